@@ -1,0 +1,64 @@
+/** Confidence models: from signals to one number, 0..1. */
+import { RagGateError } from '../errors.ts'
+import type { Signals } from './measure.ts'
+import { TEXT_SIGNALS, type TextSignalName } from './signals/index.ts'
+
+/** How a confidence is made. */
+export type ConfidenceModel =
+  /** 1 / (1 + e^−z), z the intercept and the weighted sum of signals. */
+  | {
+      readonly kind: 'logistic'
+      readonly intercept: number
+      readonly weights: Readonly<Partial<Record<TextSignalName, number>>>
+      /** Where the weights come from. */
+      readonly provenance: string
+    }
+  /** The best raw cosine, clipped to 0..1. */
+  | { readonly kind: 'top-cosine' }
+  /** The best grade of a reranker as a share of 3; without grades, the best BM25 as a share of what it can reach. */
+  | { readonly kind: 'top-relevance' }
+
+/** @throws `policy_invalid` when a weight is not finite or names no signal */
+export function validateConfidenceModel(model: ConfidenceModel): void {
+  if (model.kind !== 'logistic') return
+  const weights = Object.entries(model.weights)
+  for (const [name, weight] of [['intercept', model.intercept] as const, ...weights]) {
+    if (!Number.isFinite(weight)) {
+      throw new RagGateError('policy_invalid', `confidence: the weight of ${name} must be a finite number`, {
+        param: 'confidence',
+      })
+    }
+  }
+  for (const [name] of weights) {
+    if (!Object.hasOwn(TEXT_SIGNALS, name)) {
+      throw new RagGateError('policy_invalid', `confidence: there is no signal ${name}`, { param: 'confidence' })
+    }
+  }
+}
+
+/** Confidence by a model, 0..1; `NaN` when a signal it needs is missing or not finite. */
+export function confidenceOf(model: ConfidenceModel, signals: Signals): number {
+  switch (model.kind) {
+    case 'logistic': {
+      let z = model.intercept
+      for (const [name, weight] of Object.entries(model.weights)) z += weight * numberOf(signals, name)
+      return 1 / (1 + Math.exp(-z))
+    }
+    case 'top-cosine':
+      return clip(signals.curves.cosine?.scores[0] ?? NaN)
+    case 'top-relevance': {
+      const grade = signals.curves.grade?.scores[0]
+      return clip(grade === undefined ? signals.topBm25 / 2.2 : grade / 3)
+    }
+  }
+}
+
+function numberOf(signals: Signals, name: string): number {
+  const value: unknown = signals[name as TextSignalName]
+  return typeof value === 'number' ? value : NaN
+}
+
+/** Keeps NaN. */
+function clip(value: number): number {
+  return value > 1 ? 1 : value < 0 ? 0 : value
+}

@@ -1,0 +1,82 @@
+/** The words of a decision: findings, the strictest of them, and the whole record. */
+import type { ScoreKind } from './chunk.ts'
+import type { ReasonCode } from './gates/index.ts'
+import type { CollectionId, CorpusVersion, Tenant } from './ids.ts'
+import type { Signals } from './measure.ts'
+
+/** What is done with a question: answered, answered with a visible caution, or not answered. */
+export type Verdict = 'pass' | 'advise' | 'refuse'
+
+/** What one gate says. `skip`: it could not or need not judge. */
+export type Outcome = Verdict | 'skip'
+
+/** Whether a gate judges the evidence or the answer. */
+export type Stage = 'pre-generation' | 'post-generation'
+
+/** Where a confidence stands among a policy's bands. */
+export type Band = 'high' | 'medium' | 'low' | 'very-low'
+
+/** What one gate found. */
+export interface Finding {
+  /** Name of the gate, or of the rule. */
+  readonly gate: string
+  readonly stage: Stage
+  readonly outcome: Outcome
+  /** Why, as a stable code. */
+  readonly code: ReasonCode
+  /** The same in words with figures, for operators only. */
+  readonly message: string
+  /** What was measured. */
+  readonly actual?: number
+  /** What it was held against. */
+  readonly threshold?: number
+}
+
+/** What `judge` says: everything that follows from policy, signals and findings, and nothing else. */
+export interface Judgement {
+  readonly verdict: Verdict
+  /** 0..1. */
+  readonly confidence: number
+  readonly band: Band
+  /** Code of the first finding with the strictest outcome; `passed` when every gate passed. */
+  readonly reason: ReasonCode
+  readonly findings: readonly Finding[]
+  readonly policyId: string
+}
+
+/** Time spent in a phase, milliseconds. Workers' clocks advance only over I/O, so these time I/O. */
+export interface Timings {
+  readonly retrievalMs?: number
+  readonly generationMs?: number
+  readonly totalMs?: number
+}
+
+/** How the answer cache took part, in the words of RFC 9211. */
+export type CacheState = 'hit' | 'miss' | 'bypass'
+
+/** The whole record of one question. */
+export interface Decision extends Judgement {
+  /** UUIDv7. */
+  readonly id: string
+  readonly tenant: Tenant
+  readonly collection: CollectionId
+  readonly corpusVersion: CorpusVersion
+  readonly signals: Signals
+  /** By which score the evidence was ranked. */
+  readonly rankedBy: ScoreKind
+  /** Ids of the chunks judged, best first. */
+  readonly evidenceIds: readonly string[]
+  /** Ids of their documents, each once, in that order. */
+  readonly documentIds: readonly string[]
+}
+
+const STRICTNESS: Readonly<Record<Outcome, number>> = { skip: 0, pass: 0, advise: 1, refuse: 2 }
+
+/** The strictest verdict among outcomes; `pass` for none. */
+export function strictest(outcomes: Iterable<Outcome>): Verdict {
+  let verdict: Verdict = 'pass'
+  for (const outcome of outcomes) {
+    if (outcome !== 'skip' && STRICTNESS[outcome] > STRICTNESS[verdict]) verdict = outcome
+  }
+  return verdict
+}

@@ -1,0 +1,66 @@
+/** Evidence: the ranked chunks for one question, with the score of every method that returned them. */
+import { RagGateError } from '../errors.ts'
+import type { Chunk, Passage, Ranking, ScoreKind, Scores } from './chunk.ts'
+
+/** The ranked chunks for one question. */
+export interface Evidence {
+  /** By which score the chunks are in order. */
+  readonly rankedBy: ScoreKind
+  /** Best first; ties keep retrieval order. */
+  readonly chunks: readonly Chunk[]
+  /** The methods asked, whether or not they found anything. */
+  readonly kinds: readonly ScoreKind[]
+  /** Entries that were dropped because their score was not a finite number. */
+  readonly dropped: number
+}
+
+/** Share of unusable scores above which a retriever is taken to be broken. */
+const FAULT_ABOVE = 1 / 5
+
+/** A passage with the scores collected for it so far. */
+export interface Collected {
+  readonly passage: Passage
+  readonly scores: Scores
+}
+
+/**
+ * Rankings merged by chunk id, in order of first appearance. A chunk that stands twice in one ranking keeps its first
+ * place. Entries without a finite score are dropped and counted.
+ *
+ * @throws `retriever_bad_response` when more than a fifth of all entries had to be dropped: that is a fault, not weak
+ *   evidence
+ */
+export function collect(rankings: readonly Ranking[]): { readonly collected: readonly Collected[]; readonly dropped: number } {
+  const byId = new Map<string, { passage: Passage; scores: { -readonly [kind in ScoreKind]?: number } }>()
+  let received = 0
+  let dropped = 0
+  for (const { kind, entries } of rankings) {
+    for (const { passage, score } of entries) {
+      received++
+      if (!Number.isFinite(score)) {
+        dropped++
+        continue
+      }
+      const known = byId.get(passage.id)
+      if (known === undefined) byId.set(passage.id, { passage, scores: { [kind]: score } })
+      else known.scores[kind] ??= score
+    }
+  }
+  if (dropped > received * FAULT_ABOVE) {
+    throw new RagGateError('retriever_bad_response', 'Too many of the retrieved scores are not numbers')
+  }
+  return { collected: [...byId.values()], dropped }
+}
+
+/** Evidence in order of one of its scores; chunks without that score come last. */
+export function rankBy(
+  kind: ScoreKind,
+  collected: readonly Collected[],
+  facts: { readonly kinds: readonly ScoreKind[]; readonly dropped: number; readonly topK: number },
+): Evidence {
+  const chunks = collected
+    .map(({ passage, scores }): Chunk => ({ ...passage, scores }))
+    .sort((a, b) => (b.scores[kind] ?? -Infinity) - (a.scores[kind] ?? -Infinity) || 0)
+    .slice(0, facts.topK)
+  return { rankedBy: kind, chunks, kinds: facts.kinds, dropped: facts.dropped }
+}

@@ -1,0 +1,63 @@
+/** What a gate is made of. To add one, read `min-top-cosine.ts` and add a line to `index.ts`. */
+import { RagGateError } from '../../errors.ts'
+import type { Outcome, Stage } from '../decision.ts'
+import type { Signals } from '../measure.ts'
+
+/** What a gate may look at. */
+export interface GateInput {
+  readonly signals: Signals
+  /** What the policy's confidence model made of the signals; `NaN` when it could not. */
+  readonly confidence: number
+}
+
+/** What a gate says; `judge` adds its name and stage. */
+export interface GateFinding<Code extends string = string> {
+  readonly outcome: Outcome
+  readonly code: Code
+  /** With figures, for operators. */
+  readonly message: string
+  readonly actual?: number
+  readonly threshold?: number
+}
+
+/**
+ * One check. Its settings are plain data, so that a policy can be hashed, stored and replayed.
+ *
+ * @typeParam Settings the gate's thresholds, with `gate` naming it
+ */
+export interface Gate<Settings extends { readonly gate: string }, Code extends string> {
+  readonly name: Settings['gate']
+  readonly stage: Stage
+  /** @throws `policy_invalid` naming the setting at fault */
+  readonly validate: (settings: Settings) => void
+  readonly check: (settings: Settings, input: GateInput) => GateFinding<Code>
+}
+
+/** Names the type parameters of a gate from its parts. */
+export function defineGate<Settings extends { readonly gate: string }, Code extends string>(
+  gate: Gate<Settings, Code>,
+): Gate<Settings, Code> {
+  return Object.freeze(gate)
+}
+
+/**
+ * Checks that a setting is a number within bounds.
+ *
+ * @throws `policy_invalid`
+ */
+export function requireWithin(setting: string, value: number, low: number, high: number): void {
+  if (!(typeof value === 'number' && value >= low && value <= high)) {
+    throw new RagGateError('policy_invalid', `${setting} must be a number from ${low} to ${high}`, { param: setting })
+  }
+}
+
+/** Slack on cosines: they come from 32-bit floats. */
+export const COSINE_TOLERANCE = 1e-6
+
+/** Slack on ratios and other computed numbers. */
+export const RATIO_TOLERANCE = 1e-9
+
+/** Whether a value meets a threshold: equality passes, within the tolerance. A value that is not a number never does. */
+export function meets(value: number, threshold: number, tolerance: number): boolean {
+  return value >= threshold - tolerance
+}

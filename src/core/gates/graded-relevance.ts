@@ -1,0 +1,85 @@
+import { RagGateError } from '../../errors.ts'
+import { SCORES_RECORDED } from '../measure.ts'
+import { defineGate, meets, RATIO_TOLERANCE, requireWithin } from './gate.ts'
+
+/** Settings of `gradedRelevance`. */
+export interface GradedRelevanceOptions {
+  /**
+   * Grade from which a chunk counts as relevant, 0..3. Equality passes.
+   *
+   * @default 2
+   */
+  readonly relevanceThreshold?: number
+  /**
+   * Relevant chunks needed. Whole, 1..20.
+   *
+   * @default 1
+   */
+  readonly minChunks?: number
+}
+
+/** `gradedRelevance` as a policy holds it. */
+export interface GradedRelevanceSettings {
+  readonly gate: 'graded-relevance'
+  readonly relevanceThreshold: number
+  readonly minChunks: number
+}
+
+/**
+ * Judges the grades that a reranker gave the chunks; skips when no chunk was graded, because the reranker is off or
+ * failed. A reranker that graded everything irrelevant is a refusal.
+ *
+ * @throws `policy_invalid` when a setting is out of range
+ * @see reference document 000, "Reranked Score Gating"
+ */
+export function gradedRelevance(options: GradedRelevanceOptions = {}): GradedRelevanceSettings {
+  const settings: GradedRelevanceSettings = {
+    gate: 'graded-relevance',
+    relevanceThreshold: options.relevanceThreshold ?? 2,
+    minChunks: options.minChunks ?? 1,
+  }
+  gradedRelevanceGate.validate(settings)
+  return Object.freeze(settings)
+}
+
+export const gradedRelevanceGate = defineGate({
+  name: 'graded-relevance',
+  stage: 'pre-generation',
+  validate: (settings: GradedRelevanceSettings) => {
+    requireWithin('relevanceThreshold', settings.relevanceThreshold, 0, 3)
+    requireWithin('minChunks', settings.minChunks, 1, SCORES_RECORDED)
+    if (!Number.isInteger(settings.minChunks)) {
+      throw new RagGateError('policy_invalid', 'minChunks must be a whole number', { param: 'minChunks' })
+    }
+  },
+  check: ({ relevanceThreshold, minChunks }, { signals }) => {
+    const grades = signals.curves.grade?.scores ?? []
+    const top = grades[0]
+    if (top === undefined) return { outcome: 'skip', code: 'not_graded', message: 'No chunk was graded by a reranker' }
+    if (!meets(top, relevanceThreshold, RATIO_TOLERANCE)) {
+      return {
+        outcome: 'refuse',
+        code: 'relevance_low',
+        message: `Top chunk relevance score (${top}) below threshold (${relevanceThreshold})`,
+        actual: top,
+        threshold: relevanceThreshold,
+      }
+    }
+    const relevant = grades.filter((grade) => meets(grade, relevanceThreshold, RATIO_TOLERANCE)).length
+    const figures = { actual: relevant, threshold: minChunks }
+    if (relevant < minChunks) {
+      return {
+        outcome: 'refuse',
+        code: 'relevant_chunks_few',
+        message: `Chunks above threshold (${relevanceThreshold}): ${relevant} below required (${minChunks})`,
+        ...figures,
+      }
+    }
+    return {
+      outcome: 'pass',
+      code: 'passed',
+      message: `Chunks above threshold (${relevanceThreshold}): ${relevant}`,
+      ...figures,
+    }
+  },
+})

@@ -1,0 +1,56 @@
+import { COSINE_TOLERANCE, defineGate, meets, requireWithin } from './gate.ts'
+
+/** Settings of `minTopCosine`. */
+export interface MinTopCosineOptions {
+  /**
+   * Raw cosine of the best chunk below which the question is refused, −1..1. Equality passes.
+   *
+   * @default 0.7
+   */
+  readonly refuseBelow?: number
+}
+
+/** `minTopCosine` as a policy holds it. */
+export interface MinTopCosineSettings {
+  readonly gate: 'min-top-cosine'
+  readonly refuseBelow: number
+}
+
+/**
+ * Refuses when even the most similar chunk is not similar enough: nothing relevant is in the corpus.
+ *
+ * @throws `policy_invalid` when `refuseBelow` is outside −1..1
+ * @see reference document 002, gate 1
+ */
+export function minTopCosine(options: MinTopCosineOptions = {}): MinTopCosineSettings {
+  const settings: MinTopCosineSettings = { gate: 'min-top-cosine', refuseBelow: options.refuseBelow ?? 0.7 }
+  minTopCosineGate.validate(settings)
+  return Object.freeze(settings)
+}
+
+export const minTopCosineGate = defineGate({
+  name: 'min-top-cosine',
+  stage: 'pre-generation',
+  validate: (settings: MinTopCosineSettings) => requireWithin('refuseBelow', settings.refuseBelow, -1, 1),
+  check: ({ refuseBelow }, { signals }) => {
+    const actual = signals.curves.cosine?.scores[0]
+    if (actual === undefined) {
+      return { outcome: 'refuse', code: 'similarity_missing', message: 'No chunk carries a cosine similarity' }
+    }
+    const figures = { actual, threshold: refuseBelow }
+    if (meets(actual, refuseBelow, COSINE_TOLERANCE)) {
+      return {
+        outcome: 'pass',
+        code: 'passed',
+        message: `Top-1 similarity (${actual.toFixed(2)}) meets threshold (${refuseBelow})`,
+        ...figures,
+      }
+    }
+    return {
+      outcome: 'refuse',
+      code: 'similarity_low',
+      message: `Top-1 similarity (${actual.toFixed(2)}) below threshold (${refuseBelow})`,
+      ...figures,
+    }
+  },
+})

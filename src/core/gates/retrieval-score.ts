@@ -1,0 +1,97 @@
+import type { ScoreKind } from '../chunk.ts'
+import type { Signals } from '../measure.ts'
+import { defineGate, meets, RATIO_TOLERANCE, requireWithin } from './gate.ts'
+
+/** Settings of `retrievalScore`. */
+export interface RetrievalScoreOptions {
+  /**
+   * Score of the best chunk below which the question is refused, in the units of the score read. Equality passes.
+   *
+   * @default 0.05
+   */
+  readonly minScore?: number
+  /**
+   * How many times the runner-up's score the best one must reach, 0 and up. Equality passes.
+   *
+   * @default 1.2
+   */
+  readonly minRatio?: number
+}
+
+/** `retrievalScore` as a policy holds it. */
+export interface RetrievalScoreSettings {
+  readonly gate: 'retrieval-score'
+  readonly minScore: number
+  readonly minRatio: number
+}
+
+/**
+ * Judges the retrieval scores: high enough, and a clear winner. Reads BM25, else raw cosine, never a fused score, whose
+ * ratios mean nothing. Skips when a reranker graded the chunks. The ratio is not asked for when there is one chunk, or
+ * when the two best come from one document; a runner-up at or below 0 meets it.
+ *
+ * @throws `policy_invalid` when a setting is out of range
+ * @see reference document 000, "Retrieval Score Gating"
+ */
+export function retrievalScore(options: RetrievalScoreOptions = {}): RetrievalScoreSettings {
+  const settings: RetrievalScoreSettings = {
+    gate: 'retrieval-score',
+    minScore: options.minScore ?? 0.05,
+    minRatio: options.minRatio ?? 1.2,
+  }
+  retrievalScoreGate.validate(settings)
+  return Object.freeze(settings)
+}
+
+const READ_IN_ORDER: readonly ScoreKind[] = ['bm25', 'cosine']
+
+export const retrievalScoreGate = defineGate({
+  name: 'retrieval-score',
+  stage: 'pre-generation',
+  validate: (settings: RetrievalScoreSettings) => {
+    requireWithin('minScore', settings.minScore, -1, Number.MAX_VALUE)
+    requireWithin('minRatio', settings.minRatio, 0, Number.MAX_VALUE)
+  },
+  check: (settings, { signals }) => {
+    if (signals.curves.grade !== undefined) {
+      return { outcome: 'skip', code: 'graded_already', message: 'The reranker graded the chunks' }
+    }
+    return checkScores(settings, signals)
+  },
+})
+
+function checkScores({ minScore, minRatio }: RetrievalScoreSettings, { curves }: Signals) {
+  const curve = READ_IN_ORDER.flatMap((kind) => curves[kind] ?? [])[0]
+  const [top, second] = curve?.scores ?? []
+  if (curve === undefined || top === undefined) {
+    return { outcome: 'refuse', code: 'score_missing', message: 'No chunk carries a BM25 or cosine score' } as const
+  }
+  if (!meets(top, minScore, RATIO_TOLERANCE)) {
+    return {
+      outcome: 'refuse',
+      code: 'score_low',
+      message: `Top chunk retrieval score (${top}) below minimum (${minScore})`,
+      actual: top,
+      threshold: minScore,
+    } as const
+  }
+  if (second !== undefined && second > 0 && !curve.topPairSharesDocument) {
+    const ratio = top / second
+    if (!meets(ratio, minRatio, RATIO_TOLERANCE)) {
+      return {
+        outcome: 'refuse',
+        code: 'no_clear_winner',
+        message: `Top-1/Top-2 ratio (${ratio.toFixed(2)}) below threshold (${minRatio})`,
+        actual: ratio,
+        threshold: minRatio,
+      } as const
+    }
+  }
+  return {
+    outcome: 'pass',
+    code: 'passed',
+    message: `Top chunk retrieval score (${top}) is a clear winner`,
+    actual: top,
+    threshold: minScore,
+  } as const
+}

@@ -1,0 +1,43 @@
+/** Ids of chunks, namespaces and decisions. Time and randomness come in as arguments. */
+import { lengthPrefixed } from './canonical.ts'
+import { base32, hex, sha256 } from './sha256.ts'
+
+/** Who may see a collection. */
+export type Tenant = string
+/** What is searched. */
+export type CollectionId = string
+/** A counter that rises when a collection changes. */
+export type CorpusVersion = number
+
+/**
+ * Id of a chunk: 32 base32 characters of SHA-256 over collection, document, content and occurrence. Content-addressed,
+ * so an edit changes only the ids of the chunks it touches.
+ *
+ * @param occurrence how many chunks with the very same text precede it in the document, from 0
+ */
+export function chunkId(collection: CollectionId, documentId: string, text: string, occurrence: number): string {
+  return base32(sha256(lengthPrefixed([collection, documentId, text, String(occurrence)])), 32)
+}
+
+/** Index namespace of a collection: `n` and 26 base32 characters, safe in a path and within 64 bytes. */
+export function namespaceOf(tenant: Tenant, collection: CollectionId): string {
+  return `n${base32(sha256(lengthPrefixed([tenant, collection])), 26)}`
+}
+
+/**
+ * A UUIDv7: sorts by time of making.
+ *
+ * @param nowMs milliseconds since 1970
+ * @param random ten random bytes
+ * @see RFC 9562, section 5.7
+ */
+export function uuidv7(nowMs: number, random: Uint8Array): string {
+  const bytes = new Uint8Array(16)
+  const time = BigInt(Math.max(0, Math.trunc(nowMs)))
+  for (let at = 0; at < 6; at++) bytes[at] = Number((time >> BigInt(40 - at * 8)) & 255n)
+  bytes.set(random.subarray(0, 10), 6)
+  bytes[6] = 0x70 | (bytes[6]! & 15)
+  bytes[8] = 0x80 | (bytes[8]! & 63)
+  const text = hex(bytes)
+  return [text.slice(0, 8), text.slice(8, 12), text.slice(12, 16), text.slice(16, 20), text.slice(20)].join('-')
+}

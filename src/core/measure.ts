@@ -1,0 +1,67 @@
+/** The first step of deciding: from a question and its evidence to numbers. */
+import type { Chunk, ScoreKind } from './chunk.ts'
+import type { Evidence } from './evidence.ts'
+import type { Lexicon } from './lexicon.ts'
+import { read } from './reading.ts'
+import { TEXT_SIGNALS, type TextSignalName } from './signals/index.ts'
+
+/** How many scores of a kind are recorded. */
+export const SCORES_RECORDED = 20
+
+/** What a retrieval method said about the evidence, so that any threshold can be judged again later. */
+export interface ScoreCurve {
+  /** The scores of this kind, highest first, at most twenty. */
+  readonly scores: readonly number[]
+  /** Whether the two highest come from one document; `false` when there are fewer than two. */
+  readonly topPairSharesDocument: boolean
+}
+
+/** Everything that is known about the evidence once its text is gone. JSON, finite numbers only. */
+export interface Signals extends Readonly<Record<TextSignalName, number>> {
+  /** Number of chunks. */
+  readonly chunkCount: number
+  /** Entries dropped for an unusable score. */
+  readonly droppedCount: number
+  /** Distinct terms of the question. */
+  readonly questionTermCount: number
+  /** Chunks behind the collection lexicon; 0 when there was none, and every term counted alike. */
+  readonly lexiconChunkCount: number
+  /** Scores by kind; a kind is absent when no chunk carries it. */
+  readonly curves: Readonly<Partial<Record<ScoreKind, ScoreCurve>>>
+}
+
+/**
+ * Measures the evidence. Pure: the same arguments always give the same signals, and nothing in the texts can change
+ * them but the words themselves.
+ *
+ * @param question normalised (`normaliseQuestion`)
+ * @param lexicon the collection's, or `EMPTY_LEXICON`
+ */
+export function measure(question: string, evidence: Evidence, lexicon: Lexicon): Signals {
+  const reading = read(question, evidence, lexicon)
+  const signals: Record<string, unknown> = {
+    chunkCount: evidence.chunks.length,
+    droppedCount: evidence.dropped,
+    questionTermCount: reading.questionTerms.length,
+    lexiconChunkCount: lexicon.chunkCount,
+    curves: scoreCurves(evidence.chunks),
+  }
+  for (const [name, signal] of Object.entries(TEXT_SIGNALS)) signals[name] = signal(reading)
+  // Every member of TEXT_SIGNALS was just measured, and the rest stands above.
+  return Object.freeze(signals) as unknown as Signals
+}
+
+function scoreCurves(chunks: readonly Chunk[]): Signals['curves'] {
+  const curves: { [kind in ScoreKind]?: ScoreCurve } = {}
+  const kinds = new Set(chunks.flatMap((chunk) => Object.keys(chunk.scores) as ScoreKind[]))
+  for (const kind of kinds) {
+    const scored = chunks
+      .flatMap(({ scores, documentId }) => (scores[kind] === undefined ? [] : [{ score: scores[kind], documentId }]))
+      .sort((a, b) => b.score - a.score)
+    curves[kind] = {
+      scores: scored.slice(0, SCORES_RECORDED).map(({ score }) => score),
+      topPairSharesDocument: scored.length > 1 && scored[0]?.documentId === scored[1]?.documentId,
+    }
+  }
+  return curves
+}

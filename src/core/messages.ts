@@ -1,0 +1,79 @@
+/** The one catalogue of texts that people read. */
+import type { ReasonCode } from './gates/index.ts'
+
+/** What is said about a reason. No figures: figures are in the findings, for operators. */
+export interface Message {
+  /** Stands where the answer would. */
+  readonly answer: string
+  /** Why, in one sentence. */
+  readonly reason: string
+  readonly suggestions: readonly string[]
+}
+
+const CANNOT = 'I cannot answer this question based on the available documents.'
+/** Reference document 002: one text for all of its gates. */
+const NOT_VERIFIED = 'This information cannot be verified from the book content.'
+
+const REPHRASE = 'Rephrase the question with the words that the documents use'
+const NARROW = 'Ask about one thing at a time'
+const SPECIFY = 'Name the product, version, person or place that the question is about'
+const ADD = 'Add documents that cover this topic'
+
+const message = (answer: string, reason: string, ...suggestions: string[]): Message => ({ answer, reason, suggestions })
+
+const weak = message(
+  `${CANNOT} The retrieved information is not sufficiently relevant.`,
+  'Retrieved information not sufficiently relevant',
+  REPHRASE,
+  SPECIFY,
+  ADD,
+)
+
+const unmeasured = message(
+  `${CANNOT} The evidence could not be judged.`,
+  'The retrieved information carries no usable score',
+  'Try again later',
+)
+
+/** What is said for each reason. */
+export const MESSAGES: Readonly<Record<ReasonCode, Message>> = {
+  passed: message('', 'The evidence supports an answer'),
+  not_graded: message('', 'No reranker graded the evidence'),
+  graded_already: message('', 'The reranker graded the evidence'),
+  no_evidence: message(
+    `${CANNOT} No relevant information was found.`,
+    'No relevant information found in documents',
+    REPHRASE,
+    ADD,
+  ),
+  nothing_judged: unmeasured,
+  relevance_low: weak,
+  relevant_chunks_few: message(
+    `${CANNOT} There is not enough evidence.`,
+    'Insufficient high-confidence chunks',
+    NARROW,
+    REPHRASE,
+    ADD,
+  ),
+  score_low: message(`${CANNOT} The retrieved information is not sufficiently relevant.`, 'All retrieval scores too low', REPHRASE, SPECIFY, ADD),
+  score_missing: unmeasured,
+  no_clear_winner: message(
+    `${CANNOT} No clear best match among retrieved results.`,
+    'No clear winner among results',
+    SPECIFY,
+    NARROW,
+  ),
+  similarity_low: message(NOT_VERIFIED, 'No passage is similar enough to the question', REPHRASE, SPECIFY, ADD),
+  similarity_missing: message(NOT_VERIFIED, 'The retrieved information carries no similarity', 'Try again later'),
+  confidence_low: weak,
+  confidence_moderate: message(
+    '',
+    'Moderate confidence, review recommended',
+    'Verify the answer against the sources given with it',
+  ),
+  confidence_unavailable: unmeasured,
+}
+
+/** What a model is told when the evidence is weak but sufficient to try. */
+export const CAUTION =
+  'The evidence for this question is only moderately strong. Answer only what the passages state, and say plainly what they leave open.'

@@ -1,0 +1,21 @@
+import { gradedRelevance, type GradedRelevanceOptions } from '../gates/graded-relevance.ts'
+import { retrievalScore, type RetrievalScoreOptions } from '../gates/retrieval-score.ts'
+import { definePolicy, type Policy } from '../policy.ts'
+
+/** Settings of `twoTier`: all four constants of the document in one place. */
+export type TwoTierOptions = GradedRelevanceOptions & RetrievalScoreOptions
+
+/**
+ * Reference document 000: grades of a reranker where it graded the chunks, retrieval scores otherwise. Passes or
+ * refuses, never advises.
+ *
+ * @throws `policy_invalid` when a setting is out of range
+ */
+export function twoTier(options: TwoTierOptions = {}): Policy {
+  return definePolicy({
+    name: 'two-tier',
+    confidence: { kind: 'top-relevance' },
+    bands: { high: 0.85, medium: 0.6, low: 0 },
+    gates: [gradedRelevance(options), retrievalScore(options)],
+  })
+}

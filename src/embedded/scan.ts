@@ -1,0 +1,148 @@
+/** Exact search over dense rows: every row is scored, and a bounded heap keeps the best. */
+
+/** A row and its score. */
+export interface ScoredRow {
+  /** Place of the row in its namespace; rises in insertion order. */
+  readonly slot: number
+  readonly score: number
+}
+
+/** A stored vector: a byte for each dimension, or float32 as it was given. */
+export type DenseRow =
+  | { readonly encoding: 'int8'; readonly values: Int8Array<ArrayBuffer>; readonly scale: number; readonly norm: number }
+  | { readonly encoding: 'float32'; readonly values: Float32Array<ArrayBuffer>; readonly norm: number }
+
+/** A row of bytes. @param scale what a step of one is worth */
+export function int8Row(values: Int8Array<ArrayBuffer>, scale: number): DenseRow {
+  let squares = 0
+  for (const value of values) squares += value * value
+  return { encoding: 'int8', values, scale, norm: squares }
+}
+
+/** A row of float32 numbers, kept as given. */
+export function float32Row(values: Float32Array<ArrayBuffer>): DenseRow {
+  return { encoding: 'float32', values, norm: squaredLength(values) }
+}
+
+/** Rounds a vector to bytes, its largest component to ±127. A vector of zeros stays one. */
+export function quantise(vector: Float32Array): DenseRow {
+  let largest = 0
+  for (const value of vector) largest = Math.max(largest, Math.abs(value))
+  const scale = Math.fround(largest / 127)
+  const values = new Int8Array(vector.length)
+  if (scale > 0) for (let at = 0; at < vector.length; at++) values[at] = Math.round(vector[at]! / scale)
+  return int8Row(values, scale)
+}
+
+/** The vector that a row stands for. */
+export function vectorOf(row: DenseRow): Float32Array {
+  if (row.encoding === 'float32') return row.values
+  return Float32Array.from(row.values, (value) => value * row.scale)
+}
+
+/** Squared length, summed in float32 as the service does. */
+function squaredLength(values: Float32Array): number {
+  let sum = 0
+  for (const value of values) sum = Math.fround(sum + Math.fround(value * value))
+  return sum
+}
+
+/**
+ * The rows nearest to a vector, as the service scores them: (1 + cosine) / 2 in float32. A row of zeros has cosine 0.
+ *
+ * @param rows by slot; `undefined` where a row was deleted
+ * @returns at most `topK` rows, best first, ties in insertion order; none for a vector of zeros
+ */
+export function nearest(
+  rows: readonly (DenseRow | undefined)[],
+  vector: Float32Array,
+  topK: number,
+): readonly ScoredRow[] {
+  const norm = squaredLength(vector)
+  if (norm === 0) return []
+  // A question fills a few of the dimensions; adding zeros changes no sum, so only those are visited.
+  const filled = Int32Array.from(vector.keys()).filter((at) => vector[at] !== 0)
+  const weights = Float32Array.from(filled, (at) => vector[at]!)
+  const best = new BoundedTop(topK)
+  for (let slot = 0; slot < rows.length; slot++) {
+    const row = rows[slot]
+    if (row === undefined) continue
+    const product = row.encoding === 'int8' ? dotInt8(row.values, filled, weights) : dot(row.values, filled, weights)
+    const cosine = row.norm === 0 ? 0 : Math.fround(product / Math.sqrt(norm * row.norm))
+    best.offer(slot, Math.fround(Math.fround(1 + cosine) / 2))
+  }
+  return best.sorted()
+}
+
+function dotInt8(row: Int8Array, filled: Int32Array, weights: Float32Array): number {
+  let sum = 0
+  for (let at = 0; at < filled.length; at++) sum += row[filled[at]!]! * weights[at]!
+  return sum
+}
+
+/** In float32 throughout, so that published scores come out to the last digit. */
+function dot(row: Float32Array, filled: Int32Array, weights: Float32Array): number {
+  let sum = 0
+  for (let at = 0; at < filled.length; at++) sum = Math.fround(sum + Math.fround(row[filled[at]!]! * weights[at]!))
+  return sum
+}
+
+/**
+ * Keeps the best rows of those offered, in a heap with the worst kept row on top: no full sort, whatever the number of
+ * rows. Of equal scores the row with the lower slot is better. A score that is not a number is never kept.
+ */
+export class BoundedTop {
+  readonly #capacity: number
+  readonly #heap: ScoredRow[] = []
+
+  /** @param capacity rows to keep; 0 keeps none */
+  constructor(capacity: number) {
+    this.#capacity = capacity
+  }
+
+  offer(slot: number, score: number): void {
+    const heap = this.#heap
+    if (Number.isNaN(score)) return
+    if (heap.length < this.#capacity) {
+      heap.push({ slot, score })
+      this.#rise(heap.length - 1)
+    } else if (heap.length > 0 && isWorse(heap[0]!, { slot, score })) {
+      heap[0] = { slot, score }
+      this.#sink()
+    }
+  }
+
+  /** What was kept, best first. */
+  sorted(): ScoredRow[] {
+    return [...this.#heap].sort((a, b) => b.score - a.score || a.slot - b.slot)
+  }
+
+  #rise(from: number): void {
+    const heap = this.#heap
+    let at = from
+    while (at > 0) {
+      const parent = (at - 1) >> 1
+      if (!isWorse(heap[at]!, heap[parent]!)) return
+      ;[heap[at], heap[parent]] = [heap[parent]!, heap[at]!]
+      at = parent
+    }
+  }
+
+  #sink(): void {
+    const heap = this.#heap
+    let at = 0
+    for (;;) {
+      let worst = at
+      for (let child = 2 * at + 1; child <= 2 * at + 2 && child < heap.length; child++) {
+        if (isWorse(heap[child]!, heap[worst]!)) worst = child
+      }
+      if (worst === at) return
+      ;[heap[at], heap[worst]] = [heap[worst]!, heap[at]!]
+      at = worst
+    }
+  }
+}
+
+function isWorse(a: ScoredRow, b: ScoredRow): boolean {
+  return a.score < b.score || (a.score === b.score && a.slot > b.slot)
+}

@@ -1,0 +1,33 @@
+import type { Decision } from '../core/decision.ts'
+
+/** A whole answer, as it was sent, with everything needed to decide whether it may be sent again. */
+export interface CachedAnswer {
+  /** Form of this record; another one is a miss. */
+  readonly schema: 1
+  /** The key it was stored under; another one is a miss. */
+  readonly key: string
+  /** Milliseconds since 1970 when the answer was made. */
+  readonly storedAtMs: number
+  /** How long it stays fresh from then on. */
+  readonly lifetimeSeconds: number
+  readonly status: number
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly body: string
+  /** The decision that the answer rests on: tenant, collection, policy, verdict, evidence and document ids. */
+  readonly decision: Decision
+  /** Model that made the answer, if one did. */
+  readonly model?: string
+  /** Purge epochs at storing time, by scope (`tenant:…`, `collection:…`); a later epoch makes the answer a miss. */
+  readonly epochs: Readonly<Record<string, number>>
+}
+
+/**
+ * Keeps answers. It may forget any of them at any time; it never returns one that is damaged, or that was stored under
+ * another key. Freshness is the caller's to judge: an expired answer may still be returned.
+ */
+export interface AnswerCache {
+  /** @param key canonical text of an answer key; a shared store hashes it */
+  get(key: string): Promise<CachedAnswer | null>
+  put(key: string, answer: CachedAnswer): Promise<void>
+  delete(key: string): Promise<void>
+}

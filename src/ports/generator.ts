@@ -1,0 +1,33 @@
+import type { Chunk } from '../core/chunk.ts'
+import type { TokenUsage } from './decision-log.ts'
+
+/** What an answer is made from. */
+export interface GenerationRequest {
+  readonly question: string
+  /** Evidence within the context budget, best first; citation `[1]` is the first of them. */
+  readonly chunks: readonly Chunk[]
+  /** The same as numbered, delimited text for a prompt. */
+  readonly context: string
+  /** What to tell the model about weak evidence; absent for a pass. */
+  readonly caution?: string
+  readonly signal: AbortSignal
+}
+
+/** An answer made from evidence. */
+export interface Generation {
+  readonly text: string
+  /** `quoted`: sentences taken from the evidence as they stand. `written`: a model's words. */
+  readonly manner: 'quoted' | 'written'
+  /** Whether it ended by itself; only then may it be stored. */
+  readonly complete: boolean
+  readonly model?: string
+  readonly usage?: TokenUsage
+}
+
+/** Makes answers. */
+export interface Generator {
+  /** Named in the answer key: another model makes other answers. */
+  readonly model: string
+  /** @throws `llm_timeout`, `llm_unavailable`, `llm_misconfigured`, `llm_bad_response` */
+  generate(request: GenerationRequest): Promise<Generation>
+}

@@ -1,0 +1,29 @@
+import type { Ranking } from '../core/chunk.ts'
+import type { CollectionId, Tenant } from '../core/ids.ts'
+
+/** One search. */
+export interface RetrievalRequest {
+  readonly tenant: Tenant
+  readonly collection: CollectionId
+  /** Index namespace of the tenant's collection (`namespaceOf`). */
+  readonly namespace: string
+  /** Normalised question. */
+  readonly question: string
+  /** Passages wanted of each method. Whole, 1 and up. */
+  readonly topK: number
+  /** Aborts the search; one deadline for headers and body. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * Finds passages. Whatever it cannot vouch for it throws: an empty ranking says that the index answered and holds
+ * nothing, never that it failed.
+ */
+export interface Retriever {
+  /**
+   * @returns a ranking for each method asked, best first, at most `topK` entries each
+   * @throws `retriever_timeout`, `retriever_unavailable`, `retriever_misconfigured`, `retriever_bad_response`,
+   *   `embedding_mismatch`
+   */
+  retrieve(request: RetrievalRequest): Promise<readonly Ranking[]>
+}

@@ -1,0 +1,38 @@
+import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-plugin'
+import { defineConfig } from 'vitest/config'
+
+/** Pure code and Node in one project, everything that needs a Worker's runtime in another, whole journeys in a third. */
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: { name: 'node', include: ['test/**/*.test.ts'], exclude: ['test/e2e/**'] },
+      },
+      {
+        plugins: [
+          cloudflareTest(async () => ({
+            wrangler: { configPath: './wrangler.toml' },
+            miniflare: {
+              bindings: {
+                TEST_MIGRATIONS: await readD1Migrations('d1/migrations'),
+                ADMIN_TOKEN: 'test-admin-token-0123456789abcdef0123456789abcdef',
+                INDEX_TOKEN: 'test-index-token-0123456789abcdef0123456789abcdef',
+                QUESTION_HMAC_KEY: 'test-hmac-key-0123456789abcdef0123456789abcdef',
+              },
+            },
+          })),
+        ],
+        test: { name: 'workerd', include: ['test/**/*.workerd.ts'], setupFiles: ['test/migrate.ts'] },
+      },
+      {
+        test: {
+          name: 'e2e',
+          include: ['test/e2e/**/*.test.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+})
