@@ -22,7 +22,12 @@ export default defineConfig({
             },
           })),
         ],
-        test: { name: 'workerd', include: ['test/**/*.workerd.ts'], setupFiles: ['test/migrate.ts'] },
+        test: {
+          name: 'workerd',
+          testTimeout: 20_000,
+          include: ['test/**/*.workerd.ts'],
+          setupFiles: ['test/migrate.ts'],
+        },
       },
       {
         test: {

@@ -15,8 +15,9 @@ const stamp = join(root, 'node_modules', '.installed-lockfile')
 const lockfile = readFileSync(join(root, 'package-lock.json'), 'utf8')
 
 if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== lockfile) {
-  console.log('Installing dependencies (npm ci) …')
-  const install = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
+  console.log('Installing dependencies …')
+  // Not `npm ci`: it insists on lock entries for the binaries of every other platform. The lockfile pins all versions.
+  const install = spawnSync('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: root,
     stdio: 'inherit',
     shell: process.platform === 'win32',

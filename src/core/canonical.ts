@@ -18,7 +18,7 @@ export function canonicalJson(value: Json | undefined): string {
     const members = Object.entries(value)
       .filter(([, member]) => member !== undefined)
       .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member as Json)}`)
+      .map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`)
     return `{${members.join(',')}}`
   }
   return JSON.stringify(value ?? null)

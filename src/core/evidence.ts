@@ -30,7 +30,10 @@ export interface Collected {
  * @throws `retriever_bad_response` when more than a fifth of all entries had to be dropped: that is a fault, not weak
  *   evidence
  */
-export function collect(rankings: readonly Ranking[]): { readonly collected: readonly Collected[]; readonly dropped: number } {
+export function collect(rankings: readonly Ranking[]): {
+  readonly collected: readonly Collected[]
+  readonly dropped: number
+} {
   const byId = new Map<string, { passage: Passage; scores: { -readonly [kind in ScoreKind]?: number } }>()
   let received = 0
   let dropped = 0

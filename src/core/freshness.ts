@@ -35,7 +35,15 @@ export const DEFAULT_LIFETIMES: CacheLifetimes = Object.freeze({
 /** @throws `policy_invalid` when a lifetime is negative or not finite, or the ranges do not rise with the band */
 export function validateLifetimes(lifetimes: CacheLifetimes): void {
   const { high, medium, low, adviseAtMostSeconds, refusalSeconds } = lifetimes
-  const rising = [0, low.fromSeconds, low.toSeconds, medium.fromSeconds, medium.toSeconds, high.fromSeconds, high.toSeconds]
+  const rising = [
+    0,
+    low.fromSeconds,
+    low.toSeconds,
+    medium.fromSeconds,
+    medium.toSeconds,
+    high.fromSeconds,
+    high.toSeconds,
+  ]
   const ordered = rising.every((seconds, at) => Number.isFinite(seconds) && seconds >= (rising[at - 1] ?? 0))
   const whole = [adviseAtMostSeconds, refusalSeconds].every((seconds) => Number.isFinite(seconds) && seconds >= 0)
   if (!ordered || !whole) {
@@ -96,7 +104,10 @@ export function handlerFreshness(
   keyedHeaders: readonly string[] = [],
 ): number | undefined {
   if (status !== 200 || header('set-cookie') !== null) return 0
-  const varying = (header('vary') ?? '').toLowerCase().split(',').map((name) => name.trim())
+  const varying = (header('vary') ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim())
   if (varying.some((name) => name !== '' && name !== 'accept-encoding' && !keyedHeaders.includes(name))) return 0
   const directives = parseDirectives(header('cache-control') ?? '')
   if (['no-store', 'private', 'no-cache'].some((name) => directives.has(name))) return 0

@@ -105,7 +105,7 @@ export function decodeLexicon(text: string): Lexicon {
   for (const line of lines) {
     const [count = '', ...group] = line.split(' ')
     const frequency = Number(count)
-    if (!Number.isInteger(frequency) || frequency < 1) {
+    if (!Number.isInteger(frequency) || frequency < 1 || group.length === 0 || group.includes('')) {
       throw new RagGateError('lexicon_unreadable', 'The collection lexicon is damaged')
     }
     for (const term of group) documentFrequency.set(term, frequency)

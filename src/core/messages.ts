@@ -55,7 +55,13 @@ export const MESSAGES: Readonly<Record<ReasonCode, Message>> = {
     REPHRASE,
     ADD,
   ),
-  score_low: message(`${CANNOT} The retrieved information is not sufficiently relevant.`, 'All retrieval scores too low', REPHRASE, SPECIFY, ADD),
+  score_low: message(
+    `${CANNOT} The retrieved information is not sufficiently relevant.`,
+    'All retrieval scores too low',
+    REPHRASE,
+    SPECIFY,
+    ADD,
+  ),
   score_missing: unmeasured,
   no_clear_winner: message(
     `${CANNOT} No clear best match among retrieved results.`,

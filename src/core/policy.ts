@@ -59,7 +59,10 @@ export function definePolicy(input: PolicyInput): Policy {
   const content = { name, confidence, bands, gates, cacheLifetimes }
   // Policies are plain data by construction: numbers, texts, lists and records of them.
   const canonical = canonicalJson(content as unknown as Json)
-  return deepFreeze({ ...(JSON.parse(canonical) as typeof content), id: `${name}@${hex(sha256(canonical)).slice(0, 16)}` })
+  return deepFreeze({
+    ...(JSON.parse(canonical) as typeof content),
+    id: `${name}@${hex(sha256(canonical)).slice(0, 16)}`,
+  })
 }
 
 /**

@@ -38,12 +38,7 @@ export function utf8(text: string): Uint8Array {
     else if (point < 0x800) bytes.push(0xc0 | (point >> 6), 0x80 | (point & 63))
     else if (point < 0x1_0000) bytes.push(0xe0 | (point >> 12), 0x80 | ((point >> 6) & 63), 0x80 | (point & 63))
     else {
-      bytes.push(
-        0xf0 | (point >> 18),
-        0x80 | ((point >> 12) & 63),
-        0x80 | ((point >> 6) & 63),
-        0x80 | (point & 63),
-      )
+      bytes.push(0xf0 | (point >> 18), 0x80 | ((point >> 12) & 63), 0x80 | ((point >> 6) & 63), 0x80 | (point & 63))
     }
   }
   return Uint8Array.from(bytes)

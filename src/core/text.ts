@@ -62,7 +62,8 @@ export function terms(text: string): string[] {
   return kept
 }
 
-const SENTENCE_END = /(?<=[.!?。！？][)"'”’\]]*)\s+(?=[\p{Lu}\p{Lo}\p{N}"'“‘([])|\s*\n\s*\n\s*|\s*\n(?=\s*(?:[-*+>#|]|\d+[.)]\s))/u
+const SENTENCE_END =
+  /(?<=[.!?。！？][)"'”’\]]*)\s+(?=[\p{Lu}\p{Lo}\p{N}"'“‘([])|\s*\n\s*\n\s*|\s*\n(?=\s*(?:[-*+>#|]|\d+[.)]\s))/u
 const ABBREVIATION = /(?:^|[\s(])(?:\p{Lu}|Mr|Mrs|Ms|Dr|St|Prof|Sr|Jr|vs|e\.g|i\.e|etc|cf|No|Fig|Inc|Ltd|Co)\.$/u
 
 /** The sentences of a text in order, as written. Paragraphs and list items end one; initials and common abbreviations do not. */

@@ -39,5 +39,8 @@ function distributionScores(ranking: readonly ScoredRow[]): readonly ScoredRow[]
   const low = Math.fround(mean - 3 * Math.sqrt(variance))
   const span = Math.fround(Math.fround(mean + 3 * Math.sqrt(variance)) - low)
   const spread = count > 1 && span > 0
-  return ranking.map(({ slot, score }) => ({ slot, score: spread ? Math.fround(Math.fround(score - low) / span) : 0.5 }))
+  return ranking.map(({ slot, score }) => ({
+    slot,
+    score: spread ? Math.fround(Math.fround(score - low) / span) : 0.5,
+  }))
 }

@@ -9,19 +9,28 @@ export interface ScoredRow {
 
 /** A stored vector: a byte for each dimension, or float32 as it was given. */
 export type DenseRow =
-  | { readonly encoding: 'int8'; readonly values: Int8Array<ArrayBuffer>; readonly scale: number; readonly norm: number }
-  | { readonly encoding: 'float32'; readonly values: Float32Array<ArrayBuffer>; readonly norm: number }
+  | {
+      readonly encoding: 'int8'
+      readonly values: Int8Array<ArrayBuffer>
+      readonly scale: number
+      readonly squares: number
+    }
+  | { readonly encoding: 'float32'; readonly values: Float32Array<ArrayBuffer>; readonly squares: number }
 
-/** A row of bytes. @param scale what a step of one is worth */
+/**
+ * A row of bytes.
+ *
+ * @param scale what a step of one is worth
+ */
 export function int8Row(values: Int8Array<ArrayBuffer>, scale: number): DenseRow {
   let squares = 0
   for (const value of values) squares += value * value
-  return { encoding: 'int8', values, scale, norm: squares }
+  return { encoding: 'int8', values, scale, squares }
 }
 
 /** A row of float32 numbers, kept as given. */
 export function float32Row(values: Float32Array<ArrayBuffer>): DenseRow {
-  return { encoding: 'float32', values, norm: squaredLength(values) }
+  return { encoding: 'float32', values, squares: squaredLength(values) }
 }
 
 /** Rounds a vector to bytes, its largest component to ±127. A vector of zeros stays one. */
@@ -58,20 +67,27 @@ export function nearest(
   vector: Float32Array,
   topK: number,
 ): readonly ScoredRow[] {
-  const norm = squaredLength(vector)
-  if (norm === 0) return []
+  const squares = squaredLength(vector)
+  if (squares === 0) return []
   // A question fills a few of the dimensions; adding zeros changes no sum, so only those are visited.
-  const filled = Int32Array.from(vector.keys()).filter((at) => vector[at] !== 0)
+  const filled = filledDimensions(vector)
   const weights = Float32Array.from(filled, (at) => vector[at]!)
   const best = new BoundedTop(topK)
   for (let slot = 0; slot < rows.length; slot++) {
     const row = rows[slot]
     if (row === undefined) continue
     const product = row.encoding === 'int8' ? dotInt8(row.values, filled, weights) : dot(row.values, filled, weights)
-    const cosine = row.norm === 0 ? 0 : Math.fround(product / Math.sqrt(norm * row.norm))
+    const cosine = row.squares === 0 ? 0 : Math.fround(product / Math.sqrt(squares * row.squares))
     best.offer(slot, Math.fround(Math.fround(1 + cosine) / 2))
   }
   return best.sorted()
+}
+
+function filledDimensions(vector: Float32Array): Int32Array {
+  const filled = new Int32Array(vector.length)
+  let count = 0
+  for (let at = 0; at < vector.length; at++) if (vector[at] !== 0) filled[count++] = at
+  return filled.subarray(0, count)
 }
 
 function dotInt8(row: Int8Array, filled: Int32Array, weights: Float32Array): number {

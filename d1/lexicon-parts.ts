@@ -1,0 +1,37 @@
+import { namespaceOf } from '../src/core/ids.ts'
+import type { CollectionId, Tenant } from '../src/core/ids.ts'
+
+/**
+ * Most characters of one part: at three UTF-8 bytes each it stays below the 2 MB that a D1 string may have.
+ *
+ * @see https://developers.cloudflare.com/d1/platform/limits/
+ */
+export const MAX_PART_CHARACTERS = 500_000
+
+/** Cuts a text into parts of at most `maxCharacters`, never within a surrogate pair; joined they give the text again. */
+export function partsOf(text: string, maxCharacters: number = MAX_PART_CHARACTERS): string[] {
+  const parts: string[] = []
+  let start = 0
+  do {
+    let end = Math.min(start + maxCharacters, text.length)
+    if (end < text.length && isHighSurrogate(text.charCodeAt(end - 1))) end--
+    parts.push(text.slice(start, end))
+    start = end
+  } while (start < text.length)
+  return parts
+}
+
+/** What the ids of a collection's lexicons begin with, so that two collections never share one. */
+export function lexiconIdPrefix(tenant: Tenant, collection: CollectionId): string {
+  return `${namespaceOf(tenant, collection)}-`
+}
+
+/** Hex SHA-256 of a lexicon's text: what its id ends with. */
+export async function lexiconDigest(text: string): Promise<string> {
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff
+}

@@ -1,0 +1,126 @@
+-- Everything the gate keeps in D1. `schema.ts` describes the same tables to the queries; a test holds the two together.
+-- Times are milliseconds since 1970. An `hour` is the time at which an hour of UTC begins.
+
+-- What is searched, and at which version it stands. `corpus_version` may not be NULL: a publish that starts from
+-- another version than the stored one sets it to NULL, which takes its whole transaction back.
+CREATE TABLE collections (
+  tenant TEXT NOT NULL,
+  id TEXT NOT NULL,
+  corpus_version INTEGER NOT NULL,
+  lexicon_id TEXT,
+  embedding_model TEXT NOT NULL,
+  dimension INTEGER NOT NULL,
+  policy_id TEXT,
+  updated_at_ms INTEGER NOT NULL,
+  PRIMARY KEY (tenant, id)
+) STRICT;
+
+-- Collection lexicons, in parts because a D1 string ends at 2 MB. A lexicon is never changed; `superseded_at_ms`, kept
+-- on part 0 alone, says since when no collection points to it any more.
+CREATE TABLE lexicons (
+  id TEXT NOT NULL,
+  part INTEGER NOT NULL,
+  body TEXT NOT NULL,
+  superseded_at_ms INTEGER,
+  PRIMARY KEY (id, part)
+) STRICT;
+
+CREATE TABLE documents (
+  tenant TEXT NOT NULL,
+  collection TEXT NOT NULL,
+  id TEXT NOT NULL,
+  content_hash TEXT NOT NULL,
+  chunk_ids TEXT NOT NULL,
+  updated_at_ms INTEGER NOT NULL,
+  PRIMARY KEY (tenant, collection, id)
+) STRICT;
+
+-- One row for every question that was judged or served from the cache. No text of question or answer.
+CREATE TABLE decisions (
+  id TEXT NOT NULL PRIMARY KEY,
+  decision_id TEXT NOT NULL,
+  at_ms INTEGER NOT NULL,
+  hour INTEGER NOT NULL,
+  tenant TEXT NOT NULL,
+  collection TEXT NOT NULL,
+  corpus_version INTEGER NOT NULL,
+  policy_id TEXT NOT NULL,
+  mode TEXT NOT NULL,
+  route TEXT NOT NULL,
+  verdict TEXT NOT NULL,
+  band TEXT NOT NULL,
+  confidence REAL,
+  reason TEXT NOT NULL,
+  cache TEXT NOT NULL,
+  status INTEGER NOT NULL,
+  ranked_by TEXT NOT NULL,
+  signals TEXT NOT NULL,
+  findings TEXT NOT NULL,
+  evidence_ids TEXT NOT NULL,
+  document_ids TEXT NOT NULL,
+  retrieval_ms REAL,
+  generation_ms REAL,
+  total_ms REAL,
+  principal_id TEXT NOT NULL,
+  question_hmac TEXT,
+  hmac_key_id TEXT,
+  model TEXT,
+  input_tokens INTEGER,
+  output_tokens INTEGER,
+  isolate TEXT NOT NULL,
+  sequence INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX decisions_by_hour ON decisions (hour);
+CREATE INDEX decisions_by_decision ON decisions (decision_id);
+CREATE INDEX decisions_by_sequence ON decisions (isolate, sequence);
+
+-- What the statistics read: their cost follows the hours asked for, not the traffic. Tenant and hour come first in the
+-- key, so that a period is one range of it.
+CREATE TABLE decision_rollups (
+  tenant TEXT NOT NULL,
+  hour INTEGER NOT NULL,
+  collection TEXT NOT NULL,
+  policy_id TEXT NOT NULL,
+  verdict TEXT NOT NULL,
+  band TEXT NOT NULL,
+  cache TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  mode TEXT NOT NULL,
+  events INTEGER NOT NULL,
+  confidence_count INTEGER NOT NULL,
+  confidence_sum REAL NOT NULL,
+  total_ms_count INTEGER NOT NULL,
+  total_ms_sum REAL NOT NULL,
+  model_calls INTEGER NOT NULL,
+  input_tokens INTEGER NOT NULL,
+  output_tokens INTEGER NOT NULL,
+  PRIMARY KEY (tenant, hour, collection, policy_id, verdict, band, cache, reason, mode)
+) STRICT, WITHOUT ROWID;
+
+-- Fires for rows that were really inserted, never for one that was there already: that is what makes counting exact
+-- over deliveries that come twice. Deleting decisions leaves the counts alone.
+CREATE TRIGGER decisions_are_counted AFTER INSERT ON decisions
+BEGIN
+  INSERT INTO decision_rollups (
+    tenant, hour, collection, policy_id, verdict, band, cache, reason, mode,
+    events, confidence_count, confidence_sum, total_ms_count, total_ms_sum, model_calls, input_tokens, output_tokens
+  )
+  VALUES (
+    NEW.tenant, NEW.hour, NEW.collection, NEW.policy_id, NEW.verdict, NEW.band, NEW.cache, NEW.reason, NEW.mode,
+    1,
+    NEW.confidence IS NOT NULL, coalesce(NEW.confidence, 0.0),
+    NEW.total_ms IS NOT NULL, coalesce(NEW.total_ms, 0.0),
+    NEW.model IS NOT NULL,
+    coalesce(NEW.input_tokens, 0), coalesce(NEW.output_tokens, 0)
+  )
+  ON CONFLICT (tenant, hour, collection, policy_id, verdict, band, cache, reason, mode) DO UPDATE SET
+    events = events + 1,
+    confidence_count = confidence_count + excluded.confidence_count,
+    confidence_sum = confidence_sum + excluded.confidence_sum,
+    total_ms_count = total_ms_count + excluded.total_ms_count,
+    total_ms_sum = total_ms_sum + excluded.total_ms_sum,
+    model_calls = model_calls + excluded.model_calls,
+    input_tokens = input_tokens + excluded.input_tokens,
+    output_tokens = output_tokens + excluded.output_tokens;
+END;

@@ -1,0 +1,139 @@
+/**
+ * The tables of `migrations/`, as the queries see them. The migrations are the truth; a test compares the two column by
+ * column. Times are milliseconds since 1970.
+ */
+import { index, integer, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import type { ScoreKind } from '../src/core/chunk.ts'
+import type { Band, CacheState, Finding, Verdict } from '../src/core/decision.ts'
+import type { Signals } from '../src/core/measure.ts'
+
+/** What is searched, and at which version it stands. */
+export const collections = sqliteTable(
+  'collections',
+  {
+    tenant: text('tenant').notNull(),
+    id: text('id').notNull(),
+    corpusVersion: integer('corpus_version').notNull(),
+    lexiconId: text('lexicon_id'),
+    embeddingModel: text('embedding_model').notNull(),
+    dimension: integer('dimension').notNull(),
+    policyId: text('policy_id'),
+    updatedAtMs: integer('updated_at_ms').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.tenant, table.id] })],
+)
+
+/** Collection lexicons in parts. `supersededAtMs` stands on part 0 alone. */
+export const lexicons = sqliteTable(
+  'lexicons',
+  {
+    id: text('id').notNull(),
+    part: integer('part').notNull(),
+    body: text('body').notNull(),
+    supersededAtMs: integer('superseded_at_ms'),
+  },
+  (table) => [primaryKey({ columns: [table.id, table.part] })],
+)
+
+/** The documents of each collection, with the chunks they were cut into. */
+export const documents = sqliteTable(
+  'documents',
+  {
+    tenant: text('tenant').notNull(),
+    collection: text('collection').notNull(),
+    id: text('id').notNull(),
+    contentHash: text('content_hash').notNull(),
+    chunkIds: text('chunk_ids', { mode: 'json' }).$type<readonly string[]>().notNull(),
+    updatedAtMs: integer('updated_at_ms').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.tenant, table.collection, table.id] })],
+)
+
+/** One row an event. A measured number that was not finite is `null`, within `signals` and `findings` too. */
+export const decisions = sqliteTable(
+  'decisions',
+  {
+    /** Id of the event. */
+    id: text('id').notNull().primaryKey(),
+    decisionId: text('decision_id').notNull(),
+    atMs: integer('at_ms').notNull(),
+    /** Beginning of its UTC hour. */
+    hour: integer('hour').notNull(),
+    tenant: text('tenant').notNull(),
+    collection: text('collection').notNull(),
+    corpusVersion: integer('corpus_version').notNull(),
+    policyId: text('policy_id').notNull(),
+    mode: text('mode').$type<'enforce' | 'observe'>().notNull(),
+    route: text('route').notNull(),
+    verdict: text('verdict').$type<Verdict>().notNull(),
+    band: text('band').$type<Band>().notNull(),
+    confidence: real('confidence'),
+    reason: text('reason').notNull(),
+    cache: text('cache').$type<CacheState>().notNull(),
+    status: integer('status').notNull(),
+    rankedBy: text('ranked_by').$type<ScoreKind>().notNull(),
+    signals: text('signals', { mode: 'json' }).$type<Signals>().notNull(),
+    findings: text('findings', { mode: 'json' }).$type<readonly Finding[]>().notNull(),
+    evidenceIds: text('evidence_ids', { mode: 'json' }).$type<readonly string[]>().notNull(),
+    documentIds: text('document_ids', { mode: 'json' }).$type<readonly string[]>().notNull(),
+    retrievalMs: real('retrieval_ms'),
+    generationMs: real('generation_ms'),
+    totalMs: real('total_ms'),
+    principalId: text('principal_id').notNull(),
+    questionHmac: text('question_hmac'),
+    hmacKeyId: text('hmac_key_id'),
+    model: text('model'),
+    inputTokens: integer('input_tokens'),
+    outputTokens: integer('output_tokens'),
+    isolate: text('isolate').notNull(),
+    sequence: integer('sequence').notNull(),
+  },
+  (table) => [
+    index('decisions_by_hour').on(table.hour),
+    index('decisions_by_decision').on(table.decisionId),
+    index('decisions_by_sequence').on(table.isolate, table.sequence),
+  ],
+)
+
+/** Decisions counted by hour, kept by a trigger on `decisions`. */
+export const decisionRollups = sqliteTable(
+  'decision_rollups',
+  {
+    tenant: text('tenant').notNull(),
+    /** Beginning of the UTC hour. */
+    hour: integer('hour').notNull(),
+    collection: text('collection').notNull(),
+    policyId: text('policy_id').notNull(),
+    verdict: text('verdict').$type<Verdict>().notNull(),
+    band: text('band').$type<Band>().notNull(),
+    cache: text('cache').$type<CacheState>().notNull(),
+    reason: text('reason').notNull(),
+    mode: text('mode').$type<'enforce' | 'observe'>().notNull(),
+    events: integer('events').notNull(),
+    /** Events whose confidence is a number; `confidenceSum` adds up those. */
+    confidenceCount: integer('confidence_count').notNull(),
+    confidenceSum: real('confidence_sum').notNull(),
+    /** Events whose total time is known; `totalMsSum` adds up those. */
+    totalMsCount: integer('total_ms_count').notNull(),
+    totalMsSum: real('total_ms_sum').notNull(),
+    /** Events that name a model. */
+    modelCalls: integer('model_calls').notNull(),
+    inputTokens: integer('input_tokens').notNull(),
+    outputTokens: integer('output_tokens').notNull(),
+  },
+  (table) => [
+    primaryKey({
+      columns: [
+        table.tenant,
+        table.hour,
+        table.collection,
+        table.policyId,
+        table.verdict,
+        table.band,
+        table.cache,
+        table.reason,
+        table.mode,
+      ],
+    }),
+  ],
+)

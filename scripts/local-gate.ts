@@ -1,0 +1,217 @@
+/** The Worker on this machine: migrated D1, its secrets, and wrangler serving it on loopback. Start, tests and bench use it. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { createHash, randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+
+export const ROOT = fileURLToPath(new URL('..', import.meta.url))
+
+/** What `startLocalGate` can be told. */
+export interface LocalGateOptions {
+  /** Where D1, the index and the cache are kept. */
+  readonly stateDirectory: string
+  /** File with the generated secrets. @default `.dev.vars` in `stateDirectory` */
+  readonly varsFile?: string
+  /** First port to try; a busy one means the next. @default 8787 */
+  readonly port?: number
+  /** Further variables for the Worker, for this run only. */
+  readonly vars?: Readonly<Record<string, string>>
+  /** Entry point, when it is not the gate's own. */
+  readonly entry?: string
+  /** Told what happens. */
+  readonly say?: (line: string) => void
+}
+
+/** A Worker that is serving. */
+export interface LocalGate {
+  readonly url: string
+  readonly adminToken: string
+  readonly indexToken: string
+  /** Whether the local state was set aside because its schema was old. */
+  readonly rebuilt: boolean
+  /** Resolves when the Worker stopped by itself. */
+  readonly stopped: Promise<void>
+  stop(): Promise<void>
+}
+
+/** Migrates, starts, and waits until the Worker answers. */
+export async function startLocalGate(options: LocalGateOptions): Promise<LocalGate> {
+  const { stateDirectory, vars = {}, say = () => undefined } = options
+  const rebuilt = setAsideOldState(stateDirectory, say)
+  const secrets = ensureSecrets(options.varsFile ?? join(stateDirectory, '.dev.vars'))
+  migrate(stateDirectory)
+
+  const port = await freePort(options.port ?? 8787)
+  const envFile = join(stateDirectory, 'vars.env')
+  const all: Record<string, string> = { AUDIENCE: 'operator', ...secrets, ...vars }
+  writeFileSync(envFile, formatVars(all), { mode: 0o600 })
+  const inspectorPort = await freePort(port + 10_000)
+  const child = wrangler([
+    'dev',
+    ...(options.entry === undefined ? [] : [options.entry]),
+    ...['--ip', '127.0.0.1', '--port', String(port), '--inspector-port', String(inspectorPort)],
+    ...[
+      '--persist-to',
+      stateDirectory,
+      '--env-file',
+      envFile,
+      '--log-level',
+      'warn',
+      '--show-interactive-dev-session=false',
+    ],
+  ])
+  const url = `http://127.0.0.1:${port}`
+  const output = collectOutput(child)
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  // However this process ends, nothing is left behind.
+  process.once('exit', () => signalGroup(child, 'SIGKILL'))
+  try {
+    await untilHealthy(url, child)
+  } catch (thrown) {
+    await stopGroup(child, exited)
+    throw new Error(`The Worker did not start:\n${output()}`, { cause: thrown })
+  }
+  return {
+    url,
+    adminToken: all['ADMIN_TOKEN'] ?? '',
+    indexToken: all['INDEX_TOKEN'] ?? '',
+    rebuilt,
+    stopped: exited,
+    stop: () => stopGroup(child, exited),
+  }
+}
+
+/** The first free port on loopback, from `first` on. */
+export async function freePort(first: number): Promise<number> {
+  for (let port = first; port < 65_536; port++) if (await isFree(port)) return port
+  throw new Error(`No free port from ${first} on`)
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createServer()
+    probe.once('error', () => resolve(false))
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)))
+  })
+}
+
+/** wrangler is quiet: no telemetry, no banner, nothing fetched from outside. */
+const QUIET = {
+  CLOUDFLARE_CF_FETCH_ENABLED: 'false',
+  WRANGLER_SEND_METRICS: 'false',
+  WRANGLER_HIDE_BANNER: 'true',
+  CI: 'true',
+}
+const WRANGLER = join(ROOT, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
+
+function wrangler(args: readonly string[]): ChildProcess {
+  return spawn(process.execPath, [WRANGLER, ...args], {
+    cwd: ROOT,
+    env: { ...process.env, ...QUIET },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // Its own process group, so that stopping it stops everything it started.
+    detached: true,
+  })
+}
+
+/**
+ * Migrations are edited in place until a release, so a local database may have been made from older ones. Then the whole
+ * state is set aside: index and database belong together.
+ */
+function setAsideOldState(stateDirectory: string, say: (line: string) => void): boolean {
+  const stamp = join(stateDirectory, 'schema')
+  const current = schemaHash()
+  const known = existsSync(stamp) ? readFileSync(stamp, 'utf8') : undefined
+  const old = existsSync(stateDirectory) && readdirSync(stateDirectory).includes('v3') && known !== current
+  if (old) {
+    const aside = `${stateDirectory}-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`
+    renameSync(stateDirectory, aside)
+    say(`The local database had an older schema; it was set aside in ${aside}`)
+  }
+  mkdirSync(stateDirectory, { recursive: true })
+  return old
+}
+
+function schemaHash(): string {
+  const directory = join(ROOT, 'd1', 'migrations')
+  const hash = createHash('sha256')
+  for (const name of readdirSync(directory).sort()) hash.update(name).update(readFileSync(join(directory, name)))
+  return hash.digest('hex')
+}
+
+function migrate(stateDirectory: string): void {
+  const stamp = join(stateDirectory, 'schema')
+  if (existsSync(stamp)) return
+  const result = spawnSync(
+    process.execPath,
+    [WRANGLER, 'd1', 'migrations', 'apply', 'DB', '--local', '--persist-to', stateDirectory],
+    { cwd: ROOT, env: { ...process.env, ...QUIET }, encoding: 'utf8' },
+  )
+  if (result.status !== 0) throw new Error(`The migrations could not be applied:\n${result.stdout}\n${result.stderr}`)
+  writeFileSync(stamp, schemaHash())
+}
+
+/** Reads the secrets, making those that are missing. */
+function ensureSecrets(file: string): Record<string, string> {
+  const known = existsSync(file) ? parseVars(readFileSync(file, 'utf8')) : {}
+  const made = Object.fromEntries(
+    ['ADMIN_TOKEN', 'INDEX_TOKEN', 'QUESTION_HMAC_KEY']
+      .filter((name) => known[name] === undefined)
+      .map((name) => [name, randomBytes(32).toString('base64url')]),
+  )
+  if (Object.keys(made).length > 0) {
+    mkdirSync(dirname(file), { recursive: true })
+    const before = existsSync(file) ? readFileSync(file, 'utf8').replace(/\n*$/, '\n').replace(/^\n$/, '') : ''
+    writeFileSync(file, before + formatVars(made), { mode: 0o600 })
+  }
+  return { ...known, ...made }
+}
+
+function parseVars(text: string): Record<string, string> {
+  const lines = text.split('\n').map((line) => /^\s*([A-Z_][A-Z0-9_]*)\s*=\s*"?([^"]*?)"?\s*$/.exec(line))
+  return Object.fromEntries(lines.flatMap((match) => (match === null ? [] : [[match[1] ?? '', match[2] ?? '']])))
+}
+
+function formatVars(vars: Readonly<Record<string, string>>): string {
+  return Object.entries(vars)
+    .map(([name, value]) => `${name}="${value}"\n`)
+    .join('')
+}
+
+function collectOutput(child: ChildProcess): () => string {
+  let text = ''
+  const keep = (piece: Buffer): void => {
+    text = (text + piece.toString()).slice(-20_000)
+  }
+  child.stdout?.on('data', keep)
+  child.stderr?.on('data', keep)
+  return () => text
+}
+
+async function untilHealthy(url: string, child: ChildProcess): Promise<void> {
+  const deadline = Date.now() + 60_000
+  while (Date.now() < deadline) {
+    if (child.exitCode !== null) throw new Error(`wrangler ended with ${child.exitCode}`)
+    const health = await fetch(`${url}/health`).catch(() => undefined)
+    if (health?.ok === true) return
+    await sleep(150)
+  }
+  throw new Error('no answer from /health within a minute')
+}
+
+function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+  try {
+    if (child.pid !== undefined) process.kill(-child.pid, signal)
+  } catch {
+    // The group is gone already.
+  }
+}
+
+async function stopGroup(child: ChildProcess, exited: Promise<void>): Promise<void> {
+  signalGroup(child, 'SIGTERM')
+  await Promise.race([exited, sleep(5000, undefined, { ref: false })])
+  signalGroup(child, 'SIGKILL')
+}

@@ -1,0 +1,56 @@
+/** Authentication by a bearer token that the deployment holds. */
+import { RagGateError } from '../errors.ts'
+import type { Authenticate, Principal } from '../ports/authenticator.ts'
+
+/** Shortest token accepted, characters. */
+const MIN_TOKEN_LENGTH = 32
+
+/** Settings of `createBearerAuthenticator`. */
+export interface BearerAuthenticatorOptions {
+  /** Tokens of 32 characters and up, with who holds each. */
+  readonly tokens: readonly { readonly token: string; readonly principal: Principal }[]
+  /** Who a request without credentials is; `null` to turn it away. */
+  readonly anonymous: Principal | null
+}
+
+/**
+ * Makes an authenticator over fixed tokens. Both sides are hashed before they are compared, so the time taken says
+ * nothing about the token. Wrong credentials are turned away, never taken for none.
+ *
+ * @throws `secret_too_short` when a token has fewer than 32 characters
+ */
+export function createBearerAuthenticator({ tokens, anonymous }: BearerAuthenticatorOptions): Authenticate {
+  if (tokens.some(({ token }) => token.length < MIN_TOKEN_LENGTH)) {
+    throw new RagGateError('secret_too_short', `Tokens need at least ${MIN_TOKEN_LENGTH} characters`, {
+      param: 'tokens',
+    })
+  }
+  let digests: Promise<readonly Uint8Array[]> | undefined
+  return async function authenticateBearer(request) {
+    const header = request.headers.get('authorization')
+    if (header === null) return anonymous
+    const presented = /^Bearer ([\w.~+/=-]{1,512})$/i.exec(header)?.[1]
+    if (presented === undefined) throw wrongCredentials()
+    // Hashing does no I/O, so a promise made for one request may be awaited by another.
+    digests ??= Promise.all(tokens.map(({ token }) => digest(token)))
+    const asked = await digest(presented)
+    const known = await digests
+    const holder = tokens.find((_, at) => equal(known[at], asked))
+    if (holder === undefined) throw wrongCredentials()
+    return holder.principal
+  }
+}
+
+function wrongCredentials(): RagGateError {
+  return new RagGateError('unauthorized', 'The credentials are not valid')
+}
+
+async function digest(text: string): Promise<Uint8Array> {
+  return new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
+}
+
+function equal(a: Uint8Array | undefined, b: Uint8Array): boolean {
+  let difference = a === undefined ? 1 : 0
+  for (let at = 0; at < b.length; at++) difference |= (a?.[at] ?? 0) ^ (b[at] ?? 0)
+  return difference === 0
+}

@@ -1,0 +1,150 @@
+import { RagGateError } from '../errors.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { DecisionLog, DecisionStore, NumberedEvent } from '../ports/decision-log.ts'
+
+export interface BufferedDecisionLogOptions {
+  readonly store: DecisionStore
+  /**
+   * Events held when they are written at once. 1 and up.
+   *
+   * @default 100
+   */
+  readonly flushAt?: number
+  /**
+   * How long the first event held waits for others, in milliseconds. 0..20,000: `waitUntil` ends after 30 s.
+   *
+   * @default 1_000
+   */
+  readonly flushAfterMs?: number
+  /**
+   * Most events held, those being written included. Beyond it the oldest waiting ones are dropped. `flushAt` and up.
+   *
+   * @default 10_000
+   */
+  readonly maxHeld?: number
+  /** Called with the number of events just dropped. It must not throw. */
+  readonly onDropped?: (count: number) => void
+  /** @default the platform's clock */
+  readonly clock?: Clock
+}
+
+/** Most events of one write, so that what a long failure piled up does not go out in one piece. */
+const MAX_WRITE = 1_000
+/** First wait after a failed write; it doubles with each further one. An overloaded D1 must not be asked again at once. */
+const BACK_OFF_MS = 1_000
+const LONGEST_BACK_OFF_MS = 8_000
+/**
+ * A promise given to `waitUntil` is cancelled without a word 30 s after its response. Whatever one has not done by then
+ * is nobody's any more.
+ *
+ * @see https://developers.cloudflare.com/workers/runtime-apis/context/#waituntil
+ */
+const ABANDONED_AFTER_MS = 40_000
+
+/**
+ * Holds events in the isolate and writes them together. The first event held and the one that fills the buffer return a
+ * promise for `waitUntil`, every other one `undefined`. Each promise belongs to the request that recorded its event:
+ * no request ever waits for another, which workerd forbids, and work that a cancelled request left behind is taken
+ * over by a later one.
+ *
+ * A failed write puts its events back for a later one, after a pause. Events that were stored all the same are then
+ * written twice, which the store counts once. What an evicted isolate takes with it leaves a gap in its numbers.
+ *
+ * @returns a log whose promises never reject
+ * @throws `config_invalid` when an option is out of range
+ */
+export function createBufferedDecisionLog({
+  store,
+  flushAt = 100,
+  flushAfterMs = 1_000,
+  maxHeld = 10_000,
+  onDropped,
+  clock = { nowMs: () => Date.now() },
+}: BufferedDecisionLogOptions): DecisionLog {
+  requireRange('flushAt', flushAt, 1, Number.MAX_SAFE_INTEGER)
+  requireRange('flushAfterMs', flushAfterMs, 0, 20_000)
+  requireRange('maxHeld', maxHeld, flushAt, Number.MAX_SAFE_INTEGER)
+
+  // Made with the first event: a Worker has no randomness outside a request.
+  let isolate: string | undefined
+  let sequence = 0
+  let waiting: NumberedEvent[] = []
+  const writes = new Set<{ readonly events: readonly NumberedEvent[]; readonly sinceMs: number }>()
+  let timer: { readonly dueAtMs: number } | undefined
+  let failures = 0
+  let pauseUntilMs = 0
+
+  function dropExcess(): void {
+    let held = waiting.length
+    for (const write of writes) held += write.events.length
+    const excess = Math.min(held - maxHeld, waiting.length)
+    if (excess <= 0) return
+    waiting.splice(0, excess)
+    onDropped?.(excess)
+  }
+
+  function putBack(events: readonly NumberedEvent[]): void {
+    waiting = [...events, ...waiting]
+    dropExcess()
+  }
+
+  function takeOverAbandonedWrites(nowMs: number): void {
+    for (const write of writes) {
+      if (nowMs - write.sinceMs < ABANDONED_AFTER_MS) continue
+      writes.delete(write)
+      putBack(write.events)
+    }
+  }
+
+  async function writeOut(): Promise<void> {
+    timer = undefined
+    takeOverAbandonedWrites(clock.nowMs())
+    // Only what waits now: under steady traffic one request would otherwise write for all others, past its own end.
+    for (let left = waiting.length; left > 0 && waiting.length > 0; left -= MAX_WRITE) {
+      const write = { events: waiting.splice(0, Math.min(left, MAX_WRITE)), sinceMs: clock.nowMs() }
+      writes.add(write)
+      try {
+        await store.write(write.events)
+        writes.delete(write)
+        failures = 0
+        pauseUntilMs = 0
+      } catch {
+        // The events are not lost: they wait for the next write. Were this one taken over, they wait already.
+        if (writes.delete(write)) putBack(write.events)
+        pauseUntilMs = clock.nowMs() + Math.min(BACK_OFF_MS * 2 ** failures++, LONGEST_BACK_OFF_MS)
+        return
+      }
+    }
+  }
+
+  async function writeOutAfter(waitMs: number, mine: { readonly dueAtMs: number }): Promise<void> {
+    await passed(waitMs)
+    // A write may have failed meanwhile.
+    if (clock.nowMs() < pauseUntilMs) await passed(pauseUntilMs - clock.nowMs())
+    if (timer === mine) await writeOut()
+  }
+
+  return {
+    record(event) {
+      isolate ??= crypto.randomUUID()
+      waiting.push({ event, isolate, sequence: ++sequence })
+      dropExcess()
+      const nowMs = clock.nowMs()
+      if (waiting.length >= flushAt && nowMs >= pauseUntilMs) return writeOut()
+      if (timer !== undefined && nowMs < timer.dueAtMs + ABANDONED_AFTER_MS) return undefined
+      const waitMs = Math.max(flushAfterMs, pauseUntilMs - nowMs)
+      timer = { dueAtMs: nowMs + waitMs }
+      return writeOutAfter(waitMs, timer)
+    },
+    flush: writeOut,
+  }
+}
+
+function passed(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}
+
+function requireRange(param: string, value: number, least: number, most: number): void {
+  if (value >= least && value <= most) return
+  throw new RagGateError('config_invalid', `${param} must lie in ${least}..${most}`, { param })
+}

@@ -1,0 +1,69 @@
+import { RagGateError } from '../errors.ts'
+import type { AnswerCache, CachedAnswer } from '../ports/answer-cache.ts'
+
+export interface MemoryAnswerCacheOptions {
+  /**
+   * Room for answers, in bytes, roughly: two a character of an answer and its key. 0 and up; an isolate has 128 MB.
+   *
+   * @default 8_388_608
+   */
+  readonly maxBytes?: number
+}
+
+const DEFAULT_MAX_BYTES = 8 * 1024 * 1024
+const BYTES_PER_CHARACTER = 2
+
+/**
+ * Keeps answers in the isolate, those used last. What is put in is copied and frozen, so nobody can change it later.
+ *
+ * @returns a cache that does not store an answer larger than all of its room
+ * @throws `config_invalid` when `maxBytes` is negative or no number
+ */
+export function createMemoryAnswerCache({ maxBytes = DEFAULT_MAX_BYTES }: MemoryAnswerCacheOptions = {}): AnswerCache {
+  if (!(maxBytes >= 0)) {
+    throw new RagGateError('config_invalid', 'maxBytes must be 0 or more', { param: 'maxBytes' })
+  }
+  // A Map keeps the order of insertion: the first entry is the one used longest ago.
+  const entries = new Map<string, { readonly answer: CachedAnswer; readonly bytes: number }>()
+  let bytesHeld = 0
+
+  function remove(key: string): void {
+    bytesHeld -= entries.get(key)?.bytes ?? 0
+    entries.delete(key)
+  }
+
+  return {
+    async get(key) {
+      const entry = entries.get(key)
+      if (entry === undefined) return null
+      entries.delete(key)
+      entries.set(key, entry)
+      return entry.answer
+    },
+
+    async put(key, answer) {
+      remove(key)
+      if (answer.schema !== 1 || answer.key !== key) return
+      const text = JSON.stringify(answer)
+      const bytes = (key.length + text.length) * BYTES_PER_CHARACTER
+      if (bytes > maxBytes) return
+      // True because the text was made of a `CachedAnswer`, which is plain data.
+      entries.set(key, { answer: freeze(JSON.parse(text) as CachedAnswer), bytes })
+      bytesHeld += bytes
+      for (const oldest of entries.keys()) {
+        if (bytesHeld <= maxBytes) return
+        remove(oldest)
+      }
+    },
+
+    async delete(key) {
+      remove(key)
+    },
+  }
+}
+
+function freeze<Value>(value: Value): Value {
+  if (typeof value !== 'object' || value === null) return value
+  for (const member of Object.values(value)) freeze(member)
+  return Object.freeze(value)
+}

@@ -1,0 +1,71 @@
+/** Tables of an index and the small part of a Durable Object's storage that the index needs. */
+
+/** A value in a row. */
+export type SqlValue = string | number | null | ArrayBuffer
+
+/** A row of a result, by column. */
+export type SqlRow = Readonly<Record<string, SqlValue>>
+
+/** What runs SQL at once, as `ctx.storage.sql` of a Durable Object does. */
+export interface SqlStore {
+  exec(query: string, ...bindings: (string | number | null)[]): { toArray(): SqlRow[] }
+  /** Bytes that the database takes. */
+  readonly databaseSize: number
+}
+
+/** Storage of an index, as `ctx.storage` of a Durable Object has it. */
+export interface IndexStorage {
+  readonly sql: SqlStore
+  /** Runs `work`; when it throws, nothing of what it wrote stays. */
+  transactionSync<T>(work: () => T): T
+}
+
+/** The default namespace is there from the start. Counts are kept by triggers, so that `info` reads no vectors. */
+const SCHEMA = [
+  `CREATE TABLE IF NOT EXISTS namespaces (
+    key INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    vector_count INTEGER NOT NULL DEFAULT 0
+  )`,
+  `CREATE TABLE IF NOT EXISTS vectors (
+    position INTEGER PRIMARY KEY,
+    namespace INTEGER NOT NULL REFERENCES namespaces (key),
+    id TEXT NOT NULL,
+    data TEXT,
+    metadata TEXT,
+    dense TEXT NOT NULL,
+    dense_scale REAL,
+    sparse_indices TEXT NOT NULL,
+    sparse_values TEXT NOT NULL,
+    UNIQUE (namespace, id)
+  )`,
+  `CREATE INDEX IF NOT EXISTS vectors_in_order ON vectors (namespace, position)`,
+  `CREATE TRIGGER IF NOT EXISTS vector_came AFTER INSERT ON vectors BEGIN
+    UPDATE namespaces SET vector_count = vector_count + 1 WHERE key = NEW.namespace;
+  END`,
+  `CREATE TRIGGER IF NOT EXISTS vector_went AFTER DELETE ON vectors BEGIN
+    UPDATE namespaces SET vector_count = vector_count - 1 WHERE key = OLD.namespace;
+  END`,
+  `INSERT OR IGNORE INTO namespaces (name) VALUES ('')`,
+]
+
+/** Makes the tables that are missing. */
+export function createTables(storage: IndexStorage): void {
+  storage.transactionSync(() => {
+    for (const statement of SCHEMA) storage.sql.exec(statement)
+  })
+}
+
+/** A column that holds text. */
+export function textOf(row: SqlRow | undefined, column: string): string {
+  const value = row?.[column]
+  if (typeof value !== 'string') throw new TypeError(`Column ${column} does not hold text`)
+  return value
+}
+
+/** A column that holds a number. */
+export function numberOf(row: SqlRow | undefined, column: string): number {
+  const value = row?.[column]
+  if (typeof value !== 'number') throw new TypeError(`Column ${column} does not hold a number`)
+  return value
+}

@@ -1,0 +1,108 @@
+/** What the gate is connected to, checked once and kept for as long as the isolate lives. */
+import type { Audience } from '../core/refusal.ts'
+import { RagGateError } from '../errors.ts'
+import type { AnswerCache } from '../ports/answer-cache.ts'
+import type { Authenticate, Principal } from '../ports/authenticator.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Collections } from '../ports/collections.ts'
+import type { DecisionEvent, DecisionLog } from '../ports/decision-log.ts'
+import type { Retriever } from '../ports/retriever.ts'
+
+/** Who may share a cached answer. */
+export type CacheScope = 'public' | 'tenant' | 'principal'
+
+/** What `resolve` gives the gate. */
+export interface GateConnections {
+  readonly retriever: Retriever
+  readonly collections: Collections
+  /** Without one, every question is retrieved, judged and answered anew. */
+  readonly cache?: AnswerCache
+  /** Without one, decisions are not recorded. */
+  readonly log?: DecisionLog
+  /** Without one, everyone is the anonymous principal of the tenant `default` and may ask. */
+  readonly authenticate?: Authenticate
+  /** @default the system's */
+  readonly clock?: Clock
+  /**
+   * What a caller without the admin scope sees. `operator` shows every figure: for local pages and private deployments.
+   *
+   * @default 'public'
+   */
+  readonly audience?: Audience
+  /**
+   * Names the model that the handler calls: another model makes other answers.
+   *
+   * @default ''
+   */
+  readonly model?: string
+  /** Key under which questions are recorded as HMAC-SHA-256; without one, nothing of a question is recorded. */
+  readonly questionHmac?: { readonly key: string; readonly keyId: string }
+}
+
+/** The connections with their defaults, and what is derived from them. */
+export interface Connected {
+  readonly retriever: Retriever
+  readonly collections: Collections
+  readonly cache?: AnswerCache
+  readonly clock: Clock
+  readonly audience: Audience
+  readonly model: string
+  /** @throws `unauthorized`, `forbidden` */
+  readonly identify: (request: Request) => Promise<Principal>
+  readonly partition: (principal: Principal) => string
+  readonly record: (event: DecisionEvent, question: string) => Promise<void> | undefined
+}
+
+const ANONYMOUS: Principal = { tenant: 'default', id: 'anonymous', scopes: ['ask'] }
+
+const SYSTEM_CLOCK: Clock = { nowMs: () => Date.now() }
+
+/**
+ * Checks and completes what `resolve` gave.
+ *
+ * @throws `cache_scope_required` when a cache would be shared by callers that nobody tells apart
+ */
+export function connect(connections: GateConnections, cacheScope: CacheScope | undefined): Connected {
+  const { retriever, collections, cache, clock = SYSTEM_CLOCK, audience = 'public', model = '' } = connections
+  if (cache !== undefined && connections.authenticate === undefined && cacheScope !== 'public') {
+    throw new RagGateError(
+      'cache_scope_required',
+      "A cache without authenticate is shared by everyone: say so with cacheScope: 'public', or pass authenticate",
+      { param: 'cacheScope' },
+    )
+  }
+  return {
+    retriever,
+    collections,
+    ...(cache === undefined ? {} : { cache }),
+    clock,
+    audience,
+    model,
+    identify: (request) => identify(connections.authenticate, request),
+    partition: ({ id }) => (cacheScope === 'public' || cacheScope === 'tenant' ? cacheScope : `principal:${id}`),
+    record: recorder(connections.log, connections.questionHmac),
+  }
+}
+
+async function identify(authenticate: Authenticate | undefined, request: Request): Promise<Principal> {
+  const principal = authenticate === undefined ? ANONYMOUS : await authenticate(request)
+  if (principal === null) throw new RagGateError('unauthorized', 'Credentials are needed to ask')
+  if (!principal.scopes.includes('ask')) throw new RagGateError('forbidden', 'These credentials may not ask')
+  return principal
+}
+
+function recorder(log: DecisionLog | undefined, hmac: GateConnections['questionHmac']): Connected['record'] {
+  if (log === undefined) return () => undefined
+  if (hmac === undefined) return (event) => log.record(event)
+  return async (event, question) => {
+    await log.record({ ...event, question: { hmac: await hmacOf(hmac.key, question), keyId: hmac.keyId } })
+  }
+}
+
+async function hmacOf(key: string, text: string): Promise<string> {
+  const encoder = new TextEncoder()
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' }
+  const imported = await crypto.subtle.importKey('raw', encoder.encode(key), algorithm, false, ['sign'])
+  const mac = await crypto.subtle.sign('HMAC', imported, encoder.encode(text))
+  return Array.from(new Uint8Array(mac), (byte) => byte.toString(16).padStart(2, '0')).join('')
+}

@@ -1,0 +1,32 @@
+/** The headers in which the gate and its cache speak. */
+import type { Decision, Timings } from '../core/decision.ts'
+
+/** How the cache took part in one response. */
+export type CacheOutcome =
+  | { readonly kind: 'hit'; readonly ageSeconds: number; readonly ttlSeconds: number }
+  | { readonly kind: 'forwarded'; readonly why: 'miss' | 'stale' | 'bypass' }
+
+/**
+ * The `RAG-Gate` field: a structured item with parameters.
+ *
+ * @example `refuse;band=very-low;reason=confidence_low;policy="balanced@0123456789abcdef";id="0190…"`
+ * @see RFC 9651
+ */
+export function ragGateHeader(decision: Decision, eventId: string, mode: 'enforce' | 'observe'): string {
+  const observed = mode === 'observe' ? ';mode=observe' : ''
+  const { verdict, band, reason, policyId } = decision
+  return `${verdict};band=${band};reason=${reason};policy="${policyId}";id="${eventId}"${observed}`
+}
+
+/** @see RFC 9211 */
+export function cacheStatusHeader(outcome: CacheOutcome): string {
+  return outcome.kind === 'hit' ? `rag-gate; hit; ttl=${outcome.ttlSeconds}` : `rag-gate; fwd=${outcome.why}`
+}
+
+/** Phases that wait for something else; clocks on Workers do not advance while code runs. */
+export function serverTimingHeader({ retrievalMs, generationMs, totalMs }: Timings): string {
+  const phases = { retrieval: retrievalMs, generation: generationMs, total: totalMs }
+  return Object.entries(phases)
+    .flatMap(([name, ms]) => (ms === undefined ? [] : [`${name};dur=${Math.max(0, ms)}`]))
+    .join(', ')
+}

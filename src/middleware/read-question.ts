@@ -1,0 +1,125 @@
+/** From a request's JSON to a question, or to an error that says what is wrong with it. */
+import type { HonoRequest } from 'hono'
+import { canonicalJson } from '../core/canonical.ts'
+import type { Json } from '../core/chunk.ts'
+import { normaliseQuestion } from '../core/text.ts'
+import { RagGateError } from '../errors.ts'
+import { type BodyLimits, readJsonObject } from './read-body.ts'
+
+/** How questions are read. */
+export interface QuestionOptions {
+  /**
+   * Member of the JSON body that holds the question.
+   *
+   * @default 'question'
+   */
+  readonly field?: string
+  /**
+   * Longest question, Unicode code points.
+   *
+   * @default 2000
+   */
+  readonly maxCodePoints?: number
+  /**
+   * Largest body, bytes.
+   *
+   * @default 65536
+   */
+  readonly maxBodyBytes?: number
+  /**
+   * How long the body may take to arrive, milliseconds.
+   *
+   * @default 10000
+   */
+  readonly bodyTimeoutMs?: number
+  /**
+   * What to do with members that the gate does not know. `refuse` protects against options a client believes in and the
+   * server ignores. `allow` leaves them to the route's own handler and makes them part of the answer key; the gate never
+   * reads them.
+   *
+   * @default 'refuse'
+   */
+  readonly otherFields?: 'refuse' | 'allow'
+}
+
+/** A question as read. */
+export interface ReadQuestion {
+  /** Normalised. */
+  readonly question: string
+  /** Collection that the request named. */
+  readonly collection: string | undefined
+  /** Chunks wanted in the answer; the judgement never depends on it. */
+  readonly topK: number | undefined
+  /** The other members, as canonical JSON. */
+  readonly otherFields: string
+}
+
+const MAX_TOP_K = 100
+const LONE_SURROGATE = /\p{Surrogate}/u
+// Tab, line feed and carriage return are white space like any other.
+// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
+const COLLECTION_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
+
+/**
+ * Reads a question.
+ *
+ * @throws whatever `readJsonObject` throws; `unknown_field`, `question_required`, `question_type`, `invalid_unicode`,
+ *   `control_character`, `question_too_long`, `collection_id`, `top_k`
+ */
+export async function readQuestion(request: HonoRequest, options: Required<QuestionOptions>): Promise<ReadQuestion> {
+  const limits: BodyLimits = { maxBytes: options.maxBodyBytes, timeoutMs: options.bodyTimeoutMs }
+  const body = await readJsonObject(request, limits)
+  const { [options.field]: question, collection, topK, ...others } = body
+  if (options.otherFields === 'refuse' && Object.keys(others).length > 0) {
+    throw new RagGateError('unknown_field', `The body may have only these members: ${options.field}, collection, topK`)
+  }
+  return {
+    question: checkQuestion(question, options),
+    collection: collection === undefined ? undefined : checkCollectionId(collection),
+    topK: checkTopK(topK),
+    // What JSON.parse made is JSON.
+    otherFields: canonicalJson(others as Record<string, Json>),
+  }
+}
+
+function checkQuestion(value: unknown, { field, maxCodePoints }: Required<QuestionOptions>): string {
+  const facts = { param: field }
+  if (value === undefined) throw new RagGateError('question_required', `${field} is missing`, facts)
+  if (typeof value !== 'string') throw new RagGateError('question_type', `${field} must be a text`, facts)
+  if (LONE_SURROGATE.test(value))
+    throw new RagGateError('invalid_unicode', `${field} is not well-formed Unicode`, facts)
+  if (CONTROL.test(value)) throw new RagGateError('control_character', `${field} holds control characters`, facts)
+  const question = normaliseQuestion(value)
+  if (question === '') throw new RagGateError('question_required', `${field} is empty`, facts)
+  if (question.length > maxCodePoints && [...question].length > maxCodePoints) {
+    throw new RagGateError('question_too_long', `${field} may have at most ${maxCodePoints} characters`, facts)
+  }
+  return question
+}
+
+/**
+ * A collection's id, checked.
+ *
+ * @throws `collection_id`
+ */
+export function checkCollectionId(value: unknown): string {
+  if (typeof value !== 'string' || !COLLECTION_ID.test(value)) {
+    throw new RagGateError(
+      'collection_id',
+      'collection must be 1 to 64 of letters, digits, point, hyphen, underscore',
+      {
+        param: 'collection',
+      },
+    )
+  }
+  return value
+}
+
+function checkTopK(value: unknown): number | undefined {
+  if (value === undefined) return undefined
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < 1 || value > MAX_TOP_K) {
+    throw new RagGateError('top_k', `topK must be a whole number from 1 to ${MAX_TOP_K}`, { param: 'topK' })
+  }
+  return value
+}

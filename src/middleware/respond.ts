@@ -1,0 +1,86 @@
+/** From a code to a status, and from an error to a body: the one place where both are said. */
+import type { Context } from 'hono'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { isRagGateError, RagGateError, type RagGateErrorCode } from '../errors.ts'
+
+const STATUS: Readonly<Record<RagGateErrorCode, ContentfulStatusCode>> = {
+  config_invalid: 500,
+  policy_invalid: 500,
+  cache_scope_required: 500,
+  secret_too_short: 500,
+  schema_outdated: 503,
+  unsupported_media_type: 415,
+  body_too_large: 413,
+  body_timeout: 408,
+  invalid_json: 400,
+  invalid_utf8: 400,
+  invalid_unicode: 400,
+  too_deep: 400,
+  unknown_field: 422,
+  question_required: 422,
+  question_type: 422,
+  question_too_long: 422,
+  control_character: 422,
+  top_k: 422,
+  collection_id: 422,
+  collection_not_found: 404,
+  unauthorized: 401,
+  forbidden: 403,
+  tenant_mismatch: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  uri_too_long: 414,
+  documents_required: 422,
+  too_many_documents: 413,
+  document_id: 422,
+  document_duplicate: 422,
+  document_text: 422,
+  document_too_large: 413,
+  document_field: 422,
+  source_url: 422,
+  range: 422,
+  retriever_timeout: 504,
+  retriever_unavailable: 503,
+  retriever_misconfigured: 503,
+  retriever_bad_response: 502,
+  embedding_mismatch: 503,
+  index_not_settled: 503,
+  collection_conflict: 409,
+  lexicon_unreadable: 503,
+  llm_timeout: 504,
+  llm_unavailable: 503,
+  llm_misconfigured: 503,
+  llm_bad_response: 502,
+  internal: 500,
+}
+
+/** Body of every error: the code is stable, the message is for people, nothing in it comes from an upstream. */
+export interface ErrorBody {
+  readonly error: {
+    readonly code: RagGateErrorCode
+    readonly message: string
+    readonly request_id: string
+    readonly param?: string
+  }
+}
+
+/**
+ * Answers a request with an error. What is not an error of this package becomes `internal`, and is logged with the
+ * request id, never shown.
+ */
+export function respondWithError(c: Context, thrown: unknown): Response {
+  const requestId = crypto.randomUUID()
+  const error = isRagGateError(thrown)
+    ? thrown
+    : new RagGateError('internal', 'Something went wrong here', { cause: thrown })
+  const status = STATUS[error.code]
+  if (status >= 500) console.error(`[rag-gate] ${error.code} request_id=${requestId}`, error.cause ?? error.message)
+  const { code, message, param, retryAfterSeconds } = error
+  const body: ErrorBody = {
+    error: { code, message, request_id: requestId, ...(param === undefined ? {} : { param }) },
+  }
+  const headers: Record<string, string> = { 'cache-control': 'no-store' }
+  if (status === 401) headers['www-authenticate'] = 'Bearer'
+  if (retryAfterSeconds !== undefined) headers['retry-after'] = String(Math.max(1, Math.ceil(retryAfterSeconds)))
+  return c.json(body, status, headers)
+}

@@ -1,0 +1,182 @@
+/**
+ * The way of a question up to the verdict: collection and policy, answer cache, retrieval, measuring, judging. No HTTP,
+ * and no model: what may be answered is decided before anything can answer it.
+ */
+import { answerKey } from '../core/answer-key.ts'
+import type { CacheState, Decision } from '../core/decision.ts'
+import type { Evidence } from '../core/evidence.ts'
+import { type ConvexWeights, fuseConvex } from '../core/fusion.ts'
+import { namespaceOf, uuidv7 } from '../core/ids.ts'
+import { EMPTY_LEXICON, idfMass, type Lexicon } from '../core/lexicon.ts'
+import { measure } from '../core/measure.ts'
+import { judge, type Policy } from '../core/policy.ts'
+import type { Audience } from '../core/refusal.ts'
+import { terms } from '../core/text.ts'
+import { RagGateError } from '../errors.ts'
+import type { AnswerCache, CachedAnswer } from '../ports/answer-cache.ts'
+import type { Principal } from '../ports/authenticator.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Collection, Collections } from '../ports/collections.ts'
+import type { Retriever } from '../ports/retriever.ts'
+
+/** What gating a question needs. */
+export interface GatePorts {
+  readonly retriever: Retriever
+  readonly collections: Collections
+  readonly clock: Clock
+  /** Without one, every question is retrieved and judged. */
+  readonly cache?: AnswerCache
+}
+
+/** What is the same for every question of a route. */
+export interface GateSettings {
+  readonly policy: (tenant: string, collection: string) => Policy
+  readonly mode: 'enforce' | 'observe'
+  /** Chunks retrieved of each method and judged. */
+  readonly topK: number
+  readonly fusionWeights: ConvexWeights
+  /** Deadline of the retrieval, headers and body together. */
+  readonly retrievalTimeoutMs: number
+  readonly deployment: string
+  readonly prompt: string
+}
+
+/** One question, read and validated. */
+export interface AskedQuestion {
+  /** Normalised. */
+  readonly question: string
+  readonly collection: string
+  readonly principal: Principal
+  readonly audience: Audience
+  /** Who may share a cached answer; see `AnswerKeyParts`. */
+  readonly partition: string
+  /** Path of the request. */
+  readonly path: string
+  readonly model: string
+  readonly vary: readonly string[]
+  /** Options that the request chose and an answer depends on. */
+  readonly options: Readonly<Record<string, string>>
+}
+
+/** What became of a question. */
+export type GatedQuestion =
+  | { readonly kind: 'cached'; readonly answer: CachedAnswer; readonly ageSeconds: number }
+  | {
+      readonly kind: 'judged'
+      readonly decision: Decision
+      readonly evidence: Evidence
+      readonly policy: Policy
+      readonly cache: Exclude<CacheState, 'hit'>
+      /** Whether the cache held an answer that is no longer fresh. */
+      readonly stale: boolean
+      /** Where an answer may be stored; absent without a cache. */
+      readonly key?: string
+      readonly retrievalMs: number
+    }
+
+/**
+ * Takes a question up to its verdict.
+ *
+ * @throws `collection_not_found`; whatever the retriever throws. A failure is never turned into missing evidence.
+ */
+export async function gateQuestion(
+  ports: GatePorts,
+  settings: GateSettings,
+  asked: AskedQuestion,
+): Promise<GatedQuestion> {
+  const { tenant } = asked.principal
+  const collection = await ports.collections.find(tenant, asked.collection)
+  if (collection === null) {
+    throw new RagGateError('collection_not_found', 'There is no such collection; ingest a document into it first')
+  }
+  const policy = settings.policy(tenant, collection.id)
+  const key = ports.cache === undefined ? undefined : keyFor(settings, asked, collection, policy)
+  const found = key === undefined ? null : await ports.cache?.get(key)
+  if (found) {
+    const ageSeconds = Math.max(0, Math.floor((ports.clock.nowMs() - found.storedAtMs) / 1000))
+    if (ageSeconds < found.lifetimeSeconds) return { kind: 'cached', answer: found, ageSeconds }
+  }
+
+  const lexicon = collection.lexiconId === null ? EMPTY_LEXICON : await ports.collections.lexicon(collection.lexiconId)
+  const retrieval = await retrieve(ports, settings, asked, lexicon)
+  return {
+    kind: 'judged',
+    decision: decide(ports.clock, policy, asked, collection, retrieval.evidence, lexicon),
+    evidence: retrieval.evidence,
+    policy,
+    cache: key === undefined ? 'bypass' : 'miss',
+    stale: Boolean(found),
+    ...(key === undefined ? {} : { key }),
+    retrievalMs: retrieval.tookMs,
+  }
+}
+
+function keyFor(settings: GateSettings, asked: AskedQuestion, collection: Collection, policy: Policy): string {
+  return answerKey({
+    deployment: settings.deployment,
+    tenant: collection.tenant,
+    collection: collection.id,
+    filter: '',
+    partition: asked.partition,
+    route: asked.path,
+    audience: asked.audience,
+    model: asked.model,
+    prompt: settings.prompt,
+    policyId: policy.id,
+    mode: settings.mode,
+    corpusVersion: collection.corpusVersion,
+    vary: asked.vary,
+    question: asked.question,
+    options: asked.options,
+  })
+}
+
+async function retrieve(
+  ports: GatePorts,
+  settings: GateSettings,
+  { question, collection, principal: { tenant } }: AskedQuestion,
+  lexicon: Lexicon,
+): Promise<{ evidence: Evidence; tookMs: number }> {
+  const startedMs = ports.clock.nowMs()
+  const rankings = await ports.retriever.retrieve({
+    tenant,
+    collection,
+    namespace: namespaceOf(tenant, collection),
+    question,
+    topK: settings.topK,
+    signal: AbortSignal.timeout(settings.retrievalTimeoutMs),
+  })
+  const evidence = fuseConvex(rankings, {
+    weights: settings.fusionWeights,
+    idfMass: idfMass(lexicon, terms(question)),
+    topK: settings.topK,
+  })
+  return { evidence, tookMs: ports.clock.nowMs() - startedMs }
+}
+
+function decide(
+  clock: Clock,
+  policy: Policy,
+  asked: AskedQuestion,
+  collection: Collection,
+  evidence: Evidence,
+  lexicon: Lexicon,
+): Decision {
+  const signals = measure(asked.question, evidence, lexicon)
+  return {
+    id: newId(clock),
+    tenant: collection.tenant,
+    collection: collection.id,
+    corpusVersion: collection.corpusVersion,
+    signals,
+    rankedBy: evidence.rankedBy,
+    evidenceIds: evidence.chunks.map(({ id }) => id),
+    documentIds: [...new Set(evidence.chunks.map(({ documentId }) => documentId))],
+    ...judge(policy, signals),
+  }
+}
+
+/** A new UUIDv7. */
+export function newId(clock: Clock): string {
+  return uuidv7(clock.nowMs(), crypto.getRandomValues(new Uint8Array(10)))
+}

@@ -1,0 +1,143 @@
+/** Documents in: cut, written to the index as far as they changed, counted into the lexicon, published. */
+import { canonicalJson, lengthPrefixed } from '../core/canonical.ts'
+import type { Json, Passage } from '../core/chunk.ts'
+import { chunkId, namespaceOf } from '../core/ids.ts'
+import { buildLexicon, EMPTY_LEXICON, updateLexicon } from '../core/lexicon.ts'
+import { hex, sha256 } from '../core/sha256.ts'
+import type { ChunkIndex } from '../ports/chunk-index.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { CollectionWriter, DocumentRecord } from '../ports/collections.ts'
+import type { Splitter } from '../ports/splitter.ts'
+
+/** A document as it comes in, checked. */
+export interface IncomingDocument {
+  readonly id: string
+  readonly text: string
+  readonly format: 'markdown' | 'text'
+  readonly title?: string
+  readonly source?: string
+  readonly version?: string
+  readonly metadata?: Readonly<Record<string, Json>>
+}
+
+/** What ingestion needs. */
+export interface IngestPorts {
+  readonly index: ChunkIndex
+  readonly collections: CollectionWriter
+  readonly splitter: Splitter
+  readonly clock: Clock
+}
+
+/** What became of one document. */
+export interface IngestedDocument {
+  readonly id: string
+  readonly status: 'added' | 'changed' | 'unchanged'
+  readonly chunks: number
+  readonly chunksWritten: number
+  readonly chunksRemoved: number
+}
+
+/** What became of an ingestion. */
+export interface Ingestion {
+  readonly corpusVersion: number
+  readonly documents: readonly IngestedDocument[]
+}
+
+interface PreparedDocument {
+  readonly record: DocumentRecord
+  readonly passages: readonly Passage[]
+}
+
+/**
+ * Takes documents into a collection. A document that is there already, with the same content, is left alone; of a
+ * changed one only the chunks that changed are written. When nothing changed, the corpus version stays. Order: write new
+ * chunks, wait until a search can find them, publish, then remove the chunks that fell out; so whatever was published
+ * can be retrieved, and a repeat after any failure ends in the same state.
+ *
+ * @param documents ids must differ
+ * @throws `collection_conflict` when somebody else changed the collection meanwhile: repeat the call
+ */
+export async function ingestDocuments(
+  { index, collections, splitter, clock }: IngestPorts,
+  tenant: string,
+  collectionId: string,
+  documents: readonly IncomingDocument[],
+): Promise<Ingestion> {
+  const namespace = namespaceOf(tenant, collectionId)
+  const current = await collections.findFresh(tenant, collectionId)
+  const stored = await collections.documents(
+    tenant,
+    collectionId,
+    documents.map(({ id }) => id),
+  )
+  const storedById = new Map(stored.map((record) => [record.id, record]))
+
+  const prepared = documents.map((document) => prepare(collectionId, document, splitter))
+  const changed = prepared.filter(({ record }) => storedById.get(record.id)?.contentHash !== record.contentHash)
+  const before = new Set(changed.flatMap(({ record }) => storedById.get(record.id)?.chunkIds ?? []))
+  const after = new Map(changed.flatMap(({ passages }) => passages.map((passage) => [passage.id, passage])))
+  const added = [...after.values()].filter(({ id }) => !before.has(id))
+  const removedIds = [...before].filter((id) => !after.has(id))
+
+  let corpusVersion = current?.corpusVersion ?? 0
+  if (changed.length > 0) {
+    const removed = (await index.fetch(namespace, removedIds)).flatMap((passage) => passage ?? [])
+    // Title or source may have changed where the text did not, so every chunk of a changed document is written.
+    await index.upsert(namespace, [...after.values()])
+    await index.settle(namespace)
+    const base = current?.lexiconId ? await collections.lexicon(current.lexiconId) : EMPTY_LEXICON
+    const published = await collections.publish({
+      tenant,
+      id: collectionId,
+      fromVersion: corpusVersion,
+      lexicon: updateLexicon(base, {
+        added: buildLexicon(added.map(({ text }) => text)),
+        removed: buildLexicon(removed.map(({ text }) => text)),
+      }),
+      ...(await index.describe()),
+      documents: changed.map(({ record }) => record),
+      atMs: clock.nowMs(),
+    })
+    corpusVersion = published.corpusVersion
+    await index.delete(namespace, removedIds)
+  }
+  return {
+    corpusVersion,
+    documents: prepared.map(({ record }) => describe(record, storedById.get(record.id))),
+  }
+}
+
+function prepare(collection: string, document: IncomingDocument, splitter: Splitter): PreparedDocument {
+  const { id, text, format, title, source, version, metadata } = document
+  const facts = {
+    ...(title === undefined ? {} : { title }),
+    ...(source === undefined ? {} : { source }),
+    ...(version === undefined ? {} : { version }),
+    ...(metadata === undefined ? {} : { metadata }),
+  }
+  const occurrences = new Map<string, number>()
+  const passages = splitter.split(text, format).map((part): Passage => {
+    const occurrence = occurrences.get(part.text) ?? 0
+    occurrences.set(part.text, occurrence + 1)
+    return {
+      id: chunkId(collection, id, part.text, occurrence),
+      documentId: id,
+      ...part,
+      ...facts,
+    }
+  })
+  const contentHash = hex(sha256(lengthPrefixed([splitter.version, format, text, canonicalJson(facts)])))
+  return { record: { id, contentHash, chunkIds: passages.map((passage) => passage.id) }, passages }
+}
+
+function describe(record: DocumentRecord, known: DocumentRecord | undefined): IngestedDocument {
+  const before = new Set(known?.chunkIds)
+  const after = new Set(record.chunkIds)
+  return {
+    id: record.id,
+    status: known === undefined ? 'added' : known.contentHash === record.contentHash ? 'unchanged' : 'changed',
+    chunks: after.size,
+    chunksWritten: [...after].filter((id) => !before.has(id)).length,
+    chunksRemoved: [...before].filter((id) => !after.has(id)).length,
+  }
+}

@@ -1,0 +1,159 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createBufferedDecisionLog } from '../../src/adapters/buffered-decision-log.ts'
+import type { BufferedDecisionLogOptions } from '../../src/adapters/buffered-decision-log.ts'
+import type { DecisionLog } from '../../src/ports/decision-log.ts'
+import { createFakeStore, decisionLogContract } from '../contracts/decision-log.ts'
+import { anEvent } from '../fixtures/decision.ts'
+
+decisionLogContract('buffered', (parts) => createBufferedDecisionLog(parts))
+
+let recorded = 0
+function record(log: DecisionLog, count = 1): (Promise<void> | undefined)[] {
+  return Array.from({ length: count }, () => log.record(anEvent(`event-${recorded++}`)))
+}
+
+function setUp(options: Partial<BufferedDecisionLogOptions> = {}): {
+  store: ReturnType<typeof createFakeStore>
+  log: DecisionLog
+  onDropped: ReturnType<typeof vi.fn<(count: number) => void>>
+} {
+  const store = createFakeStore()
+  const onDropped = vi.fn<(count: number) => void>()
+  return { store, onDropped, log: createBufferedDecisionLog({ store, onDropped, flushAt: 10, ...options }) }
+}
+
+describe('createBufferedDecisionLog', () => {
+  beforeEach(() => {
+    vi.useFakeTimers()
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  it('leaves work to the first event held and to the one that fills the buffer, and to no other', async () => {
+    const { store, log } = setUp()
+    const work = record(log, 25)
+    expect(work.flatMap((promise, at) => (promise === undefined ? [] : [at]))).toEqual([0, 9, 10, 19, 20])
+    await vi.advanceTimersByTimeAsync(0)
+    expect(store.calls).toEqual([10, 10])
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(store.calls).toEqual([10, 10, 5])
+  })
+
+  it('waits for others before it writes', async () => {
+    const { store, log } = setUp({ flushAfterMs: 300 })
+    void record(log)
+    await vi.advanceTimersByTimeAsync(299)
+    void record(log)
+    expect(store.calls).toEqual([])
+    await vi.advanceTimersByTimeAsync(1)
+    expect(store.calls).toEqual([2])
+  })
+
+  it('does not write early because of a wait that began before the last write', async () => {
+    const { store, log } = setUp()
+    void record(log, 10)
+    await vi.advanceTimersByTimeAsync(900)
+    void record(log)
+    await vi.advanceTimersByTimeAsync(999)
+    expect(store.calls).toEqual([10])
+    await vi.advanceTimersByTimeAsync(1)
+    expect(store.calls).toEqual([10, 1])
+  })
+
+  it('keeps what a failed write held, in order, and writes it before later events', async () => {
+    const { store, log } = setUp()
+    store.fails = 'before'
+    void record(log, 10)
+    await vi.advanceTimersByTimeAsync(0)
+    store.fails = 'never'
+    void record(log, 3)
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(store.calls).toEqual([10, 13])
+    expect([...store.stored.values()].map(({ sequence }) => sequence)).toEqual(
+      Array.from({ length: 13 }, (_, at) => at + 1),
+    )
+  })
+
+  it('waits longer after every failure, eight seconds at most', async () => {
+    const { store, log } = setUp()
+    store.fails = 'before'
+    const triedAtMs: number[] = []
+    const beganAtMs = Date.now()
+    for (let elapsedMs = 0; elapsedMs < 40_000; elapsedMs += 100) {
+      const before = store.calls.length
+      void record(log)
+      await vi.advanceTimersByTimeAsync(100)
+      if (store.calls.length > before) triedAtMs.push(Date.now() - beganAtMs)
+    }
+    const waits = triedAtMs.slice(1).map((ms, at) => ms - triedAtMs[at]!)
+    expect(waits.every((ms) => ms >= 1_000 && ms <= 9_000)).toBe(true)
+    expect(waits).toEqual([...waits].sort((a, b) => a - b))
+  })
+
+  it('drops the oldest events beyond its room and counts them', async () => {
+    const { store, log, onDropped } = setUp({ maxHeld: 15 })
+    store.fails = 'before'
+    void record(log, 10)
+    await vi.advanceTimersByTimeAsync(0)
+    void record(log, 8)
+    expect(onDropped.mock.calls).toEqual([[1], [1], [1]])
+    store.fails = 'never'
+    await log.flush()
+    expect([...store.stored.values()].map(({ sequence }) => sequence)).toEqual(
+      Array.from({ length: 15 }, (_, at) => at + 4),
+    )
+  })
+
+  it('counts what is being written as held', async () => {
+    const { store, log, onDropped } = setUp({ maxHeld: 15 })
+    store.write = () => new Promise(() => {})
+    void record(log, 10)
+    void record(log, 7)
+    expect(onDropped.mock.calls).toEqual([[1], [1]])
+  })
+
+  it('writes again what a cancelled request took with it', async () => {
+    const { store, log, onDropped } = setUp()
+    const { write } = store
+    store.write = () => new Promise(() => {})
+    void record(log, 10)
+    await vi.advanceTimersByTimeAsync(41_000)
+    store.write = write
+    void record(log)
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(store.calls).toEqual([11])
+    expect(onDropped).not.toHaveBeenCalled()
+  })
+
+  it('leaves the work to another event when the request that was to do it is gone', () => {
+    let nowMs = 0
+    const { log } = setUp({ clock: { nowMs: () => nowMs } })
+    expect(record(log)).toEqual([expect.any(Promise)])
+    nowMs = 30_000
+    expect(record(log)).toEqual([undefined])
+    nowMs = 42_000
+    expect(record(log)).toEqual([expect.any(Promise)])
+  })
+
+  it('writes a long queue in pieces', async () => {
+    const { store, log } = setUp()
+    store.fails = 'before'
+    void record(log, 10)
+    await vi.advanceTimersByTimeAsync(0)
+    store.fails = 'never'
+    void record(log, 2_490)
+    await log.flush()
+    expect(store.calls.slice(1)).toEqual([1_000, 1_000, 500])
+  })
+
+  it.each([
+    { flushAt: 0 },
+    { flushAfterMs: -1 },
+    { flushAfterMs: 20_001 },
+    { flushAt: 100, maxHeld: 99 },
+    { flushAt: Number.NaN },
+  ])('refuses %o', (options) => {
+    expect(() => setUp(options)).toThrow(expect.objectContaining({ code: 'config_invalid' }))
+  })
+})

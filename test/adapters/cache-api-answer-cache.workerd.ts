@@ -1,0 +1,191 @@
+import { describe, expect, it } from 'vitest'
+import { createCacheApiAnswerCache } from '../../src/adapters/cache-api-answer-cache.ts'
+import type { AnswerCacheFault, CacheApiAnswerCacheOptions } from '../../src/adapters/cache-api-answer-cache.ts'
+import type { AnswerCache } from '../../src/ports/answer-cache.ts'
+import { answerCacheContract } from '../contracts/answer-cache.ts'
+import { aCachedAnswer, seededRandom } from '../fixtures/decision.ts'
+
+/** A busy test machine is no slow store. */
+const PATIENT = { deadlineMs: 5_000 }
+const HMAC_KEY = new TextEncoder().encode('a secret of thirty-two bytes ....')
+
+function openNew(): Promise<Cache> {
+  return caches.open(crypto.randomUUID())
+}
+
+answerCacheContract('Cache API', async () => createCacheApiAnswerCache({ cache: await openNew(), ...PATIENT }))
+answerCacheContract('Cache API opened late, with HMAC', () => {
+  const name = crypto.randomUUID()
+  return createCacheApiAnswerCache({ cache: () => caches.open(name), hmacKey: HMAC_KEY, ...PATIENT })
+})
+
+/** The address an answer is stored under. */
+async function addressOf(key: string): Promise<string> {
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(key)))
+  return `https://rag-gate.invalid/answers/${Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')}`
+}
+
+function storedAs(body: BodyInit): Response {
+  return new Response(body, { headers: { 'Cache-Control': 'max-age=600' } })
+}
+
+async function makeCache(
+  options: Partial<CacheApiAnswerCacheOptions> = {},
+): Promise<{ store: Cache; cache: AnswerCache; faults: AnswerCacheFault[] }> {
+  const store = await openNew()
+  const faults: AnswerCacheFault[] = []
+  const onFault = (fault: AnswerCacheFault): void => void faults.push(fault)
+  return { store, faults, cache: createCacheApiAnswerCache({ cache: store, ...PATIENT, onFault, ...options }) }
+}
+
+function unexpected(): never {
+  throw new Error('unexpected call')
+}
+/** A store of which nothing may be asked. */
+const broken = { match: unexpected, put: unexpected, delete: unexpected }
+
+describe('createCacheApiAnswerCache with a store that is damaged', () => {
+  it('never serves an entry with a flipped byte', async () => {
+    const { store, cache, faults } = await makeCache()
+    const random = seededRandom(7)
+    await cache.put('key', aCachedAnswer('key', { body: 'Turn the key to the left, then pull the handle.' }))
+    const url = await addressOf('key')
+    const sound = new Uint8Array(await (await store.match(url))!.arrayBuffer())
+    for (let round = 0; round < 300; round++) {
+      const damaged = sound.slice()
+      const at = Math.floor(random() * damaged.length)
+      damaged[at] = damaged[at]! ^ (1 << Math.floor(random() * 8))
+      await store.put(url, storedAs(damaged))
+      expect(await cache.get('key')).toBeNull()
+      expect(await store.match(url)).toBeUndefined()
+    }
+    expect(faults).toEqual(Array.from({ length: 300 }, () => ({ operation: 'get', kind: 'damaged' })))
+  })
+
+  it('never serves the entry of another key', async () => {
+    const { store, cache } = await makeCache()
+    await cache.put('mine', aCachedAnswer('mine'))
+    await cache.put('theirs', aCachedAnswer('theirs', { body: 'secret' }))
+    await store.put(await addressOf('mine'), (await store.match(await addressOf('theirs')))!)
+    expect(await cache.get('mine')).toBeNull()
+    expect(await store.match(await addressOf('mine'))).toBeUndefined()
+    expect((await cache.get('theirs'))?.body).toBe('secret')
+  })
+
+  it('never serves an entry that ends early', async () => {
+    const { store, cache } = await makeCache()
+    await cache.put('key', aCachedAnswer('key'))
+    const url = await addressOf('key')
+    const whole = await (await store.match(url))!.text()
+    for (let end = 0; end < whole.length; end += 13) {
+      await store.put(url, storedAs(whole.slice(0, end)))
+      expect(await cache.get('key')).toBeNull()
+      expect(await store.match(url)).toBeUndefined()
+    }
+  })
+
+  it.each(['', 'garbage', 'null', '[]', '{}', '{"digest":1,"answer":2}', '{"digest":"","answer":"{}"}'])(
+    'misses and deletes %j',
+    async (garbage) => {
+      const { store, cache, faults } = await makeCache()
+      await store.put(await addressOf('key'), storedAs(garbage))
+      expect(await cache.get('key')).toBeNull()
+      expect(await store.match(await addressOf('key'))).toBeUndefined()
+      expect(faults).toEqual([{ operation: 'get', kind: 'damaged' }])
+    },
+  )
+
+  it('misses and deletes the form of another version', async () => {
+    const { store, cache } = await makeCache()
+    const answer = JSON.stringify({ ...aCachedAnswer('key'), schema: 2 })
+    const digest = (await addressOf(answer)).slice(-64)
+    await store.put(await addressOf('key'), storedAs(JSON.stringify({ digest, answer })))
+    expect(await cache.get('key')).toBeNull()
+    expect(await store.match(await addressOf('key'))).toBeUndefined()
+  })
+})
+
+describe('createCacheApiAnswerCache with a secret', () => {
+  it('stores nothing under an address that can be worked out from the key', async () => {
+    const { store, cache } = await makeCache({ hmacKey: HMAC_KEY })
+    await cache.put('key', aCachedAnswer('key'))
+    expect(await store.match(await addressOf('key'))).toBeUndefined()
+    expect(await cache.get('key')).toEqual(aCachedAnswer('key'))
+  })
+
+  it('does not find what another secret stored', async () => {
+    const store = await openNew()
+    const other = new TextEncoder().encode('another secret of thirty-two bytes')
+    await createCacheApiAnswerCache({ cache: store, hmacKey: HMAC_KEY }).put('key', aCachedAnswer('key'))
+    expect(await createCacheApiAnswerCache({ cache: store, hmacKey: other, ...PATIENT }).get('key')).toBeNull()
+  })
+
+  it('refuses a short one', () => {
+    const hmacKey = HMAC_KEY.slice(0, 31)
+    expect(() => createCacheApiAnswerCache({ cache: caches.default, hmacKey })).toThrow(
+      expect.objectContaining({ code: 'secret_too_short' }),
+    )
+  })
+})
+
+describe('createCacheApiAnswerCache with a store that fails', () => {
+  it('misses when a read fails', async () => {
+    const { cache, faults } = await makeCache({ cache: { ...broken, match: () => Promise.reject(new Error('down')) } })
+    expect(await cache.get('key')).toBeNull()
+    expect(faults).toMatchObject([{ operation: 'get', kind: 'failed', cause: { message: 'down' } }])
+  })
+
+  it('misses when a read takes longer than the deadline', async () => {
+    const never = new Promise<undefined>(() => {})
+    const { cache, faults } = await makeCache({ cache: { ...broken, match: () => never }, deadlineMs: 50 })
+    const beforeMs = Date.now()
+    expect(await cache.get('key')).toBeNull()
+    expect(Date.now() - beforeMs).toBeLessThan(1_000)
+    expect(faults).toEqual([{ operation: 'get', kind: 'timeout' }])
+  })
+
+  it('misses when the store cannot be opened, and asks again next time', async () => {
+    const store = await openNew()
+    let calls = 0
+    const cache = createCacheApiAnswerCache({
+      cache: () => (++calls === 1 ? Promise.reject(new Error('down')) : Promise.resolve(store)),
+      ...PATIENT,
+    })
+    expect(await cache.get('key')).toBeNull()
+    await cache.put('key', aCachedAnswer('key'))
+    expect(await cache.get('key')).not.toBeNull()
+    expect(calls).toBe(2)
+  })
+
+  it('counts a failed write and lets the answer go', async () => {
+    const { cache, faults } = await makeCache({ cache: { ...broken, put: () => Promise.reject(new Error('full')) } })
+    await cache.put('key', aCachedAnswer('key'))
+    expect(faults).toMatchObject([{ operation: 'put', kind: 'failed', cause: { message: 'full' } }])
+  })
+
+  it('says so when a deletion fails', async () => {
+    const { cache } = await makeCache({ cache: { ...broken, delete: () => Promise.reject(new Error('down')) } })
+    await expect(cache.delete('key')).rejects.toThrow('down')
+  })
+})
+
+describe('what createCacheApiAnswerCache hands to the Cache API', () => {
+  it('lives as long as the answer and carries no other directive', async () => {
+    const { store, cache } = await makeCache()
+    await cache.put('key', aCachedAnswer('key', { lifetimeSeconds: 61.9 }))
+    const response = await store.match(await addressOf('key'))
+    expect(response?.headers.get('Cache-Control')).toBe('max-age=61')
+  })
+
+  it.each([0, 0.5, -1, Number.NaN])('is nothing for a lifetime of %d s', async (lifetimeSeconds) => {
+    const { store, cache } = await makeCache()
+    await cache.put('key', aCachedAnswer('key', { lifetimeSeconds }))
+    expect(await store.match(await addressOf('key'))).toBeUndefined()
+  })
+
+  it.each([0, -1, Number.NaN])('needs a deadline, and %d is none', (deadlineMs) => {
+    expect(() => createCacheApiAnswerCache({ cache: caches.default, deadlineMs })).toThrow(
+      expect.objectContaining({ code: 'config_invalid' }),
+    )
+  })
+})

@@ -1,0 +1,330 @@
+import { env } from 'cloudflare:workers'
+import { eq, like } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/d1'
+import { describe, expect, it, vi } from 'vitest'
+import { collections as collectionRows, documents, lexicons } from '../../../d1/schema.ts'
+import { createD1Collections } from '../../../src/adapters/d1/collections.ts'
+import { lexiconIdPrefix } from '../../../d1/lexicon-parts.ts'
+import { EMPTY_LEXICON, buildLexicon, encodeLexicon } from '../../../src/core/lexicon.ts'
+import type { Lexicon } from '../../../src/core/lexicon.ts'
+import type { CorpusChange, DocumentRecord } from '../../../src/ports/collections.ts'
+
+const database = drizzle(env.DB)
+const LEXICON = buildLexicon(['turn the key to the left', 'pull the handle'])
+
+function makeClock(): { nowMs: () => number; advance: (ms: number) => void } {
+  let nowMs = Date.UTC(2026, 0, 1)
+  return { nowMs: () => nowMs, advance: (ms) => void (nowMs += ms) }
+}
+
+function aChange(tenant: string, fromVersion: number, given: Partial<CorpusChange> = {}): CorpusChange {
+  return {
+    tenant,
+    id: 'manual',
+    fromVersion,
+    lexicon: LEXICON,
+    embeddingModel: 'hashed-1',
+    dimension: 256,
+    documents: [{ id: 'doc-1', contentHash: 'hash-1', chunkIds: ['c1', 'c2'] }],
+    atMs: Date.UTC(2026, 0, 1),
+    ...given,
+  }
+}
+
+/** Everything that the database holds of a tenant's collection. */
+async function stateOf(tenant: string): Promise<unknown> {
+  return {
+    collections: await database.select().from(collectionRows).where(eq(collectionRows.tenant, tenant)),
+    documents: await database.select().from(documents).where(eq(documents.tenant, tenant)),
+    lexicons: await database
+      .select()
+      .from(lexicons)
+      .where(like(lexicons.id, `${lexiconIdPrefix(tenant, 'manual')}%`)),
+  }
+}
+
+async function lexiconIdsOf(tenant: string): Promise<string[]> {
+  const rows = await database
+    .selectDistinct({ id: lexicons.id })
+    .from(lexicons)
+    .where(like(lexicons.id, `${lexiconIdPrefix(tenant, 'manual')}%`))
+  return rows.map(({ id }) => id)
+}
+
+describe('publish', () => {
+  it('makes a collection at version 1 and raises it by one each time', async () => {
+    const collections = createD1Collections({ db: env.DB })
+    expect(await collections.find('published', 'manual')).toBeNull()
+    const first = await collections.publish(aChange('published', 0))
+    expect(first).toEqual({
+      tenant: 'published',
+      id: 'manual',
+      corpusVersion: 1,
+      lexiconId: expect.stringMatching(/^n[a-z2-7]{26}-[0-9a-f]{64}$/),
+      embeddingModel: 'hashed-1',
+      dimension: 256,
+      policyId: null,
+    })
+    const second = await collections.publish(aChange('published', 1, { dimension: 512 }))
+    expect(second).toEqual({ ...first, corpusVersion: 2, dimension: 512 })
+    expect(await collections.find('published', 'manual')).toEqual(second)
+    expect(await collections.findFresh('published', 'manual')).toEqual(second)
+    expect(await collections.find('another', 'manual')).toBeNull()
+    expect(await collections.find('published', 'another')).toBeNull()
+  })
+
+  it('keeps the policy chosen for the collection', async () => {
+    await database.insert(collectionRows).values({
+      tenant: 'chosen',
+      id: 'manual',
+      corpusVersion: 0,
+      embeddingModel: '',
+      dimension: 0,
+      policyId: 'two-tier@1',
+      updatedAtMs: 0,
+    })
+    const published = await createD1Collections({ db: env.DB }).publish(aChange('chosen', 0))
+    expect(published).toMatchObject({ corpusVersion: 1, policyId: 'two-tier@1', embeddingModel: 'hashed-1' })
+  })
+
+  it.each([0, 1, 3, -1])(
+    'leaves nothing behind when it starts from version %i and the collection is at 2',
+    async (from) => {
+      const tenant = `conflict${from}`
+      const collections = createD1Collections({ db: env.DB })
+      await collections.publish(aChange(tenant, 0))
+      await collections.publish(aChange(tenant, 1))
+      const before = await stateOf(tenant)
+      const change = aChange(tenant, from, {
+        lexicon: buildLexicon(['something else']),
+        documents: [
+          { id: 'doc-1', contentHash: 'other', chunkIds: [] },
+          { id: 'doc-2', contentHash: 'new', chunkIds: ['c9'] },
+        ],
+        embeddingModel: 'other',
+        atMs: Date.UTC(2027, 0, 1),
+      })
+      await expect(collections.publish(change)).rejects.toMatchObject({ code: 'collection_conflict' })
+      expect(await stateOf(tenant)).toEqual(before)
+      expect(await collections.find(tenant, 'manual')).toMatchObject({ corpusVersion: 2, embeddingModel: 'hashed-1' })
+    },
+  )
+
+  it('leaves nothing behind when the collection is gone', async () => {
+    const collections = createD1Collections({ db: env.DB })
+    await expect(collections.publish(aChange('gone', 5))).rejects.toMatchObject({ code: 'collection_conflict' })
+    expect(await stateOf('gone')).toEqual({ collections: [], documents: [], lexicons: [] })
+  })
+
+  it('lets one of several writers from the same version through', async () => {
+    const writers = Array.from({ length: 5 }, () => createD1Collections({ db: env.DB }))
+    const outcomes = await Promise.allSettled(
+      writers.map((writer, at) =>
+        writer.publish(aChange('raced', 0, { documents: [{ id: `doc-${at}`, contentHash: 'h', chunkIds: [] }] })),
+      ),
+    )
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    const winner = outcomes.findIndex(({ status }) => status === 'fulfilled')
+    const stored = await database.select({ id: documents.id }).from(documents).where(eq(documents.tenant, 'raced'))
+    expect(stored).toEqual([{ id: `doc-${winner}` }])
+  })
+
+  it('passes on what D1 itself says', async () => {
+    const change = aChange('broken', 0, { dimension: null as unknown as number })
+    await expect(createD1Collections({ db: env.DB }).publish(change)).rejects.toThrow('collections.dimension')
+  })
+})
+
+describe('documents', () => {
+  it('gives the stored records, each once, in the order asked, and leaves unknown ones out', async () => {
+    const collections = createD1Collections({ db: env.DB })
+    const records: DocumentRecord[] = Array.from({ length: 500 }, (_, at) => ({
+      id: `doc ${at} "ümläut"`,
+      contentHash: `hash-${at}`,
+      chunkIds: [`a-${at}`, `b-${at}`],
+    }))
+    await collections.publish(aChange('documents', 0, { documents: records }))
+    const asked = [...records].reverse()
+    const ids = ['unknown', ...asked.map(({ id }) => id), records[0]!.id]
+    expect(await collections.documents('documents', 'manual', ids)).toEqual(asked)
+    expect(await collections.documents('documents', 'manual', [])).toEqual([])
+    expect(await collections.documents('documents', 'another', ids)).toEqual([])
+    expect(await collections.documents('another', 'manual', ids)).toEqual([])
+  })
+
+  it('gives the record of the last publish', async () => {
+    const collections = createD1Collections({ db: env.DB })
+    await collections.publish(aChange('edited', 0))
+    const edited = { id: 'doc-1', contentHash: 'hash-2', chunkIds: [] }
+    await collections.publish(aChange('edited', 1, { documents: [edited] }))
+    expect(await collections.documents('edited', 'manual', ['doc-1'])).toEqual([edited])
+  })
+
+  it('publishes more than one statement can take', async () => {
+    const collections = createD1Collections({ db: env.DB })
+    const chunkIds = Array.from({ length: 500 }, (_, at) => `${'c'.repeat(28)}${at}`)
+    const records = Array.from({ length: 60 }, (_, at) => ({ id: `doc-${at}`, contentHash: 'h', chunkIds }))
+    await collections.publish(aChange('large', 0, { documents: records }))
+    expect(
+      await collections.documents(
+        'large',
+        'manual',
+        records.map(({ id }) => id),
+      ),
+    ).toEqual(records)
+  })
+})
+
+describe('find', () => {
+  it('answers from a copy no longer than its age allows', async () => {
+    const clock = makeClock()
+    const writer = createD1Collections({ db: env.DB, clock })
+    const reader = createD1Collections({ db: env.DB, clock, copyMaxAgeMs: 10_000 })
+    await writer.publish(aChange('copied', 0))
+    expect(await reader.find('copied', 'manual')).toMatchObject({ corpusVersion: 1 })
+    await writer.publish(aChange('copied', 1))
+    clock.advance(9_999)
+    expect(await reader.find('copied', 'manual')).toMatchObject({ corpusVersion: 1 })
+    clock.advance(1)
+    expect(await reader.find('copied', 'manual')).toMatchObject({ corpusVersion: 2 })
+  })
+
+  it('asks the database once while a copy is fresh', async () => {
+    const clock = makeClock()
+    const reader = createD1Collections({ db: env.DB, clock })
+    await createD1Collections({ db: env.DB }).publish(aChange('once', 0))
+    const prepare = vi.spyOn(env.DB, 'prepare')
+    for (let at = 0; at < 5; at++) await reader.find('once', 'manual')
+    expect(prepare).toHaveBeenCalledTimes(1)
+    prepare.mockRestore()
+  })
+
+  it('does not trust a copy from the future', async () => {
+    const clock = makeClock()
+    const writer = createD1Collections({ db: env.DB })
+    const reader = createD1Collections({ db: env.DB, clock })
+    await writer.publish(aChange('future', 0))
+    await reader.find('future', 'manual')
+    await writer.publish(aChange('future', 1))
+    clock.advance(-1)
+    expect(await reader.find('future', 'manual')).toMatchObject({ corpusVersion: 2 })
+  })
+
+  it('sees a publish through the same object at once', async () => {
+    const clock = makeClock()
+    const collections = createD1Collections({ db: env.DB, clock })
+    await collections.publish(aChange('own', 0))
+    await collections.find('own', 'manual')
+    await collections.publish(aChange('own', 1))
+    expect(await collections.find('own', 'manual')).toMatchObject({ corpusVersion: 2 })
+  })
+
+  it('sees a collection as soon as it is made elsewhere', async () => {
+    const clock = makeClock()
+    const reader = createD1Collections({ db: env.DB, clock })
+    expect(await reader.find('made', 'manual')).toBeNull()
+    await createD1Collections({ db: env.DB }).publish(aChange('made', 0))
+    expect(await reader.find('made', 'manual')).toMatchObject({ corpusVersion: 1 })
+  })
+
+  it('does not let a slow read put a former version over a publish', async () => {
+    const clock = makeClock()
+    const collections = createD1Collections({ db: env.DB, clock, copyMaxAgeMs: 60_000 })
+    await createD1Collections({ db: env.DB }).publish(aChange('slow', 0))
+    const reading = collections.find('slow', 'manual')
+    await Promise.all([reading, collections.publish(aChange('slow', 1))])
+    expect(await collections.find('slow', 'manual')).toMatchObject({ corpusVersion: 2 })
+  })
+
+  it('asks every time when copies may not be kept', async () => {
+    const clock = makeClock()
+    const writer = createD1Collections({ db: env.DB })
+    const reader = createD1Collections({ db: env.DB, clock, copyMaxAgeMs: 0 })
+    await writer.publish(aChange('uncopied', 0))
+    expect(await reader.find('uncopied', 'manual')).toMatchObject({ corpusVersion: 1 })
+    await writer.publish(aChange('uncopied', 1))
+    expect(await reader.find('uncopied', 'manual')).toMatchObject({ corpusVersion: 2 })
+  })
+
+  it.each([-1, 60_001, Number.NaN])('refuses copies of %d ms', (copyMaxAgeMs) => {
+    expect(() => createD1Collections({ db: env.DB, copyMaxAgeMs })).toThrow(
+      expect.objectContaining({ code: 'config_invalid' }),
+    )
+  })
+})
+
+/** Reads a lexicon as an isolate does that has no copy. */
+function readAnew(lexiconId: string): Promise<Lexicon> {
+  return createD1Collections({ db: env.DB }).lexicon(lexiconId)
+}
+
+describe('lexicon', () => {
+  it('comes back as it was published, over several parts', async () => {
+    const documentFrequency = new Map<string, number>()
+    // 40 characters outside the basic plane each, so that cuts fall into surrogate pairs.
+    for (let at = 0; at < 30_000; at++) documentFrequency.set(`${'𠀀'.repeat(20)}${at}`, 1 + (at % 7))
+    const lexicon: Lexicon = { chunkCount: 10_000, termCount: 500_000, documentFrequency }
+    expect(encodeLexicon(lexicon).length).toBeGreaterThan(1_000_000)
+    const { lexiconId } = await createD1Collections({ db: env.DB }).publish(aChange('parts', 0, { lexicon }))
+    const parts = await database.$count(lexicons, eq(lexicons.id, lexiconId!))
+    expect(parts).toBeGreaterThan(2)
+    expect(await createD1Collections({ db: env.DB }).lexicon(lexiconId!)).toEqual(lexicon)
+  })
+
+  it('of nothing comes back as nothing', async () => {
+    const { lexiconId } = await createD1Collections({ db: env.DB }).publish(
+      aChange('empty', 0, { lexicon: EMPTY_LEXICON }),
+    )
+    expect(await createD1Collections({ db: env.DB }).lexicon(lexiconId!)).toMatchObject({ chunkCount: 0, termCount: 0 })
+  })
+
+  it('is read once', async () => {
+    const { lexiconId } = await createD1Collections({ db: env.DB }).publish(aChange('read-once', 0))
+    const reader = createD1Collections({ db: env.DB })
+    const prepare = vi.spyOn(env.DB, 'prepare')
+    for (let at = 0; at < 5; at++) expect(await reader.lexicon(lexiconId!)).toEqual(LEXICON)
+    expect(prepare).toHaveBeenCalledTimes(1)
+    prepare.mockRestore()
+  })
+
+  it('stays readable for two minutes after it was superseded, then goes', async () => {
+    const writer = createD1Collections({ db: env.DB })
+    const startMs = Date.UTC(2026, 0, 1)
+    const publish = async (from: number, atMs: number, words = `words ${from}`): Promise<string> => {
+      const lexicon = buildLexicon([words])
+      const { lexiconId } = await writer.publish(aChange('superseded', from, { lexicon, atMs }))
+      return lexiconId!
+    }
+    const first = await publish(0, startMs)
+    const second = await publish(1, startMs + 10)
+    const third = await publish(2, startMs + 20)
+    // Readers with a copy of any of the three still find their lexicon.
+    expect((await lexiconIdsOf('superseded')).sort()).toEqual([first, second, third].sort())
+    const fourth = await publish(3, startMs + 120_011)
+    expect((await lexiconIdsOf('superseded')).sort()).toEqual([second, third, fourth].sort())
+    // A lexicon that describes the collection again is no former one any more.
+    expect(await publish(4, startMs + 120_012, 'words 1')).toBe(second)
+    await publish(5, startMs + 500_000, 'words 1')
+    expect(await lexiconIdsOf('superseded')).toEqual([second])
+  })
+
+  it('of one collection is not touched by a publish of another', async () => {
+    const collections = createD1Collections({ db: env.DB })
+    const mine = await collections.publish(aChange('mine', 0))
+    const theirs = await collections.publish(aChange('theirs', 0))
+    expect(mine.lexiconId).not.toBe(theirs.lexiconId)
+    await collections.publish(aChange('theirs', 1, { lexicon: buildLexicon(['other']), atMs: Date.UTC(2027, 0, 1) }))
+    await collections.publish(aChange('theirs', 2, { lexicon: buildLexicon(['third']), atMs: Date.UTC(2028, 0, 1) }))
+    expect(await lexiconIdsOf('mine')).toEqual([mine.lexiconId])
+  })
+
+  it('is unreadable when it is missing, damaged or incomplete', async () => {
+    const unreadable = { code: 'lexicon_unreadable' }
+    const { lexiconId } = await createD1Collections({ db: env.DB }).publish(aChange('damaged', 0))
+    await expect(readAnew('unknown')).rejects.toMatchObject(unreadable)
+    await database.update(lexicons).set({ body: 'lexicon/1 1 1\n1 forged' }).where(eq(lexicons.id, lexiconId!))
+    await expect(readAnew(lexiconId!)).rejects.toMatchObject(unreadable)
+    await database.delete(lexicons).where(eq(lexicons.id, lexiconId!))
+    await expect(readAnew(lexiconId!)).rejects.toMatchObject(unreadable)
+  })
+})

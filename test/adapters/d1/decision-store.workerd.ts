@@ -1,0 +1,315 @@
+import { env } from 'cloudflare:workers'
+import { eq } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/d1'
+import { describe, expect, it, vi } from 'vitest'
+import { decisionRollups, decisions } from '../../../d1/schema.ts'
+import { createBufferedDecisionLog } from '../../../src/adapters/buffered-decision-log.ts'
+import { createD1DecisionStore } from '../../../src/adapters/d1/decision-store.ts'
+import type { Decision } from '../../../src/core/decision.ts'
+import type { Signals } from '../../../src/core/measure.ts'
+import type { NumberedEvent } from '../../../src/ports/decision-log.ts'
+import { aDecision, anEvent, seededRandom } from '../../fixtures/decision.ts'
+
+const database = drizzle(env.DB)
+const store = createD1DecisionStore({ db: env.DB })
+const HOUR_MS = 3_600_000
+const START_MS = Date.UTC(2026, 0, 2)
+
+function pick<Value>(random: () => number, values: readonly Value[]): Value {
+  return values[Math.floor(random() * values.length)]!
+}
+
+/** Events of one tenant with everything that rollups tell apart, and the counts that must come of them. */
+function generate(
+  tenant: string,
+  count: number,
+  seed: number,
+): { events: NumberedEvent[]; expected: Map<string, number[]> } {
+  const random = seededRandom(seed)
+  const events: NumberedEvent[] = []
+  const expected = new Map<string, number[]>()
+  for (let at = 0; at < count; at++) {
+    const verdict = pick(random, ['pass', 'advise', 'refuse'] as const)
+    const band = pick(random, ['high', 'medium', 'low', 'very-low'] as const)
+    // Any text will do: the database does not know the codes.
+    const reason = pick(random, ['passed', 'no_evidence', 'below_min_score']) as Decision['reason']
+    const cache = pick(random, ['hit', 'miss', 'bypass'] as const)
+    const mode = pick(random, ['enforce', 'observe'] as const)
+    const collection = pick(random, ['manual', 'wiki'])
+    const policyId = pick(random, ['balanced@1', 'two-tier@2'])
+    const atMs = START_MS + Math.floor(random() * 3 * HOUR_MS)
+    // Eighths and quarters add up exactly in any order.
+    const confidence = Math.floor(random() * 9) / 8
+    const totalMs = random() < 0.8 ? Math.floor(random() * 400) / 4 : undefined
+    const called = random() < 0.5
+    const usage = { inputTokens: Math.floor(random() * 1_000), outputTokens: Math.floor(random() * 100) }
+    events.push({
+      event: anEvent(`${tenant}-${at}`, {
+        decision: aDecision({ id: `decision-${at}`, tenant, collection, policyId, verdict, band, reason, confidence }),
+        atMs,
+        mode,
+        cache,
+        timings: totalMs === undefined ? {} : { totalMs },
+        ...(called ? { model: 'model-1', usage } : {}),
+      }),
+      isolate: `${tenant}-isolate-${at % 3}`,
+      sequence: Math.floor(at / 3) + 1,
+    })
+    const group = JSON.stringify([atMs - (atMs % HOUR_MS), collection, policyId, verdict, band, cache, reason, mode])
+    const counts = expected.get(group) ?? [0, 0, 0, 0, 0, 0, 0, 0]
+    const added = [
+      1,
+      1,
+      confidence,
+      totalMs === undefined ? 0 : 1,
+      totalMs ?? 0,
+      called ? 1 : 0,
+      called ? usage.inputTokens : 0,
+      called ? usage.outputTokens : 0,
+    ]
+    expected.set(
+      group,
+      counts.map((sum, index) => sum + added[index]!),
+    )
+  }
+  return { events, expected }
+}
+
+async function rollupsOf(tenant: string): Promise<Map<string, number[]>> {
+  const rows = await database.select().from(decisionRollups).where(eq(decisionRollups.tenant, tenant))
+  return new Map(
+    rows.map((row) => [
+      JSON.stringify([row.hour, row.collection, row.policyId, row.verdict, row.band, row.cache, row.reason, row.mode]),
+      [
+        row.events,
+        row.confidenceCount,
+        row.confidenceSum,
+        row.totalMsCount,
+        row.totalMsSum,
+        row.modelCalls,
+        row.inputTokens,
+        row.outputTokens,
+      ],
+    ]),
+  )
+}
+
+describe('createD1DecisionStore', () => {
+  it('stores every field of an event', async () => {
+    const tenant = 'fields'
+    const signals = {
+      topBm25: 0.1,
+      curves: { cosine: { scores: [0.30000000000000004, -1], topPairSharesDocument: true } },
+    }
+    const decision = aDecision({
+      tenant,
+      // Any signals will do: the store does not look into them.
+      signals: signals as unknown as Signals,
+      findings: [
+        {
+          gate: 'min-top-score',
+          stage: 'pre-generation',
+          outcome: 'refuse',
+          code: aDecision().reason,
+          message: 'it\'s "low" — ümläut 🗝',
+          actual: 0.1,
+          threshold: 0.30000000000000004,
+        },
+      ],
+    })
+    const event = anEvent('fields-1', {
+      decision,
+      atMs: START_MS + HOUR_MS + 1,
+      timings: { retrievalMs: 1.5, generationMs: 2.25, totalMs: 4 },
+      question: { hmac: 'abc', keyId: 'k1' },
+      model: 'model-1',
+      usage: { inputTokens: 10, outputTokens: 2 },
+    })
+    await store.write([{ event, isolate: 'isolate-1', sequence: 7 }])
+    const stored = await database.select().from(decisions).where(eq(decisions.tenant, tenant))
+    expect(stored).toEqual([
+      {
+        id: 'fields-1',
+        decisionId: decision.id,
+        atMs: START_MS + HOUR_MS + 1,
+        hour: START_MS + HOUR_MS,
+        tenant,
+        collection: 'manual',
+        corpusVersion: 3,
+        policyId: 'balanced@0123456789abcdef',
+        mode: 'enforce',
+        route: '/ask',
+        verdict: 'pass',
+        band: 'medium',
+        confidence: 0.8125,
+        reason: 'passed',
+        cache: 'miss',
+        status: 200,
+        rankedBy: 'convex',
+        signals,
+        findings: decision.findings,
+        evidenceIds: ['chunk-a', 'chunk-b'],
+        documentIds: ['dokument-ä', 'document-b'],
+        retrievalMs: 1.5,
+        generationMs: 2.25,
+        totalMs: 4,
+        principalId: 'reader',
+        questionHmac: 'abc',
+        hmacKeyId: 'k1',
+        model: 'model-1',
+        inputTokens: 10,
+        outputTokens: 2,
+        isolate: 'isolate-1',
+        sequence: 7,
+      },
+    ])
+  })
+
+  it('stores NULL for what is absent or not finite, and still counts the event', async () => {
+    const decision = aDecision({
+      tenant: 'gaps',
+      confidence: Number.NaN,
+      // What a defective measure would give.
+      signals: { topBm25: Number.POSITIVE_INFINITY, bm25Gap: -0 } as unknown as Signals,
+    })
+    const event = anEvent('gaps-1', {
+      decision,
+      timings: { retrievalMs: Number.NaN, totalMs: Number.POSITIVE_INFINITY },
+      usage: { inputTokens: Number.NaN, outputTokens: 1.5 },
+    })
+    await store.write([{ event, isolate: 'isolate-1', sequence: 1 }])
+    const [stored] = await database.select().from(decisions).where(eq(decisions.tenant, 'gaps'))
+    expect(stored).toMatchObject({
+      confidence: null,
+      signals: { topBm25: null, bm25Gap: 0 },
+      retrievalMs: null,
+      generationMs: null,
+      totalMs: null,
+      questionHmac: null,
+      hmacKeyId: null,
+      model: null,
+      inputTokens: null,
+      outputTokens: 2,
+    })
+    expect([...(await rollupsOf('gaps')).values()]).toEqual([[1, 0, 0, 0, 0, 0, 0, 2]])
+  })
+
+  it.each([1, 2, 3])('counts every event once, delivered twice, shuffled and split anyhow (run %i)', async (seed) => {
+    const tenant = `counted-${seed}`
+    const random = seededRandom(1_000 + seed)
+    const { events, expected } = generate(tenant, 400, seed)
+    const deliveries = [...events, ...events.filter(() => random() < 0.5), ...events]
+    for (let at = deliveries.length - 1; at > 0; at--) {
+      const other = Math.floor(random() * (at + 1))
+      ;[deliveries[at], deliveries[other]] = [deliveries[other]!, deliveries[at]!]
+    }
+    while (deliveries.length > 0) await store.write(deliveries.splice(0, 1 + Math.floor(random() * 120)))
+
+    expect(await database.$count(decisions, eq(decisions.tenant, tenant))).toBe(400)
+    expect(await rollupsOf(tenant)).toEqual(expected)
+  })
+
+  it('keeps rollups equal to what the decisions themselves add up to', async () => {
+    const { events } = generate('equal', 300, 11)
+    await store.write(events)
+    await store.write(events.slice(100))
+    const { results } = await env.DB.prepare(
+      `SELECT tenant, hour, collection, policy_id, verdict, band, cache, reason, mode, count(*) AS events,
+         count(confidence) AS confidence_count, total(confidence) AS confidence_sum, count(total_ms) AS total_ms_count,
+         total(total_ms) AS total_ms_sum, count(model) AS model_calls, coalesce(sum(input_tokens), 0) AS input_tokens,
+         coalesce(sum(output_tokens), 0) AS output_tokens
+       FROM decisions WHERE tenant = 'equal' GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9 ORDER BY 1, 2, 3, 4, 5, 6, 7, 8, 9`,
+    ).all()
+    const rollups = await env.DB.prepare(
+      `SELECT * FROM decision_rollups WHERE tenant = 'equal' ORDER BY 1, 2, 3, 4, 5, 6, 7, 8, 9`,
+    ).all()
+    expect(rollups.results).toEqual(results)
+  })
+
+  it('counts once what was written before the acknowledgement got lost', async () => {
+    const { events, expected } = generate('unacknowledged', 50, 12)
+    let calls = 0
+    const log = createBufferedDecisionLog({
+      flushAt: 1_000,
+      store: {
+        async write(batch) {
+          await store.write(batch)
+          if (++calls === 1) throw new Error('D1_ERROR: Network connection lost.')
+        },
+      },
+    })
+    for (const { event } of events) void log.record(event)
+    await log.flush()
+    await log.flush()
+    expect(calls).toBe(2)
+    expect(await rollupsOf('unacknowledged')).toEqual(expected)
+  })
+
+  it('writes more than one statement can take', async () => {
+    const evidenceIds = Array.from({ length: 1_000 }, (_, at) => `chunk-${'x'.repeat(24)}-${at}`)
+    const decision = aDecision({ tenant: 'large', evidenceIds })
+    const events = Array.from({ length: 60 }, (_, at) => ({
+      event: anEvent(`large-${at}`, { decision }),
+      isolate: 'large',
+      sequence: at + 1,
+    }))
+    await store.write(events)
+    expect(await database.$count(decisions, eq(decisions.tenant, 'large'))).toBe(60)
+  })
+
+  it('drops and names an event that the tables will never take, and stores all others', async () => {
+    const { events, expected } = generate('rejected', 60, 15)
+    const [some] = events
+    // Types see to it that no event lacks a route, until they fail.
+    const lacking = { ...some!, event: { ...some!.event, id: 'lacking', route: undefined as unknown as string } }
+    const causes: unknown[] = []
+    const strict = createD1DecisionStore({ db: env.DB, onRejected: (cause) => causes.push(cause) })
+    await strict.write([...events.slice(0, 20), lacking, ...events.slice(20)])
+    expect(causes.map(String)).toEqual([expect.stringContaining('NOT NULL constraint failed: decisions.route')])
+    expect(await rollupsOf('rejected')).toEqual(expected)
+  })
+
+  it('drops an event that is too long for D1', async () => {
+    const { events } = generate('endless', 1, 17)
+    const onRejected = vi.fn<(cause: unknown) => void>()
+    // The local database takes strings that D1 does not.
+    vi.spyOn(env.DB, 'batch').mockRejectedValueOnce(new Error('D1_ERROR: string or blob too big: SQLITE_TOOBIG'))
+    await createD1DecisionStore({ db: env.DB, onRejected }).write(events)
+    vi.restoreAllMocks()
+    expect(onRejected).toHaveBeenCalledTimes(1)
+  })
+
+  it('stores nothing and says so when the database fails', async () => {
+    const { events } = generate('failed', 60, 16)
+    vi.spyOn(env.DB, 'batch').mockRejectedValueOnce(new Error('D1_ERROR: D1 DB is overloaded.'))
+    await expect(store.write(events)).rejects.toThrow('overloaded')
+    vi.restoreAllMocks()
+    expect(await database.$count(decisions, eq(decisions.tenant, 'failed'))).toBe(0)
+  })
+
+  it('does nothing for no events', async () => {
+    await expect(store.write([])).resolves.toBeUndefined()
+  })
+
+  it('shows lost events as gaps in the numbers of their isolate', async () => {
+    const { events } = generate('lost', 300, 13)
+    const lost = new Set([4, 5, 6, 77, 150, 298])
+    // The last event of each isolate arrives, so that its numbers show how many there were.
+    const last = new Set([297, 298, 299])
+    const arrived = events.filter((_, at) => !lost.has(at) || last.has(at))
+    await store.write(arrived)
+    const gaps = await env.DB.prepare(
+      `SELECT coalesce(sum(missing), 0) AS missing FROM (
+         SELECT max(sequence) - count(*) AS missing FROM decisions WHERE isolate GLOB 'lost-isolate-*' GROUP BY isolate
+       )`,
+    ).first<{ missing: number }>()
+    expect(gaps?.missing).toBe(events.length - arrived.length)
+  })
+
+  it('leaves the counts alone when decisions are deleted', async () => {
+    const { events, expected } = generate('deleted', 40, 14)
+    await store.write(events)
+    await database.delete(decisions).where(eq(decisions.tenant, 'deleted'))
+    expect(await rollupsOf('deleted')).toEqual(expected)
+  })
+})

@@ -1,0 +1,34 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createDirectDecisionLog } from '../../src/adapters/direct-decision-log.ts'
+import { createFakeStore, decisionLogContract } from '../contracts/decision-log.ts'
+import { anEvent } from '../fixtures/decision.ts'
+
+decisionLogContract('direct', (parts) => createDirectDecisionLog(parts))
+
+describe('createDirectDecisionLog', () => {
+  beforeEach(() => {
+    vi.useFakeTimers()
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  it('writes every event by itself and at once', async () => {
+    const store = createFakeStore()
+    const log = createDirectDecisionLog({ store })
+    await log.record(anEvent('1'))
+    await log.record(anEvent('2'))
+    expect(store.calls).toEqual([1, 1])
+  })
+
+  it('tries three times, then drops the event and says so', async () => {
+    const store = createFakeStore()
+    store.fails = 'before'
+    const onDropped = vi.fn<(count: number) => void>()
+    const work = createDirectDecisionLog({ store, onDropped }).record(anEvent('1'))
+    await vi.advanceTimersByTimeAsync(4_000)
+    await work
+    expect(store.calls).toEqual([1, 1, 1])
+    expect(onDropped.mock.calls).toEqual([[1]])
+  })
+})

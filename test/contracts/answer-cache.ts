@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest'
+import type { AnswerCache, CachedAnswer } from '../../src/ports/answer-cache.ts'
+import { aCachedAnswer } from '../fixtures/decision.ts'
+
+/**
+ * What every answer cache promises.
+ *
+ * @param make an empty cache each time
+ */
+export function answerCacheContract(name: string, make: () => AnswerCache | Promise<AnswerCache>): void {
+  describe(`${name} keeps the promises of an answer cache`, () => {
+    it('misses what was never stored', async () => {
+      const cache = await make()
+      expect(await cache.get('unknown')).toBeNull()
+    })
+
+    it('gives back an answer exactly as it was stored', async () => {
+      const cache = await make()
+      const key = 'key\u0000 with "quotes", ümläut and 🗝'
+      const answer = aCachedAnswer(key, {
+        status: 203,
+        headers: [
+          ['Content-Type', 'text/plain'],
+          ['X-Note', 'one'],
+          ['X-Note', 'two'],
+        ],
+        body: 'line\r\nline\u2028 <b>"🗝"</b> ' + 'é'.repeat(20_000),
+        model: 'model-1',
+        epochs: { 'tenant:acme': 4, 'collection:manual': 7 },
+      })
+      await cache.put(key, answer)
+      expect(await cache.get(key)).toEqual(answer)
+    })
+
+    it('keeps answers under different keys apart', async () => {
+      const cache = await make()
+      const keys = [
+        'a',
+        'A',
+        'a ',
+        ' a',
+        'a\u0000',
+        '',
+        'á',
+        'a\u0301',
+        '%61',
+        '../a',
+        'a?b',
+        'a#b',
+        'x'.repeat(10_000),
+      ]
+      for (const key of keys) await cache.put(key, aCachedAnswer(key, { body: `answer of ${key}` }))
+      for (const key of keys) expect((await cache.get(key))?.body).toBe(`answer of ${key}`)
+    })
+
+    it('replaces an answer by a later one under the same key', async () => {
+      const cache = await make()
+      await cache.put('key', aCachedAnswer('key', { body: 'former' }))
+      await cache.put('key', aCachedAnswer('key', { body: 'latter' }))
+      expect((await cache.get('key'))?.body).toBe('latter')
+    })
+
+    it('forgets a deleted answer and no other', async () => {
+      const cache = await make()
+      await cache.put('one', aCachedAnswer('one'))
+      await cache.put('other', aCachedAnswer('other'))
+      await cache.delete('one')
+      await cache.delete('unknown')
+      expect(await cache.get('one')).toBeNull()
+      expect(await cache.get('other')).toEqual(aCachedAnswer('other'))
+    })
+
+    it('never returns an answer that names another key', async () => {
+      const cache = await make()
+      await cache.put('asked', aCachedAnswer('another'))
+      expect(await cache.get('asked')).toBeNull()
+      expect(await cache.get('another')).toBeNull()
+    })
+
+    it('never returns an answer in a form it does not know', async () => {
+      const cache = await make()
+      // The form of some other version of this package.
+      await cache.put('key', { ...aCachedAnswer('key'), schema: 2 } as unknown as CachedAnswer)
+      expect(await cache.get('key')).toBeNull()
+    })
+
+    it('is not changed by what happens to an answer after it was stored', async () => {
+      const cache = await make()
+      const headers: [string, string][] = [['X-Note', 'as stored']]
+      await cache.put('key', aCachedAnswer('key', { headers }))
+      headers[0]![1] = 'changed by the one who stored it'
+      headers.push(['X-Added', 'later'])
+      const read = await cache.get('key')
+      // It may refuse to be changed, or be a copy.
+      Reflect.set(read!.decision, 'tenant', 'changed by the one who read it')
+      expect(await cache.get('key')).toEqual(aCachedAnswer('key', { headers: [['X-Note', 'as stored']] }))
+    })
+  })
+}

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest'
+import { type ConfidenceModel, confidenceOf, validateConfidenceModel } from '../../src/core/confidence.ts'
+import { aCurve, signalsOf } from '../fixtures/evidence.ts'
+
+const logistic = (intercept: number, weights: Record<string, number>): ConfidenceModel => ({
+  kind: 'logistic',
+  intercept,
+  weights,
+  provenance: 'test',
+})
+
+describe('confidenceOf', () => {
+  it('is 1 / (1 + e^−z) over the weighted signals', () => {
+    const signals = signalsOf({ sentenceCoverage: 1, topBm25: 0.5, bm25Gap: 0.25 })
+    // z = −1 + 2 · 1 + 4 · .5 − 4 · .25 = 2
+    const model = logistic(-1, { sentenceCoverage: 2, topBm25: 4, bm25Gap: -4 })
+    expect(confidenceOf(model, signals)).toBeCloseTo(0.880797, 6)
+    expect(confidenceOf(logistic(0, {}), signals)).toBe(0.5)
+  })
+
+  it('is not a number when a signal it needs is missing or not finite', () => {
+    const model = logistic(0, { topBm25: 1 })
+    for (const value of [NaN, undefined, null, '1']) {
+      expect(confidenceOf(model, signalsOf({ topBm25: value as unknown as number }))).toBeNaN()
+    }
+    expect(confidenceOf({ kind: 'top-cosine' }, signalsOf())).toBeNaN()
+    expect(confidenceOf({ kind: 'top-relevance' }, signalsOf({ topBm25: NaN }))).toBeNaN()
+  })
+
+  it.each([
+    [0.62, 0.62],
+    [-0.5, 0],
+    [1.2, 1],
+  ])('takes a best cosine of %d for %d', (cosine, expected) => {
+    expect(confidenceOf({ kind: 'top-cosine' }, signalsOf({ curves: { cosine: aCurve(cosine, 0.1) } }))).toBe(expected)
+  })
+
+  it.each([
+    [3, 1],
+    [1.5, 0.5],
+    [0, 0],
+    [5, 1],
+  ])('takes a best grade of %d for %d', (grade, expected) => {
+    const signals = signalsOf({ curves: { grade: aCurve(grade) }, topBm25: 1.1 })
+    expect(confidenceOf({ kind: 'top-relevance' }, signals)).toBe(expected)
+  })
+
+  it('takes BM25 as a share of what it can reach where nothing was graded', () => {
+    expect(confidenceOf({ kind: 'top-relevance' }, signalsOf({ topBm25: 1.1 }))).toBeCloseTo(0.5, 12)
+  })
+})
+
+describe('validateConfidenceModel', () => {
+  it.each([
+    ['a weight that is not finite', logistic(0, { topBm25: NaN })],
+    ['a weight that is text', logistic(0, { topBm25: '1' as unknown as number })],
+    ['an intercept that is not finite', logistic(Infinity, {})],
+    ['a signal that does not exist', logistic(0, { topBm52: 1 })],
+    ['a signal that every object has', logistic(0, { constructor: 1 } as Record<string, number>)],
+    ['a kind that does not exist', { kind: 'always-one' } as unknown as ConfidenceModel],
+  ])('refuses %s', (_, model) => {
+    const fault = expect.objectContaining({ code: 'policy_invalid', param: 'confidence' })
+    expect(() => validateConfidenceModel(model)).toThrow(fault)
+  })
+})

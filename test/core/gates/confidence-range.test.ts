@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest'
+import { confidenceRange, confidenceRangeGate } from '../../../src/core/gates/confidence-range.ts'
+import { signalsOf } from '../../fixtures/evidence.ts'
+
+const check = (confidence: number, refuseBelow = 0.5, adviseBelow = 0.7): ReturnType<typeof confidenceRangeGate.check> =>
+  confidenceRangeGate.check(confidenceRange({ refuseBelow, adviseBelow }), { signals: signalsOf(), confidence })
+
+describe('confidenceRange', () => {
+  it.each([
+    [0, 'refuse', 'confidence_low'],
+    [0.4999, 'refuse', 'confidence_low'],
+    [0.5 - 2e-9, 'refuse', 'confidence_low'],
+    [0.5 - 5e-10, 'advise', 'confidence_moderate'],
+    [0.5, 'advise', 'confidence_moderate'],
+    [0.7 - 2e-9, 'advise', 'confidence_moderate'],
+    [0.7 - 5e-10, 'pass', 'passed'],
+    [0.7, 'pass', 'passed'],
+    [1, 'pass', 'passed'],
+    [NaN, 'refuse', 'confidence_unavailable'],
+    [Infinity, 'refuse', 'confidence_unavailable'],
+    [-Infinity, 'refuse', 'confidence_unavailable'],
+  ])('takes a confidence of %d for %s (%s)', (confidence, outcome, code) => {
+    expect(check(confidence)).toMatchObject({ outcome, code })
+  })
+
+  it('never advises when both thresholds are one', () => {
+    expect(check(0.5, 0.5, 0.5).outcome).toBe('pass')
+    expect(check(0.49, 0.5, 0.5).outcome).toBe('refuse')
+  })
+
+  it('names what was measured and what it was held against', () => {
+    expect(check(0.25)).toEqual({
+      outcome: 'refuse',
+      code: 'confidence_low',
+      message: 'Confidence (0.250) below threshold (0.5)',
+      actual: 0.25,
+      threshold: 0.5,
+    })
+    expect(check(0.6)).toMatchObject({ message: 'Confidence (0.600) below threshold (0.7)', actual: 0.6, threshold: 0.7 })
+    expect(check(0.9)).toMatchObject({ message: 'Confidence (0.900) meets threshold (0.7)', actual: 0.9, threshold: 0.7 })
+  })
+
+  it.each([
+    [{ refuseBelow: -0.1, adviseBelow: 0.7 }, 'refuseBelow'],
+    [{ refuseBelow: NaN, adviseBelow: 0.7 }, 'refuseBelow'],
+    [{ refuseBelow: 0.5, adviseBelow: 1.01 }, 'adviseBelow'],
+    [{ refuseBelow: 0.7, adviseBelow: 0.5 }, 'adviseBelow'],
+    [{ refuseBelow: '0.5' as unknown as number, adviseBelow: 0.7 }, 'refuseBelow'],
+    [{ refuseBelow: 0.5 } as { refuseBelow: number; adviseBelow: number }, 'adviseBelow'],
+  ])('is not made of %j', (options, param) => {
+    expect(() => confidenceRange(options)).toThrow(expect.objectContaining({ code: 'policy_invalid', param }))
+  })
+
+  it('holds its settings frozen', () => {
+    expect(Object.isFrozen(confidenceRange({ refuseBelow: 0.1, adviseBelow: 0.2 }))).toBe(true)
+  })
+})

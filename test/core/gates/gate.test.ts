@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest'
+import { COSINE_TOLERANCE, meets, RATIO_TOLERANCE, requireWithin } from '../../../src/core/gates/gate.ts'
+import { GATES } from '../../../src/core/gates/index.ts'
+
+describe('meets', () => {
+  it.each([
+    [1.2, 1.2, true],
+    [1.2 - 5e-10, 1.2, true],
+    [1.2 - 2e-9, 1.2, false],
+    [NaN, 0, false],
+    [NaN, -1, false],
+    // What JSON and D1 make of NaN: it must not count as 0.
+    [null as unknown as number, -1, false],
+    [null as unknown as number, 0, false],
+    [undefined as unknown as number, -1, false],
+    ['2' as unknown as number, 1, false],
+  ])('says whether %j meets %d: %s', (value, threshold, expected) => {
+    expect(meets(value, threshold, RATIO_TOLERANCE)).toBe(expected)
+  })
+
+  it('has the tolerances that the profiles promise', () => {
+    expect([RATIO_TOLERANCE, COSINE_TOLERANCE]).toEqual([1e-9, 1e-6])
+  })
+})
+
+describe('requireWithin', () => {
+  it('takes both bounds', () => {
+    requireWithin('x', 0, 0, 1)
+    requireWithin('x', 1, 0, 1)
+  })
+
+  it.each([-0.001, 1.001, NaN, Infinity, '0.5', null, undefined, true, [0.5]])('refuses %j and names the setting', (value) => {
+    const fault = expect.objectContaining({ code: 'policy_invalid', param: 'refuseBelow' })
+    expect(() => requireWithin('refuseBelow', value as number, 0, 1)).toThrow(fault)
+  })
+})
+
+describe('GATES', () => {
+  it('lists each gate under the name that its settings carry', () => {
+    for (const [name, gate] of Object.entries(GATES)) expect(gate.name).toBe(name)
+  })
+})

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest'
+import { gradedRelevance, gradedRelevanceGate, type GradedRelevanceOptions } from '../../../src/core/gates/graded-relevance.ts'
+import { aCurve, signalsOf } from '../../fixtures/evidence.ts'
+
+function check(grades: readonly number[], options: GradedRelevanceOptions = {}): ReturnType<typeof gradedRelevanceGate.check> {
+  const signals = signalsOf({ curves: { grade: aCurve(...grades), bm25: aCurve(99, 1) } })
+  return gradedRelevanceGate.check(gradedRelevance(options), { signals, confidence: 1 })
+}
+
+describe('gradedRelevance', () => {
+  it.each([
+    [[3, 1], {}, 'pass', 'passed'],
+    [[2], {}, 'pass', 'passed'],
+    [[2 - 5e-10], {}, 'pass', 'passed'],
+    [[2 - 2e-9], {}, 'refuse', 'relevance_low'],
+    [[1.999999], {}, 'refuse', 'relevance_low'],
+    [[0, 0], {}, 'refuse', 'relevance_low'],
+    [[NaN], {}, 'refuse', 'relevance_low'],
+    [[3, 2, 1], { minChunks: 2 }, 'pass', 'passed'],
+    [[3, 2, 1], { minChunks: 3 }, 'refuse', 'relevant_chunks_few'],
+    [[3], { minChunks: 2 }, 'refuse', 'relevant_chunks_few'],
+    [[1, 1], { minChunks: 3 }, 'refuse', 'relevance_low'],
+    [[1, 1], { relevanceThreshold: 1, minChunks: 2 }, 'pass', 'passed'],
+    [[0], { relevanceThreshold: 0 }, 'pass', 'passed'],
+    [[3, NaN], { minChunks: 2 }, 'refuse', 'relevant_chunks_few'],
+  ])('takes grades %j under %j for %s (%s)', (grades, options, outcome, code) => {
+    expect(check(grades, options)).toMatchObject({ outcome, code })
+  })
+
+  it('skips when no reranker graded, because it is off or failed', () => {
+    const signals = signalsOf({ curves: { bm25: aCurve(99, 1) } })
+    expect(gradedRelevanceGate.check(gradedRelevance(), { signals, confidence: 1 })).toMatchObject({
+      outcome: 'skip',
+      code: 'not_graded',
+    })
+  })
+
+  it('refuses, and does not skip, when the reranker found everything irrelevant', () => {
+    expect(check([0])).toMatchObject({ outcome: 'refuse', actual: 0, threshold: 2 })
+  })
+
+  it('says why in the words of reference document 000 (R019)', () => {
+    expect(check([0, 0]).message).toBe('Top chunk relevance score (0) below threshold (2)')
+    expect(check([3, 1]).message).toBe('Chunks above threshold (2): 1')
+    expect(check([3], { minChunks: 2 })).toMatchObject({ actual: 1, threshold: 2 })
+  })
+
+  it.each([
+    [{ relevanceThreshold: -1 }, 'relevanceThreshold'],
+    [{ relevanceThreshold: 3.1 }, 'relevanceThreshold'],
+    [{ relevanceThreshold: NaN }, 'relevanceThreshold'],
+    [{ minChunks: 0 }, 'minChunks'],
+    [{ minChunks: 21 }, 'minChunks'],
+    [{ minChunks: 1.5 }, 'minChunks'],
+    [{ minChunks: '2' as unknown as number }, 'minChunks'],
+  ])('is not made of %j', (options, param) => {
+    expect(() => gradedRelevance(options)).toThrow(expect.objectContaining({ code: 'policy_invalid', param }))
+  })
+})

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest'
+import { minTopCosine, minTopCosineGate } from '../../../src/core/gates/min-top-cosine.ts'
+import { aCurve, signalsOf } from '../../fixtures/evidence.ts'
+
+const check = (scores: readonly number[], refuseBelow?: number): ReturnType<typeof minTopCosineGate.check> =>
+  minTopCosineGate.check(minTopCosine(refuseBelow === undefined ? {} : { refuseBelow }), {
+    signals: signalsOf({ curves: { cosine: aCurve(...scores) } }),
+    confidence: 0,
+  })
+
+describe('minTopCosine', () => {
+  it.each([
+    [0.71, 'pass'],
+    [0.7, 'pass'],
+    // What 0.7 becomes in a 32-bit float.
+    [Math.fround(0.7), 'pass'],
+    [0.7 - 9e-7, 'pass'],
+    [0.7 - 1.1e-6, 'refuse'],
+    [0.62, 'refuse'],
+    [0, 'refuse'],
+    [-1, 'refuse'],
+    [NaN, 'refuse'],
+  ])('takes a best cosine of %d for %s', (score, outcome) => {
+    expect(check([score]).outcome).toBe(outcome)
+  })
+
+  it('says why in the words of reference document 002 (R094)', () => {
+    expect(check([0.62, 0.6])).toEqual({
+      outcome: 'refuse',
+      code: 'similarity_low',
+      message: 'Top-1 similarity (0.62) below threshold (0.7)',
+      actual: 0.62,
+      threshold: 0.7,
+    })
+  })
+
+  it('looks at the best chunk only', () => {
+    expect(check([0.8, -1, -1]).outcome).toBe('pass')
+  })
+
+  it('refuses when nothing carries a cosine, however good other scores are', () => {
+    const signals = signalsOf({ curves: { bm25: aCurve(99), convex: aCurve(1), grade: aCurve(3) } })
+    expect(minTopCosineGate.check(minTopCosine(), { signals, confidence: 1 })).toMatchObject({
+      outcome: 'refuse',
+      code: 'similarity_missing',
+    })
+  })
+
+  it('can be told another threshold, −1 and 1 included', () => {
+    expect(check([0.5], 0.5).outcome).toBe('pass')
+    expect(check([-1], -1).outcome).toBe('pass')
+    expect(check([0.99], 1).outcome).toBe('refuse')
+  })
+
+  it.each([-1.01, 1.01, NaN, Infinity, '0.7' as unknown as number, null as unknown as number])('is not made with %j', (refuseBelow) => {
+    // A default takes the place of null and undefined, as in every option.
+    if (refuseBelow === null) expect(minTopCosine({ refuseBelow }).refuseBelow).toBe(0.7)
+    else {
+      const fault = expect.objectContaining({ code: 'policy_invalid', param: 'refuseBelow' })
+      expect(() => minTopCosine({ refuseBelow })).toThrow(fault)
+    }
+  })
+})

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest'
+import { retrievalScore, retrievalScoreGate, type RetrievalScoreOptions } from '../../../src/core/gates/retrieval-score.ts'
+import type { Signals } from '../../../src/core/measure.ts'
+import { aCurve, signalsOf } from '../../fixtures/evidence.ts'
+
+function check(curves: Signals['curves'], options: RetrievalScoreOptions = {}): ReturnType<typeof retrievalScoreGate.check> {
+  return retrievalScoreGate.check(retrievalScore(options), { signals: signalsOf({ curves }), confidence: 1 })
+}
+
+describe('retrievalScore', () => {
+  it.each([
+    // The score: equality passes, within 1e-9.
+    [[0.05], 'pass', 'passed'],
+    [[0.05 - 5e-10], 'pass', 'passed'],
+    [[0.05 - 2e-9], 'refuse', 'score_low'],
+    [[0.0499], 'refuse', 'score_low'],
+    [[0], 'refuse', 'score_low'],
+    [[-0.1], 'refuse', 'score_low'],
+    [[NaN], 'refuse', 'score_low'],
+    // The ratio: equality passes, within 1e-9, however the quotient rounds.
+    [[0.12, 0.1], 'pass', 'passed'],
+    [[0.102, 0.085], 'pass', 'passed'],
+    [[0.408, 0.34], 'pass', 'passed'],
+    [[0.06, 0.055], 'refuse', 'no_clear_winner'],
+    [[0.119999, 0.1], 'refuse', 'no_clear_winner'],
+    [[0.5, 0.5], 'refuse', 'no_clear_winner'],
+    [[0.9, NaN], 'refuse', 'no_clear_winner'],
+    // A runner-up at or below 0 meets the ratio; the score still counts.
+    [[0.06, 0], 'pass', 'passed'],
+    [[0.05, -1], 'pass', 'passed'],
+    [[0.04, 0], 'refuse', 'score_low'],
+    [[-0.1, -0.2], 'refuse', 'score_low'],
+    // The score is asked before the ratio.
+    [[0.04, 0.04], 'refuse', 'score_low'],
+  ])('takes scores %j for %s (%s)', (scores, outcome, code) => {
+    expect(check({ bm25: aCurve(...scores) })).toMatchObject({ outcome, code })
+    expect(check({ cosine: aCurve(...scores) })).toMatchObject({ outcome, code })
+  })
+
+  it('does not ask for a winner among chunks of one document', () => {
+    expect(check({ bm25: { scores: [0.5, 0.5], topPairSharesDocument: true } }).outcome).toBe('pass')
+    expect(check({ bm25: { scores: [0.04, 0.04], topPairSharesDocument: true } }).outcome).toBe('refuse')
+  })
+
+  it('reads BM25 before cosine', () => {
+    expect(check({ bm25: aCurve(5, 1), cosine: aCurve(0.5, 0.5) }).outcome).toBe('pass')
+    expect(check({ bm25: aCurve(5, 5), cosine: aCurve(0.9, 0.1) }).outcome).toBe('refuse')
+  })
+
+  it('never reads a fused score: without BM25 and cosine it refuses', () => {
+    for (const kind of ['convex', 'rrf', 'dbsf', 'cross-encoder'] as const) {
+      expect(check({ [kind]: aCurve(1, 0.1) })).toMatchObject({ outcome: 'refuse', code: 'score_missing' })
+    }
+    expect(check({})).toMatchObject({ outcome: 'refuse', code: 'score_missing' })
+  })
+
+  it('leaves graded chunks to the graded tier, also when every grade is 0', () => {
+    expect(check({ grade: aCurve(0), bm25: aCurve(9, 1) })).toMatchObject({ outcome: 'skip', code: 'graded_already' })
+  })
+
+  it('says why in the words of reference document 000 (R020, R021)', () => {
+    expect(check({ bm25: aCurve(0.06, 0.055) })).toEqual({
+      outcome: 'refuse',
+      code: 'no_clear_winner',
+      message: 'Top-1/Top-2 ratio (1.09) below threshold (1.2)',
+      actual: 0.06 / 0.055,
+      threshold: 1.2,
+    })
+    expect(check({ bm25: aCurve(0.01) })).toMatchObject({ actual: 0.01, threshold: 0.05 })
+  })
+
+  it('can be told other thresholds', () => {
+    expect(check({ bm25: aCurve(0.6, 0.5) }, { minRatio: 1.21 }).outcome).toBe('refuse')
+    expect(check({ bm25: aCurve(0.6, 0.5) }, { minRatio: 0 }).outcome).toBe('pass')
+    expect(check({ cosine: aCurve(-0.5) }, { minScore: -1 }).outcome).toBe('pass')
+  })
+
+  it.each([
+    [{ minScore: NaN }, 'minScore'],
+    [{ minScore: -2 }, 'minScore'],
+    [{ minScore: Infinity }, 'minScore'],
+    [{ minRatio: -0.1 }, 'minRatio'],
+    [{ minRatio: NaN }, 'minRatio'],
+    [{ minRatio: '1.2' as unknown as number }, 'minRatio'],
+  ])('is not made of %j', (options, param) => {
+    expect(() => retrievalScore(options)).toThrow(expect.objectContaining({ code: 'policy_invalid', param }))
+  })
+})

@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest'
+import { jsonBatches } from '../../d1/json-batches.ts'
+
+describe('jsonBatches', () => {
+  it('gives nothing for nothing', () => {
+    expect(jsonBatches([])).toEqual([])
+  })
+
+  it('keeps small values together', () => {
+    expect(jsonBatches([1, 'two', null, [3]])).toEqual(['[1,"two",null,[3]]'])
+  })
+
+  it('keeps every batch below 1 MB of UTF-8, and every value once and in order', () => {
+    const values = Array.from({ length: 40 }, (_, at) => `${at}${'漢'.repeat(30_000)}`)
+    const batches = jsonBatches(values)
+    expect(batches.flatMap((batch) => JSON.parse(batch) as unknown)).toEqual(values)
+    for (const batch of batches) expect(new TextEncoder().encode(batch).length).toBeLessThan(1_000_000)
+  })
+
+  it('lets a value too long for company stand alone', () => {
+    const long = 'x'.repeat(400_000)
+    expect(jsonBatches(['a', long, 'b'])).toEqual(['["a"]', JSON.stringify([long]), '["b"]'])
+  })
+
+  it('turns numbers that are not finite into null', () => {
+    expect(jsonBatches([[Number.NaN, Number.POSITIVE_INFINITY]])).toEqual(['[[null,null]]'])
+  })
+})

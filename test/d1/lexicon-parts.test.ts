@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest'
+import { lexiconDigest, lexiconIdPrefix, partsOf } from '../../d1/lexicon-parts.ts'
+
+describe('partsOf', () => {
+  it.each([
+    ['', 3, ['']],
+    ['abc', 3, ['abc']],
+    ['abcd', 3, ['abc', 'd']],
+    ['abcdef', 3, ['abc', 'def']],
+    ['ab🗝cd', 3, ['ab', '🗝c', 'd']],
+    ['🗝🗝', 2, ['🗝', '🗝']],
+  ])('cuts %j at most every %i characters, never within a character', (text, most, parts) => {
+    expect(partsOf(text, most)).toEqual(parts)
+  })
+})
+
+describe('lexiconIdPrefix', () => {
+  it('differs between tenants and collections', () => {
+    const prefixes = [lexiconIdPrefix('a', 'bc'), lexiconIdPrefix('ab', 'c'), lexiconIdPrefix('a', 'b')]
+    expect(new Set(prefixes).size).toBe(3)
+  })
+})
+
+describe('lexiconDigest', () => {
+  it('is SHA-256 in hex', async () => {
+    expect(await lexiconDigest('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
+  })
+})

@@ -1,0 +1,379 @@
+import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { Hono } from 'hono'
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { CachedAnswer } from '../../src/ports/answer-cache.ts'
+import { definePolicy } from '../../src/core/policy.ts'
+import { balanced } from '../../src/core/profiles/balanced.ts'
+import { ragGate } from '../../src/middleware/rag-gate.ts'
+import type { GateBindings } from '../../workers/gate/bindings.ts'
+import { answer } from '../../workers/gate/ask.ts'
+import { compositionFor } from '../../workers/gate/compose.ts'
+import worker from '../../workers/gate/index.ts'
+import { HANDBOOK, MIDDLING, OFF_TOPIC, STRONG } from '../fixtures/corpus.ts'
+
+const ORIGIN = 'https://gate.test'
+const ADMIN = { authorization: `Bearer ${env.ADMIN_TOKEN}` }
+
+/** Sends a request, and gives what it left to do after the response time for all but the log, which waits for more. */
+async function send(
+  path: string,
+  init: RequestInit = {},
+  app: Pick<typeof worker, 'fetch'> = worker,
+): Promise<Response> {
+  const context = createExecutionContext()
+  const response = await app.fetch(new Request(`${ORIGIN}${path}`, init), env, context)
+  await Promise.race([waitOnExecutionContext(context), scheduler.wait(100)])
+  return response
+}
+
+const post = (path: string, body: unknown, headers: Record<string, string> = {}, app?: Pick<typeof worker, 'fetch'>) =>
+  send(
+    path,
+    { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) },
+    app,
+  )
+
+const ask = (question: string, headers?: Record<string, string>, app?: Pick<typeof worker, 'fetch'>) =>
+  post('/ask', { question }, headers, app)
+
+const ttlOf = (response: Response): number => Number(/ttl=(\d+)/.exec(response.headers.get('cache-status') ?? '')?.[1])
+
+async function eventsInD1(): Promise<number> {
+  await compositionFor(env).log.flush()
+  const row = await env.DB.prepare('SELECT count(*) AS n FROM decisions').first<{ n: number }>()
+  return row?.n ?? 0
+}
+
+interface Reply {
+  answer: string
+  refused: boolean
+  verdict: string
+  reason_code: string
+  refusal_reason?: string
+  decision_id: string
+  sources: { document_id: string }[]
+  detail?: { confidence: number; chunks: { scores: Record<string, number> }[] }
+}
+
+beforeAll(async () => {
+  expect((await post('/v1/documents', { documents: HANDBOOK }, ADMIN)).status).toBe(200)
+})
+
+describe('a question', () => {
+  test('with strong evidence is answered with the sentence and its source', async () => {
+    const response = await ask(STRONG)
+    expect(response.status).toBe(200)
+    const reply = await response.json<Reply>()
+    expect(reply).toMatchObject({ refused: false, verdict: 'pass', manner: 'quoted', reason_code: 'passed' })
+    expect(reply.answer).toContain('thirty-five days')
+    expect(reply.answer).toMatch(/\[1\]/)
+    expect(reply.sources[0]?.document_id).toBe('retention')
+    expect(response.headers.get('rag-gate')).toMatch(
+      /^pass;band=medium;reason=passed;policy="balanced@[0-9a-f]{16}";id="/,
+    )
+    expect(response.headers.get('cache-control')).toBe('private, no-store')
+  })
+
+  test('without evidence is refused, with a reason and without figures', async () => {
+    const reply = await (await ask(OFF_TOPIC)).json<Reply>()
+    expect(reply).toMatchObject({ refused: true, verdict: 'refuse', reason_code: 'confidence_low', sources: [] })
+    expect(reply.answer).toBe(
+      'I cannot answer this question based on the available documents. The retrieved information is not sufficiently relevant.',
+    )
+    expect(reply.detail).toBeUndefined()
+    expect(JSON.stringify({ ...reply, decision_id: '' })).not.toMatch(/\d/)
+  })
+
+  test('shows its figures to the administrator, and never from an entry shared with the public', async () => {
+    await ask(OFF_TOPIC)
+    const response = await ask(OFF_TOPIC, ADMIN)
+    const reply = await response.json<Reply>()
+    expect(response.headers.get('cache-status')).toBe('rag-gate; fwd=miss')
+    expect(reply.refusal_reason).toMatch(/^Confidence \(0\.\d{3}\) below threshold \(0\.5\)$/)
+    expect(reply.detail?.chunks[0]?.scores).toHaveProperty('convex')
+  })
+
+  test('asked again comes from the cache, byte for byte, as a new event for the same decision', async () => {
+    const question = 'How long are access logs kept?'
+    const first = await ask(question)
+    const again = await ask(`  ${question.replace('access', 'access ')} `)
+    expect(first.headers.get('cache-status')).toBe('rag-gate; fwd=miss')
+    expect(again.headers.get('cache-status')).toMatch(/^rag-gate; hit; ttl=\d+$/)
+    expect(again.headers.get('age')).toMatch(/^[01]$/)
+    expect(await again.text()).toBe(await first.text())
+    expect(again.headers.get('rag-gate')).not.toBe(first.headers.get('rag-gate'))
+  })
+
+  test('with stronger evidence is kept longer', async () => {
+    await ask(STRONG)
+    await ask(MIDDLING)
+    const strong = await ask(STRONG)
+    const middling = await ask(MIDDLING)
+    expect(strong.headers.get('rag-gate')).toMatch(/^pass/)
+    expect(middling.headers.get('rag-gate')).toMatch(/^advise/)
+    expect(ttlOf(strong)).toBeGreaterThan(ttlOf(middling))
+    expect(ttlOf(middling)).toBeGreaterThan(0)
+  })
+
+  test('is answered anew once its lifetime is over, and its age rises until then', async () => {
+    const { id: _, ...settings } = balanced()
+    const seconds = { fromSeconds: 3, toSeconds: 3 }
+    const policy = definePolicy({
+      ...settings,
+      name: 'short-lived',
+      cacheLifetimes: { high: seconds, medium: seconds, low: seconds, adviseAtMostSeconds: 3, refusalSeconds: 0 },
+    })
+    const app = new Hono<{ Bindings: GateBindings }>()
+    app.post(
+      '/ask',
+      ragGate<GateBindings>({ resolve: (bindings) => compositionFor(bindings).gate, cacheScope: 'tenant', policy }),
+      answer,
+    )
+    await ask(STRONG, {}, app)
+    const young = await ask(STRONG, {}, app)
+    await scheduler.wait(1500)
+    const older = await ask(STRONG, {}, app)
+    await scheduler.wait(2000)
+    const late = await ask(STRONG, {}, app)
+    expect(Number(older.headers.get('age'))).toBeGreaterThan(Number(young.headers.get('age')))
+    expect(ttlOf(older)).toBeLessThan(ttlOf(young))
+    expect(late.headers.get('age')).toBeNull()
+    expect(late.headers.get('cache-status')).toMatch(/fwd=(stale|miss)/)
+  })
+
+  test('that was refused is answered as soon as a document about it is there', async () => {
+    const question = 'What is the launch code of the rocket?'
+    expect(await (await ask(question)).json<Reply>()).toMatchObject({ refused: true })
+    const documents = [{ id: 'rocket', text: '# Rocket\n\nThe launch code of the rocket is 7421.' }]
+    await post('/v1/documents', { documents }, ADMIN)
+    const response = await ask(question)
+    expect(response.headers.get('cache-status')).toBe('rag-gate; fwd=miss')
+    expect((await response.json<Reply>()).answer).toContain('7421')
+  })
+})
+
+describe('documents', () => {
+  test('that did not change write nothing and leave the version alone', async () => {
+    const first = await (
+      await post('/v1/documents', { collection: 'twice', documents: HANDBOOK }, ADMIN)
+    ).json<{ corpus_version: number }>()
+    const second = await (
+      await post('/v1/documents', { collection: 'twice', documents: HANDBOOK }, ADMIN)
+    ).json<{
+      corpus_version: number
+      documents: { status: string; chunks_written: number }[]
+    }>()
+    expect(second.corpus_version).toBe(first.corpus_version)
+    expect(second.documents.every(({ status, chunks_written }) => status === 'unchanged' && chunks_written === 0)).toBe(
+      true,
+    )
+  })
+
+  test('that changed write only the chunks that changed, and what fell out is no longer found', async () => {
+    const long = (fact: string): string => `# One\n\n${'The first part stays. '.repeat(60)}\n\n# Two\n\n${fact}`
+    const put = (text: string) => post('/v1/documents', { collection: 'edits', documents: [{ id: 'd', text }] }, ADMIN)
+    await put(long('The old colour of the bridge is green.'))
+    const reply = await (
+      await put(long('The new colour of the bridge is red.'))
+    ).json<{
+      corpus_version: number
+      documents: { chunks_written: number; chunks_removed: number }[]
+    }>()
+    expect(reply).toMatchObject({ corpus_version: 2, documents: [{ chunks_written: 1, chunks_removed: 1 }] })
+    const found = await (
+      await post('/ask', { question: 'Which colour has the bridge?', collection: 'edits' }, ADMIN)
+    ).text()
+    expect(found).toContain('is red')
+    expect(found).not.toContain('is green')
+  })
+
+  test('of one collection are not found in another', async () => {
+    await post(
+      '/v1/documents',
+      { collection: 'other', documents: [{ id: 'x', text: 'The door opens at noon.' }] },
+      ADMIN,
+    )
+    const reply = await (await post('/ask', { question: STRONG, collection: 'other' })).json<Reply>()
+    expect(reply.refused).toBe(true)
+  })
+
+  test('need the admin token', async () => {
+    const before = await env.DB.prepare('SELECT count(*) AS n FROM documents').first()
+    for (const headers of [{}, { authorization: 'Bearer wrong' }, { authorization: `Basic ${btoa('a:b')}` }]) {
+      const response = await post(
+        '/v1/documents',
+        { documents: [{ id: 'evil', text: 'x' }] },
+        headers as Record<string, string>,
+      )
+      expect(response.status).toBe(401)
+      expect(response.headers.get('www-authenticate')).toBe('Bearer')
+      expect(await response.json()).toMatchObject({ error: { code: 'unauthorized' } })
+    }
+    expect(await env.DB.prepare('SELECT count(*) AS n FROM documents').first()).toEqual(before)
+  })
+
+  test.each([
+    [{}, 422, 'documents_required'],
+    [{ documents: [] }, 422, 'documents_required'],
+    [{ documents: 'a' }, 422, 'documents_required'],
+    [
+      { documents: Array.from({ length: 1001 }, (_, id) => ({ id: String(id), text: 'x' })) },
+      413,
+      'too_many_documents',
+    ],
+    [
+      {
+        documents: [
+          { id: 'a', text: 'x' },
+          { id: 'a', text: 'y' },
+        ],
+      },
+      422,
+      'document_duplicate',
+    ],
+    [{ documents: [{ id: '', text: 'x' }] }, 422, 'document_id'],
+    [{ documents: [{ id: '..', text: 'x' }] }, 422, 'document_id'],
+    [{ documents: [{ id: 'a\u0000', text: 'x' }] }, 422, 'document_id'],
+    [{ documents: [{ id: 'é'.repeat(257), text: 'x' }] }, 422, 'document_id'],
+    [{ documents: [{ id: 'a', text: '  ' }] }, 422, 'document_text'],
+    [{ documents: [{ id: 'a' }] }, 422, 'document_text'],
+    [{ documents: [{ id: 'a', text: 'x'.repeat(2_000_001) }] }, 413, 'document_too_large'],
+    [{ documents: [{ id: 'a', text: 'x', source: 'javascript:alert(1)' }] }, 422, 'source_url'],
+    [{ documents: [{ id: 'a', text: 'x', format: 'pdf' }] }, 422, 'document_field'],
+    [{ documents: [{ id: 'a', text: 'x', metadata: { a: 'x'.repeat(16_001) } }] }, 422, 'document_field'],
+    [{ documents: [{ id: 'a', text: 'x', tenant: 'b' }] }, 422, 'unknown_field'],
+    [{ documents: [{ id: 'a', text: 'x' }], tenant: 'b' }, 422, 'unknown_field'],
+    [{ documents: [{ id: 'a', text: 'x' }], collection: '../b' }, 422, 'collection_id'],
+  ])('that are wrong are turned away before anything is written (%#)', async (body, status, code) => {
+    const before = await env.DB.prepare('SELECT count(*) AS n FROM documents').first()
+    const response = await post('/v1/documents', body, ADMIN)
+    expect(response.status).toBe(status)
+    expect(await response.json()).toMatchObject({ error: { code } })
+    expect(await env.DB.prepare('SELECT count(*) AS n FROM documents').first()).toEqual(before)
+  })
+})
+
+describe('statistics', () => {
+  interface Statistics {
+    decisions: number
+    by_verdict: Record<string, number>
+    by_cache: Record<string, number>
+    hours: { decisions: number }[]
+  }
+  const read = async (): Promise<Statistics> => (await send('/v1/stats', { headers: ADMIN })).json<Statistics>()
+
+  test('count every question by verdict and cache state, a hit as well', async () => {
+    const before = await read()
+    const question = 'How many paid holidays has every employee?'
+    await ask(question)
+    await ask(question)
+    await ask('Who invented the steam engine?')
+    const after = await read()
+    expect(after.decisions - before.decisions).toBe(3)
+    expect((after.by_cache['hit'] ?? 0) - (before.by_cache['hit'] ?? 0)).toBe(1)
+    expect((after.by_verdict['refuse'] ?? 0) - (before.by_verdict['refuse'] ?? 0)).toBe(1)
+    expect(after.hours.reduce((sum, hour) => sum + hour.decisions, 0)).toBe(after.decisions)
+    expect(after.decisions).toBe(await eventsInD1())
+  })
+
+  test('hold no word of a question: an HMAC instead', async () => {
+    await ask('Is the zyzzyva a weevil?')
+    await eventsInD1()
+    const rows = await env.DB.prepare('SELECT * FROM decisions').all()
+    expect(JSON.stringify(rows.results)).not.toMatch(/zyzzyva/i)
+    expect(rows.results.every((row) => /^[0-9a-f]{64}$/.test(String(row['question_hmac'])))).toBe(true)
+  })
+
+  test.each([
+    ['?from=x', 'range'],
+    ['?from=2026-01-02&to=2026-01-01', 'range'],
+    ['?from=2016-01-01&to=2026-01-01', 'range'],
+  ])('refuse a period that makes no sense: %s', async (query, code) => {
+    const response = await send(`/v1/stats${query}`, { headers: ADMIN })
+    expect(response.status).toBe(422)
+    expect(await response.json()).toMatchObject({ error: { code } })
+  })
+
+  test('need the admin token', async () => {
+    expect((await send('/v1/stats')).status).toBe(401)
+  })
+})
+
+describe('bad input', () => {
+  test.each([
+    ['no body', { method: 'POST', headers: { 'content-type': 'application/json' } }, 400, 'invalid_json'],
+    [
+      'a text body',
+      { method: 'POST', headers: { 'content-type': 'text/plain' }, body: '{}' },
+      415,
+      'unsupported_media_type',
+    ],
+    [
+      'two megabytes',
+      {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ question: 'a'.repeat(2_000_000) }),
+      },
+      413,
+      'body_too_large',
+    ],
+    [
+      'a threshold',
+      { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"question":"x","minScore":0}' },
+      422,
+      'unknown_field',
+    ],
+    ['another method', { method: 'GET' }, 405, 'method_not_allowed'],
+  ])('%s gets an error with a code, and leaves nothing behind', async (_, init, status, code) => {
+    const before = await eventsInD1()
+    const response = await send('/ask', init)
+    expect(response.status).toBe(status)
+    expect(await response.json()).toMatchObject({
+      error: { code, request_id: expect.stringMatching(/^[0-9a-f-]{36}$/) },
+    })
+    expect(await eventsInD1()).toBe(before)
+  })
+
+  test('an unknown collection says so', async () => {
+    const response = await post('/ask', { question: 'Anything?', collection: 'nowhere' })
+    expect(response.status).toBe(404)
+    expect(await response.json()).toMatchObject({ error: { code: 'collection_not_found' } })
+  })
+
+  test('a wrong token is turned away, not taken for none', async () => {
+    expect((await ask(STRONG, { authorization: 'Bearer wrong' })).status).toBe(401)
+  })
+
+  test('an unknown path is not found', async () => {
+    const response = await post('/v1/nothing', {})
+    expect(response.status).toBe(404)
+    expect(await response.json()).toMatchObject({ error: { code: 'not_found' } })
+  })
+})
+
+describe('the cache', () => {
+  test('holds the whole record under the final key', async () => {
+    const kept: CachedAnswer[] = []
+    const { gate } = compositionFor(env)
+    const app = new Hono<{ Bindings: GateBindings }>()
+    const cache = {
+      get: async () => null,
+      put: async (_: string, stored: CachedAnswer) => void kept.push(stored),
+      delete: async () => undefined,
+    }
+    app.post('/ask', ragGate<GateBindings>({ resolve: () => ({ ...gate, cache }), cacheScope: 'tenant' }), answer)
+    await ask(STRONG, {}, app)
+    const [stored] = kept
+    expect(stored).toMatchObject({
+      schema: 1,
+      status: 200,
+      epochs: {},
+      decision: { tenant: 'default', collection: 'default', policyId: balanced().id, verdict: 'pass' },
+    })
+    expect(stored?.decision.evidenceIds.every((id) => /^[a-z2-7]{32}$/.test(id))).toBe(true)
+    expect(stored?.decision.documentIds).toContain('retention')
+    expect(stored?.headers.map(([name]) => name)).toEqual(['content-type'])
+  })
+})

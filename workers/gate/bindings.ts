@@ -1,0 +1,25 @@
+import type { VectorIndex } from '../vector-index/vector-index.ts'
+
+/** What wrangler.toml and the deployment's secrets give the Worker. */
+export interface GateBindings {
+  readonly DB: D1Database
+  readonly VECTOR_INDEX: DurableObjectNamespace<VectorIndex>
+  readonly ASSETS: Fetcher
+  /** Token for documents, statistics and the operator view, 32 characters and up. Without it nobody gets at them. */
+  readonly ADMIN_TOKEN?: string
+  /** Token for the embedded index by URL, under `/vector`. Without it the index is reached by the binding only. */
+  readonly INDEX_TOKEN?: string
+  /** Secret for the HMAC of questions, 32 characters and up. Without it nothing of a question is recorded. */
+  readonly QUESTION_HMAC_KEY?: string
+  /** Names that secret, so that it can be changed. */
+  readonly QUESTION_HMAC_KEY_ID?: string
+  /** `operator` shows every figure to everyone: for a local page or a private deployment. */
+  readonly AUDIENCE?: string
+  /** A production index instead of the embedded one. */
+  readonly UPSTASH_VECTOR_REST_URL?: string
+  readonly UPSTASH_VECTOR_REST_TOKEN?: string
+  /** An OpenAI-compatible endpoint instead of quoted answers; all three together. */
+  readonly LLM_BASE_URL?: string
+  readonly LLM_API_KEY?: string
+  readonly LLM_MODEL?: string
+}

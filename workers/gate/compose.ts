@@ -1,0 +1,117 @@
+/** Puts the Worker together. The only place that reads bindings and secrets. */
+import { createBearerAuthenticator } from '../../src/adapters/bearer-tokens.ts'
+import { createBufferedDecisionLog } from '../../src/adapters/buffered-decision-log.ts'
+import { createCacheApiAnswerCache } from '../../src/adapters/cache-api-answer-cache.ts'
+import { createD1Collections } from '../../src/adapters/d1/collections.ts'
+import { createD1DecisionStore } from '../../src/adapters/d1/decision-store.ts'
+import { createD1Statistics, type Statistics } from '../../src/adapters/d1/statistics.ts'
+import { createExtractiveGenerator } from '../../src/adapters/extractive-generator.ts'
+import { createMdastSplitter } from '../../src/adapters/mdast-splitter.ts'
+import { createOpenAiGenerator } from '../../src/adapters/openai-compatible.ts'
+import {
+  createUpstashChunkIndex,
+  createUpstashRetriever,
+  type UpstashOptions,
+} from '../../src/adapters/upstash-vector.ts'
+import { RagGateError } from '../../src/errors.ts'
+import type { GateConnections } from '../../src/middleware/connect.ts'
+import type { IngestPorts } from '../../src/pipeline/ingest-documents.ts'
+import type { Authenticate, Principal } from '../../src/ports/authenticator.ts'
+import type { DecisionLog } from '../../src/ports/decision-log.ts'
+import type { Generator } from '../../src/ports/generator.ts'
+import type { GateBindings } from './bindings.ts'
+
+/** Everything the routes use. */
+export interface Composition {
+  readonly gate: GateConnections
+  readonly ingest: IngestPorts
+  readonly statistics: Statistics
+  readonly log: DecisionLog
+  readonly generator: Generator
+  readonly authenticate: Authenticate
+}
+
+const TENANT = 'default'
+const ANONYMOUS: Principal = { tenant: TENANT, id: 'anonymous', scopes: ['ask'] }
+const ADMIN: Principal = { tenant: TENANT, id: 'admin', scopes: ['ask', 'ingest', 'admin'] }
+
+const compositions = new WeakMap<GateBindings, Composition>()
+
+/** The composition for these bindings: made once, so that clients, copies and buffers live as long as the isolate. */
+export function compositionFor(env: GateBindings): Composition {
+  const known = compositions.get(env)
+  if (known !== undefined) return known
+  const made = compose(env)
+  compositions.set(env, made)
+  return made
+}
+
+function compose(env: GateBindings): Composition {
+  const clock = { nowMs: () => Date.now() }
+  const index = indexOptions(env)
+  const collections = createD1Collections({ db: env.DB })
+  const log = createBufferedDecisionLog({
+    store: createD1DecisionStore({
+      db: env.DB,
+      onRejected: (cause) => console.error('[rag-gate] a decision was not recorded: D1 does not take it', cause),
+    }),
+    onDropped: (count) => console.error(`[rag-gate] ${count} decisions were not recorded: D1 did not answer`),
+  })
+  const authenticate = createBearerAuthenticator({
+    tokens: env.ADMIN_TOKEN === undefined ? [] : [{ token: env.ADMIN_TOKEN, principal: ADMIN }],
+    anonymous: ANONYMOUS,
+  })
+  const generator = generatorFor(env)
+  return {
+    gate: {
+      retriever: createUpstashRetriever(index),
+      collections,
+      cache: createCacheApiAnswerCache({
+        cache: () => caches.open('rag-gate-answers'),
+        onFault: ({ operation, kind }) => console.warn(`[rag-gate] answer cache: ${operation} ${kind}`),
+      }),
+      log,
+      authenticate,
+      clock,
+      audience: env.AUDIENCE === 'operator' ? 'operator' : 'public',
+      model: generator.model,
+      ...questionHmac(env),
+    },
+    ingest: { index: createUpstashChunkIndex(index), collections, splitter: createMdastSplitter(), clock },
+    statistics: createD1Statistics({ db: env.DB }),
+    log,
+    generator,
+    authenticate,
+  }
+}
+
+/** The production index where it is configured; otherwise the Durable Object, which needs no address and no token. */
+function indexOptions(env: GateBindings): UpstashOptions {
+  const { UPSTASH_VECTOR_REST_URL: url, UPSTASH_VECTOR_REST_TOKEN: token } = env
+  if ((url === undefined) !== (token === undefined)) {
+    throw new RagGateError('config_invalid', 'UPSTASH_VECTOR_REST_URL and UPSTASH_VECTOR_REST_TOKEN go together')
+  }
+  if (url !== undefined && token !== undefined) return { url, token }
+  return {
+    url: 'https://vector-index.invalid',
+    // A stub belongs to the request that asks for it.
+    fetch: (address, init) => env.VECTOR_INDEX.getByName('default').fetch(address, init),
+  }
+}
+
+function generatorFor(env: GateBindings): Generator {
+  const { LLM_BASE_URL: baseUrl, LLM_API_KEY: apiKey, LLM_MODEL: model } = env
+  if (baseUrl === undefined && apiKey === undefined && model === undefined) return createExtractiveGenerator()
+  if (baseUrl === undefined || apiKey === undefined || model === undefined) {
+    throw new RagGateError('config_invalid', 'LLM_BASE_URL, LLM_API_KEY and LLM_MODEL go together')
+  }
+  return createOpenAiGenerator({ baseUrl, apiKey, model })
+}
+
+function questionHmac(env: GateBindings): Pick<GateConnections, 'questionHmac'> {
+  if (env.QUESTION_HMAC_KEY === undefined) return {}
+  if (env.QUESTION_HMAC_KEY.length < 32) {
+    throw new RagGateError('secret_too_short', 'QUESTION_HMAC_KEY needs at least 32 characters')
+  }
+  return { questionHmac: { key: env.QUESTION_HMAC_KEY, keyId: env.QUESTION_HMAC_KEY_ID ?? '1' } }
+}

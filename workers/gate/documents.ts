@@ -1,0 +1,169 @@
+/** `POST /v1/documents`: documents in. */
+import type { Context } from 'hono'
+import { canonicalJson } from '../../src/core/canonical.ts'
+import type { Json } from '../../src/core/chunk.ts'
+import { utf8 } from '../../src/core/sha256.ts'
+import { RagGateError } from '../../src/errors.ts'
+import { readJsonObject } from '../../src/middleware/read-body.ts'
+import { checkCollectionId } from '../../src/middleware/read-question.ts'
+import { type IncomingDocument, ingestDocuments } from '../../src/pipeline/ingest-documents.ts'
+import type { GateBindings } from './bindings.ts'
+import { requireScope } from './access.ts'
+import { compositionFor } from './compose.ts'
+
+const LIMITS = { maxBytes: 20_000_000, timeoutMs: 60_000 }
+const MAX_DOCUMENTS = 1000
+const MAX_ID_BYTES = 512
+const MAX_TEXT_BYTES = 2_000_000
+const MAX_FIELD_CHARACTERS = 1000
+const MAX_METADATA_CHARACTERS = 16_000
+const FIELDS = new Set(['id', 'text', 'format', 'title', 'source', 'version', 'metadata'])
+
+/** Checks every document before the first is written: a bad one leaves nothing behind. */
+export async function postDocuments(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
+  const composition = compositionFor(c.env)
+  const principal = await requireScope(composition, c.req.raw, 'ingest')
+  const { collection = 'default', documents, ...others } = await readJsonObject(c.req, LIMITS)
+  if (Object.keys(others).length > 0) {
+    throw new RagGateError('unknown_field', 'The body may have only these members: collection, documents')
+  }
+  const collectionId = checkCollectionId(collection)
+  const ingestion = await ingestDocuments(composition.ingest, principal.tenant, collectionId, checkDocuments(documents))
+  return c.json({
+    collection: collectionId,
+    corpus_version: ingestion.corpusVersion,
+    documents: ingestion.documents.map(({ id, status, chunks, chunksWritten, chunksRemoved }) => ({
+      id,
+      status,
+      chunks,
+      chunks_written: chunksWritten,
+      chunks_removed: chunksRemoved,
+    })),
+  })
+}
+
+function checkDocuments(value: unknown): IncomingDocument[] {
+  if (!Array.isArray(value) || value.length === 0) {
+    throw new RagGateError('documents_required', 'documents must be a list of at least one document', {
+      param: 'documents',
+    })
+  }
+  if (value.length > MAX_DOCUMENTS) {
+    throw new RagGateError('too_many_documents', `At most ${MAX_DOCUMENTS} documents go in one call`, {
+      param: 'documents',
+    })
+  }
+  const documents = value.map((document: unknown, at) => checkDocument(document, `documents[${at}]`))
+  const seen = new Set<string>()
+  documents.forEach(({ id }, at) => {
+    if (seen.has(id)) {
+      throw new RagGateError('document_duplicate', 'Two documents have the same id', { param: `documents[${at}].id` })
+    }
+    seen.add(id)
+  })
+  return documents
+}
+
+function checkDocument(value: unknown, at: string): IncomingDocument {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+    throw new RagGateError('document_field', 'A document must be an object', { param: at })
+  }
+  // An object that is no array has string keys and values of any kind.
+  const {
+    id,
+    text,
+    format = 'markdown',
+    title,
+    source,
+    version,
+    metadata,
+    ...others
+  } = value as Record<string, unknown>
+  if (Object.keys(others).length > 0) {
+    throw new RagGateError('unknown_field', `A document may have only these members: ${[...FIELDS].join(', ')}`, {
+      param: at,
+    })
+  }
+  if (format !== 'markdown' && format !== 'text') {
+    throw new RagGateError('document_field', 'format must be markdown or text', { param: `${at}.format` })
+  }
+  return {
+    id: checkId(id, `${at}.id`),
+    text: checkText(text, `${at}.text`),
+    format,
+    ...optional('title', title, at),
+    ...optional('source', source, at),
+    ...optional('version', version, at),
+    ...checkMetadata(metadata, `${at}.metadata`),
+  }
+}
+
+function checkId(value: unknown, param: string): string {
+  if (
+    typeof value !== 'string' ||
+    value === '' ||
+    value === '.' ||
+    value === '..' ||
+    /[\p{Cc}\p{Surrogate}]/u.test(value) ||
+    utf8(value).length > MAX_ID_BYTES
+  ) {
+    throw new RagGateError(
+      'document_id',
+      `id must be a text of 1 to ${MAX_ID_BYTES} bytes without control characters`,
+      {
+        param,
+      },
+    )
+  }
+  return value
+}
+
+function checkText(value: unknown, param: string): string {
+  if (typeof value !== 'string' || value.trim() === '') {
+    throw new RagGateError('document_text', 'text must be a text that is not empty', { param })
+  }
+  if (/\p{Surrogate}/u.test(value))
+    throw new RagGateError('invalid_unicode', 'text is not well-formed Unicode', { param })
+  if (value.length > MAX_TEXT_BYTES || (value.length * 3 > MAX_TEXT_BYTES && utf8(value).length > MAX_TEXT_BYTES)) {
+    throw new RagGateError('document_too_large', `text may have at most ${MAX_TEXT_BYTES} bytes`, { param })
+  }
+  return value
+}
+
+function optional<Name extends 'title' | 'source' | 'version'>(
+  name: Name,
+  value: unknown,
+  at: string,
+): { readonly [name in Name]?: string } {
+  if (value === undefined) return {}
+  const param = `${at}.${name}`
+  if (typeof value !== 'string' || value.length > MAX_FIELD_CHARACTERS || /[\p{Cc}\p{Surrogate}]/u.test(value)) {
+    throw new RagGateError('document_field', `${name} must be a text of at most ${MAX_FIELD_CHARACTERS} characters`, {
+      param,
+    })
+  }
+  if (name === 'source' && /^\s*[a-z][a-z0-9+.-]*:/i.test(value) && !/^\s*https?:/i.test(value)) {
+    throw new RagGateError('source_url', 'source may be a path, or an http or https address', { param })
+  }
+  // The one member is the one named.
+  return { [name]: value } as { readonly [name in Name]?: string }
+}
+
+function checkMetadata(value: unknown, param: string): Pick<IncomingDocument, 'metadata'> {
+  if (value === undefined) return {}
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+    throw new RagGateError('document_field', 'metadata must be an object', { param })
+  }
+  // It came out of JSON.parse.
+  const metadata = value as Record<string, Json>
+  if (canonicalJson(metadata).length > MAX_METADATA_CHARACTERS) {
+    throw new RagGateError(
+      'document_field',
+      `metadata may have at most ${MAX_METADATA_CHARACTERS} characters as JSON`,
+      {
+        param,
+      },
+    )
+  }
+  return { metadata }
+}

@@ -1,0 +1,56 @@
+/** The ready Worker: the gate in front of a question route, documents in, statistics out, and a page to try it on. */
+import { Hono } from 'hono'
+import { OPENAI_PROMPT_VERSION } from '../../src/adapters/openai-compatible.ts'
+import { RagGateError } from '../../src/errors.ts'
+import { ragGate } from '../../src/middleware/rag-gate.ts'
+import { respondWithError } from '../../src/middleware/respond.ts'
+import { serveIndex } from '../vector-index/serve-index.ts'
+import { answer } from './ask.ts'
+import type { GateBindings } from './bindings.ts'
+import { compositionFor } from './compose.ts'
+import { postDocuments } from './documents.ts'
+import { getStatistics } from './statistics.ts'
+
+export { VectorIndex } from '../vector-index/vector-index.ts'
+
+const app = new Hono<{ Bindings: GateBindings }>()
+
+const gate = ragGate<GateBindings>({
+  resolve: (env) => compositionFor(env).gate,
+  cacheScope: 'tenant',
+  prompt: OPENAI_PROMPT_VERSION,
+})
+
+app.post('/ask', gate, answer)
+app.post('/v1/documents', postDocuments)
+app.get('/v1/stats', getStatistics)
+app.get('/health', async (c) => {
+  await compositionFor(c.env).statistics.check()
+  return c.json({ status: 'ok' }, 200, { 'cache-control': 'no-store' })
+})
+app.all('/vector/*', (c) =>
+  serveIndex(c.req.raw, {
+    token: c.env.INDEX_TOKEN,
+    stub: c.env.VECTOR_INDEX.getByName('default'),
+    prefix: '/vector',
+  }),
+)
+
+const ALLOWED: Readonly<Record<string, string>> = {
+  '/ask': 'POST',
+  '/v1/documents': 'POST',
+  '/v1/stats': 'GET',
+  '/health': 'GET',
+}
+for (const [path, method] of Object.entries(ALLOWED)) {
+  app.all(path, (c) => {
+    const response = respondWithError(c, new RagGateError('method_not_allowed', `Use ${method} here`))
+    response.headers.set('allow', method)
+    return response
+  })
+}
+app.get('*', (c) => c.env.ASSETS.fetch(c.req.raw))
+app.notFound((c) => respondWithError(c, new RagGateError('not_found', 'There is nothing here')))
+app.onError((thrown, c) => respondWithError(c, thrown))
+
+export default app
