@@ -49,20 +49,10 @@ export async function startLocalGate(options: LocalGateOptions): Promise<LocalGa
   const all: Record<string, string> = { AUDIENCE: 'operator', ...secrets, ...vars }
   writeFileSync(envFile, formatVars(all), { mode: 0o600 })
   const inspectorPort = await freePort(port + 10_000)
-  const child = wrangler([
-    'dev',
-    ...(options.entry === undefined ? [] : [options.entry]),
-    ...['--ip', '127.0.0.1', '--port', String(port), '--inspector-port', String(inspectorPort)],
-    ...[
-      '--persist-to',
-      stateDirectory,
-      '--env-file',
-      envFile,
-      '--log-level',
-      'warn',
-      '--show-interactive-dev-session=false',
-    ],
-  ])
+  const entry = options.entry === undefined ? [] : [options.entry]
+  const address = ['--ip', '127.0.0.1', '--port', String(port), '--inspector-port', String(inspectorPort)]
+  const quiet = ['--log-level', 'warn', '--show-interactive-dev-session=false']
+  const child = wrangler(['dev', ...entry, ...address, '--persist-to', stateDirectory, '--env-file', envFile, ...quiet])
   const url = `http://127.0.0.1:${port}`
   const output = collectOutput(child)
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))

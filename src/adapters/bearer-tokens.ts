@@ -25,17 +25,17 @@ export function createBearerAuthenticator({ tokens, anonymous }: BearerAuthentic
       param: 'tokens',
     })
   }
-  let digests: Promise<readonly Uint8Array[]> | undefined
+  let digests: readonly Uint8Array[] | undefined
   return async function authenticateBearer(request) {
     const header = request.headers.get('authorization')
     if (header === null) return anonymous
     const presented = /^Bearer ([\w.~+/=-]{1,512})$/i.exec(header)?.[1]
     if (presented === undefined) throw wrongCredentials()
-    // Hashing does no I/O, so a promise made for one request may be awaited by another.
-    digests ??= Promise.all(tokens.map(({ token }) => digest(token)))
     const asked = await digest(presented)
-    const known = await digests
-    const holder = tokens.find((_, at) => equal(known[at], asked))
+    digests ??= await Promise.all(tokens.map(({ token }) => digest(token)))
+    const known = digests
+    // Every token is compared, so that the time taken does not tell which one came close.
+    const [holder] = tokens.filter((_, at) => equal(known[at], asked))
     if (holder === undefined) throw wrongCredentials()
     return holder.principal
   }

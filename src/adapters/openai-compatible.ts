@@ -79,7 +79,8 @@ function readCompletion(completion: OpenAI.ChatCompletion): Generation {
     manner: 'written',
     complete: choice.finish_reason === 'stop',
     model: completion.model,
-    ...(usage === undefined
+    // Some endpoints send `null` where they counted nothing.
+    ...(usage === undefined || usage === null
       ? {}
       : { usage: { inputTokens: usage.prompt_tokens, outputTokens: usage.completion_tokens } }),
   }

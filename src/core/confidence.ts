@@ -18,8 +18,15 @@ export type ConfidenceModel =
   /** The best grade of a reranker as a share of 3; without grades, the best BM25 as a share of what it can reach. */
   | { readonly kind: 'top-relevance' }
 
-/** @throws `policy_invalid` when a weight is not finite or names no signal */
+const KINDS: readonly string[] = ['logistic', 'top-cosine', 'top-relevance'] satisfies ConfidenceModel['kind'][]
+
+/** @throws `policy_invalid` when the kind is unknown, or a weight is not finite or names no signal */
 export function validateConfidenceModel(model: ConfidenceModel): void {
+  if (!KINDS.includes(model.kind)) {
+    throw new RagGateError('policy_invalid', `confidence.kind must be one of ${KINDS.join(', ')}`, {
+      param: 'confidence',
+    })
+  }
   if (model.kind !== 'logistic') return
   const weights = Object.entries(model.weights)
   for (const [name, weight] of [['intercept', model.intercept] as const, ...weights]) {
@@ -55,10 +62,11 @@ export function confidenceOf(model: ConfidenceModel, signals: Signals): number {
 
 function numberOf(signals: Signals, name: string): number {
   const value: unknown = signals[name as TextSignalName]
-  return typeof value === 'number' ? value : NaN
+  return typeof value === 'number' && Number.isFinite(value) ? value : NaN
 }
 
-/** Keeps NaN. */
+/** What is not a finite number becomes NaN. */
 function clip(value: number): number {
+  if (!Number.isFinite(value)) return NaN
   return value > 1 ? 1 : value < 0 ? 0 : value
 }

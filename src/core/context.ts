@@ -22,17 +22,30 @@ export function buildContext(chunks: readonly Chunk[], maxCharacters: number): C
     const heading = [chunk.title, chunk.section].filter((part) => part !== undefined && part !== '').join(' › ')
     const open = `<passage number="${kept.length + 1}"${heading === '' ? '' : ` from="${attribute(heading)}"`}>\n`
     const close = '\n</passage>'
-    const room = left - open.length - close.length
+    const between = kept.length === 0 ? '' : '\n\n'
+    const room = left - between.length - open.length - close.length
     const text = harmless(chunk.text)
     if (text.length > room && kept.length > 0) break
-    parts.push(open + text.slice(0, Math.max(0, room)) + close)
+    parts.push(between + open + cut(text, room) + close)
     kept.push(chunk)
     left = room - text.length
   }
-  return { text: parts.join('\n\n'), chunks: kept }
+  return { text: parts.join(''), chunks: kept }
+}
+
+/** At most so many characters from the start, without half of a surrogate pair at the end. */
+function cut(text: string, room: number): string {
+  if (text.length <= room) return text
+  const kept = text.slice(0, Math.max(0, room))
+  return /[\ud800-\udbff]$/.test(kept) ? kept.slice(0, -1) : kept
 }
 
 const harmless = (text: string): string => text.replaceAll(/<(?=\/?passage\b)/gi, '&lt;')
 
 const attribute = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll(/\s+/g, ' ')
+  text
+    .replaceAll('&', '&amp;')
+    .replaceAll('"', '&quot;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll(/\s+/g, ' ')

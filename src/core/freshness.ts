@@ -83,7 +83,8 @@ function byConfidence({ bands, cacheLifetimes }: FreshnessPolicy, confidence: nu
     ['low', bands.low, bands.medium],
   ]
   for (const [band, from, to] of spans) {
-    if (confidence < from) continue
+    // A confidence that is not a number reaches no band.
+    if (!(confidence >= from)) continue
     const { fromSeconds, toSeconds } = cacheLifetimes[band]
     return fromSeconds + (to > from ? clamp01((confidence - from) / (to - from)) : 1) * (toSeconds - fromSeconds)
   }

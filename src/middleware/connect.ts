@@ -1,5 +1,6 @@
 /** What the gate is connected to, checked once and kept for as long as the isolate lives. */
 import type { Audience } from '../core/refusal.ts'
+import { hex } from '../core/sha256.ts'
 import { RagGateError } from '../errors.ts'
 import type { AnswerCache } from '../ports/answer-cache.ts'
 import type { Authenticate, Principal } from '../ports/authenticator.ts'
@@ -94,15 +95,14 @@ async function identify(authenticate: Authenticate | undefined, request: Request
 function recorder(log: DecisionLog | undefined, hmac: GateConnections['questionHmac']): Connected['record'] {
   if (log === undefined) return () => undefined
   if (hmac === undefined) return (event) => log.record(event)
+  const encoder = new TextEncoder()
+  // The key is kept, not the promise of it: no request may wait for a promise of another.
+  let key: CryptoKey | undefined
   return async (event, question) => {
-    await log.record({ ...event, question: { hmac: await hmacOf(hmac.key, question), keyId: hmac.keyId } })
+    key ??= await crypto.subtle.importKey('raw', encoder.encode(hmac.key), HMAC, false, ['sign'])
+    const mac = new Uint8Array(await crypto.subtle.sign('HMAC', key, encoder.encode(question)))
+    await log.record({ ...event, question: { hmac: hex(mac), keyId: hmac.keyId } })
   }
 }
 
-async function hmacOf(key: string, text: string): Promise<string> {
-  const encoder = new TextEncoder()
-  const algorithm = { name: 'HMAC', hash: 'SHA-256' }
-  const imported = await crypto.subtle.importKey('raw', encoder.encode(key), algorithm, false, ['sign'])
-  const mac = await crypto.subtle.sign('HMAC', imported, encoder.encode(text))
-  return Array.from(new Uint8Array(mac), (byte) => byte.toString(16).padStart(2, '0')).join('')
-}
+const HMAC = { name: 'HMAC', hash: 'SHA-256' }

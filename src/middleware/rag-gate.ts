@@ -168,6 +168,12 @@ function checkOptions(options: RagGateOptions<never>): Checked {
     otherFields: 'refuse',
     ...options.question,
   }
+  const maxStoredBytes = options.maxStoredBytes ?? 262_144
+  requireWhole('maxStoredBytes', maxStoredBytes, 0, 100_000_000)
+  requireOneOf('mode', options.mode, ['enforce', 'observe'])
+  requireOneOf('cacheScope', options.cacheScope, ['public', 'tenant', 'principal'])
+  requireOneOf('refusalStatus', options.refusalStatus, [200, 403, 404, 422])
+  requireOneOf('question.otherFields', question.otherFields, ['refuse', 'allow'])
   requireWhole('question.maxCodePoints', question.maxCodePoints, 1, 1_000_000)
   requireWhole('question.maxBodyBytes', question.maxBodyBytes, 1, 100_000_000)
   requireWhole('question.bodyTimeoutMs', question.bodyTimeoutMs, 1, 600_000)
@@ -183,7 +189,7 @@ function checkOptions(options: RagGateOptions<never>): Checked {
     fusionWeights: options.fusionWeights ?? {},
     retrievalTimeoutMs,
     maxContextCharacters,
-    maxStoredBytes: options.maxStoredBytes ?? 262_144,
+    maxStoredBytes,
     refusalStatus: options.refusalStatus ?? 200,
     deployment: options.deployment ?? '',
     prompt: options.prompt ?? '',
@@ -195,6 +201,13 @@ function requireWhole(option: string, value: number, low: number, high: number):
     throw new RagGateError('config_invalid', `${option} must be a whole number from ${low} to ${high}`, {
       param: option,
     })
+  }
+}
+
+/** A mode with a typing error must not open the gate. */
+function requireOneOf<Value>(option: string, value: Value | undefined, allowed: readonly Value[]): void {
+  if (value !== undefined && !allowed.includes(value)) {
+    throw new RagGateError('config_invalid', `${option} must be one of ${allowed.join(', ')}`, { param: option })
   }
 }
 
@@ -273,6 +286,8 @@ function respondFromCache<Bindings extends object>(
   return response
 }
 
+const REFUSAL_HEADERS = { 'content-type': 'application/json' }
+
 function respondWithRefusal<Bindings extends object>(
   c: GateContext<Bindings>,
   exchange: Exchange,
@@ -281,11 +296,14 @@ function respondWithRefusal<Bindings extends object>(
   const { decision, evidence } = judged
   const refusal = buildRefusal(decision, evidence.chunks, exchange.asked.audience)
   const body = JSON.stringify(refusal)
-  const response = c.body(body, exchange.settings.refusalStatus, { 'content-type': 'application/json' })
+  const response = c.body(body, exchange.settings.refusalStatus, REFUSAL_HEADERS)
   const lifetime = lifetimeSeconds(judged.policy, decision)
   if (lifetime > 0 && judged.key !== undefined) {
-    const stored = cachedAnswer(exchange, judged, judged.key, lifetime, {}, response, body)
-    later(c, exchange.connected.cache?.put(judged.key, stored))
+    const { key } = judged
+    // Headers that other middleware gave to this caller are not for the next one.
+    const shared = new Response(null, { status: response.status, headers: REFUSAL_HEADERS })
+    const stored = cachedAnswer(exchange, judged, key, lifetime, {}, shared, body)
+    later(c, () => exchange.connected.cache?.put(key, stored))
   }
   finish(c, exchange, response, {
     decision,
@@ -317,13 +335,25 @@ async function respondThroughHandler<Bindings extends object>(
   await next()
   const generationMs = connected.clock.nowMs() - generationStartedMs
   const report = reported()
-  if (judged.key !== undefined) later(c, storeAnswer(c.res, exchange, judged, judged.key, report))
-  finish(c, exchange, c.res, {
+  const { key } = judged
+  // What the application's `onError` answered is no answer to the question, whatever its status.
+  if (key !== undefined && c.error === undefined) later(c, () => storeAnswer(c.res, exchange, judged, key, report))
+  finish(c, exchange, writableResponse(c), {
     decision: judged.decision,
     cache: forwarded(judged),
     timings: { retrievalMs: judged.retrievalMs, generationMs },
     report,
   })
+}
+
+/** The handler's response, with headers that can be written: those of a response passed on from `fetch` cannot. */
+function writableResponse<Bindings extends object>(c: GateContext<Bindings>): Response {
+  try {
+    c.res.headers.delete('rag-gate')
+  } catch {
+    c.res = new Response(c.res.body, c.res)
+  }
+  return c.res
 }
 
 /** Stores a clean, whole answer for as long as its confidence and the handler's own headers allow. */
@@ -337,17 +367,43 @@ function storeAnswer(
   const { settings, connected } = exchange
   // In `observe` mode an answer may rest on evidence that the policy would have refused: it is sent, and not kept.
   if (judged.decision.verdict === 'refuse' || report.complete === false) return undefined
-  if (response.headers.get('content-type')?.startsWith('text/event-stream') === true) return undefined
+  if (response.headers.get('content-type')?.toLowerCase().startsWith('text/event-stream') === true) return undefined
   const allowed = handlerFreshness(response.status, (name) => response.headers.get(name), settings.varyHeaders)
   const lifetime = lifetimeSeconds(judged.policy, judged.decision, allowed)
   if (lifetime === 0 || response.body === null) return undefined
+  if (Number(response.headers.get('content-length') ?? 0) > settings.maxStoredBytes) return undefined
   const copy = response.clone()
   return (async () => {
-    const bytes = await copy.arrayBuffer()
-    if (bytes.byteLength > settings.maxStoredBytes) return
+    const bytes = await readAtMost(copy, settings.maxStoredBytes)
+    if (bytes === undefined) return
     const body = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
     await connected.cache?.put(key, cachedAnswer(exchange, judged, key, lifetime, report, copy, body))
   })()
+}
+
+/** The body, or `undefined` when it is larger: then the rest is left to whoever reads the response itself. */
+async function readAtMost({ body }: Response, maxBytes: number): Promise<Uint8Array | undefined> {
+  const reader = body?.getReader()
+  const pieces: Uint8Array[] = []
+  let length = 0
+  for (;;) {
+    const { done, value } = (await reader?.read()) ?? { done: true }
+    if (done || value === undefined) break
+    length += value.byteLength
+    if (length > maxBytes) {
+      // Not awaited: it settles only when the other reader is done as well.
+      reader?.cancel().catch(() => undefined)
+      return undefined
+    }
+    pieces.push(value)
+  }
+  const bytes = new Uint8Array(length)
+  let at = 0
+  for (const piece of pieces) {
+    bytes.set(piece, at)
+    at += piece.byteLength
+  }
+  return bytes
 }
 
 /** Headers that belong to one exchange, or that the gate writes itself. */
@@ -419,13 +475,22 @@ function finish<Bindings extends object>(
     ...(report.model === undefined ? {} : { model: report.model }),
     ...(report.usage === undefined ? {} : { usage: report.usage }),
   }
-  later(c, connected.record(event, asked.question))
+  later(c, () => connected.record(event, asked.question))
 }
 
-/** Work that the response does not wait for. Where the platform has no `waitUntil`, it runs on its own. */
-function later<Bindings extends object>(c: GateContext<Bindings>, work: Promise<void> | undefined): void {
-  if (work === undefined) return
-  const settled = work.catch((thrown: unknown) => console.error('[rag-gate] after the response:', thrown))
+/**
+ * Work that the response does not wait for, and that cannot harm it, also when it throws at once. Where the platform has
+ * no `waitUntil`, it runs on its own.
+ */
+function later<Bindings extends object>(c: GateContext<Bindings>, work: () => Promise<void> | undefined): void {
+  const report = (thrown: unknown): void => console.error('[rag-gate] after the response:', thrown)
+  let settled: Promise<void> | undefined
+  try {
+    settled = work()?.catch(report)
+  } catch (thrown) {
+    report(thrown)
+  }
+  if (settled === undefined) return
   try {
     c.executionCtx.waitUntil(settled)
   } catch {

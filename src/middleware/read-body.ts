@@ -49,7 +49,11 @@ async function readBytes(request: HonoRequest, { maxBytes, timeoutMs }: BodyLimi
   const declared = Number(request.header('content-length') ?? NaN)
   if (declared > maxBytes) throw tooLarge(maxBytes)
   const { body, bodyUsed } = request.raw
-  if (bodyUsed || body === null) return request.arrayBuffer()
+  if (bodyUsed || body === null) {
+    const bytes = await request.arrayBuffer()
+    if (bytes.byteLength > maxBytes) throw tooLarge(maxBytes)
+    return bytes
+  }
   const bytes = await readStream(body, maxBytes, timeoutMs)
   // Hono answers every later reader of the body from here: it keeps promises, though its type names what they give.
   request.bodyCache.arrayBuffer = Promise.resolve(bytes) as unknown as ArrayBuffer

@@ -26,7 +26,6 @@ const STATUS: Readonly<Record<RagGateErrorCode, ContentfulStatusCode>> = {
   collection_not_found: 404,
   unauthorized: 401,
   forbidden: 403,
-  tenant_mismatch: 403,
   not_found: 404,
   method_not_allowed: 405,
   uri_too_long: 414,
@@ -47,6 +46,7 @@ const STATUS: Readonly<Record<RagGateErrorCode, ContentfulStatusCode>> = {
   index_not_settled: 503,
   collection_conflict: 409,
   lexicon_unreadable: 503,
+  store_unavailable: 503,
   llm_timeout: 504,
   llm_unavailable: 503,
   llm_misconfigured: 503,
@@ -73,7 +73,8 @@ export function respondWithError(c: Context, thrown: unknown): Response {
   const error = isRagGateError(thrown)
     ? thrown
     : new RagGateError('internal', 'Something went wrong here', { cause: thrown })
-  const status = STATUS[error.code]
+  // Another bundled copy of the package may know codes that this one does not.
+  const status = STATUS[error.code] ?? 500
   if (status >= 500) console.error(`[rag-gate] ${error.code} request_id=${requestId}`, error.cause ?? error.message)
   const { code, message, param, retryAfterSeconds } = error
   const body: ErrorBody = {

@@ -91,7 +91,7 @@ export async function gateQuestion(
   }
   const policy = settings.policy(tenant, collection.id)
   const key = ports.cache === undefined ? undefined : keyFor(settings, asked, collection, policy)
-  const found = key === undefined ? null : await ports.cache?.get(key)
+  const found = key === undefined ? null : await readCache(ports, key)
   if (found) {
     const ageSeconds = Math.max(0, Math.floor((ports.clock.nowMs() - found.storedAtMs) / 1000))
     if (ageSeconds < found.lifetimeSeconds) return { kind: 'cached', answer: found, ageSeconds }
@@ -108,6 +108,15 @@ export async function gateQuestion(
     stale: Boolean(found),
     ...(key === undefined ? {} : { key }),
     retrievalMs: retrieval.tookMs,
+  }
+}
+
+/** A cache that fails is a cache that holds nothing: the question is then judged like any other. */
+async function readCache({ cache }: GatePorts, key: string): Promise<CachedAnswer | null> {
+  try {
+    return (await cache?.get(key)) ?? null
+  } catch {
+    return null
   }
 }
 

@@ -115,7 +115,7 @@ describe('createBufferedDecisionLog', () => {
 
   it('writes again what a cancelled request took with it', async () => {
     const { store, log, onDropped } = setUp()
-    const { write } = store
+    const write = store.write.bind(store)
     store.write = () => new Promise(() => {})
     void record(log, 10)
     await vi.advanceTimersByTimeAsync(41_000)

@@ -122,7 +122,7 @@ export function decisionLogContract(name: string, make: (parts: DecisionLogParts
     it('survives a failure shorter than its patience without loss', async () => {
       const { store, log, dropped } = setUp()
       store.fails = 'before'
-      const work = Array.from({ length: 25 }, (_, at) => log.record(anEvent(`event-${at}`)))
+      const work = Array.from({ length: 25 }, async (_, at) => log.record(anEvent(`event-${at}`)))
       await vi.advanceTimersByTimeAsync(500)
       store.fails = 'never'
       await vi.advanceTimersByTimeAsync(30_000)

@@ -57,7 +57,8 @@ interface Reply {
 }
 
 beforeAll(async () => {
-  expect((await post('/v1/documents', { documents: HANDBOOK }, ADMIN)).status).toBe(200)
+  const response = await post('/v1/documents', { documents: HANDBOOK }, ADMIN)
+  if (!response.ok) throw new Error(`The handbook was not ingested: ${response.status}`)
 })
 
 describe('a question', () => {

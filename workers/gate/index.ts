@@ -21,6 +21,12 @@ const gate = ragGate<GateBindings>({
   prompt: OPENAI_PROMPT_VERSION,
 })
 
+const LONGEST_URL = 8192
+app.use(async (c, next) => {
+  if (c.req.url.length > LONGEST_URL) throw new RagGateError('uri_too_long', 'The address is too long')
+  await next()
+})
+
 app.post('/ask', gate, answer)
 app.post('/v1/documents', postDocuments)
 app.get('/v1/stats', getStatistics)

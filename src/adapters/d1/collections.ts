@@ -9,8 +9,9 @@ import type { Lexicon } from '../../core/lexicon.ts'
 import { RagGateError } from '../../errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Collection, CollectionWriter, CorpusChange } from '../../ports/collections.ts'
-import { jsonBatches } from '../../../d1/json-batches.ts'
-import { lexiconDigest, lexiconIdPrefix, partsOf } from '../../../d1/lexicon-parts.ts'
+import { rethrowStoreFault } from './faults.ts'
+import { jsonBatches } from './json-batches.ts'
+import { lexiconDigest, lexiconIdPrefix, partsOf } from './lexicon-parts.ts'
 
 export interface D1CollectionsOptions {
   /** Database with the migrations of `d1/` applied. */
@@ -39,7 +40,7 @@ const { updatedAtMs: _, ...COLLECTION } = getTableColumns(collections)
 /**
  * Collections in D1. Copies of rows and lexicons are kept in the isolate; a publish through this object overwrites the
  * copy. A collection that does not exist is asked for every time, so that it is found as soon as it does. Errors of D1
- * itself are passed on as they are.
+ * itself become `schema_outdated` or `store_unavailable`.
  *
  * @throws `config_invalid` when `copyMaxAgeMs` is out of range
  */
@@ -77,6 +78,7 @@ export function createD1Collections({
       .from(collections)
       .where(and(eq(collections.tenant, tenant), eq(collections.id, id)))
       .get()
+      .catch(rethrowStoreFault)
     return row ?? null
   }
 
@@ -119,6 +121,7 @@ export function createD1Collections({
               sql`${documents.id} IN (SELECT value FROM json_each(${asked}))`,
             ),
           )
+          .catch(rethrowStoreFault)
         for (const row of rows) found.set(row.id, row)
       }
       return [...new Set(documentIds)].flatMap((documentId) => found.get(documentId) ?? [])
@@ -138,7 +141,7 @@ export function createD1Collections({
         dropLexicons(db, change),
       ]
       const [, , raised] = await db.batch<Collection>(statements).catch((thrown: unknown) => {
-        if (!isVersionConflict(thrown)) throw thrown
+        if (!isVersionConflict(thrown)) rethrowStoreFault(thrown)
         copies.delete(lengthPrefixed([change.tenant, change.id]))
         throw new RagGateError('collection_conflict', 'The collection was changed by another writer', { cause: thrown })
       })
@@ -156,6 +159,7 @@ export function createD1Collections({
       .from(lexicons)
       .where(eq(lexicons.id, lexiconId))
       .orderBy(asc(lexicons.part))
+      .catch(rethrowStoreFault)
     const text = parts.map(({ body }) => body).join('')
     if (parts.length === 0 || !lexiconId.endsWith(`-${await lexiconDigest(text)}`)) {
       throw new RagGateError('lexicon_unreadable', 'The collection lexicon is missing or damaged')

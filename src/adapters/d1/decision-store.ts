@@ -1,7 +1,7 @@
 import type { D1Database } from '@cloudflare/workers-types'
 import type { Json } from '../../core/chunk.ts'
 import type { DecisionStore, NumberedEvent } from '../../ports/decision-log.ts'
-import { jsonBatches } from '../../../d1/json-batches.ts'
+import { jsonBatches } from './json-batches.ts'
 
 export interface D1DecisionStoreOptions {
   /** Database with the migrations of `d1/` applied. */

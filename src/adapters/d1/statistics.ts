@@ -8,6 +8,7 @@ import { collections, decisionRollups, decisions, documents, lexicons } from '..
 import type { Band, CacheState, Verdict } from '../../core/decision.ts'
 import type { Tenant } from '../../core/ids.ts'
 import { RagGateError } from '../../errors.ts'
+import { rethrowStoreFault, schemaOutdated } from './faults.ts'
 
 export interface D1StatisticsOptions {
   /** Database with the migrations of `d1/` applied. */
@@ -65,7 +66,7 @@ export interface Statistics {
    *
    * @returns zeros and no hours for a period without decisions
    * @throws `range` when the period is empty or no number
-   * @throws `schema_outdated` when the table is missing
+   * @throws `schema_outdated` when the table is missing, `store_unavailable` when D1 does not answer
    */
   summary(period: StatisticsPeriod): Promise<StatisticsSummary>
   /** @throws `schema_outdated` when a table, column or trigger is missing: the migrations of `d1/` were not applied */
@@ -78,7 +79,7 @@ const TRIGGERS = ['decisions_are_counted']
 const NO_VERDICTS = { pass: 0, advise: 0, refuse: 0 }
 const NO_CACHE_STATES = { hit: 0, miss: 0, bypass: 0 }
 
-/** Statistics over the decisions in D1. Errors of D1 itself are passed on as they are. */
+/** Statistics over the decisions in D1. Errors of D1 itself become `schema_outdated` or `store_unavailable`. */
 export function createD1Statistics({ db }: D1StatisticsOptions): Statistics {
   const queries = drizzle(db)
 
@@ -119,7 +120,7 @@ export function createD1Statistics({ db }: D1StatisticsOptions): Statistics {
             .groupBy(r.hour, r.verdict, r.cache)
             .orderBy(asc(r.hour)),
         ])
-        .catch(rethrowAsOutdated)
+        .catch(rethrowStoreFault)
 
       const sum = (key: 'events' | 'modelCalls' | 'inputTokens' | 'outputTokens'): number =>
         groups.reduce((soFar, group) => soFar + group[key], 0)
@@ -147,9 +148,9 @@ export function createD1Statistics({ db }: D1StatisticsOptions): Statistics {
           db.prepare(`SELECT name FROM sqlite_master WHERE type = 'trigger'`),
           ...TABLES.map((table) => db.prepare(selectNothing(table))),
         ])
-        .catch(rethrowAsOutdated)
+        .catch(rethrowStoreFault)
       const present = new Set(triggers?.results.map(({ name }) => name))
-      if (TRIGGERS.some((trigger) => !present.has(trigger))) throw outdated()
+      if (TRIGGERS.some((trigger) => !present.has(trigger))) throw schemaOutdated()
     },
   }
 }
@@ -207,16 +208,4 @@ function byHour(
 function mean(sums: readonly (readonly [sum: number, count: number])[]): number | null {
   const count = sums.reduce((soFar, [, some]) => soFar + some, 0)
   return count === 0 ? null : sums.reduce((soFar, [sum]) => soFar + sum, 0) / count
-}
-
-function outdated(cause?: unknown): RagGateError {
-  return new RagGateError('schema_outdated', 'The database lacks a table: apply the migrations', { cause })
-}
-
-/** D1 tells a missing table or column only by its message, which drizzle wraps. */
-function rethrowAsOutdated(thrown: unknown): never {
-  for (let cause = thrown; cause instanceof Error; cause = cause.cause) {
-    if (/no such (table|column)/.test(cause.message)) throw outdated(thrown)
-  }
-  throw thrown
 }

@@ -57,7 +57,10 @@ export const COSINE_TOLERANCE = 1e-6
 /** Slack on ratios and other computed numbers. */
 export const RATIO_TOLERANCE = 1e-9
 
-/** Whether a value meets a threshold: equality passes, within the tolerance. A value that is not a number never does. */
+/**
+ * Whether a value meets a threshold: equality passes, within the tolerance. What is not a finite number never does, nor
+ * the `null` that JSON and databases make of it.
+ */
 export function meets(value: number, threshold: number, tolerance: number): boolean {
-  return value >= threshold - tolerance
+  return Number.isFinite(value) && value >= threshold - tolerance
 }

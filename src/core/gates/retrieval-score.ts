@@ -75,7 +75,8 @@ function checkScores({ minScore, minRatio }: RetrievalScoreSettings, { curves }:
       threshold: minScore,
     } as const
   }
-  if (second !== undefined && second > 0 && !curve.topPairSharesDocument) {
+  const beaten = second === undefined || (Number.isFinite(second) && second <= 0)
+  if (!beaten && !curve.topPairSharesDocument) {
     const ratio = top / second
     if (!meets(ratio, minRatio, RATIO_TOLERANCE)) {
       return {

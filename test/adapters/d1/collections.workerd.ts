@@ -4,7 +4,7 @@ import { drizzle } from 'drizzle-orm/d1'
 import { describe, expect, it, vi } from 'vitest'
 import { collections as collectionRows, documents, lexicons } from '../../../d1/schema.ts'
 import { createD1Collections } from '../../../src/adapters/d1/collections.ts'
-import { lexiconIdPrefix } from '../../../d1/lexicon-parts.ts'
+import { lexiconIdPrefix } from '../../../src/adapters/d1/lexicon-parts.ts'
 import { EMPTY_LEXICON, buildLexicon, encodeLexicon } from '../../../src/core/lexicon.ts'
 import type { Lexicon } from '../../../src/core/lexicon.ts'
 import type { CorpusChange, DocumentRecord } from '../../../src/ports/collections.ts'
@@ -129,9 +129,12 @@ describe('publish', () => {
     expect(stored).toEqual([{ id: `doc-${winner}` }])
   })
 
-  it('passes on what D1 itself says', async () => {
+  it('says that the database failed, and keeps what D1 said as the cause', async () => {
     const change = aChange('broken', 0, { dimension: null as unknown as number })
-    await expect(createD1Collections({ db: env.DB }).publish(change)).rejects.toThrow('collections.dimension')
+    await expect(createD1Collections({ db: env.DB }).publish(change)).rejects.toMatchObject({
+      code: 'store_unavailable',
+      cause: expect.objectContaining({ message: expect.stringContaining('collections.dimension') }),
+    })
   })
 })
 

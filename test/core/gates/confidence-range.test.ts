@@ -2,7 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { confidenceRange, confidenceRangeGate } from '../../../src/core/gates/confidence-range.ts'
 import { signalsOf } from '../../fixtures/evidence.ts'
 
-const check = (confidence: number, refuseBelow = 0.5, adviseBelow = 0.7): ReturnType<typeof confidenceRangeGate.check> =>
+const check = (
+  confidence: number,
+  refuseBelow = 0.5,
+  adviseBelow = 0.7,
+): ReturnType<typeof confidenceRangeGate.check> =>
   confidenceRangeGate.check(confidenceRange({ refuseBelow, adviseBelow }), { signals: signalsOf(), confidence })
 
 describe('confidenceRange', () => {
@@ -36,8 +40,16 @@ describe('confidenceRange', () => {
       actual: 0.25,
       threshold: 0.5,
     })
-    expect(check(0.6)).toMatchObject({ message: 'Confidence (0.600) below threshold (0.7)', actual: 0.6, threshold: 0.7 })
-    expect(check(0.9)).toMatchObject({ message: 'Confidence (0.900) meets threshold (0.7)', actual: 0.9, threshold: 0.7 })
+    expect(check(0.6)).toMatchObject({
+      message: 'Confidence (0.600) below threshold (0.7)',
+      actual: 0.6,
+      threshold: 0.7,
+    })
+    expect(check(0.9)).toMatchObject({
+      message: 'Confidence (0.900) meets threshold (0.7)',
+      actual: 0.9,
+      threshold: 0.7,
+    })
   })
 
   it.each([

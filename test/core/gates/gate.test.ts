@@ -29,10 +29,13 @@ describe('requireWithin', () => {
     requireWithin('x', 1, 0, 1)
   })
 
-  it.each([-0.001, 1.001, NaN, Infinity, '0.5', null, undefined, true, [0.5]])('refuses %j and names the setting', (value) => {
-    const fault = expect.objectContaining({ code: 'policy_invalid', param: 'refuseBelow' })
-    expect(() => requireWithin('refuseBelow', value as number, 0, 1)).toThrow(fault)
-  })
+  it.each([-0.001, 1.001, NaN, Infinity, '0.5', null, undefined, true, [0.5]])(
+    'refuses %j and names the setting',
+    (value) => {
+      const fault = expect.objectContaining({ code: 'policy_invalid', param: 'refuseBelow' })
+      expect(() => requireWithin('refuseBelow', value as number, 0, 1)).toThrow(fault)
+    },
+  )
 })
 
 describe('GATES', () => {

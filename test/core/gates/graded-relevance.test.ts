@@ -1,8 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { gradedRelevance, gradedRelevanceGate, type GradedRelevanceOptions } from '../../../src/core/gates/graded-relevance.ts'
+import {
+  gradedRelevance,
+  gradedRelevanceGate,
+  type GradedRelevanceOptions,
+} from '../../../src/core/gates/graded-relevance.ts'
 import { aCurve, signalsOf } from '../../fixtures/evidence.ts'
 
-function check(grades: readonly number[], options: GradedRelevanceOptions = {}): ReturnType<typeof gradedRelevanceGate.check> {
+function check(
+  grades: readonly number[],
+  options: GradedRelevanceOptions = {},
+): ReturnType<typeof gradedRelevanceGate.check> {
   const signals = signalsOf({ curves: { grade: aCurve(...grades), bm25: aCurve(99, 1) } })
   return gradedRelevanceGate.check(gradedRelevance(options), { signals, confidence: 1 })
 }

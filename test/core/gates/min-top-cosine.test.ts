@@ -52,12 +52,15 @@ describe('minTopCosine', () => {
     expect(check([0.99], 1).outcome).toBe('refuse')
   })
 
-  it.each([-1.01, 1.01, NaN, Infinity, '0.7' as unknown as number, null as unknown as number])('is not made with %j', (refuseBelow) => {
-    // A default takes the place of null and undefined, as in every option.
-    if (refuseBelow === null) expect(minTopCosine({ refuseBelow }).refuseBelow).toBe(0.7)
-    else {
-      const fault = expect.objectContaining({ code: 'policy_invalid', param: 'refuseBelow' })
-      expect(() => minTopCosine({ refuseBelow })).toThrow(fault)
-    }
-  })
+  it.each([-1.01, 1.01, NaN, Infinity, '0.7' as unknown as number, null as unknown as number])(
+    'is not made with %j',
+    (refuseBelow) => {
+      // A default takes the place of null and undefined, as in every option.
+      if (refuseBelow === null) expect(minTopCosine({ refuseBelow }).refuseBelow).toBe(0.7)
+      else {
+        const fault = expect.objectContaining({ code: 'policy_invalid', param: 'refuseBelow' })
+        expect(() => minTopCosine({ refuseBelow })).toThrow(fault)
+      }
+    },
+  )
 })

@@ -1,9 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { retrievalScore, retrievalScoreGate, type RetrievalScoreOptions } from '../../../src/core/gates/retrieval-score.ts'
+import {
+  retrievalScore,
+  retrievalScoreGate,
+  type RetrievalScoreOptions,
+} from '../../../src/core/gates/retrieval-score.ts'
 import type { Signals } from '../../../src/core/measure.ts'
 import { aCurve, signalsOf } from '../../fixtures/evidence.ts'
 
-function check(curves: Signals['curves'], options: RetrievalScoreOptions = {}): ReturnType<typeof retrievalScoreGate.check> {
+function check(
+  curves: Signals['curves'],
+  options: RetrievalScoreOptions = {},
+): ReturnType<typeof retrievalScoreGate.check> {
   return retrievalScoreGate.check(retrievalScore(options), { signals: signalsOf({ curves }), confidence: 1 })
 }
 

@@ -7,7 +7,7 @@ const HISTORY_LENGTH = 10
 
 const VERDICTS = {
   pass: ['Pass', 'The evidence supports an answer.'],
-  advise: ['Advise', 'Moderate evidence: read the answer with care.'],
+  advise: ['Advise', 'Read the answer with care.'],
   refuse: ['Refuse', 'The evidence does not support an answer.'],
   skip: ['Skip', ''],
   error: ['Error', ''],
@@ -18,6 +18,10 @@ const MANNERS = {
 }
 /** The order in which score kinds are shown; others follow. */
 const KINDS = ['convex', 'cosine', 'bm25']
+/** Where a kind's scale ends. A kind without an end is measured against its best chunk. */
+const SCALES = { convex: 1, cosine: 1, 'cross-encoder': 1, grade: 3 }
+/** Chunks shown at once; the others are folded away. */
+const CHUNKS_SHOWN = 5
 
 const byId = (id) => document.getElementById(id)
 const form = byId('ask')
@@ -223,7 +227,7 @@ function confidencePart({ verdict, band, detail }) {
     'section',
     { className: verdict },
     el('h3', {}, 'Confidence'),
-    el('p', { className: 'confidence' }, el('strong', {}, floor(detail.confidence)), label),
+    el('p', { className: 'confidence' }, el('strong', {}, detail.confidence.toFixed(3)), label),
     gauge,
   )
 }
@@ -235,7 +239,11 @@ function findingItem({ gate, outcome, code, message, stage }) {
     badge(outcome),
     el('code', {}, gate),
     el('p', {}, message),
-    el('p', { className: 'quiet' }, `${words(code)} · ${words(stage)}`),
+    el(
+      'p',
+      { className: 'quiet' },
+      `${words(code)}, ${stage === 'pre-generation' ? 'before' : 'after'} the answer was made`,
+    ),
   )
 }
 
@@ -286,42 +294,52 @@ function signalRows({ curves, ...signals }) {
 }
 
 function chunksPart(chunks, sources, cited) {
-  const most = {}
+  const ends = {}
   for (const { scores } of chunks) {
-    for (const [kind, score] of Object.entries(scores)) most[kind] = Math.max(most[kind] ?? 0, score)
+    for (const [kind, score] of Object.entries(scores)) ends[kind] = SCALES[kind] ?? Math.max(ends[kind] ?? 0, score)
   }
-  const numbers = new Map(sources.map(({ id, number }) => [id, number]))
+  const citedIds = new Set(sources.filter(({ number }) => cited.has(number)).map(({ id }) => id))
+  const items = chunks.map((chunk, at) => chunkItem(chunk, at + 1, citedIds.has(chunk.id), ends))
+  const rest = items.splice(CHUNKS_SHOWN)
   return el(
     'section',
-    { className: 'card whole' },
+    { className: 'card evidence' },
     el('h3', {}, `Evidence: ${chunks.length} chunks, best first`),
-    el('p', { className: 'quiet' }, 'Bars compare chunks by one kind of score; the longest is the best of its kind.'),
-    el(
-      'ol',
-      { className: 'chunks' },
-      ...chunks.map((chunk, at) => chunkItem(chunk, at, cited.has(numbers.get(chunk.id)), most)),
-    ),
+    el('p', { className: 'quiet' }, 'Bars run from 0 to 1; those of BM25 to its best chunk.'),
+    el('ol', { className: 'chunks' }, ...items),
+    rest.length > 0 &&
+      el(
+        'details',
+        {},
+        el('summary', {}, `${rest.length} more`),
+        el('ol', { className: 'chunks', start: CHUNKS_SHOWN + 1 }, ...rest),
+      ),
   )
 }
 
-function chunkItem(chunk, at, isCited, most) {
-  const passage = el(
-    'div',
-    {},
-    el('span', { className: 'quiet' }, `${at + 1}${isCited ? ' · cited' : ''}`),
-    el('div', {}, ...passageName(chunk)),
-    el('details', {}, el('summary', {}, 'Read the passage'), el('pre', {}, chunk.text)),
-  )
+function chunkItem(chunk, rank, isCited, ends) {
   const scores = byKind(chunk.scores).map(([kind, score]) =>
     el(
       'div',
       {},
       el('dt', {}, kind),
-      el('dd', {}, bar(score / most[kind])),
+      el('dd', {}, bar(score / ends[kind])),
       el('dd', { className: 'number' }, plain(score)),
     ),
   )
-  return el('li', {}, passage, el('dl', { className: 'scores' }, ...scores))
+  return el(
+    'li',
+    {},
+    el('span', { className: 'number quiet' }, String(rank)),
+    el(
+      'div',
+      {},
+      ...passageName(chunk),
+      isCited && el('div', { className: 'quiet' }, 'Cited in the answer'),
+      el('details', {}, el('summary', {}, 'Read the passage'), el('pre', {}, chunk.text)),
+    ),
+    el('dl', { className: 'scores' }, ...scores),
+  )
 }
 
 function remember(question, kind, notes) {
@@ -410,11 +428,6 @@ function capital(text) {
 
 function plain(value) {
   return typeof value === 'number' && !Number.isInteger(value) ? value.toFixed(3) : String(value)
-}
-
-/** Rounded down, so that what is shown never seems to reach a threshold that was missed. */
-function floor(value) {
-  return (Math.floor(value * 1000 + 1e-9) / 1000).toFixed(3)
 }
 
 function ms(value) {

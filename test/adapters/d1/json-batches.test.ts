@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { jsonBatches } from '../../d1/json-batches.ts'
+import { jsonBatches } from '../../../src/adapters/d1/json-batches.ts'
 
 describe('jsonBatches', () => {
   it('gives nothing for nothing', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { lexiconDigest, lexiconIdPrefix, partsOf } from '../../d1/lexicon-parts.ts'
+import { lexiconDigest, lexiconIdPrefix, partsOf } from '../../../src/adapters/d1/lexicon-parts.ts'
 
 describe('partsOf', () => {
   it.each([

@@ -1,0 +1,86 @@
+/** The same question route with and without the gate, so that one run can compare them. Served by `overhead.ts`. */
+import { type Context, Hono } from 'hono'
+import { createMemoryAnswerCache } from '../src/adapters/memory-answer-cache.ts'
+import { buildContext } from '../src/core/context.ts'
+import { fuseConvex } from '../src/core/fusion.ts'
+import { idfMass } from '../src/core/lexicon.ts'
+import { namespaceOf } from '../src/core/ids.ts'
+import { terms } from '../src/core/text.ts'
+import type { GateConnections } from '../src/middleware/connect.ts'
+import { ragGate } from '../src/middleware/rag-gate.ts'
+import { answer } from '../workers/gate/ask.ts'
+import type { GateBindings } from '../workers/gate/bindings.ts'
+import { compositionFor } from '../workers/gate/compose.ts'
+import { postDocuments } from '../workers/gate/documents.ts'
+
+export { VectorIndex } from '../workers/vector-index/vector-index.ts'
+
+type Bindings = { Bindings: GateBindings }
+
+const app = new Hono<Bindings>()
+app.post('/v1/documents', postDocuments)
+
+/** The floor: JSON in, JSON out. */
+app.post('/json', async (c) => {
+  const { question } = await c.req.json<{ question: string }>()
+  return c.json({ answer: question, sources: [] })
+})
+
+/** What people write without a gate: retrieve, fuse, generate, answer. Every question, whatever was found. */
+async function handWritten(c: Context<Bindings>): Promise<Response> {
+  const { question } = await c.req.json<{ question: string }>()
+  const { gate, generator } = compositionFor(c.env)
+  const collection = await gate.collections.find('default', 'default')
+  const lexicon = await gate.collections.lexicon(collection?.lexiconId ?? '')
+  const rankings = await gate.retriever.retrieve({
+    tenant: 'default',
+    collection: 'default',
+    namespace: namespaceOf('default', 'default'),
+    question,
+    topK: 10,
+    signal: AbortSignal.timeout(3000),
+  })
+  const { chunks } = fuseConvex(rankings, { idfMass: idfMass(lexicon, terms(question)), topK: 10 })
+  const context = buildContext(chunks, 12_000)
+  const { text } = await generator.generate({
+    question,
+    chunks: context.chunks,
+    context: context.text,
+    signal: c.req.raw.signal,
+  })
+  return c.json({
+    answer: text,
+    sources: context.chunks.map(({ id, documentId }) => ({ id, document_id: documentId })),
+  })
+}
+app.post('/hand-written', handWritten)
+app.post('/hand-written-twin', handWritten)
+
+const connect =
+  (parts: (all: GateConnections) => GateConnections) =>
+  (env: GateBindings): GateConnections => ({ ...parts(compositionFor(env).gate), audience: 'public' })
+
+const bare = ({ cache: _, log: __, questionHmac: ___, ...rest }: GateConnections): GateConnections => rest
+const memory = createMemoryAnswerCache()
+
+app.post('/gated', ragGate<GateBindings>({ resolve: connect(bare) }), answer)
+app.post(
+  '/gated-recorded',
+  ragGate<GateBindings>({ resolve: connect((all) => ({ ...bare(all), ...(all.log && { log: all.log }) })) }),
+  answer,
+)
+app.post(
+  '/hit-memory',
+  ragGate<GateBindings>({ resolve: connect((all) => ({ ...bare(all), cache: memory })), cacheScope: 'tenant' }),
+  answer,
+)
+app.post(
+  '/hit-cache-api',
+  ragGate<GateBindings>({
+    resolve: connect((all) => ({ ...bare(all), ...(all.cache && { cache: all.cache }) })),
+    cacheScope: 'tenant',
+  }),
+  answer,
+)
+
+export default app

@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest'
+import type { Chunk, Ranking } from '../../src/core/chunk.ts'
+import type { Decision } from '../../src/core/decision.ts'
+import { fuseConvex } from '../../src/core/fusion.ts'
+import { EMPTY_LEXICON } from '../../src/core/lexicon.ts'
+import { measure } from '../../src/core/measure.ts'
+import { CAUTION, MESSAGES } from '../../src/core/messages.ts'
+import { judge, type Policy } from '../../src/core/policy.ts'
+import { balanced } from '../../src/core/profiles/balanced.ts'
+import { multiGate } from '../../src/core/profiles/multi-gate.ts'
+import { twoTier } from '../../src/core/profiles/two-tier.ts'
+import { buildRefusal, summariseDecision } from '../../src/core/refusal.ts'
+import { aRanking } from '../fixtures/evidence.ts'
+
+const ID = '01930000-0000-7000-8000-000000000001'
+
+function decide(policy: Policy, rankings: readonly Ranking[]): { decision: Decision; chunks: readonly Chunk[] } {
+  const evidence = fuseConvex(rankings, { idfMass: 1, topK: 10 })
+  const signals = measure('What are the fees?', evidence, EMPTY_LEXICON)
+  const decision: Decision = {
+    id: ID,
+    tenant: 'acme',
+    collection: 'manual',
+    corpusVersion: 3,
+    signals,
+    rankedBy: evidence.rankedBy,
+    evidenceIds: evidence.chunks.map(({ id }) => id),
+    documentIds: evidence.chunks.map(({ documentId }) => documentId),
+    ...judge(policy, signals),
+  }
+  return { decision, chunks: evidence.chunks }
+}
+
+/** Every number in a JSON value, also written inside a text, but for the id of the decision. */
+function numbersIn(value: unknown): string[] {
+  return JSON.stringify(value).replaceAll(ID, '').match(/\d+/g) ?? []
+}
+
+const REFUSALS: readonly (readonly [name: string, policy: Policy, rankings: readonly Ranking[]])[] = [
+  ['no evidence', balanced(), []],
+  ['low confidence', balanced(), [aRanking('bm25', [0.4, 0.3])]],
+  ['low grades', twoTier(), [aRanking('grade', [0, 0])]],
+  ['too few relevant chunks', twoTier({ minChunks: 2 }), [aRanking('grade', [3, 1])]],
+  ['low scores', twoTier(), [aRanking('bm25', [0.01])]],
+  ['no clear winner', twoTier(), [aRanking('bm25', [0.06, 0.055])]],
+  ['no score to read', twoTier(), [aRanking('rrf', [0.03])]],
+  ['low similarity', multiGate(), [aRanking('cosine', [0.62])]],
+  ['no similarity', multiGate(), [aRanking('bm25', [9])]],
+]
+
+describe('buildRefusal for the public', () => {
+  it.each(REFUSALS)('holds no number for %s: figures tell what the corpus holds', (_, policy, rankings) => {
+    const { decision, chunks } = decide(policy, rankings)
+    expect(decision.verdict).toBe('refuse')
+    expect(numbersIn(buildRefusal(decision, chunks, 'public'))).toEqual([])
+    expect(numbersIn(summariseDecision(decision, chunks, 'public'))).toEqual([])
+  })
+
+  it.each(REFUSALS)('has exactly the members it promises for %s', (_, policy, rankings) => {
+    const { decision, chunks } = decide(policy, rankings)
+    const { answer, reason, suggestions } = MESSAGES[decision.reason]
+    expect(buildRefusal(decision, chunks, 'public')).toEqual({
+      answer,
+      sources: [],
+      refused: true,
+      refusal_reason: reason,
+      suggestions,
+      decision_id: ID,
+      verdict: 'refuse',
+      band: decision.band,
+      reason_code: decision.reason,
+    })
+    expect(answer).not.toBe('')
+    expect(suggestions.length).toBeGreaterThan(0)
+  })
+
+  it('is the same for any two questions refused for one reason in one band', () => {
+    const [one, two] = [0.61, -0.2].map((cosine) => decide(multiGate(), [aRanking('cosine', [cosine])]))
+    const body = ({ decision, chunks }: typeof one & object): unknown => ({
+      ...buildRefusal(decision, chunks, 'public'),
+      band: '',
+    })
+    expect(body(one!)).toEqual(body(two!))
+  })
+})
+
+describe('buildRefusal for operators', () => {
+  it.each(REFUSALS)('shows findings, signals and chunks for %s', (_, policy, rankings) => {
+    const { decision, chunks } = decide(policy, rankings)
+    const { detail, refusal_reason } = buildRefusal(decision, chunks, 'operator')
+    expect(detail).toMatchObject({
+      confidence: decision.confidence,
+      findings: decision.findings,
+      signals: decision.signals,
+    })
+    expect(detail?.chunks.map(({ id, scores }) => [id, scores])).toEqual(chunks.map(({ id, scores }) => [id, scores]))
+    expect(refusal_reason).toBe(decision.findings.find(({ outcome }) => outcome === 'refuse')?.message)
+  })
+
+  it('leaves out what a chunk does not have, and shows what it has', () => {
+    const { decision } = decide(balanced(), [])
+    const bare: Chunk = { id: 'a', documentId: 'd', text: 't', scores: { bm25: 1 } }
+    const full: Chunk = { ...bare, title: 'T', section: 'S', source: 'https://example.com', metadata: { secret: 1 } }
+    const { detail } = buildRefusal(decision, [bare, full], 'operator')
+    expect(detail?.chunks).toEqual([
+      { id: 'a', document_id: 'd', text: 't', scores: { bm25: 1 } },
+      {
+        id: 'a',
+        document_id: 'd',
+        title: 'T',
+        section: 'S',
+        source: 'https://example.com',
+        text: 't',
+        scores: { bm25: 1 },
+      },
+    ])
+  })
+})
+
+describe("the reference documents' examples", () => {
+  it('000, example 1: grades 3 and 1 pass (R017)', () => {
+    const { decision } = decide(twoTier(), [aRanking('grade', [3, 1])])
+    expect(decision).toMatchObject({ verdict: 'pass', reason: 'passed', confidence: 1 })
+    expect(decision.findings[0]).toMatchObject({ message: 'Chunks above threshold (2): 1', actual: 1, threshold: 1 })
+  })
+
+  it('000, example 2: grades 0 and 0 are refused (R018, R019)', () => {
+    const { decision, chunks } = decide(twoTier(), [aRanking('grade', [0, 0])])
+    expect(buildRefusal(decision, chunks, 'operator')).toMatchObject({
+      answer:
+        'I cannot answer this question based on the available documents. The retrieved information is not sufficiently relevant.',
+      refusal_reason: 'Top chunk relevance score (0) below threshold (2)',
+      reason_code: 'relevance_low',
+    })
+  })
+
+  it('000, example 3: 0.06 before 0.055 is no clear winner (R020, R021)', () => {
+    const { decision, chunks } = decide(twoTier(), [aRanking('bm25', [0.06, 0.055])])
+    expect(buildRefusal(decision, chunks, 'operator')).toMatchObject({
+      answer:
+        'I cannot answer this question based on the available documents. No clear best match among retrieved results.',
+      refusal_reason: 'Top-1/Top-2 ratio (1.09) below threshold (1.2)',
+      reason_code: 'no_clear_winner',
+    })
+    expect(buildRefusal(decision, chunks, 'public').refusal_reason).toBe('No clear winner among results')
+  })
+
+  it('002: a best cosine of .62 is refused in its standard words (R093, R094, R095)', () => {
+    const { decision, chunks } = decide(multiGate(), [aRanking('cosine', [0.62])])
+    expect(buildRefusal(decision, chunks, 'operator')).toMatchObject({
+      answer: 'This information cannot be verified from the book content.',
+      sources: [],
+      refused: true,
+      refusal_reason: 'Top-1 similarity (0.62) below threshold (0.7)',
+    })
+  })
+})
+
+describe('the catalogue of texts', () => {
+  it('holds no figure', () => {
+    expect(numbersIn(MESSAGES)).toEqual([])
+    expect(numbersIn(CAUTION)).toEqual([])
+  })
+})

@@ -1,0 +1,70 @@
+/** An OpenAI-compatible endpoint on loopback that counts its calls and keeps what it was sent. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** One request as it came in. */
+export interface ModelCall {
+  readonly authorization: string | undefined
+  readonly body: {
+    readonly model: string
+    readonly messages: readonly { readonly role: string; readonly content: string }[]
+  }
+}
+
+/** What it answers next. */
+export type ModelBehaviour = 'answer' | 'cut' | 'overloaded' | 'nonsense' | 'unauthorized'
+
+export interface CountingModel {
+  readonly baseUrl: string
+  readonly calls: ModelCall[]
+  behave(behaviour: ModelBehaviour): void
+  stop(): Promise<void>
+}
+
+const completion = (finishReason: string) => ({
+  id: 'completion-1',
+  object: 'chat.completion',
+  created: 0,
+  model: 'counting-1',
+  choices: [
+    { index: 0, finish_reason: finishReason, message: { role: 'assistant', content: 'Thirty-five days [1].' } },
+  ],
+  usage: { prompt_tokens: 120, completion_tokens: 7, total_tokens: 127 },
+})
+
+const REPLIES: Readonly<Record<ModelBehaviour, readonly [status: number, body: string]>> = {
+  answer: [200, JSON.stringify(completion('stop'))],
+  cut: [200, JSON.stringify(completion('length'))],
+  overloaded: [429, JSON.stringify({ error: { message: 'secret upstream text', type: 'rate_limit' } })],
+  unauthorized: [401, JSON.stringify({ error: { message: 'secret upstream text' } })],
+  nonsense: [200, '<html>secret upstream text</html>'],
+}
+
+export async function startCountingModel(): Promise<CountingModel> {
+  const calls: ModelCall[] = []
+  let next: ModelBehaviour = 'answer'
+  const server = createServer((request, response) => {
+    let text = ''
+    request.on('data', (piece: Buffer) => (text += piece.toString()))
+    request.on('end', () => {
+      calls.push({ authorization: request.headers.authorization, body: JSON.parse(text) as ModelCall['body'] })
+      const [status, body] = REPLIES[next]
+      response.writeHead(status, {
+        'content-type': body.startsWith('<') ? 'text/html' : 'application/json',
+        'retry-after': '7',
+      })
+      response.end(body)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  // A server that listens on an address and port has both.
+  const { port } = server.address() as AddressInfo
+  return {
+    baseUrl: `http://127.0.0.1:${port}/v1`,
+    calls,
+    behave: (behaviour) => {
+      next = behaviour
+    },
+    stop: () => new Promise((resolve) => server.close(() => resolve())),
+  }
+}

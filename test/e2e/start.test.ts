@@ -1,0 +1,81 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ROOT } from '../../scripts/local-gate.ts'
+
+const home = mkdtempSync(join(tmpdir(), 'hono-rag-gate-start-'))
+const PORT = 8940
+let busy: Server
+
+/** Runs `npm start` until it says that the gate is up, then stops it as Ctrl-C does. */
+async function startAndStop(whileUp: (url: string) => Promise<void> = async () => undefined): Promise<string> {
+  const child = spawn('npm', ['start'], {
+    cwd: ROOT,
+    env: { ...process.env, RAG_GATE_HOME: home, PORT: String(PORT) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // Ctrl-C in a terminal reaches the whole group.
+    detached: true,
+  })
+  let output = ''
+  const up = new Promise<void>((resolve, reject) => {
+    child.stdout.on('data', (piece: Buffer) => {
+      output += piece.toString()
+      if (output.includes('A model: put')) resolve()
+    })
+    child.stderr.on('data', (piece: Buffer) => (output += piece.toString()))
+    child.once('exit', () => reject(new Error(`npm start ended:\n${output}`)))
+  })
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  await up
+  const url = /The gate is up: (\S+)/.exec(output)?.[1] ?? ''
+  try {
+    await whileUp(url)
+  } finally {
+    process.kill(-(child.pid ?? 0), 'SIGINT')
+    await exited
+  }
+  await expect
+    .poll(
+      () =>
+        fetch(url)
+          .then(() => 'answers')
+          .catch(() => 'gone'),
+      { timeout: 5000 },
+    )
+    .toBe('gone')
+  return output
+}
+
+beforeAll(async () => {
+  busy = createServer()
+  await new Promise<void>((resolve) => busy.listen(PORT, '127.0.0.1', resolve))
+})
+
+afterAll(async () => {
+  await new Promise((resolve) => busy.close(resolve))
+  await sleep(100)
+  rmSync(home, { recursive: true, force: true })
+})
+
+describe('npm start', () => {
+  test('ingests the docs, answers three questions, and takes the next port when its own is busy', async () => {
+    const output = await startAndStop(async (url) => {
+      expect(url).toBe(`http://127.0.0.1:${PORT + 1}`)
+      expect(await (await fetch(`${url}/health`)).json()).toEqual({ status: 'ok' })
+      expect(await (await fetch(url)).text()).toContain('<title>')
+    })
+    expect(output).toMatch(/Ingested (\d+) of \1 documents .* version 1\n/)
+    expect(output).toMatch(/\? How long is a strong answer cached\?\n {4}PASS · \S+ · fwd=miss\n/)
+    expect(output).toMatch(/\? What is the weather in Chicago\?\n {4}REFUSE · very-low · fwd=miss\n/)
+    expect(output).toMatch(/\? How long is a strong answer cached\?\n {4}PASS · \S+ · hit; ttl=\d+ · age \d+ s\n/)
+  })
+
+  test('a second time ingests nothing and leaves the version alone', async () => {
+    const output = await startAndStop()
+    expect(output).toMatch(/The sample corpus is in place: \d+ documents, \d+ chunks, version 1\n/)
+  })
+})
