@@ -60,7 +60,8 @@ const connect =
   (parts: (all: GateConnections) => GateConnections) =>
   (env: GateBindings): GateConnections => ({ ...parts(compositionFor(env).gate), audience: 'public' })
 
-const bare = ({ cache: _, log: __, questionHmac: ___, ...rest }: GateConnections): GateConnections => rest
+/** The gate alone: no cache, and nothing recorded. */
+const bare = ({ retriever, collections }: GateConnections): GateConnections => ({ retriever, collections })
 const memory = createMemoryAnswerCache()
 
 app.post('/gated', ragGate<GateBindings>({ resolve: connect(bare) }), answer)
@@ -71,14 +72,14 @@ app.post(
 )
 app.post(
   '/hit-memory',
-  ragGate<GateBindings>({ resolve: connect((all) => ({ ...bare(all), cache: memory })), cacheScope: 'tenant' }),
+  ragGate<GateBindings>({ resolve: connect((all) => ({ ...bare(all), cache: memory })), cacheScope: 'public' }),
   answer,
 )
 app.post(
   '/hit-cache-api',
   ragGate<GateBindings>({
     resolve: connect((all) => ({ ...bare(all), ...(all.cache && { cache: all.cache }) })),
-    cacheScope: 'tenant',
+    cacheScope: 'public',
   }),
   answer,
 )

@@ -58,7 +58,7 @@ async function prepare(gate: LocalGate): Promise<void> {
 }
 
 function whatNext({ url }: LocalGate): string {
-  const vars = relative(process.cwd(), varsFile) || varsFile
+  const vars = varsFile.startsWith(ROOT) ? relative(ROOT, varsFile) : varsFile
   return `The gate is up: ${url}    (Ctrl-C stops it)
 
 Try next:

@@ -1,12 +1,14 @@
 /** The front door. */
 export { isRagGateError, RagGateError, type RagGateErrorCode } from './errors.ts'
-export { ragGate, type RagGateOptions } from './middleware/rag-gate.ts'
+export { ragGate } from './middleware/rag-gate.ts'
+export type { RagGateOptions } from './middleware/options.ts'
 export type { CacheScope, GateConnections } from './middleware/connect.ts'
 export type { AnswerReport, Citation, Gated, RagGateEnv } from './middleware/gated.ts'
 export type { QuestionOptions } from './middleware/read-question.ts'
 export { respondWithError } from './middleware/respond.ts'
 
 export { definePolicy, judge, type Bands, type Policy, type PolicyInput } from './core/policy.ts'
+export { chunkId, namespaceOf } from './core/ids.ts'
 export { measure, type Signals } from './core/measure.ts'
 export { fuseConvex, type ConvexOptions, type ConvexWeights } from './core/fusion.ts'
 export { buildLexicon, EMPTY_LEXICON, type Lexicon } from './core/lexicon.ts'

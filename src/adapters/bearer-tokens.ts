@@ -5,6 +5,9 @@ import type { Authenticate, Principal } from '../ports/authenticator.ts'
 /** Shortest token accepted, characters. */
 const MIN_TOKEN_LENGTH = 32
 
+/** What RFC 6750 allows in a token, within reason. */
+const TOKEN = /^[\w.~+/=-]{1,512}$/
+
 /** Settings of `createBearerAuthenticator`. */
 export interface BearerAuthenticatorOptions {
   /** Tokens of 32 characters and up, with who holds each. */
@@ -17,9 +20,12 @@ export interface BearerAuthenticatorOptions {
  * Makes an authenticator over fixed tokens. Both sides are hashed before they are compared, so the time taken says
  * nothing about the token. Wrong credentials are turned away, never taken for none.
  *
- * @throws `secret_too_short` when a token has fewer than 32 characters
+ * @throws `secret_too_short` when a token has fewer than 32 characters, `config_invalid` when it could never be sent
  */
 export function createBearerAuthenticator({ tokens, anonymous }: BearerAuthenticatorOptions): Authenticate {
+  if (tokens.some(({ token }) => token.length >= MIN_TOKEN_LENGTH && !TOKEN.test(token))) {
+    throw new RagGateError('config_invalid', 'Tokens may have letters, digits and . _ ~ + / = -', { param: 'tokens' })
+  }
   if (tokens.some(({ token }) => token.length < MIN_TOKEN_LENGTH)) {
     throw new RagGateError('secret_too_short', `Tokens need at least ${MIN_TOKEN_LENGTH} characters`, {
       param: 'tokens',
@@ -29,8 +35,8 @@ export function createBearerAuthenticator({ tokens, anonymous }: BearerAuthentic
   return async function authenticateBearer(request) {
     const header = request.headers.get('authorization')
     if (header === null) return anonymous
-    const presented = /^Bearer ([\w.~+/=-]{1,512})$/i.exec(header)?.[1]
-    if (presented === undefined) throw wrongCredentials()
+    const presented = /^Bearer (\S+)$/i.exec(header)?.[1]
+    if (presented === undefined || !TOKEN.test(presented)) throw wrongCredentials()
     const asked = await digest(presented)
     digests ??= await Promise.all(tokens.map(({ token }) => digest(token)))
     const known = digests

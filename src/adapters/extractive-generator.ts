@@ -3,6 +3,9 @@ import type { Chunk } from '../core/chunk.ts'
 import { sentences, terms } from '../core/text.ts'
 import type { GenerationRequest, Generator } from '../ports/generator.ts'
 
+/** Headings, rows of tables, and code: they stand for something, and say nothing. */
+const NOT_PROSE = /^(?:#{1,6}\s|\||```|~~~)/
+
 /** Settings of `createExtractiveGenerator`. */
 export interface ExtractiveGeneratorOptions {
   /**
@@ -43,11 +46,12 @@ interface Candidate {
 }
 
 function quote(question: string, chunks: readonly Chunk[], maxSentences: number): string {
-  const candidates = chunks.flatMap(({ text }, chunk) =>
-    sentences(text)
-      .filter((sentence) => sentence.length <= MAX_SENTENCE && !/^#{1,6}\s/.test(sentence))
-      .map((sentence, position): Candidate => ({ sentence, terms: new Set(terms(sentence)), chunk, position })),
-  )
+  const candidates = chunks.flatMap(({ text, section }, chunk) => {
+    const heading = section?.split(' › ').at(-1)
+    return sentences(text)
+      .filter((sentence) => sentence.length <= MAX_SENTENCE && sentence !== heading && !NOT_PROSE.test(sentence))
+      .map((sentence, position): Candidate => ({ sentence, terms: new Set(terms(sentence)), chunk, position }))
+  })
   const open = new Set(terms(question))
   const chosen: Candidate[] = []
   while (chosen.length < maxSentences && open.size > 0) {
@@ -59,8 +63,16 @@ function quote(question: string, chunks: readonly Chunk[], maxSentences: number)
   const quoted = chosen.length > 0 ? chosen : candidates.slice(0, 1)
   return quoted
     .sort((a, b) => a.chunk - b.chunk || a.position - b.position)
-    .map(({ sentence, chunk }) => `${sentence} [${chunk + 1}]`)
+    .map(({ sentence, chunk }) => `${plain(sentence)} [${chunk + 1}]`)
     .join(' ')
+}
+
+/** Without the mark of a list item; a number in square brackets would read like a citation of ours. */
+function plain(sentence: string): string {
+  return sentence
+    .replace(/^(?:[-*+>]|\d+[.)])\s+/, '')
+    .replaceAll(/\[(\d+)\]/g, '($1)')
+    .replaceAll(/\s+/g, ' ')
 }
 
 function bestOf(candidates: readonly Candidate[], open: ReadonlySet<string>): Candidate | undefined {

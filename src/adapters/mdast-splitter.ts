@@ -28,11 +28,11 @@ interface Block {
  */
 export function createMdastSplitter({ maxCharacters = 1200 }: MdastSplitterOptions = {}): Splitter {
   return {
-    version: `mdast/1/${maxCharacters}`,
+    version: `mdast/2/${maxCharacters}`,
     split: (text, format) => {
       const blocks = format === 'markdown' ? markdownBlocks(text) : textBlocks(text)
       return pack(
-        blocks.flatMap((block) => shorten(block, maxCharacters)),
+        blocks.flatMap((block) => shorten(block, maxCharacters - opening(block, maxCharacters).length)),
         maxCharacters,
       )
     },
@@ -41,10 +41,14 @@ export function createMdastSplitter({ maxCharacters = 1200 }: MdastSplitterOptio
 
 function markdownBlocks(text: string): Block[] {
   const blocks: Block[] = []
-  let headings: readonly string[] = []
+  let above: readonly { readonly depth: number; readonly title: string }[] = []
   for (const node of fromMarkdown(text).children) {
-    if (node.type === 'heading') headings = [...headings.slice(0, node.depth - 1), toString(node)]
-    else if (!INVISIBLE.has(node.type)) blocks.push({ text: sourceOf(node, text), headings })
+    if (node.type === 'heading') {
+      const { depth } = node
+      above = [...above.filter((heading) => heading.depth < depth), { depth, title: toString(node) }]
+    } else if (!INVISIBLE.has(node.type)) {
+      blocks.push({ text: sourceOf(node, text), headings: above.map(({ title }) => title) })
+    }
   }
   return blocks.filter((block) => block.text !== '')
 }
@@ -95,6 +99,12 @@ function isHighSurrogate(text: string, at: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff
 }
 
+/** What opens a part of this section: the innermost heading, unless it would take more than half of the room. */
+function opening({ headings }: Pick<Block, 'headings'>, maxCharacters: number): string {
+  const heading = headings.at(-1) ?? ''
+  return heading === '' || heading.length + 2 > maxCharacters / 2 ? '' : `${heading}\n\n`
+}
+
 /** Neighbouring blocks under the same headings become one part, as long as they fit. The innermost heading opens it. */
 function pack(blocks: readonly Block[], maxCharacters: number): DocumentPart[] {
   const parts: { text: string; section: string }[] = []
@@ -102,7 +112,7 @@ function pack(blocks: readonly Block[], maxCharacters: number): DocumentPart[] {
     const section = headings.filter(Boolean).join(' › ')
     const last = parts.at(-1)
     if (last?.section === section && last.text.length + 2 + text.length <= maxCharacters) last.text += `\n\n${text}`
-    else parts.push({ section, text: headings.length > 0 ? `${headings.at(-1)}\n\n${text}` : text })
+    else parts.push({ section, text: opening({ headings }, maxCharacters) + text })
   }
   return parts.map(({ text, section }) => (section === '' ? { text } : { text, section }))
 }

@@ -1,5 +1,6 @@
 /** Collections that are known when the Worker is deployed: for people whose documents live elsewhere. */
-import { EMPTY_LEXICON, type Lexicon } from '../core/lexicon.ts'
+import type { Lexicon } from '../core/lexicon.ts'
+import { RagGateError } from '../errors.ts'
 import type { Collection, Collections } from '../ports/collections.ts'
 
 /** One collection. */
@@ -31,6 +32,11 @@ export function createStaticCollections(list: readonly StaticCollection[]): Coll
   }))
   return {
     find: async (tenant, id) => rows.find((row) => row.tenant === tenant && row.id === id) ?? null,
-    lexicon: async (lexiconId) => list[Number(lexiconId)]?.lexicon ?? EMPTY_LEXICON,
+    lexicon: async (lexiconId) => {
+      const at = rows.findIndex((row) => row.lexiconId === lexiconId)
+      const lexicon = list[at]?.lexicon
+      if (lexicon === undefined) throw new RagGateError('lexicon_unreadable', 'There is no such collection lexicon')
+      return lexicon
+    },
   }
 }

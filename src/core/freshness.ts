@@ -110,6 +110,8 @@ export function handlerFreshness(
     .split(',')
     .map((name) => name.trim())
   if (varying.some((name) => name !== '' && name !== 'accept-encoding' && !keyedHeaders.includes(name))) return 0
+  // Whoever speaks to caches in these ways means something; not storing is never wrong.
+  if (['expires', 'cdn-cache-control', 'cloudflare-cdn-cache-control'].some((name) => header(name) !== null)) return 0
   const directives = parseDirectives(header('cache-control') ?? '')
   if (['no-store', 'private', 'no-cache'].some((name) => directives.has(name))) return 0
   const maxAge = directives.get('s-maxage') ?? directives.get('max-age')

@@ -74,7 +74,7 @@ export const MESSAGES: Readonly<Record<ReasonCode, Message>> = {
   confidence_low: weak,
   confidence_moderate: message(
     '',
-    'Moderate confidence, review recommended',
+    'The evidence is limited: review recommended',
     'Verify the answer against the sources given with it',
   ),
   confidence_unavailable: unmeasured,

@@ -17,8 +17,8 @@ export interface QuestionTerm {
 
 /** One chunk as read. */
 export interface ReadChunk {
-  /** The distinct terms of each of its sentences. */
-  readonly sentences: readonly ReadonlySet<string>[]
+  /** For each of its sentences that holds any question term: which ones, as indexes into `questionTerms`. */
+  readonly sentences: readonly (readonly number[])[]
   /** BM25 of this chunk for the question, k1 1.2, b .75, against the collection lexicon. 0 and up. */
   readonly bm25: number
 }
@@ -49,19 +49,27 @@ export function read(question: string, evidence: Evidence, lexicon: Lexicon): Re
 }
 
 function readChunk(text: string, questionTerms: readonly QuestionTerm[], meanLength: number): ReadChunk {
-  const bySentence = sentences(text).map(terms)
-  const counts = new Map<string, number>()
+  const indexOf = new Map(questionTerms.map(({ term }, at) => [term, at]))
+  const counts = questionTerms.map(() => 0)
+  const found: number[][] = []
   let length = 0
-  for (const term of bySentence.flat()) {
-    length++
-    counts.set(term, (counts.get(term) ?? 0) + 1)
+  for (const sentence of sentences(text)) {
+    const held: number[] = []
+    for (const term of terms(sentence)) {
+      length++
+      const at = indexOf.get(term)
+      if (at === undefined) continue
+      counts[at] = (counts[at] ?? 0) + 1
+      if (!held.includes(at)) held.push(at)
+    }
+    if (held.length > 0) found.push(held)
   }
   // A lexicon of one term a chunk is the empty one's: then every chunk has the mean length.
-  const lengthRatio = meanLength > 1 ? length / meanLength : 1
+  const saturation = BM25_K1 * (1 - BM25_B + BM25_B * (meanLength > 1 ? length / meanLength : 1))
   let bm25 = 0
-  for (const { term, idf } of questionTerms) {
-    const count = counts.get(term) ?? 0
-    bm25 += (idf * count * (BM25_K1 + 1)) / (count + BM25_K1 * (1 - BM25_B + BM25_B * lengthRatio))
-  }
-  return { sentences: bySentence.map((sentence) => new Set(sentence)), bm25 }
+  questionTerms.forEach(({ idf }, at) => {
+    const count = counts[at] ?? 0
+    bm25 += (idf * count * (BM25_K1 + 1)) / (count + saturation)
+  })
+  return { sentences: found, bm25 }
 }

@@ -1,7 +1,8 @@
 /**
  * The Porter stemmer: English words to their stems, so that `retries` finds `retry`.
  *
- * @see M. F. Porter, "An algorithm for suffix stripping", Program 14(3), 1980
+ * @see M. F. Porter, "An algorithm for suffix stripping", Program 14(3), 1980, with the two rules that he changed later
+ *   (`bli`, `logi`)
  */
 
 const isVowelAt = (word: string, at: number): boolean => {
@@ -62,10 +63,11 @@ const STEP_2: Rules = [
   ['enci', 'ence'],
   ['anci', 'ance'],
   ['izer', 'ize'],
-  ['abli', 'able'],
+  ['logi', 'log'],
   ['alli', 'al'],
   ['ator', 'ate'],
   ['eli', 'e'],
+  ['bli', 'ble'],
 ]
 
 const STEP_3: Rules = [

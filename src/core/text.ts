@@ -32,6 +32,32 @@ const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script
  * their character pairs, so that they can be matched at all.
  */
 export function words(text: string): string[] {
+  return NOT_ASCII.test(text) ? unicodeWords(text) : asciiWords(text)
+}
+
+// oxlint-disable-next-line no-control-regex -- the whole of ASCII
+const NOT_ASCII = /[^\u0000-\u007f]/
+
+/** The same without regular expressions: most text is ASCII, and this is the gate's hottest loop. */
+function asciiWords(text: string): string[] {
+  const lower = text.toLowerCase()
+  const found: string[] = []
+  let start = -1
+  for (let at = 0; at < lower.length; at++) {
+    const code = lower.charCodeAt(at)
+    const inWord = (code >= 97 && code <= 122) || (code >= 48 && code <= 57)
+    if (inWord) {
+      if (start < 0) start = at
+    } else if (start >= 0) {
+      found.push(lower.slice(start, at))
+      start = -1
+    }
+  }
+  if (start >= 0) found.push(lower.slice(start))
+  return found
+}
+
+function unicodeWords(text: string): string[] {
   const found: string[] = text.normalize('NFKC').toLowerCase().match(WORD) ?? []
   return UNSPACED.test(text) ? found.flatMap((word) => (UNSPACED.test(word) ? characterPairs(word) : [word])) : found
 }
@@ -42,39 +68,83 @@ function characterPairs(word: string): string[] {
   return characters.slice(1).map((character, at) => characters[at]! + character)
 }
 
-const STEMS = new Map<string, string>()
-const STEMS_KEPT = 20_000
+/** Words met before and their terms; a stop word's is empty. The same few thousand words make up most text. */
+const TERMS = new Map<string, string>()
+const TERMS_KEPT = 20_000
 
-/** Stem of a word, remembered: the same few thousand words make up most text. */
-function stemOf(word: string): string {
-  const known = STEMS.get(word)
+function termOf(word: string): string {
+  const known = TERMS.get(word)
   if (known !== undefined) return known
-  const made = stem(word)
-  if (STEMS.size >= STEMS_KEPT) STEMS.clear()
-  STEMS.set(word, made)
+  const made = isStopWord(word) ? '' : stem(word)
+  if (TERMS.size >= TERMS_KEPT) TERMS.clear()
+  TERMS.set(word, made)
   return made
 }
 
 /** The terms of a text in order: stemmed words, stop words left out. What indexes, lexicons and signals count. */
 export function terms(text: string): string[] {
   const kept: string[] = []
-  for (const word of words(text)) if (!isStopWord(word)) kept.push(stemOf(word))
+  for (const word of words(text)) {
+    const term = termOf(word)
+    if (term !== '') kept.push(term)
+  }
   return kept
 }
 
-const SENTENCE_END =
-  /(?<=[.!?。！？][)"'”’\]]*)\s+(?=[\p{Lu}\p{Lo}\p{N}"'“‘([])|\s*\n\s*\n\s*|\s*\n(?=\s*(?:[-*+>#|]|\d+[.)]\s))/u
 const ABBREVIATION = /(?:^|[\s(])(?:\p{Lu}|Mr|Mrs|Ms|Dr|St|Prof|Sr|Jr|vs|e\.g|i\.e|etc|cf|No|Fig|Inc|Ltd|Co)\.$/u
+const LONGEST_ABBREVIATION = 6
+const BEGINS_SENTENCE = /[\p{Lu}\p{Lo}\p{N}"'“‘([`]/u
+const BEGINS_ITEM = /^(?:[-*+>#|]|\d{1,9}[.)]\s)/
+const ITEM_LOOKAHEAD = 11
+const NEW_LINE = 0x0a
+const EXCLAMATION = 0x21
+const FULL_STOP = 0x2e
+const QUESTION = 0x3f
+const IDEOGRAPHIC_FULL_STOP = 0x3002
+const CLOSERS = ')]"\'”’'
 
-/** The sentences of a text in order, as written. Paragraphs and list items end one; initials and common abbreviations do not. */
+/**
+ * The sentences of a text in order, as written. Paragraphs and list items end one; initials and common abbreviations do
+ * not. Takes time in proportion to the text, whatever stands in it.
+ */
 export function sentences(text: string): string[] {
   const found: string[] = []
-  for (const piece of text.split(SENTENCE_END)) {
-    const trimmed = piece.trim()
-    if (trimmed === '') continue
-    const before = found.at(-1)
-    if (before !== undefined && ABBREVIATION.test(before)) found[found.length - 1] = `${before} ${trimmed}`
-    else found.push(trimmed)
+  let start = 0
+  const end = (at: number): void => {
+    const sentence = text.slice(start, at).trim()
+    if (sentence !== '') found.push(sentence)
+    start = at
   }
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === FULL_STOP || code === EXCLAMATION || code === QUESTION) {
+      let after = at + 1
+      while (after < text.length && CLOSERS.includes(text[after] ?? '')) after++
+      if (endsSentence(text, start, after)) end(after)
+      at = after - 1
+    } else if (code === NEW_LINE) {
+      const next = skipSpace(text, at + 1)
+      if (text.slice(at + 1, next).includes('\n') || BEGINS_ITEM.test(text.slice(next, next + ITEM_LOOKAHEAD))) end(at)
+      at = next - 1
+    } else if (code >= IDEOGRAPHIC_FULL_STOP && '。！？'.includes(text[at] ?? '')) end(at + 1)
+  }
+  end(text.length)
   return found
+}
+
+function skipSpace(text: string, from: number): number {
+  let at = from
+  while (at < text.length && isSpace(text.charCodeAt(at))) at++
+  return at
+}
+
+function isSpace(code: number): boolean {
+  return code === 0x20 || (code >= 0x09 && code <= 0x0d) || code === 0xa0
+}
+
+/** Whether the mark before `after` ends the sentence that began at `start`: space follows, and then a beginning. */
+function endsSentence(text: string, start: number, after: number): boolean {
+  const next = skipSpace(text, after)
+  if (next === after || !BEGINS_SENTENCE.test(text.slice(next, next + 2))) return false
+  return !ABBREVIATION.test(text.slice(Math.max(start, after - LONGEST_ABBREVIATION), after))
 }

@@ -36,7 +36,10 @@ export interface GateConnections {
    * @default ''
    */
   readonly model?: string
-  /** Key under which questions are recorded as HMAC-SHA-256; without one, nothing of a question is recorded. */
+  /**
+   * Key, 32 characters and up, under which questions are recorded as HMAC-SHA-256; without one, nothing of a question
+   * is recorded.
+   */
   readonly questionHmac?: { readonly key: string; readonly keyId: string }
 }
 
@@ -58,10 +61,13 @@ const ANONYMOUS: Principal = { tenant: 'default', id: 'anonymous', scopes: ['ask
 
 const SYSTEM_CLOCK: Clock = { nowMs: () => Date.now() }
 
+const MIN_HMAC_KEY_LENGTH = 32
+
 /**
  * Checks and completes what `resolve` gave.
  *
- * @throws `cache_scope_required` when a cache would be shared by callers that nobody tells apart
+ * @throws `cache_scope_required` when a cache would be shared by callers that nobody tells apart; `secret_too_short`
+ *   when the key for questions is
  */
 export function connect(connections: GateConnections, cacheScope: CacheScope | undefined): Connected {
   const { retriever, collections, cache, clock = SYSTEM_CLOCK, audience = 'public', model = '' } = connections
@@ -71,6 +77,11 @@ export function connect(connections: GateConnections, cacheScope: CacheScope | u
       "A cache without authenticate is shared by everyone: say so with cacheScope: 'public', or pass authenticate",
       { param: 'cacheScope' },
     )
+  }
+  if (connections.questionHmac !== undefined && connections.questionHmac.key.length < MIN_HMAC_KEY_LENGTH) {
+    throw new RagGateError('secret_too_short', `questionHmac.key needs ${MIN_HMAC_KEY_LENGTH} characters`, {
+      param: 'questionHmac',
+    })
   }
   return {
     retriever,

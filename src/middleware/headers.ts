@@ -1,5 +1,6 @@
 /** The headers in which the gate and its cache speak. */
 import type { Decision, Timings } from '../core/decision.ts'
+import type { Audience } from '../core/refusal.ts'
 
 /** How the cache took part in one response. */
 export type CacheOutcome =
@@ -18,9 +19,14 @@ export function ragGateHeader(decision: Decision, eventId: string, mode: 'enforc
   return `${verdict};band=${band};reason=${reason};policy="${policyId}";id="${eventId}"${observed}`
 }
 
-/** @see RFC 9211 */
-export function cacheStatusHeader(outcome: CacheOutcome): string {
-  return outcome.kind === 'hit' ? `rag-gate; hit; ttl=${outcome.ttlSeconds}` : `rag-gate; fwd=${outcome.why}`
+/**
+ * The `Cache-Status` field. The remaining lifetime follows from the confidence, so only operators see it.
+ *
+ * @see RFC 9211
+ */
+export function cacheStatusHeader(outcome: CacheOutcome, audience: Audience): string {
+  if (outcome.kind === 'forwarded') return `rag-gate; fwd=${outcome.why}`
+  return audience === 'operator' ? `rag-gate; hit; ttl=${outcome.ttlSeconds}` : 'rag-gate; hit'
 }
 
 /** Phases that wait for something else; clocks on Workers do not advance while code runs. */

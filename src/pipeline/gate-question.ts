@@ -12,7 +12,7 @@ import { measure } from '../core/measure.ts'
 import { judge, type Policy } from '../core/policy.ts'
 import type { Audience } from '../core/refusal.ts'
 import { terms } from '../core/text.ts'
-import { RagGateError } from '../errors.ts'
+import { isRagGateError, RagGateError } from '../errors.ts'
 import type { AnswerCache, CachedAnswer } from '../ports/answer-cache.ts'
 import type { Principal } from '../ports/authenticator.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -77,7 +77,8 @@ export type GatedQuestion =
 /**
  * Takes a question up to its verdict.
  *
- * @throws `collection_not_found`; whatever the retriever throws. A failure is never turned into missing evidence.
+ * @throws `collection_not_found`; `retriever_timeout`, `retriever_unavailable` and whatever else the retriever declares.
+ *   A failure is never turned into missing evidence.
  */
 export async function gateQuestion(
   ports: GatePorts,
@@ -93,8 +94,9 @@ export async function gateQuestion(
   const key = ports.cache === undefined ? undefined : keyFor(settings, asked, collection, policy)
   const found = key === undefined ? null : await readCache(ports, key)
   if (found) {
-    const ageSeconds = Math.max(0, Math.floor((ports.clock.nowMs() - found.storedAtMs) / 1000))
-    if (ageSeconds < found.lifetimeSeconds) return { kind: 'cached', answer: found, ageSeconds }
+    const ageSeconds = Math.floor((ports.clock.nowMs() - found.storedAtMs) / 1000)
+    // An answer from the future tells of a clock that was set back: its age is unknown.
+    if (ageSeconds >= 0 && ageSeconds < found.lifetimeSeconds) return { kind: 'cached', answer: found, ageSeconds }
   }
 
   const lexicon = collection.lexiconId === null ? EMPTY_LEXICON : await ports.collections.lexicon(collection.lexiconId)
@@ -147,20 +149,41 @@ async function retrieve(
   lexicon: Lexicon,
 ): Promise<{ evidence: Evidence; tookMs: number }> {
   const startedMs = ports.clock.nowMs()
-  const rankings = await ports.retriever.retrieve({
-    tenant,
-    collection,
-    namespace: namespaceOf(tenant, collection),
-    question,
-    topK: settings.topK,
-    signal: AbortSignal.timeout(settings.retrievalTimeoutMs),
-  })
-  const evidence = fuseConvex(rankings, {
-    weights: settings.fusionWeights,
-    idfMass: idfMass(lexicon, terms(question)),
-    topK: settings.topK,
+  const { topK, retrievalTimeoutMs } = settings
+  const namespace = namespaceOf(tenant, collection)
+  const evidence = await withinDeadline(retrievalTimeoutMs, async (signal) => {
+    const rankings = await ports.retriever.retrieve({ tenant, collection, namespace, question, topK, signal })
+    return fuseConvex(rankings, {
+      weights: settings.fusionWeights,
+      idfMass: idfMass(lexicon, terms(question)),
+      topK,
+    })
   })
   return { evidence, tookMs: ports.clock.nowMs() - startedMs }
+}
+
+/** Waits no longer than the deadline, also for a retriever that ignores its signal; names what it did not name. */
+async function withinDeadline<Result>(
+  timeoutMs: number,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const controller = new AbortController()
+  let expire = (): void => undefined
+  const expired = new Promise<never>((_, reject) => {
+    expire = () => {
+      reject(new RagGateError('retriever_timeout', 'The retrieval took too long'))
+      controller.abort()
+    }
+  })
+  const timer = setTimeout(() => expire(), timeoutMs)
+  try {
+    return await Promise.race([work(controller.signal), expired])
+  } catch (thrown) {
+    if (isRagGateError(thrown)) throw thrown
+    throw new RagGateError('retriever_unavailable', 'The retrieval failed', { cause: thrown })
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 function decide(

@@ -50,9 +50,10 @@ interface PreparedDocument {
 
 /**
  * Takes documents into a collection. A document that is there already, with the same content, is left alone; of a
- * changed one only the chunks that changed are written. When nothing changed, the corpus version stays. Order: write new
- * chunks, wait until a search can find them, publish, then remove the chunks that fell out; so whatever was published
- * can be retrieved, and a repeat after any failure ends in the same state.
+ * changed one every chunk is written and those that fell out are removed. When nothing changed, the corpus version stays.
+ * Order: write chunks, wait until a search can find them, publish, then remove; so whatever was published can be
+ * retrieved, and a repeat after a failure up to publishing ends in the same state. A failure after it leaves chunks in
+ * the index that no document names any more.
  *
  * @param documents ids must differ
  * @throws `collection_conflict` when somebody else changed the collection meanwhile: repeat the call
@@ -72,7 +73,10 @@ export async function ingestDocuments(
   )
   const storedById = new Map(stored.map((record) => [record.id, record]))
 
-  const prepared = documents.map((document) => prepare(collectionId, document, splitter))
+  // Part of every hash: documents that went into another index, or were embedded by another model, must go in again.
+  const described = await index.describe()
+  const origin = lengthPrefixed([splitter.version, described.embeddingModel, String(described.dimension)])
+  const prepared = documents.map((document) => prepare(collectionId, document, splitter, origin))
   const changed = prepared.filter(({ record }) => storedById.get(record.id)?.contentHash !== record.contentHash)
   const before = new Set(changed.flatMap(({ record }) => storedById.get(record.id)?.chunkIds ?? []))
   const after = new Map(changed.flatMap(({ passages }) => passages.map((passage) => [passage.id, passage])))
@@ -94,7 +98,7 @@ export async function ingestDocuments(
         added: buildLexicon(added.map(({ text }) => text)),
         removed: buildLexicon(removed.map(({ text }) => text)),
       }),
-      ...(await index.describe()),
+      ...described,
       documents: changed.map(({ record }) => record),
       atMs: clock.nowMs(),
     })
@@ -107,7 +111,7 @@ export async function ingestDocuments(
   }
 }
 
-function prepare(collection: string, document: IncomingDocument, splitter: Splitter): PreparedDocument {
+function prepare(collection: string, document: IncomingDocument, splitter: Splitter, origin: string): PreparedDocument {
   const { id, text, format, title, source, version, metadata } = document
   const facts = {
     ...(title === undefined ? {} : { title }),
@@ -126,7 +130,7 @@ function prepare(collection: string, document: IncomingDocument, splitter: Split
       ...facts,
     }
   })
-  const contentHash = hex(sha256(lengthPrefixed([splitter.version, format, text, canonicalJson(facts)])))
+  const contentHash = hex(sha256(lengthPrefixed([origin, format, text, canonicalJson(facts)])))
   return { record: { id, contentHash, chunkIds: passages.map((passage) => passage.id) }, passages }
 }
 

@@ -32,7 +32,7 @@ export interface Collections {
 /** A document as it stands in a collection. */
 export interface DocumentRecord {
   readonly id: string
-  /** SHA-256 over everything that ingestion was given for it, so that an unchanged document is left alone. */
+  /** SHA-256 over everything that its chunks depend on, so that an unchanged document is left alone. */
   readonly contentHash: string
   /** Its chunks in order. */
   readonly chunkIds: readonly string[]

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { canonicalJson, lengthPrefixed } from '../../src/core/canonical.ts'
 import type { Json } from '../../src/core/chunk.ts'

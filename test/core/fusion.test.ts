@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Ranking, ScoreKind } from '../../src/core/chunk.ts'
 import { BM25_K1, clamp01, fuseConvex } from '../../src/core/fusion.ts'

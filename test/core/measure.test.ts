@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Chunk } from '../../src/core/chunk.ts'
 import type { Evidence } from '../../src/core/evidence.ts'
@@ -43,6 +43,24 @@ describe('measure', () => {
     expect(signals.bm25Gap).toBeCloseTo(bm25 / MASS, 12)
     // No sentence holds both terms; the one with `start` holds more of the idf.
     expect(signals.sentenceCoverage).toBeCloseTo(START / MASS, 12)
+  })
+
+  it('never finds more than the whole question, in whatever order a sentence holds its words', () => {
+    const names = ['alpha', 'beta', 'gamma', 'delta', 'kappa', 'lambda', 'sigma']
+    // A different idf for each.
+    const lexicon = buildLexicon(names.flatMap((name, at) => Array.from({ length: at * at + 1 }, () => name)))
+    fc.assert(
+      fc.property(
+        fc.shuffledSubarray(names, { minLength: 3 }),
+        fc.shuffledSubarray(names, { minLength: 7 }),
+        (asked, held) => {
+          const { sentenceCoverage } = measure(asked.join(' '), evidenceOf([held.join(' ')]), lexicon)
+          expect(sentenceCoverage).toBeLessThanOrEqual(1)
+          expect(sentenceCoverage).toBeCloseTo(1, 12)
+        },
+      ),
+      { numRuns: 500 },
+    )
   })
 
   it('takes the terms of a question once each', () => {

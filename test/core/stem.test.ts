@@ -1,14 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { stemmer } from 'stemmer'
 import { describe, expect, it } from 'vitest'
 import { stem } from '../../src/core/stem.ts'
 
 /** Question sets beside the repository, where they are kept; the table below always runs. */
 const DATA = new URL('../../../shared/data/', import.meta.url)
-
-/** Two rules that Porter added after the paper, `logi` to `log` and `bli` to `ble`: the package has them, the paper not. */
-const DEPARTED = /log(?:y|ies|i)$|bl(?:y|ies|i)$/
 
 function corpora(): URL[] {
   try {
@@ -80,8 +77,8 @@ describe('stem', () => {
     ['oscillators', 'oscil'],
     ['retries', 'retri'],
     ['retry', 'retri'],
-    ['technology', 'technologi'],
-    ['possibly', 'possibli'],
+    ['technology', 'technolog'],
+    ['possibly', 'possibl'],
     ['yes', 'ye'],
     ['yyyy', 'yyyi'],
   ])('takes %s to %s', (word, expected) => {
@@ -104,8 +101,8 @@ describe('stem', () => {
         fc.constantFrom('', ...suffixes),
         (root, first, second) => {
           const word = root + first + second
-          fc.pre(word.length > 2 && !DEPARTED.test(word))
-          expect(stem(word), word).toBe(stemmer(word))
+          fc.pre(word.length > 2)
+          expect([word, stem(word)]).toEqual([word, stemmer(word)])
         },
       ),
       { numRuns: 5000 },
@@ -125,6 +122,6 @@ describe('stem', () => {
     )
     const different = [...vocabulary].filter((word) => stem(word) !== stemmer(word))
     expect(vocabulary.size).toBeGreaterThan(20_000)
-    expect(different.filter((word) => !DEPARTED.test(word))).toEqual([])
+    expect(different).toEqual([])
   })
 })

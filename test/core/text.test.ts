@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isStopWord, normaliseQuestion, sentences, terms, words } from '../../src/core/text.ts'
 
@@ -27,7 +27,12 @@ describe('normaliseQuestion', () => {
   })
 
   it('changes nothing when it is applied again', () => {
-    fc.assert(fc.property(anyText, (text) => normaliseQuestion(normaliseQuestion(text)) === normaliseQuestion(text)))
+    fc.assert(
+      fc.property(anyText, (text) => {
+        const once = normaliseQuestion(text)
+        expect(normaliseQuestion(once)).toBe(once)
+      }),
+    )
   })
 })
 
@@ -86,8 +91,8 @@ describe('terms', () => {
   })
 
   it('leave out question words and negations, and keep what carries meaning', () => {
-    for (const word of ['what', 'how', 'not', 'the', 'than']) expect(isStopWord(word), word).toBe(true)
-    for (const word of ['limit', 'paris', '2024', '']) expect(isStopWord(word), word).toBe(false)
+    const asked = ['what', 'how', 'not', 'the', 'than', 'limit', 'paris', '2024', '']
+    expect(asked.filter(isStopWord)).toEqual(['what', 'how', 'not', 'the', 'than'])
   })
 })
 

@@ -1,5 +1,5 @@
 /** A real browser for the end-to-end tests, from wherever there is one. */
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -69,12 +69,16 @@ async function launchInstalled(executablePath: string | undefined): Promise<Laun
 async function launchPackaged(): Promise<Launched> {
   const directory = await mkdtemp(join(tmpdir(), 'rag-gate-browser-'))
   const remove = (): Promise<void> => rm(directory, { recursive: true, force: true, maxRetries: 3 })
+  // Also when the tests are stopped half-way: it is over 200 MB.
+  process.once('exit', () => rmSync(directory, { recursive: true, force: true }))
   const before = { ...process.env }
   try {
     // It looks at these when it is imported, to know whether to unpack its libraries and where.
     process.env['TMPDIR'] = directory
     process.env['AWS_LAMBDA_JS_RUNTIME'] = 'nodejs22.x'
-    const { default: packaged } = await import('@sparticuz/chromium')
+    const { default: packaged, setupLambdaEnvironment } = await import('@sparticuz/chromium')
+    // It does this itself when it is imported, that is for the first launch only.
+    setupLambdaEnvironment(join(directory, 'al2023', 'lib'))
     packaged.setGraphicsMode = false
     const executablePath = await packaged.executablePath()
     const fonts = join(directory, 'fonts.conf')

@@ -49,7 +49,7 @@ describe('a model behind an OpenAI-compatible endpoint', () => {
     const first = await ask(gate.url, STRONG)
     expect(first.body).toMatchObject({ answer: 'Thirty-five days [1].', manner: 'written', verdict: 'pass' })
     const again = await ask(gate.url, STRONG)
-    expect(again.headers.get('cache-status')).toMatch(/^rag-gate; hit; ttl=\d+$/)
+    expect(again.headers.get('cache-status')).toBe('rag-gate; hit')
     expect(again.body).toEqual(first.body)
     expect(model.calls).toHaveLength(1)
     const [call] = model.calls

@@ -53,7 +53,9 @@ const stateDirectory = mkdtempSync(join(tmpdir(), 'rag-gate-page-'))
 const contexts: BrowserContext[] = []
 
 beforeAll(async () => {
-  ;[gate, launched] = await Promise.all([startLocalGate({ stateDirectory }), launchBrowser()])
+  // One after the other: the browser borrows the environment while it unpacks.
+  gate = await startLocalGate({ stateDirectory })
+  launched = await launchBrowser()
   await ingest(gate.url, gate.adminToken, DOCUMENTS)
 })
 
@@ -289,11 +291,15 @@ describe('with the keyboard alone', () => {
     const { page } = await visit()
     await ask(page, STRONG)
     await page.keyboard.press('Escape')
-    for (let stop = 0; stop < 12; stop++) {
+    const outlines: string[] = []
+    for (let stop = 0; stop < 40; stop++) {
       await page.keyboard.press('Tab')
-      const outline = await page.evaluate(() => getComputedStyle(document.activeElement ?? document.body).outlineStyle)
-      expect(outline).toBe('solid')
+      if (await page.evaluate(() => document.activeElement === document.body)) break
+      outlines.push(await page.evaluate(() => getComputedStyle(document.activeElement ?? document.body).outlineStyle))
     }
+    // Ask, three examples, a citation, the evidence, the history.
+    expect(outlines.length).toBeGreaterThan(6)
+    expect(new Set(outlines)).toEqual(new Set(['solid']))
   })
 
   it('an empty question is not sent', async () => {
@@ -349,8 +355,8 @@ function lowContrasts(page: Page): Promise<string[]> {
     return [...document.body.querySelectorAll('*')].flatMap((element) => {
       const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent?.trim() !== '')
       if (!own || !element.checkVisibility()) return []
-      const [low = 0, high = 0] = [luminance(getComputedStyle(element).color), luminance(backdrop(element))].sort()
-      const contrast = (high + 0.05) / (low + 0.05)
+      const [text, ground] = [luminance(getComputedStyle(element).color), luminance(backdrop(element))]
+      const contrast = (Math.max(text, ground) + 0.05) / (Math.min(text, ground) + 0.05)
       return contrast < 4.5 ? [`${contrast.toFixed(2)} ${element.textContent}`] : []
     })
   })
@@ -408,12 +414,12 @@ describe('on a narrow screen', () => {
     const { page } = await visit({ viewport: { width: 360, height: 740 } })
     const overflow = (): Promise<number> =>
       page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
-    expect(await overflow()).toBe(0)
+    expect(await overflow()).toBeLessThanOrEqual(0)
     await ask(page, STRONG)
     await ask(page, WEATHER)
-    expect(await overflow()).toBe(0)
+    expect(await overflow()).toBeLessThanOrEqual(0)
     await ask(page, 'unbroken'.repeat(60))
-    expect(await overflow()).toBe(0)
+    expect(await overflow()).toBeLessThanOrEqual(0)
   })
 })
 
@@ -425,10 +431,12 @@ describe.skipIf(screenshots === '')('screenshots', () => {
   it.each(views)('$scheme, $width wide', async ({ scheme, width }) => {
     mkdirSync(screenshots, { recursive: true })
     const { page } = await visit({ colorScheme: scheme, viewport: { width, height: width === 360 ? 740 : 900 } })
-    const shoot = (name: string): Promise<Buffer> =>
-      page.screenshot({ path: join(screenshots, `${name}-${scheme}-${width}.png`), fullPage: true })
+    const shoot = async (name: string): Promise<void> => {
+      const image = await page.screenshot({ path: join(screenshots, `${name}-${scheme}-${width}.png`), fullPage: true })
+      expect(image.byteLength).toBeGreaterThan(10_000)
+    }
     await shoot('start')
-    await ask(page, `${STRONG.slice(0, -1)} (${scheme}, ${width})?`)
+    await ask(page, STRONG)
     await shoot('pass')
     await ask(page, WEATHER)
     await shoot('refuse')

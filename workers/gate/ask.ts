@@ -25,7 +25,9 @@ export async function answer(c: Context<RagGateEnv<GateBindings>>): Promise<Resp
     manner,
     sources: citations,
     refused: false,
-    ...(caution === undefined ? {} : { caution: 'Moderate confidence: verify the answer against its sources.' }),
+    ...(caution === undefined
+      ? {}
+      : { caution: 'The evidence for this answer is limited: verify it against its sources.' }),
     ...summary,
   })
 }

@@ -110,8 +110,5 @@ function generatorFor(env: GateBindings): Generator {
 
 function questionHmac(env: GateBindings): Pick<GateConnections, 'questionHmac'> {
   if (env.QUESTION_HMAC_KEY === undefined) return {}
-  if (env.QUESTION_HMAC_KEY.length < 32) {
-    throw new RagGateError('secret_too_short', 'QUESTION_HMAC_KEY needs at least 32 characters')
-  }
   return { questionHmac: { key: env.QUESTION_HMAC_KEY, keyId: env.QUESTION_HMAC_KEY_ID ?? '1' } }
 }

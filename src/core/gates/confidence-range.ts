@@ -43,7 +43,8 @@ export const confidenceRangeGate = defineGate({
     if (!Number.isFinite(confidence)) {
       return { outcome: 'refuse', code: 'confidence_unavailable', message: 'The confidence could not be computed' }
     }
-    const shown = confidence.toFixed(3)
+    // Shown floored, so that a confidence below a threshold never reads like the threshold.
+    const shown = (Math.floor(confidence * 1000) / 1000).toFixed(3)
     if (!meets(confidence, refuseBelow, RATIO_TOLERANCE)) {
       return {
         outcome: 'refuse',

@@ -14,9 +14,10 @@ export function sentenceCoverage({ questionTerms, idfMass, chunks }: Reading): n
   for (const chunk of chunks.slice(0, CHUNKS)) {
     for (const sentence of chunk.sentences) {
       let held = 0
-      for (const { term, idf } of questionTerms) if (sentence.has(term)) held += idf
+      for (const at of sentence) held += questionTerms[at]?.idf ?? 0
       if (held > best) best = held
     }
   }
-  return best / idfMass
+  // Added up in another order than the mass was, a whole may come out a hair above it.
+  return Math.min(1, best / idfMass)
 }

@@ -126,6 +126,5 @@ describe('twoTier', () => {
     )
     expect(found).toEqual(Object.fromEntries(Object.entries(DIFFERENCES).map(([id, [verdict]]) => [id, verdict])))
     expect(`${vectors.length - Object.keys(found).length} of ${vectors.length} agree`).toBe('84 of 113 agree')
-    for (const [id, [, because]] of Object.entries(DIFFERENCES)) expect(because, id).not.toBe('')
   })
 })

@@ -69,7 +69,7 @@ async function send(question, replaced) {
     })
     const body = await readJson(response)
     const roundTripMs = performance.now() - startedMs
-    if (response.ok && Object.hasOwn(VERDICTS, body?.verdict ?? ''))
+    if (response.ok && Object.hasOwn(VERDICTS, body?.verdict ?? '') && typeof body.answer === 'string')
       return { body, headers: response.headers, roundTripMs }
     return { error: errorFrom(response, body), roundTripMs }
   } catch (thrown) {
@@ -107,11 +107,7 @@ function errorFrom(response, body) {
 function show(question, outcome) {
   const { error, body, roundTripMs } = outcome
   const kind = error ? 'error' : body.verdict
-  const heading = el(
-    'h2',
-    { id: 'asked', tabIndex: -1 },
-    question.length > 300 ? `${question.slice(0, 300)} …` : question,
-  )
+  const heading = el('h2', { id: 'asked', tabIndex: -1 }, shorten(question, 160))
   result.replaceChildren(...(error ? errorParts(heading, question, error) : answerParts(heading, outcome)))
   result.className = kind
   result.hidden = false
@@ -131,7 +127,7 @@ function errorParts(heading, question, { title, message, status: httpStatus, cod
   return [
     el(
       'div',
-      { className: 'card reading whole' },
+      { className: 'card reading' },
       heading,
       el('div', { className: 'verdict', role: 'alert' }, badge('error'), el('strong', {}, title)),
       el('p', { className: 'answer' }, message),
@@ -155,7 +151,7 @@ function answerParts(heading, { body, headers, roundTripMs }) {
     heading,
     el('div', { className: 'verdict' }, badge(verdict), el('span', {}, VERDICTS[verdict][1])),
     body.caution && el('p', { className: 'caution' }, body.caution),
-    el('p', { className: 'answer' }, ...withCitations(body.answer, body.sources)),
+    el('p', { className: 'answer' }, ...withCitations(body.answer, cited)),
     MANNERS[body.manner] && el('p', { className: 'quiet' }, MANNERS[body.manner]),
     ...(body.refused ? refusalParts(body) : sourceParts(body.sources, cited)),
   )
@@ -210,26 +206,24 @@ function linkTo(source) {
   return el('a', { href: source, target: '_blank', rel: 'noopener noreferrer nofollow' }, source, ' ↗')
 }
 
+/** Three digits, never rounded up: a confidence below a threshold must not read like it. */
+function floored(confidence) {
+  return (Math.floor(confidence * 1000) / 1000).toFixed(3)
+}
+
 function confidencePart({ verdict, band, detail }) {
-  const label = `${words(band)} confidence`
   if (!detail) {
-    return part(
-      'Confidence',
-      el('p', { className: `confidence ${verdict}` }, el('strong', { className: 'word' }, words(band))),
-    )
+    return part('Confidence', el('p', { className: `confidence ${verdict}` }, el('strong', {}, capital(words(band)))))
   }
-  const gauge = bar(detail.confidence, 'wide')
-  const thresholds = detail.findings.filter(({ actual }) => actual === detail.confidence)
-  for (const { threshold } of thresholds) {
-    if (threshold > 0 && threshold < 1) gauge.append(placed(el('b'), 'left', threshold))
+  const { confidence, findings } = detail
+  const gauge = bar(confidence, 'wide')
+  for (const { actual, threshold } of findings) {
+    if (actual === confidence) gauge.append(placed(el('b'), 'left', threshold))
   }
-  return el(
-    'section',
-    { className: verdict },
-    el('h3', {}, 'Confidence'),
-    el('p', { className: 'confidence' }, el('strong', {}, detail.confidence.toFixed(3)), label),
-    gauge,
-  )
+  const figure = el('strong', {}, confidence === undefined ? '–' : floored(confidence))
+  const section = part('Confidence', el('p', { className: 'confidence' }, figure, `${words(band)} confidence`), gauge)
+  section.className = verdict
+  return section
 }
 
 function findingItem({ gate, outcome, code, message, stage }) {
@@ -323,7 +317,7 @@ function chunkItem(chunk, rank, isCited, ends) {
       'div',
       {},
       el('dt', {}, kind),
-      el('dd', {}, bar(score / ends[kind])),
+      el('dd', { ariaHidden: 'true' }, bar(score / ends[kind])),
       el('dd', { className: 'number' }, plain(score)),
     ),
   )
@@ -343,7 +337,7 @@ function chunkItem(chunk, rank, isCited, ends) {
 }
 
 function remember(question, kind, notes) {
-  const again = el('button', { type: 'button' }, question.length > 120 ? `${question.slice(0, 120)} …` : question)
+  const again = el('button', { type: 'button' }, shorten(question, 120))
   again.addEventListener('click', () => void ask(question))
   const list = byId('history').querySelector('ol')
   list.prepend(el('li', {}, badge(kind), again, el('span', { className: 'quiet' }, notes.filter(Boolean).join(', '))))
@@ -352,21 +346,12 @@ function remember(question, kind, notes) {
 }
 
 /** The answer with its `[1]` as links, where there is such a source. */
-function withCitations(answer, sources) {
-  const known = new Set(sources.map(({ number }) => number))
+function withCitations(answer, cited) {
   return answer.split(/\[(\d{1,3})\]/).map((piece, at) => {
     if (at % 2 === 0) return piece
-    if (!known.has(Number(piece))) return `[${piece}]`
-    const link = el('a', { href: `#source-${piece}`, ariaLabel: `Source ${piece}` }, `[${piece}]`)
-    link.addEventListener('click', () => openAround(byId(`source-${piece}`)))
-    return link
+    if (!cited.has(Number(piece))) return `[${piece}]`
+    return el('a', { href: `#source-${Number(piece)}`, ariaLabel: `Source ${piece}` }, `[${piece}]`)
   })
-}
-
-/** A source may lie in a closed list. */
-function openAround(source) {
-  const details = source?.closest('details')
-  if (details) details.open = true
 }
 
 function citedNumbers(answer, sources) {
@@ -392,7 +377,7 @@ function badge(outcome) {
 }
 
 function bar(share, more = '') {
-  return el('span', { className: `bar ${more}`, ariaHidden: 'true' }, placed(el('i'), 'width', share))
+  return el('span', { className: `bar ${more}` }, placed(el('i'), 'width', share))
 }
 
 function placed(element, side, share) {
@@ -420,6 +405,10 @@ function words(name) {
     .replaceAll(/[-_]/g, ' ')
     .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
     .toLowerCase()
+}
+
+function shorten(text, length) {
+  return text.length > length ? `${text.slice(0, length)} …` : text
 }
 
 function capital(text) {

@@ -1,0 +1,179 @@
+/** What can be set for a route behind the gate, and the check of it: once, when the middleware is made. */
+import type { ConvexWeights } from '../core/fusion.ts'
+import { definePolicy, type Policy } from '../core/policy.ts'
+import { balanced } from '../core/profiles/balanced.ts'
+import { RagGateError } from '../errors.ts'
+import type { GateSettings } from '../pipeline/gate-question.ts'
+import type { CacheScope, GateConnections } from './connect.ts'
+import type { QuestionOptions } from './read-question.ts'
+
+/** Settings of `ragGate`. */
+export interface RagGateOptions<Bindings extends object> {
+  /**
+   * Connects the gate to the world: retriever, collections, and what else there is. Called once for each bindings
+   * object, so clients and buffers live as long as the isolate.
+   */
+  readonly resolve: (env: Bindings) => GateConnections
+  /**
+   * The policy, or how to choose one. Thresholds come from the server only; nothing in a request changes them.
+   *
+   * @default balanced()
+   */
+  readonly policy?: Policy | ((tenant: string, collection: string) => Policy)
+  /**
+   * `enforce` answers refusals itself. `observe` decides and records, and always lets the handler answer.
+   *
+   * @default 'enforce'
+   */
+  readonly mode?: 'enforce' | 'observe'
+  /**
+   * Collection searched when the request names none.
+   *
+   * @default 'default'
+   */
+  readonly collection?: string
+  /** How questions are read. */
+  readonly question?: QuestionOptions
+  /**
+   * Who may share a cached answer: everyone, all of a tenant, or one principal alone. With a cache and no
+   * `authenticate`, it must be said to be `public`.
+   *
+   * @default 'principal'
+   */
+  readonly cacheScope?: CacheScope
+  /**
+   * Request headers, in lower case, and query parameters that the handler's answer depends on. They join the answer key.
+   */
+  readonly vary?: { readonly headers?: readonly string[]; readonly query?: readonly string[] }
+  /**
+   * Chunks retrieved of each method and judged, 1..100.
+   *
+   * @default 10
+   */
+  readonly topK?: number
+  /** Weights of the convex mix of dense and sparse scores. */
+  readonly fusionWeights?: ConvexWeights
+  /**
+   * Deadline of the retrieval, headers and body together, milliseconds.
+   *
+   * @default 3000
+   */
+  readonly retrievalTimeoutMs?: number
+  /**
+   * Budget of the context for the model, characters.
+   *
+   * @default 12000
+   */
+  readonly maxContextCharacters?: number
+  /**
+   * Largest answer that is stored, bytes.
+   *
+   * @default 262144
+   */
+  readonly maxStoredBytes?: number
+  /**
+   * Status of a refusal. It is an answer, not an error.
+   *
+   * @default 200
+   */
+  readonly refusalStatus?: 200 | 403 | 404 | 422
+  /**
+   * Names the deployment in the answer key, so that two of them can share a store.
+   *
+   * @default ''
+   */
+  readonly deployment?: string
+  /**
+   * Version or hash of the handler's prompt. Change it when the prompt changes: old answers are then never found.
+   *
+   * @default ''
+   */
+  readonly prompt?: string
+}
+
+/** The options of a route, checked and completed. */
+export type RouteSettings = GateSettings &
+  Required<Pick<RagGateOptions<object>, 'collection' | 'maxContextCharacters' | 'maxStoredBytes' | 'refusalStatus'>> & {
+    readonly question: Required<QuestionOptions>
+    readonly cacheScope: CacheScope | undefined
+    readonly varyHeaders: readonly string[]
+    readonly varyQuery: readonly string[]
+  }
+
+/**
+ * Checks the options of a route.
+ *
+ * @throws `config_invalid`, `policy_invalid` when one is out of range
+ */
+export function checkOptions(options: RagGateOptions<never>): RouteSettings {
+  const { policy = balanced(), topK = 10, retrievalTimeoutMs = 3000, maxContextCharacters = 12_000 } = options
+  requireWhole('topK', topK, 1, 100)
+  requireWhole('retrievalTimeoutMs', retrievalTimeoutMs, 1, 60_000)
+  requireWhole('maxContextCharacters', maxContextCharacters, 200, 10_000_000)
+  const question: Required<QuestionOptions> = {
+    field: 'question',
+    maxCodePoints: 2000,
+    maxBodyBytes: 65_536,
+    bodyTimeoutMs: 10_000,
+    otherFields: 'refuse',
+    ...options.question,
+  }
+  const maxStoredBytes = options.maxStoredBytes ?? 262_144
+  requireWhole('maxStoredBytes', maxStoredBytes, 0, 100_000_000)
+  requireOneOf('mode', options.mode, ['enforce', 'observe'])
+  requireOneOf('cacheScope', options.cacheScope, ['public', 'tenant', 'principal'])
+  requireOneOf('refusalStatus', options.refusalStatus, [200, 403, 404, 422])
+  requireOneOf('question.otherFields', question.otherFields, ['refuse', 'allow'])
+  requireWhole('question.maxCodePoints', question.maxCodePoints, 1, 1_000_000)
+  requireWhole('question.maxBodyBytes', question.maxBodyBytes, 1, 100_000_000)
+  requireWhole('question.bodyTimeoutMs', question.bodyTimeoutMs, 1, 600_000)
+  return {
+    policy: policyChooser(policy),
+    mode: options.mode ?? 'enforce',
+    collection: options.collection ?? 'default',
+    question,
+    cacheScope: options.cacheScope,
+    varyHeaders: options.vary?.headers?.map((name) => name.toLowerCase()) ?? [],
+    varyQuery: options.vary?.query ?? [],
+    topK,
+    fusionWeights: options.fusionWeights ?? {},
+    retrievalTimeoutMs,
+    maxContextCharacters,
+    maxStoredBytes,
+    refusalStatus: options.refusalStatus ?? 200,
+    deployment: options.deployment ?? '',
+    prompt: options.prompt ?? '',
+  }
+}
+
+/** Policies are checked and given their own id whoever made them: a copy with other gates must not keep the old id. */
+function policyChooser(policy: NonNullable<RagGateOptions<never>['policy']>): GateSettings['policy'] {
+  if (typeof policy !== 'function') {
+    const fixed = definePolicy(policy)
+    return () => fixed
+  }
+  const checked = new WeakMap<Policy, Policy>()
+  return (tenant, collection) => {
+    const chosen = policy(tenant, collection)
+    const known = checked.get(chosen)
+    if (known !== undefined) return known
+    const made = definePolicy(chosen)
+    checked.set(chosen, made)
+    return made
+  }
+}
+
+function requireWhole(option: string, value: number, low: number, high: number): void {
+  if (!Number.isInteger(value) || value < low || value > high) {
+    throw new RagGateError('config_invalid', `${option} must be a whole number from ${low} to ${high}`, {
+      param: option,
+    })
+  }
+}
+
+/** A mode with a typing error must not open the gate. */
+function requireOneOf<Value>(option: string, value: Value | undefined, allowed: readonly Value[]): void {
+  if (value !== undefined && !allowed.includes(value)) {
+    throw new RagGateError('config_invalid', `${option} must be one of ${allowed.join(', ')}`, { param: option })
+  }
+}

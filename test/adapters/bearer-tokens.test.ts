@@ -1,0 +1,75 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createBearerAuthenticator } from '../../src/adapters/bearer-tokens.ts'
+import type { Principal } from '../../src/ports/authenticator.ts'
+
+const TOKEN = 'a-token-of-more-than-thirty-two-characters'
+const OTHER = 'another-token-of-more-than-32-characters/+='
+const ADMIN: Principal = { tenant: 'acme', id: 'root', scopes: ['ask', 'ingest', 'admin'] }
+const READER: Principal = { tenant: 'acme', id: 'reader', scopes: ['ask'] }
+const ANYONE: Principal = { tenant: 'default', id: 'anyone', scopes: ['ask'] }
+const tokens = [
+  { token: TOKEN, principal: ADMIN },
+  { token: OTHER, principal: READER },
+]
+
+const requestWith = (authorization?: string): Request =>
+  new Request('https://example.com/ask', { headers: authorization === undefined ? {} : { authorization } })
+
+describe('createBearerAuthenticator', () => {
+  const authenticate = createBearerAuthenticator({ tokens, anonymous: null })
+
+  it('finds the holder of a token, whatever the case of the scheme', async () => {
+    expect(await authenticate(requestWith(`Bearer ${TOKEN}`))).toBe(ADMIN)
+    expect(await authenticate(requestWith(`bearer ${OTHER}`))).toBe(READER)
+  })
+
+  it('takes a request without credentials for the anonymous principal, or for nobody', async () => {
+    expect(await authenticate(requestWith())).toBeNull()
+    expect(await createBearerAuthenticator({ tokens, anonymous: ANYONE })(requestWith())).toBe(ANYONE)
+  })
+
+  it.each([
+    ['another token', `Bearer ${TOKEN}x`],
+    ['a token cut', `Bearer ${TOKEN.slice(0, -1)}`],
+    ['a token in other case', `Bearer ${TOKEN.toUpperCase()}`],
+    ['another scheme', `Basic ${TOKEN}`],
+    ['no scheme', TOKEN],
+    ['a scheme that runs into the token', `Bearer${TOKEN}`],
+    ['no token', 'Bearer'],
+    ['an empty token', 'Bearer '],
+    ['two tokens', `Bearer ${TOKEN} ${TOKEN}`],
+    ['two headers', `Bearer ${TOKEN}, Bearer ${TOKEN}`],
+    ['letters beyond ASCII', 'Bearer \u00e9\u00e9\u00e9'],
+    ['a token of ten kilobytes', `Bearer ${'x'.repeat(10_240)}`],
+    ['an empty header', ''],
+  ])('turns %s away, and never takes it for no credentials', async (_, header) => {
+    for (const anonymous of [null, ANYONE]) {
+      const rejected = createBearerAuthenticator({ tokens, anonymous })(requestWith(header))
+      await expect(rejected).rejects.toMatchObject({ code: 'unauthorized', message: 'The credentials are not valid' })
+    }
+  })
+
+  it('turns away every token but its own', async () => {
+    const token = fc.string({ unit: fc.constantFrom(...'abcXYZ019-._~+/='), minLength: 1, maxLength: 60 })
+    await fc.assert(
+      fc.asyncProperty(token, async (made) => {
+        await expect(authenticate(requestWith(`Bearer ${made}`))).rejects.toMatchObject({ code: 'unauthorized' })
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  it('turns everyone away when there are no tokens', async () => {
+    const none = createBearerAuthenticator({ tokens: [], anonymous: null })
+    await expect(none(requestWith(`Bearer ${TOKEN}`))).rejects.toMatchObject({ code: 'unauthorized' })
+  })
+
+  it('is not made with a token of 31 characters', () => {
+    const make = (token: string) => () =>
+      createBearerAuthenticator({ tokens: [{ token, principal: ADMIN }], anonymous: null })
+    expect(make('x'.repeat(31))).toThrow(expect.objectContaining({ code: 'secret_too_short', param: 'tokens' }))
+    expect(make('')).toThrow(expect.objectContaining({ code: 'secret_too_short' }))
+    expect(make('x'.repeat(32))).not.toThrow()
+  })
+})

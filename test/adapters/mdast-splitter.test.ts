@@ -1,0 +1,120 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createMdastSplitter } from '../../src/adapters/mdast-splitter.ts'
+
+const splitter = createMdastSplitter()
+const words = (count: number, word = 'word'): string =>
+  Array.from({ length: count }, (_, at) => `${word}${at}`).join(' ')
+
+describe('createMdastSplitter over Markdown', () => {
+  it('keeps the blocks of a section together under its heading, with the path of headings above', () => {
+    const text = '# Guide\n\nIntro.\n\n## Start\n\nTurn the key.\n\n- one\n- two\n\n## Stop\n\nTurn it back.'
+    expect(splitter.split(text, 'markdown')).toEqual([
+      { text: 'Guide\n\nIntro.', section: 'Guide' },
+      { text: 'Start\n\nTurn the key.\n\n- one\n- two', section: 'Guide › Start' },
+      { text: 'Stop\n\nTurn it back.', section: 'Guide › Stop' },
+    ])
+  })
+
+  it('has no section before the first heading', () => {
+    expect(splitter.split('Alone.', 'markdown')).toEqual([{ text: 'Alone.' }])
+  })
+
+  it('ends a deeper section with a heading of its own level or above', () => {
+    const parts = splitter.split('# A\n\n### C\n\nx\n\n## B\n\ny\n\n# D\n\nz', 'markdown')
+    expect(parts.map(({ section }) => section)).toEqual(['A › C', 'A › B', 'D'])
+  })
+
+  it('keeps tables, lists and code as they are written', () => {
+    const code = '```ts\nconst a = 1\n\nconst b = "<b>"\n```'
+    expect(splitter.split(code, 'markdown')).toEqual([{ text: code }])
+  })
+
+  it('leaves out what nobody reads: HTML, rules and link definitions', () => {
+    expect(splitter.split('<!-- secret -->\n\nSeen.\n\n---\n\n[a]: https://example.com', 'markdown')).toEqual([
+      { text: 'Seen.' },
+    ])
+  })
+
+  it('gives no part for a text without any', () => {
+    for (const text of ['', ' \n\n ', '# Heading only', '<br>']) expect(splitter.split(text, 'markdown')).toEqual([])
+  })
+
+  it('takes a heading for words, not for mark-up', () => {
+    expect(splitter.split('# The `key` *turns*\n\nx', 'markdown')[0]?.section).toBe('The key turns')
+  })
+})
+
+describe('createMdastSplitter over plain text', () => {
+  it('packs paragraphs together, and takes nothing for Markdown', () => {
+    expect(splitter.split('# no heading\n\nsecond', 'text')).toEqual([{ text: '# no heading\n\nsecond' }])
+  })
+})
+
+describe('the limit of a part', () => {
+  it('begins another part where the next block does not fit', () => {
+    const small = createMdastSplitter({ maxCharacters: 60 })
+    const [one, two, three] = [words(5), words(4, 'x'), words(6, 'other')]
+    expect(small.split([one, two, three].join('\n\n'), 'text').map(({ text }) => text)).toEqual([
+      `${one}\n\n${two}`,
+      three,
+    ])
+  })
+
+  it('cuts a block that is too long between sentences, else between words', () => {
+    const small = createMdastSplitter({ maxCharacters: 40 })
+    const texts = (text: string): string[] => small.split(text, 'text').map((part) => part.text)
+    expect(texts('First sentence here. Second sentence here. Third.')).toEqual([
+      'First sentence here.',
+      'Second sentence here. Third.',
+    ])
+    expect(texts(words(12))).toEqual(['word0 word1 word2 word3 word4 word5', 'word6 word7 word8 word9 word10 word11'])
+  })
+
+  it('is kept, without losing a word or halving a character, for any plain text', () => {
+    const piece = fc.oneof(
+      fc.constantFrom('word', '. ', ' ', '\n\n', '\n', '😀', 'A', 'averyveryverylongwordindeed', '# ', '- ', '字。'),
+      fc.string({ maxLength: 5 }),
+    )
+    fc.assert(
+      fc.property(
+        fc.array(piece, { maxLength: 60 }).map((pieces) => pieces.join('')),
+        fc.integer({ min: 10, max: 80 }),
+        (text, max) => {
+          const parts = createMdastSplitter({ maxCharacters: max }).split(text, 'text')
+          expect(
+            parts
+              .map((part) => part.text)
+              .join('')
+              .replaceAll(/\s/g, ''),
+          ).toBe(text.replaceAll(/\s/g, ''))
+          for (const part of parts) {
+            expect(part.text.length).toBeLessThanOrEqual(max)
+            expect(part.text.trim()).not.toBe('')
+            expect(part.text).not.toMatch(/[\ud800-\udbff]$|^[\udc00-\udfff]/)
+          }
+        },
+      ),
+      { numRuns: 400 },
+    )
+  })
+
+  it('is kept under a heading too', () => {
+    const small = createMdastSplitter({ maxCharacters: 60 })
+    for (const { text } of small.split(`# A heading of some length\n\n${words(30)}`, 'markdown')) {
+      expect(text.length).toBeLessThanOrEqual(60)
+      expect(text).toMatch(/^A heading of some length\n\nword/)
+    }
+    const heading = words(12, 'heading')
+    const parts = small.split(`# ${heading}\n\n${words(30)}`, 'markdown')
+    for (const { text, section } of parts) {
+      expect(text.length).toBeLessThanOrEqual(60)
+      expect(section).toBe(heading)
+    }
+  })
+
+  it('is part of the version, so that another limit makes documents change', () => {
+    expect(createMdastSplitter({ maxCharacters: 800 }).version).not.toBe(splitter.version)
+    expect(createMdastSplitter({ maxCharacters: 1200 }).version).toBe(splitter.version)
+  })
+})

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest'
+import { createStaticCollections } from '../../src/adapters/static-collections.ts'
+import { buildLexicon } from '../../src/core/lexicon.ts'
+
+const lexicon = buildLexicon(['Engine starts.'])
+const collections = createStaticCollections([
+  { id: 'manual' },
+  { id: 'manual', tenant: 'acme', corpusVersion: 4, lexicon },
+  { id: 'prices', tenant: 'acme' },
+])
+
+describe('createStaticCollections', () => {
+  it('finds a collection of its tenant, with its defaults', async () => {
+    expect(await collections.find('default', 'manual')).toEqual({
+      tenant: 'default',
+      id: 'manual',
+      corpusVersion: 1,
+      lexiconId: null,
+      embeddingModel: '',
+      dimension: 0,
+      policyId: null,
+    })
+  })
+
+  it('gives each collection its own lexicon', async () => {
+    const found = await collections.find('acme', 'manual')
+    expect(found).toMatchObject({ corpusVersion: 4, tenant: 'acme' })
+    expect(await collections.lexicon(found?.lexiconId ?? '')).toBe(lexicon)
+    expect((await collections.find('acme', 'prices'))?.lexiconId).toBeNull()
+  })
+
+  it('finds nothing of another tenant', async () => {
+    expect(await collections.find('default', 'prices')).toBeNull()
+    expect(await collections.find('globex', 'manual')).toBeNull()
+    expect(await collections.find('acme', 'Manual')).toBeNull()
+  })
+
+  it('has a lexicon for no other id', async () => {
+    for (const id of ['9', 'x', '', '0']) {
+      await expect(collections.lexicon(id)).rejects.toMatchObject({ code: 'lexicon_unreadable' })
+    }
+  })
+})

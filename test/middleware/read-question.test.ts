@@ -1,0 +1,308 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { aGate, type GateFixture, QUESTION, STRONG } from '../fixtures/gate.ts'
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+const CANARY = 'canary7f3a'
+
+/** Status and code of an error: with nothing retrieved, stored or recorded, and nothing of the input sent back. */
+async function refusalOf(
+  init: RequestInit,
+  options: GateFixture = {},
+): Promise<readonly [status: number, code: string]> {
+  const { send, journal } = aGate(options)
+  const response = await send(init)
+  const text = await response.text()
+  const { error } = JSON.parse(text) as { error: { code: string } }
+  expect(error).toMatchObject({
+    message: expect.any(String),
+    request_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+  })
+  expect(response.headers.get('cache-control')).toBe('no-store')
+  expect(text + JSON.stringify([...response.headers])).not.toContain(CANARY)
+  expect(journal).toMatchObject({ retrievals: [], handled: [], stored: [], events: [] })
+  return [response.status, error.code]
+}
+
+const question = (value: string): string => JSON.stringify({ question: value })
+
+describe('a body that is no JSON in UTF-8', () => {
+  it.each([
+    ['text/plain'],
+    ['application/x-www-form-urlencoded'],
+    ['multipart/form-data; boundary=x'],
+    ['application/json; charset=utf-16'],
+    ['application/jsonp'],
+    ['text/json'],
+    [''],
+  ])('of type %j is turned away', async (type) => {
+    expect(await refusalOf({ body: question(CANARY), headers: type === '' ? {} : { 'content-type': type } })).toEqual([
+      415,
+      'unsupported_media_type',
+    ])
+  })
+
+  it.each([
+    'application/json',
+    'Application/JSON',
+    'application/json; charset=UTF-8',
+    'application/json;charset="utf-8"',
+  ])('of type %j is taken', async (type) => {
+    expect((await aGate().send({ body: question(QUESTION), headers: { 'content-type': type } })).status).toBe(200)
+  })
+
+  it.each([
+    ['empty', ''],
+    ['spaces', '  \n '],
+    ['followed by something', `{"question":"${CANARY}"} x`],
+    ['cut', `{"question":"${CANARY}`],
+    ['an array', `["${CANARY}"]`],
+    ['a text', `"${CANARY}"`],
+    ['null', 'null'],
+    ['with a comma too many', `{"question":"${CANARY}",}`],
+    ['with single quotes', `{'question':'${CANARY}'}`],
+    ['NaN', '{"question":NaN}'],
+  ])('that is %s is turned away', async (_, body) => {
+    expect(await refusalOf({ body, headers: JSON_TYPE })).toEqual([400, 'invalid_json'])
+  })
+
+  it('that is missing altogether is turned away', async () => {
+    expect(await refusalOf({ headers: JSON_TYPE })).toEqual([400, 'invalid_json'])
+  })
+
+  it.each([
+    ['a byte that never occurs', [0xff]],
+    ['an overlong form', [0xc0, 0xaf]],
+    ['half a character', [0xe2, 0x82]],
+    ['a surrogate', [0xed, 0xa0, 0x80]],
+  ])('that holds %s is turned away', async (_, bytes) => {
+    const [before, after] = ['{"question":"engine ', '"}'].map((text) => [...new TextEncoder().encode(text)])
+    expect(await refusalOf({ body: Uint8Array.from([...before!, ...bytes, ...after!]), headers: JSON_TYPE })).toEqual([
+      400,
+      'invalid_utf8',
+    ])
+  })
+
+  it('that nests deeper than 32 levels is turned away before it is parsed', async () => {
+    const nested = (levels: number): string => `{"question":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`
+    expect(await refusalOf({ body: nested(33), headers: JSON_TYPE })).toEqual([400, 'too_deep'])
+    expect(await refusalOf({ body: nested(32), headers: JSON_TYPE })).toEqual([422, 'question_type'])
+    expect(await refusalOf({ body: '{"a":'.repeat(10_000), headers: JSON_TYPE })).toEqual([400, 'too_deep'])
+    expect(await refusalOf({ body: nested(1_000_000), headers: JSON_TYPE })).toEqual([413, 'body_too_large'])
+    const large = { question: { maxBodyBytes: 3_000_000 } }
+    expect(await refusalOf({ body: nested(1_000_000), headers: JSON_TYPE }, large)).toEqual([400, 'too_deep'])
+  })
+
+  it('may hold any number of brackets inside a text', async () => {
+    const { ask } = aGate()
+    expect((await ask({ question: `${'['.repeat(50)}\\"${'{'.repeat(50)} engine` })).status).toBe(200)
+  })
+})
+
+describe('a body that is too large or too slow', () => {
+  it('is taken at exactly the limit and turned away one byte above it', async () => {
+    const body = question(QUESTION)
+    const at = { question: { maxBodyBytes: body.length } }
+    expect((await aGate(at).send({ body, headers: JSON_TYPE })).status).toBe(200)
+    expect(await refusalOf({ body: `${body} `, headers: JSON_TYPE }, at)).toEqual([413, 'body_too_large'])
+  })
+
+  it('is turned away by its declared length without being read', async () => {
+    let pulls = 0
+    const body = new ReadableStream({ pull: () => void pulls++ }, { highWaterMark: 0 })
+    const headers = { ...JSON_TYPE, 'content-length': '1000000' }
+    expect(await refusalOf({ body, headers, duplex: 'half' } as RequestInit)).toEqual([413, 'body_too_large'])
+    expect(pulls).toBe(0)
+  })
+
+  it('is read no further than the limit when it comes in pieces without a length', async () => {
+    let sent = 0
+    let cancelled = false
+    const body = new ReadableStream({
+      pull: (controller) => {
+        sent += 16_384
+        controller.enqueue(new Uint8Array(16_384).fill(0x20))
+        if (sent > 100_000_000) controller.close()
+      },
+      cancel: () => {
+        cancelled = true
+      },
+    })
+    expect(await refusalOf({ body, headers: JSON_TYPE, duplex: 'half' } as RequestInit)).toEqual([
+      413,
+      'body_too_large',
+    ])
+    expect(sent).toBeLessThanOrEqual(65_536 + 65_536)
+    expect(cancelled).toBe(true)
+  })
+
+  it('is not trusted to be as long as it says', async () => {
+    const headers = { ...JSON_TYPE, 'content-length': '10' }
+    expect(await refusalOf({ body: question('x'.repeat(70_000)), headers })).toEqual([413, 'body_too_large'])
+  })
+
+  it('is given up when it takes too long', async () => {
+    const body = new ReadableStream({
+      start: (controller) => controller.enqueue(new TextEncoder().encode('{"question":"')),
+      pull: () => new Promise<void>(() => undefined),
+    })
+    const options = { question: { bodyTimeoutMs: 30 } }
+    expect(await refusalOf({ body, headers: JSON_TYPE, duplex: 'half' } as RequestInit, options)).toEqual([
+      408,
+      'body_timeout',
+    ])
+  })
+})
+
+describe('a question', () => {
+  it.each<[string, string, number, string]>([
+    ['missing', '{}', 422, 'question_required'],
+    ['empty', question(''), 422, 'question_required'],
+    ['only spaces', question(' \t\n\u00a0\u3000 '), 422, 'question_required'],
+    ['a number', '{"question":42}', 422, 'question_type'],
+    ['an array', `{"question":["${CANARY}"]}`, 422, 'question_type'],
+    ['an object', `{"question":{"text":"${CANARY}"}}`, 422, 'question_type'],
+    ['true', '{"question":true}', 422, 'question_type'],
+    ['null', '{"question":null}', 422, 'question_type'],
+    ['one character too long', question('x'.repeat(2001)), 422, 'question_too_long'],
+    ['one astral character too long', question('🜁'.repeat(2001)), 422, 'question_too_long'],
+    ['with a lone high surrogate', `{"question":"${CANARY} \\ud800"}`, 400, 'invalid_unicode'],
+    ['with a lone low surrogate', '{"question":"\\udc00 engine"}', 400, 'invalid_unicode'],
+    ['with surrogates in the wrong order', '{"question":"\\udc00\\ud800"}', 400, 'invalid_unicode'],
+    ['with NUL', `{"question":"${CANARY}\\u0000"}`, 422, 'control_character'],
+    ['with ESC', `{"question":"\\u001b[31m${CANARY}"}`, 422, 'control_character'],
+    ['with BEL', '{"question":"a\\u0007"}', 422, 'control_character'],
+    ['with DEL', '{"question":"a\\u007f"}', 422, 'control_character'],
+    ['with a C1 control', '{"question":"a\\u009b"}', 422, 'control_character'],
+  ])('that is %s is turned away', async (_, body, status, code) => {
+    expect(await refusalOf({ body, headers: JSON_TYPE })).toEqual([status, code])
+  })
+
+  it.each([
+    ['as long as it may be', 'x'.repeat(2000)],
+    ['as long as it may be, all astral', '🜁'.repeat(2000)],
+    ['within the limit once spaces are folded', `engine${' '.repeat(5000)}start`],
+    ['in lines', 'How does\r\n\tthe engine start?'],
+    ['with emoji of several characters', '👩‍👩‍👧‍👦 engine?'],
+    ['from right to left', 'كيف يبدأ المحرك؟'],
+  ])('that is %s is taken', async (_, text) => {
+    const { ask, journal } = aGate()
+    expect((await ask({ question: text })).status).toBe(200)
+    expect(journal.retrievals).toHaveLength(1)
+  })
+
+  it('may stand under another name', async () => {
+    const { ask } = aGate({ question: { field: 'q' } })
+    expect((await ask({ q: QUESTION })).status).toBe(200)
+    expect(
+      await refusalOf(
+        { body: question(CANARY), headers: JSON_TYPE },
+        {
+          question: { field: 'q' },
+        },
+      ),
+    ).toEqual([422, 'unknown_field'])
+  })
+})
+
+describe('other members of the body', () => {
+  it.each<[string, string]>([
+    ['foo', '{"question":"a","foo":1}'],
+    ['__proto__', `{"__proto__":{"admin":true},"question":"${CANARY}"}`],
+    ['constructor', '{"constructor":{"prototype":{}}}'],
+    ['filter', '{"question":"a","filter":"a = 1 OR 1=1"}'],
+    ['namespace', `{"question":"a","namespace":"${CANARY}"}`],
+    ['tenant', '{"question":"a","tenant":"acme"}'],
+    ['minScore', '{"question":"a","minScore":0}'],
+    ['gate', '{"question":"a","gate":false}'],
+    ['ttl', '{"question":"a","ttl":1e9}'],
+    ['policy', '{"question":"a","policy":{"gates":[]}}'],
+    ['Question', '{"Question":"a"}'],
+  ])('such as %s are turned away', async (_, body) => {
+    expect(await refusalOf({ body, headers: JSON_TYPE })).toEqual([422, 'unknown_field'])
+    expect(({} as { admin?: boolean }).admin).toBeUndefined()
+  })
+
+  it('are left to the handler when told so, join the answer key, and never touch the gate', async () => {
+    const options: GateFixture = { question: { otherFields: 'allow' }, finds: ['Paint is blue.'] }
+    const { ask, journal } = aGate(options)
+    for (const body of [{ minScore: 0, gate: false }, { gate: false, minScore: 0 }, { gate: true }]) {
+      expect(await (await ask({ question: QUESTION, ...body })).json()).toMatchObject({ refused: true })
+    }
+    expect(journal.retrievals).toHaveLength(2)
+    expect(journal.handled).toEqual([])
+  })
+
+  it.each(['0', '-1', '1.5', '"5"', '1e309', '101', '1001', 'true', 'null', '[1]'])(
+    'topK of %s is turned away',
+    async (topK) => {
+      expect(await refusalOf({ body: `{"question":"a","topK":${topK}}`, headers: JSON_TYPE })).toEqual([422, 'top_k'])
+    },
+  )
+
+  it.each(['1', '100', '5.0'])('topK of %s is taken', async (topK) => {
+    const { send } = aGate()
+    expect((await send({ body: `{"question":"engine","topK":${topK}}`, headers: JSON_TYPE })).status).toBe(200)
+  })
+
+  it.each([
+    '""',
+    '"../x"',
+    '".hidden"',
+    '"a/b"',
+    '"a b"',
+    '"ä"',
+    '"a\\u0000"',
+    `"${'a'.repeat(65)}"`,
+    '1',
+    'null',
+    `["${CANARY}"]`,
+  ])('a collection named %s is turned away', async (name) => {
+    expect(await refusalOf({ body: `{"question":"a","collection":${name}}`, headers: JSON_TYPE })).toEqual([
+      422,
+      'collection_id',
+    ])
+  })
+
+  it('a collection that does not exist is not found', async () => {
+    expect(await refusalOf({ body: `{"question":"a","collection":"${CANARY}"}`, headers: JSON_TYPE })).toEqual([
+      404,
+      'collection_not_found',
+    ])
+  })
+})
+
+describe('whatever is sent', () => {
+  it('ends in a declared status with a body that says so, and reaches the handler only with evidence', async () => {
+    const declared = new Set([200, 400, 404, 413, 415, 422])
+    const value = fc.oneof(
+      fc.jsonValue({ maxDepth: 2 }),
+      fc.string({ unit: 'binary' }),
+      fc.constantFrom(QUESTION, 3, 'default'),
+    )
+    const member = fc.constantFrom('question', 'question', 'collection', 'topK', '__proto__', 'x')
+    const body = fc.oneof(
+      fc.dictionary(member, value, { maxKeys: 4 }).map((members) => JSON.stringify(members)),
+      fc.string({ unit: 'binary', maxLength: 40 }),
+    )
+    const type = fc.constantFrom(
+      'application/json',
+      'application/json',
+      'application/json',
+      'text/plain',
+      'application/json;charset=x',
+    )
+    await fc.assert(
+      fc.asyncProperty(body, type, async (text, contentType) => {
+        const { send, journal } = aGate({ finds: [STRONG] })
+        const response = await send({ body: text, headers: { 'content-type': contentType } })
+        expect(declared).toContain(response.status)
+        const parsed = (await response.json()) as { error?: { code: string; request_id: string } }
+        expect(parsed.error === undefined).toBe(response.status === 200)
+        expect(journal.events).toHaveLength(response.status === 200 ? 1 : 0)
+        expect(journal.retrievals).toHaveLength(response.status === 200 ? 1 : 0)
+      }),
+      { numRuns: 400 },
+    )
+  })
+})

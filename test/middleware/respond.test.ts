@@ -1,0 +1,73 @@
+import { Hono } from 'hono'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { RagGateError, type RagGateErrorCode } from '../../src/errors.ts'
+import { respondWithError } from '../../src/middleware/respond.ts'
+
+let logged: ReturnType<typeof vi.spyOn>
+beforeEach(() => {
+  logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+})
+afterEach(() => {
+  logged.mockRestore()
+})
+
+async function answerTo(thrown: unknown): Promise<{ response: Response; text: string }> {
+  const app = new Hono().get('/', (c) => respondWithError(c, thrown))
+  const response = await app.request('/')
+  return { response, text: await response.text() }
+}
+
+describe('respondWithError', () => {
+  it.each<[RagGateErrorCode, number]>([
+    ['question_required', 422],
+    ['invalid_json', 400],
+    ['unauthorized', 401],
+    ['collection_not_found', 404],
+    ['retriever_timeout', 504],
+    ['retriever_bad_response', 502],
+    ['internal', 500],
+    // Another bundled copy may be newer.
+    ['code_of_another_version' as RagGateErrorCode, 500],
+  ])('answers %s with %d', async (code, status) => {
+    const { response, text } = await answerTo(new RagGateError(code, 'A sentence', { param: 'field' }))
+    expect(response.status).toBe(status)
+    expect(JSON.parse(text)).toEqual({
+      error: { code, message: 'A sentence', request_id: expect.stringMatching(/^[0-9a-f-]{36}$/), param: 'field' },
+    })
+    expect(response.headers.get('content-type')).toContain('application/json')
+  })
+
+  it.each([new Error('secret'), 'secret', null, undefined, { code: 'unauthorized', message: 'secret' }])(
+    'answers what is no error of this package with `internal`, and shows nothing of it: %j',
+    async (thrown) => {
+      const { response, text } = await answerTo(thrown)
+      expect(response.status).toBe(500)
+      expect((JSON.parse(text) as { error: { code: string } }).error.code).toBe('internal')
+      expect(text).not.toContain('secret')
+    },
+  )
+
+  it('takes an error of another bundled copy for what it says', async () => {
+    const foreign = Object.assign(new Error('Too deep'), { name: 'RagGateError', code: 'too_deep' })
+    expect((await answerTo(foreign)).response.status).toBe(400)
+  })
+
+  it("logs what is the server's fault with its request id, and nothing else", async () => {
+    const { text } = await answerTo(new RagGateError('internal', 'x', { cause: new Error('why') }))
+    const { request_id } = (JSON.parse(text) as { error: { request_id: string } }).error
+    expect(logged).toHaveBeenCalledTimes(1)
+    expect(String(logged.mock.calls[0]?.[0])).toContain(request_id)
+    await answerTo(new RagGateError('invalid_json', 'x'))
+    expect(logged).toHaveBeenCalledTimes(1)
+  })
+
+  it.each([
+    [0.2, '1'],
+    [1, '1'],
+    [2.2, '3'],
+    [0, '1'],
+  ])('asks to come back after %d seconds with Retry-After: %s', async (retryAfterSeconds, header) => {
+    const { response } = await answerTo(new RagGateError('retriever_unavailable', 'x', { retryAfterSeconds }))
+    expect(response.headers.get('retry-after')).toBe(header)
+  })
+})
