@@ -6,7 +6,12 @@ export default defineConfig({
   test: {
     projects: [
       {
-        test: { name: 'node', include: ['test/**/*.test.ts'], exclude: ['test/e2e/**'] },
+        test: {
+          name: 'node',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/e2e/**'],
+          setupFiles: ['test/properties.ts'],
+        },
       },
       {
         plugins: [

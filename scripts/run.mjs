@@ -32,4 +32,10 @@ const child = spawn(join(bin, 'node'), process.argv.slice(2), {
   env: { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}` },
 })
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+// npm passes a signal to its shell only, and the shell dies with it: then nobody waits for this process any more.
+const parent = process.ppid
+const watch = setInterval(() => {
+  if (process.ppid !== parent) child.kill('SIGTERM')
+}, 500)
+watch.unref()
 child.on('exit', (code, signal) => process.exit(code ?? (signal ? 1 : 0)))

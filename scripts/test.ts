@@ -1,6 +1,8 @@
 /**
  * `npm test`: types, lint, format and every test. The last line sums up all runners.
  *
+ * `npm run test:deep` draws other examples for the properties, and more.
+ *
  * A check that is one command counts as one; vitest counts its tests.
  */
 import { spawnSync } from 'node:child_process'
@@ -14,6 +16,10 @@ interface Count {
   failed: number
 }
 
+/** `--deep`: properties with other examples in every run, and ten times as many. */
+const deep = process.argv.includes('--deep')
+const vitestArguments = process.argv.slice(2).filter((argument) => argument !== '--deep')
+
 const CHECKS: readonly (readonly [name: string, script: string, ...args: string[]])[] = [
   ['types: core alone', 'typescript/bin/tsc', '-p', 'src/core'],
   ['types: package and Workers', 'typescript/bin/tsc', '-p', 'tsconfig.json'],
@@ -26,7 +32,12 @@ function run(script: string, args: readonly string[]): boolean {
   const result = spawnSync(process.execPath, [join(ROOT, 'node_modules', script), ...args], {
     cwd: ROOT,
     stdio: 'inherit',
-    env: { ...process.env, CLOUDFLARE_CF_FETCH_ENABLED: 'false', WRANGLER_SEND_METRICS: 'false' },
+    env: {
+      ...process.env,
+      CLOUDFLARE_CF_FETCH_ENABLED: 'false',
+      WRANGLER_SEND_METRICS: 'false',
+      TEST_DEEP: deep ? '1' : '0',
+    },
   })
   return result.status === 0
 }
@@ -67,7 +78,7 @@ function runVitest(args: readonly string[]): Count {
   }
 }
 
-const counts = [runChecks(), runVitest(process.argv.slice(2))]
+const counts = [runChecks(), runVitest(vitestArguments)]
 const passed = counts.reduce((sum, count) => sum + count.passed, 0)
 const failed = counts.reduce((sum, count) => sum + count.failed, 0)
 console.log(`${passed} passed, ${failed} failed`)

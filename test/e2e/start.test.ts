@@ -11,13 +11,15 @@ const home = mkdtempSync(join(tmpdir(), 'hono-rag-gate-start-'))
 const PORT = 8940
 let busy: Server
 
-/** Runs `npm start` until it says that the gate is up, then stops it as Ctrl-C does. */
-async function startAndStop(whileUp: (url: string) => Promise<void> = async () => undefined): Promise<string> {
+/** Runs `npm start` until it says that the gate is up, then stops it. */
+async function startAndStop(
+  stop: (npm: number) => void,
+  whileUp: (url: string) => Promise<void> = async () => undefined,
+): Promise<string> {
   const child = spawn('npm', ['start'], {
     cwd: ROOT,
     env: { ...process.env, RAG_GATE_HOME: home, PORT: String(PORT) },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // Ctrl-C in a terminal reaches the whole group.
     detached: true,
   })
   let output = ''
@@ -35,7 +37,7 @@ async function startAndStop(whileUp: (url: string) => Promise<void> = async () =
   try {
     await whileUp(url)
   } finally {
-    process.kill(-(child.pid ?? 0), 'SIGINT')
+    stop(child.pid ?? 0)
     await exited
   }
   await expect
@@ -44,11 +46,17 @@ async function startAndStop(whileUp: (url: string) => Promise<void> = async () =
         fetch(url)
           .then(() => 'answers')
           .catch(() => 'gone'),
-      { timeout: 5000 },
+      { timeout: 10_000 },
     )
     .toBe('gone')
   return output
 }
+
+/** As a terminal does: the whole group is told. */
+const pressCtrlC = (npm: number): void => void process.kill(-npm, 'SIGINT')
+
+/** As a supervisor does: npm alone is told. */
+const terminate = (npm: number): void => void process.kill(npm, 'SIGTERM')
 
 beforeAll(async () => {
   busy = createServer()
@@ -63,7 +71,7 @@ afterAll(async () => {
 
 describe('npm start', () => {
   test('ingests the docs, answers three questions, and takes the next port when its own is busy', async () => {
-    const output = await startAndStop(async (url) => {
+    const output = await startAndStop(pressCtrlC, async (url) => {
       expect(url).toBe(`http://127.0.0.1:${PORT + 1}`)
       expect(await (await fetch(`${url}/health`)).json()).toEqual({ status: 'ok' })
       expect(await (await fetch(url)).text()).toContain('<title>')
@@ -75,7 +83,7 @@ describe('npm start', () => {
   })
 
   test('a second time ingests nothing and leaves the version alone', async () => {
-    const output = await startAndStop()
+    const output = await startAndStop(terminate)
     expect(output).toMatch(/The sample corpus is in place: \d+ documents, \d+ chunks, version 1\n/)
   })
 })
