@@ -2,6 +2,7 @@
  * One HTTP exchange with an upstream that is not trusted to end: one deadline over headers and body, a cap on the
  * bytes, no redirects. Which error code a fault becomes is the adapter's to say.
  */
+import { readAtMost } from './read-at-most.ts'
 
 /** What sends a request: `fetch`, or that of a service binding or Durable Object stub. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
@@ -56,7 +57,8 @@ export async function boundedFetch(
     sent = options.fetch(url, { ...init, redirect: 'manual', signal: deadline.signal })
     const response = await deadline.race(sent)
     if (response.status >= 300 && response.status < 400) throw new FetchFault('redirect')
-    const bytes = await readCapped(response, options.maxResponseBytes, deadline)
+    const bytes = await readAtMost(response.body, options.maxResponseBytes, (promise) => deadline.race(promise))
+    if (bytes === undefined) throw new FetchFault('too-large')
     return { status: response.status, headers: response.headers, text: decode(bytes) }
   } catch (thrown) {
     // Whenever a response still comes, nobody will read it.
@@ -115,36 +117,6 @@ function startDeadline({ timeoutMs, signal }: BoundedFetchOptions): Deadline {
       signal?.removeEventListener('abort', onAbort)
     },
   }
-}
-
-async function readCapped({ body }: Response, maxBytes: number, deadline: Deadline): Promise<Uint8Array> {
-  if (body === null) return new Uint8Array()
-  const reader: ReadableStreamDefaultReader<Uint8Array> = body.getReader()
-  const pieces: Uint8Array[] = []
-  let length = 0
-  try {
-    for (;;) {
-      const { done, value } = await deadline.race(reader.read())
-      if (done) return joined(pieces, length)
-      length += value.byteLength
-      if (length > maxBytes) throw new FetchFault('too-large')
-      pieces.push(value)
-    }
-  } catch (thrown) {
-    // Not awaited: a stream that hangs may never confirm that it was cancelled.
-    reader.cancel().catch(() => {})
-    throw thrown
-  }
-}
-
-function joined(pieces: readonly Uint8Array[], length: number): Uint8Array {
-  const bytes = new Uint8Array(length)
-  let at = 0
-  for (const piece of pieces) {
-    bytes.set(piece, at)
-    at += piece.byteLength
-  }
-  return bytes
 }
 
 function decode(bytes: Uint8Array): string {

@@ -1,6 +1,7 @@
 /** A JSON body, read within bounds: bytes are counted before anything is parsed. */
 import type { HonoRequest } from 'hono'
 import { RagGateError } from '../errors.ts'
+import { readAtMost } from '../http/read-at-most.ts'
 
 /** Bounds of a body. */
 export interface BodyLimits {
@@ -61,36 +62,18 @@ async function readBytes(request: HonoRequest, { maxBytes, timeoutMs }: BodyLimi
 }
 
 async function readStream(body: ReadableStream<Uint8Array>, maxBytes: number, timeoutMs: number): Promise<ArrayBuffer> {
-  const reader = body.getReader()
-  const chunks: Uint8Array[] = []
-  let length = 0
   let tooLate = (): void => undefined
   const late = new Promise<never>((_, reject) => {
     tooLate = () => reject(new RagGateError('body_timeout', 'The body took too long to arrive'))
   })
   const timer = setTimeout(() => tooLate(), timeoutMs)
   try {
-    for (;;) {
-      const { done, value } = await Promise.race([reader.read(), late])
-      if (done) break
-      length += value.byteLength
-      if (length > maxBytes) throw tooLarge(maxBytes)
-      chunks.push(value)
-    }
-  } catch (thrown) {
-    // The connection may be gone already; there is nobody left to tell.
-    await reader.cancel().catch(() => undefined)
-    throw thrown
+    const bytes = await readAtMost(body, maxBytes, (promise) => Promise.race([promise, late]))
+    if (bytes === undefined) throw tooLarge(maxBytes)
+    return bytes.buffer
   } finally {
     clearTimeout(timer)
   }
-  const bytes = new Uint8Array(length)
-  let at = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, at)
-    at += chunk.byteLength
-  }
-  return bytes.buffer
 }
 
 function tooLarge(maxBytes: number): RagGateError {

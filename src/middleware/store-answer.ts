@@ -2,6 +2,7 @@
 import type { Decision } from '../core/decision.ts'
 import { handlerFreshness, lifetimeSeconds } from '../core/freshness.ts'
 import type { Policy } from '../core/policy.ts'
+import { readAtMost } from '../http/read-at-most.ts'
 import type { AnswerCache, CachedAnswer } from '../ports/answer-cache.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { AnswerReport } from './gated.ts'
@@ -34,36 +35,11 @@ export function storeAnswer(response: Response, storing: Storing): Promise<void>
   if (Number(response.headers.get('content-length') ?? 0) > maxStoredBytes) return undefined
   const copy = response.clone()
   return (async () => {
-    const bytes = await readAtMost(copy, maxStoredBytes)
+    const bytes = await readAtMost(copy.body, maxStoredBytes)
     if (bytes === undefined) return
     const body = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
     await cache.put(key, cachedAnswer(storing, lifetime, copy, body))
   })()
-}
-
-/** The body, or `undefined` when it is larger: then the rest is left to whoever reads the response itself. */
-async function readAtMost({ body }: Response, maxBytes: number): Promise<Uint8Array | undefined> {
-  const reader = body?.getReader()
-  const pieces: Uint8Array[] = []
-  let length = 0
-  for (;;) {
-    const { done, value } = (await reader?.read()) ?? { done: true }
-    if (done || value === undefined) break
-    length += value.byteLength
-    if (length > maxBytes) {
-      // Not awaited: it settles only when the other reader is done as well.
-      reader?.cancel().catch(() => undefined)
-      return undefined
-    }
-    pieces.push(value)
-  }
-  const bytes = new Uint8Array(length)
-  let at = 0
-  for (const piece of pieces) {
-    bytes.set(piece, at)
-    at += piece.byteLength
-  }
-  return bytes
 }
 
 /** Stores a refusal for the short time that the policy allows. */

@@ -2,6 +2,7 @@ import { DurableObject } from 'cloudflare:workers'
 import { answerCommand, errorResponse, type ProtocolResponse } from '../../src/embedded/protocol.ts'
 import { ProtocolError } from '../../src/embedded/protocol-error.ts'
 import { VectorStore } from '../../src/embedded/store.ts'
+import { readAtMost } from '../../src/http/read-at-most.ts'
 
 /** Bytes of a command at most: a thousand passages of ordinary length fit many times over. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024
@@ -39,21 +40,9 @@ export class VectorIndex extends DurableObject {
   }
 }
 
-/** The body's bytes, counted while they come: a length that was announced proves nothing. */
 async function readBody(request: Request): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = []
-  let length = 0
-  for await (const piece of request.body ?? []) {
-    length += piece.byteLength
-    if (length > MAX_BODY_BYTES) throw new ProtocolError(413, `The body is larger than ${MAX_BODY_BYTES} bytes`)
-    pieces.push(piece)
-  }
-  const bytes = new Uint8Array(length)
-  let at = 0
-  for (const piece of pieces) {
-    bytes.set(piece, at)
-    at += piece.byteLength
-  }
+  const bytes = await readAtMost(request.body, MAX_BODY_BYTES)
+  if (bytes === undefined) throw new ProtocolError(413, `The body is larger than ${MAX_BODY_BYTES} bytes`)
   return bytes
 }
 

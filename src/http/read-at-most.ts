@@ -1,0 +1,43 @@
+/**
+ * Reads a body whole, counting its bytes while they come: a length that was announced proves nothing. A reading that is
+ * given up is cancelled, and nobody waits for that: a stream that hangs may never confirm it.
+ *
+ * @param stream `null` for an empty body
+ * @param maxBytes 0 and up
+ * @param race lets every wait end early, by rejecting
+ * @returns `undefined` when there are more bytes than that
+ * @throws whatever the stream or `race` rejects with
+ */
+export async function readAtMost(
+  stream: ReadableStream<Uint8Array> | null,
+  maxBytes: number,
+  race: <Value>(promise: Promise<Value>) => Promise<Value> = (promise) => promise,
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  if (stream === null) return new Uint8Array()
+  const reader = stream.getReader()
+  const giveUp = (): void => void reader.cancel().catch(() => undefined)
+  const pieces: Uint8Array[] = []
+  let length = 0
+  try {
+    for (;;) {
+      const { done, value } = await race(reader.read())
+      if (done) break
+      length += value.byteLength
+      if (length > maxBytes) {
+        giveUp()
+        return undefined
+      }
+      pieces.push(value)
+    }
+  } catch (thrown) {
+    giveUp()
+    throw thrown
+  }
+  const bytes = new Uint8Array(length)
+  let at = 0
+  for (const piece of pieces) {
+    bytes.set(piece, at)
+    at += piece.byteLength
+  }
+  return bytes
+}
