@@ -57,8 +57,8 @@ export interface UpstashChunkIndexOptions extends UpstashOptions {
 /** Sends what the client asks for, and makes a `RagGateError` of whatever goes wrong. */
 export type UpstashTransport = (signal?: AbortSignal) => Requester
 
-/** Passages or ids in one request: far below the service's 1,000, so that one request stays small. */
-const BATCH = 100
+/** Passages or ids in one request: below the service's 1,000, and few enough requests for one Worker invocation. */
+const BATCH = 500
 
 /** How far float32 may take a score beyond its range. */
 const SCORE_TOLERANCE = 1e-6

@@ -20,6 +20,10 @@ export interface AnswerKeyParts {
   readonly policyId: string
   readonly mode: string
   readonly corpusVersion: number
+  /** Which lexicon the corpus has at that version: a digest of its content. Empty for none. */
+  readonly lexiconId: string
+  /** How the evidence is retrieved and cut, as canonical JSON. */
+  readonly retrieval: string
   /** Values of the request headers that the response may vary on, in a fixed order. */
   readonly vary: readonly string[]
   /** Normalised. */
@@ -53,6 +57,8 @@ export function answerKey(parts: AnswerKeyParts): string {
     parts.policyId,
     parts.mode,
     String(parts.corpusVersion),
+    parts.lexiconId,
+    parts.retrieval,
     lengthPrefixed(parts.vary),
     parts.question,
     lengthPrefixed(options),

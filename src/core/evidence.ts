@@ -10,7 +10,7 @@ export interface Evidence {
   readonly chunks: readonly Chunk[]
   /** The methods asked, whether or not they found anything. */
   readonly kinds: readonly ScoreKind[]
-  /** Entries that were dropped because their score was not a finite number. */
+  /** Entries that were dropped because their score was not a number within the range of its kind. */
   readonly dropped: number
 }
 
@@ -25,7 +25,8 @@ export interface Collected {
 
 /**
  * Rankings merged by chunk id, in order of first appearance. A chunk that stands twice in one ranking keeps its first
- * place. Entries without a finite score are dropped and counted.
+ * place. Entries whose score is not a number, or not within the range of its
+ * kind, are dropped and counted.
  *
  * @throws `retriever_bad_response` when more than a fifth of all entries had to be dropped: that is a fault, not weak
  *   evidence
@@ -40,7 +41,7 @@ export function collect(rankings: readonly Ranking[]): {
   for (const { kind, entries } of rankings) {
     for (const { passage, score } of entries) {
       received++
-      if (!Number.isFinite(score)) {
+      if (!isScore(kind, score)) {
         dropped++
         continue
       }
@@ -53,6 +54,20 @@ export function collect(rankings: readonly Ranking[]): {
     throw new RagGateError('retriever_bad_response', 'Too many of the retrieved scores are not numbers')
   }
   return { collected: [...byId.values()], dropped }
+}
+
+/** Lowest and highest score of the kinds that have bounds: what lies outside is a distance, a logit, or a mistake. */
+const BOUNDS: Readonly<Partial<Record<ScoreKind, readonly [low: number, high: number]>>> = {
+  cosine: [-1, 1],
+  convex: [0, 1],
+  'cross-encoder': [0, 1],
+}
+/** Scores come from 32-bit floats. */
+const TOLERANCE = 1e-6
+
+function isScore(kind: ScoreKind, score: number): boolean {
+  const [low, high] = BOUNDS[kind] ?? [-Infinity, Infinity]
+  return Number.isFinite(score) && score >= low - TOLERANCE && score <= high + TOLERANCE
 }
 
 /** Evidence in order of one of its scores; chunks without that score come last. */

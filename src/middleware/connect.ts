@@ -31,6 +31,12 @@ export interface GateConnections {
    */
   readonly audience?: Audience
   /**
+   * Names the deployment in the answer key, so that two of them, or an old and a new database, can share a store.
+   *
+   * @default ''
+   */
+  readonly deployment?: string
+  /**
    * Names the model that the handler calls: another model makes other answers.
    *
    * @default ''
@@ -50,6 +56,7 @@ export interface Connected {
   readonly cache?: AnswerCache
   readonly clock: Clock
   readonly audience: Audience
+  readonly deployment: string
   readonly model: string
   /** @throws `unauthorized`, `forbidden` */
   readonly identify: (request: Request) => Promise<Principal>
@@ -70,7 +77,15 @@ const MIN_HMAC_KEY_LENGTH = 32
  *   when the key for questions is
  */
 export function connect(connections: GateConnections, cacheScope: CacheScope | undefined): Connected {
-  const { retriever, collections, cache, clock = SYSTEM_CLOCK, audience = 'public', model = '' } = connections
+  const {
+    retriever,
+    collections,
+    cache,
+    clock = SYSTEM_CLOCK,
+    audience = 'public',
+    deployment = '',
+    model = '',
+  } = connections
   if (cache !== undefined && connections.authenticate === undefined && cacheScope !== 'public') {
     throw new RagGateError(
       'cache_scope_required',
@@ -89,6 +104,7 @@ export function connect(connections: GateConnections, cacheScope: CacheScope | u
     ...(cache === undefined ? {} : { cache }),
     clock,
     audience,
+    deployment,
     model,
     identify: (request) => identify(connections.authenticate, request),
     partition: ({ id }) => (cacheScope === 'public' || cacheScope === 'tenant' ? cacheScope : `principal:${id}`),

@@ -59,13 +59,12 @@ export interface GatedInput {
   readonly evidence: Evidence
   readonly audience: Audience
   readonly maxContextCharacters: number
-  readonly maxChunks: number
 }
 
 /** Makes the handler's view, and gives the middleware the reports made through it. */
 export function makeGated(input: GatedInput): { readonly gated: Gated; readonly reported: () => AnswerReport } {
   const { question, principal, decision, evidence, audience } = input
-  const context = buildContext(evidence.chunks.slice(0, input.maxChunks), input.maxContextCharacters)
+  const context = buildContext(evidence.chunks, input.maxContextCharacters)
   let report: AnswerReport = {}
   const gated: Gated = {
     question,

@@ -10,10 +10,11 @@ import type { QuestionOptions } from './read-question.ts'
 /** Settings of `ragGate`. */
 export interface RagGateOptions<Bindings extends object> {
   /**
-   * Connects the gate to the world: retriever, collections, and what else there is. Called once for each bindings
-   * object, so clients and buffers live as long as the isolate.
+   * Connects the gate to the world: retriever, collections, and what else there is. A function is called once for each
+   * bindings object: on Workers that is once for an isolate, so clients, copies and buffers live as long. Where every
+   * request comes with bindings of its own (Node, Deno, Pages), give the connections themselves.
    */
-  readonly resolve: (env: Bindings) => GateConnections
+  readonly resolve: GateConnections | ((env: Bindings) => GateConnections)
   /**
    * The policy, or how to choose one. Thresholds come from the server only; nothing in a request changes them.
    *
@@ -21,7 +22,8 @@ export interface RagGateOptions<Bindings extends object> {
    */
   readonly policy?: Policy | ((tenant: string, collection: string) => Policy)
   /**
-   * `enforce` answers refusals itself. `observe` decides and records, and always lets the handler answer.
+   * `enforce` answers refusals itself. `observe` decides and records, and lets the handler answer what would have been
+   * refused. A fault (no retrieval, no collection) is an error in both.
    *
    * @default 'enforce'
    */
@@ -32,6 +34,13 @@ export interface RagGateOptions<Bindings extends object> {
    * @default 'default'
    */
   readonly collection?: string
+  /**
+   * Further collections of the caller's tenant that a request may name in `collection`; `any` for all of them. Another
+   * one does not exist for it.
+   *
+   * @default []
+   */
+  readonly otherCollections?: readonly string[] | 'any'
   /** How questions are read. */
   readonly question?: QuestionOptions
   /**
@@ -78,12 +87,6 @@ export interface RagGateOptions<Bindings extends object> {
    */
   readonly refusalStatus?: 200 | 403 | 404 | 422
   /**
-   * Names the deployment in the answer key, so that two of them can share a store.
-   *
-   * @default ''
-   */
-  readonly deployment?: string
-  /**
    * Version or hash of the handler's prompt. Change it when the prompt changes: old answers are then never found.
    *
    * @default ''
@@ -93,7 +96,12 @@ export interface RagGateOptions<Bindings extends object> {
 
 /** The options of a route, checked and completed. */
 export type RouteSettings = GateSettings &
-  Required<Pick<RagGateOptions<object>, 'collection' | 'maxContextCharacters' | 'maxStoredBytes' | 'refusalStatus'>> & {
+  Required<
+    Pick<
+      RagGateOptions<object>,
+      'collection' | 'otherCollections' | 'maxContextCharacters' | 'maxStoredBytes' | 'refusalStatus'
+    >
+  > & {
     readonly question: Required<QuestionOptions>
     readonly cacheScope: CacheScope | undefined
     readonly varyHeaders: readonly string[]
@@ -131,6 +139,7 @@ export function checkOptions(options: RagGateOptions<never>): RouteSettings {
     policy: policyChooser(policy),
     mode: options.mode ?? 'enforce',
     collection: options.collection ?? 'default',
+    otherCollections: options.otherCollections ?? [],
     question,
     cacheScope: options.cacheScope,
     varyHeaders: options.vary?.headers?.map((name) => name.toLowerCase()) ?? [],
@@ -141,7 +150,6 @@ export function checkOptions(options: RagGateOptions<never>): RouteSettings {
     maxContextCharacters,
     maxStoredBytes,
     refusalStatus: options.refusalStatus ?? 200,
-    deployment: options.deployment ?? '',
     prompt: options.prompt ?? '',
   }
 }

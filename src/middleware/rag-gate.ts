@@ -1,9 +1,17 @@
 /** The middleware: reads the question, has it gated, answers refusals and cache hits itself, and records the decision. */
 import type { Context, MiddlewareHandler, Next } from 'hono'
 import { routePath } from 'hono/route'
+import type { StatusCode } from 'hono/utils/http-status'
 import type { CacheState, Decision, Timings } from '../core/decision.ts'
 import { type Audience, buildRefusal } from '../core/refusal.ts'
-import { type AskedQuestion, type GatedQuestion, gateQuestion, newId } from '../pipeline/gate-question.ts'
+import { RagGateError } from '../errors.ts'
+import {
+  type AskedQuestion,
+  collectionNotFound,
+  type GatedQuestion,
+  gateQuestion,
+  newId,
+} from '../pipeline/gate-question.ts'
 import type { Principal } from '../ports/authenticator.ts'
 import type { DecisionEvent } from '../ports/decision-log.ts'
 import { type Connected, connect } from './connect.ts'
@@ -33,13 +41,16 @@ export function ragGate<Bindings extends object = object>(
   options: RagGateOptions<Bindings>,
 ): MiddlewareHandler<RagGateEnv<Bindings>> {
   const checked = checkOptions(options)
+  const { resolve } = options
+  const always = typeof resolve === 'function' ? undefined : connect(resolve, checked.cacheScope)
   const connections = new WeakMap<object, Connected>()
   const connectedFor = (env: Bindings): Connected => {
+    if (typeof resolve !== 'function') return always ?? connect(resolve, checked.cacheScope)
     // Outside Workers Hono may have no bindings; one connection then serves all.
     const holder: object = env ?? checked
     const known = connections.get(holder)
     if (known !== undefined) return known
-    const made = connect(options.resolve(env), checked.cacheScope)
+    const made = connect(resolve(env), checked.cacheScope)
     connections.set(holder, made)
     return made
   }
@@ -47,12 +58,17 @@ export function ragGate<Bindings extends object = object>(
     try {
       return await handle(c, next, checked, connectedFor(c.env))
     } catch (thrown) {
+      // An exception that knows its response (Hono's HTTPException) is the application's own.
+      if (thrown instanceof Error && 'getResponse' in thrown) throw thrown
       return respondWithError(c, thrown)
     }
   }
 }
 
 type GateContext<Bindings extends object> = Context<RagGateEnv<Bindings>>
+
+/** Methods that bring a question in their body; QUERY as in RFC 10008. */
+const METHODS: ReadonlySet<string> = new Set(['POST', 'QUERY'])
 
 async function handle<Bindings extends object>(
   c: GateContext<Bindings>,
@@ -63,11 +79,16 @@ async function handle<Bindings extends object>(
   const startedMs = connected.clock.nowMs()
   // Taken before `next`: afterwards it would be the handler's.
   const route = routePath(c)
-  const read = await readQuestion(c.req, settings.question)
+  if (!METHODS.has(c.req.method)) throw new RagGateError('method_not_allowed', 'Questions come by POST')
+  // Set where an outer gate judged this question already: its context says otherwise, it cannot be undefined.
+  if ((c.var as Partial<typeof c.var>).ragGate !== undefined) {
+    throw new RagGateError('config_invalid', 'There are two gates on the way of this request')
+  }
   const principal = await connected.identify(c.req.raw)
+  const read = await readQuestion(c.req, settings.question)
   const asked = askedQuestion(c, read, principal, settings, connected)
   const gated = await gateQuestion(connected, settings, asked)
-  const exchange: Exchange = { settings, connected, asked, startedMs, route, topK: read.topK ?? settings.topK }
+  const exchange: Exchange = { settings, connected, asked, startedMs, route }
   if (gated.kind === 'cached') return respondFromCache(c, exchange, gated)
   if (gated.decision.verdict === 'refuse' && settings.mode === 'enforce') return respondWithRefusal(c, exchange, gated)
   await respondThroughHandler(c, next, exchange, gated)
@@ -82,8 +103,6 @@ interface Exchange {
   readonly startedMs: number
   /** Path under which the gate is mounted. */
   readonly route: string
-  /** Chunks that the handler is given. */
-  readonly topK: number
 }
 
 type Judged = Extract<GatedQuestion, { kind: 'judged' }>
@@ -98,18 +117,26 @@ function askedQuestion<Bindings extends object>(
   const audience: Audience = principal.scopes.includes('admin') ? 'operator' : connected.audience
   return {
     question: read.question,
-    collection: read.collection ?? settings.collection,
+    collection: allowedCollection(read.collection, settings),
     principal,
     audience,
     partition: connected.partition(principal),
+    deployment: connected.deployment,
     path: c.req.path,
     model: connected.model,
     vary: [
-      ...settings.varyHeaders.map((name) => c.req.header(name) ?? ''),
-      ...settings.varyQuery.map((name) => c.req.query(name) ?? ''),
+      // Absent, empty and repeated are three different things.
+      ...settings.varyHeaders.map((name) => JSON.stringify(c.req.header(name) ?? null)),
+      ...settings.varyQuery.map((name) => JSON.stringify(c.req.queries(name) ?? null)),
     ],
-    options: { topK: String(read.topK ?? ''), otherFields: read.otherFields },
+    options: { otherFields: read.otherFields },
   }
+}
+
+function allowedCollection(named: string | undefined, { collection, otherCollections }: RouteSettings): string {
+  if (named === undefined || named === collection) return collection
+  if (otherCollections !== 'any' && !otherCollections.includes(named)) throw collectionNotFound()
+  return named
 }
 
 function respondFromCache<Bindings extends object>(
@@ -117,10 +144,9 @@ function respondFromCache<Bindings extends object>(
   exchange: Exchange,
   { answer, ageSeconds }: Extract<GatedQuestion, { kind: 'cached' }>,
 ): Response {
-  const response = new Response(answer.body, {
-    status: answer.status,
-    headers: answer.headers.map(([name, value]): [string, string] => [name, value]),
-  })
+  // Through the context, so that headers which other middleware gave to this caller stay.
+  // It was sent with this status before, so it is one.
+  const response = c.newResponse(answer.body, answer.status as StatusCode, Object.fromEntries(answer.headers))
   response.headers.set('age', String(ageSeconds))
   finish(c, exchange, response, {
     decision: answer.decision,
@@ -140,7 +166,7 @@ function respondWithRefusal<Bindings extends object>(
   const refusal = buildRefusal(decision, evidence.chunks, exchange.asked.audience)
   const body = JSON.stringify(refusal)
   const response = c.body(body, exchange.settings.refusalStatus, REFUSAL_HEADERS)
-  const storing = storingOf(exchange, judged, {})
+  const storing = storingOf(exchange, judged, () => ({}))
   if (storing !== undefined) later(c, () => storeRefusal(body, response.status, storing))
   finish(c, exchange, response, {
     decision,
@@ -165,21 +191,19 @@ async function respondThroughHandler<Bindings extends object>(
     evidence: judged.evidence,
     audience: asked.audience,
     maxContextCharacters: settings.maxContextCharacters,
-    maxChunks: exchange.topK,
   })
   c.set('ragGate', gated)
   const generationStartedMs = connected.clock.nowMs()
   await next()
   const generationMs = connected.clock.nowMs() - generationStartedMs
-  const report = reported()
-  const storing = storingOf(exchange, judged, report)
+  const storing = storingOf(exchange, judged, reported)
   // What the application's `onError` answered is no answer to the question, whatever its status.
   if (storing !== undefined && c.error === undefined) later(c, () => storeAnswer(c.res, storing))
   finish(c, exchange, writableResponse(c), {
     decision: judged.decision,
     cache: forwarded(judged),
     timings: { retrievalMs: judged.retrievalMs, generationMs },
-    report,
+    report: reported(),
   })
 }
 
@@ -196,12 +220,12 @@ function writableResponse<Bindings extends object>(c: GateContext<Bindings>): Re
 function storingOf(
   { settings, connected }: Exchange,
   { key, policy, decision }: Judged,
-  report: AnswerReport,
+  reported: () => AnswerReport,
 ): Storing | undefined {
   const { cache, clock } = connected
   if (cache === undefined || key === undefined) return undefined
   const { varyHeaders, maxStoredBytes } = settings
-  return { cache, clock, key, policy, decision, report, varyHeaders, maxStoredBytes }
+  return { cache, clock, key, policy, decision, reported, varyHeaders, maxStoredBytes }
 }
 
 function forwarded({ cache, stale }: Judged): CacheOutcome {

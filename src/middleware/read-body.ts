@@ -58,6 +58,8 @@ async function readBytes(request: HonoRequest, { maxBytes, timeoutMs }: BodyLimi
   const bytes = await readStream(body, maxBytes, timeoutMs)
   // Hono answers every later reader of the body from here: it keeps promises, though its type names what they give.
   request.bodyCache.arrayBuffer = Promise.resolve(bytes) as unknown as ArrayBuffer
+  // And whoever passes the request itself on finds its body whole.
+  request.raw = new Request(request.raw, { method: request.raw.method, body: bytes })
   return bytes
 }
 

@@ -48,13 +48,10 @@ export interface ReadQuestion {
   readonly question: string
   /** Collection that the request named. */
   readonly collection: string | undefined
-  /** Chunks wanted in the answer; the judgement never depends on it. */
-  readonly topK: number | undefined
   /** The other members, as canonical JSON. */
   readonly otherFields: string
 }
 
-const MAX_TOP_K = 100
 const LONE_SURROGATE = /\p{Surrogate}/u
 // Tab, line feed and carriage return are white space like any other.
 // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
@@ -65,19 +62,18 @@ const COLLECTION_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
  * Reads a question.
  *
  * @throws whatever `readJsonObject` throws; `unknown_field`, `question_required`, `question_type`, `invalid_unicode`,
- *   `control_character`, `question_too_long`, `collection_id`, `top_k`
+ *   `control_character`, `question_too_long`, `collection_id`
  */
 export async function readQuestion(request: HonoRequest, options: Required<QuestionOptions>): Promise<ReadQuestion> {
   const limits: BodyLimits = { maxBytes: options.maxBodyBytes, timeoutMs: options.bodyTimeoutMs }
   const body = await readJsonObject(request, limits)
-  const { [options.field]: question, collection, topK, ...others } = body
+  const { [options.field]: question, collection, ...others } = body
   if (options.otherFields === 'refuse' && Object.keys(others).length > 0) {
-    throw new RagGateError('unknown_field', `The body may have only these members: ${options.field}, collection, topK`)
+    throw new RagGateError('unknown_field', `The body may have only these members: ${options.field}, collection`)
   }
   return {
     question: checkQuestion(question, options),
     collection: collection === undefined ? undefined : checkCollectionId(collection),
-    topK: checkTopK(topK),
     // What JSON.parse made is JSON.
     otherFields: canonicalJson(others as Record<string, Json>),
   }
@@ -112,14 +108,6 @@ export function checkCollectionId(value: unknown): string {
         param: 'collection',
       },
     )
-  }
-  return value
-}
-
-function checkTopK(value: unknown): number | undefined {
-  if (value === undefined) return undefined
-  if (typeof value !== 'number' || !Number.isInteger(value) || value < 1 || value > MAX_TOP_K) {
-    throw new RagGateError('top_k', `topK must be a whole number from 1 to ${MAX_TOP_K}`, { param: 'topK' })
   }
   return value
 }

@@ -17,7 +17,8 @@ export interface Storing {
   readonly key: string
   readonly policy: Policy
   readonly decision: Decision
-  readonly report: AnswerReport
+  /** What the handler reported so far: asked again once the body is whole. */
+  readonly reported: () => AnswerReport
   /** Request headers that are part of the key. */
   readonly varyHeaders: readonly string[]
   readonly maxStoredBytes: number
@@ -25,10 +26,11 @@ export interface Storing {
 
 /** Stores a clean, whole answer for as long as its confidence and the handler's own headers allow. */
 export function storeAnswer(response: Response, storing: Storing): Promise<void> | undefined {
-  const { cache, key, policy, decision, report, maxStoredBytes } = storing
+  const { cache, key, policy, decision, reported, maxStoredBytes } = storing
   // In `observe` mode an answer may rest on evidence that the policy would have refused: it is sent, and not kept.
-  if (decision.verdict === 'refuse' || report.complete === false) return undefined
-  if (response.headers.get('content-type')?.toLowerCase().startsWith('text/event-stream') === true) return undefined
+  if (decision.verdict === 'refuse' || reported().complete === false) return undefined
+  // A stream that was cut ends like one that was not: only the handler knows, and must say so once it is over.
+  const streamed = !/^application\/(?:[\w.+-]+\+)?json\b/i.test(response.headers.get('content-type') ?? '')
   const allowed = handlerFreshness(response.status, (name) => response.headers.get(name), storing.varyHeaders)
   const lifetime = lifetimeSeconds(policy, decision, allowed)
   if (lifetime === 0 || response.body === null) return undefined
@@ -36,7 +38,8 @@ export function storeAnswer(response: Response, storing: Storing): Promise<void>
   const copy = response.clone()
   return (async () => {
     const bytes = await readAtMost(copy.body, maxStoredBytes)
-    if (bytes === undefined) return
+    const { complete } = reported()
+    if (bytes === undefined || complete === false || (streamed && complete !== true)) return
     const body = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
     await cache.put(key, cachedAnswer(storing, lifetime, copy, body))
   })()
@@ -51,34 +54,26 @@ export function storeRefusal(body: string, status: number, storing: Storing): Pr
   return storing.cache.put(storing.key, cachedAnswer(storing, lifetime, shared, body))
 }
 
-/** Headers that belong to one exchange, or that the gate writes itself. */
-const NOT_STORED = new Set(
-  `age cache-control cache-status connection content-length date keep-alive proxy-authenticate rag-gate server-timing te
-  trailer transfer-encoding upgrade`.split(/\s+/),
-)
+/** Headers that describe the body. All others were given to one caller, perhaps by other middleware. */
+const STORED: ReadonlySet<string> = new Set(['content-type', 'content-language'])
 
 function cachedAnswer(
-  { clock, key, decision, report }: Storing,
+  { clock, key, decision, reported }: Storing,
   lifetime: number,
   response: Response,
   body: string,
 ): CachedAnswer {
-  const named = new Set(
-    response.headers
-      .get('connection')
-      ?.toLowerCase()
-      .split(/\s*,\s*/),
-  )
+  const { model } = reported()
   return {
     schema: 1,
     key,
     storedAtMs: clock.nowMs(),
     lifetimeSeconds: lifetime,
     status: response.status,
-    headers: [...response.headers].filter(([name]) => !NOT_STORED.has(name) && !named.has(name)),
+    headers: [...response.headers].filter(([name]) => STORED.has(name)),
     body,
     decision,
-    ...(report.model === undefined ? {} : { model: report.model }),
+    ...(model === undefined ? {} : { model }),
     epochs: {},
   }
 }

@@ -3,6 +3,7 @@
  * and no model: what may be answered is decided before anything can answer it.
  */
 import { answerKey } from '../core/answer-key.ts'
+import { canonicalJson } from '../core/canonical.ts'
 import type { CacheState, Decision } from '../core/decision.ts'
 import type { Evidence } from '../core/evidence.ts'
 import { type ConvexWeights, fuseConvex } from '../core/fusion.ts'
@@ -12,7 +13,7 @@ import { measure } from '../core/measure.ts'
 import { judge, type Policy } from '../core/policy.ts'
 import type { Audience } from '../core/refusal.ts'
 import { terms } from '../core/text.ts'
-import { isRagGateError, RagGateError } from '../errors.ts'
+import { isRagGateError, RagGateError, type RagGateErrorCode } from '../errors.ts'
 import type { AnswerCache, CachedAnswer } from '../ports/answer-cache.ts'
 import type { Principal } from '../ports/authenticator.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -35,9 +36,10 @@ export interface GateSettings {
   /** Chunks retrieved of each method and judged. */
   readonly topK: number
   readonly fusionWeights: ConvexWeights
-  /** Deadline of the retrieval, headers and body together. */
+  /** Budget of the context for the model, characters. */
+  readonly maxContextCharacters: number
+  /** Deadline of the retrieval, headers and body together, and of every look into the database before it. */
   readonly retrievalTimeoutMs: number
-  readonly deployment: string
   readonly prompt: string
 }
 
@@ -50,6 +52,7 @@ export interface AskedQuestion {
   readonly audience: Audience
   /** Who may share a cached answer; see `AnswerKeyParts`. */
   readonly partition: string
+  readonly deployment: string
   /** Path of the request. */
   readonly path: string
   readonly model: string
@@ -86,10 +89,10 @@ export async function gateQuestion(
   asked: AskedQuestion,
 ): Promise<GatedQuestion> {
   const { tenant } = asked.principal
-  const collection = await ports.collections.find(tenant, asked.collection)
-  if (collection === null) {
-    throw new RagGateError('collection_not_found', 'There is no such collection; ingest a document into it first')
-  }
+  const collection = await withinDeadline(settings, STORE_FAULTS, () =>
+    ports.collections.find(tenant, asked.collection),
+  )
+  if (collection === null) throw collectionNotFound()
   const policy = settings.policy(tenant, collection.id)
   const key = ports.cache === undefined ? undefined : keyFor(settings, asked, collection, policy)
   const found = key === undefined ? null : await readCache(ports, key)
@@ -99,7 +102,9 @@ export async function gateQuestion(
     if (ageSeconds >= 0 && ageSeconds < found.lifetimeSeconds) return { kind: 'cached', answer: found, ageSeconds }
   }
 
-  const lexicon = collection.lexiconId === null ? EMPTY_LEXICON : await ports.collections.lexicon(collection.lexiconId)
+  const lexicon = await withinDeadline(settings, STORE_FAULTS, async () =>
+    collection.lexiconId === null ? EMPTY_LEXICON : ports.collections.lexicon(collection.lexiconId),
+  )
   const retrieval = await retrieve(ports, settings, asked, lexicon)
   return {
     kind: 'judged',
@@ -123,8 +128,9 @@ async function readCache({ cache }: GatePorts, key: string): Promise<CachedAnswe
 }
 
 function keyFor(settings: GateSettings, asked: AskedQuestion, collection: Collection, policy: Policy): string {
+  const { topK, fusionWeights, maxContextCharacters } = settings
   return answerKey({
-    deployment: settings.deployment,
+    deployment: asked.deployment,
     tenant: collection.tenant,
     collection: collection.id,
     filter: '',
@@ -136,6 +142,8 @@ function keyFor(settings: GateSettings, asked: AskedQuestion, collection: Collec
     policyId: policy.id,
     mode: settings.mode,
     corpusVersion: collection.corpusVersion,
+    lexiconId: collection.lexiconId ?? '',
+    retrieval: canonicalJson({ topK, fusionWeights: { ...fusionWeights }, maxContextCharacters }),
     vary: asked.vary,
     question: asked.question,
     options: asked.options,
@@ -149,9 +157,9 @@ async function retrieve(
   lexicon: Lexicon,
 ): Promise<{ evidence: Evidence; tookMs: number }> {
   const startedMs = ports.clock.nowMs()
-  const { topK, retrievalTimeoutMs } = settings
+  const { topK } = settings
   const namespace = namespaceOf(tenant, collection)
-  const evidence = await withinDeadline(retrievalTimeoutMs, async (signal) => {
+  const evidence = await withinDeadline(settings, RETRIEVER_FAULTS, async (signal) => {
     const rankings = await ports.retriever.retrieve({ tenant, collection, namespace, question, topK, signal })
     return fuseConvex(rankings, {
       weights: settings.fusionWeights,
@@ -162,28 +170,44 @@ async function retrieve(
   return { evidence, tookMs: ports.clock.nowMs() - startedMs }
 }
 
-/** Waits no longer than the deadline, also for a retriever that ignores its signal; names what it did not name. */
+/** What a wait that ended badly is called. */
+interface Faults {
+  readonly late: RagGateErrorCode
+  readonly failed: RagGateErrorCode
+  readonly what: string
+}
+
+const RETRIEVER_FAULTS: Faults = { late: 'retriever_timeout', failed: 'retriever_unavailable', what: 'The retrieval' }
+const STORE_FAULTS: Faults = { late: 'store_unavailable', failed: 'store_unavailable', what: 'The database' }
+
+/** Waits no longer than the deadline, also for work that ignores its signal; names what was thrown without a name. */
 async function withinDeadline<Result>(
-  timeoutMs: number,
+  { retrievalTimeoutMs }: GateSettings,
+  { late, failed, what }: Faults,
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const controller = new AbortController()
   let expire = (): void => undefined
   const expired = new Promise<never>((_, reject) => {
     expire = () => {
-      reject(new RagGateError('retriever_timeout', 'The retrieval took too long'))
+      reject(new RagGateError(late, `${what} took too long`))
       controller.abort()
     }
   })
-  const timer = setTimeout(() => expire(), timeoutMs)
+  const timer = setTimeout(() => expire(), retrievalTimeoutMs)
   try {
     return await Promise.race([work(controller.signal), expired])
   } catch (thrown) {
     if (isRagGateError(thrown)) throw thrown
-    throw new RagGateError('retriever_unavailable', 'The retrieval failed', { cause: thrown })
+    throw new RagGateError(failed, `${what} failed`, { cause: thrown })
   } finally {
     clearTimeout(timer)
   }
+}
+
+/** The one answer for a collection that does not exist, or not for this caller. */
+export function collectionNotFound(): RagGateError {
+  return new RagGateError('collection_not_found', 'There is no such collection; ingest a document into it first')
 }
 
 function decide(

@@ -4,10 +4,14 @@ import type { Json, Passage } from '../core/chunk.ts'
 import { chunkId, namespaceOf } from '../core/ids.ts'
 import { buildLexicon, EMPTY_LEXICON, updateLexicon } from '../core/lexicon.ts'
 import { hex, sha256 } from '../core/sha256.ts'
+import { RagGateError } from '../errors.ts'
 import type { ChunkIndex } from '../ports/chunk-index.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { CollectionWriter, DocumentRecord } from '../ports/collections.ts'
 import type { Splitter } from '../ports/splitter.ts'
+
+/** Chunks of one call: keeps the requests to the index within what one Worker invocation may send. */
+const MAX_CHUNKS = 5000
 
 /** A document as it comes in, checked. */
 export interface IncomingDocument {
@@ -51,9 +55,9 @@ interface PreparedDocument {
 /**
  * Takes documents into a collection. A document that is there already, with the same content, is left alone; of a
  * changed one every chunk is written and those that fell out are removed. When nothing changed, the corpus version stays.
- * Order: write chunks, wait until a search can find them, publish, then remove; so whatever was published can be
- * retrieved, and a repeat after a failure up to publishing ends in the same state. A failure after it leaves chunks in
- * the index that no document names any more.
+ * Order: write, remove, wait until a search sees both, publish. So an answer made from a published version never rests on
+ * what that version no longer holds, and a repeat after any failure leaves the same chunks of these documents. Chunks of
+ * a draft that failed and was never repeated stay in the index.
  *
  * @param documents ids must differ
  * @throws `collection_conflict` when somebody else changed the collection meanwhile: repeat the call
@@ -83,11 +87,16 @@ export async function ingestDocuments(
   const added = [...after.values()].filter(({ id }) => !before.has(id))
   const removedIds = [...before].filter((id) => !after.has(id))
 
+  if (after.size > MAX_CHUNKS) {
+    throw new RagGateError('too_many_chunks', `One call may write at most ${MAX_CHUNKS} chunks: send fewer documents`)
+  }
+
   let corpusVersion = current?.corpusVersion ?? 0
   if (changed.length > 0) {
     const removed = (await index.fetch(namespace, removedIds)).flatMap((passage) => passage ?? [])
     // Title or source may have changed where the text did not, so every chunk of a changed document is written.
     await index.upsert(namespace, [...after.values()])
+    await index.delete(namespace, removedIds)
     await index.settle(namespace)
     const base = current?.lexiconId ? await collections.lexicon(current.lexiconId) : EMPTY_LEXICON
     const published = await collections.publish({
@@ -103,7 +112,6 @@ export async function ingestDocuments(
       atMs: clock.nowMs(),
     })
     corpusVersion = published.corpusVersion
-    await index.delete(namespace, removedIds)
   }
   return {
     corpusVersion,

@@ -13,7 +13,7 @@ export interface Collection {
   readonly embeddingModel: string
   /** Length of its vectors; 0 when unknown. */
   readonly dimension: number
-  /** Policy chosen for it; `null` for the tenant's or the default. */
+  /** Policy noted for it; recorded, and not chosen by yet. */
   readonly policyId: string | null
 }
 

@@ -302,12 +302,12 @@ describe('the chunk index', () => {
       sparseIndex: { embeddingModel: 'BM25' },
     })
 
-  test('writes at most a hundred passages in a request', async () => {
+  test('writes at most five hundred passages in a request', async () => {
     const { fetch, requests } = scripted(result('Success'), result('Success'), result('Success'))
-    const passages = Array.from({ length: 201 }, (_, at) => ({ id: `p${at}`, documentId: 'd', text: `text ${at}` }))
+    const passages = Array.from({ length: 1001 }, (_, at) => ({ id: `p${at}`, documentId: 'd', text: `text ${at}` }))
     await indexOver(fetch).upsert('n1', passages)
     expect(requests.map(({ url }) => url)).toEqual(Array(3).fill('https://index.test/prefix/upsert-data/n1'))
-    expect(requests.map(({ body }) => (body as unknown[]).length)).toEqual([100, 100, 1])
+    expect(requests.map(({ body }) => (body as unknown[]).length)).toEqual([500, 500, 1])
     expect((requests[0]!.body as unknown[])[0]).toEqual({ id: 'p0', data: 'text 0', metadata: { documentId: 'd' } })
   })
 

@@ -57,6 +57,24 @@ describe('collect', () => {
   })
 })
 
+describe('a score outside the bounds of its kind', () => {
+  it.each([
+    ['cosine', 57],
+    ['cosine', -1.01],
+    ['convex', 1.1],
+    ['cross-encoder', -0.1],
+  ] as const)('is no %s: %d is dropped, and when it is all there is, it is a fault', (kind, score) => {
+    expect(collect([aRanking(kind, [score, 0.5, 0.5, 0.5, 0.5])])).toMatchObject({ dropped: 1 })
+    expect(() => collect([aRanking(kind, [score])])).toThrow(
+      expect.objectContaining({ code: 'retriever_bad_response' }),
+    )
+  })
+
+  it('may be a rounding of 32-bit floats', () => {
+    expect(collect([aRanking('cosine', [1.0000001])])).toMatchObject({ dropped: 0 })
+  })
+})
+
 describe('rankBy', () => {
   const facts = { kinds: ['bm25'], dropped: 0, topK: 10 } as const
 

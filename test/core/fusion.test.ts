@@ -5,11 +5,12 @@ import { BM25_K1, clamp01, fuseConvex } from '../../src/core/fusion.ts'
 import { aPassage, aRanking } from '../fixtures/evidence.ts'
 
 const finite = fc.double({ min: -3, max: 30, noNaN: true })
+const cosine = fc.double({ min: -1, max: 1, noNaN: true })
 const ids = fc.uniqueArray(fc.constantFrom(...'abcdefghij'), { minLength: 1, maxLength: 8 })
 const ranking = (kind: ScoreKind): fc.Arbitrary<Ranking> =>
   ids.chain((found) =>
     fc
-      .array(finite, { minLength: found.length, maxLength: found.length })
+      .array(kind === 'cosine' ? cosine : finite, { minLength: found.length, maxLength: found.length })
       .map((scores) => aRanking(kind, scores, found)),
   )
 

@@ -233,16 +233,9 @@ describe('other members of the body', () => {
     expect(journal.handled).toEqual([])
   })
 
-  it.each(['0', '-1', '1.5', '"5"', '1e309', '101', '1001', 'true', 'null', '[1]'])(
-    'topK of %s is turned away',
-    async (topK) => {
-      expect(await refusalOf({ body: `{"question":"a","topK":${topK}}`, headers: JSON_TYPE })).toEqual([422, 'top_k'])
-    },
-  )
-
-  it.each(['1', '100', '5.0'])('topK of %s is taken', async (topK) => {
-    const { send } = aGate()
-    expect((await send({ body: `{"question":"engine","topK":${topK}}`, headers: JSON_TYPE })).status).toBe(200)
+  it.each(['0', '-1', '1.5', '"5"', '1e309', '5', '1001', 'null'])('topK of %s is turned away', async (topK) => {
+    const body = `{"question":"a","topK":${topK}}`
+    expect(await refusalOf({ body, headers: JSON_TYPE })).toEqual([422, 'unknown_field'])
   })
 
   it.each([

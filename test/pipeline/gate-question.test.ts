@@ -18,7 +18,7 @@ const SETTINGS: GateSettings = {
   topK: 5,
   fusionWeights: {},
   retrievalTimeoutMs: 1000,
-  deployment: '',
+  maxContextCharacters: 12_000,
   prompt: '',
 }
 const ASKED: AskedQuestion = {
@@ -27,6 +27,7 @@ const ASKED: AskedQuestion = {
   principal: { tenant: 'acme', id: 'ann', scopes: ['ask'] },
   audience: 'public',
   partition: 'principal:ann',
+  deployment: '',
   path: '/ask',
   model: '',
   vary: [],
@@ -138,7 +139,7 @@ describe('gateQuestion', () => {
     ['the retriever', 'The retrieval failed', { retriever: { retrieve: () => Promise.reject(new Error('down')) } }],
     [
       'the collections',
-      'down',
+      'The database failed',
       {
         collections: {
           find: () => Promise.reject(new Error('down')),

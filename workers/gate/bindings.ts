@@ -15,6 +15,8 @@ export interface GateBindings {
   readonly QUESTION_HMAC_KEY_ID?: string
   /** `operator` shows every figure to everyone: for a local page or a private deployment. */
   readonly AUDIENCE?: string
+  /** Names the deployment in the answer key. Set it where several share a zone, and change it with a new database. */
+  readonly DEPLOYMENT?: string
   /** A production index instead of the embedded one. */
   readonly UPSTASH_VECTOR_REST_URL?: string
   readonly UPSTASH_VECTOR_REST_TOKEN?: string

@@ -74,6 +74,7 @@ function compose(env: GateBindings): Composition {
       authenticate,
       clock,
       audience: env.AUDIENCE === 'operator' ? 'operator' : 'public',
+      deployment: env.DEPLOYMENT ?? '',
       model: generator.model,
       ...questionHmac(env),
     },

@@ -18,6 +18,7 @@ const app = new Hono<{ Bindings: GateBindings }>()
 const gate = ragGate<GateBindings>({
   resolve: (env) => compositionFor(env).gate,
   cacheScope: 'tenant',
+  otherCollections: 'any',
   prompt: OPENAI_PROMPT_VERSION,
 })
 
