@@ -20,6 +20,8 @@ export type { CacheLifetimes } from './core/freshness.ts'
 
 export { balanced, type BalancedOptions } from './core/profiles/balanced.ts'
 export { multiGate, type MultiGateOptions } from './core/profiles/multi-gate.ts'
+export { legalReview } from './core/profiles/legal-review.ts'
+export { weightedSignals, type WeightedSignalsOptions } from './core/profiles/weighted-signals.ts'
 export { twoTier, type TwoTierOptions } from './core/profiles/two-tier.ts'
 export { confidenceRange, type ConfidenceRangeOptions } from './core/gates/confidence-range.ts'
 export { gradedRelevance, type GradedRelevanceOptions } from './core/gates/graded-relevance.ts'
