@@ -14,6 +14,16 @@ export { fuseConvex, type ConvexOptions, type ConvexWeights } from './core/fusio
 export { buildLexicon, EMPTY_LEXICON, type Lexicon } from './core/lexicon.ts'
 export { type Audience, buildRefusal, type Refusal } from './core/refusal.ts'
 export type { Chunk, Passage, Ranking, ScoreKind, Scores } from './core/chunk.ts'
+export {
+  citationsWithWarning,
+  confidenceLine,
+  type ConfidenceRecord,
+  confidenceRecord,
+  isFlagged,
+} from './core/confidence-record.ts'
+export { analyse, type AnalysisLine, recommend, type Recommendation } from './core/recommendations.ts'
+export type { RetrievalSignals } from './core/retrieval-signals.ts'
+export type { SignalWeights } from './core/weighted-confidence.ts'
 export type { Band, Decision, Finding, Judgement, Verdict } from './core/decision.ts'
 export type { Evidence } from './core/evidence.ts'
 export type { CacheLifetimes } from './core/freshness.ts'
