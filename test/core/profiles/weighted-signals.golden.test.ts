@@ -209,7 +209,8 @@ const CORRECTIONS: Readonly<Partial<Record<Reason, (raw: Record<string, number>,
   sorted: (raw, { chunks }) => {
     const [top = NaN, second = NaN] = chunks.map(rankingScore).sort((a, b) => b - a)
     const gap = (value: number): number => clamp(value / 0.3)
-    raw.overall_confidence! += 0.3 * (clamp(top) - clamp(raw.top_score!)) + 0.2 * (gap(top - second) - gap(raw.score_gap!))
+    raw.overall_confidence! +=
+      0.3 * (clamp(top) - clamp(raw.top_score!)) + 0.2 * (gap(top - second) - gap(raw.score_gap!))
     raw.top_score = top
     raw.score_gap = top - second
   },
@@ -235,7 +236,9 @@ const CORRECTIONS: Readonly<Partial<Record<Reason, (raw: Record<string, number>,
 
 /** Whether the reranker turned more pairs of chunks round than it kept. */
 function reversed({ chunks }: GoldenVector): boolean {
-  const both = chunks.filter((chunk) => [chunk.rerank_score, chunk.rrf_score].every((score) => (score ?? null) !== null))
+  const both = chunks.filter((chunk) =>
+    [chunk.rerank_score, chunk.rrf_score].every((score) => (score ?? null) !== null),
+  )
   let kept = 0
   for (const a of both) {
     for (const b of both) {
@@ -265,7 +268,9 @@ function correctedDict(vector: GoldenVector): unknown {
   if (dict === undefined || reasons.length === 0) return dict
   const raw = corrected(vector)
   const numbers = Object.fromEntries(
-    Object.keys(dict).flatMap((name) => (typeof dict[name] === 'number' ? [[name, Number(raw[name]!.toFixed(3))]] : [])),
+    Object.keys(dict).flatMap((name) =>
+      typeof dict[name] === 'number' ? [[name, Number(raw[name]!.toFixed(3))]] : [],
+    ),
   )
   const custom = vector.thresholds
   const bands = {
