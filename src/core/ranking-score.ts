@@ -6,8 +6,8 @@ import type { Reading } from './reading.ts'
 /** Highest grade that a reranker gives. */
 const TOP_GRADE = 3
 
-/** The reranker first, then what the knowledge graph raised, then the fused score. */
-const IN_ORDER: readonly ScoreKind[] = ['cross-encoder', 'grade', 'boosted', 'rrf', 'dbsf', 'convex']
+/** What the knowledge graph raised first, then the fused score. */
+const AFTER_RERANKER: readonly ScoreKind[] = ['boosted', 'rrf', 'dbsf', 'convex']
 
 /** A chunk that carries a ranking score. */
 export interface ScoredChunk {
@@ -47,15 +47,13 @@ export function finite(score: number | undefined): number | undefined {
 }
 
 function rankingScore(scores: Scores): number | undefined {
-  for (const kind of IN_ORDER) {
-    const score = kind === 'grade' ? rerankerScore({ grade: scores.grade ?? NaN }) : finite(scores[kind])
-    if (score !== undefined) return score
-  }
-  return undefined
+  const kind = AFTER_RERANKER.find((each) => finite(scores[each]) !== undefined)
+  return rerankerScore(scores) ?? (kind === undefined ? undefined : scores[kind])
 }
 
 function scoreOfArm(arm: ScoreKind, scores: Scores, idfMass: number): number | undefined {
   const score = arm === 'bm25' || arm === 'cosine' ? finite(scores[arm]) : undefined
-  if (score === undefined || arm === 'cosine') return score === undefined ? undefined : clamp01(score)
+  if (score === undefined) return undefined
+  if (arm === 'cosine') return clamp01(score)
   return idfMass > 0 ? clamp01(score / (idfMass * (BM25_K1 + 1))) : 0
 }
