@@ -16,12 +16,21 @@ export { type Audience, buildRefusal, type Refusal } from './core/refusal.ts'
 export type { Chunk, Passage, Ranking, ScoreKind, Scores } from './core/chunk.ts'
 export {
   citationsWithWarning,
+  type ConfidenceBadge,
+  confidenceBadge,
   confidenceLine,
   type ConfidenceRecord,
   confidenceRecord,
   isFlagged,
 } from './core/confidence-record.ts'
-export { analyse, type AnalysisLine, recommend, type Recommendation } from './core/recommendations.ts'
+export {
+  analyse,
+  type AnalysisLine,
+  assessRetrieval,
+  recommend,
+  type Recommendation,
+  type RetrievalAssessment,
+} from './core/recommendations.ts'
 export type { RetrievalSignals } from './core/retrieval-signals.ts'
 export type { SignalWeights } from './core/weighted-confidence.ts'
 export type { Band, Decision, Finding, Judgement, Verdict } from './core/decision.ts'

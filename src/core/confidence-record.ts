@@ -3,7 +3,7 @@ import { meanOf } from './correlation.ts'
 import type { Band, Decision } from './decision.ts'
 import { clamp01 } from './fusion.ts'
 import type { Signals } from './measure.ts'
-import { INTERPRETATIONS, NO_RESULTS } from './messages.ts'
+import { BADGES, INTERPRETATIONS, NO_RESULTS } from './messages.ts'
 import type { RetrievalSignals } from './retrieval-signals.ts'
 import { consensusCount } from './signals/consensus.ts'
 import { DEFAULT_CONSENSUS_FROM } from './weighted-confidence.ts'
@@ -135,6 +135,24 @@ export function confidenceLine(record: ConfidenceGlance, options: ConfidenceLine
   const colour = record.should_flag_for_review ? YELLOW : GREEN
   const shown = options.colour === 'ansi' ? `${colour}${mark}${RESET}` : mark
   return `📊 RAG Confidence: ${shown} ${record.interpretation} (${floored(record.overall_confidence)})`
+}
+
+/** A badge for a page. */
+export interface ConfidenceBadge {
+  /** Class names, as the document has them. */
+  readonly className: string
+  readonly text: string
+}
+
+/**
+ * The badge of a confidence. The document has three; the two lowest bands share its red one, each with what is asked of
+ * the reader.
+ *
+ * @see reference document 001, "Web UI"
+ */
+export function confidenceBadge({ confidence, band }: Pick<Assessment, 'confidence' | 'band'>): ConfidenceBadge {
+  const { look, before, after } = BADGES[band]
+  return { className: `badge badge-${look}`, text: `${before} Confidence (${floored(confidence)})${after}` }
 }
 
 /** Two decimals, floored, so that a value below a threshold never reads like the threshold; `0.00` for no number. */

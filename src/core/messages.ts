@@ -93,6 +93,16 @@ export const INTERPRETATIONS: Readonly<Record<Band, string>> = {
   'very-low': 'VERY LOW - Poor retrieval, expert review required',
 }
 
+/** Reference document 001: what a badge says around its number, and how it looks. */
+export const BADGES: Readonly<
+  Record<Band, { readonly look: string; readonly before: string; readonly after: string }>
+> = {
+  high: { look: 'success', before: '🟢 High', after: '' },
+  medium: { look: 'warning', before: '🟡 Medium', after: ' - Review Recommended' },
+  low: { look: 'danger', before: '🔴 Low', after: ' - Mandatory Review' },
+  'very-low': { look: 'danger', before: '🔴 Low', after: ' - Expert Review Required' },
+}
+
 /** Reference document 001: what is said where nothing was retrieved. */
 export const NO_RESULTS = 'NO RESULTS - No relevant chunks found'
 

@@ -1,5 +1,5 @@
 /** What to do about a confidence, and why it is what it is, in words. */
-import { type Assessment, floored } from './confidence-record.ts'
+import { type Assessment, confidenceRecord, type ConfidenceRecord, floored } from './confidence-record.ts'
 import type { Band } from './decision.ts'
 import { RECOMMENDATIONS, type RecommendationCode } from './messages.ts'
 
@@ -47,6 +47,32 @@ const BY_BAND: Readonly<Record<Band, readonly RecommendationCode[]>> = {
   medium: ['moderate'],
   low: ['low'],
   'very-low': ['very_low', 'try_expansion', 'try_exact_match'],
+}
+
+/** What a tool that only assesses a retrieval answers. */
+export interface RetrievalAssessment extends Pick<
+  ConfidenceRecord,
+  'overall_confidence' | 'top_score' | 'score_gap' | 'bm25_dense_agreement' | 'graph_support' | 'interpretation'
+> {
+  readonly recommendations: readonly string[]
+}
+
+/**
+ * The short record with its recommendations.
+ *
+ * @see reference document 001, "Dedicated Tool"
+ */
+export function assessRetrieval(assessment: Assessment, options: RecommendOptions = {}): RetrievalAssessment {
+  const record = confidenceRecord(assessment)
+  return {
+    overall_confidence: record.overall_confidence,
+    top_score: record.top_score,
+    score_gap: record.score_gap,
+    bm25_dense_agreement: record.bm25_dense_agreement,
+    graph_support: record.graph_support,
+    interpretation: record.interpretation,
+    recommendations: recommend(assessment, options).map(({ text }) => text),
+  }
 }
 
 /** How a metric speaks: for the retrieval, neither way, or against it. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import {
   type Assessment,
   citationsWithWarning,
+  confidenceBadge,
   type ConfidenceGlance,
   confidenceLine,
   confidenceRecord,
@@ -140,5 +141,16 @@ describe('citationsWithWarning', () => {
     expect(citationsWithWarning(citations, LOW)).toEqual(['⚠️ LOW - Weak retrieval, mandatory review', ...citations])
     expect(citationsWithWarning(citations, HIGH)).toEqual(citations)
     expect(citations).toHaveLength(2)
+  })
+})
+
+describe('confidenceBadge', () => {
+  it.each([
+    ['high', 0.92, 'badge badge-success', '🟢 High Confidence (0.92)'],
+    ['medium', 0.78, 'badge badge-warning', '🟡 Medium Confidence (0.78) - Review Recommended'],
+    ['low', 0.58, 'badge badge-danger', '🔴 Low Confidence (0.58) - Mandatory Review'],
+    ['very-low', 0.48, 'badge badge-danger', '🔴 Low Confidence (0.48) - Expert Review Required'],
+  ] as const)('of %s looks as the document prints it', (band, confidence, className, text) => {
+    expect(confidenceBadge({ band, confidence })).toEqual({ className, text })
   })
 })

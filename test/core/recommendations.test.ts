@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Assessment } from '../../src/core/confidence-record.ts'
 import type { Band } from '../../src/core/decision.ts'
-import { analyse, recommend, type RecommendOptions } from '../../src/core/recommendations.ts'
+import { analyse, assessRetrieval, recommend, type RecommendOptions } from '../../src/core/recommendations.ts'
 import type { RetrievalSignals } from '../../src/core/retrieval-signals.ts'
 import { signalsOf } from '../fixtures/evidence.ts'
 
@@ -46,6 +46,24 @@ describe('recommend', () => {
     expect(codes(assessed('high'))).toEqual([])
     expect(codes(assessed('high'), { graph: 'available' })).toEqual(['no_graph'])
     expect(codes(assessed('high', { graphSupport: true }), { graph: 'available' })).toEqual([])
+  })
+})
+
+describe('assessRetrieval', () => {
+  it('answers with the record in short and what to do, as the document prints it', () => {
+    const figures = { topScore: 0.82, scoreGap: 0.08, bm25DenseAgreement: 0.65 }
+    expect(assessRetrieval({ ...assessed('medium', figures), confidence: 0.78 }, { graph: 'available' })).toEqual({
+      overall_confidence: 0.78,
+      top_score: 0.82,
+      score_gap: 0.08,
+      bm25_dense_agreement: 0.65,
+      graph_support: false,
+      interpretation: 'MEDIUM - Moderate confidence, review recommended',
+      recommendations: [
+        'MODERATE: Medium confidence. Review recommended for critical use cases.',
+        'No knowledge graph support. Consider using multi_hop_search for graph-based retrieval.',
+      ],
+    })
   })
 })
 
