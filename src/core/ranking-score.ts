@@ -41,14 +41,14 @@ export function rerankerScore(scores: Scores): number | undefined {
   return grade === undefined ? undefined : grade / TOP_GRADE
 }
 
-/** A finite number, or nothing. */
+/** A finite number, or nothing. −0 becomes 0, as it does in JSON, so that what is measured equals what is recorded. */
 export function finite(score: number | undefined): number | undefined {
-  return Number.isFinite(score) ? score : undefined
+  return score !== undefined && Number.isFinite(score) ? score + 0 : undefined
 }
 
 function rankingScore(scores: Scores): number | undefined {
-  const kind = AFTER_RERANKER.find((each) => finite(scores[each]) !== undefined)
-  return rerankerScore(scores) ?? (kind === undefined ? undefined : scores[kind])
+  const [score] = AFTER_RERANKER.flatMap((kind) => finite(scores[kind]) ?? [])
+  return rerankerScore(scores) ?? score
 }
 
 function scoreOfArm(arm: ScoreKind, scores: Scores, idfMass: number): number | undefined {
