@@ -307,6 +307,16 @@ describe('any evidence under weightedSignals', () => {
     )
   })
 
+  it('is judged from its record as it was judged at first, under other thresholds too', () => {
+    fc.assert(
+      fc.property(chunks, levels, share, (given, [low, medium, high], consensusFrom) => {
+        const options = { low, medium, high, consensusFrom }
+        const read = JSON.parse(JSON.stringify(measured(given))) as Signals
+        expect(judge(weightedSignals(options), read)).toEqual(judged(given, options))
+      }),
+    )
+  })
+
   it('passes exactly where nothing is flagged for review', () => {
     fc.assert(
       fc.property(chunks, levels, (given, [low, medium, high]) => {
