@@ -14,12 +14,33 @@ export { fuseConvex, type ConvexOptions, type ConvexWeights } from './core/fusio
 export { buildLexicon, EMPTY_LEXICON, type Lexicon } from './core/lexicon.ts'
 export { type Audience, buildRefusal, type Refusal } from './core/refusal.ts'
 export type { Chunk, Passage, Ranking, ScoreKind, Scores } from './core/chunk.ts'
+export {
+  citationsWithWarning,
+  type ConfidenceBadge,
+  confidenceBadge,
+  confidenceLine,
+  type ConfidenceRecord,
+  confidenceRecord,
+  isFlagged,
+} from './core/confidence-record.ts'
+export {
+  analyse,
+  type AnalysisLine,
+  assessRetrieval,
+  recommend,
+  type Recommendation,
+  type RetrievalAssessment,
+} from './core/recommendations.ts'
+export type { RetrievalSignals } from './core/retrieval-signals.ts'
+export type { SignalWeights } from './core/weighted-confidence.ts'
 export type { Band, Decision, Finding, Judgement, Verdict } from './core/decision.ts'
 export type { Evidence } from './core/evidence.ts'
 export type { CacheLifetimes } from './core/freshness.ts'
 
 export { balanced, type BalancedOptions } from './core/profiles/balanced.ts'
 export { multiGate, type MultiGateOptions } from './core/profiles/multi-gate.ts'
+export { legalReview } from './core/profiles/legal-review.ts'
+export { weightedSignals, type WeightedSignalsOptions } from './core/profiles/weighted-signals.ts'
 export { twoTier, type TwoTierOptions } from './core/profiles/two-tier.ts'
 export { confidenceRange, type ConfidenceRangeOptions } from './core/gates/confidence-range.ts'
 export { gradedRelevance, type GradedRelevanceOptions } from './core/gates/graded-relevance.ts'

@@ -14,6 +14,10 @@ export type ScoreKind =
   | 'cross-encoder'
   /** A language model's relevance grade, 0..3. */
   | 'grade'
+  /** A fused score that a knowledge graph raised. */
+  | 'boosted'
+  /** How far a knowledge graph raised a chunk, 0 and up. */
+  | 'graph-boost'
 
 /** Scores of one chunk, by kind. A kind is absent when that method did not return the chunk; `0` is a score. */
 export type Scores = Readonly<Partial<Record<ScoreKind, number>>>

@@ -2,6 +2,7 @@
 import { RagGateError } from '../errors.ts'
 import type { Signals } from './measure.ts'
 import { TEXT_SIGNALS, type TextSignalName } from './signals/index.ts'
+import { validateWeightedSignals, weightedConfidence, type WeightedSignalsModel } from './weighted-confidence.ts'
 
 /** How a confidence is made. */
 export type ConfidenceModel =
@@ -17,8 +18,15 @@ export type ConfidenceModel =
   | { readonly kind: 'top-cosine' }
   /** The best grade of a reranker as a share of 3; without grades, the best BM25 as a share of what it can reach. */
   | { readonly kind: 'top-relevance' }
+  /** The weighted sum of seven retrieval signals. */
+  | WeightedSignalsModel
 
-const KINDS: readonly string[] = ['logistic', 'top-cosine', 'top-relevance'] satisfies ConfidenceModel['kind'][]
+const KINDS: readonly string[] = [
+  'logistic',
+  'top-cosine',
+  'top-relevance',
+  'weighted-signals',
+] satisfies ConfidenceModel['kind'][]
 
 /** @throws `policy_invalid` when the kind is unknown, or a weight is not finite or names no signal */
 export function validateConfidenceModel(model: ConfidenceModel): void {
@@ -27,6 +35,7 @@ export function validateConfidenceModel(model: ConfidenceModel): void {
       param: 'confidence',
     })
   }
+  if (model.kind === 'weighted-signals') validateWeightedSignals(model)
   if (model.kind !== 'logistic') return
   const weights = Object.entries(model.weights)
   for (const [name, weight] of [['intercept', model.intercept] as const, ...weights]) {
@@ -57,6 +66,8 @@ export function confidenceOf(model: ConfidenceModel, signals: Signals): number {
       const grade = signals.curves.grade?.scores[0]
       return clip(grade === undefined ? signals.topBm25 / 2.2 : grade / 3)
     }
+    case 'weighted-signals':
+      return weightedConfidence(model, signals)
   }
 }
 

@@ -3,6 +3,7 @@ import type { Chunk, ScoreKind } from './chunk.ts'
 import type { Evidence } from './evidence.ts'
 import type { Lexicon } from './lexicon.ts'
 import { read } from './reading.ts'
+import { measureRetrieval, type RetrievalSignals } from './retrieval-signals.ts'
 import { TEXT_SIGNALS, type TextSignalName } from './signals/index.ts'
 
 /** How many scores of a kind are recorded. */
@@ -28,6 +29,8 @@ export interface Signals extends Readonly<Record<TextSignalName, number>> {
   readonly lexiconChunkCount: number
   /** Scores by kind; a kind is absent when no chunk carries it. */
   readonly curves: Readonly<Partial<Record<ScoreKind, ScoreCurve>>>
+  /** What the retrieval scores say. */
+  readonly retrieval: RetrievalSignals
 }
 
 /**
@@ -45,6 +48,7 @@ export function measure(question: string, evidence: Evidence, lexicon: Lexicon):
     questionTermCount: reading.questionTerms.length,
     lexiconChunkCount: lexicon.chunkCount,
     curves: scoreCurves(evidence.chunks),
+    retrieval: measureRetrieval(reading),
   }
   for (const [name, signal] of Object.entries(TEXT_SIGNALS)) signals[name] = signal(reading)
   // Every member of TEXT_SIGNALS was just measured, and the rest stands above.

@@ -1,4 +1,5 @@
 /** The one catalogue of texts that people read. */
+import type { Band } from './decision.ts'
 import type { ReasonCode } from './gates/index.ts'
 
 /** What is said about a reason. No figures: figures are in the findings, for operators. */
@@ -83,3 +84,40 @@ export const MESSAGES: Readonly<Record<ReasonCode, Message>> = {
 /** What a model is told when the evidence is weak but sufficient to try. */
 export const CAUTION =
   'The evidence for this question is only moderately strong. Answer only what the passages state, and say plainly what they leave open.'
+
+/** Reference document 001: what each band means. */
+export const INTERPRETATIONS: Readonly<Record<Band, string>> = {
+  high: 'HIGH - Strong retrieval confidence',
+  medium: 'MEDIUM - Moderate confidence, review recommended',
+  low: 'LOW - Weak retrieval, mandatory review',
+  'very-low': 'VERY LOW - Poor retrieval, expert review required',
+}
+
+/** Reference document 001: what a badge says around its number, and how it looks. */
+export const BADGES: Readonly<
+  Record<Band, { readonly look: string; readonly before: string; readonly after: string }>
+> = {
+  high: { look: 'success', before: '🟢 High', after: '' },
+  medium: { look: 'warning', before: '🟡 Medium', after: ' - Review Recommended' },
+  low: { look: 'danger', before: '🔴 Low', after: ' - Mandatory Review' },
+  'very-low': { look: 'danger', before: '🔴 Low', after: ' - Expert Review Required' },
+}
+
+/** Reference document 001: what is said where nothing was retrieved. */
+export const NO_RESULTS = 'NO RESULTS - No relevant chunks found'
+
+/** Reference document 001: what can be done about a weak retrieval. */
+export const RECOMMENDATIONS = {
+  very_low: 'VERY LOW: The retrieval is poor. Have an expert review it before any use.',
+  try_expansion: 'Try query expansion: `search(query="...", num_expands=3-5)`',
+  try_exact_match: 'Try exact match: `exact_match_search(query="...", search_type="keywords")`',
+  try_graph_search: 'Try graph search: `multi_hop_search(query="...", max_hops=2)`',
+  low: 'LOW: The retrieval is weak. A person must review the answer.',
+  moderate: 'MODERATE: Medium confidence. Review recommended for critical use cases.',
+  bm25_dense_disagree: 'Keyword and semantic search disagree. Rephrase the question, or search in each way alone.',
+  high_diversity: 'The results are scattered over many documents. Name the document or topic that is meant.',
+  no_graph: 'No knowledge graph support. Consider using multi_hop_search for graph-based retrieval.',
+} as const
+
+/** Why something is recommended. Stable. */
+export type RecommendationCode = keyof typeof RECOMMENDATIONS

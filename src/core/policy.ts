@@ -6,7 +6,7 @@ import { type ConfidenceModel, confidenceOf, validateConfidenceModel } from './c
 import { type Band, type Finding, type Judgement, strictest } from './decision.ts'
 import { type CacheLifetimes, DEFAULT_LIFETIMES, validateLifetimes } from './freshness.ts'
 import type { Gate, GateFinding } from './gates/gate.ts'
-import { requireWithin } from './gates/gate.ts'
+import { meets, RATIO_TOLERANCE, requireWithin } from './gates/gate.ts'
 import { GATES, type GateSettings, type ReasonCode } from './gates/index.ts'
 import type { Signals } from './measure.ts'
 import { hex, sha256 } from './sha256.ts'
@@ -92,11 +92,11 @@ export function judge(policy: Policy, signals: Signals, ruleFindings: readonly F
   }
 }
 
-/** The band that a confidence falls in, by its unrounded value. */
+/** The band that a confidence falls in, by its unrounded value. Equality counts, with the tolerance of the gates. */
 export function bandOf(bands: Bands, confidence: number): Band {
-  if (confidence >= bands.high) return 'high'
-  if (confidence >= bands.medium) return 'medium'
-  return confidence >= bands.low ? 'low' : 'very-low'
+  if (meets(confidence, bands.high, RATIO_TOLERANCE)) return 'high'
+  if (meets(confidence, bands.medium, RATIO_TOLERANCE)) return 'medium'
+  return meets(confidence, bands.low, RATIO_TOLERANCE) ? 'low' : 'very-low'
 }
 
 function gateFor(settings: GateSettings): Gate<GateSettings, ReasonCode> {

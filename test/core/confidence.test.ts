@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type ConfidenceModel, confidenceOf, validateConfidenceModel } from '../../src/core/confidence.ts'
+import { SIGNAL_WEIGHTS } from '../../src/core/weighted-confidence.ts'
 import { aCurve, signalsOf } from '../fixtures/evidence.ts'
 
 const logistic = (intercept: number, weights: Record<string, number>): ConfidenceModel => ({
@@ -50,7 +51,32 @@ describe('confidenceOf', () => {
   })
 })
 
+const weighted = (given: object): ConfidenceModel => ({
+  kind: 'weighted-signals',
+  weights: SIGNAL_WEIGHTS,
+  consensusFrom: 0.75,
+  absentWeight: 'keep',
+  ...given,
+})
+
 describe('validateConfidenceModel', () => {
+  it.each([
+    ['weights that do not add up to 1', weighted({ weights: { ...SIGNAL_WEIGHTS, topScore: 0.31 } })],
+    ['a missing weight', weighted({ weights: { topScore: 1 } })],
+    ['a negative weight', weighted({ weights: { ...SIGNAL_WEIGHTS, topScore: 0.6, scoreGap: -0.1 } })],
+    ['a weight for nothing', weighted({ weights: { ...SIGNAL_WEIGHTS, luck: 0 } })],
+    ['an unknown treatment of what is absent', weighted({ absentWeight: 'drop' })],
+  ])('refuses %s', (_, model) => {
+    const fault = expect.objectContaining({ code: 'policy_invalid', param: 'confidence' })
+    expect(() => validateConfidenceModel(model)).toThrow(fault)
+  })
+
+  it('takes other weights that add up to 1', () => {
+    expect(() => validateConfidenceModel(weighted({}))).not.toThrow()
+    const weights = { ...SIGNAL_WEIGHTS, topScore: 0.5, scoreGap: 0 }
+    expect(() => validateConfidenceModel(weighted({ weights }))).not.toThrow()
+  })
+
   it.each([
     ['a weight that is not finite', logistic(0, { topBm25: NaN })],
     ['a weight that is text', logistic(0, { topBm25: '1' as unknown as number })],

@@ -11,6 +11,7 @@ import { bandOf, definePolicy, judge, type Policy, type PolicyInput } from '../.
 import { balanced } from '../../src/core/profiles/balanced.ts'
 import { multiGate } from '../../src/core/profiles/multi-gate.ts'
 import { twoTier } from '../../src/core/profiles/two-tier.ts'
+import { weightedSignals } from '../../src/core/profiles/weighted-signals.ts'
 import { aCurve, signalsOf } from '../fixtures/evidence.ts'
 
 const INPUT: PolicyInput = {
@@ -35,6 +36,7 @@ const signals: fc.Arbitrary<Signals> = fc.record({
   topBm25: fc.double({ min: 0, max: 2.2, noNaN: true }),
   bm25Gap: fc.double({ min: 0, max: 2.2, noNaN: true }),
   curves: fc.record({ cosine: curve, bm25: curve, grade: curve }, { requiredKeys: [] }),
+  retrieval: fc.constant(signalsOf().retrieval),
 })
 const share = fc.oneof(fc.double({ min: 0, max: 1, noNaN: true }), fc.constantFrom(0, 0.3, 0.5, 0.7, 1))
 const cuts = fc.tuple(share, share).map((pair) => pair.sort((a, b) => a - b) as [number, number])
@@ -59,7 +61,7 @@ describe('definePolicy', () => {
   })
 
   it('can be read back from its own JSON with the same id', () => {
-    for (const policy of [balanced(), twoTier(), multiGate(), definePolicy(INPUT)]) {
+    for (const policy of [balanced(), twoTier(), multiGate(), weightedSignals(), definePolicy(INPUT)]) {
       expect(definePolicy(JSON.parse(JSON.stringify(policy)) as Policy)).toEqual(policy)
     }
   })

@@ -274,9 +274,10 @@ function cacheWords({ kind, ageSeconds, ttlSeconds }) {
   ]
 }
 
-function signalRows({ curves, ...signals }) {
+function signalRows({ curves, retrieval, ...signals }) {
+  const { scores: _, ...measured } = retrieval ?? {}
   return [
-    ...Object.entries(signals).map(([name, value]) => [
+    ...Object.entries({ ...signals, ...measured }).map(([name, value]) => [
       capital(words(name)),
       el('span', { className: 'number' }, plain(value)),
     ]),

@@ -1,0 +1,59 @@
+/** The one score by which a chunk is weighed, when several methods scored it. */
+import type { Chunk, ScoreKind, Scores } from './chunk.ts'
+import { BM25_K1, clamp01 } from './fusion.ts'
+import type { Reading } from './reading.ts'
+
+/** Highest grade that a reranker gives. */
+const TOP_GRADE = 3
+
+/** What the knowledge graph raised first, then the fused score. */
+const AFTER_RERANKER: readonly ScoreKind[] = ['boosted', 'rrf', 'dbsf', 'convex']
+
+/** A chunk that carries a ranking score. */
+export interface ScoredChunk {
+  readonly chunk: Chunk
+  readonly score: number
+}
+
+/**
+ * The chunks that carry a ranking score, highest first; ties keep the order of the evidence. A reranker's score counts
+ * before a fused one, for each chunk by itself. Scores are as their method gave them, but for a grade, which is a share
+ * of 3. Where the evidence is ranked by BM25 or cosine, nothing was fused and that score is read, scaled as fusion scales
+ * it: BM25 by what it can reach for the question, cosine clipped to 0..1.
+ *
+ * @returns fewer chunks than the evidence holds when some carry no usable score: a missing score is not 0
+ */
+export function scoredChunks({ evidence, idfMass }: Reading): readonly ScoredChunk[] {
+  const { chunks, rankedBy } = evidence
+  return chunks
+    .flatMap((chunk) => {
+      const score = rankingScore(chunk.scores) ?? scoreOfArm(rankedBy, chunk.scores, idfMass)
+      return score === undefined ? [] : [{ chunk, score }]
+    })
+    .sort((a, b) => b.score - a.score)
+}
+
+/** The reranker's score as a share of 1 at best; `undefined` when no reranker scored the chunk. */
+export function rerankerScore(scores: Scores): number | undefined {
+  const crossEncoder = finite(scores['cross-encoder'])
+  if (crossEncoder !== undefined) return crossEncoder
+  const grade = finite(scores.grade)
+  return grade === undefined ? undefined : grade / TOP_GRADE
+}
+
+/** A finite number, or nothing. −0 becomes 0, as it does in JSON, so that what is measured equals what is recorded. */
+export function finite(score: number | undefined): number | undefined {
+  return score !== undefined && Number.isFinite(score) ? score + 0 : undefined
+}
+
+function rankingScore(scores: Scores): number | undefined {
+  const [score] = AFTER_RERANKER.flatMap((kind) => finite(scores[kind]) ?? [])
+  return rerankerScore(scores) ?? score
+}
+
+function scoreOfArm(arm: ScoreKind, scores: Scores, idfMass: number): number | undefined {
+  const score = arm === 'bm25' || arm === 'cosine' ? finite(scores[arm]) : undefined
+  if (score === undefined) return undefined
+  if (arm === 'cosine') return clamp01(score)
+  return idfMass > 0 ? clamp01(score / (idfMass * (BM25_K1 + 1))) : 0
+}

@@ -1,0 +1,15 @@
+import type { Evidence } from '../evidence.ts'
+
+/**
+ * Whether a knowledge graph raised any chunk.
+ *
+ * @see reference document 001, "Graph Support"
+ */
+export function graphSupport({ chunks }: Evidence): boolean {
+  return chunks.some(({ scores }) => (scores['graph-boost'] ?? 0) > 0)
+}
+
+/** Whether a knowledge graph was asked, whatever it said. */
+export function graphConsulted({ kinds, chunks }: Evidence): boolean {
+  return kinds.includes('graph-boost') || chunks.some(({ scores }) => scores['graph-boost'] !== undefined)
+}

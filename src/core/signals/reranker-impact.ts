@@ -1,0 +1,24 @@
+import type { Chunk, ScoreKind } from '../chunk.ts'
+import { type Pair, spearman } from '../correlation.ts'
+import { finite, rerankerScore } from '../ranking-score.ts'
+
+const FUSED: readonly ScoreKind[] = ['rrf', 'dbsf', 'convex']
+
+/**
+ * (1 − Spearman's ρ) / 2 of the reranker's scores and the fused ones: how much did the reranker change the order? Told,
+ * but not weighed.
+ *
+ * @returns 0 (same order) to 1 (turned round); 0 when fewer than two chunks carry both scores, or either is constant
+ * @see reference document 001, "Reranker Impact"
+ */
+export function rerankerImpact(chunks: readonly Chunk[]): number {
+  // Scores of different kinds have no common order, so one kind is read for all chunks.
+  const fused = FUSED.find((kind) => chunks.some(({ scores }) => finite(scores[kind]) !== undefined))
+  if (fused === undefined) return 0
+  const pairs = chunks.flatMap(({ scores }): Pair[] => {
+    const before = finite(scores[fused])
+    const after = rerankerScore(scores)
+    return before === undefined || after === undefined ? [] : [[after, before]]
+  })
+  return (1 - (spearman(pairs) ?? 1)) / 2
+}

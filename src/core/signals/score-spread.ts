@@ -1,0 +1,12 @@
+import { populationDeviation } from '../correlation.ts'
+import type { ScoredChunk } from '../ranking-score.ts'
+
+/**
+ * Standard deviation of the ranking scores, of the whole population: are the results diverse or clustered?
+ *
+ * @returns 0 and up; 0 with fewer than two scored chunks
+ * @see reference document 001, "Score Spread"
+ */
+export function scoreSpread(scored: readonly ScoredChunk[]): number {
+  return populationDeviation(scored.map(({ score }) => score))
+}
