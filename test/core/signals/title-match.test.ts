@@ -1,3 +1,4 @@
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { EMPTY_LEXICON } from '../../../src/core/lexicon.ts'
 import { measure } from '../../../src/core/measure.ts'
@@ -23,5 +24,14 @@ describe('titleMatch', () => {
     ['no chunks', [], 0, 0],
   ])('takes %s', (_, titles, match, count) => {
     expect(titled(...titles)).toMatchObject({ titleMatch: match, topTitleTermCount: count })
+  })
+
+  it('lies within 0..1 for any title', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (title) => {
+        const { titleMatch, topTitleTermCount } = titled(title)
+        expect(titleMatch >= 0 && titleMatch <= 1 && topTitleTermCount >= 0).toBe(true)
+      }),
+    )
   })
 })
