@@ -27,6 +27,8 @@ export interface Signals extends Readonly<Record<TextSignalName, number>> {
   readonly questionTermCount: number
   /** Chunks behind the collection lexicon; 0 when there was none, and every term counted alike. */
   readonly lexiconChunkCount: number
+  /** Distinct terms in the title of the best chunk; 0 when it has none, and `titleMatch` tells nothing. */
+  readonly topTitleTermCount: number
   /** Scores by kind; a kind is absent when no chunk carries it. */
   readonly curves: Readonly<Partial<Record<ScoreKind, ScoreCurve>>>
   /** What the retrieval scores say. */
@@ -47,6 +49,7 @@ export function measure(question: string, evidence: Evidence, lexicon: Lexicon):
     droppedCount: evidence.dropped,
     questionTermCount: reading.questionTerms.length,
     lexiconChunkCount: lexicon.chunkCount,
+    topTitleTermCount: reading.titleTerms.length,
     curves: scoreCurves(evidence.chunks),
     retrieval: measureRetrieval(reading),
   }

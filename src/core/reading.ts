@@ -7,18 +7,52 @@ import { sentences, terms } from './text.ts'
 /** How many chunks are read, best first. */
 export const CHUNKS_READ = 10
 
+/** In how many of them, best first, sentences are told apart. */
+export const CHUNKS_WITH_SENTENCES = 5
+
+/** In how many of them, best first, relatives of missing terms are looked for. */
+const CHUNKS_WITH_RELATIVES = 3
+
+/** Share of the longer of two terms that their common beginning must be, for them to be relatives. */
+const RELATIVE_FROM = 0.6
+
+/** Shorter terms have no relatives. */
+const RELATIVE_LENGTH = 4
+
 const BM25_B = 0.75
+
+/** Terms a collection is taken to have where nothing is known of it. */
+const ASSUMED_TERM_COUNT = 10_000
 
 /** A distinct term of the question. */
 export interface QuestionTerm {
   readonly term: string
   readonly idf: number
+  /** How often the collection speaks of it: chunks that hold it, and a half, by the collection's terms. Above 0, to 1. */
+  readonly rate: number
+}
+
+/** One sentence as read. */
+export interface ReadSentence {
+  /** Which terms of the question it holds, as indexes into `questionTerms`. */
+  readonly held: readonly number[]
+  /** Squared idf, summed over its distinct terms. */
+  readonly squaredIdf: number
 }
 
 /** One chunk as read. */
 export interface ReadChunk {
-  /** For each of its sentences that holds any question term: which ones, as indexes into `questionTerms`. */
-  readonly sentences: readonly (readonly number[])[]
+  /** Its sentences that hold any question term; none are told apart beyond the five best chunks. */
+  readonly sentences: readonly ReadSentence[]
+  /** How often it holds each of `questionTerms`. */
+  readonly counts: readonly number[]
+  /**
+   * How near the chunk comes to each of `questionTerms` that it does not hold: the share of its nearest relative, `.6` to
+   * 1, that both begin with (`immigr`, `immigrant`). 0 for terms that it holds, and beyond the three best chunks.
+   */
+  readonly relatives: readonly number[]
+  /** Number of its terms. */
+  readonly length: number
   /** BM25 of this chunk for the question, k1 1.2, b .75, against the collection lexicon. 0 and up. */
   readonly bm25: number
 }
@@ -29,47 +63,92 @@ export interface Reading {
   readonly questionTerms: readonly QuestionTerm[]
   /** Idf summed over `questionTerms`; 0 when the question has no term. */
   readonly idfMass: number
+  /** Distinct terms in the title of the best chunk; none when it has no title. */
+  readonly titleTerms: readonly string[]
   /** The ten best chunks, best first. */
   readonly chunks: readonly ReadChunk[]
 }
 
 /** Reads a question and its evidence against the collection lexicon. */
 export function read(question: string, evidence: Evidence, lexicon: Lexicon): Reading {
+  const known = new Map<string, number>()
+  const idfOf = (term: string): number => {
+    let idf = known.get(term)
+    if (idf === undefined) known.set(term, (idf = inverseDocumentFrequency(lexicon, term)))
+    return idf
+  }
+  const termCount = lexicon.termCount > 0 ? lexicon.termCount : ASSUMED_TERM_COUNT
   const questionTerms = [...new Set(terms(question))].map((term) => ({
     term,
-    idf: inverseDocumentFrequency(lexicon, term),
+    idf: idfOf(term),
+    rate: Math.min(1, ((lexicon.documentFrequency.get(term) ?? 0) + 0.5) / termCount),
   }))
+  const indexOf = new Map(questionTerms.map(({ term }, at) => [term, at]))
   const meanLength = meanChunkLength(lexicon)
   return {
     evidence,
     questionTerms,
     idfMass: questionTerms.reduce((mass, { idf }) => mass + idf, 0),
-    chunks: evidence.chunks.slice(0, CHUNKS_READ).map(({ text }) => readChunk(text, questionTerms, meanLength)),
+    titleTerms: [...new Set(terms(evidence.chunks[0]?.title ?? ''))],
+    chunks: evidence.chunks.slice(0, CHUNKS_READ).map(({ text }, rank) => {
+      const parts = (rank < CHUNKS_WITH_SENTENCES ? sentences(text) : [text]).map((part) => terms(part))
+      const counts = questionTerms.map(() => 0)
+      const found: ReadSentence[] = []
+      let length = 0
+      for (const part of parts) {
+        length += part.length
+        const held = countQuestionTerms(part, indexOf, counts)
+        if (rank < CHUNKS_WITH_SENTENCES && held.length > 0) found.push({ held, squaredIdf: squaredIdf(part, idfOf) })
+      }
+      const relatives = questionTerms.map(({ term }, at) =>
+        rank < CHUNKS_WITH_RELATIVES && counts[at] === 0 ? nearestRelative(term, parts) : 0,
+      )
+      return { sentences: found, counts, relatives, length, bm25: bm25(questionTerms, counts, length, meanLength) }
+    }),
   }
 }
 
-function readChunk(text: string, questionTerms: readonly QuestionTerm[], meanLength: number): ReadChunk {
-  const indexOf = new Map(questionTerms.map(({ term }, at) => [term, at]))
-  const counts = questionTerms.map(() => 0)
-  const found: number[][] = []
-  let length = 0
-  for (const sentence of sentences(text)) {
-    const held: number[] = []
-    for (const term of terms(sentence)) {
-      length++
-      const at = indexOf.get(term)
-      if (at === undefined) continue
-      counts[at] = (counts[at] ?? 0) + 1
-      if (!held.includes(at)) held.push(at)
-    }
-    if (held.length > 0) found.push(held)
+/** Adds to the counts of question terms; returns which of them stood in the part. */
+function countQuestionTerms(part: readonly string[], indexOf: ReadonlyMap<string, number>, counts: number[]): number[] {
+  const held: number[] = []
+  for (const term of part) {
+    const at = indexOf.get(term)
+    if (at === undefined) continue
+    counts[at]!++
+    if (!held.includes(at)) held.push(at)
   }
+  return held
+}
+
+function nearestRelative(term: string, parts: readonly (readonly string[])[]): number {
+  if (term.length < RELATIVE_LENGTH) return 0
+  let nearest = 0
+  for (const part of parts) {
+    for (const other of part) {
+      // Hardly any term begins like another: the first letter settles most.
+      if (other.charCodeAt(0) !== term.charCodeAt(0)) continue
+      const shorter = Math.min(term.length, other.length)
+      let shared = 1
+      while (shared < shorter && other.charCodeAt(shared) === term.charCodeAt(shared)) shared++
+      nearest = Math.max(nearest, shared / Math.max(term.length, other.length))
+    }
+  }
+  return nearest >= RELATIVE_FROM ? nearest : 0
+}
+
+function squaredIdf(part: readonly string[], idfOf: (term: string) => number): number {
+  let sum = 0
+  for (const term of new Set(part)) sum += idfOf(term) ** 2
+  return sum
+}
+
+function bm25(terms: readonly QuestionTerm[], counts: readonly number[], length: number, meanLength: number): number {
   // A lexicon of one term a chunk is the empty one's: then every chunk has the mean length.
   const saturation = BM25_K1 * (1 - BM25_B + BM25_B * (meanLength > 1 ? length / meanLength : 1))
-  let bm25 = 0
-  questionTerms.forEach(({ idf }, at) => {
-    const count = counts[at] ?? 0
-    bm25 += (idf * count * (BM25_K1 + 1)) / (count + saturation)
+  let score = 0
+  terms.forEach(({ idf }, at) => {
+    const count = counts[at]!
+    score += (idf * count * (BM25_K1 + 1)) / (count + saturation)
   })
-  return { sentences: found, bm25 }
+  return score
 }

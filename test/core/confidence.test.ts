@@ -1,13 +1,26 @@
 import { describe, expect, it } from 'vitest'
-import { type ConfidenceModel, confidenceOf, validateConfidenceModel } from '../../src/core/confidence.ts'
+import {
+  type ConfidenceModel,
+  confidenceOf,
+  type LackingWeights,
+  missingParts,
+  validateConfidenceModel,
+} from '../../src/core/confidence.ts'
 import { SIGNAL_WEIGHTS } from '../../src/core/weighted-confidence.ts'
 import { aCurve, signalsOf } from '../fixtures/evidence.ts'
 
-const logistic = (intercept: number, weights: Record<string, number>): ConfidenceModel => ({
+type LogisticModel = Extract<ConfidenceModel, { kind: 'logistic' }>
+
+const logistic = (intercept: number, weights: Record<string, number>): LogisticModel => ({
   kind: 'logistic',
   intercept,
   weights,
   provenance: 'test',
+})
+
+const lacking = (given: Partial<LackingWeights>): ConfidenceModel => ({
+  ...logistic(0, {}),
+  lacking: [{ missing: ['lexicon'], intercept: 0, weights: {}, ...given }],
 })
 
 describe('confidenceOf', () => {
@@ -26,6 +39,23 @@ describe('confidenceOf', () => {
     }
     expect(confidenceOf({ kind: 'top-cosine' }, signalsOf())).toBeNaN()
     expect(confidenceOf({ kind: 'top-relevance' }, signalsOf({ topBm25: NaN }))).toBeNaN()
+  })
+
+  it('uses the weights for exactly what is missing, and none where there are none', () => {
+    const model: ConfidenceModel = {
+      ...logistic(0, {}),
+      lacking: [
+        { missing: ['title'], intercept: Math.log(3), weights: {} },
+        { missing: ['title', 'lexicon'], intercept: -Math.log(3), weights: {} },
+      ],
+    }
+    const at = (lexiconChunkCount: number, topTitleTermCount: number): number =>
+      confidenceOf(model, signalsOf({ lexiconChunkCount, topTitleTermCount }))
+    expect(at(5, 1)).toBe(0.5)
+    expect(at(5, 0)).toBeCloseTo(0.75, 12)
+    expect(at(0, 0)).toBeCloseTo(0.25, 12)
+    expect(at(0, 1)).toBeNaN()
+    expect(confidenceOf(logistic(0, {}), signalsOf({ lexiconChunkCount: 0 }))).toBe(0.5)
   })
 
   it.each([
@@ -59,6 +89,19 @@ const weighted = (given: object): ConfidenceModel => ({
   ...given,
 })
 
+describe('missingParts', () => {
+  it.each([
+    [3, 2, []],
+    [0, 2, ['lexicon']],
+    [3, 0, ['title']],
+    [0, 0, ['lexicon', 'title']],
+    [undefined, NaN, ['lexicon', 'title']],
+  ])('of a lexicon of %s chunks and a title of %s terms are %j', (lexiconChunkCount, topTitleTermCount, missing) => {
+    const recorded = { lexiconChunkCount: lexiconChunkCount as number, topTitleTermCount }
+    expect(missingParts(signalsOf(recorded))).toEqual(missing)
+  })
+})
+
 describe('validateConfidenceModel', () => {
   it.each([
     ['weights that do not add up to 1', weighted({ weights: { ...SIGNAL_WEIGHTS, topScore: 0.31 } })],
@@ -83,6 +126,9 @@ describe('validateConfidenceModel', () => {
     ['an intercept that is not finite', logistic(Infinity, {})],
     ['a signal that does not exist', logistic(0, { topBm52: 1 })],
     ['a signal that every object has', logistic(0, { constructor: 1 } as Record<string, number>)],
+    ['a weight for missing parts that is not finite', lacking({ missing: ['title'], weights: { topBm25: NaN } })],
+    ['weights for nothing missing', lacking({ missing: [] })],
+    ['a missing part that does not exist', lacking({ missing: ['dense' as 'title'] })],
     ['a kind that does not exist', { kind: 'always-one' } as unknown as ConfidenceModel],
   ])('refuses %s', (_, model) => {
     const fault = expect.objectContaining({ code: 'policy_invalid', param: 'confidence' })

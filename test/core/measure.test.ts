@@ -93,6 +93,7 @@ describe('measure', () => {
       droppedCount: 0,
       questionTermCount: 2,
       lexiconChunkCount: 4,
+      topTitleTermCount: 0,
       curves: {},
       retrieval: {
         scores: [],
@@ -111,13 +112,26 @@ describe('measure', () => {
       sentenceCoverage: 0,
       topBm25: 0,
       bm25Gap: 0,
+      questionLikelihood: 0,
+      sentenceCosine: 0,
+      titleMatch: 0,
+      chunkCosineGap: 0,
     })
   })
 
   it('gives 0 for a question without terms', () => {
     for (const question of ['what is it?', '?', '']) {
       const signals = measure(question, evidenceOf(CORPUS), LEXICON)
-      expect(signals).toMatchObject({ questionTermCount: 0, sentenceCoverage: 0, topBm25: 0, bm25Gap: 0 })
+      expect(signals).toMatchObject({
+        questionTermCount: 0,
+        sentenceCoverage: 0,
+        topBm25: 0,
+        bm25Gap: 0,
+        questionLikelihood: 0,
+        sentenceCosine: 0,
+        titleMatch: 0,
+        chunkCosineGap: 0,
+      })
     }
   })
 
@@ -191,8 +205,17 @@ describe('measure', () => {
     fc.assert(
       fc.property(nasty, fc.array(nasty, { maxLength: 12 }), lexicons, (question, texts, lexicon) => {
         const signals = measure(question, evidenceOf(texts), lexicon)
-        expect(signals.sentenceCoverage).toBeGreaterThanOrEqual(0)
-        expect(signals.sentenceCoverage).toBeLessThanOrEqual(1)
+        const shares = [
+          'sentenceCoverage',
+          'questionLikelihood',
+          'sentenceCosine',
+          'titleMatch',
+          'chunkCosineGap',
+        ] as const
+        for (const name of shares) {
+          expect(signals[name]).toBeGreaterThanOrEqual(0)
+          expect(signals[name]).toBeLessThanOrEqual(1)
+        }
         for (const value of [signals.topBm25, signals.bm25Gap]) {
           expect(value).toBeGreaterThanOrEqual(0)
           expect(value).toBeLessThanOrEqual(2.2)
@@ -202,6 +225,17 @@ describe('measure', () => {
         expect(measure(question, evidenceOf(texts), lexicon)).toEqual(signals)
       }),
       { numRuns: 300 },
+    )
+  })
+
+  it('does not mind in which order chunks of equal rank come, as long as they stay among the best', () => {
+    const texts = ['Engine start.', 'Engine stop. Red paint.', 'Starter engines']
+    fc.assert(
+      fc.property(fc.shuffledSubarray(texts, { minLength: 3 }), (shuffled) => {
+        expect(measure('engine start', evidenceOf(shuffled), LEXICON)).toEqual(
+          measure('engine start', evidenceOf(texts), LEXICON),
+        )
+      }),
     )
   })
 

@@ -101,8 +101,8 @@ describe('stem', () => {
         fc.constantFrom('', ...suffixes),
         (root, first, second) => {
           const word = root + first + second
-          // The package reads a run of y's, and suffixes without a root, otherwise than the paper.
-          fc.pre(word.length > 3 && !word.includes('yy'))
+          // Where the package departs from Porter's own program: words that are all suffix, and a doubled y.
+          fc.pre(word.length > 2 && !/yy|^(?:eeds?|ies|sses)$/.test(word))
           expect([word, stem(word)]).toEqual([word, stemmer(word)])
         },
       ),

@@ -1,7 +1,11 @@
 /** The signals measured from text, by name. A new signal is a file beside this one and a line here. */
 import type { Reading } from '../reading.ts'
 import { bm25Gap } from './bm25-gap.ts'
+import { chunkCosineGap } from './chunk-cosine-gap.ts'
+import { questionLikelihood } from './question-likelihood.ts'
+import { sentenceCosine } from './sentence-cosine.ts'
 import { sentenceCoverage } from './sentence-coverage.ts'
+import { titleMatch } from './title-match.ts'
 import { topBm25 } from './top-bm25.ts'
 
 /** Every signal measured from text. */
@@ -9,6 +13,10 @@ export const TEXT_SIGNALS = {
   sentenceCoverage,
   topBm25,
   bm25Gap,
+  questionLikelihood,
+  sentenceCosine,
+  titleMatch,
+  chunkCosineGap,
 } satisfies Record<string, (reading: Reading) => number>
 
 /** Name of a signal measured from text. */

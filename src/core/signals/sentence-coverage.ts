@@ -1,7 +1,5 @@
 import type { Reading } from '../reading.ts'
 
-const CHUNKS = 5
-
 /**
  * Share of the question's idf mass that the best single sentence of the five best chunks holds. A passage may scatter
  * the question's words; a sentence that holds them together usually answers.
@@ -11,10 +9,10 @@ const CHUNKS = 5
 export function sentenceCoverage({ questionTerms, idfMass, chunks }: Reading): number {
   if (idfMass === 0) return 0
   let best = 0
-  for (const chunk of chunks.slice(0, CHUNKS)) {
-    for (const sentence of chunk.sentences) {
+  for (const { sentences } of chunks) {
+    for (const sentence of sentences) {
       let held = 0
-      for (const at of sentence) held += questionTerms[at]?.idf ?? 0
+      for (const at of sentence.held) held += questionTerms[at]?.idf ?? 0
       if (held > best) best = held
     }
   }

@@ -1,0 +1,87 @@
+/** How the weights of `balanced` are fitted: shared by `npm run fit`, which writes them, and `npm run eval:gates`. */
+import { fitLogistic, type Example } from '../../src/core/calibration/logistic-fit.ts'
+import type { ConfidenceModel, LackingWeights, LogisticWeights, MeasuredPart } from '../../src/core/confidence.ts'
+import { EMPTY_LEXICON } from '../../src/core/lexicon.ts'
+import { measure, type Signals } from '../../src/core/measure.ts'
+import type { TextSignalName } from '../../src/core/signals/index.ts'
+import type { QuestionSet } from './question-sets.ts'
+
+/** The sets that are fitted on. `squad-adv` is only reported: no signal of the evidence tells its questions apart. */
+export const FITTED_SETS = ['squad-ooc', 'clapnq', 'azure-faq'] as const
+
+/** When the committed weights were fitted: a constant, so that the file is the same whenever it is made. */
+const FITTED_ON = '2026-11-21'
+
+/** Weight of the penalty on coefficients of standardised features, against a mean loss. */
+const L2 = 0.005
+
+/** Decimals kept: far beyond what matters, and far from where platforms differ. */
+const DECIMALS = 4
+
+const SIGNALS: readonly TextSignalName[] = ['questionLikelihood', 'sentenceCosine', 'chunkCosineGap', 'titleMatch']
+
+const LACKING: readonly (readonly MeasuredPart[])[] = [['lexicon'], ['title'], ['lexicon', 'title']]
+
+/** A labelled question as measured, with the collection's lexicon and without any. */
+export interface MeasuredQuestion {
+  readonly answerable: boolean
+  readonly group: string
+  readonly signals: Signals
+  readonly withoutLexicon: Signals
+}
+
+/** A set as measured. */
+export interface MeasuredSet {
+  readonly name: string
+  readonly questions: readonly MeasuredQuestion[]
+}
+
+/** Measures every question of a set. */
+export function measureSet({ name, lexicon, questions }: QuestionSet): MeasuredSet {
+  return {
+    name,
+    questions: questions.map(({ question, answerable, group, evidence }) => ({
+      answerable,
+      group,
+      signals: measure(question, evidence, lexicon),
+      withoutLexicon: measure(question, evidence, EMPTY_LEXICON),
+    })),
+  }
+}
+
+/** The logistic model of `balanced`, with its variants for missing parts, fitted on some sets. */
+export function fitBalanced(sets: readonly MeasuredSet[]): Extract<ConfidenceModel, LogisticWeights> {
+  const counts = sets.map(({ name, questions }) => `${name} (${questions.length})`).join(', ')
+  return {
+    kind: 'logistic',
+    ...fitWithout(sets, []),
+    lacking: LACKING.map((missing): LackingWeights => ({ missing, ...fitWithout(sets, missing) })),
+    provenance:
+      `npm run fit, ${FITTED_ON}: ${counts}; sets and labels weighted alike; hash embeddings and BM25, convex mix, ` +
+      `top 10; Newton's method, L2 ${L2} on standardised signals; no random step, so no seed`,
+  }
+}
+
+function fitWithout(sets: readonly MeasuredSet[], missing: readonly MeasuredPart[]): LogisticWeights {
+  const names = SIGNALS.filter((name) => name !== 'titleMatch' || !missing.includes('title'))
+  const examples = sets.flatMap(({ questions }) => {
+    const answerable = questions.filter((question) => question.answerable).length
+    return questions.map((question): Example => {
+      const signals = missing.includes('lexicon') ? question.withoutLexicon : question.signals
+      return {
+        features: names.map((name) => signals[name]),
+        label: question.answerable ? 1 : 0,
+        weight: 1 / (question.answerable ? answerable : questions.length - answerable),
+      }
+    })
+  })
+  const { intercept, coefficients } = fitLogistic(examples, { l2: L2 })
+  return {
+    intercept: rounded(intercept),
+    weights: Object.fromEntries(names.map((name, at) => [name, rounded(coefficients[at] ?? Number.NaN)])),
+  }
+}
+
+function rounded(value: number): number {
+  return Number(value.toFixed(DECIMALS))
+}

@@ -1,0 +1,103 @@
+/** The development question sets, retrieved as the embedded index retrieves. Read from `../shared/data`, never kept here. */
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Passage, Ranking, ScoreKind } from '../../src/core/chunk.ts'
+import type { Evidence } from '../../src/core/evidence.ts'
+import { fuseConvex } from '../../src/core/fusion.ts'
+import { buildLexicon, idfMass, type Lexicon } from '../../src/core/lexicon.ts'
+import { normaliseQuestion, terms } from '../../src/core/text.ts'
+import { embed, termFrequencies } from '../../src/embedded/embedder.ts'
+import { ResidentNamespace } from '../../src/embedded/resident-namespace.ts'
+import { quantise, type ScoredRow } from '../../src/embedded/scan.ts'
+import { dimensionOf, passageVector, questionVector } from '../../src/embedded/sparse.ts'
+
+const DATA = join(import.meta.dirname, '..', '..', '..', 'shared', 'data')
+
+/** Chunks kept for a question, as the gate's default is. */
+const TOP_K = 10
+
+/** A labelled question with the evidence found for it. */
+export interface AskedQuestion {
+  readonly question: string
+  readonly answerable: boolean
+  /** The article or page that it is about: questions of one group belong together. */
+  readonly group: string
+  readonly evidence: Evidence
+}
+
+/** A corpus, what is asked of it, and its lexicon. */
+export interface QuestionSet {
+  readonly name: string
+  readonly lexicon: Lexicon
+  readonly questions: readonly AskedQuestion[]
+}
+
+interface CorpusLine {
+  readonly id: string
+  readonly doc_id: string
+  readonly title: string
+  readonly text: string
+}
+
+interface QuestionLine {
+  readonly question: string
+  readonly answerable: boolean
+  readonly group: string
+}
+
+/** Whether the sets are here. */
+export function haveQuestionSets(): boolean {
+  return existsSync(DATA)
+}
+
+/**
+ * Reads a set and retrieves for each of its questions: hash embeddings and BM25, fused by the convex mix, ten chunks.
+ *
+ * @param every takes each how-manieth question only, beginning with the first
+ */
+export function readQuestionSet(name: string, every = 1): QuestionSet {
+  const corpusOf = name === 'squad-adv' ? 'squad-ooc' : name
+  const passages = readLines<CorpusLine>(corpusOf, 'corpus.jsonl').map(
+    ({ id, doc_id: documentId, title, text }): Passage => ({ id, documentId, title, text }),
+  )
+  const lexicon = buildLexicon(passages.map(({ text }) => text))
+  const index = new ResidentNamespace()
+  passages.forEach(({ id, text }, position) => {
+    const frequencies = termFrequencies(text)
+    index.put({ position, id, dense: quantise(embed(frequencies)), sparse: passageVector(frequencies) })
+  })
+  const questions = readLines<QuestionLine>(name, 'questions.jsonl')
+    .filter((_, at) => at % every === 0)
+    .map(({ question: written, answerable, group }): AskedQuestion => {
+      const question = normaliseQuestion(written)
+      return { question, answerable, group, evidence: retrieve(question, passages, index, lexicon) }
+    })
+  return { name, lexicon, questions }
+}
+
+function retrieve(
+  question: string,
+  passages: readonly Passage[],
+  index: ResidentNamespace,
+  lexicon: Lexicon,
+): Evidence {
+  const frequencies = termFrequencies(question)
+  const dense = embed(frequencies, (term) => index.idf(dimensionOf(term)))
+  const ranking = (kind: ScoreKind, rows: readonly ScoredRow[], scoreOf: (score: number) => number): Ranking => ({
+    kind,
+    entries: rows.map(({ slot, score }) => ({ passage: passages[slot]!, score: scoreOf(score) })),
+  })
+  const rankings = [
+    // The index says (1 + cosine) / 2, as Upstash does; the adapter turns it back.
+    ranking('cosine', index.searchDense(dense, TOP_K), (score) => 2 * score - 1),
+    ranking('bm25', index.searchSparse(questionVector(frequencies), TOP_K, 'IDF'), (score) => score),
+  ]
+  return fuseConvex(rankings, { idfMass: idfMass(lexicon, terms(question)), topK: TOP_K })
+}
+
+function readLines<Row>(set: string, file: string): Row[] {
+  return readFileSync(join(DATA, set, file), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Row)
+}

@@ -1,0 +1,45 @@
+/** The generated file that holds the weights of `balanced`. */
+import { join } from 'node:path'
+import type { ConfidenceModel, LogisticWeights } from '../../src/core/confidence.ts'
+
+/** Where the weights stand. */
+export const WEIGHTS_FILE = join(import.meta.dirname, '..', '..', 'src', 'core', 'profiles', 'balanced-weights.ts')
+
+/** The file as it must read for a fitted model. */
+export function weightsFile(model: Extract<ConfidenceModel, LogisticWeights>): string {
+  const { intercept, weights, lacking = [], provenance } = model
+  const [from = '', ...more] = provenance.split('; ')
+  return `/** Weights of \`balanced\`. Written by \`npm run fit\`; do not edit. */
+import type { LackingWeights, LogisticWeights } from '../confidence.ts'
+
+/** Where the weights come from. */
+export const BALANCED_PROVENANCE = [
+${[from, ...more].map((part) => `  '${part.replaceAll("'", '’')}',`).join('\n')}
+].join('; ')
+
+/** With the collection's lexicon and a title. */
+export const BALANCED_WEIGHTS: LogisticWeights = ${written({ intercept, weights })}
+
+/** Without one of them, or both. */
+export const BALANCED_LACKING: readonly LackingWeights[] = [
+${lacking
+  .map(
+    ({ missing, ...fit }) =>
+      `  {
+    missing: [${missing.map((part) => `'${part}'`).join(', ')}],
+${members(fit, '    ')}
+  },`,
+  )
+  .join('\n')}
+]
+`
+}
+
+function written(fit: LogisticWeights): string {
+  return `{\n${members(fit, '  ')}\n}`
+}
+
+function members({ intercept, weights }: LogisticWeights, indent: string): string {
+  const lines = Object.entries(weights).map(([name, weight]) => `${indent}  ${name}: ${weight},`)
+  return [`${indent}intercept: ${intercept},`, `${indent}weights: {`, ...lines, `${indent}},`].join('\n')
+}

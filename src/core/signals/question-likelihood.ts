@@ -1,0 +1,34 @@
+import type { QuestionTerm, ReadChunk, Reading } from '../reading.ts'
+
+/** How far a term's chance comes from the chunk rather than from the whole collection. */
+const FROM_CHUNK = 0.7
+
+/**
+ * How much likelier the best chunk makes the question than the collection as a whole does: log likelihoods of its terms
+ * under a mix of .7 the chunk's term shares and .3 the collection's, as a share of what a chunk would reach that
+ * consisted of the question alone. Unlike coverage it asks for a short chunk about little else. A relative of a missing
+ * term counts by the share that they have in common.
+ *
+ * @returns 0..1; 0 when no chunk makes it likelier, without chunks, or when the question has no terms
+ * @see C. Zhai and J. Lafferty, "A Study of Smoothing Methods for Language Models Applied to Ad Hoc Information
+ *   Retrieval", SIGIR 2001 (Jelinek–Mercer smoothing)
+ */
+export function questionLikelihood({ questionTerms, chunks }: Reading): number {
+  const reachable = gain(questionTerms, () => 1 / questionTerms.length)
+  if (!(reachable > 0)) return 0
+  let best = 0
+  for (const chunk of chunks) best = Math.max(best, gain(questionTerms, shareIn(chunk)))
+  return Math.min(1, best / reachable)
+}
+
+function shareIn({ counts, relatives, length }: ReadChunk): (at: number) => number {
+  return (at) => (length > 0 ? (counts[at]! + relatives[at]!) / length : 0)
+}
+
+function gain(questionTerms: readonly QuestionTerm[], shareOf: (at: number) => number): number {
+  let sum = 0
+  questionTerms.forEach(({ rate }, at) => {
+    sum += Math.log((FROM_CHUNK * shareOf(at)) / rate + (1 - FROM_CHUNK))
+  })
+  return sum
+}

@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest'
+import { EMPTY_LEXICON } from '../../../src/core/lexicon.ts'
+import { read } from '../../../src/core/reading.ts'
+import { chunkCosineGap } from '../../../src/core/signals/chunk-cosine-gap.ts'
+import { evidenceOf } from '../../fixtures/evidence.ts'
+
+const gap = (...texts: string[]): number =>
+  chunkCosineGap(read('Does the engine start?', evidenceOf(texts), EMPTY_LEXICON))
+
+describe('chunkCosineGap', () => {
+  it.each([
+    ['one chunk, whole', ['Engine start.'], 1],
+    ['a term twice as its root', ['Engine, engine. Start, paint.'], (Math.SQRT2 + 1) / Math.sqrt(8)],
+    ['a lead over the runner-up', ['Engine start.', 'Engine stop.'], 0.5],
+    ['the same lead in another order', ['Engine stop.', 'Red paint.', 'Engine start.'], 0.5],
+    ['a tie', ['Engine start.', 'Start engine.'], 0],
+    ['nothing of the question', ['Red paint.', ''], 0],
+    ['no chunks', [], 0],
+  ])('takes %s', (_, texts, expected) => {
+    expect(gap(...texts)).toBeCloseTo(expected, 12)
+  })
+})
