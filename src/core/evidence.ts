@@ -56,18 +56,12 @@ export function collect(rankings: readonly Ranking[]): {
   return { collected: [...byId.values()], dropped }
 }
 
-/** Lowest and highest score of the kinds that have bounds: what lies outside is a distance, a logit, or a mistake. */
-const BOUNDS: Readonly<Partial<Record<ScoreKind, readonly [low: number, high: number]>>> = {
-  cosine: [-1, 1],
-  convex: [0, 1],
-  'cross-encoder': [0, 1],
-}
-/** Scores come from 32-bit floats. */
-const TOLERANCE = 1e-6
+/** Cosines come from 32-bit floats. */
+const COSINE_BOUND = 1 + 1e-6
 
+/** A cosine beyond −1..1 is a distance or an inner product under a wrong name; other kinds have no bounds to check. */
 function isScore(kind: ScoreKind, score: number): boolean {
-  const [low, high] = BOUNDS[kind] ?? [-Infinity, Infinity]
-  return Number.isFinite(score) && score >= low - TOLERANCE && score <= high + TOLERANCE
+  return Number.isFinite(score) && (kind !== 'cosine' || Math.abs(score) <= COSINE_BOUND)
 }
 
 /** Evidence in order of one of its scores; chunks without that score come last. */

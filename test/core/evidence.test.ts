@@ -57,12 +57,10 @@ describe('collect', () => {
   })
 })
 
-describe('a score outside the bounds of its kind', () => {
+describe('a cosine beyond its bounds', () => {
   it.each([
     ['cosine', 57],
     ['cosine', -1.01],
-    ['convex', 1.1],
-    ['cross-encoder', -0.1],
   ] as const)('is no %s: %d is dropped, and when it is all there is, it is a fault', (kind, score) => {
     expect(collect([aRanking(kind, [score, 0.5, 0.5, 0.5, 0.5])])).toMatchObject({ dropped: 1 })
     expect(() => collect([aRanking(kind, [score])])).toThrow(
