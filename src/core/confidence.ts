@@ -1,5 +1,7 @@
 /** Confidence models: from signals to one number, 0..1. */
 import { RagGateError } from '../errors.ts'
+import { advisoryFactors } from './advisory-factors.ts'
+import type { AnswerSignals } from './answer-signals.ts'
 import type { Signals } from './measure.ts'
 import { TEXT_SIGNALS, type TextSignalName } from './signals/index.ts'
 
@@ -17,8 +19,19 @@ export type ConfidenceModel =
   | { readonly kind: 'top-cosine' }
   /** The best grade of a reranker as a share of 3; without grades, the best BM25 as a share of what it can reach. */
   | { readonly kind: 'top-relevance' }
+  /** Retrieval, source and response quality, added up; before there is an answer, the first alone. */
+  | {
+      readonly kind: 'advisory-factors'
+      readonly requiredFields: readonly string[]
+      readonly optionalFields: readonly string[]
+    }
 
-const KINDS: readonly string[] = ['logistic', 'top-cosine', 'top-relevance'] satisfies ConfidenceModel['kind'][]
+const KINDS: readonly string[] = [
+  'logistic',
+  'top-cosine',
+  'top-relevance',
+  'advisory-factors',
+] satisfies ConfidenceModel['kind'][]
 
 /** @throws `policy_invalid` when the kind is unknown, or a weight is not finite or names no signal */
 export function validateConfidenceModel(model: ConfidenceModel): void {
@@ -44,7 +57,7 @@ export function validateConfidenceModel(model: ConfidenceModel): void {
 }
 
 /** Confidence by a model, 0..1; `NaN` when a signal it needs is missing or not finite. */
-export function confidenceOf(model: ConfidenceModel, signals: Signals): number {
+export function confidenceOf(model: ConfidenceModel, signals: Signals, answer?: AnswerSignals): number {
   switch (model.kind) {
     case 'logistic': {
       let z = model.intercept
@@ -57,6 +70,8 @@ export function confidenceOf(model: ConfidenceModel, signals: Signals): number {
       const grade = signals.curves.grade?.scores[0]
       return clip(grade === undefined ? signals.topBm25 / 2.2 : grade / 3)
     }
+    case 'advisory-factors':
+      return clip(advisoryFactors(model, signals, answer).confidence)
   }
 }
 

@@ -97,6 +97,7 @@ describe('measure', () => {
       sentenceCoverage: 0,
       topBm25: 0,
       bm25Gap: 0,
+      keywordCoverage: 0,
     })
   })
 

@@ -34,6 +34,7 @@ const signals: fc.Arbitrary<Signals> = fc.record({
   sentenceCoverage: fc.double({ min: 0, max: 1, noNaN: true }),
   topBm25: fc.double({ min: 0, max: 2.2, noNaN: true }),
   bm25Gap: fc.double({ min: 0, max: 2.2, noNaN: true }),
+  keywordCoverage: fc.double({ min: 0, max: 1, noNaN: true }),
   curves: fc.record({ cosine: curve, bm25: curve, grade: curve }, { requiredKeys: [] }),
 })
 const share = fc.oneof(fc.double({ min: 0, max: 1, noNaN: true }), fc.constantFrom(0, 0.3, 0.5, 0.7, 1))
@@ -100,7 +101,7 @@ describe('definePolicy', () => {
     expect([twoTier().id, multiGate().id]).toMatchInlineSnapshot(`
       [
         "two-tier@94b63220865cb394",
-        "multi-gate@4e9c8eca07a07a43",
+        "multi-gate@5730d79c10324dde",
       ]
     `)
   })

@@ -1,6 +1,7 @@
 /** The signals measured from text, by name. A new signal is a file beside this one and a line here. */
 import type { Reading } from '../reading.ts'
 import { bm25Gap } from './bm25-gap.ts'
+import { keywordCoverage } from './keyword-coverage.ts'
 import { sentenceCoverage } from './sentence-coverage.ts'
 import { topBm25 } from './top-bm25.ts'
 
@@ -9,6 +10,7 @@ export const TEXT_SIGNALS = {
   sentenceCoverage,
   topBm25,
   bm25Gap,
+  keywordCoverage,
 } satisfies Record<string, (reading: Reading) => number>
 
 /** Name of a signal measured from text. */
