@@ -27,6 +27,8 @@ export function storeAnswer(response: Response, storing: Storing): Promise<void>
   const { cache, key, policy, decision, report, maxStoredBytes } = storing
   // In `observe` mode an answer may rest on evidence that the policy would have refused: it is sent, and not kept.
   if (decision.verdict === 'refuse' || report.complete === false) return undefined
+  // Behind disabled gates nothing was held back: such answers are for one look only.
+  if (policy.dangerouslyDisableGates === true) return undefined
   if (response.headers.get('content-type')?.toLowerCase().startsWith('text/event-stream') === true) return undefined
   const allowed = handlerFreshness(response.status, (name) => response.headers.get(name), storing.varyHeaders)
   const lifetime = lifetimeSeconds(policy, decision, allowed)
@@ -42,7 +44,7 @@ export function storeAnswer(response: Response, storing: Storing): Promise<void>
 }
 
 /** The body, or `undefined` when it is larger: then the rest is left to whoever reads the response itself. */
-async function readAtMost({ body }: Response, maxBytes: number): Promise<Uint8Array | undefined> {
+export async function readAtMost({ body }: Response, maxBytes: number): Promise<Uint8Array | undefined> {
   const reader = body?.getReader()
   const pieces: Uint8Array[] = []
   let length = 0
