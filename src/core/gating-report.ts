@@ -1,6 +1,5 @@
 /** What document 004 reports of a decision: the `gating` object, the members of its refusals, and statistics. */
-import type { Json } from './chunk.ts'
-import type { Chunk } from './chunk.ts'
+import type { Chunk, Json } from './chunk.ts'
 import type { Decision, Finding } from './decision.ts'
 import { roundHalfEven } from './half-even.ts'
 
@@ -177,4 +176,28 @@ export function evidenceGatingStats(): GatingStats {
       held = empty()
     },
   })
+}
+
+/** What the statistics of document 004 give reason to say, worst first; empty when all is well or nothing was counted. */
+export function diagnoseGating(statistics: GatingStatistics): string[] {
+  if ('no_data' in statistics) return []
+  const { passed, failed, pass_rate: passRate, avg_max_attention: average } = statistics
+  const said: string[] = []
+  if (passed === 0) said.push('Every answer is rejected: check the threshold and the evidence')
+  else if (passRate < 0.5)
+    said.push('More than half of the answers are rejected: check the threshold and the retrieval')
+  if (passRate < 0.8) said.push('High evidence insufficiency rate detected')
+  if (average < 0.4) said.push('Consider expanding corpus')
+  if (failed === 0) said.push('No answer is rejected: check that the gates are not disabled')
+  return said
+}
+
+/** A refusal as plain text, with numbered suggestions. */
+export function refusalAsText(refusal: {
+  readonly refusal_reason: string
+  readonly suggestions: readonly string[]
+}): string {
+  const numbered = refusal.suggestions.map((suggestion, at) => `${at + 1}. ${suggestion}`)
+  const reason = `I cannot answer with confidence: ${refusal.refusal_reason}`
+  return numbered.length === 0 ? reason : [reason, '', 'Please try:', ...numbered].join('\n')
 }

@@ -9,7 +9,6 @@ import {
   shouldUseAdvisory,
 } from '../../src/core/advisory.ts'
 import { calculateConfidence } from '../../src/core/advisory-factors.ts'
-import type { AnswerSignals } from '../../src/core/answer-signals.ts'
 import { suggestThresholdChange } from '../../src/core/calibration/suggest-threshold-change.ts'
 import type { Chunk } from '../../src/core/chunk.ts'
 import type { Finding } from '../../src/core/decision.ts'
@@ -21,6 +20,7 @@ import { judge, judgeAnswer } from '../../src/core/policy.ts'
 import { multiGate } from '../../src/core/profiles/multi-gate.ts'
 import { sufficiency, sufficiencyThreshold } from '../../src/core/profiles/sufficiency.ts'
 import { isRagGateError } from '../../src/errors.ts'
+import { answerSignalsOf, aSentence } from '../fixtures/answer.ts'
 import { aCurve, aPassage, signalsOf } from '../fixtures/evidence.ts'
 
 /** Vectors beside the repository, where they are kept. */
@@ -57,23 +57,6 @@ function compare<Vector>(
 }
 
 const NOT_HERE = 'the golden vectors are not beside the repository'
-
-const SUPPORTED = { termCount: 3, termShare: 1, missingNumbers: 0, missingNames: 0, unknownCitations: 0 }
-const UNSUPPORTED = { ...SUPPORTED, termShare: 0 }
-
-/** Signals of an answer that only the given members tell apart. */
-function answerOf(given: Partial<AnswerSignals>): AnswerSignals {
-  return {
-    readable: true,
-    unusable: [],
-    sentences: [SUPPORTED],
-    overlaps: [],
-    termCount: 1,
-    unsupportedTermCount: 0,
-    citedSources: [],
-    ...given,
-  }
-}
 
 interface MultiGateVector {
   readonly id: string
@@ -113,9 +96,9 @@ function multiGateOutcome(vector: MultiGateVector): MultiGateVector['expect'] {
   const before = judge(policy, signals)
   const called = before.verdict !== 'refuse'
   const { generation_confidence: confidence, unsupported_claims: claims } = vector
-  const answer = answerOf({
+  const answer = answerSignalsOf({
     ...(confidence === null ? {} : { generationConfidence: confidence }),
-    sentences: [SUPPORTED, ...(claims ?? []).map(() => UNSUPPORTED)],
+    sentences: [aSentence(), ...(claims ?? []).map(() => aSentence({ termShare: 0 }))],
   })
   const judged = called ? judgeAnswer(policy, { ...before, signals }, answer) : before
   const deciding = judged.findings.find(({ outcome }) => outcome === 'refuse')
