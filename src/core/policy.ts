@@ -66,7 +66,9 @@ export function definePolicy(input: PolicyInput): Policy {
   }
   for (const settings of gates) gateFor(settings).validate(settings)
   const { dangerouslyDisableGates } = input
-  if (dangerouslyDisableGates !== undefined && dangerouslyDisableGates !== true) {
+  // Read from a file it may be anything: what is not plainly true must not disable, nor pass for a setting.
+  const asked: unknown = dangerouslyDisableGates
+  if (asked !== undefined && asked !== true) {
     throw new RagGateError('policy_invalid', 'dangerouslyDisableGates must be true or left out', {
       param: 'dangerouslyDisableGates',
     })

@@ -64,14 +64,16 @@ export function askRules(rules: readonly Rule[], input: RuleInput): Finding[] {
     try {
       const found = rule.check(input)
       if (found === null) return []
-      if (!Object.hasOwn(CODES, found.outcome)) return [failed]
       const { outcome, message, actual, threshold } = found
+      // A rule without types may say anything.
+      const said: unknown = message
+      if (!Object.hasOwn(CODES, outcome) || typeof said !== 'string') return [failed]
       return [
         {
           ...about,
           outcome,
           code: CODES[outcome],
-          message: String(message),
+          message,
           ...(Number.isFinite(actual) && actual !== undefined ? { actual } : {}),
           ...(Number.isFinite(threshold) && threshold !== undefined ? { threshold } : {}),
         },

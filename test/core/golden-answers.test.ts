@@ -376,7 +376,7 @@ const finding = (findings: readonly Finding[]): string | undefined =>
   findings.find(({ outcome }) => outcome === 'refuse')?.code
 
 /** The document says `evidence_count` where its code says `evidence_retrieved`. */
-function renamed<Members extends { readonly evidence_count: number }>({ evidence_count, ...rest }: Members): unknown {
+function renamed<Members extends { readonly evidence_count: number }>({ evidence_count, ...rest }: Members): object {
   return { ...rest, evidence_retrieved: evidence_count }
 }
 
