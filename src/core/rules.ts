@@ -4,6 +4,7 @@ import type { Finding, Verdict } from './decision.ts'
 import type { Evidence } from './evidence.ts'
 import type { ReasonCode } from './gates/index.ts'
 import type { Signals } from './measure.ts'
+import { hex, sha256 } from './sha256.ts'
 import { words } from './text.ts'
 
 /** What a rule may look at. */
@@ -38,7 +39,11 @@ export interface Rule {
 export function validateRules(rules: readonly Rule[]): void {
   const ids = new Set<string>()
   for (const { id, check } of rules) {
-    if (typeof id !== 'string' || !/^[\p{Ll}\p{Lo}\p{N}][\p{Ll}\p{Lo}\p{N}:,.-]{0,199}$/u.test(id) || ids.has(id)) {
+    if (
+      typeof id !== 'string' ||
+      !/^[\p{Ll}\p{Lo}\p{N}][\p{Ll}\p{Lo}\p{M}\p{N}:,.-]{0,199}$/u.test(id) ||
+      ids.has(id)
+    ) {
       throw new RagGateError('config_invalid', 'Every rule needs an id of its own: a-z, 0-9 and - : , .', {
         param: 'rules',
       })
@@ -93,6 +98,9 @@ export function mentions(text: string, wanted: readonly string[]): boolean {
   })
 }
 
+/** A longer list of topics stands in the id as a hash. */
+const LONGEST_LIST = 100
+
 /**
  * Refuses questions that name a topic, as a whole word: `weather` is not in `weatherproof`.
  *
@@ -105,8 +113,9 @@ export function refuseTopics(topics: readonly string[]): Rule {
   if (first === undefined) {
     throw new RagGateError('config_invalid', 'refuseTopics needs at least one word', { param: 'rules' })
   }
+  const listed = wanted.map((topic) => topic.replaceAll(' ', '.')).join(',')
   return Object.freeze({
-    id: `refuse-topics:${wanted.map((topic) => topic.replaceAll(' ', '.')).join(',')}`,
+    id: `refuse-topics:${listed.length > LONGEST_LIST ? hex(sha256(listed)).slice(0, 32) : listed}`,
     check: function refuseTopics({ question }: RuleInput): RuleFinding | null {
       const named = wanted.find((topic) => mentions(question, [topic]))
       return named === undefined ? null : { outcome: 'refuse', message: `Questions about ${named} not supported` }

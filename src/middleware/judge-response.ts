@@ -28,19 +28,22 @@ export interface JudgedAnswer {
   readonly decision: Decision
   /** Sentences that the passages do not support, as the answer had them. */
   readonly unsupported: readonly string[]
-  /** The body to send in place of the one that was read; `undefined` when none could be. */
+  /** The body to send in place of the one that was read; `undefined` when none was. */
   readonly body: Uint8Array | string | undefined
 }
 
 /**
- * Reads and judges an answer: member `answer` of a JSON object, else the text that the handler reported. What is sent
- * counts before what was reported. A stream, and a body that is too large, cannot be read, and refuse.
+ * Judges an answer: member `answer` of a JSON object, which is read, else the text that the handler reported. What is
+ * sent counts before what was reported. A stream of events, and JSON that is broken or too large, cannot be read, and
+ * refuse.
  */
 export async function judgeResponse(response: Response, toJudge: AnswerToJudge): Promise<JudgedAnswer> {
   const { question, evidence, policy, report, decision } = toJudge
-  const bytes = await readBody(response, toJudge.maxBytes)
-  const body = bytes === undefined ? undefined : jsonIn(response, bytes)
-  const answer = bytes === undefined ? undefined : (answerIn(body) ?? report.answer)
+  const media = mediaTypeOf(response)
+  const bytes = media === 'json' ? await readBody(response, toJudge.maxBytes) : undefined
+  const body = bytes === undefined ? undefined : jsonIn(bytes)
+  const mayBeReported = media === 'json' ? body !== undefined : media === 'other'
+  const answer = answerIn(body) ?? (mayBeReported ? report.answer : undefined)
   const source = toJudge.generationConfidence
   const structured = report.structured ?? body
   const answerSignals = measureAnswer({
@@ -62,12 +65,8 @@ export async function judgeResponse(response: Response, toJudge: AnswerToJudge):
 
 async function readBody(response: Response, maxBytes: number): Promise<Uint8Array | undefined> {
   const { body, headers } = response
-  const isStream = headers.get('content-type')?.toLowerCase().startsWith('text/event-stream') === true
   const tooLarge = Number(headers.get('content-length') ?? 0) > maxBytes
-  if (body === null || body.locked || isStream || tooLarge || headers.get('content-encoding') !== null) {
-    if (body?.locked === false) body.cancel().catch(() => undefined)
-    return undefined
-  }
+  if (body === null || body.locked || tooLarge || headers.get('content-encoding') !== null) return undefined
   try {
     return await readAtMost(response, maxBytes)
   } catch {
@@ -78,8 +77,13 @@ async function readBody(response: Response, maxBytes: number): Promise<Uint8Arra
 
 type JsonObject = Readonly<Record<string, unknown>>
 
-function jsonIn(response: Response, bytes: Uint8Array): JsonObject | undefined {
-  if (!/^application\/(?:[\w.+-]+\+)?json\b/i.test(response.headers.get('content-type') ?? '')) return undefined
+function mediaTypeOf({ headers }: Response): 'json' | 'events' | 'other' {
+  const type = headers.get('content-type') ?? ''
+  if (/^application\/(?:[\w.+-]+\+)?json\b/i.test(type)) return 'json'
+  return /^text\/event-stream\b/i.test(type) ? 'events' : 'other'
+}
+
+function jsonIn(bytes: Uint8Array): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes))
     // Neither null nor a list, so an object: its members are looked up one by one.
@@ -135,6 +139,8 @@ export function replaceAnswer(response: Response, body: string, status: number):
   const headers = new Headers(response.headers)
   for (const name of OF_THE_BODY) headers.delete(name)
   headers.set('content-type', 'application/json')
+  // Nobody reads the answer any more: whoever makes it may stop.
+  if (response.body?.locked === false) response.body.cancel().catch(() => undefined)
   return new Response(body, { status, headers })
 }
 

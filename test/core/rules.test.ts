@@ -31,6 +31,9 @@ describe('refuseTopics', () => {
 
   it('names its topics in its id, and needs one', () => {
     expect(refuseTopics(['Weather', 'stock market']).id).toBe('refuse-topics:weather,stock.market')
+    const many = Array.from({ length: 99 }, (_, at) => `topic ${at}`)
+    expect(refuseTopics(many).id).toMatch(/^refuse-topics:[0-9a-f]{32}$/)
+    expect(refuseTopics(many).id).not.toBe(refuseTopics([...many, 'one more']).id)
     expect(() => refuseTopics([' '])).toThrow(/at least one word/)
   })
 })
