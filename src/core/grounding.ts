@@ -3,6 +3,7 @@ import type { SentenceSupport } from './answer-signals.ts'
 import { isStopWord, sentences, terms, words } from './text.ts'
 
 const CITATION = /\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\]/g
+const LIST_MARKER = /^(?:[-*+>#]+\s+)*(?:\d{1,3}[.)](?:\s+|$))?/
 const NUMBER = /\p{N}+(?:[.,:/]\p{N}+)*/gu
 const NAME = /(?<![\p{L}\p{N}])\p{Lu}[\p{L}\p{N}\p{M}]*/gu
 
@@ -37,7 +38,10 @@ export function supportOfSentences(answer: string, passages: readonly string[]):
 /** The sentences of an answer; a citation that stands alone belongs to the sentence before it. */
 export function answerSentences(answer: string): string[] {
   const found: string[] = []
-  for (const sentence of sentences(answer)) {
+  for (const cut of sentences(answer)) {
+    // The number of a step in a list is no figure of the answer.
+    const sentence = cut.replace(LIST_MARKER, '')
+    if (sentence === '') continue
     const last = found.length - 1
     // `It starts. [1] Then it runs. [2]`: the cut is before the citation, which is said of what stands before.
     const leading = /^(?:\[[\d\s,;]+\]\s*)+/.exec(sentence)?.[0] ?? ''
@@ -54,16 +58,22 @@ function supportOf(sentence: string, held: readonly Held[]): SentenceSupport {
   const known = cited.flatMap((number) => held[number - 1] ?? [])
   const against = known.length > 0 ? known : held
   const text = sentence.replaceAll(CITATION, ' ')
-  const own = new Set(terms(text))
+  const own = new Set(terms(text).filter((term) => term !== 'ye' && term !== 'yes'))
   let supported = 0
   for (const term of own) if (against.some((passage) => passage.terms.has(term))) supported++
   return {
     termCount: own.size,
     termShare: own.size === 0 ? 0 : supported / own.size,
     missingNumbers: countMissing(numbersIn(text), (number) => against.some(({ numbers }) => numbers.has(number))),
-    missingNames: countMissing(namesIn(text), (name) => against.some((passage) => passage.words.has(name))),
+    missingNames: countMissing(namesIn(text), (name) => against.some((passage) => holdsName(passage, name))),
     unknownCitations: cited.length - known.length,
   }
+}
+
+/** As it stands there, or in another number: `Batteries` for `battery`. */
+function holdsName(passage: Held, name: string): boolean {
+  const [term] = terms(name)
+  return passage.words.has(name) || (term !== undefined && passage.terms.has(term))
 }
 
 function countMissing(wanted: readonly string[], isHeld: (each: string) => boolean): number {

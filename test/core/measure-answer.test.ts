@@ -30,6 +30,9 @@ describe('the support of sentences', () => {
     ['The warranty costs 1200.00 euros [1].'],
     ['Falcon repairs are free during the warranty. [1] Returns go to Berlin. [2]'],
     ['Returns: by post, or in the shop [1, 2].'],
+    ['1. The warranty lasts 24 months.\n2. Returns are accepted within 30 days.\n- Repairs are free.'],
+    ['Yes. Repairs are free.'],
+    ['**Falcon** repairs are free, says the Warranties text [1].'],
   ])('is found in the passages: %s', (answer) => {
     expect(unsupportedIn(answer)).toEqual([])
   })
