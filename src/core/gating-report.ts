@@ -50,7 +50,8 @@ export const SUFFICIENCY_EXPLANATION =
 export function gatingReport(decision: Pick<Decision, 'findings' | 'evidenceIds'>): GatingReport | undefined {
   const finding = sufficiencyFinding(decision)
   if (finding === undefined) return undefined
-  const { actual, threshold, subject } = finding
+  // Where the words in common were too few, the finding's figures are not those of a share.
+  const { actual, threshold, subject }: Partial<Finding> = finding.code === 'overlap_low' ? {} : finding
   const passes = finding.outcome === 'pass'
   const lead = actual === undefined || threshold === undefined ? undefined : actual - threshold
   const distance = lead === undefined ? {} : passes ? { margin: rounded(lead) } : { deficit: rounded(-lead) }

@@ -31,6 +31,15 @@ describe('the gating of document 004', () => {
       deficit: 0.15,
       status: 'evidence_insufficient',
     })
+    const fewWords = { ...finding('refuse', 0.1), code: 'overlap_low' as const }
+    expect(gatingReport({ findings: [fewWords], evidenceIds: [] })).toEqual({
+      passes: false,
+      max_attention: null,
+      max_chunk_id: null,
+      threshold: null,
+      evidence_count: 0,
+      status: 'evidence_insufficient',
+    })
     expect(gatingReport({ findings: [], evidenceIds: [] })).toBeUndefined()
   })
 
