@@ -98,6 +98,13 @@ describe('an answer that the policy judges', () => {
     ['JSON that is a list', (c) => c.json([HELD])],
     ['broken JSON', () => new Response('{"answer":', { headers: { 'content-type': 'application/json' } })],
     ['an empty answer', answering(' ')],
+    [
+      'packed JSON',
+      (c) => {
+        c.header('Content-Encoding', 'br')
+        return c.json({ answer: HELD })
+      },
+    ],
     ['no body', (c) => c.body(null, 204)],
     ['a stream', () => new Response(`data: ${HELD}\n\n`, { headers: { 'content-type': 'text/event-stream' } })],
     ['a redirect', (c) => c.redirect('/elsewhere')],
@@ -128,6 +135,11 @@ describe('an answer that the policy judges', () => {
     expect(await text.text()).toBe(HELD)
     const other = journalOf({ policy: GROUNDED, handler: reported((c) => c.json({ answer: INVENTED })) })
     expect(await (await other.ask()).json()).toMatchObject({ reason_code: 'answer_unsupported' })
+  })
+
+  it('is told of the decision only where it speaks of it already', async () => {
+    const { ask } = journalOf({ policy: GROUNDED, handler: (c) => c.json({ answer: HELD, decision_id: 'another' }) })
+    expect(await (await ask()).json()).toEqual({ answer: HELD, decision_id: 'another' })
   })
 
   it("is not looked for in the handler's own errors", async () => {
@@ -286,7 +298,9 @@ describe('disabled gates', () => {
     const response = await ask()
     expect(await response.json()).toMatchObject({ answer: INVENTED, verdict: 'advise', reason_code: 'gate_disabled' })
     expect(response.headers.get('rag-gate')).toContain('reason=gate_disabled')
-    expect(journal.stored).toEqual([])
+    const strong = journalOf({ policy, handler: answering(HELD) })
+    await strong.ask()
+    expect([...journal.stored, ...strong.journal.stored]).toEqual([])
     expect(journal.events[0]?.decision.findings.map(({ code }) => code)).toEqual([
       'gate_disabled',
       'no_evidence',
