@@ -3,6 +3,7 @@
  * column. Times are milliseconds since 1970.
  */
 import { index, integer, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import type { AnswerSignals } from '../src/core/answer-signals.ts'
 import type { ScoreKind } from '../src/core/chunk.ts'
 import type { Band, CacheState, Finding, Verdict } from '../src/core/decision.ts'
 import type { Signals } from '../src/core/measure.ts'
@@ -87,6 +88,8 @@ export const decisions = sqliteTable(
     outputTokens: integer('output_tokens'),
     isolate: text('isolate').notNull(),
     sequence: integer('sequence').notNull(),
+    /** `NULL` where the policy judged no answer. */
+    answerSignals: text('answer_signals', { mode: 'json' }).$type<AnswerSignals>(),
   },
   (table) => [
     index('decisions_by_hour').on(table.hour),

@@ -7,7 +7,32 @@ export type { AnswerReport, Citation, Gated, RagGateEnv } from './middleware/gat
 export type { QuestionOptions } from './middleware/read-question.ts'
 export { respondWithError } from './middleware/respond.ts'
 
-export { definePolicy, judge, type Bands, type Policy, type PolicyInput } from './core/policy.ts'
+export { definePolicy, judge, judgeAnswer, type Bands, type Policy, type PolicyInput } from './core/policy.ts'
+export { measureAnswer, type GenerationConfidenceSource, type GenerationReport } from './core/measure-answer.ts'
+export type { AnswerSignals, EvidenceShare } from './core/answer-signals.ts'
+export { mentions, multiPartNeedsChunks, refuseTopics } from './core/rules.ts'
+export type { MultiPartOptions, Rule, RuleFinding, RuleInput } from './core/rules.ts'
+export { suggestThresholdChange } from './core/calibration/suggest-threshold-change.ts'
+export type { ThresholdChange, ThresholdEvidence } from './core/calibration/suggest-threshold-change.ts'
+export {
+  diagnoseGating,
+  evidenceGatingStats,
+  gatingReport,
+  type GatingReport,
+  type GatingStatistics,
+  refusalAsText,
+} from './core/gating-report.ts'
+export {
+  ADVISORY_USAGE,
+  advisoryBadge,
+  advisoryBanner,
+  type AdvisoryFlag,
+  advisoryWarning,
+  getAdvisoryFlag,
+  handOverAdvisory,
+  marketContextFrom,
+  readSelfReport,
+} from './core/advisory.ts'
 export { chunkId, namespaceOf } from './core/ids.ts'
 export { measure, type Signals } from './core/measure.ts'
 export { fuseConvex, type ConvexOptions, type ConvexWeights } from './core/fusion.ts'
@@ -38,13 +63,28 @@ export type { Evidence } from './core/evidence.ts'
 export type { CacheLifetimes } from './core/freshness.ts'
 
 export { balanced, type BalancedOptions } from './core/profiles/balanced.ts'
+export { advisory, type AdvisoryOptions } from './core/profiles/advisory.ts'
 export { multiGate, type MultiGateOptions } from './core/profiles/multi-gate.ts'
 export { legalReview } from './core/profiles/legal-review.ts'
 export { weightedSignals, type WeightedSignalsOptions } from './core/profiles/weighted-signals.ts'
+export {
+  sufficiency,
+  SUFFICIENCY_THRESHOLDS,
+  sufficiencyByCollection,
+  type SufficiencyByCollectionOptions,
+  type SufficiencyOptions,
+  sufficiencyThreshold,
+} from './core/profiles/sufficiency.ts'
 export { twoTier, type TwoTierOptions } from './core/profiles/two-tier.ts'
+export { advisoryConfidence, type AdvisoryConfidenceOptions } from './core/gates/advisory-confidence.ts'
 export { confidenceRange, type ConfidenceRangeOptions } from './core/gates/confidence-range.ts'
+export { evidenceShare, type EvidenceShareOptions } from './core/gates/evidence-share.ts'
+export { generationConfidence, type GenerationConfidenceOptions } from './core/gates/generation-confidence.ts'
 export { gradedRelevance, type GradedRelevanceOptions } from './core/gates/graded-relevance.ts'
+export { grounding, type GroundingOptions } from './core/gates/grounding.ts'
+export { keywordCoverage, type KeywordCoverageOptions } from './core/gates/keyword-coverage.ts'
 export { minTopCosine, type MinTopCosineOptions } from './core/gates/min-top-cosine.ts'
+export { responseQuality, type ResponseQualityOptions } from './core/gates/response-quality.ts'
 export { retrievalScore, type RetrievalScoreOptions } from './core/gates/retrieval-score.ts'
 export type { GateSettings, ReasonCode } from './core/gates/index.ts'
 

@@ -1,5 +1,7 @@
 /** Confidence models: from signals to one number, 0..1. */
 import { RagGateError } from '../errors.ts'
+import { advisoryFactors } from './advisory-factors.ts'
+import type { AnswerSignals } from './answer-signals.ts'
 import type { Signals } from './measure.ts'
 import { TEXT_SIGNALS, type TextSignalName } from './signals/index.ts'
 import { validateWeightedSignals, weightedConfidence, type WeightedSignalsModel } from './weighted-confidence.ts'
@@ -43,6 +45,12 @@ export type ConfidenceModel =
   | { readonly kind: 'top-relevance' }
   /** The weighted sum of seven retrieval signals. */
   | WeightedSignalsModel
+  /** Retrieval, source and response quality, added up; before there is an answer, the first alone. */
+  | {
+      readonly kind: 'advisory-factors'
+      readonly requiredFields: readonly string[]
+      readonly optionalFields: readonly string[]
+    }
 
 const PARTS: readonly MeasuredPart[] = ['lexicon', 'title']
 const KINDS: readonly string[] = [
@@ -50,6 +58,7 @@ const KINDS: readonly string[] = [
   'top-cosine',
   'top-relevance',
   'weighted-signals',
+  'advisory-factors',
 ] satisfies ConfidenceModel['kind'][]
 
 /** @throws `policy_invalid` when the kind is unknown, or a weight is not finite or names no signal */
@@ -105,7 +114,7 @@ function weightsFor(model: Extract<ConfidenceModel, LogisticWeights>, signals: S
 }
 
 /** Confidence by a model, 0..1; `NaN` when a signal it needs is missing or not finite. */
-export function confidenceOf(model: ConfidenceModel, signals: Signals): number {
+export function confidenceOf(model: ConfidenceModel, signals: Signals, answer?: AnswerSignals): number {
   switch (model.kind) {
     case 'logistic': {
       const fit = weightsFor(model, signals)
@@ -122,6 +131,8 @@ export function confidenceOf(model: ConfidenceModel, signals: Signals): number {
     }
     case 'weighted-signals':
       return weightedConfidence(model, signals)
+    case 'advisory-factors':
+      return clip(advisoryFactors(model, signals, answer).confidence)
   }
 }
 

@@ -1,4 +1,5 @@
 /** The words of a decision: findings, the strictest of them, and the whole record. */
+import type { AnswerSignals } from './answer-signals.ts'
 import type { ScoreKind } from './chunk.ts'
 import type { ReasonCode } from './gates/index.ts'
 import type { CollectionId, CorpusVersion, Tenant } from './ids.ts'
@@ -30,6 +31,8 @@ export interface Finding {
   readonly actual?: number
   /** What it was held against. */
   readonly threshold?: number
+  /** Id of the chunk that the finding is about. */
+  readonly subject?: string
 }
 
 /** What `judge` says: everything that follows from policy, signals and findings, and nothing else. */
@@ -62,6 +65,8 @@ export interface Decision extends Judgement {
   readonly collection: CollectionId
   readonly corpusVersion: CorpusVersion
   readonly signals: Signals
+  /** What was measured of the answer, when the policy judged it. */
+  readonly answerSignals?: AnswerSignals
   /** By which score the evidence was ranked. */
   readonly rankedBy: ScoreKind
   /** Ids of the chunks judged, best first. */

@@ -52,6 +52,19 @@ export function updateLexicon(base: Lexicon, change: { readonly added: Lexicon; 
   }
 }
 
+/** Chunks from which on the frequencies of a collection speak for themselves. */
+const ENOUGH_CHUNKS = 100
+
+/**
+ * A small collection as a part of one with a hundred chunks, of which the others hold none of its words: a word that
+ * stands in two of three chunks is not common for that. Larger collections, and the lexicon of nothing, stay as they are.
+ */
+export function enlargeLexicon(lexicon: Lexicon): Lexicon {
+  const { chunkCount, termCount, documentFrequency } = lexicon
+  if (chunkCount === 0 || chunkCount >= ENOUGH_CHUNKS) return lexicon
+  return { chunkCount: ENOUGH_CHUNKS, termCount: (termCount * ENOUGH_CHUNKS) / chunkCount, documentFrequency }
+}
+
 /**
  * Inverse document frequency with the +1 that keeps it above 0.
  *

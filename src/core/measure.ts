@@ -1,7 +1,7 @@
 /** The first step of deciding: from a question and its evidence to numbers. */
 import type { Chunk, ScoreKind } from './chunk.ts'
 import type { Evidence } from './evidence.ts'
-import type { Lexicon } from './lexicon.ts'
+import { enlargeLexicon, type Lexicon } from './lexicon.ts'
 import { read } from './reading.ts'
 import { measureRetrieval, type RetrievalSignals } from './retrieval-signals.ts'
 import { TEXT_SIGNALS, type TextSignalName } from './signals/index.ts'
@@ -43,7 +43,7 @@ export interface Signals extends Readonly<Record<TextSignalName, number>> {
  * @param lexicon the collection's, or `EMPTY_LEXICON`
  */
 export function measure(question: string, evidence: Evidence, lexicon: Lexicon): Signals {
-  const reading = read(question, evidence, lexicon)
+  const reading = read(question, evidence, enlargeLexicon(lexicon))
   const signals: Record<string, unknown> = {
     chunkCount: evidence.chunks.length,
     droppedCount: evidence.dropped,

@@ -36,6 +36,19 @@ const unmeasured = message(
   'Try again later',
 )
 
+const unsure = message(NOT_VERIFIED, 'Nobody knows how sure the model was of its answer', 'Try again later')
+
+/** Reference document 004. */
+const CANNOT_CONFIDENTLY = 'I cannot answer with confidence.'
+const insufficient = message(
+  CANNOT_CONFIDENTLY,
+  'No single passage supports the answer sufficiently',
+  'Rephrase your query to be more specific',
+  'Expand the legal corpus with more relevant statutes',
+  'Break down complex questions into simpler sub-questions',
+  'Provide additional context about jurisdiction or relevant laws',
+)
+
 /** What is said for each reason. */
 export const MESSAGES: Readonly<Record<ReasonCode, Message>> = {
   passed: message('', 'The evidence supports an answer'),
@@ -79,6 +92,54 @@ export const MESSAGES: Readonly<Record<ReasonCode, Message>> = {
     'Verify the answer against the sources given with it',
   ),
   confidence_unavailable: unmeasured,
+  no_keywords: message('', 'The question has no keywords'),
+  keywords_missing: message(
+    '',
+    'The passages hold few of the keywords of the question',
+    'Verify that the answer speaks of what was asked',
+  ),
+  keyword_coverage_missing: unmeasured,
+  generation_confidence_low: message(
+    NOT_VERIFIED,
+    'The model was not sure enough of its answer',
+    REPHRASE,
+    NARROW,
+    SPECIFY,
+  ),
+  generation_confidence_missing: unsure,
+  generation_confidence_invalid: unsure,
+  answer_unsupported: message(
+    NOT_VERIFIED,
+    'The answer said something that the documents do not',
+    REPHRASE,
+    NARROW,
+    ADD,
+  ),
+  answer_uncheckable: message(NOT_VERIFIED, 'The answer said nothing that could be checked', REPHRASE, SPECIFY),
+  answer_unreadable: message(NOT_VERIFIED, 'The answer could not be judged', 'Try again later'),
+  share_low: insufficient,
+  overlap_low: insufficient,
+  shares_missing: message(CANNOT_CONFIDENTLY, 'The support of the answer could not be judged', 'Try again later'),
+  shares_invalid: message(CANNOT_CONFIDENTLY, 'The support of the answer could not be judged', 'Try again later'),
+  response_incomplete: message(`${CANNOT} The answer was incomplete.`, 'The answer was incomplete', REPHRASE, NARROW),
+  response_partial: message('', 'The answer lacks optional parts', 'Verify the answer with primary sources'),
+  response_quality_missing: message(
+    `${CANNOT} The answer could not be judged.`,
+    'The answer could not be judged',
+    'Try again later',
+  ),
+  advisory_only: message('', 'Advisory only', 'Verify information with primary sources'),
+  advisory_unusable: message('', 'Advisory only: do not use', 'Verify information with primary sources'),
+  judged_with_answer: message('', 'The evidence is judged together with the answer'),
+  gate_disabled: message('', 'The gate is disabled: nothing was checked', 'Verify the answer with primary sources'),
+  rule_refused: message(
+    `${CANNOT} A rule of this service excludes it.`,
+    'Excluded by a rule of this service',
+    REPHRASE,
+    NARROW,
+  ),
+  rule_advised: message('', 'A rule of this service asks for care', 'Verify the answer with primary sources'),
+  rule_failed: message(`${CANNOT} It could not be judged.`, 'The question could not be judged', 'Try again later'),
 }
 
 /** What a model is told when the evidence is weak but sufficient to try. */

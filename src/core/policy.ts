@@ -1,11 +1,12 @@
 /** Policies, and the second step of deciding: from numbers to a verdict. */
 import { RagGateError } from '../errors.ts'
 import { canonicalJson } from './canonical.ts'
+import type { AnswerSignals } from './answer-signals.ts'
 import type { Json } from './chunk.ts'
 import { type ConfidenceModel, confidenceOf, validateConfidenceModel } from './confidence.ts'
-import { type Band, type Finding, type Judgement, strictest } from './decision.ts'
+import { type Band, type Finding, type Judgement, type Stage, strictest } from './decision.ts'
 import { type CacheLifetimes, DEFAULT_LIFETIMES, validateLifetimes } from './freshness.ts'
-import type { Gate, GateFinding } from './gates/gate.ts'
+import type { Gate, GateFinding, GateInput } from './gates/gate.ts'
 import { meets, RATIO_TOLERANCE, requireWithin } from './gates/gate.ts'
 import { GATES, type GateSettings, type ReasonCode } from './gates/index.ts'
 import type { Signals } from './measure.ts'
@@ -28,10 +29,18 @@ export interface PolicyInput {
   readonly gates: readonly GateSettings[]
   /** @default six hours to a day for `high`, an hour to six for `medium`, five minutes to an hour for `low` */
   readonly cacheLifetimes?: CacheLifetimes
+  /**
+   * DANGEROUS: every question is answered, whatever the gates find. They still judge and their findings are recorded;
+   * every verdict is `advise` for the reason `gate_disabled`, and no answer is stored. For comparing on a test system.
+   */
+  readonly dangerouslyDisableGates?: true
 }
 
 /** A frozen rule for deciding. Plain data: it can be stored, compared, and read back with `definePolicy`. */
-export interface Policy extends Required<PolicyInput> {
+export interface Policy extends Required<Omit<PolicyInput, 'dangerouslyDisableGates'>> {
+  /** Present only on a policy that answers everything. */
+  readonly dangerouslyDisableGates?: true
+
   /** `name@` and 16 hexadecimal characters of SHA-256 over the canonical JSON of everything else. */
   readonly id: string
 }
@@ -56,7 +65,22 @@ export function definePolicy(input: PolicyInput): Policy {
     throw new RagGateError('policy_invalid', 'A policy needs at least one gate', { param: 'gates' })
   }
   for (const settings of gates) gateFor(settings).validate(settings)
-  const content = { name, confidence, bands, gates, cacheLifetimes }
+  const { dangerouslyDisableGates } = input
+  // Read from a file it may be anything: what is not plainly true must not disable, nor pass for a setting.
+  const asked: unknown = dangerouslyDisableGates
+  if (asked !== undefined && asked !== true) {
+    throw new RagGateError('policy_invalid', 'dangerouslyDisableGates must be true or left out', {
+      param: 'dangerouslyDisableGates',
+    })
+  }
+  const content = {
+    name,
+    confidence,
+    bands,
+    gates,
+    cacheLifetimes,
+    ...(dangerouslyDisableGates === true ? { dangerouslyDisableGates } : {}),
+  }
   // Policies are plain data by construction: numbers, texts, lists and records of them.
   const canonical = canonicalJson(content as unknown as Json)
   return deepFreeze({
@@ -66,30 +90,107 @@ export function definePolicy(input: PolicyInput): Policy {
 }
 
 /**
- * Judges signals under a policy. Pure and synchronous; runs as well on recorded signals as on fresh ones. The strictest
- * finding wins. Without evidence, or when every gate skips, the verdict is a refusal whatever the policy.
+ * Judges signals under a policy, before there is an answer. Pure and synchronous; runs as well on recorded signals as on
+ * fresh ones. The strictest finding wins. Without evidence, or when every gate skips, the verdict is a refusal whatever
+ * the policy. A policy whose gates all judge the answer lets the question through for `judgeAnswer`.
  *
  * @param ruleFindings findings of custom rules that looked at texts
  */
 export function judge(policy: Policy, signals: Signals, ruleFindings: readonly Finding[] = []): Judgement {
   const confidence = confidenceOf(policy.confidence, signals)
-  const usable = Number.isFinite(confidence) ? Math.min(1, Math.max(0, confidence)) : 0
   const findings =
     signals.chunkCount > 0
-      ? [...policy.gates.map((settings) => askGate(settings, signals, confidence)), ...ruleFindings]
+      ? [...askGates(policy, 'pre-generation', { signals, confidence }), ...ruleFindings]
       : [refusal('no_evidence', 'No relevant information found in documents')]
-  if (findings.every(({ outcome }) => outcome === 'skip')) {
+  if (signals.chunkCount > 0 && !gatesOf(policy, 'pre-generation').length) {
+    findings.push({ ...JUDGED_WITH_ANSWER })
+  } else if (findings.every(({ outcome }) => outcome === 'skip')) {
     findings.push(refusal('nothing_judged', 'No gate could judge this evidence'))
   }
-  const verdict = strictest(findings.map(({ outcome }) => outcome))
+  return conclude(policy, findings, signals.chunkCount > 0 ? confidence : 0)
+}
+
+/** What the first stage left: the judgement, and the signals that it rests on. */
+export interface JudgedEvidence extends Pick<Judgement, 'findings' | 'policyId'> {
+  readonly signals: Signals
+}
+
+/**
+ * Judges an answer under the policy that let the question through: its gates for answers, in order, after the findings
+ * of the first stage. The strictest finding of both stages wins. Pure and synchronous; runs as well on recorded signals.
+ *
+ * An answer that could not be read refuses, and so does one that every gate skips. A policy without gates for answers
+ * leaves the judgement as it was.
+ *
+ * @param judged what `judge` said under this same policy, with its signals
+ * @throws `policy_invalid` when it was judged under another policy
+ */
+export function judgeAnswer(policy: Policy, judged: JudgedEvidence, answer: AnswerSignals): Judgement {
+  if (judged.policyId !== policy.id) {
+    throw new RagGateError('policy_invalid', 'The evidence was judged under another policy', { param: 'policyId' })
+  }
+  const { signals } = judged
+  const confidence = confidenceOf(policy.confidence, signals, answer)
+  const findings = judged.findings.filter(({ code, stage }) => code !== 'gate_disabled' && stage === 'pre-generation')
+  if (judgesAnswers(policy)) {
+    findings.push(
+      ...(answer.readable
+        ? askGates(policy, 'post-generation', { signals, confidence, answer })
+        : [refusal('answer_unreadable', 'The answer could not be read', 'answer', 'post-generation')]),
+    )
+    if (findings.every(({ outcome }) => outcome === 'skip')) {
+      findings.push(refusal('nothing_judged', 'No gate could judge this answer', 'answer', 'post-generation'))
+    }
+  }
+  return conclude(policy, findings, signals.chunkCount > 0 ? confidence : 0)
+}
+
+/** Whether a policy has gates that judge the answer. */
+export function judgesAnswers(policy: Policy): boolean {
+  return gatesOf(policy, 'post-generation').length > 0
+}
+
+/** Fields of a structured answer that the policy's gates look at. */
+export function answerFields({ gates, confidence }: Policy): string[] {
+  const naming = [...gates.filter((settings) => settings.gate === 'response-quality'), confidence]
+  return [
+    ...new Set(
+      naming.flatMap((each) => ('requiredFields' in each ? [...each.requiredFields, ...each.optionalFields] : [])),
+    ),
+  ]
+}
+
+const JUDGED_WITH_ANSWER: Finding = {
+  gate: 'evidence',
+  stage: 'pre-generation',
+  outcome: 'skip',
+  code: 'judged_with_answer',
+  message: 'The evidence is judged together with the answer',
+}
+
+/** The strictest finding wins; what is not a finite confidence counts as none. */
+function conclude(policy: Policy, found: readonly Finding[], confidence: number): Judgement {
+  const usable = Number.isFinite(confidence) ? Math.min(1, Math.max(0, confidence)) : 0
+  const findings = policy.dangerouslyDisableGates === true ? [GATE_DISABLED, ...found] : found
+  const strict = strictest(findings.map(({ outcome }) => outcome))
+  const disabled = policy.dangerouslyDisableGates === true
+  const first = findings.find(({ outcome }) => outcome === strict) ?? findings.find(({ outcome }) => outcome === 'skip')
   return {
-    verdict,
-    confidence: signals.chunkCount > 0 ? usable : 0,
-    band: bandOf(policy.bands, signals.chunkCount > 0 ? usable : 0),
-    reason: findings.find(({ outcome }) => outcome === verdict)?.code ?? 'nothing_judged',
-    findings,
+    verdict: disabled ? 'advise' : strict,
+    confidence: usable,
+    band: bandOf(policy.bands, usable),
+    reason: disabled ? 'gate_disabled' : (first?.code ?? 'nothing_judged'),
+    findings: [...findings],
     policyId: policy.id,
   }
+}
+
+const GATE_DISABLED: Finding = {
+  gate: 'policy',
+  stage: 'pre-generation',
+  outcome: 'advise',
+  code: 'gate_disabled',
+  message: 'DANGEROUS: the gates of this policy are disabled, every question is answered',
 }
 
 /** The band that a confidence falls in, by its unrounded value. Equality counts, with the tolerance of the gates. */
@@ -107,14 +208,20 @@ function gateFor(settings: GateSettings): Gate<GateSettings, ReasonCode> {
   return GATES[settings.gate] as unknown as Gate<GateSettings, ReasonCode>
 }
 
-function askGate(settings: GateSettings, signals: Signals, confidence: number): Finding {
-  const gate = gateFor(settings)
-  const found: GateFinding<ReasonCode> = gate.check(settings, { signals, confidence })
-  return { gate: gate.name, stage: gate.stage, ...found }
+function gatesOf(policy: Policy, stage: Stage): GateSettings[] {
+  return policy.gates.filter((settings) => gateFor(settings).stage === stage)
 }
 
-function refusal(code: ReasonCode, message: string): Finding {
-  return { gate: 'evidence', stage: 'pre-generation', outcome: 'refuse', code, message }
+function askGates(policy: Policy, stage: Stage, input: GateInput): Finding[] {
+  return gatesOf(policy, stage).map((settings) => {
+    const gate = gateFor(settings)
+    const found: GateFinding<ReasonCode> = gate.check(settings, input)
+    return { gate: gate.name, stage: gate.stage, ...found }
+  })
+}
+
+function refusal(code: ReasonCode, message: string, gate = 'evidence', stage: Stage = 'pre-generation'): Finding {
+  return { gate, stage, outcome: 'refuse', code, message }
 }
 
 function deepFreeze<T>(value: T): T {

@@ -1,6 +1,14 @@
 /** The one builder of refusals, and of what an operator sees of a decision. */
+import type { AnswerSignals } from './answer-signals.ts'
 import type { Chunk, Scores } from './chunk.ts'
 import type { Band, Decision, Finding, Verdict } from './decision.ts'
+import {
+  type GatingReport,
+  gatingReport,
+  type InsufficientEvidence,
+  insufficientEvidence,
+  SUFFICIENCY_EXPLANATION,
+} from './gating-report.ts'
 import type { ReasonCode } from './gates/index.ts'
 import type { Signals } from './measure.ts'
 import { MESSAGES } from './messages.ts'
@@ -24,6 +32,10 @@ export interface OperatorDetail {
   readonly confidence: number
   readonly findings: readonly Finding[]
   readonly signals: Signals
+  /** Present when the policy judged the answer. */
+  readonly answer_signals?: AnswerSignals
+  /** Sentences of the answer that the passages do not support, as the answer had them. */
+  readonly unsupported_sentences?: readonly string[]
   readonly chunks: readonly ShownChunk[]
 }
 
@@ -33,12 +45,16 @@ export interface DecisionSummary {
   readonly verdict: Verdict
   readonly band: Band
   readonly reason_code: ReasonCode
+  /** `false` on an advisory answer that is too weak to be used; absent otherwise. */
+  readonly usable?: false
+  /** Operators only, where the sufficiency gate judged. */
+  readonly gating?: GatingReport
   /** Operators only. */
   readonly detail?: OperatorDetail
 }
 
 /** A refusal as sent. */
-export interface Refusal extends DecisionSummary {
+export interface Refusal extends DecisionSummary, Partial<InsufficientEvidence> {
   readonly answer: string
   readonly sources: readonly never[]
   readonly refused: true
@@ -46,21 +62,54 @@ export interface Refusal extends DecisionSummary {
   readonly suggestions: readonly string[]
 }
 
-/** What is said about a decision to this audience. */
-export function summariseDecision(decision: Decision, chunks: readonly Chunk[], audience: Audience): DecisionSummary {
-  const { id, verdict, band, reason, confidence, findings, signals } = decision
-  const summary = { decision_id: id, verdict, band, reason_code: reason }
-  return audience === 'public'
-    ? summary
-    : { ...summary, detail: { confidence, findings, signals, chunks: chunks.map(showChunk) } }
+/**
+ * What is said about a decision to this audience.
+ *
+ * @param unsupported sentences of the answer that the passages do not support, shown to operators only
+ */
+export function summariseDecision(
+  decision: Decision,
+  chunks: readonly Chunk[],
+  audience: Audience,
+  unsupported: readonly string[] = [],
+): DecisionSummary {
+  const { id, verdict, band, reason, confidence, findings, signals, answerSignals } = decision
+  const unusable = verdict === 'advise' && findings.some(({ code }) => code === 'advisory_unusable')
+  const summary = {
+    decision_id: id,
+    verdict,
+    band,
+    reason_code: reason,
+    ...(unusable ? { usable: false as const } : {}),
+  }
+  if (audience === 'public') return summary
+  const gating = gatingReport(decision)
+  return {
+    ...summary,
+    ...(gating === undefined ? {} : { gating }),
+    detail: {
+      confidence,
+      findings,
+      signals,
+      ...(answerSignals === undefined ? {} : { answer_signals: answerSignals }),
+      ...(unsupported.length === 0 ? {} : { unsupported_sentences: unsupported }),
+      chunks: chunks.map(showChunk),
+    },
+  }
 }
 
 /**
  * Builds the refusal for a decision.
  *
  * @param chunks the evidence, shown to operators only
+ * @param unsupported sentences of the answer that the passages do not support, shown to operators only
  */
-export function buildRefusal(decision: Decision, chunks: readonly Chunk[], audience: Audience): Refusal {
+export function buildRefusal(
+  decision: Decision,
+  chunks: readonly Chunk[],
+  audience: Audience,
+  unsupported: readonly string[] = [],
+): Refusal {
   const { answer, reason, suggestions } = MESSAGES[decision.reason]
   const deciding = decision.findings.find((finding) => finding.outcome === 'refuse')
   return {
@@ -69,8 +118,21 @@ export function buildRefusal(decision: Decision, chunks: readonly Chunk[], audie
     refused: true,
     refusal_reason: audience === 'operator' ? (deciding?.message ?? reason) : reason,
     suggestions,
-    ...summariseDecision(decision, chunks, audience),
+    ...sufficiencyMembers(decision, chunks, audience),
+    ...summariseDecision(decision, chunks, audience, unsupported),
   }
+}
+
+/** Only where the sufficiency gate decided. Its figures and the passages are for operators. */
+function sufficiencyMembers(
+  decision: Decision,
+  chunks: readonly Chunk[],
+  audience: Audience,
+): Partial<InsufficientEvidence> {
+  const members = insufficientEvidence(decision, chunks)
+  const deciding = decision.findings.find(({ outcome }) => outcome === 'refuse')
+  if (members === undefined || deciding?.gate !== 'evidence-share') return {}
+  return audience === 'operator' ? members : { status: 'insufficient_evidence', explanation: SUFFICIENCY_EXPLANATION }
 }
 
 function showChunk({ id, documentId, title, section, source, text, scores }: Chunk): ShownChunk {

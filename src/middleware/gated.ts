@@ -4,6 +4,7 @@ import type { Decision } from '../core/decision.ts'
 import type { Evidence } from '../core/evidence.ts'
 import { CAUTION } from '../core/messages.ts'
 import { type Audience, type DecisionSummary, summariseDecision } from '../core/refusal.ts'
+import type { GenerationReport } from '../core/measure-answer.ts'
 import type { Principal } from '../ports/authenticator.ts'
 import type { TokenUsage } from '../ports/decision-log.ts'
 
@@ -19,7 +20,9 @@ export interface Citation {
 }
 
 /** What only the handler knows about its answer. */
-export interface AnswerReport {
+export interface AnswerReport extends GenerationReport {
+  /** The answer's text, for a policy that judges answers, when the response has no JSON member `answer`. */
+  readonly answer?: string
   readonly model?: string
   readonly usage?: TokenUsage
   /** Whether the model ended by itself. An answer that was cut is sent, never stored. Default true. */

@@ -1,7 +1,9 @@
 /** What can be set for a route behind the gate, and the check of it: once, when the middleware is made. */
 import type { ConvexWeights } from '../core/fusion.ts'
+import type { GenerationConfidenceSource } from '../core/measure-answer.ts'
 import { definePolicy, type Policy } from '../core/policy.ts'
 import { balanced } from '../core/profiles/balanced.ts'
+import { type Rule, validateRules } from '../core/rules.ts'
 import { RagGateError } from '../errors.ts'
 import type { GateSettings } from '../pipeline/gate-question.ts'
 import type { CacheScope, GateConnections } from './connect.ts'
@@ -21,6 +23,26 @@ export interface RagGateOptions<Bindings extends object> {
    * @default balanced()
    */
   readonly policy?: Policy | ((tenant: string, collection: string) => Policy)
+  /**
+   * Checks of the service's own, asked after the policy's gates; the strictest finding wins. Their ids join the answer
+   * key.
+   *
+   * @default none
+   */
+  readonly rules?: readonly Rule[]
+  /**
+   * From where the handler has its model's confidence, which it reports with `c.var.ragGate.report(…)`: a value of its
+   * own, or the tokens' log-probabilities. A policy with the gate `generation-confidence` needs it said.
+   *
+   * @default none
+   */
+  readonly generationConfidence?: GenerationConfidenceSource
+  /**
+   * Largest answer that gates for answers read, bytes. A larger one is refused.
+   *
+   * @default 1048576
+   */
+  readonly maxJudgedBytes?: number
   /**
    * `enforce` answers refusals itself. `observe` decides and records, and lets the handler answer what would have been
    * refused. A fault (no retrieval, no collection) is an error in both.
@@ -99,13 +121,14 @@ export type RouteSettings = GateSettings &
   Required<
     Pick<
       RagGateOptions<object>,
-      'collection' | 'otherCollections' | 'maxContextCharacters' | 'maxStoredBytes' | 'refusalStatus'
+      'collection' | 'otherCollections' | 'maxContextCharacters' | 'maxJudgedBytes' | 'maxStoredBytes' | 'refusalStatus'
     >
   > & {
     readonly question: Required<QuestionOptions>
     readonly cacheScope: CacheScope | undefined
     readonly varyHeaders: readonly string[]
     readonly varyQuery: readonly string[]
+    readonly generationConfidence: GenerationConfidenceSource | undefined
   }
 
 /**
@@ -128,6 +151,11 @@ export function checkOptions(options: RagGateOptions<never>): RouteSettings {
   }
   const maxStoredBytes = options.maxStoredBytes ?? 262_144
   requireWhole('maxStoredBytes', maxStoredBytes, 0, 100_000_000)
+  const maxJudgedBytes = options.maxJudgedBytes ?? 1_048_576
+  requireWhole('maxJudgedBytes', maxJudgedBytes, 1, 100_000_000)
+  const { rules = [], generationConfidence } = options
+  validateRules(rules)
+  requireOneOf('generationConfidence', generationConfidence, ['reported', 'token-log-probabilities'])
   requireOneOf('mode', options.mode, ['enforce', 'observe'])
   requireOneOf('cacheScope', options.cacheScope, ['public', 'tenant', 'principal'])
   requireOneOf('refusalStatus', options.refusalStatus, [200, 403, 404, 422])
@@ -136,7 +164,10 @@ export function checkOptions(options: RagGateOptions<never>): RouteSettings {
   requireWhole('question.maxBodyBytes', question.maxBodyBytes, 1, 100_000_000)
   requireWhole('question.bodyTimeoutMs', question.bodyTimeoutMs, 1, 600_000)
   return {
-    policy: policyChooser(policy),
+    policy: policyChooser(policy, generationConfidence),
+    rules: [...rules],
+    generationConfidence,
+    maxJudgedBytes,
     mode: options.mode ?? 'enforce',
     collection: options.collection ?? 'default',
     otherCollections: options.otherCollections ?? [],
@@ -155,9 +186,12 @@ export function checkOptions(options: RagGateOptions<never>): RouteSettings {
 }
 
 /** Policies are checked and given their own id whoever made them: a copy with other gates must not keep the old id. */
-function policyChooser(policy: NonNullable<RagGateOptions<never>['policy']>): GateSettings['policy'] {
+function policyChooser(
+  policy: NonNullable<RagGateOptions<never>['policy']>,
+  source: GenerationConfidenceSource | undefined,
+): GateSettings['policy'] {
   if (typeof policy !== 'function') {
-    const fixed = definePolicy(policy)
+    const fixed = checkPolicy(policy, source)
     return () => fixed
   }
   const checked = new WeakMap<Policy, Policy>()
@@ -165,10 +199,25 @@ function policyChooser(policy: NonNullable<RagGateOptions<never>['policy']>): Ga
     const chosen = policy(tenant, collection)
     const known = checked.get(chosen)
     if (known !== undefined) return known
-    const made = definePolicy(chosen)
+    const made = checkPolicy(chosen, source)
     checked.set(chosen, made)
     return made
   }
+}
+
+function checkPolicy(policy: Policy, source: GenerationConfidenceSource | undefined): Policy {
+  const checked = definePolicy(policy)
+  if (source === undefined && checked.gates.some(({ gate }) => gate === 'generation-confidence')) {
+    throw new RagGateError(
+      'config_invalid',
+      "The gate generation-confidence needs a source: set generationConfidence to 'reported' or 'token-log-probabilities'",
+      { param: 'generationConfidence' },
+    )
+  }
+  if (checked.dangerouslyDisableGates === true) {
+    console.warn(`[rag-gate] DANGEROUS: the gates of ${checked.id} are disabled, every question is answered`)
+  }
+  return checked
 }
 
 function requireWhole(option: string, value: number, low: number, high: number): void {

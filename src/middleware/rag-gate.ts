@@ -3,6 +3,7 @@ import type { Context, MiddlewareHandler, Next } from 'hono'
 import { routePath } from 'hono/route'
 import type { StatusCode } from 'hono/utils/http-status'
 import type { CacheState, Decision, Timings } from '../core/decision.ts'
+import { judgesAnswers } from '../core/policy.ts'
 import { type Audience, buildRefusal } from '../core/refusal.ts'
 import { RagGateError } from '../errors.ts'
 import {
@@ -17,6 +18,7 @@ import type { DecisionEvent } from '../ports/decision-log.ts'
 import { type Connected, connect } from './connect.ts'
 import { type AnswerReport, makeGated, type RagGateEnv } from './gated.ts'
 import { type CacheOutcome, cacheStatusHeader, ragGateHeader, serverTimingHeader } from './headers.ts'
+import { judgeResponse, replaceAnswer, resendAnswer } from './judge-response.ts'
 import { checkOptions, type RagGateOptions, type RouteSettings } from './options.ts'
 import { readQuestion, type ReadQuestion } from './read-question.ts'
 import { respondWithError } from './respond.ts'
@@ -196,15 +198,65 @@ async function respondThroughHandler<Bindings extends object>(
   const generationStartedMs = connected.clock.nowMs()
   await next()
   const generationMs = connected.clock.nowMs() - generationStartedMs
-  const storing = storingOf(exchange, judged, reported)
+  const second = await judgeAnswerOf(c, exchange, judged, reported())
+  const storing = storingOf(exchange, { ...judged, decision: second.decision }, reported)
   // What the application's `onError` answered is no answer to the question, whatever its status.
-  if (storing !== undefined && c.error === undefined) later(c, () => storeAnswer(c.res, storing))
+  if (storing !== undefined && c.error === undefined) {
+    const { refusal } = second
+    later(c, () => (refusal === undefined ? storeAnswer(c.res, storing) : storeRefusal(refusal, c.res.status, storing)))
+  }
   finish(c, exchange, writableResponse(c), {
-    decision: judged.decision,
+    decision: second.decision,
     cache: forwarded(judged),
     timings: { retrievalMs: judged.retrievalMs, generationMs },
     report: reported(),
   })
+}
+
+/** What the second stage made of an answer. */
+interface SecondStage {
+  readonly decision: Decision
+  /** The body that was sent in place of the answer. */
+  readonly refusal?: string
+}
+
+/**
+ * Has an answer judged before it is sent, by the policies that judge answers. A refusal takes its place; in `observe` mode
+ * it is only recorded. What the handler itself says is no answer, by its status, is not judged.
+ */
+async function judgeAnswerOf<Bindings extends object>(
+  c: GateContext<Bindings>,
+  { settings, asked }: Exchange,
+  { decision, evidence, policy }: Judged,
+  report: AnswerReport,
+): Promise<SecondStage> {
+  if (!judgesAnswers(policy) || c.error !== undefined || c.res.status >= 400) return { decision }
+  // To observe is not to touch: a copy is read, and what it says is only recorded. The same behind disabled gates.
+  const observing = settings.mode === 'observe' || policy.dangerouslyDisableGates === true
+  const judged = await judgeResponse(observing ? c.res.clone() : c.res, {
+    question: asked.question,
+    decision,
+    evidence,
+    policy,
+    audience: asked.audience,
+    report,
+    generationConfidence: settings.generationConfidence,
+    maxBytes: settings.maxJudgedBytes,
+  })
+  if (observing) return { decision: judged.decision }
+  if (judged.decision.verdict === 'refuse') {
+    const refusal = JSON.stringify(buildRefusal(judged.decision, evidence.chunks, asked.audience, judged.unsupported))
+    replaceResponse(c, replaceAnswer(c.res, refusal, settings.refusalStatus))
+    return { decision: judged.decision, refusal }
+  }
+  if (judged.body !== undefined) replaceResponse(c, resendAnswer(c.res, judged.body))
+  return { decision: judged.decision }
+}
+
+/** Hono gives a new response the headers of the one it replaces, also those that were left out on purpose. */
+function replaceResponse<Bindings extends object>(c: GateContext<Bindings>, response: Response): void {
+  c.res = undefined
+  c.res = response
 }
 
 /** The handler's response, with headers that can be written: those of a response passed on from `fetch` cannot. */

@@ -29,6 +29,8 @@ export function storeAnswer(response: Response, storing: Storing): Promise<void>
   const { cache, key, policy, decision, reported, maxStoredBytes } = storing
   // In `observe` mode an answer may rest on evidence that the policy would have refused: it is sent, and not kept.
   if (decision.verdict === 'refuse' || reported().complete === false) return undefined
+  // Behind disabled gates nothing was held back: such answers are for one look only.
+  if (policy.dangerouslyDisableGates === true) return undefined
   // A stream that was cut ends like one that was not: only the handler knows, and must say so once it is over.
   const streamed = !/^application\/(?:[\w.+-]+\+)?json\b/i.test(response.headers.get('content-type') ?? '')
   const allowed = handlerFreshness(response.status, (name) => response.headers.get(name), storing.varyHeaders)

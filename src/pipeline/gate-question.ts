@@ -3,7 +3,7 @@
  * and no model: what may be answered is decided before anything can answer it.
  */
 import { answerKey } from '../core/answer-key.ts'
-import { canonicalJson } from '../core/canonical.ts'
+import { canonicalJson, lengthPrefixed } from '../core/canonical.ts'
 import type { CacheState, Decision } from '../core/decision.ts'
 import type { Evidence } from '../core/evidence.ts'
 import { type ConvexWeights, fuseConvex } from '../core/fusion.ts'
@@ -12,6 +12,7 @@ import { EMPTY_LEXICON, idfMass, type Lexicon } from '../core/lexicon.ts'
 import { measure } from '../core/measure.ts'
 import { judge, type Policy } from '../core/policy.ts'
 import type { Audience } from '../core/refusal.ts'
+import { askRules, type Rule } from '../core/rules.ts'
 import { terms } from '../core/text.ts'
 import { isRagGateError, RagGateError, type RagGateErrorCode } from '../errors.ts'
 import type { AnswerCache, CachedAnswer } from '../ports/answer-cache.ts'
@@ -33,6 +34,8 @@ export interface GatePorts {
 export interface GateSettings {
   readonly policy: (tenant: string, collection: string) => Policy
   readonly mode: 'enforce' | 'observe'
+  /** Asked after the policy's gates. */
+  readonly rules?: readonly Rule[]
   /** Chunks retrieved of each method and judged. */
   readonly topK: number
   readonly fusionWeights: ConvexWeights
@@ -108,7 +111,7 @@ export async function gateQuestion(
   const retrieval = await retrieve(ports, settings, asked, lexicon)
   return {
     kind: 'judged',
-    decision: decide(ports.clock, policy, asked, collection, retrieval.evidence, lexicon),
+    decision: decide(ports.clock, policy, settings.rules ?? [], asked, collection, retrieval.evidence, lexicon),
     evidence: retrieval.evidence,
     policy,
     cache: key === undefined ? 'bypass' : 'miss',
@@ -139,7 +142,7 @@ function keyFor(settings: GateSettings, asked: AskedQuestion, collection: Collec
     audience: asked.audience,
     model: asked.model,
     prompt: settings.prompt,
-    policyId: policy.id,
+    policyId: ruledPolicyId(policy, settings.rules ?? []),
     mode: settings.mode,
     corpusVersion: collection.corpusVersion,
     lexiconId: collection.lexiconId ?? '',
@@ -148,6 +151,11 @@ function keyFor(settings: GateSettings, asked: AskedQuestion, collection: Collec
     question: asked.question,
     options: asked.options,
   })
+}
+
+/** Rules decide beside the policy, so an answer given under other rules is another answer. */
+function ruledPolicyId(policy: Policy, rules: readonly Rule[]): string {
+  return rules.length === 0 ? policy.id : lengthPrefixed([policy.id, ...rules.map(({ id }) => id)])
 }
 
 async function retrieve(
@@ -213,6 +221,7 @@ export function collectionNotFound(): RagGateError {
 function decide(
   clock: Clock,
   policy: Policy,
+  rules: readonly Rule[],
   asked: AskedQuestion,
   collection: Collection,
   evidence: Evidence,
@@ -228,7 +237,7 @@ function decide(
     rankedBy: evidence.rankedBy,
     evidenceIds: evidence.chunks.map(({ id }) => id),
     documentIds: [...new Set(evidence.chunks.map(({ documentId }) => documentId))],
-    ...judge(policy, signals),
+    ...judge(policy, signals, askRules(rules, { question: asked.question, evidence, signals })),
   }
 }
 

@@ -7,13 +7,13 @@ import { measure, SCORES_RECORDED } from '../../src/core/measure.ts'
 import { aPassage, evidenceOf } from '../fixtures/evidence.ts'
 
 /**
- * Four chunks of two terms on average. `engin` stands in two of them, `start` and `stop` in one.
- * Idf: engin ln(1 + 2.5/2.5) = ln 2; start and stop ln(1 + 3.5/1.5) = ln(10/3).
+ * Four chunks of two terms on average, judged as a part of a hundred. `engin` stands in two of them, `start` and `stop`
+ * in one. Idf: engin ln(1 + 98.5/2.5) = ln(101/2.5); start and stop ln(1 + 99.5/1.5) = ln(101/1.5).
  */
 const CORPUS = ['Engine start.', 'Engine stop.', 'Red paint.', 'Blue paint.']
 const LEXICON = buildLexicon(CORPUS)
-const ENGIN = Math.log(2)
-const START = Math.log(10 / 3)
+const ENGIN = Math.log(101 / 2.5)
+const START = Math.log(101 / 1.5)
 const MASS = ENGIN + START
 
 const plain = (text: string): Chunk => ({ ...aPassage(text), text, scores: {} })
@@ -30,7 +30,7 @@ describe('measure', () => {
     // A term that stands once in a chunk of mean length counts 1 · 2.2 / (1 + 1.2) = 1 times its idf.
     expect(signals.topBm25).toBeCloseTo(1, 12)
     expect(signals.bm25Gap).toBeCloseTo((MASS - ENGIN) / MASS, 12)
-    expect(signals.bm25Gap).toBeCloseTo(0.634632, 6)
+    expect(signals.bm25Gap).toBeCloseTo(0.532296, 6)
     expect(signals.sentenceCoverage).toBe(1)
     expect(signals).toMatchObject({ chunkCount: 4, droppedCount: 0, questionTermCount: 2, lexiconChunkCount: 4 })
   })
@@ -40,7 +40,8 @@ describe('measure', () => {
     const signals = measure('engine start', evidenceOf(['Engine, engine. Start.']), LEXICON)
     const bm25 = (ENGIN * 4.4) / 3.65 + (START * 2.2) / 2.65
     expect(signals.topBm25).toBeCloseTo(bm25 / MASS, 12)
-    expect(signals.bm25Gap).toBeCloseTo(bm25 / MASS, 12)
+    // One chunk leads nobody.
+    expect(signals.bm25Gap).toBe(0)
     // No sentence holds both terms; the one with `start` holds more of the idf.
     expect(signals.sentenceCoverage).toBeCloseTo(START / MASS, 12)
   })
@@ -116,6 +117,7 @@ describe('measure', () => {
       sentenceCosine: 0,
       titleMatch: 0,
       chunkCosineGap: 0,
+      keywordCoverage: 0,
     })
   })
 

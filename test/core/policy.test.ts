@@ -40,6 +40,7 @@ const signals: fc.Arbitrary<Signals> = fc.record({
   titleMatch: fc.double({ min: 0, max: 1, noNaN: true }),
   chunkCosineGap: fc.double({ min: 0, max: 1, noNaN: true }),
   topTitleTermCount: fc.nat({ max: 3 }),
+  keywordCoverage: fc.double({ min: 0, max: 1, noNaN: true }),
   curves: fc.record({ cosine: curve, bm25: curve, grade: curve }, { requiredKeys: [] }),
   retrieval: fc.constant(signalsOf().retrieval),
 })
@@ -107,7 +108,7 @@ describe('definePolicy', () => {
     expect([twoTier().id, multiGate().id]).toMatchInlineSnapshot(`
       [
         "two-tier@94b63220865cb394",
-        "multi-gate@4e9c8eca07a07a43",
+        "multi-gate@5730d79c10324dde",
       ]
     `)
   })

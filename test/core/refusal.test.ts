@@ -5,11 +5,13 @@ import { fuseConvex } from '../../src/core/fusion.ts'
 import { EMPTY_LEXICON } from '../../src/core/lexicon.ts'
 import { measure } from '../../src/core/measure.ts'
 import { CAUTION, MESSAGES } from '../../src/core/messages.ts'
-import { judge, type Policy } from '../../src/core/policy.ts'
+import { judge, judgeAnswer, type Policy } from '../../src/core/policy.ts'
 import { balanced } from '../../src/core/profiles/balanced.ts'
 import { multiGate } from '../../src/core/profiles/multi-gate.ts'
+import { sufficiency } from '../../src/core/profiles/sufficiency.ts'
 import { twoTier } from '../../src/core/profiles/two-tier.ts'
 import { buildRefusal, summariseDecision } from '../../src/core/refusal.ts'
+import { answerSignalsOf, aSentence } from '../fixtures/answer.ts'
 import { aRanking } from '../fixtures/evidence.ts'
 
 const ID = '01930000-0000-7000-8000-000000000001'
@@ -160,5 +162,43 @@ describe('the catalogue of texts', () => {
   it('holds no figure', () => {
     expect(numbersIn(MESSAGES)).toEqual([])
     expect(numbersIn(CAUTION)).toEqual([])
+  })
+})
+
+describe('the refusal of an answer', () => {
+  const { decision: before, chunks } = decide(multiGate(), [aRanking('cosine', [0.9, 0.8])])
+  const refusals = [multiGate(), sufficiency()].flatMap((policy) =>
+    [
+      answerSignalsOf(),
+      answerSignalsOf({ readable: false }),
+      answerSignalsOf({ generationConfidence: 0.31, unusable: ['attribution'] }),
+      answerSignalsOf({ generationConfidence: 0.9, sentences: [aSentence({ termShare: 0.2 })] }),
+      answerSignalsOf({ reportedShares: [{ chunkId: 'cosine-0', share: 0.35 }] }),
+    ].flatMap((answerSignals) => {
+      const judged = judgeAnswer(policy, { ...before, ...judge(policy, before.signals) }, answerSignals)
+      return judged.verdict === 'refuse' ? [{ ...before, answerSignals, ...judged }] : []
+    }),
+  )
+
+  it('holds no number for the public, nor a word of the answer', () => {
+    expect(refusals.length).toBeGreaterThan(7)
+    for (const decision of refusals) {
+      const refusal = buildRefusal(decision, chunks, 'public', ['What the answer said.'])
+      expect(numbersIn(refusal)).toEqual([])
+      expect(refusal).not.toHaveProperty('detail')
+      expect(refusal.answer).not.toBe('')
+      expect(refusal.suggestions.length).toBeGreaterThan(0)
+    }
+  })
+
+  it('has the members of document 004 only where its gate decided', () => {
+    const bySufficiency = refusals.filter(({ reason }) =>
+      ['share_low', 'shares_missing', 'shares_invalid'].includes(reason),
+    )
+    expect(bySufficiency.length).toBeGreaterThan(1)
+    for (const decision of refusals) {
+      const { status } = buildRefusal(decision, chunks, 'public')
+      expect(status).toBe(bySufficiency.includes(decision) ? 'insufficient_evidence' : undefined)
+    }
   })
 })

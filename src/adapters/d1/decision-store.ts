@@ -49,6 +49,7 @@ const COLUMNS: readonly (readonly [column: string, read: (numbered: NumberedEven
   ['output_tokens', ({ event }) => whole(event.usage?.outputTokens)],
   ['isolate', ({ isolate }) => isolate],
   ['sequence', ({ sequence }) => sequence],
+  ['answer_signals', ({ event }) => event.decision.answerSignals],
 ]
 
 /**

@@ -1,5 +1,6 @@
 /** What a gate is made of. To add one, read `min-top-cosine.ts` and add a line to `index.ts`. */
 import { RagGateError } from '../../errors.ts'
+import type { AnswerSignals } from '../answer-signals.ts'
 import type { Outcome, Stage } from '../decision.ts'
 import type { Signals } from '../measure.ts'
 
@@ -8,6 +9,8 @@ export interface GateInput {
   readonly signals: Signals
   /** What the policy's confidence model made of the signals; `NaN` when it could not. */
   readonly confidence: number
+  /** What is known about the answer; only gates that run after generation have it. */
+  readonly answer?: AnswerSignals
 }
 
 /** What a gate says; `judge` adds its name and stage. */
@@ -18,6 +21,8 @@ export interface GateFinding<Code extends string = string> {
   readonly message: string
   readonly actual?: number
   readonly threshold?: number
+  /** Id of the chunk that the finding is about. */
+  readonly subject?: string
 }
 
 /**

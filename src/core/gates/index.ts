@@ -1,14 +1,26 @@
 /** Every gate, by name. A new gate is a file beside this one and a line here; its codes join `ReasonCode`. */
 import type { Gate } from './gate.ts'
+import { advisoryConfidenceGate } from './advisory-confidence.ts'
 import { confidenceRangeGate } from './confidence-range.ts'
+import { evidenceShareGate } from './evidence-share.ts'
+import { generationConfidenceGate } from './generation-confidence.ts'
 import { gradedRelevanceGate } from './graded-relevance.ts'
+import { groundingGate } from './grounding.ts'
+import { keywordCoverageGate } from './keyword-coverage.ts'
 import { minTopCosineGate } from './min-top-cosine.ts'
+import { responseQualityGate } from './response-quality.ts'
 import { retrievalScoreGate } from './retrieval-score.ts'
 
 export const GATES = {
+  'advisory-confidence': advisoryConfidenceGate,
   'confidence-range': confidenceRangeGate,
+  'evidence-share': evidenceShareGate,
+  'generation-confidence': generationConfidenceGate,
   'graded-relevance': gradedRelevanceGate,
+  grounding: groundingGate,
+  'keyword-coverage': keywordCoverageGate,
   'min-top-cosine': minTopCosineGate,
+  'response-quality': responseQualityGate,
   'retrieval-score': retrievalScoreGate,
 }
 
@@ -25,4 +37,13 @@ export type GateSettings = AnyGate extends infer Each
   : never
 
 /** Why a question was refused, advised or passed. Stable: callers and dashboards compare it. */
-export type ReasonCode = ReturnType<AnyGate['check']>['code'] | 'no_evidence' | 'nothing_judged'
+export type ReasonCode =
+  | ReturnType<AnyGate['check']>['code']
+  | 'no_evidence'
+  | 'nothing_judged'
+  | 'judged_with_answer'
+  | 'answer_unreadable'
+  | 'gate_disabled'
+  | 'rule_advised'
+  | 'rule_failed'
+  | 'rule_refused'

@@ -4,10 +4,10 @@ import type { Reading } from '../reading.ts'
  * Lead of the best chunk over the runner-up in BM25, divided by the question's idf mass: is there one passage that
  * answers, or are there many that touch the topic?
  *
- * @returns 0 up to 2.2; with one chunk its whole score; 0 without chunks, or when the question has no terms
+ * @returns 0 up to 2.2; 0 with one chunk, which leads nobody, without chunks, or when the question has no terms
  */
 export function bm25Gap({ idfMass, chunks }: Reading): number {
   if (idfMass === 0 || chunks.length === 0) return 0
-  const [top = 0, second = 0] = chunks.map((chunk) => chunk.bm25).sort((a, b) => b - a)
+  const [top = 0, second = top] = chunks.map((chunk) => chunk.bm25).sort((a, b) => b - a)
   return (top - second) / idfMass
 }

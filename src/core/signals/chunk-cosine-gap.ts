@@ -4,7 +4,7 @@ import type { Reading } from '../reading.ts'
  * Lead of the best chunk over the runner-up in cosine with the question. A term weighs the root of its count in a chunk,
  * and that times its idf in the question.
  *
- * @returns 0..1; with one chunk its whole cosine; 0 without chunks, or when the question has no terms
+ * @returns 0..1; 0 with one chunk, which leads nobody, without chunks, or when the question has no terms
  */
 export function chunkCosineGap({ questionTerms, chunks }: Reading): number {
   const squares = questionTerms.reduce((sum, { idf }) => sum + idf * idf, 0)
@@ -15,6 +15,6 @@ export function chunkCosineGap({ questionTerms, chunks }: Reading): number {
     // Squared roots of counts add up to the number of terms.
     return length > 0 ? shared / Math.sqrt(squares * length) : 0
   })
-  const [top = 0, second = 0] = cosines.sort((a, b) => b - a)
+  const [top = 0, second = top] = cosines.sort((a, b) => b - a)
   return Math.min(1, top - second)
 }

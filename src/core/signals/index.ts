@@ -4,6 +4,7 @@ import { bm25Gap } from './bm25-gap.ts'
 import { chunkCosineGap } from './chunk-cosine-gap.ts'
 import { questionLikelihood } from './question-likelihood.ts'
 import { sentenceCosine } from './sentence-cosine.ts'
+import { keywordCoverage } from './keyword-coverage.ts'
 import { sentenceCoverage } from './sentence-coverage.ts'
 import { titleMatch } from './title-match.ts'
 import { topBm25 } from './top-bm25.ts'
@@ -17,6 +18,7 @@ export const TEXT_SIGNALS = {
   sentenceCosine,
   titleMatch,
   chunkCosineGap,
+  keywordCoverage,
 } satisfies Record<string, (reading: Reading) => number>
 
 /** Name of a signal measured from text. */

@@ -4,6 +4,7 @@ import { drizzle } from 'drizzle-orm/d1'
 import { describe, expect, it, vi } from 'vitest'
 import { decisionRollups, decisions } from '../../../d1/schema.ts'
 import { createBufferedDecisionLog } from '../../../src/adapters/buffered-decision-log.ts'
+import { answerSignalsOf } from '../../fixtures/answer.ts'
 import { createD1DecisionStore } from '../../../src/adapters/d1/decision-store.ts'
 import type { Decision } from '../../../src/core/decision.ts'
 import type { Signals } from '../../../src/core/measure.ts'
@@ -101,8 +102,10 @@ describe('createD1DecisionStore', () => {
       topBm25: 0.1,
       curves: { cosine: { scores: [0.30000000000000004, -1], topPairSharesDocument: true } },
     }
+    const answerSignals = answerSignalsOf({ generationConfidence: 0.30000000000000004 })
     const decision = aDecision({
       tenant,
+      answerSignals,
       // Any signals will do: the store does not look into them.
       signals: signals as unknown as Signals,
       findings: [
@@ -161,6 +164,7 @@ describe('createD1DecisionStore', () => {
         outputTokens: 2,
         isolate: 'isolate-1',
         sequence: 7,
+        answerSignals,
       },
     ])
   })

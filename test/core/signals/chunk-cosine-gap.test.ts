@@ -9,8 +9,9 @@ const gap = (...texts: string[]): number =>
 
 describe('chunkCosineGap', () => {
   it.each([
-    ['one chunk, whole', ['Engine start.'], 1],
-    ['a term twice as its root', ['Engine, engine. Start, paint.'], (Math.SQRT2 + 1) / Math.sqrt(8)],
+    ['one chunk, which leads nobody', ['Engine start.'], 0],
+    ['a lead over nothing, whole', ['Engine start.', 'Red.'], 1],
+    ['a term twice as its root', ['Engine, engine. Start, paint.', 'Red.'], (Math.SQRT2 + 1) / Math.sqrt(8)],
     ['a lead over the runner-up', ['Engine start.', 'Engine stop.'], 0.5],
     ['the same lead in another order', ['Engine stop.', 'Red paint.', 'Engine start.'], 0.5],
     ['a tie', ['Engine start.', 'Start engine.'], 0],

@@ -1,0 +1,68 @@
+import { defineGate, requireWithin } from './gate.ts'
+
+/** Settings of `advisoryConfidence`. */
+export interface AdvisoryConfidenceOptions {
+  /**
+   * Confidence below which the answer is advisory only, 0..1. Equality passes.
+   *
+   * @default 0.7
+   */
+  readonly adviseBelow?: number
+  /**
+   * Confidence below which an advisory answer is marked as not usable, 0..`adviseBelow`. Equality is usable.
+   *
+   * @default 0.5
+   */
+  readonly unusableBelow?: number
+}
+
+/** `advisoryConfidence` as a policy holds it. */
+export interface AdvisoryConfidenceSettings {
+  readonly gate: 'advisory-confidence'
+  readonly adviseBelow: number
+  readonly unusableBelow: number
+}
+
+/**
+ * Passes or advises by the policy's confidence, once the answer is part of it; below `unusableBelow` the answer is
+ * passed on only with `usable: false`. A confidence that could not be computed refuses.
+ *
+ * @throws `policy_invalid` when a setting is out of range
+ * @see reference document 003, thresholds and levels
+ */
+export function advisoryConfidence(options: AdvisoryConfidenceOptions = {}): AdvisoryConfidenceSettings {
+  const settings: AdvisoryConfidenceSettings = {
+    gate: 'advisory-confidence',
+    adviseBelow: options.adviseBelow ?? 0.7,
+    unusableBelow: options.unusableBelow ?? 0.5,
+  }
+  advisoryConfidenceGate.validate(settings)
+  return Object.freeze(settings)
+}
+
+export const advisoryConfidenceGate = defineGate({
+  name: 'advisory-confidence',
+  stage: 'post-generation',
+  validate: (settings: AdvisoryConfidenceSettings) => {
+    requireWithin('adviseBelow', settings.adviseBelow, 0, 1)
+    requireWithin('unusableBelow', settings.unusableBelow, 0, settings.adviseBelow)
+  },
+  check: ({ adviseBelow, unusableBelow }, { confidence }) => {
+    if (!Number.isFinite(confidence)) {
+      return { outcome: 'refuse', code: 'confidence_unavailable', message: 'The confidence could not be computed' }
+    }
+    const figures = { actual: confidence, threshold: adviseBelow }
+    if (confidence >= adviseBelow) {
+      return {
+        outcome: 'pass',
+        code: 'passed',
+        message: `Confidence (${confidence.toFixed(2)}) meets threshold (${adviseBelow})`,
+        ...figures,
+      }
+    }
+    const message = `Low confidence (${confidence.toFixed(2)} < ${adviseBelow}). Advisory-only.`
+    return confidence >= unusableBelow
+      ? { outcome: 'advise', code: 'advisory_only', message, ...figures }
+      : { outcome: 'advise', code: 'advisory_unusable', message, ...figures }
+  },
+})

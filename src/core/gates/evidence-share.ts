@@ -1,0 +1,197 @@
+import { RagGateError } from '../../errors.ts'
+import type { AnswerSignals } from '../answer-signals.ts'
+import { percent } from '../half-even.ts'
+import { defineGate, meets, RATIO_TOLERANCE, requireWithin } from './gate.ts'
+
+/** Settings of `evidenceShare`. */
+export interface EvidenceShareOptions {
+  /**
+   * Largest share of support, τ, below which the answer is refused, 0..1.
+   *
+   * @default 0.5
+   */
+  readonly threshold?: number
+  /**
+   * What a share of exactly the threshold does; `refuses` is the document's strict mode.
+   *
+   * @default 'passes'
+   */
+  readonly equality?: 'passes' | 'refuses'
+  /**
+   * How many of the largest shares are added up, 1 and up.
+   *
+   * @default 1
+   */
+  readonly largest?: number
+  /**
+   * Whether a share counts in full, or in proportion to how sure retrieval was of its chunk.
+   *
+   * @default 'none'
+   */
+  readonly weighting?: 'none' | 'chunk-confidence'
+  /**
+   * What shares are derived from when the route reports none: words with a meaning, or all words.
+   *
+   * @default 'terms'
+   */
+  readonly overlap?: 'terms' | 'words'
+  /**
+   * Whether what no chunk supports takes part of the whole. `ignored` lets a single chunk have all of it, whatever the
+   * answer says.
+   *
+   * @default 'counted'
+   */
+  readonly noSupport?: 'counted' | 'ignored'
+  /**
+   * Share of the answer's terms that the chunks must hold together, 0..1, also when the route reports shares.
+   *
+   * @default 0.25
+   */
+  readonly minOverlap?: number
+}
+
+/** `evidenceShare` as a policy holds it. */
+export interface EvidenceShareSettings extends Required<EvidenceShareOptions> {
+  readonly gate: 'evidence-share'
+}
+
+/**
+ * Refuses an answer that no single chunk carries: S, the largest share of its support, must reach τ. Shares are those
+ * that the route reports (of attention, or of an attribution); else they are derived from the words that answer and
+ * chunks have in common. Shares that do not add up, that are no numbers, or that name unknown chunks refuse.
+ *
+ * @throws `policy_invalid` when a setting is out of range
+ * @see reference document 004
+ */
+export function evidenceShare(options: EvidenceShareOptions = {}): EvidenceShareSettings {
+  const settings: EvidenceShareSettings = {
+    gate: 'evidence-share',
+    threshold: options.threshold ?? 0.5,
+    equality: options.equality ?? 'passes',
+    largest: options.largest ?? 1,
+    weighting: options.weighting ?? 'none',
+    overlap: options.overlap ?? 'terms',
+    noSupport: options.noSupport ?? 'counted',
+    minOverlap: options.minOverlap ?? 0.25,
+  }
+  evidenceShareGate.validate(settings)
+  return Object.freeze(settings)
+}
+
+/** S, and whose it is. */
+export interface LargestShare {
+  /** Not rounded. */
+  readonly share: number
+  /** The first chunk with the largest share. */
+  readonly chunkId: string
+}
+
+/** S under these settings; `undefined` when there are no shares, or a chunk lacks the confidence to weigh it by. */
+export function largestShare(settings: EvidenceShareSettings, answer: AnswerSignals): LargestShare | undefined {
+  const shares = answer.reportedShares ?? derivedShares(settings, answer)
+  const weighted = shares.map(({ chunkId, share }) => ({ chunkId, share: share * weightOf(chunkId, settings, answer) }))
+  const [first, ...rest] = weighted
+  if (first === undefined || !weighted.every(({ share }) => Number.isFinite(share))) return undefined
+  const top = rest.reduce((best, entry) => (entry.share > best.share ? entry : best), first)
+  if (settings.largest === 1) return top
+  const sum = weighted
+    .map(({ share }) => share)
+    .sort((a, b) => b - a)
+    .slice(0, settings.largest)
+    .reduce((total, share) => total + share, 0)
+  // Added up, parts of a whole may come out a hair above it.
+  return { chunkId: top.chunkId, share: Math.min(1, sum) }
+}
+
+function derivedShares(
+  { overlap, noSupport }: EvidenceShareSettings,
+  { overlaps, unsupportedTermCount, readable }: AnswerSignals,
+): readonly { readonly chunkId: string; readonly share: number }[] {
+  if (!readable) return []
+  const rest = noSupport === 'counted' ? unsupportedTermCount : 0
+  const mass = overlaps.reduce((sum, entry) => sum + entry[overlap], rest)
+  // The document shares alike where nothing is held; with the rest counted, nothing is held by anyone.
+  if (mass === 0) {
+    return overlaps.map(({ chunkId }) => ({ chunkId, share: noSupport === 'counted' ? 0 : 1 / overlaps.length }))
+  }
+  return overlaps.map((entry) => ({ chunkId: entry.chunkId, share: entry[overlap] / mass }))
+}
+
+function weightOf(chunkId: string, { weighting }: EvidenceShareSettings, { overlaps }: AnswerSignals): number {
+  if (weighting === 'none') return 1
+  return overlaps.find((entry) => entry.chunkId === chunkId)?.confidence ?? NaN
+}
+
+const REFUSED = 'No legal provision received sufficient attention support.'
+
+export const evidenceShareGate = defineGate({
+  name: 'evidence-share',
+  stage: 'post-generation',
+  validate: (settings: EvidenceShareSettings) => {
+    const { threshold, largest, minOverlap } = settings
+    if (!(typeof threshold === 'number' && threshold >= 0 && threshold <= 1)) {
+      throw new RagGateError('policy_invalid', `Threshold must be in [0.0, 1.0], got ${String(threshold)}`, {
+        param: 'threshold',
+      })
+    }
+    requireWithin('largest', largest, 1, 100)
+    requireWithin('minOverlap', minOverlap, 0, 1)
+    if (!Number.isInteger(largest)) {
+      throw new RagGateError('policy_invalid', 'largest must be a whole number', { param: 'largest' })
+    }
+    requireMember('equality', settings.equality, ['passes', 'refuses'])
+    requireMember('weighting', settings.weighting, ['none', 'chunk-confidence'])
+    requireMember('overlap', settings.overlap, ['terms', 'words'])
+    requireMember('noSupport', settings.noSupport, ['counted', 'ignored'])
+  },
+  check: (settings, { answer }) => {
+    if (answer?.unusable.includes('attribution') === true) {
+      return {
+        outcome: 'refuse',
+        code: 'shares_invalid',
+        message: 'The reported shares do not add up to 1, are no numbers, or name chunks that were not retrieved',
+      }
+    }
+    const found = answer === undefined ? undefined : largestShare(settings, answer)
+    if (answer === undefined || found === undefined) {
+      return { outcome: 'refuse', code: 'shares_missing', message: 'There are no shares of support to judge' }
+    }
+    const { threshold, equality, minOverlap } = settings
+    const figures = { actual: found.share, threshold, subject: found.chunkId }
+    const enough =
+      equality === 'passes'
+        ? meets(found.share, threshold, RATIO_TOLERANCE)
+        : meets(found.share, threshold, 0) && found.share > threshold + RATIO_TOLERANCE
+    if (!enough) {
+      return {
+        outcome: 'refuse',
+        code: 'share_low',
+        message: `${REFUSED} Highest attention was ${percent(found.share)} but threshold is ${percent(threshold)}.`,
+        ...figures,
+      }
+    }
+    const held = answer.termCount === 0 ? 0 : 1 - answer.unsupportedTermCount / answer.termCount
+    if (minOverlap > 0 && !meets(held, minOverlap, RATIO_TOLERANCE)) {
+      return {
+        outcome: 'refuse',
+        code: 'overlap_low',
+        message: `${REFUSED} The chunks hold ${percent(held)} of the answer's words but ${percent(minOverlap)} are required.`,
+        actual: held,
+        threshold: minOverlap,
+        subject: found.chunkId,
+      }
+    }
+    return {
+      outcome: 'pass',
+      code: 'passed',
+      message: `Highest attention was ${percent(found.share)} and threshold is ${percent(threshold)}.`,
+      ...figures,
+    }
+  },
+})
+
+function requireMember(setting: string, value: string, allowed: readonly string[]): void {
+  if (!allowed.includes(value)) {
+    throw new RagGateError('policy_invalid', `${setting} must be one of ${allowed.join(', ')}`, { param: setting })
+  }
+}

@@ -1,0 +1,70 @@
+import { defineGate, meets, RATIO_TOLERANCE, requireWithin } from './gate.ts'
+
+/** Settings of `generationConfidence`. */
+export interface GenerationConfidenceOptions {
+  /**
+   * Confidence of the model in its own answer below which the answer is refused, 0..1. Equality passes.
+   *
+   * @default 0.6
+   */
+  readonly refuseBelow?: number
+}
+
+/** `generationConfidence` as a policy holds it. */
+export interface GenerationConfidenceSettings {
+  readonly gate: 'generation-confidence'
+  readonly refuseBelow: number
+}
+
+/**
+ * Refuses an answer that the model itself is not sure of, also when the retrieval was good. A confidence that nobody
+ * reported, or that is no number, refuses; 0 is a confidence.
+ *
+ * @throws `policy_invalid` when `refuseBelow` is outside 0..1
+ * @see reference document 002, gate 3
+ */
+export function generationConfidence(options: GenerationConfidenceOptions = {}): GenerationConfidenceSettings {
+  const settings: GenerationConfidenceSettings = {
+    gate: 'generation-confidence',
+    refuseBelow: options.refuseBelow ?? 0.6,
+  }
+  generationConfidenceGate.validate(settings)
+  return Object.freeze(settings)
+}
+
+export const generationConfidenceGate = defineGate({
+  name: 'generation-confidence',
+  stage: 'post-generation',
+  validate: (settings: GenerationConfidenceSettings) => requireWithin('refuseBelow', settings.refuseBelow, 0, 1),
+  check: ({ refuseBelow }, { answer }) => {
+    if (answer?.unusable.includes('generationConfidence') === true) {
+      return {
+        outcome: 'refuse',
+        code: 'generation_confidence_invalid',
+        message: 'The reported generation confidence is not a number from 0 to 1',
+      }
+    }
+    const actual = answer?.generationConfidence
+    if (typeof actual !== 'number' || !Number.isFinite(actual)) {
+      return {
+        outcome: 'refuse',
+        code: 'generation_confidence_missing',
+        message: 'No generation confidence was reported',
+      }
+    }
+    const figures = { actual, threshold: refuseBelow }
+    return meets(actual, refuseBelow, RATIO_TOLERANCE)
+      ? {
+          outcome: 'pass',
+          code: 'passed',
+          message: `Generation confidence (${actual.toFixed(2)}) meets threshold (${refuseBelow})`,
+          ...figures,
+        }
+      : {
+          outcome: 'refuse',
+          code: 'generation_confidence_low',
+          message: `Generation confidence (${actual.toFixed(2)}) below threshold (${refuseBelow})`,
+          ...figures,
+        }
+  },
+})

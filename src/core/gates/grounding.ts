@@ -1,0 +1,81 @@
+import type { SentenceSupport } from '../answer-signals.ts'
+import { defineGate, meets, RATIO_TOLERANCE, requireWithin } from './gate.ts'
+
+/** Settings of `grounding`. */
+export interface GroundingOptions {
+  /**
+   * Share of a sentence's content words that the passages must hold, 0..1. Equality passes.
+   *
+   * @default 0.5
+   */
+  readonly minTermShare?: number
+}
+
+/** `grounding` as a policy holds it. */
+export interface GroundingSettings {
+  readonly gate: 'grounding'
+  readonly minTermShare: number
+}
+
+/**
+ * Refuses an answer with a sentence that the passages do not support: its figures and names must stand in them, and
+ * enough of its content words. Looks in the passages that the sentence cites, in all of them when it cites none. Words
+ * are compared, not meanings: a denial made of the same words is not seen. An answer that says nothing that could be
+ * checked refuses.
+ *
+ * @throws `policy_invalid` when `minTermShare` is outside 0..1
+ * @see reference document 002, gate 4
+ */
+export function grounding(options: GroundingOptions = {}): GroundingSettings {
+  const settings: GroundingSettings = { gate: 'grounding', minTermShare: options.minTermShare ?? 0.5 }
+  groundingGate.validate(settings)
+  return Object.freeze(settings)
+}
+
+export const groundingGate = defineGate({
+  name: 'grounding',
+  stage: 'post-generation',
+  validate: (settings: GroundingSettings) => requireWithin('minTermShare', settings.minTermShare, 0, 1),
+  check: (settings, { answer }) => {
+    const checkable = answer?.sentences.filter(saysSomething) ?? []
+    if (answer === undefined || checkable.length === 0) {
+      return { outcome: 'refuse', code: 'answer_uncheckable', message: 'The answer says nothing that could be checked' }
+    }
+    const unsupported = unsupportedSentences(settings, answer.sentences)
+    const figures = { actual: unsupported.length, threshold: 0 }
+    if (unsupported.length > 0) {
+      const named = unsupported.map((at) => String(at + 1)).join(', ')
+      return {
+        outcome: 'refuse',
+        code: 'answer_unsupported',
+        message: `Not supported by the passages: sentence ${named} of ${answer.sentences.length}`,
+        ...figures,
+      }
+    }
+    return {
+      outcome: 'pass',
+      code: 'passed',
+      message: `All ${checkable.length} sentences that can be checked are supported by the passages`,
+      ...figures,
+    }
+  },
+})
+
+/** Which sentences the passages do not support, as indexes, in order. */
+export function unsupportedSentences(
+  { minTermShare }: Pick<GroundingSettings, 'minTermShare'>,
+  sentences: readonly SentenceSupport[],
+): number[] {
+  return sentences.flatMap((sentence, at) => (isSupported(sentence, minTermShare) ? [] : [at]))
+}
+
+function saysSomething({ termCount }: SentenceSupport): boolean {
+  return termCount > 0
+}
+
+/** A count that is not there, as in a damaged record, supports nothing. */
+function isSupported(sentence: SentenceSupport, minTermShare: number): boolean {
+  const { missingNumbers, missingNames, unknownCitations } = sentence
+  if (missingNumbers !== 0 || missingNames !== 0 || unknownCitations !== 0) return false
+  return sentence.termCount === 0 || meets(sentence.termShare, minTermShare, RATIO_TOLERANCE)
+}

@@ -1,0 +1,60 @@
+import { defineGate, meets, RATIO_TOLERANCE, requireWithin } from './gate.ts'
+
+/** Settings of `keywordCoverage`. */
+export interface KeywordCoverageOptions {
+  /**
+   * Share of the question's keywords that the chunks must hold together, 0..1; below it the answer carries a caution.
+   * Equality passes.
+   *
+   * @default 0.5
+   */
+  readonly adviseBelow?: number
+}
+
+/** `keywordCoverage` as a policy holds it. */
+export interface KeywordCoverageSettings {
+  readonly gate: 'keyword-coverage'
+  readonly adviseBelow: number
+}
+
+/**
+ * Warns when the retrieved chunks hold too few of the question's keywords: they may be similar and speak of something
+ * else. Never refuses for that. Skips a question without keywords.
+ *
+ * @throws `policy_invalid` when `adviseBelow` is outside 0..1
+ * @see reference document 002, gate 2
+ */
+export function keywordCoverage(options: KeywordCoverageOptions = {}): KeywordCoverageSettings {
+  const settings: KeywordCoverageSettings = { gate: 'keyword-coverage', adviseBelow: options.adviseBelow ?? 0.5 }
+  keywordCoverageGate.validate(settings)
+  return Object.freeze(settings)
+}
+
+export const keywordCoverageGate = defineGate({
+  name: 'keyword-coverage',
+  stage: 'pre-generation',
+  validate: (settings: KeywordCoverageSettings) => requireWithin('adviseBelow', settings.adviseBelow, 0, 1),
+  check: ({ adviseBelow }, { signals }) => {
+    if (signals.questionTermCount === 0) {
+      return { outcome: 'skip', code: 'no_keywords', message: 'The question has no keywords to look for' }
+    }
+    const actual: unknown = signals.keywordCoverage
+    if (typeof actual !== 'number' || !Number.isFinite(actual)) {
+      return { outcome: 'refuse', code: 'keyword_coverage_missing', message: 'Nobody counted the keywords' }
+    }
+    const figures = { actual, threshold: adviseBelow }
+    return meets(actual, adviseBelow, RATIO_TOLERANCE)
+      ? {
+          outcome: 'pass',
+          code: 'passed',
+          message: `Share of keywords found (${actual.toFixed(2)}) meets threshold (${adviseBelow})`,
+          ...figures,
+        }
+      : {
+          outcome: 'advise',
+          code: 'keywords_missing',
+          message: `Share of keywords found (${actual.toFixed(2)}) below threshold (${adviseBelow})`,
+          ...figures,
+        }
+  },
+})

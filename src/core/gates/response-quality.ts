@@ -1,0 +1,113 @@
+import { RagGateError } from '../../errors.ts'
+import type { AnswerSignals } from '../answer-signals.ts'
+import { defineGate, meets, RATIO_TOLERANCE, requireWithin } from './gate.ts'
+
+/** Settings of `responseQuality`. */
+export interface ResponseQualityOptions {
+  /** Fields that a structured answer must have. @default none */
+  readonly requiredFields?: readonly string[]
+  /** Fields that it should have. @default none */
+  readonly optionalFields?: readonly string[]
+  /**
+   * Quality below which the answer is refused, 0..0.3. Equality passes.
+   *
+   * @default 0.2, so that a required field that is missing refuses
+   */
+  readonly refuseBelow?: number
+  /**
+   * Quality below which the answer carries a caution, `refuseBelow`..0.3. Equality passes.
+   *
+   * @default 0.3, so that an optional field that is missing is said
+   */
+  readonly adviseBelow?: number
+}
+
+/** `responseQuality` as a policy holds it. */
+export interface ResponseQualitySettings extends Required<ResponseQualityOptions> {
+  readonly gate: 'response-quality'
+}
+
+/** Quality of a structured answer, by what it lacks. */
+export const RESPONSE_QUALITY = Object.freeze({
+  complete: 0.3,
+  optionalMissing: 0.2,
+  requiredMissing: 0.1,
+  invalid: 0,
+})
+
+/**
+ * Judges a structured answer by its completeness: all fields .3, an optional one missing .2, a required one missing .1,
+ * no JSON object 0. Without a structured answer it refuses.
+ *
+ * @throws `policy_invalid` when a setting is out of range
+ * @see reference document 003, factor 3
+ */
+export function responseQuality(options: ResponseQualityOptions = {}): ResponseQualitySettings {
+  const settings: ResponseQualitySettings = {
+    gate: 'response-quality',
+    requiredFields: [...(options.requiredFields ?? [])],
+    optionalFields: [...(options.optionalFields ?? [])],
+    refuseBelow: options.refuseBelow ?? RESPONSE_QUALITY.optionalMissing,
+    adviseBelow: options.adviseBelow ?? RESPONSE_QUALITY.complete,
+  }
+  responseQualityGate.validate(settings)
+  return Object.freeze(settings)
+}
+
+/** Quality of the answer, 0..0.3; `undefined` when nobody looked for these fields. */
+export function responseQualityOf(
+  { requiredFields, optionalFields }: Pick<ResponseQualitySettings, 'requiredFields' | 'optionalFields'>,
+  { structure }: AnswerSignals,
+): number | undefined {
+  if (structure === undefined) return undefined
+  if (!structure.valid) return RESPONSE_QUALITY.invalid
+  if (![...requiredFields, ...optionalFields].every((field) => structure.lookedFor.includes(field))) return undefined
+  const lacks = (field: string): boolean => structure.missing.includes(field)
+  if (requiredFields.some(lacks)) return RESPONSE_QUALITY.requiredMissing
+  return optionalFields.some(lacks) ? RESPONSE_QUALITY.optionalMissing : RESPONSE_QUALITY.complete
+}
+
+export const responseQualityGate = defineGate({
+  name: 'response-quality',
+  stage: 'post-generation',
+  validate: (settings: ResponseQualitySettings) => {
+    requireWithin('refuseBelow', settings.refuseBelow, 0, RESPONSE_QUALITY.complete)
+    requireWithin('adviseBelow', settings.adviseBelow, settings.refuseBelow, RESPONSE_QUALITY.complete)
+    for (const param of ['requiredFields', 'optionalFields'] as const) {
+      const names: unknown = settings[param]
+      if (!Array.isArray(names) || !names.every((name) => typeof name === 'string' && name !== '')) {
+        throw new RagGateError('policy_invalid', `${param} must be names of fields`, { param })
+      }
+    }
+  },
+  check: (settings, { answer }) => {
+    const actual = answer === undefined ? undefined : responseQualityOf(settings, answer)
+    if (actual === undefined) {
+      return { outcome: 'refuse', code: 'response_quality_missing', message: 'There is no structured answer to judge' }
+    }
+    const { refuseBelow, adviseBelow } = settings
+    if (!meets(actual, refuseBelow, RATIO_TOLERANCE)) {
+      return {
+        outcome: 'refuse',
+        code: 'response_incomplete',
+        message: `Response quality (${actual}) below threshold (${refuseBelow})`,
+        actual,
+        threshold: refuseBelow,
+      }
+    }
+    const figures = { actual, threshold: adviseBelow }
+    return meets(actual, adviseBelow, RATIO_TOLERANCE)
+      ? {
+          outcome: 'pass',
+          code: 'passed',
+          message: `Response quality (${actual}) meets threshold (${adviseBelow})`,
+          ...figures,
+        }
+      : {
+          outcome: 'advise',
+          code: 'response_partial',
+          message: `Response quality (${actual}) below threshold (${adviseBelow})`,
+          ...figures,
+        }
+  },
+})

@@ -1,0 +1,24 @@
+/** Rounding as the reference documents' own figures were rounded: by the exact binary value, ties to the even digit. */
+
+/** Digits enough to tell a tie from its neighbours. */
+const EXACT_DIGITS = 40
+
+/** A number with so many decimals; ties go to the even digit, where `toFixed` goes up. */
+export function fixedHalfEven(value: number, digits: number): string {
+  const rounded = value.toFixed(digits)
+  if (!Number.isFinite(value) || Math.abs(value) >= 1e15) return rounded
+  const exact = value.toFixed(digits + EXACT_DIGITS)
+  const cut = exact.slice(0, exact.length - EXACT_DIGITS)
+  const isTie = /^50*$/.test(exact.slice(-EXACT_DIGITS))
+  return isTie && /[02468]\.?$/.test(cut) ? cut.replace(/\.$/, '') : rounded
+}
+
+/** The same as a number. */
+export function roundHalfEven(value: number, digits: number): number {
+  return Number(fixedHalfEven(value, digits))
+}
+
+/** A share as a percentage with one decimal: `35.0%`. */
+export function percent(share: number): string {
+  return `${fixedHalfEven(share * 100, 1)}%`
+}

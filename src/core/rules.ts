@@ -1,0 +1,159 @@
+/** Rules of a service's own: checks over the texts, beside the gates of its policy. */
+import { RagGateError } from '../errors.ts'
+import type { Finding, Verdict } from './decision.ts'
+import type { Evidence } from './evidence.ts'
+import type { ReasonCode } from './gates/index.ts'
+import type { Signals } from './measure.ts'
+import { hex, sha256 } from './sha256.ts'
+import { words } from './text.ts'
+
+/** What a rule may look at. */
+export interface RuleInput {
+  /** Normalised. */
+  readonly question: string
+  readonly evidence: Evidence
+  readonly signals: Signals
+}
+
+/** What a rule says. */
+export interface RuleFinding {
+  readonly outcome: Verdict
+  /** In words, for operators. */
+  readonly message: string
+  readonly actual?: number
+  readonly threshold?: number
+}
+
+/** A check of a service's own. Synchronous and pure: what it says must follow from what it is given. */
+export interface Rule {
+  /**
+   * Names the rule and all that it depends on: lower-case letters, digits and `- : , .`. It joins the answer key, so
+   * another list of words must be another id.
+   */
+  readonly id: string
+  /** @returns `null` when the rule has nothing to say */
+  readonly check: (input: RuleInput) => RuleFinding | null
+}
+
+/** @throws `config_invalid` when an id is malformed, or given twice */
+export function validateRules(rules: readonly Rule[]): void {
+  const ids = new Set<string>()
+  for (const { id, check } of rules) {
+    if (
+      typeof id !== 'string' ||
+      !/^[\p{Ll}\p{Lo}\p{N}][\p{Ll}\p{Lo}\p{M}\p{N}:,.-]{0,199}$/u.test(id) ||
+      ids.has(id)
+    ) {
+      throw new RagGateError('config_invalid', 'Every rule needs an id of its own: a-z, 0-9 and - : , .', {
+        param: 'rules',
+      })
+    }
+    if (typeof check !== 'function') {
+      throw new RagGateError('config_invalid', 'Every rule needs a check', { param: 'rules' })
+    }
+    ids.add(id)
+  }
+}
+
+const CODES: Readonly<Record<Verdict, ReasonCode>> = {
+  pass: 'passed',
+  advise: 'rule_advised',
+  refuse: 'rule_refused',
+}
+
+/** What the rules find, in order, for `judge`. A rule that throws, or says nothing that is known, refuses. */
+export function askRules(rules: readonly Rule[], input: RuleInput): Finding[] {
+  return rules.flatMap((rule) => {
+    const about = { gate: `rule:${rule.id}`, stage: 'pre-generation' } as const
+    const failed: Finding = { ...about, outcome: 'refuse', code: 'rule_failed', message: 'The rule could not judge' }
+    try {
+      const found = rule.check(input)
+      if (found === null) return []
+      const { outcome, message, actual, threshold } = found
+      // A rule without types may say anything.
+      const said: unknown = message
+      if (!Object.hasOwn(CODES, outcome) || typeof said !== 'string') return [failed]
+      return [
+        {
+          ...about,
+          outcome,
+          code: CODES[outcome],
+          message,
+          ...(Number.isFinite(actual) && actual !== undefined ? { actual } : {}),
+          ...(Number.isFinite(threshold) && threshold !== undefined ? { threshold } : {}),
+        },
+      ]
+    } catch {
+      return [failed]
+    }
+  })
+}
+
+/** Whether any of the words or phrases stands in the text, as whole words, whatever their letter case. */
+export function mentions(text: string, wanted: readonly string[]): boolean {
+  const held = ` ${words(text).join(' ')} `
+  return wanted.some((each) => {
+    const phrase = words(each).join(' ')
+    return phrase !== '' && held.includes(` ${phrase} `)
+  })
+}
+
+/** A longer list of topics stands in the id as a hash. */
+const LONGEST_LIST = 100
+
+/**
+ * Refuses questions that name a topic, as a whole word: `weather` is not in `weatherproof`.
+ *
+ * @throws `config_invalid` when no topic is given
+ * @see reference document 000, "Custom Gating Logic", first example
+ */
+export function refuseTopics(topics: readonly string[]): Rule {
+  const wanted = topics.map((topic) => words(topic).join(' ')).filter((topic) => topic !== '')
+  const [first] = wanted
+  if (first === undefined) {
+    throw new RagGateError('config_invalid', 'refuseTopics needs at least one word', { param: 'rules' })
+  }
+  const listed = wanted.map((topic) => topic.replaceAll(' ', '.')).join(',')
+  return Object.freeze({
+    id: `refuse-topics:${listed.length > LONGEST_LIST ? hex(sha256(listed)).slice(0, 32) : listed}`,
+    check: function refuseTopics({ question }: RuleInput): RuleFinding | null {
+      const named = wanted.find((topic) => mentions(question, [topic]))
+      return named === undefined ? null : { outcome: 'refuse', message: `Questions about ${named} not supported` }
+    },
+  })
+}
+
+/** Settings of `multiPartNeedsChunks`. */
+export interface MultiPartOptions {
+  /** Relevant chunks that a question of several parts needs, 1 and up. @default 2 */
+  readonly minChunks?: number
+  /** Grade from which on a chunk is relevant, 0..3. @default 2 */
+  readonly relevanceThreshold?: number
+}
+
+/**
+ * Refuses a question of several parts (with `and` or `or` as a whole word) for which too few chunks are relevant.
+ * Without grades of a reranker every retrieved chunk counts.
+ *
+ * @throws `config_invalid` when a setting is out of range
+ * @see reference document 000, "Custom Gating Logic", second example
+ */
+export function multiPartNeedsChunks(options: MultiPartOptions = {}): Rule {
+  const { minChunks = 2, relevanceThreshold = 2 } = options
+  if (!Number.isInteger(minChunks) || minChunks < 1 || !(relevanceThreshold >= 0 && relevanceThreshold <= 3)) {
+    throw new RagGateError('config_invalid', 'minChunks must be 1 and up, relevanceThreshold from 0 to 3', {
+      param: 'rules',
+    })
+  }
+  return Object.freeze({
+    id: `multi-part-needs-chunks:${minChunks}:${relevanceThreshold}`,
+    check: function multiPartNeedsChunks({ question, signals }: RuleInput): RuleFinding | null {
+      if (!mentions(question, ['and', 'or'])) return null
+      const grades = signals.curves.grade?.scores
+      const actual = grades?.filter((grade) => grade >= relevanceThreshold).length ?? signals.chunkCount
+      return actual >= minChunks
+        ? null
+        : { outcome: 'refuse', message: 'Multi-part question requires more evidence', actual, threshold: minChunks }
+    },
+  })
+}

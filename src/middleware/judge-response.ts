@@ -1,0 +1,155 @@
+/** The second stage: reads the handler's answer before it is sent, and judges it. */
+import type { Decision } from '../core/decision.ts'
+import type { Evidence } from '../core/evidence.ts'
+import { unsupportedSentences } from '../core/gates/grounding.ts'
+import { answerSentences } from '../core/grounding.ts'
+import { type GenerationConfidenceSource, measureAnswer } from '../core/measure-answer.ts'
+import { answerFields, judgeAnswer, type Policy } from '../core/policy.ts'
+import { type Audience, summariseDecision } from '../core/refusal.ts'
+import type { AnswerReport } from './gated.ts'
+import { readAtMost } from '../http/read-at-most.ts'
+
+/** What judging an answer needs. */
+export interface AnswerToJudge {
+  readonly question: string
+  readonly decision: Decision
+  readonly evidence: Evidence
+  readonly policy: Policy
+  readonly audience: Audience
+  readonly report: AnswerReport
+  readonly generationConfidence: GenerationConfidenceSource | undefined
+  /** Largest answer that is read, bytes; a larger one cannot be judged. */
+  readonly maxBytes: number
+}
+
+/** An answer, judged. */
+export interface JudgedAnswer {
+  /** With the findings of both stages. */
+  readonly decision: Decision
+  /** Sentences that the passages do not support, as the answer had them. */
+  readonly unsupported: readonly string[]
+  /** The body to send in place of the one that was read; `undefined` when none was. */
+  readonly body: Uint8Array | string | undefined
+}
+
+/**
+ * Judges an answer: member `answer` of a JSON object, which is read, else the text that the handler reported. What is
+ * sent counts before what was reported. A stream of events, and JSON that is broken or too large, cannot be read, and
+ * refuse.
+ */
+export async function judgeResponse(response: Response, toJudge: AnswerToJudge): Promise<JudgedAnswer> {
+  const { question, evidence, policy, report, decision } = toJudge
+  const media = mediaTypeOf(response)
+  const bytes = media === 'json' ? await readBody(response, toJudge.maxBytes) : undefined
+  const body = bytes === undefined ? undefined : jsonIn(bytes)
+  const mayBeReported = media === 'json' ? body !== undefined : media === 'other'
+  const answer = answerIn(body) ?? (mayBeReported ? report.answer : undefined)
+  const source = toJudge.generationConfidence
+  const structured = report.structured ?? body
+  const answerSignals = measureAnswer({
+    question,
+    chunks: evidence.chunks,
+    answer: typeof answer === 'string' ? answer : undefined,
+    report: { ...report, ...(structured === undefined ? {} : { structured }) },
+    ...(source === undefined ? {} : { generationConfidenceSource: source }),
+    fields: answerFields(policy),
+  })
+  const judged: Decision = { ...decision, answerSignals, ...judgeAnswer(policy, decision, answerSignals) }
+  const unsupported = typeof answer === 'string' ? namedSentences(answer, policy, judged) : []
+  return {
+    decision: judged,
+    unsupported,
+    body: bytes === undefined ? undefined : (withSummary(body, judged, toJudge, unsupported) ?? bytes),
+  }
+}
+
+async function readBody(response: Response, maxBytes: number): Promise<Uint8Array | undefined> {
+  const { body, headers } = response
+  const tooLarge = Number(headers.get('content-length') ?? 0) > maxBytes
+  if (body === null || body.locked || tooLarge || headers.get('content-encoding') !== null) return undefined
+  try {
+    return await readAtMost(response.body, maxBytes)
+  } catch {
+    // A body that breaks off is no answer.
+    return undefined
+  }
+}
+
+type JsonObject = Readonly<Record<string, unknown>>
+
+function mediaTypeOf({ headers }: Response): 'json' | 'events' | 'other' {
+  const type = headers.get('content-type') ?? ''
+  if (/^application\/(?:[\w.+-]+\+)?json\b/i.test(type)) return 'json'
+  return /^text\/event-stream\b/i.test(type) ? 'events' : 'other'
+}
+
+function jsonIn(bytes: Uint8Array): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes))
+    // Neither null nor a list, so an object: its members are looked up one by one.
+    return value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as JsonObject) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** A JSON object that has the member has its answer there, also when it is no text. */
+function answerIn(body: JsonObject | undefined): unknown {
+  return body !== undefined && Object.hasOwn(body, 'answer') ? (body['answer'] ?? '') : undefined
+}
+
+function namedSentences(answer: string, { gates }: Policy, { answerSignals }: Decision): string[] {
+  const settings = gates.find((each) => each.gate === 'grounding')
+  if (settings === undefined || answerSignals === undefined) return []
+  const sentences = answerSentences(answer)
+  return unsupportedSentences(settings, answerSignals.sentences).flatMap((at) => sentences[at] ?? [])
+}
+
+/** An answer that carries what was known of the decision before it was judged is told what is known now. */
+function withSummary(
+  body: JsonObject | undefined,
+  judged: Decision,
+  { evidence, audience }: AnswerToJudge,
+  unsupported: readonly string[],
+): string | undefined {
+  if (body?.['decision_id'] !== judged.id) return undefined
+  return JSON.stringify({ ...body, ...summariseDecision(judged, evidence.chunks, audience, unsupported) })
+}
+
+/** Headers that describe a body, or say how it may be kept: another body has its own. */
+const OF_THE_BODY = [
+  'accept-ranges',
+  'cache-control',
+  'content-digest',
+  'content-disposition',
+  'content-encoding',
+  'content-language',
+  'content-length',
+  'content-range',
+  'content-type',
+  'digest',
+  'etag',
+  'expires',
+  'last-modified',
+  'repr-digest',
+]
+
+/** A refusal in place of an answer, with the headers that are not the answer's own. */
+export function replaceAnswer(response: Response, body: string, status: number): Response {
+  const headers = new Headers(response.headers)
+  for (const name of OF_THE_BODY) headers.delete(name)
+  headers.set('content-type', 'application/json')
+  // Nobody reads the answer any more: whoever makes it may stop.
+  if (response.body?.locked === false) response.body.cancel().catch(() => undefined)
+  return new Response(body, { status, headers })
+}
+
+/** The same answer, after its body was read. */
+export function resendAnswer(response: Response, body: Uint8Array | string): Response {
+  const headers = new Headers(response.headers)
+  for (const name of typeof body === 'string' ? ['content-length', 'etag', 'content-digest', 'repr-digest'] : []) {
+    headers.delete(name)
+  }
+  // A view over its own buffer, as `readAtMost` makes it.
+  return new Response(body as BodyInit, { status: response.status, statusText: response.statusText, headers })
+}

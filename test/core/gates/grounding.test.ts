@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest'
+import type { SentenceSupport } from '../../../src/core/answer-signals.ts'
+import { grounding, groundingGate } from '../../../src/core/gates/grounding.ts'
+import { answerSignalsOf, aSentence } from '../../fixtures/answer.ts'
+import { signalsOf } from '../../fixtures/evidence.ts'
+
+const check = (...sentences: SentenceSupport[]) =>
+  groundingGate.check(grounding(), { signals: signalsOf(), confidence: 1, answer: answerSignalsOf({ sentences }) })
+
+describe('grounding', () => {
+  it.each([
+    ['half of the words', { termShare: 0.5 }, 'pass'],
+    ['fewer words', { termShare: 0.49 }, 'refuse'],
+    ['a figure too much', { missingNumbers: 1 }, 'refuse'],
+    ['a name too much', { missingNames: 1 }, 'refuse'],
+    ['a citation of nothing', { unknownCitations: 1 }, 'refuse'],
+  ])('with %s finds %s', (_, given, outcome) => {
+    expect(check(aSentence(given)).outcome).toBe(outcome)
+    expect(check(aSentence(), aSentence(given)).outcome).toBe(outcome)
+  })
+
+  it('names the sentences by their numbers, without their words', () => {
+    expect(check(aSentence({ termShare: 0 }), aSentence(), aSentence({ missingNames: 2 }))).toMatchObject({
+      code: 'answer_unsupported',
+      message: 'Not supported by the passages: sentence 1, 3 of 3',
+      actual: 2,
+    })
+  })
+
+  it('refuses an answer that says nothing, but not a sentence that does among others', () => {
+    expect(check()).toMatchObject({ outcome: 'refuse', code: 'answer_uncheckable' })
+    expect(check(aSentence({ termCount: 0, termShare: 0 }))).toMatchObject({ code: 'answer_uncheckable' })
+    expect(check(aSentence({ termCount: 0, termShare: 0 }), aSentence())).toMatchObject({ outcome: 'pass' })
+  })
+})

@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest'
+import type { Finding } from '../../src/core/decision.ts'
+import { diagnoseGating, evidenceGatingStats, gatingReport, refusalAsText } from '../../src/core/gating-report.ts'
+import { fixedHalfEven, percent } from '../../src/core/half-even.ts'
+import { MESSAGES } from '../../src/core/messages.ts'
+import { sufficiency, sufficiencyByCollection, sufficiencyThreshold } from '../../src/core/profiles/sufficiency.ts'
+
+describe('the gating of document 004', () => {
+  it('has a margin without the dust of binary fractions, and one object for passes and refusals', () => {
+    const finding = (outcome: 'pass' | 'refuse', actual: number): Finding => ({
+      gate: 'evidence-share',
+      stage: 'post-generation',
+      outcome,
+      code: outcome === 'pass' ? 'passed' : 'share_low',
+      message: '',
+      actual,
+      threshold: 0.5,
+      subject: 'IPC_34',
+    })
+    expect(gatingReport({ findings: [finding('pass', 0.65)], evidenceIds: ['a', 'b'] })).toEqual({
+      passes: true,
+      max_attention: 0.65,
+      max_chunk_id: 'IPC_34',
+      threshold: 0.5,
+      evidence_count: 2,
+      margin: 0.15,
+      status: 'evidence_sufficient',
+    })
+    expect(gatingReport({ findings: [finding('refuse', 0.35)], evidenceIds: [] })).toMatchObject({
+      passes: false,
+      deficit: 0.15,
+      status: 'evidence_insufficient',
+    })
+    const fewWords = { ...finding('refuse', 0.1), code: 'overlap_low' as const }
+    expect(gatingReport({ findings: [fewWords], evidenceIds: [] })).toEqual({
+      passes: false,
+      max_attention: null,
+      max_chunk_id: null,
+      threshold: null,
+      evidence_count: 0,
+      status: 'evidence_insufficient',
+    })
+    expect(gatingReport({ findings: [], evidenceIds: [] })).toBeUndefined()
+  })
+
+  it('rounds ties to the even digit', () => {
+    expect([0.15625, 0.28125, 0.03125, 0.44445].map((value) => fixedHalfEven(value, 4))).toEqual([
+      '0.1562',
+      '0.2812',
+      '0.0312',
+      '0.4445',
+    ])
+    expect([0.5, 1.5, 2.5, -0.5].map((value) => fixedHalfEven(value, 0))).toEqual(['0', '2', '2', '-0'])
+    expect([0.35, 1, NaN].map(percent)).toEqual(['35.0%', '100.0%', 'NaN%'])
+  })
+})
+
+describe('the thresholds of document 004', () => {
+  const thresholdOf = (policy: ReturnType<typeof sufficiency>) =>
+    policy.gates.map((gate) => 'threshold' in gate && gate.threshold)
+
+  it('have names, and a value for each collection', () => {
+    const named = (['loose', 'moderate', 'strict', 'very-strict'] as const).map((threshold) =>
+      sufficiency({ threshold }),
+    )
+    expect(named.map(thresholdOf)).toEqual([[0.3], [0.5], [0.7], [0.9]])
+    const choose = sufficiencyByCollection({ byCollection: { ipc: 'strict', tax: 0.4 }, equality: 'refuses' })
+    expect(['ipc', 'tax', 'other', 'toString'].map((collection) => thresholdOf(choose('acme', collection)))).toEqual([
+      [0.7],
+      [0.4],
+      [0.5],
+      [0.5],
+    ])
+  })
+
+  it('can be changed, each time to another policy, and stay when the change is refused', () => {
+    const threshold = sufficiencyThreshold()
+    const before = threshold.policy()
+    threshold.setThreshold(0.7)
+    expect([threshold.getThreshold(), thresholdOf(before)]).toEqual([0.7, [0.5]])
+    expect(threshold.policy().id).not.toBe(before.id)
+    expect(() => threshold.setThreshold(1.5)).toThrow('Threshold must be in [0.0, 1.0]')
+    expect(threshold.getThreshold()).toBe(0.7)
+  })
+})
+
+describe('the statistics of document 004', () => {
+  it('count what is not a number as refused, and start anew after a reset', () => {
+    const stats = evidenceGatingStats()
+    stats.record(true, NaN, 'q')
+    expect(stats.getStats()).toMatchObject({ passed: 0, failed: 1, avg_max_attention: 0 })
+    stats.reset()
+    expect(stats.getStats()).toEqual({ total_evaluations: 0, no_data: true })
+  })
+
+  it.each([
+    [
+      [
+        [true, 0.9],
+        [true, 0.8],
+        [true, 0.8],
+        [true, 0.8],
+        [false, 0.3],
+      ],
+      [],
+    ],
+    [
+      [
+        [true, 0.9],
+        [true, 0.8],
+        [false, 0.3],
+      ],
+      ['High evidence insufficiency rate detected'],
+    ],
+    [[[false, 0.3]], ['Every answer', 'High evidence', 'Consider expanding corpus']],
+    [
+      [
+        [true, 0.6],
+        [false, 0.1],
+        [false, 0.1],
+      ],
+      ['More than half', 'High evidence', 'Consider expanding corpus'],
+    ],
+    [[[true, 0.6]], ['No answer is rejected']],
+    [[], []],
+  ] as [readonly (readonly [boolean, number])[], readonly string[]][])('of %j say %j', (records, said) => {
+    const stats = evidenceGatingStats()
+    for (const [passes, share] of records) stats.record(passes, share, 'q')
+    expect(diagnoseGating(stats.getStats())).toEqual(said.map((start) => expect.stringContaining(start)))
+  })
+
+  it('put a refusal in plain words, with numbered suggestions', () => {
+    const { reason, suggestions } = MESSAGES.share_low
+    expect(refusalAsText({ refusal_reason: reason, suggestions })).toBe(`I cannot answer with confidence: ${reason}
+
+Please try:
+1. Rephrase your query to be more specific
+2. Expand the legal corpus with more relevant statutes
+3. Break down complex questions into simpler sub-questions
+4. Provide additional context about jurisdiction or relevant laws`)
+  })
+})

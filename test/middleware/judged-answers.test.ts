@@ -1,0 +1,310 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { evidenceShare } from '../../src/core/gates/evidence-share.ts'
+import { generationConfidence } from '../../src/core/gates/generation-confidence.ts'
+import { grounding } from '../../src/core/gates/grounding.ts'
+import type { GateSettings } from '../../src/core/gates/index.ts'
+import { definePolicy, type Policy, type PolicyInput } from '../../src/core/policy.ts'
+import { advisory } from '../../src/core/profiles/advisory.ts'
+import { multiGate } from '../../src/core/profiles/multi-gate.ts'
+import { refuseTopics, type Rule } from '../../src/core/rules.ts'
+import { aGate, type GateFixture, type HandlerContext, POLICY, STRONG } from '../fixtures/gate.ts'
+
+const withAnswerGates = (gates: readonly GateSettings[], more: Partial<PolicyInput> = {}): Policy =>
+  definePolicy({ ...POLICY, gates: [...POLICY.gates, ...gates], ...more })
+
+const GROUNDED = withAnswerGates([grounding()])
+const HELD = 'The engine starts with the red key.'
+const INVENTED = 'The engine needs 7 blue Batteries.'
+
+const answering =
+  (answer: unknown, more: object = {}) =>
+  (c: HandlerContext): Response =>
+    c.json({ answer, ...c.var.ragGate.summary, ...more })
+
+function journalOf(options: GateFixture) {
+  const gate = aGate({ finds: [STRONG], ...options })
+  return { ...gate, verdicts: () => gate.journal.events.map(({ decision }) => decision.verdict) }
+}
+
+describe('an answer that the policy judges', () => {
+  afterEach(() => vi.restoreAllMocks())
+
+  it('is sent as it is when the passages support it, and stored', async () => {
+    const { ask, journal } = journalOf({ policy: GROUNDED, handler: answering(HELD) })
+    const response = await ask()
+    expect(await response.json()).toMatchObject({ answer: HELD, verdict: 'pass', reason_code: 'passed' })
+    expect(response.headers.get('rag-gate')).toMatch(/^pass;/)
+    expect(journal.stored).toHaveLength(1)
+    expect(journal.events[0]?.decision.findings.map(({ gate, stage }) => [gate, stage])).toEqual([
+      ['confidence-range', 'pre-generation'],
+      ['grounding', 'post-generation'],
+    ])
+    expect(journal.events[0]?.decision.answerSignals?.sentences).toHaveLength(1)
+  })
+
+  it('is replaced by a refusal when they do not, recorded with both stages, and stored as a refusal only', async () => {
+    const { ask, journal } = journalOf({ policy: GROUNDED, handler: answering(INVENTED, { secret: 'Batteries' }) })
+    const response = await ask()
+    const text = await response.text()
+    expect(text).not.toContain('Batteries')
+    expect(JSON.parse(text)).toMatchObject({
+      answer: 'This information cannot be verified from the book content.',
+      refused: true,
+      sources: [],
+      verdict: 'refuse',
+      reason_code: 'answer_unsupported',
+    })
+    expect(response.headers.get('rag-gate')).toMatch(/^refuse;.*reason=answer_unsupported/)
+    const { decision } = journal.events[0]!
+    expect(decision).toMatchObject({ verdict: 'refuse', reason: 'answer_unsupported' })
+    expect(decision.findings.map(({ outcome, stage }) => [outcome, stage])).toEqual([
+      ['pass', 'pre-generation'],
+      ['refuse', 'post-generation'],
+    ])
+    expect(JSON.stringify(journal.events)).not.toContain('Batteries')
+    expect(journal.stored.map(({ body, lifetimeSeconds }) => [body, lifetimeSeconds])).toEqual([[text, 30]])
+    const again = await ask()
+    expect(await again.text()).toBe(text)
+    expect(journal.handled).toHaveLength(1)
+  })
+
+  it('leaves no header of the replaced answer behind, and keeps the others', async () => {
+    const handler = (c: HandlerContext): Response => {
+      c.header('ETag', '"of-the-answer"')
+      c.header('Cache-Control', 'public, max-age=600')
+      c.header('Access-Control-Allow-Origin', '*')
+      return c.json({ answer: INVENTED })
+    }
+    const { headers } = await journalOf({ policy: GROUNDED, handler }).ask()
+    expect([headers.get('etag'), headers.get('cache-control')]).toEqual([null, 'private, no-store'])
+    expect(headers.get('access-control-allow-origin')).toBe('*')
+    expect(headers.get('content-type')).toBe('application/json')
+  })
+
+  it('names unsupported sentences to operators, with the text, and never to the public', async () => {
+    const options = { policy: GROUNDED, handler: answering(`${HELD} ${INVENTED}`) }
+    const { ask } = journalOf({ ...options, connections: { audience: 'operator' } })
+    expect(await (await ask()).json()).toMatchObject({
+      refusal_reason: 'Not supported by the passages: sentence 2 of 2',
+      detail: { unsupported_sentences: [INVENTED] },
+    })
+    expect(await (await journalOf(options).ask()).json()).not.toHaveProperty('detail')
+  })
+
+  const unreadable: readonly (readonly [string, (c: HandlerContext) => Response])[] = [
+    ['a text that nobody reported', (c) => c.text(HELD)],
+    ['JSON without the member', (c) => c.json({ text: HELD })],
+    ['JSON whose member is no text', answering({ text: HELD })],
+    ['JSON that is a list', (c) => c.json([HELD])],
+    ['broken JSON', () => new Response('{"answer":', { headers: { 'content-type': 'application/json' } })],
+    ['an empty answer', answering(' ')],
+    [
+      'packed JSON',
+      (c) => {
+        c.header('Content-Encoding', 'br')
+        return c.json({ answer: HELD })
+      },
+    ],
+    ['no body', (c) => c.body(null, 204)],
+    ['a stream', () => new Response(`data: ${HELD}\n\n`, { headers: { 'content-type': 'text/event-stream' } })],
+    ['a redirect', (c) => c.redirect('/elsewhere')],
+    [
+      'a body that breaks off',
+      () =>
+        new Response(new ReadableStream({ start: (stream) => stream.error(new Error('gone')) }), {
+          headers: { 'content-type': 'application/json' },
+        }),
+    ],
+    ['more than is read', answering(HELD.repeat(99))],
+  ]
+
+  it.each(unreadable)('is refused when it cannot be read: %s', async (_, handler) => {
+    const { ask, journal } = journalOf({ policy: GROUNDED, handler, maxJudgedBytes: 2000 })
+    const response = await ask()
+    expect(response.status).toBe(200)
+    expect(await response.json()).toMatchObject({ refused: true, reason_code: 'answer_unreadable' })
+    expect(journal.stored.every(({ decision }) => decision.verdict === 'refuse')).toBe(true)
+  })
+
+  it('may be any text that the handler reported, unless the body says something else', async () => {
+    const reported = (body: (c: HandlerContext) => Response) => (c: HandlerContext) => {
+      c.var.ragGate.report({ answer: HELD })
+      return body(c)
+    }
+    const text = await journalOf({ policy: GROUNDED, handler: reported((c) => c.text(HELD)) }).ask()
+    expect(await text.text()).toBe(HELD)
+    const other = journalOf({ policy: GROUNDED, handler: reported((c) => c.json({ answer: INVENTED })) })
+    expect(await (await other.ask()).json()).toMatchObject({ reason_code: 'answer_unsupported' })
+  })
+
+  it('is told of the decision only where it speaks of it already', async () => {
+    const { ask } = journalOf({ policy: GROUNDED, handler: (c) => c.json({ answer: HELD, decision_id: 'another' }) })
+    expect(await (await ask()).json()).toEqual({ answer: HELD, decision_id: 'another' })
+  })
+
+  it("is not looked for in the handler's own errors", async () => {
+    const { ask, journal } = journalOf({ policy: GROUNDED, handler: (c) => c.json({ error: 'no model' }, 503) })
+    const response = await ask()
+    expect(response.status).toBe(503)
+    expect(await response.json()).toEqual({ error: 'no model' })
+    expect(journal.stored).toEqual([])
+  })
+
+  it('is sent and only recorded in observe mode, streams too', async () => {
+    const { ask, verdicts, journal } = journalOf({ policy: GROUNDED, mode: 'observe', handler: answering(INVENTED) })
+    expect(await (await ask()).json()).toMatchObject({ answer: INVENTED })
+    expect([verdicts(), journal.stored]).toEqual([['refuse'], []])
+    const stream = new Response('data: x\n\n', { headers: { 'content-type': 'text/event-stream' } })
+    expect(await (await journalOf({ policy: GROUNDED, mode: 'observe', handler: () => stream }).ask()).text()).toBe(
+      'data: x\n\n',
+    )
+  })
+
+  it('is judged by the shares that the handler reports', async () => {
+    const policy = withAnswerGates([evidenceShare()])
+    const reporting = (share: number, chunkId = 'chunk-0') =>
+      journalOf({
+        policy,
+        connections: { audience: 'operator' },
+        handler: (c) => {
+          c.var.ragGate.report({ attribution: { shares: [{ chunkId, share }], noSupport: 1 - share } })
+          return c.json({ answer: HELD, ...c.var.ragGate.summary })
+        },
+      }).ask()
+    expect(await (await reporting(0.65)).json()).toMatchObject({
+      answer: HELD,
+      gating: { passes: true, max_attention: 0.65, margin: 0.15, max_chunk_id: 'chunk-0' },
+    })
+    expect(await (await reporting(0.35)).json()).toMatchObject({
+      status: 'insufficient_evidence',
+      refusal_reason:
+        'No legal provision received sufficient attention support. Highest attention was 35.0% but threshold is 50.0%.',
+      max_attention: 0.35,
+      required_threshold: 0.5,
+      deficit: 0.15,
+      evidence_count: 1,
+      evidence_summary: [{ chunk_id: 'chunk-0' }],
+      gating: { passes: false },
+    })
+    expect(await (await reporting(0.9, 'elsewhere')).json()).toMatchObject({ reason_code: 'shares_invalid' })
+  })
+})
+
+describe('the generation-confidence gate on a route', () => {
+  const CONFIDENT = withAnswerGates([generationConfidence()])
+  const reporting = (report: object, generationConfidence: 'reported' | 'token-log-probabilities' = 'reported') =>
+    journalOf({
+      policy: CONFIDENT,
+      generationConfidence,
+      handler: (c) => {
+        c.var.ragGate.report(report)
+        return c.json({ answer: HELD, ...c.var.ragGate.summary })
+      },
+    }).ask()
+
+  it('is an error of construction when nobody says where the confidence comes from', () => {
+    expect(() => aGate({ policy: CONFIDENT })).toThrow(/generationConfidence/)
+    expect(() => aGate({ policy: multiGate() })).toThrow(/generationConfidence/)
+    expect(() => aGate({ policy: multiGate({ refuseBelowConfidence: 'off' }) })).not.toThrow()
+  })
+
+  it.each([
+    [{ generationConfidence: 0.6 }, 'passed'],
+    [{ generationConfidence: 0.59 }, 'generation_confidence_low'],
+    [{ generationConfidence: 0 }, 'generation_confidence_low'],
+    [{}, 'generation_confidence_missing'],
+    [{ generationConfidence: 'high' }, 'generation_confidence_invalid'],
+    [{ generationConfidence: NaN }, 'generation_confidence_invalid'],
+    [{ generationConfidence: 1.1 }, 'generation_confidence_invalid'],
+    [{ tokenLogProbabilities: [0, 0] }, 'generation_confidence_missing'],
+  ])('says of the report %j: %s', async (report, reason) => {
+    expect(await (await reporting(report)).json()).toMatchObject({ reason_code: reason })
+  })
+
+  it.each([
+    [[-0.1, -0.2], 'passed'],
+    [[-1, -2], 'generation_confidence_low'],
+    [[-0.1, 0.2], 'generation_confidence_invalid'],
+    [[], 'generation_confidence_missing'],
+  ])('makes a confidence of the log-probabilities %j: %s', async (tokenLogProbabilities, reason) => {
+    const response = await reporting({ tokenLogProbabilities, generationConfidence: 1 }, 'token-log-probabilities')
+    expect(await response.json()).toMatchObject({ reason_code: reason })
+  })
+})
+
+describe('an advisory answer', () => {
+  it('is told apart by its flag, and is unusable below .5', async () => {
+    const asked = journalOf({ policy: advisory({ requiredFields: ['summary'] }), handler: answering(HELD) })
+    const body: unknown = await (await asked.ask()).json()
+    expect(body).toMatchObject({ answer: HELD, verdict: 'advise', reason_code: 'advisory_unusable', usable: false })
+    expect(asked.journal.events[0]?.decision.confidence).toBeLessThan(0.5)
+  })
+})
+
+describe('rules of a service', () => {
+  const everything: Rule = { id: 'cautious', check: () => ({ outcome: 'advise', message: 'Be careful' }) }
+
+  it('refuse and advise beside the policy, strictest first', async () => {
+    const { ask, journal } = journalOf({ rules: [everything, refuseTopics(['engine'])] })
+    expect(await (await ask()).json()).toMatchObject({ refused: true, reason_code: 'rule_refused' })
+    expect(journal.handled).toEqual([])
+    expect(journal.events[0]?.decision.findings.map(({ gate }) => gate)).toEqual([
+      'confidence-range',
+      'rule:cautious',
+      'rule:refuse-topics:engine',
+    ])
+    expect(await (await journalOf({ rules: [everything] }).ask()).json()).toMatchObject({ verdict: 'advise' })
+  })
+
+  it('are part of the answer key', async () => {
+    const keys = await Promise.all(
+      [[], [everything], [refuseTopics(['boats'])], [refuseTopics(['cars'])]].map(async (rules) => {
+        const { ask, journal } = journalOf({ rules })
+        await ask()
+        return journal.stored[0]?.key
+      }),
+    )
+    expect(new Set(keys).size).toBe(4)
+  })
+
+  it.each([
+    [
+      'a rule that throws',
+      () => {
+        throw new Error('broken')
+      },
+    ],
+    ['a rule with an unknown outcome', () => ({ outcome: 'maybe', message: '' }) as never],
+    ['a rule that promises', () => Promise.resolve(null) as never],
+  ])('refuse when they cannot judge: %s', async (_, check) => {
+    const body: unknown = await (await journalOf({ rules: [{ id: 'broken', check }] }).ask()).json()
+    expect(body).toMatchObject({ refused: true, reason_code: 'rule_failed' })
+  })
+
+  it.each([[[{ id: '', check: () => null }]], [[everything, everything]], [[{ id: 'Upper Case', check: () => null }]]])(
+    'need ids of their own: %j',
+    (rules) => {
+      expect(() => aGate({ rules })).toThrow(/id of its own/)
+    },
+  )
+})
+
+describe('disabled gates', () => {
+  it('answer everything, loudly, and keep no answer', async () => {
+    const warn = vi.spyOn(console, 'warn').mockReturnValue()
+    const policy = withAnswerGates([grounding()], { dangerouslyDisableGates: true })
+    const { ask, journal } = journalOf({ policy, finds: [], handler: answering(INVENTED) })
+    expect(warn).toHaveBeenCalledWith(expect.stringContaining('DANGEROUS'))
+    const response = await ask()
+    expect(await response.json()).toMatchObject({ answer: INVENTED, verdict: 'advise', reason_code: 'gate_disabled' })
+    expect(response.headers.get('rag-gate')).toContain('reason=gate_disabled')
+    const strong = journalOf({ policy, handler: answering(HELD) })
+    await strong.ask()
+    expect([...journal.stored, ...strong.journal.stored]).toEqual([])
+    expect(journal.events[0]?.decision.findings.map(({ code }) => code)).toEqual([
+      'gate_disabled',
+      'no_evidence',
+      'answer_unsupported',
+    ])
+  })
+})
