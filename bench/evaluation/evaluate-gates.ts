@@ -18,6 +18,7 @@ import { definePolicy, judge, type Policy } from '../../src/core/policy.ts'
 import { balanced } from '../../src/core/profiles/balanced.ts'
 import { multiGate } from '../../src/core/profiles/multi-gate.ts'
 import { twoTier } from '../../src/core/profiles/two-tier.ts'
+import { weightedSignals } from '../../src/core/profiles/weighted-signals.ts'
 import { FITTED_SETS, fitBalanced, type MeasuredQuestion, type MeasuredSet, measureSet } from './balanced-model.ts'
 import { haveQuestionSets, readQuestionSet } from './question-sets.ts'
 
@@ -29,6 +30,8 @@ const STATED_FALSE_ACCEPTANCE = 0.05
 const PROFILES: Readonly<Record<string, (others: readonly MeasuredSet[]) => Policy>> = {
   'two-tier': () => twoTier(),
   'multi-gate': () => multiGate(),
+  'weighted-signals': () => weightedSignals(),
+  'weighted-signals, renormalised': () => weightedSignals({ renormalise: true }),
   balanced: (others) => definePolicy({ ...balanced(), confidence: fitBalanced(others) }),
 }
 

@@ -68,7 +68,9 @@ CREATE TABLE decisions (
   input_tokens INTEGER,
   output_tokens INTEGER,
   isolate TEXT NOT NULL,
-  sequence INTEGER NOT NULL
+  sequence INTEGER NOT NULL,
+  -- What was measured of the answer, for policies that judge answers: no text.
+  answer_signals TEXT
 ) STRICT;
 
 CREATE INDEX decisions_by_hour ON decisions (hour);

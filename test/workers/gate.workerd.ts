@@ -71,7 +71,7 @@ describe('a question', () => {
     expect(reply.answer).toMatch(/\[1\]/)
     expect(reply.sources[0]?.document_id).toBe('retention')
     expect(response.headers.get('rag-gate')).toMatch(
-      /^pass;band=medium;reason=passed;policy="balanced@[0-9a-f]{16}";id="/,
+      /^pass;band=high;reason=passed;policy="balanced@[0-9a-f]{16}";id="/,
     )
     expect(response.headers.get('cache-control')).toBe('private, no-store')
   })
