@@ -2,7 +2,7 @@
 import type { Evidence } from './evidence.ts'
 import { BM25_K1 } from './fusion.ts'
 import { inverseDocumentFrequency, type Lexicon, meanChunkLength } from './lexicon.ts'
-import { sentences, terms } from './text.ts'
+import { sentenceTerms, terms } from './text.ts'
 
 /** How many chunks are read, best first. */
 export const CHUNKS_READ = 10
@@ -91,7 +91,7 @@ export function read(question: string, evidence: Evidence, lexicon: Lexicon): Re
     idfMass: questionTerms.reduce((mass, { idf }) => mass + idf, 0),
     titleTerms: [...new Set(terms(evidence.chunks[0]?.title ?? ''))],
     chunks: evidence.chunks.slice(0, CHUNKS_READ).map(({ text }, rank) => {
-      const parts = (rank < CHUNKS_WITH_SENTENCES ? sentences(text) : [text]).map((part) => terms(part))
+      const parts = sentenceTerms(text)
       const counts = questionTerms.map(() => 0)
       const found: ReadSentence[] = []
       let length = 0

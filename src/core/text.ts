@@ -148,3 +148,20 @@ function endsSentence(text: string, start: number, after: number): boolean {
   if (next === after || !BEGINS_SENTENCE.test(text.slice(next, next + 2))) return false
   return !ABBREVIATION.test(text.slice(Math.max(start, after - LONGEST_ABBREVIATION), after))
 }
+
+/** Texts read before, oldest first. A collection's popular passages come back with every other question. */
+const SENTENCE_TERMS = new Map<string, readonly (readonly string[])[]>()
+const TEXTS_KEPT = 1000
+
+/** The terms of each sentence of a text, remembered for the last thousand texts. */
+export function sentenceTerms(text: string): readonly (readonly string[])[] {
+  const known = SENTENCE_TERMS.get(text)
+  if (known !== undefined) return known
+  const made = sentences(text).map(terms)
+  for (const oldest of SENTENCE_TERMS.keys()) {
+    if (SENTENCE_TERMS.size < TEXTS_KEPT) break
+    SENTENCE_TERMS.delete(oldest)
+  }
+  SENTENCE_TERMS.set(text, made)
+  return made
+}
