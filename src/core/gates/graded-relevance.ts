@@ -11,7 +11,7 @@ export interface GradedRelevanceOptions {
    */
   readonly relevanceThreshold?: number
   /**
-   * Relevant chunks needed. Whole, 1..20.
+   * Relevant chunks needed. Whole, 0..20; the best one must be relevant in any case.
    *
    * @default 1
    */
@@ -47,7 +47,7 @@ export const gradedRelevanceGate = defineGate({
   stage: 'pre-generation',
   validate: (settings: GradedRelevanceSettings) => {
     requireWithin('relevanceThreshold', settings.relevanceThreshold, 0, 3)
-    requireWithin('minChunks', settings.minChunks, 1, SCORES_RECORDED)
+    requireWithin('minChunks', settings.minChunks, 0, SCORES_RECORDED)
     if (!Number.isInteger(settings.minChunks)) {
       throw new RagGateError('policy_invalid', 'minChunks must be a whole number', { param: 'minChunks' })
     }

@@ -56,7 +56,7 @@ describe('gradedRelevance', () => {
     [{ relevanceThreshold: -1 }, 'relevanceThreshold'],
     [{ relevanceThreshold: 3.1 }, 'relevanceThreshold'],
     [{ relevanceThreshold: NaN }, 'relevanceThreshold'],
-    [{ minChunks: 0 }, 'minChunks'],
+    [{ minChunks: -1 }, 'minChunks'],
     [{ minChunks: 21 }, 'minChunks'],
     [{ minChunks: 1.5 }, 'minChunks'],
     [{ minChunks: '2' as unknown as number }, 'minChunks'],

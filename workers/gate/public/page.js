@@ -161,7 +161,7 @@ function answerParts(heading, { body, headers, roundTripMs }) {
     confidencePart(body),
     detail && part('Gates', el('ul', { className: 'findings' }, ...detail.findings.map(findingItem))),
     part('This response', exchangeRows(body, headers, roundTripMs)),
-    detail && part('Signals', rows(signalRows(detail.signals))),
+    detail && part('Signals', signalsPart(detail.signals)),
   )
   return [reading, facts, detail?.chunks.length > 0 && chunksPart(detail.chunks, body.sources, cited)].filter(Boolean)
 }
@@ -272,6 +272,11 @@ function cacheWords({ kind, ageSeconds, ttlSeconds }) {
     ageSeconds === undefined ? '' : `, stored ${duration(ageSeconds)} ago`,
     ttlSeconds === undefined ? '' : `, ${duration(ttlSeconds)} left`,
   ]
+}
+
+function signalsPart(signals) {
+  const all = signalRows(signals)
+  return el('details', {}, el('summary', {}, `All ${all.length}, as measured`), rows(all))
 }
 
 function signalRows({ curves, retrieval, ...signals }) {
