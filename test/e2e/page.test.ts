@@ -155,6 +155,7 @@ describe('an answer', () => {
     expect(await fact(page, 'Policy').innerText()).toMatch(/^balanced@[0-9a-f]{16}$/)
     expect(await fact(page, 'In the Worker').innerText()).toMatch(/^\d+ ms$/)
     expect(await fact(page, 'Round trip').innerText()).toMatch(/^\d+ ms$/)
+    await page.getByText(/^All \d+, as measured$/).click()
     expect(Number(await fact(page, 'Chunk count').innerText())).toBeGreaterThan(1)
     const first = page.locator('.chunks > li').first()
     expect(await first.locator('.scores dt').allInnerTexts()).toEqual(['convex', 'cosine', 'bm25'])
