@@ -12,6 +12,7 @@ import { join } from 'node:path'
 import { ask, type AskReply, ingest, statistics } from '../scripts/gate-client.ts'
 import { ROOT, startLocalGate } from '../scripts/local-gate.ts'
 import { binomialInterval } from '../src/core/calibration/binomial-interval.ts'
+import { seededRandom } from './seeded-random.ts'
 
 const DATA = join(ROOT, '..', 'shared', 'data', 'squad-ooc')
 const SEED = 20_261_121
@@ -34,17 +35,6 @@ const readLines = <Row>(name: string): Row[] =>
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line) as Row)
-
-/** mulberry32: small, seeded, good enough to draw questions. */
-function seededRandom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 0x1_0000_0000
-  }
-}
 
 function draw(questions: readonly Question[], count: number, random: () => number): Question[] {
   const pool = [...questions]

@@ -34,6 +34,7 @@ export {
   readSelfReport,
 } from './core/advisory.ts'
 export { chunkId, namespaceOf } from './core/ids.ts'
+export { explain, explanationText, type Explained, type Explanation } from './core/explain.ts'
 export { measure, type Signals } from './core/measure.ts'
 export { fuseConvex, type ConvexOptions, type ConvexWeights } from './core/fusion.ts'
 export { buildLexicon, EMPTY_LEXICON, type Lexicon } from './core/lexicon.ts'

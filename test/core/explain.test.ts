@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest'
+import { explain, explanationText } from '../../src/core/explain.ts'
+import { fuseConvex } from '../../src/core/fusion.ts'
+import { EMPTY_LEXICON } from '../../src/core/lexicon.ts'
+import { measure } from '../../src/core/measure.ts'
+import { judge, type Policy } from '../../src/core/policy.ts'
+import { balanced } from '../../src/core/profiles/balanced.ts'
+import { twoTier } from '../../src/core/profiles/two-tier.ts'
+import type { ScoreKind } from '../../src/core/chunk.ts'
+import { aRanking } from '../fixtures/evidence.ts'
+
+function explained(policy: Policy, kind: ScoreKind, scores: readonly number[]) {
+  const signals = measure('question', fuseConvex([aRanking(kind, scores)], { idfMass: 1, topK: 10 }), EMPTY_LEXICON)
+  return explain({ signals, ...judge(policy, signals) }, policy)
+}
+
+describe('explain', () => {
+  it("prints the document's block for a pass on grades", () => {
+    expect(explanationText(explained(twoTier(), 'grade', [3, 1]))).toBe(
+      ['Confidence Gate:', '  Top chunk score: 3', '  Chunks above threshold (2): 1', '  Decision: PASS'].join('\n'),
+    )
+  })
+
+  it("prints the document's block for a refusal on grades", () => {
+    expect(explanationText(explained(twoTier(), 'grade', [1]))).toBe(
+      [
+        'Confidence Gate:',
+        '  Top chunk score: 1',
+        '  Chunks above threshold (2): 0',
+        '  Decision: REFUSE',
+        '  Reason: Top chunk relevance score (1) below threshold (2)',
+      ].join('\n'),
+    )
+  })
+
+  it('says which tier decided when no chunk was graded', () => {
+    const { facts, reason } = explained(twoTier(), 'bm25', [0.06, 0.055])
+    expect(facts.map(({ label }) => label)).toEqual(['retrieval-score'])
+    expect(reason).toBe('Top-1/Top-2 ratio (1.09) below threshold (1.2)')
+  })
+
+  it('has a line for every gate that judged, every finding in its data, and the metrics in words', () => {
+    const { facts, decision, findings, analysis } = explained(balanced(), 'bm25', [1])
+    expect(facts).toEqual([{ label: 'confidence-range', value: findings[0]?.message }])
+    expect(decision).toBe('REFUSE')
+    expect(findings).toHaveLength(1)
+    expect(analysis.length).toBeGreaterThan(1)
+  })
+
+  it('explains missing evidence', () => {
+    const signals = measure('question', fuseConvex([aRanking('bm25', [])], { idfMass: 1, topK: 10 }), EMPTY_LEXICON)
+    const policy = twoTier()
+    expect(explanationText(explain({ signals, ...judge(policy, signals) }, policy))).toContain(
+      'Reason: No relevant information found in documents',
+    )
+  })
+
+  it('is the same for a decision read back from its record', () => {
+    const policy = twoTier()
+    const signals = measure('question', fuseConvex([aRanking('grade', [2])], { idfMass: 1, topK: 10 }), EMPTY_LEXICON)
+    const decision = { signals, ...judge(policy, signals) }
+    expect(explain(JSON.parse(JSON.stringify(decision)) as typeof decision, policy)).toEqual(explain(decision, policy))
+  })
+})
