@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -85,5 +85,12 @@ describe('npm start', () => {
   test('a second time ingests nothing and leaves the version alone', async () => {
     const output = await startAndStop(terminate)
     expect(output).toMatch(/The sample corpus is in place: \d+ documents, \d+ chunks, version 1\n/)
+  })
+
+  test('sets a database of an older schema aside, with its index, and begins anew', async () => {
+    writeFileSync(join(home, '.wrangler', 'state', 'schema'), 'another schema')
+    const output = await startAndStop(pressCtrlC)
+    expect(output).toContain('The local database had an older schema; it was set aside in')
+    expect(output).toMatch(/Ingested (\d+) of \1 documents .* version 1\n/)
   })
 })
