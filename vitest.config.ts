@@ -10,6 +10,8 @@ export default defineConfig({
           name: 'node',
           include: ['test/**/*.test.ts'],
           exclude: ['test/e2e/**'],
+          // Properties run hundreds of examples, on machines that others use as well.
+          testTimeout: 30_000,
           setupFiles: ['test/properties.ts'],
         },
       },
