@@ -68,6 +68,32 @@ const ANONYMOUS: Principal = { tenant: 'default', id: 'anonymous', scopes: ['ask
 
 const SYSTEM_CLOCK: Clock = { nowMs: () => Date.now() }
 
+/**
+ * Gives the connections for a request's bindings, each made once: connections that were given as they are at once, those
+ * of a function when bindings are first seen.
+ *
+ * @throws whatever `connect` throws
+ */
+export function connector<Bindings extends object>(
+  resolve: GateConnections | ((env: Bindings) => GateConnections),
+  cacheScope: CacheScope | undefined,
+): (env: Bindings) => Connected {
+  if (typeof resolve !== 'function') {
+    const connected = connect(resolve, cacheScope)
+    return () => connected
+  }
+  const byBindings = new WeakMap<object, Connected>()
+  return (env) => {
+    // Outside Workers Hono may have no bindings; one connection then serves all.
+    const holder: object = env ?? resolve
+    const known = byBindings.get(holder)
+    if (known !== undefined) return known
+    const made = connect(resolve(env), cacheScope)
+    byBindings.set(holder, made)
+    return made
+  }
+}
+
 const MIN_HMAC_KEY_LENGTH = 32
 
 /**
@@ -76,7 +102,7 @@ const MIN_HMAC_KEY_LENGTH = 32
  * @throws `cache_scope_required` when a cache would be shared by callers that nobody tells apart; `secret_too_short`
  *   when the key for questions is
  */
-export function connect(connections: GateConnections, cacheScope: CacheScope | undefined): Connected {
+function connect(connections: GateConnections, cacheScope: CacheScope | undefined): Connected {
   const {
     retriever,
     collections,

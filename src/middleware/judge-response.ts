@@ -6,8 +6,9 @@ import { answerSentences } from '../core/grounding.ts'
 import { type GenerationConfidenceSource, measureAnswer } from '../core/measure-answer.ts'
 import { answerFields, judgeAnswer, type Policy } from '../core/policy.ts'
 import { type Audience, summariseDecision } from '../core/refusal.ts'
-import type { AnswerReport } from './gated.ts'
 import { readAtMost } from '../http/read-at-most.ts'
+import type { AnswerReport } from './gated.ts'
+import { mediaTypeOf } from './media-type.ts'
 
 /** What judging an answer needs. */
 export interface AnswerToJudge {
@@ -39,7 +40,7 @@ export interface JudgedAnswer {
  */
 export async function judgeResponse(response: Response, toJudge: AnswerToJudge): Promise<JudgedAnswer> {
   const { question, evidence, policy, report, decision } = toJudge
-  const media = mediaTypeOf(response)
+  const media = mediaTypeOf(response.headers)
   const bytes = media === 'json' ? await readBody(response, toJudge.maxBytes) : undefined
   const body = bytes === undefined ? undefined : jsonIn(bytes)
   const mayBeReported = media === 'json' ? body !== undefined : media === 'other'
@@ -76,12 +77,6 @@ async function readBody(response: Response, maxBytes: number): Promise<Uint8Arra
 }
 
 type JsonObject = Readonly<Record<string, unknown>>
-
-function mediaTypeOf({ headers }: Response): 'json' | 'events' | 'other' {
-  const type = headers.get('content-type') ?? ''
-  if (/^application\/(?:[\w.+-]+\+)?json\b/i.test(type)) return 'json'
-  return /^text\/event-stream\b/i.test(type) ? 'events' : 'other'
-}
 
 function jsonIn(bytes: Uint8Array): JsonObject | undefined {
   try {

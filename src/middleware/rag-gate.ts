@@ -15,7 +15,7 @@ import {
 } from '../pipeline/gate-question.ts'
 import type { Principal } from '../ports/authenticator.ts'
 import type { DecisionEvent } from '../ports/decision-log.ts'
-import { type Connected, connect } from './connect.ts'
+import { type Connected, connector } from './connect.ts'
 import { type AnswerReport, makeGated, type RagGateEnv } from './gated.ts'
 import { type CacheOutcome, cacheStatusHeader, ragGateHeader, serverTimingHeader } from './headers.ts'
 import { judgeResponse, replaceAnswer, resendAnswer } from './judge-response.ts'
@@ -43,19 +43,7 @@ export function ragGate<Bindings extends object = object>(
   options: RagGateOptions<Bindings>,
 ): MiddlewareHandler<RagGateEnv<Bindings>> {
   const checked = checkOptions(options)
-  const { resolve } = options
-  const always = typeof resolve === 'function' ? undefined : connect(resolve, checked.cacheScope)
-  const connections = new WeakMap<object, Connected>()
-  const connectedFor = (env: Bindings): Connected => {
-    if (typeof resolve !== 'function') return always ?? connect(resolve, checked.cacheScope)
-    // Outside Workers Hono may have no bindings; one connection then serves all.
-    const holder: object = env ?? checked
-    const known = connections.get(holder)
-    if (known !== undefined) return known
-    const made = connect(resolve(env), checked.cacheScope)
-    connections.set(holder, made)
-    return made
-  }
+  const connectedFor = connector(options.resolve, checked.cacheScope)
   return async function ragGate(c, next) {
     try {
       return await handle(c, next, checked, connectedFor(c.env))

@@ -6,6 +6,7 @@ import { readAtMost } from '../http/read-at-most.ts'
 import type { AnswerCache, CachedAnswer } from '../ports/answer-cache.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { AnswerReport } from './gated.ts'
+import { type MediaType, mediaTypeOf } from './media-type.ts'
 
 /** Headers of a refusal that are the same for everyone. */
 export const REFUSAL_HEADERS = { 'content-type': 'application/json' }
@@ -31,8 +32,6 @@ export function storeAnswer(response: Response, storing: Storing): Promise<void>
   if (decision.verdict === 'refuse' || reported().complete === false) return undefined
   // Behind disabled gates nothing was held back: such answers are for one look only.
   if (policy.dangerouslyDisableGates === true) return undefined
-  // A stream that was cut ends like one that was not: only the handler knows, and must say so once it is over.
-  const streamed = !/^application\/(?:[\w.+-]+\+)?json\b/i.test(response.headers.get('content-type') ?? '')
   const allowed = handlerFreshness(response.status, (name) => response.headers.get(name), storing.varyHeaders)
   const lifetime = lifetimeSeconds(policy, decision, allowed)
   if (lifetime === 0 || response.body === null) return undefined
@@ -40,11 +39,22 @@ export function storeAnswer(response: Response, storing: Storing): Promise<void>
   const copy = response.clone()
   return (async () => {
     const bytes = await readAtMost(copy.body, maxStoredBytes)
-    const { complete } = reported()
-    if (bytes === undefined || complete === false || (streamed && complete !== true)) return
+    if (bytes === undefined) return
     const body = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-    await cache.put(key, cachedAnswer(storing, lifetime, copy, body))
+    if (isWhole(body, mediaTypeOf(copy.headers), reported().complete))
+      await cache.put(key, cachedAnswer(storing, lifetime, copy, body))
   })()
+}
+
+/** A body that was cut ends like one that was not. JSON shows it; of anything else the handler must say so at the end. */
+function isWhole(body: string, media: MediaType, complete: boolean | undefined): boolean {
+  if (media !== 'json' || complete === false) return complete === true
+  try {
+    JSON.parse(body)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Stores a refusal for the short time that the policy allows. */

@@ -590,6 +590,15 @@ describe("in a user's own application", () => {
     }
   })
 
+  it('does not store JSON that broke off', async () => {
+    const { ask, journal } = aGate({
+      handler: () => new Response('{"answer":"half of', { headers: { 'content-type': 'application/json' } }),
+    })
+    await (await ask()).text()
+    await new Promise((resolve) => setTimeout(resolve, 10))
+    expect(journal.stored).toEqual([])
+  })
+
   it('refuses a second gate on the way of one request', async () => {
     const { ask, app } = aGate()
     const outer = new Hono<RagGateEnv>()
