@@ -11,7 +11,7 @@ import { ragGate } from '../src/middleware/rag-gate.ts'
 import { answer } from '../workers/gate/ask.ts'
 import type { GateBindings } from '../workers/gate/bindings.ts'
 import { compositionFor } from '../workers/gate/compose.ts'
-import { postDocuments } from '../workers/gate/documents.ts'
+import { postDocuments } from '../workers/gate/documents/post-documents.ts'
 
 export { VectorIndex } from '../workers/vector-index/vector-index.ts'
 

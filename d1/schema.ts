@@ -20,8 +20,23 @@ export const collections = sqliteTable(
     dimension: integer('dimension').notNull(),
     policyId: text('policy_id'),
     updatedAtMs: integer('updated_at_ms').notNull(),
+    /** Who may change the collection, until `writerUntilMs`. */
+    writer: text('writer'),
+    writerUntilMs: integer('writer_until_ms'),
   },
   (table) => [primaryKey({ columns: [table.tenant, table.id] })],
+)
+
+/** Chunks that may stand in the index though no published document has them. */
+export const unpublishedChunks = sqliteTable(
+  'unpublished_chunks',
+  {
+    tenant: text('tenant').notNull(),
+    collection: text('collection').notNull(),
+    chunkId: text('chunk_id').notNull(),
+    sinceMs: integer('since_ms').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.tenant, table.collection, table.chunkId] })],
 )
 
 /** Collection lexicons in parts. `supersededAtMs` stands on part 0 alone. */

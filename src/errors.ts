@@ -34,6 +34,7 @@ export type RequestErrorCode =
   | 'documents_required'
   | 'too_many_documents'
   | 'document_id'
+  | 'document_not_found'
   | 'document_duplicate'
   | 'document_text'
   | 'document_too_large'
@@ -41,6 +42,7 @@ export type RequestErrorCode =
   | 'document_field'
   | 'source_url'
   | 'range'
+  | 'limit'
 
 /** An upstream that failed or answered nonsense. */
 export type UpstreamErrorCode =

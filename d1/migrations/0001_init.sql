@@ -2,7 +2,9 @@
 -- Times are milliseconds since 1970. An `hour` is the time at which an hour of UTC begins.
 
 -- What is searched, and at which version it stands. `corpus_version` may not be NULL: a publish that starts from
--- another version than the stored one sets it to NULL, which takes its whole transaction back.
+-- another version than the stored one, or comes from a writer that lost its turn, sets it to NULL, which takes its whole
+-- transaction back. Version 0 is a collection that nobody has published yet: readers do not see it. `writer` is who may
+-- change the collection until `writer_until_ms`.
 CREATE TABLE collections (
   tenant TEXT NOT NULL,
   id TEXT NOT NULL,
@@ -12,8 +14,20 @@ CREATE TABLE collections (
   dimension INTEGER NOT NULL,
   policy_id TEXT,
   updated_at_ms INTEGER NOT NULL,
+  writer TEXT,
+  writer_until_ms INTEGER,
   PRIMARY KEY (tenant, id)
 ) STRICT;
+
+-- Chunks that may stand in the index though no published document has them: written and not published yet, or published
+-- out and not removed yet. Never evidence. Whoever writes next removes them from the index first.
+CREATE TABLE unpublished_chunks (
+  tenant TEXT NOT NULL,
+  collection TEXT NOT NULL,
+  chunk_id TEXT NOT NULL,
+  since_ms INTEGER NOT NULL,
+  PRIMARY KEY (tenant, collection, chunk_id)
+) STRICT, WITHOUT ROWID;
 
 -- Collection lexicons, in parts because a D1 string ends at 2 MB. A lexicon is never changed; `superseded_at_ms`, kept
 -- on part 0 alone, says since when no collection points to it any more.

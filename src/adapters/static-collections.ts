@@ -29,6 +29,7 @@ export function createStaticCollections(list: readonly StaticCollection[]): Coll
     embeddingModel: '',
     dimension: 0,
     policyId: null,
+    unpublishedChunkIds: [],
   }))
   return {
     find: async (tenant, id) => rows.find((row) => row.tenant === tenant && row.id === id) ?? null,

@@ -6,13 +6,8 @@ import type { CacheState, Decision, Timings } from '../core/decision.ts'
 import { judgesAnswers } from '../core/policy.ts'
 import { type Audience, buildRefusal } from '../core/refusal.ts'
 import { RagGateError } from '../errors.ts'
-import {
-  type AskedQuestion,
-  collectionNotFound,
-  type GatedQuestion,
-  gateQuestion,
-  newId,
-} from '../pipeline/gate-question.ts'
+import { type AskedQuestion, collectionNotFound, type GatedQuestion, gateQuestion } from '../pipeline/gate-question.ts'
+import { newId } from '../pipeline/new-id.ts'
 import type { Principal } from '../ports/authenticator.ts'
 import type { DecisionEvent } from '../ports/decision-log.ts'
 import { type Connected, connector } from './connect.ts'

@@ -4,10 +4,11 @@
  */
 import { answerKey } from '../core/answer-key.ts'
 import { canonicalJson, lengthPrefixed } from '../core/canonical.ts'
+import type { Ranking } from '../core/chunk.ts'
 import type { CacheState, Decision } from '../core/decision.ts'
 import type { Evidence } from '../core/evidence.ts'
 import { type ConvexWeights, fuseConvex } from '../core/fusion.ts'
-import { namespaceOf, uuidv7 } from '../core/ids.ts'
+import { namespaceOf } from '../core/ids.ts'
 import { EMPTY_LEXICON, idfMass, type Lexicon } from '../core/lexicon.ts'
 import { measure } from '../core/measure.ts'
 import { judge, type Policy } from '../core/policy.ts'
@@ -20,6 +21,7 @@ import type { Principal } from '../ports/authenticator.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Collection, Collections } from '../ports/collections.ts'
 import type { Retriever } from '../ports/retriever.ts'
+import { newId } from './new-id.ts'
 
 /** What gating a question needs. */
 export interface GatePorts {
@@ -108,7 +110,7 @@ export async function gateQuestion(
   const lexicon = await withinDeadline(settings, STORE_FAULTS, async () =>
     collection.lexiconId === null ? EMPTY_LEXICON : ports.collections.lexicon(collection.lexiconId),
   )
-  const retrieval = await retrieve(ports, settings, asked, lexicon)
+  const retrieval = await retrieve(ports, settings, asked, collection, lexicon)
   return {
     kind: 'judged',
     decision: decide(ports.clock, policy, settings.rules ?? [], asked, collection, retrieval.evidence, lexicon),
@@ -161,21 +163,33 @@ function ruledPolicyId(policy: Policy, rules: readonly Rule[]): string {
 async function retrieve(
   ports: GatePorts,
   settings: GateSettings,
-  { question, collection, principal: { tenant } }: AskedQuestion,
+  { question }: AskedQuestion,
+  { tenant, id: collection, unpublishedChunkIds }: Collection,
   lexicon: Lexicon,
 ): Promise<{ evidence: Evidence; tookMs: number }> {
   const startedMs = ports.clock.nowMs()
   const { topK } = settings
   const namespace = namespaceOf(tenant, collection)
   const evidence = await withinDeadline(settings, RETRIEVER_FAULTS, async (signal) => {
-    const rankings = await ports.retriever.retrieve({ tenant, collection, namespace, question, topK, signal })
-    return fuseConvex(rankings, {
+    const asked = topK + Math.min(topK, unpublishedChunkIds.length)
+    const rankings = await ports.retriever.retrieve({ tenant, collection, namespace, question, topK: asked, signal })
+    return fuseConvex(publishedOnly(rankings, unpublishedChunkIds), {
       weights: settings.fusionWeights,
       idfMass: idfMass(lexicon, terms(question)),
       topK,
     })
   })
   return { evidence, tookMs: ports.clock.nowMs() - startedMs }
+}
+
+/** What the index holds and no published document has is no evidence. */
+function publishedOnly(rankings: readonly Ranking[], unpublishedChunkIds: readonly string[]): readonly Ranking[] {
+  if (unpublishedChunkIds.length === 0) return rankings
+  const unpublished = new Set(unpublishedChunkIds)
+  return rankings.map(({ kind, entries }) => ({
+    kind,
+    entries: entries.filter(({ passage }) => !unpublished.has(passage.id)),
+  }))
 }
 
 /** What a wait that ended badly is called. */
@@ -239,9 +253,4 @@ function decide(
     documentIds: [...new Set(evidence.chunks.map(({ documentId }) => documentId))],
     ...judge(policy, signals, askRules(rules, { question: asked.question, evidence, signals })),
   }
-}
-
-/** A new UUIDv7. */
-export function newId(clock: Clock): string {
-  return uuidv7(clock.nowMs(), crypto.getRandomValues(new Uint8Array(10)))
 }

@@ -1,17 +1,21 @@
 /** Documents in: cut, written to the index as far as they changed, counted into the lexicon, published. */
 import { canonicalJson, lengthPrefixed } from '../core/canonical.ts'
 import type { Json, Passage } from '../core/chunk.ts'
-import { chunkId, namespaceOf } from '../core/ids.ts'
-import { buildLexicon, EMPTY_LEXICON, updateLexicon } from '../core/lexicon.ts'
+import { chunkId } from '../core/ids.ts'
 import { hex, sha256 } from '../core/sha256.ts'
-import { RagGateError } from '../errors.ts'
-import type { ChunkIndex } from '../ports/chunk-index.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { CollectionWriter, DocumentRecord } from '../ports/collections.ts'
+import { isRagGateError, RagGateError, type RagGateErrorCode } from '../errors.ts'
+import type { DocumentRecord } from '../ports/collections.ts'
 import type { Splitter } from '../ports/splitter.ts'
+import { type CorpusPorts, type CorpusStep, writeCorpus } from './write-corpus.ts'
 
 /** Chunks of one call: keeps the requests to the index within what one Worker invocation may send. */
 const MAX_CHUNKS = 5000
+
+/**
+ * Characters that nobody sees: zero-width spaces and word joiners, bidirectional overrides, tag characters. Joiners
+ * (U+200C, U+200D), direction marks and soft hyphens stay: honest text has them.
+ */
+const INVISIBLE = /[\u200b\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\u{e0000}-\u{e007f}]/gu
 
 /** A document as it comes in, checked. */
 export interface IncomingDocument {
@@ -25,102 +29,140 @@ export interface IncomingDocument {
 }
 
 /** What ingestion needs. */
-export interface IngestPorts {
-  readonly index: ChunkIndex
-  readonly collections: CollectionWriter
+export interface IngestPorts extends CorpusPorts {
   readonly splitter: Splitter
-  readonly clock: Clock
 }
 
 /** What became of one document. */
-export interface IngestedDocument {
-  readonly id: string
-  readonly status: 'added' | 'changed' | 'unchanged'
-  readonly chunks: number
-  readonly chunksWritten: number
-  readonly chunksRemoved: number
-}
+export type IngestedDocument =
+  | {
+      readonly id: string
+      readonly status: 'added' | 'changed' | 'unchanged'
+      readonly chunks: number
+      readonly chunksWritten: number
+      readonly chunksRemoved: number
+      /** What was noticed of its text: `hidden_text` where characters that nobody sees were taken out. */
+      readonly flags: readonly 'hidden_text'[]
+    }
+  | { readonly id: string; readonly status: 'failed'; readonly code: RagGateErrorCode }
 
 /** What became of an ingestion. */
 export interface Ingestion {
   readonly corpusVersion: number
+  /** In the order given. */
   readonly documents: readonly IngestedDocument[]
+  /** Chunks that are published out and hidden, but still stand in the index: the next ingestion removes them. */
+  readonly chunksToRemove: number
+}
+
+/** Settings of one ingestion. */
+export interface IngestOptions {
+  /**
+   * Chunks written and published together, at least; a document is never torn apart.
+   *
+   * @default 1000
+   */
+  readonly chunksPerStep?: number
 }
 
 interface PreparedDocument {
   readonly record: DocumentRecord
   readonly passages: readonly Passage[]
+  readonly flags: readonly 'hidden_text'[]
 }
 
 /**
  * Takes documents into a collection. A document that is there already, with the same content, is left alone; of a
  * changed one every chunk is written and those that fell out are removed. When nothing changed, the corpus version stays.
- * Order: write, remove, wait until a search sees both, publish. So an answer made from a published version never rests on
- * what that version no longer holds, and a repeat after any failure leaves the same chunks of these documents. Chunks of
- * a draft that failed and was never repeated stay in the index.
+ *
+ * It goes in steps, each published whole. When a step fails, what was published before stays, and its documents and all
+ * that would have followed are `failed`; a repeat goes on from there. However a call ended, a repeat leaves the same
+ * chunks and the same lexicon.
  *
  * @param documents ids must differ
- * @throws `collection_conflict` when somebody else changed the collection meanwhile: repeat the call
+ * @throws `too_many_chunks` before anything is written; what made the first step fail; `collection_conflict` while
+ *   another writer changes the collection
  */
 export async function ingestDocuments(
-  { index, collections, splitter, clock }: IngestPorts,
+  ports: IngestPorts,
   tenant: string,
   collectionId: string,
   documents: readonly IncomingDocument[],
+  { chunksPerStep = 1000 }: IngestOptions = {},
 ): Promise<Ingestion> {
-  const namespace = namespaceOf(tenant, collectionId)
-  const current = await collections.findFresh(tenant, collectionId)
-  const stored = await collections.documents(
-    tenant,
-    collectionId,
-    documents.map(({ id }) => id),
-  )
-  const storedById = new Map(stored.map((record) => [record.id, record]))
-
+  const embedding = await ports.index.describe()
   // Part of every hash: documents that went into another index, or were embedded by another model, must go in again.
-  const described = await index.describe()
-  const origin = lengthPrefixed([splitter.version, described.embeddingModel, String(described.dimension)])
-  const prepared = documents.map((document) => prepare(collectionId, document, splitter, origin))
-  const changed = prepared.filter(({ record }) => storedById.get(record.id)?.contentHash !== record.contentHash)
-  const before = new Set(changed.flatMap(({ record }) => storedById.get(record.id)?.chunkIds ?? []))
-  const after = new Map(changed.flatMap(({ passages }) => passages.map((passage) => [passage.id, passage])))
-  const added = [...after.values()].filter(({ id }) => !before.has(id))
-  const removedIds = [...before].filter((id) => !after.has(id))
-
-  if (after.size > MAX_CHUNKS) {
-    throw new RagGateError('too_many_chunks', `One call may write at most ${MAX_CHUNKS} chunks: send fewer documents`)
-  }
-
-  let corpusVersion = current?.corpusVersion ?? 0
-  if (changed.length > 0) {
-    const removed = (await index.fetch(namespace, removedIds)).flatMap((passage) => passage ?? [])
-    // Title or source may have changed where the text did not, so every chunk of a changed document is written.
-    await index.upsert(namespace, [...after.values()])
-    await index.delete(namespace, removedIds)
-    await index.settle(namespace)
-    const base = current?.lexiconId ? await collections.lexicon(current.lexiconId) : EMPTY_LEXICON
-    const published = await collections.publish({
-      tenant,
-      id: collectionId,
-      fromVersion: corpusVersion,
-      lexicon: updateLexicon(base, {
-        added: buildLexicon(added.map(({ text }) => text)),
-        removed: buildLexicon(removed.map(({ text }) => text)),
+  const origin = lengthPrefixed([ports.splitter.version, embedding.embeddingModel, String(embedding.dimension)])
+  const prepared = documents.map((document) => prepare(collectionId, document, ports.splitter, origin))
+  return writeCorpus(ports, tenant, collectionId, async (turn) => {
+    const ids = documents.map(({ id }) => id)
+    const stored = await ports.collections.documents(tenant, collectionId, ids)
+    const storedById = new Map(stored.map((record) => [record.id, record]))
+    const changed = prepared.filter(({ record }) => storedById.get(record.id)?.contentHash !== record.contentHash)
+    if (changed.reduce((sum, { record }) => sum + record.chunkIds.length, 0) > MAX_CHUNKS) {
+      throw new RagGateError('too_many_chunks', `One call may write at most ${MAX_CHUNKS} chunks: send fewer documents`)
+    }
+    const failed = new Map<string, RagGateErrorCode>()
+    const steps = stepsOf(changed, chunksPerStep)
+    for (const [at, step] of steps.entries()) {
+      try {
+        await turn.apply(changeOf(step, storedById, embedding))
+      } catch (thrown) {
+        if (at === 0 || !isRagGateError(thrown)) throw thrown
+        for (const { record } of steps.slice(at).flat()) failed.set(record.id, thrown.code)
+        break
+      }
+    }
+    return {
+      corpusVersion: turn.collection.corpusVersion,
+      documents: prepared.map((document): IngestedDocument => {
+        const { id } = document.record
+        const code = failed.get(id)
+        return code === undefined ? describe(document, storedById.get(id)) : { id, status: 'failed', code }
       }),
-      ...described,
-      documents: changed.map(({ record }) => record),
-      atMs: clock.nowMs(),
-    })
-    corpusVersion = published.corpusVersion
+      chunksToRemove: turn.chunksToRemove,
+    }
+  })
+}
+
+/** Documents in groups, each of the given number of chunks or a little more. */
+function stepsOf(documents: readonly PreparedDocument[], chunksPerStep: number): PreparedDocument[][] {
+  const steps: PreparedDocument[][] = []
+  let chunks = Infinity
+  for (const document of documents) {
+    if (chunks >= chunksPerStep) {
+      steps.push([])
+      chunks = 0
+    }
+    steps.at(-1)!.push(document)
+    chunks += document.record.chunkIds.length
   }
+  return steps
+}
+
+function changeOf(
+  step: readonly PreparedDocument[],
+  storedById: ReadonlyMap<string, DocumentRecord>,
+  embedding: CorpusStep['embedding'],
+): CorpusStep {
+  const before = new Set(step.flatMap(({ record }) => storedById.get(record.id)?.chunkIds ?? []))
+  const after = new Set(step.flatMap(({ record }) => record.chunkIds))
   return {
-    corpusVersion,
-    documents: prepared.map(({ record }) => describe(record, storedById.get(record.id))),
+    // Title or source may have changed where the text did not, so every chunk of a changed document is written.
+    passages: step.flatMap(({ passages }) => passages),
+    addedChunkIds: [...after].filter((id) => !before.has(id)),
+    removedChunkIds: [...before].filter((id) => !after.has(id)),
+    documents: step.map(({ record }) => record),
+    removedDocumentIds: [],
+    embedding,
   }
 }
 
 function prepare(collection: string, document: IncomingDocument, splitter: Splitter, origin: string): PreparedDocument {
-  const { id, text, format, title, source, version, metadata } = document
+  const { id, format, title, source, version, metadata } = document
+  // A byte order mark is no text.
+  const written = document.text.replace(/^\ufeff/, '')
+  const text = written.replace(INVISIBLE, '')
   const facts = {
     ...(title === undefined ? {} : { title }),
     ...(source === undefined ? {} : { source }),
@@ -139,10 +181,14 @@ function prepare(collection: string, document: IncomingDocument, splitter: Split
     }
   })
   const contentHash = hex(sha256(lengthPrefixed([origin, format, text, canonicalJson(facts)])))
-  return { record: { id, contentHash, chunkIds: passages.map((passage) => passage.id) }, passages }
+  return {
+    record: { id, contentHash, chunkIds: passages.map((passage) => passage.id) },
+    passages,
+    flags: text === written ? [] : ['hidden_text'],
+  }
 }
 
-function describe(record: DocumentRecord, known: DocumentRecord | undefined): IngestedDocument {
+function describe({ record, flags }: PreparedDocument, known: DocumentRecord | undefined): IngestedDocument {
   const before = new Set(known?.chunkIds)
   const after = new Set(record.chunkIds)
   return {
@@ -151,5 +197,6 @@ function describe(record: DocumentRecord, known: DocumentRecord | undefined): In
     chunks: after.size,
     chunksWritten: [...after].filter((id) => !before.has(id)).length,
     chunksRemoved: [...before].filter((id) => !after.has(id)).length,
+    flags,
   }
 }

@@ -19,6 +19,7 @@ describe('createStaticCollections', () => {
       embeddingModel: '',
       dimension: 0,
       policyId: null,
+      unpublishedChunkIds: [],
     })
   })
 

@@ -6,7 +6,6 @@ import {
   gateQuestion,
   type GatePorts,
   type GateSettings,
-  newId,
 } from '../../src/pipeline/gate-question.ts'
 import type { CachedAnswer } from '../../src/ports/answer-cache.ts'
 import { rankingOf, STRONG } from '../fixtures/gate.ts'
@@ -47,7 +46,16 @@ function aSetting(
       find: async (tenant, id) => {
         calls.push(`find ${tenant}/${id}`)
         if (!known) return null
-        return { tenant, id, corpusVersion: 7, lexiconId, embeddingModel: '', dimension: 0, policyId: null }
+        return {
+          tenant,
+          id,
+          corpusVersion: 7,
+          lexiconId,
+          embeddingModel: '',
+          dimension: 0,
+          policyId: null,
+          unpublishedChunkIds: [],
+        }
       },
       lexicon: async (id) => {
         calls.push(`lexicon ${id}`)
@@ -113,6 +121,28 @@ describe('gateQuestion', () => {
     expect(gated).toMatchObject({ decision: { signals: { lexiconChunkCount: 0 } } })
   })
 
+  it('does not see what the index holds and nobody published, and asks for that much more', async () => {
+    const { ports } = aSetting()
+    const asked: number[] = []
+    const { retriever, collections } = ports
+    const hiding: GatePorts = {
+      ...ports,
+      collections: {
+        ...collections,
+        find: async (tenant, id) => ({ ...(await collections.find(tenant, id))!, unpublishedChunkIds: ['chunk-0'] }),
+      },
+      retriever: {
+        retrieve: (request) => {
+          asked.push(request.topK)
+          return retriever.retrieve(request)
+        },
+      },
+    }
+    const gated = await gateQuestion(hiding, SETTINGS, ASKED)
+    expect(gated).toMatchObject({ decision: { verdict: 'refuse', evidenceIds: [] }, evidence: { chunks: [] } })
+    expect(asked).toEqual([SETTINGS.topK + 1])
+  })
+
   it('has no key and no hit without a cache', async () => {
     const { ports } = aSetting()
     const { cache: _, ...bare } = ports
@@ -167,14 +197,5 @@ describe('gateQuestion', () => {
     const retriever: GatePorts['retriever'] = { retrieve: () => new Promise(() => undefined) }
     const waiting = gateQuestion({ ...ports, retriever }, { ...SETTINGS, retrievalTimeoutMs: 10 }, ASKED)
     await expect(waiting).rejects.toMatchObject({ code: 'retriever_timeout' })
-  })
-})
-
-describe('newId', () => {
-  it("is a UUIDv7 of the clock's time, never the same twice", () => {
-    const clock = { nowMs: () => 0x017f22e279b0 }
-    const made = Array.from({ length: 100 }, () => newId(clock))
-    for (const id of made) expect(id).toMatch(/^017f22e2-79b0-7[0-9a-f]{3}-[89ab]/)
-    expect(new Set(made).size).toBe(100)
   })
 })

@@ -7,7 +7,11 @@ import type { Composition } from './compose.ts'
  *
  * @throws `unauthorized` without credentials, or with wrong ones; `forbidden` when they do not reach that far
  */
-export async function requireScope(composition: Composition, request: Request, scope: Scope): Promise<Principal> {
+export async function requireScope(
+  composition: Pick<Composition, 'authenticate'>,
+  request: Request,
+  scope: Scope,
+): Promise<Principal> {
   const principal = await composition.authenticate(request)
   if (principal === null || !request.headers.has('authorization')) {
     throw new RagGateError('unauthorized', 'A bearer token is needed')

@@ -4,11 +4,14 @@ import { OPENAI_PROMPT_VERSION } from '../../src/adapters/openai-compatible.ts'
 import { RagGateError } from '../../src/errors.ts'
 import { ragGate } from '../../src/middleware/rag-gate.ts'
 import { respondWithError } from '../../src/middleware/respond.ts'
+import { sweepIndex } from '../../src/pipeline/sweep-index.ts'
 import { serveIndex } from '../vector-index/serve-index.ts'
 import { answer } from './ask.ts'
 import type { GateBindings } from './bindings.ts'
 import { compositionFor } from './compose.ts'
-import { postDocuments } from './documents.ts'
+import { deleteDocument } from './documents/delete-document.ts'
+import { listCollections, listDocuments } from './documents/list-documents.ts'
+import { postDocuments } from './documents/post-documents.ts'
 import { getStatistics } from './statistics.ts'
 
 export { VectorIndex } from '../vector-index/vector-index.ts'
@@ -30,6 +33,9 @@ app.use(async (c, next) => {
 
 app.post('/ask', gate, answer)
 app.post('/v1/documents', postDocuments)
+app.get('/v1/documents', listDocuments)
+app.delete('/v1/documents/:id{.+}', deleteDocument)
+app.get('/v1/collections', listCollections)
 app.get('/v1/stats', getStatistics)
 app.get('/health', async (c) => {
   await compositionFor(c.env).statistics.check()
@@ -45,7 +51,9 @@ app.all('/vector/*', (c) =>
 
 const ALLOWED: Readonly<Record<string, string>> = {
   '/ask': 'POST',
-  '/v1/documents': 'POST',
+  '/v1/documents': 'GET, POST',
+  '/v1/documents/:id{.+}': 'DELETE',
+  '/v1/collections': 'GET',
   '/v1/stats': 'GET',
   '/health': 'GET',
 }
@@ -60,4 +68,13 @@ app.get('*', (c) => c.env.ASSETS.fetch(c.req.raw))
 app.notFound((c) => respondWithError(c, new RagGateError('not_found', 'There is nothing here')))
 app.onError((thrown, c) => respondWithError(c, thrown))
 
-export default app
+/** Collections whose leftovers one run of the cron trigger removes. */
+const SWEPT_AT_ONCE = 20
+
+export default {
+  fetch: app.fetch,
+  async scheduled(_controller, env) {
+    const { failed } = await sweepIndex(compositionFor(env).ingest, SWEPT_AT_ONCE)
+    if (failed.length > 0) console.error(`[rag-gate] ${failed.length} collections could not be swept`)
+  },
+} satisfies ExportedHandler<GateBindings>

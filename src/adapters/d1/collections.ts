@@ -1,5 +1,5 @@
-import type { D1Database, D1PreparedStatement } from '@cloudflare/workers-types'
-import { and, asc, eq, getTableColumns, sql } from 'drizzle-orm'
+import type { D1Database } from '@cloudflare/workers-types'
+import { and, asc, eq, getTableColumns, gt, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
 import { collections, documents, lexicons } from '../../../d1/schema.ts'
 import { lengthPrefixed } from '../../core/canonical.ts'
@@ -8,7 +8,8 @@ import { decodeLexicon, encodeLexicon } from '../../core/lexicon.ts'
 import type { Lexicon } from '../../core/lexicon.ts'
 import { RagGateError } from '../../errors.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { Collection, CollectionWriter, CorpusChange } from '../../ports/collections.ts'
+import type { Collection, CollectionName, CollectionWriter, DocumentRecord } from '../../ports/collections.ts'
+import * as statement from './collection-statements.ts'
 import { rethrowStoreFault } from './faults.ts'
 import { jsonBatches } from './json-batches.ts'
 import { lexiconDigest, lexiconIdPrefix, partsOf } from './lexicon-parts.ts'
@@ -29,13 +30,25 @@ export interface D1CollectionsOptions {
 
 const DEFAULT_COPY_MAX_AGE_MS = 10_000
 const LONGEST_COPY_MAX_AGE_MS = 60_000
-/** A superseded lexicon stays for twice the longest life of a copy that may still name it. */
-const KEEP_SUPERSEDED_MS = 2 * LONGEST_COPY_MAX_AGE_MS
 const MAX_COPIES = 1_000
 /** A lexicon of a large collection takes megabytes, and an isolate has 128. */
 const MAX_LEXICONS = 4
 
-const { updatedAtMs: _, ...COLLECTION } = getTableColumns(collections)
+const { updatedAtMs: _at, writer: _writer, writerUntilMs: _until, ...COLUMNS } = getTableColumns(collections)
+
+/**
+ * What a reader sees of a collection, in one statement, so that version and unpublished chunks belong together. The
+ * tables are named by hand: in a query of one table drizzle leaves its name out, and the inner table would be meant.
+ */
+const COLLECTION = {
+  ...COLUMNS,
+  unpublishedChunkIds: sql<string>`(SELECT json_group_array(chunk_id) FROM unpublished_chunks
+    WHERE unpublished_chunks.tenant = collections.tenant AND unpublished_chunks.collection = collections.id)`
+    // SQLite made it from ids.
+    .mapWith((ids: string) => JSON.parse(ids) as readonly string[]),
+}
+
+const DOCUMENT = { id: documents.id, contentHash: documents.contentHash, chunkIds: documents.chunkIds }
 
 /**
  * Collections in D1. Copies of rows and lexicons are kept in the isolate; a publish through this object overwrites the
@@ -72,14 +85,13 @@ export function createD1Collections({
     return ageMs >= 0 && ageMs < copyMaxAgeMs
   }
 
-  async function read(tenant: Tenant, id: CollectionId): Promise<Collection | null> {
-    const row = await queries
+  async function read(tenant: Tenant, id: CollectionId): Promise<Collection | undefined> {
+    return queries
       .select(COLLECTION)
       .from(collections)
       .where(and(eq(collections.tenant, tenant), eq(collections.id, id)))
       .get()
       .catch(rethrowStoreFault)
-    return row ?? null
   }
 
   return {
@@ -90,15 +102,16 @@ export function createD1Collections({
       copies.delete(key)
       const readAtMs = clock.nowMs()
       const collection = await read(tenant, id)
-      return collection === null ? null : keepCopy(collection, readAtMs)
+      return collection === undefined || collection.corpusVersion === 0 ? null : keepCopy(collection, readAtMs)
     },
 
-    async findFresh(tenant, id) {
-      const readAtMs = clock.nowMs()
-      const collection = await read(tenant, id)
-      if (collection === null) copies.delete(lengthPrefixed([tenant, id]))
-      else keepCopy(collection, readAtMs)
-      return collection
+    async list(tenant) {
+      return queries
+        .select(COLLECTION)
+        .from(collections)
+        .where(and(eq(collections.tenant, tenant), gt(collections.corpusVersion, 0)))
+        .orderBy(asc(collections.id))
+        .catch(rethrowStoreFault)
     },
 
     async lexicon(lexiconId) {
@@ -109,10 +122,10 @@ export function createD1Collections({
     },
 
     async documents(tenant, id, documentIds) {
-      const found = new Map<string, { id: string; contentHash: string; chunkIds: readonly string[] }>()
+      const found = new Map<string, DocumentRecord>()
       for (const asked of jsonBatches(new Set(documentIds))) {
         const rows = await queries
-          .select({ id: documents.id, contentHash: documents.contentHash, chunkIds: documents.chunkIds })
+          .select(DOCUMENT)
           .from(documents)
           .where(
             and(
@@ -127,29 +140,96 @@ export function createD1Collections({
       return [...new Set(documentIds)].flatMap((documentId) => found.get(documentId) ?? [])
     },
 
+    async page(tenant, id, after, limit) {
+      const rows = await queries
+        .select(DOCUMENT)
+        .from(documents)
+        .where(and(eq(documents.tenant, tenant), eq(documents.collection, id), gt(documents.id, after)))
+        .orderBy(asc(documents.id))
+        // One more tells whether there is a next page.
+        .limit(limit + 1)
+        .catch(rethrowStoreFault)
+      const shown = rows.slice(0, limit)
+      return { documents: shown, nextCursor: rows.length > limit ? (shown.at(-1)?.id ?? null) : null }
+    },
+
+    async open(tenant, id, writer) {
+      const readAtMs = clock.nowMs()
+      const [, taken, turn] = await db
+        .batch<{ untilMs: number }>([
+          statement.insertCollection(db, tenant, id, writer.atMs),
+          statement.takeTurn(db, tenant, id, writer),
+          statement.readTurn(db, tenant, id),
+        ])
+        .catch(rethrowStoreFault)
+      if (taken?.results.length !== 1) {
+        const waitMs = (turn?.results[0]?.untilMs ?? writer.atMs) - writer.atMs
+        throw new RagGateError('collection_conflict', 'Another writer is changing the collection', {
+          retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)),
+        })
+      }
+      const collection = await read(tenant, id)
+      // The row was inserted above, and collections are never deleted.
+      if (collection!.corpusVersion > 0) keepCopy(collection!, readAtMs)
+      return collection!
+    },
+
+    async draft(tenant, id, writer, chunkIds) {
+      const [kept] = await db
+        .batch([
+          statement.keepTurn(db, tenant, id, writer),
+          ...jsonBatches(chunkIds).map((batch) => statement.recordUnpublished(db, tenant, id, writer, batch)),
+        ])
+        .catch(rethrowStoreFault)
+      if (kept?.results.length !== 1) throw conflict()
+    },
+
     async publish(change) {
+      const { tenant, id, writerId, atMs } = change
       const text = encodeLexicon(change.lexicon)
-      const lexiconId = `${lexiconIdPrefix(change.tenant, change.id)}${await lexiconDigest(text)}`
+      const lexiconId = `${lexiconIdPrefix(tenant, id)}${await lexiconDigest(text)}`
+      const publishedIds = change.documents.flatMap(({ chunkIds }) => chunkIds)
       const readAtMs = clock.nowMs()
       // One transaction: when one of them fails, D1 takes back what the others did.
       const statements = [
-        insertCollection(db, change),
-        supersedeLexicon(db, change, lexiconId),
-        raiseVersion(db, change, lexiconId),
-        ...partsOf(text).map((body, part) => storeLexiconPart(db, lexiconId, part, body)),
-        ...jsonBatches(change.documents).map((batch) => storeDocuments(db, change, batch)),
-        dropLexicons(db, change),
+        statement.insertCollection(db, tenant, id, atMs),
+        statement.supersedeLexicon(db, change, lexiconId),
+        statement.raiseVersion(db, change, lexiconId),
+        ...partsOf(text).map((body, part) => statement.storeLexiconPart(db, lexiconId, part, body)),
+        ...jsonBatches(change.documents).map((batch) => statement.storeDocuments(db, change, batch)),
+        ...jsonBatches(change.removedDocumentIds).map((batch) => statement.dropDocuments(db, change, batch)),
+        ...jsonBatches(publishedIds).map((batch) => statement.dropUnpublished(db, tenant, id, writerId, batch)),
+        ...jsonBatches(change.removedChunkIds).map((batch) =>
+          statement.recordUnpublished(db, tenant, id, { id: writerId, atMs }, batch),
+        ),
+        statement.dropLexicons(db, change),
       ]
-      const [, , raised] = await db.batch<Collection>(statements).catch((thrown: unknown) => {
-        if (!isVersionConflict(thrown)) rethrowStoreFault(thrown)
-        copies.delete(lengthPrefixed([change.tenant, change.id]))
-        throw new RagGateError('collection_conflict', 'The collection was changed by another writer', { cause: thrown })
+      await db.batch(statements).catch((thrown: unknown) => {
+        if (!statement.isVersionConflict(thrown)) rethrowStoreFault(thrown)
+        copies.delete(lengthPrefixed([tenant, id]))
+        throw conflict(thrown)
       })
       keepNewest(readLexicons, lexiconId, change.lexicon, MAX_LEXICONS)
-      // There is a row: `insertCollection` ran before `raiseVersion`, which returns it by the names of `Collection`.
-      const published = raised!.results[0]!
-      keepCopy(published, readAtMs)
-      return published
+      // The row is there: `raiseVersion` has just changed it.
+      return keepCopy((await read(tenant, id))!, readAtMs)
+    },
+
+    async forget(tenant, id, writerId, chunkIds) {
+      const batches = jsonBatches(chunkIds)
+      if (batches.length === 0) return
+      await db
+        .batch(batches.map((batch) => statement.dropUnpublished(db, tenant, id, writerId, batch)))
+        .catch(rethrowStoreFault)
+      copies.delete(lengthPrefixed([tenant, id]))
+    },
+
+    async close(tenant, id, writerId) {
+      await statement.endTurn(db, tenant, id, writerId).run().catch(rethrowStoreFault)
+    },
+
+    async abandoned(atMs, limit) {
+      const { results } = await statement.readAbandoned(db, atMs, limit).all<CollectionName>().catch(rethrowStoreFault)
+      return results
     },
   }
 
@@ -168,79 +248,8 @@ export function createD1Collections({
   }
 }
 
-/** Makes sure that there is a row to raise the version of: a collection nobody published stands at 0. */
-function insertCollection(db: D1Database, change: CorpusChange): D1PreparedStatement {
-  return db
-    .prepare(
-      `INSERT INTO collections (tenant, id, corpus_version, embedding_model, dimension, updated_at_ms)
-       VALUES (?1, ?2, 0, ?3, ?4, ?5) ON CONFLICT (tenant, id) DO NOTHING`,
-    )
-    .bind(change.tenant, change.id, change.embeddingModel, change.dimension, change.atMs)
-}
-
-/** Notes since when the present lexicon is the former one. Runs while the row still names it. */
-function supersedeLexicon(db: D1Database, change: CorpusChange, lexiconId: string): D1PreparedStatement {
-  return db
-    .prepare(
-      `UPDATE lexicons SET superseded_at_ms = ?1 WHERE part = 0 AND id <> ?2
-       AND id = (SELECT lexicon_id FROM collections WHERE tenant = ?3 AND id = ?4)`,
-    )
-    .bind(change.atMs, lexiconId, change.tenant, change.id)
-}
-
-/**
- * Raises the version by one. From any other version than the one the change was made from, it would become NULL, which
- * its column forbids: the statement fails, and with it the transaction.
- */
-function raiseVersion(db: D1Database, change: CorpusChange, lexiconId: string): D1PreparedStatement {
-  return db
-    .prepare(
-      `UPDATE collections SET corpus_version = CASE corpus_version WHEN ?1 THEN corpus_version + 1 END,
-         lexicon_id = ?2, embedding_model = ?3, dimension = ?4, updated_at_ms = ?5
-       WHERE tenant = ?6 AND id = ?7
-       RETURNING tenant, id, corpus_version AS "corpusVersion", lexicon_id AS "lexiconId",
-         embedding_model AS "embeddingModel", dimension, policy_id AS "policyId"`,
-    )
-    .bind(change.fromVersion, lexiconId, change.embeddingModel, change.dimension, change.atMs, change.tenant, change.id)
-}
-
-function isVersionConflict(thrown: unknown): boolean {
-  return thrown instanceof Error && thrown.message.includes('NOT NULL constraint failed: collections.corpus_version')
-}
-
-/** Stores a part; one that is there already (the corpus went back to what it was) counts as present again. */
-function storeLexiconPart(db: D1Database, lexiconId: string, part: number, body: string): D1PreparedStatement {
-  return db
-    .prepare(
-      `INSERT INTO lexicons (id, part, body) VALUES (?1, ?2, ?3)
-       ON CONFLICT (id, part) DO UPDATE SET body = excluded.body, superseded_at_ms = NULL`,
-    )
-    .bind(lexiconId, part, body)
-}
-
-function storeDocuments(db: D1Database, change: CorpusChange, batch: string): D1PreparedStatement {
-  return db
-    .prepare(
-      `INSERT INTO documents (tenant, collection, id, content_hash, chunk_ids, updated_at_ms)
-       SELECT ?1, ?2, json_extract(value, '$.id'), json_extract(value, '$.contentHash'),
-         json_extract(value, '$.chunkIds'), ?3
-       FROM json_each(?4) WHERE true
-       ON CONFLICT (tenant, collection, id) DO UPDATE SET content_hash = excluded.content_hash,
-         chunk_ids = excluded.chunk_ids, updated_at_ms = excluded.updated_at_ms`,
-    )
-    .bind(change.tenant, change.id, change.atMs, batch)
-}
-
-/** Deletes the lexicons of the collection that no copy can name any more. */
-function dropLexicons(db: D1Database, change: CorpusChange): D1PreparedStatement {
-  const prefix = lexiconIdPrefix(change.tenant, change.id)
-  return db
-    .prepare(
-      `DELETE FROM lexicons WHERE id IN (
-         SELECT id FROM lexicons WHERE id >= ?1 AND id < ?2 AND part = 0 AND superseded_at_ms < ?3
-       )`,
-    )
-    .bind(prefix, `${prefix}~`, change.atMs - KEEP_SUPERSEDED_MS)
+function conflict(cause?: unknown): RagGateError {
+  return new RagGateError('collection_conflict', 'The collection was changed by another writer', { cause })
 }
 
 /** Keeps a value as the newest of a map, and as many others as there is room for. */

@@ -7,7 +7,13 @@ import { createD1Collections } from '../../../src/adapters/d1/collections.ts'
 import { lexiconIdPrefix } from '../../../src/adapters/d1/lexicon-parts.ts'
 import { EMPTY_LEXICON, buildLexicon, encodeLexicon } from '../../../src/core/lexicon.ts'
 import type { Lexicon } from '../../../src/core/lexicon.ts'
-import type { CorpusChange, DocumentRecord } from '../../../src/ports/collections.ts'
+import type {
+  Collection,
+  CollectionWriter,
+  CorpusChange,
+  DocumentRecord,
+  Writer,
+} from '../../../src/ports/collections.ts'
 
 const database = drizzle(env.DB)
 const LEXICON = buildLexicon(['turn the key to the left', 'pull the handle'])
@@ -21,14 +27,27 @@ function aChange(tenant: string, fromVersion: number, given: Partial<CorpusChang
   return {
     tenant,
     id: 'manual',
+    writerId: 'writer',
     fromVersion,
     lexicon: LEXICON,
     embeddingModel: 'hashed-1',
     dimension: 256,
     documents: [{ id: 'doc-1', contentHash: 'hash-1', chunkIds: ['c1', 'c2'] }],
+    removedDocumentIds: [],
+    removedChunkIds: [],
     atMs: Date.UTC(2026, 0, 1),
     ...given,
   }
+}
+
+function aWriter(id = 'writer', atMs = Date.UTC(2026, 0, 1)): Writer {
+  return { id, atMs, untilMs: atMs + 60_000 }
+}
+
+/** Publishes in a turn of its own. */
+async function publish(collections: CollectionWriter, change: CorpusChange): Promise<Collection> {
+  await collections.open(change.tenant, change.id, aWriter(change.writerId, change.atMs))
+  return collections.publish(change)
 }
 
 /** Everything that the database holds of a tenant's collection. */
@@ -55,7 +74,7 @@ describe('publish', () => {
   it('makes a collection at version 1 and raises it by one each time', async () => {
     const collections = createD1Collections({ db: env.DB })
     expect(await collections.find('published', 'manual')).toBeNull()
-    const first = await collections.publish(aChange('published', 0))
+    const first = await publish(collections, aChange('published', 0))
     expect(first).toEqual({
       tenant: 'published',
       id: 'manual',
@@ -64,11 +83,12 @@ describe('publish', () => {
       embeddingModel: 'hashed-1',
       dimension: 256,
       policyId: null,
+      unpublishedChunkIds: [],
     })
-    const second = await collections.publish(aChange('published', 1, { dimension: 512 }))
+    const second = await publish(collections, aChange('published', 1, { dimension: 512 }))
     expect(second).toEqual({ ...first, corpusVersion: 2, dimension: 512 })
     expect(await collections.find('published', 'manual')).toEqual(second)
-    expect(await collections.findFresh('published', 'manual')).toEqual(second)
+    expect(await collections.list('published')).toEqual([second])
     expect(await collections.find('another', 'manual')).toBeNull()
     expect(await collections.find('published', 'another')).toBeNull()
   })
@@ -83,7 +103,7 @@ describe('publish', () => {
       policyId: 'two-tier@1',
       updatedAtMs: 0,
     })
-    const published = await createD1Collections({ db: env.DB }).publish(aChange('chosen', 0))
+    const published = await publish(createD1Collections({ db: env.DB }), aChange('chosen', 0))
     expect(published).toMatchObject({ corpusVersion: 1, policyId: 'two-tier@1', embeddingModel: 'hashed-1' })
   })
 
@@ -92,9 +112,8 @@ describe('publish', () => {
     async (from) => {
       const tenant = `conflict${from}`
       const collections = createD1Collections({ db: env.DB })
-      await collections.publish(aChange(tenant, 0))
-      await collections.publish(aChange(tenant, 1))
-      const before = await stateOf(tenant)
+      await publish(collections, aChange(tenant, 0))
+      await publish(collections, aChange(tenant, 1))
       const change = aChange(tenant, from, {
         lexicon: buildLexicon(['something else']),
         documents: [
@@ -104,6 +123,8 @@ describe('publish', () => {
         embeddingModel: 'other',
         atMs: Date.UTC(2027, 0, 1),
       })
+      await collections.open(tenant, 'manual', aWriter(change.writerId, change.atMs))
+      const before = await stateOf(tenant)
       await expect(collections.publish(change)).rejects.toMatchObject({ code: 'collection_conflict' })
       expect(await stateOf(tenant)).toEqual(before)
       expect(await collections.find(tenant, 'manual')).toMatchObject({ corpusVersion: 2, embeddingModel: 'hashed-1' })
@@ -120,7 +141,7 @@ describe('publish', () => {
     const writers = Array.from({ length: 5 }, () => createD1Collections({ db: env.DB }))
     const outcomes = await Promise.allSettled(
       writers.map((writer, at) =>
-        writer.publish(aChange('raced', 0, { documents: [{ id: `doc-${at}`, contentHash: 'h', chunkIds: [] }] })),
+        publish(writer, aChange('raced', 0, { documents: [{ id: `doc-${at}`, contentHash: 'h', chunkIds: [] }] })),
       ),
     )
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
@@ -131,7 +152,7 @@ describe('publish', () => {
 
   it('says that the database failed, and keeps what D1 said as the cause', async () => {
     const change = aChange('broken', 0, { dimension: null as unknown as number })
-    await expect(createD1Collections({ db: env.DB }).publish(change)).rejects.toMatchObject({
+    await expect(publish(createD1Collections({ db: env.DB }), change)).rejects.toMatchObject({
       code: 'store_unavailable',
       cause: expect.objectContaining({ message: expect.stringContaining('collections.dimension') }),
     })
@@ -146,7 +167,7 @@ describe('documents', () => {
       contentHash: `hash-${at}`,
       chunkIds: [`a-${at}`, `b-${at}`],
     }))
-    await collections.publish(aChange('documents', 0, { documents: records }))
+    await publish(collections, aChange('documents', 0, { documents: records }))
     const asked = [...records].reverse()
     const ids = ['unknown', ...asked.map(({ id }) => id), records[0]!.id]
     expect(await collections.documents('documents', 'manual', ids)).toEqual(asked)
@@ -157,9 +178,9 @@ describe('documents', () => {
 
   it('gives the record of the last publish', async () => {
     const collections = createD1Collections({ db: env.DB })
-    await collections.publish(aChange('edited', 0))
+    await publish(collections, aChange('edited', 0))
     const edited = { id: 'doc-1', contentHash: 'hash-2', chunkIds: [] }
-    await collections.publish(aChange('edited', 1, { documents: [edited] }))
+    await publish(collections, aChange('edited', 1, { documents: [edited] }))
     expect(await collections.documents('edited', 'manual', ['doc-1'])).toEqual([edited])
   })
 
@@ -167,7 +188,7 @@ describe('documents', () => {
     const collections = createD1Collections({ db: env.DB })
     const chunkIds = Array.from({ length: 500 }, (_, at) => `${'c'.repeat(28)}${at}`)
     const records = Array.from({ length: 60 }, (_, at) => ({ id: `doc-${at}`, contentHash: 'h', chunkIds }))
-    await collections.publish(aChange('large', 0, { documents: records }))
+    await publish(collections, aChange('large', 0, { documents: records }))
     expect(
       await collections.documents(
         'large',
@@ -183,9 +204,9 @@ describe('find', () => {
     const clock = makeClock()
     const writer = createD1Collections({ db: env.DB, clock })
     const reader = createD1Collections({ db: env.DB, clock, copyMaxAgeMs: 10_000 })
-    await writer.publish(aChange('copied', 0))
+    await publish(writer, aChange('copied', 0))
     expect(await reader.find('copied', 'manual')).toMatchObject({ corpusVersion: 1 })
-    await writer.publish(aChange('copied', 1))
+    await publish(writer, aChange('copied', 1))
     clock.advance(9_999)
     expect(await reader.find('copied', 'manual')).toMatchObject({ corpusVersion: 1 })
     clock.advance(1)
@@ -195,7 +216,7 @@ describe('find', () => {
   it('asks the database once while a copy is fresh', async () => {
     const clock = makeClock()
     const reader = createD1Collections({ db: env.DB, clock })
-    await createD1Collections({ db: env.DB }).publish(aChange('once', 0))
+    await publish(createD1Collections({ db: env.DB }), aChange('once', 0))
     const prepare = vi.spyOn(env.DB, 'prepare')
     for (let at = 0; at < 5; at++) await reader.find('once', 'manual')
     expect(prepare).toHaveBeenCalledTimes(1)
@@ -206,9 +227,9 @@ describe('find', () => {
     const clock = makeClock()
     const writer = createD1Collections({ db: env.DB })
     const reader = createD1Collections({ db: env.DB, clock })
-    await writer.publish(aChange('future', 0))
+    await publish(writer, aChange('future', 0))
     await reader.find('future', 'manual')
-    await writer.publish(aChange('future', 1))
+    await publish(writer, aChange('future', 1))
     clock.advance(-1)
     expect(await reader.find('future', 'manual')).toMatchObject({ corpusVersion: 2 })
   })
@@ -216,9 +237,9 @@ describe('find', () => {
   it('sees a publish through the same object at once', async () => {
     const clock = makeClock()
     const collections = createD1Collections({ db: env.DB, clock })
-    await collections.publish(aChange('own', 0))
+    await publish(collections, aChange('own', 0))
     await collections.find('own', 'manual')
-    await collections.publish(aChange('own', 1))
+    await publish(collections, aChange('own', 1))
     expect(await collections.find('own', 'manual')).toMatchObject({ corpusVersion: 2 })
   })
 
@@ -226,16 +247,16 @@ describe('find', () => {
     const clock = makeClock()
     const reader = createD1Collections({ db: env.DB, clock })
     expect(await reader.find('made', 'manual')).toBeNull()
-    await createD1Collections({ db: env.DB }).publish(aChange('made', 0))
+    await publish(createD1Collections({ db: env.DB }), aChange('made', 0))
     expect(await reader.find('made', 'manual')).toMatchObject({ corpusVersion: 1 })
   })
 
   it('does not let a slow read put a former version over a publish', async () => {
     const clock = makeClock()
     const collections = createD1Collections({ db: env.DB, clock, copyMaxAgeMs: 60_000 })
-    await createD1Collections({ db: env.DB }).publish(aChange('slow', 0))
+    await publish(createD1Collections({ db: env.DB }), aChange('slow', 0))
     const reading = collections.find('slow', 'manual')
-    await Promise.all([reading, collections.publish(aChange('slow', 1))])
+    await Promise.all([reading, publish(collections, aChange('slow', 1))])
     expect(await collections.find('slow', 'manual')).toMatchObject({ corpusVersion: 2 })
   })
 
@@ -243,9 +264,9 @@ describe('find', () => {
     const clock = makeClock()
     const writer = createD1Collections({ db: env.DB })
     const reader = createD1Collections({ db: env.DB, clock, copyMaxAgeMs: 0 })
-    await writer.publish(aChange('uncopied', 0))
+    await publish(writer, aChange('uncopied', 0))
     expect(await reader.find('uncopied', 'manual')).toMatchObject({ corpusVersion: 1 })
-    await writer.publish(aChange('uncopied', 1))
+    await publish(writer, aChange('uncopied', 1))
     expect(await reader.find('uncopied', 'manual')).toMatchObject({ corpusVersion: 2 })
   })
 
@@ -268,21 +289,22 @@ describe('lexicon', () => {
     for (let at = 0; at < 30_000; at++) documentFrequency.set(`${'𠀀'.repeat(20)}${at}`, 1 + (at % 7))
     const lexicon: Lexicon = { chunkCount: 10_000, termCount: 500_000, documentFrequency }
     expect(encodeLexicon(lexicon).length).toBeGreaterThan(1_000_000)
-    const { lexiconId } = await createD1Collections({ db: env.DB }).publish(aChange('parts', 0, { lexicon }))
+    const { lexiconId } = await publish(createD1Collections({ db: env.DB }), aChange('parts', 0, { lexicon }))
     const parts = await database.$count(lexicons, eq(lexicons.id, lexiconId!))
     expect(parts).toBeGreaterThan(2)
     expect(await createD1Collections({ db: env.DB }).lexicon(lexiconId!)).toEqual(lexicon)
   })
 
   it('of nothing comes back as nothing', async () => {
-    const { lexiconId } = await createD1Collections({ db: env.DB }).publish(
+    const { lexiconId } = await publish(
+      createD1Collections({ db: env.DB }),
       aChange('empty', 0, { lexicon: EMPTY_LEXICON }),
     )
     expect(await createD1Collections({ db: env.DB }).lexicon(lexiconId!)).toMatchObject({ chunkCount: 0, termCount: 0 })
   })
 
   it('is read once', async () => {
-    const { lexiconId } = await createD1Collections({ db: env.DB }).publish(aChange('read-once', 0))
+    const { lexiconId } = await publish(createD1Collections({ db: env.DB }), aChange('read-once', 0))
     const reader = createD1Collections({ db: env.DB })
     const prepare = vi.spyOn(env.DB, 'prepare')
     for (let at = 0; at < 5; at++) expect(await reader.lexicon(lexiconId!)).toEqual(LEXICON)
@@ -293,41 +315,146 @@ describe('lexicon', () => {
   it('stays readable for two minutes after it was superseded, then goes', async () => {
     const writer = createD1Collections({ db: env.DB })
     const startMs = Date.UTC(2026, 0, 1)
-    const publish = async (from: number, atMs: number, words = `words ${from}`): Promise<string> => {
+    const publishAt = async (from: number, atMs: number, words = `words ${from}`): Promise<string> => {
       const lexicon = buildLexicon([words])
-      const { lexiconId } = await writer.publish(aChange('superseded', from, { lexicon, atMs }))
+      const { lexiconId } = await publish(writer, aChange('superseded', from, { lexicon, atMs }))
       return lexiconId!
     }
-    const first = await publish(0, startMs)
-    const second = await publish(1, startMs + 10)
-    const third = await publish(2, startMs + 20)
+    const first = await publishAt(0, startMs)
+    const second = await publishAt(1, startMs + 10)
+    const third = await publishAt(2, startMs + 20)
     // Readers with a copy of any of the three still find their lexicon.
     expect((await lexiconIdsOf('superseded')).sort()).toEqual([first, second, third].sort())
-    const fourth = await publish(3, startMs + 120_011)
+    const fourth = await publishAt(3, startMs + 120_011)
     expect((await lexiconIdsOf('superseded')).sort()).toEqual([second, third, fourth].sort())
     // A lexicon that describes the collection again is no former one any more.
-    expect(await publish(4, startMs + 120_012, 'words 1')).toBe(second)
-    await publish(5, startMs + 500_000, 'words 1')
+    expect(await publishAt(4, startMs + 120_012, 'words 1')).toBe(second)
+    await publishAt(5, startMs + 500_000, 'words 1')
     expect(await lexiconIdsOf('superseded')).toEqual([second])
   })
 
   it('of one collection is not touched by a publish of another', async () => {
     const collections = createD1Collections({ db: env.DB })
-    const mine = await collections.publish(aChange('mine', 0))
-    const theirs = await collections.publish(aChange('theirs', 0))
+    const mine = await publish(collections, aChange('mine', 0))
+    const theirs = await publish(collections, aChange('theirs', 0))
     expect(mine.lexiconId).not.toBe(theirs.lexiconId)
-    await collections.publish(aChange('theirs', 1, { lexicon: buildLexicon(['other']), atMs: Date.UTC(2027, 0, 1) }))
-    await collections.publish(aChange('theirs', 2, { lexicon: buildLexicon(['third']), atMs: Date.UTC(2028, 0, 1) }))
+    await publish(collections, aChange('theirs', 1, { lexicon: buildLexicon(['other']), atMs: Date.UTC(2027, 0, 1) }))
+    await publish(collections, aChange('theirs', 2, { lexicon: buildLexicon(['third']), atMs: Date.UTC(2028, 0, 1) }))
     expect(await lexiconIdsOf('mine')).toEqual([mine.lexiconId])
   })
 
   it('is unreadable when it is missing, damaged or incomplete', async () => {
     const unreadable = { code: 'lexicon_unreadable' }
-    const { lexiconId } = await createD1Collections({ db: env.DB }).publish(aChange('damaged', 0))
+    const { lexiconId } = await publish(createD1Collections({ db: env.DB }), aChange('damaged', 0))
     await expect(readAnew('unknown')).rejects.toMatchObject(unreadable)
     await database.update(lexicons).set({ body: 'lexicon/1 1 1\n1 forged' }).where(eq(lexicons.id, lexiconId!))
     await expect(readAnew(lexiconId!)).rejects.toMatchObject(unreadable)
     await database.delete(lexicons).where(eq(lexicons.id, lexiconId!))
     await expect(readAnew(lexiconId!)).rejects.toMatchObject(unreadable)
+  })
+})
+
+const AT_MS = Date.UTC(2026, 0, 1)
+
+describe('a turn of writing', () => {
+  it('belongs to one writer, says how long to wait, and goes on once it has ended', async () => {
+    const collections = createD1Collections({ db: env.DB })
+    await collections.open('turn', 'manual', aWriter('first', AT_MS))
+    await expect(collections.open('turn', 'manual', aWriter('second', AT_MS + 15_500))).rejects.toMatchObject({
+      code: 'collection_conflict',
+      retryAfterSeconds: 45,
+    })
+    // Another's turn is not ended by somebody else.
+    await collections.close('turn', 'manual', 'second')
+    await expect(collections.open('turn', 'manual', aWriter('second', AT_MS + 1))).rejects.toMatchObject({
+      code: 'collection_conflict',
+    })
+    await collections.close('turn', 'manual', 'first')
+    expect(await collections.open('turn', 'manual', aWriter('second', AT_MS + 1))).toMatchObject({ corpusVersion: 0 })
+  })
+
+  it('that was cut off runs out, and its writer can change nothing any more', async () => {
+    const collections = createD1Collections({ db: env.DB })
+    const slow = aWriter('slow', AT_MS)
+    await collections.open('expired', 'manual', slow)
+    await collections.draft('expired', 'manual', slow, ['c1', 'c2'])
+    const opened = await collections.open('expired', 'manual', aWriter('quick', AT_MS + 60_000))
+    expect([...opened.unpublishedChunkIds].sort()).toEqual(['c1', 'c2'])
+    const conflict = { code: 'collection_conflict' }
+    const late = aChange('expired', 0, { writerId: 'slow' })
+    await expect(collections.publish(late)).rejects.toMatchObject(conflict)
+    await expect(collections.draft('expired', 'manual', slow, ['c3'])).rejects.toMatchObject(conflict)
+    await collections.forget('expired', 'manual', 'slow', ['c1'])
+    await collections.close('expired', 'manual', 'slow')
+    const again = await collections.open('expired', 'manual', aWriter('quick', AT_MS + 60_000))
+    expect([...again.unpublishedChunkIds].sort()).toEqual(['c1', 'c2'])
+  })
+
+  it('is prolonged by each step', async () => {
+    const collections = createD1Collections({ db: env.DB })
+    await collections.open('prolonged', 'manual', aWriter('writer', AT_MS))
+    await collections.draft('prolonged', 'manual', aWriter('writer', AT_MS + 50_000), [])
+    const early = aWriter('other', AT_MS + 100_000)
+    await expect(collections.open('prolonged', 'manual', early)).rejects.toMatchObject({ retryAfterSeconds: 10 })
+  })
+
+  it('keeps a collection from readers until it is published', async () => {
+    const collections = createD1Collections({ db: env.DB })
+    await collections.open('unseen', 'manual', aWriter())
+    expect(await collections.find('unseen', 'manual')).toBeNull()
+    expect(await collections.list('unseen')).toEqual([])
+    await collections.publish(aChange('unseen', 0))
+    expect(await collections.find('unseen', 'manual')).toMatchObject({ corpusVersion: 1 })
+  })
+})
+
+describe('unpublished chunks', () => {
+  it('are those drafted and those removed, until they are published or forgotten', async () => {
+    const collections = createD1Collections({ db: env.DB })
+    const writer = aWriter()
+    const unpublished = async () => {
+      const found = await createD1Collections({ db: env.DB }).find('hidden', 'manual')
+      return [...(found?.unpublishedChunkIds ?? [])].sort()
+    }
+    await publish(collections, aChange('hidden', 0))
+    await collections.draft('hidden', 'manual', writer, ['c2', 'c3'])
+    expect(await unpublished()).toEqual(['c2', 'c3'])
+    const changed = { id: 'doc-1', contentHash: 'hash-2', chunkIds: ['c2', 'c3'] }
+    const published = await collections.publish(aChange('hidden', 1, { documents: [changed], removedChunkIds: ['c1'] }))
+    expect(published.unpublishedChunkIds).toEqual(['c1'])
+    expect(await unpublished()).toEqual(['c1'])
+    await collections.forget('hidden', 'manual', writer.id, ['c1'])
+    expect(await unpublished()).toEqual([])
+    expect((await collections.find('hidden', 'manual'))?.unpublishedChunkIds).toEqual([])
+  })
+
+  it('of a collection that nobody writes to are found by a sweep', async () => {
+    const collections = createD1Collections({ db: env.DB })
+    const names = async (atMs: number) => (await collections.abandoned(atMs, 1000)).map(({ tenant }) => tenant)
+    await collections.open('abandoned', 'manual', aWriter('writer', AT_MS))
+    await collections.draft('abandoned', 'manual', aWriter('writer', AT_MS), ['c1'])
+    expect(await names(AT_MS + 59_999)).not.toContain('abandoned')
+    expect(await names(AT_MS + 60_000)).toContain('abandoned')
+    await collections.close('abandoned', 'manual', 'writer')
+    expect(await names(AT_MS)).toContain('abandoned')
+  })
+})
+
+describe('page', () => {
+  it('gives the documents of a collection by id', async () => {
+    const collections = createD1Collections({ db: env.DB })
+    const records = ['d', 'b', 'a', 'c'].map((id) => ({ id, contentHash: 'h', chunkIds: [id] }))
+    await publish(collections, aChange('paged', 0, { documents: records }))
+    const first = await collections.page('paged', 'manual', '', 3)
+    expect(first).toMatchObject({ documents: [{ id: 'a' }, { id: 'b' }, { id: 'c' }], nextCursor: 'c' })
+    expect(await collections.page('paged', 'manual', 'c', 3)).toMatchObject({
+      documents: [{ id: 'd' }],
+      nextCursor: null,
+    })
+    await publish(collections, aChange('paged', 1, { documents: [], removedDocumentIds: ['a', 'd'] }))
+    expect(await collections.page('paged', 'manual', '', 2)).toMatchObject({
+      documents: [{ id: 'b' }, { id: 'c' }],
+      nextCursor: null,
+    })
   })
 })

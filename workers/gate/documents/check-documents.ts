@@ -1,48 +1,24 @@
-/** `POST /v1/documents`: documents in. */
-import type { Context } from 'hono'
-import { canonicalJson } from '../../src/core/canonical.ts'
-import type { Json } from '../../src/core/chunk.ts'
-import { utf8 } from '../../src/core/sha256.ts'
-import { RagGateError } from '../../src/errors.ts'
-import { readJsonObject } from '../../src/middleware/read-body.ts'
-import { checkCollectionId } from '../../src/middleware/read-question.ts'
-import { type IncomingDocument, ingestDocuments } from '../../src/pipeline/ingest-documents.ts'
-import type { GateBindings } from './bindings.ts'
-import { requireScope } from './access.ts'
-import { compositionFor } from './compose.ts'
+/** Documents as they come over HTTP, checked. */
+import { canonicalJson } from '../../../src/core/canonical.ts'
+import type { Json } from '../../../src/core/chunk.ts'
+import { utf8 } from '../../../src/core/sha256.ts'
+import { RagGateError } from '../../../src/errors.ts'
+import type { IncomingDocument } from '../../../src/pipeline/ingest-documents.ts'
 
-const LIMITS = { maxBytes: 20_000_000, timeoutMs: 60_000 }
 const MAX_DOCUMENTS = 1000
 const MAX_ID_BYTES = 512
 const MAX_TEXT_BYTES = 2_000_000
 const MAX_FIELD_CHARACTERS = 1000
 const MAX_METADATA_CHARACTERS = 16_000
+const MAX_METADATA_DEPTH = 8
 const FIELDS = new Set(['id', 'text', 'format', 'title', 'source', 'version', 'metadata'])
 
-/** Checks every document before the first is written: a bad one leaves nothing behind. */
-export async function postDocuments(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
-  const composition = compositionFor(c.env)
-  const principal = await requireScope(composition, c.req.raw, 'ingest')
-  const { collection = 'default', documents, ...others } = await readJsonObject(c.req, LIMITS)
-  if (Object.keys(others).length > 0) {
-    throw new RagGateError('unknown_field', 'The body may have only these members: collection, documents')
-  }
-  const collectionId = checkCollectionId(collection)
-  const ingestion = await ingestDocuments(composition.ingest, principal.tenant, collectionId, checkDocuments(documents))
-  return c.json({
-    collection: collectionId,
-    corpus_version: ingestion.corpusVersion,
-    documents: ingestion.documents.map(({ id, status, chunks, chunksWritten, chunksRemoved }) => ({
-      id,
-      status,
-      chunks,
-      chunks_written: chunksWritten,
-      chunks_removed: chunksRemoved,
-    })),
-  })
-}
-
-function checkDocuments(value: unknown): IncomingDocument[] {
+/**
+ * Checks every document.
+ *
+ * @throws the code of the first that is not as it should be, with where it stands
+ */
+export function checkDocuments(value: unknown): IncomingDocument[] {
   if (!Array.isArray(value) || value.length === 0) {
     throw new RagGateError('documents_required', 'documents must be a list of at least one document', {
       param: 'documents',
@@ -88,7 +64,7 @@ function checkDocument(value: unknown, at: string): IncomingDocument {
     throw new RagGateError('document_field', 'format must be markdown or text', { param: `${at}.format` })
   }
   return {
-    id: checkId(id, `${at}.id`),
+    id: checkDocumentId(id, `${at}.id`),
     text: checkText(text, `${at}.text`),
     format,
     ...optional('title', title, at),
@@ -98,7 +74,8 @@ function checkDocument(value: unknown, at: string): IncomingDocument {
   }
 }
 
-function checkId(value: unknown, param: string): string {
+/** Checks the id of a document. @throws `document_id` */
+export function checkDocumentId(value: unknown, param: string): string {
   if (
     typeof value !== 'string' ||
     value === '' ||
@@ -154,6 +131,9 @@ function checkMetadata(value: unknown, param: string): Pick<IncomingDocument, 'm
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
     throw new RagGateError('document_field', 'metadata must be an object', { param })
   }
+  if (isDeeper(value, MAX_METADATA_DEPTH)) {
+    throw new RagGateError('document_field', `metadata may nest at most ${MAX_METADATA_DEPTH} levels`, { param })
+  }
   // It came out of JSON.parse.
   const metadata = value as Record<string, Json>
   if (canonicalJson(metadata).length > MAX_METADATA_CHARACTERS) {
@@ -166,4 +146,10 @@ function checkMetadata(value: unknown, param: string): Pick<IncomingDocument, 'm
     )
   }
   return { metadata }
+}
+
+/** Whether a JSON value nests more than `depth` levels; the body's own bound on depth keeps this from running away. */
+function isDeeper(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return depth === 0 || Object.values(value).some((member) => isDeeper(member, depth - 1))
 }

@@ -1,0 +1,177 @@
+/** The statements that change a collection. Each is one step of a transaction. */
+import type { D1Database, D1PreparedStatement } from '@cloudflare/workers-types'
+import type { CollectionId, Tenant } from '../../core/ids.ts'
+import type { CorpusChange, Writer } from '../../ports/collections.ts'
+import { lexiconIdPrefix } from './lexicon-parts.ts'
+
+/** A superseded lexicon stays for twice the longest life of a copy that may still name it. */
+const KEEP_SUPERSEDED_MS = 120_000
+
+/** Makes sure that there is a row: a collection nobody published stands at 0. */
+export function insertCollection(db: D1Database, tenant: Tenant, id: CollectionId, atMs: number): D1PreparedStatement {
+  return db
+    .prepare(
+      `INSERT INTO collections (tenant, id, corpus_version, embedding_model, dimension, updated_at_ms)
+       VALUES (?1, ?2, 0, '', 0, ?3) ON CONFLICT (tenant, id) DO NOTHING`,
+    )
+    .bind(tenant, id, atMs)
+}
+
+/** Gives the turn to a writer, if it is free or has run out. Returns the row when it does. */
+export function takeTurn(db: D1Database, tenant: Tenant, id: CollectionId, writer: Writer): D1PreparedStatement {
+  return db
+    .prepare(
+      `UPDATE collections SET writer = ?1, writer_until_ms = ?2
+       WHERE tenant = ?3 AND id = ?4 AND (writer IS NULL OR writer = ?1 OR writer_until_ms <= ?5) RETURNING id`,
+    )
+    .bind(writer.id, writer.untilMs, tenant, id, writer.atMs)
+}
+
+/** Prolongs a turn that the writer still has. Returns the row when it does. */
+export function keepTurn(db: D1Database, tenant: Tenant, id: CollectionId, writer: Writer): D1PreparedStatement {
+  return db
+    .prepare(`UPDATE collections SET writer_until_ms = ?1 WHERE tenant = ?2 AND id = ?3 AND writer = ?4 RETURNING id`)
+    .bind(writer.untilMs, tenant, id, writer.id)
+}
+
+/** Ends a turn that the writer still has. */
+export function endTurn(db: D1Database, tenant: Tenant, id: CollectionId, writerId: string): D1PreparedStatement {
+  return db
+    .prepare(
+      `UPDATE collections SET writer = NULL, writer_until_ms = NULL WHERE tenant = ?1 AND id = ?2 AND writer = ?3`,
+    )
+    .bind(tenant, id, writerId)
+}
+
+/** Until when a writer has its turn. */
+export function readTurn(db: D1Database, tenant: Tenant, id: CollectionId): D1PreparedStatement {
+  return db
+    .prepare(`SELECT writer_until_ms AS "untilMs" FROM collections WHERE tenant = ?1 AND id = ?2`)
+    .bind(tenant, id)
+}
+
+/** Puts chunks on record as unpublished, if it is the writer's turn. `batch` is a JSON list of ids. */
+export function recordUnpublished(
+  db: D1Database,
+  tenant: Tenant,
+  id: CollectionId,
+  writer: Pick<Writer, 'id' | 'atMs'>,
+  batch: string,
+): D1PreparedStatement {
+  return db
+    .prepare(
+      `INSERT INTO unpublished_chunks (tenant, collection, chunk_id, since_ms)
+       SELECT ?1, ?2, value, ?3 FROM json_each(?4)
+       WHERE EXISTS (SELECT 1 FROM collections WHERE tenant = ?1 AND id = ?2 AND writer = ?5)
+       ON CONFLICT (tenant, collection, chunk_id) DO NOTHING`,
+    )
+    .bind(tenant, id, writer.atMs, batch, writer.id)
+}
+
+/** Takes chunks off that record, if it is the writer's turn. `batch` is a JSON list of ids. */
+export function dropUnpublished(
+  db: D1Database,
+  tenant: Tenant,
+  id: CollectionId,
+  writerId: string,
+  batch: string,
+): D1PreparedStatement {
+  return db
+    .prepare(
+      `DELETE FROM unpublished_chunks WHERE tenant = ?1 AND collection = ?2
+         AND chunk_id IN (SELECT value FROM json_each(?3))
+         AND EXISTS (SELECT 1 FROM collections WHERE tenant = ?1 AND id = ?2 AND writer = ?4)`,
+    )
+    .bind(tenant, id, batch, writerId)
+}
+
+/** Notes since when the present lexicon is the former one. Runs while the row still names it. */
+export function supersedeLexicon(db: D1Database, change: CorpusChange, lexiconId: string): D1PreparedStatement {
+  return db
+    .prepare(
+      `UPDATE lexicons SET superseded_at_ms = ?1 WHERE part = 0 AND id <> ?2
+       AND id = (SELECT lexicon_id FROM collections WHERE tenant = ?3 AND id = ?4)`,
+    )
+    .bind(change.atMs, lexiconId, change.tenant, change.id)
+}
+
+/**
+ * Raises the version by one. From any other version than the one the change was made from, or without the turn, it would
+ * become NULL, which its column forbids: the statement fails, and with it the transaction.
+ */
+export function raiseVersion(db: D1Database, change: CorpusChange, lexiconId: string): D1PreparedStatement {
+  return db
+    .prepare(
+      `UPDATE collections SET
+         corpus_version = CASE WHEN corpus_version = ?1 AND writer = ?8 THEN corpus_version + 1 END,
+         lexicon_id = ?2, embedding_model = ?3, dimension = ?4, updated_at_ms = ?5
+       WHERE tenant = ?6 AND id = ?7`,
+    )
+    .bind(
+      change.fromVersion,
+      lexiconId,
+      change.embeddingModel,
+      change.dimension,
+      change.atMs,
+      change.tenant,
+      change.id,
+      change.writerId,
+    )
+}
+
+export function isVersionConflict(thrown: unknown): boolean {
+  return thrown instanceof Error && thrown.message.includes('NOT NULL constraint failed: collections.corpus_version')
+}
+
+/** Stores a part; one that is there already (the corpus went back to what it was) counts as present again. */
+export function storeLexiconPart(db: D1Database, lexiconId: string, part: number, body: string): D1PreparedStatement {
+  return db
+    .prepare(
+      `INSERT INTO lexicons (id, part, body) VALUES (?1, ?2, ?3)
+       ON CONFLICT (id, part) DO UPDATE SET body = excluded.body, superseded_at_ms = NULL`,
+    )
+    .bind(lexiconId, part, body)
+}
+
+export function storeDocuments(db: D1Database, change: CorpusChange, batch: string): D1PreparedStatement {
+  return db
+    .prepare(
+      `INSERT INTO documents (tenant, collection, id, content_hash, chunk_ids, updated_at_ms)
+       SELECT ?1, ?2, json_extract(value, '$.id'), json_extract(value, '$.contentHash'),
+         json_extract(value, '$.chunkIds'), ?3
+       FROM json_each(?4) WHERE true
+       ON CONFLICT (tenant, collection, id) DO UPDATE SET content_hash = excluded.content_hash,
+         chunk_ids = excluded.chunk_ids, updated_at_ms = excluded.updated_at_ms`,
+    )
+    .bind(change.tenant, change.id, change.atMs, batch)
+}
+
+/** Removes records of documents. `batch` is a JSON list of ids. */
+export function dropDocuments(db: D1Database, change: CorpusChange, batch: string): D1PreparedStatement {
+  return db
+    .prepare(`DELETE FROM documents WHERE tenant = ?1 AND collection = ?2 AND id IN (SELECT value FROM json_each(?3))`)
+    .bind(change.tenant, change.id, batch)
+}
+
+/** Deletes the lexicons of the collection that no copy can name any more. */
+export function dropLexicons(db: D1Database, change: CorpusChange): D1PreparedStatement {
+  const prefix = lexiconIdPrefix(change.tenant, change.id)
+  return db
+    .prepare(
+      `DELETE FROM lexicons WHERE id IN (
+         SELECT id FROM lexicons WHERE id >= ?1 AND id < ?2 AND part = 0 AND superseded_at_ms < ?3
+       )`,
+    )
+    .bind(prefix, `${prefix}~`, change.atMs - KEEP_SUPERSEDED_MS)
+}
+
+/** Collections with unpublished chunks that nobody is writing to. */
+export function readAbandoned(db: D1Database, atMs: number, limit: number): D1PreparedStatement {
+  return db
+    .prepare(
+      `SELECT DISTINCT u.tenant, u.collection AS id FROM unpublished_chunks AS u
+       JOIN collections AS c ON c.tenant = u.tenant AND c.id = u.collection
+       WHERE c.writer IS NULL OR c.writer_until_ms <= ?1 ORDER BY 1, 2 LIMIT ?2`,
+    )
+    .bind(atMs, limit)
+}

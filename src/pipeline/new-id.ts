@@ -1,0 +1,7 @@
+import { uuidv7 } from '../core/ids.ts'
+import type { Clock } from '../ports/clock.ts'
+
+/** A new UUIDv7. */
+export function newId(clock: Clock): string {
+  return uuidv7(clock.nowMs(), crypto.getRandomValues(new Uint8Array(10)))
+}

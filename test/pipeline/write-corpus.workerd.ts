@@ -1,0 +1,137 @@
+/** Ingestion that is cut off anywhere, over the real database and the real index. */
+import { env } from 'cloudflare:workers'
+import { Index } from '@upstash/vector'
+import { describe, expect, it } from 'vitest'
+import { createD1Collections } from '../../src/adapters/d1/collections.ts'
+import { createUpstashChunkIndex, createUpstashTransport } from '../../src/adapters/upstash-vector.ts'
+import { namespaceOf } from '../../src/core/ids.ts'
+import { buildLexicon, encodeLexicon } from '../../src/core/lexicon.ts'
+import { type IncomingDocument, ingestDocuments, type IngestPorts } from '../../src/pipeline/ingest-documents.ts'
+import { removeDocuments } from '../../src/pipeline/remove-documents.ts'
+import { sweepIndex } from '../../src/pipeline/sweep-index.ts'
+
+const INDEX = {
+  url: 'https://vector-index.invalid',
+  fetch: (url: string, init?: RequestInit) => env.VECTOR_INDEX.getByName('crashes').fetch(url, init),
+}
+const clock = { atMs: Date.UTC(2026, 0, 1), nowMs: () => clock.atMs }
+
+function realPorts(): IngestPorts {
+  return {
+    index: createUpstashChunkIndex(INDEX),
+    collections: createD1Collections({ db: env.DB, clock }),
+    splitter: {
+      version: 'lines/1',
+      split: (text) => text.split('\n').map((line) => ({ text: line })),
+    },
+    clock,
+  }
+}
+
+/**
+ * Ports of an isolate that dies at a call: before it was made, or after it was carried out and before it was answered.
+ * Every later call fails too.
+ */
+function dyingPorts(diesAt: number, moment: 'before' | 'after') {
+  const count = { calls: 0 }
+  const mortal = <Port extends object>(port: Port): Port =>
+    new Proxy(port, {
+      get(target, name, receiver) {
+        const member: unknown = Reflect.get(target, name, receiver)
+        if (typeof member !== 'function') return member
+        return async (...given: unknown[]) => {
+          count.calls++
+          if (count.calls > diesAt || (count.calls === diesAt && moment === 'before')) throw new Error('cut off')
+          const result: unknown = await Reflect.apply(member, target, given)
+          if (count.calls === diesAt) throw new Error('cut off')
+          return result
+        }
+      },
+    })
+  const ports = realPorts()
+  return { count, ports: { ...ports, index: mortal(ports.index), collections: mortal(ports.collections) } }
+}
+
+const doc = (id: string, ...lines: string[]): IncomingDocument => ({ id, text: lines.join('\n'), format: 'text' })
+const FIRST = [doc('a', 'Alpha one', 'Alpha two'), doc('b', 'Beta one', 'Beta two', 'Beta three'), doc('c', 'Gamma')]
+const EDITED = [doc('a', 'Alpha one', 'Alpha new'), doc('b', 'Beta three'), doc('d', 'Delta one', 'Delta two')]
+
+/** Ingests, edits, removes and ingests again: what an owner of documents wants to have done. */
+async function story(ports: IngestPorts, tenant: string): Promise<void> {
+  const steps = { chunksPerStep: 2 }
+  await ingestDocuments(ports, tenant, 'manual', FIRST, steps)
+  await ingestDocuments(ports, tenant, 'manual', EDITED, steps)
+  const [known] = await ports.collections.documents(tenant, 'manual', ['c'])
+  if (known !== undefined) await removeDocuments(ports, tenant, 'manual', ['c'])
+  await ingestDocuments(ports, tenant, 'manual', [doc('b', 'Beta three', 'Beta one')], steps)
+}
+
+async function stateOf(tenant: string) {
+  const collections = createD1Collections({ db: env.DB, clock })
+  const collection = await collections.find(tenant, 'manual')
+  const { documents } = await collections.page(tenant, 'manual', '', 100)
+  const transport = createUpstashTransport({ ...INDEX, timeoutMs: 10_000, maxResponseBytes: 1e6 })
+  const namespace = namespaceOf(tenant, 'manual')
+  const { vectors } = await new Index(transport()).range({ cursor: 0, limit: 100, includeData: true }, { namespace })
+  return {
+    published: documents.flatMap(({ chunkIds }) => [...chunkIds]).sort(),
+    indexed: vectors.map(({ id }) => id).sort(),
+    texts: vectors.map(({ data }) => data ?? '').sort(),
+    unpublished: [...(collection?.unpublishedChunkIds ?? [])].sort(),
+    lexicon: collection?.lexiconId ? encodeLexicon(await collections.lexicon(collection.lexiconId)) : '',
+  }
+}
+
+const TEXTS = ['Alpha new', 'Alpha one', 'Beta one', 'Beta three', 'Delta one', 'Delta two']
+
+describe('writing a corpus', () => {
+  it(
+    'leaves the same vectors and the same lexicon wherever it is cut off and repeated',
+    { timeout: 300_000 },
+    async () => {
+      const whole = dyingPorts(Infinity, 'after')
+      await story(whole.ports, 'whole')
+      const expected = await stateOf('whole')
+      expect(expected.texts).toEqual(TEXTS)
+      expect(expected.lexicon).toBe(encodeLexicon(buildLexicon(TEXTS)))
+      expect(expected.indexed).toEqual(expected.published)
+      expect(expected.unpublished).toEqual([])
+
+      const points = Array.from({ length: whole.count.calls }, (_, at) => at + 1)
+      const crashes = points.flatMap((at) => (['before', 'after'] as const).map((moment) => [at, moment] as const))
+      expect(crashes.length).toBeGreaterThanOrEqual(100)
+      for (const [at, moment] of crashes) {
+        const tenant = `cut-${at}-${moment}`
+        await story(dyingPorts(at, moment).ports, tenant).catch((thrown: Error) =>
+          expect(thrown.message).toBe('cut off'),
+        )
+        const broken = await stateOf(tenant)
+        // What readers may see is whole, and nothing stands in the index that is not on record.
+        if (broken.lexicon !== '') {
+          expect(broken.indexed, tenant).toEqual(expect.arrayContaining(broken.published))
+          const recorded = [...broken.published, ...broken.unpublished]
+          expect(recorded, tenant).toEqual(expect.arrayContaining(broken.indexed))
+          expect(
+            broken.unpublished.filter((id) => broken.published.includes(id)),
+            tenant,
+          ).toEqual([])
+        }
+        clock.atMs += 60_000
+        await story(realPorts(), tenant)
+        expect(await stateOf(tenant), tenant).toEqual(expected)
+      }
+    },
+  )
+
+  it('that nobody repeats is tidied up by a sweep', async () => {
+    const { ports } = dyingPorts(6, 'after')
+    await expect(ingestDocuments(ports, 'orphan', 'manual', FIRST)).rejects.toThrow('cut off')
+    expect((await stateOf('orphan')).indexed).toHaveLength(6)
+    const early = await sweepIndex(realPorts(), 100)
+    expect(early.swept).not.toContainEqual({ tenant: 'orphan', id: 'manual' })
+    clock.atMs += 60_000
+    expect(await sweepIndex(realPorts(), 100)).toEqual({ swept: [{ tenant: 'orphan', id: 'manual' }], failed: [] })
+    expect((await stateOf('orphan')).indexed).toEqual([])
+    expect(await sweepIndex(realPorts(), 100)).toEqual({ swept: [], failed: [] })
+  })
+})

@@ -1,0 +1,146 @@
+import { createExecutionContext, createScheduledController, waitOnExecutionContext } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { describe, expect, it } from 'vitest'
+import type { GateBindings } from '../../../workers/gate/bindings.ts'
+import worker from '../../../workers/gate/index.ts'
+
+const ADMIN = { authorization: `Bearer ${env.ADMIN_TOKEN}` }
+
+async function send(method: string, path: string, body?: unknown, bindings: GateBindings = env): Promise<Response> {
+  const context = createExecutionContext()
+  const init = {
+    method,
+    headers: { ...ADMIN, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  }
+  const response = await worker.fetch(new Request(`https://gate.test${path}`, init), bindings, context)
+  await Promise.race([waitOnExecutionContext(context), scheduler.wait(50)])
+  return response
+}
+
+/** The Worker over an index whose nth write fails. */
+function bindingsWithFailingWrite(nth: number): GateBindings {
+  let writes = 0
+  const stub = env.VECTOR_INDEX.getByName('default')
+  const fetch = async (url: string, init?: RequestInit): Promise<Response> => {
+    if (url.includes('/upsert') && ++writes === nth) return new Response('down', { status: 500 })
+    return stub.fetch(url, init)
+  }
+  // The Worker asks for one stub by name, and sends requests to it.
+  const namespace = { getByName: () => ({ fetch }) } as unknown as GateBindings['VECTOR_INDEX']
+  return { ...env, VECTOR_INDEX: namespace }
+}
+
+const ask = async (collection: string, question: string) =>
+  (await send('POST', '/ask', { collection, question })).json<{ refused: boolean; answer: string }>()
+
+describe('DELETE /v1/documents/{id}', () => {
+  const collection = 'removals'
+  const documents = [
+    { id: 'guide/rocket fuel', text: '# Rocket fuel\n\nThe rocket burns methane and liquid oxygen.' },
+    { id: 'guide/crew', text: '# Crew\n\nThe crew of the rocket are four astronauts.' },
+  ]
+  const question = 'What does the rocket burn?'
+
+  it('takes a document out of answers, of the cache and of the list at once', async () => {
+    await send('POST', '/v1/documents', { collection, documents })
+    expect(await ask(collection, question)).toMatchObject({
+      refused: false,
+      answer: expect.stringContaining('methane'),
+    })
+    const path = `/v1/documents/${encodeURIComponent('guide/rocket fuel')}?collection=${collection}`
+    const removed = await send('DELETE', path)
+    expect(removed.status).toBe(200)
+    expect(await removed.json()).toEqual({
+      collection,
+      corpus_version: 2,
+      id: 'guide/rocket fuel',
+      chunks_removed: 1,
+      chunks_to_remove: 0,
+    })
+    expect((await ask(collection, question)).answer).not.toContain('methane')
+    const listed = await send('GET', `/v1/documents?collection=${collection}`)
+    expect(await listed.json()).toMatchObject({ documents: [{ id: 'guide/crew', chunks: 1 }], next_cursor: null })
+  })
+
+  it.each(['guide/rocket fuel', 'never-there'])('answers 404 for %s, once more too', async (id) => {
+    for (let time = 0; time < 2; time++) {
+      const response = await send('DELETE', `/v1/documents/${encodeURIComponent(id)}?collection=${collection}`)
+      expect(response.status).toBe(404)
+      expect(await response.json()).toMatchObject({ error: { code: 'document_not_found' } })
+    }
+    expect(await ask(collection, 'Who are the crew of the rocket?')).toMatchObject({ refused: false })
+  })
+
+  it('needs the token', async () => {
+    const response = await worker.fetch(
+      new Request('https://gate.test/v1/documents/guide%2Fcrew?collection=removals', { method: 'DELETE' }),
+      env,
+      createExecutionContext(),
+    )
+    expect(response.status).toBe(401)
+  })
+})
+
+describe('GET /v1/documents and /v1/collections', () => {
+  it('page through what is there', async () => {
+    const collection = 'listed'
+    const documents = ['c', 'a', 'b'].map((id) => ({ id, text: `Document ${id} speaks of ${id}.` }))
+    await send('POST', '/v1/documents', { collection, documents })
+    const first = await send('GET', `/v1/documents?collection=${collection}&limit=2`)
+    expect(await first.json()).toMatchObject({ documents: [{ id: 'a' }, { id: 'b' }], next_cursor: 'b' })
+    const second = await send('GET', `/v1/documents?collection=${collection}&limit=2&cursor=b`)
+    expect(await second.json()).toMatchObject({ documents: [{ id: 'c' }], next_cursor: null })
+    const all = await (await send('GET', '/v1/collections')).json<{ collections: { id: string }[] }>()
+    expect(all.collections).toContainEqual({
+      id: collection,
+      corpus_version: 1,
+      embedding_model: expect.any(String),
+      dimension: expect.any(Number),
+      policy: null,
+      chunks_to_remove: 0,
+    })
+  })
+
+  it.each(['0', '-1', '1001', '1e9', 'x'])('refuses a limit of %s', async (limit) => {
+    const response = await send('GET', `/v1/documents?limit=${limit}`)
+    expect(response.status).toBe(422)
+    expect(await response.json()).toMatchObject({ error: { code: 'limit' } })
+  })
+})
+
+describe('an ingestion whose index fails on the way', () => {
+  const long = (word: string) =>
+    Array.from({ length: 1010 }, (_, at) => `${word} ${at} ${`${word} is told at length `.repeat(28)}`).join('\n\n')
+  const documents = ['alpha', 'beta', 'gamma'].map((id) => ({ id, text: id === 'alpha' ? long(id) : `All of ${id}.` }))
+
+  it('answers 207 for each document, and a repeat goes on from there', { timeout: 60_000 }, async () => {
+    const body = { collection: 'partly', documents }
+    const partly = await send('POST', '/v1/documents', body, bindingsWithFailingWrite(4))
+    expect(partly.status).toBe(207)
+    expect(await partly.json()).toMatchObject({
+      corpus_version: 1,
+      documents: [
+        { id: 'alpha', status: 'added' },
+        { id: 'beta', status: 'failed', code: 'retriever_unavailable' },
+        { id: 'gamma', status: 'failed', code: 'retriever_unavailable' },
+      ],
+    })
+    const repeated = await send('POST', '/v1/documents', body)
+    expect(repeated.status).toBe(200)
+    expect(await repeated.json()).toMatchObject({
+      corpus_version: 2,
+      documents: [{ status: 'unchanged' }, { status: 'added' }, { status: 'added' }],
+    })
+  })
+
+  it('answers the error itself when nothing was published, and the cron trigger removes what it left', async () => {
+    const body = { collection: 'nothing', documents: [{ id: 'a', text: 'Alpha.' }] }
+    const failed = await send('POST', '/v1/documents', body, bindingsWithFailingWrite(1))
+    expect(failed.status).toBe(503)
+    const unpublished = () => env.DB.prepare('SELECT count(*) AS n FROM unpublished_chunks').first('n')
+    expect(await unpublished()).toBe(1)
+    await worker.scheduled(createScheduledController(), env)
+    expect(await unpublished()).toBe(0)
+  })
+})

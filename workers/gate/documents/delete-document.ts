@@ -1,0 +1,29 @@
+/** `DELETE /v1/documents/{id}`: a document out. */
+import type { Context } from 'hono'
+import { checkCollectionId } from '../../../src/middleware/read-question.ts'
+import { removeDocuments } from '../../../src/pipeline/remove-documents.ts'
+import { requireScope } from '../access.ts'
+import type { GateBindings } from '../bindings.ts'
+import { compositionFor } from '../compose.ts'
+import { checkDocumentId } from './check-documents.ts'
+
+/** Removes a document and its chunks from the collection named by `?collection=`. 404 when it is not there. */
+export async function deleteDocument(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
+  const composition = compositionFor(c.env)
+  const { tenant } = await requireScope(composition, c.req.raw, 'ingest')
+  const collection = checkCollectionId(c.req.query('collection') ?? 'default')
+  const id = checkDocumentId(c.req.param('id'), 'id')
+  const { corpusVersion, chunksRemoved, chunksToRemove } = await removeDocuments(
+    composition.ingest,
+    tenant,
+    collection,
+    [id],
+  )
+  return c.json({
+    collection,
+    corpus_version: corpusVersion,
+    id,
+    chunks_removed: chunksRemoved,
+    chunks_to_remove: chunksToRemove,
+  })
+}

@@ -1,0 +1,59 @@
+/** `GET /v1/documents` and `GET /v1/collections`: what is there. */
+import type { Context } from 'hono'
+import { RagGateError } from '../../../src/errors.ts'
+import { checkCollectionId } from '../../../src/middleware/read-question.ts'
+import { requireScope } from '../access.ts'
+import type { GateBindings } from '../bindings.ts'
+import { compositionFor } from '../compose.ts'
+
+const DEFAULT_LIMIT = 100
+const MAX_LIMIT = 1000
+
+/** The documents of a collection by id, a page at a time. */
+export async function listDocuments(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
+  const { ingest, ...composition } = compositionFor(c.env)
+  const { tenant } = await requireScope(composition, c.req.raw, 'ingest')
+  const collection = checkCollectionId(c.req.query('collection') ?? 'default')
+  const limit = readLimit(c.req.query('limit'))
+  const { documents, nextCursor } = await ingest.collections.page(
+    tenant,
+    collection,
+    c.req.query('cursor') ?? '',
+    limit,
+  )
+  return c.json({
+    collection,
+    documents: documents.map(({ id, contentHash, chunkIds }) => ({
+      id,
+      content_hash: contentHash,
+      chunks: chunkIds.length,
+    })),
+    next_cursor: nextCursor,
+  })
+}
+
+/** The collections of the caller's tenant. */
+export async function listCollections(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
+  const { ingest, ...composition } = compositionFor(c.env)
+  const { tenant } = await requireScope(composition, c.req.raw, 'ingest')
+  const collections = await ingest.collections.list(tenant)
+  return c.json({
+    collections: collections.map(({ id, corpusVersion, embeddingModel, dimension, policyId, unpublishedChunkIds }) => ({
+      id,
+      corpus_version: corpusVersion,
+      embedding_model: embeddingModel,
+      dimension,
+      policy: policyId,
+      chunks_to_remove: unpublishedChunkIds.length,
+    })),
+  })
+}
+
+function readLimit(value: string | undefined): number {
+  if (value === undefined) return DEFAULT_LIMIT
+  const limit = /^\d{1,4}$/.test(value) ? Number(value) : 0
+  if (limit < 1 || limit > MAX_LIMIT) {
+    throw new RagGateError('limit', `limit must be a whole number from 1 to ${MAX_LIMIT}`, { param: 'limit' })
+  }
+  return limit
+}

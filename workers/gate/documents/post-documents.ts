@@ -1,0 +1,43 @@
+/** `POST /v1/documents`: documents in. */
+import type { Context } from 'hono'
+import { readJsonObject } from '../../../src/middleware/read-body.ts'
+import { checkCollectionId } from '../../../src/middleware/read-question.ts'
+import { RagGateError } from '../../../src/errors.ts'
+import { ingestDocuments, type IngestedDocument } from '../../../src/pipeline/ingest-documents.ts'
+import { requireScope } from '../access.ts'
+import type { GateBindings } from '../bindings.ts'
+import { compositionFor } from '../compose.ts'
+import { checkDocuments } from './check-documents.ts'
+
+const LIMITS = { maxBytes: 20_000_000, timeoutMs: 60_000 }
+
+/**
+ * Checks every document before the first is written: a bad one leaves nothing behind. 207 when an upstream failed after
+ * some of them were published.
+ */
+export async function postDocuments(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
+  const composition = compositionFor(c.env)
+  const principal = await requireScope(composition, c.req.raw, 'ingest')
+  const { collection = 'default', documents, ...others } = await readJsonObject(c.req, LIMITS)
+  if (Object.keys(others).length > 0) {
+    throw new RagGateError('unknown_field', 'The body may have only these members: collection, documents')
+  }
+  const collectionId = checkCollectionId(collection)
+  const ingestion = await ingestDocuments(composition.ingest, principal.tenant, collectionId, checkDocuments(documents))
+  const failed = ingestion.documents.some(({ status }) => status === 'failed')
+  return c.json(
+    {
+      collection: collectionId,
+      corpus_version: ingestion.corpusVersion,
+      documents: ingestion.documents.map(onTheWire),
+      chunks_to_remove: ingestion.chunksToRemove,
+    },
+    failed ? 207 : 200,
+  )
+}
+
+function onTheWire(document: IngestedDocument) {
+  if (document.status === 'failed') return document
+  const { id, status, chunks, chunksWritten, chunksRemoved, flags } = document
+  return { id, status, chunks, chunks_written: chunksWritten, chunks_removed: chunksRemoved, flags }
+}
