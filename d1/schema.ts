@@ -7,6 +7,7 @@ import type { AnswerSignals } from '../src/core/answer-signals.ts'
 import type { ScoreKind } from '../src/core/chunk.ts'
 import type { Band, CacheState, Finding, Verdict } from '../src/core/decision.ts'
 import type { Signals } from '../src/core/measure.ts'
+import type { Scope } from '../src/ports/authenticator.ts'
 
 /** What is searched, and at which version it stands. */
 export const collections = sqliteTable(
@@ -63,6 +64,44 @@ export const documents = sqliteTable(
     updatedAtMs: integer('updated_at_ms').notNull(),
   },
   (table) => [primaryKey({ columns: [table.tenant, table.collection, table.id] })],
+)
+
+/** Keys of tenants. */
+export const apiKeys = sqliteTable(
+  'api_keys',
+  {
+    id: text('id').notNull().primaryKey(),
+    tenant: text('tenant').notNull(),
+    name: text('name').notNull(),
+    scopes: text('scopes', { mode: 'json' }).$type<readonly Scope[]>().notNull(),
+    /** Hex SHA-256 of the secret. */
+    secretHash: text('secret_hash').notNull(),
+    createdAtMs: integer('created_at_ms').notNull(),
+    expiresAtMs: integer('expires_at_ms'),
+    revokedAtMs: integer('revoked_at_ms'),
+  },
+  (table) => [index('api_keys_by_tenant').on(table.tenant, table.createdAtMs, table.id)],
+)
+
+/** What is set for a whole tenant. */
+export const tenants = sqliteTable('tenants', {
+  id: text('id').notNull().primaryKey(),
+  policyId: text('policy_id'),
+})
+
+/** Answers to writes that came with an Idempotency-Key; `status` is `NULL` while the first of them runs. */
+export const idempotencyKeys = sqliteTable(
+  'idempotency_keys',
+  {
+    tenant: text('tenant').notNull(),
+    key: text('key').notNull(),
+    /** Hex SHA-256 of what was asked. */
+    requestHash: text('request_hash').notNull(),
+    atMs: integer('at_ms').notNull(),
+    status: integer('status'),
+    body: text('body'),
+  },
+  (table) => [primaryKey({ columns: [table.tenant, table.key] }), index('idempotency_keys_by_time').on(table.atMs)],
 )
 
 /** One row an event. A measured number that was not finite is `null`, within `signals` and `findings` too. */

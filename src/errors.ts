@@ -43,6 +43,16 @@ export type RequestErrorCode =
   | 'source_url'
   | 'range'
   | 'limit'
+  | 'idempotency_key'
+  | 'idempotency_key_reused'
+  | 'idempotency_in_progress'
+  | 'key_name'
+  | 'key_scopes'
+  | 'key_expiry'
+  | 'key_not_found'
+  | 'tenant_id'
+  | 'tenant_mismatch'
+  | 'policy_unknown'
 
 /** An upstream that failed or answered nonsense. */
 export type UpstreamErrorCode =

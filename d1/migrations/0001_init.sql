@@ -49,6 +49,39 @@ CREATE TABLE documents (
   PRIMARY KEY (tenant, collection, id)
 ) STRICT;
 
+-- Keys of tenants. Of a secret only its SHA-256 is kept. `scopes` is a JSON list.
+CREATE TABLE api_keys (
+  id TEXT NOT NULL PRIMARY KEY,
+  tenant TEXT NOT NULL,
+  name TEXT NOT NULL,
+  scopes TEXT NOT NULL,
+  secret_hash TEXT NOT NULL,
+  created_at_ms INTEGER NOT NULL,
+  expires_at_ms INTEGER,
+  revoked_at_ms INTEGER
+) STRICT;
+
+CREATE INDEX api_keys_by_tenant ON api_keys (tenant, created_at_ms, id);
+
+-- What a tenant's collections are judged by, where the collection says nothing. `policy_id` names a policy of the Worker.
+CREATE TABLE tenants (
+  id TEXT NOT NULL PRIMARY KEY,
+  policy_id TEXT
+) STRICT;
+
+-- Answers to writes that came with an Idempotency-Key. While the first of them runs, `status` is NULL.
+CREATE TABLE idempotency_keys (
+  tenant TEXT NOT NULL,
+  key TEXT NOT NULL,
+  request_hash TEXT NOT NULL,
+  at_ms INTEGER NOT NULL,
+  status INTEGER,
+  body TEXT,
+  PRIMARY KEY (tenant, key)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX idempotency_keys_by_time ON idempotency_keys (at_ms);
+
 -- One row for every question that was judged or served from the cache. No text of question or answer.
 CREATE TABLE decisions (
   id TEXT NOT NULL PRIMARY KEY,

@@ -1,5 +1,6 @@
 /** Authentication by a bearer token that the deployment holds. */
 import { RagGateError } from '../errors.ts'
+import type { ApiKeys } from '../ports/api-keys.ts'
 import type { Authenticate, Principal } from '../ports/authenticator.ts'
 
 /** Shortest token accepted, characters. */
@@ -12,17 +13,19 @@ const TOKEN = /^[\w.~+/=-]{1,512}$/
 export interface BearerAuthenticatorOptions {
   /** Tokens of 32 characters and up, with who holds each. */
   readonly tokens: readonly { readonly token: string; readonly principal: Principal }[]
+  /** Keys that are made and revoked while the deployment runs; asked for tokens that are none of the fixed ones. */
+  readonly keys?: Pick<ApiKeys, 'principalOf'>
   /** Who a request without credentials is; `null` to turn it away. */
   readonly anonymous: Principal | null
 }
 
 /**
- * Makes an authenticator over fixed tokens. Both sides are hashed before they are compared, so the time taken says
+ * Makes an authenticator over fixed tokens, and over keys where there are any. Both sides are hashed before they are compared, so the time taken says
  * nothing about the token. Wrong credentials are turned away, never taken for none.
  *
  * @throws `secret_too_short` when a token has fewer than 32 characters, `config_invalid` when it could never be sent
  */
-export function createBearerAuthenticator({ tokens, anonymous }: BearerAuthenticatorOptions): Authenticate {
+export function createBearerAuthenticator({ tokens, keys, anonymous }: BearerAuthenticatorOptions): Authenticate {
   if (tokens.some(({ token }) => token.length >= MIN_TOKEN_LENGTH && !TOKEN.test(token))) {
     throw new RagGateError('config_invalid', 'Tokens may have letters, digits and . _ ~ + / = -', { param: 'tokens' })
   }
@@ -42,8 +45,9 @@ export function createBearerAuthenticator({ tokens, anonymous }: BearerAuthentic
     const known = digests
     // Every token is compared, so that the time taken does not tell which one came close.
     const [holder] = tokens.filter((_, at) => equal(known[at], asked))
-    if (holder === undefined) throw wrongCredentials()
-    return holder.principal
+    const principal = holder?.principal ?? (await keys?.principalOf(presented)) ?? null
+    if (principal === null) throw wrongCredentials()
+    return principal
   }
 }
 

@@ -18,11 +18,12 @@ export interface RagGateOptions<Bindings extends object> {
    */
   readonly resolve: GateConnections | ((env: Bindings) => GateConnections)
   /**
-   * The policy, or how to choose one. Thresholds come from the server only; nothing in a request changes them.
+   * The policy, or how to choose one: by tenant and collection, and by the policy that is noted for them (`null` for
+   * none). Thresholds come from the server only; nothing in a request changes them.
    *
    * @default balanced()
    */
-  readonly policy?: Policy | ((tenant: string, collection: string) => Policy)
+  readonly policy?: Policy | ((tenant: string, collection: string, policyId: string | null) => Policy)
   /**
    * Checks of the service's own, asked after the policy's gates; the strictest finding wins. Their ids join the answer
    * key.
@@ -195,8 +196,8 @@ function policyChooser(
     return () => fixed
   }
   const checked = new WeakMap<Policy, Policy>()
-  return (tenant, collection) => {
-    const chosen = policy(tenant, collection)
+  return (tenant, collection, policyId) => {
+    const chosen = policy(tenant, collection, policyId)
     const known = checked.get(chosen)
     if (known !== undefined) return known
     const made = checkPolicy(chosen, source)

@@ -34,7 +34,7 @@ export interface GatePorts {
 
 /** What is the same for every question of a route. */
 export interface GateSettings {
-  readonly policy: (tenant: string, collection: string) => Policy
+  readonly policy: (tenant: string, collection: string, policyId: string | null) => Policy
   readonly mode: 'enforce' | 'observe'
   /** Asked after the policy's gates. */
   readonly rules?: readonly Rule[]
@@ -98,7 +98,7 @@ export async function gateQuestion(
     ports.collections.find(tenant, asked.collection),
   )
   if (collection === null) throw collectionNotFound()
-  const policy = settings.policy(tenant, collection.id)
+  const policy = settings.policy(tenant, collection.id, collection.policyId)
   const key = ports.cache === undefined ? undefined : keyFor(settings, asked, collection, policy)
   const found = key === undefined ? null : await readCache(ports, key)
   if (found) {

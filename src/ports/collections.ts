@@ -13,7 +13,7 @@ export interface Collection {
   readonly embeddingModel: string
   /** Length of its vectors; 0 when unknown. */
   readonly dimension: number
-  /** Policy noted for it; recorded, and not chosen by yet. */
+  /** Policy noted for it, or else for its tenant; `null` for neither. */
   readonly policyId: string | null
   /**
    * Chunks that may stand in the index though no published document has them: never evidence. Nearly always none; while
@@ -124,6 +124,14 @@ export interface CollectionWriter extends Collections {
   page(tenant: Tenant, id: CollectionId, after: string, limit: number): Promise<DocumentPage>
   /** Collections of a tenant that were published, by id. */
   list(tenant: Tenant): Promise<readonly Collection[]>
+  /**
+   * Notes a policy for a published collection; `null` leaves it to the tenant.
+   *
+   * @returns `false` when there is no such collection
+   */
+  choosePolicy(tenant: Tenant, id: CollectionId, policyId: string | null): Promise<boolean>
+  /** Notes a policy for all collections of a tenant that have none of their own; `null` leaves it to the deployment. */
+  chooseTenantPolicy(tenant: Tenant, policyId: string | null): Promise<void>
   /** Collections with unpublished chunks that no writer is at, at most `limit`. */
   abandoned(atMs: number, limit: number): Promise<readonly CollectionName[]>
 }

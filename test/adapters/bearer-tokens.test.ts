@@ -72,4 +72,20 @@ describe('createBearerAuthenticator', () => {
     expect(make('')).toThrow(expect.objectContaining({ code: 'secret_too_short' }))
     expect(make('x'.repeat(32))).not.toThrow()
   })
+
+  it('asks for keys when the token is none of its own, and only then', async () => {
+    const asked: string[] = []
+    const keys = {
+      principalOf: async (token: string) => {
+        asked.push(token)
+        return token === 'rg_known' ? READER : null
+      },
+    }
+    const withKeys = createBearerAuthenticator({ tokens, keys, anonymous: ANYONE })
+    expect(await withKeys(requestWith(`Bearer ${TOKEN}`))).toBe(ADMIN)
+    expect(await withKeys(requestWith())).toBe(ANYONE)
+    expect(asked).toEqual([])
+    expect(await withKeys(requestWith('Bearer rg_known'))).toBe(READER)
+    await expect(withKeys(requestWith('Bearer rg_other'))).rejects.toMatchObject({ code: 'unauthorized' })
+  })
 })

@@ -69,6 +69,8 @@ function aWorld(failAt: (step: string, nth: number) => boolean = () => false) {
       list: never,
       page: never,
       abandoned: never,
+      choosePolicy: never,
+      chooseTenantPolicy: never,
       lexicon: async () => lexicon!,
       open: async (_tenant, _id, { id }) => {
         if (writer !== undefined) throw new RagGateError('collection_conflict', 'conflict')

@@ -7,6 +7,8 @@ export interface GateBindings {
   readonly ASSETS: Fetcher
   /** Token for documents, statistics and the operator view, 32 characters and up. Without it nobody gets at them. */
   readonly ADMIN_TOKEN?: string
+  /** `off` turns away whoever asks without a key. @default 'on' */
+  readonly ANONYMOUS_ASK?: string
   /** Token for the embedded index by URL, under `/vector`. Without it the index is reached by the binding only. */
   readonly INDEX_TOKEN?: string
   /** Secret for the HMAC of questions, 32 characters and up. Without it nothing of a question is recorded. */

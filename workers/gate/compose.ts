@@ -2,8 +2,10 @@
 import { createBearerAuthenticator } from '../../src/adapters/bearer-tokens.ts'
 import { createBufferedDecisionLog } from '../../src/adapters/buffered-decision-log.ts'
 import { createCacheApiAnswerCache } from '../../src/adapters/cache-api-answer-cache.ts'
+import { createD1ApiKeys } from '../../src/adapters/d1/api-keys.ts'
 import { createD1Collections } from '../../src/adapters/d1/collections.ts'
 import { createD1DecisionStore } from '../../src/adapters/d1/decision-store.ts'
+import { createD1IdempotencyStore } from '../../src/adapters/d1/idempotency.ts'
 import { createD1Statistics, type Statistics } from '../../src/adapters/d1/statistics.ts'
 import { createExtractiveGenerator } from '../../src/adapters/extractive-generator.ts'
 import { createMdastSplitter } from '../../src/adapters/mdast-splitter.ts'
@@ -16,9 +18,11 @@ import {
 import { RagGateError } from '../../src/errors.ts'
 import type { GateConnections } from '../../src/middleware/connect.ts'
 import type { IngestPorts } from '../../src/pipeline/ingest-documents.ts'
+import type { ApiKeys } from '../../src/ports/api-keys.ts'
 import type { Authenticate, Principal } from '../../src/ports/authenticator.ts'
 import type { DecisionLog } from '../../src/ports/decision-log.ts'
 import type { Generator } from '../../src/ports/generator.ts'
+import type { IdempotencyStore } from '../../src/ports/idempotency.ts'
 import type { GateBindings } from './bindings.ts'
 
 /** Everything the routes use. */
@@ -27,13 +31,21 @@ export interface Composition {
   readonly ingest: IngestPorts
   readonly statistics: Statistics
   readonly log: DecisionLog
+  readonly keys: ApiKeys
+  readonly idempotency: IdempotencyStore
   readonly generator: Generator
   readonly authenticate: Authenticate
 }
 
 const TENANT = 'default'
 const ANONYMOUS: Principal = { tenant: TENANT, id: 'anonymous', scopes: ['ask'] }
+/** Who holds the deployment's own token: the only one who may act for any tenant. */
 const ADMIN: Principal = { tenant: TENANT, id: 'admin', scopes: ['ask', 'ingest', 'admin'] }
+
+/** Whether this is the holder of the deployment's own token. */
+export function isDeploymentAdmin(principal: Principal): boolean {
+  return principal === ADMIN
+}
 
 const compositions = new WeakMap<GateBindings, Composition>()
 
@@ -57,9 +69,11 @@ function compose(env: GateBindings): Composition {
     }),
     onDropped: (count) => console.error(`[rag-gate] ${count} decisions were not recorded: D1 did not answer`),
   })
+  const keys = createD1ApiKeys({ db: env.DB, clock })
   const authenticate = createBearerAuthenticator({
     tokens: env.ADMIN_TOKEN === undefined ? [] : [{ token: env.ADMIN_TOKEN, principal: ADMIN }],
-    anonymous: ANONYMOUS,
+    keys,
+    anonymous: anonymousOf(env),
   })
   const generator = generatorFor(env)
   return {
@@ -81,9 +95,19 @@ function compose(env: GateBindings): Composition {
     ingest: { index: createUpstashChunkIndex(index), collections, splitter: createMdastSplitter(), clock },
     statistics: createD1Statistics({ db: env.DB }),
     log,
+    keys,
+    idempotency: createD1IdempotencyStore({ db: env.DB, clock }),
     generator,
     authenticate,
   }
+}
+
+/** Who asks without credentials. */
+function anonymousOf({ ANONYMOUS_ASK: allowed = 'on' }: GateBindings): Principal | null {
+  if (allowed !== 'on' && allowed !== 'off') {
+    throw new RagGateError('config_invalid', 'ANONYMOUS_ASK must be on or off', { param: 'ANONYMOUS_ASK' })
+  }
+  return allowed === 'on' ? ANONYMOUS : null
 }
 
 /** The production index where it is configured; otherwise the Durable Object, which needs no address and no token. */

@@ -12,6 +12,9 @@ import { compositionFor } from './compose.ts'
 import { deleteDocument } from './documents/delete-document.ts'
 import { listCollections, listDocuments } from './documents/list-documents.ts'
 import { postDocuments } from './documents/post-documents.ts'
+import { deleteKey, listKeys, postKey } from './keys.ts'
+import { policyNamed } from './policies.ts'
+import { putCollectionPolicy, putTenantPolicy } from './put-policy.ts'
 import { getStatistics } from './statistics.ts'
 
 export { VectorIndex } from '../vector-index/vector-index.ts'
@@ -20,6 +23,7 @@ const app = new Hono<{ Bindings: GateBindings }>()
 
 const gate = ragGate<GateBindings>({
   resolve: (env) => compositionFor(env).gate,
+  policy: (_tenant, _collection, policyId) => policyNamed(policyId),
   cacheScope: 'tenant',
   otherCollections: 'any',
   prompt: OPENAI_PROMPT_VERSION,
@@ -36,6 +40,11 @@ app.post('/v1/documents', postDocuments)
 app.get('/v1/documents', listDocuments)
 app.delete('/v1/documents/:id{.+}', deleteDocument)
 app.get('/v1/collections', listCollections)
+app.put('/v1/collections/:id/policy', putCollectionPolicy)
+app.put('/v1/policy', putTenantPolicy)
+app.post('/v1/keys', postKey)
+app.get('/v1/keys', listKeys)
+app.delete('/v1/keys/:id', deleteKey)
 app.get('/v1/stats', getStatistics)
 app.get('/health', async (c) => {
   await compositionFor(c.env).statistics.check()
@@ -54,6 +63,10 @@ const ALLOWED: Readonly<Record<string, string>> = {
   '/v1/documents': 'GET, POST',
   '/v1/documents/:id{.+}': 'DELETE',
   '/v1/collections': 'GET',
+  '/v1/collections/:id/policy': 'PUT',
+  '/v1/policy': 'PUT',
+  '/v1/keys': 'GET, POST',
+  '/v1/keys/:id': 'DELETE',
   '/v1/stats': 'GET',
   '/health': 'GET',
 }
@@ -74,7 +87,9 @@ const SWEPT_AT_ONCE = 20
 export default {
   fetch: app.fetch,
   async scheduled(_controller, env) {
-    const { failed } = await sweepIndex(compositionFor(env).ingest, SWEPT_AT_ONCE)
+    const { ingest, idempotency } = compositionFor(env)
+    await idempotency.prune()
+    const { failed } = await sweepIndex(ingest, SWEPT_AT_ONCE)
     if (failed.length > 0) console.error(`[rag-gate] ${failed.length} collections could not be swept`)
   },
 } satisfies ExportedHandler<GateBindings>

@@ -1,7 +1,7 @@
 import type { D1Database } from '@cloudflare/workers-types'
 import { and, asc, eq, getTableColumns, gt, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
-import { collections, documents, lexicons } from '../../../d1/schema.ts'
+import { collections, documents, lexicons, tenants } from '../../../d1/schema.ts'
 import { lengthPrefixed } from '../../core/canonical.ts'
 import type { CollectionId, Tenant } from '../../core/ids.ts'
 import { decodeLexicon, encodeLexicon } from '../../core/lexicon.ts'
@@ -42,6 +42,8 @@ const { updatedAtMs: _at, writer: _writer, writerUntilMs: _until, ...COLUMNS } =
  */
 const COLLECTION = {
   ...COLUMNS,
+  policyId: sql<string | null>`coalesce(collections.policy_id,
+    (SELECT policy_id FROM tenants WHERE tenants.id = collections.tenant))`,
   unpublishedChunkIds: sql<string>`(SELECT json_group_array(chunk_id) FROM unpublished_chunks
     WHERE unpublished_chunks.tenant = collections.tenant AND unpublished_chunks.collection = collections.id)`
     // SQLite made it from ids.
@@ -225,6 +227,26 @@ export function createD1Collections({
 
     async close(tenant, id, writerId) {
       await statement.endTurn(db, tenant, id, writerId).run().catch(rethrowStoreFault)
+    },
+
+    async choosePolicy(tenant, id, policyId) {
+      const chosen = await queries
+        .update(collections)
+        .set({ policyId })
+        .where(and(eq(collections.tenant, tenant), eq(collections.id, id), gt(collections.corpusVersion, 0)))
+        .returning({ id: collections.id })
+        .catch(rethrowStoreFault)
+      copies.delete(lengthPrefixed([tenant, id]))
+      return chosen.length > 0
+    },
+
+    async chooseTenantPolicy(tenant, policyId) {
+      await queries
+        .insert(tenants)
+        .values({ id: tenant, policyId })
+        .onConflictDoUpdate({ target: tenants.id, set: { policyId } })
+        .catch(rethrowStoreFault)
+      copies.clear()
     },
 
     async abandoned(atMs, limit) {

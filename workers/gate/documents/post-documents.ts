@@ -1,5 +1,6 @@
 /** `POST /v1/documents`: documents in. */
 import type { Context } from 'hono'
+import type { Json } from '../../../src/core/chunk.ts'
 import { readJsonObject } from '../../../src/middleware/read-body.ts'
 import { checkCollectionId } from '../../../src/middleware/read-question.ts'
 import { RagGateError } from '../../../src/errors.ts'
@@ -7,6 +8,7 @@ import { ingestDocuments, type IngestedDocument } from '../../../src/pipeline/in
 import { requireScope } from '../access.ts'
 import type { GateBindings } from '../bindings.ts'
 import { compositionFor } from '../compose.ts'
+import { idempotent } from '../idempotent.ts'
 import { checkDocuments } from './check-documents.ts'
 
 const LIMITS = { maxBytes: 20_000_000, timeoutMs: 60_000 }
@@ -18,22 +20,27 @@ const LIMITS = { maxBytes: 20_000_000, timeoutMs: 60_000 }
 export async function postDocuments(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
   const composition = compositionFor(c.env)
   const principal = await requireScope(composition, c.req.raw, 'ingest')
-  const { collection = 'default', documents, ...others } = await readJsonObject(c.req, LIMITS)
+  const body = await readJsonObject(c.req, LIMITS)
+  const { collection = 'default', documents, ...others } = body
   if (Object.keys(others).length > 0) {
     throw new RagGateError('unknown_field', 'The body may have only these members: collection, documents')
   }
   const collectionId = checkCollectionId(collection)
-  const ingestion = await ingestDocuments(composition.ingest, principal.tenant, collectionId, checkDocuments(documents))
-  const failed = ingestion.documents.some(({ status }) => status === 'failed')
-  return c.json(
-    {
-      collection: collectionId,
-      corpus_version: ingestion.corpusVersion,
-      documents: ingestion.documents.map(onTheWire),
-      chunks_to_remove: ingestion.chunksToRemove,
-    },
-    failed ? 207 : 200,
-  )
+  const checked = checkDocuments(documents)
+  // It came out of a JSON parser.
+  return idempotent(c, composition.idempotency, principal.tenant, body as Json, async () => {
+    const ingestion = await ingestDocuments(composition.ingest, principal.tenant, collectionId, checked)
+    const failed = ingestion.documents.some(({ status }) => status === 'failed')
+    return c.json(
+      {
+        collection: collectionId,
+        corpus_version: ingestion.corpusVersion,
+        documents: ingestion.documents.map(onTheWire),
+        chunks_to_remove: ingestion.chunksToRemove,
+      },
+      failed ? 207 : 200,
+    )
+  })
 }
 
 function onTheWire(document: IngestedDocument) {

@@ -1,0 +1,130 @@
+import type { D1Database } from '@cloudflare/workers-types'
+import { and, asc, eq, getTableColumns, isNull } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/d1'
+import { apiKeys } from '../../../d1/schema.ts'
+import { base32, hex } from '../../core/sha256.ts'
+import { RagGateError } from '../../errors.ts'
+import type { ApiKey, ApiKeys } from '../../ports/api-keys.ts'
+import type { Clock } from '../../ports/clock.ts'
+import { rethrowStoreFault } from './faults.ts'
+
+/** Settings of `createD1ApiKeys`. */
+export interface D1ApiKeysOptions {
+  /** Database with the migrations of `d1/` applied. */
+  readonly db: D1Database
+  /**
+   * How long a key that was read counts without another look into the database, in milliseconds: how long another
+   * isolate may take a revoked key. 0..60,000; 0 looks every time.
+   *
+   * @default 10_000
+   */
+  readonly copyMaxAgeMs?: number
+  /** @default the platform's clock */
+  readonly clock?: Clock
+}
+
+const LONGEST_COPY_MAX_AGE_MS = 60_000
+const MAX_COPIES = 1000
+
+/** Characters of base32: 80 bits name a key, 256 bits are its secret. */
+const ID_LENGTH = 16
+const SECRET_LENGTH = 52
+const TOKEN = new RegExp(`^rg_([a-z2-7]{${ID_LENGTH}})_([a-z2-7]{${SECRET_LENGTH}})$`)
+
+const { secretHash: _, ...SHOWN } = getTableColumns(apiKeys)
+
+interface Copy {
+  readonly key: ApiKey
+  readonly secretHash: string
+  readonly readAtMs: number
+}
+
+/**
+ * Keys in D1: `rg_` + 16 characters that name it + `_` + 52 characters of secret. Of the secret only its SHA-256 is kept;
+ * it has 256 random bits, so nothing slower is needed.
+ *
+ * @throws `config_invalid` when `copyMaxAgeMs` is out of range
+ */
+export function createD1ApiKeys({
+  db,
+  copyMaxAgeMs = 10_000,
+  clock = { nowMs: () => Date.now() },
+}: D1ApiKeysOptions): ApiKeys {
+  if (!(copyMaxAgeMs >= 0 && copyMaxAgeMs <= LONGEST_COPY_MAX_AGE_MS)) {
+    throw new RagGateError('config_invalid', 'copyMaxAgeMs must lie in 0..60,000', { param: 'copyMaxAgeMs' })
+  }
+  const queries = drizzle(db)
+  const copies = new Map<string, Copy>()
+
+  async function read(id: string): Promise<Copy | undefined> {
+    const held = copies.get(id)
+    const nowMs = clock.nowMs()
+    if (held !== undefined && held.readAtMs <= nowMs && nowMs - held.readAtMs < copyMaxAgeMs) return held
+    copies.delete(id)
+    const row = await queries.select().from(apiKeys).where(eq(apiKeys.id, id)).get().catch(rethrowStoreFault)
+    if (row === undefined) return undefined
+    const { secretHash, ...key } = row
+    const copy = { key, secretHash, readAtMs: nowMs }
+    if (copies.size >= MAX_COPIES) copies.clear()
+    copies.set(id, copy)
+    return copy
+  }
+
+  return {
+    async principalOf(token) {
+      const [, id, secret] = TOKEN.exec(token) ?? []
+      if (id === undefined || secret === undefined) return null
+      const [copy, asked] = await Promise.all([read(id), sha256Hex(secret)])
+      if (copy === undefined || !sameText(copy.secretHash, asked)) return null
+      const { tenant, scopes, expiresAtMs, revokedAtMs } = copy.key
+      if (revokedAtMs !== null || (expiresAtMs !== null && expiresAtMs <= clock.nowMs())) return null
+      return { tenant, id: `key:${id}`, scopes }
+    },
+
+    async make({ tenant, name, scopes, expiresAtMs }) {
+      const id = randomBase32(ID_LENGTH)
+      const secret = randomBase32(SECRET_LENGTH)
+      const key = { id, tenant, name, scopes, createdAtMs: clock.nowMs(), expiresAtMs, revokedAtMs: null }
+      await queries
+        .insert(apiKeys)
+        .values({ ...key, secretHash: await sha256Hex(secret) })
+        .catch(rethrowStoreFault)
+      return { ...key, token: `rg_${id}_${secret}` }
+    },
+
+    async list(tenant) {
+      return queries
+        .select(SHOWN)
+        .from(apiKeys)
+        .where(eq(apiKeys.tenant, tenant))
+        .orderBy(asc(apiKeys.createdAtMs), asc(apiKeys.id))
+        .catch(rethrowStoreFault)
+    },
+
+    async revoke(tenant, id) {
+      copies.delete(id)
+      const revoked = await queries
+        .update(apiKeys)
+        .set({ revokedAtMs: clock.nowMs() })
+        .where(and(eq(apiKeys.tenant, tenant), eq(apiKeys.id, id), isNull(apiKeys.revokedAtMs)))
+        .returning({ id: apiKeys.id })
+        .catch(rethrowStoreFault)
+      return revoked.length > 0
+    },
+  }
+}
+
+function randomBase32(characters: number): string {
+  return base32(crypto.getRandomValues(new Uint8Array(Math.ceil((characters * 5) / 8))), characters)
+}
+
+async function sha256Hex(text: string): Promise<string> {
+  return hex(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))))
+}
+
+/** Compares hashes in a time that tells nothing about where they differ. */
+function sameText(a: string, b: string): boolean {
+  let difference = a.length ^ b.length
+  for (let at = 0; at < b.length; at++) difference |= a.charCodeAt(at % a.length) ^ b.charCodeAt(at)
+  return difference === 0
+}

@@ -1,0 +1,68 @@
+import type { D1Database } from '@cloudflare/workers-types'
+import { and, eq, isNull, lt } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/d1'
+import { idempotencyKeys } from '../../../d1/schema.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { IdempotencyStore, NamedRequest } from '../../ports/idempotency.ts'
+import { rethrowStoreFault } from './faults.ts'
+
+const KEPT_MS = 86_400_000
+/** A request that runs longer than this was cut off, and may be taken up by another. */
+const RUNS_AT_MOST_MS = 60_000
+
+/** Remembers named requests in D1. */
+export function createD1IdempotencyStore({ db, clock }: { db: D1Database; clock: Clock }): IdempotencyStore {
+  const queries = drizzle(db)
+  const claimed = ({ tenant, key, requestHash }: NamedRequest) =>
+    and(
+      eq(idempotencyKeys.tenant, tenant),
+      eq(idempotencyKeys.key, key),
+      eq(idempotencyKeys.requestHash, requestHash),
+      isNull(idempotencyKeys.status),
+    )
+  return {
+    async begin({ tenant, key, requestHash }) {
+      const nowMs = clock.nowMs()
+      const [claim, stored] = await db
+        .batch<{ requestHash: string; atMs: number; status: number | null; body: string | null }>([
+          db
+            .prepare(
+              `INSERT INTO idempotency_keys (tenant, key, request_hash, at_ms) VALUES (?1, ?2, ?3, ?4)
+               ON CONFLICT (tenant, key) DO UPDATE SET request_hash = ?3, at_ms = ?4, status = NULL, body = NULL
+               WHERE at_ms <= ?5 OR (status IS NULL AND request_hash = ?3 AND at_ms <= ?6) RETURNING key`,
+            )
+            .bind(tenant, key, requestHash, nowMs, nowMs - KEPT_MS, nowMs - RUNS_AT_MOST_MS),
+          db
+            .prepare(
+              `SELECT request_hash AS "requestHash", at_ms AS "atMs", status, body FROM idempotency_keys
+               WHERE tenant = ?1 AND key = ?2`,
+            )
+            .bind(tenant, key),
+        ])
+        .catch(rethrowStoreFault)
+      const row = stored?.results[0]
+      if (claim?.results.length === 1 || row === undefined) return { kind: 'new' }
+      if (row.requestHash !== requestHash) return { kind: 'reused' }
+      if (row.status !== null) return { kind: 'done', status: row.status, body: row.body ?? '' }
+      return {
+        kind: 'running',
+        retryAfterSeconds: Math.max(1, Math.ceil((row.atMs + RUNS_AT_MOST_MS - nowMs) / 1000)),
+      }
+    },
+
+    async finish(request, status, body) {
+      await queries.update(idempotencyKeys).set({ status, body }).where(claimed(request)).catch(rethrowStoreFault)
+    },
+
+    async abandon(request) {
+      await queries.delete(idempotencyKeys).where(claimed(request)).catch(rethrowStoreFault)
+    },
+
+    async prune() {
+      await queries
+        .delete(idempotencyKeys)
+        .where(lt(idempotencyKeys.atMs, clock.nowMs() - KEPT_MS))
+        .catch(rethrowStoreFault)
+    },
+  }
+}

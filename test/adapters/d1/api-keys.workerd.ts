@@ -1,0 +1,82 @@
+import { env } from 'cloudflare:workers'
+import { describe, expect, it } from 'vitest'
+import { createD1ApiKeys } from '../../../src/adapters/d1/api-keys.ts'
+
+const NOW = Date.UTC(2026, 0, 1)
+const clock = { atMs: NOW, nowMs: () => clock.atMs }
+const keysOf = (copyMaxAgeMs?: number) =>
+  createD1ApiKeys({ db: env.DB, clock, ...(copyMaxAgeMs === undefined ? {} : { copyMaxAgeMs }) })
+const READER = { name: 'reader', scopes: ['ask'], expiresAtMs: null } as const
+
+describe('createD1ApiKeys', () => {
+  it('makes keys that say whose they are, and keeps no secret', async () => {
+    const keys = keysOf()
+    const made = await keys.make({ ...READER, tenant: 'acme' })
+    expect(made.token).toMatch(/^rg_[a-z2-7]{16}_[a-z2-7]{52}$/)
+    expect(await keys.principalOf(made.token)).toEqual({ tenant: 'acme', id: `key:${made.id}`, scopes: ['ask'] })
+    const { results } = await env.DB.prepare('SELECT * FROM api_keys').all()
+    const secret = made.token.split('_')[2]!
+    expect(JSON.stringify(results)).toContain(made.id)
+    expect(JSON.stringify(results)).not.toContain(secret)
+  })
+
+  it('never makes the same key twice', async () => {
+    const keys = keysOf()
+    const made = await Promise.all(Array.from({ length: 20 }, () => keys.make({ ...READER, tenant: 'many' })))
+    expect(new Set(made.map(({ token }) => token)).size).toBe(20)
+    expect(new Set(made.map(({ id }) => id)).size).toBe(20)
+  })
+
+  it('knows no token that differs in a single character', async () => {
+    const keys = keysOf()
+    const { token } = await keys.make({ ...READER, tenant: 'close' })
+    for (let at = 0; at < token.length; at++) {
+      const other = token[at] === 'a' ? 'b' : 'a'
+      expect(await keys.principalOf(token.slice(0, at) + other + token.slice(at + 1))).toBeNull()
+    }
+    for (const wrong of ['', 'rg_', `${token}a`, token.slice(0, -1), token.toUpperCase(), `x${token}`]) {
+      expect(await keys.principalOf(wrong)).toBeNull()
+    }
+    expect(await keys.principalOf(token)).not.toBeNull()
+  })
+
+  it('ends at its time', async () => {
+    const keys = keysOf()
+    const { token } = await keys.make({ ...READER, tenant: 'brief', expiresAtMs: NOW + 5_000 })
+    expect(await keys.principalOf(token)).not.toBeNull()
+    clock.atMs = NOW + 5_000
+    expect(await keys.principalOf(token)).toBeNull()
+    clock.atMs = NOW
+  })
+
+  it('is revoked at once here, and as soon as copies are old elsewhere', async () => {
+    const keys = keysOf()
+    const elsewhere = keysOf(10_000)
+    const { id, token } = await keys.make({ ...READER, tenant: 'revoked' })
+    expect(await elsewhere.principalOf(token)).not.toBeNull()
+    expect(await keys.revoke('revoked', id)).toBe(true)
+    expect(await keys.principalOf(token)).toBeNull()
+    clock.atMs = NOW + 9_999
+    expect(await elsewhere.principalOf(token)).not.toBeNull()
+    clock.atMs = NOW + 10_000
+    expect(await elsewhere.principalOf(token)).toBeNull()
+    clock.atMs = NOW
+    expect(await keys.revoke('revoked', id)).toBe(false)
+  })
+
+  it('is neither seen nor revoked by another tenant', async () => {
+    const keys = keysOf()
+    const { id, token } = await keys.make({ ...READER, tenant: 'mine' })
+    expect(await keys.revoke('theirs', id)).toBe(false)
+    expect(await keys.list('theirs')).toEqual([])
+    expect(await keys.principalOf(token)).not.toBeNull()
+    const listed = await keys.list('mine')
+    expect(listed).toEqual([
+      { id, tenant: 'mine', name: 'reader', scopes: ['ask'], createdAtMs: NOW, expiresAtMs: null, revokedAtMs: null },
+    ])
+  })
+
+  it.each([-1, 60_001, Number.NaN])('refuses copies of %d ms', (copyMaxAgeMs) => {
+    expect(() => keysOf(copyMaxAgeMs)).toThrow(expect.objectContaining({ code: 'config_invalid' }))
+  })
+})

@@ -1,0 +1,253 @@
+/** Tenants: keys, what they reach, policies of their own, and writes that are sent twice. */
+import { createExecutionContext } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { beforeAll, describe, expect, it } from 'vitest'
+import worker from '../../../workers/gate/index.ts'
+
+const ADMIN = env.ADMIN_TOKEN
+
+interface Sent {
+  readonly body?: unknown
+  readonly token?: string | undefined
+  readonly headers?: Record<string, string>
+  readonly bindings?: Partial<typeof env>
+}
+
+async function send(method: string, path: string, { body, token, headers, bindings }: Sent = {}): Promise<Response> {
+  const init = {
+    method,
+    headers: {
+      'content-type': 'application/json',
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  }
+  return worker.fetch(new Request(`https://gate.test${path}`, init), { ...env, ...bindings }, createExecutionContext())
+}
+
+async function makeKey(tenant: string, ...scopes: string[]): Promise<{ id: string; token: string }> {
+  const response = await send('POST', '/v1/keys', { token: ADMIN, body: { name: 'test', tenant, scopes } })
+  expect(response.status).toBe(201)
+  return response.json()
+}
+
+const codeOf = async (response: Response) => (await response.json<{ error: { code: string } }>()).error.code
+
+const QUESTION = 'What is the launch code of the rocket?'
+let acme: Record<'asker' | 'writer' | 'owner', string>
+let globex: Record<'asker' | 'writer' | 'owner', string>
+
+beforeAll(async () => {
+  const keysFor = async (tenant: string) => ({
+    asker: (await makeKey(tenant, 'ask')).token,
+    writer: (await makeKey(tenant, 'ingest')).token,
+    owner: (await makeKey(tenant, 'ask', 'ingest', 'admin')).token,
+  })
+  acme = await keysFor('acme')
+  globex = await keysFor('globex')
+  for (const [token, code] of [
+    [acme.writer, '7421'],
+    [globex.writer, '9999'],
+  ]) {
+    const documents = [{ id: 'rocket', text: `# Rocket\n\nThe launch code of the rocket is ${code}.` }]
+    expect((await send('POST', '/v1/documents', { token, body: { documents } })).status).toBe(200)
+  }
+})
+
+describe('a tenant', () => {
+  it('gets answers from its own documents only, also from the cache', async () => {
+    for (let time = 0; time < 2; time++) {
+      const mine = await (await send('POST', '/ask', { token: acme.asker, body: { question: QUESTION } })).text()
+      const theirs = await (await send('POST', '/ask', { token: globex.asker, body: { question: QUESTION } })).text()
+      expect(mine).toContain('7421')
+      expect(mine).not.toContain('9999')
+      expect(theirs).toContain('9999')
+      expect(theirs).not.toContain('7421')
+    }
+  })
+
+  it('does not see that a collection of another exists', async () => {
+    const documents = [{ id: 'secret', text: 'The secret of the plan is kept in a drawer.' }]
+    await send('POST', '/v1/documents', { token: acme.writer, body: { collection: 'plans', documents } })
+    const body = (collection: string) => ({ question: 'Where is the secret of the plan kept?', collection })
+    const theirs = await send('POST', '/ask', { token: globex.asker, body: body('plans') })
+    const nowhere = await send('POST', '/ask', { token: globex.asker, body: body('never-made') })
+    expect([theirs.status, nowhere.status]).toEqual([404, 404])
+    const withoutId = async (response: Response) => (await response.text()).replace(/"request_id":"[^"]*"/, '')
+    expect(await withoutId(theirs)).toBe(await withoutId(nowhere))
+    const listed = await (await send('GET', '/v1/collections', { token: globex.writer })).text()
+    expect(listed).not.toContain('plans')
+    const gone = await send('DELETE', '/v1/documents/secret?collection=plans', { token: globex.writer })
+    expect(await codeOf(gone)).toBe('document_not_found')
+    expect(await (await send('GET', '/v1/documents?collection=plans', { token: globex.writer })).json()).toMatchObject({
+      documents: [],
+    })
+    expect((await send('POST', '/ask', { token: acme.asker, body: body('plans') })).status).toBe(200)
+  })
+
+  it.each([
+    ['asker', 'POST', '/v1/documents', 'forbidden'],
+    ['asker', 'DELETE', '/v1/documents/rocket', 'forbidden'],
+    ['asker', 'GET', '/v1/collections', 'forbidden'],
+    ['asker', 'GET', '/v1/keys', 'forbidden'],
+    ['asker', 'GET', '/v1/stats', 'forbidden'],
+    ['writer', 'POST', '/ask', 'forbidden'],
+    ['writer', 'POST', '/v1/keys', 'forbidden'],
+    ['writer', 'PUT', '/v1/policy', 'forbidden'],
+    ['writer', 'GET', '/v1/stats', 'forbidden'],
+    ['owner', 'GET', '/v1/keys?tenant=globex', 'tenant_mismatch'],
+    ['owner', 'DELETE', '/v1/keys/aaaaaaaaaaaaaaaa?tenant=globex', 'tenant_mismatch'],
+  ] as const)('with the key of its %s is turned away at %s %s: %s', async (who, method, path, code) => {
+    const body = method === 'GET' || method === 'DELETE' ? {} : { body: { question: QUESTION } }
+    const response = await send(method, path, { token: acme[who], ...body })
+    expect(response.status).toBe(403)
+    expect(await codeOf(response)).toBe(code)
+  })
+
+  it('makes and revokes keys of its own, and of no other', async () => {
+    const body = { name: 'a reader', scopes: ['ask'] }
+    const response = await send('POST', '/v1/keys', { token: acme.owner, body })
+    expect(response.headers.get('cache-control')).toBe('no-store')
+    const made = await response.json<{ id: string; token: string; tenant: string }>()
+    expect(made.tenant).toBe('acme')
+    expect((await send('POST', '/ask', { token: made.token, body: { question: QUESTION } })).status).toBe(200)
+    const elsewhere = await send('POST', '/v1/keys', { token: acme.owner, body: { ...body, tenant: 'globex' } })
+    expect(await codeOf(elsewhere)).toBe('tenant_mismatch')
+    const listed = await (await send('GET', '/v1/keys', { token: acme.owner })).text()
+    expect(listed).toContain(made.id)
+    expect(listed).not.toContain(made.token)
+    const revoke = () => send('DELETE', `/v1/keys/${made.id}`, { token: acme.owner })
+    expect((await revoke()).status).toBe(204)
+    expect(await codeOf(await revoke())).toBe('key_not_found')
+    expect((await send('POST', '/ask', { token: made.token, body: { question: QUESTION } })).status).toBe(401)
+  })
+
+  it.each([
+    [{ scopes: ['ask'] }, 'key_name'],
+    [{ name: ' ', scopes: ['ask'] }, 'key_name'],
+    [{ name: 'a\u0007', scopes: ['ask'] }, 'key_name'],
+    [{ name: 'a' }, 'key_scopes'],
+    [{ name: 'a', scopes: [] }, 'key_scopes'],
+    [{ name: 'a', scopes: ['root'] }, 'key_scopes'],
+    [{ name: 'a', scopes: ['ask', 'ask'] }, 'key_scopes'],
+    [{ name: 'a', scopes: 'ask' }, 'key_scopes'],
+    [{ name: 'a', scopes: ['ask'], tenant: '../b' }, 'tenant_id'],
+    [{ name: 'a', scopes: ['ask'], expires_at: '2020-01-01' }, 'key_expiry'],
+    [{ name: 'a', scopes: ['ask'], expires_at: 12 }, 'key_expiry'],
+    [{ name: 'a', scopes: ['ask'], token: 'mine' }, 'unknown_field'],
+  ])('is not made a key of %j: %s', async (body, code) => {
+    const before = await env.DB.prepare('SELECT count(*) AS n FROM api_keys').first('n')
+    const response = await send('POST', '/v1/keys', { token: ADMIN, body })
+    expect(response.status).toBe(422)
+    expect(await codeOf(response)).toBe(code)
+    expect(await env.DB.prepare('SELECT count(*) AS n FROM api_keys').first('n')).toBe(before)
+  })
+
+  it('keeps strangers out where nobody may ask without a key', async () => {
+    const asked = { body: { question: QUESTION }, bindings: { ANONYMOUS_ASK: 'off' } }
+    expect((await send('POST', '/ask', asked)).status).toBe(401)
+    expect((await send('POST', '/ask', { ...asked, token: acme.asker })).status).toBe(200)
+    expect(await codeOf(await send('POST', '/ask', { ...asked, bindings: { ANONYMOUS_ASK: 'no' } }))).toBe(
+      'config_invalid',
+    )
+  })
+})
+
+describe('a policy', () => {
+  const policyOf = async (token: string, question: string, collection = 'default') => {
+    const response = await send('POST', '/ask', { token, body: { question, collection } })
+    return /policy="([^"@]+)@/.exec(response.headers.get('rag-gate') ?? '')?.[1]
+  }
+
+  it('is chosen for a collection, else for its tenant, else by the deployment', async () => {
+    const { token } = await makeKey('chooser', 'ask', 'ingest', 'admin')
+    for (const collection of ['one', 'two']) {
+      const documents = [{ id: 'd', text: 'The bridge opens at noon every day.' }]
+      await send('POST', '/v1/documents', { token, body: { collection, documents } })
+    }
+    const put = (path: string, policy: unknown) => send('PUT', path, { token, body: { policy } })
+    const both = async () => [await policyOf(token, 'When?', 'one'), await policyOf(token, 'When?', 'two')]
+    expect(await both()).toEqual(['balanced', 'balanced'])
+    expect((await put('/v1/policy', 'weighted-signals')).status).toBe(200)
+    expect(await both()).toEqual(['weighted-signals', 'weighted-signals'])
+    expect((await put('/v1/collections/two/policy', 'two-tier')).status).toBe(200)
+    expect(await both()).toEqual(['weighted-signals', 'two-tier'])
+    await put('/v1/collections/two/policy', null)
+    expect(await both()).toEqual(['weighted-signals', 'weighted-signals'])
+    expect(await policyOf(acme.asker, QUESTION)).toBe('balanced')
+  })
+
+  it.each([
+    ['/v1/policy', { policy: 'anything-goes' }, 'policy_unknown'],
+    ['/v1/policy', { policy: '__proto__' }, 'policy_unknown'],
+    ['/v1/policy', {}, 'policy_unknown'],
+    ['/v1/policy', { policy: null, refuseBelow: 0 }, 'unknown_field'],
+    ['/v1/collections/never-made/policy', { policy: 'two-tier' }, 'collection_not_found'],
+  ])('is not put at %s by %j: %s', async (path, body, code) => {
+    expect(await codeOf(await send('PUT', path, { token: acme.owner, body }))).toBe(code)
+  })
+
+  it('that the deployment does not know answers nothing', async () => {
+    await env.DB.prepare("INSERT INTO tenants (id, policy_id) VALUES ('lost', 'gone')").run()
+    const { token } = await makeKey('lost', 'ask', 'ingest')
+    await send('POST', '/v1/documents', {
+      token,
+      body: { documents: [{ id: 'd', text: 'The bridge opens at noon.' }] },
+    })
+    const response = await send('POST', '/ask', { token, body: { question: 'When does the bridge open?' } })
+    expect(response.status).toBe(500)
+    expect(await codeOf(response)).toBe('config_invalid')
+  })
+})
+
+describe('an Idempotency-Key', () => {
+  const ingest = (key: string, text: string, token = acme.writer) =>
+    send('POST', '/v1/documents', {
+      token,
+      headers: { 'idempotency-key': key },
+      body: { collection: 'named', documents: [{ id: 'd', text }] },
+    })
+
+  it('has a write carried out once, and its first answer given again', async () => {
+    const first = await ingest('k1', 'One.')
+    const said = await first.text()
+    expect(first.headers.get('idempotency-replayed')).toBeNull()
+    await ingest('k2', 'Two.')
+    const again = await ingest('k1', 'One.')
+    expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([200, 'true'])
+    expect(await again.text()).toBe(said)
+    const { results } = await env.DB.prepare(
+      "SELECT corpus_version FROM collections WHERE tenant = 'acme' AND id = 'named'",
+    ).all()
+    expect(results).toEqual([{ corpus_version: 2 }])
+  })
+
+  it('cannot stand for another body; another tenant may use it', async () => {
+    await ingest('k3', 'Three.')
+    expect(await codeOf(await ingest('k3', 'Four.'))).toBe('idempotency_key_reused')
+    expect((await ingest('k3', 'Four.', globex.writer)).status).toBe(200)
+  })
+
+  it('tells who comes too early to wait', async () => {
+    const [one, two] = await Promise.all([ingest('k5', 'Five.'), ingest('k5', 'Five.')])
+    const late = [one, two].find(({ status }) => status === 409)
+    expect([one.status, two.status].sort()).toEqual([200, 409])
+    expect(late?.headers.get('retry-after')).toMatch(/^\d+$/)
+    expect(await codeOf(late!)).toBe('idempotency_in_progress')
+  })
+
+  it('is free again when nothing came of the write', async () => {
+    const bad = { documents: [{ id: 'd', text: 'Six.' }], collection: 'named' }
+    const failing = { getByName: () => ({ fetch: async () => new Response('down', { status: 500 }) }) }
+    const headers = { 'idempotency-key': 'k6' }
+    // The Worker asks for one stub by name, and sends requests to it.
+    const bindings = { VECTOR_INDEX: failing as unknown as typeof env.VECTOR_INDEX }
+    expect((await send('POST', '/v1/documents', { token: acme.writer, headers, body: bad, bindings })).status).toBe(503)
+    expect((await send('POST', '/v1/documents', { token: acme.writer, headers, body: bad })).status).toBe(200)
+  })
+
+  it.each(['', 'a b', 'x'.repeat(256)])('is refused when it is %j', async (key) => {
+    expect(await codeOf(await ingest(key, 'Seven.'))).toBe('idempotency_key')
+  })
+})

@@ -1,0 +1,64 @@
+/** `Idempotency-Key`: a write that is sent twice is carried out once. */
+import type { Context } from 'hono'
+import { canonicalJson, lengthPrefixed } from '../../src/core/canonical.ts'
+import { hex, sha256 } from '../../src/core/sha256.ts'
+import type { Json } from '../../src/core/chunk.ts'
+import { RagGateError } from '../../src/errors.ts'
+import type { IdempotencyStore } from '../../src/ports/idempotency.ts'
+
+const KEY = /^[\x21-\x7e]{1,255}$/
+
+/**
+ * Carries out a write, or answers again what it answered the first time. Only a success is kept: whatever failed, in
+ * part or whole, is to be tried again.
+ *
+ * @param asked what the write depends on, as JSON
+ * @throws `idempotency_key` when the header makes no sense, `idempotency_key_reused` when it stood for something else,
+ *   `idempotency_in_progress` while the first is running
+ */
+export async function idempotent(
+  c: Context,
+  store: IdempotencyStore,
+  tenant: string,
+  asked: Json,
+  write: () => Promise<Response>,
+): Promise<Response> {
+  const key = c.req.header('idempotency-key')
+  if (key === undefined) return write()
+  if (!KEY.test(key)) {
+    throw new RagGateError('idempotency_key', 'Idempotency-Key must be 1 to 255 visible ASCII characters')
+  }
+  const requestHash = hex(sha256(lengthPrefixed([c.req.method, c.req.path, canonicalJson(asked)])))
+  const request = { tenant, key, requestHash }
+  const state = await store.begin(request)
+  switch (state.kind) {
+    case 'reused':
+      throw new RagGateError('idempotency_key_reused', 'This Idempotency-Key was sent with another request')
+    case 'running':
+      throw new RagGateError('idempotency_in_progress', 'The first request with this Idempotency-Key is running', {
+        retryAfterSeconds: state.retryAfterSeconds,
+      })
+    case 'done':
+      return new Response(state.body, {
+        status: state.status,
+        headers: { 'content-type': 'application/json', 'idempotency-replayed': 'true' },
+      })
+    case 'new':
+      return keepingSuccess(store, request, write)
+  }
+}
+
+async function keepingSuccess(
+  store: IdempotencyStore,
+  request: Parameters<IdempotencyStore['begin']>[0],
+  write: () => Promise<Response>,
+): Promise<Response> {
+  let response: Response | undefined
+  try {
+    response = await write()
+  } finally {
+    if (response?.status !== 200) await store.abandon(request)
+  }
+  await store.finish(request, response.status, await response.clone().text())
+  return response
+}

@@ -1,0 +1,107 @@
+/** `/v1/keys`: keys of a tenant, made, listed and revoked. */
+import type { Context } from 'hono'
+import { RagGateError } from '../../src/errors.ts'
+import { readJsonObject } from '../../src/middleware/read-body.ts'
+import type { ApiKey } from '../../src/ports/api-keys.ts'
+import type { Principal, Scope } from '../../src/ports/authenticator.ts'
+import { requireScope } from './access.ts'
+import type { GateBindings } from './bindings.ts'
+import { compositionFor, isDeploymentAdmin } from './compose.ts'
+
+const LIMITS = { maxBytes: 10_000, timeoutMs: 10_000 }
+const SCOPES: readonly Scope[] = ['ask', 'ingest', 'admin']
+const TENANT = /^[\w.-]{1,64}$/
+const MAX_NAME_CHARACTERS = 100
+
+/**
+ * Makes a key. Its token is in this reply and nowhere else. The deployment's own token makes keys for any tenant, which
+ * is how a tenant begins; a key with the scope `admin` makes keys for its own.
+ */
+export async function postKey(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
+  const composition = compositionFor(c.env)
+  const principal = await requireScope(composition, c.req.raw, 'admin')
+  const { name, scopes, tenant, expires_at: expiresAt, ...others } = await readJsonObject(c.req, LIMITS)
+  if (Object.keys(others).length > 0) {
+    throw new RagGateError('unknown_field', 'The body may have only these members: name, scopes, tenant, expires_at')
+  }
+  const made = await composition.keys.make({
+    name: checkName(name),
+    scopes: checkScopes(scopes),
+    tenant: tenantFor(principal, tenant),
+    expiresAtMs: checkExpiry(expiresAt),
+  })
+  return c.json({ ...onTheWire(made), token: made.token }, 201, { 'cache-control': 'no-store' })
+}
+
+/** Lists keys without their secrets. */
+export async function listKeys(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
+  const composition = compositionFor(c.env)
+  const principal = await requireScope(composition, c.req.raw, 'admin')
+  const keys = await composition.keys.list(tenantFor(principal, c.req.query('tenant')))
+  return c.json({ keys: keys.map(onTheWire) }, 200, { 'cache-control': 'no-store' })
+}
+
+/** Revokes a key. 404 when the tenant has none with this id that still counts. */
+export async function deleteKey(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
+  const composition = compositionFor(c.env)
+  const principal = await requireScope(composition, c.req.raw, 'admin')
+  const id = c.req.param('id') ?? ''
+  if (!(await composition.keys.revoke(tenantFor(principal, c.req.query('tenant')), id))) {
+    throw new RagGateError('key_not_found', 'There is no such key, or it was revoked before')
+  }
+  return c.body(null, 204)
+}
+
+/** The tenant that is meant: the caller's own, unless the deployment's token names another. */
+function tenantFor(principal: Principal, asked: unknown): string {
+  if (asked === undefined || asked === principal.tenant) return principal.tenant
+  if (!isDeploymentAdmin(principal)) {
+    throw new RagGateError('tenant_mismatch', 'A key reaches only its own tenant', { param: 'tenant' })
+  }
+  if (typeof asked !== 'string' || !TENANT.test(asked)) {
+    throw new RagGateError('tenant_id', 'tenant must be 1 to 64 of letters, digits, point, hyphen, underscore', {
+      param: 'tenant',
+    })
+  }
+  return asked
+}
+
+function checkName(value: unknown): string {
+  if (typeof value !== 'string' || value.trim() === '' || value.length > MAX_NAME_CHARACTERS || /\p{C}/u.test(value)) {
+    throw new RagGateError('key_name', `name must be a text of 1 to ${MAX_NAME_CHARACTERS} characters`, {
+      param: 'name',
+    })
+  }
+  return value
+}
+
+function checkScopes(value: unknown): readonly Scope[] {
+  const scopes = SCOPES.filter((scope) => Array.isArray(value) && value.includes(scope))
+  if (!Array.isArray(value) || scopes.length === 0 || scopes.length !== value.length) {
+    throw new RagGateError('key_scopes', `scopes must be a list of different ones of ${SCOPES.join(', ')}`, {
+      param: 'scopes',
+    })
+  }
+  return scopes
+}
+
+function checkExpiry(value: unknown): number | null {
+  if (value === undefined || value === null) return null
+  const atMs = typeof value === 'string' ? Date.parse(value) : Number.NaN
+  if (!(atMs > Date.now())) {
+    throw new RagGateError('key_expiry', 'expires_at must be a time to come, in ISO 8601', { param: 'expires_at' })
+  }
+  return atMs
+}
+
+function onTheWire({ id, tenant, name, scopes, createdAtMs, expiresAtMs, revokedAtMs }: ApiKey) {
+  return {
+    id,
+    tenant,
+    name,
+    scopes,
+    created_at: new Date(createdAtMs).toISOString(),
+    expires_at: expiresAtMs === null ? null : new Date(expiresAtMs).toISOString(),
+    revoked_at: revokedAtMs === null ? null : new Date(revokedAtMs).toISOString(),
+  }
+}

@@ -1,0 +1,45 @@
+/** The policies that a collection or a tenant can choose by name. */
+import type { Policy } from '../../src/core/policy.ts'
+import { advisory } from '../../src/core/profiles/advisory.ts'
+import { balanced } from '../../src/core/profiles/balanced.ts'
+import { legalReview } from '../../src/core/profiles/legal-review.ts'
+import { sufficiency } from '../../src/core/profiles/sufficiency.ts'
+import { twoTier } from '../../src/core/profiles/two-tier.ts'
+import { weightedSignals } from '../../src/core/profiles/weighted-signals.ts'
+import { RagGateError } from '../../src/errors.ts'
+
+/** What `null` stands for. */
+const DEFAULT = 'balanced'
+
+/** Made when they are first chosen, and once: a gate checks each policy object once. */
+const MAKERS: Readonly<Record<string, () => Policy>> = {
+  [DEFAULT]: () => balanced(),
+  'balanced-strict': () => balanced({ refuseBelow: 0.75, adviseBelow: 0.85 }),
+  'two-tier': () => twoTier(),
+  'weighted-signals': () => weightedSignals({ renormalise: true }),
+  'legal-review': () => legalReview(),
+  advisory: () => advisory(),
+  sufficiency: () => sufficiency(),
+}
+
+const made = new Map<string, Policy>()
+
+/** Names of the policies that can be chosen. */
+export const POLICY_NAMES: readonly string[] = Object.keys(MAKERS)
+
+/**
+ * The policy of a name.
+ *
+ * @throws `config_invalid` for a name that this deployment does not know: nothing is answered under a policy that is not
+ *   there
+ */
+export function policyNamed(name: string | null): Policy {
+  const wanted = name ?? DEFAULT
+  const known = made.get(wanted)
+  if (known !== undefined) return known
+  const make = Object.hasOwn(MAKERS, wanted) ? MAKERS[wanted] : undefined
+  if (make === undefined) throw new RagGateError('config_invalid', 'The policy noted for this collection is not known')
+  const policy = make()
+  made.set(wanted, policy)
+  return policy
+}
