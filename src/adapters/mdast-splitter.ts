@@ -3,6 +3,7 @@ import type { Nodes, RootContent } from 'mdast'
 import { fromMarkdown } from 'mdast-util-from-markdown'
 import { toString } from 'mdast-util-to-string'
 import { sentences } from '../core/text.ts'
+import { RagGateError } from '../errors.ts'
 import type { DocumentPart, Splitter } from '../ports/splitter.ts'
 
 /** Settings of `createMdastSplitter`. */
@@ -13,6 +14,18 @@ export interface MdastSplitterOptions {
    * @default 1200
    */
   readonly maxCharacters?: number
+  /**
+   * Of a paragraph that is cut, how much of one part's end begins the next one too: whole sentences, characters at most.
+   *
+   * @default 150
+   */
+  readonly overlapCharacters?: number
+  /**
+   * Makes Markdown of HTML, such as `htmlToMarkdown`. Without it HTML is not taken.
+   *
+   * @default none
+   */
+  readonly htmlToMarkdown?: (html: string) => { readonly markdown: string; readonly hiddenText: boolean }
 }
 
 /** A block of a document, with the headings above it. */
@@ -25,16 +38,31 @@ interface Block {
  * Makes a splitter over the CommonMark parser of the unified project. Blocks of one section are packed together up to
  * the limit, under their heading; a block that is too long is cut between sentences. Plain text is cut by its blank
  * lines in the same way.
+ *
+ * @throws `config_invalid` when a length makes no sense
  */
-export function createMdastSplitter({ maxCharacters = 1200 }: MdastSplitterOptions = {}): Splitter {
+export function createMdastSplitter(options: MdastSplitterOptions = {}): Splitter {
+  const { maxCharacters = 1200, overlapCharacters = 150, htmlToMarkdown } = options
+  if (!(maxCharacters >= 10) || !(overlapCharacters >= 0 && overlapCharacters <= maxCharacters / 2)) {
+    throw new RagGateError('config_invalid', 'A part needs 10 characters and up, and may overlap by half of them')
+  }
+  const partsOf = (blocks: readonly Block[]): DocumentPart[] =>
+    pack(
+      blocks.flatMap((block) => {
+        const room = maxCharacters - opening(block, maxCharacters).length
+        return shorten(block, room, Math.min(overlapCharacters, room / 2))
+      }),
+      maxCharacters,
+    )
   return {
-    version: `mdast/2/${maxCharacters}`,
-    split: (text, format) => {
-      const blocks = format === 'markdown' ? markdownBlocks(text) : textBlocks(text)
-      return pack(
-        blocks.flatMap((block) => shorten(block, maxCharacters - opening(block, maxCharacters).length)),
-        maxCharacters,
-      )
+    version: `mdast/3/${maxCharacters}/${overlapCharacters}`,
+    formats: htmlToMarkdown === undefined ? ['markdown', 'text'] : ['markdown', 'text', 'html'],
+    split(text, format) {
+      if (format === 'text') return { parts: partsOf(textBlocks(text)), hiddenText: false }
+      if (format === 'markdown') return { parts: partsOf(markdownBlocks(text)), hiddenText: false }
+      if (htmlToMarkdown === undefined) throw new RagGateError('config_invalid', 'This splitter reads no HTML')
+      const { markdown, hiddenText } = htmlToMarkdown(text)
+      return { parts: partsOf(markdownBlocks(markdown)), hiddenText }
     },
   }
 }
@@ -68,17 +96,31 @@ function textBlocks(text: string): Block[] {
     .filter((block) => block.text !== '')
 }
 
-/** A block in pieces that each fit: between sentences, else between words. */
-function shorten(block: Block, maxCharacters: number): Block[] {
+/**
+ * A block in pieces that each fit: between sentences, else between words. A piece begins with the last sentences of the
+ * one before, so that what refers back is found together with what it refers to.
+ */
+function shorten(block: Block, maxCharacters: number, overlapCharacters: number): Block[] {
   if (block.text.length <= maxCharacters) return [block]
-  const pieces: string[] = []
-  for (const unit of sentences(block.text).flatMap((sentence) => cutBetweenWords(sentence, maxCharacters))) {
+  const units = sentences(block.text).flatMap((sentence) => cutBetweenWords(sentence, maxCharacters))
+  const pieces: string[][] = []
+  for (const unit of units) {
     const last = pieces.at(-1)
-    if (last !== undefined && last.length + 1 + unit.length <= maxCharacters)
-      pieces[pieces.length - 1] = `${last} ${unit}`
-    else pieces.push(unit)
+    if (last !== undefined && lengthOf([...last, unit]) <= maxCharacters) last.push(unit)
+    else pieces.push([...overlapOf(last ?? [], Math.min(overlapCharacters, maxCharacters - unit.length - 1)), unit])
   }
-  return pieces.map((text) => ({ text, headings: block.headings }))
+  return pieces.map((piece) => ({ text: piece.join(' '), headings: block.headings }))
+}
+
+/** The last units that fit together. */
+function overlapOf(units: readonly string[], maxCharacters: number): string[] {
+  let from = units.length
+  while (from > 0 && lengthOf(units.slice(from - 1)) <= maxCharacters) from--
+  return units.slice(from)
+}
+
+function lengthOf(units: readonly string[]): number {
+  return units.reduce((sum, unit) => sum + unit.length, Math.max(0, units.length - 1))
 }
 
 function cutBetweenWords(text: string, maxCharacters: number): string[] {

@@ -5,7 +5,7 @@ import { chunkId } from '../core/ids.ts'
 import { hex, sha256 } from '../core/sha256.ts'
 import { isRagGateError, RagGateError, type RagGateErrorCode } from '../errors.ts'
 import type { DocumentRecord } from '../ports/collections.ts'
-import type { Splitter } from '../ports/splitter.ts'
+import type { DocumentFormat, Splitter } from '../ports/splitter.ts'
 import { type CorpusPorts, type CorpusStep, writeCorpus } from './write-corpus.ts'
 
 /** Chunks of one call: keeps the requests to the index within what one Worker invocation may send. */
@@ -21,7 +21,7 @@ const INVISIBLE = /[\u200b\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\u{e0000}
 export interface IncomingDocument {
   readonly id: string
   readonly text: string
-  readonly format: 'markdown' | 'text'
+  readonly format: DocumentFormat
   readonly title?: string
   readonly source?: string
   readonly version?: string
@@ -41,7 +41,7 @@ export type IngestedDocument =
       readonly chunks: number
       readonly chunksWritten: number
       readonly chunksRemoved: number
-      /** What was noticed of its text: `hidden_text` where characters that nobody sees were taken out. */
+      /** What was noticed of its text: `hidden_text` where something that nobody sees was taken out. */
       readonly flags: readonly 'hidden_text'[]
     }
   | { readonly id: string; readonly status: 'failed'; readonly code: RagGateErrorCode }
@@ -170,7 +170,8 @@ function prepare(collection: string, document: IncomingDocument, splitter: Split
     ...(metadata === undefined ? {} : { metadata }),
   }
   const occurrences = new Map<string, number>()
-  const passages = splitter.split(text, format).map((part): Passage => {
+  const { parts, hiddenText } = splitter.split(text, format)
+  const passages = parts.map((part): Passage => {
     const occurrence = occurrences.get(part.text) ?? 0
     occurrences.set(part.text, occurrence + 1)
     return {
@@ -184,7 +185,7 @@ function prepare(collection: string, document: IncomingDocument, splitter: Split
   return {
     record: { id, contentHash, chunkIds: passages.map((passage) => passage.id) },
     passages,
-    flags: text === written ? [] : ['hidden_text'],
+    flags: text === written && !hiddenText ? [] : ['hidden_text'],
   }
 }
 

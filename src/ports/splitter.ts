@@ -1,3 +1,6 @@
+/** What a document is written in. */
+export type DocumentFormat = 'markdown' | 'text' | 'html'
+
 /** A piece of a document, as it will be searched. */
 export interface DocumentPart {
   readonly text: string
@@ -5,9 +8,19 @@ export interface DocumentPart {
   readonly section?: string
 }
 
+/** A document in pieces. */
+export interface SplitDocument {
+  readonly parts: readonly DocumentPart[]
+  /** Whether it had text that its readers do not see, and that was left out. */
+  readonly hiddenText: boolean
+}
+
 /** Cuts a document into parts that can each be searched and quoted on their own. */
 export interface Splitter {
   /** Changes whenever the same text would be cut otherwise: part of a document's content hash. */
   readonly version: string
-  split(text: string, format: 'markdown' | 'text'): readonly DocumentPart[]
+  /** What it can read. */
+  readonly formats: readonly DocumentFormat[]
+  /** @param format one of `formats` */
+  split(text: string, format: DocumentFormat): SplitDocument
 }

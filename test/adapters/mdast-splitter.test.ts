@@ -1,8 +1,13 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createMdastSplitter } from '../../src/adapters/mdast-splitter.ts'
+import { createMdastSplitter, type MdastSplitterOptions } from '../../src/adapters/mdast-splitter.ts'
 
-const splitter = createMdastSplitter()
+/** Parts of a text; without overlap where a test does not speak of it. */
+const splitting = (options: MdastSplitterOptions = {}) => {
+  const splitter = createMdastSplitter({ overlapCharacters: 0, ...options })
+  return { split: (text: string, format: 'markdown' | 'text') => splitter.split(text, format).parts }
+}
+const splitter = splitting()
 const words = (count: number, word = 'word'): string =>
   Array.from({ length: count }, (_, at) => `${word}${at}`).join(' ')
 
@@ -53,7 +58,7 @@ describe('createMdastSplitter over plain text', () => {
 
 describe('the limit of a part', () => {
   it('begins another part where the next block does not fit', () => {
-    const small = createMdastSplitter({ maxCharacters: 60 })
+    const small = splitting({ maxCharacters: 60 })
     const [one, two, three] = [words(5), words(4, 'x'), words(6, 'other')]
     expect(small.split([one, two, three].join('\n\n'), 'text').map(({ text }) => text)).toEqual([
       `${one}\n\n${two}`,
@@ -62,7 +67,7 @@ describe('the limit of a part', () => {
   })
 
   it('cuts a block that is too long between sentences, else between words', () => {
-    const small = createMdastSplitter({ maxCharacters: 40 })
+    const small = splitting({ maxCharacters: 40 })
     const texts = (text: string): string[] => small.split(text, 'text').map((part) => part.text)
     expect(texts('First sentence here. Second sentence here. Third.')).toEqual([
       'First sentence here.',
@@ -81,7 +86,7 @@ describe('the limit of a part', () => {
         fc.array(piece, { maxLength: 60 }).map((pieces) => pieces.join('')),
         fc.integer({ min: 10, max: 80 }),
         (text, max) => {
-          const parts = createMdastSplitter({ maxCharacters: max }).split(text, 'text')
+          const parts = splitting({ maxCharacters: max }).split(text, 'text')
           expect(
             parts
               .map((part) => part.text)
@@ -100,7 +105,7 @@ describe('the limit of a part', () => {
   })
 
   it('is kept under a heading too', () => {
-    const small = createMdastSplitter({ maxCharacters: 60 })
+    const small = splitting({ maxCharacters: 60 })
     for (const { text } of small.split(`# A heading of some length\n\n${words(30)}`, 'markdown')) {
       expect(text.length).toBeLessThanOrEqual(60)
       expect(text).toMatch(/^A heading of some length\n\nword/)
@@ -114,7 +119,51 @@ describe('the limit of a part', () => {
   })
 
   it('is part of the version, so that another limit makes documents change', () => {
-    expect(createMdastSplitter({ maxCharacters: 800 }).version).not.toBe(splitter.version)
-    expect(createMdastSplitter({ maxCharacters: 1200 }).version).toBe(splitter.version)
+    const version = (options: MdastSplitterOptions) => createMdastSplitter(options).version
+    expect(version({ maxCharacters: 800 })).not.toBe(version({}))
+    expect(version({ overlapCharacters: 0 })).not.toBe(version({}))
+    expect(version({ maxCharacters: 1200, overlapCharacters: 150 })).toBe(version({}))
+  })
+
+  it.each([{ maxCharacters: 9 }, { maxCharacters: NaN }, { overlapCharacters: -1 }, { overlapCharacters: 601 }])(
+    'cannot be %j',
+    (options) => {
+      expect(() => createMdastSplitter(options)).toThrow(expect.objectContaining({ code: 'config_invalid' }))
+    },
+  )
+})
+
+describe('the overlap', () => {
+  const TEXT = 'Alpha is one. Beta is two. Gamma is three. Delta is four. Omega is five.'
+  const texts = (maxCharacters: number, overlapCharacters: number) =>
+    splitting({ maxCharacters, overlapCharacters })
+      .split(TEXT, 'text')
+      .map(({ text }) => text)
+
+  it('begins a piece of a paragraph with the last sentences of the one before', () => {
+    expect(texts(45, 15)).toEqual([
+      'Alpha is one. Beta is two. Gamma is three.',
+      'Gamma is three. Delta is four. Omega is five.',
+    ])
+    expect(texts(45, 14)).toEqual(['Alpha is one. Beta is two. Gamma is three.', 'Delta is four. Omega is five.'])
+  })
+
+  it('never takes a piece beyond the limit, and leaves whole blocks alone', () => {
+    for (const text of texts(30, 15)) expect(text.length).toBeLessThanOrEqual(30)
+    const blocks = splitting({ maxCharacters: 20, overlapCharacters: 10 }).split('One is.\n\nTwo is here now.', 'text')
+    expect(blocks.map(({ text }) => text)).toEqual(['One is.', 'Two is here now.'])
+  })
+})
+
+describe('HTML', () => {
+  it('is taken when something makes Markdown of it, and not otherwise', () => {
+    const htmlToMarkdown = (html: string) => ({ markdown: `# H\n\n${html}`, hiddenText: true })
+    expect(createMdastSplitter({ htmlToMarkdown }).formats).toContain('html')
+    expect(createMdastSplitter({ htmlToMarkdown }).split('x', 'html')).toEqual({
+      parts: [{ text: 'H\n\nx', section: 'H' }],
+      hiddenText: true,
+    })
+    expect(createMdastSplitter().formats).toEqual(['markdown', 'text'])
+    expect(() => createMdastSplitter().split('x', 'html')).toThrow(expect.objectContaining({ code: 'config_invalid' }))
   })
 })

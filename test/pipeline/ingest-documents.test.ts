@@ -40,11 +40,14 @@ function aWorld(failAt: (step: string, nth: number) => boolean = () => false) {
     clock: { nowMs: () => 42 },
     splitter: {
       version: 'lines/1',
-      split: (text) =>
-        text
+      formats: ['text'],
+      split: (text) => ({
+        parts: text
           .split('\n')
           .filter(Boolean)
           .map((line) => ({ text: line })),
+        hiddenText: false,
+      }),
     },
     index: {
       describe: async () => ({ embeddingModel: 'm', dimension: 3 }),

@@ -22,7 +22,8 @@ function realPorts(): IngestPorts {
     collections: createD1Collections({ db: env.DB, clock }),
     splitter: {
       version: 'lines/1',
-      split: (text) => text.split('\n').map((line) => ({ text: line })),
+      formats: ['text'],
+      split: (text) => ({ parts: text.split('\n').map((line) => ({ text: line })), hiddenText: false }),
     },
     clock,
   }

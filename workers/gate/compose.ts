@@ -8,6 +8,7 @@ import { createD1DecisionStore } from '../../src/adapters/d1/decision-store.ts'
 import { createD1IdempotencyStore } from '../../src/adapters/d1/idempotency.ts'
 import { createD1Statistics, type Statistics } from '../../src/adapters/d1/statistics.ts'
 import { createExtractiveGenerator } from '../../src/adapters/extractive-generator.ts'
+import { htmlToMarkdown } from '../../src/adapters/html-to-markdown.ts'
 import { createMdastSplitter } from '../../src/adapters/mdast-splitter.ts'
 import { createOpenAiGenerator } from '../../src/adapters/openai-compatible.ts'
 import {
@@ -92,7 +93,12 @@ function compose(env: GateBindings): Composition {
       model: generator.model,
       ...questionHmac(env),
     },
-    ingest: { index: createUpstashChunkIndex(index), collections, splitter: createMdastSplitter(), clock },
+    ingest: {
+      index: createUpstashChunkIndex(index),
+      collections,
+      splitter: createMdastSplitter({ htmlToMarkdown }),
+      clock,
+    },
     statistics: createD1Statistics({ db: env.DB }),
     log,
     keys,

@@ -60,8 +60,8 @@ function checkDocument(value: unknown, at: string): IncomingDocument {
       param: at,
     })
   }
-  if (format !== 'markdown' && format !== 'text') {
-    throw new RagGateError('document_field', 'format must be markdown or text', { param: `${at}.format` })
+  if (format !== 'markdown' && format !== 'text' && format !== 'html') {
+    throw new RagGateError('document_field', 'format must be markdown, text or html', { param: `${at}.format` })
   }
   return {
     id: checkDocumentId(id, `${at}.id`),
