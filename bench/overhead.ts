@@ -14,7 +14,7 @@ import { join } from 'node:path'
 import autocannon from 'autocannon'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { unstable_splitSqlQuery } from 'wrangler'
-import { ingest } from '../scripts/gate-client.ts'
+import { ingest } from '../src/cli/gate-client.ts'
 import { ROOT } from '../scripts/local-gate.ts'
 
 const STRONG = 'How long is a strong answer cached?'

@@ -9,7 +9,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ask, type AskReply, ingest, statistics } from '../scripts/gate-client.ts'
+import { ask, type AskReply, ingest, statistics } from '../src/cli/gate-client.ts'
 import { ROOT, startLocalGate } from '../scripts/local-gate.ts'
 import { binomialInterval } from '../src/core/calibration/binomial-interval.ts'
 import { seededRandom } from './seeded-random.ts'

@@ -5,7 +5,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { ask, type AskReply, type GateDocument, ingest } from './gate-client.ts'
+import { ask, type AskReply, type GateDocument, ingest } from '../src/cli/gate-client.ts'
 import { type LocalGate, ROOT, startLocalGate } from './local-gate.ts'
 
 const home = process.env['RAG_GATE_HOME'] ?? ROOT

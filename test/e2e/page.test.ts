@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { type GateDocument, ingest } from '../../scripts/gate-client.ts'
+import { type GateDocument, ingest } from '../../src/cli/gate-client.ts'
 import { type LocalGate, startLocalGate } from '../../scripts/local-gate.ts'
 import { type LaunchedBrowser, launchBrowser } from './browser.ts'
 

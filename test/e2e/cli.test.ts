@@ -1,0 +1,88 @@
+/** The command line against a gate that runs. */
+import { spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type LocalGate, ROOT, startLocalGate } from '../../scripts/local-gate.ts'
+
+const home = mkdtempSync(join(tmpdir(), 'hono-rag-gate-cli-'))
+const folder = join(home, 'manual')
+let gate: LocalGate
+
+beforeAll(async () => {
+  gate = await startLocalGate({ stateDirectory: join(home, 'state'), port: 8960, vars: { AUDIENCE: 'public' } })
+  mkdirSync(folder)
+  writeFileSync(join(folder, 'rocket.md'), '# Rocket\n\nThe launch code of the rocket is 7421.\n')
+  writeFileSync(join(folder, 'crew.html'), '<title>Crew</title><main><p>The crew are four astronauts.</p></main>')
+  const lines = ['Fuel is methane.', 'Orbit is low.'].map((text, at) => JSON.stringify({ id: `fact-${at}`, text }))
+  writeFileSync(join(folder, 'facts.jsonl'), lines.join('\n'))
+})
+afterAll(async () => {
+  await gate.stop()
+  rmSync(home, { recursive: true })
+})
+
+async function ragGate(given: readonly string[], key: string | undefined = gate.adminToken) {
+  const env = { ...process.env, RAG_GATE_URL: gate.url, ...(key === '' ? {} : { RAG_GATE_KEY: key }) }
+  const child = spawn(process.execPath, [join(ROOT, 'src', 'cli', 'main.ts'), ...given], { env })
+  let out = ''
+  let notes = ''
+  child.stdout.on('data', (piece: Buffer) => (out += piece.toString()))
+  child.stderr.on('data', (piece: Buffer) => (notes += piece.toString()))
+  const code = await new Promise((resolve) => child.once('close', resolve))
+  return { code, out, notes }
+}
+
+describe('rag-gate', () => {
+  test('ingests a folder, sends nothing twice, and removes what is gone when it is told to', async () => {
+    const ingest = (...more: string[]) => ragGate(['ingest', folder, '--collection', 'manual', ...more])
+    expect(await ingest()).toEqual({
+      code: 0,
+      out: 'manual: 4 added, 0 changed, 0 unchanged, 0 removed; 4 chunks, version 1\n',
+      notes: '',
+    })
+    expect((await ingest()).out).toContain('0 added, 0 changed, 4 unchanged, 0 removed; 4 chunks, version 1')
+    rmSync(join(folder, 'crew.html'))
+    expect((await ingest()).out).toContain('3 unchanged, 0 removed')
+    const pruned = await ingest('--prune', '--json')
+    expect(JSON.parse(pruned.out)).toMatchObject({ removed: 1, unchanged: 3, corpus_version: 2, failed: [] })
+  })
+
+  test('answers a question, and tells operators why', async () => {
+    const question = 'What is the launch code of the rocket?'
+    const plain = await ragGate(['query', question, '--collection', 'manual'], '')
+    expect(plain).toMatchObject({ code: 0, notes: '' })
+    expect(plain.out).toContain('7421')
+    expect(plain.out).toContain('[1] rocket.md · Rocket')
+    expect(plain.out).not.toContain('Confidence')
+
+    const debug = await ragGate(['query', question, '--collection', 'manual', '--debug'])
+    expect(debug.out).toMatch(/RAG Confidence: . .+ \(\d\.\d\d\)/u)
+    expect(debug.out).toContain('Confidence Gate:\n')
+    expect(debug.out).toContain('  Decision: PASS')
+
+    const refused = await ragGate(['query', 'Who won the chess match in Oslo?', '--collection', 'manual', '--debug'])
+    expect(refused.code).toBe(0)
+    expect(refused.out).toContain('  Decision: REFUSE\n  Reason: ')
+
+    const stranger = await ragGate(['query', question, '--collection', 'manual', '--debug'], '')
+    expect(stranger).toMatchObject({ code: 1, notes: expect.stringContaining('scope admin') })
+    const nowhere = await ragGate(['query', question, '--collection', 'never-made'])
+    expect(nowhere).toMatchObject({ code: 1, notes: expect.stringContaining('collection_not_found') })
+  })
+
+  test('makes, lists and revokes keys', async () => {
+    const made = await ragGate(['keys', 'make', '--name', 'intranet', '--scopes', 'ask', '--tenant', 'acme'])
+    expect(made.out).toMatch(/^rg_\S+\n$/)
+    const token = made.out.trim()
+    const id = token.split('_')[1]!
+    const listed = await ragGate(['keys', 'list', '--tenant', 'acme'])
+    expect(listed.out).toContain(`${id}  ask`)
+    const asked = await ragGate(['query', 'What?'], token)
+    expect(asked.notes).toContain('collection_not_found')
+    expect((await ragGate(['keys', 'revoke', id, '--tenant', 'acme'])).out).toBe(`${id} is revoked\n`)
+    expect((await ragGate(['keys', 'revoke', id, '--tenant', 'acme'])).notes).toContain('key_not_found')
+    expect((await ragGate(['ingest', folder], token)).code).toBe(1)
+  })
+})
