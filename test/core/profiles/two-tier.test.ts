@@ -3,7 +3,7 @@ import { fuseConvex } from '../../../src/core/fusion.ts'
 import { EMPTY_LEXICON } from '../../../src/core/lexicon.ts'
 import { measure } from '../../../src/core/measure.ts'
 import { judge } from '../../../src/core/policy.ts'
-import { twoTier } from '../../../src/core/profiles/two-tier.ts'
+import { TWO_TIER_SETTINGS, twoTier } from '../../../src/core/profiles/two-tier.ts'
 import { aRanking } from '../../fixtures/evidence.ts'
 
 describe('twoTier', () => {
@@ -24,5 +24,18 @@ describe('twoTier', () => {
       { gate: 'graded-relevance', relevanceThreshold: 1, minChunks: 2 },
       { gate: 'retrieval-score', minScore: 0.1, minRatio: 1.5 },
     ])
+  })
+
+  it("has the document's settings for too many refusals and for false acceptances", () => {
+    const verdicts = (options: Parameters<typeof twoTier>[0], kind: 'grade' | 'bm25', scores: readonly number[]) =>
+      judge(
+        twoTier(options),
+        measure('x', fuseConvex([aRanking(kind, scores)], { idfMass: 1, topK: 9 }), EMPTY_LEXICON),
+      ).verdict
+    const { lenient, strict } = TWO_TIER_SETTINGS
+    expect([undefined, lenient].map((options) => verdicts(options, 'grade', [1, 0]))).toEqual(['refuse', 'pass'])
+    expect([undefined, strict].map((options) => verdicts(options, 'grade', [3, 2]))).toEqual(['pass', 'refuse'])
+    expect([undefined, strict].map((options) => verdicts(options, 'bm25', [1.4, 1]))).toEqual(['pass', 'refuse'])
+    expect(verdicts(strict, 'grade', [3, 3])).toBe('pass')
   })
 })
