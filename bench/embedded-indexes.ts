@@ -27,7 +27,7 @@ export async function indexInProcess(passages: readonly Passage[]): Promise<Aske
   return filled(passages, {
     url: 'http://index.invalid',
     fetch: async (url, init) => {
-      const { pathname, search } = new URL(String(url))
+      const { pathname, search } = new URL(url)
       const { status, body } = answerCommand(store, {
         method: init?.method ?? 'GET',
         path: pathname.slice(1).split('/'),
