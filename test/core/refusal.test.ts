@@ -5,7 +5,7 @@ import { fuseConvex } from '../../src/core/fusion.ts'
 import { EMPTY_LEXICON } from '../../src/core/lexicon.ts'
 import { measure } from '../../src/core/measure.ts'
 import { CAUTION, MESSAGES } from '../../src/core/messages.ts'
-import { judge, judgeAnswer, type Policy } from '../../src/core/policy.ts'
+import { definePolicy, judge, judgeAnswer, type Policy } from '../../src/core/policy.ts'
 import { balanced } from '../../src/core/profiles/balanced.ts'
 import { multiGate } from '../../src/core/profiles/multi-gate.ts'
 import { legalReview } from '../../src/core/profiles/legal-review.ts'
@@ -193,9 +193,17 @@ describe("the reference documents' examples", () => {
       expect(buildRefusal(decision, chunks, audience).escalate).toBe(true)
     }
     expect(decide(weightedSignals(), weak).decision).not.toHaveProperty('escalate')
-    const strong = decide(legalReview({ high: 0.1, medium: 0, low: 0 }), weak).decision
-    expect(strong.verdict).not.toBe('refuse')
-    expect(strong).not.toHaveProperty('escalate')
+    for (const [high, verdict] of [
+      [0.1, 'pass'],
+      [0.9, 'advise'],
+    ] as const) {
+      const answered = decide(legalReview({ high, medium: 0, low: 0 }), weak).decision
+      expect(answered.verdict).toBe(verdict)
+      expect(answered).not.toHaveProperty('escalate')
+    }
+    const disabled = decide(definePolicy({ ...legalReview(), dangerouslyDisableGates: true }), weak).decision
+    expect(disabled.verdict).toBe('advise')
+    expect(disabled).not.toHaveProperty('escalate')
     expect(legalReview().id).not.toBe(legalReview({ low: 0.6 }).id)
     expect(() => legalReview({ escalateRefusals: 'yes' as unknown as true })).toThrow('true or left out')
   })

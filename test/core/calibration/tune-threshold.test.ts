@@ -117,6 +117,15 @@ function highConfidence(): LabelledDecision[] {
 }
 
 describe('scoresOfGate', () => {
+  it('takes no other figure of a gate for the one that its threshold is held against', () => {
+    const finding = { gate: 'evidence-share', stage: 'post-generation', outcome: 'refuse', message: '' } as const
+    const scores = (['share_low', 'overlap_low'] as const).map((code) => {
+      const decision = { findings: [{ ...finding, code, actual: 0.2 }] }
+      return scoresOfGate('evidence-share', [{ decision, answerable: true }])[0]?.score
+    })
+    expect(scores).toEqual([0.2, NaN])
+  })
+
   it('has no number for a question that the gate never came to', () => {
     const decision = judge(sufficiency(), signalsOf())
     expect(scoresOfGate('evidence-share', [{ decision, answerable: true }])).toEqual([{ score: NaN, answerable: true }])
