@@ -154,7 +154,9 @@ function compareVector(vector: SignalVector): Compared {
     rounding_risky: risky,
   } = vector
   const assessed = assess(vector)
-  if (typeof assessed === 'string') return { id, agrees: throws !== undefined, here: assessed }
+  if (typeof assessed === 'string') {
+    return { id, agrees: throws !== undefined && assessed === 'retriever_bad_response', here: assessed }
+  }
   const agrees =
     throws === undefined &&
     raw !== undefined &&
