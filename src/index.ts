@@ -14,6 +14,15 @@ export { mentions, multiPartNeedsChunks, refuseTopics } from './core/rules.ts'
 export type { MultiPartOptions, Rule, RuleFinding, RuleInput } from './core/rules.ts'
 export { suggestThresholdChange } from './core/calibration/suggest-threshold-change.ts'
 export type { ThresholdChange, ThresholdEvidence } from './core/calibration/suggest-threshold-change.ts'
+export { type LabelledDecision, scoresOfGate, type ThresholdGate } from './core/calibration/gate-threshold.ts'
+export { thresholdSensitivity, type Sensitivity } from './core/calibration/threshold-sensitivity.ts'
+export { countHallucinations, type Hallucinations, type LabelledAnswer } from './core/calibration/hallucinations.ts'
+export {
+  checkGenerationConfidence,
+  type GenerationConfidenceQuality,
+  type RatedAnswer,
+} from './core/calibration/generation-confidence-quality.ts'
+export { tuneByCollection, tuneThreshold, type TunedThreshold } from './core/calibration/tune-threshold.ts'
 export {
   diagnoseGating,
   evidenceGatingStats,
@@ -33,6 +42,18 @@ export {
   marketContextFrom,
   readSelfReport,
 } from './core/advisory.ts'
+export { rejectionRecord, type RejectionRecord } from './core/rejection-record.ts'
+export { scoreRetrieval } from './core/score-retrieval.ts'
+export type { EvidenceAnswer } from './core/evidence-answer.ts'
+export { answerQuestion, type AnsweredQuestion, type AnswerPorts } from './pipeline/answer-question.ts'
+export {
+  answerWithRetries,
+  type RetriedAnswer,
+  type RetryOptions,
+  type Rewrite,
+} from './pipeline/answer-with-retries.ts'
+export { generateWithEvidence, type GenerationTask, type JudgedGeneration } from './pipeline/generate-with-evidence.ts'
+export type { AskedQuestion, GateSettings as GateQuestionSettings } from './pipeline/gate-question.ts'
 export { chunkId, namespaceOf } from './core/ids.ts'
 export { explain, explanationText, type Explained, type Explanation } from './core/explain.ts'
 export { measure, type Signals } from './core/measure.ts'
@@ -76,7 +97,7 @@ export {
   type SufficiencyOptions,
   sufficiencyThreshold,
 } from './core/profiles/sufficiency.ts'
-export { twoTier, type TwoTierOptions } from './core/profiles/two-tier.ts'
+export { TWO_TIER_SETTINGS, twoTier, type TwoTierOptions } from './core/profiles/two-tier.ts'
 export { advisoryConfidence, type AdvisoryConfidenceOptions } from './core/gates/advisory-confidence.ts'
 export { confidenceRange, type ConfidenceRangeOptions } from './core/gates/confidence-range.ts'
 export { evidenceShare, type EvidenceShareOptions } from './core/gates/evidence-share.ts'

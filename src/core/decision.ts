@@ -45,6 +45,8 @@ export interface Judgement {
   readonly reason: ReasonCode
   readonly findings: readonly Finding[]
   readonly policyId: string
+  /** Present on a refusal of a policy that wants a person to look at what it refuses. */
+  readonly escalate?: true
 }
 
 /** Time spent in a phase, milliseconds. Workers' clocks advance only over I/O, so these time I/O. */

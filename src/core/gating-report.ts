@@ -2,6 +2,7 @@
 import type { Chunk, Json } from './chunk.ts'
 import type { Decision, Finding } from './decision.ts'
 import { roundHalfEven } from './half-even.ts'
+import { ESCALATION } from './messages.ts'
 
 /** The measurement behind a passed or refused answer. Figures have four decimals. */
 export interface GatingReport {
@@ -82,7 +83,7 @@ export function insufficientEvidence(
     required_threshold: gating.threshold,
     deficit: gating.deficit ?? null,
     evidence_count: gating.evidence_count,
-    evidence_summary: chunks.slice(0, SUMMARISED).map(summariseChunk),
+    evidence_summary: summariseEvidence(chunks),
     explanation: SUFFICIENCY_EXPLANATION,
   }
 }
@@ -90,6 +91,11 @@ export function insufficientEvidence(
 /** What one gate of this kind found; the share it judged comes first, then the words in common. */
 function sufficiencyFinding({ findings }: Pick<Decision, 'findings'>): Finding | undefined {
   return findings.find(({ gate }) => gate === 'evidence-share')
+}
+
+/** The best three passages, without their texts. */
+export function summariseEvidence(chunks: readonly Chunk[]): readonly EvidenceSummaryEntry[] {
+  return chunks.slice(0, SUMMARISED).map(summariseChunk)
 }
 
 function summariseChunk({ id, section, metadata }: Chunk): EvidenceSummaryEntry {
@@ -193,12 +199,14 @@ export function diagnoseGating(statistics: GatingStatistics): string[] {
   return said
 }
 
-/** A refusal as plain text, with numbered suggestions. */
+/** A refusal as plain text, with numbered suggestions, and the offer of a person where the policy asks for one. */
 export function refusalAsText(refusal: {
   readonly refusal_reason: string
   readonly suggestions: readonly string[]
+  readonly escalate?: true
 }): string {
   const numbered = refusal.suggestions.map((suggestion, at) => `${at + 1}. ${suggestion}`)
   const reason = `I cannot answer with confidence: ${refusal.refusal_reason}`
-  return numbered.length === 0 ? reason : [reason, '', 'Please try:', ...numbered].join('\n')
+  const lines = numbered.length === 0 ? [reason] : [reason, '', 'Please try:', ...numbered]
+  return [...lines, ...(refusal.escalate === true ? ['', ESCALATION] : [])].join('\n')
 }

@@ -142,6 +142,9 @@ export const MESSAGES: Readonly<Record<ReasonCode, Message>> = {
   rule_failed: message(`${CANNOT} It could not be judged.`, 'The question could not be judged', 'Try again later'),
 }
 
+/** Reference document 004: what a refusal offers that a person should look at. */
+export const ESCALATION = 'This question can be passed on to a human expert.'
+
 /** What a model is told when the evidence is weak but sufficient to try. */
 export const CAUTION =
   'The evidence for this question is only moderately strong. Answer only what the passages state, and say plainly what they leave open.'

@@ -34,13 +34,19 @@ export interface PolicyInput {
    * every verdict is `advise` for the reason `gate_disabled`, and no answer is stored. For comparing on a test system.
    */
   readonly dangerouslyDisableGates?: true
+  /** Every refusal asks for a person: `escalate` stands in the decision, the refusal and the rejection record. */
+  readonly escalateRefusals?: true
 }
 
+/** Settings that are `true` or not there. */
+const FLAGS = ['dangerouslyDisableGates', 'escalateRefusals'] as const
+
 /** A frozen rule for deciding. Plain data: it can be stored, compared, and read back with `definePolicy`. */
-export interface Policy extends Required<Omit<PolicyInput, 'dangerouslyDisableGates'>> {
+export interface Policy extends Required<Omit<PolicyInput, (typeof FLAGS)[number]>> {
   /** Present only on a policy that answers everything. */
   readonly dangerouslyDisableGates?: true
-
+  /** Present only on a policy whose refusals ask for a person. */
+  readonly escalateRefusals?: true
   /** `name@` and 16 hexadecimal characters of SHA-256 over the canonical JSON of everything else. */
   readonly id: string
 }
@@ -65,21 +71,13 @@ export function definePolicy(input: PolicyInput): Policy {
     throw new RagGateError('policy_invalid', 'A policy needs at least one gate', { param: 'gates' })
   }
   for (const settings of gates) gateFor(settings).validate(settings)
-  const { dangerouslyDisableGates } = input
-  // Read from a file it may be anything: what is not plainly true must not disable, nor pass for a setting.
-  const asked: unknown = dangerouslyDisableGates
-  if (asked !== undefined && asked !== true) {
-    throw new RagGateError('policy_invalid', 'dangerouslyDisableGates must be true or left out', {
-      param: 'dangerouslyDisableGates',
-    })
-  }
   const content = {
     name,
     confidence,
     bands,
     gates,
     cacheLifetimes,
-    ...(dangerouslyDisableGates === true ? { dangerouslyDisableGates } : {}),
+    ...flagsOf(input),
   }
   // Policies are plain data by construction: numbers, texts, lists and records of them.
   const canonical = canonicalJson(content as unknown as Json)
@@ -87,6 +85,17 @@ export function definePolicy(input: PolicyInput): Policy {
     ...(JSON.parse(canonical) as typeof content),
     id: `${name}@${hex(sha256(canonical)).slice(0, 16)}`,
   })
+}
+
+function flagsOf(input: PolicyInput): Pick<PolicyInput, (typeof FLAGS)[number]> {
+  const given = FLAGS.flatMap((flag) => {
+    // Read from a file it may be anything: what is not plainly true must not disable, nor pass for a setting.
+    const asked: unknown = input[flag]
+    if (asked === undefined) return []
+    if (asked === true) return [[flag, true]]
+    throw new RagGateError('policy_invalid', `${flag} must be true or left out`, { param: flag })
+  })
+  return Object.fromEntries(given)
 }
 
 /**
@@ -182,6 +191,7 @@ function conclude(policy: Policy, found: readonly Finding[], confidence: number)
     reason: disabled ? 'gate_disabled' : (first?.code ?? 'nothing_judged'),
     findings: [...findings],
     policyId: policy.id,
+    ...(policy.escalateRefusals === true && strict === 'refuse' && !disabled ? { escalate: true as const } : {}),
   }
 }
 

@@ -30,6 +30,8 @@ export interface ShownChunk {
 /** The figures behind a decision, for operators. */
 export interface OperatorDetail {
   readonly confidence: number
+  /** Why, in the fixed words of the document that the policy follows; `refusal_reason` has the figures. */
+  readonly reason: string
   readonly findings: readonly Finding[]
   readonly signals: Signals
   /** Present when the policy judged the answer. */
@@ -47,6 +49,8 @@ export interface DecisionSummary {
   readonly reason_code: ReasonCode
   /** `false` on an advisory answer that is too weak to be used; absent otherwise. */
   readonly usable?: false
+  /** Present on a refusal that a person should look at; absent otherwise. */
+  readonly escalate?: true
   /** Operators only, where the sufficiency gate judged. */
   readonly gating?: GatingReport
   /** Operators only. */
@@ -73,7 +77,7 @@ export function summariseDecision(
   audience: Audience,
   unsupported: readonly string[] = [],
 ): DecisionSummary {
-  const { id, verdict, band, reason, confidence, findings, signals, answerSignals } = decision
+  const { id, verdict, band, reason, confidence, findings, signals, answerSignals, escalate } = decision
   const unusable = verdict === 'advise' && findings.some(({ code }) => code === 'advisory_unusable')
   const summary = {
     decision_id: id,
@@ -81,6 +85,7 @@ export function summariseDecision(
     band,
     reason_code: reason,
     ...(unusable ? { usable: false as const } : {}),
+    ...(escalate === true ? { escalate } : {}),
   }
   if (audience === 'public') return summary
   const gating = gatingReport(decision)
@@ -89,6 +94,7 @@ export function summariseDecision(
     ...(gating === undefined ? {} : { gating }),
     detail: {
       confidence,
+      reason: MESSAGES[reason].reason,
       findings,
       signals,
       ...(answerSignals === undefined ? {} : { answer_signals: answerSignals }),

@@ -68,9 +68,12 @@ function characterPairs(word: string): string[] {
   return characters.slice(1).map((character, at) => characters[at]! + character)
 }
 
-/** Words met before and their terms; a stop word's is empty. The same few thousand words make up most text. */
+/**
+ * Words met before and their terms; a stop word's is empty. The same few thousand words make up most text, and a limit
+ * under the vocabulary of the collections would have them stemmed over and over. Takes some five megabytes when full.
+ */
 const TERMS = new Map<string, string>()
-const TERMS_KEPT = 20_000
+const TERMS_KEPT = 50_000
 
 function termOf(word: string): string {
   const known = TERMS.get(word)

@@ -1,4 +1,5 @@
 import type { Chunk } from '../core/chunk.ts'
+import type { GenerationReport } from '../core/measure-answer.ts'
 import type { TokenUsage } from './decision-log.ts'
 
 /** What an answer is made from. */
@@ -22,6 +23,8 @@ export interface Generation {
   readonly complete: boolean
   readonly model?: string
   readonly usage?: TokenUsage
+  /** What the model knows of its answer, for gates that judge answers: confidence, attribution, structure. */
+  readonly report?: GenerationReport
 }
 
 /** Makes answers. */

@@ -138,5 +138,9 @@ Please try:
 2. Expand the legal corpus with more relevant statutes
 3. Break down complex questions into simpler sub-questions
 4. Provide additional context about jurisdiction or relevant laws`)
+    expect(refusalAsText({ refusal_reason: 'r', suggestions: ['s'], escalate: true })).toBe(
+      'I cannot answer with confidence: r\n\nPlease try:\n1. s\n\nThis question can be passed on to a human expert.',
+    )
+    expect(refusalAsText({ refusal_reason: 'r', suggestions: [] })).toBe('I cannot answer with confidence: r')
   })
 })

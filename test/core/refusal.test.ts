@@ -5,11 +5,13 @@ import { fuseConvex } from '../../src/core/fusion.ts'
 import { EMPTY_LEXICON } from '../../src/core/lexicon.ts'
 import { measure } from '../../src/core/measure.ts'
 import { CAUTION, MESSAGES } from '../../src/core/messages.ts'
-import { judge, judgeAnswer, type Policy } from '../../src/core/policy.ts'
+import { definePolicy, judge, judgeAnswer, type Policy } from '../../src/core/policy.ts'
 import { balanced } from '../../src/core/profiles/balanced.ts'
 import { multiGate } from '../../src/core/profiles/multi-gate.ts'
+import { legalReview } from '../../src/core/profiles/legal-review.ts'
 import { sufficiency } from '../../src/core/profiles/sufficiency.ts'
 import { twoTier } from '../../src/core/profiles/two-tier.ts'
+import { weightedSignals } from '../../src/core/profiles/weighted-signals.ts'
 import { buildRefusal, summariseDecision } from '../../src/core/refusal.ts'
 import { answerSignalsOf, aSentence } from '../fixtures/answer.ts'
 import { aRanking } from '../fixtures/evidence.ts'
@@ -145,6 +147,65 @@ describe("the reference documents' examples", () => {
       reason_code: 'no_clear_winner',
     })
     expect(buildRefusal(decision, chunks, 'public').refusal_reason).toBe('No clear winner among results')
+  })
+
+  it.each([
+    ['R007: no chunks', twoTier(), [], 'No relevant information found in documents'],
+    ['R008: a low grade', twoTier(), [aRanking('grade', [1, 1])], 'Retrieved information not sufficiently relevant'],
+    [
+      'R009: too few relevant chunks',
+      twoTier({ minChunks: 2 }),
+      [aRanking('grade', [3, 1])],
+      'Insufficient high-confidence chunks',
+    ],
+    ['R014: low scores', twoTier(), [aRanking('bm25', [0.049, 0.01])], 'All retrieval scores too low'],
+    ['R015: no clear winner', twoTier(), [aRanking('bm25', [0.06, 0.055])], 'No clear winner among results'],
+  ] as const)('000, in its own words to both audiences, with the figures to operators alone: %s', (...row) => {
+    const [, policy, rankings, wording] = row
+    const { decision, chunks } = decide(policy, rankings)
+    const operator = buildRefusal(decision, chunks, 'operator')
+    expect(operator.detail?.reason).toBe(wording)
+    expect(operator.refusal_reason).toBe(decision.findings.find(({ outcome }) => outcome === 'refuse')?.message)
+    const shown = buildRefusal(decision, chunks, 'public')
+    expect(shown.refusal_reason).toBe(wording)
+    expect(numbersIn(shown)).toEqual([])
+  })
+
+  it('000: what operators read of scores and counts has the measured value and the threshold', () => {
+    const reasonOf = (policy: Policy, ranking: Ranking): string => {
+      const { decision, chunks } = decide(policy, [ranking])
+      return buildRefusal(decision, chunks, 'operator').refusal_reason
+    }
+    expect(reasonOf(twoTier(), aRanking('grade', [1]))).toBe('Top chunk relevance score (1) below threshold (2)')
+    expect(reasonOf(twoTier({ minChunks: 2 }), aRanking('grade', [3, 1]))).toBe(
+      'Chunks above threshold (2): 1 below required (2)',
+    )
+    expect(reasonOf(twoTier(), aRanking('bm25', [0.049]))).toBe(
+      'Top chunk retrieval score (0.049) below minimum (0.05)',
+    )
+  })
+
+  it('001 and 004: a refusal for an expert says so to both audiences, and only a refusal does', () => {
+    const weak = [aRanking('convex', [0.3, 0.29])]
+    const { decision, chunks } = decide(legalReview(), weak)
+    expect(decision).toMatchObject({ verdict: 'refuse', escalate: true })
+    for (const audience of ['public', 'operator'] as const) {
+      expect(buildRefusal(decision, chunks, audience).escalate).toBe(true)
+    }
+    expect(decide(weightedSignals(), weak).decision).not.toHaveProperty('escalate')
+    for (const [high, verdict] of [
+      [0.1, 'pass'],
+      [0.9, 'advise'],
+    ] as const) {
+      const answered = decide(legalReview({ high, medium: 0, low: 0 }), weak).decision
+      expect(answered.verdict).toBe(verdict)
+      expect(answered).not.toHaveProperty('escalate')
+    }
+    const disabled = decide(definePolicy({ ...legalReview(), dangerouslyDisableGates: true }), weak).decision
+    expect(disabled.verdict).toBe('advise')
+    expect(disabled).not.toHaveProperty('escalate')
+    expect(legalReview().id).not.toBe(legalReview({ low: 0.6 }).id)
+    expect(() => legalReview({ escalateRefusals: 'yes' as unknown as true })).toThrow('true or left out')
   })
 
   it('002: a best cosine of .62 is refused in its standard words (R093, R094, R095)', () => {

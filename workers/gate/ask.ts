@@ -16,6 +16,7 @@ export async function answer(c: Context<RagGateEnv<GateBindings>>): Promise<Resp
   })
   const { text, manner, complete, model, usage } = generation
   report({
+    ...generation.report,
     complete,
     ...(model === undefined ? {} : { model }),
     ...(usage === undefined ? {} : { usage }),

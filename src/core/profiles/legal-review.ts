@@ -6,10 +6,10 @@ export const LEGAL_REVIEW_BANDS: Bands = Object.freeze({ high: 0.9, medium: 0.7,
 
 /**
  * `weightedSignals` with the stricter levels that reference document 001 quotes from legal compliance research, beside
- * the .85/.70/.50 that it uses.
+ * the .85/.70/.50 that it uses. What it refuses is for an expert, and says so with `escalate`.
  *
  * @throws `policy_invalid` when a setting is out of range, or the levels do not fall
  */
 export function legalReview(options: WeightedSignalsOptions = {}): Policy {
-  return weightedSignalsNamed('legal-review', LEGAL_REVIEW_BANDS, options)
+  return weightedSignalsNamed('legal-review', LEGAL_REVIEW_BANDS, { escalateRefusals: true, ...options })
 }

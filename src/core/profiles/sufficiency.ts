@@ -23,6 +23,8 @@ export interface SufficiencyOptions extends Omit<EvidenceShareOptions, 'threshol
   readonly threshold?: number | keyof typeof SUFFICIENCY_THRESHOLDS
   /** DANGEROUS: answers everything. Still measured and recorded, with `gating_bypassed`. */
   readonly dangerouslyDisableGates?: true
+  /** Every refusal asks for a person: for high stakes, with the threshold `strict`. */
+  readonly escalateRefusals?: true
 }
 
 /**
@@ -31,7 +33,7 @@ export interface SufficiencyOptions extends Omit<EvidenceShareOptions, 'threshol
  * @throws `policy_invalid` when a setting is out of range
  */
 export function sufficiency(options: SufficiencyOptions = {}): Policy {
-  const { dangerouslyDisableGates, threshold = 'moderate', ...rest } = options
+  const { dangerouslyDisableGates, escalateRefusals, threshold = 'moderate', ...rest } = options
   const share = typeof threshold === 'string' ? (SUFFICIENCY_THRESHOLDS[threshold] ?? NaN) : threshold
   return definePolicy({
     name: 'sufficiency',
@@ -39,6 +41,7 @@ export function sufficiency(options: SufficiencyOptions = {}): Policy {
     bands: { high: 0.85, medium: 0.6, low: 0 },
     gates: [evidenceShare({ ...rest, threshold: share })],
     ...(dangerouslyDisableGates === undefined ? {} : { dangerouslyDisableGates }),
+    ...(escalateRefusals === undefined ? {} : { escalateRefusals }),
   })
 }
 

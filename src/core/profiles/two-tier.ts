@@ -6,6 +6,17 @@ import { definePolicy, type Policy } from '../policy.ts'
 export type TwoTierOptions = GradedRelevanceOptions & RetrievalScoreOptions
 
 /**
+ * The settings that the document names for the two troubles one can have: `lenient` where too much is refused, `strict`
+ * where too much gets through.
+ *
+ * @see reference document 000, "Troubleshooting"
+ */
+export const TWO_TIER_SETTINGS: Readonly<Record<'lenient' | 'strict', TwoTierOptions>> = Object.freeze({
+  lenient: Object.freeze({ relevanceThreshold: 1 }),
+  strict: Object.freeze({ relevanceThreshold: 3, minChunks: 2, minRatio: 1.5 }),
+})
+
+/**
  * Reference document 000: grades of a reranker where it graded the chunks, retrieval scores otherwise. Passes or
  * refuses, never advises.
  *

@@ -43,6 +43,8 @@ export interface WeightedSignalsOptions {
    * @default false
    */
   readonly renormalise?: boolean
+  /** Every refusal asks for a person. @default left out; `true` in `legalReview` */
+  readonly escalateRefusals?: true
 }
 
 /**
@@ -79,5 +81,6 @@ export function weightedSignalsNamed(name: string, levels: Bands, options: Weigh
         adviseBelow: bands.high,
       },
     ],
+    ...(options.escalateRefusals === undefined ? {} : { escalateRefusals: options.escalateRefusals }),
   })
 }

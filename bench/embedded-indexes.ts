@@ -1,0 +1,95 @@
+/** The embedded index, filled with passages and asked through the gate's own adapter: in this process, and in workerd. */
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
+import { createUpstashChunkIndex, createUpstashRetriever, type UpstashOptions } from '../src/adapters/upstash-vector.ts'
+import type { Passage } from '../src/core/chunk.ts'
+import { answerCommand } from '../src/embedded/protocol.ts'
+import { VectorStore } from '../src/embedded/store.ts'
+import { ROOT } from '../scripts/local-gate.ts'
+import { sqliteStorage } from '../test/embedded/sqlite-storage.ts'
+
+const NAMESPACE = 'bench'
+const TOP_K = 10
+const TIMEOUT_MS = 30_000
+
+/** An index to ask. */
+export interface AskedIndex {
+  /** Retrieves ten chunks, dense and sparse in one round trip, with their texts. */
+  readonly retrieve: (question: string) => Promise<unknown>
+}
+
+/** The index without any network: its commands are carried out here, between the same JSON as over HTTP. */
+export async function indexInProcess(passages: readonly Passage[]): Promise<AskedIndex> {
+  const store = new VectorStore(sqliteStorage())
+  return filled(passages, {
+    url: 'http://index.invalid',
+    fetch: async (url, init) => {
+      const { pathname, search } = new URL(url)
+      const { status, body } = answerCommand(store, {
+        method: init?.method ?? 'GET',
+        path: pathname.slice(1).split('/'),
+        search: search.slice(1),
+        // The adapter sends its bodies as text.
+        body: init?.body === undefined ? undefined : (JSON.parse(init.body as string) as unknown),
+      })
+      return Response.json(body, { status })
+    },
+  })
+}
+
+/** The index in its Durable Object, asked over local HTTP. `knock` takes the same way and ends before the object. */
+export async function indexInWorkerd(
+  passages: readonly Passage[],
+): Promise<AskedIndex & { readonly knock: () => Promise<unknown>; readonly close: () => Promise<void> }> {
+  const directory = mkdtempSync(join(tmpdir(), 'hono-rag-gate-bench-'))
+  const token = 'bench-token-0123456789abcdef0123456789abcdef'
+  const miniflare = new Miniflare(
+    convertV4MiniflareOptions({
+      name: 'vector-index',
+      modules: true,
+      script: bundle(directory),
+      compatibilityDate: '2026-11-01',
+      compatibilityFlags: ['nodejs_compat'],
+      host: '127.0.0.1',
+      port: 0,
+      durableObjects: { VECTOR_INDEX: { className: 'VectorIndex', useSQLite: true } },
+      bindings: { INDEX_TOKEN: token },
+    }),
+  )
+  const close = async (): Promise<void> => {
+    await miniflare.dispose()
+    rmSync(directory, { recursive: true, force: true })
+  }
+  try {
+    const url = (await miniflare.ready).origin
+    const asked = await filled(passages, { url, token })
+    return { ...asked, knock: async () => (await fetch(`${url}/info`)).arrayBuffer(), close }
+  } catch (thrown) {
+    await close()
+    throw thrown
+  }
+}
+
+async function filled(passages: readonly Passage[], options: UpstashOptions): Promise<AskedIndex> {
+  await createUpstashChunkIndex({ ...options, timeoutMs: TIMEOUT_MS }).upsert(NAMESPACE, passages)
+  const retriever = createUpstashRetriever({ ...options, timeoutMs: TIMEOUT_MS })
+  const request = { tenant: 'bench', collection: 'bench', namespace: NAMESPACE, topK: TOP_K }
+  const retrieve = (question: string): Promise<readonly { readonly entries: readonly unknown[] }[]> =>
+    retriever.retrieve({ ...request, question, signal: new AbortController().signal })
+  // The first search loads the index, and shows that it finds what it should.
+  const rankings = await retrieve(passages[0]?.text ?? '')
+  if (rankings.some(({ entries }) => entries.length !== TOP_K)) throw new Error('The index does not find ten chunks')
+  return { retrieve }
+}
+
+function bundle(directory: string): string {
+  const wrangler = join(ROOT, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
+  const args = [wrangler, 'deploy', 'workers/vector-index/index.ts', '--dry-run', '--minify', '--outdir', directory]
+  const env = { ...process.env, CLOUDFLARE_CF_FETCH_ENABLED: 'false', WRANGLER_SEND_METRICS: 'false' }
+  const result = spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8', env })
+  if (result.status !== 0) throw new Error(`The Worker could not be bundled:\n${result.stdout}\n${result.stderr}`)
+  return readFileSync(join(directory, 'index.js'), 'utf8')
+}

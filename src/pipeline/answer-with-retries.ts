@@ -1,0 +1,78 @@
+/** A refused question asked again in other words. The gate stays as it is. */
+import { normaliseQuestion } from '../core/text.ts'
+import { RagGateError } from '../errors.ts'
+import { type AnsweredQuestion, type AnswerPorts, answerQuestion } from './answer-question.ts'
+import type { AskedQuestion, GateSettings } from './gate-question.ts'
+import type { GenerationSettings } from './generate-with-evidence.ts'
+
+/** What a rewriter is given. */
+export interface RewriteRequest {
+  /** The question as it was asked first. */
+  readonly question: string
+  /** The suggestion to follow: a fixed sentence that tells nothing of the corpus. */
+  readonly suggestion: string
+  /** 1 for the first retry. */
+  readonly attempt: number
+}
+
+/** Puts a question in other words. `null` when it sees no way. */
+export type Rewrite = (request: RewriteRequest) => Promise<string | null> | string | null
+
+/** Settings of `answerWithRetries`. */
+export interface RetryOptions {
+  readonly rewrite: Rewrite
+  /** Questions asked after the first one, 0..3. @default 1 */
+  readonly maxRetries?: number
+}
+
+/** The last answer, and every question on the way to it. */
+export interface RetriedAnswer extends AnsweredQuestion {
+  /** In order, the first question included; each with a decision of its own to record. */
+  readonly attempts: readonly AnsweredQuestion[]
+}
+
+const MOST_RETRIES = 3
+
+/**
+ * Answers a question; where it is refused for its evidence, follows the refusal's suggestions one by one: a supplied
+ * rewriter puts the question in other words, and it is asked again under the very same settings. A rewriter that fails,
+ * or that comes back with a question asked already, ends it, and the refusal stands.
+ *
+ * @throws `config_invalid` when `maxRetries` is out of range; else what `answerQuestion` throws
+ * @see reference document 004, "Query Optimization"
+ */
+export async function answerWithRetries(
+  ports: AnswerPorts,
+  settings: GateSettings & GenerationSettings,
+  asked: AskedQuestion,
+  { rewrite, maxRetries = 1 }: RetryOptions,
+): Promise<RetriedAnswer> {
+  if (!Number.isInteger(maxRetries) || maxRetries < 0 || maxRetries > MOST_RETRIES) {
+    throw new RagGateError('config_invalid', `maxRetries must be 0 to ${MOST_RETRIES}`, { param: 'maxRetries' })
+  }
+  const attempts = [await answerQuestion(ports, settings, asked)]
+  let last = attempts[0]!
+  while (attempts.length <= maxRetries) {
+    const suggestion = suggestionOf(last, attempts.length)
+    if (suggestion === undefined) break
+    const question = await rewritten(rewrite, { question: asked.question, suggestion, attempt: attempts.length })
+    if (question === '' || attempts.some((attempt) => attempt.question === question)) break
+    last = await answerQuestion(ports, settings, { ...asked, question })
+    attempts.push(last)
+  }
+  return { ...last, attempts }
+}
+
+/** The next suggestion; none when there is an answer, or the model failed: other words repair neither. */
+function suggestionOf({ answer }: AnsweredQuestion, attempt: number): string | undefined {
+  return 'suggestions' in answer ? answer.suggestions[attempt - 1] : undefined
+}
+
+async function rewritten(rewrite: Rewrite, request: RewriteRequest): Promise<string> {
+  try {
+    return normaliseQuestion((await rewrite(request)) ?? '')
+  } catch {
+    // The refusal that stands is the better answer than an error about a nicer question.
+    return ''
+  }
+}

@@ -1,0 +1,103 @@
+/** An answer from evidence that is there already: judged before and after the model is asked. No HTTP. */
+import { buildContext } from '../core/context.ts'
+import type { Decision } from '../core/decision.ts'
+import { type EvidenceAnswer, evidenceAnswer, generationError, refusedForEvidence } from '../core/evidence-answer.ts'
+import type { Evidence } from '../core/evidence.ts'
+import { type GenerationConfidenceSource, measureAnswer } from '../core/measure-answer.ts'
+import { CAUTION } from '../core/messages.ts'
+import { answerFields, judgeAnswer, type Policy } from '../core/policy.ts'
+import { isRagGateError, RagGateError } from '../errors.ts'
+import type { Generation, Generator } from '../ports/generator.ts'
+
+/** What is asked of the generator. */
+export interface GenerationTask {
+  /** Normalised. */
+  readonly question: string
+  readonly evidence: Evidence
+  /** What the policy said of this evidence. */
+  readonly decision: Decision
+  /** The policy that said it. */
+  readonly policy: Policy
+}
+
+/** Settings of `generateWithEvidence`. */
+export interface GenerationSettings {
+  /** Budget of the context for the model, characters. @default 12000 */
+  readonly maxContextCharacters?: number
+  /** How long the model may take, milliseconds. @default 30000 */
+  readonly generationTimeoutMs?: number
+  /** Where the generator's report has the model's confidence. @default 'reported' */
+  readonly generationConfidence?: GenerationConfidenceSource
+}
+
+/** What became of it, and the record behind it. */
+export interface JudgedGeneration {
+  readonly answer: EvidenceAnswer
+  /** With the findings of both stages; as it was before when the model failed. */
+  readonly decision: Decision
+  /** Absent when no model was asked, or it failed. */
+  readonly generation?: Generation
+}
+
+const MAX_CONTEXT_CHARACTERS = 12_000
+const GENERATION_TIMEOUT_MS = 30_000
+
+/**
+ * Has an answer made from evidence, and judges it: a refusal before or after takes its place. Gating needs no mode for
+ * debugging, and is switched off by nothing but a policy with `dangerouslyDisableGates`, which says so in its gating.
+ *
+ * @returns `generation_error` when the model failed or took too long: a failure is neither an answer nor a refusal
+ * @throws `policy_invalid` when the evidence was judged under another policy
+ * @see reference document 004, "Generator Integration"
+ */
+export async function generateWithEvidence(
+  generator: Generator,
+  task: GenerationTask,
+  settings: GenerationSettings = {},
+): Promise<JudgedGeneration> {
+  const { question, evidence, decision, policy } = task
+  const { chunks } = evidence
+  if (decision.verdict === 'refuse') return { answer: refusedForEvidence(decision, chunks), decision }
+  const { maxContextCharacters = MAX_CONTEXT_CHARACTERS, generationTimeoutMs = GENERATION_TIMEOUT_MS } = settings
+  const context = buildContext(chunks, maxContextCharacters)
+  const asked = { question, chunks: context.chunks, context: context.text, ...cautionFor(decision) }
+  let generation: Generation
+  try {
+    generation = await within(generationTimeoutMs, (signal) => generator.generate({ ...asked, signal }))
+  } catch (thrown) {
+    return { answer: generationError(decision, isRagGateError(thrown) ? thrown.code : 'llm_unavailable'), decision }
+  }
+  const answerSignals = measureAnswer({
+    question,
+    chunks,
+    answer: generation.text,
+    ...(generation.report === undefined ? {} : { report: generation.report }),
+    ...(settings.generationConfidence === undefined
+      ? {}
+      : { generationConfidenceSource: settings.generationConfidence }),
+    fields: answerFields(policy),
+  })
+  const judged: Decision = { ...decision, answerSignals, ...judgeAnswer(policy, decision, answerSignals) }
+  return { answer: evidenceAnswer(judged, chunks, generation.text), decision: judged, generation }
+}
+
+function cautionFor({ verdict }: Decision): { readonly caution?: string } {
+  return verdict === 'advise' ? { caution: CAUTION } : {}
+}
+
+/** Waits no longer than this, also for a generator that ignores its signal. */
+async function within<Result>(timeoutMs: number, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+  const controller = new AbortController()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const expired = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new RagGateError('llm_timeout', 'The model took too long'))
+      controller.abort()
+    }, timeoutMs)
+  })
+  try {
+    return await Promise.race([work(controller.signal), expired])
+  } finally {
+    clearTimeout(timer)
+  }
+}

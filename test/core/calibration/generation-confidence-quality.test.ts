@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest'
+import { auroc } from '../../../src/core/calibration/auroc.ts'
+import { aurocInterval, spearmanInterval } from '../../../src/core/calibration/correlation-interval.ts'
+import {
+  checkGenerationConfidence,
+  type RatedAnswer,
+} from '../../../src/core/calibration/generation-confidence-quality.ts'
+import { spearman } from '../../../src/core/correlation.ts'
+import { seededRandom } from '../../../bench/seeded-random.ts'
+
+const rated = (count: number, of: (at: number) => RatedAnswer): RatedAnswer[] =>
+  Array.from({ length: count }, (_, at) => of(at))
+
+describe('checkGenerationConfidence', () => {
+  it('finds a confidence that follows the quality', () => {
+    const found = checkGenerationConfidence(rated(100, (at) => ({ confidence: at / 100, quality: at >= 40 ? 1 : 0 })))
+    expect(found).toMatchObject({ labels: 100, missing: 0, carries: 'yes', auroc: { value: 1, high: 1 } })
+    expect(found.statement).toContain('follows the quality')
+  })
+
+  it('says plainly when it does not carry', () => {
+    const random = seededRandom(7)
+    const found = checkGenerationConfidence(
+      rated(200, () => ({ confidence: random(), quality: random() < 0.5 ? 0 : 1 })),
+    )
+    expect(found.carries).toBe('no')
+    expect(found.statement).toMatch(/^The confidence does not carry: do not gate on it\. 200 rated answers/)
+    const turned = checkGenerationConfidence(rated(100, (at) => ({ confidence: 1 - at / 100, quality: at / 100 })))
+    expect(turned).toMatchObject({ carries: 'no', spearman: { value: expect.closeTo(-1, 9) } })
+  })
+
+  it('says nothing of too few, of answers all alike, and counts those without a confidence', () => {
+    expect(checkGenerationConfidence(rated(49, (at) => ({ confidence: at, quality: at })))).toMatchObject({
+      carries: 'unknown',
+      statement: 'Too few rated answers: 49 of 50 needed',
+    })
+    const constant = checkGenerationConfidence(rated(60, (at) => ({ confidence: 0.9, quality: at % 2 })))
+    expect(constant).toMatchObject({ carries: 'no', auroc: { value: 0.5 } })
+    expect(constant).not.toHaveProperty('spearman')
+    const good = checkGenerationConfidence(rated(60, (at) => ({ confidence: at / 60, quality: 1 })))
+    expect(good).toMatchObject({ carries: 'unknown' })
+    expect(good).not.toHaveProperty('auroc')
+    const some = rated(10, (at) => ({ confidence: at < 4 ? undefined : at === 4 ? NaN : 0.5, quality: 1 }))
+    expect(checkGenerationConfidence(some)).toMatchObject({ labels: 5, missing: 5 })
+  })
+})
+
+describe('the intervals', () => {
+  it('agree with figures worked out elsewhere', () => {
+    // tanh(atanh(.5) ± 1.95996 · √((1 + .125) / 47))
+    expect(spearmanInterval(0.5, 50)).toEqual({ low: expect.closeTo(0.241225, 6), high: expect.closeTo(0.692393, 6) })
+    expect(spearmanInterval(0.5, 3)).toEqual({ low: -1, high: 1 })
+    // Every area in steps of 1e-6 held against the condition of the paper, with another program.
+    expect(aurocInterval(0.7, 20, 30)).toEqual({ low: expect.closeTo(0.53555, 4), high: expect.closeTo(0.82071, 4) })
+    expect(aurocInterval(0.5, 0, 9)).toEqual({ low: 0, high: 1 })
+  })
+
+  it('of an area keep their width where every pair is in order, and mirror each other', () => {
+    const { low, high } = aurocInterval(1, 20, 30)
+    expect(high).toBe(1)
+    expect(low).toBeGreaterThan(0.8)
+    expect(low).toBeLessThan(0.95)
+    const turned = aurocInterval(0.3, 20, 30)
+    const right = aurocInterval(0.7, 20, 30)
+    expect([1 - turned.high, 1 - turned.low]).toEqual([expect.closeTo(right.low, 9), expect.closeTo(right.high, 9)])
+  })
+
+  it('cover the truth about as often as they say', () => {
+    const random = seededRandom(20_261_122)
+    const normal = (): number => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
+    const REPEATS = 600
+    let area = 0
+    let rho = 0
+    for (let repeat = 0; repeat < REPEATS; repeat++) {
+      const scored = Array.from({ length: 60 }, (_, at) => ({
+        score: normal() + (at < 25 ? 1 : 0),
+        answerable: at < 25,
+      }))
+      // Φ(1/√2): two normal distributions one deviation apart.
+      const { low, high } = aurocInterval(auroc(scored), 25, 35)
+      if (low <= 0.7602499 && 0.7602499 <= high) area++
+      const pairs = Array.from({ length: 60 }, () => {
+        const x = normal()
+        return [x, 0.5 * x + Math.sqrt(0.75) * normal()] as const
+      })
+      // 6/π · asin(.5/2): the rank correlation of normal pairs that correlate by .5.
+      const truth = (6 / Math.PI) * Math.asin(0.25)
+      const interval = spearmanInterval(spearman(pairs) ?? NaN, pairs.length)
+      if (interval.low <= truth && truth <= interval.high) rho++
+    }
+    for (const covered of [area, rho]) {
+      expect(covered / REPEATS).toBeGreaterThan(0.92)
+      expect(covered / REPEATS).toBeLessThan(0.98)
+    }
+  })
+})

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest'
+import { countHallucinations, type LabelledAnswer } from '../../../src/core/calibration/hallucinations.ts'
+import { suggestThresholdChange } from '../../../src/core/calibration/suggest-threshold-change.ts'
+import { judge, judgeAnswer } from '../../../src/core/policy.ts'
+import { multiGate } from '../../../src/core/profiles/multi-gate.ts'
+import { answerSignalsOf, aSentence } from '../../fixtures/answer.ts'
+import { aCurve, signalsOf } from '../../fixtures/evidence.ts'
+
+const policy = multiGate()
+const signals = signalsOf({ questionTermCount: 1, keywordCoverage: 1, curves: { cosine: aCurve(0.9) } })
+
+/** A labelled answer as the gates judge it: `supported` is what grounding sees, `hallucinated` what a person says. */
+function answer(supported: boolean, hallucinated: boolean, generationConfidence = 0.9): LabelledAnswer {
+  const sentences = [aSentence(supported ? {} : { missingNumbers: 1 })]
+  const answerSignals = answerSignalsOf({ generationConfidence, sentences })
+  return { decision: judgeAnswer(policy, { ...judge(policy, signals), signals }, answerSignals), hallucinated }
+}
+
+const refusedBefore: LabelledAnswer = {
+  decision: judge(policy, signalsOf({ curves: { cosine: aCurve(0.1) } })),
+  hallucinated: false,
+}
+
+describe('countHallucinations', () => {
+  const answers = [
+    ...Array.from({ length: 7 }, () => answer(true, false)),
+    answer(true, true),
+    answer(false, true),
+    answer(false, true),
+    answer(false, false),
+    // Refused for another reason: made, not given, and still seen by grounding.
+    answer(true, true, 0.1),
+  ]
+  const { given, made, caught, falseAlarms, statement } = countHallucinations(answers)
+
+  it('counts what a reader meets apart from what the model made', () => {
+    expect([given.hits, given.labels]).toEqual([1, 8])
+    expect([made.hits, made.labels]).toEqual([4, 12])
+    expect(statement).toBe('Hallucinated answers among those given: 1 of 8 (0.003–0.527), 95 % interval')
+  })
+
+  it('says how much of it grounding catches, and what that costs', () => {
+    expect([caught.hits, caught.labels]).toEqual([2, 4])
+    expect([falseAlarms.hits, falseAlarms.labels]).toEqual([1, 8])
+  })
+
+  it("leaves out of the gate's figures what the gate never saw", () => {
+    const counted = countHallucinations([refusedBefore])
+    expect([counted.caught.labels, counted.falseAlarms.labels, counted.given.labels]).toEqual([0, 0, 0])
+    expect(counted.statement).toContain('not known')
+  })
+
+  it('is what the calibration rule asks for', () => {
+    const many = Array.from({ length: 100 }, (_, at) => answer(true, at < 2))
+    const change = suggestThresholdChange(policy, {
+      hallucinations: countHallucinations(many).given,
+      falseRefusals: { rate: 0, labels: 100 },
+    })
+    expect(change).toMatchObject({ action: 'raise', change: { gate: 'generation-confidence' } })
+  })
+})

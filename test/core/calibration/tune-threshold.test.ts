@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest'
+import { type LabelledDecision, scoresOfGate, thresholdOf } from '../../../src/core/calibration/gate-threshold.ts'
+import { tuneByCollection, tuneThreshold } from '../../../src/core/calibration/tune-threshold.ts'
+import { judge } from '../../../src/core/policy.ts'
+import { balanced } from '../../../src/core/profiles/balanced.ts'
+import { multiGate } from '../../../src/core/profiles/multi-gate.ts'
+import { sufficiency } from '../../../src/core/profiles/sufficiency.ts'
+import { seededRandom } from '../../../bench/seeded-random.ts'
+import { aCurve, signalsOf } from '../../fixtures/evidence.ts'
+
+const GATE = { gate: 'min-top-cosine' } as const
+const policy = multiGate()
+
+/** Labelled decisions with these cosines, as the policy judges them. */
+function labelled(answerable: readonly number[], unanswerable: readonly number[]): LabelledDecision[] {
+  const decided = (cosine: number, label: boolean): LabelledDecision => ({
+    decision: judge(policy, signalsOf({ curves: { cosine: aCurve(cosine) } })),
+    answerable: label,
+  })
+  return [...answerable.map((cosine) => decided(cosine, true)), ...unanswerable.map((cosine) => decided(cosine, false))]
+}
+
+const spread = (count: number, from: number, to: number): number[] =>
+  Array.from({ length: count }, (_, at) => from + ((to - from) * at) / count)
+
+describe('tuneThreshold', () => {
+  it('lowers a threshold that is stricter than the labels ask for, into another policy', () => {
+    const before = JSON.stringify(policy)
+    const tuned = tuneThreshold(policy, labelled(spread(50, 0.5, 0.9), spread(100, 0, 0.4)), GATE)
+    expect(tuned).toMatchObject({ action: 'lower', gate: 'min-top-cosine', from: 0.7, fromPolicyId: policy.id })
+    // Of a hundred one may get through: with two, the bound at .9 is .0523.
+    expect(tuned.falseAcceptances).toMatchObject({ labels: 100 })
+    expect(tuned.falseAcceptances.hits).toBeLessThanOrEqual(1)
+    expect(tuned.to).toBeLessThan(0.41)
+    expect(tuned.falseRefusals.hits).toBe(0)
+    expect(thresholdOf(tuned.policy, 'min-top-cosine')).toBe(tuned.to)
+    expect(tuned.policy.id).not.toBe(policy.id)
+    expect(Object.isFrozen(tuned.policy)).toBe(true)
+    expect(JSON.stringify(policy)).toBe(before)
+    expect(tuned.because).toContain('of 100')
+  })
+
+  it('raises one that lets too many through, also when that refuses answerable questions', () => {
+    const tuned = tuneThreshold(policy, labelled(spread(50, 0.6, 0.9), spread(100, 0.5, 0.85)), GATE)
+    expect(tuned.action).toBe('raise')
+    expect(tuned.to).toBeGreaterThan(0.8)
+    expect(tuned.falseRefusals.hits).toBeGreaterThan(25)
+  })
+
+  it('keeps the policy itself with too few labels, and says how many are needed', () => {
+    const tuned = tuneThreshold(policy, labelled([0.9], spread(44, 0, 0.1)), GATE)
+    // ln .1 / ln .95 = 44.9: with no false acceptance at all.
+    expect(tuned).toMatchObject({ action: 'keep', from: 0.7, to: 0.7 })
+    expect(tuned.because).toBe('Too few labels: 44 unanswerable questions of 45 needed')
+    expect(tuned.policy).toBe(policy)
+    expect(tuneThreshold(policy, labelled([0.9], spread(45, 0, 0.1)), GATE).action).toBe('lower')
+  })
+
+  it('keeps it where no threshold holds', () => {
+    const tuned = tuneThreshold(policy, labelled([], spread(60, 1, 1)), GATE)
+    expect(tuned).toMatchObject({ action: 'keep', because: expect.stringContaining('No threshold') })
+  })
+
+  it('keeps what is as it should be', () => {
+    const first = tuneThreshold(policy, labelled([0.9], spread(100, 0, 0.4)), GATE)
+    const again = tuneThreshold(first.policy, labelled([0.9], spread(100, 0, 0.4)), GATE)
+    expect([again.action, again.policy === first.policy]).toEqual(['keep', true])
+  })
+
+  it('keeps its promise: what it states is exceeded no more often than it says', () => {
+    const random = seededRandom(20_261_122)
+    const REPEATS = 400
+    let exceeded = 0
+    for (let repeat = 0; repeat < REPEATS; repeat++) {
+      const scores = Array.from({ length: 120 }, () => random() ** 2)
+      // Only findings are looked at: the decision behind them is left out for speed.
+      const labels = scores.map((actual): LabelledDecision => {
+        const finding = { gate: 'min-top-cosine', stage: 'pre-generation', outcome: 'pass', code: 'passed' } as const
+        return { decision: { findings: [{ ...finding, message: '', actual }] }, answerable: false }
+      })
+      const { to } = tuneThreshold(policy, labels, GATE)
+      // The chance that a squared uniform number is at least `to`.
+      if (1 - Math.sqrt(to) > 0.05) exceeded++
+    }
+    // At certainty .9 a tenth may; three standard errors of that over 400 repeats are .045.
+    expect(exceeded / REPEATS).toBeLessThan(0.145)
+  })
+
+  it('moves the caution with the threshold, and knows every gate that has one', () => {
+    const [settings] = tuneThreshold(balanced({ refuseBelow: 0.1, adviseBelow: 0.2 }), highConfidence(), {
+      gate: 'confidence-range',
+    }).policy.gates
+    expect(settings).toMatchObject({ refuseBelow: 0.89, adviseBelow: 0.89 })
+    const share = tuneThreshold(sufficiency(), [], { gate: 'evidence-share' })
+    expect([share.from, share.action]).toEqual([0.5, 'keep'])
+    expect(() => tuneThreshold(policy, [], { gate: 'evidence-share' })).toThrow('no gate evidence-share')
+  })
+
+  it.each([{ maxFalseAcceptance: 0 }, { maxFalseAcceptance: 1 }, { certainty: 1 }, { certainty: 0.4 }, { step: 0 }])(
+    'refuses %j',
+    (options) => {
+      expect(() => tuneThreshold(policy, [], { ...GATE, ...options })).toThrow('out of range')
+    },
+  )
+})
+
+/** A hundred unanswerable questions with confidences up to .891. */
+function highConfidence(): LabelledDecision[] {
+  return spread(100, 0, 0.9).map((actual) => ({
+    decision: {
+      findings: [
+        { gate: 'confidence-range', stage: 'pre-generation', outcome: 'pass', code: 'passed', message: '', actual },
+      ],
+    },
+    answerable: false,
+  }))
+}
+
+describe('scoresOfGate', () => {
+  it('takes no other figure of a gate for the one that its threshold is held against', () => {
+    const finding = { gate: 'evidence-share', stage: 'post-generation', outcome: 'refuse', message: '' } as const
+    const scores = (['share_low', 'overlap_low'] as const).map((code) => {
+      const decision = { findings: [{ ...finding, code, actual: 0.2 }] }
+      return scoresOfGate('evidence-share', [{ decision, answerable: true }])[0]?.score
+    })
+    expect(scores).toEqual([0.2, NaN])
+  })
+
+  it('has no number for a question that the gate never came to', () => {
+    const decision = judge(sufficiency(), signalsOf())
+    expect(scoresOfGate('evidence-share', [{ decision, answerable: true }])).toEqual([{ score: NaN, answerable: true }])
+  })
+})
+
+describe('tuneByCollection', () => {
+  it('gives each collection what its own labels ask for, and the others the common policy', () => {
+    const { tuned, policyFor } = tuneByCollection(
+      policy,
+      {
+        tax: labelled([0.9], spread(100, 0, 0.4)),
+        criminal: labelled([0.95], spread(100, 0.5, 0.9)),
+        young: labelled([0.9], [0.1]),
+      },
+      GATE,
+    )
+    expect(Object.values(tuned).map(({ action }) => action)).toEqual(['lower', 'raise', 'keep'])
+    expect(policyFor('acme', 'tax').id).toBe(tuned['tax']?.policy.id)
+    expect(policyFor('acme', 'young')).toBe(policy)
+    expect(policyFor('acme', 'toString')).toBe(policy)
+  })
+})

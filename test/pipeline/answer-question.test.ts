@@ -1,0 +1,162 @@
+import { describe, expect, it } from 'vitest'
+import type { GenerationReport } from '../../src/core/measure-answer.ts'
+import { legalReview } from '../../src/core/profiles/legal-review.ts'
+import { multiGate } from '../../src/core/profiles/multi-gate.ts'
+import { sufficiency, type SufficiencyOptions } from '../../src/core/profiles/sufficiency.ts'
+import { twoTier } from '../../src/core/profiles/two-tier.ts'
+import { RagGateError } from '../../src/errors.ts'
+import { answerQuestion } from '../../src/pipeline/answer-question.ts'
+import { answering, ASKED, INTENTION, MURDER, SETTINGS, shares } from '../fixtures/answering.ts'
+
+const ANSWER = 'Whoever commits murder is punished with death or imprisonment for life.'
+const settings = (options: SufficiencyOptions = {}) => ({ ...SETTINGS, policy: () => sufficiency(options) })
+
+describe('answerQuestion', () => {
+  it('gives the success object of document 004, without any mode for debugging', async () => {
+    const { ports } = answering({ says: { text: ANSWER, ...shares(0.65, 0.35) } })
+    const { answer, decision } = await answerQuestion(ports, SETTINGS, ASKED)
+    expect(answer).toEqual({
+      status: 'success',
+      answer: ANSWER,
+      evidence_count: 2,
+      confidence: expect.closeTo(decision.confidence, 4),
+      evidence_ids: ['IPC_302', 'IPC_34'],
+      gating: {
+        passes: true,
+        max_attention: 0.65,
+        max_chunk_id: 'IPC_302',
+        threshold: 0.5,
+        evidence_count: 2,
+        margin: 0.15,
+        status: 'evidence_sufficient',
+      },
+    })
+  })
+
+  it('gives the failure object of document 004 in place of an answer', async () => {
+    const finds = [MURDER, INTENTION, 'Theft is punished with imprisonment for three years.']
+    const text = 'Murder, common intention and theft are punished.'
+    const { ports, generations } = answering({ finds, says: { text } })
+    const { answer, decision } = await answerQuestion(ports, settings({ threshold: 0.7 }), ASKED)
+    expect(generations).toHaveLength(1)
+    expect(decision.verdict).toBe('refuse')
+    expect(JSON.stringify(answer)).not.toContain(text)
+    expect(answer).toMatchObject({
+      status: 'insufficient_evidence',
+      reason: expect.stringMatching(
+        /^No legal provision received sufficient attention support\. Highest attention was \d+\.\d% but threshold is 70\.0%\.$/,
+      ),
+      required_threshold: 0.7,
+      evidence_count: 3,
+      evidence_summary: [
+        { chunk_id: 'IPC_302', statute: 'IPC', section: '302' },
+        { chunk_id: 'IPC_34', statute: 'IPC', section: '34' },
+        { chunk_id: 'IPC_2', statute: 'IPC', section: '2' },
+      ],
+      suggestions: [
+        'Rephrase your query to be more specific',
+        'Expand the legal corpus with more relevant statutes',
+        'Break down complex questions into simpler sub-questions',
+        'Provide additional context about jurisdiction or relevant laws',
+      ],
+      explanation: expect.stringContaining('LEXAR safety mechanism'),
+    })
+    expect(answer).not.toHaveProperty('escalate')
+  })
+
+  it('asks no model where there is no evidence', async () => {
+    const { ports, generations } = answering({ finds: [] })
+    const { answer, generation } = await answerQuestion(ports, SETTINGS, ASKED)
+    expect(answer).toMatchObject({ status: 'no_evidence', evidence_count: 0 })
+    expect([generations.length, generation]).toEqual([0, undefined])
+  })
+
+  it('asks no model where another gate refuses the evidence, whose figures stand in the reason', async () => {
+    const { ports, generations } = answering()
+    const { answer } = await answerQuestion(ports, { ...SETTINGS, policy: () => twoTier({ minScore: 50 }) }, ASKED)
+    expect(answer).toMatchObject({
+      status: 'insufficient_evidence',
+      reason: 'Top chunk retrieval score (9) below minimum (50)',
+      max_attention: null,
+      deficit: null,
+    })
+    expect(generations).toEqual([])
+  })
+
+  it('tells a failed model apart from a refusal, without what its service said', async () => {
+    const failing = (thrown: unknown) => answering({ says: () => Promise.reject(thrown) }).ports
+    const named = await answerQuestion(failing(new RagGateError('llm_unavailable', 'secret')), SETTINGS, ASKED)
+    expect(named.answer).toEqual({
+      status: 'generation_error',
+      reason: 'The model did not answer (llm_unavailable)',
+      evidence_count: 2,
+      evidence_ids: ['IPC_302', 'IPC_34'],
+    })
+    const unnamed = await answerQuestion(failing(new Error('secret')), SETTINGS, ASKED)
+    expect(unnamed.answer).toEqual(named.answer)
+    expect(unnamed).not.toHaveProperty('generation')
+  })
+
+  it('waits no longer for a model that ignores its signal', async () => {
+    let aborted = false
+    const { ports } = answering({
+      says: ({ signal }) =>
+        new Promise(() => {
+          signal.addEventListener('abort', () => {
+            aborted = true
+          })
+        }),
+    })
+    const { answer } = await answerQuestion(ports, { ...SETTINGS, generationTimeoutMs: 10 }, ASKED)
+    expect(answer).toMatchObject({ status: 'generation_error', reason: 'The model did not answer (llm_timeout)' })
+    expect(aborted).toBe(true)
+  })
+
+  it('never turns a failed retrieval into missing evidence', async () => {
+    const { ports } = answering()
+    const retriever = { retrieve: () => Promise.reject(new Error('down')) }
+    await expect(answerQuestion({ ...ports, retriever }, SETTINGS, ASKED)).rejects.toMatchObject({
+      code: 'retriever_unavailable',
+    })
+  })
+
+  it('gives a caution to the model and to the reader where the verdict is to advise', async () => {
+    const { ports, generations } = answering({ says: { text: 'Cats purr.' } })
+    const { answer } = await answerQuestion(ports, settings({ dangerouslyDisableGates: true }), ASKED)
+    expect(answer).toMatchObject({
+      status: 'success',
+      caution: 'The gate is disabled: nothing was checked',
+      gating: { passes: false, gating_bypassed: true },
+    })
+    expect(generations[0]?.caution).toContain('only moderately strong')
+  })
+
+  it('judges the confidence that the model reports, and refuses where it reports none', async () => {
+    const settings = {
+      ...SETTINGS,
+      policy: () => multiGate({ refuseBelow: -1, adviseBelowKeywords: 0, answerGrounding: 'off' }),
+      generationConfidence: 'token-log-probabilities',
+    } as const
+    const statusOf = async (report: GenerationReport): Promise<string> => {
+      const { ports } = answering({ scoredBy: 'cosine', says: { text: ANSWER, report } })
+      return (await answerQuestion(ports, settings, ASKED)).answer.status
+    }
+    expect(await statusOf({ tokenLogProbabilities: [-0.1, -0.1] })).toBe('success')
+    expect(await statusOf({ tokenLogProbabilities: [-2, -2] })).toBe('insufficient_evidence')
+    expect(await statusOf({ generationConfidence: 0.99 })).toBe('insufficient_evidence')
+  })
+
+  it('passes high-stakes refusals on to a person', async () => {
+    const { ports } = answering({ says: { text: ANSWER, ...shares(0.65, 0.35) } })
+    const strict = settings({ threshold: 'strict', escalateRefusals: true })
+    expect((await answerQuestion(ports, strict, ASKED)).answer).toMatchObject({
+      status: 'insufficient_evidence',
+      required_threshold: 0.7,
+      deficit: 0.05,
+      escalate: true,
+    })
+    const { ports: none } = answering({ finds: [] })
+    const review = await answerQuestion(none, { ...SETTINGS, policy: () => legalReview() }, ASKED)
+    expect(review.answer).toMatchObject({ status: 'no_evidence', escalate: true })
+  })
+})

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest'
+import { answerWithRetries, type RewriteRequest } from '../../src/pipeline/answer-with-retries.ts'
+import { type AnsweringFixture, answering, ASKED, MURDER, SETTINGS } from '../fixtures/answering.ts'
+
+const BETTER = 'What does section 302 say?'
+/** Only the better question finds anything. */
+const FINDS: AnsweringFixture = {
+  finds: (question) => (question === BETTER ? [MURDER] : []),
+  says: { text: MURDER },
+}
+
+describe('answerWithRetries', () => {
+  it('asks again in the words that follow the suggestion', async () => {
+    const { ports } = answering(FINDS)
+    const requests: RewriteRequest[] = []
+    const { answer, question, attempts, decision } = await answerWithRetries(ports, SETTINGS, ASKED, {
+      rewrite: (request) => {
+        requests.push(request)
+        return ` ${BETTER}  `
+      },
+    })
+    expect([answer.status, question]).toEqual(['success', BETTER])
+    expect(attempts.map((attempt) => [attempt.question, attempt.answer.status])).toEqual([
+      [ASKED.question, 'no_evidence'],
+      [BETTER, 'success'],
+    ])
+    expect(requests).toEqual([
+      {
+        question: ASKED.question,
+        suggestion: 'Rephrase the question with the words that the documents use',
+        attempt: 1,
+      },
+    ])
+    expect(new Set(attempts.map((attempt) => attempt.decision.id)).size).toBe(2)
+    expect(new Set(attempts.map((attempt) => attempt.decision.policyId)).size).toBe(1)
+    expect(decision).toBe(attempts[1]?.decision)
+  })
+
+  it('ends after so many retries, each with the next suggestion, and the refusal stands', async () => {
+    const { ports } = answering(FINDS)
+    const suggestions: string[] = []
+    const rewrite = ({ suggestion, attempt }: RewriteRequest): string => {
+      suggestions.push(suggestion)
+      return `Question ${attempt}?`
+    }
+    const once = await answerWithRetries(ports, SETTINGS, ASKED, { rewrite })
+    expect([once.attempts.length, once.answer.status]).toEqual([2, 'no_evidence'])
+    // Without evidence there are two suggestions: a third retry has none to follow.
+    const thrice = await answerWithRetries(ports, SETTINGS, ASKED, { rewrite, maxRetries: 3 })
+    expect(thrice.attempts).toHaveLength(3)
+    expect(new Set(suggestions).size).toBe(2)
+    const never = await answerWithRetries(ports, SETTINGS, ASKED, { rewrite, maxRetries: 0 })
+    expect(never.attempts).toHaveLength(1)
+  })
+
+  it.each([
+    ['fails', (): Promise<never> => Promise.reject(new Error('down'))],
+    ['sees no way', (): null => null],
+    ['says nothing', (): string => '  '],
+    ['says the same again', (): string => `${ASKED.question} `],
+  ] as const)('keeps the refusal of a rewriter that %s', async (_, rewrite) => {
+    const { ports } = answering(FINDS)
+    const { answer, attempts } = await answerWithRetries(ports, SETTINGS, ASKED, { rewrite, maxRetries: 3 })
+    expect([answer.status, attempts.length]).toEqual(['no_evidence', 1])
+  })
+
+  it('rewrites neither an answer nor a failed model', async () => {
+    const rewrite = (): never => {
+      throw new Error('there is nothing to rewrite')
+    }
+    const answered = answering({ finds: [MURDER], says: { text: MURDER } })
+    const failed = answering({ finds: [MURDER], says: () => Promise.reject(new Error('down')) })
+    const statuses = await Promise.all(
+      [answered, failed].map(async ({ ports }) => {
+        const { answer, attempts } = await answerWithRetries(ports, SETTINGS, ASKED, { rewrite, maxRetries: 3 })
+        return [answer.status, attempts.length]
+      }),
+    )
+    expect(statuses).toEqual([
+      ['success', 1],
+      ['generation_error', 1],
+    ])
+  })
+
+  it.each([-1, 4, 0.5, NaN])('refuses %d retries', async (maxRetries) => {
+    const { ports } = answering(FINDS)
+    await expect(answerWithRetries(ports, SETTINGS, ASKED, { rewrite: () => null, maxRetries })).rejects.toMatchObject({
+      code: 'config_invalid',
+    })
+  })
+})

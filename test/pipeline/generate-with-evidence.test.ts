@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest'
+import { evidenceGatingStats } from '../../src/core/gating-report.ts'
+import { judge } from '../../src/core/policy.ts'
+import { sufficiency, type SufficiencyOptions, sufficiencyThreshold } from '../../src/core/profiles/sufficiency.ts'
+import { generateWithEvidence } from '../../src/pipeline/generate-with-evidence.ts'
+import { answering, INTENTION, MURDER, shares } from '../fixtures/answering.ts'
+import { aDecision } from '../fixtures/decision.ts'
+import { aPassage, signalsOf } from '../fixtures/evidence.ts'
+
+const EVIDENCE = {
+  rankedBy: 'bm25',
+  kinds: ['bm25'],
+  dropped: 0,
+  chunks: [MURDER, INTENTION].map((text, at) => ({
+    ...aPassage(['IPC_302', 'IPC_34'][at]!, { text }),
+    scores: { bm25: 9 - at },
+  })),
+} as const
+
+/** An answer whose support is shared like this, under this policy. */
+async function generate(first: number, second: number, policy = sufficiency()) {
+  const { ports } = answering({ says: { text: MURDER, ...shares(first, second) } })
+  const signals = signalsOf({ chunkCount: 2 })
+  const evidenceIds = EVIDENCE.chunks.map(({ id }) => id)
+  const decision = { ...aDecision({ signals, evidenceIds }), ...judge(policy, signals) }
+  const { answer } = await generateWithEvidence(ports.generator, {
+    question: 'What is the punishment for murder?',
+    evidence: EVIDENCE,
+    decision,
+    policy,
+  })
+  return answer
+}
+
+const status = async (first: number, second: number, options?: SufficiencyOptions): Promise<string> =>
+  (await generate(first, second, sufficiency(options))).status
+
+describe('the ten tests that document 004 names', () => {
+  it('1. gate initialization with various configurations', () => {
+    expect(sufficiency().gates[0]).toMatchObject({ threshold: 0.5, equality: 'passes' })
+    expect(sufficiency({ threshold: 0.7, equality: 'refuses' }).gates[0]).toMatchObject({
+      threshold: 0.7,
+      equality: 'refuses',
+    })
+    expect(() => sufficiency({ threshold: 1.5 })).toThrow('Threshold must be in [0.0, 1.0]')
+  })
+
+  it('2. sufficient evidence acceptance', async () => {
+    expect(await generate(0.35, 0.65)).toMatchObject({ status: 'success', gating: { margin: 0.15 } })
+  })
+
+  it('3. insufficient evidence rejection', async () => {
+    expect(await generate(0.35, 0.65, sufficiency({ threshold: 0.7 }))).toMatchObject({
+      status: 'insufficient_evidence',
+      max_attention: 0.65,
+      deficit: 0.05,
+    })
+  })
+
+  it('4. threshold boundary behavior', async () => {
+    expect(await status(0.5, 0.5)).toBe('success')
+    expect(await status(0.5, 0.5, { equality: 'refuses' })).toBe('insufficient_evidence')
+    expect(await status(0.5, 0.5, { threshold: 0.51 })).toBe('insufficient_evidence')
+  })
+
+  it('5. disabled gating bypass', async () => {
+    expect(await generate(0.5, 0.5, sufficiency({ threshold: 0.9, dangerouslyDisableGates: true }))).toMatchObject({
+      status: 'success',
+      gating: { passes: false, max_attention: 0.5, gating_bypassed: true },
+    })
+  })
+
+  it('6. dynamic threshold modification', async () => {
+    const threshold = sufficiencyThreshold()
+    expect((await generate(0.65, 0.35, threshold.policy())).status).toBe('success')
+    threshold.setThreshold(0.7)
+    expect((await generate(0.65, 0.35, threshold.policy())).status).toBe('insufficient_evidence')
+  })
+
+  it('7. enable/disable toggling', async () => {
+    const disabled = { threshold: 0.9, dangerouslyDisableGates: true } as const
+    const seen = [await status(0.65, 0.35, { threshold: 0.9 }), await status(0.65, 0.35, disabled)]
+    expect([...seen, await status(0.65, 0.35, { threshold: 0.9 })]).toEqual([
+      'insufficient_evidence',
+      'success',
+      'insufficient_evidence',
+    ])
+  })
+
+  it('8. refusal message structure', async () => {
+    expect(Object.keys(await generate(0.65, 0.35, sufficiency({ threshold: 0.9 }))).sort()).toEqual([
+      'deficit',
+      'evidence_count',
+      'evidence_summary',
+      'explanation',
+      'max_attention',
+      'reason',
+      'required_threshold',
+      'status',
+      'suggestions',
+    ])
+  })
+
+  it('9. statistics tracking', async () => {
+    const stats = evidenceGatingStats()
+    for (const [first, second] of [
+      [0.65, 0.35],
+      [0.35, 0.65],
+    ] as const) {
+      const answer = await generate(first, second, sufficiency({ threshold: first }))
+      if (answer.status === 'success') stats.record(true, answer.gating?.max_attention ?? NaN, 'q')
+    }
+    const refused = await generate(0.5, 0.5, sufficiency({ threshold: 0.6 }))
+    if (refused.status === 'insufficient_evidence') stats.record(false, refused.max_attention ?? NaN, 'q')
+    expect(stats.getStats()).toMatchObject({ total_evaluations: 3, passed: 2, failed: 1, avg_max_attention: 0.6 })
+  })
+
+  it('10. floating-point normalization', async () => {
+    expect(await generate(0.1 + 0.2, 0.7 - 1e-12, sufficiency({ threshold: 0.7 }))).toMatchObject({
+      status: 'success',
+      gating: { max_attention: 0.7, margin: 0 },
+    })
+    expect(await generate(0.6, 0.6)).toMatchObject({ status: 'insufficient_evidence', max_attention: null })
+  })
+})
+
+describe('generateWithEvidence', () => {
+  it('asks no model for evidence that was refused', async () => {
+    const { ports, generations } = answering()
+    const decision = aDecision({ verdict: 'refuse', reason: 'score_low' })
+    const task = { question: 'q', evidence: EVIDENCE, decision, policy: sufficiency() }
+    const made = await generateWithEvidence(ports.generator, task)
+    expect([made.answer.status, generations.length, made.decision]).toEqual(['insufficient_evidence', 0, decision])
+  })
+
+  it('does not judge under another policy than the one that let the evidence through', async () => {
+    const { ports } = answering({ says: { text: MURDER } })
+    const task = { question: 'q', evidence: EVIDENCE, decision: aDecision(), policy: sufficiency() }
+    await expect(generateWithEvidence(ports.generator, task)).rejects.toMatchObject({ code: 'policy_invalid' })
+  })
+
+  it('gives the model no more of the evidence than its budget holds', async () => {
+    const { ports, generations } = answering({ says: { text: MURDER } })
+    const policy = sufficiency()
+    const signals = signalsOf({ chunkCount: 2 })
+    const decision = { ...aDecision({ signals }), ...judge(policy, signals) }
+    const task = { question: 'q', evidence: EVIDENCE, decision, policy }
+    await generateWithEvidence(ports.generator, task, { maxContextCharacters: 150 })
+    expect(generations[0]?.chunks.map(({ id }) => id)).toEqual(['IPC_302'])
+    expect(generations[0]?.context.length).toBeLessThanOrEqual(150)
+  })
+})
