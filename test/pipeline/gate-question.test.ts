@@ -109,8 +109,13 @@ describe('gateQuestion', () => {
     const collections: GatePorts['collections'] = {
       ...ports.collections,
       find: async (tenant, id) => ({
-        ...{ tenant, id, corpusVersion: 7, lexiconId: null, policyId: null },
-        ...{ embeddingModel: 'a', dimension: 3 },
+        tenant,
+        id,
+        corpusVersion: 7,
+        lexiconId: null,
+        policyId: null,
+        embeddingModel: 'a',
+        dimension: 3,
       }),
     }
     const gating = gateQuestion(
