@@ -331,10 +331,10 @@ describe('F15, F16: an index that goes and comes', () => {
   test('failing every other time: at most 1.1 calls a question, and what passes was answered', async () => {
     const random = seededRandom(11)
     let answered = 0
-    const { clock, ask, journal } = timedGate((response, request) => {
+    const { clock, ask, journal } = timedGate((response, ...rest) => {
       if (random() < 0.5) return void response.writeHead(500).end()
       answered++
-      return GOOD(response, request)
+      return GOOD(response, ...rest)
     })
     const statuses: number[] = []
     for (let at = 0; at < 1000; at++, clock.atMs += 100) statuses.push((await ask()).status)
