@@ -159,6 +159,7 @@ describe('a filter', () => {
     ['an operator that is unknown', { a: { $or: [] } }],
     ['two equalities', { a: { $eq: 1, $ne: 2 } }],
     ['an empty set', { a: { $in: [] } }],
+    ['null in a set', { a: { $in: [null] } }],
     ['a bound that is NaN', { a: { $lt: Number.NaN } }],
     ['a value that is an object', { a: { b: 1 } }],
     ['a list', { a: [1] }],

@@ -10,8 +10,8 @@ export type FilterValue = string | number | boolean | null
 export type FilterCondition =
   | { readonly $eq: FilterValue }
   | { readonly $ne: FilterValue }
-  | { readonly $in: readonly FilterValue[] }
-  | { readonly $nin: readonly FilterValue[] }
+  | { $in: (string | number | boolean)[] }
+  | { $nin: (string | number | boolean)[] }
   | {
       readonly $lt?: string | number
       readonly $lte?: string | number
@@ -51,7 +51,7 @@ function checkCondition(property: string, condition: unknown): void {
   }
   for (const [operator, operand] of operators) {
     const fits = SETS.has(operator)
-      ? Array.isArray(operand) && operand.length > 0 && operand.every(isValue)
+      ? Array.isArray(operand) && operand.length > 0 && operand.every((value) => value !== null && isValue(value))
       : EQUALITIES.has(operator)
         ? isValue(operand)
         : BOUNDS.has(operator) && (typeof operand === 'string' || Number.isFinite(operand))
