@@ -4,6 +4,7 @@ import type { ScoreKind } from './chunk.ts'
 import type { ReasonCode } from './gates/index.ts'
 import type { CollectionId, CorpusVersion, Tenant } from './ids.ts'
 import type { Signals } from './measure.ts'
+import type { RerankerOutcome } from './rerank.ts'
 
 /** What is done with a question: answered, answered with a visible caution, or not answered. */
 export type Verdict = 'pass' | 'advise' | 'refuse'
@@ -52,6 +53,7 @@ export interface Judgement {
 /** Time spent in a phase, milliseconds. Workers' clocks advance only over I/O, so these time I/O. */
 export interface Timings {
   readonly retrievalMs?: number
+  readonly rerankMs?: number
   readonly generationMs?: number
   readonly totalMs?: number
 }
@@ -71,6 +73,8 @@ export interface Decision extends Judgement {
   readonly answerSignals?: AnswerSignals
   /** By which score the evidence was ranked. */
   readonly rankedBy: ScoreKind
+  /** What became of the reranker; grades were judged only after `ok`. */
+  readonly reranker: RerankerOutcome
   /** Ids of the chunks judged, best first. */
   readonly evidenceIds: readonly string[]
   /** Ids of their documents, each once, in that order. */

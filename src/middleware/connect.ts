@@ -7,6 +7,7 @@ import type { Authenticate, Principal } from '../ports/authenticator.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Collections } from '../ports/collections.ts'
 import type { DecisionEvent, DecisionLog } from '../ports/decision-log.ts'
+import type { Reranker } from '../ports/reranker.ts'
 import type { Retriever } from '../ports/retriever.ts'
 
 /** Who may share a cached answer. */
@@ -16,6 +17,8 @@ export type CacheScope = 'public' | 'tenant' | 'principal'
 export interface GateConnections {
   readonly retriever: Retriever
   readonly collections: Collections
+  /** Scores the retrieved passages before they are judged. Without one, retrieval scores and texts decide. */
+  readonly reranker?: Reranker
   /** Without one, every question is retrieved, judged and answered anew. */
   readonly cache?: AnswerCache
   /** Without one, decisions are not recorded. */
@@ -53,6 +56,7 @@ export interface GateConnections {
 export interface Connected {
   readonly retriever: Retriever
   readonly collections: Collections
+  readonly reranker?: Reranker
   readonly cache?: AnswerCache
   readonly clock: Clock
   readonly audience: Audience
@@ -106,6 +110,7 @@ function connect(connections: GateConnections, cacheScope: CacheScope | undefine
   const {
     retriever,
     collections,
+    reranker,
     cache,
     clock = SYSTEM_CLOCK,
     audience = 'public',
@@ -127,6 +132,7 @@ function connect(connections: GateConnections, cacheScope: CacheScope | undefine
   return {
     retriever,
     collections,
+    ...(reranker === undefined ? {} : { reranker }),
     ...(cache === undefined ? {} : { cache }),
     clock,
     audience,

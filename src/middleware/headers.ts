@@ -30,8 +30,8 @@ export function cacheStatusHeader(outcome: CacheOutcome, audience: Audience): st
 }
 
 /** Phases that wait for something else; clocks on Workers do not advance while code runs. */
-export function serverTimingHeader({ retrievalMs, generationMs, totalMs }: Timings): string {
-  const phases = { retrieval: retrievalMs, generation: generationMs, total: totalMs }
+export function serverTimingHeader({ retrievalMs, rerankMs, generationMs, totalMs }: Timings): string {
+  const phases = { retrieval: retrievalMs, rerank: rerankMs, generation: generationMs, total: totalMs }
   return Object.entries(phases)
     .flatMap(([name, ms]) => (ms === undefined ? [] : [`${name};dur=${Math.max(0, ms)}`]))
     .join(', ')

@@ -92,6 +92,12 @@ export interface RagGateOptions<Bindings extends object> {
    */
   readonly retrievalTimeoutMs?: number
   /**
+   * How long the reranker may take, milliseconds; then the evidence is judged as it was retrieved.
+   *
+   * @default 3000
+   */
+  readonly rerankTimeoutMs?: number
+  /**
    * Budget of the context for the model, characters.
    *
    * @default 12000
@@ -138,9 +144,11 @@ export type RouteSettings = GateSettings &
  * @throws `config_invalid`, `policy_invalid` when one is out of range
  */
 export function checkOptions(options: RagGateOptions<never>): RouteSettings {
-  const { policy = balanced(), topK = 10, retrievalTimeoutMs = 3000, maxContextCharacters = 12_000 } = options
+  const { policy = balanced(), topK = 10, maxContextCharacters = 12_000 } = options
+  const { retrievalTimeoutMs = 3000, rerankTimeoutMs = 3000 } = options
   requireWhole('topK', topK, 1, 100)
   requireWhole('retrievalTimeoutMs', retrievalTimeoutMs, 1, 60_000)
+  requireWhole('rerankTimeoutMs', rerankTimeoutMs, 1, 60_000)
   requireWhole('maxContextCharacters', maxContextCharacters, 200, 10_000_000)
   const question: Required<QuestionOptions> = {
     field: 'question',
@@ -179,6 +187,7 @@ export function checkOptions(options: RagGateOptions<never>): RouteSettings {
     topK,
     fusionWeights: options.fusionWeights ?? {},
     retrievalTimeoutMs,
+    rerankTimeoutMs,
     maxContextCharacters,
     maxStoredBytes,
     refusalStatus: options.refusalStatus ?? 200,

@@ -156,7 +156,7 @@ function respondWithRefusal<Bindings extends object>(
   finish(c, exchange, response, {
     decision,
     cache: forwarded(judged),
-    timings: { retrievalMs: judged.retrievalMs },
+    timings: retrievalTimings(judged),
     report: {},
   })
   return response
@@ -191,7 +191,7 @@ async function respondThroughHandler<Bindings extends object>(
   finish(c, exchange, writableResponse(c), {
     decision: second.decision,
     cache: forwarded(judged),
-    timings: { retrievalMs: judged.retrievalMs, generationMs },
+    timings: { ...retrievalTimings(judged), generationMs },
     report: reported(),
   })
 }
@@ -259,8 +259,14 @@ function storingOf(
 ): Storing | undefined {
   const { cache, clock } = connected
   if (cache === undefined || key === undefined) return undefined
+  // Another tier decided than the policy means to: the next question has the reranker asked again.
+  if (decision.reranker === 'failed' || decision.reranker === 'timeout') return undefined
   const { varyHeaders, maxStoredBytes } = settings
   return { cache, clock, key, policy, decision, reported, varyHeaders, maxStoredBytes }
+}
+
+function retrievalTimings({ retrievalMs, rerankMs }: Judged): Timings {
+  return { retrievalMs, ...(rerankMs === undefined ? {} : { rerankMs }) }
 }
 
 function forwarded({ cache, stale }: Judged): CacheOutcome {

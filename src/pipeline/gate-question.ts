@@ -13,21 +13,27 @@ import { EMPTY_LEXICON, idfMass, type Lexicon } from '../core/lexicon.ts'
 import { measure } from '../core/measure.ts'
 import { judge, type Policy } from '../core/policy.ts'
 import type { Audience } from '../core/refusal.ts'
+import type { RerankerOutcome } from '../core/rerank.ts'
 import { askRules, type Rule } from '../core/rules.ts'
 import { terms } from '../core/text.ts'
-import { isRagGateError, RagGateError, type RagGateErrorCode } from '../errors.ts'
+import { RagGateError } from '../errors.ts'
 import type { AnswerCache, CachedAnswer } from '../ports/answer-cache.ts'
 import type { Principal } from '../ports/authenticator.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Collection, Collections } from '../ports/collections.ts'
+import type { Reranker } from '../ports/reranker.ts'
 import type { Retriever } from '../ports/retriever.ts'
 import { newId } from './new-id.ts'
+import { rerankEvidence } from './rerank-evidence.ts'
+import { type Faults, withinDeadline } from './within-deadline.ts'
 
 /** What gating a question needs. */
 export interface GatePorts {
   readonly retriever: Retriever
   readonly collections: Collections
   readonly clock: Clock
+  /** Scores the fused evidence before it is measured. Without one, retrieval scores and texts decide. */
+  readonly reranker?: Reranker
   /** Without one, every question is retrieved and judged. */
   readonly cache?: AnswerCache
 }
@@ -45,6 +51,8 @@ export interface GateSettings {
   readonly maxContextCharacters: number
   /** Deadline of the retrieval, headers and body together, and of every look into the database before it. */
   readonly retrievalTimeoutMs: number
+  /** How long the reranker may take; then the evidence is judged as it was retrieved. */
+  readonly rerankTimeoutMs: number
   readonly prompt: string
 }
 
@@ -80,12 +88,14 @@ export type GatedQuestion =
       /** Where an answer may be stored; absent without a cache. */
       readonly key?: string
       readonly retrievalMs: number
+      /** Absent without a reranker. */
+      readonly rerankMs?: number
     }
 
 /**
  * Takes a question up to its verdict.
  *
- * @throws `collection_not_found`; `retriever_timeout`, `retriever_unavailable` and whatever else the retriever declares.
+ * @throws `collection_not_found`; `embedding_mismatch`; `retriever_timeout`, `retriever_unavailable` and whatever else the retriever declares.
  *   A failure is never turned into missing evidence.
  */
 export async function gateQuestion(
@@ -94,12 +104,13 @@ export async function gateQuestion(
   asked: AskedQuestion,
 ): Promise<GatedQuestion> {
   const { tenant } = asked.principal
-  const collection = await withinDeadline(settings, STORE_FAULTS, () =>
+  const collection = await withinDeadline(settings.retrievalTimeoutMs, STORE_FAULTS, () =>
     ports.collections.find(tenant, asked.collection),
   )
   if (collection === null) throw collectionNotFound()
+  requireSameEmbedding(ports.retriever, collection)
   const policy = settings.policy(tenant, collection.id, collection.policyId)
-  const key = ports.cache === undefined ? undefined : keyFor(settings, asked, collection, policy)
+  const key = ports.cache === undefined ? undefined : keyFor(ports, settings, asked, collection, policy)
   const found = key === undefined ? null : await readCache(ports, key)
   if (found) {
     const ageSeconds = Math.floor((ports.clock.nowMs() - found.storedAtMs) / 1000)
@@ -107,19 +118,40 @@ export async function gateQuestion(
     if (ageSeconds >= 0 && ageSeconds < found.lifetimeSeconds) return { kind: 'cached', answer: found, ageSeconds }
   }
 
-  const lexicon = await withinDeadline(settings, STORE_FAULTS, async () =>
+  const lexicon = await withinDeadline(settings.retrievalTimeoutMs, STORE_FAULTS, async () =>
     collection.lexiconId === null ? EMPTY_LEXICON : ports.collections.lexicon(collection.lexiconId),
   )
-  const retrieval = await retrieve(ports, settings, asked, collection, lexicon)
+  const retrieval = await timed(ports.clock, () => retrieve(ports, settings, asked, collection, lexicon))
+  const rerank = await timed(ports.clock, () =>
+    rerankEvidence(ports.reranker, settings.rerankTimeoutMs, asked.question, retrieval.result),
+  )
+  const { evidence, outcome } = rerank.result
   return {
     kind: 'judged',
-    decision: decide(ports.clock, policy, settings.rules ?? [], asked, collection, retrieval.evidence, lexicon),
-    evidence: retrieval.evidence,
+    decision: decide(ports.clock, policy, settings.rules ?? [], asked, collection, { evidence, outcome, lexicon }),
+    evidence,
     policy,
     cache: key === undefined ? 'bypass' : 'miss',
     stale: Boolean(found),
     ...(key === undefined ? {} : { key }),
     retrievalMs: retrieval.tookMs,
+    ...(ports.reranker === undefined ? {} : { rerankMs: rerank.tookMs }),
+  }
+}
+
+async function timed<Result>(clock: Clock, work: () => Promise<Result>): Promise<{ result: Result; tookMs: number }> {
+  const startedMs = clock.nowMs()
+  const result = await work()
+  return { result, tookMs: clock.nowMs() - startedMs }
+}
+
+/** Vectors of two models have no common meaning: every score between them would be noise. */
+function requireSameEmbedding({ embedding }: Retriever, { embeddingModel, dimension }: Collection): void {
+  if (embedding === undefined) return
+  const otherModel = embeddingModel !== '' && embeddingModel !== embedding.model
+  const otherDimension = dimension !== 0 && dimension !== embedding.dimension
+  if (otherModel || otherDimension) {
+    throw new RagGateError('embedding_mismatch', 'The collection was embedded by another model: ingest it again')
   }
 }
 
@@ -132,7 +164,13 @@ async function readCache({ cache }: GatePorts, key: string): Promise<CachedAnswe
   }
 }
 
-function keyFor(settings: GateSettings, asked: AskedQuestion, collection: Collection, policy: Policy): string {
+function keyFor(
+  { reranker }: GatePorts,
+  settings: GateSettings,
+  asked: AskedQuestion,
+  collection: Collection,
+  policy: Policy,
+): string {
   const { topK, fusionWeights, maxContextCharacters } = settings
   return answerKey({
     deployment: asked.deployment,
@@ -148,7 +186,12 @@ function keyFor(settings: GateSettings, asked: AskedQuestion, collection: Collec
     mode: settings.mode,
     corpusVersion: collection.corpusVersion,
     lexiconId: collection.lexiconId ?? '',
-    retrieval: canonicalJson({ topK, fusionWeights: { ...fusionWeights }, maxContextCharacters }),
+    retrieval: canonicalJson({
+      topK,
+      fusionWeights: { ...fusionWeights },
+      maxContextCharacters,
+      reranker: reranker?.model ?? '',
+    }),
     vary: asked.vary,
     question: asked.question,
     options: asked.options,
@@ -166,11 +209,10 @@ async function retrieve(
   { question }: AskedQuestion,
   { tenant, id: collection, unpublishedChunkIds }: Collection,
   lexicon: Lexicon,
-): Promise<{ evidence: Evidence; tookMs: number }> {
-  const startedMs = ports.clock.nowMs()
+): Promise<Evidence> {
   const { topK } = settings
   const namespace = namespaceOf(tenant, collection)
-  const evidence = await withinDeadline(settings, RETRIEVER_FAULTS, async (signal) => {
+  return withinDeadline(settings.retrievalTimeoutMs, RETRIEVER_FAULTS, async (signal) => {
     const asked = topK + Math.min(topK, unpublishedChunkIds.length)
     const rankings = await ports.retriever.retrieve({ tenant, collection, namespace, question, topK: asked, signal })
     return fuseConvex(publishedOnly(rankings, unpublishedChunkIds), {
@@ -179,7 +221,6 @@ async function retrieve(
       topK,
     })
   })
-  return { evidence, tookMs: ports.clock.nowMs() - startedMs }
 }
 
 /** What the index holds and no published document has is no evidence. */
@@ -192,40 +233,8 @@ function publishedOnly(rankings: readonly Ranking[], unpublishedChunkIds: readon
   }))
 }
 
-/** What a wait that ended badly is called. */
-interface Faults {
-  readonly late: RagGateErrorCode
-  readonly failed: RagGateErrorCode
-  readonly what: string
-}
-
 const RETRIEVER_FAULTS: Faults = { late: 'retriever_timeout', failed: 'retriever_unavailable', what: 'The retrieval' }
 const STORE_FAULTS: Faults = { late: 'store_unavailable', failed: 'store_unavailable', what: 'The database' }
-
-/** Waits no longer than the deadline, also for work that ignores its signal; names what was thrown without a name. */
-async function withinDeadline<Result>(
-  { retrievalTimeoutMs }: GateSettings,
-  { late, failed, what }: Faults,
-  work: (signal: AbortSignal) => Promise<Result>,
-): Promise<Result> {
-  const controller = new AbortController()
-  let expire = (): void => undefined
-  const expired = new Promise<never>((_, reject) => {
-    expire = () => {
-      reject(new RagGateError(late, `${what} took too long`))
-      controller.abort()
-    }
-  })
-  const timer = setTimeout(() => expire(), retrievalTimeoutMs)
-  try {
-    return await Promise.race([work(controller.signal), expired])
-  } catch (thrown) {
-    if (isRagGateError(thrown)) throw thrown
-    throw new RagGateError(failed, `${what} failed`, { cause: thrown })
-  } finally {
-    clearTimeout(timer)
-  }
-}
 
 /** The one answer for a collection that does not exist, or not for this caller. */
 export function collectionNotFound(): RagGateError {
@@ -238,8 +247,7 @@ function decide(
   rules: readonly Rule[],
   asked: AskedQuestion,
   collection: Collection,
-  evidence: Evidence,
-  lexicon: Lexicon,
+  { evidence, outcome, lexicon }: { evidence: Evidence; outcome: RerankerOutcome; lexicon: Lexicon },
 ): Decision {
   const signals = measure(asked.question, evidence, lexicon)
   return {
@@ -249,6 +257,7 @@ function decide(
     corpusVersion: collection.corpusVersion,
     signals,
     rankedBy: evidence.rankedBy,
+    reranker: outcome,
     evidenceIds: evidence.chunks.map(({ id }) => id),
     documentIds: [...new Set(evidence.chunks.map(({ documentId }) => documentId))],
     ...judge(policy, signals, askRules(rules, { question: asked.question, evidence, signals })),

@@ -21,6 +21,11 @@ export interface RetrievalRequest {
  */
 export interface Retriever {
   /**
+   * Which embeddings it searches with, where it knows: a collection that was embedded otherwise is then refused, not
+   * searched.
+   */
+  readonly embedding?: { readonly model: string; readonly dimension: number }
+  /**
    * @returns a ranking for each method asked, best first, at most `topK` entries each
    * @throws `retriever_timeout`, `retriever_unavailable`, `retriever_misconfigured`, `retriever_bad_response`,
    *   `embedding_mismatch`

@@ -4,7 +4,7 @@ import {
   createUpstashChunkIndex,
   createUpstashRetriever,
   createUpstashTransport,
-  type UpstashOptions,
+  type UpstashRetrieverOptions,
 } from '../../src/adapters/upstash-vector.ts'
 import { RagGateError } from '../../src/errors.ts'
 import type { Fetch } from '../../src/http/bounded-fetch.ts'
@@ -30,8 +30,19 @@ const failure = (status: number, error: string, headers: HeadersInit = {}): Resp
   Response.json({ error, status }, { status, headers })
 const row = (id: string, score: unknown, more: object = {}): object => ({ id, score, data: `text of ${id}`, ...more })
 
-function retrieve(fetch: Fetch, options: Partial<UpstashOptions> = {}, request: Partial<RetrievalRequest> = {}) {
-  const retriever = createUpstashRetriever({ url: URL_OF_INDEX, token: 'secret', fetch, timeoutMs: 200, ...options })
+function retrieve(
+  fetch: Fetch,
+  options: Partial<UpstashRetrieverOptions> = {},
+  request: Partial<RetrievalRequest> = {},
+) {
+  const retriever = createUpstashRetriever({
+    url: URL_OF_INDEX,
+    token: 'secret',
+    fetch,
+    timeoutMs: 200,
+    upstream: { retries: 0 },
+    ...options,
+  })
   return retriever.retrieve({
     tenant: 'acme',
     collection: 'docs',
@@ -75,6 +86,12 @@ describe('a retrieval', () => {
       { ...query, queryMode: 'DENSE' },
       { ...query, queryMode: 'SPARSE', weightingStrategy: 'IDF' },
     ])
+  })
+
+  test('asks for the dense ranking alone where only that is wanted', async () => {
+    const { fetch, requests } = scripted(result([row('a', 0.9)]))
+    expect(await retrieve(fetch, { methods: 'dense' })).toMatchObject([{ kind: 'cosine', entries: [{ score: 0.8 }] }])
+    expect(requests[0]!.body).toMatchObject([{ queryMode: 'DENSE' }])
   })
 
   test('gives raw cosines and BM25 scores', async () => {
@@ -203,6 +220,12 @@ describe('a fault is never an empty result', () => {
       () => result([[row('a', 1, { metadata: { title: 5 } })], []]),
       'retriever_bad_response',
     ],
+    ['a row of another namespace', () => result([[row('a', 1, { namespace: 'n2' })], []]), 'retriever_bad_response'],
+    [
+      'a row written into another namespace',
+      () => result([[row('a', 1, { metadata: { indexNamespace: 'n2' } })], []]),
+      'retriever_bad_response',
+    ],
     [
       'more bytes than the cap',
       () => result([[row('a', 1, { data: 'x'.repeat(5000) })], []]),
@@ -308,7 +331,11 @@ describe('the chunk index', () => {
     await indexOver(fetch).upsert('n1', passages)
     expect(requests.map(({ url }) => url)).toEqual(Array(3).fill('https://index.test/prefix/upsert-data/n1'))
     expect(requests.map(({ body }) => (body as unknown[]).length)).toEqual([500, 500, 1])
-    expect((requests[0]!.body as unknown[])[0]).toEqual({ id: 'p0', data: 'text 0', metadata: { documentId: 'd' } })
+    expect((requests[0]!.body as unknown[])[0]).toEqual({
+      id: 'p0',
+      data: 'text 0',
+      metadata: { documentId: 'd', indexNamespace: 'n1' },
+    })
   })
 
   test('sends nothing for nothing', async () => {

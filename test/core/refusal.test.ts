@@ -28,6 +28,8 @@ function decide(policy: Policy, rankings: readonly Ranking[]): { decision: Decis
     corpusVersion: 3,
     signals,
     rankedBy: evidence.rankedBy,
+
+    reranker: 'off',
     evidenceIds: evidence.chunks.map(({ id }) => id),
     documentIds: evidence.chunks.map(({ documentId }) => documentId),
     ...judge(policy, signals),

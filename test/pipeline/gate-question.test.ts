@@ -1,6 +1,10 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { buildLexicon } from '../../src/core/lexicon.ts'
+import { gradedRelevance } from '../../src/core/gates/graded-relevance.ts'
+import { definePolicy, type Policy } from '../../src/core/policy.ts'
 import { balanced } from '../../src/core/profiles/balanced.ts'
+import { twoTier } from '../../src/core/profiles/two-tier.ts'
+import { RagGateError } from '../../src/errors.ts'
 import {
   type AskedQuestion,
   gateQuestion,
@@ -8,6 +12,7 @@ import {
   type GateSettings,
 } from '../../src/pipeline/gate-question.ts'
 import type { CachedAnswer } from '../../src/ports/answer-cache.ts'
+import type { Reranker } from '../../src/ports/reranker.ts'
 import { rankingOf, STRONG } from '../fixtures/gate.ts'
 import { aCachedAnswer } from '../fixtures/decision.ts'
 
@@ -17,6 +22,7 @@ const SETTINGS: GateSettings = {
   topK: 5,
   fusionWeights: {},
   retrievalTimeoutMs: 1000,
+  rerankTimeoutMs: 1000,
   maxContextCharacters: 12_000,
   prompt: '',
 }
@@ -100,6 +106,37 @@ describe('gateQuestion', () => {
     const { ports, calls } = aSetting({ known: false })
     await expect(gateQuestion(ports, SETTINGS, ASKED)).rejects.toMatchObject({ code: 'collection_not_found' })
     expect(calls).toEqual(['find acme/default'])
+  })
+
+  it.each([
+    ['another model', { model: 'b', dimension: 3 }, false],
+    ['another dimension', { model: 'a', dimension: 4 }, false],
+    ['the same', { model: 'a', dimension: 3 }, true],
+  ])('of a collection embedded with %s, searches only the same', async (_name, embedding, same) => {
+    const { ports, calls } = aSetting()
+    const collections: GatePorts['collections'] = {
+      ...ports.collections,
+      find: async (tenant, id) => ({
+        tenant,
+        id,
+        corpusVersion: 7,
+        lexiconId: null,
+        policyId: null,
+        unpublishedChunkIds: [],
+        embeddingModel: 'a',
+        dimension: 3,
+      }),
+    }
+    const gating = gateQuestion(
+      { ...ports, collections, retriever: { ...ports.retriever, embedding } },
+      SETTINGS,
+      ASKED,
+    ).then(
+      () => 'searched',
+      ({ code }: RagGateError) => code,
+    )
+    expect(await gating).toBe(same ? 'searched' : 'embedding_mismatch')
+    expect(calls.includes('retrieve')).toBe(same)
   })
 
   it('stops at a fresh answer', async () => {
@@ -197,5 +234,92 @@ describe('gateQuestion', () => {
     const retriever: GatePorts['retriever'] = { retrieve: () => new Promise(() => undefined) }
     const waiting = gateQuestion({ ...ports, retriever }, { ...SETTINGS, retrievalTimeoutMs: 10 }, ASKED)
     await expect(waiting).rejects.toMatchObject({ code: 'retriever_timeout' })
+  })
+})
+
+describe('a reranker', () => {
+  const TEXTS = [STRONG, 'Paint is blue.', 'Brakes squeal.']
+
+  /** Gates a question whose evidence this reranker grades. */
+  async function gateWith(
+    rerank: Reranker['rerank'] | 'none',
+    policy: Policy = twoTier(),
+    settings: Partial<GateSettings> = {},
+  ) {
+    const { ports } = aSetting()
+    const retriever = { retrieve: async () => rankingOf(TEXTS) }
+    const reranker = rerank === 'none' ? {} : { reranker: { model: 'grader', kind: 'grade' as const, rerank } }
+    const gated = await gateQuestion(
+      { ...ports, retriever, ...reranker },
+      { ...SETTINGS, policy: () => policy, ...settings },
+      ASKED,
+    )
+    if (gated.kind !== 'judged') throw new Error('nothing was cached')
+    return gated
+  }
+
+  it('is asked between fusing and measuring, and its order is the order of the evidence', async () => {
+    const seen: unknown[] = []
+    const { decision, evidence } = await gateWith(async ({ question, passages }) => {
+      seen.push(question, ...passages.map(({ text }) => text))
+      return [1, 3, 2]
+    })
+    expect(seen).toEqual([ASKED.question, ...TEXTS])
+    expect(decision).toMatchObject({ reranker: 'ok', rankedBy: 'grade', verdict: 'pass' })
+    expect(decision.signals.curves.grade?.scores).toEqual([3, 2, 1])
+    expect(evidence.chunks.map(({ text }) => text)).toEqual([TEXTS[1], TEXTS[2], TEXTS[0]])
+  })
+
+  it('that finds nothing relevant makes a refusal, whatever the retrieval scores say', async () => {
+    const { decision } = await gateWith(async () => [0, 0, 0])
+    expect(decision).toMatchObject({ reranker: 'ok', verdict: 'refuse', reason: 'relevance_low' })
+  })
+
+  it.each<[string, Reranker['rerank'], string]>([
+    ['throws', () => Promise.reject(new Error('down')), 'failed'],
+    ['is turned away', () => Promise.reject(new RagGateError('reranker_misconfigured', 'no')), 'failed'],
+    ['says that it took too long', () => Promise.reject(new RagGateError('reranker_timeout', 'late')), 'timeout'],
+    ['forgets a passage', async () => [0, 0], 'failed'],
+    ['grades with NaN', async () => [0, 0, Number.NaN], 'failed'],
+    ['never answers', () => new Promise<never>(() => undefined), 'timeout'],
+  ])('that %s is no verdict on relevance: the retrieval tier decides', async (_name, rerank, outcome) => {
+    const warned = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
+    const { decision } = await gateWith(rerank, twoTier({ minRatio: 1 }), { rerankTimeoutMs: 10 })
+    expect(decision).toMatchObject({ reranker: outcome, rankedBy: 'bm25', verdict: 'pass' })
+    expect(decision.findings).toMatchObject([{ code: 'not_graded' }, { code: 'passed' }])
+    expect(warned).toHaveBeenCalledOnce()
+    warned.mockRestore()
+  })
+
+  it('that failed opens no policy of grades alone: every gate skips, and that refuses', async () => {
+    const warned = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
+    const grades = definePolicy({ ...twoTier(), name: 'grades-alone', gates: [gradedRelevance()] })
+    const { decision } = await gateWith(() => Promise.reject(new Error('down')), grades)
+    expect(decision).toMatchObject({ reranker: 'failed', verdict: 'refuse' })
+    warned.mockRestore()
+  })
+
+  it('that does not exist is off, and takes no time', async () => {
+    const gated = await gateWith('none')
+    expect(gated.decision).toMatchObject({ reranker: 'off' })
+    expect(gated).not.toHaveProperty('rerankMs')
+  })
+
+  it('is not asked about nothing', async () => {
+    const { ports } = aSetting()
+    const retriever = { retrieve: async () => rankingOf([]) }
+    const rerank = () => Promise.reject(new Error('asked'))
+    const gated = await gateQuestion(
+      { ...ports, retriever, reranker: { model: '', kind: 'grade', rerank } },
+      SETTINGS,
+      ASKED,
+    )
+    expect(gated).toMatchObject({ decision: { reranker: 'ok', verdict: 'refuse' } })
+  })
+
+  it('joins the answer key', async () => {
+    const rerank = async () => [3, 3, 3]
+    const { key } = await gateWith('none')
+    expect((await gateWith(rerank)).key).not.toBe(key)
   })
 })

@@ -1,0 +1,144 @@
+/** A search service over HTTP: one POST with JSON, rows with scores back. */
+import type { ScoreKind } from '../core/chunk.ts'
+import { isRecord, rankRows, readPassage } from '../core/retrieved.ts'
+import { RagGateError } from '../errors.ts'
+import type { Fetch } from '../http/bounded-fetch.ts'
+import { createHttpUpstream, type UpstreamOptions } from '../http/upstream.ts'
+import { badResponse, errorOfFault, errorOfStatus, readJson, type UpstreamName } from '../http/upstream-error.ts'
+import type { RetrievalRequest, Retriever } from '../ports/retriever.ts'
+
+/** What goes into the body. The signal stays here. */
+export type SearchFacts = Omit<RetrievalRequest, 'signal'>
+
+/** Where a row keeps its parts; a path with dots leads into objects. */
+export interface RowPaths {
+  /** @default 'id' */
+  readonly id?: string
+  /** @default 'text' */
+  readonly text?: string
+  /** @default 'score' */
+  readonly score?: string
+  /** @default 'documentId' */
+  readonly documentId?: string
+  /** @default 'title' */
+  readonly title?: string
+  /** @default 'section' */
+  readonly section?: string
+  /** @default 'source' */
+  readonly source?: string
+  /** @default 'version' */
+  readonly version?: string
+  /** @default 'metadata' */
+  readonly metadata?: string
+  /** Where it is said, another namespace than was asked for is a fault. @default 'namespace' */
+  readonly namespace?: string
+}
+
+/** Settings of `createHttpRetriever`. */
+export interface HttpRetrieverOptions {
+  readonly url: string
+  /** What the scores are. */
+  readonly scoreKind: ScoreKind
+  /**
+   * Headers of every request, such as `authorization`.
+   *
+   * @default none but the content type
+   */
+  readonly headers?: Readonly<Record<string, string>>
+  /**
+   * The body, from what is searched for.
+   *
+   * @default `{ question, topK, namespace }`
+   */
+  readonly body?: (facts: SearchFacts) => unknown
+  /**
+   * Path with dots to the list of rows in the response; empty when the response is the list.
+   *
+   * @default 'results'
+   */
+  readonly rows?: string
+  readonly paths?: RowPaths
+  /**
+   * From the service's score to one of `scoreKind`, such as `(score) => 2 * score - 1` for a cosine scaled to 0..1.
+   *
+   * @default as it is
+   */
+  readonly scoreOf?: (score: number) => number
+  /**
+   * Milliseconds that a try may take, headers and body together; 1 and up.
+   *
+   * @default 1500
+   */
+  readonly timeoutMs?: number
+  /**
+   * Bytes of a response that are read at most; 1 and up.
+   *
+   * @default 1048576
+   */
+  readonly maxResponseBytes?: number
+  /** @default the platform's `fetch` */
+  readonly fetch?: Fetch
+  /** Retry and circuit breaker. */
+  readonly upstream?: UpstreamOptions
+}
+
+const SEARCH: UpstreamName = { role: 'retriever', what: 'The search service' }
+
+/**
+ * Makes a retriever of a search service. Its rows are validated, sorted, freed of duplicates and cut at `topK`.
+ *
+ * @throws `config_invalid` when URL or bounds make no sense
+ */
+export function createHttpRetriever(options: HttpRetrieverOptions): Retriever {
+  const { url, scoreKind, rows: rowsPath = 'results', paths = {}, scoreOf = (score) => score } = options
+  const { timeoutMs = 1500, maxResponseBytes = 1024 * 1024 } = options
+  const bodyOf = options.body ?? (({ question, topK, namespace }: SearchFacts) => ({ question, topK, namespace }))
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) throw invalid('url', 'an http(s) URL')
+  for (const [name, value] of Object.entries({ timeoutMs, maxResponseBytes })) {
+    if (!(value >= 1) || value === Infinity) throw invalid(name, 'a number of 1 and up')
+  }
+  // `fetch` wants to be called as the global it is.
+  const send: Fetch = options.fetch ?? ((address, init) => fetch(address, init))
+  const upstream = createHttpUpstream({ fetch: send, timeoutMs, maxResponseBytes }, options.upstream)
+  const headers = { ...options.headers, 'content-type': 'application/json' }
+  return {
+    async retrieve({ signal, ...facts }) {
+      const init = { method: 'POST', headers, body: JSON.stringify(bodyOf(facts)) }
+      const response = await upstream(url, init, signal).catch((thrown: unknown) => {
+        throw errorOfFault(SEARCH, thrown)
+      })
+      if (response.status !== 200) throw errorOfStatus(SEARCH, response)
+      const found = at(readJson(SEARCH, response.text), rowsPath)
+      if (!Array.isArray(found)) throw badResponse(SEARCH, 'no list of rows')
+      const rows = found.map((row: unknown) => readRow(row, facts.namespace, paths, scoreOf))
+      return [rankRows(scoreKind, rows, facts.topK)]
+    },
+  }
+}
+
+const FIELDS = ['documentId', 'title', 'section', 'source', 'version', 'metadata'] as const
+
+function readRow(row: unknown, namespace: string, paths: RowPaths, scoreOf: (score: number) => number) {
+  if (!isRecord(row)) throw badResponse(SEARCH, 'not a row')
+  const part = (name: keyof RowPaths): unknown => at(row, paths[name] ?? name)
+  if ((part('namespace') ?? namespace) !== namespace) throw badResponse(SEARCH, 'a row of another namespace')
+  // A service may well say `null` where it knows nothing.
+  const fields = Object.fromEntries(FIELDS.map((name) => [name, part(name) ?? undefined]))
+  const score = part('score')
+  return {
+    passage: readPassage(part('id'), part('text'), fields),
+    score: typeof score === 'number' ? scoreOf(score) : score,
+  }
+}
+
+/** What stands at a path with dots; `undefined` where it ends early. */
+function at(value: unknown, path: string): unknown {
+  if (path === '') return value
+  return path
+    .split('.')
+    .reduce<unknown>((inner, name) => (isRecord(inner) && Object.hasOwn(inner, name) ? inner[name] : undefined), value)
+}
+
+function invalid(param: string, what: string): RagGateError {
+  return new RagGateError('config_invalid', `${param} must be ${what}`, { param })
+}

@@ -1,0 +1,110 @@
+/**
+ * Embeddings of any OpenAI-compatible endpoint.
+ *
+ * @see https://platform.openai.com/docs/api-reference/embeddings
+ */
+import { readEmbeddings } from '../core/embeddings.ts'
+import { isRecord } from '../core/retrieved.ts'
+import { RagGateError } from '../errors.ts'
+import type { Fetch } from '../http/bounded-fetch.ts'
+import { createHttpUpstream, type UpstreamOptions } from '../http/upstream.ts'
+import { badResponse, errorOfFault, errorOfStatus, readJson, type UpstreamName } from '../http/upstream-error.ts'
+import type { Embedder } from '../ports/embedder.ts'
+
+/** Settings of `createOpenAiEmbedder`. */
+export interface OpenAiEmbedderOptions {
+  /** Base URL of the endpoint, with its version: `https://host/v1`. */
+  readonly baseUrl: string
+  readonly apiKey: string
+  readonly model: string
+  /** Length of the model's vectors. Whole, 1 and up. */
+  readonly dimension: number
+  /**
+   * Whether the endpoint is asked for vectors of `dimension`. Only models that can shorten theirs take the question.
+   *
+   * @default 'fixed'
+   */
+  readonly length?: 'fixed' | 'asked'
+  /**
+   * Texts in one request. Whole, 1 and up.
+   *
+   * @default 100
+   */
+  readonly batchSize?: number
+  /**
+   * Milliseconds that a try may take, headers and body together; 1 and up.
+   *
+   * @default 3000
+   */
+  readonly timeoutMs?: number
+  /**
+   * Bytes of a response that are read at most; 1 and up.
+   *
+   * @default 16777216: a hundred vectors of 3,072 numbers are 7 MB
+   */
+  readonly maxResponseBytes?: number
+  /** @default the platform's `fetch` */
+  readonly fetch?: Fetch
+  /** Retry and circuit breaker. */
+  readonly upstream?: UpstreamOptions
+}
+
+const EMBEDDER: UpstreamName = { role: 'retriever', what: 'The embedder' }
+
+/**
+ * Makes an embedder.
+ *
+ * @throws `config_invalid` when the options make no sense
+ */
+export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
+  const { baseUrl, apiKey, model, dimension, length = 'fixed', batchSize = 100 } = options
+  const { timeoutMs = 3000, maxResponseBytes = 16 * 1024 * 1024 } = options
+  for (const [param, value] of Object.entries({ dimension, batchSize, timeoutMs, maxResponseBytes })) {
+    if (!Number.isInteger(value) || value < 1) {
+      throw new RagGateError('config_invalid', `${param} must be a whole number of 1 and up`, { param })
+    }
+  }
+  if (!URL.canParse(baseUrl)) throw new RagGateError('config_invalid', 'baseUrl must be a URL', { param: 'baseUrl' })
+  const url = `${baseUrl.replace(/\/+$/, '')}/embeddings`
+  // `fetch` wants to be called as the global it is.
+  const send: Fetch = options.fetch ?? ((address, init) => fetch(address, init))
+  const upstream = createHttpUpstream({ fetch: send, timeoutMs, maxResponseBytes }, options.upstream)
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${apiKey}` }
+  const shape = { model, encoding_format: 'float', ...(length === 'asked' ? { dimensions: dimension } : {}) }
+
+  async function embedBatch(input: readonly string[], signal: AbortSignal | undefined) {
+    const init = { method: 'POST', headers, body: JSON.stringify({ ...shape, input }) }
+    const response = await upstream(url, init, signal).catch((thrown: unknown) => {
+      throw errorOfFault(EMBEDDER, thrown)
+    })
+    if (response.status !== 200) throw errorOfStatus(EMBEDDER, response)
+    return readEmbeddings(inOrder(readJson(EMBEDDER, response.text), input.length), input.length, dimension)
+  }
+
+  return {
+    model,
+    dimension,
+    async embed({ texts, signal }) {
+      const vectors: (readonly number[])[] = []
+      for (let at = 0; at < texts.length; at += batchSize) {
+        vectors.push(...(await embedBatch(texts.slice(at, at + batchSize), signal)))
+      }
+      return vectors
+    },
+  }
+}
+
+/** The vectors by their index: endpoints need not keep the order of the texts. */
+function inOrder(body: unknown, count: number): unknown[] {
+  const list = isRecord(body) ? body['data'] : undefined
+  if (!Array.isArray(list) || list.length !== count) throw badResponse(EMBEDDER, 'not one vector for each text')
+  const vectors = Array<unknown>(count).fill(undefined)
+  for (const entry of list as unknown[]) {
+    const index = isRecord(entry) ? entry['index'] : undefined
+    if (typeof index !== 'number' || !(index in vectors) || vectors[index] !== undefined) {
+      throw badResponse(EMBEDDER, 'a vector of no text, or two of one')
+    }
+    vectors[index] = isRecord(entry) ? entry['embedding'] : undefined
+  }
+  return vectors
+}

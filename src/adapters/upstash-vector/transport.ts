@@ -1,0 +1,112 @@
+/** The way to an index: the client's own transport hides status and headers, so it is given this one. */
+import type { Requester, UpstashRequest, UpstashResponse } from '@upstash/vector'
+import { isRecord } from '../../core/retrieved.ts'
+import { RagGateError } from '../../errors.ts'
+import type { BoundedResponse, Fetch } from '../../http/bounded-fetch.ts'
+import { createHttpUpstream, type UpstreamOptions } from '../../http/upstream.ts'
+import { badResponse, errorOfFault, errorOfStatus, readJson, type UpstreamName } from '../../http/upstream-error.ts'
+
+/** Where an index is and how long to wait for it. */
+export interface UpstashOptions {
+  /** REST URL of the index; with `fetch` given, any URL whose path is the index's prefix. */
+  readonly url: string
+  /** REST token; none for an index behind a binding. */
+  readonly token?: string
+  /**
+   * What sends the requests, such as the `fetch` of a Durable Object stub.
+   *
+   * @default the platform's `fetch`
+   */
+  readonly fetch?: Fetch
+  /**
+   * Milliseconds that a try may take, headers and body together; 1 and up.
+   *
+   * @default 1500 for a retriever, 10000 for a chunk index
+   */
+  readonly timeoutMs?: number
+  /**
+   * Bytes of a response that are read at most; 1 and up.
+   *
+   * @default 1048576 for a retriever, 8388608 for a chunk index
+   */
+  readonly maxResponseBytes?: number
+  /** Retry and circuit breaker. */
+  readonly upstream?: UpstreamOptions
+}
+
+/** Sends what the client asks for, and makes a `RagGateError` of whatever goes wrong. */
+export type UpstashTransport = (signal?: AbortSignal) => Requester
+
+/** How the index is called in errors. */
+export const INDEX: UpstreamName = { role: 'retriever', what: 'The index' }
+
+/**
+ * A requester for `new Index(…)`.
+ *
+ * @returns a maker of requesters, one for each signal, over one upstream
+ * @throws `config_invalid` when URL or bounds make no sense
+ */
+export function createUpstashTransport(
+  options: UpstashOptions & Required<Pick<UpstashOptions, 'timeoutMs' | 'maxResponseBytes'>>,
+): UpstashTransport {
+  const { token, timeoutMs, maxResponseBytes } = options
+  const baseUrl = checkedUrl(options.url)
+  checkPositive('timeoutMs', timeoutMs)
+  checkPositive('maxResponseBytes', maxResponseBytes)
+  // `fetch` wants to be called as the global it is.
+  const send: Fetch = options.fetch ?? ((url, init) => fetch(url, init))
+  const upstream = createHttpUpstream({ fetch: send, timeoutMs, maxResponseBytes }, options.upstream)
+  const headers = {
+    'content-type': 'application/json',
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+  }
+  return function upstashTransport(signal) {
+    async function request({ path = [], body }: UpstashRequest): Promise<UpstashResponse<unknown>> {
+      const url = [baseUrl, ...path].join('/')
+      const init = { method: 'POST', headers, body: JSON.stringify(body) }
+      const response = await upstream(url, init, signal).catch((thrown: unknown) => {
+        throw errorOfFault(INDEX, thrown)
+      })
+      if (response.status !== 200) throw errorOf(response)
+      return { result: resultOf(response.text) }
+    }
+    // The client names a type for each result and checks none: the adapter takes every result as unknown.
+    return { request: request as Requester['request'] }
+  }
+}
+
+/** @throws `config_invalid` unless the value is finite, 1 and up */
+export function checkPositive(param: string, value: number): void {
+  if (!(value >= 1) || value === Infinity) {
+    throw new RagGateError('config_invalid', `${param} must be a number of 1 and up`, { param })
+  }
+}
+
+function checkedUrl(url: string): string {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined
+  if (parsed === undefined || !/^https?:$/.test(parsed.protocol) || parsed.search !== '' || parsed.hash !== '') {
+    throw new RagGateError('config_invalid', 'The URL of the index must be an http(s) URL without a query', {
+      param: 'url',
+    })
+  }
+  return url.replace(/\/+$/, '')
+}
+
+function errorOf(response: BoundedResponse): RagGateError {
+  const { status, text } = response
+  if (status === 422 && text.includes('Invalid vector dimension')) {
+    return new RagGateError('embedding_mismatch', 'The index has embeddings of another dimension')
+  }
+  if (status === 422 && /Embedding data for this index|This index requires/.test(text)) {
+    return new RagGateError('retriever_misconfigured', 'The index must be a hybrid one with hosted embeddings')
+  }
+  return errorOfStatus(INDEX, response)
+}
+
+function resultOf(text: string): unknown {
+  const body = readJson(INDEX, text)
+  if (!isRecord(body) || body['error'] !== undefined || body['result'] === undefined) {
+    throw badResponse(INDEX, 'no result')
+  }
+  return body['result']
+}

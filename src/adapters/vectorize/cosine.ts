@@ -1,0 +1,40 @@
+/** From what Vectorize calls a score to a raw cosine. */
+
+/** Metric of an index, as it was created with; the binding does not tell it. */
+export type VectorizeMetric = 'cosine' | 'euclidean' | 'dot-product'
+
+/** How far a service's arithmetic may be from ours. */
+const TOLERANCE = 1e-3
+
+/** The vector with length 1; all zeros stay so. */
+export function unit(vector: readonly number[]): number[] {
+  const length = Math.sqrt(dot(vector, vector))
+  return length > 0 ? vector.map((value) => value / length) : [...vector]
+}
+
+/** Inner product of two vectors of one length; of unit vectors it is their cosine. */
+export function dot(a: readonly number[], b: readonly number[]): number {
+  let sum = 0
+  for (let at = 0; at < a.length; at++) sum += a[at]! * b[at]!
+  return sum
+}
+
+/**
+ * The cosine of two unit vectors behind a score: cosine as it is; euclidean is their distance, and the dot product comes
+ * negative.
+ */
+export function cosineOf(metric: VectorizeMetric, score: number): number {
+  switch (metric) {
+    case 'cosine':
+      return score
+    case 'euclidean':
+      return score < 0 ? Number.NaN : 1 - score ** 2 / 2
+    case 'dot-product':
+      return -score
+  }
+}
+
+/** Whether a score is what this metric makes of a cosine. */
+export function isScoreOf(metric: VectorizeMetric, cosine: number, score: number): boolean {
+  return Math.abs(cosineOf(metric, score) - cosine) <= TOLERANCE
+}

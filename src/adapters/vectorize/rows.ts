@@ -1,0 +1,78 @@
+/** What is written into an index, and what is read from it. */
+import type { Passage } from '../../core/chunk.ts'
+import { isRecord, readPassage } from '../../core/retrieved.ts'
+import { RagGateError } from '../../errors.ts'
+import { badResponse } from '../../http/upstream-error.ts'
+import { byteLength, INDEX, LIMITS } from './binding.ts'
+
+/** Member under which the ingester's own metadata stands. */
+const OWN = 'metadata'
+
+/**
+ * Metadata of a vector: the passage, flat. What the ingester kept is one text of JSON, so that nothing of it is lost to
+ * the few types that the index knows.
+ *
+ * @param text whether the words go along; otherwise they are kept elsewhere
+ * @throws `retriever_misconfigured` when it is more than the index takes
+ */
+export function metadataOf({ text, metadata, ...facts }: Passage, keepText: boolean): Record<string, string> {
+  const made: Record<string, string> = {
+    ...facts,
+    ...(keepText ? { text } : {}),
+    ...(metadata === undefined ? {} : { [OWN]: JSON.stringify(metadata) }),
+  }
+  if (byteLength(JSON.stringify(made)) > LIMITS.metadataBytes) {
+    throw new RagGateError(
+      'retriever_misconfigured',
+      'A passage does not fit into 10 KiB of metadata: cut documents smaller, or keep texts elsewhere (texts)',
+    )
+  }
+  return made
+}
+
+/** A vector as it was read. */
+export interface ReadVector {
+  readonly id: string
+  readonly score: unknown
+  readonly values: readonly number[] | undefined
+  readonly fields: Readonly<Record<string, unknown>>
+}
+
+/**
+ * One match or vector of the asked namespace.
+ *
+ * @throws `retriever_bad_response` for another form, or another namespace
+ */
+export function readVector(namespace: string, row: unknown): ReadVector {
+  if (!isRecord(row)) throw badResponse(INDEX, 'not a row')
+  const { id, score, values, metadata = {}, namespace: ofRow = namespace } = row
+  const prefix = `${namespace}:`
+  if (typeof id !== 'string') throw badResponse(INDEX, 'a row without id')
+  if (ofRow !== namespace || !id.startsWith(prefix)) throw badResponse(INDEX, 'a row of another namespace')
+  if (!isRecord(metadata)) throw badResponse(INDEX, 'metadata that is not an object')
+  return { id: id.slice(prefix.length), score, values: readValues(values), fields: metadata }
+}
+
+/** The passage in a vector's metadata. @throws `retriever_bad_response` */
+export function passageOf({ id, fields }: ReadVector): Passage {
+  const { [OWN]: own, text, ...facts } = fields
+  return readPassage(id, text, { ...facts, ...(own === undefined ? {} : { metadata: parseOwn(own) }) })
+}
+
+function parseOwn(own: unknown): unknown {
+  try {
+    return JSON.parse(String(own))
+  } catch (thrown) {
+    throw badResponse(INDEX, 'metadata that is not JSON', thrown)
+  }
+}
+
+function readValues(values: unknown): readonly number[] | undefined {
+  if (values === undefined || values === null) return undefined
+  const list = ArrayBuffer.isView(values) ? Array.from(values as Float32Array) : values
+  if (!Array.isArray(list) || !list.every((value) => Number.isFinite(value))) {
+    throw badResponse(INDEX, 'values that are not numbers')
+  }
+  // Every one of them was just seen to be a number.
+  return list as readonly number[]
+}

@@ -1,0 +1,102 @@
+/**
+ * Embeddings of Workers AI, through its binding.
+ *
+ * @see https://developers.cloudflare.com/workers-ai/models/
+ */
+import { readEmbeddings } from '../core/embeddings.ts'
+import { isRecord } from '../core/retrieved.ts'
+import { RagGateError } from '../errors.ts'
+import { boundedCall } from '../http/deadline.ts'
+import { createUpstream, type UpstreamOptions } from '../http/upstream.ts'
+import { badResponse, errorOfFault, type UpstreamName } from '../http/upstream-error.ts'
+import type { Embedder } from '../ports/embedder.ts'
+
+/** The part of the Workers AI binding that is used. */
+export interface AiEmbeddingBinding {
+  run(model: string, input: { readonly text: string[]; readonly pooling?: 'cls' | 'mean' }): Promise<unknown>
+}
+
+/** Settings of `createWorkersAiEmbedder`. */
+export interface WorkersAiEmbedderOptions {
+  readonly ai: AiEmbeddingBinding
+  /** @default '@cf/baai/bge-base-en-v1.5' */
+  readonly model?: string
+  /**
+   * Length of the model's vectors.
+   *
+   * @default what is known of the BGE models: 384 small, 768 base, 1024 large and m3; required for any other
+   */
+  readonly dimension?: number
+  /**
+   * How token vectors become one. Vectors of two poolings are incompatible, so it is said in every call and is part of
+   * the embedder's model name.
+   *
+   * @default 'cls' for the English BGE models, which are trained so; not sent to others
+   */
+  readonly pooling?: 'cls' | 'mean'
+  /**
+   * Milliseconds that a call may take; 1 and up.
+   *
+   * @default 3000
+   */
+  readonly timeoutMs?: number
+  /** Retry and circuit breaker. */
+  readonly upstream?: UpstreamOptions
+}
+
+/** Texts that one call takes. */
+const BATCH = 100
+
+const DIMENSIONS: Readonly<Record<string, number>> = {
+  '@cf/baai/bge-small-en-v1.5': 384,
+  '@cf/baai/bge-base-en-v1.5': 768,
+  '@cf/baai/bge-large-en-v1.5': 1024,
+  '@cf/baai/bge-m3': 1024,
+}
+
+const EMBEDDER: UpstreamName = { role: 'retriever', what: 'The embedder' }
+
+/**
+ * Makes an embedder.
+ *
+ * @throws `config_invalid` when the options make no sense
+ */
+export function createWorkersAiEmbedder(options: WorkersAiEmbedderOptions): Embedder {
+  const { ai, model = '@cf/baai/bge-base-en-v1.5', timeoutMs = 3000 } = options
+  const dimension = options.dimension ?? DIMENSIONS[model]
+  const pooling = options.pooling ?? (/\/bge-\w+-en/.test(model) ? 'cls' : undefined)
+  if (dimension === undefined || !Number.isInteger(dimension) || dimension < 1) throw invalid('dimension')
+  if (!(timeoutMs >= 1) || timeoutMs === Infinity) throw invalid('timeoutMs')
+  const upstream = createUpstream(options.upstream)
+  const pooled = pooling === undefined ? {} : { pooling }
+  return {
+    model: pooling === undefined ? model : `${model}#${pooling}`,
+    dimension,
+    async embed({ texts, signal }) {
+      const vectors: (readonly number[])[] = []
+      for (let at = 0; at < texts.length; at += BATCH) {
+        const text = texts.slice(at, at + BATCH)
+        const output = await upstream(
+          () => boundedCall(() => ai.run(model, { text, ...pooled }), { timeoutMs, signal }),
+          signal,
+        ).catch((thrown: unknown) => {
+          throw errorOfFault(EMBEDDER, thrown)
+        })
+        vectors.push(...readEmbeddings(vectorsIn(output, pooling), text.length, dimension))
+      }
+      return vectors
+    },
+  }
+}
+
+/** Most models answer `data`, bge-m3 `response`. An answer for later, with a `request_id`, has neither. */
+function vectorsIn(output: unknown, pooling: string | undefined): unknown {
+  if (!isRecord(output)) throw badResponse(EMBEDDER, 'not an object')
+  const { pooling: used = pooling } = output
+  if (used !== pooling) throw badResponse(EMBEDDER, 'vectors of another pooling')
+  return output['data'] ?? output['response']
+}
+
+function invalid(param: string): RagGateError {
+  return new RagGateError('config_invalid', `${param} must be a number of 1 and up`, { param })
+}

@@ -1,0 +1,80 @@
+/**
+ * A cross-encoder of Workers AI, through its binding.
+ *
+ * @see https://developers.cloudflare.com/workers-ai/models/bge-reranker-base/
+ */
+import { isRecord } from '../core/retrieved.ts'
+import { RagGateError } from '../errors.ts'
+import { boundedCall } from '../http/deadline.ts'
+import { createUpstream, type UpstreamOptions } from '../http/upstream.ts'
+import { badResponse, errorOfFault, type UpstreamName } from '../http/upstream-error.ts'
+import type { Reranker } from '../ports/reranker.ts'
+
+/** The part of the Workers AI binding that is used. The model takes `query`, which its published type leaves out. */
+export interface AiRerankingBinding {
+  run(
+    model: string,
+    input: { readonly query: string; readonly contexts: { readonly text: string }[]; readonly top_k: number },
+  ): Promise<unknown>
+}
+
+/** Settings of `createWorkersAiReranker`. */
+export interface WorkersAiRerankerOptions {
+  readonly ai: AiRerankingBinding
+  /** @default '@cf/baai/bge-reranker-base' */
+  readonly model?: string
+  /**
+   * Milliseconds that a call may take; 1 and up. The gate's own `rerankTimeoutMs` holds as well.
+   *
+   * @default 3000
+   */
+  readonly timeoutMs?: number
+  /** Retry and circuit breaker. */
+  readonly upstream?: UpstreamOptions
+}
+
+const RERANKER: UpstreamName = { role: 'reranker', what: 'The reranker' }
+
+/**
+ * Makes a reranker whose scores are the model's, brought to 0..1 by the logistic function.
+ *
+ * @throws `config_invalid` when the options make no sense
+ */
+export function createWorkersAiReranker(options: WorkersAiRerankerOptions): Reranker {
+  const { ai, model = '@cf/baai/bge-reranker-base', timeoutMs = 3000 } = options
+  if (!(timeoutMs >= 1) || timeoutMs === Infinity) {
+    throw new RagGateError('config_invalid', 'timeoutMs must be a number of 1 and up', { param: 'timeoutMs' })
+  }
+  const upstream = createUpstream(options.upstream)
+  return {
+    model,
+    kind: 'cross-encoder',
+    async rerank({ question, passages, signal }) {
+      const contexts = passages.map(({ text }) => ({ text }))
+      const input = { query: question, contexts, top_k: contexts.length }
+      const output = await upstream(() => boundedCall(() => ai.run(model, input), { timeoutMs, signal }), signal).catch(
+        (thrown: unknown) => {
+          throw errorOfFault(RERANKER, thrown)
+        },
+      )
+      return scoresIn(output, contexts.length)
+    },
+  }
+}
+
+/** One score for each context, by the index that the model gives back. */
+function scoresIn(output: unknown, count: number): readonly number[] {
+  const list = isRecord(output) ? output['response'] : undefined
+  if (!Array.isArray(list) || list.length !== count) throw badResponse(RERANKER, 'not one score for each passage')
+  const scores = Array<number | undefined>(count).fill(undefined)
+  for (const entry of list as unknown[]) {
+    const { id, score } = isRecord(entry) ? entry : {}
+    if (typeof id !== 'number' || !(id in scores) || scores[id] !== undefined) {
+      throw badResponse(RERANKER, 'a score of no passage, or two of one')
+    }
+    if (typeof score !== 'number' || !Number.isFinite(score)) throw badResponse(RERANKER, 'a score that is no number')
+    scores[id] = 1 / (1 + Math.exp(-score))
+  }
+  // As many as there are passages, and no two of one: none is missing.
+  return scores as number[]
+}

@@ -1,0 +1,109 @@
+/** Stops asking an upstream that keeps failing, and finds out with single calls when it is back. */
+
+/** When to stop asking, and for how long. */
+export interface CircuitBreakerOptions {
+  /**
+   * Milliseconds over which calls are counted, in whole seconds.
+   *
+   * @default 10000
+   */
+  readonly windowMs?: number
+  /**
+   * Calls in the window before it is judged, 1 and up.
+   *
+   * @default 10
+   */
+  readonly minCalls?: number
+  /**
+   * Share of failed calls from which the circuit opens, above 0, to 1. Equality opens.
+   *
+   * @default 0.5
+   */
+  readonly openFrom?: number
+  /**
+   * Milliseconds until the first call is tried again.
+   *
+   * @default 5000
+   */
+  readonly openMs?: number
+  /**
+   * The pause doubles with every try that fails, up to so many milliseconds: an upstream that is back is found within
+   * that time.
+   *
+   * @default 10000
+   */
+  readonly maxOpenMs?: number
+}
+
+/** How a call ended. `unknown`: the caller left before anybody could tell. */
+export type CallOutcome = 'ok' | 'failed' | 'unknown'
+
+/** Leave to make a call; report how it ended. */
+export type Admission =
+  | { readonly admitted: true; readonly report: (outcome: CallOutcome) => void }
+  | { readonly admitted: false; readonly retryInMs: number }
+
+/** One for each upstream. */
+export interface CircuitBreaker {
+  admit(): Admission
+}
+
+const BUCKET_MS = 1000
+
+/**
+ * Makes a breaker: closed at first; open after too many failures; then one call at a time tries, and the first that
+ * succeeds closes it.
+ *
+ * @param nowMs milliseconds since 1970
+ */
+export function createCircuitBreaker(nowMs: () => number, options: CircuitBreakerOptions = {}): CircuitBreaker {
+  const { windowMs = 10_000, minCalls = 10, openFrom = 0.5, openMs = 5000, maxOpenMs = 10_000 } = options
+  const buckets = new Map<number, { calls: number; failures: number }>()
+  let open: { readonly forMs: number; readonly untilMs: number; probeStartedMs?: number } | undefined
+
+  function openFor(forMs: number): void {
+    buckets.clear()
+    open = { forMs, untilMs: nowMs() + forMs }
+  }
+
+  function reportClosed(outcome: CallOutcome): void {
+    // What was sent before it opened says nothing new.
+    if (open !== undefined || outcome === 'unknown') return
+    const second = Math.floor(nowMs() / BUCKET_MS)
+    const bucket = buckets.get(second) ?? { calls: 0, failures: 0 }
+    buckets.set(second, bucket)
+    bucket.calls++
+    if (outcome === 'failed') bucket.failures++
+    let calls = 0
+    let failures = 0
+    for (const [at, counted] of buckets) {
+      // A clock that was set back leaves buckets in the future: they go as well.
+      if (at <= second - windowMs / BUCKET_MS || at > second) buckets.delete(at)
+      else {
+        calls += counted.calls
+        failures += counted.failures
+      }
+    }
+    if (calls >= minCalls && failures >= openFrom * calls) openFor(openMs)
+  }
+
+  function reportProbe(outcome: CallOutcome): void {
+    if (open === undefined) return
+    if (outcome === 'ok') open = undefined
+    else if (outcome === 'failed') openFor(Math.min(2 * open.forMs, maxOpenMs))
+    else delete open.probeStartedMs
+  }
+
+  return {
+    admit() {
+      if (open === undefined) return { admitted: true, report: reportClosed }
+      const now = nowMs()
+      if (now < open.untilMs) return { admitted: false, retryInMs: open.untilMs - now }
+      // A request that was cancelled never reports: its try is given up after the length of the pause.
+      const probeEndsMs = open.probeStartedMs === undefined ? now : open.probeStartedMs + open.forMs
+      if (now < probeEndsMs) return { admitted: false, retryInMs: probeEndsMs - now }
+      open.probeStartedMs = now
+      return { admitted: true, report: reportProbe }
+    },
+  }
+}

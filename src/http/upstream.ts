@@ -1,0 +1,143 @@
+/**
+ * How an upstream is asked: at most one retry, and only where it helps, within a budget that an outage uses up; and not
+ * at all while it keeps failing.
+ */
+import { boundedFetch, type BoundedFetchOptions, type BoundedResponse, retryAfterSeconds } from './bounded-fetch.ts'
+import { type CallOutcome, type CircuitBreakerOptions, createCircuitBreaker } from './circuit-breaker.ts'
+import { startDeadline } from './deadline.ts'
+import { UpstreamFault, type UpstreamFaultKind } from './upstream-fault.ts'
+
+/** Settings of `createUpstream`. */
+export interface UpstreamOptions {
+  /**
+   * Further tries after one that failed by a broken connection or a status of 429 or 5xx. A timeout is never retried.
+   *
+   * @default 1
+   */
+  readonly retries?: 0 | 1
+  /** When to stop asking. */
+  readonly breaker?: CircuitBreakerOptions
+  /**
+   * Milliseconds since 1970.
+   *
+   * @default Date.now
+   */
+  readonly nowMs?: () => number
+  /**
+   * A number of 0 and up, below 1.
+   *
+   * @default Math.random
+   */
+  readonly random?: () => number
+  /** Waits so many milliseconds; rejects when the signal aborts. */
+  readonly sleep?: (ms: number, signal: AbortSignal | undefined) => Promise<void>
+}
+
+/**
+ * Makes a call, and perhaps makes it again. The state behind it belongs to one upstream: share it between all that ask
+ * the same one.
+ *
+ * @throws `UpstreamFault`
+ */
+export type Upstream = <Result>(attempt: () => Promise<Result>, signal?: AbortSignal) => Promise<Result>
+
+/** Bounds of the pause before a retry, milliseconds. */
+const PAUSE_FROM_MS = 50
+const PAUSE_TO_MS = 250
+
+/** A retry costs ten coins, a success earns one: ten retries at once, and 10 % of all calls in the long run. */
+const COINS = 100
+const RETRY_COST = 10
+
+const FAILED: ReadonlySet<UpstreamFaultKind> = new Set(['timeout', 'network', 'unavailable'])
+const RETRIED: ReadonlySet<UpstreamFaultKind> = new Set(['network', 'unavailable'])
+
+/** Makes the discipline of one upstream. */
+export function createUpstream(options: UpstreamOptions = {}): Upstream {
+  const { retries = 1, nowMs = () => Date.now(), random = Math.random, sleep = sleepFor } = options
+  const breaker = createCircuitBreaker(nowMs, options.breaker)
+  let coins = COINS
+
+  async function once<Result>(attempt: () => Promise<Result>): Promise<Result> {
+    const admission = breaker.admit()
+    if (!admission.admitted) {
+      throw new UpstreamFault('circuit-open', { retryAfterSeconds: Math.ceil(admission.retryInMs / 1000) })
+    }
+    try {
+      const result = await attempt()
+      admission.report('ok')
+      coins = Math.min(COINS, coins + 1)
+      return result
+    } catch (thrown) {
+      admission.report(outcomeOf(thrown))
+      throw thrown
+    }
+  }
+
+  return async function upstream(attempt, signal) {
+    try {
+      return await once(attempt)
+    } catch (thrown) {
+      const pauseMs = PAUSE_FROM_MS + random() * (PAUSE_TO_MS - PAUSE_FROM_MS)
+      if (retries === 0 || coins < RETRY_COST || !isWorthRetrying(thrown, pauseMs)) throw thrown
+      coins -= RETRY_COST
+      await sleep(pauseMs, signal)
+      return once(attempt).catch((again: unknown) => {
+        // That the circuit opened meanwhile is no news: the first failure says more.
+        throw again instanceof UpstreamFault && again.kind === 'circuit-open' ? thrown : again
+      })
+    }
+  }
+}
+
+/** Sends requests to one HTTP upstream; throws `UpstreamFault`, also for a status of 429 or 5xx. */
+export type HttpUpstream = (
+  url: string,
+  init: Omit<RequestInit, 'signal' | 'redirect'>,
+  signal?: AbortSignal,
+) => Promise<BoundedResponse>
+
+/** Makes an upstream that is asked over HTTP. Bounds hold for each try. */
+export function createHttpUpstream(
+  bounds: Omit<BoundedFetchOptions, 'signal'>,
+  options: UpstreamOptions = {},
+): HttpUpstream {
+  const upstream = createUpstream(options)
+  const { nowMs = () => Date.now() } = options
+  return function httpUpstream(url, init, signal) {
+    return upstream(async () => {
+      const response = await boundedFetch(url, init, { ...bounds, signal })
+      if (response.status === 429 || response.status >= 500) {
+        const seconds = retryAfterSeconds(response.headers, nowMs())
+        throw new UpstreamFault('unavailable', {
+          cause: response.status,
+          ...(seconds === undefined ? {} : { retryAfterSeconds: seconds }),
+        })
+      }
+      return response
+    }, signal)
+  }
+}
+
+/** An upstream that answers what it should not is there: only one that does not answer is left in peace. */
+function outcomeOf(thrown: unknown): CallOutcome {
+  if (!(thrown instanceof UpstreamFault)) return 'failed'
+  return thrown.kind === 'aborted' ? 'unknown' : FAILED.has(thrown.kind) ? 'failed' : 'ok'
+}
+
+/** Whoever asks for a longer wait than ours is not asked again in this call. */
+function isWorthRetrying(thrown: unknown, pauseMs: number): boolean {
+  if (!(thrown instanceof UpstreamFault) || !RETRIED.has(thrown.kind)) return false
+  return (thrown.retryAfterSeconds ?? 0) * 1000 <= pauseMs
+}
+
+async function sleepFor(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  const deadline = startDeadline({ timeoutMs: ms, signal })
+  try {
+    await deadline.race(new Promise<never>(() => undefined))
+  } catch {
+    if (signal?.aborted === true) throw deadline.fault
+  } finally {
+    deadline.stop()
+  }
+}

@@ -1,0 +1,40 @@
+/** Waiting no longer than a deadline, also for work that ignores its signal. */
+import { isRagGateError, RagGateError, type RagGateErrorCode } from '../errors.ts'
+
+/** What a wait that ended badly is called. */
+export interface Faults {
+  readonly late: RagGateErrorCode
+  readonly failed: RagGateErrorCode
+  readonly what: string
+}
+
+/**
+ * The result of the work, which is told to stop when the time is up.
+ *
+ * @param timeoutMs milliseconds, 1 and up
+ * @throws the error of this package that the work threw; `late` when it took too long, `failed` for anything else thrown
+ */
+export async function withinDeadline<Result>(
+  timeoutMs: number,
+  { late, failed, what }: Faults,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const controller = new AbortController()
+  let expire = (): void => undefined
+  const expired = new Promise<never>((_, reject) => {
+    expire = () => {
+      reject(new RagGateError(late, `${what} took too long`))
+      // Named like the reason of `AbortSignal.timeout`: it tells an upstream that was slow from a caller that left.
+      controller.abort(new DOMException(`${what} took too long`, 'TimeoutError'))
+    }
+  })
+  const timer = setTimeout(() => expire(), timeoutMs)
+  try {
+    return await Promise.race([work(controller.signal), expired])
+  } catch (thrown) {
+    if (isRagGateError(thrown)) throw thrown
+    throw new RagGateError(failed, `${what} failed`, { cause: thrown })
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createHttpRetriever, type HttpRetrieverOptions } from '../../src/adapters/http-retriever.ts'
+import { retrieverContract } from '../contracts/retriever.ts'
+import { answering, type ScriptedUpstream, startUpstream } from '../fixtures/scripted-upstream.ts'
+import { wordSearch } from '../fixtures/word-search.ts'
+
+let server: ScriptedUpstream
+
+beforeAll(async () => {
+  server = await startUpstream(answering('{}'))
+})
+
+afterAll(() => server.stop())
+
+retrieverContract('a search service over HTTP', async () => {
+  const { index, search } = wordSearch()
+  server.answerWith((response, _request, body) => {
+    const { namespace, question } = JSON.parse(body) as { namespace: string; question: string }
+    response.end(JSON.stringify({ results: search(namespace, question) }))
+  })
+  return { index, retriever: createHttpRetriever({ url: server.url, scoreKind: 'convex' }) }
+})
+
+function retrieve(options: Partial<HttpRetrieverOptions> = {}) {
+  const retriever = createHttpRetriever({ url: server.url, scoreKind: 'cosine', upstream: { retries: 0 }, ...options })
+  const signal = new AbortController().signal
+  return retriever.retrieve({ tenant: 't', collection: 'c', namespace: 'n1', question: 'why?', topK: 3, signal })
+}
+
+describe('a search service', () => {
+  test('of another shape is mapped', async () => {
+    let sent = ''
+    server.answerWith((response, request, body) => {
+      sent = `${request.headers.authorization} ${body}`
+      const hit = { _id: 'a', _score: 0.9, _source: { body: 'Some text.', doc: { id: 'd' }, title: null } }
+      response.end(JSON.stringify({ hits: { hits: [hit] } }))
+    })
+    const rankings = await retrieve({
+      headers: { authorization: 'Bearer secret' },
+      body: ({ question, topK }) => ({ query: { match: { body: question } }, size: topK }),
+      rows: 'hits.hits',
+      paths: { id: '_id', score: '_score', text: '_source.body', documentId: '_source.doc.id', title: '_source.title' },
+      scoreOf: (score) => 2 * score - 1,
+    })
+    expect(sent).toBe('Bearer secret {"query":{"match":{"body":"why?"}},"size":3}')
+    expect(rankings).toEqual([
+      { kind: 'cosine', entries: [{ passage: { id: 'a', documentId: 'd', text: 'Some text.' }, score: 0.8 }] },
+    ])
+  })
+
+  test.each<[string, number, string, string]>([
+    ['no list', 200, '{}', 'retriever_bad_response'],
+    ['a row without id', 200, '{"results":[{"text":"x","score":1}]}', 'retriever_bad_response'],
+    ['a foreign row', 200, '{"results":[{"id":"a","text":"x","namespace":"n2"}]}', 'retriever_bad_response'],
+    ['HTML', 200, '<p>', 'retriever_bad_response'],
+    ['401', 401, '{}', 'retriever_misconfigured'],
+    ['404', 404, '{}', 'retriever_misconfigured'],
+    ['400', 400, '{}', 'retriever_bad_response'],
+    ['503', 503, '{}', 'retriever_unavailable'],
+    ['429', 429, '{}', 'retriever_unavailable'],
+  ])('that answers %s is a fault', async (_name, status, body, code) => {
+    server.answerWith(answering(body, status))
+    await expect(retrieve()).rejects.toMatchObject({ code })
+  })
+
+  test.each([{ url: 'x' }, { url: 'ftp://x' }, { timeoutMs: 0 }, { maxResponseBytes: Number.NaN }])(
+    'with %j is a configuration error',
+    (wrong) => {
+      expect(() => createHttpRetriever({ url: server.url, scoreKind: 'cosine', ...wrong })).toThrow(
+        expect.objectContaining({ code: 'config_invalid' }),
+      )
+    },
+  )
+})

@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'vitest'
+import { type CallOutcome, createCircuitBreaker } from '../../src/http/circuit-breaker.ts'
+
+/** A breaker over a clock to move. */
+function aBreaker() {
+  const clock = { atMs: 1_000_000 }
+  const breaker = createCircuitBreaker(() => clock.atMs)
+  /** Makes calls with these outcomes, and says whether all of them were admitted. */
+  const call = (...outcomes: readonly CallOutcome[]): boolean =>
+    outcomes.every((outcome) => {
+      const admission = breaker.admit()
+      if (admission.admitted) admission.report(outcome)
+      return admission.admitted
+    })
+  const opened = () => {
+    call(...Array.from({ length: 10 }, () => 'failed' as const))
+    return { clock, breaker, call }
+  }
+  return { clock, breaker, call, opened }
+}
+
+const times = (count: number, outcome: CallOutcome): CallOutcome[] => Array.from({ length: count }, () => outcome)
+
+describe('a circuit breaker', () => {
+  test('stays closed before ten calls, and opens at half of them', () => {
+    const { call, breaker } = aBreaker()
+    expect(call(...times(5, 'failed'), ...times(4, 'ok'))).toBe(true)
+    expect(breaker.admit().admitted).toBe(true)
+    call('ok')
+    expect(breaker.admit()).toEqual({ admitted: false, retryInMs: 5000 })
+  })
+
+  test('stays closed when fewer than half fail', () => {
+    const { call, breaker } = aBreaker()
+    call(...times(51, 'ok'), ...times(50, 'failed'))
+    expect(breaker.admit().admitted).toBe(true)
+  })
+
+  test('forgets what is older than ten seconds', () => {
+    const { call, clock, breaker } = aBreaker()
+    call(...times(9, 'failed'))
+    clock.atMs += 10_000
+    call('failed')
+    expect(breaker.admit().admitted).toBe(true)
+  })
+
+  test('does not count callers that left', () => {
+    const { call, breaker } = aBreaker()
+    call(...times(50, 'unknown'))
+    expect(breaker.admit().admitted).toBe(true)
+  })
+
+  test('tries with one call after the pause, and closes when it succeeds', () => {
+    const { clock, breaker, call } = aBreaker().opened()
+    clock.atMs += 4999
+    expect(call('ok')).toBe(false)
+    clock.atMs += 1
+    const probe = breaker.admit()
+    expect(probe.admitted).toBe(true)
+    expect(breaker.admit()).toEqual({ admitted: false, retryInMs: 5000 })
+    if (probe.admitted) probe.report('ok')
+    expect(call(...times(9, 'failed'))).toBe(true)
+    expect(breaker.admit().admitted).toBe(true)
+  })
+
+  test('pauses twice as long after a try that fails, up to ten seconds', () => {
+    const { clock, call, breaker } = aBreaker().opened()
+    for (const pauseMs of [10_000, 10_000]) {
+      clock.atMs += 10_000
+      expect(call('failed')).toBe(true)
+      expect(breaker.admit()).toEqual({ admitted: false, retryInMs: pauseMs })
+    }
+  })
+
+  test('does not wait for ever for a try that never reports', () => {
+    const { clock, breaker, call } = aBreaker().opened()
+    clock.atMs += 5000
+    expect(breaker.admit().admitted).toBe(true)
+    clock.atMs += 4999
+    expect(call('ok')).toBe(false)
+    clock.atMs += 1
+    expect(call('ok')).toBe(true)
+  })
+
+  test('tries again at once after a try whose caller left', () => {
+    const { clock, call } = aBreaker().opened()
+    clock.atMs += 5000
+    expect(call('unknown', 'ok')).toBe(true)
+  })
+
+  test('is not reopened by calls from before it opened', () => {
+    const { breaker, clock, call } = aBreaker()
+    const early = breaker.admit()
+    call(...times(10, 'failed'))
+    clock.atMs += 5000
+    call('ok')
+    if (early.admitted) early.report('failed')
+    expect(breaker.admit().admitted).toBe(true)
+  })
+
+  test('outlives a clock that is set back', () => {
+    const { clock, call, breaker } = aBreaker()
+    call(...times(9, 'failed'))
+    clock.atMs -= 3_600_000
+    call('failed', ...times(9, 'ok'))
+    expect(breaker.admit().admitted).toBe(true)
+  })
+})

@@ -1,0 +1,151 @@
+import { describe, expect, test } from 'vitest'
+import { createHttpUpstream, createUpstream, type UpstreamOptions } from '../../src/http/upstream.ts'
+import { UpstreamFault, type UpstreamFaultKind } from '../../src/http/upstream-fault.ts'
+
+/** An upstream over a clock that only its pauses move, and a script of what each attempt gives. */
+function scripted(script: readonly (UpstreamFault | string)[], options: UpstreamOptions = {}) {
+  const clock = { atMs: 1_000_000 }
+  const pauses: number[] = []
+  let attempts = 0
+  const upstream = createUpstream({
+    nowMs: () => clock.atMs,
+    random: () => 0.5,
+    sleep: async (ms) => {
+      pauses.push(ms)
+      clock.atMs += ms
+    },
+    ...options,
+  })
+  const call = (): Promise<string> =>
+    upstream(async () => {
+      const next = script[Math.min(attempts++, script.length - 1)]!
+      if (typeof next !== 'string') throw next
+      return next
+    })
+  return { call, pauses, clock, attempts: () => attempts }
+}
+
+const fault = (kind: UpstreamFaultKind, retryAfterSeconds?: number): UpstreamFault =>
+  new UpstreamFault(kind, retryAfterSeconds === undefined ? {} : { retryAfterSeconds })
+
+describe('an upstream', () => {
+  test.each(['network', 'unavailable'] as const)('that fails by %s is asked once more, after a pause', async (kind) => {
+    const { call, pauses, attempts } = scripted([fault(kind), 'answer'])
+    expect(await call()).toBe('answer')
+    expect(pauses).toEqual([150])
+    expect(attempts()).toBe(2)
+  })
+
+  test.each([
+    [0, 50],
+    [0.999999, 250],
+  ])('is asked again after full jitter: random %s, %s ms', async (random, ms) => {
+    const { call, pauses } = scripted([fault('network'), 'answer'], { random: () => random })
+    await call()
+    expect(pauses[0]).toBeCloseTo(ms, 2)
+  })
+
+  test.each(['timeout', 'aborted', 'redirect', 'too-large', 'not-utf8'] as const)(
+    'that fails by %s is not asked again',
+    async (kind) => {
+      const { call, attempts } = scripted([fault(kind), 'answer'])
+      await expect(call()).rejects.toMatchObject({ kind })
+      expect(attempts()).toBe(1)
+    },
+  )
+
+  test('is asked no more than twice', async () => {
+    const { call, attempts } = scripted([fault('unavailable')])
+    await expect(call()).rejects.toMatchObject({ kind: 'unavailable' })
+    expect(attempts()).toBe(2)
+  })
+
+  test('that asks for a longer wait than the pause is not asked again', async () => {
+    const { call, attempts } = scripted([fault('unavailable', 1), 'answer'])
+    await expect(call()).rejects.toMatchObject({ retryAfterSeconds: 1 })
+    expect(attempts()).toBe(1)
+  })
+
+  test('that may be asked at once is asked again', async () => {
+    expect(await scripted([fault('unavailable', 0), 'answer']).call()).toBe('answer')
+  })
+
+  test('of which no retries are wanted is asked once', async () => {
+    const { call, attempts } = scripted([fault('network'), 'answer'], { retries: 0 })
+    await expect(call()).rejects.toMatchObject({ kind: 'network' })
+    expect(attempts()).toBe(1)
+  })
+
+  test('has ten retries to spend, and earns one with ten successes', async () => {
+    const never = { breaker: { minCalls: Infinity } }
+    const failing = Array.from({ length: 22 }, () => fault('network'))
+    const { call, attempts } = scripted(
+      [...failing, ...Array.from({ length: 10 }, () => 'ok'), fault('network')],
+      never,
+    )
+    for (let at = 0; at < 12; at++) await expect(call()).rejects.toMatchObject({ name: 'UpstreamFault' })
+    expect(attempts()).toBe(22)
+    for (let at = 0; at < 10; at++) await call()
+    for (let at = 0; at < 2; at++) await expect(call()).rejects.toMatchObject({ name: 'UpstreamFault' })
+    expect(attempts()).toBe(22 + 10 + 2 + 1)
+  })
+
+  test('that keeps failing is not asked, and says when it will be', async () => {
+    const { call, attempts, clock } = scripted([fault('network')])
+    for (let at = 0; at < 20; at++) await expect(call()).rejects.toMatchObject({ name: 'UpstreamFault' })
+    expect(attempts()).toBe(10)
+    await expect(call()).rejects.toMatchObject({ kind: 'circuit-open', retryAfterSeconds: 5 })
+    clock.atMs += 5000
+    await expect(call()).rejects.toMatchObject({ kind: 'network' })
+    expect(attempts()).toBe(11)
+  })
+
+  test('that answers what cannot be read is still asked', async () => {
+    const { call, attempts } = scripted([fault('redirect')])
+    for (let at = 0; at < 20; at++) await expect(call()).rejects.toMatchObject({ kind: 'redirect' })
+    expect(attempts()).toBe(20)
+  })
+
+  test('is not asked again when its caller leaves during the pause', async () => {
+    const controller = new AbortController()
+    let attempts = 0
+    const call = createUpstream()(async () => {
+      attempts++
+      setTimeout(() => controller.abort(), 5)
+      throw fault('network')
+    }, controller.signal)
+    await expect(call).rejects.toMatchObject({ kind: 'aborted' })
+    expect(attempts).toBe(1)
+  })
+})
+
+describe('an HTTP upstream', () => {
+  test.each([
+    [429, 'unavailable'],
+    [500, 'unavailable'],
+    [503, 'unavailable'],
+  ])('with status %s is a fault', async (status, kind) => {
+    const send = createHttpUpstream(
+      {
+        fetch: async () => new Response('', { status, headers: { 'retry-after': '7' } }),
+        timeoutMs: 100,
+        maxResponseBytes: 10,
+      },
+      { retries: 0 },
+    )
+    await expect(send('https://a.test', {})).rejects.toMatchObject({ kind, retryAfterSeconds: 7 })
+  })
+
+  test.each([200, 204, 400, 401, 404, 422])('with status %s is an answer', async (status) => {
+    const fetch = async () => new Response(status === 204 ? null : 'x', { status })
+    const send = createHttpUpstream({ fetch, timeoutMs: 100, maxResponseBytes: 10 })
+    expect(await send('https://a.test', {})).toMatchObject({ status })
+  })
+
+  test('takes the end of a time limit further up for slowness, and a caller who left for nothing', async () => {
+    const fetch = () => new Promise<Response>(() => undefined)
+    const send = createHttpUpstream({ fetch, timeoutMs: 5000, maxResponseBytes: 10 })
+    await expect(send('https://a.test', {}, AbortSignal.timeout(5))).rejects.toMatchObject({ kind: 'timeout' })
+    await expect(send('https://a.test', {}, AbortSignal.abort())).rejects.toMatchObject({ kind: 'aborted' })
+  })
+})

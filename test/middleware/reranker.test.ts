@@ -1,0 +1,45 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { Reranker } from '../../src/ports/reranker.ts'
+import { aGate } from '../fixtures/gate.ts'
+
+const rerankerOf = (rerank: Reranker['rerank']): Reranker => ({ model: 'grader', kind: 'grade', rerank })
+
+describe('a gate with a reranker', () => {
+  beforeEach(() => void vi.spyOn(console, 'warn').mockImplementation(() => undefined))
+  afterEach(() => vi.restoreAllMocks())
+
+  test('says how long it took, records what became of it, and stores the answer', async () => {
+    const { ask, journal, clock } = aGate({
+      connections: {
+        reranker: rerankerOf(async () => {
+          clock.atMs += 7
+          return [3]
+        }),
+      },
+    })
+    const response = await ask()
+    expect(response.headers.get('server-timing')).toContain('rerank;dur=7')
+    expect(journal.events[0]).toMatchObject({ decision: { reranker: 'ok' }, timings: { rerankMs: 7 } })
+    expect(journal.stored).toHaveLength(1)
+  })
+
+  test.each<[string, Reranker['rerank']]>([
+    ['failed', () => Promise.reject(new Error('down'))],
+    ['timeout', () => new Promise<never>(() => undefined)],
+  ])('answers without it when it is %s, records that, and stores nothing', async (outcome, rerank) => {
+    const { ask, journal } = aGate({ connections: { reranker: rerankerOf(rerank) }, rerankTimeoutMs: 10 })
+    expect((await ask()).status).toBe(200)
+    expect(journal.events[0]).toMatchObject({ decision: { reranker: outcome, verdict: 'pass' } })
+    expect(journal.stored).toEqual([])
+  })
+
+  test('has no phase for it without one', async () => {
+    const { ask, journal } = aGate()
+    expect((await ask()).headers.get('server-timing')).not.toContain('rerank')
+    expect(journal.events[0]).toMatchObject({ decision: { reranker: 'off' } })
+  })
+
+  test.each([0, 1.5, 60_001, Number.NaN])('takes no time limit of %s', (rerankTimeoutMs) => {
+    expect(() => aGate({ rerankTimeoutMs })).toThrow(expect.objectContaining({ code: 'config_invalid' }))
+  })
+})

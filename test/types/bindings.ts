@@ -1,0 +1,14 @@
+/** What a Worker binds is what the adapters take: compiled, never run. */
+import type { Ai, Vectorize } from '@cloudflare/workers-types'
+import { createVectorizeRetriever } from '../../src/adapters/vectorize.ts'
+import { createWorkersAiEmbedder } from '../../src/adapters/workers-ai-embedder.ts'
+import { createWorkersAiReranker } from '../../src/adapters/workers-ai-reranker.ts'
+import type { GateConnections } from '../../src/middleware/connect.ts'
+
+export function connect(env: { AI: Ai; INDEX: Vectorize }): Pick<GateConnections, 'retriever' | 'reranker'> {
+  const embedder = createWorkersAiEmbedder({ ai: env.AI })
+  return {
+    retriever: createVectorizeRetriever({ index: env.INDEX, embedder, metric: 'cosine' }),
+    reranker: createWorkersAiReranker({ ai: env.AI }),
+  }
+}
