@@ -59,9 +59,14 @@ export class ResidentNamespace {
     return nearest(this.#dense, vector, topK)
   }
 
-  /** Rows by sparse score, best first; those that share no dimension are left out. */
-  searchSparse(vector: SparseVector, topK: number, weighting: Weighting): readonly ScoredRow[] {
-    return this.#postings.search(vector, topK, weighting)
+  /** Rows by sparse score, best first; those that share no dimension, or are not `allowed`, are left out. */
+  searchSparse(vector: SparseVector, topK: number, weighting: Weighting, allowed?: Uint8Array): readonly ScoredRow[] {
+    return this.#postings.search(vector, topK, weighting, allowed)
+  }
+
+  /** Bytes that the inverted lists hold. */
+  get postingBytes(): number {
+    return this.#postings.byteLength
   }
 
   /** The row in a slot that a search returned. */
