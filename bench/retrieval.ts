@@ -31,17 +31,17 @@ const signed = (value: number): string => `${value < 0 ? '−' : '+'}${Math.abs(
 
 async function measureSet(set: string): Promise<Measured[]> {
   const labelled = readLabelledSet(set, QUESTIONS, SEED)
-  const { store, lexicon } = indexSet(labelled)
+  const { index, lexicon } = indexSet(labelled)
   const searches: Readonly<Record<string, Search>> = {
-    dense: protocolSearch(store, 'int8', { queryMode: 'DENSE' }),
-    sparse: protocolSearch(store, 'int8', { queryMode: 'SPARSE' }),
-    'hybrid, RRF': protocolSearch(store, 'int8', { queryMode: 'HYBRID', fusionAlgorithm: 'RRF' }),
-    'hybrid, DBSF': protocolSearch(store, 'int8', { queryMode: 'HYBRID', fusionAlgorithm: 'DBSF' }),
-    'the gate: convex mix': gateSearch(store, 'int8', lexicon),
-    'dense, float32': protocolSearch(store, 'float32', { queryMode: 'DENSE' }),
-    'convex mix, float32': gateSearch(store, 'float32', lexicon),
-    'dense, float32, idf in passages': protocolSearch(store, 'float32-idf', { queryMode: 'DENSE' }),
-    'convex mix, float32, idf in passages': gateSearch(store, 'float32-idf', lexicon),
+    dense: protocolSearch(index, 'int8', { queryMode: 'DENSE' }),
+    sparse: protocolSearch(index, 'int8', { queryMode: 'SPARSE' }),
+    'hybrid, RRF': protocolSearch(index, 'int8', { queryMode: 'HYBRID', fusionAlgorithm: 'RRF' }),
+    'hybrid, DBSF': protocolSearch(index, 'int8', { queryMode: 'HYBRID', fusionAlgorithm: 'DBSF' }),
+    'the gate: convex mix': gateSearch(index, 'int8', lexicon),
+    'dense, float32': protocolSearch(index, 'float32', { queryMode: 'DENSE' }),
+    'convex mix, float32': gateSearch(index, 'float32', lexicon),
+    'dense, float32, idf in passages': protocolSearch(index, 'float32-idf', { queryMode: 'DENSE' }),
+    'convex mix, float32, idf in passages': gateSearch(index, 'float32-idf', lexicon),
   }
   const measured: Measured[] = []
   for (const [name, search] of Object.entries(searches)) {

@@ -6,7 +6,8 @@ import { createUpstashRetriever } from '../../src/adapters/upstash-vector.ts'
 import { embed, termFrequencies } from '../../src/embedded/embedder.ts'
 import { answerCommand } from '../../src/embedded/protocol.ts'
 import { passageVector } from '../../src/embedded/sparse.ts'
-import { VectorStore } from '../../src/embedded/store.ts'
+import { openIndex, type EmbeddedIndex } from '../../src/embedded/embedded-index.ts'
+import { indexSettings } from '../../src/embedded/settings.ts'
 import { sqliteStorage } from '../../test/embedded/sqlite-storage.ts'
 import type { LabelledSet } from './labelled-set.ts'
 import { DEPTH } from './ranks.ts'
@@ -19,15 +20,18 @@ export type DenseKind = 'int8' | 'float32' | 'float32-idf'
 
 const BATCH = 500
 
+/** Nothing measured here depends on time or chance. */
+const PLATFORM = { nowMs: () => 0, random: () => 0, randomUuid: () => '' }
+
 /** Puts a set into a fresh index in SQLite's memory, a namespace for each kind of dense vector. */
-export function indexSet({ passages }: LabelledSet): { readonly store: VectorStore; readonly lexicon: Lexicon } {
-  const store = new VectorStore(sqliteStorage())
+export function indexSet({ passages }: LabelledSet): { readonly index: EmbeddedIndex; readonly lexicon: Lexicon } {
+  const index = openIndex(sqliteStorage(), indexSettings('bench'), PLATFORM)
   const lexicon = buildLexicon(passages.map(({ text }) => text))
   const idf = (term: string): number => inverseDocumentFrequency(lexicon, term)
   for (let at = 0; at < passages.length; at += BATCH) {
     const batch = passages.slice(at, at + BATCH)
     command(
-      store,
+      index,
       'upsert-data/int8',
       batch.map(({ id, title, text }) => ({ id, data: text, metadata: { title } })),
     )
@@ -41,33 +45,33 @@ export function indexSet({ passages }: LabelledSet): { readonly store: VectorSto
         const sparseVector = { indices: [...indices], values: [...values] }
         return { id, data: text, vector: [...embed(frequencies, weightOf)], sparseVector }
       })
-      command(store, `upsert/${namespace}`, rows)
+      command(index, `upsert/${namespace}`, rows)
     }
   }
-  return { store, lexicon }
+  return { index, lexicon }
 }
 
 /** One query of the protocol, `query-data`. */
 export function protocolSearch(
-  store: VectorStore,
+  index: EmbeddedIndex,
   namespace: DenseKind,
   query: Readonly<Record<string, string>>,
 ): Search {
   return (question) => {
     const body = { data: normaliseQuestion(question), topK: DEPTH, weightingStrategy: 'IDF', ...query }
     // `query-data` answers one query with one list of rows.
-    return (command(store, `query-data/${namespace}`, body) as { id: string }[]).map(({ id }) => id)
+    return (command(index, `query-data/${namespace}`, body) as { id: string }[]).map(({ id }) => id)
   }
 }
 
 /** As the gate retrieves: two queries through the client and the adapter, then the convex mix. */
-export function gateSearch(store: VectorStore, namespace: DenseKind, lexicon: Lexicon): Search {
+export function gateSearch(index: EmbeddedIndex, namespace: DenseKind, lexicon: Lexicon): Search {
   const retriever = createUpstashRetriever({
     url: 'http://index.local',
     async fetch(url, { body, method = 'POST' }) {
       const path = new URL(url).pathname.slice(1).split('/')
       // The adapter sends JSON text.
-      const answer = answerCommand(store, { method, path, search: '', body: JSON.parse(body as string) })
+      const answer = answerCommand(index, { method, path, search: '', body: JSON.parse(body as string) })
       return Response.json(answer.body, { status: answer.status })
     },
   })
@@ -80,8 +84,8 @@ export function gateSearch(store: VectorStore, namespace: DenseKind, lexicon: Le
   }
 }
 
-function command(store: VectorStore, path: string, body: unknown): unknown {
-  const answer = answerCommand(store, { method: 'POST', path: path.split('/'), search: '', body })
+function command(index: EmbeddedIndex, path: string, body: unknown): unknown {
+  const answer = answerCommand(index, { method: 'POST', path: path.split('/'), search: '', body })
   if (!('result' in answer.body)) throw new Error(`${path}: ${answer.body.error}`)
   return answer.body.result
 }

@@ -6,7 +6,7 @@
  */
 import { hash32 } from './hash.ts'
 import { PostingLists, type PostingList } from './posting-lists.ts'
-import { BoundedTop, type ScoredRow } from './scan.ts'
+import { BoundedTop, type ScoredRow, type SlotFilter } from './scan.ts'
 
 /** Dimensions that are not zero, and their values. A dimension given twice counts with the sum of its values. */
 export interface SparseVector {
@@ -49,20 +49,26 @@ function sparseVector(frequencies: ReadonlyMap<string, number>, valueOf: (freque
   }
 }
 
+/** Whether a slot was met in this search, and may be found. */
+const UNSEEN = 0
+const FOUND = 1
+const LEFT_OUT = 2
+
 /** Inverted lists of a namespace. */
 export class SparsePostings {
   readonly #lists = new PostingLists()
   #rowCount = 0
   /** Slots that were ever given are below it. */
   #slotCount = 0
-  /** Scratch of a search: scores by slot, whether a slot has one yet, and which have. Clean between searches. */
+  /** Scratch of a search: scores and marks by slot, and the slots met so far. Clean between searches. */
   #scores = new Float32Array(0)
-  #seen = new Uint8Array(0)
-  #touched = new Int32Array(0)
+  #marks = new Uint8Array(0)
+  #met = new Int32Array(0)
+  #metCount = 0
 
   /** Bytes held in lists and scratch. */
   get byteLength(): number {
-    return this.#lists.byteLength + this.#scores.byteLength + this.#seen.byteLength + this.#touched.byteLength
+    return this.#lists.byteLength + this.#scores.byteLength + this.#marks.byteLength + this.#met.byteLength
   }
 
   /** Adds a row. Its slot must not be in the lists. */
@@ -85,59 +91,67 @@ export class SparsePostings {
   }
 
   /**
-   * Rows by inner product with a vector, in float32. Idf is that of the whole namespace, whatever is allowed.
+   * Rows by inner product with a vector, in float32. Idf is that of the whole namespace, whatever may be found.
    *
-   * @param allowed a byte for each slot, above 0 for those that may be found; without it, all may
+   * @param matches rows that may be found, asked once for each row before it is scored; all without it
    * @returns at most `topK` rows, best first, ties in insertion order; rows that share no dimension are left out
    */
-  search(vector: SparseVector, topK: number, weighting: Weighting, allowed?: Uint8Array): readonly ScoredRow[] {
+  search(vector: SparseVector, topK: number, weighting: Weighting, matches?: SlotFilter): readonly ScoredRow[] {
     this.#makeScratch()
-    let touched = 0
-    for (const [dimension, value] of summed(vector)) {
-      const list = this.#lists.list(dimension)
-      if (list === undefined) continue
-      const weight = Math.fround(weighting === 'IDF' ? value * this.idf(dimension) : value)
-      touched = this.#accumulate(list, weight, touched, allowed)
+    try {
+      for (const [dimension, value] of summed(vector)) {
+        const list = this.#lists.list(dimension)
+        if (list === undefined) continue
+        const weight = Math.fround(weighting === 'IDF' ? value * this.idf(dimension) : value)
+        this.#accumulate(list, weight, matches)
+      }
+      return this.#best(topK)
+    } finally {
+      this.#cleanScratch()
     }
-    const best = new BoundedTop(topK)
-    for (let at = 0; at < touched; at++) {
-      const slot = this.#touched[at]!
-      best.offer(slot, this.#scores[slot]!)
-      this.#scores[slot] = 0
-      this.#seen[slot] = 0
-    }
-    return best.sorted()
   }
 
-  /** Adds a list's share to the scores. @returns how many slots have a score now */
-  #accumulate({ slots, values, from, to }: PostingList, weight: number, before: number, allowed?: Uint8Array): number {
+  /** Adds a list's share to the scores. */
+  #accumulate({ slots, values, from, to }: PostingList, weight: number, matches?: SlotFilter): void {
     const scores = this.#scores
-    const seen = this.#seen
-    let touched = before
+    const marks = this.#marks
     for (let at = from; at < to; at++) {
       const slot = slots[at]!
-      if (slot < 0 || (allowed !== undefined && !isAllowed(allowed, slot))) continue
-      if (seen[slot] === 0) {
-        seen[slot] = 1
-        this.#touched[touched++] = slot
+      if (slot < 0) continue
+      if (marks[slot] === UNSEEN) {
+        this.#met[this.#metCount++] = slot
+        marks[slot] = LEFT_OUT
+        if (matches === undefined || matches(slot)) marks[slot] = FOUND
       }
-      scores[slot]! += Math.fround(weight * values[at]!)
+      if (marks[slot] === FOUND) scores[slot]! += Math.fround(weight * values[at]!)
     }
-    return touched
+  }
+
+  #best(topK: number): readonly ScoredRow[] {
+    const best = new BoundedTop(topK)
+    for (let at = 0; at < this.#metCount; at++) {
+      const slot = this.#met[at]!
+      if (this.#marks[slot] === FOUND) best.offer(slot, this.#scores[slot]!)
+    }
+    return best.sorted()
   }
 
   #makeScratch(): void {
     if (this.#scores.length >= this.#slotCount) return
     const length = this.#slotCount + (this.#slotCount >> 2)
     this.#scores = new Float32Array(length)
-    this.#seen = new Uint8Array(length)
-    this.#touched = new Int32Array(length)
+    this.#marks = new Uint8Array(length)
+    this.#met = new Int32Array(length)
   }
-}
 
-/** A slot that the mask is too short for is not allowed. */
-function isAllowed(allowed: Uint8Array, slot: number): boolean {
-  return (allowed[slot] ?? 0) > 0
+  #cleanScratch(): void {
+    for (let at = 0; at < this.#metCount; at++) {
+      const slot = this.#met[at]!
+      this.#scores[slot] = 0
+      this.#marks[slot] = UNSEEN
+    }
+    this.#metCount = 0
+  }
 }
 
 /** Each dimension once, with the sum of its values. */

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { ScoredRow } from '../../src/embedded/scan.ts'
+import type { ScoredRow, SlotFilter } from '../../src/embedded/scan.ts'
 import { SparsePostings, type SparseVector, type Weighting } from '../../src/embedded/sparse.ts'
 
 /** The same search without lists: every row is read, and everything is rounded to float32 step by step. */
@@ -12,11 +12,11 @@ class SlowPostings {
     return Math.log(1 + (this.rows.size - holding + 0.5) / (holding + 0.5))
   }
 
-  search(vector: SparseVector, topK: number, weighting: Weighting, allowed?: Uint8Array): ScoredRow[] {
+  search(vector: SparseVector, topK: number, weighting: Weighting, matches?: SlotFilter): ScoredRow[] {
     const asked = sums(vector)
     const found: ScoredRow[] = []
     for (const [slot, row] of this.rows) {
-      if (allowed !== undefined && !allowed[slot]) continue
+      if (matches?.(slot) === false) continue
       const held = sums(row)
       const shared = [...asked.keys()].filter((dimension) => held.has(dimension))
       if (shared.length === 0) continue
@@ -52,8 +52,12 @@ const search = fc.record({
   asked: vector,
   topK: fc.integer({ min: 1, max: SLOTS + 1 }),
   weighting: fc.constantFrom<Weighting>('IDF', 'none'),
-  allowed: fc.option(
-    fc.array(fc.constantFrom(0, 1), { maxLength: SLOTS }).map((bytes) => Uint8Array.from(bytes)),
+  matches: fc.option(
+    fc.array(fc.boolean(), { minLength: SLOTS, maxLength: SLOTS }).map(
+      (may): SlotFilter =>
+        (slot) =>
+          may[slot]!,
+    ),
     { nil: undefined },
   ),
 })
@@ -72,8 +76,8 @@ describe('sparse postings', () => {
           postings.add(slot, row)
           slow.rows.set(slot, row)
         }
-        for (const { asked, topK, weighting, allowed } of searches) {
-          expect(postings.search(asked, topK, weighting, allowed)).toEqual(slow.search(asked, topK, weighting, allowed))
+        for (const { asked, topK, weighting, matches } of searches) {
+          expect(postings.search(asked, topK, weighting, matches)).toEqual(slow.search(asked, topK, weighting, matches))
         }
         for (let dimension = -5; dimension <= 21; dimension++) {
           expect(postings.idf(dimension)).toBe(slow.idf(dimension))
@@ -90,12 +94,20 @@ describe('sparse postings', () => {
     expect(postings.search(asked, 5, 'none')).toEqual([{ slot: 0, score: 0 }])
   })
 
-  test('find nothing that is not allowed, and nothing beyond the mask', () => {
+  test('find nothing that may not be found, ask once for each row, and forget a filter that throws', () => {
     const postings = new SparsePostings()
-    const row = { indices: Int32Array.of(1), values: Float32Array.of(1) }
+    const row = { indices: Int32Array.of(1, 2), values: Float32Array.of(1, 1) }
     for (let slot = 0; slot < 5; slot++) postings.add(slot, row)
-    expect(postings.search(row, 5, 'none', Uint8Array.of(0, 1, 0, 1)).map(({ slot }) => slot)).toEqual([1, 3])
-    expect(postings.search(row, 5, 'none', new Uint8Array(5))).toEqual([])
+    const asked: number[] = []
+    const odd = (slot: number): boolean => asked.push(slot) > 0 && slot % 2 === 1
+    expect(postings.search(row, 5, 'none', odd).map(({ slot }) => slot)).toEqual([1, 3])
+    expect(asked).toEqual([0, 1, 2, 3, 4])
+    const failing = (slot: number): boolean => {
+      if (slot === 3) throw new RangeError('no row')
+      return true
+    }
+    expect(() => postings.search(row, 5, 'none', failing)).toThrow('no row')
+    expect(postings.search(row, 1, 'none')).toEqual([{ slot: 0, score: 2 }])
     expect(postings.search(row, 5, 'none')).toHaveLength(5)
   })
 
