@@ -24,8 +24,11 @@ const BATCH = 500
 const PLATFORM = { nowMs: () => 0, random: () => 0, randomUuid: () => '' }
 
 /** Puts a set into a fresh index in SQLite's memory, a namespace for each kind of dense vector. */
-export function indexSet({ passages }: LabelledSet): { readonly index: EmbeddedIndex; readonly lexicon: Lexicon } {
-  const index = openIndex(sqliteStorage(), indexSettings('bench'), PLATFORM)
+export function indexSet(
+  { passages }: LabelledSet,
+  sparseEmbeddingModel = 'BM25',
+): { readonly index: EmbeddedIndex; readonly lexicon: Lexicon } {
+  const index = openIndex(sqliteStorage(), indexSettings('bench', { sparseEmbeddingModel }), PLATFORM)
   const lexicon = buildLexicon(passages.map(({ text }) => text))
   const idf = (term: string): number => inverseDocumentFrequency(lexicon, term)
   for (let at = 0; at < passages.length; at += BATCH) {

@@ -7,9 +7,10 @@ import { embed, EMBEDDING_MODEL, termFrequencies } from './embedder.ts'
 import { invalid, LIMITS } from './fields.ts'
 import type { ResidentNamespace } from './resident-namespace.ts'
 import { float32Row, quantise, type DenseRow } from './scan.ts'
-import { embedsTexts, type DensePart, type IndexSettings } from './settings.ts'
+import { embedsTexts, type DensePart, type SparsePart, type IndexSettings } from './settings.ts'
 import { dimensionOf, passageVector, questionVector, type SparseVector } from './sparse.ts'
 import { NO_DENSE, NO_SPARSE, type Vectors } from './stored-vector.ts'
+import { pairedPassageVector, pairedQuestionVector, TERM_PAIRS_MODEL } from './term-pairs.ts'
 
 /** Vectors to search with; a part that the index does not have is absent. */
 export interface QuestionVectors {
@@ -30,7 +31,7 @@ export function passageVectors(settings: IndexSettings, text: string): Vectors {
   }
   return {
     dense: settings.dense === undefined ? NO_DENSE : denseRow(settings.dense, frequencies),
-    sparse: settings.sparse === undefined ? NO_SPARSE : passageVector(frequencies),
+    sparse: settings.sparse === undefined ? NO_SPARSE : sparsePassage(settings.sparse, text, frequencies),
   }
 }
 
@@ -45,7 +46,9 @@ export function questionVectors(
   const weightOf = weighted ? (term: string): number => resident.idf(dimensionOf(term)) : undefined
   return {
     ...(dense !== undefined && { dense: embed(frequencies, weightOf, dense.dimension) }),
-    ...(sparse !== undefined && { sparse: questionVector(frequencies) }),
+    ...(sparse !== undefined && {
+      sparse: sparse.model === TERM_PAIRS_MODEL ? pairedQuestionVector(text) : questionVector(frequencies),
+    }),
   }
 }
 
@@ -55,6 +58,10 @@ export function requireModel(settings: IndexSettings): void {
   throw invalid(
     'Embedding data for this index is not allowed. The index must be created with an embedding model to use it.',
   )
+}
+
+function sparsePassage({ model }: SparsePart, text: string, frequencies: ReadonlyMap<string, number>): SparseVector {
+  return model === TERM_PAIRS_MODEL ? pairedPassageVector(text) : passageVector(frequencies)
 }
 
 function denseRow({ model, dimension }: DensePart, frequencies: ReadonlyMap<string, number>): DenseRow {

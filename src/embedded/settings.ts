@@ -3,6 +3,7 @@ import { RagGateError } from '../errors.ts'
 import { EMBEDDING_MODEL } from './embedder.ts'
 import { PLANS, type PlanName } from './plan-limits.ts'
 import type { Similarity } from './scan.ts'
+import { TERM_PAIRS_MODEL } from './term-pairs.ts'
 
 /** The dense part of an index. */
 export interface DensePart {
@@ -56,8 +57,8 @@ export const DENSE_MODELS: ReadonlyMap<string, number> = new Map([
   ['BGE_M3', 1024],
 ])
 
-/** The sparse models that can be named. What they make is BM25 in both cases. */
-export const SPARSE_MODELS: readonly string[] = ['BM25', 'BGE_M3']
+/** The sparse models that can be named. The service's two both make BM25; the last is ours. */
+export const SPARSE_MODELS: readonly string[] = ['BM25', 'BGE_M3', TERM_PAIRS_MODEL]
 
 const SIMILARITIES: readonly Similarity[] = ['COSINE', 'EUCLIDEAN', 'DOT_PRODUCT']
 const KINDS: readonly IndexKind[] = ['DENSE', 'SPARSE', 'HYBRID']
