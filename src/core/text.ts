@@ -25,11 +25,19 @@ export function isStopWord(word: string): boolean {
 }
 
 const WORD = /[\p{L}\p{N}\p{M}]+/gu
-const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u
+const UNSPACED_SCRIPTS = ['Han', 'Hiragana', 'Katakana', 'Hangul', 'Thai', 'Lao', 'Khmer', 'Myanmar']
+/** Their letters. The mark for a long vowel in コーヒー belongs to two scripts, and so by its own name to none. */
+const UNSPACED_LETTERS = `${UNSPACED_SCRIPTS.map((script) => `\\p{Script=${script}}`).join('')}ー`
+const UNSPACED = new RegExp(`[${UNSPACED_LETTERS}]`, 'u')
+/** Within a word: a run of such letters, or what stands between two. */
+const RUN = new RegExp(`[${UNSPACED_LETTERS}][${UNSPACED_LETTERS}\\p{M}]*|[^${UNSPACED_LETTERS}]+`, 'gu')
+/** What readers count as one letter: a mark belongs to the letter before it. */
+const LETTER = /\P{M}\p{M}*|\p{M}+/gu
 
 /**
  * The words of a text in order, in lower case, compatibility characters folded. Scripts written without spaces give
- * their character pairs, so that they can be matched at all.
+ * the pairs of neighbouring letters instead, so that they can be matched at all; Korean too, whose particles hang on its
+ * words.
  */
 export function words(text: string): string[] {
   return NOT_ASCII.test(text) ? unicodeWords(text) : asciiWords(text)
@@ -58,14 +66,19 @@ function asciiWords(text: string): string[] {
 }
 
 function unicodeWords(text: string): string[] {
-  const found: string[] = text.normalize('NFKC').toLowerCase().match(WORD) ?? []
-  return UNSPACED.test(text) ? found.flatMap((word) => (UNSPACED.test(word) ? characterPairs(word) : [word])) : found
+  const found = text.normalize('NFKC').toLowerCase().match(WORD) ?? []
+  return UNSPACED.test(text) ? found.flatMap((word) => (UNSPACED.test(word) ? unspacedWords(word) : [word])) : found
 }
 
-function characterPairs(word: string): string[] {
-  const characters = [...word]
-  if (characters.length < 2) return characters
-  return characters.slice(1).map((character, at) => characters[at]! + character)
+/** `第3章のAPI` holds words of other scripts as well. */
+function unspacedWords(word: string): string[] {
+  return (word.match(RUN) ?? []).flatMap((run) => (UNSPACED.test(run) ? letterPairs(run) : [run]))
+}
+
+function letterPairs(run: string): string[] {
+  const letters: string[] = run.match(LETTER) ?? []
+  if (letters.length < 2) return letters
+  return letters.slice(1).map((letter, at) => letters[at]! + letter)
 }
 
 /**
@@ -103,8 +116,12 @@ const NEW_LINE = 0x0a
 const EXCLAMATION = 0x21
 const FULL_STOP = 0x2e
 const QUESTION = 0x3f
-const IDEOGRAPHIC_FULL_STOP = 0x3002
 const CLOSERS = ')]"\'”’'
+/** Marks that end a sentence whatever follows: Arabic, Indic, Burmese, Khmer, East Asian. */
+const FINAL_MARKS = '؟۔।॥။៕。｡！？'
+const FIRST_FINAL_MARK = 0x061f
+/** May follow such a mark within the sentence. */
+const AFTER_FINAL_MARK = `${FINAL_MARKS}${CLOSERS}」』）】》〉］`
 
 /**
  * The sentences of a text in order, as written. Paragraphs and list items end one; initials and common abbreviations do
@@ -129,7 +146,10 @@ export function sentences(text: string): string[] {
       const next = skipSpace(text, at + 1)
       if (text.slice(at + 1, next).includes('\n') || BEGINS_ITEM.test(text.slice(next, next + ITEM_LOOKAHEAD))) end(at)
       at = next - 1
-    } else if (code >= IDEOGRAPHIC_FULL_STOP && '。！？'.includes(text[at] ?? '')) end(at + 1)
+    } else if (code >= FIRST_FINAL_MARK && FINAL_MARKS.includes(text.charAt(at))) {
+      while (at + 1 < text.length && AFTER_FINAL_MARK.includes(text.charAt(at + 1))) at++
+      end(at + 1)
+    }
   }
   end(text.length)
   return found

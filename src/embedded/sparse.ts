@@ -5,7 +5,8 @@
  * @see Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009, section 3.4
  */
 import { hash32 } from './hash.ts'
-import { BoundedTop, type ScoredRow } from './scan.ts'
+import { PostingLists, type PostingList } from './posting-lists.ts'
+import { BoundedTop, type ScoredRow, type SlotFilter } from './scan.ts'
 
 /** Dimensions that are not zero, and their values. A dimension given twice counts with the sum of its values. */
 export interface SparseVector {
@@ -48,68 +49,108 @@ function sparseVector(frequencies: ReadonlyMap<string, number>, valueOf: (freque
   }
 }
 
-/** The rows that have one dimension, by rising slot. */
-interface Posting {
-  readonly slots: number[]
-  readonly values: number[]
-}
+/** Whether a slot was met in this search, and may be found. */
+const UNSEEN = 0
+const FOUND = 1
+const LEFT_OUT = 2
 
 /** Inverted lists of a namespace. */
 export class SparsePostings {
-  readonly #postings = new Map<number, Posting>()
+  readonly #lists = new PostingLists()
   #rowCount = 0
+  /** Slots that were ever given are below it. */
+  #slotCount = 0
+  /** Scratch of a search: scores and marks by slot, and the slots met so far. Clean between searches. */
+  #scores = new Float32Array(0)
+  #marks = new Uint8Array(0)
+  #met = new Int32Array(0)
+  #metCount = 0
+
+  /** Bytes held in lists and scratch. */
+  get byteLength(): number {
+    return this.#lists.byteLength + this.#scores.byteLength + this.#marks.byteLength + this.#met.byteLength
+  }
 
   /** Adds a row. Its slot must not be in the lists. */
-  add(slot: number, vector: SparseVector): void {
-    for (const [dimension, value] of summed(vector)) {
-      let posting = this.#postings.get(dimension)
-      if (posting === undefined) this.#postings.set(dimension, (posting = { slots: [], values: [] }))
-      const at = placeOf(posting.slots, slot)
-      posting.slots.splice(at, 0, slot)
-      posting.values.splice(at, 0, value)
-    }
+  add(slot: number, { indices, values }: SparseVector): void {
+    for (let at = 0; at < indices.length; at++) this.#lists.add(indices[at]!, slot, values[at]!)
+    this.#slotCount = Math.max(this.#slotCount, slot + 1)
     this.#rowCount++
   }
 
   /** Removes a row that was added with this vector. */
-  remove(slot: number, vector: SparseVector): void {
-    for (const dimension of new Set(vector.indices)) {
-      const posting = this.#postings.get(dimension)
-      if (posting === undefined) continue
-      const at = placeOf(posting.slots, slot)
-      if (posting.slots[at] !== slot) continue
-      posting.slots.splice(at, 1)
-      posting.values.splice(at, 1)
-      if (posting.slots.length === 0) this.#postings.delete(dimension)
-    }
+  remove(slot: number, { indices }: SparseVector): void {
+    for (const dimension of indices) this.#lists.remove(dimension, slot)
     this.#rowCount--
   }
 
   /** Inverse document frequency of a dimension: ln(1 + (N − n + .5) / (n + .5)). */
   idf(dimension: number): number {
-    const holding = this.#postings.get(dimension)?.slots.length ?? 0
+    const holding = this.#lists.count(dimension)
     return Math.log(1 + (this.#rowCount - holding + 0.5) / (holding + 0.5))
   }
 
   /**
-   * Rows by inner product with a vector, in float32.
+   * Rows by inner product with a vector, in float32. Idf is that of the whole namespace, whatever may be found.
    *
+   * @param matches rows that may be found, asked once for each row before it is scored; all without it
    * @returns at most `topK` rows, best first, ties in insertion order; rows that share no dimension are left out
    */
-  search(vector: SparseVector, topK: number, weighting: Weighting): readonly ScoredRow[] {
-    const scores = new Map<number, number>()
-    for (const [dimension, value] of summed(vector)) {
-      const posting = this.#postings.get(dimension)
-      if (posting === undefined) continue
-      const weight = Math.fround(weighting === 'IDF' ? value * this.idf(dimension) : value)
-      for (let at = 0; at < posting.slots.length; at++) {
-        const slot = posting.slots[at]!
-        scores.set(slot, Math.fround((scores.get(slot) ?? 0) + Math.fround(weight * posting.values[at]!)))
+  search(vector: SparseVector, topK: number, weighting: Weighting, matches?: SlotFilter): readonly ScoredRow[] {
+    this.#makeScratch()
+    try {
+      for (const [dimension, value] of summed(vector)) {
+        const list = this.#lists.list(dimension)
+        if (list === undefined) continue
+        const weight = Math.fround(weighting === 'IDF' ? value * this.idf(dimension) : value)
+        this.#accumulate(list, weight, matches)
       }
+      return this.#best(topK)
+    } finally {
+      this.#cleanScratch()
     }
+  }
+
+  /** Adds a list's share to the scores. */
+  #accumulate({ slots, values, from, to }: PostingList, weight: number, matches?: SlotFilter): void {
+    const scores = this.#scores
+    const marks = this.#marks
+    for (let at = from; at < to; at++) {
+      const slot = slots[at]!
+      if (slot < 0) continue
+      if (marks[slot] === UNSEEN) {
+        this.#met[this.#metCount++] = slot
+        marks[slot] = LEFT_OUT
+        if (matches === undefined || matches(slot)) marks[slot] = FOUND
+      }
+      if (marks[slot] === FOUND) scores[slot]! += Math.fround(weight * values[at]!)
+    }
+  }
+
+  #best(topK: number): readonly ScoredRow[] {
     const best = new BoundedTop(topK)
-    for (const [slot, score] of scores) best.offer(slot, score)
+    for (let at = 0; at < this.#metCount; at++) {
+      const slot = this.#met[at]!
+      if (this.#marks[slot] === FOUND) best.offer(slot, this.#scores[slot]!)
+    }
     return best.sorted()
+  }
+
+  #makeScratch(): void {
+    if (this.#scores.length >= this.#slotCount) return
+    const length = this.#slotCount + (this.#slotCount >> 2)
+    this.#scores = new Float32Array(length)
+    this.#marks = new Uint8Array(length)
+    this.#met = new Int32Array(length)
+  }
+
+  #cleanScratch(): void {
+    for (let at = 0; at < this.#metCount; at++) {
+      const slot = this.#met[at]!
+      this.#scores[slot] = 0
+      this.#marks[slot] = UNSEEN
+    }
+    this.#metCount = 0
   }
 }
 
@@ -121,18 +162,4 @@ function summed(vector: SparseVector): Map<number, number> {
     sums.set(dimension, Math.fround((sums.get(dimension) ?? 0) + vector.values[at]!))
   }
   return sums
-}
-
-/** First place whose slot is not below `slot`. */
-function placeOf(slots: readonly number[], slot: number): number {
-  // Loading appends: the common case needs no search.
-  if (slots.length === 0 || slots[slots.length - 1]! < slot) return slots.length
-  let low = 0
-  let high = slots.length - 1
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (slots[middle]! < slot) low = middle + 1
-    else high = middle
-  }
-  return low
 }
