@@ -7,9 +7,8 @@ import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { createUpstashChunkIndex, createUpstashRetriever, type UpstashOptions } from '../src/adapters/upstash-vector.ts'
 import type { Passage } from '../src/core/chunk.ts'
 import { answerCommand } from '../src/embedded/protocol.ts'
-import { VectorStore } from '../src/embedded/store.ts'
 import { ROOT } from '../scripts/local-gate.ts'
-import { sqliteStorage } from '../test/embedded/sqlite-storage.ts'
+import { indexInMemory } from '../test/embedded/index-in-memory.ts'
 
 const NAMESPACE = 'bench'
 const TOP_K = 10
@@ -23,12 +22,12 @@ export interface AskedIndex {
 
 /** The index without any network: its commands are carried out here, between the same JSON as over HTTP. */
 export async function indexInProcess(passages: readonly Passage[]): Promise<AskedIndex> {
-  const store = new VectorStore(sqliteStorage())
+  const index = indexInMemory()
   return filled(passages, {
     url: 'http://index.invalid',
     fetch: async (url, init) => {
       const { pathname, search } = new URL(url)
-      const { status, body } = answerCommand(store, {
+      const { status, body } = answerCommand(index, {
         method: init?.method ?? 'GET',
         path: pathname.slice(1).split('/'),
         search: search.slice(1),

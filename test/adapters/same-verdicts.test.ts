@@ -10,10 +10,9 @@ import { measure } from '../../src/core/measure.ts'
 import { judge } from '../../src/core/policy.ts'
 import { balanced } from '../../src/core/profiles/balanced.ts'
 import { answerCommand } from '../../src/embedded/protocol.ts'
-import { VectorStore } from '../../src/embedded/store.ts'
 import type { Fetch } from '../../src/http/bounded-fetch.ts'
 import type { Retriever } from '../../src/ports/retriever.ts'
-import { sqliteStorage } from '../embedded/sqlite-storage.ts'
+import { indexInMemory } from '../embedded/index-in-memory.ts'
 import { hashedEmbedder } from '../fixtures/hashed-embedder.ts'
 import { fakeVectorize } from '../fixtures/vectorize.ts'
 
@@ -27,11 +26,11 @@ function lines<Line>(name: string): Line[] {
 
 /** The embedded index behind its protocol, without a network. */
 function embeddedIndex(): Fetch {
-  const store = new VectorStore(sqliteStorage())
+  const index = indexInMemory()
   return async (url, init) => {
     const path = new URL(url).pathname.slice(1).split('/')
     const body: unknown = JSON.parse(String(init.body))
-    const { status, body: answer } = answerCommand(store, { method: 'POST', path, search: '', body })
+    const { status, body: answer } = answerCommand(index, { method: 'POST', path, search: '', body })
     return Response.json(answer, { status })
   }
 }
