@@ -1,5 +1,5 @@
 /** A namespace as it is searched: its vectors in memory, its texts left in storage. */
-import { nearest, type DenseRow, type ScoredRow } from './scan.ts'
+import { nearest, type DenseRow, type DenseSearch, type ScoredRow, type SlotFilter } from './scan.ts'
 import { SparsePostings, type SparseVector, type Weighting } from './sparse.ts'
 import type { Vectors } from './stored-vector.ts'
 
@@ -55,13 +55,13 @@ export class ResidentNamespace {
   }
 
   /** Rows by dense score, best first. */
-  searchDense(vector: Float32Array, topK: number): readonly ScoredRow[] {
-    return nearest(this.#dense, vector, topK)
+  searchDense(vector: Float32Array, topK: number, search: DenseSearch = {}): readonly ScoredRow[] {
+    return nearest(this.#dense, vector, topK, search)
   }
 
   /** Rows by sparse score, best first; those that share no dimension are left out. */
-  searchSparse(vector: SparseVector, topK: number, weighting: Weighting): readonly ScoredRow[] {
-    return this.#postings.search(vector, topK, weighting)
+  searchSparse(vector: SparseVector, topK: number, weighting: Weighting, matches?: SlotFilter): readonly ScoredRow[] {
+    return this.#postings.search(vector, topK, weighting, matches)
   }
 
   /** The row in a slot that a search returned. */

@@ -7,6 +7,20 @@ export interface ScoredRow {
   readonly score: number
 }
 
+/** How near two vectors are. */
+export type Similarity = 'COSINE' | 'EUCLIDEAN' | 'DOT_PRODUCT'
+
+/** Tells whether the row in a slot may be found at all; asked before it is scored. */
+export type SlotFilter = (slot: number) => boolean
+
+/** How a dense search scores, and which rows it passes over. */
+export interface DenseSearch {
+  /** @default 'COSINE' */
+  readonly similarity?: Similarity
+  /** @default every row */
+  readonly matches?: SlotFilter | undefined
+}
+
 /** A stored vector: a byte for each dimension, or float32 as it was given. */
 export type DenseRow =
   | {
@@ -57,30 +71,55 @@ function squaredLength(values: Float32Array): number {
 }
 
 /**
- * The rows nearest to a vector, as the service scores them: (1 + cosine) / 2 in float32. A row of zeros has cosine 0.
+ * The rows nearest to a vector, as the service scores them, in float32: (1 + cosine) / 2, 1 / (1 + squared distance) or
+ * (1 + inner product) / 2. A row of zeros has cosine 0.
  *
  * @param rows by slot; `undefined` where a row was deleted
- * @returns at most `topK` rows, best first, ties in insertion order; none for a vector of zeros
+ * @returns at most `topK` rows, best first, ties in insertion order; by cosine none for a vector of zeros
  */
 export function nearest(
   rows: readonly (DenseRow | undefined)[],
   vector: Float32Array,
   topK: number,
+  { similarity = 'COSINE', matches }: DenseSearch = {},
 ): readonly ScoredRow[] {
   const squares = squaredLength(vector)
-  if (squares === 0) return []
+  if (squares === 0 && similarity === 'COSINE') return []
   // A question fills a few of the dimensions; adding zeros changes no sum, so only those are visited.
   const filled = filledDimensions(vector)
   const weights = Float32Array.from(filled, (at) => vector[at]!)
   const best = new BoundedTop(topK)
   for (let slot = 0; slot < rows.length; slot++) {
     const row = rows[slot]
-    if (row === undefined) continue
+    if (row === undefined || matches?.(slot) === false) continue
+    if (similarity === 'EUCLIDEAN') {
+      best.offer(slot, Math.fround(1 / Math.fround(1 + squaredDistance(row, vector))))
+      continue
+    }
     const product = row.encoding === 'int8' ? dotInt8(row.values, filled, weights) : dot(row.values, filled, weights)
-    const cosine = row.squares === 0 ? 0 : Math.fround(product / Math.sqrt(squares * row.squares))
-    best.offer(slot, Math.fround(Math.fround(1 + cosine) / 2))
+    const near = similarity === 'COSINE' ? cosine(product, squares, row) : innerProduct(product, row)
+    best.offer(slot, Math.fround(Math.fround(1 + near) / 2))
   }
   return best.sorted()
+}
+
+function cosine(product: number, squares: number, row: DenseRow): number {
+  return row.squares === 0 ? 0 : Math.fround(product / Math.sqrt(squares * row.squares))
+}
+
+/** A row of bytes stands for a vector of unit length, which rounding must not make longer. */
+function innerProduct(product: number, row: DenseRow): number {
+  return row.encoding === 'int8' ? Math.min(1, Math.fround(product * row.scale)) : product
+}
+
+function squaredDistance(row: DenseRow, vector: Float32Array): number {
+  const scale = row.encoding === 'int8' ? row.scale : 1
+  let sum = 0
+  for (let at = 0; at < vector.length; at++) {
+    const difference = Math.fround(Math.fround(row.values[at]! * scale) - vector[at]!)
+    sum = Math.fround(sum + Math.fround(difference * difference))
+  }
+  return sum
 }
 
 function filledDimensions(vector: Float32Array): Int32Array {
