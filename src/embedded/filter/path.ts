@@ -1,5 +1,4 @@
-/** Fields by name: from the identifier in a filter to the value in a row's metadata. */
-import type { Json } from '../../core/chunk.ts'
+/** Fields by name: from the identifier in a filter to the path by which SQLite finds the value. */
 import type { Path, Step } from './filter.ts'
 
 const IDENTIFIER = /^[^.[\]]+(?:\[(?:#-)?\d+\])*(?:\.[^.[\]]+(?:\[(?:#-)?\d+\])*)*$/
@@ -15,16 +14,6 @@ export function parsePath(identifier: string): Path | undefined {
   })
 }
 
-/** The value at the end of a path; `undefined` when there is none. */
-export function valueAt(metadata: Json | undefined, path: Path): Json | undefined {
-  let value = metadata
-  for (const step of path) {
-    if (typeof value !== 'object' || value === null) return undefined
-    value = 'key' in step ? memberOf(value, step.key) : elementOf(value, step)
-  }
-  return value
-}
-
 /** The path as SQLite's JSON functions read it. Names are quoted; an identifier has no character that ends a quotation. */
 export function jsonPath(path: Path): string {
   const steps = path.map((step) => {
@@ -32,18 +21,4 @@ export function jsonPath(path: Path): string {
     return 'index' in step ? `[${step.index}]` : `[#-${step.fromEnd}]`
   })
   return `$${steps.join('')}`
-}
-
-type Compound = Extract<Json, object>
-
-function memberOf(value: Compound, key: string): Json | undefined {
-  if (Array.isArray(value) || !Object.hasOwn(value, key)) return undefined
-  // An object of JSON that is not a list.
-  return (value as { readonly [key: string]: Json })[key]
-}
-
-function elementOf(value: Compound, step: { readonly index: number } | { readonly fromEnd: number }): Json | undefined {
-  if (!Array.isArray(value)) return undefined
-  const elements: readonly Json[] = value
-  return elements['index' in step ? step.index : elements.length - step.fromEnd]
 }

@@ -1,37 +1,45 @@
 /** Which rows a filter selects, decided column by column. */
 import type { Json } from '../../core/chunk.ts'
-import type { Filter, Literal, Path, Term } from './filter.ts'
+import type { Filter, Junction, Literal, Path, Term } from './filter.ts'
 import { compileGlob } from './glob.ts'
 
 /** Values of one field, by row; `undefined` where a row does not have it. */
 export type Column = readonly (Json | undefined)[]
 
 /**
+ * Selects rows.
+ *
  * @param rowCount length of every column
  * @param columnOf the values of a field
  * @returns 1 for every row that is selected, else 0
  */
-export function selectRows(
-  filter: Filter,
-  rowCount: number,
-  columnOf: (path: Path) => Column,
-): Uint8Array<ArrayBuffer> {
-  const selected = new Uint8Array(rowCount)
-  if ('filters' in filter) {
-    const all = filter.kind === 'and'
-    selected.fill(all ? 1 : 0)
-    for (const part of filter.filters) {
-      const rows = selectRows(part, rowCount, columnOf)
+export type RowSelection = (rowCount: number, columnOf: (path: Path) => Column) => Uint8Array<ArrayBuffer>
+
+/** Prepares a filter for any number of selections. */
+export function compileFilter(filter: Filter): RowSelection {
+  if ('filters' in filter) return compileJunction(filter)
+  const holds = testOf(filter)
+  return function selectByTerm(rowCount, columnOf) {
+    const column = columnOf(filter.path)
+    const selected = new Uint8Array(rowCount)
+    for (let row = 0; row < rowCount; row++) if (holds(column[row])) selected[row] = 1
+    return selected
+  }
+}
+
+function compileJunction({ kind, filters }: Junction): RowSelection {
+  const parts = filters.map(compileFilter)
+  const all = kind === 'and'
+  return function selectByJunction(rowCount, columnOf) {
+    const selected = new Uint8Array(rowCount).fill(all ? 1 : 0)
+    for (const part of parts) {
+      const rows = part(rowCount, columnOf)
       for (let row = 0; row < rowCount; row++) {
         selected[row] = all ? selected[row]! & rows[row]! : selected[row]! | rows[row]!
       }
     }
     return selected
   }
-  const column = columnOf(filter.path)
-  const holds = testOf(filter)
-  for (let row = 0; row < rowCount; row++) if (holds(column[row])) selected[row] = 1
-  return selected
 }
 
 /** What a term asks of a field's value. */
