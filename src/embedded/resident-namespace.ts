@@ -1,7 +1,7 @@
 /** A namespace as it is searched: its vectors in memory, its texts left in storage. */
 import { compileFilter } from './filter/compile-filter.ts'
-import type { Filter } from './filter/filter.ts'
-import { MetadataColumns, PAGE_ROWS, type FieldReader } from './filter/metadata-columns.ts'
+import type { Filter, Path } from './filter/filter.ts'
+import { MetadataColumns, PAGE_ROWS, type Metadata } from './filter/metadata-columns.ts'
 import { nearest, type DenseRow, type DenseSearch, type ScoredRow, type SlotFilter } from './scan.ts'
 import { SparsePostings, type SparseVector, type Weighting } from './sparse.ts'
 import type { Vectors } from './stored-vector.ts'
@@ -69,19 +69,18 @@ export class ResidentNamespace {
   /**
    * Rows that a filter selects. They are all found here, once, so that asking costs nothing while rows are scored.
    *
-   * @param read fields of rows by their positions
+   * @param read metadata of rows by their positions
    */
-  selectedBy(filter: Filter, read: FieldReader): SlotFilter {
+  selectedBy(filter: Filter, read: (positions: readonly number[]) => readonly Metadata[]): SlotFilter {
     const select = compileFilter(filter)
     const selected = new Uint8Array(this.#rows.length)
     for (let first = 0; first < this.#rows.length; first += PAGE_ROWS) {
       const rows = this.#rows.slice(first, first + PAGE_ROWS)
+      let metadata: readonly Metadata[] | undefined
       // An empty slot is in no index, so nothing asks for it.
-      const positions = rows.map((row) => row?.position ?? -1)
-      const pageSelected = select(rows.length, (path) =>
-        this.#columns.column(first / PAGE_ROWS, path, (field) => read(field, positions), this.#budget),
-      )
-      selected.set(pageSelected, first)
+      const load = () => (metadata ??= read(rows.map((row) => row?.position ?? -1)))
+      const columnOf = (path: Path) => this.#columns.column(first / PAGE_ROWS, path, load, this.#budget)
+      selected.set(select(rows.length, columnOf), first)
     }
     return (slot) => selected[slot] === 1
   }

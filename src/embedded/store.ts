@@ -5,8 +5,8 @@
 import type { Json } from '../core/chunk.ts'
 import { compileFilter } from './filter/compile-filter.ts'
 import type { Filter } from './filter/filter.ts'
-import { PAGE_ROWS, parsedColumn } from './filter/metadata-columns.ts'
-import { jsonPath } from './filter/path.ts'
+import { PAGE_ROWS, type Metadata } from './filter/metadata-columns.ts'
+import { valueAt } from './filter/path.ts'
 import { ResidentNamespace } from './resident-namespace.ts'
 import type { SlotFilter } from './scan.ts'
 import { createTables, numberOf, textOf, type IndexStorage, type SqlRow, type SqlStore } from './schema.ts'
@@ -239,7 +239,7 @@ export class VectorStore {
 
   /** Rows of a namespace in memory that a filter selects, to be asked by slot. */
   selected(resident: ResidentNamespace, filter: Filter): SlotFilter {
-    return resident.selectedBy(filter, (path, positions) => this.#field('vectors', path, positions))
+    return resident.selectedBy(filter, (positions) => this.#metadata('vectors', positions))
   }
 
   /** A namespace ready to be searched; `undefined` when there is none. */
@@ -348,22 +348,19 @@ export class VectorStore {
     const found: number[] = []
     for (let first = 0; first < rowids.length; first += PAGE_ROWS) {
       const page = rowids.slice(first, first + PAGE_ROWS)
-      const selected = select(page.length, (path) => parsedColumn(this.#field(table, jsonPath(path), page)))
+      const metadata = this.#metadata(table, page)
+      const selected = select(page.length, (path) => metadata.map((row) => valueAt(row, path)))
       found.push(...page.filter((_row, at) => selected[at] === 1))
     }
     return found
   }
 
-  /** A field of rows as JSON texts, in the order asked; `null` where there is none. */
-  #field(table: Table, path: string, rowids: readonly number[]): readonly (string | null)[] {
-    const query = `SELECT rowid AS row, metadata -> ? AS field FROM ${table}
-      WHERE rowid IN (SELECT value FROM json_each(?))`
-    const rows = this.#sql.exec(query, path, JSON.stringify(rowids)).toArray()
-    const fields = new Map(rows.map(({ row, field }) => [row, field]))
-    return rowids.map((row) => {
-      const field = fields.get(row)
-      return typeof field === 'string' ? field : null
-    })
+  /** Metadata of rows, in the order asked. */
+  #metadata(table: Table, rowids: readonly number[]): readonly Metadata[] {
+    const query = `SELECT rowid AS row, metadata FROM ${table} WHERE rowid IN (SELECT value FROM json_each(?))`
+    const rows = this.#sql.exec(query, JSON.stringify(rowids)).toArray()
+    const found = new Map(rows.map((row) => [row['row'], attachmentOf(row).metadata]))
+    return rowids.map((row) => found.get(row))
   }
 }
 

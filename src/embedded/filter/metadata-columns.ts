@@ -2,16 +2,10 @@
 import type { Json } from '../../core/chunk.ts'
 import type { Column } from './compile-filter.ts'
 import type { Path } from './filter.ts'
-import { jsonPath } from './path.ts'
+import { valueAt } from './path.ts'
 
-/** Reads a field of rows: JSON texts in the order of the positions, `null` where a row has none. */
-export type FieldReader = (jsonPath: string, positions: readonly number[]) => readonly (string | null)[]
-
-/** The values that a `FieldReader` gave. */
-export function parsedColumn(texts: readonly (string | null)[]): Column {
-  // Storage cut them out of JSON.
-  return texts.map((text) => (text === null ? undefined : (JSON.parse(text) as Json)))
-}
+/** Metadata of a row; `undefined` when it has none. */
+export type Metadata = Readonly<Record<string, Json>> | undefined
 
 /** What was read of the rows of one page, by path. */
 interface Page {
@@ -19,8 +13,11 @@ interface Page {
   characters: number
 }
 
-/** Rows of a page. A write makes its page, and no more, be read again. */
-export const PAGE_ROWS = 512
+/**
+ * Rows of a page: few enough that their metadata, of 48 KB at most, fit into memory together. A write makes its page, and
+ * no more, be read again.
+ */
+export const PAGE_ROWS = 256
 
 /** What a value costs beside its text, in characters. */
 const VALUE_CHARACTERS = 8
@@ -34,17 +31,17 @@ export class MetadataColumns {
   /**
    * Values of a field of the rows of a page.
    *
+   * @param rows gives the metadata of the page's rows, if they must be looked at
    * @param budget characters that all pages together may keep
    */
-  column(number: number, path: Path, read: (jsonPath: string) => readonly (string | null)[], budget: number): Column {
-    const name = jsonPath(path)
+  column(number: number, path: Path, rows: () => readonly Metadata[], budget: number): Column {
+    const name = JSON.stringify(path)
     const page = this.#page(number)
     const known = page.columns.get(name)
     if (known !== undefined) return known
-    const texts = read(name)
-    const column = parsedColumn(texts)
+    const column = rows().map((metadata) => valueAt(metadata, path))
     page.columns.set(name, column)
-    this.#grow(page, texts)
+    this.#grow(page, column)
     for (const oldest of this.#pages.keys()) {
       if (this.#characters <= budget) break
       this.#drop(oldest)
@@ -65,8 +62,8 @@ export class MetadataColumns {
     return page
   }
 
-  #grow(page: Page, texts: readonly (string | null)[]): void {
-    const characters = texts.reduce((sum, text) => sum + (text?.length ?? 0) + VALUE_CHARACTERS, 0)
+  #grow(page: Page, column: Column): void {
+    const characters = column.reduce<number>((sum, value) => sum + sizeOf(value), 0)
     page.characters += characters
     this.#characters += characters
   }
@@ -75,4 +72,9 @@ export class MetadataColumns {
     this.#characters -= this.#pages.get(number)?.characters ?? 0
     this.#pages.delete(number)
   }
+}
+
+function sizeOf(value: Column[number]): number {
+  if (typeof value === 'string') return value.length + VALUE_CHARACTERS
+  return (typeof value === 'object' ? JSON.stringify(value).length : 0) + VALUE_CHARACTERS
 }

@@ -1,4 +1,5 @@
-/** Fields by name: from the identifier in a filter to the path by which SQLite finds the value. */
+/** Fields by name: from the identifier in a filter to the value in a row's metadata. */
+import type { Json } from '../../core/chunk.ts'
 import type { Path, Step } from './filter.ts'
 
 const IDENTIFIER = /^[^.[\]]+(?:\[(?:#-)?\d+\])*(?:\.[^.[\]]+(?:\[(?:#-)?\d+\])*)*$/
@@ -14,11 +15,27 @@ export function parsePath(identifier: string): Path | undefined {
   })
 }
 
-/** The path as SQLite's JSON functions read it. Names are quoted; an identifier has no character that ends a quotation. */
-export function jsonPath(path: Path): string {
-  const steps = path.map((step) => {
-    if ('key' in step) return `."${step.key}"`
-    return 'index' in step ? `[${step.index}]` : `[#-${step.fromEnd}]`
-  })
-  return `$${steps.join('')}`
+/** The value at the end of a path; `undefined` when there is none. */
+export function valueAt(metadata: Json | undefined, path: Path): Json | undefined {
+  let value = metadata
+  for (const step of path) {
+    if (typeof value !== 'object' || value === null) return undefined
+    value = 'key' in step ? memberOf(value, step.key) : elementOf(value, step)
+  }
+  return value
+}
+
+function memberOf(value: Extract<Json, object>, key: string): Json | undefined {
+  if (Array.isArray(value) || !Object.hasOwn(value, key)) return undefined
+  // An object of JSON that is not a list.
+  return (value as { readonly [key: string]: Json })[key]
+}
+
+function elementOf(
+  value: Extract<Json, object>,
+  step: { readonly index: number } | { readonly fromEnd: number },
+): Json | undefined {
+  if (!Array.isArray(value)) return undefined
+  const elements: readonly Json[] = value
+  return elements['index' in step ? step.index : elements.length - step.fromEnd]
 }

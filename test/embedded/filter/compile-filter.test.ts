@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import type { Json } from '../../../src/core/chunk.ts'
-import { parseFilter } from '../../../src/embedded/filter/parse-filter.ts'
 import { compileFilter } from '../../../src/embedded/filter/compile-filter.ts'
-import { columnOfRows } from './column-of-rows.ts'
+import { parseFilter } from '../../../src/embedded/filter/parse-filter.ts'
+import { valueAt } from '../../../src/embedded/filter/path.ts'
 
 function selects(text: string, metadata: Readonly<Record<string, Json>> | undefined): boolean {
-  return compileFilter(parseFilter(text))(1, (path) => columnOfRows([metadata], path))[0] === 1
+  return compileFilter(parseFilter(text))(1, (path) => [valueAt(metadata, path)])[0] === 1
 }
 
 const ISTANBUL: Readonly<Record<string, Json>> = {

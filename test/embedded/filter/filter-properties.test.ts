@@ -2,9 +2,9 @@ import { DatabaseSync } from 'node:sqlite'
 import * as fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import { FILTER_LIMITS } from '../../../src/embedded/filter/filter.ts'
-import { parseFilter } from '../../../src/embedded/filter/parse-filter.ts'
 import { compileFilter } from '../../../src/embedded/filter/compile-filter.ts'
-import { columnOfRows } from './column-of-rows.ts'
+import { parseFilter } from '../../../src/embedded/filter/parse-filter.ts'
+import { valueAt } from '../../../src/embedded/filter/path.ts'
 import { ProtocolError } from '../../../src/embedded/protocol-error.ts'
 import { filterArbitrary, metadataArbitrary } from './filter-arbitraries.ts'
 import { sqlCondition } from './filter-sql.ts'
@@ -27,7 +27,7 @@ describe('a filter of any form', () => {
       for (const [at, row] of rows.entries()) insert.run(at, row === undefined ? null : JSON.stringify(row))
       const parsed = parseFilter(text)
       expect(parsed).toEqual(filter)
-      const selected = compileFilter(parsed)(rows.length, (path) => columnOfRows(rows, path))
+      const selected = compileFilter(parsed)(rows.length, (path) => rows.map((row) => valueAt(row, path)))
       const { sql, bindings } = sqlCondition(filter, 'metadata')
       const bySql = database.prepare(`SELECT position FROM vectors WHERE ${sql}`).all(...bindings)
       const found = Array.from(rows.keys()).filter((at) => selected[at] === 1)

@@ -2,8 +2,7 @@
  * Filters as SQLite conditions: a second meaning of the grammar to hold the first one against. Values and paths are
  * bound, never written into the statement.
  */
-import type { Filter, Literal, Term } from '../../../src/embedded/filter/filter.ts'
-import { jsonPath } from '../../../src/embedded/filter/path.ts'
+import type { Filter, Literal, Path, Term } from '../../../src/embedded/filter/filter.ts'
 
 export interface SqlCondition {
   readonly sql: string
@@ -49,4 +48,13 @@ function termCondition(term: Term, column: string, bind: Bind): string {
 
 function bound(literal: Literal): string | number {
   return typeof literal === 'boolean' ? Number(literal) : literal
+}
+
+/** Names are quoted; an identifier has no character that ends a quotation. */
+function jsonPath(path: Path): string {
+  const steps = path.map((step) => {
+    if ('key' in step) return `."${step.key}"`
+    return 'index' in step ? `[${step.index}]` : `[#-${step.fromEnd}]`
+  })
+  return `$${steps.join('')}`
 }
