@@ -7,6 +7,7 @@
 import { Index, QueryMode, WeightingStrategy } from '@upstash/vector'
 import type { Requester, UpstashRequest, UpstashResponse } from '@upstash/vector'
 import type { Json, Passage, Ranking, ScoreKind } from '../core/chunk.ts'
+import { checkPassageFilter, type PassageFilter, valuesOf } from '../core/passage-filter.ts'
 import { RagGateError } from '../errors.ts'
 import { boundedFetch, FetchFault, retryAfterSeconds, type BoundedResponse, type Fetch } from '../http/bounded-fetch.ts'
 import type { ChunkIndex } from '../ports/chunk-index.ts'
@@ -109,9 +110,10 @@ export function createUpstashTransport(
 export function createUpstashRetriever(options: UpstashOptions): Retriever {
   const transport = createUpstashTransport({ timeoutMs: 1500, maxResponseBytes: 1024 * 1024, ...options })
   return {
-    async retrieve({ namespace, question, topK, signal }: RetrievalRequest): Promise<readonly Ranking[]> {
+    async retrieve({ namespace, question, topK, filter, signal }: RetrievalRequest): Promise<readonly Ranking[]> {
       const index = new Index(transport(signal))
-      const query = { data: question, topK, includeData: true, includeMetadata: true }
+      const found = { includeData: true, includeMetadata: true, ...(filter && { filter: filterText(filter) }) }
+      const query = { data: question, topK, ...found }
       const results: unknown = await index.queryMany(
         [
           { ...query, queryMode: QueryMode.DENSE },
@@ -184,6 +186,15 @@ export function createUpstashChunkIndex(options: UpstashChunkIndexOptions): Chun
       }
     },
   }
+}
+
+/** A filter in the service's language. It has no escapes, so values that would need one are refused. */
+function filterText(filter: PassageFilter): string {
+  const terms = Object.entries(checkPassageFilter(filter)).map(([field, allowed]) => {
+    const values = valuesOf(allowed).map((value) => (typeof value === 'string' ? `'${value}'` : String(value)))
+    return values.length === 1 ? `${field} = ${values[0]}` : `${field} IN (${values.join(', ')})`
+  })
+  return terms.join(' AND ')
 }
 
 function checkedUrl(url: string): string {

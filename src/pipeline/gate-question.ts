@@ -4,6 +4,7 @@
  */
 import { answerKey } from '../core/answer-key.ts'
 import { canonicalJson, lengthPrefixed } from '../core/canonical.ts'
+import type { Ranking } from '../core/chunk.ts'
 import type { CacheState, Decision } from '../core/decision.ts'
 import type { Evidence } from '../core/evidence.ts'
 import { type ConvexWeights, fuseConvex } from '../core/fusion.ts'
@@ -13,6 +14,7 @@ import { measure } from '../core/measure.ts'
 import { judge, type Policy } from '../core/policy.ts'
 import type { Audience } from '../core/refusal.ts'
 import { askRules, type Rule } from '../core/rules.ts'
+import { checkPassageFilter, filterKey, passesFilter, type PassageFilter } from '../core/passage-filter.ts'
 import { terms } from '../core/text.ts'
 import { isRagGateError, RagGateError, type RagGateErrorCode } from '../errors.ts'
 import type { AnswerCache, CachedAnswer } from '../ports/answer-cache.ts'
@@ -36,6 +38,8 @@ export interface GateSettings {
   readonly mode: 'enforce' | 'observe'
   /** Asked after the policy's gates. */
   readonly rules?: readonly Rule[]
+  /** Which passages a caller's question may be answered from; without it all of the collection. */
+  readonly filter?: (principal: Principal, collection: string) => PassageFilter | undefined
   /** Chunks retrieved of each method and judged. */
   readonly topK: number
   readonly fusionWeights: ConvexWeights
@@ -97,7 +101,8 @@ export async function gateQuestion(
   )
   if (collection === null) throw collectionNotFound()
   const policy = settings.policy(tenant, collection.id)
-  const key = ports.cache === undefined ? undefined : keyFor(settings, asked, collection, policy)
+  const filter = filterFor(settings, asked, collection)
+  const key = ports.cache === undefined ? undefined : keyFor(settings, asked, collection, policy, filter)
   const found = key === undefined ? null : await readCache(ports, key)
   if (found) {
     const ageSeconds = Math.floor((ports.clock.nowMs() - found.storedAtMs) / 1000)
@@ -108,7 +113,7 @@ export async function gateQuestion(
   const lexicon = await withinDeadline(settings, STORE_FAULTS, async () =>
     collection.lexiconId === null ? EMPTY_LEXICON : ports.collections.lexicon(collection.lexiconId),
   )
-  const retrieval = await retrieve(ports, settings, asked, lexicon)
+  const retrieval = await retrieve(ports, settings, asked, lexicon, filter)
   return {
     kind: 'judged',
     decision: decide(ports.clock, policy, settings.rules ?? [], asked, collection, retrieval.evidence, lexicon),
@@ -130,13 +135,25 @@ async function readCache({ cache }: GatePorts, key: string): Promise<CachedAnswe
   }
 }
 
-function keyFor(settings: GateSettings, asked: AskedQuestion, collection: Collection, policy: Policy): string {
+/** Checked for every question: where it comes from a function, it may depend on who asks. */
+function filterFor(settings: GateSettings, asked: AskedQuestion, collection: Collection): PassageFilter | undefined {
+  const filter = settings.filter?.(asked.principal, collection.id)
+  return filter === undefined ? undefined : checkPassageFilter(filter)
+}
+
+function keyFor(
+  settings: GateSettings,
+  asked: AskedQuestion,
+  collection: Collection,
+  policy: Policy,
+  filter: PassageFilter | undefined,
+): string {
   const { topK, fusionWeights, maxContextCharacters } = settings
   return answerKey({
     deployment: asked.deployment,
     tenant: collection.tenant,
     collection: collection.id,
-    filter: '',
+    filter: filterKey(filter),
     partition: asked.partition,
     route: asked.path,
     audience: asked.audience,
@@ -163,12 +180,15 @@ async function retrieve(
   settings: GateSettings,
   { question, collection, principal: { tenant } }: AskedQuestion,
   lexicon: Lexicon,
+  filter: PassageFilter | undefined,
 ): Promise<{ evidence: Evidence; tookMs: number }> {
   const startedMs = ports.clock.nowMs()
   const { topK } = settings
   const namespace = namespaceOf(tenant, collection)
   const evidence = await withinDeadline(settings, RETRIEVER_FAULTS, async (signal) => {
-    const rankings = await ports.retriever.retrieve({ tenant, collection, namespace, question, topK, signal })
+    const search = { tenant, collection, namespace, question, topK, signal }
+    const rankings = await ports.retriever.retrieve(filter === undefined ? search : { ...search, filter })
+    if (filter !== undefined) requireFiltered(rankings, filter)
     return fuseConvex(rankings, {
       weights: settings.fusionWeights,
       idfMass: idfMass(lexicon, terms(question)),
@@ -176,6 +196,12 @@ async function retrieve(
     })
   })
   return { evidence, tookMs: ports.clock.nowMs() - startedMs }
+}
+
+/** A retriever that knows no filters finds what a caller may not see: that must not go unnoticed. */
+function requireFiltered(rankings: readonly Ranking[], filter: PassageFilter): void {
+  if (rankings.every(({ entries }) => entries.every(({ passage }) => passesFilter(passage, filter)))) return
+  throw new RagGateError('retriever_misconfigured', 'The retriever found what the filter leaves out')
 }
 
 /** What a wait that ended badly is called. */
