@@ -10,8 +10,8 @@ const ROWS = [
   { id: 'id1', vector: [0.2, 0.3], sparseVector: { indices: [1, 2], values: [0.2, 0.3] } },
   { id: 'id2', vector: [0.3, 0.4], sparseVector: { indices: [2, 3], values: [0.3, 0.4] } },
 ]
-const withoutDense = ROWS.map(({ vector: _, ...row }) => row)
-const withoutSparse = ROWS.map(({ sparseVector: _, ...row }) => row)
+const withoutDense = ROWS.map(({ id, sparseVector }) => ({ id, sparseVector }))
+const withoutSparse = ROWS.map(({ id, vector }) => ({ id, vector }))
 
 describe('of a hybrid index', () => {
   let tested: TestIndex
