@@ -16,6 +16,7 @@
  * - Numbers may be negative and may have a fraction and an exponent. Strings may span lines.
  * - `GLOB` has the details of SQLite: `]` first in a list is a member of it, `-` at either end of one too, and a list
  *   that does not end matches nothing. It sees Unicode characters, not code units.
+ * - An empty filter means none in a query, and is an error in `delete`.
  * - Lines count from 1 and columns from 0 in messages, as far as those of the service are known.
  *
  * @see https://upstash.com/docs/vector/features/filtering

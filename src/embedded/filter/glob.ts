@@ -63,6 +63,8 @@ class Alphabet {
   /** First code points of the stretches, ascending from 0. */
   readonly #starts: readonly number[]
   readonly #taking: readonly Uint32Array[]
+  /** The lines of ASCII characters, which most texts are made of. */
+  readonly #ascii: readonly Uint32Array[]
 
   constructor(places: readonly CharacterSet[], words: number) {
     const bounds = places.flatMap(({ ranges }) => ranges.flatMap(([first, last]) => [first, last + 1]))
@@ -74,9 +76,14 @@ class Alphabet {
         places.flatMap((set, place) => (takes(set, start) ? [place + 1] : [])),
       ),
     )
+    this.#ascii = Array.from({ length: 128 }, (_, character) => this.#search(character))
   }
 
   placesTaking(character: number): Uint32Array {
+    return this.#ascii[character] ?? this.#search(character)
+  }
+
+  #search(character: number): Uint32Array {
     let low = 0
     let high = this.#starts.length
     while (high - low > 1) {
