@@ -64,9 +64,9 @@ export class ResumableQueries {
     return new Set(rows.map((row) => textOf(row, 'id')))
   }
 
-  /** Remembers ids as returned. */
+  /** Remembers ids as returned; none of them was before. */
   remember(uuid: string, ids: readonly string[]): void {
-    const query = 'INSERT OR IGNORE INTO resumable_returned (uuid, id) SELECT ?, value FROM json_each(?)'
+    const query = 'INSERT INTO resumable_returned (uuid, id) SELECT ?, value FROM json_each(?)'
     this.#sql.exec(query, uuid, JSON.stringify(ids))
   }
 

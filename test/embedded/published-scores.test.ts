@@ -114,3 +114,24 @@ test('of equal texts under a model of the service are 1', () => {
     expect(best).toEqual({ id: 'a', score: 1 })
   }
 })
+
+test('of equal texts in a hybrid index under a model of the service are 1 as well, whatever else is there', () => {
+  const tested = testIndex({ embeddingModel: 'BGE_M3', sparseEmbeddingModel: 'BM25' })
+  const data = ['edge cache', 'edge gate', 'edge model cache'].map((text, id) => ({ id, data: text }))
+  tested.resultOf('upsert-data', data)
+  for (const row of data) {
+    const query = { data: row.data, topK: 1, queryMode: 'DENSE' }
+    expect(tested.resultOf('query-data', query)).toEqual([{ id: String(row.id), score: 1 }])
+  }
+})
+
+test('by inner product stay within 1 for vectors that are kept in bytes', () => {
+  const tested = testIndex({ indexType: 'DENSE', similarityFunction: 'DOT_PRODUCT' })
+  const texts = Array.from({ length: 200 }, (_, id) => ({ id, data: `word${id} other${id * 7} third${id % 5}` }))
+  tested.resultOf('upsert-data', texts)
+  for (const { data } of texts) {
+    const [best] = tested.resultOf('query-data', { data, topK: 1 }) as { score: number }[]
+    expect(best!.score).toBeLessThanOrEqual(1)
+    expect(best!.score).toBeGreaterThan(0.99)
+  }
+})

@@ -34,6 +34,12 @@ describe('renaming a namespace', () => {
     expect(tested.resultOf('info')).toMatchObject({ vectorCount: 1 })
   })
 
+  test('replaces one that is in memory', () => {
+    expect(idsIn('two')).toEqual(['two'])
+    rename('one', 'two', { deleteExisting: true })
+    expect(idsIn('two')).toEqual(['one'])
+  })
+
   test('to its own name changes nothing', () => {
     expect(rename('one', 'one', { deleteExisting: true })).toEqual({ renamed: false })
     expect(idsIn('one')).toEqual(['one'])
