@@ -121,3 +121,4 @@ export type { Generation, GenerationRequest, Generator } from './ports/generator
 export type { Embedder, EmbeddingRequest } from './ports/embedder.ts'
 export type { Reranker, RerankRequest } from './ports/reranker.ts'
 export type { RetrievalRequest, Retriever } from './ports/retriever.ts'
+export type { PassageFilter, PassageFilterValue } from './core/passage-filter.ts'

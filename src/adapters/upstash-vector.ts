@@ -6,6 +6,7 @@
  */
 import { Index, QueryMode, WeightingStrategy } from '@upstash/vector'
 import type { Passage, Ranking } from '../core/chunk.ts'
+import { checkPassageFilter, type PassageFilter, valuesOf } from '../core/passage-filter.ts'
 import { isRecord, rankRows } from '../core/retrieved.ts'
 import { RagGateError } from '../errors.ts'
 import { badResponse } from '../http/upstream-error.ts'
@@ -58,9 +59,10 @@ export function createUpstashRetriever(options: UpstashRetrieverOptions): Retrie
   const { methods = 'hybrid', ...rest } = options
   const transport = createUpstashTransport({ timeoutMs: 1500, maxResponseBytes: 1024 * 1024, ...rest })
   return {
-    async retrieve({ namespace, question, topK, signal }: RetrievalRequest): Promise<readonly Ranking[]> {
+    async retrieve({ namespace, question, topK, filter, signal }: RetrievalRequest): Promise<readonly Ranking[]> {
       const index = new Index(transport(signal))
-      const query = { data: question, topK, includeData: true, includeMetadata: true }
+      const found = { includeData: true, includeMetadata: true, ...(filter && { filter: filterText(filter) }) }
+      const query = { data: question, topK, ...found }
       const queries = [
         { ...query, queryMode: QueryMode.DENSE },
         ...(methods === 'dense'
@@ -156,6 +158,15 @@ export function createUpstashChunkIndex(options: UpstashChunkIndexOptions): Chun
       }
     },
   }
+}
+
+/** A filter in the service's language. It has no escapes, so values that would need one are refused. */
+function filterText(filter: PassageFilter): string {
+  const terms = Object.entries(checkPassageFilter(filter)).map(([field, allowed]) => {
+    const values = valuesOf(allowed).map((value) => (typeof value === 'string' ? `'${value}'` : String(value)))
+    return values.length === 1 ? `${field} = ${values[0]}` : `${field} IN (${values.join(', ')})`
+  })
+  return terms.join(' AND ')
 }
 
 /** The client puts namespaces into the path as they are: any other character could name another tenant's. */

@@ -175,6 +175,12 @@ export function prefix(value: unknown): string {
   return value
 }
 
+/** A metadata filter, not read yet. */
+export function filterText(value: unknown): string {
+  if (typeof value !== 'string') throw invalid('filter must be a string')
+  return value
+}
+
 export function invalid(message: string): ProtocolError {
   return new ProtocolError(422, message)
 }

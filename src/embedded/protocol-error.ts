@@ -9,8 +9,3 @@ export class ProtocolError extends Error {
     this.status = status
   }
 }
-
-/** A part of the protocol that this index does not have yet. Answering without it could be a wrong answer. */
-export function notSupported(what: string): ProtocolError {
-  return new ProtocolError(422, `${what} is not supported by the embedded index yet`)
-}

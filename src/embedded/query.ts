@@ -4,9 +4,10 @@ import type { EmbeddedIndex } from './embedded-index.ts'
 import { questionVectors, requireModel, type QuestionVectors } from './embedding.ts'
 import { explicitVectors, requiresDense, requiresSparse } from './explicit-vectors.ts'
 import * as field from './fields.ts'
+import type { Filter } from './filter/filter.ts'
+import { parseFilter } from './filter/parse-filter.ts'
 import { shortestFloat32 } from './float32.ts'
 import { fuseRankings, type FusionAlgorithm } from './hybrid.ts'
-import { notSupported } from './protocol-error.ts'
 import type { ResidentNamespace } from './resident-namespace.ts'
 import type { ScoredRow, SlotFilter } from './scan.ts'
 import { kindOf, type IndexKind, type IndexSettings } from './settings.ts'
@@ -21,6 +22,8 @@ export interface Query {
   readonly question: QuestionVectors | { readonly text: string }
   /** Sides that are searched. */
   readonly mode: IndexKind
+  /** Only rows that it selects are searched. */
+  readonly filter?: Filter
   readonly topK: number
   readonly weighting: Weighting
   readonly fusion: FusionAlgorithm
@@ -46,10 +49,11 @@ const MIN_CANDIDATES = 100
  * @throws `ProtocolError` for what is malformed or what this kind of index cannot answer
  */
 export function parseQuery(settings: IndexSettings, fields: field.Fields, command: QueryCommand): Query {
-  if ((fields['filter'] ?? '') !== '') throw notSupported('filter')
+  const filter = field.filterText(fields['filter'] ?? '')
   const asked = field.oneOf(fields['queryMode'], 'queryMode', ['DENSE', 'SPARSE', 'HYBRID'], 'HYBRID')
   return {
     ...(command === 'query' ? explicitQuestion(settings, fields, asked) : textQuestion(settings, fields, asked)),
+    ...(filter !== '' && { filter: parseFilter(filter) }),
     topK: field.whole(fields['topK'], 'topK', { min: 1, max: field.LIMITS.topK }, 10),
     weighting: field.oneOf(fields['weightingStrategy'], 'weightingStrategy', ['IDF'], undefined) ?? 'none',
     fusion: field.oneOf(fields['fusionAlgorithm'], 'fusionAlgorithm', ['RRF', 'DBSF'], 'RRF'),
@@ -66,7 +70,9 @@ export function answerQuery(
 ): readonly AnsweredRow[] {
   const resident = store.resident(namespace)
   if (resident === undefined) return []
-  const found = search(settings, resident, query, run)
+  const selected = query.filter && store.selected(resident, query.filter)
+  const matches = slotFilter(resident, run, selected)
+  const found = search(settings, resident, query, run.candidates, matches)
   const rows = found.map(({ slot }) => resident.rowAt(slot))
   const { includes } = query
   const attached = includes.metadata || includes.data ? store.attachments(rows.map(({ position }) => position)) : []
@@ -109,11 +115,11 @@ function search(
   settings: IndexSettings,
   resident: ResidentNamespace,
   query: Query,
-  { candidates, without }: QueryRun,
+  candidates: QueryRun['candidates'],
+  matches: SlotFilter | undefined,
 ): readonly ScoredRow[] {
   const { question, mode, topK, weighting, fusion } = query
   const vectors = 'text' in question ? questionVectors(settings, resident, question.text) : question
-  const matches = slotFilter(resident, without)
   const perSide = mode === 'HYBRID' && candidates === 'more' ? Math.max(2 * topK, MIN_CANDIDATES) : topK
   const rankings: (readonly ScoredRow[])[] = []
   if (mode !== 'SPARSE' && vectors.dense !== undefined && settings.dense !== undefined) {
@@ -126,8 +132,12 @@ function search(
   return mode === 'HYBRID' ? fuseRankings(rankings, fusion, topK) : (rankings[0] ?? [])
 }
 
-/** Rows that may be found, asked by slot before they are scored; `undefined` for all. A metadata filter belongs here. */
-function slotFilter(resident: ResidentNamespace, without: ReadonlySet<string> | undefined): SlotFilter | undefined {
-  if (without === undefined || without.size === 0) return undefined
-  return (slot) => !without.has(resident.rowAt(slot).id)
+/** Rows that may be found, asked by slot before they are scored; `undefined` for all. */
+function slotFilter(
+  resident: ResidentNamespace,
+  { without }: QueryRun,
+  selected: SlotFilter | undefined,
+): SlotFilter | undefined {
+  if (without === undefined || without.size === 0) return selected
+  return (slot) => selected?.(slot) !== false && !without.has(resident.rowAt(slot).id)
 }

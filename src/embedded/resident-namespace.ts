@@ -1,4 +1,7 @@
 /** A namespace as it is searched: its vectors in memory, its texts left in storage. */
+import { compileFilter } from './filter/compile-filter.ts'
+import type { Filter, Path } from './filter/filter.ts'
+import { MetadataColumns, PAGE_ROWS, type Metadata } from './filter/metadata-columns.ts'
 import { nearest, type DenseRow, type DenseSearch, type ScoredRow, type SlotFilter } from './scan.ts'
 import { SparsePostings, type SparseVector, type Weighting } from './sparse.ts'
 import type { Vectors } from './stored-vector.ts'
@@ -10,12 +13,16 @@ export interface ResidentRow extends Vectors {
   readonly id: string
 }
 
+/** Characters of metadata kept for a row, of all fields that filters named: a seventh or so of what the row takes. */
+const METADATA_CHARACTERS = 1024
+
 /** Rows of one namespace with both of its indexes. Rows must come in insertion order. */
 export class ResidentNamespace {
   readonly #rows: (ResidentRow | undefined)[] = []
   readonly #dense: (DenseRow | undefined)[] = []
   readonly #slots = new Map<string, number>()
   readonly #postings = new SparsePostings()
+  readonly #columns = new MetadataColumns()
 
   /** Places taken, those of deleted rows too: what the namespace costs in memory. */
   get slotCount(): number {
@@ -32,6 +39,7 @@ export class ResidentNamespace {
     this.#dense[slot] = row.dense
     this.#slots.set(row.id, slot)
     this.#postings.add(slot, row.sparse)
+    this.#columns.forget(slot)
   }
 
   remove(id: string): void {
@@ -49,9 +57,32 @@ export class ResidentNamespace {
     return this.#rows.length > 64 && this.#slots.size * 2 < this.#rows.length
   }
 
+  get #budget(): number {
+    return this.#rows.length * METADATA_CHARACTERS
+  }
+
   /** Idf of a sparse dimension in this namespace. */
   idf(dimension: number): number {
     return this.#postings.idf(dimension)
+  }
+
+  /**
+   * Rows that a filter selects. They are all found here, once, so that asking costs nothing while rows are scored.
+   *
+   * @param read metadata of rows by their positions
+   */
+  selectedBy(filter: Filter, read: (positions: readonly number[]) => readonly Metadata[]): SlotFilter {
+    const select = compileFilter(filter)
+    const selected = new Uint8Array(this.#rows.length)
+    for (let first = 0; first < this.#rows.length; first += PAGE_ROWS) {
+      const rows = this.#rows.slice(first, first + PAGE_ROWS)
+      let metadata: readonly Metadata[] | undefined
+      // An empty slot is in no index, so nothing asks for it.
+      const load = () => (metadata ??= read(rows.map((row) => row?.position ?? -1)))
+      const columnOf = (path: Path) => this.#columns.column(first / PAGE_ROWS, path, load, this.#budget)
+      selected.set(select(rows.length, columnOf), first)
+    }
+    return (slot) => selected[slot] === 1
   }
 
   /** Rows by dense score, best first. */

@@ -3,7 +3,12 @@
  * searched and follows every write from then on.
  */
 import type { Json } from '../core/chunk.ts'
+import { compileFilter } from './filter/compile-filter.ts'
+import type { Filter } from './filter/filter.ts'
+import { PAGE_ROWS, type Metadata } from './filter/metadata-columns.ts'
+import { valueAt } from './filter/path.ts'
 import { ResidentNamespace } from './resident-namespace.ts'
+import type { SlotFilter } from './scan.ts'
 import { createTables, numberOf, textOf, type IndexStorage, type SqlRow, type SqlStore } from './schema.ts'
 import { VECTOR_COLUMNS, vectorsOf, vectorValues, type Vectors } from './stored-vector.ts'
 
@@ -53,6 +58,10 @@ const COLUMNS = `id, data, metadata, ${VECTOR_COLUMNS}`
 /** A condition on rows of one namespace, which is `?1`; its own binding is `?2`. */
 const BY_ID = 'id IN (SELECT value FROM json_each(?2))'
 const BY_PREFIX = 'substr(id, 1, length(?2)) = ?2'
+const BY_ROW = 'rowid IN (SELECT value FROM json_each(?2))'
+
+/** Tables whose rows belong to a namespace. */
+type Table = 'vectors' | 'pending'
 
 /** The vectors of one index. Every call is synchronous, so no other request comes in between. */
 export class VectorStore {
@@ -170,12 +179,17 @@ export class VectorStore {
 
   /** Removes vectors by id. @returns how many there were, pending ones too */
   delete(namespace: string, ids: readonly string[]): number {
-    return this.#delete(namespace, BY_ID, JSON.stringify(ids))
+    return this.#delete(namespace, BY_ID, () => JSON.stringify(ids))
   }
 
   /** Removes the vectors whose ids begin with a prefix. @returns how many there were, pending ones too */
   deletePrefix(namespace: string, prefix: string): number {
-    return this.#delete(namespace, BY_PREFIX, prefix)
+    return this.#delete(namespace, BY_PREFIX, () => prefix)
+  }
+
+  /** Removes the vectors whose metadata a filter selects. @returns how many there were, pending ones too */
+  deleteSelected(namespace: string, filter: Filter): number {
+    return this.#delete(namespace, BY_ROW, (table, key) => JSON.stringify(this.#rowsSelected(table, key, filter)))
   }
 
   /** Empties a namespace and keeps it. */
@@ -221,6 +235,11 @@ export class VectorStore {
     this.#resident.delete(namespace)
     this.#resident.delete(name)
     if (resident !== undefined) this.#resident.set(name, resident)
+  }
+
+  /** Rows of a namespace in memory that a filter selects, to be asked by slot. */
+  selected(resident: ResidentNamespace, filter: Filter): SlotFilter {
+    return resident.selectedBy(filter, (positions) => this.#metadata('vectors', positions))
   }
 
   /** A namespace ready to be searched; `undefined` when there is none. */
@@ -304,12 +323,13 @@ export class VectorStore {
     return numberOf(written, 'position')
   }
 
-  #delete(namespace: string, condition: string, selection: string): number {
+  /** @param selection binding of the condition */
+  #delete(namespace: string, condition: string, selection: (table: Table, key: number) => string): number {
     const key = this.#keyOf(namespace)
     if (key === undefined) return 0
-    const remove = (table: 'vectors' | 'pending'): string[] =>
+    const remove = (table: Table): string[] =>
       this.#sql
-        .exec(`DELETE FROM ${table} WHERE namespace = ?1 AND ${condition} RETURNING id`, key, selection)
+        .exec(`DELETE FROM ${table} WHERE namespace = ?1 AND ${condition} RETURNING id`, key, selection(table, key))
         .toArray()
         .map((row) => textOf(row, 'id'))
     const [seen, pending] = this.#storage.transactionSync(() => [remove('vectors'), remove('pending')] as const)
@@ -317,6 +337,30 @@ export class VectorStore {
     for (const id of seen) resident?.remove(id)
     if (resident?.mostlyEmpty === true) this.#resident.delete(namespace)
     return new Set([...seen, ...pending]).size
+  }
+
+  /** Row ids of all that a filter selects, a page at a time. */
+  #rowsSelected(table: Table, key: number, filter: Filter): readonly number[] {
+    const select = compileFilter(filter)
+    const query = `SELECT rowid AS row FROM ${table} WHERE namespace = ? ORDER BY rowid`
+    const all = this.#sql.exec(query, key).toArray()
+    const rowids = all.map((row) => numberOf(row, 'row'))
+    const found: number[] = []
+    for (let first = 0; first < rowids.length; first += PAGE_ROWS) {
+      const page = rowids.slice(first, first + PAGE_ROWS)
+      const metadata = this.#metadata(table, page)
+      const selected = select(page.length, (path) => metadata.map((row) => valueAt(row, path)))
+      found.push(...page.filter((_row, at) => selected[at] === 1))
+    }
+    return found
+  }
+
+  /** Metadata of rows, in the order asked. */
+  #metadata(table: Table, rowids: readonly number[]): readonly Metadata[] {
+    const query = `SELECT rowid AS row, metadata FROM ${table} WHERE rowid IN (SELECT value FROM json_each(?))`
+    const rows = this.#sql.exec(query, JSON.stringify(rowids)).toArray()
+    const found = new Map(rows.map((row) => [row['row'], attachmentOf(row).metadata]))
+    return rowids.map((row) => found.get(row))
   }
 }
 

@@ -1,11 +1,13 @@
 /** What can be set for a route behind the gate, and the check of it: once, when the middleware is made. */
 import type { ConvexWeights } from '../core/fusion.ts'
 import type { GenerationConfidenceSource } from '../core/measure-answer.ts'
+import { checkPassageFilter, type PassageFilter } from '../core/passage-filter.ts'
 import { definePolicy, type Policy } from '../core/policy.ts'
 import { balanced } from '../core/profiles/balanced.ts'
 import { type Rule, validateRules } from '../core/rules.ts'
 import { RagGateError } from '../errors.ts'
 import type { GateSettings } from '../pipeline/gate-question.ts'
+import type { Principal } from '../ports/authenticator.ts'
 import type { CacheScope, GateConnections } from './connect.ts'
 import type { QuestionOptions } from './read-question.ts'
 
@@ -77,6 +79,14 @@ export interface RagGateOptions<Bindings extends object> {
    * Request headers, in lower case, and query parameters that the handler's answer depends on. They join the answer key.
    */
   readonly vary?: { readonly headers?: readonly string[]; readonly query?: readonly string[] }
+  /**
+   * Which passages a question may be answered from, beside tenant and collection: fields and the values they may have,
+   * or how to choose them by who asks. The index searches among those alone, and the filter joins the answer key. Such a
+   * function must not fall back to nothing for a caller it does not know: `undefined` means all passages.
+   *
+   * @default all passages of the collection
+   */
+  readonly filter?: PassageFilter | ((principal: Principal, collection: string) => PassageFilter | undefined)
   /**
    * Chunks retrieved of each method and judged, 1..100.
    *
@@ -184,6 +194,7 @@ export function checkOptions(options: RagGateOptions<never>): RouteSettings {
     cacheScope: options.cacheScope,
     varyHeaders: options.vary?.headers?.map((name) => name.toLowerCase()) ?? [],
     varyQuery: options.vary?.query ?? [],
+    ...(options.filter !== undefined && { filter: filterChooser(options.filter) }),
     topK,
     fusionWeights: options.fusionWeights ?? {},
     retrievalTimeoutMs,
@@ -213,6 +224,12 @@ function policyChooser(
     checked.set(chosen, made)
     return made
   }
+}
+
+function filterChooser(filter: NonNullable<RagGateOptions<never>['filter']>): NonNullable<GateSettings['filter']> {
+  if (typeof filter === 'function') return filter
+  const fixed = checkPassageFilter(filter)
+  return () => fixed
 }
 
 function checkPolicy(policy: Policy, source: GenerationConfidenceSource | undefined): Policy {

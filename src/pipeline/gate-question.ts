@@ -15,6 +15,7 @@ import { judge, type Policy } from '../core/policy.ts'
 import type { Audience } from '../core/refusal.ts'
 import type { RerankerOutcome } from '../core/rerank.ts'
 import { askRules, type Rule } from '../core/rules.ts'
+import { checkPassageFilter, filterKey, passesFilter, type PassageFilter } from '../core/passage-filter.ts'
 import { terms } from '../core/text.ts'
 import { RagGateError } from '../errors.ts'
 import type { AnswerCache, CachedAnswer } from '../ports/answer-cache.ts'
@@ -44,6 +45,8 @@ export interface GateSettings {
   readonly mode: 'enforce' | 'observe'
   /** Asked after the policy's gates. */
   readonly rules?: readonly Rule[]
+  /** Which passages a caller's question may be answered from; without it all of the collection. */
+  readonly filter?: (principal: Principal, collection: string) => PassageFilter | undefined
   /** Chunks retrieved of each method and judged. */
   readonly topK: number
   readonly fusionWeights: ConvexWeights
@@ -110,7 +113,8 @@ export async function gateQuestion(
   if (collection === null) throw collectionNotFound()
   requireSameEmbedding(ports.retriever, collection)
   const policy = settings.policy(tenant, collection.id, collection.policyId)
-  const key = ports.cache === undefined ? undefined : keyFor(ports, settings, asked, collection, policy)
+  const filter = filterFor(settings, asked, collection)
+  const key = ports.cache === undefined ? undefined : keyFor(ports, settings, asked, collection, policy, filter)
   const found = key === undefined ? null : await readCache(ports, key)
   if (found) {
     const ageSeconds = Math.floor((ports.clock.nowMs() - found.storedAtMs) / 1000)
@@ -121,7 +125,7 @@ export async function gateQuestion(
   const lexicon = await withinDeadline(settings.retrievalTimeoutMs, STORE_FAULTS, async () =>
     collection.lexiconId === null ? EMPTY_LEXICON : ports.collections.lexicon(collection.lexiconId),
   )
-  const retrieval = await timed(ports.clock, () => retrieve(ports, settings, asked, collection, lexicon))
+  const retrieval = await timed(ports.clock, () => retrieve(ports, settings, asked, collection, lexicon, filter))
   const rerank = await timed(ports.clock, () =>
     rerankEvidence(ports.reranker, settings.rerankTimeoutMs, asked.question, retrieval.result),
   )
@@ -164,19 +168,26 @@ async function readCache({ cache }: GatePorts, key: string): Promise<CachedAnswe
   }
 }
 
+/** Checked for every question: where it comes from a function, it may depend on who asks. */
+function filterFor(settings: GateSettings, asked: AskedQuestion, collection: Collection): PassageFilter | undefined {
+  const filter = settings.filter?.(asked.principal, collection.id)
+  return filter === undefined ? undefined : checkPassageFilter(filter)
+}
+
 function keyFor(
   { reranker }: GatePorts,
   settings: GateSettings,
   asked: AskedQuestion,
   collection: Collection,
   policy: Policy,
+  filter: PassageFilter | undefined,
 ): string {
   const { topK, fusionWeights, maxContextCharacters } = settings
   return answerKey({
     deployment: asked.deployment,
     tenant: collection.tenant,
     collection: collection.id,
-    filter: '',
+    filter: filterKey(filter),
     partition: asked.partition,
     route: asked.path,
     audience: asked.audience,
@@ -209,18 +220,27 @@ async function retrieve(
   { question }: AskedQuestion,
   { tenant, id: collection, unpublishedChunkIds }: Collection,
   lexicon: Lexicon,
+  filter: PassageFilter | undefined,
 ): Promise<Evidence> {
   const { topK } = settings
   const namespace = namespaceOf(tenant, collection)
   return withinDeadline(settings.retrievalTimeoutMs, RETRIEVER_FAULTS, async (signal) => {
     const asked = topK + Math.min(topK, unpublishedChunkIds.length)
-    const rankings = await ports.retriever.retrieve({ tenant, collection, namespace, question, topK: asked, signal })
+    const search = { tenant, collection, namespace, question, topK: asked, signal }
+    const rankings = await ports.retriever.retrieve(filter === undefined ? search : { ...search, filter })
+    if (filter !== undefined) requireFiltered(rankings, filter)
     return fuseConvex(publishedOnly(rankings, unpublishedChunkIds), {
       weights: settings.fusionWeights,
       idfMass: idfMass(lexicon, terms(question)),
       topK,
     })
   })
+}
+
+/** A retriever that knows no filters finds what a caller may not see: that must not go unnoticed. */
+function requireFiltered(rankings: readonly Ranking[], filter: PassageFilter): void {
+  if (rankings.every(({ entries }) => entries.every(({ passage }) => passesFilter(passage, filter)))) return
+  throw new RagGateError('retriever_misconfigured', 'The retriever found what the filter leaves out')
 }
 
 /** What the index holds and no published document has is no evidence. */

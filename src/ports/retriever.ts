@@ -1,5 +1,6 @@
 import type { Ranking } from '../core/chunk.ts'
 import type { CollectionId, Tenant } from '../core/ids.ts'
+import type { PassageFilter } from '../core/passage-filter.ts'
 
 /** One search. */
 export interface RetrievalRequest {
@@ -11,6 +12,8 @@ export interface RetrievalRequest {
   readonly question: string
   /** Passages wanted of each method. Whole, 1 and up. */
   readonly topK: number
+  /** Only passages that pass it may be found; it applies before the best are taken. Absent for all. */
+  readonly filter?: PassageFilter
   /** Aborts the search; one deadline for headers and body. */
   readonly signal: AbortSignal
 }

@@ -8,6 +8,8 @@ import {
 } from '../../src/adapters/upstash-vector.ts'
 import { RagGateError } from '../../src/errors.ts'
 import type { Fetch } from '../../src/http/bounded-fetch.ts'
+import { parseFilter } from '../../src/embedded/filter/parse-filter.ts'
+import type { PassageFilter } from '../../src/core/passage-filter.ts'
 import type { RetrievalRequest } from '../../src/ports/retriever.ts'
 
 const URL_OF_INDEX = 'https://index.test/prefix/'
@@ -93,6 +95,31 @@ describe('a retrieval', () => {
     expect(await retrieve(fetch, { methods: 'dense' })).toMatchObject([{ kind: 'cosine', entries: [{ score: 0.8 }] }])
     expect(requests[0]!.body).toMatchObject([{ queryMode: 'DENSE' }])
   })
+
+  test.each<[PassageFilter, string]>([
+    [{ source: 'https://example.com/a?b=c%20d' }, "source = 'https://example.com/a?b=c%20d'"],
+    [{ 'metadata.team': ['edge', 'core'], version: '3' }, "metadata.team IN ('edge', 'core') AND version = '3'"],
+    [
+      { 'metadata.draft': false, 'metadata.level': [1, -2.5] },
+      'metadata.draft = false AND metadata.level IN (1, -2.5)',
+    ],
+    [{ title: 'x) OR (1 = 1 -- *' }, "title = 'x) OR (1 = 1 -- *'"],
+  ])('sends the filter %j in the language of the index, with both queries', async (filter, text) => {
+    const { fetch, requests } = scripted(result([[], []]))
+    await retrieve(fetch, {}, { filter })
+    expect(requests[0]?.body).toMatchObject([{ filter: text }, { filter: text }])
+    expect(parseFilter(text)).toBeDefined()
+  })
+
+  test.each([["x' OR source != '"], ['x"'], ['x\\'], ['x\n'], ['\ud800'], [Number.NaN], [Infinity]])(
+    'sends nothing for a filter by the value %j',
+    async (value) => {
+      const { fetch, requests } = scripted()
+      const failed = retrieve(fetch, {}, { filter: { source: ['x', value] } })
+      await expect(failed).rejects.toMatchObject({ code: 'config_invalid' })
+      expect(requests).toEqual([])
+    },
+  )
 
   test('gives raw cosines and BM25 scores', async () => {
     const scores = await scoresOf([row('a', 0.9), row('b', 0.5), row('c', 0)], [row('a', 7.5)])

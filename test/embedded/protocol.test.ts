@@ -72,7 +72,8 @@ describe('query-data', () => {
   })
 
   test.each([
-    ['filter', { data: 'x', topK: 1, filter: 'page = 1' }, '422 filter is not supported'],
+    ['a filter that is no text', { data: 'x', topK: 1, filter: { page: 1 } }, '422 filter must be a string'],
+    ['a filter in brackets', { data: 'x', topK: 1, filter: 'page IN [1]' }, '422 Invalid filter. At line 1:8 token'],
     ['topK of 0', { data: 'x', topK: 0 }, '422 topK'],
     ['topK of 1001', { data: 'x', topK: 1001 }, '422 topK'],
     ['topK that is no number', { data: 'x', topK: '5' }, '422 topK'],
@@ -223,8 +224,13 @@ describe('fetch, range and delete', () => {
     expect(failureOf('delete', body)).toBe('422 Only and only one of the ids, prefix, or filter must be provided.')
   })
 
-  test('delete by filter is not there yet', () => {
-    expect(failureOf('delete', { filter: 'a = 1' })).toContain('422 filter is not supported')
+  test.each([
+    ['', "422 Invalid filter. At line 1:0 mismatched input '<EOF>'"],
+    ['a = ', "422 Invalid filter. At line 1:4 mismatched input '<EOF>'"],
+    [1, '422 filter must be a string'],
+  ])('delete by the filter %j is refused, and removes nothing', (filter, message) => {
+    expect(failureOf('delete', { filter })).toContain(message)
+    expect(resultOf('info')).toMatchObject({ vectorCount: 5 })
   })
 })
 

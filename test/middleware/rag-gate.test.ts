@@ -97,6 +97,19 @@ describe('a question with strong evidence', () => {
     ])
   })
 
+  it('is retrieved with the filter of who asks, which a request cannot change', async () => {
+    const filter = ({ tenant }: { tenant: string }, collection: string) => ({
+      'metadata.team': [tenant, 'all'],
+      source: collection,
+    })
+    const { ask, journal } = aGate({ filter, finds: () => [] })
+    await ask()
+    expect(journal.retrievals[0]?.filter).toEqual({ 'metadata.team': ['default', 'all'], source: 'default' })
+    const tried = await ask({ question: QUESTION, filter: 'a = 1 OR 1=1' })
+    expect(tried.status).toBe(422)
+    expect(journal.retrievals).toHaveLength(1)
+  })
+
   it('times what it waited for', async () => {
     const gate = aGate({
       finds: () => {
@@ -325,6 +338,7 @@ describe('a question asked again', () => {
     ['the policy', { policy: { ...POLICY, name: 'other' } }],
     ['the deployment', { connections: { deployment: 'b' } }],
     ['how evidence is retrieved', { topK: 3 }],
+    ['the filter', { filter: { title: 'T' }, finds: () => [] }],
     ['the prompt', { prompt: '2' }],
     ['the mode', { mode: 'observe' }],
     ['the model', { connections: { model: 'm2' } }],
@@ -869,6 +883,10 @@ describe('making a gate', () => {
     [{ topK: 101 }, 'topK'],
     [{ topK: 1.5 }, 'topK'],
     [{ topK: '5' }, 'topK'],
+    [{ filter: {} }, 'filter'],
+    [{ filter: null }, 'filter'],
+    [{ filter: { team: 'edge' } }, 'filter'],
+    [{ filter: { source: "x' OR source != '" } }, 'filter'],
     [{ retrievalTimeoutMs: 0 }, 'retrievalTimeoutMs'],
     [{ retrievalTimeoutMs: Infinity }, 'retrievalTimeoutMs'],
     [{ maxContextCharacters: 100 }, 'maxContextCharacters'],

@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { buildLexicon } from '../../src/core/lexicon.ts'
 import { gradedRelevance } from '../../src/core/gates/graded-relevance.ts'
 import { definePolicy, type Policy } from '../../src/core/policy.ts'
+import type { PassageFilter } from '../../src/core/passage-filter.ts'
 import { balanced } from '../../src/core/profiles/balanced.ts'
 import { twoTier } from '../../src/core/profiles/two-tier.ts'
 import { RagGateError } from '../../src/errors.ts'
@@ -38,6 +39,9 @@ const ASKED: AskedQuestion = {
   vary: [],
   options: {},
 }
+
+/** The document of the only passage that is found. */
+const rankedDocument = rankingOf([STRONG])[0]!.entries[0]!.passage.documentId
 
 /** Ports that write down the order in which they are called. */
 function aSetting(
@@ -137,6 +141,32 @@ describe('gateQuestion', () => {
     )
     expect(await gating).toBe(same ? 'searched' : 'embedding_mismatch')
     expect(calls.includes('retrieve')).toBe(same)
+  })
+
+  it('answers nothing from passages that the filter leaves out, whatever the retriever found', async () => {
+    const { ports } = aSetting()
+    const asks = (filter: PassageFilter | undefined) =>
+      gateQuestion(ports, { ...SETTINGS, filter: () => filter }, ASKED)
+    await expect(asks({ 'metadata.team': 'edge' })).rejects.toMatchObject({ code: 'retriever_misconfigured' })
+    await expect(asks({ documentId: rankedDocument })).resolves.toMatchObject({ kind: 'judged' })
+    await expect(asks(undefined)).resolves.toMatchObject({ kind: 'judged' })
+  })
+
+  it.each([[{}], [null], [{ team: 'edge' }], [{ source: "'" }]])('asks nothing with the filter %j', async (filter) => {
+    const { ports, calls } = aSetting()
+    const settings = { ...SETTINGS, filter: () => filter as unknown as PassageFilter }
+    await expect(gateQuestion(ports, settings, ASKED)).rejects.toMatchObject({ code: 'config_invalid' })
+    expect(calls).toEqual(['find acme/default'])
+  })
+
+  it('finds no answer that was stored under another filter', async () => {
+    const { ports } = aSetting()
+    const keyWith = async (filter: PassageFilter | undefined) => {
+      const gated = await gateQuestion(ports, { ...SETTINGS, filter: () => filter }, ASKED)
+      return gated.kind === 'judged' ? gated.key : undefined
+    }
+    const keys = [undefined, { documentId: rankedDocument }, { documentId: [rankedDocument, 'other'] }].map(keyWith)
+    expect(new Set(await Promise.all(keys)).size).toBe(3)
   })
 
   it('stops at a fresh answer', async () => {

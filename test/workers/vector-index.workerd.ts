@@ -7,6 +7,7 @@ import {
   createUpstashRetriever,
   createUpstashTransport,
 } from '../../src/adapters/upstash-vector.ts'
+import { passesFilter, type PassageFilter } from '../../src/core/passage-filter.ts'
 import { serveIndex } from '../../workers/vector-index/serve-index.ts'
 import { retrieverContract } from '../contracts/retriever.ts'
 
@@ -181,6 +182,35 @@ describe('serving an index', () => {
     const stranger = createUpstashChunkIndex({ ...options, token: 'wrong' })
     await expect(stranger.describe()).rejects.toMatchObject({ code: 'retriever_misconfigured' })
   })
+})
+
+test('a retrieval with a filter finds the best of what it leaves, by any field of a passage', async () => {
+  const [index, retriever] = [createUpstashChunkIndex(overStub), createUpstashRetriever(overStub)]
+  const passages = Array.from({ length: 30 }, (_, at) => ({
+    id: `p${at}`,
+    documentId: `d${at % 10}`,
+    text: at < 20 ? 'The gate refuses weak evidence.' : 'The gate counts what it refuses, among much else.',
+    source: 'https://example.com/a',
+    metadata: { team: at < 20 ? 'edge' : 'core', level: at, open: at % 2 === 0 },
+  }))
+  await index.upsert('filtered', passages)
+  const filters: readonly (readonly [PassageFilter, (at: number) => boolean])[] = [
+    [{ 'metadata.team': 'core' }, (at) => at >= 20],
+    [{ 'metadata.team': ['core', 'none'], 'metadata.open': true }, (at) => at >= 20 && at % 2 === 0],
+    [{ documentId: ['d3', 'd7'], 'metadata.level': [3, 13, 14] }, (at) => at === 3 || at === 13],
+    [{ source: 'https://example.com/b' }, () => false],
+  ]
+  for (const [filter, passes] of filters) {
+    const signal = new AbortController().signal
+    const where = { tenant: 'acme', collection: 'docs', namespace: 'filtered' }
+    const rankings = await retriever.retrieve({ ...where, question: 'gate refuses', topK: 10, filter, signal })
+    const expected = passages.filter((_passage, at) => passes(at)).map(({ id }) => id)
+    for (const { entries } of rankings) {
+      expect(entries).toHaveLength(expected.length)
+      expect(new Set(entries.map(({ passage }) => passage.id))).toEqual(new Set(expected))
+      expect(entries.every(({ passage }) => passesFilter(passage, filter))).toBe(true)
+    }
+  }
 })
 
 retrieverContract('the Upstash adapter over the embedded index', async () => ({

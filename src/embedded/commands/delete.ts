@@ -1,6 +1,6 @@
 import type { EmbeddedIndex } from '../embedded-index.ts'
 import * as field from '../fields.ts'
-import { notSupported } from '../protocol-error.ts'
+import { parseFilter } from '../filter/parse-filter.ts'
 import type { CommandRequest } from './command.ts'
 
 /** `delete`: by ids, which may stand alone as the body, by prefix or by filter. Counts what there was. */
@@ -12,7 +12,7 @@ export function deleteRows(
   if ([ids, prefix, filter].filter(field.isGiven).length !== 1) {
     throw field.invalid('Only and only one of the ids, prefix, or filter must be provided.')
   }
-  if (field.isGiven(filter)) throw notSupported('filter')
+  if (field.isGiven(filter)) return { deleted: store.deleteSelected(namespace, parseFilter(field.filterText(filter))) }
   const deleted = field.isGiven(prefix)
     ? store.deletePrefix(namespace, field.prefix(prefix))
     : store.delete(namespace, field.ids(ids))
