@@ -1,4 +1,4 @@
-import type { Reading } from '../reading.ts'
+import { type Reading, SYNONYM_WEIGHT } from '../reading.ts'
 
 /** Question terms of typical weight that every sentence is taken to hold besides, so that two words are no match. */
 const PRIOR_TERMS = 4
@@ -17,9 +17,10 @@ export function sentenceCosine({ questionTerms, chunks }: Reading): number {
   const prior = (PRIOR_TERMS * squares) / questionTerms.length
   let best = 0
   for (const { sentences } of chunks) {
-    for (const { held, squaredIdf } of sentences) {
+    for (const { held, synonyms, squaredIdf } of sentences) {
       let shared = 0
       for (const at of held) shared += questionTerms[at]!.idf ** 2
+      for (const at of synonyms) shared += SYNONYM_WEIGHT * questionTerms[at]!.idf ** 2
       best = Math.max(best, shared / Math.sqrt(squares * (squaredIdf + prior)))
     }
   }
