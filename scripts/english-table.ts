@@ -73,7 +73,7 @@ function nearest(term: string, other: string, cosine: WordVectors['cosine']): nu
 }
 
 /** Places in ascending order, each as its distance from the one before, in base 36. */
-function written(places: readonly number[]): string {
+function written(places: number[]): string {
   let before = 0
   return places
     .sort((a, b) => a - b)

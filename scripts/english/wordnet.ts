@@ -71,7 +71,8 @@ function relatedBy(base: string, id: string, mostCommon: boolean, synsets: Reado
     ...words,
     ...pointers.flatMap(({ kind, synset, from, to }) => {
       const others = synsets.get(synset)?.words ?? []
-      if (DERIVED.has(kind) && (from === 0 || words[from - 1] === base)) return to === 0 ? others : others.slice(to - 1, to)
+      if (DERIVED.has(kind) && (from === 0 || words[from - 1] === base))
+        return to === 0 ? others : others.slice(to - 1, to)
       return mostCommon && BROAD.has(kind) ? others : []
     }),
   ]

@@ -22,7 +22,8 @@ export function amongEnglish(lexicon: Lexicon): TermCounts {
   return {
     chunkCount,
     // How long chunks are, the collection knows best.
-    termCount: lexicon.termCount > 0 ? lexicon.termCount * (chunkCount / lexicon.chunkCount) : english.termCount * scale,
+    termCount:
+      lexicon.termCount > 0 ? lexicon.termCount * (chunkCount / lexicon.chunkCount) : english.termCount * scale,
     documentFrequency: {
       get: (term) =>
         Math.min(lexicon.documentFrequency.get(term) ?? 0, lexicon.chunkCount) +

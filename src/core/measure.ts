@@ -46,7 +46,8 @@ export interface Signals extends Readonly<Record<TextSignalName, number>> {
  */
 export function measure(question: string, evidence: Evidence, lexicon: Lexicon): Signals {
   // Where nothing is known of the collection, what was found of it has to stand for it.
-  const own = lexicon.chunkCount > 0 ? lexicon : countTerms(evidence.chunks.map(({ text }) => sentenceTerms(text).flat()))
+  const own =
+    lexicon.chunkCount > 0 ? lexicon : countTerms(evidence.chunks.map(({ text }) => sentenceTerms(text).flat()))
   const reading = read(question, evidence, amongEnglish(own))
   const signals: Record<string, unknown> = {
     chunkCount: evidence.chunks.length,

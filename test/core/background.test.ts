@@ -25,7 +25,9 @@ describe('amongEnglish', () => {
   it('leaves everyday English where there is nothing else', () => {
     const among = amongEnglish(EMPTY_LEXICON)
     expect(among).toMatchObject({ chunkCount: 100, termCount: 6000 })
-    const [common, rare] = ['people', 'kubelet'].map((term) => inverseDocumentFrequency(among, term === 'people' ? 'peopl' : term))
+    const [common, rare] = ['people', 'kubelet'].map((term) =>
+      inverseDocumentFrequency(among, term === 'people' ? 'peopl' : term),
+    )
     expect(common).toBeLessThan(rare!)
   })
 

@@ -4,8 +4,9 @@ import { type Reading, SYNONYM_WEIGHT } from '../reading.ts'
 const PRIOR_TERMS = 4
 
 /**
- * Cosine of the question and the best single sentence of the five best chunks, each distinct term weighing its idf. It
- * asks both ways: the sentence holds the question's words, and speaks of little else.
+ * Cosine of the question and the best single sentence of the five best chunks, each distinct term weighing its idf, and a
+ * synonym .3 of the missing term's. It asks both ways: the sentence holds the question's words, and speaks of little
+ * else.
  *
  * @returns 0..1; 0 without chunks, or when the question has no terms
  * @see G. Salton and C. Buckley, "Term-weighting approaches in automatic text retrieval", Information Processing &
