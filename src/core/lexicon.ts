@@ -15,16 +15,27 @@ export interface Lexicon {
   readonly documentFrequency: ReadonlyMap<string, number>
 }
 
+/** What a lexicon is asked for. */
+export interface TermCounts {
+  readonly chunkCount: number
+  readonly termCount: number
+  readonly documentFrequency: Pick<ReadonlyMap<string, number>, 'get'>
+}
+
 /** The lexicon of nothing: every term is equally rare. */
 export const EMPTY_LEXICON: Lexicon = Object.freeze({ chunkCount: 0, termCount: 0, documentFrequency: new Map() })
 
 /** Counts the terms of the given chunk texts. */
 export function buildLexicon(texts: Iterable<string>): Lexicon {
+  return countTerms(Array.from(texts, terms))
+}
+
+/** Counts the terms of chunks, given chunk by chunk. */
+export function countTerms(chunks: Iterable<readonly string[]>): Lexicon {
   const documentFrequency = new Map<string, number>()
   let chunkCount = 0
   let termCount = 0
-  for (const text of texts) {
-    const found = terms(text)
+  for (const found of chunks) {
     chunkCount++
     termCount += found.length
     for (const term of new Set(found)) documentFrequency.set(term, (documentFrequency.get(term) ?? 0) + 1)
@@ -52,26 +63,13 @@ export function updateLexicon(base: Lexicon, change: { readonly added: Lexicon; 
   }
 }
 
-/** Chunks from which on the frequencies of a collection speak for themselves. */
-const ENOUGH_CHUNKS = 100
-
-/**
- * A small collection as a part of one with a hundred chunks, of which the others hold none of its words: a word that
- * stands in two of three chunks is not common for that. Larger collections, and the lexicon of nothing, stay as they are.
- */
-export function enlargeLexicon(lexicon: Lexicon): Lexicon {
-  const { chunkCount, termCount, documentFrequency } = lexicon
-  if (chunkCount === 0 || chunkCount >= ENOUGH_CHUNKS) return lexicon
-  return { chunkCount: ENOUGH_CHUNKS, termCount: (termCount * ENOUGH_CHUNKS) / chunkCount, documentFrequency }
-}
-
 /**
  * Inverse document frequency with the +1 that keeps it above 0.
  *
  * @returns ln(1 + (N − n + .5) / (n + .5)); ln 2 for every term of the empty lexicon
  * @see Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009, section 3.3
  */
-export function inverseDocumentFrequency(lexicon: Lexicon, term: string): number {
+export function inverseDocumentFrequency(lexicon: TermCounts, term: string): number {
   const holding = Math.min(lexicon.documentFrequency.get(term) ?? 0, lexicon.chunkCount)
   return Math.log(1 + (lexicon.chunkCount - holding + 0.5) / (holding + 0.5))
 }
@@ -84,7 +82,7 @@ export function idfMass(lexicon: Lexicon, questionTerms: Iterable<string>): numb
 }
 
 /** Terms an average chunk has; 1 for an empty lexicon, so that it can divide. */
-export function meanChunkLength(lexicon: Lexicon): number {
+export function meanChunkLength(lexicon: TermCounts): number {
   return lexicon.chunkCount > 0 && lexicon.termCount > 0 ? lexicon.termCount / lexicon.chunkCount : 1
 }
 

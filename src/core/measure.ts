@@ -1,10 +1,12 @@
 /** The first step of deciding: from a question and its evidence to numbers. */
 import type { Chunk, ScoreKind } from './chunk.ts'
+import { amongEnglish } from './background.ts'
 import type { Evidence } from './evidence.ts'
-import { enlargeLexicon, type Lexicon } from './lexicon.ts'
+import { countTerms, type Lexicon } from './lexicon.ts'
 import { read } from './reading.ts'
 import { measureRetrieval, type RetrievalSignals } from './retrieval-signals.ts'
 import { TEXT_SIGNALS, type TextSignalName } from './signals/index.ts'
+import { sentenceTerms } from './text.ts'
 
 /** How many scores of a kind are recorded. */
 export const SCORES_RECORDED = 20
@@ -25,7 +27,7 @@ export interface Signals extends Readonly<Record<TextSignalName, number>> {
   readonly droppedCount: number
   /** Distinct terms of the question. */
   readonly questionTermCount: number
-  /** Chunks behind the collection lexicon; 0 when there was none, and every term counted alike. */
+  /** Chunks behind the collection lexicon; 0 when there was none, and everyday English had to serve. */
   readonly lexiconChunkCount: number
   /** Distinct terms in the title of the best chunk; 0 when it has none, and `titleMatch` tells nothing. */
   readonly topTitleTermCount: number
@@ -43,7 +45,10 @@ export interface Signals extends Readonly<Record<TextSignalName, number>> {
  * @param lexicon the collection's, or `EMPTY_LEXICON`
  */
 export function measure(question: string, evidence: Evidence, lexicon: Lexicon): Signals {
-  const reading = read(question, evidence, enlargeLexicon(lexicon))
+  // Where nothing is known of the collection, what was found of it has to stand for it.
+  const own =
+    lexicon.chunkCount > 0 ? lexicon : countTerms(evidence.chunks.map(({ text }) => sentenceTerms(text).flat()))
+  const reading = read(question, evidence, amongEnglish(own))
   const signals: Record<string, unknown> = {
     chunkCount: evidence.chunks.length,
     droppedCount: evidence.dropped,

@@ -1,7 +1,8 @@
 /** A question and its evidence, read once: every signal measured from text looks at this. */
+import { englishRelatives } from './english.ts'
 import type { Evidence } from './evidence.ts'
 import { BM25_K1 } from './fusion.ts'
-import { inverseDocumentFrequency, type Lexicon, meanChunkLength } from './lexicon.ts'
+import { inverseDocumentFrequency, meanChunkLength, type TermCounts } from './lexicon.ts'
 import { sentenceTerms, terms } from './text.ts'
 
 /** How many chunks are read, best first. */
@@ -10,13 +11,16 @@ export const CHUNKS_READ = 10
 /** In how many of them, best first, sentences are told apart. */
 export const CHUNKS_WITH_SENTENCES = 5
 
-/** In how many of them, best first, relatives of missing terms are looked for. */
-const CHUNKS_WITH_RELATIVES = 3
+/** How much of a term another one says that means much the same. */
+export const SYNONYM_WEIGHT = 0.3
+
+/** In how many of them, best first, terms that begin like missing ones are looked for. */
+const CHUNKS_WITH_BEGINNINGS = 3
 
 /** Share of the longer of two terms that their common beginning must be, for them to be relatives. */
 const RELATIVE_FROM = 0.6
 
-/** Shorter terms have no relatives. */
+/** Shorter terms are not compared by their beginnings. */
 const RELATIVE_LENGTH = 4
 
 const BM25_B = 0.75
@@ -36,19 +40,22 @@ export interface QuestionTerm {
 export interface ReadSentence {
   /** Which terms of the question it holds, as indexes into `questionTerms`. */
   readonly held: readonly number[]
+  /** Which others it holds a synonym of. */
+  readonly synonyms: readonly number[]
   /** Squared idf, summed over its distinct terms. */
   readonly squaredIdf: number
 }
 
 /** One chunk as read. */
 export interface ReadChunk {
-  /** Its sentences that hold any question term; none are told apart beyond the five best chunks. */
+  /** Its sentences that hold any question term or a synonym; none are told apart beyond the five best chunks. */
   readonly sentences: readonly ReadSentence[]
   /** How often it holds each of `questionTerms`. */
   readonly counts: readonly number[]
   /**
-   * How near the chunk comes to each of `questionTerms` that it does not hold: the share of its nearest relative, `.6` to
-   * 1, that both begin with (`immigr`, `immigrant`). 0 for terms that it holds, and beyond the three best chunks.
+   * How near the chunk comes to each of `questionTerms` that it does not hold: .3 for a synonym, in the five best chunks;
+   * in the three best, if that is more, the share of its nearest relative, .6 to 1, that both begin with (`immigr`,
+   * `immigrant`). 0 for terms that it holds.
    */
   readonly relatives: readonly number[]
   /** Number of its terms. */
@@ -69,8 +76,8 @@ export interface Reading {
   readonly chunks: readonly ReadChunk[]
 }
 
-/** Reads a question and its evidence against the collection lexicon. */
-export function read(question: string, evidence: Evidence, lexicon: Lexicon): Reading {
+/** Reads a question and its evidence against the collection lexicon, as `amongEnglish` gives it. */
+export function read(question: string, evidence: Evidence, lexicon: TermCounts): Reading {
   const known = new Map<string, number>()
   const idfOf = (term: string): number => {
     let idf = known.get(term)
@@ -84,6 +91,7 @@ export function read(question: string, evidence: Evidence, lexicon: Lexicon): Re
     rate: Math.min(1, ((lexicon.documentFrequency.get(term) ?? 0) + 0.5) / termCount),
   }))
   const indexOf = new Map(questionTerms.map(({ term }, at) => [term, at]))
+  const synonymOf = synonymsOf(questionTerms)
   const meanLength = meanChunkLength(lexicon)
   return {
     evidence,
@@ -93,16 +101,21 @@ export function read(question: string, evidence: Evidence, lexicon: Lexicon): Re
     chunks: evidence.chunks.slice(0, CHUNKS_READ).map(({ text }, rank) => {
       const parts = sentenceTerms(text)
       const counts = questionTerms.map(() => 0)
+      const relatives = questionTerms.map(() => 0)
       const found: ReadSentence[] = []
       let length = 0
       for (const part of parts) {
         length += part.length
         const held = countQuestionTerms(part, indexOf, counts)
-        if (rank < CHUNKS_WITH_SENTENCES && held.length > 0) found.push({ held, squaredIdf: squaredIdf(part, idfOf) })
+        if (rank >= CHUNKS_WITH_SENTENCES) continue
+        const synonyms = synonymsIn(part, synonymOf, held)
+        for (const at of synonyms) relatives[at] = SYNONYM_WEIGHT
+        if (held.length + synonyms.length > 0) found.push({ held, synonyms, squaredIdf: squaredIdf(part, idfOf) })
       }
-      const relatives = questionTerms.map(({ term }, at) =>
-        rank < CHUNKS_WITH_RELATIVES && counts[at] === 0 ? nearestRelative(term, parts) : 0,
-      )
+      questionTerms.forEach(({ term }, at) => {
+        if (counts[at]! > 0) relatives[at] = 0
+        else if (rank < CHUNKS_WITH_BEGINNINGS) relatives[at] = Math.max(relatives[at]!, nearestRelative(term, parts))
+      })
       return { sentences: found, counts, relatives, length, bm25: bm25(questionTerms, counts, length, meanLength) }
     }),
   }
@@ -118,6 +131,32 @@ function countQuestionTerms(part: readonly string[], indexOf: ReadonlyMap<string
     if (!held.includes(at)) held.push(at)
   }
   return held
+}
+
+/** Which question terms a term is a synonym of. Most terms are of none, so this is looked up once for a question. */
+function synonymsOf(questionTerms: readonly QuestionTerm[]): ReadonlyMap<string, readonly number[]> {
+  const found = new Map<string, number[]>()
+  questionTerms.forEach(({ term }, at) => {
+    for (const synonym of englishRelatives(term)) {
+      const of = found.get(synonym)
+      if (of === undefined) found.set(synonym, [at])
+      else of.push(at)
+    }
+  })
+  return found
+}
+
+/** The question terms that the part does not hold, but a synonym of. */
+function synonymsIn(
+  part: readonly string[],
+  synonymOf: ReadonlyMap<string, readonly number[]>,
+  held: readonly number[],
+): number[] {
+  const found: number[] = []
+  for (const term of part) {
+    for (const at of synonymOf.get(term) ?? []) if (!held.includes(at) && !found.includes(at)) found.push(at)
+  }
+  return found
 }
 
 function nearestRelative(term: string, parts: readonly (readonly string[])[]): number {

@@ -10,7 +10,6 @@ import {
   type Lexicon,
   meanChunkLength,
   updateLexicon,
-  enlargeLexicon,
 } from '../../src/core/lexicon.ts'
 
 const word = fc.constantFrom(
@@ -165,20 +164,5 @@ describe('encodeLexicon and decodeLexicon', () => {
     ['a term of nothing', 'lexicon/1 1 1\n1 a  b'],
   ])('refuse %s', (_, text) => {
     expect(() => decodeLexicon(text)).toThrow(expect.objectContaining({ code: 'lexicon_unreadable' }))
-  })
-})
-
-describe('enlargeLexicon', () => {
-  it('takes a small collection as a part of a hundred chunks, of the same length, without its words', () => {
-    const small = buildLexicon(['Engine start.', 'Engine stop.'])
-    const enlarged = enlargeLexicon(small)
-    expect(enlarged).toMatchObject({ chunkCount: 100, termCount: 200, documentFrequency: small.documentFrequency })
-    expect(inverseDocumentFrequency(enlarged, 'engin')).toBeCloseTo(Math.log(101 / 2.5), 12)
-  })
-
-  it('leaves the empty lexicon and larger ones as they are', () => {
-    const large = buildLexicon(Array.from({ length: 100 }, () => 'Engine.'))
-    expect(enlargeLexicon(large)).toBe(large)
-    expect(enlargeLexicon(EMPTY_LEXICON)).toBe(EMPTY_LEXICON)
   })
 })

@@ -3,7 +3,7 @@ import type { LackingWeights, LogisticWeights } from '../confidence.ts'
 
 /** Where the weights come from. */
 export const BALANCED_PROVENANCE = [
-  'npm run fit, 2026-11-21: squad-ooc (5812), clapnq (600), azure-faq (306)',
+  'npm run fit, 2026-11-22: squad-ooc (5812), clapnq (600), azure-faq (306)',
   'sets and labels weighted alike',
   'hash embeddings and BM25, convex mix, top 10',
   'Newton’s method, L2 0.005 on standardised signals',
@@ -12,12 +12,12 @@ export const BALANCED_PROVENANCE = [
 
 /** With the collection's lexicon and a title. */
 export const BALANCED_WEIGHTS: LogisticWeights = {
-  intercept: -3.083,
+  intercept: -3.4794,
   weights: {
-    questionLikelihood: 4.7762,
-    sentenceCosine: 3.3587,
-    chunkCosineGap: 4.716,
-    titleMatch: 0.7716,
+    questionLikelihood: 4.5672,
+    sentenceCosine: 4.0935,
+    chunkCosineGap: 5.0556,
+    titleMatch: 0.708,
   },
 }
 
@@ -25,30 +25,30 @@ export const BALANCED_WEIGHTS: LogisticWeights = {
 export const BALANCED_LACKING: readonly LackingWeights[] = [
   {
     missing: ['lexicon'],
-    intercept: -3.1519,
+    intercept: -3.0259,
     weights: {
-      questionLikelihood: 2.6933,
-      sentenceCosine: 3.7997,
-      chunkCosineGap: 7.266,
-      titleMatch: 1.0854,
+      questionLikelihood: 3.6129,
+      sentenceCosine: 4.1205,
+      chunkCosineGap: 6.1227,
+      titleMatch: 0.7952,
     },
   },
   {
     missing: ['title'],
-    intercept: -3.0165,
+    intercept: -3.4411,
     weights: {
-      questionLikelihood: 5.0545,
-      sentenceCosine: 3.6011,
-      chunkCosineGap: 5.0009,
+      questionLikelihood: 4.7829,
+      sentenceCosine: 4.3978,
+      chunkCosineGap: 5.3692,
     },
   },
   {
     missing: ['lexicon', 'title'],
-    intercept: -3.0785,
+    intercept: -2.9778,
     weights: {
-      questionLikelihood: 2.9956,
-      sentenceCosine: 4.2122,
-      chunkCosineGap: 7.4304,
+      questionLikelihood: 3.8439,
+      sentenceCosine: 4.533,
+      chunkCosineGap: 6.3879,
     },
   },
 ]

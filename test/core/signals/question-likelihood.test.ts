@@ -27,8 +27,18 @@ describe('questionLikelihood', () => {
     expect(likelihood(texts)).toBeCloseTo(expected, 12)
   })
 
-  it('looks for relatives in the three best chunks only', () => {
-    expect(likelihood(['Red.', 'Red.', 'Red.', 'Engine starter.'])).toBe(0)
+  it('looks for beginnings in the three best chunks only', () => {
+    // `startup` is no synonym in the table.
+    expect(likelihood(['Red.', 'Red.', 'Engine startup.'])).toBeGreaterThan(0)
+    expect(likelihood(['Red.', 'Red.', 'Red.', 'Engine startup.'])).toBe(0)
+  })
+
+  it('takes a synonym for .3 of a missing term, in the five best chunks', () => {
+    const expected = gain(1 / 2, 0.3 / 2) / gain(1 / 2, 1 / 2)
+    expect(expected).toBeGreaterThan(0)
+    expect(likelihood(['Engine begins.', 'Red.', 'Red.', 'Red.'])).toBeCloseTo(expected, 12)
+    expect(likelihood(['Red.', 'Red.', 'Red.', 'Red.', 'Engine begins.'])).toBeCloseTo(expected, 12)
+    expect(likelihood(['Red.', 'Red.', 'Red.', 'Red.', 'Red.', 'Engine begins.'])).toBe(0)
   })
 
   it('knows no relatives of short terms, nor terms that only begin with the same letters', () => {
