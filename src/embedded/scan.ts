@@ -1,4 +1,12 @@
 /** Exact search over dense rows: every row is scored, and a bounded heap keeps the best. */
+import {
+  prepareQuestion,
+  scoreFloat32,
+  scoreInt8,
+  squaredLength,
+  type Question,
+  type Similarity,
+} from './dense/similarity.ts'
 
 /** A row and its score. */
 export interface ScoredRow {
@@ -49,58 +57,48 @@ export function vectorOf(row: DenseRow): Float32Array {
   return Float32Array.from(row.values, (value) => value * row.scale)
 }
 
-/** Squared length, summed in float32 as the service does. */
-function squaredLength(values: Float32Array): number {
-  let sum = 0
-  for (const value of values) sum = Math.fround(sum + Math.fround(value * value))
-  return sum
+/** How a dense search scores, and which rows it passes over. */
+export interface DenseSearch {
+  /** @default 'COSINE' */
+  readonly similarity?: Similarity
+  /**
+   * A byte for each slot, above 0 for rows that may be found; those beyond its end may not.
+   *
+   * @default all rows
+   */
+  readonly allowed?: Uint8Array | undefined
 }
 
 /**
- * The rows nearest to a vector, as the service scores them: (1 + cosine) / 2 in float32. A row of zeros has cosine 0.
+ * The rows nearest to a vector, as the service scores them, in float32: (1 + cosine) / 2, 1 / (1 + squared distance) or
+ * (1 + inner product) / 2. A row of zeros has cosine 0.
  *
  * @param rows by slot; `undefined` where a row was deleted
- * @returns at most `topK` rows, best first, ties in insertion order; none for a vector of zeros
+ * @returns at most `topK` rows, best first, ties in insertion order; by cosine none for a vector of zeros
  */
 export function nearest(
   rows: readonly (DenseRow | undefined)[],
   vector: Float32Array,
   topK: number,
+  { similarity = 'COSINE', allowed }: DenseSearch = {},
 ): readonly ScoredRow[] {
-  const squares = squaredLength(vector)
-  if (squares === 0) return []
-  // A question fills a few of the dimensions; adding zeros changes no sum, so only those are visited.
-  const filled = filledDimensions(vector)
-  const weights = Float32Array.from(filled, (at) => vector[at]!)
+  const question = prepareQuestion(vector, similarity)
+  if (question.squares === 0 && similarity === 'COSINE') return []
   const best = new BoundedTop(topK)
   for (let slot = 0; slot < rows.length; slot++) {
     const row = rows[slot]
-    if (row === undefined) continue
-    const product = row.encoding === 'int8' ? dotInt8(row.values, filled, weights) : dot(row.values, filled, weights)
-    const cosine = row.squares === 0 ? 0 : Math.fround(product / Math.sqrt(squares * row.squares))
-    best.offer(slot, Math.fround(Math.fround(1 + cosine) / 2))
+    if (row !== undefined && (allowed === undefined || (allowed[slot] ?? 0) > 0)) {
+      best.offer(slot, scoreRow(question, row))
+    }
   }
   return best.sorted()
 }
 
-function filledDimensions(vector: Float32Array): Int32Array {
-  const filled = new Int32Array(vector.length)
-  let count = 0
-  for (let at = 0; at < vector.length; at++) if (vector[at] !== 0) filled[count++] = at
-  return filled.subarray(0, count)
-}
-
-function dotInt8(row: Int8Array, filled: Int32Array, weights: Float32Array): number {
-  let sum = 0
-  for (let at = 0; at < filled.length; at++) sum += row[filled[at]!]! * weights[at]!
-  return sum
-}
-
-/** In float32 throughout, so that published scores come out to the last digit. */
-function dot(row: Float32Array, filled: Int32Array, weights: Float32Array): number {
-  let sum = 0
-  for (let at = 0; at < filled.length; at++) sum = Math.fround(sum + Math.fround(row[filled[at]!]! * weights[at]!))
-  return sum
+function scoreRow(question: Question, row: DenseRow): number {
+  const places = question.visited
+  return row.encoding === 'int8'
+    ? scoreInt8(question, { values: row.values, base: 0, places }, row.scale, row.squares)
+    : scoreFloat32(question, { values: row.values, base: 0, places }, row.squares)
 }
 
 /**
