@@ -97,7 +97,7 @@ const QUIET = {
 }
 const WRANGLER = join(ROOT, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
 
-function wrangler(args: readonly string[]): ChildProcess {
+export function wrangler(args: readonly string[]): ChildProcess {
   return spawn(process.execPath, [WRANGLER, ...args], {
     cwd: ROOT,
     env: { ...process.env, ...QUIET },
@@ -165,13 +165,13 @@ function parseVars(text: string): Record<string, string> {
   return Object.fromEntries(lines.flatMap((match) => (match === null ? [] : [[match[1] ?? '', match[2] ?? '']])))
 }
 
-function formatVars(vars: Readonly<Record<string, string>>): string {
+export function formatVars(vars: Readonly<Record<string, string>>): string {
   return Object.entries(vars)
     .map(([name, value]) => `${name}="${value}"\n`)
     .join('')
 }
 
-function collectOutput(child: ChildProcess): () => string {
+export function collectOutput(child: ChildProcess): () => string {
   let text = ''
   const keep = (piece: Buffer): void => {
     text = (text + piece.toString()).slice(-20_000)
@@ -192,7 +192,7 @@ async function untilHealthy(url: string, child: ChildProcess): Promise<void> {
   throw new Error('no answer from /health within a minute')
 }
 
-function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+export function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   try {
     if (child.pid !== undefined) process.kill(-child.pid, signal)
   } catch {
@@ -200,7 +200,7 @@ function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   }
 }
 
-async function stopGroup(child: ChildProcess, exited: Promise<void>): Promise<void> {
+export async function stopGroup(child: ChildProcess, exited: Promise<void>): Promise<void> {
   signalGroup(child, 'SIGTERM')
   await Promise.race([exited, sleep(5000, undefined, { ref: false })])
   signalGroup(child, 'SIGKILL')

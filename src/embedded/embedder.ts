@@ -1,11 +1,12 @@
 /**
- * The embedder inside the index: words and their character trigrams, hashed into 1,024 dimensions. No model to load and
+ * The embedder inside the index: words and their character trigrams, hashed into 1,024 dimensions (or as
+ * many as are asked for). No model to load and
  * nothing to go stale: passages are embedded without idf, and the question's vector carries the idf of the day.
  */
 import { terms } from '../core/text.ts'
 import { hash32 } from './hash.ts'
 
-/** Length of every embedding. */
+/** Length of an embedding, unless another is asked for. */
 export const DIMENSION = 1024
 
 /** Name of this embedding; another way of hashing or weighting is another name. */
@@ -14,8 +15,8 @@ export const EMBEDDING_MODEL = 'hashed-words-trigrams-1024'
 const WORD_SEED = 1
 const TRIGRAM_SEED = 2
 
-/** Dimensions a term adds to, word first: the dimension in the low bits, the sign in the bit above them. */
-type TermFeatures = Int16Array
+/** Hashes of a term, word first, then its trigrams: each names a dimension and a sign, whatever the length. */
+type TermFeatures = Uint32Array
 
 const FEATURES = new Map<string, TermFeatures>()
 const FEATURES_KEPT = 20_000
@@ -25,10 +26,10 @@ function featuresOf(term: string): TermFeatures {
   const known = FEATURES.get(term)
   if (known !== undefined) return known
   const marked = `^${term}$`
-  const made = new Int16Array(Math.max(0, marked.length - 2) + 1)
-  made[0] = hash32(term, WORD_SEED) & (2 * DIMENSION - 1)
+  const made = new Uint32Array(Math.max(0, marked.length - 2) + 1)
+  made[0] = hash32(term, WORD_SEED)
   for (let at = 0; at + 3 <= marked.length; at++) {
-    made[at + 1] = hash32(marked.slice(at, at + 3), TRIGRAM_SEED) & (2 * DIMENSION - 1)
+    made[at + 1] = hash32(marked.slice(at, at + 3), TRIGRAM_SEED)
   }
   if (FEATURES.size >= FEATURES_KEPT) FEATURES.clear()
   FEATURES.set(term, made)
@@ -49,27 +50,30 @@ export function termFrequencies(text: string): Map<string, number> {
  * (by the root of their number, so that the squares add up).
  *
  * @param weightOf weight of a term: 1 for a passage, the idf in the namespace for a question
+ * @param dimension length of the embedding, 1 and up
  * @returns a vector of unit length; all zeros when there are no terms
  */
 export function embed(
   frequencies: ReadonlyMap<string, number>,
   weightOf: (term: string) => number = () => 1,
+  dimension: number = DIMENSION,
 ): Float32Array<ArrayBuffer> {
-  const sums = new Float64Array(DIMENSION)
+  const sums = new Float64Array(dimension)
   for (const [term, frequency] of frequencies) {
     const features = featuresOf(term)
     const weight = Math.sqrt(frequency) * weightOf(term)
     const share = weight / Math.sqrt(features.length - 1)
     for (let at = 0; at < features.length; at++) {
-      const feature = features[at]!
+      const feature = features[at]! % (2 * dimension)
       const amount = at === 0 ? weight : share
-      sums[feature & (DIMENSION - 1)]! += (feature & DIMENSION) === 0 ? amount : -amount
+      if (feature < dimension) sums[feature]! += amount
+      else sums[feature - dimension]! -= amount
     }
   }
   let squares = 0
   for (const sum of sums) squares += sum * sum
   const length = Math.sqrt(squares)
-  const vector = new Float32Array(DIMENSION)
-  if (length > 0) for (let at = 0; at < DIMENSION; at++) vector[at] = sums[at]! / length
+  const vector = new Float32Array(dimension)
+  if (length > 0) for (let at = 0; at < dimension; at++) vector[at] = sums[at]! / length
   return vector
 }

@@ -7,7 +7,10 @@ import type { SparseVector } from './sparse.ts'
 /** A JSON object whose members are not known yet. */
 export type Fields = Readonly<Record<string, unknown>>
 
-/** Limits that the service publishes; distinct terms, depth of metadata and length of ids are our own. */
+/**
+ * Limits that the service publishes for every plan; distinct terms, depth of metadata, length of ids and those of
+ * resumable queries are our own.
+ */
 export const LIMITS = {
   itemsPerCommand: 1000,
   topK: 1000,
@@ -17,12 +20,30 @@ export const LIMITS = {
   distinctTerms: 32_768,
   idLength: 1024,
   metadataDepth: 32,
+  resumableQueries: 1000,
+  maxIdleSeconds: 7 * 24 * 60 * 60,
 } as const
 
 const UNPAIRED_SURROGATE = /\p{Surrogate}/u
 
 export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Whether a member of a body says something: clients send `null` for what was not given. */
+export function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null
+}
+
+/** Whether a dense vector was given. PHP's client sends an empty list for none. */
+export function isVectorGiven(value: unknown): boolean {
+  return isGiven(value) && !(Array.isArray(value) && value.length === 0)
+}
+
+/** The one object that a body must be. */
+export function object(body: unknown): Fields {
+  if (!isFields(body)) throw invalid('The body must be an object')
+  return body
 }
 
 /** One object, or a list of 1 to 1,000 of them. */
@@ -62,9 +83,9 @@ export function data(value: unknown): string {
   return value
 }
 
-/** A JSON object of at most 48 KB; `undefined` when there is none. */
+/** A JSON object of at most 48 KB; `undefined` when there is none. PHP's client sends an empty list for an empty one. */
 export function metadata(value: unknown): Readonly<Record<string, Json>> | undefined {
-  if (value === undefined || value === null) return undefined
+  if (!isGiven(value) || (Array.isArray(value) && value.length === 0)) return undefined
   if (!isFields(value)) throw invalid('metadata must be an object')
   if (isDeeper(value, LIMITS.metadataDepth)) throw invalid('metadata is nested too deeply')
   if (isLonger(JSON.stringify(value), LIMITS.metadataBytes)) {
@@ -135,6 +156,12 @@ export function cursor(value: unknown): number {
     throw invalid('cursor must be one that was returned')
   }
   return place
+}
+
+/** The name of a namespace in a body. */
+export function namespace(value: unknown, name: string): string {
+  if (typeof value !== 'string' || UNPAIRED_SURROGATE.test(value)) throw invalid(`${name} must be a text`)
+  return value
 }
 
 /** A text that ids begin with. */

@@ -1,18 +1,30 @@
 /**
- * The REST protocol of Upstash Vector over a store: a command, a namespace and a body in, a status and a body out.
+ * The REST protocol of Upstash Vector over an index: a command, a namespace and a body in, a status and a body out.
  *
- * Where the service documents nothing, this is our choice: reading a namespace that does not exist finds nothing; GET
- * and DELETE are taken where the service's examples use them; unknown members of a body are ignored.
+ * What the service does not document and is therefore our choice is listed in docs/vector-index.md.
  *
  * @see https://upstash.com/docs/vector/api/get-started
  */
-import { DIMENSION, embed, EMBEDDING_MODEL, termFrequencies } from './embedder.ts'
-import * as field from './fields.ts'
-import { notSupported, ProtocolError } from './protocol-error.ts'
-import { answeredVectors, answerQueries, parseIncludes, type AnsweredRow, type Includes } from './query.ts'
-import { float32Row, quantise } from './scan.ts'
-import { passageVector } from './sparse.ts'
-import type { VectorRow, VectorStore } from './store.ts'
+import type { Command } from './commands/command.ts'
+import { deleteRows } from './commands/delete.ts'
+import { fetchRows } from './commands/fetch.ts'
+import { info } from './commands/info.ts'
+import { deleteNamespace, listNamespaces, renameNamespace } from './commands/namespaces.ts'
+import { query, queryData } from './commands/query.ts'
+import { random } from './commands/random.ts'
+import { range } from './commands/range.ts'
+import { reset } from './commands/reset.ts'
+import {
+  resumableQuery,
+  resumableQueryData,
+  resumableQueryEnd,
+  resumableQueryNext,
+} from './commands/resumable-query.ts'
+import { update } from './commands/update.ts'
+import { upsert, upsertData } from './commands/upsert.ts'
+import type { EmbeddedIndex } from './embedded-index.ts'
+import { limitsOf } from './plan-limits.ts'
+import { ProtocolError } from './protocol-error.ts'
 
 /** A command as it came over HTTP. */
 export interface ProtocolRequest {
@@ -31,56 +43,46 @@ export interface ProtocolResponse {
   readonly body: { readonly result: unknown } | { readonly error: string; readonly status: number }
 }
 
-/** A command, carried out on a namespace. */
-type Command = (store: VectorStore, request: ProtocolRequest, namespace: string) => unknown
+interface Entry {
+  readonly run: Command
+  /** What a plan with a daily limit counts it as; nothing when absent. */
+  readonly use?: 'queries' | 'updates'
+  /** The method beside POST that the service's examples use. */
+  readonly method?: 'GET' | 'DELETE'
+}
 
-const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
-  ['upsert', (store, { body }, namespace) => upsert(store, namespace, body, parseVectorItem)],
-  ['upsert-data', (store, { body }, namespace) => upsert(store, namespace, body, parseDataItem)],
-  ['query', (store, { body }, namespace) => answerQueries(store, namespace, body, 'query')],
-  ['query-data', (store, { body }, namespace) => answerQueries(store, namespace, body, 'query-data')],
-  ['fetch', (store, { body }, namespace) => fetchRows(store, namespace, bodyFields(body))],
-  ['range', (store, { body }, namespace) => rangeOfRows(store, namespace, bodyFields(body))],
-  ['delete', (store, { body }, namespace) => deleteRows(store, namespace, body)],
-  ['reset', reset],
-  ['info', info],
-  ['list-namespaces', (store) => store.namespaces().map(({ name }) => name)],
-  ['delete-namespace', deleteNamespace],
+const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
+  ['upsert', { run: upsert, use: 'updates' }],
+  ['upsert-data', { run: upsertData, use: 'updates' }],
+  ['update', { run: update, use: 'updates' }],
+  ['query', { run: query, use: 'queries' }],
+  ['query-data', { run: queryData, use: 'queries' }],
+  ['resumable-query', { run: resumableQuery, use: 'queries' }],
+  ['resumable-query-data', { run: resumableQueryData, use: 'queries' }],
+  ['resumable-query-next', { run: resumableQueryNext, use: 'queries' }],
+  ['resumable-query-end', { run: resumableQueryEnd }],
+  ['fetch', { run: fetchRows, use: 'queries', method: 'GET' }],
+  ['range', { run: range, use: 'queries', method: 'GET' }],
+  ['random', { run: random, use: 'queries', method: 'GET' }],
+  ['delete', { run: deleteRows, use: 'updates', method: 'DELETE' }],
+  ['reset', { run: reset, use: 'updates', method: 'DELETE' }],
+  ['info', { run: info, method: 'GET' }],
+  ['list-namespaces', { run: listNamespaces, method: 'GET' }],
+  ['delete-namespace', { run: deleteNamespace, use: 'updates', method: 'DELETE' }],
+  ['rename-namespace', { run: renameNamespace, use: 'updates' }],
 ])
-
-/** Parts of the protocol that are known and still to come. */
-const PLANNED: ReadonlySet<string> = new Set([
-  'update',
-  'resumable-query',
-  'resumable-query-data',
-  'resumable-query-next',
-  'resumable-query-end',
-  'random',
-  'rename-namespace',
-])
-
-/** Methods beside POST, which every command takes. */
-const OTHER_METHODS: ReadonlyMap<string, string> = new Map([
-  ['info', 'GET'],
-  ['list-namespaces', 'GET'],
-  ['delete', 'DELETE'],
-  ['reset', 'DELETE'],
-  ['delete-namespace', 'DELETE'],
-])
-
-const PREFIX_LIMIT = 1000
 
 /** Carries out a command. What the sender did wrong comes back as an error of the documented shape. */
-export function answerCommand(store: VectorStore, request: ProtocolRequest): ProtocolResponse {
+export function answerCommand(index: EmbeddedIndex, request: ProtocolRequest): ProtocolResponse {
   try {
-    const [name = '', ...rest] = request.path
-    if (PLANNED.has(name)) throw notSupported(name)
-    const command = COMMANDS.get(name)
-    if (command === undefined) throw new ProtocolError(404, 'Not Found')
-    if (request.method !== 'POST' && request.method !== OTHER_METHODS.get(name)) {
-      throw new ProtocolError(405, 'Method Not Allowed')
-    }
-    return { status: 200, body: { result: command(store, request, decodeNamespace(rest)) } }
+    const [name = '', ...namespace] = request.path
+    const entry = COMMANDS.get(name)
+    if (entry === undefined) throw new ProtocolError(404, 'Not Found')
+    if (request.method !== 'POST' && request.method !== entry.method) throw new ProtocolError(405, 'Method Not Allowed')
+    if (entry.use !== undefined) index.use.count(entry.use, limitsOf(index.settings.plan))
+    index.store.settle()
+    const { body, search } = request
+    return { status: 200, body: { result: entry.run(index, { namespace: decodeNamespace(namespace), body, search }) } }
   } catch (thrown) {
     if (thrown instanceof ProtocolError) return errorResponse(thrown)
     throw thrown
@@ -99,133 +101,5 @@ function decodeNamespace(segments: readonly string[]): string {
     return decodeURIComponent(encoded)
   } catch {
     return encoded
-  }
-}
-
-function bodyFields(body: unknown): field.Fields {
-  if (!field.isFields(body)) throw field.invalid('The body must be an object')
-  return body
-}
-
-function upsert(
-  store: VectorStore,
-  namespace: string,
-  body: unknown,
-  parse: (item: field.Fields) => VectorRow,
-): 'Success' {
-  store.upsert(namespace, field.objects(body).map(parse))
-  return 'Success'
-}
-
-/** A row whose vectors the index makes from its text. */
-function parseDataItem(item: field.Fields): VectorRow {
-  const id = field.id(item['id'])
-  const data = field.data(item['data'])
-  const metadata = field.metadata(item['metadata'])
-  const frequencies = termFrequencies(data)
-  if (frequencies.size > field.LIMITS.distinctTerms) {
-    throw field.invalid(`data has more than ${field.LIMITS.distinctTerms} distinct terms`)
-  }
-  return {
-    id,
-    data,
-    ...(metadata !== undefined && { metadata }),
-    dense: quantise(embed(frequencies)),
-    sparse: passageVector(frequencies),
-  }
-}
-
-/** A row that brings both its vectors. */
-function parseVectorItem(item: field.Fields): VectorRow {
-  const id = field.id(item['id'])
-  if (item['vector'] === undefined) throw field.invalid('This index requires dense vectors')
-  if (item['sparseVector'] === undefined) throw field.invalid('This index requires sparse vectors')
-  const metadata = field.metadata(item['metadata'])
-  return {
-    id,
-    ...(item['data'] !== undefined && { data: field.data(item['data']) }),
-    ...(metadata !== undefined && { metadata }),
-    dense: float32Row(field.denseVector(item['vector'], DIMENSION)),
-    sparse: field.sparseVector(item['sparseVector']),
-  }
-}
-
-function fetchRows(store: VectorStore, namespace: string, fields: field.Fields): readonly (AnsweredRow | null)[] {
-  const { ids, prefix } = fields
-  if (ids !== undefined && prefix !== undefined) throw field.invalid('Only one of ids or prefix must be provided.')
-  const includes = parseIncludes(fields)
-  const rows =
-    prefix === undefined
-      ? store.fetch(namespace, field.ids(ids))
-      : store.range(namespace, 0, PREFIX_LIMIT, field.prefix(prefix))
-  return rows.map((row) => row && answeredRow(row, includes))
-}
-
-/** A page in insertion order; the cursor is the number of rows before it. */
-function rangeOfRows(
-  store: VectorStore,
-  namespace: string,
-  fields: field.Fields,
-): { readonly nextCursor: string; readonly vectors: readonly AnsweredRow[] } {
-  const offset = field.cursor(fields['cursor'])
-  const limit = field.whole(fields['limit'], 'limit', { min: 1, max: field.LIMITS.itemsPerCommand })
-  const prefix = field.prefix(fields['prefix'] ?? '')
-  const includes = parseIncludes(fields)
-  // One row more tells whether there is a next page, so that no page comes empty.
-  const rows = store.range(namespace, offset, limit + 1, prefix)
-  return {
-    nextCursor: rows.length > limit ? String(offset + limit) : '',
-    vectors: rows.slice(0, limit).map((row) => answeredRow(row, includes)),
-  }
-}
-
-function answeredRow(row: VectorRow, includes: Includes): AnsweredRow {
-  return {
-    id: row.id,
-    ...(includes.vectors && answeredVectors(row)),
-    ...(includes.metadata && row.metadata !== undefined && { metadata: row.metadata }),
-    ...(includes.data && row.data !== undefined && { data: row.data }),
-  }
-}
-
-function deleteRows(store: VectorStore, namespace: string, body: unknown): { readonly deleted: number } {
-  const { ids, prefix, filter } = Array.isArray(body) ? { ids: body as unknown } : bodyFields(body)
-  const given = [ids, prefix, filter].filter((selection) => selection !== undefined)
-  if (given.length !== 1) throw field.invalid('Only and only one of the ids, prefix, or filter must be provided.')
-  if (filter !== undefined) throw notSupported('filter')
-  const deleted =
-    ids === undefined ? store.deletePrefix(namespace, field.prefix(prefix)) : store.delete(namespace, field.ids(ids))
-  return { deleted }
-}
-
-function reset(store: VectorStore, { search }: ProtocolRequest, namespace: string): 'Success' {
-  if (new Set(search.split('&')).has('all')) store.resetAll()
-  else store.reset(namespace)
-  return 'Success'
-}
-
-function deleteNamespace(store: VectorStore, _request: ProtocolRequest, namespace: string): 'Success' {
-  if (namespace === '') throw field.invalid('The default namespace cannot be deleted')
-  if (!store.deleteNamespace(namespace)) {
-    throw new ProtocolError(404, `Namespace ${namespace} for the index does not exist`)
-  }
-  return 'Success'
-}
-
-/** Writes are visible at once, so nothing ever is pending. */
-function info(store: VectorStore): unknown {
-  const counts = store.namespaces()
-  return {
-    vectorCount: counts.reduce((sum, { vectorCount }) => sum + vectorCount, 0),
-    pendingVectorCount: 0,
-    indexSize: store.sizeBytes,
-    dimension: DIMENSION,
-    similarityFunction: 'COSINE',
-    indexType: 'HYBRID',
-    denseIndex: { dimension: DIMENSION, similarityFunction: 'COSINE', embeddingModel: EMBEDDING_MODEL },
-    sparseIndex: { embeddingModel: 'BM25' },
-    namespaces: Object.fromEntries(
-      counts.map(({ name, vectorCount }) => [name, { vectorCount, pendingVectorCount: 0 }]),
-    ),
   }
 }

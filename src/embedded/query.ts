@@ -1,86 +1,55 @@
-/** Searching: what a query body asks for, and the rows that answer it. */
-import type { Json } from '../core/chunk.ts'
-import { DIMENSION, embed, termFrequencies } from './embedder.ts'
+/** Searching: what the body of a query asks for, and the rows that answer it. */
+import { answeredAttachment, answeredVectors, parseIncludes, type AnsweredRow, type Includes } from './answered-row.ts'
+import type { EmbeddedIndex } from './embedded-index.ts'
+import { questionVectors, requireModel, type QuestionVectors } from './embedding.ts'
+import { explicitVectors, requiresDense, requiresSparse } from './explicit-vectors.ts'
 import * as field from './fields.ts'
 import { shortestFloat32 } from './float32.ts'
 import { fuseRankings, type FusionAlgorithm } from './hybrid.ts'
 import { notSupported } from './protocol-error.ts'
 import type { ResidentNamespace } from './resident-namespace.ts'
-import { vectorOf, type ScoredRow } from './scan.ts'
-import { dimensionOf, questionVector, type SparseVector, type Weighting } from './sparse.ts'
-import type { VectorStore } from './store.ts'
-import type { Vectors } from './stored-vector.ts'
+import type { ScoredRow, SlotFilter } from './scan.ts'
+import { kindOf, type IndexKind, type IndexSettings } from './settings.ts'
+import type { Weighting } from './sparse.ts'
 
-/** Which parts of a row a command gives back. */
-export interface Includes {
-  readonly vectors: boolean
-  readonly metadata: boolean
-  readonly data: boolean
-}
+/** Commands that ask; the second brings a text instead of vectors. */
+export type QueryCommand = 'query' | 'query-data'
 
-/** A row as a client gets it. Parts that were not asked for, or are not there, are absent. */
-export interface AnsweredRow {
-  readonly id: string
-  readonly score?: number
-  readonly vector?: readonly number[]
-  readonly sparseVector?: { readonly indices: readonly number[]; readonly values: readonly number[] }
-  readonly metadata?: Readonly<Record<string, Json>>
-  readonly data?: string
-}
-
-/** A query, checked. A side without a vector is not searched. */
-interface Query {
-  readonly text?: string
-  readonly dense?: Float32Array
-  readonly sparse?: SparseVector
-  readonly mode: 'DENSE' | 'SPARSE' | 'HYBRID'
+/** A query, checked. */
+export interface Query {
+  /** Vectors to search with, or the text that they are made of. */
+  readonly question: QuestionVectors | { readonly text: string }
+  /** Sides that are searched. */
+  readonly mode: IndexKind
   readonly topK: number
   readonly weighting: Weighting
   readonly fusion: FusionAlgorithm
   readonly includes: Includes
 }
 
-/** Rows taken of each side before fusion: beyond `topK`, as the service does; how many it takes is not published. */
+/** How a query is carried out. */
+export interface QueryRun {
+  /** Ids that must not be found. */
+  readonly without?: ReadonlySet<string>
+  /**
+   * Rows taken of each side before fusion: `topK`, or more than that, as the service does for queries that cannot be
+   * resumed. How many more it takes is not published.
+   */
+  readonly candidates: 'topK' | 'more'
+}
+
 const MIN_CANDIDATES = 100
 
-/** Answers `query` and `query-data`: a list for one query, a list of lists for several. */
-export function answerQueries(
-  store: VectorStore,
-  namespace: string,
-  body: unknown,
-  command: 'query' | 'query-data',
-): readonly AnsweredRow[] | readonly (readonly AnsweredRow[])[] {
-  const queries = field.objects(body).map((fields) => parseQuery(fields, command))
-  const answers = queries.map((query) => answerQuery(store, namespace, query))
-  const [only] = answers
-  return answers.length === 1 && only !== undefined ? only : answers
-}
-
-/** Reads the three include flags of a body. */
-export function parseIncludes(fields: field.Fields): Includes {
-  return {
-    vectors: field.flag(fields['includeVectors'], 'includeVectors'),
-    metadata: field.flag(fields['includeMetadata'], 'includeMetadata'),
-    data: field.flag(fields['includeData'], 'includeData'),
-  }
-}
-
-/** The vectors of a row as a client gets them. */
-export function answeredVectors(row: Vectors): Pick<AnsweredRow, 'vector' | 'sparseVector'> {
-  return {
-    vector: Array.from(vectorOf(row.dense), shortestFloat32),
-    sparseVector: {
-      indices: Array.from(row.sparse.indices),
-      values: Array.from(row.sparse.values, shortestFloat32),
-    },
-  }
-}
-
-function parseQuery(fields: field.Fields, command: 'query' | 'query-data'): Query {
+/**
+ * Reads a query.
+ *
+ * @throws `ProtocolError` for what is malformed or what this kind of index cannot answer
+ */
+export function parseQuery(settings: IndexSettings, fields: field.Fields, command: QueryCommand): Query {
   if ((fields['filter'] ?? '') !== '') throw notSupported('filter')
+  const asked = field.oneOf(fields['queryMode'], 'queryMode', ['DENSE', 'SPARSE', 'HYBRID'], 'HYBRID')
   return {
-    ...(command === 'query' ? explicitVectors(fields) : { text: field.data(fields['data']) }),
-    mode: field.oneOf(fields['queryMode'], 'queryMode', ['DENSE', 'SPARSE', 'HYBRID'], 'HYBRID'),
+    ...(command === 'query' ? explicitQuestion(settings, fields, asked) : textQuestion(settings, fields, asked)),
     topK: field.whole(fields['topK'], 'topK', { min: 1, max: field.LIMITS.topK }, 10),
     weighting: field.oneOf(fields['weightingStrategy'], 'weightingStrategy', ['IDF'], undefined) ?? 'none',
     fusion: field.oneOf(fields['fusionAlgorithm'], 'fusionAlgorithm', ['RRF', 'DBSF'], 'RRF'),
@@ -88,52 +57,77 @@ function parseQuery(fields: field.Fields, command: 'query' | 'query-data'): Quer
   }
 }
 
-function explicitVectors(fields: field.Fields): Pick<Query, 'dense' | 'sparse'> {
-  const { vector, sparseVector } = fields
-  if (vector === undefined && sparseVector === undefined) {
-    throw field.invalid('Either vector or sparseVector must be given')
-  }
-  return {
-    ...(vector !== undefined && { dense: field.denseVector(vector, DIMENSION) }),
-    ...(sparseVector !== undefined && { sparse: field.sparseVector(sparseVector) }),
-  }
-}
-
-function answerQuery(store: VectorStore, namespace: string, query: Query): readonly AnsweredRow[] {
+/** Answers a query, best first. A namespace that does not exist holds nothing. */
+export function answerQuery(
+  { settings, store }: EmbeddedIndex,
+  namespace: string,
+  query: Query,
+  run: QueryRun,
+): readonly AnsweredRow[] {
   const resident = store.resident(namespace)
   if (resident === undefined) return []
-  const found = search(resident, query)
+  const found = search(settings, resident, query, run)
   const rows = found.map(({ slot }) => resident.rowAt(slot))
-  const attached =
-    query.includes.metadata || query.includes.data ? store.attachments(rows.map(({ position }) => position)) : []
-  return rows.map((row, at) => {
-    const { metadata, data } = attached[at] ?? {}
-    return {
-      id: row.id,
-      score: shortestFloat32(found[at]!.score),
-      ...(query.includes.vectors && answeredVectors(row)),
-      ...(query.includes.metadata && metadata !== undefined && { metadata }),
-      ...(query.includes.data && data !== undefined && { data }),
-    }
-  })
+  const { includes } = query
+  const attached = includes.metadata || includes.data ? store.attachments(rows.map(({ position }) => position)) : []
+  return rows.map((row, at) => ({
+    id: row.id,
+    score: shortestFloat32(found[at]!.score),
+    ...(includes.vectors && answeredVectors(settings, row)),
+    ...answeredAttachment(attached[at] ?? {}, includes),
+  }))
 }
 
-function search(resident: ResidentNamespace, query: Query): readonly ScoredRow[] {
-  const { dense, sparse } = query.text === undefined ? query : questionVectors(resident, query.text)
-  const wantsDense = query.mode !== 'SPARSE' && dense !== undefined
-  const wantsSparse = query.mode !== 'DENSE' && sparse !== undefined
-  const fused = wantsDense && wantsSparse
-  const candidates = fused ? Math.max(2 * query.topK, MIN_CANDIDATES) : query.topK
+type Question = Pick<Query, 'question' | 'mode'>
+
+/** Searched are the sides that were given and are asked for. */
+function explicitQuestion(settings: IndexSettings, fields: field.Fields, asked: IndexKind): Question {
+  const question = explicitVectors(settings, fields)
+  const dense = question.dense !== undefined && asked !== 'SPARSE'
+  const sparse = question.sparse !== undefined && asked !== 'DENSE'
+  if (dense || sparse) return { question, mode: modeOf(dense, sparse) }
+  if (asked === 'DENSE' || settings.sparse === undefined) throw requiresDense()
+  if (asked === 'SPARSE' || settings.dense === undefined) throw requiresSparse()
+  throw field.invalid('Either vector or sparseVector must be given')
+}
+
+/** Searched are the sides that the index has and that are asked for. */
+function textQuestion(settings: IndexSettings, fields: field.Fields, asked: IndexKind): Question {
+  requireModel(settings)
+  const kind = kindOf(settings)
+  if (kind === 'DENSE' && asked === 'SPARSE') throw requiresDense()
+  if (kind === 'SPARSE' && asked === 'DENSE') throw requiresSparse()
+  return { question: { text: field.data(fields['data']) }, mode: kind === 'HYBRID' ? asked : kind }
+}
+
+function modeOf(dense: boolean, sparse: boolean): IndexKind {
+  if (dense && sparse) return 'HYBRID'
+  return dense ? 'DENSE' : 'SPARSE'
+}
+
+function search(
+  settings: IndexSettings,
+  resident: ResidentNamespace,
+  query: Query,
+  { candidates, without }: QueryRun,
+): readonly ScoredRow[] {
+  const { question, mode, topK, weighting, fusion } = query
+  const vectors = 'text' in question ? questionVectors(settings, resident, question.text) : question
+  const matches = slotFilter(resident, without)
+  const perSide = mode === 'HYBRID' && candidates === 'more' ? Math.max(2 * topK, MIN_CANDIDATES) : topK
   const rankings: (readonly ScoredRow[])[] = []
-  if (wantsDense) rankings.push(resident.searchDense(dense, candidates))
-  if (wantsSparse) rankings.push(resident.searchSparse(sparse, candidates, query.weighting))
-  return fused ? fuseRankings(rankings, query.fusion, query.topK) : (rankings[0] ?? [])
+  if (mode !== 'SPARSE' && vectors.dense !== undefined && settings.dense !== undefined) {
+    const { similarity } = settings.dense
+    rankings.push(resident.searchDense(vectors.dense, perSide, { similarity, matches }))
+  }
+  if (mode !== 'DENSE' && vectors.sparse !== undefined) {
+    rankings.push(resident.searchSparse(vectors.sparse, perSide, weighting, matches))
+  }
+  return mode === 'HYBRID' ? fuseRankings(rankings, fusion, topK) : (rankings[0] ?? [])
 }
 
-function questionVectors(resident: ResidentNamespace, text: string): Required<Pick<Query, 'dense' | 'sparse'>> {
-  const frequencies = termFrequencies(text)
-  return {
-    dense: embed(frequencies, (term) => resident.idf(dimensionOf(term))),
-    sparse: questionVector(frequencies),
-  }
+/** Rows that may be found, asked by slot before they are scored; `undefined` for all. A metadata filter belongs here. */
+function slotFilter(resident: ResidentNamespace, without: ReadonlySet<string> | undefined): SlotFilter | undefined {
+  if (without === undefined || without.size === 0) return undefined
+  return (slot) => !without.has(resident.rowAt(slot).id)
 }

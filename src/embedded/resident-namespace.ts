@@ -1,5 +1,7 @@
 /** A namespace as it is searched: its vectors in memory, its texts left in storage. */
-import { nearest, type DenseRow, type ScoredRow } from './scan.ts'
+import type { DenseRows } from './dense/dense-rows.ts'
+import { PlainRows } from './dense/plain-rows.ts'
+import type { DenseRow, DenseSearch, ScoredRow, SlotFilter } from './scan.ts'
 import { SparsePostings, type SparseVector, type Weighting } from './sparse.ts'
 import type { Vectors } from './stored-vector.ts'
 
@@ -10,38 +12,53 @@ export interface ResidentRow extends Vectors {
   readonly id: string
 }
 
+/** What a row takes in memory beside its dense vector, about, measured in V8 (`bench/scan.ts`). */
+const BYTES = { row: 700, idCharacter: 2, sparseValue: 24 } as const
+
 /** Rows of one namespace with both of its indexes. Rows must come in insertion order. */
 export class ResidentNamespace {
-  readonly #rows: (ResidentRow | undefined)[] = []
-  readonly #dense: (DenseRow | undefined)[] = []
+  readonly #rows: (HeldRow | undefined)[] = []
+  readonly #dense: DenseRows
   readonly #slots = new Map<string, number>()
   readonly #postings = new SparsePostings()
+  #byteLength = 0
 
-  /** Places taken, those of deleted rows too: what the namespace costs in memory. */
-  get slotCount(): number {
-    return this.#rows.length
+  /** @param dense empty, for this namespace alone */
+  constructor(dense: DenseRows = new PlainRows()) {
+    this.#dense = dense
+  }
+
+  /** Bytes in memory, about. */
+  get byteLength(): number {
+    return this.#dense.byteLength + this.#byteLength
   }
 
   /** Adds a row, or replaces the one with its id in its place. */
   put(row: ResidentRow): void {
-    const known = this.#slots.get(row.id)
-    const slot = known ?? this.#rows.length
+    const slot = this.#slots.get(row.id) ?? this.#rows.length
     const before = this.#rows[slot]
-    if (before !== undefined) this.#postings.remove(slot, before.sparse)
-    this.#rows[slot] = row
-    this.#dense[slot] = row.dense
+    if (before !== undefined) this.#forget(slot, before)
+    const held = new HeldRow(row, slot, this.#dense)
+    this.#rows[slot] = held
     this.#slots.set(row.id, slot)
+    this.#dense.put(slot, row.dense)
     this.#postings.add(slot, row.sparse)
+    this.#byteLength += held.byteLength
   }
 
   remove(id: string): void {
     const slot = this.#slots.get(id)
     const row = slot === undefined ? undefined : this.#rows[slot]
     if (slot === undefined || row === undefined) return
-    this.#postings.remove(slot, row.sparse)
+    this.#forget(slot, row)
+    this.#dense.remove(slot)
     this.#rows[slot] = undefined
-    this.#dense[slot] = undefined
     this.#slots.delete(id)
+  }
+
+  /** Gives the memory back; the namespace must not be used afterwards. */
+  release(): void {
+    this.#dense.release()
   }
 
   /** Whether more places are empty than taken: then loading afresh is cheaper than keeping it. */
@@ -55,13 +72,13 @@ export class ResidentNamespace {
   }
 
   /** Rows by dense score, best first. */
-  searchDense(vector: Float32Array, topK: number): readonly ScoredRow[] {
-    return nearest(this.#dense, vector, topK)
+  searchDense(vector: Float32Array, topK: number, search: DenseSearch = {}): readonly ScoredRow[] {
+    return this.#dense.search(vector, topK, search)
   }
 
   /** Rows by sparse score, best first; those that share no dimension are left out. */
-  searchSparse(vector: SparseVector, topK: number, weighting: Weighting): readonly ScoredRow[] {
-    return this.#postings.search(vector, topK, weighting)
+  searchSparse(vector: SparseVector, topK: number, weighting: Weighting, matches?: SlotFilter): readonly ScoredRow[] {
+    return this.#postings.search(vector, topK, weighting, matches)
   }
 
   /** The row in a slot that a search returned. */
@@ -69,5 +86,37 @@ export class ResidentNamespace {
     const row = this.#rows[slot]
     if (row === undefined) throw new RangeError(`No row in slot ${slot}`)
     return row
+  }
+  #forget(slot: number, row: HeldRow): void {
+    this.#postings.remove(slot, row.sparse)
+    this.#byteLength -= row.byteLength
+  }
+}
+
+/** A row whose dense vector stands among those of the namespace, and is read from there when asked for. */
+class HeldRow implements ResidentRow {
+  readonly position: number
+  readonly id: string
+  readonly sparse: SparseVector
+  readonly #slot: number
+  readonly #denseRows: DenseRows
+
+  constructor({ position, id, sparse }: ResidentRow, slot: number, denseRows: DenseRows) {
+    this.position = position
+    this.id = id
+    this.sparse = sparse
+    this.#slot = slot
+    this.#denseRows = denseRows
+  }
+
+  get dense(): DenseRow {
+    const row = this.#denseRows.rowAt(this.#slot)
+    if (row === undefined) throw new RangeError(`No row in slot ${this.#slot}`)
+    return row
+  }
+
+  /** Bytes in memory without the dense vector. */
+  get byteLength(): number {
+    return BYTES.row + BYTES.idCharacter * this.id.length + BYTES.sparseValue * this.sparse.indices.length
   }
 }

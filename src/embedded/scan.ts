@@ -57,16 +57,15 @@ export function vectorOf(row: DenseRow): Float32Array {
   return Float32Array.from(row.values, (value) => value * row.scale)
 }
 
+/** Tells whether the row in a slot may be found at all; asked before it is scored. */
+export type SlotFilter = (slot: number) => boolean
+
 /** How a dense search scores, and which rows it passes over. */
 export interface DenseSearch {
   /** @default 'COSINE' */
   readonly similarity?: Similarity
-  /**
-   * A byte for each slot, above 0 for rows that may be found; those beyond its end may not.
-   *
-   * @default all rows
-   */
-  readonly allowed?: Uint8Array | undefined
+  /** @default every row */
+  readonly matches?: SlotFilter | undefined
 }
 
 /**
@@ -80,16 +79,14 @@ export function nearest(
   rows: readonly (DenseRow | undefined)[],
   vector: Float32Array,
   topK: number,
-  { similarity = 'COSINE', allowed }: DenseSearch = {},
+  { similarity = 'COSINE', matches }: DenseSearch = {},
 ): readonly ScoredRow[] {
   const question = prepareQuestion(vector, similarity)
   if (question.squares === 0 && similarity === 'COSINE') return []
   const best = new BoundedTop(topK)
   for (let slot = 0; slot < rows.length; slot++) {
     const row = rows[slot]
-    if (row !== undefined && (allowed === undefined || (allowed[slot] ?? 0) > 0)) {
-      best.offer(slot, scoreRow(question, row))
-    }
+    if (row !== undefined && matches?.(slot) !== false) best.offer(slot, scoreRow(question, row))
   }
   return best.sorted()
 }

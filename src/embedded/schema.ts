@@ -8,7 +8,7 @@ export type SqlRow = Readonly<Record<string, SqlValue>>
 
 /** What runs SQL at once, as `ctx.storage.sql` of a Durable Object does. */
 export interface SqlStore {
-  exec(query: string, ...bindings: (string | number | null)[]): { toArray(): SqlRow[] }
+  exec(query: string, ...bindings: (string | number | null)[]): Iterable<SqlRow> & { toArray(): SqlRow[] }
   /** Bytes that the database takes. */
   readonly databaseSize: number
 }
@@ -47,6 +47,43 @@ const SCHEMA = [
     UPDATE namespaces SET vector_count = vector_count - 1 WHERE key = OLD.namespace;
   END`,
   `INSERT OR IGNORE INTO namespaces (name) VALUES ('')`,
+  // What the vectors were made for; one row.
+  `CREATE TABLE IF NOT EXISTS made_for (one INTEGER PRIMARY KEY CHECK (one = 1), parts TEXT NOT NULL)`,
+  // Writes that nobody sees yet, in the order they came. Deleting and emptying reach them too.
+  `CREATE TABLE IF NOT EXISTS pending (
+    sequence INTEGER PRIMARY KEY,
+    due_ms INTEGER NOT NULL,
+    namespace INTEGER NOT NULL REFERENCES namespaces (key),
+    id TEXT NOT NULL,
+    data TEXT,
+    metadata TEXT,
+    dense TEXT NOT NULL,
+    dense_scale REAL,
+    sparse_indices TEXT NOT NULL,
+    sparse_values TEXT NOT NULL
+  )`,
+  `CREATE INDEX IF NOT EXISTS pending_by_id ON pending (namespace, id)`,
+  `CREATE TABLE IF NOT EXISTS resumable_queries (
+    uuid TEXT PRIMARY KEY,
+    namespace TEXT NOT NULL,
+    command TEXT NOT NULL,
+    body TEXT NOT NULL,
+    max_idle_ms INTEGER NOT NULL,
+    expires_ms INTEGER NOT NULL
+  )`,
+  `CREATE TABLE IF NOT EXISTS resumable_returned (
+    uuid TEXT NOT NULL,
+    id TEXT NOT NULL,
+    PRIMARY KEY (uuid, id)
+  ) WITHOUT ROWID`,
+  `CREATE TRIGGER IF NOT EXISTS resumable_ended AFTER DELETE ON resumable_queries BEGIN
+    DELETE FROM resumable_returned WHERE uuid = OLD.uuid;
+  END`,
+  `CREATE TABLE IF NOT EXISTS daily_use (
+    day TEXT PRIMARY KEY,
+    queries INTEGER NOT NULL DEFAULT 0,
+    updates INTEGER NOT NULL DEFAULT 0
+  )`,
 ]
 
 /** Makes the tables that are missing. */

@@ -5,7 +5,7 @@
  * @see Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009, section 3.4
  */
 import { hash32 } from './hash.ts'
-import { BoundedTop, type ScoredRow } from './scan.ts'
+import { BoundedTop, type ScoredRow, type SlotFilter } from './scan.ts'
 
 /** Dimensions that are not zero, and their values. A dimension given twice counts with the sum of its values. */
 export interface SparseVector {
@@ -94,9 +94,10 @@ export class SparsePostings {
   /**
    * Rows by inner product with a vector, in float32.
    *
+   * @param matches rows that may be found; all without it
    * @returns at most `topK` rows, best first, ties in insertion order; rows that share no dimension are left out
    */
-  search(vector: SparseVector, topK: number, weighting: Weighting): readonly ScoredRow[] {
+  search(vector: SparseVector, topK: number, weighting: Weighting, matches?: SlotFilter): readonly ScoredRow[] {
     const scores = new Map<number, number>()
     for (const [dimension, value] of summed(vector)) {
       const posting = this.#postings.get(dimension)
@@ -108,7 +109,7 @@ export class SparsePostings {
       }
     }
     const best = new BoundedTop(topK)
-    for (const [slot, score] of scores) best.offer(slot, score)
+    for (const [slot, score] of scores) if (matches?.(slot) !== false) best.offer(slot, score)
     return best.sorted()
   }
 }

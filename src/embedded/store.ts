@@ -3,7 +3,8 @@
  * searched and follows every write from then on.
  */
 import type { Json } from '../core/chunk.ts'
-import { ResidentNamespace } from './resident-namespace.ts'
+import type { ResidentNamespace, ResidentRow } from './resident-namespace.ts'
+import { ResidentNamespaces, type ResidentOptions } from './resident-namespaces.ts'
 import { createTables, numberOf, textOf, type IndexStorage, type SqlRow, type SqlStore } from './schema.ts'
 import { VECTOR_COLUMNS, vectorsOf, vectorValues, type Vectors } from './stored-vector.ts'
 
@@ -22,36 +23,45 @@ export interface VectorRow extends Attachment, Vectors {
 /** A namespace and how many vectors it has. */
 export interface NamespaceCount {
   readonly name: string
+  /** Different ids, those of pending writes too. */
   readonly vectorCount: number
+  /** Writes that nobody sees yet. */
+  readonly pendingVectorCount: number
 }
 
 /** Options of a store. */
-export interface VectorStoreOptions {
+export interface VectorStoreOptions extends ResidentOptions {
   /**
-   * Rows held in memory; beyond it the namespaces searched longest ago are dropped, but never the one being searched. A
-   * passage of 120 words takes 6 to 8 KB with its lists, and a Durable Object has 128 MB.
+   * Milliseconds until a write is seen, counted by `nowMs`. It holds across restarts.
    *
-   * @default 10000
-   * @see https://developers.cloudflare.com/durable-objects/platform/limits/
+   * @default 0
    */
-  readonly residentRows?: number
+  readonly visibilityLagMs?: number
+  /** @default Date.now */
+  readonly nowMs?: () => number
 }
 
 const COLUMNS = `id, data, metadata, ${VECTOR_COLUMNS}`
+
+/** A condition on rows of one namespace, which is `?1`; its own binding is `?2`. */
+const BY_ID = 'id IN (SELECT value FROM json_each(?2))'
+const BY_PREFIX = 'substr(id, 1, length(?2)) = ?2'
 
 /** The vectors of one index. Every call is synchronous, so no other request comes in between. */
 export class VectorStore {
   readonly #storage: IndexStorage
   readonly #sql: SqlStore
-  readonly #residentRows: number
-  /** Least recently searched first. */
-  readonly #resident = new Map<string, ResidentNamespace>()
+  readonly #visibilityLagMs: number
+  readonly #nowMs: () => number
+  readonly #resident: ResidentNamespaces
 
   /** Makes the tables where they are missing. */
-  constructor(storage: IndexStorage, { residentRows = 10_000 }: VectorStoreOptions = {}) {
+  constructor(storage: IndexStorage, options: VectorStoreOptions = {}) {
     this.#storage = storage
     this.#sql = storage.sql
-    this.#residentRows = residentRows
+    this.#resident = new ResidentNamespaces(options)
+    this.#visibilityLagMs = options.visibilityLagMs ?? 0
+    this.#nowMs = options.nowMs ?? Date.now
     createTables(storage)
   }
 
@@ -62,25 +72,54 @@ export class VectorStore {
 
   /** Namespaces in the order they were made; the default one, `''`, always is the first. */
   namespaces(): readonly NamespaceCount[] {
-    const rows = this.#sql.exec('SELECT name, vector_count FROM namespaces ORDER BY key').toArray()
-    return rows.map((row) => ({ name: textOf(row, 'name'), vectorCount: numberOf(row, 'vector_count') }))
+    const query = `SELECT name, vector_count + (SELECT count(DISTINCT id) FROM pending WHERE namespace = key
+        AND NOT EXISTS (SELECT 1 FROM vectors WHERE namespace = key AND vectors.id = pending.id)) AS vectors,
+      (SELECT count(*) FROM pending WHERE namespace = key) AS pending
+      FROM namespaces ORDER BY key`
+    const rows = this.#sql.exec(query).toArray()
+    return rows.map((row) => ({
+      name: textOf(row, 'name'),
+      vectorCount: numberOf(row, 'vectors'),
+      pendingVectorCount: numberOf(row, 'pending'),
+    }))
   }
 
   /**
    * Writes vectors, all or none; makes the namespace if needed. A known id keeps its place in the insertion order; of
-   * equal ids in one call the last counts.
+   * equal ids in one call the last counts. With a lag they stay pending: neither searched nor read until it passed.
+   *
+   * @throws `ProtocolError` 507 when the namespace would be too large to be searched
    */
   upsert(namespace: string, rows: readonly VectorRow[]): void {
-    const byId = new Map(rows.map((row) => [row.id, row]))
-    const positions = this.#storage.transactionSync(() => {
-      const key = this.#keyOf(namespace) ?? this.#createNamespace(namespace)
-      return new Map(Array.from(byId.values(), (row) => [row.id, this.#write(key, row)]))
-    })
-    const resident = this.#resident.get(namespace)
-    for (const [id, position] of positions) {
-      const row = byId.get(id)
-      if (row !== undefined) resident?.put({ position, id, dense: row.dense, sparse: row.sparse })
-    }
+    const last = Array.from(new Map(rows.map((row) => [row.id, row])).values())
+    this.#requireRoom(namespace, last)
+    if (this.#visibilityLagMs > 0) this.#postpone(namespace, last)
+    else this.#apply(namespace, last)
+  }
+
+  /** Shows the pending writes whose time has come. To be called before anything is read. */
+  settle(): void {
+    const nowMs = this.#nowMs()
+    const query = 'SELECT name, pending.* FROM pending JOIN namespaces ON key = namespace WHERE due_ms <= ?'
+    const due = this.#sql.exec(`${query} ORDER BY sequence`, nowMs).toArray()
+    for (const [namespace, rows] of byNamespace(due)) this.#apply(namespace, rows.map(vectorRow), nowMs)
+  }
+
+  /** The newest version of a row, pending or not; `undefined` when there is none. */
+  newest(namespace: string, id: string): VectorRow | undefined {
+    const key = this.#keyOf(namespace)
+    if (key === undefined) return undefined
+    const query = `SELECT ${COLUMNS} FROM pending WHERE namespace = ? AND id = ? ORDER BY sequence DESC LIMIT 1`
+    const [pending] = this.#sql.exec(query, key, id).toArray()
+    return pending === undefined ? (this.fetch(namespace, [id])[0] ?? undefined) : vectorRow(pending)
+  }
+
+  /** A row drawn by lot; `undefined` when there is none. @param lot 0 up to, not including, 1 */
+  random(namespace: string, lot: number): VectorRow | undefined {
+    const key = this.#keyOf(namespace)
+    if (key === undefined) return undefined
+    const [counted] = this.#sql.exec('SELECT vector_count FROM namespaces WHERE key = ?', key).toArray()
+    return this.range(namespace, Math.floor(lot * numberOf(counted, 'vector_count')), 1, '')[0]
   }
 
   /** Reads vectors by id, in the order asked; `null` for an unknown one. */
@@ -123,28 +162,29 @@ export class VectorStore {
     return this.#sql.exec(query, key, prefix, prefix, limit, offset).toArray().map(vectorRow)
   }
 
-  /** Removes vectors by id. @returns how many there were */
+  /** Removes vectors by id. @returns how many there were, pending ones too */
   delete(namespace: string, ids: readonly string[]): number {
-    const query = 'DELETE FROM vectors WHERE namespace = ? AND id IN (SELECT value FROM json_each(?)) RETURNING id'
-    return this.#delete(namespace, query, JSON.stringify(ids))
+    return this.#delete(namespace, BY_ID, JSON.stringify(ids))
   }
 
-  /** Removes the vectors whose ids begin with a prefix. @returns how many there were */
+  /** Removes the vectors whose ids begin with a prefix. @returns how many there were, pending ones too */
   deletePrefix(namespace: string, prefix: string): number {
-    const query = 'DELETE FROM vectors WHERE namespace = ?1 AND substr(id, 1, length(?2)) = ?2 RETURNING id'
-    return this.#delete(namespace, query, prefix)
+    return this.#delete(namespace, BY_PREFIX, prefix)
   }
 
   /** Empties a namespace and keeps it. */
   reset(namespace: string): void {
     const key = this.#keyOf(namespace)
-    if (key !== undefined) this.#sql.exec('DELETE FROM vectors WHERE namespace = ?', key)
+    if (key !== undefined) this.#storage.transactionSync(() => this.#empty(key))
     this.#resident.delete(namespace)
   }
 
   /** Empties every namespace and keeps them. */
   resetAll(): void {
-    this.#sql.exec('DELETE FROM vectors')
+    this.#storage.transactionSync(() => {
+      this.#sql.exec('DELETE FROM vectors')
+      this.#sql.exec('DELETE FROM pending')
+    })
     this.#resident.clear()
   }
 
@@ -152,42 +192,42 @@ export class VectorStore {
   deleteNamespace(namespace: string): boolean {
     const key = this.#keyOf(namespace)
     if (key === undefined) return false
-    this.#storage.transactionSync(() => {
-      this.#sql.exec('DELETE FROM vectors WHERE namespace = ?', key)
-      this.#sql.exec('DELETE FROM namespaces WHERE key = ?', key)
-    })
+    this.#storage.transactionSync(() => this.#drop(key))
     this.#resident.delete(namespace)
     return true
   }
 
-  /** A namespace ready to be searched; `undefined` when there is none. */
-  resident(namespace: string): ResidentNamespace | undefined {
-    const loaded = this.#resident.get(namespace) ?? this.#load(namespace)
-    if (loaded === undefined) return undefined
-    this.#resident.delete(namespace)
-    this.#resident.set(namespace, loaded)
-    this.#dropOldest()
-    return loaded
+  /** Whether there is a namespace of that name. */
+  hasNamespace(namespace: string): boolean {
+    return this.#keyOf(namespace) !== undefined
   }
 
-  #load(namespace: string): ResidentNamespace | undefined {
+  /** Gives a namespace another name; one that has this name already is removed with all it holds. */
+  renameNamespace(namespace: string, name: string): void {
     const key = this.#keyOf(namespace)
-    if (key === undefined) return undefined
-    const query = `SELECT position, id, ${VECTOR_COLUMNS} FROM vectors WHERE namespace = ? ORDER BY position`
-    const loaded = new ResidentNamespace()
-    for (const row of this.#sql.exec(query, key).toArray()) {
-      loaded.put({ position: numberOf(row, 'position'), id: textOf(row, 'id'), ...vectorsOf(row) })
-    }
-    return loaded
+    const replaced = this.#keyOf(name)
+    if (key === undefined || key === replaced) return
+    this.#storage.transactionSync(() => {
+      if (replaced !== undefined) this.#drop(replaced)
+      this.#sql.exec('UPDATE namespaces SET name = ? WHERE key = ?', name, key)
+    })
+    this.#resident.rename(namespace, name)
   }
 
-  #dropOldest(): void {
-    let rows = 0
-    for (const { slotCount } of this.#resident.values()) rows += slotCount
-    for (const [name, { slotCount }] of this.#resident) {
-      if (rows <= this.#residentRows || this.#resident.size === 1) return
-      this.#resident.delete(name)
-      rows -= slotCount
+  /**
+   * A namespace ready to be searched; `undefined` when there is none.
+   *
+   * @throws `ProtocolError` 507 when it is too large for the memory
+   */
+  resident(namespace: string): ResidentNamespace | undefined {
+    const key = this.#keyOf(namespace)
+    return key === undefined ? undefined : this.#resident.toSearch(namespace, () => this.#rows(key))
+  }
+
+  *#rows(key: number): Iterable<ResidentRow> {
+    const query = `SELECT position, id, ${VECTOR_COLUMNS} FROM vectors WHERE namespace = ? ORDER BY position`
+    for (const row of this.#sql.exec(query, key)) {
+      yield { position: numberOf(row, 'position'), id: textOf(row, 'id'), ...vectorsOf(row) }
     }
   }
 
@@ -201,27 +241,83 @@ export class VectorStore {
     return numberOf(row, 'key')
   }
 
+  /** Rows that replace others are counted too when the namespace is nearly full: counting them costs a query. */
+  #requireRoom(namespace: string, rows: readonly VectorRow[]): void {
+    const [counted] = this.#sql.exec('SELECT vector_count FROM namespaces WHERE name = ?', namespace).toArray()
+    const before = counted === undefined ? 0 : numberOf(counted, 'vector_count')
+    this.#resident.requireRoomFor(namespace, before + rows.length)
+  }
+
+  #empty(key: number): void {
+    this.#sql.exec('DELETE FROM vectors WHERE namespace = ?', key)
+    this.#sql.exec('DELETE FROM pending WHERE namespace = ?', key)
+  }
+
+  #drop(key: number): void {
+    this.#empty(key)
+    this.#sql.exec('DELETE FROM namespaces WHERE key = ?', key)
+  }
+
+  #postpone(namespace: string, rows: readonly VectorRow[]): void {
+    const due = this.#nowMs() + this.#visibilityLagMs
+    const query = `INSERT INTO pending (due_ms, namespace, ${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
+    this.#storage.transactionSync(() => {
+      const key = this.#keyOf(namespace) ?? this.#createNamespace(namespace)
+      for (const row of rows) this.#sql.exec(query, due, key, ...valuesOf(row))
+    })
+  }
+
+  /** @param dueMs given when the rows were pending until then; they are so no more */
+  #apply(namespace: string, rows: readonly VectorRow[], dueMs?: number): void {
+    const positions = this.#storage.transactionSync(() => {
+      const key = this.#keyOf(namespace) ?? this.#createNamespace(namespace)
+      if (dueMs !== undefined) this.#sql.exec('DELETE FROM pending WHERE namespace = ? AND due_ms <= ?', key, dueMs)
+      return rows.map((row) => this.#write(key, row))
+    })
+    const resident = this.#resident.get(namespace)
+    rows.forEach(({ id, dense, sparse }, at) => resident?.put({ position: positions[at]!, id, dense, sparse }))
+    this.#resident.grew(namespace)
+  }
+
   #write(key: number, row: VectorRow): number {
     const query = `INSERT INTO vectors (namespace, ${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT (namespace, id) DO UPDATE SET data = excluded.data, metadata = excluded.metadata,
         dense = excluded.dense, dense_scale = excluded.dense_scale,
         sparse_indices = excluded.sparse_indices, sparse_values = excluded.sparse_values
       RETURNING position`
-    const metadata = row.metadata === undefined ? null : JSON.stringify(row.metadata)
-    const values = [key, row.id, row.data ?? null, metadata, ...vectorValues(row)]
-    const [written] = this.#sql.exec(query, ...values).toArray()
+    const [written] = this.#sql.exec(query, key, ...valuesOf(row)).toArray()
     return numberOf(written, 'position')
   }
 
-  #delete(namespace: string, query: string, selection: string): number {
+  #delete(namespace: string, condition: string, selection: string): number {
     const key = this.#keyOf(namespace)
     if (key === undefined) return 0
-    const deleted = this.#sql.exec(query, key, selection).toArray()
+    const remove = (table: 'vectors' | 'pending'): string[] =>
+      this.#sql
+        .exec(`DELETE FROM ${table} WHERE namespace = ?1 AND ${condition} RETURNING id`, key, selection)
+        .toArray()
+        .map((row) => textOf(row, 'id'))
+    const [seen, pending] = this.#storage.transactionSync(() => [remove('vectors'), remove('pending')] as const)
     const resident = this.#resident.get(namespace)
-    for (const row of deleted) resident?.remove(textOf(row, 'id'))
+    for (const id of seen) resident?.remove(id)
     if (resident?.mostlyEmpty === true) this.#resident.delete(namespace)
-    return deleted.length
+    return new Set([...seen, ...pending]).size
   }
+}
+
+function valuesOf(row: VectorRow): readonly (string | number | null)[] {
+  const metadata = row.metadata === undefined ? null : JSON.stringify(row.metadata)
+  return [row.id, row.data ?? null, metadata, ...vectorValues(row)]
+}
+
+function byNamespace(rows: readonly SqlRow[]): Map<string, SqlRow[]> {
+  const groups = new Map<string, SqlRow[]>()
+  for (const row of rows) {
+    const group = groups.get(textOf(row, 'name'))
+    if (group === undefined) groups.set(textOf(row, 'name'), [row])
+    else group.push(row)
+  }
+  return groups
 }
 
 function attachmentOf({ data, metadata }: SqlRow): Attachment {

@@ -1,39 +1,24 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { DIMENSION } from '../../src/embedded/embedder.ts'
-import { answerCommand } from '../../src/embedded/protocol.ts'
-import { VectorStore } from '../../src/embedded/store.ts'
-import { sqliteStorage } from './sqlite-storage.ts'
+import { testIndex, type TestIndex } from './test-index.ts'
 
-let store: VectorStore
+let tested: TestIndex
 
 beforeEach(() => {
-  store = new VectorStore(sqliteStorage())
+  tested = testIndex()
 })
 
-function send(path: string, body?: unknown, method = 'POST') {
-  const [pathname = '', search = ''] = path.split('?')
-  return answerCommand(store, { method, path: pathname.split('/'), search, body })
-}
-
-/** Result of a command that must succeed. */
-function resultOf(path: string, body?: unknown, method?: string): unknown {
-  const { status, body: answer } = send(path, body, method)
-  expect(answer).toHaveProperty('result')
-  expect(status).toBe(200)
-  return 'result' in answer ? answer.result : undefined
-}
-
-/** Status and text of a command that must fail. */
-function failureOf(path: string, body?: unknown, method?: string): string {
-  const { status, body: answer } = send(path, body, method)
-  expect(answer).toEqual({ error: expect.any(String), status })
-  return 'error' in answer ? `${status} ${answer.error}` : ''
-}
+const resultOf: TestIndex['resultOf'] = (...command) => tested.resultOf(...command)
+const failureOf: TestIndex['failureOf'] = (...command) => tested.failureOf(...command)
 
 /** The vector along one axis. */
 const unit = (at: number): number[] => Array.from({ length: DIMENSION }, (_, axis) => (axis === at ? 1 : 0))
 
-const counts = (): number[] => store.namespaces().map(({ vectorCount }) => vectorCount)
+const counts = (): number[] =>
+  tested
+    .index()
+    .store.namespaces()
+    .map(({ vectorCount }) => vectorCount)
 
 const TEXTS = [
   { id: 'gate', data: 'The gate refuses weak evidence.', metadata: { page: 1 } },
@@ -160,7 +145,7 @@ describe('upsert-data', () => {
     ['no data', { id: 'a' }, '422 data'],
     ['data with half a surrogate pair', { id: 'a', data: '\udfff' }, '422 data'],
     ['data over a megabyte', { id: 'a', data: 'é'.repeat(600_000) }, '422 data'],
-    ['metadata that is a list', { id: 'a', data: 'x', metadata: [] }, '422 metadata'],
+    ['metadata that is a list', { id: 'a', data: 'x', metadata: ['page'] }, '422 metadata'],
     ['metadata over 48 KB', { id: 'a', data: 'x', metadata: { a: 'x'.repeat(50_000) } }, '422 metadata'],
     [
       'metadata nested deeply',
@@ -291,8 +276,8 @@ test.each([
   ['favicon.ico', 'GET', '404 Not Found'],
   ['query', 'GET', '405 Method Not Allowed'],
   ['upsert', 'PUT', '405 Method Not Allowed'],
-  ['update', 'POST', '422 update is not supported by the embedded index yet'],
-  ['resumable-query', 'POST', '422 resumable-query is not supported by the embedded index yet'],
+  ['update', 'GET', '405 Method Not Allowed'],
+  ['resumable-query-next', 'DELETE', '405 Method Not Allowed'],
 ])('/%s by %s answers %s', (path, method, message) => {
   expect(failureOf(path, {}, method)).toBe(message)
 })

@@ -49,7 +49,7 @@ describe('a namespace in memory', () => {
 })
 
 test('namespaces that had to leave memory are found as before', () => {
-  const store = new VectorStore(sqliteStorage(), { residentRows: 3 })
+  const store = new VectorStore(sqliteStorage(), { memoryBytes: 8000 })
   for (const namespace of ['one', 'two', 'three']) {
     store.upsert(namespace, [rowOf(`${namespace}-a`, 'edge'), rowOf(`${namespace}-b`, 'cache')])
   }
@@ -70,7 +70,7 @@ describe('writes', () => {
     const store = new VectorStore(sqliteStorage())
     store.upsert('n', [rowOf('a', 'first'), rowOf('a', 'second')])
     expect(store.fetch('n', ['a'])[0]?.data).toBe('second')
-    expect(store.namespaces()).toContainEqual({ name: 'n', vectorCount: 1 })
+    expect(store.namespaces()).toContainEqual({ name: 'n', vectorCount: 1, pendingVectorCount: 0 })
   })
 
   test('fail as a whole, and leave memory as it was', () => {
@@ -89,7 +89,7 @@ describe('writes', () => {
     expect(() => store.upsert('n', [rowOf('b', 'edge'), broken])).toThrow('no')
     expect(find(store, 'n', 'edge')).toEqual(['a'])
     expect(find(new VectorStore(storage), 'n', 'edge')).toEqual(['a'])
-    expect(store.namespaces()).toContainEqual({ name: 'n', vectorCount: 1 })
+    expect(store.namespaces()).toContainEqual({ name: 'n', vectorCount: 1, pendingVectorCount: 0 })
   })
 
   test('a replaced row keeps its place in the insertion order', () => {
@@ -122,8 +122,8 @@ describe('namespaces', () => {
     store.upsert('n', [rowOf('a', 'edge')])
     store.resetAll()
     expect(store.namespaces()).toEqual([
-      { name: '', vectorCount: 0 },
-      { name: 'n', vectorCount: 0 },
+      { name: '', vectorCount: 0, pendingVectorCount: 0 },
+      { name: 'n', vectorCount: 0, pendingVectorCount: 0 },
     ])
     expect(find(store, 'n', 'edge')).toEqual([])
   })

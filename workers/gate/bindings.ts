@@ -9,6 +9,8 @@ export interface GateBindings {
   readonly ADMIN_TOKEN?: string
   /** Token for the embedded index by URL, under `/vector`. Without it the index is reached by the binding only. */
   readonly INDEX_TOKEN?: string
+  /** Settings of the embedded index, under the name `default`. It must be a hybrid one that embeds texts. */
+  readonly VECTOR_INDEXES?: unknown
   /** Secret for the HMAC of questions, 32 characters and up. Without it nothing of a question is recorded. */
   readonly QUESTION_HMAC_KEY?: string
   /** Names that secret, so that it can be changed. */

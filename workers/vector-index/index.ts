@@ -1,16 +1,15 @@
-/** The embedded index as a Worker of its own: give `@upstash/vector` its URL and `INDEX_TOKEN`. */
-import { serveIndex } from './serve-index.ts'
+/** The embedded indexes as a Worker of their own: give `@upstash/vector` its URL and a token. */
+import { serveIndexes, type IndexesEnv } from './serve-indexes.ts'
 import type { VectorIndex } from './vector-index.ts'
 
 export { VectorIndex } from './vector-index.ts'
 
-interface Env {
+interface Env extends IndexesEnv {
   readonly VECTOR_INDEX: DurableObjectNamespace<VectorIndex>
-  readonly INDEX_TOKEN?: string
 }
 
 export default {
   fetch(request, env): Promise<Response> {
-    return serveIndex(request, { token: env.INDEX_TOKEN, stub: env.VECTOR_INDEX.getByName('default') })
+    return serveIndexes(request, env)
   },
 } satisfies ExportedHandler<Env>

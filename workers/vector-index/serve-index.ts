@@ -32,7 +32,7 @@ export async function serveIndex(request: Request, options: ServeIndexOptions): 
 }
 
 /** Compares hashes, so that neither the time taken nor a length tells anything about the token. */
-async function isAuthorized(request: Request, token: string | undefined): Promise<boolean> {
+export async function isAuthorized(request: Request, token: string | undefined): Promise<boolean> {
   const [, shown] = /^bearer +(\S+) *$/i.exec(request.headers.get('authorization') ?? '') ?? []
   if (token === undefined || token === '' || shown === undefined) return false
   const [expected, given] = await Promise.all([sha256(token), sha256(shown)])
@@ -43,6 +43,7 @@ function sha256(text: string): Promise<ArrayBuffer> {
   return crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
 }
 
-function failure(status: 401 | 404, message: string): Response {
+/** An error in the shape that clients read. */
+export function failure(status: 401 | 404 | 500, message: string): Response {
   return Response.json({ error: message, status }, { status })
 }

@@ -1,23 +1,28 @@
 import { DurableObject } from 'cloudflare:workers'
+import scanKernel from '../../src/embedded/dense/scan.wasm'
+import type { ScanKernel } from '../../src/embedded/dense/kernel.ts'
+import { openIndex, type EmbeddedIndex } from '../../src/embedded/embedded-index.ts'
 import { answerCommand, errorResponse, type ProtocolResponse } from '../../src/embedded/protocol.ts'
 import { ProtocolError } from '../../src/embedded/protocol-error.ts'
-import { VectorStore } from '../../src/embedded/store.ts'
+import { isRagGateError } from '../../src/errors.ts'
 import { readAtMost } from '../../src/http/read-at-most.ts'
+import { indexesOf, settingsFor } from './configured-indexes.ts'
 
 /** Bytes of a command at most: a thousand passages of ordinary length fit many times over. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024
 
-/**
- * An index in a Durable Object, speaking the REST protocol of Upstash Vector. It checks no token: whoever can reach the
- * object may use it, so `serveIndex` stands before it wherever requests come from outside.
- */
-export class VectorIndex extends DurableObject {
-  readonly #store: VectorStore
+/** The variable that the object reads: settings of indexes by name. */
+export interface VectorIndexEnv {
+  readonly VECTOR_INDEXES?: unknown
+}
 
-  constructor(ctx: DurableObjectState, env: Cloudflare.Env) {
-    super(ctx, env)
-    this.#store = new VectorStore(ctx.storage)
-  }
+/**
+ * An index in a Durable Object, speaking the REST protocol of Upstash Vector. What kind of index it is, `VECTOR_INDEXES`
+ * says under the object's name. It checks no token: whoever can reach the object may use it, so `serveIndex` stands
+ * before it wherever requests come from outside.
+ */
+export class VectorIndex extends DurableObject<VectorIndexEnv> {
+  #opened: EmbeddedIndex | undefined
 
   override async fetch(request: Request): Promise<Response> {
     const answer = await this.#answer(request)
@@ -27,7 +32,8 @@ export class VectorIndex extends DurableObject {
   async #answer(request: Request): Promise<ProtocolResponse> {
     const { pathname, search } = new URL(request.url)
     try {
-      return answerCommand(this.#store, {
+      const index = this.#index()
+      return answerCommand(index, {
         method: request.method,
         path: pathname.slice(1).split('/'),
         search: search.slice(1),
@@ -36,6 +42,24 @@ export class VectorIndex extends DurableObject {
     } catch (thrown) {
       if (thrown instanceof ProtocolError) return errorResponse(thrown)
       throw thrown
+    }
+  }
+
+  /** @throws `ProtocolError` 500 with the reason when the configuration makes no sense */
+  #index(): EmbeddedIndex {
+    try {
+      this.#opened ??= openIndex(this.ctx.storage, settingsFor(indexesOf(this.env), this.ctx.id.name ?? 'default'), {
+        nowMs: () => Date.now(),
+        random: () => Math.random(),
+        randomUuid: () => crypto.randomUUID(),
+        // The interface describes what the file exports; a test compares the file with its source.
+        makeKernel: () => new WebAssembly.Instance(scanKernel).exports as unknown as ScanKernel,
+      })
+      return this.#opened
+    } catch (thrown) {
+      if (!isRagGateError(thrown)) throw thrown
+      console.error(`[vector-index] ${thrown.message}`)
+      throw new ProtocolError(500, `The index is not configured correctly: ${thrown.message}`)
     }
   }
 }

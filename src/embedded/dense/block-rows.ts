@@ -1,6 +1,6 @@
-import type { BoundedTop, DenseRow } from '../scan.ts'
+import type { BoundedTop, DenseRow, SlotFilter } from '../scan.ts'
 import { BLOCK_ROWS, blockLayout, placeOf, rowPlace, type BlockLayout } from './block-layout.ts'
-import type { KernelMemory, MemoryViews } from './kernel-memory.ts'
+import type { KernelMemory } from './kernel-memory.ts'
 import { scanPlan, thresholdOf } from './scan-plan.ts'
 import { scoreFloat32, scoreInt8, type Question } from './similarity.ts'
 
@@ -75,8 +75,8 @@ export class BlockRows {
   }
 
   /** Offers all rows that may be found and could be among the `topK` best, with their scores. */
-  search(question: Question, topK: number, allowed: Uint8Array | undefined, best: BoundedTop): void {
-    const masks = this.#masks(allowed)
+  search(question: Question, topK: number, matches: SlotFilter | undefined, best: BoundedTop): void {
+    const masks = this.#masks(matches)
     let count = 0
     for (const mask of masks) count += bitCount(mask)
     const ordinary = this.#allOrdinary && isOrdinaryQuestion(question)
@@ -148,21 +148,21 @@ export class BlockRows {
   }
 
   #write(slot: number, values: Int8Array | Float32Array): void {
-    const views: MemoryViews = this.#memory.views
+    const { views } = this.#memory
     const numbers = this.#layout.encoding === 'int8' ? views.int8 : views.float32
     const { base } = this.#metaOf(slot)
     for (let at = 0; at < values.length; at++) numbers[base + this.#places[at]!] = values[at]!
   }
 
   /** For each block the rows that are there and may be found. */
-  #masks(allowed: Uint8Array | undefined): Uint32Array {
+  #masks(matches: SlotFilter | undefined): Uint32Array {
     const masks = Uint32Array.from(this.#present)
-    if (allowed === undefined) return masks
+    if (matches === undefined) return masks
     for (let block = 0; block < masks.length; block++) {
-      let mask = 0
-      const end = Math.min(BLOCK_ROWS, allowed.length - block * BLOCK_ROWS)
-      for (let at = 0; at < end; at++) if (allowed[block * BLOCK_ROWS + at]! > 0) mask |= 1 << at
-      masks[block]! &= mask
+      for (let rest = masks[block]!; rest !== 0; rest &= rest - 1) {
+        const row = lowestBit(rest)
+        if (!matches(block * BLOCK_ROWS + row)) masks[block]! &= ~(1 << row)
+      }
     }
     return masks
   }
@@ -200,9 +200,14 @@ function isOrdinaryQuestion({ squares, weights }: Question): boolean {
 function slotsOf(masks: Uint32Array): readonly number[] {
   const slots: number[] = []
   masks.forEach((mask, block) => {
-    for (let rest = mask; rest !== 0; rest &= rest - 1) slots.push(block * BLOCK_ROWS + 31 - Math.clz32(rest & -rest))
+    for (let rest = mask; rest !== 0; rest &= rest - 1) slots.push(block * BLOCK_ROWS + lowestBit(rest))
   })
   return slots
+}
+
+/** Place of the lowest bit that is set. */
+function lowestBit(word: number): number {
+  return 31 - Math.clz32(word & -word)
 }
 
 /** Bits set in a word. @see Warren, "Hacker's Delight", 2nd ed., section 5-1 */

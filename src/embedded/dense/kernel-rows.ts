@@ -36,12 +36,12 @@ export class KernelRows implements DenseRows {
   }
 
   search(vector: Float32Array, topK: number, search: DenseSearch = {}): readonly ScoredRow[] {
-    const { similarity = 'COSINE', allowed } = search
+    const { similarity = 'COSINE', matches } = search
     const question = prepareQuestion(vector, similarity)
     if (topK < 1 || (question.squares === 0 && similarity === 'COSINE')) return []
     const best = new BoundedTop(topK)
-    this.#int8.search(question, topK, allowed, best)
-    this.#float32.search(question, topK, allowed, best)
+    this.#int8.search(question, topK, matches, best)
+    this.#float32.search(question, topK, matches, best)
     return best.sorted()
   }
 

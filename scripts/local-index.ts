@@ -1,0 +1,95 @@
+/** The vector index Worker on this machine: its tokens, and wrangler serving it on loopback. */
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { indexesOf } from '../workers/vector-index/configured-indexes.ts'
+import { collectOutput, freePort, ROOT, signalGroup, stopGroup, wrangler } from './local-gate.ts'
+
+/** What `startLocalIndex` can be told. */
+export interface LocalIndexOptions {
+  /** Where the indexes and their tokens are kept. */
+  readonly stateDirectory: string
+  /** Settings by index name. @default one hybrid index called `default` */
+  readonly indexes?: unknown
+  /** First port to try; a busy one means the next. @default 8788 */
+  readonly port?: number
+}
+
+/** Indexes that are served. */
+export interface LocalIndex {
+  readonly url: string
+  /** Tokens by index name. */
+  readonly tokens: ReadonlyMap<string, string>
+  /** Resolves when the Worker stopped by itself. */
+  readonly stopped: Promise<void>
+  stop(): Promise<void>
+}
+
+const CONFIG = join(ROOT, 'workers', 'vector-index', 'wrangler.toml')
+
+/**
+ * Starts, and waits until the Worker answers.
+ *
+ * @throws when the settings make no sense, before anything is started
+ */
+export async function startLocalIndex({
+  stateDirectory,
+  indexes,
+  port = 8788,
+}: LocalIndexOptions): Promise<LocalIndex> {
+  const configured = indexesOf({ VECTOR_INDEXES: indexes })
+  const tokens = ensureTokens(stateDirectory, [...configured.keys()])
+  const chosen = await freePort(port)
+  const inspector = await freePort(chosen + 10_000)
+  const envFile = join(stateDirectory, 'vars.env')
+  const vars = { INDEX_TOKENS: Object.fromEntries(tokens), ...(indexes !== undefined && { VECTOR_INDEXES: indexes }) }
+  writeFileSync(envFile, envLines(vars), { mode: 0o600 })
+  const address = ['--ip', '127.0.0.1', '--port', String(chosen), '--inspector-port', String(inspector)]
+  const files = ['--config', CONFIG, '--persist-to', stateDirectory, '--env-file', envFile]
+  const child = wrangler(['dev', ...address, ...files, '--log-level', 'warn', '--show-interactive-dev-session=false'])
+  const output = collectOutput(child)
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  // However this process ends, nothing is left behind.
+  process.once('exit', () => signalGroup(child, 'SIGKILL'))
+  const url = `http://127.0.0.1:${chosen}`
+  try {
+    await untilAnswers(url, () => child.exitCode !== null)
+  } catch (thrown) {
+    await stopGroup(child, exited)
+    throw new Error(`The Worker did not start:\n${output()}`, { cause: thrown })
+  }
+  return { url, tokens, stopped: exited, stop: () => stopGroup(child, exited) }
+}
+
+/** Reads the tokens, making those that are missing. */
+function ensureTokens(directory: string, names: readonly string[]): ReadonlyMap<string, string> {
+  mkdirSync(directory, { recursive: true })
+  const file = join(directory, 'tokens.json')
+  // Written below, by this function.
+  const known = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>) : {}
+  const tokens = Object.fromEntries(names.map((name) => [name, known[name] ?? randomBytes(24).toString('base64url')]))
+  writeFileSync(file, `${JSON.stringify({ ...known, ...tokens }, undefined, 2)}\n`, { mode: 0o600 })
+  return new Map(Object.entries(tokens))
+}
+
+/** JSON in single quotes, which leave it as it is. */
+function envLines(vars: Readonly<Record<string, unknown>>): string {
+  return Object.entries(vars)
+    .map(([name, value]) => `${name}='${JSON.stringify(value).replaceAll("'", String.raw`\u0027`)}'\n`)
+    .join('')
+}
+
+async function untilAnswers(url: string, hasEnded: () => boolean): Promise<void> {
+  const deadline = Date.now() + 60_000
+  while (Date.now() < deadline) {
+    if (hasEnded()) throw new Error('wrangler ended')
+    const response = await fetch(url).catch(() => undefined)
+    if (response !== undefined) {
+      await response.body?.cancel()
+      return
+    }
+    await sleep(150)
+  }
+  throw new Error('no answer within a minute')
+}

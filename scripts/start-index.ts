@@ -1,0 +1,68 @@
+/**
+ * `npm run start:index`: the vector indexes on this machine, each with a URL and a token for `@upstash/vector`.
+ *
+ *   npm run start:index [-- indexes.json]
+ *
+ * The file holds settings by index name; without one there is a single hybrid index. PORT chooses the first port to
+ * try; VECTOR_INDEX_HOME another folder for state and tokens.
+ */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type LocalIndex, startLocalIndex } from './local-index.ts'
+import { ROOT } from './local-gate.ts'
+
+const [file] = process.argv.slice(2)
+const port = Number(process.env['PORT'] ?? 8788)
+const stateDirectory = process.env['VECTOR_INDEX_HOME'] ?? join(ROOT, '.wrangler', 'index')
+
+function fail(message: string): never {
+  console.error(message)
+  process.exit(1)
+}
+
+function settingsIn(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'))
+  } catch (thrown) {
+    return fail(`${path} cannot be read as JSON: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
+  }
+}
+
+function whatToTry({ url, tokens }: LocalIndex): string {
+  const [[name, token] = ['', '']] = tokens
+  const list = Array.from(tokens, ([index, secret]) => `  ${url}/indexes/${index}    token ${secret}`)
+  return `The vector indexes are up (Ctrl-C stops them):
+
+${list.join('\n')}
+
+Each token also works at ${url} alone. Try next:
+
+  curl ${url}/indexes/${name}/info -H 'authorization: Bearer ${token}'
+
+  import { Index } from '@upstash/vector'
+  const index = new Index({ url: '${url}/indexes/${name}', token: '${token}' })
+
+workers/vector-index/README.md says what an index can be and how to move to the real service.`
+}
+
+if (!Number.isInteger(port) || port < 1 || port > 65_535) {
+  fail(`PORT must be a whole number from 1 to 65535, not "${process.env['PORT']}"`)
+}
+const indexes = file === undefined ? undefined : settingsIn(file)
+let stopping = false
+const starting = startLocalIndex({ stateDirectory, port, ...(indexes !== undefined && { indexes }) })
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    if (stopping) return
+    stopping = true
+    void starting.then((index) => index.stop()).finally(() => process.exit(0))
+  })
+}
+try {
+  const index = await starting
+  console.log(whatToTry(index))
+  await index.stopped
+  if (!stopping) fail('The Worker stopped by itself.')
+} catch (thrown) {
+  if (!stopping) fail(thrown instanceof Error ? thrown.message : String(thrown))
+}
