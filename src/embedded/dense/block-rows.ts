@@ -81,7 +81,8 @@ export class BlockRows {
     for (const mask of masks) count += bitCount(mask)
     const ordinary = this.#allOrdinary && isOrdinaryQuestion(question)
     const slots = count <= topK || !ordinary ? slotsOf(masks) : this.#candidates(question, topK, masks)
-    const places = question.visited.map((at) => this.#places[at]!)
+    const places = new Int32Array(question.visited.length)
+    for (let at = 0; at < places.length; at++) places[at] = this.#places[question.visited[at]!]!
     for (const slot of slots) best.offer(slot, this.#score(question, places, slot))
   }
 

@@ -31,8 +31,9 @@ export interface PlacedRow<Values> {
 
 /** Makes a vector ready to search with. */
 export function prepareQuestion(vector: Float32Array, similarity: Similarity): Question {
-  const visited = similarity === 'EUCLIDEAN' ? Int32Array.from(vector.keys()) : filledDimensions(vector)
-  const weights = Float32Array.from(visited, (at) => vector[at]!)
+  const visited = dimensionsOf(vector, similarity === 'EUCLIDEAN' ? 'all' : 'filled')
+  const weights = new Float32Array(visited.length)
+  for (let at = 0; at < visited.length; at++) weights[at] = vector[visited[at]!]!
   return { vector, similarity, squares: squaredLength(vector), visited, weights }
 }
 
@@ -77,11 +78,11 @@ function halved(near: number): number {
   return Math.fround(Math.fround(1 + near) / 2)
 }
 
-function filledDimensions(vector: Float32Array): Int32Array {
-  const filled = new Int32Array(vector.length)
+function dimensionsOf(vector: Float32Array, which: 'all' | 'filled'): Int32Array {
+  const dimensions = new Int32Array(vector.length)
   let count = 0
-  for (let at = 0; at < vector.length; at++) if (vector[at] !== 0) filled[count++] = at
-  return filled.subarray(0, count)
+  for (let at = 0; at < vector.length; at++) if (which === 'all' || vector[at] !== 0) dimensions[count++] = at
+  return dimensions.subarray(0, count)
 }
 
 function dotInt8({ weights }: Question, { values, base, places }: PlacedRow<Int8Array>): number {
