@@ -30,7 +30,7 @@ export async function openBandwidth(): Promise<Bandwidth> {
   return {
     read(bytes) {
       const size = Math.min(BUFFER, Math.ceil(bytes / 64) * 64)
-      const times = Math.max(1, Math.round(BUFFER / 4 / size))
+      const times = Math.max(1, Math.round(BUFFER / 16 / size))
       const from = performance.now()
       for (let time = 0; time < times; time++) readSum(0, size)
       return (times * size * 1000) / (performance.now() - from)

@@ -41,17 +41,23 @@ interface VoyModule {
   }
 }
 
+/** The package is made for bundlers, so its parts are put together here; once, as its glue keeps views of one memory. */
+async function loadVoy(): Promise<VoyModule> {
+  const { resolve } = createRequire(import.meta.url)
+  const glue = (await import(resolve('voy-search/voy_search_bg.js'))) as VoyModule
+  const module = new WebAssembly.Module(readFileSync(resolve('voy-search/voy_search_bg.wasm')))
+  // Its glue is all that it imports.
+  const imports = { './voy_search_bg.js': glue } as unknown as WebAssembly.Imports
+  glue.__wbg_set_wasm(new WebAssembly.Instance(module, imports).exports)
+  return glue
+}
+
+const VOY = await loadVoy()
+
 const voy: Peer = {
   name: 'voy-search',
-  async build(vectors) {
-    // The package is made for bundlers, so its parts are put together here.
-    const { resolve } = createRequire(import.meta.url)
-    const glue = (await import(resolve('voy-search/voy_search_bg.js'))) as VoyModule
-    const module = new WebAssembly.Module(readFileSync(resolve('voy-search/voy_search_bg.wasm')))
-    // Its glue is all that it imports.
-    const imports = { './voy_search_bg.js': glue } as unknown as WebAssembly.Imports
-    glue.__wbg_set_wasm(new WebAssembly.Instance(module, imports).exports)
-    const index = new glue.Voy()
+  build(vectors) {
+    const index = new VOY.Voy()
     // It does not take ten thousand at once.
     for (let first = 0; first < vectors.length; first += 1000) {
       index.add({
@@ -63,7 +69,9 @@ const voy: Peer = {
         })),
       })
     }
-    return (question, topK) => index.search(question, topK).neighbors.map(({ id }) => Number(id))
+    const search = (question: Float32Array, topK: number) =>
+      index.search(question, topK).neighbors.map(({ id }) => Number(id))
+    return Promise.resolve(search)
   },
 }
 
