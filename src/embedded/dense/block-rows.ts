@@ -95,7 +95,7 @@ export class BlockRows {
 
   /** Slots of rows that could be among the best, by the kernel's keys. */
   #candidates(question: Question, topK: number, masks: Uint32Array): Int32Array {
-    const plan = scanPlan(question, this.#layout, this.#longest)
+    const plan = scanPlan(question, this.#layout, this.#longest, this.byteLength)
     const count = masks.length
     const memory = this.#memory
     // Scratch is divided in this order; the keys begin a cache line.

@@ -9,7 +9,6 @@ const LINE = 64
 /** The same memory as numbers of several kinds. Valid until the next block or scratch is taken. */
 export interface MemoryViews {
   readonly int8: Int8Array
-  readonly int16: Int16Array
   readonly uint32: Uint32Array
   readonly float32: Float32Array
   readonly float64: Float64Array
@@ -80,14 +79,13 @@ export class KernelMemory {
 }
 
 /** The next address that begins a cache line. */
-export function aligned(address: number): number {
+function aligned(address: number): number {
   return Math.ceil(address / LINE) * LINE
 }
 
 function viewsOf(buffer: ArrayBuffer): MemoryViews {
   return {
     int8: new Int8Array(buffer),
-    int16: new Int16Array(buffer),
     uint32: new Uint32Array(buffer),
     float32: new Float32Array(buffer),
     float64: new Float64Array(buffer),

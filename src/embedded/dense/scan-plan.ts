@@ -22,10 +22,13 @@ export interface ScanPlan {
 }
 
 /**
- * Share of the steps up to which only those are visited whose values are not zero. Out of the cache a line fetched
- * alone costs as much as eight that are read in a row (`bench/scan.ts`), so above it everything is read.
+ * Share of the steps up to which only those are visited whose values are not zero. In the cache that is faster up to
+ * about a half; out of it a line fetched alone costs as much as ten to fifteen that are read in a row (`bench/scan.ts`).
  */
-export const SPARSE_SHARE = 1 / 8
+const SPARSE_SHARE = { cached: 1 / 4, uncached: 1 / 16 } as const
+
+/** Bytes of blocks that are likely to stay in a cache. */
+const CACHED_BYTES = 16 * 1024 * 1024
 
 /** Bounds all rounding of float32 in a key and in a score many times over. */
 const ROUNDING = 2 ** -18
@@ -34,9 +37,13 @@ const ROUNDING = 2 ** -18
  * Makes the plan for blocks of one layout.
  *
  * @param longest length of the longest row in them
+ * @param bytes of all of them
  */
-export function scanPlan(question: Question, layout: BlockLayout, longest: number): ScanPlan {
-  return layout.encoding === 'int8' ? planInt8(question, layout, longest) : planFloat32(question, layout)
+export function scanPlan(question: Question, layout: BlockLayout, longest: number, bytes: number): ScanPlan {
+  const sparseShare = bytes <= CACHED_BYTES ? SPARSE_SHARE.cached : SPARSE_SHARE.uncached
+  return layout.encoding === 'int8'
+    ? planInt8(question, layout, longest, sparseShare)
+    : planFloat32(question, layout, sparseShare)
 }
 
 /** The key of a row that is among the best is not below this. @param leastKey the least of the best keys */
@@ -44,7 +51,7 @@ export function thresholdOf(plan: ScanPlan, leastKey: number): number {
   return leastKey - 2 * plan.miss - plan.rounding * (1 + Math.abs(leastKey) + plan.size)
 }
 
-function planFloat32({ vector, similarity, squares }: Question, layout: BlockLayout): ScanPlan {
+function planFloat32({ vector, similarity, squares }: Question, layout: BlockLayout, sparseShare: number): ScanPlan {
   const common = { share: 0, miss: 0, size: 0, rounding: ROUNDING } as const
   if (similarity === 'EUCLIDEAN') {
     const steps = float32Steps(vector, allSteps(vector.length))
@@ -52,7 +59,7 @@ function planFloat32({ vector, similarity, squares }: Question, layout: BlockLay
   }
   const steps = float32Steps(
     vector,
-    stepsToVisit(vector.length, (at) => vector[at] !== 0),
+    stepsToVisit(vector.length, sparseShare, (at) => vector[at] !== 0),
   )
   const scaling =
     similarity === 'COSINE'
@@ -65,11 +72,16 @@ function planFloat32({ vector, similarity, squares }: Question, layout: BlockLay
  * The question is rounded to 16 bits. By Cauchy and Schwarz a product with a row is off by at most the length of the
  * rounding error times the length of the row, so no row that belongs to the best is lost.
  */
-function planInt8({ vector, similarity, squares }: Question, layout: BlockLayout, longest: number): ScanPlan {
+function planInt8(
+  { vector, similarity, squares }: Question,
+  layout: BlockLayout,
+  longest: number,
+  sparseShare: number,
+): ScanPlan {
   const { pairs, step, error } = roundTo16Bits(vector)
   const steps = int8Steps(
     pairs,
-    stepsToVisit(pairs.length, (at) => pairs[at] !== 0),
+    stepsToVisit(pairs.length, sparseShare, (at) => pairs[at] !== 0),
   )
   const length = Math.sqrt(squares)
   const common = { scan: 'scanInt8', steps, share: 0, rounding: ROUNDING } as const
@@ -92,12 +104,12 @@ function planInt8({ vector, similarity, squares }: Question, layout: BlockLayout
   }
 }
 
-/** The steps that are not zero when they are few, else all. */
-function stepsToVisit(count: number, isFilled: (step: number) => boolean): Int32Array {
+/** The steps that are filled when they are few, else all: zeros change no key. */
+function stepsToVisit(count: number, sparseShare: number, isFilled: (step: number) => boolean): Int32Array {
   const filled = new Int32Array(count)
   let size = 0
   for (let step = 0; step < count; step++) if (isFilled(step)) filled[size++] = step
-  return size <= count * SPARSE_SHARE ? filled.subarray(0, size) : allSteps(count)
+  return size <= count * sparseShare ? filled.subarray(0, size) : allSteps(count)
 }
 
 function allSteps(count: number): Int32Array {

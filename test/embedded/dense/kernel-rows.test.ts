@@ -7,7 +7,7 @@ import { KernelRows } from '../../../src/embedded/dense/kernel-rows.ts'
 import type { ScanBlocks, ScanKernel } from '../../../src/embedded/dense/kernel.ts'
 import { PlainRows } from '../../../src/embedded/dense/plain-rows.ts'
 import type { Similarity } from '../../../src/embedded/dense/similarity.ts'
-import { float32Row, quantise, type DenseRow } from '../../../src/embedded/scan.ts'
+import { float32Row, int8Row, quantise, type DenseRow } from '../../../src/embedded/scan.ts'
 
 const SIMILARITIES = ['COSINE', 'EUCLIDEAN', 'DOT_PRODUCT'] as const satisfies readonly Similarity[]
 
@@ -119,6 +119,31 @@ describe.each(SIMILARITIES)('by %s the kernel finds what its twin finds, to the 
   })
 })
 
+test.each([
+  ['float32', (values: number[], times: number) => float32Row(Float32Array.from(values, (value) => value * times))],
+  [
+    'int8',
+    (values: number[], times: number) =>
+      int8Row(
+        Int8Array.from(values, (value) => value * times),
+        0.5,
+      ),
+  ],
+])('rows of %s that differ in length alone are equally near, though their keys are rounded apart', (_name, rowOf) => {
+  const values = [3, -2, 1, 1, 0, 2, -3, 1, 2, 1, 0.7, 1]
+  const rows = new KernelRows(new KernelMemory(makeKernel), values.length)
+  const twin = new PlainRows()
+  for (let slot = 0; slot < 40; slot++) {
+    const row = rowOf(values.map(Math.round), slot + 1)
+    rows.put(slot, row)
+    twin.put(slot, row)
+  }
+  for (let topK = 1; topK < 20; topK++) {
+    const question = Float32Array.from(values, (value, at) => value + topK / (7 + at))
+    expect(rows.search(question, topK)).toEqual(twin.search(question, topK))
+  }
+})
+
 describe('the kernel', () => {
   const unit = (at: number) => Float32Array.from({ length: 8 }, (_, dimension) => (dimension === at ? 1 : 0))
 
@@ -135,6 +160,20 @@ describe('the kernel', () => {
     for (let slot = 0; slot < 100; slot++) rows.put(slot, quantise(unit(slot % 8)))
     const matches = (slot: number) => slot >= 50 && slot < 90
     expect(rows.search(unit(3), 2, { matches }).map(({ slot }) => slot)).toEqual([51, 59])
+  })
+
+  test.each(SIMILARITIES)('sums up thousands of the largest products by %s without overflow', (similarity) => {
+    const { kernel, scans } = countingKernel()
+    const rows = new KernelRows(new KernelMemory(() => kernel), 5000)
+    const twin = new PlainRows()
+    for (let slot = 0; slot < 40; slot++) {
+      const row = quantise(new Float32Array(5000).fill(slot - 20))
+      rows.put(slot, row)
+      twin.put(slot, row)
+    }
+    const question = new Float32Array(5000).fill(0.01)
+    expect(rows.search(question, 3, { similarity })).toEqual(twin.search(question, 3, { similarity }))
+    expect(scans()).toBe(1)
   })
 
   test('reads nothing of what was there before in a block that is used again', () => {
