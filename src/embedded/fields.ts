@@ -19,8 +19,10 @@ export const LIMITS = {
   sparseDimensions: 1000,
   distinctTerms: 32_768,
   idLength: 1024,
+  namespaceLength: 1024,
   metadataDepth: 32,
   resumableQueries: 1000,
+  resumableBytes: 1_500_000,
   maxIdleSeconds: 7 * 24 * 60 * 60,
 } as const
 
@@ -158,9 +160,12 @@ export function cursor(value: unknown): number {
   return place
 }
 
-/** The name of a namespace in a body. */
+/** The name of a namespace. @param name of the field it comes from */
 export function namespace(value: unknown, name: string): string {
-  if (typeof value !== 'string' || UNPAIRED_SURROGATE.test(value)) throw invalid(`${name} must be a text`)
+  if (typeof value !== 'string') throw invalid(`${name} must be a text`)
+  if (value.length > LIMITS.namespaceLength)
+    throw invalid(`${name} is longer than ${LIMITS.namespaceLength} characters`)
+  if (UNPAIRED_SURROGATE.test(value) || value.includes('\0')) throw invalid(`${name} is not valid Unicode text`)
   return value
 }
 
@@ -184,7 +189,7 @@ function finiteNumbers(value: unknown, name: string): Float32Array<ArrayBuffer> 
 }
 
 /** Whether a text takes more bytes of UTF-8 than allowed. A code unit takes one to three, so few need to be encoded. */
-function isLonger(text: string, bytes: number): boolean {
+export function isLonger(text: string, bytes: number): boolean {
   return text.length > bytes || (text.length * 3 > bytes && utf8(text).length > bytes)
 }
 

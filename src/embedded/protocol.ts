@@ -23,6 +23,7 @@ import {
 import { update } from './commands/update.ts'
 import { upsert, upsertData } from './commands/upsert.ts'
 import type { EmbeddedIndex } from './embedded-index.ts'
+import * as field from './fields.ts'
 import { limitsOf } from './plan-limits.ts'
 import { ProtocolError } from './protocol-error.ts'
 
@@ -82,7 +83,7 @@ export function answerCommand(index: EmbeddedIndex, request: ProtocolRequest): P
     if (entry.use !== undefined) index.use.count(entry.use, limitsOf(index.settings.plan))
     index.store.settle()
     const { body, search } = request
-    return { status: 200, body: { result: entry.run(index, { namespace: decodeNamespace(namespace), body, search }) } }
+    return { status: 200, body: { result: entry.run(index, { namespace: namespaceOf(namespace), body, search }) } }
   } catch (thrown) {
     if (thrown instanceof ProtocolError) return errorResponse(thrown)
     throw thrown
@@ -94,12 +95,15 @@ export function errorResponse({ status, message }: ProtocolError): ProtocolRespo
   return { status, body: { error: message, status } }
 }
 
+function namespaceOf(segments: readonly string[]): string {
+  return field.namespace(decoded(segments.join('/')), 'namespace')
+}
+
 /** The client does not encode namespaces, so what cannot be decoded stands for itself. */
-function decodeNamespace(segments: readonly string[]): string {
-  const encoded = segments.join('/')
+function decoded(text: string): string {
   try {
-    return decodeURIComponent(encoded)
+    return decodeURIComponent(text)
   } catch {
-    return encoded
+    return text
   }
 }

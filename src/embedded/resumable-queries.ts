@@ -1,5 +1,5 @@
 /** Queries that can be gone on with. They stand in storage, so that they outlive the memory of the index. */
-import { LIMITS } from './fields.ts'
+import { invalid, isLonger, LIMITS } from './fields.ts'
 import { ProtocolError } from './protocol-error.ts'
 import { numberOf, textOf, type IndexStorage, type SqlStore } from './schema.ts'
 
@@ -29,16 +29,20 @@ export class ResumableQueries {
    * Begins a query.
    *
    * @returns what it is called by
-   * @throws `ProtocolError` when too many are active
+   * @throws `ProtocolError` when too many are active, or the body is too long to be kept in a row of storage
    */
   start({ namespace, command, body, maxIdleMs }: ResumableQuery): string {
     this.#expire()
     const [counted] = this.#sql.exec('SELECT count(*) AS active FROM resumable_queries').toArray()
     if (numberOf(counted, 'active') >= LIMITS.resumableQueries) {
-      throw new ProtocolError(422, `At most ${LIMITS.resumableQueries} resumable queries can be active`)
+      throw invalid(`At most ${LIMITS.resumableQueries} resumable queries can be active`)
+    }
+    const text = JSON.stringify(body)
+    if (isLonger(text, LIMITS.resumableBytes)) {
+      throw invalid(`A resumable query is longer than ${LIMITS.resumableBytes} bytes`)
     }
     const uuid = this.#randomUuid()
-    const values = [uuid, namespace, command, JSON.stringify(body), maxIdleMs, this.#nowMs() + maxIdleMs]
+    const values = [uuid, namespace, command, text, maxIdleMs, this.#nowMs() + maxIdleMs]
     this.#sql.exec('INSERT INTO resumable_queries VALUES (?, ?, ?, ?, ?, ?)', ...values)
     return uuid
   }
@@ -64,9 +68,9 @@ export class ResumableQueries {
     return new Set(rows.map((row) => textOf(row, 'id')))
   }
 
-  /** Remembers ids as returned. */
+  /** Remembers ids as returned; none of them was before. */
   remember(uuid: string, ids: readonly string[]): void {
-    const query = 'INSERT OR IGNORE INTO resumable_returned (uuid, id) SELECT ?, value FROM json_each(?)'
+    const query = 'INSERT INTO resumable_returned (uuid, id) SELECT ?, value FROM json_each(?)'
     this.#sql.exec(query, uuid, JSON.stringify(ids))
   }
 

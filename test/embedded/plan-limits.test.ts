@@ -38,6 +38,9 @@ test('a free index holds 200 million vectors times dimension, however they are s
   expect(tested.failureOf('upsert', [row(1), row(3)])).toBe(
     '422 Exceeded the limit of the plan: vectors × dimension 200000002, limit 200000000',
   )
+  // Of an index that became too large under another plan, vectors can still be replaced.
+  tested.storage.sql.exec(`UPDATE namespaces SET vector_count = 200000000 WHERE name = ''`)
+  expect(tested.resultOf('upsert', [row(1), row(2)])).toBe('Success')
 })
 
 test('a free index answers 10,000 queries and takes 10,000 updates in a day of UTC', () => {
@@ -56,6 +59,9 @@ test('a free index answers 10,000 queries and takes 10,000 updates in a day of U
   tested.clock.nowMs += 24 * 60 * 60 * 1000
   expect(tested.resultOf('query', query)).toHaveLength(1)
   expect(tested.resultOf('upsert', row(2))).toBe('Success')
+  expect(tested.storage.sql.exec('SELECT * FROM daily_use').toArray()).toEqual([
+    { day: '2026-01-02', queries: 1, updates: 1 },
+  ])
 })
 
 test('a free index stores a gigabyte', () => {

@@ -10,8 +10,8 @@ const ROWS = [
   { id: 'id1', vector: [0.2, 0.3], sparseVector: { indices: [1, 2], values: [0.2, 0.3] } },
   { id: 'id2', vector: [0.3, 0.4], sparseVector: { indices: [2, 3], values: [0.3, 0.4] } },
 ]
-const withoutDense = ROWS.map(({ vector: _, ...row }) => row)
-const withoutSparse = ROWS.map(({ sparseVector: _, ...row }) => row)
+const withoutDense = ROWS.map(({ id, sparseVector }) => ({ id, sparseVector }))
+const withoutSparse = ROWS.map(({ id, vector }) => ({ id, vector }))
 
 describe('of a hybrid index', () => {
   let tested: TestIndex
@@ -112,5 +112,26 @@ test('of equal texts under a model of the service are 1', () => {
       topK: 1,
     }) as unknown[]
     expect(best).toEqual({ id: 'a', score: 1 })
+  }
+})
+
+test('of equal texts in a hybrid index under a model of the service are 1 as well, whatever else is there', () => {
+  const tested = testIndex({ embeddingModel: 'BGE_M3', sparseEmbeddingModel: 'BM25' })
+  const data = ['edge cache', 'edge gate', 'edge model cache'].map((text, id) => ({ id, data: text }))
+  tested.resultOf('upsert-data', data)
+  for (const row of data) {
+    const query = { data: row.data, topK: 1, queryMode: 'DENSE' }
+    expect(tested.resultOf('query-data', query)).toEqual([{ id: String(row.id), score: 1 }])
+  }
+})
+
+test('by inner product stay within 1 for vectors that are kept in bytes', () => {
+  const tested = testIndex({ indexType: 'DENSE', similarityFunction: 'DOT_PRODUCT' })
+  const texts = Array.from({ length: 200 }, (_, id) => ({ id, data: `word${id} other${id * 7} third${id % 5}` }))
+  tested.resultOf('upsert-data', texts)
+  for (const { data } of texts) {
+    const [best] = tested.resultOf('query-data', { data, topK: 1 }) as { score: number }[]
+    expect(best!.score).toBeLessThanOrEqual(1)
+    expect(best!.score).toBeGreaterThan(0.99)
   }
 })

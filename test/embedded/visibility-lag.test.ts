@@ -68,14 +68,15 @@ describe('a write', () => {
   })
 })
 
-test('an update builds on what is pending', () => {
+test('an update builds on the newest of what is pending', () => {
   tested.resultOf('upsert', { id: 'a', vector: [1, 0], metadata: { x: 1 } })
-  expect(tested.resultOf('update', { id: 'a', metadata: { y: 2 }, metadataUpdateMode: 'PATCH' })).toEqual({
-    updated: 1,
-  })
+  for (const metadata of [{ y: 2 }, { z: 3 }]) {
+    const patch = { id: 'a', metadata, metadataUpdateMode: 'PATCH' }
+    expect(tested.resultOf('update', patch)).toEqual({ updated: 1 })
+  }
   tested.clock.nowMs += LAG
   expect(tested.resultOf('fetch', { ids: ['a'], includeMetadata: true })).toEqual([
-    { id: 'a', metadata: { x: 1, y: 2 } },
+    { id: 'a', metadata: { x: 1, y: 2, z: 3 } },
   ])
 })
 

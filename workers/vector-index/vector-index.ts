@@ -41,7 +41,9 @@ export class VectorIndex extends DurableObject<VectorIndexEnv> {
       })
     } catch (thrown) {
       if (thrown instanceof ProtocolError) return errorResponse(thrown)
-      throw thrown
+      // Clients read the body of every response as JSON.
+      console.error('[vector-index]', thrown)
+      return errorResponse(new ProtocolError(500, 'Internal Server Error'))
     }
   }
 

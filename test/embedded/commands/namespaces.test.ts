@@ -34,6 +34,12 @@ describe('renaming a namespace', () => {
     expect(tested.resultOf('info')).toMatchObject({ vectorCount: 1 })
   })
 
+  test('replaces one that is in memory', () => {
+    expect(idsIn('two')).toEqual(['two'])
+    rename('one', 'two', { deleteExisting: true })
+    expect(idsIn('two')).toEqual(['one'])
+  })
+
   test('to its own name changes nothing', () => {
     expect(rename('one', 'one', { deleteExisting: true })).toEqual({ renamed: false })
     expect(idsIn('one')).toEqual(['one'])
@@ -47,6 +53,8 @@ describe('renaming a namespace', () => {
 
   test.each([
     [{ namespace: 'one' }, '422 newNamespace must be a text'],
+    [{ namespace: 'one', newNamespace: 'x'.repeat(1025) }, '422 newNamespace is longer than 1024 characters'],
+    [{ namespace: 'one', newNamespace: 'a\ud800' }, '422 newNamespace is not valid Unicode text'],
     [{ namespace: 1, newNamespace: 'b' }, '422 namespace must be a text'],
     [{ namespace: 'one', newNamespace: 'b', deleteExisting: 'yes' }, '422 deleteExisting'],
   ])('refuses %j', (body, message) => {
@@ -82,4 +90,11 @@ test('pages begin anew after a reset', () => {
     expect(tested.resultOf(`reset?${all}`, [])).toBe('Success')
     expect(tested.resultOf('info')).toMatchObject({ vectorCount: 0 })
   }
+})
+
+test.each([
+  ['upsert/a%00b', '422 namespace is not valid Unicode text'],
+  [`upsert/${'x'.repeat(1025)}`, '422 namespace is longer than 1024 characters'],
+])('a namespace that cannot be kept is refused', (path, message) => {
+  expect(tested.failureOf(path, { id: 'a', vector: [1, 0] })).toBe(message)
 })

@@ -115,10 +115,11 @@ test.each([
   ['resumable-query', { ...query, maxIdle: 0 }, '422 maxIdle'],
   ['resumable-query', { ...query, topK: 0 }, '422 topK'],
   ['resumable-query', { ...query, vector: [1] }, '422 Invalid vector dimension'],
+  ['resumable-query', { ...query, note: 'x'.repeat(1_500_000) }, '422 A resumable query is longer than 1500000 bytes'],
   ['resumable-query-next', { additionalK: 1 }, '422 uuid is required'],
   ['resumable-query-next', { uuid: 'x' }, '422 additionalK'],
   ['resumable-query-next', { uuid: 'x', additionalK: 1001 }, '422 additionalK'],
   ['resumable-query-end', {}, '422 uuid is required'],
-])('/%s refuses %j', (path, body, message) => {
+])('/%s refuses %#', (path, body, message) => {
   expect(tested.failureOf(path, body)).toContain(message)
 })

@@ -1,0 +1,117 @@
+/**
+ * Talks to an index in the Upstash protocol, as export and import need it. Namespaces are encoded, which the client
+ * library does not do; what comes back is checked no further than these scripts use it.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** A row as `range` gives it and `upsert` takes it. */
+export interface IndexRow {
+  readonly id: string
+  readonly vector?: readonly number[]
+  readonly sparseVector?: { readonly indices: readonly number[]; readonly values: readonly number[] }
+  readonly metadata?: Readonly<Record<string, unknown>>
+  readonly data?: string
+}
+
+/** What `info` says, as far as it is used. */
+export interface IndexInfo {
+  readonly vectorCount: number
+  readonly pendingVectorCount: number
+  readonly indexType?: string
+  readonly dimension: number
+  readonly namespaces: Readonly<Record<string, { readonly vectorCount: number }>>
+}
+
+/** An index by URL and token. */
+export interface IndexAddress {
+  readonly url: string
+  readonly token: string
+}
+
+const TRIES = 5
+
+/**
+ * Sends one command.
+ *
+ * A fault of the network, 429 and 5xx are tried again, four times, with a pause that doubles from half a second.
+ *
+ * @throws with the index's own words when it refuses
+ */
+export async function send<Result>(
+  { url, token }: IndexAddress,
+  command: string,
+  namespace: string,
+  body: unknown,
+): Promise<Result> {
+  const path = namespace === '' ? command : `${command}/${encodeURIComponent(namespace)}`
+  for (let attempt = 1; ; attempt++) {
+    const answer = await attemptOnce(`${url.replace(/\/+$/, '')}/${path}`, token, body)
+    // The protocol's own form; a wrong one shows where the result is used.
+    if ('result' in answer) return answer.result as Result
+    if (!answer.again || attempt === TRIES) throw new Error(`${command}: ${answer.problem}`)
+    await sleep(250 * 2 ** attempt)
+  }
+}
+
+type Answer = { readonly result: unknown } | { readonly problem: string; readonly again: boolean }
+
+async function attemptOnce(url: string, token: string, body: unknown): Promise<Answer> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  let response: Response
+  let text: string
+  try {
+    response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
+    text = await response.text()
+  } catch (thrown) {
+    return {
+      problem: thrown instanceof Error ? `${thrown.message} ${String(thrown.cause ?? '')}` : String(thrown),
+      again: true,
+    }
+  }
+  const again = response.status === 429 || response.status >= 500
+  let answer: { result?: unknown; error?: string }
+  try {
+    // An object by the protocol; a number or a text has none of its members.
+    answer = JSON.parse(text) as { result?: unknown; error?: string }
+  } catch {
+    return { problem: `status ${response.status}, not JSON`, again }
+  }
+  if (response.ok && answer.result !== undefined) return { result: answer.result }
+  return { problem: answer.error ?? `status ${response.status}`, again }
+}
+
+/** Options of a script: `--name value` pairs, with the address from the environment where it is not given. */
+export function readOptions(names: readonly string[], flags: readonly string[], usage: string): Map<string, string> {
+  const options = new Map<string, string>()
+  const given = process.argv.slice(2)
+  while (given.length > 0) {
+    const name = given.shift()?.replace(/^--/, '') ?? ''
+    const value = flags.includes(name) ? 'yes' : given.shift()
+    if (![...names, ...flags].includes(name) || value === undefined) wrongUse(usage)
+    options.set(name, value)
+  }
+  const env = { url: process.env['UPSTASH_VECTOR_REST_URL'], token: process.env['UPSTASH_VECTOR_REST_TOKEN'] }
+  for (const [name, value] of Object.entries(env)) {
+    if (value !== undefined && !options.has(name)) options.set(name, value)
+  }
+  return options
+}
+
+/** The address in the options. */
+export function addressIn(options: ReadonlyMap<string, string>, usage: string): IndexAddress {
+  const [url, token] = [options.get('url'), options.get('token')]
+  if (url === undefined || token === undefined || !/^https?:\/\//.test(url)) return wrongUse(usage)
+  return { url, token }
+}
+
+/** A whole number in the options. */
+export function wholeIn(options: ReadonlyMap<string, string>, name: string, otherwise: number, usage: string): number {
+  const value = Number(options.get(name) ?? otherwise)
+  return Number.isInteger(value) && value >= 1 && value <= 1000 ? value : wrongUse(usage)
+}
+
+/** Ends the process with 2: the command line makes no sense. */
+export function wrongUse(usage: string): never {
+  console.error(usage)
+  process.exit(2)
+}

@@ -1,0 +1,104 @@
+/**
+ * `npm run index:export -- --out vectors.jsonl`: every vector of an index, one a line, by the ordinary protocol: from
+ * the embedded index and from the real service alike.
+ *
+ * A line is `{"namespace", "id", "vector", "sparseVector", "metadata", "data"}`, with what is there. Broken off, it
+ * goes on where it was: beside the file stands `<file>.progress` until all is written. What is written to the index
+ * meanwhile may be missed, so let it rest.
+ *
+ * Exit codes: 0 all is written, 1 something failed (run it again to go on), 2 the command line makes no sense.
+ */
+import {
+  closeSync,
+  existsSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { addressIn, type IndexInfo, type IndexRow, readOptions, send, wholeIn, wrongUse } from './index-client.ts'
+
+const USAGE = `Usage: npm run index:export -- --out FILE [--url URL] [--token TOKEN] [--namespace NAME] [--page 1-1000]
+
+URL and token come from UPSTASH_VECTOR_REST_URL and UPSTASH_VECTOR_REST_TOKEN where they are not given.
+Without --namespace all namespaces are written.`
+
+/** Where an export stands: what came before is in the file, up to this many bytes. */
+interface Progress {
+  readonly url: string
+  readonly only?: string
+  readonly done: readonly string[]
+  /** Of the namespace after those that are done. */
+  readonly cursor: string
+  readonly bytes: number
+  readonly vectors: number
+}
+
+const options = readOptions(['out', 'url', 'token', 'namespace', 'page'], [], USAGE)
+const address = addressIn(options, USAGE)
+const out = options.get('out') ?? wrongUse(USAGE)
+const only = options.get('namespace')
+const page = wholeIn(options, 'page', 200, USAGE)
+const progressFile = `${out}.progress`
+
+function readProgress(): Progress {
+  const fresh = { url: address.url, ...(only !== undefined && { only }), done: [], cursor: '0', bytes: 0, vectors: 0 }
+  if (!existsSync(progressFile)) {
+    if (existsSync(out) && statSync(out).size > 0) throw new Error(`${out} is there already`)
+    return fresh
+  }
+  // Written below, by this script.
+  const progress = JSON.parse(readFileSync(progressFile, 'utf8')) as Progress
+  if (progress.url !== address.url || progress.only !== only) {
+    throw new Error(`${progressFile} belongs to an export of ${progress.url}; remove it to begin anew`)
+  }
+  return progress
+}
+
+async function exportPages(begin: Progress): Promise<number> {
+  const { namespaces } = await send<IndexInfo>(address, 'info', '', [])
+  const total = Object.entries(namespaces).reduce(
+    (sum, [name, { vectorCount }]) => sum + (only === undefined || only === name ? vectorCount : 0),
+    0,
+  )
+  let progress = begin
+  const file = openSync(out, existsSync(out) ? 'r+' : 'w')
+  // What a broken-off run wrote beyond its last complete page is written again.
+  ftruncateSync(file, progress.bytes)
+  for (const namespace of only === undefined ? Object.keys(namespaces) : [only]) {
+    while (!progress.done.includes(namespace)) {
+      progress = await writePage(file, namespace, progress)
+      writeFileSync(progressFile, JSON.stringify(progress))
+      process.stderr.write(`\r${progress.vectors} of ${total} vectors`)
+    }
+  }
+  closeSync(file)
+  return progress.vectors
+}
+
+async function writePage(file: number, namespace: string, progress: Progress): Promise<Progress> {
+  const body = { cursor: progress.cursor, limit: page, includeVectors: true, includeMetadata: true, includeData: true }
+  const { vectors, nextCursor } = await send<{ vectors: IndexRow[]; nextCursor: string }>(
+    address,
+    'range',
+    namespace,
+    body,
+  )
+  const lines = vectors.map((row) => `${JSON.stringify({ namespace, ...row })}\n`).join('')
+  const bytes = progress.bytes + writeSync(file, lines, progress.bytes)
+  const counted = { ...progress, bytes, vectors: progress.vectors + vectors.length }
+  if (nextCursor !== '') return { ...counted, cursor: nextCursor }
+  return { ...counted, cursor: '0', done: [...progress.done, namespace] }
+}
+
+try {
+  const count = await exportPages(readProgress())
+  rmSync(progressFile, { force: true })
+  console.error(`\r${count} vectors are in ${out}`)
+} catch (thrown) {
+  console.error(`\n${thrown instanceof Error ? thrown.message : String(thrown)}`)
+  process.exitCode = 1
+}

@@ -1,0 +1,119 @@
+/**
+ * `npm run index:import -- --in vectors.jsonl`: writes what `index:export` wrote into an index, by the ordinary
+ * protocol: into the embedded index and into the real service alike.
+ *
+ * With `--as data` only ids, texts and metadata are sent, and the index embeds the texts with its own model: that is
+ * the way to another model. Broken off, it goes on where it was: beside the file stands `<file>.progress` until all is
+ * written. Writing the same vectors twice changes nothing.
+ *
+ * Exit codes: 0 all is written, 1 something failed (run it again to go on), 2 the command line makes no sense.
+ */
+import { createReadStream, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { addressIn, type IndexInfo, type IndexRow, readOptions, send, wholeIn, wrongUse } from './index-client.ts'
+
+const USAGE = `Usage: npm run index:import -- --in FILE [--url URL] [--token TOKEN] [--as vectors|data] [--batch 1-1000] [--no-wait]
+
+URL and token come from UPSTASH_VECTOR_REST_URL and UPSTASH_VECTOR_REST_TOKEN where they are not given.
+It waits until the index shows what was written, unless told --no-wait.`
+
+/** Bytes of a request at most: well below what an index takes. */
+const REQUEST_BYTES = 4 * 1024 * 1024
+const WAIT_MS = 10 * 60 * 1000
+
+interface Line extends IndexRow {
+  readonly namespace: string
+}
+
+/** Where an import stands: so many lines are written. */
+interface Progress {
+  readonly url: string
+  readonly lines: number
+}
+
+const options = readOptions(['in', 'url', 'token', 'as', 'batch'], ['no-wait'], USAGE)
+const address = addressIn(options, USAGE)
+const file = options.get('in') ?? wrongUse(USAGE)
+const batchSize = wholeIn(options, 'batch', 100, USAGE)
+const as = options.get('as') ?? 'vectors'
+if (as !== 'vectors' && as !== 'data') wrongUse(USAGE)
+const progressFile = `${file}.progress`
+
+function readProgress(): Progress {
+  if (!existsSync(progressFile)) return { url: address.url, lines: 0 }
+  // Written below, by this script.
+  const progress = JSON.parse(readFileSync(progressFile, 'utf8')) as Progress
+  if (progress.url !== address.url) {
+    throw new Error(`${progressFile} belongs to an import into ${progress.url}; remove it to begin anew`)
+  }
+  return progress
+}
+
+function parseLine(text: string, number: number): Line {
+  let line: Partial<Line>
+  try {
+    // Checked below, as far as it is needed here; the index checks the rest.
+    line = JSON.parse(text) as Partial<Line>
+  } catch {
+    throw new Error(`Line ${number} is not JSON`)
+  }
+  const { namespace, id, ...rest } = line
+  if (typeof namespace !== 'string' || typeof id !== 'string') throw new Error(`Line ${number} lacks namespace or id`)
+  if (as === 'data' && typeof line.data !== 'string') throw new Error(`Line ${number} has no data to embed`)
+  return { namespace, id, ...rest }
+}
+
+/** What is absent is undefined here, and not sent. */
+function itemOf({ id, vector, sparseVector, metadata, data }: Line): Readonly<Record<string, unknown>> {
+  return as === 'vectors' ? { id, vector, sparseVector, metadata, data } : { id, metadata, data }
+}
+
+async function importLines(begin: Progress): Promise<number> {
+  let batch: Line[] = []
+  let bytes = 0
+  /** Lines that are written or in the batch. */
+  let taken = 0
+  const flush = async (): Promise<void> => {
+    const [first] = batch
+    if (first === undefined) return
+    await send(address, as === 'data' ? 'upsert-data' : 'upsert', first.namespace, batch.map(itemOf))
+    writeFileSync(progressFile, JSON.stringify({ url: address.url, lines: taken }))
+    process.stderr.write(`\r${taken} vectors`)
+    batch = []
+    bytes = 0
+  }
+  for await (const text of createInterface({ input: createReadStream(file), crlfDelay: Infinity })) {
+    if (taken >= begin.lines && text !== '') {
+      const line = parseLine(text, taken + 1)
+      const full = batch.length === batchSize || bytes + text.length > REQUEST_BYTES
+      if (full || batch[0]?.namespace !== line.namespace) await flush()
+      batch.push(line)
+      bytes += text.length
+    }
+    taken += 1
+  }
+  await flush()
+  return taken
+}
+
+async function untilVisible(): Promise<void> {
+  const deadline = Date.now() + WAIT_MS
+  for (;;) {
+    const { pendingVectorCount } = await send<IndexInfo>(address, 'info', '', [])
+    if (pendingVectorCount === 0) return
+    if (Date.now() > deadline) throw new Error(`${pendingVectorCount} vectors are still pending`)
+    process.stderr.write(`\r${pendingVectorCount} vectors are pending `)
+    await sleep(500)
+  }
+}
+
+try {
+  const count = await importLines(readProgress())
+  if (!options.has('no-wait')) await untilVisible()
+  rmSync(progressFile, { force: true })
+  console.error(`\r${count} lines of ${file} are in the index`)
+} catch (thrown) {
+  console.error(`\n${thrown instanceof Error ? thrown.message : String(thrown)}`)
+  process.exitCode = 1
+}

@@ -1,0 +1,169 @@
+import { evictDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { Index } from '@upstash/vector'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createUpstashTransport } from '../../src/adapters/upstash-vector.ts'
+import { indexesOf } from '../../workers/vector-index/configured-indexes.ts'
+import { serveIndexes, tokensOf, type IndexesEnv } from '../../workers/vector-index/serve-indexes.ts'
+
+const NAMES = ['default', 'dense', 'sparse', 'hybrid', 'embedding', 'lagging'] as const
+type Name = (typeof NAMES)[number]
+
+const TOKENS = { dense: 'token-of-dense', sparse: 'token-of-sparse' }
+const served: IndexesEnv = {
+  VECTOR_INDEX: env.VECTOR_INDEX,
+  VECTOR_INDEXES: env.VECTOR_INDEXES,
+  INDEX_TOKEN: 'common-token',
+  INDEX_TOKENS: JSON.stringify(TOKENS),
+}
+
+const stub = (name: Name) => env.VECTOR_INDEX.getByName(name)
+const clientOf = (name: Name) =>
+  new Index(
+    createUpstashTransport({
+      url: 'https://index.test',
+      fetch: (url, init) => stub(name).fetch(url, init),
+      timeoutMs: 5000,
+      maxResponseBytes: 1e7,
+    })(),
+  )
+
+async function serve(path: string, token?: string, bindings: IndexesEnv = served) {
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
+  const request = new Request(`https://indexes.test${path}`, { method: 'POST', body: '[]', headers })
+  const response = await serveIndexes(request, bindings)
+  return { status: response.status, body: await response.json<{ result?: { indexType: string }; error?: string }>() }
+}
+
+beforeEach(async () => {
+  for (const name of NAMES) await clientOf(name).reset({ all: true })
+})
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+describe('which index answers', () => {
+  test.each([
+    ['/info', 'token-of-dense', 'DENSE'],
+    ['/info', 'token-of-sparse', 'SPARSE'],
+    ['/info', 'common-token', 'HYBRID'],
+    ['/indexes/dense/info', 'token-of-dense', 'DENSE'],
+    ['/indexes/sparse/info', 'token-of-sparse', 'SPARSE'],
+    ['/indexes/embedding/info', 'common-token', 'DENSE'],
+  ])('to %s with %s', async (path, token, indexType) => {
+    expect(await serve(path, token)).toMatchObject({ status: 200, body: { result: { indexType } } })
+  })
+
+  test.each([
+    ['/info', undefined],
+    ['/info', 'other'],
+    ['/indexes/dense/info', 'common-token'],
+    ['/indexes/dense/info', 'token-of-sparse'],
+    ['/indexes/unknown/info', 'common-token'],
+    ['/indexes/Dense/info', 'token-of-dense'],
+    ['/indexes/', 'other'],
+  ])('none to %s with %s', async (path, token) => {
+    expect(await serve(path, token)).toEqual({
+      status: 401,
+      body: { error: 'Unauthorized: Invalid auth token', status: 401 },
+    })
+  })
+
+  test('none at all where no token is configured', async () => {
+    const { VECTOR_INDEX, VECTOR_INDEXES } = served
+    for (const token of ['', 'undefined', 'common-token']) {
+      expect((await serve('/info', token, { VECTOR_INDEX, VECTOR_INDEXES })).status).toBe(401)
+    }
+  })
+
+  test('one hybrid index where nothing is configured but a token', async () => {
+    const bindings = { VECTOR_INDEX: env.VECTOR_INDEX, INDEX_TOKEN: 'common-token' }
+    expect(await serve('/indexes/default/info', 'common-token', bindings)).toMatchObject({
+      body: { result: { indexType: 'HYBRID' } },
+    })
+  })
+
+  test('a path below an index leads nowhere else', async () => {
+    const { body } = await serve('/indexes/dense/../sparse/info', 'token-of-dense')
+    expect(body.error).toBe('Unauthorized: Invalid auth token')
+  })
+})
+
+describe('a configuration', () => {
+  test.each([
+    ['{', 'VECTOR_INDEXES is not valid JSON'],
+    ['[]', 'VECTOR_INDEXES must be an object'],
+    ['{}', 'VECTOR_INDEXES names no index'],
+    ['{"A": {}}', 'the name "A" must be'],
+    ['{"a": {"dimension": 0}}', 'The index "a" must have a whole number between 1 and 5376 as dimension'],
+    [{ a: { kind: 'DENSE' } }, 'The index "a" does not know "kind"'],
+  ])('%j is refused', (VECTOR_INDEXES, message) => {
+    expect(() => indexesOf({ VECTOR_INDEXES })).toThrow(message)
+  })
+
+  test.each([
+    ['{', 'INDEX_TOKENS is not valid JSON'],
+    ['[]', 'INDEX_TOKENS must be an object'],
+    [{ other: 'token' }, 'INDEX_TOKENS names "other"'],
+    [{ a: '' }, 'the token of "a" must be a text without spaces'],
+    [{ a: 'secret', b: 'secret' }, 'two in INDEX_TOKENS are equal'],
+    [{ a: 'common' }, 'two in INDEX_TOKENS are equal'],
+  ])('with the tokens %j is refused', (INDEX_TOKENS, message) => {
+    const bindings = { VECTOR_INDEXES: { a: {}, b: {} }, INDEX_TOKENS, INDEX_TOKEN: 'common' }
+    expect(() => tokensOf(bindings)).toThrow(message)
+    expect(() => tokensOf(bindings)).not.toThrow('secret')
+  })
+
+  test('that is wrong is told to every request, and to the log', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    const answer = await serve('/info', 'common-token', { ...served, VECTOR_INDEXES: '{"a": {"dimension": 0}}' })
+    expect(answer).toMatchObject({
+      status: 500,
+      body: { error: expect.stringContaining('The indexes are not configured correctly: The index "a" must') },
+    })
+    expect(log).toHaveBeenCalledOnce()
+  })
+})
+
+describe('over an eviction', () => {
+  const rows = Array.from({ length: 5 }, (_, at) => ({ id: `r${at}`, vector: [1, at] }))
+
+  test('a query goes on', async () => {
+    const dense = clientOf('dense')
+    await dense.upsert(rows)
+    const { result, fetchNext, stop } = await dense.resumableQuery({ vector: [1, 0], topK: 2, maxIdle: 60 })
+    await evictDurableObject(stub('dense'))
+    expect(result.map(({ id }) => id)).toEqual(['r0', 'r1'])
+    expect((await fetchNext(9)).map(({ id }) => id)).toEqual(['r2', 'r3', 'r4'])
+    await evictDurableObject(stub('dense'))
+    expect(await stop()).toBe('Success')
+  })
+
+  test('a pending write stays pending, and is seen when its time has come', async () => {
+    const lagging = clientOf('lagging')
+    await lagging.upsert(rows)
+    await evictDurableObject(stub('lagging'))
+    expect(await lagging.info()).toMatchObject({ vectorCount: 5, pendingVectorCount: 5 })
+    expect(await lagging.query({ vector: [1, 0], topK: 9 })).toEqual([])
+    await expect.poll(async () => (await lagging.info()).pendingVectorCount, { timeout: 5000 }).toBe(0)
+    expect(await lagging.query({ vector: [1, 0], topK: 9 })).toHaveLength(5)
+    await evictDurableObject(stub('lagging'))
+    expect(await lagging.query({ vector: [1, 0], topK: 9 })).toHaveLength(5)
+  })
+
+  test('every kind gives back what it was given', async () => {
+    const sparseVector = { indices: [1, -2], values: [0.1, 0.2] }
+    const kinds = {
+      dense: { vector: [0.1, 0.2] },
+      hybrid: { vector: [0.1, 0.2], sparseVector },
+      sparse: { sparseVector },
+    }
+    for (const [name, vectors] of Object.entries(kinds) as [Name, { vector: number[] }][]) {
+      await clientOf(name).upsert({ id: 'a', ...vectors })
+      await evictDurableObject(stub(name))
+      expect(await clientOf(name).fetch(['a'], { includeVectors: true })).toEqual([{ id: 'a', ...vectors }])
+      expect(await clientOf(name).query({ ...vectors, topK: 1 })).toHaveLength(1)
+    }
+  })
+})
