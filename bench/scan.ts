@@ -33,7 +33,7 @@ const SLOW_MS = 1000
 const ROUNDS = Number(process.argv[2] ?? 5)
 /** Far more than a cache holds. */
 const MEMORY_BYTES = 2 ** 28
-/** Beyond it a peer takes minutes to build or seconds to search. */
+/** Beyond it peers are left out, so that a run stays short. */
 const MOST_PEER_ROWS = 10_000
 /** Dimensions that a short question fills in the index's own embeddings: about 6 of 100. */
 const SPARSE_DIMENSIONS = 24

@@ -7,15 +7,15 @@ const BUFFER = 256 * MEBIBYTE
 /** What `kernel/read-sum.ts` exports. */
 interface ReadSum {
   readonly memory: WebAssembly.Memory
-  readSum(from: number, bytes: number): bigint
+  readonly readSum: (from: number, bytes: number) => bigint
 }
 
 /** Bytes a second that this machine gives one thread, measured anew at every call. */
 export interface Bandwidth {
   /** Reading `bytes` over and over, by SIMD in WebAssembly: from the cache when they fit in it. */
-  read(bytes: number): number
+  readonly read: (bytes: number) => number
   /** Copying with `memcpy`; each byte is read and written. */
-  copied(): number
+  readonly copied: () => number
 }
 
 /** Makes the buffer that is read. */

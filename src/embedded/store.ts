@@ -241,11 +241,14 @@ export class VectorStore {
     return numberOf(row, 'key')
   }
 
-  /** Rows that replace others are counted too when the namespace is nearly full: counting them costs a query. */
+  /** What a namespace has may always be replaced, even when it became too large. */
   #requireRoom(namespace: string, rows: readonly VectorRow[]): void {
-    const [counted] = this.#sql.exec('SELECT vector_count FROM namespaces WHERE name = ?', namespace).toArray()
-    const before = counted === undefined ? 0 : numberOf(counted, 'vector_count')
-    this.#resident.requireRoomFor(namespace, before + rows.length)
+    const query = `SELECT vector_count, (SELECT count(*) FROM vectors WHERE namespace = key
+        AND id IN (SELECT value FROM json_each(?2))) AS known FROM namespaces WHERE name = ?1`
+    const ids = JSON.stringify(rows.map(({ id }) => id))
+    const [counted] = this.#sql.exec(query, namespace, ids).toArray()
+    const [before, known] = counted ? [numberOf(counted, 'vector_count'), numberOf(counted, 'known')] : [0, 0]
+    if (rows.length > known) this.#resident.requireRoomFor(namespace, before + rows.length - known)
   }
 
   #empty(key: number): void {

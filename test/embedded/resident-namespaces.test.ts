@@ -120,4 +120,5 @@ test('a write to a namespace that could never be searched is refused', () => {
   store.upsert('n', items(0, 10))
   expect(() => store.upsert('n', items(10, 10))).toThrow(expect.objectContaining({ status: 507 }))
   expect(store.namespaces()).toContainEqual({ name: 'n', vectorCount: 10, pendingVectorCount: 0 })
+  store.upsert('n', items(0, 10))
 })
