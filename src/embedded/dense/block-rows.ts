@@ -122,9 +122,7 @@ export class BlockRows {
       stepsEnd,
       topK,
     )
-    // No inner product with a row of bytes counts for more than 1: see `scoreInt8`.
-    const capped = question.similarity === 'DOT_PRODUCT' ? Math.min(1, leastKey) : leastKey
-    const found = memory.kernel.collect(keys, BLOCK_ROWS * count, thresholdOf(plan, capped))
+    const found = memory.kernel.collect(keys, BLOCK_ROWS * count, thresholdOf(plan, leastKey))
     return new Int32Array(memory.kernel.memory.buffer, keys, found)
   }
 

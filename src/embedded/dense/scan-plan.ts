@@ -13,6 +13,8 @@ export interface ScanPlan {
   readonly gains: number
   readonly factor: number
   readonly share: number
+  /** Keys above it have the same score as it. */
+  readonly cap: number
   /** By how much keys may be off, rounding aside. */
   readonly miss: number
   /** What rounding in keys and scores is relative to, beside the key itself. */
@@ -48,11 +50,12 @@ export function scanPlan(question: Question, layout: BlockLayout, longest: numbe
 
 /** The key of a row that is among the best is not below this. @param leastKey the least of the best keys */
 export function thresholdOf(plan: ScanPlan, leastKey: number): number {
-  return leastKey - 2 * plan.miss - plan.rounding * (1 + Math.abs(leastKey) + plan.size)
+  const least = Math.min(plan.cap, leastKey)
+  return least - 2 * plan.miss - plan.rounding * (1 + Math.abs(least) + plan.size)
 }
 
 function planFloat32({ vector, similarity, squares }: Question, layout: BlockLayout, sparseShare: number): ScanPlan {
-  const common = { share: 0, miss: 0, size: 0, rounding: ROUNDING } as const
+  const common = { share: 0, cap: Infinity, miss: 0, size: 0, rounding: ROUNDING } as const
   if (similarity === 'EUCLIDEAN') {
     const steps = float32Steps(vector, allSteps(vector.length))
     return { ...common, scan: 'scanFloat32Distance', steps, gains: layout.scales, factor: -1 }
@@ -84,12 +87,13 @@ function planInt8(
     stepsToVisit(pairs.length, sparseShare, (at) => pairs[at] !== 0),
   )
   const length = Math.sqrt(squares)
-  const common = { scan: 'scanInt8', steps, share: 0, rounding: ROUNDING } as const
+  const common = { scan: 'scanInt8', steps, share: 0, cap: Infinity, rounding: ROUNDING } as const
   switch (similarity) {
     case 'COSINE':
       return { ...common, gains: layout.inverseLengths, factor: step / length, miss: error / length, size: 1 }
     case 'DOT_PRODUCT':
-      return { ...common, gains: layout.scales, factor: step, miss: error * longest, size: length * longest }
+      // No product with a row of bytes counts for more than 1: see `scoreInt8`.
+      return { ...common, gains: layout.scales, factor: step, cap: 1, miss: error * longest, size: length * longest }
     case 'EUCLIDEAN':
       // The squared distance without the question's own square. The score sums as many roundings as dimensions.
       return {
