@@ -63,6 +63,7 @@ const SCHEMA = [
     sparse_values TEXT NOT NULL
   )`,
   `CREATE INDEX IF NOT EXISTS pending_by_id ON pending (namespace, id)`,
+  `CREATE INDEX IF NOT EXISTS pending_by_due ON pending (due_ms)`,
   `CREATE TABLE IF NOT EXISTS resumable_queries (
     uuid TEXT PRIMARY KEY,
     namespace TEXT NOT NULL,
