@@ -12,7 +12,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import autocannon from 'autocannon'
-import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
+import { convertV4MiniflareOptions, Miniflare, type V4ModuleDefinition } from 'miniflare'
 import { unstable_splitSqlQuery } from 'wrangler'
 import { ingest } from '../src/cli/gate-client.ts'
 import { ROOT } from '../scripts/local-gate.ts'
@@ -42,13 +42,18 @@ const ROUTES: readonly Route[] = [
   { name: 'cache hit, Cache API', path: '/hit-cache-api', question: STRONG, verdict: 'pass' },
 ]
 
-function bundle(directory: string): string {
+/** The modules that wrangler bundles the Worker into, the Worker's own first. */
+function bundle(directory: string): V4ModuleDefinition[] {
   const wrangler = join(ROOT, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
   const args = [wrangler, 'deploy', 'bench/overhead-worker.ts', '--dry-run', '--minify', '--outdir', directory]
   const env = { ...process.env, CLOUDFLARE_CF_FETCH_ENABLED: 'false', WRANGLER_SEND_METRICS: 'false' }
   const result = spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8', env })
   if (result.status !== 0) throw new Error(`The Worker could not be bundled:\n${result.stdout}\n${result.stderr}`)
-  return readFileSync(join(directory, 'overhead-worker.js'), 'utf8')
+  const compiled = readdirSync(directory).filter((name) => name.endsWith('.wasm'))
+  return [
+    { type: 'ESModule', path: join(directory, 'overhead-worker.js') },
+    ...compiled.map((name) => ({ type: 'CompiledWasm', path: join(directory, name) }) as const),
+  ]
 }
 
 async function migrate(miniflare: Miniflare): Promise<void> {
@@ -87,13 +92,13 @@ const median = (values: readonly number[]): number =>
 
 const rounds = Number(process.argv[2] ?? 5)
 const directory = mkdtempSync(join(tmpdir(), 'hono-rag-gate-bench-'))
-const script = bundle(directory)
+const modules = bundle(directory)
 const token = 'bench-token-0123456789abcdef0123456789abcdef'
 const miniflare = new Miniflare(
   convertV4MiniflareOptions({
     name: 'overhead',
-    modules: true,
-    script,
+    modules,
+    modulesRoot: directory,
     compatibilityDate: '2026-11-01',
     compatibilityFlags: ['nodejs_compat'],
     host: '127.0.0.1',

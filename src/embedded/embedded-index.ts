@@ -1,19 +1,22 @@
 /** An index that is ready to answer: its settings, what it stores, and what it needs of the platform. */
 import { RagGateError } from '../errors.ts'
 import { DailyUse } from './daily-use.ts'
+import type { MakeKernel } from './dense/kernel.ts'
 import { limitsOf } from './plan-limits.ts'
 import { ResumableQueries } from './resumable-queries.ts'
 import { textOf, type IndexStorage } from './schema.ts'
 import { indexSettings, kindOf, type IndexSettings } from './settings.ts'
 import { VectorStore } from './store.ts'
 
-/** Clock and randomness, given from outside. */
+/** Clock, randomness and the compiled kernel, given from outside. */
 export interface Platform {
   /** Milliseconds since 1970. */
   readonly nowMs: () => number
   /** 0 up to, not including, 1. */
   readonly random: () => number
   readonly randomUuid: () => string
+  /** Makes the kernel that scans dense rows; without one plain JavaScript does, some ten times slower. */
+  readonly makeKernel?: MakeKernel
 }
 
 /** Everything that a command works on. */
@@ -40,7 +43,12 @@ export function openIndex(storage: IndexStorage, settings: IndexSettings, platfo
     )
   }
   const { visibilityLagMs } = settings
-  const store = new VectorStore(storage, { visibilityLagMs, nowMs: platform.nowMs })
+  const store = new VectorStore(storage, {
+    visibilityLagMs,
+    nowMs: platform.nowMs,
+    makeKernel: platform.makeKernel,
+    dimension: settings.dense?.dimension ?? 0,
+  })
   agreeOnParts(storage, store, settings)
   return {
     settings,

@@ -2,7 +2,7 @@
 export class ProtocolError extends Error {
   override readonly name = 'ProtocolError'
   /** HTTP status, also repeated in the body. */
-  readonly status: 400 | 401 | 404 | 405 | 413 | 422 | 429 | 500
+  readonly status: 400 | 401 | 404 | 405 | 413 | 422 | 429 | 500 | 507
 
   constructor(status: ProtocolError['status'], message: string) {
     super(message)

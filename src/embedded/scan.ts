@@ -1,24 +1,18 @@
 /** Exact search over dense rows: every row is scored, and a bounded heap keeps the best. */
+import {
+  prepareQuestion,
+  scoreFloat32,
+  scoreInt8,
+  squaredLength,
+  type Question,
+  type Similarity,
+} from './dense/similarity.ts'
 
 /** A row and its score. */
 export interface ScoredRow {
   /** Place of the row in its namespace; rises in insertion order. */
   readonly slot: number
   readonly score: number
-}
-
-/** How near two vectors are. */
-export type Similarity = 'COSINE' | 'EUCLIDEAN' | 'DOT_PRODUCT'
-
-/** Tells whether the row in a slot may be found at all; asked before it is scored. */
-export type SlotFilter = (slot: number) => boolean
-
-/** How a dense search scores, and which rows it passes over. */
-export interface DenseSearch {
-  /** @default 'COSINE' */
-  readonly similarity?: Similarity
-  /** @default every row */
-  readonly matches?: SlotFilter | undefined
 }
 
 /** A stored vector: a byte for each dimension, or float32 as it was given. */
@@ -63,11 +57,15 @@ export function vectorOf(row: DenseRow): Float32Array {
   return Float32Array.from(row.values, (value) => value * row.scale)
 }
 
-/** Squared length, summed in float32 as the service does. */
-function squaredLength(values: Float32Array): number {
-  let sum = 0
-  for (const value of values) sum = Math.fround(sum + Math.fround(value * value))
-  return sum
+/** Tells whether the row in a slot may be found at all; asked before it is scored. */
+export type SlotFilter = (slot: number) => boolean
+
+/** How a dense search scores, and which rows it passes over. */
+export interface DenseSearch {
+  /** @default 'COSINE' */
+  readonly similarity?: Similarity
+  /** @default every row */
+  readonly matches?: SlotFilter | undefined
 }
 
 /**
@@ -83,63 +81,21 @@ export function nearest(
   topK: number,
   { similarity = 'COSINE', matches }: DenseSearch = {},
 ): readonly ScoredRow[] {
-  const squares = squaredLength(vector)
-  if (squares === 0 && similarity === 'COSINE') return []
-  // A question fills a few of the dimensions; adding zeros changes no sum, so only those are visited.
-  const filled = filledDimensions(vector)
-  const weights = Float32Array.from(filled, (at) => vector[at]!)
+  const question = prepareQuestion(vector, similarity)
+  if (question.squares === 0 && similarity === 'COSINE') return []
   const best = new BoundedTop(topK)
   for (let slot = 0; slot < rows.length; slot++) {
     const row = rows[slot]
-    if (row === undefined || matches?.(slot) === false) continue
-    if (similarity === 'EUCLIDEAN') {
-      best.offer(slot, Math.fround(1 / Math.fround(1 + squaredDistance(row, vector))))
-      continue
-    }
-    const product = row.encoding === 'int8' ? dotInt8(row.values, filled, weights) : dot(row.values, filled, weights)
-    const near = similarity === 'COSINE' ? cosine(product, squares, row) : innerProduct(product, row)
-    best.offer(slot, Math.fround(Math.fround(1 + near) / 2))
+    if (row !== undefined && matches?.(slot) !== false) best.offer(slot, scoreRow(question, row))
   }
   return best.sorted()
 }
 
-function cosine(product: number, squares: number, row: DenseRow): number {
-  return row.squares === 0 ? 0 : Math.fround(product / Math.sqrt(squares * row.squares))
-}
-
-/** A row of bytes stands for a vector of unit length, which rounding must not make longer. */
-function innerProduct(product: number, row: DenseRow): number {
-  return row.encoding === 'int8' ? Math.min(1, Math.fround(product * row.scale)) : product
-}
-
-function squaredDistance(row: DenseRow, vector: Float32Array): number {
-  const scale = row.encoding === 'int8' ? row.scale : 1
-  let sum = 0
-  for (let at = 0; at < vector.length; at++) {
-    const difference = Math.fround(Math.fround(row.values[at]! * scale) - vector[at]!)
-    sum = Math.fround(sum + Math.fround(difference * difference))
-  }
-  return sum
-}
-
-function filledDimensions(vector: Float32Array): Int32Array {
-  const filled = new Int32Array(vector.length)
-  let count = 0
-  for (let at = 0; at < vector.length; at++) if (vector[at] !== 0) filled[count++] = at
-  return filled.subarray(0, count)
-}
-
-function dotInt8(row: Int8Array, filled: Int32Array, weights: Float32Array): number {
-  let sum = 0
-  for (let at = 0; at < filled.length; at++) sum += row[filled[at]!]! * weights[at]!
-  return sum
-}
-
-/** In float32 throughout, so that published scores come out to the last digit. */
-function dot(row: Float32Array, filled: Int32Array, weights: Float32Array): number {
-  let sum = 0
-  for (let at = 0; at < filled.length; at++) sum = Math.fround(sum + Math.fround(row[filled[at]!]! * weights[at]!))
-  return sum
+function scoreRow(question: Question, row: DenseRow): number {
+  const places = question.visited
+  return row.encoding === 'int8'
+    ? scoreInt8(question, { values: row.values, base: 0, places }, row.scale, row.squares)
+    : scoreFloat32(question, { values: row.values, base: 0, places }, row.squares)
 }
 
 /**

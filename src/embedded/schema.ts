@@ -8,7 +8,7 @@ export type SqlRow = Readonly<Record<string, SqlValue>>
 
 /** What runs SQL at once, as `ctx.storage.sql` of a Durable Object does. */
 export interface SqlStore {
-  exec(query: string, ...bindings: (string | number | null)[]): { toArray(): SqlRow[] }
+  exec(query: string, ...bindings: (string | number | null)[]): Iterable<SqlRow> & { toArray(): SqlRow[] }
   /** Bytes that the database takes. */
   readonly databaseSize: number
 }
@@ -63,6 +63,7 @@ const SCHEMA = [
     sparse_values TEXT NOT NULL
   )`,
   `CREATE INDEX IF NOT EXISTS pending_by_id ON pending (namespace, id)`,
+  `CREATE INDEX IF NOT EXISTS pending_by_due ON pending (due_ms)`,
   `CREATE TABLE IF NOT EXISTS resumable_queries (
     uuid TEXT PRIMARY KEY,
     namespace TEXT NOT NULL,

@@ -2,7 +2,7 @@
 import { RagGateError } from '../errors.ts'
 import { EMBEDDING_MODEL } from './embedder.ts'
 import { PLANS, type PlanName } from './plan-limits.ts'
-import type { Similarity } from './scan.ts'
+import type { Similarity } from './dense/similarity.ts'
 import { TERM_PAIRS_MODEL } from './term-pairs.ts'
 
 /** The dense part of an index. */

@@ -7,7 +7,8 @@ import { compileFilter } from './filter/compile-filter.ts'
 import type { Filter } from './filter/filter.ts'
 import { PAGE_ROWS, type Metadata } from './filter/metadata-columns.ts'
 import { valueAt } from './filter/path.ts'
-import { ResidentNamespace } from './resident-namespace.ts'
+import type { ResidentNamespace, ResidentRow } from './resident-namespace.ts'
+import { ResidentNamespaces, type ResidentOptions } from './resident-namespaces.ts'
 import type { SlotFilter } from './scan.ts'
 import { createTables, numberOf, textOf, type IndexStorage, type SqlRow, type SqlStore } from './schema.ts'
 import { VECTOR_COLUMNS, vectorsOf, vectorValues, type Vectors } from './stored-vector.ts'
@@ -34,15 +35,7 @@ export interface NamespaceCount {
 }
 
 /** Options of a store. */
-export interface VectorStoreOptions {
-  /**
-   * Rows held in memory; beyond it the namespaces searched longest ago are dropped, but never the one being searched. A
-   * passage of 120 words takes 6 to 8 KB with its lists, and a Durable Object has 128 MB.
-   *
-   * @default 10000
-   * @see https://developers.cloudflare.com/durable-objects/platform/limits/
-   */
-  readonly residentRows?: number
+export interface VectorStoreOptions extends ResidentOptions {
   /**
    * Milliseconds until a write is seen, counted by `nowMs`. It holds across restarts.
    *
@@ -67,17 +60,15 @@ type Table = 'vectors' | 'pending'
 export class VectorStore {
   readonly #storage: IndexStorage
   readonly #sql: SqlStore
-  readonly #residentRows: number
   readonly #visibilityLagMs: number
   readonly #nowMs: () => number
-  /** Least recently searched first. */
-  readonly #resident = new Map<string, ResidentNamespace>()
+  readonly #resident: ResidentNamespaces
 
   /** Makes the tables where they are missing. */
   constructor(storage: IndexStorage, options: VectorStoreOptions = {}) {
     this.#storage = storage
     this.#sql = storage.sql
-    this.#residentRows = options.residentRows ?? 10_000
+    this.#resident = new ResidentNamespaces(options)
     this.#visibilityLagMs = options.visibilityLagMs ?? 0
     this.#nowMs = options.nowMs ?? Date.now
     createTables(storage)
@@ -105,9 +96,12 @@ export class VectorStore {
   /**
    * Writes vectors, all or none; makes the namespace if needed. A known id keeps its place in the insertion order; of
    * equal ids in one call the last counts. With a lag they stay pending: neither searched nor read until it passed.
+   *
+   * @throws `ProtocolError` 507 when the namespace would be too large to be searched
    */
   upsert(namespace: string, rows: readonly VectorRow[]): void {
     const last = Array.from(new Map(rows.map((row) => [row.id, row])).values())
+    this.#requireRoom(namespace, last)
     if (this.#visibilityLagMs > 0) this.#postpone(namespace, last)
     else this.#apply(namespace, last)
   }
@@ -231,10 +225,7 @@ export class VectorStore {
       if (replaced !== undefined) this.#drop(replaced)
       this.#sql.exec('UPDATE namespaces SET name = ? WHERE key = ?', name, key)
     })
-    const resident = this.#resident.get(namespace)
-    this.#resident.delete(namespace)
-    this.#resident.delete(name)
-    if (resident !== undefined) this.#resident.set(name, resident)
+    this.#resident.rename(namespace, name)
   }
 
   /** Rows of a namespace in memory that a filter selects, to be asked by slot. */
@@ -242,34 +233,20 @@ export class VectorStore {
     return resident.selectedBy(filter, (positions) => this.#metadata('vectors', positions))
   }
 
-  /** A namespace ready to be searched; `undefined` when there is none. */
+  /**
+   * A namespace ready to be searched; `undefined` when there is none.
+   *
+   * @throws `ProtocolError` 507 when it is too large for the memory
+   */
   resident(namespace: string): ResidentNamespace | undefined {
-    const loaded = this.#resident.get(namespace) ?? this.#load(namespace)
-    if (loaded === undefined) return undefined
-    this.#resident.delete(namespace)
-    this.#resident.set(namespace, loaded)
-    this.#dropOldest()
-    return loaded
-  }
-
-  #load(namespace: string): ResidentNamespace | undefined {
     const key = this.#keyOf(namespace)
-    if (key === undefined) return undefined
-    const query = `SELECT position, id, ${VECTOR_COLUMNS} FROM vectors WHERE namespace = ? ORDER BY position`
-    const loaded = new ResidentNamespace()
-    for (const row of this.#sql.exec(query, key).toArray()) {
-      loaded.put({ position: numberOf(row, 'position'), id: textOf(row, 'id'), ...vectorsOf(row) })
-    }
-    return loaded
+    return key === undefined ? undefined : this.#resident.toSearch(namespace, () => this.#rows(key))
   }
 
-  #dropOldest(): void {
-    let rows = 0
-    for (const { slotCount } of this.#resident.values()) rows += slotCount
-    for (const [name, { slotCount }] of this.#resident) {
-      if (rows <= this.#residentRows || this.#resident.size === 1) return
-      this.#resident.delete(name)
-      rows -= slotCount
+  *#rows(key: number): Iterable<ResidentRow> {
+    const query = `SELECT position, id, ${VECTOR_COLUMNS} FROM vectors WHERE namespace = ? ORDER BY position`
+    for (const row of this.#sql.exec(query, key)) {
+      yield { position: numberOf(row, 'position'), id: textOf(row, 'id'), ...vectorsOf(row) }
     }
   }
 
@@ -281,6 +258,16 @@ export class VectorStore {
   #createNamespace(namespace: string): number {
     const [row] = this.#sql.exec('INSERT INTO namespaces (name) VALUES (?) RETURNING key', namespace).toArray()
     return numberOf(row, 'key')
+  }
+
+  /** What a namespace has may always be replaced, even when it became too large. */
+  #requireRoom(namespace: string, rows: readonly VectorRow[]): void {
+    const query = `SELECT vector_count, (SELECT count(*) FROM vectors WHERE namespace = key
+        AND id IN (SELECT value FROM json_each(?2))) AS known FROM namespaces WHERE name = ?1`
+    const ids = JSON.stringify(rows.map(({ id }) => id))
+    const [counted] = this.#sql.exec(query, namespace, ids).toArray()
+    const [before, known] = counted ? [numberOf(counted, 'vector_count'), numberOf(counted, 'known')] : [0, 0]
+    if (rows.length > known) this.#resident.requireRoomFor(namespace, before + rows.length - known)
   }
 
   #empty(key: number): void {
@@ -311,6 +298,7 @@ export class VectorStore {
     })
     const resident = this.#resident.get(namespace)
     rows.forEach(({ id, dense, sparse }, at) => resident?.put({ position: positions[at]!, id, dense, sparse }))
+    this.#resident.grew(namespace)
   }
 
   #write(key: number, row: VectorRow): number {

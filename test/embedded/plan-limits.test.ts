@@ -32,8 +32,8 @@ test('a free index holds 200 million vectors times dimension, however they are s
   const tested = testIndex({ ...DENSE, planLimits: 'free' })
   tested.resultOf('upsert', [row(1), row(2)])
   // Counts stand in their own column; filling the index for real would take an hour.
-  tested.storage.sql.exec(`UPDATE namespaces SET vector_count = ${100_000_000 - 1} WHERE name = ''`)
   expect(tested.resultOf('upsert/other', [row(1)])).toBe('Success')
+  tested.storage.sql.exec(`UPDATE namespaces SET vector_count = ${100_000_000 - 2} WHERE name = 'other'`)
   expect(tested.resultOf('upsert', [row(1), row(2)])).toBe('Success')
   expect(tested.failureOf('upsert', [row(1), row(3)])).toBe(
     '422 Exceeded the limit of the plan: vectors × dimension 200000002, limit 200000000',

@@ -10,7 +10,7 @@ export function sqliteStorage(): IndexStorage {
       exec(query, ...bindings) {
         // No query of the index returns integers beyond 2^53, or blobs.
         const rows = database.prepare(query).all(...bindings) as SqlRow[]
-        return { toArray: () => rows }
+        return { toArray: () => rows, [Symbol.iterator]: () => rows[Symbol.iterator]() }
       },
     },
     transactionSync(work) {

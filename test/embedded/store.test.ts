@@ -49,7 +49,7 @@ describe('a namespace in memory', () => {
 })
 
 test('namespaces that had to leave memory are found as before', () => {
-  const store = new VectorStore(sqliteStorage(), { residentRows: 3 })
+  const store = new VectorStore(sqliteStorage(), { memoryBytes: 12_000 })
   for (const namespace of ['one', 'two', 'three']) {
     store.upsert(namespace, [rowOf(`${namespace}-a`, 'edge'), rowOf(`${namespace}-b`, 'cache')])
   }

@@ -1,4 +1,6 @@
 import { DurableObject } from 'cloudflare:workers'
+import scanKernel from '../../src/embedded/dense/scan.wasm'
+import type { ScanKernel } from '../../src/embedded/dense/kernel.ts'
 import { openIndex, type EmbeddedIndex } from '../../src/embedded/embedded-index.ts'
 import { answerCommand, errorResponse, type ProtocolResponse } from '../../src/embedded/protocol.ts'
 import { ProtocolError } from '../../src/embedded/protocol-error.ts'
@@ -52,6 +54,8 @@ export class VectorIndex extends DurableObject<VectorIndexEnv> {
         nowMs: () => Date.now(),
         random: () => Math.random(),
         randomUuid: () => crypto.randomUUID(),
+        // The interface describes what the file exports; a test compares the file with its source.
+        makeKernel: () => new WebAssembly.Instance(scanKernel).exports as unknown as ScanKernel,
       })
       return this.#opened
     } catch (thrown) {

@@ -49,6 +49,11 @@ export class MetadataColumns {
     return column
   }
 
+  /** Bytes kept, about: two for a character. */
+  get byteLength(): number {
+    return 2 * this.#characters
+  }
+
   /** Forgets the page of a row that was written. */
   forget(slot: number): void {
     this.#drop(Math.floor(slot / PAGE_ROWS))

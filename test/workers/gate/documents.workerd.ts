@@ -18,12 +18,12 @@ async function send(method: string, path: string, body?: unknown, bindings: Gate
   return response
 }
 
-/** The Worker over an index whose nth write fails. */
+/** The Worker over an index whose nth write fails, and is tried once more in vain. */
 function bindingsWithFailingWrite(nth: number): GateBindings {
   let writes = 0
   const stub = env.VECTOR_INDEX.getByName('default')
   const fetch = async (url: string, init?: RequestInit): Promise<Response> => {
-    if (url.includes('/upsert') && ++writes === nth) return new Response('down', { status: 500 })
+    if (url.includes('/upsert') && [nth, nth + 1].includes(++writes)) return new Response('down', { status: 500 })
     return stub.fetch(url, init)
   }
   // The Worker asks for one stub by name, and sends requests to it.
