@@ -7,6 +7,7 @@ import type { AnswerSignals } from '../src/core/answer-signals.ts'
 import type { ScoreKind } from '../src/core/chunk.ts'
 import type { Band, CacheState, Finding, Verdict } from '../src/core/decision.ts'
 import type { Signals } from '../src/core/measure.ts'
+import type { RerankerOutcome } from '../src/core/rerank.ts'
 
 /** What is searched, and at which version it stands. */
 export const collections = sqliteTable(
@@ -90,6 +91,9 @@ export const decisions = sqliteTable(
     sequence: integer('sequence').notNull(),
     /** `NULL` where the policy judged no answer. */
     answerSignals: text('answer_signals', { mode: 'json' }).$type<AnswerSignals>(),
+    /** Which tier could decide. */
+    reranker: text('reranker').$type<RerankerOutcome>(),
+    rerankMs: real('rerank_ms'),
   },
   (table) => [
     index('decisions_by_hour').on(table.hour),

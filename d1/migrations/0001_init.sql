@@ -70,7 +70,10 @@ CREATE TABLE decisions (
   isolate TEXT NOT NULL,
   sequence INTEGER NOT NULL,
   -- What was measured of the answer, for policies that judge answers: no text.
-  answer_signals TEXT
+  answer_signals TEXT,
+  -- ok, failed, timeout or off: which tier could decide.
+  reranker TEXT,
+  rerank_ms REAL
 ) STRICT;
 
 CREATE INDEX decisions_by_hour ON decisions (hour);
