@@ -4,7 +4,7 @@
  */
 import { index, integer, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { AnswerSignals } from '../src/core/answer-signals.ts'
-import type { ScoreKind } from '../src/core/chunk.ts'
+import type { Passage, ScoreKind } from '../src/core/chunk.ts'
 import type { Band, CacheState, Finding, Verdict } from '../src/core/decision.ts'
 import type { Signals } from '../src/core/measure.ts'
 import type { RerankerOutcome } from '../src/core/rerank.ts'
@@ -143,4 +143,15 @@ export const decisionRollups = sqliteTable(
       ],
     }),
   ],
+)
+
+/** Passages of an index that has no room for their texts. */
+export const chunkTexts = sqliteTable(
+  'chunk_texts',
+  {
+    namespace: text('namespace').notNull(),
+    id: text('id').notNull(),
+    passage: text('passage', { mode: 'json' }).$type<Passage>().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.namespace, table.id] })],
 )

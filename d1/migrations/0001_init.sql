@@ -129,3 +129,11 @@ BEGIN
     input_tokens = input_tokens + excluded.input_tokens,
     output_tokens = output_tokens + excluded.output_tokens;
 END;
+
+-- Passages of an index that has no room for their texts, each as JSON.
+CREATE TABLE chunk_texts (
+  namespace TEXT NOT NULL,
+  id TEXT NOT NULL,
+  passage TEXT NOT NULL,
+  PRIMARY KEY (namespace, id)
+) STRICT;

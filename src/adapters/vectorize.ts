@@ -120,6 +120,8 @@ export function createVectorizeRetriever(options: VectorizeRetrieverOptions): Re
           ? []
           : [{ passage, score: cosine(match, vector, metric, scores) }]
       })
+      // Some may have been deleted just now; that all are gone is no answer.
+      if (matches.length > 0 && rows.length === 0) throw badResponse(INDEX, 'matches without any text')
       return [rankRows('cosine', rows, wanted)]
     },
   }
