@@ -77,11 +77,18 @@ export interface RagGateOptions<Bindings extends object> {
    */
   readonly vary?: { readonly headers?: readonly string[]; readonly query?: readonly string[] }
   /**
-   * Chunks retrieved of each method and judged, 1..100.
+   * Chunks judged, 1..100.
    *
    * @default 10
    */
   readonly topK?: number
+  /**
+   * Chunks retrieved of each method before they are mixed, `topK`..100. A chunk that only one method returned counts 0
+   * for the other: the deeper both look, the fewer there are.
+   *
+   * @default topK
+   */
+  readonly candidates?: number
   /** Weights of the convex mix of dense and sparse scores. */
   readonly fusionWeights?: ConvexWeights
   /**
@@ -146,6 +153,8 @@ export function checkOptions(options: RagGateOptions<never>): RouteSettings {
   const { policy = balanced(), topK = 10, maxContextCharacters = 12_000 } = options
   const { retrievalTimeoutMs = 3000, rerankTimeoutMs = 3000 } = options
   requireWhole('topK', topK, 1, 100)
+  const { candidates = topK } = options
+  requireWhole('candidates', candidates, topK, 100)
   requireWhole('retrievalTimeoutMs', retrievalTimeoutMs, 1, 60_000)
   requireWhole('rerankTimeoutMs', rerankTimeoutMs, 1, 60_000)
   requireWhole('maxContextCharacters', maxContextCharacters, 200, 10_000_000)
@@ -184,6 +193,7 @@ export function checkOptions(options: RagGateOptions<never>): RouteSettings {
     varyHeaders: options.vary?.headers?.map((name) => name.toLowerCase()) ?? [],
     varyQuery: options.vary?.query ?? [],
     topK,
+    candidates,
     fusionWeights: options.fusionWeights ?? {},
     retrievalTimeoutMs,
     rerankTimeoutMs,

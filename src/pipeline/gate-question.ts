@@ -42,8 +42,10 @@ export interface GateSettings {
   readonly mode: 'enforce' | 'observe'
   /** Asked after the policy's gates. */
   readonly rules?: readonly Rule[]
-  /** Chunks retrieved of each method and judged. */
+  /** Chunks judged. */
   readonly topK: number
+  /** Chunks retrieved of each method, `topK` and up: the deeper, the more of those judged carry every method's score. */
+  readonly candidates: number
   readonly fusionWeights: ConvexWeights
   /** Budget of the context for the model, characters. */
   readonly maxContextCharacters: number
@@ -169,7 +171,7 @@ function keyFor(
   collection: Collection,
   policy: Policy,
 ): string {
-  const { topK, fusionWeights, maxContextCharacters } = settings
+  const { topK, candidates, fusionWeights, maxContextCharacters } = settings
   return answerKey({
     deployment: asked.deployment,
     tenant: collection.tenant,
@@ -186,6 +188,7 @@ function keyFor(
     lexiconId: collection.lexiconId ?? '',
     retrieval: canonicalJson({
       topK,
+      candidates,
       fusionWeights: { ...fusionWeights },
       maxContextCharacters,
       reranker: reranker?.model ?? '',
@@ -207,10 +210,17 @@ async function retrieve(
   { question, collection, principal: { tenant } }: AskedQuestion,
   lexicon: Lexicon,
 ): Promise<Evidence> {
-  const { topK } = settings
+  const { topK, candidates } = settings
   const namespace = namespaceOf(tenant, collection)
   return withinDeadline(settings.retrievalTimeoutMs, RETRIEVER_FAULTS, async (signal) => {
-    const rankings = await ports.retriever.retrieve({ tenant, collection, namespace, question, topK, signal })
+    const rankings = await ports.retriever.retrieve({
+      tenant,
+      collection,
+      namespace,
+      question,
+      topK: candidates,
+      signal,
+    })
     return fuseConvex(rankings, {
       weights: settings.fusionWeights,
       idfMass: idfMass(lexicon, terms(question)),
