@@ -4,9 +4,10 @@
  */
 import { index, integer, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { AnswerSignals } from '../src/core/answer-signals.ts'
-import type { ScoreKind } from '../src/core/chunk.ts'
+import type { Passage, ScoreKind } from '../src/core/chunk.ts'
 import type { Band, CacheState, Finding, Verdict } from '../src/core/decision.ts'
 import type { Signals } from '../src/core/measure.ts'
+import type { RerankerOutcome } from '../src/core/rerank.ts'
 import type { Scope } from '../src/ports/authenticator.ts'
 
 /** What is searched, and at which version it stands. */
@@ -144,6 +145,9 @@ export const decisions = sqliteTable(
     sequence: integer('sequence').notNull(),
     /** `NULL` where the policy judged no answer. */
     answerSignals: text('answer_signals', { mode: 'json' }).$type<AnswerSignals>(),
+    /** Which tier could decide. */
+    reranker: text('reranker').$type<RerankerOutcome>(),
+    rerankMs: real('rerank_ms'),
   },
   (table) => [
     index('decisions_by_hour').on(table.hour),
@@ -193,4 +197,15 @@ export const decisionRollups = sqliteTable(
       ],
     }),
   ],
+)
+
+/** Passages of an index that has no room for their texts. */
+export const chunkTexts = sqliteTable(
+  'chunk_texts',
+  {
+    namespace: text('namespace').notNull(),
+    id: text('id').notNull(),
+    passage: text('passage', { mode: 'json' }).$type<Passage>().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.namespace, table.id] })],
 )

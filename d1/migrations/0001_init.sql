@@ -117,7 +117,10 @@ CREATE TABLE decisions (
   isolate TEXT NOT NULL,
   sequence INTEGER NOT NULL,
   -- What was measured of the answer, for policies that judge answers: no text.
-  answer_signals TEXT
+  answer_signals TEXT,
+  -- ok, failed, timeout or off: which tier could decide.
+  reranker TEXT,
+  rerank_ms REAL
 ) STRICT;
 
 CREATE INDEX decisions_by_hour ON decisions (hour);
@@ -173,3 +176,11 @@ BEGIN
     input_tokens = input_tokens + excluded.input_tokens,
     output_tokens = output_tokens + excluded.output_tokens;
 END;
+
+-- Passages of an index that has no room for their texts, each as JSON.
+CREATE TABLE chunk_texts (
+  namespace TEXT NOT NULL,
+  id TEXT NOT NULL,
+  passage TEXT NOT NULL,
+  PRIMARY KEY (namespace, id)
+) STRICT;

@@ -88,11 +88,18 @@ export interface RagGateOptions<Bindings extends object> {
    */
   readonly filter?: PassageFilter | ((principal: Principal, collection: string) => PassageFilter | undefined)
   /**
-   * Chunks retrieved of each method and judged, 1..100.
+   * Chunks judged, 1..100.
    *
    * @default 10
    */
   readonly topK?: number
+  /**
+   * Chunks retrieved of each method before they are mixed, `topK`..100. A chunk that only one method returned counts 0
+   * for the other: the deeper both look, the fewer there are.
+   *
+   * @default topK
+   */
+  readonly candidates?: number
   /** Weights of the convex mix of dense and sparse scores. */
   readonly fusionWeights?: ConvexWeights
   /**
@@ -157,6 +164,8 @@ export function checkOptions(options: RagGateOptions<never>): RouteSettings {
   const { policy = balanced(), topK = 10, maxContextCharacters = 12_000 } = options
   const { retrievalTimeoutMs = 3000, rerankTimeoutMs = 3000 } = options
   requireWhole('topK', topK, 1, 100)
+  const { candidates = topK } = options
+  requireWhole('candidates', candidates, topK, 100)
   requireWhole('retrievalTimeoutMs', retrievalTimeoutMs, 1, 60_000)
   requireWhole('rerankTimeoutMs', rerankTimeoutMs, 1, 60_000)
   requireWhole('maxContextCharacters', maxContextCharacters, 200, 10_000_000)
@@ -196,6 +205,7 @@ export function checkOptions(options: RagGateOptions<never>): RouteSettings {
     varyQuery: options.vary?.query ?? [],
     ...(options.filter !== undefined && { filter: filterChooser(options.filter) }),
     topK,
+    candidates,
     fusionWeights: options.fusionWeights ?? {},
     retrievalTimeoutMs,
     rerankTimeoutMs,

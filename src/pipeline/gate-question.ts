@@ -47,8 +47,10 @@ export interface GateSettings {
   readonly rules?: readonly Rule[]
   /** Which passages a caller's question may be answered from; without it all of the collection. */
   readonly filter?: (principal: Principal, collection: string) => PassageFilter | undefined
-  /** Chunks retrieved of each method and judged. */
+  /** Chunks judged. */
   readonly topK: number
+  /** Chunks retrieved of each method, `topK` and up: the deeper, the more of those judged carry every method's score. */
+  readonly candidates: number
   readonly fusionWeights: ConvexWeights
   /** Budget of the context for the model, characters. */
   readonly maxContextCharacters: number
@@ -182,7 +184,7 @@ function keyFor(
   policy: Policy,
   filter: PassageFilter | undefined,
 ): string {
-  const { topK, fusionWeights, maxContextCharacters } = settings
+  const { topK, candidates, fusionWeights, maxContextCharacters } = settings
   return answerKey({
     deployment: asked.deployment,
     tenant: collection.tenant,
@@ -199,6 +201,7 @@ function keyFor(
     lexiconId: collection.lexiconId ?? '',
     retrieval: canonicalJson({
       topK,
+      candidates,
       fusionWeights: { ...fusionWeights },
       maxContextCharacters,
       reranker: reranker?.model ?? '',
@@ -222,11 +225,11 @@ async function retrieve(
   lexicon: Lexicon,
   filter: PassageFilter | undefined,
 ): Promise<Evidence> {
-  const { topK } = settings
+  const { topK, candidates } = settings
   const namespace = namespaceOf(tenant, collection)
   return withinDeadline(settings.retrievalTimeoutMs, RETRIEVER_FAULTS, async (signal) => {
-    const asked = topK + Math.min(topK, unpublishedChunkIds.length)
-    const search = { tenant, collection, namespace, question, topK: asked, signal }
+    const deep = candidates + Math.min(candidates, unpublishedChunkIds.length)
+    const search = { tenant, collection, namespace, question, topK: deep, signal }
     const rankings = await ports.retriever.retrieve(filter === undefined ? search : { ...search, filter })
     if (filter !== undefined) requireFiltered(rankings, filter)
     return fuseConvex(publishedOnly(rankings, unpublishedChunkIds), {

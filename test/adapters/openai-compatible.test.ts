@@ -158,3 +158,32 @@ describe('createOpenAiGenerator', () => {
     await expect(generation).rejects.toMatchObject({ code: 'llm_timeout' })
   })
 })
+
+describe('the discipline of the model endpoint', () => {
+  it.each<[string, () => Response]>([
+    ['a redirect', () => new Response(null, { status: 302, headers: { location: 'https://other.example/' } })],
+    ['more bytes than the cap', () => json(' '.repeat(2 * 1024 * 1024))],
+  ])('takes %s for a bad response, asked once', async (_name, answer) => {
+    const { generation, calls } = ask(answer)
+    await expect(generation).rejects.toMatchObject({ code: 'llm_bad_response' })
+    expect(calls).toHaveLength(1)
+  })
+
+  it('leaves an endpoint in peace that keeps failing, and says until when', async () => {
+    let calls = 0
+    const generator = createOpenAiGenerator({
+      baseUrl: 'https://llm.example/v1',
+      apiKey: KEY,
+      model: 'asked-model',
+      fetch: async () => {
+        calls++
+        return json({}, 503)
+      },
+    })
+    const generate = () =>
+      generator.generate({ question: 'How?', chunks: [], context: '', signal: AbortSignal.timeout(2000) })
+    for (let at = 0; at < 10; at++) await expect(generate()).rejects.toMatchObject({ code: 'llm_unavailable' })
+    await expect(generate()).rejects.toMatchObject({ code: 'llm_unavailable', retryAfterSeconds: 5 })
+    expect(calls).toBe(10)
+  })
+})

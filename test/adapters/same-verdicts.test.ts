@@ -9,10 +9,8 @@ import { buildLexicon } from '../../src/core/lexicon.ts'
 import { measure } from '../../src/core/measure.ts'
 import { judge } from '../../src/core/policy.ts'
 import { balanced } from '../../src/core/profiles/balanced.ts'
-import { answerCommand } from '../../src/embedded/protocol.ts'
-import type { Fetch } from '../../src/http/bounded-fetch.ts'
 import type { Retriever } from '../../src/ports/retriever.ts'
-import { indexInMemory } from '../embedded/index-in-memory.ts'
+import { embeddedIndex } from '../fixtures/embedded-index.ts'
 import { hashedEmbedder } from '../fixtures/hashed-embedder.ts'
 import { fakeVectorize } from '../fixtures/vectorize.ts'
 
@@ -22,17 +20,6 @@ const SET = new URL('../../../shared/data/squad-ooc/', import.meta.url)
 function lines<Line>(name: string): Line[] {
   const text = readFileSync(new URL(name, SET), 'utf8')
   return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Line]))
-}
-
-/** The embedded index behind its protocol, without a network. */
-function embeddedIndex(): Fetch {
-  const index = indexInMemory()
-  return async (url, init) => {
-    const path = new URL(url).pathname.slice(1).split('/')
-    const body: unknown = JSON.parse(String(init.body))
-    const { status, body: answer } = answerCommand(index, { method: 'POST', path, search: '', body })
-    return Response.json(answer, { status })
-  }
 }
 
 const TOP_K = 10

@@ -201,6 +201,24 @@ describe('the chunk index', () => {
     expect(await index.fetch('n1', ['a'])).toEqual([long])
   })
 
+  test('of texts that are all gone is a fault, of one that is gone shows the others', async () => {
+    const texts = mapOfTexts()
+    const { index, retriever } = over({ texts })
+    await index.upsert('n1', [passage('a'), passage('b')])
+    const request = {
+      tenant: 'acme',
+      collection: 'docs',
+      namespace: 'n1',
+      question: 'red paint?',
+      topK: 3,
+      signal: new AbortController().signal,
+    }
+    await texts.delete('n1', ['a'])
+    expect((await retriever.retrieve(request))[0]!.entries.map(({ passage: { id } }) => id)).toEqual(['b'])
+    await texts.delete('n1', ['b'])
+    await expect(retriever.retrieve(request)).rejects.toMatchObject({ code: 'retriever_bad_response' })
+  })
+
   test('writes, reads and deletes in batches that the service takes', async () => {
     const { index, fake } = over()
     const passages = Array.from({ length: 1201 }, (_, at) => passage(`p${at}`))

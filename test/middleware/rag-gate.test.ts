@@ -880,6 +880,8 @@ describe('making a gate', () => {
 
   it.each([
     [{ topK: 0 }, 'topK'],
+    [{ topK: 10, candidates: 9 }, 'candidates'],
+    [{ candidates: 101 }, 'candidates'],
     [{ topK: 101 }, 'topK'],
     [{ topK: 1.5 }, 'topK'],
     [{ topK: '5' }, 'topK'],

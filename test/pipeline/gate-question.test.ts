@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
+import type { Ranking } from '../../src/core/chunk.ts'
 import { buildLexicon } from '../../src/core/lexicon.ts'
 import { gradedRelevance } from '../../src/core/gates/graded-relevance.ts'
 import { definePolicy, type Policy } from '../../src/core/policy.ts'
@@ -21,6 +22,7 @@ const SETTINGS: GateSettings = {
   policy: () => balanced(),
   mode: 'enforce',
   topK: 5,
+  candidates: 5,
   fusionWeights: {},
   retrievalTimeoutMs: 1000,
   rerankTimeoutMs: 1000,
@@ -216,6 +218,24 @@ describe('gateQuestion', () => {
     const gated = await gateQuestion(bare, SETTINGS, ASKED)
     expect(gated).toMatchObject({ kind: 'judged', cache: 'bypass', stale: false })
     expect(gated).not.toHaveProperty('key')
+  })
+
+  it('retrieves as deep as it is told, judges fewer, and knows more of them by every method', async () => {
+    const { ports } = aSetting()
+    const at = (id: string, score: number) => ({ passage: { id, documentId: id, text: id }, score })
+    const found: readonly Ranking[] = [
+      { kind: 'cosine', entries: [at('a', 0.9), at('b', 0.8), at('c', 0.7)] },
+      { kind: 'bm25', entries: [at('c', 9), at('b', 8), at('a', 7)] },
+    ]
+    const retriever: GatePorts['retriever'] = {
+      retrieve: async ({ topK }) => found.map((ranking) => ({ ...ranking, entries: ranking.entries.slice(0, topK) })),
+    }
+    const evidence = async (candidates: number) => {
+      const gated = await gateQuestion({ ...ports, retriever }, { ...SETTINGS, topK: 1, candidates }, ASKED)
+      return gated.kind === 'judged' ? gated.evidence.chunks.map(({ scores }) => Object.keys(scores).sort()) : []
+    }
+    expect(await evidence(1)).toEqual([['bm25', 'convex']])
+    expect(await evidence(3)).toEqual([['bm25', 'convex', 'cosine']])
   })
 
   it('names each document once, best first', async () => {

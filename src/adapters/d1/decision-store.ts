@@ -50,6 +50,8 @@ const COLUMNS: readonly (readonly [column: string, read: (numbered: NumberedEven
   ['isolate', ({ isolate }) => isolate],
   ['sequence', ({ sequence }) => sequence],
   ['answer_signals', ({ event }) => event.decision.answerSignals],
+  ['reranker', ({ event }) => event.decision.reranker],
+  ['rerank_ms', ({ event }) => event.timings.rerankMs],
 ]
 
 /**

@@ -165,6 +165,8 @@ describe('createD1DecisionStore', () => {
         isolate: 'isolate-1',
         sequence: 7,
         answerSignals,
+        reranker: 'off',
+        rerankMs: null,
       },
     ])
   })

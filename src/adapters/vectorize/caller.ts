@@ -1,0 +1,67 @@
+/** What retriever and chunk index of one index share: settings, and how the binding is called. */
+import type { Passage } from '../../core/chunk.ts'
+import { RagGateError } from '../../errors.ts'
+import { boundedCall } from '../../http/deadline.ts'
+import { createUpstream, type UpstreamOptions } from '../../http/upstream.ts'
+import { errorOfFault } from '../../http/upstream-error.ts'
+import type { ChunkTexts } from '../../ports/chunk-texts.ts'
+import type { Embedder } from '../../ports/embedder.ts'
+import { INDEX, LIMITS, type VectorizeBinding } from './binding.ts'
+import { passageOf, type ReadVector } from './rows.ts'
+
+/** What retriever and chunk index of one Vectorize index share. */
+export interface VectorizeOptions {
+  readonly index: VectorizeBinding
+  readonly embedder: Embedder
+  /** Keeps the texts, for passages that do not fit into 10 KiB of metadata. Without it they are in the metadata. */
+  readonly texts?: ChunkTexts
+  /**
+   * Milliseconds that a call of the binding may take; 1 and up.
+   *
+   * @default 1500 for a retriever, 10000 for a chunk index
+   */
+  readonly timeoutMs?: number
+  /** Retry and circuit breaker. */
+  readonly upstream?: UpstreamOptions
+}
+
+/** Calls the binding under one deadline and one discipline; gives errors of this package. */
+export type Call = <Result>(work: () => Promise<Result>, signal?: AbortSignal) => Promise<Result>
+
+/** @throws `config_invalid` when the options make no sense */
+export function callerOf({ embedder, timeoutMs, upstream: discipline }: VectorizeOptions, defaultMs: number): Call {
+  const ms = timeoutMs ?? defaultMs
+  requirePositive('timeoutMs', ms)
+  if (!(embedder.dimension >= 1 && embedder.dimension <= LIMITS.dimension)) {
+    throw new RagGateError('config_invalid', `Vectorize takes at most ${LIMITS.dimension} dimensions`, {
+      param: 'embedder',
+    })
+  }
+  const upstream = createUpstream(discipline)
+  return (work, signal) =>
+    upstream(() => boundedCall(work, { timeoutMs: ms, signal }), signal).catch((thrown: unknown) => {
+      throw errorOfFault(INDEX, thrown)
+    })
+}
+
+/** @throws `config_invalid` unless the value is finite, 1 and up */
+export function requirePositive(param: string, value: number): void {
+  if (!(value >= 1) || value === Infinity) {
+    throw new RagGateError('config_invalid', `${param} must be a number of 1 and up`, { param })
+  }
+}
+
+/** In the order of the vectors; `null` for one whose text is kept elsewhere and gone: it was deleted there first. */
+export async function passagesOf(
+  vectors: readonly ReadVector[],
+  namespace: string,
+  texts: ChunkTexts | undefined,
+): Promise<readonly (Passage | null)[]> {
+  if (texts === undefined) return vectors.map(passageOf)
+  return vectors.length === 0
+    ? []
+    : texts.get(
+        namespace,
+        vectors.map(({ id }) => id),
+      )
+}

@@ -1,0 +1,149 @@
+/** The writing side of a Vectorize index. */
+import { isRecord } from '../../core/retrieved.ts'
+import { RagGateError } from '../../errors.ts'
+import { badResponse } from '../../http/upstream-error.ts'
+import type { ChunkIndex } from '../../ports/chunk-index.ts'
+import { INDEX, LIMITS, vectorId } from './binding.ts'
+import { callerOf, passagesOf, requirePositive, type VectorizeOptions } from './caller.ts'
+import { dot, unit } from './cosine.ts'
+import { metadataOf, type ReadVector, readVector } from './rows.ts'
+
+/** Options of a chunk index. */
+export interface VectorizeChunkIndexOptions extends VectorizeOptions {
+  /**
+   * Milliseconds that `settle` waits at most; 0 asks once.
+   *
+   * @default 60000
+   */
+  readonly settleTimeoutMs?: number
+  /**
+   * Milliseconds between two questions whether writes are visible; 1 and up.
+   *
+   * @default 1000
+   */
+  readonly settlePollMs?: number
+}
+
+/** What was written into a namespace and may not be seen yet. Writes are processed in order. */
+interface Pending {
+  /** The last write. */
+  readonly mutationId: string
+  /** The last vector written, unless it was deleted since. */
+  readonly written?: { readonly id: string; readonly values: readonly number[] }
+  /** Some of what was deleted since. */
+  readonly deleted: readonly string[]
+}
+
+/**
+ * Writes passages with their vectors. Writes of Vectorize are seen after seconds: `settle` waits for those made through
+ * this object.
+ *
+ * @throws `config_invalid` when the options make no sense
+ */
+export function createVectorizeChunkIndex(options: VectorizeChunkIndexOptions): ChunkIndex {
+  const { index, embedder, texts, settleTimeoutMs = 60_000, settlePollMs = 1000 } = options
+  requirePositive('settlePollMs', settlePollMs)
+  const call = callerOf(options, 10_000)
+  const pending = new Map<string, Pending>()
+
+  async function get(namespace: string, ids: readonly string[]): Promise<Map<string, ReadVector>> {
+    const found = new Map<string, ReadVector>()
+    for (const batch of batches(ids, LIMITS.readIds)) {
+      const rows = await call(() => index.getByIds(batch.map((id) => vectorId(namespace, id))))
+      if (!Array.isArray(rows)) throw badResponse(INDEX, 'not a list')
+      for (const row of rows as unknown[]) {
+        const vector = readVector(namespace, row)
+        found.set(vector.id, vector)
+      }
+    }
+    return found
+  }
+
+  async function isVisible(namespace: string, last: Pending): Promise<boolean> {
+    const info = await call(() => index.describe())
+    if (isRecord(info) && info['processedUpToMutation'] === last.mutationId) return true
+    // Somebody else's later write may stand there instead, and ids of writes have no order: then what ours left tells.
+    const { written, deleted } = last
+    const found = await get(namespace, [...(written === undefined ? [] : [written.id]), ...deleted])
+    if (deleted.some((id) => found.has(id))) return false
+    if (written === undefined) return deleted.length > 0
+    const values = found.get(written.id)?.values ?? []
+    return values.length === written.values.length && dot(unit(values), written.values) > 1 - 1e-6
+  }
+
+  return {
+    async describe() {
+      const info = await call(() => index.describe())
+      const dimensions = isRecord(info) ? info['dimensions'] : undefined
+      if (typeof dimensions !== 'number') throw badResponse(INDEX, 'no dimensions')
+      if (dimensions !== embedder.dimension) {
+        throw new RagGateError(
+          'embedding_mismatch',
+          `The index has ${dimensions} dimensions, not ${embedder.dimension}`,
+        )
+      }
+      return { embeddingModel: embedder.model, dimension: dimensions }
+    },
+
+    async upsert(namespace, passages) {
+      await texts?.put(namespace, passages)
+      for (const batch of batches(passages, LIMITS.upsert)) {
+        // Checked before anything is embedded or written.
+        const drafts = batch.map((passage) => ({
+          id: vectorId(namespace, passage.id),
+          namespace,
+          metadata: metadataOf(passage, texts === undefined),
+        }))
+        const vectors = await embedder.embed({ texts: batch.map(({ text }) => text), purpose: 'passage' })
+        const items = drafts.map((draft, at) => ({ ...draft, values: unit(vectors[at] ?? []) }))
+        const mutationId = readMutation(await call(() => index.upsert(items)))
+        // No batch is empty.
+        const written = { id: batch.at(-1)!.id, values: items.at(-1)!.values }
+        pending.set(namespace, { mutationId, written, deleted: [] })
+      }
+    },
+
+    async fetch(namespace, ids) {
+      const found = await get(namespace, ids)
+      const vectors = ids.flatMap((id) => found.get(id) ?? [])
+      const passages = await passagesOf(vectors, namespace, texts)
+      const byId = new Map(vectors.map(({ id }, at) => [id, passages[at] ?? null]))
+      return ids.map((id) => byId.get(id) ?? null)
+    },
+
+    async delete(namespace, ids) {
+      for (const batch of batches(ids, LIMITS.deleteIds)) {
+        const mutationId = readMutation(await call(() => index.deleteByIds(batch.map((id) => vectorId(namespace, id)))))
+        const written = pending.get(namespace)?.written
+        pending.set(namespace, {
+          mutationId,
+          ...(written === undefined || ids.includes(written.id) ? {} : { written }),
+          deleted: batch.slice(1 - LIMITS.readIds),
+        })
+      }
+      await texts?.delete(namespace, ids)
+    },
+
+    async settle(namespace) {
+      const last = pending.get(namespace)
+      if (last === undefined) return
+      const polls = Math.ceil(settleTimeoutMs / settlePollMs)
+      for (let poll = 0; !(await isVisible(namespace, last)); poll++) {
+        if (poll >= polls) throw new RagGateError('index_not_settled', 'The index did not show its last writes in time')
+        await new Promise((resolve) => setTimeout(resolve, settlePollMs))
+      }
+      // Unless something was written meanwhile.
+      if (pending.get(namespace) === last) pending.delete(namespace)
+    },
+  }
+}
+
+function readMutation(result: unknown): string {
+  const id = isRecord(result) ? result['mutationId'] : undefined
+  if (typeof id !== 'string' || id === '') throw badResponse(INDEX, 'no mutation id')
+  return id
+}
+
+function* batches<T>(items: readonly T[], size: number): Generator<readonly T[]> {
+  for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size)
+}

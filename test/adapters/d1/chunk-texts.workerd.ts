@@ -1,0 +1,65 @@
+import { env } from 'cloudflare:workers'
+import { describe, expect, it } from 'vitest'
+import { createD1ChunkTexts } from '../../../src/adapters/d1/chunk-texts.ts'
+import { createVectorizeChunkIndex, createVectorizeRetriever } from '../../../src/adapters/vectorize.ts'
+import type { Passage } from '../../../src/core/chunk.ts'
+import { retrieverContract } from '../../contracts/retriever.ts'
+import { hashedEmbedder } from '../../fixtures/hashed-embedder.ts'
+import { fakeVectorize } from '../../fixtures/vectorize.ts'
+
+const texts = createD1ChunkTexts({ db: env.DB })
+
+retrieverContract('the Vectorize adapter with texts in D1', async () => {
+  const embedder = hashedEmbedder()
+  const index = fakeVectorize({ dimensions: embedder.dimension })
+  return {
+    retriever: createVectorizeRetriever({ index, embedder, texts, metric: 'cosine' }),
+    index: createVectorizeChunkIndex({ index, embedder, texts, settlePollMs: 1 }),
+  }
+})
+
+describe('texts in D1', () => {
+  const passage = (id: string, more: Partial<Passage> = {}): Passage => ({
+    id,
+    documentId: 'd',
+    text: `Text ${id}`,
+    ...more,
+  })
+
+  it('come back as they were written, in the order asked, of their own namespace', async () => {
+    const rich = passage('a', { title: "O'Neil", metadata: { tags: ['x'], none: null, deep: { n: 1.5 } } })
+    await texts.put('one', [rich, passage('b')])
+    await texts.put('two', [passage('a', { text: 'theirs' })])
+    expect(await texts.get('one', ['b', 'x', 'a', 'b'])).toEqual([passage('b'), null, rich, passage('b')])
+  })
+
+  it('are replaced and deleted in their own namespace alone', async () => {
+    await texts.put('three', [passage('a'), passage('b')])
+    await texts.put('four', [passage('a')])
+    await texts.put('three', [passage('a', { text: 'new' })])
+    await texts.delete('three', ['b', 'unknown'])
+    expect(await texts.get('three', ['a', 'b'])).toEqual([passage('a', { text: 'new' }), null])
+    expect(await texts.get('four', ['a'])).toEqual([passage('a')])
+  })
+
+  it('may be many and long: more than one bound text takes', async () => {
+    const long = Array.from({ length: 300 }, (_, at) => passage(`p${at}`, { text: 'é'.repeat(4000) }))
+    await texts.put('five', long)
+    const ids = long.map(({ id }) => id)
+    expect(await texts.get('five', ids)).toEqual(long)
+    await texts.delete('five', ids)
+    expect((await texts.get('five', ids)).every((found) => found === null)).toBe(true)
+  })
+
+  it('ask nothing of the database for nothing, and name its failure', async () => {
+    const failing = createD1ChunkTexts({
+      // Only what is asked of it here.
+      db: {
+        prepare: () => ({ bind: () => ({}) }),
+        batch: () => Promise.reject(new Error('down')),
+      } as unknown as D1Database,
+    })
+    await expect(failing.put('six', [])).resolves.toBeUndefined()
+    await expect(failing.get('six', ['a'])).rejects.toMatchObject({ code: 'store_unavailable' })
+  })
+})

@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest'
+import type { ScoreKind } from '../../src/core/chunk.ts'
+import { rankRows, readPassage } from '../../src/core/retrieved.ts'
+import { aPassage } from '../fixtures/evidence.ts'
+
+describe('ranked rows', () => {
+  test.each<[ScoreKind, unknown, number]>([
+    ['cosine', 1, 1],
+    ['cosine', 1.0000005, 1],
+    ['cosine', -1.0000005, -1],
+    ['cosine', 1.00001, Number.NaN],
+    ['cosine', '0.5', Number.NaN],
+    ['bm25', 1e6, 1e6],
+    ['bm25', -0.1, Number.NaN],
+    ['bm25', Infinity, Number.NaN],
+    ['grade', 3, 3],
+    ['grade', 3.1, Number.NaN],
+    ['cross-encoder', 1.1, Number.NaN],
+    ['convex', null, Number.NaN],
+    ['dbsf', -0.5, -0.5],
+  ])('of kind %s with score %s have %s', (kind, score, expected) => {
+    expect(rankRows(kind, [{ passage: aPassage('a'), score }], 1).entries[0]!.score).toBe(expected)
+  })
+
+  test('are best first, each once, malformed last, cut, ties as they came', () => {
+    const rows = (['a', 'b', 'b', 'c', 'd', 'e'] as const).map((id, at) => ({
+      passage: aPassage(id),
+      score: [0.1, null, 0.9, 0.5, 0.5, null][at],
+    }))
+    expect(rankRows('cosine', rows, 4).entries.map(({ passage: { id } }) => id)).toEqual(['b', 'c', 'd', 'a'])
+  })
+})
+
+describe('a passage', () => {
+  test('is its own document where nothing else is said, and keeps only what a passage has', () => {
+    expect(readPassage('a', 'text', { rank: 1, title: 'T' })).toEqual({
+      id: 'a',
+      documentId: 'a',
+      text: 'text',
+      title: 'T',
+    })
+  })
+
+  test.each<[string, unknown, unknown, Record<string, unknown>]>([
+    ['an id that is a number', 1, 'text', {}],
+    ['an empty id', '', 'text', {}],
+    ['no text', 'a', undefined, {}],
+    ['an empty text', 'a', '', {}],
+    ['a title that is null', 'a', 'text', { title: null }],
+    ['metadata that is a list', 'a', 'text', { metadata: [] }],
+  ])('with %s is a fault', (_name, id, text, fields) => {
+    expect(() => readPassage(id, text, fields)).toThrow(expect.objectContaining({ code: 'retriever_bad_response' }))
+  })
+})

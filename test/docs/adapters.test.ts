@@ -1,0 +1,65 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+
+const ROOT = new URL('../../', import.meta.url)
+const TEXT = readFileSync(new URL('docs/adapters.md', ROOT), 'utf8')
+const EXAMPLES = [...TEXT.matchAll(/```ts\n([^`]*(?:`[^`]+`[^`]*)*)```/g)].map(([, code = '']) => code)
+
+/** Method that tells a port. */
+const METHODS = ['retrieve', 'upsert', 'embed', 'rerank']
+
+describe('the examples of docs/adapters.md', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'hono-rag-gate-docs-'))
+  beforeAll(() => {
+    vi.stubGlobal('env', {
+      UPSTASH_VECTOR_REST_URL: 'https://index.test',
+      UPSTASH_VECTOR_REST_TOKEN: 'token',
+      LLM_BASE_URL: 'https://llm.test/v1',
+      LLM_API_KEY: 'key',
+      OPENAI_API_KEY: 'key',
+      SEARCH_KEY: 'key',
+      AI: {},
+      INDEX: {},
+    })
+    vi.stubGlobal('mySearch', () => [{ id: 'a', text: 'Found.', score: 2 }])
+  })
+  afterAll(() => {
+    vi.unstubAllGlobals()
+    rmSync(folder, { recursive: true })
+  })
+
+  /** Runs an example as it stands, with the package's paths leading to the sources. */
+  async function run(at: number): Promise<Record<string, unknown>> {
+    const adapters = new URL('src/adapters/', ROOT).href
+    const code = EXAMPLES[at]!.replaceAll(/'hono-rag-gate\/adapters\/([\w-]+)'/g, `'${adapters}$1.ts'`)
+    const file = join(folder, `example-${at}.ts`)
+    writeFileSync(file, code)
+    return (await import(/* @vite-ignore */ pathToFileURL(file).href)) as Record<string, unknown>
+  }
+
+  test('are six', () => {
+    expect(EXAMPLES).toHaveLength(6)
+  })
+
+  test.each(EXAMPLES.map((_, at) => at))('number %i makes what it says', async (at) => {
+    const made = Object.values(await run(at))
+    expect(made.length).toBeGreaterThan(0)
+    for (const port of made) expect(METHODS.some((method) => Object.hasOwn(Object(port), method))).toBe(true)
+  })
+
+  test('search with a function of your own', async () => {
+    const { retriever } = (await run(2)) as { retriever: { retrieve: (request: object) => Promise<unknown> } }
+    const signal = new AbortController().signal
+    const rankings = await retriever.retrieve({ namespace: 'n', question: 'q', topK: 1, signal })
+    expect(rankings).toMatchObject([{ kind: 'bm25', entries: [{ score: 2, passage: { id: 'a' } }] }])
+  })
+
+  test('name files that exist', () => {
+    for (const [, path] of TEXT.matchAll(/`(test\/[\w/.-]+)`/g)) {
+      expect(() => readFileSync(fileURLToPath(new URL(path!, ROOT)))).not.toThrow()
+    }
+  })
+})
