@@ -187,6 +187,22 @@ describe('definePolicy', () => {
   })
 })
 
+describe('what definePolicy says is wrong', () => {
+  it.each<[Partial<PolicyInput>, string]>([
+    [{ name: '' }, 'name must be 1 to 40 of a-z, 0-9 and -'],
+    [{ bands: { high: 0.5, medium: 0.9, low: 0.1 } }, 'bands must fall: high, medium, low'],
+    [{ bands: { high: 2, medium: 0.9, low: 0.1 } }, 'bands.high must be a number from 0 to 1'],
+    [{ gates: [] }, 'A policy needs at least one gate'],
+    [{ gates: [{ gate: 'always-pass' } as unknown as GateSettings] }, 'A gate of this policy is not known here'],
+    [
+      { cacheLifetimes: { ...definePolicy(INPUT).cacheLifetimes, refusalSeconds: -1 } },
+      'cacheLifetimes must be 0 and up, and rise from low over medium to high',
+    ],
+  ])('about %j: %s', (change, message) => {
+    expect(() => definePolicy({ ...INPUT, ...change })).toThrow(expect.objectContaining({ message }))
+  })
+})
+
 describe('judge', () => {
   const rule = (outcome: Finding['outcome'], name = 'weather'): Finding => ({
     gate: name,
@@ -214,6 +230,7 @@ describe('judge', () => {
     const judgement = judge(withGates(gradedRelevance()), strong)
     expect(judgement).toMatchObject({ verdict: 'refuse', reason: 'nothing_judged' })
     expect(judgement.findings.map(({ code }) => code)).toEqual(['not_graded', 'nothing_judged'])
+    expect(judgement.findings[1]?.message).toBe('No gate could judge this evidence')
   })
 
   it('takes the strictest finding, and names the first with that outcome', () => {
