@@ -8,8 +8,11 @@ import { minTopCosine } from '../../src/core/gates/min-top-cosine.ts'
 import { retrievalScore } from '../../src/core/gates/retrieval-score.ts'
 import type { ScoreCurve, Signals } from '../../src/core/measure.ts'
 import { bandOf, definePolicy, judge, type Policy, type PolicyInput } from '../../src/core/policy.ts'
+import { advisory } from '../../src/core/profiles/advisory.ts'
 import { balanced } from '../../src/core/profiles/balanced.ts'
+import { legalReview } from '../../src/core/profiles/legal-review.ts'
 import { multiGate } from '../../src/core/profiles/multi-gate.ts'
+import { sufficiency } from '../../src/core/profiles/sufficiency.ts'
 import { twoTier } from '../../src/core/profiles/two-tier.ts'
 import { weightedSignals } from '../../src/core/profiles/weighted-signals.ts'
 import { aCurve, signalsOf } from '../fixtures/evidence.ts'
@@ -105,10 +108,15 @@ describe('definePolicy', () => {
   })
 
   it("keeps the ids of the documents' profiles as they are: changing one is a new policy version", () => {
-    expect([twoTier().id, multiGate().id]).toMatchInlineSnapshot(`
+    const profiles = [twoTier(), multiGate(), weightedSignals(), legalReview(), advisory(), sufficiency()]
+    expect(profiles.map(({ id }) => id)).toMatchInlineSnapshot(`
       [
         "two-tier@94b63220865cb394",
         "multi-gate@5730d79c10324dde",
+        "weighted-signals@842acd5091995647",
+        "legal-review@3dd3da087cfb3f22",
+        "advisory@8503f68ed85613c7",
+        "sufficiency@dd7ccc08c131855b",
       ]
     `)
   })

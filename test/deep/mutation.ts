@@ -12,7 +12,17 @@ import { Stryker } from '@stryker-mutator/core'
 import { ROOT } from '../../scripts/local-gate.ts'
 
 const THRESHOLD = 0.9
-const CORE = ['src/core/**/*.ts', '!src/core/profiles/balanced-weights.ts']
+const ALL_TESTS = 'test/core/**/*.test.ts'
+/** Files through which every test goes: only their own tests may kill, else each mutant would cost the whole suite. */
+const GROUND = ['canonical', 'ids', 'lexicon', 'sha256', 'stem', 'text']
+const GROUND_FILES = GROUND.map((name) => `src/core/${name}.ts`)
+/** Made when it is loaded. */
+const TEXTS = 'src/core/messages.ts'
+const OTHER_FILES = [
+  'src/core/**/*.ts',
+  '!src/core/profiles/balanced-weights.ts',
+  ...[...GROUND_FILES, TEXTS].map((file) => `!${file}`),
+]
 
 type Mutant = Awaited<ReturnType<Stryker['runMutationTest']>>[number]
 
@@ -62,11 +72,11 @@ process.env['TEST_MUTATION'] = '1'
 const globs = process.argv.slice(2)
 const mutants =
   globs.length > 0
-    ? await mutate(globs, 'test/core/**/*.test.ts', 'ignored')
+    ? await mutate(globs, process.env['MUTATION_TESTS'] ?? ALL_TESTS, 'ignored')
     : [
-        ...(await mutate([...CORE, '!src/core/messages.ts'], 'test/core/**/*.test.ts', 'ignored')),
-        // The catalogue of texts is made when it is loaded.
-        ...(await mutate(['src/core/messages.ts'], 'test/core/messages.test.ts', 'tested')),
+        ...(await mutate([TEXTS], 'test/core/messages.test.ts', 'tested')),
+        ...(await mutate(GROUND_FILES, `test/core/{${GROUND.join(',')}}.test.ts`, 'ignored')),
+        ...(await mutate(OTHER_FILES, ALL_TESTS, 'ignored')),
       ]
 for (const mutant of mutants.filter(({ status }) => UNNOTICED.includes(status))) console.log(describeMutant(mutant))
 for (const folder of [...new Set(mutants.map(folderOf))].sort()) {
