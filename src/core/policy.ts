@@ -152,12 +152,10 @@ export function judgesAnswers(policy: Policy): boolean {
 
 /** Fields of a structured answer that the policy's gates look at. */
 export function answerFields({ gates, confidence }: Policy): string[] {
-  const naming = [...gates.filter((settings) => settings.gate === 'response-quality'), confidence]
-  return [
-    ...new Set(
-      naming.flatMap((each) => ('requiredFields' in each ? [...each.requiredFields, ...each.optionalFields] : [])),
-    ),
-  ]
+  const named = [...gates, confidence].flatMap((each) =>
+    'requiredFields' in each ? [...each.requiredFields, ...each.optionalFields] : [],
+  )
+  return [...new Set(named)]
 }
 
 const JUDGED_WITH_ANSWER: Finding = {

@@ -194,6 +194,13 @@ describe('buildRefusal where several gates refuse', () => {
     })
   })
 
+  it('has no sentences without support unless it is given them', () => {
+    expect(buildRefusal(refused(), chunks, 'operator').detail).not.toHaveProperty('unsupported_sentences')
+    expect(buildRefusal(refused(), chunks, 'operator', ['It flies.']).detail?.unsupported_sentences).toEqual([
+      'It flies.',
+    ])
+  })
+
   it('gives operators the reason of the catalogue where no finding says more', () => {
     expect(buildRefusal(refused(), chunks, 'operator').refusal_reason).toBe(MESSAGES.share_low.reason)
   })

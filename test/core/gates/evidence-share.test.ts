@@ -131,6 +131,7 @@ describe('evidenceShare', () => {
     const overlaps = [{ chunkId: 'chunk-0', words: 3, terms: 3 }]
     expect(check({}, { overlaps })).toMatchObject({ outcome: 'pass' })
     expect(check({}, { overlaps, unusable: ['attribution'] })).toMatchObject({
+      outcome: 'refuse',
       code: 'shares_invalid',
       message: 'The reported shares do not add up to 1, are no numbers, or name chunks that were not retrieved',
     })

@@ -17,7 +17,8 @@ describe('keywordCoverage', () => {
     ['too few', 'red engine key', ['The key.'], 'advise', 1 / 3],
     ['none', 'red engine', ['Paint.'], 'advise', 0],
   ])('finds %s', (_, question, texts, outcome, actual) => {
-    expect(check(question, texts)).toMatchObject({ outcome, actual, threshold: 0.5 })
+    const code = outcome === 'pass' ? 'passed' : 'keywords_missing'
+    expect(check(question, texts)).toMatchObject({ outcome, code, actual, threshold: 0.5 })
   })
 
   it.each([
