@@ -131,6 +131,8 @@ describe('the factors', () => {
 
   it('of retrieval rise within the bounds of the document', () => {
     expect([0, 0.5, 0.7, 1].map((cosine) => Math.round(quality(cosine) * 1e9) / 1e9)).toEqual([0.1, 0.2, 0.3, 0.4])
+    // Halfway between two bounds is halfway between what they give.
+    expect([0.25, 0.6, 0.85].map((cosine) => Math.round(quality(cosine) * 1e9) / 1e9)).toEqual([0.15, 0.25, 0.35])
     const rising = Array.from({ length: 101 }, (_, at) => quality(at / 100))
     expect(rising).toEqual([...rising].sort((a, b) => a - b))
     expect(retrievalQuality(signalsOf({ chunkCount: 0 }))).toBe(0)

@@ -145,6 +145,11 @@ describe('the thresholds of document 004', () => {
     ])
   })
 
+  it('are disabled only where that was asked for', () => {
+    expect(sufficiency({ dangerouslyDisableGates: true }).dangerouslyDisableGates).toBe(true)
+    expect(sufficiency()).not.toHaveProperty('dangerouslyDisableGates')
+  })
+
   it('can be changed, each time to another policy, and stay when the change is refused', () => {
     const threshold = sufficiencyThreshold()
     const before = threshold.policy()

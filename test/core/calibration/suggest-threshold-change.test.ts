@@ -54,6 +54,8 @@ describe('suggestThresholdChange', () => {
   it('moves the other threshold where the first stands at its end already', () => {
     const { change } = suggest(0, 0.5, 1000, multiGate({ refuseBelowConfidence: 1 }))
     expect([change?.gate, change?.to]).toEqual(['min-top-cosine', 0.75])
+    const { change: lowered } = suggest(0.2, 0, 1000, multiGate({ refuseBelow: 0 }))
+    expect([lowered?.gate, lowered?.to]).toEqual(['generation-confidence', 0.55])
     const { action, change: none } = suggest(0, 0.5, 1000, multiGate({ refuseBelowConfidence: 1, refuseBelow: 1 }))
     expect([action, none]).toEqual(['raise', undefined])
   })
