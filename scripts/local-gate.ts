@@ -30,6 +30,8 @@ export interface LocalGate {
   readonly url: string
   readonly adminToken: string
   readonly indexToken: string
+  /** Where a debugger attaches. */
+  readonly inspectorUrl: string
   /** Whether the local state was set aside because its schema was old. */
   readonly rebuilt: boolean
   /** Resolves when the Worker stopped by itself. */
@@ -68,6 +70,7 @@ export async function startLocalGate(options: LocalGateOptions): Promise<LocalGa
     url,
     adminToken: all['ADMIN_TOKEN'] ?? '',
     indexToken: all['INDEX_TOKEN'] ?? '',
+    inspectorUrl: `ws://127.0.0.1:${inspectorPort}/ws`,
     rebuilt,
     stopped: exited,
     stop: () => stopGroup(child, exited),

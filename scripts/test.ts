@@ -1,7 +1,7 @@
 /**
  * `npm test`: types, lint, format and every test. The last line sums up all runners.
  *
- * `npm run test:deep` draws other examples for the properties, and more.
+ * `npm run test:deep` draws other examples for the properties, and more; then it mutates core and soaks the Worker.
  *
  * A check that is one command counts as one; vitest counts its tests.
  */
@@ -16,20 +16,27 @@ interface Count {
   failed: number
 }
 
-/** `--deep`: properties with other examples in every run, and ten times as many. */
+/** `--deep`: properties with other examples in every run, and ten times as many; and the checks that take long. */
 const deep = process.argv.includes('--deep')
 const vitestArguments = process.argv.slice(2).filter((argument) => argument !== '--deep')
 
-const CHECKS: readonly (readonly [name: string, script: string, ...args: string[]])[] = [
-  ['types: core alone', 'typescript/bin/tsc', '-p', 'src/core'],
-  ['types: package and Workers', 'typescript/bin/tsc', '-p', 'tsconfig.json'],
-  ['types: Node', 'typescript/bin/tsc', '-p', 'tsconfig.node.json'],
-  ['lint', 'oxlint/bin/oxlint', '--type-aware', '--deny-warnings'],
-  ['format', 'oxfmt/bin/oxfmt', '--check', '.'],
+type Check = readonly [name: string, script: string, ...args: string[]]
+
+const CHECKS: readonly Check[] = [
+  ['types: core alone', 'node_modules/typescript/bin/tsc', '-p', 'src/core'],
+  ['types: package and Workers', 'node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'],
+  ['types: Node', 'node_modules/typescript/bin/tsc', '-p', 'tsconfig.node.json'],
+  ['lint', 'node_modules/oxlint/bin/oxlint', '--type-aware', '--deny-warnings'],
+  ['format', 'node_modules/oxfmt/bin/oxfmt', '--check', '.'],
+]
+
+const DEEP_CHECKS: readonly Check[] = [
+  ['soak: the Worker for some minutes', 'test/deep/soak.ts'],
+  ['mutation: core', 'test/deep/mutation.ts'],
 ]
 
 function run(script: string, args: readonly string[]): boolean {
-  const result = spawnSync(process.execPath, [join(ROOT, 'node_modules', script), ...args], {
+  const result = spawnSync(process.execPath, [join(ROOT, script), ...args], {
     cwd: ROOT,
     stdio: 'inherit',
     env: {
@@ -42,9 +49,9 @@ function run(script: string, args: readonly string[]): boolean {
   return result.status === 0
 }
 
-function runChecks(): Count {
+function runChecks(checks: readonly Check[]): Count {
   const count = { passed: 0, failed: 0 }
-  for (const [name, script, ...args] of CHECKS) {
+  for (const [name, script, ...args] of checks) {
     const passed = run(script, args)
     console.log(`${passed ? '✓' : '✗'} ${name}`)
     if (passed) count.passed++
@@ -56,7 +63,7 @@ function runChecks(): Count {
 function runVitest(args: readonly string[]): Count {
   const directory = mkdtempSync(join(tmpdir(), 'hono-rag-gate-'))
   const report = join(directory, 'report.json')
-  const clean = run('vitest/vitest.mjs', [
+  const clean = run('node_modules/vitest/vitest.mjs', [
     'run',
     '--reporter=default',
     '--reporter=json',
@@ -78,7 +85,7 @@ function runVitest(args: readonly string[]): Count {
   }
 }
 
-const counts = [runChecks(), runVitest(vitestArguments)]
+const counts = [runChecks(CHECKS), runVitest(vitestArguments), ...(deep ? [runChecks(DEEP_CHECKS)] : [])]
 const passed = counts.reduce((sum, count) => sum + count.passed, 0)
 const failed = counts.reduce((sum, count) => sum + count.failed, 0)
 console.log(`${passed} passed, ${failed} failed`)

@@ -6,4 +6,8 @@ import * as fc from 'fast-check'
 
 const SEED = 20_261_121
 
-fc.configureGlobal(process.env['TEST_DEEP'] === '1' ? { numRuns: 1000 } : { seed: SEED })
+/** A mutant is killed by the first counterexample: fewer examples, and no search for the smallest one. */
+const RUNS_MUTATION: fc.GlobalParameters = { seed: SEED, numRuns: 25, endOnFailure: true }
+
+const runs = process.env['TEST_DEEP'] === '1' ? { numRuns: 1000 } : { seed: SEED }
+fc.configureGlobal(process.env['TEST_MUTATION'] === '1' ? RUNS_MUTATION : runs)

@@ -125,7 +125,8 @@ function parseDirectives(cacheControl: string): Map<string, string> {
   const directives = new Map<string, string>()
   for (const directive of cacheControl.split(',')) {
     const [name = '', value = ''] = directive.trim().split('=', 2)
-    if (name !== '' && !directives.has(name.toLowerCase())) directives.set(name.toLowerCase(), value.trim())
+    const key = name.toLowerCase()
+    if (!directives.has(key)) directives.set(key, value.trim())
   }
   return directives
 }

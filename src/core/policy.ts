@@ -147,9 +147,9 @@ export function judgeAnswer(policy: Policy, judged: JudgedEvidence, answer: Answ
         ? askGates(policy, 'post-generation', { signals, confidence, answer })
         : [refusal('answer_unreadable', 'The answer could not be read', 'answer', 'post-generation')]),
     )
-    if (findings.every(({ outcome }) => outcome === 'skip')) {
-      findings.push(refusal('nothing_judged', 'No gate could judge this answer', 'answer', 'post-generation'))
-    }
+  }
+  if (findings.every(({ outcome }) => outcome === 'skip')) {
+    findings.push(refusal('nothing_judged', 'No gate could judge this answer', 'answer', 'post-generation'))
   }
   return conclude(policy, findings, signals.chunkCount > 0 ? confidence : 0)
 }
@@ -161,12 +161,10 @@ export function judgesAnswers(policy: Policy): boolean {
 
 /** Fields of a structured answer that the policy's gates look at. */
 export function answerFields({ gates, confidence }: Policy): string[] {
-  const naming = [...gates.filter((settings) => settings.gate === 'response-quality'), confidence]
-  return [
-    ...new Set(
-      naming.flatMap((each) => ('requiredFields' in each ? [...each.requiredFields, ...each.optionalFields] : [])),
-    ),
-  ]
+  const named = [...gates, confidence].flatMap((each) =>
+    'requiredFields' in each ? [...each.requiredFields, ...each.optionalFields] : [],
+  )
+  return [...new Set(named)]
 }
 
 const JUDGED_WITH_ANSWER: Finding = {
@@ -183,7 +181,7 @@ function conclude(policy: Policy, found: readonly Finding[], confidence: number)
   const findings = policy.dangerouslyDisableGates === true ? [GATE_DISABLED, ...found] : found
   const strict = strictest(findings.map(({ outcome }) => outcome))
   const disabled = policy.dangerouslyDisableGates === true
-  const first = findings.find(({ outcome }) => outcome === strict) ?? findings.find(({ outcome }) => outcome === 'skip')
+  const first = findings.find(({ outcome }) => outcome === strict) ?? findings[0]
   return {
     verdict: disabled ? 'advise' : strict,
     confidence: usable,

@@ -68,6 +68,13 @@ describe('answerKey', () => {
     )
   })
 
+  it('is written as ever: another way to write it needs another schema, for stored answers stand under it', () => {
+    const options = { topK: '5', fields: '' }
+    expect(answerKey({ ...base, options })).toBe(
+      '12:answer-key/11:d1:t1:c1:f1:p4:/ask6:public1:m1:110:balanced@07:enforce1:31:l2:{}4:2:en3:why19:6:fields0:4:topK1:5',
+    )
+  })
+
   it('tells text moved from one part to its neighbour', () => {
     expect(answerKey({ ...base, tenant: 'ab', collection: 'c' })).not.toBe(
       answerKey({ ...base, tenant: 'a', collection: 'bc' }),

@@ -10,7 +10,7 @@ import {
 } from '../../src/core/confidence-record.ts'
 import { EMPTY_LEXICON } from '../../src/core/lexicon.ts'
 import { measure, type Signals } from '../../src/core/measure.ts'
-import { scoredEvidence, signalsOf } from '../fixtures/evidence.ts'
+import { aCurve, scoredEvidence, signalsOf } from '../fixtures/evidence.ts'
 
 const measured = (...scores: number[]): Signals =>
   measure('engine', scoredEvidence(scores.map((score) => ({ scores: { 'cross-encoder': score } }))), EMPTY_LEXICON)
@@ -67,6 +67,42 @@ describe('confidenceRecord', () => {
     [8.1, 8.1],
   ])('rounds a score of %d to %d', (score, expected) => {
     expect(confidenceRecord(medium(measured(score))).top_score).toBe(expected)
+  })
+
+  it.each<[string, Signals['curves'], Partial<Record<string, true>>]>([
+    ['BM25 alone', { bm25: aCurve(1) }, { bm25_only: true }],
+    ['BM25 alone, scaled', { bm25: aCurve(1), convex: aCurve(1) }, { bm25_only: true }],
+    ['cosine alone', { cosine: aCurve(1) }, { dense_only: true }],
+    ['cosine alone, scaled', { cosine: aCurve(1), convex: aCurve(1) }, { dense_only: true }],
+    ['both, not fused', { bm25: aCurve(1), cosine: aCurve(1) }, {}],
+    ['both, mixed', { bm25: aCurve(1), cosine: aCurve(1), convex: aCurve(1) }, { hybrid_search: true }],
+    ['rank fusion', { rrf: aCurve(1), bm25: aCurve(1) }, { hybrid_search: true }],
+    ['DBSF', { dbsf: aCurve(1), cosine: aCurve(1) }, { hybrid_search: true }],
+    ['a reranker', { 'cross-encoder': aCurve(1) }, { reranking: true }],
+    ['grades', { grade: aCurve(1) }, { reranking: true }],
+  ])('names the methods of %s', (_, curves, methods) => {
+    const { details } = confidenceRecord(medium(signalsOf({ curves })))
+    expect(details).toMatchObject({
+      retrieval_methods: {
+        hybrid_search: false,
+        reranking: false,
+        graph_boost: false,
+        bm25_only: false,
+        dense_only: false,
+        ...methods,
+      },
+    })
+  })
+
+  it.each([
+    [[0.9], 0.9],
+    [[0.2, 0.9], 0.55],
+    [[0.9, 0.1, 0.2], 0.2],
+    [[0.9, 0.1, 0.2, 0.4], 0.3],
+  ])('has the median of the scores %j: %d', (scores, median) => {
+    const { retrieval } = signalsOf()
+    const { details } = confidenceRecord(medium(signalsOf({ retrieval: { ...retrieval, scores } })))
+    expect(details).toMatchObject({ score_distribution: { median } })
   })
 
   it('never carries a number that is none, and takes what is missing for nothing', () => {

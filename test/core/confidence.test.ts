@@ -134,4 +134,36 @@ describe('validateConfidenceModel', () => {
     const fault = expect.objectContaining({ code: 'policy_invalid', param: 'confidence' })
     expect(() => validateConfidenceModel(model)).toThrow(fault)
   })
+
+  it.each([
+    [
+      { kind: 'x' },
+      'confidence.kind must be one of logistic, top-cosine, top-relevance, weighted-signals, advisory-factors',
+    ],
+    [lacking({ missing: [] }), 'confidence.lacking: missing must name some of lexicon, title'],
+    [
+      lacking({ missing: ['title', 'dense' as 'title'] }),
+      'confidence.lacking: missing must name some of lexicon, title',
+    ],
+    [logistic(0, { topBm25: NaN }), 'confidence: the weight of topBm25 must be a finite number'],
+    [logistic(NaN, {}), 'confidence: the weight of intercept must be a finite number'],
+    [logistic(0, { topBm52: 1 }), 'confidence: there is no signal topBm52'],
+    [weighted({ weights: { topScore: 1 } }), 'confidence: the weight of scoreGap must be a number from 0 to 1'],
+    [
+      weighted({ weights: { ...SIGNAL_WEIGHTS, topScore: '0.3' } }),
+      'confidence: the weight of topScore must be a number from 0 to 1',
+    ],
+    [weighted({ weights: { ...SIGNAL_WEIGHTS, luck: 0 } }), 'confidence: there is no signal luck'],
+    [weighted({ weights: { ...SIGNAL_WEIGHTS, topScore: 0.31 } }), 'confidence: the weights must add up to 1'],
+    [weighted({ consensusFrom: 1.1 }), 'confidence: consensusFrom must be a number from 0 to 1'],
+    [weighted({ consensusFrom: '0.7' }), 'confidence: consensusFrom must be a number from 0 to 1'],
+    [weighted({ absentWeight: 'drop' }), 'confidence: absentWeight must be keep or spread'],
+  ])('says of %j: %s', (model, message) => {
+    expect(() => validateConfidenceModel(model as ConfidenceModel)).toThrow(expect.objectContaining({ message }))
+  })
+
+  it('takes one weight that is all', () => {
+    const none = Object.fromEntries(Object.keys(SIGNAL_WEIGHTS).map((name) => [name, 0]))
+    expect(() => validateConfidenceModel(weighted({ weights: { ...none, topScore: 1 } }))).not.toThrow()
+  })
 })

@@ -18,6 +18,24 @@ describe('buildContext', () => {
     expect(chunks.map(({ id }) => id)).toEqual(['a', 'b'])
   })
 
+  it('names where a passage comes from, leaving out what is empty, and nothing that ends the quotation', () => {
+    const opening = (title: string, section?: string) =>
+      buildContext([chunk('a', 'One.', title, section)], 1000).text.split('\n')[0]
+    expect(opening('', 'Start')).toBe('<passage number="1" from="Start">')
+    expect(opening('Guide', '')).toBe('<passage number="1" from="Guide">')
+    expect(opening('', '')).toBe('<passage number="1">')
+    expect(opening('R&D "a" <b>', 'x\n \ty')).toBe('<passage number="1" from="R&amp;D &quot;a&quot; &lt;b&gt; › x y">')
+  })
+
+  it('keeps a passage that fits exactly', () => {
+    const both = [chunk('a', 'x'.repeat(40)), chunk('b', 'y'.repeat(40))]
+    const { text } = buildContext(both, 1000)
+    expect(buildContext(both, text.length)).toEqual({ text, chunks: both })
+    expect(buildContext(both, text.length - 1).chunks).toHaveLength(1)
+    const alone = buildContext([chunk('a', '😀')], 1000).text
+    expect(buildContext([chunk('a', '😀')], alone.length).text).toBe(alone)
+  })
+
   it('is empty without chunks', () => {
     expect(buildContext([], 1000)).toEqual({ text: '', chunks: [] })
   })

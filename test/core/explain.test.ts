@@ -1,13 +1,18 @@
 import { describe, expect, it } from 'vitest'
 import { explain, explanationText } from '../../src/core/explain.ts'
+import type { Finding } from '../../src/core/decision.ts'
+import { confidenceRange } from '../../src/core/gates/confidence-range.ts'
+import { gradedRelevance } from '../../src/core/gates/graded-relevance.ts'
+import type { GateSettings } from '../../src/core/gates/index.ts'
+import { minTopCosine } from '../../src/core/gates/min-top-cosine.ts'
 import { fuseConvex } from '../../src/core/fusion.ts'
 import { EMPTY_LEXICON } from '../../src/core/lexicon.ts'
-import { measure } from '../../src/core/measure.ts'
+import { measure, type Signals } from '../../src/core/measure.ts'
 import { judge, type Policy } from '../../src/core/policy.ts'
 import { balanced } from '../../src/core/profiles/balanced.ts'
 import { twoTier } from '../../src/core/profiles/two-tier.ts'
 import type { ScoreKind } from '../../src/core/chunk.ts'
-import { aRanking } from '../fixtures/evidence.ts'
+import { aCurve, aRanking, signalsOf } from '../fixtures/evidence.ts'
 
 function explained(policy: Policy, kind: ScoreKind, scores: readonly number[]) {
   const signals = measure('question', fuseConvex([aRanking(kind, scores)], { idfMass: 1, topK: 10 }), EMPTY_LEXICON)
@@ -31,6 +36,45 @@ describe('explain', () => {
         '  Reason: Top chunk relevance score (1) below threshold (2)',
       ].join('\n'),
     )
+  })
+
+  it('names an advice, the gate that gave it, and what it says', () => {
+    const signals = signalsOf()
+    const policy = { gates: [confidenceRange({ refuseBelow: 0.1, adviseBelow: 0.9 })] }
+    const finding = (outcome: 'advise' | 'pass', message: string): Finding => ({
+      gate: 'confidence-range',
+      stage: 'pre-generation',
+      outcome,
+      code: 'confidence_moderate',
+      message,
+    })
+    const findings = [finding('pass', 'fine'), finding('advise', 'careful'), finding('advise', 'very careful')]
+    const decision = { verdict: 'advise', confidence: 0.5, band: 'low', findings, signals } as const
+    expect(explain(decision, policy)).toMatchObject({ decision: 'ADVISE', reason: 'careful', findings })
+    expect(explain({ ...decision, verdict: 'pass' }, policy)).not.toHaveProperty('reason')
+    expect(explain({ ...decision, findings: [] }, policy)).not.toHaveProperty('reason')
+  })
+
+  it('shows the findings of graded chunks as figures only where grades and the gate are known', () => {
+    const finding: Finding = {
+      gate: 'graded-relevance',
+      stage: 'pre-generation',
+      outcome: 'pass',
+      code: 'passed',
+      message: 'as found',
+    }
+    const signals = signalsOf({ curves: { grade: aCurve(3, 2, 1) } })
+    const facts = (of: Finding, from: Signals, gates: readonly GateSettings[]) =>
+      explain({ verdict: 'pass', confidence: 1, band: 'high', findings: [of], signals: from }, { gates }).facts
+    const plain = [{ label: 'graded-relevance', value: 'as found' }]
+    expect(facts(finding, signals, [minTopCosine(), gradedRelevance()])).toEqual([
+      { label: 'Top chunk score', value: '3' },
+      { label: 'Chunks above threshold (2)', value: '2' },
+    ])
+    expect(facts(finding, signalsOf(), [gradedRelevance()])).toEqual(plain)
+    expect(facts(finding, signals, [minTopCosine()])).toEqual(plain)
+    const other = { ...finding, gate: 'min-top-cosine' }
+    expect(facts(other, signals, [gradedRelevance()])).toEqual([{ label: 'min-top-cosine', value: 'as found' }])
   })
 
   it('says which tier decided when no chunk was graded', () => {

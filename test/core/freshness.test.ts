@@ -94,6 +94,12 @@ describe('lifetimeSeconds', () => {
     expect(lifetimeSeconds(POLICY, { verdict: 'pass', confidence: NaN })).toBe(0)
   })
 
+  it('gives the whole of a band that is one point its longest lifetime', () => {
+    const bands = { high: 1, medium: 0.5, low: 0.5 }
+    const seconds = (confidence: number) => lifetimeSeconds({ ...POLICY, bands }, { verdict: 'pass', confidence })
+    expect([seconds(1), seconds(0.5)]).toEqual([24 * 3600, 3600])
+  })
+
   it('lets an advised answer live an hour at most, and never longer than a pass', () => {
     expect(lifetimeSeconds(POLICY, { verdict: 'advise', confidence: 1 })).toBe(3600)
     expect(lifetimeSeconds(POLICY, { verdict: 'advise', confidence: 0.5 })).toBe(300)
@@ -126,6 +132,12 @@ describe('handlerFreshness', () => {
     ['age beyond', { 'cache-control': 'max-age=60', age: '90' }, 0],
     ['age malformed', { 'cache-control': 'max-age=60', age: 'old' }, 60],
     ['age below 0', { 'cache-control': 'max-age=60', age: '-20' }, 60],
+    ['max-age twice', { 'cache-control': 'max-age=60, Max-Age=600' }, 60],
+    ['max-age after a space', { 'cache-control': 'max-age= 60' }, 60],
+    ['a comma too much', { 'cache-control': ', max-age=60,,' }, 60],
+    ['Expires', { expires: 'Thu, 01 Jan 2099 00:00:00 GMT', 'cache-control': 'max-age=60' }, 0],
+    ['CDN-Cache-Control', { 'cdn-cache-control': 'max-age=60', 'cache-control': 'max-age=60' }, 0],
+    ['Cloudflare-CDN-Cache-Control', { 'cloudflare-cdn-cache-control': 'max-age=60' }, 0],
     ['no-store', { 'cache-control': 'no-store' }, 0],
     ['no-store beside max-age', { 'cache-control': 'max-age=60, no-store' }, 0],
     ['No-Store in capitals', { 'cache-control': 'No-Store' }, 0],

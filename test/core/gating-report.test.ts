@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import type { Finding } from '../../src/core/decision.ts'
-import { diagnoseGating, evidenceGatingStats, gatingReport, refusalAsText } from '../../src/core/gating-report.ts'
+import type { Chunk, Json } from '../../src/core/chunk.ts'
+import {
+  diagnoseGating,
+  evidenceGatingStats,
+  gatingReport,
+  insufficientEvidence,
+  refusalAsText,
+} from '../../src/core/gating-report.ts'
 import { fixedHalfEven, percent } from '../../src/core/half-even.ts'
 import { MESSAGES } from '../../src/core/messages.ts'
 import { sufficiency, sufficiencyByCollection, sufficiencyThreshold } from '../../src/core/profiles/sufficiency.ts'
@@ -55,6 +62,71 @@ describe('the gating of document 004', () => {
   })
 })
 
+describe('insufficientEvidence', () => {
+  const finding = (outcome: 'pass' | 'refuse'): Finding => ({
+    gate: 'evidence-share',
+    stage: 'post-generation',
+    outcome,
+    code: outcome === 'pass' ? 'passed' : 'share_low',
+    message: 'No legal provision received sufficient attention support.',
+    actual: 0.35,
+    threshold: 0.5,
+    subject: 'a',
+  })
+  const chunk = (id: string, metadata: Record<string, Json>, section?: string): Chunk => ({
+    id,
+    documentId: id,
+    text: id,
+    scores: {},
+    metadata,
+    ...(section === undefined ? {} : { section }),
+  })
+
+  it('has the figures of the refusal, and summarises the three best chunks', () => {
+    const chunks = [
+      chunk('a', { statute: 'IPC', section: '34' }, 'own'),
+      chunk('b', { statute: 7 }, 'own'),
+      { id: 'c', documentId: 'c', text: 'c', scores: {} },
+      chunk('d', {}),
+    ]
+    expect(insufficientEvidence({ findings: [finding('refuse')], evidenceIds: ['a', 'b'] }, chunks)).toStrictEqual({
+      status: 'insufficient_evidence',
+      reason: 'No legal provision received sufficient attention support.',
+      max_attention: 0.35,
+      required_threshold: 0.5,
+      deficit: 0.15,
+      evidence_count: 2,
+      evidence_summary: [
+        { chunk_id: 'a', statute: 'IPC', section: '34' },
+        { chunk_id: 'b', section: 'own' },
+        { chunk_id: 'c' },
+      ],
+      explanation:
+        'LEXAR safety mechanism: This refusal indicates that the retrieved evidence was not sufficiently focused on any single legal provision to provide a reliable answer. This prevents hallucination and ensures all answers are grounded in specific legal text.',
+    })
+  })
+
+  it('has no deficit where there was no share to fall short', () => {
+    const { actual: _, ...without } = finding('refuse')
+    expect(insufficientEvidence({ findings: [without], evidenceIds: [] }, [])).toMatchObject({
+      max_attention: null,
+      deficit: null,
+      evidence_count: 0,
+    })
+  })
+
+  it('is there only where the gate of document 004 refused', () => {
+    expect(insufficientEvidence({ findings: [finding('pass')], evidenceIds: [] }, [])).toBeUndefined()
+    expect(insufficientEvidence({ findings: [], evidenceIds: [] }, [])).toBeUndefined()
+  })
+
+  it('is reported as bypassed where the gates are disabled', () => {
+    const disabled: Finding = { ...finding('pass'), gate: 'policy', outcome: 'advise', code: 'gate_disabled' }
+    expect(gatingReport({ findings: [disabled, finding('refuse')], evidenceIds: [] })?.gating_bypassed).toBe(true)
+    expect(gatingReport({ findings: [finding('refuse')], evidenceIds: [] })).not.toHaveProperty('gating_bypassed')
+  })
+})
+
 describe('the thresholds of document 004', () => {
   const thresholdOf = (policy: ReturnType<typeof sufficiency>) =>
     policy.gates.map((gate) => 'threshold' in gate && gate.threshold)
@@ -73,6 +145,11 @@ describe('the thresholds of document 004', () => {
     ])
   })
 
+  it('are disabled only where that was asked for', () => {
+    expect(sufficiency({ dangerouslyDisableGates: true }).dangerouslyDisableGates).toBe(true)
+    expect(sufficiency()).not.toHaveProperty('dangerouslyDisableGates')
+  })
+
   it('can be changed, each time to another policy, and stay when the change is refused', () => {
     const threshold = sufficiencyThreshold()
     const before = threshold.policy()
@@ -89,8 +166,51 @@ describe('the statistics of document 004', () => {
     const stats = evidenceGatingStats()
     stats.record(true, NaN, 'q')
     expect(stats.getStats()).toMatchObject({ passed: 0, failed: 1, avg_max_attention: 0 })
+    stats.record(false, Infinity, 'r')
+    expect(stats.getStats()).toMatchObject({ passed: 0, failed: 2, max_max_attention: 0 })
     stats.reset()
     expect(stats.getStats()).toEqual({ total_evaluations: 0, no_data: true })
+  })
+
+  it('sum up the shares, and remember the last five that were rejected', () => {
+    const stats = evidenceGatingStats()
+    for (const at of [1, 2, 3, 4, 5, 6]) stats.record(false, at / 100, `question ${at}`)
+    stats.record(true, 0.7, 'accepted')
+    expect(stats.getStats()).toEqual({
+      total_evaluations: 7,
+      passed: 1,
+      failed: 6,
+      pass_rate: 0.1429,
+      avg_max_attention: 0.13,
+      min_max_attention: 0.01,
+      max_max_attention: 0.7,
+      recently_rejected: [2, 3, 4, 5, 6].map((at) => ({ query: `question ${at}`, max_attention: at / 100 })),
+    })
+  })
+
+  it('say what stands out in the words of the document', () => {
+    const said = (passed: number, failed: number, share: number): string[] => {
+      const stats = evidenceGatingStats()
+      for (let at = 0; at < passed; at++) stats.record(true, share, 'q')
+      for (let at = 0; at < failed; at++) stats.record(false, share, 'q')
+      return diagnoseGating(stats.getStats())
+    }
+    expect(said(0, 1, 0.39)).toEqual([
+      'Every answer is rejected: check the threshold and the evidence',
+      'High evidence insufficiency rate detected',
+      'Consider expanding corpus',
+    ])
+    expect(said(1, 2, 0.4)).toEqual([
+      'More than half of the answers are rejected: check the threshold and the retrieval',
+      'High evidence insufficiency rate detected',
+    ])
+    expect(said(1, 1, 0.5)).toEqual(['High evidence insufficiency rate detected'])
+    expect(said(4, 1, 0.5)).toEqual([])
+    expect(said(1, 0, 0.5)).toEqual(['No answer is rejected: check that the gates are not disabled'])
+  })
+
+  it('put a refusal without suggestions in one sentence', () => {
+    expect(refusalAsText({ refusal_reason: 'r', suggestions: [] })).toBe('I cannot answer with confidence: r')
   })
 
   it.each([

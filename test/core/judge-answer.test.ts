@@ -11,7 +11,7 @@ import { keywordCoverage } from '../../src/core/gates/keyword-coverage.ts'
 import { minTopCosine } from '../../src/core/gates/min-top-cosine.ts'
 import { responseQuality } from '../../src/core/gates/response-quality.ts'
 import type { Signals } from '../../src/core/measure.ts'
-import { definePolicy, judge, judgeAnswer, type Policy } from '../../src/core/policy.ts'
+import { answerFields, definePolicy, judge, judgeAnswer, type Policy } from '../../src/core/policy.ts'
 import { advisory } from '../../src/core/profiles/advisory.ts'
 import { multiGate } from '../../src/core/profiles/multi-gate.ts'
 import { sufficiency } from '../../src/core/profiles/sufficiency.ts'
@@ -83,12 +83,30 @@ describe('judge before there is an answer', () => {
   it('lets a question through to a policy that judges answers only, and says so', () => {
     const judged = judge(sufficiency(), FINE)
     expect(judged).toMatchObject({ verdict: 'pass', reason: 'judged_with_answer' })
-    expect(judged.findings.map(({ outcome }) => outcome)).toEqual(['skip'])
+    expect(judged.findings).toEqual([
+      {
+        gate: 'evidence',
+        stage: 'pre-generation',
+        outcome: 'skip',
+        code: 'judged_with_answer',
+        message: 'The evidence is judged together with the answer',
+      },
+    ])
   })
 
   it('refuses without evidence, also for such a policy', () => {
     for (const policy of [sufficiency(), advisory(), multiGate()]) {
-      expect(judge(policy, signalsOf({ chunkCount: 0 }))).toMatchObject({ verdict: 'refuse', reason: 'no_evidence' })
+      const judged = judge(policy, signalsOf({ chunkCount: 0 }))
+      expect(judged).toMatchObject({ verdict: 'refuse', reason: 'no_evidence' })
+      expect(judged.findings).toEqual([
+        {
+          gate: 'evidence',
+          stage: 'pre-generation',
+          outcome: 'refuse',
+          code: 'no_evidence',
+          message: 'No relevant information found in documents',
+        },
+      ])
     }
   })
 })
@@ -123,7 +141,50 @@ describe('judgeAnswer', () => {
 
   it('does not judge what another policy judged', () => {
     const judged = judge(multiGate(), FINE)
-    expect(() => judgeAnswer(sufficiency(), { ...judged, signals: FINE }, answerSignalsOf())).toThrow(/another policy/)
+    expect(() => judgeAnswer(sufficiency(), { ...judged, signals: FINE }, answerSignalsOf())).toThrow(
+      expect.objectContaining({
+        code: 'policy_invalid',
+        param: 'policyId',
+        message: 'The evidence was judged under another policy',
+      }),
+    )
+  })
+
+  it('refuses where no gate of either stage judged', () => {
+    const policy = withGates(minTopCosine())
+    const judged = { findings: [], policyId: policy.id, signals: FINE }
+    expect(judgeAnswer(policy, judged, answerSignalsOf())).toMatchObject({
+      verdict: 'refuse',
+      reason: 'nothing_judged',
+      findings: [
+        {
+          gate: 'answer',
+          stage: 'post-generation',
+          outcome: 'refuse',
+          code: 'nothing_judged',
+          message: 'No gate could judge this answer',
+        },
+      ],
+    })
+  })
+
+  it('has no confidence in an answer without evidence', () => {
+    const none = { ...FINE, chunkCount: 0 }
+    expect(bothStages(multiGate(), none, answerSignalsOf({ generationConfidence: 1 }))).toMatchObject({
+      verdict: 'refuse',
+      confidence: 0,
+    })
+  })
+
+  it('says that an answer could not be read', () => {
+    const { findings } = bothStages(multiGate(), FINE, answerSignalsOf({ readable: false }))
+    expect(findings.at(-1)).toEqual({
+      gate: 'answer',
+      stage: 'post-generation',
+      outcome: 'refuse',
+      code: 'answer_unreadable',
+      message: 'The answer could not be read',
+    })
   })
 
   it('leaves a policy without gates for answers as it was', () => {
@@ -222,7 +283,24 @@ describe('dangerouslyDisableGates', () => {
 
   it('takes nothing but true', () => {
     const input = { ...multiGate(), dangerouslyDisableGates: false as unknown as true }
-    expect(() => definePolicy(input)).toThrow(/dangerouslyDisableGates/)
+    expect(() => definePolicy(input)).toThrow(
+      expect.objectContaining({
+        code: 'policy_invalid',
+        param: 'dangerouslyDisableGates',
+        message: 'dangerouslyDisableGates must be true or left out',
+      }),
+    )
+  })
+
+  it('says so first, loudly', () => {
+    const disabled = definePolicy({ ...multiGate(), dangerouslyDisableGates: true })
+    expect(judge(disabled, FINE).findings[0]).toEqual({
+      gate: 'policy',
+      stage: 'pre-generation',
+      outcome: 'advise',
+      code: 'gate_disabled',
+      message: 'DANGEROUS: the gates of this policy are disabled, every question is answered',
+    })
   })
 })
 
@@ -249,6 +327,19 @@ describe('advisory', () => {
   it('refuses when nobody looked for the fields, or there is no structured answer', () => {
     const unlooked = answerSignalsOf({ structure: { valid: true, lookedFor: [], missing: [] } })
     for (const answer of [unlooked, answerSignalsOf()]) expect(bothStages(policy, FINE, answer).verdict).toBe('refuse')
+  })
+})
+
+describe('answerFields', () => {
+  it('names every field that a gate or the confidence looks at, once', () => {
+    const quality = responseQuality({ requiredFields: ['a', 'b'], optionalFields: ['c'] })
+    expect(answerFields(withGates(quality))).toEqual(['a', 'b', 'c'])
+    const confidence = { kind: 'advisory-factors', requiredFields: ['b'], optionalFields: ['d'] } as const
+    expect(answerFields(definePolicy({ ...withGates(quality, grounding()), confidence }))).toEqual(['a', 'b', 'c', 'd'])
+  })
+
+  it('names none for a policy that looks at no fields', () => {
+    expect(answerFields(multiGate())).toEqual([])
   })
 })
 

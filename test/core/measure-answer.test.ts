@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Chunk } from '../../src/core/chunk.ts'
+import type { Chunk, Scores } from '../../src/core/chunk.ts'
 import { evidenceShare, largestShare } from '../../src/core/gates/evidence-share.ts'
 import { unsupportedSentences } from '../../src/core/gates/grounding.ts'
-import { answerSentences, citedNumbers } from '../../src/core/grounding.ts'
+import { answerSentences, citedNumbers, supportOfSentences } from '../../src/core/grounding.ts'
 import { type GenerationReport, measureAnswer } from '../../src/core/measure-answer.ts'
 import { evidenceOf } from '../fixtures/evidence.ts'
 
@@ -32,6 +32,8 @@ describe('the support of sentences', () => {
     ['Returns: by post, or in the shop [1, 2].'],
     ['1. The warranty lasts 24 months.\n2. Returns are accepted within 30 days.\n- Repairs are free.'],
     ['Yes. Repairs are free.'],
+    ['Repairs are FREE.'],
+    ['“Repairs are free.”'],
     ['**Falcon** repairs are free, says the Warranties text [1].'],
   ])('is found in the passages: %s', (answer) => {
     expect(unsupportedIn(answer)).toEqual([])
@@ -55,9 +57,58 @@ describe('the support of sentences', () => {
     ])
   })
 
+  it.each([
+    ['1,200', '1200', 0],
+    ['12,000', '12000', 0],
+    ['1,000,000', '1000000', 0],
+    ['1,200.50', '1200.5', 0],
+    ['10.00', '10', 0],
+    ['100', '1', 1],
+    ['1234,567', '1234567', 1],
+    ['12,34', '1234', 1],
+    ['1,200/3', '1200/3', 1],
+    ['1.2.30', '1.2.3', 1],
+    ['24:00', '24', 1],
+  ])('takes %s for the figure %s, or not: %d missing', (passage, answer, missing) => {
+    const [support] = supportOfSentences(`It costs ${answer} euros.`, [`It costs ${passage} euros.`])
+    expect(support?.missingNumbers).toBe(missing)
+  })
+
+  it.each([
+    ['a name within the sentence', 'It flies over Kiel.', 1],
+    ['a name twice', 'It flies from Kiel to Kiel.', 1],
+    ['a name of one letter within it', 'It flies over Q.', 1],
+    ['a first word', 'Flying helps.', 0],
+    ['a first word behind a mark', '“Flying helps.', 0],
+    ['a first letter', 'Q helps.', 0],
+    ['a first word in capitals', 'NASA helps.', 1],
+    ['a name behind a number', '7 Kiel helps.', 1],
+    ['a stop word in capitals', 'It is THE flight.', 0],
+    ['a name that the passage writes small', 'It needs Oil.', 0],
+    ['a name in another form', 'It needs Engines.', 0],
+  ])('finds %s: %s, %d missing', (_, answer, missing) => {
+    expect(supportOfSentences(answer, ['the engine needs oil'])[0]?.missingNames).toBe(missing)
+  })
+
+  it('says which share of the terms of a sentence its passages hold, each term once', () => {
+    const [support] = supportOfSentences('Red keys, red engines[1]oil, blue.', ['red key', 'oil'])
+    // One of red, key, engine, oil, blue is not said by the passage cited: only red and key are.
+    expect(support).toEqual({ termCount: 5, termShare: 0.4, missingNumbers: 0, missingNames: 0, unknownCitations: 0 })
+    expect(supportOfSentences('Yes.', ['red key'])[0]).toMatchObject({ termCount: 0, termShare: 0 })
+    expect(supportOfSentences('', ['red key'])).toEqual([])
+  })
+
   it('gives a citation behind a full stop to the sentence before it', () => {
     expect(answerSentences('It starts. [1] Then it runs. [2][1]')).toEqual(['It starts. [1]', 'Then it runs. [2][1]'])
+    expect(answerSentences('It starts. [1, 2] [3]')).toEqual(['It starts. [1, 2] [3]'])
+    expect(answerSentences('[1] It starts.')).toEqual(['[1] It starts.'])
+    expect(answerSentences('It starts. [see] It runs.')).toEqual(['It starts.', '[see] It runs.'])
     expect(citedNumbers('a [1], b [2, 10]; c [x] (3)')).toEqual([1, 2, 10])
+    expect(citedNumbers('a [1 ,  2;3]')).toEqual([1, 2, 3])
+  })
+
+  it('takes the numbers of a list for no sentences', () => {
+    expect(answerSentences('1. Turn it.\n2.\n- Stop it.')).toEqual(['Turn it.', 'Stop it.'])
   })
 })
 
@@ -82,6 +133,25 @@ describe('measureAnswer', () => {
     const { generationConfidence } = measureAnswer({ ...input, generationConfidenceSource: 'token-log-probabilities' })
     expect(generationConfidence).toBeCloseTo(0.6, 12)
     expect(measureAnswer(input).generationConfidence).toBe(1)
+  })
+
+  it.each<[string, unknown, object]>([
+    ['nothing', undefined, { unusable: [] }],
+    ['no tokens', [], { unusable: [] }],
+    ['no list', 'all', { unusable: ['generationConfidence'] }],
+    ['a probability above 1', [-0.1, 0.1], { unusable: ['generationConfidence'] }],
+    ['a text among numbers', [-0.1, '-0.1'], { unusable: ['generationConfidence'] }],
+    ['NaN', [NaN], { unusable: ['generationConfidence'] }],
+  ])('of token probabilities takes %s for what it is', (_, tokens, expected) => {
+    const report = { tokenLogProbabilities: tokens as number[] }
+    const generationConfidenceSource = 'token-log-probabilities'
+    const signals = measureAnswer({ question: 'q', chunks: CHUNKS, answer: 'a', report, generationConfidenceSource })
+    expect(signals).toMatchObject(expected)
+    expect(signals).not.toHaveProperty('generationConfidence')
+  })
+
+  it('takes a null for nothing reported, as JSON says it', () => {
+    expect(measured('Yes', { generationConfidence: null as unknown as number }).unusable).toEqual([])
   })
 
   it('gives a probability of 0 its due', () => {
@@ -113,10 +183,50 @@ describe('measureAnswer', () => {
       { attribution: { shares: null as never } },
       { attribution: { shares: [null as never] } },
     ]
+    const within = (sum: number) => measured('a', shares(['chunk-0', sum / 2], ['chunk-1', sum / 2])).unusable
+    expect([within(0.9995), within(1.0005), within(0.99), within(1.01)]).toEqual([
+      [],
+      [],
+      ['attribution'],
+      ['attribution'],
+    ])
     for (const report of bad) {
       expect(measured('a', report)).toMatchObject({ unusable: ['attribution'] })
       expect(measured('a', report)).not.toHaveProperty('reportedShares')
     }
+  })
+
+  it('takes no share of nothing that is none', () => {
+    for (const noSupport of [-0.1, 1.1, NaN]) {
+      const attribution = { shares: [{ chunkId: 'chunk-0', share: 1 - noSupport }], noSupport }
+      expect(measured('a', { attribution })).toMatchObject({ unusable: ['attribution'] })
+    }
+  })
+
+  it('counts the words and the terms that answer and chunks have in common, each once', () => {
+    const chunks = evidenceOf(['The  Red key\nturns, red!', 'Nothing']).chunks
+    const { overlaps, termCount, unsupportedTermCount } = measured(' the red red KEY glows ', {}, chunks)
+    // Words as they stand between spaces; terms without stop words and marks.
+    expect(overlaps.map(({ words, terms }) => [words, terms])).toEqual([
+      [3, 2],
+      [0, 0],
+    ])
+    expect([termCount, unsupportedTermCount]).toEqual([3, 1])
+  })
+
+  it.each<[Scores, number | undefined]>([
+    [{ 'cross-encoder': 0.9, grade: 0, cosine: 0.1, convex: 0.2 }, 0.9],
+    [{ grade: 1.5, cosine: 0.1 }, 0.5],
+    [{ cosine: 0.4, convex: 0.2 }, 0.4],
+    [{ convex: 0.2 }, 0.2],
+    [{ bm25: 7 }, undefined],
+    [{ cosine: 1.0000001 }, 1],
+    [{ cosine: -0.5 }, 0],
+    [{ cosine: NaN }, undefined],
+  ])('of a chunk with the scores %j knows the confidence %j', (scores, confidence) => {
+    const [overlap] = measured('a', {}, evidenceOf(['text'], scores).chunks).overlaps
+    expect(overlap?.confidence).toBe(confidence)
+    expect(Object.hasOwn(overlap ?? {}, 'confidence')).toBe(confidence !== undefined)
   })
 
   it('counts what is left without support as part of the whole', () => {
@@ -125,12 +235,13 @@ describe('measureAnswer', () => {
   })
 
   it('reads the kinds of the cited sources from their metadata', () => {
-    const kinds = ['government', 'market_data', 'blog', undefined]
-    const chunks = evidenceOf(['a', 'b', 'c', 'd']).chunks.map((chunk, at) => {
+    const kinds = ['government', 'market_data', 'blog', undefined, 7, 'toString']
+    const chunks = evidenceOf(['a', 'b', 'c', 'd', 'e', 'f']).chunks.map((chunk, at) => {
       const kind = kinds[at]
       return { ...chunk, ...(kind === undefined ? {} : { metadata: { source_kind: kind } }) }
     })
     expect(measured('x [1][2]. y [4]', {}, chunks).citedSources).toEqual(['government', 'market-data', 'unknown'])
+    expect(measured('x [5][6]', {}, chunks).citedSources).toEqual(['unknown', 'unknown'])
     expect(measured('x [1]', { citedChunkIds: ['chunk-2'] }, chunks).citedSources).toEqual(['unknown'])
   })
 
@@ -140,6 +251,11 @@ describe('measureAnswer', () => {
         .structure
     expect(structure({ a: 1, b: 0 })).toEqual({ valid: true, lookedFor: ['a', 'b'], missing: [] })
     expect(structure('{"a":""}')).toEqual({ valid: true, lookedFor: ['a', 'b'], missing: ['a', 'b'] })
+    expect(structure({ a: null, b: undefined })).toMatchObject({ valid: true, missing: ['a', 'b'] })
+    expect(structure({ b: false })).toMatchObject({ valid: true, missing: ['a'] })
+    expect(structure('{')).toEqual({ valid: false, lookedFor: ['a', 'b'], missing: ['a', 'b'] })
+    const unasked = measureAnswer({ question: 'q', chunks: CHUNKS, answer: 'a', report: { structured: {} } })
+    expect(unasked.structure).toEqual({ valid: true, lookedFor: [], missing: [] })
     for (const invalid of ['{', [1], null, 5]) expect(structure(invalid)).toMatchObject({ valid: false })
     expect(structure(undefined)).toBeUndefined()
   })

@@ -8,8 +8,11 @@ import { minTopCosine } from '../../src/core/gates/min-top-cosine.ts'
 import { retrievalScore } from '../../src/core/gates/retrieval-score.ts'
 import type { ScoreCurve, Signals } from '../../src/core/measure.ts'
 import { bandOf, definePolicy, judge, type Policy, type PolicyInput } from '../../src/core/policy.ts'
+import { advisory } from '../../src/core/profiles/advisory.ts'
 import { balanced } from '../../src/core/profiles/balanced.ts'
+import { legalReview } from '../../src/core/profiles/legal-review.ts'
 import { multiGate } from '../../src/core/profiles/multi-gate.ts'
+import { sufficiency } from '../../src/core/profiles/sufficiency.ts'
 import { twoTier } from '../../src/core/profiles/two-tier.ts'
 import { weightedSignals } from '../../src/core/profiles/weighted-signals.ts'
 import { aCurve, signalsOf } from '../fixtures/evidence.ts'
@@ -105,10 +108,15 @@ describe('definePolicy', () => {
   })
 
   it("keeps the ids of the documents' profiles as they are: changing one is a new policy version", () => {
-    expect([twoTier().id, multiGate().id]).toMatchInlineSnapshot(`
+    const profiles = [twoTier(), multiGate(), weightedSignals(), legalReview(), advisory(), sufficiency()]
+    expect(profiles.map(({ id }) => id)).toMatchInlineSnapshot(`
       [
         "two-tier@94b63220865cb394",
         "multi-gate@5730d79c10324dde",
+        "weighted-signals@842acd5091995647",
+        "legal-review@8376bda734e91210",
+        "advisory@8503f68ed85613c7",
+        "sufficiency@dd7ccc08c131855b",
       ]
     `)
   })
@@ -187,6 +195,22 @@ describe('definePolicy', () => {
   })
 })
 
+describe('what definePolicy says is wrong', () => {
+  it.each<[Partial<PolicyInput>, string]>([
+    [{ name: '' }, 'name must be 1 to 40 of a-z, 0-9 and -'],
+    [{ bands: { high: 0.5, medium: 0.9, low: 0.1 } }, 'bands must fall: high, medium, low'],
+    [{ bands: { high: 2, medium: 0.9, low: 0.1 } }, 'bands.high must be a number from 0 to 1'],
+    [{ gates: [] }, 'A policy needs at least one gate'],
+    [{ gates: [{ gate: 'always-pass' } as unknown as GateSettings] }, 'A gate of this policy is not known here'],
+    [
+      { cacheLifetimes: { ...definePolicy(INPUT).cacheLifetimes, refusalSeconds: -1 } },
+      'cacheLifetimes must be 0 and up, and rise from low over medium to high',
+    ],
+  ])('about %j: %s', (change, message) => {
+    expect(() => definePolicy({ ...INPUT, ...change })).toThrow(expect.objectContaining({ message }))
+  })
+})
+
 describe('judge', () => {
   const rule = (outcome: Finding['outcome'], name = 'weather'): Finding => ({
     gate: name,
@@ -214,6 +238,7 @@ describe('judge', () => {
     const judgement = judge(withGates(gradedRelevance()), strong)
     expect(judgement).toMatchObject({ verdict: 'refuse', reason: 'nothing_judged' })
     expect(judgement.findings.map(({ code }) => code)).toEqual(['not_graded', 'nothing_judged'])
+    expect(judgement.findings[1]?.message).toBe('No gate could judge this evidence')
   })
 
   it('takes the strictest finding, and names the first with that outcome', () => {

@@ -43,6 +43,7 @@ describe('recommend', () => {
   })
 
   it('sends nobody to a knowledge graph that is not there, nor to one that supports already', () => {
+    expect(codes(assessed('low', {}, 0), { graph: 'available' })).toEqual(['low', 'no_graph'])
     expect(codes(assessed('high'))).toEqual([])
     expect(codes(assessed('high'), { graph: 'available' })).toEqual(['no_graph'])
     expect(codes(assessed('high', { graphSupport: true }), { graph: 'available' })).toEqual([])
@@ -107,6 +108,36 @@ describe('analyse', () => {
       '⚠️ BM25 and dense agree in part (0.50 correlation)',
       '⚠️ Results from 2 documents',
       '→ Review recommended before use',
+    ])
+  })
+
+  it('marks what it says, and names the metric', () => {
+    const high = { topScore: 0.85, scoreGap: 0.1, bm25DenseAgreement: 0.7, graphSupport: true, scoreSpread: 0.15 }
+    const low = { topScore: 0.6, scoreGap: 0, bm25DenseAgreement: 0.4, scoreSpread: 0.16, documentCount: 5 }
+    const said = (assessment: Assessment) => analyse(assessment).map(({ metric, standing }) => [metric, standing])
+    expect(said(assessed('high', high))).toEqual([
+      ['top_score', 'good'],
+      ['score_gap', 'good'],
+      ['agreement', 'good'],
+      ['graph', 'good'],
+      ['diversity', 'good'],
+      ['conclusion', 'good'],
+    ])
+    expect(said(assessed('low', { ...low, documentDiversity: 0.71 }))).toEqual([
+      ['top_score', 'poor'],
+      ['score_gap', 'poor'],
+      ['agreement', 'poor'],
+      ['spread', 'poor'],
+      ['diversity', 'poor'],
+      ['conclusion', 'poor'],
+    ])
+    const between = { topScore: 0.84, bm25DenseAgreement: 0.69, documentCount: 5, documentDiversity: 0.7 }
+    expect(said(assessed('medium', between))).toEqual([
+      ['top_score', 'fair'],
+      ['score_gap', 'poor'],
+      ['agreement', 'fair'],
+      ['diversity', 'fair'],
+      ['conclusion', 'fair'],
     ])
   })
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Chunk, Ranking } from '../../src/core/chunk.ts'
-import type { Decision } from '../../src/core/decision.ts'
+import type { Decision, Finding, Verdict } from '../../src/core/decision.ts'
 import { fuseConvex } from '../../src/core/fusion.ts'
+import { SUFFICIENCY_EXPLANATION } from '../../src/core/gating-report.ts'
 import { EMPTY_LEXICON } from '../../src/core/lexicon.ts'
 import { measure } from '../../src/core/measure.ts'
 import { CAUTION, MESSAGES } from '../../src/core/messages.ts'
@@ -108,7 +109,8 @@ describe('buildRefusal for operators', () => {
     const bare: Chunk = { id: 'a', documentId: 'd', text: 't', scores: { bm25: 1 } }
     const full: Chunk = { ...bare, title: 'T', section: 'S', source: 'https://example.com', metadata: { secret: 1 } }
     const { detail } = buildRefusal(decision, [bare, full], 'operator')
-    expect(detail?.chunks).toEqual([
+    // Strictly: a member that is undefined would stand in a record, and nowhere on the wire.
+    expect(detail?.chunks).toStrictEqual([
       { id: 'a', document_id: 'd', text: 't', scores: { bm25: 1 } },
       {
         id: 'a',
@@ -120,6 +122,91 @@ describe('buildRefusal for operators', () => {
         scores: { bm25: 1 },
       },
     ])
+  })
+})
+
+describe('summariseDecision', () => {
+  const { decision, chunks } = decide(balanced(), [aRanking('bm25', [2, 1])])
+  const unusable: Finding = {
+    gate: 'advisory-confidence',
+    stage: 'post-generation',
+    outcome: 'advise',
+    code: 'advisory_unusable',
+    message: 'Low confidence (0.30 < 0.7). Advisory-only.',
+  }
+
+  it.each(['public', 'operator'] as const)(
+    'marks an advisory answer below its threshold as not usable, %s',
+    (audience) => {
+      const found = (verdict: Verdict, ...findings: Finding[]) =>
+        summariseDecision({ ...decision, verdict, findings }, chunks, audience).usable
+      expect(found('advise', { ...unusable, code: 'passed', outcome: 'pass' }, unusable)).toBe(false)
+      expect(found('advise', { ...unusable, code: 'advisory_only' })).toBeUndefined()
+      expect(found('refuse', unusable)).toBeUndefined()
+    },
+  )
+
+  it('tells operators of the answer only where one was judged', () => {
+    const before = summariseDecision(decision, chunks, 'operator')
+    expect(Object.keys(before.detail ?? {})).toEqual(['confidence', 'reason', 'findings', 'signals', 'chunks'])
+    expect(before).not.toHaveProperty('gating')
+    const answerSignals = answerSignalsOf()
+    const after = summariseDecision({ ...decision, answerSignals }, chunks, 'operator', ['It flies.'])
+    expect(after.detail).toMatchObject({ answer_signals: answerSignals, unsupported_sentences: ['It flies.'] })
+  })
+})
+
+describe('buildRefusal where several gates refuse', () => {
+  const { decision, chunks } = decide(multiGate(), [aRanking('cosine', [0.9, 0.8])])
+  const finding = (gate: string): Finding => ({
+    gate,
+    stage: 'post-generation',
+    outcome: 'refuse',
+    code: gate === 'grounding' ? 'answer_unsupported' : 'share_low',
+    message: `What ${gate} says`,
+    ...(gate === 'grounding' ? {} : { actual: 0.35, threshold: 0.5, subject: 'cosine-0' }),
+  })
+  const refused = (...findings: Finding[]): Decision => ({
+    ...decision,
+    verdict: 'refuse',
+    reason: findings[0]?.code ?? 'share_low',
+    findings,
+  })
+
+  it('has the members of document 004 when its gate is the first, with figures for operators alone', () => {
+    const first = refused(finding('evidence-share'), finding('grounding'))
+    expect(buildRefusal(first, chunks, 'operator')).toMatchObject({
+      status: 'insufficient_evidence',
+      max_attention: 0.35,
+      deficit: 0.15,
+      gating: { passes: false, max_chunk_id: 'cosine-0' },
+    })
+    const shown = buildRefusal(first, chunks, 'public')
+    expect(shown).toMatchObject({ status: 'insufficient_evidence', explanation: SUFFICIENCY_EXPLANATION })
+    expect(shown).not.toHaveProperty('max_attention')
+    expect(shown).not.toHaveProperty('gating')
+  })
+
+  it('has none of them when another gate came before, but still reports the share to operators', () => {
+    const second = refused(finding('grounding'), finding('evidence-share'))
+    for (const audience of ['public', 'operator'] as const) {
+      expect(buildRefusal(second, chunks, audience)).not.toHaveProperty('status')
+    }
+    expect(buildRefusal(second, chunks, 'operator')).toMatchObject({
+      refusal_reason: 'What grounding says',
+      gating: { max_attention: 0.35 },
+    })
+  })
+
+  it('has no sentences without support unless it is given them', () => {
+    expect(buildRefusal(refused(), chunks, 'operator').detail).not.toHaveProperty('unsupported_sentences')
+    expect(buildRefusal(refused(), chunks, 'operator', ['It flies.']).detail?.unsupported_sentences).toEqual([
+      'It flies.',
+    ])
+  })
+
+  it('gives operators the reason of the catalogue where no finding says more', () => {
+    expect(buildRefusal(refused(), chunks, 'operator').refusal_reason).toBe(MESSAGES.share_low.reason)
   })
 })
 

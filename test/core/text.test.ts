@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isStopWord, normaliseQuestion, sentences, terms, words } from '../../src/core/text.ts'
+import { isStopWord, normaliseQuestion, sentences, sentenceTerms, terms, words } from '../../src/core/text.ts'
 
 const anyText = fc.string({ unit: 'binary', maxLength: 80 })
 
@@ -137,6 +137,26 @@ describe('sentences', () => {
     expect(sentences(text)).toEqual([text])
   })
 
+  it.each([
+    ['It is over.\tNext one.', ['It is over.', 'Next one.']],
+    ['It is over.\u00a0Next one.', ['It is over.', 'Next one.']],
+    ['It is over.\nNext one.', ['It is over.', 'Next one.']],
+    ['It ends here].”’ Next one.', ['It ends here].”’', 'Next one.']],
+    ['He said so. “Next one.”', ['He said so.', '“Next one.”']],
+    ['Run it. `go` now', ['Run it.', '`go` now']],
+    ['是吗？好！对', ['是吗？', '好！', '对']],
+    ['Ask Dr.Smith. He knows', ['Ask Dr.Smith.', 'He knows']],
+    ['It was Wed. Then came rain', ['It was Wed.', 'Then came rain']],
+    ['A\n  \nB', ['A', 'B']],
+    ['A\n\t- b', ['A', '- b']],
+    ['A\n-b', ['A', '-b']],
+    ['A\n1.b', ['A\n1.b']],
+    ['A\n1234567890. b', ['A\n1234567890. b']],
+    ['A\n# B', ['A', '# B']],
+  ])('split %j into %j', (text, expected) => {
+    expect(sentences(text)).toEqual(expected)
+  })
+
   it('end with a paragraph and with a list item, not with a wrapped line', () => {
     expect(sentences('A title\n\nA line that\nis wrapped')).toEqual(['A title', 'A line that\nis wrapped'])
     expect(sentences('Steps:\n- open it\n- turn it\n1. close it\n2) leave')).toEqual([
@@ -178,5 +198,22 @@ describe('sentences', () => {
     const startedMs = performance.now()
     sentences(`Start. ${text} End.`)
     expect(performance.now() - startedMs).toBeLessThan(1000)
+  })
+})
+
+describe('sentenceTerms', () => {
+  it('are the terms of each sentence', () => {
+    expect(sentenceTerms('The engines start. It stops.')).toEqual([['engin', 'start'], ['stop']])
+    expect(sentenceTerms('')).toEqual([])
+  })
+
+  it('are read once, and again when a thousand other texts came between', () => {
+    const text = 'A passage that comes back.'
+    const first = sentenceTerms(text)
+    for (let at = 0; at < 999; at++) sentenceTerms(`other ${at}`)
+    expect(sentenceTerms(text)).toBe(first)
+    sentenceTerms('one more')
+    expect(sentenceTerms(text)).not.toBe(first)
+    expect(sentenceTerms(text)).toEqual(first)
   })
 })

@@ -93,7 +93,6 @@ export function largestShare(settings: EvidenceShareSettings, answer: AnswerSign
   const [first, ...rest] = weighted
   if (first === undefined || !weighted.every(({ share }) => Number.isFinite(share))) return undefined
   const top = rest.reduce((best, entry) => (entry.share > best.share ? entry : best), first)
-  if (settings.largest === 1) return top
   const sum = weighted
     .map(({ share }) => share)
     .sort((a, b) => b - a)
@@ -159,9 +158,7 @@ export const evidenceShareGate = defineGate({
     const { threshold, equality, minOverlap } = settings
     const figures = { actual: found.share, threshold, subject: found.chunkId }
     const enough =
-      equality === 'passes'
-        ? meets(found.share, threshold, RATIO_TOLERANCE)
-        : meets(found.share, threshold, 0) && found.share > threshold + RATIO_TOLERANCE
+      equality === 'passes' ? meets(found.share, threshold, RATIO_TOLERANCE) : found.share > threshold + RATIO_TOLERANCE
     if (!enough) {
       return {
         outcome: 'refuse',
@@ -171,7 +168,7 @@ export const evidenceShareGate = defineGate({
       }
     }
     const held = answer.termCount === 0 ? 0 : 1 - answer.unsupportedTermCount / answer.termCount
-    if (minOverlap > 0 && !meets(held, minOverlap, RATIO_TOLERANCE)) {
+    if (!meets(held, minOverlap, RATIO_TOLERANCE)) {
       return {
         outcome: 'refuse',
         code: 'overlap_low',

@@ -37,8 +37,7 @@ export const groundingGate = defineGate({
   stage: 'post-generation',
   validate: (settings: GroundingSettings) => requireWithin('minTermShare', settings.minTermShare, 0, 1),
   check: (settings, { answer }) => {
-    const checkable = answer?.sentences.filter(saysSomething) ?? []
-    if (answer === undefined || checkable.length === 0) {
+    if (answer === undefined || !answer.sentences.some(saysSomething)) {
       return { outcome: 'refuse', code: 'answer_uncheckable', message: 'The answer says nothing that could be checked' }
     }
     const unsupported = unsupportedSentences(settings, answer.sentences)
@@ -52,10 +51,11 @@ export const groundingGate = defineGate({
         ...figures,
       }
     }
+    const checkable = answer.sentences.filter(saysSomething).length
     return {
       outcome: 'pass',
       code: 'passed',
-      message: `All ${checkable.length} sentences that can be checked are supported by the passages`,
+      message: `All ${checkable} sentences that can be checked are supported by the passages`,
       ...figures,
     }
   },

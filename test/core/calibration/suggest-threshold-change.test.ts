@@ -33,10 +33,55 @@ describe('suggestThresholdChange', () => {
   })
 
   it('says what should change also where there is nothing to change', () => {
-    expect(suggest(0, 0.5, 1000, twoTier())).toEqual({ action: 'raise', because: expect.any(String) })
+    expect(suggest(0, 0.5, 1000, twoTier())).toEqual({
+      action: 'raise',
+      because: 'More than 1 % of the answers say what no passage does',
+    })
   })
 
+  it.each([
+    [0.2, 0, 1000, 'lower', 'More than 10 % of the answerable questions are refused'],
+    [0.2, null, 1000, 'keep', 'Too few labels of answers to lower a threshold safely'],
+    [0.1, 0.01, 1000, 'keep', 'Both rates are within their bounds'],
+    [0.1, null, 1000, 'keep', 'Too few labels'],
+    [null, 0.01, 1000, 'keep', 'Too few labels'],
+    [0.05, 0.005, 99, 'keep', 'Too few labels'],
+    [0.05, 0.005, 100, 'keep', 'Both rates are within their bounds'],
+  ])('of false refusals %j and hallucinations %j over %d labels says %s: %s', (refused, wrong, labels, action, why) => {
+    expect(suggest(refused, wrong, labels)).toMatchObject({ action, because: why })
+  })
+
+  it('moves the other threshold where the first stands at its end already', () => {
+    const { change } = suggest(0, 0.5, 1000, multiGate({ refuseBelowConfidence: 1 }))
+    expect([change?.gate, change?.to]).toEqual(['min-top-cosine', 0.75])
+    const { change: lowered } = suggest(0.2, 0, 1000, multiGate({ refuseBelow: 0 }))
+    expect([lowered?.gate, lowered?.to]).toEqual(['generation-confidence', 0.55])
+    const { action, change: none } = suggest(0, 0.5, 1000, multiGate({ refuseBelowConfidence: 1, refuseBelow: 1 }))
+    expect([action, none]).toEqual(['raise', undefined])
+  })
+
+  it.each([[{ minLabels: 0 }], [{ minLabels: NaN }], [{ step: 0 }], [{ step: 1 }], [{ step: -0.1 }], [{ step: NaN }]])(
+    'is not asked with %j',
+    (options) => {
+      const rates = { falseRefusals: counted(0), hallucinations: counted(0) }
+      expect(() => suggestThresholdChange(multiGate(), rates, options)).toThrow(
+        expect.objectContaining({
+          code: 'config_invalid',
+          param: 'step',
+          message: 'minLabels must be 1 and up, step between 0 and 1',
+        }),
+      )
+      expect(() => suggestThresholdChange(multiGate(), rates, { minLabels: 1, step: 0.5 })).not.toThrow()
+    },
+  )
+
   it('takes no rate that is none', () => {
-    for (const rate of [NaN, -0.1, 1.1]) expect(() => suggest(rate, 0)).toThrow(/falseRefusals/)
+    for (const rate of [NaN, -0.1, 1.1]) {
+      const fault = (param: string) =>
+        expect.objectContaining({ code: 'config_invalid', param, message: `${param} must be a rate from 0 to 1` })
+      expect(() => suggest(rate, 0)).toThrow(fault('falseRefusals'))
+      expect(() => suggest(0, rate)).toThrow(fault('hallucinations'))
+    }
+    for (const rate of [0, 1]) expect(() => suggest(rate, rate)).not.toThrow()
   })
 })

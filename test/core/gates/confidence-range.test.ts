@@ -52,6 +52,16 @@ describe('confidenceRange', () => {
     })
   })
 
+  it('says that a confidence is missing', () => {
+    expect(check(NaN).message).toBe('The confidence could not be computed')
+  })
+
+  it('says what is wrong with thresholds that cross', () => {
+    expect(() => confidenceRange({ refuseBelow: 0.7, adviseBelow: 0.5 })).toThrow(
+      'adviseBelow must not be under refuseBelow',
+    )
+  })
+
   it.each([
     [{ refuseBelow: -0.1, adviseBelow: 0.7 }, 'refuseBelow'],
     [{ refuseBelow: NaN, adviseBelow: 0.7 }, 'refuseBelow'],

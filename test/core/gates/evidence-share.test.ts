@@ -21,6 +21,8 @@ describe('evidenceShare', () => {
     [0.5, 'pass', 'refuse'],
     [0.5 - 1e-12, 'pass', 'refuse'],
     [0.5 + 1e-12, 'pass', 'refuse'],
+    [0.5 + 1e-9, 'pass', 'refuse'],
+    [0.5 + 2e-9, 'pass', 'pass'],
     [0.4999, 'refuse', 'refuse'],
     [0.35, 'refuse', 'refuse'],
   ])('at a share of %f of one half finds %s, in strict mode %s', (share, outcome, strict) => {
@@ -44,9 +46,94 @@ describe('evidenceShare', () => {
     expect(check({ minOverlap: 0 }, held(8))).toMatchObject({ outcome: 'pass' })
   })
 
+  it('says why with percentages, in the words of reference document 004', () => {
+    expect(check({}, shared(0.35, 0.65 / 2)).message).toBe(
+      'No legal provision received sufficient attention support. Highest attention was 35.0% but threshold is 50.0%.',
+    )
+    expect(check({}, shared(0.65)).message).toBe('Highest attention was 65.0% and threshold is 50.0%.')
+    expect(check({}, { ...shared(1), termCount: 8, unsupportedTermCount: 7 }).message).toBe(
+      "No legal provision received sufficient attention support. The chunks hold 12.5% of the answer's words but 25.0% are required.",
+    )
+  })
+
+  it('finds that the chunks hold nothing of an answer without words', () => {
+    expect(check({}, { ...shared(1), termCount: 0 })).toMatchObject({ code: 'overlap_low', actual: 0 })
+    expect(check({ minOverlap: 0 }, { ...shared(1), termCount: 0 })).toMatchObject({ code: 'passed' })
+  })
+
+  const overlap = (chunkId: string, words: number, terms: number, confidence?: number) =>
+    confidence === undefined ? { chunkId, words, terms } : { chunkId, words, terms, confidence }
+
+  it('derives shares from what answer and chunks have in common, and counts what none of them holds', () => {
+    const answer = { overlaps: [overlap('a', 1, 3), overlap('b', 3, 1)], termCount: 8, unsupportedTermCount: 4 }
+    expect(check({}, answer)).toMatchObject({ actual: 3 / 8, subject: 'a' })
+    expect(check({ noSupport: 'ignored' }, answer)).toMatchObject({ actual: 3 / 4, subject: 'a' })
+    expect(check({ noSupport: 'ignored', overlap: 'words' }, answer)).toMatchObject({ actual: 3 / 4, subject: 'b' })
+  })
+
+  it('shares alike where the chunks hold nothing, or gives nobody a share when that counts', () => {
+    const answer = { overlaps: [overlap('a', 0, 0), overlap('b', 0, 0)] }
+    expect(check({ noSupport: 'ignored' }, answer)).toMatchObject({ actual: 0.5, subject: 'a' })
+    expect(check({}, answer)).toMatchObject({ code: 'share_low', actual: 0 })
+    expect(check({}, { ...answer, unsupportedTermCount: 1 })).toMatchObject({ code: 'share_low', actual: 0 })
+  })
+
+  it('weighs shares by how sure retrieval was of their chunks, when told to', () => {
+    const answer = { overlaps: [overlap('chunk-0', 1, 1, 0.5), overlap('chunk-1', 1, 1, 1)], ...shared(0.6, 0.4) }
+    expect(check({}, answer)).toMatchObject({ actual: 0.6, subject: 'chunk-0' })
+    expect(check({ weighting: 'chunk-confidence' }, answer)).toMatchObject({ actual: 0.4, subject: 'chunk-1' })
+  })
+
+  it.each<[string, EvidenceShareOptions, Partial<AnswerSignals>]>([
+    ['there are no chunks to have one', {}, { overlaps: [] }],
+    ['nothing was reported', {}, { reportedShares: [] }],
+    ['the answer could not be read', {}, { readable: false, overlaps: [overlap('a', 3, 3)] }],
+    ['one share is no number', {}, shared(0.6, NaN)],
+    [
+      'one chunk lacks the confidence to weigh it by',
+      { weighting: 'chunk-confidence' },
+      { overlaps: [overlap('a', 3, 3, 1), overlap('b', 3, 3)] },
+    ],
+  ])('refuses, as there are no shares, when %s', (_, options, answer) => {
+    expect(check(options, answer)).toEqual({
+      outcome: 'refuse',
+      code: 'shares_missing',
+      message: 'There are no shares of support to judge',
+    })
+  })
+
+  it('refuses where there is no answer', () => {
+    const found = evidenceShareGate.check(evidenceShare(), { signals: signalsOf(), confidence: 1 })
+    expect(found).toMatchObject({ outcome: 'refuse', code: 'shares_missing' })
+  })
+
+  it.each<[EvidenceShareOptions, string, string]>([
+    [{ threshold: 1.1 }, 'threshold', 'Threshold must be in [0.0, 1.0], got 1.1'],
+    [{ threshold: -0.1 }, 'threshold', 'Threshold must be in [0.0, 1.0], got -0.1'],
+    [{ threshold: NaN }, 'threshold', 'Threshold must be in [0.0, 1.0], got NaN'],
+    [{ threshold: '0.5' as unknown as number }, 'threshold', 'Threshold must be in [0.0, 1.0], got 0.5'],
+    [{ largest: 0 }, 'largest', 'largest must be a number from 1 to 100'],
+    [{ largest: 1.5 }, 'largest', 'largest must be a whole number'],
+    [{ minOverlap: 1.1 }, 'minOverlap', 'minOverlap must be a number from 0 to 1'],
+    [{ equality: 'maybe' as 'passes' }, 'equality', 'equality must be one of passes, refuses'],
+    [{ weighting: 'rank' as 'none' }, 'weighting', 'weighting must be one of none, chunk-confidence'],
+    [{ overlap: 'letters' as 'terms' }, 'overlap', 'overlap must be one of terms, words'],
+    [{ noSupport: '' as 'counted' }, 'noSupport', 'noSupport must be one of counted, ignored'],
+  ])('is not made of %j', (options, param, message) => {
+    expect(() => evidenceShare(options)).toThrow(expect.objectContaining({ code: 'policy_invalid', param, message }))
+  })
+
+  it('is made with a threshold at either end', () => {
+    expect([evidenceShare({ threshold: 0 }).threshold, evidenceShare({ threshold: 1 }).threshold]).toEqual([0, 1])
+  })
+
   it('refuses what was reported and cannot be used, also when words would give a share', () => {
     const overlaps = [{ chunkId: 'chunk-0', words: 3, terms: 3 }]
     expect(check({}, { overlaps })).toMatchObject({ outcome: 'pass' })
-    expect(check({}, { overlaps, unusable: ['attribution'] })).toMatchObject({ code: 'shares_invalid' })
+    expect(check({}, { overlaps, unusable: ['attribution'] })).toMatchObject({
+      outcome: 'refuse',
+      code: 'shares_invalid',
+      message: 'The reported shares do not add up to 1, are no numbers, or name chunks that were not retrieved',
+    })
   })
 })

@@ -18,6 +18,10 @@ describe('meets', () => {
     expect(meets(value, threshold, RATIO_TOLERANCE)).toBe(expected)
   })
 
+  it('counts a value that is lower by exactly the tolerance', () => {
+    expect(meets(0.25, 0.5, 0.25)).toBe(true)
+  })
+
   it('has the tolerances that the profiles promise', () => {
     expect([RATIO_TOLERANCE, COSINE_TOLERANCE]).toEqual([1e-9, 1e-6])
   })
@@ -36,10 +40,29 @@ describe('requireWithin', () => {
       expect(() => requireWithin('refuseBelow', value as number, 0, 1)).toThrow(fault)
     },
   )
+
+  it('says what it takes', () => {
+    expect(() => requireWithin('minRatio', -1, 0, 9)).toThrow('minRatio must be a number from 0 to 9')
+  })
 })
 
 describe('GATES', () => {
   it('lists each gate under the name that its settings carry', () => {
     for (const [name, gate] of Object.entries(GATES)) expect(gate.name).toBe(name)
+  })
+
+  it('judges the evidence before the model call, and the answer after it', () => {
+    expect(Object.fromEntries(Object.values(GATES).map(({ name, stage }) => [name, stage]))).toEqual({
+      'advisory-confidence': 'post-generation',
+      'confidence-range': 'pre-generation',
+      'evidence-share': 'post-generation',
+      'generation-confidence': 'post-generation',
+      'graded-relevance': 'pre-generation',
+      grounding: 'post-generation',
+      'keyword-coverage': 'pre-generation',
+      'min-top-cosine': 'pre-generation',
+      'response-quality': 'post-generation',
+      'retrieval-score': 'pre-generation',
+    })
   })
 })

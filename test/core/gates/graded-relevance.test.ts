@@ -39,6 +39,7 @@ describe('gradedRelevance', () => {
     expect(gradedRelevanceGate.check(gradedRelevance(), { signals, confidence: 1 })).toMatchObject({
       outcome: 'skip',
       code: 'not_graded',
+      message: 'No chunk was graded by a reranker',
     })
   })
 
@@ -49,7 +50,15 @@ describe('gradedRelevance', () => {
   it('says why in the words of reference document 000 (R019)', () => {
     expect(check([0, 0]).message).toBe('Top chunk relevance score (0) below threshold (2)')
     expect(check([3, 1]).message).toBe('Chunks above threshold (2): 1')
-    expect(check([3], { minChunks: 2 })).toMatchObject({ actual: 1, threshold: 2 })
+    expect(check([3], { minChunks: 2 })).toMatchObject({
+      message: 'Chunks above threshold (2): 1 below required (2)',
+      actual: 1,
+      threshold: 2,
+    })
+  })
+
+  it('counts whole chunks', () => {
+    expect(() => gradedRelevance({ minChunks: 1.5 })).toThrow('minChunks must be a whole number')
   })
 
   it.each([

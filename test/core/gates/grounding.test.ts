@@ -27,6 +27,29 @@ describe('grounding', () => {
     })
   })
 
+  it('says how many sentences were found supported', () => {
+    expect(check(aSentence(), aSentence({ termCount: 0 }), aSentence())).toEqual({
+      outcome: 'pass',
+      code: 'passed',
+      message: 'All 2 sentences that can be checked are supported by the passages',
+      actual: 0,
+      threshold: 0,
+    })
+  })
+
+  it('refuses where there is no answer', () => {
+    expect(groundingGate.check(grounding(), { signals: signalsOf(), confidence: 1 })).toEqual({
+      outcome: 'refuse',
+      code: 'answer_uncheckable',
+      message: 'The answer says nothing that could be checked',
+    })
+  })
+
+  it.each([-0.1, 1.1])('is not made with %d', (minTermShare) => {
+    const fault = expect.objectContaining({ code: 'policy_invalid', param: 'minTermShare' })
+    expect(() => grounding({ minTermShare })).toThrow(fault)
+  })
+
   it('refuses an answer that says nothing, but not a sentence that does among others', () => {
     expect(check()).toMatchObject({ outcome: 'refuse', code: 'answer_uncheckable' })
     expect(check(aSentence({ termCount: 0, termShare: 0 }))).toMatchObject({ code: 'answer_uncheckable' })

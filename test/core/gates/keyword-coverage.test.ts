@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { keywordCoverage, keywordCoverageGate } from '../../../src/core/gates/keyword-coverage.ts'
 import { EMPTY_LEXICON } from '../../../src/core/lexicon.ts'
 import { measure } from '../../../src/core/measure.ts'
-import { evidenceOf } from '../../fixtures/evidence.ts'
+import { evidenceOf, signalsOf } from '../../fixtures/evidence.ts'
 
 const check = (question: string, texts: readonly string[], adviseBelow?: number) =>
   keywordCoverageGate.check(keywordCoverage(adviseBelow === undefined ? {} : { adviseBelow }), {
@@ -17,11 +17,40 @@ describe('keywordCoverage', () => {
     ['too few', 'red engine key', ['The key.'], 'advise', 1 / 3],
     ['none', 'red engine', ['Paint.'], 'advise', 0],
   ])('finds %s', (_, question, texts, outcome, actual) => {
-    expect(check(question, texts)).toMatchObject({ outcome, actual, threshold: 0.5 })
+    const code = outcome === 'pass' ? 'passed' : 'keywords_missing'
+    expect(check(question, texts)).toMatchObject({ outcome, code, actual, threshold: 0.5 })
+  })
+
+  it.each([
+    [1, 'Share of keywords found (1.00) meets threshold (0.5)'],
+    [0.25, 'Share of keywords found (0.25) below threshold (0.5)'],
+    [NaN, 'Nobody counted the keywords'],
+    ['1', 'Nobody counted the keywords'],
+    [null, 'Nobody counted the keywords'],
+  ])('says of a share of %j: %s', (share, message) => {
+    const signals = signalsOf({ questionTermCount: 2, keywordCoverage: share as number })
+    expect(keywordCoverageGate.check(keywordCoverage(), { signals, confidence: 1 }).message).toBe(message)
+  })
+
+  it('refuses where nobody counted', () => {
+    const signals = signalsOf({ questionTermCount: 2, keywordCoverage: NaN })
+    expect(keywordCoverageGate.check(keywordCoverage(), { signals, confidence: 1 })).toMatchObject({
+      outcome: 'refuse',
+      code: 'keyword_coverage_missing',
+    })
+  })
+
+  it.each([-0.1, 1.1])('is not made with %d', (adviseBelow) => {
+    const fault = expect.objectContaining({ code: 'policy_invalid', param: 'adviseBelow' })
+    expect(() => keywordCoverage({ adviseBelow })).toThrow(fault)
   })
 
   it('skips a question without keywords, and can ask for all of them', () => {
-    expect(check('what is it?', ['text'])).toMatchObject({ outcome: 'skip', code: 'no_keywords' })
+    expect(check('what is it?', ['text'])).toMatchObject({
+      outcome: 'skip',
+      code: 'no_keywords',
+      message: 'The question has no keywords to look for',
+    })
     expect(check('red engine', ['The red key.'], 1)).toMatchObject({ outcome: 'advise', code: 'keywords_missing' })
   })
 })

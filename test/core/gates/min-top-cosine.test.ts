@@ -34,6 +34,16 @@ describe('minTopCosine', () => {
     })
   })
 
+  it('says what it passed on', () => {
+    expect(check([0.8, 0.6])).toEqual({
+      outcome: 'pass',
+      code: 'passed',
+      message: 'Top-1 similarity (0.80) meets threshold (0.7)',
+      actual: 0.8,
+      threshold: 0.7,
+    })
+  })
+
   it('looks at the best chunk only', () => {
     expect(check([0.8, -1, -1]).outcome).toBe('pass')
   })
@@ -43,6 +53,7 @@ describe('minTopCosine', () => {
     expect(minTopCosineGate.check(minTopCosine(), { signals, confidence: 1 })).toMatchObject({
       outcome: 'refuse',
       code: 'similarity_missing',
+      message: 'No chunk carries a cosine similarity',
     })
   })
 

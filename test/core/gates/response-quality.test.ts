@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { AnswerStructure } from '../../../src/core/answer-signals.ts'
-import { responseQuality, responseQualityGate } from '../../../src/core/gates/response-quality.ts'
+import { responseQuality, responseQualityGate, responseQualityOf } from '../../../src/core/gates/response-quality.ts'
 import { answerSignalsOf } from '../../fixtures/answer.ts'
 import { signalsOf } from '../../fixtures/evidence.ts'
 
@@ -20,6 +20,53 @@ describe('responseQuality', () => {
     ['no JSON object', { ...lacking('a', 'b'), valid: false }, 0, 'refuse', 'response_incomplete'],
   ] as const)('of %s', (_, structure, actual, outcome, code) => {
     expect(check(structure)).toMatchObject({ actual, outcome, code })
+  })
+
+  it.each([
+    [lacking(), 'Response quality (0.3) meets threshold (0.3)', 0.3],
+    [lacking('b'), 'Response quality (0.2) below threshold (0.3)', 0.3],
+    [lacking('a'), 'Response quality (0.1) below threshold (0.2)', 0.2],
+  ])('of %j says %s', (structure, message, threshold) => {
+    expect(check(structure)).toMatchObject({ message, threshold })
+  })
+
+  it('of several fields needs each', () => {
+    const settings = responseQuality({ requiredFields: ['a', 'b'], optionalFields: ['c', 'd'] })
+    const quality = (...missing: string[]) =>
+      responseQualityOf(
+        settings,
+        answerSignalsOf({ structure: { valid: true, lookedFor: ['a', 'b', 'c', 'd'], missing } }),
+      )
+    expect([quality(), quality('d'), quality('b'), quality('a', 'c')]).toEqual([0.3, 0.2, 0.1, 0.1])
+  })
+
+  it('asks for a readable structure and no field, unless told', () => {
+    expect(responseQuality()).toEqual({
+      gate: 'response-quality',
+      requiredFields: [],
+      optionalFields: [],
+      refuseBelow: 0.2,
+      adviseBelow: 0.3,
+    })
+  })
+
+  it('refuses where there is no answer', () => {
+    expect(responseQualityGate.check(responseQuality(), { signals: signalsOf(), confidence: 1 })).toEqual({
+      outcome: 'refuse',
+      code: 'response_quality_missing',
+      message: 'There is no structured answer to judge',
+    })
+  })
+
+  it.each([
+    [{ requiredFields: [''] }, 'requiredFields', 'requiredFields must be names of fields'],
+    [{ requiredFields: ['a', ''] }, 'requiredFields', 'requiredFields must be names of fields'],
+    [{ optionalFields: [7 as unknown as string] }, 'optionalFields', 'optionalFields must be names of fields'],
+    [{ refuseBelow: 0.4 }, 'refuseBelow', 'refuseBelow must be a number from 0 to 0.3'],
+    [{ adviseBelow: 0.1 }, 'adviseBelow', 'adviseBelow must be a number from 0.2 to 0.3'],
+  ])('is not made of %j', (options, param, message) => {
+    const fault = expect.objectContaining({ code: 'policy_invalid', param, message })
+    expect(() => responseQuality(options)).toThrow(fault)
   })
 
   it('refuses where nobody looked for its fields', () => {

@@ -58,11 +58,21 @@ describe('retrievalScore', () => {
     for (const kind of ['convex', 'rrf', 'dbsf', 'cross-encoder'] as const) {
       expect(check({ [kind]: aCurve(1, 0.1) })).toMatchObject({ outcome: 'refuse', code: 'score_missing' })
     }
-    expect(check({})).toMatchObject({ outcome: 'refuse', code: 'score_missing' })
+    for (const none of [{}, { bm25: aCurve() }]) {
+      expect(check(none)).toEqual({
+        outcome: 'refuse',
+        code: 'score_missing',
+        message: 'No chunk carries a BM25 or cosine score',
+      })
+    }
   })
 
   it('leaves graded chunks to the graded tier, also when every grade is 0', () => {
-    expect(check({ grade: aCurve(0), bm25: aCurve(9, 1) })).toMatchObject({ outcome: 'skip', code: 'graded_already' })
+    expect(check({ grade: aCurve(0), bm25: aCurve(9, 1) })).toEqual({
+      outcome: 'skip',
+      code: 'graded_already',
+      message: 'The reranker graded the chunks',
+    })
   })
 
   it('says why in the words of reference document 000 (R020, R021)', () => {
@@ -73,7 +83,18 @@ describe('retrievalScore', () => {
       actual: 0.06 / 0.055,
       threshold: 1.2,
     })
-    expect(check({ bm25: aCurve(0.01) })).toMatchObject({ actual: 0.01, threshold: 0.05 })
+    expect(check({ bm25: aCurve(0.01) })).toMatchObject({
+      message: 'Top chunk retrieval score (0.01) below minimum (0.05)',
+      actual: 0.01,
+      threshold: 0.05,
+    })
+    expect(check({ bm25: aCurve(5, 1) })).toEqual({
+      outcome: 'pass',
+      code: 'passed',
+      message: 'Top chunk retrieval score (5) is a clear winner',
+      actual: 5,
+      threshold: 0.05,
+    })
   })
 
   it('can be told other thresholds', () => {

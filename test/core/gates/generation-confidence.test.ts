@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest'
+import { generationConfidence, generationConfidenceGate } from '../../../src/core/gates/generation-confidence.ts'
+import { answerSignalsOf } from '../../fixtures/answer.ts'
+import { signalsOf } from '../../fixtures/evidence.ts'
+
+const INPUT = { signals: signalsOf(), confidence: 1 }
+const check = (given: Parameters<typeof answerSignalsOf>[0]) =>
+  generationConfidenceGate.check(generationConfidence(), { ...INPUT, answer: answerSignalsOf(given) })
+
+const MISSING = {
+  outcome: 'refuse',
+  code: 'generation_confidence_missing',
+  message: 'No generation confidence was reported',
+}
+
+describe('generationConfidence', () => {
+  it.each([
+    [0.9, 'pass', 'passed', 'Generation confidence (0.90) meets threshold (0.6)'],
+    [0.6, 'pass', 'passed', 'Generation confidence (0.60) meets threshold (0.6)'],
+    [0.5, 'refuse', 'generation_confidence_low', 'Generation confidence (0.50) below threshold (0.6)'],
+    [0, 'refuse', 'generation_confidence_low', 'Generation confidence (0.00) below threshold (0.6)'],
+  ])('takes a reported %d for %s', (actual, outcome, code, message) => {
+    expect(check({ generationConfidence: actual })).toEqual({ outcome, code, message, actual, threshold: 0.6 })
+  })
+
+  it('refuses where nothing was reported, no number, or there is no answer', () => {
+    expect(check({})).toEqual(MISSING)
+    expect(check({ generationConfidence: NaN })).toEqual(MISSING)
+    expect(check({ generationConfidence: '0.9' as unknown as number })).toEqual(MISSING)
+    expect(generationConfidenceGate.check(generationConfidence(), INPUT)).toEqual(MISSING)
+  })
+
+  it('refuses what was reported and is no confidence, whatever else stands there', () => {
+    expect(check({ unusable: ['generationConfidence'], generationConfidence: 0.9 })).toEqual({
+      outcome: 'refuse',
+      code: 'generation_confidence_invalid',
+      message: 'The reported generation confidence is not a number from 0 to 1',
+    })
+    expect(check({ unusable: ['attribution'], generationConfidence: 0.9 }).code).toBe('passed')
+  })
+
+  it.each([-0.1, 1.1, NaN])('is not made with %d', (refuseBelow) => {
+    const fault = expect.objectContaining({ code: 'policy_invalid', param: 'refuseBelow' })
+    expect(() => generationConfidence({ refuseBelow })).toThrow(fault)
+  })
+})

@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest'
+import type { Scores } from '../../../src/core/chunk.ts'
+import { bm25DenseAgreement } from '../../../src/core/signals/bm25-dense-agreement.ts'
+import { scoredEvidence } from '../../fixtures/evidence.ts'
+
+const agreement = (...scores: Scores[]) =>
+  bm25DenseAgreement(scoredEvidence(scores.map((each) => ({ scores: each }))).chunks)
+
+describe('bm25DenseAgreement', () => {
+  const both = [
+    { bm25: 3, cosine: 0.9 },
+    { bm25: 2, cosine: 0.6 },
+    { bm25: 1, cosine: 0.3 },
+  ]
+
+  it('looks only at chunks that both methods scored, with numbers', () => {
+    expect(agreement(...both)).toEqual({ agreement: expect.closeTo(1, 12), comparable: true })
+    const beside = [{ bm25: 9 }, { cosine: -1 }, { bm25: NaN, cosine: -1 }, {}]
+    expect(agreement(...both, ...beside)).toEqual(agreement(...both))
+  })
+
+  it('is in the middle where it cannot be told, and nothing without chunks', () => {
+    expect(agreement({ bm25: 3 }, { cosine: 0.9 })).toEqual({ agreement: 0.5, comparable: false })
+    expect(agreement()).toEqual({ agreement: 0, comparable: false })
+  })
+})

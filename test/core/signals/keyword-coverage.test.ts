@@ -1,0 +1,15 @@
+import { describe, expect, it } from 'vitest'
+import { EMPTY_LEXICON } from '../../../src/core/lexicon.ts'
+import { measure } from '../../../src/core/measure.ts'
+import { evidenceOf } from '../../fixtures/evidence.ts'
+
+describe('keywordCoverage', () => {
+  it.each([
+    ['all keywords, over several chunks', 'red engine key', ['The red key.', 'Engines.'], 1],
+    ['some of them', 'red engine key pump', ['The key.'], 0.25],
+    ['none of them', 'red engine', ['Paint.'], 0],
+    ['a question without keywords', 'what is it?', ['Paint.'], 0],
+  ])('of %s', (_, question, texts, share) => {
+    expect(measure(question, evidenceOf(texts), EMPTY_LEXICON).keywordCoverage).toBe(share)
+  })
+})

@@ -1,0 +1,163 @@
+/**
+ * The Worker in a real workerd, asked from several connections for some minutes: part of `npm run test:deep`.
+ *
+ *   node scripts/run.mjs test/deep/soak.ts [minutes]
+ *
+ * Fails on a status that was not expected of the request, on two verdicts for one question, on statistics in D1 that are
+ * not what was received, and on memory that grows after the first minute by more than is allowed below.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { seededRandom } from '../../bench/seeded-random.ts'
+import { ask, ingest, statistics } from '../../src/cli/gate-client.ts'
+import { startLocalGate } from '../../scripts/local-gate.ts'
+import { readSoakCorpus } from './soak-corpus.ts'
+import { type Memory, measureMemory } from './workerd-memory.ts'
+
+const MINUTES = 3
+const CONNECTIONS = 6
+/** Between two requests of a connection: other work on the machine goes on. */
+const PAUSE_MS = 10
+const SEED = 20_261_122
+/** Share of the questions that come from a few popular ones, as caches meet them. */
+const POPULAR_SHARE = 0.5
+const POPULAR = 50
+/** Share of the requests that are faulty, or no questions. */
+const OTHER_SHARE = 0.1
+/** What the Worker holds at the end by what it held after the first minute: its caches fill up until they are full. */
+const LIVE_GROWTH_ALLOWED = 1.5
+/** The same of all workerd processes: the simulators of D1 and the Cache API are in it, and collect late. */
+const RESIDENT_GROWTH_ALLOWED = 3
+const SAMPLE_MS = 30_000
+/** Samples are held against the one after the first minute. */
+const FIRST_SAMPLE = 60_000 / SAMPLE_MS - 1
+
+interface OtherRequest {
+  readonly path: string
+  readonly status: number
+  readonly method?: string
+  readonly body?: string
+}
+
+const OTHERS: readonly OtherRequest[] = [
+  { path: '/health', status: 200 },
+  { path: '/ask', method: 'POST', body: '{"question":', status: 400 },
+  { path: '/ask', method: 'POST', body: '{"question":"\\ud800"}', status: 400 },
+  { path: '/ask', method: 'POST', body: '{}', status: 422 },
+  { path: '/ask', method: 'POST', body: '{"question":"why","threshold":0}', status: 422 },
+  { path: '/ask', method: 'POST', body: '{"question":"why","collection":"nowhere"}', status: 404 },
+  { path: '/ask', status: 405 },
+  { path: '/nowhere', status: 404 },
+  { path: '/v1/stats', status: 401 },
+]
+
+/** What was received, to be held against what D1 counted. */
+const received = { decisions: 0, pass: 0, advise: 0, refuse: 0, hit: 0, others: 0 }
+const verdicts = new Map<string, string>()
+const faults: string[] = []
+
+async function askOne(url: string, question: string): Promise<void> {
+  const { status, headers, body } = await ask(url, question)
+  if (status !== 200) {
+    faults.push(`${question}: ${status}`)
+    return
+  }
+  received.decisions++
+  received[body.verdict]++
+  if (headers.get('cache-status')?.includes('; hit') === true) received.hit++
+  const before = verdicts.get(question) ?? body.verdict
+  if (before !== body.verdict) faults.push(`${question}: ${before}, then ${body.verdict}`)
+  verdicts.set(question, before)
+}
+
+async function sendOther(url: string, { path, status, method = 'GET', body }: OtherRequest): Promise<void> {
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(url + path, { method, headers, ...(body === undefined ? {} : { body }) })
+  await response.arrayBuffer()
+  received.others++
+  if (response.status !== status) faults.push(`${method} ${path} ${body ?? ''}: ${response.status}, not ${status}`)
+}
+
+const drawFrom = <Item>(list: readonly Item[], random: () => number): Item => {
+  const item = list[Math.floor(random() * list.length)]
+  if (item === undefined) throw new Error('There is nothing to draw from')
+  return item
+}
+
+async function keepAsking(url: string, questions: readonly string[], untilMs: number, seed: number): Promise<void> {
+  const random = seededRandom(seed)
+  const popular = questions.slice(0, POPULAR)
+  while (Date.now() < untilMs) {
+    if (random() < OTHER_SHARE) await sendOther(url, drawFrom(OTHERS, random))
+    else await askOne(url, drawFrom(random() < POPULAR_SHARE ? popular : questions, random))
+    await sleep(PAUSE_MS)
+  }
+}
+
+async function compareWithD1(url: string, token: string): Promise<void> {
+  const counted = await statistics<{
+    decisions: number
+    by_verdict: Record<string, number>
+    by_cache: Record<string, number>
+  }>(url, token)
+  const pairs = [
+    ['decisions', counted.decisions, received.decisions],
+    ['pass', counted.by_verdict['pass'] ?? 0, received.pass],
+    ['advise', counted.by_verdict['advise'] ?? 0, received.advise],
+    ['refuse', counted.by_verdict['refuse'] ?? 0, received.refuse],
+    ['cache hits', counted.by_cache['hit'] ?? 0, received.hit],
+  ] as const
+  for (const [name, inD1, ours] of pairs) {
+    console.log(`${name.padEnd(12)} ${ours} received, ${inD1} in D1`)
+    if (inD1 !== ours) faults.push(`D1 counted ${inD1} ${name}, received were ${ours}`)
+  }
+}
+
+async function sampleMemory(inspectorUrl: string, untilMs: number): Promise<Memory[]> {
+  const samples: Memory[] = []
+  while (Date.now() + SAMPLE_MS <= untilMs) {
+    await sleep(SAMPLE_MS)
+    samples.push(await measureMemory(inspectorUrl))
+  }
+  return samples
+}
+
+function compareMemory(samples: readonly Memory[], part: keyof Memory, allowed: number): void {
+  const known = samples.slice(FIRST_SAMPLE).flatMap((sample) => sample[part] ?? [])
+  const [first, last] = [known[0], known.at(-1)]
+  if (first === undefined || last === undefined || known.length < 2) {
+    console.log(`${part.padEnd(12)} not measured here`)
+    return
+  }
+  const shown = samples.map((sample) => ((sample[part] ?? NaN) / 2 ** 20).toFixed(0)).join(', ')
+  console.log(`${part.padEnd(12)} ${shown} MiB, every ${SAMPLE_MS / 1000} s`)
+  if (last > first * allowed) faults.push(`${part} memory grew to ${(last / first).toFixed(2)} of its first minute`)
+}
+
+const minutes = Number(process.argv[2] ?? MINUTES)
+const { name, documents, questions } = readSoakCorpus()
+const stateDirectory = mkdtempSync(join(tmpdir(), 'hono-rag-gate-soak-'))
+const gate = await startLocalGate({ stateDirectory, port: 9100 })
+try {
+  await ingest(gate.url, gate.adminToken, documents)
+  const start = Date.now()
+  const untilMs = start + minutes * 60_000
+  const asking = Array.from({ length: CONNECTIONS }, (_, at) => keepAsking(gate.url, questions, untilMs, SEED + at))
+  const [memory] = await Promise.all([sampleMemory(gate.inspectorUrl, untilMs), ...asking])
+  const seconds = (Date.now() - start) / 1000
+  const sent = received.decisions + received.others
+  console.log(
+    `${name}: ${documents.length} documents, ${verdicts.size} different questions, ${CONNECTIONS} connections`,
+  )
+  console.log(`${sent} requests in ${seconds.toFixed(0)} s, ${(sent / seconds).toFixed(0)} a second`)
+  await compareWithD1(gate.url, gate.adminToken)
+  compareMemory(memory, 'live', LIVE_GROWTH_ALLOWED)
+  compareMemory(memory, 'resident', RESIDENT_GROWTH_ALLOWED)
+} finally {
+  await gate.stop()
+  rmSync(stateDirectory, { recursive: true, force: true })
+}
+for (const fault of faults.slice(0, 20)) console.log(`✗ ${fault}`)
+if (faults.length > 0) process.exitCode = 1
