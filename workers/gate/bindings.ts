@@ -1,3 +1,6 @@
+import type { AiEmbeddingBinding } from '../../src/adapters/workers-ai-embedder.ts'
+import type { AiRerankingBinding } from '../../src/adapters/workers-ai-reranker.ts'
+import type { VectorizeBinding } from '../../src/adapters/vectorize.ts'
 import type { VectorIndex } from '../vector-index/vector-index.ts'
 
 /** What wrangler.toml and the deployment's secrets give the Worker. */
@@ -24,6 +27,14 @@ export interface GateBindings {
   /** A production index instead of the embedded one. */
   readonly UPSTASH_VECTOR_REST_URL?: string
   readonly UPSTASH_VECTOR_REST_TOKEN?: string
+  /** A Vectorize index of the metric cosine instead of either; needs `AI`. */
+  readonly VECTORIZE?: VectorizeBinding
+  /** Workers AI, for `VECTORIZE` and for `RERANKER`. */
+  readonly AI?: AiEmbeddingBinding & AiRerankingBinding
+  /** Embedding model of Workers AI, whose dimension the Vectorize index must have. @default '@cf/baai/bge-base-en-v1.5' */
+  readonly EMBEDDING_MODEL?: string
+  /** What reads passages beside the question: `off`, `workers-ai` or `llm`. @default 'off' */
+  readonly RERANKER?: string
   /** An OpenAI-compatible endpoint instead of quoted answers; all three together. */
   readonly LLM_BASE_URL?: string
   readonly LLM_API_KEY?: string

@@ -1,4 +1,4 @@
-/** Puts the Worker together. The only place that reads bindings and secrets. */
+/** Puts the Worker together. It and `engines.ts` alone read bindings and secrets. */
 import { createBearerAuthenticator } from '../../src/adapters/bearer-tokens.ts'
 import { createBufferedDecisionLog } from '../../src/adapters/buffered-decision-log.ts'
 import { createCacheApiAnswerCache } from '../../src/adapters/cache-api-answer-cache.ts'
@@ -7,15 +7,8 @@ import { createD1Collections } from '../../src/adapters/d1/collections.ts'
 import { createD1DecisionStore } from '../../src/adapters/d1/decision-store.ts'
 import { createD1IdempotencyStore } from '../../src/adapters/d1/idempotency.ts'
 import { createD1Statistics, type Statistics } from '../../src/adapters/d1/statistics.ts'
-import { createExtractiveGenerator } from '../../src/adapters/extractive-generator.ts'
 import { htmlToMarkdown } from '../../src/adapters/html-to-markdown.ts'
 import { createMdastSplitter } from '../../src/adapters/mdast-splitter.ts'
-import { createOpenAiGenerator } from '../../src/adapters/openai-compatible.ts'
-import {
-  createUpstashChunkIndex,
-  createUpstashRetriever,
-  type UpstashOptions,
-} from '../../src/adapters/upstash-vector.ts'
 import { RagGateError } from '../../src/errors.ts'
 import type { GateConnections } from '../../src/middleware/connect.ts'
 import type { IngestPorts } from '../../src/pipeline/ingest-documents.ts'
@@ -25,6 +18,7 @@ import type { DecisionLog } from '../../src/ports/decision-log.ts'
 import type { Generator } from '../../src/ports/generator.ts'
 import type { IdempotencyStore } from '../../src/ports/idempotency.ts'
 import type { GateBindings } from './bindings.ts'
+import { generatorFor, rerankerFor, searchEngine } from './engines.ts'
 
 /** Everything the routes use. */
 export interface Composition {
@@ -61,7 +55,8 @@ export function compositionFor(env: GateBindings): Composition {
 
 function compose(env: GateBindings): Composition {
   const clock = { nowMs: () => Date.now() }
-  const index = indexOptions(env)
+  const { retriever, index } = searchEngine(env)
+  const reranker = rerankerFor(env)
   const collections = createD1Collections({ db: env.DB })
   const log = createBufferedDecisionLog({
     store: createD1DecisionStore({
@@ -79,7 +74,8 @@ function compose(env: GateBindings): Composition {
   const generator = generatorFor(env)
   return {
     gate: {
-      retriever: createUpstashRetriever(index),
+      retriever,
+      ...(reranker === undefined ? {} : { reranker }),
       collections,
       cache: createCacheApiAnswerCache({
         cache: () => caches.open('rag-gate-answers'),
@@ -94,7 +90,7 @@ function compose(env: GateBindings): Composition {
       ...questionHmac(env),
     },
     ingest: {
-      index: createUpstashChunkIndex(index),
+      index,
       collections,
       splitter: createMdastSplitter({ htmlToMarkdown }),
       clock,
@@ -114,29 +110,6 @@ function anonymousOf({ ANONYMOUS_ASK: allowed = 'on' }: GateBindings): Principal
     throw new RagGateError('config_invalid', 'ANONYMOUS_ASK must be on or off', { param: 'ANONYMOUS_ASK' })
   }
   return allowed === 'on' ? ANONYMOUS : null
-}
-
-/** The production index where it is configured; otherwise the Durable Object, which needs no address and no token. */
-function indexOptions(env: GateBindings): UpstashOptions {
-  const { UPSTASH_VECTOR_REST_URL: url, UPSTASH_VECTOR_REST_TOKEN: token } = env
-  if ((url === undefined) !== (token === undefined)) {
-    throw new RagGateError('config_invalid', 'UPSTASH_VECTOR_REST_URL and UPSTASH_VECTOR_REST_TOKEN go together')
-  }
-  if (url !== undefined && token !== undefined) return { url, token }
-  return {
-    url: 'https://vector-index.invalid',
-    // A stub belongs to the request that asks for it.
-    fetch: (address, init) => env.VECTOR_INDEX.getByName('default').fetch(address, init),
-  }
-}
-
-function generatorFor(env: GateBindings): Generator {
-  const { LLM_BASE_URL: baseUrl, LLM_API_KEY: apiKey, LLM_MODEL: model } = env
-  if (baseUrl === undefined && apiKey === undefined && model === undefined) return createExtractiveGenerator()
-  if (baseUrl === undefined || apiKey === undefined || model === undefined) {
-    throw new RagGateError('config_invalid', 'LLM_BASE_URL, LLM_API_KEY and LLM_MODEL go together')
-  }
-  return createOpenAiGenerator({ baseUrl, apiKey, model })
 }
 
 function questionHmac(env: GateBindings): Pick<GateConnections, 'questionHmac'> {

@@ -1,0 +1,96 @@
+/** The Worker over other engines than the embedded ones, which have no local simulator: fakes of their documented shapes. */
+import { createExecutionContext } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { describe, expect, it, vi } from 'vitest'
+import type { GateBindings } from '../../../workers/gate/bindings.ts'
+import worker from '../../../workers/gate/index.ts'
+import { hashedEmbedder } from '../../fixtures/hashed-embedder.ts'
+import { fakeVectorize } from '../../fixtures/vectorize.ts'
+
+async function send(bindings: GateBindings, method: string, path: string, body: unknown): Promise<Response> {
+  const init = {
+    method,
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${env.ADMIN_TOKEN}` },
+    body: JSON.stringify(body),
+  }
+  return worker.fetch(new Request(`https://gate.test${path}`, init), bindings, createExecutionContext())
+}
+
+const EMBEDDER = hashedEmbedder()
+const MODEL = '@cf/baai/bge-m3'
+
+/** Workers AI that embeds by hashing, and scores the passages that hold a word highest. */
+function fakeAi(word: string): NonNullable<GateBindings['AI']> {
+  return {
+    run: async (model: string, input: { text?: string[]; contexts?: readonly { text: string }[] }) => {
+      if (input.contexts !== undefined) {
+        return { response: input.contexts.map(({ text }, id) => ({ id, score: text.includes(word) ? 4 : -4 })) }
+      }
+      expect(model).toBe(MODEL)
+      return { data: await EMBEDDER.embed({ texts: input.text ?? [], purpose: 'passage' }) }
+    },
+  }
+}
+
+const DOCUMENTS = [
+  { id: 'rocket', text: 'The rocket burns methane and liquid oxygen.' },
+  { id: 'crew', text: 'The crew of the rocket are four astronauts.' },
+]
+
+interface Reply {
+  readonly refused: boolean
+  readonly answer: string
+  readonly detail: { readonly chunks: readonly { readonly document_id: string; readonly scores: object }[] }
+}
+
+describe('the Worker over Vectorize', () => {
+  const bindings: GateBindings = {
+    ...env,
+    VECTORIZE: fakeVectorize({ dimensions: 1024, seenAfter: 1 }),
+    AI: fakeAi('methane'),
+    EMBEDDING_MODEL: MODEL,
+  }
+
+  it('ingests, answers, and removes', { timeout: 30_000 }, async () => {
+    const collection = 'vectorize'
+    const ingested = await send(bindings, 'POST', '/v1/documents', { collection, documents: DOCUMENTS })
+    expect(ingested.status).toBe(200)
+    const ask = async () =>
+      (await send(bindings, 'POST', '/ask', { collection, question: 'What does the rocket burn?' })).json<Reply>()
+    const reply = await ask()
+    expect(reply).toMatchObject({ refused: false, answer: expect.stringContaining('methane') })
+    expect(reply.detail.chunks[0]).toMatchObject({ document_id: 'rocket', scores: { cosine: expect.any(Number) } })
+    const removed = await send(bindings, 'DELETE', `/v1/documents/rocket?collection=${collection}`, undefined)
+    expect(await removed.json()).toMatchObject({ chunks_removed: 1, chunks_to_remove: 0 })
+    expect((await ask()).answer).not.toContain('methane')
+  })
+})
+
+describe('a reranker', () => {
+  it('orders what is judged', async () => {
+    const bindings: GateBindings = { ...env, AI: fakeAi('astronauts'), RERANKER: 'workers-ai' }
+    const collection = 'reranked'
+    await send(bindings, 'POST', '/v1/documents', { collection, documents: DOCUMENTS })
+    const asked = { collection, question: 'What does the rocket burn?' }
+    const reply = await (await send(bindings, 'POST', '/ask', asked)).json<Reply>()
+    expect(reply.detail.chunks.map(({ document_id: id }) => id)).toEqual(['crew', 'rocket'])
+    expect(reply.detail.chunks[0]!.scores).toHaveProperty('cross-encoder')
+  })
+})
+
+describe('settings that make no sense', () => {
+  it.each<[string, Partial<GateBindings>]>([
+    ['Vectorize alone', { VECTORIZE: fakeVectorize({ dimensions: 8 }) }],
+    ['an unknown reranker', { RERANKER: 'magic' }],
+    ['a cross-encoder without Workers AI', { RERANKER: 'workers-ai' }],
+    ['a grader without a model', { RERANKER: 'llm' }],
+    ['half a model', { LLM_MODEL: 'm' }],
+    ['half an Upstash index', { UPSTASH_VECTOR_REST_URL: 'https://index.test' }],
+  ])('answer nothing: %s', async (_name, given) => {
+    const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    const response = await send({ ...env, ...given }, 'POST', '/ask', { question: 'What?' })
+    expect(response.status).toBe(500)
+    expect(await response.json()).toMatchObject({ error: { code: 'config_invalid' } })
+    logged.mockRestore()
+  })
+})

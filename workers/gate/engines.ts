@@ -1,0 +1,86 @@
+/** Which engines retrieve, rank and answer: read from the bindings, for `compose.ts` alone. */
+import { createD1ChunkTexts } from '../../src/adapters/d1/chunk-texts.ts'
+import { createExtractiveGenerator } from '../../src/adapters/extractive-generator.ts'
+import { createLlmGrader } from '../../src/adapters/llm-grader.ts'
+import { createOpenAiGenerator } from '../../src/adapters/openai-compatible.ts'
+import {
+  createUpstashChunkIndex,
+  createUpstashRetriever,
+  type UpstashOptions,
+} from '../../src/adapters/upstash-vector.ts'
+import { createVectorizeChunkIndex, createVectorizeRetriever } from '../../src/adapters/vectorize.ts'
+import { createWorkersAiEmbedder } from '../../src/adapters/workers-ai-embedder.ts'
+import { createWorkersAiReranker } from '../../src/adapters/workers-ai-reranker.ts'
+import { RagGateError } from '../../src/errors.ts'
+import type { ChunkIndex } from '../../src/ports/chunk-index.ts'
+import type { Generator } from '../../src/ports/generator.ts'
+import type { Reranker } from '../../src/ports/reranker.ts'
+import type { Retriever } from '../../src/ports/retriever.ts'
+import type { GateBindings } from './bindings.ts'
+
+/** Vectorize where it is bound, Upstash Vector where it is configured, the embedded index otherwise. */
+export function searchEngine(env: GateBindings): { readonly retriever: Retriever; readonly index: ChunkIndex } {
+  if (env.VECTORIZE === undefined) {
+    const where = upstashIndex(env)
+    return { retriever: createUpstashRetriever(where), index: createUpstashChunkIndex(where) }
+  }
+  if (env.AI === undefined) {
+    throw new RagGateError('config_invalid', 'Vectorize embeds no texts: bind Workers AI as AI beside it')
+  }
+  const { EMBEDDING_MODEL: model } = env
+  const embedder = createWorkersAiEmbedder({ ai: env.AI, ...(model === undefined ? {} : { model }) })
+  // Texts are kept in D1: a passage need not fit into the index's metadata.
+  const where = { index: env.VECTORIZE, embedder, texts: createD1ChunkTexts({ db: env.DB }) }
+  return {
+    retriever: createVectorizeRetriever({ ...where, metric: 'cosine' }),
+    index: createVectorizeChunkIndex(where),
+  }
+}
+
+/** The production index where it is configured; otherwise the Durable Object, which needs no address and no token. */
+function upstashIndex(env: GateBindings): UpstashOptions {
+  const { UPSTASH_VECTOR_REST_URL: url, UPSTASH_VECTOR_REST_TOKEN: token } = env
+  if ((url === undefined) !== (token === undefined)) {
+    throw new RagGateError('config_invalid', 'UPSTASH_VECTOR_REST_URL and UPSTASH_VECTOR_REST_TOKEN go together')
+  }
+  if (url !== undefined && token !== undefined) return { url, token }
+  return {
+    url: 'https://vector-index.invalid',
+    // A stub belongs to the request that asks for it.
+    fetch: (address, init) => env.VECTOR_INDEX.getByName('default').fetch(address, init),
+  }
+}
+
+/** What reads passages beside the question, if anything does. */
+export function rerankerFor(env: GateBindings): Reranker | undefined {
+  switch (env.RERANKER) {
+    case undefined:
+    case 'off':
+      return undefined
+    case 'workers-ai':
+      if (env.AI === undefined) throw new RagGateError('config_invalid', 'RERANKER=workers-ai needs the binding AI')
+      return createWorkersAiReranker({ ai: env.AI })
+    case 'llm': {
+      const model = languageModel(env)
+      if (model === undefined) throw new RagGateError('config_invalid', 'RERANKER=llm needs the three LLM settings')
+      return createLlmGrader(model)
+    }
+    default:
+      throw new RagGateError('config_invalid', 'RERANKER must be off, workers-ai or llm', { param: 'RERANKER' })
+  }
+}
+
+/** A model's words where one is configured, quoted sentences otherwise. */
+export function generatorFor(env: GateBindings): Generator {
+  const model = languageModel(env)
+  return model === undefined ? createExtractiveGenerator() : createOpenAiGenerator(model)
+}
+
+function languageModel(env: GateBindings): { baseUrl: string; apiKey: string; model: string } | undefined {
+  const { LLM_BASE_URL: baseUrl, LLM_API_KEY: apiKey, LLM_MODEL: model } = env
+  if (baseUrl === undefined && apiKey === undefined && model === undefined) return undefined
+  if (baseUrl === undefined || apiKey === undefined || model === undefined) {
+    throw new RagGateError('config_invalid', 'LLM_BASE_URL, LLM_API_KEY and LLM_MODEL go together')
+  }
+  return { baseUrl, apiKey, model }
+}
