@@ -60,8 +60,9 @@ export function objects(body: unknown): readonly Fields[] {
   })
 }
 
-/** An id: a string or a number, returned as a string. */
+/** An id: a string or a number, returned as a string. Of whole numbers beyond 2^53 several would be the same id. */
 export function id(value: unknown): string {
+  if (Number.isInteger(value) && !Number.isSafeInteger(value)) throw invalid('id is a number too large to be exact')
   const text = typeof value === 'number' && Number.isFinite(value) ? String(value) : value
   if (typeof text !== 'string' || text === '') throw invalid('id is required and cannot be an empty string')
   if (text.length > LIMITS.idLength) throw invalid(`id is longer than ${LIMITS.idLength} characters`)

@@ -135,3 +135,16 @@ test('by inner product stay within 1 for vectors that are kept in bytes', () => 
     expect(best!.score).toBeGreaterThan(0.99)
   }
 })
+
+test('beyond float32 are the largest float32, since JSON has no infinity', () => {
+  const dense = testIndex({ indexType: 'DENSE', dimension: 2, similarityFunction: 'DOT_PRODUCT' })
+  dense.resultOf('upsert', { id: 'a', vector: [3e38, 3e38] })
+  for (const sign of [1, -1]) {
+    const query = { vector: [sign * 3e38, sign * 3e38], topK: 1 }
+    expect(dense.resultOf('query', query)).toEqual([{ id: 'a', score: sign * 3.4028235e38 }])
+  }
+  const sparse = testIndex({ indexType: 'SPARSE', sparseEmbeddingModel: null })
+  sparse.resultOf('upsert', { id: 'a', sparseVector: { indices: [1], values: [3e38] } })
+  const query = { sparseVector: { indices: [1], values: [3e38] }, topK: 1 }
+  expect(sparse.resultOf('query', query)).toEqual([{ id: 'a', score: 3.4028235e38 }])
+})
