@@ -115,6 +115,15 @@ test('of equal texts under a model of the service are 1', () => {
   }
 })
 
+test('of equal texts without a word under a model of the service are 1 too', () => {
+  const tested = testIndex({ indexType: 'DENSE', embeddingModel: 'BGE_SMALL_EN_V1_5' })
+  const texts = ['😀', '!?', ' ', 'the', 'word'].map((data, id) => ({ id, data }))
+  tested.resultOf('upsert-data', texts)
+  for (const { id, data } of texts) {
+    expect(tested.resultOf('query-data', { data, topK: 1 })).toEqual([{ id: String(id), score: 1 }])
+  }
+})
+
 test('of equal texts in a hybrid index under a model of the service are 1 as well, whatever else is there', () => {
   const tested = testIndex({ embeddingModel: 'BGE_M3', sparseEmbeddingModel: 'BM25' })
   const data = ['edge cache', 'edge gate', 'edge model cache'].map((text, id) => ({ id, data: text }))

@@ -72,3 +72,10 @@ test('whole numbers that are not exact any more are no ids: two of them could be
   const ids = ['9007199254740991', '-3', '1.5', '0'].map((id) => ({ id }))
   expect(tested.resultOf('range/numbers', { limit: 9 })).toEqual({ nextCursor: '', vectors: ids })
 })
+
+test('metadata with a number that JSON cannot print is refused, not kept as null', () => {
+  for (const metadata of ['{"a":1e400}', '{"a":[{"b":-1e999}]}']) {
+    const item = { id: 'x', vector: [1, 0], sparseVector, metadata: JSON.parse(metadata) as unknown }
+    expect(tested.failureOf('upsert', item)).toBe('422 metadata holds a number out of range')
+  }
+})
