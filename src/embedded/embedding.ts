@@ -30,7 +30,7 @@ export function passageVectors(settings: IndexSettings, text: string): Vectors {
     throw invalid(`data has more than ${LIMITS.distinctTerms} distinct terms`)
   }
   return {
-    dense: settings.dense === undefined ? NO_DENSE : denseRow(settings.dense, frequencies),
+    dense: settings.dense === undefined ? NO_DENSE : denseRow(settings.dense, text, frequencies),
     sparse: settings.sparse === undefined ? NO_SPARSE : sparsePassage(settings.sparse, text, frequencies),
   }
 }
@@ -45,7 +45,7 @@ export function questionVectors(
   const weighted = dense?.model === EMBEDDING_MODEL && sparse !== undefined
   const weightOf = weighted ? (term: string): number => resident.idf(dimensionOf(term)) : undefined
   return {
-    ...(dense !== undefined && { dense: embed(frequencies, weightOf, dense.dimension) }),
+    ...(dense !== undefined && { dense: embed(denseTerms(dense, text, frequencies), weightOf, dense.dimension) }),
     ...(sparse !== undefined && {
       sparse: sparse.model === TERM_PAIRS_MODEL ? pairedQuestionVector(text) : questionVector(frequencies),
     }),
@@ -64,7 +64,16 @@ function sparsePassage({ model }: SparsePart, text: string, frequencies: Readonl
   return model === TERM_PAIRS_MODEL ? pairedPassageVector(text) : passageVector(frequencies)
 }
 
-function denseRow({ model, dimension }: DensePart, frequencies: ReadonlyMap<string, number>): DenseRow {
-  const vector = embed(frequencies, undefined, dimension)
-  return model === EMBEDDING_MODEL ? quantise(vector) : float32Row(vector)
+function denseRow(part: DensePart, text: string, frequencies: ReadonlyMap<string, number>): DenseRow {
+  const vector = embed(denseTerms(part, text, frequencies), undefined, part.dimension)
+  return part.model === EMBEDDING_MODEL ? quantise(vector) : float32Row(vector)
+}
+
+/** A model of the service gives any text a vector; here one without terms, such as `😀`, counts as a term itself. */
+function denseTerms(
+  { model }: DensePart,
+  text: string,
+  frequencies: ReadonlyMap<string, number>,
+): ReadonlyMap<string, number> {
+  return frequencies.size > 0 || model === EMBEDDING_MODEL ? frequencies : new Map([[text, 1]])
 }

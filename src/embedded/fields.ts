@@ -60,8 +60,9 @@ export function objects(body: unknown): readonly Fields[] {
   })
 }
 
-/** An id: a string or a number, returned as a string. */
+/** An id: a string or a number, returned as a string. Of whole numbers beyond 2^53 several would be the same id. */
 export function id(value: unknown): string {
+  if (Number.isInteger(value) && !Number.isSafeInteger(value)) throw invalid('id is a number too large to be exact')
   const text = typeof value === 'number' && Number.isFinite(value) ? String(value) : value
   if (typeof text !== 'string' || text === '') throw invalid('id is required and cannot be an empty string')
   if (text.length > LIMITS.idLength) throw invalid(`id is longer than ${LIMITS.idLength} characters`)
@@ -90,10 +91,11 @@ export function metadata(value: unknown): Readonly<Record<string, Json>> | undef
   if (!isGiven(value) || (Array.isArray(value) && value.length === 0)) return undefined
   if (!isFields(value)) throw invalid('metadata must be an object')
   if (isDeeper(value, LIMITS.metadataDepth)) throw invalid('metadata is nested too deeply')
+  if (holdsInfinity(value)) throw invalid('metadata holds a number out of range')
   if (isLonger(JSON.stringify(value), LIMITS.metadataBytes)) {
     throw invalid(`metadata is larger than ${LIMITS.metadataBytes} bytes`)
   }
-  // It came out of a JSON parser, so every member is JSON.
+  // It came out of a JSON parser, so every member is JSON: numbers that are not have just been looked for.
   return value as Readonly<Record<string, Json>>
 }
 
@@ -197,6 +199,12 @@ function finiteNumbers(value: unknown, name: string): Float32Array<ArrayBuffer> 
 /** Whether a text takes more bytes of UTF-8 than allowed. A code unit takes one to three, so few need to be encoded. */
 export function isLonger(text: string, bytes: number): boolean {
   return text.length > bytes || (text.length * 3 > bytes && utf8(text).length > bytes)
+}
+
+/** Whether a number like 1e400 was parsed somewhere in a value, which must not be nested deeply. JSON would print null. */
+function holdsInfinity(value: unknown): boolean {
+  if (typeof value === 'number') return !Number.isFinite(value)
+  return typeof value === 'object' && value !== null && Object.values(value).some(holdsInfinity)
 }
 
 /** Whether a JSON value is nested more than `depth` deep. Not recursive: the depth is the sender's choice. */

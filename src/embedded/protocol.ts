@@ -78,8 +78,8 @@ export function answerCommand(index: EmbeddedIndex, request: ProtocolRequest): P
   try {
     const [name = '', ...namespace] = request.path
     const entry = COMMANDS.get(name)
-    if (entry === undefined) throw new ProtocolError(404, 'Not Found')
-    if (request.method !== 'POST' && request.method !== entry.method) throw new ProtocolError(405, 'Method Not Allowed')
+    if (entry === undefined) throw new ProtocolError(400, 'Unsupported command')
+    if (!allows(entry, request.method)) throw new ProtocolError(405, 'Method Not Allowed')
     if (entry.use !== undefined) index.use.count(entry.use, limitsOf(index.settings.plan))
     index.store.settle()
     const { body, search } = request
@@ -88,6 +88,11 @@ export function answerCommand(index: EmbeddedIndex, request: ProtocolRequest): P
     if (thrown instanceof ProtocolError) return errorResponse(thrown)
     throw thrown
   }
+}
+
+/** The service takes PUT as it takes POST; a HEAD is a GET whose answer is not sent. */
+function allows({ method }: Entry, asked: string): boolean {
+  return asked === 'POST' || asked === 'PUT' || asked === method || (asked === 'HEAD' && method === 'GET')
 }
 
 /** An error in the shape that clients read. */

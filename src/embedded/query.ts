@@ -43,6 +43,8 @@ export interface QueryRun {
 
 const MIN_CANDIDATES = 100
 
+const MAX_FLOAT32 = (2 - 2 ** -23) * 2 ** 127
+
 /**
  * Reads a query.
  *
@@ -78,10 +80,15 @@ export function answerQuery(
   const attached = includes.metadata || includes.data ? store.attachments(rows.map(({ position }) => position)) : []
   return rows.map((row, at) => ({
     id: row.id,
-    score: shortestFloat32(found[at]!.score),
+    score: shortestFloat32(withinFloat32(found[at]!.score)),
     ...(includes.vectors && answeredVectors(settings, row)),
     ...answeredAttachment(attached[at] ?? {}, includes),
   }))
+}
+
+/** JSON has no infinity, so a score beyond float32 is the largest one. */
+function withinFloat32(score: number): number {
+  return Math.max(-MAX_FLOAT32, Math.min(MAX_FLOAT32, score))
 }
 
 type Question = Pick<Query, 'question' | 'mode'>

@@ -215,17 +215,22 @@ describe('fetch, range and delete', () => {
     [['b1', 'b2'], 2],
     [{ prefix: 'b' }, 3],
     [{ prefix: '_' }, 0],
+    [{ ids: ['a1'], prefix: '', filter: '' }, 1],
   ])('delete %j removes %i', (body, deleted) => {
     expect(resultOf('delete', body)).toEqual({ deleted })
     expect(resultOf('info')).toMatchObject({ vectorCount: 5 - deleted })
   })
 
-  test.each([[{}], [{ ids: ['a1'], prefix: 'b' }]])('delete %j is refused', (body) => {
-    expect(failureOf('delete', body)).toBe('422 Only and only one of the ids, prefix, or filter must be provided.')
-  })
+  test.each([[{}], [{ ids: ['a1'], prefix: 'b' }], [{ prefix: '' }], [{ filter: '' }]])(
+    'delete %j is refused, and removes nothing',
+    (body) => {
+      expect(failureOf('delete', body)).toBe('422 Only and only one of the ids, prefix, or filter must be provided.')
+      expect(resultOf('info')).toMatchObject({ vectorCount: 5 })
+    },
+  )
 
   test.each([
-    ['', "422 Invalid filter. At line 1:0 mismatched input '<EOF>'"],
+    [' ', "422 Invalid filter. At line 1:1 mismatched input '<EOF>'"],
     ['a = ', "422 Invalid filter. At line 1:4 mismatched input '<EOF>'"],
     [1, '422 filter must be a string'],
   ])('delete by the filter %j is refused, and removes nothing', (filter, message) => {
@@ -249,6 +254,8 @@ describe('namespaces', () => {
   test('reset empties one and keeps it; reset?all empties all', () => {
     for (const name of ['', '/one', '/two']) resultOf(`upsert-data${name}`, { id: 'a', data: 'x' })
     expect(resultOf('reset/one', [])).toBe('Success')
+    expect(counts()).toEqual([1, 0, 1])
+    expect(resultOf('reset/one?all=false', [])).toBe('Success')
     expect(counts()).toEqual([1, 0, 1])
     expect(resultOf('reset?all', [])).toBe('Success')
     expect(counts()).toEqual([0, 0, 0])
@@ -278,12 +285,18 @@ test('info describes a hybrid index with its embedding model', () => {
 })
 
 test.each([
-  ['', 'POST', '404 Not Found'],
-  ['favicon.ico', 'GET', '404 Not Found'],
+  ['', 'POST', '400 Unsupported command'],
+  ['favicon.ico', 'GET', '400 Unsupported command'],
   ['query', 'GET', '405 Method Not Allowed'],
-  ['upsert', 'PUT', '405 Method Not Allowed'],
+  ['upsert', 'PATCH', '405 Method Not Allowed'],
+  ['upsert', 'HEAD', '405 Method Not Allowed'],
   ['update', 'GET', '405 Method Not Allowed'],
   ['resumable-query-next', 'DELETE', '405 Method Not Allowed'],
 ])('/%s by %s answers %s', (path, method, message) => {
   expect(failureOf(path, {}, method)).toBe(message)
+})
+
+test('PUT does what POST does, and HEAD what GET does', () => {
+  expect(resultOf('upsert-data', { id: 'a', data: 'x' }, 'PUT')).toBe('Success')
+  expect(resultOf('range', { limit: 1 }, 'HEAD')).toEqual({ nextCursor: '', vectors: [{ id: 'a' }] })
 })

@@ -115,6 +115,15 @@ test('of equal texts under a model of the service are 1', () => {
   }
 })
 
+test('of equal texts without a word under a model of the service are 1 too', () => {
+  const tested = testIndex({ indexType: 'DENSE', embeddingModel: 'BGE_SMALL_EN_V1_5' })
+  const texts = ['😀', '!?', ' ', 'the', 'word'].map((data, id) => ({ id, data }))
+  tested.resultOf('upsert-data', texts)
+  for (const { id, data } of texts) {
+    expect(tested.resultOf('query-data', { data, topK: 1 })).toEqual([{ id: String(id), score: 1 }])
+  }
+})
+
 test('of equal texts in a hybrid index under a model of the service are 1 as well, whatever else is there', () => {
   const tested = testIndex({ embeddingModel: 'BGE_M3', sparseEmbeddingModel: 'BM25' })
   const data = ['edge cache', 'edge gate', 'edge model cache'].map((text, id) => ({ id, data: text }))
@@ -134,4 +143,17 @@ test('by inner product stay within 1 for vectors that are kept in bytes', () => 
     expect(best!.score).toBeLessThanOrEqual(1)
     expect(best!.score).toBeGreaterThan(0.99)
   }
+})
+
+test('beyond float32 are the largest float32, since JSON has no infinity', () => {
+  const dense = testIndex({ indexType: 'DENSE', dimension: 2, similarityFunction: 'DOT_PRODUCT' })
+  dense.resultOf('upsert', { id: 'a', vector: [3e38, 3e38] })
+  for (const sign of [1, -1]) {
+    const query = { vector: [sign * 3e38, sign * 3e38], topK: 1 }
+    expect(dense.resultOf('query', query)).toEqual([{ id: 'a', score: sign * 3.4028235e38 }])
+  }
+  const sparse = testIndex({ indexType: 'SPARSE', sparseEmbeddingModel: null })
+  sparse.resultOf('upsert', { id: 'a', sparseVector: { indices: [1], values: [3e38] } })
+  const query = { sparseVector: { indices: [1], values: [3e38] }, topK: 1 }
+  expect(sparse.resultOf('query', query)).toEqual([{ id: 'a', score: 3.4028235e38 }])
 })

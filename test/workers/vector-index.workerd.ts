@@ -127,6 +127,11 @@ describe('the object', () => {
     await post('/upsert-data', JSON.stringify(TEXTS))
     const response = await post('/query-data', JSON.stringify({ data: 'weak evidence', topK: 1 }))
     expect(await response.text()).toBe('{"result":[{"id":"gate","score":0.033333335}]}')
+    expect(response.headers.get('content-type')).toBe('application/json')
+    const vector = Array.from({ length: 1024 }, () => 3)
+    await post('/upsert', JSON.stringify({ id: 'a', vector, sparseVector: { indices: [5], values: [2] } }))
+    const fetched = await (await post('/fetch', JSON.stringify({ ids: ['a'], includeVectors: true }))).text()
+    expect(fetched).toMatch(/"vector":\[3\.0,.*"sparseVector":\{"indices":\[5\],"values":\[2\.0\]\}/)
   })
 
   test('interleaved writes and searches leave the index whole', async () => {

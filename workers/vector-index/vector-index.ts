@@ -4,6 +4,7 @@ import type { ScanKernel } from '../../src/embedded/dense/kernel.ts'
 import { openIndex, type EmbeddedIndex } from '../../src/embedded/embedded-index.ts'
 import { answerCommand, errorResponse, type ProtocolResponse } from '../../src/embedded/protocol.ts'
 import { ProtocolError } from '../../src/embedded/protocol-error.ts'
+import { wireText } from '../../src/embedded/wire-text.ts'
 import { isRagGateError } from '../../src/errors.ts'
 import { readAtMost } from '../../src/http/read-at-most.ts'
 import { indexesOf, settingsFor } from './configured-indexes.ts'
@@ -25,8 +26,8 @@ export class VectorIndex extends DurableObject<VectorIndexEnv> {
   #opened: EmbeddedIndex | undefined
 
   override async fetch(request: Request): Promise<Response> {
-    const answer = await this.#answer(request)
-    return Response.json(answer.body, { status: answer.status })
+    const { status, body } = await this.#answer(request)
+    return new Response(wireText(body), { status, headers: { 'content-type': 'application/json' } })
   }
 
   async #answer(request: Request): Promise<ProtocolResponse> {

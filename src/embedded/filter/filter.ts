@@ -11,12 +11,13 @@
  *   elements.
  * - A row without metadata has no fields.
  * - In an identifier a dot leads to a member and never is part of a name; brackets hold digits or `#-` and digits, and
- *   follow a name or other brackets. An element that the list does not have is missing.
+ *   follow a name or other brackets. A closing bracket that none opened is part of the name. An element that the list
+ *   does not have is missing.
  * - The words of the grammar are no identifiers, whatever their case, unless more follows: `in.x`.
  * - Numbers may be negative and may have a fraction and an exponent. Strings may span lines.
  * - `GLOB` has the details of SQLite: `]` first in a list is a member of it, `-` at either end of one too, and a list
  *   that does not end matches nothing. It sees Unicode characters, not code units.
- * - An empty filter means none in a query, and is an error in `delete`.
+ * - An empty filter counts as not given.
  * - Lines count from 1 and columns from 0 in messages, as far as those of the service are known.
  *
  * @see https://upstash.com/docs/vector/features/filtering

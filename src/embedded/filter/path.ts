@@ -2,10 +2,13 @@
 import type { Json } from '../../core/chunk.ts'
 import type { Path, Step } from './filter.ts'
 
-const IDENTIFIER = /^[^.[\]]+(?:\[(?:#-)?\d+\])*(?:\.[^.[\]]+(?:\[(?:#-)?\d+\])*)*$/
-const STEP = /\[(?<hash>#-)?(?<digits>\d+)\]|(?<key>[^.[\]]+)/g
+const IDENTIFIER = /^[^.[]+(?:\[(?:#-)?\d+\])*(?:\.[^.[]+(?:\[(?:#-)?\d+\])*)*$/
+const STEP = /\[(?<hash>#-)?(?<digits>\d+)\]|(?<key>[^.[]+)/g
 
-/** Reads an identifier; `undefined` when its dots and brackets lead nowhere. */
+/**
+ * Reads an identifier; `undefined` when its dots and brackets lead nowhere. A name goes on to the next dot or opening
+ * bracket, as in SQLite's JSON paths, so a closing bracket alone is part of it.
+ */
 export function parsePath(identifier: string): Path | undefined {
   if (!IDENTIFIER.test(identifier)) return undefined
   return Array.from(identifier.matchAll(STEP), ({ groups = {} }): Step => {

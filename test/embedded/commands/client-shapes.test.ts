@@ -60,3 +60,22 @@ test('a dimension given twice in a sparse vector is accepted and given back', ()
   const query = { sparseVector: { indices: [4], values: [2] }, topK: 1 }
   expect(tested.resultOf('query', query)).toEqual([{ id: 'x', score: 7 }])
 })
+
+test('whole numbers that are not exact any more are no ids: two of them could be one', () => {
+  for (const id of [2 ** 53, -(2 ** 53), 1e21]) {
+    const message = '422 id is a number too large to be exact'
+    expect(tested.failureOf('upsert', { id, vector: [1, 0], sparseVector })).toBe(message)
+    expect(tested.failureOf('fetch', { ids: [id] })).toBe(message)
+  }
+  const rows = [2 ** 53 - 1, -3, 1.5, -0].map((id) => ({ id, vector: [1, 0], sparseVector }))
+  tested.resultOf('upsert/numbers', rows)
+  const ids = ['9007199254740991', '-3', '1.5', '0'].map((id) => ({ id }))
+  expect(tested.resultOf('range/numbers', { limit: 9 })).toEqual({ nextCursor: '', vectors: ids })
+})
+
+test('metadata with a number that JSON cannot print is refused, not kept as null', () => {
+  for (const metadata of ['{"a":1e400}', '{"a":[{"b":-1e999}]}']) {
+    const item = { id: 'x', vector: [1, 0], sparseVector, metadata: JSON.parse(metadata) as unknown }
+    expect(tested.failureOf('upsert', item)).toBe('422 metadata holds a number out of range')
+  }
+})

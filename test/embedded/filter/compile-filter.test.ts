@@ -36,6 +36,11 @@ test.each([
   expect(selects(text, ISTANBUL)).toBe(true)
 })
 
+test('a closing bracket alone is part of a name', () => {
+  expect(selects("a#-1] = 'x'", { a: ['x'] })).toBe(false)
+  expect(selects("a#-1] = 'x' AND b.c][0] = 1", { 'a#-1]': 'x', b: { 'c]': [1] } })).toBe(true)
+})
+
 /** The field `a` of a row, or none. */
 type Value = Json | undefined
 

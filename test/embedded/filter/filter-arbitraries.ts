@@ -12,7 +12,7 @@ export interface WrittenFilter {
 type Metadata = Readonly<Record<string, Json>> | undefined
 
 // Few names and values, so that filters find something.
-const key = fc.constantFrom('a', 'b', 'c_1', 'x-y', 'Z#', '_0')
+const key = fc.constantFrom('a', 'b', 'c_1', 'x-y', 'Z#', '_0', 'd#-1]')
 const text = fc.oneof(
   {
     weight: 3,

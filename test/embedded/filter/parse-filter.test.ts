@@ -72,7 +72,7 @@ describe('reading a filter', () => {
     ['NOT a = 1', "1:0 mismatched input 'NOT' expecting an identifier"],
     ['HAS a', "1:4 mismatched input 'a' expecting FIELD"],
     ["'a' = 1", "1:0 mismatched input ''a'' expecting an identifier"],
-    ...['a..b', 'a.', 'a[', 'a]', 'a[]', 'a[x]', 'a[-1]', 'a[#]', 'a.[0]', 'a[0]b', 'a[#1]'].map(
+    ...['a..b', 'a.', 'a[', 'a[0]]', 'a[]', 'a[x]', 'a[-1]', 'a[#]', 'a.[0]', 'a[0]b', 'a[#1]'].map(
       (path): [string, string] => [
         `${path} = 1`,
         `1:0 mismatched input '${path}' expecting an identifier such as a.b, a[0] or a[#-1]`,
