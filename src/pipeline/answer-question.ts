@@ -32,15 +32,15 @@ export interface AnsweredQuestion {
  * @see reference document 004, "Pipeline Integration"
  */
 export async function answerQuestion(
-  { generator, retriever, collections, clock }: AnswerPorts,
+  { generator, ...ports }: AnswerPorts,
   settings: GateSettings & GenerationSettings,
   asked: AskedQuestion,
 ): Promise<AnsweredQuestion> {
-  const gated = await gateQuestion({ retriever, collections, clock }, settings, asked)
+  const gated = await gateQuestion(ports, settings, asked)
   // Without a cache there is nothing to serve from it.
   if (gated.kind === 'cached') throw new RagGateError('internal', 'There is no cache to answer from')
-  const { evidence, decision, policy } = gated
+  const { evidence, decision, policy, context } = gated
   const { question } = asked
-  const made = await generateWithEvidence(generator, { question, evidence, decision, policy }, settings)
+  const made = await generateWithEvidence(generator, { question, evidence, decision, policy, context }, settings)
   return { question, evidence, ...made }
 }
