@@ -50,6 +50,6 @@ async function settlesAtOnce(working: Promise<unknown>): Promise<boolean> {
     settled = true
   }
   working.then(note, note)
-  for (let turn = 0; turn < TURNS && !settled; turn++) await undefined
+  for (let turn = 0; turn < TURNS; turn++) await Promise.resolve()
   return settled
 }
