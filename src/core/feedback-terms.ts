@@ -18,7 +18,7 @@ export interface FeedbackOptions {
  *
  * @param chunks best first
  * @returns none without chunks
- * @see Rocchio, "Relevance feedback in information retrieval", 1971; the parameters are measured: docs/adaptive-retrieval.md
+ * @see Rocchio, "Relevance feedback in information retrieval", 1971
  */
 export function feedbackTerms(
   question: string,

@@ -2,8 +2,8 @@
 import type { HonoRequest } from 'hono'
 import { canonicalJson } from '../core/canonical.ts'
 import type { Json } from '../core/chunk.ts'
+import { requireQuestion } from '../core/question.ts'
 import { SEARCH_MODES, type SearchMode } from '../core/search-mode.ts'
-import { normaliseQuestion } from '../core/text.ts'
 import { RagGateError } from '../errors.ts'
 import { type BodyLimits, readJsonObject } from './read-body.ts'
 
@@ -58,10 +58,6 @@ export interface ReadQuestion {
   readonly otherFields: string
 }
 
-const LONE_SURROGATE = /\p{Surrogate}/u
-// Tab, line feed and carriage return are white space like any other.
-// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
-const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
 const COLLECTION_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 
 /**
@@ -97,11 +93,7 @@ function checkQuestion(value: unknown, { field, maxCodePoints }: Required<Questi
   const facts = { param: field }
   if (value === undefined) throw new RagGateError('question_required', `${field} is missing`, facts)
   if (typeof value !== 'string') throw new RagGateError('question_type', `${field} must be a text`, facts)
-  if (LONE_SURROGATE.test(value))
-    throw new RagGateError('invalid_unicode', `${field} is not well-formed Unicode`, facts)
-  if (CONTROL.test(value)) throw new RagGateError('control_character', `${field} holds control characters`, facts)
-  const question = normaliseQuestion(value)
-  if (question === '') throw new RagGateError('question_required', `${field} is empty`, facts)
+  const question = requireQuestion(value, field)
   if (question.length > maxCodePoints && [...question].length > maxCodePoints) {
     throw new RagGateError('question_too_long', `${field} may have at most ${maxCodePoints} characters`, facts)
   }

@@ -52,7 +52,7 @@ describe('the context for the model', () => {
   })
 
   test('is asked of the counter as it will be sent', async () => {
-    const counted = vi.fn((text: string) => text.length / 4)
+    const counted = vi.fn<(text: string) => number>((text) => text.length / 4)
     const { ask, journal } = aGate({ finds: [STRONG, PAINT], maxContextTokens: 50, countTokens: counted })
     await ask()
     const text = journal.handled[0]?.context.text ?? ''
