@@ -41,7 +41,7 @@ async function handWritten(c: Context<Bindings>): Promise<Response> {
     signal: AbortSignal.timeout(3000),
   })
   const { chunks } = fuseConvex(rankings, { idfMass: idfMass(lexicon, terms(question)), topK: 10 })
-  const context = buildContext(chunks, 12_000)
+  const context = buildContext(chunks, { maxCharacters: 12_000 })
   const { text } = await generator.generate({
     question,
     chunks: context.chunks,

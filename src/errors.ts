@@ -26,6 +26,7 @@ export type RequestErrorCode =
   | 'control_character'
   | 'collection_id'
   | 'collection_not_found'
+  | 'search_mode'
   | 'unauthorized'
   | 'forbidden'
   | 'not_found'

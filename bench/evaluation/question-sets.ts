@@ -43,6 +43,7 @@ interface QuestionLine {
   readonly question: string
   readonly answerable: boolean
   readonly group: string
+  readonly relevant_ids: readonly string[]
 }
 
 /** Whether the sets are here. */
@@ -50,12 +51,26 @@ export function haveQuestionSets(): boolean {
   return existsSync(DATA)
 }
 
-/**
- * Reads a set and retrieves for each of its questions: hash embeddings and BM25, fused by the convex mix, ten chunks.
- *
- * @param every takes each how-manieth question only, beginning with the first
- */
-export function readQuestionSet(name: string, every = 1): QuestionSet {
+/** A set whose index can be searched again. */
+export interface SearchableSet {
+  readonly lexicon: Lexicon
+  readonly questions: readonly LabelledQuestion[]
+  /** What the embedded index finds for these words: hash embeddings and BM25. */
+  readonly search: (words: string, topK: number) => readonly Ranking[]
+}
+
+/** A question as it is labelled. */
+export interface LabelledQuestion {
+  /** Normalised. */
+  readonly question: string
+  readonly answerable: boolean
+  readonly group: string
+  /** Ids of the passages that answer it; none for one that must be refused. */
+  readonly relevantIds: readonly string[]
+}
+
+/** Reads a set and indexes its corpus. */
+export function openQuestionSet(name: string): SearchableSet {
   const corpusOf = name === 'squad-adv' ? 'squad-ooc' : name
   const passages = readLines<CorpusLine>(corpusOf, 'corpus.jsonl').map(
     ({ id, doc_id: documentId, title, text }): Passage => ({ id, documentId, title, text }),
@@ -66,33 +81,50 @@ export function readQuestionSet(name: string, every = 1): QuestionSet {
     const frequencies = termFrequencies(text)
     index.put({ position, id, dense: quantise(embed(frequencies)), sparse: passageVector(frequencies) })
   })
-  const questions = readLines<QuestionLine>(name, 'questions.jsonl')
-    .filter((_, at) => at % every === 0)
-    .map(({ question: written, answerable, group }): AskedQuestion => {
-      const question = normaliseQuestion(written)
-      return { question, answerable, group, evidence: retrieve(question, passages, index, lexicon) }
-    })
-  return { name, lexicon, questions }
+  const questions = readLines<QuestionLine>(name, 'questions.jsonl').map(
+    ({ question, answerable, group, relevant_ids: relevantIds }): LabelledQuestion => ({
+      question: normaliseQuestion(question),
+      answerable,
+      group,
+      relevantIds,
+    }),
+  )
+  return { lexicon, questions, search: (words, topK) => searched(words, topK, passages, index) }
 }
 
-function retrieve(
-  question: string,
+/**
+ * Reads a set and retrieves for each of its questions: hash embeddings and BM25, fused by the convex mix, ten chunks.
+ *
+ * @param every takes each how-manieth question only, beginning with the first
+ */
+export function readQuestionSet(name: string, every = 1): QuestionSet {
+  const { lexicon, questions, search } = openQuestionSet(name)
+  const asked = questions
+    .filter((_, at) => at % every === 0)
+    .map(({ question, answerable, group }): AskedQuestion => {
+      const found = { idfMass: idfMass(lexicon, terms(question)), topK: TOP_K }
+      return { question, answerable, group, evidence: fuseConvex(search(question, TOP_K), found) }
+    })
+  return { name, lexicon, questions: asked }
+}
+
+function searched(
+  words: string,
+  topK: number,
   passages: readonly Passage[],
   index: ResidentNamespace,
-  lexicon: Lexicon,
-): Evidence {
-  const frequencies = termFrequencies(question)
+): readonly Ranking[] {
+  const frequencies = termFrequencies(words)
   const dense = embed(frequencies, (term) => index.idf(dimensionOf(term)))
   const ranking = (kind: ScoreKind, rows: readonly ScoredRow[], scoreOf: (score: number) => number): Ranking => ({
     kind,
     entries: rows.map(({ slot, score }) => ({ passage: passages[slot]!, score: scoreOf(score) })),
   })
-  const rankings = [
+  return [
     // The index says (1 + cosine) / 2, as Upstash does; the adapter turns it back.
-    ranking('cosine', index.searchDense(dense, TOP_K), (score) => 2 * score - 1),
-    ranking('bm25', index.searchSparse(questionVector(frequencies), TOP_K, 'IDF'), (score) => score),
+    ranking('cosine', index.searchDense(dense, topK), (score) => 2 * score - 1),
+    ranking('bm25', index.searchSparse(questionVector(frequencies), topK, 'IDF'), (score) => score),
   ]
-  return fuseConvex(rankings, { idfMass: idfMass(lexicon, terms(question)), topK: TOP_K })
 }
 
 function readLines<Row>(set: string, file: string): Row[] {

@@ -49,7 +49,8 @@ const LEAST_SECRET_BYTES = 32
 const UTF8 = new TextEncoder()
 
 /**
- * Keeps answers in the Cache API: per data centre, for as long as the platform likes, at most the answer's lifetime.
+ * Keeps answers in the Cache API: per data centre, for as long as the platform likes, at most the
+ * answer's lifetime and its window for faults.
  * Used as a dumb store: what comes back is believed only if its hash, its form and its key are right.
  *
  * @returns a cache whose `get` is a miss when the store fails or is slow, whose `put` never rejects, and whose `delete`
@@ -122,12 +123,13 @@ export function createCacheApiAnswerCache({
     },
 
     async put(key, answer) {
-      const maxAge = Math.floor(answer.lifetimeSeconds)
-      if (!(maxAge > 0) || answer.schema !== 1 || answer.key !== key) return
+      const lifetime = Math.floor(answer.lifetimeSeconds)
+      if (!(lifetime > 0) || answer.schema !== 1 || answer.key !== key) return
       try {
         const text = JSON.stringify(answer)
         const envelope: Envelope = { digest: await digest(text), answer: text }
         // No other directive: the local Cache API would serve past `max-age` with `stale-while-revalidate`.
+        const maxAge = lifetime + Math.max(0, Math.floor(answer.staleIfErrorSeconds ?? 0))
         const headers = { 'Content-Type': 'application/json', 'Cache-Control': `max-age=${maxAge}` }
         const store = await open()
         await store.put(ADDRESS + (await digest(key)), new Response(JSON.stringify(envelope), { headers }))

@@ -58,8 +58,23 @@ export interface Timings {
   readonly totalMs?: number
 }
 
-/** How the answer cache took part, in the words of RFC 9211. */
-export type CacheState = 'hit' | 'miss' | 'bypass'
+/**
+ * How the answer cache took part, in the words of RFC 9211; `stale`: an answer past its lifetime was sent because the
+ * retriever failed.
+ */
+export type CacheState = 'hit' | 'miss' | 'bypass' | 'stale'
+
+/** A further round of retrieval, tried because the first judgement was not confident enough. */
+export interface Expansion {
+  /** `false` when the further round failed: the decision then rests on the first. */
+  readonly expanded: boolean
+  /** Confidence of the first judgement; the decision's own is that of the merged evidence. */
+  readonly firstConfidence: number
+  /** Retrievals of the further round. */
+  readonly retrievals: number
+  /** How many of the best of each method were kept because dense and sparse disagreed; 0 when they did not. */
+  readonly keptOfEach: number
+}
 
 /** The whole record of one question. */
 export interface Decision extends Judgement {
@@ -75,6 +90,8 @@ export interface Decision extends Judgement {
   readonly rankedBy: ScoreKind
   /** What became of the reranker; grades were judged only after `ok`. */
   readonly reranker: RerankerOutcome
+  /** Present when a further round was tried. */
+  readonly expansion?: Expansion
   /** Ids of the chunks judged, best first. */
   readonly evidenceIds: readonly string[]
   /** Ids of their documents, each once, in that order. */

@@ -121,6 +121,17 @@ export function handlerFreshness(
   return Math.max(0, seconds - (Number.isFinite(age) && age > 0 ? age : 0))
 }
 
+/**
+ * Whether a handler's response forbids that it is served past its lifetime.
+ *
+ * @param header reads a response header, `null` when absent
+ * @see RFC 9111, section 4.2.4
+ */
+export function forbidsStale(header: (name: string) => string | null): boolean {
+  const directives = parseDirectives(header('cache-control') ?? '')
+  return ['must-revalidate', 'proxy-revalidate', 's-maxage', 'no-cache'].some((name) => directives.has(name))
+}
+
 function parseDirectives(cacheControl: string): Map<string, string> {
   const directives = new Map<string, string>()
   for (const directive of cacheControl.split(',')) {

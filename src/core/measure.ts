@@ -2,11 +2,11 @@
 import type { Chunk, ScoreKind } from './chunk.ts'
 import { amongEnglish } from './background.ts'
 import type { Evidence } from './evidence.ts'
-import { countTerms, type Lexicon } from './lexicon.ts'
+import { countTerms, idfMass, type Lexicon } from './lexicon.ts'
 import { read } from './reading.ts'
 import { measureRetrieval, type RetrievalSignals } from './retrieval-signals.ts'
 import { TEXT_SIGNALS, type TextSignalName } from './signals/index.ts'
-import { sentenceTerms } from './text.ts'
+import { sentenceTerms, terms } from './text.ts'
 
 /** How many scores of a kind are recorded. */
 export const SCORES_RECORDED = 20
@@ -56,7 +56,8 @@ export function measure(question: string, evidence: Evidence, lexicon: Lexicon):
     lexiconChunkCount: lexicon.chunkCount,
     topTitleTermCount: reading.titleTerms.length,
     curves: scoreCurves(evidence.chunks),
-    retrieval: measureRetrieval(reading),
+    // An engine's scores rest on its own collection: they are held against that, as fusion does.
+    retrieval: measureRetrieval({ ...reading, idfMass: idfMass(lexicon, terms(question)) }),
   }
   for (const [name, signal] of Object.entries(TEXT_SIGNALS)) signals[name] = signal(reading)
   // Every member of TEXT_SIGNALS was just measured, and the rest stands above.

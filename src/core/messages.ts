@@ -131,6 +131,13 @@ export const MESSAGES: Readonly<Record<ReasonCode, Message>> = {
   advisory_only: message('', 'Advisory only', 'Verify information with primary sources'),
   advisory_unusable: message('', 'Advisory only: do not use', 'Verify information with primary sources'),
   judged_with_answer: message('', 'The evidence is judged together with the answer'),
+  context_cut: message('', 'Not all of the evidence fits into the context'),
+  context_empty: message(
+    `${CANNOT} The retrieved passages are too long to be read.`,
+    'No retrieved passage fits into the context',
+    NARROW,
+    REPHRASE,
+  ),
   gate_disabled: message('', 'The gate is disabled: nothing was checked', 'Verify the answer with primary sources'),
   rule_refused: message(
     `${CANNOT} A rule of this service excludes it.`,

@@ -27,7 +27,7 @@ export function scoredChunks({ evidence, idfMass }: Reading): readonly ScoredChu
   const { chunks, rankedBy } = evidence
   return chunks
     .flatMap((chunk) => {
-      const score = rankingScore(chunk.scores) ?? scoreOfArm(rankedBy, chunk.scores, idfMass)
+      const score = rankingScore(chunk.scores) ?? scaledArm(rankedBy, chunk.scores, idfMass)
       return score === undefined ? [] : [{ chunk, score }]
     })
     .sort((a, b) => b.score - a.score)
@@ -51,7 +51,8 @@ function rankingScore(scores: Scores): number | undefined {
   return rerankerScore(scores) ?? score
 }
 
-function scoreOfArm(arm: ScoreKind, scores: Scores, idfMass: number): number | undefined {
+/** The score of one method, BM25 or cosine, scaled as fusion scales it, 0..1; `undefined` for other kinds and without one. */
+export function scaledArm(arm: ScoreKind, scores: Scores, idfMass: number): number | undefined {
   const score = arm === 'bm25' || arm === 'cosine' ? finite(scores[arm]) : undefined
   if (score === undefined) return undefined
   if (arm === 'cosine') return clamp01(score)

@@ -21,7 +21,7 @@ export interface RecommendOptions {
 }
 
 /** Agreement of the two ways of searching below which they disagree. */
-const DISAGREE_BELOW = 0.5
+export const DISAGREE_BELOW = 0.5
 /** Documents per chunk above which the results are scattered. */
 const SCATTERED_ABOVE = 0.7
 

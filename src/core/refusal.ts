@@ -1,7 +1,7 @@
 /** The one builder of refusals, and of what an operator sees of a decision. */
 import type { AnswerSignals } from './answer-signals.ts'
 import type { Chunk, Scores } from './chunk.ts'
-import type { Band, Decision, Finding, Verdict } from './decision.ts'
+import type { Band, Decision, Expansion, Finding, Verdict } from './decision.ts'
 import {
   type GatingReport,
   gatingReport,
@@ -38,6 +38,8 @@ export interface OperatorDetail {
   readonly answer_signals?: AnswerSignals
   /** Sentences of the answer that the passages do not support, as the answer had them. */
   readonly unsupported_sentences?: readonly string[]
+  /** Present when a further round of retrieval was tried. */
+  readonly expansion?: Expansion
   readonly chunks: readonly ShownChunk[]
 }
 
@@ -77,7 +79,7 @@ export function summariseDecision(
   audience: Audience,
   unsupported: readonly string[] = [],
 ): DecisionSummary {
-  const { id, verdict, band, reason, confidence, findings, signals, answerSignals, escalate } = decision
+  const { id, verdict, band, reason, confidence, findings, signals, answerSignals, escalate, expansion } = decision
   const unusable = verdict === 'advise' && findings.some(({ code }) => code === 'advisory_unusable')
   const summary = {
     decision_id: id,
@@ -99,6 +101,7 @@ export function summariseDecision(
       signals,
       ...(answerSignals === undefined ? {} : { answer_signals: answerSignals }),
       ...(unsupported.length === 0 ? {} : { unsupported_sentences: unsupported }),
+      ...(expansion === undefined ? {} : { expansion }),
       chunks: chunks.map(showChunk),
     },
   }

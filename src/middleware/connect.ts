@@ -7,6 +7,7 @@ import type { Authenticate, Principal } from '../ports/authenticator.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Collections } from '../ports/collections.ts'
 import type { DecisionEvent, DecisionLog } from '../ports/decision-log.ts'
+import type { QuestionRewriter } from '../ports/question-rewriter.ts'
 import type { Reranker } from '../ports/reranker.ts'
 import type { Retriever } from '../ports/retriever.ts'
 
@@ -19,6 +20,11 @@ export interface GateConnections {
   readonly collections: Collections
   /** Scores the retrieved passages before they are judged. Without one, retrieval scores and texts decide. */
   readonly reranker?: Reranker
+  /**
+   * Words a weak question anew for the further round of `expandBelow`. Without one, words of the best passages are added
+   * to it.
+   */
+  readonly rewriter?: QuestionRewriter
   /** Without one, every question is retrieved, judged and answered anew. */
   readonly cache?: AnswerCache
   /** Without one, decisions are not recorded. */
@@ -57,6 +63,7 @@ export interface Connected {
   readonly retriever: Retriever
   readonly collections: Collections
   readonly reranker?: Reranker
+  readonly rewriter?: QuestionRewriter
   readonly cache?: AnswerCache
   readonly clock: Clock
   readonly audience: Audience
@@ -111,6 +118,7 @@ function connect(connections: GateConnections, cacheScope: CacheScope | undefine
     retriever,
     collections,
     reranker,
+    rewriter,
     cache,
     clock = SYSTEM_CLOCK,
     audience = 'public',
@@ -133,6 +141,7 @@ function connect(connections: GateConnections, cacheScope: CacheScope | undefine
     retriever,
     collections,
     ...(reranker === undefined ? {} : { reranker }),
+    ...(rewriter === undefined ? {} : { rewriter }),
     ...(cache === undefined ? {} : { cache }),
     clock,
     audience,

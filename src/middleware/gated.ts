@@ -1,5 +1,5 @@
 /** What the gate leaves in `c.var.ragGate` for the route's own handler. */
-import { buildContext, type Context as EvidenceContext } from '../core/context.ts'
+import type { Context as EvidenceContext } from '../core/context.ts'
 import type { Decision } from '../core/decision.ts'
 import type { Evidence } from '../core/evidence.ts'
 import { CAUTION } from '../core/messages.ts'
@@ -61,13 +61,12 @@ export interface GatedInput {
   readonly decision: Decision
   readonly evidence: Evidence
   readonly audience: Audience
-  readonly maxContextCharacters: number
+  readonly context: EvidenceContext
 }
 
 /** Makes the handler's view, and gives the middleware the reports made through it. */
 export function makeGated(input: GatedInput): { readonly gated: Gated; readonly reported: () => AnswerReport } {
-  const { question, principal, decision, evidence, audience } = input
-  const context = buildContext(evidence.chunks, input.maxContextCharacters)
+  const { question, principal, decision, evidence, context, audience } = input
   let report: AnswerReport = {}
   const gated: Gated = {
     question,

@@ -5,6 +5,8 @@ import type { Audience } from '../core/refusal.ts'
 /** How the cache took part in one response. */
 export type CacheOutcome =
   | { readonly kind: 'hit'; readonly ageSeconds: number; readonly ttlSeconds: number }
+  /** Past its lifetime, sent because the retriever failed. */
+  | { readonly kind: 'stale'; readonly ageSeconds: number; readonly ttlSeconds: number }
   | { readonly kind: 'forwarded'; readonly why: 'miss' | 'stale' | 'bypass' }
 
 /**
@@ -20,13 +22,15 @@ export function ragGateHeader(decision: Decision, eventId: string, mode: 'enforc
 }
 
 /**
- * The `Cache-Status` field. The remaining lifetime follows from the confidence, so only operators see it.
+ * The `Cache-Status` field. The remaining lifetime follows from the confidence, so only operators see it; of an answer
+ * past it, it is negative.
  *
  * @see RFC 9211
  */
 export function cacheStatusHeader(outcome: CacheOutcome, audience: Audience): string {
   if (outcome.kind === 'forwarded') return `rag-gate; fwd=${outcome.why}`
-  return audience === 'operator' ? `rag-gate; hit; ttl=${outcome.ttlSeconds}` : 'rag-gate; hit'
+  const ttl = audience === 'operator' ? `; ttl=${outcome.ttlSeconds}` : ''
+  return outcome.kind === 'stale' ? `rag-gate; fwd=stale${ttl}; detail=stale-if-error` : `rag-gate; hit${ttl}`
 }
 
 /** Phases that wait for something else; clocks on Workers do not advance while code runs. */

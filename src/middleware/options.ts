@@ -9,7 +9,7 @@ import { RagGateError } from '../errors.ts'
 import type { GateSettings } from '../pipeline/gate-question.ts'
 import type { Principal } from '../ports/authenticator.ts'
 import type { CacheScope, GateConnections } from './connect.ts'
-import type { QuestionOptions } from './read-question.ts'
+import type { QuestionOptions, SearchModes } from './read-question.ts'
 
 /** Settings of `ragGate`. */
 export interface RagGateOptions<Bindings extends object> {
@@ -69,6 +69,13 @@ export interface RagGateOptions<Bindings extends object> {
   /** How questions are read. */
   readonly question?: QuestionOptions
   /**
+   * Whether a request of a principal with the admin scope may name the methods of retrieval in `search_mode`: `dense`,
+   * `sparse` or `hybrid`. Anybody else who does gets `forbidden`. For `none` there is no such member.
+   *
+   * @default 'none'
+   */
+  readonly searchModes?: SearchModes
+  /**
    * Who may share a cached answer: everyone, all of a tenant, or one principal alone. With a cache and no
    * `authenticate`, it must be said to be `public`.
    *
@@ -103,7 +110,21 @@ export interface RagGateOptions<Bindings extends object> {
   /** Weights of the convex mix of dense and sparse scores. */
   readonly fusionWeights?: ConvexWeights
   /**
-   * Deadline of the retrieval, headers and body together, milliseconds.
+   * Confidence of the first judgement under which one further round of retrieval is tried, 0..1: with words of the best
+   * passages, or in the words of the rewriter. Both rounds are merged and judged by the same policy for the question as
+   * it was asked. docs/adaptive-retrieval.md has what it costs and gives.
+   *
+   * @default never
+   */
+  readonly expandBelow?: number
+  /**
+   * How long the rewriter may take, milliseconds, within the deadline of the retrieval.
+   *
+   * @default 1000
+   */
+  readonly rewriteTimeoutMs?: number
+  /**
+   * Deadline of the retrieval and of a further round together, headers and bodies, milliseconds.
    *
    * @default 3000
    */
@@ -120,6 +141,26 @@ export interface RagGateOptions<Bindings extends object> {
    * @default 12000
    */
   readonly maxContextCharacters?: number
+  /**
+   * Budget of the context for the model, tokens, beside that in characters. It needs `countTokens`.
+   *
+   * @default no limit
+   */
+  readonly maxContextTokens?: number
+  /**
+   * Counts tokens as the model does, for `maxContextTokens`. Change `prompt` when it begins to count otherwise.
+   *
+   * @default none
+   * @example countTokens: (text) => encode(text).length // `encode` of gpt-tokenizer
+   */
+  readonly countTokens?: (text: string) => number
+  /**
+   * How long past its lifetime a cached answer may stand in for a retriever that failed, seconds. Never one from before a
+   * change of the documents.
+   *
+   * @default 0
+   */
+  readonly staleIfErrorSeconds?: number
   /**
    * Largest answer that is stored, bytes.
    *
@@ -145,7 +186,14 @@ export type RouteSettings = GateSettings &
   Required<
     Pick<
       RagGateOptions<object>,
-      'collection' | 'otherCollections' | 'maxContextCharacters' | 'maxJudgedBytes' | 'maxStoredBytes' | 'refusalStatus'
+      | 'collection'
+      | 'otherCollections'
+      | 'maxContextCharacters'
+      | 'maxJudgedBytes'
+      | 'maxStoredBytes'
+      | 'refusalStatus'
+      | 'searchModes'
+      | 'staleIfErrorSeconds'
     >
   > & {
     readonly question: Required<QuestionOptions>
@@ -169,6 +217,11 @@ export function checkOptions(options: RagGateOptions<never>): RouteSettings {
   requireWhole('retrievalTimeoutMs', retrievalTimeoutMs, 1, 60_000)
   requireWhole('rerankTimeoutMs', rerankTimeoutMs, 1, 60_000)
   requireWhole('maxContextCharacters', maxContextCharacters, 200, 10_000_000)
+  const further = checkFurtherRound(options)
+  const tokens = checkTokenBudget(options)
+  const { searchModes = 'none', staleIfErrorSeconds = 0 } = options
+  requireOneOf('searchModes', searchModes, ['none', 'operators'])
+  requireWhole('staleIfErrorSeconds', staleIfErrorSeconds, 0, 30 * 86_400)
   const question: Required<QuestionOptions> = {
     field: 'question',
     maxCodePoints: 2000,
@@ -209,11 +262,39 @@ export function checkOptions(options: RagGateOptions<never>): RouteSettings {
     fusionWeights: options.fusionWeights ?? {},
     retrievalTimeoutMs,
     rerankTimeoutMs,
+    ...further,
     maxContextCharacters,
+    ...tokens,
+    searchModes,
+    staleIfErrorSeconds,
     maxStoredBytes,
     refusalStatus: options.refusalStatus ?? 200,
     prompt: options.prompt ?? '',
   }
+}
+
+function checkFurtherRound({
+  expandBelow,
+  rewriteTimeoutMs = 1000,
+}: RagGateOptions<never>): Pick<GateSettings, 'expandBelow' | 'rewriteTimeoutMs'> {
+  requireWhole('rewriteTimeoutMs', rewriteTimeoutMs, 1, 60_000)
+  if (expandBelow === undefined) return { rewriteTimeoutMs }
+  if (!(expandBelow >= 0 && expandBelow <= 1)) {
+    throw new RagGateError('config_invalid', 'expandBelow must be a number from 0 to 1', { param: 'expandBelow' })
+  }
+  return { expandBelow, rewriteTimeoutMs }
+}
+
+function checkTokenBudget({
+  maxContextTokens,
+  countTokens,
+}: RagGateOptions<never>): Pick<GateSettings, 'maxContextTokens' | 'countTokens'> {
+  if (maxContextTokens === undefined) return {}
+  requireWhole('maxContextTokens', maxContextTokens, 50, 10_000_000)
+  if (typeof countTokens === 'function') return { maxContextTokens, countTokens }
+  throw new RagGateError('config_invalid', 'maxContextTokens needs countTokens, which counts as the model does', {
+    param: 'countTokens',
+  })
 }
 
 /** Policies are checked and given their own id whoever made them: a copy with other gates must not keep the old id. */

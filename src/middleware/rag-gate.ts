@@ -70,7 +70,7 @@ async function handle<Bindings extends object>(
     throw new RagGateError('config_invalid', 'There are two gates on the way of this request')
   }
   const principal = await connected.identify(c.req.raw)
-  const read = await readQuestion(c.req, settings.question)
+  const read = await readQuestion(c.req, settings.question, settings.searchModes)
   const asked = askedQuestion(c, read, principal, settings, connected)
   const gated = await gateQuestion(connected, settings, asked)
   const exchange: Exchange = { settings, connected, asked, startedMs, route }
@@ -99,6 +99,9 @@ function askedQuestion<Bindings extends object>(
   settings: RouteSettings,
   connected: Connected,
 ): AskedQuestion {
+  if (read.searchMode !== undefined && !principal.scopes.includes('admin')) {
+    throw new RagGateError('forbidden', 'Only operators may choose how is searched', { param: 'search_mode' })
+  }
   const audience: Audience = principal.scopes.includes('admin') ? 'operator' : connected.audience
   return {
     question: read.question,
@@ -115,6 +118,7 @@ function askedQuestion<Bindings extends object>(
       ...settings.varyQuery.map((name) => JSON.stringify(c.req.queries(name) ?? null)),
     ],
     options: { otherFields: read.otherFields },
+    ...(read.searchMode === undefined ? {} : { searchMode: read.searchMode }),
   }
 }
 
@@ -127,7 +131,7 @@ function allowedCollection(named: string | undefined, { collection, otherCollect
 function respondFromCache<Bindings extends object>(
   c: GateContext<Bindings>,
   exchange: Exchange,
-  { answer, ageSeconds }: Extract<GatedQuestion, { kind: 'cached' }>,
+  { answer, ageSeconds, stale }: Extract<GatedQuestion, { kind: 'cached' }>,
 ): Response {
   // Through the context, so that headers which other middleware gave to this caller stay.
   // It was sent with this status before, so it is one.
@@ -135,7 +139,7 @@ function respondFromCache<Bindings extends object>(
   response.headers.set('age', String(ageSeconds))
   finish(c, exchange, response, {
     decision: answer.decision,
-    cache: { kind: 'hit', ageSeconds, ttlSeconds: answer.lifetimeSeconds - ageSeconds },
+    cache: { kind: stale ? 'stale' : 'hit', ageSeconds, ttlSeconds: answer.lifetimeSeconds - ageSeconds },
     timings: {},
     report: {},
   })
@@ -168,14 +172,14 @@ async function respondThroughHandler<Bindings extends object>(
   exchange: Exchange,
   judged: Judged,
 ): Promise<void> {
-  const { settings, connected, asked } = exchange
+  const { connected, asked } = exchange
   const { gated, reported } = makeGated({
     question: asked.question,
     principal: asked.principal,
     decision: judged.decision,
     evidence: judged.evidence,
     audience: asked.audience,
-    maxContextCharacters: settings.maxContextCharacters,
+    context: judged.context,
   })
   c.set('ragGate', gated)
   const generationStartedMs = connected.clock.nowMs()
@@ -261,8 +265,10 @@ function storingOf(
   if (cache === undefined || key === undefined) return undefined
   // Another tier decided than the policy means to: the next question has the reranker asked again.
   if (decision.reranker === 'failed' || decision.reranker === 'timeout') return undefined
-  const { varyHeaders, maxStoredBytes } = settings
-  return { cache, clock, key, policy, decision, reported, varyHeaders, maxStoredBytes }
+  // Nor is an answer kept that a further round might have changed.
+  if (decision.expansion?.expanded === false) return undefined
+  const { varyHeaders, maxStoredBytes, staleIfErrorSeconds } = settings
+  return { cache, clock, key, policy, decision, reported, varyHeaders, maxStoredBytes, staleIfErrorSeconds }
 }
 
 function retrievalTimings({ retrievalMs, rerankMs }: Judged): Timings {
@@ -288,10 +294,10 @@ function finish<Bindings extends object>(
   response: Response,
   { decision, cache, timings, report }: Outcome,
 ): void {
-  const state: CacheState = cache.kind === 'hit' ? 'hit' : cache.why === 'bypass' ? 'bypass' : 'miss'
+  const state: CacheState = cache.kind !== 'forwarded' ? cache.kind : cache.why === 'bypass' ? 'bypass' : 'miss'
   const nowMs = connected.clock.nowMs()
   const spent = { ...timings, totalMs: nowMs - startedMs }
-  const eventId = state === 'hit' ? newId(connected.clock) : decision.id
+  const eventId = state === 'hit' || state === 'stale' ? newId(connected.clock) : decision.id
   response.headers.set('rag-gate', ragGateHeader(decision, eventId, settings.mode))
   response.headers.set('cache-status', cacheStatusHeader(cache, asked.audience))
   response.headers.set('server-timing', serverTimingHeader(spent))

@@ -2,7 +2,8 @@
 import type { HonoRequest } from 'hono'
 import { canonicalJson } from '../core/canonical.ts'
 import type { Json } from '../core/chunk.ts'
-import { normaliseQuestion } from '../core/text.ts'
+import { requireQuestion } from '../core/question.ts'
+import { SEARCH_MODES, type SearchMode } from '../core/search-mode.ts'
 import { RagGateError } from '../errors.ts'
 import { type BodyLimits, readJsonObject } from './read-body.ts'
 
@@ -42,38 +43,47 @@ export interface QuestionOptions {
   readonly otherFields?: 'refuse' | 'allow'
 }
 
+/** Whose requests may name the methods of retrieval in `search_mode`; for `none` the member is unknown like any other. */
+export type SearchModes = 'none' | 'operators'
+
 /** A question as read. */
 export interface ReadQuestion {
   /** Normalised. */
   readonly question: string
   /** Collection that the request named. */
   readonly collection: string | undefined
+  /** Methods of retrieval that the request named. */
+  readonly searchMode: SearchMode | undefined
   /** The other members, as canonical JSON. */
   readonly otherFields: string
 }
 
-const LONE_SURROGATE = /\p{Surrogate}/u
-// Tab, line feed and carriage return are white space like any other.
-// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
-const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
 const COLLECTION_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 
 /**
  * Reads a question.
  *
  * @throws whatever `readJsonObject` throws; `unknown_field`, `question_required`, `question_type`, `invalid_unicode`,
- *   `control_character`, `question_too_long`, `collection_id`
+ *   `control_character`, `question_too_long`, `collection_id`, `search_mode`
  */
-export async function readQuestion(request: HonoRequest, options: Required<QuestionOptions>): Promise<ReadQuestion> {
+export async function readQuestion(
+  request: HonoRequest,
+  options: Required<QuestionOptions>,
+  searchModes: SearchModes = 'none',
+): Promise<ReadQuestion> {
   const limits: BodyLimits = { maxBytes: options.maxBodyBytes, timeoutMs: options.bodyTimeoutMs }
   const body = await readJsonObject(request, limits)
-  const { [options.field]: question, collection, ...others } = body
+  const { [options.field]: question, collection, ...rest } = body
+  const { search_mode: searchMode, ...withoutMode } = rest
+  const others = searchModes === 'none' ? rest : withoutMode
+  const members = [options.field, 'collection', ...(searchModes === 'none' ? [] : ['search_mode'])]
   if (options.otherFields === 'refuse' && Object.keys(others).length > 0) {
-    throw new RagGateError('unknown_field', `The body may have only these members: ${options.field}, collection`)
+    throw new RagGateError('unknown_field', `The body may have only these members: ${members.join(', ')}`)
   }
   return {
     question: checkQuestion(question, options),
     collection: collection === undefined ? undefined : checkCollectionId(collection),
+    searchMode: searchModes === 'none' || searchMode === undefined ? undefined : checkSearchMode(searchMode),
     // What JSON.parse made is JSON.
     otherFields: canonicalJson(others as Record<string, Json>),
   }
@@ -83,15 +93,19 @@ function checkQuestion(value: unknown, { field, maxCodePoints }: Required<Questi
   const facts = { param: field }
   if (value === undefined) throw new RagGateError('question_required', `${field} is missing`, facts)
   if (typeof value !== 'string') throw new RagGateError('question_type', `${field} must be a text`, facts)
-  if (LONE_SURROGATE.test(value))
-    throw new RagGateError('invalid_unicode', `${field} is not well-formed Unicode`, facts)
-  if (CONTROL.test(value)) throw new RagGateError('control_character', `${field} holds control characters`, facts)
-  const question = normaliseQuestion(value)
-  if (question === '') throw new RagGateError('question_required', `${field} is empty`, facts)
+  const question = requireQuestion(value, field)
   if (question.length > maxCodePoints && [...question].length > maxCodePoints) {
     throw new RagGateError('question_too_long', `${field} may have at most ${maxCodePoints} characters`, facts)
   }
   return question
+}
+
+function checkSearchMode(value: unknown): SearchMode {
+  const mode = SEARCH_MODES.find((known) => known === value)
+  if (mode !== undefined) return mode
+  throw new RagGateError('search_mode', `search_mode must be one of ${SEARCH_MODES.join(', ')}`, {
+    param: 'search_mode',
+  })
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Into the answer cache: what may be kept, for how long, and as what. */
 import type { Decision } from '../core/decision.ts'
-import { handlerFreshness, lifetimeSeconds } from '../core/freshness.ts'
+import { forbidsStale, handlerFreshness, lifetimeSeconds } from '../core/freshness.ts'
 import type { Policy } from '../core/policy.ts'
 import { readAtMost } from '../http/read-at-most.ts'
 import type { AnswerCache, CachedAnswer } from '../ports/answer-cache.ts'
@@ -23,6 +23,8 @@ export interface Storing {
   /** Request headers that are part of the key. */
   readonly varyHeaders: readonly string[]
   readonly maxStoredBytes: number
+  /** How long past its lifetime an answer may stand in for a retriever that failed, seconds. */
+  readonly staleIfErrorSeconds: number
 }
 
 /** Stores a clean, whole answer for as long as its confidence and the handler's own headers allow. */
@@ -70,7 +72,7 @@ export function storeRefusal(body: string, status: number, storing: Storing): Pr
 const STORED: ReadonlySet<string> = new Set(['content-type', 'content-language'])
 
 function cachedAnswer(
-  { clock, key, decision, reported }: Storing,
+  { clock, key, decision, reported, staleIfErrorSeconds }: Storing,
   lifetime: number,
   response: Response,
   body: string,
@@ -81,6 +83,7 @@ function cachedAnswer(
     key,
     storedAtMs: clock.nowMs(),
     lifetimeSeconds: lifetime,
+    ...(staleIfErrorSeconds > 0 && !forbidsStale((name) => response.headers.get(name)) ? { staleIfErrorSeconds } : {}),
     status: response.status,
     headers: [...response.headers].filter(([name]) => STORED.has(name)),
     body,

@@ -2,6 +2,7 @@
 import type { Decision } from '../core/decision.ts'
 import type { EvidenceAnswer } from '../core/evidence-answer.ts'
 import type { Evidence } from '../core/evidence.ts'
+import { requireQuestion } from '../core/question.ts'
 import { RagGateError } from '../errors.ts'
 import type { Generation, Generator } from '../ports/generator.ts'
 import { type AskedQuestion, type GatePorts, gateQuestion, type GateSettings } from './gate-question.ts'
@@ -28,19 +29,19 @@ export interface AnsweredQuestion {
  * when that is let through too. In `observe` mode the gates of the settings still hold here: to watch is the
  * middleware's.
  *
- * @throws what `gateQuestion` throws: a retrieval that failed is never an answer, nor missing evidence
+ * @throws `invalid_unicode`, `control_character`, `question_required`; else what `gateQuestion` throws: a retrieval that failed is never an answer, nor missing evidence
  * @see reference document 004, "Pipeline Integration"
  */
 export async function answerQuestion(
-  { generator, retriever, collections, clock }: AnswerPorts,
+  { generator, ...ports }: AnswerPorts,
   settings: GateSettings & GenerationSettings,
   asked: AskedQuestion,
 ): Promise<AnsweredQuestion> {
-  const gated = await gateQuestion({ retriever, collections, clock }, settings, asked)
+  const question = requireQuestion(asked.question)
+  const gated = await gateQuestion(ports, settings, { ...asked, question })
   // Without a cache there is nothing to serve from it.
   if (gated.kind === 'cached') throw new RagGateError('internal', 'There is no cache to answer from')
-  const { evidence, decision, policy } = gated
-  const { question } = asked
-  const made = await generateWithEvidence(generator, { question, evidence, decision, policy }, settings)
+  const { evidence, decision, policy, context } = gated
+  const made = await generateWithEvidence(generator, { question, evidence, decision, policy, context }, settings)
   return { question, evidence, ...made }
 }

@@ -1,31 +1,31 @@
 /**
- * The way of a question up to the verdict: collection and policy, answer cache, retrieval, measuring, judging. No HTTP,
- * and no model: what may be answered is decided before anything can answer it.
+ * The way of a question up to the verdict: collection and policy, answer cache, retrieval, measuring, judging, and the
+ * context that a model would read. No HTTP, and no model: what may be answered is decided before anything can answer it.
  */
-import { answerKey } from '../core/answer-key.ts'
-import { canonicalJson, lengthPrefixed } from '../core/canonical.ts'
-import type { Ranking } from '../core/chunk.ts'
+import type { Context } from '../core/context.ts'
 import type { CacheState, Decision } from '../core/decision.ts'
 import type { Evidence } from '../core/evidence.ts'
-import { type ConvexWeights, fuseConvex } from '../core/fusion.ts'
-import { namespaceOf } from '../core/ids.ts'
-import { EMPTY_LEXICON, idfMass, type Lexicon } from '../core/lexicon.ts'
-import { measure } from '../core/measure.ts'
-import { judge, type Policy } from '../core/policy.ts'
+import type { ConvexWeights } from '../core/fusion.ts'
+import { EMPTY_LEXICON } from '../core/lexicon.ts'
+import type { Policy } from '../core/policy.ts'
 import type { Audience } from '../core/refusal.ts'
-import type { RerankerOutcome } from '../core/rerank.ts'
-import { askRules, type Rule } from '../core/rules.ts'
-import { checkPassageFilter, filterKey, passesFilter, type PassageFilter } from '../core/passage-filter.ts'
-import { terms } from '../core/text.ts'
-import { RagGateError } from '../errors.ts'
+import { checkPassageFilter, type PassageFilter } from '../core/passage-filter.ts'
+import type { Rule } from '../core/rules.ts'
+import type { SearchMode } from '../core/search-mode.ts'
+import { isRagGateError, RagGateError, type RagGateErrorCode } from '../errors.ts'
 import type { AnswerCache, CachedAnswer } from '../ports/answer-cache.ts'
 import type { Principal } from '../ports/authenticator.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Collection, Collections } from '../ports/collections.ts'
+import type { QuestionRewriter } from '../ports/question-rewriter.ts'
 import type { Reranker } from '../ports/reranker.ts'
 import type { Retriever } from '../ports/retriever.ts'
+import { type Asking, judgeEvidence, measureAndJudge } from './asking.ts'
+import { expandWhereWeak, type LastRound } from './expand-retrieval.ts'
+import { type ContextSettings, fitContext, type FittedContext } from './fit-context.ts'
 import { newId } from './new-id.ts'
-import { rerankEvidence } from './rerank-evidence.ts'
+import { questionKey } from './question-key.ts'
+import { bestOf, retrieve, RETRIEVER_FAULTS } from './retrieve.ts'
 import { type Faults, withinDeadline } from './within-deadline.ts'
 
 /** What gating a question needs. */
@@ -35,12 +35,14 @@ export interface GatePorts {
   readonly clock: Clock
   /** Scores the fused evidence before it is measured. Without one, retrieval scores and texts decide. */
   readonly reranker?: Reranker
+  /** Words a weak question anew for the further round. Without one, words of the best chunks are added to it. */
+  readonly rewriter?: QuestionRewriter
   /** Without one, every question is retrieved and judged. */
   readonly cache?: AnswerCache
 }
 
 /** What is the same for every question of a route. */
-export interface GateSettings {
+export interface GateSettings extends ContextSettings {
   readonly policy: (tenant: string, collection: string, policyId: string | null) => Policy
   readonly mode: 'enforce' | 'observe'
   /** Asked after the policy's gates. */
@@ -52,13 +54,17 @@ export interface GateSettings {
   /** Chunks retrieved of each method, `topK` and up: the deeper, the more of those judged carry every method's score. */
   readonly candidates: number
   readonly fusionWeights: ConvexWeights
-  /** Budget of the context for the model, characters. */
-  readonly maxContextCharacters: number
-  /** Deadline of the retrieval, headers and body together, and of every look into the database before it. */
+  /** Deadline of the retrieval and of a further round, headers and body together; of every look into the database too. */
   readonly retrievalTimeoutMs: number
   /** How long the reranker may take; then the evidence is judged as it was retrieved. */
   readonly rerankTimeoutMs: number
   readonly prompt: string
+  /** Confidence of the first judgement under which one further round is tried, 0..1. @default never */
+  readonly expandBelow?: number
+  /** How long the rewriter may take, milliseconds. @default 1000 */
+  readonly rewriteTimeoutMs?: number
+  /** How long past its lifetime an answer may stand in for a retriever that failed, seconds. @default 0 */
+  readonly staleIfErrorSeconds?: number
 }
 
 /** One question, read and validated. */
@@ -77,17 +83,21 @@ export interface AskedQuestion {
   readonly vary: readonly string[]
   /** Options that the request chose and an answer depends on. */
   readonly options: Readonly<Record<string, string>>
+  /** Which methods of retrieval take part. @default 'hybrid' */
+  readonly searchMode?: SearchMode
 }
 
 /** What became of a question. */
 export type GatedQuestion =
-  | { readonly kind: 'cached'; readonly answer: CachedAnswer; readonly ageSeconds: number }
+  | { readonly kind: 'cached'; readonly answer: CachedAnswer; readonly ageSeconds: number; readonly stale: boolean }
   | {
       readonly kind: 'judged'
       readonly decision: Decision
       readonly evidence: Evidence
+      /** What fits of it into the budget, for the model. */
+      readonly context: Context
       readonly policy: Policy
-      readonly cache: Exclude<CacheState, 'hit'>
+      readonly cache: Exclude<CacheState, 'hit' | 'stale'>
       /** Whether the cache held an answer that is no longer fresh. */
       readonly stale: boolean
       /** Where an answer may be stored; absent without a cache. */
@@ -100,7 +110,7 @@ export type GatedQuestion =
 /**
  * Takes a question up to its verdict.
  *
- * @throws `collection_not_found`; `embedding_mismatch`; `retriever_timeout`, `retriever_unavailable` and whatever else the retriever declares.
+ * @throws `collection_not_found`; `embedding_mismatch`; `search_mode`; `retriever_timeout`, `retriever_unavailable` and whatever else the retriever declares.
  *   A failure is never turned into missing evidence.
  */
 export async function gateQuestion(
@@ -116,39 +126,43 @@ export async function gateQuestion(
   requireSameEmbedding(ports.retriever, collection)
   const policy = settings.policy(tenant, collection.id, collection.policyId)
   const filter = filterFor(settings, asked, collection)
-  const key = ports.cache === undefined ? undefined : keyFor(ports, settings, asked, collection, policy, filter)
+  const key = ports.cache === undefined ? undefined : questionKey(ports, settings, asked, collection, policy, filter)
   const found = key === undefined ? null : await readCache(ports, key)
-  if (found) {
-    const ageSeconds = Math.floor((ports.clock.nowMs() - found.storedAtMs) / 1000)
-    // An answer from the future tells of a clock that was set back: its age is unknown.
-    if (ageSeconds >= 0 && ageSeconds < found.lifetimeSeconds) return { kind: 'cached', answer: found, ageSeconds }
-  }
+  if (found?.fresh === true) return { kind: 'cached', answer: found.answer, ageSeconds: found.ageSeconds, stale: false }
 
   const lexicon = await withinDeadline(settings.retrievalTimeoutMs, STORE_FAULTS, async () =>
     collection.lexiconId === null ? EMPTY_LEXICON : ports.collections.lexicon(collection.lexiconId),
   )
-  const retrieval = await timed(ports.clock, () => retrieve(ports, settings, asked, collection, lexicon, filter))
-  const rerank = await timed(ports.clock, () =>
-    rerankEvidence(ports.reranker, settings.rerankTimeoutMs, asked.question, retrieval.result),
+  const asking: Asking = { ports, settings, asked, collection, lexicon, policy, filter }
+  const startedMs = ports.clock.nowMs()
+  let retrieved: Evidence
+  try {
+    retrieved = await withinDeadline(settings.retrievalTimeoutMs, RETRIEVER_FAULTS, (signal) =>
+      retrieve(asking, asked.question, signal),
+    )
+  } catch (thrown) {
+    if (found === null || !mayServeStale(found, settings.staleIfErrorSeconds, thrown)) throw thrown
+    console.warn('[rag-gate] the retriever failed: an answer past its lifetime is sent', thrown)
+    return { kind: 'cached', answer: found.answer, ageSeconds: found.ageSeconds, stale: true }
+  }
+  const retrievalMs = ports.clock.nowMs() - startedMs
+  const judged = await judgeEvidence(asking, bestOf(retrieved, settings.topK), settings.rerankTimeoutMs)
+  const last = await expandWhereWeak(asking, { retrieved, judged, retrievalMs })
+  const fitted = fitContext(settings, last.judged.evidence, last.judged, (evidence, about) =>
+    measureAndJudge(asking, evidence, [about]),
   )
-  const { evidence, outcome } = rerank.result
   return {
     kind: 'judged',
-    decision: decide(ports.clock, policy, settings.rules ?? [], asked, collection, { evidence, outcome, lexicon }),
-    evidence,
+    decision: decisionOf(asking, last, fitted),
+    evidence: fitted.evidence,
+    context: fitted.context,
     policy,
     cache: key === undefined ? 'bypass' : 'miss',
-    stale: Boolean(found),
+    stale: found !== null,
     ...(key === undefined ? {} : { key }),
-    retrievalMs: retrieval.tookMs,
-    ...(ports.reranker === undefined ? {} : { rerankMs: rerank.tookMs }),
+    retrievalMs: last.retrievalMs,
+    ...(ports.reranker === undefined ? {} : { rerankMs: last.judged.rerankMs }),
   }
-}
-
-async function timed<Result>(clock: Clock, work: () => Promise<Result>): Promise<{ result: Result; tookMs: number }> {
-  const startedMs = clock.nowMs()
-  const result = await work()
-  return { result, tookMs: clock.nowMs() - startedMs }
 }
 
 /** Vectors of two models have no common meaning: every score between them would be noise. */
@@ -161,10 +175,21 @@ function requireSameEmbedding({ embedding }: Retriever, { embeddingModel, dimens
   }
 }
 
+/** An answer found, and how old it is. */
+interface FoundAnswer {
+  readonly answer: CachedAnswer
+  readonly ageSeconds: number
+  readonly fresh: boolean
+}
+
 /** A cache that fails is a cache that holds nothing: the question is then judged like any other. */
-async function readCache({ cache }: GatePorts, key: string): Promise<CachedAnswer | null> {
+async function readCache({ cache, clock }: GatePorts, key: string): Promise<FoundAnswer | null> {
   try {
-    return (await cache?.get(key)) ?? null
+    const answer = (await cache?.get(key)) ?? null
+    if (answer === null) return null
+    const ageSeconds = Math.floor((clock.nowMs() - answer.storedAtMs) / 1000)
+    // An answer from the future tells of a clock that was set back: its age is unknown.
+    return { answer, ageSeconds, fresh: ageSeconds >= 0 && ageSeconds < answer.lifetimeSeconds }
   } catch {
     return null
   }
@@ -176,87 +201,26 @@ function filterFor(settings: GateSettings, asked: AskedQuestion, collection: Col
   return filter === undefined ? undefined : checkPassageFilter(filter)
 }
 
-function keyFor(
-  { reranker }: GatePorts,
-  settings: GateSettings,
-  asked: AskedQuestion,
-  collection: Collection,
-  policy: Policy,
-  filter: PassageFilter | undefined,
-): string {
-  const { topK, candidates, fusionWeights, maxContextCharacters } = settings
-  return answerKey({
-    deployment: asked.deployment,
-    tenant: collection.tenant,
-    collection: collection.id,
-    filter: filterKey(filter),
-    partition: asked.partition,
-    route: asked.path,
-    audience: asked.audience,
-    model: asked.model,
-    prompt: settings.prompt,
-    policyId: ruledPolicyId(policy, settings.rules ?? []),
-    mode: settings.mode,
-    corpusVersion: collection.corpusVersion,
-    lexiconId: collection.lexiconId ?? '',
-    retrieval: canonicalJson({
-      topK,
-      candidates,
-      fusionWeights: { ...fusionWeights },
-      maxContextCharacters,
-      reranker: reranker?.model ?? '',
-    }),
-    vary: asked.vary,
-    question: asked.question,
-    options: asked.options,
-  })
+/** What a retriever does that is down. What it cannot search at all, it could not search before either. */
+const OUTAGES: readonly RagGateErrorCode[] = [
+  'retriever_timeout',
+  'retriever_unavailable',
+  'retriever_misconfigured',
+  'retriever_bad_response',
+]
+
+/**
+ * Whether an answer past its lifetime may stand in for a retriever that failed: within the window of the route, and that
+ * of the answer. The key names the corpus version, so it was given over the same documents.
+ *
+ * @see RFC 5861, section 4
+ */
+function mayServeStale({ answer, ageSeconds }: FoundAnswer, windowSeconds = 0, thrown: unknown): boolean {
+  const window = Math.min(windowSeconds, answer.staleIfErrorSeconds ?? 0)
+  const outage = isRagGateError(thrown) && OUTAGES.includes(thrown.code)
+  return outage && ageSeconds >= 0 && ageSeconds < answer.lifetimeSeconds + window
 }
 
-/** Rules decide beside the policy, so an answer given under other rules is another answer. */
-function ruledPolicyId(policy: Policy, rules: readonly Rule[]): string {
-  return rules.length === 0 ? policy.id : lengthPrefixed([policy.id, ...rules.map(({ id }) => id)])
-}
-
-async function retrieve(
-  ports: GatePorts,
-  settings: GateSettings,
-  { question }: AskedQuestion,
-  { tenant, id: collection, unpublishedChunkIds }: Collection,
-  lexicon: Lexicon,
-  filter: PassageFilter | undefined,
-): Promise<Evidence> {
-  const { topK, candidates } = settings
-  const namespace = namespaceOf(tenant, collection)
-  return withinDeadline(settings.retrievalTimeoutMs, RETRIEVER_FAULTS, async (signal) => {
-    const deep = candidates + Math.min(candidates, unpublishedChunkIds.length)
-    const search = { tenant, collection, namespace, question, topK: deep, signal }
-    const rankings = await ports.retriever.retrieve(filter === undefined ? search : { ...search, filter })
-    if (filter !== undefined) requireFiltered(rankings, filter)
-    return fuseConvex(publishedOnly(rankings, unpublishedChunkIds), {
-      weights: settings.fusionWeights,
-      idfMass: idfMass(lexicon, terms(question)),
-      topK,
-    })
-  })
-}
-
-/** A retriever that knows no filters finds what a caller may not see: that must not go unnoticed. */
-function requireFiltered(rankings: readonly Ranking[], filter: PassageFilter): void {
-  if (rankings.every(({ entries }) => entries.every(({ passage }) => passesFilter(passage, filter)))) return
-  throw new RagGateError('retriever_misconfigured', 'The retriever found what the filter leaves out')
-}
-
-/** What the index holds and no published document has is no evidence. */
-function publishedOnly(rankings: readonly Ranking[], unpublishedChunkIds: readonly string[]): readonly Ranking[] {
-  if (unpublishedChunkIds.length === 0) return rankings
-  const unpublished = new Set(unpublishedChunkIds)
-  return rankings.map(({ kind, entries }) => ({
-    kind,
-    entries: entries.filter(({ passage }) => !unpublished.has(passage.id)),
-  }))
-}
-
-const RETRIEVER_FAULTS: Faults = { late: 'retriever_timeout', failed: 'retriever_unavailable', what: 'The retrieval' }
 const STORE_FAULTS: Faults = { late: 'store_unavailable', failed: 'store_unavailable', what: 'The database' }
 
 /** The one answer for a collection that does not exist, or not for this caller. */
@@ -264,25 +228,22 @@ export function collectionNotFound(): RagGateError {
   return new RagGateError('collection_not_found', 'There is no such collection; ingest a document into it first')
 }
 
-function decide(
-  clock: Clock,
-  policy: Policy,
-  rules: readonly Rule[],
-  asked: AskedQuestion,
-  collection: Collection,
-  { evidence, outcome, lexicon }: { evidence: Evidence; outcome: RerankerOutcome; lexicon: Lexicon },
+function decisionOf(
+  { ports, collection }: Asking,
+  { judged: { evidence: found, reranker }, expansion }: LastRound,
+  { evidence, signals, judgement }: FittedContext,
 ): Decision {
-  const signals = measure(asked.question, evidence, lexicon)
   return {
-    id: newId(clock),
+    id: newId(ports.clock),
     tenant: collection.tenant,
     collection: collection.id,
     corpusVersion: collection.corpusVersion,
     signals,
-    rankedBy: evidence.rankedBy,
-    reranker: outcome,
+    rankedBy: found.rankedBy,
+    reranker,
+    ...(expansion === undefined ? {} : { expansion }),
     evidenceIds: evidence.chunks.map(({ id }) => id),
     documentIds: [...new Set(evidence.chunks.map(({ documentId }) => documentId))],
-    ...judge(policy, signals, askRules(rules, { question: asked.question, evidence, signals })),
+    ...judgement,
   }
 }

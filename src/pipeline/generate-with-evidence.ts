@@ -1,13 +1,16 @@
 /** An answer from evidence that is there already: judged before and after the model is asked. No HTTP. */
-import { buildContext } from '../core/context.ts'
+import type { Context } from '../core/context.ts'
 import type { Decision } from '../core/decision.ts'
 import { type EvidenceAnswer, evidenceAnswer, generationError, refusedForEvidence } from '../core/evidence-answer.ts'
 import type { Evidence } from '../core/evidence.ts'
 import { type GenerationConfidenceSource, measureAnswer } from '../core/measure-answer.ts'
+import { EMPTY_LEXICON, type Lexicon } from '../core/lexicon.ts'
+import { measure } from '../core/measure.ts'
 import { CAUTION } from '../core/messages.ts'
-import { answerFields, judgeAnswer, type Policy } from '../core/policy.ts'
+import { answerFields, judge, judgeAnswer, type Policy } from '../core/policy.ts'
 import { isRagGateError, RagGateError } from '../errors.ts'
 import type { Generation, Generator } from '../ports/generator.ts'
+import { type ContextSettings, fitContext } from './fit-context.ts'
 
 /** What is asked of the generator. */
 export interface GenerationTask {
@@ -18,12 +21,14 @@ export interface GenerationTask {
   readonly decision: Decision
   /** The policy that said it. */
   readonly policy: Policy
+  /** The context that the decision holds for, where `gateQuestion` made it. Without one it is made, and judged if cut. */
+  readonly context?: Context
+  /** The collection's lexicon, for judging a context that was cut. @default the lexicon of nothing */
+  readonly lexicon?: Lexicon
 }
 
 /** Settings of `generateWithEvidence`. */
-export interface GenerationSettings {
-  /** Budget of the context for the model, characters. @default 12000 */
-  readonly maxContextCharacters?: number
+export interface GenerationSettings extends Partial<ContextSettings> {
   /** How long the model may take, milliseconds. @default 30000 */
   readonly generationTimeoutMs?: number
   /** Where the generator's report has the model's confidence. @default 'reported' */
@@ -55,11 +60,13 @@ export async function generateWithEvidence(
   task: GenerationTask,
   settings: GenerationSettings = {},
 ): Promise<JudgedGeneration> {
-  const { question, evidence, decision, policy } = task
+  const { question, policy } = task
+  const { evidence, decision, context } = task.decision.verdict === 'refuse' ? task : contextOf(task, settings)
   const { chunks } = evidence
-  if (decision.verdict === 'refuse') return { answer: refusedForEvidence(decision, chunks), decision }
-  const { maxContextCharacters = MAX_CONTEXT_CHARACTERS, generationTimeoutMs = GENERATION_TIMEOUT_MS } = settings
-  const context = buildContext(chunks, maxContextCharacters)
+  if (decision.verdict === 'refuse' || context === undefined) {
+    return { answer: refusedForEvidence(decision, chunks), decision }
+  }
+  const { generationTimeoutMs = GENERATION_TIMEOUT_MS } = settings
   const asked = { question, chunks: context.chunks, context: context.text, ...cautionFor(decision) }
   let generation: Generation
   try {
@@ -79,6 +86,23 @@ export async function generateWithEvidence(
   })
   const judged: Decision = { ...decision, answerSignals, ...judgeAnswer(policy, decision, answerSignals) }
   return { answer: evidenceAnswer(judged, chunks, generation.text), decision: judged, generation }
+}
+
+/** The context, and the decision that holds for it: a stricter one than was given where the budget cut support away. */
+function contextOf(task: GenerationTask, settings: GenerationSettings): Omit<GenerationTask, 'question' | 'policy'> {
+  const { question, decision, policy, context, lexicon = EMPTY_LEXICON } = task
+  if (context !== undefined) return task
+  const { maxContextCharacters = MAX_CONTEXT_CHARACTERS } = settings
+  const judged = { signals: decision.signals, judgement: decision }
+  const fitted = fitContext({ ...settings, maxContextCharacters }, task.evidence, judged, (evidence, about) => {
+    const signals = measure(question, evidence, lexicon)
+    return { signals, judgement: judge(policy, signals, [about]) }
+  })
+  const { evidence, signals, judgement } = fitted
+  const evidenceIds = evidence.chunks.map(({ id }) => id)
+  return judgement === decision
+    ? { evidence, decision, context: fitted.context }
+    : { evidence, decision: { ...decision, evidenceIds, signals, ...judgement }, context: fitted.context }
 }
 
 function cautionFor({ verdict }: Decision): { readonly caution?: string } {

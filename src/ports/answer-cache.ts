@@ -10,6 +10,12 @@ export interface CachedAnswer {
   readonly storedAtMs: number
   /** How long it stays fresh from then on. */
   readonly lifetimeSeconds: number
+  /**
+   * How long after that it may still stand in for a retriever that failed, seconds; a store keeps it as long.
+   *
+   * @default 0
+   */
+  readonly staleIfErrorSeconds?: number
   readonly status: number
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly body: string

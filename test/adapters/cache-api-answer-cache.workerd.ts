@@ -177,6 +177,13 @@ describe('what createCacheApiAnswerCache hands to the Cache API', () => {
     expect(response?.headers.get('Cache-Control')).toBe('max-age=61')
   })
 
+  it('lives on for its window for faults, and still without another directive', async () => {
+    const { store, cache } = await makeCache()
+    await cache.put('key', aCachedAnswer('key', { lifetimeSeconds: 61, staleIfErrorSeconds: 600 }))
+    const response = await store.match(await addressOf('key'))
+    expect(response?.headers.get('Cache-Control')).toBe('max-age=661')
+  })
+
   it.each([0, 0.5, -1, Number.NaN])('is nothing for a lifetime of %d s', async (lifetimeSeconds) => {
     const { store, cache } = await makeCache()
     await cache.put('key', aCachedAnswer('key', { lifetimeSeconds }))

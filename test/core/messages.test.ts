@@ -43,6 +43,8 @@ describe('the texts', () => {
         "advisory_only |  | Advisory only | Verify information with primary sources",
         "advisory_unusable |  | Advisory only: do not use | Verify information with primary sources",
         "judged_with_answer |  | The evidence is judged together with the answer",
+        "context_cut |  | Not all of the evidence fits into the context",
+        "context_empty | I cannot answer this question based on the available documents. The retrieved passages are too long to be read. | No retrieved passage fits into the context | Ask about one thing at a time | Rephrase the question with the words that the documents use",
         "gate_disabled |  | The gate is disabled: nothing was checked | Verify the answer with primary sources",
         "rule_refused | I cannot answer this question based on the available documents. A rule of this service excludes it. | Excluded by a rule of this service | Rephrase the question with the words that the documents use | Ask about one thing at a time",
         "rule_advised |  | A rule of this service asks for care | Verify the answer with primary sources",
@@ -122,6 +124,7 @@ describe('the texts', () => {
       'advisory_only',
       'advisory_unusable',
       'judged_with_answer',
+      'context_cut',
       'gate_disabled',
       'rule_advised',
     ])

@@ -12,6 +12,57 @@ const ANSWER = 'Whoever commits murder is punished with death or imprisonment fo
 const settings = (options: SufficiencyOptions = {}) => ({ ...SETTINGS, policy: () => sufficiency(options) })
 
 describe('answerQuestion', () => {
+  it('goes in order: normalise, retrieve, rerank, gates, context budget, model', async () => {
+    const calls: string[] = []
+    const { ports } = answering({
+      finds: (question) => {
+        calls.push(`retrieve ${question}`)
+        return [MURDER, INTENTION]
+      },
+      says: async () => {
+        calls.push('generate')
+        return { text: ANSWER, manner: 'written', complete: true, ...shares(0.65, 0.35) }
+      },
+    })
+    const rerank = async () => {
+      calls.push('rerank')
+      return [0.9, 0.8]
+    }
+    const rule = {
+      id: 'watch',
+      check: () => {
+        calls.push('gates')
+        return null
+      },
+    }
+    const countTokens = (text: string): number => {
+      if (calls.at(-1) !== 'context') calls.push('context')
+      return text.length / 4
+    }
+    await answerQuestion(
+      { ...ports, reranker: { model: 'grader', kind: 'cross-encoder', rerank } },
+      { ...SETTINGS, rules: [rule], maxContextTokens: 3000, countTokens },
+      { ...ASKED, question: ' What  is murder? ' },
+    )
+    expect(calls).toEqual(['retrieve What is murder?', 'rerank', 'gates', 'context', 'generate'])
+  })
+
+  it('searches for the question in its one spelling, and asks nothing for what is none', async () => {
+    const seen: string[] = []
+    const finds = (question: string) => [seen.push(question) > 0 ? MURDER : '']
+    const { ports } = answering({ finds, says: { text: ANSWER, ...shares(0.65, 0.35) } })
+    const made = await answerQuestion(ports, SETTINGS, { ...ASKED, question: '  Cafe\u0301   law? ' })
+    expect([made.question, seen]).toEqual(['Caf\u00e9 law?', ['Caf\u00e9 law?']])
+    for (const [question, code] of [
+      ['a\ud800', 'invalid_unicode'],
+      ['a\u0000', 'control_character'],
+      [' \n ', 'question_required'],
+    ] as const) {
+      await expect(answerQuestion(ports, SETTINGS, { ...ASKED, question })).rejects.toMatchObject({ code })
+    }
+    expect(seen).toHaveLength(1)
+  })
+
   it('gives the success object of document 004, without any mode for debugging', async () => {
     const { ports } = answering({ says: { text: ANSWER, ...shares(0.65, 0.35) } })
     const { answer, decision } = await answerQuestion(ports, SETTINGS, ASKED)

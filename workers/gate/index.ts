@@ -26,6 +26,7 @@ const gate = ragGate<GateBindings>({
   policy: (_tenant, _collection, policyId) => policyNamed(policyId),
   cacheScope: 'tenant',
   otherCollections: 'any',
+  searchModes: 'operators',
   prompt: OPENAI_PROMPT_VERSION,
 })
 

@@ -44,6 +44,8 @@ export type ReasonCode =
   | 'judged_with_answer'
   | 'answer_unreadable'
   | 'gate_disabled'
+  | 'context_cut'
+  | 'context_empty'
   | 'rule_advised'
   | 'rule_failed'
   | 'rule_refused'

@@ -1,0 +1,54 @@
+/** The answer key of a question: everything that its answer depends on. */
+import { answerKey } from '../core/answer-key.ts'
+import { canonicalJson, lengthPrefixed } from '../core/canonical.ts'
+import { filterKey, type PassageFilter } from '../core/passage-filter.ts'
+import type { Policy } from '../core/policy.ts'
+import type { Rule } from '../core/rules.ts'
+import type { Collection } from '../ports/collections.ts'
+import type { AskedQuestion, GatePorts, GateSettings } from './gate-question.ts'
+
+/** The key under which an answer to this question is kept. */
+export function questionKey(
+  { reranker, rewriter }: Pick<GatePorts, 'reranker' | 'rewriter'>,
+  settings: GateSettings,
+  asked: AskedQuestion,
+  collection: Collection,
+  policy: Policy,
+  filter: PassageFilter | undefined,
+): string {
+  const { topK, candidates, fusionWeights, maxContextCharacters, maxContextTokens, expandBelow } = settings
+  return answerKey({
+    deployment: asked.deployment,
+    tenant: collection.tenant,
+    collection: collection.id,
+    filter: filterKey(filter),
+    partition: asked.partition,
+    route: asked.path,
+    audience: asked.audience,
+    model: asked.model,
+    prompt: settings.prompt,
+    policyId: ruledPolicyId(policy, settings.rules ?? []),
+    mode: settings.mode,
+    corpusVersion: collection.corpusVersion,
+    lexiconId: collection.lexiconId ?? '',
+    retrieval: canonicalJson({
+      topK,
+      candidates,
+      fusionWeights: { ...fusionWeights },
+      maxContextCharacters,
+      maxContextTokens: maxContextTokens ?? null,
+      searchMode: asked.searchMode ?? 'hybrid',
+      reranker: reranker?.model ?? '',
+      expandBelow: expandBelow ?? 0,
+      rewriter: expandBelow === undefined ? '' : (rewriter?.model ?? ''),
+    }),
+    vary: asked.vary,
+    question: asked.question,
+    options: asked.options,
+  })
+}
+
+/** Rules decide beside the policy, so an answer given under other rules is another answer. */
+function ruledPolicyId(policy: Policy, rules: readonly Rule[]): string {
+  return rules.length === 0 ? policy.id : lengthPrefixed([policy.id, ...rules.map(({ id }) => id)])
+}

@@ -1,0 +1,65 @@
+/** One retrieval: published passages for some words, by the methods that take part, fused. */
+import type { Ranking } from '../core/chunk.ts'
+import type { Evidence } from '../core/evidence.ts'
+import { fuseConvex } from '../core/fusion.ts'
+import { namespaceOf } from '../core/ids.ts'
+import { idfMass } from '../core/lexicon.ts'
+import { passesFilter, type PassageFilter } from '../core/passage-filter.ts'
+import { rankingsOfMode } from '../core/search-mode.ts'
+import { terms } from '../core/text.ts'
+import { RagGateError } from '../errors.ts'
+import type { Asking } from './asking.ts'
+import type { Faults } from './within-deadline.ts'
+
+/** What a retrieval that ended badly is called. */
+export const RETRIEVER_FAULTS: Faults = {
+  late: 'retriever_timeout',
+  failed: 'retriever_unavailable',
+  what: 'The retrieval',
+}
+
+/**
+ * Everything that was retrieved for these words, fused: as many as `candidates` of each method.
+ *
+ * @param words the question, or other words for it
+ * @throws what the retriever throws; `search_mode`; `retriever_misconfigured` when it ignores the filter
+ */
+export async function retrieve(
+  { ports, settings, asked, collection: searched, lexicon, filter }: Asking,
+  words: string,
+  signal: AbortSignal,
+): Promise<Evidence> {
+  const { candidates, fusionWeights } = settings
+  const { tenant, id: collection, unpublishedChunkIds } = searched
+  const topK = candidates + Math.min(candidates, unpublishedChunkIds.length)
+  const search = { tenant, collection, namespace: namespaceOf(tenant, collection), question: words, topK, signal }
+  const returned = await ports.retriever.retrieve(filter === undefined ? search : { ...search, filter })
+  if (filter !== undefined) requireFiltered(returned, filter)
+  const rankings = rankingsOfMode(publishedOnly(returned, unpublishedChunkIds), asked.searchMode ?? 'hybrid')
+  return fuseConvex(rankings, {
+    weights: fusionWeights,
+    idfMass: idfMass(lexicon, terms(words)),
+    topK: rankings.reduce((count, { entries }) => count + entries.length, 0),
+  })
+}
+
+/** The best of the evidence, as many as are judged. */
+export function bestOf(evidence: Evidence, topK: number): Evidence {
+  return { ...evidence, chunks: evidence.chunks.slice(0, topK) }
+}
+
+/** A retriever that knows no filters finds what a caller may not see: that must not go unnoticed. */
+function requireFiltered(rankings: readonly Ranking[], filter: PassageFilter): void {
+  if (rankings.every(({ entries }) => entries.every(({ passage }) => passesFilter(passage, filter)))) return
+  throw new RagGateError('retriever_misconfigured', 'The retriever found what the filter leaves out')
+}
+
+/** What the index holds and no published document has is no evidence. */
+function publishedOnly(rankings: readonly Ranking[], unpublishedChunkIds: readonly string[]): readonly Ranking[] {
+  if (unpublishedChunkIds.length === 0) return rankings
+  const unpublished = new Set(unpublishedChunkIds)
+  return rankings.map(({ kind, entries }) => ({
+    kind,
+    entries: entries.filter(({ passage }) => !unpublished.has(passage.id)),
+  }))
+}

@@ -1,0 +1,205 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { Ranking } from '../../src/core/chunk.ts'
+import { buildLexicon } from '../../src/core/lexicon.ts'
+import { RagGateError } from '../../src/errors.ts'
+import { type GatePorts, gateQuestion, type GateSettings } from '../../src/pipeline/gate-question.ts'
+import type { QuestionRewriter } from '../../src/ports/question-rewriter.ts'
+import { ASKED, SETTINGS } from '../fixtures/answering.ts'
+import { aPassage } from '../fixtures/evidence.ts'
+import { POLICY } from '../fixtures/gate.ts'
+
+const QUESTION = 'How does the engine start?'
+/** Holds one word of the question, and one that leads to `ANSWER`. */
+const HINT = 'An engine has a starter motor.'
+const ANSWER = 'To start the engine, the starter turns it.'
+
+const rankings = (
+  ...scored: readonly (readonly [id: string, text: string, bm25: number, cosine?: number])[]
+): Ranking[] => [
+  { kind: 'bm25', entries: scored.map(([id, text, score]) => ({ passage: aPassage(id, { text }), score })) },
+  {
+    kind: 'cosine',
+    entries: scored.flatMap(([id, text, , score]) =>
+      score === undefined ? [] : [{ passage: aPassage(id, { text }), score }],
+    ),
+  },
+]
+
+/** A gate whose index finds `ANSWER` only for words beyond the question's own. */
+function expanding(
+  settings: Partial<GateSettings> = {},
+  given: Partial<GatePorts> & { readonly further?: (words: string) => Promise<readonly Ranking[]> } = {},
+) {
+  const asked: string[] = []
+  const { further = async () => rankings(['answer', ANSWER, 30, 0.99], ['hint', HINT, 8, 0.5]), ...replaced } = given
+  const clock = { atMs: 0, nowMs: () => clock.atMs }
+  const ports: GatePorts = {
+    clock,
+    collections: {
+      find: async (tenant, id) => ({
+        tenant,
+        id,
+        corpusVersion: 1,
+        lexiconId: 'lexicon',
+        embeddingModel: '',
+        dimension: 0,
+        policyId: null,
+        unpublishedChunkIds: [],
+      }),
+      lexicon: async () => buildLexicon([HINT, ANSWER, 'Paint is blue.', 'Tyres wear.']),
+    },
+    retriever: {
+      retrieve: async ({ question }) => {
+        asked.push(question)
+        clock.atMs += 400
+        return question === QUESTION ? rankings(['hint', HINT, 1.5, 0.4]) : further(question)
+      },
+    },
+    ...replaced,
+  }
+  const gate = async (question = QUESTION) => {
+    const gated = await gateQuestion(ports, { ...SETTINGS, policy: () => POLICY, ...settings }, { ...ASKED, question })
+    if (gated.kind !== 'judged') throw new Error('nothing is cached here')
+    return gated
+  }
+  return { gate, asked, clock }
+}
+
+const rewriterOf = (rewrite: QuestionRewriter['rewrite']): QuestionRewriter => ({ model: 'rewriter', rewrite })
+
+describe('a question whose first judgement is not confident', () => {
+  beforeEach(() => void vi.spyOn(console, 'warn').mockImplementation(() => undefined))
+  afterEach(() => vi.restoreAllMocks())
+
+  test('is not retrieved again by default', async () => {
+    const { gate, asked } = expanding()
+    const { decision } = await gate()
+    expect(asked).toEqual([QUESTION])
+    expect(decision).not.toHaveProperty('expansion')
+  })
+
+  test('is retrieved once more with words of the best passages, and judged for itself over both', async () => {
+    const { gate, asked } = expanding({ expandBelow: 0.7 })
+    const { decision, retrievalMs } = await gate()
+    expect(asked).toHaveLength(2)
+    expect(asked[1]).toMatch(/^How does the engine start\? .*motor/)
+    expect([...decision.evidenceIds].sort()).toEqual(['answer', 'hint'])
+    expect(decision.expansion).toEqual({
+      expanded: true,
+      firstConfidence: expect.any(Number) as number,
+      retrievals: 1,
+      keptOfEach: 0,
+    })
+    expect(decision.expansion?.firstConfidence).toBeLessThan(0.7)
+    expect(decision.confidence).toBeGreaterThan(decision.expansion?.firstConfidence ?? 1)
+    expect(decision.signals.questionTermCount).toBe(2)
+    expect(retrievalMs).toBe(800)
+  })
+
+  test('is judged without the scores for those other words', async () => {
+    const { gate } = expanding({ expandBelow: 0.7 })
+    const { decision, evidence } = await gate()
+    expect(decision.signals.curves.bm25?.scores).toEqual([1.5])
+    expect(decision.signals.curves.cosine?.scores).toEqual([0.4])
+    expect(evidence.chunks.find(({ id }) => id === 'answer')?.scores).toEqual({ rounds: 0.5 })
+  })
+
+  test('stays refused where the second round finds no more: nothing is looser for it', async () => {
+    const nothing = async () => rankings(['paint', 'Paint is blue.', 9, 0.9])
+    const policy = () => POLICY
+    const first = await expanding({ policy }, { further: nothing }).gate()
+    const { decision } = await expanding({ policy, expandBelow: 1 }, { further: nothing }).gate()
+    expect(decision.expansion?.expanded).toBe(true)
+    expect(decision.confidence).toBeLessThanOrEqual(first.decision.confidence)
+    expect(decision.verdict).toBe(first.decision.verdict)
+  })
+
+  test('is not retrieved again when it is confident enough, nor when there are no words to add', async () => {
+    const confident = expanding({ expandBelow: 0 })
+    await confident.gate()
+    const wordless = expanding({ expandBelow: 1 }, { retriever: { retrieve: async () => rankings() } })
+    expect([confident.asked.length, (await wordless.gate()).decision.expansion]).toEqual([1, undefined])
+  })
+
+  test('is asked in the words of a rewriter, those that differ, at most three of them', async () => {
+    const seen: unknown[] = []
+    const rewriter = rewriterOf(async (question, { chunks }) => {
+      seen.push(
+        question,
+        chunks.map(({ id }) => id),
+      )
+      return ['  Starting   an engine ', QUESTION, '', 'Starting an engine', 'b\ud800', 'c', 'd', 'e']
+    })
+    const { gate, asked } = expanding({ expandBelow: 0.7 }, { rewriter })
+    const { decision } = await gate()
+    expect(seen).toEqual([QUESTION, ['hint']])
+    expect(asked).toEqual([QUESTION, 'Starting an engine', 'c', 'd'])
+    expect(decision.expansion?.retrievals).toBe(3)
+  })
+
+  test.each<[string, Partial<GateSettings>, Parameters<typeof expanding>[1]]>([
+    ['a retriever that throws', {}, { further: () => Promise.reject(new RagGateError('retriever_unavailable', 'no')) }],
+    ['a retriever that hangs', { retrievalTimeoutMs: 420 }, { further: () => new Promise(() => undefined) }],
+    ['a rewriter that throws', {}, { rewriter: rewriterOf(() => Promise.reject(new Error('no'))) }],
+    ['a rewriter that hangs', { rewriteTimeoutMs: 10 }, { rewriter: rewriterOf(() => new Promise(() => undefined)) }],
+    ['a rewriter that writes nonsense', {}, { rewriter: rewriterOf(async () => 'no list' as unknown as string[]) }],
+  ])('is judged by the first round after %s, and the decision says so', async (_name, settings, given) => {
+    const first = await expanding().gate()
+    const { decision } = await expanding({ expandBelow: 0.7, ...settings }, given).gate()
+    expect(decision.expansion).toMatchObject({ expanded: false, firstConfidence: first.decision.confidence })
+    expect(decision).toMatchObject({ verdict: first.decision.verdict, evidenceIds: first.decision.evidenceIds })
+  })
+
+  test('has one deadline for both rounds', async () => {
+    const startedMs = performance.now()
+    const { gate } = expanding(
+      { expandBelow: 0.7, retrievalTimeoutMs: 440 },
+      { further: () => new Promise(() => undefined) },
+    )
+    expect((await gate()).decision.expansion?.expanded).toBe(false)
+    // The clock says that the first round took 400 of them.
+    expect(performance.now() - startedMs).toBeLessThan(300)
+  })
+
+  test('keeps more of the best of each method where the two disagree', async () => {
+    const texts = [...'abcdefghijkl'].map((id) => [id, `Passage ${id}.`] as const)
+    const first = rankings(...texts.slice(0, 4).map(([id, text], at) => [id, text, 9 - at, 0.1 + at / 10] as const))
+    const second = rankings(...texts.slice(4).map(([id, text]) => [id, text, 9, 0.9] as const))
+    const { gate } = expanding(
+      { expandBelow: 1, topK: 12 },
+      { retriever: { retrieve: async ({ question }) => (question === QUESTION ? first : second) } },
+    )
+    expect((await gate()).decision.expansion?.keptOfEach).toBe(3)
+  })
+
+  test('has another answer key, by its threshold and its rewriter', async () => {
+    const cache = { get: async () => null, put: async () => undefined, delete: async () => undefined }
+    const rewriter = rewriterOf(async () => [])
+    const keys = await Promise.all([
+      expanding({}, { cache }).gate(),
+      expanding({}, { cache, rewriter }).gate(),
+      expanding({ expandBelow: 0.5 }, { cache }).gate(),
+      expanding({ expandBelow: 0.7 }, { cache }).gate(),
+      expanding({ expandBelow: 0.7 }, { cache, rewriter }).gate(),
+    ])
+    expect(new Set(keys.map(({ key }) => key)).size).toBe(4)
+  })
+
+  test('is reranked again over both rounds, for the question as it was asked', async () => {
+    const seen: (readonly [string, number])[] = []
+    const reranker: NonNullable<GatePorts['reranker']> = {
+      model: 'grader',
+      kind: 'grade',
+      rerank: async ({ question, passages }) => {
+        seen.push([question, passages.length])
+        return passages.map(() => 2)
+      },
+    }
+    const { decision } = await expanding({ expandBelow: 0.7 }, { reranker }).gate()
+    expect(seen).toEqual([
+      [QUESTION, 1],
+      [QUESTION, 2],
+    ])
+    expect(decision.signals.curves.grade?.scores).toEqual([2, 2])
+  })
+})

@@ -1,0 +1,116 @@
+import { describe, expect, test, vi } from 'vitest'
+import { keywordCoverage } from '../../src/core/gates/keyword-coverage.ts'
+import { definePolicy, type Policy } from '../../src/core/policy.ts'
+import { answerQuestion } from '../../src/pipeline/answer-question.ts'
+import { generateWithEvidence } from '../../src/pipeline/generate-with-evidence.ts'
+import { answering, ASKED, SETTINGS } from '../fixtures/answering.ts'
+import { aGate, POLICY, QUESTION, STRONG, WEAK } from '../fixtures/gate.ts'
+
+const PAINT = 'Paint is blue and dries slowly in the sun. '.repeat(3).trim()
+const bodyOf = async (response: Response): Promise<Record<string, unknown>> =>
+  (await response.json()) as Record<string, unknown>
+
+describe('the context for the model', () => {
+  test('has what supports a decision, or there is no pass: what was cut away is not judged', async () => {
+    // The support stands in the second passage, and only the first fits.
+    const finds = [PAINT, STRONG]
+    const wide = aGate({ finds })
+    expect(await bodyOf(await wide.ask())).toMatchObject({ verdict: 'pass' })
+    const { ask, journal } = aGate({ finds, maxContextCharacters: 200 })
+    expect(await bodyOf(await ask())).toMatchObject({ refused: true, reason_code: 'confidence_low' })
+    expect(journal.handled).toEqual([])
+    const [{ decision } = { decision: undefined }] = journal.events
+    expect(decision).toMatchObject({ verdict: 'refuse', evidenceIds: ['chunk-0'], signals: { chunkCount: 1 } })
+    expect(decision?.findings).toContainEqual(
+      expect.objectContaining({ gate: 'context', code: 'context_cut', outcome: 'skip' }),
+    )
+  })
+
+  test('may lack what supports nothing', async () => {
+    const { ask, journal } = aGate({ finds: [STRONG, PAINT, WEAK], maxContextCharacters: 200 })
+    expect(await bodyOf(await ask())).toMatchObject({ verdict: 'pass' })
+    const [gated] = journal.handled
+    expect(gated?.decision).toMatchObject({ signals: { chunkCount: 3 } })
+    expect(gated?.evidence.chunks).toHaveLength(3)
+    expect(gated?.citations.map(({ number, id }) => [number, id])).toEqual([
+      [1, 'chunk-0'],
+      [2, 'chunk-1'],
+    ])
+    expect(gated?.context.chunks[1]?.text).toBe('Paint is blue and dries slowly in the sun.')
+  })
+
+  test('that holds nothing is a refusal of its own code, and no model is asked', async () => {
+    const { ask, journal } = aGate({ finds: [`The engine starts with ${'a red key '.repeat(99)}`] })
+    expect(await bodyOf(await ask())).toMatchObject({ verdict: 'pass' })
+    const tight = aGate({
+      finds: [`The engine starts with ${'a red key '.repeat(99)}`],
+      maxContextTokens: 50,
+      countTokens: (text) => text.split(/\s+/).length,
+    })
+    expect(await bodyOf(await tight.ask())).toMatchObject({ refused: true, reason_code: 'context_empty', sources: [] })
+    expect([journal.handled.length, tight.journal.handled.length]).toEqual([1, 0])
+  })
+
+  test('is asked of the counter as it will be sent', async () => {
+    const counted = vi.fn<(text: string) => number>((text) => text.length / 4)
+    const { ask, journal } = aGate({ finds: [STRONG, PAINT], maxContextTokens: 50, countTokens: counted })
+    await ask()
+    const text = journal.handled[0]?.context.text ?? ''
+    expect(counted).toHaveBeenCalledWith(text)
+    expect(text.length).toBeLessThanOrEqual(200)
+  })
+
+  test('joins the answer key with its budget', async () => {
+    const countTokens = (text: string): number => text.length
+    const cache = new Map<string, unknown>()
+    for (const maxContextTokens of [1000, 1001]) {
+      const { ask, journal } = aGate({ maxContextTokens, countTokens })
+      await ask()
+      cache.set(journal.stored[0]!.key, maxContextTokens)
+    }
+    expect(cache.size).toBe(2)
+  })
+
+  test('is judged by the service’s own rules too', async () => {
+    const needsTwo = {
+      id: 'two',
+      check: ({ evidence }: { evidence: { chunks: readonly unknown[] } }) =>
+        evidence.chunks.length < 2 ? ({ outcome: 'refuse', message: 'One is not enough' } as const) : null,
+    }
+    const finds = [STRONG, PAINT]
+    const { ask } = aGate({ finds, rules: [needsTwo] })
+    expect(await bodyOf(await ask())).toMatchObject({ verdict: 'pass' })
+    const cut = aGate({ finds, rules: [needsTwo], maxContextTokens: 100, countTokens: (text) => text.length })
+    expect(await bodyOf(await cut.ask())).toMatchObject({ reason_code: 'rule_refused' })
+  })
+})
+
+describe('an answer without HTTP', () => {
+  const policy: Policy = definePolicy({ ...POLICY, gates: [...POLICY.gates, keywordCoverage()] })
+  const settings = { ...SETTINGS, policy: () => policy }
+  const asked = { ...ASKED, question: QUESTION }
+
+  test('reads the context that was judged', async () => {
+    const { ports, generations } = answering({ finds: [STRONG, PAINT], says: { text: STRONG } })
+    const { answer } = await answerQuestion(ports, { ...settings, maxContextCharacters: 200 }, asked)
+    expect(answer.status).toBe('success')
+    const [first, second, ...more] = generations[0]?.chunks.map(({ text }) => text) ?? []
+    expect([first, more]).toEqual([STRONG, []])
+    expect(second).toMatch(/^(?:Paint is blue and dries slowly in the sun\. ?){1,2}$/)
+  })
+
+  test('is refused where the budget cuts its support away, also from a decision made elsewhere', async () => {
+    const { ports, generations } = answering({ finds: [PAINT, STRONG] })
+    const { answer } = await answerQuestion(ports, { ...settings, maxContextCharacters: 200 }, asked)
+    expect(answer.status).toBe('insufficient_evidence')
+    const wide = answering({ finds: [PAINT, STRONG], says: { text: STRONG } })
+    const { decision, evidence } = await answerQuestion(wide.ports, settings, asked)
+    expect(decision.verdict).not.toBe('refuse')
+    const task = { question: QUESTION, evidence, decision, policy }
+    const made = await generateWithEvidence(ports.generator, task, { maxContextCharacters: 200 })
+    expect(made.answer.status).toBe('insufficient_evidence')
+    const none = await generateWithEvidence(ports.generator, task, { maxContextCharacters: 20 })
+    expect(none.decision.reason).toBe('context_empty')
+    expect(generations).toEqual([])
+  })
+})
