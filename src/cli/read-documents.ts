@@ -33,6 +33,8 @@ export async function readDocuments(path: string): Promise<GateDocument[]> {
     const id = found.isDirectory() ? relative(path, file).split(sep).join('/') : basename(file)
     documents.push(...(await readFileAs(file, id)))
   }
+  // An empty list and `--prune` together would empty the collection.
+  if (documents.length === 0) throw misused(`${path} has files, and no text in them`)
   const ids = new Set<string>()
   for (const { id } of documents) {
     if (ids.has(id)) throw misused(`Two documents have the id ${id}`)
