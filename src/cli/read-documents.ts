@@ -15,7 +15,7 @@ const FORMATS: Readonly<Record<string, 'markdown' | 'text' | 'html' | 'jsonl'>> 
 }
 
 /** What `rag-gate ingest` can read. */
-export const EXTENSIONS: readonly string[] = Object.keys(FORMATS)
+const EXTENSIONS: readonly string[] = Object.keys(FORMATS)
 
 /**
  * Reads a file, or every file of a folder that has one of the known endings. A document's id is its path from the folder,
