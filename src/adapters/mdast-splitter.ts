@@ -55,7 +55,7 @@ export function createMdastSplitter(options: MdastSplitterOptions = {}): Splitte
       maxCharacters,
     )
   return {
-    version: `mdast/3/${maxCharacters}/${overlapCharacters}`,
+    version: `mdast/4/${maxCharacters}/${overlapCharacters}`,
     formats: htmlToMarkdown === undefined ? ['markdown', 'text'] : ['markdown', 'text', 'html'],
     split(text, format) {
       if (format === 'text') return { parts: partsOf(textBlocks(text)), hiddenText: false }
