@@ -3,6 +3,7 @@ import type { ScoreKind } from '../core/chunk.ts'
 import { isRecord, rankRows, readPassage } from '../core/retrieved.ts'
 import { RagGateError } from '../errors.ts'
 import type { Fetch } from '../http/bounded-fetch.ts'
+import { requireAtLeast } from '../http/require-at-least.ts'
 import { createHttpUpstream, type UpstreamOptions } from '../http/upstream.ts'
 import { badResponse, errorOfFault, errorOfStatus, readJson, type UpstreamName } from '../http/upstream-error.ts'
 import type { RetrievalRequest, Retriever } from '../ports/retriever.ts'
@@ -95,9 +96,8 @@ export function createHttpRetriever(options: HttpRetrieverOptions): Retriever {
   const { timeoutMs = 1500, maxResponseBytes = 1024 * 1024 } = options
   const bodyOf = options.body ?? defaultBody
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) throw invalid('url', 'an http(s) URL')
-  for (const [name, value] of Object.entries({ timeoutMs, maxResponseBytes })) {
-    if (!(value >= 1) || value === Infinity) throw invalid(name, 'a number of 1 and up')
-  }
+  requireAtLeast(1, 'timeoutMs', timeoutMs)
+  requireAtLeast(1, 'maxResponseBytes', maxResponseBytes)
   // `fetch` wants to be called as the global it is.
   const send: Fetch = options.fetch ?? ((address, init) => fetch(address, init))
   const upstream = createHttpUpstream({ fetch: send, timeoutMs, maxResponseBytes }, options.upstream)

@@ -299,3 +299,13 @@ describe('the chunk index', () => {
     expect(made).toThrow(expect.objectContaining({ code: 'config_invalid' }))
   })
 })
+
+test.each([Number.NaN, -1, Infinity])('a chunk index does not wait for %s milliseconds', (settleTimeoutMs) => {
+  const made = () =>
+    createVectorizeChunkIndex({
+      index: fakeVectorize({ dimensions: DIMENSIONS }),
+      embedder: EMBEDDER,
+      settleTimeoutMs,
+    })
+  expect(made).toThrow(expect.objectContaining({ code: 'config_invalid', param: 'settleTimeoutMs' }))
+})
