@@ -168,7 +168,7 @@ function parseVars(text: string): Record<string, string> {
   return Object.fromEntries(lines.flatMap((match) => (match === null ? [] : [[match[1] ?? '', match[2] ?? '']])))
 }
 
-export function formatVars(vars: Readonly<Record<string, string>>): string {
+function formatVars(vars: Readonly<Record<string, string>>): string {
   return Object.entries(vars)
     .map(([name, value]) => `${name}="${value}"\n`)
     .join('')

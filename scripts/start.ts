@@ -66,6 +66,7 @@ Try next:
   a question      curl ${url}/ask -H 'content-type: application/json' -d '{"question":"When is a question refused?"}'
   your documents  curl ${url}/v1/documents -H "authorization: Bearer $ADMIN_TOKEN" -H 'content-type: application/json' \\
                     -d '{"documents":[{"id":"hello","text":"# Hello\\n\\nThe launch code is 7421."}]}'
+  a folder        RAG_GATE_URL=${url} RAG_GATE_KEY=$ADMIN_TOKEN npm run rag-gate -- ingest <folder>
   statistics      curl ${url}/v1/stats -H "authorization: Bearer $ADMIN_TOKEN"
 
 ADMIN_TOKEN is in ${vars}: export $(grep ADMIN_TOKEN ${vars} | tr -d '"')

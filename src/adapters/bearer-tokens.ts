@@ -20,8 +20,8 @@ export interface BearerAuthenticatorOptions {
 }
 
 /**
- * Makes an authenticator over fixed tokens, and over keys where there are any. Both sides are hashed before they are compared, so the time taken says
- * nothing about the token. Wrong credentials are turned away, never taken for none.
+ * Makes an authenticator over fixed tokens, and over keys where there are any. Both sides are hashed before they are
+ * compared, so the time taken says nothing about the token. Wrong credentials are turned away, never taken for none.
  *
  * @throws `secret_too_short` when a token has fewer than 32 characters, `config_invalid` when it could never be sent
  */

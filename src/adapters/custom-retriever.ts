@@ -21,7 +21,10 @@ export interface FoundRow {
   readonly namespace?: string
 }
 
-/** Searches: rows in any order. It throws when it cannot search; no rows mean that there are none. */
+/**
+ * Searches: rows in any order. It keeps to the request's namespace, and to its filter where there is one: the gate refuses
+ * other rows. It throws when it cannot search; no rows mean that there are none.
+ */
 export type Search = (request: RetrievalRequest) => Promise<readonly FoundRow[]> | readonly FoundRow[]
 
 /** What the scores of the rows are. */

@@ -25,7 +25,7 @@ const INVISIBLE_STYLE =
 
 /**
  * Reads a page. Scripts, navigation and whatever its own attributes hide (`hidden`, an inline style that shows nothing,
- * white writing) are left out; `main` or `article` alone is read where there is one. Links and images lose their
+ * white writing) are left out; `main`, or the only `article`, alone is read where there is one. Links and images lose their
  * addresses, tables, lists and code keep their form.
  *
  * @throws `too_deep` when elements nest beyond what the parsers can follow, some thousands
@@ -58,17 +58,31 @@ function convert(html: string): MarkdownOfHtml {
   return { markdown, hiddenText: noticed.hiddenText }
 }
 
-function mainPart(node: Nodes): Element | undefined {
-  return find(node, 'main') ?? find(node, 'article')
+/** The text of a page, where the page says so: its `main`, or its `article` if it has but one. */
+function mainPart(tree: Nodes): Element | undefined {
+  const [main] = visible(tree, 'main')
+  if (main !== undefined) return main
+  const articles = visible(tree, 'article')
+  return articles.length === 1 ? articles[0] : undefined
 }
 
-function find(node: Nodes, name: string): Element | undefined {
-  const open: Nodes[] = [node]
-  for (let next = open.shift(); next !== undefined; next = open.shift()) {
-    if (next.type === 'element' && next.tagName === name && !isHidden(next)) return next
-    if ('children' in next) open.push(...next.children)
+/** Elements of a name that a reader can see; those within another of them, or in what is left out anyway, are not looked for. */
+function visible(tree: Nodes, name: string): Element[] {
+  const found: Element[] = []
+  const open: Nodes[] = [tree]
+  for (const node of open) {
+    if (!('children' in node)) continue
+    for (const child of node.children) {
+      if (child.type !== 'element' || isLeftOut(child)) continue
+      if (child.tagName === name) found.push(child)
+      else open.push(child)
+    }
   }
-  return undefined
+  return found
+}
+
+function isLeftOut(element: Element): boolean {
+  return MACHINERY.has(element.tagName) || LEFT_OUT.has(element.tagName) || isHidden(element)
 }
 
 /** Takes out of a tree what is not read, and notes what was hidden. The tree was made here, so it may be changed. */

@@ -3,6 +3,7 @@ import type { ScoreKind } from '../core/chunk.ts'
 import { isRecord, rankRows, readPassage } from '../core/retrieved.ts'
 import { RagGateError } from '../errors.ts'
 import type { Fetch } from '../http/bounded-fetch.ts'
+import { requireAtLeast } from '../http/require-at-least.ts'
 import { createHttpUpstream, type UpstreamOptions } from '../http/upstream.ts'
 import { badResponse, errorOfFault, errorOfStatus, readJson, type UpstreamName } from '../http/upstream-error.ts'
 import type { RetrievalRequest, Retriever } from '../ports/retriever.ts'
@@ -46,9 +47,10 @@ export interface HttpRetrieverOptions {
    */
   readonly headers?: Readonly<Record<string, string>>
   /**
-   * The body, from what is searched for.
+   * The body, from what is searched for. The service must keep to the namespace and to the filter, where there is one:
+   * the gate refuses an answer with other passages as a whole.
    *
-   * @default `{ question, topK, namespace }`
+   * @default `{ question, topK, namespace, filter }`
    */
   readonly body?: (facts: SearchFacts) => unknown
   /**
@@ -92,11 +94,10 @@ const SEARCH: UpstreamName = { role: 'retriever', what: 'The search service' }
 export function createHttpRetriever(options: HttpRetrieverOptions): Retriever {
   const { url, scoreKind, rows: rowsPath = 'results', paths = {}, scoreOf = (score) => score } = options
   const { timeoutMs = 1500, maxResponseBytes = 1024 * 1024 } = options
-  const bodyOf = options.body ?? (({ question, topK, namespace }: SearchFacts) => ({ question, topK, namespace }))
+  const bodyOf = options.body ?? defaultBody
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) throw invalid('url', 'an http(s) URL')
-  for (const [name, value] of Object.entries({ timeoutMs, maxResponseBytes })) {
-    if (!(value >= 1) || value === Infinity) throw invalid(name, 'a number of 1 and up')
-  }
+  requireAtLeast(1, 'timeoutMs', timeoutMs)
+  requireAtLeast(1, 'maxResponseBytes', maxResponseBytes)
   // `fetch` wants to be called as the global it is.
   const send: Fetch = options.fetch ?? ((address, init) => fetch(address, init))
   const upstream = createHttpUpstream({ fetch: send, timeoutMs, maxResponseBytes }, options.upstream)
@@ -114,6 +115,10 @@ export function createHttpRetriever(options: HttpRetrieverOptions): Retriever {
       return [rankRows(scoreKind, rows, facts.topK)]
     },
   }
+}
+
+function defaultBody({ question, topK, namespace, filter }: SearchFacts): unknown {
+  return { question, topK, namespace, filter }
 }
 
 const FIELDS = ['documentId', 'title', 'section', 'source', 'version', 'metadata'] as const

@@ -4,6 +4,7 @@ import { readGrades } from '../core/grade.ts'
 import { isRecord } from '../core/retrieved.ts'
 import { RagGateError } from '../errors.ts'
 import type { Fetch } from '../http/bounded-fetch.ts'
+import { requireAtLeast } from '../http/require-at-least.ts'
 import { createHttpUpstream, type UpstreamOptions } from '../http/upstream.ts'
 import { badResponse, errorOfFault, errorOfStatus, readJson, type UpstreamName } from '../http/upstream-error.ts'
 import type { Reranker } from '../ports/reranker.ts'
@@ -60,7 +61,7 @@ export function createLlmGrader(options: LlmGraderOptions): Reranker {
   if (!Number.isInteger(maxPassageCharacters) || maxPassageCharacters < 100) {
     throw invalid('maxPassageCharacters', 'a whole number of 100 and up')
   }
-  if (!(timeoutMs >= 1) || timeoutMs === Infinity) throw invalid('timeoutMs', 'a number of 1 and up')
+  requireAtLeast(1, 'timeoutMs', timeoutMs)
   // `fetch` wants to be called as the global it is.
   const send: Fetch = options.fetch ?? ((address, init) => fetch(address, init))
   const bounds = { fetch: send, timeoutMs, maxResponseBytes: MAX_RESPONSE_BYTES }

@@ -9,11 +9,12 @@ import type { Passage, Ranking } from '../core/chunk.ts'
 import { checkPassageFilter, type PassageFilter, valuesOf } from '../core/passage-filter.ts'
 import { isRecord, rankRows } from '../core/retrieved.ts'
 import { RagGateError } from '../errors.ts'
+import { requireAtLeast } from '../http/require-at-least.ts'
 import { badResponse } from '../http/upstream-error.ts'
 import type { ChunkIndex } from '../ports/chunk-index.ts'
 import type { RetrievalRequest, Retriever } from '../ports/retriever.ts'
 import { itemOf, passageOf, readInfo, rowsOf } from './upstash-vector/rows.ts'
-import { checkPositive, createUpstashTransport, INDEX, type UpstashOptions } from './upstash-vector/transport.ts'
+import { createUpstashTransport, INDEX, type UpstashOptions } from './upstash-vector/transport.ts'
 
 export { createUpstashTransport, type UpstashOptions, type UpstashTransport } from './upstash-vector/transport.ts'
 
@@ -103,7 +104,8 @@ export function createUpstashRetriever(options: UpstashRetrieverOptions): Retrie
 export function createUpstashChunkIndex(options: UpstashChunkIndexOptions): ChunkIndex {
   const { settleTimeoutMs = 10_000, settlePollMs = 250, ...rest } = options
   const transport = createUpstashTransport({ timeoutMs: 10_000, maxResponseBytes: 8 * 1024 * 1024, ...rest })
-  checkPositive('settlePollMs', settlePollMs)
+  requireAtLeast(0, 'settleTimeoutMs', settleTimeoutMs)
+  requireAtLeast(1, 'settlePollMs', settlePollMs)
   const index = new Index(transport())
   return {
     async describe() {

@@ -3,7 +3,6 @@
  *
  * @see https://developers.cloudflare.com/vectorize/reference/client-api/
  */
-import type { Ranking } from '../core/chunk.ts'
 import { isRecord, rankRows, type RetrievedRow } from '../core/retrieved.ts'
 import { RagGateError } from '../errors.ts'
 import { badResponse } from '../http/upstream-error.ts'
@@ -12,7 +11,7 @@ import type { RetrievalRequest, Retriever } from '../ports/retriever.ts'
 import { INDEX, LIMITS, vectorId } from './vectorize/binding.ts'
 import { callerOf, passagesOf, type VectorizeOptions } from './vectorize/caller.ts'
 import { cosineOf, dot, isScoreOf, unit, type VectorizeMetric } from './vectorize/cosine.ts'
-import { checkedFilter, type VectorizeFilter } from './vectorize/filter.ts'
+import { checkedFilter, joinedFilter, type VectorizeFilter } from './vectorize/filter.ts'
 import { type ReadVector, readVector } from './vectorize/rows.ts'
 
 export type { VectorizeBinding } from './vectorize/binding.ts'
@@ -32,7 +31,12 @@ export interface VectorizeRetrieverOptions extends VectorizeOptions {
    * @default 'exact'
    */
   readonly scores?: 'exact' | 'approximate'
-  /** Which vectors are searched, on properties with a metadata index. Set by the server, never by a request. */
+  /**
+   * Which vectors are searched, on properties with a metadata index. Set by the server, never by a request. The filter of
+   * a search joins it: its fields need a metadata index too, and members of `metadata` cannot have one.
+   *
+   * @default none: all of the namespace
+   */
   readonly filter?: VectorizeFilter
 }
 
@@ -44,12 +48,13 @@ export interface VectorizeRetrieverOptions extends VectorizeOptions {
  */
 export function createVectorizeRetriever(options: VectorizeRetrieverOptions): Retriever {
   const { index, embedder, texts, metric, scores = 'exact' } = options
-  const filter = options.filter === undefined ? {} : { filter: checkedFilter(options.filter) }
+  const own = checkedFilter(options.filter ?? {})
   const call = callerOf(options, 1500)
   return {
     embedding: { model: embedder.model, dimension: embedder.dimension },
-    async retrieve({ namespace, question, topK, signal }: RetrievalRequest): Promise<readonly Ranking[]> {
+    async retrieve({ namespace, question, topK, filter: asked, signal }: RetrievalRequest) {
       vectorId(namespace, '-')
+      const filter = joinedFilter(own, asked)
       const vector = await embedOne(embedder, question, signal)
       // A vector of zeros has no direction, so nothing is near it.
       if (!vector.some((value) => value !== 0)) return [rankRows('cosine', [], 1)]
@@ -61,7 +66,7 @@ export function createVectorizeRetriever(options: VectorizeRetrieverOptions): Re
             namespace,
             returnValues: scores === 'exact',
             returnMetadata: 'all',
-            ...filter,
+            ...(Object.keys(filter).length > 0 && { filter }),
           }),
         signal,
       )

@@ -4,8 +4,8 @@
  * @see https://developers.cloudflare.com/workers-ai/models/bge-reranker-base/
  */
 import { isRecord } from '../core/retrieved.ts'
-import { RagGateError } from '../errors.ts'
 import { boundedCall } from '../http/deadline.ts'
+import { requireAtLeast } from '../http/require-at-least.ts'
 import { createUpstream, type UpstreamOptions } from '../http/upstream.ts'
 import { badResponse, errorOfFault, type UpstreamName } from '../http/upstream-error.ts'
 import type { Reranker } from '../ports/reranker.ts'
@@ -42,9 +42,7 @@ const RERANKER: UpstreamName = { role: 'reranker', what: 'The reranker' }
  */
 export function createWorkersAiReranker(options: WorkersAiRerankerOptions): Reranker {
   const { ai, model = '@cf/baai/bge-reranker-base', timeoutMs = 3000 } = options
-  if (!(timeoutMs >= 1) || timeoutMs === Infinity) {
-    throw new RagGateError('config_invalid', 'timeoutMs must be a number of 1 and up', { param: 'timeoutMs' })
-  }
+  requireAtLeast(1, 'timeoutMs', timeoutMs)
   const upstream = createUpstream(options.upstream)
   return {
     model,

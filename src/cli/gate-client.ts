@@ -62,6 +62,7 @@ const LONGEST_WAIT_SECONDS = 60
 /**
  * Sends a request; what passes by itself is tried again, as `Retry-After` says or after 1, 2 and 4 seconds.
  *
+ * @param repeatable whether it may be carried out twice: a gate that answers 503 may have done it all the same
  * @throws `CommandError` for an address that does not answer and for every error of the gate
  */
 export async function callGate<Reply>(
@@ -69,12 +70,14 @@ export async function callGate<Reply>(
   method: 'GET' | 'POST' | 'PUT' | 'DELETE',
   path: string,
   body?: unknown,
+  repeatable: 'repeatable' | 'once' = 'repeatable',
 ): Promise<Reply> {
   for (let tries = 1; ; tries++) {
     const response = await request(gate, method, path, body)
     const text = await response.text()
     if (response.ok) return (text === '' ? undefined : JSON.parse(text)) as Reply
-    if (!PASSING.has(response.status) || tries === MAX_TRIES) throw failureOf(response.status, text)
+    if (!PASSING.has(response.status) || tries === MAX_TRIES || repeatable === 'once')
+      throw failureOf(response.status, text)
     const asked = Number(response.headers.get('retry-after') ?? 2 ** (tries - 1))
     await wait(1000 * Math.min(LONGEST_WAIT_SECONDS, Number.isFinite(asked) ? asked : 1))
   }

@@ -38,16 +38,22 @@ export async function ingestCommand(
   const documents = await readDocuments(path)
   const progress = progressOn(notes)
   const replies: DocumentReply[] = []
-  let corpusVersion = 0
+  let version = 0
   for (const batch of batchesOf(documents)) {
     progress.show(replies.length, documents.length, `${replies.length} of ${documents.length} documents`)
     const body = { collection, documents: batch }
     const reply = await callGate<IngestReply>(gate, 'POST', '/v1/documents', body).finally(() => progress.end())
-    corpusVersion = reply.corpus_version
+    version = reply.corpus_version
     replies.push(...reply.documents)
   }
-  const removed = prune ? await removeOthers(gate, collection, new Set(documents.map(({ id }) => id))) : []
-  const summary = summarise(collection, corpusVersion + removed.length, replies, removed)
+  const removed: string[] = []
+  if (prune) {
+    for (const id of await othersIn(gate, collection, new Set(documents.map(({ id }) => id)))) {
+      version = await remove(gate, collection, id)
+      removed.push(id)
+    }
+  }
+  const summary = summarise(collection, version, replies, removed)
   out(json ? JSON.stringify(summary, undefined, 2) : textOf(summary))
   return summary.failed.length > 0 ? 1 : 0
 }
@@ -68,7 +74,8 @@ function* batchesOf(documents: readonly GateDocument[]): Generator<GateDocument[
   if (batch.length > 0) yield batch
 }
 
-async function removeOthers(gate: GateAddress, collection: string, kept: ReadonlySet<string>): Promise<string[]> {
+/** Ids of the collection's documents that are not among those kept. */
+async function othersIn(gate: GateAddress, collection: string, kept: ReadonlySet<string>): Promise<string[]> {
   const others: string[] = []
   for (let cursor: string | null = ''; cursor !== null;) {
     const query = new URLSearchParams({ collection, limit: '1000', cursor })
@@ -80,23 +87,26 @@ async function removeOthers(gate: GateAddress, collection: string, kept: Readonl
     others.push(...page.documents.map(({ id }) => id).filter((id) => !kept.has(id)))
     cursor = page.next_cursor
   }
-  for (const id of others) {
-    const query = new URLSearchParams({ collection })
-    await callGate(gate, 'DELETE', `/v1/documents/${encodeURIComponent(id)}?${query}`)
-  }
   return others
+}
+
+/** Removes a document. @returns the corpus version without it */
+async function remove(gate: GateAddress, collection: string, id: string): Promise<number> {
+  const path = `/v1/documents/${encodeURIComponent(id)}?${new URLSearchParams({ collection })}`
+  const { corpus_version: version } = await callGate<{ corpus_version: number }>(gate, 'DELETE', path)
+  return version
 }
 
 function summarise(
   collection: string,
-  corpusVersion: number,
+  version: number,
   replies: readonly DocumentReply[],
   removed: readonly string[],
 ): IngestSummary {
   const count = (status: DocumentReply['status']): number => replies.filter((reply) => reply.status === status).length
   return {
     collection,
-    corpus_version: corpusVersion,
+    corpus_version: version,
     added: count('added'),
     changed: count('changed'),
     unchanged: count('unchanged'),

@@ -35,7 +35,7 @@ export async function keysCommand(
   switch (action.name) {
     case 'make': {
       const body = { ...action.key, ...(tenant === undefined ? {} : { tenant }) }
-      const made = await callGate<KeyReply>(gate, 'POST', '/v1/keys', body)
+      const made = await callGate<KeyReply>(gate, 'POST', '/v1/keys', body, 'once')
       out(json ? JSON.stringify(made, undefined, 2) : (made.token ?? ''))
       if (!json) notes.write(`Key ${made.id} for ${made.tenant} (${made.scopes.join(', ')}). It is shown this once.\n`)
       return 0

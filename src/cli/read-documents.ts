@@ -15,7 +15,7 @@ const FORMATS: Readonly<Record<string, 'markdown' | 'text' | 'html' | 'jsonl'>> 
 }
 
 /** What `rag-gate ingest` can read. */
-export const EXTENSIONS: readonly string[] = Object.keys(FORMATS)
+const EXTENSIONS: readonly string[] = Object.keys(FORMATS)
 
 /**
  * Reads a file, or every file of a folder that has one of the known endings. A document's id is its path from the folder,
@@ -33,6 +33,8 @@ export async function readDocuments(path: string): Promise<GateDocument[]> {
     const id = found.isDirectory() ? relative(path, file).split(sep).join('/') : basename(file)
     documents.push(...(await readFileAs(file, id)))
   }
+  // An empty list and `--prune` together would empty the collection.
+  if (documents.length === 0) throw misused(`${path} has files, and no text in them`)
   const ids = new Set<string>()
   for (const { id } of documents) {
     if (ids.has(id)) throw misused(`Two documents have the id ${id}`)

@@ -6,10 +6,10 @@ import { inverseDocumentFrequency, meanChunkLength, type TermCounts } from './le
 import { sentenceTerms, terms } from './text.ts'
 
 /** How many chunks are read, best first. */
-export const CHUNKS_READ = 10
+const CHUNKS_READ = 10
 
 /** In how many of them, best first, sentences are told apart. */
-export const CHUNKS_WITH_SENTENCES = 5
+const CHUNKS_WITH_SENTENCES = 5
 
 /** How much of a term another one says that means much the same. */
 export const SYNONYM_WEIGHT = 0.3

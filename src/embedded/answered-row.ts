@@ -4,7 +4,7 @@ import * as field from './fields.ts'
 import { shortestFloat32 } from './float32.ts'
 import { vectorOf } from './scan.ts'
 import type { IndexSettings } from './settings.ts'
-import type { Attachment, VectorRow } from './store.ts'
+import type { Attachment, VectorRow } from './vector-row.ts'
 import type { Vectors } from './stored-vector.ts'
 
 /** Which parts of a row a command gives back. */

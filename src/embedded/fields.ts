@@ -28,7 +28,7 @@ export const LIMITS = {
 
 const UNPAIRED_SURROGATE = /\p{Surrogate}/u
 
-export function isFields(value: unknown): value is Fields {
+function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 

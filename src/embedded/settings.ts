@@ -44,12 +44,12 @@ export interface IndexSettings {
 export type IndexKind = 'DENSE' | 'SPARSE' | 'HYBRID'
 
 /** Largest dimension the index itself takes: the highest that the service names anywhere. */
-export const MAX_DIMENSION = 5376
+const MAX_DIMENSION = 5376
 
 const MAX_LAG_MS = 24 * 60 * 60 * 1000
 
 /** Dimensions of the dense models that can be named. All but the first are the service's; the embedding itself is ours. */
-export const DENSE_MODELS: ReadonlyMap<string, number> = new Map([
+const DENSE_MODELS: ReadonlyMap<string, number> = new Map([
   [EMBEDDING_MODEL, 1024],
   ['BGE_SMALL_EN_V1_5', 384],
   ['BGE_BASE_EN_V1_5', 768],
@@ -58,7 +58,7 @@ export const DENSE_MODELS: ReadonlyMap<string, number> = new Map([
 ])
 
 /** The sparse models that can be named. The service's two both make BM25; the last is ours. */
-export const SPARSE_MODELS: readonly string[] = ['BM25', 'BGE_M3', TERM_PAIRS_MODEL]
+const SPARSE_MODELS: readonly string[] = ['BM25', 'BGE_M3', TERM_PAIRS_MODEL]
 
 const SIMILARITIES: readonly Similarity[] = ['COSINE', 'EUCLIDEAN', 'DOT_PRODUCT']
 const KINDS: readonly IndexKind[] = ['DENSE', 'SPARSE', 'HYBRID']

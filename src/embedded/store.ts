@@ -2,7 +2,6 @@
  * Vectors of an index, by namespace. SQLite holds the truth; a namespace is loaded into memory when it is first
  * searched and follows every write from then on.
  */
-import type { Json } from '../core/chunk.ts'
 import { compileFilter } from './filter/compile-filter.ts'
 import type { Filter } from './filter/filter.ts'
 import { PAGE_ROWS, type Metadata } from './filter/metadata-columns.ts'
@@ -11,19 +10,8 @@ import type { ResidentNamespace, ResidentRow } from './resident-namespace.ts'
 import { ResidentNamespaces, type ResidentOptions } from './resident-namespaces.ts'
 import type { SlotFilter } from './scan.ts'
 import { createTables, numberOf, textOf, type IndexStorage, type SqlRow, type SqlStore } from './schema.ts'
-import { VECTOR_COLUMNS, vectorsOf, vectorValues, type Vectors } from './stored-vector.ts'
-
-/** What was kept beside a vector. */
-export interface Attachment {
-  /** The text that was embedded, or was given with an explicit vector. */
-  readonly data?: string
-  readonly metadata?: Readonly<Record<string, Json>>
-}
-
-/** A vector with what belongs to it. */
-export interface VectorRow extends Attachment, Vectors {
-  readonly id: string
-}
+import { VECTOR_COLUMNS, vectorsOf } from './stored-vector.ts'
+import { type Attachment, attachmentOf, ROW_COLUMNS, rowValues, type VectorRow, vectorRow } from './vector-row.ts'
 
 /** A namespace and how many vectors it has. */
 export interface NamespaceCount {
@@ -45,8 +33,6 @@ export interface VectorStoreOptions extends ResidentOptions {
   /** @default Date.now */
   readonly nowMs?: () => number
 }
-
-const COLUMNS = `id, data, metadata, ${VECTOR_COLUMNS}`
 
 /** A condition on rows of one namespace, which is `?1`; its own binding is `?2`. */
 const BY_ID = 'id IN (SELECT value FROM json_each(?2))'
@@ -118,7 +104,7 @@ export class VectorStore {
   newest(namespace: string, id: string): VectorRow | undefined {
     const key = this.#keyOf(namespace)
     if (key === undefined) return undefined
-    const query = `SELECT ${COLUMNS} FROM pending WHERE namespace = ? AND id = ? ORDER BY sequence DESC LIMIT 1`
+    const query = `SELECT ${ROW_COLUMNS} FROM pending WHERE namespace = ? AND id = ? ORDER BY sequence DESC LIMIT 1`
     const [pending] = this.#sql.exec(query, key, id).toArray()
     return pending === undefined ? (this.fetch(namespace, [id])[0] ?? undefined) : vectorRow(pending)
   }
@@ -135,7 +121,7 @@ export class VectorStore {
   fetch(namespace: string, ids: readonly string[]): readonly (VectorRow | null)[] {
     const key = this.#keyOf(namespace)
     if (key === undefined) return ids.map(() => null)
-    const query = `SELECT ${COLUMNS} FROM vectors WHERE namespace = ? AND id IN (SELECT value FROM json_each(?))`
+    const query = `SELECT ${ROW_COLUMNS} FROM vectors WHERE namespace = ? AND id IN (SELECT value FROM json_each(?))`
     const found = new Map(
       this.#sql
         .exec(query, key, JSON.stringify(ids))
@@ -166,7 +152,7 @@ export class VectorStore {
   range(namespace: string, offset: number, limit: number, prefix: string): readonly VectorRow[] {
     const key = this.#keyOf(namespace)
     if (key === undefined) return []
-    const query = `SELECT ${COLUMNS} FROM vectors WHERE namespace = ? AND substr(id, 1, length(?)) = ?
+    const query = `SELECT ${ROW_COLUMNS} FROM vectors WHERE namespace = ? AND substr(id, 1, length(?)) = ?
       ORDER BY position LIMIT ? OFFSET ?`
     return this.#sql.exec(query, key, prefix, prefix, limit, offset).toArray().map(vectorRow)
   }
@@ -282,10 +268,10 @@ export class VectorStore {
 
   #postpone(namespace: string, rows: readonly VectorRow[]): void {
     const due = this.#nowMs() + this.#visibilityLagMs
-    const query = `INSERT INTO pending (due_ms, namespace, ${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
+    const query = `INSERT INTO pending (due_ms, namespace, ${ROW_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
     this.#storage.transactionSync(() => {
       const key = this.#keyOf(namespace) ?? this.#createNamespace(namespace)
-      for (const row of rows) this.#sql.exec(query, due, key, ...valuesOf(row))
+      for (const row of rows) this.#sql.exec(query, due, key, ...rowValues(row))
     })
   }
 
@@ -302,12 +288,12 @@ export class VectorStore {
   }
 
   #write(key: number, row: VectorRow): number {
-    const query = `INSERT INTO vectors (namespace, ${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+    const query = `INSERT INTO vectors (namespace, ${ROW_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT (namespace, id) DO UPDATE SET data = excluded.data, metadata = excluded.metadata,
         dense = excluded.dense, dense_scale = excluded.dense_scale,
         sparse_indices = excluded.sparse_indices, sparse_values = excluded.sparse_values
       RETURNING position`
-    const [written] = this.#sql.exec(query, key, ...valuesOf(row)).toArray()
+    const [written] = this.#sql.exec(query, key, ...rowValues(row)).toArray()
     return numberOf(written, 'position')
   }
 
@@ -352,11 +338,6 @@ export class VectorStore {
   }
 }
 
-function valuesOf(row: VectorRow): readonly (string | number | null)[] {
-  const metadata = row.metadata === undefined ? null : JSON.stringify(row.metadata)
-  return [row.id, row.data ?? null, metadata, ...vectorValues(row)]
-}
-
 function byNamespace(rows: readonly SqlRow[]): Map<string, SqlRow[]> {
   const groups = new Map<string, SqlRow[]>()
   for (const row of rows) {
@@ -365,16 +346,4 @@ function byNamespace(rows: readonly SqlRow[]): Map<string, SqlRow[]> {
     else group.push(row)
   }
   return groups
-}
-
-function attachmentOf({ data, metadata }: SqlRow): Attachment {
-  return {
-    ...(typeof data === 'string' && { data }),
-    // The column holds what `#write` made of the same type.
-    ...(typeof metadata === 'string' && { metadata: JSON.parse(metadata) as Readonly<Record<string, Json>> }),
-  }
-}
-
-function vectorRow(row: SqlRow): VectorRow {
-  return { id: textOf(row, 'id'), ...attachmentOf(row), ...vectorsOf(row) }
 }

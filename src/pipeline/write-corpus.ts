@@ -90,22 +90,23 @@ function turnOf(ports: CorpusPorts, opened: Collection, writerId: string): Corpu
       }
       const added = new Set(addedChunkIds)
       const base = current.lexiconId === null ? EMPTY_LEXICON : await collections.lexicon(current.lexiconId)
-      current = await collections.publish({
-        tenant,
-        id,
-        writerId,
-        fromVersion: current.corpusVersion,
-        lexicon: updateLexicon(base, {
-          added: buildLexicon(passages.filter((passage) => added.has(passage.id)).map(({ text }) => text)),
-          removed: buildLexicon(removed.map(({ text }) => text)),
-        }),
-        ...embedding,
-        documents,
-        removedDocumentIds,
-        removedChunkIds,
-        atMs: clock.nowMs(),
+      const lexicon = updateLexicon(base, {
+        added: buildLexicon(passages.filter((passage) => added.has(passage.id)).map(({ text }) => text)),
+        removed: buildLexicon(removed.map(({ text }) => text)),
       })
+      const atMs = clock.nowMs()
+      const { corpusVersion: fromVersion } = current
+      const published = { ...embedding, documents, removedDocumentIds, removedChunkIds }
       try {
+        current = await collections.publish({ tenant, id, writerId, fromVersion, lexicon, ...published, atMs })
+      } catch (thrown) {
+        // Whoever took the turn over may have tidied up before the index had them: nobody would know of them.
+        if (isConflict(thrown)) await collections.abandon(tenant, id, atMs, addedChunkIds)
+        throw thrown
+      }
+      try {
+        // Whoever has the turn by then may have published some of them again.
+        if (removedChunkIds.length > 0) await collections.draft(tenant, id, writerAt(clock, writerId), [])
         await removeFromIndex(ports, current, writerId, removedChunkIds)
       } catch (thrown) {
         // The change is published. They stay on record and hidden, and the next turn removes them.
@@ -127,6 +128,10 @@ async function removeFromIndex(
   await index.delete(namespace, chunkIds)
   await index.settle(namespace)
   await collections.forget(tenant, id, writerId, chunkIds)
+}
+
+function isConflict(thrown: unknown): boolean {
+  return isRagGateError(thrown) && thrown.code === 'collection_conflict'
 }
 
 function writerAt(clock: Clock, id: string): Writer {

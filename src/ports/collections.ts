@@ -118,6 +118,11 @@ export interface CollectionWriter extends Collections {
   publish(change: CorpusChange): Promise<Collection>
   /** Takes chunks off the record, now that the index does not hold them any more. */
   forget(tenant: Tenant, id: CollectionId, writerId: string, chunkIds: readonly string[]): Promise<void>
+  /**
+   * Puts chunks that a session wrote after it was over on record as unpublished, as far as no document has them: another
+   * session may have tidied up before they came into the index.
+   */
+  abandon(tenant: Tenant, id: CollectionId, atMs: number, chunkIds: readonly string[]): Promise<void>
   /** Ends the session, if it is not over already. */
   close(tenant: Tenant, id: CollectionId, writerId: string): Promise<void>
   /** Documents of a published collection by id, at most `limit`; from the truth. */

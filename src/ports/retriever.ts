@@ -12,7 +12,10 @@ export interface RetrievalRequest {
   readonly question: string
   /** Passages wanted of each method. Whole, 1 and up. */
   readonly topK: number
-  /** Only passages that pass it may be found; it applies before the best are taken. Absent for all. */
+  /**
+   * Only passages that pass it may be found; it applies before the best are taken. One that the index cannot apply is
+   * `retriever_misconfigured`, never left out. Absent for all.
+   */
   readonly filter?: PassageFilter
   /** Aborts the search; one deadline for headers and body. */
   readonly signal: AbortSignal

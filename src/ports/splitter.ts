@@ -21,6 +21,9 @@ export interface Splitter {
   readonly version: string
   /** What it can read. */
   readonly formats: readonly DocumentFormat[]
-  /** @param format one of `formats` */
+  /**
+   * @param format one of `formats`
+   * @throws `too_deep` for a document that nests beyond what can be read
+   */
   split(text: string, format: DocumentFormat): SplitDocument
 }

@@ -5,9 +5,9 @@ import { wordSearch } from '../fixtures/word-search.ts'
 
 retrieverContract('a function as a retriever', async () => {
   const { index, search } = wordSearch()
-  const later: Search = async ({ namespace, question }) => {
+  const later: Search = async ({ namespace, question, filter }) => {
     await new Promise((resolve) => setTimeout(resolve, 1))
-    return search(namespace, question)
+    return search(namespace, question, filter)
   }
   return { index, retriever: createRetriever(later, { scoreKind: 'convex' }) }
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createHttpRetriever, type HttpRetrieverOptions } from '../../src/adapters/http-retriever.ts'
+import { createHttpRetriever, type HttpRetrieverOptions, type SearchFacts } from '../../src/adapters/http-retriever.ts'
 import { retrieverContract } from '../contracts/retriever.ts'
 import { answering, type ScriptedUpstream, startUpstream } from '../fixtures/scripted-upstream.ts'
 import { wordSearch } from '../fixtures/word-search.ts'
@@ -15,8 +15,9 @@ afterAll(() => server.stop())
 retrieverContract('a search service over HTTP', async () => {
   const { index, search } = wordSearch()
   server.answerWith((response, _request, body) => {
-    const { namespace, question } = JSON.parse(body) as { namespace: string; question: string }
-    response.end(JSON.stringify({ results: search(namespace, question) }))
+    // The adapter's own body.
+    const { namespace, question, filter } = JSON.parse(body) as SearchFacts
+    response.end(JSON.stringify({ results: search(namespace, question, filter) }))
   })
   return { index, retriever: createHttpRetriever({ url: server.url, scoreKind: 'convex' }) }
 })

@@ -21,6 +21,13 @@ describe('createMdastSplitter over Markdown', () => {
     ])
   })
 
+  it.each(['- ', '> ', '>', '1. ', '> - '])('turns down what nests a thousand times over: %j', (marker) => {
+    const deep = `Text.\n\n${marker.repeat(1000)}a`
+    expect(() => splitter.split(deep, 'markdown')).toThrow(expect.objectContaining({ code: 'too_deep' }))
+    expect(splitter.split(deep, 'text').length).toBeGreaterThan(0)
+    expect(splitter.split(`${marker.repeat(40)}a`, 'markdown')).toHaveLength(1)
+  })
+
   it('has no section before the first heading', () => {
     expect(splitter.split('Alone.', 'markdown')).toEqual([{ text: 'Alone.' }])
   })

@@ -7,6 +7,7 @@ import {
   type VectorizeRetrieverOptions,
 } from '../../src/adapters/vectorize.ts'
 import type { Passage } from '../../src/core/chunk.ts'
+import type { PassageFilter } from '../../src/core/passage-filter.ts'
 import type { ChunkTexts } from '../../src/ports/chunk-texts.ts'
 import type { Embedder } from '../../src/ports/embedder.ts'
 import { retrieverContract } from '../contracts/retriever.ts'
@@ -48,7 +49,12 @@ retrieverContract('the Vectorize adapter over distances, approximate', async () 
 retrieverContract('the Vectorize adapter over dot products', async () => over({ metric: 'dot-product' }))
 
 /** Retrieves from a binding that answers a query with this. */
-function retrieveFrom(answer: unknown, options: Partial<VectorizeRetrieverOptions> = {}, topK = 3) {
+function retrieveFrom(
+  answer: unknown,
+  options: Partial<VectorizeRetrieverOptions> = {},
+  topK = 3,
+  filter?: PassageFilter,
+) {
   const asked: unknown[] = []
   const unexpected = () => Promise.reject(new Error('not expected'))
   const index: VectorizeBinding = {
@@ -77,6 +83,7 @@ function retrieveFrom(answer: unknown, options: Partial<VectorizeRetrieverOption
     question: 'why red?',
     topK,
     signal: new AbortController().signal,
+    ...(filter === undefined ? {} : { filter }),
   })
   return { rankings, asked }
 }
@@ -151,6 +158,33 @@ describe('a query', () => {
     }
     expect((await retriever.retrieve(request))[0]!.entries[0]!.score).toBeCloseTo(1, 5)
     await expect(wrong.retrieve(request)).rejects.toMatchObject({ code: 'retriever_misconfigured' })
+  })
+})
+
+describe('a filter of the search', () => {
+  const search = (filter: PassageFilter, own?: VectorizeRetrieverOptions['filter']) =>
+    retrieveFrom({ matches: [] }, own === undefined ? {} : { filter: own }, 3, filter)
+
+  test('joins the filter of the adapter', async () => {
+    const { rankings, asked } = search({ documentId: ['a', 'b'], version: '3' }, { team: 'edge' })
+    await rankings
+    expect(asked).toMatchObject([{ filter: { team: 'edge', documentId: { $in: ['a', 'b'] }, version: { $eq: '3' } } }])
+  })
+
+  test.each<[string, PassageFilter, string]>([
+    ['by a member of metadata', { 'metadata.team': 'edge' }, 'retriever_misconfigured'],
+    ['by a property that the adapter filters by', { source: 'x' }, 'retriever_misconfigured'],
+    ['by more text than the index compares', { title: 'ü'.repeat(33) }, 'retriever_misconfigured'],
+    [
+      'longer than the service takes',
+      { documentId: Array.from({ length: 60 }, (_, at) => `${at}`.padStart(40, '-')) },
+      'retriever_misconfigured',
+    ],
+    ['by a field that passages do not have', { namespace: 'other' }, 'config_invalid'],
+  ])('%s is refused, not left out', async (_name, filter, code) => {
+    const { rankings, asked } = search(filter, { source: 'y' })
+    await expect(rankings).rejects.toMatchObject({ code })
+    expect(asked).toEqual([])
   })
 })
 
@@ -264,4 +298,14 @@ describe('the chunk index', () => {
     const made = () => createVectorizeChunkIndex({ index: fakeVectorize({ dimensions: 1537 }), embedder: large })
     expect(made).toThrow(expect.objectContaining({ code: 'config_invalid' }))
   })
+})
+
+test.each([Number.NaN, -1, Infinity])('a chunk index does not wait for %s milliseconds', (settleTimeoutMs) => {
+  const made = () =>
+    createVectorizeChunkIndex({
+      index: fakeVectorize({ dimensions: DIMENSIONS }),
+      embedder: EMBEDDER,
+      settleTimeoutMs,
+    })
+  expect(made).toThrow(expect.objectContaining({ code: 'config_invalid', param: 'settleTimeoutMs' }))
 })

@@ -41,6 +41,12 @@ describe('readDocuments', () => {
     expect(await readDocuments(put('deep/one.md', 'Text.'))).toMatchObject([{ id: 'one.md', text: 'Text.' }])
   })
 
+  it('takes nothing at all for a mistake, so that nobody prunes a collection by it', async () => {
+    put('empty.md', ' \n')
+    put('none.jsonl', '\n')
+    await expect(readDocuments(folder)).rejects.toThrow('no text')
+  })
+
   it('takes a document from each line of JSONL as it is', async () => {
     const path = put('all.jsonl', '{"id":"a","text":"Alpha."}\n\n{"id":"b","text":"Beta.","metadata":{"page":1}}\n')
     expect(await readDocuments(path)).toEqual([

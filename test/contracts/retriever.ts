@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Passage, Ranking } from '../../src/core/chunk.ts'
+import type { PassageFilter } from '../../src/core/passage-filter.ts'
 import type { ChunkIndex } from '../../src/ports/chunk-index.ts'
 import type { RetrievalRequest, Retriever } from '../../src/ports/retriever.ts'
 
@@ -123,6 +124,28 @@ export function retrieverContract(name: string, make: () => Promise<RetrieverUnd
       await tested.index.delete(other, ['gate-1'])
       await tested.index.settle(other)
       expect(await tested.index.fetch(namespace, ['gate-1'])).toEqual([PASSAGES[0]])
+    })
+
+    test.each<[string, PassageFilter, string[]]>([
+      ['one value', { documentId: 'cache' }, ['cache-1']],
+      ['a list of values', { documentId: ['log', 'nowhere'] }, ['log-1', 'log-2']],
+      ['two fields', { documentId: ['gate', 'log'], section: 'Gate › Refusals' }, ['gate-1']],
+      ['a field that few passages have', { version: '3' }, ['gate-1']],
+      ['a value that none has', { documentId: 'nowhere' }, []],
+    ])('a filter by %s holds before the best are taken', async (_name, filter, ids) => {
+      const question = 'gate refuses weak evidence, strong answers cache, decision log policy'
+      const rankings = await retrieve(question, { filter, topK: Math.max(1, ids.length) })
+      for (const { entries } of rankings) {
+        expect(entries.map(({ passage }) => passage.id).sort()).toEqual(ids)
+      }
+    })
+
+    test('a filter by metadata holds, or is turned down as what the index cannot do', async () => {
+      const filtered = retrieve('gate cache log', { filter: { 'metadata.team': 'edge' } })
+      const found = await filtered.catch((thrown: unknown) => {
+        expect(thrown).toMatchObject({ code: 'retriever_misconfigured' })
+      })
+      for (const { entries } of found ?? []) expect(entries.map(({ passage }) => passage.id)).toEqual(['gate-1'])
     })
 
     test('what is replaced or deleted is not found any more', async () => {

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { DIMENSION, embed, termFrequencies } from '../../src/embedded/embedder.ts'
 import { float32Row, quantise, vectorOf } from '../../src/embedded/scan.ts'
 import { passageVector, questionVector } from '../../src/embedded/sparse.ts'
-import { VectorStore, type VectorRow } from '../../src/embedded/store.ts'
+import { VectorStore } from '../../src/embedded/store.ts'
+import type { VectorRow } from '../../src/embedded/vector-row.ts'
 import { sqliteStorage } from './sqlite-storage.ts'
 
 function rowOf(id: string, data: string): VectorRow {

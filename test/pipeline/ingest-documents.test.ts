@@ -72,6 +72,7 @@ function aWorld(failAt: (step: string, nth: number) => boolean = () => false) {
       list: never,
       page: never,
       abandoned: never,
+      abandon: never,
       choosePolicy: never,
       chooseTenantPolicy: never,
       lexicon: async () => lexicon!,
@@ -148,7 +149,7 @@ describe('ingestDocuments', () => {
     await world.ingest(doc('a', 'Kept.\nOld.'))
     world.calls.length = 0
     expect(await world.ingest(doc('a', 'Kept.\nNew.'))).toMatchObject({ corpusVersion: 2, chunksToRemove: 0 })
-    expect(world.calls).toEqual(['draft', 'upsert', 'settle', 'publish', 'delete', 'settle', 'forget'])
+    expect(world.calls).toEqual(['draft', 'upsert', 'settle', 'publish', 'draft', 'delete', 'settle', 'forget'])
     expect(world.texts()).toEqual(['Kept.', 'New.'])
   })
 

@@ -135,4 +135,69 @@ describe('writing a corpus', () => {
     expect((await stateOf('orphan')).indexed).toEqual([])
     expect(await sweepIndex(realPorts(), 100)).toEqual({ swept: [], failed: [] })
   })
+
+  /** Ports whose write into the index takes longer than a turn; meanwhile something else happens. */
+  function slowPorts(meanwhile: () => Promise<unknown>): IngestPorts {
+    const ports = realPorts()
+    return {
+      ...ports,
+      index: {
+        ...ports.index,
+        upsert: async (namespace, passages) => {
+          clock.atMs += 60_000
+          await meanwhile()
+          await ports.index.upsert(namespace, passages)
+        },
+      },
+    }
+  }
+
+  it('a writer that lost its turn leaves nothing in the index that is not on record', async () => {
+    const sweep = () => sweepIndex(realPorts(), 100)
+    const slow = ingestDocuments(slowPorts(sweep), 'late', 'manual', FIRST)
+    await expect(slow).rejects.toMatchObject({ code: 'collection_conflict' })
+    expect((await stateOf('late')).indexed).toHaveLength(6)
+    await sweep()
+    expect((await stateOf('late')).indexed).toEqual([])
+  })
+
+  it('a writer that lost its turn hides nothing that another published meanwhile', async () => {
+    const [a, b] = FIRST
+    const other = () => ingestDocuments(realPorts(), 'overtaken', 'manual', [a!])
+    const slow = ingestDocuments(slowPorts(other), 'overtaken', 'manual', [a!, b!])
+    await expect(slow).rejects.toMatchObject({ code: 'collection_conflict' })
+    const state = await stateOf('overtaken')
+    expect(state.published).toHaveLength(2)
+    expect(state.unpublished).toHaveLength(3)
+    expect(state.indexed).toEqual([...state.published, ...state.unpublished].sort())
+  })
+
+  it('a writer that lost its turn after publishing removes nothing that another published again', async () => {
+    await ingestDocuments(realPorts(), 'restored', 'manual', [doc('a', 'Alpha one', 'Alpha two')])
+    const ports = realPorts()
+    const publish: typeof ports.collections.publish = async (change) => {
+      const published = await ports.collections.publish(change)
+      clock.atMs += 60_000
+      await ingestDocuments(realPorts(), 'restored', 'manual', [doc('a', 'Alpha one', 'Alpha two')])
+      return published
+    }
+    const slow = { ...ports, collections: { ...ports.collections, publish } }
+    await ingestDocuments(slow, 'restored', 'manual', [doc('a', 'Alpha one')])
+    const { published, indexed } = await stateOf('restored')
+    expect(published).toHaveLength(2)
+    expect(indexed).toEqual(published)
+  })
+
+  it('what is written and not published yet is no evidence in the same isolate', async () => {
+    const ports = realPorts()
+    await ingestDocuments(ports, 'same', 'manual', [doc('a', 'Alpha one')])
+    await ports.collections.find('same', 'manual')
+    const upsert: typeof ports.index.upsert = async (namespace, passages) => {
+      const { unpublishedChunkIds } = (await ports.collections.find('same', 'manual'))!
+      expect(unpublishedChunkIds).toEqual(passages.map(({ id }) => id))
+      await ports.index.upsert(namespace, passages)
+    }
+    await ingestDocuments({ ...ports, index: { ...ports.index, upsert } }, 'same', 'manual', [doc('b', 'Beta one')])
+    expect((await ports.collections.find('same', 'manual'))?.unpublishedChunkIds).toEqual([])
+  })
 })

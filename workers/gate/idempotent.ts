@@ -53,12 +53,15 @@ async function keepingSuccess(
   request: Parameters<IdempotencyStore['begin']>[0],
   write: () => Promise<Response>,
 ): Promise<Response> {
-  let response: Response | undefined
+  let response: Response
   try {
     response = await write()
-  } finally {
-    if (response?.status !== 200) await store.abandon(request)
+  } catch (thrown) {
+    // A claim that cannot be given back runs out by itself; what happened to the write matters more.
+    await store.abandon(request).catch(() => undefined)
+    throw thrown
   }
-  await store.finish(request, response.status, await response.clone().text())
+  if (response.status === 200) await store.finish(request, response.status, await response.clone().text())
+  else await store.abandon(request)
   return response
 }

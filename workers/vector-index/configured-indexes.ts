@@ -2,7 +2,7 @@ import { indexSettings, type IndexSettings } from '../../src/embedded/settings.t
 import { RagGateError } from '../../src/errors.ts'
 
 /** Name of the index when none is configured. */
-export const DEFAULT_INDEX = 'default'
+const DEFAULT_INDEX = 'default'
 
 const NAME = /^[a-z0-9][a-z0-9-]{0,62}$/
 

@@ -102,13 +102,14 @@ export function createD1ApiKeys({
     },
 
     async revoke(tenant, id) {
-      copies.delete(id)
       const revoked = await queries
         .update(apiKeys)
         .set({ revokedAtMs: clock.nowMs() })
         .where(and(eq(apiKeys.tenant, tenant), eq(apiKeys.id, id), isNull(apiKeys.revokedAtMs)))
         .returning({ id: apiKeys.id })
         .catch(rethrowStoreFault)
+      // Not before: whoever asks while it is written would keep a copy that still counts.
+      copies.delete(id)
       return revoked.length > 0
     },
   }

@@ -68,6 +68,27 @@ export function recordUnpublished(
     .bind(tenant, id, writer.atMs, batch, writer.id)
 }
 
+/** Puts chunks that no document has on that record, whoever's turn it is. `batch` is a JSON list of ids. */
+export function recordAbandoned(
+  db: D1Database,
+  tenant: Tenant,
+  id: CollectionId,
+  atMs: number,
+  batch: string,
+): D1PreparedStatement {
+  return db
+    .prepare(
+      `INSERT INTO unpublished_chunks (tenant, collection, chunk_id, since_ms)
+       SELECT ?1, ?2, value, ?3 FROM json_each(?4)
+       WHERE value NOT IN (
+         SELECT published.value FROM documents, json_each(documents.chunk_ids) AS published
+         WHERE documents.tenant = ?1 AND documents.collection = ?2
+       )
+       ON CONFLICT (tenant, collection, chunk_id) DO NOTHING`,
+    )
+    .bind(tenant, id, atMs, batch)
+}
+
 /** Takes chunks off that record, if it is the writer's turn. `batch` is a JSON list of ids. */
 export function dropUnpublished(
   db: D1Database,

@@ -19,7 +19,7 @@ export interface D1CollectionsOptions {
   readonly db: D1Database
   /**
    * How long a copy of a collection answers instead of the database, in milliseconds: how long another isolate may miss
-   * a publish. 0..60,000; 0 asks every time.
+   * a publish, or which chunks are not published yet. 0..60,000; 0 asks every time.
    *
    * @default 10_000
    */
@@ -183,6 +183,8 @@ export function createD1Collections({
           ...jsonBatches(chunkIds).map((batch) => statement.recordUnpublished(db, tenant, id, writer, batch)),
         ])
         .catch(rethrowStoreFault)
+      // A copy from before does not know them, and a search would take them for evidence.
+      copies.delete(lengthPrefixed([tenant, id]))
       if (kept?.results.length !== 1) throw conflict()
     },
 
@@ -221,6 +223,15 @@ export function createD1Collections({
       if (batches.length === 0) return
       await db
         .batch(batches.map((batch) => statement.dropUnpublished(db, tenant, id, writerId, batch)))
+        .catch(rethrowStoreFault)
+      copies.delete(lengthPrefixed([tenant, id]))
+    },
+
+    async abandon(tenant, id, atMs, chunkIds) {
+      const batches = jsonBatches(chunkIds)
+      if (batches.length === 0) return
+      await db
+        .batch(batches.map((batch) => statement.recordAbandoned(db, tenant, id, atMs, batch)))
         .catch(rethrowStoreFault)
       copies.delete(lengthPrefixed([tenant, id]))
     },

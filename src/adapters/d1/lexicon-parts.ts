@@ -6,7 +6,7 @@ import type { CollectionId, Tenant } from '../../core/ids.ts'
  *
  * @see https://developers.cloudflare.com/d1/platform/limits/
  */
-export const MAX_PART_CHARACTERS = 500_000
+const MAX_PART_CHARACTERS = 500_000
 
 /** Cuts a text into parts of at most `maxCharacters`, never within a surrogate pair; joined they give the text again. */
 export function partsOf(text: string, maxCharacters: number = MAX_PART_CHARACTERS): string[] {

@@ -2,6 +2,7 @@
 import type { Requester, UpstashRequest, UpstashResponse } from '@upstash/vector'
 import { isRecord } from '../../core/retrieved.ts'
 import { RagGateError } from '../../errors.ts'
+import { requireAtLeast } from '../../http/require-at-least.ts'
 import type { BoundedResponse, Fetch } from '../../http/bounded-fetch.ts'
 import { createHttpUpstream, type UpstreamOptions } from '../../http/upstream.ts'
 import { badResponse, errorOfFault, errorOfStatus, readJson, type UpstreamName } from '../../http/upstream-error.ts'
@@ -51,8 +52,8 @@ export function createUpstashTransport(
 ): UpstashTransport {
   const { token, timeoutMs, maxResponseBytes } = options
   const baseUrl = checkedUrl(options.url)
-  checkPositive('timeoutMs', timeoutMs)
-  checkPositive('maxResponseBytes', maxResponseBytes)
+  requireAtLeast(1, 'timeoutMs', timeoutMs)
+  requireAtLeast(1, 'maxResponseBytes', maxResponseBytes)
   // `fetch` wants to be called as the global it is.
   const send: Fetch = options.fetch ?? ((url, init) => fetch(url, init))
   const upstream = createHttpUpstream({ fetch: send, timeoutMs, maxResponseBytes }, options.upstream)
@@ -72,13 +73,6 @@ export function createUpstashTransport(
     }
     // The client names a type for each result and checks none: the adapter takes every result as unknown.
     return { request: request as Requester['request'] }
-  }
-}
-
-/** @throws `config_invalid` unless the value is finite, 1 and up */
-export function checkPositive(param: string, value: number): void {
-  if (!(value >= 1) || value === Infinity) {
-    throw new RagGateError('config_invalid', `${param} must be a number of 1 and up`, { param })
   }
 }
 

@@ -41,6 +41,8 @@ export const LIMITS = {
   namespaceBytes: 64,
   metadataBytes: 10 * 1024,
   filterBytes: 2048,
+  /** Of a text, so much stands in a metadata index. */
+  indexedBytes: 64,
   /** Vectors in one write of a Worker. */
   upsert: 1000,
   /** Ids in one call to delete and to read: not in the table of limits, but the service turns more away (40007). */

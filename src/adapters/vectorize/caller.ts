@@ -2,6 +2,7 @@
 import type { Passage } from '../../core/chunk.ts'
 import { RagGateError } from '../../errors.ts'
 import { boundedCall } from '../../http/deadline.ts'
+import { requireAtLeast } from '../../http/require-at-least.ts'
 import { createUpstream, type UpstreamOptions } from '../../http/upstream.ts'
 import { errorOfFault } from '../../http/upstream-error.ts'
 import type { ChunkTexts } from '../../ports/chunk-texts.ts'
@@ -31,7 +32,7 @@ export type Call = <Result>(work: () => Promise<Result>, signal?: AbortSignal) =
 /** @throws `config_invalid` when the options make no sense */
 export function callerOf({ embedder, timeoutMs, upstream: discipline }: VectorizeOptions, defaultMs: number): Call {
   const ms = timeoutMs ?? defaultMs
-  requirePositive('timeoutMs', ms)
+  requireAtLeast(1, 'timeoutMs', ms)
   if (!(embedder.dimension >= 1 && embedder.dimension <= LIMITS.dimension)) {
     throw new RagGateError('config_invalid', `Vectorize takes at most ${LIMITS.dimension} dimensions`, {
       param: 'embedder',
@@ -42,13 +43,6 @@ export function callerOf({ embedder, timeoutMs, upstream: discipline }: Vectoriz
     upstream(() => boundedCall(work, { timeoutMs: ms, signal }), signal).catch((thrown: unknown) => {
       throw errorOfFault(INDEX, thrown)
     })
-}
-
-/** @throws `config_invalid` unless the value is finite, 1 and up */
-export function requirePositive(param: string, value: number): void {
-  if (!(value >= 1) || value === Infinity) {
-    throw new RagGateError('config_invalid', `${param} must be a number of 1 and up`, { param })
-  }
 }
 
 /** In the order of the vectors; `null` for one whose text is kept elsewhere and gone: it was deleted there first. */

@@ -1,10 +1,11 @@
 /** The writing side of a Vectorize index. */
 import { isRecord } from '../../core/retrieved.ts'
 import { RagGateError } from '../../errors.ts'
+import { requireAtLeast } from '../../http/require-at-least.ts'
 import { badResponse } from '../../http/upstream-error.ts'
 import type { ChunkIndex } from '../../ports/chunk-index.ts'
 import { INDEX, LIMITS, vectorId } from './binding.ts'
-import { callerOf, passagesOf, requirePositive, type VectorizeOptions } from './caller.ts'
+import { callerOf, passagesOf, type VectorizeOptions } from './caller.ts'
 import { dot, unit } from './cosine.ts'
 import { metadataOf, type ReadVector, readVector } from './rows.ts'
 
@@ -42,7 +43,8 @@ interface Pending {
  */
 export function createVectorizeChunkIndex(options: VectorizeChunkIndexOptions): ChunkIndex {
   const { index, embedder, texts, settleTimeoutMs = 60_000, settlePollMs = 1000 } = options
-  requirePositive('settlePollMs', settlePollMs)
+  requireAtLeast(0, 'settleTimeoutMs', settleTimeoutMs)
+  requireAtLeast(1, 'settlePollMs', settlePollMs)
   const call = callerOf(options, 10_000)
   const pending = new Map<string, Pending>()
 

@@ -1,4 +1,5 @@
 /** The filters that Vectorize knows: every member must hold, on properties that have a metadata index. */
+import { checkPassageFilter, type PassageFilter, valuesOf } from '../../core/passage-filter.ts'
 import { isRecord } from '../../core/retrieved.ts'
 import { RagGateError } from '../../errors.ts'
 import { byteLength, LIMITS } from './binding.ts'
@@ -42,6 +43,31 @@ export function checkedFilter(filter: VectorizeFilter): VectorizeFilter {
   return filter
 }
 
+/**
+ * The adapter's own filter and a request's, both of which must hold. Fields of passages are properties of the same name.
+ *
+ * @throws `retriever_misconfigured` for a member of `metadata`, which stands in the index as one text; for a text longer
+ *   than the index compares; for a property that both name; for more than the service takes
+ */
+export function joinedFilter(own: VectorizeFilter, asked: PassageFilter | undefined): VectorizeFilter {
+  if (asked === undefined) return own
+  const joined: Record<string, FilterValue | FilterCondition> = { ...own }
+  for (const [field, allowed] of Object.entries(checkPassageFilter(asked))) {
+    const values = [...valuesOf(allowed)]
+    if (field.startsWith('metadata.')) throw cannotFilter('by members of metadata')
+    if (Object.hasOwn(own, field)) throw cannotFilter(`by ${field} twice`)
+    if (values.some((value) => byteLength(String(value)) > LIMITS.indexedBytes)) {
+      throw cannotFilter(`by a text of more than ${LIMITS.indexedBytes} bytes`)
+    }
+    // A list that `checkPassageFilter` took is not empty.
+    joined[field] = values.length === 1 ? { $eq: values[0]! } : { $in: values }
+  }
+  if (byteLength(JSON.stringify(joined)) >= LIMITS.filterBytes) {
+    throw cannotFilter(`by ${LIMITS.filterBytes} bytes of JSON and more`)
+  }
+  return joined
+}
+
 function checkCondition(property: string, condition: unknown): void {
   if (!isRecord(condition)) throw invalid(`${property} must be compared with a value or by operators`)
   const operators = Object.entries(condition)
@@ -65,4 +91,8 @@ function isValue(value: unknown): value is FilterValue {
 
 function invalid(why: string): RagGateError {
   return new RagGateError('config_invalid', `Vectorize does not know this filter: ${why}`, { param: 'filter' })
+}
+
+function cannotFilter(how: string): RagGateError {
+  return new RagGateError('retriever_misconfigured', `Vectorize cannot filter ${how}`, { param: 'filter' })
 }

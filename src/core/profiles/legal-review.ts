@@ -2,7 +2,7 @@ import type { Bands, Policy } from '../policy.ts'
 import { type WeightedSignalsOptions, weightedSignalsNamed } from './weighted-signals.ts'
 
 /** 90 % and up is answered automatically, 70 to 89 % is reviewed, below 70 % is for an expert: there is no level `low`. */
-export const LEGAL_REVIEW_BANDS: Bands = Object.freeze({ high: 0.9, medium: 0.7, low: 0.7 })
+const LEGAL_REVIEW_BANDS: Bands = Object.freeze({ high: 0.9, medium: 0.7, low: 0.7 })
 
 /**
  * `weightedSignals` with the stricter levels that reference document 001 quotes from legal compliance research, beside

@@ -3,7 +3,7 @@ import { type Pair, pearson } from '../correlation.ts'
 import { finite } from '../ranking-score.ts'
 
 /** What stands for a correlation that is not defined: neither agreement nor disagreement. */
-export const NEUTRAL_AGREEMENT = 0.5
+const NEUTRAL_AGREEMENT = 0.5
 
 /** Whether keyword and semantic search agree. */
 export interface Bm25DenseAgreement {

@@ -5,7 +5,7 @@ import { storedVectors } from '../explicit-vectors.ts'
 import * as field from '../fields.ts'
 import { mergePatch } from '../merge-patch.ts'
 import { embedsTexts, type IndexSettings } from '../settings.ts'
-import type { VectorRow } from '../store.ts'
+import type { VectorRow } from '../vector-row.ts'
 import type { Vectors } from '../stored-vector.ts'
 import type { CommandRequest } from './command.ts'
 

@@ -3,7 +3,7 @@ import { passageVectors, requireModel } from '../embedding.ts'
 import { storedVectors } from '../explicit-vectors.ts'
 import * as field from '../fields.ts'
 import { limitsOf, withinPlan } from '../plan-limits.ts'
-import type { VectorRow } from '../store.ts'
+import type { VectorRow } from '../vector-row.ts'
 import type { CommandRequest } from './command.ts'
 
 /** `upsert`: items that bring their vectors. An item with just a text is refused, and all others with it. */

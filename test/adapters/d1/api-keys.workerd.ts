@@ -64,6 +64,15 @@ describe('createD1ApiKeys', () => {
     expect(await keys.revoke('revoked', id)).toBe(false)
   })
 
+  it('counts no more once it is revoked, also when it was shown meanwhile', async () => {
+    const keys = keysOf()
+    const { id, token } = await keys.make({ ...READER, tenant: 'meanwhile' })
+    await keys.principalOf(token)
+    const revoking = keys.revoke('meanwhile', id)
+    await Promise.all([keys.principalOf(token), revoking])
+    expect(await keys.principalOf(token)).toBeNull()
+  })
+
   it('is neither seen nor revoked by another tenant', async () => {
     const keys = keysOf()
     const { id, token } = await keys.make({ ...READER, tenant: 'mine' })

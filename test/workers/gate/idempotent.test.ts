@@ -1,0 +1,48 @@
+import { Hono } from 'hono'
+import { describe, expect, it } from 'vitest'
+import { RagGateError } from '../../../src/errors.ts'
+import { respondWithError } from '../../../src/middleware/respond.ts'
+import type { IdempotencyStore } from '../../../src/ports/idempotency.ts'
+import { idempotent } from '../../../workers/gate/idempotent.ts'
+
+function never(): never {
+  throw new Error('nobody asked for this')
+}
+
+/** A store that has just claimed the key, and what is expected of it. */
+function claimed(more: Partial<IdempotencyStore>): IdempotencyStore {
+  return { begin: async () => ({ kind: 'new' }), finish: never, abandon: never, prune: never, ...more }
+}
+
+async function send(store: IdempotencyStore, write: () => Promise<Response>): Promise<Response> {
+  const app = new Hono()
+  app.post('/', (c) => idempotent(c, store, 'acme', { a: 1 }, write))
+  app.onError((thrown, c) => respondWithError(c, thrown))
+  return app.request('/', { method: 'POST', headers: { 'idempotency-key': 'k1' } })
+}
+
+describe('a write with a key', () => {
+  it('keeps a success, and nothing else', async () => {
+    const kept: unknown[] = []
+    const finish: IdempotencyStore['finish'] = async ({ tenant, key }, status, body) => {
+      kept.push([tenant, key, status, body])
+    }
+    expect(await (await send(claimed({ finish }), async () => Response.json({ ok: 1 }))).json()).toEqual({ ok: 1 })
+    expect(kept).toEqual([['acme', 'k1', 200, '{"ok":1}']])
+  })
+
+  it('gives the claim back after a part of it failed', async () => {
+    let abandoned = 0
+    const abandon = async (): Promise<void> => void abandoned++
+    const response = await send(claimed({ abandon }), async () => Response.json({}, { status: 207 }))
+    expect([response.status, abandoned]).toEqual([207, 1])
+  })
+
+  it('says what went wrong with the write, also when the claim cannot be given back', async () => {
+    const abandon = (): Promise<void> => Promise.reject(new RagGateError('store_unavailable', 'down'))
+    const response = await send(claimed({ abandon }), () =>
+      Promise.reject(new RagGateError('collection_conflict', 'Another writer', { retryAfterSeconds: 7 })),
+    )
+    expect([response.status, response.headers.get('retry-after')]).toEqual([409, '7'])
+  })
+})
