@@ -15,7 +15,9 @@ describe('checkGenerationConfidence', () => {
   it('finds a confidence that follows the quality', () => {
     const found = checkGenerationConfidence(rated(100, (at) => ({ confidence: at / 100, quality: at >= 40 ? 1 : 0 })))
     expect(found).toMatchObject({ labels: 100, missing: 0, carries: 'yes', auroc: { value: 1, high: 1 } })
-    expect(found.statement).toContain('follows the quality')
+    expect(found.statement).toMatch(
+      /^The confidence follows the quality of the answers\. 100 rated answers: rank correlation 0\.85 \(0\.7\d to 0\.9\d\), AUROC 1\.00 \(0\.9\d to 1\.00\)$/,
+    )
   })
 
   it('says plainly when it does not carry', () => {
@@ -35,13 +37,40 @@ describe('checkGenerationConfidence', () => {
       statement: 'Too few rated answers: 49 of 50 needed',
     })
     const constant = checkGenerationConfidence(rated(60, (at) => ({ confidence: 0.9, quality: at % 2 })))
-    expect(constant).toMatchObject({ carries: 'no', auroc: { value: 0.5 } })
+    expect(constant).toMatchObject({
+      carries: 'no',
+      auroc: { value: 0.5 },
+      statement: 'Every answer has the same confidence: it tells nothing, do not gate on it',
+    })
     expect(constant).not.toHaveProperty('spearman')
     const good = checkGenerationConfidence(rated(60, (at) => ({ confidence: at / 60, quality: 1 })))
-    expect(good).toMatchObject({ carries: 'unknown' })
+    expect(good).toMatchObject({
+      carries: 'unknown',
+      statement: 'Every answer is equally good: nothing can be told apart',
+    })
     expect(good).not.toHaveProperty('auroc')
+    const allGood = checkGenerationConfidence(rated(60, (at) => ({ confidence: at / 60, quality: 0.5 + at / 200 })))
+    expect(allGood.carries).toBe('yes')
+    expect(allGood.statement).toMatch(/: rank correlation 1\.00 \(1\.00 to 1\.00\)$/)
     const some = rated(10, (at) => ({ confidence: at < 4 ? undefined : at === 4 ? NaN : 0.5, quality: 1 }))
     expect(checkGenerationConfidence(some)).toMatchObject({ labels: 5, missing: 5 })
+    const unrated = [{ confidence: 0.5, quality: NaN }]
+    expect(checkGenerationConfidence(unrated)).toMatchObject({ labels: 0, missing: 1 })
+  })
+
+  it('counts as good what reaches the quality asked for, and speaks from as many answers as asked', () => {
+    const answers = rated(50, (at) => ({ confidence: at / 50, quality: at < 25 ? 0.4 : 0.5 }))
+    expect(checkGenerationConfidence(answers)).toMatchObject({ carries: 'yes', auroc: { value: 1 } })
+    expect(checkGenerationConfidence(answers, { goodFrom: 0.4 })).not.toHaveProperty('auroc')
+    expect(checkGenerationConfidence(answers, { minLabels: 51 }).carries).toBe('unknown')
+  })
+
+  it('does not carry where only one of the two figures says so', () => {
+    // The order follows the quality, but for the few good answers, which have the lowest confidence.
+    const answers = rated(100, (at) => ({ confidence: at / 100, quality: at < 8 ? 0.9 : at / 250 }))
+    const found = checkGenerationConfidence(answers)
+    expect(found.spearman!.low).toBeGreaterThan(0)
+    expect(found).toMatchObject({ carries: 'no', auroc: { value: 0 } })
   })
 })
 

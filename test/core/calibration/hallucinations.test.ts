@@ -47,7 +47,21 @@ describe('countHallucinations', () => {
   it("leaves out of the gate's figures what the gate never saw", () => {
     const counted = countHallucinations([refusedBefore])
     expect([counted.caught.labels, counted.falseAlarms.labels, counted.given.labels]).toEqual([0, 0, 0])
-    expect(counted.statement).toContain('not known')
+    expect(counted.statement).toBe('No labelled answer was given: the rate of hallucinated answers is not known')
+    const skipped = {
+      gate: 'grounding',
+      stage: 'post-generation',
+      outcome: 'skip',
+      code: 'passed',
+      message: '',
+    } as const
+    const unseen = countHallucinations([{ decision: { verdict: 'pass', findings: [skipped] }, hallucinated: true }])
+    expect([unseen.caught.labels, unseen.falseAlarms.labels, unseen.given.hits]).toEqual([0, 0, 1])
+  })
+
+  it('counts answers under a caution among those given', () => {
+    const advised = countHallucinations([{ decision: { verdict: 'advise', findings: [] }, hallucinated: false }])
+    expect([advised.given.hits, advised.given.labels]).toEqual([0, 1])
   })
 
   it('is what the calibration rule asks for', () => {
