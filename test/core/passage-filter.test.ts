@@ -35,6 +35,11 @@ test.each<[PassageFilter, boolean]>([
   expect(passesFilter(PASSAGE, checkPassageFilter(filter))).toBe(passes)
 })
 
+test('a passage without the field does not pass, not even a filter that asks for nothing', () => {
+  // What no check would let through.
+  expect(passesFilter(PASSAGE, { title: null as unknown as string })).toBe(false)
+})
+
 test('a passage without metadata does not pass a filter by it', () => {
   expect(passesFilter({ id: 'p', documentId: 'd', text: 't' }, { 'metadata.team': 'edge' })).toBe(false)
 })

@@ -27,13 +27,15 @@ describe('ranked rows', () => {
       passage: aPassage(id),
       score: [0.1, null, 0.9, 0.5, 0.5, null][at],
     }))
-    expect(rankRows('cosine', rows, 4).entries.map(({ passage: { id } }) => id)).toEqual(['b', 'c', 'd', 'a'])
+    const ranked = (topK: number): string[] => rankRows('cosine', rows, topK).entries.map(({ passage: { id } }) => id)
+    expect(ranked(6)).toEqual(['b', 'c', 'd', 'a', 'e'])
+    expect(ranked(3)).toEqual(['b', 'c', 'd'])
   })
 })
 
 describe('a passage', () => {
   test('is its own document where nothing else is said, and keeps only what a passage has', () => {
-    expect(readPassage('a', 'text', { rank: 1, title: 'T' })).toEqual({
+    expect(readPassage('a', 'text', { rank: 1, title: 'T' })).toStrictEqual({
       id: 'a',
       documentId: 'a',
       text: 'text',
