@@ -158,7 +158,7 @@ export function sentences(text: string): string[] {
 
 function skipSpace(text: string, from: number): number {
   let at = from
-  while (at < text.length && isSpace(text.charCodeAt(at))) at++
+  while (isSpace(text.charCodeAt(at))) at++
   return at
 }
 

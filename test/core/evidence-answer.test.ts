@@ -31,7 +31,7 @@ const refused = (findings: readonly Finding[], more: Partial<Decision> = {}): De
 
 describe('an answer that was let through', () => {
   it('comes with its evidence and the confidence in four decimals', () => {
-    expect(evidenceAnswer(aDecision({ confidence: 0.81255 }), CHUNKS, 'Turn the key.')).toEqual({
+    expect(evidenceAnswer(aDecision({ confidence: 0.81255 }), CHUNKS, 'Turn the key.')).toStrictEqual({
       status: 'success',
       answer: 'Turn the key.',
       evidence_count: 2,

@@ -32,6 +32,8 @@ describe('the gating of document 004', () => {
       margin: 0.15,
       status: 'evidence_sufficient',
     })
+    // Let through by the tolerance: a margin of zero, without a sign.
+    expect(gatingReport({ findings: [finding('pass', 0.5 - 1e-12)], evidenceIds: [] })).toHaveProperty('margin', 0)
     expect(gatingReport({ findings: [finding('refuse', 0.35)], evidenceIds: [] })).toMatchObject({
       passes: false,
       deficit: 0.15,

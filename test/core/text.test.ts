@@ -41,6 +41,7 @@ describe('words', () => {
     ['The QUICK, brown-fox!', ['the', 'quick', 'brown', 'fox']],
     ['e-mail@example.com costs $3.50', ['e', 'mail', 'example', 'com', 'costs', '3', '50']],
     ['ﬁle ① Ａ', ['file', '1', 'a']],
+    ['Limit', ['limit']],
     // The neighbours of a, z, 0 and 9 in ASCII.
     ['`az{/09:Z[@', ['az', '09', 'z']],
     ['naïve Größe', ['naïve', 'größe']],
@@ -152,6 +153,7 @@ describe('sentences', () => {
     ['Ask Dr.Smith. He knows', ['Ask Dr.Smith.', 'He knows']],
     ['It was Wed. Then came rain', ['It was Wed.', 'Then came rain']],
     ['It is over.\r\nNext one.', ['It is over.', 'Next one.']],
+    ['It is over.\bNext one.', ['It is over.\bNext one.']],
     ['Really?! Yes', ['Really?!', 'Yes']],
     ['一\n。二', ['一\n。', '二']],
     // An initial at the beginning of a sentence.
