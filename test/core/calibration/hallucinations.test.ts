@@ -31,15 +31,16 @@ describe('countHallucinations', () => {
     // Refused for another reason: made, not given, and still seen by grounding.
     answer(true, true, 0.1),
   ]
-  const { given, made, caught, falseAlarms, statement } = countHallucinations(answers)
 
   it('counts what a reader meets apart from what the model made', () => {
+    const { given, made, statement } = countHallucinations(answers)
     expect([given.hits, given.labels]).toEqual([1, 8])
     expect([made.hits, made.labels]).toEqual([4, 12])
     expect(statement).toBe('Hallucinated answers among those given: 1 of 8 (0.003–0.527), 95 % interval')
   })
 
   it('says how much of it grounding catches, and what that costs', () => {
+    const { caught, falseAlarms } = countHallucinations(answers)
     expect([caught.hits, caught.labels]).toEqual([2, 4])
     expect([falseAlarms.hits, falseAlarms.labels]).toEqual([1, 8])
   })
