@@ -20,6 +20,14 @@ describe('scoreRetrieval', () => {
     expect(scoreRetrieval(chunks)).toMatchObject({ top_score: 0.9, score_gap: 0.4, details: { total_chunks: 3 } })
   })
 
+  it('counts a chunk without a score among the documents, and every chunk once', () => {
+    const unscored: Chunk = { ...aPassage('c', { documentId: 'two' }), scores: {} }
+    expect(scoreRetrieval([chunk('a', { convex: 0.9 }), chunk('b', { convex: 0.5 }), unscored])).toMatchObject({
+      document_diversity: 0.667,
+      details: { total_chunks: 3, source_diversity: { unique_documents: 2 } },
+    })
+  })
+
   it('takes the levels of its caller', () => {
     const chunks = [chunk('a', { 'cross-encoder': 0.9 })]
     expect(scoreRetrieval(chunks).should_flag_for_review).toBe(true)
