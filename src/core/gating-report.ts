@@ -117,9 +117,8 @@ function rounded(value: number): number {
   return roundHalfEven(value, FIGURES) + 0
 }
 
-/** One judged answer, for statistics. */
-export interface GatingRecord {
-  readonly passes: boolean
+/** A refused answer, for statistics. */
+interface RejectedAnswer {
   readonly maxAttention: number
   readonly query: string
 }
@@ -151,7 +150,14 @@ const REJECTED_KEPT = 5
 
 /** Statistics over the answers judged since it was made, or reset. Keeps the questions of the last five refusals. */
 export function evidenceGatingStats(): GatingStats {
-  const empty = () => ({ passed: 0, failed: 0, sum: 0, min: Infinity, max: -Infinity, rejected: [] as GatingRecord[] })
+  const empty = () => ({
+    passed: 0,
+    failed: 0,
+    sum: 0,
+    min: Infinity,
+    max: -Infinity,
+    rejected: [] as RejectedAnswer[],
+  })
   let held = empty()
   return Object.freeze({
     record: (passes: boolean, reported: number, query: string) => {
@@ -159,7 +165,7 @@ export function evidenceGatingStats(): GatingStats {
       if (passes && Number.isFinite(reported)) held.passed++
       else {
         held.failed++
-        held.rejected = [...held.rejected, { passes: false, maxAttention, query }].slice(-REJECTED_KEPT)
+        held.rejected = [...held.rejected, { maxAttention, query }].slice(-REJECTED_KEPT)
       }
       held.sum += maxAttention
       held.min = Math.min(held.min, maxAttention)

@@ -6,7 +6,7 @@ const EXACT_DIGITS = 40
 /** A number with so many decimals; ties go to the even digit, where `toFixed` goes up. */
 export function fixedHalfEven(value: number, digits: number): string {
   const rounded = value.toFixed(digits)
-  if (!Number.isFinite(value) || Math.abs(value) >= 1e15) return rounded
+  // Without decimals for what is not finite or beyond 1e21, which is then no tie.
   const exact = value.toFixed(digits + EXACT_DIGITS)
   const cut = exact.slice(0, exact.length - EXACT_DIGITS)
   const isTie = /^50*$/.test(exact.slice(-EXACT_DIGITS))

@@ -108,8 +108,8 @@ export function encodeLexicon(lexicon: Lexicon): string {
  */
 export function decodeLexicon(text: string): Lexicon {
   const [head = '', ...lines] = text.split('\n')
-  const [, chunks, counted] = /^lexicon\/1 (\d+) (\d+)$/.exec(head) ?? []
-  if (chunks === undefined || counted === undefined) {
+  const counts = /^lexicon\/1 (\d+) (\d+)$/.exec(head)
+  if (counts === null) {
     throw new RagGateError('lexicon_unreadable', 'The collection lexicon is not in a form this version can read')
   }
   const documentFrequency = new Map<string, number>()
@@ -121,5 +121,5 @@ export function decodeLexicon(text: string): Lexicon {
     }
     for (const term of group) documentFrequency.set(term, frequency)
   }
-  return { chunkCount: Number(chunks), termCount: Number(counted), documentFrequency }
+  return { chunkCount: Number(counts[1]), termCount: Number(counts[2]), documentFrequency }
 }

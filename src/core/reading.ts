@@ -166,9 +166,9 @@ function nearestRelative(term: string, parts: readonly (readonly string[])[]): n
     for (const other of part) {
       // Hardly any term begins like another: the first letter settles most.
       if (other.charCodeAt(0) !== term.charCodeAt(0)) continue
-      const shorter = Math.min(term.length, other.length)
       let shared = 1
-      while (shared < shorter && other.charCodeAt(shared) === term.charCodeAt(shared)) shared++
+      // Beyond an end there is NaN, which equals nothing.
+      while (other.charCodeAt(shared) === term.charCodeAt(shared)) shared++
       nearest = Math.max(nearest, shared / Math.max(term.length, other.length))
     }
   }

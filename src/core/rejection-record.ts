@@ -61,8 +61,8 @@ export function rejectionRecord(decision: Decision, facts: RejectionFacts): Reje
     reason_code: decision.reason,
     gate: deciding.gate,
     evidence_analyzed: decision.evidenceIds.length,
-    // Zero where a share of exactly the threshold was refused; never a sign before it.
-    deficit: below ? roundHalfEven(threshold - actual, FIGURES) + 0 : null,
+    // Zero where a share of exactly the threshold was refused.
+    deficit: below ? roundHalfEven(threshold - actual, FIGURES) : null,
     timestamp: new Date(atMs).toISOString(),
     ...(escalate ? { escalate } : {}),
     ...(escalate && chunks !== undefined ? { evidence_summary: summariseEvidence(chunks) } : {}),

@@ -28,8 +28,7 @@ const hasVowel = (word: string): boolean => {
   return false
 }
 
-const endsDouble = (word: string): boolean =>
-  word.length > 1 && word.at(-1) === word.at(-2) && !isVowelAt(word, word.length - 1)
+const endsDouble = (word: string): boolean => word.at(-1) === word.at(-2) && !isVowelAt(word, word.length - 1)
 
 /** The paper's *o: consonant, vowel, consonant at the end, the last not w, x or y. */
 const endsShort = (word: string): boolean => {

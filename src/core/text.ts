@@ -66,8 +66,9 @@ function asciiWords(text: string): string[] {
 }
 
 function unicodeWords(text: string): string[] {
-  const found = text.normalize('NFKC').toLowerCase().match(WORD) ?? []
-  return UNSPACED.test(text) ? found.flatMap((word) => (UNSPACED.test(word) ? unspacedWords(word) : [word])) : found
+  const folded = text.normalize('NFKC').toLowerCase()
+  const found = folded.match(WORD) ?? []
+  return UNSPACED.test(folded) ? found.flatMap((word) => (UNSPACED.test(word) ? unspacedWords(word) : [word])) : found
 }
 
 /** `第3章のAPI` holds words of other scripts as well. */
@@ -157,7 +158,7 @@ export function sentences(text: string): string[] {
 
 function skipSpace(text: string, from: number): number {
   let at = from
-  while (at < text.length && isSpace(text.charCodeAt(at))) at++
+  while (isSpace(text.charCodeAt(at))) at++
   return at
 }
 

@@ -7,17 +7,17 @@ const term = (word: string): string => terms(word)[0]!
 const share = (word: string): number => (englishLexicon().documentFrequency.get(term(word)) ?? 0) / 10_000
 
 describe('englishLexicon', () => {
+  it('gives a term of rank r the chance 1 − e^(−60 · .13 / (r + 10)) to stand in a chunk of 60 terms', () => {
+    const [first = ''] = ENGLISH_TERMS.split(' ')
+    expect(englishLexicon().documentFrequency.get(first)).toBeCloseTo(10_000 * (1 - Math.exp(-0.78)), 9)
+    expect(englishLexicon()).toMatchObject({ chunkCount: 10_000, termCount: 600_000 })
+  })
+
   it('ranks everyday words above rare ones, and does not know the rarest', () => {
     expect(share('people')).toBeGreaterThan(share('engine'))
     expect(share('engine')).toBeGreaterThan(share('cathedral'))
     expect(share('cathedral')).toBeGreaterThan(0)
     expect(share('kubelet')).toBe(0)
-  })
-
-  it('gives a term of rank r the chance 1 − e^(−60 · .13 / (r + 10)) to stand in a chunk of 60 terms', () => {
-    const [first = ''] = ENGLISH_TERMS.split(' ')
-    expect(englishLexicon().documentFrequency.get(first)).toBeCloseTo(10_000 * (1 - Math.exp(-0.78)), 9)
-    expect(englishLexicon()).toMatchObject({ chunkCount: 10_000, termCount: 600_000 })
   })
 
   it('is made of terms as this version cuts them, once each', () => {
@@ -29,6 +29,13 @@ describe('englishLexicon', () => {
 })
 
 describe('englishRelatives', () => {
+  it('reads every relative that is written', () => {
+    const written = ENGLISH_RELATIVES.split(/[, ]/).filter((distance) => distance !== '').length
+    const read = ENGLISH_TERMS.split(' ').flatMap((one) => englishRelatives(one))
+    expect(read).toHaveLength(written)
+    expect(read).not.toContain(undefined)
+  })
+
   it.each([
     ['film', 'movie'],
     ['publish', 'publication'],
@@ -41,12 +48,5 @@ describe('englishRelatives', () => {
   it('knows none of a term itself, nor of one beyond the table', () => {
     for (const one of ENGLISH_TERMS.split(' ')) expect(englishRelatives(one)).not.toContain(one)
     expect(englishRelatives('kubelet')).toEqual([])
-  })
-
-  it('reads every relative that is written', () => {
-    const written = ENGLISH_RELATIVES.split(/[, ]/).filter((distance) => distance !== '').length
-    const read = ENGLISH_TERMS.split(' ').flatMap((one) => englishRelatives(one))
-    expect(read).toHaveLength(written)
-    expect(read).not.toContain(undefined)
   })
 })

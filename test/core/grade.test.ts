@@ -25,6 +25,9 @@ describe('a reply about one passage', () => {
     ['score: 3', 3, true],
     ['Score: -1', 0, true],
     ['Score: 1\nbecause\nScore: 3', 3, true],
+    ['Well,\n  score:2', 2, true],
+    ['Score: 12', 3, true],
+    ['Myscore: 3', 1, false],
     ['', 1, false],
     ['two', 1, false],
     ['-1', 1, false],
@@ -60,6 +63,9 @@ describe('a reply about several', () => {
   test('may be a bare grade where there is one passage', () => {
     expect(grades('2', 1)).toEqual([2])
     expect(grades('1: 2', 1)).toEqual([2])
+    // Grades of passages that nobody asked about.
+    expect(grades('0: 3\nScore: 2', 1)).toEqual([2])
+    expect(grades('2: 3\nScore: 2', 1)).toEqual([2])
     expect(grades('well', 1)).toEqual(['1?'])
   })
 })

@@ -38,6 +38,12 @@ describe('buildLexicon', () => {
     expect(Object.fromEntries(lexicon.documentFrequency)).toEqual({ engin: 2, start: 1, stop: 1 })
     expect(meanChunkLength(lexicon)).toBe(2)
   })
+
+  it('takes chunks for one term long where it knows of none', () => {
+    expect(meanChunkLength(EMPTY_LEXICON)).toBe(1)
+    expect(meanChunkLength(buildLexicon(['the of', '']))).toBe(1)
+    expect(meanChunkLength({ ...EMPTY_LEXICON, termCount: 9 })).toBe(1)
+  })
 })
 
 describe('updateLexicon', () => {
@@ -149,12 +155,36 @@ describe('encodeLexicon and decodeLexicon', () => {
     expect(encodeLexicon(buildLexicon(['engine stop', 'engine start']))).toBe('lexicon/1 2 4\n1 start stop\n2 engin')
   })
 
+  it('read counts of several digits', () => {
+    expect(decodeLexicon('lexicon/1 120 3456\n10 a b\n117 c')).toEqual({
+      chunkCount: 120,
+      termCount: 3456,
+      documentFrequency: new Map([
+        ['a', 10],
+        ['b', 10],
+        ['c', 117],
+      ]),
+    })
+  })
+
   it.each([
     ['nothing', ''],
     ['another form', 'lexicon/2 1 1\n1 a'],
     ['a head cut short', 'lexicon/1 1'],
+    ['a head that goes on', 'lexicon/1 1 1 1\n1 a'],
+    ['something before the head', ' lexicon/1 1 1\n1 a'],
     ['a negative count of chunks', 'lexicon/1 -1 1'],
     ['JSON', '{"chunkCount":1}'],
+  ])('refuse %s', (_, text) => {
+    expect(() => decodeLexicon(text)).toThrow(
+      expect.objectContaining({
+        code: 'lexicon_unreadable',
+        message: 'The collection lexicon is not in a form this version can read',
+      }),
+    )
+  })
+
+  it.each([
     ['a frequency of 0', 'lexicon/1 1 1\n0 a'],
     ['a negative frequency', 'lexicon/1 1 1\n-1 a'],
     ['a fraction', 'lexicon/1 1 1\n1.5 a'],
@@ -162,7 +192,9 @@ describe('encodeLexicon and decodeLexicon', () => {
     ['an empty line', 'lexicon/1 1 1\n\n1 a'],
     ['a line cut after its frequency', 'lexicon/1 1 1\n1'],
     ['a term of nothing', 'lexicon/1 1 1\n1 a  b'],
-  ])('refuse %s', (_, text) => {
-    expect(() => decodeLexicon(text)).toThrow(expect.objectContaining({ code: 'lexicon_unreadable' }))
+  ])('refuse as damaged %s', (_, text) => {
+    expect(() => decodeLexicon(text)).toThrow(
+      expect.objectContaining({ code: 'lexicon_unreadable', message: 'The collection lexicon is damaged' }),
+    )
   })
 })

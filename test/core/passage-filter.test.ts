@@ -22,12 +22,22 @@ test.each<[PassageFilter, boolean]>([
   [{ 'metadata.level': true }, true],
   [{ 'metadata.level': '1' }, false],
   [{ 'metadata.tags': 'edge' }, false],
+  [{ 'metadata.tags.0': 'edge' }, false],
+  [{ 'metadata.tags.length': 1 }, false],
+  [{ 'metadata.team.length': 4 }, false],
+  [{ 'metadata.nothing.at': 0 }, false],
+  [{ 'metadata.access': 'staff' }, false],
   [{ 'metadata.nothing': 0 }, false],
   [{ 'metadata.missing': false }, false],
   [{ 'metadata.toString': 'x' }, false],
   [{ title: 'x' }, false],
 ])('%j lets the passage pass: %j', (filter, passes) => {
   expect(passesFilter(PASSAGE, checkPassageFilter(filter))).toBe(passes)
+})
+
+test('a passage without the field does not pass, not even a filter that asks for nothing', () => {
+  // What no check would let through.
+  expect(passesFilter(PASSAGE, { title: null as unknown as string })).toBe(false)
 })
 
 test('a passage without metadata does not pass a filter by it', () => {
@@ -66,6 +76,15 @@ describe('a filter', () => {
     expect(() => checkPassageFilter(filter as PassageFilter)).toThrow(
       expect.objectContaining({ code: 'config_invalid', param: 'filter' }),
     )
+  })
+
+  test.each<[unknown, string]>([
+    [{}, 'must name 1 to 16 fields'],
+    [{ text: 'x' }, 'names a field that passages do not have'],
+    [{ source: [] }, 'source must have 1 to 100 values'],
+    [{ 'metadata.level': NaN }, 'metadata.level has a value that cannot be sent safely'],
+  ])('%j is refused with a reason', (filter, problem) => {
+    expect(() => checkPassageFilter(filter as PassageFilter)).toThrow(`The filter ${problem}`)
   })
 
   test('at its limits is accepted', () => {

@@ -19,6 +19,7 @@ describe('scoredChunks', () => {
     ['DBSF', { dbsf: 0.4, convex: 0.6 }, 0.4],
     ['the convex mix', { convex: 0.6, bm25: 9, cosine: 0.9 }, 0.6],
     ['a reranker that says 0', { 'cross-encoder': 0, convex: 0.6 }, 0],
+    ['a zero without its sign', { convex: -0 }, 0],
     ['a negative score', { 'cross-encoder': -2, rrf: 0.6 }, -2],
     ['what is left beside a score that is no number', { 'cross-encoder': NaN, rrf: 0.6 }, 0.6],
   ])('reads %s', (_, scores, expected) => {
@@ -27,6 +28,11 @@ describe('scoredChunks', () => {
 
   it('sorts by score, and leaves out what carries none', () => {
     expect(scoresOf({ convex: 0.2 }, { bm25: 3, 'graph-boost': 1 }, { convex: 0.9 })).toEqual([0.9, 0.2])
+  })
+
+  it('reads no score that is neither fused nor of a search', () => {
+    const evidence = { ...scoredEvidence([{ scores: { 'graph-boost': 1 } }]), rankedBy: 'graph-boost' as const }
+    expect(scoredChunks(read('engine', evidence, EMPTY_LEXICON))).toEqual([])
   })
 
   it('reads the one method where nothing was fused, scaled as fusion scales it', () => {

@@ -43,6 +43,8 @@ describe('rejectionRecord', () => {
     expect(rejectionRecord(aDecision(), { atMs: AT })).toBeUndefined()
     // Behind disabled gates a finding refuses and the verdict does not.
     expect(rejectionRecord(refused({}, { verdict: 'advise' }), { atMs: AT })).toBeUndefined()
+    // Nor is there a reason to record where no gate refused.
+    expect(rejectionRecord(refused({ outcome: 'pass' }), { atMs: AT })).toBeUndefined()
   })
 
   it.each([
@@ -54,8 +56,30 @@ describe('rejectionRecord', () => {
   })
 
   it('has no deficit where a gate had nothing to compare', () => {
-    const { actual: _actual, ...bare } = refused().findings[0]!
-    expect(rejectionRecord(refused({}, { findings: [bare] }), { atMs: AT })?.deficit).toBeNull()
+    const { actual, threshold, ...bare } = refused().findings[0]!
+    for (const finding of [bare, { ...bare, actual: actual! }, { ...bare, threshold: threshold! }]) {
+      expect(rejectionRecord(refused({}, { findings: [finding] }), { atMs: AT })?.deficit).toBeNull()
+    }
+  })
+
+  it('has no sign before a deficit of zero', () => {
+    const record = rejectionRecord(refused({ actual: 0, threshold: -0 }), { atMs: AT })
+    expect(Object.is(record?.deficit, 0)).toBe(true)
+  })
+
+  it('tells of the gate that refused, not of those that passed before it', () => {
+    const [refusing] = refused().findings
+    const passing: Finding = {
+      gate: 'min-top-cosine',
+      stage: 'pre-generation',
+      outcome: 'pass',
+      code: 'passed',
+      message: '',
+    }
+    expect(rejectionRecord(refused({}, { findings: [passing, refusing!] }), { atMs: AT })).toMatchObject({
+      gate: 'evidence-share',
+      deficit: 0.15,
+    })
   })
 
   it('brings the passages, without their texts, to whoever it is passed on to', () => {
@@ -69,5 +93,7 @@ describe('rejectionRecord', () => {
       ],
     })
     expect(rejectionRecord(refused(), { atMs: AT, chunks })).not.toHaveProperty('evidence_summary')
+    expect(rejectionRecord(refused(), { atMs: AT, chunks })).not.toHaveProperty('escalate')
+    expect(rejectionRecord(refused({}, { escalate: true }), { atMs: AT })).not.toHaveProperty('evidence_summary')
   })
 })

@@ -27,6 +27,11 @@ describe('reranked evidence', () => {
     ['NaN', 'grade', [1, 2, Number.NaN]],
     ['a cross-encoder score over 1', 'cross-encoder', [0.1, 0.2, 1.1]],
   ] as const)('does not come from %s', (_name, kind, scores) => {
-    expect(() => reranked(EVIDENCE, kind, scores)).toThrow(expect.objectContaining({ code: 'reranker_bad_response' }))
+    expect(() => reranked(EVIDENCE, kind, scores)).toThrow(
+      expect.objectContaining({
+        code: 'reranker_bad_response',
+        message: 'The reranker gave no usable score for every passage',
+      }),
+    )
   })
 })

@@ -62,6 +62,15 @@ describe('reranker impact', () => {
     ['none when the order stays', both('cross-encoder', 'rrf', [0.9, 0.3], [0.5, 0.2], [0.3, 0.1]), 0],
     ['1 when it is turned round', both('cross-encoder', 'rrf', [0.9, 0.4], [0.5, 0.7], [0.3, 0.9]), 1],
     ['a quarter when ρ is .5', both('cross-encoder', 'rrf', [0.92, 0.026], [0.55, 0.023], [0.96, 0.024]), 0.25],
+    [
+      'that of the chunks which carry both',
+      [
+        ...of('rrf', 9),
+        ...of('cross-encoder', 0.1),
+        ...both('cross-encoder', 'rrf', [0.9, 0.4], [0.5, 0.7], [0.3, 0.9]),
+      ],
+      1,
+    ],
     ['of grades over the convex mix', both('grade', 'convex', [3, 0.1], [0, 0.9]), 1],
     ['none without a reranker', of('rrf', 0.3, 0.2), 0],
     ['none without fusion', of('cross-encoder', 0.3, 0.2), 0],
@@ -80,7 +89,7 @@ describe('document diversity', () => {
     ['one document', ['a', 'a', 'a', 'a'], 1, 0.25],
     ['all different', ['a', 'b'], 2, 1],
     ['missing ids, each a document of its own', ['a', 'a', '', ''], 3, 0.75],
-    ['ids that are not even there', ['a', undefined], 2, 1],
+    ['ids that are not even there', ['a', undefined, undefined], 3, 1],
     ['no chunks', [], 0, 0],
   ])('of %s', (_, ids, count, diversity) => {
     expect(measured(...from(...ids))).toMatchObject({ documentCount: count, documentDiversity: diversity })

@@ -27,13 +27,15 @@ describe('ranked rows', () => {
       passage: aPassage(id),
       score: [0.1, null, 0.9, 0.5, 0.5, null][at],
     }))
-    expect(rankRows('cosine', rows, 4).entries.map(({ passage: { id } }) => id)).toEqual(['b', 'c', 'd', 'a'])
+    const ranked = (topK: number): string[] => rankRows('cosine', rows, topK).entries.map(({ passage: { id } }) => id)
+    expect(ranked(6)).toEqual(['b', 'c', 'd', 'a', 'e'])
+    expect(ranked(3)).toEqual(['b', 'c', 'd'])
   })
 })
 
 describe('a passage', () => {
   test('is its own document where nothing else is said, and keeps only what a passage has', () => {
-    expect(readPassage('a', 'text', { rank: 1, title: 'T' })).toEqual({
+    expect(readPassage('a', 'text', { rank: 1, title: 'T' })).toStrictEqual({
       id: 'a',
       documentId: 'a',
       text: 'text',
@@ -41,14 +43,34 @@ describe('a passage', () => {
     })
   })
 
-  test.each<[string, unknown, unknown, Record<string, unknown>]>([
-    ['an id that is a number', 1, 'text', {}],
-    ['an empty id', '', 'text', {}],
-    ['no text', 'a', undefined, {}],
-    ['an empty text', 'a', '', {}],
-    ['a title that is null', 'a', 'text', { title: null }],
-    ['metadata that is a list', 'a', 'text', { metadata: [] }],
-  ])('with %s is a fault', (_name, id, text, fields) => {
-    expect(() => readPassage(id, text, fields)).toThrow(expect.objectContaining({ code: 'retriever_bad_response' }))
+  test('has every part that is given', () => {
+    const fields = {
+      documentId: 'd',
+      title: 'T',
+      section: '2',
+      source: 'https://example.com',
+      version: '7',
+      metadata: { team: 'edge' },
+    }
+    expect(readPassage('a', 'text', fields)).toEqual({ id: 'a', text: 'text', ...fields })
+  })
+
+  test.each<[string, unknown, unknown, Record<string, unknown>, string]>([
+    ['an id that is a number', 1, 'text', {}, 'a row without id'],
+    ['an empty id', '', 'text', {}, 'a row without id'],
+    ['no text', 'a', undefined, {}, 'a row without text'],
+    ['an empty text', 'a', '', {}, 'a row without text'],
+    ['a title that is null', 'a', 'text', { title: null }, 'a row whose title is not a text'],
+    ['a document that is a number', 'a', 'text', { documentId: 1 }, 'a row whose documentId is not a text'],
+    ['metadata that is a list', 'a', 'text', { metadata: [] }, 'metadata that is not an object'],
+    ['metadata that is null', 'a', 'text', { metadata: null }, 'metadata that is not an object'],
+    ['metadata that is a text', 'a', 'text', { metadata: 'x' }, 'metadata that is not an object'],
+  ])('with %s is a fault', (_name, id, text, fields, detail) => {
+    expect(() => readPassage(id, text, fields)).toThrow(
+      expect.objectContaining({
+        code: 'retriever_bad_response',
+        message: `The index answered what it should not: ${detail}`,
+      }),
+    )
   })
 })

@@ -11,7 +11,21 @@ describe('scoreRetrieval', () => {
     const record = scoreRetrieval(chunks)
     // .3 · .9 + .2 · .1/.3 + .15 · 2/3 + .15 · .5 + .1 · (1 − .16997/.2) + .05 · .5 + .05 · 2/3
     expect(record).toMatchObject({ overall_confidence: 0.585, top_score: 0.9, score_gap: 0.1, consensus_count: 2 })
+    expect(record.details).toMatchObject({ total_chunks: 3 })
     expect(scoreRetrieval(chunks.toReversed(), 'any question')).toEqual(record)
+  })
+
+  it('takes chunks that different methods found, each with the scores that it has', () => {
+    const chunks = [chunk('a', { convex: 0.9, bm25: 4 }), chunk('b', { convex: 0.5 }), chunk('c', { cosine: 0.4 })]
+    expect(scoreRetrieval(chunks)).toMatchObject({ top_score: 0.9, score_gap: 0.4, details: { total_chunks: 3 } })
+  })
+
+  it('counts a chunk without a score among the documents, and every chunk once', () => {
+    const unscored: Chunk = { ...aPassage('c', { documentId: 'two' }), scores: {} }
+    expect(scoreRetrieval([chunk('a', { convex: 0.9 }), chunk('b', { convex: 0.5 }), unscored])).toMatchObject({
+      document_diversity: 0.667,
+      details: { total_chunks: 3, source_diversity: { unique_documents: 2 } },
+    })
   })
 
   it('takes the levels of its caller', () => {

@@ -56,7 +56,14 @@ describe('sha256', () => {
 
 describe('utf8', () => {
   it('encodes as TextEncoder does, at the edges of every length of code', () => {
-    for (const text of ['\u007f\u0080\u07ff\u0800\uffff', '\u{10000}\u{10ffff}', '\ud800', '\udc00a', 'a\ud83dz']) {
+    for (const text of [
+      '\u007f\u0080\u07ff\u0800\uffff',
+      '\u{10000}\u{10ffff}',
+      '\ud800',
+      '\udc00a',
+      '\udfff',
+      'a\ud83dz',
+    ]) {
       expect([...utf8(text)]).toEqual([...new TextEncoder().encode(text)])
     }
   })

@@ -81,6 +81,14 @@ describe('stem', () => {
     ['possibly', 'possibl'],
     ['yes', 'ye'],
     ['yyyy', 'yyyi'],
+    // A doubled vowel is no double; two letters are not short; -ion goes only after s and t, at the very end.
+    ['seeing', 'see'],
+    ['wooed', 'woo'],
+    ['slipped', 'slip'],
+    ['used', 'us'],
+    ['ape', 'ap'],
+    ['religion', 'religion'],
+    ['battalion', 'battalion'],
   ])('takes %s to %s', (word, expected) => {
     expect(stem(word)).toBe(expected)
   })

@@ -41,6 +41,9 @@ describe('words', () => {
     ['The QUICK, brown-fox!', ['the', 'quick', 'brown', 'fox']],
     ['e-mail@example.com costs $3.50', ['e', 'mail', 'example', 'com', 'costs', '3', '50']],
     ['ﬁle ① Ａ', ['file', '1', 'a']],
+    ['Limit', ['limit']],
+    // The neighbours of a, z, 0 and 9 in ASCII.
+    ['`az{/09:Z[@', ['az', '09', 'z']],
     ['naïve Größe', ['naïve', 'größe']],
     ['cafe\u0301', ['café']],
     ['mɔ\u0303te', ['mɔ\u0303te']],
@@ -69,6 +72,8 @@ describe('words', () => {
     ['ចម្លើយ', ['ចម្', 'ម្លើ', 'លើយ']],
     ['第3章のAPI設計', ['第', '3', '章の', 'api', '設計']],
     ['2024年に', ['2024', '年に']],
+    // One character that stands for four.
+    ['㍿', ['株式', '式会', '会社']],
   ])('written without spaces are letter pairs: %j gives %j', (text, expected) => {
     expect(words(text)).toEqual(expected)
   })
@@ -95,7 +100,7 @@ describe('terms', () => {
 
   it('depend on the text alone, also after many others were seen', () => {
     const before = terms('generalizations of connected oscillators')
-    for (let at = 0; at < 25_000; at++) terms(`filler${at.toString(36)}`)
+    for (let at = 0; at < 50_001; at++) terms(`filler${at.toString(36)}`)
     expect(terms('generalizations of connected oscillators')).toEqual(before)
     expect(before).toEqual(['gener', 'connect', 'oscil'])
   })
@@ -147,6 +152,12 @@ describe('sentences', () => {
     ['是吗？好！对', ['是吗？', '好！', '对']],
     ['Ask Dr.Smith. He knows', ['Ask Dr.Smith.', 'He knows']],
     ['It was Wed. Then came rain', ['It was Wed.', 'Then came rain']],
+    ['It is over.\r\nNext one.', ['It is over.', 'Next one.']],
+    ['It is over.\bNext one.', ['It is over.\bNext one.']],
+    ['Really?! Yes', ['Really?!', 'Yes']],
+    ['一\n。二', ['一\n。', '二']],
+    // An initial at the beginning of a sentence.
+    ['はい。A. Then', ['はい。', 'A. Then']],
     ['A\n  \nB', ['A', 'B']],
     ['A\n\t- b', ['A', '- b']],
     ['A\n-b', ['A', '-b']],

@@ -29,10 +29,10 @@ export function spearmanInterval(rho: number, pairs: number): Interval {
  *   Statistics in Medicine 25(4), 2006, method 5
  */
 export function aurocInterval(area: number, positives: number, negatives: number): Interval {
-  if (!(positives > 0 && negatives > 0) || !Number.isFinite(area)) return { low: 0, high: 1 }
   const spare = (positives + negatives) / 2 - 1
   const error = (at: number): number =>
     Math.sqrt((at * (1 - at) * (1 + (spare * (1 - at)) / (2 - at) + (spare * at) / (1 + at))) / (positives * negatives))
+  // Without an area, or examples of both kinds, this is a comparison with NaN: nothing is far.
   const isFar = (at: number): boolean => Math.abs(area - at) > Z * error(at)
   return { low: edge(area, 0, isFar), high: edge(area, 1, isFar) }
 }

@@ -79,11 +79,9 @@ function steepestOf(points: readonly SensitivityPoint[]): Pick<Sensitivity, 'ste
   let steepest: Sensitivity['steepest']
   points.slice(1).forEach((point, at) => {
     const before = points[at]!
-    if (point.refusals.rate === null || before.refusals.rate === null) return
-    const change = point.refusals.rate - before.refusals.rate
-    if (steepest === undefined || change > steepest.change) {
-      steepest = { from: before.threshold, to: point.threshold, change }
-    }
+    // Not a number without labels, and so above nothing.
+    const change = (point.refusals.hits - before.refusals.hits) / point.refusals.labels
+    if (change > (steepest?.change ?? -1)) steepest = { from: before.threshold, to: point.threshold, change }
   })
   return steepest === undefined ? {} : { steepest }
 }

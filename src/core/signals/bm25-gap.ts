@@ -7,7 +7,7 @@ import type { Reading } from '../reading.ts'
  * @returns 0 up to 2.2; 0 with one chunk, which leads nobody, without chunks, or when the question has no terms
  */
 export function bm25Gap({ idfMass, chunks }: Reading): number {
-  if (idfMass === 0 || chunks.length === 0) return 0
+  if (idfMass === 0) return 0
   const [top = 0, second = top] = chunks.map((chunk) => chunk.bm25).sort((a, b) => b - a)
   return (top - second) / idfMass
 }

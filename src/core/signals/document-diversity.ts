@@ -18,5 +18,5 @@ export function documentDiversity(chunks: readonly Chunk[]): number {
 
 /** What a careless retriever leaves out is `undefined` or `null` whatever the type says. */
 function isNamed(documentId: string | null | undefined): boolean {
-  return documentId !== undefined && documentId !== null && documentId !== ''
+  return (documentId ?? '') !== ''
 }

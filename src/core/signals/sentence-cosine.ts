@@ -14,7 +14,6 @@ const PRIOR_TERMS = 4
  */
 export function sentenceCosine({ questionTerms, chunks }: Reading): number {
   const squares = questionTerms.reduce((sum, { idf }) => sum + idf * idf, 0)
-  if (!(squares > 0)) return 0
   const prior = (PRIOR_TERMS * squares) / questionTerms.length
   let best = 0
   for (const { sentences } of chunks) {

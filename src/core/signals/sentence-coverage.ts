@@ -12,8 +12,8 @@ export function sentenceCoverage({ questionTerms, idfMass, chunks }: Reading): n
   for (const { sentences } of chunks) {
     for (const sentence of sentences) {
       let held = 0
-      for (const at of sentence.held) held += questionTerms[at]?.idf ?? 0
-      if (held > best) best = held
+      for (const at of sentence.held) held += questionTerms[at]!.idf
+      best = Math.max(best, held)
     }
   }
   // Added up in another order than the mass was, a whole may come out a hair above it.

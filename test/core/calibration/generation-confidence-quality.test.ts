@@ -15,7 +15,10 @@ describe('checkGenerationConfidence', () => {
   it('finds a confidence that follows the quality', () => {
     const found = checkGenerationConfidence(rated(100, (at) => ({ confidence: at / 100, quality: at >= 40 ? 1 : 0 })))
     expect(found).toMatchObject({ labels: 100, missing: 0, carries: 'yes', auroc: { value: 1, high: 1 } })
-    expect(found.statement).toContain('follows the quality')
+    expect(found.auroc).toEqual({ value: 1, ...aurocInterval(1, 60, 40) })
+    expect(found.statement).toMatch(
+      /^The confidence follows the quality of the answers\. 100 rated answers: rank correlation 0\.85 \(0\.7\d to 0\.9\d\), AUROC 1\.00 \(0\.9\d to 1\.00\)$/,
+    )
   })
 
   it('says plainly when it does not carry', () => {
@@ -35,13 +38,47 @@ describe('checkGenerationConfidence', () => {
       statement: 'Too few rated answers: 49 of 50 needed',
     })
     const constant = checkGenerationConfidence(rated(60, (at) => ({ confidence: 0.9, quality: at % 2 })))
-    expect(constant).toMatchObject({ carries: 'no', auroc: { value: 0.5 } })
+    expect(constant).toMatchObject({
+      carries: 'no',
+      auroc: { value: 0.5 },
+      statement: 'Every answer has the same confidence: it tells nothing, do not gate on it',
+    })
     expect(constant).not.toHaveProperty('spearman')
     const good = checkGenerationConfidence(rated(60, (at) => ({ confidence: at / 60, quality: 1 })))
-    expect(good).toMatchObject({ carries: 'unknown' })
+    expect(good).toMatchObject({
+      carries: 'unknown',
+      statement: 'Every answer is equally good: nothing can be told apart',
+    })
     expect(good).not.toHaveProperty('auroc')
+    const allGood = checkGenerationConfidence(rated(60, (at) => ({ confidence: at / 60, quality: 0.5 + at / 200 })))
+    expect(allGood.carries).toBe('yes')
+    expect(allGood.statement).toMatch(/: rank correlation 1\.00 \(1\.00 to 1\.00\)$/)
     const some = rated(10, (at) => ({ confidence: at < 4 ? undefined : at === 4 ? NaN : 0.5, quality: 1 }))
     expect(checkGenerationConfidence(some)).toMatchObject({ labels: 5, missing: 5 })
+    const unrated = [{ confidence: 0.5, quality: NaN }]
+    expect(checkGenerationConfidence(unrated)).toMatchObject({ labels: 0, missing: 1 })
+  })
+
+  it('counts as good what reaches the quality asked for, and speaks from as many answers as asked', () => {
+    const answers = rated(50, (at) => ({ confidence: at / 50, quality: at < 25 ? 0.4 : 0.5 }))
+    expect(checkGenerationConfidence(answers)).toMatchObject({ carries: 'yes', auroc: { value: 1 } })
+    expect(checkGenerationConfidence(answers, { goodFrom: 0.4 })).not.toHaveProperty('auroc')
+    expect(checkGenerationConfidence(answers, { minLabels: 51 }).carries).toBe('unknown')
+  })
+
+  it('does not carry where only one of the two figures says so', () => {
+    // The order follows the quality, but for the few good answers, which have the lowest confidence.
+    const answers = rated(100, (at) => ({ confidence: at / 100, quality: at < 8 ? 0.9 : at / 250 }))
+    const found = checkGenerationConfidence(answers)
+    expect(found.spearman!.low).toBeGreaterThan(0)
+    expect(found).toMatchObject({ carries: 'no', auroc: { value: 0 } })
+    // And the other way round: the few good answers stand out, the rest is in the wrong order.
+    const turned = checkGenerationConfidence(
+      rated(100, (at) => ({ confidence: at / 100, quality: at >= 90 ? 0.9 : (90 - at) / 250 })),
+    )
+    expect(turned.spearman!.low).toBeLessThan(0)
+    expect(turned.auroc!.low).toBeGreaterThan(0.5)
+    expect(turned.carries).toBe('no')
   })
 })
 
@@ -49,10 +86,33 @@ describe('the intervals', () => {
   it('agree with figures worked out elsewhere', () => {
     // tanh(atanh(.5) ± 1.95996 · √((1 + .125) / 47))
     expect(spearmanInterval(0.5, 50)).toEqual({ low: expect.closeTo(0.241225, 6), high: expect.closeTo(0.692393, 6) })
-    expect(spearmanInterval(0.5, 3)).toEqual({ low: -1, high: 1 })
+    // tanh(atanh(.5) ± 1.95996 · √1.125)
+    expect(spearmanInterval(0.5, 4)).toEqual({ low: expect.closeTo(-0.910347, 6), high: expect.closeTo(0.989625, 6) })
     // Every area in steps of 1e-6 held against the condition of the paper, with another program.
     expect(aurocInterval(0.7, 20, 30)).toEqual({ low: expect.closeTo(0.53555, 4), high: expect.closeTo(0.82071, 4) })
-    expect(aurocInterval(0.5, 0, 9)).toEqual({ low: 0, high: 1 })
+  })
+
+  it.each([
+    [0.5, 3],
+    [0.5, 2],
+    [NaN, 50],
+  ])('of a correlation of %d among %d pairs know nothing', (rho, pairs) => {
+    expect(spearmanInterval(rho, pairs)).toEqual({ low: -1, high: 1 })
+  })
+
+  it('of a perfect correlation keep a width', () => {
+    expect(spearmanInterval(1, 50).low).toBeLessThan(1)
+    expect(spearmanInterval(-1, 50).high).toBeGreaterThan(-1)
+  })
+
+  it.each([
+    [0.5, 0, 9],
+    [0.5, 9, 0],
+    [0.7, 0, 9],
+    [NaN, 0, 0],
+    [NaN, 20, 30],
+  ])('of an area of %d from %d and %d examples know nothing', (area, positives, negatives) => {
+    expect(aurocInterval(area, positives, negatives)).toEqual({ low: 0, high: 1 })
   })
 
   it('of an area keep their width where every pair is in order, and mirror each other', () => {

@@ -31,15 +31,16 @@ describe('countHallucinations', () => {
     // Refused for another reason: made, not given, and still seen by grounding.
     answer(true, true, 0.1),
   ]
-  const { given, made, caught, falseAlarms, statement } = countHallucinations(answers)
 
   it('counts what a reader meets apart from what the model made', () => {
+    const { given, made, statement } = countHallucinations(answers)
     expect([given.hits, given.labels]).toEqual([1, 8])
     expect([made.hits, made.labels]).toEqual([4, 12])
     expect(statement).toBe('Hallucinated answers among those given: 1 of 8 (0.003–0.527), 95 % interval')
   })
 
   it('says how much of it grounding catches, and what that costs', () => {
+    const { caught, falseAlarms } = countHallucinations(answers)
     expect([caught.hits, caught.labels]).toEqual([2, 4])
     expect([falseAlarms.hits, falseAlarms.labels]).toEqual([1, 8])
   })
@@ -47,7 +48,21 @@ describe('countHallucinations', () => {
   it("leaves out of the gate's figures what the gate never saw", () => {
     const counted = countHallucinations([refusedBefore])
     expect([counted.caught.labels, counted.falseAlarms.labels, counted.given.labels]).toEqual([0, 0, 0])
-    expect(counted.statement).toContain('not known')
+    expect(counted.statement).toBe('No labelled answer was given: the rate of hallucinated answers is not known')
+    const skipped = {
+      gate: 'grounding',
+      stage: 'post-generation',
+      outcome: 'skip',
+      code: 'passed',
+      message: '',
+    } as const
+    const unseen = countHallucinations([{ decision: { verdict: 'pass', findings: [skipped] }, hallucinated: true }])
+    expect([unseen.caught.labels, unseen.falseAlarms.labels, unseen.given.hits]).toEqual([0, 0, 1])
+  })
+
+  it('counts answers under a caution among those given', () => {
+    const advised = countHallucinations([{ decision: { verdict: 'advise', findings: [] }, hallucinated: false }])
+    expect([advised.given.hits, advised.given.labels]).toEqual([0, 1])
   })
 
   it('is what the calibration rule asks for', () => {

@@ -29,8 +29,26 @@ describe('thresholdSensitivity', () => {
   })
 
   it('has no steepest step without labels', () => {
-    const { points, steepest } = thresholdSensitivity([], 0.5)
-    expect([points.length, steepest]).toEqual([21, undefined])
+    const sensitivity = thresholdSensitivity([], 0.5)
+    expect(sensitivity.points).toHaveLength(21)
+    expect(sensitivity).not.toHaveProperty('steepest')
+  })
+
+  it('looks a tenth around in hundredths, unless told otherwise', () => {
+    const thresholds = (reach?: number, step?: number): number[] => {
+      const options = { ...(reach !== undefined && { reach }), ...(step !== undefined && { step }) }
+      return thresholdSensitivity([], 0.5, options).points.map(({ threshold }) => threshold)
+    }
+    expect([thresholds().at(0), thresholds().at(1), thresholds().at(-1)]).toEqual([0.4, 0.41, 0.6])
+    // .3 / .1 comes out a hair under 3.
+    expect(thresholds(0.3, 0.1)).toEqual([0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8])
+    expect(thresholds(0.19, 0.1)).toEqual([0.4, 0.5, 0.6])
+    expect(thresholds(10)).toHaveLength(2001)
+  })
+
+  it('names the lowest of steps that change equally much', () => {
+    const { steepest } = thresholdSensitivity(scored([0.45, 0.55], []), 0.5, { reach: 0.1, step: 0.1 })
+    expect(steepest).toEqual({ from: 0.4, to: 0.5, change: 0.5 })
   })
 
   it('never refuses fewer, nor answers more, as the threshold rises', () => {
@@ -45,7 +63,22 @@ describe('thresholdSensitivity', () => {
     )
   })
 
-  it.each([{ step: 0 }, { reach: 0.001 }, { reach: 2, step: 0.001 }, { step: NaN }])('refuses %j', (options) => {
-    expect(() => thresholdSensitivity([], 0.5, options)).toThrow('reach must hold')
+  it.each([
+    { step: 0 },
+    { reach: 0.001 },
+    { reach: 2, step: 0.001 },
+    { reach: 10.01 },
+    { step: NaN },
+    { reach: -0.1, step: -0.01 },
+    { threshold: NaN },
+    { threshold: Infinity },
+  ])('refuses %j', ({ threshold = 0.5, ...options }: { threshold?: number; reach?: number; step?: number }) => {
+    expect(() => thresholdSensitivity([], threshold, options)).toThrow(
+      expect.objectContaining({
+        code: 'config_invalid',
+        message: 'reach must hold 1 to 1000 steps',
+        param: 'reach',
+      }),
+    )
   })
 })

@@ -37,7 +37,9 @@ describe('tuneThreshold', () => {
     expect(tuned.policy.id).not.toBe(policy.id)
     expect(Object.isFrozen(tuned.policy)).toBe(true)
     expect(JSON.stringify(policy)).toBe(before)
-    expect(tuned.because).toContain('of 100')
+    expect(tuned.because).toBe(
+      'At most 0.05 of the unanswerable questions get through, with certainty 0.9: 0 of 100 (0.000–0.036) on these labels',
+    )
   })
 
   it('raises one that lets too many through, also when that refuses answerable questions', () => {
@@ -58,13 +60,30 @@ describe('tuneThreshold', () => {
 
   it('keeps it where no threshold holds', () => {
     const tuned = tuneThreshold(policy, labelled([], spread(60, 1, 1)), GATE)
-    expect(tuned).toMatchObject({ action: 'keep', because: expect.stringContaining('No threshold') })
+    expect(tuned).toMatchObject({
+      action: 'keep',
+      because: 'No threshold up to 1 keeps false acceptances at 0.05 with this certainty',
+    })
+  })
+
+  it('tries thresholds a step apart from 1 down to 0, and takes a gate that never came to speak for a refusal', () => {
+    const silent: LabelledDecision[] = spread(60, 0, 0).map(() => ({ decision: { findings: [] }, answerable: false }))
+    expect(tuneThreshold(policy, silent, GATE)).toMatchObject({ action: 'lower', to: 0 })
+    expect(tuneThreshold(policy, silent, { ...GATE, step: 0.3 }).to).toBe(0.1)
+    expect(tuneThreshold(policy, silent, { ...GATE, step: 0.5 }).to).toBe(0)
+  })
+
+  it('takes a milder promise with fewer labels', () => {
+    const milder = { ...GATE, maxFalseAcceptance: 0.5, certainty: 0.5 }
+    expect(tuneThreshold(policy, labelled([], [0.2]), milder)).toMatchObject({ action: 'lower', to: 0.21 })
+    expect(tuneThreshold(policy, [], milder).because).toBe('Too few labels: 0 unanswerable questions of 1 needed')
   })
 
   it('keeps what is as it should be', () => {
     const first = tuneThreshold(policy, labelled([0.9], spread(100, 0, 0.4)), GATE)
     const again = tuneThreshold(first.policy, labelled([0.9], spread(100, 0, 0.4)), GATE)
     expect([again.action, again.policy === first.policy]).toEqual(['keep', true])
+    expect([again.because, again.to]).toEqual([first.because, first.to])
   })
 
   it('keeps its promise: what it states is exceeded no more often than it says', () => {
@@ -91,17 +110,54 @@ describe('tuneThreshold', () => {
       gate: 'confidence-range',
     }).policy.gates
     expect(settings).toMatchObject({ refuseBelow: 0.89, adviseBelow: 0.89 })
+    const [apart] = tuneThreshold(balanced({ refuseBelow: 0.1, adviseBelow: 0.95 }), highConfidence(), {
+      gate: 'confidence-range',
+    }).policy.gates
+    expect(apart).toMatchObject({ refuseBelow: 0.89, adviseBelow: 0.95 })
     const share = tuneThreshold(sufficiency(), [], { gate: 'evidence-share' })
     expect([share.from, share.action]).toEqual([0.5, 'keep'])
-    expect(() => tuneThreshold(policy, [], { gate: 'evidence-share' })).toThrow('no gate evidence-share')
+    expect(() => tuneThreshold(policy, [], { gate: 'evidence-share' })).toThrow(
+      expect.objectContaining({
+        code: 'config_invalid',
+        message: 'The policy has no gate evidence-share',
+        param: 'gate',
+      }),
+    )
   })
 
-  it.each([{ maxFalseAcceptance: 0 }, { maxFalseAcceptance: 1 }, { certainty: 1 }, { certainty: 0.4 }, { step: 0 }])(
-    'refuses %j',
-    (options) => {
-      expect(() => tuneThreshold(policy, [], { ...GATE, ...options })).toThrow('out of range')
-    },
-  )
+  it('moves a share of support, and leaves the other gates as they are', () => {
+    const of = (actual: number): LabelledDecision => ({
+      decision: {
+        findings: [
+          { gate: 'evidence-share', stage: 'post-generation', outcome: 'pass', code: 'passed', message: '', actual },
+        ],
+      },
+      answerable: false,
+    })
+    const before = sufficiency()
+    const { to, policy: after } = tuneThreshold(before, spread(100, 0, 0.8).map(of), { gate: 'evidence-share' })
+    expect(thresholdOf(after, 'evidence-share')).toBe(to)
+    expect(to).toBeGreaterThan(0.5)
+    const others = ({ gates }: typeof before) => gates.filter(({ gate }) => gate !== 'evidence-share')
+    expect(others(after)).toEqual(others(before))
+  })
+
+  it.each([
+    { maxFalseAcceptance: 0 },
+    { maxFalseAcceptance: 1 },
+    { certainty: 1 },
+    { certainty: 0.4 },
+    { step: 0 },
+    { step: 0.51 },
+  ])('refuses %j', (options) => {
+    expect(() => tuneThreshold(policy, [], { ...GATE, ...options })).toThrow(
+      expect.objectContaining({
+        code: 'config_invalid',
+        message: 'maxFalseAcceptance, certainty or step is out of range',
+        param: 'step',
+      }),
+    )
+  })
 })
 
 /** A hundred unanswerable questions with confidences up to .891. */

@@ -14,6 +14,7 @@ describe('chunkCosineGap', () => {
     ['a term twice as its root', ['Engine, engine. Start, paint.', 'Red.'], (Math.SQRT2 + 1) / Math.sqrt(8)],
     ['a lead over the runner-up', ['Engine start.', 'Engine stop.'], 0.5],
     ['the same lead in another order', ['Engine stop.', 'Red paint.', 'Engine start.'], 0.5],
+    ['a lead among three', ['Engine stop.', 'Engine start.', 'Engine start, red paint.'], 1 - Math.SQRT1_2],
     ['a tie', ['Engine start.', 'Start engine.'], 0],
     ['nothing of the question', ['Red paint.', ''], 0],
     ['no chunks', [], 0],

@@ -47,6 +47,10 @@ describe('questionLikelihood', () => {
     expect(of('car', 'cars carp')).toBeGreaterThan(0)
     expect(of('car', 'carp')).toBe(0)
     expect(of('station', 'statue')).toBe(0)
+    expect(of('lobster', 'mobster')).toBe(0)
+    // Four letters are enough, and so are three of five in common.
+    expect(of('boat', 'boatel')).toBeGreaterThan(0)
+    expect(of('motor', 'mot')).toBeGreaterThan(0)
   })
 
   it('works without a lexicon', () => {

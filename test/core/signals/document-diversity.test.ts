@@ -1,0 +1,9 @@
+import { expect, it } from 'vitest'
+import { documentCount } from '../../../src/core/signals/document-diversity.ts'
+import { aPassage } from '../../fixtures/evidence.ts'
+
+it.each([undefined, null, ''])('takes chunks whose document is %j for documents of their own', (documentId) => {
+  // A careless retriever keeps to no type.
+  const unnamed = { ...aPassage('a'), documentId: documentId as string, scores: {} }
+  expect(documentCount([unnamed, { ...aPassage('b'), scores: {} }, unnamed])).toBe(3)
+})

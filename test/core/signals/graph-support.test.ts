@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest'
+import type { ScoreKind, Scores } from '../../../src/core/chunk.ts'
+import type { Evidence } from '../../../src/core/evidence.ts'
+import { graphConsulted, graphSupport } from '../../../src/core/signals/graph-support.ts'
+import { scoredEvidence } from '../../fixtures/evidence.ts'
+
+const evidence = (kinds: readonly ScoreKind[], ...scores: Scores[]): Evidence => ({
+  ...scoredEvidence(scores.map((each) => ({ scores: each }))),
+  kinds,
+})
+
+it.each<[string, Evidence, boolean, boolean]>([
+  ['was asked and knew nothing', evidence(['convex', 'graph-boost'], { convex: 0.5 }), true, false],
+  ['was asked for no chunks', evidence(['graph-boost']), true, false],
+  ['raised one chunk of two', evidence(['convex'], { convex: 0.5 }, { 'graph-boost': 0.1 }), true, true],
+  ['was not asked', evidence(['convex'], { convex: 0.5 }), false, false],
+])('a knowledge graph %s', (_, given, consulted, support) => {
+  expect([graphConsulted(given), graphSupport(given)]).toEqual([consulted, support])
+})
