@@ -1,14 +1,13 @@
 /** The embedded index, filled with passages and asked through the gate's own adapter: in this process, and in workerd. */
-import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { createUpstashChunkIndex, createUpstashRetriever, type UpstashOptions } from '../src/adapters/upstash-vector.ts'
 import type { Passage } from '../src/core/chunk.ts'
 import { answerCommand } from '../src/embedded/protocol.ts'
-import { ROOT } from '../scripts/local-gate.ts'
 import { indexInMemory } from '../test/embedded/index-in-memory.ts'
+import { bundle } from './bundle.ts'
 
 const NAMESPACE = 'bench'
 const TOP_K = 10
@@ -48,8 +47,8 @@ export async function indexInWorkerd(
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       name: 'vector-index',
-      modules: true,
-      script: bundle(directory),
+      modules: bundle('workers/vector-index/index.ts', directory),
+      modulesRoot: directory,
       compatibilityDate: '2026-11-01',
       compatibilityFlags: ['nodejs_compat'],
       host: '127.0.0.1',
@@ -82,13 +81,4 @@ async function filled(passages: readonly Passage[], options: UpstashOptions): Pr
   const rankings = await retrieve(passages[0]?.text ?? '')
   if (rankings.some(({ entries }) => entries.length !== TOP_K)) throw new Error('The index does not find ten chunks')
   return { retrieve }
-}
-
-function bundle(directory: string): string {
-  const wrangler = join(ROOT, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
-  const args = [wrangler, 'deploy', 'workers/vector-index/index.ts', '--dry-run', '--minify', '--outdir', directory]
-  const env = { ...process.env, CLOUDFLARE_CF_FETCH_ENABLED: 'false', WRANGLER_SEND_METRICS: 'false' }
-  const result = spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8', env })
-  if (result.status !== 0) throw new Error(`The Worker could not be bundled:\n${result.stdout}\n${result.stderr}`)
-  return readFileSync(join(directory, 'index.js'), 'utf8')
 }

@@ -7,15 +7,15 @@
  * All routes take turns in every round, so that a machine that slows down slows them all; a hand-written route stands
  * there twice, and the ratio of the twins says how far the others can be trusted.
  */
-import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import autocannon from 'autocannon'
-import { convertV4MiniflareOptions, Miniflare, type V4ModuleDefinition } from 'miniflare'
+import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { unstable_splitSqlQuery } from 'wrangler'
 import { ingest } from '../src/cli/gate-client.ts'
 import { ROOT } from '../scripts/local-gate.ts'
+import { bundle } from './bundle.ts'
 
 const STRONG = 'How long is a strong answer cached?'
 const OFF_TOPIC = 'Which river flows through the capital of Peru?'
@@ -41,20 +41,6 @@ const ROUTES: readonly Route[] = [
   { name: 'cache hit, memory', path: '/hit-memory', question: STRONG, verdict: 'pass' },
   { name: 'cache hit, Cache API', path: '/hit-cache-api', question: STRONG, verdict: 'pass' },
 ]
-
-/** The modules that wrangler bundles the Worker into, the Worker's own first. */
-function bundle(directory: string): V4ModuleDefinition[] {
-  const wrangler = join(ROOT, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
-  const args = [wrangler, 'deploy', 'bench/overhead-worker.ts', '--dry-run', '--minify', '--outdir', directory]
-  const env = { ...process.env, CLOUDFLARE_CF_FETCH_ENABLED: 'false', WRANGLER_SEND_METRICS: 'false' }
-  const result = spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8', env })
-  if (result.status !== 0) throw new Error(`The Worker could not be bundled:\n${result.stdout}\n${result.stderr}`)
-  const compiled = readdirSync(directory).filter((name) => name.endsWith('.wasm'))
-  return [
-    { type: 'ESModule', path: join(directory, 'overhead-worker.js') },
-    ...compiled.map((name) => ({ type: 'CompiledWasm', path: join(directory, name) }) as const),
-  ]
-}
 
 async function migrate(miniflare: Miniflare): Promise<void> {
   const db = await miniflare.getD1Database('DB')
@@ -92,7 +78,7 @@ const median = (values: readonly number[]): number =>
 
 const rounds = Number(process.argv[2] ?? 5)
 const directory = mkdtempSync(join(tmpdir(), 'hono-rag-gate-bench-'))
-const modules = bundle(directory)
+const modules = bundle('bench/overhead-worker.ts', directory)
 const token = 'bench-token-0123456789abcdef0123456789abcdef'
 const miniflare = new Miniflare(
   convertV4MiniflareOptions({
