@@ -1,19 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { readGrade, readGrades } from '../../src/core/grade.ts'
-
-/** Vectors beside the repository, where they are kept. */
-const GOLDEN = new URL('../../../shared/golden/golden-gate.json', import.meta.url)
-const VECTORS = existsSync(GOLDEN)
-  ? (JSON.parse(readFileSync(GOLDEN, 'utf8')) as { rerank_parse: { input: string; score: number }[] }).rerank_parse
-  : []
-
-describe.skipIf(VECTORS.length === 0)('the golden replies of a grading model', () => {
-  test('are seventeen, and each is read as recorded', () => {
-    expect(VECTORS).toHaveLength(17)
-    for (const { input, score } of VECTORS) expect([input, readGrade(input).grade]).toEqual([input, score])
-  })
-})
 
 describe('a reply about one passage', () => {
   test.each([

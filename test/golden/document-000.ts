@@ -1,6 +1,7 @@
-/** Document 000 against its golden file: verdicts, reasons and texts of `twoTier`. */
+/** Document 000 against its golden file: verdicts, reasons and texts of `twoTier`, and the replies of a grading model. */
 import { fuseConvex } from '../../src/core/fusion.ts'
 import { EMPTY_LEXICON } from '../../src/core/lexicon.ts'
+import { readGrade } from '../../src/core/grade.ts'
 import { measure } from '../../src/core/measure.ts'
 import { MESSAGES } from '../../src/core/messages.ts'
 import type { ReasonCode } from '../../src/core/gates/index.ts'
@@ -22,6 +23,7 @@ interface Vector {
 interface Golden {
   readonly vectors: readonly Vector[]
   readonly reason_messages: Readonly<Record<string, string>>
+  readonly rerank_parse: readonly { readonly input: string; readonly score: number }[]
 }
 
 const OPTIONS: Readonly<Record<string, keyof TwoTierOptions>> = {
@@ -74,5 +76,11 @@ export function compareDocument000(golden: Golden): Readonly<Record<string, read
       const said = code === undefined ? [] : [MESSAGES[code].reason, MESSAGES[code].answer]
       return { id: reason, agrees: said.includes(text), here: said[0] ?? 'no such reason' }
     }),
+    rerank_parse: compareAll(
+      golden.rerank_parse,
+      ({ input }) => input,
+      ({ score }) => score,
+      ({ input }) => readGrade(input).grade,
+    ),
   }
 }
