@@ -3,9 +3,9 @@ import { and, asc, eq, getTableColumns, isNull } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
 import { apiKeys } from '../../../d1/schema.ts'
 import { base32, hex } from '../../core/sha256.ts'
-import { RagGateError } from '../../errors.ts'
 import type { ApiKey, ApiKeys } from '../../ports/api-keys.ts'
 import type { Clock } from '../../ports/clock.ts'
+import { requireCopyMaxAge } from './copy-age.ts'
 import { rethrowStoreFault } from './faults.ts'
 
 /** Settings of `createD1ApiKeys`. */
@@ -23,7 +23,6 @@ export interface D1ApiKeysOptions {
   readonly clock?: Clock
 }
 
-const LONGEST_COPY_MAX_AGE_MS = 60_000
 const MAX_COPIES = 1000
 
 /** Characters of base32: 80 bits name a key, 256 bits are its secret. */
@@ -50,9 +49,7 @@ export function createD1ApiKeys({
   copyMaxAgeMs = 10_000,
   clock = { nowMs: () => Date.now() },
 }: D1ApiKeysOptions): ApiKeys {
-  if (!(copyMaxAgeMs >= 0 && copyMaxAgeMs <= LONGEST_COPY_MAX_AGE_MS)) {
-    throw new RagGateError('config_invalid', 'copyMaxAgeMs must lie in 0..60,000', { param: 'copyMaxAgeMs' })
-  }
+  requireCopyMaxAge(copyMaxAgeMs)
   const queries = drizzle(db)
   const copies = new Map<string, Copy>()
 

@@ -10,6 +10,7 @@ import { RagGateError } from '../../errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Collection, CollectionName, CollectionWriter, DocumentRecord } from '../../ports/collections.ts'
 import * as statement from './collection-statements.ts'
+import { requireCopyMaxAge } from './copy-age.ts'
 import { rethrowStoreFault } from './faults.ts'
 import { jsonBatches } from './json-batches.ts'
 import { lexiconDigest, lexiconIdPrefix, partsOf } from './lexicon-parts.ts'
@@ -29,7 +30,6 @@ export interface D1CollectionsOptions {
 }
 
 const DEFAULT_COPY_MAX_AGE_MS = 10_000
-const LONGEST_COPY_MAX_AGE_MS = 60_000
 const MAX_COPIES = 1_000
 /** A lexicon of a large collection takes megabytes, and an isolate has 128. */
 const MAX_LEXICONS = 4
@@ -64,9 +64,7 @@ export function createD1Collections({
   copyMaxAgeMs = DEFAULT_COPY_MAX_AGE_MS,
   clock = { nowMs: () => Date.now() },
 }: D1CollectionsOptions): CollectionWriter {
-  if (!(copyMaxAgeMs >= 0 && copyMaxAgeMs <= LONGEST_COPY_MAX_AGE_MS)) {
-    throw new RagGateError('config_invalid', 'copyMaxAgeMs must lie in 0..60,000', { param: 'copyMaxAgeMs' })
-  }
+  requireCopyMaxAge(copyMaxAgeMs)
   const queries = drizzle(db)
   const copies = new Map<string, { readonly collection: Collection; readonly readAtMs: number }>()
   const readLexicons = new Map<string, Lexicon>()
