@@ -18,7 +18,7 @@ const L2 = 0.005
 /** Decimals kept: far beyond what matters, and far from where platforms differ. */
 const DECIMALS = 4
 
-const SIGNALS: readonly TextSignalName[] = ['questionLikelihood', 'sentenceCosine', 'chunkCosineGap', 'titleMatch']
+const SIGNALS: readonly TextSignalName[] = ['questionLikelihood', 'sentenceMatch', 'chunkCosineGap', 'titleMatch']
 
 const LACKING: readonly (readonly MeasuredPart[])[] = [['lexicon'], ['title'], ['lexicon', 'title']]
 

@@ -1,4 +1,5 @@
 /** A question and its evidence, read once: every signal measured from text looks at this. */
+import { type Emphasis, emphasis, PLAIN } from './emphasis.ts'
 import { englishRelatives } from './english.ts'
 import type { Evidence } from './evidence.ts'
 import { BM25_K1 } from './fusion.ts'
@@ -34,6 +35,7 @@ export interface QuestionTerm {
   readonly idf: number
   /** How often the collection speaks of it: chunks that hold it, and a half, by the collection's terms. Above 0, to 1. */
   readonly rate: number
+  readonly emphasis: Emphasis
 }
 
 /** One sentence as read. */
@@ -48,6 +50,8 @@ export interface ReadSentence {
 
 /** One chunk as read. */
 export interface ReadChunk {
+  /** Which terms of the question its title holds, as indexes into `questionTerms`; none beyond the five best chunks. */
+  readonly titled: readonly number[]
   /** Its sentences that hold any question term or a synonym; none are told apart beyond the five best chunks. */
   readonly sentences: readonly ReadSentence[]
   /** How often it holds each of `questionTerms`. */
@@ -85,9 +89,11 @@ export function read(question: string, evidence: Evidence, lexicon: TermCounts):
     return idf
   }
   const termCount = lexicon.termCount > 0 ? lexicon.termCount : ASSUMED_TERM_COUNT
+  const emphasised = emphasis(question)
   const questionTerms = [...new Set(terms(question))].map((term) => ({
     term,
     idf: idfOf(term),
+    emphasis: emphasised.get(term) ?? PLAIN,
     rate: Math.min(1, ((lexicon.documentFrequency.get(term) ?? 0) + 0.5) / termCount),
   }))
   const indexOf = new Map(questionTerms.map(({ term }, at) => [term, at]))
@@ -98,7 +104,7 @@ export function read(question: string, evidence: Evidence, lexicon: TermCounts):
     questionTerms,
     idfMass: questionTerms.reduce((mass, { idf }) => mass + idf, 0),
     titleTerms: [...new Set(terms(evidence.chunks[0]?.title ?? ''))],
-    chunks: evidence.chunks.slice(0, CHUNKS_READ).map(({ text }, rank) => {
+    chunks: evidence.chunks.slice(0, CHUNKS_READ).map(({ text, title }, rank) => {
       const parts = sentenceTerms(text)
       const counts = questionTerms.map(() => 0)
       const relatives = questionTerms.map(() => 0)
@@ -116,9 +122,22 @@ export function read(question: string, evidence: Evidence, lexicon: TermCounts):
         if (counts[at]! > 0) relatives[at] = 0
         else if (rank < CHUNKS_WITH_BEGINNINGS) relatives[at] = Math.max(relatives[at]!, nearestRelative(term, parts))
       })
-      return { sentences: found, counts, relatives, length, bm25: bm25(questionTerms, counts, length, meanLength) }
+      const titled = rank < CHUNKS_WITH_SENTENCES ? heldBy(terms(title ?? ''), indexOf) : []
+      return {
+        titled,
+        sentences: found,
+        counts,
+        relatives,
+        length,
+        bm25: bm25(questionTerms, counts, length, meanLength),
+      }
     }),
   }
+}
+
+/** Which question terms stand among these terms. */
+function heldBy(part: readonly string[], indexOf: ReadonlyMap<string, number>): number[] {
+  return [...new Set(part.flatMap((term) => indexOf.get(term) ?? []))]
 }
 
 /** Adds to the counts of question terms; returns which of them stood in the part. */

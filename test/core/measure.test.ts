@@ -114,7 +114,7 @@ describe('measure', () => {
       topBm25: 0,
       bm25Gap: 0,
       questionLikelihood: 0,
-      sentenceCosine: 0,
+      sentenceMatch: 0,
       titleMatch: 0,
       chunkCosineGap: 0,
       keywordCoverage: 0,
@@ -130,7 +130,7 @@ describe('measure', () => {
         topBm25: 0,
         bm25Gap: 0,
         questionLikelihood: 0,
-        sentenceCosine: 0,
+        sentenceMatch: 0,
         titleMatch: 0,
         chunkCosineGap: 0,
       })
@@ -210,7 +210,7 @@ describe('measure', () => {
         const shares = [
           'sentenceCoverage',
           'questionLikelihood',
-          'sentenceCosine',
+          'sentenceMatch',
           'titleMatch',
           'chunkCosineGap',
         ] as const

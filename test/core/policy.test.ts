@@ -39,7 +39,7 @@ const signals: fc.Arbitrary<Signals> = fc.record({
   topBm25: fc.double({ min: 0, max: 2.2, noNaN: true }),
   bm25Gap: fc.double({ min: 0, max: 2.2, noNaN: true }),
   questionLikelihood: fc.double({ min: 0, max: 1, noNaN: true }),
-  sentenceCosine: fc.double({ min: 0, max: 1, noNaN: true }),
+  sentenceMatch: fc.double({ min: 0, max: 1, noNaN: true }),
   titleMatch: fc.double({ min: 0, max: 1, noNaN: true }),
   chunkCosineGap: fc.double({ min: 0, max: 1, noNaN: true }),
   topTitleTermCount: fc.nat({ max: 3 }),
@@ -266,7 +266,7 @@ describe('judge', () => {
   it('refuses when a number it needs is not one', () => {
     const bad = [NaN, Infinity, -Infinity, null as unknown as number, undefined as unknown as number]
     for (const value of bad) {
-      for (const name of ['questionLikelihood', 'sentenceCosine', 'chunkCosineGap'] as const) {
+      for (const name of ['questionLikelihood', 'sentenceMatch', 'chunkCosineGap'] as const) {
         const measured = { ...strong, [name]: value }
         expect(judge(balanced({ refuseBelow: 0, adviseBelow: 0 }), measured).verdict, `${name} ${value}`).toBe('refuse')
       }

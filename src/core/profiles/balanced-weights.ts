@@ -12,12 +12,12 @@ export const BALANCED_PROVENANCE = [
 
 /** With the collection's lexicon and a title. */
 export const BALANCED_WEIGHTS: LogisticWeights = {
-  intercept: -3.4794,
+  intercept: -3.659,
   weights: {
-    questionLikelihood: 4.5672,
-    sentenceCosine: 4.0935,
-    chunkCosineGap: 5.0556,
-    titleMatch: 0.708,
+    questionLikelihood: 4.5745,
+    sentenceMatch: 4.7811,
+    chunkCosineGap: 4.6067,
+    titleMatch: 0.4904,
   },
 }
 
@@ -25,30 +25,30 @@ export const BALANCED_WEIGHTS: LogisticWeights = {
 export const BALANCED_LACKING: readonly LackingWeights[] = [
   {
     missing: ['lexicon'],
-    intercept: -3.0259,
+    intercept: -3.1572,
     weights: {
-      questionLikelihood: 3.6129,
-      sentenceCosine: 4.1205,
-      chunkCosineGap: 6.1227,
-      titleMatch: 0.7952,
+      questionLikelihood: 3.8793,
+      sentenceMatch: 4.2934,
+      chunkCosineGap: 5.7268,
+      titleMatch: 0.5966,
     },
   },
   {
     missing: ['title'],
-    intercept: -3.4411,
+    intercept: -3.6593,
     weights: {
-      questionLikelihood: 4.7829,
-      sentenceCosine: 4.3978,
-      chunkCosineGap: 5.3692,
+      questionLikelihood: 4.6552,
+      sentenceMatch: 5.1788,
+      chunkCosineGap: 4.7561,
     },
   },
   {
     missing: ['lexicon', 'title'],
-    intercept: -2.9778,
+    intercept: -3.1504,
     weights: {
-      questionLikelihood: 3.8439,
-      sentenceCosine: 4.533,
-      chunkCosineGap: 6.3879,
+      questionLikelihood: 3.9742,
+      sentenceMatch: 4.8018,
+      chunkCosineGap: 5.8707,
     },
   },
 ]

@@ -24,8 +24,8 @@ export interface BalancedOptions {
  * that were fitted without them.
  *
  * Measured with each development set left out of the fit in turn (docs/evaluation.md): the default thresholds refuse
- * 18 to 29 % of the answerable questions. Of questions that must be refused they answer 0.4 % where the topic is foreign
- * to the collection, 24 and 44 % where it is near; 0, 10 and 19 % without a caution.
+ * 15 to 27 % of the answerable questions. Of questions that must be refused they answer 0.5 % where the topic is foreign
+ * to the collection, 22 and 40 % where it is near; 0.1, 10 and 21 % without a caution.
  *
  * @throws `policy_invalid` when a threshold is out of range
  */

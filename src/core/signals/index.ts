@@ -3,7 +3,7 @@ import type { Reading } from '../reading.ts'
 import { bm25Gap } from './bm25-gap.ts'
 import { chunkCosineGap } from './chunk-cosine-gap.ts'
 import { questionLikelihood } from './question-likelihood.ts'
-import { sentenceCosine } from './sentence-cosine.ts'
+import { sentenceMatch } from './sentence-match.ts'
 import { keywordCoverage } from './keyword-coverage.ts'
 import { sentenceCoverage } from './sentence-coverage.ts'
 import { titleMatch } from './title-match.ts'
@@ -15,7 +15,7 @@ export const TEXT_SIGNALS = {
   topBm25,
   bm25Gap,
   questionLikelihood,
-  sentenceCosine,
+  sentenceMatch,
   titleMatch,
   chunkCosineGap,
   keywordCoverage,

@@ -1,12 +1,15 @@
 import type { QuestionTerm, ReadChunk, Reading } from '../reading.ts'
 
+/** How many chunks are compared, best first. */
+const CHUNKS_COMPARED = 5
+
 /** How far a term's chance comes from the chunk rather than from the whole collection. */
 const FROM_CHUNK = 0.7
 
 /**
- * How much likelier the best chunk makes the question than the collection as a whole does: log likelihoods of its terms
+ * How much likelier the best of the first five chunks makes the question than the collection as a whole does: log likelihoods of its terms
  * under a mix of .7 the chunk's term shares and .3 the collection's, as a share of what a chunk would reach that
- * consisted of the question alone. Unlike coverage it asks for a short chunk about little else. For a missing
+ * consisted of the question alone. Each term counts by its emphasis. Unlike coverage it asks for a short chunk about little else. For a missing
  * term, a synonym counts .3, and a relative the share that they have in common.
  *
  * @returns 0..1; 0 when no chunk makes it likelier, without chunks, or when the question has no terms
@@ -17,7 +20,7 @@ export function questionLikelihood({ questionTerms, chunks }: Reading): number {
   const reachable = gain(questionTerms, () => 1 / questionTerms.length)
   if (!(reachable > 0)) return 0
   let best = 0
-  for (const chunk of chunks) best = Math.max(best, gain(questionTerms, shareIn(chunk)))
+  for (const chunk of chunks.slice(0, CHUNKS_COMPARED)) best = Math.max(best, gain(questionTerms, shareIn(chunk)))
   return Math.min(1, best / reachable)
 }
 
@@ -27,8 +30,9 @@ function shareIn({ counts, relatives, length }: ReadChunk): (at: number) => numb
 
 function gain(questionTerms: readonly QuestionTerm[], shareOf: (at: number) => number): number {
   let sum = 0
-  questionTerms.forEach(({ rate }, at) => {
-    sum += Math.log((FROM_CHUNK * shareOf(at)) / rate + (1 - FROM_CHUNK))
+  questionTerms.forEach(({ rate, emphasis }, at) => {
+    const gained = Math.log((FROM_CHUNK * shareOf(at)) / rate + (1 - FROM_CHUNK))
+    sum += gained * (gained > 0 ? emphasis.found : emphasis.missing)
   })
   return sum
 }

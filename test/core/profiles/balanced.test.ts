@@ -10,7 +10,7 @@ import { evidenceOf, signalsOf } from '../../fixtures/evidence.ts'
 const TEXTS = ['The engine starts with the red key.', 'Paint is blue.', 'Brakes squeal.', 'Tyres wear.']
 const LEXICON = buildLexicon(TEXTS)
 
-const strong = { questionLikelihood: 0.7, sentenceCosine: 0.6, chunkCosineGap: 0.2 }
+const strong = { questionLikelihood: 0.7, sentenceMatch: 0.6, chunkCosineGap: 0.2 }
 const signals = (given: Partial<Signals>): Signals => signalsOf({ ...strong, ...given })
 
 describe('balanced', () => {

@@ -4,22 +4,22 @@ import { read } from '../../../src/core/reading.ts'
 import { questionLikelihood } from '../../../src/core/signals/question-likelihood.ts'
 import { evidenceOf } from '../../fixtures/evidence.ts'
 
-/** Eight terms in four chunks; `engin` in two of them, `start` in one: rates 2.5/8 and 1.5/8. */
-const LEXICON = buildLexicon(['Engine start.', 'Engine stop.', 'Red paint.', 'Blue paint.'])
-const [ENGIN, START] = [2.5 / 8, 1.5 / 8]
-const gain = (engin: number, start: number): number =>
-  Math.log((0.7 * engin) / ENGIN + 0.3) + Math.log((0.7 * start) / START + 0.3)
+/** Eight terms in four chunks; `engin` in two of them, `repair` in one: rates 2.5/8 and 1.5/8. */
+const LEXICON = buildLexicon(['Engine repair.', 'Engine stop.', 'Red paint.', 'Blue paint.'])
+const [ENGIN, REPAIR] = [2.5 / 8, 1.5 / 8]
+const gain = (engin: number, repair: number): number =>
+  Math.log((0.7 * engin) / ENGIN + 0.3) + Math.log((0.7 * repair) / REPAIR + 0.3)
 
 const likelihood = (texts: readonly string[], lexicon = LEXICON): number =>
-  questionLikelihood(read('Does the engine start?', evidenceOf(texts), lexicon))
+  questionLikelihood(read('Who does engine repair?', evidenceOf(texts), lexicon))
 
 describe('questionLikelihood', () => {
   it.each([
-    ['the question itself', ['Engine start.'], 1],
-    ['a chunk twice as long', ['Engine start. Red paint.'], gain(1 / 4, 1 / 4) / gain(1 / 2, 1 / 2)],
-    // `start` and `starter` begin with five of seven letters in common.
-    ['a relative of a missing term', ['Engine starter.'], gain(1 / 2, 5 / 7 / 2) / gain(1 / 2, 1 / 2)],
-    ['the best of several chunks', ['Red paint.', 'Engine start.'], 1],
+    ['the question itself', ['Engine repair.'], 1],
+    ['a chunk twice as long', ['Engine repair. Red paint.'], gain(1 / 4, 1 / 4) / gain(1 / 2, 1 / 2)],
+    // `repair` and `repairman` begin with six of nine letters in common.
+    ['a relative of a missing term', ['Engine repairman.'], gain(1 / 2, 6 / 9 / 2) / gain(1 / 2, 1 / 2)],
+    ['the best of several chunks', ['Red paint.', 'Engine repair.'], 1],
     ['nothing of the question', ['Red paint.'], 0],
     ['less than the collection gives', ['Engine stop.'], 0],
     ['no chunks', [], 0],
@@ -28,17 +28,17 @@ describe('questionLikelihood', () => {
   })
 
   it('looks for beginnings in the three best chunks only', () => {
-    // `startup` is no synonym in the table.
-    expect(likelihood(['Red.', 'Red.', 'Engine startup.'])).toBeGreaterThan(0)
-    expect(likelihood(['Red.', 'Red.', 'Red.', 'Engine startup.'])).toBe(0)
+    // `repairman` is no synonym in the table.
+    expect(likelihood(['Red.', 'Red.', 'Engine repairman.'])).toBeGreaterThan(0)
+    expect(likelihood(['Red.', 'Red.', 'Red.', 'Engine repairman.'])).toBe(0)
   })
 
   it('takes a synonym for .3 of a missing term, in the five best chunks', () => {
     const expected = gain(1 / 2, 0.3 / 2) / gain(1 / 2, 1 / 2)
     expect(expected).toBeGreaterThan(0)
-    expect(likelihood(['Engine begins.', 'Red.', 'Red.', 'Red.'])).toBeCloseTo(expected, 12)
-    expect(likelihood(['Red.', 'Red.', 'Red.', 'Red.', 'Engine begins.'])).toBeCloseTo(expected, 12)
-    expect(likelihood(['Red.', 'Red.', 'Red.', 'Red.', 'Red.', 'Engine begins.'])).toBe(0)
+    expect(likelihood(['Engine fixes.', 'Red.', 'Red.', 'Red.'])).toBeCloseTo(expected, 12)
+    expect(likelihood(['Red.', 'Red.', 'Red.', 'Red.', 'Engine fixes.'])).toBeCloseTo(expected, 12)
+    expect(likelihood(['Red.', 'Red.', 'Red.', 'Red.', 'Red.', 'Engine fixes.'])).toBe(0)
   })
 
   it('knows no relatives of short terms, nor terms that only begin with the same letters', () => {
@@ -53,8 +53,26 @@ describe('questionLikelihood', () => {
     expect(of('motor', 'mot')).toBeGreaterThan(0)
   })
 
+  it('takes the first five chunks', () => {
+    const others = Array.from({ length: 4 }, () => 'Red paint.')
+    expect(likelihood([...others, 'Engine repair.'])).toBeCloseTo(1, 12)
+    expect(likelihood([...others, 'Red paint.', 'Engine repair.'])).toBe(0)
+  })
+
+  it('counts what is gained by a found name one and a quarter times, what is lost by a missing one twice and a half', () => {
+    // The one chunk of its lexicon is long, so that a missing term costs little and a found one gains much.
+    const long = buildLexicon(['Engine repair is red paint, blue paint, green paint, white paint, grey paint.'])
+    const of = (question: string): number => questionLikelihood(read(question, evidenceOf(['Engine.']), long))
+    const [found, missing] = [Math.log(0.7 / (1.5 / 12) + 0.3), Math.log(0.3)]
+    const whole = Math.log(0.35 / (1.5 / 12) + 0.3)
+    expect(of('my engine repair')).toBeCloseTo((found + missing) / (2 * whole), 12)
+    expect(of('my Engine repair')).toBeCloseTo((1.25 * found + missing) / (2.25 * whole), 12)
+    expect(of('my engine Repair')).toBe(0)
+    expect(of('my Engine Repair')).toBe(0)
+  })
+
   it('works without a lexicon', () => {
-    expect(likelihood(['Engine start.'], EMPTY_LEXICON)).toBeCloseTo(1, 12)
-    expect(likelihood(['Engine start. Red paint.'], EMPTY_LEXICON)).toBeLessThan(1)
+    expect(likelihood(['Engine repair.'], EMPTY_LEXICON)).toBeCloseTo(1, 12)
+    expect(likelihood(['Engine repair. Red paint.'], EMPTY_LEXICON)).toBeLessThan(1)
   })
 })
