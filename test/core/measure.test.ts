@@ -6,6 +6,7 @@ import { englishLexicon } from '../../src/core/english.ts'
 import { buildLexicon, EMPTY_LEXICON, type Lexicon } from '../../src/core/lexicon.ts'
 import { measure, SCORES_RECORDED } from '../../src/core/measure.ts'
 import { aPassage, evidenceOf } from '../fixtures/evidence.ts'
+import { anyText } from '../fixtures/any-text.ts'
 
 /** Chunks that hold a term, of the hundred of everyday English that a small collection stands among. */
 const everyday = (term: string): number => englishLexicon().documentFrequency.get(term)! / 100
@@ -179,7 +180,7 @@ describe('measure', () => {
 
   it('gives finite numbers within their bounds for any texts, whatever they hold', () => {
     const nasty = fc.oneof(
-      fc.string({ unit: 'binary', maxLength: 60 }),
+      anyText({ maxLength: 60 }),
       fc
         .array(
           fc.constantFrom(
