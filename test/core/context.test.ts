@@ -6,6 +6,7 @@ import { buildContext } from '../../src/core/context.ts'
 import { sentences } from '../../src/core/text.ts'
 import { aPassage } from '../fixtures/evidence.ts'
 import { anyText } from '../fixtures/any-text.ts'
+import { examples } from '../properties.ts'
 
 const chunk = (id: string, text: string, title?: string, section?: string): Chunk => ({
   ...aPassage(id, { text, ...(title === undefined ? {} : { title }), ...(section === undefined ? {} : { section }) }),
@@ -121,7 +122,7 @@ describe('buildContext', () => {
         const whole = shown.length === chunks.length && shown.every(({ text }, at) => text === chunks[at]!.text)
         expect(context.cut).toBe(!whole)
       }),
-      { numRuns: 300 },
+      { numRuns: examples(300) },
     )
   })
 

@@ -119,6 +119,12 @@ describe('fuseConvex', () => {
     expect(chunks[0]?.scores.convex).toBeCloseTo(0.28, 12)
   })
 
+  it('takes weights for their shares of the whole', () => {
+    const rankings = [aRanking('bm25', [2.2], ['a']), aRanking('cosine', [0.4], ['a'])]
+    const { chunks } = fuseConvex(rankings, { weights: { bm25: 1, cosine: 3 }, idfMass: 2, topK: 1 })
+    expect(chunks[0]?.scores.convex).toBeCloseTo((0.5 + 3 * 0.4) / 4, 12)
+  })
+
   it('gives BM25 no weight for a question without terms', () => {
     const { chunks } = fuseConvex([aRanking('bm25', [9], ['a']), aRanking('cosine', [0.1], ['b'])], {
       idfMass: 0,
@@ -220,7 +226,7 @@ describe('fuseReciprocalRank', () => {
     ])
   })
 
-  it.each([-1, NaN, Infinity, '60'])('does not take %s for its constant', (k) => {
+  it.each([-1, -0.5, NaN, Infinity, '60'])('does not take %s for its constant', (k) => {
     const fault = expect.objectContaining({ code: 'config_invalid', param: 'k' })
     expect(() => fuseReciprocalRank(rankings, { ...options, k: k as number })).toThrow(fault)
   })

@@ -75,6 +75,25 @@ describe('mergeRounds', () => {
     expect(best[0]?.id).toBe('c')
   })
 
+  it('keeps more than two only by the methods, not by what is made of them', () => {
+    const further = [fused({ v: 4, w: 4 }, {})]
+    const options = { ...OPTIONS, topK: 1, keepOfEach: 3 }
+    const alone = fuseConvex([aRanking('bm25', [4, 3, 2], ['a', 'b', 'c'])], { idfMass: 2, topK: 20 })
+    expect(ids(mergeRounds(alone, further, options)).sort()).toEqual(['a', 'b'])
+    // What neither method finds best, both find well: x, y and z have the best mix and the best ranks together.
+    const rankings = [
+      aRanking('bm25', [4.3, 4.2, 4.1, 4, 3.9, 3.8], [...'abcxyz']),
+      aRanking('cosine', [0.9, 0.89, 0.88, 0.87, 0.86, 0.85], [...'defxyz']),
+    ]
+    const both = fuse(rankings, { method: 'rrf', idfMass: 2, topK: 20 })
+    expect(ids(mergeRounds(both, further, options)).sort()).toEqual([...'abcdefxy'])
+  })
+
+  it('counts the entries that were dropped in every round', () => {
+    const broken = (count: number): Evidence => ({ ...fused({ a: 1 }, {}), dropped: count })
+    expect(mergeRounds(broken(1), [broken(2), broken(4)], OPTIONS).dropped).toBe(7)
+  })
+
   it('leaves what gates read of scores as it was: no score rises, the two best of each stay, for any rounds', () => {
     const pool = [...'abcdefgh']
     // No numbers so small that halving them makes nothing of them: no engine scores so.

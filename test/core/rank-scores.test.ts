@@ -48,6 +48,10 @@ describe('distributionScores', () => {
     expect(distributionScores([5, 4, 1], Math.round)).toEqual([1, 1, 0])
   })
 
+  it('gives .5 where rounding leaves no spread', () => {
+    expect(distributionScores([1 + 1e-9, 1], Math.fround)).toEqual([0.5, 0.5])
+  })
+
   it('keeps the order, and does not change with scale or origin', () => {
     // Whole numbers, so that shifting them loses nothing.
     const scores = fc.array(fc.integer({ min: -1000, max: 1000 }), { minLength: 1, maxLength: 10 })
