@@ -60,7 +60,15 @@ export { measure, type Signals } from './core/measure.ts'
 export { feedbackTerms, type FeedbackOptions } from './core/feedback-terms.ts'
 export { buildContext, type Context, type ContextBudget } from './core/context.ts'
 export type { SearchMode } from './core/search-mode.ts'
-export { fuseConvex, type ConvexOptions, type ConvexWeights } from './core/fusion.ts'
+export {
+  type ConvexOptions,
+  type ConvexWeights,
+  fuseConvex,
+  fuseDistributionBased,
+  fuseReciprocalRank,
+  type FusionMethod,
+  type ReciprocalRankOptions,
+} from './core/fusion.ts'
 export { buildLexicon, EMPTY_LEXICON, type Lexicon } from './core/lexicon.ts'
 export { type Audience, buildRefusal, type Refusal } from './core/refusal.ts'
 export type { Chunk, Passage, Ranking, ScoreKind, Scores } from './core/chunk.ts'

@@ -9,5 +9,11 @@ const SEED = 20_261_121
 /** A mutant is killed by the first counterexample: fewer examples, and no search for the smallest one. */
 const RUNS_MUTATION: fc.GlobalParameters = { seed: SEED, numRuns: 25, endOnFailure: true }
 
+const mutation = process.env['TEST_MUTATION'] === '1'
 const runs = process.env['TEST_DEEP'] === '1' ? { numRuns: 1000 } : { seed: SEED }
-fc.configureGlobal(process.env['TEST_MUTATION'] === '1' ? RUNS_MUTATION : runs)
+fc.configureGlobal(mutation ? RUNS_MUTATION : runs)
+
+/** So many examples, where a test asks for a number of its own: a tenth of them for a mutant. */
+export function examples(count: number): number {
+  return mutation ? Math.ceil(count / 10) : count
+}

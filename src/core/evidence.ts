@@ -59,8 +59,11 @@ export function collect(rankings: readonly Ranking[]): {
 /** Cosines come from 32-bit floats. */
 const COSINE_BOUND = 1 + 1e-6
 
-/** A cosine beyond −1..1 is a distance or an inner product under a wrong name; other kinds have no bounds to check. */
-function isScore(kind: ScoreKind, score: number): boolean {
+/**
+ * Whether a score can be used. A cosine beyond −1..1 is a distance or an inner product under a wrong name; other kinds
+ * have no bounds to check.
+ */
+export function isScore(kind: ScoreKind, score: number): boolean {
   return Number.isFinite(score) && (kind !== 'cosine' || Math.abs(score) <= COSINE_BOUND)
 }
 

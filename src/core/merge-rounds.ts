@@ -68,13 +68,13 @@ function withFusedScore(chunk: Chunk, { rankedBy }: Evidence, idfMass: number): 
   return convex === undefined ? chunk : { ...chunk, scores: { ...chunk.scores, convex } }
 }
 
-/** The best of the first round by its order and by each method. */
+/** The best of the first round by its order, by each method, and by their mix, which an order by ranks does not show. */
 function bestOfEach({ rankedBy, chunks }: Evidence, count: number): Set<string> {
-  const best = (['cosine', 'bm25', rankedBy] as const).flatMap((kind) =>
+  const best = (['cosine', 'bm25', 'convex', rankedBy] as const).flatMap((kind) =>
     chunks
       .filter(({ scores }) => scores[kind] !== undefined)
       .sort((a, b) => b.scores[kind]! - a.scores[kind]!)
-      .slice(0, kind === rankedBy ? ALWAYS_KEPT : count),
+      .slice(0, kind === rankedBy || kind === 'convex' ? ALWAYS_KEPT : count),
   )
   return new Set(best.map(({ id }) => id))
 }

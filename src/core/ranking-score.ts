@@ -6,8 +6,11 @@ import type { Reading } from './reading.ts'
 /** Highest grade that a reranker gives. */
 const TOP_GRADE = 3
 
-/** What the knowledge graph raised first, then the fused score. */
-const AFTER_RERANKER: readonly ScoreKind[] = ['boosted', 'rrf', 'dbsf', 'convex']
+/**
+ * What the knowledge graph raised first, then the fused score. The convex mix means the same in every question; ranks and
+ * distributions only order the chunks of one, so they are read where nothing else is there.
+ */
+const AFTER_RERANKER: readonly ScoreKind[] = ['boosted', 'convex', 'rrf', 'dbsf']
 
 /** A chunk that carries a ranking score. */
 export interface ScoredChunk {

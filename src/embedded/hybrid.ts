@@ -1,4 +1,5 @@
 /** The service's own fusion of a dense and a sparse ranking, in float32. */
+import { distributionScores, reciprocalRanks, RRF_K } from '../core/rank-scores.ts'
 import { BoundedTop, type ScoredRow } from './scan.ts'
 
 /** How two rankings become one. */
@@ -17,7 +18,7 @@ export function fuseRankings(
 ): readonly ScoredRow[] {
   const sums = new Map<number, number>()
   for (const ranking of rankings) {
-    for (const { slot, score } of algorithm === 'RRF' ? reciprocalRanks(ranking) : distributionScores(ranking)) {
+    for (const { slot, score } of algorithm === 'RRF' ? reciprocalRanksOf(ranking) : distributionScoresOf(ranking)) {
       sums.set(slot, Math.fround((sums.get(slot) ?? 0) + score))
     }
   }
@@ -26,21 +27,16 @@ export function fuseRankings(
   return best.sorted()
 }
 
-/** 1 / (60 + rank), ranks from 0: two firsts make 0.033333335. */
-function reciprocalRanks(ranking: readonly ScoredRow[]): readonly ScoredRow[] {
-  return ranking.map(({ slot }, rank) => ({ slot, score: Math.fround(1 / (60 + rank)) }))
+/** Ranks from 0: two firsts make 0.033333335. */
+function reciprocalRanksOf(ranking: readonly ScoredRow[]): readonly ScoredRow[] {
+  const worths = reciprocalRanks(ranking.length, RRF_K, 0)
+  return ranking.map(({ slot }, at) => ({ slot, score: Math.fround(worths[at]!) }))
 }
 
-/** Place of each score between three sample deviations below and above the mean; .5 when they do not spread. */
-function distributionScores(ranking: readonly ScoredRow[]): readonly ScoredRow[] {
-  const count = ranking.length
-  const mean = ranking.reduce((sum, { score }) => sum + score, 0) / count
-  const variance = ranking.reduce((sum, { score }) => sum + (score - mean) ** 2, 0) / (count - 1)
-  const low = Math.fround(mean - 3 * Math.sqrt(variance))
-  const span = Math.fround(Math.fround(mean + 3 * Math.sqrt(variance)) - low)
-  const spread = count > 1 && span > 0
-  return ranking.map(({ slot, score }) => ({
-    slot,
-    score: spread ? Math.fround(Math.fround(score - low) / span) : 0.5,
-  }))
+function distributionScoresOf(ranking: readonly ScoredRow[]): readonly ScoredRow[] {
+  const worths = distributionScores(
+    ranking.map(({ score }) => score),
+    Math.fround,
+  )
+  return ranking.map(({ slot }, at) => ({ slot, score: worths[at]! }))
 }

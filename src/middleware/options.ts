@@ -1,5 +1,5 @@
 /** What can be set for a route behind the gate, and the check of it: once, when the middleware is made. */
-import type { ConvexWeights } from '../core/fusion.ts'
+import { type ConvexWeights, FUSION_METHODS, type FusionMethod } from '../core/fusion.ts'
 import type { GenerationConfidenceSource } from '../core/measure-answer.ts'
 import { checkPassageFilter, type PassageFilter } from '../core/passage-filter.ts'
 import { definePolicy, type Policy } from '../core/policy.ts'
@@ -107,8 +107,22 @@ export interface RagGateOptions<Bindings extends object> {
    * @default topK
    */
   readonly candidates?: number
+  /**
+   * How the rankings of a retriever are put in one order: by the convex mix of scaled scores, by reciprocal rank fusion,
+   * or by distribution-based score fusion. It chooses which chunks are judged and in what order; what policies read of
+   * scores are the methods' own and their convex mix, whichever is chosen.
+   *
+   * @default 'convex'
+   */
+  readonly fusion?: FusionMethod
   /** Weights of the convex mix of dense and sparse scores. */
   readonly fusionWeights?: ConvexWeights
+  /**
+   * Constant of the fusion `rrf`, 0..10000: the larger, the less a first place counts before a tenth. It needs `rrf`.
+   *
+   * @default 60
+   */
+  readonly rrfK?: number
   /**
    * Confidence of the first judgement under which one further round of retrieval is tried, 0..1: with words of the best
    * passages, or in the words of the rewriter. Both rounds are merged and judged by the same policy for the question as
@@ -217,6 +231,7 @@ export function checkOptions(options: RagGateOptions<never>): RouteSettings {
   requireWhole('retrievalTimeoutMs', retrievalTimeoutMs, 1, 60_000)
   requireWhole('rerankTimeoutMs', rerankTimeoutMs, 1, 60_000)
   requireWhole('maxContextCharacters', maxContextCharacters, 200, 10_000_000)
+  const fusion = checkFusion(options)
   const further = checkFurtherRound(options)
   const tokens = checkTokenBudget(options)
   const { searchModes = 'none', staleIfErrorSeconds = 0 } = options
@@ -259,7 +274,7 @@ export function checkOptions(options: RagGateOptions<never>): RouteSettings {
     ...(options.filter !== undefined && { filter: filterChooser(options.filter) }),
     topK,
     candidates,
-    fusionWeights: options.fusionWeights ?? {},
+    ...fusion,
     retrievalTimeoutMs,
     rerankTimeoutMs,
     ...further,
@@ -271,6 +286,19 @@ export function checkOptions(options: RagGateOptions<never>): RouteSettings {
     refusalStatus: options.refusalStatus ?? 200,
     prompt: options.prompt ?? '',
   }
+}
+
+function checkFusion({
+  fusion = 'convex',
+  fusionWeights = {},
+  rrfK,
+}: RagGateOptions<never>): Pick<GateSettings, 'fusion' | 'fusionWeights' | 'rrfK'> {
+  requireOneOf('fusion', fusion, FUSION_METHODS)
+  if (rrfK === undefined) return { fusion, fusionWeights }
+  if (fusion === 'rrf' && Number.isFinite(rrfK) && rrfK >= 0 && rrfK <= 10_000) return { fusion, fusionWeights, rrfK }
+  throw new RagGateError('config_invalid', "rrfK must be a number from 0 to 10000, with the fusion 'rrf'", {
+    param: 'rrfK',
+  })
 }
 
 function checkFurtherRound({

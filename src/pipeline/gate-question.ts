@@ -5,7 +5,7 @@
 import type { Context } from '../core/context.ts'
 import type { CacheState, Decision } from '../core/decision.ts'
 import type { Evidence } from '../core/evidence.ts'
-import type { ConvexWeights } from '../core/fusion.ts'
+import type { ConvexWeights, FusionMethod } from '../core/fusion.ts'
 import { EMPTY_LEXICON } from '../core/lexicon.ts'
 import type { Policy } from '../core/policy.ts'
 import type { Audience } from '../core/refusal.ts'
@@ -53,7 +53,11 @@ export interface GateSettings extends ContextSettings {
   readonly topK: number
   /** Chunks retrieved of each method, `topK` and up: the deeper, the more of those judged carry every method's score. */
   readonly candidates: number
+  /** How the rankings are ordered as one. @default 'convex' */
+  readonly fusion?: FusionMethod
   readonly fusionWeights: ConvexWeights
+  /** Constant of the fusion `rrf`, 0 and up. @default 60 */
+  readonly rrfK?: number
   /** Deadline of the retrieval and of a further round, headers and body together; of every look into the database too. */
   readonly retrievalTimeoutMs: number
   /** How long the reranker may take; then the evidence is judged as it was retrieved. */

@@ -3,6 +3,7 @@ import { answerKey } from '../core/answer-key.ts'
 import { canonicalJson, lengthPrefixed } from '../core/canonical.ts'
 import { filterKey, type PassageFilter } from '../core/passage-filter.ts'
 import type { Policy } from '../core/policy.ts'
+import { RRF_K } from '../core/rank-scores.ts'
 import type { Rule } from '../core/rules.ts'
 import type { Collection } from '../ports/collections.ts'
 import type { AskedQuestion, GatePorts, GateSettings } from './gate-question.ts'
@@ -16,7 +17,8 @@ export function questionKey(
   policy: Policy,
   filter: PassageFilter | undefined,
 ): string {
-  const { topK, candidates, fusionWeights, maxContextCharacters, maxContextTokens, expandBelow } = settings
+  const { topK, candidates, fusion, fusionWeights, rrfK, maxContextCharacters, maxContextTokens, expandBelow } =
+    settings
   return answerKey({
     deployment: asked.deployment,
     tenant: collection.tenant,
@@ -34,7 +36,9 @@ export function questionKey(
     retrieval: canonicalJson({
       topK,
       candidates,
+      fusion: fusion ?? 'convex',
       fusionWeights: { ...fusionWeights },
+      rrfK: rrfK ?? RRF_K,
       maxContextCharacters,
       maxContextTokens: maxContextTokens ?? null,
       searchMode: asked.searchMode ?? 'hybrid',

@@ -1,7 +1,7 @@
 /** One retrieval: published passages for some words, by the methods that take part, fused. */
 import type { Ranking } from '../core/chunk.ts'
 import type { Evidence } from '../core/evidence.ts'
-import { fuseConvex } from '../core/fusion.ts'
+import { fuse } from '../core/fusion.ts'
 import { namespaceOf } from '../core/ids.ts'
 import { idfMass } from '../core/lexicon.ts'
 import { passesFilter, type PassageFilter } from '../core/passage-filter.ts'
@@ -29,14 +29,16 @@ export async function retrieve(
   words: string,
   signal: AbortSignal,
 ): Promise<Evidence> {
-  const { candidates, fusionWeights } = settings
+  const { candidates, fusion, fusionWeights, rrfK } = settings
   const { tenant, id: collection, unpublishedChunkIds } = searched
   const topK = candidates + Math.min(candidates, unpublishedChunkIds.length)
   const search = { tenant, collection, namespace: namespaceOf(tenant, collection), question: words, topK, signal }
   const returned = await ports.retriever.retrieve(filter === undefined ? search : { ...search, filter })
   if (filter !== undefined) requireFiltered(returned, filter)
   const rankings = rankingsOfMode(publishedOnly(returned, unpublishedChunkIds), asked.searchMode ?? 'hybrid')
-  return fuseConvex(rankings, {
+  return fuse(rankings, {
+    ...(fusion !== undefined && { method: fusion }),
+    ...(rrfK !== undefined && { k: rrfK }),
     weights: fusionWeights,
     idfMass: idfMass(lexicon, terms(words)),
     topK: rankings.reduce((count, { entries }) => count + entries.length, 0),

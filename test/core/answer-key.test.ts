@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { answerKey, type AnswerKeyParts } from '../../src/core/answer-key.ts'
+import { examples } from '../properties.ts'
 
 // Few and awkward values, so that pairs which differ in one part, or shift text between parts, turn up often.
 const text = fc.constantFrom('', 'a', 'b', 'ab', ':', '1:a', '0:', 'a;b', '#', '%23', '\u0000', 'é', '🜁')
@@ -52,7 +53,7 @@ describe('answerKey', () => {
         expect(answerKey(changed) === answerKey(one)).toBe(canonical(changed) === canonical(one))
         expect(answerKey(other) === answerKey(one)).toBe(canonical(other) === canonical(one))
       }),
-      { numRuns: 2000 },
+      { numRuns: examples(2000) },
     )
   })
 

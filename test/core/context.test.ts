@@ -5,6 +5,8 @@ import type { Chunk } from '../../src/core/chunk.ts'
 import { buildContext } from '../../src/core/context.ts'
 import { sentences } from '../../src/core/text.ts'
 import { aPassage } from '../fixtures/evidence.ts'
+import { anyText } from '../fixtures/any-text.ts'
+import { examples } from '../properties.ts'
 
 const chunk = (id: string, text: string, title?: string, section?: string): Chunk => ({
   ...aPassage(id, { text, ...(title === undefined ? {} : { title }), ...(section === undefined ? {} : { section }) }),
@@ -95,8 +97,8 @@ describe('buildContext', () => {
       '<passage>',
     )
     const body = fc.array(sentence, { maxLength: 12 }).map((parts) => parts.join(''))
-    const anyText = fc.oneof(body, fc.string({ unit: 'binary', maxLength: 90 }))
-    const found = fc.array(fc.tuple(anyText, fc.string({ maxLength: 8 })), { maxLength: 12 })
+    const text = fc.oneof(body, anyText({ maxLength: 90 }))
+    const found = fc.array(fc.tuple(text, fc.string({ maxLength: 8 })), { maxLength: 12 })
     const count = (text: string): number => encode(text).length
     const budgets = [fc.integer({ min: 0, max: 900 }), fc.integer({ min: 0, max: 250 })] as const
     fc.assert(
@@ -120,7 +122,7 @@ describe('buildContext', () => {
         const whole = shown.length === chunks.length && shown.every(({ text }, at) => text === chunks[at]!.text)
         expect(context.cut).toBe(!whole)
       }),
-      { numRuns: 300 },
+      { numRuns: examples(300) },
     )
   })
 

@@ -8,6 +8,7 @@ import {
   lifetimeSeconds,
   validateLifetimes,
 } from '../../src/core/freshness.ts'
+import { examples } from '../properties.ts'
 
 const POLICY: FreshnessPolicy = { bands: { high: 0.85, medium: 0.7, low: 0.5 }, cacheLifetimes: DEFAULT_LIFETIMES }
 const share = fc.oneof(fc.double({ min: 0, max: 1, noNaN: true }), fc.constantFrom(0, 0.5, 0.7, 0.85, 1))
@@ -61,7 +62,7 @@ describe('lifetimeSeconds', () => {
           expect(high).toBeGreaterThanOrEqual(low)
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: examples(2000) },
     )
   })
 
@@ -80,7 +81,7 @@ describe('lifetimeSeconds', () => {
           expect(seconds).toBeLessThanOrEqual(Math.min(ceiling, handler ?? Infinity))
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: examples(2000) },
     )
   })
 

@@ -1,7 +1,22 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Ranking, ScoreKind } from '../../src/core/chunk.ts'
-import { BM25_K1, clamp01, fuseConvex } from '../../src/core/fusion.ts'
+import type { Evidence } from '../../src/core/evidence.ts'
+import {
+  BM25_K1,
+  clamp01,
+  fuse,
+  FUSION_METHODS,
+  fuseConvex,
+  fuseDistributionBased,
+  fuseReciprocalRank,
+} from '../../src/core/fusion.ts'
+import { EMPTY_LEXICON } from '../../src/core/lexicon.ts'
+import { measure } from '../../src/core/measure.ts'
+import { judge } from '../../src/core/policy.ts'
+import { multiGate } from '../../src/core/profiles/multi-gate.ts'
+import { twoTier } from '../../src/core/profiles/two-tier.ts'
+import { weightedSignals } from '../../src/core/profiles/weighted-signals.ts'
 import { aPassage, aRanking } from '../fixtures/evidence.ts'
 
 const finite = fc.double({ min: -3, max: 30, noNaN: true })
@@ -104,6 +119,12 @@ describe('fuseConvex', () => {
     expect(chunks[0]?.scores.convex).toBeCloseTo(0.28, 12)
   })
 
+  it('takes weights for their shares of the whole', () => {
+    const rankings = [aRanking('bm25', [2.2], ['a']), aRanking('cosine', [0.4], ['a'])]
+    const { chunks } = fuseConvex(rankings, { weights: { bm25: 1, cosine: 3 }, idfMass: 2, topK: 1 })
+    expect(chunks[0]?.scores.convex).toBeCloseTo((0.5 + 3 * 0.4) / 4, 12)
+  })
+
   it('gives BM25 no weight for a question without terms', () => {
     const { chunks } = fuseConvex([aRanking('bm25', [9], ['a']), aRanking('cosine', [0.1], ['b'])], {
       idfMass: 0,
@@ -153,6 +174,207 @@ describe('fuseConvex', () => {
     const passage = aPassage('a', { title: 'T', section: 'S', source: 'https://example.com', metadata: { page: 3 } })
     const { chunks } = fuseConvex([{ kind: 'bm25', entries: [{ passage, score: 1 }] }], { idfMass: 1, topK: 1 })
     expect(chunks).toEqual([{ ...passage, scores: { bm25: 1 } }])
+  })
+})
+
+/** Ids of the chunks with one of their scores. */
+const scored = ({ chunks }: Evidence, kind: ScoreKind): unknown => chunks.map(({ id, scores }) => [id, scores[kind]])
+
+describe('fuseReciprocalRank', () => {
+  const options = { idfMass: 2, topK: 10 }
+  const rankings = [aRanking('bm25', [9, 8, 7], ['a', 'b', 'c']), aRanking('cosine', [0.9, 0.1], ['b', 'd'])]
+
+  it('adds up what the ranks are worth, from 1 and with 60 unless told otherwise', () => {
+    expect(scored(fuseReciprocalRank(rankings, options), 'rrf')).toEqual([
+      ['b', 1 / 62 + 1 / 61],
+      ['a', 1 / 61],
+      ['d', 1 / 62],
+      ['c', 1 / 63],
+    ])
+    expect(scored(fuseReciprocalRank(rankings, { ...options, k: 1, firstRank: 0 }), 'rrf')).toEqual([
+      ['b', 1 / 2 + 1],
+      ['a', 1],
+      ['d', 1 / 2],
+      ['c', 1 / 3],
+    ])
+  })
+
+  it('ranks by score whatever the order, equal scores as they came, and a chunk by its first place', () => {
+    const unsorted = [aRanking('bm25', [1, 3, 3, 9], ['a', 'c', 'b', 'a']), aRanking('cosine', [])]
+    expect(scored(fuseReciprocalRank(unsorted, options), 'rrf')).toEqual([
+      ['c', 1 / 61],
+      ['b', 1 / 62],
+      ['a', 1 / 63],
+    ])
+  })
+
+  it('gives no rank to an entry without a usable score', () => {
+    const broken = [
+      aRanking('bm25', [9, NaN, 7, 6, 5], ['a', 'b', 'c', 'd', 'e']),
+      aRanking('cosine', [2, 0.5], ['a', 'e']),
+    ]
+    const evidence = fuseReciprocalRank(
+      [...broken, aRanking('cross-encoder', [0.5, 0.4, 0.3], ['e', 'd', 'c'])],
+      options,
+    )
+    expect(evidence.dropped).toBe(2)
+    expect(scored(evidence, 'rrf')).toEqual([
+      ['e', 1 / 64 + 1 / 61 + 1 / 61],
+      ['c', 1 / 62 + 1 / 63],
+      ['d', 1 / 63 + 1 / 62],
+      ['a', 1 / 61],
+    ])
+  })
+
+  it.each([-1, -0.5, NaN, Infinity, '60'])('does not take %s for its constant', (k) => {
+    const fault = expect.objectContaining({ code: 'config_invalid', param: 'k' })
+    expect(() => fuseReciprocalRank(rankings, { ...options, k: k as number })).toThrow(fault)
+  })
+
+  it('does not divide by 0', () => {
+    expect(() => fuseReciprocalRank(rankings, { ...options, k: 0, firstRank: 0 })).toThrow(/above 0/)
+    expect(fuseReciprocalRank(rankings, { ...options, k: 0 }).chunks[0]?.scores.rrf).toBe(1 + 1 / 2)
+  })
+})
+
+describe('fuseDistributionBased', () => {
+  it('adds up where the scores lie in their rankings: worked out by hand', () => {
+    // Mean 2 and deviation 1; mean .5 and deviation .1.
+    const rankings = [
+      aRanking('bm25', [3, 2, 1], ['a', 'b', 'c']),
+      aRanking('cosine', [0.6, 0.5, 0.4], ['c', 'd', 'e']),
+    ]
+    const fused = fuseDistributionBased(rankings, { idfMass: 2, topK: 10 })
+    expect(scored(fused, 'dbsf')).toEqual([
+      ['c', expect.closeTo(2 / 6 + 4 / 6, 12)],
+      ['a', expect.closeTo(4 / 6, 12)],
+      ['b', expect.closeTo(0.5, 12)],
+      ['d', expect.closeTo(0.5, 12)],
+      ['e', expect.closeTo(2 / 6, 12)],
+    ])
+  })
+
+  it('leaves broken scores out of the mean', () => {
+    const rankings = [aRanking('bm25', [3, NaN, 2, 1], ['a', 'x', 'b', 'c']), aRanking('cosine', [0.4], ['c'])]
+    const fused = fuseDistributionBased(rankings, { idfMass: 2, topK: 10 })
+    expect(fused.dropped).toBe(1)
+    expect(scored(fused, 'dbsf')).toEqual([
+      ['c', expect.closeTo(2 / 6 + 0.5, 12)],
+      ['a', expect.closeTo(4 / 6, 12)],
+      ['b', expect.closeTo(0.5, 12)],
+    ])
+  })
+})
+
+describe('fusion by any method', () => {
+  it.each(FUSION_METHODS)('by %s is ranked by its own kind, keeps the best, and says what was asked', (method) => {
+    const rankings = [aRanking('bm25', [4, 1], ['a', 'b']), aRanking('cosine', [0.9, 0.2, 0.1], ['a', 'b', 'c'])]
+    const evidence = fuse(rankings, { method, idfMass: 2, topK: 2 })
+    expect(evidence).toMatchObject({ rankedBy: method, kinds: ['bm25', 'cosine'], dropped: 0 })
+    expect(evidence.chunks.map(({ id }) => id)).toEqual(['a', 'b'])
+    expect(Object.keys(evidence.chunks[0]!.scores).sort()).toEqual(
+      [...new Set(['bm25', 'convex', 'cosine', method])].sort(),
+    )
+  })
+
+  it.each(FUSION_METHODS)(
+    'by %s keeps the order of retrieval among ties, leaves a single ranking as it is',
+    (method) => {
+      const options = { method, idfMass: 2, topK: 9 }
+      const tied = fuse([aRanking('cosine', [0.5], ['c']), aRanking('cross-encoder', [0.5], ['a'])], {
+        ...options,
+        weights: { cosine: 0, bm25: 1 },
+      })
+      expect(tied.chunks.map(({ id }) => id)).toEqual(['c', 'a'])
+      const one = aRanking('bm25', [1, 2], ['a', 'b'])
+      expect(fuse([one], options)).toEqual(fuseConvex([one], options))
+      expect(fuse([], options)).toMatchObject({ rankedBy: method, chunks: [] })
+    },
+  )
+
+  it.each(FUSION_METHODS)('by %s takes too many unusable scores for a fault', (method) => {
+    const rankings = [aRanking('bm25', [1, 1, 1]), aRanking('cosine', [NaN])]
+    expect(() => fuse(rankings, { method, idfMass: 1, topK: 10 })).toThrow(
+      expect.objectContaining({ code: 'retriever_bad_response' }),
+    )
+  })
+
+  it('is by the convex mix unless told otherwise, and hands on the constant of ranks and the weights', () => {
+    const rankings = [aRanking('bm25', [4, 1], ['a', 'b']), aRanking('cosine', [0.9], ['b'])]
+    const options = { idfMass: 2, topK: 9, weights: { cosine: 1, bm25: 0 } }
+    expect(fuse(rankings, options)).toEqual(fuseConvex(rankings, options))
+    expect(fuse(rankings, { ...options, method: 'rrf', k: 3 })).toEqual(
+      fuseReciprocalRank(rankings, { ...options, k: 3 }),
+    )
+    expect(fuse(rankings, { ...options, method: 'rrf' })).toEqual(fuseReciprocalRank(rankings, { ...options, k: 60 }))
+    expect(fuse(rankings, { ...options, method: 'dbsf' })).toEqual(fuseDistributionBased(rankings, options))
+  })
+
+  it('gives the same chunks the same scores of their methods and the same mix, in another order', () => {
+    fc.assert(
+      fc.property(ranking('bm25'), ranking('cosine'), (bm25, cosine) => {
+        const [convex, ...others] = FUSION_METHODS.map((method) =>
+          fuse([bm25, cosine], { method, idfMass: 3, topK: 100 }),
+        )
+        const mixed = new Map(convex!.chunks.map(({ id, scores }) => [id, scores]))
+        for (const { chunks, rankedBy } of others) {
+          expect(chunks).toHaveLength(mixed.size)
+          for (const { id, scores } of chunks) {
+            const { rrf: _rrf, dbsf: _dbsf, ...rest } = scores
+            expect(rest).toEqual(mixed.get(id))
+          }
+          const order = chunks.map(({ scores }) => scores[rankedBy] ?? NaN)
+          expect(order).toEqual([...order].sort((a, b) => b - a))
+        }
+      }),
+    )
+  })
+})
+
+describe('what policies read of evidence that was fused by ranks or distributions', () => {
+  const hopeless = [
+    aRanking('bm25', [0.03, 0.02, 0.01], ['a', 'b', 'c']),
+    aRanking('cosine', [0.1, 0.08, 0.05], ['a', 'b', 'c']),
+  ]
+  const good = [aRanking('bm25', [4.2, 1, 0.5], ['a', 'b', 'c']), aRanking('cosine', [0.95, 0.3, 0.2], ['a', 'b', 'c'])]
+  const POLICIES = [twoTier(), multiGate(), weightedSignals()]
+  const signalsOfFused = (rankings: readonly Ranking[], method: (typeof FUSION_METHODS)[number]) =>
+    measure('engine', fuse(rankings, { method, idfMass: 2, topK: 10 }), EMPTY_LEXICON)
+
+  it.each(['rrf', 'dbsf'] as const)('is the same as of the convex mix: %s has a curve of its own', (method) => {
+    for (const rankings of [hopeless, good]) {
+      const convex = signalsOfFused(rankings, 'convex')
+      const { [method]: own, ...curves } = signalsOfFused(rankings, method).curves
+      expect(own?.scores).toHaveLength(3)
+      expect(curves).toEqual(convex.curves)
+      expect(signalsOfFused(rankings, method).retrieval).toEqual(convex.retrieval)
+      for (const policy of POLICIES) {
+        expect(judge(policy, signalsOfFused(rankings, method))).toEqual(judge(policy, convex))
+      }
+    }
+  })
+
+  it('tells a hopeless question from a good one, which ranks cannot', () => {
+    const top = (rankings: readonly Ranking[], method: 'rrf' | 'dbsf') =>
+      signalsOfFused(rankings, method).curves[method]?.scores[0]
+    expect(top(hopeless, 'rrf')).toBe(top(good, 'rrf'))
+    expect(top(hopeless, 'dbsf')).toBeGreaterThan(1)
+    for (const method of ['rrf', 'dbsf'] as const) {
+      for (const policy of POLICIES) {
+        expect(judge(policy, signalsOfFused(hopeless, method)).verdict, policy.name).toBe('refuse')
+        expect(judge(policy, signalsOfFused(good, method)).verdict, policy.name).not.toBe('refuse')
+      }
+    }
+  })
+
+  it.each<[string, ReturnType<typeof twoTier>, string]>([
+    ['two-tier', twoTier(), 'score_missing'],
+    ['multi-gate', multiGate(), 'similarity_missing'],
+  ])('is nothing for %s where an index gives only fused scores', (_, policy, reason) => {
+    for (const kind of ['rrf', 'dbsf'] as const) {
+      const evidence = fuseConvex([aRanking(kind, [0.9, 0.1])], { idfMass: 2, topK: 10 })
+      expect(judge(policy, measure('engine', evidence, EMPTY_LEXICON))).toMatchObject({ verdict: 'refuse', reason })
+    }
   })
 })
 

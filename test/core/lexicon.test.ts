@@ -11,6 +11,7 @@ import {
   meanChunkLength,
   updateLexicon,
 } from '../../src/core/lexicon.ts'
+import { anyText } from '../fixtures/any-text.ts'
 
 const word = fc.constantFrom(
   'engine',
@@ -26,7 +27,7 @@ const word = fc.constantFrom(
 )
 const chunkText = fc.oneof(
   fc.array(word, { maxLength: 8 }).map((found) => found.join(' ')),
-  fc.string({ unit: 'binary', maxLength: 20 }),
+  anyText({ maxLength: 20 }),
 )
 const texts = fc.array(chunkText, { maxLength: 6 })
 

@@ -6,6 +6,8 @@ import { englishLexicon } from '../../src/core/english.ts'
 import { buildLexicon, EMPTY_LEXICON, type Lexicon } from '../../src/core/lexicon.ts'
 import { measure, SCORES_RECORDED } from '../../src/core/measure.ts'
 import { aPassage, evidenceOf } from '../fixtures/evidence.ts'
+import { anyText } from '../fixtures/any-text.ts'
+import { examples } from '../properties.ts'
 
 /** Chunks that hold a term, of the hundred of everyday English that a small collection stands among. */
 const everyday = (term: string): number => englishLexicon().documentFrequency.get(term)! / 100
@@ -61,7 +63,7 @@ describe('measure', () => {
           expect(sentenceCoverage).toBeCloseTo(1, 12)
         },
       ),
-      { numRuns: 500 },
+      { numRuns: examples(500) },
     )
   })
 
@@ -179,7 +181,7 @@ describe('measure', () => {
 
   it('gives finite numbers within their bounds for any texts, whatever they hold', () => {
     const nasty = fc.oneof(
-      fc.string({ unit: 'binary', maxLength: 60 }),
+      anyText({ maxLength: 60 }),
       fc
         .array(
           fc.constantFrom(
@@ -226,7 +228,7 @@ describe('measure', () => {
         expect(JSON.parse(JSON.stringify(signals))).toEqual(signals)
         expect(measure(question, evidenceOf(texts), lexicon)).toEqual(signals)
       }),
-      { numRuns: 300 },
+      { numRuns: examples(300) },
     )
   })
 

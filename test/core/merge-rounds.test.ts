@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ScoreKind } from '../../src/core/chunk.ts'
 import type { Evidence } from '../../src/core/evidence.ts'
-import { fuseConvex } from '../../src/core/fusion.ts'
+import { fuse, FUSION_METHODS, fuseConvex } from '../../src/core/fusion.ts'
 import { EMPTY_LEXICON, idfMass } from '../../src/core/lexicon.ts'
 import { measure } from '../../src/core/measure.ts'
 import { mergeRounds } from '../../src/core/merge-rounds.ts'
@@ -61,6 +61,39 @@ describe('mergeRounds', () => {
     expect(ids(mergeRounds(first, [second], { ...options, keepOfEach: 3 })).sort()).toEqual(['a', 'b', 'c', 'd', 'e'])
   })
 
+  it('keeps the two best by the mix too, where ranks made the order', () => {
+    const rankings = [
+      aRanking('bm25', [4.4, 4.3, 3.9], ['a', 'b', 'c']),
+      aRanking('cosine', [0.9, 0.89, 0.85, 0.1, 0.1], ['d', 'e', 'c', 'a', 'b']),
+    ]
+    const first = fuse(rankings, { method: 'rrf', idfMass: 2, topK: 20 })
+    const second = fused({ f: 4, g: 4 }, {})
+    expect(first.chunks.map(({ id }) => id).slice(0, 2)).not.toContain('d')
+    const merged = mergeRounds(first, [second], { ...OPTIONS, topK: 1 })
+    expect(merged.chunks.map(({ id }) => id).sort()).toEqual(['a', 'b', 'c', 'd', 'e'])
+    const best = [...first.chunks].sort((x, y) => y.scores.convex! - x.scores.convex!)
+    expect(best[0]?.id).toBe('c')
+  })
+
+  it('keeps more than two only by the methods, not by what is made of them', () => {
+    const further = [fused({ v: 4, w: 4 }, {})]
+    const options = { ...OPTIONS, topK: 1, keepOfEach: 3 }
+    const alone = fuseConvex([aRanking('bm25', [4, 3, 2], ['a', 'b', 'c'])], { idfMass: 2, topK: 20 })
+    expect(ids(mergeRounds(alone, further, options)).sort()).toEqual(['a', 'b'])
+    // What neither method finds best, both find well: x, y and z have the best mix and the best ranks together.
+    const rankings = [
+      aRanking('bm25', [4.3, 4.2, 4.1, 4, 3.9, 3.8], [...'abcxyz']),
+      aRanking('cosine', [0.9, 0.89, 0.88, 0.87, 0.86, 0.85], [...'defxyz']),
+    ]
+    const both = fuse(rankings, { method: 'rrf', idfMass: 2, topK: 20 })
+    expect(ids(mergeRounds(both, further, options)).sort()).toEqual([...'abcdefxy'])
+  })
+
+  it('counts the entries that were dropped in every round', () => {
+    const broken = (count: number): Evidence => ({ ...fused({ a: 1 }, {}), dropped: count })
+    expect(mergeRounds(broken(1), [broken(2), broken(4)], OPTIONS).dropped).toBe(7)
+  })
+
   it('leaves what gates read of scores as it was: no score rises, the two best of each stay, for any rounds', () => {
     const pool = [...'abcdefgh']
     // No numbers so small that halving them makes nothing of them: no engine scores so.
@@ -75,7 +108,8 @@ describe('mergeRounds', () => {
           maxLength: 6,
         },
       )
-    const round = fc.tuple(scores(4), scores(1), fc.boolean()).map(([bm25, cosine, alone]) => {
+    const method = fc.constantFrom(...FUSION_METHODS)
+    const round = fc.tuple(scores(4), scores(1), fc.boolean(), method).map(([bm25, cosine, alone, by]) => {
       const ranking = (kind: ScoreKind, rows: typeof bm25) => {
         const sorted = [...rows].sort(([, a], [, b]) => b - a)
         return aRanking(
@@ -85,7 +119,7 @@ describe('mergeRounds', () => {
         )
       }
       const rankings = [ranking('bm25', bm25), ...(alone ? [] : [ranking('cosine', cosine)])]
-      return fuseConvex(rankings, { idfMass: 2, topK: 20 })
+      return fuse(rankings, { method: by, idfMass: 2, topK: 20 })
     })
     const further = fc.array(round, { minLength: 1, maxLength: 3 })
     const options = fc.record({ topK: fc.integer({ min: 1, max: 8 }), keepOfEach: fc.nat(3) })
@@ -93,7 +127,7 @@ describe('mergeRounds', () => {
       fc.property(round, further, options, (first, rounds, { topK, keepOfEach }) => {
         const merged = mergeRounds(first, rounds, { topK, keepOfEach, idfMass: IDF_MASS })
         const before = new Map(first.chunks.map((chunk) => [chunk.id, chunk.scores]))
-        expect(merged.chunks.length).toBeLessThanOrEqual(Math.max(topK, 2 + 2 * Math.max(2, keepOfEach)))
+        expect(merged.chunks.length).toBeLessThanOrEqual(Math.max(topK, 4 + 2 * Math.max(2, keepOfEach)))
         for (const { id, scores: now } of merged.chunks) {
           expect([now.bm25, now.cosine]).toEqual([before.get(id)?.bm25, before.get(id)?.cosine])
         }

@@ -16,6 +16,7 @@ import { sufficiency } from '../../src/core/profiles/sufficiency.ts'
 import { twoTier } from '../../src/core/profiles/two-tier.ts'
 import { weightedSignals } from '../../src/core/profiles/weighted-signals.ts'
 import { aCurve, signalsOf } from '../fixtures/evidence.ts'
+import { examples } from '../properties.ts'
 
 const INPUT: PolicyInput = {
   name: 'mine',
@@ -330,7 +331,7 @@ describe('a stricter setting (R023)', () => {
         const high = { refuseBelow: Math.max(a[0], b[0]), adviseBelow: Math.max(a[1], b[1]) }
         expect(notMilder(balanced(high), balanced(low), measured)).toBe(true)
       }),
-      { numRuns: 500 },
+      { numRuns: examples(500) },
     )
   })
 
@@ -339,7 +340,7 @@ describe('a stricter setting (R023)', () => {
       fc.property(signals, cuts, (measured, [low, high]) => {
         expect(notMilder(multiGate({ refuseBelow: high }), multiGate({ refuseBelow: low }), measured)).toBe(true)
       }),
-      { numRuns: 500 },
+      { numRuns: examples(500) },
     )
   })
 
@@ -354,7 +355,7 @@ describe('a stricter setting (R023)', () => {
         const verdicts = values.map((value) => STRICTNESS[judge(twoTier({ [option]: value }), measured).verdict])
         expect(verdicts).toEqual([...verdicts].sort((a, b) => a - b))
       }),
-      { numRuns: 500 },
+      { numRuns: examples(500) },
     )
   })
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { base32, hex, sha256, utf8 } from '../../src/core/sha256.ts'
+import { anyText } from '../fixtures/any-text.ts'
 
 const reference = (message: string | Uint8Array): string => createHash('sha256').update(message).digest('hex')
 
@@ -41,7 +42,7 @@ describe('sha256', () => {
 
   it('agrees with node:crypto on any text, astral characters and lone surrogates included', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 150 }), (text) => {
+      fc.property(anyText({ maxLength: 150 }), (text) => {
         expect(hex(sha256(text))).toBe(reference(text))
       }),
     )

@@ -3,6 +3,7 @@ import * as fc from 'fast-check'
 import { stemmer } from 'stemmer'
 import { describe, expect, it } from 'vitest'
 import { stem } from '../../src/core/stem.ts'
+import { examples } from '../properties.ts'
 
 /** Question sets beside the repository, where they are kept; the table below always runs. */
 const DATA = new URL('../../../shared/data/', import.meta.url)
@@ -114,7 +115,7 @@ describe('stem', () => {
           expect([word, stem(word)]).toEqual([word, stemmer(word)])
         },
       ),
-      { numRuns: 5000 },
+      { numRuns: examples(5000) },
     )
   })
 

@@ -1,41 +1,43 @@
 /**
  * Mutation tests of `src/core`: every operator, condition and text is changed once, and some test must notice.
  *
- *   node scripts/run.mjs test/deep/mutation.ts [globs]
+ *   node scripts/run.mjs test/deep/mutation.ts [--continue] [globs]
  *
- * Part of `npm run test:deep`. Prints the mutants that nobody noticed and the share killed by folder, and fails when
- * fewer than `THRESHOLD` of them are. Mutants that time out count neither way. Golden vectors outside the repository
- * are left out: the share is that of the repository's own tests.
+ * Part of `npm run test:deep`. A first round mutates a few files at a time and runs their own tests; a second runs every
+ * test of core on what is left alive. Prints how long each part took, the mutants that nobody noticed and the share
+ * killed by folder, and fails when fewer than `THRESHOLD` of them are. Mutants that time out count neither way. Golden
+ * vectors outside the repository are left out: the share is that of the repository's own tests.
+ *
+ * `--continue` takes over what an earlier run found, where neither code nor tests have changed since: for a run that was
+ * cut off. Without it everything is run.
  */
-import { relative } from 'node:path'
+import { join, relative } from 'node:path'
 import { Stryker } from '@stryker-mutator/core'
 import { ROOT } from '../../scripts/local-gate.ts'
+import {
+  afterSecondRound,
+  folderTable,
+  type Mutant,
+  placeOf,
+  rangeOf,
+  shareKilled,
+  unnoticed,
+} from './mutation-report.ts'
+import { ALL_TESTS, mayAskOthers, mutatedFiles, type Shard, shardsOf } from './mutation-shards.ts'
 
 const THRESHOLD = 0.9
-const ALL_TESTS = 'test/core/**/*.test.ts'
-/** Files through which every test goes: only their own tests may kill, else each mutant would cost the whole suite. */
-const GROUND = ['canonical', 'ids', 'lexicon', 'sha256', 'stem', 'text']
-const GROUND_FILES = GROUND.map((name) => `src/core/${name}.ts`)
-/** Made when it is loaded. */
-const TEXTS = 'src/core/messages.ts'
-/** Tables that scripts wrote. */
-const GENERATED = ['src/core/profiles/balanced-weights.ts', 'src/core/english-table.ts']
-const OTHER_FILES = [
-  'src/core/**/*.ts',
-  ...GENERATED.map((file) => `!${file}`),
-  ...[...GROUND_FILES, TEXTS].map((file) => `!${file}`),
-]
+/** Left alone by git, and by Stryker, which copies the repository for each run. */
+const RESULTS = 'tmp/mutation'
 
-type Mutant = Awaited<ReturnType<Stryker['runMutationTest']>>[number]
+const continues = process.argv.includes('--continue')
+const globs = process.argv.slice(2).filter((argument) => argument !== '--continue')
 
-/**
- * @param tests glob of the tests that may kill
- * @param staticMutants those in what runs once, when a module is loaded: each needs all of the tests, so only few tests
- */
-async function mutate(globs: readonly string[], tests: string, staticMutants: 'tested' | 'ignored'): Promise<Mutant[]> {
-  process.env['MUTATION_TESTS'] = tests
-  return new Stryker({
-    mutate: [...globs],
+/** @param mutate files, or ranges of them */
+async function run({ name, tests, staticMutants }: Omit<Shard, 'files'>, mutate: readonly string[]): Promise<Mutant[]> {
+  const startedMs = performance.now()
+  process.env['MUTATION_TESTS'] = JSON.stringify(tests)
+  const results = await new Stryker({
+    mutate: [...mutate],
     testRunner: 'vitest',
     plugins: ['@stryker-mutator/vitest-runner'],
     vitest: { configFile: 'test/deep/mutation.vitest.config.ts', related: false },
@@ -43,51 +45,38 @@ async function mutate(globs: readonly string[], tests: string, staticMutants: 't
     ignoreStatic: staticMutants === 'ignored',
     concurrency: 2,
     reporters: ['progress-append-only'],
+    ignorePatterns: [RESULTS],
+    incremental: true,
+    incrementalFile: join(RESULTS, `${name}.json`),
+    force: !continues,
+    // A file of types has nothing to mutate, and some have no test of their own.
+    allowEmpty: true,
     // Stryker would rewrite the tsconfig with TypeScript's JavaScript API, which TypeScript 7 does not have.
     tsconfigFile: 'none',
     // Vitest strips types without checking them; the parser behind this does not know the kernel's language.
     disableTypeChecks: false,
   }).runMutationTest()
-}
-
-const UNNOTICED: readonly string[] = ['Survived', 'NoCoverage']
-
-function folderOf({ fileName }: Mutant): string {
-  const [, folder = ''] = /^src\/core\/(?:(\w+)\/)?/.exec(relative(ROOT, fileName)) ?? []
-  return folder === '' ? 'core' : `core/${folder}`
-}
-
-function describeMutant({ fileName, location, mutatorName, replacement }: Mutant): string {
-  const change = (replacement ?? '').replaceAll(/\s+/g, ' ').slice(0, 100)
-  return `${relative(ROOT, fileName)}:${location.start.line}:${location.start.column} ${mutatorName} → ${change}`
-}
-
-function share(name: string, mutants: readonly Mutant[]): number {
-  const count = (...statuses: string[]): number => mutants.filter(({ status }) => statuses.includes(status)).length
-  const killed = count('Killed')
-  const judged = killed + count(...UNNOTICED)
-  const percent = ((killed / judged) * 100).toFixed(1)
-  const besides = `${count('Timeout')} timed out, ${count('Ignored')} at module load`
-  console.log(`${name.padEnd(18)} ${percent.padStart(5)} %   ${killed} of ${judged} killed; ${besides}`)
-  return killed / judged
+  const mutants = results.map(({ fileName, location, mutatorName, replacement, status }) => ({
+    file: relative(ROOT, fileName),
+    location,
+    mutatorName,
+    replacement: replacement ?? '',
+    status,
+  }))
+  const seconds = Math.round((performance.now() - startedMs) / 1000)
+  console.log(`${name}: ${seconds} s for ${mutants.length} mutants, ${unnoticed(mutants).length} left alive`)
+  return mutants
 }
 
 process.env['TEST_MUTATION'] = '1'
-const globs = process.argv.slice(2)
-const mutants =
-  globs.length > 0
-    ? await mutate(globs, process.env['MUTATION_TESTS'] ?? ALL_TESTS, 'ignored')
-    : [
-        ...(await mutate([TEXTS], 'test/core/messages.test.ts', 'tested')),
-        ...(await mutate(GROUND_FILES, `test/core/{${GROUND.join(',')}}.test.ts`, 'ignored')),
-        ...(await mutate(OTHER_FILES, ALL_TESTS, 'ignored')),
-      ]
-for (const mutant of mutants.filter(({ status }) => UNNOTICED.includes(status))) console.log(describeMutant(mutant))
-for (const folder of [...new Set(mutants.map(folderOf))].sort()) {
-  share(
-    folder,
-    mutants.filter((mutant) => folderOf(mutant) === folder),
-  )
-}
-const total = share('all', mutants)
-if (!(total >= THRESHOLD)) process.exitCode = 1
+const first: Mutant[] = []
+for (const shard of shardsOf(mutatedFiles(globs))) first.push(...(await run(shard, shard.files)))
+
+const alive = unnoticed(first).filter(({ file }) => mayAskOthers(file))
+const everyTest = { name: 'every-test', tests: ALL_TESTS, staticMutants: 'ignored' } as const
+const second = alive.length === 0 ? [] : await run(everyTest, [...new Set(alive.map(rangeOf))])
+
+const mutants = afterSecondRound(first, second)
+for (const mutant of unnoticed(mutants)) console.log(placeOf(mutant))
+console.log(`\n${folderTable(mutants)}`)
+if (!(shareKilled(mutants) >= THRESHOLD)) process.exitCode = 1

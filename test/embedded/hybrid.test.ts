@@ -26,6 +26,7 @@ describe('distribution-based fusion', () => {
   test.each([
     ['a single row', ranking([0, 3])],
     ['equal scores', ranking([0, 3], [1, 3])],
+    ['scores whose spread float32 does not hold', ranking([0, 3e38], [1, -3e38])],
   ])('gives .5 to %s', (_name, only) => {
     expect(fuseRankings([only], 'DBSF', 5).every(({ score }) => score === 0.5)).toBe(true)
   })

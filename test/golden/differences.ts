@@ -22,9 +22,8 @@ export interface Difference {
 /** One list of vectors in a file. */
 export interface Section {
   readonly total: number
-  /** What is compared; or, where nothing here does this yet, the topic that brings it. */
-  readonly compared?: string
-  readonly notYet?: string
+  /** What is compared. */
+  readonly compared: string
   readonly differences: readonly Difference[]
 }
 
@@ -49,7 +48,6 @@ export function countVectors(
   const sections = Object.entries(files)
     .filter(([name]) => file === undefined || name === file)
     .flatMap(([, { sections }]) => Object.values(sections))
-    .filter(({ notYet }) => notYet === undefined)
   const compared = sections.reduce((sum, { total }) => sum + total, 0)
   return { compared, matching: compared - sections.reduce((sum, { differences }) => sum + differences.length, 0) }
 }
@@ -78,9 +76,8 @@ export function differencesPage(list: Differences): string {
   return `${[HEAD, count, '## Reasons', table(['reason', 'decision', 'why'], reasons), ...files].join('\n\n').replaceAll('\n\n\n', '\n\n')}\n`
 }
 
-function sectionText(name: string, { total, compared, notYet, differences }: Section): string {
-  if (notYet !== undefined) return `### ${name}\n\nNot compared yet: ${total} vectors, for the topic ${notYet}.`
-  const summary = `${total - differences.length} of ${total} match. Compared: ${compared ?? ''}.`
+function sectionText(name: string, { total, compared, differences }: Section): string {
+  const summary = `${total - differences.length} of ${total} match. Compared: ${compared}.`
   const rows = differences.map(({ id, name, here, reasons }) => [
     id,
     ...(named(differences) ? [name ?? ''] : []),

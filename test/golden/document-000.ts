@@ -1,5 +1,8 @@
-/** Document 000 against its golden file: verdicts, reasons and texts of `twoTier`, and the replies of a grading model. */
-import { fuseConvex } from '../../src/core/fusion.ts'
+/**
+ * Document 000 against its golden file: verdicts, reasons and texts of `twoTier`, the replies of a grading model, and
+ * reciprocal rank fusion.
+ */
+import { fuseConvex, fuseReciprocalRank } from '../../src/core/fusion.ts'
 import { EMPTY_LEXICON } from '../../src/core/lexicon.ts'
 import { readGrade } from '../../src/core/grade.ts'
 import { measure } from '../../src/core/measure.ts'
@@ -24,6 +27,15 @@ interface Golden {
   readonly vectors: readonly Vector[]
   readonly reason_messages: Readonly<Record<string, string>>
   readonly rerank_parse: readonly { readonly input: string; readonly score: number }[]
+  readonly rrf: readonly RankedVector[]
+}
+
+/** Two rankings by their ids alone, best first, and what they become. */
+interface RankedVector {
+  readonly vector_ids: readonly string[]
+  readonly bm25_ids: readonly string[]
+  readonly k: number
+  readonly expect: readonly (readonly [id: string, score: number])[]
 }
 
 const OPTIONS: Readonly<Record<string, keyof TwoTierOptions>> = {
@@ -67,6 +79,18 @@ function expectedOf({ expect: { refuse, reason } }: Vector): string {
   return refuse ? `refuse, ${CODES[reason ?? ''] ?? 'no such reason'}` : 'pass'
 }
 
+/** The fused ids with their scores; falling scores stand for the ranks of the vector. */
+function fusedOf({ vector_ids, bm25_ids, k }: RankedVector): RankedVector['expect'] {
+  const rankings = [
+    aRanking('cosine', fallingScores(vector_ids), vector_ids),
+    aRanking('bm25', fallingScores(bm25_ids), bm25_ids),
+  ]
+  const { chunks } = fuseReciprocalRank(rankings, { k, idfMass: 1, topK: 100 })
+  return chunks.map(({ id, scores }) => [id, scores.rrf ?? NaN])
+}
+
+const fallingScores = (ids: readonly string[]): number[] => ids.map((_, at) => 0.9 - at / 10)
+
 /** Every section that is compared. */
 export function compareDocument000(golden: Golden): Readonly<Record<string, readonly Compared[]>> {
   return {
@@ -81,6 +105,12 @@ export function compareDocument000(golden: Golden): Readonly<Record<string, read
       ({ input }) => input,
       ({ score }) => score,
       ({ input }) => readGrade(input).grade,
+    ),
+    rrf: compareAll(
+      golden.rrf,
+      (_, at) => String(at),
+      ({ expect: fused }) => fused,
+      fusedOf,
     ),
   }
 }

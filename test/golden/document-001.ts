@@ -70,6 +70,8 @@ function rankingsOf(chunks: readonly GoldenChunk[]): readonly Ranking[] {
       // A chunk without any score was still handed over, by the first method.
       const unscored = at === 0 && Object.keys(KINDS).every((name) => (chunk[name] ?? null) === null)
       if (!unscored && (chunk[field] ?? null) === null) return []
+      // The plain score of a search, which the document reads last. A convex mix is read before ranks here.
+      if (field === 'score' && (chunk.rrf_score ?? null) !== null) return []
       const section = chunk.section_id
       const passage = aPassage(`chunk-${index}`, {
         documentId: typeof chunk.document_id === 'string' ? chunk.document_id : '',

@@ -15,6 +15,7 @@ import {
 } from '../../src/pipeline/gate-question.ts'
 import type { CachedAnswer } from '../../src/ports/answer-cache.ts'
 import type { Reranker } from '../../src/ports/reranker.ts'
+import { aRanking } from '../fixtures/evidence.ts'
 import { rankingOf, STRONG } from '../fixtures/gate.ts'
 import { aCachedAnswer } from '../fixtures/decision.ts'
 
@@ -106,6 +107,23 @@ describe('gateQuestion', () => {
       retrievalMs: 25,
       decision: { tenant: 'acme', collection: 'default', corpusVersion: 7, rankedBy: 'bm25', evidenceIds: ['chunk-0'] },
     })
+  })
+
+  it.each([
+    ['convex', ['strong', 'middle', 'near', 'other'], {}],
+    ['convex', ['strong', 'middle', 'near', 'other'], { fusion: 'convex' }],
+    ['rrf', ['middle', 'strong', 'other', 'near'], { fusion: 'rrf' }],
+    ['rrf', ['strong', 'middle', 'near', 'other'], { fusion: 'rrf', rrfK: 0 }],
+    ['dbsf', ['strong', 'middle', 'other', 'near'], { fusion: 'dbsf' }],
+  ] as const)('puts the rankings in one order by %s: %j', async (rankedBy, evidenceIds, fusion) => {
+    const { ports } = aSetting()
+    const rankings = [
+      aRanking('bm25', [4.4, 1.2, 0.5], ['strong', 'middle', 'other']),
+      aRanking('cosine', [0.9, 0.5, 0.45, 0.1], ['near', 'middle', 'other', 'strong']),
+    ]
+    const retriever = { retrieve: () => Promise.resolve(rankings) }
+    const gated = await gateQuestion({ ...ports, retriever }, { ...SETTINGS, ...fusion }, ASKED)
+    expect(gated).toMatchObject({ kind: 'judged', decision: { rankedBy, evidenceIds } })
   })
 
   it('asks nothing more of a collection that does not exist', async () => {

@@ -7,6 +7,7 @@ import { multiGate } from '../../../src/core/profiles/multi-gate.ts'
 import { sufficiency } from '../../../src/core/profiles/sufficiency.ts'
 import { seededRandom } from '../../../bench/seeded-random.ts'
 import { aCurve, signalsOf } from '../../fixtures/evidence.ts'
+import { examples } from '../../properties.ts'
 
 const GATE = { gate: 'min-top-cosine' } as const
 const policy = multiGate()
@@ -88,7 +89,7 @@ describe('tuneThreshold', () => {
 
   it('keeps its promise: what it states is exceeded no more often than it says', () => {
     const random = seededRandom(20_261_122)
-    const REPEATS = 400
+    const REPEATS = examples(400)
     let exceeded = 0
     for (let repeat = 0; repeat < REPEATS; repeat++) {
       const scores = Array.from({ length: 120 }, () => random() ** 2)

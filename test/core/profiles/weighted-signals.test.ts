@@ -130,11 +130,11 @@ describe('the twelve tests that reference document 001 lists', () => {
   })
 
   it('score extraction priority', () => {
-    const scores = { 'cross-encoder': 0.9, boosted: 0.8, rrf: 0.7, convex: 0.6 }
+    const scores = { 'cross-encoder': 0.9, boosted: 0.8, rrf: 0.7, dbsf: 0.6 }
     expect(recorded([{ scores }]).top_score).toBe(0.9)
-    expect(recorded([{ scores: { boosted: 0.8, rrf: 0.7, convex: 0.6 } }]).top_score).toBe(0.8)
-    expect(recorded([{ scores: { rrf: 0.7, convex: 0.6 } }]).top_score).toBe(0.7)
-    expect(recorded([{ scores: { convex: 0.6 } }]).top_score).toBe(0.6)
+    expect(recorded([{ scores: { boosted: 0.8, rrf: 0.7, dbsf: 0.6 } }]).top_score).toBe(0.8)
+    expect(recorded([{ scores: { rrf: 0.7, dbsf: 0.6 } }]).top_score).toBe(0.7)
+    expect(recorded([{ scores: { dbsf: 0.6 } }]).top_score).toBe(0.6)
   })
 
   it('serialization to dict', () => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { EMPTY_LEXICON } from '../../../src/core/lexicon.ts'
 import { measure } from '../../../src/core/measure.ts'
 import { aPassage } from '../../fixtures/evidence.ts'
+import { anyText } from '../../fixtures/any-text.ts'
 
 const titled = (...titles: (string | undefined)[]): { titleMatch: number; topTitleTermCount: number } => {
   const chunks = titles.map((title, at) => ({
@@ -28,7 +29,7 @@ describe('titleMatch', () => {
 
   it('lies within 0..1 for any title', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (title) => {
+      fc.property(anyText({ maxLength: 40 }), (title) => {
         const { titleMatch, topTitleTermCount } = titled(title)
         expect(titleMatch >= 0 && titleMatch <= 1 && topTitleTermCount >= 0).toBe(true)
       }),

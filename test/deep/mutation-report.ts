@@ -1,0 +1,80 @@
+/** What became of the mutants: rounds put together, survivors by place, and the share killed by folder. */
+import { markdownTable } from '../../bench/markdown-table.ts'
+
+/** A place in a file; lines and columns from 1. */
+interface Place {
+  readonly line: number
+  readonly column: number
+}
+
+/** One change of one file, as Stryker tells of it. */
+export interface Mutant {
+  /** From the root of the repository. */
+  readonly file: string
+  readonly location: { readonly start: Place; readonly end: Place }
+  readonly mutatorName: string
+  readonly replacement: string
+  readonly status: string
+}
+
+const UNNOTICED: readonly string[] = ['Survived', 'NoCoverage']
+
+/** Those that no test noticed. */
+export function unnoticed(mutants: readonly Mutant[]): readonly Mutant[] {
+  return mutants.filter(({ status }) => UNNOTICED.includes(status))
+}
+
+/** The mutants of a first round; what it left alive is as a second round, which asked more tests, found it. */
+export function afterSecondRound(first: readonly Mutant[], second: readonly Mutant[]): readonly Mutant[] {
+  const found = new Map(second.map((mutant) => [identity(mutant), mutant]))
+  return first.map((mutant) => (UNNOTICED.includes(mutant.status) ? (found.get(identity(mutant)) ?? mutant) : mutant))
+}
+
+function identity({ status: _status, ...change }: Mutant): string {
+  return JSON.stringify(change)
+}
+
+/** The place of a mutant as Stryker is asked to mutate it: lines from 1, columns from 0. */
+export function rangeOf({ file, location: { start, end } }: Mutant): string {
+  return `${file}:${start.line}:${start.column - 1}-${end.line}:${end.column - 1}`
+}
+
+/** A survivor, for reading. */
+export function placeOf({ file, location: { start }, mutatorName, replacement, status }: Mutant): string {
+  const change = replacement.replaceAll(/\s+/g, ' ').slice(0, 100)
+  return `${file}:${start.line}:${start.column} ${mutatorName} → ${change}${status === 'NoCoverage' ? ' (no test comes here)' : ''}`
+}
+
+/** Share of the judged mutants that were killed, 0..1; those that timed out, or were not run, are judged neither way. */
+export function shareKilled(mutants: readonly Mutant[]): number {
+  const killed = mutants.filter(({ status }) => status === 'Killed').length
+  return killed / (killed + unnoticed(mutants).length)
+}
+
+/** The table of docs/testing.md, in Markdown. */
+export function folderTable(mutants: readonly Mutant[]): string {
+  const folders = [...new Set(mutants.map(folderOf))].sort()
+  const rows = folders.map((folder) =>
+    rowOf(
+      `\`${folder}\``,
+      mutants.filter((mutant) => folderOf(mutant) === folder),
+    ),
+  )
+  const head = ['folder', 'killed', 'of', 'share', 'timed out', 'at module load', 'not run']
+  return markdownTable(head, [...rows, rowOf('all of these', mutants)])
+}
+
+function rowOf(name: string, mutants: readonly Mutant[]): string[] {
+  const count = (...statuses: string[]): number => mutants.filter(({ status }) => statuses.includes(status)).length
+  const killed = count('Killed')
+  const judged = killed + unnoticed(mutants).length
+  const apart = [count('Timeout'), count('Ignored'), count('RuntimeError', 'CompileError', 'Pending')]
+  return [name, killed, judged, `${(shareKilled(mutants) * 100).toFixed(1)} %`, ...apart].map((cell) =>
+    typeof cell === 'number' ? cell.toLocaleString('en') : cell,
+  )
+}
+
+function folderOf({ file }: Mutant): string {
+  const [, folder = ''] = /^src\/core\/(?:(\w+)\/)?/.exec(file) ?? []
+  return folder === '' ? 'core' : `core/${folder}`
+}

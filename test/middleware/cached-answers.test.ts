@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest'
+import { aGate, type GateFixture, POLICY, QUESTION, STRONG, UUID7 } from '../fixtures/gate.ts'
+
+describe('a question asked again', () => {
+  it('is answered from the cache with a rising Age, without retrieval or handler', async () => {
+    const { ask, journal, clock } = aGate()
+    const first = await (await ask()).text()
+    const lifetime = journal.stored[0]?.lifetimeSeconds ?? 0
+    expect(lifetime).toBeGreaterThan(21_600)
+    for (const [at, seconds] of [0, 1, 59.999, 3600].entries()) {
+      clock.atMs = Date.UTC(2026, 0, 2) + seconds * 1000
+      const response = await ask()
+      expect(response.headers.get('age')).toBe(String(Math.floor(seconds)))
+      expect(response.headers.get('cache-status')).toBe('rag-gate; hit')
+      expect(response.headers.get('cache-control')).toBe('private, no-store')
+      expect(response.headers.get('content-type')).toBe('application/json')
+      expect(await response.text()).toBe(first)
+      expect(journal.events).toHaveLength(at + 2)
+    }
+    expect(journal.retrievals).toHaveLength(1)
+    expect(journal.handled).toHaveLength(1)
+  })
+
+  it('records each hit under an id of its own, with the decision that the answer rests on', async () => {
+    const { ask, journal } = aGate()
+    await ask()
+    const { headers } = await ask()
+    const [miss, hit] = journal.events
+    expect(hit).toMatchObject({ cache: 'hit', decision: miss?.decision, status: 200 })
+    expect(hit?.id).toMatch(UUID7)
+    expect(hit?.id).not.toBe(miss?.id)
+    expect(headers.get('rag-gate')).toContain(`id="${hit?.id}"`)
+  })
+
+  it('is retrieved and answered anew when the answer has expired', async () => {
+    const { ask, journal, clock } = aGate()
+    await ask()
+    clock.atMs += (journal.stored[0]?.lifetimeSeconds ?? 0) * 1000 - 1
+    expect((await ask()).headers.get('cache-status')).toBe('rag-gate; hit')
+    clock.atMs += 1
+    expect((await ask()).headers.get('cache-status')).toBe('rag-gate; fwd=stale')
+    expect(journal.handled).toHaveLength(2)
+    expect((await ask()).headers.get('age')).toBe('0')
+  })
+
+  it('is answered anew when the clock was set back, so that no lifetime grows by it', async () => {
+    const { ask, clock } = aGate()
+    await ask()
+    clock.atMs -= 3_600_000
+    const response = await ask()
+    expect(response.headers.get('age')).toBeNull()
+    expect(response.headers.get('cache-status')).toBe('rag-gate; fwd=stale')
+  })
+
+  it.each([
+    ['spaces and line ends', '  How does\n the engine   start? '],
+    ['itself', QUESTION],
+  ])('is the same question when it differs in %s', async (_, question) => {
+    const { ask, journal } = aGate()
+    await ask()
+    await ask({ question })
+    expect(journal.retrievals).toHaveLength(1)
+  })
+
+  it('is the same question composed and decomposed', async () => {
+    const { ask, journal } = aGate()
+    await ask({ question: 'Why caf\u00e9 engines?' })
+    await ask({ question: 'Why cafe\u0301 engines?' })
+    expect(journal.retrievals).toHaveLength(1)
+  })
+
+  it.each([
+    ['①', '1'],
+    ['ſ', 's'],
+    ['İ', 'i'],
+    ['a', 'A'],
+  ])('is another question with %s for %s', async (a, b) => {
+    const { ask, journal } = aGate()
+    await ask({ question: `engine ${a}` })
+    await ask({ question: `engine ${b}` })
+    expect(journal.retrievals).toHaveLength(2)
+  })
+
+  it('is answered anew when the corpus changed', async () => {
+    let version = 1
+    const { ask, journal } = aGate({ corpusVersion: () => version })
+    await ask()
+    version = 2
+    await ask()
+    expect(journal.handled).toHaveLength(2)
+  })
+
+  it.each<[string, Partial<GateFixture>]>([
+    ['the policy', { policy: { ...POLICY, name: 'other' } }],
+    ['the deployment', { connections: { deployment: 'b' } }],
+    ['how evidence is retrieved', { topK: 3 }],
+    ['how rankings are fused', { fusion: 'rrf' }],
+    ['the constant of that', { fusion: 'rrf', rrfK: 10 }],
+    ['the filter', { filter: { title: 'T' }, finds: () => [] }],
+    ['the prompt', { prompt: '2' }],
+    ['the mode', { mode: 'observe' }],
+    ['the model', { connections: { model: 'm2' } }],
+    ['the audience', { connections: { audience: 'operator' } }],
+  ])('is answered anew when %s is another', async (_, change) => {
+    const one = aGate()
+    const two = aGate(change)
+    await one.ask()
+    await two.ask()
+    expect(two.journal.stored[0]?.key).not.toBe(one.journal.stored[0]?.key)
+  })
+
+  it('is answered anew for another collection, or declared header or query value, and for nothing else', async () => {
+    const vary = { headers: ['Accept-Language'], query: ['tone'] }
+    const { ask, journal } = aGate({ vary, otherCollections: ['other'] })
+    await ask()
+    await ask(undefined, { cookie: 'a=1', 'x-forwarded-host': 'evil.example', 'user-agent': 'x' }, '/ask?utm=1&a=1;b=2')
+    expect(journal.retrievals).toHaveLength(1)
+    await ask({ question: QUESTION, collection: 'other' })
+    await ask(undefined, { 'accept-language': 'de' })
+    await ask(undefined, {}, '/ask?tone=formal')
+    await ask(undefined, {}, '/ask?tone=formal&tone=brief')
+    await ask(undefined, {}, '/ask?tone=')
+    expect(journal.retrievals).toHaveLength(6)
+  })
+
+  it('is never answered from the cache without one', async () => {
+    const { ask, journal } = aGate({ connections: { cache: undefined } })
+    expect((await ask()).headers.get('cache-status')).toBe('rag-gate; fwd=bypass')
+    await ask()
+    expect(journal.handled).toHaveLength(2)
+    expect(journal.events.map(({ cache }) => cache)).toEqual(['bypass', 'bypass'])
+  })
+
+  it('is answered, as if it were new, when the cache fails to read or to write', async () => {
+    const cache = {
+      get: () => Promise.reject(new Error('cache down')),
+      put: () => {
+        throw new Error('cache down')
+      },
+      delete: () => Promise.reject(new Error('unused')),
+    }
+    for (const finds of [[STRONG], []]) {
+      const { ask, journal } = aGate({ finds, connections: { cache } })
+      const response = await ask()
+      expect(response.status).toBe(200)
+      expect(response.headers.get('cache-status')).toBe('rag-gate; fwd=miss')
+      expect(journal.events).toHaveLength(1)
+    }
+  })
+})

@@ -1,0 +1,93 @@
+import { describe, expect, it, vi } from 'vitest'
+import { aGate, QUESTION, STRONG } from '../fixtures/gate.ts'
+import { quietErrors } from '../fixtures/quiet-console.ts'
+
+quietErrors()
+
+describe('the record', () => {
+  it('is one event for each question, given to waitUntil, with what the handler reported', async () => {
+    const { ask, journal } = aGate({
+      handler: (c) => {
+        c.var.ragGate.report({ model: 'm1' })
+        c.var.ragGate.report({ usage: { inputTokens: 10, outputTokens: 2 } })
+        return c.json({})
+      },
+    })
+    await ask()
+    expect(journal.events).toEqual([
+      {
+        id: journal.handled[0]?.decision.id,
+        decision: journal.handled[0]?.decision,
+        atMs: Date.UTC(2026, 0, 2),
+        mode: 'enforce',
+        route: '/ask',
+        cache: 'miss',
+        status: 200,
+        timings: { retrievalMs: 0, generationMs: 0, totalMs: 0 },
+        principalId: 'anonymous',
+        model: 'm1',
+        usage: { inputTokens: 10, outputTokens: 2 },
+      },
+    ])
+    // The event and the stored answer.
+    expect(journal.waited).toHaveLength(2)
+    expect(journal.stored[0]?.model).toBe('m1')
+  })
+
+  it('holds nothing of the question but its HMAC, and that only with a key', async () => {
+    const questionHmac = { key: 'k'.repeat(32), keyId: 'k1' }
+    const { ask, journal } = aGate({ connections: { questionHmac } })
+    await ask()
+    expect(journal.events[0]?.question).toEqual({ hmac: expect.stringMatching(/^[0-9a-f]{64}$/), keyId: 'k1' })
+    const plain = aGate()
+    await plain.ask()
+    expect(plain.journal.events[0]).not.toHaveProperty('question')
+    for (const { events } of [journal, plain.journal]) expect(JSON.stringify(events)).not.toContain('engine start')
+  })
+
+  it.each([
+    ['rejects', () => Promise.reject(new Error('log down'))],
+    [
+      'throws',
+      () => {
+        throw new Error('log down')
+      },
+    ],
+  ])('that %s does no harm to the response', async (_, record) => {
+    for (const finds of [[STRONG], []]) {
+      const { ask } = aGate({ finds, connections: { log: { record, flush: () => Promise.resolve() } } })
+      const response = await ask()
+      expect(response.status).toBe(200)
+      expect(response.headers.get('server-timing')).toContain('total')
+      expect((await ask()).headers.get('cache-status')).toMatch(/hit/)
+    }
+  })
+
+  it('is never waited for', async () => {
+    const log = { record: () => new Promise<void>(() => undefined), flush: () => Promise.resolve() }
+    const { app } = aGate({ connections: { log } })
+    const init = {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ question: QUESTION }),
+    }
+    expect((await app.request('/ask', init)).status).toBe(200)
+  })
+
+  it('is kept where the platform has no execution context', async () => {
+    const { app, journal } = aGate()
+    const init = {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ question: QUESTION }),
+    }
+    expect((await app.request('/ask', init)).status).toBe(200)
+    await vi.waitFor(() => expect(journal.stored).toHaveLength(1))
+    expect(journal.events).toHaveLength(1)
+  })
+
+  it('may be left out', async () => {
+    const { ask } = aGate({ connections: { log: undefined } })
+    expect((await ask()).status).toBe(200)
+  })
+})

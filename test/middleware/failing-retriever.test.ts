@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest'
+import { RagGateError, type RagGateErrorCode } from '../../src/errors.ts'
+import { aRanking } from '../fixtures/evidence.ts'
+import { aGate, type AnswerBody, bodyOf, type GateFixture, rankingOf, STRONG } from '../fixtures/gate.ts'
+import { quietErrors } from '../fixtures/quiet-console.ts'
+
+quietErrors()
+
+describe('a retriever that fails', () => {
+  it.each<[RagGateErrorCode, number]>([
+    ['retriever_timeout', 504],
+    ['retriever_unavailable', 503],
+    ['retriever_misconfigured', 503],
+    ['retriever_bad_response', 502],
+    ['embedding_mismatch', 503],
+  ])('with %s ends in a declared %d, never in a call of the handler', async (code, status) => {
+    const finds = (): never => {
+      throw new RagGateError(code, 'A fixed sentence', { cause: new Error('upstream secret'), retryAfterSeconds: 2.2 })
+    }
+    for (const mode of ['enforce', 'observe'] as const) {
+      const { ask, journal } = aGate({ finds, mode })
+      const response = await ask()
+      const text = await response.text()
+      expect([response.status, (JSON.parse(text) as AnswerBody).error?.code]).toEqual([status, code])
+      expect(response.headers.get('retry-after')).toBe('3')
+      expect(text).not.toContain('secret')
+      expect(journal).toMatchObject({ handled: [], stored: [], events: [] })
+    }
+  })
+
+  it.each<[string, GateFixture['finds'] & object]>([
+    ['throws something else', () => Promise.reject(new TypeError('secret'))],
+    ['throws something that is no error', () => Promise.reject('secret' as unknown as Error)],
+    ['gives no list', () => null as never],
+    ['gives entries without passages', () => [{ kind: 'bm25', entries: [{ score: 1 }] }] as never],
+  ])('because it %s ends in a declared error, never in a call of the handler', async (_, finds) => {
+    const { ask, journal } = aGate({ finds })
+    const response = await ask()
+    const text = await response.text()
+    expect([response.status, (JSON.parse(text) as AnswerBody).error?.code]).toEqual([503, 'retriever_unavailable'])
+    expect(text).not.toContain('secret')
+    expect(journal).toMatchObject({ handled: [], stored: [] })
+  })
+
+  it('because its scores are no numbers is a fault, not missing evidence', async () => {
+    const { ask, journal } = aGate({ finds: () => [aRanking('bm25', [NaN, 9])] })
+    const response = await ask()
+    expect([response.status, (await bodyOf(response)).error?.code]).toEqual([502, 'retriever_bad_response'])
+    expect(journal.handled).toEqual([])
+  })
+
+  it('is not covered up: the next question is asked of it again', async () => {
+    let down = true
+    const { ask } = aGate({
+      finds: () => {
+        if (down) throw new RagGateError('retriever_unavailable', 'down')
+        return rankingOf([STRONG])
+      },
+    })
+    expect((await ask()).status).toBe(503)
+    down = false
+    expect((await ask()).status).toBe(200)
+  })
+})

@@ -1,0 +1,81 @@
+import { Hono } from 'hono'
+import { HTTPException } from 'hono/http-exception'
+import { describe, expect, it, vi } from 'vitest'
+import type { RagGateEnv } from '../../src/middleware/gated.ts'
+import { ragGate } from '../../src/middleware/rag-gate.ts'
+import { aGate, bodyOf, QUESTION, rankingOf, STRONG } from '../fixtures/gate.ts'
+
+describe("in a user's own application", () => {
+  it('leaves the request whole for a handler that passes it on', async () => {
+    const { ask } = aGate({
+      handler: async (c) => c.json({ answer: await new Request('https://upstream.test/', c.req.raw).text() }),
+    })
+    expect(await bodyOf(await ask())).toEqual({ answer: JSON.stringify({ question: QUESTION }) })
+  })
+
+  it('refuses a second gate on the way of one request', async () => {
+    const { ask, app } = aGate()
+    const outer = new Hono<RagGateEnv>()
+    outer.use('*', async (c, next) => {
+      c.set('ragGate', {} as never)
+      await next()
+    })
+    outer.route('/', app)
+    const response = await outer.request('/ask', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ question: QUESTION }),
+    })
+    expect(response.status).toBe(500)
+    expect((await ask()).status).toBe(200)
+  })
+
+  it("lets Hono's own exceptions through to the application", async () => {
+    const authenticate = (): never => {
+      throw new HTTPException(401, { message: 'sign in' })
+    }
+    const { ask } = aGate({ connections: { authenticate } })
+    const response = await ask()
+    expect([response.status, await response.text()]).toEqual([401, 'sign in'])
+  })
+
+  it('takes connections that were made once, where bindings come with every request', async () => {
+    const app = new Hono<RagGateEnv>()
+    app.post('/ask', ragGate({ resolve: aResolved() }), (c) => c.json({}))
+    const init = {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ question: QUESTION }),
+    }
+    for (const env of [{}, {}]) expect((await app.request('/ask', init, env)).status).toBe(404)
+  })
+
+  it('says 405 to a request that brings no question', async () => {
+    const app = new Hono<RagGateEnv>()
+    app.use('/api/*', ragGate({ resolve: aResolved }))
+    app.get('/api/health', (c) => c.text('ok'))
+    const response = await app.request('/api/health')
+    expect([response.status, (await bodyOf(response)).error?.code]).toEqual([405, 'method_not_allowed'])
+  })
+
+  it('is connected once for each bindings object', async () => {
+    const resolve = vi.fn<() => ReturnType<typeof aResolved>>(aResolved)
+    const app = new Hono<RagGateEnv>()
+    app.post('/ask', ragGate({ resolve }), (c) => c.json({}))
+    const init = {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ question: QUESTION }),
+    }
+    const [one, two] = [{}, {}]
+    for (const env of [one, one, two, undefined, undefined]) await app.request('/ask', init, env)
+    expect(resolve).toHaveBeenCalledTimes(3)
+  })
+})
+
+function aResolved() {
+  return {
+    retriever: { retrieve: async () => rankingOf([STRONG]) },
+    collections: { find: async () => null, lexicon: () => Promise.reject(new Error('unused')) },
+  }
+}

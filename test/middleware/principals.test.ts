@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest'
+import { RagGateError } from '../../src/errors.ts'
+import type { Principal } from '../../src/ports/authenticator.ts'
+import { aGate, type AnswerBody, bodyOf, QUESTION, STRONG } from '../fixtures/gate.ts'
+import { quietErrors } from '../fixtures/quiet-console.ts'
+
+quietErrors()
+
+/** Authenticates by a header that names the principal as `tenant/id/scopes`. */
+const authenticate = (request: Request): Principal | null => {
+  const [tenant, id, scopes] = (request.headers.get('x-principal') ?? '').split('/')
+  if (tenant === undefined || id === undefined || scopes === undefined) return null
+  return { tenant, id, scopes: scopes.split('+') as Principal['scopes'] }
+}
+const as = (principal: string): Record<string, string> => ({ 'x-principal': principal })
+
+describe('tenants and principals', () => {
+  it('never share an answer by default, not even within a tenant', async () => {
+    const { ask, journal } = aGate({ cacheScope: undefined as never, connections: { authenticate } })
+    for (const principal of ['acme/ann/ask', 'acme/bob/ask', 'globex/ann/ask']) await ask(undefined, as(principal))
+    expect(journal.handled.map(({ principal }) => `${principal.tenant}/${principal.id}`)).toEqual([
+      'acme/ann',
+      'acme/bob',
+      'globex/ann',
+    ])
+    await ask(undefined, as('acme/ann/ask'))
+    expect(journal.handled).toHaveLength(3)
+    expect(new Set(journal.retrievals.map(({ namespace }) => namespace)).size).toBe(2)
+  })
+
+  it.each(['tenant', 'public'] as const)('share within a tenant, never across, with scope %s', async (cacheScope) => {
+    const { ask, journal } = aGate({ cacheScope, connections: { authenticate } })
+    for (const principal of ['acme/ann/ask', 'acme/bob/ask', 'globex/ann/ask']) await ask(undefined, as(principal))
+    expect(journal.handled).toHaveLength(2)
+  })
+
+  it('see figures with the admin scope only, and never from or into the same entry as others', async () => {
+    for (const finds of [[STRONG], []]) {
+      const { ask, journal } = aGate({ finds, cacheScope: 'public', connections: { authenticate } })
+      const asked = async (principal: string): Promise<AnswerBody> => bodyOf(await ask(undefined, as(principal)))
+      expect(await asked('acme/ann/ask')).not.toHaveProperty('detail')
+      expect((await asked('acme/ann/ask+admin')).detail?.confidence).toBeTypeOf('number')
+      expect(await asked('acme/bob/ask')).not.toHaveProperty('detail')
+      expect((await asked('acme/root/admin+ask')).detail?.confidence).toBeTypeOf('number')
+      expect(journal.retrievals).toHaveLength(2)
+    }
+  })
+
+  it('do not find a collection of another tenant', async () => {
+    const { ask, journal } = aGate({ connections: { authenticate } })
+    const response = await ask({ question: QUESTION, collection: 'other' }, as('acme/ann/ask'))
+    expect(response.status).toBe(404)
+    expect((await bodyOf(response)).error?.code).toBe('collection_not_found')
+    expect(journal.retrievals).toEqual([])
+  })
+
+  it.each<[string, () => Principal | null | Promise<Principal>, number, string]>([
+    ['no credentials', () => null, 401, 'unauthorized'],
+    [
+      'wrong credentials',
+      () => Promise.reject(new RagGateError('unauthorized', 'The credentials are not valid')),
+      401,
+      'unauthorized',
+    ],
+    ['no scope to ask', () => ({ tenant: 'acme', id: 'ann', scopes: ['ingest', 'admin'] }), 403, 'forbidden'],
+    ['an authenticator that fails', () => Promise.reject(new Error('secret detail')), 500, 'internal'],
+  ])('are turned away with %s', async (_, answer, status, code) => {
+    const { ask, journal } = aGate({ connections: { authenticate: answer } })
+    const response = await ask()
+    const text = await response.text()
+    expect([response.status, (JSON.parse(text) as AnswerBody).error?.code]).toEqual([status, code])
+    expect(response.headers.get('www-authenticate')).toBe(status === 401 ? 'Bearer' : null)
+    expect(response.headers.get('cache-control')).toBe('no-store')
+    expect(text).not.toContain('secret')
+    expect(journal).toMatchObject({ retrievals: [], handled: [], stored: [], events: [] })
+  })
+
+  it('must be told apart, or said to be one, before a cache is shared', async () => {
+    for (const cacheScope of [undefined, 'tenant', 'principal'] as const) {
+      const { ask, journal } = aGate({ cacheScope: cacheScope as 'tenant' })
+      const response = await ask()
+      expect([response.status, (await bodyOf(response)).error?.code]).toEqual([500, 'cache_scope_required'])
+      expect(journal).toMatchObject({ retrievals: [], handled: [] })
+    }
+    const { ask } = aGate({ cacheScope: undefined as never, connections: { cache: undefined } })
+    expect((await ask()).status).toBe(200)
+  })
+})
