@@ -1,8 +1,42 @@
+import { existsSync, readFileSync } from 'node:fs'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { stem } from '../../src/core/stem.ts'
 import { isStopWord, normaliseQuestion, sentences, sentenceTerms, terms, words } from '../../src/core/text.ts'
 
 const anyText = fc.string({ unit: 'binary', maxLength: 80 })
+
+/** English with other letters, marks and every kind of white space in it, which `anyText` hardly ever draws together. */
+const PIECES = `
+  . ! ? : ' ’ – ( - _ 。 The retries Generalizations themselves is X 1999 Dr. zzzzzzzzzz
+  é e\u0301 \u0338 Σ ΟΔΟΣ İ ß ﬁ ① \u212a Ａ 東 京 か\u3099 ー 서울 \u200b`
+const mixedText = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(' ', '. ', '\t', '\n', '\u00a0', '\u2003', '\u3000', '\ufeff'),
+      fc.constantFrom(...PIECES.trim().split(/[ \n]+/)),
+      fc.stringMatching(/^[A-Za-z0-9]{1,14}$/),
+      fc.string({ unit: 'binary', maxLength: 4 }),
+    ),
+    { maxLength: 20 },
+  )
+  .map((pieces) => pieces.join(''))
+
+/** What `terms` gives, said plainly. */
+const plainTerms = (text: string): string[] =>
+  words(text)
+    .filter((word) => !isStopWord(word))
+    .map(stem)
+
+/** Passages beside the repository, where they are kept. */
+function realTexts(): string[] {
+  return ['squad-ooc', 'clapnq', 'azure-faq'].flatMap((set) => {
+    const file = new URL(`../../../shared/data/${set}/corpus.jsonl`, import.meta.url)
+    if (!existsSync(file)) return []
+    const lines = readFileSync(file, 'utf8').trim().split('\n')
+    return lines.map((line) => (JSON.parse(line) as { text: string }).text)
+  })
+}
 
 describe('normaliseQuestion', () => {
   it('takes composed and decomposed letters for the same question', () => {
@@ -99,10 +133,32 @@ describe('terms', () => {
   })
 
   it('depend on the text alone, also after many others were seen', () => {
-    const before = terms('generalizations of connected oscillators')
-    for (let at = 0; at < 50_001; at++) terms(`filler${at.toString(36)}`)
-    expect(terms('generalizations of connected oscillators')).toEqual(before)
-    expect(before).toEqual(['gener', 'connect', 'oscil'])
+    const seen = 'the connected oscillator retries 1999 generalizations'
+    const before = terms(seen)
+    for (let at = 0; at < 100_000; at++) terms(`fill${at.toString(36)}`)
+    expect(terms(seen)).toEqual(before)
+    expect(before).toEqual(['connect', 'oscil', 'retri', '1999', 'gener'])
+  })
+
+  it('are what taking words, leaving out stop words and stemming gives', () => {
+    for (const text of realTexts()) expect(terms(text)).toEqual(plainTerms(text))
+    fc.assert(
+      fc.property(mixedText, (text) => {
+        expect(terms(text)).toEqual(plainTerms(text))
+      }),
+    )
+  })
+
+  it.each([
+    // Of ten letters and of eleven, the lowest and the highest that ten hold.
+    'abcdefghij abcdefghijk zzzzzzzzzz 0000000000 9999999999 0 00',
+    // Other characters within a word, before and after one, and over the end of a piece.
+    'don’t caf\u00e9-bar self–made \u0301a a\u0301 x\u00a0\u0301y \u212a ａ1 naïve, then',
+    // A sigma at the end of a word, which is so also before a full stop, but not when letters follow that.
+    'ΟΔΟΣ. ΑΣ.Β ΑΣ ΑΣ\tΒ a\n\u0301b Σ',
+    'in 東京都 and 東京 都 ＡＢＣ d',
+  ])('are so in %j', (text) => {
+    expect(terms(text)).toEqual(plainTerms(text))
   })
 
   it('leave out question words and negations, and keep what carries meaning', () => {
@@ -218,12 +274,24 @@ describe('sentenceTerms', () => {
     expect(sentenceTerms('')).toEqual([])
   })
 
-  it('are read once, and again when a thousand other texts came between', () => {
+  it('are what cutting sentences out and reading each gives', () => {
+    const plain = (text: string): string[][] => sentences(text).map(plainTerms)
+    for (const text of realTexts()) expect(sentenceTerms(text)).toEqual(plain(text))
+    fc.assert(
+      fc.property(mixedText, (text) => {
+        expect(sentenceTerms(text)).toEqual(plain(text))
+      }),
+    )
+  })
+
+  it('are read once while a thousand other texts come between, and again after two thousand', () => {
     const text = 'A passage that comes back.'
     const first = sentenceTerms(text)
-    for (let at = 0; at < 999; at++) sentenceTerms(`other ${at}`)
+    for (let at = 0; at < 1000; at++) sentenceTerms(`other ${at}`)
     expect(sentenceTerms(text)).toBe(first)
-    sentenceTerms('one more')
+    for (let at = 0; at < 1000; at++) sentenceTerms(`another ${at}`)
+    expect(sentenceTerms(text)).toBe(first)
+    for (let at = 0; at < 2000; at++) sentenceTerms(`yet another ${at}`)
     expect(sentenceTerms(text)).not.toBe(first)
     expect(sentenceTerms(text)).toEqual(first)
   })
