@@ -1,5 +1,5 @@
 /** Words, terms and sentences of questions and passages. */
-import { BASE, digitOf, keepShortWordTerm, LONGEST_SHORT_WORD, shortWordTerm } from './short-words.ts'
+import { BASE, digitOf, knownTerm } from './known-words.ts'
 import { stem } from './stem.ts'
 
 /**
@@ -88,7 +88,7 @@ function termsBetween(text: string, from: number, end: number): string[] {
       for (const word of words(text.slice(pieceStart, at))) add(found, termOf(word))
       code = SPACE
     } else if (at > start) {
-      add(found, termAt(text, start, at, number))
+      add(found, knownTerm(text, start, at, number, termOf))
     }
     number = 0
     start = at + 1
@@ -109,11 +109,6 @@ function skipOtherLetters(text: string, from: number, end: number): number {
 
 function add(found: string[], term: string): void {
   if (term !== '') found.push(term)
-}
-
-function termAt(text: string, start: number, end: number, number: number): string {
-  if (end - start > LONGEST_SHORT_WORD) return termOf(text.slice(start, end).toLowerCase())
-  return shortWordTerm(number) ?? keepShortWordTerm(number, termOf(text.slice(start, end).toLowerCase()))
 }
 
 /** @returns empty for a stop word */
