@@ -189,25 +189,45 @@ function endsSentence(text: string, start: number, after: number): boolean {
 
 type SentenceTerms = readonly (readonly string[])[]
 
+interface ReadText {
+  readonly text: string
+  readonly terms: SentenceTerms
+}
+
 /**
- * Texts read before: the latest ones, and those before them. A collection's popular passages come back with every other
- * question.
+ * Texts read before, by their sample: the latest ones, and those before them. A collection's popular passages come back
+ * with every other question.
  */
-let latestTexts = new Map<string, SentenceTerms>()
-let earlierTexts: ReadonlyMap<string, SentenceTerms> = new Map()
+let latestTexts = new Map<number, ReadText>()
+let earlierTexts: ReadonlyMap<number, ReadText> = new Map()
 const TEXTS_KEPT = 1000
 
 /** The terms of each sentence of a text, remembered for the last thousand texts at least. */
 export function sentenceTerms(text: string): SentenceTerms {
-  const known = latestTexts.get(text)
-  if (known !== undefined) return known
-  const made = earlierTexts.get(text) ?? readSentences(text)
+  const sample = sampleOf(text)
+  const known = latestTexts.get(sample)
+  if (known?.text === text) return known.terms
+  const earlier = earlierTexts.get(sample)
+  const read = earlier?.text === text ? earlier : { text, terms: readSentences(text) }
   if (latestTexts.size >= TEXTS_KEPT) {
     earlierTexts = latestTexts
     latestTexts = new Map()
   }
-  latestTexts.set(text, made)
-  return made
+  latestTexts.set(sample, read)
+  return read.terms
+}
+
+const SAMPLED = 24
+
+/**
+ * A number from a text's length and some of its characters. As the key of a map a text would have all of them hashed,
+ * which takes longer than finding the question in what is remembered. Two texts of one sample displace each other.
+ */
+function sampleOf(text: string): number {
+  const step = Math.ceil(text.length / SAMPLED)
+  let sample = text.length
+  for (let at = 0; at < text.length; at += step) sample = (Math.imul(sample, 31) + text.charCodeAt(at)) | 0
+  return sample
 }
 
 function readSentences(text: string): SentenceTerms {
