@@ -37,7 +37,7 @@ const TRIED = 4
 /** Of each place: the number of the last ten letters, and that of the letters before, 0 for none. */
 const NUMBERS = new Float64Array(2 * ((1 << PLACES_BITS) + TRIED))
 // oxlint-disable-next-line unicorn/no-new-array -- filled at once, where Array.from takes milliseconds of a cold start
-const TERMS = new Array<string>(NUMBERS.length / 2).fill('')
+const TERMS = new Array<string | undefined>(NUMBERS.length / 2).fill(undefined)
 
 /**
  * The term of a word that stands in a text.
@@ -50,8 +50,8 @@ export function knownTerm(
   start: number,
   end: number,
   number: number,
-  termOf: (word: string) => string,
-): string {
+  termOf: (word: string) => string | undefined,
+): string | undefined {
   const length = end - start
   if (length > LONGEST_KEPT) return termOf(text.slice(start, end).toLowerCase())
   const before = length > IN_NUMBER ? numberOf(text, start, end - IN_NUMBER) : 0
@@ -59,7 +59,7 @@ export function knownTerm(
   const own = Math.imul(last ^ Math.imul(before, 0x85ebca6b), 0x9e3779b1) >>> (32 - PLACES_BITS)
   let free = own
   for (let at = own; at < own + TRIED; at++) {
-    if (NUMBERS[2 * at] === last && NUMBERS[2 * at + 1] === before) return TERMS[at]!
+    if (NUMBERS[2 * at] === last && NUMBERS[2 * at + 1] === before) return TERMS[at]
     if (NUMBERS[2 * at] === 0) {
       free = at
       break

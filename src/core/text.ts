@@ -107,13 +107,13 @@ function skipOtherLetters(text: string, from: number, end: number): number {
   return at
 }
 
-function add(found: string[], term: string): void {
-  if (term !== '') found.push(term)
+function add(found: string[], term: string | undefined): void {
+  if (term !== undefined) found.push(term)
 }
 
-/** @returns empty for a stop word */
-function termOf(word: string): string {
-  return isStopWord(word) ? '' : stem(word)
+/** @returns nothing for a stop word: an empty string would have to be told from others by looking at it */
+function termOf(word: string): string | undefined {
+  return isStopWord(word) ? undefined : stem(word)
 }
 
 const ABBREVIATION = /(?:^|[\s(])(?:\p{Lu}|Mr|Mrs|Ms|Dr|St|Prof|Sr|Jr|vs|e\.g|i\.e|etc|cf|No|Fig|Inc|Ltd|Co)\.$/u
