@@ -1,6 +1,6 @@
 /**
  * What measuring English evidence costs: real words come back as invented ones do not, and an isolate that has answered for
- * a while knows most of them. Reads `../shared/data`, where it is.
+ * a while knows most of them. Reads `../shared/data/squad-ooc`, where it is.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,14 +9,13 @@ import type { Evidence } from '../../src/core/evidence.ts'
 import { buildLexicon, encodeLexicon } from '../../src/core/lexicon.ts'
 import { normaliseQuestion } from '../../src/core/text.ts'
 
-const DATA = join(import.meta.dirname, '..', '..', '..', 'shared', 'data')
-const SET = 'squad-ooc'
+const DATA = join(import.meta.dirname, '..', '..', '..', 'shared', 'data', 'squad-ooc')
 
 /** Microseconds to measure ten chunks. */
 export interface EnglishCosts {
   /** The first decision of a new isolate, which has compiled nothing and read no table. */
   readonly first: number
-  /** In a warm isolate, over texts that it reads for the first time, of a collection that it has not met: a median. */
+  /** In a warm isolate, over texts that it reads for the first time, of a collection of which it has read half: a median. */
   readonly unread: number
   /** The same texts again, in new strings: a median. */
   readonly remembered: number
@@ -32,19 +31,21 @@ export interface Asked {
 export interface IsolateTask {
   /** Encoded. */
   readonly lexicon: string
-  /** Of another collection, to warm up with. */
-  readonly others: readonly Asked[]
+  /** To warm up with. */
+  readonly before: readonly Asked[]
+  /** To be timed. */
   readonly asked: readonly Asked[]
 }
 
 /** @returns what measures in a new isolate, each time; `undefined` without the passages */
 export function englishDecisions(): (() => Promise<EnglishCosts>) | undefined {
   if (!existsSync(DATA)) return undefined
-  const texts = readLines<CorpusLine>(SET, 'corpus.jsonl').map(({ text }) => text)
+  const passages = readLines<CorpusLine>('corpus.jsonl')
+  const asked = askedOf(passages)
   const workerData: IsolateTask = {
-    lexicon: encodeLexicon(buildLexicon(texts)),
-    others: askedOf('clapnq'),
-    asked: askedOf(SET),
+    lexicon: encodeLexicon(buildLexicon(passages.map(({ text }) => text))),
+    before: asked.filter((_, at) => at % 2 === 0),
+    asked: asked.filter((_, at) => at % 2 === 1),
   }
   return async () => {
     const thread = new Worker(new URL('isolate.ts', import.meta.url), { workerData })
@@ -64,19 +65,16 @@ interface QuestionLine {
   readonly relevant_ids: readonly string[]
 }
 
-function readLines<Row>(set: string, file: string): Row[] {
-  const lines = readFileSync(join(DATA, set, file), 'utf8')
-    .trim()
-    .split('\n')
+function readLines<Row>(file: string): Row[] {
+  const lines = readFileSync(join(DATA, file), 'utf8').trim().split('\n')
   // The files keep to the form that their README describes.
   return lines.map((line) => JSON.parse(line) as Row)
 }
 
-/** The passages of a set ten by ten, as they stand in their articles, each ten with a question that one of them answers. */
-function askedOf(set: string): Asked[] {
-  const passages = readLines<CorpusLine>(set, 'corpus.jsonl')
+/** The passages ten by ten, as they stand in their articles, each ten with a question that one of them answers. */
+function askedOf(passages: readonly CorpusLine[]): Asked[] {
   const questions = new Map(
-    readLines<QuestionLine>(set, 'questions.jsonl').map(({ question, relevant_ids: [id] }) => [id, question]),
+    readLines<QuestionLine>('questions.jsonl').map(({ question, relevant_ids: [id] }) => [id, question]),
   )
   return Array.from({ length: Math.floor(passages.length / 10) }, (_, at): Asked => {
     const ten = passages.slice(10 * at, 10 * at + 10)

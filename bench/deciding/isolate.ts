@@ -7,10 +7,10 @@ import { spreadOf } from '../scan/spread.ts'
 import type { Asked, EnglishCosts, IsolateTask } from './english.ts'
 
 /** Decisions before the timed ones, so that the engine has compiled what it will. */
-const WARM_UP = 1000
+const WARM_UP = 2000
 
 // `english.ts` starts the thread with this.
-const { lexicon: encoded, others, asked } = workerData as IsolateTask
+const { lexicon: encoded, before, asked } = workerData as IsolateTask
 const lexicon = decodeLexicon(encoded)
 
 /** Microseconds. */
@@ -22,11 +22,12 @@ function timed({ question, json }: Asked): number {
   return (performance.now() - startedMs) * 1000
 }
 
-const first = timed(others[0]!)
+const first = timed(before[0]!)
 for (let at = 0; at < WARM_UP; at++) {
-  const { question, json } = others[at % others.length]!
+  const { question, json } = before[at % before.length]!
   timed({ question, json: json.replaceAll('"text":"', `"text":"Nr. ${at}: `) })
 }
 const unread = spreadOf(asked.map(timed)).median
 const remembered = spreadOf(asked.map(timed)).median
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port has no origin
 parentPort!.postMessage({ first, unread, remembered } satisfies EnglishCosts)

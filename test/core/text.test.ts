@@ -284,6 +284,12 @@ describe('sentenceTerms', () => {
     )
   })
 
+  it('are told apart for texts that differ in one character', () => {
+    const text = 'a b c d e f g h i j k l m n o p q r s t u v w x y z '.repeat(8)
+    const others = Array.from(text, (_, at) => `${text.slice(0, at)}9${text.slice(at + 1)}`)
+    for (const one of [text, ...others, text, ...others]) expect(sentenceTerms(one)).toEqual([terms(one)])
+  })
+
   it('are read once while a thousand other texts come between, and again after two thousand', () => {
     const text = 'A passage that comes back.'
     const first = sentenceTerms(text)
