@@ -22,9 +22,14 @@ export function digitOf(code: number): number {
   return code < DIGITS.length ? DIGITS[code]! : 0
 }
 
+/** @returns `NaN` where another character stands */
 function numberOf(text: string, start: number, end: number): number {
   let number = 0
-  for (let at = start; at < end; at++) number = number * BASE + digitOf(text.charCodeAt(at))
+  for (let at = start; at < end; at++) {
+    const digit = digitOf(text.charCodeAt(at))
+    if (digit === 0) return NaN
+    number = number * BASE + digit
+  }
   return number
 }
 
@@ -68,4 +73,10 @@ export function knownTerm(
   NUMBERS[2 * free] = last
   NUMBERS[2 * free + 1] = before
   return (TERMS[free] = termOf(text.slice(start, end).toLowerCase()))
+}
+
+/** The term of a word in lower case. Stop words and stems are English: a word that holds other letters is its own term. */
+export function wordTerm(word: string, termOf: (word: string) => string | undefined): string | undefined {
+  const number = numberOf(word, 0, word.length)
+  return Number.isNaN(number) ? word : knownTerm(word, 0, word.length, number, termOf)
 }

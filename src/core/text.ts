@@ -1,5 +1,5 @@
 /** Words, terms and sentences of questions and passages. */
-import { BASE, digitOf, knownTerm } from './known-words.ts'
+import { BASE, digitOf, knownTerm, wordTerm } from './known-words.ts'
 import { stem } from './stem.ts'
 
 /**
@@ -65,46 +65,35 @@ export function terms(text: string): string[] {
 const SPACE = 0x20
 const LAST_ASCII = 0x7f
 
-/**
- * The terms of a part of a text. Nearly all words are ASCII: they are read in place, and only what stands between white
- * space and holds another character goes through `words`.
- */
+/** The terms of a part of a text. Most parts are ASCII but for punctuation, and their words are read in place. */
 function termsBetween(text: string, from: number, end: number): string[] {
   const found: string[] = []
   let number = 0
   let start = from
-  let pieceStart = from
-  let foundBefore = 0
   for (let at = from; at <= end; at++) {
-    let code = at < end ? text.charCodeAt(at) : SPACE
+    const code = at < end ? text.charCodeAt(at) : SPACE
     const digit = digitOf(code)
     if (digit > 0) {
       number = number * BASE + digit
       continue
     }
-    if (code > LAST_ASCII) {
-      found.length = foundBefore
-      at = skipOtherLetters(text, at, end)
-      for (const word of words(text.slice(pieceStart, at))) add(found, termOf(word))
-      code = SPACE
-    } else if (at > start) {
-      add(found, knownTerm(text, start, at, number, termOf))
-    }
+    if (code > LAST_ASCII && !isTypographic(code)) return termsOfWords(words(text.slice(from, end)))
+    if (at > start) add(found, knownTerm(text, start, at, number, termOf))
     number = 0
     start = at + 1
-    if (code <= SPACE) {
-      pieceStart = start
-      foundBefore = found.length
-    }
   }
   return found
 }
 
-/** Where white space ends what holds the character, and ASCII follows: then a text in another script is one piece. */
-function skipOtherLetters(text: string, from: number, end: number): number {
-  let at = from
-  while (at < end && (text.charCodeAt(at) > SPACE || text.charCodeAt(at + 1) > LAST_ASCII)) at++
-  return at
+/** No-break spaces, dashes, quotation marks, bullets and ellipses: folding leaves no letter of them. U+2017 has a mark. */
+function isTypographic(code: number): boolean {
+  return code === 0xa0 || (code >= 0x2010 && code <= 0x2022 && code !== 0x2017) || code === 0x2026
+}
+
+function termsOfWords(found: readonly string[]): string[] {
+  const kept: string[] = []
+  for (const word of found) add(kept, wordTerm(word, termOf))
+  return kept
 }
 
 function add(found: string[], term: string | undefined): void {
