@@ -1,6 +1,6 @@
 /** What is known of English terms beforehand: how common each is, and which mean much the same. */
 import { ENGLISH_RELATIVES, ENGLISH_TERMS } from './english-table.ts'
-import type { Lexicon } from './lexicon.ts'
+import type { TermCounts } from './lexicon.ts'
 
 /** Chunks the background lexicon stands for. */
 const CHUNKS = 10_000
@@ -15,21 +15,44 @@ const CHUNK_LENGTH = 60
 const SHARE = 0.13
 const RANK_OFFSET = 10
 
-let background: Lexicon | undefined
-let relatives: ReadonlyMap<string, readonly string[]> | undefined
+/** The tables, cut but not read: a cold isolate's first question names a handful of terms. */
+interface EnglishTables {
+  /** By rank, from 0. */
+  readonly terms: readonly string[]
+  readonly rankOf: ReadonlyMap<string, number>
+  /** By rank, as written. */
+  readonly relatives: readonly string[]
+}
+
+let tables: EnglishTables | undefined
+
+function englishTables(): EnglishTables {
+  if (tables === undefined) {
+    const terms = ENGLISH_TERMS.split(' ')
+    const rankOf = new Map(terms.map((term, rank) => [term, rank]))
+    tables = { terms, rankOf, relatives: ENGLISH_RELATIVES.split(',') }
+  }
+  return tables
+}
 
 /**
- * The lexicon of everyday English, for collections that have none of their own. Made when first asked for.
+ * The lexicon of everyday English, for collections that have none of their own.
  *
  * @returns document frequencies of 10,000 chunks of 60 terms, from the terms' ranks alone
  * @see B. Mandelbrot, "An informational theory of the statistical structure of language", 1953
  */
-export function englishLexicon(): Lexicon {
-  return (background ??= {
+export function englishLexicon(): TermCounts {
+  const { rankOf } = englishTables()
+  return {
     chunkCount: CHUNKS,
     termCount: CHUNKS * CHUNK_LENGTH,
-    documentFrequency: new Map(ENGLISH_TERMS.split(' ').map((term, rank) => [term, holding(rank)])),
-  })
+    documentFrequency: {
+      get: (term) => {
+        const rank = rankOf.get(term)
+        return rank === undefined ? undefined : holding(rank)
+      },
+    },
+  }
 }
 
 /** Chunks that hold a term of this rank, if chunks drew their terms by chance. */
@@ -39,23 +62,16 @@ function holding(rank: number): number {
 
 /**
  * Terms that may say what this one says: synonyms, derived words (`publish`, `publication`), and what is next broader
- * or narrower. Read when first asked for.
+ * or narrower.
  *
  * @param term as `terms` gives it
  * @returns none for a term beyond the twelve thousand most common
  */
 export function englishRelatives(term: string): readonly string[] {
-  return (relatives ??= readRelatives()).get(term) ?? []
-}
-
-function readRelatives(): ReadonlyMap<string, readonly string[]> {
-  const order = ENGLISH_TERMS.split(' ')
-  const found = new Map<string, readonly string[]>()
-  ENGLISH_RELATIVES.split(',').forEach((written, at) => {
-    if (written === '') return
-    let place = 0
-    const related = written.split(' ').map((distance) => order[(place += parseInt(distance, 36))]!)
-    found.set(order[at]!, related)
-  })
-  return found
+  const { terms, rankOf, relatives } = englishTables()
+  const rank = rankOf.get(term)
+  const written = rank === undefined ? '' : (relatives[rank] ?? '')
+  if (written === '') return []
+  let place = 0
+  return written.split(' ').map((distance) => terms[(place += parseInt(distance, 36))]!)
 }

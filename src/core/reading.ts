@@ -82,12 +82,7 @@ export interface Reading {
 
 /** Reads a question and its evidence against the collection lexicon, as `amongEnglish` gives it. */
 export function read(question: string, evidence: Evidence, lexicon: TermCounts): Reading {
-  const known = new Map<string, number>()
-  const idfOf = (term: string): number => {
-    let idf = known.get(term)
-    if (idf === undefined) known.set(term, (idf = inverseDocumentFrequency(lexicon, term)))
-    return idf
-  }
+  const idfOf = (term: string): number => inverseDocumentFrequency(lexicon, term)
   const termCount = lexicon.termCount > 0 ? lexicon.termCount : ASSUMED_TERM_COUNT
   const emphasised = emphasis(question)
   const questionTerms = [...new Set(terms(question))].map((term) => ({
@@ -96,8 +91,7 @@ export function read(question: string, evidence: Evidence, lexicon: TermCounts):
     emphasis: emphasised.get(term) ?? PLAIN,
     rate: Math.min(1, ((lexicon.documentFrequency.get(term) ?? 0) + 0.5) / termCount),
   }))
-  const indexOf = new Map(questionTerms.map(({ term }, at) => [term, at]))
-  const synonymOf = synonymsOf(questionTerms)
+  const meanings = meaningsOf(questionTerms)
   const meanLength = meanChunkLength(lexicon)
   return {
     evidence,
@@ -112,9 +106,8 @@ export function read(question: string, evidence: Evidence, lexicon: TermCounts):
       let length = 0
       for (const part of parts) {
         length += part.length
-        const held = countQuestionTerms(part, indexOf, counts)
+        const { held, synonyms } = findQuestionTerms(part, meanings, counts)
         if (rank >= CHUNKS_WITH_SENTENCES) continue
-        const synonyms = synonymsIn(part, synonymOf, held)
         for (const at of synonyms) relatives[at] = SYNONYM_WEIGHT
         if (held.length + synonyms.length > 0) found.push({ held, synonyms, squaredIdf: squaredIdf(part, idfOf) })
       }
@@ -122,60 +115,59 @@ export function read(question: string, evidence: Evidence, lexicon: TermCounts):
         if (counts[at]! > 0) relatives[at] = 0
         else if (rank < CHUNKS_WITH_BEGINNINGS) relatives[at] = Math.max(relatives[at]!, nearestRelative(term, parts))
       })
-      const titled = rank < CHUNKS_WITH_SENTENCES ? heldBy(terms(title ?? ''), indexOf) : []
-      return {
-        titled,
-        sentences: found,
-        counts,
-        relatives,
-        length,
-        bm25: bm25(questionTerms, counts, length, meanLength),
-      }
+      const titled = rank < CHUNKS_WITH_SENTENCES ? namedBy(title ?? '', meanings) : []
+      const score = bm25(questionTerms, counts, length, meanLength)
+      return { titled, sentences: found, counts, relatives, length, bm25: score }
     }),
   }
 }
 
-/** Which question terms stand among these terms. */
-function heldBy(part: readonly string[], indexOf: ReadonlyMap<string, number>): number[] {
-  return [...new Set(part.flatMap((term) => indexOf.get(term) ?? []))]
+/** What a term says of the question: the indexes of question terms. */
+interface Meaning {
+  /** That it is. */
+  is?: number
+  /** That it is a synonym of. */
+  readonly synonymOf: number[]
 }
 
-/** Adds to the counts of question terms; returns which of them stood in the part. */
-function countQuestionTerms(part: readonly string[], indexOf: ReadonlyMap<string, number>, counts: number[]): number[] {
-  const held: number[] = []
-  for (const term of part) {
-    const at = indexOf.get(term)
-    if (at === undefined) continue
-    counts[at]!++
-    if (!held.includes(at)) held.push(at)
+/** Most terms mean nothing to a question, so what the others do is looked up once for it. */
+function meaningsOf(questionTerms: readonly QuestionTerm[]): ReadonlyMap<string, Readonly<Meaning>> {
+  const meanings = new Map<string, Meaning>()
+  const meaningOf = (term: string): Meaning => {
+    let meaning = meanings.get(term)
+    if (meaning === undefined) meanings.set(term, (meaning = { synonymOf: [] }))
+    return meaning
   }
-  return held
-}
-
-/** Which question terms a term is a synonym of. Most terms are of none, so this is looked up once for a question. */
-function synonymsOf(questionTerms: readonly QuestionTerm[]): ReadonlyMap<string, readonly number[]> {
-  const found = new Map<string, number[]>()
   questionTerms.forEach(({ term }, at) => {
-    for (const synonym of englishRelatives(term)) {
-      const of = found.get(synonym)
-      if (of === undefined) found.set(synonym, [at])
-      else of.push(at)
-    }
+    meaningOf(term).is = at
+    for (const synonym of englishRelatives(term)) meaningOf(synonym).synonymOf.push(at)
   })
-  return found
+  return meanings
 }
 
-/** The question terms that the part does not hold, but a synonym of. */
-function synonymsIn(
+/** Which question terms a title holds. */
+function namedBy(title: string, meanings: ReadonlyMap<string, Readonly<Meaning>>): readonly number[] {
+  return [...new Set(terms(title).flatMap((term) => meanings.get(term)?.is ?? []))]
+}
+
+/** Adds to the counts of question terms; returns which of them stood in the part, and of which others a synonym. */
+function findQuestionTerms(
   part: readonly string[],
-  synonymOf: ReadonlyMap<string, readonly number[]>,
-  held: readonly number[],
-): number[] {
-  const found: number[] = []
+  meanings: ReadonlyMap<string, Readonly<Meaning>>,
+  counts: number[],
+): { readonly held: readonly number[]; readonly synonyms: readonly number[] } {
+  const held: number[] = []
+  const near: number[] = []
   for (const term of part) {
-    for (const at of synonymOf.get(term) ?? []) if (!held.includes(at) && !found.includes(at)) found.push(at)
+    const meaning = meanings.get(term)
+    if (meaning === undefined) continue
+    if (meaning.is !== undefined) {
+      counts[meaning.is]!++
+      if (!held.includes(meaning.is)) held.push(meaning.is)
+    }
+    for (const at of meaning.synonymOf) if (!near.includes(at)) near.push(at)
   }
-  return found
+  return { held, synonyms: near.filter((at) => !held.includes(at)) }
 }
 
 function nearestRelative(term: string, parts: readonly (readonly string[])[]): number {

@@ -5,10 +5,15 @@
  *   (`bli`, `logi`)
  */
 
+const A = 97
+const Y = 121
+/** a, e, i, o and u as bits, a the lowest. */
+const VOWELS = (1 << 0) | (1 << 4) | (1 << 8) | (1 << 14) | (1 << 20)
+
 const isVowelAt = (word: string, at: number): boolean => {
-  const letter = word[at]!
-  if ('aeiou'.includes(letter)) return true
-  return letter === 'y' && at > 0 && !isVowelAt(word, at - 1)
+  const code = word.charCodeAt(at)
+  if (code === Y) return at > 0 && !isVowelAt(word, at - 1)
+  return ((VOWELS >> (code - A)) & 1) === 1
 }
 
 /** The paper's m: how many vowel-consonant sequences the text holds. */
@@ -45,7 +50,13 @@ const endsShort = (word: string): boolean => {
 /** Suffix and its replacement, longest first where one ends in another. */
 type Rules = readonly (readonly [suffix: string, replacement: string])[]
 
-const STEP_2: Rules = [
+/** Rules by the letter before the last, `a` first, as Porter's own program has them: few are left to try. */
+const byLetterBeforeLast = (rules: Rules): readonly Rules[] =>
+  Array.from({ length: 26 }, (_, letter) =>
+    rules.filter(([suffix]) => suffix.charCodeAt(suffix.length - 2) - A === letter),
+  )
+
+const STEP_2 = byLetterBeforeLast([
   ['ational', 'ate'],
   ['ization', 'ize'],
   ['iveness', 'ive'],
@@ -67,9 +78,9 @@ const STEP_2: Rules = [
   ['ator', 'ate'],
   ['eli', 'e'],
   ['bli', 'ble'],
-]
+])
 
-const STEP_3: Rules = [
+const STEP_3 = byLetterBeforeLast([
   ['icate', 'ic'],
   ['ative', ''],
   ['alize', 'al'],
@@ -77,9 +88,9 @@ const STEP_3: Rules = [
   ['ical', 'ic'],
   ['ness', ''],
   ['ful', ''],
-]
+])
 
-const STEP_4: Rules = [
+const STEP_4 = byLetterBeforeLast([
   ['ement', ''],
   ['ance', ''],
   ['ence', ''],
@@ -99,11 +110,11 @@ const STEP_4: Rules = [
   ['er', ''],
   ['ic', ''],
   ['ou', ''],
-]
+])
 
 /** Applies the first rule whose suffix ends the word, if what is left of it measures more than `above`. */
-function replaceSuffix(word: string, rules: Rules, above: number): string {
-  for (const [suffix, replacement] of rules) {
+function replaceSuffix(word: string, rules: readonly Rules[], above: number): string {
+  for (const [suffix, replacement] of rules[word.charCodeAt(word.length - 2) - A] ?? []) {
     if (!word.endsWith(suffix)) continue
     const stem = word.slice(0, -suffix.length)
     if (suffix === 'ion' && !/[st]$/.test(stem)) return word

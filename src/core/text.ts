@@ -1,4 +1,5 @@
 /** Words, terms and sentences of questions and passages. */
+import { BASE, digitOf, knownTerm, wordTerm } from './known-words.ts'
 import { stem } from './stem.ts'
 
 /**
@@ -40,32 +41,6 @@ const LETTER = /\P{M}\p{M}*|\p{M}+/gu
  * words.
  */
 export function words(text: string): string[] {
-  return NOT_ASCII.test(text) ? unicodeWords(text) : asciiWords(text)
-}
-
-// oxlint-disable-next-line no-control-regex -- the whole of ASCII
-const NOT_ASCII = /[^\u0000-\u007f]/
-
-/** The same without regular expressions: most text is ASCII, and this is the gate's hottest loop. */
-function asciiWords(text: string): string[] {
-  const lower = text.toLowerCase()
-  const found: string[] = []
-  let start = -1
-  for (let at = 0; at < lower.length; at++) {
-    const code = lower.charCodeAt(at)
-    const inWord = (code >= 97 && code <= 122) || (code >= 48 && code <= 57)
-    if (inWord) {
-      if (start < 0) start = at
-    } else if (start >= 0) {
-      found.push(lower.slice(start, at))
-      start = -1
-    }
-  }
-  if (start >= 0) found.push(lower.slice(start))
-  return found
-}
-
-function unicodeWords(text: string): string[] {
   const folded = text.normalize('NFKC').toLowerCase()
   const found = folded.match(WORD) ?? []
   return UNSPACED.test(folded) ? found.flatMap((word) => (UNSPACED.test(word) ? unspacedWords(word) : [word])) : found
@@ -82,30 +57,52 @@ function letterPairs(run: string): string[] {
   return letters.slice(1).map((letter, at) => letters[at]! + letter)
 }
 
-/**
- * Words met before and their terms; a stop word's is empty. The same few thousand words make up most text, and a limit
- * under the vocabulary of the collections would have them stemmed over and over. Takes some five megabytes when full.
- */
-const TERMS = new Map<string, string>()
-const TERMS_KEPT = 50_000
-
-function termOf(word: string): string {
-  const known = TERMS.get(word)
-  if (known !== undefined) return known
-  const made = isStopWord(word) ? '' : stem(word)
-  if (TERMS.size >= TERMS_KEPT) TERMS.clear()
-  TERMS.set(word, made)
-  return made
-}
-
 /** The terms of a text in order: stemmed words, stop words left out. What indexes, lexicons and signals count. */
 export function terms(text: string): string[] {
-  const kept: string[] = []
-  for (const word of words(text)) {
-    const term = termOf(word)
-    if (term !== '') kept.push(term)
+  return termsBetween(text, 0, text.length)
+}
+
+const SPACE = 0x20
+const LAST_ASCII = 0x7f
+
+/** The terms of a part of a text. Most parts are ASCII but for punctuation, and their words are read in place. */
+function termsBetween(text: string, from: number, end: number): string[] {
+  const found: string[] = []
+  let number = 0
+  let start = from
+  for (let at = from; at <= end; at++) {
+    const code = at < end ? text.charCodeAt(at) : SPACE
+    const digit = digitOf(code)
+    if (digit > 0) {
+      number = number * BASE + digit
+      continue
+    }
+    if (code > LAST_ASCII && !isTypographic(code)) return termsOfWords(words(text.slice(from, end)))
+    if (at > start) add(found, knownTerm(text, start, at, number, termOf))
+    number = 0
+    start = at + 1
   }
+  return found
+}
+
+/** No-break spaces, dashes, quotation marks, bullets and ellipses: folding leaves no letter of them. U+2017 has a mark. */
+function isTypographic(code: number): boolean {
+  return code === 0xa0 || (code >= 0x2010 && code <= 0x2022 && code !== 0x2017) || code === 0x2026
+}
+
+function termsOfWords(found: readonly string[]): string[] {
+  const kept: string[] = []
+  for (const word of found) add(kept, wordTerm(word, termOf))
   return kept
+}
+
+function add(found: string[], term: string | undefined): void {
+  if (term !== undefined) found.push(term)
+}
+
+/** @returns nothing for a stop word: an empty string would have to be told from others by looking at it */
+function termOf(word: string): string | undefined {
+  return isStopWord(word) ? undefined : stem(word)
 }
 
 const ABBREVIATION = /(?:^|[\s(])(?:\p{Lu}|Mr|Mrs|Ms|Dr|St|Prof|Sr|Jr|vs|e\.g|i\.e|etc|cf|No|Fig|Inc|Ltd|Co)\.$/u
@@ -113,47 +110,53 @@ const LONGEST_ABBREVIATION = 6
 const BEGINS_SENTENCE = /[\p{Lu}\p{Lo}\p{N}"'“‘([`]/u
 const BEGINS_ITEM = /^(?:[-*+>#|]|\d{1,9}[.)]\s)/
 const ITEM_LOOKAHEAD = 11
-const NEW_LINE = 0x0a
-const EXCLAMATION = 0x21
-const FULL_STOP = 0x2e
-const QUESTION = 0x3f
 const CLOSERS = ')]"\'”’'
 /** Marks that end a sentence whatever follows: Arabic, Indic, Burmese, Khmer, East Asian. */
 const FINAL_MARKS = '؟۔।॥။៕。｡！？'
-const FIRST_FINAL_MARK = 0x061f
 /** May follow such a mark within the sentence. */
 const AFTER_FINAL_MARK = `${FINAL_MARKS}${CLOSERS}」』）】》〉］`
+/** What may end a sentence. */
+const MARK = new RegExp(`[.!?\n${FINAL_MARKS}]`, 'g')
 
 /**
  * The sentences of a text in order, as written. Paragraphs and list items end one; initials and common abbreviations do
  * not. Takes time in proportion to the text, whatever stands in it.
  */
 export function sentences(text: string): string[] {
-  const found: string[] = []
   let start = 0
-  const end = (at: number): void => {
-    const sentence = text.slice(start, at).trim()
-    if (sentence !== '') found.push(sentence)
-    start = at
-  }
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code === FULL_STOP || code === EXCLAMATION || code === QUESTION) {
-      let after = at + 1
-      while (after < text.length && CLOSERS.includes(text[after] ?? '')) after++
-      if (endsSentence(text, start, after)) end(after)
-      at = after - 1
-    } else if (code === NEW_LINE) {
-      const next = skipSpace(text, at + 1)
-      if (text.slice(at + 1, next).includes('\n') || BEGINS_ITEM.test(text.slice(next, next + ITEM_LOOKAHEAD))) end(at)
-      at = next - 1
-    } else if (code >= FIRST_FINAL_MARK && FINAL_MARKS.includes(text.charAt(at))) {
-      while (at + 1 < text.length && AFTER_FINAL_MARK.includes(text.charAt(at + 1))) at++
-      end(at + 1)
+  return sentenceEnds(text)
+    .map((end) => text.slice(start, (start = end)).trim())
+    .filter((sentence) => sentence !== '')
+}
+
+/** Where the sentences end: each begins where the one before ends. White space may stand between two ends. */
+function sentenceEnds(text: string): number[] {
+  const ends: number[] = []
+  let at = 0
+  while ((at = nextMark(text, at)) >= 0) {
+    const mark = text.charAt(at)
+    let after = at + 1
+    if (mark === '\n') {
+      after = skipSpace(text, after)
+      if (text.slice(at + 1, after).includes('\n') || BEGINS_ITEM.test(text.slice(after, after + ITEM_LOOKAHEAD))) {
+        ends.push(at)
+      }
+    } else if (FINAL_MARKS.includes(mark)) {
+      while (after < text.length && AFTER_FINAL_MARK.includes(text.charAt(after))) after++
+      ends.push(after)
+    } else {
+      while (after < text.length && CLOSERS.includes(text.charAt(after))) after++
+      if (endsSentence(text, ends.at(-1) ?? 0, after)) ends.push(after)
     }
+    at = after
   }
-  end(text.length)
-  return found
+  ends.push(text.length)
+  return ends
+}
+
+function nextMark(text: string, from: number): number {
+  MARK.lastIndex = from
+  return MARK.test(text) ? MARK.lastIndex - 1 : -1
 }
 
 function skipSpace(text: string, from: number): number {
@@ -173,19 +176,56 @@ function endsSentence(text: string, start: number, after: number): boolean {
   return !ABBREVIATION.test(text.slice(Math.max(start, after - LONGEST_ABBREVIATION), after))
 }
 
-/** Texts read before, oldest first. A collection's popular passages come back with every other question. */
-const SENTENCE_TERMS = new Map<string, readonly (readonly string[])[]>()
+type SentenceTerms = readonly (readonly string[])[]
+
+interface ReadText {
+  readonly text: string
+  readonly terms: SentenceTerms
+}
+
+/**
+ * Texts read before, by their sample: the latest ones, and those before them. A collection's popular passages come back
+ * with every other question.
+ */
+let latestTexts = new Map<number, ReadText>()
+let earlierTexts: ReadonlyMap<number, ReadText> = new Map()
 const TEXTS_KEPT = 1000
 
-/** The terms of each sentence of a text, remembered for the last thousand texts. */
-export function sentenceTerms(text: string): readonly (readonly string[])[] {
-  const known = SENTENCE_TERMS.get(text)
-  if (known !== undefined) return known
-  const made = sentences(text).map(terms)
-  for (const oldest of SENTENCE_TERMS.keys()) {
-    if (SENTENCE_TERMS.size < TEXTS_KEPT) break
-    SENTENCE_TERMS.delete(oldest)
+/** The terms of each sentence of a text, remembered for the last thousand texts at least. */
+export function sentenceTerms(text: string): SentenceTerms {
+  const sample = sampleOf(text)
+  const known = latestTexts.get(sample)
+  if (known?.text === text) return known.terms
+  const earlier = earlierTexts.get(sample)
+  const read = earlier?.text === text ? earlier : { text, terms: readSentences(text) }
+  if (latestTexts.size >= TEXTS_KEPT) {
+    earlierTexts = latestTexts
+    latestTexts = new Map()
   }
-  SENTENCE_TERMS.set(text, made)
+  latestTexts.set(sample, read)
+  return read.terms
+}
+
+const SAMPLED = 24
+
+/**
+ * A number from a text's length and some of its characters. As the key of a map a text would have all of them hashed,
+ * which takes longer than finding the question in what is remembered. Two texts of one sample displace each other.
+ */
+function sampleOf(text: string): number {
+  const step = Math.ceil(text.length / SAMPLED)
+  let sample = text.length
+  for (let at = 0; at < text.length; at += step) sample = (Math.imul(sample, 31) + text.charCodeAt(at)) | 0
+  return sample
+}
+
+function readSentences(text: string): SentenceTerms {
+  const made: string[][] = []
+  let start = 0
+  for (const end of sentenceEnds(text)) {
+    const found = termsBetween(text, start, end)
+    if (found.length > 0 || text.slice(start, end).trim() !== '') made.push(found)
+    start = end
+  }
   return made
 }

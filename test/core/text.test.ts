@@ -1,9 +1,43 @@
+import { existsSync, readFileSync } from 'node:fs'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { stem } from '../../src/core/stem.ts'
 import { isStopWord, normaliseQuestion, sentences, sentenceTerms, terms, words } from '../../src/core/text.ts'
 import { anyText } from '../fixtures/any-text.ts'
 
 const shortText = anyText({ maxLength: 80 })
+
+/** English with other letters, marks and every kind of white space in it, which `anyText` hardly ever draws together. */
+const PIECES = `
+  . ! ? : ' ’ – ( - _ 。 The retries Generalizations themselves is X 1999 Dr. zzzzzzzzzz
+  é e\u0301 \u0338 Σ ΟΔΟΣ İ ß ﬁ ① \u212a Ａ 東 京 か\u3099 ー 서울 \u200b`
+const mixedText = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(' ', '. ', '\t', '\n', '\u00a0', '\u2003', '\u3000', '\ufeff'),
+      fc.constantFrom(...PIECES.trim().split(/[ \n]+/)),
+      fc.stringMatching(/^[A-Za-z0-9]{1,14}$/),
+      fc.string({ unit: 'binary', maxLength: 4 }),
+    ),
+    { maxLength: 20 },
+  )
+  .map((pieces) => pieces.join(''))
+
+/** What `terms` gives, said plainly. */
+const plainTerms = (text: string): string[] =>
+  words(text)
+    .filter((word) => !isStopWord(word))
+    .map(stem)
+
+/** Passages beside the repository, where they are kept. */
+function realTexts(): string[] {
+  return ['squad-ooc', 'clapnq', 'azure-faq'].flatMap((set) => {
+    const file = new URL(`../../../shared/data/${set}/corpus.jsonl`, import.meta.url)
+    if (!existsSync(file)) return []
+    const lines = readFileSync(file, 'utf8').trim().split('\n')
+    return lines.map((line) => (JSON.parse(line) as { text: string }).text)
+  })
+}
 
 describe('normaliseQuestion', () => {
   it('takes composed and decomposed letters for the same question', () => {
@@ -100,15 +134,29 @@ describe('terms', () => {
   })
 
   it('depend on the text alone, also after many others were seen', () => {
-    const before = terms('generalizations of connected oscillators')
-    for (let at = 0; at < 50_001; at++) terms(`filler${at.toString(36)}`)
-    expect(terms('generalizations of connected oscillators')).toEqual(before)
-    expect(before).toEqual(['gener', 'connect', 'oscil'])
+    const seen = 'the connected oscillator retries 1999 generalizations'
+    const before = terms(seen)
+    for (let at = 0; at < 100_000; at++) terms(`fill${at.toString(36)}`)
+    expect(terms(seen)).toEqual(before)
+    expect(before).toEqual(['connect', 'oscil', 'retri', '1999', 'gener'])
   })
 
-  it('leave out question words and negations, and keep what carries meaning', () => {
-    const asked = ['what', 'how', 'not', 'the', 'than', 'limit', 'paris', '2024', '']
-    expect(asked.filter(isStopWord)).toEqual(['what', 'how', 'not', 'the', 'than'])
+  it('are what taking words, leaving out stop words and stemming gives', () => {
+    for (const text of realTexts()) expect(terms(text)).toEqual(plainTerms(text))
+    fc.assert(
+      fc.property(mixedText, (text) => {
+        expect(terms(text)).toEqual(plainTerms(text))
+      }),
+    )
+  })
+
+  it('are so whatever character stands between letters', () => {
+    const wrong: string[] = []
+    for (let code = 0; code <= 0xffff; code++) {
+      const text = `retries${String.fromCharCode(code)}the Bells`
+      if (terms(text).join() !== plainTerms(text).join()) wrong.push(code.toString(16))
+    }
+    expect(wrong).toEqual([])
   })
 })
 
@@ -219,12 +267,32 @@ describe('sentenceTerms', () => {
     expect(sentenceTerms('')).toEqual([])
   })
 
-  it('are read once, and again when a thousand other texts came between', () => {
+  it('are what cutting sentences out and reading each gives', () => {
+    const plain = (text: string): string[][] => sentences(text).map(plainTerms)
+    for (const text of realTexts()) expect(sentenceTerms(text)).toEqual(plain(text))
+    fc.assert(
+      fc.property(mixedText, (text) => {
+        expect(sentenceTerms(text)).toEqual(plain(text))
+      }),
+    )
+  })
+
+  it('are told apart for texts that differ in one character', () => {
+    const text = 'a b c d e f g h i j k l m n o p q r s t u v w x y z '.repeat(8)
+    const others = Array.from(text, (_, at) => `${text.slice(0, at)}9${text.slice(at + 1)}`)
+    for (const one of [text, ...others, text, ...others]) expect(sentenceTerms(one)).toEqual([terms(one)])
+    for (let at = 0; at < 1000; at++) sentenceTerms(`other ${at}`)
+    for (const one of [text, ...others]) expect(sentenceTerms(one)).toEqual([terms(one)])
+  })
+
+  it('are read once while a thousand other texts come between, and again after two thousand', () => {
     const text = 'A passage that comes back.'
     const first = sentenceTerms(text)
-    for (let at = 0; at < 999; at++) sentenceTerms(`other ${at}`)
+    for (let at = 0; at < 1000; at++) sentenceTerms(`other ${at}`)
     expect(sentenceTerms(text)).toBe(first)
-    sentenceTerms('one more')
+    for (let at = 0; at < 1000; at++) sentenceTerms(`another ${at}`)
+    expect(sentenceTerms(text)).toBe(first)
+    for (let at = 0; at < 2000; at++) sentenceTerms(`yet another ${at}`)
     expect(sentenceTerms(text)).not.toBe(first)
     expect(sentenceTerms(text)).toEqual(first)
   })

@@ -1,0 +1,33 @@
+/** The thread behind `english.ts`: an isolate of its own, which knows no word until it reads one. */
+import { parentPort, workerData } from 'node:worker_threads'
+import type { Evidence } from '../../src/core/evidence.ts'
+import { decodeLexicon } from '../../src/core/lexicon.ts'
+import { measure } from '../../src/core/measure.ts'
+import { spreadOf } from '../scan/spread.ts'
+import type { Asked, EnglishCosts, IsolateTask } from './english.ts'
+
+/** Decisions before the timed ones, so that the engine has compiled what it will. */
+const WARM_UP = 2000
+
+// `english.ts` starts the thread with this.
+const { lexicon: encoded, before, asked } = workerData as IsolateTask
+const lexicon = decodeLexicon(encoded)
+
+/** Microseconds. */
+function timed({ question, json }: Asked): number {
+  // New strings, as an index sends them.
+  const evidence = JSON.parse(json) as Evidence
+  const startedMs = performance.now()
+  measure(question, evidence, lexicon)
+  return (performance.now() - startedMs) * 1000
+}
+
+const first = timed(before[0]!)
+for (let at = 0; at < WARM_UP; at++) {
+  const { question, json } = before[at % before.length]!
+  timed({ question, json: json.replaceAll('"text":"', `"text":"Nr. ${at}: `) })
+}
+const unread = spreadOf(asked.map(timed)).median
+const remembered = spreadOf(asked.map(timed)).median
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port has no origin
+parentPort!.postMessage({ first, unread, remembered } satisfies EnglishCosts)
