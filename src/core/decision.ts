@@ -100,11 +100,17 @@ export interface Decision extends Judgement {
 
 const STRICTNESS: Readonly<Record<Outcome, number>> = { skip: 0, pass: 0, advise: 1, refuse: 2 }
 
-/** The strictest verdict among outcomes; `pass` for none. */
+/** The strictest verdict among outcomes; `pass` for none. What is no outcome, as in a damaged record, refuses. */
 export function strictest(outcomes: Iterable<Outcome>): Verdict {
   let verdict: Verdict = 'pass'
-  for (const outcome of outcomes) {
+  for (const given of outcomes) {
+    const outcome = isOutcome(given) ? given : 'refuse'
     if (outcome !== 'skip' && STRICTNESS[outcome] > STRICTNESS[verdict]) verdict = outcome
   }
   return verdict
+}
+
+/** Whether a value is an outcome. */
+export function isOutcome(value: unknown): value is Outcome {
+  return typeof value === 'string' && Object.hasOwn(STRICTNESS, value)
 }

@@ -3,6 +3,7 @@ import { RagGateError } from '../errors.ts'
 import { clamp01 } from './fusion.ts'
 import type { Signals } from './measure.ts'
 import type { RetrievalSignals } from './retrieval-signals.ts'
+import { isRecord } from './retrieved.ts'
 import { consensusCount } from './signals/consensus.ts'
 
 /** How much each signal weighs: 0..1 each, 1 in all. */
@@ -53,6 +54,7 @@ const NAMES = Object.keys(SIGNAL_WEIGHTS) as (keyof SignalWeights)[]
 
 /** @throws `policy_invalid` when a weight is outside 0..1, they do not add up to 1, or another setting is out of range */
 export function validateWeightedSignals({ weights, consensusFrom, absentWeight }: WeightedSignalsModel): void {
+  if (!isRecord(weights)) throw invalid('the weights must name signals')
   let total = 0
   for (const name of NAMES) {
     const weight: unknown = weights[name]

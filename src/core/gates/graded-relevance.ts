@@ -61,7 +61,7 @@ export const gradedRelevanceGate = defineGate({
         outcome: 'refuse',
         code: 'relevance_low',
         message: `Top chunk relevance score (${top}) below threshold (${relevanceThreshold})`,
-        actual: top,
+        ...(Number.isFinite(top) ? { actual: top } : {}),
         threshold: relevanceThreshold,
       }
     }

@@ -62,9 +62,12 @@ export const retrievalScoreGate = defineGate({
 
 function checkScores({ minScore, minRatio }: RetrievalScoreSettings, { curves }: Signals) {
   const curve = READ_IN_ORDER.flatMap((kind) => curves[kind] ?? [])[0]
-  const [top, second] = curve?.scores ?? []
+  const [top, second = 0] = curve?.scores ?? []
   if (curve === undefined || top === undefined) {
     return { outcome: 'refuse', code: 'score_missing', message: 'No chunk carries a BM25 or cosine score' } as const
+  }
+  if (!Number.isFinite(top) || !Number.isFinite(second)) {
+    return { outcome: 'refuse', code: 'score_missing', message: 'One of the two best scores is no number' } as const
   }
   if (!meets(top, minScore, RATIO_TOLERANCE)) {
     return {
@@ -75,9 +78,9 @@ function checkScores({ minScore, minRatio }: RetrievalScoreSettings, { curves }:
       threshold: minScore,
     } as const
   }
-  const beaten = second === undefined || (Number.isFinite(second) && second <= 0)
-  if (!beaten && !curve.topPairSharesDocument) {
-    const ratio = top / second
+  if (second > 0 && !curve.topPairSharesDocument) {
+    // Over next to nothing the lead is larger than any number.
+    const ratio = Math.min(top / second, Number.MAX_VALUE)
     if (!meets(ratio, minRatio, RATIO_TOLERANCE)) {
       return {
         outcome: 'refuse',
