@@ -88,9 +88,10 @@ export function insufficientEvidence(
   }
 }
 
-/** What one gate of this kind found; the share it judged comes first, then the words in common. */
+/** What the gate of this kind found; of several, the first that refused. */
 function sufficiencyFinding({ findings }: Pick<Decision, 'findings'>): Finding | undefined {
-  return findings.find(({ gate }) => gate === 'evidence-share')
+  const found = findings.filter(({ gate }) => gate === 'evidence-share')
+  return found.find(({ outcome }) => outcome === 'refuse') ?? found[0]
 }
 
 /** The best three passages, without their texts. */

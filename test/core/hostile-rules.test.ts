@@ -52,7 +52,7 @@ describe('what a rule says', () => {
   )
 
   it('refuses when it is a promise, and its failure ends nothing', async () => {
-    const unhandled = vi.fn()
+    const unhandled = vi.fn<(reason: unknown) => void>()
     process.on('unhandledRejection', unhandled)
     const finding = { outcome: 'pass', message: 'm' } as const
     for (const promised of [async () => finding, () => Promise.reject(new Error('late'))]) {
