@@ -1,6 +1,7 @@
 /** What a question may be, whoever brings it. */
 import { RagGateError } from '../errors.ts'
 import { normaliseQuestion } from './text.ts'
+import { visible } from './visible.ts'
 
 const LONE_SURROGATE = /\p{Surrogate}/u
 // Tab, line feed and carriage return are white space like any other.
@@ -19,6 +20,6 @@ export function requireQuestion(text: string, name = 'question'): string {
   if (LONE_SURROGATE.test(text)) throw new RagGateError('invalid_unicode', `${name} is not well-formed Unicode`, facts)
   if (CONTROL.test(text)) throw new RagGateError('control_character', `${name} holds control characters`, facts)
   const question = normaliseQuestion(text)
-  if (question === '') throw new RagGateError('question_required', `${name} is empty`, facts)
+  if (visible(question).trim() === '') throw new RagGateError('question_required', `${name} is empty`, facts)
   return question
 }

@@ -89,7 +89,7 @@ export function summariseDecision(
     ...(unusable ? { usable: false as const } : {}),
     ...(escalate === true ? { escalate } : {}),
   }
-  if (audience === 'public') return summary
+  if (audience !== 'operator') return summary
   const gating = gatingReport(decision)
   return {
     ...summary,

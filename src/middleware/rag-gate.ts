@@ -214,7 +214,7 @@ interface SecondStage {
 async function judgeAnswerOf<Bindings extends object>(
   c: GateContext<Bindings>,
   { settings, asked }: Exchange,
-  { decision, evidence, policy }: Judged,
+  { decision, evidence, context, policy }: Judged,
   report: AnswerReport,
 ): Promise<SecondStage> {
   if (!judgesAnswers(policy) || c.error !== undefined || c.res.status >= 400) return { decision }
@@ -224,6 +224,7 @@ async function judgeAnswerOf<Bindings extends object>(
     question: asked.question,
     decision,
     evidence,
+    shown: context.chunks,
     policy,
     audience: asked.audience,
     report,

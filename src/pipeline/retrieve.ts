@@ -5,6 +5,7 @@ import { fuseConvex } from '../core/fusion.ts'
 import { namespaceOf } from '../core/ids.ts'
 import { idfMass } from '../core/lexicon.ts'
 import { passesFilter, type PassageFilter } from '../core/passage-filter.ts'
+import { scoreWithinRange } from '../core/score-range.ts'
 import { rankingsOfMode } from '../core/search-mode.ts'
 import { terms } from '../core/text.ts'
 import { RagGateError } from '../errors.ts'
@@ -35,7 +36,8 @@ export async function retrieve(
   const search = { tenant, collection, namespace: namespaceOf(tenant, collection), question: words, topK, signal }
   const returned = await ports.retriever.retrieve(filter === undefined ? search : { ...search, filter })
   if (filter !== undefined) requireFiltered(returned, filter)
-  const rankings = rankingsOfMode(publishedOnly(returned, unpublishedChunkIds), asked.searchMode ?? 'hybrid')
+  const published = publishedOnly(returned, unpublishedChunkIds).map(withinRange)
+  const rankings = rankingsOfMode(published, asked.searchMode ?? 'hybrid')
   return fuseConvex(rankings, {
     weights: fusionWeights,
     idfMass: idfMass(lexicon, terms(words)),
@@ -52,6 +54,11 @@ export function bestOf(evidence: Evidence, topK: number): Evidence {
 function requireFiltered(rankings: readonly Ranking[], filter: PassageFilter): void {
   if (rankings.every(({ entries }) => entries.every(({ passage }) => passesFilter(passage, filter)))) return
   throw new RagGateError('retriever_misconfigured', 'The retriever found what the filter leaves out')
+}
+
+/** A grade of 7 or a logit is no score of its kind, whoever retrieves: it is dropped and counted like one that is no number. */
+function withinRange({ kind, entries }: Ranking): Ranking {
+  return { kind, entries: entries.map(({ passage, score }) => ({ passage, score: scoreWithinRange(kind, score) })) }
 }
 
 /** What the index holds and no published document has is no evidence. */

@@ -40,7 +40,7 @@ function verdictOf(policy: Policy, given: Omit<Partial<AnswerInput>, 'answer'> &
 describe('any report', () => {
   const member = fc.oneof(
     fc.anything({ withNullPrototype: true, withBigInt: true, withMap: true, withSparseArray: true }),
-    fc.constantFrom<unknown>(null, NaN, -Infinity, Infinity, -0, 1e-9, '0.9', [-Infinity], [0.5], [NaN], new Array(3)),
+    fc.constantFrom<unknown>(null, NaN, -Infinity, Infinity, -0, 1e-9, '0.9', [-Infinity], [0.5], [NaN], Array(3)),
   )
   const report = fc.record(
     {
@@ -101,7 +101,7 @@ describe('any report', () => {
   })
 
   it.each([
-    ['holes among the logarithms', { tokenLogProbabilities: new Array<number>(5) }, 'generation_confidence_invalid'],
+    ['holes among the logarithms', { tokenLogProbabilities: Array(5) as number[] }, 'generation_confidence_invalid'],
     ['no probability at all', { tokenLogProbabilities: [-Infinity] }, 'generation_confidence_low'],
     ['a logarithm above 0', { tokenLogProbabilities: [-0.1, 1e-9] }, 'generation_confidence_invalid'],
   ])('of %s refuses', (_, given, reason) => {
