@@ -154,9 +154,10 @@ export function judgeAnswer(policy: Policy, judged: JudgedEvidence, answer: Answ
     throw invalid('The evidence was judged under another policy', 'policyId')
   }
   const { signals } = judged
-  const confidence = confidenceOf(policy.confidence, signals, answer)
+  const judges = judgesAnswers(policy)
+  const confidence = confidenceOf(policy.confidence, signals, judges ? answer : undefined)
   const findings = judged.findings.filter(({ code, stage }) => code !== 'gate_disabled' && stage !== 'post-generation')
-  if (judgesAnswers(policy)) {
+  if (judges) {
     findings.push(
       ...(answer.readable
         ? askGates(policy, 'post-generation', { signals, confidence, answer })

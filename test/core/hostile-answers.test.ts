@@ -204,6 +204,14 @@ describe('a structured answer', () => {
   })
 })
 
+describe('a policy without gates for answers', () => {
+  it('keeps the judgement of the evidence, its confidence too', () => {
+    const policy = definePolicy({ ...advisory(), gates: multiGate().gates.slice(0, 1) })
+    const before = judge(policy, STRONG)
+    expect(verdictOf(policy, { answer: HELD, report: { structured: {} } })).toEqual(before)
+  })
+})
+
 describe('gates that contradict each other', () => {
   it('end in the strictest, and the report is that of the gate that refused', () => {
     const policy = withGates(evidenceShare({ threshold: 0.5 }), evidenceShare({ threshold: 0.9 }))
