@@ -9,7 +9,7 @@ import {
   insufficientEvidence,
   SUFFICIENCY_EXPLANATION,
 } from './gating-report.ts'
-import type { ReasonCode } from './gates/index.ts'
+import type { GateSettings, ReasonCode } from './gates/index.ts'
 import type { Signals } from './measure.ts'
 import { MESSAGES } from './messages.ts'
 
@@ -33,6 +33,8 @@ export interface OperatorDetail {
   /** Why, in the fixed words of the document that the policy follows; `refusal_reason` has the figures. */
   readonly reason: string
   readonly findings: readonly Finding[]
+  /** The gates of the policy that judged, with their thresholds. */
+  readonly gates?: readonly GateSettings[]
   readonly signals: Signals
   /** Present when the policy judged the answer. */
   readonly answer_signals?: AnswerSignals
@@ -72,12 +74,14 @@ export interface Refusal extends DecisionSummary, Partial<InsufficientEvidence> 
  * What is said about a decision to this audience.
  *
  * @param unsupported sentences of the answer that the passages do not support, shown to operators only
+ * @param gates of the policy that judged, shown to operators only
  */
 export function summariseDecision(
   decision: Decision,
   chunks: readonly Chunk[],
   audience: Audience,
   unsupported: readonly string[] = [],
+  gates?: readonly GateSettings[],
 ): DecisionSummary {
   const { id, verdict, band, reason, confidence, findings, signals, answerSignals, escalate, expansion } = decision
   const unusable = verdict === 'advise' && findings.some(({ code }) => code === 'advisory_unusable')
@@ -98,6 +102,7 @@ export function summariseDecision(
       confidence,
       reason: MESSAGES[reason].reason,
       findings,
+      ...(gates === undefined ? {} : { gates }),
       signals,
       ...(answerSignals === undefined ? {} : { answer_signals: answerSignals }),
       ...(unsupported.length === 0 ? {} : { unsupported_sentences: unsupported }),
@@ -112,12 +117,14 @@ export function summariseDecision(
  *
  * @param chunks the evidence, shown to operators only
  * @param unsupported sentences of the answer that the passages do not support, shown to operators only
+ * @param gates of the policy that judged, shown to operators only
  */
 export function buildRefusal(
   decision: Decision,
   chunks: readonly Chunk[],
   audience: Audience,
   unsupported: readonly string[] = [],
+  gates?: readonly GateSettings[],
 ): Refusal {
   const { answer, reason, suggestions } = MESSAGES[decision.reason]
   const deciding = decision.findings.find((finding) => finding.outcome === 'refuse')
@@ -128,7 +135,7 @@ export function buildRefusal(
     refusal_reason: audience === 'operator' ? (deciding?.message ?? reason) : reason,
     suggestions,
     ...sufficiencyMembers(decision, chunks, audience),
-    ...summariseDecision(decision, chunks, audience, unsupported),
+    ...summariseDecision(decision, chunks, audience, unsupported, gates),
   }
 }
 

@@ -107,11 +107,11 @@ function namedSentences(answer: string, { gates }: Policy, { answerSignals }: De
 function withSummary(
   body: JsonObject | undefined,
   judged: Decision,
-  { evidence, audience }: AnswerToJudge,
+  { evidence, audience, policy }: AnswerToJudge,
   unsupported: readonly string[],
 ): string | undefined {
   if (body?.['decision_id'] !== judged.id) return undefined
-  return JSON.stringify({ ...body, ...summariseDecision(judged, evidence.chunks, audience, unsupported) })
+  return JSON.stringify({ ...body, ...summariseDecision(judged, evidence.chunks, audience, unsupported, policy.gates) })
 }
 
 /** Headers that describe a body, or say how it may be kept: another body has its own. */

@@ -60,10 +60,31 @@ export const retrievalScoreGate = defineGate({
   },
 })
 
-function checkScores({ minScore, minRatio }: RetrievalScoreSettings, { curves }: Signals) {
+/** The scores that the gate reads. */
+export interface ScoresRead {
+  /** The best; absent when no chunk carries such a score. Not a number where the record is broken. */
+  readonly top?: number
+  /** The runner-up; absent for a single chunk. */
+  readonly second?: number
+  /** How many times the second the best is; absent where nobody asks for it. */
+  readonly ratio?: number
+}
+
+/** BM25, else raw cosine, as recorded. */
+export function scoresRead({ curves }: Signals): ScoresRead {
   const curve = READ_IN_ORDER.flatMap((kind) => curves[kind] ?? [])[0]
-  const [top, second = 0] = curve?.scores ?? []
-  if (curve === undefined || top === undefined) {
+  const [top, second] = curve?.scores ?? []
+  if (curve === undefined || top === undefined) return {}
+  if (second === undefined) return { top }
+  const areNumbers = Number.isFinite(top) && Number.isFinite(second)
+  if (!areNumbers || second <= 0 || curve.topPairSharesDocument) return { top, second }
+  // Over next to nothing the lead is larger than any number.
+  return { top, second, ratio: Math.min(top / second, Number.MAX_VALUE) }
+}
+
+function checkScores({ minScore, minRatio }: RetrievalScoreSettings, signals: Signals) {
+  const { top, second = 0, ratio } = scoresRead(signals)
+  if (top === undefined) {
     return { outcome: 'refuse', code: 'score_missing', message: 'No chunk carries a BM25 or cosine score' } as const
   }
   if (!Number.isFinite(top) || !Number.isFinite(second)) {
@@ -78,18 +99,14 @@ function checkScores({ minScore, minRatio }: RetrievalScoreSettings, { curves }:
       threshold: minScore,
     } as const
   }
-  if (second > 0 && !curve.topPairSharesDocument) {
-    // Over next to nothing the lead is larger than any number.
-    const ratio = Math.min(top / second, Number.MAX_VALUE)
-    if (!meets(ratio, minRatio, RATIO_TOLERANCE)) {
-      return {
-        outcome: 'refuse',
-        code: 'no_clear_winner',
-        message: `Top-1/Top-2 ratio (${ratio.toFixed(2)}) below threshold (${minRatio})`,
-        actual: ratio,
-        threshold: minRatio,
-      } as const
-    }
+  if (ratio !== undefined && !meets(ratio, minRatio, RATIO_TOLERANCE)) {
+    return {
+      outcome: 'refuse',
+      code: 'no_clear_winner',
+      message: `Top-1/Top-2 ratio (${ratio.toFixed(2)}) below threshold (${minRatio})`,
+      actual: ratio,
+      threshold: minRatio,
+    } as const
   }
   return {
     outcome: 'pass',
