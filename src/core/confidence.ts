@@ -12,7 +12,9 @@ import { validateWeightedSignals, weightedConfidence, type WeightedSignalsModel 
 
 /** The numbers of a logistic model. */
 export interface LogisticWeights {
+  /** Added to the weighted sum; any finite number. */
   readonly intercept: number
+  /** Weight of each signal, any finite number; a signal that is not named has none. */
   readonly weights: Readonly<Partial<Record<TextSignalName, number>>>
 }
 

@@ -9,9 +9,9 @@ import { visible } from './visible.ts'
 export interface GenerationReport {
   /** The model's own confidence, 0..1. `0` is a value; a word such as `high` is not. */
   readonly generationConfidence?: number
-  /** Natural logarithms of the probabilities of the tokens generated. */
+  /** Natural logarithms of the probabilities of the tokens generated, 0 and below; their mean makes the confidence. */
   readonly tokenLogProbabilities?: readonly number[]
-  /** How the answer's support is shared among the chunks. The shares and `noSupport` must add up to 1. */
+  /** How the answer's support is shared among the chunks. The shares and `noSupport` must add up to 1, give or take .001. */
   readonly attribution?: { readonly shares: readonly EvidenceShare[]; readonly noSupport?: number }
   /** Ids of the chunks that the answer rests on. @default those cited as `[1]`, `[2]` … in the text */
   readonly citedChunkIds?: readonly string[]

@@ -10,7 +10,7 @@ const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
 
 /**
  * A question as it is searched, keyed and judged (`normaliseQuestion`), or an error that says why it cannot be one. Two
- * ill-formed texts would share an answer key, so there is none for them.
+ * ill-formed texts would share an answer key, so there is none for them. A text of characters that nobody sees is empty.
  *
  * @param name what the caller knows it by
  * @throws `invalid_unicode`, `control_character`, `question_required`

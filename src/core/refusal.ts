@@ -42,6 +42,7 @@ export interface OperatorDetail {
   readonly unsupported_sentences?: readonly string[]
   /** Present when a further round of retrieval was tried. */
   readonly expansion?: Expansion
+  /** The evidence, best first. */
   readonly chunks: readonly ShownChunk[]
 }
 
@@ -63,10 +64,13 @@ export interface DecisionSummary {
 
 /** A refusal as sent. */
 export interface Refusal extends DecisionSummary, Partial<InsufficientEvidence> {
+  /** Stands where the answer would. */
   readonly answer: string
   readonly sources: readonly never[]
   readonly refused: true
+  /** A fixed sentence for the public, the figures for operators. */
   readonly refusal_reason: string
+  /** What the asker can do. */
   readonly suggestions: readonly string[]
 }
 

@@ -15,16 +15,21 @@ import { visible } from './visible.ts'
 export interface RuleInput {
   /** Normalised. */
   readonly question: string
+  /** Best chunk first. */
   readonly evidence: Evidence
+  /** What was measured of it. */
   readonly signals: Signals
 }
 
 /** What a rule says. */
 export interface RuleFinding {
+  /** `pass` never lifts what another gate or rule found. */
   readonly outcome: Verdict
   /** In words, for operators. */
   readonly message: string
+  /** What was measured; left out of the record unless it is finite. */
   readonly actual?: number
+  /** What it was held against; likewise. */
   readonly threshold?: number
 }
 

@@ -8,12 +8,19 @@ import { consensusCount } from './signals/consensus.ts'
 
 /** How much each signal weighs: 0..1 each, 1 in all. */
 export interface SignalWeights {
+  /** Of the best ranking score, full at 1. */
   readonly topScore: number
+  /** Of its lead over the second, full at .3. */
   readonly scoreGap: number
+  /** Of the share of chunks that reach `consensusFrom`. */
   readonly consensus: number
+  /** Of the correlation of BM25 and cosine, mapped to 0..1. */
   readonly bm25DenseAgreement: number
+  /** Of scores that are alike: full at a standard deviation of 0, nothing from .2. */
   readonly lowSpread: number
+  /** Of a knowledge graph: 1 where it raised a chunk, .5 otherwise. */
   readonly graphSupport: number
+  /** Of chunks that come from few documents: 1 less documents per chunk. */
   readonly lowDiversity: number
 }
 

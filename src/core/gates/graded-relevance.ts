@@ -42,6 +42,7 @@ export function gradedRelevance(options: GradedRelevanceOptions = {}): GradedRel
   return Object.freeze(settings)
 }
 
+/** The check behind `gradedRelevance`. */
 export const gradedRelevanceGate = defineGate({
   name: 'graded-relevance',
   stage: 'pre-generation',

@@ -13,6 +13,7 @@ import { minTopCosineGate } from './min-top-cosine.ts'
 import { responseQualityGate } from './response-quality.ts'
 import { retrievalScoreGate } from './retrieval-score.ts'
 
+/** By name, as settings name them. */
 export const GATES = {
   'advisory-confidence': advisoryConfidenceGate,
   'confidence-range': confidenceRangeGate,

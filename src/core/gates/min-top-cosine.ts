@@ -28,6 +28,7 @@ export function minTopCosine(options: MinTopCosineOptions = {}): MinTopCosineSet
   return Object.freeze(settings)
 }
 
+/** The check behind `minTopCosine`. */
 export const minTopCosineGate = defineGate({
   name: 'min-top-cosine',
   stage: 'pre-generation',

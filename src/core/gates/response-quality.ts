@@ -83,6 +83,7 @@ export function responseQualityOf(
   return optionalFields.some(lacks) ? RESPONSE_QUALITY.optionalMissing : RESPONSE_QUALITY.complete
 }
 
+/** The check behind `responseQuality`. */
 export const responseQualityGate = defineGate({
   name: 'response-quality',
   stage: 'post-generation',

@@ -5,7 +5,8 @@ import { defineGate, meets, RATIO_TOLERANCE, requireWithin } from './gate.ts'
 /** Settings of `retrievalScore`. */
 export interface RetrievalScoreOptions {
   /**
-   * Score of the best chunk below which the question is refused, in the units of the score read. Equality passes.
+   * Score of the best chunk below which the question is refused, in the units of the score read, −1 and up. Equality
+   * passes.
    *
    * @default 0.05
    */
@@ -45,6 +46,7 @@ export function retrievalScore(options: RetrievalScoreOptions = {}): RetrievalSc
 
 const READ_IN_ORDER: readonly ScoreKind[] = ['bm25', 'cosine']
 
+/** The check behind `retrievalScore`. */
 export const retrievalScoreGate = defineGate({
   name: 'retrieval-score',
   stage: 'pre-generation',
