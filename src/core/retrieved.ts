@@ -36,8 +36,13 @@ function orderOf(score: number): number {
  * @throws `retriever_bad_response` when a part has another type than it should
  */
 export function readPassage(id: unknown, text: unknown, fields: Readonly<Record<string, unknown>>): Passage {
+  if (text === '') throw unreadable('a row without text')
+  return passageOf(id, text, fields)
+}
+
+function passageOf(id: unknown, text: unknown, fields: Readonly<Record<string, unknown>>): Passage {
   if (typeof id !== 'string' || id === '') throw unreadable('a row without id')
-  if (typeof text !== 'string' || text === '') throw unreadable('a row without text')
+  if (typeof text !== 'string') throw unreadable('a row without text')
   const optional = Object.fromEntries(
     (['title', 'section', 'source', 'version'] as const).flatMap((name) => {
       const value = textMember(fields, name)
@@ -54,6 +59,16 @@ export function readPassage(id: unknown, text: unknown, fields: Readonly<Record<
     // What an index returns came out of a JSON parser, or is JSON by the index's own rules.
     ...(metadata !== undefined && { metadata: metadata as Readonly<Record<string, Json>> }),
   }
+}
+
+/**
+ * A copy of what a retriever of somebody's own calls a passage; its text may be empty, and supports nothing then.
+ *
+ * @throws `retriever_bad_response` when a part has another type than it should
+ */
+export function checkPassage(passage: Passage): Passage {
+  const fields: Readonly<Record<string, unknown>> = { ...passage }
+  return passageOf(passage.id, passage.text, fields)
 }
 
 function textMember(fields: Readonly<Record<string, unknown>>, name: string): string | undefined {

@@ -25,7 +25,10 @@ const ranked = (kind: ScoreKind, scores: readonly unknown[], passage: (at: numbe
 })
 const plainly = (at: number): Passage => aPassage(`chunk-${at}`, { text: STRONG })
 
-beforeEach(() => void vi.spyOn(console, 'error').mockReturnValue())
+beforeEach(() => {
+  vi.spyOn(console, 'error').mockReturnValue()
+  vi.spyOn(console, 'warn').mockReturnValue()
+})
 afterEach(() => void vi.restoreAllMocks())
 
 describe('scores of any form', () => {
@@ -62,6 +65,73 @@ describe('scores of any form', () => {
         const response = await ask()
         expect(response.status).toBe(broken ? 502 : 200)
         expect(journal.handled).toHaveLength(!broken && Math.max(-2, ...usable) >= 0.7 - 1e-6 ? 1 : 0)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('end in a declared error or a refusal, whatever a retriever gives', async () => {
+    const given = fc.oneof(
+      fc.anything(),
+      fc.array(fc.record({ kind: fc.anything(), entries: fc.anything() })),
+      fc.array(
+        fc.record({
+          kind: fc.constantFrom('cosine', '__proto__', 'toString', 7),
+          entries: fc.array(fc.record({ passage: fc.anything(), score: fc.oneof(score, fc.anything()) })),
+        }),
+      ),
+    )
+    await fc.assert(
+      fc.asyncProperty(given, async (returned) => {
+        const { ask, journal } = aGate({ policy: byCosine(), finds: () => returned as never })
+        const response = await ask()
+        expect([200, 502, 503]).toContain(response.status)
+        expect(await response.json()).toMatchObject(response.status === 200 ? { refused: true } : { error: {} })
+        expect(journal.handled).toEqual([])
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it.each([
+    {},
+    'text',
+    { id: 'a' },
+    { id: 'a', text: 7 },
+    { id: 7, text: STRONG },
+    { id: '', text: STRONG },
+    { id: 'a', text: null },
+    { id: 'a', text: STRONG, title: 7 },
+    { id: 'a', text: STRONG, metadata: 'none' },
+    { id: 'a', text: STRONG, documentId: 7 },
+  ])('of what is no passage are a fault of the retriever: %j', async (passage) => {
+    const { ask, journal } = aGate({
+      policy: byCosine(),
+      finds: () => [ranked('cosine', [0.9], () => passage as unknown as Passage)],
+    })
+    const response = await ask()
+    expect([response.status, await response.json()]).toMatchObject([502, { error: { code: 'retriever_bad_response' } }])
+    expect(journal.handled).toEqual([])
+  })
+
+  it('of a reranker are its own only when every one is a grade', async () => {
+    const grades = fc.oneof(
+      fc.anything(),
+      fc.array(fc.oneof(fc.constantFrom<unknown>(3, 2, 0, null, undefined, '3', NaN, 4, -1, true)), { maxLength: 3 }),
+    )
+    await fc.assert(
+      fc.asyncProperty(grades, async (given) => {
+        const { ask, journal } = aGate({
+          policy: twoTier(),
+          finds: () => [ranked('bm25', [9, 9], plainly)],
+          connections: { reranker: { model: 'fake', kind: 'grade', rerank: async () => given as number[] } },
+        })
+        await ask()
+        const list: unknown[] = Array.isArray(given) ? Array.from(given as unknown[]) : []
+        const usable = list.length === 2 && list.every((one) => typeof one === 'number' && one >= 0 && one <= 3)
+        expect(journal.events[0]?.decision.reranker).toBe(usable ? 'ok' : 'failed')
+        // Two equal scores of two documents are no clear winner: only grades can let this question through.
+        expect(journal.handled).toHaveLength(usable && Math.max(...(list as number[])) >= 2 ? 1 : 0)
       }),
       { numRuns: 300 },
     )
@@ -126,8 +196,8 @@ describe('what stands in passages', () => {
     }
   })
 
-  it('has ids that every object has, twice, and no text', async () => {
-    const ids = ['__proto__', 'constructor', '__proto__', 'toString', '']
+  it('has ids that every object has, one of them twice, and no text', async () => {
+    const ids = ['__proto__', 'constructor', '__proto__', 'toString', ' ']
     const passage = (at: number): Passage => ({
       ...aPassage(ids[at]!, { text: at === 0 ? STRONG : '', documentId: ids[at]! }),
       // As JSON.parse makes it: a member of its own.
@@ -137,7 +207,7 @@ describe('what stands in passages', () => {
       const { ask, journal } = aGate({ policy, finds: () => [ranked('cosine', [0.9, 0.3, 0.8, 0.2, 0.1], passage)] })
       expect((await ask()).status).toBe(200)
       const decision = journal.events[0]?.decision
-      expect(decision?.evidenceIds).toEqual(['__proto__', 'constructor', 'toString', ''])
+      expect(decision?.evidenceIds).toEqual(['__proto__', 'constructor', 'toString', ' '])
       expect(decision?.answerSignals?.citedSources ?? []).not.toContain('government')
       expect(JSON.parse(JSON.stringify(decision))).toEqual(decision)
     }
