@@ -57,6 +57,7 @@ export type { AskedQuestion, GateSettings as GateQuestionSettings } from './pipe
 export { chunkId, namespaceOf } from './core/ids.ts'
 export { explain, explanationText, type Explained, type Explanation } from './core/explain.ts'
 export { measure, type Signals } from './core/measure.ts'
+export type { CheckLine } from './core/gate-checks.ts'
 export { feedbackTerms, type FeedbackOptions } from './core/feedback-terms.ts'
 export { buildContext, type Context, type ContextBudget } from './core/context.ts'
 export type { SearchMode } from './core/search-mode.ts'

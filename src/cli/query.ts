@@ -49,8 +49,8 @@ function textOf({ headers, body }: AskReply, debug: boolean): string {
   const decision = { ...body, ...detail }
   lines.push('', confidenceLine(confidenceRecord(decision)))
   if (debug) {
-    // The gate has judged under its own policy, and its findings say what it looked at.
-    const explanation = explain(decision, { gates: [] })
+    // A gate of an older version does not say which gates it has: its findings then speak for themselves.
+    const explanation = explain(decision, { gates: detail.gates ?? [] })
     const [top] = detail.chunks
     const scores = Object.entries(top?.scores ?? {}).map(([kind, score]) => `${kind} ${score.toFixed(3)}`)
     lines.push(

@@ -1,6 +1,8 @@
 /** Document 003: the three factors of an advisory confidence. They are capped where they arise, and added up. */
 import type { AnswerSignals, SourceKind } from './answer-signals.ts'
+import { BM25_K1 } from './fusion.ts'
 import { responseQualityOf } from './gates/response-quality.ts'
+import { TOP_GRADE } from './grade.ts'
 import type { Signals } from './measure.ts'
 
 /** The factors, and their sum. A factor that cannot be told is not a number. */
@@ -58,20 +60,25 @@ const MEDIUM_FROM = 0.5
 
 /**
  * Quality of the retrieval by its best chunk: .3 to .4 for high relevance, .2 to .3 for medium, up to .2 for low, rising
- * all the way; 0 without chunks.
+ * all the way; 0 without chunks; not a number when its score is none.
  */
-export function retrievalQuality({ chunkCount, curves, topBm25 }: Signals): number {
-  if (chunkCount === 0) return 0
-  const grade = curves.grade?.scores[0]
-  const best =
-    curves['cross-encoder']?.scores[0] ??
-    (grade === undefined ? undefined : grade / 3) ??
-    curves.cosine?.scores[0] ??
-    topBm25 / 2.2
+export function retrievalQuality(signals: Signals): number {
+  if (signals.chunkCount === 0) return 0
+  const best = bestRelevance(signals)
+  if (!Number.isFinite(best)) return NaN
   const relevance = Math.max(0, Math.min(1, best))
   if (relevance >= HIGH_FROM) return 0.3 + (0.1 * (relevance - HIGH_FROM)) / (1 - HIGH_FROM)
   if (relevance >= MEDIUM_FROM) return 0.2 + (0.1 * (relevance - MEDIUM_FROM)) / (HIGH_FROM - MEDIUM_FROM)
   return 0.1 + (0.1 * relevance) / MEDIUM_FROM
+}
+
+/** By the first kind of score that any chunk carries: a broken one is not passed over for the next. */
+function bestRelevance({ curves, topBm25 }: Signals): number {
+  const read = (['cross-encoder', 'grade', 'cosine'] as const).find((kind) => curves[kind] !== undefined)
+  if (read === undefined) return Number.isFinite(topBm25) ? topBm25 / (BM25_K1 + 1) : NaN
+  const best = curves[read]?.scores[0]
+  if (typeof best !== 'number') return NaN
+  return read === 'grade' ? best / TOP_GRADE : best
 }
 
 /** Mean over the cited sources; 0 when none is cited. */

@@ -37,6 +37,7 @@ export function advisoryWarning(confidence: number | undefined): string | undefi
 /** An event for the audit trail. */
 export interface LowConfidenceEvent {
   readonly eventType: 'RAG_ADVISORY_LOW_CONFIDENCE'
+  /** Confidence 0..1, 0 where it was no number; threshold .7; the advisory's own summary. */
   readonly payload: { readonly confidence: number; readonly threshold: number; readonly summary: string }
 }
 

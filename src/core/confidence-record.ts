@@ -46,19 +46,24 @@ export interface ConfidenceDetails {
 export interface ConfidenceRecord {
   /** 0..1. */
   readonly overall_confidence: number
+  /** In the units of the ranking score. */
   readonly top_score: number
   /** 0 and up. */
   readonly score_gap: number
+  /** Standard deviation of the ranking scores, 0 and up. */
   readonly score_spread: number
+  /** Chunks whose ranking score reaches the threshold of the consensus. */
   readonly consensus_count: number
   /** 0..1. */
   readonly bm25_dense_agreement: number
   /** 0..1. */
   readonly reranker_impact: number
   readonly graph_support: boolean
-  /** 0..1. */
+  /** Documents per chunk, 0..1. */
   readonly document_diversity: number
+  /** What the band means, in the words of the document. */
   readonly interpretation: string
+  /** Everything below high. */
   readonly should_flag_for_review: boolean
   readonly details: ConfidenceDetails
 }

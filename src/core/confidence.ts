@@ -2,13 +2,19 @@
 import { RagGateError } from '../errors.ts'
 import { advisoryFactors } from './advisory-factors.ts'
 import type { AnswerSignals } from './answer-signals.ts'
+import { BM25_K1 } from './fusion.ts'
+import { TOP_GRADE } from './grade.ts'
+import { requireFieldNames } from './gates/response-quality.ts'
 import type { Signals } from './measure.ts'
+import { isRecord } from './retrieved.ts'
 import { TEXT_SIGNALS, type TextSignalName } from './signals/index.ts'
 import { validateWeightedSignals, weightedConfidence, type WeightedSignalsModel } from './weighted-confidence.ts'
 
 /** The numbers of a logistic model. */
 export interface LogisticWeights {
+  /** Added to the weighted sum; any finite number. */
   readonly intercept: number
+  /** Weight of each signal, any finite number; a signal that is not named has none. */
   readonly weights: Readonly<Partial<Record<TextSignalName, number>>>
 }
 
@@ -61,40 +67,44 @@ const KINDS: readonly string[] = [
   'advisory-factors',
 ] satisfies ConfidenceModel['kind'][]
 
-/** @throws `policy_invalid` when the kind is unknown, or a weight is not finite or names no signal */
+/** @throws `policy_invalid` when the kind is unknown, or a member of the model is missing or not what its type says */
 export function validateConfidenceModel(model: ConfidenceModel): void {
-  if (!KINDS.includes(model.kind)) {
-    throw new RagGateError('policy_invalid', `confidence.kind must be one of ${KINDS.join(', ')}`, {
-      param: 'confidence',
-    })
-  }
+  // Read from a file it may be anything.
+  const given: unknown = model
+  if (!isRecord(given) || !KINDS.includes(model.kind)) throw invalid(`.kind must be one of ${KINDS.join(', ')}`)
   if (model.kind === 'weighted-signals') validateWeightedSignals(model)
+  if (model.kind === 'advisory-factors') {
+    for (const name of ['requiredFields', 'optionalFields'] as const) {
+      requireFieldNames(`confidence.${name}`, model[name], 'confidence')
+    }
+  }
   if (model.kind !== 'logistic') return
   validateWeights(model)
-  for (const lacking of model.lacking ?? []) {
-    if (lacking.missing.length === 0 || lacking.missing.some((part) => !PARTS.includes(part))) {
-      throw new RagGateError('policy_invalid', `confidence.lacking: missing must name some of ${PARTS.join(', ')}`, {
-        param: 'confidence',
-      })
-    }
-    validateWeights(lacking)
-  }
+  if (typeof model.provenance !== 'string') throw invalid('.provenance must say where the weights come from')
+  const { lacking = [] } = model
+  if (!Array.isArray(lacking)) throw invalid('.lacking must be a list of models')
+  for (const each of lacking) validateLacking(each)
 }
 
-function validateWeights(model: LogisticWeights): void {
-  const weights = Object.entries(model.weights)
-  for (const [name, weight] of [['intercept', model.intercept] as const, ...weights]) {
-    if (!Number.isFinite(weight)) {
-      throw new RagGateError('policy_invalid', `confidence: the weight of ${name} must be a finite number`, {
-        param: 'confidence',
-      })
-    }
+function validateLacking(model: LackingWeights): void {
+  const missing: unknown = isRecord(model) ? model.missing : undefined
+  if (!Array.isArray(missing) || missing.length === 0 || missing.some((part) => !PARTS.includes(part))) {
+    throw invalid(`.lacking: missing must name some of ${PARTS.join(', ')}`)
   }
-  for (const [name] of weights) {
-    if (!Object.hasOwn(TEXT_SIGNALS, name)) {
-      throw new RagGateError('policy_invalid', `confidence: there is no signal ${name}`, { param: 'confidence' })
-    }
+  validateWeights(model)
+}
+
+function validateWeights({ intercept, weights }: LogisticWeights): void {
+  if (!isRecord(weights)) throw invalid('.weights must name signals')
+  for (const [name, weight] of [['intercept', intercept] as const, ...Object.entries(weights)]) {
+    if (!Number.isFinite(weight)) throw invalid(`: the weight of ${name} must be a finite number`)
   }
+  const unknown = Object.keys(weights).find((name) => !Object.hasOwn(TEXT_SIGNALS, name))
+  if (unknown !== undefined) throw invalid(`: there is no signal ${unknown}`)
+}
+
+function invalid(problem: string): RagGateError {
+  return new RagGateError('policy_invalid', `confidence${problem}`, { param: 'confidence' })
 }
 
 /**
@@ -126,8 +136,10 @@ export function confidenceOf(model: ConfidenceModel, signals: Signals, answer?: 
     case 'top-cosine':
       return clip(signals.curves.cosine?.scores[0] ?? NaN)
     case 'top-relevance': {
-      const grade = signals.curves.grade?.scores[0]
-      return clip(grade === undefined ? signals.topBm25 / 2.2 : grade / 3)
+      const { grade } = signals.curves
+      if (grade === undefined) return clip(numberOf(signals, 'topBm25') / (BM25_K1 + 1))
+      const best: unknown = grade.scores[0]
+      return typeof best === 'number' ? clip(best / TOP_GRADE) : NaN
     }
     case 'weighted-signals':
       return weightedConfidence(model, signals)

@@ -72,7 +72,9 @@ function render(chunks: readonly Chunk[]): string {
     .join('\n\n')
 }
 
-const harmless = (text: string): string => text.replaceAll(/<(?=\/?passage\b)/gi, '&lt;')
+/** Also with a few spaces or unseen characters within: a model may read it as one all the same. */
+const harmless = (text: string): string =>
+  text.replaceAll(/<(?=[\s\p{Default_Ignorable_Code_Point}/]{0,9}passage\b)/giu, '&lt;')
 
 const attribute = (text: string): string =>
   text

@@ -22,7 +22,9 @@ export type Band = 'high' | 'medium' | 'low' | 'very-low'
 export interface Finding {
   /** Name of the gate, or of the rule. */
   readonly gate: string
+  /** Before the model call, or after it. */
   readonly stage: Stage
+  /** `skip` counts for nothing. */
   readonly outcome: Outcome
   /** Why, as a stable code. */
   readonly code: ReasonCode
@@ -38,13 +40,17 @@ export interface Finding {
 
 /** What `judge` says: everything that follows from policy, signals and findings, and nothing else. */
 export interface Judgement {
+  /** The strictest outcome of all findings; `advise` behind disabled gates. */
   readonly verdict: Verdict
-  /** 0..1. */
+  /** 0..1; 0 where it could not be computed. */
   readonly confidence: number
+  /** In which of the policy's bands the confidence falls. */
   readonly band: Band
   /** Code of the first finding with the strictest outcome; `passed` when every gate passed. */
   readonly reason: ReasonCode
+  /** Of gates in the policy's order, then of rules; those of both stages once an answer was judged. */
   readonly findings: readonly Finding[]
+  /** `name@` and 16 hexadecimal characters. */
   readonly policyId: string
   /** Present on a refusal of a policy that wants a person to look at what it refuses. */
   readonly escalate?: true
@@ -100,11 +106,17 @@ export interface Decision extends Judgement {
 
 const STRICTNESS: Readonly<Record<Outcome, number>> = { skip: 0, pass: 0, advise: 1, refuse: 2 }
 
-/** The strictest verdict among outcomes; `pass` for none. */
+/** The strictest verdict among outcomes; `pass` for none. What is no outcome, as in a damaged record, refuses. */
 export function strictest(outcomes: Iterable<Outcome>): Verdict {
   let verdict: Verdict = 'pass'
-  for (const outcome of outcomes) {
+  for (const given of outcomes) {
+    const outcome = isOutcome(given) ? given : 'refuse'
     if (outcome !== 'skip' && STRICTNESS[outcome] > STRICTNESS[verdict]) verdict = outcome
   }
   return verdict
+}
+
+/** Whether a value is an outcome. */
+export function isOutcome(value: unknown): value is Outcome {
+  return typeof value === 'string' && Object.hasOwn(STRICTNESS, value)
 }

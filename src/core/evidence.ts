@@ -25,8 +25,8 @@ export interface Collected {
 
 /**
  * Rankings merged by chunk id, in order of first appearance. A chunk that stands twice in one ranking keeps its first
- * place. Entries whose score is not a number, or not within the range of its
- * kind, are dropped and counted.
+ * place, and one without a document is a document of its own. Entries whose score is no finite number, or
+ * a cosine beyond −1..1, are dropped and counted; what a retriever gave is held to the ranges of all kinds before.
  *
  * @throws `retriever_bad_response` when more than a fifth of all entries had to be dropped: that is a fault, not weak
  *   evidence
@@ -46,7 +46,7 @@ export function collect(rankings: readonly Ranking[]): {
         continue
       }
       const known = byId.get(passage.id)
-      if (known === undefined) byId.set(passage.id, { passage, scores: { [kind]: score } })
+      if (known === undefined) byId.set(passage.id, { passage: ofADocument(passage), scores: { [kind]: score } })
       else known.scores[kind] ??= score
     }
   }
@@ -65,6 +65,12 @@ const COSINE_BOUND = 1 + 1e-6
  */
 export function isScore(kind: ScoreKind, score: number): boolean {
   return Number.isFinite(score) && (kind !== 'cosine' || Math.abs(score) <= COSINE_BOUND)
+}
+
+/** What a careless retriever leaves out, whatever the type says: two such passages are not of one document. */
+function ofADocument(passage: Passage): Passage {
+  const { id, documentId }: Partial<Passage> & Pick<Passage, 'id'> = passage
+  return (documentId ?? '') === '' ? { ...passage, documentId: id } : passage
 }
 
 /** Evidence in order of one of its scores; chunks without that score come last. */

@@ -1,5 +1,6 @@
 /** A decision in words and figures, gate by gate: what an operator reads to understand a refusal. */
 import type { Decision, Finding } from './decision.ts'
+import { type CheckLine, checkLines } from './gate-checks.ts'
 import { meets, RATIO_TOLERANCE } from './gates/gate.ts'
 import type { Policy } from './policy.ts'
 import { type AnalysisLine, analyse } from './recommendations.ts'
@@ -17,6 +18,8 @@ export interface Explanation {
   readonly decision: 'PASS' | 'ADVISE' | 'REFUSE'
   /** Message of the finding that decided; absent when every gate passed. */
   readonly reason?: string
+  /** The checks of the gates of document 000, one by one; none where the policy has none of them. */
+  readonly checks: readonly CheckLine[]
   /** Every finding, gates that skipped included. */
   readonly findings: readonly Finding[]
   /** The retrieval metrics in words. */
@@ -41,6 +44,7 @@ export function explain(
       .flatMap((finding) => factsOf(finding, decision, policy)),
     decision: verdict === 'pass' ? 'PASS' : verdict === 'advise' ? 'ADVISE' : 'REFUSE',
     ...(verdict === 'pass' || deciding === undefined ? {} : { reason: deciding.message }),
+    checks: checkLines(decision.signals, policy.gates),
     findings,
     analysis: analyse(decision),
   }

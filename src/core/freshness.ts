@@ -2,6 +2,7 @@
 import { RagGateError } from '../errors.ts'
 import type { Band, Judgement } from './decision.ts'
 import { clamp01 } from './fusion.ts'
+import { isRecord } from './retrieved.ts'
 
 /** Shortest and longest lifetime within a band, seconds. */
 export interface LifetimeRange {
@@ -32,20 +33,17 @@ export const DEFAULT_LIFETIMES: CacheLifetimes = Object.freeze({
   refusalSeconds: 30,
 })
 
-/** @throws `policy_invalid` when a lifetime is negative or not finite, or the ranges do not rise with the band */
+/**
+ * @throws `policy_invalid` when a lifetime is missing, negative or not finite, or the ranges do not rise with the band
+ */
 export function validateLifetimes(lifetimes: CacheLifetimes): void {
-  const { high, medium, low, adviseAtMostSeconds, refusalSeconds } = lifetimes
-  const rising = [
-    0,
-    low.fromSeconds,
-    low.toSeconds,
-    medium.fromSeconds,
-    medium.toSeconds,
-    high.fromSeconds,
-    high.toSeconds,
-  ]
+  // Read from a file it may be anything: what is not there is no number.
+  const { high, medium, low, adviseAtMostSeconds, refusalSeconds }: Partial<CacheLifetimes> = isRecord(lifetimes)
+    ? lifetimes
+    : {}
+  const rising = [0, ...[low, medium, high].flatMap((range) => [range?.fromSeconds ?? NaN, range?.toSeconds ?? NaN])]
   const ordered = rising.every((seconds, at) => Number.isFinite(seconds) && seconds >= (rising[at - 1] ?? 0))
-  const whole = [adviseAtMostSeconds, refusalSeconds].every((seconds) => Number.isFinite(seconds) && seconds >= 0)
+  const whole = [adviseAtMostSeconds, refusalSeconds].every((seconds) => Number.isFinite(seconds) && seconds! >= 0)
   if (!ordered || !whole) {
     throw new RagGateError('policy_invalid', 'cacheLifetimes must be 0 and up, and rise from low over medium to high', {
       param: 'cacheLifetimes',

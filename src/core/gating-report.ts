@@ -6,11 +6,15 @@ import { ESCALATION } from './messages.ts'
 
 /** The measurement behind a passed or refused answer. Figures have four decimals. */
 export interface GatingReport {
+  /** Whether the sufficiency gate passed; the verdict may be stricter. */
   readonly passes: boolean
   /** S; `null` when there were no shares to judge. */
   readonly max_attention: number | null
+  /** The first chunk with the largest share. */
   readonly max_chunk_id: string | null
+  /** τ, 0..1; `null` when there were no shares to judge. */
   readonly threshold: number | null
+  /** Chunks retrieved. */
   readonly evidence_count: number
   /** By how much a passed share is over the threshold. */
   readonly margin?: number
@@ -31,11 +35,17 @@ export interface EvidenceSummaryEntry {
 /** What a refusal by the sufficiency gate says beside what every refusal says. */
 export interface InsufficientEvidence {
   readonly status: 'insufficient_evidence'
+  /** With percentages, one decimal. */
   readonly reason: string
+  /** S, 0..1; `null` when there were no shares to judge. */
   readonly max_attention: number | null
+  /** τ, 0..1; `null` likewise. */
   readonly required_threshold: number | null
+  /** By how much S is under τ; `null` likewise. */
   readonly deficit: number | null
+  /** Chunks retrieved. */
   readonly evidence_count: number
+  /** The best three of them. */
   readonly evidence_summary: readonly EvidenceSummaryEntry[]
   readonly explanation: string
 }
@@ -88,9 +98,10 @@ export function insufficientEvidence(
   }
 }
 
-/** What one gate of this kind found; the share it judged comes first, then the words in common. */
+/** What the gate of this kind found; of several, the first that refused. */
 function sufficiencyFinding({ findings }: Pick<Decision, 'findings'>): Finding | undefined {
-  return findings.find(({ gate }) => gate === 'evidence-share')
+  const found = findings.filter(({ gate }) => gate === 'evidence-share')
+  return found.find(({ outcome }) => outcome === 'refuse') ?? found[0]
 }
 
 /** The best three passages, without their texts. */

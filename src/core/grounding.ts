@@ -1,6 +1,7 @@
 /** Is what an answer says in the passages? Words, figures and names only: no model, no meaning. */
 import type { SentenceSupport } from './answer-signals.ts'
 import { isStopWord, sentences, terms, words } from './text.ts'
+import { visible } from './visible.ts'
 
 const CITATION = /\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\]/g
 const LIST_MARKER = /^(?:[-*+>#]+\s+)*(?:\d{1,3}[.)](?:\s+|$))?/
@@ -27,7 +28,7 @@ interface Held {
 export function supportOfSentences(answer: string, passages: readonly string[]): SentenceSupport[] {
   const found = answerSentences(answer)
   if (found.length === 0) return []
-  const held = passages.map((passage): Held => ({
+  const held = passages.map(visible).map((passage): Held => ({
     terms: new Set(terms(passage)),
     words: new Set(words(passage)),
     numbers: new Set(numbersIn(passage)),
@@ -35,10 +36,10 @@ export function supportOfSentences(answer: string, passages: readonly string[]):
   return found.map((sentence) => supportOf(sentence, held))
 }
 
-/** The sentences of an answer; a citation that stands alone belongs to the sentence before it. */
+/** The sentences of an answer as it is seen; a citation that stands alone belongs to the sentence before it. */
 export function answerSentences(answer: string): string[] {
   const found: string[] = []
-  for (const cut of sentences(answer)) {
+  for (const cut of sentences(visible(answer))) {
     // The number of a step in a list is no figure of the answer.
     const sentence = cut.replace(LIST_MARKER, '')
     if (sentence === '') continue

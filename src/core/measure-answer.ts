@@ -3,14 +3,15 @@ import type { AnswerSignals, AnswerStructure, ChunkOverlap, EvidenceShare, Sourc
 import type { Chunk } from './chunk.ts'
 import { citedNumbers, supportOfSentences } from './grounding.ts'
 import { terms } from './text.ts'
+import { visible } from './visible.ts'
 
 /** What only the route knows about its answer, as far as gates look at it. Every value is checked before it is used. */
 export interface GenerationReport {
   /** The model's own confidence, 0..1. `0` is a value; a word such as `high` is not. */
   readonly generationConfidence?: number
-  /** Natural logarithms of the probabilities of the tokens generated. */
+  /** Natural logarithms of the probabilities of the tokens generated, 0 and below; their mean makes the confidence. */
   readonly tokenLogProbabilities?: readonly number[]
-  /** How the answer's support is shared among the chunks. The shares and `noSupport` must add up to 1. */
+  /** How the answer's support is shared among the chunks. The shares and `noSupport` must add up to 1, give or take .001. */
   readonly attribution?: { readonly shares: readonly EvidenceShare[]; readonly noSupport?: number }
   /** Ids of the chunks that the answer rests on. @default those cited as `[1]`, `[2]` … in the text */
   readonly citedChunkIds?: readonly string[]
@@ -43,17 +44,19 @@ const SUM_TOLERANCE = 1e-3
  * Measures an answer against the evidence. Pure, and without a model. What nobody reported stays absent; what was
  * reported and cannot be used is named in `unusable`.
  *
- * @returns signals with `readable: false` when there is no answer, or nothing but white space
+ * @returns signals with `readable: false` when there is no answer, or nothing that anybody sees
  */
 export function measureAnswer(input: AnswerInput): AnswerSignals {
-  const { chunks, report = {}, generationConfidenceSource = 'reported' } = input
-  const answer = input.answer ?? ''
+  const { chunks, generationConfidenceSource = 'reported' } = input
+  // A route without types may answer or report anything; `null` is what JSON has for nothing.
+  const report = input.report ?? {}
+  const answer = typeof input.answer === 'string' ? visible(input.answer) : ''
   const confidence =
     generationConfidenceSource === 'reported'
       ? report.generationConfidence
       : meanProbability(report.tokenLogProbabilities)
   const confidenceUsable = isShare(confidence)
-  const attribution = report.attribution
+  const attribution = report.attribution ?? undefined
   const attributionUsable = attribution !== undefined && usableAttribution(attribution, chunks)
   const held = overlapsOf(answer, chunks)
   return Object.freeze({
@@ -64,7 +67,8 @@ export function measureAnswer(input: AnswerInput): AnswerSignals {
         : []),
       ...(attribution !== undefined && !attributionUsable ? (['attribution'] as const) : []),
     ],
-    ...(confidenceUsable ? { generationConfidence: confidence } : {}),
+    // Without a sign before a zero, as it is in JSON.
+    ...(confidenceUsable ? { generationConfidence: confidence + 0 } : {}),
     sentences: supportOfSentences(
       answer,
       chunks.map(({ text }) => text),
@@ -72,8 +76,8 @@ export function measureAnswer(input: AnswerInput): AnswerSignals {
     ...held,
     ...(attributionUsable
       ? {
-          reportedShares: attribution.shares.map(({ chunkId, share }) => ({ chunkId, share })),
-          reportedNoSupport: attribution.noSupport ?? 0,
+          reportedShares: attribution.shares.map(({ chunkId, share }) => ({ chunkId, share: share + 0 })),
+          reportedNoSupport: (attribution.noSupport ?? 0) + 0,
         }
       : {}),
     citedSources: citedChunks(answer, chunks, report.citedChunkIds).map(sourceKindOf),
@@ -83,10 +87,13 @@ export function measureAnswer(input: AnswerInput): AnswerSignals {
 
 /** The geometric mean of token probabilities; not a number when a logarithm is none, or above 0. */
 function meanProbability(logarithms: readonly number[] | undefined): number | undefined {
-  if (logarithms === undefined || !Array.isArray(logarithms)) return logarithms === undefined ? undefined : NaN
-  if (logarithms.length === 0) return undefined
-  if (!logarithms.every((value) => typeof value === 'number' && value <= 0)) return NaN
-  return Math.exp(logarithms.reduce((sum, value) => sum + value, 0) / logarithms.length)
+  const given: unknown = logarithms ?? []
+  if (!Array.isArray(given)) return NaN
+  if (given.length === 0) return undefined
+  // With what is missing in between: a list may have holes, and `every` passes them over.
+  const values: readonly unknown[] = Array.from(given)
+  if (!values.every((value) => typeof value === 'number' && value <= 0)) return NaN
+  return Math.exp(values.reduce((sum: number, value) => sum + Number(value), 0) / values.length)
 }
 
 function isShare(value: unknown): value is number {
@@ -117,12 +124,13 @@ function overlapsOf(
   const answerTerms = new Set(terms(answer))
   const unsupported = new Set(answerTerms)
   const overlaps = chunks.map((chunk): ChunkOverlap => {
-    const chunkTerms = new Set(terms(chunk.text))
+    const text = visible(chunk.text)
+    const chunkTerms = new Set(terms(text))
     for (const term of chunkTerms) unsupported.delete(term)
     const confidence = chunkConfidence(chunk)
     return {
       chunkId: chunk.id,
-      words: inCommon(answerWords, wordSet(chunk.text)),
+      words: inCommon(answerWords, wordSet(text)),
       terms: inCommon(answerTerms, chunkTerms),
       ...(confidence === undefined ? {} : { confidence }),
     }
@@ -179,14 +187,20 @@ function sourceKindOf({ metadata }: Chunk): SourceKind {
 
 function structureOf(structured: unknown, fields: readonly string[]): AnswerStructure {
   const value = typeof structured === 'string' ? parsed(structured) : structured
-  const valid = value !== null && typeof value === 'object' && !Array.isArray(value)
+  const valid = isObject(value) && !Array.isArray(value)
   const has = (field: string): boolean =>
     valid && Object.hasOwn(value, field) && isFilled((value as Readonly<Record<string, unknown>>)[field])
   return { valid, lookedFor: fields, missing: fields.filter((field) => !has(field)) }
 }
 
+/** Whether there is anything in a field: `0`, `false` and empty lists are something, what JSON cannot hold is not. */
 function isFilled(value: unknown): boolean {
-  return value !== undefined && value !== null && value !== ''
+  if (typeof value === 'string') return visible(value).trim() !== ''
+  return typeof value === 'number' ? Number.isFinite(value) : typeof value === 'boolean' || isObject(value)
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
 }
 
 function parsed(text: string): unknown {

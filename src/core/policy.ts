@@ -4,12 +4,13 @@ import { canonicalJson } from './canonical.ts'
 import type { AnswerSignals } from './answer-signals.ts'
 import type { Json } from './chunk.ts'
 import { type ConfidenceModel, confidenceOf, validateConfidenceModel } from './confidence.ts'
-import { type Band, type Finding, type Judgement, type Stage, strictest } from './decision.ts'
+import { type Band, type Finding, isOutcome, type Judgement, type Stage, strictest } from './decision.ts'
 import { type CacheLifetimes, DEFAULT_LIFETIMES, validateLifetimes } from './freshness.ts'
-import type { Gate, GateFinding, GateInput } from './gates/gate.ts'
+import type { GateFinding, GateInput } from './gates/gate.ts'
 import { meets, RATIO_TOLERANCE, requireWithin } from './gates/gate.ts'
-import { GATES, type GateSettings, type ReasonCode } from './gates/index.ts'
+import { gateFor, type GateSettings, type ReasonCode } from './gates/index.ts'
 import type { Signals } from './measure.ts'
+import { isRecord } from './retrieved.ts'
 import { hex, sha256 } from './sha256.ts'
 
 /** From which confidence on each band begins; what is under `low` is `very-low`. 0..1, falling. */
@@ -41,6 +42,9 @@ export interface PolicyInput {
 /** Settings that are `true` or not there. */
 const FLAGS = ['dangerouslyDisableGates', 'escalateRefusals'] as const
 
+/** What a policy may say: a setting that would be passed over silently may be one that somebody relies on. */
+const MEMBERS: ReadonlySet<string> = new Set(['id', 'name', 'confidence', 'bands', 'gates', 'cacheLifetimes', ...FLAGS])
+
 /** A frozen rule for deciding. Plain data: it can be stored, compared, and read back with `definePolicy`. */
 export interface Policy extends Required<Omit<PolicyInput, (typeof FLAGS)[number]>> {
   /** Present only on a policy that answers everything. */
@@ -57,19 +61,17 @@ export interface Policy extends Required<Omit<PolicyInput, (typeof FLAGS)[number
  * @throws `policy_invalid` naming the setting at fault
  */
 export function definePolicy(input: PolicyInput): Policy {
+  if (!isRecord(input)) throw invalid('A policy must be an object', 'policy')
+  const unknown = Object.keys(input).find((member) => !MEMBERS.has(member))
+  if (unknown !== undefined) throw invalid('A policy has a member that is not known here', unknown)
   const { name, confidence, bands, gates, cacheLifetimes = DEFAULT_LIFETIMES } = input
-  if (!/^[a-z0-9-]{1,40}$/.test(name)) {
-    throw new RagGateError('policy_invalid', 'name must be 1 to 40 of a-z, 0-9 and -', { param: 'name' })
+  if (typeof name !== 'string' || !/^[a-z0-9-]{1,40}$/.test(name)) {
+    throw invalid('name must be 1 to 40 of a-z, 0-9 and -', 'name')
   }
-  for (const band of ['high', 'medium', 'low'] as const) requireWithin(`bands.${band}`, bands[band], 0, 1)
-  if (!(bands.high >= bands.medium && bands.medium >= bands.low)) {
-    throw new RagGateError('policy_invalid', 'bands must fall: high, medium, low', { param: 'bands' })
-  }
+  validateBands(bands)
   validateConfidenceModel(confidence)
   validateLifetimes(cacheLifetimes)
-  if (gates.length === 0) {
-    throw new RagGateError('policy_invalid', 'A policy needs at least one gate', { param: 'gates' })
-  }
+  if (!Array.isArray(gates) || gates.length === 0) throw invalid('A policy needs at least one gate', 'gates')
   for (const settings of gates) gateFor(settings).validate(settings)
   const content = {
     name,
@@ -87,13 +89,25 @@ export function definePolicy(input: PolicyInput): Policy {
   })
 }
 
+function validateBands(bands: Bands): void {
+  if (!isRecord(bands)) throw invalid('bands must name high, medium and low', 'bands')
+  for (const band of ['high', 'medium', 'low'] as const) requireWithin(`bands.${band}`, bands[band], 0, 1)
+  if (!(bands.high >= bands.medium && bands.medium >= bands.low)) {
+    throw invalid('bands must fall: high, medium, low', 'bands')
+  }
+}
+
+function invalid(message: string, param: string): RagGateError {
+  return new RagGateError('policy_invalid', message, { param })
+}
+
 function flagsOf(input: PolicyInput): Pick<PolicyInput, (typeof FLAGS)[number]> {
   const given = FLAGS.flatMap((flag) => {
     // Read from a file it may be anything: what is not plainly true must not disable, nor pass for a setting.
     const asked: unknown = input[flag]
     if (asked === undefined) return []
     if (asked === true) return [[flag, true]]
-    throw new RagGateError('policy_invalid', `${flag} must be true or left out`, { param: flag })
+    throw invalid(`${flag} must be true or left out`, flag)
   })
   return Object.fromEntries(given)
 }
@@ -106,17 +120,18 @@ function flagsOf(input: PolicyInput): Pick<PolicyInput, (typeof FLAGS)[number]> 
  * @param ruleFindings findings of custom rules that looked at texts
  */
 export function judge(policy: Policy, signals: Signals, ruleFindings: readonly Finding[] = []): Judgement {
+  if (!(signals.chunkCount > 0)) {
+    return conclude(policy, [refusal('no_evidence', 'No relevant information found in documents')], 0)
+  }
   const confidence = confidenceOf(policy.confidence, signals)
-  const findings =
-    signals.chunkCount > 0
-      ? [...askGates(policy, 'pre-generation', { signals, confidence }), ...ruleFindings]
-      : [refusal('no_evidence', 'No relevant information found in documents')]
-  if (signals.chunkCount > 0 && !gatesOf(policy, 'pre-generation').length) {
-    findings.push({ ...JUDGED_WITH_ANSWER })
-  } else if (findings.every(({ outcome }) => outcome === 'skip')) {
+  const asked = askGates(policy, 'pre-generation', { signals, confidence })
+  const findings = [...asked, ...ruleFindings]
+  // A rule may add to what the gates find, and never stand for them.
+  if (asked.length === 0) findings.push({ ...JUDGED_WITH_ANSWER })
+  else if (asked.every(({ outcome }) => outcome === 'skip')) {
     findings.push(refusal('nothing_judged', 'No gate could judge this evidence'))
   }
-  return conclude(policy, findings, signals.chunkCount > 0 ? confidence : 0)
+  return conclude(policy, findings, confidence)
 }
 
 /** What the first stage left: the judgement, and the signals that it rests on. */
@@ -136,12 +151,13 @@ export interface JudgedEvidence extends Pick<Judgement, 'findings' | 'policyId'>
  */
 export function judgeAnswer(policy: Policy, judged: JudgedEvidence, answer: AnswerSignals): Judgement {
   if (judged.policyId !== policy.id) {
-    throw new RagGateError('policy_invalid', 'The evidence was judged under another policy', { param: 'policyId' })
+    throw invalid('The evidence was judged under another policy', 'policyId')
   }
   const { signals } = judged
-  const confidence = confidenceOf(policy.confidence, signals, answer)
-  const findings = judged.findings.filter(({ code, stage }) => code !== 'gate_disabled' && stage === 'pre-generation')
-  if (judgesAnswers(policy)) {
+  const judges = judgesAnswers(policy)
+  const confidence = confidenceOf(policy.confidence, signals, judges ? answer : undefined)
+  const findings = judged.findings.filter(({ code, stage }) => code !== 'gate_disabled' && stage !== 'post-generation')
+  if (judges) {
     findings.push(
       ...(answer.readable
         ? askGates(policy, 'post-generation', { signals, confidence, answer })
@@ -178,7 +194,8 @@ const JUDGED_WITH_ANSWER: Finding = {
 /** The strictest finding wins; what is not a finite confidence counts as none. */
 function conclude(policy: Policy, found: readonly Finding[], confidence: number): Judgement {
   const usable = Number.isFinite(confidence) ? Math.min(1, Math.max(0, confidence)) : 0
-  const findings = policy.dangerouslyDisableGates === true ? [GATE_DISABLED, ...found] : found
+  const known = found.map(withKnownOutcome)
+  const findings = policy.dangerouslyDisableGates === true ? [GATE_DISABLED, ...known] : known
   const strict = strictest(findings.map(({ outcome }) => outcome))
   const disabled = policy.dangerouslyDisableGates === true
   const first = findings.find(({ outcome }) => outcome === strict) ?? findings[0]
@@ -187,10 +204,15 @@ function conclude(policy: Policy, found: readonly Finding[], confidence: number)
     confidence: usable,
     band: bandOf(policy.bands, usable),
     reason: disabled ? 'gate_disabled' : (first?.code ?? 'nothing_judged'),
-    findings: [...findings],
+    findings,
     policyId: policy.id,
     ...(policy.escalateRefusals === true && strict === 'refuse' && !disabled ? { escalate: true as const } : {}),
   }
+}
+
+/** A rule without types, or a damaged record, may say anything: what is no outcome refuses. */
+function withKnownOutcome(finding: Finding): Finding {
+  return isOutcome(finding.outcome) ? finding : { ...finding, outcome: 'refuse', code: 'rule_failed' }
 }
 
 const GATE_DISABLED: Finding = {
@@ -206,14 +228,6 @@ export function bandOf(bands: Bands, confidence: number): Band {
   if (meets(confidence, bands.high, RATIO_TOLERANCE)) return 'high'
   if (meets(confidence, bands.medium, RATIO_TOLERANCE)) return 'medium'
   return meets(confidence, bands.low, RATIO_TOLERANCE) ? 'low' : 'very-low'
-}
-
-function gateFor(settings: GateSettings): Gate<GateSettings, ReasonCode> {
-  if (!Object.hasOwn(GATES, settings.gate)) {
-    throw new RagGateError('policy_invalid', 'A gate of this policy is not known here', { param: 'gates' })
-  }
-  // A gate is listed under the name that its own settings carry, so it takes these settings.
-  return GATES[settings.gate] as unknown as Gate<GateSettings, ReasonCode>
 }
 
 function gatesOf(policy: Policy, stage: Stage): GateSettings[] {

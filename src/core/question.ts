@@ -1,6 +1,7 @@
 /** What a question may be, whoever brings it. */
 import { RagGateError } from '../errors.ts'
 import { normaliseQuestion } from './text.ts'
+import { visible } from './visible.ts'
 
 const LONE_SURROGATE = /\p{Surrogate}/u
 // Tab, line feed and carriage return are white space like any other.
@@ -9,7 +10,7 @@ const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
 
 /**
  * A question as it is searched, keyed and judged (`normaliseQuestion`), or an error that says why it cannot be one. Two
- * ill-formed texts would share an answer key, so there is none for them.
+ * ill-formed texts would share an answer key, so there is none for them. A text of characters that nobody sees is empty.
  *
  * @param name what the caller knows it by
  * @throws `invalid_unicode`, `control_character`, `question_required`
@@ -19,6 +20,6 @@ export function requireQuestion(text: string, name = 'question'): string {
   if (LONE_SURROGATE.test(text)) throw new RagGateError('invalid_unicode', `${name} is not well-formed Unicode`, facts)
   if (CONTROL.test(text)) throw new RagGateError('control_character', `${name} holds control characters`, facts)
   const question = normaliseQuestion(text)
-  if (question === '') throw new RagGateError('question_required', `${name} is empty`, facts)
+  if (visible(question).trim() === '') throw new RagGateError('question_required', `${name} is empty`, facts)
   return question
 }

@@ -1,7 +1,8 @@
 /** What to do about a confidence, and why it is what it is, in words. */
 import { type Assessment, confidenceRecord, type ConfidenceRecord, floored } from './confidence-record.ts'
-import type { Band } from './decision.ts'
+import type { Band, Decision, Verdict } from './decision.ts'
 import { RECOMMENDATIONS, type RecommendationCode } from './messages.ts'
+import type { RetrievalSignals } from './retrieval-signals.ts'
 
 /** One recommendation. */
 export interface Recommendation {
@@ -92,14 +93,18 @@ const MARKS: Readonly<Record<Standing, string>> = { good: '✅', fair: '⚠️',
  * Why the confidence is what it is: a line for each metric, and what follows. The spread is told only when it is high,
  * the graph only when it supports, the agreement only when it is defined.
  *
+ * @param assessment with its verdict, where it has one: what was refused is never called safe
  * @returns the conclusion alone without chunks
  * @see reference document 001, "Example Scenarios"
  */
-export function analyse(assessment: Assessment): readonly AnalysisLine[] {
-  return [...(assessment.signals.chunkCount > 0 ? metricLines(assessment) : []), conclusion(assessment.band)]
+export function analyse(assessment: Assessment & Partial<Pick<Decision, 'verdict'>>): readonly AnalysisLine[] {
+  const { signals, band, verdict } = assessment
+  // A decision recorded by an older version has no retrieval signals, whatever the type says.
+  const retrieval: RetrievalSignals | undefined = signals.chunkCount > 0 ? signals.retrieval : undefined
+  return [...(retrieval === undefined ? [] : metricLines(retrieval)), conclusion(band, verdict)]
 }
 
-function metricLines({ signals: { retrieval } }: Assessment): readonly AnalysisLine[] {
+function metricLines(retrieval: RetrievalSignals): readonly AnalysisLine[] {
   const { topScore, scoreGap, scoreSpread, bm25DenseAgreement: agreement } = retrieval
   const { documentCount: documents, documentDiversity } = retrieval
   const lines: AnalysisLine[] = [
@@ -136,8 +141,10 @@ function metricLines({ signals: { retrieval } }: Assessment): readonly AnalysisL
   return lines
 }
 
-function conclusion(band: Band): AnalysisLine {
-  switch (band) {
+/** By the band, and never milder than the verdict: strong scores may be refused for another reason. */
+function conclusion(band: Band, verdict: Verdict = 'pass'): AnalysisLine {
+  const standing = verdict === 'refuse' ? 'very-low' : verdict === 'advise' && band === 'high' ? 'medium' : band
+  switch (standing) {
     case 'high':
       return { metric: 'conclusion', standing: 'good', text: '→ Safe to use for automated response' }
     case 'medium':

@@ -9,7 +9,7 @@ import {
   insufficientEvidence,
   SUFFICIENCY_EXPLANATION,
 } from './gating-report.ts'
-import type { ReasonCode } from './gates/index.ts'
+import type { GateSettings, ReasonCode } from './gates/index.ts'
 import type { Signals } from './measure.ts'
 import { MESSAGES } from './messages.ts'
 
@@ -33,6 +33,8 @@ export interface OperatorDetail {
   /** Why, in the fixed words of the document that the policy follows; `refusal_reason` has the figures. */
   readonly reason: string
   readonly findings: readonly Finding[]
+  /** The gates of the policy that judged, with their thresholds. */
+  readonly gates?: readonly GateSettings[]
   readonly signals: Signals
   /** Present when the policy judged the answer. */
   readonly answer_signals?: AnswerSignals
@@ -40,6 +42,7 @@ export interface OperatorDetail {
   readonly unsupported_sentences?: readonly string[]
   /** Present when a further round of retrieval was tried. */
   readonly expansion?: Expansion
+  /** The evidence, best first. */
   readonly chunks: readonly ShownChunk[]
 }
 
@@ -61,10 +64,13 @@ export interface DecisionSummary {
 
 /** A refusal as sent. */
 export interface Refusal extends DecisionSummary, Partial<InsufficientEvidence> {
+  /** Stands where the answer would. */
   readonly answer: string
   readonly sources: readonly never[]
   readonly refused: true
+  /** A fixed sentence for the public, the figures for operators. */
   readonly refusal_reason: string
+  /** What the asker can do. */
   readonly suggestions: readonly string[]
 }
 
@@ -72,12 +78,14 @@ export interface Refusal extends DecisionSummary, Partial<InsufficientEvidence> 
  * What is said about a decision to this audience.
  *
  * @param unsupported sentences of the answer that the passages do not support, shown to operators only
+ * @param gates of the policy that judged, shown to operators only
  */
 export function summariseDecision(
   decision: Decision,
   chunks: readonly Chunk[],
   audience: Audience,
   unsupported: readonly string[] = [],
+  gates?: readonly GateSettings[],
 ): DecisionSummary {
   const { id, verdict, band, reason, confidence, findings, signals, answerSignals, escalate, expansion } = decision
   const unusable = verdict === 'advise' && findings.some(({ code }) => code === 'advisory_unusable')
@@ -89,7 +97,7 @@ export function summariseDecision(
     ...(unusable ? { usable: false as const } : {}),
     ...(escalate === true ? { escalate } : {}),
   }
-  if (audience === 'public') return summary
+  if (audience !== 'operator') return summary
   const gating = gatingReport(decision)
   return {
     ...summary,
@@ -98,6 +106,7 @@ export function summariseDecision(
       confidence,
       reason: MESSAGES[reason].reason,
       findings,
+      ...(gates === undefined ? {} : { gates }),
       signals,
       ...(answerSignals === undefined ? {} : { answer_signals: answerSignals }),
       ...(unsupported.length === 0 ? {} : { unsupported_sentences: unsupported }),
@@ -112,12 +121,14 @@ export function summariseDecision(
  *
  * @param chunks the evidence, shown to operators only
  * @param unsupported sentences of the answer that the passages do not support, shown to operators only
+ * @param gates of the policy that judged, shown to operators only
  */
 export function buildRefusal(
   decision: Decision,
   chunks: readonly Chunk[],
   audience: Audience,
   unsupported: readonly string[] = [],
+  gates?: readonly GateSettings[],
 ): Refusal {
   const { answer, reason, suggestions } = MESSAGES[decision.reason]
   const deciding = decision.findings.find((finding) => finding.outcome === 'refuse')
@@ -128,7 +139,7 @@ export function buildRefusal(
     refusal_reason: audience === 'operator' ? (deciding?.message ?? reason) : reason,
     suggestions,
     ...sufficiencyMembers(decision, chunks, audience),
-    ...summariseDecision(decision, chunks, audience, unsupported),
+    ...summariseDecision(decision, chunks, audience, unsupported, gates),
   }
 }
 

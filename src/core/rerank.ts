@@ -22,8 +22,10 @@ const TOP: Readonly<Record<RerankerKind, number>> = { 'cross-encoder': 1, grade:
  */
 export function reranked(evidence: Evidence, kind: RerankerKind, scores: readonly number[]): Evidence {
   const { chunks, kinds, dropped } = evidence
-  const usable = scores.length === chunks.length && scores.every((score) => score >= 0 && score <= TOP[kind])
-  if (!usable) {
+  // With what is missing in between: a list may have holes, and `every` passes them over.
+  const given: readonly unknown[] = Array.isArray(scores) ? Array.from(scores as readonly unknown[]) : []
+  const isScore = (score: unknown): boolean => typeof score === 'number' && score >= 0 && score <= TOP[kind]
+  if (given.length !== chunks.length || !given.every(isScore)) {
     throw new RagGateError('reranker_bad_response', 'The reranker gave no usable score for every passage')
   }
   // One score a chunk: counted above.

@@ -1,25 +1,12 @@
 /** What an index returned, read row by row: nothing in it is trusted. */
 import { RagGateError } from '../errors.ts'
 import type { Json, Passage, Ranking, ScoreKind } from './chunk.ts'
+import { scoreWithinRange } from './score-range.ts'
 
 /** A row as read: its passage and whatever stood where the score should be. */
 export interface RetrievedRow {
   readonly passage: Passage
   readonly score: unknown
-}
-
-/** How far float32 may take a score beyond its range. */
-const TOLERANCE = 1e-6
-
-/** Lowest and highest score of the kinds that have bounds. */
-const RANGE: Readonly<Partial<Record<ScoreKind, readonly [low: number, high: number]>>> = {
-  cosine: [-1, 1],
-  bm25: [0, Infinity],
-  rrf: [0, Infinity],
-  convex: [0, 1],
-  'cross-encoder': [0, 1],
-  grade: [0, 3],
-  'graph-boost': [0, Infinity],
 }
 
 /**
@@ -31,17 +18,10 @@ const RANGE: Readonly<Partial<Record<ScoreKind, readonly [low: number, high: num
 export function rankRows(kind: ScoreKind, rows: readonly RetrievedRow[], topK: number): Ranking {
   const known = new Set<string>()
   const entries = rows
-    .map(({ passage, score }) => ({ passage, score: usable(kind, score) }))
+    .map(({ passage, score }) => ({ passage, score: scoreWithinRange(kind, score) }))
     .sort((a, b) => orderOf(b.score) - orderOf(a.score))
     .filter(({ passage: { id } }) => !known.has(id) && known.add(id))
   return { kind, entries: entries.slice(0, topK) }
-}
-
-function usable(kind: ScoreKind, score: unknown): number {
-  if (typeof score !== 'number' || !Number.isFinite(score)) return Number.NaN
-  const [low, high] = RANGE[kind] ?? [-Infinity, Infinity]
-  if (score < low - TOLERANCE || score > high + TOLERANCE) return Number.NaN
-  return Math.min(high, Math.max(low, score))
 }
 
 function orderOf(score: number): number {
@@ -56,8 +36,13 @@ function orderOf(score: number): number {
  * @throws `retriever_bad_response` when a part has another type than it should
  */
 export function readPassage(id: unknown, text: unknown, fields: Readonly<Record<string, unknown>>): Passage {
+  if (text === '') throw unreadable('a row without text')
+  return passageOf(id, text, fields)
+}
+
+function passageOf(id: unknown, text: unknown, fields: Readonly<Record<string, unknown>>): Passage {
   if (typeof id !== 'string' || id === '') throw unreadable('a row without id')
-  if (typeof text !== 'string' || text === '') throw unreadable('a row without text')
+  if (typeof text !== 'string') throw unreadable('a row without text')
   const optional = Object.fromEntries(
     (['title', 'section', 'source', 'version'] as const).flatMap((name) => {
       const value = textMember(fields, name)
@@ -68,12 +53,22 @@ export function readPassage(id: unknown, text: unknown, fields: Readonly<Record<
   if (metadata !== undefined && !isRecord(metadata)) throw unreadable('metadata that is not an object')
   return {
     id,
-    documentId: textMember(fields, 'documentId') ?? id,
+    documentId: textMember(fields, 'documentId') || id,
     text,
     ...optional,
     // What an index returns came out of a JSON parser, or is JSON by the index's own rules.
     ...(metadata !== undefined && { metadata: metadata as Readonly<Record<string, Json>> }),
   }
+}
+
+/**
+ * A copy of what a retriever of somebody's own calls a passage; its text may be empty, and supports nothing then.
+ *
+ * @throws `retriever_bad_response` when a part has another type than it should
+ */
+export function checkPassage(passage: Passage): Passage {
+  const fields: Readonly<Record<string, unknown>> = { ...passage }
+  return passageOf(passage.id, passage.text, fields)
 }
 
 function textMember(fields: Readonly<Record<string, unknown>>, name: string): string | undefined {

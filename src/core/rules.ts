@@ -2,25 +2,34 @@
 import { RagGateError } from '../errors.ts'
 import type { Finding, Verdict } from './decision.ts'
 import type { Evidence } from './evidence.ts'
+import { frozenCopy } from './frozen-copy.ts'
+import { meets, RATIO_TOLERANCE } from './gates/gate.ts'
 import type { ReasonCode } from './gates/index.ts'
-import type { Signals } from './measure.ts'
+import { SCORES_RECORDED, type Signals } from './measure.ts'
+import { isRecord } from './retrieved.ts'
 import { hex, sha256 } from './sha256.ts'
 import { words } from './text.ts'
+import { visible } from './visible.ts'
 
-/** What a rule may look at. */
+/** What a rule may look at: a frozen copy, so that it changes nothing for the gates and rules after it. */
 export interface RuleInput {
   /** Normalised. */
   readonly question: string
+  /** Best chunk first. */
   readonly evidence: Evidence
+  /** What was measured of it. */
   readonly signals: Signals
 }
 
 /** What a rule says. */
 export interface RuleFinding {
+  /** `pass` never lifts what another gate or rule found. */
   readonly outcome: Verdict
   /** In words, for operators. */
   readonly message: string
+  /** What was measured; left out of the record unless it is finite. */
   readonly actual?: number
+  /** What it was held against; likewise. */
   readonly threshold?: number
 }
 
@@ -31,12 +40,13 @@ export interface Rule {
    * another list of words must be another id.
    */
   readonly id: string
-  /** @returns `null` when the rule has nothing to say */
+  /** @returns `null` when the rule has nothing to say; anything else that is no finding, such as a promise, refuses */
   readonly check: (input: RuleInput) => RuleFinding | null
 }
 
-/** @throws `config_invalid` when an id is malformed, or given twice */
+/** @throws `config_invalid` when a rule is none, or its id is malformed or given twice */
 export function validateRules(rules: readonly Rule[]): void {
+  if (!Array.isArray(rules) || !rules.every(isRecord)) throw invalid('rules must be a list of rules')
   const ids = new Set<string>()
   for (const { id, check } of rules) {
     if (
@@ -44,15 +54,15 @@ export function validateRules(rules: readonly Rule[]): void {
       !/^[\p{Ll}\p{Lo}\p{N}][\p{Ll}\p{Lo}\p{M}\p{N}:,.-]{0,199}$/u.test(id) ||
       ids.has(id)
     ) {
-      throw new RagGateError('config_invalid', 'Every rule needs an id of its own: a-z, 0-9 and - : , .', {
-        param: 'rules',
-      })
+      throw invalid('Every rule needs an id of its own: a-z, 0-9 and - : , .')
     }
-    if (typeof check !== 'function') {
-      throw new RagGateError('config_invalid', 'Every rule needs a check', { param: 'rules' })
-    }
+    if (typeof check !== 'function') throw invalid('Every rule needs a check')
     ids.add(id)
   }
+}
+
+function invalid(message: string): RagGateError {
+  return new RagGateError('config_invalid', message, { param: 'rules' })
 }
 
 const CODES: Readonly<Record<Verdict, ReasonCode>> = {
@@ -63,16 +73,19 @@ const CODES: Readonly<Record<Verdict, ReasonCode>> = {
 
 /** What the rules find, in order, for `judge`. A rule that throws, or says nothing that is known, refuses. */
 export function askRules(rules: readonly Rule[], input: RuleInput): Finding[] {
+  let copy: RuleInput | undefined
   return rules.flatMap((rule) => {
     const about = { gate: `rule:${rule.id}`, stage: 'pre-generation' } as const
     const failed: Finding = { ...about, outcome: 'refuse', code: 'rule_failed', message: 'The rule could not judge' }
     try {
-      const found = rule.check(input)
+      const found = rule.check((copy ??= frozenCopy(input)))
       if (found === null) return []
+      // What an asynchronous rule says comes too late to be heard; that it failed must not end the service.
+      if (found instanceof Promise) found.catch(() => undefined)
       const { outcome, message, actual, threshold } = found
       // A rule without types may say anything.
-      const said: unknown = message
-      if (!Object.hasOwn(CODES, outcome) || typeof said !== 'string') return [failed]
+      const said: readonly unknown[] = [outcome, message]
+      if (!said.every((text) => typeof text === 'string') || !Object.hasOwn(CODES, outcome)) return [failed]
       return [
         {
           ...about,
@@ -89,13 +102,20 @@ export function askRules(rules: readonly Rule[], input: RuleInput): Finding[] {
   })
 }
 
-/** Whether any of the words or phrases stands in the text, as whole words, whatever their letter case. */
+/**
+ * Whether any of the words or phrases stands in the text, as whole words, whatever their letter case. Characters that
+ * nobody sees part no word.
+ */
 export function mentions(text: string, wanted: readonly string[]): boolean {
-  const held = ` ${words(text).join(' ')} `
+  const held = ` ${wordsSeen(text)} `
   return wanted.some((each) => {
-    const phrase = words(each).join(' ')
+    const phrase = wordsSeen(each)
     return phrase !== '' && held.includes(` ${phrase} `)
   })
+}
+
+function wordsSeen(text: string): string {
+  return words(visible(text)).join(' ')
 }
 
 /** A longer list of topics stands in the id as a hash. */
@@ -108,11 +128,11 @@ const LONGEST_LIST = 100
  * @see reference document 000, "Custom Gating Logic", first example
  */
 export function refuseTopics(topics: readonly string[]): Rule {
-  const wanted = topics.map((topic) => words(topic).join(' ')).filter((topic) => topic !== '')
-  const [first] = wanted
-  if (first === undefined) {
-    throw new RagGateError('config_invalid', 'refuseTopics needs at least one word', { param: 'rules' })
+  if (!Array.isArray(topics) || !topics.every((topic) => typeof topic === 'string')) {
+    throw invalid('refuseTopics needs a list of words')
   }
+  const wanted = topics.map(wordsSeen).filter((topic) => topic !== '')
+  if (wanted.length === 0) throw invalid('refuseTopics needs at least one word')
   const listed = wanted.map((topic) => topic.replaceAll(' ', '.')).join(',')
   return Object.freeze({
     id: `refuse-topics:${listed.length > LONGEST_LIST ? hex(sha256(listed)).slice(0, 32) : listed}`,
@@ -125,7 +145,7 @@ export function refuseTopics(topics: readonly string[]): Rule {
 
 /** Settings of `multiPartNeedsChunks`. */
 export interface MultiPartOptions {
-  /** Relevant chunks that a question of several parts needs, 1 and up. @default 2 */
+  /** Relevant chunks that a question of several parts needs. Whole, 1..20. @default 2 */
   readonly minChunks?: number
   /** Grade from which on a chunk is relevant, 0..3. @default 2 */
   readonly relevanceThreshold?: number
@@ -140,17 +160,17 @@ export interface MultiPartOptions {
  */
 export function multiPartNeedsChunks(options: MultiPartOptions = {}): Rule {
   const { minChunks = 2, relevanceThreshold = 2 } = options
-  if (!Number.isInteger(minChunks) || minChunks < 1 || !(relevanceThreshold >= 0 && relevanceThreshold <= 3)) {
-    throw new RagGateError('config_invalid', 'minChunks must be 1 and up, relevanceThreshold from 0 to 3', {
-      param: 'rules',
-    })
+  const isCount = Number.isInteger(minChunks) && minChunks >= 1 && minChunks <= SCORES_RECORDED
+  if (!isCount || typeof relevanceThreshold !== 'number' || !(relevanceThreshold >= 0 && relevanceThreshold <= 3)) {
+    throw invalid('minChunks must be a whole number from 1 to 20, relevanceThreshold from 0 to 3')
   }
   return Object.freeze({
     id: `multi-part-needs-chunks:${minChunks}:${relevanceThreshold}`,
     check: function multiPartNeedsChunks({ question, signals }: RuleInput): RuleFinding | null {
       if (!mentions(question, ['and', 'or'])) return null
       const grades = signals.curves.grade?.scores
-      const actual = grades?.filter((grade) => grade >= relevanceThreshold).length ?? signals.chunkCount
+      const isRelevant = (grade: number): boolean => meets(grade, relevanceThreshold, RATIO_TOLERANCE)
+      const actual = grades?.filter(isRelevant).length ?? signals.chunkCount
       return actual >= minChunks
         ? null
         : { outcome: 'refuse', message: 'Multi-part question requires more evidence', actual, threshold: minChunks }

@@ -3,16 +3,24 @@ import { RagGateError } from '../errors.ts'
 import { clamp01 } from './fusion.ts'
 import type { Signals } from './measure.ts'
 import type { RetrievalSignals } from './retrieval-signals.ts'
+import { isRecord } from './retrieved.ts'
 import { consensusCount } from './signals/consensus.ts'
 
 /** How much each signal weighs: 0..1 each, 1 in all. */
 export interface SignalWeights {
+  /** Of the best ranking score, full at 1. */
   readonly topScore: number
+  /** Of its lead over the second, full at .3. */
   readonly scoreGap: number
+  /** Of the share of chunks that reach `consensusFrom`. */
   readonly consensus: number
+  /** Of the correlation of BM25 and cosine, mapped to 0..1. */
   readonly bm25DenseAgreement: number
+  /** Of scores that are alike: full at a standard deviation of 0, nothing from .2. */
   readonly lowSpread: number
+  /** Of a knowledge graph: 1 where it raised a chunk, .5 otherwise. */
   readonly graphSupport: number
+  /** Of chunks that come from few documents: 1 less documents per chunk. */
   readonly lowDiversity: number
 }
 
@@ -53,6 +61,7 @@ const NAMES = Object.keys(SIGNAL_WEIGHTS) as (keyof SignalWeights)[]
 
 /** @throws `policy_invalid` when a weight is outside 0..1, they do not add up to 1, or another setting is out of range */
 export function validateWeightedSignals({ weights, consensusFrom, absentWeight }: WeightedSignalsModel): void {
+  if (!isRecord(weights)) throw invalid('the weights must name signals')
   let total = 0
   for (const name of NAMES) {
     const weight: unknown = weights[name]

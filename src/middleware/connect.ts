@@ -111,7 +111,7 @@ const MIN_HMAC_KEY_LENGTH = 32
  * Checks and completes what `resolve` gave.
  *
  * @throws `cache_scope_required` when a cache would be shared by callers that nobody tells apart; `secret_too_short`
- *   when the key for questions is
+ *   when the key for questions is; `config_invalid` for an audience that there is not
  */
 function connect(connections: GateConnections, cacheScope: CacheScope | undefined): Connected {
   const {
@@ -125,6 +125,10 @@ function connect(connections: GateConnections, cacheScope: CacheScope | undefine
     deployment = '',
     model = '',
   } = connections
+  // A typing error must not show figures to everyone.
+  if (audience !== 'public' && audience !== 'operator') {
+    throw new RagGateError('config_invalid', 'audience must be public or operator', { param: 'audience' })
+  }
   if (cache !== undefined && connections.authenticate === undefined && cacheScope !== 'public') {
     throw new RagGateError(
       'cache_scope_required',

@@ -3,6 +3,7 @@ import type { Context as EvidenceContext } from '../core/context.ts'
 import type { Decision } from '../core/decision.ts'
 import type { Evidence } from '../core/evidence.ts'
 import { CAUTION } from '../core/messages.ts'
+import type { Policy } from '../core/policy.ts'
 import { type Audience, type DecisionSummary, summariseDecision } from '../core/refusal.ts'
 import type { GenerationReport } from '../core/measure-answer.ts'
 import type { Principal } from '../ports/authenticator.ts'
@@ -62,11 +63,13 @@ export interface GatedInput {
   readonly evidence: Evidence
   readonly audience: Audience
   readonly context: EvidenceContext
+  /** The policy that judged. */
+  readonly policy: Policy
 }
 
 /** Makes the handler's view, and gives the middleware the reports made through it. */
 export function makeGated(input: GatedInput): { readonly gated: Gated; readonly reported: () => AnswerReport } {
-  const { question, principal, decision, evidence, context, audience } = input
+  const { question, principal, decision, evidence, context, audience, policy } = input
   let report: AnswerReport = {}
   const gated: Gated = {
     question,
@@ -83,7 +86,7 @@ export function makeGated(input: GatedInput): { readonly gated: Gated; readonly 
       ...(source === undefined ? {} : { source }),
     })),
     ...(decision.verdict === 'advise' ? { caution: CAUTION } : {}),
-    summary: summariseDecision(decision, evidence.chunks, audience),
+    summary: summariseDecision(decision, evidence.chunks, audience, [], policy.gates),
     report: (more) => {
       report = { ...report, ...more }
     },

@@ -1,4 +1,5 @@
 /** The second stage: reads the handler's answer before it is sent, and judges it. */
+import type { Chunk } from '../core/chunk.ts'
 import type { Decision } from '../core/decision.ts'
 import type { Evidence } from '../core/evidence.ts'
 import { unsupportedSentences } from '../core/gates/grounding.ts'
@@ -15,6 +16,8 @@ export interface AnswerToJudge {
   readonly question: string
   readonly decision: Decision
   readonly evidence: Evidence
+  /** What of the evidence was shown to the model; `[1]` cites the first of them. */
+  readonly shown: readonly Chunk[]
   readonly policy: Policy
   readonly audience: Audience
   readonly report: AnswerReport
@@ -34,12 +37,12 @@ export interface JudgedAnswer {
 }
 
 /**
- * Judges an answer: member `answer` of a JSON object, which is read, else the text that the handler reported. What is
+ * Judges an answer by what the model could read: member `answer` of a JSON object, which is read, else the text that the handler reported. What is
  * sent counts before what was reported. A stream of events, and JSON that is broken or too large, cannot be read, and
  * refuse.
  */
 export async function judgeResponse(response: Response, toJudge: AnswerToJudge): Promise<JudgedAnswer> {
-  const { question, evidence, policy, report, decision } = toJudge
+  const { question, shown, policy, report, decision } = toJudge
   const media = mediaTypeOf(response.headers)
   const bytes = media === 'json' ? await readBody(response, toJudge.maxBytes) : undefined
   const body = bytes === undefined ? undefined : jsonIn(bytes)
@@ -49,7 +52,7 @@ export async function judgeResponse(response: Response, toJudge: AnswerToJudge):
   const structured = report.structured ?? body
   const answerSignals = measureAnswer({
     question,
-    chunks: evidence.chunks,
+    chunks: shown,
     answer: typeof answer === 'string' ? answer : undefined,
     report: { ...report, ...(structured === undefined ? {} : { structured }) },
     ...(source === undefined ? {} : { generationConfidenceSource: source }),
@@ -104,11 +107,11 @@ function namedSentences(answer: string, { gates }: Policy, { answerSignals }: De
 function withSummary(
   body: JsonObject | undefined,
   judged: Decision,
-  { evidence, audience }: AnswerToJudge,
+  { evidence, audience, policy }: AnswerToJudge,
   unsupported: readonly string[],
 ): string | undefined {
   if (body?.['decision_id'] !== judged.id) return undefined
-  return JSON.stringify({ ...body, ...summariseDecision(judged, evidence.chunks, audience, unsupported) })
+  return JSON.stringify({ ...body, ...summariseDecision(judged, evidence.chunks, audience, unsupported, policy.gates) })
 }
 
 /** Headers that describe a body, or say how it may be kept: another body has its own. */

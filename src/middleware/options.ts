@@ -255,6 +255,12 @@ export function checkOptions(options: RagGateOptions<never>): RouteSettings {
   requireOneOf('mode', options.mode, ['enforce', 'observe'])
   requireOneOf('cacheScope', options.cacheScope, ['public', 'tenant', 'principal'])
   requireOneOf('refusalStatus', options.refusalStatus, [200, 403, 404, 422])
+  const { collection = 'default', otherCollections = [], vary = {} } = options
+  if (typeof collection !== 'string') throw invalid('collection must be a text', 'collection')
+  // In a text every part of a name would be found.
+  if (otherCollections !== 'any') requireTexts('otherCollections', otherCollections)
+  requireTexts('vary', vary.headers ?? [])
+  requireTexts('vary', vary.query ?? [])
   requireOneOf('question.otherFields', question.otherFields, ['refuse', 'allow'])
   requireWhole('question.maxCodePoints', question.maxCodePoints, 1, 1_000_000)
   requireWhole('question.maxBodyBytes', question.maxBodyBytes, 1, 100_000_000)
@@ -265,12 +271,12 @@ export function checkOptions(options: RagGateOptions<never>): RouteSettings {
     generationConfidence,
     maxJudgedBytes,
     mode: options.mode ?? 'enforce',
-    collection: options.collection ?? 'default',
-    otherCollections: options.otherCollections ?? [],
+    collection,
+    otherCollections,
     question,
     cacheScope: options.cacheScope,
-    varyHeaders: options.vary?.headers?.map((name) => name.toLowerCase()) ?? [],
-    varyQuery: options.vary?.query ?? [],
+    varyHeaders: vary.headers?.map((name) => name.toLowerCase()) ?? [],
+    varyQuery: vary.query ?? [],
     ...(options.filter !== undefined && { filter: filterChooser(options.filter) }),
     topK,
     candidates,
@@ -372,6 +378,16 @@ function requireWhole(option: string, value: number, low: number, high: number):
       param: option,
     })
   }
+}
+
+function requireTexts(option: string, values: readonly string[]): void {
+  if (!Array.isArray(values) || !values.every((value) => typeof value === 'string')) {
+    throw invalid(`${option} must be a list of texts`, option)
+  }
+}
+
+function invalid(message: string, param: string): RagGateError {
+  return new RagGateError('config_invalid', message, { param })
 }
 
 /** A mode with a typing error must not open the gate. */

@@ -151,8 +151,8 @@ function respondWithRefusal<Bindings extends object>(
   exchange: Exchange,
   judged: Judged,
 ): Response {
-  const { decision, evidence } = judged
-  const refusal = buildRefusal(decision, evidence.chunks, exchange.asked.audience)
+  const { decision, evidence, policy } = judged
+  const refusal = buildRefusal(decision, evidence.chunks, exchange.asked.audience, [], policy.gates)
   const body = JSON.stringify(refusal)
   const response = c.body(body, exchange.settings.refusalStatus, REFUSAL_HEADERS)
   const storing = storingOf(exchange, judged, () => ({}))
@@ -180,6 +180,7 @@ async function respondThroughHandler<Bindings extends object>(
     evidence: judged.evidence,
     audience: asked.audience,
     context: judged.context,
+    policy: judged.policy,
   })
   c.set('ragGate', gated)
   const generationStartedMs = connected.clock.nowMs()
@@ -214,7 +215,7 @@ interface SecondStage {
 async function judgeAnswerOf<Bindings extends object>(
   c: GateContext<Bindings>,
   { settings, asked }: Exchange,
-  { decision, evidence, policy }: Judged,
+  { decision, evidence, context, policy }: Judged,
   report: AnswerReport,
 ): Promise<SecondStage> {
   if (!judgesAnswers(policy) || c.error !== undefined || c.res.status >= 400) return { decision }
@@ -224,6 +225,7 @@ async function judgeAnswerOf<Bindings extends object>(
     question: asked.question,
     decision,
     evidence,
+    shown: context.chunks,
     policy,
     audience: asked.audience,
     report,
@@ -232,7 +234,8 @@ async function judgeAnswerOf<Bindings extends object>(
   })
   if (observing) return { decision: judged.decision }
   if (judged.decision.verdict === 'refuse') {
-    const refusal = JSON.stringify(buildRefusal(judged.decision, evidence.chunks, asked.audience, judged.unsupported))
+    const { decision: refused, unsupported } = judged
+    const refusal = JSON.stringify(buildRefusal(refused, evidence.chunks, asked.audience, unsupported, policy.gates))
     replaceResponse(c, replaceAnswer(c.res, refusal, settings.refusalStatus))
     return { decision: judged.decision, refusal }
   }

@@ -76,7 +76,8 @@ export async function generateWithEvidence(
   }
   const answerSignals = measureAnswer({
     question,
-    chunks,
+    // What no model could read supports nothing, and cannot be cited.
+    chunks: context.chunks,
     answer: generation.text,
     ...(generation.report === undefined ? {} : { report: generation.report }),
     ...(settings.generationConfidence === undefined

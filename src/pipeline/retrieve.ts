@@ -5,6 +5,8 @@ import { fuse } from '../core/fusion.ts'
 import { namespaceOf } from '../core/ids.ts'
 import { idfMass } from '../core/lexicon.ts'
 import { passesFilter, type PassageFilter } from '../core/passage-filter.ts'
+import { checkPassage } from '../core/retrieved.ts'
+import { scoreWithinRange } from '../core/score-range.ts'
 import { rankingsOfMode } from '../core/search-mode.ts'
 import { terms } from '../core/text.ts'
 import { RagGateError } from '../errors.ts'
@@ -22,7 +24,7 @@ export const RETRIEVER_FAULTS: Faults = {
  * Everything that was retrieved for these words, fused: as many as `candidates` of each method.
  *
  * @param words the question, or other words for it
- * @throws what the retriever throws; `search_mode`; `retriever_misconfigured` when it ignores the filter
+ * @throws what the retriever throws; `search_mode`; `retriever_bad_response` when it found what is no passage; `retriever_misconfigured` when it ignores the filter
  */
 export async function retrieve(
   { ports, settings, asked, collection: searched, lexicon, filter }: Asking,
@@ -35,7 +37,8 @@ export async function retrieve(
   const search = { tenant, collection, namespace: namespaceOf(tenant, collection), question: words, topK, signal }
   const returned = await ports.retriever.retrieve(filter === undefined ? search : { ...search, filter })
   if (filter !== undefined) requireFiltered(returned, filter)
-  const rankings = rankingsOfMode(publishedOnly(returned, unpublishedChunkIds), asked.searchMode ?? 'hybrid')
+  const published = publishedOnly(returned, unpublishedChunkIds).map(checked)
+  const rankings = rankingsOfMode(published, asked.searchMode ?? 'hybrid')
   return fuse(rankings, {
     ...(fusion !== undefined && { method: fusion }),
     ...(rrfK !== undefined && { k: rrfK }),
@@ -54,6 +57,20 @@ export function bestOf(evidence: Evidence, topK: number): Evidence {
 function requireFiltered(rankings: readonly Ranking[], filter: PassageFilter): void {
   if (rankings.every(({ entries }) => entries.every(({ passage }) => passesFilter(passage, filter)))) return
   throw new RagGateError('retriever_misconfigured', 'The retriever found what the filter leaves out')
+}
+
+/**
+ * What a retriever of somebody's own gave, held to what it must be. A grade of 7 or a logit is no score of its kind: it is
+ * dropped and counted like one that is no number. What is no passage is a fault.
+ */
+function checked({ kind, entries }: Ranking): Ranking {
+  return {
+    kind,
+    entries: entries.map(({ passage, score }) => ({
+      passage: checkPassage(passage),
+      score: scoreWithinRange(kind, score),
+    })),
+  }
 }
 
 /** What the index holds and no published document has is no evidence. */

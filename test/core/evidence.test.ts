@@ -1,6 +1,11 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { collect, rankBy } from '../../src/core/evidence.ts'
+import { fuseConvex } from '../../src/core/fusion.ts'
+import { EMPTY_LEXICON } from '../../src/core/lexicon.ts'
+import { measure } from '../../src/core/measure.ts'
+import { judge } from '../../src/core/policy.ts'
+import { twoTier } from '../../src/core/profiles/two-tier.ts'
 import { aPassage, aRanking } from '../fixtures/evidence.ts'
 
 const unusable = [NaN, Infinity, -Infinity]
@@ -54,6 +59,23 @@ describe('collect', () => {
       ['a', 3],
       ['b', 2],
     ])
+  })
+})
+
+describe('a passage without a document', () => {
+  it.each(['', undefined, null])('is a document of its own: %j', (documentId) => {
+    const entries = ['a', 'b'].map((id) => ({
+      passage: { ...aPassage(id), documentId: documentId as string },
+      score: 1,
+    }))
+    const { collected } = collect([{ kind: 'bm25', entries }])
+    expect(collected.map(({ passage }) => passage.documentId)).toEqual(['a', 'b'])
+  })
+
+  it('has no ratio test lifted for it: two of them do not share a document', () => {
+    const entries = [0.06, 0.055].map((score, at) => ({ passage: { ...aPassage(`${at}`), documentId: '' }, score }))
+    const evidence = fuseConvex([{ kind: 'bm25', entries }], { idfMass: 1, topK: 2 })
+    expect(judge(twoTier(), measure('q', evidence, EMPTY_LEXICON)).reason).toBe('no_clear_winner')
   })
 })
 

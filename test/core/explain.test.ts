@@ -4,6 +4,7 @@ import type { Finding } from '../../src/core/decision.ts'
 import { confidenceRange } from '../../src/core/gates/confidence-range.ts'
 import { gradedRelevance } from '../../src/core/gates/graded-relevance.ts'
 import type { GateSettings } from '../../src/core/gates/index.ts'
+import { retrievalScore } from '../../src/core/gates/retrieval-score.ts'
 import { minTopCosine } from '../../src/core/gates/min-top-cosine.ts'
 import { fuseConvex } from '../../src/core/fusion.ts'
 import { EMPTY_LEXICON } from '../../src/core/lexicon.ts'
@@ -75,6 +76,66 @@ describe('explain', () => {
     expect(facts(finding, signals, [minTopCosine()])).toEqual(plain)
     const other = { ...finding, gate: 'min-top-cosine' }
     expect(facts(other, signals, [gradedRelevance()])).toEqual([{ label: 'min-top-cosine', value: 'as found' }])
+  })
+
+  it.each<[string, ScoreKind, number[], string[]]>([
+    [
+      'example 1 (R017)',
+      'grade',
+      [3, 1],
+      [
+        '✅ At least 1 chunk retrieved',
+        '✅ Top score (3) ≥ threshold (2)',
+        '✅ Chunks above threshold: 1 ≥ required (1)',
+      ],
+    ],
+    [
+      'example 2',
+      'grade',
+      [0, 0],
+      [
+        '✅ At least 1 chunk retrieved',
+        '❌ Top score (0) < threshold (2)',
+        '❌ Chunks above threshold: 0 < required (1)',
+      ],
+    ],
+    [
+      'example 3',
+      'bm25',
+      [0.06, 0.055],
+      [
+        '✅ At least 1 chunk retrieved',
+        '✅ Top score (0.06) ≥ minimum (0.05)',
+        '❌ Ratio: 0.06 / 0.055 = 1.09 < 1.2 (not clear winner)',
+      ],
+    ],
+    [
+      'a clear winner',
+      'cosine',
+      [0.6, 0.5],
+      [
+        '✅ At least 1 chunk retrieved',
+        '✅ Top score (0.6) ≥ minimum (0.05)',
+        '✅ Ratio: 0.6 / 0.5 = 1.20 ≥ 1.2 (clear winner)',
+      ],
+    ],
+    ['a single chunk', 'bm25', [0.04], ['✅ At least 1 chunk retrieved', '❌ Top score (0.04) < minimum (0.05)']],
+    ['scores of another kind', 'rrf', [0.03], ['✅ At least 1 chunk retrieved']],
+    ['nothing', 'bm25', [], ['❌ At least 1 chunk retrieved']],
+  ])("lists the document's checks: %s", (_, kind, scores, lines) => {
+    const { checks } = explained(twoTier(), kind, scores)
+    expect(checks.map(({ text }) => text)).toEqual(lines)
+    expect(checks.map(({ passed }) => passed)).toEqual(lines.map((text) => text.startsWith('✅')))
+    expect(explained(balanced(), kind, scores).checks).toEqual([])
+  })
+
+  it('lists the checks of grades alone, and of scores alone, where the policy has only their gate', () => {
+    const checksOf = (gates: readonly GateSettings[], curves: Signals['curves']) =>
+      explain({ verdict: 'pass', confidence: 1, band: 'high', findings: [], signals: signalsOf({ curves }) }, { gates })
+        .checks.length
+    expect(checksOf([gradedRelevance()], { grade: aCurve(3) })).toBe(3)
+    expect(checksOf([gradedRelevance()], { bm25: aCurve(3, 1) })).toBe(1)
+    expect(checksOf([retrievalScore()], { grade: aCurve(3), bm25: aCurve(3, 1) })).toBe(3)
   })
 
   it('says which tier decided when no chunk was graded', () => {

@@ -16,6 +16,7 @@ describe('requireQuestion', () => {
     ['a C1 control', 'a\u0085b', 'control_character'],
     ['nothing', '', 'question_required'],
     ['spaces alone', ' \t\u3000\n', 'question_required'],
+    ['characters that nobody sees', '\u200b \u202e\u00ad', 'question_required'],
   ])('takes no %s', (_name, text, code) => {
     expect(() => requireQuestion(text, 'q')).toThrow(expect.objectContaining({ code, param: 'q' }))
   })

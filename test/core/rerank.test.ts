@@ -25,6 +25,10 @@ describe('reranked evidence', () => {
     ['a grade over 3', 'grade', [1, 2, 4]],
     ['a grade below 0', 'grade', [1, 2, -1]],
     ['NaN', 'grade', [1, 2, Number.NaN]],
+    ['null', 'grade', [1, 2, null as unknown as number]],
+    ['a text', 'grade', [1, 2, '3' as unknown as number]],
+    ['a list with a hole', 'grade', Object.assign(Array(3) as number[], { 0: 1, 2: 2 })],
+    ['no list', 'grade', '123' as unknown as number[]],
     ['a cross-encoder score over 1', 'cross-encoder', [0.1, 0.2, 1.1]],
   ] as const)('does not come from %s', (_name, kind, scores) => {
     expect(() => reranked(EVIDENCE, kind, scores)).toThrow(

@@ -98,7 +98,7 @@ describe('multiPartNeedsChunks', () => {
         expect.objectContaining({
           code: 'config_invalid',
           param: 'rules',
-          message: 'minChunks must be 1 and up, relevanceThreshold from 0 to 3',
+          message: 'minChunks must be a whole number from 1 to 20, relevanceThreshold from 0 to 3',
         }),
       )
     }

@@ -45,7 +45,11 @@ export function thresholdOf(policy: Policy, gate: ThresholdGate): number {
   return settings.refuseBelow
 }
 
-/** The policy with another threshold; a caution begins no lower than answers do. */
+/**
+ * The policy with another threshold, 0..1; a caution begins no lower than answers do.
+ *
+ * @throws `policy_invalid` when it is out of range
+ */
 export function withThreshold(policy: Policy, gate: ThresholdGate, threshold: number): Policy {
   const gates = policy.gates.map((settings): GateSettings => {
     if (settings.gate !== gate) return settings

@@ -40,6 +40,7 @@ export function advisoryConfidence(options: AdvisoryConfidenceOptions = {}): Adv
   return Object.freeze(settings)
 }
 
+/** The check behind `advisoryConfidence`. */
 export const advisoryConfidenceGate = defineGate({
   name: 'advisory-confidence',
   stage: 'post-generation',

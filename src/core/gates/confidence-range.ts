@@ -29,6 +29,7 @@ export function confidenceRange(options: ConfidenceRangeOptions): ConfidenceRang
   return Object.freeze(settings)
 }
 
+/** The check behind `confidenceRange`. */
 export const confidenceRangeGate = defineGate({
   name: 'confidence-range',
   stage: 'pre-generation',

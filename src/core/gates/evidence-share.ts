@@ -18,7 +18,7 @@ export interface EvidenceShareOptions {
    */
   readonly equality?: 'passes' | 'refuses'
   /**
-   * How many of the largest shares are added up, 1 and up.
+   * How many of the largest shares are added up. Whole, 1..100.
    *
    * @default 1
    */
@@ -123,6 +123,7 @@ function weightOf(chunkId: string, { weighting }: EvidenceShareSettings, { overl
 
 const REFUSED = 'No legal provision received sufficient attention support.'
 
+/** The check behind `evidenceShare`. */
 export const evidenceShareGate = defineGate({
   name: 'evidence-share',
   stage: 'post-generation',

@@ -6,6 +6,7 @@ import type { Signals } from '../measure.ts'
 
 /** What a gate may look at. */
 export interface GateInput {
+  /** What was measured of the evidence. */
   readonly signals: Signals
   /** What the policy's confidence model made of the signals; `NaN` when it could not. */
   readonly confidence: number
@@ -15,11 +16,15 @@ export interface GateInput {
 
 /** What a gate says; `judge` adds its name and stage. */
 export interface GateFinding<Code extends string = string> {
+  /** `skip` where the gate cannot or need not judge: when all skip, the question is refused. */
   readonly outcome: Outcome
+  /** Why, as a stable code; `passed` where it passed. */
   readonly code: Code
   /** With figures, for operators. */
   readonly message: string
+  /** What was measured, a finite number. */
   readonly actual?: number
+  /** What it was held against. */
   readonly threshold?: number
   /** Id of the chunk that the finding is about. */
   readonly subject?: string
@@ -31,10 +36,13 @@ export interface GateFinding<Code extends string = string> {
  * @typeParam Settings the gate's thresholds, with `gate` naming it
  */
 export interface Gate<Settings extends { readonly gate: string }, Code extends string> {
+  /** As its settings name it. */
   readonly name: Settings['gate']
+  /** Whether it judges the evidence, before a model is called, or the answer. */
   readonly stage: Stage
   /** @throws `policy_invalid` naming the setting at fault */
   readonly validate: (settings: Settings) => void
+  /** Pure. What is missing or no number refuses. */
   readonly check: (settings: Settings, input: GateInput) => GateFinding<Code>
 }
 

@@ -32,6 +32,7 @@ export function generationConfidence(options: GenerationConfidenceOptions = {}):
   return Object.freeze(settings)
 }
 
+/** The check behind `generationConfidence`. */
 export const generationConfidenceGate = defineGate({
   name: 'generation-confidence',
   stage: 'post-generation',

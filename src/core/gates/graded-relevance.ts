@@ -42,6 +42,7 @@ export function gradedRelevance(options: GradedRelevanceOptions = {}): GradedRel
   return Object.freeze(settings)
 }
 
+/** The check behind `gradedRelevance`. */
 export const gradedRelevanceGate = defineGate({
   name: 'graded-relevance',
   stage: 'pre-generation',
@@ -61,7 +62,7 @@ export const gradedRelevanceGate = defineGate({
         outcome: 'refuse',
         code: 'relevance_low',
         message: `Top chunk relevance score (${top}) below threshold (${relevanceThreshold})`,
-        actual: top,
+        ...(Number.isFinite(top) ? { actual: top } : {}),
         threshold: relevanceThreshold,
       }
     }

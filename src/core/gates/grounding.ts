@@ -32,6 +32,7 @@ export function grounding(options: GroundingOptions = {}): GroundingSettings {
   return Object.freeze(settings)
 }
 
+/** The check behind `grounding`. */
 export const groundingGate = defineGate({
   name: 'grounding',
   stage: 'post-generation',

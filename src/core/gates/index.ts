@@ -1,4 +1,6 @@
 /** Every gate, by name. A new gate is a file beside this one and a line here; its codes join `ReasonCode`. */
+import { RagGateError } from '../../errors.ts'
+import { isRecord } from '../retrieved.ts'
 import type { Gate } from './gate.ts'
 import { advisoryConfidenceGate } from './advisory-confidence.ts'
 import { confidenceRangeGate } from './confidence-range.ts'
@@ -11,6 +13,7 @@ import { minTopCosineGate } from './min-top-cosine.ts'
 import { responseQualityGate } from './response-quality.ts'
 import { retrievalScoreGate } from './retrieval-score.ts'
 
+/** By name, as settings name them. */
 export const GATES = {
   'advisory-confidence': advisoryConfidenceGate,
   'confidence-range': confidenceRangeGate,
@@ -49,3 +52,18 @@ export type ReasonCode =
   | 'rule_advised'
   | 'rule_failed'
   | 'rule_refused'
+
+/**
+ * The gate that settings name.
+ *
+ * @throws `policy_invalid` when they name none
+ */
+export function gateFor(settings: GateSettings): Gate<GateSettings, ReasonCode> {
+  // Read from a file it may be anything.
+  const given: unknown = settings
+  if (!isRecord(given) || typeof given['gate'] !== 'string' || !Object.hasOwn(GATES, given['gate'])) {
+    throw new RagGateError('policy_invalid', 'A gate of this policy is not known here', { param: 'gates' })
+  }
+  // A gate is listed under the name that its own settings carry, so it takes these settings.
+  return GATES[settings.gate] as unknown as Gate<GateSettings, ReasonCode>
+}

@@ -30,6 +30,7 @@ export function keywordCoverage(options: KeywordCoverageOptions = {}): KeywordCo
   return Object.freeze(settings)
 }
 
+/** The check behind `keywordCoverage`. */
 export const keywordCoverageGate = defineGate({
   name: 'keyword-coverage',
   stage: 'pre-generation',

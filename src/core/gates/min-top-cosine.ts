@@ -28,13 +28,14 @@ export function minTopCosine(options: MinTopCosineOptions = {}): MinTopCosineSet
   return Object.freeze(settings)
 }
 
+/** The check behind `minTopCosine`. */
 export const minTopCosineGate = defineGate({
   name: 'min-top-cosine',
   stage: 'pre-generation',
   validate: (settings: MinTopCosineSettings) => requireWithin('refuseBelow', settings.refuseBelow, -1, 1),
   check: ({ refuseBelow }, { signals }) => {
     const actual = signals.curves.cosine?.scores[0]
-    if (typeof actual !== 'number') {
+    if (actual === undefined || !Number.isFinite(actual)) {
       return { outcome: 'refuse', code: 'similarity_missing', message: 'No chunk carries a cosine similarity' }
     }
     const figures = { actual, threshold: refuseBelow }

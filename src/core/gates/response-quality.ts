@@ -45,13 +45,29 @@ export const RESPONSE_QUALITY = Object.freeze({
 export function responseQuality(options: ResponseQualityOptions = {}): ResponseQualitySettings {
   const settings: ResponseQualitySettings = {
     gate: 'response-quality',
-    requiredFields: [...(options.requiredFields ?? [])],
-    optionalFields: [...(options.optionalFields ?? [])],
+    requiredFields: copyOf(options.requiredFields),
+    optionalFields: copyOf(options.optionalFields),
     refuseBelow: options.refuseBelow ?? RESPONSE_QUALITY.optionalMissing,
     adviseBelow: options.adviseBelow ?? RESPONSE_QUALITY.complete,
   }
   responseQualityGate.validate(settings)
   return Object.freeze(settings)
+}
+
+/** A text would be copied letter by letter: what is no list is left to the check. */
+function copyOf(fields: readonly string[] = []): readonly string[] {
+  return Array.isArray(fields) ? [...fields] : fields
+}
+
+/**
+ * Checks names of fields.
+ *
+ * @throws `policy_invalid`
+ */
+export function requireFieldNames(setting: string, names: unknown, param = setting): void {
+  if (!Array.isArray(names) || !names.every((name) => typeof name === 'string' && name !== '')) {
+    throw new RagGateError('policy_invalid', `${setting} must be names of fields`, { param })
+  }
 }
 
 /** Quality of the answer, 0..0.3; `undefined` when nobody looked for these fields. */
@@ -67,18 +83,15 @@ export function responseQualityOf(
   return optionalFields.some(lacks) ? RESPONSE_QUALITY.optionalMissing : RESPONSE_QUALITY.complete
 }
 
+/** The check behind `responseQuality`. */
 export const responseQualityGate = defineGate({
   name: 'response-quality',
   stage: 'post-generation',
   validate: (settings: ResponseQualitySettings) => {
     requireWithin('refuseBelow', settings.refuseBelow, 0, RESPONSE_QUALITY.complete)
     requireWithin('adviseBelow', settings.adviseBelow, settings.refuseBelow, RESPONSE_QUALITY.complete)
-    for (const param of ['requiredFields', 'optionalFields'] as const) {
-      const names: unknown = settings[param]
-      if (!Array.isArray(names) || !names.every((name) => typeof name === 'string' && name !== '')) {
-        throw new RagGateError('policy_invalid', `${param} must be names of fields`, { param })
-      }
-    }
+    requireFieldNames('requiredFields', settings.requiredFields)
+    requireFieldNames('optionalFields', settings.optionalFields)
   },
   check: (settings, { answer }) => {
     const actual = answer === undefined ? undefined : responseQualityOf(settings, answer)

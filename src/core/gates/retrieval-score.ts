@@ -5,7 +5,8 @@ import { defineGate, meets, RATIO_TOLERANCE, requireWithin } from './gate.ts'
 /** Settings of `retrievalScore`. */
 export interface RetrievalScoreOptions {
   /**
-   * Score of the best chunk below which the question is refused, in the units of the score read. Equality passes.
+   * Score of the best chunk below which the question is refused, in the units of the score read, −1 and up. Equality
+   * passes.
    *
    * @default 0.05
    */
@@ -45,6 +46,7 @@ export function retrievalScore(options: RetrievalScoreOptions = {}): RetrievalSc
 
 const READ_IN_ORDER: readonly ScoreKind[] = ['bm25', 'cosine']
 
+/** The check behind `retrievalScore`. */
 export const retrievalScoreGate = defineGate({
   name: 'retrieval-score',
   stage: 'pre-generation',
@@ -60,11 +62,35 @@ export const retrievalScoreGate = defineGate({
   },
 })
 
-function checkScores({ minScore, minRatio }: RetrievalScoreSettings, { curves }: Signals) {
+/** The scores that the gate reads. */
+export interface ScoresRead {
+  /** The best; absent when no chunk carries such a score. Not a number where the record is broken. */
+  readonly top?: number
+  /** The runner-up; absent for a single chunk. */
+  readonly second?: number
+  /** How many times the second the best is; absent where nobody asks for it. */
+  readonly ratio?: number
+}
+
+/** BM25, else raw cosine, as recorded. */
+export function scoresRead({ curves }: Signals): ScoresRead {
   const curve = READ_IN_ORDER.flatMap((kind) => curves[kind] ?? [])[0]
   const [top, second] = curve?.scores ?? []
-  if (curve === undefined || top === undefined) {
+  if (curve === undefined || top === undefined) return {}
+  if (second === undefined) return { top }
+  const areNumbers = Number.isFinite(top) && Number.isFinite(second)
+  if (!areNumbers || second <= 0 || curve.topPairSharesDocument) return { top, second }
+  // Over next to nothing the lead is larger than any number.
+  return { top, second, ratio: Math.min(top / second, Number.MAX_VALUE) }
+}
+
+function checkScores({ minScore, minRatio }: RetrievalScoreSettings, signals: Signals) {
+  const { top, second = 0, ratio } = scoresRead(signals)
+  if (top === undefined) {
     return { outcome: 'refuse', code: 'score_missing', message: 'No chunk carries a BM25 or cosine score' } as const
+  }
+  if (!Number.isFinite(top) || !Number.isFinite(second)) {
+    return { outcome: 'refuse', code: 'score_missing', message: 'One of the two best scores is no number' } as const
   }
   if (!meets(top, minScore, RATIO_TOLERANCE)) {
     return {
@@ -75,18 +101,14 @@ function checkScores({ minScore, minRatio }: RetrievalScoreSettings, { curves }:
       threshold: minScore,
     } as const
   }
-  const beaten = second === undefined || (Number.isFinite(second) && second <= 0)
-  if (!beaten && !curve.topPairSharesDocument) {
-    const ratio = top / second
-    if (!meets(ratio, minRatio, RATIO_TOLERANCE)) {
-      return {
-        outcome: 'refuse',
-        code: 'no_clear_winner',
-        message: `Top-1/Top-2 ratio (${ratio.toFixed(2)}) below threshold (${minRatio})`,
-        actual: ratio,
-        threshold: minRatio,
-      } as const
-    }
+  if (ratio !== undefined && !meets(ratio, minRatio, RATIO_TOLERANCE)) {
+    return {
+      outcome: 'refuse',
+      code: 'no_clear_winner',
+      message: `Top-1/Top-2 ratio (${ratio.toFixed(2)}) below threshold (${minRatio})`,
+      actual: ratio,
+      threshold: minRatio,
+    } as const
   }
   return {
     outcome: 'pass',

@@ -57,7 +57,11 @@ export function weightedSignals(options: WeightedSignalsOptions = {}): Policy {
   return weightedSignalsNamed('weighted-signals', WEIGHTED_SIGNALS_BANDS, options)
 }
 
-/** The same under another name, with other levels to begin with. */
+/**
+ * The same under another name, with other levels to begin with.
+ *
+ * @throws `policy_invalid` when a setting is out of range, or the levels do not fall
+ */
 export function weightedSignalsNamed(name: string, levels: Bands, options: WeightedSignalsOptions): Policy {
   const bands: Bands = {
     high: options.high ?? levels.high,

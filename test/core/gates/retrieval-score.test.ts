@@ -23,7 +23,7 @@ describe('retrievalScore', () => {
     [[0.0499], 'refuse', 'score_low'],
     [[0], 'refuse', 'score_low'],
     [[-0.1], 'refuse', 'score_low'],
-    [[NaN], 'refuse', 'score_low'],
+    [[NaN], 'refuse', 'score_missing'],
     // The ratio: equality passes, within 1e-9, however the quotient rounds.
     [[0.12, 0.1], 'pass', 'passed'],
     [[0.102, 0.085], 'pass', 'passed'],
@@ -31,7 +31,7 @@ describe('retrievalScore', () => {
     [[0.06, 0.055], 'refuse', 'no_clear_winner'],
     [[0.119999, 0.1], 'refuse', 'no_clear_winner'],
     [[0.5, 0.5], 'refuse', 'no_clear_winner'],
-    [[0.9, NaN], 'refuse', 'no_clear_winner'],
+    [[0.9, NaN], 'refuse', 'score_missing'],
     // A runner-up at or below 0 meets the ratio; the score still counts.
     [[0.06, 0], 'pass', 'passed'],
     [[0.05, -1], 'pass', 'passed'],
