@@ -87,7 +87,7 @@ describe('a malformed score', () => {
     const everything = confidenceRange({ refuseBelow: 0, adviseBelow: 0 })
     fc.assert(
       fc.property(
-        fc.constantFrom('questionLikelihood', 'sentenceCosine', 'chunkCosineGap', 'titleMatch'),
+        fc.constantFrom('questionLikelihood', 'sentenceMatch', 'chunkCosineGap', 'titleMatch'),
         notANumber,
         (name, value) => {
           const signals = { ...signalsOf({ lexiconChunkCount: 9, topTitleTermCount: 2 }), [name]: value }
