@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { Finding } from '../../src/core/decision.ts'
 import type { AnswerSignals, SentenceSupport } from '../../src/core/answer-signals.ts'
 import { strictest } from '../../src/core/decision.ts'
 import { confidenceRange } from '../../src/core/gates/confidence-range.ts'
@@ -166,6 +167,21 @@ describe('judgeAnswer', () => {
         },
       ],
     })
+  })
+
+  it('refuses where every gate of both stages skipped', () => {
+    const policy = withGates(minTopCosine())
+    const skipped: Finding = {
+      gate: 'graded-relevance',
+      stage: 'pre-generation',
+      outcome: 'skip',
+      code: 'not_graded',
+      message: 'No reranker graded the chunks',
+    }
+    const judged = { findings: [skipped], policyId: policy.id, signals: FINE }
+    const judgement = judgeAnswer(policy, judged, answerSignalsOf())
+    expect(judgement).toMatchObject({ verdict: 'refuse', reason: 'nothing_judged' })
+    expect(judgement.findings.map(({ code }) => code)).toEqual(['not_graded', 'nothing_judged'])
   })
 
   it('has no confidence in an answer without evidence', () => {

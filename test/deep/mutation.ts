@@ -11,6 +11,7 @@
  * `--continue` takes over what an earlier run found, where neither code nor tests have changed since: for a run that was
  * cut off. Without it everything is run.
  */
+import { rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { Stryker } from '@stryker-mutator/core'
 import { ROOT } from '../../scripts/local-gate.ts'
@@ -32,9 +33,11 @@ const RESULTS = 'tmp/mutation'
 const continues = process.argv.includes('--continue')
 const globs = process.argv.slice(2).filter((argument) => argument !== '--continue')
 
-/** @param mutate files, or ranges of them */
-async function run({ name, tests, staticMutants }: Omit<Shard, 'files'>, mutate: readonly string[]): Promise<Mutant[]> {
+/** @param mutate its files, or ranges of them */
+async function run({ name, files, tests, staticMutants }: Shard, mutate: readonly string[] = files): Promise<Mutant[]> {
   const startedMs = performance.now()
+  const incrementalFile = join(RESULTS, `${name}.json`)
+  if (!continues) rmSync(join(ROOT, incrementalFile), { force: true })
   process.env['MUTATION_TESTS'] = JSON.stringify(tests)
   const results = await new Stryker({
     mutate: [...mutate],
@@ -47,8 +50,7 @@ async function run({ name, tests, staticMutants }: Omit<Shard, 'files'>, mutate:
     reporters: ['progress-append-only'],
     ignorePatterns: [RESULTS],
     incremental: true,
-    incrementalFile: join(RESULTS, `${name}.json`),
-    force: !continues,
+    incrementalFile,
     // A file of types has nothing to mutate, and some have no test of their own.
     allowEmpty: true,
     // Stryker would rewrite the tsconfig with TypeScript's JavaScript API, which TypeScript 7 does not have.
@@ -56,13 +58,16 @@ async function run({ name, tests, staticMutants }: Omit<Shard, 'files'>, mutate:
     // Vitest strips types without checking them; the parser behind this does not know the kernel's language.
     disableTypeChecks: false,
   }).runMutationTest()
-  const mutants = results.map(({ fileName, location, mutatorName, replacement, status }) => ({
-    file: relative(ROOT, fileName),
-    location,
-    mutatorName,
-    replacement: replacement ?? '',
-    status,
-  }))
+  const mutants = results
+    .map(({ fileName, location, mutatorName, replacement, status }) => ({
+      file: relative(ROOT, fileName),
+      location,
+      mutatorName,
+      replacement: replacement ?? '',
+      status,
+    }))
+    // What is taken over may be of files that an earlier run put into this shard.
+    .filter(({ file }) => files.includes(file))
   const seconds = Math.round((performance.now() - startedMs) / 1000)
   console.log(`${name}: ${seconds} s for ${mutants.length} mutants, ${unnoticed(mutants).length} left alive`)
   return mutants
@@ -70,10 +75,15 @@ async function run({ name, tests, staticMutants }: Omit<Shard, 'files'>, mutate:
 
 process.env['TEST_MUTATION'] = '1'
 const first: Mutant[] = []
-for (const shard of shardsOf(mutatedFiles(globs))) first.push(...(await run(shard, shard.files)))
+for (const shard of shardsOf(mutatedFiles(globs))) first.push(...(await run(shard)))
 
 const alive = unnoticed(first).filter(({ file }) => mayAskOthers(file))
-const everyTest = { name: 'every-test', tests: ALL_TESTS, staticMutants: 'ignored' } as const
+const everyTest: Shard = {
+  name: 'every-test',
+  files: [...new Set(alive.map(({ file }) => file))],
+  tests: ALL_TESTS,
+  staticMutants: 'ignored',
+}
 const second = alive.length === 0 ? [] : await run(everyTest, [...new Set(alive.map(rangeOf))])
 
 const mutants = afterSecondRound(first, second)

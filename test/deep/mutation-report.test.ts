@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest'
+import {
+  afterSecondRound,
+  folderTable,
+  type Mutant,
+  placeOf,
+  rangeOf,
+  shareKilled,
+  unnoticed,
+} from './mutation-report.ts'
+
+const mutant = (status: string, given: Partial<Mutant> = {}): Mutant => ({
+  file: 'src/core/policy.ts',
+  location: { start: { line: 3, column: 5 }, end: { line: 4, column: 9 } },
+  mutatorName: 'BlockStatement',
+  replacement: '{}',
+  ...given,
+  status,
+})
+
+describe('two rounds of mutants', () => {
+  it('leave as it was what the first killed, and take the second for what it left alive', () => {
+    const other = { replacement: 'true' }
+    const first = [mutant('Killed'), mutant('Survived', other), mutant('NoCoverage', { file: 'src/core/text.ts' })]
+    const second = [mutant('Survived'), mutant('Killed', other)]
+    const merged = afterSecondRound(first, second)
+    expect(merged.map(({ status }) => status)).toEqual(['Killed', 'Killed', 'NoCoverage'])
+    expect(unnoticed(merged).map(({ file }) => file)).toEqual(['src/core/text.ts'])
+    expect(shareKilled(merged)).toBeCloseTo(2 / 3, 12)
+  })
+
+  it('ask for a place with columns from 0, and tell it from 1', () => {
+    expect(rangeOf(mutant('Survived'))).toBe('src/core/policy.ts:3:4-4:8')
+    expect(placeOf(mutant('NoCoverage', { replacement: '{\n  a\n}' }))).toBe(
+      'src/core/policy.ts:3:5 BlockStatement → { a } (no test comes here)',
+    )
+  })
+
+  it('are told by folder, with what is judged neither way apart', () => {
+    const gate = { file: 'src/core/gates/gate.ts' }
+    const mutants = [mutant('Killed', gate), mutant('Timeout', gate), mutant('Survived'), mutant('Ignored')]
+    expect(folderTable(mutants).split('\n').slice(2)).toEqual([
+      '| `core`       | 0      | 1   | 0.0 %   | 0         | 1              | 0       |',
+      '| `core/gates` | 1      | 1   | 100.0 % | 1         | 0              | 0       |',
+      '| all of these | 1      | 2   | 50.0 %  | 1         | 1              | 0       |',
+    ])
+  })
+})
