@@ -7,7 +7,7 @@ import { type ConfidenceModel, confidenceOf, validateConfidenceModel } from './c
 import { type Band, type Finding, isOutcome, type Judgement, type Stage, strictest } from './decision.ts'
 import { type CacheLifetimes, DEFAULT_LIFETIMES, validateLifetimes } from './freshness.ts'
 import type { GateFinding, GateInput } from './gates/gate.ts'
-import { meets, RATIO_TOLERANCE, requireWithin } from './gates/gate.ts'
+import { meets, RATIO_TOLERANCE, recordedFlag, recordedNumber, requireWithin } from './gates/gate.ts'
 import { gateFor, type GateSettings, type ReasonCode } from './gates/index.ts'
 import type { Signals } from './measure.ts'
 import { isRecord } from './retrieved.ts'
@@ -120,7 +120,7 @@ function flagsOf(input: PolicyInput): Pick<PolicyInput, (typeof FLAGS)[number]> 
  * @param ruleFindings findings of custom rules that looked at texts
  */
 export function judge(policy: Policy, signals: Signals, ruleFindings: readonly Finding[] = []): Judgement {
-  if (!(signals.chunkCount > 0)) {
+  if (!hasEvidence(signals)) {
     return conclude(policy, [refusal('no_evidence', 'No relevant information found in documents')], 0)
   }
   const confidence = confidenceOf(policy.confidence, signals)
@@ -132,6 +132,10 @@ export function judge(policy: Policy, signals: Signals, ruleFindings: readonly F
     findings.push(refusal('nothing_judged', 'No gate could judge this evidence'))
   }
   return conclude(policy, findings, confidence)
+}
+
+function hasEvidence({ chunkCount }: Signals): boolean {
+  return recordedNumber(chunkCount) > 0
 }
 
 /** What the first stage left: the judgement, and the signals that it rests on. */
@@ -159,7 +163,7 @@ export function judgeAnswer(policy: Policy, judged: JudgedEvidence, answer: Answ
   const findings = judged.findings.filter(({ code, stage }) => code !== 'gate_disabled' && stage !== 'post-generation')
   if (judges) {
     findings.push(
-      ...(answer.readable
+      ...(recordedFlag(answer.readable)
         ? askGates(policy, 'post-generation', { signals, confidence, answer })
         : [refusal('answer_unreadable', 'The answer could not be read', 'answer', 'post-generation')]),
     )
@@ -167,7 +171,7 @@ export function judgeAnswer(policy: Policy, judged: JudgedEvidence, answer: Answ
   if (findings.every(({ outcome }) => outcome === 'skip')) {
     findings.push(refusal('nothing_judged', 'No gate could judge this answer', 'answer', 'post-generation'))
   }
-  return conclude(policy, findings, signals.chunkCount > 0 ? confidence : 0)
+  return conclude(policy, findings, hasEvidence(signals) ? confidence : 0)
 }
 
 /** Whether a policy has gates that judge the answer. */

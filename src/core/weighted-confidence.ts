@@ -90,7 +90,7 @@ interface Normalised {
 /**
  * The weighted sum.
  *
- * @returns 0..1; 0 without chunks; `NaN` when a signal was not recorded or is not finite, or no chunk carries a score
+ * @returns 0..1; 0 without chunks; `NaN` when a signal was not recorded or is none, or no chunk carries a score
  * @see reference document 001, "Overall Confidence Formula"
  */
 export function weightedConfidence(model: WeightedSignalsModel, signals: Signals): number {
@@ -98,6 +98,8 @@ export function weightedConfidence(model: WeightedSignalsModel, signals: Signals
   // Decisions recorded by an older version have no retrieval signals, whatever the type says.
   const retrieval: RetrievalSignals | undefined = signals.retrieval
   if (!Array.isArray(retrieval?.scores) || retrieval.scores.length === 0) return NaN
+  const flags: readonly unknown[] = [retrieval.bm25DenseComparable, retrieval.graphConsulted, retrieval.graphSupport]
+  if (!flags.every((flag) => typeof flag === 'boolean')) return NaN
   const normalised = normalise(retrieval, signals.chunkCount, model.consensusFrom)
   let sum = 0
   let weighed = 0

@@ -135,6 +135,18 @@ describe('explain', () => {
         .checks.length
     expect(checksOf([gradedRelevance()], { grade: aCurve(3) })).toBe(3)
     expect(checksOf([gradedRelevance()], { bm25: aCurve(3, 1) })).toBe(1)
+    expect(
+      explain(
+        {
+          verdict: 'refuse',
+          confidence: 0,
+          band: 'very-low',
+          findings: [],
+          signals: signalsOf({ chunkCount: 0, curves: { grade: aCurve(3) } }),
+        },
+        twoTier(),
+      ).checks,
+    ).toEqual([{ passed: false, text: '❌ At least 1 chunk retrieved' }])
     expect(checksOf([retrievalScore()], { grade: aCurve(3), bm25: aCurve(3, 1) })).toBe(3)
   })
 

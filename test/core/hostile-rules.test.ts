@@ -126,19 +126,30 @@ describe('a topic written so that nobody sees the difference', () => {
 })
 
 describe('rules of the wrong form', () => {
-  it.each([[null], ['weather'], [{}], [[null]], [[undefined]], [['weather']], [[{ id: 'a', check: 'no' }]]])(
-    'are an error of construction: %j',
-    (rules) => {
-      expect(() => validateRules(rules as unknown as Rule[])).toThrow(
-        expect.objectContaining({ code: 'config_invalid', param: 'rules' }),
-      )
-    },
-  )
+  it.each([
+    [null],
+    ['weather'],
+    [{}],
+    [[null]],
+    [[{ id: 'a', check: () => null }, null]],
+    [[undefined]],
+    [['weather']],
+    [[{ id: 'a', check: 'no' }]],
+  ])('are an error of construction: %j', (rules) => {
+    expect(() => validateRules(rules as unknown as Rule[])).toThrow(
+      expect.objectContaining({ code: 'config_invalid', param: 'rules' }),
+    )
+  })
 
-  it.each([['weather'], [[7]], [null]])('are an error of construction: topics %j', (topics) => {
+  it.each([['weather'], [[7]], [['weather', 7]], [null]])('are an error of construction: topics %j', (topics) => {
     expect(() => refuseTopics(topics as unknown as string[])).toThrow(
       expect.objectContaining({ code: 'config_invalid', param: 'rules' }),
     )
+  })
+
+  it('are named in the error', () => {
+    expect(() => validateRules([null] as unknown as Rule[])).toThrow('rules must be a list of rules')
+    expect(() => refuseTopics('weather' as unknown as string[])).toThrow('refuseTopics needs a list of words')
   })
 
   it('need no more chunks than are recorded', () => {

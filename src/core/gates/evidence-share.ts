@@ -1,7 +1,7 @@
 import { RagGateError } from '../../errors.ts'
 import type { AnswerSignals } from '../answer-signals.ts'
 import { percent } from '../half-even.ts'
-import { defineGate, meets, RATIO_TOLERANCE, requireWithin } from './gate.ts'
+import { defineGate, meets, RATIO_TOLERANCE, recordedFlag, recordedNumber, requireWithin } from './gate.ts'
 
 /** Settings of `evidenceShare`. */
 export interface EvidenceShareOptions {
@@ -89,7 +89,10 @@ export interface LargestShare {
 /** S under these settings; `undefined` when there are no shares, or a chunk lacks the confidence to weigh it by. */
 export function largestShare(settings: EvidenceShareSettings, answer: AnswerSignals): LargestShare | undefined {
   const shares = answer.reportedShares ?? derivedShares(settings, answer)
-  const weighted = shares.map(({ chunkId, share }) => ({ chunkId, share: share * weightOf(chunkId, settings, answer) }))
+  const weighted = shares.map(({ chunkId, share }) => ({
+    chunkId,
+    share: recordedNumber(share) * weightOf(chunkId, settings, answer),
+  }))
   const [first, ...rest] = weighted
   if (first === undefined || !weighted.every(({ share }) => Number.isFinite(share))) return undefined
   const top = rest.reduce((best, entry) => (entry.share > best.share ? entry : best), first)
@@ -102,23 +105,29 @@ export function largestShare(settings: EvidenceShareSettings, answer: AnswerSign
   return { chunkId: top.chunkId, share: Math.min(1, sum) }
 }
 
+/** Share of the answer's terms that the chunks hold together; `NaN` where it was not recorded. */
+function heldShare({ termCount, unsupportedTermCount }: AnswerSignals): number {
+  return termCount === 0 ? 0 : 1 - recordedNumber(unsupportedTermCount) / recordedNumber(termCount)
+}
+
 function derivedShares(
   { overlap, noSupport }: EvidenceShareSettings,
   { overlaps, unsupportedTermCount, readable }: AnswerSignals,
 ): readonly { readonly chunkId: string; readonly share: number }[] {
-  if (!readable) return []
-  const rest = noSupport === 'counted' ? unsupportedTermCount : 0
-  const mass = overlaps.reduce((sum, entry) => sum + entry[overlap], rest)
+  if (!recordedFlag(readable)) return []
+  const held = overlaps.map((entry) => recordedNumber(entry[overlap]))
+  const rest = noSupport === 'counted' ? recordedNumber(unsupportedTermCount) : 0
+  const mass = held.reduce((sum, count) => sum + count, rest)
   // The document shares alike where nothing is held; with the rest counted, nothing is held by anyone.
   if (mass === 0) {
     return overlaps.map(({ chunkId }) => ({ chunkId, share: noSupport === 'counted' ? 0 : 1 / overlaps.length }))
   }
-  return overlaps.map((entry) => ({ chunkId: entry.chunkId, share: entry[overlap] / mass }))
+  return overlaps.map(({ chunkId }, at) => ({ chunkId, share: (held[at] ?? NaN) / mass }))
 }
 
 function weightOf(chunkId: string, { weighting }: EvidenceShareSettings, { overlaps }: AnswerSignals): number {
   if (weighting === 'none') return 1
-  return overlaps.find((entry) => entry.chunkId === chunkId)?.confidence ?? NaN
+  return recordedNumber(overlaps.find((entry) => entry.chunkId === chunkId)?.confidence)
 }
 
 const REFUSED = 'No legal provision received sufficient attention support.'
@@ -153,7 +162,8 @@ export const evidenceShareGate = defineGate({
       }
     }
     const found = answer === undefined ? undefined : largestShare(settings, answer)
-    if (answer === undefined || found === undefined) {
+    const held = answer === undefined ? NaN : heldShare(answer)
+    if (found === undefined || Number.isNaN(held)) {
       return { outcome: 'refuse', code: 'shares_missing', message: 'There are no shares of support to judge' }
     }
     const { threshold, equality, minOverlap } = settings
@@ -168,7 +178,6 @@ export const evidenceShareGate = defineGate({
         ...figures,
       }
     }
-    const held = answer.termCount === 0 ? 0 : 1 - answer.unsupportedTermCount / answer.termCount
     if (!meets(held, minOverlap, RATIO_TOLERANCE)) {
       return {
         outcome: 'refuse',

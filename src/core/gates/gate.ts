@@ -64,6 +64,19 @@ export function requireWithin(setting: string, value: number, low: number, high:
   }
 }
 
+/**
+ * A number as it was recorded; `NaN` for what is none, also where a calculation would take it for one: `null`, `'0.9'`
+ * and `true` are no numbers.
+ */
+export function recordedNumber(value: unknown): number {
+  return typeof value === 'number' && Number.isFinite(value) ? value : NaN
+}
+
+/** A flag as it was recorded: what is not plainly true is not. */
+export function recordedFlag(value: unknown): boolean {
+  return value === true
+}
+
 /** Slack on cosines: they come from 32-bit floats. */
 export const COSINE_TOLERANCE = 1e-6
 

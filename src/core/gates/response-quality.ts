@@ -1,6 +1,6 @@
 import { RagGateError } from '../../errors.ts'
 import type { AnswerSignals } from '../answer-signals.ts'
-import { defineGate, meets, RATIO_TOLERANCE, requireWithin } from './gate.ts'
+import { defineGate, meets, RATIO_TOLERANCE, recordedFlag, requireWithin } from './gate.ts'
 
 /** Settings of `responseQuality`. */
 export interface ResponseQualityOptions {
@@ -75,8 +75,8 @@ export function responseQualityOf(
   { requiredFields, optionalFields }: Pick<ResponseQualitySettings, 'requiredFields' | 'optionalFields'>,
   { structure }: AnswerSignals,
 ): number | undefined {
-  if (structure === undefined) return undefined
-  if (!structure.valid) return RESPONSE_QUALITY.invalid
+  if (structure === undefined || !structure.missing.every((field) => typeof field === 'string')) return undefined
+  if (!recordedFlag(structure.valid)) return RESPONSE_QUALITY.invalid
   if (![...requiredFields, ...optionalFields].every((field) => structure.lookedFor.includes(field))) return undefined
   const lacks = (field: string): boolean => structure.missing.includes(field)
   if (requiredFields.some(lacks)) return RESPONSE_QUALITY.requiredMissing

@@ -1,6 +1,6 @@
 import type { ScoreKind } from '../chunk.ts'
 import type { Signals } from '../measure.ts'
-import { defineGate, meets, RATIO_TOLERANCE, requireWithin } from './gate.ts'
+import { defineGate, meets, RATIO_TOLERANCE, recordedFlag, requireWithin } from './gate.ts'
 
 /** Settings of `retrievalScore`. */
 export interface RetrievalScoreOptions {
@@ -79,7 +79,7 @@ export function scoresRead({ curves }: Signals): ScoresRead {
   if (curve === undefined || top === undefined) return {}
   if (second === undefined) return { top }
   const areNumbers = Number.isFinite(top) && Number.isFinite(second)
-  if (!areNumbers || second <= 0 || curve.topPairSharesDocument) return { top, second }
+  if (!areNumbers || second <= 0 || recordedFlag(curve.topPairSharesDocument)) return { top, second }
   // Over next to nothing the lead is larger than any number.
   return { top, second, ratio: Math.min(top / second, Number.MAX_VALUE) }
 }
