@@ -7,7 +7,7 @@ import { spreadOf } from '../scan/spread.ts'
 import type { Asked, EnglishCosts, IsolateTask } from './english.ts'
 
 /** Decisions before the timed ones, so that the engine has compiled what it will. */
-const WARM_UP = 2000
+const WARM_UP = 4000
 
 // `english.ts` starts the thread with this.
 const { lexicon: encoded, before, asked } = workerData as IsolateTask

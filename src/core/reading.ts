@@ -122,11 +122,11 @@ export function read(question: string, evidence: Evidence, lexicon: TermCounts):
   }
 }
 
-/** What a term says of the question: the indexes of question terms. */
+/** What a term means to the question, as indexes of its terms. */
 interface Meaning {
-  /** That it is. */
+  /** The one that it is. */
   is?: number
-  /** That it is a synonym of. */
+  /** Those that it is a synonym of. */
   readonly synonymOf: number[]
 }
 
