@@ -1,10 +1,13 @@
 /** Answers, and what a route reports of them, as careless or hostile sources write them. */
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { confidenceRange } from '../../src/core/gates/confidence-range.ts'
 import { evidenceShare } from '../../src/core/gates/evidence-share.ts'
 import { generationConfidence } from '../../src/core/gates/generation-confidence.ts'
 import { grounding } from '../../src/core/gates/grounding.ts'
 import type { GateSettings } from '../../src/core/gates/index.ts'
+import { keywordCoverage } from '../../src/core/gates/keyword-coverage.ts'
+import { minTopCosine } from '../../src/core/gates/min-top-cosine.ts'
 import { responseQuality } from '../../src/core/gates/response-quality.ts'
 import { gatingReport } from '../../src/core/gating-report.ts'
 import { type AnswerInput, type GenerationReport, measureAnswer } from '../../src/core/measure-answer.ts'
@@ -13,6 +16,7 @@ import { advisory } from '../../src/core/profiles/advisory.ts'
 import { balanced } from '../../src/core/profiles/balanced.ts'
 import { multiGate } from '../../src/core/profiles/multi-gate.ts'
 import { sufficiency } from '../../src/core/profiles/sufficiency.ts'
+import { answerSignalsOf, aSentence } from '../fixtures/answer.ts'
 import { aCurve, evidenceOf, signalsOf } from '../fixtures/evidence.ts'
 
 const CHUNKS = evidenceOf([
@@ -209,6 +213,81 @@ describe('a policy without gates for answers', () => {
     const policy = definePolicy({ ...advisory(), gates: multiGate().gates.slice(0, 1) })
     const before = judge(policy, STRONG)
     expect(verdictOf(policy, { answer: HELD, report: { structured: {} } })).toEqual(before)
+  })
+})
+
+describe('a threshold at the very end of its range', () => {
+  const value = fc.oneof(
+    fc.double({ min: 0, max: 1, noNaN: true }),
+    fc.constantFrom(0, -0, 1, 1e-12, 1 - 1e-12, 1e-6, 1 - 1e-6, Number.MIN_VALUE),
+  )
+  const pass = (policy: Policy, signals = STRONG, answer = answerSignalsOf()): boolean =>
+    judgeAnswer(policy, { ...judge(policy, signals), signals }, answer).verdict === 'pass'
+  const byConfidence = (t: number): Policy =>
+    definePolicy({
+      ...withGates(confidenceRange({ refuseBelow: t, adviseBelow: t })),
+      confidence: { kind: 'top-cosine' },
+    })
+  const ENDS: readonly (readonly [string, number, (threshold: number, measured: number) => boolean])[] = [
+    ['confidenceRange', 1e-9, (t, x) => pass(byConfidence(t), signalsOf({ curves: { cosine: aCurve(x) } }))],
+    [
+      'minTopCosine',
+      1e-6,
+      (t, x) => pass(withGates(minTopCosine({ refuseBelow: t })), signalsOf({ curves: { cosine: aCurve(x) } })),
+    ],
+    [
+      'keywordCoverage',
+      1e-9,
+      (t, x) =>
+        pass(withGates(keywordCoverage({ adviseBelow: t })), signalsOf({ questionTermCount: 2, keywordCoverage: x })),
+    ],
+    [
+      'generationConfidence',
+      1e-9,
+      (t, x) =>
+        pass(withGates(generationConfidence({ refuseBelow: t })), STRONG, answerSignalsOf({ generationConfidence: x })),
+    ],
+    [
+      'evidenceShare',
+      1e-9,
+      (t, x) =>
+        pass(
+          withGates(evidenceShare({ threshold: t })),
+          STRONG,
+          answerSignalsOf({ reportedShares: [{ chunkId: 'a', share: x }] }),
+        ),
+    ],
+    [
+      'grounding',
+      1e-9,
+      (t, x) =>
+        pass(
+          withGates(grounding({ minTermShare: t })),
+          STRONG,
+          answerSignalsOf({ sentences: [aSentence({ termShare: x })] }),
+        ),
+    ],
+  ]
+
+  it.each(ENDS)('passes everything at 0, and at 1 nothing but 1: %s', (_, tolerance, passes) => {
+    fc.assert(
+      fc.property(value, (measured) => {
+        expect(passes(0, measured)).toBe(true)
+        expect(passes(1, measured)).toBe(measured >= 1 - tolerance)
+      }),
+    )
+  })
+
+  it.each([
+    () => confidenceRange({ refuseBelow: -1e-9, adviseBelow: 1 }),
+    () => confidenceRange({ refuseBelow: 0, adviseBelow: 1 + 1e-9 }),
+    () => minTopCosine({ refuseBelow: -1 - 1e-9 }),
+    () => keywordCoverage({ adviseBelow: 1.1 }),
+    () => generationConfidence({ refuseBelow: NaN }),
+    () => evidenceShare({ threshold: Infinity }),
+    () => grounding({ minTermShare: '0.5' as unknown as number }),
+  ])('is no threshold beyond it: %s', (make) => {
+    expect(make).toThrow(expect.objectContaining({ code: 'policy_invalid' }))
   })
 })
 
