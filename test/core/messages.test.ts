@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { BADGES, CAUTION, INTERPRETATIONS, MESSAGES, NO_RESULTS, RECOMMENDATIONS } from '../../src/core/messages.ts'
+import {
+  BADGES,
+  CAUTION,
+  ESCALATION,
+  INTERPRETATIONS,
+  MESSAGES,
+  NO_RESULTS,
+  RECOMMENDATIONS,
+} from '../../src/core/messages.ts'
 
 /** People and programs read these texts: a change of one is seen here, and belongs into the changelog. */
 describe('the texts', () => {
@@ -57,6 +65,10 @@ describe('the texts', () => {
     expect(CAUTION).toMatchInlineSnapshot(
       `"The evidence for this question is only moderately strong. Answer only what the passages state, and say plainly what they leave open."`,
     )
+  })
+
+  it('of an offer to ask a person', () => {
+    expect(ESCALATION).toBe('This question can be passed on to a human expert.')
   })
 
   it('of each band', () => {
