@@ -243,8 +243,11 @@ describe('documents', () => {
     [{ documents: [{ id: 'a', text: 'x', source: 'javascript:alert(1)' }] }, 422, 'source_url'],
     [{ documents: [{ id: 'a', text: 'x', format: 'pdf' }] }, 422, 'document_field'],
     [{ documents: [{ id: 'a', text: 'x', metadata: { a: 'x'.repeat(16_001) } }] }, 422, 'document_field'],
-    [{ documents: [{ id: 'a', text: 'x', tenant: 'b' }] }, 422, 'unknown_field'],
-    [{ documents: [{ id: 'a', text: 'x' }], tenant: 'b' }, 422, 'unknown_field'],
+    [{ documents: [{ id: 'a', text: 'x', tenant: 'b' }] }, 403, 'tenant_mismatch'],
+    [{ documents: [{ id: 'a', text: 'x' }], tenant: 'b' }, 403, 'tenant_mismatch'],
+    [{ documents: [{ id: 'a', text: 'x' }], tenant: null }, 403, 'tenant_mismatch'],
+    [{ documents: [{ id: 'a', text: 'x', namespace: 'n' }] }, 403, 'tenant_mismatch'],
+    [{ documents: [{ id: 'a', text: 'x' }], tenant: 'default', foo: 1 }, 422, 'unknown_field'],
     [{ documents: [{ id: 'a', text: 'x' }], collection: '../b' }, 422, 'collection_id'],
   ])('that are wrong are turned away before anything is written (%#)', async (body, status, code) => {
     const before = await env.DB.prepare('SELECT count(*) AS n FROM documents').first()
