@@ -34,7 +34,7 @@ interface Block {
 }
 
 /**
- * Makes a splitter over the CommonMark parser of the unified project. Blocks of one section are packed together up to
+ * Makes a splitter of Markdown (CommonMark), in time that rises with the text's length alone. Blocks of one section are packed together up to
  * the limit, under their heading; a block that is too long is cut between sentences. Plain text is cut by its blank
  * lines in the same way.
  *

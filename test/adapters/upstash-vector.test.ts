@@ -351,13 +351,13 @@ describe('the model of an index that embeds by itself', () => {
   test('is asked for once a minute', async () => {
     const clock = { atMs: 0, nowMs: () => clock.atMs }
     const { fetch, requests } = scripted(saying('A', 3), saying('B', 4))
-    const { embeddingNow } = createUpstashRetriever({ url: URL_OF_INDEX, token: 'secret', fetch, clock })
-    expect(await embeddingNow?.(signal)).toEqual({ model: 'A', dimension: 3 })
+    const retriever = createUpstashRetriever({ url: URL_OF_INDEX, token: 'secret', fetch, clock })
+    expect(await retriever.embeddingNow?.(signal)).toEqual({ model: 'A', dimension: 3 })
     clock.atMs = 59_999
-    expect(await embeddingNow?.(signal)).toEqual({ model: 'A', dimension: 3 })
+    expect(await retriever.embeddingNow?.(signal)).toEqual({ model: 'A', dimension: 3 })
     expect(requests.map(({ url }) => url)).toEqual([`${URL_OF_INDEX}info`])
     clock.atMs = 60_000
-    expect(await embeddingNow?.(signal)).toEqual({ model: 'B', dimension: 4 })
+    expect(await retriever.embeddingNow?.(signal)).toEqual({ model: 'B', dimension: 4 })
   })
 
   test('is asked for every time at an age of 0, and after the clock went back', async () => {

@@ -258,6 +258,33 @@ describe('documents', () => {
   })
 })
 
+describe('a collection of another embedding', () => {
+  const collectionOf = async (id: string, model: string, dimension: number) => {
+    await env.DB.prepare(
+      `INSERT INTO collections (tenant, id, corpus_version, embedding_model, dimension, updated_at_ms)
+       VALUES ('default', ?, 1, ?, ?, 0)`,
+    )
+      .bind(id, model, dimension)
+      .run()
+    return post('/ask', { question: STRONG, collection: id })
+  }
+
+  test('is not searched', async () => {
+    const made = await env.DB.prepare(
+      "SELECT embedding_model AS model, dimension FROM collections WHERE id = 'default'",
+    ).first<{ model: string; dimension: number }>()
+    const { model, dimension } = made!
+    const others = [
+      await collectionOf('elsewhere', `${model}-2`, dimension),
+      await collectionOf('longer', model, dimension + 1),
+    ]
+    for (const response of others) {
+      expect([response.status, await response.json()]).toMatchObject([503, { error: { code: 'embedding_mismatch' } }])
+    }
+    expect((await collectionOf('same', model, dimension)).status).toBe(200)
+  })
+})
+
 describe('statistics', () => {
   interface Statistics {
     decisions: number
