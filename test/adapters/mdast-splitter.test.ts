@@ -62,6 +62,12 @@ describe('createMdastSplitter over Markdown', () => {
     expect(titles('# C#\n\nx')).toEqual(['C#'])
   })
 
+  it('leaves a title as written that is longer than a thousand characters', () => {
+    const titleOf = (words: string) => splitter.split(`# *${words}*\n\nx`, 'markdown')[0]?.section
+    expect(titleOf('a'.repeat(996))).toBe('a'.repeat(996))
+    expect(titleOf('a'.repeat(997))).toBe(`# *${'a'.repeat(997)}*`)
+  })
+
   it('takes a heading for words, not for mark-up', () => {
     expect(splitter.split('# The `key` *turns*\n\nx', 'markdown')[0]?.section).toBe('The key turns')
   })

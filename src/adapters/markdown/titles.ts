@@ -3,10 +3,14 @@ import { fromMarkdown } from 'mdast-util-from-markdown'
 import { toString } from 'mdast-util-to-string'
 import { labelOf } from './definitions.ts'
 
-/** The parser's time rises with the square of what it reads at once; a title that is longer stays as it was written. */
-const LONGEST_READ = 300
-/** Characters of titles with mark-up that are parsed in one document, which takes a second at most; later ones stay too. */
-const PARSED_AT_MOST = 200_000
+/** A title that is longer stays as it was written. */
+const LONGEST_READ = 1000
+/**
+ * What the parser may be given in one document: it takes a steady time for each title, and some that rises with the square
+ * of its length. Together one or two seconds; later titles stay as they were written.
+ */
+const PARSED_AT_MOST = 100_000_000
+const EACH = 2000
 
 const MARKUP = /[\\`*_[\]<>&]/
 const ATX = /^#{1,6}[ \t]+(?<title>[^\r\n]*?)(?:[ \t]+#+)?[ \t]*$/
@@ -25,8 +29,9 @@ export function createTitleReader(labels: ReadonlySet<string>): (written: string
     if (known !== undefined) return known
     const plain = MARKUP.test(written) ? undefined : plainTitle(written)
     if (plain !== undefined) return plain
-    if (written.length > LONGEST_READ || parsed + written.length > PARSED_AT_MOST) return written
-    parsed += written.length
+    const cost = EACH + written.length ** 2
+    if (written.length > LONGEST_READ || parsed + cost > PARSED_AT_MOST) return written
+    parsed += cost
     const title = parsedTitle(written, labels)
     titles.set(written, title)
     return title
@@ -43,6 +48,6 @@ function parsedTitle(written: string, labels: ReadonlySet<string>): string {
   const linked = [...written.matchAll(REFERENCE)]
     .map(([, label]) => label!)
     .filter((label) => labels.has(labelOf(label)))
-  const definitions = linked.map((label) => `\n\n[${label}]: #`).join('')
+  const definitions = [...new Set(linked)].map((label) => `\n\n[${label}]: #`).join('')
   return toString(fromMarkdown(written + definitions).children[0])
 }
