@@ -103,6 +103,7 @@ describe('markdownBlocks', () => {
     ['-\ta\n\n\tb', ['-\ta\n\n\tb']],
     ['    code\n\n    code\ntext', ['code\n\n    code', 'text']],
     ['> - a\n> b', ['> - a\n> b']],
+    ['> a\n>', ['> a\n>']],
     ['a\n</b>\nc', ['a\n</b>\nc']],
   ])('knows where lists, quotes and code end: %j', (text, blocks) => {
     expect(blocksOf(text).map(([, source]) => source)).toEqual(blocks)
