@@ -39,6 +39,7 @@ export type RequestErrorCode =
   | 'document_duplicate'
   | 'document_text'
   | 'document_too_large'
+  | 'document_too_complex'
   | 'too_many_chunks'
   | 'document_field'
   | 'source_url'

@@ -74,6 +74,7 @@ CREATE TABLE idempotency_keys (
   tenant TEXT NOT NULL,
   key TEXT NOT NULL,
   request_hash TEXT NOT NULL,
+  claim TEXT NOT NULL,
   at_ms INTEGER NOT NULL,
   status INTEGER,
   body TEXT,

@@ -1,10 +1,9 @@
 /** Cuts Markdown by its structure: sections stay together, code and lists are never torn apart where they fit. */
-import type { Nodes, RootContent } from 'mdast'
-import { fromMarkdown } from 'mdast-util-from-markdown'
-import { toString } from 'mdast-util-to-string'
 import { sentences } from '../core/text.ts'
 import { RagGateError } from '../errors.ts'
 import type { DocumentPart, Splitter } from '../ports/splitter.ts'
+import { markdownBlocks } from './markdown/blocks.ts'
+import { createTitleReader } from './markdown/titles.ts'
 
 /** Settings of `createMdastSplitter`. */
 export interface MdastSplitterOptions {
@@ -35,7 +34,7 @@ interface Block {
 }
 
 /**
- * Makes a splitter over the CommonMark parser of the unified project. Blocks of one section are packed together up to
+ * Makes a splitter of Markdown (CommonMark), in time that rises with the text's length alone. Blocks of one section are packed together up to
  * the limit, under their heading; a block that is too long is cut between sentences. Plain text is cut by its blank
  * lines in the same way.
  *
@@ -55,45 +54,36 @@ export function createMdastSplitter(options: MdastSplitterOptions = {}): Splitte
       maxCharacters,
     )
   return {
-    version: `mdast/4/${maxCharacters}/${overlapCharacters}`,
+    version: `mdast/5/${maxCharacters}/${overlapCharacters}`,
     formats: htmlToMarkdown === undefined ? ['markdown', 'text'] : ['markdown', 'text', 'html'],
     split(text, format) {
       if (format === 'text') return { parts: partsOf(textBlocks(text)), hiddenText: false }
-      if (format === 'markdown') return { parts: partsOf(markdownBlocks(text)), hiddenText: false }
+      if (format === 'markdown') return { parts: partsOf(blocksOf(text)), hiddenText: false }
       if (htmlToMarkdown === undefined) throw new RagGateError('config_invalid', 'This splitter reads no HTML')
       const { markdown, hiddenText } = htmlToMarkdown(text)
-      return { parts: partsOf(markdownBlocks(markdown)), hiddenText }
+      return { parts: partsOf(blocksOf(markdown)), hiddenText }
     },
   }
 }
 
-/**
- * A line that opens a thousand quotes and lists, one in the other: no text that anybody reads, and the parser's time
- * rises with the square of them (1,000 take 0.4 s, 20,000 more than 100 s).
- */
-const ABYSS = /^(?:[ \t]*(?:>|(?:[-*+]|\d{1,9}[.)])(?=[ \t]))){1000}/m
-
-function markdownBlocks(text: string): Block[] {
-  if (ABYSS.test(text)) throw new RagGateError('too_deep', 'The Markdown nests too deeply')
-  const blocks: Block[] = []
-  let above: readonly { readonly depth: number; readonly title: string }[] = []
-  for (const node of fromMarkdown(text).children) {
-    if (node.type === 'heading') {
-      const { depth } = node
-      above = [...above.filter((heading) => heading.depth < depth), { depth, title: toString(node) }]
-    } else if (!INVISIBLE.has(node.type)) {
-      blocks.push({ text: sourceOf(node, text), headings: above.map(({ title }) => title) })
+/** Blocks of text under their headings. HTML, rules and link definitions are nothing that anybody reads. */
+function blocksOf(text: string): Block[] {
+  const { blocks, labels } = markdownBlocks(text)
+  const titleOf = createTitleReader(labels)
+  const found: Block[] = []
+  let above: readonly { readonly depth: number; readonly written: string }[] = []
+  let headings: readonly string[] | undefined = []
+  for (const { kind, from, to, depth } of blocks) {
+    const written = text.slice(from, to).trim()
+    if (kind === 'heading') {
+      above = [...above.filter((heading) => heading.depth < depth), { depth, written }]
+      headings = undefined
+    } else if (kind === 'text' && written !== '') {
+      headings ??= above.map((heading) => titleOf(heading.written))
+      found.push({ text: written, headings })
     }
   }
-  return blocks.filter((block) => block.text !== '')
-}
-
-const INVISIBLE: ReadonlySet<RootContent['type']> = new Set(['thematicBreak', 'definition', 'html', 'yaml'])
-
-/** The block as written: tables, lists and code read best in their own notation. */
-function sourceOf(node: Nodes, text: string): string {
-  const from = node.position?.start.offset ?? 0
-  return text.slice(from, node.position?.end.offset ?? from).trim()
+  return found
 }
 
 function textBlocks(text: string): Block[] {
@@ -111,10 +101,16 @@ function shorten(block: Block, maxCharacters: number, overlapCharacters: number)
   if (block.text.length <= maxCharacters) return [block]
   const units = sentences(block.text).flatMap((sentence) => cutBetweenWords(sentence, maxCharacters))
   const pieces: string[][] = []
+  let length = Infinity
   for (const unit of units) {
-    const last = pieces.at(-1)
-    if (last !== undefined && lengthOf([...last, unit]) <= maxCharacters) last.push(unit)
-    else pieces.push([...overlapOf(last ?? [], Math.min(overlapCharacters, maxCharacters - unit.length - 1)), unit])
+    if (length + 1 + unit.length <= maxCharacters) {
+      pieces.at(-1)!.push(unit)
+      length += 1 + unit.length
+    } else {
+      const kept = overlapOf(pieces.at(-1) ?? [], Math.min(overlapCharacters, maxCharacters - unit.length - 1))
+      pieces.push([...kept, unit])
+      length = lengthOf([...kept, unit])
+    }
   }
   return pieces.map((piece) => ({ text: piece.join(' '), headings: block.headings }))
 }

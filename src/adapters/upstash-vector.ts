@@ -12,8 +12,10 @@ import { RagGateError } from '../errors.ts'
 import { requireAtLeast } from '../http/require-at-least.ts'
 import { badResponse } from '../http/upstream-error.ts'
 import type { ChunkIndex } from '../ports/chunk-index.ts'
+import type { Clock } from '../ports/clock.ts'
 import type { RetrievalRequest, Retriever } from '../ports/retriever.ts'
-import { itemOf, passageOf, readInfo, rowsOf } from './upstash-vector/rows.ts'
+import { createEmbeddingReader } from './upstash-vector/embedding-reader.ts'
+import { itemOf, passageOf, readDense, readInfo, rowsOf } from './upstash-vector/rows.ts'
 import { createUpstashTransport, INDEX, type UpstashOptions } from './upstash-vector/transport.ts'
 
 export { createUpstashTransport, type UpstashOptions, type UpstashTransport } from './upstash-vector/transport.ts'
@@ -27,6 +29,15 @@ export interface UpstashRetrieverOptions extends UpstashOptions {
    * @default 'hybrid'
    */
   readonly methods?: 'hybrid' | 'dense'
+  /**
+   * How long the isolate takes the index's word for its model and dimension before it asks again, beside a search, in
+   * milliseconds: how long a changed model may go unnoticed, or a changed back one be refused. 0..60,000; 0 asks every time.
+   *
+   * @default 60_000
+   */
+  readonly embeddingMaxAgeMs?: number
+  /** @default the platform's clock */
+  readonly clock?: Clock
 }
 
 /** Options of a chunk index. */
@@ -57,9 +68,11 @@ const BATCH = 500
  * @throws `config_invalid` when the options make no sense
  */
 export function createUpstashRetriever(options: UpstashRetrieverOptions): Retriever {
-  const { methods = 'hybrid', ...rest } = options
+  const { methods = 'hybrid', embeddingMaxAgeMs = 60_000, clock = { nowMs: () => Date.now() }, ...rest } = options
   const transport = createUpstashTransport({ timeoutMs: 1500, maxResponseBytes: 1024 * 1024, ...rest })
   return {
+    embeddingNow: createEmbeddingReader({ ...rest, embeddingMaxAgeMs, clock }),
+
     async retrieve({ namespace, question, topK, filter, signal }: RetrievalRequest): Promise<readonly Ranking[]> {
       const index = new Index(transport(signal))
       const found = { includeData: true, includeMetadata: true, ...(filter && { filter: filterText(filter) }) }
@@ -113,11 +126,8 @@ export function createUpstashChunkIndex(options: UpstashChunkIndexOptions): Chun
       if (!isRecord(dense) || !isRecord(sparse)) {
         throw new RagGateError('retriever_misconfigured', 'The index must be a hybrid one')
       }
-      const { embeddingModel, dimension } = dense
-      if (typeof embeddingModel !== 'string' || typeof dimension !== 'number') {
-        throw badResponse(INDEX, 'no embedding model')
-      }
-      return { embeddingModel, dimension }
+      const { model, dimension } = readDense(dense)
+      return { embeddingModel: model, dimension }
     },
 
     async upsert(namespace, passages) {

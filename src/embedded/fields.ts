@@ -8,8 +8,8 @@ import type { SparseVector } from './sparse.ts'
 export type Fields = Readonly<Record<string, unknown>>
 
 /**
- * Limits that the service publishes for every plan; distinct terms, depth of metadata, length of ids and those of
- * resumable queries are our own.
+ * Limits that the service publishes for every plan; length of answers, distinct terms, depth of metadata, length of ids
+ * and those of resumable queries are our own.
  */
 export const LIMITS = {
   itemsPerCommand: 1000,
@@ -17,6 +17,8 @@ export const LIMITS = {
   metadataBytes: 48 * 1024,
   dataBytes: 1024 * 1024,
   sparseDimensions: 1000,
+  /** Of JSON in UTF-8, about. */
+  answerBytes: 16 * 1024 * 1024,
   distinctTerms: 32_768,
   idLength: 1024,
   namespaceLength: 1024,

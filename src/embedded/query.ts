@@ -1,4 +1,5 @@
 /** Searching: what the body of a query asks for, and the rows that answer it. */
+import type { AnswerRoom } from './answer-room.ts'
 import { answeredAttachment, answeredVectors, parseIncludes, type AnsweredRow, type Includes } from './answered-row.ts'
 import type { EmbeddedIndex } from './embedded-index.ts'
 import { questionVectors, requireModel, type QuestionVectors } from './embedding.ts'
@@ -39,6 +40,8 @@ export interface QueryRun {
    * resumed. How many more it takes is not published.
    */
   readonly candidates: 'topK' | 'more'
+  /** What the answer may hold; several queries may share it. */
+  readonly room: AnswerRoom
 }
 
 const MIN_CANDIDATES = 100
@@ -63,7 +66,11 @@ export function parseQuery(settings: IndexSettings, fields: field.Fields, comman
   }
 }
 
-/** Answers a query, best first. A namespace that does not exist holds nothing. */
+/**
+ * Answers a query, best first. A namespace that does not exist holds nothing.
+ *
+ * @throws `ProtocolError` 422 when the rows do not fit in the answer
+ */
 export function answerQuery(
   { settings, store }: EmbeddedIndex,
   namespace: string,
@@ -77,13 +84,19 @@ export function answerQuery(
   const found = search(settings, resident, query, run.candidates, matches)
   const rows = found.map(({ slot }) => resident.rowAt(slot))
   const { includes } = query
-  const attached = includes.metadata || includes.data ? store.attachments(rows.map(({ position }) => position)) : []
-  return rows.map((row, at) => ({
-    id: row.id,
-    score: shortestFloat32(withinFloat32(found[at]!.score)),
-    ...(includes.vectors && answeredVectors(settings, row)),
-    ...answeredAttachment(attached[at] ?? {}, includes),
-  }))
+  const positions = includes.metadata || includes.data ? rows.map(({ position }) => position) : []
+  const attached = new Map<number, ReturnType<typeof answeredAttachment>>()
+  for (const [position, attachment] of store.attachments(positions)) {
+    attached.set(position, run.room.take(answeredAttachment(attachment, includes)))
+  }
+  return rows.map((row, at) => {
+    const scored = {
+      id: row.id,
+      score: shortestFloat32(withinFloat32(found[at]!.score)),
+      ...(includes.vectors && answeredVectors(settings, row)),
+    }
+    return { ...run.room.take(scored), ...attached.get(row.position) }
+  })
 }
 
 /** JSON has no infinity, so a score beyond float32 is the largest one. */

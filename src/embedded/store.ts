@@ -114,47 +114,44 @@ export class VectorStore {
     const key = this.#keyOf(namespace)
     if (key === undefined) return undefined
     const [counted] = this.#sql.exec('SELECT vector_count FROM namespaces WHERE key = ?', key).toArray()
-    return this.range(namespace, Math.floor(lot * numberOf(counted, 'vector_count')), 1, '')[0]
+    const [row] = this.range(namespace, Math.floor(lot * numberOf(counted, 'vector_count')), 1, '')
+    return row
   }
 
   /** Reads vectors by id, in the order asked; `null` for an unknown one. */
   fetch(namespace: string, ids: readonly string[]): readonly (VectorRow | null)[] {
-    const key = this.#keyOf(namespace)
-    if (key === undefined) return ids.map(() => null)
-    const query = `SELECT ${ROW_COLUMNS} FROM vectors WHERE namespace = ? AND id IN (SELECT value FROM json_each(?))`
-    const found = new Map(
-      this.#sql
-        .exec(query, key, JSON.stringify(ids))
-        .toArray()
-        .map((row) => [row['id'], vectorRow(row)]),
-    )
+    const found = new Map(Array.from(this.found(namespace, ids), (row) => [row.id, row]))
     return ids.map((id) => found.get(id) ?? null)
   }
 
-  /** Reads what stands beside vectors, by the storage positions that a search found, in the order asked. */
-  attachments(positions: readonly number[]): readonly Attachment[] {
+  /** Reads the vectors that have one of the ids, each once, in no order. They are read as far as they are taken. */
+  *found(namespace: string, ids: readonly string[]): Iterable<VectorRow> {
+    const key = this.#keyOf(namespace)
+    if (key === undefined) return
+    const query = `SELECT ${ROW_COLUMNS} FROM vectors WHERE namespace = ? AND id IN (SELECT value FROM json_each(?))`
+    for (const row of this.#sql.exec(query, key, JSON.stringify(ids))) yield vectorRow(row)
+  }
+
+  /** Reads what stands beside vectors, by the storage positions that a search found, in no order; as far as it is taken. */
+  *attachments(positions: readonly number[]): Iterable<readonly [position: number, Attachment]> {
     const query = 'SELECT position, data, metadata FROM vectors WHERE position IN (SELECT value FROM json_each(?))'
-    const rows = this.#sql.exec(query, JSON.stringify(positions)).toArray()
-    const found = new Map(rows.map((row) => [row['position'], attachmentOf(row)]))
-    return positions.map((position) => {
-      const attachment = found.get(position)
-      if (attachment === undefined) throw new RangeError(`No vector at position ${position}`)
-      return attachment
-    })
+    for (const row of this.#sql.exec(query, JSON.stringify(positions))) {
+      yield [numberOf(row, 'position'), attachmentOf(row)]
+    }
   }
 
   /**
-   * A page of vectors in insertion order.
+   * A page of vectors in insertion order. They are read as far as they are taken.
    *
    * @param offset how many to pass over
    * @param prefix only ids that begin with it; all for `''`
    */
-  range(namespace: string, offset: number, limit: number, prefix: string): readonly VectorRow[] {
+  *range(namespace: string, offset: number, limit: number, prefix: string): Iterable<VectorRow> {
     const key = this.#keyOf(namespace)
-    if (key === undefined) return []
+    if (key === undefined) return
     const query = `SELECT ${ROW_COLUMNS} FROM vectors WHERE namespace = ? AND substr(id, 1, length(?)) = ?
       ORDER BY position LIMIT ? OFFSET ?`
-    return this.#sql.exec(query, key, prefix, prefix, limit, offset).toArray().map(vectorRow)
+    for (const row of this.#sql.exec(query, key, prefix, prefix, limit, offset)) yield vectorRow(row)
   }
 
   /** Removes vectors by id. @returns how many there were, pending ones too */

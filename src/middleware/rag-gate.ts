@@ -70,7 +70,7 @@ async function handle<Bindings extends object>(
     throw new RagGateError('config_invalid', 'There are two gates on the way of this request')
   }
   const principal = await connected.identify(c.req.raw)
-  const read = await readQuestion(c.req, settings.question, settings.searchModes)
+  const read = await readQuestion(c.req, settings.question, principal.tenant, settings.searchModes)
   const asked = askedQuestion(c, read, principal, settings, connected)
   const gated = await gateQuestion(connected, settings, asked)
   const exchange: Exchange = { settings, connected, asked, startedMs, route }

@@ -5,6 +5,7 @@ import type { Json } from '../core/chunk.ts'
 import { requireQuestion } from '../core/question.ts'
 import { SEARCH_MODES, type SearchMode } from '../core/search-mode.ts'
 import { RagGateError } from '../errors.ts'
+import { withoutOwnTenant } from './own-tenant.ts'
 import { type BodyLimits, readJsonObject } from './read-body.ts'
 
 /** How questions are read. */
@@ -63,19 +64,22 @@ const COLLECTION_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 /**
  * Reads a question.
  *
- * @throws whatever `readJsonObject` throws; `unknown_field`, `question_required`, `question_type`, `invalid_unicode`,
+ * @param tenant who asks; the body may name no other, unless its members are the handler's
+ * @throws whatever `readJsonObject` throws; `tenant_mismatch`, `unknown_field`, `question_required`, `question_type`, `invalid_unicode`,
  *   `control_character`, `question_too_long`, `collection_id`, `search_mode`
  */
 export async function readQuestion(
   request: HonoRequest,
   options: Required<QuestionOptions>,
+  tenant: string,
   searchModes: SearchModes = 'none',
 ): Promise<ReadQuestion> {
   const limits: BodyLimits = { maxBytes: options.maxBodyBytes, timeoutMs: options.bodyTimeoutMs }
   const body = await readJsonObject(request, limits)
   const { [options.field]: question, collection, ...rest } = body
   const { search_mode: searchMode, ...withoutMode } = rest
-  const others = searchModes === 'none' ? rest : withoutMode
+  const unknown = searchModes === 'none' ? rest : withoutMode
+  const others = options.otherFields === 'refuse' ? withoutOwnTenant(unknown, tenant) : unknown
   const members = [options.field, 'collection', ...(searchModes === 'none' ? [] : ['search_mode'])]
   if (options.otherFields === 'refuse' && Object.keys(others).length > 0) {
     throw new RagGateError('unknown_field', `The body may have only these members: ${members.join(', ')}`)

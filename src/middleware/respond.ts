@@ -36,6 +36,7 @@ const STATUS: Readonly<Record<RagGateErrorCode, ContentfulStatusCode>> = {
   document_duplicate: 422,
   document_text: 422,
   document_too_large: 413,
+  document_too_complex: 422,
   too_many_chunks: 413,
   document_field: 422,
   source_url: 422,

@@ -26,6 +26,7 @@ import { type ContextSettings, fitContext, type FittedContext } from './fit-cont
 import { newId } from './new-id.ts'
 import { questionKey } from './question-key.ts'
 import { bestOf, retrieve, RETRIEVER_FAULTS } from './retrieve.ts'
+import { confirmSameEmbedding, requireSameEmbedding } from './same-embedding.ts'
 import { type Faults, withinDeadline } from './within-deadline.ts'
 
 /** What gating a question needs. */
@@ -141,9 +142,13 @@ export async function gateQuestion(
   const startedMs = ports.clock.nowMs()
   let retrieved: Evidence
   try {
-    retrieved = await withinDeadline(settings.retrievalTimeoutMs, RETRIEVER_FAULTS, (signal) =>
-      retrieve(asking, asked.question, signal),
-    )
+    retrieved = await withinDeadline(settings.retrievalTimeoutMs, RETRIEVER_FAULTS, async (signal) => {
+      const [evidence] = await Promise.all([
+        retrieve(asking, asked.question, signal),
+        confirmSameEmbedding(ports.retriever, collection, signal),
+      ])
+      return evidence
+    })
   } catch (thrown) {
     if (found === null || !mayServeStale(found, settings.staleIfErrorSeconds, thrown)) throw thrown
     console.warn('[rag-gate] the retriever failed: an answer past its lifetime is sent', thrown)
@@ -166,16 +171,6 @@ export async function gateQuestion(
     ...(key === undefined ? {} : { key }),
     retrievalMs: last.retrievalMs,
     ...(ports.reranker === undefined ? {} : { rerankMs: last.judged.rerankMs }),
-  }
-}
-
-/** Vectors of two models have no common meaning: every score between them would be noise. */
-function requireSameEmbedding({ embedding }: Retriever, { embeddingModel, dimension }: Collection): void {
-  if (embedding === undefined) return
-  const otherModel = embeddingModel !== '' && embeddingModel !== embedding.model
-  const otherDimension = dimension !== 0 && dimension !== embedding.dimension
-  if (otherModel || otherDimension) {
-    throw new RagGateError('embedding_mismatch', 'The collection was embedded by another model: ingest it again')
   }
 }
 

@@ -11,7 +11,8 @@ export interface NamedRequest {
 
 /** What is known of a named request. */
 export type NamedRequestState =
-  | { readonly kind: 'new' }
+  /** It is claimed now, by a token of its own, and to be renewed that often. */
+  | { readonly kind: 'new'; readonly claim: string; readonly renewEveryMs: number }
   | { readonly kind: 'running'; readonly retryAfterSeconds: number }
   /** The name stands for something else. */
   | { readonly kind: 'reused' }
@@ -19,12 +20,17 @@ export type NamedRequestState =
 
 /** Remembers named requests for a day. */
 export interface IdempotencyStore {
-  /** Claims the name when it is `new`; the request is then to be carried out, and finished or abandoned. */
+  /**
+   * Claims the name when it is `new`; the request is then to be carried out, and finished or abandoned. A claim that was
+   * not renewed for three times that long was cut off, and may be taken over by another request for the same.
+   */
   begin(request: NamedRequest): Promise<NamedRequestState>
-  /** Keeps the answer for those who ask again. */
-  finish(request: NamedRequest, status: number, body: string): Promise<void>
-  /** Forgets the request: nothing came of it, and it may be tried again. */
-  abandon(request: NamedRequest): Promise<void>
+  /** Holds the claim for as long again. @returns whether it still is one's own */
+  renew(request: NamedRequest, claim: string): Promise<boolean>
+  /** Keeps the answer for those who ask again, unless the claim was taken over. */
+  finish(request: NamedRequest, claim: string, status: number, body: string): Promise<void>
+  /** Forgets the request: nothing came of it, and it may be tried again. A claim that was taken over stays. */
+  abandon(request: NamedRequest, claim: string): Promise<void>
   /** Forgets what is older than a day. */
   prune(): Promise<void>
 }

@@ -21,6 +21,13 @@ export interface RetrievalRequest {
   readonly signal: AbortSignal
 }
 
+/** What makes vectors of texts. */
+export interface Embedding {
+  readonly model: string
+  /** Length of the vectors. */
+  readonly dimension: number
+}
+
 /**
  * Finds passages. Whatever it cannot vouch for it throws: an empty ranking says that the index answered and holds
  * nothing, never that it failed.
@@ -30,7 +37,14 @@ export interface Retriever {
    * Which embeddings it searches with, where it knows: a collection that was embedded otherwise is then refused, not
    * searched.
    */
-  readonly embedding?: { readonly model: string; readonly dimension: number }
+  readonly embedding?: Embedding
+  /**
+   * Asks an index that embeds by itself which embeddings it makes; an answer of the last minute may be given again. Asked
+   * while the first search runs, and a collection that was embedded otherwise is refused, whatever was found.
+   *
+   * @throws as `retrieve`
+   */
+  embeddingNow?(signal: AbortSignal): Promise<Embedding>
   /**
    * @returns a ranking for each method asked, best first, at most `topK` entries each
    * @throws `retriever_timeout`, `retriever_unavailable`, `retriever_misconfigured`, `retriever_bad_response`,

@@ -23,7 +23,7 @@ export interface Splitter {
   readonly formats: readonly DocumentFormat[]
   /**
    * @param format one of `formats`
-   * @throws `too_deep` for a document that nests beyond what can be read
+   * @throws `too_deep` for a document that nests beyond what can be read, `document_too_complex` for one of too many parts
    */
   split(text: string, format: DocumentFormat): SplitDocument
 }

@@ -21,7 +21,7 @@ describe('createMdastSplitter over Markdown', () => {
     ])
   })
 
-  it.each(['- ', '> ', '>', '1. ', '> - '])('turns down what nests a thousand times over: %j', (marker) => {
+  it.each(['- ', '> ', '>', '1. ', '> - '])('turns down what nests a hundred times over: %j', (marker) => {
     const deep = `Text.\n\n${marker.repeat(1000)}a`
     expect(() => splitter.split(deep, 'markdown')).toThrow(expect.objectContaining({ code: 'too_deep' }))
     expect(splitter.split(deep, 'text').length).toBeGreaterThan(0)
@@ -52,9 +52,68 @@ describe('createMdastSplitter over Markdown', () => {
     for (const text of ['', ' \n\n ', '# Heading only', '<br>']) expect(splitter.split(text, 'markdown')).toEqual([])
   })
 
+  it('reads a title as its words, linked ones too where the link is defined', () => {
+    const titles = (text: string) => splitter.split(text, 'markdown').map(({ section }) => section)
+    expect(titles('## [1.2] - May ##\n\nx\n\n[1.2]: https://example.com')).toEqual(['1.2 - May'])
+    expect(titles('## [1.2] - May\n\nx')).toEqual(['[1.2] - May'])
+    expect(titles('#\n\nx')).toEqual([undefined])
+    expect(titles('Two\n*lines*\n---\nx')).toEqual(['Two\nlines'])
+    expect(titles('# Plain #\n\nx')).toEqual(['Plain'])
+    expect(titles('# C#\n\nx')).toEqual(['C#'])
+  })
+
+  it('leaves a title as written that is longer than a thousand characters', () => {
+    const titleOf = (words: string) => splitter.split(`# *${words}*\n\nx`, 'markdown')[0]?.section
+    expect(titleOf('a'.repeat(996))).toBe('a'.repeat(996))
+    expect(titleOf('a'.repeat(997))).toBe(`# *${'a'.repeat(997)}*`)
+  })
+
   it('takes a heading for words, not for mark-up', () => {
     expect(splitter.split('# The `key` *turns*\n\nx', 'markdown')[0]?.section).toBe('The key turns')
   })
+})
+
+describe('the time that Markdown takes', () => {
+  const filled = (pattern: string) => pattern.repeat(Math.ceil(2_000_000 / pattern.length)).slice(0, 2_000_000)
+  const nested = (depth: number) => Array.from({ length: depth }, (_, at) => `${'  '.repeat(at)}- a\n`).join('')
+
+  // Each of them took from ten seconds to hours.
+  it.each([
+    ['underlined headings', filled('a\n=\n')],
+    ['nested lists', filled(nested(3))],
+    ['deeply nested lists', filled(nested(50))],
+    ['nested marks', filled(`${'- '.repeat(90)}a\n`)],
+    ['a flat list', filled('- item\n')],
+    ['lazy lines', `${'> '.repeat(50)}a\n${filled('a\n')}`],
+    ['emphasis', filled('_a_ b_ ')],
+    ['lists in quotes', filled('> - > - a\n')],
+    ['blank lines of nested lists', `${nested(99)}${filled('\n')}`],
+    ['headings with mark-up', Array.from({ length: 160_000 }, (_, at) => `# \`a${at}\`\nb\n`).join('')],
+    ['long headings', filled(`# ${'*a_ '.repeat(240)}\nb\n`)],
+    ['unfinished links', filled('[a](<b ')],
+    ['unfinished comments', filled('a <!-- ')],
+    ['definitions', filled('[a]: b\n')],
+    ['short sentences', filled('A. ')],
+  ])(
+    'is in proportion to the text for two megabytes of %s',
+    (_what, text) => {
+      expect(splitter.split(text, 'markdown')).toBeInstanceOf(Array)
+    },
+    15_000,
+  )
+
+  it('is short for a large manual, whose sections are found', () => {
+    let manual = ''
+    for (let at = 0; manual.length < 1_990_000; at++) {
+      manual += `## Section \`${at}\` of [the manual][m]\n\n${'The *pump* must run before [the valve](x) opens. '.repeat(8)}\n\n`
+      manual +=
+        '- First this\n  - then that\n- Stop\n\n| Part | Count |\n|--|--|\n| Valve | 2 |\n\n```sh\n# run\n\nstop\n```\n\n'
+    }
+    const parts = splitter.split(`${manual}\n[m]: https://example.com`, 'markdown')
+    expect(parts.length).toBeGreaterThan(3000)
+    expect(parts[5]?.section).toBe('Section 5 of the manual')
+    expect(parts[5]?.text).toContain('- First this\n  - then that\n- Stop\n\n| Part | Count |')
+  }, 15_000)
 })
 
 describe('createMdastSplitter over plain text', () => {

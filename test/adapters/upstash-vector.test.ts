@@ -343,6 +343,54 @@ describe('the deadline', () => {
   })
 })
 
+describe('the model of an index that embeds by itself', () => {
+  const saying = (embeddingModel: unknown, dimension: unknown) =>
+    result({ namespaces: {}, denseIndex: { dimension, embeddingModel }, pendingVectorCount: 0 })
+  const { signal } = new AbortController()
+
+  test('is asked for once a minute', async () => {
+    const clock = { atMs: 0, nowMs: () => clock.atMs }
+    const { fetch, requests } = scripted(saying('A', 3), saying('B', 4))
+    const retriever = createUpstashRetriever({ url: URL_OF_INDEX, token: 'secret', fetch, clock })
+    expect(await retriever.embeddingNow?.(signal)).toEqual({ model: 'A', dimension: 3 })
+    clock.atMs = 59_999
+    expect(await retriever.embeddingNow?.(signal)).toEqual({ model: 'A', dimension: 3 })
+    expect(requests.map(({ url }) => url)).toEqual([`${URL_OF_INDEX}info`])
+    clock.atMs = 60_000
+    expect(await retriever.embeddingNow?.(signal)).toEqual({ model: 'B', dimension: 4 })
+  })
+
+  test('is asked for every time at an age of 0, and after the clock went back', async () => {
+    const clock = { atMs: 1000, nowMs: () => clock.atMs }
+    const answers = [saying('A', 3), saying('B', 3), saying('C', 3)]
+    const where = { url: URL_OF_INDEX, token: 'secret', fetch: scripted(...answers).fetch, clock }
+    const always = createUpstashRetriever({ ...where, embeddingMaxAgeMs: 0 })
+    expect(await always.embeddingNow?.(signal)).toMatchObject({ model: 'A' })
+    const once = createUpstashRetriever(where)
+    expect(await once.embeddingNow?.(signal)).toMatchObject({ model: 'B' })
+    clock.atMs = 0
+    expect(await once.embeddingNow?.(signal)).toMatchObject({ model: 'C' })
+  })
+
+  test.each([
+    ['a failure', () => failure(500, 'down'), 'retriever_unavailable'],
+    ['no model', () => saying(undefined, 3), 'retriever_bad_response'],
+    ['no dimension', () => saying('A', '3'), 'retriever_bad_response'],
+    ['no dense part', () => result({ namespaces: {} }), 'retriever_bad_response'],
+  ])('is not known after %s, and is asked for again', async (_name, bad, code) => {
+    const { fetch } = scripted(bad(), saying('A', 3))
+    const retriever = createUpstashRetriever({ url: URL_OF_INDEX, token: 's', fetch, upstream: { retries: 0 } })
+    await expect(retriever.embeddingNow?.(signal)).rejects.toMatchObject({ code })
+    expect(await retriever.embeddingNow?.(signal)).toEqual({ model: 'A', dimension: 3 })
+  })
+
+  test.each([-1, 60_001, NaN])('cannot be taken on trust for %d ms', (embeddingMaxAgeMs) => {
+    expect(() => createUpstashRetriever({ url: URL_OF_INDEX, embeddingMaxAgeMs })).toThrow(
+      expect.objectContaining({ code: 'config_invalid' }),
+    )
+  })
+})
+
 describe('the chunk index', () => {
   const info = (own: number, whole = own) =>
     result({

@@ -62,6 +62,30 @@ describe('dense scores', () => {
     )
   })
 
+  test('are those of float64 for vectors of every length that float32 can hold', () => {
+    const direction = fc.array(fc.integer({ min: -9, max: 9 }), { minLength: 8, maxLength: 8 })
+    const scale = fc.integer({ min: -140, max: 123 }).map((power) => 2 ** power)
+    fc.assert(
+      fc.property(direction, scale, direction, scale, (asked, askedScale, stored, storedScale) => {
+        // Powers of two scale whole numbers without rounding them.
+        const question = Float32Array.from(asked, (value) => value * askedScale)
+        const product = asked.reduce((sum, value, at) => sum + value * stored[at]!, 0)
+        const cosine = product / (length(asked) * length(stored))
+        const found = nearest([row(...stored.map((value) => value * storedScale))], question, 1)
+        if (asked.every((value) => value === 0)) expect(found).toEqual([])
+        else expect(found[0]?.score).toBeCloseTo((1 + cosine) / 2, 6)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  test.each([1e20, 1e-25, 3e38, 1e-45])('rank vectors with components of %f', (component) => {
+    const rows = [row(component, 0), row(component, component), row(0, component), row(-component, 0)]
+    const found = nearest(rows, Float32Array.of(component, 0), 4)
+    expect(found.map(({ slot }) => slot)).toEqual([0, 1, 2, 3])
+    expect(found.map(({ score }) => Math.round(score * 1000) / 1000)).toEqual([1, 0.854, 0.5, 0])
+  })
+
   test('a question of zeros finds nothing', () => {
     expect(nearest([row(1, 0)], new Float32Array(2), 3)).toEqual([])
   })

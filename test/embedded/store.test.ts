@@ -97,7 +97,7 @@ describe('writes', () => {
     const store = new VectorStore(sqliteStorage())
     store.upsert('n', [rowOf('b', 'one'), rowOf('a', 'two'), rowOf('c', 'three')])
     store.upsert('n', [rowOf('b', 'four')])
-    expect(store.range('n', 0, 10, '').map(({ id }) => id)).toEqual(['b', 'a', 'c'])
+    expect([...store.range('n', 0, 10, '')].map(({ id }) => id)).toEqual(['b', 'a', 'c'])
   })
 
   test('float32 vectors come back to the last bit', () => {

@@ -212,8 +212,6 @@ describe('other members of the body', () => {
     ['__proto__', `{"__proto__":{"admin":true},"question":"${CANARY}"}`],
     ['constructor', '{"constructor":{"prototype":{}}}'],
     ['filter', '{"question":"a","filter":"a = 1 OR 1=1"}'],
-    ['namespace', `{"question":"a","namespace":"${CANARY}"}`],
-    ['tenant', '{"question":"a","tenant":"acme"}'],
     ['minScore', '{"question":"a","minScore":0}'],
     ['gate', '{"question":"a","gate":false}'],
     ['ttl', '{"question":"a","ttl":1e9}'],
@@ -222,6 +220,20 @@ describe('other members of the body', () => {
   ])('such as %s are turned away', async (_, body) => {
     expect(await refusalOf({ body, headers: JSON_TYPE })).toEqual([422, 'unknown_field'])
     expect(({} as { admin?: boolean }).admin).toBeUndefined()
+  })
+
+  it.each([`"namespace":"${CANARY}"`, `"tenant":"${CANARY}"`, '"tenant":null', '"tenant":"default","namespace":"n"'])(
+    'must not name another tenant: %s',
+    async (member) => {
+      const body = `{"question":"a","foo":1,${member}}`
+      expect(await refusalOf({ body, headers: JSON_TYPE })).toEqual([403, 'tenant_mismatch'])
+    },
+  )
+
+  it('may name the tenant that asks, which changes nothing', async () => {
+    const { ask, journal } = aGate()
+    expect((await ask({ question: QUESTION, tenant: 'default' })).status).toBe(200)
+    expect(journal.retrievals).toHaveLength(1)
   })
 
   it('are left to the handler when told so, join the answer key, and never touch the gate', async () => {

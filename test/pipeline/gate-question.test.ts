@@ -163,6 +163,42 @@ describe('gateQuestion', () => {
     expect(calls.includes('retrieve')).toBe(same)
   })
 
+  const embedded = (ports: GatePorts): GatePorts['collections'] => ({
+    ...ports.collections,
+    find: async (tenant, id) => {
+      const found = await ports.collections.find(tenant, id)
+      return found && { ...found, embeddingModel: 'a', dimension: 3 }
+    },
+  })
+
+  it.each([
+    ['another model', { model: 'b', dimension: 3 }, 'embedding_mismatch'],
+    ['no model', { model: '', dimension: 3 }, 'embedding_mismatch'],
+    ['another dimension', { model: 'a', dimension: 4 }, 'embedding_mismatch'],
+    ['the same', { model: 'a', dimension: 3 }, 'judged'],
+  ])('asks an index that embeds by itself, and with %s the question is %#', async (_name, now, outcome) => {
+    const { ports } = aSetting()
+    const retriever = { ...ports.retriever, embeddingNow: async () => now }
+    const gating = gateQuestion({ ...ports, collections: embedded(ports), retriever }, SETTINGS, ASKED)
+    const ended = await gating.then(
+      ({ kind }) => kind,
+      ({ code }: RagGateError) => code,
+    )
+    expect(ended).toBe(outcome)
+  })
+
+  it('answers nothing when the index does not say what it embeds with, and asks nothing where nothing is known', async () => {
+    const { ports } = aSetting()
+    const retriever = {
+      ...ports.retriever,
+      embeddingNow: () => Promise.reject(new RagGateError('retriever_bad_response', 'no model')),
+    }
+    await expect(
+      gateQuestion({ ...ports, collections: embedded(ports), retriever }, SETTINGS, ASKED),
+    ).rejects.toMatchObject({ code: 'retriever_bad_response' })
+    expect(await gateQuestion({ ...ports, retriever }, SETTINGS, ASKED)).toMatchObject({ kind: 'judged' })
+  })
+
   it('answers nothing from passages that the filter leaves out, whatever the retriever found', async () => {
     const { ports } = aSetting()
     const asks = (filter: PassageFilter | undefined) =>

@@ -243,8 +243,11 @@ describe('documents', () => {
     [{ documents: [{ id: 'a', text: 'x', source: 'javascript:alert(1)' }] }, 422, 'source_url'],
     [{ documents: [{ id: 'a', text: 'x', format: 'pdf' }] }, 422, 'document_field'],
     [{ documents: [{ id: 'a', text: 'x', metadata: { a: 'x'.repeat(16_001) } }] }, 422, 'document_field'],
-    [{ documents: [{ id: 'a', text: 'x', tenant: 'b' }] }, 422, 'unknown_field'],
-    [{ documents: [{ id: 'a', text: 'x' }], tenant: 'b' }, 422, 'unknown_field'],
+    [{ documents: [{ id: 'a', text: 'x', tenant: 'b' }] }, 403, 'tenant_mismatch'],
+    [{ documents: [{ id: 'a', text: 'x' }], tenant: 'b' }, 403, 'tenant_mismatch'],
+    [{ documents: [{ id: 'a', text: 'x' }], tenant: null }, 403, 'tenant_mismatch'],
+    [{ documents: [{ id: 'a', text: 'x', namespace: 'n' }] }, 403, 'tenant_mismatch'],
+    [{ documents: [{ id: 'a', text: 'x' }], tenant: 'default', foo: 1 }, 422, 'unknown_field'],
     [{ documents: [{ id: 'a', text: 'x' }], collection: '../b' }, 422, 'collection_id'],
   ])('that are wrong are turned away before anything is written (%#)', async (body, status, code) => {
     const before = await env.DB.prepare('SELECT count(*) AS n FROM documents').first()
@@ -252,6 +255,33 @@ describe('documents', () => {
     expect(response.status).toBe(status)
     expect(await response.json()).toMatchObject({ error: { code } })
     expect(await env.DB.prepare('SELECT count(*) AS n FROM documents').first()).toEqual(before)
+  })
+})
+
+describe('a collection of another embedding', () => {
+  const collectionOf = async (id: string, model: string, dimension: number) => {
+    await env.DB.prepare(
+      `INSERT INTO collections (tenant, id, corpus_version, embedding_model, dimension, updated_at_ms)
+       VALUES ('default', ?, 1, ?, ?, 0)`,
+    )
+      .bind(id, model, dimension)
+      .run()
+    return post('/ask', { question: STRONG, collection: id })
+  }
+
+  test('is not searched', async () => {
+    const made = await env.DB.prepare(
+      "SELECT embedding_model AS model, dimension FROM collections WHERE id = 'default'",
+    ).first<{ model: string; dimension: number }>()
+    const { model, dimension } = made!
+    const others = [
+      await collectionOf('elsewhere', `${model}-2`, dimension),
+      await collectionOf('longer', model, dimension + 1),
+    ]
+    for (const response of others) {
+      expect([response.status, await response.json()]).toMatchObject([503, { error: { code: 'embedding_mismatch' } }])
+    }
+    expect((await collectionOf('same', model, dimension)).status).toBe(200)
   })
 })
 

@@ -4,7 +4,7 @@ import { canonicalJson, lengthPrefixed } from '../../src/core/canonical.ts'
 import { hex, sha256 } from '../../src/core/sha256.ts'
 import type { Json } from '../../src/core/chunk.ts'
 import { RagGateError } from '../../src/errors.ts'
-import type { IdempotencyStore } from '../../src/ports/idempotency.ts'
+import type { IdempotencyStore, NamedRequest, NamedRequestState } from '../../src/ports/idempotency.ts'
 
 const KEY = /^[\x21-\x7e]{1,255}$/
 
@@ -44,24 +44,28 @@ export async function idempotent(
         headers: { 'content-type': 'application/json', 'idempotency-replayed': 'true' },
       })
     case 'new':
-      return keepingSuccess(store, request, write)
+      return keepingSuccess(store, request, state, write)
   }
 }
 
 async function keepingSuccess(
   store: IdempotencyStore,
-  request: Parameters<IdempotencyStore['begin']>[0],
+  request: NamedRequest,
+  { claim, renewEveryMs }: Extract<NamedRequestState, { kind: 'new' }>,
   write: () => Promise<Response>,
 ): Promise<Response> {
   let response: Response
+  const renewing = setInterval(() => void store.renew(request, claim).catch(() => false), renewEveryMs)
   try {
     response = await write()
   } catch (thrown) {
     // A claim that cannot be given back runs out by itself; what happened to the write matters more.
-    await store.abandon(request).catch(() => undefined)
+    await store.abandon(request, claim).catch(() => undefined)
     throw thrown
+  } finally {
+    clearInterval(renewing)
   }
-  if (response.status === 200) await store.finish(request, response.status, await response.clone().text())
-  else await store.abandon(request)
+  if (response.status === 200) await store.finish(request, claim, response.status, await response.clone().text())
+  else await store.abandon(request, claim)
   return response
 }

@@ -2,6 +2,7 @@
 import type { Passage } from '../../core/chunk.ts'
 import { isRecord, readPassage, type RetrievedRow } from '../../core/retrieved.ts'
 import { badResponse } from '../../http/upstream-error.ts'
+import type { Embedding } from '../../ports/retriever.ts'
 import { INDEX } from './transport.ts'
 
 /** A passage as the client upserts it: the text to embed, and everything else as metadata. */
@@ -68,4 +69,11 @@ export function readInfo(info: unknown): IndexInfo {
       return count
     },
   }
+}
+
+/** What `info` says of the dense part. @throws `retriever_bad_response` */
+export function readDense(dense: unknown): Embedding {
+  const { embeddingModel: model, dimension } = isRecord(dense) ? dense : {}
+  if (typeof model !== 'string' || typeof dimension !== 'number') throw badResponse(INDEX, 'no embedding model')
+  return { model, dimension }
 }

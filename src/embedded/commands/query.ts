@@ -1,3 +1,4 @@
+import { AnswerRoom } from '../answer-room.ts'
 import type { AnsweredRow } from '../answered-row.ts'
 import type { EmbeddedIndex } from '../embedded-index.ts'
 import * as field from '../fields.ts'
@@ -17,7 +18,8 @@ function answerQueries(
   command: QueryCommand,
 ): readonly AnsweredRow[] | readonly (readonly AnsweredRow[])[] {
   const queries = field.objects(body).map((fields) => parseQuery(index.settings, fields, command))
-  const answers = queries.map((asked) => answerQuery(index, namespace, asked, { candidates: 'more' }))
+  const room = new AnswerRoom()
+  const answers = queries.map((asked) => answerQuery(index, namespace, asked, { candidates: 'more', room }))
   const [only] = answers
   return answers.length === 1 && only !== undefined ? only : answers
 }

@@ -1,4 +1,5 @@
 /** Queries whose results come in batches. Each batch is searched anew, without the rows that were returned before. */
+import { AnswerRoom } from '../answer-room.ts'
 import type { AnsweredRow } from '../answered-row.ts'
 import type { EmbeddedIndex } from '../embedded-index.ts'
 import * as field from '../fields.ts'
@@ -39,7 +40,13 @@ function start(
   const maxIdleMs = 1000 * field.whole(fields['maxIdle'], 'maxIdle', seconds, DEFAULT_IDLE_SECONDS)
   const query: ResumableQuery = { namespace, command, body: fields, maxIdleMs }
   const uuid = index.resumable.start(query)
-  return { uuid, scores: nextBatch(index, uuid, query, topK) }
+  try {
+    return { uuid, scores: nextBatch(index, uuid, query, topK) }
+  } catch (thrown) {
+    // Whoever does not learn its name cannot end it.
+    index.resumable.end(uuid)
+    throw thrown
+  }
 }
 
 function nextBatch(
@@ -50,7 +57,7 @@ function nextBatch(
 ): readonly AnsweredRow[] {
   const query = { ...parseQuery(index.settings, field.object(body), command), topK }
   const without = index.resumable.returned(uuid)
-  const rows = answerQuery(index, namespace, query, { candidates: 'topK', without })
+  const rows = answerQuery(index, namespace, query, { candidates: 'topK', without, room: new AnswerRoom() })
   index.resumable.remember(
     uuid,
     rows.map(({ id }) => id),

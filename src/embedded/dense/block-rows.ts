@@ -79,7 +79,7 @@ export class BlockRows {
     const masks = this.#masks(matches)
     let count = 0
     for (const mask of masks) count += bitCount(mask)
-    const ordinary = this.#allOrdinary && isOrdinaryQuestion(question)
+    const ordinary = this.#allOrdinary && isOrdinary(question.squares)
     const slots = count <= topK || !ordinary ? slotsOf(masks) : this.#candidates(question, topK, masks)
     const places = new Int32Array(question.visited.length)
     for (let at = 0; at < places.length; at++) places[at] = this.#places[question.visited[at]!]!
@@ -189,11 +189,6 @@ export class BlockRows {
 /** Zero is ordinary: it is exact everywhere. */
 function isOrdinary(squares: number): boolean {
   return squares === 0 || (squares >= ORDINARY.least && squares <= ORDINARY.most)
-}
-
-/** A vector whose square vanishes without it being zero is not ordinary. */
-function isOrdinaryQuestion({ squares, weights }: Question): boolean {
-  return isOrdinary(squares) && (squares > 0 || weights.every((weight) => weight === 0))
 }
 
 function slotsOf(masks: Uint32Array): readonly number[] {

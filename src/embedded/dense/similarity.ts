@@ -12,7 +12,7 @@ export type Similarity = 'COSINE' | 'EUCLIDEAN' | 'DOT_PRODUCT'
 export interface Question {
   readonly vector: Float32Array
   readonly similarity: Similarity
-  /** Squared length, summed as the service does. */
+  /** Squared length: 0 for zeros only. */
   readonly squares: number
   /** Dimensions that a sum must visit: zeros add nothing to a product, but they do to a distance. */
   readonly visited: Int32Array
@@ -37,11 +37,21 @@ export function prepareQuestion(vector: Float32Array, similarity: Similarity): Q
   return { vector, similarity, squares: squaredLength(vector), visited, weights }
 }
 
-/** Squared length, summed in float32. */
+/**
+ * Squared lengths whose vectors can be multiplied in float32 without losing what counts. Beyond them cosines are taken in
+ * float64, where the square of every float32 has room; the service's own last digits there are not known.
+ */
+const WITHIN_FLOAT32 = { least: 2 ** -100, most: 2 ** 100 } as const
+
+/** Squared length, summed in float32, or in float64 where that has no room. It is 0 for zeros only. */
 export function squaredLength(values: Float32Array): number {
   let sum = 0
   for (const value of values) sum = Math.fround(sum + Math.fround(value * value))
-  return sum
+  return fitsFloat32(sum) ? sum : values.reduce((exact, value) => exact + value * value, 0)
+}
+
+function fitsFloat32(squares: number): boolean {
+  return squares >= WITHIN_FLOAT32.least && squares <= WITHIN_FLOAT32.most
 }
 
 /**
@@ -61,8 +71,9 @@ export function scoreInt8(question: Question, row: PlacedRow<Int8Array>, scale: 
 /** Score of a row of float32. @param squares its squared length */
 export function scoreFloat32(question: Question, row: PlacedRow<Float32Array>, squares: number): number {
   if (question.similarity === 'EUCLIDEAN') return fromDistance(distanceFloat32(question, row))
-  const product = dotFloat32(question, row)
-  return question.similarity === 'COSINE' ? fromCosine(product, question.squares, squares) : halved(product)
+  if (question.similarity === 'DOT_PRODUCT') return halved(dotFloat32(question, row))
+  const dot = fitsFloat32(question.squares) && fitsFloat32(squares) ? dotFloat32 : dotFloat64
+  return fromCosine(dot(question, row), question.squares, squares)
 }
 
 /** A row of zeros has cosine 0. */
@@ -96,6 +107,12 @@ function dotFloat32({ weights }: Question, { values, base, places }: PlacedRow<F
   for (let at = 0; at < weights.length; at++) {
     sum = Math.fround(sum + Math.fround(values[base + places[at]!]! * weights[at]!))
   }
+  return sum
+}
+
+function dotFloat64({ weights }: Question, { values, base, places }: PlacedRow<Float32Array>): number {
+  let sum = 0
+  for (let at = 0; at < weights.length; at++) sum += values[base + places[at]!]! * weights[at]!
   return sum
 }
 

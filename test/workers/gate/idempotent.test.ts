@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { RagGateError } from '../../../src/errors.ts'
 import { respondWithError } from '../../../src/middleware/respond.ts'
 import type { IdempotencyStore } from '../../../src/ports/idempotency.ts'
@@ -11,7 +11,8 @@ function never(): never {
 
 /** A store that has just claimed the key, and what is expected of it. */
 function claimed(more: Partial<IdempotencyStore>): IdempotencyStore {
-  return { begin: async () => ({ kind: 'new' }), finish: never, abandon: never, prune: never, ...more }
+  const begin: IdempotencyStore['begin'] = async () => ({ kind: 'new', claim: 'mine', renewEveryMs: 20_000 })
+  return { begin, renew: never, finish: never, abandon: never, prune: never, ...more }
 }
 
 async function send(store: IdempotencyStore, write: () => Promise<Response>): Promise<Response> {
@@ -24,18 +25,43 @@ async function send(store: IdempotencyStore, write: () => Promise<Response>): Pr
 describe('a write with a key', () => {
   it('keeps a success, and nothing else', async () => {
     const kept: unknown[] = []
-    const finish: IdempotencyStore['finish'] = async ({ tenant, key }, status, body) => {
-      kept.push([tenant, key, status, body])
+    const finish: IdempotencyStore['finish'] = async ({ tenant, key }, claim, status, body) => {
+      kept.push([tenant, key, claim, status, body])
     }
     expect(await (await send(claimed({ finish }), async () => Response.json({ ok: 1 }))).json()).toEqual({ ok: 1 })
-    expect(kept).toEqual([['acme', 'k1', 200, '{"ok":1}']])
+    expect(kept).toEqual([['acme', 'k1', 'mine', 200, '{"ok":1}']])
   })
 
   it('gives the claim back after a part of it failed', async () => {
     let abandoned = 0
-    const abandon = async (): Promise<void> => void abandoned++
+    const abandon: IdempotencyStore['abandon'] = async (_request, claim) => {
+      expect(claim).toBe('mine')
+      abandoned++
+    }
     const response = await send(claimed({ abandon }), async () => Response.json({}, { status: 207 }))
     expect([response.status, abandoned]).toEqual([207, 1])
+  })
+
+  it('holds its claim while it runs, whatever becomes of a renewal, and no longer', async () => {
+    vi.useFakeTimers()
+    try {
+      const renewed: string[] = []
+      const renew: IdempotencyStore['renew'] = async ({ key }, claim) => {
+        renewed.push(`${key} ${claim}`)
+        throw new RagGateError('store_unavailable', 'down')
+      }
+      const sent = send(claimed({ renew, finish: async () => undefined }), async () => {
+        await new Promise((resolve) => setTimeout(resolve, 150_000))
+        return Response.json({})
+      })
+      await vi.advanceTimersByTimeAsync(150_000)
+      expect((await sent).status).toBe(200)
+      expect(renewed).toEqual(Array.from({ length: 7 }, () => 'k1 mine'))
+      await vi.advanceTimersByTimeAsync(150_000)
+      expect(renewed).toHaveLength(7)
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   it('says what went wrong with the write, also when the claim cannot be given back', async () => {

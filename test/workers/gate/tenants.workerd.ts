@@ -183,6 +183,7 @@ describe('a policy', () => {
     ['/v1/policy', { policy: '__proto__' }, 'policy_unknown'],
     ['/v1/policy', {}, 'policy_unknown'],
     ['/v1/policy', { policy: null, refuseBelow: 0 }, 'unknown_field'],
+    ['/v1/policy', { policy: null, tenant: 'somebody-else' }, 'tenant_mismatch'],
     ['/v1/collections/never-made/policy', { policy: 'two-tier' }, 'collection_not_found'],
   ])('is not put at %s by %j: %s', async (path, body, code) => {
     expect(await codeOf(await send('PUT', path, { token: acme.owner, body }))).toBe(code)

@@ -3,6 +3,7 @@ import { canonicalJson } from '../../../src/core/canonical.ts'
 import type { Json } from '../../../src/core/chunk.ts'
 import { utf8 } from '../../../src/core/sha256.ts'
 import { RagGateError } from '../../../src/errors.ts'
+import { withoutOwnTenant } from '../../../src/middleware/own-tenant.ts'
 import type { IncomingDocument } from '../../../src/pipeline/ingest-documents.ts'
 
 const MAX_DOCUMENTS = 1000
@@ -16,9 +17,10 @@ const FIELDS = new Set(['id', 'text', 'format', 'title', 'source', 'version', 'm
 /**
  * Checks every document.
  *
+ * @param tenant whose they become: they may name no other
  * @throws the code of the first that is not as it should be, with where it stands
  */
-export function checkDocuments(value: unknown): IncomingDocument[] {
+export function checkDocuments(value: unknown, tenant: string): IncomingDocument[] {
   if (!Array.isArray(value) || value.length === 0) {
     throw new RagGateError('documents_required', 'documents must be a list of at least one document', {
       param: 'documents',
@@ -29,7 +31,7 @@ export function checkDocuments(value: unknown): IncomingDocument[] {
       param: 'documents',
     })
   }
-  const documents = value.map((document: unknown, at) => checkDocument(document, `documents[${at}]`))
+  const documents = value.map((document: unknown, at) => checkDocument(document, tenant, `documents[${at}]`))
   const seen = new Set<string>()
   documents.forEach(({ id }, at) => {
     if (seen.has(id)) {
@@ -40,7 +42,7 @@ export function checkDocuments(value: unknown): IncomingDocument[] {
   return documents
 }
 
-function checkDocument(value: unknown, at: string): IncomingDocument {
+function checkDocument(value: unknown, tenant: string, at: string): IncomingDocument {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
     throw new RagGateError('document_field', 'A document must be an object', { param: at })
   }
@@ -55,7 +57,7 @@ function checkDocument(value: unknown, at: string): IncomingDocument {
     metadata,
     ...others
   } = value as Record<string, unknown>
-  if (Object.keys(others).length > 0) {
+  if (Object.keys(withoutOwnTenant(others, tenant, at)).length > 0) {
     throw new RagGateError('unknown_field', `A document may have only these members: ${[...FIELDS].join(', ')}`, {
       param: at,
     })

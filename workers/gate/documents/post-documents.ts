@@ -1,6 +1,7 @@
 /** `POST /v1/documents`: documents in. */
 import type { Context } from 'hono'
 import type { Json } from '../../../src/core/chunk.ts'
+import { withoutOwnTenant } from '../../../src/middleware/own-tenant.ts'
 import { readJsonObject } from '../../../src/middleware/read-body.ts'
 import { checkCollectionId } from '../../../src/middleware/read-question.ts'
 import { RagGateError } from '../../../src/errors.ts'
@@ -22,11 +23,11 @@ export async function postDocuments(c: Context<{ Bindings: GateBindings }>): Pro
   const principal = await requireScope(composition, c.req.raw, 'ingest')
   const body = await readJsonObject(c.req, LIMITS)
   const { collection = 'default', documents, ...others } = body
-  if (Object.keys(others).length > 0) {
+  if (Object.keys(withoutOwnTenant(others, principal.tenant)).length > 0) {
     throw new RagGateError('unknown_field', 'The body may have only these members: collection, documents')
   }
   const collectionId = checkCollectionId(collection)
-  const checked = checkDocuments(documents)
+  const checked = checkDocuments(documents, principal.tenant)
   // It came out of a JSON parser.
   return idempotent(c, composition.idempotency, principal.tenant, body as Json, async () => {
     const ingestion = await ingestDocuments(composition.ingest, principal.tenant, collectionId, checked)
