@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createMdastSplitter } from '../../src/adapters/mdast-splitter.ts'
+import { createMarkdownSplitter } from '../../src/adapters/markdown-splitter.ts'
 import { htmlToMarkdown } from '../../src/adapters/html-to-markdown.ts'
 
 const markdownOf = (html: string) => htmlToMarkdown(html).markdown.trim()
@@ -130,7 +130,7 @@ describe('what a page may be made of', () => {
       `<table><tr><th>Part<th>Count<tr><td>Valve<td>${at}</table><pre><code>run(${at})\nstop()</code></pre>\n`
     let html = '<!doctype html><html><head><title>Manual</title></head><body><nav><a href="/">Home</a></nav><main>'
     for (let at = 0; html.length < 1_990_000; at++) html += section(at)
-    const { parts } = createMdastSplitter({ htmlToMarkdown }).split(`${html}</main></body></html>`, 'html')
+    const { parts } = createMarkdownSplitter({ htmlToMarkdown }).split(`${html}</main></body></html>`, 'html')
     expect(parts.length).toBeGreaterThan(2000)
     expect(parts[7]?.section).toBe('Section 7')
     expect(parts[7]?.text).toContain('| Valve | 7     |')

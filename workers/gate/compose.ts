@@ -8,7 +8,7 @@ import { createD1DecisionStore } from '../../src/adapters/d1/decision-store.ts'
 import { createD1IdempotencyStore } from '../../src/adapters/d1/idempotency.ts'
 import { createD1Statistics, type Statistics } from '../../src/adapters/d1/statistics.ts'
 import { htmlToMarkdown } from '../../src/adapters/html-to-markdown.ts'
-import { createMdastSplitter } from '../../src/adapters/mdast-splitter.ts'
+import { createMarkdownSplitter } from '../../src/adapters/markdown-splitter.ts'
 import { RagGateError } from '../../src/errors.ts'
 import type { GateConnections } from '../../src/middleware/connect.ts'
 import type { IngestPorts } from '../../src/pipeline/ingest-documents.ts'
@@ -92,7 +92,7 @@ function compose(env: GateBindings): Composition {
     ingest: {
       index,
       collections,
-      splitter: createMdastSplitter({ htmlToMarkdown }),
+      splitter: createMarkdownSplitter({ htmlToMarkdown }),
       clock,
     },
     statistics: createD1Statistics({ db: env.DB }),

@@ -2,11 +2,10 @@
 import { sentences } from '../core/text.ts'
 import { RagGateError } from '../errors.ts'
 import type { DocumentPart, Splitter } from '../ports/splitter.ts'
-import { markdownBlocks } from './markdown/blocks.ts'
-import { createTitleReader } from './markdown/titles.ts'
+import { type MarkdownBlock, markdownBlocks } from './markdown/blocks.ts'
 
-/** Settings of `createMdastSplitter`. */
-export interface MdastSplitterOptions {
+/** Settings of `createMarkdownSplitter`. */
+export interface MarkdownSplitterOptions {
   /**
    * Longest part, characters. A single sentence or code block that is longer is cut between words.
    *
@@ -40,7 +39,7 @@ interface Block {
  *
  * @throws `config_invalid` when a length makes no sense
  */
-export function createMdastSplitter(options: MdastSplitterOptions = {}): Splitter {
+export function createMarkdownSplitter(options: MarkdownSplitterOptions = {}): Splitter {
   const { maxCharacters = 1200, overlapCharacters = 150, htmlToMarkdown } = options
   if (!(maxCharacters >= 10) || !(overlapCharacters >= 0 && overlapCharacters <= maxCharacters / 2)) {
     throw new RagGateError('config_invalid', 'A part needs 10 characters and up, and may overlap by half of them')
@@ -54,7 +53,7 @@ export function createMdastSplitter(options: MdastSplitterOptions = {}): Splitte
       maxCharacters,
     )
   return {
-    version: `mdast/5/${maxCharacters}/${overlapCharacters}`,
+    version: `markdown-it/1/${maxCharacters}/${overlapCharacters}`,
     formats: htmlToMarkdown === undefined ? ['markdown', 'text'] : ['markdown', 'text', 'html'],
     split(text, format) {
       if (format === 'text') return { parts: partsOf(textBlocks(text)), hiddenText: false }
@@ -66,22 +65,13 @@ export function createMdastSplitter(options: MdastSplitterOptions = {}): Splitte
   }
 }
 
-/** Blocks of text under their headings. HTML, rules and link definitions are nothing that anybody reads. */
+/** Blocks of text under their headings. */
 function blocksOf(text: string): Block[] {
-  const { blocks, labels } = markdownBlocks(text)
-  const titleOf = createTitleReader(labels)
   const found: Block[] = []
-  let above: readonly { readonly depth: number; readonly written: string }[] = []
-  let headings: readonly string[] | undefined = []
-  for (const { kind, from, to, depth } of blocks) {
-    const written = text.slice(from, to).trim()
-    if (kind === 'heading') {
-      above = [...above.filter((heading) => heading.depth < depth), { depth, written }]
-      headings = undefined
-    } else if (kind === 'text' && written !== '') {
-      headings ??= above.map((heading) => titleOf(heading.written))
-      found.push({ text: written, headings })
-    }
+  let above: readonly Extract<MarkdownBlock, { kind: 'heading' }>[] = []
+  for (const block of markdownBlocks(text)) {
+    if (block.kind === 'text') found.push({ text: block.text, headings: above.map(({ title }) => title) })
+    else above = [...above.filter(({ depth }) => depth < block.depth), block]
   }
   return found
 }
