@@ -62,6 +62,8 @@ export const documents = sqliteTable(
     id: text('id').notNull(),
     contentHash: text('content_hash').notNull(),
     chunkIds: text('chunk_ids', { mode: 'json' }).$type<readonly string[]>().notNull(),
+    embeddingModel: text('embedding_model').notNull(),
+    dimension: integer('dimension').notNull(),
     updatedAtMs: integer('updated_at_ms').notNull(),
   },
   (table) => [primaryKey({ columns: [table.tenant, table.collection, table.id] })],

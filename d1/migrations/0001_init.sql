@@ -39,12 +39,15 @@ CREATE TABLE lexicons (
   PRIMARY KEY (id, part)
 ) STRICT;
 
+-- `embedding_model` and `dimension` are those that a document was embedded with.
 CREATE TABLE documents (
   tenant TEXT NOT NULL,
   collection TEXT NOT NULL,
   id TEXT NOT NULL,
   content_hash TEXT NOT NULL,
   chunk_ids TEXT NOT NULL,
+  embedding_model TEXT NOT NULL,
+  dimension INTEGER NOT NULL,
   updated_at_ms INTEGER NOT NULL,
   PRIMARY KEY (tenant, collection, id)
 ) STRICT;

@@ -9,7 +9,7 @@ export interface Collection {
   readonly corpusVersion: CorpusVersion
   /** Which lexicon describes it; `null` when there is none. */
   readonly lexiconId: string | null
-  /** Model that embedded it; empty when unknown. */
+  /** Model that embedded it; empty when unknown. While documents move to another model, the one before. */
   readonly embeddingModel: string
   /** Length of its vectors; 0 when unknown. */
   readonly dimension: number
@@ -62,6 +62,7 @@ export interface CorpusChange {
   /** The version the change was made from; another writer in between makes it fail. */
   readonly fromVersion: CorpusVersion
   readonly lexicon: Lexicon
+  /** What embeds `documents`. The collection is embedded so once every document of it is. */
   readonly embeddingModel: string
   readonly dimension: number
   /** Records that are new or changed. */

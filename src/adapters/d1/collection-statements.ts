@@ -124,20 +124,25 @@ export function raiseVersion(db: D1Database, change: CorpusChange, lexiconId: st
   return db
     .prepare(
       `UPDATE collections SET
-         corpus_version = CASE WHEN corpus_version = ?1 AND writer = ?8 THEN corpus_version + 1 END,
-         lexicon_id = ?2, embedding_model = ?3, dimension = ?4, updated_at_ms = ?5
-       WHERE tenant = ?6 AND id = ?7`,
+         corpus_version = CASE WHEN corpus_version = ?1 AND writer = ?6 THEN corpus_version + 1 END,
+         lexicon_id = ?2, updated_at_ms = ?3
+       WHERE tenant = ?4 AND id = ?5`,
     )
-    .bind(
-      change.fromVersion,
-      lexiconId,
-      change.embeddingModel,
-      change.dimension,
-      change.atMs,
-      change.tenant,
-      change.id,
-      change.writerId,
+    .bind(change.fromVersion, lexiconId, change.atMs, change.tenant, change.id, change.writerId)
+}
+
+/**
+ * Notes how the collection is embedded, once every document of it is: while some are still embedded by another model, it
+ * stays the other's, and the index that has moved on is not searched. Runs when the documents are stored.
+ */
+export function noteEmbedding(db: D1Database, change: CorpusChange): D1PreparedStatement {
+  return db
+    .prepare(
+      `UPDATE collections SET embedding_model = ?1, dimension = ?2
+       WHERE tenant = ?3 AND id = ?4 AND NOT EXISTS (
+         SELECT 1 FROM documents WHERE tenant = ?3 AND collection = ?4 AND (embedding_model <> ?1 OR dimension <> ?2))`,
     )
+    .bind(change.embeddingModel, change.dimension, change.tenant, change.id)
 }
 
 export function isVersionConflict(thrown: unknown): boolean {
@@ -157,14 +162,16 @@ export function storeLexiconPart(db: D1Database, lexiconId: string, part: number
 export function storeDocuments(db: D1Database, change: CorpusChange, batch: string): D1PreparedStatement {
   return db
     .prepare(
-      `INSERT INTO documents (tenant, collection, id, content_hash, chunk_ids, updated_at_ms)
+      `INSERT INTO documents
+         (tenant, collection, id, content_hash, chunk_ids, embedding_model, dimension, updated_at_ms)
        SELECT ?1, ?2, json_extract(value, '$.id'), json_extract(value, '$.contentHash'),
-         json_extract(value, '$.chunkIds'), ?3
+         json_extract(value, '$.chunkIds'), ?5, ?6, ?3
        FROM json_each(?4) WHERE true
        ON CONFLICT (tenant, collection, id) DO UPDATE SET content_hash = excluded.content_hash,
-         chunk_ids = excluded.chunk_ids, updated_at_ms = excluded.updated_at_ms`,
+         chunk_ids = excluded.chunk_ids, embedding_model = excluded.embedding_model, dimension = excluded.dimension,
+         updated_at_ms = excluded.updated_at_ms`,
     )
-    .bind(change.tenant, change.id, change.atMs, batch)
+    .bind(change.tenant, change.id, change.atMs, batch, change.embeddingModel, change.dimension)
 }
 
 /** Removes records of documents. `batch` is a JSON list of ids. */

@@ -200,6 +200,7 @@ export function createD1Collections({
         ...partsOf(text).map((body, part) => statement.storeLexiconPart(db, lexiconId, part, body)),
         ...jsonBatches(change.documents).map((batch) => statement.storeDocuments(db, change, batch)),
         ...jsonBatches(change.removedDocumentIds).map((batch) => statement.dropDocuments(db, change, batch)),
+        statement.noteEmbedding(db, change),
         ...jsonBatches(publishedIds).map((batch) => statement.dropUnpublished(db, tenant, id, writerId, batch)),
         ...jsonBatches(change.removedChunkIds).map((batch) =>
           statement.recordUnpublished(db, tenant, id, { id: writerId, atMs }, batch),

@@ -93,6 +93,25 @@ describe('publish', () => {
     expect(await collections.find('published', 'another')).toBeNull()
   })
 
+  it('is embedded by another model once every document is', async () => {
+    const collections = createD1Collections({ db: env.DB })
+    const aDocument = (id: string): DocumentRecord => ({ id, contentHash: `hash of ${id}`, chunkIds: [] })
+    const other = { embeddingModel: 'hashed-2', dimension: 512 }
+    const embedding = ({ embeddingModel, dimension }: Collection) => ({ embeddingModel, dimension })
+    const former = { embeddingModel: 'hashed-1', dimension: 256 }
+
+    await publish(collections, aChange('moving', 0, { documents: ['a', 'b', 'c'].map(aDocument) }))
+    const first = await publish(collections, aChange('moving', 1, { ...other, documents: [aDocument('a')] }))
+    expect(embedding(first)).toEqual(former)
+    const second = await publish(collections, aChange('moving', 2, { ...other, documents: [aDocument('b')] }))
+    expect(embedding(second)).toEqual(former)
+    const last = { ...other, documents: [], removedDocumentIds: ['c'] }
+    expect(embedding(await publish(collections, aChange('moving', 3, last)))).toEqual(other)
+    // A dimension of its own is another embedding too.
+    const shorter = { ...other, dimension: 256, documents: [aDocument('a')] }
+    expect(embedding(await publish(collections, aChange('moving', 4, shorter)))).toEqual(other)
+  })
+
   it('keeps the policy chosen for the collection', async () => {
     await database.insert(collectionRows).values({
       tenant: 'chosen',
@@ -154,7 +173,7 @@ describe('publish', () => {
     const change = aChange('broken', 0, { dimension: null as unknown as number })
     await expect(publish(createD1Collections({ db: env.DB }), change)).rejects.toMatchObject({
       code: 'store_unavailable',
-      cause: expect.objectContaining({ message: expect.stringContaining('collections.dimension') }),
+      cause: expect.objectContaining({ message: expect.stringContaining('documents.dimension') }),
     })
   })
 })
