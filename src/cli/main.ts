@@ -8,7 +8,7 @@ import type { GateAddress } from './gate-client.ts'
 import { ingestCommand } from './ingest.ts'
 import { type KeysAction, keysCommand } from './keys.ts'
 import { queryCommand } from './query.ts'
-import type { Terminal } from './terminal.ts'
+import { printable, type Terminal } from './terminal.ts'
 
 const HELP = `rag-gate: documents into a confidence gate, questions to it, and keys for it
 
@@ -56,7 +56,7 @@ export async function runCommand(given: readonly string[], terminal: Terminal): 
     }
   } catch (thrown) {
     if (!(thrown instanceof CommandError)) throw thrown
-    terminal.notes.write(`rag-gate: ${thrown.message}\n`)
+    terminal.notes.write(`rag-gate: ${printable(thrown.message)}\n`)
     return thrown.exitCode
   }
 }
@@ -147,7 +147,7 @@ function addressOf({ url, key }: { url?: string; key?: string }, { env }: Termin
 // Run, and not imported. The program may be called through a link.
 if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
   process.exitCode = await runCommand(process.argv.slice(2), {
-    out: (line) => void process.stdout.write(`${line}\n`),
+    out: (line) => void process.stdout.write(`${printable(line)}\n`),
     notes: process.stderr,
     env: process.env,
   })
