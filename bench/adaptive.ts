@@ -223,7 +223,7 @@ ${table(
 
 On these sets a further round does not pay. It finds a few more labelled passages than it loses, of \`squad-ooc\` three or
 four in a thousand questions, and neither coverage nor a rate of verdicts moves with them; for that it retrieves once more
-for 43 to 78 questions of a hundred. So it is off. The words of the best passages lead back to the passages they are from;
+for 38 to 77 questions of a hundred. So it is off. The words of the best passages lead back to the passages they are from;
 a question that failed because its words are not the documents' needs other words, which a \`rewriter\` may know. None was
 measured here. How many passages and words, and what weight to take, was chosen among a few settings by recall on these
 same sets, where they hardly differed.
