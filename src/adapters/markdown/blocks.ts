@@ -10,7 +10,7 @@ export type MarkdownBlock =
   | { readonly kind: 'heading'; readonly title: string; readonly depth: number }
 
 /** Levels of tokens that the parser goes down; a list takes two of them, a quote one. */
-const MAX_LEVELS = 40
+const MAX_LEVELS = 30
 
 /** What the parser may say of one document: it holds some 200 bytes for each of these until the document is read. */
 const MAX_TOKENS = 200_000
@@ -33,7 +33,7 @@ const lineParser = new MarkdownIt('commonmark')
  * Finds the blocks of a document, in time that rises with its length. HTML, rules and the addresses of links are nothing
  * that anybody reads, and are left out.
  *
- * @throws `too_deep` for some twenty lists, or forty quotes, one in the other; `document_too_complex` for more than
+ * @throws `too_deep` for some fifteen lists, or thirty quotes, one in the other; `document_too_complex` for more than
  *   200,000 beginnings and ends of blocks, which is some 40,000 items or 66,000 paragraphs
  */
 export function markdownBlocks(text: string): MarkdownBlock[] {

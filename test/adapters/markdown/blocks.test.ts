@@ -39,9 +39,9 @@ describe('markdownBlocks', () => {
   })
 
   it.each([
-    ['- ', 18],
-    ['> ', 37],
-    ['1. ', 18],
+    ['- ', 13],
+    ['> ', 27],
+    ['1. ', 13],
   ])('goes down %j %i levels, and says so when there are more than it can read', (mark, levels) => {
     expect(textsOf(`${mark.repeat(levels)}a`)).toHaveLength(1)
     for (const more of [1, 2, 3, 50, 1000]) {
