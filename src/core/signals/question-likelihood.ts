@@ -7,10 +7,10 @@ const CHUNKS_COMPARED = 5
 const FROM_CHUNK = 0.7
 
 /**
- * How much likelier the best of the first five chunks makes the question than the collection as a whole does: log likelihoods of its terms
- * under a mix of .7 the chunk's term shares and .3 the collection's, as a share of what a chunk would reach that
- * consisted of the question alone. Each term counts by its emphasis. Unlike coverage it asks for a short chunk about little else. For a missing
- * term, a synonym counts .3, and a relative the share that they have in common.
+ * How much likelier the best of the first five chunks makes the question than the collection as a whole does: log
+ * likelihoods of its terms, each by its emphasis, under a mix of .7 the chunk's term shares and .3 the collection's, as a
+ * share of what a chunk would reach that consisted of the question alone. Unlike coverage it asks for a short chunk about
+ * little else. For a missing term, a synonym counts .3, and a relative the share that they have in common.
  *
  * @returns 0..1; 0 when no chunk makes it likelier, without chunks, or when the question has no terms
  * @see C. Zhai and J. Lafferty, "A Study of Smoothing Methods for Language Models Applied to Ad Hoc Information

@@ -19,11 +19,12 @@ const PRIOR_TERMS = 4
 export function sentenceMatch({ questionTerms, chunks }: Reading): number {
   const squares = questionTerms.reduce((sum, { idf }) => sum + idf * idf, 0)
   const prior = (PRIOR_TERMS * squares) / questionTerms.length
+  const weights = questionTerms.map(({ idf }) => idf ** 1.5)
   let best = 0
   for (const chunk of chunks) {
     for (const sentence of chunk.sentences) {
       const length = Math.sqrt(squares / (sentence.squaredIdf + prior))
-      best = Math.max(best, length * shareSaid(questionTerms, holdings(questionTerms.length, chunk, sentence)))
+      best = Math.max(best, length * shareSaid(questionTerms, weights, holdings(weights.length, chunk, sentence)))
     }
   }
   return Math.min(1, best)
@@ -38,13 +39,16 @@ function holdings(terms: number, { titled }: ReadChunk, { held, synonyms }: Read
   return by
 }
 
-function shareSaid(questionTerms: readonly QuestionTerm[], held: readonly number[]): number {
+function shareSaid(
+  questionTerms: readonly QuestionTerm[],
+  weights: readonly number[],
+  held: readonly number[],
+): number {
   let said = 0
   let unsaid = 0
-  questionTerms.forEach(({ idf, emphasis }, at) => {
-    const weight = idf ** 1.5
-    said += held[at]! * emphasis.found * weight
-    unsaid += (1 - held[at]!) * emphasis.missing * weight
+  questionTerms.forEach(({ emphasis }, at) => {
+    said += held[at]! * emphasis.found * weights[at]!
+    unsaid += (1 - held[at]!) * emphasis.missing * weights[at]!
   })
   return said / (said + unsaid)
 }
