@@ -11,18 +11,12 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { binomialInterval } from '../src/core/calibration/binomial-interval.ts'
 import { coverageAtFalseAcceptance } from '../src/core/calibration/risk-coverage.ts'
-import type { Decision } from '../src/core/decision.ts'
-import { definePolicy, type Policy } from '../src/core/policy.ts'
-import { balanced } from '../src/core/profiles/balanced.ts'
+import type { Decision } from '../src/core/policy/decision.ts'
+import { definePolicy, type Policy } from '../src/core/policy/policy.ts'
+import { balanced } from '../src/presets/balanced/balanced.ts'
 import { type GatePorts, gateQuestion, type GateSettings } from '../src/pipeline/gate-question.ts'
 import { FITTED_SETS, fitBalanced, measureSet } from './evaluation/balanced-model.ts'
-import {
-  haveQuestionSets,
-  type LabelledQuestion,
-  openQuestionSet,
-  readQuestionSet,
-  type SearchableSet,
-} from './evaluation/question-sets.ts'
+import { haveQuestionSets, type LabelledQuestion, openQuestionSet, readQuestionSet, type SearchableSet } from './evaluation/question-sets.ts'
 
 const PAGE = join(import.meta.dirname, '..', 'docs', 'adaptive-retrieval.md')
 const SETS = ['squad-ooc', 'azure-faq'] as const

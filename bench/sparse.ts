@@ -9,9 +9,9 @@
  */
 import { create, insertMultiple, search as searchOrama, type Orama } from '@orama/orama'
 import MiniSearch from 'minisearch'
-import { normaliseQuestion, terms } from '../src/core/text.ts'
-import { termFrequencies } from '../src/embedded/embedder.ts'
-import { passageVector, questionVector, SparsePostings } from '../src/embedded/sparse.ts'
+import { normaliseQuestion, terms } from '../src/core/text/text.ts'
+import { termFrequencies } from '../src/vector-index/embed/embedder.ts'
+import { passageVector, questionVector, SparsePostings } from '../src/vector-index/search/sparse.ts'
 import { markdownTable } from './markdown-table.ts'
 import { haveLabelledSets, readLabelledSet, type SetPassage, type SetQuestion } from './retrieval/labelled-set.ts'
 import { DEPTH, rankOf, recallAt } from './retrieval/ranks.ts'

@@ -3,11 +3,12 @@
  * column. Times are milliseconds since 1970.
  */
 import { index, integer, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import type { AnswerSignals } from '../src/core/answer-signals.ts'
-import type { Passage, ScoreKind } from '../src/core/chunk.ts'
-import type { Band, CacheState, Finding, Verdict } from '../src/core/decision.ts'
-import type { Signals } from '../src/core/measure.ts'
-import type { RerankerOutcome } from '../src/core/rerank.ts'
+import type { AnswerSignals } from '../src/core/answer/answer-signals.ts'
+import type { Passage, ScoreKind } from '../src/core/evidence/chunk.ts'
+import type { Band, CacheState } from '../src/core/policy/decision.ts'
+import type { Finding, Verdict } from '../src/core/gates/finding.ts'
+import type { Signals } from '../src/core/signals/measure.ts'
+import type { RerankerOutcome } from '../src/core/evidence/rerank.ts'
 import type { Scope } from '../src/ports/authenticator.ts'
 
 /** What is searched, and at which version it stands. */

@@ -1,5 +1,5 @@
 /**
- * The scan of dense rows, in AssemblyScript; `npm run build:kernel` compiles it to `src/embedded/dense/scan.wasm`.
+ * The scan of dense rows, in AssemblyScript; `npm run build:kernel` compiles it to `src/vector-index/search/dense/scan.wasm`.
  *
  * Rows stand in blocks of 32, one dimension after the other (of bytes two together, as the multiplication takes them):
  * a lane adds up one row in the order of its dimensions, exactly as a plain loop would, dimensions where the question

@@ -5,9 +5,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import type { Evidence } from '../../src/core/evidence.ts'
-import { buildLexicon, encodeLexicon } from '../../src/core/lexicon.ts'
-import { normaliseQuestion } from '../../src/core/text.ts'
+import type { Evidence } from '../../src/core/evidence/evidence.ts'
+import { buildLexicon, encodeLexicon } from '../../src/core/text/lexicon.ts'
+import { normaliseQuestion } from '../../src/core/text/text.ts'
 
 const DATA = join(import.meta.dirname, '..', '..', '..', 'shared', 'data', 'squad-ooc')
 

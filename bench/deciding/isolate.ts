@@ -1,8 +1,8 @@
 /** The thread behind `english.ts`: an isolate of its own, which knows no word until it reads one. */
 import { parentPort, workerData } from 'node:worker_threads'
-import type { Evidence } from '../../src/core/evidence.ts'
-import { decodeLexicon } from '../../src/core/lexicon.ts'
-import { measure } from '../../src/core/measure.ts'
+import type { Evidence } from '../../src/core/evidence/evidence.ts'
+import { decodeLexicon } from '../../src/core/text/lexicon.ts'
+import { measure } from '../../src/core/signals/measure.ts'
 import { spreadOf } from '../scan/spread.ts'
 import type { Asked, EnglishCosts, IsolateTask } from './english.ts'
 

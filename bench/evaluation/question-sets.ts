@@ -1,15 +1,15 @@
 /** The development question sets, retrieved as the embedded index retrieves. Read from `../shared/data`, never kept here. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Passage, Ranking, ScoreKind } from '../../src/core/chunk.ts'
-import type { Evidence } from '../../src/core/evidence.ts'
-import { fuseConvex } from '../../src/core/fusion.ts'
-import { buildLexicon, idfMass, type Lexicon } from '../../src/core/lexicon.ts'
-import { normaliseQuestion, terms } from '../../src/core/text.ts'
-import { embed, termFrequencies } from '../../src/embedded/embedder.ts'
-import { ResidentNamespace } from '../../src/embedded/resident-namespace.ts'
-import { quantise, type ScoredRow } from '../../src/embedded/scan.ts'
-import { dimensionOf, passageVector, questionVector } from '../../src/embedded/sparse.ts'
+import type { Passage, Ranking, ScoreKind } from '../../src/core/evidence/chunk.ts'
+import type { Evidence } from '../../src/core/evidence/evidence.ts'
+import { fuseConvex } from '../../src/core/evidence/fusion.ts'
+import { buildLexicon, idfMass, type Lexicon } from '../../src/core/text/lexicon.ts'
+import { normaliseQuestion, terms } from '../../src/core/text/text.ts'
+import { embed, termFrequencies } from '../../src/vector-index/embed/embedder.ts'
+import { ResidentNamespace } from '../../src/vector-index/store/resident-namespace.ts'
+import { quantise, type ScoredRow } from '../../src/vector-index/search/scan.ts'
+import { dimensionOf, passageVector, questionVector } from '../../src/vector-index/search/sparse.ts'
 
 const DATA = join(import.meta.dirname, '..', '..', '..', 'shared', 'data')
 

@@ -1,6 +1,7 @@
 /** A search of your own as a retriever: a function from a question to rows with scores. */
-import type { ScoreKind } from '../core/chunk.ts'
-import { isRecord, rankRows, readPassage } from '../core/retrieved.ts'
+import type { ScoreKind } from '../core/evidence/chunk.ts'
+import { isRecord } from '../core/lib/guards.ts'
+import { rankRows, readPassage } from '../core/evidence/rows.ts'
 import { isRagGateError, RagGateError } from '../errors.ts'
 import type { RetrievalRequest, Retriever } from '../ports/retriever.ts'
 

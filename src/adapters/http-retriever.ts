@@ -1,6 +1,7 @@
 /** A search service over HTTP: one POST with JSON, rows with scores back. */
-import type { ScoreKind } from '../core/chunk.ts'
-import { isRecord, rankRows, readPassage } from '../core/retrieved.ts'
+import type { ScoreKind } from '../core/evidence/chunk.ts'
+import { isRecord } from '../core/lib/guards.ts'
+import { rankRows, readPassage } from '../core/evidence/rows.ts'
 import { RagGateError } from '../errors.ts'
 import type { Fetch } from '../http/bounded-fetch.ts'
 import { requireAtLeast } from '../http/require-at-least.ts'

@@ -1,7 +1,7 @@
 /** A language model behind an OpenAI-compatible endpoint as a reranker: it grades every passage 0 to 3, in one call. */
-import type { Passage } from '../core/chunk.ts'
-import { readGrades } from '../core/grade.ts'
-import { isRecord } from '../core/retrieved.ts'
+import type { Passage } from '../core/evidence/chunk.ts'
+import { readGrades } from '../core/evidence/grade.ts'
+import { isRecord } from '../core/lib/guards.ts'
 import { RagGateError } from '../errors.ts'
 import type { Fetch } from '../http/bounded-fetch.ts'
 import { requireAtLeast } from '../http/require-at-least.ts'

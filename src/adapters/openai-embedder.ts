@@ -3,8 +3,8 @@
  *
  * @see https://platform.openai.com/docs/api-reference/embeddings
  */
-import { readEmbeddings } from '../core/embeddings.ts'
-import { isRecord } from '../core/retrieved.ts'
+import { readEmbeddings } from '../core/evidence/embeddings.ts'
+import { isRecord } from '../core/lib/guards.ts'
 import { RagGateError } from '../errors.ts'
 import type { Fetch } from '../http/bounded-fetch.ts'
 import { createHttpUpstream, type UpstreamOptions } from '../http/upstream.ts'

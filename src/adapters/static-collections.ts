@@ -1,5 +1,5 @@
 /** Collections that are known when the Worker is deployed: for people whose documents live elsewhere. */
-import type { Lexicon } from '../core/lexicon.ts'
+import type { Lexicon } from '../core/text/lexicon.ts'
 import { RagGateError } from '../errors.ts'
 import type { Collection, Collections } from '../ports/collections.ts'
 

@@ -5,9 +5,10 @@
  * @see https://upstash.com/docs/vector
  */
 import { Index, QueryMode, WeightingStrategy } from '@upstash/vector'
-import type { Passage, Ranking } from '../core/chunk.ts'
-import { checkPassageFilter, type PassageFilter, valuesOf } from '../core/passage-filter.ts'
-import { isRecord, rankRows } from '../core/retrieved.ts'
+import type { Passage, Ranking } from '../core/evidence/chunk.ts'
+import { checkPassageFilter, type PassageFilter, valuesOf } from '../core/evidence/passage-filter.ts'
+import { isRecord } from '../core/lib/guards.ts'
+import { rankRows } from '../core/evidence/rows.ts'
 import { RagGateError } from '../errors.ts'
 import { requireAtLeast } from '../http/require-at-least.ts'
 import { badResponse } from '../http/upstream-error.ts'

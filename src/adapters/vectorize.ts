@@ -3,7 +3,8 @@
  *
  * @see https://developers.cloudflare.com/vectorize/reference/client-api/
  */
-import { isRecord, rankRows, type RetrievedRow } from '../core/retrieved.ts'
+import { isRecord } from '../core/lib/guards.ts'
+import { rankRows, type RetrievedRow } from '../core/evidence/rows.ts'
 import { RagGateError } from '../errors.ts'
 import { badResponse } from '../http/upstream-error.ts'
 import type { Embedder } from '../ports/embedder.ts'

@@ -3,8 +3,8 @@
  *
  * @see https://developers.cloudflare.com/workers-ai/models/
  */
-import { readEmbeddings } from '../core/embeddings.ts'
-import { isRecord } from '../core/retrieved.ts'
+import { readEmbeddings } from '../core/evidence/embeddings.ts'
+import { isRecord } from '../core/lib/guards.ts'
 import { RagGateError } from '../errors.ts'
 import { boundedCall } from '../http/deadline.ts'
 import { createUpstream, type UpstreamOptions } from '../http/upstream.ts'

@@ -3,7 +3,7 @@
  *
  * @see https://developers.cloudflare.com/workers-ai/models/bge-reranker-base/
  */
-import { isRecord } from '../core/retrieved.ts'
+import { isRecord } from '../core/lib/guards.ts'
 import { boundedCall } from '../http/deadline.ts'
 import { requireAtLeast } from '../http/require-at-least.ts'
 import { createUpstream, type UpstreamOptions } from '../http/upstream.ts'

@@ -1,6 +1,6 @@
 /** Talks to a gate over HTTP, as any client would. */
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Refusal } from '../core/refusal.ts'
+import type { Refusal } from '../core/reports/refusal.ts'
 import { CommandError } from './command-error.ts'
 
 /** Where a gate is, and as whom to ask. */

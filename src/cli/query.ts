@@ -1,6 +1,6 @@
 /** `rag-gate query "…"`: asks, and with `--debug` shows why it came out so. */
-import { confidenceLine, confidenceRecord } from '../core/confidence-record.ts'
-import { explain, explanationText } from '../core/explain.ts'
+import { confidenceLine, confidenceRecord } from '../presets/weighted-signals/confidence-record.ts'
+import { explain, explanationText } from '../core/reports/explain.ts'
 import { CommandError } from './command-error.ts'
 import { ask, type AskReply, type GateAddress } from './gate-client.ts'
 import type { Terminal } from './terminal.ts'

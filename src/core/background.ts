@@ -1,6 +1,6 @@
 /** The collection lexicon against a background of everyday English. */
 import { englishLexicon } from './english.ts'
-import type { Lexicon, TermCounts } from './lexicon.ts'
+import type { Lexicon, TermCounts } from './text/lexicon.ts'
 
 /** Chunks of everyday English for each chunk of the collection. */
 const SHARE = 0.25

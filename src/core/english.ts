@@ -1,6 +1,6 @@
 /** What is known of English terms beforehand: how common each is, and which mean much the same. */
 import { ENGLISH_RELATIVES, ENGLISH_TERMS } from './english-table.ts'
-import type { TermCounts } from './lexicon.ts'
+import type { TermCounts } from './text/lexicon.ts'
 
 /** Chunks the background lexicon stands for. */
 const CHUNKS = 10_000

@@ -1,6 +1,6 @@
 /** What the gate is connected to, checked once and kept for as long as the isolate lives. */
-import type { Audience } from '../core/refusal.ts'
-import { hex } from '../core/sha256.ts'
+import type { Audience } from '../core/reports/refusal.ts'
+import { hex } from '../core/lib/sha256.ts'
 import { RagGateError } from '../errors.ts'
 import type { AnswerCache } from '../ports/answer-cache.ts'
 import type { Authenticate, Principal } from '../ports/authenticator.ts'

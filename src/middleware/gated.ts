@@ -1,11 +1,11 @@
 /** What the gate leaves in `c.var.ragGate` for the route's own handler. */
-import type { Context as EvidenceContext } from '../core/context.ts'
-import type { Decision } from '../core/decision.ts'
-import type { Evidence } from '../core/evidence.ts'
-import { CAUTION } from '../core/messages.ts'
-import type { Policy } from '../core/policy.ts'
-import { type Audience, type DecisionSummary, summariseDecision } from '../core/refusal.ts'
-import type { GenerationReport } from '../core/measure-answer.ts'
+import type { Context as EvidenceContext } from '../core/evidence/context.ts'
+import type { Decision } from '../core/policy/decision.ts'
+import type { Evidence } from '../core/evidence/evidence.ts'
+import { CAUTION } from '../core/reports/messages.ts'
+import type { Policy } from '../core/policy/policy.ts'
+import { type Audience, type DecisionSummary, summariseDecision } from '../core/reports/refusal.ts'
+import type { GenerationReport } from '../core/answer/measure-answer.ts'
 import type { Principal } from '../ports/authenticator.ts'
 import type { TokenUsage } from '../ports/decision-log.ts'
 

@@ -1,9 +1,9 @@
 /** From a request's JSON to a question, or to an error that says what is wrong with it. */
 import type { HonoRequest } from 'hono'
-import { canonicalJson } from '../core/canonical.ts'
-import type { Json } from '../core/chunk.ts'
-import { requireQuestion } from '../core/question.ts'
-import { SEARCH_MODES, type SearchMode } from '../core/search-mode.ts'
+import { canonicalJson } from '../core/lib/canonical.ts'
+import type { Json } from '../core/lib/json.ts'
+import { requireQuestion } from '../core/text/question.ts'
+import { SEARCH_MODES, type SearchMode } from '../core/evidence/search-mode.ts'
 import { RagGateError } from '../errors.ts'
 import { withoutOwnTenant } from './own-tenant.ts'
 import { type BodyLimits, readJsonObject } from './read-body.ts'

@@ -1,7 +1,7 @@
 /** Into the answer cache: what may be kept, for how long, and as what. */
-import type { Decision } from '../core/decision.ts'
-import { forbidsStale, handlerFreshness, lifetimeSeconds } from '../core/freshness.ts'
-import type { Policy } from '../core/policy.ts'
+import type { Decision } from '../core/policy/decision.ts'
+import { forbidsStale, handlerFreshness, lifetimeSeconds } from '../core/policy/lifetimes.ts'
+import type { Policy } from '../core/policy/policy.ts'
 import { readAtMost } from '../http/read-at-most.ts'
 import type { AnswerCache, CachedAnswer } from '../ports/answer-cache.ts'
 import type { Clock } from '../ports/clock.ts'

@@ -1,8 +1,8 @@
 /** A question up to its answer: gated, generated, judged. No HTTP, and no answer cache. */
-import type { Decision } from '../core/decision.ts'
-import type { EvidenceAnswer } from '../core/evidence-answer.ts'
-import type { Evidence } from '../core/evidence.ts'
-import { requireQuestion } from '../core/question.ts'
+import type { Decision } from '../core/policy/decision.ts'
+import type { EvidenceAnswer } from '../core/reports/evidence-answer.ts'
+import type { Evidence } from '../core/evidence/evidence.ts'
+import { requireQuestion } from '../core/text/question.ts'
 import { RagGateError } from '../errors.ts'
 import type { Generation, Generator } from '../ports/generator.ts'
 import { type AskedQuestion, type GatePorts, gateQuestion, type GateSettings } from './gate-question.ts'

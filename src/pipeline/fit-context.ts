@@ -1,8 +1,9 @@
 /** After the gates, before the model: the context within its budget, and the gates asked again where it lacks something. */
-import { buildContext, type Context, type ContextBudget } from '../core/context.ts'
-import { type Finding, type Judgement, strictest } from '../core/decision.ts'
-import type { Evidence } from '../core/evidence.ts'
-import type { Signals } from '../core/measure.ts'
+import { buildContext, type Context, type ContextBudget } from '../core/evidence/context.ts'
+import { type Finding, strictest } from '../core/gates/finding.ts'
+import { type Judgement } from '../core/policy/decision.ts'
+import type { Evidence } from '../core/evidence/evidence.ts'
+import type { Signals } from '../core/signals/measure.ts'
 
 /** Budget of the context for the model. */
 export interface ContextSettings {

@@ -1,8 +1,9 @@
 /** Documents in: cut, written to the index as far as they changed, counted into the lexicon, published. */
-import { canonicalJson, lengthPrefixed } from '../core/canonical.ts'
-import type { Json, Passage } from '../core/chunk.ts'
-import { chunkId } from '../core/ids.ts'
-import { hex, sha256 } from '../core/sha256.ts'
+import { canonicalJson, lengthPrefixed } from '../core/lib/canonical.ts'
+import type { Json } from '../core/lib/json.ts'
+import type { Passage } from '../core/evidence/chunk.ts'
+import { chunkId } from '../core/lib/ids.ts'
+import { hex, sha256 } from '../core/lib/sha256.ts'
 import { isRagGateError, RagGateError, type RagGateErrorCode } from '../errors.ts'
 import type { DocumentRecord } from '../ports/collections.ts'
 import type { DocumentFormat, Splitter } from '../ports/splitter.ts'

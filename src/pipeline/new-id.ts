@@ -1,4 +1,4 @@
-import { uuidv7 } from '../core/ids.ts'
+import { uuidv7 } from '../core/lib/ids.ts'
 import type { Clock } from '../ports/clock.ts'
 
 /** A new UUIDv7. */

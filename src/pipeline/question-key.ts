@@ -1,10 +1,10 @@
 /** The answer key of a question: everything that its answer depends on. */
-import { answerKey } from '../core/answer-key.ts'
-import { canonicalJson, lengthPrefixed } from '../core/canonical.ts'
-import { filterKey, type PassageFilter } from '../core/passage-filter.ts'
-import type { Policy } from '../core/policy.ts'
-import { RRF_K } from '../core/rank-scores.ts'
-import type { Rule } from '../core/rules.ts'
+import { answerKey } from '../core/policy/answer-key.ts'
+import { canonicalJson, lengthPrefixed } from '../core/lib/canonical.ts'
+import { filterKey, type PassageFilter } from '../core/evidence/passage-filter.ts'
+import type { Policy } from '../core/policy/policy.ts'
+import { RRF_K } from '../core/lib/rank-scores.ts'
+import type { Rule } from '../core/policy/rules.ts'
 import type { Collection } from '../ports/collections.ts'
 import type { AskedQuestion, GatePorts, GateSettings } from './gate-question.ts'
 

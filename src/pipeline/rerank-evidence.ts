@@ -1,6 +1,6 @@
 /** The step between fusing and measuring: a reranker's scores, where there is one and it answers in time. */
-import type { Evidence } from '../core/evidence.ts'
-import { reranked, type RerankerOutcome } from '../core/rerank.ts'
+import type { Evidence } from '../core/evidence/evidence.ts'
+import { reranked, type RerankerOutcome } from '../core/evidence/rerank.ts'
 import { isRagGateError } from '../errors.ts'
 import type { Reranker } from '../ports/reranker.ts'
 import { type Faults, withinDeadline } from './within-deadline.ts'

@@ -1,7 +1,7 @@
 /** A turn of writing to a collection: what came before is tidied up, every step is safe to repeat, one writer at a time. */
-import type { Passage } from '../core/chunk.ts'
-import { type CollectionId, namespaceOf, type Tenant } from '../core/ids.ts'
-import { buildLexicon, EMPTY_LEXICON, updateLexicon } from '../core/lexicon.ts'
+import type { Passage } from '../core/evidence/chunk.ts'
+import { type CollectionId, namespaceOf, type Tenant } from '../core/lib/ids.ts'
+import { buildLexicon, EMPTY_LEXICON, updateLexicon } from '../core/text/lexicon.ts'
 import { isRagGateError } from '../errors.ts'
 import type { ChunkIndex } from '../ports/chunk-index.ts'
 import type { Clock } from '../ports/clock.ts'

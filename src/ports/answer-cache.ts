@@ -1,4 +1,4 @@
-import type { Decision } from '../core/decision.ts'
+import type { Decision } from '../core/policy/decision.ts'
 
 /** A whole answer, as it was sent, with everything needed to decide whether it may be sent again. */
 export interface CachedAnswer {

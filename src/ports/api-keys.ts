@@ -1,4 +1,4 @@
-import type { Tenant } from '../core/ids.ts'
+import type { Tenant } from '../core/lib/ids.ts'
 import type { Principal, Scope } from './authenticator.ts'
 
 /** A key as it may be shown: everything but its secret. */

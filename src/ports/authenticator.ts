@@ -1,4 +1,4 @@
-import type { Tenant } from '../core/ids.ts'
+import type { Tenant } from '../core/lib/ids.ts'
 
 /** What a principal may do. */
 export type Scope = 'ask' | 'ingest' | 'admin'

@@ -1,4 +1,4 @@
-import type { Passage } from '../core/chunk.ts'
+import type { Passage } from '../core/evidence/chunk.ts'
 
 /** The writing side of an index. Every call is safe to repeat. */
 export interface ChunkIndex {

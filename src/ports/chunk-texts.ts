@@ -1,4 +1,4 @@
-import type { Passage } from '../core/chunk.ts'
+import type { Passage } from '../core/evidence/chunk.ts'
 
 /** Keeps passages beside an index that has no room for their texts. Every call is safe to repeat. */
 export interface ChunkTexts {

@@ -1,5 +1,5 @@
-import type { CollectionId, CorpusVersion, Tenant } from '../core/ids.ts'
-import type { Lexicon } from '../core/lexicon.ts'
+import type { CollectionId, CorpusVersion, Tenant } from '../core/lib/ids.ts'
+import type { Lexicon } from '../core/text/lexicon.ts'
 
 /** What is known of a collection. */
 export interface Collection {

@@ -1,4 +1,4 @@
-import type { CacheState, Decision, Timings } from '../core/decision.ts'
+import type { CacheState, Decision, Timings } from '../core/policy/decision.ts'
 
 /** Tokens that a model counted for one answer. */
 export interface TokenUsage {

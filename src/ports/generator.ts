@@ -1,5 +1,5 @@
-import type { Chunk } from '../core/chunk.ts'
-import type { GenerationReport } from '../core/measure-answer.ts'
+import type { Chunk } from '../core/evidence/chunk.ts'
+import type { GenerationReport } from '../core/answer/measure-answer.ts'
 import type { TokenUsage } from './decision-log.ts'
 
 /** What an answer is made from. */

@@ -1,4 +1,4 @@
-import type { Tenant } from '../core/ids.ts'
+import type { Tenant } from '../core/lib/ids.ts'
 
 /** A request that its sender named, so that it can be sent twice and be carried out once. */
 export interface NamedRequest {

@@ -1,4 +1,4 @@
-import type { Evidence } from '../core/evidence.ts'
+import type { Evidence } from '../core/evidence/evidence.ts'
 
 /** Puts a question for which the evidence is weak in other words. */
 export interface QuestionRewriter {

@@ -1,4 +1,4 @@
-import type { Passage } from '../core/chunk.ts'
+import type { Passage } from '../core/evidence/chunk.ts'
 
 /** Passages to score against a question. */
 export interface RerankRequest {

@@ -1,6 +1,6 @@
-import type { Ranking } from '../core/chunk.ts'
-import type { CollectionId, Tenant } from '../core/ids.ts'
-import type { PassageFilter } from '../core/passage-filter.ts'
+import type { Ranking } from '../core/evidence/chunk.ts'
+import type { CollectionId, Tenant } from '../core/lib/ids.ts'
+import type { PassageFilter } from '../core/evidence/passage-filter.ts'
 
 /** One search. */
 export interface RetrievalRequest {

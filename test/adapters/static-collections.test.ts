@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createStaticCollections } from '../../src/adapters/static-collections.ts'
-import { buildLexicon } from '../../src/core/lexicon.ts'
+import { buildLexicon } from '../../src/core/text/lexicon.ts'
 
 const lexicon = buildLexicon(['Engine starts.'])
 const collections = createStaticCollections([

@@ -1,15 +1,10 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import {
-  createUpstashChunkIndex,
-  createUpstashRetriever,
-  createUpstashTransport,
-  type UpstashRetrieverOptions,
-} from '../../src/adapters/upstash-vector.ts'
+import { createUpstashChunkIndex, createUpstashRetriever, createUpstashTransport, type UpstashRetrieverOptions } from '../../src/adapters/upstash-vector.ts'
 import { RagGateError } from '../../src/errors.ts'
 import type { Fetch } from '../../src/http/bounded-fetch.ts'
-import { parseFilter } from '../../src/embedded/filter/parse-filter.ts'
-import type { PassageFilter } from '../../src/core/passage-filter.ts'
+import { parseFilter } from '../../src/vector-index/filter/parse-filter.ts'
+import type { PassageFilter } from '../../src/core/evidence/passage-filter.ts'
 import type { RetrievalRequest } from '../../src/ports/retriever.ts'
 
 const URL_OF_INDEX = 'https://index.test/prefix/'

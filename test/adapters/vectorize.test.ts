@@ -1,13 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import {
-  createVectorizeChunkIndex,
-  createVectorizeRetriever,
-  type VectorizeBinding,
-  type VectorizeMetric,
-  type VectorizeRetrieverOptions,
-} from '../../src/adapters/vectorize.ts'
-import type { Passage } from '../../src/core/chunk.ts'
-import type { PassageFilter } from '../../src/core/passage-filter.ts'
+import { createVectorizeChunkIndex, createVectorizeRetriever, type VectorizeBinding, type VectorizeMetric, type VectorizeRetrieverOptions } from '../../src/adapters/vectorize.ts'
+import type { Passage } from '../../src/core/evidence/chunk.ts'
+import type { PassageFilter } from '../../src/core/evidence/passage-filter.ts'
 import type { ChunkTexts } from '../../src/ports/chunk-texts.ts'
 import type { Embedder } from '../../src/ports/embedder.ts'
 import { retrieverContract } from '../contracts/retriever.ts'

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { queryCommand } from '../../src/cli/query.ts'
-import { twoTier } from '../../src/core/profiles/two-tier.ts'
+import { twoTier } from '../../src/presets/two-tier/two-tier.ts'
 import { aPassage } from '../fixtures/evidence.ts'
 import { aGate, QUESTION, STRONG } from '../fixtures/gate.ts'
 

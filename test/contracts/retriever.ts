@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Passage, Ranking } from '../../src/core/chunk.ts'
-import type { PassageFilter } from '../../src/core/passage-filter.ts'
+import type { Passage, Ranking } from '../../src/core/evidence/chunk.ts'
+import type { PassageFilter } from '../../src/core/evidence/passage-filter.ts'
 import type { ChunkIndex } from '../../src/ports/chunk-index.ts'
 import type { RetrievalRequest, Retriever } from '../../src/ports/retriever.ts'
 

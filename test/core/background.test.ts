@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { amongEnglish } from '../../src/core/background.ts'
 import { englishLexicon } from '../../src/core/english.ts'
-import { buildLexicon, EMPTY_LEXICON, inverseDocumentFrequency } from '../../src/core/lexicon.ts'
+import { buildLexicon, EMPTY_LEXICON, inverseDocumentFrequency } from '../../src/core/text/lexicon.ts'
 
 /** Share of everyday chunks that hold a term. */
 const everyday = (term: string): number => englishLexicon().documentFrequency.get(term)! / englishLexicon().chunkCount

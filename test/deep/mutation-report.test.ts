@@ -1,16 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import {
-  afterSecondRound,
-  folderTable,
-  type Mutant,
-  placeOf,
-  rangeOf,
-  shareKilled,
-  unnoticed,
-} from './mutation-report.ts'
+import { afterSecondRound, folderTable, type Mutant, placeOf, rangeOf, shareKilled, unnoticed } from './mutation-report.ts'
 
 const mutant = (status: string, given: Partial<Mutant> = {}): Mutant => ({
-  file: 'src/core/policy.ts',
+  file: 'src/core/policy/policy.ts',
   location: { start: { line: 3, column: 5 }, end: { line: 4, column: 9 } },
   mutatorName: 'BlockStatement',
   replacement: '{}',
@@ -21,18 +13,18 @@ const mutant = (status: string, given: Partial<Mutant> = {}): Mutant => ({
 describe('two rounds of mutants', () => {
   it('leave as it was what the first killed, and take the second for what it left alive', () => {
     const other = { replacement: 'true' }
-    const first = [mutant('Killed'), mutant('Survived', other), mutant('NoCoverage', { file: 'src/core/text.ts' })]
+    const first = [mutant('Killed'), mutant('Survived', other), mutant('NoCoverage', { file: 'src/core/text/text.ts' })]
     const second = [mutant('Survived'), mutant('Killed', other)]
     const merged = afterSecondRound(first, second)
     expect(merged.map(({ status }) => status)).toEqual(['Killed', 'Killed', 'NoCoverage'])
-    expect(unnoticed(merged).map(({ file }) => file)).toEqual(['src/core/text.ts'])
+    expect(unnoticed(merged).map(({ file }) => file)).toEqual(['src/core/text/text.ts'])
     expect(shareKilled(merged)).toBeCloseTo(2 / 3, 12)
   })
 
   it('ask for a place with columns from 0, and tell it from 1', () => {
-    expect(rangeOf(mutant('Survived'))).toBe('src/core/policy.ts:3:4-4:8')
+    expect(rangeOf(mutant('Survived'))).toBe('src/core/policy/policy.ts:3:4-4:8')
     expect(placeOf(mutant('NoCoverage', { replacement: '{\n  a\n}' }))).toBe(
-      'src/core/policy.ts:3:5 BlockStatement → { a } (no test comes here)',
+      'src/core/policy/policy.ts:3:5 BlockStatement → { a } (no test comes here)',
     )
   })
 

@@ -10,7 +10,7 @@ export const ALL_TESTS: readonly string[] = ['test/core/**/*.test.ts']
 const LEFT_OUT = ['english-table.ts', 'profiles/balanced-weights.ts'].map((file) => `src/core/${file}`)
 
 /** Made when it is loaded, and a contract. */
-const TEXTS = 'src/core/messages.ts'
+const TEXTS = 'src/core/reports/messages.ts'
 
 /** Files through which every test goes: only their own tests may kill, else each mutant would cost the whole suite. */
 const GROUND: readonly string[] = ['canonical', 'ids', 'lexicon', 'sha256', 'stem', 'text'].map(
@@ -19,7 +19,7 @@ const GROUND: readonly string[] = ['canonical', 'ids', 'lexicon', 'sha256', 'ste
 
 /** Where tests of a file, or of a folder's files, stand beside their mirrors. */
 const ALSO_TESTED_BY: Readonly<Record<string, readonly string[]>> = {
-  'src/core/policy.ts': ['test/core/judge-answer.test.ts'],
+  'src/core/policy/policy.ts': ['test/core/policy/judge-answer.test.ts'],
   'src/core/signals': ['measure', 'reading', 'retrieval-signals'].map((name) => `test/core/${name}.test.ts`),
 }
 

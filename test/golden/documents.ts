@@ -1,9 +1,9 @@
 /** Which golden file is compared by what. */
-import { compareDocument000 } from './document-000.ts'
-import { compareDocument001 } from './document-001.ts'
-import { compareDocument002 } from './document-002.ts'
-import { compareDocument003 } from './document-003.ts'
-import { compareDocument004 } from './document-004.ts'
+import { compareDocument000 } from '../presets/two-tier/golden.ts'
+import { compareDocument001 } from '../presets/weighted-signals/golden.ts'
+import { compareDocument002 } from '../presets/multi-gate/golden.ts'
+import { compareDocument003 } from '../presets/advisory/golden.ts'
+import { compareDocument004 } from '../presets/sufficiency/golden.ts'
 import type { Compared } from './vectors.ts'
 
 type Compare = (golden: never) => Readonly<Record<string, readonly Compared[]>>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { GateConnections } from '../../src/middleware/connect.ts'
-import type { Ranking } from '../../src/core/chunk.ts'
+import type { Ranking } from '../../src/core/evidence/chunk.ts'
 import { aPassage } from '../fixtures/evidence.ts'
 import { aGate, type GateFixture, QUESTION, STRONG, WEAK } from '../fixtures/gate.ts'
 

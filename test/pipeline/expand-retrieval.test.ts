@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { Ranking } from '../../src/core/chunk.ts'
-import { buildLexicon } from '../../src/core/lexicon.ts'
+import type { Ranking } from '../../src/core/evidence/chunk.ts'
+import { buildLexicon } from '../../src/core/text/lexicon.ts'
 import { RagGateError } from '../../src/errors.ts'
 import { type GatePorts, gateQuestion, type GateSettings } from '../../src/pipeline/gate-question.ts'
 import type { QuestionRewriter } from '../../src/ports/question-rewriter.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { keywordCoverage } from '../../src/core/gates/keyword-coverage.ts'
-import { definePolicy, type Policy } from '../../src/core/policy.ts'
+import { definePolicy, type Policy } from '../../src/core/policy/policy.ts'
 import { answerQuestion } from '../../src/pipeline/answer-question.ts'
 import { generateWithEvidence } from '../../src/pipeline/generate-with-evidence.ts'
 import { answering, ASKED, SETTINGS } from '../fixtures/answering.ts'

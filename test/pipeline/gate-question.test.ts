@@ -1,18 +1,13 @@
 import { describe, expect, it, vi } from 'vitest'
-import type { Ranking } from '../../src/core/chunk.ts'
-import { buildLexicon } from '../../src/core/lexicon.ts'
+import type { Ranking } from '../../src/core/evidence/chunk.ts'
+import { buildLexicon } from '../../src/core/text/lexicon.ts'
 import { gradedRelevance } from '../../src/core/gates/graded-relevance.ts'
-import { definePolicy, type Policy } from '../../src/core/policy.ts'
-import type { PassageFilter } from '../../src/core/passage-filter.ts'
-import { balanced } from '../../src/core/profiles/balanced.ts'
-import { twoTier } from '../../src/core/profiles/two-tier.ts'
+import { definePolicy, type Policy } from '../../src/core/policy/policy.ts'
+import type { PassageFilter } from '../../src/core/evidence/passage-filter.ts'
+import { balanced } from '../../src/presets/balanced/balanced.ts'
+import { twoTier } from '../../src/presets/two-tier/two-tier.ts'
 import { RagGateError } from '../../src/errors.ts'
-import {
-  type AskedQuestion,
-  gateQuestion,
-  type GatePorts,
-  type GateSettings,
-} from '../../src/pipeline/gate-question.ts'
+import { type AskedQuestion, gateQuestion, type GatePorts, type GateSettings } from '../../src/pipeline/gate-question.ts'
 import type { CachedAnswer } from '../../src/ports/answer-cache.ts'
 import type { Reranker } from '../../src/ports/reranker.ts'
 import { aRanking } from '../fixtures/evidence.ts'

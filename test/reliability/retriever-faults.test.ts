@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { seededRandom } from '../../bench/seeded-random.ts'
 import { createUpstashRetriever, type UpstashRetrieverOptions } from '../../src/adapters/upstash-vector.ts'
 import { minTopCosine } from '../../src/core/gates/min-top-cosine.ts'
-import { definePolicy } from '../../src/core/policy.ts'
+import { definePolicy } from '../../src/core/policy/policy.ts'
 import { aGate, type GateFixture, POLICY, STRONG, WEAK } from '../fixtures/gate.ts'
 import { type Answer, answering, type ScriptedUpstream, startUpstream } from '../fixtures/scripted-upstream.ts'
 

@@ -1,11 +1,11 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, expect, test } from 'vitest'
-import { KernelMemory } from '../../src/embedded/dense/kernel-memory.ts'
-import { KernelRows } from '../../src/embedded/dense/kernel-rows.ts'
-import type { ScanBlocks, ScanKernel } from '../../src/embedded/dense/kernel.ts'
-import { PlainRows } from '../../src/embedded/dense/plain-rows.ts'
-import scanKernel from '../../src/embedded/dense/scan.wasm'
-import { float32Row, quantise } from '../../src/embedded/scan.ts'
+import { KernelMemory } from '../../src/vector-index/search/dense/kernel-memory.ts'
+import { KernelRows } from '../../src/vector-index/search/dense/kernel-rows.ts'
+import type { ScanBlocks, ScanKernel } from '../../src/vector-index/search/dense/kernel.ts'
+import { PlainRows } from '../../src/vector-index/search/dense/plain-rows.ts'
+import scanKernel from '../../src/vector-index/search/dense/scan.wasm'
+import { float32Row, quantise } from '../../src/vector-index/search/scan.ts'
 
 const Instance = WebAssembly.Instance
 let scans = 0

@@ -1,8 +1,8 @@
 /** `Idempotency-Key`: a write that is sent twice is carried out once. */
 import type { Context } from 'hono'
-import { canonicalJson, lengthPrefixed } from '../../src/core/canonical.ts'
-import { hex, sha256 } from '../../src/core/sha256.ts'
-import type { Json } from '../../src/core/chunk.ts'
+import { canonicalJson, lengthPrefixed } from '../../src/core/lib/canonical.ts'
+import { hex, sha256 } from '../../src/core/lib/sha256.ts'
+import type { Json } from '../../src/core/lib/json.ts'
 import { RagGateError } from '../../src/errors.ts'
 import type { IdempotencyStore, NamedRequest, NamedRequestState } from '../../src/ports/idempotency.ts'
 

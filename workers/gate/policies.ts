@@ -1,11 +1,11 @@
 /** The policies that a collection or a tenant can choose by name. */
-import type { Policy } from '../../src/core/policy.ts'
-import { advisory } from '../../src/core/profiles/advisory.ts'
-import { balanced } from '../../src/core/profiles/balanced.ts'
-import { legalReview } from '../../src/core/profiles/legal-review.ts'
-import { sufficiency } from '../../src/core/profiles/sufficiency.ts'
-import { twoTier } from '../../src/core/profiles/two-tier.ts'
-import { weightedSignals } from '../../src/core/profiles/weighted-signals.ts'
+import type { Policy } from '../../src/core/policy/policy.ts'
+import { advisory } from '../../src/presets/advisory/advisory.ts'
+import { balanced } from '../../src/presets/balanced/balanced.ts'
+import { legalReview } from '../../src/presets/weighted-signals/legal-review.ts'
+import { sufficiency } from '../../src/presets/sufficiency/sufficiency.ts'
+import { twoTier } from '../../src/presets/two-tier/two-tier.ts'
+import { weightedSignals } from '../../src/presets/weighted-signals/weighted-signals.ts'
 import { RagGateError } from '../../src/errors.ts'
 
 /** What `null` stands for. */

@@ -1,4 +1,4 @@
-import { indexSettings, type IndexSettings } from '../../src/embedded/settings.ts'
+import { indexSettings, type IndexSettings } from '../../src/vector-index/settings.ts'
 import { RagGateError } from '../../src/errors.ts'
 
 /** Name of the index when none is configured. */

@@ -1,6 +1,6 @@
 /** The statements that change a collection. Each is one step of a transaction. */
 import type { D1Database, D1PreparedStatement } from '@cloudflare/workers-types'
-import type { CollectionId, Tenant } from '../../core/ids.ts'
+import type { CollectionId, Tenant } from '../../core/lib/ids.ts'
 import type { CorpusChange, Writer } from '../../ports/collections.ts'
 import { lexiconIdPrefix } from './lexicon-parts.ts'
 

@@ -1,5 +1,5 @@
 import type { D1Database } from '@cloudflare/workers-types'
-import type { Json } from '../../core/chunk.ts'
+import type { Json } from '../../core/lib/json.ts'
 import type { DecisionStore, NumberedEvent } from '../../ports/decision-log.ts'
 import { jsonBatches } from './json-batches.ts'
 

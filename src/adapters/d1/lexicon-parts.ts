@@ -1,5 +1,5 @@
-import { namespaceOf } from '../../core/ids.ts'
-import type { CollectionId, Tenant } from '../../core/ids.ts'
+import { namespaceOf } from '../../core/lib/ids.ts'
+import type { CollectionId, Tenant } from '../../core/lib/ids.ts'
 
 /**
  * Most characters of one part: at three UTF-8 bytes each it stays below the 2 MB that a D1 string may have.

@@ -1,6 +1,7 @@
 /** What is written into an index, and what is read from it. */
-import type { Passage } from '../../core/chunk.ts'
-import { isRecord, readPassage, type RetrievedRow } from '../../core/retrieved.ts'
+import type { Passage } from '../../core/evidence/chunk.ts'
+import { isRecord } from '../../core/lib/guards.ts'
+import { readPassage, type RetrievedRow } from '../../core/evidence/rows.ts'
 import { badResponse } from '../../http/upstream-error.ts'
 import type { Embedding } from '../../ports/retriever.ts'
 import { INDEX } from './transport.ts'

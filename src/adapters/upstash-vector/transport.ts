@@ -1,6 +1,6 @@
 /** The way to an index: the client's own transport hides status and headers, so it is given this one. */
 import type { Requester, UpstashRequest, UpstashResponse } from '@upstash/vector'
-import { isRecord } from '../../core/retrieved.ts'
+import { isRecord } from '../../core/lib/guards.ts'
 import { RagGateError } from '../../errors.ts'
 import { requireAtLeast } from '../../http/require-at-least.ts'
 import type { BoundedResponse, Fetch } from '../../http/bounded-fetch.ts'

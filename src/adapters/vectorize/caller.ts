@@ -1,5 +1,5 @@
 /** What retriever and chunk index of one index share: settings, and how the binding is called. */
-import type { Passage } from '../../core/chunk.ts'
+import type { Passage } from '../../core/evidence/chunk.ts'
 import { RagGateError } from '../../errors.ts'
 import { boundedCall } from '../../http/deadline.ts'
 import { requireAtLeast } from '../../http/require-at-least.ts'

@@ -1,5 +1,5 @@
 /** The writing side of a Vectorize index. */
-import { isRecord } from '../../core/retrieved.ts'
+import { isRecord } from '../../core/lib/guards.ts'
 import { RagGateError } from '../../errors.ts'
 import { requireAtLeast } from '../../http/require-at-least.ts'
 import { badResponse } from '../../http/upstream-error.ts'

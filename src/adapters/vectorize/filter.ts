@@ -1,6 +1,6 @@
 /** The filters that Vectorize knows: every member must hold, on properties that have a metadata index. */
-import { checkPassageFilter, type PassageFilter, valuesOf } from '../../core/passage-filter.ts'
-import { isRecord } from '../../core/retrieved.ts'
+import { checkPassageFilter, type PassageFilter, valuesOf } from '../../core/evidence/passage-filter.ts'
+import { isRecord } from '../../core/lib/guards.ts'
 import { RagGateError } from '../../errors.ts'
 import { byteLength, LIMITS } from './binding.ts'
 

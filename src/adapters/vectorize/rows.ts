@@ -1,6 +1,7 @@
 /** What is written into an index, and what is read from it. */
-import type { Passage } from '../../core/chunk.ts'
-import { isRecord, readPassage } from '../../core/retrieved.ts'
+import type { Passage } from '../../core/evidence/chunk.ts'
+import { isRecord } from '../../core/lib/guards.ts'
+import { readPassage } from '../../core/evidence/rows.ts'
 import { RagGateError } from '../../errors.ts'
 import { badResponse } from '../../http/upstream-error.ts'
 import { byteLength, INDEX, LIMITS } from './binding.ts'

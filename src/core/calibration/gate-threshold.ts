@@ -1,8 +1,8 @@
 /** Thresholds that labels can move: which gates have one, what they hold it against, and a policy with another. */
 import { RagGateError } from '../../errors.ts'
-import type { Judgement } from '../decision.ts'
+import type { Judgement } from '../policy/decision.ts'
 import type { GateSettings } from '../gates/index.ts'
-import { definePolicy, type Policy } from '../policy.ts'
+import { definePolicy, type Policy } from '../policy/policy.ts'
 import type { LabelledScore } from './labelled-score.ts'
 
 /** Gates with one threshold from 0 to 1 below which they refuse, and their setting for it. */

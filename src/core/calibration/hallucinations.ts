@@ -1,5 +1,5 @@
 /** How many answers say what no passage does: counted on labelled answers, never asserted. */
-import type { Judgement } from '../decision.ts'
+import type { Judgement } from '../policy/decision.ts'
 import { type MeasuredRate, measuredRate, rateText } from './measured-rate.ts'
 
 /** An answer that was made, what the gates said of it, and what a person says of it. */

@@ -1,6 +1,6 @@
 /** The calibration rule of document 002: which way a threshold should go, and how the policy would then read. */
 import { RagGateError } from '../../errors.ts'
-import { definePolicy, type Policy } from '../policy.ts'
+import { definePolicy, type Policy } from '../policy/policy.ts'
 
 /** What was counted among labelled answers. */
 export interface CountedRate {

@@ -1,6 +1,6 @@
 /** How much hangs on the exact threshold. */
 import { RagGateError } from '../../errors.ts'
-import { meets, RATIO_TOLERANCE } from '../gates/gate.ts'
+import { meets, RATIO_TOLERANCE } from '../lib/numbers.ts'
 import type { LabelledScore } from './labelled-score.ts'
 import { type MeasuredRate, measuredRate } from './measured-rate.ts'
 

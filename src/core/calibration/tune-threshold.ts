@@ -1,15 +1,9 @@
 /** A threshold from ground truth: offline, into a new frozen policy, with what changed and why. */
 import { RagGateError } from '../../errors.ts'
-import { meets, RATIO_TOLERANCE } from '../gates/gate.ts'
-import type { Policy } from '../policy.ts'
+import { meets, RATIO_TOLERANCE } from '../lib/numbers.ts'
+import type { Policy } from '../policy/policy.ts'
 import { binomialInterval } from './binomial-interval.ts'
-import {
-  type LabelledDecision,
-  scoresOfGate,
-  type ThresholdGate,
-  thresholdOf,
-  withThreshold,
-} from './gate-threshold.ts'
+import { type LabelledDecision, scoresOfGate, type ThresholdGate, thresholdOf, withThreshold } from './gate-threshold.ts'
 import type { LabelledScore } from './labelled-score.ts'
 import { type MeasuredRate, measuredRate, rateText } from './measured-rate.ts'
 

@@ -1,5 +1,6 @@
 import { RagGateError } from '../../errors.ts'
-import { defineGate, meets, RATIO_TOLERANCE, requireWithin } from './gate.ts'
+import { defineGate, requireWithin } from './gate.ts'
+import { meets, RATIO_TOLERANCE } from '../lib/numbers.ts'
 
 /** Settings of `confidenceRange`. */
 export interface ConfidenceRangeOptions {

@@ -1,7 +1,8 @@
 import { RagGateError } from '../../errors.ts'
-import type { AnswerSignals } from '../answer-signals.ts'
-import { percent } from '../half-even.ts'
-import { defineGate, meets, RATIO_TOLERANCE, recordedFlag, recordedNumber, requireWithin } from './gate.ts'
+import type { AnswerSignals } from '../answer/answer-signals.ts'
+import { percent } from '../lib/rounding.ts'
+import { defineGate, requireWithin } from './gate.ts'
+import { meets, RATIO_TOLERANCE, recordedFlag, recordedNumber } from '../lib/numbers.ts'
 
 /** Settings of `evidenceShare`. */
 export interface EvidenceShareOptions {

@@ -1,8 +1,8 @@
 /** What a gate is made of. To add one, read `min-top-cosine.ts` and add a line to `index.ts`. */
 import { RagGateError } from '../../errors.ts'
-import type { AnswerSignals } from '../answer-signals.ts'
-import type { Outcome, Stage } from '../decision.ts'
-import type { Signals } from '../measure.ts'
+import type { AnswerSignals } from '../answer/answer-signals.ts'
+import type { Outcome, Stage } from './finding.ts'
+import type { Signals } from '../signals/measure.ts'
 
 /** What a gate may look at. */
 export interface GateInput {
@@ -64,29 +64,3 @@ export function requireWithin(setting: string, value: number, low: number, high:
   }
 }
 
-/**
- * A number as it was recorded; `NaN` for what is none, also where a calculation would take it for one: `null`, `'0.9'`
- * and `true` are no numbers.
- */
-export function recordedNumber(value: unknown): number {
-  return typeof value === 'number' && Number.isFinite(value) ? value : NaN
-}
-
-/** A flag as it was recorded: what is not plainly true is not. */
-export function recordedFlag(value: unknown): boolean {
-  return value === true
-}
-
-/** Slack on cosines: they come from 32-bit floats. */
-export const COSINE_TOLERANCE = 1e-6
-
-/** Slack on ratios and other computed numbers. */
-export const RATIO_TOLERANCE = 1e-9
-
-/**
- * Whether a value meets a threshold: equality passes, within the tolerance. What is not a finite number never does, nor
- * the `null` that JSON and databases make of it.
- */
-export function meets(value: number, threshold: number, tolerance: number): boolean {
-  return Number.isFinite(value) && value >= threshold - tolerance
-}

@@ -1,4 +1,5 @@
-import { defineGate, meets, RATIO_TOLERANCE, requireWithin } from './gate.ts'
+import { defineGate, requireWithin } from './gate.ts'
+import { meets, RATIO_TOLERANCE } from '../lib/numbers.ts'
 
 /** Settings of `generationConfidence`. */
 export interface GenerationConfidenceOptions {

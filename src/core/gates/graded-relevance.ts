@@ -1,6 +1,7 @@
 import { RagGateError } from '../../errors.ts'
-import { SCORES_RECORDED } from '../measure.ts'
-import { defineGate, meets, RATIO_TOLERANCE, requireWithin } from './gate.ts'
+import { SCORES_RECORDED } from '../signals/score-curves.ts'
+import { defineGate, requireWithin } from './gate.ts'
+import { meets, RATIO_TOLERANCE } from '../lib/numbers.ts'
 
 /** Settings of `gradedRelevance`. */
 export interface GradedRelevanceOptions {

@@ -1,5 +1,6 @@
-import type { SentenceSupport } from '../answer-signals.ts'
-import { defineGate, meets, RATIO_TOLERANCE, requireWithin } from './gate.ts'
+import type { SentenceSupport } from '../answer/answer-signals.ts'
+import { defineGate, requireWithin } from './gate.ts'
+import { meets, RATIO_TOLERANCE } from '../lib/numbers.ts'
 
 /** Settings of `grounding`. */
 export interface GroundingOptions {

@@ -1,6 +1,6 @@
 /** Every gate, by name. A new gate is a file beside this one and a line here; its codes join `ReasonCode`. */
 import { RagGateError } from '../../errors.ts'
-import { isRecord } from '../retrieved.ts'
+import { isRecord } from '../lib/guards.ts'
 import type { Gate } from './gate.ts'
 import { advisoryConfidenceGate } from './advisory-confidence.ts'
 import { confidenceRangeGate } from './confidence-range.ts'

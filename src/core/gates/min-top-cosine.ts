@@ -1,4 +1,5 @@
-import { COSINE_TOLERANCE, defineGate, meets, requireWithin } from './gate.ts'
+import { COSINE_TOLERANCE, meets } from '../lib/numbers.ts'
+import { defineGate, requireWithin } from './gate.ts'
 
 /** Settings of `minTopCosine`. */
 export interface MinTopCosineOptions {

@@ -1,6 +1,7 @@
 import { RagGateError } from '../../errors.ts'
-import type { AnswerSignals } from '../answer-signals.ts'
-import { defineGate, meets, RATIO_TOLERANCE, recordedFlag, requireWithin } from './gate.ts'
+import type { AnswerSignals } from '../answer/answer-signals.ts'
+import { defineGate, requireWithin } from './gate.ts'
+import { meets, RATIO_TOLERANCE, recordedFlag } from '../lib/numbers.ts'
 
 /** Settings of `responseQuality`. */
 export interface ResponseQualityOptions {

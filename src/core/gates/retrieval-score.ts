@@ -1,6 +1,7 @@
-import type { ScoreKind } from '../chunk.ts'
-import type { Signals } from '../measure.ts'
-import { defineGate, meets, RATIO_TOLERANCE, recordedFlag, requireWithin } from './gate.ts'
+import type { ScoreKind } from '../evidence/chunk.ts'
+import type { Signals } from '../signals/measure.ts'
+import { defineGate, requireWithin } from './gate.ts'
+import { meets, RATIO_TOLERANCE, recordedFlag } from '../lib/numbers.ts'
 
 /** Settings of `retrievalScore`. */
 export interface RetrievalScoreOptions {

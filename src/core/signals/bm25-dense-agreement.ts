@@ -1,6 +1,6 @@
-import type { Chunk } from '../chunk.ts'
-import { type Pair, pearson } from '../correlation.ts'
-import { finite } from '../ranking-score.ts'
+import type { Chunk } from '../evidence/chunk.ts'
+import { type Pair, pearson } from '../lib/statistics.ts'
+import { finite } from '../lib/numbers.ts'
 
 /** What stands for a correlation that is not defined: neither agreement nor disagreement. */
 const NEUTRAL_AGREEMENT = 0.5

@@ -1,4 +1,4 @@
-import type { Reading } from '../reading.ts'
+import type { Reading } from './text-features.ts'
 
 /**
  * Lead of the best chunk over the runner-up in BM25, divided by the question's idf mass: is there one passage that

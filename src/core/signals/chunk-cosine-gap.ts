@@ -1,4 +1,4 @@
-import type { Reading } from '../reading.ts'
+import type { Reading } from './text-features.ts'
 
 /**
  * Lead of the best chunk over the runner-up in cosine with the question. A term weighs the root of its count in a chunk,

@@ -1,4 +1,4 @@
-import type { Evidence } from '../evidence.ts'
+import type { Evidence } from '../evidence/evidence.ts'
 
 /**
  * Whether a knowledge graph raised any chunk.

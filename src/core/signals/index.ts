@@ -1,5 +1,5 @@
 /** The signals measured from text, by name. A new signal is a file beside this one and a line here. */
-import type { Reading } from '../reading.ts'
+import type { Reading } from './text-features.ts'
 import { bm25Gap } from './bm25-gap.ts'
 import { chunkCosineGap } from './chunk-cosine-gap.ts'
 import { questionLikelihood } from './question-likelihood.ts'

@@ -1,4 +1,4 @@
-import type { Reading } from '../reading.ts'
+import type { Reading } from './text-features.ts'
 
 /**
  * Share of the question's distinct terms that stand anywhere in the ten best chunks, each counted alike.

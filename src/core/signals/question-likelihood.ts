@@ -1,4 +1,4 @@
-import type { QuestionTerm, ReadChunk, Reading } from '../reading.ts'
+import type { QuestionTerm, ReadChunk, Reading } from './text-features.ts'
 
 /** How many chunks are compared, best first. */
 const CHUNKS_COMPARED = 5

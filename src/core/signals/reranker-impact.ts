@@ -1,6 +1,7 @@
-import type { Chunk, ScoreKind } from '../chunk.ts'
-import { type Pair, spearman } from '../correlation.ts'
-import { finite, rerankerScore } from '../ranking-score.ts'
+import type { Chunk, ScoreKind } from '../evidence/chunk.ts'
+import { type Pair, spearman } from '../lib/statistics.ts'
+import { finite } from '../lib/numbers.ts'
+import { rerankerScore } from '../evidence/ranking-score.ts'
 
 const FUSED: readonly ScoreKind[] = ['rrf', 'dbsf', 'convex']
 

@@ -1,4 +1,4 @@
-import type { Reading } from '../reading.ts'
+import type { Reading } from './text-features.ts'
 
 /**
  * Share of the question's idf mass that the best single sentence of the five best chunks holds. A passage may scatter

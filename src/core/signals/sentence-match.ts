@@ -1,4 +1,4 @@
-import { type QuestionTerm, type ReadChunk, type Reading, type ReadSentence, SYNONYM_WEIGHT } from '../reading.ts'
+import { type QuestionTerm, type ReadChunk, type Reading, type ReadSentence, SYNONYM_WEIGHT } from './text-features.ts'
 
 /** How much of a term the chunk's title says for each of its sentences: what a document is about need not be repeated. */
 const TITLE_WEIGHT = 0.5

@@ -1,4 +1,4 @@
-import type { Reading } from '../reading.ts'
+import type { Reading } from './text-features.ts'
 
 /**
  * Share of the terms in the best chunk's title that the question names: does it ask about what the document is about?

@@ -1,4 +1,4 @@
-import type { Reading } from '../reading.ts'
+import type { Reading } from './text-features.ts'
 
 /**
  * BM25 of the chunk that has most of it, divided by the question's idf mass: how much of what BM25 can give for this

@@ -5,15 +5,9 @@ import { describe, expect, it, vi } from 'vitest'
 import { collections as collectionRows, documents, lexicons } from '../../../d1/schema.ts'
 import { createD1Collections } from '../../../src/adapters/d1/collections.ts'
 import { lexiconIdPrefix } from '../../../src/adapters/d1/lexicon-parts.ts'
-import { EMPTY_LEXICON, buildLexicon, encodeLexicon } from '../../../src/core/lexicon.ts'
-import type { Lexicon } from '../../../src/core/lexicon.ts'
-import type {
-  Collection,
-  CollectionWriter,
-  CorpusChange,
-  DocumentRecord,
-  Writer,
-} from '../../../src/ports/collections.ts'
+import { EMPTY_LEXICON, buildLexicon, encodeLexicon } from '../../../src/core/text/lexicon.ts'
+import type { Lexicon } from '../../../src/core/text/lexicon.ts'
+import type { Collection, CollectionWriter, CorpusChange, DocumentRecord, Writer } from '../../../src/ports/collections.ts'
 
 const database = drizzle(env.DB)
 const LEXICON = buildLexicon(['turn the key to the left', 'pull the handle'])

@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createD1DecisionStore } from '../../../src/adapters/d1/decision-store.ts'
 import { createD1Statistics } from '../../../src/adapters/d1/statistics.ts'
-import type { Decision } from '../../../src/core/decision.ts'
+import type { Decision } from '../../../src/core/policy/decision.ts'
 import type { DecisionEvent } from '../../../src/ports/decision-log.ts'
 import { aDecision, anEvent } from '../../fixtures/decision.ts'
 

@@ -1,11 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { auroc } from '../../../src/core/calibration/auroc.ts'
 import { aurocInterval, spearmanInterval } from '../../../src/core/calibration/correlation-interval.ts'
-import {
-  checkGenerationConfidence,
-  type RatedAnswer,
-} from '../../../src/core/calibration/generation-confidence-quality.ts'
-import { spearman } from '../../../src/core/correlation.ts'
+import { checkGenerationConfidence, type RatedAnswer } from '../../../src/core/calibration/generation-confidence-quality.ts'
+import { spearman } from '../../../src/core/lib/statistics.ts'
 import { seededRandom } from '../../../bench/seeded-random.ts'
 
 const rated = (count: number, of: (at: number) => RatedAnswer): RatedAnswer[] =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { AnswerSignals } from '../../../src/core/answer-signals.ts'
+import type { AnswerSignals } from '../../../src/core/answer/answer-signals.ts'
 import { evidenceShare, evidenceShareGate, type EvidenceShareOptions } from '../../../src/core/gates/evidence-share.ts'
 import { answerSignalsOf } from '../../fixtures/answer.ts'
 import { signalsOf } from '../../fixtures/evidence.ts'

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { COSINE_TOLERANCE, meets, RATIO_TOLERANCE, requireWithin } from '../../../src/core/gates/gate.ts'
+import { COSINE_TOLERANCE, meets, RATIO_TOLERANCE } from '../../../src/core/lib/numbers.ts'
+import { requireWithin } from '../../../src/core/gates/gate.ts'
 import { GATES } from '../../../src/core/gates/index.ts'
 
 describe('meets', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { SentenceSupport } from '../../../src/core/answer-signals.ts'
+import type { SentenceSupport } from '../../../src/core/answer/answer-signals.ts'
 import { grounding, groundingGate } from '../../../src/core/gates/grounding.ts'
 import { answerSignalsOf, aSentence } from '../../fixtures/answer.ts'
 import { signalsOf } from '../../fixtures/evidence.ts'

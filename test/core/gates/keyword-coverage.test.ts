@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { keywordCoverage, keywordCoverageGate } from '../../../src/core/gates/keyword-coverage.ts'
-import { EMPTY_LEXICON } from '../../../src/core/lexicon.ts'
-import { measure } from '../../../src/core/measure.ts'
+import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
+import { measure } from '../../../src/core/signals/measure.ts'
 import { evidenceOf, signalsOf } from '../../fixtures/evidence.ts'
 
 const check = (question: string, texts: readonly string[], adviseBelow?: number) =>

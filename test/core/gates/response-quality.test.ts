@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { AnswerStructure } from '../../../src/core/answer-signals.ts'
+import type { AnswerStructure } from '../../../src/core/answer/answer-signals.ts'
 import { responseQuality, responseQualityGate, responseQualityOf } from '../../../src/core/gates/response-quality.ts'
 import { answerSignalsOf } from '../../fixtures/answer.ts'
 import { signalsOf } from '../../fixtures/evidence.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Scores } from '../../../src/core/chunk.ts'
+import type { Scores } from '../../../src/core/evidence/chunk.ts'
 import { bm25DenseAgreement } from '../../../src/core/signals/bm25-dense-agreement.ts'
 import { scoredEvidence } from '../../fixtures/evidence.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { EMPTY_LEXICON } from '../../../src/core/lexicon.ts'
-import { read } from '../../../src/core/reading.ts'
+import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
+import { read } from '../../../src/core/signals/text-features.ts'
 import { chunkCosineGap } from '../../../src/core/signals/chunk-cosine-gap.ts'
 import { evidenceOf } from '../../fixtures/evidence.ts'
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { ScoreKind, Scores } from '../../../src/core/chunk.ts'
-import type { Evidence } from '../../../src/core/evidence.ts'
+import type { ScoreKind, Scores } from '../../../src/core/evidence/chunk.ts'
+import type { Evidence } from '../../../src/core/evidence/evidence.ts'
 import { graphConsulted, graphSupport } from '../../../src/core/signals/graph-support.ts'
 import { scoredEvidence } from '../../fixtures/evidence.ts'
 

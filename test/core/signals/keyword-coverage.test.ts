@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { EMPTY_LEXICON } from '../../../src/core/lexicon.ts'
-import { measure } from '../../../src/core/measure.ts'
+import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
+import { measure } from '../../../src/core/signals/measure.ts'
 import { evidenceOf } from '../../fixtures/evidence.ts'
 
 describe('keywordCoverage', () => {

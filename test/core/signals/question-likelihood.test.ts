@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { buildLexicon, EMPTY_LEXICON } from '../../../src/core/lexicon.ts'
-import { read } from '../../../src/core/reading.ts'
+import { buildLexicon, EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
+import { read } from '../../../src/core/signals/text-features.ts'
 import { questionLikelihood } from '../../../src/core/signals/question-likelihood.ts'
 import { evidenceOf } from '../../fixtures/evidence.ts'
 

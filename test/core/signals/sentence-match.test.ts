@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { buildLexicon, EMPTY_LEXICON } from '../../../src/core/lexicon.ts'
-import { read } from '../../../src/core/reading.ts'
+import { buildLexicon, EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
+import { read } from '../../../src/core/signals/text-features.ts'
 import { sentenceMatch } from '../../../src/core/signals/sentence-match.ts'
 import { evidenceOf, scoredEvidence } from '../../fixtures/evidence.ts'
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { EMPTY_LEXICON } from '../../../src/core/lexicon.ts'
-import { measure } from '../../../src/core/measure.ts'
+import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
+import { measure } from '../../../src/core/signals/measure.ts'
 import { aPassage } from '../../fixtures/evidence.ts'
 import { anyText } from '../../fixtures/any-text.ts'
 

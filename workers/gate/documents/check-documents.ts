@@ -1,7 +1,7 @@
 /** Documents as they come over HTTP, checked. */
-import { canonicalJson } from '../../../src/core/canonical.ts'
-import type { Json } from '../../../src/core/chunk.ts'
-import { utf8 } from '../../../src/core/sha256.ts'
+import { canonicalJson } from '../../../src/core/lib/canonical.ts'
+import type { Json } from '../../../src/core/lib/json.ts'
+import { utf8 } from '../../../src/core/lib/sha256.ts'
 import { RagGateError } from '../../../src/errors.ts'
 import { withoutOwnTenant } from '../../../src/middleware/own-tenant.ts'
 import type { IncomingDocument } from '../../../src/pipeline/ingest-documents.ts'

@@ -1,6 +1,6 @@
 /** `POST /v1/documents`: documents in. */
 import type { Context } from 'hono'
-import type { Json } from '../../../src/core/chunk.ts'
+import type { Json } from '../../../src/core/lib/json.ts'
 import { withoutOwnTenant } from '../../../src/middleware/own-tenant.ts'
 import { readJsonObject } from '../../../src/middleware/read-body.ts'
 import { checkCollectionId } from '../../../src/middleware/read-question.ts'

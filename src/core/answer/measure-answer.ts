@@ -1,0 +1,212 @@
+/** The first step of judging an answer: from its text and what the route reported to numbers. */
+import type { AnswerSignals, AnswerStructure, ChunkOverlap, EvidenceShare, SourceKind } from './answer-signals.ts'
+import type { Chunk } from '../evidence/chunk.ts'
+import { citedNumbers, supportOfSentences } from './sentence-support.ts'
+import { terms } from '../text/text.ts'
+import { visible } from '../text/visible.ts'
+
+/** What only the route knows about its answer, as far as gates look at it. Every value is checked before it is used. */
+export interface GenerationReport {
+  /** The model's own confidence, 0..1. `0` is a value; a word such as `high` is not. */
+  readonly generationConfidence?: number
+  /** Natural logarithms of the probabilities of the tokens generated, 0 and below; their mean makes the confidence. */
+  readonly tokenLogProbabilities?: readonly number[]
+  /** How the answer's support is shared among the chunks. The shares and `noSupport` must add up to 1, give or take .001. */
+  readonly attribution?: { readonly shares: readonly EvidenceShare[]; readonly noSupport?: number }
+  /** Ids of the chunks that the answer rests on. @default those cited as `[1]`, `[2]` … in the text */
+  readonly citedChunkIds?: readonly string[]
+  /** The answer as JSON: an object, or its text. */
+  readonly structured?: unknown
+}
+
+/** From where a route has the confidence of its model. */
+export type GenerationConfidenceSource = 'reported' | 'token-log-probabilities'
+
+/** What `measureAnswer` looks at. */
+export interface AnswerInput {
+  /** Normalised. */
+  readonly question: string
+  /** The evidence, best first; `[1]` cites the first of them. */
+  readonly chunks: readonly Chunk[]
+  /** `undefined` when no answer could be read. */
+  readonly answer: string | undefined
+  readonly report?: GenerationReport
+  /** @default 'reported' */
+  readonly generationConfidenceSource?: GenerationConfidenceSource
+  /** Fields that a structured answer is held against. */
+  readonly fields?: readonly string[]
+}
+
+/** How far reported shares may be from adding up to 1. */
+const SUM_TOLERANCE = 1e-3
+
+/**
+ * Measures an answer against the evidence. Pure, and without a model. What nobody reported stays absent; what was
+ * reported and cannot be used is named in `unusable`.
+ *
+ * @returns signals with `readable: false` when there is no answer, or nothing that anybody sees
+ */
+export function measureAnswer(input: AnswerInput): AnswerSignals {
+  const { chunks, generationConfidenceSource = 'reported' } = input
+  // A route without types may answer or report anything; `null` is what JSON has for nothing.
+  const report = input.report ?? {}
+  const answer = typeof input.answer === 'string' ? visible(input.answer) : ''
+  const confidence =
+    generationConfidenceSource === 'reported'
+      ? report.generationConfidence
+      : meanProbability(report.tokenLogProbabilities)
+  const confidenceUsable = isShare(confidence)
+  const attribution = report.attribution ?? undefined
+  const attributionUsable = attribution !== undefined && usableAttribution(attribution, chunks)
+  const held = overlapsOf(answer, chunks)
+  return Object.freeze({
+    readable: answer.trim() !== '',
+    unusable: [
+      ...(confidence !== undefined && confidence !== null && !confidenceUsable
+        ? (['generationConfidence'] as const)
+        : []),
+      ...(attribution !== undefined && !attributionUsable ? (['attribution'] as const) : []),
+    ],
+    // Without a sign before a zero, as it is in JSON.
+    ...(confidenceUsable ? { generationConfidence: confidence + 0 } : {}),
+    sentences: supportOfSentences(
+      answer,
+      chunks.map(({ text }) => text),
+    ),
+    ...held,
+    ...(attributionUsable
+      ? {
+          reportedShares: attribution.shares.map(({ chunkId, share }) => ({ chunkId, share: share + 0 })),
+          reportedNoSupport: (attribution.noSupport ?? 0) + 0,
+        }
+      : {}),
+    citedSources: citedChunks(answer, chunks, report.citedChunkIds).map(sourceKindOf),
+    ...(report.structured === undefined ? {} : { structure: structureOf(report.structured, input.fields ?? []) }),
+  })
+}
+
+/** The geometric mean of token probabilities; not a number when a logarithm is none, or above 0. */
+function meanProbability(logarithms: readonly number[] | undefined): number | undefined {
+  const given: unknown = logarithms ?? []
+  if (!Array.isArray(given)) return NaN
+  if (given.length === 0) return undefined
+  // With what is missing in between: a list may have holes, and `every` passes them over.
+  const values: readonly unknown[] = Array.from(given)
+  if (!values.every((value) => typeof value === 'number' && value <= 0)) return NaN
+  return Math.exp(values.reduce((sum: number, value) => sum + Number(value), 0) / values.length)
+}
+
+function isShare(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value <= 1
+}
+
+/** Every chunk known and named once, every share 0..1, and all of them together a whole. */
+function usableAttribution(
+  attribution: NonNullable<GenerationReport['attribution']>,
+  chunks: readonly Chunk[],
+): boolean {
+  const { shares, noSupport = 0 } = attribution
+  if (!Array.isArray(shares) || shares.length === 0 || !isShare(noSupport)) return false
+  const known = new Set(chunks.map(({ id }) => id))
+  let sum = noSupport
+  for (const entry of shares as readonly (EvidenceShare | null | undefined)[]) {
+    if (!isShare(entry?.share) || !known.delete(entry.chunkId)) return false
+    sum += entry.share
+  }
+  return Math.abs(sum - 1) <= SUM_TOLERANCE
+}
+
+function overlapsOf(
+  answer: string,
+  chunks: readonly Chunk[],
+): Pick<AnswerSignals, 'overlaps' | 'termCount' | 'unsupportedTermCount'> {
+  const answerWords = wordSet(answer)
+  const answerTerms = new Set(terms(answer))
+  const unsupported = new Set(answerTerms)
+  const overlaps = chunks.map((chunk): ChunkOverlap => {
+    const text = visible(chunk.text)
+    const chunkTerms = new Set(terms(text))
+    for (const term of chunkTerms) unsupported.delete(term)
+    const confidence = chunkConfidence(chunk)
+    return {
+      chunkId: chunk.id,
+      words: inCommon(answerWords, wordSet(text)),
+      terms: inCommon(answerTerms, chunkTerms),
+      ...(confidence === undefined ? {} : { confidence }),
+    }
+  })
+  return { overlaps, termCount: answerTerms.size, unsupportedTermCount: unsupported.size }
+}
+
+function wordSet(text: string): Set<string> {
+  return new Set(
+    text
+      .toLowerCase()
+      .split(/\s+/)
+      .filter((word) => word !== ''),
+  )
+}
+
+function inCommon(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
+  let count = 0
+  for (const member of one) if (other.has(member)) count++
+  return count
+}
+
+/** The first of the scores that means the same in every question. */
+function chunkConfidence({ scores }: Chunk): number | undefined {
+  const graded = scores.grade === undefined ? undefined : scores.grade / 3
+  const value = scores['cross-encoder'] ?? graded ?? scores.cosine ?? scores.convex
+  return value !== undefined && Number.isFinite(value) ? Math.min(1, Math.max(0, value)) : undefined
+}
+
+function citedChunks(
+  answer: string,
+  chunks: readonly Chunk[],
+  reported: readonly string[] | undefined,
+): readonly Chunk[] {
+  const byNumber = new Set(citedNumbers(answer))
+  return chunks.filter(({ id }, at) => (Array.isArray(reported) ? reported.includes(id) : byNumber.has(at + 1)))
+}
+
+const SOURCE_KINDS: Readonly<Record<string, SourceKind>> = {
+  government: 'government',
+  regulatory: 'regulatory',
+  'market-data': 'market-data',
+  market_data: 'market-data',
+  market: 'market-data',
+  'third-party': 'third-party',
+  third_party: 'third-party',
+}
+
+/** What the ingester said of the source, as `source_kind` among the passage's metadata. */
+function sourceKindOf({ metadata }: Chunk): SourceKind {
+  const kind = metadata?.['source_kind']
+  return typeof kind === 'string' && Object.hasOwn(SOURCE_KINDS, kind) ? (SOURCE_KINDS[kind] ?? 'unknown') : 'unknown'
+}
+
+function structureOf(structured: unknown, fields: readonly string[]): AnswerStructure {
+  const value = typeof structured === 'string' ? parsed(structured) : structured
+  const valid = isObject(value) && !Array.isArray(value)
+  const has = (field: string): boolean =>
+    valid && Object.hasOwn(value, field) && isFilled((value as Readonly<Record<string, unknown>>)[field])
+  return { valid, lookedFor: fields, missing: fields.filter((field) => !has(field)) }
+}
+
+/** Whether there is anything in a field: `0`, `false` and empty lists are something, what JSON cannot hold is not. */
+function isFilled(value: unknown): boolean {
+  if (typeof value === 'string') return visible(value).trim() !== ''
+  return typeof value === 'number' ? Number.isFinite(value) : typeof value === 'boolean' || isObject(value)
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,103 @@
+/** Is what an answer says in the passages? Words, figures and names only: no model, no meaning. */
+import type { SentenceSupport } from './answer-signals.ts'
+import { isStopWord, sentences, terms, words } from '../text/text.ts'
+import { visible } from '../text/visible.ts'
+
+const CITATION = /\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\]/g
+const LIST_MARKER = /^(?:[-*+>#]+\s+)*(?:\d{1,3}[.)](?:\s+|$))?/
+const NUMBER = /\p{N}+(?:[.,:/]\p{N}+)*/gu
+const NAME = /(?<![\p{L}\p{N}])\p{Lu}[\p{L}\p{N}\p{M}]*/gu
+
+/** The numbers that a text cites, as `[1]` or `[1, 3]`, in order. */
+export function citedNumbers(text: string): number[] {
+  return [...text.matchAll(CITATION)].flatMap(([, list = '']) => list.split(/\s*[,;]\s*/).map(Number))
+}
+
+/** What a passage holds. */
+interface Held {
+  readonly terms: ReadonlySet<string>
+  readonly words: ReadonlySet<string>
+  readonly numbers: ReadonlySet<string>
+}
+
+/**
+ * How each sentence of an answer is held by the passages: by those that it cites, or by all of them when it cites none.
+ *
+ * @returns one entry a sentence, in the order of `answerSentences`
+ */
+export function supportOfSentences(answer: string, passages: readonly string[]): SentenceSupport[] {
+  const found = answerSentences(answer)
+  if (found.length === 0) return []
+  const held = passages.map(visible).map((passage): Held => ({
+    terms: new Set(terms(passage)),
+    words: new Set(words(passage)),
+    numbers: new Set(numbersIn(passage)),
+  }))
+  return found.map((sentence) => supportOf(sentence, held))
+}
+
+/** The sentences of an answer as it is seen; a citation that stands alone belongs to the sentence before it. */
+export function answerSentences(answer: string): string[] {
+  const found: string[] = []
+  for (const cut of sentences(visible(answer))) {
+    // The number of a step in a list is no figure of the answer.
+    const sentence = cut.replace(LIST_MARKER, '')
+    if (sentence === '') continue
+    const last = found.length - 1
+    // `It starts. [1] Then it runs. [2]`: the cut is before the citation, which is said of what stands before.
+    const leading = /^(?:\[[\d\s,;]+\]\s*)+/.exec(sentence)?.[0] ?? ''
+    if (leading !== '' && last >= 0) {
+      found[last] += ` ${leading.trim()}`
+      if (leading.length < sentence.length) found.push(sentence.slice(leading.length))
+    } else found.push(sentence)
+  }
+  return found
+}
+
+function supportOf(sentence: string, held: readonly Held[]): SentenceSupport {
+  const cited = citedNumbers(sentence)
+  const known = cited.flatMap((number) => held[number - 1] ?? [])
+  const against = known.length > 0 ? known : held
+  const text = sentence.replaceAll(CITATION, ' ')
+  const own = new Set(terms(text).filter((term) => term !== 'ye' && term !== 'yes'))
+  let supported = 0
+  for (const term of own) if (against.some((passage) => passage.terms.has(term))) supported++
+  return {
+    termCount: own.size,
+    termShare: own.size === 0 ? 0 : supported / own.size,
+    missingNumbers: countMissing(numbersIn(text), (number) => against.some(({ numbers }) => numbers.has(number))),
+    missingNames: countMissing(namesIn(text), (name) => against.some((passage) => holdsName(passage, name))),
+    unknownCitations: cited.length - known.length,
+  }
+}
+
+/** As it stands there, or in another number: `Batteries` for `battery`. */
+function holdsName(passage: Held, name: string): boolean {
+  const [term] = terms(name)
+  return passage.words.has(name) || (term !== undefined && passage.terms.has(term))
+}
+
+function countMissing(wanted: readonly string[], isHeld: (each: string) => boolean): number {
+  return new Set(wanted.filter((each) => !isHeld(each))).size
+}
+
+/** Figures as one form: without thousands separators and without zeros after the point. */
+function numbersIn(text: string): string[] {
+  return (text.normalize('NFKC').match(NUMBER) ?? []).map((number) => {
+    const plain = /^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(number) ? number.replaceAll(',', '') : number
+    return /^\d+\.\d+$/.test(plain) ? plain.replace(/\.?0+$/, '') : plain
+  })
+}
+
+/** Words with a capital that do not begin the sentence, and those all in capitals wherever they stand. */
+function namesIn(text: string): string[] {
+  const names: string[] = []
+  for (const match of text.matchAll(NAME)) {
+    const [word] = match
+    const begins = !/[\p{L}\p{N}]/u.test(text.slice(0, match.index))
+    const capitals = word.length > 1 && word === word.toUpperCase()
+    const lower = words(word)[0]
+    if (lower !== undefined && (!begins || capitals) && !isStopWord(lower)) names.push(lower)
+  }
+  return names
+}

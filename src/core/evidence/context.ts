@@ -1,0 +1,85 @@
+/** The evidence as a model reads it: numbered, delimited, within a budget. */
+import type { Chunk } from './chunk.ts'
+import { sentences } from '../text/text.ts'
+
+/** The context of one question. */
+export interface Context {
+  readonly text: string
+  /** The chunks that fitted, best first, with the text that is shown; citation `[1]` is the first of them. */
+  readonly chunks: readonly Chunk[]
+  /** Whether the budget cut anything away. */
+  readonly cut: boolean
+}
+
+/** How much a context may hold. */
+export interface ContextBudget {
+  /** Characters of the whole text (UTF-16 code units), delimiters included. */
+  readonly maxCharacters: number
+  /** Tokens of the whole text, with what counts them. @default no limit */
+  readonly tokens?: { readonly max: number; readonly count: (text: string) => number }
+}
+
+/**
+ * Numbers and delimits the best chunks that fit, and of the next one as many whole sentences as fit: half a sentence may
+ * say the opposite of the whole. Text that looks like a delimiter is made harmless, so a document cannot end its own
+ * quotation.
+ *
+ * @returns no chunks when not one sentence of the best fits
+ */
+export function buildContext(chunks: readonly Chunk[], budget: ContextBudget): Context {
+  const whole = mostThatFit(chunks.length, (count) => fits(render(chunks.slice(0, count)), budget))
+  const shown = chunks.slice(0, whole)
+  const next = chunks[whole]
+  if (next === undefined) return { text: render(shown), chunks: shown, cut: false }
+  const ends = sentenceEnds(next.text)
+  const upTo = (count: number): Chunk[] => [...shown, { ...next, text: next.text.slice(0, ends[count - 1]) }]
+  const held = mostThatFit(ends.length, (count) => fits(render(upTo(count)), budget))
+  const kept = held === 0 ? shown : upTo(held)
+  return { text: render(kept), chunks: kept, cut: true }
+}
+
+/** What is left out is nothing that a budget with `NaN` in it could let in. */
+function fits(text: string, { maxCharacters, tokens }: ContextBudget): boolean {
+  return text.length <= maxCharacters && (tokens === undefined || tokens.count(text) <= tokens.max)
+}
+
+/** The largest count, 0 up to `most`, that holds, where what holds for a count holds for every smaller one. */
+function mostThatFit(most: number, holds: (count: number) => boolean): number {
+  if (most > 0 && holds(most)) return most
+  let known = 0
+  let beyond = most
+  while (beyond - known > 1) {
+    const middle = Math.floor((known + beyond) / 2)
+    if (holds(middle)) known = middle
+    else beyond = middle
+  }
+  return known
+}
+
+/** Where the sentences of a text end, as lengths from its start. */
+function sentenceEnds(text: string): number[] {
+  let at = 0
+  return sentences(text).map((sentence) => (at = text.indexOf(sentence, at) + sentence.length))
+}
+
+function render(chunks: readonly Chunk[]): string {
+  return chunks
+    .map(({ title, section, text }, at) => {
+      const heading = [title, section].filter((part) => part !== undefined && part !== '').join(' › ')
+      const from = heading === '' ? '' : ` from="${attribute(heading)}"`
+      return `<passage number="${at + 1}"${from}>\n${harmless(text)}\n</passage>`
+    })
+    .join('\n\n')
+}
+
+/** Also with a few spaces or unseen characters within: a model may read it as one all the same. */
+const harmless = (text: string): string =>
+  text.replaceAll(/<(?=[\s\p{Default_Ignorable_Code_Point}/]{0,9}passage\b)/giu, '&lt;')
+
+const attribute = (text: string): string =>
+  text
+    .replaceAll('&', '&amp;')
+    .replaceAll('"', '&quot;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll(/\s+/g, ' ')

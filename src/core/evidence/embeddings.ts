@@ -1,0 +1,27 @@
+/** Vectors that an embedder returned, read one by one: nothing in them is trusted. */
+import { RagGateError } from '../../errors.ts'
+
+/**
+ * The vectors, in the order given.
+ *
+ * @param count how many there must be
+ * @param dimension length that each must have
+ * @throws `retriever_bad_response` when one is missing or holds what is no finite number; `embedding_mismatch` when one
+ *   has another length
+ */
+export function readEmbeddings(value: unknown, count: number, dimension: number): readonly (readonly number[])[] {
+  if (!Array.isArray(value) || value.length !== count) throw unreadable('not one vector for each text')
+  return value.map((vector: unknown) => {
+    if (!Array.isArray(vector)) throw unreadable('a vector that is not a list')
+    if (vector.length !== dimension) {
+      throw new RagGateError('embedding_mismatch', `The embedder made ${vector.length} dimensions, not ${dimension}`)
+    }
+    if (!vector.every((part) => Number.isFinite(part))) throw unreadable('a vector of what are not numbers')
+    // Every one of them was just seen to be a number.
+    return vector as readonly number[]
+  })
+}
+
+function unreadable(detail: string): RagGateError {
+  return new RagGateError('retriever_bad_response', `The embedder answered what it should not: ${detail}`)
+}

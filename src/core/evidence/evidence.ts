@@ -1,0 +1,87 @@
+/** Evidence: the ranked chunks for one question, with the score of every method that returned them. */
+import { RagGateError } from '../../errors.ts'
+import type { Chunk, Passage, Ranking, ScoreKind, Scores } from './chunk.ts'
+
+/** The ranked chunks for one question. */
+export interface Evidence {
+  /** By which score the chunks are in order. */
+  readonly rankedBy: ScoreKind
+  /** Best first; ties keep retrieval order. */
+  readonly chunks: readonly Chunk[]
+  /** The methods asked, whether or not they found anything. */
+  readonly kinds: readonly ScoreKind[]
+  /** Entries that were dropped because their score was not a number within the range of its kind. */
+  readonly dropped: number
+}
+
+/** Share of unusable scores above which a retriever is taken to be broken. */
+const FAULT_ABOVE = 1 / 5
+
+/** A passage with the scores collected for it so far. */
+export interface Collected {
+  readonly passage: Passage
+  readonly scores: Scores
+}
+
+/**
+ * Rankings merged by chunk id, in order of first appearance. A chunk that stands twice in one ranking keeps its first
+ * place, and one without a document is a document of its own. Entries whose score is no finite number, or
+ * a cosine beyond −1..1, are dropped and counted; what a retriever gave is held to the ranges of all kinds before.
+ *
+ * @throws `retriever_bad_response` when more than a fifth of all entries had to be dropped: that is a fault, not weak
+ *   evidence
+ */
+export function collect(rankings: readonly Ranking[]): {
+  readonly collected: readonly Collected[]
+  readonly dropped: number
+} {
+  const byId = new Map<string, { passage: Passage; scores: { -readonly [kind in ScoreKind]?: number } }>()
+  let received = 0
+  let dropped = 0
+  for (const { kind, entries } of rankings) {
+    for (const { passage, score } of entries) {
+      received++
+      if (!isScore(kind, score)) {
+        dropped++
+        continue
+      }
+      const known = byId.get(passage.id)
+      if (known === undefined) byId.set(passage.id, { passage: ofADocument(passage), scores: { [kind]: score } })
+      else known.scores[kind] ??= score
+    }
+  }
+  if (dropped > received * FAULT_ABOVE) {
+    throw new RagGateError('retriever_bad_response', 'Too many of the retrieved scores are not numbers')
+  }
+  return { collected: [...byId.values()], dropped }
+}
+
+/** Cosines come from 32-bit floats. */
+const COSINE_BOUND = 1 + 1e-6
+
+/**
+ * Whether a score can be used. A cosine beyond −1..1 is a distance or an inner product under a wrong name; other kinds
+ * have no bounds to check.
+ */
+export function isScore(kind: ScoreKind, score: number): boolean {
+  return Number.isFinite(score) && (kind !== 'cosine' || Math.abs(score) <= COSINE_BOUND)
+}
+
+/** What a careless retriever leaves out, whatever the type says: two such passages are not of one document. */
+function ofADocument(passage: Passage): Passage {
+  const { id, documentId }: Partial<Passage> & Pick<Passage, 'id'> = passage
+  return (documentId ?? '') === '' ? { ...passage, documentId: id } : passage
+}
+
+/** Evidence in order of one of its scores; chunks without that score come last. */
+export function rankBy(
+  kind: ScoreKind,
+  collected: readonly Collected[],
+  facts: { readonly kinds: readonly ScoreKind[]; readonly dropped: number; readonly topK: number },
+): Evidence {
+  const chunks = collected
+    .map(({ passage, scores }): Chunk => ({ ...passage, scores }))
+    .sort((a, b) => (b.scores[kind] ?? -Infinity) - (a.scores[kind] ?? -Infinity) || 0)
+    .slice(0, facts.topK)
+  return { rankedBy: kind, chunks, kinds: facts.kinds, dropped: facts.dropped }
+}

@@ -1,0 +1,85 @@
+/** What an index returned, read row by row: nothing in it is trusted. */
+import { isRecord } from '../lib/guards.ts'
+import { RagGateError } from '../../errors.ts'
+import type { Json } from '../lib/json.ts'
+import type { Passage, Ranking, ScoreKind } from './chunk.ts'
+import { scoreWithinRange } from './score-kinds.ts'
+
+/** A row as read: its passage and whatever stood where the score should be. */
+export interface RetrievedRow {
+  readonly passage: Passage
+  readonly score: unknown
+}
+
+/**
+ * A ranking of one method's rows: best first, malformed scores last, ties in the order they came in; of equal ids the
+ * best counts. A score that is not a finite number within the range of its kind becomes NaN, to be dropped and counted.
+ *
+ * @param topK entries kept; whole, 1 and up
+ */
+export function rankRows(kind: ScoreKind, rows: readonly RetrievedRow[], topK: number): Ranking {
+  const known = new Set<string>()
+  const entries = rows
+    .map(({ passage, score }) => ({ passage, score: scoreWithinRange(kind, score) }))
+    .sort((a, b) => orderOf(b.score) - orderOf(a.score))
+    .filter(({ passage: { id } }) => !known.has(id) && known.add(id))
+  return { kind, entries: entries.slice(0, topK) }
+}
+
+function orderOf(score: number): number {
+  return Number.isNaN(score) ? -Number.MAX_VALUE : score
+}
+
+/**
+ * A passage from its parts.
+ *
+ * @param fields holds `documentId`, `title`, `section`, `source`, `version` and `metadata`, all of them optional: a
+ *   passage without a document is one of its own
+ * @throws `retriever_bad_response` when a part has another type than it should
+ */
+export function readPassage(id: unknown, text: unknown, fields: Readonly<Record<string, unknown>>): Passage {
+  if (text === '') throw unreadable('a row without text')
+  return passageOf(id, text, fields)
+}
+
+function passageOf(id: unknown, text: unknown, fields: Readonly<Record<string, unknown>>): Passage {
+  if (typeof id !== 'string' || id === '') throw unreadable('a row without id')
+  if (typeof text !== 'string') throw unreadable('a row without text')
+  const optional = Object.fromEntries(
+    (['title', 'section', 'source', 'version'] as const).flatMap((name) => {
+      const value = textMember(fields, name)
+      return value === undefined ? [] : [[name, value] as const]
+    }),
+  )
+  const { metadata } = fields
+  if (metadata !== undefined && !isRecord(metadata)) throw unreadable('metadata that is not an object')
+  return {
+    id,
+    documentId: textMember(fields, 'documentId') || id,
+    text,
+    ...optional,
+    // What an index returns came out of a JSON parser, or is JSON by the index's own rules.
+    ...(metadata !== undefined && { metadata: metadata as Readonly<Record<string, Json>> }),
+  }
+}
+
+/**
+ * A copy of what a retriever of somebody's own calls a passage; its text may be empty, and supports nothing then.
+ *
+ * @throws `retriever_bad_response` when a part has another type than it should
+ */
+export function checkPassage(passage: Passage): Passage {
+  const fields: Readonly<Record<string, unknown>> = { ...passage }
+  return passageOf(passage.id, passage.text, fields)
+}
+
+function textMember(fields: Readonly<Record<string, unknown>>, name: string): string | undefined {
+  const value = fields[name]
+  if (value !== undefined && typeof value !== 'string') throw unreadable(`a row whose ${name} is not a text`)
+  return value
+}
+
+function unreadable(detail: string): RagGateError {
+  return new RagGateError('retriever_bad_response', `The index answered what it should not: ${detail}`)
+}
+

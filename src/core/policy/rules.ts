@@ -1,0 +1,180 @@
+/** Rules of a service's own: checks over the texts, beside the gates of its policy. */
+import { RagGateError } from '../../errors.ts'
+import type { Finding, Verdict } from '../gates/finding.ts'
+import type { Evidence } from '../evidence/evidence.ts'
+import { frozenCopy } from '../lib/frozen-copy.ts'
+import { meets, RATIO_TOLERANCE } from '../lib/numbers.ts'
+import type { ReasonCode } from '../gates/finding.ts'
+import { SCORES_RECORDED } from '../signals/score-curves.ts'
+import { type Signals } from '../signals/measure.ts'
+import { isRecord } from '../lib/guards.ts'
+import { hex, sha256 } from '../lib/sha256.ts'
+import { words } from '../text/text.ts'
+import { visible } from '../text/visible.ts'
+
+/** What a rule may look at: a frozen copy, so that it changes nothing for the gates and rules after it. */
+export interface RuleInput {
+  /** Normalised. */
+  readonly question: string
+  /** Best chunk first. */
+  readonly evidence: Evidence
+  /** What was measured of it. */
+  readonly signals: Signals
+}
+
+/** What a rule says. */
+export interface RuleFinding {
+  /** `pass` never lifts what another gate or rule found. */
+  readonly outcome: Verdict
+  /** In words, for operators. */
+  readonly message: string
+  /** What was measured; left out of the record unless it is finite. */
+  readonly actual?: number
+  /** What it was held against; likewise. */
+  readonly threshold?: number
+}
+
+/** A check of a service's own. Synchronous and pure: what it says must follow from what it is given. */
+export interface Rule {
+  /**
+   * Names the rule and all that it depends on: lower-case letters, digits and `- : , .`. It joins the answer key, so
+   * another list of words must be another id.
+   */
+  readonly id: string
+  /** @returns `null` when the rule has nothing to say; anything else that is no finding, such as a promise, refuses */
+  readonly check: (input: RuleInput) => RuleFinding | null
+}
+
+/** @throws `config_invalid` when a rule is none, or its id is malformed or given twice */
+export function validateRules(rules: readonly Rule[]): void {
+  if (!Array.isArray(rules) || !rules.every(isRecord)) throw invalid('rules must be a list of rules')
+  const ids = new Set<string>()
+  for (const { id, check } of rules) {
+    if (
+      typeof id !== 'string' ||
+      !/^[\p{Ll}\p{Lo}\p{N}][\p{Ll}\p{Lo}\p{M}\p{N}:,.-]{0,199}$/u.test(id) ||
+      ids.has(id)
+    ) {
+      throw invalid('Every rule needs an id of its own: a-z, 0-9 and - : , .')
+    }
+    if (typeof check !== 'function') throw invalid('Every rule needs a check')
+    ids.add(id)
+  }
+}
+
+function invalid(message: string): RagGateError {
+  return new RagGateError('config_invalid', message, { param: 'rules' })
+}
+
+const CODES: Readonly<Record<Verdict, ReasonCode>> = {
+  pass: 'passed',
+  advise: 'rule_advised',
+  refuse: 'rule_refused',
+}
+
+/** What the rules find, in order, for `judge`. A rule that throws, or says nothing that is known, refuses. */
+export function askRules(rules: readonly Rule[], input: RuleInput): Finding[] {
+  let copy: RuleInput | undefined
+  return rules.flatMap((rule) => {
+    const about = { gate: `rule:${rule.id}`, stage: 'pre-generation' } as const
+    const failed: Finding = { ...about, outcome: 'refuse', code: 'rule_failed', message: 'The rule could not judge' }
+    try {
+      const found = rule.check((copy ??= frozenCopy(input)))
+      if (found === null) return []
+      // What an asynchronous rule says comes too late to be heard; that it failed must not end the service.
+      if (found instanceof Promise) found.catch(() => undefined)
+      const { outcome, message, actual, threshold } = found
+      // A rule without types may say anything.
+      const said: readonly unknown[] = [outcome, message]
+      if (!said.every((text) => typeof text === 'string') || !Object.hasOwn(CODES, outcome)) return [failed]
+      return [
+        {
+          ...about,
+          outcome,
+          code: CODES[outcome],
+          message,
+          ...(Number.isFinite(actual) && actual !== undefined ? { actual } : {}),
+          ...(Number.isFinite(threshold) && threshold !== undefined ? { threshold } : {}),
+        },
+      ]
+    } catch {
+      return [failed]
+    }
+  })
+}
+
+/**
+ * Whether any of the words or phrases stands in the text, as whole words, whatever their letter case. Characters that
+ * nobody sees part no word.
+ */
+export function mentions(text: string, wanted: readonly string[]): boolean {
+  const held = ` ${wordsSeen(text)} `
+  return wanted.some((each) => {
+    const phrase = wordsSeen(each)
+    return phrase !== '' && held.includes(` ${phrase} `)
+  })
+}
+
+function wordsSeen(text: string): string {
+  return words(visible(text)).join(' ')
+}
+
+/** A longer list of topics stands in the id as a hash. */
+const LONGEST_LIST = 100
+
+/**
+ * Refuses questions that name a topic, as a whole word: `weather` is not in `weatherproof`.
+ *
+ * @throws `config_invalid` when no topic is given
+ * @see reference document 000, "Custom Gating Logic", first example
+ */
+export function refuseTopics(topics: readonly string[]): Rule {
+  if (!Array.isArray(topics) || !topics.every((topic) => typeof topic === 'string')) {
+    throw invalid('refuseTopics needs a list of words')
+  }
+  const wanted = topics.map(wordsSeen).filter((topic) => topic !== '')
+  if (wanted.length === 0) throw invalid('refuseTopics needs at least one word')
+  const listed = wanted.map((topic) => topic.replaceAll(' ', '.')).join(',')
+  return Object.freeze({
+    id: `refuse-topics:${listed.length > LONGEST_LIST ? hex(sha256(listed)).slice(0, 32) : listed}`,
+    check: function refuseTopics({ question }: RuleInput): RuleFinding | null {
+      const named = wanted.find((topic) => mentions(question, [topic]))
+      return named === undefined ? null : { outcome: 'refuse', message: `Questions about ${named} not supported` }
+    },
+  })
+}
+
+/** Settings of `multiPartNeedsChunks`. */
+export interface MultiPartOptions {
+  /** Relevant chunks that a question of several parts needs. Whole, 1..20. @default 2 */
+  readonly minChunks?: number
+  /** Grade from which on a chunk is relevant, 0..3. @default 2 */
+  readonly relevanceThreshold?: number
+}
+
+/**
+ * Refuses a question of several parts (with `and` or `or` as a whole word) for which too few chunks are relevant.
+ * Without grades of a reranker every retrieved chunk counts.
+ *
+ * @throws `config_invalid` when a setting is out of range
+ * @see reference document 000, "Custom Gating Logic", second example
+ */
+export function multiPartNeedsChunks(options: MultiPartOptions = {}): Rule {
+  const { minChunks = 2, relevanceThreshold = 2 } = options
+  const isCount = Number.isInteger(minChunks) && minChunks >= 1 && minChunks <= SCORES_RECORDED
+  if (!isCount || typeof relevanceThreshold !== 'number' || !(relevanceThreshold >= 0 && relevanceThreshold <= 3)) {
+    throw invalid('minChunks must be a whole number from 1 to 20, relevanceThreshold from 0 to 3')
+  }
+  return Object.freeze({
+    id: `multi-part-needs-chunks:${minChunks}:${relevanceThreshold}`,
+    check: function multiPartNeedsChunks({ question, signals }: RuleInput): RuleFinding | null {
+      if (!mentions(question, ['and', 'or'])) return null
+      const grades = signals.curves.grade?.scores
+      const isRelevant = (grade: number): boolean => meets(grade, relevanceThreshold, RATIO_TOLERANCE)
+      const actual = grades?.filter(isRelevant).length ?? signals.chunkCount
+      return actual >= minChunks
+        ? null
+        : { outcome: 'refuse', message: 'Multi-part question requires more evidence', actual, threshold: minChunks }
+    },
+  })
+}

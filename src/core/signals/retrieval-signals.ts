@@ -1,0 +1,62 @@
+/** What the retrieval scores say about the evidence, beside what its texts say. */
+import { scoredChunks } from '../evidence/ranking-score.ts'
+import type { Reading } from './text-features.ts'
+import { bm25DenseAgreement } from './bm25-dense-agreement.ts'
+import { documentCount, documentDiversity } from './document-diversity.ts'
+import { graphConsulted, graphSupport } from './graph-support.ts'
+import { rerankerImpact } from './reranker-impact.ts'
+import { scoreGap } from './score-gap.ts'
+import { scoreSpread } from './score-spread.ts'
+import { topScore } from './top-score.ts'
+
+/**
+ * The metrics of reference document 001. Consensus depends on a threshold, so the scores are kept and it is counted when
+ * it is judged.
+ */
+export interface RetrievalSignals {
+  /** The ranking score of every chunk that carries one, highest first. */
+  readonly scores: readonly number[]
+  /** The best ranking score. */
+  readonly topScore: number
+  /** Its lead over the second, 0 and up. */
+  readonly scoreGap: number
+  /** Standard deviation of the ranking scores, 0 and up. */
+  readonly scoreSpread: number
+  /** Agreement of BM25 and cosine, 0..1; .5 where it is not defined. */
+  readonly bm25DenseAgreement: number
+  /** Whether that agreement is defined. */
+  readonly bm25DenseComparable: boolean
+  /** How much the reranker changed the order, 0..1. */
+  readonly rerankerImpact: number
+  /** Whether a knowledge graph raised any chunk. */
+  readonly graphSupport: boolean
+  /** Whether a knowledge graph was asked. */
+  readonly graphConsulted: boolean
+  /** Documents per chunk, 0..1. */
+  readonly documentDiversity: number
+  /** Number of documents. */
+  readonly documentCount: number
+  /** Number of different sections; chunks without one share one. */
+  readonly sectionCount: number
+}
+
+/** Measures the retrieval scores. */
+export function measureRetrieval(reading: Reading): RetrievalSignals {
+  const { chunks } = reading.evidence
+  const scored = scoredChunks(reading)
+  const { agreement, comparable } = bm25DenseAgreement(chunks)
+  return Object.freeze({
+    scores: scored.map(({ score }) => score),
+    topScore: topScore(scored),
+    scoreGap: scoreGap(scored),
+    scoreSpread: scoreSpread(scored),
+    bm25DenseAgreement: agreement,
+    bm25DenseComparable: comparable,
+    rerankerImpact: rerankerImpact(chunks),
+    graphSupport: graphSupport(reading.evidence),
+    graphConsulted: graphConsulted(reading.evidence),
+    documentDiversity: documentDiversity(chunks),
+    documentCount: documentCount(chunks),
+    sectionCount: new Set(chunks.map(({ section }) => section ?? '')).size,
+  })
+}

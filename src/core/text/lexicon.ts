@@ -1,0 +1,125 @@
+/**
+ * The collection lexicon: how many chunks a collection has, how long they are, and in how many of them each term
+ * stands. Scores become comparable between questions only against it (findings: scale matters more than weights).
+ */
+import { RagGateError } from '../../errors.ts'
+import { terms } from './text.ts'
+
+/** Term statistics of a collection. Immutable once made. */
+export interface Lexicon {
+  /** Number of chunks. */
+  readonly chunkCount: number
+  /** Terms in all chunks together, repeats counted. */
+  readonly termCount: number
+  /** Number of chunks that hold a term, by term; absent means 0. */
+  readonly documentFrequency: ReadonlyMap<string, number>
+}
+
+/** What a lexicon is asked for. */
+export interface TermCounts {
+  readonly chunkCount: number
+  readonly termCount: number
+  readonly documentFrequency: Pick<ReadonlyMap<string, number>, 'get'>
+}
+
+/** The lexicon of nothing: every term is equally rare. */
+export const EMPTY_LEXICON: Lexicon = Object.freeze({ chunkCount: 0, termCount: 0, documentFrequency: new Map() })
+
+/** Counts the terms of the given chunk texts. */
+export function buildLexicon(texts: Iterable<string>): Lexicon {
+  return countTerms(Array.from(texts, terms))
+}
+
+/** Counts the terms of chunks, given chunk by chunk. */
+export function countTerms(chunks: Iterable<readonly string[]>): Lexicon {
+  const documentFrequency = new Map<string, number>()
+  let chunkCount = 0
+  let termCount = 0
+  for (const found of chunks) {
+    chunkCount++
+    termCount += found.length
+    for (const term of new Set(found)) documentFrequency.set(term, (documentFrequency.get(term) ?? 0) + 1)
+  }
+  return { chunkCount, termCount, documentFrequency }
+}
+
+/**
+ * The lexicon after chunks came and went. What is removed must have been counted before; counts never fall below 0.
+ */
+export function updateLexicon(base: Lexicon, change: { readonly added: Lexicon; readonly removed: Lexicon }): Lexicon {
+  const documentFrequency = new Map(base.documentFrequency)
+  for (const [term, count] of change.added.documentFrequency) {
+    documentFrequency.set(term, (documentFrequency.get(term) ?? 0) + count)
+  }
+  for (const [term, count] of change.removed.documentFrequency) {
+    const left = (documentFrequency.get(term) ?? 0) - count
+    if (left > 0) documentFrequency.set(term, left)
+    else documentFrequency.delete(term)
+  }
+  return {
+    chunkCount: Math.max(0, base.chunkCount + change.added.chunkCount - change.removed.chunkCount),
+    termCount: Math.max(0, base.termCount + change.added.termCount - change.removed.termCount),
+    documentFrequency,
+  }
+}
+
+/**
+ * Inverse document frequency with the +1 that keeps it above 0.
+ *
+ * @returns ln(1 + (N − n + .5) / (n + .5)); ln 2 for every term of the empty lexicon
+ * @see Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009, section 3.3
+ */
+export function inverseDocumentFrequency(lexicon: TermCounts, term: string): number {
+  const holding = Math.min(lexicon.documentFrequency.get(term) ?? 0, lexicon.chunkCount)
+  return Math.log(1 + (lexicon.chunkCount - holding + 0.5) / (holding + 0.5))
+}
+
+/** Idf summed over the distinct terms of a question. */
+export function idfMass(lexicon: Lexicon, questionTerms: Iterable<string>): number {
+  let mass = 0
+  for (const term of new Set(questionTerms)) mass += inverseDocumentFrequency(lexicon, term)
+  return mass
+}
+
+/** Terms an average chunk has; 1 for an empty lexicon, so that it can divide. */
+export function meanChunkLength(lexicon: TermCounts): number {
+  return lexicon.chunkCount > 0 && lexicon.termCount > 0 ? lexicon.termCount / lexicon.chunkCount : 1
+}
+
+/**
+ * A lexicon as text: a head line, then a line for each document frequency with the terms that have it. Equal lexicons
+ * encode alike.
+ */
+export function encodeLexicon(lexicon: Lexicon): string {
+  const byFrequency = new Map<number, string[]>()
+  for (const [term, count] of lexicon.documentFrequency) {
+    const group = byFrequency.get(count)
+    if (group === undefined) byFrequency.set(count, [term])
+    else group.push(term)
+  }
+  const lines = [...byFrequency].sort(([a], [b]) => a - b).map(([count, group]) => `${count} ${group.sort().join(' ')}`)
+  return [`lexicon/1 ${lexicon.chunkCount} ${lexicon.termCount}`, ...lines].join('\n')
+}
+
+/**
+ * Reads what `encodeLexicon` wrote.
+ *
+ * @throws `lexicon_unreadable` when the text is anything else
+ */
+export function decodeLexicon(text: string): Lexicon {
+  const [head = '', ...lines] = text.split('\n')
+  const counts = /^lexicon\/1 (\d+) (\d+)$/.exec(head)
+  if (counts === null) {
+    throw new RagGateError('lexicon_unreadable', 'The collection lexicon is not in a form this version can read')
+  }
+  const documentFrequency = new Map<string, number>()
+  for (const line of lines) {
+    const [count = '', ...group] = line.split(' ')
+    const frequency = Number(count)
+    if (!Number.isInteger(frequency) || frequency < 1 || group.length === 0 || group.includes('')) {
+      throw new RagGateError('lexicon_unreadable', 'The collection lexicon is damaged')
+    }
+    for (const term of group) documentFrequency.set(term, frequency)
+  }
+  return { chunkCount: Number(counts[1]), termCount: Number(counts[2]), documentFrequency }
+}

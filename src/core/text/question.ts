@@ -1,0 +1,25 @@
+/** What a question may be, whoever brings it. */
+import { RagGateError } from '../../errors.ts'
+import { normaliseQuestion } from './text.ts'
+import { visible } from './visible.ts'
+
+const LONE_SURROGATE = /\p{Surrogate}/u
+// Tab, line feed and carriage return are white space like any other.
+// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
+
+/**
+ * A question as it is searched, keyed and judged (`normaliseQuestion`), or an error that says why it cannot be one. Two
+ * ill-formed texts would share an answer key, so there is none for them. A text of characters that nobody sees is empty.
+ *
+ * @param name what the caller knows it by
+ * @throws `invalid_unicode`, `control_character`, `question_required`
+ */
+export function requireQuestion(text: string, name = 'question'): string {
+  const facts = { param: name }
+  if (LONE_SURROGATE.test(text)) throw new RagGateError('invalid_unicode', `${name} is not well-formed Unicode`, facts)
+  if (CONTROL.test(text)) throw new RagGateError('control_character', `${name} holds control characters`, facts)
+  const question = normaliseQuestion(text)
+  if (visible(question).trim() === '') throw new RagGateError('question_required', `${name} is empty`, facts)
+  return question
+}

@@ -1,0 +1,31 @@
+import { advisoryConfidence, type AdvisoryConfidenceOptions } from '../../core/gates/advisory-confidence.ts'
+import { responseQuality } from '../../core/gates/response-quality.ts'
+import { definePolicy, type Policy } from '../../core/policy/policy.ts'
+
+/** Settings of `advisory`. */
+export interface AdvisoryOptions extends AdvisoryConfidenceOptions {
+  /** Fields that a structured answer must have. @default none */
+  readonly requiredFields?: readonly string[]
+  /** Fields that it should have. @default none */
+  readonly optionalFields?: readonly string[]
+}
+
+/**
+ * Reference document 003: retrieval, source and response quality added up. Never refuses what could be judged: below .7
+ * an answer is advisory only, below .5 it is passed on with `usable: false`.
+ *
+ * Sources tell their kind by `source_kind` among their metadata: `government`, `regulatory`, `market-data` or
+ * `third-party`.
+ *
+ * @throws `policy_invalid` when a setting is out of range
+ */
+export function advisory(options: AdvisoryOptions = {}): Policy {
+  const { requiredFields = [], optionalFields = [] } = options
+  const fields = { requiredFields, optionalFields }
+  return definePolicy({
+    name: 'advisory',
+    confidence: { kind: 'advisory-factors', ...fields },
+    bands: { high: 0.9, medium: 0.7, low: 0.5 },
+    gates: [responseQuality({ ...fields, refuseBelow: 0, adviseBelow: 0 }), advisoryConfidence(options)],
+  })
+}

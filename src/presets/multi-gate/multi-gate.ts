@@ -1,0 +1,59 @@
+import { generationConfidence } from '../../core/gates/generation-confidence.ts'
+import { grounding, type GroundingOptions } from '../../core/gates/grounding.ts'
+import { keywordCoverage } from '../../core/gates/keyword-coverage.ts'
+import { minTopCosine } from '../../core/gates/min-top-cosine.ts'
+import { definePolicy, type Policy } from '../../core/policy/policy.ts'
+
+/** Settings of `multiGate`. */
+export interface MultiGateOptions extends GroundingOptions {
+  /**
+   * Raw cosine of the best chunk below which the question is refused, −1..1.
+   *
+   * @default 0.7
+   */
+  readonly refuseBelow?: number
+  /**
+   * Share of the question's keywords in the chunks below which the answer carries a caution, 0..1.
+   *
+   * @default 0.5
+   */
+  readonly adviseBelowKeywords?: number
+  /**
+   * Generation confidence below which the answer is refused, 0..1. `'off'` leaves the gate out, for routes whose model
+   * says nothing of its confidence.
+   *
+   * @default 0.6
+   */
+  readonly refuseBelowConfidence?: number | 'off'
+  /**
+   * Whether the answer is compared with the passages.
+   *
+   * @default 'on'
+   */
+  readonly answerGrounding?: 'on' | 'off'
+}
+
+/**
+ * Reference document 002: the best chunk's cosine, a warning about missing keywords, the model's confidence in its
+ * answer, and the answer's support by the passages.
+ *
+ * The third gate needs a route that says where its confidence comes from (`generationConfidence` of `ragGate`).
+ *
+ * @throws `policy_invalid` when a setting is out of range
+ */
+export function multiGate(options: MultiGateOptions = {}): Policy {
+  const { refuseBelow, adviseBelowKeywords, refuseBelowConfidence, minTermShare } = options
+  return definePolicy({
+    name: 'multi-gate',
+    confidence: { kind: 'top-cosine' },
+    bands: { high: 0.85, medium: 0.7, low: 0.5 },
+    gates: [
+      minTopCosine(refuseBelow === undefined ? {} : { refuseBelow }),
+      keywordCoverage(adviseBelowKeywords === undefined ? {} : { adviseBelow: adviseBelowKeywords }),
+      ...(refuseBelowConfidence === 'off'
+        ? []
+        : [generationConfidence(refuseBelowConfidence === undefined ? {} : { refuseBelow: refuseBelowConfidence })]),
+      ...(options.answerGrounding === 'off' ? [] : [grounding(minTermShare === undefined ? {} : { minTermShare })]),
+    ],
+  })
+}

@@ -1,0 +1,97 @@
+import { evidenceShare, type EvidenceShareOptions } from '../../core/gates/evidence-share.ts'
+import { definePolicy, type Policy } from '../../core/policy/policy.ts'
+
+/** The document's named thresholds. */
+export const SUFFICIENCY_THRESHOLDS = Object.freeze({
+  /** Any focus counts: experiments. */
+  loose: 0.3,
+  /** Production. */
+  moderate: 0.5,
+  /** High stakes. */
+  strict: 0.7,
+  /** Special cases. */
+  'very-strict': 0.9,
+})
+
+/** Settings of `sufficiency`. */
+export interface SufficiencyOptions extends Omit<EvidenceShareOptions, 'threshold'> {
+  /**
+   * Share of support, τ, that the best chunk must have: 0..1, or a name for .3, .5, .7 and .9.
+   *
+   * @default 'moderate'
+   */
+  readonly threshold?: number | keyof typeof SUFFICIENCY_THRESHOLDS
+  /** DANGEROUS: answers everything. Still measured and recorded, with `gating_bypassed`. */
+  readonly dangerouslyDisableGates?: true
+  /** Every refusal asks for a person: for high stakes, with the threshold `strict`. */
+  readonly escalateRefusals?: true
+}
+
+/**
+ * Reference document 004: an answer is given only when one chunk carries enough of it.
+ *
+ * @throws `policy_invalid` when a setting is out of range
+ */
+export function sufficiency(options: SufficiencyOptions = {}): Policy {
+  const { dangerouslyDisableGates, escalateRefusals, threshold = 'moderate', ...rest } = options
+  const share = typeof threshold === 'string' ? (SUFFICIENCY_THRESHOLDS[threshold] ?? NaN) : threshold
+  return definePolicy({
+    name: 'sufficiency',
+    confidence: { kind: 'top-relevance' },
+    bands: { high: 0.85, medium: 0.6, low: 0 },
+    gates: [evidenceShare({ ...rest, threshold: share })],
+    ...(dangerouslyDisableGates === undefined ? {} : { dangerouslyDisableGates }),
+    ...(escalateRefusals === undefined ? {} : { escalateRefusals }),
+  })
+}
+
+/** Settings of `sufficiencyByCollection`. */
+export interface SufficiencyByCollectionOptions extends SufficiencyOptions {
+  /** Thresholds of their own, by collection. */
+  readonly byCollection: Readonly<Record<string, NonNullable<SufficiencyOptions['threshold']>>>
+}
+
+/**
+ * A policy for each collection: its own threshold where it has one, the common one elsewhere. For the `policy` of
+ * `ragGate`.
+ *
+ * @throws `policy_invalid` when a setting is out of range
+ */
+export function sufficiencyByCollection(
+  options: SufficiencyByCollectionOptions,
+): (tenant: string, collection: string) => Policy {
+  const { byCollection, ...rest } = options
+  const common = sufficiency(rest)
+  const own = new Map(
+    Object.entries(byCollection).map(([collection, threshold]) => [collection, sufficiency({ ...rest, threshold })]),
+  )
+  return function sufficiencyOfCollection(_tenant, collection) {
+    return own.get(collection) ?? common
+  }
+}
+
+/** A threshold that can be changed while a service runs: each change is another policy, with an id of its own. */
+export interface SufficiencyThreshold {
+  readonly getThreshold: () => number
+  /** @throws `policy_invalid` when it is outside 0..1; the old one then stays */
+  readonly setThreshold: (threshold: number) => void
+  /** The policy with the threshold as it is now: for the `policy` of `ragGate`. */
+  readonly policy: () => Policy
+}
+
+/** Holds a threshold of document 004 that an operator can change. */
+export function sufficiencyThreshold(options: SufficiencyOptions = {}): SufficiencyThreshold {
+  let current = sufficiency(options)
+  return Object.freeze({
+    getThreshold: () => thresholdOf(current),
+    setThreshold: (threshold: number) => {
+      current = sufficiency({ ...options, threshold: typeof threshold === 'number' ? threshold : NaN })
+    },
+    policy: () => current,
+  })
+}
+
+function thresholdOf({ gates }: Policy): number {
+  const gate = gates.find((settings) => settings.gate === 'evidence-share')
+  return gate?.threshold ?? NaN
+}

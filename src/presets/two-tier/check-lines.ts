@@ -1,0 +1,68 @@
+/** What the two tiers of document 000 looked at, check by check. */
+import { meets, RATIO_TOLERANCE } from '../../core/lib/numbers.ts'
+import type { GradedRelevanceSettings } from '../../core/gates/graded-relevance.ts'
+import type { GateSettings } from '../../core/gates/index.ts'
+import { type RetrievalScoreSettings, scoresRead } from '../../core/gates/retrieval-score.ts'
+import type { Signals } from '../../core/signals/measure.ts'
+
+/** One check of an evaluation, as the document writes it. */
+export interface CheckLine {
+  readonly passed: boolean
+  /** With its mark: `✅ Top score (3) ≥ threshold (2)`. */
+  readonly text: string
+}
+
+/**
+ * The checks of the tier that judged: the grades where chunks were graded, the retrieval scores otherwise. A check that
+ * was not asked for, such as the ratio of a single chunk, is left out.
+ *
+ * @returns nothing for a policy without the gates of document 000
+ * @see reference document 000, "Examples"
+ */
+export function checkLines(signals: Signals, gates: readonly GateSettings[]): readonly CheckLine[] {
+  const graded = gates.find((settings) => settings.gate === 'graded-relevance')
+  const scored = gates.find((settings) => settings.gate === 'retrieval-score')
+  if (graded === undefined && scored === undefined) return []
+  const retrieved = line(signals.chunkCount > 0, 'At least 1 chunk retrieved')
+  if (!retrieved.passed) return [retrieved]
+  const grades = signals.curves.grade?.scores ?? []
+  if (graded !== undefined && grades.length > 0) return [retrieved, ...gradeLines(graded, grades)]
+  return scored === undefined ? [retrieved] : [retrieved, ...scoreLines(scored, signals)]
+}
+
+function gradeLines(
+  { relevanceThreshold, minChunks }: GradedRelevanceSettings,
+  grades: readonly number[],
+): CheckLine[] {
+  const isRelevant = (grade: number): boolean => meets(grade, relevanceThreshold, RATIO_TOLERANCE)
+  const top = isRelevant(grades[0]!)
+  const relevant = grades.filter(isRelevant).length
+  const enough = relevant >= minChunks
+  return [
+    line(top, `Top score (${grades[0]}) ${sign(top)} threshold (${relevanceThreshold})`),
+    line(enough, `Chunks above threshold: ${relevant} ${sign(enough)} required (${minChunks})`),
+  ]
+}
+
+function scoreLines(settings: RetrievalScoreSettings, signals: Signals): CheckLine[] {
+  const { minScore, minRatio } = settings
+  const { top, second, ratio } = scoresRead(signals)
+  if (top === undefined) return []
+  const high = meets(top, minScore, RATIO_TOLERANCE)
+  const lines = [line(high, `Top score (${top}) ${sign(high)} minimum (${minScore})`)]
+  if (ratio === undefined) return lines
+  const clear = meets(ratio, minRatio, RATIO_TOLERANCE)
+  const winner = clear ? 'clear winner' : 'not clear winner'
+  return [
+    ...lines,
+    line(clear, `Ratio: ${top} / ${second} = ${ratio.toFixed(2)} ${sign(clear)} ${minRatio} (${winner})`),
+  ]
+}
+
+function sign(holds: boolean): string {
+  return holds ? '≥' : '<'
+}
+
+function line(passed: boolean, text: string): CheckLine {
+  return { passed, text: `${passed ? '✅' : '❌'} ${text}` }
+}

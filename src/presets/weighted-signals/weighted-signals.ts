@@ -1,0 +1,90 @@
+import { type Bands, definePolicy, type Policy } from '../../core/policy/policy.ts'
+import { DEFAULT_CONSENSUS_FROM, SIGNAL_WEIGHTS } from './weighted-confidence.ts'
+
+/** From which confidence on the document's levels begin. */
+export const WEIGHTED_SIGNALS_BANDS: Bands = Object.freeze({ high: 0.85, medium: 0.7, low: 0.5 })
+
+/** Settings of `weightedSignals`. */
+export interface WeightedSignalsOptions {
+  /**
+   * Confidence from which on an answer passes without review, `medium`..1. Equality passes.
+   *
+   * @default 0.85
+   */
+  readonly high?: number
+  /**
+   * Confidence from which on the retrieval is moderate, `low`..`high`.
+   *
+   * @default 0.7
+   */
+  readonly medium?: number
+  /**
+   * Confidence below which the retrieval is poor, 0..`medium`.
+   *
+   * @default 0.5
+   */
+  readonly low?: number
+  /**
+   * Ranking score from which on a chunk counts for the consensus, 0..1. Equality counts.
+   *
+   * @default 0.75
+   */
+  readonly consensusFrom?: number
+  /**
+   * What is done with a question whose confidence is below `low`. Without evidence it is refused either way.
+   *
+   * @default 'refuse'
+   */
+  readonly veryLow?: 'refuse' | 'advise'
+  /**
+   * Whether the weight of a signal that does not exist (one chunk, no sparse scores, no graph) counts as the document
+   * counts it, or is shared out among the others.
+   *
+   * @default false
+   */
+  readonly renormalise?: boolean
+  /** Every refusal asks for a person. @default left out; `true` in `legalReview` */
+  readonly escalateRefusals?: true
+}
+
+/**
+ * Reference document 001: a weighted sum of seven signals over the retrieval scores. High passes; medium and low advise,
+ * since the document flags them for review; very low refuses.
+ *
+ * @throws `policy_invalid` when a setting is out of range, or the levels do not fall
+ */
+export function weightedSignals(options: WeightedSignalsOptions = {}): Policy {
+  return weightedSignalsNamed('weighted-signals', WEIGHTED_SIGNALS_BANDS, options)
+}
+
+/**
+ * The same under another name, with other levels to begin with.
+ *
+ * @throws `policy_invalid` when a setting is out of range, or the levels do not fall
+ */
+export function weightedSignalsNamed(name: string, levels: Bands, options: WeightedSignalsOptions): Policy {
+  const bands: Bands = {
+    high: options.high ?? levels.high,
+    medium: options.medium ?? levels.medium,
+    low: options.low ?? levels.low,
+  }
+  return definePolicy({
+    name,
+    confidence: {
+      kind: 'weighted-signals',
+      weights: SIGNAL_WEIGHTS,
+      consensusFrom: options.consensusFrom ?? DEFAULT_CONSENSUS_FROM,
+      absentWeight: options.renormalise === true ? 'spread' : 'keep',
+    },
+    bands,
+    // As plain data, so that levels out of order are called levels, not thresholds of a gate.
+    gates: [
+      {
+        gate: 'confidence-range',
+        refuseBelow: options.veryLow === 'advise' ? 0 : bands.low,
+        adviseBelow: bands.high,
+      },
+    ],
+    ...(options.escalateRefusals === undefined ? {} : { escalateRefusals: options.escalateRefusals }),
+  })
+}

@@ -1,0 +1,119 @@
+/** Cutting the text of a filter into tokens. */
+import { ProtocolError } from '../protocol/protocol-error.ts'
+
+/** A piece of a filter that has a meaning of its own. */
+export interface Token {
+  readonly kind: 'word' | 'keyword' | 'number' | 'string' | 'symbol' | 'end'
+  /** As written; a keyword in capitals, a string without its quotes, `<EOF>` at the end. */
+  readonly text: string
+  /** Where it begins in the filter. */
+  readonly at: number
+  /** Where it has ended. */
+  readonly end: number
+}
+
+const SPACE = /[ \t\r\n]*/y
+
+/** NUL and unpaired surrogates are in no string: SQLite would read another one. */
+const TOKEN =
+  /(?<word>[a-zA-Z_][a-zA-Z_0-9.[\]#-]*)|(?<number>-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|(?<string>'[^'\0\p{Cs}]*'|"[^"\0\p{Cs}]*")|(?<symbol>[!<>]=|[=<>(),])/uy
+
+const KEYWORDS: ReadonlySet<string> = new Set([
+  'AND',
+  'OR',
+  'NOT',
+  'GLOB',
+  'IN',
+  'CONTAINS',
+  'HAS',
+  'FIELD',
+  'TRUE',
+  'FALSE',
+])
+
+/** Characters of a filter that a message repeats at most. */
+const QUOTED = 40
+
+/** Reads the tokens of a filter one after the other. */
+export class TokenReader {
+  readonly #text: string
+  #next: Token
+
+  constructor(text: string) {
+    this.#text = text
+    this.#next = this.#read(0)
+  }
+
+  /** The token to come. */
+  get next(): Token {
+    return this.#next
+  }
+
+  /** Passes over the token to come. */
+  take(): Token {
+    const taken = this.#next
+    if (taken.kind !== 'end') this.#next = this.#read(taken.end)
+    return taken
+  }
+
+  /** Passes over the token to come if it is this keyword or symbol. */
+  takeIf(text: string): boolean {
+    if (!this.#nextIs(text)) return false
+    this.take()
+    return true
+  }
+
+  /** Passes over the token to come, which must be this keyword or symbol. */
+  expect(text: string): void {
+    if (!this.takeIf(text)) throw this.mismatch(text.length === 1 ? `'${text}'` : text)
+  }
+
+  /** The error of a token that is not what should have come. */
+  mismatch(expected: string): ProtocolError {
+    const { kind, text, at, end } = this.#next
+    const source = kind === 'end' ? text : this.#text.slice(at, end)
+    return this.problem(`mismatched input '${source.slice(0, QUOTED)}' expecting ${expected}`)
+  }
+
+  /** An error at the token to come. */
+  problem(problem: string): ProtocolError {
+    return invalidFilter(this.#text, this.#next.at, problem)
+  }
+
+  #nextIs(text: string): boolean {
+    const { next } = this
+    return (next.kind === 'keyword' || next.kind === 'symbol') && next.text === text
+  }
+
+  #read(from: number): Token {
+    SPACE.lastIndex = from
+    SPACE.test(this.#text)
+    const at = SPACE.lastIndex
+    if (at === this.#text.length) return { kind: 'end', text: '<EOF>', at, end: at }
+    TOKEN.lastIndex = at
+    const { word, number, string, symbol } = TOKEN.exec(this.#text)?.groups ?? {}
+    const end = TOKEN.lastIndex
+    if (word !== undefined) {
+      const capitals = word.toUpperCase()
+      const keyword = KEYWORDS.has(capitals)
+      return { kind: keyword ? 'keyword' : 'word', text: keyword ? capitals : word, at, end }
+    }
+    if (number !== undefined) return { kind: 'number', text: number, at, end }
+    if (string !== undefined) return { kind: 'string', text: string.slice(1, -1), at, end }
+    if (symbol !== undefined) return { kind: 'symbol', text: symbol, at, end }
+    throw invalidFilter(this.#text, at, `token recognition error at: '${this.#unrecognised(at)}'`)
+  }
+
+  /** A string that does not end, or the one character that begins no token. */
+  #unrecognised(at: number): string {
+    const [character = ''] = this.#text.slice(at, at + 2)
+    return character === "'" || character === '"' ? this.#text.slice(at, at + QUOTED) : character
+  }
+}
+
+/** The service's words for a filter that cannot be read. */
+function invalidFilter(text: string, at: number, problem: string): ProtocolError {
+  const before = text.slice(0, at).split('\n')
+  const column = before.at(-1)?.length ?? 0
+  return new ProtocolError(422, `Invalid filter. At line ${before.length}:${column} ${problem}`)
+}

@@ -1,0 +1,26 @@
+import { AnswerRoom } from '../answer-room.ts'
+import { answeredRow, parseIncludes, type AnsweredRow } from '../answered-row.ts'
+import type { EmbeddedIndex } from '../../embedded-index.ts'
+import * as field from '../fields.ts'
+import type { CommandRequest } from './command.ts'
+
+/** `range`: a page in insertion order, shorter than asked where the answer is full; the cursor is the number of rows before it. */
+export function range(
+  { settings, store }: EmbeddedIndex,
+  { namespace, body }: CommandRequest,
+): { readonly nextCursor: string; readonly vectors: readonly AnsweredRow[] } {
+  const fields = field.object(body)
+  const offset = field.cursor(fields['cursor'])
+  const limit = field.whole(fields['limit'], 'limit', { min: 1, max: field.LIMITS.itemsPerCommand })
+  const prefix = field.prefix(fields['prefix'] ?? '')
+  const includes = parseIncludes(fields)
+  const room = new AnswerRoom()
+  const vectors: AnsweredRow[] = []
+  // One row more tells whether there is a next page, so that no page comes empty. One row always fits.
+  for (const stored of store.range(namespace, offset, limit + 1, prefix)) {
+    const row = answeredRow(settings, stored, includes)
+    if (vectors.length === limit || !room.has(row)) return { nextCursor: String(offset + vectors.length), vectors }
+    vectors.push(room.take(row))
+  }
+  return { nextCursor: '', vectors }
+}

@@ -1,0 +1,51 @@
+/** Vectors that a body brings with it, checked against the kind of the index. */
+import * as field from './fields.ts'
+import type { ProtocolError } from './protocol-error.ts'
+import { float32Row } from '../search/scan.ts'
+import type { IndexSettings } from '../settings.ts'
+import type { SparseVector } from '../search/sparse.ts'
+import { NO_DENSE, NO_SPARSE, type Vectors } from '../store/stored-vector.ts'
+
+/** Vectors of a body; those that were not given are absent. */
+export interface ExplicitVectors {
+  readonly dense?: Float32Array<ArrayBuffer>
+  readonly sparse?: SparseVector
+}
+
+/**
+ * Reads the vectors that are there.
+ *
+ * @throws `ProtocolError` for one that is malformed, of another dimension, or of a part that the index does not have
+ */
+export function explicitVectors(settings: IndexSettings, { vector, sparseVector }: field.Fields): ExplicitVectors {
+  const hasDense = field.isVectorGiven(vector)
+  const hasSparse = field.isGiven(sparseVector)
+  if (hasDense && settings.dense === undefined) throw requiresSparse()
+  if (hasSparse && settings.sparse === undefined) throw requiresDense()
+  return {
+    ...(hasDense && settings.dense !== undefined && { dense: field.denseVector(vector, settings.dense.dimension) }),
+    ...(hasSparse && { sparse: field.sparseVector(sparseVector) }),
+  }
+}
+
+/**
+ * Reads the vectors of an item to store: one of each part of the index.
+ *
+ * @throws `ProtocolError` when one is missing
+ */
+export function storedVectors(settings: IndexSettings, fields: field.Fields): Vectors {
+  const { dense, sparse } = explicitVectors(settings, fields)
+  if (settings.dense !== undefined && dense === undefined) throw requiresDense()
+  if (settings.sparse !== undefined && sparse === undefined) throw requiresSparse()
+  return { dense: dense === undefined ? NO_DENSE : float32Row(dense), sparse: sparse ?? NO_SPARSE }
+}
+
+/** What the service says when the dense vector is missing. */
+export function requiresDense(): ProtocolError {
+  return field.invalid('This index requires dense vectors')
+}
+
+/** What the service says when the sparse vector is missing. */
+export function requiresSparse(): ProtocolError {
+  return field.invalid('This index requires sparse vectors')
+}

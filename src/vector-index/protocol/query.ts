@@ -1,0 +1,163 @@
+/** Searching: what the body of a query asks for, and the rows that answer it. */
+import type { AnswerRoom } from './answer-room.ts'
+import { answeredAttachment, answeredVectors, parseIncludes, type AnsweredRow, type Includes } from './answered-row.ts'
+import type { EmbeddedIndex } from '../embedded-index.ts'
+import { questionVectors, requireModel, type QuestionVectors } from '../embed/embedding.ts'
+import { explicitVectors, requiresDense, requiresSparse } from './explicit-vectors.ts'
+import * as field from './fields.ts'
+import type { Filter } from '../filter/filter.ts'
+import { parseFilter } from '../filter/parse-filter.ts'
+import { shortestFloat32 } from '../search/float32.ts'
+import { fuseRankings, type FusionAlgorithm } from '../search/hybrid.ts'
+import type { ResidentNamespace } from '../store/resident-namespace.ts'
+import type { ScoredRow, SlotFilter } from '../search/scan.ts'
+import { kindOf, type IndexKind, type IndexSettings } from '../settings.ts'
+import type { Weighting } from '../search/sparse.ts'
+
+/** Commands that ask; the second brings a text instead of vectors. */
+export type QueryCommand = 'query' | 'query-data'
+
+/** A query, checked. */
+export interface Query {
+  /** Vectors to search with, or the text that they are made of. */
+  readonly question: QuestionVectors | { readonly text: string }
+  /** Sides that are searched. */
+  readonly mode: IndexKind
+  /** Only rows that it selects are searched. */
+  readonly filter?: Filter
+  readonly topK: number
+  readonly weighting: Weighting
+  readonly fusion: FusionAlgorithm
+  readonly includes: Includes
+}
+
+/** How a query is carried out. */
+export interface QueryRun {
+  /** Ids that must not be found. */
+  readonly without?: ReadonlySet<string>
+  /**
+   * Rows taken of each side before fusion: `topK`, or more than that, as the service does for queries that cannot be
+   * resumed. How many more it takes is not published.
+   */
+  readonly candidates: 'topK' | 'more'
+  /** What the answer may hold; several queries may share it. */
+  readonly room: AnswerRoom
+}
+
+const MIN_CANDIDATES = 100
+
+const MAX_FLOAT32 = (2 - 2 ** -23) * 2 ** 127
+
+/**
+ * Reads a query.
+ *
+ * @throws `ProtocolError` for what is malformed or what this kind of index cannot answer
+ */
+export function parseQuery(settings: IndexSettings, fields: field.Fields, command: QueryCommand): Query {
+  const filter = field.filterText(fields['filter'] ?? '')
+  const asked = field.oneOf(fields['queryMode'], 'queryMode', ['DENSE', 'SPARSE', 'HYBRID'], 'HYBRID')
+  return {
+    ...(command === 'query' ? explicitQuestion(settings, fields, asked) : textQuestion(settings, fields, asked)),
+    ...(filter !== '' && { filter: parseFilter(filter) }),
+    topK: field.whole(fields['topK'], 'topK', { min: 1, max: field.LIMITS.topK }, 10),
+    weighting: field.oneOf(fields['weightingStrategy'], 'weightingStrategy', ['IDF'], undefined) ?? 'none',
+    fusion: field.oneOf(fields['fusionAlgorithm'], 'fusionAlgorithm', ['RRF', 'DBSF'], 'RRF'),
+    includes: parseIncludes(fields),
+  }
+}
+
+/**
+ * Answers a query, best first. A namespace that does not exist holds nothing.
+ *
+ * @throws `ProtocolError` 422 when the rows do not fit in the answer
+ */
+export function answerQuery(
+  { settings, store }: EmbeddedIndex,
+  namespace: string,
+  query: Query,
+  run: QueryRun,
+): readonly AnsweredRow[] {
+  const resident = store.resident(namespace)
+  if (resident === undefined) return []
+  const selected = query.filter && store.selected(resident, query.filter)
+  const matches = slotFilter(resident, run, selected)
+  const found = search(settings, resident, query, run.candidates, matches)
+  const rows = found.map(({ slot }) => resident.rowAt(slot))
+  const { includes } = query
+  const positions = includes.metadata || includes.data ? rows.map(({ position }) => position) : []
+  const attached = new Map<number, ReturnType<typeof answeredAttachment>>()
+  for (const [position, attachment] of store.attachments(positions)) {
+    attached.set(position, run.room.take(answeredAttachment(attachment, includes)))
+  }
+  return rows.map((row, at) => {
+    const scored = {
+      id: row.id,
+      score: shortestFloat32(withinFloat32(found[at]!.score)),
+      ...(includes.vectors && answeredVectors(settings, row)),
+    }
+    return { ...run.room.take(scored), ...attached.get(row.position) }
+  })
+}
+
+/** JSON has no infinity, so a score beyond float32 is the largest one. */
+function withinFloat32(score: number): number {
+  return Math.max(-MAX_FLOAT32, Math.min(MAX_FLOAT32, score))
+}
+
+type Question = Pick<Query, 'question' | 'mode'>
+
+/** Searched are the sides that were given and are asked for. */
+function explicitQuestion(settings: IndexSettings, fields: field.Fields, asked: IndexKind): Question {
+  const question = explicitVectors(settings, fields)
+  const dense = question.dense !== undefined && asked !== 'SPARSE'
+  const sparse = question.sparse !== undefined && asked !== 'DENSE'
+  if (dense || sparse) return { question, mode: modeOf(dense, sparse) }
+  if (asked === 'DENSE' || settings.sparse === undefined) throw requiresDense()
+  if (asked === 'SPARSE' || settings.dense === undefined) throw requiresSparse()
+  throw field.invalid('Either vector or sparseVector must be given')
+}
+
+/** Searched are the sides that the index has and that are asked for. */
+function textQuestion(settings: IndexSettings, fields: field.Fields, asked: IndexKind): Question {
+  requireModel(settings)
+  const kind = kindOf(settings)
+  if (kind === 'DENSE' && asked === 'SPARSE') throw requiresDense()
+  if (kind === 'SPARSE' && asked === 'DENSE') throw requiresSparse()
+  return { question: { text: field.data(fields['data']) }, mode: kind === 'HYBRID' ? asked : kind }
+}
+
+function modeOf(dense: boolean, sparse: boolean): IndexKind {
+  if (dense && sparse) return 'HYBRID'
+  return dense ? 'DENSE' : 'SPARSE'
+}
+
+function search(
+  settings: IndexSettings,
+  resident: ResidentNamespace,
+  query: Query,
+  candidates: QueryRun['candidates'],
+  matches: SlotFilter | undefined,
+): readonly ScoredRow[] {
+  const { question, mode, topK, weighting, fusion } = query
+  const vectors = 'text' in question ? questionVectors(settings, resident, question.text) : question
+  const perSide = mode === 'HYBRID' && candidates === 'more' ? Math.max(2 * topK, MIN_CANDIDATES) : topK
+  const rankings: (readonly ScoredRow[])[] = []
+  if (mode !== 'SPARSE' && vectors.dense !== undefined && settings.dense !== undefined) {
+    const { similarity } = settings.dense
+    rankings.push(resident.searchDense(vectors.dense, perSide, { similarity, matches }))
+  }
+  if (mode !== 'DENSE' && vectors.sparse !== undefined) {
+    rankings.push(resident.searchSparse(vectors.sparse, perSide, weighting, matches))
+  }
+  return mode === 'HYBRID' ? fuseRankings(rankings, fusion, topK) : (rankings[0] ?? [])
+}
+
+/** Rows that may be found, asked by slot before they are scored; `undefined` for all. */
+function slotFilter(
+  resident: ResidentNamespace,
+  { without }: QueryRun,
+  selected: SlotFilter | undefined,
+): SlotFilter | undefined {
+  if (without === undefined || without.size === 0) return selected
+  return (slot) => selected?.(slot) !== false && !without.has(resident.rowAt(slot).id)
+}

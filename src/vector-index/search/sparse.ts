@@ -1,0 +1,165 @@
+/**
+ * Sparse vectors and their inverted lists. A text becomes a BM25 vector whose dimensions are hashes of its terms; idf
+ * comes in when a question is asked, so it never goes stale.
+ *
+ * @see Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009, section 3.4
+ */
+import { hash32 } from '../embed/hash.ts'
+import { PostingLists, type PostingList } from './posting-lists.ts'
+import { BoundedTop, type ScoredRow, type SlotFilter } from './scan.ts'
+
+/** Dimensions that are not zero, and their values. A dimension given twice counts with the sum of its values. */
+export interface SparseVector {
+  /** Signed 32-bit integers. */
+  readonly indices: Int32Array<ArrayBuffer>
+  readonly values: Float32Array<ArrayBuffer>
+}
+
+/** How a question's values are weighted. */
+export type Weighting = 'IDF' | 'none'
+
+const TERM_SEED = 3
+const K1 = 1.2
+const B = 0.75
+/** Assumed mean length in terms: a constant, so that a stored vector never changes when others come or go. */
+const MEAN_LENGTH = 32
+
+/** Dimension of a term. Two terms share one with a chance of about one in four thousand million. */
+export function dimensionOf(term: string): number {
+  return hash32(term, TERM_SEED)
+}
+
+/** BM25 vector of a passage with these terms: f·(k1+1) / (f + k1·(1 − b + b·length/32)). */
+export function passageVector(frequencies: ReadonlyMap<string, number>): SparseVector {
+  let length = 0
+  for (const frequency of frequencies.values()) length += frequency
+  const damping = K1 * (1 - B + (B * length) / MEAN_LENGTH)
+  return sparseVector(frequencies, (frequency) => (frequency * (K1 + 1)) / (frequency + damping))
+}
+
+/** Vector of a question: 1 for each distinct term. */
+export function questionVector(frequencies: ReadonlyMap<string, number>): SparseVector {
+  return sparseVector(frequencies, () => 1)
+}
+
+function sparseVector(frequencies: ReadonlyMap<string, number>, valueOf: (frequency: number) => number): SparseVector {
+  return {
+    indices: Int32Array.from(frequencies.keys(), dimensionOf),
+    values: Float32Array.from(frequencies.values(), valueOf),
+  }
+}
+
+/** Whether a slot was met in this search, and may be found. */
+const UNSEEN = 0
+const FOUND = 1
+const LEFT_OUT = 2
+
+/** Inverted lists of a namespace. */
+export class SparsePostings {
+  readonly #lists = new PostingLists()
+  #rowCount = 0
+  /** Slots that were ever given are below it. */
+  #slotCount = 0
+  /** Scratch of a search: scores and marks by slot, and the slots met so far. Clean between searches. */
+  #scores = new Float32Array(0)
+  #marks = new Uint8Array(0)
+  #met = new Int32Array(0)
+  #metCount = 0
+
+  /** Bytes held in lists and scratch. */
+  get byteLength(): number {
+    return this.#lists.byteLength + this.#scores.byteLength + this.#marks.byteLength + this.#met.byteLength
+  }
+
+  /** Adds a row. Its slot must not be in the lists. */
+  add(slot: number, { indices, values }: SparseVector): void {
+    for (let at = 0; at < indices.length; at++) this.#lists.add(indices[at]!, slot, values[at]!)
+    this.#slotCount = Math.max(this.#slotCount, slot + 1)
+    this.#rowCount++
+  }
+
+  /** Removes a row that was added with this vector. */
+  remove(slot: number, { indices }: SparseVector): void {
+    for (const dimension of indices) this.#lists.remove(dimension, slot)
+    this.#rowCount--
+  }
+
+  /** Inverse document frequency of a dimension: ln(1 + (N − n + .5) / (n + .5)). */
+  idf(dimension: number): number {
+    const holding = this.#lists.count(dimension)
+    return Math.log(1 + (this.#rowCount - holding + 0.5) / (holding + 0.5))
+  }
+
+  /**
+   * Rows by inner product with a vector, in float32. Idf is that of the whole namespace, whatever may be found.
+   *
+   * @param matches rows that may be found, asked once for each row before it is scored; all without it
+   * @returns at most `topK` rows, best first, ties in insertion order; rows that share no dimension are left out
+   */
+  search(vector: SparseVector, topK: number, weighting: Weighting, matches?: SlotFilter): readonly ScoredRow[] {
+    this.#makeScratch()
+    try {
+      for (const [dimension, value] of summed(vector)) {
+        const list = this.#lists.list(dimension)
+        if (list === undefined) continue
+        const weight = Math.fround(weighting === 'IDF' ? value * this.idf(dimension) : value)
+        this.#accumulate(list, weight, matches)
+      }
+      return this.#best(topK)
+    } finally {
+      this.#cleanScratch()
+    }
+  }
+
+  /** Adds a list's share to the scores. */
+  #accumulate({ slots, values, from, to }: PostingList, weight: number, matches?: SlotFilter): void {
+    const scores = this.#scores
+    const marks = this.#marks
+    for (let at = from; at < to; at++) {
+      const slot = slots[at]!
+      if (slot < 0) continue
+      if (marks[slot] === UNSEEN) {
+        this.#met[this.#metCount++] = slot
+        marks[slot] = LEFT_OUT
+        if (matches === undefined || matches(slot)) marks[slot] = FOUND
+      }
+      if (marks[slot] === FOUND) scores[slot]! += Math.fround(weight * values[at]!)
+    }
+  }
+
+  #best(topK: number): readonly ScoredRow[] {
+    const best = new BoundedTop(topK)
+    for (let at = 0; at < this.#metCount; at++) {
+      const slot = this.#met[at]!
+      if (this.#marks[slot] === FOUND) best.offer(slot, this.#scores[slot]!)
+    }
+    return best.sorted()
+  }
+
+  #makeScratch(): void {
+    if (this.#scores.length >= this.#slotCount) return
+    const length = this.#slotCount + (this.#slotCount >> 2)
+    this.#scores = new Float32Array(length)
+    this.#marks = new Uint8Array(length)
+    this.#met = new Int32Array(length)
+  }
+
+  #cleanScratch(): void {
+    for (let at = 0; at < this.#metCount; at++) {
+      const slot = this.#met[at]!
+      this.#scores[slot] = 0
+      this.#marks[slot] = UNSEEN
+    }
+    this.#metCount = 0
+  }
+}
+
+/** Each dimension once, with the sum of its values. */
+function summed(vector: SparseVector): Map<number, number> {
+  const sums = new Map<number, number>()
+  for (let at = 0; at < vector.indices.length; at++) {
+    const dimension = vector.indices[at]!
+    sums.set(dimension, Math.fround((sums.get(dimension) ?? 0) + vector.values[at]!))
+  }
+  return sums
+}

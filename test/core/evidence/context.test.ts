@@ -1,0 +1,165 @@
+import * as fc from 'fast-check'
+import { encode } from 'gpt-tokenizer'
+import { describe, expect, it } from 'vitest'
+import type { Chunk } from '../../../src/core/evidence/chunk.ts'
+import { buildContext } from '../../../src/core/evidence/context.ts'
+import { sentences } from '../../../src/core/text/text.ts'
+import { aPassage } from '../../fixtures/evidence.ts'
+import { anyText } from '../../fixtures/any-text.ts'
+import { examples } from '../../properties.ts'
+
+const chunk = (id: string, text: string, title?: string, section?: string): Chunk => ({
+  ...aPassage(id, { text, ...(title === undefined ? {} : { title }), ...(section === undefined ? {} : { section }) }),
+  scores: {},
+})
+
+describe('buildContext', () => {
+  it('numbers and delimits the chunks, best first', () => {
+    const { text, chunks, cut } = buildContext([chunk('a', 'One.', 'Guide', 'Start › Keys'), chunk('b', 'Two.')], {
+      maxCharacters: 1000,
+    })
+    expect(text).toBe(
+      '<passage number="1" from="Guide › Start › Keys">\nOne.\n</passage>\n\n<passage number="2">\nTwo.\n</passage>',
+    )
+    expect(chunks.map(({ id }) => id)).toEqual(['a', 'b'])
+    expect(cut).toBe(false)
+  })
+
+  it('names where a passage comes from, leaving out what is empty, and nothing that ends the quotation', () => {
+    const opening = (title: string, section?: string) =>
+      buildContext([chunk('a', 'One.', title, section)], { maxCharacters: 1000 }).text.split('\n')[0]
+    expect(opening('', 'Start')).toBe('<passage number="1" from="Start">')
+    expect(opening('Guide', '')).toBe('<passage number="1" from="Guide">')
+    expect(opening('', '')).toBe('<passage number="1">')
+    expect(opening('R&D "a" <b>', 'x\n \ty')).toBe('<passage number="1" from="R&amp;D &quot;a&quot; &lt;b&gt; › x y">')
+  })
+
+  it('keeps a passage that fits exactly', () => {
+    const both = [chunk('a', 'x'.repeat(40)), chunk('b', 'y'.repeat(40))]
+    const { text } = buildContext(both, { maxCharacters: 1000 })
+    expect(buildContext(both, { maxCharacters: text.length })).toEqual({ text, chunks: both, cut: false })
+    expect(buildContext(both, { maxCharacters: text.length - 1 }).chunks).toHaveLength(1)
+    const alone = buildContext([chunk('a', '😀')], { maxCharacters: 1000 }).text
+    expect(buildContext([chunk('a', '😀')], { maxCharacters: alone.length }).text).toBe(alone)
+  })
+
+  it('is empty without chunks', () => {
+    expect(buildContext([], { maxCharacters: 1000 })).toEqual({ text: '', chunks: [], cut: false })
+  })
+
+  it('keeps only what fits, and stops at the first that does not', () => {
+    const chunks = [chunk('a', 'x'.repeat(100)), chunk('b', 'y'.repeat(500)), chunk('c', 'z')]
+    const small = buildContext(chunks, { maxCharacters: 300 })
+    expect([small.chunks.map(({ id }) => id), small.cut]).toEqual([['a'], true])
+    expect(buildContext(chunks, { maxCharacters: 10_000 }).chunks.map(({ id }) => id)).toEqual(['a', 'b', 'c'])
+  })
+
+  it('cuts the last chunk at the end of a sentence, and shows it under its number', () => {
+    const long = 'Brakes squeal when wet. They need new pads then. Call a workshop.'
+    const { text, chunks, cut } = buildContext([chunk('a', 'One.'), chunk('b', long)], { maxCharacters: 110 })
+    expect(chunks.map((shown) => [shown.id, shown.text])).toEqual([
+      ['a', 'One.'],
+      ['b', 'Brakes squeal when wet.'],
+    ])
+    expect(text).toMatch(/<passage number="2">\nBrakes squeal when wet\.\n<\/passage>$/)
+    expect(cut).toBe(true)
+  })
+
+  it('is empty where not one sentence of the best chunk fits: half of one may say the opposite', () => {
+    const chunks = [chunk('a', 'x'.repeat(1000)), chunk('b', 'y')]
+    expect(buildContext(chunks, { maxCharacters: 200 })).toEqual({ text: '', chunks: [], cut: true })
+  })
+
+  it('keeps within its tokens beside its characters', () => {
+    const count = (text: string): number => encode(text).length
+    const chunks = [chunk('a', 'Turn the red key.'), chunk('b', 'Paint is blue. It dries slowly. Wait for a day.')]
+    const ids = (max: number) =>
+      buildContext(chunks, { maxCharacters: 10_000, tokens: { max, count } }).chunks.map(({ id, text }) => [id, text])
+    expect(ids(1000)).toHaveLength(2)
+    const all = count(buildContext(chunks, { maxCharacters: 10_000 }).text)
+    expect(ids(all)).toEqual(chunks.map(({ id, text }) => [id, text]))
+    expect(ids(all - 1)).toEqual([
+      ['a', 'Turn the red key.'],
+      ['b', 'Paint is blue. It dries slowly.'],
+    ])
+    expect(ids(5)).toEqual([])
+    expect(buildContext(chunks, { maxCharacters: 10_000, tokens: { max: 50, count: () => Number.NaN } }).text).toBe('')
+  })
+
+  it('never takes more than its budgets, keeps the order, and numbers what it shows', () => {
+    const sentence = fc.constantFrom(
+      'Turn the key. ',
+      'It is 😀 loud! ',
+      'Why? ',
+      'no end ',
+      '一。',
+      '\n\n',
+      '<passage>',
+    )
+    const body = fc.array(sentence, { maxLength: 12 }).map((parts) => parts.join(''))
+    const text = fc.oneof(body, anyText({ maxLength: 90 }))
+    const found = fc.array(fc.tuple(text, fc.string({ maxLength: 8 })), { maxLength: 12 })
+    const count = (text: string): number => encode(text).length
+    const budgets = [fc.integer({ min: 0, max: 900 }), fc.integer({ min: 0, max: 250 })] as const
+    fc.assert(
+      fc.property(found, ...budgets, (given, maxCharacters, max) => {
+        const chunks = given.map(([text, title], at) => chunk(`c${at}`, text, title))
+        const context = buildContext(chunks, { maxCharacters, tokens: { max, count } })
+        const shown = context.chunks
+        expect(context.text.length).toBeLessThanOrEqual(maxCharacters)
+        expect(count(context.text)).toBeLessThanOrEqual(max)
+        expect(shown.map(({ id }) => id)).toEqual(chunks.slice(0, shown.length).map(({ id }) => id))
+        expect([...context.text.matchAll(/^<passage number="(\d+)"/gm)].map(([, number]) => Number(number))).toEqual(
+          shown.map((_, at) => at + 1),
+        )
+        shown.forEach((each, at) => {
+          if (at < shown.length - 1) expect(each).toEqual(chunks[at])
+          expect(chunks[at]!.text.startsWith(each.text)).toBe(true)
+          if (each.text !== chunks[at]!.text) {
+            expect(sentences(chunks[at]!.text).slice(0, sentences(each.text).length)).toEqual(sentences(each.text))
+          }
+        })
+        const whole = shown.length === chunks.length && shown.every(({ text }, at) => text === chunks[at]!.text)
+        expect(context.cut).toBe(!whole)
+      }),
+      { numRuns: examples(300) },
+    )
+  })
+
+  it('gives no document a way to end its own quotation or to begin another', () => {
+    const piece = fc.constantFrom(
+      '<',
+      '/',
+      'passage',
+      'PASSAGE',
+      '>',
+      ' ',
+      '\n',
+      'x',
+      '</passage>',
+      '<passage number="9">',
+      '&lt;',
+      '"',
+    )
+    const text = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(''))
+    fc.assert(
+      fc.property(fc.array(fc.tuple(text, text, text), { minLength: 1, maxLength: 4 }), (found) => {
+        const chunks = found.map(([body, title, section], at) => chunk(`c${at}`, body, title, section))
+        const context = buildContext(chunks, { maxCharacters: 100_000 })
+        expect(context.text.match(/<passage\b/gi)).toHaveLength(chunks.length)
+        expect(context.text.match(/<\/passage\b/gi)).toHaveLength(chunks.length)
+        // Every opening delimiter is a whole line with our own number.
+        const opened = [...context.text.matchAll(/^<passage number="(\d+)"(?: from="[^"<>\n]*")?>$/gm)].map(
+          ([, number]) => Number(number),
+        )
+        expect(opened).toEqual(chunks.map((_, at) => at + 1))
+      }),
+    )
+  })
+
+  it('leaves other mark-up as the author wrote it', () => {
+    expect(buildContext([chunk('a', 'if (a < b) <b>bold</b> & "so"')], { maxCharacters: 500 }).text).toContain(
+      'if (a < b) <b>bold</b> & "so"',
+    )
+  })
+})

@@ -1,0 +1,49 @@
+import { describe, expect, test } from 'vitest'
+import { readEmbeddings } from '../../../src/core/evidence/embeddings.ts'
+
+describe('vectors of an embedder', () => {
+  test('are read in the order given', () => {
+    const vectors = [
+      [0.1, -0.2],
+      [0, 1e-9],
+    ]
+    expect(readEmbeddings(vectors, 2, 2)).toEqual(vectors)
+    expect(readEmbeddings([], 0, 2)).toEqual([])
+  })
+
+  test.each<[string, unknown, string]>([
+    ['no list', { length: 1, 0: [1, 2] }, 'not one vector for each text'],
+    ['nothing', null, 'not one vector for each text'],
+    ['fewer', [], 'not one vector for each text'],
+    [
+      'more',
+      [
+        [1, 2],
+        [1, 2],
+      ],
+      'not one vector for each text',
+    ],
+    ['a vector in an object', [{ length: 2, values: [1, 2] }], 'a vector that is not a list'],
+    ['a typed array', [Float32Array.of(1, 2)], 'a vector that is not a list'],
+    ['a number as a text', [[1, '2']], 'a vector of what are not numbers'],
+    ['NaN', [[NaN, 2]], 'a vector of what are not numbers'],
+    ['infinity', [[1, Infinity]], 'a vector of what are not numbers'],
+    ['null', [[1, null]], 'a vector of what are not numbers'],
+  ])('with %s are a bad response', (_name, value, detail) => {
+    expect(() => readEmbeddings(value, 1, 2)).toThrow(
+      expect.objectContaining({
+        code: 'retriever_bad_response',
+        message: `The embedder answered what it should not: ${detail}`,
+      }),
+    )
+  })
+
+  test.each([[[[1]]], [[[1, 2, 3]]]])('of another length do not fit: %j', (vectors) => {
+    expect(() => readEmbeddings(vectors, 1, 2)).toThrow(
+      expect.objectContaining({
+        code: 'embedding_mismatch',
+        message: `The embedder made ${vectors[0]!.length} dimensions, not 2`,
+      }),
+    )
+  })
+})

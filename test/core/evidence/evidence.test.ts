@@ -1,0 +1,129 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { collect, rankBy } from '../../../src/core/evidence/evidence.ts'
+import { fuseConvex } from '../../../src/core/evidence/fusion.ts'
+import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
+import { measure } from '../../../src/core/signals/measure.ts'
+import { judge } from '../../../src/core/policy/policy.ts'
+import { twoTier } from '../../../src/presets/two-tier/two-tier.ts'
+import { aPassage, aRanking } from '../../fixtures/evidence.ts'
+
+const unusable = [NaN, Infinity, -Infinity]
+// Adapters are typed, but what they read came from elsewhere.
+const foreign = [null, undefined, '0.9'] as unknown as number[]
+
+describe('collect', () => {
+  it.each([...unusable, ...foreign])('drops an entry scored %s and counts it', (score) => {
+    const { collected, dropped } = collect([aRanking('bm25', [5, 4, score, 2, 1])])
+    expect(collected.map(({ passage }) => passage.id)).toEqual(['bm25-0', 'bm25-1', 'bm25-3', 'bm25-4'])
+    expect(dropped).toBe(1)
+  })
+
+  it('takes 0 and negative numbers for scores', () => {
+    expect(collect([aRanking('cosine', [0, -0.5])]).collected).toHaveLength(2)
+  })
+
+  it('takes exactly a fifth of unusable scores for weak evidence, and more for a broken retriever', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 40 }), fc.nat({ max: 40 }), (good, bad) => {
+        const scores = [...Array.from({ length: good }, () => 1), ...Array.from({ length: bad }, () => NaN)]
+        const split = Math.floor(scores.length / 2)
+        const rankings = [aRanking('bm25', scores.slice(0, split)), aRanking('cosine', scores.slice(split))]
+        if (bad * 5 > good + bad) {
+          expect(() => collect(rankings)).toThrow(expect.objectContaining({ code: 'retriever_bad_response' }))
+        } else expect(collect(rankings).dropped).toBe(bad)
+      }),
+    )
+    expect(collect([aRanking('bm25', [1, 1, 1, 1, NaN])]).dropped).toBe(1)
+    expect(() => collect([aRanking('bm25', [1, 1, 1, NaN])])).toThrow('Too many')
+    expect(() => collect([aRanking('bm25', [NaN])])).toThrow('Too many')
+  })
+
+  it('takes no entries at all for no evidence, not for a fault', () => {
+    expect(collect([])).toEqual({ collected: [], dropped: 0 })
+    expect(collect([aRanking('bm25', []), aRanking('cosine', [])])).toEqual({ collected: [], dropped: 0 })
+  })
+
+  it('merges the scores that different methods gave one chunk', () => {
+    const { collected } = collect([aRanking('bm25', [3, 2], ['a', 'b']), aRanking('cosine', [0.9, 0.8], ['b', 'c'])])
+    expect(collected.map(({ passage, scores }) => [passage.id, scores])).toEqual([
+      ['a', { bm25: 3 }],
+      ['b', { bm25: 2, cosine: 0.9 }],
+      ['c', { cosine: 0.8 }],
+    ])
+  })
+
+  it('keeps the first place of a chunk that stands twice in one ranking', () => {
+    const { collected } = collect([aRanking('bm25', [3, 2, 9], ['a', 'b', 'a'])])
+    expect(collected.map(({ passage, scores }) => [passage.id, scores.bm25])).toEqual([
+      ['a', 3],
+      ['b', 2],
+    ])
+  })
+})
+
+describe('a passage without a document', () => {
+  it.each(['', undefined, null])('is a document of its own: %j', (documentId) => {
+    const entries = ['a', 'b'].map((id) => ({
+      passage: { ...aPassage(id), documentId: documentId as string },
+      score: 1,
+    }))
+    const { collected } = collect([{ kind: 'bm25', entries }])
+    expect(collected.map(({ passage }) => passage.documentId)).toEqual(['a', 'b'])
+  })
+
+  it('has no ratio test lifted for it: two of them do not share a document', () => {
+    const entries = [0.06, 0.055].map((score, at) => ({ passage: { ...aPassage(`${at}`), documentId: '' }, score }))
+    const evidence = fuseConvex([{ kind: 'bm25', entries }], { idfMass: 1, topK: 2 })
+    expect(judge(twoTier(), measure('q', evidence, EMPTY_LEXICON)).reason).toBe('no_clear_winner')
+  })
+})
+
+describe('a cosine beyond its bounds', () => {
+  it.each([
+    ['cosine', 57],
+    ['cosine', -1.01],
+  ] as const)('is no %s: %d is dropped, and when it is all there is, it is a fault', (kind, score) => {
+    expect(collect([aRanking(kind, [score, 0.5, 0.5, 0.5, 0.5])])).toMatchObject({ dropped: 1 })
+    expect(() => collect([aRanking(kind, [score])])).toThrow(
+      expect.objectContaining({ code: 'retriever_bad_response' }),
+    )
+  })
+
+  it('may be a rounding of 32-bit floats', () => {
+    for (const score of [1.0000001, 1 + 1e-6, -1 - 1e-6]) {
+      expect(collect([aRanking('cosine', [score])])).toMatchObject({ dropped: 0 })
+    }
+  })
+})
+
+describe('rankBy', () => {
+  const facts = { kinds: ['bm25'], dropped: 0, topK: 10 } as const
+
+  it('sorts by one score, highest first, and puts chunks without it last', () => {
+    const collected = [
+      { passage: aPassage('none'), scores: { cosine: 1 } },
+      { passage: aPassage('low'), scores: { bm25: -2 } },
+      { passage: aPassage('high'), scores: { bm25: 7 } },
+      { passage: aPassage('none either'), scores: {} },
+      { passage: aPassage('zero'), scores: { bm25: 0 } },
+    ]
+    const { chunks } = rankBy('bm25', collected, facts)
+    expect(chunks.map(({ id }) => id)).toEqual(['high', 'zero', 'low', 'none', 'none either'])
+  })
+
+  it('keeps the order of retrieval among ties', () => {
+    const ids = Array.from({ length: 30 }, (_, at) => `chunk-${at}`)
+    const collected = ids.map((id, at) => ({ passage: aPassage(id), scores: { bm25: at % 3 } }))
+    const { chunks } = rankBy('bm25', collected, { ...facts, topK: 30 })
+    const expected = [2, 1, 0].flatMap((score) => ids.filter((_, at) => at % 3 === score))
+    expect(chunks.map(({ id }) => id)).toEqual(expected)
+  })
+
+  it('keeps as many chunks as asked, and says what it was told', () => {
+    const { collected } = collect([aRanking('bm25', [1, 2, 3])])
+    const evidence = rankBy('bm25', collected, { kinds: ['bm25', 'cosine'], dropped: 2, topK: 2 })
+    expect(evidence.chunks.map(({ scores }) => scores.bm25)).toEqual([3, 2])
+    expect(evidence).toMatchObject({ rankedBy: 'bm25', kinds: ['bm25', 'cosine'], dropped: 2 })
+  })
+})

@@ -1,0 +1,391 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Ranking, ScoreKind } from '../../../src/core/evidence/chunk.ts'
+import type { Evidence } from '../../../src/core/evidence/evidence.ts'
+import { BM25_K1 } from '../../../src/core/text/bm25.ts'
+import { clamp01 } from '../../../src/core/lib/numbers.ts'
+import { fuse, FUSION_METHODS, fuseConvex, fuseDistributionBased, fuseReciprocalRank } from '../../../src/core/evidence/fusion.ts'
+import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
+import { measure } from '../../../src/core/signals/measure.ts'
+import { judge } from '../../../src/core/policy/policy.ts'
+import { multiGate } from '../../../src/presets/multi-gate/multi-gate.ts'
+import { twoTier } from '../../../src/presets/two-tier/two-tier.ts'
+import { weightedSignals } from '../../../src/presets/weighted-signals/weighted-signals.ts'
+import { aPassage, aRanking } from '../../fixtures/evidence.ts'
+
+const finite = fc.double({ min: -3, max: 30, noNaN: true })
+const cosine = fc.double({ min: -1, max: 1, noNaN: true })
+const ids = fc.uniqueArray(fc.constantFrom(...'abcdefghij'), { minLength: 1, maxLength: 8 })
+const ranking = (kind: ScoreKind): fc.Arbitrary<Ranking> =>
+  ids.chain((found) =>
+    fc
+      .array(kind === 'cosine' ? cosine : finite, { minLength: found.length, maxLength: found.length })
+      .map((scores) => aRanking(kind, scores, found)),
+  )
+
+describe('fuseConvex', () => {
+  it('mixes scores scaled by bounds of their own: worked out by hand', () => {
+    // Bound of BM25: 2 · 2.2 = 4.4. Half of it is 2.2.
+    const rankings = [aRanking('bm25', [2.2, 4.4], ['a', 'b']), aRanking('cosine', [0.6, 0.2], ['a', 'c'])]
+    const { chunks, rankedBy, kinds } = fuseConvex(rankings, { idfMass: 2, topK: 10 })
+    expect(rankedBy).toBe('convex')
+    expect(kinds).toEqual(['bm25', 'cosine'])
+    expect(chunks.map(({ id }) => id)).toEqual(['b', 'a', 'c'])
+    expect(chunks[0]?.scores.convex).toBeCloseTo(0.65, 12)
+    expect(chunks[1]?.scores.convex).toBeCloseTo(0.65 * 0.5 + 0.35 * 0.6, 12)
+    expect(chunks[2]?.scores.convex).toBeCloseTo(0.35 * 0.2, 12)
+    expect(chunks[1]?.scores).toMatchObject({ bm25: 2.2, cosine: 0.6 })
+  })
+
+  it('gives a chunk the same score whatever else was found', () => {
+    fc.assert(
+      fc.property(ranking('bm25'), ranking('cosine'), (bm25, cosine) => {
+        const options = { idfMass: 3, topK: 100 }
+        const all = fuseConvex([bm25, cosine], options)
+        for (const chunk of all.chunks) {
+          const only = ({ kind, entries }: Ranking): Ranking => ({
+            kind,
+            entries: entries.filter(({ passage }) => passage.id === chunk.id),
+          })
+          expect(fuseConvex([only(bm25), only(cosine)], options).chunks[0]?.scores).toEqual(chunk.scores)
+        }
+      }),
+    )
+  })
+
+  it('stays within 0..1 and sorts, for any scores, weights and idf mass', () => {
+    const weight = fc.oneof(finite, fc.constantFrom(0, NaN, Infinity, -1))
+    const mass = fc.oneof(fc.constant(0), fc.double({ min: 0, max: 1e6, noNaN: true }))
+    fc.assert(
+      fc.property(ranking('bm25'), ranking('cosine'), weight, weight, mass, (bm25, cosine, a, b, idfMass) => {
+        const { chunks } = fuseConvex([bm25, cosine], { weights: { bm25: a, cosine: b }, idfMass, topK: 100 })
+        const scores = chunks.map((chunk) => chunk.scores.convex ?? NaN)
+        for (const score of scores) expect(score >= 0 && score <= 1).toBe(true)
+        expect(scores).toEqual([...scores].sort((x, y) => y - x))
+      }),
+    )
+  })
+
+  it('does not depend on the order in which anything came, but for ties', () => {
+    const shuffled = <T>(list: readonly T[]): fc.Arbitrary<T[]> =>
+      fc.shuffledSubarray([...list], { minLength: list.length })
+    const pair = fc.tuple(ranking('bm25'), ranking('cosine')).chain((rankings) => {
+      const [a, b] = rankings
+      return fc.tuple(fc.constant(rankings), shuffled(a.entries), shuffled(b.entries), fc.boolean())
+    })
+    fc.assert(
+      fc.property(pair, ([[a, b], aEntries, bEntries, swap]) => {
+        const options = { idfMass: 3, topK: 100 }
+        const other = [
+          { ...a, entries: aEntries },
+          { ...b, entries: bEntries },
+        ]
+        const one = fuseConvex([a, b], options).chunks
+        const two = fuseConvex(swap ? other.reverse() : other, options).chunks
+        expect(two.map(({ scores }) => scores.convex)).toEqual(one.map(({ scores }) => scores.convex))
+        expect(new Map(two.map((chunk) => [chunk.id, chunk.scores]))).toEqual(
+          new Map(one.map((chunk) => [chunk.id, chunk.scores])),
+        )
+      }),
+    )
+  })
+
+  it('keeps the order of retrieval among ties', () => {
+    const { chunks } = fuseConvex([aRanking('bm25', [1, 1, 1], ['c', 'a', 'b']), aRanking('cosine', [])], {
+      idfMass: 1,
+      topK: 3,
+    })
+    expect(chunks.map(({ id }) => id)).toEqual(['c', 'a', 'b'])
+  })
+
+  it('counts a method that did not return a chunk as 0, not as absent', () => {
+    const rankings = [aRanking('bm25', [2.2], ['a']), aRanking('cosine', [1], ['b'])]
+    const { chunks } = fuseConvex(rankings, { idfMass: 1, topK: 10 })
+    expect(chunks.map(({ id, scores }) => [id, scores.convex])).toEqual([
+      ['a', 0.65],
+      ['b', 0.35],
+    ])
+  })
+
+  it('counts a method that found nothing at all as 0 for every chunk', () => {
+    const { rankedBy, chunks } = fuseConvex([aRanking('bm25', []), aRanking('cosine', [0.8])], { idfMass: 1, topK: 10 })
+    expect(rankedBy).toBe('convex')
+    expect(chunks[0]?.scores.convex).toBeCloseTo(0.28, 12)
+  })
+
+  it('takes weights for their shares of the whole', () => {
+    const rankings = [aRanking('bm25', [2.2], ['a']), aRanking('cosine', [0.4], ['a'])]
+    const { chunks } = fuseConvex(rankings, { weights: { bm25: 1, cosine: 3 }, idfMass: 2, topK: 1 })
+    expect(chunks[0]?.scores.convex).toBeCloseTo((0.5 + 3 * 0.4) / 4, 12)
+  })
+
+  it('gives BM25 no weight for a question without terms', () => {
+    const { chunks } = fuseConvex([aRanking('bm25', [9], ['a']), aRanking('cosine', [0.1], ['b'])], {
+      idfMass: 0,
+      topK: 10,
+    })
+    expect(chunks.map(({ id, scores }) => [id, scores.convex])).toEqual([
+      ['b', expect.closeTo(0.035, 12)],
+      ['a', 0],
+    ])
+  })
+
+  it('clips a cosine below 0 and a BM25 above its bound', () => {
+    const rankings = [aRanking('bm25', [1000, -4], ['a', 'b']), aRanking('cosine', [-0.9, 0.5], ['a', 'b'])]
+    const { chunks } = fuseConvex(rankings, { idfMass: 1, topK: 10 })
+    expect(chunks.map(({ scores }) => scores.convex)).toEqual([0.65, 0.175])
+  })
+
+  it('ranks a single method by its own score as it is', () => {
+    for (const kind of ['bm25', 'cosine', 'rrf', 'grade'] as const) {
+      const evidence = fuseConvex([aRanking(kind, [0.1, 0.9, -1])], { idfMass: 5, topK: 10 })
+      expect(evidence.rankedBy).toBe(kind)
+      expect(evidence.chunks.map(({ scores }) => scores)).toEqual([{ [kind]: 0.9 }, { [kind]: 0.1 }, { [kind]: -1 }])
+    }
+  })
+
+  it('keeps the best chunks, each once', () => {
+    const { chunks } = fuseConvex(
+      [aRanking('bm25', [1, 2, 3, 3], ['a', 'b', 'c', 'c']), aRanking('cosine', [0.9], ['a'])],
+      {
+        idfMass: 2,
+        topK: 2,
+      },
+    )
+    expect(chunks.map(({ id }) => id)).toEqual(['a', 'c'])
+  })
+
+  it('takes too many unusable scores for a fault, whichever method gave them', () => {
+    const rankings = [aRanking('bm25', [1, 1, 1]), aRanking('cosine', [NaN])]
+    const fault = expect.objectContaining({ code: 'retriever_bad_response' })
+    expect(() => fuseConvex(rankings, { idfMass: 1, topK: 10 })).toThrow(fault)
+    expect(
+      fuseConvex([aRanking('bm25', [1, 1, 1, 1]), aRanking('cosine', [NaN])], { idfMass: 1, topK: 10 }).dropped,
+    ).toBe(1)
+  })
+
+  it('keeps the passage as it came', () => {
+    const passage = aPassage('a', { title: 'T', section: 'S', source: 'https://example.com', metadata: { page: 3 } })
+    const { chunks } = fuseConvex([{ kind: 'bm25', entries: [{ passage, score: 1 }] }], { idfMass: 1, topK: 1 })
+    expect(chunks).toEqual([{ ...passage, scores: { bm25: 1 } }])
+  })
+})
+
+/** Ids of the chunks with one of their scores. */
+const scored = ({ chunks }: Evidence, kind: ScoreKind): unknown => chunks.map(({ id, scores }) => [id, scores[kind]])
+
+describe('fuseReciprocalRank', () => {
+  const options = { idfMass: 2, topK: 10 }
+  const rankings = [aRanking('bm25', [9, 8, 7], ['a', 'b', 'c']), aRanking('cosine', [0.9, 0.1], ['b', 'd'])]
+
+  it('adds up what the ranks are worth, from 1 and with 60 unless told otherwise', () => {
+    expect(scored(fuseReciprocalRank(rankings, options), 'rrf')).toEqual([
+      ['b', 1 / 62 + 1 / 61],
+      ['a', 1 / 61],
+      ['d', 1 / 62],
+      ['c', 1 / 63],
+    ])
+    expect(scored(fuseReciprocalRank(rankings, { ...options, k: 1, firstRank: 0 }), 'rrf')).toEqual([
+      ['b', 1 / 2 + 1],
+      ['a', 1],
+      ['d', 1 / 2],
+      ['c', 1 / 3],
+    ])
+  })
+
+  it('ranks by score whatever the order, equal scores as they came, and a chunk by its first place', () => {
+    const unsorted = [aRanking('bm25', [1, 3, 3, 9], ['a', 'c', 'b', 'a']), aRanking('cosine', [])]
+    expect(scored(fuseReciprocalRank(unsorted, options), 'rrf')).toEqual([
+      ['c', 1 / 61],
+      ['b', 1 / 62],
+      ['a', 1 / 63],
+    ])
+  })
+
+  it('gives no rank to an entry without a usable score', () => {
+    const broken = [
+      aRanking('bm25', [9, NaN, 7, 6, 5], ['a', 'b', 'c', 'd', 'e']),
+      aRanking('cosine', [2, 0.5], ['a', 'e']),
+    ]
+    const evidence = fuseReciprocalRank(
+      [...broken, aRanking('cross-encoder', [0.5, 0.4, 0.3], ['e', 'd', 'c'])],
+      options,
+    )
+    expect(evidence.dropped).toBe(2)
+    expect(scored(evidence, 'rrf')).toEqual([
+      ['e', 1 / 64 + 1 / 61 + 1 / 61],
+      ['c', 1 / 62 + 1 / 63],
+      ['d', 1 / 63 + 1 / 62],
+      ['a', 1 / 61],
+    ])
+  })
+
+  it.each([-1, -0.5, NaN, Infinity, '60'])('does not take %s for its constant', (k) => {
+    const fault = expect.objectContaining({ code: 'config_invalid', param: 'k' })
+    expect(() => fuseReciprocalRank(rankings, { ...options, k: k as number })).toThrow(fault)
+  })
+
+  it('does not divide by 0', () => {
+    expect(() => fuseReciprocalRank(rankings, { ...options, k: 0, firstRank: 0 })).toThrow(/above 0/)
+    expect(fuseReciprocalRank(rankings, { ...options, k: 0 }).chunks[0]?.scores.rrf).toBe(1 + 1 / 2)
+  })
+})
+
+describe('fuseDistributionBased', () => {
+  it('adds up where the scores lie in their rankings: worked out by hand', () => {
+    // Mean 2 and deviation 1; mean .5 and deviation .1.
+    const rankings = [
+      aRanking('bm25', [3, 2, 1], ['a', 'b', 'c']),
+      aRanking('cosine', [0.6, 0.5, 0.4], ['c', 'd', 'e']),
+    ]
+    const fused = fuseDistributionBased(rankings, { idfMass: 2, topK: 10 })
+    expect(scored(fused, 'dbsf')).toEqual([
+      ['c', expect.closeTo(2 / 6 + 4 / 6, 12)],
+      ['a', expect.closeTo(4 / 6, 12)],
+      ['b', expect.closeTo(0.5, 12)],
+      ['d', expect.closeTo(0.5, 12)],
+      ['e', expect.closeTo(2 / 6, 12)],
+    ])
+  })
+
+  it('leaves broken scores out of the mean', () => {
+    const rankings = [aRanking('bm25', [3, NaN, 2, 1], ['a', 'x', 'b', 'c']), aRanking('cosine', [0.4], ['c'])]
+    const fused = fuseDistributionBased(rankings, { idfMass: 2, topK: 10 })
+    expect(fused.dropped).toBe(1)
+    expect(scored(fused, 'dbsf')).toEqual([
+      ['c', expect.closeTo(2 / 6 + 0.5, 12)],
+      ['a', expect.closeTo(4 / 6, 12)],
+      ['b', expect.closeTo(0.5, 12)],
+    ])
+  })
+})
+
+describe('fusion by any method', () => {
+  it.each(FUSION_METHODS)('by %s is ranked by its own kind, keeps the best, and says what was asked', (method) => {
+    const rankings = [aRanking('bm25', [4, 1], ['a', 'b']), aRanking('cosine', [0.9, 0.2, 0.1], ['a', 'b', 'c'])]
+    const evidence = fuse(rankings, { method, idfMass: 2, topK: 2 })
+    expect(evidence).toMatchObject({ rankedBy: method, kinds: ['bm25', 'cosine'], dropped: 0 })
+    expect(evidence.chunks.map(({ id }) => id)).toEqual(['a', 'b'])
+    expect(Object.keys(evidence.chunks[0]!.scores).sort()).toEqual(
+      [...new Set(['bm25', 'convex', 'cosine', method])].sort(),
+    )
+  })
+
+  it.each(FUSION_METHODS)(
+    'by %s keeps the order of retrieval among ties, leaves a single ranking as it is',
+    (method) => {
+      const options = { method, idfMass: 2, topK: 9 }
+      const tied = fuse([aRanking('cosine', [0.5], ['c']), aRanking('cross-encoder', [0.5], ['a'])], {
+        ...options,
+        weights: { cosine: 0, bm25: 1 },
+      })
+      expect(tied.chunks.map(({ id }) => id)).toEqual(['c', 'a'])
+      const one = aRanking('bm25', [1, 2], ['a', 'b'])
+      expect(fuse([one], options)).toEqual(fuseConvex([one], options))
+      expect(fuse([], options)).toMatchObject({ rankedBy: method, chunks: [] })
+    },
+  )
+
+  it.each(FUSION_METHODS)('by %s takes too many unusable scores for a fault', (method) => {
+    const rankings = [aRanking('bm25', [1, 1, 1]), aRanking('cosine', [NaN])]
+    expect(() => fuse(rankings, { method, idfMass: 1, topK: 10 })).toThrow(
+      expect.objectContaining({ code: 'retriever_bad_response' }),
+    )
+  })
+
+  it('is by the convex mix unless told otherwise, and hands on the constant of ranks and the weights', () => {
+    const rankings = [aRanking('bm25', [4, 1], ['a', 'b']), aRanking('cosine', [0.9], ['b'])]
+    const options = { idfMass: 2, topK: 9, weights: { cosine: 1, bm25: 0 } }
+    expect(fuse(rankings, options)).toEqual(fuseConvex(rankings, options))
+    expect(fuse(rankings, { ...options, method: 'rrf', k: 3 })).toEqual(
+      fuseReciprocalRank(rankings, { ...options, k: 3 }),
+    )
+    expect(fuse(rankings, { ...options, method: 'rrf' })).toEqual(fuseReciprocalRank(rankings, { ...options, k: 60 }))
+    expect(fuse(rankings, { ...options, method: 'dbsf' })).toEqual(fuseDistributionBased(rankings, options))
+  })
+
+  it('gives the same chunks the same scores of their methods and the same mix, in another order', () => {
+    fc.assert(
+      fc.property(ranking('bm25'), ranking('cosine'), (bm25, cosine) => {
+        const [convex, ...others] = FUSION_METHODS.map((method) =>
+          fuse([bm25, cosine], { method, idfMass: 3, topK: 100 }),
+        )
+        const mixed = new Map(convex!.chunks.map(({ id, scores }) => [id, scores]))
+        for (const { chunks, rankedBy } of others) {
+          expect(chunks).toHaveLength(mixed.size)
+          for (const { id, scores } of chunks) {
+            const { rrf: _rrf, dbsf: _dbsf, ...rest } = scores
+            expect(rest).toEqual(mixed.get(id))
+          }
+          const order = chunks.map(({ scores }) => scores[rankedBy] ?? NaN)
+          expect(order).toEqual([...order].sort((a, b) => b - a))
+        }
+      }),
+    )
+  })
+})
+
+describe('what policies read of evidence that was fused by ranks or distributions', () => {
+  const hopeless = [
+    aRanking('bm25', [0.03, 0.02, 0.01], ['a', 'b', 'c']),
+    aRanking('cosine', [0.1, 0.08, 0.05], ['a', 'b', 'c']),
+  ]
+  const good = [aRanking('bm25', [4.2, 1, 0.5], ['a', 'b', 'c']), aRanking('cosine', [0.95, 0.3, 0.2], ['a', 'b', 'c'])]
+  const POLICIES = [twoTier(), multiGate(), weightedSignals()]
+  const signalsOfFused = (rankings: readonly Ranking[], method: (typeof FUSION_METHODS)[number]) =>
+    measure('engine', fuse(rankings, { method, idfMass: 2, topK: 10 }), EMPTY_LEXICON)
+
+  it.each(['rrf', 'dbsf'] as const)('is the same as of the convex mix: %s has a curve of its own', (method) => {
+    for (const rankings of [hopeless, good]) {
+      const convex = signalsOfFused(rankings, 'convex')
+      const { [method]: own, ...curves } = signalsOfFused(rankings, method).curves
+      expect(own?.scores).toHaveLength(3)
+      expect(curves).toEqual(convex.curves)
+      expect(signalsOfFused(rankings, method).retrieval).toEqual(convex.retrieval)
+      for (const policy of POLICIES) {
+        expect(judge(policy, signalsOfFused(rankings, method))).toEqual(judge(policy, convex))
+      }
+    }
+  })
+
+  it('tells a hopeless question from a good one, which ranks cannot', () => {
+    const top = (rankings: readonly Ranking[], method: 'rrf' | 'dbsf') =>
+      signalsOfFused(rankings, method).curves[method]?.scores[0]
+    expect(top(hopeless, 'rrf')).toBe(top(good, 'rrf'))
+    expect(top(hopeless, 'dbsf')).toBeGreaterThan(1)
+    for (const method of ['rrf', 'dbsf'] as const) {
+      for (const policy of POLICIES) {
+        expect(judge(policy, signalsOfFused(hopeless, method)).verdict, policy.name).toBe('refuse')
+        expect(judge(policy, signalsOfFused(good, method)).verdict, policy.name).not.toBe('refuse')
+      }
+    }
+  })
+
+  it.each<[string, ReturnType<typeof twoTier>, string]>([
+    ['two-tier', twoTier(), 'score_missing'],
+    ['multi-gate', multiGate(), 'similarity_missing'],
+  ])('is nothing for %s where an index gives only fused scores', (_, policy, reason) => {
+    for (const kind of ['rrf', 'dbsf'] as const) {
+      const evidence = fuseConvex([aRanking(kind, [0.9, 0.1])], { idfMass: 2, topK: 10 })
+      expect(judge(policy, measure('engine', evidence, EMPTY_LEXICON))).toMatchObject({ verdict: 'refuse', reason })
+    }
+  })
+})
+
+describe('clamp01', () => {
+  it.each([
+    [-1, 0],
+    [0, 0],
+    [0.25, 0.25],
+    [1, 1],
+    [2, 1],
+    [NaN, 0],
+    [Infinity, 1],
+  ])('takes %d to %d', (x, expected) => {
+    expect(clamp01(x)).toBe(expected)
+  })
+})
+
+it('BM25 saturates at 2.2 times the idf mass', () => {
+  expect(BM25_K1 + 1).toBeCloseTo(2.2, 12)
+})

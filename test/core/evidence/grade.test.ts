@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest'
+import { readGrade, readGrades } from '../../../src/core/evidence/grade.ts'
+
+describe('a reply about one passage', () => {
+  test.each([
+    ['2', 2, true],
+    [' 3\n', 3, true],
+    ['99', 3, true],
+    ['٢', 2, true],
+    ['Score: 2.7', 2, true],
+    ['score: 3', 3, true],
+    ['Score: -1', 0, true],
+    ['Score: 1\nbecause\nScore: 3', 3, true],
+    ['Well,\n  score:2', 2, true],
+    ['Score: 12', 3, true],
+    ['Myscore: 3', 1, false],
+    ['', 1, false],
+    ['two', 1, false],
+    ['-1', 1, false],
+    ['3/3', 1, false],
+    ['Score: none', 1, false],
+    ['The score: 3', 1, false],
+  ])('%j is grade %i, readable: %s', (reply, grade, readable) => {
+    expect(readGrade(reply)).toEqual({ grade, readable })
+  })
+})
+
+describe('a reply about several', () => {
+  const grades = (reply: string, count: number) =>
+    readGrades(reply, count).map(({ grade, readable }) => (readable ? grade : `${grade}?`))
+
+  test.each([
+    ['1: 3\n2: 0\n3: 2', [3, 0, 2]],
+    ['3: 2\r\n1: 3\r\n2: 0', [3, 0, 2]],
+    ['[1]: 3\n 2) 1\n3 = 2\n', [3, 1, 2]],
+    ['1: Score: 2\n2: 1\n3: 0', [2, 1, 0]],
+    ['Here you are:\n1: 3\n2: 0\n3: 2\nDone.', [3, 0, 2]],
+    ['1: 3\n3: 2', [3, '1?', 2]],
+    ['1: 3\n2: great\n3: 2', [3, '1?', 2]],
+    ['1: 3\n1: 0\n2: 1\n3: 2', ['1?', 1, 2]],
+    ['1: 3\n1: 3\n2: 1\n3: 2', [3, 1, 2]],
+    ['0: 3\n4: 3\n1: 1\n2: 1\n3: 1', [1, 1, 1]],
+    ['3', ['1?', '1?', '1?']],
+    ['', ['1?', '1?', '1?']],
+  ])('%j', (reply, expected) => {
+    expect(grades(reply, 3)).toEqual(expected)
+  })
+
+  test('may be a bare grade where there is one passage', () => {
+    expect(grades('2', 1)).toEqual([2])
+    expect(grades('1: 2', 1)).toEqual([2])
+    // Grades of passages that nobody asked about.
+    expect(grades('0: 3\nScore: 2', 1)).toEqual([2])
+    expect(grades('2: 3\nScore: 2', 1)).toEqual([2])
+    expect(grades('well', 1)).toEqual(['1?'])
+  })
+})

@@ -1,0 +1,92 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { chunkId, namespaceOf, uuidv7 } from '../../../src/core/lib/ids.ts'
+import { anyText } from '../../fixtures/any-text.ts'
+
+describe('chunkId', () => {
+  it('stays what it was: stored chunks are found by it', () => {
+    expect(chunkId('default', 'guide', 'Turn the key.', 0)).toBe('6ptclvrah2zv3wofcsyovwqjx4ocn75g')
+    expect(chunkId('default', 'guide', 'Turn the key.', 1)).toBe('2bbc2kspkzbour6dsecefsln63jmjpn4')
+    expect(chunkId('коллекция', 'документ 🜁', 'Ключ.', 0)).toBe('rdlvwuyr6sqgd7nv65nmzuj7mc2wband')
+  })
+
+  it('is 32 characters of base32, whatever it is made from', () => {
+    fc.assert(
+      fc.property(anyText(), fc.string(), fc.string(), fc.nat(), (a, b, c, n) => {
+        expect(chunkId(a, b, c, n)).toMatch(/^[a-z2-7]{32}$/)
+      }),
+    )
+  })
+
+  it('differs when collection, document, text or occurrence differ, or text moves between them', () => {
+    const ids = [
+      chunkId('c', 'd', 't', 0),
+      chunkId('x', 'd', 't', 0),
+      chunkId('c', 'x', 't', 0),
+      chunkId('c', 'd', 'x', 0),
+      chunkId('c', 'd', 't', 1),
+      chunkId('cd', '', 't', 0),
+      chunkId('c', 'dt', '', 0),
+    ]
+    expect(new Set(ids).size).toBe(ids.length)
+  })
+})
+
+describe('namespaceOf', () => {
+  it('stays what it was: an index is found by it', () => {
+    expect(namespaceOf('default', 'default')).toBe('nwsrnxok5eoyl2j5anfub2ansmt')
+    expect(namespaceOf('acme', 'manuals')).toBe('nnw6wxom53jrxhg4co45jhohfou')
+  })
+
+  it('is safe in a path, and tells tenants and collections apart', () => {
+    fc.assert(
+      fc.property(anyText(), anyText(), (tenant, collection) => {
+        expect(namespaceOf(tenant, collection)).toMatch(/^n[a-z2-7]{26}$/)
+        expect(namespaceOf(`${tenant}x`, collection)).not.toBe(namespaceOf(tenant, `x${collection}`))
+      }),
+    )
+    expect(namespaceOf('a', 'b')).not.toBe(namespaceOf('b', 'a'))
+  })
+})
+
+describe('uuidv7', () => {
+  const random = Uint8Array.from([0xff, 0xee, 0xdd, 0xcc, 0xbb, 0xaa, 0x99, 0x88, 0x77, 0x66])
+
+  it('has the layout of RFC 9562: time, version 7, variant 10, randomness', () => {
+    // The time of the RFC's own example, section A.6.
+    expect(uuidv7(0x017f22e279b0, random)).toBe('017f22e2-79b0-7fee-9dcc-bbaa99887766')
+    expect(uuidv7(0x017f22e279b0, new Uint8Array(10))).toBe('017f22e2-79b0-7000-8000-000000000000')
+  })
+
+  it('is well formed for any time and randomness', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 2 ** 48 - 1 }),
+        fc.uint8Array({ minLength: 10, maxLength: 10 }),
+        (ms, bytes) => {
+          const id = uuidv7(ms, bytes)
+          expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+          expect(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)).toBe(ms)
+        },
+      ),
+    )
+  })
+
+  it('sorts by the millisecond it was made in', () => {
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(fc.integer({ min: 0, max: 2 ** 48 - 1 }), { minLength: 2, maxLength: 20 }),
+        (times) => {
+          const made = times.map((ms) => ({ ms, id: uuidv7(ms, random) }))
+          const byId = [...made].sort((a, b) => (a.id < b.id ? -1 : 1)).map(({ ms }) => ms)
+          expect(byId).toEqual([...times].sort((a, b) => a - b))
+        },
+      ),
+    )
+  })
+
+  it('takes a time before 1970, or a fraction, for the nearest it can write', () => {
+    expect(uuidv7(-5, random)).toMatch(/^00000000-0000-7/)
+    expect(uuidv7(1.9, random)).toMatch(/^00000000-0001-7/)
+  })
+})

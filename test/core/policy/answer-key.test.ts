@@ -1,0 +1,90 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { answerKey, type AnswerKeyParts } from '../../../src/core/policy/answer-key.ts'
+import { examples } from '../../properties.ts'
+
+// Few and awkward values, so that pairs which differ in one part, or shift text between parts, turn up often.
+const text = fc.constantFrom('', 'a', 'b', 'ab', ':', '1:a', '0:', 'a;b', '#', '%23', '\u0000', 'é', '🜁')
+const parts: fc.Arbitrary<AnswerKeyParts> = fc.record({
+  deployment: text,
+  tenant: text,
+  collection: text,
+  filter: text,
+  partition: text,
+  route: text,
+  audience: text,
+  model: text,
+  prompt: text,
+  policyId: text,
+  mode: text,
+  corpusVersion: fc.nat({ max: 12 }),
+  lexiconId: text,
+  retrieval: text,
+  vary: fc.array(text, { maxLength: 3 }),
+  question: text,
+  options: fc.dictionary(fc.constantFrom('topK', 'otherFields', 'a', ''), text, { noNullPrototype: true }),
+})
+const base: AnswerKeyParts = {
+  deployment: 'd',
+  tenant: 't',
+  collection: 'c',
+  filter: 'f',
+  partition: 'p',
+  route: '/ask',
+  audience: 'public',
+  model: 'm',
+  prompt: '1',
+  policyId: 'balanced@0',
+  mode: 'enforce',
+  corpusVersion: 3,
+  lexiconId: 'l',
+  retrieval: '{}',
+  vary: ['en'],
+  question: 'why',
+  options: { topK: '5' },
+}
+
+describe('answerKey', () => {
+  it('is equal exactly when every part is equal', () => {
+    const pair = fc.tuple(parts, parts, fc.constantFrom(...(Object.keys(base) as (keyof AnswerKeyParts)[])))
+    fc.assert(
+      fc.property(pair, ([one, other, name]) => {
+        const changed = { ...one, [name]: other[name] }
+        expect(answerKey(changed) === answerKey(one)).toBe(canonical(changed) === canonical(one))
+        expect(answerKey(other) === answerKey(one)).toBe(canonical(other) === canonical(one))
+      }),
+      { numRuns: examples(2000) },
+    )
+  })
+
+  it.each(Object.keys(base) as (keyof AnswerKeyParts)[])('changes with %s', (name) => {
+    const other = { ...base, corpusVersion: 4, vary: ['de'], options: { topK: '6' } }
+    const value = typeof base[name] === 'string' ? `${base[name]}x` : other[name]
+    expect(answerKey({ ...base, [name]: value })).not.toBe(answerKey(base))
+  })
+
+  it('does not depend on the order in which options were written', () => {
+    expect(answerKey({ ...base, options: { a: '1', b: '2' } })).toBe(
+      answerKey({ ...base, options: { b: '2', a: '1' } }),
+    )
+  })
+
+  it('is written as ever: another way to write it needs another schema, for stored answers stand under it', () => {
+    const options = { topK: '5', fields: '' }
+    expect(answerKey({ ...base, options })).toBe(
+      '12:answer-key/11:d1:t1:c1:f1:p4:/ask6:public1:m1:110:balanced@07:enforce1:31:l2:{}4:2:en3:why19:6:fields0:4:topK1:5',
+    )
+  })
+
+  it('tells text moved from one part to its neighbour', () => {
+    expect(answerKey({ ...base, tenant: 'ab', collection: 'c' })).not.toBe(
+      answerKey({ ...base, tenant: 'a', collection: 'bc' }),
+    )
+    expect(answerKey({ ...base, vary: ['a', 'b'] })).not.toBe(answerKey({ ...base, vary: ['ab'] }))
+    expect(answerKey({ ...base, options: { a: 'b' } })).not.toBe(answerKey({ ...base, options: { ab: '' } }))
+  })
+})
+
+function canonical(key: AnswerKeyParts): string {
+  return JSON.stringify({ ...key, options: Object.entries(key.options).sort() })
+}

@@ -1,0 +1,163 @@
+import { describe, expect, it } from 'vitest'
+import { type ConfidenceModel, confidenceOf, type LackingWeights, missingParts, validateConfidenceModel } from '../../../src/core/policy/confidence.ts'
+import { SIGNAL_WEIGHTS } from '../../../src/presets/weighted-signals/weighted-confidence.ts'
+import { aCurve, signalsOf } from '../../fixtures/evidence.ts'
+
+type LogisticModel = Extract<ConfidenceModel, { kind: 'logistic' }>
+
+const logistic = (intercept: number, weights: Record<string, number>): LogisticModel => ({
+  kind: 'logistic',
+  intercept,
+  weights,
+  provenance: 'test',
+})
+
+const lacking = (given: Partial<LackingWeights>): ConfidenceModel => ({
+  ...logistic(0, {}),
+  lacking: [{ missing: ['lexicon'], intercept: 0, weights: {}, ...given }],
+})
+
+describe('confidenceOf', () => {
+  it('is 1 / (1 + e^−z) over the weighted signals', () => {
+    const signals = signalsOf({ sentenceCoverage: 1, topBm25: 0.5, bm25Gap: 0.25 })
+    // z = −1 + 2 · 1 + 4 · .5 − 4 · .25 = 2
+    const model = logistic(-1, { sentenceCoverage: 2, topBm25: 4, bm25Gap: -4 })
+    expect(confidenceOf(model, signals)).toBeCloseTo(0.880797, 6)
+    expect(confidenceOf(logistic(0, {}), signals)).toBe(0.5)
+  })
+
+  it('is not a number when a signal it needs is missing or not finite', () => {
+    const model = logistic(0, { topBm25: 1 })
+    for (const value of [NaN, undefined, null, '1']) {
+      expect(confidenceOf(model, signalsOf({ topBm25: value as unknown as number }))).toBeNaN()
+    }
+    expect(confidenceOf({ kind: 'top-cosine' }, signalsOf())).toBeNaN()
+    expect(confidenceOf({ kind: 'top-relevance' }, signalsOf({ topBm25: NaN }))).toBeNaN()
+  })
+
+  it('uses the weights for exactly what is missing, and none where there are none', () => {
+    const model: ConfidenceModel = {
+      ...logistic(0, {}),
+      lacking: [
+        { missing: ['title'], intercept: Math.log(3), weights: {} },
+        { missing: ['title', 'lexicon'], intercept: -Math.log(3), weights: {} },
+      ],
+    }
+    const at = (lexiconChunkCount: number, topTitleTermCount: number): number =>
+      confidenceOf(model, signalsOf({ lexiconChunkCount, topTitleTermCount }))
+    expect(at(5, 1)).toBe(0.5)
+    expect(at(5, 0)).toBeCloseTo(0.75, 12)
+    expect(at(0, 0)).toBeCloseTo(0.25, 12)
+    expect(at(0, 1)).toBeNaN()
+    expect(confidenceOf(logistic(0, {}), signalsOf({ lexiconChunkCount: 0 }))).toBe(0.5)
+  })
+
+  it.each([
+    [0.62, 0.62],
+    [-0.5, 0],
+    [1.2, 1],
+  ])('takes a best cosine of %d for %d', (cosine, expected) => {
+    expect(confidenceOf({ kind: 'top-cosine' }, signalsOf({ curves: { cosine: aCurve(cosine, 0.1) } }))).toBe(expected)
+  })
+
+  it.each([
+    [3, 1],
+    [1.5, 0.5],
+    [0, 0],
+    [5, 1],
+  ])('takes a best grade of %d for %d', (grade, expected) => {
+    const signals = signalsOf({ curves: { grade: aCurve(grade) }, topBm25: 1.1 })
+    expect(confidenceOf({ kind: 'top-relevance' }, signals)).toBe(expected)
+  })
+
+  it('takes BM25 as a share of what it can reach where nothing was graded', () => {
+    expect(confidenceOf({ kind: 'top-relevance' }, signalsOf({ topBm25: 1.1 }))).toBeCloseTo(0.5, 12)
+  })
+})
+
+const weighted = (given: object): ConfidenceModel => ({
+  kind: 'weighted-signals',
+  weights: SIGNAL_WEIGHTS,
+  consensusFrom: 0.75,
+  absentWeight: 'keep',
+  ...given,
+})
+
+describe('missingParts', () => {
+  it.each([
+    [3, 2, []],
+    [0, 2, ['lexicon']],
+    [3, 0, ['title']],
+    [0, 0, ['lexicon', 'title']],
+    [undefined, NaN, ['lexicon', 'title']],
+  ])('of a lexicon of %s chunks and a title of %s terms are %j', (lexiconChunkCount, topTitleTermCount, missing) => {
+    const recorded = { lexiconChunkCount: lexiconChunkCount as number, topTitleTermCount }
+    expect(missingParts(signalsOf(recorded))).toEqual(missing)
+  })
+})
+
+describe('validateConfidenceModel', () => {
+  it.each([
+    ['weights that do not add up to 1', weighted({ weights: { ...SIGNAL_WEIGHTS, topScore: 0.31 } })],
+    ['a missing weight', weighted({ weights: { topScore: 1 } })],
+    ['a negative weight', weighted({ weights: { ...SIGNAL_WEIGHTS, topScore: 0.6, scoreGap: -0.1 } })],
+    ['a weight for nothing', weighted({ weights: { ...SIGNAL_WEIGHTS, luck: 0 } })],
+    ['an unknown treatment of what is absent', weighted({ absentWeight: 'drop' })],
+  ])('refuses %s', (_, model) => {
+    const fault = expect.objectContaining({ code: 'policy_invalid', param: 'confidence' })
+    expect(() => validateConfidenceModel(model)).toThrow(fault)
+  })
+
+  it('takes other weights that add up to 1', () => {
+    expect(() => validateConfidenceModel(weighted({}))).not.toThrow()
+    const weights = { ...SIGNAL_WEIGHTS, topScore: 0.5, scoreGap: 0 }
+    expect(() => validateConfidenceModel(weighted({ weights }))).not.toThrow()
+  })
+
+  it.each([
+    ['a weight that is not finite', logistic(0, { topBm25: NaN })],
+    ['a weight that is text', logistic(0, { topBm25: '1' as unknown as number })],
+    ['an intercept that is not finite', logistic(Infinity, {})],
+    ['a signal that does not exist', logistic(0, { topBm52: 1 })],
+    ['a signal that every object has', logistic(0, { constructor: 1 } as Record<string, number>)],
+    ['a weight for missing parts that is not finite', lacking({ missing: ['title'], weights: { topBm25: NaN } })],
+    ['weights for nothing missing', lacking({ missing: [] })],
+    ['a missing part that does not exist', lacking({ missing: ['dense' as 'title'] })],
+    ['a kind that does not exist', { kind: 'always-one' } as unknown as ConfidenceModel],
+  ])('refuses %s', (_, model) => {
+    const fault = expect.objectContaining({ code: 'policy_invalid', param: 'confidence' })
+    expect(() => validateConfidenceModel(model)).toThrow(fault)
+  })
+
+  it.each([
+    [
+      { kind: 'x' },
+      'confidence.kind must be one of logistic, top-cosine, top-relevance, weighted-signals, advisory-factors',
+    ],
+    [lacking({ missing: [] }), 'confidence.lacking: missing must name some of lexicon, title'],
+    [
+      lacking({ missing: ['title', 'dense' as 'title'] }),
+      'confidence.lacking: missing must name some of lexicon, title',
+    ],
+    [logistic(0, { topBm25: NaN }), 'confidence: the weight of topBm25 must be a finite number'],
+    [logistic(NaN, {}), 'confidence: the weight of intercept must be a finite number'],
+    [logistic(0, { topBm52: 1 }), 'confidence: there is no signal topBm52'],
+    [weighted({ weights: { topScore: 1 } }), 'confidence: the weight of scoreGap must be a number from 0 to 1'],
+    [
+      weighted({ weights: { ...SIGNAL_WEIGHTS, topScore: '0.3' } }),
+      'confidence: the weight of topScore must be a number from 0 to 1',
+    ],
+    [weighted({ weights: { ...SIGNAL_WEIGHTS, luck: 0 } }), 'confidence: there is no signal luck'],
+    [weighted({ weights: { ...SIGNAL_WEIGHTS, topScore: 0.31 } }), 'confidence: the weights must add up to 1'],
+    [weighted({ consensusFrom: 1.1 }), 'confidence: consensusFrom must be a number from 0 to 1'],
+    [weighted({ consensusFrom: '0.7' }), 'confidence: consensusFrom must be a number from 0 to 1'],
+    [weighted({ absentWeight: 'drop' }), 'confidence: absentWeight must be keep or spread'],
+  ])('says of %j: %s', (model, message) => {
+    expect(() => validateConfidenceModel(model as ConfidenceModel)).toThrow(expect.objectContaining({ message }))
+  })
+
+  it('takes one weight that is all', () => {
+    const none = Object.fromEntries(Object.keys(SIGNAL_WEIGHTS).map((name) => [name, 0]))
+    expect(() => validateConfidenceModel(weighted({ weights: { ...none, topScore: 1 } }))).not.toThrow()
+  })
+})

@@ -1,0 +1,381 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Finding } from '../../../src/core/gates/finding.ts'
+import type { AnswerSignals, SentenceSupport } from '../../../src/core/answer/answer-signals.ts'
+import { strictest } from '../../../src/core/gates/finding.ts'
+import { confidenceRange } from '../../../src/core/gates/confidence-range.ts'
+import { evidenceShare } from '../../../src/core/gates/evidence-share.ts'
+import { generationConfidence } from '../../../src/core/gates/generation-confidence.ts'
+import { grounding } from '../../../src/core/gates/grounding.ts'
+import type { GateSettings } from '../../../src/core/gates/index.ts'
+import { keywordCoverage } from '../../../src/core/gates/keyword-coverage.ts'
+import { minTopCosine } from '../../../src/core/gates/min-top-cosine.ts'
+import { responseQuality } from '../../../src/core/gates/response-quality.ts'
+import type { Signals } from '../../../src/core/signals/measure.ts'
+import { answerFields, definePolicy, judge, judgeAnswer, type Policy } from '../../../src/core/policy/policy.ts'
+import { advisory } from '../../../src/presets/advisory/advisory.ts'
+import { multiGate } from '../../../src/presets/multi-gate/multi-gate.ts'
+import { sufficiency } from '../../../src/presets/sufficiency/sufficiency.ts'
+import { answerSignalsOf, aSentence } from '../../fixtures/answer.ts'
+import { aCurve, signalsOf } from '../../fixtures/evidence.ts'
+
+const withGates = (...gates: GateSettings[]): Policy =>
+  definePolicy({ name: 'mine', confidence: { kind: 'top-cosine' }, bands: { high: 0.8, medium: 0.6, low: 0 }, gates })
+
+const bothStages = (policy: Policy, signals: Signals, answer: AnswerSignals) =>
+  judgeAnswer(policy, { ...judge(policy, signals), signals }, answer)
+
+const FINE = signalsOf({ questionTermCount: 2, keywordCoverage: 1, curves: { cosine: aCurve(0.9) } })
+
+const share = fc.oneof(fc.double({ min: 0, max: 1, noNaN: true }), fc.constantFrom(0, 0.3, 0.5, 0.6, 0.7, 1))
+const sentence: fc.Arbitrary<SentenceSupport> = fc.record({
+  termCount: fc.nat({ max: 4 }),
+  termShare: share,
+  missingNumbers: fc.nat({ max: 1 }),
+  missingNames: fc.nat({ max: 1 }),
+  unknownCitations: fc.nat({ max: 1 }),
+})
+const overlap = fc.record(
+  { chunkId: fc.constantFrom('a', 'b', 'c'), words: fc.nat({ max: 9 }), terms: fc.nat({ max: 9 }), confidence: share },
+  { requiredKeys: ['chunkId', 'words', 'terms'] },
+)
+const answers: fc.Arbitrary<AnswerSignals> = fc
+  .record({
+    readable: fc.boolean(),
+    generationConfidence: fc.option(share, { nil: undefined }),
+    sentences: fc.array(sentence, { maxLength: 3 }),
+    overlaps: fc.uniqueArray(overlap, { maxLength: 3, selector: ({ chunkId }) => chunkId }),
+    termCount: fc.nat({ max: 9 }),
+    unsupportedTermCount: fc.nat({ max: 9 }),
+    structure: fc.option(
+      fc.record({ valid: fc.boolean(), lookedFor: fc.constant(['a', 'b']), missing: fc.subarray(['a', 'b']) }),
+      { nil: undefined },
+    ),
+  })
+  .map(({ generationConfidence: sure, structure, ...rest }) =>
+    answerSignalsOf({
+      ...rest,
+      unsupportedTermCount: Math.min(rest.unsupportedTermCount, rest.termCount),
+      ...(sure === undefined ? {} : { generationConfidence: sure }),
+      ...(structure === undefined ? {} : { structure }),
+    }),
+  )
+const evidence: fc.Arbitrary<Signals> = fc
+  .record({ chunkCount: fc.constantFrom(0, 1, 3), cosine: share, keywordCoverage: share, terms: fc.nat({ max: 2 }) })
+  .map(({ chunkCount, cosine, terms, ...rest }) =>
+    signalsOf({ ...rest, chunkCount, questionTermCount: terms, curves: { cosine: aCurve(cosine) } }),
+  )
+const gate: fc.Arbitrary<GateSettings> = fc.oneof(
+  share.map((refuseBelow) => minTopCosine({ refuseBelow })),
+  share.map((adviseBelow) => keywordCoverage({ adviseBelow })),
+  share.map((refuseBelow) => generationConfidence({ refuseBelow })),
+  share.map((minTermShare) => grounding({ minTermShare })),
+  share.map((threshold) => evidenceShare({ threshold })),
+  fc.constant(responseQuality({ requiredFields: ['a'], optionalFields: ['b'] })),
+)
+const policies = fc.oneof(
+  fc.array(gate, { minLength: 1, maxLength: 4 }).map((gates) => withGates(...gates)),
+  fc.constantFrom(multiGate(), sufficiency(), advisory({ requiredFields: ['a'] })),
+)
+
+const STRICTNESS = { pass: 0, advise: 1, refuse: 2 } as const
+
+describe('judge before there is an answer', () => {
+  it('lets a question through to a policy that judges answers only, and says so', () => {
+    const judged = judge(sufficiency(), FINE)
+    expect(judged).toMatchObject({ verdict: 'pass', reason: 'judged_with_answer' })
+    expect(judged.findings).toEqual([
+      {
+        gate: 'evidence',
+        stage: 'pre-generation',
+        outcome: 'skip',
+        code: 'judged_with_answer',
+        message: 'The evidence is judged together with the answer',
+      },
+    ])
+  })
+
+  it('refuses without evidence, also for such a policy', () => {
+    for (const policy of [sufficiency(), advisory(), multiGate()]) {
+      const judged = judge(policy, signalsOf({ chunkCount: 0 }))
+      expect(judged).toMatchObject({ verdict: 'refuse', reason: 'no_evidence' })
+      expect(judged.findings).toEqual([
+        {
+          gate: 'evidence',
+          stage: 'pre-generation',
+          outcome: 'refuse',
+          code: 'no_evidence',
+          message: 'No relevant information found in documents',
+        },
+      ])
+    }
+  })
+})
+
+describe('judgeAnswer', () => {
+  it('keeps the findings of both stages in order', () => {
+    const judged = bothStages(multiGate(), FINE, answerSignalsOf({ generationConfidence: 0.9 }))
+    expect(judged).toMatchObject({ verdict: 'pass', reason: 'passed' })
+    expect(judged.findings.map((finding) => finding.gate)).toEqual([
+      'min-top-cosine',
+      'keyword-coverage',
+      'generation-confidence',
+      'grounding',
+    ])
+  })
+
+  it.each([
+    ['nothing reported', answerSignalsOf(), 'generation_confidence_missing'],
+    ['an invalid report', answerSignalsOf({ unusable: ['generationConfidence'] }), 'generation_confidence_invalid'],
+    ['no answer', answerSignalsOf({ readable: false, generationConfidence: 1 }), 'answer_unreadable'],
+    ['NaN', answerSignalsOf({ generationConfidence: NaN }), 'generation_confidence_missing'],
+  ])('refuses %s', (_, answer, reason) => {
+    expect(bothStages(multiGate(), FINE, answer)).toMatchObject({ verdict: 'refuse', reason })
+  })
+
+  it('refuses a number that a gate needs and nobody recorded, whatever the gate', () => {
+    for (const settings of [evidenceShare(), responseQuality(), generationConfidence(), grounding()]) {
+      const answer = answerSignalsOf({ sentences: [], overlaps: [] })
+      expect(bothStages(withGates(settings), FINE, answer).verdict).toBe('refuse')
+    }
+  })
+
+  it('does not judge what another policy judged', () => {
+    const judged = judge(multiGate(), FINE)
+    expect(() => judgeAnswer(sufficiency(), { ...judged, signals: FINE }, answerSignalsOf())).toThrow(
+      expect.objectContaining({
+        code: 'policy_invalid',
+        param: 'policyId',
+        message: 'The evidence was judged under another policy',
+      }),
+    )
+  })
+
+  it('refuses where no gate of either stage judged', () => {
+    const policy = withGates(minTopCosine())
+    const judged = { findings: [], policyId: policy.id, signals: FINE }
+    expect(judgeAnswer(policy, judged, answerSignalsOf())).toMatchObject({
+      verdict: 'refuse',
+      reason: 'nothing_judged',
+      findings: [
+        {
+          gate: 'answer',
+          stage: 'post-generation',
+          outcome: 'refuse',
+          code: 'nothing_judged',
+          message: 'No gate could judge this answer',
+        },
+      ],
+    })
+  })
+
+  it('refuses where every gate of both stages skipped', () => {
+    const policy = withGates(minTopCosine())
+    const skipped: Finding = {
+      gate: 'graded-relevance',
+      stage: 'pre-generation',
+      outcome: 'skip',
+      code: 'not_graded',
+      message: 'No reranker graded the chunks',
+    }
+    const judged = { findings: [skipped], policyId: policy.id, signals: FINE }
+    const judgement = judgeAnswer(policy, judged, answerSignalsOf())
+    expect(judgement).toMatchObject({ verdict: 'refuse', reason: 'nothing_judged' })
+    expect(judgement.findings.map(({ code }) => code)).toEqual(['not_graded', 'nothing_judged'])
+  })
+
+  it('has no confidence in an answer without evidence', () => {
+    const none = { ...FINE, chunkCount: 0 }
+    expect(bothStages(multiGate(), none, answerSignalsOf({ generationConfidence: 1 }))).toMatchObject({
+      verdict: 'refuse',
+      confidence: 0,
+    })
+  })
+
+  it('says that an answer could not be read', () => {
+    const { findings } = bothStages(multiGate(), FINE, answerSignalsOf({ readable: false }))
+    expect(findings.at(-1)).toEqual({
+      gate: 'answer',
+      stage: 'post-generation',
+      outcome: 'refuse',
+      code: 'answer_unreadable',
+      message: 'The answer could not be read',
+    })
+  })
+
+  it('leaves a policy without gates for answers as it was', () => {
+    const policy = withGates(minTopCosine())
+    const before = judge(policy, FINE)
+    expect(judgeAnswer(policy, { ...before, signals: FINE }, answerSignalsOf({ readable: false }))).toEqual(before)
+  })
+
+  it('lets the strictest finding of both stages win', () => {
+    fc.assert(
+      fc.property(policies, evidence, answers, (policy, signals, answer) => {
+        const before = judge(policy, signals)
+        const { verdict, findings } = judgeAnswer(policy, { ...before, signals }, answer)
+        expect(verdict).toBe(strictest(findings.map(({ outcome }) => outcome)))
+        expect(STRICTNESS[verdict]).toBeGreaterThanOrEqual(STRICTNESS[before.verdict])
+        expect(findings.slice(0, before.findings.length)).toEqual(before.findings)
+      }),
+    )
+  })
+
+  it('says the same again, of recorded signals, and when it has judged already', () => {
+    fc.assert(
+      fc.property(policies, evidence, answers, (policy, signals, answer) => {
+        const judged = bothStages(policy, signals, answer)
+        const [again, recorded] = JSON.parse(JSON.stringify([signals, answer])) as [Signals, AnswerSignals]
+        expect(bothStages(policy, again, recorded)).toEqual(judged)
+        expect(judgeAnswer(policy, { ...judged, signals }, answer)).toEqual(judged)
+      }),
+    )
+  })
+
+  it('does not depend on the order of the gates', () => {
+    fc.assert(
+      fc.property(fc.array(gate, { minLength: 1, maxLength: 4 }), evidence, answers, (gates, signals, answer) => {
+        const turned = withGates(...[...gates].reverse())
+        expect(bothStages(turned, signals, answer).verdict).toBe(
+          bothStages(withGates(...gates), signals, answer).verdict,
+        )
+      }),
+    )
+  })
+
+  it('never becomes milder when a threshold rises', () => {
+    const made = [
+      (at: number) => withGates(generationConfidence({ refuseBelow: at })),
+      (at: number) => withGates(grounding({ minTermShare: at })),
+      (at: number) => withGates(evidenceShare({ threshold: at })),
+      (at: number) => withGates(evidenceShare({ minOverlap: at, threshold: 0 })),
+      (at: number) => withGates(keywordCoverage({ adviseBelow: at })),
+      (at: number) => advisory({ adviseBelow: at, unusableBelow: 0 }),
+    ]
+    fc.assert(
+      fc.property(fc.constantFrom(...made), share, share, evidence, answers, (make, one, other, signals, answer) => {
+        const [low, high] = one < other ? [one, other] : [other, one]
+        const strictness = (at: number): number => STRICTNESS[bothStages(make(at), signals, answer).verdict]
+        expect(strictness(high)).toBeGreaterThanOrEqual(strictness(low))
+      }),
+    )
+  })
+
+  it('never passes what is not a number, wherever it stands', () => {
+    const broken: readonly (readonly [GateSettings, Partial<AnswerSignals>])[] = [
+      [generationConfidence({ refuseBelow: 0 }), { generationConfidence: NaN }],
+      // What JSON and databases make of it.
+      [generationConfidence({ refuseBelow: 0 }), { generationConfidence: null as unknown as number }],
+      [grounding({ minTermShare: 0 }), { sentences: [aSentence({ termShare: NaN })] }],
+      [grounding({ minTermShare: 0 }), { sentences: [aSentence({ missingNumbers: NaN })] }],
+      [evidenceShare({ threshold: 0 }), { overlaps: [{ chunkId: 'a', words: 1, terms: NaN }] }],
+      [evidenceShare({ threshold: 0 }), { reportedShares: [{ chunkId: 'a', share: NaN }] }],
+      [
+        evidenceShare({ threshold: 0, weighting: 'chunk-confidence' }),
+        { reportedShares: [{ chunkId: 'a', share: 1 }] },
+      ],
+    ]
+    for (const [settings, given] of broken) {
+      expect(bothStages(withGates(settings), FINE, answerSignalsOf(given)).verdict).toBe('refuse')
+    }
+    expect(bothStages(withGates(keywordCoverage()), { ...FINE, keywordCoverage: NaN }, answerSignalsOf()).verdict).toBe(
+      'refuse',
+    )
+  })
+})
+
+describe('dangerouslyDisableGates', () => {
+  it('makes another policy that advises on everything, and still records what was found', () => {
+    const disabled = definePolicy({ ...multiGate(), dangerouslyDisableGates: true })
+    expect(disabled.id).not.toBe(multiGate().id)
+    fc.assert(
+      fc.property(evidence, answers, (signals, answer) => {
+        const { verdict, reason, findings } = bothStages(disabled, signals, answer)
+        expect([verdict, reason, findings[0]?.code]).toEqual(['advise', 'gate_disabled', 'gate_disabled'])
+        expect(findings.slice(1)).toEqual(bothStages(multiGate(), signals, answer).findings)
+      }),
+    )
+  })
+
+  it('takes nothing but true', () => {
+    const input = { ...multiGate(), dangerouslyDisableGates: false as unknown as true }
+    expect(() => definePolicy(input)).toThrow(
+      expect.objectContaining({
+        code: 'policy_invalid',
+        param: 'dangerouslyDisableGates',
+        message: 'dangerouslyDisableGates must be true or left out',
+      }),
+    )
+  })
+
+  it('says so first, loudly', () => {
+    const disabled = definePolicy({ ...multiGate(), dangerouslyDisableGates: true })
+    expect(judge(disabled, FINE).findings[0]).toEqual({
+      gate: 'policy',
+      stage: 'pre-generation',
+      outcome: 'advise',
+      code: 'gate_disabled',
+      message: 'DANGEROUS: the gates of this policy are disabled, every question is answered',
+    })
+  })
+})
+
+describe('advisory', () => {
+  const policy = advisory({ requiredFields: ['a'], optionalFields: ['b'] })
+  const structure = { valid: true, lookedFor: ['a', 'b'], missing: [] }
+  const judged = (cosine: number, given: Partial<AnswerSignals>) => {
+    const signals = signalsOf({ curves: { cosine: aCurve(cosine) } })
+    return bothStages(policy, signals, answerSignalsOf({ structure, ...given }))
+  }
+
+  it.each([
+    [1, { citedSources: ['government'] }, 1, 'high', 'passed'],
+    [0.7, { citedSources: ['government', 'third-party'] }, 0.8, 'medium', 'passed'],
+    [0.7, { citedSources: ['third-party'] }, 0.7, 'medium', 'passed'],
+    [0.7, {}, 0.6, 'low', 'advisory_only'],
+    [0.5, { structure: { ...structure, missing: ['b'] } }, 0.4, 'very-low', 'advisory_unusable'],
+    [0.5, { structure: { ...structure, missing: ['a'] } }, 0.3, 'very-low', 'advisory_unusable'],
+    [0, { structure: { ...structure, valid: false } }, 0.1, 'very-low', 'advisory_unusable'],
+  ] as const)('adds up a cosine of %f and %j to %f: %s, %s', (cosine, given, confidence, band, reason) => {
+    expect(judged(cosine, given)).toMatchObject({ confidence: expect.closeTo(confidence, 9), band, reason })
+  })
+
+  it('refuses when nobody looked for the fields, or there is no structured answer', () => {
+    const unlooked = answerSignalsOf({ structure: { valid: true, lookedFor: [], missing: [] } })
+    for (const answer of [unlooked, answerSignalsOf()]) expect(bothStages(policy, FINE, answer).verdict).toBe('refuse')
+  })
+})
+
+describe('answerFields', () => {
+  it('names every field that a gate or the confidence looks at, once', () => {
+    const quality = responseQuality({ requiredFields: ['a', 'b'], optionalFields: ['c'] })
+    expect(answerFields(withGates(quality))).toEqual(['a', 'b', 'c'])
+    const confidence = { kind: 'advisory-factors', requiredFields: ['b'], optionalFields: ['d'] } as const
+    expect(answerFields(definePolicy({ ...withGates(quality, grounding()), confidence }))).toEqual(['a', 'b', 'c', 'd'])
+  })
+
+  it('names none for a policy that looks at no fields', () => {
+    expect(answerFields(multiGate())).toEqual([])
+  })
+})
+
+describe('the other gates', () => {
+  it('are checked when they are made', () => {
+    const made = [
+      () => confidenceRange({ refuseBelow: 2, adviseBelow: 2 }),
+      () => generationConfidence({ refuseBelow: 1.1 }),
+      () => keywordCoverage({ adviseBelow: -0.1 }),
+      () => grounding({ minTermShare: NaN }),
+      () => evidenceShare({ threshold: 1.5 }),
+      () => evidenceShare({ largest: 1.5 }),
+      () => evidenceShare({ largest: 0 }),
+      () => evidenceShare({ minOverlap: 2 }),
+      () => evidenceShare({ equality: 'sometimes' as 'passes' }),
+      () => responseQuality({ refuseBelow: 0.3, adviseBelow: 0.2 }),
+      () => responseQuality({ requiredFields: [''] }),
+      () => advisory({ adviseBelow: 0.5, unusableBelow: 0.6 }),
+      () => sufficiency({ threshold: 'lax' as 'loose' }),
+    ]
+    for (const make of made) expect(make).toThrow(expect.objectContaining({ code: 'policy_invalid' }))
+  })
+})

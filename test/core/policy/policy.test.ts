@@ -1,0 +1,388 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Finding } from '../../../src/core/gates/finding.ts'
+import { confidenceRange } from '../../../src/core/gates/confidence-range.ts'
+import { gradedRelevance } from '../../../src/core/gates/graded-relevance.ts'
+import { type GateSettings } from '../../../src/core/gates/index.ts'
+import { minTopCosine } from '../../../src/core/gates/min-top-cosine.ts'
+import { retrievalScore } from '../../../src/core/gates/retrieval-score.ts'
+import type { ScoreCurve } from '../../../src/core/signals/score-curves.ts'
+import type { Signals } from '../../../src/core/signals/measure.ts'
+import { bandOf, definePolicy, judge, type Policy, type PolicyInput } from '../../../src/core/policy/policy.ts'
+import { advisory } from '../../../src/presets/advisory/advisory.ts'
+import { balanced } from '../../../src/presets/balanced/balanced.ts'
+import { legalReview } from '../../../src/presets/weighted-signals/legal-review.ts'
+import { multiGate } from '../../../src/presets/multi-gate/multi-gate.ts'
+import { sufficiency } from '../../../src/presets/sufficiency/sufficiency.ts'
+import { twoTier } from '../../../src/presets/two-tier/two-tier.ts'
+import { weightedSignals } from '../../../src/presets/weighted-signals/weighted-signals.ts'
+import { aCurve, signalsOf } from '../../fixtures/evidence.ts'
+import { examples } from '../../properties.ts'
+
+const INPUT: PolicyInput = {
+  name: 'mine',
+  confidence: { kind: 'logistic', intercept: -1, weights: { topBm25: 2, bm25Gap: 1 }, provenance: 'test' },
+  bands: { high: 0.9, medium: 0.6, low: 0.3 },
+  gates: [confidenceRange({ refuseBelow: 0.4, adviseBelow: 0.6 })],
+}
+const withGates = (...gates: GateSettings[]): Policy => definePolicy({ ...INPUT, gates })
+
+const score = fc.oneof(fc.double({ min: -1, max: 12, noNaN: true }), fc.constantFrom(0, 0.05, 0.06, 0.7, 1.2, 2, 3))
+const curve: fc.Arbitrary<ScoreCurve> = fc.record({
+  scores: fc.array(score, { minLength: 1, maxLength: 6 }).map((scores) => scores.sort((a, b) => b - a)),
+  topPairSharesDocument: fc.boolean(),
+})
+const signals: fc.Arbitrary<Signals> = fc.record({
+  chunkCount: fc.constantFrom(0, 1, 2, 10),
+  droppedCount: fc.nat({ max: 2 }),
+  questionTermCount: fc.nat({ max: 9 }),
+  lexiconChunkCount: fc.nat({ max: 9 }),
+  sentenceCoverage: fc.double({ min: 0, max: 1, noNaN: true }),
+  topBm25: fc.double({ min: 0, max: 2.2, noNaN: true }),
+  bm25Gap: fc.double({ min: 0, max: 2.2, noNaN: true }),
+  questionLikelihood: fc.double({ min: 0, max: 1, noNaN: true }),
+  sentenceMatch: fc.double({ min: 0, max: 1, noNaN: true }),
+  titleMatch: fc.double({ min: 0, max: 1, noNaN: true }),
+  chunkCosineGap: fc.double({ min: 0, max: 1, noNaN: true }),
+  topTitleTermCount: fc.nat({ max: 3 }),
+  keywordCoverage: fc.double({ min: 0, max: 1, noNaN: true }),
+  curves: fc.record({ cosine: curve, bm25: curve, grade: curve }, { requiredKeys: [] }),
+  retrieval: fc.constant(signalsOf().retrieval),
+})
+const share = fc.oneof(fc.double({ min: 0, max: 1, noNaN: true }), fc.constantFrom(0, 0.3, 0.5, 0.7, 1))
+const cuts = fc.tuple(share, share).map((pair) => pair.sort((a, b) => a - b) as [number, number])
+
+const STRICTNESS = { pass: 0, advise: 1, refuse: 2 } as const
+
+describe('definePolicy', () => {
+  it('gives the id its name and 16 hexadecimal characters', () => {
+    expect(definePolicy(INPUT).id).toMatch(/^mine@[0-9a-f]{16}$/)
+  })
+
+  it('gives the same settings the same id, in whatever order they are written', () => {
+    const { name, confidence, bands, gates } = INPUT
+    const turned = {
+      gates: gates.map((gate) => Object.fromEntries(Object.entries(gate).reverse())),
+      bands,
+      confidence,
+      name,
+    }
+    // The same members in another order are the same input.
+    expect(definePolicy(turned as unknown as PolicyInput).id).toBe(definePolicy(INPUT).id)
+  })
+
+  it('can be read back from its own JSON with the same id', () => {
+    for (const policy of [balanced(), twoTier(), multiGate(), weightedSignals(), definePolicy(INPUT)]) {
+      expect(definePolicy(JSON.parse(JSON.stringify(policy)) as Policy)).toEqual(policy)
+    }
+  })
+
+  it('gives other settings another id, whichever setting it is', () => {
+    const base = definePolicy(INPUT)
+    const lifetimes = base.cacheLifetimes
+    const weights = { topBm25: 2, bm25Gap: 1 }
+    const model = { kind: 'logistic', intercept: -1, weights, provenance: 'test' } as const
+    const others: PolicyInput[] = [
+      { ...INPUT, name: 'yours' },
+      { ...INPUT, confidence: { kind: 'top-cosine' } },
+      { ...INPUT, confidence: { ...model, intercept: -1.000001 } },
+      { ...INPUT, confidence: { ...model, weights: { ...weights, topBm25: 2.1 } } },
+      { ...INPUT, confidence: { ...model, weights: { topBm25: 1, bm25Gap: 2 } } },
+      { ...INPUT, confidence: { ...model, provenance: 'other' } },
+      { ...INPUT, bands: { high: 0.91, medium: 0.6, low: 0.3 } },
+      { ...INPUT, bands: { high: 0.9, medium: 0.61, low: 0.3 } },
+      { ...INPUT, bands: { high: 0.9, medium: 0.6, low: 0.31 } },
+      { ...INPUT, gates: [confidenceRange({ refuseBelow: 0.41, adviseBelow: 0.6 })] },
+      { ...INPUT, gates: [confidenceRange({ refuseBelow: 0.4, adviseBelow: 0.61 })] },
+      { ...INPUT, gates: [...INPUT.gates, minTopCosine()] },
+      { ...INPUT, gates: [minTopCosine(), ...INPUT.gates] },
+      { ...INPUT, gates: [...INPUT.gates, minTopCosine({ refuseBelow: 0.71 })] },
+      { ...INPUT, gates: [...INPUT.gates, gradedRelevance()] },
+      { ...INPUT, gates: [...INPUT.gates, gradedRelevance({ minChunks: 2 })] },
+      { ...INPUT, gates: [...INPUT.gates, retrievalScore()] },
+      { ...INPUT, gates: [...INPUT.gates, retrievalScore({ minRatio: 1.3 })] },
+      { ...INPUT, cacheLifetimes: { ...lifetimes, refusalSeconds: 31 } },
+      { ...INPUT, cacheLifetimes: { ...lifetimes, adviseAtMostSeconds: 31 } },
+      { ...INPUT, cacheLifetimes: { ...lifetimes, high: { ...lifetimes.high, toSeconds: 86_401 } } },
+    ]
+    const ids = [base, ...others.map(definePolicy)].map(({ id }) => id)
+    expect(new Set(ids).size).toBe(ids.length)
+  })
+
+  it("keeps the ids of the documents' profiles as they are: changing one is a new policy version", () => {
+    const profiles = [twoTier(), multiGate(), weightedSignals(), legalReview(), advisory(), sufficiency()]
+    expect(profiles.map(({ id }) => id)).toMatchInlineSnapshot(`
+      [
+        "two-tier@94b63220865cb394",
+        "multi-gate@5730d79c10324dde",
+        "weighted-signals@842acd5091995647",
+        "legal-review@8376bda734e91210",
+        "advisory@8503f68ed85613c7",
+        "sufficiency@dd7ccc08c131855b",
+      ]
+    `)
+  })
+
+  it('freezes everything it holds, and leaves its input alone', () => {
+    const input = { ...INPUT, bands: { high: 0.9, medium: 0.6, low: 0.3 }, gates: [{ ...INPUT.gates[0]! }] }
+    const policy = definePolicy(input)
+    const unfrozen = (value: unknown): boolean =>
+      value !== null && typeof value === 'object' && (!Object.isFrozen(value) || Object.values(value).some(unfrozen))
+    expect(unfrozen(policy)).toBe(false)
+    input.bands.high = 0
+    expect(policy.bands.high).toBe(0.9)
+    expect(Object.isFrozen(input.gates[0])).toBe(false)
+  })
+
+  const lifetimes = definePolicy(INPUT).cacheLifetimes
+  const gate = (settings: object): GateSettings[] => [settings as unknown as GateSettings]
+  it.each<[string, Partial<PolicyInput>, string]>([
+    ['an empty name', { name: '' }, 'name'],
+    ['a name with a space', { name: 'a b' }, 'name'],
+    ['a name that would end its id early', { name: 'a@b' }, 'name'],
+    ['a name in capitals', { name: 'Mine' }, 'name'],
+    ['a name of 41 characters', { name: 'a'.repeat(41) }, 'name'],
+    ['a band that is not a number', { bands: { high: NaN, medium: 0.5, low: 0.1 } }, 'bands.high'],
+    ['a band above 1', { bands: { high: 1.1, medium: 0.5, low: 0.1 } }, 'bands.high'],
+    ['a band below 0', { bands: { high: 0.9, medium: 0.5, low: -0.1 } }, 'bands.low'],
+    ['a band that is text', { bands: { high: 0.9, medium: '0.5' as unknown as number, low: 0.1 } }, 'bands.medium'],
+    ['bands that rise', { bands: { high: 0.5, medium: 0.9, low: 0.1 } }, 'bands'],
+    ['bands that rise at the end', { bands: { high: 0.9, medium: 0.2, low: 0.3 } }, 'bands'],
+    ['no gates', { gates: [] }, 'gates'],
+    ['a gate that does not exist', { gates: gate({ gate: 'always-pass' }) }, 'gates'],
+    ['a gate that every object has', { gates: gate({ gate: 'toString' }) }, 'gates'],
+    [
+      'a confidence of an unknown kind',
+      { confidence: { kind: 'x' } as unknown as PolicyInput['confidence'] },
+      'confidence',
+    ],
+    ['a threshold that is not a number', { gates: gate({ gate: 'min-top-cosine', refuseBelow: NaN }) }, 'refuseBelow'],
+    ['a threshold that is missing', { gates: gate({ gate: 'min-top-cosine' }) }, 'refuseBelow'],
+    [
+      'thresholds swapped',
+      { gates: gate({ gate: 'confidence-range', refuseBelow: 0.7, adviseBelow: 0.5 }) },
+      'adviseBelow',
+    ],
+    ['a ratio below 0', { gates: gate({ gate: 'retrieval-score', minScore: 0, minRatio: -1 }) }, 'minRatio'],
+    [
+      'a bad gate behind a good one',
+      { gates: [minTopCosine(), ...gate({ gate: 'graded-relevance', relevanceThreshold: 4, minChunks: 1 })] },
+      'relevanceThreshold',
+    ],
+    ['a lifetime below 0', { cacheLifetimes: { ...lifetimes, refusalSeconds: -1 } }, 'cacheLifetimes'],
+    [
+      'a lifetime that is not a number',
+      { cacheLifetimes: { ...lifetimes, adviseAtMostSeconds: NaN } },
+      'cacheLifetimes',
+    ],
+    [
+      'a lifetime without end',
+      { cacheLifetimes: { ...lifetimes, high: { fromSeconds: 86_400, toSeconds: Infinity } } },
+      'cacheLifetimes',
+    ],
+    [
+      'lifetimes that fall within a band',
+      { cacheLifetimes: { ...lifetimes, low: { fromSeconds: 9, toSeconds: 8 } } },
+      'cacheLifetimes',
+    ],
+    [
+      'lifetimes that fall with the band',
+      { cacheLifetimes: { ...lifetimes, medium: { fromSeconds: 1, toSeconds: 21_600 } } },
+      'cacheLifetimes',
+    ],
+  ])('refuses %s, naming the setting', (_, change, param) => {
+    expect(() => definePolicy({ ...INPUT, ...change })).toThrow(
+      expect.objectContaining({ code: 'policy_invalid', param }),
+    )
+  })
+})
+
+describe('what definePolicy says is wrong', () => {
+  it.each<[Partial<PolicyInput>, string]>([
+    [{ name: '' }, 'name must be 1 to 40 of a-z, 0-9 and -'],
+    [{ bands: { high: 0.5, medium: 0.9, low: 0.1 } }, 'bands must fall: high, medium, low'],
+    [{ bands: { high: 2, medium: 0.9, low: 0.1 } }, 'bands.high must be a number from 0 to 1'],
+    [{ gates: [] }, 'A policy needs at least one gate'],
+    [{ gates: [{ gate: 'always-pass' } as unknown as GateSettings] }, 'A gate of this policy is not known here'],
+    [
+      { cacheLifetimes: { ...definePolicy(INPUT).cacheLifetimes, refusalSeconds: -1 } },
+      'cacheLifetimes must be 0 and up, and rise from low over medium to high',
+    ],
+  ])('about %j: %s', (change, message) => {
+    expect(() => definePolicy({ ...INPUT, ...change })).toThrow(expect.objectContaining({ message }))
+  })
+})
+
+describe('judge', () => {
+  const rule = (outcome: Finding['outcome'], name = 'weather'): Finding => ({
+    gate: name,
+    stage: 'pre-generation',
+    outcome,
+    code: outcome === 'pass' ? 'passed' : 'relevance_low',
+    message: 'Questions about weather not supported',
+  })
+  const strong = signalsOf({
+    topBm25: 2,
+    bm25Gap: 2,
+    sentenceCoverage: 1,
+    curves: { cosine: aCurve(0.9), bm25: aCurve(9, 1) },
+  })
+
+  it('refuses without evidence, whatever the policy and its rules say', () => {
+    const lenient = withGates(confidenceRange({ refuseBelow: 0, adviseBelow: 0 }))
+    for (const chunkCount of [0, -1, NaN, null as unknown as number]) {
+      const judgement = judge(lenient, { ...strong, chunkCount }, [rule('pass')])
+      expect(judgement).toMatchObject({ verdict: 'refuse', reason: 'no_evidence', confidence: 0, band: 'very-low' })
+    }
+  })
+
+  it('refuses when every gate skips', () => {
+    const judgement = judge(withGates(gradedRelevance()), strong)
+    expect(judgement).toMatchObject({ verdict: 'refuse', reason: 'nothing_judged' })
+    expect(judgement.findings.map(({ code }) => code)).toEqual(['not_graded', 'nothing_judged'])
+    expect(judgement.findings[1]?.message).toBe('No gate could judge this evidence')
+  })
+
+  it('takes the strictest finding, and names the first with that outcome', () => {
+    const policy = withGates(minTopCosine({ refuseBelow: 0.99 }), retrievalScore({ minScore: 99 }))
+    expect(judge(policy, strong)).toMatchObject({ verdict: 'refuse', reason: 'similarity_low' })
+    const gates = [minTopCosine(), confidenceRange({ refuseBelow: 0, adviseBelow: 1 })]
+    expect(judge(withGates(...gates), strong)).toMatchObject({ verdict: 'advise', reason: 'confidence_moderate' })
+    expect(judge(withGates(minTopCosine(), retrievalScore()), strong)).toMatchObject({
+      verdict: 'pass',
+      reason: 'passed',
+    })
+  })
+
+  it('hears rules beside its gates', () => {
+    const policy = withGates(minTopCosine())
+    expect(judge(policy, strong, [rule('refuse')])).toMatchObject({ verdict: 'refuse', reason: 'relevance_low' })
+    expect(judge(policy, strong, [rule('skip')]).verdict).toBe('pass')
+    expect(judge(policy, { ...strong, curves: {} }, [rule('pass')]).verdict).toBe('refuse')
+    expect(judge(policy, strong, [rule('refuse')]).findings.map(({ gate }) => gate)).toEqual([
+      'min-top-cosine',
+      'weather',
+    ])
+  })
+
+  it('refuses when a number it needs is not one', () => {
+    const bad = [NaN, Infinity, -Infinity, null as unknown as number, undefined as unknown as number]
+    for (const value of bad) {
+      for (const name of ['questionLikelihood', 'sentenceMatch', 'chunkCosineGap'] as const) {
+        const measured = { ...strong, [name]: value }
+        expect(judge(balanced({ refuseBelow: 0, adviseBelow: 0 }), measured).verdict, `${name} ${value}`).toBe('refuse')
+      }
+      const cosine = { ...strong, curves: { cosine: aCurve(value, value) } }
+      expect(judge(withGates(minTopCosine({ refuseBelow: -1 })), cosine).verdict).toBe('refuse')
+      const lenient = { relevanceThreshold: 0, minScore: -1, minRatio: 0 }
+      expect(judge(twoTier(lenient), { ...strong, curves: { grade: aCurve(value) } }).verdict).toBe('refuse')
+      expect(judge(twoTier(lenient), { ...strong, curves: { bm25: aCurve(value, 1) } }).verdict).toBe('refuse')
+    }
+    for (const value of [NaN, null as unknown as number]) {
+      expect(judge(twoTier(), { ...strong, curves: { bm25: aCurve(9, value) } }).verdict).toBe('refuse')
+    }
+  })
+
+  it('is deterministic, and says the same of signals that went through JSON', () => {
+    fc.assert(
+      fc.property(
+        signals,
+        fc.constantFrom(balanced(), twoTier(), multiGate(), definePolicy(INPUT)),
+        (measured, policy) => {
+          const judgement = judge(policy, measured)
+          expect(judge(policy, measured)).toEqual(judgement)
+          const recorded = JSON.parse(JSON.stringify(measured)) as Signals
+          const restored = definePolicy(JSON.parse(JSON.stringify(policy)) as Policy)
+          expect(judge(restored, recorded)).toEqual(judgement)
+          expect(JSON.parse(JSON.stringify(judgement))).toEqual(judgement)
+        },
+      ),
+    )
+  })
+
+  it('changes neither policy nor signals', () => {
+    const policy = balanced()
+    const frozen = Object.freeze({ ...strong })
+    judge(policy, frozen)
+    expect(policy).toEqual(balanced())
+    expect(frozen).toEqual(strong)
+  })
+
+  it('gives a confidence within 0..1 and the band it falls in', () => {
+    fc.assert(
+      fc.property(signals, (measured) => {
+        for (const policy of [balanced(), twoTier(), multiGate()]) {
+          const { confidence, band } = judge(policy, measured)
+          expect(confidence >= 0 && confidence <= 1).toBe(true)
+          expect(band).toBe(bandOf(policy.bands, confidence))
+        }
+      }),
+    )
+  })
+})
+
+describe('a stricter setting (R023)', () => {
+  const notMilder = (stricter: Policy, milder: Policy, measured: Signals): boolean =>
+    STRICTNESS[judge(stricter, measured).verdict] >= STRICTNESS[judge(milder, measured).verdict]
+
+  it('refuseBelow and adviseBelow of a confidence range never give a milder verdict when raised', () => {
+    fc.assert(
+      fc.property(signals, cuts, cuts, (measured, a, b) => {
+        const low = { refuseBelow: Math.min(a[0], b[0]), adviseBelow: Math.min(a[1], b[1]) }
+        const high = { refuseBelow: Math.max(a[0], b[0]), adviseBelow: Math.max(a[1], b[1]) }
+        expect(notMilder(balanced(high), balanced(low), measured)).toBe(true)
+      }),
+      { numRuns: examples(500) },
+    )
+  })
+
+  it('refuseBelow of a best cosine never gives a milder verdict when raised', () => {
+    fc.assert(
+      fc.property(signals, cuts, (measured, [low, high]) => {
+        expect(notMilder(multiGate({ refuseBelow: high }), multiGate({ refuseBelow: low }), measured)).toBe(true)
+      }),
+      { numRuns: examples(500) },
+    )
+  })
+
+  it.each([
+    ['minScore', [-1, 0, 0.05, 0.5, 2, 9]],
+    ['minRatio', [0, 1, 1.05, 1.2, 1.5, 3]],
+    ['relevanceThreshold', [0, 0.5, 1, 2, 2.5, 3]],
+    ['minChunks', [1, 2, 3, 5, 20]],
+  ])('%s never gives a milder verdict when raised', (option, values) => {
+    fc.assert(
+      fc.property(signals, (measured) => {
+        const verdicts = values.map((value) => STRICTNESS[judge(twoTier({ [option]: value }), measured).verdict])
+        expect(verdicts).toEqual([...verdicts].sort((a, b) => a - b))
+      }),
+      { numRuns: examples(500) },
+    )
+  })
+
+  it.each([
+    ['minScore', { minScore: 0.05 }, { minScore: 0.2 }, { bm25: aCurve(0.1) }],
+    ['minRatio', { minRatio: 1.2 }, { minRatio: 1.5 }, { bm25: aCurve(1.3, 1) }],
+    ['relevanceThreshold', { relevanceThreshold: 1 }, { relevanceThreshold: 2 }, { grade: aCurve(1.5) }],
+    ['minChunks', { minChunks: 1 }, { minChunks: 2 }, { grade: aCurve(3, 1) }],
+  ] as const)('%s decides at all', (_, milder, stricter, curves) => {
+    expect(judge(twoTier(milder), signalsOf({ curves })).verdict).toBe('pass')
+    expect(judge(twoTier(stricter), signalsOf({ curves })).verdict).toBe('refuse')
+  })
+})
+
+describe('bandOf', () => {
+  const bands = { high: 0.85, medium: 0.7, low: 0.5 }
+  it.each([
+    [1, 'high'],
+    [0.85, 'high'],
+    [0.8499999, 'medium'],
+    [0.7, 'medium'],
+    [0.6999999, 'low'],
+    [0.5, 'low'],
+    [0.4999999, 'very-low'],
+    [0, 'very-low'],
+  ])('puts %d into %s, by its unrounded value', (confidence, band) => {
+    expect(bandOf(bands, confidence)).toBe(band)
+  })
+})

@@ -1,0 +1,181 @@
+import { describe, expect, it } from 'vitest'
+import { askRules, mentions, multiPartNeedsChunks, refuseTopics, type Rule, validateRules } from '../../../src/core/policy/rules.ts'
+import { aCurve, evidenceOf, signalsOf } from '../../fixtures/evidence.ts'
+
+const ask = (rule: Rule, question: string, signals = signalsOf()) =>
+  rule.check({ question, evidence: evidenceOf(['text']), signals })
+
+describe('mentions', () => {
+  it.each([
+    ['What is the weather today?', ['weather'], true],
+    ['WEATHER?', ['Weather'], true],
+    ['Is it weatherproof?', ['weather'], false],
+    ['A band for sand', ['and'], false],
+    ['the stock market falls', ['stock market'], true],
+    ['the market stock falls', ['stock market'], false],
+    ['anything', [''], false],
+    ['anything', [], false],
+  ])('finds whole words only: %s, %j', (text, wanted, found) => {
+    expect(mentions(text, wanted)).toBe(found)
+  })
+})
+
+describe('refuseTopics', () => {
+  it("refuses with the document's text", () => {
+    expect(ask(refuseTopics(['weather']), 'How is the weather?')).toEqual({
+      outcome: 'refuse',
+      message: 'Questions about weather not supported',
+    })
+    expect(ask(refuseTopics(['weather']), 'How is the engine?')).toBeNull()
+  })
+
+  it('names its topics in its id, and needs one', () => {
+    expect(refuseTopics(['Weather', 'stock market']).id).toBe('refuse-topics:weather,stock.market')
+    const many = Array.from({ length: 99 }, (_, at) => `topic ${at}`)
+    expect(refuseTopics(many).id).toMatch(/^refuse-topics:[0-9a-f]{32}$/)
+    expect(refuseTopics(many).id).not.toBe(refuseTopics([...many, 'one more']).id)
+    expect(() => refuseTopics([' '])).toThrow(
+      expect.objectContaining({
+        code: 'config_invalid',
+        param: 'rules',
+        message: 'refuseTopics needs at least one word',
+      }),
+    )
+  })
+
+  it('writes its topics out as long as they are short, and passes over empty ones', () => {
+    const topic = 'a'.repeat(100)
+    expect(refuseTopics([topic]).id).toBe(`refuse-topics:${topic}`)
+    expect(refuseTopics([`${topic}a`]).id).toMatch(/^refuse-topics:[0-9a-f]{32}$/)
+    expect(refuseTopics(['', 'weather']).id).toBe('refuse-topics:weather')
+  })
+
+  it('names the topic that it found', () => {
+    expect(ask(refuseTopics(['weather', 'stock market']), 'How is the Stock Market?')?.message).toBe(
+      'Questions about stock market not supported',
+    )
+  })
+})
+
+describe('multiPartNeedsChunks', () => {
+  it.each([
+    ['Who pays and who earns?', { grade: aCurve(3, 1) }, 1],
+    ['Who pays or who earns?', { grade: aCurve(1, 0) }, 0],
+    ['Who pays and who earns?', {}, 1],
+  ])('refuses too little evidence for a question of several parts: %s', (question, curves, actual) => {
+    expect(ask(multiPartNeedsChunks(), question, signalsOf({ curves }))).toEqual({
+      outcome: 'refuse',
+      message: 'Multi-part question requires more evidence',
+      actual,
+      threshold: 2,
+    })
+  })
+
+  it.each([
+    ['Who brands sand?', { grade: aCurve(1) }],
+    ['Who pays and who earns?', { grade: aCurve(2, 2) }],
+  ])('says nothing of %s', (question, curves) => {
+    expect(ask(multiPartNeedsChunks(), question, signalsOf({ curves }))).toBeNull()
+  })
+
+  it('is checked when it is made', () => {
+    const bad = [
+      { minChunks: 0 },
+      { minChunks: 1.5 },
+      { relevanceThreshold: 3.1 },
+      { relevanceThreshold: -0.1 },
+      { relevanceThreshold: NaN },
+    ]
+    for (const options of bad) {
+      expect(() => multiPartNeedsChunks(options)).toThrow(
+        expect.objectContaining({
+          code: 'config_invalid',
+          param: 'rules',
+          message: 'minChunks must be a whole number from 1 to 20, relevanceThreshold from 0 to 3',
+        }),
+      )
+    }
+    for (const options of [{ minChunks: 1 }, { relevanceThreshold: 0 }, { relevanceThreshold: 3 }]) {
+      expect(() => multiPartNeedsChunks(options)).not.toThrow()
+    }
+  })
+
+  it('has its settings in its id', () => {
+    expect(multiPartNeedsChunks().id).toBe('multi-part-needs-chunks:2:2')
+    expect(multiPartNeedsChunks({ minChunks: 3, relevanceThreshold: 1 }).id).toBe('multi-part-needs-chunks:3:1')
+  })
+})
+
+describe('validateRules', () => {
+  const check = () => null
+  it.each([['a'], ['a-b:1,2.5'], ['9'], ['über'], ['a'.repeat(200)]])('takes the id %s', (id) => {
+    expect(() => validateRules([{ id, check }])).not.toThrow()
+  })
+
+  it.each([[''], ['-a'], ['A'], ['a b'], ['a\n'], ['a'.repeat(201)], [7]])('takes no id %j', (id) => {
+    expect(() => validateRules([{ id: id as string, check }])).toThrow(
+      expect.objectContaining({
+        code: 'config_invalid',
+        param: 'rules',
+        message: 'Every rule needs an id of its own: a-z, 0-9 and - : , .',
+      }),
+    )
+  })
+
+  it('takes no id twice, and no rule without a check', () => {
+    expect(() =>
+      validateRules([
+        { id: 'a', check },
+        { id: 'b', check },
+      ]),
+    ).not.toThrow()
+    expect(() =>
+      validateRules([
+        { id: 'a', check },
+        { id: 'a', check },
+      ]),
+    ).toThrow(/id of its own/)
+    expect(() => validateRules([{ id: 'a' } as unknown as Rule])).toThrow(
+      expect.objectContaining({ code: 'config_invalid', param: 'rules', message: 'Every rule needs a check' }),
+    )
+  })
+})
+
+describe('askRules', () => {
+  const input = { question: 'q', evidence: evidenceOf(['text']), signals: signalsOf() }
+  const asked = (check: () => unknown) => askRules([{ id: 'a', check: check as Rule['check'] }], input)
+  const about = { gate: 'rule:a', stage: 'pre-generation' }
+
+  it('says what a rule found, and nothing for a rule that found nothing', () => {
+    expect(asked(() => null)).toEqual([])
+    expect(asked(() => ({ outcome: 'refuse', message: 'm', actual: 1, threshold: 2 }))).toStrictEqual([
+      { ...about, outcome: 'refuse', code: 'rule_refused', message: 'm', actual: 1, threshold: 2 },
+    ])
+    expect(asked(() => ({ outcome: 'pass', message: 'm' }))).toStrictEqual([
+      { ...about, outcome: 'pass', code: 'passed', message: 'm' },
+    ])
+  })
+
+  it.each<[string, () => unknown]>([
+    [
+      'throws',
+      () => {
+        throw new Error('broken')
+      },
+    ],
+    ['says nothing at all', () => undefined],
+    ['knows another outcome', () => ({ outcome: 'skip', message: 'm' })],
+    ['names an outcome that every object has', () => ({ outcome: 'toString', message: 'm' })],
+    ['has no message', () => ({ outcome: 'pass' })],
+  ])('refuses when a rule %s', (_, check) => {
+    const failed = { outcome: 'refuse', code: 'rule_failed', message: 'The rule could not judge' }
+    expect(asked(check)).toEqual([{ ...about, ...failed }])
+  })
+
+  it('keeps figures that are numbers, and leaves out the others', () => {
+    expect(asked(() => ({ outcome: 'advise', message: 'm', actual: NaN, threshold: 2 }))).toStrictEqual([
+      { gate: 'rule:a', stage: 'pre-generation', outcome: 'advise', code: 'rule_advised', message: 'm', threshold: 2 },
+    ])
+    expect(asked(() => ({ outcome: 'advise', message: 'm', threshold: Infinity }))[0]).not.toHaveProperty('threshold')
+  })
+})

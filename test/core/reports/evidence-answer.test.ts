@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest'
+import type { Chunk } from '../../../src/core/evidence/chunk.ts'
+import type { Decision } from '../../../src/core/policy/decision.ts'
+import type { Finding } from '../../../src/core/gates/finding.ts'
+import { evidenceAnswer, generationError, refusedForEvidence } from '../../../src/core/reports/evidence-answer.ts'
+import { SUFFICIENCY_EXPLANATION } from '../../../src/presets/sufficiency/gating-report.ts'
+import { MESSAGES } from '../../../src/core/reports/messages.ts'
+import { aDecision } from '../../fixtures/decision.ts'
+import { aPassage } from '../../fixtures/evidence.ts'
+
+const CHUNKS: readonly Chunk[] = [{ ...aPassage('chunk-a', { section: '34' }), scores: {} }]
+const SUMMARY = [{ chunk_id: 'chunk-a', section: '34' }]
+
+const passing: Finding = {
+  gate: 'min-top-cosine',
+  stage: 'pre-generation',
+  outcome: 'pass',
+  code: 'passed',
+  message: '',
+}
+const share = (outcome: 'pass' | 'refuse'): Finding => ({
+  gate: 'evidence-share',
+  stage: 'post-generation',
+  outcome,
+  code: outcome === 'pass' ? 'passed' : 'share_low',
+  message: 'Highest attention was too low.',
+  actual: outcome === 'pass' ? 0.65 : 0.35,
+  threshold: 0.5,
+})
+const refused = (findings: readonly Finding[], more: Partial<Decision> = {}): Decision =>
+  aDecision({ verdict: 'refuse', reason: 'share_low', findings, ...more })
+
+describe('an answer that was let through', () => {
+  it('comes with its evidence and the confidence in four decimals', () => {
+    expect(evidenceAnswer(aDecision({ confidence: 0.81255 }), CHUNKS, 'Turn the key.')).toStrictEqual({
+      status: 'success',
+      answer: 'Turn the key.',
+      evidence_count: 2,
+      confidence: 0.8125,
+      evidence_ids: ['chunk-a', 'chunk-b'],
+    })
+  })
+
+  it('says how its share was judged, where it was', () => {
+    const decision = aDecision({ findings: [passing, share('pass')] })
+    expect(evidenceAnswer(decision, CHUNKS, 'x')).toMatchObject({ gating: { passes: true, max_attention: 0.65 } })
+  })
+
+  it('carries a caution when it should be read with care, and only then', () => {
+    const advised = aDecision({ verdict: 'advise', reason: 'share_low' })
+    expect(evidenceAnswer(advised, CHUNKS, 'x')).toMatchObject({ caution: MESSAGES.share_low.reason })
+    expect(evidenceAnswer(aDecision(), CHUNKS, 'x')).not.toHaveProperty('caution')
+  })
+})
+
+describe('a refusal', () => {
+  it('by the sufficiency gate has the figures of its share, and not the answer', () => {
+    const answer = evidenceAnswer(refused([passing, share('refuse')]), CHUNKS, 'Turn the key.')
+    expect(answer).toEqual({
+      status: 'insufficient_evidence',
+      reason: 'Highest attention was too low.',
+      max_attention: 0.35,
+      required_threshold: 0.5,
+      deficit: 0.15,
+      evidence_count: 2,
+      evidence_summary: SUMMARY,
+      explanation: SUFFICIENCY_EXPLANATION,
+      suggestions: MESSAGES.share_low.suggestions,
+    })
+  })
+
+  it('by another gate has none, also where a share was judged as well', () => {
+    const first: Finding = { ...passing, outcome: 'refuse', message: 'Too far off.', actual: 0.1, threshold: 0.7 }
+    for (const findings of [[first], [first, share('refuse')]]) {
+      expect(refusedForEvidence(refused(findings), CHUNKS)).toEqual({
+        status: 'insufficient_evidence',
+        reason: 'Too far off.',
+        max_attention: null,
+        required_threshold: null,
+        deficit: null,
+        evidence_count: 2,
+        evidence_summary: SUMMARY,
+        explanation: SUFFICIENCY_EXPLANATION,
+        suggestions: MESSAGES.share_low.suggestions,
+      })
+    }
+  })
+
+  it('that no gate explains has the reason of its code', () => {
+    expect(refusedForEvidence(refused([passing]), CHUNKS)).toMatchObject({ reason: MESSAGES.share_low.reason })
+  })
+
+  it('without evidence says so, and what else to try', () => {
+    const { reason, suggestions } = MESSAGES.no_evidence
+    const decision = refused([], { reason: 'no_evidence', evidenceIds: [] })
+    expect(refusedForEvidence(decision, [])).toEqual({ status: 'no_evidence', reason, evidence_count: 0, suggestions })
+  })
+
+  it.each([{ evidenceIds: [] }, {}])('is passed on to a person where the policy says so: %j', (given) => {
+    const decision = refused([share('refuse')], given)
+    expect(refusedForEvidence({ ...decision, escalate: true }, CHUNKS)).toHaveProperty('escalate', true)
+    expect(refusedForEvidence(decision, CHUNKS)).not.toHaveProperty('escalate')
+  })
+})
+
+describe('a model that failed', () => {
+  it('is named by its code, beside the evidence that was found', () => {
+    expect(generationError(aDecision(), 'llm_timeout')).toEqual({
+      status: 'generation_error',
+      reason: 'The model did not answer (llm_timeout)',
+      evidence_count: 2,
+      evidence_ids: ['chunk-a', 'chunk-b'],
+    })
+  })
+})

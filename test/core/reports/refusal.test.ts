@@ -1,0 +1,355 @@
+import { describe, expect, it } from 'vitest'
+import type { Chunk, Ranking } from '../../../src/core/evidence/chunk.ts'
+import type { Decision } from '../../../src/core/policy/decision.ts'
+import type { Finding, Verdict } from '../../../src/core/gates/finding.ts'
+import { fuseConvex } from '../../../src/core/evidence/fusion.ts'
+import { SUFFICIENCY_EXPLANATION } from '../../../src/presets/sufficiency/gating-report.ts'
+import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
+import { measure } from '../../../src/core/signals/measure.ts'
+import { CAUTION, MESSAGES } from '../../../src/core/reports/messages.ts'
+import { definePolicy, judge, judgeAnswer, type Policy } from '../../../src/core/policy/policy.ts'
+import { balanced } from '../../../src/presets/balanced/balanced.ts'
+import { multiGate } from '../../../src/presets/multi-gate/multi-gate.ts'
+import { legalReview } from '../../../src/presets/weighted-signals/legal-review.ts'
+import { sufficiency } from '../../../src/presets/sufficiency/sufficiency.ts'
+import { twoTier } from '../../../src/presets/two-tier/two-tier.ts'
+import { weightedSignals } from '../../../src/presets/weighted-signals/weighted-signals.ts'
+import { buildRefusal, summariseDecision } from '../../../src/core/reports/refusal.ts'
+import { answerSignalsOf, aSentence } from '../../fixtures/answer.ts'
+import { aRanking } from '../../fixtures/evidence.ts'
+
+const ID = '01930000-0000-7000-8000-000000000001'
+
+function decide(policy: Policy, rankings: readonly Ranking[]): { decision: Decision; chunks: readonly Chunk[] } {
+  const evidence = fuseConvex(rankings, { idfMass: 1, topK: 10 })
+  const signals = measure('What are the fees?', evidence, EMPTY_LEXICON)
+  const decision: Decision = {
+    id: ID,
+    tenant: 'acme',
+    collection: 'manual',
+    corpusVersion: 3,
+    signals,
+    rankedBy: evidence.rankedBy,
+
+    reranker: 'off',
+    evidenceIds: evidence.chunks.map(({ id }) => id),
+    documentIds: evidence.chunks.map(({ documentId }) => documentId),
+    ...judge(policy, signals),
+  }
+  return { decision, chunks: evidence.chunks }
+}
+
+/** Every number in a JSON value, also written inside a text, but for the id of the decision. */
+function numbersIn(value: unknown): string[] {
+  return JSON.stringify(value).replaceAll(ID, '').match(/\d+/g) ?? []
+}
+
+const REFUSALS: readonly (readonly [name: string, policy: Policy, rankings: readonly Ranking[]])[] = [
+  ['no evidence', balanced(), []],
+  ['low confidence', balanced(), [aRanking('bm25', [0.4, 0.3])]],
+  ['low grades', twoTier(), [aRanking('grade', [0, 0])]],
+  ['too few relevant chunks', twoTier({ minChunks: 2 }), [aRanking('grade', [3, 1])]],
+  ['low scores', twoTier(), [aRanking('bm25', [0.01])]],
+  ['no clear winner', twoTier(), [aRanking('bm25', [0.06, 0.055])]],
+  ['no score to read', twoTier(), [aRanking('rrf', [0.03])]],
+  ['low similarity', multiGate(), [aRanking('cosine', [0.62])]],
+  ['no similarity', multiGate(), [aRanking('bm25', [9])]],
+]
+
+describe('buildRefusal for the public', () => {
+  it.each(REFUSALS)('holds no number for %s: figures tell what the corpus holds', (_, policy, rankings) => {
+    const { decision, chunks } = decide(policy, rankings)
+    expect(decision.verdict).toBe('refuse')
+    expect(numbersIn(buildRefusal(decision, chunks, 'public'))).toEqual([])
+    expect(numbersIn(summariseDecision(decision, chunks, 'public'))).toEqual([])
+  })
+
+  it.each(REFUSALS)('has exactly the members it promises for %s', (_, policy, rankings) => {
+    const { decision, chunks } = decide(policy, rankings)
+    const { answer, reason, suggestions } = MESSAGES[decision.reason]
+    expect(buildRefusal(decision, chunks, 'public')).toEqual({
+      answer,
+      sources: [],
+      refused: true,
+      refusal_reason: reason,
+      suggestions,
+      decision_id: ID,
+      verdict: 'refuse',
+      band: decision.band,
+      reason_code: decision.reason,
+    })
+    expect(answer).not.toBe('')
+    expect(suggestions.length).toBeGreaterThan(0)
+  })
+
+  it('is the same for any two questions refused for one reason in one band', () => {
+    const [one, two] = [0.61, -0.2].map((cosine) => decide(multiGate(), [aRanking('cosine', [cosine])]))
+    const body = ({ decision, chunks }: typeof one & object): unknown => ({
+      ...buildRefusal(decision, chunks, 'public'),
+      band: '',
+    })
+    expect(body(one!)).toEqual(body(two!))
+  })
+})
+
+describe('buildRefusal for operators', () => {
+  it.each(REFUSALS)('shows findings, signals and chunks for %s', (_, policy, rankings) => {
+    const { decision, chunks } = decide(policy, rankings)
+    const { detail, refusal_reason } = buildRefusal(decision, chunks, 'operator')
+    expect(detail).toMatchObject({
+      confidence: decision.confidence,
+      findings: decision.findings,
+      signals: decision.signals,
+    })
+    expect(detail?.chunks.map(({ id, scores }) => [id, scores])).toEqual(chunks.map(({ id, scores }) => [id, scores]))
+    expect(refusal_reason).toBe(decision.findings.find(({ outcome }) => outcome === 'refuse')?.message)
+  })
+
+  it('leaves out what a chunk does not have, and shows what it has', () => {
+    const { decision } = decide(balanced(), [])
+    const bare: Chunk = { id: 'a', documentId: 'd', text: 't', scores: { bm25: 1 } }
+    const full: Chunk = { ...bare, title: 'T', section: 'S', source: 'https://example.com', metadata: { secret: 1 } }
+    const { detail } = buildRefusal(decision, [bare, full], 'operator')
+    // Strictly: a member that is undefined would stand in a record, and nowhere on the wire.
+    expect(detail?.chunks).toStrictEqual([
+      { id: 'a', document_id: 'd', text: 't', scores: { bm25: 1 } },
+      {
+        id: 'a',
+        document_id: 'd',
+        title: 'T',
+        section: 'S',
+        source: 'https://example.com',
+        text: 't',
+        scores: { bm25: 1 },
+      },
+    ])
+  })
+})
+
+describe('summariseDecision', () => {
+  const { decision, chunks } = decide(balanced(), [aRanking('bm25', [2, 1])])
+  const unusable: Finding = {
+    gate: 'advisory-confidence',
+    stage: 'post-generation',
+    outcome: 'advise',
+    code: 'advisory_unusable',
+    message: 'Low confidence (0.30 < 0.7). Advisory-only.',
+  }
+
+  it.each(['public', 'operator'] as const)(
+    'marks an advisory answer below its threshold as not usable, %s',
+    (audience) => {
+      const found = (verdict: Verdict, ...findings: Finding[]) =>
+        summariseDecision({ ...decision, verdict, findings }, chunks, audience).usable
+      expect(found('advise', { ...unusable, code: 'passed', outcome: 'pass' }, unusable)).toBe(false)
+      expect(found('advise', { ...unusable, code: 'advisory_only' })).toBeUndefined()
+      expect(found('refuse', unusable)).toBeUndefined()
+    },
+  )
+
+  it('tells operators of the answer only where one was judged', () => {
+    const before = summariseDecision(decision, chunks, 'operator')
+    expect(Object.keys(before.detail ?? {})).toEqual(['confidence', 'reason', 'findings', 'signals', 'chunks'])
+    expect(before).not.toHaveProperty('gating')
+    const answerSignals = answerSignalsOf()
+    const after = summariseDecision({ ...decision, answerSignals }, chunks, 'operator', ['It flies.'])
+    expect(after.detail).toMatchObject({ answer_signals: answerSignals, unsupported_sentences: ['It flies.'] })
+  })
+})
+
+describe('buildRefusal where several gates refuse', () => {
+  const { decision, chunks } = decide(multiGate(), [aRanking('cosine', [0.9, 0.8])])
+  const finding = (gate: string): Finding => ({
+    gate,
+    stage: 'post-generation',
+    outcome: 'refuse',
+    code: gate === 'grounding' ? 'answer_unsupported' : 'share_low',
+    message: `What ${gate} says`,
+    ...(gate === 'grounding' ? {} : { actual: 0.35, threshold: 0.5, subject: 'cosine-0' }),
+  })
+  const refused = (...findings: Finding[]): Decision => ({
+    ...decision,
+    verdict: 'refuse',
+    reason: findings[0]?.code ?? 'share_low',
+    findings,
+  })
+
+  it('has the members of document 004 when its gate is the first, with figures for operators alone', () => {
+    const first = refused(finding('evidence-share'), finding('grounding'))
+    expect(buildRefusal(first, chunks, 'operator')).toMatchObject({
+      status: 'insufficient_evidence',
+      max_attention: 0.35,
+      deficit: 0.15,
+      gating: { passes: false, max_chunk_id: 'cosine-0' },
+    })
+    const shown = buildRefusal(first, chunks, 'public')
+    expect(shown).toMatchObject({ status: 'insufficient_evidence', explanation: SUFFICIENCY_EXPLANATION })
+    expect(shown).not.toHaveProperty('max_attention')
+    expect(shown).not.toHaveProperty('gating')
+  })
+
+  it('has none of them when another gate came before, but still reports the share to operators', () => {
+    const second = refused(finding('grounding'), finding('evidence-share'))
+    for (const audience of ['public', 'operator'] as const) {
+      expect(buildRefusal(second, chunks, audience)).not.toHaveProperty('status')
+    }
+    expect(buildRefusal(second, chunks, 'operator')).toMatchObject({
+      refusal_reason: 'What grounding says',
+      gating: { max_attention: 0.35 },
+    })
+  })
+
+  it('has no sentences without support unless it is given them', () => {
+    expect(buildRefusal(refused(), chunks, 'operator').detail).not.toHaveProperty('unsupported_sentences')
+    expect(buildRefusal(refused(), chunks, 'operator', ['It flies.']).detail?.unsupported_sentences).toEqual([
+      'It flies.',
+    ])
+  })
+
+  it('gives operators the reason of the catalogue where no finding says more', () => {
+    expect(buildRefusal(refused(), chunks, 'operator').refusal_reason).toBe(MESSAGES.share_low.reason)
+  })
+})
+
+describe("the reference documents' examples", () => {
+  it('000, example 1: grades 3 and 1 pass (R017)', () => {
+    const { decision } = decide(twoTier(), [aRanking('grade', [3, 1])])
+    expect(decision).toMatchObject({ verdict: 'pass', reason: 'passed', confidence: 1 })
+    expect(decision.findings[0]).toMatchObject({ message: 'Chunks above threshold (2): 1', actual: 1, threshold: 1 })
+  })
+
+  it('000, example 2: grades 0 and 0 are refused (R018, R019)', () => {
+    const { decision, chunks } = decide(twoTier(), [aRanking('grade', [0, 0])])
+    expect(buildRefusal(decision, chunks, 'operator')).toMatchObject({
+      answer:
+        'I cannot answer this question based on the available documents. The retrieved information is not sufficiently relevant.',
+      refusal_reason: 'Top chunk relevance score (0) below threshold (2)',
+      reason_code: 'relevance_low',
+    })
+  })
+
+  it('000, example 3: 0.06 before 0.055 is no clear winner (R020, R021)', () => {
+    const { decision, chunks } = decide(twoTier(), [aRanking('bm25', [0.06, 0.055])])
+    expect(buildRefusal(decision, chunks, 'operator')).toMatchObject({
+      answer:
+        'I cannot answer this question based on the available documents. No clear best match among retrieved results.',
+      refusal_reason: 'Top-1/Top-2 ratio (1.09) below threshold (1.2)',
+      reason_code: 'no_clear_winner',
+    })
+    expect(buildRefusal(decision, chunks, 'public').refusal_reason).toBe('No clear winner among results')
+  })
+
+  it.each([
+    ['R007: no chunks', twoTier(), [], 'No relevant information found in documents'],
+    ['R008: a low grade', twoTier(), [aRanking('grade', [1, 1])], 'Retrieved information not sufficiently relevant'],
+    [
+      'R009: too few relevant chunks',
+      twoTier({ minChunks: 2 }),
+      [aRanking('grade', [3, 1])],
+      'Insufficient high-confidence chunks',
+    ],
+    ['R014: low scores', twoTier(), [aRanking('bm25', [0.049, 0.01])], 'All retrieval scores too low'],
+    ['R015: no clear winner', twoTier(), [aRanking('bm25', [0.06, 0.055])], 'No clear winner among results'],
+  ] as const)('000, in its own words to both audiences, with the figures to operators alone: %s', (...row) => {
+    const [, policy, rankings, wording] = row
+    const { decision, chunks } = decide(policy, rankings)
+    const operator = buildRefusal(decision, chunks, 'operator')
+    expect(operator.detail?.reason).toBe(wording)
+    expect(operator.refusal_reason).toBe(decision.findings.find(({ outcome }) => outcome === 'refuse')?.message)
+    const shown = buildRefusal(decision, chunks, 'public')
+    expect(shown.refusal_reason).toBe(wording)
+    expect(numbersIn(shown)).toEqual([])
+  })
+
+  it('000: what operators read of scores and counts has the measured value and the threshold', () => {
+    const reasonOf = (policy: Policy, ranking: Ranking): string => {
+      const { decision, chunks } = decide(policy, [ranking])
+      return buildRefusal(decision, chunks, 'operator').refusal_reason
+    }
+    expect(reasonOf(twoTier(), aRanking('grade', [1]))).toBe('Top chunk relevance score (1) below threshold (2)')
+    expect(reasonOf(twoTier({ minChunks: 2 }), aRanking('grade', [3, 1]))).toBe(
+      'Chunks above threshold (2): 1 below required (2)',
+    )
+    expect(reasonOf(twoTier(), aRanking('bm25', [0.049]))).toBe(
+      'Top chunk retrieval score (0.049) below minimum (0.05)',
+    )
+  })
+
+  it('001 and 004: a refusal for an expert says so to both audiences, and only a refusal does', () => {
+    const weak = [aRanking('convex', [0.3, 0.29])]
+    const { decision, chunks } = decide(legalReview(), weak)
+    expect(decision).toMatchObject({ verdict: 'refuse', escalate: true })
+    for (const audience of ['public', 'operator'] as const) {
+      expect(buildRefusal(decision, chunks, audience).escalate).toBe(true)
+    }
+    expect(decide(weightedSignals(), weak).decision).not.toHaveProperty('escalate')
+    for (const [high, verdict] of [
+      [0.1, 'pass'],
+      [0.9, 'advise'],
+    ] as const) {
+      const answered = decide(legalReview({ high, medium: 0, low: 0 }), weak).decision
+      expect(answered.verdict).toBe(verdict)
+      expect(answered).not.toHaveProperty('escalate')
+    }
+    const disabled = decide(definePolicy({ ...legalReview(), dangerouslyDisableGates: true }), weak).decision
+    expect(disabled.verdict).toBe('advise')
+    expect(disabled).not.toHaveProperty('escalate')
+    expect(legalReview().id).not.toBe(legalReview({ low: 0.6 }).id)
+    expect(() => legalReview({ escalateRefusals: 'yes' as unknown as true })).toThrow('true or left out')
+  })
+
+  it('002: a best cosine of .62 is refused in its standard words (R093, R094, R095)', () => {
+    const { decision, chunks } = decide(multiGate(), [aRanking('cosine', [0.62])])
+    expect(buildRefusal(decision, chunks, 'operator')).toMatchObject({
+      answer: 'This information cannot be verified from the book content.',
+      sources: [],
+      refused: true,
+      refusal_reason: 'Top-1 similarity (0.62) below threshold (0.7)',
+    })
+  })
+})
+
+describe('the catalogue of texts', () => {
+  it('holds no figure', () => {
+    expect(numbersIn(MESSAGES)).toEqual([])
+    expect(numbersIn(CAUTION)).toEqual([])
+  })
+})
+
+describe('the refusal of an answer', () => {
+  const { decision: before, chunks } = decide(multiGate(), [aRanking('cosine', [0.9, 0.8])])
+  const refusals = [multiGate(), sufficiency()].flatMap((policy) =>
+    [
+      answerSignalsOf(),
+      answerSignalsOf({ readable: false }),
+      answerSignalsOf({ generationConfidence: 0.31, unusable: ['attribution'] }),
+      answerSignalsOf({ generationConfidence: 0.9, sentences: [aSentence({ termShare: 0.2 })] }),
+      answerSignalsOf({ reportedShares: [{ chunkId: 'cosine-0', share: 0.35 }] }),
+    ].flatMap((answerSignals) => {
+      const judged = judgeAnswer(policy, { ...before, ...judge(policy, before.signals) }, answerSignals)
+      return judged.verdict === 'refuse' ? [{ ...before, answerSignals, ...judged }] : []
+    }),
+  )
+
+  it('holds no number for the public, nor a word of the answer', () => {
+    expect(refusals.length).toBeGreaterThan(7)
+    for (const decision of refusals) {
+      const refusal = buildRefusal(decision, chunks, 'public', ['What the answer said.'])
+      expect(numbersIn(refusal)).toEqual([])
+      expect(refusal).not.toHaveProperty('detail')
+      expect(refusal.answer).not.toBe('')
+      expect(refusal.suggestions.length).toBeGreaterThan(0)
+    }
+  })
+
+  it('has the members of document 004 only where its gate decided', () => {
+    const bySufficiency = refusals.filter(({ reason }) =>
+      ['share_low', 'shares_missing', 'shares_invalid'].includes(reason),
+    )
+    expect(bySufficiency.length).toBeGreaterThan(1)
+    for (const decision of refusals) {
+      const { status } = buildRefusal(decision, chunks, 'public')
+      expect(status).toBe(bySufficiency.includes(decision) ? 'insufficient_evidence' : undefined)
+    }
+  })
+})

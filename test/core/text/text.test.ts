@@ -1,0 +1,299 @@
+import { existsSync, readFileSync } from 'node:fs'
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { stem } from '../../../src/core/text/stem.ts'
+import { isStopWord, normaliseQuestion, sentences, sentenceTerms, terms, words } from '../../../src/core/text/text.ts'
+import { anyText } from '../../fixtures/any-text.ts'
+
+const shortText = anyText({ maxLength: 80 })
+
+/** English with other letters, marks and every kind of white space in it, which `anyText` hardly ever draws together. */
+const PIECES = `
+  . ! ? : ' ’ – ( - _ 。 The retries Generalizations themselves is X 1999 Dr. zzzzzzzzzz
+  é e\u0301 \u0338 Σ ΟΔΟΣ İ ß ﬁ ① \u212a Ａ 東 京 か\u3099 ー 서울 \u200b`
+const mixedText = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(' ', '. ', '\t', '\n', '\u00a0', '\u2003', '\u3000', '\ufeff'),
+      fc.constantFrom(...PIECES.trim().split(/[ \n]+/)),
+      fc.stringMatching(/^[A-Za-z0-9]{1,14}$/),
+      fc.string({ unit: 'binary', maxLength: 4 }),
+    ),
+    { maxLength: 20 },
+  )
+  .map((pieces) => pieces.join(''))
+
+/** What `terms` gives, said plainly. */
+const plainTerms = (text: string): string[] =>
+  words(text)
+    .filter((word) => !isStopWord(word))
+    .map(stem)
+
+/** Passages beside the repository, where they are kept. */
+function realTexts(): string[] {
+  return ['squad-ooc', 'clapnq', 'azure-faq'].flatMap((set) => {
+    const file = new URL(`../../../shared/data/${set}/corpus.jsonl`, import.meta.url)
+    if (!existsSync(file)) return []
+    const lines = readFileSync(file, 'utf8').trim().split('\n')
+    return lines.map((line) => (JSON.parse(line) as { text: string }).text)
+  })
+}
+
+describe('normaliseQuestion', () => {
+  it('takes composed and decomposed letters for the same question', () => {
+    expect(normaliseQuestion('Cafe\u0301')).toBe(normaliseQuestion('Caf\u00e9'))
+    expect(normaliseQuestion('\u1112\u1161\u11ab')).toBe('한')
+  })
+
+  it.each([
+    ['①', '1'],
+    ['ſ', 's'],
+    ['İ', 'i'],
+    ['ﬁ', 'fi'],
+    ['Why', 'why'],
+    ['Ａ', 'A'],
+  ])('keeps %s apart from %s', (a, b) => {
+    expect(normaliseQuestion(a)).not.toBe(normaliseQuestion(b))
+  })
+
+  it('folds every kind of white space and trims the ends', () => {
+    expect(normaliseQuestion('\u00a0 what\t\tis \r\n\u2003this\u3000?\u2028 ')).toBe('what is this ?')
+    expect(normaliseQuestion(' \n ')).toBe('')
+  })
+
+  it('changes nothing when it is applied again', () => {
+    fc.assert(
+      fc.property(shortText, (text) => {
+        const once = normaliseQuestion(text)
+        expect(normaliseQuestion(once)).toBe(once)
+      }),
+    )
+  })
+})
+
+describe('words', () => {
+  it.each([
+    ['The QUICK, brown-fox!', ['the', 'quick', 'brown', 'fox']],
+    ['e-mail@example.com costs $3.50', ['e', 'mail', 'example', 'com', 'costs', '3', '50']],
+    ['ﬁle ① Ａ', ['file', '1', 'a']],
+    ['Limit', ['limit']],
+    // The neighbours of a, z, 0 and 9 in ASCII.
+    ['`az{/09:Z[@', ['az', '09', 'z']],
+    ['naïve Größe', ['naïve', 'größe']],
+    ['cafe\u0301', ['café']],
+    ['mɔ\u0303te', ['mɔ\u0303te']],
+    ['МОСКВА Ἀθήνα ΟΔΟΣ', ['москва', 'ἀθήνα', 'οδος']],
+    ['هذا نص', ['هذا', 'نص']],
+    ['हिन्दी पाठ', ['हिन्दी', 'पाठ']],
+    ['', []],
+    ['—…!', []],
+    ['\ud800', []],
+  ])('of %j are %j', (text, expected) => {
+    expect(words(text)).toEqual(expected)
+  })
+
+  it.each([
+    ['検索', ['検索']],
+    ['東京都', ['東京', '京都']],
+    ['字', ['字']],
+    ['今日は hello 世界', ['今日', '日は', 'hello', '世界']],
+    ['𠀀𠀁𠀂', ['𠀀𠀁', '𠀁𠀂']],
+    ['ภาษา', ['ภา', 'าษ', 'ษา']],
+    ['ซักผ้า', ['ซัก', 'กผ้', 'ผ้า']],
+    ['コーヒー', ['コー', 'ーヒ', 'ヒー']],
+    ['ｶﾞｸｾｲ', ['ガク', 'クセ', 'セイ']],
+    ['か\u3099く', ['がく']],
+    ['서울은 수도', ['서울', '울은', '수도']],
+    ['ចម្លើយ', ['ចម្', 'ម្លើ', 'លើយ']],
+    ['第3章のAPI設計', ['第', '3', '章の', 'api', '設計']],
+    ['2024年に', ['2024', '年に']],
+    // One character that stands for four.
+    ['㍿', ['株式', '式会', '会社']],
+  ])('written without spaces are letter pairs: %j gives %j', (text, expected) => {
+    expect(words(text)).toEqual(expected)
+  })
+
+  it('never holds white space, upper case ASCII or an empty word', () => {
+    fc.assert(
+      fc.property(shortText, (text) => {
+        for (const word of words(text)) expect(word).toMatch(/^[^\sA-Z]+$/)
+      }),
+    )
+  })
+})
+
+describe('terms', () => {
+  it('are stems without stop words, in order, repeats kept', () => {
+    expect(terms('How do I retry the failed retries?')).toEqual(['retri', 'fail', 'retri'])
+    expect(terms('What is it that they were?')).toEqual([])
+  })
+
+  it('find a question in a passage that inflects its words', () => {
+    const passage = new Set(terms('Connections are retried; retrying stops after failing thrice.'))
+    for (const term of terms('Which connection retries fail?')) expect(passage).toContain(term)
+  })
+
+  it('depend on the text alone, also after many others were seen', () => {
+    const seen = 'the connected oscillator retries 1999 generalizations'
+    const before = terms(seen)
+    for (let at = 0; at < 100_000; at++) terms(`fill${at.toString(36)}`)
+    expect(terms(seen)).toEqual(before)
+    expect(before).toEqual(['connect', 'oscil', 'retri', '1999', 'gener'])
+  })
+
+  it('are what taking words, leaving out stop words and stemming gives', () => {
+    for (const text of realTexts()) expect(terms(text)).toEqual(plainTerms(text))
+    fc.assert(
+      fc.property(mixedText, (text) => {
+        expect(terms(text)).toEqual(plainTerms(text))
+      }),
+    )
+  })
+
+  it('are so whatever character stands between letters', () => {
+    const wrong: string[] = []
+    for (let code = 0; code <= 0xffff; code++) {
+      const text = `retries${String.fromCharCode(code)}the Bells`
+      if (terms(text).join() !== plainTerms(text).join()) wrong.push(code.toString(16))
+    }
+    expect(wrong).toEqual([])
+  })
+})
+
+describe('sentences', () => {
+  it.each([
+    ['One. Two! Three? Four', ['One.', 'Two!', 'Three?', 'Four']],
+    ['He said "Stop." Then he left.', ['He said "Stop."', 'Then he left.']],
+    ['(It ends here.) And goes on.', ['(It ends here.)', 'And goes on.']],
+    ['Version 2.5 is out. It is good.', ['Version 2.5 is out.', 'It is good.']],
+    ['ends with no capital. lower goes on', ['ends with no capital. lower goes on']],
+    ['In 1999. 2000 was next.', ['In 1999.', '2000 was next.']],
+    ['完了。 次です。', ['完了。', '次です。']],
+    ['完了。次です！本当？はい', ['完了。', '次です！', '本当？', 'はい']],
+    ['彼は「はい。」と言った。次', ['彼は「はい。」', 'と言った。', '次']],
+    ['なに！？本当。', ['なに！？', '本当。']],
+    ['هل هذا؟ نعم.', ['هل هذا؟', 'نعم.']],
+    ['यह है। वह था।', ['यह है।', 'वह था।']],
+    ['', []],
+    ['  \n \n ', []],
+  ])('of %j are %j', (text, expected) => {
+    expect(sentences(text)).toEqual(expected)
+  })
+
+  it.each([
+    'Dr. Smith met Mr. Jones.',
+    'J. R. R. Tolkien wrote it.',
+    'Use a cache, e.g. Redis.',
+    'See Fig. 3 and No. 7.',
+    'Acme Inc. Berlin is closed.',
+    'Red vs. Blue is old.',
+  ])('do not end at an abbreviation or an initial: %s', (text) => {
+    expect(sentences(text)).toEqual([text])
+  })
+
+  it.each([
+    ['It is over.\tNext one.', ['It is over.', 'Next one.']],
+    ['It is over.\u00a0Next one.', ['It is over.', 'Next one.']],
+    ['It is over.\nNext one.', ['It is over.', 'Next one.']],
+    ['It ends here].”’ Next one.', ['It ends here].”’', 'Next one.']],
+    ['He said so. “Next one.”', ['He said so.', '“Next one.”']],
+    ['Run it. `go` now', ['Run it.', '`go` now']],
+    ['是吗？好！对', ['是吗？', '好！', '对']],
+    ['Ask Dr.Smith. He knows', ['Ask Dr.Smith.', 'He knows']],
+    ['It was Wed. Then came rain', ['It was Wed.', 'Then came rain']],
+    ['It is over.\r\nNext one.', ['It is over.', 'Next one.']],
+    ['It is over.\bNext one.', ['It is over.\bNext one.']],
+    ['Really?! Yes', ['Really?!', 'Yes']],
+    ['一\n。二', ['一\n。', '二']],
+    // An initial at the beginning of a sentence.
+    ['はい。A. Then', ['はい。', 'A. Then']],
+    ['A\n  \nB', ['A', 'B']],
+    ['A\n\t- b', ['A', '- b']],
+    ['A\n-b', ['A', '-b']],
+    ['A\n1.b', ['A\n1.b']],
+    ['A\n1234567890. b', ['A\n1234567890. b']],
+    ['A\n# B', ['A', '# B']],
+  ])('split %j into %j', (text, expected) => {
+    expect(sentences(text)).toEqual(expected)
+  })
+
+  it('end with a paragraph and with a list item, not with a wrapped line', () => {
+    expect(sentences('A title\n\nA line that\nis wrapped')).toEqual(['A title', 'A line that\nis wrapped'])
+    expect(sentences('Steps:\n- open it\n- turn it\n1. close it\n2) leave')).toEqual([
+      'Steps:',
+      '- open it',
+      '- turn it',
+      '1. close it',
+      '2) leave',
+    ])
+    expect(sentences('| a | b |\n| c | d |\n> quoted')).toEqual(['| a | b |', '| c | d |', '> quoted'])
+  })
+
+  it('lose nothing but white space', () => {
+    const prose = fc.array(
+      fc.constantFrom('One', 'two', '.', '. ', 'Dr. ', '! ', '\n', '\n\n', '- ', '1. ', '"', ' ', '字。 '),
+    )
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          prose.map((pieces) => pieces.join('')),
+          shortText,
+        ),
+        (text) => {
+          const found = sentences(text)
+          expect(found.join('').replaceAll(/\s/gu, '')).toBe(text.replaceAll(/\s/gu, ''))
+          for (const sentence of found) expect(sentence.trim()).toBe(sentence)
+        },
+      ),
+    )
+  })
+
+  it.each([
+    ['spaces', ' '.repeat(20_000)],
+    ['line ends', '\n'.repeat(20_000)],
+    ['spaces and line ends', ' \n'.repeat(10_000)],
+    ['initials', 'A. '.repeat(7000)],
+    ['closing quotes', `.${'"'.repeat(20_000)}`],
+  ])('are found in bounded time in twenty kilobytes of %s', (_, text) => {
+    const startedMs = performance.now()
+    sentences(`Start. ${text} End.`)
+    expect(performance.now() - startedMs).toBeLessThan(1000)
+  })
+})
+
+describe('sentenceTerms', () => {
+  it('are the terms of each sentence', () => {
+    expect(sentenceTerms('The engines start. It stops.')).toEqual([['engin', 'start'], ['stop']])
+    expect(sentenceTerms('')).toEqual([])
+  })
+
+  it('are what cutting sentences out and reading each gives', () => {
+    const plain = (text: string): string[][] => sentences(text).map(plainTerms)
+    for (const text of realTexts()) expect(sentenceTerms(text)).toEqual(plain(text))
+    fc.assert(
+      fc.property(mixedText, (text) => {
+        expect(sentenceTerms(text)).toEqual(plain(text))
+      }),
+    )
+  })
+
+  it('are told apart for texts that differ in one character', () => {
+    const text = 'a b c d e f g h i j k l m n o p q r s t u v w x y z '.repeat(8)
+    const others = Array.from(text, (_, at) => `${text.slice(0, at)}9${text.slice(at + 1)}`)
+    for (const one of [text, ...others, text, ...others]) expect(sentenceTerms(one)).toEqual([terms(one)])
+    for (let at = 0; at < 1000; at++) sentenceTerms(`other ${at}`)
+    for (const one of [text, ...others]) expect(sentenceTerms(one)).toEqual([terms(one)])
+  })
+
+  it('are read once while a thousand other texts come between, and again after two thousand', () => {
+    const text = 'A passage that comes back.'
+    const first = sentenceTerms(text)
+    for (let at = 0; at < 1000; at++) sentenceTerms(`other ${at}`)
+    expect(sentenceTerms(text)).toBe(first)
+    for (let at = 0; at < 1000; at++) sentenceTerms(`another ${at}`)
+    expect(sentenceTerms(text)).toBe(first)
+    for (let at = 0; at < 2000; at++) sentenceTerms(`yet another ${at}`)
+    expect(sentenceTerms(text)).not.toBe(first)
+    expect(sentenceTerms(text)).toEqual(first)
+  })
+})

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest'
+import { lifetimeSeconds } from '../../../src/core/policy/lifetimes.ts'
+import { buildLexicon, EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
+import { measure, type Signals } from '../../../src/core/signals/measure.ts'
+import { bandOf, judge } from '../../../src/core/policy/policy.ts'
+import { balanced } from '../../../src/presets/balanced/balanced.ts'
+import { BALANCED_LACKING, BALANCED_WEIGHTS } from '../../../src/presets/balanced/balanced-weights.ts'
+import { evidenceOf, signalsOf } from '../../fixtures/evidence.ts'
+
+const TEXTS = ['The engine starts with the red key.', 'Paint is blue.', 'Brakes squeal.', 'Tyres wear.']
+const LEXICON = buildLexicon(TEXTS)
+
+const strong = { questionLikelihood: 0.7, sentenceMatch: 0.6, chunkCosineGap: 0.2 }
+const signals = (given: Partial<Signals>): Signals => signalsOf({ ...strong, ...given })
+
+describe('balanced', () => {
+  it('passes a question that one sentence holds, and refuses one of which nothing was found', () => {
+    const found = measure('How does the engine start?', evidenceOf(TEXTS), LEXICON)
+    expect(judge(balanced(), found).verdict).toBe('pass')
+    const foreign = measure('Who wrote the anthem?', evidenceOf(TEXTS), LEXICON)
+    expect(judge(balanced(), foreign)).toMatchObject({ verdict: 'refuse', band: 'very-low', reason: 'confidence_low' })
+  })
+
+  it.each([
+    [{ lexiconChunkCount: 9, topTitleTermCount: 2 }, BALANCED_WEIGHTS],
+    [{ lexiconChunkCount: 0, topTitleTermCount: 2 }, BALANCED_LACKING[0]!],
+    [{ lexiconChunkCount: 9, topTitleTermCount: 0 }, BALANCED_LACKING[1]!],
+    [{ lexiconChunkCount: 0, topTitleTermCount: 0 }, BALANCED_LACKING[2]!],
+  ])('uses the weights fitted for what was measured: %j', (counts, fit) => {
+    const measured = signals({ ...counts, titleMatch: counts.topTitleTermCount > 0 ? 0.5 : 0 })
+    let z = fit.intercept
+    for (const [name, weight] of Object.entries(fit.weights)) z += weight * Number(measured[name as keyof Signals])
+    expect(judge(balanced(), measured).confidence).toBeCloseTo(1 / (1 + Math.exp(-z)), 12)
+  })
+
+  it('never counts a signal against the evidence', () => {
+    for (const { weights } of [BALANCED_WEIGHTS, ...BALANCED_LACKING]) {
+      for (const weight of Object.values(weights)) expect(weight).toBeGreaterThan(0)
+    }
+  })
+
+  it('needs no dense scores', () => {
+    const dense = evidenceOf(TEXTS, { bm25: 4, cosine: 0.8 })
+    const sparse = evidenceOf(TEXTS, { bm25: 4 })
+    const judged = [dense, sparse].map((evidence) =>
+      judge(balanced(), measure('engine start', evidence, EMPTY_LEXICON)),
+    )
+    expect(judged[0]).toEqual(judged[1])
+  })
+
+  it('has bands that begin where its verdicts do, so that only what is answered is kept', () => {
+    const { bands, gates } = balanced()
+    expect(gates).toEqual([{ gate: 'confidence-range', refuseBelow: bands.low, adviseBelow: bands.medium }])
+    expect(bandOf(bands, bands.low - 1e-6)).toBe('very-low')
+    const lifetime = (verdict: 'pass' | 'advise', confidence: number): number =>
+      lifetimeSeconds(balanced(), { verdict, confidence })
+    expect(lifetime('advise', bands.low)).toBeGreaterThan(0)
+    expect(lifetime('pass', bands.medium)).toBeGreaterThanOrEqual(lifetime('advise', bands.medium - 1e-6))
+  })
+})

@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest'
+import { buildLexicon, EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
+import { measure } from '../../../src/core/signals/measure.ts'
+import { judge } from '../../../src/core/policy/policy.ts'
+import { balanced } from '../../../src/presets/balanced/balanced.ts'
+import { evidenceOf } from '../../fixtures/evidence.ts'
+
+/** A first try: one document, or a few, in a collection of their own. */
+describe('balanced over a handful of chunks', () => {
+  const verdict = (question: string, texts: readonly string[], lexicon = buildLexicon(texts)): string =>
+    judge(balanced(), measure(question, evidenceOf([...texts]), lexicon)).verdict
+  const OTHERS = ['Trains leave at noon.', 'Bread is baked on Monday.']
+
+  it('answers from the only document there is', () => {
+    expect(verdict('What is the launch code?', ['Hello\n\nThe launch code is 7421.'])).toBe('pass')
+    expect(verdict('What is the launch code?', ['The launch code is 7421.', ...OTHERS])).toBe('pass')
+  })
+
+  it('never passes a question of which half is missing', () => {
+    expect(verdict('What is the launch code?', ['Launch parties are held on Friday.', ...OTHERS])).not.toBe('pass')
+  })
+
+  it('refuses a question about a place that is only named, with and without a lexicon', () => {
+    const place = ['Chicago is in Illinois. Chicago has many museums. Visit Chicago in spring.']
+    expect(verdict('What is the weather in Chicago?', place)).not.toBe('pass')
+    expect(verdict('What is the weather in Chicago?', place, EMPTY_LEXICON)).toBe('refuse')
+  })
+})

@@ -1,0 +1,251 @@
+import { describe, expect, it } from 'vitest'
+import type { Finding } from '../../../src/core/gates/finding.ts'
+import type { Chunk } from '../../../src/core/evidence/chunk.ts'
+import type { Json } from '../../../src/core/lib/json.ts'
+import { diagnoseGating, evidenceGatingStats, gatingReport, insufficientEvidence, refusalAsText } from '../../../src/presets/sufficiency/gating-report.ts'
+import { MESSAGES } from '../../../src/core/reports/messages.ts'
+import { sufficiency, sufficiencyByCollection, sufficiencyThreshold } from '../../../src/presets/sufficiency/sufficiency.ts'
+
+describe('the gating of document 004', () => {
+  it('has a margin without the dust of binary fractions, and one object for passes and refusals', () => {
+    const finding = (outcome: 'pass' | 'refuse', actual: number): Finding => ({
+      gate: 'evidence-share',
+      stage: 'post-generation',
+      outcome,
+      code: outcome === 'pass' ? 'passed' : 'share_low',
+      message: '',
+      actual,
+      threshold: 0.5,
+      subject: 'IPC_34',
+    })
+    expect(gatingReport({ findings: [finding('pass', 0.65)], evidenceIds: ['a', 'b'] })).toEqual({
+      passes: true,
+      max_attention: 0.65,
+      max_chunk_id: 'IPC_34',
+      threshold: 0.5,
+      evidence_count: 2,
+      margin: 0.15,
+      status: 'evidence_sufficient',
+    })
+    // Let through by the tolerance: a margin of zero, without a sign.
+    expect(gatingReport({ findings: [finding('pass', 0.5 - 1e-12)], evidenceIds: [] })).toHaveProperty('margin', 0)
+    expect(gatingReport({ findings: [finding('refuse', 0.35)], evidenceIds: [] })).toMatchObject({
+      passes: false,
+      deficit: 0.15,
+      status: 'evidence_insufficient',
+    })
+    const fewWords = { ...finding('refuse', 0.1), code: 'overlap_low' as const }
+    expect(gatingReport({ findings: [fewWords], evidenceIds: [] })).toEqual({
+      passes: false,
+      max_attention: null,
+      max_chunk_id: null,
+      threshold: null,
+      evidence_count: 0,
+      status: 'evidence_insufficient',
+    })
+    expect(gatingReport({ findings: [], evidenceIds: [] })).toBeUndefined()
+  })
+})
+
+describe('insufficientEvidence', () => {
+  const finding = (outcome: 'pass' | 'refuse'): Finding => ({
+    gate: 'evidence-share',
+    stage: 'post-generation',
+    outcome,
+    code: outcome === 'pass' ? 'passed' : 'share_low',
+    message: 'No legal provision received sufficient attention support.',
+    actual: 0.35,
+    threshold: 0.5,
+    subject: 'a',
+  })
+  const chunk = (id: string, metadata: Record<string, Json>, section?: string): Chunk => ({
+    id,
+    documentId: id,
+    text: id,
+    scores: {},
+    metadata,
+    ...(section === undefined ? {} : { section }),
+  })
+
+  it('has the figures of the refusal, and summarises the three best chunks', () => {
+    const chunks = [
+      chunk('a', { statute: 'IPC', section: '34' }, 'own'),
+      chunk('b', { statute: 7 }, 'own'),
+      { id: 'c', documentId: 'c', text: 'c', scores: {} },
+      chunk('d', {}),
+    ]
+    expect(insufficientEvidence({ findings: [finding('refuse')], evidenceIds: ['a', 'b'] }, chunks)).toStrictEqual({
+      status: 'insufficient_evidence',
+      reason: 'No legal provision received sufficient attention support.',
+      max_attention: 0.35,
+      required_threshold: 0.5,
+      deficit: 0.15,
+      evidence_count: 2,
+      evidence_summary: [
+        { chunk_id: 'a', statute: 'IPC', section: '34' },
+        { chunk_id: 'b', section: 'own' },
+        { chunk_id: 'c' },
+      ],
+      explanation:
+        'LEXAR safety mechanism: This refusal indicates that the retrieved evidence was not sufficiently focused on any single legal provision to provide a reliable answer. This prevents hallucination and ensures all answers are grounded in specific legal text.',
+    })
+  })
+
+  it('has no deficit where there was no share to fall short', () => {
+    const { actual: _, ...without } = finding('refuse')
+    expect(insufficientEvidence({ findings: [without], evidenceIds: [] }, [])).toMatchObject({
+      max_attention: null,
+      deficit: null,
+      evidence_count: 0,
+    })
+  })
+
+  it('is there only where the gate of document 004 refused', () => {
+    expect(insufficientEvidence({ findings: [finding('pass')], evidenceIds: [] }, [])).toBeUndefined()
+    expect(insufficientEvidence({ findings: [], evidenceIds: [] }, [])).toBeUndefined()
+  })
+
+  it('is reported as bypassed where the gates are disabled', () => {
+    const disabled: Finding = { ...finding('pass'), gate: 'policy', outcome: 'advise', code: 'gate_disabled' }
+    expect(gatingReport({ findings: [disabled, finding('refuse')], evidenceIds: [] })?.gating_bypassed).toBe(true)
+    expect(gatingReport({ findings: [finding('refuse')], evidenceIds: [] })).not.toHaveProperty('gating_bypassed')
+  })
+})
+
+describe('the thresholds of document 004', () => {
+  const thresholdOf = (policy: ReturnType<typeof sufficiency>) =>
+    policy.gates.map((gate) => 'threshold' in gate && gate.threshold)
+
+  it('have names, and a value for each collection', () => {
+    const named = (['loose', 'moderate', 'strict', 'very-strict'] as const).map((threshold) =>
+      sufficiency({ threshold }),
+    )
+    expect(named.map(thresholdOf)).toEqual([[0.3], [0.5], [0.7], [0.9]])
+    const choose = sufficiencyByCollection({ byCollection: { ipc: 'strict', tax: 0.4 }, equality: 'refuses' })
+    expect(['ipc', 'tax', 'other', 'toString'].map((collection) => thresholdOf(choose('acme', collection)))).toEqual([
+      [0.7],
+      [0.4],
+      [0.5],
+      [0.5],
+    ])
+  })
+
+  it('are disabled only where that was asked for', () => {
+    expect(sufficiency({ dangerouslyDisableGates: true }).dangerouslyDisableGates).toBe(true)
+    expect(sufficiency()).not.toHaveProperty('dangerouslyDisableGates')
+  })
+
+  it('can be changed, each time to another policy, and stay when the change is refused', () => {
+    const threshold = sufficiencyThreshold()
+    const before = threshold.policy()
+    threshold.setThreshold(0.7)
+    expect([threshold.getThreshold(), thresholdOf(before)]).toEqual([0.7, [0.5]])
+    expect(threshold.policy().id).not.toBe(before.id)
+    expect(() => threshold.setThreshold(1.5)).toThrow('Threshold must be in [0.0, 1.0]')
+    expect(threshold.getThreshold()).toBe(0.7)
+  })
+})
+
+describe('the statistics of document 004', () => {
+  it('count what is not a number as refused, and start anew after a reset', () => {
+    const stats = evidenceGatingStats()
+    stats.record(true, NaN, 'q')
+    expect(stats.getStats()).toMatchObject({ passed: 0, failed: 1, avg_max_attention: 0 })
+    stats.record(false, Infinity, 'r')
+    expect(stats.getStats()).toMatchObject({ passed: 0, failed: 2, max_max_attention: 0 })
+    stats.reset()
+    expect(stats.getStats()).toEqual({ total_evaluations: 0, no_data: true })
+  })
+
+  it('sum up the shares, and remember the last five that were rejected', () => {
+    const stats = evidenceGatingStats()
+    for (const at of [1, 2, 3, 4, 5, 6]) stats.record(false, at / 100, `question ${at}`)
+    stats.record(true, 0.7, 'accepted')
+    expect(stats.getStats()).toEqual({
+      total_evaluations: 7,
+      passed: 1,
+      failed: 6,
+      pass_rate: 0.1429,
+      avg_max_attention: 0.13,
+      min_max_attention: 0.01,
+      max_max_attention: 0.7,
+      recently_rejected: [2, 3, 4, 5, 6].map((at) => ({ query: `question ${at}`, max_attention: at / 100 })),
+    })
+  })
+
+  it('say what stands out in the words of the document', () => {
+    const said = (passed: number, failed: number, share: number): string[] => {
+      const stats = evidenceGatingStats()
+      for (let at = 0; at < passed; at++) stats.record(true, share, 'q')
+      for (let at = 0; at < failed; at++) stats.record(false, share, 'q')
+      return diagnoseGating(stats.getStats())
+    }
+    expect(said(0, 1, 0.39)).toEqual([
+      'Every answer is rejected: check the threshold and the evidence',
+      'High evidence insufficiency rate detected',
+      'Consider expanding corpus',
+    ])
+    expect(said(1, 2, 0.4)).toEqual([
+      'More than half of the answers are rejected: check the threshold and the retrieval',
+      'High evidence insufficiency rate detected',
+    ])
+    expect(said(1, 1, 0.5)).toEqual(['High evidence insufficiency rate detected'])
+    expect(said(4, 1, 0.5)).toEqual([])
+    expect(said(1, 0, 0.5)).toEqual(['No answer is rejected: check that the gates are not disabled'])
+  })
+
+  it('put a refusal without suggestions in one sentence', () => {
+    expect(refusalAsText({ refusal_reason: 'r', suggestions: [] })).toBe('I cannot answer with confidence: r')
+  })
+
+  it.each([
+    [
+      [
+        [true, 0.9],
+        [true, 0.8],
+        [true, 0.8],
+        [true, 0.8],
+        [false, 0.3],
+      ],
+      [],
+    ],
+    [
+      [
+        [true, 0.9],
+        [true, 0.8],
+        [false, 0.3],
+      ],
+      ['High evidence insufficiency rate detected'],
+    ],
+    [[[false, 0.3]], ['Every answer', 'High evidence', 'Consider expanding corpus']],
+    [
+      [
+        [true, 0.6],
+        [false, 0.1],
+        [false, 0.1],
+      ],
+      ['More than half', 'High evidence', 'Consider expanding corpus'],
+    ],
+    [[[true, 0.6]], ['No answer is rejected']],
+    [[], []],
+  ] as [readonly (readonly [boolean, number])[], readonly string[]][])('of %j say %j', (records, said) => {
+    const stats = evidenceGatingStats()
+    for (const [passes, share] of records) stats.record(passes, share, 'q')
+    expect(diagnoseGating(stats.getStats())).toEqual(said.map((start) => expect.stringContaining(start)))
+  })
+
+  it('put a refusal in plain words, with numbered suggestions', () => {
+    const { reason, suggestions } = MESSAGES.share_low
+    expect(refusalAsText({ refusal_reason: reason, suggestions })).toBe(`I cannot answer with confidence: ${reason}
+
+Please try:
+1. Rephrase your query to be more specific
+2. Expand the legal corpus with more relevant statutes
+3. Break down complex questions into simpler sub-questions
+4. Provide additional context about jurisdiction or relevant laws`)
+    expect(refusalAsText({ refusal_reason: 'r', suggestions: ['s'], escalate: true })).toBe(
+      'I cannot answer with confidence: r\n\nPlease try:\n1. s\n\nThis question can be passed on to a human expert.',
+    )
+    expect(refusalAsText({ refusal_reason: 'r', suggestions: [] })).toBe('I cannot answer with confidence: r')
+  })
+})

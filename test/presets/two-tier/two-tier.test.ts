@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest'
+import { fuseConvex } from '../../../src/core/evidence/fusion.ts'
+import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
+import { measure } from '../../../src/core/signals/measure.ts'
+import { judge } from '../../../src/core/policy/policy.ts'
+import { TWO_TIER_SETTINGS, twoTier } from '../../../src/presets/two-tier/two-tier.ts'
+import { aRanking } from '../../fixtures/evidence.ts'
+
+describe('twoTier', () => {
+  it('never advises, and never falls back to retrieval scores when the reranker graded', () => {
+    const judgeScores = (grade: number): string => {
+      const rankings = [aRanking('grade', [grade], ['a']), aRanking('bm25', [9], ['a'])]
+      return judge(twoTier(), measure('x', fuseConvex(rankings, { idfMass: 1, topK: 9 }), EMPTY_LEXICON)).verdict
+    }
+    expect([0, 1, 2, 3].map(judgeScores)).toEqual(['refuse', 'refuse', 'pass', 'pass'])
+  })
+
+  it('takes all four constants of the document in one place', () => {
+    const [graded, retrieval] = twoTier().gates
+    expect(graded).toEqual({ gate: 'graded-relevance', relevanceThreshold: 2, minChunks: 1 })
+    expect(retrieval).toEqual({ gate: 'retrieval-score', minScore: 0.05, minRatio: 1.2 })
+    const options = { relevanceThreshold: 1, minChunks: 2, minScore: 0.1, minRatio: 1.5 }
+    expect(twoTier(options).gates).toEqual([
+      { gate: 'graded-relevance', relevanceThreshold: 1, minChunks: 2 },
+      { gate: 'retrieval-score', minScore: 0.1, minRatio: 1.5 },
+    ])
+  })
+
+  it("has the document's settings for too many refusals and for false acceptances", () => {
+    const verdicts = (options: Parameters<typeof twoTier>[0], kind: 'grade' | 'bm25', scores: readonly number[]) =>
+      judge(
+        twoTier(options),
+        measure('x', fuseConvex([aRanking(kind, scores)], { idfMass: 1, topK: 9 }), EMPTY_LEXICON),
+      ).verdict
+    const { lenient, strict } = TWO_TIER_SETTINGS
+    expect([undefined, lenient].map((options) => verdicts(options, 'grade', [1, 0]))).toEqual(['refuse', 'pass'])
+    expect([undefined, strict].map((options) => verdicts(options, 'grade', [3, 2]))).toEqual(['pass', 'refuse'])
+    expect([undefined, strict].map((options) => verdicts(options, 'bm25', [1.4, 1]))).toEqual(['pass', 'refuse'])
+    expect(verdicts(strict, 'grade', [3, 3])).toBe('pass')
+  })
+})

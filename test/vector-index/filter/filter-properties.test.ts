@@ -1,0 +1,105 @@
+import { DatabaseSync } from 'node:sqlite'
+import * as fc from 'fast-check'
+import { afterAll, describe, expect, test } from 'vitest'
+import { FILTER_LIMITS } from '../../../src/vector-index/filter/filter.ts'
+import { compileFilter } from '../../../src/vector-index/filter/compile-filter.ts'
+import { parseFilter } from '../../../src/vector-index/filter/parse-filter.ts'
+import { valueAt } from '../../../src/vector-index/filter/path.ts'
+import { ProtocolError } from '../../../src/vector-index/protocol/protocol-error.ts'
+import { filterArbitrary, metadataArbitrary } from './filter-arbitraries.ts'
+import { sqlCondition } from './filter-sql.ts'
+import { printFilter } from './print-filter.ts'
+import { isSelected } from './reference-filter.ts'
+import { anyText } from '../../fixtures/any-text.ts'
+
+const rowsArbitrary = fc.array(metadataArbitrary, { minLength: 1, maxLength: 12, size: 'max' })
+
+describe('a filter of any form', () => {
+  const database = new DatabaseSync(':memory:')
+  database.exec('CREATE TABLE vectors (position INTEGER PRIMARY KEY, metadata TEXT)')
+  const insert = database.prepare('INSERT INTO vectors VALUES (?, ?)')
+  afterAll(() => database.close())
+
+  test('selects the rows that SQLite and a second reading of the grammar select', () => {
+    let selectedRows = 0
+    let allRows = 0
+    const property = fc.property(filterArbitrary, rowsArbitrary, ({ filter, text }, rows) => {
+      database.exec('DELETE FROM vectors')
+      for (const [at, row] of rows.entries()) insert.run(at, row === undefined ? null : JSON.stringify(row))
+      const parsed = parseFilter(text)
+      expect(parsed).toEqual(filter)
+      const selected = compileFilter(parsed)(rows.length, (path) => rows.map((row) => valueAt(row, path)))
+      const { sql, bindings } = sqlCondition(filter, 'metadata')
+      const bySql = database.prepare(`SELECT position FROM vectors WHERE ${sql}`).all(...bindings)
+      const found = Array.from(rows.keys()).filter((at) => selected[at] === 1)
+      expect(bySql.map(({ position }) => position)).toEqual(found)
+      expect(Array.from(rows.keys()).filter((at) => isSelected(filter, rows[at]))).toEqual(found)
+      selectedRows += found.length
+      allRows += rows.length
+    })
+    fc.assert(property, { numRuns: 1000 })
+    // Filters that never, or always, find would prove little.
+    expect(selectedRows / allRows).toBeGreaterThan(0.1)
+    expect(selectedRows / allRows).toBeLessThan(0.9)
+  })
+
+  test('is the same after it was written and read again', () => {
+    fc.assert(
+      fc.property(filterArbitrary, ({ text }) => {
+        const parsed = parseFilter(text)
+        expect(parseFilter(printFilter(parsed))).toEqual(parsed)
+      }),
+      { numRuns: 300 },
+    )
+  })
+})
+
+describe('a text that may be no filter', () => {
+  const words = "a b.c x[0] x[ AND or NOT IN GLOB has FIELD contains true ( ) , = != < >= ! ' 's' 1 - 1e999 . # ; --"
+  const pieces = fc.constantFrom(...words.split(' '), '"', '\n', ' ', '\0', '\ud800', '😀')
+  const texts = fc.oneof(
+    anyText({ maxLength: 200 }),
+    fc.array(pieces, { maxLength: 40 }).map((some) => some.join(' ')),
+    fc.array(pieces, { maxLength: 40 }).map((some) => some.join('')),
+    // A filter with one character gone, or one too many.
+    fc
+      .tuple(filterArbitrary, fc.nat(), fc.constantFrom('', "'", '(', ')', '=', '[', ' ', 'x', '\0'))
+      .map(([{ text }, at, other]) => {
+        const place = at % text.length
+        return text.slice(0, place) + other + text.slice(place + 1)
+      }),
+  )
+
+  test('is read, or refused with a line and a column', () => {
+    fc.assert(
+      fc.property(texts, (text) => {
+        try {
+          parseFilter(text)
+        } catch (thrown) {
+          expect(thrown).toBeInstanceOf(ProtocolError)
+          const { status, message } = thrown as ProtocolError
+          expect(status).toBe(422)
+          expect(message).toMatch(/^Invalid filter\. At line \d+:\d+ \S/)
+        }
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  test.each([
+    ['parentheses that never close', '('.repeat(FILTER_LIMITS.characters)],
+    ['parentheses around one thing', `${'('.repeat(30_000)}a=1${')'.repeat(30_000)}`],
+    ['a string that never ends', `a = '${'x'.repeat(60_000)}`],
+    ['quotes', `'`.repeat(FILTER_LIMITS.characters)],
+    ['one long number', '1'.repeat(FILTER_LIMITS.characters)],
+    ['one long identifier', `a${'.'.repeat(60_000)}`],
+    ['an identifier of brackets', `a${'[0]'.repeat(20_000)}[`],
+    ['a conjunction without end', 'a=1 AND '.repeat(8000)],
+    ['space', ' '.repeat(FILTER_LIMITS.characters)],
+    ['a list without end', `a IN (${'1,'.repeat(30_000)}`],
+  ])('is refused soon: %s', (_name, text) => {
+    const began = performance.now()
+    expect(() => parseFilter(text)).toThrow(/^Invalid filter\. At line 1:\d+ \S.{0,120}$/s)
+    expect(performance.now() - began).toBeLessThan(250)
+  })
+})

@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest'
+import { FILTER_LIMITS } from '../../../src/vector-index/filter/filter.ts'
+import { parseFilter } from '../../../src/vector-index/filter/parse-filter.ts'
+import { printFilter } from './print-filter.ts'
+
+describe('reading a filter', () => {
+  test.each([
+    ["country = 'Turkey'", "country = 'Turkey'"],
+    ['a = "it\'s"', 'a = "it\'s"'],
+    [String.raw`a = 'C:\x'`, String.raw`a = 'C:\x'`],
+    ['a=TRUE aNd b!=False', 'a = TRUE AND b != FALSE'],
+    ['a = 1 AND b = 2 OR c = 3', 'a = 1 AND b = 2 OR c = 3'],
+    ['a = 1 OR b = 2 AND c = 3', 'a = 1 OR b = 2 AND c = 3'],
+    ['a = 1 AND (b = 2 OR c = 3)', 'a = 1 AND (b = 2 OR c = 3)'],
+    ['((a = 1))', 'a = 1'],
+    ['(a = 1 AND b = 2) AND c = 3', '(a = 1 AND b = 2) AND c = 3'],
+    ['a < -1.50', 'a < -1.5'],
+    ['a >= 1e3', 'a >= 1000'],
+    ['a <= 1E-7', 'a <= 1e-7'],
+    ['a > 007', 'a > 7'],
+    ["city not GLOB'A*'", "city NOT GLOB 'A*'"],
+    ["a IN('x',1,true)", "a IN ('x', 1, TRUE)"],
+    ['a NOT IN ( 1 )', 'a NOT IN (1)'],
+    ["a.b[0][#-1].c CONTAINS 'x'", "a.b[0][#-1].c CONTAINS 'x'"],
+    ['has field a', 'HAS FIELD a'],
+    ['HAS NOT FIELD a.b', 'HAS NOT FIELD a.b'],
+    ['in.x = 1 AND fields = 2', 'in.x = 1 AND fields = 2'],
+    ['a-b#c = -1', 'a-b#c = -1'],
+    ['a.0 = 1', 'a.0 = 1'],
+  ])('%s', (text, printed) => {
+    expect(printFilter(parseFilter(text)).replaceAll('( ', '(').replaceAll(' )', ')').replaceAll(' ,', ',')).toBe(
+      printed,
+    )
+  })
+
+  test('binds AND tighter than OR', () => {
+    const read = parseFilter('a = 1 OR b = 2 AND c = 3')
+    expect(read).toMatchObject({ kind: 'or', filters: [{ kind: 'equal' }, { kind: 'and' }] })
+  })
+
+  test.each([
+    ["category IN ['x'] AND b = 1", "1:12 token recognition error at: '['"],
+    ['age = [object Object]', "1:6 token recognition error at: '['"],
+    ["a = 'x", "1:4 token recognition error at: ''x'"],
+    ["a = 'x\0'", "1:4 token recognition error at: ''x\0''"],
+    ["a = '\ud800'", "1:4 token recognition error at: ''\ud800''"],
+    ['a = 1;', "1:5 token recognition error at: ';'"],
+    ['a = +1', "1:4 token recognition error at: '+'"],
+    ['a ! 1', "1:2 token recognition error at: '!'"],
+    ['a = .5', "1:4 token recognition error at: '.'"],
+    ['a = \u{1F600}', "1:4 token recognition error at: '\u{1F600}'"],
+    ['', "1:0 mismatched input '<EOF>' expecting an identifier"],
+    [' \n ', "2:1 mismatched input '<EOF>' expecting an identifier"],
+    ['a', "1:1 mismatched input '<EOF>' expecting an operator"],
+    ["a '=' 1", "1:2 mismatched input ''='' expecting an operator"],
+    ['a b', "1:2 mismatched input 'b' expecting an operator"],
+    ['a AND b = 1', "1:2 mismatched input 'AND' expecting an operator"],
+    ['a NOT = 1', "1:6 mismatched input '=' expecting GLOB, IN or CONTAINS"],
+    ['a = b', "1:4 mismatched input 'b' expecting a string, a number, true or false"],
+    ['a =', "1:3 mismatched input '<EOF>' expecting a string, a number, true or false"],
+    ["a < '1'", "1:4 mismatched input ''1'' expecting a number"],
+    ['a < true', "1:4 mismatched input 'true' expecting a number"],
+    ['a = 1e999', '1:4 a number out of range'],
+    ['a GLOB 1', "1:7 mismatched input '1' expecting a string"],
+    ['a IN ()', "1:6 mismatched input ')' expecting a string, a number, true or false"],
+    ['a IN (1', "1:7 mismatched input '<EOF>' expecting ')'"],
+    ["a IN '(' 1 )", "1:5 mismatched input ''('' expecting '('"],
+    ['(a = 1', "1:6 mismatched input '<EOF>' expecting ')'"],
+    ['a = 1)', "1:5 mismatched input ')' expecting <EOF>"],
+    ['a = 1 b = 2', "1:6 mismatched input 'b' expecting <EOF>"],
+    ['a = 1\nAND\n  or = 2', "3:2 mismatched input 'or' expecting an identifier"],
+    ['NOT a = 1', "1:0 mismatched input 'NOT' expecting an identifier"],
+    ['HAS a', "1:4 mismatched input 'a' expecting FIELD"],
+    ["'a' = 1", "1:0 mismatched input ''a'' expecting an identifier"],
+    ...['a..b', 'a.', 'a[', 'a[0]]', 'a[]', 'a[x]', 'a[-1]', 'a[#]', 'a.[0]', 'a[0]b', 'a[#1]'].map(
+      (path): [string, string] => [
+        `${path} = 1`,
+        `1:0 mismatched input '${path}' expecting an identifier such as a.b, a[0] or a[#-1]`,
+      ],
+    ),
+  ])('refuses %j with line and column', (text, problem) => {
+    expect(() => parseFilter(text)).toThrow(
+      expect.objectContaining({ status: 422, message: `Invalid filter. At line ${problem}` }),
+    )
+  })
+})
+
+describe('the size of a filter', () => {
+  const { characters, depth, terms, listed, patternCharacters } = FILTER_LIMITS
+  const nested = (times: number) => `${'('.repeat(times)}a = 1${')'.repeat(times)}`
+  const joined = (times: number) => Array.from({ length: times }, () => 'a = 1').join(' AND ')
+  const list = (times: number) => `a IN (${Array.from({ length: times }, () => 1).join()})`
+  const globbed = (times: number) => `a GLOB '${'😀'.repeat(times)}'`
+
+  test.each([
+    ['characters', 'a = 1'.padEnd(characters), 'a = 1'.padEnd(characters + 1), 'It is longer than 65536 characters'],
+    ['nested parentheses', nested(depth), nested(depth + 1), 'At line 1:32 more than 32 nested parentheses'],
+    ['comparisons', joined(terms), joined(terms + 1), 'At line 1:2560 more than 256 comparisons'],
+    ['listed values', list(listed), list(listed + 1), 'At line 1:2006 more than 1000 listed values'],
+    [
+      'pattern',
+      globbed(patternCharacters),
+      globbed(patternCharacters + 1),
+      'At line 1:7 a pattern of more than 256 characters',
+    ],
+  ])('has a limit of %s', (_name, largest, larger, problem) => {
+    expect(() => parseFilter(largest)).not.toThrow()
+    expect(() => parseFilter(larger)).toThrow(`Invalid filter. ${problem}`)
+  })
+})

@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'vitest'
+import { AnswerRoom } from '../../../src/vector-index/protocol/answer-room.ts'
+import { LIMITS } from '../../../src/vector-index/protocol/fields.ts'
+import type { IndexStorage } from '../../../src/vector-index/store/schema.ts'
+import { VectorStore } from '../../../src/vector-index/store/store.ts'
+import { int8Row } from '../../../src/vector-index/search/scan.ts'
+import { sqliteStorage } from '../sqlite-storage.ts'
+import { testIndex, type TestIndex } from '../test-index.ts'
+
+const TOO_LARGE = '422 The answer is larger than 16777216 bytes: ask for fewer rows, or for less of them'
+const MEGABYTE = 'é'.repeat(LIMITS.dataBytes / 2)
+
+/** An index with rows of one megabyte. Sixteen with their ids do not fit in an answer. */
+function largeRows(count: number): TestIndex {
+  const index = testIndex({ indexType: 'DENSE', dimension: 2 })
+  for (let at = 0; at < count; at++) index.resultOf('upsert', { id: `r${at}`, vector: [1, at], data: MEGABYTE })
+  return index
+}
+
+const ids = (count: number) => Array.from({ length: count }, (_, at) => `r${at}`)
+
+interface Page {
+  readonly nextCursor: string
+  readonly vectors: readonly { readonly id: string }[]
+}
+
+describe('an answer that would be too large', () => {
+  const index = largeRows(20)
+
+  test('is a shorter page of a range, which goes on from its cursor', () => {
+    const seen: string[] = []
+    const lengths: number[] = []
+    let cursor = ''
+    do {
+      const page = index.resultOf('range', { cursor, limit: 1000, includeData: true }) as Page
+      seen.push(...page.vectors.map(({ id }) => id))
+      lengths.push(page.vectors.length)
+      cursor = page.nextCursor
+    } while (cursor !== '')
+    expect(seen).toEqual(ids(20))
+    expect(lengths).toEqual([15, 5])
+    expect(index.resultOf('range', { cursor: '', limit: 1000 })).toMatchObject({ nextCursor: '' })
+  })
+
+  test.each([
+    ['fetch', { ids: ids(16) }],
+    ['fetch', { ids: Array.from({ length: 16 }, () => 'r0') }],
+    ['fetch', { prefix: 'r' }],
+    ['query', { vector: [1, 1], topK: 16 }],
+    ['query', Array.from({ length: 16 }, () => ({ vector: [1, 1], topK: 1, includeData: true }))],
+    ['resumable-query', { vector: [1, 1], topK: 16 }],
+  ])('is refused by %s (%#)', (command, body) => {
+    expect(index.failureOf(command, Array.isArray(body) ? body : { ...body, includeData: true })).toBe(TOO_LARGE)
+  })
+
+  test.each([
+    ['fetch', { ids: ids(15), includeData: true }],
+    ['fetch', { ids: ids(20) }],
+    ['query', { vector: [1, 1], topK: 15, includeData: true }],
+    ['query', { vector: [1, 1], topK: 20 }],
+  ])('fits when fewer rows or less of them are asked for: %s (%#)', (command, body) => {
+    expect(index.resultOf(command, body)).toBeInstanceOf(Array)
+  })
+
+  test('leaves no resumable query behind', () => {
+    const { storage } = index
+    expect(storage.sql.exec('SELECT count(*) AS n FROM resumable_queries').toArray()).toEqual([{ n: 0 }])
+  })
+})
+
+test('rows are read from storage as far as they are answered', () => {
+  let read = 0
+  const storage = sqliteStorage()
+  const counting: IndexStorage = {
+    ...storage,
+    sql: {
+      databaseSize: 0,
+      exec(query, ...bindings) {
+        const rows = storage.sql.exec(query, ...bindings).toArray()
+        if (!query.includes('data, metadata')) return { toArray: () => rows, [Symbol.iterator]: () => rows.values() }
+        return {
+          toArray: () => expect.unreachable('collected'),
+          *[Symbol.iterator]() {
+            for (const row of rows) {
+              read++
+              yield row
+            }
+          },
+        }
+      },
+    },
+  }
+  const store = new VectorStore(storage)
+  const sparse = { indices: Int32Array.of(0), values: Float32Array.of(1) }
+  store.upsert(
+    '',
+    ids(10).map((id) => ({ id, dense: int8Row(Int8Array.of(1), 1), sparse })),
+  )
+  const reading = new VectorStore(counting)
+  for (const row of reading.range('', 2, 8, '')) if (row.id === 'r3') break
+  for (const row of reading.found('', ids(10))) if (row.id !== '') break
+  for (const [position] of reading.attachments([1, 2, 3])) if (position > 0) break
+  expect(read).toBe(4)
+})
+
+test('room is counted in bytes of JSON', () => {
+  const fits = (data: string) => new AnswerRoom().has({ id: 'a', data })
+  const most = LIMITS.answerBytes - 200
+  expect(fits('x'.repeat(most))).toBe(true)
+  expect(fits('é'.repeat(most / 2))).toBe(true)
+  expect(fits('字'.repeat(most / 3))).toBe(true)
+  expect(fits('😀'.repeat(most / 4))).toBe(true)
+  expect(fits('\n'.repeat(most / 2))).toBe(true)
+  expect(fits('x'.repeat(most + 200))).toBe(false)
+  expect(fits('é'.repeat(most / 2 + 100))).toBe(false)
+  expect(fits('字'.repeat(most / 3 + 67))).toBe(false)
+  expect(fits('😀'.repeat(most / 4 + 50))).toBe(false)
+  expect(fits('\n'.repeat(most / 2 + 100))).toBe(false)
+})

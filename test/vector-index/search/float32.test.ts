@@ -1,0 +1,38 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { shortestFloat32 } from '../../../src/vector-index/search/float32.ts'
+
+/** How many digits a number is printed with. */
+const digits = (number: number): number => number.toExponential().replace(/e.*|[-.]/g, '').length
+
+test.each([
+  [0.1, '0.1'],
+  [1 / 60 + 1 / 60, '0.033333335'],
+  [1 / 3, '0.33333334'],
+  [0.1 + 0.2, '0.3'],
+  [16777217, '16777216'],
+  [3.4028234663852886e38, '3.4028235e+38'],
+  [1.401298464324817e-45, '1e-45'],
+  [0, '0'],
+  [-2.5, '-2.5'],
+])('%s prints as %s', (value, printed) => {
+  expect(String(shortestFloat32(value))).toBe(printed)
+})
+
+test('what is printed reads back as the same float32', () => {
+  fc.assert(
+    fc.property(fc.float({ noNaN: true }), (value) => {
+      expect(Math.fround(Number(String(shortestFloat32(value))))).toBe(value === 0 ? 0 : value)
+    }),
+  )
+})
+
+test('no shorter decimal would do', () => {
+  fc.assert(
+    fc.property(fc.float({ noNaN: true, noDefaultInfinity: true }), (value) => {
+      const printed = digits(shortestFloat32(value))
+      for (let fewer = 1; fewer < printed; fewer++)
+        expect(Math.fround(Number(value.toPrecision(fewer)))).not.toBe(value)
+    }),
+  )
+})

@@ -1,0 +1,37 @@
+import { describe, expect, test } from 'vitest'
+import { shortestFloat32 } from '../../../src/vector-index/search/float32.ts'
+import { fuseRankings } from '../../../src/vector-index/search/hybrid.ts'
+
+const ranking = (...scores: [slot: number, score: number][]) => scores.map(([slot, score]) => ({ slot, score }))
+
+describe('reciprocal rank fusion', () => {
+  test('counts ranks from 0, in float32', () => {
+    const [best] = fuseRankings([ranking([7, 0.9]), ranking([7, 3])], 'RRF', 1)
+    expect(shortestFloat32(best!.score)).toBe(0.033333335)
+  })
+
+  test('a row in both rankings beats the first of one', () => {
+    const fused = fuseRankings([ranking([0, 0.9], [1, 0.8]), ranking([2, 9], [1, 8])], 'RRF', 3)
+    expect(fused.map(({ slot }) => slot)).toEqual([1, 0, 2])
+  })
+})
+
+describe('distribution-based fusion', () => {
+  test('places a score between three sample deviations below and above the mean', () => {
+    // Mean 2, sample deviation 1: (3 − (−1)) / 6.
+    const fused = fuseRankings([ranking([0, 3], [1, 2], [2, 1])], 'DBSF', 3)
+    expect(fused.map(({ score }) => score)).toEqual([4 / 6, 3 / 6, 2 / 6].map(Math.fround))
+  })
+
+  test.each([
+    ['a single row', ranking([0, 3])],
+    ['equal scores', ranking([0, 3], [1, 3])],
+    ['scores whose spread float32 does not hold', ranking([0, 3e38], [1, -3e38])],
+  ])('gives .5 to %s', (_name, only) => {
+    expect(fuseRankings([only], 'DBSF', 5).every(({ score }) => score === 0.5)).toBe(true)
+  })
+})
+
+test.each(['RRF', 'DBSF'] as const)('%s of nothing is nothing', (algorithm) => {
+  expect(fuseRankings([[], []], algorithm, 5)).toEqual([])
+})

@@ -1,0 +1,63 @@
+import { expect } from 'vitest'
+import { openIndex, type EmbeddedIndex } from '../../src/vector-index/embedded-index.ts'
+import { answerCommand } from '../../src/vector-index/protocol/protocol.ts'
+import type { IndexStorage } from '../../src/vector-index/store/schema.ts'
+import { indexSettings } from '../../src/vector-index/settings.ts'
+import { sqliteStorage } from './sqlite-storage.ts'
+
+/** An index in memory with a clock that stands still until it is told to go on. */
+export interface TestIndex {
+  readonly clock: { nowMs: number }
+  readonly storage: IndexStorage
+  index(): EmbeddedIndex
+  /** Forgets what is in memory, as an eviction does. */
+  restart(settings?: unknown): void
+  /** Status and body of a command; the namespace stands in the path, `?` begins the query string. */
+  send(path: string, body?: unknown, method?: string): { readonly status: number; readonly body: unknown }
+  /** Result of a command that must succeed. */
+  resultOf(path: string, body?: unknown, method?: string): unknown
+  /** Status and text of a command that must fail. */
+  failureOf(path: string, body?: unknown, method?: string): string
+}
+
+export function testIndex(settings: unknown = {}): TestIndex {
+  const clock = { nowMs: Date.UTC(2026, 0, 1) }
+  const storage = sqliteStorage()
+  let given = settings
+  let uuids = 0
+  const open = () =>
+    openIndex(storage, indexSettings('default', given), {
+      nowMs: () => clock.nowMs,
+      random: () => 0.5,
+      randomUuid: () => `uuid-${(uuids += 1)}`,
+    })
+  let opened = open()
+
+  function send(path: string, body?: unknown, method = 'POST') {
+    const [pathname = '', search = ''] = path.split('?')
+    return answerCommand(opened, { method, path: pathname.split('/'), search, body })
+  }
+
+  return {
+    clock,
+    storage,
+    index: () => opened,
+    restart(others = given) {
+      given = others
+      opened = open()
+    },
+    send,
+    resultOf(path, body, method) {
+      const { status, body: answer } = send(path, body, method)
+      expect(answer).toHaveProperty('result')
+      expect(status).toBe(200)
+      // As it goes over the wire: members that are undefined are not there.
+      return 'result' in answer ? (JSON.parse(JSON.stringify(answer.result)) as unknown) : undefined
+    },
+    failureOf(path, body, method) {
+      const { status, body: answer } = send(path, body, method)
+      expect(answer).toEqual({ error: expect.any(String), status })
+      return 'error' in answer ? `${status} ${answer.error}` : ''
+    },
+  }
+}
