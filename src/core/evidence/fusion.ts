@@ -6,7 +6,6 @@ import type { Ranking, ScoreKind, Scores } from './chunk.ts'
 import { collect, type Collected, type Evidence, isScore, rankBy } from './evidence.ts'
 import { distributionScores, reciprocalRanks, RRF_K } from '../lib/rank-scores.ts'
 
-
 /** How much each method weighs in the convex mix. Negative or non-finite weights count as 0. */
 export interface ConvexWeights {
   /** @default 0.35 */
@@ -186,4 +185,3 @@ function mix(scores: Scores, weights: Required<ConvexWeights>, bm25Bound: number
   }
   return total > 0 ? sum / total : 0
 }
-

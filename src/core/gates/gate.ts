@@ -63,4 +63,3 @@ export function requireWithin(setting: string, value: number, low: number, high:
     throw new RagGateError('policy_invalid', `${setting} must be a number from ${low} to ${high}`, { param: setting })
   }
 }
-

@@ -74,4 +74,3 @@ export interface Decision extends Judgement {
   /** Ids of their documents, each once, in that order. */
   readonly documentIds: readonly string[]
 }
-

@@ -54,4 +54,3 @@ export function measure(question: string, evidence: Evidence, lexicon: Lexicon):
   // Every member of TEXT_SIGNALS was just measured, and the rest stands above.
   return Object.freeze(signals) as unknown as Signals
 }
-
