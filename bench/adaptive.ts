@@ -16,13 +16,7 @@ import { definePolicy, type Policy } from '../src/core/policy/policy.ts'
 import { balanced } from '../src/presets/balanced/balanced.ts'
 import { type GatePorts, gateQuestion, type GateSettings } from '../src/pipeline/gate-question.ts'
 import { FITTED_SETS, fitBalanced, measureSet } from './evaluation/balanced-model.ts'
-import {
-  haveQuestionSets,
-  type LabelledQuestion,
-  openQuestionSet,
-  readQuestionSet,
-  type SearchableSet,
-} from './evaluation/question-sets.ts'
+import { haveQuestionSets, type LabelledQuestion, openQuestionSet, readQuestionSet, type SearchableSet } from './evaluation/question-sets.ts'
 
 const PAGE = join(import.meta.dirname, '..', 'docs', 'adaptive-retrieval.md')
 const SETS = ['squad-ooc', 'azure-faq'] as const

@@ -9,7 +9,8 @@
  */
 import { create, insertMultiple, search as searchOrama, type Orama } from '@orama/orama'
 import MiniSearch from 'minisearch'
-import { normaliseQuestion, terms } from '../src/core/text/text.ts'
+import { normaliseQuestion } from '../src/core/text/normalise.ts'
+import { terms } from '../src/core/text/terms.ts'
 import { termFrequencies } from '../src/vector-index/embed/embedder.ts'
 import { passageVector, questionVector, SparsePostings } from '../src/vector-index/search/sparse.ts'
 import { markdownTable } from './markdown-table.ts'

@@ -10,7 +10,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { terms } from '../src/core/text/text.ts'
+import { terms } from '../src/core/text/terms.ts'
 import { readVectors, type WordVectors } from './english/vectors.ts'
 import { readWordNet } from './english/wordnet.ts'
 

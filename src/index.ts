@@ -17,41 +17,15 @@ export type { ThresholdChange, ThresholdEvidence } from './core/calibration/sugg
 export { type LabelledDecision, scoresOfGate, type ThresholdGate } from './core/calibration/gate-threshold.ts'
 export { thresholdSensitivity, type Sensitivity } from './core/calibration/threshold-sensitivity.ts'
 export { countHallucinations, type Hallucinations, type LabelledAnswer } from './core/calibration/hallucinations.ts'
-export {
-  checkGenerationConfidence,
-  type GenerationConfidenceQuality,
-  type RatedAnswer,
-} from './core/calibration/generation-confidence-quality.ts'
+export { checkGenerationConfidence, type GenerationConfidenceQuality, type RatedAnswer } from './core/calibration/generation-confidence-quality.ts'
 export { tuneByCollection, tuneThreshold, type TunedThreshold } from './core/calibration/tune-threshold.ts'
-export {
-  diagnoseGating,
-  evidenceGatingStats,
-  gatingReport,
-  type GatingReport,
-  type GatingStatistics,
-  refusalAsText,
-} from './presets/sufficiency/gating-report.ts'
-export {
-  ADVISORY_USAGE,
-  advisoryBadge,
-  advisoryBanner,
-  type AdvisoryFlag,
-  advisoryWarning,
-  getAdvisoryFlag,
-  handOverAdvisory,
-  marketContextFrom,
-  readSelfReport,
-} from './presets/advisory/advisory-flags.ts'
+export { diagnoseGating, evidenceGatingStats, gatingReport, type GatingReport, type GatingStatistics, refusalAsText } from './presets/sufficiency/gating-report.ts'
+export { ADVISORY_USAGE, advisoryBadge, advisoryBanner, type AdvisoryFlag, advisoryWarning, getAdvisoryFlag, handOverAdvisory, marketContextFrom, readSelfReport } from './presets/advisory/advisory-flags.ts'
 export { rejectionRecord, type RejectionRecord } from './core/reports/rejection-record.ts'
 export { scoreRetrieval } from './presets/weighted-signals/score-retrieval.ts'
 export type { EvidenceAnswer } from './core/reports/evidence-answer.ts'
 export { answerQuestion, type AnsweredQuestion, type AnswerPorts } from './pipeline/answer-question.ts'
-export {
-  answerWithRetries,
-  type RetriedAnswer,
-  type RetryOptions,
-  type Rewrite,
-} from './pipeline/answer-with-retries.ts'
+export { answerWithRetries, type RetriedAnswer, type RetryOptions, type Rewrite } from './pipeline/answer-with-retries.ts'
 export { generateWithEvidence, type GenerationTask, type JudgedGeneration } from './pipeline/generate-with-evidence.ts'
 export type { AskedQuestion, GateSettings as GateQuestionSettings } from './pipeline/gate-question.ts'
 export { chunkId, namespaceOf } from './core/lib/ids.ts'
@@ -61,35 +35,12 @@ export type { CheckLine } from './presets/two-tier/check-lines.ts'
 export { feedbackTerms, type FeedbackOptions } from './core/evidence/feedback-terms.ts'
 export { buildContext, type Context, type ContextBudget } from './core/evidence/context.ts'
 export type { SearchMode } from './core/evidence/search-mode.ts'
-export {
-  type ConvexOptions,
-  type ConvexWeights,
-  fuseConvex,
-  fuseDistributionBased,
-  fuseReciprocalRank,
-  type FusionMethod,
-  type ReciprocalRankOptions,
-} from './core/evidence/fusion.ts'
+export { type ConvexOptions, type ConvexWeights, fuseConvex, fuseDistributionBased, fuseReciprocalRank, type FusionMethod, type ReciprocalRankOptions } from './core/evidence/fusion.ts'
 export { buildLexicon, EMPTY_LEXICON, type Lexicon } from './core/text/lexicon.ts'
 export { type Audience, buildRefusal, type Refusal } from './core/reports/refusal.ts'
 export type { Chunk, Passage, Ranking, ScoreKind, Scores } from './core/evidence/chunk.ts'
-export {
-  citationsWithWarning,
-  type ConfidenceBadge,
-  confidenceBadge,
-  confidenceLine,
-  type ConfidenceRecord,
-  confidenceRecord,
-  isFlagged,
-} from './presets/weighted-signals/confidence-record.ts'
-export {
-  analyse,
-  type AnalysisLine,
-  assessRetrieval,
-  recommend,
-  type Recommendation,
-  type RetrievalAssessment,
-} from './presets/weighted-signals/recommendations.ts'
+export { citationsWithWarning, type ConfidenceBadge, confidenceBadge, confidenceLine, type ConfidenceRecord, confidenceRecord, isFlagged } from './presets/weighted-signals/confidence-record.ts'
+export { analyse, type AnalysisLine, assessRetrieval, recommend, type Recommendation, type RetrievalAssessment } from './presets/weighted-signals/recommendations.ts'
 export type { RetrievalSignals } from './core/signals/retrieval-signals.ts'
 export type { SignalWeights } from './presets/weighted-signals/weighted-confidence.ts'
 export type { Band, Decision, Expansion, Judgement } from './core/policy/decision.ts'
@@ -103,14 +54,7 @@ export { advisory, type AdvisoryOptions } from './presets/advisory/advisory.ts'
 export { multiGate, type MultiGateOptions } from './presets/multi-gate/multi-gate.ts'
 export { legalReview } from './presets/weighted-signals/legal-review.ts'
 export { weightedSignals, type WeightedSignalsOptions } from './presets/weighted-signals/weighted-signals.ts'
-export {
-  sufficiency,
-  SUFFICIENCY_THRESHOLDS,
-  sufficiencyByCollection,
-  type SufficiencyByCollectionOptions,
-  type SufficiencyOptions,
-  sufficiencyThreshold,
-} from './presets/sufficiency/sufficiency.ts'
+export { sufficiency, SUFFICIENCY_THRESHOLDS, sufficiencyByCollection, type SufficiencyByCollectionOptions, type SufficiencyOptions, sufficiencyThreshold } from './presets/sufficiency/sufficiency.ts'
 export { TWO_TIER_SETTINGS, twoTier, type TwoTierOptions } from './presets/two-tier/two-tier.ts'
 export { advisoryConfidence, type AdvisoryConfidenceOptions } from './core/gates/advisory-confidence.ts'
 export { confidenceRange, type ConfidenceRangeOptions } from './core/gates/confidence-range.ts'

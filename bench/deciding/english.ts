@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { Evidence } from '../../src/core/evidence/evidence.ts'
 import { buildLexicon, encodeLexicon } from '../../src/core/text/lexicon.ts'
-import { normaliseQuestion } from '../../src/core/text/text.ts'
+import { normaliseQuestion } from '../../src/core/text/normalise.ts'
 
 const DATA = join(import.meta.dirname, '..', '..', '..', 'shared', 'data', 'squad-ooc')
 

@@ -1,7 +1,8 @@
 /** A set in the embedded index, and the ways to search it. Every search goes through the index's own protocol. */
 import { fuseConvex } from '../../src/core/evidence/fusion.ts'
 import { buildLexicon, idfMass, inverseDocumentFrequency, type Lexicon } from '../../src/core/text/lexicon.ts'
-import { normaliseQuestion, terms } from '../../src/core/text/text.ts'
+import { normaliseQuestion } from '../../src/core/text/normalise.ts'
+import { terms } from '../../src/core/text/terms.ts'
 import { createUpstashRetriever } from '../../src/adapters/upstash-vector.ts'
 import { embed, termFrequencies } from '../../src/vector-index/embed/embedder.ts'
 import { answerCommand } from '../../src/vector-index/protocol/protocol.ts'

@@ -1,6 +1,7 @@
 /** Answers by quoting: the best sentences of the evidence as they stand, each with its source. No model. */
 import type { Chunk } from '../core/evidence/chunk.ts'
-import { sentences, terms } from '../core/text/text.ts'
+import { sentences } from '../core/text/sentences.ts'
+import { terms } from '../core/text/terms.ts'
 import type { GenerationRequest, Generator } from '../ports/generator.ts'
 
 /** Headings, rows of tables, and code: they stand for something, and say nothing. */

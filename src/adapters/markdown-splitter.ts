@@ -1,5 +1,5 @@
 /** Cuts Markdown by its structure: sections stay together, code and lists are never torn apart where they fit. */
-import { sentences } from '../core/text/text.ts'
+import { sentences } from '../core/text/sentences.ts'
 import { RagGateError } from '../errors.ts'
 import type { DocumentPart, Splitter } from '../ports/splitter.ts'
 import { type MarkdownBlock, markdownBlocks } from './markdown/blocks.ts'

@@ -1,5 +1,6 @@
 /** What a question turns on: the names in it, more than the words that questions are made of. */
-import { sentences, terms } from './text/text.ts'
+import { sentences } from './text/sentences.ts'
+import { terms } from './text/terms.ts'
 
 /** How much a term of a question matters beside its rarity. Only ratios matter. */
 export interface Emphasis {

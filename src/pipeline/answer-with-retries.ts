@@ -1,5 +1,5 @@
 /** A refused question asked again in other words. The gate stays as it is. */
-import { normaliseQuestion } from '../core/text/text.ts'
+import { normaliseQuestion } from '../core/text/normalise.ts'
 import { RagGateError } from '../errors.ts'
 import { type AnsweredQuestion, type AnswerPorts, answerQuestion } from './answer-question.ts'
 import type { AskedQuestion, GateSettings } from './gate-question.ts'

@@ -1,12 +1,7 @@
 /** An answer from evidence that is there already: judged before and after the model is asked. No HTTP. */
 import type { Context } from '../core/evidence/context.ts'
 import type { Decision } from '../core/policy/decision.ts'
-import {
-  type EvidenceAnswer,
-  evidenceAnswer,
-  generationError,
-  refusedForEvidence,
-} from '../core/reports/evidence-answer.ts'
+import { type EvidenceAnswer, evidenceAnswer, generationError, refusedForEvidence } from '../core/reports/evidence-answer.ts'
 import type { Evidence } from '../core/evidence/evidence.ts'
 import { type GenerationConfidenceSource, measureAnswer } from '../core/answer/measure-answer.ts'
 import { EMPTY_LEXICON, type Lexicon } from '../core/text/lexicon.ts'

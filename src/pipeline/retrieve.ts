@@ -8,7 +8,7 @@ import { passesFilter, type PassageFilter } from '../core/evidence/passage-filte
 import { checkPassage } from '../core/evidence/rows.ts'
 import { scoreWithinRange } from '../core/evidence/score-kinds.ts'
 import { rankingsOfMode } from '../core/evidence/search-mode.ts'
-import { terms } from '../core/text/text.ts'
+import { terms } from '../core/text/terms.ts'
 import { RagGateError } from '../errors.ts'
 import type { Asking } from './asking.ts'
 import type { Faults } from './within-deadline.ts'

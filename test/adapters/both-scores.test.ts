@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { createUpstashChunkIndex, createUpstashRetriever } from '../../src/adapters/upstash-vector.ts'
 import { fuseConvex } from '../../src/core/evidence/fusion.ts'
 import { buildLexicon, idfMass } from '../../src/core/text/lexicon.ts'
-import { terms } from '../../src/core/text/text.ts'
+import { terms } from '../../src/core/text/terms.ts'
 import { embeddedIndex } from '../fixtures/embedded-index.ts'
 
 /** Questions and passages beside the repository, where they are kept. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createExtractiveGenerator, type ExtractiveGeneratorOptions } from '../../src/adapters/extractive-generator.ts'
-import { sentences } from '../../src/core/text/text.ts'
+import { sentences } from '../../src/core/text/sentences.ts'
 import { aPassage } from '../fixtures/evidence.ts'
 
 async function quote(

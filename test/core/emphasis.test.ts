@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { emphasis, PLAIN } from '../../src/core/emphasis.ts'
-import { terms } from '../../src/core/text/text.ts'
+import { terms } from '../../src/core/text/terms.ts'
 
 const NAME = { found: 1.25, missing: 2.5 }
 const FRAME = { found: 0.7, missing: 0.7 }

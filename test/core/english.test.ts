@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { englishLexicon, englishRelatives } from '../../src/core/english.ts'
 import { ENGLISH_RELATIVES, ENGLISH_TERMS } from '../../src/core/english-table.ts'
-import { terms } from '../../src/core/text/text.ts'
+import { terms } from '../../src/core/text/terms.ts'
 
 const term = (word: string): string => terms(word)[0]!
 const share = (word: string): number => (englishLexicon().documentFrequency.get(term(word)) ?? 0) / 10_000

@@ -7,12 +7,7 @@ import type { PassageFilter } from '../../src/core/evidence/passage-filter.ts'
 import { balanced } from '../../src/presets/balanced/balanced.ts'
 import { twoTier } from '../../src/presets/two-tier/two-tier.ts'
 import { RagGateError } from '../../src/errors.ts'
-import {
-  type AskedQuestion,
-  gateQuestion,
-  type GatePorts,
-  type GateSettings,
-} from '../../src/pipeline/gate-question.ts'
+import { type AskedQuestion, gateQuestion, type GatePorts, type GateSettings } from '../../src/pipeline/gate-question.ts'
 import type { CachedAnswer } from '../../src/ports/answer-cache.ts'
 import type { Reranker } from '../../src/ports/reranker.ts'
 import { aRanking } from '../fixtures/evidence.ts'

@@ -2,7 +2,7 @@
 import type { AnswerSignals, AnswerStructure, ChunkOverlap, EvidenceShare, SourceKind } from './answer-signals.ts'
 import type { Chunk } from '../evidence/chunk.ts'
 import { citedNumbers, supportOfSentences } from './sentence-support.ts'
-import { terms } from '../text/text.ts'
+import { terms } from '../text/terms.ts'
 import { visible } from '../text/visible.ts'
 
 /** What only the route knows about its answer, as far as gates look at it. Every value is checked before it is used. */

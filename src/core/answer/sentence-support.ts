@@ -1,6 +1,8 @@
 /** Is what an answer says in the passages? Words, figures and names only: no model, no meaning. */
 import type { SentenceSupport } from './answer-signals.ts'
-import { isStopWord, sentences, terms, words } from '../text/text.ts'
+import { isStopWord, words } from '../text/words.ts'
+import { sentences } from '../text/sentences.ts'
+import { terms } from '../text/terms.ts'
 import { visible } from '../text/visible.ts'
 
 const CITATION = /\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\]/g

@@ -1,6 +1,6 @@
 /** The evidence as a model reads it: numbered, delimited, within a budget. */
 import type { Chunk } from './chunk.ts'
-import { sentences } from '../text/text.ts'
+import { sentences } from '../text/sentences.ts'
 
 /** The context of one question. */
 export interface Context {

@@ -1,7 +1,8 @@
 /** Pseudo relevance feedback: words of the best chunks that a weak question may lack. */
 import type { Chunk } from './chunk.ts'
 import { inverseDocumentFrequency, type Lexicon } from '../text/lexicon.ts'
-import { terms, words } from '../text/text.ts'
+import { terms } from '../text/terms.ts'
+import { words } from '../text/words.ts'
 
 /** Settings of `feedbackTerms`. */
 export interface FeedbackOptions {

@@ -8,11 +8,7 @@ import { requireFieldNames } from '../gates/response-quality.ts'
 import type { Signals } from '../signals/measure.ts'
 import { isRecord } from '../lib/guards.ts'
 import { TEXT_SIGNALS, type TextSignalName } from '../signals/index.ts'
-import {
-  validateWeightedSignals,
-  weightedConfidence,
-  type WeightedSignalsModel,
-} from '../../presets/weighted-signals/weighted-confidence.ts'
+import { validateWeightedSignals, weightedConfidence, type WeightedSignalsModel } from '../../presets/weighted-signals/weighted-confidence.ts'
 
 /** The numbers of a logistic model. */
 export interface LogisticWeights {

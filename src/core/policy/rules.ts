@@ -9,7 +9,7 @@ import { SCORES_RECORDED } from '../signals/score-curves.ts'
 import { type Signals } from '../signals/measure.ts'
 import { isRecord } from '../lib/guards.ts'
 import { hex, sha256 } from '../lib/sha256.ts'
-import { words } from '../text/text.ts'
+import { words } from '../text/words.ts'
 import { visible } from '../text/visible.ts'
 
 /** What a rule may look at: a frozen copy, so that it changes nothing for the gates and rules after it. */

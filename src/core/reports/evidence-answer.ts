@@ -1,14 +1,7 @@
 /** What became of a question, in the four statuses of document 004. For operators: it is full of figures. */
 import type { Chunk } from '../evidence/chunk.ts'
 import type { Decision } from '../policy/decision.ts'
-import {
-  type GatingReport,
-  gatingReport,
-  type InsufficientEvidence,
-  insufficientEvidence,
-  SUFFICIENCY_EXPLANATION,
-  summariseEvidence,
-} from '../../presets/sufficiency/gating-report.ts'
+import { type GatingReport, gatingReport, type InsufficientEvidence, insufficientEvidence, SUFFICIENCY_EXPLANATION, summariseEvidence } from '../../presets/sufficiency/gating-report.ts'
 import { roundHalfEven } from '../lib/rounding.ts'
 import { MESSAGES } from './messages.ts'
 

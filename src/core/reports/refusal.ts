@@ -3,13 +3,7 @@ import type { AnswerSignals } from '../answer/answer-signals.ts'
 import type { Chunk, Scores } from '../evidence/chunk.ts'
 import type { Band, Decision, Expansion } from '../policy/decision.ts'
 import type { Finding, Verdict } from '../gates/finding.ts'
-import {
-  type GatingReport,
-  gatingReport,
-  type InsufficientEvidence,
-  insufficientEvidence,
-  SUFFICIENCY_EXPLANATION,
-} from '../../presets/sufficiency/gating-report.ts'
+import { type GatingReport, gatingReport, type InsufficientEvidence, insufficientEvidence, SUFFICIENCY_EXPLANATION } from '../../presets/sufficiency/gating-report.ts'
 import type { GateSettings } from '../gates/index.ts'
 import type { ReasonCode } from '../gates/finding.ts'
 import type { Signals } from '../signals/measure.ts'

@@ -4,7 +4,7 @@ import { englishRelatives } from '../english.ts'
 import type { Evidence } from '../evidence/evidence.ts'
 import { BM25_K1 } from '../text/bm25.ts'
 import { inverseDocumentFrequency, meanChunkLength, type TermCounts } from '../text/lexicon.ts'
-import { sentenceTerms, terms } from '../text/text.ts'
+import { sentenceTerms, terms } from '../text/terms.ts'
 
 /** How many chunks are read, best first. */
 const CHUNKS_READ = 10

@@ -3,7 +3,7 @@
  * stands. Scores become comparable between questions only against it (findings: scale matters more than weights).
  */
 import { RagGateError } from '../../errors.ts'
-import { terms } from './text.ts'
+import { terms } from './terms.ts'
 
 /** Term statistics of a collection. Immutable once made. */
 export interface Lexicon {

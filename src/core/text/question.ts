@@ -1,6 +1,6 @@
 /** What a question may be, whoever brings it. */
 import { RagGateError } from '../../errors.ts'
-import { normaliseQuestion } from './text.ts'
+import { normaliseQuestion } from './normalise.ts'
 import { visible } from './visible.ts'
 
 const LONE_SURROGATE = /\p{Surrogate}/u

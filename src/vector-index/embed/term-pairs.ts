@@ -5,7 +5,7 @@
  * Its constants were chosen on three question sets (docs/retrieval.md). Stored vectors depend on them: other ones are
  * another model.
  */
-import { terms } from '../../core/text/text.ts'
+import { terms } from '../../core/text/terms.ts'
 import { hash32 } from './hash.ts'
 import { dimensionOf, type SparseVector } from '../search/sparse.ts'
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Chunk } from '../../../src/core/evidence/chunk.ts'
 import { feedbackTerms } from '../../../src/core/evidence/feedback-terms.ts'
 import { buildLexicon, EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
-import { terms } from '../../../src/core/text/text.ts'
+import { terms } from '../../../src/core/text/terms.ts'
 import { aPassage } from '../../fixtures/evidence.ts'
 
 const chunksOf = (texts: readonly string[]): Chunk[] =>

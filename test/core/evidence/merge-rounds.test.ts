@@ -6,7 +6,7 @@ import { fuse, FUSION_METHODS, fuseConvex } from '../../../src/core/evidence/fus
 import { EMPTY_LEXICON, idfMass } from '../../../src/core/text/lexicon.ts'
 import { measure } from '../../../src/core/signals/measure.ts'
 import { mergeRounds } from '../../../src/core/evidence/merge-rounds.ts'
-import { terms } from '../../../src/core/text/text.ts'
+import { terms } from '../../../src/core/text/terms.ts'
 import { aRanking } from '../../fixtures/evidence.ts'
 
 const OPTIONS = { topK: 3, idfMass: 2, keepOfEach: 0 }

@@ -1,9 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import {
-  advisoryConfidence,
-  advisoryConfidenceGate,
-  type AdvisoryConfidenceOptions,
-} from '../../../src/core/gates/advisory-confidence.ts'
+import { advisoryConfidence, advisoryConfidenceGate, type AdvisoryConfidenceOptions } from '../../../src/core/gates/advisory-confidence.ts'
 import { signalsOf } from '../../fixtures/evidence.ts'
 
 const check = (confidence: number, options: AdvisoryConfidenceOptions = {}) =>

@@ -1,9 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import {
-  gradedRelevance,
-  gradedRelevanceGate,
-  type GradedRelevanceOptions,
-} from '../../../src/core/gates/graded-relevance.ts'
+import { gradedRelevance, gradedRelevanceGate, type GradedRelevanceOptions } from '../../../src/core/gates/graded-relevance.ts'
 import { aCurve, signalsOf } from '../../fixtures/evidence.ts'
 
 function check(

@@ -1,9 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import {
-  retrievalScore,
-  retrievalScoreGate,
-  type RetrievalScoreOptions,
-} from '../../../src/core/gates/retrieval-score.ts'
+import { retrievalScore, retrievalScoreGate, type RetrievalScoreOptions } from '../../../src/core/gates/retrieval-score.ts'
 import type { Signals } from '../../../src/core/signals/measure.ts'
 import { aCurve, signalsOf } from '../../fixtures/evidence.ts'
 

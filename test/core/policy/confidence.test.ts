@@ -1,11 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import {
-  type ConfidenceModel,
-  confidenceOf,
-  type LackingWeights,
-  missingParts,
-  validateConfidenceModel,
-} from '../../../src/core/policy/confidence.ts'
+import { type ConfidenceModel, confidenceOf, type LackingWeights, missingParts, validateConfidenceModel } from '../../../src/core/policy/confidence.ts'
 import { SIGNAL_WEIGHTS } from '../../../src/presets/weighted-signals/weighted-confidence.ts'
 import { aCurve, signalsOf } from '../../fixtures/evidence.ts'
 

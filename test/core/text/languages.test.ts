@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { buildLexicon } from '../../../src/core/text/lexicon.ts'
 import { measure } from '../../../src/core/signals/measure.ts'
-import { normaliseQuestion } from '../../../src/core/text/text.ts'
+import { normaliseQuestion } from '../../../src/core/text/normalise.ts'
 import { termFrequencies } from '../../../src/vector-index/embed/embedder.ts'
 import { passageVector, questionVector, SparsePostings } from '../../../src/vector-index/search/sparse.ts'
 import { evidenceOf } from '../../fixtures/evidence.ts'

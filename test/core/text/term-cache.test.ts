@@ -1,18 +1,24 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { BASE, digitOf, knownTerm } from '../../../src/core/text/term-cache.ts'
+import { BASE, digitOf } from '../../../src/core/text/word-number.ts'
+import { createTermCache } from '../../../src/core/text/term-cache.ts'
 
 const numberOf = (word: string): number =>
   [...word].reduce((sum, _, at) => sum * BASE + digitOf(word.charCodeAt(at)), 0)
 
-/** Looks a word up within a longer text; `asked` counts how often its term had to be made. */
-function lookUp(word: string): { readonly term: string | undefined; readonly asked: number } {
+/** A cache that counts how often a term had to be made. */
+function countingCache() {
   let asked = 0
-  const term = knownTerm(`(${word})`, 1, 1 + word.length, numberOf(word), (lower) => {
+  const cache = createTermCache((lower) => {
     asked++
     return `<${lower}>`
   })
-  return { term, asked }
+  /** Looks a word up within a longer text. */
+  const lookUp = (word: string): { readonly term: string | undefined; readonly asked: number } => {
+    asked = 0
+    return { term: cache.within(`(${word})`, 1, 1 + word.length, numberOf(word)), asked }
+  }
+  return { cache, lookUp }
 }
 
 describe('digitOf', () => {
@@ -26,10 +32,11 @@ describe('digitOf', () => {
   })
 })
 
-describe('knownTerm', () => {
+describe('createTermCache', () => {
   it.each(['a', 'Cat', 'zzzzzzzzzz', 'zzzzzzzzzzz', '0zzzzzzzzzz', 'abcdefghijklmnopqrst'])(
     'makes the term of %s once, whatever its case',
     (word) => {
+      const { lookUp } = countingCache()
       const term = `<${word.toLowerCase()}>`
       expect(lookUp(word).term).toBe(term)
       expect(lookUp(word.toUpperCase())).toEqual({ term, asked: 0 })
@@ -37,6 +44,7 @@ describe('knownTerm', () => {
   )
 
   it('does not keep words of more than twenty letters', () => {
+    const { lookUp } = countingCache()
     const word = 'abcdefghijklmnopqrstu'
     expect(lookUp(word)).toEqual({ term: `<${word}>`, asked: 1 })
     expect(lookUp(word).asked).toBe(1)
@@ -45,11 +53,13 @@ describe('knownTerm', () => {
   it('keeps that a word has none', () => {
     let asked = 0
     const none = (): undefined => void asked++
-    for (let at = 0; at < 2; at++) expect(knownTerm('nought', 0, 6, numberOf('nought'), none)).toBeUndefined()
+    const cache = createTermCache(none)
+    for (let at = 0; at < 2; at++) expect(cache.within('nought', 0, 6, numberOf('nought'))).toBeUndefined()
     expect(asked).toBe(1)
   })
 
   it('never takes a word for another one, whichever were met and forgotten', () => {
+    const { lookUp } = countingCache()
     const word = fc.stringMatching(/^[a-z0-9]{1,22}$/)
     // Alike at their ends, where a word of more than ten letters is divided.
     const alike = fc.tuple(
@@ -73,6 +83,7 @@ describe('knownTerm', () => {
   })
 
   it.each(['', 'abcdefghij'])('nor where many words come to the same places, all ending in "%s"', (end) => {
+    const { lookUp } = countingCache()
     const wrong: string[] = []
     for (let at = 0; at < 100_000; at++) {
       const word = at.toString(36) + end

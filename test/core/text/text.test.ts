@@ -2,7 +2,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { stem } from '../../../src/core/text/stem.ts'
-import { isStopWord, normaliseQuestion, sentences, sentenceTerms, terms, words } from '../../../src/core/text/text.ts'
+import { isStopWord, words } from '../../../src/core/text/words.ts'
+import { normaliseQuestion } from '../../../src/core/text/normalise.ts'
+import { sentences } from '../../../src/core/text/sentences.ts'
+import { sentenceTerms, terms } from '../../../src/core/text/terms.ts'
 import { anyText } from '../../fixtures/any-text.ts'
 
 const shortText = anyText({ maxLength: 80 })

@@ -2,11 +2,7 @@
 import { expect } from 'vitest'
 import type { Chunk } from '../../../src/core/evidence/chunk.ts'
 import { evidenceShare, largestShare } from '../../../src/core/gates/evidence-share.ts'
-import {
-  evidenceGatingStats,
-  gatingReport,
-  insufficientEvidence,
-} from '../../../src/presets/sufficiency/gating-report.ts'
+import { evidenceGatingStats, gatingReport, insufficientEvidence } from '../../../src/presets/sufficiency/gating-report.ts'
 import { measureAnswer } from '../../../src/core/answer/measure-answer.ts'
 import { MESSAGES } from '../../../src/core/reports/messages.ts'
 import { judge, judgeAnswer } from '../../../src/core/policy/policy.ts'

@@ -1,13 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import {
-  type Assessment,
-  citationsWithWarning,
-  confidenceBadge,
-  type ConfidenceGlance,
-  confidenceLine,
-  confidenceRecord,
-  floored,
-} from '../../../src/presets/weighted-signals/confidence-record.ts'
+import { type Assessment, citationsWithWarning, confidenceBadge, type ConfidenceGlance, confidenceLine, confidenceRecord, floored } from '../../../src/presets/weighted-signals/confidence-record.ts'
 import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
 import { measure, type Signals } from '../../../src/core/signals/measure.ts'
 import { aCurve, scoredEvidence, signalsOf } from '../../fixtures/evidence.ts'

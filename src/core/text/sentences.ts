@@ -1,0 +1,73 @@
+/** Sentences of questions and passages. */
+
+const ABBREVIATION = /(?:^|[\s(])(?:\p{Lu}|Mr|Mrs|Ms|Dr|St|Prof|Sr|Jr|vs|e\.g|i\.e|etc|cf|No|Fig|Inc|Ltd|Co)\.$/u
+const LONGEST_ABBREVIATION = 6
+const BEGINS_SENTENCE = /[\p{Lu}\p{Lo}\p{N}"'“‘([`]/u
+const BEGINS_ITEM = /^(?:[-*+>#|]|\d{1,9}[.)]\s)/
+const ITEM_LOOKAHEAD = 11
+const CLOSERS = ')]"\'”’'
+/** Marks that end a sentence whatever follows: Arabic, Indic, Burmese, Khmer, East Asian. */
+const FINAL_MARKS = '؟۔।॥။៕。｡！？'
+/** May follow such a mark within the sentence. */
+const AFTER_FINAL_MARK = `${FINAL_MARKS}${CLOSERS}」』）】》〉］`
+/** What may end a sentence. */
+const MARK = new RegExp(`[.!?\n${FINAL_MARKS}]`, 'g')
+
+/**
+ * The sentences of a text in order, as written. Paragraphs and list items end one; initials and common abbreviations do
+ * not. Takes time in proportion to the text, whatever stands in it.
+ */
+export function sentences(text: string): string[] {
+  let start = 0
+  return sentenceEnds(text)
+    .map((end) => text.slice(start, (start = end)).trim())
+    .filter((sentence) => sentence !== '')
+}
+
+/** Where the sentences end: each begins where the one before ends. White space may stand between two ends. */
+export function sentenceEnds(text: string): number[] {
+  const ends: number[] = []
+  let at = 0
+  while ((at = nextMark(text, at)) >= 0) {
+    const mark = text.charAt(at)
+    let after = at + 1
+    if (mark === '\n') {
+      after = skipSpace(text, after)
+      if (text.slice(at + 1, after).includes('\n') || BEGINS_ITEM.test(text.slice(after, after + ITEM_LOOKAHEAD))) {
+        ends.push(at)
+      }
+    } else if (FINAL_MARKS.includes(mark)) {
+      while (after < text.length && AFTER_FINAL_MARK.includes(text.charAt(after))) after++
+      ends.push(after)
+    } else {
+      while (after < text.length && CLOSERS.includes(text.charAt(after))) after++
+      if (endsSentence(text, ends.at(-1) ?? 0, after)) ends.push(after)
+    }
+    at = after
+  }
+  ends.push(text.length)
+  return ends
+}
+
+function nextMark(text: string, from: number): number {
+  MARK.lastIndex = from
+  return MARK.test(text) ? MARK.lastIndex - 1 : -1
+}
+
+function skipSpace(text: string, from: number): number {
+  let at = from
+  while (isSpace(text.charCodeAt(at))) at++
+  return at
+}
+
+function isSpace(code: number): boolean {
+  return code === 0x20 || (code >= 0x09 && code <= 0x0d) || code === 0xa0
+}
+
+/** Whether the mark before `after` ends the sentence that began at `start`: space follows, and then a beginning. */
+function endsSentence(text: string, start: number, after: number): boolean {
+  const next = skipSpace(text, after)
+  if (next === after || !BEGINS_SENTENCE.test(text.slice(next, next + 2))) return false
+  return !ABBREVIATION.test(text.slice(Math.max(start, after - LONGEST_ABBREVIATION), after))
+}
+

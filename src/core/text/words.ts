@@ -1,0 +1,49 @@
+/** Words of texts in any script. */
+
+/** English function words: they carry no evidence. Question words count among them. */
+const STOP_WORDS: ReadonlySet<string> = new Set(
+  `a about above after again against all also am an and any are as at be because been before being below between both
+  but by can cannot could did do does doing don down during each few for from further had has have having he her here
+  hers herself him himself his how i if in into is it its itself just ll me more most my myself no nor not now of off on
+  once only or other our ours ourselves out over own re s same she should so some such t than that the their theirs them
+  themselves then there these they this those through to too under until up ve very was we were what when where which
+  while who whom whose why will with would you your yours yourself yourselves`.split(/\s+/),
+)
+
+/** Whether a word, in lower case, carries no evidence of its own. */
+export function isStopWord(word: string): boolean {
+  return STOP_WORDS.has(word)
+}
+
+const WORD = /[\p{L}\p{N}\p{M}]+/gu
+const UNSPACED_SCRIPTS = ['Han', 'Hiragana', 'Katakana', 'Hangul', 'Thai', 'Lao', 'Khmer', 'Myanmar']
+/** Their letters. The mark for a long vowel in コーヒー belongs to two scripts, and so by its own name to none. */
+const UNSPACED_LETTERS = `${UNSPACED_SCRIPTS.map((script) => `\\p{Script=${script}}`).join('')}ー`
+const UNSPACED = new RegExp(`[${UNSPACED_LETTERS}]`, 'u')
+/** Within a word: a run of such letters, or what stands between two. */
+const RUN = new RegExp(`[${UNSPACED_LETTERS}][${UNSPACED_LETTERS}\\p{M}]*|[^${UNSPACED_LETTERS}]+`, 'gu')
+/** What readers count as one letter: a mark belongs to the letter before it. */
+const LETTER = /\P{M}\p{M}*|\p{M}+/gu
+
+/**
+ * The words of a text in order, in lower case, compatibility characters folded. Scripts written without spaces give
+ * the pairs of neighbouring letters instead, so that they can be matched at all; Korean too, whose particles hang on its
+ * words.
+ */
+export function words(text: string): string[] {
+  const folded = text.normalize('NFKC').toLowerCase()
+  const found = folded.match(WORD) ?? []
+  return UNSPACED.test(folded) ? found.flatMap((word) => (UNSPACED.test(word) ? unspacedWords(word) : [word])) : found
+}
+
+/** `第3章のAPI` holds words of other scripts as well. */
+function unspacedWords(word: string): string[] {
+  return (word.match(RUN) ?? []).flatMap((run) => (UNSPACED.test(run) ? letterPairs(run) : [run]))
+}
+
+function letterPairs(run: string): string[] {
+  const letters: string[] = run.match(LETTER) ?? []
+  if (letters.length < 2) return letters
+  return letters.slice(1).map((letter, at) => letters[at]! + letter)
+}
+
