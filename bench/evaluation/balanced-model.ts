@@ -1,6 +1,7 @@
 /** How the weights of `balanced` are fitted: shared by `npm run fit`, which writes them, and `npm run eval:gates`. */
 import { fitLogistic, type Example } from '../../src/core/calibration/logistic-fit.ts'
-import type { ConfidenceModel, LackingWeights, LogisticWeights, MeasuredPart } from '../../src/core/policy/confidence.ts'
+import type { ConfidenceModel } from '../../src/core/policy/confidence.ts'
+import type { LackingWeights, LogisticWeights, MeasuredPart } from '../../src/core/policy/logistic.ts'
 import { EMPTY_LEXICON } from '../../src/core/text/lexicon.ts'
 import { measure, type Signals } from '../../src/core/signals/measure.ts'
 import type { TextSignalName } from '../../src/core/signals/index.ts'

@@ -1,6 +1,7 @@
 /** The generated file that holds the weights of `balanced`. */
 import { join } from 'node:path'
-import type { ConfidenceModel, LogisticWeights } from '../../src/core/policy/confidence.ts'
+import type { ConfidenceModel } from '../../src/core/policy/confidence.ts'
+import type { LogisticWeights } from '../../src/core/policy/logistic.ts'
 
 /** Where the weights stand. */
 export const WEIGHTS_FILE = join(import.meta.dirname, '..', '..', 'src', 'core', 'profiles', 'balanced-weights.ts')

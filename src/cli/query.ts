@@ -1,6 +1,6 @@
 /** `rag-gate query "…"`: asks, and with `--debug` shows why it came out so. */
-import { confidenceLine, confidenceRecord } from '../presets/weighted-signals/confidence-record.ts'
-import { explain, explanationText } from '../core/reports/explain.ts'
+import { explanationText } from '../core/reports/explain.ts'
+import { type ConfidenceGlance, confidenceLine } from '../presets/weighted-signals/confidence-record.ts'
 import { CommandError } from './command-error.ts'
 import { ask, type AskReply, type GateAddress } from './gate-client.ts'
 import type { Terminal } from './terminal.ts'
@@ -46,18 +46,19 @@ function textOf({ headers, body }: AskReply, debug: boolean): string {
     lines.push(`[${number}] ${id}${section === undefined ? '' : ` · ${section}`}`)
   }
   if (detail === undefined) return lines.join('\n')
-  const decision = { ...body, ...detail }
-  lines.push('', confidenceLine(confidenceRecord(decision)))
+  const { explanation } = detail
+  // Told by the policies that have such a confidence; its members are then those of a glance.
+  if (explanation.glance !== undefined) {
+    lines.push('', confidenceLine(explanation.glance as unknown as ConfidenceGlance))
+  }
   if (debug) {
-    // A gate of an older version does not say which gates it has: its findings then speak for themselves.
-    const explanation = explain(decision, { gates: detail.gates ?? [] })
     const [top] = detail.chunks
     const scores = Object.entries(top?.scores ?? {}).map(([kind, score]) => `${kind} ${score.toFixed(3)}`)
     lines.push(
       '',
       explanationText(explanation),
       `  Top chunk: ${top === undefined ? 'none' : `${top.document_id} (${scores.join(', ')})`}`,
-      ...explanation.analysis.map(({ metric, text }) => `  ${metric}: ${text}`),
+      ...[...explanation.checks, ...explanation.analysis].map(({ text }) => `  ${text}`),
       `  Cache: ${headers.get('cache-status') ?? 'none'}`,
       `  Timings: ${headers.get('server-timing') ?? 'none'}`,
     )

@@ -1,6 +1,6 @@
 /** The headers in which the gate and its cache speak. */
 import type { Decision, Timings } from '../core/policy/decision.ts'
-import type { Audience } from '../core/reports/refusal.ts'
+import type { Audience } from '../core/policy/preset.ts'
 
 /** How the cache took part in one response. */
 export type CacheOutcome =

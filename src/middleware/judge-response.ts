@@ -1,14 +1,18 @@
 /** The second stage: reads the handler's answer before it is sent, and judges it. */
+import { CAUTION_FOR_READER } from '../core/reports/caution.ts'
+import { settingsOf } from '../core/gates/gate.ts'
 import type { Chunk } from '../core/evidence/chunk.ts'
 import type { Decision } from '../core/policy/decision.ts'
 import type { Evidence } from '../core/evidence/evidence.ts'
-import { unsupportedSentences } from '../core/gates/grounding.ts'
+import { unsupportedSentences, groundingGate } from '../core/gates/grounding.ts'
 import { answerSentences } from '../core/answer/sentence-support.ts'
 import { type GenerationConfidenceSource, measureAnswer } from '../core/answer/measure-answer.ts'
-import { answerFields, judgeAnswer, type Policy } from '../core/policy/policy.ts'
-import { type Audience, summariseDecision } from '../core/reports/refusal.ts'
+import { answerFields, judgeAnswer } from '../core/policy/judge.ts'
+import { type Policy } from '../core/policy/policy.ts'
+import { type Audience } from '../core/policy/preset.ts'
+import { summariseDecision, type MessagesByCode } from '../core/reports/refusal.ts'
 import { readAtMost } from '../http/read-at-most.ts'
-import type { AnswerReport } from './gated.ts'
+import type { AnswerReport } from './gate-context.ts'
 import { mediaTypeOf } from './media-type.ts'
 
 /** What judging an answer needs. */
@@ -20,6 +24,7 @@ export interface AnswerToJudge {
   readonly shown: readonly Chunk[]
   readonly policy: Policy
   readonly audience: Audience
+  readonly messages?: MessagesByCode
   readonly report: AnswerReport
   readonly generationConfidence: GenerationConfidenceSource | undefined
   /** Largest answer that is read, bytes; a larger one cannot be judged. */
@@ -97,7 +102,7 @@ function answerIn(body: JsonObject | undefined): unknown {
 }
 
 function namedSentences(answer: string, { gates }: Policy, { answerSignals }: Decision): string[] {
-  const settings = gates.find((each) => each.gate === 'grounding')
+  const settings = settingsOf(groundingGate, gates)
   if (settings === undefined || answerSignals === undefined) return []
   const sentences = answerSentences(answer)
   return unsupportedSentences(settings, answerSignals.sentences).flatMap((at) => sentences[at] ?? [])
@@ -107,11 +112,17 @@ function namedSentences(answer: string, { gates }: Policy, { answerSignals }: De
 function withSummary(
   body: JsonObject | undefined,
   judged: Decision,
-  { evidence, audience, policy }: AnswerToJudge,
+  { evidence, audience, policy, messages }: AnswerToJudge,
   unsupported: readonly string[],
 ): string | undefined {
   if (body?.['decision_id'] !== judged.id) return undefined
-  return JSON.stringify({ ...body, ...summariseDecision(judged, evidence.chunks, audience, unsupported, policy.gates) })
+  // An advisory that only the answer gave cause for was not known when the handler wrote its caution.
+  const caution = judged.verdict === 'advise' && !Object.hasOwn(body, 'caution') ? { caution: CAUTION_FOR_READER } : {}
+  return JSON.stringify({
+    ...body,
+    ...caution,
+    ...summariseDecision(judged, evidence.chunks, { audience, policy, unsupported, ...(messages && { messages }) }),
+  })
 }
 
 /** Headers that describe a body, or say how it may be kept: another body has its own. */

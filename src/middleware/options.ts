@@ -1,24 +1,25 @@
-/** What can be set for a route behind the gate, and the check of it: once, when the middleware is made. */
-import { type ConvexWeights, FUSION_METHODS, type FusionMethod } from '../core/evidence/fusion.ts'
+/** What can be set for a route behind the gate. */
+import type { Context } from 'hono'
+import type { ConvexWeights, FusionMethod } from '../core/evidence/fusion.ts'
+import type { PassageFilter } from '../core/evidence/passage-filter.ts'
 import type { GenerationConfidenceSource } from '../core/answer/measure-answer.ts'
-import { checkPassageFilter, type PassageFilter } from '../core/evidence/passage-filter.ts'
-import { definePolicy, type Policy } from '../core/policy/policy.ts'
-import { balanced } from '../presets/balanced/balanced.ts'
-import { type Rule, validateRules } from '../core/policy/rules.ts'
-import { RagGateError } from '../errors.ts'
-import type { GateSettings } from '../pipeline/gate-question.ts'
+import type { ReasonCode } from '../core/gates/finding.ts'
+import type { Text } from '../core/gates/text.ts'
+import type { Decision } from '../core/policy/decision.ts'
+import type { Policy } from '../core/policy/policy.ts'
+import type { Rule } from '../core/policy/rules.ts'
+import type { GateWarning } from '../pipeline/question-settings.ts'
 import type { Principal } from '../ports/authenticator.ts'
-import type { CacheScope, GateConnections } from './connect.ts'
-import type { QuestionOptions, SearchModes } from './read-question.ts'
+import type { CacheScope, GateDependencies } from './dependencies.ts'
 
 /** Settings of `ragGate`. */
-export interface RagGateOptions<Bindings extends object> {
+export interface RagGateOptions<Bindings extends object = object> {
   /**
-   * Connects the gate to the world: retriever, collections, and what else there is. A function is called once for each
-   * bindings object: on Workers that is once for an isolate, so clients, copies and buffers live as long. Where every
-   * request comes with bindings of its own (Node, Deno, Pages), give the connections themselves.
+   * What the gate works with: a retriever, and what else there is. A function is called once for each bindings object: on
+   * Workers that is once for an isolate, so clients, copies and buffers live as long. Where every request comes with
+   * bindings of its own (Node, Deno, Pages), give the dependencies themselves.
    */
-  readonly resolve: GateConnections | ((env: Bindings) => GateConnections)
+  readonly dependencies: GateDependencies | ((env: Bindings) => GateDependencies)
   /**
    * The policy, or how to choose one: by tenant and collection, and by the policy that is noted for them (`null` for
    * none). Thresholds come from the server only; nothing in a request changes them.
@@ -34,25 +35,106 @@ export interface RagGateOptions<Bindings extends object> {
    */
   readonly rules?: readonly Rule[]
   /**
-   * From where the handler has its model's confidence, which it reports with `c.var.ragGate.report(…)`: a value of its
-   * own, or the tokens' log-probabilities. A policy with the gate `generation-confidence` needs it said.
-   *
-   * @default none
-   */
-  readonly generationConfidence?: GenerationConfidenceSource
-  /**
-   * Largest answer that gates for answers read, bytes. A larger one is refused.
-   *
-   * @default 1048576
-   */
-  readonly maxJudgedBytes?: number
-  /**
    * `enforce` answers refusals itself. `observe` decides and records, and lets the handler answer what would have been
    * refused. A fault (no retrieval, no collection) is an error in both.
    *
    * @default 'enforce'
    */
   readonly mode?: 'enforce' | 'observe'
+  /** How questions are read, and where they may be asked. */
+  readonly question?: QuestionOptions
+  /** How evidence is found. */
+  readonly retrieval?: RetrievalOptions
+  /** How much of the evidence a model reads, and so how much of it is judged. */
+  readonly context?: ContextOptions
+  /** How answers are kept, where the dependencies hold a cache. */
+  readonly cache?: CacheOptions
+  /** How the handler's answer is judged, where the policy judges answers. */
+  readonly answer?: AnswerOptions
+  /**
+   * Status of a refusal. It is an answer, not an error.
+   *
+   * @default 200
+   */
+  readonly refusalStatus?: 200 | 403 | 404 | 422
+  /**
+   * Texts instead of the policy's own, in any language: by reason code, or a function that may look at the request. What
+   * is left out stays as the policy says it. Of a function, answers are kept for each `Accept-Language` apart.
+   *
+   * @default none
+   */
+  readonly messages?:
+    | Readonly<Record<ReasonCode, Partial<Text>>>
+    | ((code: ReasonCode, c: Context) => Partial<Text> | undefined)
+  /**
+   * Told of every refusal that is about to be sent. A response that it returns is sent instead, and is not kept.
+   *
+   * @default none
+   */
+  readonly onRefuse?: (decision: Decision, c: Context) => Response | undefined | Promise<Response | undefined>
+  /**
+   * Told of whatever went wrong and was got over: a reranker that failed, a cache that did not answer.
+   *
+   * @default one line on the console, with its code and nothing that an upstream said
+   */
+  readonly onWarning?: (warning: GateWarning) => void
+}
+
+/** A question as `question.read` finds it in a request. */
+export interface QuestionInRequest {
+  readonly question: string
+  /** @default the collection of the route */
+  readonly collection?: string
+  /**
+   * Whatever else of the request the answer depends on; it joins the answer key.
+   *
+   * @default the whole body and the query string
+   */
+  readonly vary?: readonly string[]
+}
+
+/** How questions are read, and where they may be asked. */
+export interface QuestionOptions {
+  /**
+   * Reads the question from any request: the last of `messages`, a form, the query string of a GET. The request's body
+   * is read through Hono's `c.req`, so that the handler can read it again.
+   *
+   * @default the member `field` of a JSON body, by POST or QUERY
+   * @throws `RagGateError` with a code for requests that hold no question; anything else thrown is `invalid_json`
+   */
+  readonly read?: (c: Context) => string | QuestionInRequest | Promise<string | QuestionInRequest>
+  /**
+   * Member of the JSON body that holds the question.
+   *
+   * @default 'question'
+   */
+  readonly field?: string
+  /**
+   * Longest question, Unicode code points.
+   *
+   * @default 2000
+   */
+  readonly maxCodePoints?: number
+  /**
+   * Largest body, bytes. `read` has to see to it by itself.
+   *
+   * @default 65536
+   */
+  readonly maxBodyBytes?: number
+  /**
+   * How long the body may take to arrive, milliseconds.
+   *
+   * @default 10000
+   */
+  readonly bodyTimeoutMs?: number
+  /**
+   * What to do with members that the gate does not know. `refuse` protects against options a client believes in and the
+   * server ignores. `allow` leaves them to the route's own handler and makes them part of the answer key; the gate never
+   * reads them.
+   *
+   * @default 'refuse'
+   */
+  readonly otherFields?: 'refuse' | 'allow'
   /**
    * Collection searched when the request names none.
    *
@@ -66,34 +148,17 @@ export interface RagGateOptions<Bindings extends object> {
    * @default []
    */
   readonly otherCollections?: readonly string[] | 'any'
-  /** How questions are read. */
-  readonly question?: QuestionOptions
   /**
    * Whether a request of a principal with the admin scope may name the methods of retrieval in `search_mode`: `dense`,
    * `sparse` or `hybrid`. Anybody else who does gets `forbidden`. For `none` there is no such member.
    *
    * @default 'none'
    */
-  readonly searchModes?: SearchModes
-  /**
-   * Who may share a cached answer: everyone, all of a tenant, or one principal alone. With a cache and no
-   * `authenticate`, it must be said to be `public`.
-   *
-   * @default 'principal'
-   */
-  readonly cacheScope?: CacheScope
-  /**
-   * Request headers, in lower case, and query parameters that the handler's answer depends on. They join the answer key.
-   */
-  readonly vary?: { readonly headers?: readonly string[]; readonly query?: readonly string[] }
-  /**
-   * Which passages a question may be answered from, beside tenant and collection: fields and the values they may have,
-   * or how to choose them by who asks. The index searches among those alone, and the filter joins the answer key. Such a
-   * function must not fall back to nothing for a caller it does not know: `undefined` means all passages.
-   *
-   * @default all passages of the collection
-   */
-  readonly filter?: PassageFilter | ((principal: Principal, collection: string) => PassageFilter | undefined)
+  readonly searchModes?: 'none' | 'operators'
+}
+
+/** How evidence is found. */
+export interface RetrievalOptions {
   /**
    * Chunks judged, 1..100.
    *
@@ -115,7 +180,7 @@ export interface RagGateOptions<Bindings extends object> {
    * @default 'convex'
    */
   readonly fusion?: FusionMethod
-  /** Weights of the convex mix of dense and sparse scores. */
+  /** Weights of the convex mix of dense and sparse scores. @default .65 sparse, .35 dense */
   readonly fusionWeights?: ConvexWeights
   /**
    * Constant of the fusion `rrf`, 0..10000: the larger, the less a first place counts before a tenth. It needs `rrf`.
@@ -123,6 +188,26 @@ export interface RagGateOptions<Bindings extends object> {
    * @default 60
    */
   readonly rrfK?: number
+  /**
+   * Which passages a question may be answered from, beside tenant and collection: fields and the values they may have,
+   * or how to choose them by who asks. The index searches among those alone, and the filter joins the answer key. Such a
+   * function must not fall back to nothing for a caller it does not know: `undefined` means all passages.
+   *
+   * @default all passages of the collection
+   */
+  readonly filter?: PassageFilter | ((principal: Principal, collection: string) => PassageFilter | undefined)
+  /**
+   * Deadline of the retrieval and of a further round together, headers and bodies, milliseconds, 1..60000.
+   *
+   * @default 3000
+   */
+  readonly timeoutMs?: number
+  /**
+   * How long the reranker may take, milliseconds, 1..60000; then the evidence is judged as it was retrieved.
+   *
+   * @default 3000
+   */
+  readonly rerankTimeoutMs?: number
   /**
    * Confidence of the first judgement under which one further round of retrieval is tried, 0..1: with words of the best
    * passages, or in the words of the rewriter. Both rounds are merged and judged by the same policy for the question as
@@ -132,45 +217,56 @@ export interface RagGateOptions<Bindings extends object> {
    */
   readonly expandBelow?: number
   /**
-   * How long the rewriter may take, milliseconds, within the deadline of the retrieval.
+   * How long the rewriter may take, milliseconds, 1..60000, within the deadline of the retrieval.
    *
    * @default 1000
    */
   readonly rewriteTimeoutMs?: number
+}
+
+/** How much of the evidence a model reads. */
+export interface ContextOptions {
   /**
-   * Deadline of the retrieval and of a further round together, headers and bodies, milliseconds.
-   *
-   * @default 3000
-   */
-  readonly retrievalTimeoutMs?: number
-  /**
-   * How long the reranker may take, milliseconds; then the evidence is judged as it was retrieved.
-   *
-   * @default 3000
-   */
-  readonly rerankTimeoutMs?: number
-  /**
-   * Budget of the context for the model, characters.
+   * Characters of the whole context, delimiters included, 200 and up.
    *
    * @default 12000
    */
-  readonly maxContextCharacters?: number
+  readonly maxCharacters?: number
   /**
-   * Budget of the context for the model, tokens, beside that in characters. It needs `countTokens`.
+   * Tokens of the whole context, beside the characters, 50 and up. It needs `countTokens`.
    *
    * @default no limit
    */
-  readonly maxContextTokens?: number
+  readonly maxTokens?: number
   /**
-   * Counts tokens as the model does, for `maxContextTokens`. Change `prompt` when it begins to count otherwise.
+   * Counts tokens as the model does, for `maxTokens`. Change `cache.prompt` when it begins to count otherwise.
    *
    * @default none
    * @example countTokens: (text) => encode(text).length // `encode` of gpt-tokenizer
    */
   readonly countTokens?: (text: string) => number
+}
+
+/** How answers are kept. */
+export interface CacheOptions {
   /**
-   * How long past its lifetime a cached answer may stand in for a retriever that failed, seconds. Never one from before a
-   * change of the documents.
+   * Who may share a cached answer: everyone, all of a tenant, or one principal alone. With a cache and no
+   * `authenticate`, it must be said to be `public`.
+   *
+   * @default 'principal'
+   */
+  readonly scope?: CacheScope
+  /** Request headers and query parameters that the handler's answer depends on. They join the answer key. @default none */
+  readonly vary?: { readonly headers?: readonly string[]; readonly query?: readonly string[] }
+  /**
+   * Version or hash of the handler's prompt. Change it when the prompt changes: old answers are then never found.
+   *
+   * @default ''
+   */
+  readonly prompt?: string
+  /**
+   * How long past its lifetime a cached answer may stand in for a retriever that failed, seconds, up to 30 days. Never
+   * one from before a change of the documents.
    *
    * @default 0
    */
@@ -181,218 +277,21 @@ export interface RagGateOptions<Bindings extends object> {
    * @default 262144
    */
   readonly maxStoredBytes?: number
+}
+
+/** How the handler's answer is judged. */
+export interface AnswerOptions {
   /**
-   * Status of a refusal. It is an answer, not an error.
+   * From where the handler has its model's confidence, which it reports with `c.var.ragGate.report(…)`: a value of its
+   * own, or the tokens' log-probabilities. A policy with the gate `generation-confidence` needs it said.
    *
-   * @default 200
+   * @default none
    */
-  readonly refusalStatus?: 200 | 403 | 404 | 422
+  readonly generationConfidence?: GenerationConfidenceSource
   /**
-   * Version or hash of the handler's prompt. Change it when the prompt changes: old answers are then never found.
+   * Largest answer that gates for answers read, bytes. A larger one is refused.
    *
-   * @default ''
+   * @default 1048576
    */
-  readonly prompt?: string
-}
-
-/** The options of a route, checked and completed. */
-export type RouteSettings = GateSettings &
-  Required<
-    Pick<
-      RagGateOptions<object>,
-      | 'collection'
-      | 'otherCollections'
-      | 'maxContextCharacters'
-      | 'maxJudgedBytes'
-      | 'maxStoredBytes'
-      | 'refusalStatus'
-      | 'searchModes'
-      | 'staleIfErrorSeconds'
-    >
-  > & {
-    readonly question: Required<QuestionOptions>
-    readonly cacheScope: CacheScope | undefined
-    readonly varyHeaders: readonly string[]
-    readonly varyQuery: readonly string[]
-    readonly generationConfidence: GenerationConfidenceSource | undefined
-  }
-
-/**
- * Checks the options of a route.
- *
- * @throws `config_invalid`, `policy_invalid` when one is out of range
- */
-export function checkOptions(options: RagGateOptions<never>): RouteSettings {
-  const { policy = balanced(), topK = 10, maxContextCharacters = 12_000 } = options
-  const { retrievalTimeoutMs = 3000, rerankTimeoutMs = 3000 } = options
-  requireWhole('topK', topK, 1, 100)
-  const { candidates = topK } = options
-  requireWhole('candidates', candidates, topK, 100)
-  requireWhole('retrievalTimeoutMs', retrievalTimeoutMs, 1, 60_000)
-  requireWhole('rerankTimeoutMs', rerankTimeoutMs, 1, 60_000)
-  requireWhole('maxContextCharacters', maxContextCharacters, 200, 10_000_000)
-  const fusion = checkFusion(options)
-  const further = checkFurtherRound(options)
-  const tokens = checkTokenBudget(options)
-  const { searchModes = 'none', staleIfErrorSeconds = 0 } = options
-  requireOneOf('searchModes', searchModes, ['none', 'operators'])
-  requireWhole('staleIfErrorSeconds', staleIfErrorSeconds, 0, 30 * 86_400)
-  const question: Required<QuestionOptions> = {
-    field: 'question',
-    maxCodePoints: 2000,
-    maxBodyBytes: 65_536,
-    bodyTimeoutMs: 10_000,
-    otherFields: 'refuse',
-    ...options.question,
-  }
-  const maxStoredBytes = options.maxStoredBytes ?? 262_144
-  requireWhole('maxStoredBytes', maxStoredBytes, 0, 100_000_000)
-  const maxJudgedBytes = options.maxJudgedBytes ?? 1_048_576
-  requireWhole('maxJudgedBytes', maxJudgedBytes, 1, 100_000_000)
-  const { rules = [], generationConfidence } = options
-  validateRules(rules)
-  requireOneOf('generationConfidence', generationConfidence, ['reported', 'token-log-probabilities'])
-  requireOneOf('mode', options.mode, ['enforce', 'observe'])
-  requireOneOf('cacheScope', options.cacheScope, ['public', 'tenant', 'principal'])
-  requireOneOf('refusalStatus', options.refusalStatus, [200, 403, 404, 422])
-  const { collection = 'default', otherCollections = [], vary = {} } = options
-  if (typeof collection !== 'string') throw invalid('collection must be a text', 'collection')
-  // In a text every part of a name would be found.
-  if (otherCollections !== 'any') requireTexts('otherCollections', otherCollections)
-  requireTexts('vary', vary.headers ?? [])
-  requireTexts('vary', vary.query ?? [])
-  requireOneOf('question.otherFields', question.otherFields, ['refuse', 'allow'])
-  requireWhole('question.maxCodePoints', question.maxCodePoints, 1, 1_000_000)
-  requireWhole('question.maxBodyBytes', question.maxBodyBytes, 1, 100_000_000)
-  requireWhole('question.bodyTimeoutMs', question.bodyTimeoutMs, 1, 600_000)
-  return {
-    policy: policyChooser(policy, generationConfidence),
-    rules: [...rules],
-    generationConfidence,
-    maxJudgedBytes,
-    mode: options.mode ?? 'enforce',
-    collection,
-    otherCollections,
-    question,
-    cacheScope: options.cacheScope,
-    varyHeaders: vary.headers?.map((name) => name.toLowerCase()) ?? [],
-    varyQuery: vary.query ?? [],
-    ...(options.filter !== undefined && { filter: filterChooser(options.filter) }),
-    topK,
-    candidates,
-    ...fusion,
-    retrievalTimeoutMs,
-    rerankTimeoutMs,
-    ...further,
-    maxContextCharacters,
-    ...tokens,
-    searchModes,
-    staleIfErrorSeconds,
-    maxStoredBytes,
-    refusalStatus: options.refusalStatus ?? 200,
-    prompt: options.prompt ?? '',
-  }
-}
-
-function checkFusion({
-  fusion = 'convex',
-  fusionWeights = {},
-  rrfK,
-}: RagGateOptions<never>): Pick<GateSettings, 'fusion' | 'fusionWeights' | 'rrfK'> {
-  requireOneOf('fusion', fusion, FUSION_METHODS)
-  if (rrfK === undefined) return { fusion, fusionWeights }
-  if (fusion === 'rrf' && Number.isFinite(rrfK) && rrfK >= 0 && rrfK <= 10_000) return { fusion, fusionWeights, rrfK }
-  throw new RagGateError('config_invalid', "rrfK must be a number from 0 to 10000, with the fusion 'rrf'", {
-    param: 'rrfK',
-  })
-}
-
-function checkFurtherRound({
-  expandBelow,
-  rewriteTimeoutMs = 1000,
-}: RagGateOptions<never>): Pick<GateSettings, 'expandBelow' | 'rewriteTimeoutMs'> {
-  requireWhole('rewriteTimeoutMs', rewriteTimeoutMs, 1, 60_000)
-  if (expandBelow === undefined) return { rewriteTimeoutMs }
-  if (!(expandBelow >= 0 && expandBelow <= 1)) {
-    throw new RagGateError('config_invalid', 'expandBelow must be a number from 0 to 1', { param: 'expandBelow' })
-  }
-  return { expandBelow, rewriteTimeoutMs }
-}
-
-function checkTokenBudget({
-  maxContextTokens,
-  countTokens,
-}: RagGateOptions<never>): Pick<GateSettings, 'maxContextTokens' | 'countTokens'> {
-  if (maxContextTokens === undefined) return {}
-  requireWhole('maxContextTokens', maxContextTokens, 50, 10_000_000)
-  if (typeof countTokens === 'function') return { maxContextTokens, countTokens }
-  throw new RagGateError('config_invalid', 'maxContextTokens needs countTokens, which counts as the model does', {
-    param: 'countTokens',
-  })
-}
-
-/** Policies are checked and given their own id whoever made them: a copy with other gates must not keep the old id. */
-function policyChooser(
-  policy: NonNullable<RagGateOptions<never>['policy']>,
-  source: GenerationConfidenceSource | undefined,
-): GateSettings['policy'] {
-  if (typeof policy !== 'function') {
-    const fixed = checkPolicy(policy, source)
-    return () => fixed
-  }
-  const checked = new WeakMap<Policy, Policy>()
-  return (tenant, collection, policyId) => {
-    const chosen = policy(tenant, collection, policyId)
-    const known = checked.get(chosen)
-    if (known !== undefined) return known
-    const made = checkPolicy(chosen, source)
-    checked.set(chosen, made)
-    return made
-  }
-}
-
-function filterChooser(filter: NonNullable<RagGateOptions<never>['filter']>): NonNullable<GateSettings['filter']> {
-  if (typeof filter === 'function') return filter
-  const fixed = checkPassageFilter(filter)
-  return () => fixed
-}
-
-function checkPolicy(policy: Policy, source: GenerationConfidenceSource | undefined): Policy {
-  const checked = definePolicy(policy)
-  if (source === undefined && checked.gates.some(({ gate }) => gate === 'generation-confidence')) {
-    throw new RagGateError(
-      'config_invalid',
-      "The gate generation-confidence needs a source: set generationConfidence to 'reported' or 'token-log-probabilities'",
-      { param: 'generationConfidence' },
-    )
-  }
-  if (checked.dangerouslyDisableGates === true) {
-    console.warn(`[rag-gate] DANGEROUS: the gates of ${checked.id} are disabled, every question is answered`)
-  }
-  return checked
-}
-
-function requireWhole(option: string, value: number, low: number, high: number): void {
-  if (!Number.isInteger(value) || value < low || value > high) {
-    throw new RagGateError('config_invalid', `${option} must be a whole number from ${low} to ${high}`, {
-      param: option,
-    })
-  }
-}
-
-function requireTexts(option: string, values: readonly string[]): void {
-  if (!Array.isArray(values) || !values.every((value) => typeof value === 'string')) {
-    throw invalid(`${option} must be a list of texts`, option)
-  }
-}
-
-function invalid(message: string, param: string): RagGateError {
-  return new RagGateError('config_invalid', message, { param })
-}
-
-/** A mode with a typing error must not open the gate. */
-function requireOneOf<Value>(option: string, value: Value | undefined, allowed: readonly Value[]): void {
-  if (value !== undefined && !allowed.includes(value)) {
-    throw new RagGateError('config_invalid', `${option} must be one of ${allowed.join(', ')}`, { param: option })
-  }
+  readonly maxJudgedBytes?: number
 }

@@ -1,51 +1,14 @@
-/** From a request's JSON to a question, or to an error that says what is wrong with it. */
-import type { HonoRequest } from 'hono'
-import { canonicalJson } from '../core/lib/canonical.ts'
+/** From a request to a question, or to an error that says what is wrong with it. */
+import type { Context } from 'hono'
+import { canonicalJson, lengthPrefixed } from '../core/lib/canonical.ts'
 import type { Json } from '../core/lib/json.ts'
 import { requireQuestion } from '../core/text/question.ts'
 import { SEARCH_MODES, type SearchMode } from '../core/evidence/search-mode.ts'
-import { RagGateError } from '../errors.ts'
+import { isRagGateError, RagGateError } from '../errors.ts'
+import type { ReadSettings } from './check-options.ts'
+import type { QuestionInRequest } from './options.ts'
 import { withoutOwnTenant } from './own-tenant.ts'
 import { type BodyLimits, readJsonObject } from './read-body.ts'
-
-/** How questions are read. */
-export interface QuestionOptions {
-  /**
-   * Member of the JSON body that holds the question.
-   *
-   * @default 'question'
-   */
-  readonly field?: string
-  /**
-   * Longest question, Unicode code points.
-   *
-   * @default 2000
-   */
-  readonly maxCodePoints?: number
-  /**
-   * Largest body, bytes.
-   *
-   * @default 65536
-   */
-  readonly maxBodyBytes?: number
-  /**
-   * How long the body may take to arrive, milliseconds.
-   *
-   * @default 10000
-   */
-  readonly bodyTimeoutMs?: number
-  /**
-   * What to do with members that the gate does not know. `refuse` protects against options a client believes in and the
-   * server ignores. `allow` leaves them to the route's own handler and makes them part of the answer key; the gate never
-   * reads them.
-   *
-   * @default 'refuse'
-   */
-  readonly otherFields?: 'refuse' | 'allow'
-}
-
-/** Whose requests may name the methods of retrieval in `search_mode`; for `none` the member is unknown like any other. */
-export type SearchModes = 'none' | 'operators'
 
 /** A question as read. */
 export interface ReadQuestion {
@@ -69,13 +32,14 @@ const COLLECTION_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
  *   `control_character`, `question_too_long`, `collection_id`, `search_mode`
  */
 export async function readQuestion(
-  request: HonoRequest,
-  options: Required<QuestionOptions>,
+  c: Context,
+  options: ReadSettings,
   tenant: string,
-  searchModes: SearchModes = 'none',
 ): Promise<ReadQuestion> {
+  if (options.read !== undefined) return readByHook(c, options, options.read)
+  const { searchModes } = options
   const limits: BodyLimits = { maxBytes: options.maxBodyBytes, timeoutMs: options.bodyTimeoutMs }
-  const body = await readJsonObject(request, limits)
+  const body = await readJsonObject(c.req, limits)
   const { [options.field]: question, collection, ...rest } = body
   const { search_mode: searchMode, ...withoutMode } = rest
   const unknown = searchModes === 'none' ? rest : withoutMode
@@ -93,10 +57,37 @@ export async function readQuestion(
   }
 }
 
-function checkQuestion(value: unknown, { field, maxCodePoints }: Required<QuestionOptions>): string {
+/** A question that the application reads by itself. What else the request holds joins the key, unless it says better. */
+async function readByHook(
+  c: Context,
+  options: ReadSettings,
+  read: NonNullable<ReadSettings['read']>,
+): Promise<ReadQuestion> {
+  let found: string | QuestionInRequest
+  try {
+    found = await read(c)
+  } catch (thrown) {
+    if (isRagGateError(thrown) || (thrown instanceof Error && 'getResponse' in thrown)) throw thrown
+    throw new RagGateError('invalid_json', 'No question could be read from this request', { cause: thrown })
+  }
+  const { question, collection, vary }: Partial<QuestionInRequest> =
+    typeof found === 'string' ? { question: found } : (found ?? {})
+  return {
+    question: checkQuestion(question, options),
+    collection: collection === undefined ? undefined : checkCollectionId(collection),
+    searchMode: undefined,
+    otherFields: lengthPrefixed(vary ?? [c.req.method, new URL(c.req.url).search, await bodyOf(c)]),
+  }
+}
+
+async function bodyOf(c: Context): Promise<string> {
+  return c.req.method === 'GET' || c.req.method === 'HEAD' ? '' : c.req.text()
+}
+
+function checkQuestion(value: unknown, { field, maxCodePoints }: Pick<ReadSettings, 'field' | 'maxCodePoints'>): string {
   const facts = { param: field }
   if (value === undefined) throw new RagGateError('question_required', `${field} is missing`, facts)
-  if (typeof value !== 'string') throw new RagGateError('question_type', `${field} must be a text`, facts)
+  if (typeof value !== 'string') throw new RagGateError('question_type', `${field} must be a string`, facts)
   const question = requireQuestion(value, field)
   if (question.length > maxCodePoints && [...question].length > maxCodePoints) {
     throw new RagGateError('question_too_long', `${field} may have at most ${maxCodePoints} characters`, facts)

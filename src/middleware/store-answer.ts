@@ -5,7 +5,7 @@ import type { Policy } from '../core/policy/policy.ts'
 import { readAtMost } from '../http/read-at-most.ts'
 import type { AnswerCache, CachedAnswer } from '../ports/answer-cache.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { AnswerReport } from './gated.ts'
+import type { AnswerReport } from './gate-context.ts'
 import { type MediaType, mediaTypeOf } from './media-type.ts'
 
 /** Headers of a refusal that are the same for everyone. */

@@ -1,27 +1,28 @@
 /** A question up to its answer: gated, generated, judged. No HTTP, and no answer cache. */
-import type { Decision } from '../core/policy/decision.ts'
-import type { EvidenceAnswer } from '../core/reports/evidence-answer.ts'
-import type { Evidence } from '../core/evidence/evidence.ts'
-import { requireQuestion } from '../core/text/question.ts'
+import type { Generator } from '../ports/generator.ts'
+import { generateWithEvidence } from './generate-with-evidence.ts'
 import { RagGateError } from '../errors.ts'
-import type { Generation, Generator } from '../ports/generator.ts'
-import { type AskedQuestion, type GatePorts, gateQuestion, type GateSettings } from './gate-question.ts'
-import { generateWithEvidence, type GenerationSettings } from './generate-with-evidence.ts'
+import { gateQuestion } from './gate-question.ts'
+import { requireQuestion } from '../core/text/question.ts'
+import type { Policy } from '../core/policy/policy.ts'
+import type { Evidence } from '../core/evidence/evidence.ts'
+import type { GenerationSettings, JudgedGeneration } from './generate-with-evidence.ts'
+import type { QuestionPorts, QuestionSettings, AskedQuestion } from './question-settings.ts'
 
 /** What answering needs. Answers are not cached here: that is the middleware's. */
-export interface AnswerPorts extends Omit<GatePorts, 'cache'> {
+export interface AnswerPorts extends Omit<QuestionPorts, 'cache'> {
   readonly generator: Generator
 }
 
+/** Settings of `answerQuestion`. */
+export type AnswerSettings = QuestionSettings & Omit<GenerationSettings, 'context'>
+
 /** A question with everything that became of it. */
-export interface AnsweredQuestion {
+export interface AnsweredQuestion extends JudgedGeneration {
   readonly question: string
-  /** In the statuses of document 004, full of figures: for operators. */
-  readonly answer: EvidenceAnswer
-  readonly decision: Decision
   readonly evidence: Evidence
-  /** Absent when no model was asked, or it failed. */
-  readonly generation?: Generation
+  /** The one that judged. */
+  readonly policy: Policy
 }
 
 /**
@@ -30,11 +31,10 @@ export interface AnsweredQuestion {
  * middleware's.
  *
  * @throws `invalid_unicode`, `control_character`, `question_required`; else what `gateQuestion` throws: a retrieval that failed is never an answer, nor missing evidence
- * @see reference document 004, "Pipeline Integration"
  */
 export async function answerQuestion(
   { generator, ...ports }: AnswerPorts,
-  settings: GateSettings & GenerationSettings,
+  settings: AnswerSettings,
   asked: AskedQuestion,
 ): Promise<AnsweredQuestion> {
   const question = requireQuestion(asked.question)
@@ -43,5 +43,5 @@ export async function answerQuestion(
   if (gated.kind === 'cached') throw new RagGateError('internal', 'There is no cache to answer from')
   const { evidence, decision, policy, context } = gated
   const made = await generateWithEvidence(generator, { question, evidence, decision, policy, context }, settings)
-  return { question, evidence, ...made }
+  return { question, evidence, policy, ...made }
 }

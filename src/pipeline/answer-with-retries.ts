@@ -1,9 +1,9 @@
 /** A refused question asked again in other words. The gate stays as it is. */
+import { textFor } from '../core/reports/refusal.ts'
+import type { AskedQuestion } from './question-settings.ts'
 import { normaliseQuestion } from '../core/text/normalise.ts'
 import { RagGateError } from '../errors.ts'
-import { type AnsweredQuestion, type AnswerPorts, answerQuestion } from './answer-question.ts'
-import type { AskedQuestion, GateSettings } from './gate-question.ts'
-import type { GenerationSettings } from './generate-with-evidence.ts'
+import { type AnsweredQuestion, type AnswerPorts, answerQuestion, type AnswerSettings } from './answer-question.ts'
 
 /** What a rewriter is given. */
 export interface RewriteRequest {
@@ -39,11 +39,10 @@ const MOST_RETRIES = 3
  * or that comes back with a question asked already, ends it, and the refusal stands.
  *
  * @throws `config_invalid` when `maxRetries` is out of range; else what `answerQuestion` throws
- * @see reference document 004, "Query Optimization"
  */
 export async function answerWithRetries(
   ports: AnswerPorts,
-  settings: GateSettings & GenerationSettings,
+  settings: AnswerSettings,
   asked: AskedQuestion,
   { rewrite, maxRetries = 1 }: RetryOptions,
 ): Promise<RetriedAnswer> {
@@ -64,8 +63,9 @@ export async function answerWithRetries(
 }
 
 /** The next suggestion; none when there is an answer, or the model failed: other words repair neither. */
-function suggestionOf({ answer }: AnsweredQuestion, attempt: number): string | undefined {
-  return 'suggestions' in answer ? answer.suggestions[attempt - 1] : undefined
+function suggestionOf({ decision, fault, policy }: AnsweredQuestion, attempt: number): string | undefined {
+  if (fault !== undefined || decision.verdict !== 'refuse') return undefined
+  return textFor(decision.reason, policy).suggestions[attempt - 1]
 }
 
 async function rewritten(rewrite: Rewrite, request: RewriteRequest): Promise<string> {

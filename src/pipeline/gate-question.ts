@@ -3,94 +3,24 @@
  * context that a model would read. No HTTP, and no model: what may be answered is decided before anything can answer it.
  */
 import type { Context } from '../core/evidence/context.ts'
-import type { CacheState, Decision } from '../core/policy/decision.ts'
+import type { CacheState, Decision, Expansion } from '../core/policy/decision.ts'
 import type { Evidence } from '../core/evidence/evidence.ts'
-import type { ConvexWeights, FusionMethod } from '../core/evidence/fusion.ts'
-import { EMPTY_LEXICON } from '../core/text/lexicon.ts'
+import { EMPTY_LEXICON, type Lexicon } from '../core/text/lexicon.ts'
 import type { Policy } from '../core/policy/policy.ts'
-import type { Audience } from '../core/reports/refusal.ts'
 import { checkPassageFilter, type PassageFilter } from '../core/evidence/passage-filter.ts'
-import type { Rule } from '../core/policy/rules.ts'
-import type { SearchMode } from '../core/evidence/search-mode.ts'
 import { isRagGateError, RagGateError, type RagGateErrorCode } from '../errors.ts'
-import type { AnswerCache, CachedAnswer } from '../ports/answer-cache.ts'
+import type { CachedAnswer } from '../ports/answer-cache.ts'
 import type { Principal } from '../ports/authenticator.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Collection, Collections } from '../ports/collections.ts'
-import type { QuestionRewriter } from '../ports/question-rewriter.ts'
-import type { Reranker } from '../ports/reranker.ts'
+import type { Collection } from '../ports/collections.ts'
 import type { Retriever } from '../ports/retriever.ts'
-import { type Asking, judgeEvidence, measureAndJudge } from './asking.ts'
-import { expandWhereWeak, type LastRound } from './expand-retrieval.ts'
-import { type ContextSettings, fitContext, type FittedContext } from './fit-context.ts'
+import { type AssessedEvidence, assessEvidence } from './assess-evidence.ts'
+import { expandRetrieval } from './expand-retrieval.ts'
 import { newId } from './new-id.ts'
+import type { AskedQuestion, QuestionPorts, QuestionSettings, RetrievalSettings } from './question-settings.ts'
+import { bestOf, retrieve, RETRIEVER_FAULTS, type Search } from './retrieve.ts'
 import { questionKey } from './question-key.ts'
-import { bestOf, retrieve, RETRIEVER_FAULTS } from './retrieve.ts'
 import { confirmSameEmbedding, requireSameEmbedding } from './same-embedding.ts'
 import { type Faults, withinDeadline } from './within-deadline.ts'
-
-/** What gating a question needs. */
-export interface GatePorts {
-  readonly retriever: Retriever
-  readonly collections: Collections
-  readonly clock: Clock
-  /** Scores the fused evidence before it is measured. Without one, retrieval scores and texts decide. */
-  readonly reranker?: Reranker
-  /** Words a weak question anew for the further round. Without one, words of the best chunks are added to it. */
-  readonly rewriter?: QuestionRewriter
-  /** Without one, every question is retrieved and judged. */
-  readonly cache?: AnswerCache
-}
-
-/** What is the same for every question of a route. */
-export interface GateSettings extends ContextSettings {
-  readonly policy: (tenant: string, collection: string, policyId: string | null) => Policy
-  readonly mode: 'enforce' | 'observe'
-  /** Asked after the policy's gates. */
-  readonly rules?: readonly Rule[]
-  /** Which passages a caller's question may be answered from; without it all of the collection. */
-  readonly filter?: (principal: Principal, collection: string) => PassageFilter | undefined
-  /** Chunks judged. */
-  readonly topK: number
-  /** Chunks retrieved of each method, `topK` and up: the deeper, the more of those judged carry every method's score. */
-  readonly candidates: number
-  /** How the rankings are ordered as one. @default 'convex' */
-  readonly fusion?: FusionMethod
-  readonly fusionWeights: ConvexWeights
-  /** Constant of the fusion `rrf`, 0 and up. @default 60 */
-  readonly rrfK?: number
-  /** Deadline of the retrieval and of a further round, headers and body together; of every look into the database too. */
-  readonly retrievalTimeoutMs: number
-  /** How long the reranker may take; then the evidence is judged as it was retrieved. */
-  readonly rerankTimeoutMs: number
-  readonly prompt: string
-  /** Confidence of the first judgement under which one further round is tried, 0..1. @default never */
-  readonly expandBelow?: number
-  /** How long the rewriter may take, milliseconds. @default 1000 */
-  readonly rewriteTimeoutMs?: number
-  /** How long past its lifetime an answer may stand in for a retriever that failed, seconds. @default 0 */
-  readonly staleIfErrorSeconds?: number
-}
-
-/** One question, read and validated. */
-export interface AskedQuestion {
-  /** Normalised. */
-  readonly question: string
-  readonly collection: string
-  readonly principal: Principal
-  readonly audience: Audience
-  /** Who may share a cached answer; see `AnswerKeyParts`. */
-  readonly partition: string
-  readonly deployment: string
-  /** Path of the request. */
-  readonly path: string
-  readonly model: string
-  readonly vary: readonly string[]
-  /** Options that the request chose and an answer depends on. */
-  readonly options: Readonly<Record<string, string>>
-  /** Which methods of retrieval take part. @default 'hybrid' */
-  readonly searchMode?: SearchMode
-}
 
 /** What became of a question. */
 export type GatedQuestion =
@@ -113,65 +43,101 @@ export type GatedQuestion =
     }
 
 /**
- * Takes a question up to its verdict.
+ * Takes a question up to its verdict: find the collection, make the key, look into the cache, retrieve, assess (rerank,
+ * fit the context, measure, judge), and where that was weak and a further round is set, retrieve and assess once more.
  *
  * @throws `collection_not_found`; `embedding_mismatch`; `search_mode`; `retriever_timeout`, `retriever_unavailable` and whatever else the retriever declares.
  *   A failure is never turned into missing evidence.
  */
 export async function gateQuestion(
-  ports: GatePorts,
-  settings: GateSettings,
+  ports: QuestionPorts,
+  settings: QuestionSettings,
   asked: AskedQuestion,
 ): Promise<GatedQuestion> {
-  const { tenant } = asked.principal
-  const collection = await withinDeadline(settings.retrievalTimeoutMs, STORE_FAULTS, () =>
-    ports.collections.find(tenant, asked.collection),
-  )
-  if (collection === null) throw collectionNotFound()
-  requireSameEmbedding(ports.retriever, collection)
-  const policy = settings.policy(tenant, collection.id, collection.policyId)
-  const filter = filterFor(settings, asked, collection)
+  const { question, principal, searchMode = 'hybrid' } = asked
+  const { retrieval } = settings
+  const collection = await findCollection(ports, settings, asked)
+  const policy = settings.policy(principal.tenant, collection.id, collection.policyId)
+  const filter = filterFor(retrieval, principal, collection)
   const key = ports.cache === undefined ? undefined : questionKey(ports, settings, asked, collection, policy, filter)
   const found = key === undefined ? null : await readCache(ports, key)
   if (found?.fresh === true) return { kind: 'cached', answer: found.answer, ageSeconds: found.ageSeconds, stale: false }
 
-  const lexicon = await withinDeadline(settings.retrievalTimeoutMs, STORE_FAULTS, async () =>
-    collection.lexiconId === null ? EMPTY_LEXICON : ports.collections.lexicon(collection.lexiconId),
-  )
-  const asking: Asking = { ports, settings, asked, collection, lexicon, policy, filter }
+  const lexicon = await findLexicon(ports, settings, collection)
+  const search: Search = { collection, lexicon, filter, searchMode }
   const startedMs = ports.clock.nowMs()
   let retrieved: Evidence
   try {
-    retrieved = await withinDeadline(settings.retrievalTimeoutMs, RETRIEVER_FAULTS, async (signal) => {
-      const [evidence] = await Promise.all([
-        retrieve(asking, asked.question, signal),
-        confirmSameEmbedding(ports.retriever, collection, signal),
-      ])
-      return evidence
-    })
+    retrieved = await retrieveFirst(ports.retriever, retrieval, search, question)
   } catch (thrown) {
     if (found === null || !mayServeStale(found, settings.staleIfErrorSeconds, thrown)) throw thrown
-    console.warn('[rag-gate] the retriever failed: an answer past its lifetime is sent', thrown)
+    ports.onWarning?.({
+      code: isRagGateError(thrown) ? thrown.code : 'retriever_unavailable',
+      message: 'The retriever failed: an answer past its lifetime is sent',
+      cause: thrown,
+    })
     return { kind: 'cached', answer: found.answer, ageSeconds: found.ageSeconds, stale: true }
   }
   const retrievalMs = ports.clock.nowMs() - startedMs
-  const judged = await judgeEvidence(asking, bestOf(retrieved, settings.topK), settings.rerankTimeoutMs)
-  const last = await expandWhereWeak(asking, { retrieved, judged, retrievalMs })
-  const fitted = fitContext(settings, last.judged.evidence, last.judged, (evidence, about) =>
-    measureAndJudge(asking, evidence, [about]),
-  )
+  const measures = { question, policy, lexicon }
+  const assess = (evidence: Evidence, timeoutMs: number): Promise<AssessedEvidence> =>
+    assessEvidence(ports, settings, measures, evidence, timeoutMs)
+  const first = await assess(bestOf(retrieved, retrieval.topK), retrieval.rerankTimeoutMs)
+  const further = await expandRetrieval(ports, retrieval, search, question, { retrieved, assessed: first, retrievalMs })
+  const last =
+    further.evidence === undefined
+      ? first
+      : await assess(further.evidence, Math.max(1, retrieval.rerankTimeoutMs - first.rerankMs))
+  const rerankMs = last === first ? first.rerankMs : first.rerankMs + last.rerankMs
   return {
     kind: 'judged',
-    decision: decisionOf(asking, last, fitted),
-    evidence: fitted.evidence,
-    context: fitted.context,
+    decision: decisionOf(newId(ports.clock), collection, last, further.expansion),
+    evidence: last.evidence,
+    context: last.context,
     policy,
     cache: key === undefined ? 'bypass' : 'miss',
     stale: found !== null,
     ...(key === undefined ? {} : { key }),
-    retrievalMs: last.retrievalMs,
-    ...(ports.reranker === undefined ? {} : { rerankMs: last.judged.rerankMs }),
+    retrievalMs: further.retrievalMs,
+    ...(ports.reranker === undefined ? {} : { rerankMs }),
   }
+}
+
+async function findCollection(
+  { collections, retriever }: QuestionPorts,
+  { retrieval }: QuestionSettings,
+  { principal, collection: id }: AskedQuestion,
+): Promise<Collection> {
+  const found = await withinDeadline(retrieval.timeoutMs, STORE_FAULTS, () => collections.find(principal.tenant, id))
+  if (found === null) throw collectionNotFound()
+  requireSameEmbedding(retriever, found)
+  return found
+}
+
+function findLexicon(
+  { collections }: QuestionPorts,
+  { retrieval }: QuestionSettings,
+  { lexiconId }: Collection,
+): Promise<Lexicon> {
+  return withinDeadline(retrieval.timeoutMs, STORE_FAULTS, async () =>
+    lexiconId === null ? EMPTY_LEXICON : collections.lexicon(lexiconId),
+  )
+}
+
+/** The first retrieval, and beside it the question whether the index still embeds as the collection was embedded. */
+function retrieveFirst(
+  retriever: Retriever,
+  settings: RetrievalSettings,
+  search: Search,
+  question: string,
+): Promise<Evidence> {
+  return withinDeadline(settings.timeoutMs, RETRIEVER_FAULTS, async (signal) => {
+    const [evidence] = await Promise.all([
+      retrieve(retriever, settings, search, question, signal),
+      confirmSameEmbedding(retriever, search.collection, signal),
+    ])
+    return evidence
+  })
 }
 
 /** An answer found, and how old it is. */
@@ -182,7 +148,7 @@ interface FoundAnswer {
 }
 
 /** A cache that fails is a cache that holds nothing: the question is then judged like any other. */
-async function readCache({ cache, clock }: GatePorts, key: string): Promise<FoundAnswer | null> {
+async function readCache({ cache, clock }: QuestionPorts, key: string): Promise<FoundAnswer | null> {
   try {
     const answer = (await cache?.get(key)) ?? null
     if (answer === null) return null
@@ -195,8 +161,12 @@ async function readCache({ cache, clock }: GatePorts, key: string): Promise<Foun
 }
 
 /** Checked for every question: where it comes from a function, it may depend on who asks. */
-function filterFor(settings: GateSettings, asked: AskedQuestion, collection: Collection): PassageFilter | undefined {
-  const filter = settings.filter?.(asked.principal, collection.id)
+function filterFor(
+  settings: RetrievalSettings,
+  principal: Principal,
+  collection: Collection,
+): PassageFilter | undefined {
+  const filter = settings.filter?.(principal, collection.id)
   return filter === undefined ? undefined : checkPassageFilter(filter)
 }
 
@@ -228,20 +198,21 @@ export function collectionNotFound(): RagGateError {
 }
 
 function decisionOf(
-  { ports, collection }: Asking,
-  { judged: { evidence: found, reranker }, expansion }: LastRound,
-  { evidence, signals, judgement }: FittedContext,
+  id: string,
+  collection: Collection,
+  { evidence, reranker, signals, judgement }: AssessedEvidence,
+  expansion: Expansion | undefined,
 ): Decision {
   return {
-    id: newId(ports.clock),
+    id,
     tenant: collection.tenant,
     collection: collection.id,
     corpusVersion: collection.corpusVersion,
     signals,
-    rankedBy: found.rankedBy,
+    rankedBy: evidence.rankedBy,
     reranker,
     ...(expansion === undefined ? {} : { expansion }),
-    evidenceIds: evidence.chunks.map(({ id }) => id),
+    evidenceIds: evidence.chunks.map((chunk) => chunk.id),
     documentIds: [...new Set(evidence.chunks.map(({ documentId }) => documentId))],
     ...judgement,
   }

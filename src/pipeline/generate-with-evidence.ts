@@ -1,16 +1,22 @@
 /** An answer from evidence that is there already: judged before and after the model is asked. No HTTP. */
-import type { Context } from '../core/evidence/context.ts'
-import type { Decision } from '../core/policy/decision.ts'
-import { type EvidenceAnswer, evidenceAnswer, generationError, refusedForEvidence } from '../core/reports/evidence-answer.ts'
-import type { Evidence } from '../core/evidence/evidence.ts'
-import { type GenerationConfidenceSource, measureAnswer } from '../core/answer/measure-answer.ts'
-import { EMPTY_LEXICON, type Lexicon } from '../core/text/lexicon.ts'
+import { CAUTION_FOR_MODEL } from '../core/reports/caution.ts'
 import { measure } from '../core/signals/measure.ts'
-import { CAUTION } from '../core/reports/messages.ts'
-import { answerFields, judge, judgeAnswer, type Policy } from '../core/policy/policy.ts'
-import { isRagGateError, RagGateError } from '../errors.ts'
+import { fitContext } from './fit-context.ts'
+import { EMPTY_LEXICON } from '../core/text/lexicon.ts'
+import { answerFields, judgeAnswer, judge } from '../core/policy/judge.ts'
+import { measureAnswer } from '../core/answer/measure-answer.ts'
+import { isRagGateError } from '../errors.ts'
+import { withinDeadline } from './within-deadline.ts'
+import type { Faults } from './within-deadline.ts'
+import type { RagGateErrorCode } from '../errors.ts'
 import type { Generation, Generator } from '../ports/generator.ts'
-import { type ContextSettings, fitContext } from './fit-context.ts'
+import type { GenerationConfidenceSource } from '../core/answer/measure-answer.ts'
+import type { ContextSettings } from './fit-context.ts'
+import type { Lexicon } from '../core/text/lexicon.ts'
+import type { Context } from '../core/evidence/context.ts'
+import type { Policy } from '../core/policy/policy.ts'
+import type { Decision } from '../core/policy/decision.ts'
+import type { Evidence } from '../core/evidence/evidence.ts'
 
 /** What is asked of the generator. */
 export interface GenerationTask {
@@ -28,32 +34,34 @@ export interface GenerationTask {
 }
 
 /** Settings of `generateWithEvidence`. */
-export interface GenerationSettings extends Partial<ContextSettings> {
+export interface GenerationSettings {
+  /** Budget of the context for the model. @default 12,000 characters */
+  readonly context?: ContextSettings
   /** How long the model may take, milliseconds. @default 30000 */
   readonly generationTimeoutMs?: number
   /** Where the generator's report has the model's confidence. @default 'reported' */
   readonly generationConfidence?: GenerationConfidenceSource
 }
 
-/** What became of it, and the record behind it. */
+/** What became of it. */
 export interface JudgedGeneration {
-  readonly answer: EvidenceAnswer
   /** With the findings of both stages; as it was before when the model failed. */
   readonly decision: Decision
-  /** Absent when no model was asked, or it failed. */
+  /** What the model wrote, also where it was refused afterwards. Absent when no model was asked, or it failed. */
   readonly generation?: Generation
+  /** What went wrong with the model: a failure is neither an answer nor a refusal. */
+  readonly fault?: RagGateErrorCode
 }
 
-const MAX_CONTEXT_CHARACTERS = 12_000
+const DEFAULT_CONTEXT: ContextSettings = { maxCharacters: 12_000 }
 const GENERATION_TIMEOUT_MS = 30_000
+const MODEL_FAULTS: Faults = { late: 'llm_timeout', failed: 'llm_unavailable', what: 'The model' }
 
 /**
  * Has an answer made from evidence, and judges it: a refusal before or after takes its place. Gating needs no mode for
  * debugging, and is switched off by nothing but a policy with `dangerouslyDisableGates`, which says so in its gating.
  *
- * @returns `generation_error` when the model failed or took too long: a failure is neither an answer nor a refusal
  * @throws `policy_invalid` when the evidence was judged under another policy
- * @see reference document 004, "Generator Integration"
  */
 export async function generateWithEvidence(
   generator: Generator,
@@ -61,18 +69,17 @@ export async function generateWithEvidence(
   settings: GenerationSettings = {},
 ): Promise<JudgedGeneration> {
   const { question, policy } = task
-  const { evidence, decision, context } = task.decision.verdict === 'refuse' ? task : contextOf(task, settings)
-  const { chunks } = evidence
-  if (decision.verdict === 'refuse' || context === undefined) {
-    return { answer: refusedForEvidence(decision, chunks), decision }
-  }
+  const { decision, context } = withContext(task, settings.context ?? DEFAULT_CONTEXT)
+  if (decision.verdict === 'refuse') return { decision }
   const { generationTimeoutMs = GENERATION_TIMEOUT_MS } = settings
-  const asked = { question, chunks: context.chunks, context: context.text, ...cautionFor(decision) }
+  const request = { question, chunks: context.chunks, context: context.text, ...cautionFor(decision) }
   let generation: Generation
   try {
-    generation = await within(generationTimeoutMs, (signal) => generator.generate({ ...asked, signal }))
+    generation = await withinDeadline(generationTimeoutMs, MODEL_FAULTS, (signal) =>
+      generator.generate({ ...request, signal }),
+    )
   } catch (thrown) {
-    return { answer: generationError(decision, isRagGateError(thrown) ? thrown.code : 'llm_unavailable'), decision }
+    return { decision, fault: isRagGateError(thrown) ? thrown.code : 'llm_unavailable' }
   }
   const answerSignals = measureAnswer({
     question,
@@ -85,44 +92,23 @@ export async function generateWithEvidence(
       : { generationConfidenceSource: settings.generationConfidence }),
     fields: answerFields(policy),
   })
-  const judged: Decision = { ...decision, answerSignals, ...judgeAnswer(policy, decision, answerSignals) }
-  return { answer: evidenceAnswer(judged, chunks, generation.text), decision: judged, generation }
+  return { decision: { ...decision, answerSignals, ...judgeAnswer(policy, decision, answerSignals) }, generation }
 }
 
-/** The context, and the decision that holds for it: a stricter one than was given where the budget cut support away. */
-function contextOf(task: GenerationTask, settings: GenerationSettings): Omit<GenerationTask, 'question' | 'policy'> {
-  const { question, decision, policy, context, lexicon = EMPTY_LEXICON } = task
-  if (context !== undefined) return task
-  const { maxContextCharacters = MAX_CONTEXT_CHARACTERS } = settings
-  const judged = { signals: decision.signals, judgement: decision }
-  const fitted = fitContext({ ...settings, maxContextCharacters }, task.evidence, judged, (evidence, about) => {
-    const signals = measure(question, evidence, lexicon)
-    return { signals, judgement: judge(policy, signals, [about]) }
-  })
-  const { evidence, signals, judgement } = fitted
-  const evidenceIds = evidence.chunks.map(({ id }) => id)
-  return judgement === decision
-    ? { evidence, decision, context: fitted.context }
-    : { evidence, decision: { ...decision, evidenceIds, signals, ...judgement }, context: fitted.context }
+/** The context, and the decision that holds for it: what the budget cut away is not judged. */
+function withContext(
+  { question, evidence, decision, policy, context, lexicon = EMPTY_LEXICON }: GenerationTask,
+  settings: ContextSettings,
+): { readonly decision: Decision; readonly context: Context } {
+  if (context !== undefined) return { decision, context }
+  const fitted = fitContext(settings, evidence)
+  if (fitted.findings.length === 0 || decision.verdict === 'refuse') return { decision, context: fitted.context }
+  const signals = measure(question, fitted.evidence, lexicon)
+  const evidenceIds = fitted.evidence.chunks.map(({ id }) => id)
+  const judgement = judge(policy, signals, fitted.findings)
+  return { decision: { ...decision, evidenceIds, signals, ...judgement }, context: fitted.context }
 }
 
 function cautionFor({ verdict }: Decision): { readonly caution?: string } {
-  return verdict === 'advise' ? { caution: CAUTION } : {}
-}
-
-/** Waits no longer than this, also for a generator that ignores its signal. */
-async function within<Result>(timeoutMs: number, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
-  const controller = new AbortController()
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const expired = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(new RagGateError('llm_timeout', 'The model took too long'))
-      controller.abort()
-    }, timeoutMs)
-  })
-  try {
-    return await Promise.race([work(controller.signal), expired])
-  } finally {
-    clearTimeout(timer)
-  }
+  return verdict === 'advise' ? { caution: CAUTION_FOR_MODEL } : {}
 }

@@ -3,22 +3,21 @@ import { answerKey } from '../core/policy/answer-key.ts'
 import { canonicalJson, lengthPrefixed } from '../core/lib/canonical.ts'
 import { filterKey, type PassageFilter } from '../core/evidence/passage-filter.ts'
 import type { Policy } from '../core/policy/policy.ts'
-import { RRF_K } from '../core/lib/rank-scores.ts'
 import type { Rule } from '../core/policy/rules.ts'
 import type { Collection } from '../ports/collections.ts'
-import type { AskedQuestion, GatePorts, GateSettings } from './gate-question.ts'
+import type { AskedQuestion, QuestionPorts, QuestionSettings } from './question-settings.ts'
 
 /** The key under which an answer to this question is kept. */
 export function questionKey(
-  { reranker, rewriter }: Pick<GatePorts, 'reranker' | 'rewriter'>,
-  settings: GateSettings,
+  { reranker, rewriter }: Pick<QuestionPorts, 'reranker' | 'rewriter'>,
+  settings: QuestionSettings,
   asked: AskedQuestion,
   collection: Collection,
   policy: Policy,
   filter: PassageFilter | undefined,
 ): string {
-  const { topK, candidates, fusion, fusionWeights, rrfK, maxContextCharacters, maxContextTokens, expandBelow } =
-    settings
+  const { topK, candidates, fusion, fusionWeights, rrfK, expandBelow } = settings.retrieval
+  const { maxCharacters, maxTokens } = settings.context
   return answerKey({
     deployment: asked.deployment,
     tenant: collection.tenant,
@@ -29,18 +28,18 @@ export function questionKey(
     audience: asked.audience,
     model: asked.model,
     prompt: settings.prompt,
-    policyId: ruledPolicyId(policy, settings.rules ?? []),
+    policyId: ruledPolicyId(policy, settings.rules),
     mode: settings.mode,
     corpusVersion: collection.corpusVersion,
     lexiconId: collection.lexiconId ?? '',
     retrieval: canonicalJson({
       topK,
       candidates,
-      fusion: fusion ?? 'convex',
+      fusion,
       fusionWeights: { ...fusionWeights },
-      rrfK: rrfK ?? RRF_K,
-      maxContextCharacters,
-      maxContextTokens: maxContextTokens ?? null,
+      rrfK,
+      maxCharacters,
+      maxTokens: maxTokens ?? null,
       searchMode: asked.searchMode ?? 'hybrid',
       reranker: reranker?.model ?? '',
       expandBelow: expandBelow ?? 0,

@@ -1,4 +1,5 @@
 /** The step between fusing and measuring: a reranker's scores, where there is one and it answers in time. */
+import type { GateWarning } from './question-settings.ts'
 import type { Evidence } from '../core/evidence/evidence.ts'
 import { reranked, type RerankerOutcome } from '../core/evidence/rerank.ts'
 import { isRagGateError } from '../errors.ts'
@@ -25,6 +26,7 @@ export async function rerankEvidence(
   timeoutMs: number,
   question: string,
   evidence: Evidence,
+  onWarning?: (warning: GateWarning) => void,
 ): Promise<RerankedEvidence> {
   if (reranker === undefined) return { evidence, outcome: 'off' }
   if (evidence.chunks.length === 0) return { evidence, outcome: 'ok' }
@@ -35,7 +37,7 @@ export async function rerankEvidence(
     return { evidence: reranked(evidence, reranker.kind, scores), outcome: 'ok' }
   } catch (thrown) {
     const code = isRagGateError(thrown) ? thrown.code : 'reranker_unavailable'
-    console.warn(`[rag-gate] ${code}: the evidence is judged as it was retrieved`, thrown)
+    onWarning?.({ code, message: 'The reranker failed: the evidence is judged as it was retrieved', cause: thrown })
     return { evidence, outcome: code === 'reranker_timeout' ? 'timeout' : 'failed' }
   }
 }

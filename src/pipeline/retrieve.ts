@@ -1,16 +1,17 @@
 /** One retrieval: published passages for some words, by the methods that take part, fused. */
+import type { RetrievalSettings } from './question-settings.ts'
+import type { Retriever } from '../ports/retriever.ts'
+import type { Collection } from '../ports/collections.ts'
 import type { Ranking } from '../core/evidence/chunk.ts'
 import type { Evidence } from '../core/evidence/evidence.ts'
 import { fuse } from '../core/evidence/fusion.ts'
 import { namespaceOf } from '../core/lib/ids.ts'
-import { idfMass } from '../core/text/lexicon.ts'
+import { idfMass, type Lexicon } from '../core/text/lexicon.ts'
 import { passesFilter, type PassageFilter } from '../core/evidence/passage-filter.ts'
 import { checkPassage } from '../core/evidence/rows.ts'
-import { scoreWithinRange } from '../core/evidence/score-kinds.ts'
-import { rankingsOfMode } from '../core/evidence/search-mode.ts'
+import { rankingsOfMode, type SearchMode } from '../core/evidence/search-mode.ts'
 import { terms } from '../core/text/terms.ts'
 import { RagGateError } from '../errors.ts'
-import type { Asking } from './asking.ts'
 import type { Faults } from './within-deadline.ts'
 
 /** What a retrieval that ended badly is called. */
@@ -20,6 +21,15 @@ export const RETRIEVER_FAULTS: Faults = {
   what: 'The retrieval',
 }
 
+/** Where is searched, and how: the same for every wording of a question. */
+export interface Search {
+  readonly collection: Collection
+  readonly lexicon: Lexicon
+  /** Which passages may be found; `undefined` for all. */
+  readonly filter: PassageFilter | undefined
+  readonly searchMode: SearchMode
+}
+
 /**
  * Everything that was retrieved for these words, fused: as many as `candidates` of each method.
  *
@@ -27,21 +37,21 @@ export const RETRIEVER_FAULTS: Faults = {
  * @throws what the retriever throws; `search_mode`; `retriever_bad_response` when it found what is no passage; `retriever_misconfigured` when it ignores the filter
  */
 export async function retrieve(
-  { ports, settings, asked, collection: searched, lexicon, filter }: Asking,
+  retriever: Retriever,
+  { candidates, fusion, fusionWeights, rrfK }: RetrievalSettings,
+  { collection: searched, lexicon, filter, searchMode }: Search,
   words: string,
   signal: AbortSignal,
 ): Promise<Evidence> {
-  const { candidates, fusion, fusionWeights, rrfK } = settings
   const { tenant, id: collection, unpublishedChunkIds } = searched
   const topK = candidates + Math.min(candidates, unpublishedChunkIds.length)
   const search = { tenant, collection, namespace: namespaceOf(tenant, collection), question: words, topK, signal }
-  const returned = await ports.retriever.retrieve(filter === undefined ? search : { ...search, filter })
+  const returned = await retriever.retrieve(filter === undefined ? search : { ...search, filter })
   if (filter !== undefined) requireFiltered(returned, filter)
-  const published = publishedOnly(returned, unpublishedChunkIds).map(checked)
-  const rankings = rankingsOfMode(published, asked.searchMode ?? 'hybrid')
+  const rankings = rankingsOfMode(publishedOnly(returned, unpublishedChunkIds).map(checked), searchMode)
   return fuse(rankings, {
-    ...(fusion !== undefined && { method: fusion }),
-    ...(rrfK !== undefined && { k: rrfK }),
+    method: fusion,
+    k: rrfK,
     weights: fusionWeights,
     idfMass: idfMass(lexicon, terms(words)),
     topK: rankings.reduce((count, { entries }) => count + entries.length, 0),
@@ -59,18 +69,9 @@ function requireFiltered(rankings: readonly Ranking[], filter: PassageFilter): v
   throw new RagGateError('retriever_misconfigured', 'The retriever found what the filter leaves out')
 }
 
-/**
- * What a retriever of somebody's own gave, held to what it must be. A grade of 7 or a logit is no score of its kind: it is
- * dropped and counted like one that is no number. What is no passage is a fault.
- */
+/** What a retriever of somebody's own gave: what is no passage is a fault. Scores are held to their ranges by fusion. */
 function checked({ kind, entries }: Ranking): Ranking {
-  return {
-    kind,
-    entries: entries.map(({ passage, score }) => ({
-      passage: checkPassage(passage),
-      score: scoreWithinRange(kind, score),
-    })),
-  }
+  return { kind, entries: entries.map(({ passage, score }) => ({ passage: checkPassage(passage), score })) }
 }
 
 /** What the index holds and no published document has is no evidence. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { evidenceGatingStats } from '../../src/presets/sufficiency/gating-report.ts'
-import { judge } from '../../src/core/policy/policy.ts'
+import { judge } from '../../src/core/policy/judge.ts'
 import { sufficiency, type SufficiencyOptions, sufficiencyThreshold } from '../../src/presets/sufficiency/sufficiency.ts'
 import { generateWithEvidence } from '../../src/pipeline/generate-with-evidence.ts'
 import { answering, INTENTION, MURDER, shares } from '../fixtures/answering.ts'

@@ -1,6 +1,7 @@
 /** `POST /ask`: the handler behind the gate. It runs only for questions that may be answered. */
 import type { Context } from 'hono'
-import type { RagGateEnv } from '../../src/middleware/gated.ts'
+import type { RagGateEnv } from '../../src/middleware/gate-context.ts'
+import { CAUTION_FOR_READER } from '../../src/core/reports/caution.ts'
 import type { GateBindings } from './bindings.ts'
 import { compositionFor } from './compose.ts'
 
@@ -28,7 +29,7 @@ export async function answer(c: Context<RagGateEnv<GateBindings>>): Promise<Resp
     refused: false,
     ...(caution === undefined
       ? {}
-      : { caution: 'The evidence for this answer is limited: verify it against its sources.' }),
+      : { caution: CAUTION_FOR_READER }),
     ...summary,
   })
 }

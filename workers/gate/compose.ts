@@ -10,7 +10,7 @@ import { createD1Statistics, type Statistics } from '../../src/adapters/d1/stati
 import { htmlToMarkdown } from '../../src/adapters/html-to-markdown.ts'
 import { createMarkdownSplitter } from '../../src/adapters/markdown-splitter.ts'
 import { RagGateError } from '../../src/errors.ts'
-import type { GateConnections } from '../../src/middleware/connect.ts'
+import type { GateDependencies } from '../../src/middleware/dependencies.ts'
 import type { IngestPorts } from '../../src/pipeline/ingest-documents.ts'
 import type { ApiKeys } from '../../src/ports/api-keys.ts'
 import type { Authenticate, Principal } from '../../src/ports/authenticator.ts'
@@ -22,7 +22,7 @@ import { generatorFor, rerankerFor, searchEngine } from './engines.ts'
 
 /** Everything the routes use. */
 export interface Composition {
-  readonly gate: GateConnections
+  readonly gate: GateDependencies
   readonly ingest: IngestPorts
   readonly statistics: Statistics
   readonly log: DecisionLog
@@ -112,7 +112,7 @@ function anonymousOf({ ANONYMOUS_ASK: allowed = 'on' }: GateBindings): Principal
   return allowed === 'on' ? ANONYMOUS : null
 }
 
-function questionHmac(env: GateBindings): Pick<GateConnections, 'questionHmac'> {
+function questionHmac(env: GateBindings): Pick<GateDependencies, 'questionHmac'> {
   if (env.QUESTION_HMAC_KEY === undefined) return {}
   return { questionHmac: { key: env.QUESTION_HMAC_KEY, keyId: env.QUESTION_HMAC_KEY_ID ?? '1' } }
 }

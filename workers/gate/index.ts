@@ -22,12 +22,10 @@ export { VectorIndex } from '../vector-index/vector-index.ts'
 const app = new Hono<{ Bindings: GateBindings }>()
 
 const gate = ragGate<GateBindings>({
-  resolve: (env) => compositionFor(env).gate,
+  dependencies: (env) => compositionFor(env).gate,
   policy: (_tenant, _collection, policyId) => policyNamed(policyId),
-  cacheScope: 'tenant',
-  otherCollections: 'any',
-  searchModes: 'operators',
-  prompt: OPENAI_PROMPT_VERSION,
+  question: { otherCollections: 'any', searchModes: 'operators' },
+  cache: { scope: 'tenant', prompt: OPENAI_PROMPT_VERSION },
 })
 
 const LONGEST_URL = 8192

@@ -1,4 +1,5 @@
 /** The first step of judging an answer: from its text and what the route reported to numbers. */
+import { relevanceShare } from '../evidence/score-kinds.ts'
 import type { AnswerSignals, AnswerStructure, ChunkOverlap, EvidenceShare, SourceKind } from './answer-signals.ts'
 import type { Chunk } from '../evidence/chunk.ts'
 import { citedNumbers, supportOfSentences } from './sentence-support.ts'
@@ -127,7 +128,7 @@ function overlapsOf(
     const text = visible(chunk.text)
     const chunkTerms = new Set(terms(text))
     for (const term of chunkTerms) unsupported.delete(term)
-    const confidence = chunkConfidence(chunk)
+    const confidence = relevanceShare(chunk.scores)
     return {
       chunkId: chunk.id,
       words: inCommon(answerWords, wordSet(text)),
@@ -151,13 +152,6 @@ function inCommon(one: ReadonlySet<string>, other: ReadonlySet<string>): number 
   let count = 0
   for (const member of one) if (other.has(member)) count++
   return count
-}
-
-/** The first of the scores that means the same in every question. */
-function chunkConfidence({ scores }: Chunk): number | undefined {
-  const graded = scores.grade === undefined ? undefined : scores.grade / 3
-  const value = scores['cross-encoder'] ?? graded ?? scores.cosine ?? scores.convex
-  return value !== undefined && Number.isFinite(value) ? Math.min(1, Math.max(0, value)) : undefined
 }
 
 function citedChunks(

@@ -1,20 +1,11 @@
 /** Thresholds that labels can move: which gates have one, what they hold it against, and a policy with another. */
 import { RagGateError } from '../../errors.ts'
 import type { Judgement } from '../policy/decision.ts'
-import type { GateSettings } from '../gates/index.ts'
 import { definePolicy, type Policy } from '../policy/policy.ts'
 import type { LabelledScore } from './labelled-score.ts'
 
-/** Gates with one threshold from 0 to 1 below which they refuse, and their setting for it. */
-const THRESHOLDS = {
-  'confidence-range': 'refuseBelow',
-  'min-top-cosine': 'refuseBelow',
-  'generation-confidence': 'refuseBelow',
-  'evidence-share': 'threshold',
-} as const
-
-/** Name of such a gate. */
-export type ThresholdGate = keyof typeof THRESHOLDS
+/** Name of a gate with one threshold from 0 to 1 below which it refuses, such as `confidence-range`. */
+export type ThresholdGate = string
 
 /** A decision, fresh or recorded, and whether the question should have been answered. */
 export interface LabelledDecision {
@@ -35,28 +26,29 @@ export function scoresOfGate(gate: ThresholdGate, labelled: readonly LabelledDec
   })
 }
 
-/** @throws `config_invalid` when the policy has no such gate */
+/** @throws `config_invalid` when the policy has no such gate, or the gate has no such threshold */
 export function thresholdOf(policy: Policy, gate: ThresholdGate): number {
-  const settings: GateSettings | undefined = policy.gates.find((each) => each.gate === gate)
-  if (settings?.gate === 'evidence-share') return settings.threshold
-  if (settings === undefined || !('refuseBelow' in settings)) {
-    throw new RagGateError('config_invalid', `The policy has no gate ${gate}`, { param: 'gate' })
-  }
-  return settings.refuseBelow
+  const { threshold, settings } = movable(policy, gate)
+  return threshold.of(settings)
 }
 
 /**
  * The policy with another threshold, 0..1; a caution begins no lower than answers do.
  *
- * @throws `policy_invalid` when it is out of range
+ * @throws `policy_invalid` when it is out of range; `config_invalid` as `thresholdOf`
  */
 export function withThreshold(policy: Policy, gate: ThresholdGate, threshold: number): Policy {
-  const gates = policy.gates.map((settings): GateSettings => {
-    if (settings.gate !== gate) return settings
-    if (settings.gate === 'confidence-range') {
-      return { ...settings, refuseBelow: threshold, adviseBelow: Math.max(threshold, settings.adviseBelow) }
-    }
-    return { ...settings, [THRESHOLDS[gate]]: threshold }
-  })
+  const found = movable(policy, gate)
+  const settings = found.threshold.moved(found.settings, threshold)
+  const gates = policy.gates.map((each) => (each === found.used ? { gate: each.gate, settings } : each))
   return definePolicy({ ...policy, gates })
+}
+
+function movable(policy: Policy, name: ThresholdGate) {
+  const used = policy.gates.find(({ gate }) => gate.name === name)
+  const threshold = used?.gate.threshold
+  if (used === undefined || threshold === undefined) {
+    throw new RagGateError('config_invalid', `The policy has no gate ${name} with a threshold`, { param: 'gate' })
+  }
+  return { used, threshold, settings: used.settings }
 }

@@ -1,6 +1,7 @@
-/** The calibration rule of document 002: which way a threshold should go, and how the policy would then read. */
+/** Which way a threshold should go, and how the policy would then read. */
+import { thresholdOf, withThreshold } from './gate-threshold.ts'
 import { RagGateError } from '../../errors.ts'
-import { definePolicy, type Policy } from '../policy/policy.ts'
+import type { Policy } from '../policy/policy.ts'
 
 /** What was counted among labelled answers. */
 export interface CountedRate {
@@ -93,13 +94,10 @@ function moved(
   by: number,
 ): Pick<ThresholdChange, 'change'> {
   for (const gate of gates) {
-    const settings = policy.gates.find((each) => each.gate === gate)
-    if (settings === undefined || !('refuseBelow' in settings)) continue
-    const from = settings.refuseBelow
+    if (policy.gates.every((each) => each.gate.name !== gate)) continue
+    const from = thresholdOf(policy, gate)
     const to = Math.round(Math.max(0, Math.min(1, from + by)) * 1e6) / 1e6
-    if (to === from) continue
-    const changed = policy.gates.map((each) => (each === settings ? { ...settings, refuseBelow: to } : each))
-    return { change: { gate, from, to, policy: definePolicy({ ...policy, gates: changed }) } }
+    if (to !== from) return { change: { gate, from, to, policy: withThreshold(policy, gate, to) } }
   }
   return {}
 }

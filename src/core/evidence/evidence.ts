@@ -1,4 +1,5 @@
 /** Evidence: the ranked chunks for one question, with the score of every method that returned them. */
+import { scoreWithinRange } from './score-kinds.ts'
 import { RagGateError } from '../../errors.ts'
 import type { Chunk, Passage, Ranking, ScoreKind, Scores } from './chunk.ts'
 
@@ -25,8 +26,8 @@ export interface Collected {
 
 /**
  * Rankings merged by chunk id, in order of first appearance. A chunk that stands twice in one ranking keeps its first
- * place, and one without a document is a document of its own. Entries whose score is no finite number, or
- * a cosine beyond −1..1, are dropped and counted; what a retriever gave is held to the ranges of all kinds before.
+ * place, and one without a document is a document of its own. Entries whose score is no finite number within the range of
+ * its kind are dropped and counted.
  *
  * @throws `retriever_bad_response` when more than a fifth of all entries had to be dropped: that is a fault, not weak
  *   evidence
@@ -41,30 +42,20 @@ export function collect(rankings: readonly Ranking[]): {
   for (const { kind, entries } of rankings) {
     for (const { passage, score } of entries) {
       received++
-      if (!isScore(kind, score)) {
+      const held = scoreWithinRange(kind, score)
+      if (Number.isNaN(held)) {
         dropped++
         continue
       }
       const known = byId.get(passage.id)
-      if (known === undefined) byId.set(passage.id, { passage: ofADocument(passage), scores: { [kind]: score } })
-      else known.scores[kind] ??= score
+      if (known === undefined) byId.set(passage.id, { passage: ofADocument(passage), scores: { [kind]: held } })
+      else known.scores[kind] ??= held
     }
   }
   if (dropped > received * FAULT_ABOVE) {
-    throw new RagGateError('retriever_bad_response', 'Too many of the retrieved scores are not numbers')
+    throw new RagGateError('retriever_bad_response', 'Too many of the retrieved scores are no numbers within the range of their kind')
   }
   return { collected: [...byId.values()], dropped }
-}
-
-/** Cosines come from 32-bit floats. */
-const COSINE_BOUND = 1 + 1e-6
-
-/**
- * Whether a score can be used. A cosine beyond −1..1 is a distance or an inner product under a wrong name; other kinds
- * have no bounds to check.
- */
-export function isScore(kind: ScoreKind, score: number): boolean {
-  return Number.isFinite(score) && (kind !== 'cosine' || Math.abs(score) <= COSINE_BOUND)
 }
 
 /** What a careless retriever leaves out, whatever the type says: two such passages are not of one document. */

@@ -1,9 +1,10 @@
 /** Several rankings into one evidence. */
+import { scoreWithinRange } from './score-kinds.ts'
 import { clamp01 } from '../lib/numbers.ts'
 import { BM25_K1 } from '../text/bm25.ts'
 import { RagGateError } from '../../errors.ts'
 import type { Ranking, ScoreKind, Scores } from './chunk.ts'
-import { collect, type Collected, type Evidence, isScore, rankBy } from './evidence.ts'
+import { collect, type Collected, type Evidence, rankBy } from './evidence.ts'
 import { distributionScores, reciprocalRanks, RRF_K } from '../lib/rank-scores.ts'
 
 /** How much each method weighs in the convex mix. Negative or non-finite weights count as 0. */
@@ -167,7 +168,7 @@ function withSums(
 function bestFirst({ kind, entries }: Ranking): Ranking['entries'] {
   const known = new Set<string>()
   return entries
-    .filter(({ passage: { id }, score }) => isScore(kind, score) && !known.has(id) && known.add(id))
+    .filter(({ passage: { id }, score }) => !Number.isNaN(scoreWithinRange(kind, score)) && !known.has(id) && known.add(id))
     .sort((a, b) => b.score - a.score)
 }
 

@@ -1,9 +1,9 @@
 /** A question's own retrieval and further ones in other words, merged into one evidence. */
+import { scaledMethodScore } from './score-kinds.ts'
 import type { Chunk, Scores } from './chunk.ts'
 import { type Evidence, rankBy } from './evidence.ts'
 import { clamp01 } from '../lib/numbers.ts'
 import { finite } from '../lib/numbers.ts'
-import { scaledArm } from './ranking-score.ts'
 
 /** What merging needs to know. */
 export interface MergeOptions {
@@ -65,7 +65,7 @@ function sharesOfBest({ rankedBy, chunks }: Evidence): ReadonlyMap<string, numbe
 
 /** Evidence of one method is weighed by that method's score while it is ranked by it; now it must say so itself. */
 function withFusedScore(chunk: Chunk, { rankedBy }: Evidence, idfMass: number): Chunk {
-  const convex = scaledArm(rankedBy, chunk.scores, idfMass)
+  const convex = scaledMethodScore(rankedBy, chunk.scores, idfMass)
   return convex === undefined ? chunk : { ...chunk, scores: { ...chunk.scores, convex } }
 }
 

@@ -1,4 +1,5 @@
 /** A reranker's scores into the evidence. */
+import { fullScore } from './score-kinds.ts'
 import { RagGateError } from '../../errors.ts'
 import type { ScoreKind } from './chunk.ts'
 import { type Evidence, rankBy } from './evidence.ts'
@@ -8,9 +9,6 @@ export type RerankerOutcome = 'ok' | 'failed' | 'timeout' | 'off'
 
 /** The kinds of score that rerankers give. */
 export type RerankerKind = Extract<ScoreKind, 'cross-encoder' | 'grade'>
-
-/** Highest score of each kind; the lowest is 0. */
-const TOP: Readonly<Record<RerankerKind, number>> = { 'cross-encoder': 1, grade: 3 }
 
 /**
  * Evidence in order of a reranker's scores, every chunk with its own beside those it had; ties keep the order they came
@@ -24,7 +22,7 @@ export function reranked(evidence: Evidence, kind: RerankerKind, scores: readonl
   const { chunks, kinds, dropped } = evidence
   // With what is missing in between: a list may have holes, and `every` passes them over.
   const given: readonly unknown[] = Array.isArray(scores) ? Array.from(scores as readonly unknown[]) : []
-  const isScore = (score: unknown): boolean => typeof score === 'number' && score >= 0 && score <= TOP[kind]
+  const isScore = (score: unknown): boolean => typeof score === 'number' && score >= 0 && score <= fullScore(kind)
   if (given.length !== chunks.length || !given.every(isScore)) {
     throw new RagGateError('reranker_bad_response', 'The reranker gave no usable score for every passage')
   }

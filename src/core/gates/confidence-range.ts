@@ -1,5 +1,6 @@
+import { WEAK_EVIDENCE, noteText, SUGGEST, UNMEASURED } from './text.ts'
 import { RagGateError } from '../../errors.ts'
-import { defineGate, requireWithin } from './gate.ts'
+import { defineGate, requireWithin, type PolicyGate, gateWith } from './gate.ts'
 import { meets, RATIO_TOLERANCE } from '../lib/numbers.ts'
 
 /** Settings of `confidenceRange`. */
@@ -20,20 +21,32 @@ export interface ConfidenceRangeSettings extends ConfidenceRangeOptions {
  *
  * @throws `policy_invalid` when a setting is outside 0..1, or `adviseBelow` is under `refuseBelow`
  */
-export function confidenceRange(options: ConfidenceRangeOptions): ConfidenceRangeSettings {
-  const settings: ConfidenceRangeSettings = {
+export function confidenceRange(options: ConfidenceRangeOptions): PolicyGate {
+  return gateWith(confidenceRangeGate, {
     gate: 'confidence-range',
     refuseBelow: options.refuseBelow,
     adviseBelow: options.adviseBelow,
-  }
-  confidenceRangeGate.validate(settings)
-  return Object.freeze(settings)
+  })
 }
 
 /** The check behind `confidenceRange`. */
 export const confidenceRangeGate = defineGate({
   name: 'confidence-range',
   stage: 'pre-generation',
+  texts: {
+    confidence_low: WEAK_EVIDENCE,
+    confidence_moderate: noteText('The evidence is limited: review recommended', SUGGEST.verify),
+    confidence_unavailable: UNMEASURED,
+  },
+  threshold: {
+    of: ({ refuseBelow }) => refuseBelow,
+    // A caution begins no lower than answers do.
+    moved: (settings, threshold) => ({
+      ...settings,
+      refuseBelow: threshold,
+      adviseBelow: Math.max(threshold, settings.adviseBelow),
+    }),
+  },
   validate: (settings: ConfidenceRangeSettings) => {
     requireWithin('refuseBelow', settings.refuseBelow, 0, 1)
     requireWithin('adviseBelow', settings.adviseBelow, 0, 1)

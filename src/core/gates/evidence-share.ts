@@ -1,7 +1,8 @@
+import { refusalText, NOT_CONFIRMED, SUGGEST } from './text.ts'
 import { RagGateError } from '../../errors.ts'
 import type { AnswerSignals } from '../answer/answer-signals.ts'
 import { percent } from '../lib/rounding.ts'
-import { defineGate, requireWithin } from './gate.ts'
+import { defineGate, requireWithin, type PolicyGate, gateWith } from './gate.ts'
 import { meets, RATIO_TOLERANCE, recordedFlag, recordedNumber } from '../lib/numbers.ts'
 
 /** Settings of `evidenceShare`. */
@@ -64,8 +65,8 @@ export interface EvidenceShareSettings extends Required<EvidenceShareOptions> {
  * @throws `policy_invalid` when a setting is out of range
  * @see reference document 004
  */
-export function evidenceShare(options: EvidenceShareOptions = {}): EvidenceShareSettings {
-  const settings: EvidenceShareSettings = {
+export function evidenceShare(options: EvidenceShareOptions = {}): PolicyGate {
+  return gateWith(evidenceShareGate, {
     gate: 'evidence-share',
     threshold: options.threshold ?? 0.5,
     equality: options.equality ?? 'passes',
@@ -74,9 +75,7 @@ export function evidenceShare(options: EvidenceShareOptions = {}): EvidenceShare
     overlap: options.overlap ?? 'terms',
     noSupport: options.noSupport ?? 'counted',
     minOverlap: options.minOverlap ?? 0.25,
-  }
-  evidenceShareGate.validate(settings)
-  return Object.freeze(settings)
+  })
 }
 
 /** S, and whose it is. */
@@ -131,12 +130,33 @@ function weightOf(chunkId: string, { weighting }: EvidenceShareSettings, { overl
   return recordedNumber(overlaps.find((entry) => entry.chunkId === chunkId)?.confidence)
 }
 
-const REFUSED = 'No legal provision received sufficient attention support.'
+const REFUSED = 'No passage supports enough of the answer.'
+
+const INSUFFICIENT = refusalText(
+  NOT_CONFIRMED,
+  'No single passage supports the answer sufficiently',
+  'Rephrase the question to be more specific',
+  SUGGEST.addDocuments,
+  'Break a complex question into simpler ones',
+  'Say more about the context of the question',
+)
+
+const UNJUDGED = refusalText(NOT_CONFIRMED, 'The support of the answer could not be judged', SUGGEST.tryLater)
 
 /** The check behind `evidenceShare`. */
 export const evidenceShareGate = defineGate({
   name: 'evidence-share',
   stage: 'post-generation',
+  texts: {
+    share_low: INSUFFICIENT,
+    overlap_low: INSUFFICIENT,
+    shares_missing: UNJUDGED,
+    shares_invalid: UNJUDGED,
+  },
+  threshold: {
+    of: ({ threshold }) => threshold,
+    moved: (settings, threshold) => ({ ...settings, threshold }),
+  },
   validate: (settings: EvidenceShareSettings) => {
     const { threshold, largest, minOverlap } = settings
     if (!(typeof threshold === 'number' && threshold >= 0 && threshold <= 1)) {
@@ -175,7 +195,7 @@ export const evidenceShareGate = defineGate({
       return {
         outcome: 'refuse',
         code: 'share_low',
-        message: `${REFUSED} Highest attention was ${percent(found.share)} but threshold is ${percent(threshold)}.`,
+        message: `${REFUSED} The largest share is ${percent(found.share)} but the threshold is ${percent(threshold)}.`,
         ...figures,
       }
     }
@@ -192,7 +212,7 @@ export const evidenceShareGate = defineGate({
     return {
       outcome: 'pass',
       code: 'passed',
-      message: `Highest attention was ${percent(found.share)} and threshold is ${percent(threshold)}.`,
+      message: `The largest share is ${percent(found.share)} and the threshold is ${percent(threshold)}.`,
       ...figures,
     }
   },

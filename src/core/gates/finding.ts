@@ -1,6 +1,4 @@
 /** What gates say: outcomes, findings, and the strictest of them. */
-export type { ReasonCode } from './index.ts'
-import type { ReasonCode } from './index.ts'
 
 /** What is done with a question: answered, answered with a visible caution, or not answered. */
 export type Verdict = 'pass' | 'advise' | 'refuse'
@@ -10,6 +8,12 @@ export type Outcome = Verdict | 'skip'
 
 /** Whether a gate judges the evidence or the answer. */
 export type Stage = 'pre-generation' | 'post-generation'
+
+/**
+ * Why a question was refused, advised or passed, as a stable code that callers and dashboards compare. Each gate brings
+ * codes of its own, with their texts.
+ */
+export type ReasonCode = string
 
 /** What one gate found. */
 export interface Finding {

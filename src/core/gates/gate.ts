@@ -1,7 +1,8 @@
-/** What a gate is made of. To add one, read `min-top-cosine.ts` and add a line to `index.ts`. */
+/** What a gate is made of. To add one, read `min-top-cosine.ts`: a gate is a file, and nothing else has to know it. */
 import { RagGateError } from '../../errors.ts'
 import type { AnswerSignals } from '../answer/answer-signals.ts'
 import type { Outcome, Stage } from './finding.ts'
+import type { Text } from './text.ts'
 import type { Signals } from '../signals/measure.ts'
 
 /** What a gate may look at. */
@@ -30,27 +31,82 @@ export interface GateFinding<Code extends string = string> {
   readonly subject?: string
 }
 
+/** Settings of a gate, as a policy stores them: plain data, so that a policy can be hashed, stored and replayed. */
+export interface GateSettings {
+  /** Name of the gate that they are for. */
+  readonly gate: string
+}
+
+/** What only a route can tell a gate about its answer. */
+export type ReportedPart = 'generation-confidence'
+
 /**
- * One check. Its settings are plain data, so that a policy can be hashed, stored and replayed.
+ * One check.
  *
  * @typeParam Settings the gate's thresholds, with `gate` naming it
+ * @typeParam Code the codes of its findings
  */
-export interface Gate<Settings extends { readonly gate: string }, Code extends string> {
+export interface Gate<Settings extends GateSettings = GateSettings, Code extends string = string> {
   /** As its settings name it. */
   readonly name: Settings['gate']
   /** Whether it judges the evidence, before a model is called, or the answer. */
   readonly stage: Stage
   /** @throws `policy_invalid` naming the setting at fault */
-  readonly validate: (settings: Settings) => void
+  validate(settings: Settings): void
   /** Pure. What is missing or no number refuses. */
-  readonly check: (settings: Settings, input: GateInput) => GateFinding<Code>
+  check(settings: Settings, input: GateInput): GateFinding<Code>
+  /** What is said for each of its codes. */
+  readonly texts: Readonly<Record<Exclude<Code, 'passed'>, Text>>
+  /** What the route must report for it. @default nothing */
+  readonly needs?: ReportedPart
+  /** Fields of a structured answer that it looks at. @default none */
+  answerFields?(settings: Settings): readonly string[]
+  /** Its threshold from 0 to 1 below which it refuses, where labels can move it. @default it has none */
+  readonly threshold?: GateThreshold<Settings>
+}
+
+/** How the one threshold of a gate is read and moved. */
+export interface GateThreshold<Settings extends GateSettings = GateSettings> {
+  /** 0..1. */
+  of(settings: Settings): number
+  /** The settings with another threshold; not yet validated. */
+  moved(settings: Settings, threshold: number): Settings
+}
+
+/** A gate with its settings, as a policy asks it. */
+export interface PolicyGate {
+  readonly gate: Gate
+  readonly settings: GateSettings
 }
 
 /** Names the type parameters of a gate from its parts. */
-export function defineGate<Settings extends { readonly gate: string }, Code extends string>(
-  gate: Gate<Settings, Code>,
+export function defineGate<Settings extends GateSettings, Code extends string>(
+  gate: Omit<Gate<Settings, Code>, 'texts'> & { readonly texts: Gate<Settings, NoInfer<Code>>['texts'] },
 ): Gate<Settings, Code> {
   return Object.freeze(gate)
+}
+
+/**
+ * A gate with settings, checked and frozen.
+ *
+ * @throws `policy_invalid` naming the setting at fault
+ */
+export function gateWith<Settings extends GateSettings, Code extends string>(
+  gate: Gate<Settings, Code>,
+  settings: Settings,
+): PolicyGate {
+  gate.validate(settings)
+  return Object.freeze({ gate, settings: Object.freeze({ ...settings }) })
+}
+
+/** The settings of a gate among those of a policy; `undefined` when the policy does not ask it. */
+export function settingsOf<Settings extends GateSettings, Code extends string>(
+  gate: Gate<Settings, Code>,
+  gates: readonly PolicyGate[],
+): Settings | undefined {
+  const found = gates.find((each) => each.settings.gate === gate.name)
+  // Validated by this gate when the policy was made.
+  return found?.settings as Settings | undefined
 }
 
 /**

@@ -1,4 +1,6 @@
-import { defineGate, requireWithin } from './gate.ts'
+import { floored } from '../lib/rounding.ts'
+import { refusalText, NOT_CONFIRMED, SUGGEST } from './text.ts'
+import { defineGate, requireWithin, type PolicyGate, gateWith } from './gate.ts'
 import { meets, RATIO_TOLERANCE } from '../lib/numbers.ts'
 
 /** Settings of `generationConfidence`. */
@@ -24,19 +26,35 @@ export interface GenerationConfidenceSettings {
  * @throws `policy_invalid` when `refuseBelow` is outside 0..1
  * @see reference document 002, gate 3
  */
-export function generationConfidence(options: GenerationConfidenceOptions = {}): GenerationConfidenceSettings {
-  const settings: GenerationConfidenceSettings = {
+export function generationConfidence(options: GenerationConfidenceOptions = {}): PolicyGate {
+  return gateWith(generationConfidenceGate, {
     gate: 'generation-confidence',
     refuseBelow: options.refuseBelow ?? 0.6,
-  }
-  generationConfidenceGate.validate(settings)
-  return Object.freeze(settings)
+  })
 }
+
+const UNSURE = refusalText(NOT_CONFIRMED, 'Nobody knows how sure the model was of its answer', SUGGEST.tryLater)
 
 /** The check behind `generationConfidence`. */
 export const generationConfidenceGate = defineGate({
   name: 'generation-confidence',
   stage: 'post-generation',
+  texts: {
+    generation_confidence_low: refusalText(
+      NOT_CONFIRMED,
+      'The model was not sure enough of its answer',
+      SUGGEST.rephrase,
+      SUGGEST.narrow,
+      SUGGEST.specify,
+    ),
+    generation_confidence_missing: UNSURE,
+    generation_confidence_invalid: UNSURE,
+  },
+  needs: 'generation-confidence',
+  threshold: {
+    of: ({ refuseBelow }) => refuseBelow,
+    moved: (settings, threshold) => ({ ...settings, refuseBelow: threshold }),
+  },
   validate: (settings: GenerationConfidenceSettings) => requireWithin('refuseBelow', settings.refuseBelow, 0, 1),
   check: ({ refuseBelow }, { answer }) => {
     if (answer?.unusable.includes('generationConfidence') === true) {
@@ -59,13 +77,13 @@ export const generationConfidenceGate = defineGate({
       ? {
           outcome: 'pass',
           code: 'passed',
-          message: `Generation confidence (${actual.toFixed(2)}) meets threshold (${refuseBelow})`,
+          message: `Generation confidence (${floored(actual)}) meets threshold (${refuseBelow})`,
           ...figures,
         }
       : {
           outcome: 'refuse',
           code: 'generation_confidence_low',
-          message: `Generation confidence (${actual.toFixed(2)}) below threshold (${refuseBelow})`,
+          message: `Generation confidence (${floored(actual)}) below threshold (${refuseBelow})`,
           ...figures,
         }
   },

@@ -1,6 +1,7 @@
+import { noteText, WEAK_EVIDENCE, refusalText, CANNOT_ANSWER, SUGGEST } from './text.ts'
 import { RagGateError } from '../../errors.ts'
 import { SCORES_RECORDED } from '../signals/score-curves.ts'
-import { defineGate, requireWithin } from './gate.ts'
+import { defineGate, requireWithin, type PolicyGate, gateWith } from './gate.ts'
 import { meets, RATIO_TOLERANCE } from '../lib/numbers.ts'
 
 /** Settings of `gradedRelevance`. */
@@ -33,20 +34,29 @@ export interface GradedRelevanceSettings {
  * @throws `policy_invalid` when a setting is out of range
  * @see reference document 000, "Reranked Score Gating"
  */
-export function gradedRelevance(options: GradedRelevanceOptions = {}): GradedRelevanceSettings {
-  const settings: GradedRelevanceSettings = {
+export function gradedRelevance(options: GradedRelevanceOptions = {}): PolicyGate {
+  return gateWith(gradedRelevanceGate, {
     gate: 'graded-relevance',
     relevanceThreshold: options.relevanceThreshold ?? 2,
     minChunks: options.minChunks ?? 1,
-  }
-  gradedRelevanceGate.validate(settings)
-  return Object.freeze(settings)
+  })
 }
 
 /** The check behind `gradedRelevance`. */
 export const gradedRelevanceGate = defineGate({
   name: 'graded-relevance',
   stage: 'pre-generation',
+  texts: {
+    not_graded: noteText('No reranker graded the evidence'),
+    relevance_low: WEAK_EVIDENCE,
+    relevant_chunks_few: refusalText(
+      `${CANNOT_ANSWER} There is not enough evidence.`,
+      'Insufficient high-confidence chunks',
+      SUGGEST.narrow,
+      SUGGEST.rephrase,
+      SUGGEST.addDocuments,
+    ),
+  },
   validate: (settings: GradedRelevanceSettings) => {
     requireWithin('relevanceThreshold', settings.relevanceThreshold, 0, 3)
     requireWithin('minChunks', settings.minChunks, 0, SCORES_RECORDED)

@@ -1,5 +1,6 @@
+import { refusalText, NOT_CONFIRMED, SUGGEST } from './text.ts'
 import type { SentenceSupport } from '../answer/answer-signals.ts'
-import { defineGate, requireWithin } from './gate.ts'
+import { defineGate, requireWithin, type PolicyGate, gateWith } from './gate.ts'
 import { meets, RATIO_TOLERANCE } from '../lib/numbers.ts'
 
 /** Settings of `grounding`. */
@@ -27,16 +28,29 @@ export interface GroundingSettings {
  * @throws `policy_invalid` when `minTermShare` is outside 0..1
  * @see reference document 002, gate 4
  */
-export function grounding(options: GroundingOptions = {}): GroundingSettings {
-  const settings: GroundingSettings = { gate: 'grounding', minTermShare: options.minTermShare ?? 0.5 }
-  groundingGate.validate(settings)
-  return Object.freeze(settings)
+export function grounding(options: GroundingOptions = {}): PolicyGate {
+  return gateWith(groundingGate, { gate: 'grounding', minTermShare: options.minTermShare ?? 0.5 })
 }
 
 /** The check behind `grounding`. */
 export const groundingGate = defineGate({
   name: 'grounding',
   stage: 'post-generation',
+  texts: {
+    answer_unsupported: refusalText(
+      NOT_CONFIRMED,
+      'The answer said something that the documents do not',
+      SUGGEST.rephrase,
+      SUGGEST.narrow,
+      SUGGEST.addDocuments,
+    ),
+    answer_uncheckable: refusalText(
+      NOT_CONFIRMED,
+      'The answer said nothing that could be checked',
+      SUGGEST.rephrase,
+      SUGGEST.specify,
+    ),
+  },
   validate: (settings: GroundingSettings) => requireWithin('minTermShare', settings.minTermShare, 0, 1),
   check: (settings, { answer }) => {
     if (answer === undefined || !answer.sentences.some(saysSomething)) {

@@ -1,4 +1,6 @@
-import { defineGate, requireWithin } from './gate.ts'
+import { floored } from '../lib/rounding.ts'
+import { noteText, UNMEASURED } from './text.ts'
+import { defineGate, requireWithin, type PolicyGate, gateWith } from './gate.ts'
 import { meets, RATIO_TOLERANCE } from '../lib/numbers.ts'
 
 /** Settings of `keywordCoverage`. */
@@ -25,16 +27,22 @@ export interface KeywordCoverageSettings {
  * @throws `policy_invalid` when `adviseBelow` is outside 0..1
  * @see reference document 002, gate 2
  */
-export function keywordCoverage(options: KeywordCoverageOptions = {}): KeywordCoverageSettings {
-  const settings: KeywordCoverageSettings = { gate: 'keyword-coverage', adviseBelow: options.adviseBelow ?? 0.5 }
-  keywordCoverageGate.validate(settings)
-  return Object.freeze(settings)
+export function keywordCoverage(options: KeywordCoverageOptions = {}): PolicyGate {
+  return gateWith(keywordCoverageGate, { gate: 'keyword-coverage', adviseBelow: options.adviseBelow ?? 0.5 })
 }
 
 /** The check behind `keywordCoverage`. */
 export const keywordCoverageGate = defineGate({
   name: 'keyword-coverage',
   stage: 'pre-generation',
+  texts: {
+    no_keywords: noteText('The question has no keywords'),
+    keywords_missing: noteText(
+      'The passages hold few of the keywords of the question',
+      'Verify that the answer speaks of what was asked',
+    ),
+    keyword_coverage_missing: UNMEASURED,
+  },
   validate: (settings: KeywordCoverageSettings) => requireWithin('adviseBelow', settings.adviseBelow, 0, 1),
   check: ({ adviseBelow }, { signals }) => {
     if (signals.questionTermCount === 0) {
@@ -49,13 +57,13 @@ export const keywordCoverageGate = defineGate({
       ? {
           outcome: 'pass',
           code: 'passed',
-          message: `Share of keywords found (${actual.toFixed(2)}) meets threshold (${adviseBelow})`,
+          message: `Share of keywords found (${floored(actual)}) meets threshold (${adviseBelow})`,
           ...figures,
         }
       : {
           outcome: 'advise',
           code: 'keywords_missing',
-          message: `Share of keywords found (${actual.toFixed(2)}) below threshold (${adviseBelow})`,
+          message: `Share of keywords found (${floored(actual)}) below threshold (${adviseBelow})`,
           ...figures,
         }
   },

@@ -1,5 +1,7 @@
+import { floored } from '../lib/rounding.ts'
+import { refusalText, CANNOT_ANSWER, SUGGEST } from './text.ts'
 import { COSINE_TOLERANCE, meets } from '../lib/numbers.ts'
-import { defineGate, requireWithin } from './gate.ts'
+import { defineGate, requireWithin, type PolicyGate, gateWith } from './gate.ts'
 
 /** Settings of `minTopCosine`. */
 export interface MinTopCosineOptions {
@@ -23,16 +25,32 @@ export interface MinTopCosineSettings {
  * @throws `policy_invalid` when `refuseBelow` is outside −1..1
  * @see reference document 002, gate 1
  */
-export function minTopCosine(options: MinTopCosineOptions = {}): MinTopCosineSettings {
-  const settings: MinTopCosineSettings = { gate: 'min-top-cosine', refuseBelow: options.refuseBelow ?? 0.7 }
-  minTopCosineGate.validate(settings)
-  return Object.freeze(settings)
+export function minTopCosine(options: MinTopCosineOptions = {}): PolicyGate {
+  return gateWith(minTopCosineGate, { gate: 'min-top-cosine', refuseBelow: options.refuseBelow ?? 0.7 })
 }
 
 /** The check behind `minTopCosine`. */
 export const minTopCosineGate = defineGate({
   name: 'min-top-cosine',
   stage: 'pre-generation',
+  texts: {
+    similarity_low: refusalText(
+      `${CANNOT_ANSWER} No passage is similar enough to the question.`,
+      'No passage is similar enough to the question',
+      SUGGEST.rephrase,
+      SUGGEST.specify,
+      SUGGEST.addDocuments,
+    ),
+    similarity_missing: refusalText(
+      `${CANNOT_ANSWER} The evidence could not be judged.`,
+      'The retrieved information carries no similarity',
+      SUGGEST.tryLater,
+    ),
+  },
+  threshold: {
+    of: ({ refuseBelow }) => refuseBelow,
+    moved: (settings, threshold) => ({ ...settings, refuseBelow: threshold }),
+  },
   validate: (settings: MinTopCosineSettings) => requireWithin('refuseBelow', settings.refuseBelow, -1, 1),
   check: ({ refuseBelow }, { signals }) => {
     const actual = signals.curves.cosine?.scores[0]
@@ -44,14 +62,14 @@ export const minTopCosineGate = defineGate({
       return {
         outcome: 'pass',
         code: 'passed',
-        message: `Top-1 similarity (${actual.toFixed(2)}) meets threshold (${refuseBelow})`,
+        message: `Top-1 similarity (${floored(actual)}) meets threshold (${refuseBelow})`,
         ...figures,
       }
     }
     return {
       outcome: 'refuse',
       code: 'similarity_low',
-      message: `Top-1 similarity (${actual.toFixed(2)}) below threshold (${refuseBelow})`,
+      message: `Top-1 similarity (${floored(actual)}) below threshold (${refuseBelow})`,
       ...figures,
     }
   },

@@ -1,6 +1,7 @@
+import { refusalText, CANNOT_ANSWER, SUGGEST, noteText } from './text.ts'
 import { RagGateError } from '../../errors.ts'
 import type { AnswerSignals } from '../answer/answer-signals.ts'
-import { defineGate, requireWithin } from './gate.ts'
+import { defineGate, requireWithin, type PolicyGate, gateWith } from './gate.ts'
 import { meets, RATIO_TOLERANCE, recordedFlag } from '../lib/numbers.ts'
 
 /** Settings of `responseQuality`. */
@@ -43,16 +44,14 @@ export const RESPONSE_QUALITY = Object.freeze({
  * @throws `policy_invalid` when a setting is out of range
  * @see reference document 003, factor 3
  */
-export function responseQuality(options: ResponseQualityOptions = {}): ResponseQualitySettings {
-  const settings: ResponseQualitySettings = {
+export function responseQuality(options: ResponseQualityOptions = {}): PolicyGate {
+  return gateWith(responseQualityGate, {
     gate: 'response-quality',
     requiredFields: copyOf(options.requiredFields),
     optionalFields: copyOf(options.optionalFields),
     refuseBelow: options.refuseBelow ?? RESPONSE_QUALITY.optionalMissing,
     adviseBelow: options.adviseBelow ?? RESPONSE_QUALITY.complete,
-  }
-  responseQualityGate.validate(settings)
-  return Object.freeze(settings)
+  })
 }
 
 /** A text would be copied letter by letter: what is no list is left to the check. */
@@ -88,6 +87,21 @@ export function responseQualityOf(
 export const responseQualityGate = defineGate({
   name: 'response-quality',
   stage: 'post-generation',
+  texts: {
+    response_incomplete: refusalText(
+      `${CANNOT_ANSWER} The answer was incomplete.`,
+      'The answer was incomplete',
+      SUGGEST.rephrase,
+      SUGGEST.narrow,
+    ),
+    response_partial: noteText('The answer lacks optional parts', 'Verify the answer with primary sources'),
+    response_quality_missing: refusalText(
+      `${CANNOT_ANSWER} The answer could not be judged.`,
+      'The answer could not be judged',
+      SUGGEST.tryLater,
+    ),
+  },
+  answerFields: ({ requiredFields, optionalFields }) => [...requiredFields, ...optionalFields],
   validate: (settings: ResponseQualitySettings) => {
     requireWithin('refuseBelow', settings.refuseBelow, 0, RESPONSE_QUALITY.complete)
     requireWithin('adviseBelow', settings.adviseBelow, settings.refuseBelow, RESPONSE_QUALITY.complete)

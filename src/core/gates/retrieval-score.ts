@@ -1,6 +1,8 @@
-import type { ScoreKind } from '../evidence/chunk.ts'
+import { floored } from '../lib/rounding.ts'
+import { METHOD_KINDS } from '../evidence/score-kinds.ts'
+import { noteText, refusalText, CANNOT_ANSWER, SUGGEST, UNMEASURED } from './text.ts'
 import type { Signals } from '../signals/measure.ts'
-import { defineGate, requireWithin } from './gate.ts'
+import { defineGate, requireWithin, type PolicyGate, gateWith } from './gate.ts'
 import { meets, RATIO_TOLERANCE, recordedFlag } from '../lib/numbers.ts'
 
 /** Settings of `retrievalScore`. */
@@ -35,22 +37,35 @@ export interface RetrievalScoreSettings {
  * @throws `policy_invalid` when a setting is out of range
  * @see reference document 000, "Retrieval Score Gating"
  */
-export function retrievalScore(options: RetrievalScoreOptions = {}): RetrievalScoreSettings {
-  const settings: RetrievalScoreSettings = {
+export function retrievalScore(options: RetrievalScoreOptions = {}): PolicyGate {
+  return gateWith(retrievalScoreGate, {
     gate: 'retrieval-score',
     minScore: options.minScore ?? 0.05,
     minRatio: options.minRatio ?? 1.2,
-  }
-  retrievalScoreGate.validate(settings)
-  return Object.freeze(settings)
+  })
 }
-
-const READ_IN_ORDER: readonly ScoreKind[] = ['bm25', 'cosine']
 
 /** The check behind `retrievalScore`. */
 export const retrievalScoreGate = defineGate({
   name: 'retrieval-score',
   stage: 'pre-generation',
+  texts: {
+    graded_already: noteText('The reranker graded the evidence'),
+    score_low: refusalText(
+      `${CANNOT_ANSWER} The retrieved information is not sufficiently relevant.`,
+      'All retrieval scores too low',
+      SUGGEST.rephrase,
+      SUGGEST.specify,
+      SUGGEST.addDocuments,
+    ),
+    score_missing: UNMEASURED,
+    no_clear_winner: refusalText(
+      `${CANNOT_ANSWER} No clear best match among retrieved results.`,
+      'No clear winner among results',
+      SUGGEST.specify,
+      SUGGEST.narrow,
+    ),
+  },
   validate: (settings: RetrievalScoreSettings) => {
     requireWithin('minScore', settings.minScore, -1, Number.MAX_VALUE)
     requireWithin('minRatio', settings.minRatio, 0, Number.MAX_VALUE)
@@ -75,7 +90,7 @@ export interface ScoresRead {
 
 /** BM25, else raw cosine, as recorded. */
 export function scoresRead({ curves }: Signals): ScoresRead {
-  const curve = READ_IN_ORDER.flatMap((kind) => curves[kind] ?? [])[0]
+  const curve = METHOD_KINDS.flatMap((kind) => curves[kind] ?? [])[0]
   const [top, second] = curve?.scores ?? []
   if (curve === undefined || top === undefined) return {}
   if (second === undefined) return { top }
@@ -106,7 +121,7 @@ function checkScores({ minScore, minRatio }: RetrievalScoreSettings, signals: Si
     return {
       outcome: 'refuse',
       code: 'no_clear_winner',
-      message: `Top-1/Top-2 ratio (${ratio.toFixed(2)}) below threshold (${minRatio})`,
+      message: `Top-1/Top-2 ratio (${floored(ratio)}) below threshold (${minRatio})`,
       actual: ratio,
       threshold: minRatio,
     } as const

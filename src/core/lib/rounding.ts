@@ -22,3 +22,9 @@ export function roundHalfEven(value: number, digits: number): number {
 export function percent(share: number): string {
   return `${fixedHalfEven(share * 100, 1)}%`
 }
+
+/** Two decimals, floored, so that a value below a threshold never reads like the threshold; `0.00` for no number. */
+export function floored(value: number): string {
+  // The slack is for decimals that binary numbers fall a hair short of, such as .58.
+  return Number.isFinite(value) ? (Math.floor(value * 100 + 1e-7) / 100).toFixed(2) : '0.00'
+}

@@ -1,16 +1,29 @@
 /** The one builder of refusals, and of what an operator sees of a decision. */
 import type { AnswerSignals } from '../answer/answer-signals.ts'
 import type { Chunk, Scores } from '../evidence/chunk.ts'
+import type { Finding, ReasonCode, Verdict } from '../gates/finding.ts'
+import type { GateSettings } from '../gates/gate.ts'
+import type { Text } from '../gates/text.ts'
 import type { Band, Decision, Expansion } from '../policy/decision.ts'
-import type { Finding, Verdict } from '../gates/finding.ts'
-import { type GatingReport, gatingReport, type InsufficientEvidence, insufficientEvidence, SUFFICIENCY_EXPLANATION } from '../../presets/sufficiency/gating-report.ts'
-import type { GateSettings } from '../gates/index.ts'
-import type { ReasonCode } from '../gates/finding.ts'
+import { ENGINE_TEXTS } from '../policy/engine-texts.ts'
+import type { Policy } from '../policy/policy.ts'
+import type { Audience, FurtherMembers } from '../policy/preset.ts'
 import type { Signals } from '../signals/measure.ts'
-import { MESSAGES } from './messages.ts'
+import { explain, type Explanation } from './explain.ts'
 
-/** Who reads. `public`: no number that follows a score, for that tells what the corpus holds. `operator`: everything. */
-export type Audience = 'public' | 'operator'
+/** Texts that stand in for those of a policy, by reason code: in another language, or in a house's own words. */
+export type MessagesByCode = (code: ReasonCode) => Partial<Text> | undefined
+
+/** To whom a decision is told, and how. */
+export interface Telling {
+  readonly audience: Audience
+  /** The one that judged. */
+  readonly policy: Policy
+  /** @default the texts of the policy */
+  readonly messages?: MessagesByCode
+  /** Sentences of the answer that the passages do not support, shown to operators only. @default none */
+  readonly unsupported?: readonly string[]
+}
 
 /** A chunk as shown to operators. */
 export interface ShownChunk {
@@ -26,11 +39,12 @@ export interface ShownChunk {
 /** The figures behind a decision, for operators. */
 export interface OperatorDetail {
   readonly confidence: number
-  /** Why, in the fixed words of the document that the policy follows; `refusal_reason` has the figures. */
+  /** Why, in a fixed sentence; `refusal_reason` has the figures. */
   readonly reason: string
   readonly findings: readonly Finding[]
   /** The gates of the policy that judged, with their thresholds. */
-  readonly gates?: readonly GateSettings[]
+  readonly gates: readonly GateSettings[]
+  readonly explanation: Explanation
   readonly signals: Signals
   /** Present when the policy judged the answer. */
   readonly answer_signals?: AnswerSignals
@@ -42,24 +56,20 @@ export interface OperatorDetail {
   readonly chunks: readonly ShownChunk[]
 }
 
-/** What every answer and refusal says about the decision behind it. */
-export interface DecisionSummary {
+/** What every answer and refusal says about the decision behind it. A policy's preset may add members. */
+export interface DecisionSummary extends FurtherMembers {
   readonly decision_id: string
   readonly verdict: Verdict
   readonly band: Band
   readonly reason_code: ReasonCode
-  /** `false` on an advisory answer that is too weak to be used; absent otherwise. */
-  readonly usable?: false
   /** Present on a refusal that a person should look at; absent otherwise. */
   readonly escalate?: true
-  /** Operators only, where the sufficiency gate judged. */
-  readonly gating?: GatingReport
   /** Operators only. */
   readonly detail?: OperatorDetail
 }
 
 /** A refusal as sent. */
-export interface Refusal extends DecisionSummary, Partial<InsufficientEvidence> {
+export interface Refusal extends DecisionSummary {
   /** Stands where the answer would. */
   readonly answer: string
   readonly sources: readonly never[]
@@ -70,45 +80,39 @@ export interface Refusal extends DecisionSummary, Partial<InsufficientEvidence> 
   readonly suggestions: readonly string[]
 }
 
-/**
- * What is said about a decision to this audience.
- *
- * @param unsupported sentences of the answer that the passages do not support, shown to operators only
- * @param gates of the policy that judged, shown to operators only
- */
-export function summariseDecision(
-  decision: Decision,
-  chunks: readonly Chunk[],
-  audience: Audience,
-  unsupported: readonly string[] = [],
-  gates?: readonly GateSettings[],
-): DecisionSummary {
-  const { id, verdict, band, reason, confidence, findings, signals, answerSignals, escalate, expansion } = decision
-  const unusable = verdict === 'advise' && findings.some(({ code }) => code === 'advisory_unusable')
-  const summary = {
+/** What is said for a code: the stand-in where there is one, else the text of the policy, else that of the engine. */
+export function textFor(code: ReasonCode, { texts }: Pick<Policy, 'texts'>, messages?: MessagesByCode): Text {
+  return { ...(texts[code] ?? ENGINE_TEXTS.nothing_judged), ...messages?.(code) }
+}
+
+/** What is said about a decision to this audience. */
+export function summariseDecision(decision: Decision, chunks: readonly Chunk[], telling: Telling): DecisionSummary {
+  const { id, verdict, band, reason, escalate } = decision
+  const { audience, policy } = telling
+  return {
     decision_id: id,
     verdict,
     band,
     reason_code: reason,
-    ...(unusable ? { usable: false as const } : {}),
     ...(escalate === true ? { escalate } : {}),
+    ...policy.preset?.summary?.({ decision, chunks, audience, gates: policy.gates }),
+    ...(audience === 'operator' ? { detail: detailOf(decision, chunks, telling) } : {}),
   }
-  if (audience !== 'operator') return summary
-  const gating = gatingReport(decision)
+}
+
+function detailOf(decision: Decision, chunks: readonly Chunk[], { policy, messages, unsupported = [] }: Telling): OperatorDetail {
+  const { confidence, reason, findings, signals, answerSignals, expansion } = decision
   return {
-    ...summary,
-    ...(gating === undefined ? {} : { gating }),
-    detail: {
-      confidence,
-      reason: MESSAGES[reason].reason,
-      findings,
-      ...(gates === undefined ? {} : { gates }),
-      signals,
-      ...(answerSignals === undefined ? {} : { answer_signals: answerSignals }),
-      ...(unsupported.length === 0 ? {} : { unsupported_sentences: unsupported }),
-      ...(expansion === undefined ? {} : { expansion }),
-      chunks: chunks.map(showChunk),
-    },
+    confidence,
+    reason: textFor(reason, policy, messages).reason,
+    findings,
+    gates: policy.gates.map(({ settings }) => settings),
+    explanation: explain(decision, policy),
+    signals,
+    ...(answerSignals === undefined ? {} : { answer_signals: answerSignals }),
+    ...(unsupported.length === 0 ? {} : { unsupported_sentences: unsupported }),
+    ...(expansion === undefined ? {} : { expansion }),
+    chunks: chunks.map(showChunk),
   }
 }
 
@@ -116,39 +120,26 @@ export function summariseDecision(
  * Builds the refusal for a decision.
  *
  * @param chunks the evidence, shown to operators only
- * @param unsupported sentences of the answer that the passages do not support, shown to operators only
- * @param gates of the policy that judged, shown to operators only
  */
-export function buildRefusal(
-  decision: Decision,
-  chunks: readonly Chunk[],
-  audience: Audience,
-  unsupported: readonly string[] = [],
-  gates?: readonly GateSettings[],
-): Refusal {
-  const { answer, reason, suggestions } = MESSAGES[decision.reason]
-  const deciding = decision.findings.find((finding) => finding.outcome === 'refuse')
+export function buildRefusal(decision: Decision, chunks: readonly Chunk[], telling: Telling): Refusal {
+  const { audience, policy, messages } = telling
+  const { answer, reason, suggestions } = textFor(decision.reason, policy, messages)
   return {
     answer,
     sources: [],
     refused: true,
-    refusal_reason: audience === 'operator' ? (deciding?.message ?? reason) : reason,
+    refusal_reason: audience === 'operator' ? (operatorReason(decision, policy) ?? reason) : reason,
     suggestions,
-    ...sufficiencyMembers(decision, chunks, audience),
-    ...summariseDecision(decision, chunks, audience, unsupported, gates),
+    ...policy.preset?.refusal?.({ decision, chunks, audience, gates: policy.gates }, policy.wording),
+    ...summariseDecision(decision, chunks, telling),
   }
 }
 
-/** Only where the sufficiency gate decided. Its figures and the passages are for operators. */
-function sufficiencyMembers(
-  decision: Decision,
-  chunks: readonly Chunk[],
-  audience: Audience,
-): Partial<InsufficientEvidence> {
-  const members = insufficientEvidence(decision, chunks)
+/** Why a decision refuses, with the figures; `undefined` when no finding refuses. */
+export function operatorReason(decision: Decision, { preset, wording }: Policy): string | undefined {
   const deciding = decision.findings.find(({ outcome }) => outcome === 'refuse')
-  if (members === undefined || deciding?.gate !== 'evidence-share') return {}
-  return audience === 'operator' ? members : { status: 'insufficient_evidence', explanation: SUFFICIENCY_EXPLANATION }
+  if (deciding === undefined) return undefined
+  return preset?.operatorReason?.(deciding, decision, wording) ?? deciding.message
 }
 
 function showChunk({ id, documentId, title, section, source, text, scores }: Chunk): ShownChunk {

@@ -5,6 +5,9 @@ import { finite } from '../lib/numbers.ts'
 /** What stands for a correlation that is not defined: neither agreement nor disagreement. */
 const NEUTRAL_AGREEMENT = 0.5
 
+/** Agreement of the two ways of searching below which they disagree. */
+export const DISAGREE_BELOW = 0.5
+
 /** Whether keyword and semantic search agree. */
 export interface Bm25DenseAgreement {
   /** (Pearson's r + 1) / 2 over the chunks that both methods scored, 0..1; .5 when it is not defined. */

@@ -1,4 +1,6 @@
 /** The first step of deciding: from a question and its evidence to numbers. */
+import { PLAIN_TERM_READER } from '../text/terms.ts'
+import type { TermReader } from '../text/terms.ts'
 import { scoreCurves } from './score-curves.ts'
 import type { ScoreCurve } from './score-curves.ts'
 import type { ScoreKind } from '../evidence/chunk.ts'
@@ -8,7 +10,6 @@ import { countTerms, idfMass, type Lexicon } from '../text/lexicon.ts'
 import { read } from './text-features.ts'
 import { measureRetrieval, type RetrievalSignals } from './retrieval-signals.ts'
 import { TEXT_SIGNALS, type TextSignalName } from './index.ts'
-import { sentenceTerms, terms } from '../text/terms.ts'
 
 /** Everything that is known about the evidence once its text is gone. JSON, finite numbers only. */
 export interface Signals extends Readonly<Record<TextSignalName, number>> {
@@ -34,12 +35,18 @@ export interface Signals extends Readonly<Record<TextSignalName, number>> {
  *
  * @param question normalised (`normaliseQuestion`)
  * @param lexicon the collection's, or `EMPTY_LEXICON`
+ * @param reader reads the terms of texts; one that remembers saves most of the work
  */
-export function measure(question: string, evidence: Evidence, lexicon: Lexicon): Signals {
+export function measure(
+  question: string,
+  evidence: Evidence,
+  lexicon: Lexicon,
+  reader: TermReader = PLAIN_TERM_READER,
+): Signals {
   // Where nothing is known of the collection, what was found of it has to stand for it.
   const own =
-    lexicon.chunkCount > 0 ? lexicon : countTerms(evidence.chunks.map(({ text }) => sentenceTerms(text).flat()))
-  const reading = read(question, evidence, amongEnglish(own))
+    lexicon.chunkCount > 0 ? lexicon : countTerms(evidence.chunks.map(({ text }) => reader.sentenceTerms(text).flat()))
+  const reading = read(question, evidence, amongEnglish(own), reader)
   const signals: Record<string, unknown> = {
     chunkCount: evidence.chunks.length,
     droppedCount: evidence.dropped,
@@ -48,7 +55,7 @@ export function measure(question: string, evidence: Evidence, lexicon: Lexicon):
     topTitleTermCount: reading.titleTerms.length,
     curves: scoreCurves(evidence.chunks),
     // An engine's scores rest on its own collection: they are held against that, as fusion does.
-    retrieval: measureRetrieval({ ...reading, idfMass: idfMass(lexicon, terms(question)) }),
+    retrieval: measureRetrieval({ ...reading, idfMass: idfMass(lexicon, reader.terms(question)) }),
   }
   for (const [name, signal] of Object.entries(TEXT_SIGNALS)) signals[name] = signal(reading)
   // Every member of TEXT_SIGNALS was just measured, and the rest stands above.

@@ -1,9 +1,8 @@
-import type { Chunk, ScoreKind } from '../evidence/chunk.ts'
+import { FUSED_KINDS } from '../evidence/score-kinds.ts'
+import type { Chunk } from '../evidence/chunk.ts'
 import { type Pair, spearman } from '../lib/statistics.ts'
 import { finite } from '../lib/numbers.ts'
-import { rerankerScore } from '../evidence/ranking-score.ts'
-
-const FUSED: readonly ScoreKind[] = ['rrf', 'dbsf', 'convex']
+import { rerankerScore } from '../evidence/score-kinds.ts'
 
 /**
  * (1 − Spearman's ρ) / 2 of the reranker's scores and the fused ones: how much did the reranker change the order? Told,
@@ -14,7 +13,7 @@ const FUSED: readonly ScoreKind[] = ['rrf', 'dbsf', 'convex']
  */
 export function rerankerImpact(chunks: readonly Chunk[]): number {
   // Scores of different kinds have no common order, so one kind is read for all chunks.
-  const fused = FUSED.find((kind) => chunks.some(({ scores }) => finite(scores[kind]) !== undefined))
+  const fused = FUSED_KINDS.find((kind) => chunks.some(({ scores }) => finite(scores[kind]) !== undefined))
   if (fused === undefined) return 0
   const pairs = chunks.flatMap(({ scores }): Pair[] => {
     const before = finite(scores[fused])

@@ -43,7 +43,7 @@ export interface RetrievalSignals {
 /** Measures the retrieval scores. */
 export function measureRetrieval(reading: Reading): RetrievalSignals {
   const { chunks } = reading.evidence
-  const scored = scoredChunks(reading)
+  const scored = scoredChunks(reading.evidence, reading.idfMass)
   const { agreement, comparable } = bm25DenseAgreement(chunks)
   return Object.freeze({
     scores: scored.map(({ score }) => score),

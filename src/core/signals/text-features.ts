@@ -4,7 +4,7 @@ import { englishRelatives } from '../english.ts'
 import type { Evidence } from '../evidence/evidence.ts'
 import { BM25_K1 } from '../text/bm25.ts'
 import { inverseDocumentFrequency, meanChunkLength, type TermCounts } from '../text/lexicon.ts'
-import { sentenceTerms, terms } from '../text/terms.ts'
+import { terms, type TermReader, PLAIN_TERM_READER } from '../text/terms.ts'
 
 /** How many chunks are read, best first. */
 const CHUNKS_READ = 10
@@ -81,7 +81,12 @@ export interface Reading {
 }
 
 /** Reads a question and its evidence against the collection lexicon, as `amongEnglish` gives it. */
-export function read(question: string, evidence: Evidence, lexicon: TermCounts): Reading {
+export function read(
+  question: string,
+  evidence: Evidence,
+  lexicon: TermCounts,
+  { terms, sentenceTerms }: TermReader = PLAIN_TERM_READER,
+): Reading {
   const idfOf = (term: string): number => inverseDocumentFrequency(lexicon, term)
   const termCount = lexicon.termCount > 0 ? lexicon.termCount : ASSUMED_TERM_COUNT
   const emphasised = emphasis(question)

@@ -1,8 +1,10 @@
 /** Document 003: the three factors of an advisory confidence. They are capped where they arise, and added up. */
+import { RELEVANCE_KINDS, scoreShare } from '../../core/evidence/score-kinds.ts'
+import { confidenceBy, type ConfidenceModel, clipConfidence } from '../../core/policy/confidence.ts'
+import type { PolicyConfidence } from '../../core/policy/confidence.ts'
 import type { AnswerSignals, SourceKind } from '../../core/answer/answer-signals.ts'
 import { BM25_K1 } from '../../core/text/bm25.ts'
-import { responseQualityOf } from '../../core/gates/response-quality.ts'
-import { TOP_GRADE } from '../../core/evidence/grade.ts'
+import { responseQualityOf, requireFieldNames } from '../../core/gates/response-quality.ts'
 import type { Signals } from '../../core/signals/measure.ts'
 
 /** The factors, and their sum. A factor that cannot be told is not a number. */
@@ -24,6 +26,34 @@ export const SOURCE_QUALITY: Readonly<Record<SourceKind, number>> = Object.freez
   'market-data': 0.2,
   'third-party': 0.1,
   unknown: 0,
+})
+
+/** Settings of the confidence model: the fields that a structured answer is held against. */
+export interface AdvisoryFactorsSettings {
+  readonly kind: 'advisory-factors'
+  readonly requiredFields: readonly string[]
+  readonly optionalFields: readonly string[]
+}
+
+/** Retrieval, source and response quality, added up; before there is an answer, the first alone. */
+export function advisoryFactorsConfidence(fields: Omit<AdvisoryFactorsSettings, 'kind'>): PolicyConfidence {
+  return confidenceBy(advisoryFactorsModel, { kind: 'advisory-factors', ...fields })
+}
+
+/** The model behind `advisoryFactorsConfidence`. */
+export const advisoryFactorsModel: ConfidenceModel<AdvisoryFactorsSettings> = Object.freeze({
+  kind: 'advisory-factors',
+  validate: (settings: AdvisoryFactorsSettings) => {
+    for (const name of ['requiredFields', 'optionalFields'] as const) {
+      requireFieldNames(`confidence.${name}`, settings[name], 'confidence')
+    }
+  },
+  confidence: (settings: AdvisoryFactorsSettings, signals: Signals, answer?: AnswerSignals) =>
+    clipConfidence(advisoryFactors(settings, signals, answer).confidence),
+  answerFields: ({ requiredFields, optionalFields }: AdvisoryFactorsSettings) => [
+    ...requiredFields,
+    ...optionalFields,
+  ],
 })
 
 /** The factors of a question, and of its answer when there is one. */
@@ -74,11 +104,11 @@ export function retrievalQuality(signals: Signals): number {
 
 /** By the first kind of score that any chunk carries: a broken one is not passed over for the next. */
 function bestRelevance({ curves, topBm25 }: Signals): number {
-  const read = (['cross-encoder', 'grade', 'cosine'] as const).find((kind) => curves[kind] !== undefined)
+  const read = RELEVANCE_KINDS.find((kind) => kind !== 'convex' && curves[kind] !== undefined)
   if (read === undefined) return Number.isFinite(topBm25) ? topBm25 / (BM25_K1 + 1) : NaN
   const best = curves[read]?.scores[0]
   if (typeof best !== 'number') return NaN
-  return read === 'grade' ? best / TOP_GRADE : best
+  return scoreShare(read, best)
 }
 
 /** Mean over the cited sources; 0 when none is cited. */

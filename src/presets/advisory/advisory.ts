@@ -1,6 +1,17 @@
-import { advisoryConfidence, type AdvisoryConfidenceOptions } from '../../core/gates/advisory-confidence.ts'
-import { responseQuality } from '../../core/gates/response-quality.ts'
+import type { Preset, ToldDecision, FurtherMembers } from '../../core/policy/preset.ts'
+import { advisoryFactorsConfidence, advisoryFactorsModel } from './advisory-factors.ts'
+import { advisoryConfidence, type AdvisoryConfidenceOptions, advisoryConfidenceGate } from './advisory-confidence.ts'
+import { responseQuality, responseQualityGate } from '../../core/gates/response-quality.ts'
 import { definePolicy, type Policy } from '../../core/policy/policy.ts'
+
+/** Marks an answer that is too weak to be used. */
+export const advisoryPreset: Preset = Object.freeze({
+  name: 'advisory',
+  gates: [responseQualityGate, advisoryConfidenceGate],
+  confidenceModels: [advisoryFactorsModel],
+  summary: ({ decision: { verdict, findings } }: ToldDecision): FurtherMembers =>
+    verdict === 'advise' && findings.some(({ code }) => code === 'advisory_unusable') ? { usable: false } : {},
+})
 
 /** Settings of `advisory`. */
 export interface AdvisoryOptions extends AdvisoryConfidenceOptions {
@@ -24,7 +35,8 @@ export function advisory(options: AdvisoryOptions = {}): Policy {
   const fields = { requiredFields, optionalFields }
   return definePolicy({
     name: 'advisory',
-    confidence: { kind: 'advisory-factors', ...fields },
+    confidence: advisoryFactorsConfidence(fields),
+    preset: advisoryPreset,
     bands: { high: 0.9, medium: 0.7, low: 0.5 },
     gates: [responseQuality({ ...fields, refuseBelow: 0, adviseBelow: 0 }), advisoryConfidence(options)],
   })

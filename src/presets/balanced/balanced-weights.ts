@@ -1,5 +1,5 @@
 /** Weights of `balanced`. Written by `npm run fit`; do not edit. */
-import type { LackingWeights, LogisticWeights } from '../../core/policy/confidence.ts'
+import type { LackingWeights, LogisticWeights } from '../../core/policy/logistic.ts'
 
 /** Where the weights come from. */
 export const BALANCED_PROVENANCE = [

@@ -1,6 +1,15 @@
-import { confidenceRange } from '../../core/gates/confidence-range.ts'
+import type { Preset } from '../../core/policy/preset.ts'
+import { logistic, logisticModel } from '../../core/policy/logistic.ts'
+import { confidenceRange, confidenceRangeGate } from '../../core/gates/confidence-range.ts'
 import { definePolicy, type Policy } from '../../core/policy/policy.ts'
 import { BALANCED_LACKING, BALANCED_PROVENANCE, BALANCED_WEIGHTS } from './balanced-weights.ts'
+
+/** The parts of `balanced`. */
+export const balancedPreset: Preset = Object.freeze({
+  name: 'balanced',
+  gates: [confidenceRangeGate],
+  confidenceModels: [logisticModel],
+})
 
 /** Settings of `balanced`. */
 export interface BalancedOptions {
@@ -32,12 +41,8 @@ export interface BalancedOptions {
 export function balanced(options: BalancedOptions = {}): Policy {
   return definePolicy({
     name: 'balanced',
-    confidence: {
-      kind: 'logistic',
-      ...BALANCED_WEIGHTS,
-      lacking: BALANCED_LACKING,
-      provenance: BALANCED_PROVENANCE,
-    },
+    confidence: logistic({ ...BALANCED_WEIGHTS, lacking: BALANCED_LACKING, provenance: BALANCED_PROVENANCE }),
+    preset: balancedPreset,
     bands: { high: 0.85, medium: 0.75, low: 0.5 },
     gates: [confidenceRange({ refuseBelow: options.refuseBelow ?? 0.5, adviseBelow: options.adviseBelow ?? 0.75 })],
   })

@@ -1,8 +1,32 @@
-import { generationConfidence } from '../../core/gates/generation-confidence.ts'
-import { grounding, type GroundingOptions } from '../../core/gates/grounding.ts'
-import { keywordCoverage } from '../../core/gates/keyword-coverage.ts'
-import { minTopCosine } from '../../core/gates/min-top-cosine.ts'
+import type { Text } from '../../core/gates/text.ts'
+import type { ReasonCode } from '../../core/gates/finding.ts'
+import { ENGINE_TEXTS } from '../../core/policy/engine-texts.ts'
+import { topCosine, topCosineModel } from './top-cosine.ts'
+import type { Wording, Preset } from '../../core/policy/preset.ts'
+import { generationConfidence, generationConfidenceGate } from '../../core/gates/generation-confidence.ts'
+import { grounding, type GroundingOptions, groundingGate } from '../../core/gates/grounding.ts'
+import { keywordCoverage, keywordCoverageGate } from '../../core/gates/keyword-coverage.ts'
+import { minTopCosine, minTopCosineGate } from '../../core/gates/min-top-cosine.ts'
 import { definePolicy, type Policy } from '../../core/policy/policy.ts'
+
+const GATES = [minTopCosineGate, keywordCoverageGate, generationConfidenceGate, groundingGate]
+
+/** The one sentence of the reference document for whatever its gates refuse. */
+const NOT_VERIFIED = 'This information cannot be verified from the book content.'
+
+/** The reference document's own refusal. */
+export const multiGatePreset: Preset = Object.freeze({
+  name: 'multi-gate',
+  gates: GATES,
+  confidenceModels: [topCosineModel],
+  documentTexts: inOneSentence([ENGINE_TEXTS, ...GATES.map(({ texts }) => texts)]),
+})
+
+/** Every text that refuses, with the same answer. */
+function inOneSentence(texts: readonly Readonly<Record<ReasonCode, Text>>[]): Readonly<Record<ReasonCode, Text>> {
+  const refusals = texts.flatMap((each) => Object.entries(each)).filter(([, { answer }]) => answer !== '')
+  return Object.freeze(Object.fromEntries(refusals.map(([code, text]) => [code, { ...text, answer: NOT_VERIFIED }])))
+}
 
 /** Settings of `multiGate`. */
 export interface MultiGateOptions extends GroundingOptions {
@@ -31,6 +55,8 @@ export interface MultiGateOptions extends GroundingOptions {
    * @default 'on'
    */
   readonly answerGrounding?: 'on' | 'off'
+  /** Whose words refusals are in. @default 'neutral' */
+  readonly wording?: Wording
 }
 
 /**
@@ -45,7 +71,9 @@ export function multiGate(options: MultiGateOptions = {}): Policy {
   const { refuseBelow, adviseBelowKeywords, refuseBelowConfidence, minTermShare } = options
   return definePolicy({
     name: 'multi-gate',
-    confidence: { kind: 'top-cosine' },
+    confidence: topCosine(),
+    preset: multiGatePreset,
+    ...(options.wording === undefined ? {} : { wording: options.wording }),
     bands: { high: 0.85, medium: 0.7, low: 0.5 },
     gates: [
       minTopCosine(refuseBelow === undefined ? {} : { refuseBelow }),

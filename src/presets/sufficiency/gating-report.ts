@@ -1,10 +1,11 @@
-/** What document 004 reports of a decision: the `gating` object, the members of its refusals, and statistics. */
+/** What the sufficiency gate reports of a decision: the `gating` object, the members of its refusals, and statistics. */
+import type { Wording } from '../../core/policy/preset.ts'
 import type { Chunk } from '../../core/evidence/chunk.ts'
 import type { Json } from '../../core/lib/json.ts'
 import type { Decision } from '../../core/policy/decision.ts'
 import type { Finding } from '../../core/gates/finding.ts'
 import { roundHalfEven } from '../../core/lib/rounding.ts'
-import { ESCALATION } from '../../core/reports/messages.ts'
+import { documentReason, ESCALATION, EXPLANATIONS } from './texts.ts'
 
 /** The measurement behind a passed or refused answer. Figures have four decimals. */
 export interface GatingReport {
@@ -55,10 +56,6 @@ export interface InsufficientEvidence {
 const FIGURES = 4
 const SUMMARISED = 3
 
-/** Reference document 004, with the ending that its code gives the sentence. */
-export const SUFFICIENCY_EXPLANATION =
-  'LEXAR safety mechanism: This refusal indicates that the retrieved evidence was not sufficiently focused on any single legal provision to provide a reliable answer. This prevents hallucination and ensures all answers are grounded in specific legal text.'
-
 /** The gating of a decision; `undefined` when its policy has no sufficiency gate, or it was not asked. */
 export function gatingReport(decision: Pick<Decision, 'findings' | 'evidenceIds'>): GatingReport | undefined {
   const finding = sufficiencyFinding(decision)
@@ -80,23 +77,24 @@ export function gatingReport(decision: Pick<Decision, 'findings' | 'evidenceIds'
   }
 }
 
-/** What document 004 says of a refusal; `undefined` when the sufficiency gate did not refuse. */
+/** What is said of a refusal; `undefined` when the sufficiency gate did not refuse. */
 export function insufficientEvidence(
   decision: Pick<Decision, 'findings' | 'evidenceIds'>,
   chunks: readonly Chunk[],
+  wording: Wording = 'neutral',
 ): InsufficientEvidence | undefined {
   const finding = sufficiencyFinding(decision)
   const gating = gatingReport(decision)
   if (finding?.outcome !== 'refuse' || gating === undefined) return undefined
   return {
     status: 'insufficient_evidence',
-    reason: finding.message,
+    reason: (wording === 'document' ? documentReason(finding) : undefined) ?? finding.message,
     max_attention: gating.max_attention,
     required_threshold: gating.threshold,
     deficit: gating.deficit ?? null,
     evidence_count: gating.evidence_count,
     evidence_summary: summariseEvidence(chunks),
-    explanation: SUFFICIENCY_EXPLANATION,
+    explanation: EXPLANATIONS[wording],
   }
 }
 
@@ -136,7 +134,7 @@ interface RejectedAnswer {
   readonly query: string
 }
 
-/** Statistics of document 004. */
+/** Statistics of judged answers. */
 export type GatingStatistics =
   | { readonly total_evaluations: 0; readonly no_data: true }
   | {
@@ -204,7 +202,7 @@ export function evidenceGatingStats(): GatingStats {
   })
 }
 
-/** What the statistics of document 004 give reason to say, worst first; empty when all is well or nothing was counted. */
+/** What the statistics give reason to say, worst first; empty when all is well or nothing was counted. */
 export function diagnoseGating(statistics: GatingStatistics): string[] {
   if ('no_data' in statistics) return []
   const { passed, failed, pass_rate: passRate, avg_max_attention: average } = statistics

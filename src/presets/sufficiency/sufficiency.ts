@@ -1,5 +1,32 @@
-import { evidenceShare, type EvidenceShareOptions } from '../../core/gates/evidence-share.ts'
+import { gatingReport, insufficientEvidence } from './gating-report.ts'
+import type { Decision } from '../../core/policy/decision.ts'
+import type { Finding } from '../../core/gates/finding.ts'
+import { DOCUMENT_TEXTS, documentReason } from './texts.ts'
+import { topRelevance, topRelevanceModel } from '../../core/policy/top-relevance.ts'
+import type { Wording, Preset, ToldDecision, FurtherMembers } from '../../core/policy/preset.ts'
+import { evidenceShare, type EvidenceShareOptions, evidenceShareGate } from '../../core/gates/evidence-share.ts'
 import { definePolicy, type Policy } from '../../core/policy/policy.ts'
+
+/** The `gating` object of passes and refusals alike, and the reference document's own words. */
+export const sufficiencyPreset: Preset = Object.freeze({
+  name: 'sufficiency',
+  gates: [evidenceShareGate],
+  confidenceModels: [topRelevanceModel],
+  documentTexts: DOCUMENT_TEXTS,
+  operatorReason: (finding: Finding, _decision: Decision, wording: Wording) =>
+    wording === 'document' ? documentReason(finding) : undefined,
+  summary: ({ decision, audience }: ToldDecision): FurtherMembers => {
+    const gating = audience === 'operator' ? gatingReport(decision) : undefined
+    return gating === undefined ? {} : { gating }
+  },
+  refusal: ({ decision, chunks, audience }: ToldDecision, wording: Wording): FurtherMembers => {
+    const members = insufficientEvidence(decision, chunks, wording)
+    const deciding = decision.findings.find(({ outcome }) => outcome === 'refuse')
+    if (members === undefined || deciding?.gate !== evidenceShareGate.name) return {}
+    const { status, explanation } = members
+    return audience === 'operator' ? { ...members } : { status, explanation }
+  },
+})
 
 /** The document's named thresholds. */
 export const SUFFICIENCY_THRESHOLDS = Object.freeze({
@@ -25,6 +52,8 @@ export interface SufficiencyOptions extends Omit<EvidenceShareOptions, 'threshol
   readonly dangerouslyDisableGates?: true
   /** Every refusal asks for a person: for high stakes, with the threshold `strict`. */
   readonly escalateRefusals?: true
+  /** Whose words refusals are in. @default 'neutral' */
+  readonly wording?: Wording
 }
 
 /**
@@ -33,11 +62,13 @@ export interface SufficiencyOptions extends Omit<EvidenceShareOptions, 'threshol
  * @throws `policy_invalid` when a setting is out of range
  */
 export function sufficiency(options: SufficiencyOptions = {}): Policy {
-  const { dangerouslyDisableGates, escalateRefusals, threshold = 'moderate', ...rest } = options
+  const { dangerouslyDisableGates, escalateRefusals, threshold = 'moderate', wording, ...rest } = options
   const share = typeof threshold === 'string' ? (SUFFICIENCY_THRESHOLDS[threshold] ?? NaN) : threshold
   return definePolicy({
     name: 'sufficiency',
-    confidence: { kind: 'top-relevance' },
+    confidence: topRelevance(),
+    preset: sufficiencyPreset,
+    ...(wording === undefined ? {} : { wording }),
     bands: { high: 0.85, medium: 0.6, low: 0 },
     gates: [evidenceShare({ ...rest, threshold: share })],
     ...(dangerouslyDisableGates === undefined ? {} : { dangerouslyDisableGates }),
@@ -92,6 +123,6 @@ export function sufficiencyThreshold(options: SufficiencyOptions = {}): Sufficie
 }
 
 function thresholdOf({ gates }: Policy): number {
-  const gate = gates.find((settings) => settings.gate === 'evidence-share')
-  return gate?.threshold ?? NaN
+  const share = gates.find(({ gate }) => gate === evidenceShareGate)
+  return share?.gate.threshold?.of(share.settings) ?? NaN
 }

@@ -1,8 +1,12 @@
-/** What the two tiers of document 000 looked at, check by check. */
+/** What the two tiers looked at, check by check. */
+import type { ExplainedFact } from '../../core/policy/preset.ts'
+import type { Finding } from '../../core/gates/finding.ts'
+import { gradedRelevanceGate } from '../../core/gates/graded-relevance.ts'
+import { settingsOf } from '../../core/gates/gate.ts'
+import type { PolicyGate } from '../../core/gates/gate.ts'
 import { meets, RATIO_TOLERANCE } from '../../core/lib/numbers.ts'
 import type { GradedRelevanceSettings } from '../../core/gates/graded-relevance.ts'
-import type { GateSettings } from '../../core/gates/index.ts'
-import { type RetrievalScoreSettings, scoresRead } from '../../core/gates/retrieval-score.ts'
+import { type RetrievalScoreSettings, scoresRead, retrievalScoreGate } from '../../core/gates/retrieval-score.ts'
 import type { Signals } from '../../core/signals/measure.ts'
 
 /** One check of an evaluation, as the document writes it. */
@@ -16,12 +20,12 @@ export interface CheckLine {
  * The checks of the tier that judged: the grades where chunks were graded, the retrieval scores otherwise. A check that
  * was not asked for, such as the ratio of a single chunk, is left out.
  *
- * @returns nothing for a policy without the gates of document 000
+ * @returns nothing for a policy without the gates of the two tiers
  * @see reference document 000, "Examples"
  */
-export function checkLines(signals: Signals, gates: readonly GateSettings[]): readonly CheckLine[] {
-  const graded = gates.find((settings) => settings.gate === 'graded-relevance')
-  const scored = gates.find((settings) => settings.gate === 'retrieval-score')
+export function checkLines(signals: Signals, gates: readonly PolicyGate[]): readonly CheckLine[] {
+  const graded = settingsOf(gradedRelevanceGate, gates)
+  const scored = settingsOf(retrievalScoreGate, gates)
   if (graded === undefined && scored === undefined) return []
   const retrieved = line(signals.chunkCount > 0, 'At least 1 chunk retrieved')
   if (!retrieved.passed) return [retrieved]
@@ -65,4 +69,25 @@ function sign(holds: boolean): string {
 
 function line(passed: boolean, text: string): CheckLine {
   return { passed, text: `${passed ? '✅' : '❌'} ${text}` }
+}
+
+/**
+ * Grades are told by the best of them and by how many reach the threshold.
+ *
+ * @returns `undefined` for findings of other gates, which speak for themselves
+ */
+export function gradeFacts(
+  { gate }: Finding,
+  { curves }: Signals,
+  gates: readonly PolicyGate[],
+): readonly ExplainedFact[] | undefined {
+  const graded = settingsOf(gradedRelevanceGate, gates)
+  const grades = curves.grade?.scores
+  if (gate !== gradedRelevanceGate.name || graded === undefined || grades === undefined) return undefined
+  const { relevanceThreshold } = graded
+  const relevant = grades.filter((grade) => meets(grade, relevanceThreshold, RATIO_TOLERANCE))
+  return [
+    { label: 'Top chunk score', value: String(grades[0]) },
+    { label: `Chunks above threshold (${relevanceThreshold})`, value: String(relevant.length) },
+  ]
 }

@@ -1,9 +1,32 @@
-import { gradedRelevance, type GradedRelevanceOptions } from '../../core/gates/graded-relevance.ts'
-import { retrievalScore, type RetrievalScoreOptions } from '../../core/gates/retrieval-score.ts'
+import { gradeFacts, checkLines } from './check-lines.ts'
+import type { PolicyGate } from '../../core/gates/gate.ts'
+import type { Decision } from '../../core/policy/decision.ts'
+import type { Finding } from '../../core/gates/finding.ts'
+import { topRelevance, topRelevanceModel } from '../../core/policy/top-relevance.ts'
+import type { Wording, Preset, AssessedDecision } from '../../core/policy/preset.ts'
+import { gradedRelevance, type GradedRelevanceOptions, gradedRelevanceGate } from '../../core/gates/graded-relevance.ts'
+import { retrievalScore, type RetrievalScoreOptions, retrievalScoreGate } from '../../core/gates/retrieval-score.ts'
 import { definePolicy, type Policy } from '../../core/policy/policy.ts'
 
+/** The checks of both tiers, one by one. */
+export const twoTierPreset: Preset = Object.freeze({
+  name: 'two-tier',
+  gates: [gradedRelevanceGate, retrievalScoreGate],
+  confidenceModels: [topRelevanceModel],
+  operatorReason: ({ code }: Finding, { reranker }: Decision) =>
+    code === 'no_evidence' && reranker !== 'ok' ? 'No relevant information found' : undefined,
+  explain: ({ signals }: AssessedDecision, gates: readonly PolicyGate[]) => ({
+    facts: (finding: Finding) => gradeFacts(finding, signals, gates),
+    checks: checkLines(signals, gates),
+  }),
+})
+
 /** Settings of `twoTier`: all four constants of the document in one place. */
-export type TwoTierOptions = GradedRelevanceOptions & RetrievalScoreOptions
+export type TwoTierOptions = GradedRelevanceOptions &
+  RetrievalScoreOptions & {
+    /** Whose words refusals are in. @default 'neutral' */
+    readonly wording?: Wording
+  }
 
 /**
  * The settings that the document names for the two troubles one can have: `lenient` where too much is refused, `strict`
@@ -25,7 +48,9 @@ export const TWO_TIER_SETTINGS: Readonly<Record<'lenient' | 'strict', TwoTierOpt
 export function twoTier(options: TwoTierOptions = {}): Policy {
   return definePolicy({
     name: 'two-tier',
-    confidence: { kind: 'top-relevance' },
+    confidence: topRelevance(),
+    preset: twoTierPreset,
+    ...(options.wording === undefined ? {} : { wording: options.wording }),
     bands: { high: 0.85, medium: 0.6, low: 0 },
     gates: [gradedRelevance(options), retrievalScore(options)],
   })

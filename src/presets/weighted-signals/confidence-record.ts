@@ -1,9 +1,10 @@
 /** The confidence of a retrieval as a record that is sent and stored, and as the lines that people read. */
+import { floored } from '../../core/lib/rounding.ts'
 import { meanOf } from '../../core/lib/statistics.ts'
 import type { Band, Decision } from '../../core/policy/decision.ts'
 import { clamp01 } from '../../core/lib/numbers.ts'
 import type { Signals } from '../../core/signals/measure.ts'
-import { BADGES, INTERPRETATIONS, NO_RESULTS } from '../../core/reports/messages.ts'
+import { BADGES, INTERPRETATIONS, NO_RESULTS } from './texts.ts'
 import type { RetrievalSignals } from '../../core/signals/retrieval-signals.ts'
 import { consensusCount } from '../../core/signals/consensus.ts'
 import { DEFAULT_CONSENSUS_FROM } from './weighted-confidence.ts'
@@ -158,12 +159,6 @@ export interface ConfidenceBadge {
 export function confidenceBadge({ confidence, band }: Pick<Assessment, 'confidence' | 'band'>): ConfidenceBadge {
   const { look, before, after } = BADGES[band]
   return { className: `badge badge-${look}`, text: `${before} Confidence (${floored(confidence)})${after}` }
-}
-
-/** Two decimals, floored, so that a value below a threshold never reads like the threshold; `0.00` for no number. */
-export function floored(value: number): string {
-  // The slack is for decimals that binary numbers fall a hair short of, such as .58.
-  return Number.isFinite(value) ? (Math.floor(value * 100 + 1e-7) / 100).toFixed(2) : '0.00'
 }
 
 function detailsOf(

@@ -1,8 +1,11 @@
 /** What to do about a confidence, and why it is what it is, in words. */
-import { type Assessment, confidenceRecord, type ConfidenceRecord, floored } from './confidence-record.ts'
+import { DISAGREE_BELOW } from '../../core/signals/bm25-dense-agreement.ts'
+import type { Wording } from '../../core/policy/preset.ts'
+import { type Assessment, confidenceRecord, type ConfidenceRecord } from './confidence-record.ts'
+import { floored } from '../../core/lib/rounding.ts'
 import type { Band, Decision } from '../../core/policy/decision.ts'
 import type { Verdict } from '../../core/gates/finding.ts'
-import { RECOMMENDATIONS, type RecommendationCode } from '../../core/reports/messages.ts'
+import { DOCUMENT_RECOMMENDATIONS, RECOMMENDATIONS, type RecommendationCode } from './texts.ts'
 import type { RetrievalSignals } from '../../core/signals/retrieval-signals.ts'
 
 /** One recommendation. */
@@ -20,10 +23,14 @@ export interface RecommendOptions {
    * @default 'none'
    */
   readonly graph?: 'available' | 'none'
+  /**
+   * `document` names the search tools of the product that the reference document describes.
+   *
+   * @default 'neutral'
+   */
+  readonly wording?: Wording
 }
 
-/** Agreement of the two ways of searching below which they disagree. */
-export const DISAGREE_BELOW = 0.5
 /** Documents per chunk above which the results are scattered. */
 const SCATTERED_ABOVE = 0.7
 
@@ -41,7 +48,8 @@ export function recommend(assessment: Assessment, options: RecommendOptions = {}
   if (band === 'low' && (retrieval?.bm25DenseAgreement ?? 1) < DISAGREE_BELOW) codes.push('bm25_dense_disagree')
   if ((retrieval?.documentDiversity ?? 0) > SCATTERED_ABOVE) codes.push('high_diversity')
   if (graph && retrieval?.graphSupport !== true) codes.push('no_graph')
-  return codes.map((code) => ({ code, text: RECOMMENDATIONS[code] }))
+  const texts = options.wording === 'document' ? DOCUMENT_RECOMMENDATIONS : RECOMMENDATIONS
+  return codes.map((code) => ({ code, text: texts[code] }))
 }
 
 const BY_BAND: Readonly<Record<Band, readonly RecommendationCode[]>> = {

@@ -4,7 +4,7 @@ import { confidenceRecord, type ConfidenceRecord } from './confidence-record.ts'
 import { collect, rankBy } from '../../core/evidence/evidence.ts'
 import { EMPTY_LEXICON } from '../../core/text/lexicon.ts'
 import { measure } from '../../core/signals/measure.ts'
-import { judge } from '../../core/policy/policy.ts'
+import { judge } from '../../core/policy/judge.ts'
 import { weightedSignals, type WeightedSignalsOptions } from './weighted-signals.ts'
 
 /**

@@ -1,5 +1,6 @@
 /** The confidence of reference document 001: a weighted sum of seven retrieval signals, each brought to 0..1. */
-import { RagGateError } from '../../errors.ts'
+import { invalidConfidence } from '../../core/policy/confidence.ts'
+import type { ConfidenceModel } from '../../core/policy/confidence.ts'
 import { clamp01 } from '../../core/lib/numbers.ts'
 import type { Signals } from '../../core/signals/measure.ts'
 import type { RetrievalSignals } from '../../core/signals/retrieval-signals.ts'
@@ -59,24 +60,31 @@ const FULL_SPREAD = 0.2
 const WITHOUT_GRAPH = 0.5
 const NAMES = Object.keys(SIGNAL_WEIGHTS) as (keyof SignalWeights)[]
 
+/** The model behind `weightedSignals`. */
+export const weightedSignalsModel: ConfidenceModel<WeightedSignalsModel> = Object.freeze({
+  kind: 'weighted-signals',
+  validate: validateWeightedSignals,
+  confidence: weightedConfidence,
+})
+
 /** @throws `policy_invalid` when a weight is outside 0..1, they do not add up to 1, or another setting is out of range */
 export function validateWeightedSignals({ weights, consensusFrom, absentWeight }: WeightedSignalsModel): void {
-  if (!isRecord(weights)) throw invalid('the weights must name signals')
+  if (!isRecord(weights)) throw invalidConfidence(': the weights must name signals')
   let total = 0
   for (const name of NAMES) {
     const weight: unknown = weights[name]
     if (!(typeof weight === 'number' && weight >= 0 && weight <= 1)) {
-      throw invalid(`the weight of ${name} must be a number from 0 to 1`)
+      throw invalidConfidence(`: the weight of ${name} must be a number from 0 to 1`)
     }
     total += weight
   }
   const unknown = Object.keys(weights).find((name) => !Object.hasOwn(SIGNAL_WEIGHTS, name))
-  if (unknown !== undefined) throw invalid(`there is no signal ${unknown}`)
-  if (Math.abs(total - 1) > 1e-9) throw invalid('the weights must add up to 1')
+  if (unknown !== undefined) throw invalidConfidence(`: there is no signal ${unknown}`)
+  if (Math.abs(total - 1) > 1e-9) throw invalidConfidence(': the weights must add up to 1')
   if (!(typeof consensusFrom === 'number' && consensusFrom >= 0 && consensusFrom <= 1)) {
-    throw invalid('consensusFrom must be a number from 0 to 1', 'consensusFrom')
+    throw invalidConfidence(': consensusFrom must be a number from 0 to 1', 'consensusFrom')
   }
-  if (absentWeight !== 'keep' && absentWeight !== 'spread') throw invalid('absentWeight must be keep or spread')
+  if (absentWeight !== 'keep' && absentWeight !== 'spread') throw invalidConfidence(': absentWeight must be keep or spread')
 }
 
 /** One signal as it enters the sum. */
@@ -137,8 +145,4 @@ function normalise(
 /** A value as a share of what is full, within 0..1. What is not a finite number, or missing, is `NaN`: never full. */
 function share(value: number, full: number): number {
   return Number.isFinite(value) ? clamp01(value / full) : NaN
-}
-
-function invalid(message: string, param = 'confidence'): RagGateError {
-  return new RagGateError('policy_invalid', `confidence: ${message}`, { param })
 }

@@ -1,8 +1,24 @@
-import { type Bands, definePolicy, type Policy } from '../../core/policy/policy.ts'
-import { DEFAULT_CONSENSUS_FROM, SIGNAL_WEIGHTS } from './weighted-confidence.ts'
+import { analyse } from './recommendations.ts'
+import { confidenceRecord } from './confidence-record.ts'
+import type { Preset, AssessedDecision } from '../../core/policy/preset.ts'
+import { confidenceRangeGate, confidenceRange } from '../../core/gates/confidence-range.ts'
+import { confidenceBy } from '../../core/policy/confidence.ts'
+import { type Bands, definePolicy, type Policy, validateBands } from '../../core/policy/policy.ts'
+import { DEFAULT_CONSENSUS_FROM, SIGNAL_WEIGHTS, weightedSignalsModel } from './weighted-confidence.ts'
 
 /** From which confidence on the document's levels begin. */
 export const WEIGHTED_SIGNALS_BANDS: Bands = Object.freeze({ high: 0.85, medium: 0.7, low: 0.5 })
+
+/** Analysis of the metrics in words, and the line that a reader is told. */
+export const weightedSignalsPreset: Preset = Object.freeze({
+  name: 'weighted-signals',
+  gates: [confidenceRangeGate],
+  confidenceModels: [weightedSignalsModel],
+  explain: (decision: AssessedDecision) => {
+    const { overall_confidence, interpretation, should_flag_for_review } = confidenceRecord(decision)
+    return { analysis: analyse(decision), glance: { overall_confidence, interpretation, should_flag_for_review } }
+  },
+})
 
 /** Settings of `weightedSignals`. */
 export interface WeightedSignalsOptions {
@@ -68,23 +84,19 @@ export function weightedSignalsNamed(name: string, levels: Bands, options: Weigh
     medium: options.medium ?? levels.medium,
     low: options.low ?? levels.low,
   }
+  // Before they become thresholds of a gate, so that levels out of order are called levels.
+  validateBands(bands)
   return definePolicy({
     name,
-    confidence: {
+    confidence: confidenceBy(weightedSignalsModel, {
       kind: 'weighted-signals',
       weights: SIGNAL_WEIGHTS,
       consensusFrom: options.consensusFrom ?? DEFAULT_CONSENSUS_FROM,
       absentWeight: options.renormalise === true ? 'spread' : 'keep',
-    },
+    }),
+    preset: weightedSignalsPreset,
     bands,
-    // As plain data, so that levels out of order are called levels, not thresholds of a gate.
-    gates: [
-      {
-        gate: 'confidence-range',
-        refuseBelow: options.veryLow === 'advise' ? 0 : bands.low,
-        adviseBelow: bands.high,
-      },
-    ],
+    gates: [confidenceRange({ refuseBelow: options.veryLow === 'advise' ? 0 : bands.low, adviseBelow: bands.high })],
     ...(options.escalateRefusals === undefined ? {} : { escalateRefusals: options.escalateRefusals }),
   })
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { countHallucinations, type LabelledAnswer } from '../../../src/core/calibration/hallucinations.ts'
 import { suggestThresholdChange } from '../../../src/core/calibration/suggest-threshold-change.ts'
-import { judge, judgeAnswer } from '../../../src/core/policy/policy.ts'
+import { judge, judgeAnswer } from '../../../src/core/policy/judge.ts'
 import { multiGate } from '../../../src/presets/multi-gate/multi-gate.ts'
 import { answerSignalsOf, aSentence } from '../../fixtures/answer.ts'
 import { aCurve, signalsOf } from '../../fixtures/evidence.ts'

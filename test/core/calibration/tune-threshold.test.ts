@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type LabelledDecision, scoresOfGate, thresholdOf } from '../../../src/core/calibration/gate-threshold.ts'
 import { tuneByCollection, tuneThreshold } from '../../../src/core/calibration/tune-threshold.ts'
-import { judge } from '../../../src/core/policy/policy.ts'
+import { judge } from '../../../src/core/policy/judge.ts'
 import { balanced } from '../../../src/presets/balanced/balanced.ts'
 import { multiGate } from '../../../src/presets/multi-gate/multi-gate.ts'
 import { sufficiency } from '../../../src/presets/sufficiency/sufficiency.ts'

@@ -4,7 +4,7 @@ import { collect, rankBy } from '../../../src/core/evidence/evidence.ts'
 import { fuseConvex } from '../../../src/core/evidence/fusion.ts'
 import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
 import { measure } from '../../../src/core/signals/measure.ts'
-import { judge } from '../../../src/core/policy/policy.ts'
+import { judge } from '../../../src/core/policy/judge.ts'
 import { twoTier } from '../../../src/presets/two-tier/two-tier.ts'
 import { aPassage, aRanking } from '../../fixtures/evidence.ts'
 

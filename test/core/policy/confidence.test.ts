@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type ConfidenceModel, confidenceOf, type LackingWeights, missingParts, validateConfidenceModel } from '../../../src/core/policy/confidence.ts'
+import { type ConfidenceModel, confidenceOf, validateConfidenceModel } from '../../../src/core/policy/confidence.ts'
+import { type LackingWeights, missingParts } from '../../../src/core/policy/logistic.ts'
 import { SIGNAL_WEIGHTS } from '../../../src/presets/weighted-signals/weighted-confidence.ts'
 import { aCurve, signalsOf } from '../../fixtures/evidence.ts'
 

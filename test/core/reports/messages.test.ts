@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { BADGES, CAUTION, ESCALATION, INTERPRETATIONS, MESSAGES, NO_RESULTS, RECOMMENDATIONS } from '../../../src/core/reports/messages.ts'
+import { BADGES, CAUTION, ESCALATION, MESSAGES, NO_RESULTS, RECOMMENDATIONS } from '../../../src/core/reports/messages.ts'
+import { INTERPRETATIONS } from '../../../src/presets/weighted-signals/texts.ts'
 
 /** People and programs read these texts: a change of one is seen here, and belongs into the changelog. */
 describe('the texts', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { buildLexicon, EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
 import { measure } from '../../../src/core/signals/measure.ts'
-import { judge } from '../../../src/core/policy/policy.ts'
+import { judge } from '../../../src/core/policy/judge.ts'
 import { balanced } from '../../../src/presets/balanced/balanced.ts'
 import { evidenceOf } from '../../fixtures/evidence.ts'
 

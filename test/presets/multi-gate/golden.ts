@@ -1,7 +1,7 @@
 /** Document 002 against its golden file: `multiGate`, and the rule that suggests a threshold. */
 import { suggestThresholdChange } from '../../../src/core/calibration/suggest-threshold-change.ts'
 import { MESSAGES } from '../../../src/core/reports/messages.ts'
-import { judge, judgeAnswer } from '../../../src/core/policy/policy.ts'
+import { judge, judgeAnswer } from '../../../src/core/policy/judge.ts'
 import { multiGate } from '../../../src/presets/multi-gate/multi-gate.ts'
 import { answerSignalsOf, aSentence } from '../../fixtures/answer.ts'
 import { aCurve, signalsOf } from '../../fixtures/evidence.ts'

@@ -5,7 +5,7 @@ import { evidenceShare, largestShare } from '../../../src/core/gates/evidence-sh
 import { evidenceGatingStats, gatingReport, insufficientEvidence } from '../../../src/presets/sufficiency/gating-report.ts'
 import { measureAnswer } from '../../../src/core/answer/measure-answer.ts'
 import { MESSAGES } from '../../../src/core/reports/messages.ts'
-import { judge, judgeAnswer } from '../../../src/core/policy/policy.ts'
+import { judge, judgeAnswer } from '../../../src/core/policy/judge.ts'
 import { sufficiency, sufficiencyThreshold } from '../../../src/presets/sufficiency/sufficiency.ts'
 import { isRagGateError } from '../../../src/errors.ts'
 import { aPassage, signalsOf } from '../../fixtures/evidence.ts'

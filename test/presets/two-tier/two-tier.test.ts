@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { fuseConvex } from '../../../src/core/evidence/fusion.ts'
 import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
 import { measure } from '../../../src/core/signals/measure.ts'
-import { judge } from '../../../src/core/policy/policy.ts'
+import { judge } from '../../../src/core/policy/judge.ts'
 import { TWO_TIER_SETTINGS, twoTier } from '../../../src/presets/two-tier/two-tier.ts'
 import { aRanking } from '../../fixtures/evidence.ts'
 

@@ -4,7 +4,7 @@ import { confidenceRecord, interpret, isFlagged } from '../../../src/presets/wei
 import { collect, rankBy } from '../../../src/core/evidence/evidence.ts'
 import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
 import { measure, type Signals } from '../../../src/core/signals/measure.ts'
-import { bandOf, judge } from '../../../src/core/policy/policy.ts'
+import { bandOf, judge } from '../../../src/core/policy/judge.ts'
 import { weightedSignals, type WeightedSignalsOptions } from '../../../src/presets/weighted-signals/weighted-signals.ts'
 import { isRagGateError } from '../../../src/errors.ts'
 import { aPassage, signalsOf } from '../../fixtures/evidence.ts'

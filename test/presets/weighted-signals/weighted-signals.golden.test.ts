@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { interpret } from '../../../src/presets/weighted-signals/confidence-record.ts'
-import { bandOf } from '../../../src/core/policy/policy.ts'
+import { bandOf } from '../../../src/core/policy/judge.ts'
 import { WEIGHTED_SIGNALS_BANDS } from '../../../src/presets/weighted-signals/weighted-signals.ts'
 import { recommend } from '../../../src/presets/weighted-signals/recommendations.ts'
 import { readDifferences } from '../../golden/differences.ts'

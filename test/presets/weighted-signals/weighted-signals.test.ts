@@ -5,7 +5,7 @@ import { type ConfidenceRecord, confidenceRecord } from '../../../src/presets/we
 import type { Judgement } from '../../../src/core/policy/decision.ts'
 import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
 import { measure, type Signals } from '../../../src/core/signals/measure.ts'
-import { judge } from '../../../src/core/policy/policy.ts'
+import { judge } from '../../../src/core/policy/judge.ts'
 import { legalReview } from '../../../src/presets/weighted-signals/legal-review.ts'
 import { weightedSignals, type WeightedSignalsOptions } from '../../../src/presets/weighted-signals/weighted-signals.ts'
 import { scoredEvidence, signalsOf } from '../../fixtures/evidence.ts'

@@ -1,10 +1,11 @@
 /** What the gate leaves in `c.var.ragGate` for the route's own handler. */
+import { CAUTION_FOR_MODEL } from '../core/reports/caution.ts'
 import type { Context as EvidenceContext } from '../core/evidence/context.ts'
 import type { Decision } from '../core/policy/decision.ts'
 import type { Evidence } from '../core/evidence/evidence.ts'
-import { CAUTION } from '../core/reports/messages.ts'
 import type { Policy } from '../core/policy/policy.ts'
-import { type Audience, type DecisionSummary, summariseDecision } from '../core/reports/refusal.ts'
+import { type Audience } from '../core/policy/preset.ts'
+import { type DecisionSummary, summariseDecision, type MessagesByCode } from '../core/reports/refusal.ts'
 import type { GenerationReport } from '../core/answer/measure-answer.ts'
 import type { Principal } from '../ports/authenticator.ts'
 import type { TokenUsage } from '../ports/decision-log.ts'
@@ -31,7 +32,7 @@ export interface AnswerReport extends GenerationReport {
 }
 
 /** A question that got through, for the handler. */
-export interface Gated {
+export interface RagGateContext {
   /** Normalised. */
   readonly question: string
   readonly principal: Principal
@@ -52,11 +53,11 @@ export interface Gated {
 /** Bindings and variables of a route behind the gate. */
 export interface RagGateEnv<Bindings extends object = object> {
   Bindings: Bindings
-  Variables: { ragGate: Gated }
+  Variables: { ragGate: RagGateContext }
 }
 
-/** What a `Gated` is made from. */
-export interface GatedInput {
+/** What a `RagGateContext` is made from. */
+export interface RagGateContextInput {
   readonly question: string
   readonly principal: Principal
   readonly decision: Decision
@@ -65,13 +66,17 @@ export interface GatedInput {
   readonly context: EvidenceContext
   /** The policy that judged. */
   readonly policy: Policy
+  readonly messages?: MessagesByCode
 }
 
 /** Makes the handler's view, and gives the middleware the reports made through it. */
-export function makeGated(input: GatedInput): { readonly gated: Gated; readonly reported: () => AnswerReport } {
-  const { question, principal, decision, evidence, context, audience, policy } = input
+export function makeGateContext(input: RagGateContextInput): {
+  readonly gateContext: RagGateContext
+  readonly reported: () => AnswerReport
+} {
+  const { question, principal, decision, evidence, context, audience, policy, messages } = input
   let report: AnswerReport = {}
-  const gated: Gated = {
+  const gateContext: RagGateContext = {
     question,
     principal,
     decision,
@@ -85,11 +90,15 @@ export function makeGated(input: GatedInput): { readonly gated: Gated; readonly 
       ...(section === undefined ? {} : { section }),
       ...(source === undefined ? {} : { source }),
     })),
-    ...(decision.verdict === 'advise' ? { caution: CAUTION } : {}),
-    summary: summariseDecision(decision, evidence.chunks, audience, [], policy.gates),
+    ...(decision.verdict === 'advise' ? { caution: CAUTION_FOR_MODEL } : {}),
+    summary: summariseDecision(decision, evidence.chunks, {
+      audience,
+      policy,
+      ...(messages === undefined ? {} : { messages }),
+    }),
     report: (more) => {
       report = { ...report, ...more }
     },
   }
-  return { gated, reported: () => report }
+  return { gateContext, reported: () => report }
 }

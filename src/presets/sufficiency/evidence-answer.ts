@@ -1,9 +1,11 @@
-/** What became of a question, in the four statuses of document 004. For operators: it is full of figures. */
-import type { Chunk } from '../evidence/chunk.ts'
-import type { Decision } from '../policy/decision.ts'
-import { type GatingReport, gatingReport, type InsufficientEvidence, insufficientEvidence, SUFFICIENCY_EXPLANATION, summariseEvidence } from '../../presets/sufficiency/gating-report.ts'
-import { roundHalfEven } from '../lib/rounding.ts'
-import { MESSAGES } from './messages.ts'
+/** What became of a question, in four statuses. For operators: it is full of figures. */
+import { textFor, operatorReason } from '../../core/reports/refusal.ts'
+import type { Policy } from '../../core/policy/policy.ts'
+import type { Chunk } from '../../core/evidence/chunk.ts'
+import type { Decision } from '../../core/policy/decision.ts'
+import { type GatingReport, gatingReport, type InsufficientEvidence, insufficientEvidence, summariseEvidence } from './gating-report.ts'
+import { EXPLANATIONS } from './texts.ts'
+import { roundHalfEven } from '../../core/lib/rounding.ts'
 
 /** An answer that the gates let through. */
 export interface AnsweredWithEvidence {
@@ -19,7 +21,7 @@ export interface AnsweredWithEvidence {
   readonly caution?: string
 }
 
-/** A refusal by any gate, in the members that document 004 gives its own. */
+/** A refusal by any gate, in the members of a refusal by the sufficiency gate. */
 export interface RefusedForEvidence extends InsufficientEvidence {
   readonly suggestions: readonly string[]
   /** Present on a refusal that a person should look at. */
@@ -43,47 +45,69 @@ export interface GenerationError {
   readonly evidence_ids: readonly string[]
 }
 
-/** What `generateWithEvidence` and `answerQuestion` give. */
+/** What became of a question. */
 export type EvidenceAnswer = AnsweredWithEvidence | RefusedForEvidence | NoEvidence | GenerationError
 
 const FIGURES = 4
 
-/** The status of a decision that was judged to its end. */
-export function evidenceAnswer(decision: Decision, chunks: readonly Chunk[], answer: string): EvidenceAnswer {
-  if (decision.verdict === 'refuse') return refusedForEvidence(decision, chunks)
+/** An answer, or what came in its place: what `generateWithEvidence` and `answerQuestion` give. */
+export interface AnsweredDecision {
+  readonly decision: Decision
+  /** Absent when no model was asked, or it failed. */
+  readonly generation?: { readonly text: string }
+  /** Code of what went wrong with the model. */
+  readonly fault?: string
+}
+
+/**
+ * What became of a question, in four statuses.
+ *
+ * @param chunks the evidence, best first
+ * @param policy the one that judged
+ */
+export function evidenceAnswer(
+  { decision, generation, fault }: AnsweredDecision,
+  chunks: readonly Chunk[],
+  policy: Policy,
+): EvidenceAnswer {
+  if (fault !== undefined) return generationError(decision, fault)
+  if (decision.verdict === 'refuse') return refusedForEvidence(decision, chunks, policy)
   const gating = gatingReport(decision)
-  const caution = decision.verdict === 'advise' ? MESSAGES[decision.reason].reason : undefined
   return {
     status: 'success',
-    answer,
+    answer: generation?.text ?? '',
     evidence_count: decision.evidenceIds.length,
     confidence: roundHalfEven(decision.confidence, FIGURES),
     evidence_ids: decision.evidenceIds,
     ...(gating === undefined ? {} : { gating }),
-    ...(caution === undefined ? {} : { caution }),
+    ...(decision.verdict === 'advise' ? { caution: textFor(decision.reason, policy).reason } : {}),
   }
 }
 
-/** A refusal before or after the model was asked. */
-export function refusedForEvidence(decision: Decision, chunks: readonly Chunk[]): RefusedForEvidence | NoEvidence {
-  const { suggestions, reason } = MESSAGES[decision.reason]
+function refusedForEvidence(
+  decision: Decision,
+  chunks: readonly Chunk[],
+  policy: Policy,
+): RefusedForEvidence | NoEvidence {
+  const { suggestions, reason } = textFor(decision.reason, policy)
   const escalate = decision.escalate === true ? { escalate: true as const } : {}
   if (decision.evidenceIds.length === 0) {
     return { status: 'no_evidence', reason, evidence_count: 0, suggestions, ...escalate }
   }
   const deciding = decision.findings.find(({ outcome }) => outcome === 'refuse')
-  const bySufficiency = deciding?.gate === 'evidence-share' ? insufficientEvidence(decision, chunks) : undefined
+  const bySufficiency =
+    deciding?.gate === 'evidence-share' ? insufficientEvidence(decision, chunks, policy.wording) : undefined
   return {
     ...(bySufficiency ?? {
       status: 'insufficient_evidence',
-      reason: deciding?.message ?? reason,
+      reason: operatorReason(decision, policy) ?? reason,
       // Shares of support are the sufficiency gate's alone: another gate's figures stand in its reason.
       max_attention: null,
       required_threshold: null,
       deficit: null,
       evidence_count: decision.evidenceIds.length,
       evidence_summary: summariseEvidence(chunks),
-      explanation: SUFFICIENCY_EXPLANATION,
+      explanation: EXPLANATIONS[policy.wording],
     }),
     suggestions,
     ...escalate,
@@ -91,7 +115,7 @@ export function refusedForEvidence(decision: Decision, chunks: readonly Chunk[])
 }
 
 /** A model that failed. The reason names the fault by its code, never by what the model's service said. */
-export function generationError(decision: Decision, code: string): GenerationError {
+function generationError(decision: Decision, code: string): GenerationError {
   return {
     status: 'generation_error',
     reason: `The model did not answer (${code})`,

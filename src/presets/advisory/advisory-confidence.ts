@@ -1,4 +1,8 @@
-import { defineGate, requireWithin } from './gate.ts'
+import { floored } from '../../core/lib/rounding.ts'
+import { noteText, UNMEASURED } from '../../core/gates/text.ts'
+import { gateWith } from '../../core/gates/gate.ts'
+import type { PolicyGate } from '../../core/gates/gate.ts'
+import { defineGate, requireWithin } from '../../core/gates/gate.ts'
 
 /** Settings of `advisoryConfidence`. */
 export interface AdvisoryConfidenceOptions {
@@ -30,20 +34,23 @@ export interface AdvisoryConfidenceSettings {
  * @throws `policy_invalid` when a setting is out of range
  * @see reference document 003, thresholds and levels
  */
-export function advisoryConfidence(options: AdvisoryConfidenceOptions = {}): AdvisoryConfidenceSettings {
-  const settings: AdvisoryConfidenceSettings = {
+export function advisoryConfidence(options: AdvisoryConfidenceOptions = {}): PolicyGate {
+  return gateWith(advisoryConfidenceGate, {
     gate: 'advisory-confidence',
     adviseBelow: options.adviseBelow ?? 0.7,
     unusableBelow: options.unusableBelow ?? 0.5,
-  }
-  advisoryConfidenceGate.validate(settings)
-  return Object.freeze(settings)
+  })
 }
 
 /** The check behind `advisoryConfidence`. */
 export const advisoryConfidenceGate = defineGate({
   name: 'advisory-confidence',
   stage: 'post-generation',
+  texts: {
+    advisory_only: noteText('Advisory only', 'Verify information with primary sources'),
+    advisory_unusable: noteText('Advisory only: do not use', 'Verify information with primary sources'),
+    confidence_unavailable: UNMEASURED,
+  },
   validate: (settings: AdvisoryConfidenceSettings) => {
     requireWithin('adviseBelow', settings.adviseBelow, 0, 1)
     requireWithin('unusableBelow', settings.unusableBelow, 0, settings.adviseBelow)
@@ -57,11 +64,11 @@ export const advisoryConfidenceGate = defineGate({
       return {
         outcome: 'pass',
         code: 'passed',
-        message: `Confidence (${confidence.toFixed(2)}) meets threshold (${adviseBelow})`,
+        message: `Confidence (${floored(confidence)}) meets threshold (${adviseBelow})`,
         ...figures,
       }
     }
-    const message = `Low confidence (${confidence.toFixed(2)} < ${adviseBelow}). Advisory-only.`
+    const message = `Low confidence (${floored(confidence)} < ${adviseBelow}). Advisory-only.`
     return confidence >= unusableBelow
       ? { outcome: 'advise', code: 'advisory_only', message, ...figures }
       : { outcome: 'advise', code: 'advisory_unusable', message, ...figures }

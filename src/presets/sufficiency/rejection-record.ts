@@ -1,9 +1,9 @@
 /** What an audit log keeps of a refusal. */
-import type { Chunk } from '../evidence/chunk.ts'
-import type { Decision } from '../policy/decision.ts'
-import { type EvidenceSummaryEntry, summariseEvidence } from '../../presets/sufficiency/gating-report.ts'
-import type { ReasonCode } from '../gates/finding.ts'
-import { roundHalfEven } from '../lib/rounding.ts'
+import type { Chunk } from '../../core/evidence/chunk.ts'
+import type { Decision } from '../../core/policy/decision.ts'
+import { type EvidenceSummaryEntry, summariseEvidence } from './gating-report.ts'
+import type { ReasonCode } from '../../core/gates/finding.ts'
+import { roundHalfEven } from '../../core/lib/rounding.ts'
 
 /** One refused question, as document 004 logs it, with what ties it to its decision. */
 export interface RejectionRecord {

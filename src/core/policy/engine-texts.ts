@@ -1,0 +1,50 @@
+/** What is said for the codes that are no gate's own. */
+import { CANNOT_ANSWER, noteText, NOT_CONFIRMED, refusalText, SUGGEST, type Text, UNMEASURED } from '../gates/text.ts'
+
+/** Codes of the engine itself: of judging, of the context, and of rules. */
+export type EngineReason =
+  | 'passed'
+  | 'no_evidence'
+  | 'nothing_judged'
+  | 'judged_with_answer'
+  | 'answer_unreadable'
+  | 'gate_disabled'
+  | 'context_cut'
+  | 'context_empty'
+  | 'rule_advised'
+  | 'rule_failed'
+  | 'rule_refused'
+
+/** Their texts. */
+export const ENGINE_TEXTS: Readonly<Record<EngineReason, Text>> = Object.freeze({
+  passed: noteText('The evidence supports an answer'),
+  no_evidence: refusalText(
+    `${CANNOT_ANSWER} No relevant information was found.`,
+    'No relevant information found in documents',
+    SUGGEST.rephrase,
+    SUGGEST.addDocuments,
+  ),
+  nothing_judged: UNMEASURED,
+  judged_with_answer: noteText('The evidence is judged together with the answer'),
+  answer_unreadable: refusalText(NOT_CONFIRMED, 'The answer could not be judged', SUGGEST.tryLater),
+  gate_disabled: noteText('The gate is disabled: nothing was checked', 'Verify the answer with primary sources'),
+  context_cut: noteText('Not all of the evidence fits into the context'),
+  context_empty: refusalText(
+    `${CANNOT_ANSWER} The retrieved passages are too long to be read.`,
+    'No retrieved passage fits into the context',
+    SUGGEST.narrow,
+    SUGGEST.rephrase,
+  ),
+  rule_refused: refusalText(
+    `${CANNOT_ANSWER} A rule of this service excludes it.`,
+    'Excluded by a rule of this service',
+    SUGGEST.rephrase,
+    SUGGEST.narrow,
+  ),
+  rule_advised: noteText('A rule of this service asks for care', 'Verify the answer with primary sources'),
+  rule_failed: refusalText(
+    `${CANNOT_ANSWER} It could not be judged.`,
+    'The question could not be judged',
+    SUGGEST.tryLater,
+  ),
+})

@@ -1,0 +1,149 @@
+/** The second step of deciding: from numbers to a verdict, before the answer and after it. */
+import type { EngineReason } from './engine-texts.ts'
+import type { PolicyGate, GateInput } from '../gates/gate.ts'
+import { strictest, isOutcome, type Stage } from '../gates/finding.ts'
+import type { AnswerSignals } from '../answer/answer-signals.ts'
+import { recordedNumber, recordedFlag, meets, RATIO_TOLERANCE } from '../lib/numbers.ts'
+import { confidenceOf } from './confidence.ts'
+import type { Judgement, Band } from './decision.ts'
+import type { Finding } from '../gates/finding.ts'
+import type { Signals } from '../signals/measure.ts'
+import type { Policy, Bands } from './policy.ts'
+import { RagGateError } from '../../errors.ts'
+
+/**
+ * Judges signals under a policy, before there is an answer. Pure and synchronous; runs as well on recorded signals as on
+ * fresh ones. The strictest finding wins. Without evidence, or when every gate skips, the verdict is a refusal whatever
+ * the policy. A policy whose gates all judge the answer lets the question through for `judgeAnswer`.
+ *
+ * @param ruleFindings findings of custom rules that looked at texts
+ */
+export function judge(policy: Policy, signals: Signals, ruleFindings: readonly Finding[] = []): Judgement {
+  if (!hasEvidence(signals)) {
+    return conclude(policy, [refusal('no_evidence', 'No relevant information found in documents')], 0)
+  }
+  const confidence = confidenceOf(policy.confidence, signals)
+  const asked = askGates(policy, 'pre-generation', { signals, confidence })
+  const findings = [...asked, ...ruleFindings]
+  // A rule may add to what the gates find, and never stand for them.
+  if (asked.length === 0) findings.push({ ...JUDGED_WITH_ANSWER })
+  else if (asked.every(({ outcome }) => outcome === 'skip')) {
+    findings.push(refusal('nothing_judged', 'No gate could judge this evidence'))
+  }
+  return conclude(policy, findings, confidence)
+}
+
+function hasEvidence({ chunkCount }: Signals): boolean {
+  return recordedNumber(chunkCount) > 0
+}
+
+/** What the first stage left: the judgement, and the signals that it rests on. */
+export interface JudgedEvidence extends Pick<Judgement, 'findings' | 'policyId'> {
+  readonly signals: Signals
+}
+
+/**
+ * Judges an answer under the policy that let the question through: its gates for answers, in order, after the findings
+ * of the first stage. The strictest finding of both stages wins. Pure and synchronous; runs as well on recorded signals.
+ *
+ * An answer that could not be read refuses, and so does one that every gate skips. A policy without gates for answers
+ * leaves the judgement as it was.
+ *
+ * @param judged what `judge` said under this same policy, with its signals
+ * @throws `policy_invalid` when it was judged under another policy
+ */
+export function judgeAnswer(policy: Policy, judged: JudgedEvidence, answer: AnswerSignals): Judgement {
+  if (judged.policyId !== policy.id) {
+    throw new RagGateError('policy_invalid', 'The evidence was judged under another policy', { param: 'policyId' })
+  }
+  const { signals } = judged
+  const judges = judgesAnswers(policy)
+  const confidence = confidenceOf(policy.confidence, signals, judges ? answer : undefined)
+  const findings = judged.findings.filter(({ code, stage }) => code !== 'gate_disabled' && stage !== 'post-generation')
+  if (judges) {
+    findings.push(
+      ...(recordedFlag(answer.readable)
+        ? askGates(policy, 'post-generation', { signals, confidence, answer })
+        : [refusal('answer_unreadable', 'The answer could not be read', 'answer', 'post-generation')]),
+    )
+  }
+  if (findings.every(({ outcome }) => outcome === 'skip')) {
+    findings.push(refusal('nothing_judged', 'No gate could judge this answer', 'answer', 'post-generation'))
+  }
+  return conclude(policy, findings, hasEvidence(signals) ? confidence : 0)
+}
+
+/** Whether a policy has gates that judge the answer. */
+export function judgesAnswers(policy: Policy): boolean {
+  return gatesOf(policy, 'post-generation').length > 0
+}
+
+/** Fields of a structured answer that the policy's gates and its confidence model look at. */
+export function answerFields({ gates, confidence: { model, settings } }: Policy): string[] {
+  const ofGates = gates.flatMap((each) => each.gate.answerFields?.(each.settings) ?? [])
+  return [...new Set([...ofGates, ...(model.answerFields?.(settings) ?? [])])]
+}
+
+const JUDGED_WITH_ANSWER: Finding = {
+  gate: 'evidence',
+  stage: 'pre-generation',
+  outcome: 'skip',
+  code: 'judged_with_answer',
+  message: 'The evidence is judged together with the answer',
+}
+
+/** The strictest finding wins; what is not a finite confidence counts as none. */
+function conclude(policy: Policy, found: readonly Finding[], confidence: number): Judgement {
+  const usable = Number.isFinite(confidence) ? Math.min(1, Math.max(0, confidence)) : 0
+  const known = found.map(withKnownOutcome)
+  const findings = policy.dangerouslyDisableGates === true ? [GATE_DISABLED, ...known] : known
+  const strict = strictest(findings.map(({ outcome }) => outcome))
+  const disabled = policy.dangerouslyDisableGates === true
+  const first = findings.find(({ outcome }) => outcome === strict) ?? findings[0]
+  return {
+    verdict: disabled ? 'advise' : strict,
+    confidence: usable,
+    band: bandOf(policy.bands, usable),
+    reason: disabled ? 'gate_disabled' : (first?.code ?? 'nothing_judged'),
+    findings,
+    policyId: policy.id,
+    ...(policy.escalateRefusals === true && strict === 'refuse' && !disabled ? { escalate: true as const } : {}),
+  }
+}
+
+/** A rule without types, or a damaged record, may say anything: what is no outcome refuses. */
+function withKnownOutcome(finding: Finding): Finding {
+  return isOutcome(finding.outcome) ? finding : { ...finding, outcome: 'refuse', code: 'rule_failed' }
+}
+
+const GATE_DISABLED: Finding = {
+  gate: 'policy',
+  stage: 'pre-generation',
+  outcome: 'advise',
+  code: 'gate_disabled',
+  message: 'DANGEROUS: the gates of this policy are disabled, every question is answered',
+}
+
+/** The band that a confidence falls in, by its unrounded value. Equality counts, with the tolerance of the gates. */
+export function bandOf(bands: Bands, confidence: number): Band {
+  if (meets(confidence, bands.high, RATIO_TOLERANCE)) return 'high'
+  if (meets(confidence, bands.medium, RATIO_TOLERANCE)) return 'medium'
+  return meets(confidence, bands.low, RATIO_TOLERANCE) ? 'low' : 'very-low'
+}
+
+function gatesOf(policy: Policy, stage: Stage): readonly PolicyGate[] {
+  return policy.gates.filter(({ gate }) => gate.stage === stage)
+}
+
+function askGates(policy: Policy, stage: Stage, input: GateInput): Finding[] {
+  return gatesOf(policy, stage).map(({ gate, settings }) => ({
+    gate: gate.name,
+    stage: gate.stage,
+    ...gate.check(settings, input),
+  }))
+}
+
+function refusal(code: EngineReason, message: string, gate = 'evidence', stage: Stage = 'pre-generation'): Finding {
+  return { gate, stage, outcome: 'refuse', code, message }
+}
+

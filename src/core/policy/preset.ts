@@ -1,0 +1,74 @@
+/** What a ready-made policy brings beside its settings: the parts it is made of, its own words and its own reports. */
+import type { Chunk } from '../evidence/chunk.ts'
+import type { Finding, ReasonCode } from '../gates/finding.ts'
+import type { Gate, PolicyGate } from '../gates/gate.ts'
+import type { Text } from '../gates/text.ts'
+import type { ConfidenceModel } from './confidence.ts'
+import type { Decision } from './decision.ts'
+
+/** Who reads. `public`: no number that follows a score, for that tells what the corpus holds. `operator`: everything. */
+export type Audience = 'public' | 'operator'
+
+/** Parts by which stored settings become a policy again. */
+export interface PolicyParts {
+  readonly gates: readonly Gate[]
+  readonly confidenceModels: readonly ConfidenceModel[]
+}
+
+/** A decision that is told to somebody. */
+export interface ToldDecision {
+  readonly decision: Decision
+  /** The evidence, best first. */
+  readonly chunks: readonly Chunk[]
+  readonly audience: Audience
+  /** Gates of the policy that judged. */
+  readonly gates: readonly PolicyGate[]
+}
+
+/** Members that a preset adds to an answer or a refusal. JSON. */
+export type FurtherMembers = Readonly<Record<string, unknown>>
+
+/** One line of an explanation. */
+export interface ExplainedFact {
+  readonly label: string
+  readonly value: string
+}
+
+/** One line with its mark, `✅` or `❌` or `⚠️`, in front. */
+export interface MarkedLine {
+  readonly text: string
+}
+
+/** The parts of an explanation that only the preset of a policy can tell. */
+export interface PresetExplanation {
+  /** Instead of a finding's own message. @default the message of each finding */
+  readonly facts?: (finding: Finding) => readonly ExplainedFact[] | undefined
+  /** What was checked, check by check. @default none */
+  readonly checks?: readonly MarkedLine[]
+  /** What the measures mean, in words. @default none */
+  readonly analysis?: readonly MarkedLine[]
+  /** What a reader is told at a glance. @default nothing */
+  readonly glance?: FurtherMembers
+}
+
+/** What of a decision, fresh or recorded, a preset explains. */
+export type AssessedDecision = Pick<Decision, 'signals' | 'confidence' | 'band'> & Partial<Pick<Decision, 'verdict'>>
+
+/** A ready-made policy's own side. Core knows presets by this alone, and imports none. */
+export interface Preset extends PolicyParts {
+  /** As stored settings name it. */
+  readonly name: string
+  /** Texts of a reference document, for policies that are made with `wording: 'document'`. @default none */
+  readonly documentTexts?: Readonly<Record<ReasonCode, Text>>
+  /** What an operator is told of the finding that decided. @default its message */
+  operatorReason?(finding: Finding, decision: Decision, wording: Wording): string | undefined
+  /** Members of every answer and refusal under the policy. @default none */
+  summary?(told: ToldDecision): FurtherMembers
+  /** Members of its refusals beside those. @default none */
+  refusal?(told: ToldDecision, wording: Wording): FurtherMembers
+  /** @default nothing but the findings */
+  explain?(decision: AssessedDecision, gates: readonly PolicyGate[]): PresetExplanation
+}
+
+/** In whose words a policy speaks: neutral ones that name no domain, or those of the reference document it follows. */
+export type Wording = 'neutral' | 'document'

@@ -1,0 +1,27 @@
+/** The confidence of policies that judge by the best chunk alone. */
+import { scoreShare } from '../evidence/score-kinds.ts'
+import type { Signals } from '../signals/measure.ts'
+import { BM25_K1 } from '../text/bm25.ts'
+import { clipConfidence, confidenceBy, type ConfidenceModel, type PolicyConfidence } from './confidence.ts'
+
+/** Settings of the model: it has none. */
+export interface TopRelevanceSettings {
+  readonly kind: 'top-relevance'
+}
+
+/** The best grade of a reranker as a share of 3; without grades, the best BM25 as a share of what it can reach. */
+export function topRelevance(): PolicyConfidence {
+  return confidenceBy(topRelevanceModel, { kind: 'top-relevance' })
+}
+
+/** The model behind `topRelevance`. */
+export const topRelevanceModel: ConfidenceModel<TopRelevanceSettings> = Object.freeze({
+  kind: 'top-relevance',
+  validate: () => undefined,
+  confidence: (_settings: TopRelevanceSettings, { curves, topBm25 }: Signals) => {
+    const { grade } = curves
+    if (grade === undefined) return clipConfidence(topBm25 / (BM25_K1 + 1))
+    const best: unknown = grade.scores[0]
+    return typeof best === 'number' ? clipConfidence(scoreShare('grade', best)) : NaN
+  },
+})

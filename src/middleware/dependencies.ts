@@ -1,0 +1,268 @@
+/** What the gate works with, checked once and kept for as long as the isolate lives. */
+import { createTermReader } from '../core/text/terms.ts'
+import { isRecord } from '../core/lib/guards.ts'
+import type { TermReader } from '../core/text/terms.ts'
+import type { Audience } from '../core/policy/preset.ts'
+import { hex } from '../core/lib/sha256.ts'
+import { RagGateError } from '../errors.ts'
+import type { AnswerCache } from '../ports/answer-cache.ts'
+import type { Authenticate, Principal } from '../ports/authenticator.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Collections } from '../ports/collections.ts'
+import type { DecisionEvent, DecisionLog } from '../ports/decision-log.ts'
+import type { QuestionRewriter } from '../ports/question-rewriter.ts'
+import type { Reranker } from '../ports/reranker.ts'
+import type { Retriever } from '../ports/retriever.ts'
+
+/** Who may share a cached answer. */
+export type CacheScope = 'public' | 'tenant' | 'principal'
+
+/** What the gate works with: a retriever, and whatever else there is. */
+export interface GateDependencies {
+  readonly retriever: Retriever
+  /**
+   * Collections and their lexicons.
+   *
+   * @default one collection of the name that the route searches, without a lexicon, for every tenant
+   */
+  readonly collections?: Collections
+  /** Scores the retrieved passages before they are judged. Without one, retrieval scores and texts decide. */
+  readonly reranker?: Reranker
+  /**
+   * Words a weak question anew for the further round of `expandBelow`. Without one, words of the best passages are added
+   * to it.
+   */
+  readonly rewriter?: QuestionRewriter
+  /** Without one, every question is retrieved, judged and answered anew. */
+  readonly cache?: AnswerCache
+  /** Without one, decisions are not recorded. */
+  readonly log?: DecisionLog
+  /** Without one, everyone is the anonymous principal of the tenant `default` and may ask. */
+  readonly authenticate?: Authenticate
+  /** @default the system's */
+  readonly clock?: Clock
+  /**
+   * What a caller without the admin scope sees. `operator` shows every figure: for local pages and private deployments.
+   *
+   * @default 'public'
+   */
+  readonly audience?: Audience
+  /**
+   * Names the deployment in the answer key, so that two of them, or an old and a new database, can share a store.
+   *
+   * @default ''
+   */
+  readonly deployment?: string
+  /**
+   * Names the model that the handler calls: another model makes other answers.
+   *
+   * @default ''
+   */
+  readonly model?: string
+  /**
+   * Key, 32 characters and up, under which questions are recorded as HMAC-SHA-256; without one, nothing of a question
+   * is recorded.
+   */
+  readonly questionHmac?: { readonly key: string; readonly keyId: string }
+}
+
+/** The dependencies with their defaults, and what is derived from them. */
+export interface ResolvedDependencies {
+  readonly retriever: Retriever
+  readonly collections: Collections
+  readonly reranker?: Reranker
+  readonly rewriter?: QuestionRewriter
+  readonly cache?: AnswerCache
+  readonly clock: Clock
+  readonly audience: Audience
+  readonly deployment: string
+  readonly model: string
+  /** @throws `unauthorized`, `forbidden` */
+  readonly identify: (request: Request) => Promise<Principal>
+  readonly partition: (principal: Principal) => string
+  /** Remembers terms of texts for as long as the dependencies live. */
+  readonly terms: TermReader
+  readonly record: (event: DecisionEvent, question: string) => Promise<void> | undefined
+}
+
+const ANONYMOUS: Principal = { tenant: 'default', id: 'anonymous', scopes: ['ask'] }
+
+const SYSTEM_CLOCK: Clock = { nowMs: () => Date.now() }
+
+/**
+ * Gives the dependencies for a request's bindings, each made once: those that were given as they are at once, those of a
+ * function when bindings are first seen.
+ *
+ * @param collection that the route searches by default
+ * @throws `config_invalid` for dependencies that are none; whatever else `resolveDependencies` throws
+ */
+export function dependenciesFor<Bindings extends object>(
+  given: GateDependencies | ((env: Bindings) => GateDependencies),
+  cacheScope: CacheScope | undefined,
+  collection: string,
+): (env: Bindings) => ResolvedDependencies {
+  if (typeof given !== 'function') {
+    const resolved = resolveDependencies(given, cacheScope, collection)
+    return () => resolved
+  }
+  const byBindings = new WeakMap<object, ResolvedDependencies>()
+  return (env) => {
+    // Outside Workers Hono may have no bindings; the same dependencies then serve all.
+    const holder: object = env ?? given
+    const known = byBindings.get(holder)
+    if (known !== undefined) return known
+    const made = resolveDependencies(given(env), cacheScope, collection)
+    byBindings.set(holder, made)
+    return made
+  }
+}
+
+/** Names of the dependencies: an unknown one would be passed over, and somebody may rely on it. */
+const NAMES: ReadonlySet<string> = new Set<keyof GateDependencies>([
+  'retriever',
+  'collections',
+  'reranker',
+  'rewriter',
+  'cache',
+  'log',
+  'authenticate',
+  'clock',
+  'audience',
+  'deployment',
+  'model',
+  'questionHmac',
+])
+
+/** Methods without which a dependency is none. */
+const METHODS: readonly (readonly [dependency: keyof GateDependencies, methods: readonly string[]])[] = [
+  ['retriever', ['retrieve']],
+  ['collections', ['find', 'lexicon']],
+  ['reranker', ['rerank']],
+  ['rewriter', ['rewrite']],
+  ['cache', ['get', 'put', 'delete']],
+  ['log', ['record', 'flush']],
+  ['clock', ['nowMs']],
+]
+
+/** Wrong wiring is said in words when it is made, not by a failure of the first request. */
+function requireDependencies(given: GateDependencies): void {
+  if (given instanceof Promise) {
+    throw invalid('dependencies must not be a promise: what takes time belongs into their methods', 'dependencies')
+  }
+  if (!isRecord(given)) throw invalid('dependencies must be an object with a retriever', 'dependencies')
+  const unknown = Object.keys(given).find((name) => !NAMES.has(name))
+  if (unknown !== undefined) throw invalid(`There is no dependency ${unknown}; known are ${[...NAMES].join(', ')}`, unknown)
+  if (given.retriever === undefined) throw invalid('dependencies must hold a retriever', 'retriever')
+  for (const [name, methods] of METHODS) {
+    const dependency: unknown = given[name]
+    if (dependency === undefined) continue
+    const missing = methods.find((method) => typeof Reflect.get(Object(dependency), method) !== 'function')
+    if (missing !== undefined) throw invalid(`The dependency ${name} has no method ${missing}`, name)
+  }
+  if (given.authenticate !== undefined && typeof given.authenticate !== 'function') {
+    throw invalid('The dependency authenticate must be a function', 'authenticate')
+  }
+}
+
+function invalid(message: string, param: string): RagGateError {
+  return new RagGateError('config_invalid', message, { param })
+}
+
+/** One collection of this name for every tenant, without a lexicon. */
+function oneCollection(id: string): Collections {
+  return {
+    find: async (tenant, wanted) =>
+      wanted !== id
+        ? null
+        : {
+            tenant,
+            id,
+            corpusVersion: 1,
+            lexiconId: null,
+            embeddingModel: '',
+            dimension: 0,
+            policyId: null,
+            unpublishedChunkIds: [],
+          },
+    lexicon: async () => {
+      throw new RagGateError('lexicon_unreadable', 'There is no such collection lexicon')
+    },
+  }
+}
+
+const MIN_HMAC_KEY_LENGTH = 32
+
+/**
+ * Checks and completes dependencies.
+ *
+ * @throws `cache_scope_required` when a cache would be shared by callers that nobody tells apart; `secret_too_short`
+ *   when the key for questions is; `config_invalid` for an audience that there is not
+ */
+function resolveDependencies(
+  given: GateDependencies,
+  cacheScope: CacheScope | undefined,
+  collection: string,
+): ResolvedDependencies {
+  requireDependencies(given)
+  const {
+    retriever,
+    collections = oneCollection(collection),
+    reranker,
+    rewriter,
+    cache,
+    clock = SYSTEM_CLOCK,
+    audience = 'public',
+    deployment = '',
+    model = '',
+  } = given
+  if (audience !== 'public' && audience !== 'operator') throw invalid('audience must be public or operator', 'audience')
+  if (cache !== undefined && given.authenticate === undefined && cacheScope !== 'public') {
+    throw new RagGateError(
+      'cache_scope_required',
+      "A cache without authenticate is shared by everyone: say so with cache: { scope: 'public' }, or pass authenticate",
+      { param: 'cache.scope' },
+    )
+  }
+  if (given.questionHmac !== undefined && given.questionHmac.key.length < MIN_HMAC_KEY_LENGTH) {
+    throw new RagGateError('secret_too_short', `questionHmac.key needs ${MIN_HMAC_KEY_LENGTH} characters`, {
+      param: 'questionHmac',
+    })
+  }
+  return {
+    retriever,
+    collections,
+    ...(reranker === undefined ? {} : { reranker }),
+    ...(rewriter === undefined ? {} : { rewriter }),
+    ...(cache === undefined ? {} : { cache }),
+    clock,
+    audience,
+    deployment,
+    model,
+    identify: (request) => identify(given.authenticate, request),
+    partition: ({ id }) => (cacheScope === 'public' || cacheScope === 'tenant' ? cacheScope : `principal:${id}`),
+    terms: createTermReader(),
+    record: recorder(given.log, given.questionHmac),
+  }
+}
+
+async function identify(authenticate: Authenticate | undefined, request: Request): Promise<Principal> {
+  const principal = authenticate === undefined ? ANONYMOUS : await authenticate(request)
+  if (principal === null) throw new RagGateError('unauthorized', 'Credentials are needed to ask')
+  if (!principal.scopes.includes('ask')) throw new RagGateError('forbidden', 'These credentials may not ask')
+  return principal
+}
+
+function recorder(log: DecisionLog | undefined, hmac: GateDependencies['questionHmac']): ResolvedDependencies['record'] {
+  if (log === undefined) return () => undefined
+  if (hmac === undefined) return (event) => log.record(event)
+  const encoder = new TextEncoder()
+  // The key is kept, not the promise of it: no request may wait for a promise of another.
+  let key: CryptoKey | undefined
+  return async (event, question) => {
+    key ??= await crypto.subtle.importKey('raw', encoder.encode(hmac.key), HMAC, false, ['sign'])
+    const mac = new Uint8Array(await crypto.subtle.sign('HMAC', key, encoder.encode(question)))
+    await log.record({ ...event, question: { hmac: hex(mac), keyId: hmac.keyId } })
+  }
+}
+
+const HMAC = { name: 'HMAC', hash: 'SHA-256' }

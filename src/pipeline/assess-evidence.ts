@@ -1,0 +1,50 @@
+/** The way of evidence to its judgement: rerank, fit the context, measure, judge. */
+import type { Context } from '../core/evidence/context.ts'
+import type { Evidence } from '../core/evidence/evidence.ts'
+import type { RerankerOutcome } from '../core/evidence/rerank.ts'
+import type { Judgement } from '../core/policy/decision.ts'
+import { judge } from '../core/policy/judge.ts'
+import type { Policy } from '../core/policy/policy.ts'
+import { askRules } from '../core/policy/rules.ts'
+import { measure, type Signals } from '../core/signals/measure.ts'
+import type { Lexicon } from '../core/text/lexicon.ts'
+import { fitContext } from './fit-context.ts'
+import type { QuestionPorts, QuestionSettings } from './question-settings.ts'
+import { rerankEvidence } from './rerank-evidence.ts'
+
+/** Evidence, measured and judged. */
+export interface AssessedEvidence {
+  /** What was judged: as much as the model will read. */
+  readonly evidence: Evidence
+  readonly context: Context
+  readonly reranker: RerankerOutcome
+  readonly signals: Signals
+  readonly judgement: Judgement
+  /** Time spent in reranking, milliseconds. */
+  readonly rerankMs: number
+}
+
+/** By what evidence is judged. */
+export interface Measures {
+  /** Normalised. */
+  readonly question: string
+  readonly policy: Policy
+  readonly lexicon: Lexicon
+}
+
+/** @param rerankTimeoutMs milliseconds, 1 and up */
+export async function assessEvidence(
+  { reranker, clock, terms, onWarning }: Pick<QuestionPorts, 'reranker' | 'clock' | 'terms' | 'onWarning'>,
+  { context: contextSettings, rules }: Pick<QuestionSettings, 'context' | 'rules'>,
+  { question, policy, lexicon }: Measures,
+  retrieved: Evidence,
+  rerankTimeoutMs: number,
+): Promise<AssessedEvidence> {
+  const startedMs = clock.nowMs()
+  const reranked = await rerankEvidence(reranker, rerankTimeoutMs, question, retrieved, onWarning)
+  const rerankMs = clock.nowMs() - startedMs
+  const { context, evidence, findings } = fitContext(contextSettings, reranked.evidence)
+  const signals = measure(question, evidence, lexicon, terms)
+  const judgement = judge(policy, signals, [...askRules(rules, { question, evidence, signals }), ...findings])
+  return { evidence, context, reranker: reranked.outcome, signals, judgement, rerankMs }
+}

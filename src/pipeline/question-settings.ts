@@ -1,0 +1,100 @@
+/** What gating a question needs, and what is the same for every question of a route. */
+import type { PassageFilter } from '../core/evidence/passage-filter.ts'
+import type { ConvexWeights, FusionMethod } from '../core/evidence/fusion.ts'
+import type { SearchMode } from '../core/evidence/search-mode.ts'
+import type { Policy } from '../core/policy/policy.ts'
+import type { Audience } from '../core/policy/preset.ts'
+import type { Rule } from '../core/policy/rules.ts'
+import type { TermReader } from '../core/text/terms.ts'
+import type { AnswerCache } from '../ports/answer-cache.ts'
+import type { Principal } from '../ports/authenticator.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Collections } from '../ports/collections.ts'
+import type { QuestionRewriter } from '../ports/question-rewriter.ts'
+import type { Reranker } from '../ports/reranker.ts'
+import type { Retriever } from '../ports/retriever.ts'
+import type { ContextSettings } from './fit-context.ts'
+
+/** Something that went wrong and was got over. */
+export interface GateWarning {
+  /** Stable. */
+  readonly code: string
+  /** What was done about it. Holds nothing of a question, a passage or an upstream's answer. */
+  readonly message: string
+  /** What was thrown. It may hold an upstream's words: do not log it as it is. */
+  readonly cause?: unknown
+}
+
+/** What gating a question needs. */
+export interface QuestionPorts {
+  readonly retriever: Retriever
+  readonly collections: Collections
+  readonly clock: Clock
+  /** Scores the fused evidence before it is measured. Without one, retrieval scores and texts decide. */
+  readonly reranker?: Reranker
+  /** Words a weak question anew for the further round. Without one, words of the best chunks are added to it. */
+  readonly rewriter?: QuestionRewriter
+  /** Without one, every question is retrieved and judged. */
+  readonly cache?: AnswerCache
+  /** Reads the terms of texts. @default one that remembers nothing */
+  readonly terms?: TermReader
+  /** @default nobody is told */
+  readonly onWarning?: (warning: GateWarning) => void
+}
+
+/** How evidence is found. */
+export interface RetrievalSettings {
+  /** Chunks judged. */
+  readonly topK: number
+  /** Chunks retrieved of each method, `topK` and up: the deeper, the more of those judged carry every method's score. */
+  readonly candidates: number
+  /** How the rankings are ordered as one. */
+  readonly fusion: FusionMethod
+  readonly fusionWeights: ConvexWeights
+  /** Constant of the fusion `rrf`, 0 and up. */
+  readonly rrfK: number
+  /** Deadline of the retrieval and of a further round, headers and body together; of every look into the database too. */
+  readonly timeoutMs: number
+  /** How long the reranker may take; then the evidence is judged as it was retrieved. */
+  readonly rerankTimeoutMs: number
+  /** Which passages a caller's question may be answered from; without it all of the collection. */
+  readonly filter?: (principal: Principal, collection: string) => PassageFilter | undefined
+  /** Confidence of the first judgement under which one further round is tried, 0..1. @default never */
+  readonly expandBelow?: number
+  /** How long the rewriter may take, milliseconds. */
+  readonly rewriteTimeoutMs: number
+}
+
+/** What is the same for every question of a route. */
+export interface QuestionSettings {
+  readonly policy: (tenant: string, collection: string, policyId: string | null) => Policy
+  readonly mode: 'enforce' | 'observe'
+  /** Asked after the policy's gates. */
+  readonly rules: readonly Rule[]
+  readonly retrieval: RetrievalSettings
+  readonly context: ContextSettings
+  /** Version of the handler's prompt. */
+  readonly prompt: string
+  /** How long past its lifetime an answer may stand in for a retriever that failed, seconds. */
+  readonly staleIfErrorSeconds: number
+}
+
+/** One question, read and validated. */
+export interface AskedQuestion {
+  /** Normalised. */
+  readonly question: string
+  readonly collection: string
+  readonly principal: Principal
+  readonly audience: Audience
+  /** Who may share a cached answer; see `AnswerKeyParts`. */
+  readonly partition: string
+  readonly deployment: string
+  /** Path of the request. */
+  readonly path: string
+  readonly model: string
+  readonly vary: readonly string[]
+  /** Options that the request chose and an answer depends on. */
+  readonly options: Readonly<Record<string, string>>
+  /** Which methods of retrieval take part. @default 'hybrid' */
+  readonly searchMode?: SearchMode
+}

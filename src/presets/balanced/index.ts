@@ -1,0 +1,1 @@
+export { balanced, type BalancedOptions, balancedPreset } from './balanced.ts'

@@ -1,0 +1,2 @@
+export { multiGate, type MultiGateOptions, multiGatePreset } from './multi-gate.ts'
+export { topCosine } from './top-cosine.ts'

@@ -1,0 +1,2 @@
+export { type CheckLine, checkLines } from './check-lines.ts'
+export { TWO_TIER_SETTINGS, twoTier, type TwoTierOptions, twoTierPreset } from './two-tier.ts'
