@@ -14,9 +14,16 @@ import { coverageAtFalseAcceptance } from '../src/core/calibration/risk-coverage
 import type { Decision } from '../src/core/policy/decision.ts'
 import { definePolicy, type Policy } from '../src/core/policy/policy.ts'
 import { balanced } from '../src/presets/balanced/balanced.ts'
-import { type GatePorts, gateQuestion, type GateSettings } from '../src/pipeline/gate-question.ts'
+import { gateQuestion } from '../src/pipeline/gate-question.ts'
+import type { QuestionPorts, QuestionSettings } from '../src/pipeline/question-settings.ts'
 import { FITTED_SETS, fitBalanced, measureSet } from './evaluation/balanced-model.ts'
-import { haveQuestionSets, type LabelledQuestion, openQuestionSet, readQuestionSet, type SearchableSet } from './evaluation/question-sets.ts'
+import {
+  haveQuestionSets,
+  type LabelledQuestion,
+  openQuestionSet,
+  readQuestionSet,
+  type SearchableSet,
+} from './evaluation/question-sets.ts'
 
 const PAGE = join(import.meta.dirname, '..', 'docs', 'adaptive-retrieval.md')
 const SETS = ['squad-ooc', 'azure-faq'] as const
@@ -39,9 +46,12 @@ interface Run {
   readonly retrievals: number
 }
 
-function portsOver({ lexicon, search }: SearchableSet): { readonly ports: GatePorts; readonly calls: () => number } {
+function portsOver({ lexicon, search }: SearchableSet): {
+  readonly ports: QuestionPorts
+  readonly calls: () => number
+} {
   let calls = 0
-  const ports: GatePorts = {
+  const ports: QuestionPorts = {
     clock: { nowMs: () => 0 },
     collections: {
       find: async (tenant, id) => ({
@@ -68,7 +78,7 @@ function portsOver({ lexicon, search }: SearchableSet): { readonly ports: GatePo
 
 async function run(set: string, opened: SearchableSet, policy: Policy, expandBelow: number | undefined): Promise<Run> {
   const { ports, calls } = portsOver(opened)
-  const settings: GateSettings = {
+  const settings: QuestionSettings = {
     policy: () => policy,
     mode: 'enforce',
     topK: TOP_K,

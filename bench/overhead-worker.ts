@@ -6,7 +6,7 @@ import { fuseConvex } from '../src/core/evidence/fusion.ts'
 import { idfMass } from '../src/core/text/lexicon.ts'
 import { namespaceOf } from '../src/core/lib/ids.ts'
 import { terms } from '../src/core/text/terms.ts'
-import type { GateConnections } from '../src/middleware/connect.ts'
+import type { GateDependencies } from '../src/middleware/dependencies.ts'
 import { ragGate } from '../src/middleware/rag-gate.ts'
 import { answer } from '../workers/gate/ask.ts'
 import type { GateBindings } from '../workers/gate/bindings.ts'
@@ -29,9 +29,9 @@ app.post('/json', async (c) => {
 /** What people write without a gate: retrieve, fuse, generate, answer. Every question, whatever was found. */
 async function handWritten(c: Context<Bindings>): Promise<Response> {
   const { question } = await c.req.json<{ question: string }>()
-  const { gate, generator } = compositionFor(c.env)
-  const collection = await gate.collections.find('default', 'default')
-  const lexicon = await gate.collections.lexicon(collection?.lexiconId ?? '')
+  const { gate, generator, ingest } = compositionFor(c.env)
+  const collection = await ingest.collections.find('default', 'default')
+  const lexicon = await ingest.collections.lexicon(collection?.lexiconId ?? '')
   const rankings = await gate.retriever.retrieve({
     tenant: 'default',
     collection: 'default',
@@ -56,30 +56,38 @@ async function handWritten(c: Context<Bindings>): Promise<Response> {
 app.post('/hand-written', handWritten)
 app.post('/hand-written-twin', handWritten)
 
-const connect =
-  (parts: (all: GateConnections) => GateConnections) =>
-  (env: GateBindings): GateConnections => ({ ...parts(compositionFor(env).gate), audience: 'public' })
+const dependenciesOf =
+  (parts: (all: GateDependencies) => GateDependencies) =>
+  (env: GateBindings): GateDependencies => ({ ...parts(compositionFor(env).gate), audience: 'public' })
 
 /** The gate alone: no cache, and nothing recorded. */
-const bare = ({ retriever, collections }: GateConnections): GateConnections => ({ retriever, collections })
+const bare = ({ retriever, collections }: GateDependencies): GateDependencies => ({
+  retriever,
+  ...(collections && { collections }),
+})
 const memory = createMemoryAnswerCache()
 
-app.post('/gated', ragGate<GateBindings>({ resolve: connect(bare) }), answer)
+app.post('/gated', ragGate<GateBindings>({ dependencies: dependenciesOf(bare) }), answer)
 app.post(
   '/gated-recorded',
-  ragGate<GateBindings>({ resolve: connect((all) => ({ ...bare(all), ...(all.log && { log: all.log }) })) }),
+  ragGate<GateBindings>({
+    dependencies: dependenciesOf((all) => ({ ...bare(all), ...(all.log && { log: all.log }) })),
+  }),
   answer,
 )
 app.post(
   '/hit-memory',
-  ragGate<GateBindings>({ resolve: connect((all) => ({ ...bare(all), cache: memory })), cacheScope: 'public' }),
+  ragGate<GateBindings>({
+    dependencies: dependenciesOf((all) => ({ ...bare(all), cache: memory })),
+    cache: { scope: 'public' },
+  }),
   answer,
 )
 app.post(
   '/hit-cache-api',
   ragGate<GateBindings>({
-    resolve: connect((all) => ({ ...bare(all), ...(all.cache && { cache: all.cache }) })),
-    cacheScope: 'public',
+    dependencies: dependenciesOf((all) => ({ ...bare(all), ...(all.cache && { cache: all.cache }) })),
+    cache: { scope: 'public' },
   }),
   answer,
 )

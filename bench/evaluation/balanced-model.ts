@@ -1,7 +1,6 @@
 /** How the weights of `balanced` are fitted: shared by `npm run fit`, which writes them, and `npm run eval:gates`. */
 import { fitLogistic, type Example } from '../../src/core/calibration/logistic-fit.ts'
-import type { ConfidenceModel } from '../../src/core/policy/confidence.ts'
-import type { LackingWeights, LogisticWeights, MeasuredPart } from '../../src/core/policy/logistic.ts'
+import type { LackingWeights, LogisticWeights, MeasuredPart, LogisticSettings } from '../../src/core/policy/logistic.ts'
 import { EMPTY_LEXICON } from '../../src/core/text/lexicon.ts'
 import { measure, type Signals } from '../../src/core/signals/measure.ts'
 import type { TextSignalName } from '../../src/core/signals/index.ts'
@@ -51,7 +50,7 @@ export function measureSet({ name, lexicon, questions }: QuestionSet): MeasuredS
 }
 
 /** The logistic model of `balanced`, with its variants for missing parts, fitted on some sets. */
-export function fitBalanced(sets: readonly MeasuredSet[]): Extract<ConfidenceModel, LogisticWeights> {
+export function fitBalanced(sets: readonly MeasuredSet[]): LogisticSettings {
   const counts = sets.map(({ name, questions }) => `${name} (${questions.length})`).join(', ')
   return {
     kind: 'logistic',

@@ -1,17 +1,16 @@
 /** The generated file that holds the weights of `balanced`. */
 import { join } from 'node:path'
-import type { ConfidenceModel } from '../../src/core/policy/confidence.ts'
-import type { LogisticWeights } from '../../src/core/policy/logistic.ts'
+import type { LogisticSettings, LogisticWeights } from '../../src/core/policy/logistic.ts'
 
 /** Where the weights stand. */
-export const WEIGHTS_FILE = join(import.meta.dirname, '..', '..', 'src', 'core', 'profiles', 'balanced-weights.ts')
+export const WEIGHTS_FILE = join(import.meta.dirname, '..', '..', 'src', 'presets', 'balanced', 'balanced-weights.ts')
 
 /** The file as it must read for a fitted model. */
-export function weightsFile(model: Extract<ConfidenceModel, LogisticWeights>): string {
+export function weightsFile(model: LogisticSettings): string {
   const { intercept, weights, lacking = [], provenance } = model
   const [from = '', ...more] = provenance.split('; ')
   return `/** Weights of \`balanced\`. Written by \`npm run fit\`; do not edit. */
-import type { LackingWeights, LogisticWeights } from '../confidence.ts'
+import type { LackingWeights, LogisticWeights } from '../../core/policy/logistic.ts'
 
 /** Where the weights come from. */
 export const BALANCED_PROVENANCE = [

@@ -112,4 +112,3 @@ function writableResponse<Bindings extends object>(c: GateContext<Bindings>): Re
   }
   return c.res
 }
-

@@ -151,7 +151,8 @@ function requireDependencies(given: GateDependencies): void {
   }
   if (!isRecord(given)) throw invalid('dependencies must be an object with a retriever', 'dependencies')
   const unknown = Object.keys(given).find((name) => !NAMES.has(name))
-  if (unknown !== undefined) throw invalid(`There is no dependency ${unknown}; known are ${[...NAMES].join(', ')}`, unknown)
+  if (unknown !== undefined)
+    throw invalid(`There is no dependency ${unknown}; known are ${[...NAMES].join(', ')}`, unknown)
   if (given.retriever === undefined) throw invalid('dependencies must hold a retriever', 'retriever')
   for (const [name, methods] of METHODS) {
     const dependency: unknown = given[name]
@@ -252,7 +253,10 @@ async function identify(authenticate: Authenticate | undefined, request: Request
   return principal
 }
 
-function recorder(log: DecisionLog | undefined, hmac: GateDependencies['questionHmac']): ResolvedDependencies['record'] {
+function recorder(
+  log: DecisionLog | undefined,
+  hmac: GateDependencies['questionHmac'],
+): ResolvedDependencies['record'] {
   if (log === undefined) return () => undefined
   if (hmac === undefined) return (event) => log.record(event)
   const encoder = new TextEncoder()

@@ -31,11 +31,7 @@ const COLLECTION_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
  * @throws whatever `readJsonObject` throws; `tenant_mismatch`, `unknown_field`, `question_required`, `question_type`, `invalid_unicode`,
  *   `control_character`, `question_too_long`, `collection_id`, `search_mode`
  */
-export async function readQuestion(
-  c: Context,
-  options: ReadSettings,
-  tenant: string,
-): Promise<ReadQuestion> {
+export async function readQuestion(c: Context, options: ReadSettings, tenant: string): Promise<ReadQuestion> {
   if (options.read !== undefined) return readByHook(c, options, options.read)
   const { searchModes } = options
   const limits: BodyLimits = { maxBytes: options.maxBodyBytes, timeoutMs: options.bodyTimeoutMs }
@@ -84,7 +80,10 @@ async function bodyOf(c: Context): Promise<string> {
   return c.req.method === 'GET' || c.req.method === 'HEAD' ? '' : c.req.text()
 }
 
-function checkQuestion(value: unknown, { field, maxCodePoints }: Pick<ReadSettings, 'field' | 'maxCodePoints'>): string {
+function checkQuestion(
+  value: unknown,
+  { field, maxCodePoints }: Pick<ReadSettings, 'field' | 'maxCodePoints'>,
+): string {
   const facts = { param: field }
   if (value === undefined) throw new RagGateError('question_required', `${field} is missing`, facts)
   if (typeof value !== 'string') throw new RagGateError('question_type', `${field} must be a string`, facts)

@@ -1,4 +1,5 @@
 /** One retrieval: published passages for some words, by the methods that take part, fused. */
+import { scoreWithinRange } from '../core/evidence/score-kinds.ts'
 import type { RetrievalSettings } from './question-settings.ts'
 import type { Retriever } from '../ports/retriever.ts'
 import type { Collection } from '../ports/collections.ts'
@@ -69,9 +70,18 @@ function requireFiltered(rankings: readonly Ranking[], filter: PassageFilter): v
   throw new RagGateError('retriever_misconfigured', 'The retriever found what the filter leaves out')
 }
 
-/** What a retriever of somebody's own gave: what is no passage is a fault. Scores are held to their ranges by fusion. */
+/**
+ * What a retriever of somebody's own gave, held to what it must be. A grade of 7 or a logit is no score of its kind: it is
+ * dropped and counted like one that is no number. What is no passage is a fault.
+ */
 function checked({ kind, entries }: Ranking): Ranking {
-  return { kind, entries: entries.map(({ passage, score }) => ({ passage: checkPassage(passage), score })) }
+  return {
+    kind,
+    entries: entries.map(({ passage, score }) => ({
+      passage: checkPassage(passage),
+      score: scoreWithinRange(kind, score),
+    })),
+  }
 }
 
 /** What the index holds and no published document has is no evidence. */

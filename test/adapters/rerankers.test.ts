@@ -133,8 +133,8 @@ describe('a grading model', () => {
       aGate({
         finds: [STRONG, WEAK],
         policy: twoTier({ minRatio: 1 }),
-        rerankTimeoutMs: 50,
-        connections: { reranker: grader(), cache: undefined },
+        retrieval: { rerankTimeoutMs: 50 },
+        dependencies: { reranker: grader(), cache: undefined },
       })
     server.answerWith(replying('1: 1\n2: 0'))
     const weak = gate()

@@ -10,7 +10,7 @@ async function debugged(...grades: number[]): Promise<string> {
   const { app } = aGate({
     policy: twoTier(),
     finds: () => [{ kind: 'grade', entries }],
-    connections: { audience: 'operator' },
+    dependencies: { audience: 'operator' },
     handler: (c) => c.json({ answer: 'Turn the key.', refused: false, sources: [], ...c.var.ragGate.summary }),
   })
   vi.stubGlobal('fetch', async (url: URL | string, init?: RequestInit) => app.request(new URL(url).pathname, init))

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { afterSecondRound, folderTable, type Mutant, placeOf, rangeOf, shareKilled, unnoticed } from './mutation-report.ts'
+import {
+  afterSecondRound,
+  folderTable,
+  type Mutant,
+  placeOf,
+  rangeOf,
+  shareKilled,
+  unnoticed,
+} from './mutation-report.ts'
 
 const mutant = (status: string, given: Partial<Mutant> = {}): Mutant => ({
   file: 'src/core/policy/policy.ts',
@@ -32,9 +40,9 @@ describe('two rounds of mutants', () => {
     const gate = { file: 'src/core/gates/gate.ts' }
     const mutants = [mutant('Killed', gate), mutant('Timeout', gate), mutant('Survived'), mutant('Ignored')]
     expect(folderTable(mutants).split('\n').slice(2)).toEqual([
-      '| `core`       | 0      | 1   | 0.0 %   | 0         | 1              | 0       |',
-      '| `core/gates` | 1      | 1   | 100.0 % | 1         | 0              | 0       |',
-      '| all of these | 1      | 2   | 50.0 %  | 1         | 1              | 0       |',
+      '| `core/gates`  | 1      | 1   | 100.0 % | 1         | 0              | 0       |',
+      '| `core/policy` | 0      | 1   | 0.0 %   | 0         | 1              | 0       |',
+      '| all of these  | 1      | 2   | 50.0 %  | 1         | 1              | 0       |',
     ])
   })
 })

@@ -92,15 +92,15 @@ describe('a question asked again', () => {
 
   it.each<[string, Partial<GateFixture>]>([
     ['the policy', { policy: { ...POLICY, name: 'other' } }],
-    ['the deployment', { connections: { deployment: 'b' } }],
-    ['how evidence is retrieved', { topK: 3 }],
-    ['how rankings are fused', { fusion: 'rrf' }],
-    ['the constant of that', { fusion: 'rrf', rrfK: 10 }],
-    ['the filter', { filter: { title: 'T' }, finds: () => [] }],
-    ['the prompt', { prompt: '2' }],
+    ['the deployment', { dependencies: { deployment: 'b' } }],
+    ['how evidence is retrieved', { retrieval: { topK: 3 } }],
+    ['how rankings are fused', { retrieval: { fusion: 'rrf' } }],
+    ['the constant of that', { retrieval: { fusion: 'rrf', rrfK: 10 } }],
+    ['the filter', { retrieval: { filter: { title: 'T' } }, finds: () => [] }],
+    ['the prompt', { cache: { scope: 'public', prompt: '2' } }],
     ['the mode', { mode: 'observe' }],
-    ['the model', { connections: { model: 'm2' } }],
-    ['the audience', { connections: { audience: 'operator' } }],
+    ['the model', { dependencies: { model: 'm2' } }],
+    ['the audience', { dependencies: { audience: 'operator' } }],
   ])('is answered anew when %s is another', async (_, change) => {
     const one = aGate()
     const two = aGate(change)
@@ -111,7 +111,7 @@ describe('a question asked again', () => {
 
   it('is answered anew for another collection, or declared header or query value, and for nothing else', async () => {
     const vary = { headers: ['Accept-Language'], query: ['tone'] }
-    const { ask, journal } = aGate({ vary, otherCollections: ['other'] })
+    const { ask, journal } = aGate({ cache: { vary }, question: { otherCollections: ['other'] } })
     await ask()
     await ask(undefined, { cookie: 'a=1', 'x-forwarded-host': 'evil.example', 'user-agent': 'x' }, '/ask?utm=1&a=1;b=2')
     expect(journal.retrievals).toHaveLength(1)
@@ -124,7 +124,7 @@ describe('a question asked again', () => {
   })
 
   it('is never answered from the cache without one', async () => {
-    const { ask, journal } = aGate({ connections: { cache: undefined } })
+    const { ask, journal } = aGate({ dependencies: { cache: undefined } })
     expect((await ask()).headers.get('cache-status')).toBe('rag-gate; fwd=bypass')
     await ask()
     expect(journal.handled).toHaveLength(2)
@@ -140,7 +140,7 @@ describe('a question asked again', () => {
       delete: () => Promise.reject(new Error('unused')),
     }
     for (const finds of [[STRONG], []]) {
-      const { ask, journal } = aGate({ finds, connections: { cache } })
+      const { ask, journal } = aGate({ finds, dependencies: { cache } })
       const response = await ask()
       expect(response.status).toBe(200)
       expect(response.headers.get('cache-status')).toBe('rag-gate; fwd=miss')

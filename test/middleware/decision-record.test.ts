@@ -36,7 +36,7 @@ describe('the record', () => {
 
   it('holds nothing of the question but its HMAC, and that only with a key', async () => {
     const questionHmac = { key: 'k'.repeat(32), keyId: 'k1' }
-    const { ask, journal } = aGate({ connections: { questionHmac } })
+    const { ask, journal } = aGate({ dependencies: { questionHmac } })
     await ask()
     expect(journal.events[0]?.question).toEqual({ hmac: expect.stringMatching(/^[0-9a-f]{64}$/), keyId: 'k1' })
     const plain = aGate()
@@ -55,7 +55,7 @@ describe('the record', () => {
     ],
   ])('that %s does no harm to the response', async (_, record) => {
     for (const finds of [[STRONG], []]) {
-      const { ask } = aGate({ finds, connections: { log: { record, flush: () => Promise.resolve() } } })
+      const { ask } = aGate({ finds, dependencies: { log: { record, flush: () => Promise.resolve() } } })
       const response = await ask()
       expect(response.status).toBe(200)
       expect(response.headers.get('server-timing')).toContain('total')
@@ -65,7 +65,7 @@ describe('the record', () => {
 
   it('is never waited for', async () => {
     const log = { record: () => new Promise<void>(() => undefined), flush: () => Promise.resolve() }
-    const { app } = aGate({ connections: { log } })
+    const { app } = aGate({ dependencies: { log } })
     const init = {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -87,7 +87,7 @@ describe('the record', () => {
   })
 
   it('may be left out', async () => {
-    const { ask } = aGate({ connections: { log: undefined } })
+    const { ask } = aGate({ dependencies: { log: undefined } })
     expect((await ask()).status).toBe(200)
   })
 })

@@ -1,10 +1,11 @@
 /** Hostile retrievers, passages, reports and settings before a whole gate: the handler runs only for what was judged. */
+import { topCosine } from '../../src/presets/multi-gate/top-cosine.ts'
+import type { PolicyGate } from '../../src/core/gates/gate.ts'
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Passage, Ranking, ScoreKind } from '../../src/core/evidence/chunk.ts'
 import { generationConfidence } from '../../src/core/gates/generation-confidence.ts'
 import { grounding } from '../../src/core/gates/grounding.ts'
-import type { GateSettings } from '../../src/core/gates/gate.ts'
 import { minTopCosine } from '../../src/core/gates/min-top-cosine.ts'
 import { definePolicy, type Policy } from '../../src/core/policy/policy.ts'
 import { advisory } from '../../src/presets/advisory/advisory.ts'
@@ -12,12 +13,12 @@ import { sufficiency } from '../../src/presets/sufficiency/sufficiency.ts'
 import { twoTier } from '../../src/presets/two-tier/two-tier.ts'
 import { weightedSignals } from '../../src/presets/weighted-signals/weighted-signals.ts'
 import type { Rule } from '../../src/core/policy/rules.ts'
-import type { AnswerReport } from '../../src/middleware/gated.ts'
+import type { AnswerReport } from '../../src/middleware/gate-context.ts'
 import { aPassage } from '../fixtures/evidence.ts'
 import { aGate, type GateFixture, POLICY, STRONG } from '../fixtures/gate.ts'
 
-const byCosine = (...gates: GateSettings[]): Policy =>
-  definePolicy({ ...POLICY, confidence: { kind: 'top-cosine' }, gates: [minTopCosine(), ...gates] })
+const byCosine = (...gates: PolicyGate[]): Policy =>
+  definePolicy({ ...POLICY, confidence: topCosine(), gates: [minTopCosine(), ...gates] })
 const ranked = (kind: ScoreKind, scores: readonly unknown[], passage: (at: number) => Passage): Ranking => ({
   kind,
   // A retriever without types may score with anything.
@@ -60,7 +61,7 @@ describe('scores of any form', () => {
         const { ask, journal } = aGate({
           policy: byCosine(),
           finds: () => [ranked('cosine', scores, plainly)],
-          topK: 20,
+          retrieval: { topK: 20 },
         })
         const response = await ask()
         expect(response.status).toBe(broken ? 502 : 200)
@@ -124,7 +125,7 @@ describe('scores of any form', () => {
         const { ask, journal } = aGate({
           policy: twoTier(),
           finds: () => [ranked('bm25', [9, 9], plainly)],
-          connections: { reranker: { model: 'fake', kind: 'grade', rerank: async () => given as number[] } },
+          dependencies: { reranker: { model: 'fake', kind: 'grade', rerank: async () => given as number[] } },
         })
         await ask()
         const list: unknown[] = Array.isArray(given) ? Array.from(given as unknown[]) : []
@@ -173,7 +174,7 @@ describe('what stands in passages', () => {
         const { ask, journal } = aGate({
           policy: byCosine(),
           finds: () => [ranked('cosine', [best, 0.1], passage)],
-          maxContextCharacters: 1_000_000,
+          context: { maxCharacters: 1_000_000 },
         })
         await ask()
         expect(journal.events[0]?.decision.verdict, text.slice(0, 40)).toBe(verdict)
@@ -187,7 +188,7 @@ describe('what stands in passages', () => {
       const { ask, journal } = aGate({
         policy: byCosine(),
         finds: () => [ranked('cosine', [0.9, 0.8], passage)],
-        maxContextCharacters: 1_000_000,
+        context: { maxCharacters: 1_000_000 },
       })
       await ask()
       const shown = journal.handled[0]?.context.text ?? ''
@@ -253,7 +254,10 @@ describe('an answer', () => {
     [null, true],
     [undefined, true],
   ])('with the report %j ends in no fault', async (report, refused) => {
-    const response = await answering(HELD, report, { policy: JUDGED, generationConfidence: 'reported' }).ask()
+    const response = await answering(HELD, report, {
+      policy: JUDGED,
+      answer: { generationConfidence: 'reported' },
+    }).ask()
     expect(response.status).toBe(200)
     expect(((await response.json()) as { refused?: boolean }).refused === true).toBe(refused)
   })
@@ -266,7 +270,7 @@ describe('an answer', () => {
           throw new Error('no confidence')
         },
       },
-      { policy: JUDGED, generationConfidence: 'reported' },
+      { policy: JUDGED, answer: { generationConfidence: 'reported' } },
     )
     app.onError((_, c) => c.text('failed', 500))
     const response = await ask()
@@ -277,7 +281,7 @@ describe('an answer', () => {
     const UNREAD = `${'Brakes squeal when they are worn by 12 percent, '.repeat(5)} they say.`
     const grounded = definePolicy({ ...POLICY, gates: [...POLICY.gates, grounding()] })
     const asked = (answer: string) =>
-      answering(answer, {}, { policy: grounded, finds: [STRONG, UNREAD], maxContextCharacters: 200 })
+      answering(answer, {}, { policy: grounded, finds: [STRONG, UNREAD], context: { maxCharacters: 200 } })
     const first = asked('The engine starts with the red key [1].')
     expect(await (await first.ask()).json()).toMatchObject({ verdict: 'pass' })
     expect(first.journal.handled[0]?.citations.map(({ number }) => number)).toEqual([1])
@@ -312,7 +316,7 @@ describe('settings of the wrong form', () => {
   })
 
   it.each(['Operator', 'operators', '', null])('nobody is shown figures by the audience %j', async (audience) => {
-    const { ask } = aGate({ finds: ['Paint is blue.'], connections: { audience: audience as 'public' } })
+    const { ask } = aGate({ finds: ['Paint is blue.'], dependencies: { audience: audience as 'public' } })
     const response = await ask()
     expect([response.status, await response.json()]).toMatchObject([500, { error: { code: 'config_invalid' } }])
   })

@@ -1,15 +1,16 @@
+import { sufficiencyPreset } from '../../src/presets/sufficiency/sufficiency.ts'
+import type { PolicyGate } from '../../src/core/gates/gate.ts'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { evidenceShare } from '../../src/core/gates/evidence-share.ts'
 import { generationConfidence } from '../../src/core/gates/generation-confidence.ts'
 import { grounding } from '../../src/core/gates/grounding.ts'
-import type { GateSettings } from '../../src/core/gates/gate.ts'
 import { definePolicy, type Policy, type PolicyInput } from '../../src/core/policy/policy.ts'
 import { advisory } from '../../src/presets/advisory/advisory.ts'
 import { multiGate } from '../../src/presets/multi-gate/multi-gate.ts'
 import { refuseTopics, type Rule } from '../../src/core/policy/rules.ts'
 import { aGate, type GateFixture, type HandlerContext, POLICY, STRONG } from '../fixtures/gate.ts'
 
-const withAnswerGates = (gates: readonly GateSettings[], more: Partial<PolicyInput> = {}): Policy =>
+const withAnswerGates = (gates: readonly PolicyGate[], more: Partial<PolicyInput> = {}): Policy =>
   definePolicy({ ...POLICY, gates: [...POLICY.gates, ...gates], ...more })
 
 const GROUNDED = withAnswerGates([grounding()])
@@ -48,7 +49,7 @@ describe('an answer that the policy judges', () => {
     const text = await response.text()
     expect(text).not.toContain('Batteries')
     expect(JSON.parse(text)).toMatchObject({
-      answer: 'This information cannot be verified from the book content.',
+      answer: 'I cannot give an answer that the available documents confirm.',
       refused: true,
       sources: [],
       verdict: 'refuse',
@@ -83,7 +84,7 @@ describe('an answer that the policy judges', () => {
 
   it('names unsupported sentences to operators, with the text, and never to the public', async () => {
     const options = { policy: GROUNDED, handler: answering(`${HELD} ${INVENTED}`) }
-    const { ask } = journalOf({ ...options, connections: { audience: 'operator' } })
+    const { ask } = journalOf({ ...options, dependencies: { audience: 'operator' } })
     expect(await (await ask()).json()).toMatchObject({
       refusal_reason: 'Not supported by the passages: sentence 2 of 2',
       detail: { unsupported_sentences: [INVENTED] },
@@ -119,7 +120,7 @@ describe('an answer that the policy judges', () => {
   ]
 
   it.each(unreadable)('is refused when it cannot be read: %s', async (_, handler) => {
-    const { ask, journal } = journalOf({ policy: GROUNDED, handler, maxJudgedBytes: 2000 })
+    const { ask, journal } = journalOf({ policy: GROUNDED, handler, answer: { maxJudgedBytes: 2000 } })
     const response = await ask()
     expect(response.status).toBe(200)
     expect(await response.json()).toMatchObject({ refused: true, reason_code: 'answer_unreadable' })
@@ -161,11 +162,11 @@ describe('an answer that the policy judges', () => {
   })
 
   it('is judged by the shares that the handler reports', async () => {
-    const policy = withAnswerGates([evidenceShare()])
+    const policy = withAnswerGates([evidenceShare()], { preset: sufficiencyPreset, wording: 'document' })
     const reporting = (share: number, chunkId = 'chunk-0') =>
       journalOf({
         policy,
-        connections: { audience: 'operator' },
+        dependencies: { audience: 'operator' },
         handler: (c) => {
           c.var.ragGate.report({ attribution: { shares: [{ chunkId, share }], noSupport: 1 - share } })
           return c.json({ answer: HELD, ...c.var.ragGate.summary })
@@ -195,7 +196,7 @@ describe('the generation-confidence gate on a route', () => {
   const reporting = (report: object, generationConfidence: 'reported' | 'token-log-probabilities' = 'reported') =>
     journalOf({
       policy: CONFIDENT,
-      generationConfidence,
+      answer: { generationConfidence },
       handler: (c) => {
         c.var.ragGate.report(report)
         return c.json({ answer: HELD, ...c.var.ragGate.summary })

@@ -1,3 +1,4 @@
+import { confidenceRange } from '../../src/core/gates/confidence-range.ts'
 import { describe, expect, it } from 'vitest'
 import type { RagGateOptions } from '../../src/middleware/options.ts'
 import { ragGate } from '../../src/middleware/rag-gate.ts'
@@ -5,44 +6,44 @@ import { aGate, POLICY, QUESTION, WEAK } from '../fixtures/gate.ts'
 
 describe('making a gate', () => {
   const make = (options: object): unknown =>
-    ragGate({ resolve: () => ({}) as never, ...options } as unknown as RagGateOptions<object>)
+    ragGate({ dependencies: () => ({}) as never, ...options } as unknown as RagGateOptions<object>)
 
   it.each([
-    [{ topK: 0 }, 'topK'],
-    [{ topK: 10, candidates: 9 }, 'candidates'],
-    [{ candidates: 101 }, 'candidates'],
-    [{ topK: 101 }, 'topK'],
-    [{ topK: 1.5 }, 'topK'],
-    [{ topK: '5' }, 'topK'],
-    [{ fusion: 'RRF' }, 'fusion'],
-    [{ fusion: 'rrf', rrfK: -1 }, 'rrfK'],
-    [{ fusion: 'rrf', rrfK: 10_001 }, 'rrfK'],
-    [{ fusion: 'rrf', rrfK: '60' }, 'rrfK'],
-    [{ fusion: 'rrf', rrfK: NaN }, 'rrfK'],
-    [{ fusion: 'dbsf', rrfK: 60 }, 'rrfK'],
-    [{ rrfK: 60 }, 'rrfK'],
-    [{ filter: {} }, 'filter'],
-    [{ filter: null }, 'filter'],
-    [{ filter: { team: 'edge' } }, 'filter'],
-    [{ filter: { source: "x' OR source != '" } }, 'filter'],
-    [{ retrievalTimeoutMs: 0 }, 'retrievalTimeoutMs'],
-    [{ retrievalTimeoutMs: Infinity }, 'retrievalTimeoutMs'],
-    [{ maxContextCharacters: 100 }, 'maxContextCharacters'],
-    [{ maxContextTokens: 49, countTokens: () => 1 }, 'maxContextTokens'],
-    [{ maxContextTokens: 1000 }, 'countTokens'],
-    [{ maxContextTokens: 1000, countTokens: 4 }, 'countTokens'],
-    [{ searchModes: 'everyone' }, 'searchModes'],
-    [{ expandBelow: 1.1 }, 'expandBelow'],
-    [{ expandBelow: Number.NaN }, 'expandBelow'],
-    [{ rewriteTimeoutMs: 0 }, 'rewriteTimeoutMs'],
-    [{ staleIfErrorSeconds: -1 }, 'staleIfErrorSeconds'],
-    [{ staleIfErrorSeconds: 1.5 }, 'staleIfErrorSeconds'],
-    [{ maxStoredBytes: NaN }, 'maxStoredBytes'],
-    [{ maxStoredBytes: -1 }, 'maxStoredBytes'],
+    [{ retrieval: { topK: 0 } }, 'retrieval.topK'],
+    [{ retrieval: { topK: 10, candidates: 9 } }, 'retrieval.candidates'],
+    [{ retrieval: { candidates: 101 } }, 'retrieval.candidates'],
+    [{ retrieval: { topK: 101 } }, 'retrieval.topK'],
+    [{ retrieval: { topK: 1.5 } }, 'retrieval.topK'],
+    [{ retrieval: { topK: '5' } }, 'retrieval.topK'],
+    [{ retrieval: { fusion: 'RRF' } }, 'retrieval.fusion'],
+    [{ retrieval: { fusion: 'rrf', rrfK: -1 } }, 'retrieval.rrfK'],
+    [{ retrieval: { fusion: 'rrf', rrfK: 10_001 } }, 'retrieval.rrfK'],
+    [{ retrieval: { fusion: 'rrf', rrfK: '60' } }, 'retrieval.rrfK'],
+    [{ retrieval: { fusion: 'rrf', rrfK: NaN } }, 'retrieval.rrfK'],
+    [{ retrieval: { fusion: 'dbsf', rrfK: 60 } }, 'retrieval.rrfK'],
+    [{ retrieval: { rrfK: 60 } }, 'retrieval.rrfK'],
+    [{ retrieval: { filter: {} } }, 'filter'],
+    [{ retrieval: { filter: null } }, 'filter'],
+    [{ retrieval: { filter: { team: 'edge' } } }, 'filter'],
+    [{ retrieval: { filter: { source: "x' OR source != '" } } }, 'filter'],
+    [{ retrieval: { timeoutMs: 0 } }, 'retrieval.timeoutMs'],
+    [{ retrieval: { timeoutMs: Infinity } }, 'retrieval.timeoutMs'],
+    [{ context: { maxCharacters: 100 } }, 'context.maxCharacters'],
+    [{ context: { maxTokens: 49, countTokens: () => 1 } }, 'context.maxTokens'],
+    [{ context: { maxTokens: 1000 } }, 'context.countTokens'],
+    [{ context: { maxTokens: 1000, countTokens: 4 } }, 'context.countTokens'],
+    [{ question: { searchModes: 'everyone' } }, 'question.searchModes'],
+    [{ retrieval: { expandBelow: 1.1 } }, 'retrieval.expandBelow'],
+    [{ retrieval: { expandBelow: Number.NaN } }, 'retrieval.expandBelow'],
+    [{ retrieval: { rewriteTimeoutMs: 0 } }, 'retrieval.rewriteTimeoutMs'],
+    [{ cache: { staleIfErrorSeconds: -1 } }, 'cache.staleIfErrorSeconds'],
+    [{ cache: { staleIfErrorSeconds: 1.5 } }, 'cache.staleIfErrorSeconds'],
+    [{ cache: { maxStoredBytes: NaN } }, 'cache.maxStoredBytes'],
+    [{ cache: { maxStoredBytes: -1 } }, 'cache.maxStoredBytes'],
     [{ mode: 'Enforce' }, 'mode'],
     [{ mode: '' }, 'mode'],
     [{ refusalStatus: 204 }, 'refusalStatus'],
-    [{ cacheScope: 'everyone' }, 'cacheScope'],
+    [{ cache: { scope: 'everyone' } }, 'cache.scope'],
     [{ question: { maxCodePoints: 0 } }, 'question.maxCodePoints'],
     [{ question: { maxBodyBytes: NaN } }, 'question.maxBodyBytes'],
     [{ question: { bodyTimeoutMs: -1 } }, 'question.bodyTimeoutMs'],
@@ -59,7 +60,7 @@ describe('making a gate', () => {
 
   it('checks a policy again, so that a changed one cannot keep its old id', async () => {
     const { ask } = aGate({
-      policy: { ...POLICY, gates: [{ gate: 'confidence-range', refuseBelow: 0, adviseBelow: 0 }] },
+      policy: { ...POLICY, gates: [confidenceRange({ refuseBelow: 0, adviseBelow: 0 })] },
       finds: [WEAK],
     })
     const { headers } = await ask()
@@ -70,7 +71,7 @@ describe('making a gate', () => {
   it('can choose a policy for each tenant and collection', async () => {
     const asked: string[] = []
     const { ask } = aGate({
-      otherCollections: ['other'],
+      question: { otherCollections: ['other'] },
       policy: (tenant, collection) => {
         asked.push(`${tenant}/${collection}`)
         return POLICY

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import { describe, expect, it, vi } from 'vitest'
-import type { RagGateEnv } from '../../src/middleware/gated.ts'
+import type { RagGateEnv } from '../../src/middleware/gate-context.ts'
 import { ragGate } from '../../src/middleware/rag-gate.ts'
 import { aGate, bodyOf, QUESTION, rankingOf, STRONG } from '../fixtures/gate.ts'
 
@@ -34,14 +34,14 @@ describe("in a user's own application", () => {
     const authenticate = (): never => {
       throw new HTTPException(401, { message: 'sign in' })
     }
-    const { ask } = aGate({ connections: { authenticate } })
+    const { ask } = aGate({ dependencies: { authenticate } })
     const response = await ask()
     expect([response.status, await response.text()]).toEqual([401, 'sign in'])
   })
 
-  it('takes connections that were made once, where bindings come with every request', async () => {
+  it('takes dependencies that were made once, where bindings come with every request', async () => {
     const app = new Hono<RagGateEnv>()
-    app.post('/ask', ragGate({ resolve: aResolved() }), (c) => c.json({}))
+    app.post('/ask', ragGate({ dependencies: aResolved() }), (c) => c.json({}))
     const init = {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -52,16 +52,16 @@ describe("in a user's own application", () => {
 
   it('says 405 to a request that brings no question', async () => {
     const app = new Hono<RagGateEnv>()
-    app.use('/api/*', ragGate({ resolve: aResolved }))
+    app.use('/api/*', ragGate({ dependencies: aResolved }))
     app.get('/api/health', (c) => c.text('ok'))
     const response = await app.request('/api/health')
     expect([response.status, (await bodyOf(response)).error?.code]).toEqual([405, 'method_not_allowed'])
   })
 
-  it('is connected once for each bindings object', async () => {
-    const resolve = vi.fn<() => ReturnType<typeof aResolved>>(aResolved)
+  it('makes its dependencies once for each bindings object', async () => {
+    const dependencies = vi.fn<() => ReturnType<typeof aResolved>>(aResolved)
     const app = new Hono<RagGateEnv>()
-    app.post('/ask', ragGate({ resolve }), (c) => c.json({}))
+    app.post('/ask', ragGate({ dependencies }), (c) => c.json({}))
     const init = {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -69,7 +69,7 @@ describe("in a user's own application", () => {
     }
     const [one, two] = [{}, {}]
     for (const env of [one, one, two, undefined, undefined]) await app.request('/ask', init, env)
-    expect(resolve).toHaveBeenCalledTimes(3)
+    expect(dependencies).toHaveBeenCalledTimes(3)
   })
 })
 

@@ -16,7 +16,7 @@ const as = (principal: string): Record<string, string> => ({ 'x-principal': prin
 
 describe('tenants and principals', () => {
   it('never share an answer by default, not even within a tenant', async () => {
-    const { ask, journal } = aGate({ cacheScope: undefined as never, connections: { authenticate } })
+    const { ask, journal } = aGate({ cache: { scope: undefined as never }, dependencies: { authenticate } })
     for (const principal of ['acme/ann/ask', 'acme/bob/ask', 'globex/ann/ask']) await ask(undefined, as(principal))
     expect(journal.handled.map(({ principal }) => `${principal.tenant}/${principal.id}`)).toEqual([
       'acme/ann',
@@ -29,14 +29,14 @@ describe('tenants and principals', () => {
   })
 
   it.each(['tenant', 'public'] as const)('share within a tenant, never across, with scope %s', async (cacheScope) => {
-    const { ask, journal } = aGate({ cacheScope, connections: { authenticate } })
+    const { ask, journal } = aGate({ cache: { scope: cacheScope }, dependencies: { authenticate } })
     for (const principal of ['acme/ann/ask', 'acme/bob/ask', 'globex/ann/ask']) await ask(undefined, as(principal))
     expect(journal.handled).toHaveLength(2)
   })
 
   it('see figures with the admin scope only, and never from or into the same entry as others', async () => {
     for (const finds of [[STRONG], []]) {
-      const { ask, journal } = aGate({ finds, cacheScope: 'public', connections: { authenticate } })
+      const { ask, journal } = aGate({ finds, cache: { scope: 'public' }, dependencies: { authenticate } })
       const asked = async (principal: string): Promise<AnswerBody> => bodyOf(await ask(undefined, as(principal)))
       expect(await asked('acme/ann/ask')).not.toHaveProperty('detail')
       expect((await asked('acme/ann/ask+admin')).detail?.confidence).toBeTypeOf('number')
@@ -47,7 +47,7 @@ describe('tenants and principals', () => {
   })
 
   it('do not find a collection of another tenant', async () => {
-    const { ask, journal } = aGate({ connections: { authenticate } })
+    const { ask, journal } = aGate({ dependencies: { authenticate } })
     const response = await ask({ question: QUESTION, collection: 'other' }, as('acme/ann/ask'))
     expect(response.status).toBe(404)
     expect((await bodyOf(response)).error?.code).toBe('collection_not_found')
@@ -65,7 +65,7 @@ describe('tenants and principals', () => {
     ['no scope to ask', () => ({ tenant: 'acme', id: 'ann', scopes: ['ingest', 'admin'] }), 403, 'forbidden'],
     ['an authenticator that fails', () => Promise.reject(new Error('secret detail')), 500, 'internal'],
   ])('are turned away with %s', async (_, answer, status, code) => {
-    const { ask, journal } = aGate({ connections: { authenticate: answer } })
+    const { ask, journal } = aGate({ dependencies: { authenticate: answer } })
     const response = await ask()
     const text = await response.text()
     expect([response.status, (JSON.parse(text) as AnswerBody).error?.code]).toEqual([status, code])
@@ -77,12 +77,12 @@ describe('tenants and principals', () => {
 
   it('must be told apart, or said to be one, before a cache is shared', async () => {
     for (const cacheScope of [undefined, 'tenant', 'principal'] as const) {
-      const { ask, journal } = aGate({ cacheScope: cacheScope as 'tenant' })
+      const { ask, journal } = aGate({ cache: { scope: cacheScope as 'tenant' } })
       const response = await ask()
       expect([response.status, (await bodyOf(response)).error?.code]).toEqual([500, 'cache_scope_required'])
       expect(journal).toMatchObject({ retrievals: [], handled: [] })
     }
-    const { ask } = aGate({ cacheScope: undefined as never, connections: { cache: undefined } })
+    const { ask } = aGate({ cache: { scope: undefined as never }, dependencies: { cache: undefined } })
     expect((await ask()).status).toBe(200)
   })
 })

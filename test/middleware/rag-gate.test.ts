@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
-import type { RagGateEnv } from '../../src/middleware/gated.ts'
+import type { RagGateEnv } from '../../src/middleware/gate-context.ts'
 import { aGate, bodyOf, MIDDLING, POLICY, QUESTION, rankingOf, STRONG, UUID7, WEAK } from '../fixtures/gate.ts'
 
 describe('a question with strong evidence', () => {
@@ -46,7 +46,7 @@ describe('a question with strong evidence', () => {
   })
 
   it('is retrieved under the namespace and the normalised question, with a deadline', async () => {
-    const { ask, journal } = aGate({ topK: 7 })
+    const { ask, journal } = aGate({ retrieval: { topK: 7 } })
     await ask({ question: '  How  does\tthe engine start? ' })
     expect(journal.retrievals).toEqual([
       {
@@ -65,7 +65,7 @@ describe('a question with strong evidence', () => {
       'metadata.team': [tenant, 'all'],
       source: collection,
     })
-    const { ask, journal } = aGate({ filter, finds: () => [] })
+    const { ask, journal } = aGate({ retrieval: { filter }, finds: () => [] })
     await ask()
     expect(journal.retrievals[0]?.filter).toEqual({ 'metadata.team': ['default', 'all'], source: 'default' })
     const tried = await ask({ question: QUESTION, filter: 'a = 1 OR 1=1' })

@@ -10,7 +10,7 @@ describe('a gate with a reranker', () => {
 
   test('says how long it took, records what became of it, and stores the answer', async () => {
     const { ask, journal, clock } = aGate({
-      connections: {
+      dependencies: {
         reranker: rerankerOf(async () => {
           clock.atMs += 7
           return [3]
@@ -27,7 +27,10 @@ describe('a gate with a reranker', () => {
     ['failed', () => Promise.reject(new Error('down'))],
     ['timeout', () => new Promise<never>(() => undefined)],
   ])('answers without it when it is %s, records that, and stores nothing', async (outcome, rerank) => {
-    const { ask, journal } = aGate({ connections: { reranker: rerankerOf(rerank) }, rerankTimeoutMs: 10 })
+    const { ask, journal } = aGate({
+      dependencies: { reranker: rerankerOf(rerank) },
+      retrieval: { rerankTimeoutMs: 10 },
+    })
     expect((await ask()).status).toBe(200)
     expect(journal.events[0]).toMatchObject({ decision: { reranker: outcome, verdict: 'pass' } })
     expect(journal.stored).toEqual([])
@@ -40,6 +43,6 @@ describe('a gate with a reranker', () => {
   })
 
   test.each([0, 1.5, 60_001, Number.NaN])('takes no time limit of %s', (rerankTimeoutMs) => {
-    expect(() => aGate({ rerankTimeoutMs })).toThrow(expect.objectContaining({ code: 'config_invalid' }))
+    expect(() => aGate({ retrieval: { rerankTimeoutMs } })).toThrow(expect.objectContaining({ code: 'config_invalid' }))
   })
 })

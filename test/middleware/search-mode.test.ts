@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { GateConnections } from '../../src/middleware/connect.ts'
+import type { GateDependencies } from '../../src/middleware/dependencies.ts'
 import type { Ranking } from '../../src/core/evidence/chunk.ts'
 import { aPassage } from '../fixtures/evidence.ts'
 import { aGate, type GateFixture, QUESTION, STRONG, WEAK } from '../fixtures/gate.ts'
@@ -10,12 +10,17 @@ const by = (kind: 'bm25' | 'cosine', id: string, text: string, score: number): R
 })
 const BOTH = [by('cosine', 'dense', WEAK, 0.9), by('bm25', 'sparse', STRONG, 3)]
 
-const as = (...scopes: readonly ('ask' | 'admin')[]): Partial<GateConnections> => ({
+const as = (...scopes: readonly ('ask' | 'admin')[]): Partial<GateDependencies> => ({
   authenticate: () => ({ tenant: 'default', id: 'ann', scopes }),
 })
 
 function gateFor(options: GateFixture = {}) {
-  return aGate({ finds: () => BOTH, searchModes: 'operators', connections: as('ask', 'admin'), ...options })
+  return aGate({
+    finds: () => BOTH,
+    question: { searchModes: 'operators' },
+    dependencies: as('ask', 'admin'),
+    ...options,
+  })
 }
 
 const codeOf = async (response: Response): Promise<unknown> =>
@@ -43,7 +48,7 @@ describe('search_mode', () => {
   })
 
   test.each(['hybrid', 'dense'])('%s is for operators only', async (mode) => {
-    const { ask, journal } = gateFor({ connections: as('ask') })
+    const { ask, journal } = gateFor({ dependencies: as('ask') })
     expect(await codeOf(await ask({ question: QUESTION, search_mode: mode }))).toEqual([403, 'forbidden'])
     expect(journal.retrievals).toEqual([])
     expect((await ask()).status).toBe(200)
@@ -62,12 +67,12 @@ describe('search_mode', () => {
   })
 
   test('is a member like any other where the route does not offer it', async () => {
-    const refused = gateFor({ searchModes: 'none' })
+    const refused = gateFor({ question: { searchModes: 'none' } })
     expect(await codeOf(await refused.ask({ question: QUESTION, search_mode: 'dense' }))).toEqual([
       422,
       'unknown_field',
     ])
-    const { ask, journal } = gateFor({ searchModes: 'none', question: { otherFields: 'allow' } })
+    const { ask, journal } = gateFor({ question: { searchModes: 'none', otherFields: 'allow' } })
     await ask({ question: QUESTION, search_mode: 'dense' })
     expect(journal.events[0]?.decision.rankedBy).toBe('convex')
   })

@@ -12,7 +12,7 @@ async function failing(
   let version = 1
   let down = false
   const gate = aGate({
-    staleIfErrorSeconds: WINDOW,
+    cache: { scope: 'public', staleIfErrorSeconds: WINDOW },
     corpusVersion: () => version,
     finds: () => {
       if (down) throw new RagGateError(code, 'down')
@@ -49,12 +49,12 @@ describe('an answer past its lifetime', () => {
   )
 
   test('tells operators how far it is past it', async () => {
-    const { ask } = await failing({ connections: { audience: 'operator' } })
+    const { ask } = await failing({ dependencies: { audience: 'operator' } })
     expect((await ask()).headers.get('cache-status')).toBe('rag-gate; fwd=stale; ttl=-30; detail=stale-if-error')
   })
 
   test.each([
-    ['by default', { staleIfErrorSeconds: 0 }, 30],
+    ['by default', { cache: { scope: 'public' as const, staleIfErrorSeconds: 0 } }, 30],
     ['beyond the window', {}, WINDOW],
     ['for a collection of another embedding', { code: 'embedding_mismatch' as const }, 30],
   ])('does not %s', async (_name, options, lateSeconds) => {

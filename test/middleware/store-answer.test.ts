@@ -59,7 +59,7 @@ describe('an answer that must not be stored', () => {
         ),
     ],
   ])('%s is sent and not kept', async (_, handler) => {
-    const { ask, journal } = aGate({ handler, maxStoredBytes: 300 })
+    const { ask, journal } = aGate({ handler, cache: { maxStoredBytes: 300 } })
     const response = await ask()
     expect(response.headers.get('rag-gate')).toMatch(/^pass;/)
     response.body?.cancel().catch(() => undefined)
@@ -88,7 +88,7 @@ describe('an answer that must not be stored', () => {
 
   it('an answer may vary on a header that is declared', async () => {
     const { ask, journal } = aGate({
-      vary: { headers: ['accept-language'] },
+      cache: { vary: { headers: ['accept-language'] } },
       handler: (c) => c.json({}, 200, { vary: 'Accept-Language' }),
     })
     await ask()

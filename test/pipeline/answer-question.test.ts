@@ -6,7 +6,7 @@ import { sufficiency, type SufficiencyOptions } from '../../src/presets/sufficie
 import { twoTier } from '../../src/presets/two-tier/two-tier.ts'
 import { RagGateError } from '../../src/errors.ts'
 import { answerQuestion } from '../../src/pipeline/answer-question.ts'
-import { answering, ASKED, INTENTION, MURDER, SETTINGS, shares } from '../fixtures/answering.ts'
+import { answering, ASKED, INTENTION, MURDER, SETTINGS, shares, answered } from '../fixtures/answering.ts'
 
 const ANSWER = 'Whoever commits murder is punished with death or imprisonment for life.'
 const settings = (options: SufficiencyOptions = {}) => ({ ...SETTINGS, policy: () => sufficiency(options) })
@@ -41,17 +41,17 @@ describe('answerQuestion', () => {
     }
     await answerQuestion(
       { ...ports, reranker: { model: 'grader', kind: 'cross-encoder', rerank } },
-      { ...SETTINGS, rules: [rule], maxContextTokens: 3000, countTokens },
+      { ...SETTINGS, rules: [rule], context: { maxCharacters: 12_000, maxTokens: 3000, countTokens } },
       { ...ASKED, question: ' What  is murder? ' },
     )
-    expect(calls).toEqual(['retrieve What is murder?', 'rerank', 'gates', 'context', 'generate'])
+    expect(calls).toEqual(['retrieve What is murder?', 'rerank', 'context', 'gates', 'generate'])
   })
 
   it('searches for the question in its one spelling, and asks nothing for what is none', async () => {
     const seen: string[] = []
     const finds = (question: string) => [seen.push(question) > 0 ? MURDER : '']
     const { ports } = answering({ finds, says: { text: ANSWER, ...shares(0.65, 0.35) } })
-    const made = await answerQuestion(ports, SETTINGS, { ...ASKED, question: '  Cafe\u0301   law? ' })
+    const made = await answered(ports, SETTINGS, { ...ASKED, question: '  Cafe\u0301   law? ' })
     expect([made.question, seen]).toEqual(['Caf\u00e9 law?', ['Caf\u00e9 law?']])
     for (const [question, code] of [
       ['a\ud800', 'invalid_unicode'],
@@ -65,7 +65,7 @@ describe('answerQuestion', () => {
 
   it('gives the success object of document 004, without any mode for debugging', async () => {
     const { ports } = answering({ says: { text: ANSWER, ...shares(0.65, 0.35) } })
-    const { answer, decision } = await answerQuestion(ports, SETTINGS, ASKED)
+    const { answer, decision } = await answered(ports, SETTINGS, ASKED)
     expect(answer).toEqual({
       status: 'success',
       answer: ANSWER,
@@ -88,7 +88,7 @@ describe('answerQuestion', () => {
     const finds = [MURDER, INTENTION, 'Theft is punished with imprisonment for three years.']
     const text = 'Murder, common intention and theft are punished.'
     const { ports, generations } = answering({ finds, says: { text } })
-    const { answer, decision } = await answerQuestion(ports, settings({ threshold: 0.7 }), ASKED)
+    const { answer, decision } = await answered(ports, settings({ threshold: 0.7, wording: 'document' }), ASKED)
     expect(generations).toHaveLength(1)
     expect(decision.verdict).toBe('refuse')
     expect(JSON.stringify(answer)).not.toContain(text)
@@ -117,14 +117,14 @@ describe('answerQuestion', () => {
 
   it('asks no model where there is no evidence', async () => {
     const { ports, generations } = answering({ finds: [] })
-    const { answer, generation } = await answerQuestion(ports, SETTINGS, ASKED)
+    const { answer, generation } = await answered(ports, SETTINGS, ASKED)
     expect(answer).toMatchObject({ status: 'no_evidence', evidence_count: 0 })
     expect([generations.length, generation]).toEqual([0, undefined])
   })
 
   it('asks no model where another gate refuses the evidence, whose figures stand in the reason', async () => {
     const { ports, generations } = answering()
-    const { answer } = await answerQuestion(ports, { ...SETTINGS, policy: () => twoTier({ minScore: 50 }) }, ASKED)
+    const { answer } = await answered(ports, { ...SETTINGS, policy: () => twoTier({ minScore: 50 }) }, ASKED)
     expect(answer).toMatchObject({
       status: 'insufficient_evidence',
       reason: 'Top chunk retrieval score (9) below minimum (50)',
@@ -136,14 +136,14 @@ describe('answerQuestion', () => {
 
   it('tells a failed model apart from a refusal, without what its service said', async () => {
     const failing = (thrown: unknown) => answering({ says: () => Promise.reject(thrown) }).ports
-    const named = await answerQuestion(failing(new RagGateError('llm_unavailable', 'secret')), SETTINGS, ASKED)
+    const named = await answered(failing(new RagGateError('llm_unavailable', 'secret')), SETTINGS, ASKED)
     expect(named.answer).toEqual({
       status: 'generation_error',
       reason: 'The model did not answer (llm_unavailable)',
       evidence_count: 2,
       evidence_ids: ['IPC_302', 'IPC_34'],
     })
-    const unnamed = await answerQuestion(failing(new Error('secret')), SETTINGS, ASKED)
+    const unnamed = await answered(failing(new Error('secret')), SETTINGS, ASKED)
     expect(unnamed.answer).toEqual(named.answer)
     expect(unnamed).not.toHaveProperty('generation')
   })
@@ -158,7 +158,7 @@ describe('answerQuestion', () => {
           })
         }),
     })
-    const { answer } = await answerQuestion(ports, { ...SETTINGS, generationTimeoutMs: 10 }, ASKED)
+    const { answer } = await answered(ports, { ...SETTINGS, generationTimeoutMs: 10 }, ASKED)
     expect(answer).toMatchObject({ status: 'generation_error', reason: 'The model did not answer (llm_timeout)' })
     expect(aborted).toBe(true)
   })
@@ -173,7 +173,7 @@ describe('answerQuestion', () => {
 
   it('gives a caution to the model and to the reader where the verdict is to advise', async () => {
     const { ports, generations } = answering({ says: { text: 'Cats purr.' } })
-    const { answer } = await answerQuestion(ports, settings({ dangerouslyDisableGates: true }), ASKED)
+    const { answer } = await answered(ports, settings({ dangerouslyDisableGates: true }), ASKED)
     expect(answer).toMatchObject({
       status: 'success',
       caution: 'The gate is disabled: nothing was checked',
@@ -190,7 +190,7 @@ describe('answerQuestion', () => {
     } as const
     const statusOf = async (report: GenerationReport): Promise<string> => {
       const { ports } = answering({ scoredBy: 'cosine', says: { text: ANSWER, report } })
-      return (await answerQuestion(ports, settings, ASKED)).answer.status
+      return (await answered(ports, settings, ASKED)).answer.status
     }
     expect(await statusOf({ tokenLogProbabilities: [-0.1, -0.1] })).toBe('success')
     expect(await statusOf({ tokenLogProbabilities: [-2, -2] })).toBe('insufficient_evidence')
@@ -200,14 +200,14 @@ describe('answerQuestion', () => {
   it('passes high-stakes refusals on to a person', async () => {
     const { ports } = answering({ says: { text: ANSWER, ...shares(0.65, 0.35) } })
     const strict = settings({ threshold: 'strict', escalateRefusals: true })
-    expect((await answerQuestion(ports, strict, ASKED)).answer).toMatchObject({
+    expect((await answered(ports, strict, ASKED)).answer).toMatchObject({
       status: 'insufficient_evidence',
       required_threshold: 0.7,
       deficit: 0.05,
       escalate: true,
     })
     const { ports: none } = answering({ finds: [] })
-    const review = await answerQuestion(none, { ...SETTINGS, policy: () => legalReview() }, ASKED)
+    const review = await answered(none, { ...SETTINGS, policy: () => legalReview() }, ASKED)
     expect(review.answer).toMatchObject({ status: 'no_evidence', escalate: true })
   })
 })

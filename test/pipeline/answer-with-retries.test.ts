@@ -13,16 +13,16 @@ describe('answerWithRetries', () => {
   it('asks again in the words that follow the suggestion', async () => {
     const { ports } = answering(FINDS)
     const requests: RewriteRequest[] = []
-    const { answer, question, attempts, decision } = await answerWithRetries(ports, SETTINGS, ASKED, {
+    const { fault, question, attempts, decision } = await answerWithRetries(ports, SETTINGS, ASKED, {
       rewrite: (request) => {
         requests.push(request)
         return ` ${BETTER}  `
       },
     })
-    expect([answer.status, question]).toEqual(['success', BETTER])
-    expect(attempts.map((attempt) => [attempt.question, attempt.answer.status])).toEqual([
+    expect([fault, decision.verdict, question]).toEqual([undefined, 'pass', BETTER])
+    expect(attempts.map((attempt) => [attempt.question, attempt.decision.reason])).toEqual([
       [ASKED.question, 'no_evidence'],
-      [BETTER, 'success'],
+      [BETTER, 'passed'],
     ])
     expect(requests).toEqual([
       {
@@ -44,7 +44,7 @@ describe('answerWithRetries', () => {
       return `Question ${attempt}?`
     }
     const once = await answerWithRetries(ports, SETTINGS, ASKED, { rewrite })
-    expect([once.attempts.length, once.answer.status]).toEqual([2, 'no_evidence'])
+    expect([once.attempts.length, once.decision.reason]).toEqual([2, 'no_evidence'])
     // Without evidence there are two suggestions: a third retry has none to follow.
     const thrice = await answerWithRetries(ports, SETTINGS, ASKED, { rewrite, maxRetries: 3 })
     expect(thrice.attempts).toHaveLength(3)
@@ -60,8 +60,8 @@ describe('answerWithRetries', () => {
     ['says the same again', (): string => `${ASKED.question} `],
   ] as const)('keeps the refusal of a rewriter that %s', async (_, rewrite) => {
     const { ports } = answering(FINDS)
-    const { answer, attempts } = await answerWithRetries(ports, SETTINGS, ASKED, { rewrite, maxRetries: 3 })
-    expect([answer.status, attempts.length]).toEqual(['no_evidence', 1])
+    const { decision, attempts } = await answerWithRetries(ports, SETTINGS, ASKED, { rewrite, maxRetries: 3 })
+    expect([decision.reason, attempts.length]).toEqual(['no_evidence', 1])
   })
 
   it('rewrites neither an answer nor a failed model', async () => {
@@ -72,13 +72,16 @@ describe('answerWithRetries', () => {
     const failed = answering({ finds: [MURDER], says: () => Promise.reject(new Error('down')) })
     const statuses = await Promise.all(
       [answered, failed].map(async ({ ports }) => {
-        const { answer, attempts } = await answerWithRetries(ports, SETTINGS, ASKED, { rewrite, maxRetries: 3 })
-        return [answer.status, attempts.length]
+        const { decision, fault, attempts } = await answerWithRetries(ports, SETTINGS, ASKED, {
+          rewrite,
+          maxRetries: 3,
+        })
+        return [fault ?? decision.reason, attempts.length]
       }),
     )
     expect(statuses).toEqual([
-      ['success', 1],
-      ['generation_error', 1],
+      ['passed', 1],
+      ['llm_unavailable', 1],
     ])
   })
 

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Ranking } from '../../src/core/evidence/chunk.ts'
 import { buildLexicon } from '../../src/core/text/lexicon.ts'
 import { RagGateError } from '../../src/errors.ts'
-import { type GatePorts, gateQuestion, type GateSettings } from '../../src/pipeline/gate-question.ts'
+import { gateQuestion } from '../../src/pipeline/gate-question.ts'
+import type { QuestionPorts, QuestionSettings } from '../../src/pipeline/question-settings.ts'
 import type { QuestionRewriter } from '../../src/ports/question-rewriter.ts'
 import { ASKED, SETTINGS } from '../fixtures/answering.ts'
 import { aPassage } from '../fixtures/evidence.ts'
@@ -27,13 +28,13 @@ const rankings = (
 
 /** A gate whose index finds `ANSWER` only for words beyond the question's own. */
 function expanding(
-  settings: Partial<GateSettings> = {},
-  given: Partial<GatePorts> & { readonly further?: (words: string) => Promise<readonly Ranking[]> } = {},
+  settings: Partial<QuestionSettings> = {},
+  given: Partial<QuestionPorts> & { readonly further?: (words: string) => Promise<readonly Ranking[]> } = {},
 ) {
   const asked: string[] = []
   const { further = async () => rankings(['answer', ANSWER, 30, 0.99], ['hint', HINT, 8, 0.5]), ...replaced } = given
   const clock = { atMs: 0, nowMs: () => clock.atMs }
-  const ports: GatePorts = {
+  const ports: QuestionPorts = {
     clock,
     collections: {
       find: async (tenant, id) => ({
@@ -79,7 +80,7 @@ describe('a question whose first judgement is not confident', () => {
   })
 
   test('is retrieved once more with words of the best passages, and judged for itself over both', async () => {
-    const { gate, asked } = expanding({ expandBelow: 0.7 })
+    const { gate, asked } = expanding({ retrieval: { ...SETTINGS.retrieval, expandBelow: 0.7 } })
     const { decision, retrievalMs } = await gate()
     expect(asked).toHaveLength(2)
     expect(asked[1]).toMatch(/^How does the engine start\? .*motor/)
@@ -97,7 +98,7 @@ describe('a question whose first judgement is not confident', () => {
   })
 
   test('is judged without the scores for those other words', async () => {
-    const { gate } = expanding({ expandBelow: 0.7 })
+    const { gate } = expanding({ retrieval: { ...SETTINGS.retrieval, expandBelow: 0.7 } })
     const { decision, evidence } = await gate()
     expect(decision.signals.curves.bm25?.scores).toEqual([1.5])
     expect(decision.signals.curves.cosine?.scores).toEqual([0.4])
@@ -108,16 +109,22 @@ describe('a question whose first judgement is not confident', () => {
     const nothing = async () => rankings(['paint', 'Paint is blue.', 9, 0.9])
     const policy = () => POLICY
     const first = await expanding({ policy }, { further: nothing }).gate()
-    const { decision } = await expanding({ policy, expandBelow: 1 }, { further: nothing }).gate()
+    const { decision } = await expanding(
+      { policy, retrieval: { ...SETTINGS.retrieval, expandBelow: 1 } },
+      { further: nothing },
+    ).gate()
     expect(decision.expansion?.expanded).toBe(true)
     expect(decision.confidence).toBeLessThanOrEqual(first.decision.confidence)
     expect(decision.verdict).toBe(first.decision.verdict)
   })
 
   test('is not retrieved again when it is confident enough, nor when there are no words to add', async () => {
-    const confident = expanding({ expandBelow: 0 })
+    const confident = expanding({ retrieval: { ...SETTINGS.retrieval, expandBelow: 0 } })
     await confident.gate()
-    const wordless = expanding({ expandBelow: 1 }, { retriever: { retrieve: async () => rankings() } })
+    const wordless = expanding(
+      { retrieval: { ...SETTINGS.retrieval, expandBelow: 1 } },
+      { retriever: { retrieve: async () => rankings() } },
+    )
     expect([confident.asked.length, (await wordless.gate()).decision.expansion]).toEqual([1, undefined])
   })
 
@@ -130,22 +137,33 @@ describe('a question whose first judgement is not confident', () => {
       )
       return ['  Starting   an engine ', QUESTION, '', 'Starting an engine', 'b\ud800', 'c', 'd', 'e']
     })
-    const { gate, asked } = expanding({ expandBelow: 0.7 }, { rewriter })
+    const { gate, asked } = expanding({ retrieval: { ...SETTINGS.retrieval, expandBelow: 0.7 } }, { rewriter })
     const { decision } = await gate()
     expect(seen).toEqual([QUESTION, ['hint']])
     expect(asked).toEqual([QUESTION, 'Starting an engine', 'c', 'd'])
     expect(decision.expansion?.retrievals).toBe(3)
   })
 
-  test.each<[string, Partial<GateSettings>, Parameters<typeof expanding>[1]]>([
+  test.each<[string, Partial<QuestionSettings>, Parameters<typeof expanding>[1]]>([
     ['a retriever that throws', {}, { further: () => Promise.reject(new RagGateError('retriever_unavailable', 'no')) }],
-    ['a retriever that hangs', { retrievalTimeoutMs: 420 }, { further: () => new Promise(() => undefined) }],
+    [
+      'a retriever that hangs',
+      { retrieval: { ...SETTINGS.retrieval, expandBelow: 1, timeoutMs: 420 } },
+      { further: () => new Promise(() => undefined) },
+    ],
     ['a rewriter that throws', {}, { rewriter: rewriterOf(() => Promise.reject(new Error('no'))) }],
-    ['a rewriter that hangs', { rewriteTimeoutMs: 10 }, { rewriter: rewriterOf(() => new Promise(() => undefined)) }],
+    [
+      'a rewriter that hangs',
+      { retrieval: { ...SETTINGS.retrieval, expandBelow: 1, rewriteTimeoutMs: 10 } },
+      { rewriter: rewriterOf(() => new Promise(() => undefined)) },
+    ],
     ['a rewriter that writes nonsense', {}, { rewriter: rewriterOf(async () => 'no list' as unknown as string[]) }],
   ])('is judged by the first round after %s, and the decision says so', async (_name, settings, given) => {
     const first = await expanding().gate()
-    const { decision } = await expanding({ expandBelow: 0.7, ...settings }, given).gate()
+    const { decision } = await expanding(
+      { retrieval: { ...SETTINGS.retrieval, expandBelow: 0.7 }, ...settings },
+      given,
+    ).gate()
     expect(decision.expansion).toMatchObject({ expanded: false, firstConfidence: first.decision.confidence })
     expect(decision).toMatchObject({ verdict: first.decision.verdict, evidenceIds: first.decision.evidenceIds })
   })
@@ -153,7 +171,7 @@ describe('a question whose first judgement is not confident', () => {
   test('has one deadline for both rounds', async () => {
     const startedMs = performance.now()
     const { gate } = expanding(
-      { expandBelow: 0.7, retrievalTimeoutMs: 440 },
+      { retrieval: { ...SETTINGS.retrieval, expandBelow: 0.7, timeoutMs: 440 } },
       { further: () => new Promise(() => undefined) },
     )
     expect((await gate()).decision.expansion?.expanded).toBe(false)
@@ -166,7 +184,7 @@ describe('a question whose first judgement is not confident', () => {
     const first = rankings(...texts.slice(0, 4).map(([id, text], at) => [id, text, 9 - at, 0.1 + at / 10] as const))
     const second = rankings(...texts.slice(4).map(([id, text]) => [id, text, 9, 0.9] as const))
     const { gate } = expanding(
-      { expandBelow: 1, topK: 12 },
+      { retrieval: { ...SETTINGS.retrieval, expandBelow: 1, topK: 12 } },
       { retriever: { retrieve: async ({ question }) => (question === QUESTION ? first : second) } },
     )
     expect((await gate()).decision.expansion?.keptOfEach).toBe(3)
@@ -178,16 +196,16 @@ describe('a question whose first judgement is not confident', () => {
     const keys = await Promise.all([
       expanding({}, { cache }).gate(),
       expanding({}, { cache, rewriter }).gate(),
-      expanding({ expandBelow: 0.5 }, { cache }).gate(),
-      expanding({ expandBelow: 0.7 }, { cache }).gate(),
-      expanding({ expandBelow: 0.7 }, { cache, rewriter }).gate(),
+      expanding({ retrieval: { ...SETTINGS.retrieval, expandBelow: 0.5 } }, { cache }).gate(),
+      expanding({ retrieval: { ...SETTINGS.retrieval, expandBelow: 0.7 } }, { cache }).gate(),
+      expanding({ retrieval: { ...SETTINGS.retrieval, expandBelow: 0.7 } }, { cache, rewriter }).gate(),
     ])
     expect(new Set(keys.map(({ key }) => key)).size).toBe(4)
   })
 
   test('is reranked again over both rounds, for the question as it was asked', async () => {
     const seen: (readonly [string, number])[] = []
-    const reranker: NonNullable<GatePorts['reranker']> = {
+    const reranker: NonNullable<QuestionPorts['reranker']> = {
       model: 'grader',
       kind: 'grade',
       rerank: async ({ question, passages }) => {
@@ -195,7 +213,10 @@ describe('a question whose first judgement is not confident', () => {
         return passages.map(() => 2)
       },
     }
-    const { decision } = await expanding({ expandBelow: 0.7 }, { reranker }).gate()
+    const { decision } = await expanding(
+      { retrieval: { ...SETTINGS.retrieval, expandBelow: 0.7 } },
+      { reranker },
+    ).gate()
     expect(seen).toEqual([
       [QUESTION, 1],
       [QUESTION, 2],

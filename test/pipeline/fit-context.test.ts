@@ -3,7 +3,7 @@ import { keywordCoverage } from '../../src/core/gates/keyword-coverage.ts'
 import { definePolicy, type Policy } from '../../src/core/policy/policy.ts'
 import { answerQuestion } from '../../src/pipeline/answer-question.ts'
 import { generateWithEvidence } from '../../src/pipeline/generate-with-evidence.ts'
-import { answering, ASKED, SETTINGS } from '../fixtures/answering.ts'
+import { answering, ASKED, SETTINGS, answered } from '../fixtures/answering.ts'
 import { aGate, POLICY, QUESTION, STRONG, WEAK } from '../fixtures/gate.ts'
 
 const PAINT = 'Paint is blue and dries slowly in the sun. '.repeat(3).trim()
@@ -16,7 +16,7 @@ describe('the context for the model', () => {
     const finds = [PAINT, STRONG]
     const wide = aGate({ finds })
     expect(await bodyOf(await wide.ask())).toMatchObject({ verdict: 'pass' })
-    const { ask, journal } = aGate({ finds, maxContextCharacters: 200 })
+    const { ask, journal } = aGate({ finds, context: { maxCharacters: 200 } })
     expect(await bodyOf(await ask())).toMatchObject({ refused: true, reason_code: 'confidence_low' })
     expect(journal.handled).toEqual([])
     const [{ decision } = { decision: undefined }] = journal.events
@@ -26,12 +26,12 @@ describe('the context for the model', () => {
     )
   })
 
-  test('may lack what supports nothing', async () => {
-    const { ask, journal } = aGate({ finds: [STRONG, PAINT, WEAK], maxContextCharacters: 200 })
+  test('may lack what supports nothing: it is not measured either', async () => {
+    const { ask, journal } = aGate({ finds: [STRONG, PAINT, WEAK], context: { maxCharacters: 200 } })
     expect(await bodyOf(await ask())).toMatchObject({ verdict: 'pass' })
     const [gated] = journal.handled
-    expect(gated?.decision).toMatchObject({ signals: { chunkCount: 3 } })
-    expect(gated?.evidence.chunks).toHaveLength(3)
+    expect(gated?.decision).toMatchObject({ signals: { chunkCount: 2 } })
+    expect(gated?.evidence.chunks).toHaveLength(2)
     expect(gated?.citations.map(({ number, id }) => [number, id])).toEqual([
       [1, 'chunk-0'],
       [2, 'chunk-1'],
@@ -44,8 +44,7 @@ describe('the context for the model', () => {
     expect(await bodyOf(await ask())).toMatchObject({ verdict: 'pass' })
     const tight = aGate({
       finds: [`The engine starts with ${'a red key '.repeat(99)}`],
-      maxContextTokens: 50,
-      countTokens: (text) => text.split(/\s+/).length,
+      context: { maxTokens: 50, countTokens: (text) => text.split(/\s+/).length },
     })
     expect(await bodyOf(await tight.ask())).toMatchObject({ refused: true, reason_code: 'context_empty', sources: [] })
     expect([journal.handled.length, tight.journal.handled.length]).toEqual([1, 0])
@@ -53,7 +52,7 @@ describe('the context for the model', () => {
 
   test('is asked of the counter as it will be sent', async () => {
     const counted = vi.fn<(text: string) => number>((text) => text.length / 4)
-    const { ask, journal } = aGate({ finds: [STRONG, PAINT], maxContextTokens: 50, countTokens: counted })
+    const { ask, journal } = aGate({ finds: [STRONG, PAINT], context: { maxTokens: 50, countTokens: counted } })
     await ask()
     const text = journal.handled[0]?.context.text ?? ''
     expect(counted).toHaveBeenCalledWith(text)
@@ -64,7 +63,7 @@ describe('the context for the model', () => {
     const countTokens = (text: string): number => text.length
     const cache = new Map<string, unknown>()
     for (const maxContextTokens of [1000, 1001]) {
-      const { ask, journal } = aGate({ maxContextTokens, countTokens })
+      const { ask, journal } = aGate({ context: { maxTokens: maxContextTokens, countTokens } })
       await ask()
       cache.set(journal.stored[0]!.key, maxContextTokens)
     }
@@ -80,7 +79,7 @@ describe('the context for the model', () => {
     const finds = [STRONG, PAINT]
     const { ask } = aGate({ finds, rules: [needsTwo] })
     expect(await bodyOf(await ask())).toMatchObject({ verdict: 'pass' })
-    const cut = aGate({ finds, rules: [needsTwo], maxContextTokens: 100, countTokens: (text) => text.length })
+    const cut = aGate({ finds, rules: [needsTwo], context: { maxTokens: 100, countTokens: (text) => text.length } })
     expect(await bodyOf(await cut.ask())).toMatchObject({ reason_code: 'rule_refused' })
   })
 })
@@ -92,7 +91,7 @@ describe('an answer without HTTP', () => {
 
   test('reads the context that was judged', async () => {
     const { ports, generations } = answering({ finds: [STRONG, PAINT], says: { text: STRONG } })
-    const { answer } = await answerQuestion(ports, { ...settings, maxContextCharacters: 200 }, asked)
+    const { answer } = await answered(ports, { ...settings, context: { maxCharacters: 200 } }, asked)
     expect(answer.status).toBe('success')
     const [first, second, ...more] = generations[0]?.chunks.map(({ text }) => text) ?? []
     expect([first, more]).toEqual([STRONG, []])
@@ -101,15 +100,15 @@ describe('an answer without HTTP', () => {
 
   test('is refused where the budget cuts its support away, also from a decision made elsewhere', async () => {
     const { ports, generations } = answering({ finds: [PAINT, STRONG] })
-    const { answer } = await answerQuestion(ports, { ...settings, maxContextCharacters: 200 }, asked)
+    const { answer } = await answered(ports, { ...settings, context: { maxCharacters: 200 } }, asked)
     expect(answer.status).toBe('insufficient_evidence')
     const wide = answering({ finds: [PAINT, STRONG], says: { text: STRONG } })
     const { decision, evidence } = await answerQuestion(wide.ports, settings, asked)
     expect(decision.verdict).not.toBe('refuse')
     const task = { question: QUESTION, evidence, decision, policy }
-    const made = await generateWithEvidence(ports.generator, task, { maxContextCharacters: 200 })
-    expect(made.answer.status).toBe('insufficient_evidence')
-    const none = await generateWithEvidence(ports.generator, task, { maxContextCharacters: 20 })
+    const made = await generateWithEvidence(ports.generator, task, { context: { maxCharacters: 200 } })
+    expect(made.decision.verdict).toBe('refuse')
+    const none = await generateWithEvidence(ports.generator, task, { context: { maxCharacters: 20 } })
     expect(none.decision.reason).toBe('context_empty')
     expect(generations).toEqual([])
   })

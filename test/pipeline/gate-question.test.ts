@@ -7,23 +7,36 @@ import type { PassageFilter } from '../../src/core/evidence/passage-filter.ts'
 import { balanced } from '../../src/presets/balanced/balanced.ts'
 import { twoTier } from '../../src/presets/two-tier/two-tier.ts'
 import { RagGateError } from '../../src/errors.ts'
-import { type AskedQuestion, gateQuestion, type GatePorts, type GateSettings } from '../../src/pipeline/gate-question.ts'
+import { gateQuestion } from '../../src/pipeline/gate-question.ts'
+import type {
+  AskedQuestion,
+  QuestionPorts,
+  QuestionSettings,
+  GateWarning,
+} from '../../src/pipeline/question-settings.ts'
 import type { CachedAnswer } from '../../src/ports/answer-cache.ts'
 import type { Reranker } from '../../src/ports/reranker.ts'
 import { aRanking } from '../fixtures/evidence.ts'
 import { rankingOf, STRONG } from '../fixtures/gate.ts'
 import { aCachedAnswer } from '../fixtures/decision.ts'
 
-const SETTINGS: GateSettings = {
+const SETTINGS: QuestionSettings = {
   policy: () => balanced(),
   mode: 'enforce',
-  topK: 5,
-  candidates: 5,
-  fusionWeights: {},
-  retrievalTimeoutMs: 1000,
-  rerankTimeoutMs: 1000,
-  maxContextCharacters: 12_000,
+  rules: [],
+  retrieval: {
+    topK: 5,
+    candidates: 5,
+    fusion: 'convex',
+    fusionWeights: {},
+    rrfK: 60,
+    timeoutMs: 1000,
+    rerankTimeoutMs: 1000,
+    rewriteTimeoutMs: 1000,
+  },
+  context: { maxCharacters: 12_000 },
   prompt: '',
+  staleIfErrorSeconds: 0,
 }
 const ASKED: AskedQuestion = {
   question: 'How does the engine start?',
@@ -48,7 +61,7 @@ function aSetting(
   const { lexiconId = 'lexicon-1', cached, known = true } = given
   const calls: string[] = []
   const clock = { atMs: 1_000_000, nowMs: () => clock.atMs }
-  const ports: GatePorts = {
+  const ports: QuestionPorts = {
     clock,
     collections: {
       find: async (tenant, id) => {
@@ -117,7 +130,11 @@ describe('gateQuestion', () => {
       aRanking('cosine', [0.9, 0.5, 0.45, 0.1], ['near', 'middle', 'other', 'strong']),
     ]
     const retriever = { retrieve: () => Promise.resolve(rankings) }
-    const gated = await gateQuestion({ ...ports, retriever }, { ...SETTINGS, ...fusion }, ASKED)
+    const gated = await gateQuestion(
+      { ...ports, retriever },
+      { ...SETTINGS, retrieval: { ...SETTINGS.retrieval, ...fusion } },
+      ASKED,
+    )
     expect(gated).toMatchObject({ kind: 'judged', decision: { rankedBy, evidenceIds } })
   })
 
@@ -133,7 +150,7 @@ describe('gateQuestion', () => {
     ['the same', { model: 'a', dimension: 3 }, true],
   ])('of a collection embedded with %s, searches only the same', async (_name, embedding, same) => {
     const { ports, calls } = aSetting()
-    const collections: GatePorts['collections'] = {
+    const collections: QuestionPorts['collections'] = {
       ...ports.collections,
       find: async (tenant, id) => ({
         tenant,
@@ -158,7 +175,7 @@ describe('gateQuestion', () => {
     expect(calls.includes('retrieve')).toBe(same)
   })
 
-  const embedded = (ports: GatePorts): GatePorts['collections'] => ({
+  const embedded = (ports: QuestionPorts): QuestionPorts['collections'] => ({
     ...ports.collections,
     find: async (tenant, id) => {
       const found = await ports.collections.find(tenant, id)
@@ -197,7 +214,7 @@ describe('gateQuestion', () => {
   it('answers nothing from passages that the filter leaves out, whatever the retriever found', async () => {
     const { ports } = aSetting()
     const asks = (filter: PassageFilter | undefined) =>
-      gateQuestion(ports, { ...SETTINGS, filter: () => filter }, ASKED)
+      gateQuestion(ports, { ...SETTINGS, retrieval: { ...SETTINGS.retrieval, filter: () => filter } }, ASKED)
     await expect(asks({ 'metadata.team': 'edge' })).rejects.toMatchObject({ code: 'retriever_misconfigured' })
     await expect(asks({ documentId: rankedDocument })).resolves.toMatchObject({ kind: 'judged' })
     await expect(asks(undefined)).resolves.toMatchObject({ kind: 'judged' })
@@ -205,7 +222,10 @@ describe('gateQuestion', () => {
 
   it.each([[{}], [null], [{ team: 'edge' }], [{ source: "'" }]])('asks nothing with the filter %j', async (filter) => {
     const { ports, calls } = aSetting()
-    const settings = { ...SETTINGS, filter: () => filter as unknown as PassageFilter }
+    const settings = {
+      ...SETTINGS,
+      retrieval: { ...SETTINGS.retrieval, filter: () => filter as unknown as PassageFilter },
+    }
     await expect(gateQuestion(ports, settings, ASKED)).rejects.toMatchObject({ code: 'config_invalid' })
     expect(calls).toEqual(['find acme/default'])
   })
@@ -213,7 +233,11 @@ describe('gateQuestion', () => {
   it('finds no answer that was stored under another filter', async () => {
     const { ports } = aSetting()
     const keyWith = async (filter: PassageFilter | undefined) => {
-      const gated = await gateQuestion(ports, { ...SETTINGS, filter: () => filter }, ASKED)
+      const gated = await gateQuestion(
+        ports,
+        { ...SETTINGS, retrieval: { ...SETTINGS.retrieval, filter: () => filter } },
+        ASKED,
+      )
       return gated.kind === 'judged' ? gated.key : undefined
     }
     const keys = [undefined, { documentId: rankedDocument }, { documentId: [rankedDocument, 'other'] }].map(keyWith)
@@ -243,7 +267,7 @@ describe('gateQuestion', () => {
     const { ports } = aSetting()
     const asked: number[] = []
     const { retriever, collections } = ports
-    const hiding: GatePorts = {
+    const hiding: QuestionPorts = {
       ...ports,
       collections: {
         ...collections,
@@ -258,7 +282,7 @@ describe('gateQuestion', () => {
     }
     const gated = await gateQuestion(hiding, SETTINGS, ASKED)
     expect(gated).toMatchObject({ decision: { verdict: 'refuse', evidenceIds: [] }, evidence: { chunks: [] } })
-    expect(asked).toEqual([SETTINGS.topK + 1])
+    expect(asked).toEqual([SETTINGS.retrieval.topK + 1])
   })
 
   it('has no key and no hit without a cache', async () => {
@@ -276,11 +300,15 @@ describe('gateQuestion', () => {
       { kind: 'cosine', entries: [at('a', 0.9), at('b', 0.8), at('c', 0.7)] },
       { kind: 'bm25', entries: [at('c', 9), at('b', 8), at('a', 7)] },
     ]
-    const retriever: GatePorts['retriever'] = {
+    const retriever: QuestionPorts['retriever'] = {
       retrieve: async ({ topK }) => found.map((ranking) => ({ ...ranking, entries: ranking.entries.slice(0, topK) })),
     }
     const evidence = async (candidates: number) => {
-      const gated = await gateQuestion({ ...ports, retriever }, { ...SETTINGS, topK: 1, candidates }, ASKED)
+      const gated = await gateQuestion(
+        { ...ports, retriever },
+        { ...SETTINGS, retrieval: { ...SETTINGS.retrieval, topK: 1, candidates } },
+        ASKED,
+      )
       return gated.kind === 'judged' ? gated.evidence.chunks.map(({ scores }) => Object.keys(scores).sort()) : []
     }
     expect(await evidence(1)).toEqual([['bm25', 'convex']])
@@ -320,18 +348,26 @@ describe('gateQuestion', () => {
 
   it('aborts the search at its deadline', async () => {
     const { ports } = aSetting()
-    const retriever: GatePorts['retriever'] = {
+    const retriever: QuestionPorts['retriever'] = {
       retrieve: ({ signal }) =>
         new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true })),
     }
-    const waiting = gateQuestion({ ...ports, retriever }, { ...SETTINGS, retrievalTimeoutMs: 10 }, ASKED)
+    const waiting = gateQuestion(
+      { ...ports, retriever },
+      { ...SETTINGS, retrieval: { ...SETTINGS.retrieval, timeoutMs: 10 } },
+      ASKED,
+    )
     await expect(waiting).rejects.toMatchObject({ code: 'retriever_timeout' })
   })
 
   it('waits no longer for a search that ignores its signal', async () => {
     const { ports } = aSetting()
-    const retriever: GatePorts['retriever'] = { retrieve: () => new Promise(() => undefined) }
-    const waiting = gateQuestion({ ...ports, retriever }, { ...SETTINGS, retrievalTimeoutMs: 10 }, ASKED)
+    const retriever: QuestionPorts['retriever'] = { retrieve: () => new Promise(() => undefined) }
+    const waiting = gateQuestion(
+      { ...ports, retriever },
+      { ...SETTINGS, retrieval: { ...SETTINGS.retrieval, timeoutMs: 10 } },
+      ASKED,
+    )
     await expect(waiting).rejects.toMatchObject({ code: 'retriever_timeout' })
   })
 })
@@ -343,13 +379,14 @@ describe('a reranker', () => {
   async function gateWith(
     rerank: Reranker['rerank'] | 'none',
     policy: Policy = twoTier(),
-    settings: Partial<GateSettings> = {},
+    settings: Partial<QuestionSettings> = {},
+    onWarning: (warning: GateWarning) => void = () => undefined,
   ) {
     const { ports } = aSetting()
     const retriever = { retrieve: async () => rankingOf(TEXTS) }
     const reranker = rerank === 'none' ? {} : { reranker: { model: 'grader', kind: 'grade' as const, rerank } }
     const gated = await gateQuestion(
-      { ...ports, retriever, ...reranker },
+      { ...ports, retriever, ...reranker, onWarning },
       { ...SETTINGS, policy: () => policy, ...settings },
       ASKED,
     )
@@ -382,12 +419,13 @@ describe('a reranker', () => {
     ['grades with NaN', async () => [0, 0, Number.NaN], 'failed'],
     ['never answers', () => new Promise<never>(() => undefined), 'timeout'],
   ])('that %s is no verdict on relevance: the retrieval tier decides', async (_name, rerank, outcome) => {
-    const warned = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
-    const { decision } = await gateWith(rerank, twoTier({ minRatio: 1 }), { rerankTimeoutMs: 10 })
+    const warned = vi.fn<(warning: GateWarning) => void>()
+    const retrieval = { ...SETTINGS.retrieval, rerankTimeoutMs: 10 }
+    const { decision } = await gateWith(rerank, twoTier({ minRatio: 1 }), { retrieval }, warned)
     expect(decision).toMatchObject({ reranker: outcome, rankedBy: 'bm25', verdict: 'pass' })
     expect(decision.findings).toMatchObject([{ code: 'not_graded' }, { code: 'passed' }])
     expect(warned).toHaveBeenCalledOnce()
-    warned.mockRestore()
+    expect(warned.mock.calls[0]?.[0].message).toBe('The reranker failed: the evidence is judged as it was retrieved')
   })
 
   it('that failed opens no policy of grades alone: every gate skips, and that refuses', async () => {

@@ -32,7 +32,7 @@ afterEach(async () => {
 function gateOver(answer: Answer, options: Partial<UpstashRetrieverOptions> = {}, gate: GateFixture = {}) {
   upstream.answerWith(answer)
   const retriever = createUpstashRetriever({ url: upstream.url, token: 'secret', ...options })
-  return aGate({ ...gate, connections: { retriever, cache: undefined } })
+  return aGate({ ...gate, dependencies: { retriever, cache: undefined } })
 }
 
 interface Answered {
@@ -111,7 +111,7 @@ describe('F3: a connection that breaks', () => {
     const { url } = upstream
     await upstream.stop()
     const retriever = createUpstashRetriever({ url })
-    const { ask, journal } = aGate({ connections: { retriever } })
+    const { ask, journal } = aGate({ dependencies: { retriever } })
     expect((await ask()).status).toBe(503)
     expect(journal.handled).toEqual([])
     upstream = await startUpstream(GOOD)
@@ -236,7 +236,7 @@ describe('F10, F11: scores and rows that cannot be', () => {
     const verdicts = new Set<string>()
     await fc.assert(
       fc.asyncProperty(fc.shuffledSubarray(some, { minLength: some.length }), async (shuffled) => {
-        const { ask, journal } = gateOver(answering(result(shuffled)), {}, { topK: 3 })
+        const { ask, journal } = gateOver(answering(result(shuffled)), {}, { retrieval: { topK: 3 } })
         await (await ask()).arrayBuffer()
         verdicts.add(JSON.stringify([journal.events[0]?.decision.verdict, journal.events[0]?.decision.evidenceIds]))
       }),

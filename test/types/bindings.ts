@@ -3,9 +3,9 @@ import type { Ai, Vectorize } from '@cloudflare/workers-types'
 import { createVectorizeRetriever } from '../../src/adapters/vectorize.ts'
 import { createWorkersAiEmbedder } from '../../src/adapters/workers-ai-embedder.ts'
 import { createWorkersAiReranker } from '../../src/adapters/workers-ai-reranker.ts'
-import type { GateConnections } from '../../src/middleware/connect.ts'
+import type { GateDependencies } from '../../src/middleware/dependencies.ts'
 
-export function connect(env: { AI: Ai; INDEX: Vectorize }): Pick<GateConnections, 'retriever' | 'reranker'> {
+export function connect(env: { AI: Ai; INDEX: Vectorize }): Pick<GateDependencies, 'retriever' | 'reranker'> {
   const embedder = createWorkersAiEmbedder({ ai: env.AI })
   return {
     retriever: createVectorizeRetriever({ index: env.INDEX, embedder, metric: 'cosine' }),

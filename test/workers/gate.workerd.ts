@@ -128,7 +128,11 @@ describe('a question', () => {
     const app = new Hono<{ Bindings: GateBindings }>()
     app.post(
       '/ask',
-      ragGate<GateBindings>({ resolve: (bindings) => compositionFor(bindings).gate, cacheScope: 'tenant', policy }),
+      ragGate<GateBindings>({
+        dependencies: (bindings) => compositionFor(bindings).gate,
+        cache: { scope: 'tenant' },
+        policy,
+      }),
       answer,
     )
     await ask(STRONG, ADMIN, app)
@@ -394,7 +398,11 @@ describe('the cache', () => {
       put: async (_: string, stored: CachedAnswer) => void kept.push(stored),
       delete: async () => undefined,
     }
-    app.post('/ask', ragGate<GateBindings>({ resolve: () => ({ ...gate, cache }), cacheScope: 'tenant' }), answer)
+    app.post(
+      '/ask',
+      ragGate<GateBindings>({ dependencies: () => ({ ...gate, cache }), cache: { scope: 'tenant' } }),
+      answer,
+    )
     await ask(STRONG, {}, app)
     const [stored] = kept
     expect(stored).toMatchObject({

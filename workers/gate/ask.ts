@@ -27,9 +27,7 @@ export async function answer(c: Context<RagGateEnv<GateBindings>>): Promise<Resp
     manner,
     sources: citations,
     refused: false,
-    ...(caution === undefined
-      ? {}
-      : { caution: CAUTION_FOR_READER }),
+    ...(caution === undefined ? {} : { caution: CAUTION_FOR_READER }),
     ...summary,
   })
 }

@@ -6,7 +6,13 @@ export {
   type GenerationConfidenceQuality,
   type RatedAnswer,
 } from './generation-confidence-quality.ts'
-export { type LabelledDecision, scoresOfGate, type ThresholdGate, thresholdOf, withThreshold } from './gate-threshold.ts'
+export {
+  type LabelledDecision,
+  scoresOfGate,
+  type ThresholdGate,
+  thresholdOf,
+  withThreshold,
+} from './gate-threshold.ts'
 export { countHallucinations, type Hallucinations, type LabelledAnswer } from './hallucinations.ts'
 export type { LabelledScore } from './labelled-score.ts'
 export { type Example, fitLogistic } from './logistic-fit.ts'

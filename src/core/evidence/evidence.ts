@@ -1,5 +1,5 @@
 /** Evidence: the ranked chunks for one question, with the score of every method that returned them. */
-import { scoreWithinRange } from './score-kinds.ts'
+import { isScore } from './score-kinds.ts'
 import { RagGateError } from '../../errors.ts'
 import type { Chunk, Passage, Ranking, ScoreKind, Scores } from './chunk.ts'
 
@@ -26,8 +26,8 @@ export interface Collected {
 
 /**
  * Rankings merged by chunk id, in order of first appearance. A chunk that stands twice in one ranking keeps its first
- * place, and one without a document is a document of its own. Entries whose score is no finite number within the range of
- * its kind are dropped and counted.
+ * place, and one without a document is a document of its own. Entries whose score is no score are dropped and
+ * counted.
  *
  * @throws `retriever_bad_response` when more than a fifth of all entries had to be dropped: that is a fault, not weak
  *   evidence
@@ -42,18 +42,20 @@ export function collect(rankings: readonly Ranking[]): {
   for (const { kind, entries } of rankings) {
     for (const { passage, score } of entries) {
       received++
-      const held = scoreWithinRange(kind, score)
-      if (Number.isNaN(held)) {
+      if (!isScore(kind, score)) {
         dropped++
         continue
       }
       const known = byId.get(passage.id)
-      if (known === undefined) byId.set(passage.id, { passage: ofADocument(passage), scores: { [kind]: held } })
-      else known.scores[kind] ??= held
+      if (known === undefined) byId.set(passage.id, { passage: ofADocument(passage), scores: { [kind]: score } })
+      else known.scores[kind] ??= score
     }
   }
   if (dropped > received * FAULT_ABOVE) {
-    throw new RagGateError('retriever_bad_response', 'Too many of the retrieved scores are no numbers within the range of their kind')
+    throw new RagGateError(
+      'retriever_bad_response',
+      'Too many of the retrieved scores are no numbers within the range of their kind',
+    )
   }
   return { collected: [...byId.values()], dropped }
 }

@@ -1,5 +1,5 @@
 /** Several rankings into one evidence. */
-import { scoreWithinRange } from './score-kinds.ts'
+import { isScore } from './score-kinds.ts'
 import { clamp01 } from '../lib/numbers.ts'
 import { BM25_K1 } from '../text/bm25.ts'
 import { RagGateError } from '../../errors.ts'
@@ -168,7 +168,7 @@ function withSums(
 function bestFirst({ kind, entries }: Ranking): Ranking['entries'] {
   const known = new Set<string>()
   return entries
-    .filter(({ passage: { id }, score }) => !Number.isNaN(scoreWithinRange(kind, score)) && !known.has(id) && known.add(id))
+    .filter(({ passage: { id }, score }) => isScore(kind, score) && !known.has(id) && known.add(id))
     .sort((a, b) => b.score - a.score)
 }
 

@@ -63,6 +63,14 @@ export function scoreWithinRange(kind: ScoreKind, score: unknown): number {
   return Math.min(high, Math.max(low, score))
 }
 
+/**
+ * Whether fusion can use a score: any finite number, but for a cosine beyond −1..1, which is a distance or an inner
+ * product under a wrong name. What a retriever gave is held to the ranges of all kinds before.
+ */
+export function isScore(kind: ScoreKind, score: number): boolean {
+  return Number.isFinite(score) && (kind !== 'cosine' || !Number.isNaN(scoreWithinRange(kind, score)))
+}
+
 /** Highest score of a reranker's kind; the lowest is 0. */
 export function fullScore(kind: (typeof RERANKER_KINDS)[number]): number {
   return SCORE_KINDS[kind].full ?? 1

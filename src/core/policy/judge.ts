@@ -146,4 +146,3 @@ function askGates(policy: Policy, stage: Stage, input: GateInput): Finding[] {
 function refusal(code: EngineReason, message: string, gate = 'evidence', stage: Stage = 'pre-generation'): Finding {
   return { gate, stage, outcome: 'refuse', code, message }
 }
-

@@ -154,7 +154,9 @@ export function resolvePolicy(stored: unknown, parts: readonly (PolicyParts | Pr
   if (model === undefined) throw invalid('The confidence model of this policy is not known here', 'confidence')
   if (!Array.isArray(gates)) throw invalid('gates must be a list of gates', 'gates')
   const known = new Map(parts.flatMap((part) => part.gates).map((gate): [string, Gate] => [gate.name, gate]))
-  const preset = parts.find((part): part is Preset => presetName !== undefined && 'name' in part && part.name === presetName)
+  const preset = parts.find(
+    (part): part is Preset => presetName !== undefined && 'name' in part && part.name === presetName,
+  )
   if (presetName !== undefined && preset === undefined) {
     throw invalid('The preset of this policy is not known here', 'preset')
   }

@@ -100,7 +100,11 @@ export function summariseDecision(decision: Decision, chunks: readonly Chunk[], 
   }
 }
 
-function detailOf(decision: Decision, chunks: readonly Chunk[], { policy, messages, unsupported = [] }: Telling): OperatorDetail {
+function detailOf(
+  decision: Decision,
+  chunks: readonly Chunk[],
+  { policy, messages, unsupported = [] }: Telling,
+): OperatorDetail {
   const { confidence, reason, findings, signals, answerSignals, expansion } = decision
   return {
     confidence,

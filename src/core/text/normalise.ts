@@ -7,4 +7,3 @@
 export function normaliseQuestion(question: string): string {
   return question.normalize('NFC').replace(/\s+/gu, ' ').trim()
 }
-

@@ -70,4 +70,3 @@ function endsSentence(text: string, start: number, after: number): boolean {
   if (next === after || !BEGINS_SENTENCE.test(text.slice(next, next + 2))) return false
   return !ABBREVIATION.test(text.slice(Math.max(start, after - LONGEST_ABBREVIATION), after))
 }
-

@@ -46,4 +46,3 @@ function letterPairs(run: string): string[] {
   if (letters.length < 2) return letters
   return letters.slice(1).map((letter, at) => letters[at]! + letter)
 }
-

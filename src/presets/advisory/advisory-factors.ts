@@ -50,10 +50,7 @@ export const advisoryFactorsModel: ConfidenceModel<AdvisoryFactorsSettings> = Ob
   },
   confidence: (settings: AdvisoryFactorsSettings, signals: Signals, answer?: AnswerSignals) =>
     clipConfidence(advisoryFactors(settings, signals, answer).confidence),
-  answerFields: ({ requiredFields, optionalFields }: AdvisoryFactorsSettings) => [
-    ...requiredFields,
-    ...optionalFields,
-  ],
+  answerFields: ({ requiredFields, optionalFields }: AdvisoryFactorsSettings) => [...requiredFields, ...optionalFields],
 })
 
 /** The factors of a question, and of its answer when there is one. */

@@ -84,7 +84,8 @@ export function validateWeightedSignals({ weights, consensusFrom, absentWeight }
   if (!(typeof consensusFrom === 'number' && consensusFrom >= 0 && consensusFrom <= 1)) {
     throw invalidConfidence(': consensusFrom must be a number from 0 to 1', 'consensusFrom')
   }
-  if (absentWeight !== 'keep' && absentWeight !== 'spread') throw invalidConfidence(': absentWeight must be keep or spread')
+  if (absentWeight !== 'keep' && absentWeight !== 'spread')
+    throw invalidConfidence(': absentWeight must be keep or spread')
 }
 
 /** One signal as it enters the sum. */

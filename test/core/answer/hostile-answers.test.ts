@@ -1,11 +1,12 @@
 /** Answers, and what a route reports of them, as careless or hostile sources write them. */
+import { topCosine } from '../../../src/presets/multi-gate/top-cosine.ts'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { confidenceRange } from '../../../src/core/gates/confidence-range.ts'
 import { evidenceShare } from '../../../src/core/gates/evidence-share.ts'
 import { generationConfidence } from '../../../src/core/gates/generation-confidence.ts'
 import { grounding } from '../../../src/core/gates/grounding.ts'
-import type { GateSettings } from '../../../src/core/gates/gate.ts'
+import type { PolicyGate } from '../../../src/core/gates/gate.ts'
 import { keywordCoverage } from '../../../src/core/gates/keyword-coverage.ts'
 import { minTopCosine } from '../../../src/core/gates/min-top-cosine.ts'
 import { responseQuality } from '../../../src/core/gates/response-quality.ts'
@@ -27,7 +28,7 @@ const CHUNKS = evidenceOf([
 const HELD = 'The engine starts with the red key.'
 const STRONG = signalsOf({ curves: { cosine: aCurve(0.9), grade: aCurve(3) } })
 
-const withGates = (...gates: GateSettings[]): Policy =>
+const withGates = (...gates: PolicyGate[]): Policy =>
   definePolicy({ ...multiGate({ refuseBelowConfidence: 'off', answerGrounding: 'off' }), gates })
 
 function verdictOf(policy: Policy, given: Omit<Partial<AnswerInput>, 'answer'> & { readonly answer?: unknown }) {
@@ -227,7 +228,7 @@ describe('a threshold at the very end of its range', () => {
   const byConfidence = (t: number): Policy =>
     definePolicy({
       ...withGates(confidenceRange({ refuseBelow: t, adviseBelow: t })),
-      confidence: { kind: 'top-cosine' },
+      confidence: topCosine(),
     })
   const ENDS: readonly (readonly [string, number, (threshold: number, measured: number) => boolean])[] = [
     ['confidenceRange', 1e-9, (t, x) => pass(byConfidence(t), signalsOf({ curves: { cosine: aCurve(x) } }))],

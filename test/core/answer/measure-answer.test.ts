@@ -1,7 +1,8 @@
+import { settingsIn } from '../../fixtures/policy.ts'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Chunk, Scores } from '../../../src/core/evidence/chunk.ts'
-import { evidenceShare, largestShare } from '../../../src/core/gates/evidence-share.ts'
+import { evidenceShare, largestShare, evidenceShareGate } from '../../../src/core/gates/evidence-share.ts'
 import { unsupportedSentences } from '../../../src/core/gates/grounding.ts'
 import { answerSentences, citedNumbers, supportOfSentences } from '../../../src/core/answer/sentence-support.ts'
 import { type GenerationReport, measureAnswer } from '../../../src/core/answer/measure-answer.ts'
@@ -232,7 +233,10 @@ describe('measureAnswer', () => {
 
   it('counts what is left without support as part of the whole', () => {
     const attribution = { shares: [{ chunkId: 'chunk-0', share: 0.4 }], noSupport: 0.6 }
-    expect(largestShare(evidenceShare(), measured('a', { attribution }))).toEqual({ chunkId: 'chunk-0', share: 0.4 })
+    expect(largestShare(settingsIn(evidenceShareGate, evidenceShare()), measured('a', { attribution }))).toEqual({
+      chunkId: 'chunk-0',
+      share: 0.4,
+    })
   })
 
   it('reads the kinds of the cited sources from their metadata', () => {
@@ -275,7 +279,10 @@ describe('measureAnswer', () => {
 
 describe('shares derived from words', () => {
   const share = (answer: string, texts: readonly string[], options: Parameters<typeof evidenceShare>[0] = {}) =>
-    largestShare(evidenceShare(options), measured(answer, {}, evidenceOf(texts, { cosine: 0.5 }).chunks))
+    largestShare(
+      settingsIn(evidenceShareGate, evidenceShare(options)),
+      measured(answer, {}, evidenceOf(texts, { cosine: 0.5 }).chunks),
+    )
 
   it('do not let a single chunk have the whole of an answer that it does not hold', () => {
     expect(share('completely unrelated reply', ['murder punishment'])).toMatchObject({ share: 0 })

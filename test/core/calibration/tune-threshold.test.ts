@@ -110,17 +110,17 @@ describe('tuneThreshold', () => {
     const [settings] = tuneThreshold(balanced({ refuseBelow: 0.1, adviseBelow: 0.2 }), highConfidence(), {
       gate: 'confidence-range',
     }).policy.gates
-    expect(settings).toMatchObject({ refuseBelow: 0.89, adviseBelow: 0.89 })
+    expect(settings?.settings).toMatchObject({ refuseBelow: 0.89, adviseBelow: 0.89 })
     const [apart] = tuneThreshold(balanced({ refuseBelow: 0.1, adviseBelow: 0.95 }), highConfidence(), {
       gate: 'confidence-range',
     }).policy.gates
-    expect(apart).toMatchObject({ refuseBelow: 0.89, adviseBelow: 0.95 })
+    expect(apart?.settings).toMatchObject({ refuseBelow: 0.89, adviseBelow: 0.95 })
     const share = tuneThreshold(sufficiency(), [], { gate: 'evidence-share' })
     expect([share.from, share.action]).toEqual([0.5, 'keep'])
     expect(() => tuneThreshold(policy, [], { gate: 'evidence-share' })).toThrow(
       expect.objectContaining({
         code: 'config_invalid',
-        message: 'The policy has no gate evidence-share',
+        message: 'The policy has no gate evidence-share with a threshold',
         param: 'gate',
       }),
     )
@@ -139,7 +139,7 @@ describe('tuneThreshold', () => {
     const { to, policy: after } = tuneThreshold(before, spread(100, 0, 0.8).map(of), { gate: 'evidence-share' })
     expect(thresholdOf(after, 'evidence-share')).toBe(to)
     expect(to).toBeGreaterThan(0.5)
-    const others = ({ gates }: typeof before) => gates.filter(({ gate }) => gate !== 'evidence-share')
+    const others = ({ gates }: typeof before) => gates.filter(({ gate }) => gate.name !== 'evidence-share')
     expect(others(after)).toEqual(others(before))
   })
 

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import type { Scores } from '../../../src/core/evidence/chunk.ts'
-import { buildLexicon, EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
+import { buildLexicon, idfMass, type Lexicon } from '../../../src/core/text/lexicon.ts'
 import { scoredChunks } from '../../../src/core/evidence/ranking-score.ts'
-import { read } from '../../../src/core/signals/text-features.ts'
+import { terms } from '../../../src/core/text/terms.ts'
 import { scoredEvidence } from '../../fixtures/evidence.ts'
 
+const massOf = (question: string, lexicon: Lexicon): number => idfMass(lexicon, terms(question))
+
 const scoresOf = (...scores: Scores[]): readonly number[] =>
-  scoredChunks(read('engine', scoredEvidence(scores.map((each) => ({ scores: each }))), EMPTY_LEXICON)).map(
-    ({ score }) => score,
-  )
+  scoredChunks(scoredEvidence(scores.map((each) => ({ scores: each }))), 1).map(({ score }) => score)
 
 describe('scoredChunks', () => {
   it.each<[string, Scores, number]>([
@@ -34,18 +34,18 @@ describe('scoredChunks', () => {
 
   it('reads no score that is neither fused nor of a search', () => {
     const evidence = { ...scoredEvidence([{ scores: { 'graph-boost': 1 } }]), rankedBy: 'graph-boost' as const }
-    expect(scoredChunks(read('engine', evidence, EMPTY_LEXICON))).toEqual([])
+    expect(scoredChunks(evidence, 1)).toEqual([])
   })
 
   it('reads the one method where nothing was fused, scaled as fusion scales it', () => {
     const alone = (rankedBy: 'bm25' | 'cosine', scores: Scores, question = 'engine'): readonly number[] => {
       const lexicon = buildLexicon(['an engine', 'a pump'])
-      return scoredChunks(read(question, { ...scoredEvidence([{ scores }]), rankedBy }, lexicon)).map(
+      return scoredChunks({ ...scoredEvidence([{ scores }]), rankedBy }, massOf(question, lexicon)).map(
         ({ score }) => score,
       )
     }
-    const { idfMass } = read('engine', scoredEvidence([]), buildLexicon(['an engine', 'a pump']))
-    expect(alone('bm25', { bm25: idfMass * 1.1 })[0]).toBeCloseTo(0.5, 12)
+    const mass = massOf('engine', buildLexicon(['an engine', 'a pump']))
+    expect(alone('bm25', { bm25: mass * 1.1 })[0]).toBeCloseTo(0.5, 12)
     expect(alone('bm25', { bm25: 99 })).toEqual([1])
     expect(alone('bm25', { bm25: 99 }, '?')).toEqual([0])
     expect(alone('cosine', { cosine: -0.2 })).toEqual([0])

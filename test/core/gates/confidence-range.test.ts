@@ -1,13 +1,11 @@
+import { askGate } from '../../fixtures/policy.ts'
+import type { GateFinding } from '../../../src/core/gates/gate.ts'
 import { describe, expect, it } from 'vitest'
-import { confidenceRange, confidenceRangeGate } from '../../../src/core/gates/confidence-range.ts'
+import { confidenceRange } from '../../../src/core/gates/confidence-range.ts'
 import { signalsOf } from '../../fixtures/evidence.ts'
 
-const check = (
-  confidence: number,
-  refuseBelow = 0.5,
-  adviseBelow = 0.7,
-): ReturnType<typeof confidenceRangeGate.check> =>
-  confidenceRangeGate.check(confidenceRange({ refuseBelow, adviseBelow }), { signals: signalsOf(), confidence })
+const check = (confidence: number, refuseBelow = 0.5, adviseBelow = 0.7): GateFinding =>
+  askGate(confidenceRange({ refuseBelow, adviseBelow }), { signals: signalsOf(), confidence })
 
 describe('confidenceRange', () => {
   it.each([

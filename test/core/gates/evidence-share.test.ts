@@ -1,11 +1,12 @@
+import { askGate, settingsIn } from '../../fixtures/policy.ts'
 import { describe, expect, it } from 'vitest'
 import type { AnswerSignals } from '../../../src/core/answer/answer-signals.ts'
-import { evidenceShare, evidenceShareGate, type EvidenceShareOptions } from '../../../src/core/gates/evidence-share.ts'
+import { evidenceShare, type EvidenceShareOptions, evidenceShareGate } from '../../../src/core/gates/evidence-share.ts'
 import { answerSignalsOf } from '../../fixtures/answer.ts'
 import { signalsOf } from '../../fixtures/evidence.ts'
 
 const check = (options: EvidenceShareOptions, given: Partial<AnswerSignals>) =>
-  evidenceShareGate.check(evidenceShare(options), {
+  askGate(evidenceShare(options), {
     signals: signalsOf(),
     confidence: 1,
     answer: answerSignalsOf(given),
@@ -46,13 +47,13 @@ describe('evidenceShare', () => {
     expect(check({ minOverlap: 0 }, held(8))).toMatchObject({ outcome: 'pass' })
   })
 
-  it('says why with percentages, in the words of reference document 004', () => {
+  it('says why with percentages', () => {
     expect(check({}, shared(0.35, 0.65 / 2)).message).toBe(
-      'No legal provision received sufficient attention support. Highest attention was 35.0% but threshold is 50.0%.',
+      'No passage supports enough of the answer. The largest share is 35.0% but the threshold is 50.0%.',
     )
-    expect(check({}, shared(0.65)).message).toBe('Highest attention was 65.0% and threshold is 50.0%.')
+    expect(check({}, shared(0.65)).message).toBe('The largest share is 65.0% and the threshold is 50.0%.')
     expect(check({}, { ...shared(1), termCount: 8, unsupportedTermCount: 7 }).message).toBe(
-      "No legal provision received sufficient attention support. The chunks hold 12.5% of the answer's words but 25.0% are required.",
+      "No passage supports enough of the answer. The chunks hold 12.5% of the answer's words but 25.0% are required.",
     )
   })
 
@@ -103,7 +104,7 @@ describe('evidenceShare', () => {
   })
 
   it('refuses where there is no answer', () => {
-    const found = evidenceShareGate.check(evidenceShare(), { signals: signalsOf(), confidence: 1 })
+    const found = askGate(evidenceShare(), { signals: signalsOf(), confidence: 1 })
     expect(found).toMatchObject({ outcome: 'refuse', code: 'shares_missing' })
   })
 
@@ -124,7 +125,8 @@ describe('evidenceShare', () => {
   })
 
   it('is made with a threshold at either end', () => {
-    expect([evidenceShare({ threshold: 0 }).threshold, evidenceShare({ threshold: 1 }).threshold]).toEqual([0, 1])
+    const thresholds = [0, 1].map((threshold) => settingsIn(evidenceShareGate, evidenceShare({ threshold })).threshold)
+    expect(thresholds).toEqual([0, 1])
   })
 
   it('refuses what was reported and cannot be used, also when words would give a share', () => {

@@ -1,11 +1,12 @@
+import { askGate } from '../../fixtures/policy.ts'
 import { describe, expect, it } from 'vitest'
-import { generationConfidence, generationConfidenceGate } from '../../../src/core/gates/generation-confidence.ts'
+import { generationConfidence } from '../../../src/core/gates/generation-confidence.ts'
 import { answerSignalsOf } from '../../fixtures/answer.ts'
 import { signalsOf } from '../../fixtures/evidence.ts'
 
 const INPUT = { signals: signalsOf(), confidence: 1 }
 const check = (given: Parameters<typeof answerSignalsOf>[0]) =>
-  generationConfidenceGate.check(generationConfidence(), { ...INPUT, answer: answerSignalsOf(given) })
+  askGate(generationConfidence(), { ...INPUT, answer: answerSignalsOf(given) })
 
 const MISSING = {
   outcome: 'refuse',
@@ -27,7 +28,7 @@ describe('generationConfidence', () => {
     expect(check({})).toEqual(MISSING)
     expect(check({ generationConfidence: NaN })).toEqual(MISSING)
     expect(check({ generationConfidence: '0.9' as unknown as number })).toEqual(MISSING)
-    expect(generationConfidenceGate.check(generationConfidence(), INPUT)).toEqual(MISSING)
+    expect(askGate(generationConfidence(), INPUT)).toEqual(MISSING)
   })
 
   it('refuses what was reported and is no confidence, whatever else stands there', () => {

@@ -1,13 +1,12 @@
+import { askGate } from '../../fixtures/policy.ts'
+import type { GateFinding } from '../../../src/core/gates/gate.ts'
 import { describe, expect, it } from 'vitest'
-import { gradedRelevance, gradedRelevanceGate, type GradedRelevanceOptions } from '../../../src/core/gates/graded-relevance.ts'
+import { gradedRelevance, type GradedRelevanceOptions } from '../../../src/core/gates/graded-relevance.ts'
 import { aCurve, signalsOf } from '../../fixtures/evidence.ts'
 
-function check(
-  grades: readonly number[],
-  options: GradedRelevanceOptions = {},
-): ReturnType<typeof gradedRelevanceGate.check> {
+function check(grades: readonly number[], options: GradedRelevanceOptions = {}): GateFinding {
   const signals = signalsOf({ curves: { grade: aCurve(...grades), bm25: aCurve(99, 1) } })
-  return gradedRelevanceGate.check(gradedRelevance(options), { signals, confidence: 1 })
+  return askGate(gradedRelevance(options), { signals, confidence: 1 })
 }
 
 describe('gradedRelevance', () => {
@@ -32,7 +31,7 @@ describe('gradedRelevance', () => {
 
   it('skips when no reranker graded, because it is off or failed', () => {
     const signals = signalsOf({ curves: { bm25: aCurve(99, 1) } })
-    expect(gradedRelevanceGate.check(gradedRelevance(), { signals, confidence: 1 })).toMatchObject({
+    expect(askGate(gradedRelevance(), { signals, confidence: 1 })).toMatchObject({
       outcome: 'skip',
       code: 'not_graded',
       message: 'No chunk was graded by a reranker',

@@ -1,11 +1,12 @@
+import { askGate } from '../../fixtures/policy.ts'
 import { describe, expect, it } from 'vitest'
 import type { SentenceSupport } from '../../../src/core/answer/answer-signals.ts'
-import { grounding, groundingGate } from '../../../src/core/gates/grounding.ts'
+import { grounding } from '../../../src/core/gates/grounding.ts'
 import { answerSignalsOf, aSentence } from '../../fixtures/answer.ts'
 import { signalsOf } from '../../fixtures/evidence.ts'
 
 const check = (...sentences: SentenceSupport[]) =>
-  groundingGate.check(grounding(), { signals: signalsOf(), confidence: 1, answer: answerSignalsOf({ sentences }) })
+  askGate(grounding(), { signals: signalsOf(), confidence: 1, answer: answerSignalsOf({ sentences }) })
 
 describe('grounding', () => {
   it.each([
@@ -38,7 +39,7 @@ describe('grounding', () => {
   })
 
   it('refuses where there is no answer', () => {
-    expect(groundingGate.check(grounding(), { signals: signalsOf(), confidence: 1 })).toEqual({
+    expect(askGate(grounding(), { signals: signalsOf(), confidence: 1 })).toEqual({
       outcome: 'refuse',
       code: 'answer_uncheckable',
       message: 'The answer says nothing that could be checked',

@@ -1,11 +1,12 @@
+import { askGate } from '../../fixtures/policy.ts'
 import { describe, expect, it } from 'vitest'
-import { keywordCoverage, keywordCoverageGate } from '../../../src/core/gates/keyword-coverage.ts'
+import { keywordCoverage } from '../../../src/core/gates/keyword-coverage.ts'
 import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
 import { measure } from '../../../src/core/signals/measure.ts'
 import { evidenceOf, signalsOf } from '../../fixtures/evidence.ts'
 
 const check = (question: string, texts: readonly string[], adviseBelow?: number) =>
-  keywordCoverageGate.check(keywordCoverage(adviseBelow === undefined ? {} : { adviseBelow }), {
+  askGate(keywordCoverage(adviseBelow === undefined ? {} : { adviseBelow }), {
     signals: measure(question, evidenceOf(texts), EMPTY_LEXICON),
     confidence: 1,
   })
@@ -29,12 +30,12 @@ describe('keywordCoverage', () => {
     [null, 'Nobody counted the keywords'],
   ])('says of a share of %j: %s', (share, message) => {
     const signals = signalsOf({ questionTermCount: 2, keywordCoverage: share as number })
-    expect(keywordCoverageGate.check(keywordCoverage(), { signals, confidence: 1 }).message).toBe(message)
+    expect(askGate(keywordCoverage(), { signals, confidence: 1 }).message).toBe(message)
   })
 
   it('refuses where nobody counted', () => {
     const signals = signalsOf({ questionTermCount: 2, keywordCoverage: NaN })
-    expect(keywordCoverageGate.check(keywordCoverage(), { signals, confidence: 1 })).toMatchObject({
+    expect(askGate(keywordCoverage(), { signals, confidence: 1 })).toMatchObject({
       outcome: 'refuse',
       code: 'keyword_coverage_missing',
     })

@@ -1,9 +1,11 @@
+import { askGate } from '../../fixtures/policy.ts'
+import type { GateFinding } from '../../../src/core/gates/gate.ts'
 import { describe, expect, it } from 'vitest'
-import { minTopCosine, minTopCosineGate } from '../../../src/core/gates/min-top-cosine.ts'
+import { minTopCosine } from '../../../src/core/gates/min-top-cosine.ts'
 import { aCurve, signalsOf } from '../../fixtures/evidence.ts'
 
-const check = (scores: readonly number[], refuseBelow?: number): ReturnType<typeof minTopCosineGate.check> =>
-  minTopCosineGate.check(minTopCosine(refuseBelow === undefined ? {} : { refuseBelow }), {
+const check = (scores: readonly number[], refuseBelow?: number): GateFinding =>
+  askGate(minTopCosine(refuseBelow === undefined ? {} : { refuseBelow }), {
     signals: signalsOf({ curves: { cosine: aCurve(...scores) } }),
     confidence: 0,
   })
@@ -50,7 +52,7 @@ describe('minTopCosine', () => {
 
   it('refuses when nothing carries a cosine, however good other scores are', () => {
     const signals = signalsOf({ curves: { bm25: aCurve(99), convex: aCurve(1), grade: aCurve(3) } })
-    expect(minTopCosineGate.check(minTopCosine(), { signals, confidence: 1 })).toMatchObject({
+    expect(askGate(minTopCosine(), { signals, confidence: 1 })).toMatchObject({
       outcome: 'refuse',
       code: 'similarity_missing',
       message: 'No chunk carries a cosine similarity',
@@ -67,7 +69,7 @@ describe('minTopCosine', () => {
     'is not made with %j',
     (refuseBelow) => {
       // A default takes the place of null and undefined, as in every option.
-      if (refuseBelow === null) expect(minTopCosine({ refuseBelow }).refuseBelow).toBe(0.7)
+      if (refuseBelow === null) expect(minTopCosine({ refuseBelow }).settings).toMatchObject({ refuseBelow: 0.7 })
       else {
         const fault = expect.objectContaining({ code: 'policy_invalid', param: 'refuseBelow' })
         expect(() => minTopCosine({ refuseBelow })).toThrow(fault)

@@ -1,11 +1,12 @@
+import { askGate, settingsIn } from '../../fixtures/policy.ts'
 import { describe, expect, it } from 'vitest'
 import type { AnswerStructure } from '../../../src/core/answer/answer-signals.ts'
-import { responseQuality, responseQualityGate, responseQualityOf } from '../../../src/core/gates/response-quality.ts'
+import { responseQuality, responseQualityOf, responseQualityGate } from '../../../src/core/gates/response-quality.ts'
 import { answerSignalsOf } from '../../fixtures/answer.ts'
 import { signalsOf } from '../../fixtures/evidence.ts'
 
 const check = (structure: AnswerStructure | undefined) =>
-  responseQualityGate.check(responseQuality({ requiredFields: ['a'], optionalFields: ['b'] }), {
+  askGate(responseQuality({ requiredFields: ['a'], optionalFields: ['b'] }), {
     signals: signalsOf(),
     confidence: 1,
     answer: answerSignalsOf(structure === undefined ? {} : { structure }),
@@ -31,7 +32,10 @@ describe('responseQuality', () => {
   })
 
   it('of several fields needs each', () => {
-    const settings = responseQuality({ requiredFields: ['a', 'b'], optionalFields: ['c', 'd'] })
+    const settings = settingsIn(
+      responseQualityGate,
+      responseQuality({ requiredFields: ['a', 'b'], optionalFields: ['c', 'd'] }),
+    )
     const quality = (...missing: string[]) =>
       responseQualityOf(
         settings,
@@ -41,7 +45,7 @@ describe('responseQuality', () => {
   })
 
   it('asks for a readable structure and no field, unless told', () => {
-    expect(responseQuality()).toEqual({
+    expect(responseQuality().settings).toEqual({
       gate: 'response-quality',
       requiredFields: [],
       optionalFields: [],
@@ -51,7 +55,7 @@ describe('responseQuality', () => {
   })
 
   it('refuses where there is no answer', () => {
-    expect(responseQualityGate.check(responseQuality(), { signals: signalsOf(), confidence: 1 })).toEqual({
+    expect(askGate(responseQuality(), { signals: signalsOf(), confidence: 1 })).toEqual({
       outcome: 'refuse',
       code: 'response_quality_missing',
       message: 'There is no structured answer to judge',

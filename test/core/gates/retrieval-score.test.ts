@@ -1,13 +1,12 @@
+import { askGate } from '../../fixtures/policy.ts'
+import type { GateFinding } from '../../../src/core/gates/gate.ts'
 import { describe, expect, it } from 'vitest'
-import { retrievalScore, retrievalScoreGate, type RetrievalScoreOptions } from '../../../src/core/gates/retrieval-score.ts'
+import { retrievalScore, type RetrievalScoreOptions } from '../../../src/core/gates/retrieval-score.ts'
 import type { Signals } from '../../../src/core/signals/measure.ts'
 import { aCurve, signalsOf } from '../../fixtures/evidence.ts'
 
-function check(
-  curves: Signals['curves'],
-  options: RetrievalScoreOptions = {},
-): ReturnType<typeof retrievalScoreGate.check> {
-  return retrievalScoreGate.check(retrievalScore(options), { signals: signalsOf({ curves }), confidence: 1 })
+function check(curves: Signals['curves'], options: RetrievalScoreOptions = {}): GateFinding {
+  return askGate(retrievalScore(options), { signals: signalsOf({ curves }), confidence: 1 })
 }
 
 describe('retrievalScore', () => {

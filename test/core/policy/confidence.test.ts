@@ -1,22 +1,33 @@
 import { describe, expect, it } from 'vitest'
-import { type ConfidenceModel, confidenceOf, validateConfidenceModel } from '../../../src/core/policy/confidence.ts'
-import { type LackingWeights, missingParts } from '../../../src/core/policy/logistic.ts'
-import { SIGNAL_WEIGHTS } from '../../../src/presets/weighted-signals/weighted-confidence.ts'
+import { confidenceOf, type PolicyConfidence } from '../../../src/core/policy/confidence.ts'
+import {
+  type LackingWeights,
+  logisticModel,
+  type LogisticSettings,
+  missingParts,
+} from '../../../src/core/policy/logistic.ts'
+import { topRelevance } from '../../../src/core/policy/top-relevance.ts'
+import { topCosine } from '../../../src/presets/multi-gate/top-cosine.ts'
+import {
+  SIGNAL_WEIGHTS,
+  weightedSignalsModel,
+  type WeightedSignalsModel,
+} from '../../../src/presets/weighted-signals/weighted-confidence.ts'
 import { aCurve, signalsOf } from '../../fixtures/evidence.ts'
 
-type LogisticModel = Extract<ConfidenceModel, { kind: 'logistic' }>
-
-const logistic = (intercept: number, weights: Record<string, number>): LogisticModel => ({
-  kind: 'logistic',
-  intercept,
-  weights,
-  provenance: 'test',
+const logistic = (
+  intercept: number,
+  weights: Record<string, number>,
+  more: Partial<LogisticSettings> = {},
+): PolicyConfidence => ({
+  model: logisticModel,
+  settings: { kind: 'logistic', intercept, weights, provenance: 'test', ...more } as LogisticSettings,
 })
 
-const lacking = (given: Partial<LackingWeights>): ConfidenceModel => ({
-  ...logistic(0, {}),
-  lacking: [{ missing: ['lexicon'], intercept: 0, weights: {}, ...given }],
-})
+const lacking = (given: Partial<LackingWeights>): PolicyConfidence =>
+  logistic(0, {}, { lacking: [{ missing: ['lexicon'], intercept: 0, weights: {}, ...given }] })
+
+const validate = ({ model, settings }: PolicyConfidence): void => model.validate(settings)
 
 describe('confidenceOf', () => {
   it('is 1 / (1 + e^−z) over the weighted signals', () => {
@@ -32,18 +43,21 @@ describe('confidenceOf', () => {
     for (const value of [NaN, undefined, null, '1']) {
       expect(confidenceOf(model, signalsOf({ topBm25: value as unknown as number }))).toBeNaN()
     }
-    expect(confidenceOf({ kind: 'top-cosine' }, signalsOf())).toBeNaN()
-    expect(confidenceOf({ kind: 'top-relevance' }, signalsOf({ topBm25: NaN }))).toBeNaN()
+    expect(confidenceOf(topCosine(), signalsOf())).toBeNaN()
+    expect(confidenceOf(topRelevance(), signalsOf({ topBm25: NaN }))).toBeNaN()
   })
 
   it('uses the weights for exactly what is missing, and none where there are none', () => {
-    const model: ConfidenceModel = {
-      ...logistic(0, {}),
-      lacking: [
-        { missing: ['title'], intercept: Math.log(3), weights: {} },
-        { missing: ['title', 'lexicon'], intercept: -Math.log(3), weights: {} },
-      ],
-    }
+    const model = logistic(
+      0,
+      {},
+      {
+        lacking: [
+          { missing: ['title'], intercept: Math.log(3), weights: {} },
+          { missing: ['title', 'lexicon'], intercept: -Math.log(3), weights: {} },
+        ],
+      },
+    )
     const at = (lexiconChunkCount: number, topTitleTermCount: number): number =>
       confidenceOf(model, signalsOf({ lexiconChunkCount, topTitleTermCount }))
     expect(at(5, 1)).toBe(0.5)
@@ -58,7 +72,7 @@ describe('confidenceOf', () => {
     [-0.5, 0],
     [1.2, 1],
   ])('takes a best cosine of %d for %d', (cosine, expected) => {
-    expect(confidenceOf({ kind: 'top-cosine' }, signalsOf({ curves: { cosine: aCurve(cosine, 0.1) } }))).toBe(expected)
+    expect(confidenceOf(topCosine(), signalsOf({ curves: { cosine: aCurve(cosine, 0.1) } }))).toBe(expected)
   })
 
   it.each([
@@ -68,20 +82,23 @@ describe('confidenceOf', () => {
     [5, 1],
   ])('takes a best grade of %d for %d', (grade, expected) => {
     const signals = signalsOf({ curves: { grade: aCurve(grade) }, topBm25: 1.1 })
-    expect(confidenceOf({ kind: 'top-relevance' }, signals)).toBe(expected)
+    expect(confidenceOf(topRelevance(), signals)).toBe(expected)
   })
 
   it('takes BM25 as a share of what it can reach where nothing was graded', () => {
-    expect(confidenceOf({ kind: 'top-relevance' }, signalsOf({ topBm25: 1.1 }))).toBeCloseTo(0.5, 12)
+    expect(confidenceOf(topRelevance(), signalsOf({ topBm25: 1.1 }))).toBeCloseTo(0.5, 12)
   })
 })
 
-const weighted = (given: object): ConfidenceModel => ({
-  kind: 'weighted-signals',
-  weights: SIGNAL_WEIGHTS,
-  consensusFrom: 0.75,
-  absentWeight: 'keep',
-  ...given,
+const weighted = (given: object): PolicyConfidence => ({
+  model: weightedSignalsModel,
+  settings: {
+    kind: 'weighted-signals',
+    weights: SIGNAL_WEIGHTS,
+    consensusFrom: 0.75,
+    absentWeight: 'keep',
+    ...given,
+  } as WeightedSignalsModel,
 })
 
 describe('missingParts', () => {
@@ -97,7 +114,7 @@ describe('missingParts', () => {
   })
 })
 
-describe('validateConfidenceModel', () => {
+describe('the settings of a confidence model', () => {
   it.each([
     ['weights that do not add up to 1', weighted({ weights: { ...SIGNAL_WEIGHTS, topScore: 0.31 } })],
     ['a missing weight', weighted({ weights: { topScore: 1 } })],
@@ -106,13 +123,13 @@ describe('validateConfidenceModel', () => {
     ['an unknown treatment of what is absent', weighted({ absentWeight: 'drop' })],
   ])('refuses %s', (_, model) => {
     const fault = expect.objectContaining({ code: 'policy_invalid', param: 'confidence' })
-    expect(() => validateConfidenceModel(model)).toThrow(fault)
+    expect(() => validate(model)).toThrow(fault)
   })
 
   it('takes other weights that add up to 1', () => {
-    expect(() => validateConfidenceModel(weighted({}))).not.toThrow()
+    expect(() => validate(weighted({}))).not.toThrow()
     const weights = { ...SIGNAL_WEIGHTS, topScore: 0.5, scoreGap: 0 }
-    expect(() => validateConfidenceModel(weighted({ weights }))).not.toThrow()
+    expect(() => validate(weighted({ weights }))).not.toThrow()
   })
 
   it.each([
@@ -124,17 +141,12 @@ describe('validateConfidenceModel', () => {
     ['a weight for missing parts that is not finite', lacking({ missing: ['title'], weights: { topBm25: NaN } })],
     ['weights for nothing missing', lacking({ missing: [] })],
     ['a missing part that does not exist', lacking({ missing: ['dense' as 'title'] })],
-    ['a kind that does not exist', { kind: 'always-one' } as unknown as ConfidenceModel],
   ])('refuses %s', (_, model) => {
     const fault = expect.objectContaining({ code: 'policy_invalid', param: 'confidence' })
-    expect(() => validateConfidenceModel(model)).toThrow(fault)
+    expect(() => validate(model)).toThrow(fault)
   })
 
   it.each([
-    [
-      { kind: 'x' },
-      'confidence.kind must be one of logistic, top-cosine, top-relevance, weighted-signals, advisory-factors',
-    ],
     [lacking({ missing: [] }), 'confidence.lacking: missing must name some of lexicon, title'],
     [
       lacking({ missing: ['title', 'dense' as 'title'] }),
@@ -154,11 +166,11 @@ describe('validateConfidenceModel', () => {
     [weighted({ consensusFrom: '0.7' }), 'confidence: consensusFrom must be a number from 0 to 1'],
     [weighted({ absentWeight: 'drop' }), 'confidence: absentWeight must be keep or spread'],
   ])('says of %j: %s', (model, message) => {
-    expect(() => validateConfidenceModel(model as ConfidenceModel)).toThrow(expect.objectContaining({ message }))
+    expect(() => validate(model)).toThrow(expect.objectContaining({ message }))
   })
 
   it('takes one weight that is all', () => {
     const none = Object.fromEntries(Object.keys(SIGNAL_WEIGHTS).map((name) => [name, 0]))
-    expect(() => validateConfidenceModel(weighted({ weights: { ...none, topScore: 1 } }))).not.toThrow()
+    expect(() => validate(weighted({ weights: { ...none, topScore: 1 } }))).not.toThrow()
   })
 })

@@ -1,3 +1,5 @@
+import { advisoryFactorsConfidence } from '../../../src/presets/advisory/advisory-factors.ts'
+import { topCosine } from '../../../src/presets/multi-gate/top-cosine.ts'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Finding } from '../../../src/core/gates/finding.ts'
@@ -7,7 +9,7 @@ import { confidenceRange } from '../../../src/core/gates/confidence-range.ts'
 import { evidenceShare } from '../../../src/core/gates/evidence-share.ts'
 import { generationConfidence } from '../../../src/core/gates/generation-confidence.ts'
 import { grounding } from '../../../src/core/gates/grounding.ts'
-import type { GateSettings } from '../../../src/core/gates/gate.ts'
+import type { PolicyGate } from '../../../src/core/gates/gate.ts'
 import { keywordCoverage } from '../../../src/core/gates/keyword-coverage.ts'
 import { minTopCosine } from '../../../src/core/gates/min-top-cosine.ts'
 import { responseQuality } from '../../../src/core/gates/response-quality.ts'
@@ -20,8 +22,8 @@ import { sufficiency } from '../../../src/presets/sufficiency/sufficiency.ts'
 import { answerSignalsOf, aSentence } from '../../fixtures/answer.ts'
 import { aCurve, signalsOf } from '../../fixtures/evidence.ts'
 
-const withGates = (...gates: GateSettings[]): Policy =>
-  definePolicy({ name: 'mine', confidence: { kind: 'top-cosine' }, bands: { high: 0.8, medium: 0.6, low: 0 }, gates })
+const withGates = (...gates: PolicyGate[]): Policy =>
+  definePolicy({ name: 'mine', confidence: topCosine(), bands: { high: 0.8, medium: 0.6, low: 0 }, gates })
 
 const bothStages = (policy: Policy, signals: Signals, answer: AnswerSignals) =>
   judgeAnswer(policy, { ...judge(policy, signals), signals }, answer)
@@ -66,7 +68,7 @@ const evidence: fc.Arbitrary<Signals> = fc
   .map(({ chunkCount, cosine, terms, ...rest }) =>
     signalsOf({ ...rest, chunkCount, questionTermCount: terms, curves: { cosine: aCurve(cosine) } }),
   )
-const gate: fc.Arbitrary<GateSettings> = fc.oneof(
+const gate: fc.Arbitrary<PolicyGate> = fc.oneof(
   share.map((refuseBelow) => minTopCosine({ refuseBelow })),
   share.map((adviseBelow) => keywordCoverage({ adviseBelow })),
   share.map((refuseBelow) => generationConfidence({ refuseBelow })),
@@ -263,7 +265,7 @@ describe('judgeAnswer', () => {
   })
 
   it('never passes what is not a number, wherever it stands', () => {
-    const broken: readonly (readonly [GateSettings, Partial<AnswerSignals>])[] = [
+    const broken: readonly (readonly [PolicyGate, Partial<AnswerSignals>])[] = [
       [generationConfidence({ refuseBelow: 0 }), { generationConfidence: NaN }],
       // What JSON and databases make of it.
       [generationConfidence({ refuseBelow: 0 }), { generationConfidence: null as unknown as number }],
@@ -351,7 +353,7 @@ describe('answerFields', () => {
   it('names every field that a gate or the confidence looks at, once', () => {
     const quality = responseQuality({ requiredFields: ['a', 'b'], optionalFields: ['c'] })
     expect(answerFields(withGates(quality))).toEqual(['a', 'b', 'c'])
-    const confidence = { kind: 'advisory-factors', requiredFields: ['b'], optionalFields: ['d'] } as const
+    const confidence = advisoryFactorsConfidence({ requiredFields: ['b'], optionalFields: ['d'] })
     expect(answerFields(definePolicy({ ...withGates(quality, grounding()), confidence }))).toEqual(['a', 'b', 'c', 'd'])
   })
 

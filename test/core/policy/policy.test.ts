@@ -1,15 +1,24 @@
+import { PRESETS, GATES } from '../../fixtures/policy.ts'
+import { logistic } from '../../../src/core/policy/logistic.ts'
+import { topCosine } from '../../../src/presets/multi-gate/top-cosine.ts'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Finding } from '../../../src/core/gates/finding.ts'
 import { confidenceRange } from '../../../src/core/gates/confidence-range.ts'
 import { gradedRelevance } from '../../../src/core/gates/graded-relevance.ts'
-import { type GateSettings } from '../../../src/core/gates/gate.ts'
+import type { GateSettings, PolicyGate } from '../../../src/core/gates/gate.ts'
 import { minTopCosine } from '../../../src/core/gates/min-top-cosine.ts'
 import { retrievalScore } from '../../../src/core/gates/retrieval-score.ts'
 import type { ScoreCurve } from '../../../src/core/signals/score-curves.ts'
 import type { Signals } from '../../../src/core/signals/measure.ts'
 import { bandOf, judge } from '../../../src/core/policy/judge.ts'
-import { definePolicy, type Policy, type PolicyInput } from '../../../src/core/policy/policy.ts'
+import {
+  definePolicy,
+  type Policy,
+  type PolicyInput,
+  resolvePolicy,
+  policySettings,
+} from '../../../src/core/policy/policy.ts'
 import { advisory } from '../../../src/presets/advisory/advisory.ts'
 import { balanced } from '../../../src/presets/balanced/balanced.ts'
 import { legalReview } from '../../../src/presets/weighted-signals/legal-review.ts'
@@ -22,11 +31,11 @@ import { examples } from '../../properties.ts'
 
 const INPUT: PolicyInput = {
   name: 'mine',
-  confidence: { kind: 'logistic', intercept: -1, weights: { topBm25: 2, bm25Gap: 1 }, provenance: 'test' },
+  confidence: logistic({ intercept: -1, weights: { topBm25: 2, bm25Gap: 1 }, provenance: 'test' }),
   bands: { high: 0.9, medium: 0.6, low: 0.3 },
   gates: [confidenceRange({ refuseBelow: 0.4, adviseBelow: 0.6 })],
 }
-const withGates = (...gates: GateSettings[]): Policy => definePolicy({ ...INPUT, gates })
+const withGates = (...gates: PolicyGate[]): Policy => definePolicy({ ...INPUT, gates })
 
 const score = fc.oneof(fc.double({ min: -1, max: 12, noNaN: true }), fc.constantFrom(0, 0.05, 0.06, 0.7, 1.2, 2, 3))
 const curve: fc.Arbitrary<ScoreCurve> = fc.record({
@@ -63,7 +72,10 @@ describe('definePolicy', () => {
   it('gives the same settings the same id, in whatever order they are written', () => {
     const { name, confidence, bands, gates } = INPUT
     const turned = {
-      gates: gates.map((gate) => Object.fromEntries(Object.entries(gate).reverse())),
+      gates: gates.map(({ gate, settings }) => ({
+        gate,
+        settings: Object.fromEntries(Object.entries(settings).reverse()),
+      })),
       bands,
       confidence,
       name,
@@ -74,7 +86,7 @@ describe('definePolicy', () => {
 
   it('can be read back from its own JSON with the same id', () => {
     for (const policy of [balanced(), twoTier(), multiGate(), weightedSignals(), definePolicy(INPUT)]) {
-      expect(definePolicy(JSON.parse(JSON.stringify(policy)) as Policy)).toEqual(policy)
+      expect(resolvePolicy(JSON.parse(JSON.stringify(policySettings(policy))), PRESETS)).toEqual(policy)
     }
   })
 
@@ -82,14 +94,14 @@ describe('definePolicy', () => {
     const base = definePolicy(INPUT)
     const lifetimes = base.cacheLifetimes
     const weights = { topBm25: 2, bm25Gap: 1 }
-    const model = { kind: 'logistic', intercept: -1, weights, provenance: 'test' } as const
+    const model = { intercept: -1, weights, provenance: 'test' }
     const others: PolicyInput[] = [
       { ...INPUT, name: 'yours' },
-      { ...INPUT, confidence: { kind: 'top-cosine' } },
-      { ...INPUT, confidence: { ...model, intercept: -1.000001 } },
-      { ...INPUT, confidence: { ...model, weights: { ...weights, topBm25: 2.1 } } },
-      { ...INPUT, confidence: { ...model, weights: { topBm25: 1, bm25Gap: 2 } } },
-      { ...INPUT, confidence: { ...model, provenance: 'other' } },
+      { ...INPUT, confidence: topCosine() },
+      { ...INPUT, confidence: logistic({ ...model, intercept: -1.000001 }) },
+      { ...INPUT, confidence: logistic({ ...model, weights: { ...weights, topBm25: 2.1 } }) },
+      { ...INPUT, confidence: logistic({ ...model, weights: { topBm25: 1, bm25Gap: 2 } }) },
+      { ...INPUT, confidence: logistic({ ...model, provenance: 'other' }) },
       { ...INPUT, bands: { high: 0.91, medium: 0.6, low: 0.3 } },
       { ...INPUT, bands: { high: 0.9, medium: 0.61, low: 0.3 } },
       { ...INPUT, bands: { high: 0.9, medium: 0.6, low: 0.31 } },
@@ -114,29 +126,37 @@ describe('definePolicy', () => {
     const profiles = [twoTier(), multiGate(), weightedSignals(), legalReview(), advisory(), sufficiency()]
     expect(profiles.map(({ id }) => id)).toMatchInlineSnapshot(`
       [
-        "two-tier@94b63220865cb394",
-        "multi-gate@5730d79c10324dde",
-        "weighted-signals@842acd5091995647",
-        "legal-review@8376bda734e91210",
-        "advisory@8503f68ed85613c7",
-        "sufficiency@dd7ccc08c131855b",
+        "two-tier@1d3c8c7b7cb445fb",
+        "multi-gate@dc65bed06182c31b",
+        "weighted-signals@2c71ea1dd643d3ff",
+        "legal-review@626789cf6b42c08b",
+        "advisory@92b6a717ec004be5",
+        "sufficiency@d0fcac206b26c551",
       ]
     `)
   })
 
   it('freezes everything it holds, and leaves its input alone', () => {
-    const input = { ...INPUT, bands: { high: 0.9, medium: 0.6, low: 0.3 }, gates: [{ ...INPUT.gates[0]! }] }
+    const input = {
+      ...INPUT,
+      bands: { high: 0.9, medium: 0.6, low: 0.3 },
+      gates: [{ gate: INPUT.gates[0]!.gate, settings: { ...INPUT.gates[0]!.settings } }],
+    }
     const policy = definePolicy(input)
     const unfrozen = (value: unknown): boolean =>
       value !== null && typeof value === 'object' && (!Object.isFrozen(value) || Object.values(value).some(unfrozen))
-    expect(unfrozen(policy)).toBe(false)
+    const { gates, confidence, bands, cacheLifetimes, texts } = policy
+    const held = [gates.map(({ settings }) => settings), confidence.settings, bands, cacheLifetimes, texts].flat()
+    expect([Object.isFrozen(policy), held.some(unfrozen)]).toEqual([true, false])
     input.bands.high = 0
     expect(policy.bands.high).toBe(0.9)
-    expect(Object.isFrozen(input.gates[0])).toBe(false)
+    expect(Object.isFrozen(input.gates[0]?.settings)).toBe(false)
   })
 
   const lifetimes = definePolicy(INPUT).cacheLifetimes
-  const gate = (settings: object): GateSettings[] => [settings as unknown as GateSettings]
+  const gate = (settings: GateSettings & Readonly<Record<string, unknown>>): PolicyGate[] => [
+    { gate: GATES[settings.gate], settings } as unknown as PolicyGate,
+  ]
   it.each<[string, Partial<PolicyInput>, string]>([
     ['an empty name', { name: '' }, 'name'],
     ['a name with a space', { name: 'a b' }, 'name'],
@@ -204,7 +224,10 @@ describe('what definePolicy says is wrong', () => {
     [{ bands: { high: 0.5, medium: 0.9, low: 0.1 } }, 'bands must fall: high, medium, low'],
     [{ bands: { high: 2, medium: 0.9, low: 0.1 } }, 'bands.high must be a number from 0 to 1'],
     [{ gates: [] }, 'A policy needs at least one gate'],
-    [{ gates: [{ gate: 'always-pass' } as unknown as GateSettings] }, 'A gate of this policy is not known here'],
+    [
+      { gates: [{ gate: 'always-pass' } as unknown as PolicyGate] },
+      'gates must hold gates with their settings, such as confidenceRange(…)',
+    ],
     [
       { cacheLifetimes: { ...definePolicy(INPUT).cacheLifetimes, refusalSeconds: -1 } },
       'cacheLifetimes must be 0 and up, and rise from low over medium to high',
@@ -293,7 +316,7 @@ describe('judge', () => {
           const judgement = judge(policy, measured)
           expect(judge(policy, measured)).toEqual(judgement)
           const recorded = JSON.parse(JSON.stringify(measured)) as Signals
-          const restored = definePolicy(JSON.parse(JSON.stringify(policy)) as Policy)
+          const restored = resolvePolicy(JSON.parse(JSON.stringify(policySettings(policy))), PRESETS)
           expect(judge(restored, recorded)).toEqual(judgement)
           expect(JSON.parse(JSON.stringify(judgement))).toEqual(judgement)
         },

@@ -1,9 +1,10 @@
+import { weightedSignals } from '../../../src/presets/weighted-signals/weighted-signals.ts'
 import { describe, expect, it } from 'vitest'
 import { explain, explanationText } from '../../../src/core/reports/explain.ts'
 import type { Finding } from '../../../src/core/gates/finding.ts'
 import { confidenceRange } from '../../../src/core/gates/confidence-range.ts'
 import { gradedRelevance } from '../../../src/core/gates/graded-relevance.ts'
-import type { GateSettings } from '../../../src/core/gates/gate.ts'
+import type { PolicyGate } from '../../../src/core/gates/gate.ts'
 import { retrievalScore } from '../../../src/core/gates/retrieval-score.ts'
 import { minTopCosine } from '../../../src/core/gates/min-top-cosine.ts'
 import { fuseConvex } from '../../../src/core/evidence/fusion.ts'
@@ -12,7 +13,7 @@ import { measure, type Signals } from '../../../src/core/signals/measure.ts'
 import { judge } from '../../../src/core/policy/judge.ts'
 import { type Policy } from '../../../src/core/policy/policy.ts'
 import { balanced } from '../../../src/presets/balanced/balanced.ts'
-import { twoTier } from '../../../src/presets/two-tier/two-tier.ts'
+import { twoTier, twoTierPreset } from '../../../src/presets/two-tier/two-tier.ts'
 import type { ScoreKind } from '../../../src/core/evidence/chunk.ts'
 import { aCurve, aRanking, signalsOf } from '../../fixtures/evidence.ts'
 
@@ -52,7 +53,7 @@ describe('explain', () => {
     })
     const findings = [finding('pass', 'fine'), finding('advise', 'careful'), finding('advise', 'very careful')]
     const decision = { verdict: 'advise', confidence: 0.5, band: 'low', findings, signals } as const
-    expect(explain(decision, policy)).toMatchObject({ decision: 'ADVISE', reason: 'careful', findings })
+    expect(explain(decision, policy)).toMatchObject({ decision: 'ADVISE', reason: 'careful' })
     expect(explain({ ...decision, verdict: 'pass' }, policy)).not.toHaveProperty('reason')
     expect(explain({ ...decision, findings: [] }, policy)).not.toHaveProperty('reason')
   })
@@ -66,8 +67,11 @@ describe('explain', () => {
       message: 'as found',
     }
     const signals = signalsOf({ curves: { grade: aCurve(3, 2, 1) } })
-    const facts = (of: Finding, from: Signals, gates: readonly GateSettings[]) =>
-      explain({ verdict: 'pass', confidence: 1, band: 'high', findings: [of], signals: from }, { gates }).facts
+    const facts = (of: Finding, from: Signals, gates: readonly PolicyGate[]) =>
+      explain(
+        { verdict: 'pass', confidence: 1, band: 'high', findings: [of], signals: from },
+        { gates, preset: twoTierPreset },
+      ).facts
     const plain = [{ label: 'graded-relevance', value: 'as found' }]
     expect(facts(finding, signals, [minTopCosine(), gradedRelevance()])).toEqual([
       { label: 'Top chunk score', value: '3' },
@@ -126,14 +130,15 @@ describe('explain', () => {
   ])("lists the document's checks: %s", (_, kind, scores, lines) => {
     const { checks } = explained(twoTier(), kind, scores)
     expect(checks.map(({ text }) => text)).toEqual(lines)
-    expect(checks.map(({ passed }) => passed)).toEqual(lines.map((text) => text.startsWith('✅')))
     expect(explained(balanced(), kind, scores).checks).toEqual([])
   })
 
   it('lists the checks of grades alone, and of scores alone, where the policy has only their gate', () => {
-    const checksOf = (gates: readonly GateSettings[], curves: Signals['curves']) =>
-      explain({ verdict: 'pass', confidence: 1, band: 'high', findings: [], signals: signalsOf({ curves }) }, { gates })
-        .checks.length
+    const checksOf = (gates: readonly PolicyGate[], curves: Signals['curves']) =>
+      explain(
+        { verdict: 'pass', confidence: 1, band: 'high', findings: [], signals: signalsOf({ curves }) },
+        { gates, preset: twoTierPreset },
+      ).checks.length
     expect(checksOf([gradedRelevance()], { grade: aCurve(3) })).toBe(3)
     expect(checksOf([gradedRelevance()], { bm25: aCurve(3, 1) })).toBe(1)
     expect(
@@ -157,12 +162,12 @@ describe('explain', () => {
     expect(reason).toBe('Top-1/Top-2 ratio (1.09) below threshold (1.2)')
   })
 
-  it('has a line for every gate that judged, every finding in its data, and the metrics in words', () => {
-    const { facts, decision, findings, analysis } = explained(balanced(), 'bm25', [1])
-    expect(facts).toEqual([{ label: 'confidence-range', value: findings[0]?.message }])
+  it('has a line for every gate that judged, and the metrics in words where the policy weighs them', () => {
+    const { facts, decision, checks, analysis } = explained(balanced(), 'bm25', [1])
+    expect(facts).toEqual([{ label: 'confidence-range', value: expect.stringMatching(/^Confidence \(/) }])
     expect(decision).toBe('REFUSE')
-    expect(findings).toHaveLength(1)
-    expect(analysis.length).toBeGreaterThan(1)
+    expect([checks, analysis]).toEqual([[], []])
+    expect(explained(weightedSignals(), 'bm25', [1]).analysis.length).toBeGreaterThan(1)
   })
 
   it('explains missing evidence', () => {

@@ -1,12 +1,14 @@
+import { advisory } from '../../../src/presets/advisory/advisory.ts'
+import { CAUTION_FOR_MODEL } from '../../../src/core/reports/caution.ts'
+import { textOf, ANY_POLICY } from '../../fixtures/policy.ts'
 import { describe, expect, it } from 'vitest'
 import type { Chunk, Ranking } from '../../../src/core/evidence/chunk.ts'
 import type { Decision } from '../../../src/core/policy/decision.ts'
 import type { Finding, Verdict } from '../../../src/core/gates/finding.ts'
 import { fuseConvex } from '../../../src/core/evidence/fusion.ts'
-import { SUFFICIENCY_EXPLANATION } from '../../../src/presets/sufficiency/gating-report.ts'
+import { EXPLANATIONS } from '../../../src/presets/sufficiency/texts.ts'
 import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
 import { measure } from '../../../src/core/signals/measure.ts'
-import { CAUTION, MESSAGES } from '../../../src/core/reports/messages.ts'
 import { definePolicy, type Policy } from '../../../src/core/policy/policy.ts'
 import { judge, judgeAnswer } from '../../../src/core/policy/judge.ts'
 import { balanced } from '../../../src/presets/balanced/balanced.ts'
@@ -15,13 +17,40 @@ import { legalReview } from '../../../src/presets/weighted-signals/legal-review.
 import { sufficiency } from '../../../src/presets/sufficiency/sufficiency.ts'
 import { twoTier } from '../../../src/presets/two-tier/two-tier.ts'
 import { weightedSignals } from '../../../src/presets/weighted-signals/weighted-signals.ts'
-import { buildRefusal, summariseDecision } from '../../../src/core/reports/refusal.ts'
+import {
+  buildRefusal as build,
+  summariseDecision as summarise,
+  type Telling,
+} from '../../../src/core/reports/refusal.ts'
+import type { Audience } from '../../../src/core/policy/preset.ts'
 import { answerSignalsOf, aSentence } from '../../fixtures/answer.ts'
 import { aRanking } from '../../fixtures/evidence.ts'
 
 const ID = '01930000-0000-7000-8000-000000000001'
 
+/** The policies that decided, by id: a decision names the one that it is told by. */
+const decided = new Map<string, Policy>()
+
+function telling({ policyId }: Decision, audience: Audience, unsupported: readonly string[] = []): Telling {
+  return { audience, policy: decided.get(policyId) ?? ANY_POLICY, unsupported }
+}
+
+const buildRefusal = (
+  decision: Decision,
+  chunks: readonly Chunk[],
+  audience: Audience,
+  unsupported?: readonly string[],
+) => build(decision, chunks, telling(decision, audience, unsupported))
+
+const summariseDecision = (
+  decision: Decision,
+  chunks: readonly Chunk[],
+  audience: Audience,
+  unsupported?: readonly string[],
+) => summarise(decision, chunks, telling(decision, audience, unsupported))
+
 function decide(policy: Policy, rankings: readonly Ranking[]): { decision: Decision; chunks: readonly Chunk[] } {
+  decided.set(policy.id, policy)
   const evidence = fuseConvex(rankings, { idfMass: 1, topK: 10 })
   const signals = measure('What are the fees?', evidence, EMPTY_LEXICON)
   const decision: Decision = {
@@ -67,7 +96,7 @@ describe('buildRefusal for the public', () => {
 
   it.each(REFUSALS)('has exactly the members it promises for %s', (_, policy, rankings) => {
     const { decision, chunks } = decide(policy, rankings)
-    const { answer, reason, suggestions } = MESSAGES[decision.reason]
+    const { answer, reason, suggestions } = textOf(decision.reason)
     expect(buildRefusal(decision, chunks, 'public')).toEqual({
       answer,
       sources: [],
@@ -141,7 +170,7 @@ describe('summariseDecision', () => {
     'marks an advisory answer below its threshold as not usable, %s',
     (audience) => {
       const found = (verdict: Verdict, ...findings: Finding[]) =>
-        summariseDecision({ ...decision, verdict, findings }, chunks, audience).usable
+        summarise({ ...decision, verdict, findings }, chunks, { audience, policy: advisory() })['usable']
       expect(found('advise', { ...unusable, code: 'passed', outcome: 'pass' }, unusable)).toBe(false)
       expect(found('advise', { ...unusable, code: 'advisory_only' })).toBeUndefined()
       expect(found('refuse', unusable)).toBeUndefined()
@@ -150,7 +179,15 @@ describe('summariseDecision', () => {
 
   it('tells operators of the answer only where one was judged', () => {
     const before = summariseDecision(decision, chunks, 'operator')
-    expect(Object.keys(before.detail ?? {})).toEqual(['confidence', 'reason', 'findings', 'signals', 'chunks'])
+    expect(Object.keys(before.detail ?? {})).toEqual([
+      'confidence',
+      'reason',
+      'findings',
+      'gates',
+      'explanation',
+      'signals',
+      'chunks',
+    ])
     expect(before).not.toHaveProperty('gating')
     const answerSignals = answerSignalsOf()
     const after = summariseDecision({ ...decision, answerSignals }, chunks, 'operator', ['It flies.'])
@@ -159,7 +196,7 @@ describe('summariseDecision', () => {
 })
 
 describe('buildRefusal where several gates refuse', () => {
-  const { decision, chunks } = decide(multiGate(), [aRanking('cosine', [0.9, 0.8])])
+  const { decision, chunks } = decide(sufficiency(), [aRanking('cosine', [0.9, 0.8])])
   const finding = (gate: string): Finding => ({
     gate,
     stage: 'post-generation',
@@ -184,7 +221,7 @@ describe('buildRefusal where several gates refuse', () => {
       gating: { passes: false, max_chunk_id: 'cosine-0' },
     })
     const shown = buildRefusal(first, chunks, 'public')
-    expect(shown).toMatchObject({ status: 'insufficient_evidence', explanation: SUFFICIENCY_EXPLANATION })
+    expect(shown).toMatchObject({ status: 'insufficient_evidence', explanation: EXPLANATIONS.neutral })
     expect(shown).not.toHaveProperty('max_attention')
     expect(shown).not.toHaveProperty('gating')
   })
@@ -208,7 +245,7 @@ describe('buildRefusal where several gates refuse', () => {
   })
 
   it('gives operators the reason of the catalogue where no finding says more', () => {
-    expect(buildRefusal(refused(), chunks, 'operator').refusal_reason).toBe(MESSAGES.share_low.reason)
+    expect(buildRefusal(refused(), chunks, 'operator').refusal_reason).toBe(textOf('share_low').reason)
   })
 })
 
@@ -256,7 +293,10 @@ describe("the reference documents' examples", () => {
     const { decision, chunks } = decide(policy, rankings)
     const operator = buildRefusal(decision, chunks, 'operator')
     expect(operator.detail?.reason).toBe(wording)
-    expect(operator.refusal_reason).toBe(decision.findings.find(({ outcome }) => outcome === 'refuse')?.message)
+    // Where nothing was graded, the retrieval tier has its own text for no chunks (R013).
+    const found = decision.findings.find(({ outcome }) => outcome === 'refuse')
+    const told = decision.reason === 'no_evidence' ? 'No relevant information found' : found?.message
+    expect(operator.refusal_reason).toBe(told)
     const shown = buildRefusal(decision, chunks, 'public')
     expect(shown.refusal_reason).toBe(wording)
     expect(numbersIn(shown)).toEqual([])
@@ -300,7 +340,7 @@ describe("the reference documents' examples", () => {
   })
 
   it('002: a best cosine of .62 is refused in its standard words (R093, R094, R095)', () => {
-    const { decision, chunks } = decide(multiGate(), [aRanking('cosine', [0.62])])
+    const { decision, chunks } = decide(multiGate({ wording: 'document' }), [aRanking('cosine', [0.62])])
     expect(buildRefusal(decision, chunks, 'operator')).toMatchObject({
       answer: 'This information cannot be verified from the book content.',
       sources: [],
@@ -312,8 +352,8 @@ describe("the reference documents' examples", () => {
 
 describe('the catalogue of texts', () => {
   it('holds no figure', () => {
-    expect(numbersIn(MESSAGES)).toEqual([])
-    expect(numbersIn(CAUTION)).toEqual([])
+    expect(numbersIn(ANY_POLICY.texts)).toEqual([])
+    expect(numbersIn(CAUTION_FOR_MODEL)).toEqual([])
   })
 })
 
@@ -327,6 +367,7 @@ describe('the refusal of an answer', () => {
       answerSignalsOf({ generationConfidence: 0.9, sentences: [aSentence({ termShare: 0.2 })] }),
       answerSignalsOf({ reportedShares: [{ chunkId: 'cosine-0', share: 0.35 }] }),
     ].flatMap((answerSignals) => {
+      decided.set(policy.id, policy)
       const judged = judgeAnswer(policy, { ...before, ...judge(policy, before.signals) }, answerSignals)
       return judged.verdict === 'refuse' ? [{ ...before, answerSignals, ...judged }] : []
     }),

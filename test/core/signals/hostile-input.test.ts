@@ -1,4 +1,5 @@
 /** Whatever comes into the decision core, it ends in a refusal or a declared error, never in a pass. */
+import { PRESETS } from '../../fixtures/policy.ts'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Finding, Verdict } from '../../../src/core/gates/finding.ts'
@@ -6,13 +7,13 @@ import { strictest } from '../../../src/core/gates/finding.ts'
 import { explain, explanationText } from '../../../src/core/reports/explain.ts'
 import { confidenceRange } from '../../../src/core/gates/confidence-range.ts'
 import { gradedRelevance } from '../../../src/core/gates/graded-relevance.ts'
-import type { GateSettings } from '../../../src/core/gates/gate.ts'
+import type { PolicyGate } from '../../../src/core/gates/gate.ts'
 import { keywordCoverage } from '../../../src/core/gates/keyword-coverage.ts'
 import { minTopCosine } from '../../../src/core/gates/min-top-cosine.ts'
 import { retrievalScore } from '../../../src/core/gates/retrieval-score.ts'
 import type { Signals } from '../../../src/core/signals/measure.ts'
 import { answerFields, judge, judgeAnswer } from '../../../src/core/policy/judge.ts'
-import { definePolicy, type Policy } from '../../../src/core/policy/policy.ts'
+import { definePolicy, type Policy, policySettings, resolvePolicy } from '../../../src/core/policy/policy.ts'
 import { advisory } from '../../../src/presets/advisory/advisory.ts'
 import { balanced } from '../../../src/presets/balanced/balanced.ts'
 import { legalReview } from '../../../src/presets/weighted-signals/legal-review.ts'
@@ -42,7 +43,7 @@ const LENIENT = {
   grade: gradedRelevance({ relevanceThreshold: 0, minChunks: 0 }),
   bm25: retrievalScore({ minScore: -1, minRatio: 0 }),
 } as const
-const withGates = (...gates: GateSettings[]): Policy => definePolicy({ ...balanced(), name: 'mine', gates })
+const withGates = (...gates: PolicyGate[]): Policy => definePolicy({ ...balanced(), name: 'mine', gates })
 
 /** What stands where a number should, as a careless or hostile source writes it. */
 const notANumber = fc.oneof(
@@ -208,7 +209,7 @@ describe('a policy of any JSON', () => {
   function becameOf(input: unknown): string {
     let policy: Policy
     try {
-      policy = definePolicy(input as Policy)
+      policy = resolvePolicy(input, PRESETS)
     } catch (thrown) {
       return isRagGateError(thrown) ? thrown.code : String(thrown)
     }
@@ -217,7 +218,7 @@ describe('a policy of any JSON', () => {
     const before = judge(policy, measured)
     judgeAnswer(policy, { ...before, signals: measured }, answerSignalsOf())
     const named = answerFields(policy).every((field) => typeof field === 'string')
-    const again = definePolicy(JSON.parse(JSON.stringify(policy)) as Policy)
+    const again = resolvePolicy(JSON.parse(JSON.stringify(policySettings(policy))), PRESETS)
     return named && again.id === policy.id ? 'judges' : 'is another policy when it is read back'
   }
   const REFUSED_OR_JUDGES = /^(?:policy_invalid|judges)$/
@@ -225,7 +226,7 @@ describe('a policy of any JSON', () => {
   it('is refused with policy_invalid, or judges', () => {
     fc.assert(
       fc.property(broken, ([policy, member, value]) => {
-        expect(becameOf({ ...policy, [member]: value })).toMatch(REFUSED_OR_JUDGES)
+        expect(becameOf({ ...policySettings(policy), [member]: value })).toMatch(REFUSED_OR_JUDGES)
       }),
       { numRuns: 500 },
     )
@@ -234,10 +235,12 @@ describe('a policy of any JSON', () => {
   it('is so whichever setting in it is replaced', () => {
     const at = fc
       .constantFrom(...PROFILES)
-      .chain((policy) => fc.record({ policy: fc.constant(policy), path: fc.constantFrom(...pathsIn(policy)) }))
+      .chain((policy) =>
+        fc.record({ policy: fc.constant(policy), path: fc.constantFrom(...pathsIn(policySettings(policy))) }),
+      )
     fc.assert(
       fc.property(at, fc.oneof(json, notANumber), ({ policy, path }, value) => {
-        expect(becameOf(replaced(policy, path, value))).toMatch(REFUSED_OR_JUDGES)
+        expect(becameOf(replaced(policySettings(policy), path, value))).toMatch(REFUSED_OR_JUDGES)
       }),
       { numRuns: 1000 },
     )
@@ -250,7 +253,7 @@ describe('a policy of any JSON', () => {
   it.each([
     ['a name that is no text', { name: ['balanced'] }, 'name'],
     ['no name', { name: undefined }, 'name'],
-    ['gates that are a set', { gates: new Set([minTopCosine()]) }, 'gates'],
+    ['gates that are a set', { gates: new Set([minTopCosine().settings]) }, 'gates'],
     ['a gate that is missing', { gates: [null] }, 'gates'],
     ['no bands', { bands: null }, 'bands'],
     ['lifetimes that are missing in part', { cacheLifetimes: { high: {} } }, 'cacheLifetimes'],
@@ -262,8 +265,12 @@ describe('a policy of any JSON', () => {
       { confidence: { kind: 'advisory-factors', requiredFields: 'summary', optionalFields: [] } },
       'confidence',
     ],
+    ['a model that nobody knows', { confidence: { kind: 'always-one' } }, 'confidence'],
+    ['a preset that nobody knows', { preset: 'house' }, 'preset'],
+    ['a gate that nobody knows', { gates: [{ gate: 'always-pass' }] }, 'gates'],
+    ['a gate that every object has', { gates: [{ gate: 'toString' }] }, 'gates'],
   ])('names the setting at fault: %s', (_, change, param) => {
-    expect(() => definePolicy({ ...balanced(), ...change } as unknown as Policy)).toThrow(
+    expect(() => resolvePolicy({ ...policySettings(balanced()), ...change }, PRESETS)).toThrow(
       expect.objectContaining({ code: 'policy_invalid', param }),
     )
   })
@@ -298,7 +305,7 @@ describe('an explanation', () => {
     const finding = { gate: 'rule:any', stage: 'pre-generation', code: 'rule_refused', message: 'm' } as const
     for (const verdict of ['refuse', 'advise'] as const) {
       const findings: Finding[] = [{ ...finding, outcome: verdict }]
-      const { analysis } = explain({ verdict, confidence: 0.99, band: 'high', findings, signals }, balanced())
+      const { analysis } = explain({ verdict, confidence: 0.99, band: 'high', findings, signals }, weightedSignals())
       expect(analysis.at(-1)).toMatchObject({ metric: 'conclusion', standing: verdict === 'refuse' ? 'poor' : 'fair' })
     }
   })

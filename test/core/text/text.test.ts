@@ -5,7 +5,7 @@ import { stem } from '../../../src/core/text/stem.ts'
 import { isStopWord, words } from '../../../src/core/text/words.ts'
 import { normaliseQuestion } from '../../../src/core/text/normalise.ts'
 import { sentences } from '../../../src/core/text/sentences.ts'
-import { sentenceTerms, terms } from '../../../src/core/text/terms.ts'
+import { sentenceTerms, terms, createTermReader } from '../../../src/core/text/terms.ts'
 import { anyText } from '../../fixtures/any-text.ts'
 
 const shortText = anyText({ maxLength: 80 })
@@ -289,6 +289,7 @@ describe('sentenceTerms', () => {
   })
 
   it('are read once while a thousand other texts come between, and again after two thousand', () => {
+    const { sentenceTerms } = createTermReader()
     const text = 'A passage that comes back.'
     const first = sentenceTerms(text)
     for (let at = 0; at < 1000; at++) sentenceTerms(`other ${at}`)

@@ -1,9 +1,13 @@
+import { askGate } from '../../fixtures/policy.ts'
 import { describe, expect, it } from 'vitest'
-import { advisoryConfidence, advisoryConfidenceGate, type AdvisoryConfidenceOptions } from '../../../src/core/gates/advisory-confidence.ts'
+import {
+  advisoryConfidence,
+  type AdvisoryConfidenceOptions,
+} from '../../../src/presets/advisory/advisory-confidence.ts'
 import { signalsOf } from '../../fixtures/evidence.ts'
 
 const check = (confidence: number, options: AdvisoryConfidenceOptions = {}) =>
-  advisoryConfidenceGate.check(advisoryConfidence(options), { signals: signalsOf(), confidence })
+  askGate(advisoryConfidence(options), { signals: signalsOf(), confidence })
 
 describe('advisoryConfidence', () => {
   it.each([

@@ -50,7 +50,9 @@ describe('balanced', () => {
 
   it('has bands that begin where its verdicts do, so that only what is answered is kept', () => {
     const { bands, gates } = balanced()
-    expect(gates).toEqual([{ gate: 'confidence-range', refuseBelow: bands.low, adviseBelow: bands.medium }])
+    expect(gates.map(({ settings }) => settings)).toEqual([
+      { gate: 'confidence-range', refuseBelow: bands.low, adviseBelow: bands.medium },
+    ])
     expect(bandOf(bands, bands.low - 1e-6)).toBe('very-low')
     const lifetime = (verdict: 'pass' | 'advise', confidence: number): number =>
       lifetimeSeconds(balanced(), { verdict, confidence })

@@ -1,6 +1,6 @@
 /** Document 002 against its golden file: `multiGate`, and the rule that suggests a threshold. */
+import { textFor } from '../../../src/core/reports/refusal.ts'
 import { suggestThresholdChange } from '../../../src/core/calibration/suggest-threshold-change.ts'
-import { MESSAGES } from '../../../src/core/reports/messages.ts'
 import { judge, judgeAnswer } from '../../../src/core/policy/judge.ts'
 import { multiGate } from '../../../src/presets/multi-gate/multi-gate.ts'
 import { answerSignalsOf, aSentence } from '../../fixtures/answer.ts'
@@ -45,6 +45,7 @@ const GATE_NUMBERS: Readonly<Record<string, number>> = {
 
 function outcomeOf(vector: Vector): Outcome {
   const policy = multiGate({
+    wording: 'document',
     refuseBelow: vector.similarity_threshold,
     refuseBelowConfidence: vector.confidence_threshold,
   })
@@ -68,7 +69,7 @@ function outcomeOf(vector: Vector): Outcome {
     reason: vector.expect.reason === null ? null : (deciding?.message ?? null),
     llm_called: called,
     ...(called ? { warning: judged.findings.some(({ code }) => code === 'keywords_missing') } : {}),
-    ...(deciding === undefined ? {} : { answer: MESSAGES[judged.reason].answer }),
+    ...(deciding === undefined ? {} : { answer: textFor(judged.reason, policy).answer }),
   }
 }
 

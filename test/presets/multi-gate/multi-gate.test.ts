@@ -1,9 +1,10 @@
+import { policySettings } from '../../../src/core/policy/policy.ts'
 import { describe, expect, it } from 'vitest'
 import { multiGate } from '../../../src/presets/multi-gate/multi-gate.ts'
 
 describe('multiGate', () => {
   it('has the four gates of document 002, with its thresholds', () => {
-    expect(multiGate().gates).toEqual([
+    expect(policySettings(multiGate()).gates).toEqual([
       { gate: 'min-top-cosine', refuseBelow: 0.7 },
       { gate: 'keyword-coverage', adviseBelow: 0.5 },
       { gate: 'generation-confidence', refuseBelow: 0.6 },
@@ -13,7 +14,7 @@ describe('multiGate', () => {
 
   it('gives each setting to its gate', () => {
     const options = { refuseBelow: 0.1, adviseBelowKeywords: 0.2, refuseBelowConfidence: 0.3, minTermShare: 0.4 }
-    expect(multiGate(options).gates).toEqual([
+    expect(policySettings(multiGate(options)).gates).toEqual([
       { gate: 'min-top-cosine', refuseBelow: 0.1 },
       { gate: 'keyword-coverage', adviseBelow: 0.2 },
       { gate: 'generation-confidence', refuseBelow: 0.3 },
@@ -22,7 +23,7 @@ describe('multiGate', () => {
   })
 
   it('can do without the gates for answers, one by one', () => {
-    const names = (options: Parameters<typeof multiGate>[0]) => multiGate(options).gates.map(({ gate }) => gate)
+    const names = (options: Parameters<typeof multiGate>[0]) => multiGate(options).gates.map(({ gate }) => gate.name)
     const before = ['min-top-cosine', 'keyword-coverage']
     expect(names({ refuseBelowConfidence: 'off' })).toEqual([...before, 'grounding'])
     expect(names({ answerGrounding: 'off' })).toEqual([...before, 'generation-confidence'])

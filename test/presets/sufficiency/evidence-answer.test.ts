@@ -1,10 +1,11 @@
+import { sufficiency } from '../../../src/presets/sufficiency/sufficiency.ts'
+import { textOf } from '../../fixtures/policy.ts'
 import { describe, expect, it } from 'vitest'
 import type { Chunk } from '../../../src/core/evidence/chunk.ts'
 import type { Decision } from '../../../src/core/policy/decision.ts'
 import type { Finding } from '../../../src/core/gates/finding.ts'
-import { evidenceAnswer, generationError, refusedForEvidence } from '../../../src/core/reports/evidence-answer.ts'
-import { SUFFICIENCY_EXPLANATION } from '../../../src/presets/sufficiency/gating-report.ts'
-import { MESSAGES } from '../../../src/core/reports/messages.ts'
+import { evidenceAnswer as answerOf, type EvidenceAnswer } from '../../../src/presets/sufficiency/evidence-answer.ts'
+import { EXPLANATIONS } from '../../../src/presets/sufficiency/texts.ts'
 import { aDecision } from '../../fixtures/decision.ts'
 import { aPassage } from '../../fixtures/evidence.ts'
 
@@ -30,6 +31,11 @@ const share = (outcome: 'pass' | 'refuse'): Finding => ({
 const refused = (findings: readonly Finding[], more: Partial<Decision> = {}): Decision =>
   aDecision({ verdict: 'refuse', reason: 'share_low', findings, ...more })
 
+const POLICY = sufficiency()
+
+const evidenceAnswer = (decision: Decision, chunks: readonly Chunk[], text = ''): EvidenceAnswer =>
+  answerOf({ decision, generation: { text } }, chunks, POLICY)
+
 describe('an answer that was let through', () => {
   it('comes with its evidence and the confidence in four decimals', () => {
     expect(evidenceAnswer(aDecision({ confidence: 0.81255 }), CHUNKS, 'Turn the key.')).toStrictEqual({
@@ -48,7 +54,7 @@ describe('an answer that was let through', () => {
 
   it('carries a caution when it should be read with care, and only then', () => {
     const advised = aDecision({ verdict: 'advise', reason: 'share_low' })
-    expect(evidenceAnswer(advised, CHUNKS, 'x')).toMatchObject({ caution: MESSAGES.share_low.reason })
+    expect(evidenceAnswer(advised, CHUNKS, 'x')).toMatchObject({ caution: textOf('share_low').reason })
     expect(evidenceAnswer(aDecision(), CHUNKS, 'x')).not.toHaveProperty('caution')
   })
 })
@@ -64,15 +70,15 @@ describe('a refusal', () => {
       deficit: 0.15,
       evidence_count: 2,
       evidence_summary: SUMMARY,
-      explanation: SUFFICIENCY_EXPLANATION,
-      suggestions: MESSAGES.share_low.suggestions,
+      explanation: EXPLANATIONS.neutral,
+      suggestions: textOf('share_low').suggestions,
     })
   })
 
   it('by another gate has none, also where a share was judged as well', () => {
     const first: Finding = { ...passing, outcome: 'refuse', message: 'Too far off.', actual: 0.1, threshold: 0.7 }
     for (const findings of [[first], [first, share('refuse')]]) {
-      expect(refusedForEvidence(refused(findings), CHUNKS)).toEqual({
+      expect(evidenceAnswer(refused(findings), CHUNKS)).toEqual({
         status: 'insufficient_evidence',
         reason: 'Too far off.',
         max_attention: null,
@@ -80,32 +86,32 @@ describe('a refusal', () => {
         deficit: null,
         evidence_count: 2,
         evidence_summary: SUMMARY,
-        explanation: SUFFICIENCY_EXPLANATION,
-        suggestions: MESSAGES.share_low.suggestions,
+        explanation: EXPLANATIONS.neutral,
+        suggestions: textOf('share_low').suggestions,
       })
     }
   })
 
   it('that no gate explains has the reason of its code', () => {
-    expect(refusedForEvidence(refused([passing]), CHUNKS)).toMatchObject({ reason: MESSAGES.share_low.reason })
+    expect(evidenceAnswer(refused([passing]), CHUNKS)).toMatchObject({ reason: textOf('share_low').reason })
   })
 
   it('without evidence says so, and what else to try', () => {
-    const { reason, suggestions } = MESSAGES.no_evidence
+    const { reason, suggestions } = textOf('no_evidence')
     const decision = refused([], { reason: 'no_evidence', evidenceIds: [] })
-    expect(refusedForEvidence(decision, [])).toEqual({ status: 'no_evidence', reason, evidence_count: 0, suggestions })
+    expect(evidenceAnswer(decision, [])).toEqual({ status: 'no_evidence', reason, evidence_count: 0, suggestions })
   })
 
   it.each([{ evidenceIds: [] }, {}])('is passed on to a person where the policy says so: %j', (given) => {
     const decision = refused([share('refuse')], given)
-    expect(refusedForEvidence({ ...decision, escalate: true }, CHUNKS)).toHaveProperty('escalate', true)
-    expect(refusedForEvidence(decision, CHUNKS)).not.toHaveProperty('escalate')
+    expect(evidenceAnswer({ ...decision, escalate: true }, CHUNKS)).toHaveProperty('escalate', true)
+    expect(evidenceAnswer(decision, CHUNKS)).not.toHaveProperty('escalate')
   })
 })
 
 describe('a model that failed', () => {
   it('is named by its code, beside the evidence that was found', () => {
-    expect(generationError(aDecision(), 'llm_timeout')).toEqual({
+    expect(answerOf({ decision: aDecision(), fault: 'llm_timeout' }, CHUNKS, POLICY)).toEqual({
       status: 'generation_error',
       reason: 'The model did not answer (llm_timeout)',
       evidence_count: 2,

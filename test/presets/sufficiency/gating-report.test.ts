@@ -1,10 +1,20 @@
+import { textFor } from '../../../src/core/reports/refusal.ts'
 import { describe, expect, it } from 'vitest'
 import type { Finding } from '../../../src/core/gates/finding.ts'
 import type { Chunk } from '../../../src/core/evidence/chunk.ts'
 import type { Json } from '../../../src/core/lib/json.ts'
-import { diagnoseGating, evidenceGatingStats, gatingReport, insufficientEvidence, refusalAsText } from '../../../src/presets/sufficiency/gating-report.ts'
-import { MESSAGES } from '../../../src/core/reports/messages.ts'
-import { sufficiency, sufficiencyByCollection, sufficiencyThreshold } from '../../../src/presets/sufficiency/sufficiency.ts'
+import {
+  diagnoseGating,
+  evidenceGatingStats,
+  gatingReport,
+  insufficientEvidence,
+  refusalAsText,
+} from '../../../src/presets/sufficiency/gating-report.ts'
+import {
+  sufficiency,
+  sufficiencyByCollection,
+  sufficiencyThreshold,
+} from '../../../src/presets/sufficiency/sufficiency.ts'
 
 describe('the gating of document 004', () => {
   it('has a margin without the dust of binary fractions, and one object for passes and refusals', () => {
@@ -74,9 +84,12 @@ describe('insufficientEvidence', () => {
       { id: 'c', documentId: 'c', text: 'c', scores: {} },
       chunk('d', {}),
     ]
-    expect(insufficientEvidence({ findings: [finding('refuse')], evidenceIds: ['a', 'b'] }, chunks)).toStrictEqual({
+    expect(
+      insufficientEvidence({ findings: [finding('refuse')], evidenceIds: ['a', 'b'] }, chunks, 'document'),
+    ).toStrictEqual({
       status: 'insufficient_evidence',
-      reason: 'No legal provision received sufficient attention support.',
+      reason:
+        'No legal provision received sufficient attention support. Highest attention was 35.0% but threshold is 50.0%.',
       max_attention: 0.35,
       required_threshold: 0.5,
       deficit: 0.15,
@@ -114,7 +127,7 @@ describe('insufficientEvidence', () => {
 
 describe('the thresholds of document 004', () => {
   const thresholdOf = (policy: ReturnType<typeof sufficiency>) =>
-    policy.gates.map((gate) => 'threshold' in gate && gate.threshold)
+    policy.gates.map(({ gate, settings }) => gate.threshold?.of(settings))
 
   it('have names, and a value for each collection', () => {
     const named = (['loose', 'moderate', 'strict', 'very-strict'] as const).map((threshold) =>
@@ -235,7 +248,7 @@ describe('the statistics of document 004', () => {
   })
 
   it('put a refusal in plain words, with numbered suggestions', () => {
-    const { reason, suggestions } = MESSAGES.share_low
+    const { reason, suggestions } = textFor('share_low', sufficiency({ wording: 'document' }))
     expect(refusalAsText({ refusal_reason: reason, suggestions })).toBe(`I cannot answer with confidence: ${reason}
 
 Please try:

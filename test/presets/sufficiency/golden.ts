@@ -1,10 +1,14 @@
 /** Document 004 against its golden file: the sufficiency gate, its threshold, its statistics, and derived shares. */
+import { settingsIn } from '../../fixtures/policy.ts'
 import { expect } from 'vitest'
 import type { Chunk } from '../../../src/core/evidence/chunk.ts'
-import { evidenceShare, largestShare } from '../../../src/core/gates/evidence-share.ts'
-import { evidenceGatingStats, gatingReport, insufficientEvidence } from '../../../src/presets/sufficiency/gating-report.ts'
+import { evidenceShare, largestShare, evidenceShareGate } from '../../../src/core/gates/evidence-share.ts'
+import {
+  evidenceGatingStats,
+  gatingReport,
+  insufficientEvidence,
+} from '../../../src/presets/sufficiency/gating-report.ts'
 import { measureAnswer } from '../../../src/core/answer/measure-answer.ts'
-import { MESSAGES } from '../../../src/core/reports/messages.ts'
 import { judge, judgeAnswer } from '../../../src/core/policy/judge.ts'
 import { sufficiency, sufficiencyThreshold } from '../../../src/presets/sufficiency/sufficiency.ts'
 import { isRagGateError } from '../../../src/errors.ts'
@@ -64,6 +68,7 @@ function shareOutcome({ attention, chunks, threshold, enable_gating, strict_mode
   try {
     const policy = sufficiency({
       ...AS_DOCUMENTED,
+      wording: 'document',
       threshold: numberOf(threshold),
       equality: strict_mode ? 'refuses' : 'passes',
       ...(enable_gating ? {} : { dangerouslyDisableGates: true }),
@@ -78,9 +83,11 @@ function shareOutcome({ attention, chunks, threshold, enable_gating, strict_mode
     if (gating === undefined || gating.max_attention === null) {
       return judged.findings.find(({ outcome }) => outcome === 'refuse')?.code
     }
-    const refused = insufficientEvidence(decision, evidence)
+    const refused = insufficientEvidence(decision, evidence, 'document')
     const refusal =
-      refused === undefined ? {} : { refusal: { ...renamed(refused), suggestions: MESSAGES.share_low.suggestions } }
+      refused === undefined
+        ? {}
+        : { refusal: { ...renamed(refused), suggestions: policy.texts['share_low']?.suggestions } }
     return { final_passes: judged.verdict !== 'refuse', info: { ...gating, ...refusal } }
   } catch (thrown) {
     return isRagGateError(thrown) ? thrown.message : 'unexpected'
@@ -94,7 +101,7 @@ function renamed<Members extends { readonly evidence_count: number }>({ evidence
 
 /** The largest derived share, and whether the default gate passes it. */
 function proxyOutcome({ answer, chunks }: ProxyVector): unknown {
-  const settings = evidenceShare(AS_DOCUMENTED)
+  const settings = settingsIn(evidenceShareGate, evidenceShare(AS_DOCUMENTED))
   const evidence = chunks.map(({ chunk_id = '', text }) => ({ ...aPassage(chunk_id, { text }), scores: {} }))
   const top = largestShare(settings, measureAnswer({ question: 'q', chunks: evidence, answer }))
   return { top, passes: top === undefined ? null : top.share >= settings.threshold }

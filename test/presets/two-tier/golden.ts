@@ -2,11 +2,11 @@
  * Document 000 against its golden file: verdicts, reasons and texts of `twoTier`, the replies of a grading model, and
  * reciprocal rank fusion.
  */
+import { textOf } from '../../fixtures/policy.ts'
 import { fuseConvex, fuseReciprocalRank } from '../../../src/core/evidence/fusion.ts'
 import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
 import { readGrade } from '../../../src/core/evidence/grade.ts'
 import { measure } from '../../../src/core/signals/measure.ts'
-import { MESSAGES } from '../../../src/core/reports/messages.ts'
 import type { ReasonCode } from '../../../src/core/gates/finding.ts'
 import { judge } from '../../../src/core/policy/judge.ts'
 import { twoTier, type TwoTierOptions } from '../../../src/presets/two-tier/two-tier.ts'
@@ -97,7 +97,7 @@ export function compareDocument000(golden: Golden): Readonly<Record<string, read
     vectors: compareAll(golden.vectors, ({ id }) => id, expectedOf, outcomeOf, String),
     reason_messages: Object.entries(golden.reason_messages).map(([reason, text]) => {
       const code = CODES[reason]
-      const said = code === undefined ? [] : [MESSAGES[code].reason, MESSAGES[code].answer]
+      const said = code === undefined ? [] : [textOf(code).reason, textOf(code).answer]
       return { id: reason, agrees: said.includes(text), here: said[0] ?? 'no such reason' }
     }),
     rerank_parse: compareAll(

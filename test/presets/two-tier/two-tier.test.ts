@@ -1,3 +1,4 @@
+import { policySettings } from '../../../src/core/policy/policy.ts'
 import { describe, expect, it } from 'vitest'
 import { fuseConvex } from '../../../src/core/evidence/fusion.ts'
 import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
@@ -16,11 +17,11 @@ describe('twoTier', () => {
   })
 
   it('takes all four constants of the document in one place', () => {
-    const [graded, retrieval] = twoTier().gates
+    const [graded, retrieval] = policySettings(twoTier()).gates
     expect(graded).toEqual({ gate: 'graded-relevance', relevanceThreshold: 2, minChunks: 1 })
     expect(retrieval).toEqual({ gate: 'retrieval-score', minScore: 0.05, minRatio: 1.2 })
     const options = { relevanceThreshold: 1, minChunks: 2, minScore: 0.1, minRatio: 1.5 }
-    expect(twoTier(options).gates).toEqual([
+    expect(policySettings(twoTier(options)).gates).toEqual([
       { gate: 'graded-relevance', relevanceThreshold: 1, minChunks: 2 },
       { gate: 'retrieval-score', minScore: 0.1, minRatio: 1.5 },
     ])

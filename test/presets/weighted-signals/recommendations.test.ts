@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { Assessment } from '../../../src/presets/weighted-signals/confidence-record.ts'
 import type { Band } from '../../../src/core/policy/decision.ts'
-import { analyse, assessRetrieval, recommend, type RecommendOptions } from '../../../src/presets/weighted-signals/recommendations.ts'
+import {
+  analyse,
+  assessRetrieval,
+  recommend,
+  type RecommendOptions,
+} from '../../../src/presets/weighted-signals/recommendations.ts'
 import type { RetrievalSignals } from '../../../src/core/signals/retrieval-signals.ts'
 import { signalsOf } from '../../fixtures/evidence.ts'
 
@@ -12,7 +17,7 @@ function assessed(band: Band, given: Partial<RetrievalSignals> = {}, chunkCount 
 const codes = (assessment: Assessment, options?: RecommendOptions): readonly string[] =>
   recommend(assessment, options).map(({ code }) => code)
 const texts = (assessment: Assessment): readonly string[] =>
-  recommend(assessment, { graph: 'available' }).map(({ text }) => text)
+  recommend(assessment, { graph: 'available', wording: 'document' }).map(({ text }) => text)
 
 describe('recommend', () => {
   it('says what the document says about a moderate confidence without support', () => {
@@ -50,10 +55,25 @@ describe('recommend', () => {
   })
 })
 
+describe('recommendations by default', () => {
+  it('name no tool of another product', () => {
+    for (const band of ['medium', 'low', 'very-low'] as const) {
+      const said = recommend(assessed(band), { graph: 'available' }).map(({ text }) => text)
+      expect(said.join(' ')).not.toMatch(/_search|search\(|num_expands/)
+      expect(said.length).toBeGreaterThan(0)
+    }
+  })
+})
+
 describe('assessRetrieval', () => {
   it('answers with the record in short and what to do, as the document prints it', () => {
     const figures = { topScore: 0.82, scoreGap: 0.08, bm25DenseAgreement: 0.65 }
-    expect(assessRetrieval({ ...assessed('medium', figures), confidence: 0.78 }, { graph: 'available' })).toEqual({
+    expect(
+      assessRetrieval(
+        { ...assessed('medium', figures), confidence: 0.78 },
+        { graph: 'available', wording: 'document' },
+      ),
+    ).toEqual({
       overall_confidence: 0.78,
       top_score: 0.82,
       score_gap: 0.08,

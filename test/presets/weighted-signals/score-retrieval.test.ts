@@ -48,6 +48,6 @@ describe('scoreRetrieval', () => {
   })
 
   it('takes broken scores for a broken retriever', () => {
-    expect(() => scoreRetrieval([chunk('a', { 'cross-encoder': NaN })])).toThrow('not numbers')
+    expect(() => scoreRetrieval([chunk('a', { 'cross-encoder': NaN })])).toThrow('no numbers within the range')
   })
 })
