@@ -48,11 +48,13 @@ try {
 
 function readSettings(generate: boolean): DeploymentSettings {
   const config = unstable_readConfig({ config: join(ROOT, 'wrangler.toml') })
-  const database = config.d1_databases.find(({ binding }) => binding === 'DB')?.database_name
+  // wrangler's own types need packages that are not installed; this is the documented form of the file.
+  const databases = config.d1_databases as readonly { readonly binding: string; readonly database_name?: string }[]
+  const database = databases.find(({ binding }) => binding === 'DB')?.database_name
   if (config.name === undefined || database === undefined) {
     throw new DeploymentError('wrangler.toml must name the Worker, and a database_name for the binding DB')
   }
-  return { worker: config.name, database, generate }
+  return { worker: String(config.name), database, generate }
 }
 
 /** Bundles without uploading, and says what a deployment would do. */

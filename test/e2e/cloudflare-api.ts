@@ -44,7 +44,9 @@ export async function startCloudflareApi(): Promise<CloudflareAccount> {
       const path = url.pathname.replace(`/accounts/${ACCOUNT}`, '')
       const call = `${request.method} ${path}`
       account.calls.push(call)
-      const body = Buffer.concat(await Array.fromAsync(request as AsyncIterable<Buffer>))
+      const pieces: Buffer[] = []
+      for await (const piece of request) pieces.push(Buffer.from(piece))
+      const body = Buffer.concat(pieces)
       const [status, answer] = await answerTo(call, url, body, request.headers['content-type'] ?? '')
       response.writeHead(status, { 'content-type': 'application/json' })
       response.end(JSON.stringify(answer))
