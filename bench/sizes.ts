@@ -45,7 +45,7 @@ export async function measureSizes(): Promise<BundleSize[]> {
   })
   const folder = mkdtempSync(join(tmpdir(), 'hono-rag-gate-sizes-'))
   try {
-    const modules = bundle('workers/gate/index.ts', folder).map((module) => readFileSync(String(module.path)))
+    const modules = bundle('workers/gate/index.ts', folder).map((module) => readFileSync(module.path))
     return [...(await Promise.all(gates)), { name: 'the ready Worker', ...weigh(modules), limit: LIMITS.worker }]
   } finally {
     rmSync(folder, { recursive: true })
