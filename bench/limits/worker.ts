@@ -22,7 +22,7 @@ const originals = new WeakMap<object, D1PreparedStatement>()
 function countedStatement(statement: D1PreparedStatement): D1PreparedStatement {
   const call = async (): Promise<D1Result<Record<string, unknown>>> => {
     used.d1Calls++
-    const result = await statement.all<Record<string, unknown>>()
+    const result = await statement.all()
     countResult(result)
     return result
   }
