@@ -89,7 +89,8 @@ export async function startLocalGate(options: LocalGateOptions): Promise<LocalGa
   }
   const { onOutput } = options
   if (onOutput !== undefined) {
-    if (output() !== '') onOutput(output())
+    // Before that wrangler gives advice that is the same at every start; where the start fails, all of it is in the error.
+    if (options.output === 'everything') onOutput(output())
     child.stdout?.on('data', (piece: Buffer) => onOutput(piece.toString()))
     child.stderr?.on('data', (piece: Buffer) => onOutput(piece.toString()))
   }

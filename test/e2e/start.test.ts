@@ -80,6 +80,7 @@ describe('npm start', () => {
     expect(output).toContain(`Port ${PORT} is taken by another program: the gate takes ${PORT + 1}.`)
     expect(output.split(`:${PORT + 1}/`).length).toBeGreaterThan(4)
     expect(output).not.toContain(`:${PORT}/`)
+    expect(output).not.toContain('WARNING')
     expect(output).toMatch(/Ingested (\d+) of \1 documents .* version 1\n/)
     expect(output).toMatch(/\? How long is a strong answer cached\?\n {4}PASS · \S+ · fwd=miss\n/)
     expect(output).toMatch(/\? What is the weather in Chicago\?\n {4}REFUSE · very-low · fwd=miss\n/)
