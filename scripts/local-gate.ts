@@ -23,6 +23,10 @@ export interface LocalGateOptions {
   readonly entry?: string
   /** Told what happens. */
   readonly say?: (line: string) => void
+  /** Given what the Worker and wrangler print once the Worker is up: errors of requests, failures in the background. */
+  readonly onOutput?: (text: string) => void
+  /** What is printed: problems, or every request and message. @default 'problems' */
+  readonly output?: 'problems' | 'everything'
 }
 
 /** A Worker that is serving. */
@@ -30,6 +34,8 @@ export interface LocalGate {
   readonly url: string
   readonly adminToken: string
   readonly indexToken: string
+  /** The model that writes the answers; without one they are quoted. */
+  readonly model?: LanguageModel
   /** Where a debugger attaches. */
   readonly inspectorUrl: string
   /** Whether the local state was set aside because its schema was old. */
@@ -39,21 +45,36 @@ export interface LocalGate {
   stop(): Promise<void>
 }
 
-/** Migrates, starts, and waits until the Worker answers. */
+/** An OpenAI-compatible endpoint, as the settings name it. */
+export interface LanguageModel {
+  readonly baseUrl: string
+  readonly name: string
+}
+
+/**
+ * Migrates, starts, and waits until the Worker answers.
+ *
+ * @throws before anything is started, when of settings that go together only some are there
+ */
 export async function startLocalGate(options: LocalGateOptions): Promise<LocalGate> {
   const { stateDirectory, vars = {}, say = () => undefined } = options
+  const varsFile = options.varsFile ?? join(stateDirectory, '.dev.vars')
+  const secrets = ensureSecrets(varsFile)
+  const all: Record<string, string> = { AUDIENCE: 'operator', ...secrets, ...vars }
+  for (const names of TOGETHER) checkTogether(names, all, varsFile)
   const rebuilt = setAsideOldState(stateDirectory, say)
-  const secrets = ensureSecrets(options.varsFile ?? join(stateDirectory, '.dev.vars'))
   migrate(stateDirectory)
 
-  const port = await freePort(options.port ?? 8787)
+  const wanted = options.port ?? 8787
+  const port = await freePort(wanted)
+  if (port !== wanted) say(`Port ${wanted} is taken by another program: the gate takes ${port}.`)
   const envFile = join(stateDirectory, 'vars.env')
-  const all: Record<string, string> = { AUDIENCE: 'operator', ...secrets, ...vars }
   writeFileSync(envFile, formatVars(all), { mode: 0o600 })
   const inspectorPort = await freePort(port + 10_000)
   const entry = options.entry === undefined ? [] : [options.entry]
   const address = ['--ip', '127.0.0.1', '--port', String(port), '--inspector-port', String(inspectorPort)]
-  const quiet = ['--log-level', 'warn', '--show-interactive-dev-session=false']
+  const level = options.output === 'everything' ? 'log' : 'warn'
+  const quiet = ['--log-level', level, '--show-interactive-dev-session=false']
   const child = wrangler(['dev', ...entry, ...address, '--persist-to', stateDirectory, '--env-file', envFile, ...quiet])
   const url = `http://127.0.0.1:${port}`
   const output = collectOutput(child)
@@ -66,15 +87,46 @@ export async function startLocalGate(options: LocalGateOptions): Promise<LocalGa
     await stopGroup(child, exited)
     throw new Error(`The Worker did not start:\n${output()}`, { cause: thrown })
   }
+  const { onOutput } = options
+  if (onOutput !== undefined) {
+    // Before that wrangler gives advice that is the same at every start; where the start fails, all of it is in the error.
+    if (options.output === 'everything') onOutput(output())
+    child.stdout?.on('data', (piece: Buffer) => onOutput(piece.toString()))
+    child.stderr?.on('data', (piece: Buffer) => onOutput(piece.toString()))
+  }
+  const { LLM_BASE_URL: baseUrl, LLM_MODEL: model } = all
   return {
     url,
     adminToken: all['ADMIN_TOKEN'] ?? '',
     indexToken: all['INDEX_TOKEN'] ?? '',
+    ...(baseUrl === undefined || model === undefined ? {} : { model: { baseUrl, name: model } }),
     inspectorUrl: `ws://127.0.0.1:${inspectorPort}/ws`,
     rebuilt,
     stopped: exited,
     stop: () => stopGroup(child, exited),
   }
+}
+
+/** Settings that mean something together only. */
+const TOGETHER = [
+  ['LLM_BASE_URL', 'LLM_API_KEY', 'LLM_MODEL'],
+  ['UPSTASH_VECTOR_REST_URL', 'UPSTASH_VECTOR_REST_TOKEN'],
+]
+
+function checkTogether(names: readonly string[], vars: Readonly<Record<string, string>>, file: string): void {
+  const missing = names.filter((name) => vars[name] === undefined || vars[name] === '')
+  if (missing.every((name) => vars[name] === undefined) && [0, names.length].includes(missing.length)) return
+  const list = new Intl.ListFormat('en').format(names)
+  const lack = new Intl.ListFormat('en').format(missing)
+  throw new Error(`${list} go together. Set ${lack} too, or remove the others, in ${file}`)
+}
+
+/** The port that `PORT` names. Ends the process when it is none. */
+export function portFromEnvironment(otherwise: number): number {
+  const port = Number(process.env['PORT'] ?? otherwise)
+  if (Number.isInteger(port) && port >= 1 && port <= 65_535) return port
+  console.error(`PORT must be a whole number from 1 to 65535, not "${process.env['PORT']}"`)
+  process.exit(1)
 }
 
 /** The first free port on loopback, from `first` on. */

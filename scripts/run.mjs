@@ -1,35 +1,32 @@
 /**
- * Runs a script of this project with the project's own Node, installing what is missing first. Plain JavaScript with
+ * Runs a script of this project with the project's own Node, installing first what is missing. Plain JavaScript with
  * no imports beyond Node 20: it is the first thing that runs in a clean clone.
  *
- *   node scripts/run.mjs scripts/start.ts [arguments]
+ *   node scripts/run.mjs [--with=test,bench] scripts/start.ts [arguments]
+ *
+ * The root's package.json holds what `npm start` needs. What only tests, benches or the kernel need stands in the
+ * package.json of their folder, a workspace: `--with` names the folders, `--with=all` means every one of them.
  */
 import { spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
+/** Major version of Node that the scripts are written for; `scripts/node/package.json` pins the exact one. */
+const NODE_MAJOR = 24
+
 const root = fileURLToPath(new URL('..', import.meta.url))
-const bin = join(root, 'node_modules', '.bin')
-const stamp = join(root, 'node_modules', '.installed-lockfile')
-const lockfile = readFileSync(join(root, 'package-lock.json'), 'utf8')
+const modules = join(root, 'node_modules')
+const [option, ...others] = process.argv.slice(2)
+const script = option?.startsWith('--with=') ? others : process.argv.slice(2)
+install(option?.startsWith('--with=') ? option.slice('--with='.length).split(',') : [])
+const node = findNode()
 
-if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== lockfile) {
-  console.log('Installing dependencies …')
-  // Not `npm ci`: it insists on lock entries for the binaries of every other platform. The lockfile pins all versions.
-  const install = spawnSync('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'], {
-    cwd: root,
-    stdio: 'inherit',
-    shell: process.platform === 'win32',
-  })
-  if (install.status !== 0) process.exit(install.status ?? 1)
-  writeFileSync(stamp, lockfile)
-}
-
-const child = spawn(join(bin, 'node'), process.argv.slice(2), {
+const child = spawn(node, script, {
   cwd: root,
   stdio: 'inherit',
-  env: { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}` },
+  env: { ...process.env, PATH: [dirname(node), join(modules, '.bin'), process.env.PATH].join(delimiter) },
 })
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
 // npm passes a signal to its shell only, and the shell dies with it: then nobody waits for this process any more.
@@ -39,3 +36,41 @@ const watch = setInterval(() => {
 }, 500)
 watch.unref()
 child.on('exit', (code, signal) => process.exit(code ?? (signal ? 1 : 0)))
+
+/** Installs the root and the wanted folders, unless they are there as the lockfile has them. */
+function install(wanted) {
+  const stamp = join(modules, '.installed.json')
+  const lockfile = createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .digest('hex')
+  const { workspaces } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const known = existsSync(stamp) ? JSON.parse(readFileSync(stamp, 'utf8')) : { lockfile: '', folders: [] }
+  const before = known.lockfile === lockfile ? known.folders : []
+  const needed = wanted.includes('all') ? workspaces.filter((folder) => folder !== '.') : ['scripts/node', ...wanted]
+  if (needed.every((folder) => before.includes(folder))) return
+  const folders = [...new Set([...before, ...needed])]
+  console.log('Installing dependencies …')
+  // Not `npm ci`: it removes what is there first. The lockfile pins all versions.
+  const quiet = ['--no-save', '--no-audit', '--no-fund', '--loglevel=error']
+  const chosen = ['--include-workspace-root', ...folders.map((folder) => `--workspace=${folder}`)]
+  const { status } = spawnSync('npm', ['install', ...quiet, ...chosen], {
+    cwd: root,
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+  })
+  if (status !== 0) process.exit(status ?? 1)
+  writeFileSync(stamp, JSON.stringify({ lockfile, folders }))
+}
+
+/** The Node that was installed; on a platform that npm has none for, the one that runs this, if it is new enough. */
+function findNode() {
+  const platform = process.platform === 'win32' ? 'win' : process.platform
+  const file = process.platform === 'win32' ? 'node.exe' : 'node'
+  const installed = join(modules, `node-${platform}-${process.arch}`, 'bin', file)
+  if (existsSync(installed)) return installed
+  if (Number(process.versions.node.split('.')[0]) >= NODE_MAJOR) return process.execPath
+  console.error(
+    `On ${platform} ${process.arch} this needs Node ${NODE_MAJOR} or newer; it runs with ${process.version}.`,
+  )
+  process.exit(1)
+}

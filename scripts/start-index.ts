@@ -9,10 +9,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type LocalIndex, startLocalIndex } from './local-index.ts'
-import { ROOT } from './local-gate.ts'
+import { portFromEnvironment, ROOT } from './local-gate.ts'
 
 const [file] = process.argv.slice(2)
-const port = Number(process.env['PORT'] ?? 8788)
+const port = portFromEnvironment(8788)
 const stateDirectory = process.env['VECTOR_INDEX_HOME'] ?? join(ROOT, '.wrangler', 'index')
 
 function fail(message: string): never {
@@ -45,9 +45,6 @@ Each token also works at ${url} alone. Try next:
 workers/vector-index/README.md says what an index can be and how to move to the real service.`
 }
 
-if (!Number.isInteger(port) || port < 1 || port > 65_535) {
-  fail(`PORT must be a whole number from 1 to 65535, not "${process.env['PORT']}"`)
-}
 const indexes = file === undefined ? undefined : settingsIn(file)
 let stopping = false
 const starting = startLocalIndex({ stateDirectory, port, ...(indexes !== undefined && { indexes }) })

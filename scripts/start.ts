@@ -6,7 +6,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { ask, type AskReply, type GateDocument, ingest } from '../src/cli/gate-client.ts'
-import { type LocalGate, ROOT, startLocalGate } from './local-gate.ts'
+import { CommandError } from '../src/cli/command-error.ts'
+import { type LocalGate, portFromEnvironment, ROOT, startLocalGate } from './local-gate.ts'
 
 const home = process.env['RAG_GATE_HOME'] ?? ROOT
 const varsFile = join(home, '.dev.vars')
@@ -28,7 +29,23 @@ function sampleCorpus(): GateDocument[] {
     })
 }
 
-function showReply(question: string, { headers, body }: AskReply): string {
+/** An error of the gate, which is an answer too. */
+interface GateError {
+  readonly code: string
+  readonly message: string
+}
+
+/** The error in a reply, if it is one. */
+function errorOf({ status, body }: AskReply): GateError | undefined {
+  // The gate's own form of errors; anything else that is no answer is named by its status.
+  const { error } = body as { error?: GateError }
+  return status === 200 ? undefined : (error ?? { code: `status ${status}`, message: 'the gate sent no answer' })
+}
+
+function showReply(question: string, reply: AskReply): string {
+  const error = errorOf(reply)
+  if (error !== undefined) return `  ? ${question}\n    ERROR · ${error.code} · ${error.message}`
+  const { headers, body } = reply
   const gate = headers.get('rag-gate') ?? ''
   const cache = headers.get('cache-status') ?? ''
   const age = headers.get('age')
@@ -44,21 +61,67 @@ function showReply(question: string, { headers, body }: AskReply): string {
   return lines.join('\n')
 }
 
-async function prepare(gate: LocalGate): Promise<void> {
-  const reply = await ingest(gate.url, gate.adminToken, sampleCorpus())
-  const fresh = reply.documents.filter(({ status }) => status !== 'unchanged')
-  const chunks = reply.documents.reduce((sum, document) => sum + document.chunks, 0)
-  console.log(
-    fresh.length === 0
-      ? `The sample corpus is in place: ${reply.documents.length} documents, ${chunks} chunks, version ${reply.corpus_version}`
-      : `Ingested ${fresh.length} of ${reply.documents.length} documents (${chunks} chunks in all), version ${reply.corpus_version}`,
-  )
-  console.log('\nThree questions, asked just now:\n')
-  for (const question of QUESTIONS) console.log(`${showReply(question, await ask(gate.url, question))}\n`)
+/** Ingests the docs. @returns whether there is something to ask about */
+async function ingestSamples(gate: LocalGate): Promise<boolean> {
+  try {
+    const reply = await ingest(gate.url, gate.adminToken, sampleCorpus())
+    const fresh = reply.documents.filter(({ status }) => status !== 'unchanged')
+    const chunks = reply.documents.reduce((sum, document) => sum + document.chunks, 0)
+    console.log(
+      fresh.length === 0
+        ? `The sample corpus is in place: ${reply.documents.length} documents, ${chunks} chunks, version ${reply.corpus_version}`
+        : `Ingested ${fresh.length} of ${reply.documents.length} documents (${chunks} chunks in all), version ${reply.corpus_version}`,
+    )
+    return true
+  } catch (thrown) {
+    if (!(thrown instanceof CommandError)) throw thrown
+    console.error(`The sample corpus was not ingested: ${thrown.message}\n`)
+    return false
+  }
 }
 
-function whatNext({ url }: LocalGate): string {
-  const vars = varsFile.startsWith(ROOT) ? relative(ROOT, varsFile) : varsFile
+/** Asks the sample questions. @returns whether each was answered or refused */
+async function askSamples(gate: LocalGate): Promise<boolean> {
+  console.log('\nThree questions, asked just now:\n')
+  const failed = new Map<string, GateError>()
+  for (const question of QUESTIONS) {
+    if (failed.has(question)) {
+      console.log(`  ? ${question}\n    Not asked again: it was to show the answer from the cache.\n`)
+      continue
+    }
+    const reply = await ask(gate.url, question)
+    const error = errorOf(reply)
+    if (error !== undefined) failed.set(question, error)
+    console.log(`${showReply(question, reply)}\n`)
+  }
+  const [error] = failed.values()
+  if (error !== undefined) console.error(`${adviceFor(error, gate)}\n`)
+  return error === undefined
+}
+
+/** What to do about an error. */
+function adviceFor({ code }: GateError, { model }: LocalGate): string {
+  if (model === undefined || !code.startsWith('llm_')) {
+    return 'The gate runs all the same. What the Worker says about the error is printed here too.'
+  }
+  return `The model ${model.name} at ${model.baseUrl} gave no answer (${LLM_FAULTS[code] ?? code}).
+The gate runs all the same: it retrieves, judges and refuses, and questions that pass end in this error.
+Correct LLM_BASE_URL, LLM_API_KEY and LLM_MODEL in ${varsPath()} and start again, or remove them: then answers are quoted.`
+}
+
+const LLM_FAULTS: Readonly<Record<string, string>> = {
+  llm_unavailable: 'it cannot be reached, or failed',
+  llm_timeout: 'it did not answer in time',
+  llm_misconfigured: 'it turned the request away: address, key or model name is wrong',
+  llm_bad_response: 'what it sent is not what an OpenAI-compatible endpoint sends',
+}
+
+function varsPath(): string {
+  return varsFile.startsWith(ROOT) ? relative(ROOT, varsFile) : varsFile
+}
+
+function whatNext({ url, model }: LocalGate, answered: boolean): string {
+  const vars = varsPath()
   return `The gate is up: ${url}    (Ctrl-C stops it)
 
 Try next:
@@ -70,18 +133,23 @@ Try next:
   statistics      curl ${url}/v1/stats -H "authorization: Bearer $ADMIN_TOKEN"
 
 ADMIN_TOKEN is in ${vars}: export $(grep ADMIN_TOKEN ${vars} | tr -d '"')
-A model: put LLM_BASE_URL, LLM_API_KEY and LLM_MODEL there too; without them answers are quoted from the documents.`
+${
+  model === undefined
+    ? 'A model: put LLM_BASE_URL, LLM_API_KEY and LLM_MODEL there too; without them answers are quoted from the documents.'
+    : `A model: ${model.name} at ${model.baseUrl} ${answered ? 'writes the answers.' : 'is to write the answers: see above.'}`
+}`
 }
 
-const port = Number(process.env['PORT'] ?? 8787)
-if (!Number.isInteger(port) || port < 1 || port > 65_535) {
-  console.error(`PORT must be a whole number from 1 to 65535, not "${process.env['PORT']}"`)
-  process.exit(1)
-}
-
+const port = portFromEnvironment(8787)
 console.log('Starting the gate …')
 let stopping = false
-const starting = startLocalGate({ stateDirectory: join(home, '.wrangler', 'state'), varsFile, port, say: console.log })
+const starting = startLocalGate({
+  stateDirectory: join(home, '.wrangler', 'state'),
+  varsFile,
+  port,
+  say: console.log,
+  onOutput: (text) => process.stderr.write(text),
+})
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
     if (stopping) return
@@ -91,8 +159,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 }
 try {
   const gate = await starting
-  await prepare(gate)
-  console.log(whatNext(gate))
+  const answered = (await ingestSamples(gate)) && (await askSamples(gate))
+  console.log(whatNext(gate, answered))
   await gate.stopped
   if (!stopping) {
     console.error('The Worker stopped by itself.')

@@ -74,11 +74,19 @@ describe('what is installed', () => {
   interface Lockfile {
     packages: Record<string, { version: string; integrity?: string; resolved?: string; link?: boolean }>
   }
-  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as Lockfile
-  const { devDependencies, dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
-    devDependencies: Record<string, string>
+  interface Manifest {
+    name: string
+    workspaces?: string[]
     dependencies?: Record<string, string>
+    devDependencies?: Record<string, string>
+    optionalDependencies?: Record<string, string>
+    peerDependencies?: Record<string, string>
   }
+  const readJson = <Read>(file: string): Read => JSON.parse(readFileSync(join(ROOT, file), 'utf8')) as Read
+  const { packages } = readJson<Lockfile>('package-lock.json')
+  const root = readJson<Manifest>('package.json')
+  const folders = (root.workspaces ?? []).filter((folder) => folder !== '.')
+  const manifests = new Map(folders.map((folder) => [folder, readJson<Manifest>(join(folder, 'package.json'))]))
 
   test('has one workerd', () => {
     const runtimes = Object.keys(packages).filter((path) => path.endsWith('node_modules/workerd'))
@@ -89,10 +97,52 @@ describe('what is installed', () => {
   })
 
   test('is pinned to exact versions, each with its hash, and the package itself depends on nothing', () => {
-    expect(dependencies).toBeUndefined()
-    for (const version of Object.values(devDependencies)) expect(version).toMatch(/^\d+\.\d+\.\d+(-[\w.]+)?$/)
+    expect(root.dependencies).toBeUndefined()
+    expect(root.optionalDependencies).toBeUndefined()
+    for (const { dependencies, devDependencies, optionalDependencies } of [root, ...manifests.values()]) {
+      expect(dependencies).toBeUndefined()
+      for (const version of Object.values({ ...devDependencies, ...optionalDependencies })) {
+        expect(version).toMatch(/^(npm:(@[\w-]+\/)?[\w-]+@)?\d+\.\d+\.\d+(-[\w.]+)?$/)
+      }
+    }
+    const own = new Set(['', ...folders])
     for (const [path, entry] of Object.entries(packages)) {
-      if (path !== '') expect(entry.integrity, path).toMatch(/^sha512-/)
+      if (!own.has(path) && entry.link !== true) expect(entry.integrity, path).toMatch(/^sha512-/)
     }
   })
+
+  test('stands in one tree, so that tests and sources mean the same copy', () => {
+    const own = new Set(['', ...folders])
+    const elsewhere = Object.keys(packages).filter((path) => !own.has(path) && !path.startsWith('node_modules/'))
+    expect(elsewhere).toEqual([])
+  })
+
+  test('is for a start what a start needs: the rest stands in the folders that need it', () => {
+    const forStart = reachable(Object.keys(root.devDependencies ?? {}))
+    for (const [folder, { devDependencies = {} }] of manifests) {
+      for (const name of Object.keys(devDependencies)) expect([folder, name, forStart.has(name)]).toContain(false)
+    }
+    expect(forStart).toContain('workerd')
+  })
+
+  test('has both bounds where the user brings it', () => {
+    for (const [name, range] of Object.entries(root.peerDependencies ?? {})) {
+      expect(`${name} ${range}`).toMatch(/ (\^\d+\.\d+\.\d+|>=\d+\.\d+\.\d+ <\d+)$/)
+    }
+  })
+
+  /** Names of what the lockfile installs for these. */
+  function reachable(names: readonly string[]): ReadonlySet<string> {
+    // The lockfile's own form.
+    const entries = packages as unknown as Record<string, Pick<Manifest, 'dependencies' | 'optionalDependencies'>>
+    const found = new Set<string>()
+    const open = [...names]
+    for (let name = open.pop(); name !== undefined; name = open.pop()) {
+      if (found.has(name)) continue
+      found.add(name)
+      const { dependencies, optionalDependencies } = entries[`node_modules/${name}`] ?? {}
+      open.push(...Object.keys({ ...dependencies, ...optionalDependencies }))
+    }
+    return found
+  }
 })

@@ -11,14 +11,15 @@ const home = mkdtempSync(join(tmpdir(), 'hono-rag-gate-start-'))
 const PORT = 8940
 let busy: Server
 
-/** Runs `npm start` until it says that the gate is up, then stops it. */
+/** Runs `npm start` until it says that the gate is up, then stops it. @returns all that it printed */
 async function startAndStop(
   stop: (npm: number) => void,
-  whileUp: (url: string) => Promise<void> = async () => undefined,
+  whileUp: (url: string, output: () => string) => Promise<void> = async () => undefined,
+  folder = home,
 ): Promise<string> {
   const child = spawn('npm', ['start'], {
     cwd: ROOT,
-    env: { ...process.env, RAG_GATE_HOME: home, PORT: String(PORT) },
+    env: { ...process.env, RAG_GATE_HOME: folder, PORT: String(PORT) },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   })
@@ -26,7 +27,7 @@ async function startAndStop(
   const up = new Promise<void>((resolve, reject) => {
     child.stdout.on('data', (piece: Buffer) => {
       output += piece.toString()
-      if (output.includes('A model: put')) resolve()
+      if (output.includes('\nA model: ')) resolve()
     })
     child.stderr.on('data', (piece: Buffer) => (output += piece.toString()))
     child.once('exit', () => reject(new Error(`npm start ended:\n${output}`)))
@@ -35,7 +36,7 @@ async function startAndStop(
   await up
   const url = /The gate is up: (\S+)/.exec(output)?.[1] ?? ''
   try {
-    await whileUp(url)
+    await whileUp(url, () => output)
   } finally {
     stop(child.pid ?? 0)
     await exited
@@ -76,6 +77,10 @@ describe('npm start', () => {
       expect(await (await fetch(`${url}/health`)).json()).toEqual({ status: 'ok' })
       expect(await (await fetch(url)).text()).toContain('<title>')
     })
+    expect(output).toContain(`Port ${PORT} is taken by another program: the gate takes ${PORT + 1}.`)
+    expect(output.split(`:${PORT + 1}/`).length).toBeGreaterThan(4)
+    expect(output).not.toContain(`:${PORT}/`)
+    expect(output).not.toContain('WARNING')
     expect(output).toMatch(/Ingested (\d+) of \1 documents .* version 1\n/)
     expect(output).toMatch(/\? How long is a strong answer cached\?\n {4}PASS · \S+ · fwd=miss\n/)
     expect(output).toMatch(/\? What is the weather in Chicago\?\n {4}REFUSE · very-low · fwd=miss\n/)
@@ -93,4 +98,50 @@ describe('npm start', () => {
     expect(output).toContain('The local database had an older schema; it was set aside in')
     expect(output).toMatch(/Ingested (\d+) of \1 documents .* version 1\n/)
   })
+
+  test('goes on when the model does not answer, says which, and shows what the Worker says about it', async () => {
+    const { baseUrl, folder } = await homeWithDeadModel()
+    let said = ''
+    const output = await startAndStop(
+      pressCtrlC,
+      async (url, soFar) => {
+        expect((await fetch(`${url}/health`)).status).toBe(200)
+        await expect.poll(soFar, { timeout: 20_000 }).toContain('[rag-gate] llm_unavailable request_id=')
+        said = soFar()
+      },
+      folder,
+    )
+    expect(output).toMatch(/\? How long is a strong answer cached\?\n {4}ERROR · llm_unavailable · /)
+    expect(output).toMatch(/\? What is the weather in Chicago\?\n {4}REFUSE · /)
+    expect(output).toContain(`The model some-model at ${baseUrl} gave no answer`)
+    expect(output).toContain('The gate is up: ')
+    expect(said).not.toContain('TypeError')
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  test.each([
+    ['LLM_BASE_URL="http://127.0.0.1:9/v1"\n', 'Set LLM_API_KEY and LLM_MODEL too'],
+    ['LLM_BASE_URL="http://127.0.0.1:9/v1"\nLLM_API_KEY="key"\nLLM_MODEL=""\n', 'Set LLM_MODEL too'],
+    ['UPSTASH_VECTOR_REST_URL="http://127.0.0.1:9"\n', 'Set UPSTASH_VECTOR_REST_TOKEN too'],
+  ])('says at once that settings are missing: %s', async (settings, advice) => {
+    const folder = mkdtempSync(join(tmpdir(), 'hono-rag-gate-start-'))
+    writeFileSync(join(folder, '.dev.vars'), settings)
+    const began = Date.now()
+    await expect(startAndStop(pressCtrlC, undefined, folder)).rejects.toThrow(advice)
+    expect(Date.now() - began).toBeLessThan(20_000)
+    rmSync(folder, { recursive: true, force: true })
+  })
 })
+
+/** A home whose settings name a model at a port where nobody listens. */
+async function homeWithDeadModel(): Promise<{ readonly baseUrl: string; readonly folder: string }> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  // A server that listens on a port has an address of this form.
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  const folder = mkdtempSync(join(tmpdir(), 'hono-rag-gate-start-'))
+  const baseUrl = `http://127.0.0.1:${port}/v1`
+  writeFileSync(join(folder, '.dev.vars'), `LLM_BASE_URL="${baseUrl}"\nLLM_API_KEY="key"\nLLM_MODEL="some-model"\n`)
+  return { baseUrl, folder }
+}

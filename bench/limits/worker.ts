@@ -1,0 +1,108 @@
+/** The ready Worker with its bindings counted: what a request asks of D1, the index and the cache. Served by `../limits.ts`. */
+import worker from '../../workers/gate/index.ts'
+import type { GateBindings } from '../../workers/gate/bindings.ts'
+import type { Used } from './used.ts'
+
+export { VectorIndex } from '../../workers/vector-index/vector-index.ts'
+
+const NOTHING: Used = { d1Calls: 0, d1Statements: 0, rowsRead: 0, rowsWritten: 0, indexCalls: 0, cacheCalls: 0 }
+let used: Used = { ...NOTHING }
+/** Whether what the cache has is passed over. Requests come one after the other. */
+let fresh = false
+
+function countResult(result: D1Result): void {
+  used.d1Statements++
+  used.rowsRead += result.meta.rows_read
+  used.rowsWritten += result.meta.rows_written
+}
+
+/** Statements that were wrapped, by their wrapping: a batch needs the original. */
+const originals = new WeakMap<object, D1PreparedStatement>()
+
+function countedStatement(statement: D1PreparedStatement): D1PreparedStatement {
+  const call = async (): Promise<D1Result<Record<string, unknown>>> => {
+    used.d1Calls++
+    const result = await statement.all()
+    countResult(result)
+    return result
+  }
+  const counted = {
+    bind: (...values: unknown[]) => countedStatement(statement.bind(...values)),
+    all: call,
+    run: call,
+    first: async (column?: string) => {
+      const [row] = (await call()).results
+      return row === undefined ? null : column === undefined ? row : row[column]
+    },
+    // `raw` says nothing of rows read; no statement here has two columns of one name.
+    raw: async () => (await call()).results.map((row) => Object.values(row)),
+  }
+  originals.set(counted, statement)
+  // All that the adapters call of a statement.
+  return counted as unknown as D1PreparedStatement
+}
+
+function countedDatabase(db: D1Database): D1Database {
+  const counted = {
+    prepare: (sql: string) => countedStatement(db.prepare(sql)),
+    batch: async (statements: D1PreparedStatement[]) => {
+      used.d1Calls++
+      const results = await db.batch(statements.map((statement) => originals.get(statement) ?? statement))
+      for (const result of results) countResult(result)
+      return results
+    },
+  }
+  // All that the adapters call of a database.
+  return counted as unknown as D1Database
+}
+
+function countedIndex(namespace: GateBindings['VECTOR_INDEX']): GateBindings['VECTOR_INDEX'] {
+  const counted = {
+    getByName: (name: string) => {
+      const stub = namespace.getByName(name)
+      return {
+        fetch: (...request: Parameters<typeof stub.fetch>) => {
+          used.indexCalls++
+          return stub.fetch(...request)
+        },
+      }
+    },
+  }
+  // All that the composition calls of the namespace.
+  return counted as unknown as GateBindings['VECTOR_INDEX']
+}
+
+const open = caches.open.bind(caches)
+caches.open = async (name) => {
+  const cache = await open(name)
+  const counted = Object.fromEntries(
+    (['match', 'put', 'delete'] as const).map((method) => [
+      method,
+      (...args: unknown[]) => {
+        used.cacheCalls++
+        if (fresh && method === 'match') return Promise.resolve(undefined)
+        // The arguments are those of the method that is called.
+        return (cache[method] as (...all: unknown[]) => unknown).apply(cache, args)
+      },
+    ]),
+  )
+  return counted as unknown as Cache
+}
+
+let bindings: GateBindings | undefined
+
+export default {
+  async fetch(request, env, ctx) {
+    const { pathname } = new URL(request.url)
+    if (pathname === '/bare')
+      return Response.json({ answer: ((await request.json()) as { question: string }).question })
+    if (pathname === '/used') {
+      const before = used
+      used = { ...NOTHING }
+      return Response.json(before)
+    }
+    fresh = request.headers.has('x-fresh')
+    bindings ??= { ...env, DB: countedDatabase(env.DB), VECTOR_INDEX: countedIndex(env.VECTOR_INDEX) }
+    return worker.fetch(request, bindings, ctx)
+  },
+} satisfies ExportedHandler<GateBindings>

@@ -1,0 +1,58 @@
+/**
+ * The checks that are one command each: `npm run typecheck` and `npm run lint`; `npm test` runs them all.
+ *
+ *   node scripts/run.mjs --with=all scripts/check.ts [types] [lint] [format]
+ */
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { ROOT } from './local-gate.ts'
+
+/** How many passed and failed. */
+export interface Count {
+  passed: number
+  failed: number
+}
+
+/** A check: its name, whose first word chooses it, and the script with its arguments. */
+export type Check = readonly [name: string, script: string, ...args: string[]]
+
+const TSC = 'node_modules/typescript/bin/tsc'
+
+/** The checks of the sources. */
+export const CHECKS: readonly Check[] = [
+  ['types: core alone', TSC, '-p', 'src/core'],
+  ['types: package and Workers', TSC, '-p', 'tsconfig.json'],
+  ['types: Node', TSC, '-p', 'tsconfig.node.json'],
+  ['lint', 'node_modules/oxlint/bin/oxlint', '--type-aware', '--deny-warnings'],
+  ['format', 'node_modules/oxfmt/bin/oxfmt', '--check', '.'],
+]
+
+/** Runs a script of the project and says whether it ended well. */
+export function run(script: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): boolean {
+  const result = spawnSync(process.execPath, [join(ROOT, script), ...args], {
+    cwd: ROOT,
+    stdio: 'inherit',
+    env: { ...process.env, CLOUDFLARE_CF_FETCH_ENABLED: 'false', WRANGLER_SEND_METRICS: 'false', ...env },
+  })
+  return result.status === 0
+}
+
+/** Runs checks one after the other, with a line for each. */
+export function runChecks(checks: readonly Check[], env: Readonly<Record<string, string>> = {}): Count {
+  const count = { passed: 0, failed: 0 }
+  for (const [name, script, ...args] of checks) {
+    const passed = run(script, args, env)
+    console.log(`${passed ? '✓' : '✗'} ${name}`)
+    if (passed) count.passed++
+    else count.failed++
+  }
+  return count
+}
+
+if (import.meta.main) {
+  const wanted = process.argv.slice(2)
+  const unknown = wanted.filter((word) => !CHECKS.some(([name]) => name.startsWith(word)))
+  if (unknown.length > 0) throw new Error(`There is no check called ${unknown.join(', ')}`)
+  const chosen = CHECKS.filter(([name]) => wanted.length === 0 || wanted.some((word) => name.startsWith(word)))
+  process.exitCode = runChecks(chosen).failed > 0 ? 1 : 0
+}

@@ -1,0 +1,173 @@
+/**
+ * The steps of a deployment: which database, which migrations, which secrets, in which order. What runs wrangler, asks
+ * and prints is given, so that the order can be tested without an account.
+ */
+import { randomBytes } from 'node:crypto'
+
+/** A secret that the Worker can have. */
+export interface Secret {
+  readonly name: string
+  /** What it is for, in one clause. */
+  readonly purpose: string
+  /** Whether its owner needs to know it; one that is not is made and shown to nobody. */
+  readonly shown: boolean
+}
+
+/** Secrets that a deployment asks for when the Worker does not have them. */
+export const SECRETS: readonly Secret[] = [
+  { name: 'ADMIN_TOKEN', purpose: 'token for documents, keys, statistics and the operator view', shown: true },
+  { name: 'QUESTION_HMAC_KEY', purpose: 'key under which questions are recorded, as an HMAC', shown: false },
+  { name: 'INDEX_TOKEN', purpose: 'token for the embedded index by URL, under /vector', shown: true },
+]
+
+/** The shortest secret that the Worker takes, in characters. */
+export const SHORTEST_SECRET = 32
+
+/** How one wrangler command ended. */
+export interface Ran {
+  readonly ok: boolean
+  /** What it printed, where it was captured. */
+  readonly output: string
+}
+
+/** What the steps use. */
+export interface DeploymentTools {
+  /** Runs wrangler and captures what it prints. */
+  readonly read: (...args: string[]) => Promise<Ran>
+  /** Runs wrangler in the terminal. */
+  readonly run: (...args: string[]) => Promise<Ran>
+  /** Deploys with these secrets beside those that the Worker has. @returns addresses of the Worker */
+  readonly deploy: (secrets: Readonly<Record<string, string>>) => Promise<readonly string[]>
+  /** Asks a person; `undefined` where nobody can answer. */
+  readonly ask: ((question: string) => Promise<string>) | undefined
+  readonly say: (line: string) => void
+}
+
+/** What a deployment is to do. */
+export interface DeploymentSettings {
+  readonly worker: string
+  readonly database: string
+  /** Makes every missing secret without asking. */
+  readonly generate: boolean
+}
+
+/** What a deployment made. */
+export interface Deployment {
+  readonly addresses: readonly string[]
+  readonly databaseCreated: boolean
+  /** Names of secrets that were set. */
+  readonly secrets: readonly string[]
+  /** Names of secrets that are still missing. */
+  readonly missing: readonly string[]
+}
+
+/** A deployment that cannot go on, with what to do. */
+export class DeploymentError extends Error {
+  override readonly name = 'DeploymentError'
+}
+
+/**
+ * Deploys: migrations before the code where there is a database, after it where the deployment makes the database.
+ *
+ * @throws `DeploymentError` when a step fails; what came before it stays
+ */
+export async function deployGate(settings: DeploymentSettings, tools: DeploymentTools): Promise<Deployment> {
+  const { worker, database } = settings
+  const databaseCreated = !(await databaseNames(tools)).includes(database)
+  const known = await secretNames(worker, tools)
+  const { values, missing } = await chooseSecrets(
+    SECRETS.filter(({ name }) => !known.includes(name)),
+    settings.generate,
+    tools,
+  )
+  // Before the upload: should it break off halfway, the secrets may be set, and nobody would ever see them.
+  for (const { name, shown } of SECRETS) if (shown && values[name] !== undefined) tools.say(`${name}=${values[name]}`)
+  if (!databaseCreated) await migrate(tools)
+  const addresses = await tools.deploy(values)
+  if (databaseCreated) await migrate(tools)
+  return { addresses, databaseCreated, secrets: Object.keys(values), missing }
+}
+
+async function databaseNames({ read }: DeploymentTools): Promise<readonly string[]> {
+  const { ok, output } = await read('d1', 'list', '--json')
+  if (!ok) throw new DeploymentError(`The databases of the account cannot be listed:\n${output}`)
+  // The form that wrangler documents for --json.
+  return (jsonIn(output) as readonly { name: string }[]).map(({ name }) => name)
+}
+
+/** Secrets that the Worker has; none when it was never deployed. */
+async function secretNames(worker: string, { read }: DeploymentTools): Promise<readonly string[]> {
+  const { ok, output } = await read('secret', 'list', '--name', worker, '--format', 'json')
+  if (ok) return (jsonIn(output) as readonly { name: string }[]).map(({ name }) => name)
+  // 10007 is the code of the API for a Worker that does not exist.
+  if (/10007|does not exist|not found/i.test(output)) return []
+  throw new DeploymentError(`The secrets of ${worker} cannot be listed:\n${output}`)
+}
+
+async function chooseSecrets(
+  wanted: readonly Secret[],
+  generate: boolean,
+  { ask, say }: DeploymentTools,
+): Promise<{ readonly values: Record<string, string>; readonly missing: readonly string[] }> {
+  const values: Record<string, string> = {}
+  const missing: string[] = []
+  for (const { name, purpose } of wanted) {
+    const value = await chooseSecret(name, purpose)
+    if (value === undefined) missing.push(name)
+    else values[name] = value
+  }
+  return { values, missing }
+
+  async function chooseSecret(name: string, purpose: string): Promise<string | undefined> {
+    if (generate) return newSecret()
+    if (ask === undefined) return undefined
+    for (;;) {
+      const answer = (await ask(`${name}: ${purpose}.\n  Enter makes one, "-" leaves it out, or type it: `)).trim()
+      if (answer === '') return newSecret()
+      if (answer === '-') return undefined
+      if (answer.length >= SHORTEST_SECRET) return answer
+      say(`  At least ${SHORTEST_SECRET} characters, please.`)
+    }
+  }
+}
+
+function newSecret(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+async function migrate({ run }: DeploymentTools): Promise<void> {
+  const { ok } = await run('d1', 'migrations', 'apply', 'DB', '--remote')
+  if (!ok) throw new DeploymentError('The migrations were not applied; run npm run deploy again when that is solved')
+}
+
+/** JSON in what a command printed: wrangler may print other lines before it. */
+function jsonIn(output: string): unknown {
+  const start = output.search(/^[[{]/m)
+  try {
+    return JSON.parse(output.slice(Math.max(0, start)))
+  } catch (thrown) {
+    throw new DeploymentError(`wrangler printed something that is not JSON:\n${output}`, { cause: thrown })
+  }
+}
+
+/** What was made, for the terminal. */
+export function deploymentReport(made: Deployment, { worker, database }: DeploymentSettings): string {
+  const { addresses, databaseCreated, secrets, missing } = made
+  const [address = 'https://<your-worker>'] = addresses
+  const lines = [
+    `Deployed: ${worker}`,
+    ...addresses.map((url) => `  address    ${url}`),
+    `  database   ${database} (${databaseCreated ? 'created' : 'was there'}, migrations applied)`,
+    ...SECRETS.filter(({ name }) => secrets.includes(name)).map(({ name, shown }) =>
+      shown
+        ? `  secret     ${name}, shown above this once: keep it`
+        : `  secret     ${name}, which nobody needs to know`,
+    ),
+    ...missing.map((name) => `  missing    ${name}: npx wrangler secret put ${name}, or deploy again`),
+    '',
+    `Try next:`,
+    `  curl ${address}/health`,
+    `  RAG_GATE_URL=${address} RAG_GATE_KEY=$ADMIN_TOKEN npm run rag-gate -- ingest docs`,
+  ]
+  return lines.join('\n')
+}

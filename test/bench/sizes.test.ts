@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest'
+import { measureSizes } from '../../bench/sizes.ts'
+
+test('no bundle is larger than its limit, and none is empty', async () => {
+  const sizes = await measureSizes()
+  expect(sizes.length).toBeGreaterThanOrEqual(3)
+  for (const { name, gzipped, limit } of sizes) {
+    expect(gzipped, name).toBeGreaterThan(5000)
+    expect(gzipped, `${name} has ${gzipped} bytes, its limit is ${limit}`).toBeLessThanOrEqual(limit)
+  }
+})

@@ -1,0 +1,133 @@
+/** A Workers project of somebody else, with the package in it as npm packs it. */
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, relative, sep } from 'node:path'
+import { ROOT } from '../../../scripts/local-gate.ts'
+
+const MODULES = join(ROOT, 'node_modules')
+
+/** What of the package's own package.json is looked at. */
+export interface PackedManifest {
+  readonly name: string
+  readonly private?: boolean
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly peerDependencies: Readonly<Record<string, string>>
+  readonly bin: Readonly<Record<string, string>>
+  readonly exports: Readonly<Record<string, string | { readonly types: string; readonly default: string } | null>>
+}
+
+/** How a command ended, with all that it printed. */
+export interface Ended {
+  readonly ok: boolean
+  readonly output: string
+}
+
+/** Runs a script with the Node of the tests. */
+export function runNode(cwd: string, script: string, ...args: string[]): Ended {
+  return ended(spawnSync(process.execPath, [script, ...args], { cwd, encoding: 'utf8' }))
+}
+
+function ended({ status, stdout, stderr }: { status: number | null; stdout: string; stderr: string }): Ended {
+  return { ok: status === 0, output: `${stdout}\n${stderr}` }
+}
+
+/** Builds the package and packs it. @returns path of the tarball */
+export function packPackage(folder: string): string {
+  const built = runNode(ROOT, join(ROOT, 'scripts', 'build.ts'))
+  if (!built.ok) throw new Error(built.output)
+  const args = ['pack', '--ignore-scripts', '--loglevel=error', '--json', '--pack-destination', folder]
+  const packed = ended(spawnSync('npm', args, { cwd: ROOT, encoding: 'utf8', shell: process.platform === 'win32' }))
+  if (!packed.ok) throw new Error(packed.output)
+  const [tarball] = readdirSync(folder).filter((name) => name.endsWith('.tgz'))
+  if (tarball === undefined) throw new Error(`npm pack wrote nothing:\n${packed.output}`)
+  return join(folder, tarball)
+}
+
+/**
+ * Installs the tarball, by npm and without network: what the package wants of its user is linked from this checkout,
+ * and npm checks it against the package's bounds.
+ *
+ * @param workersTypes folder in node_modules whose Worker types the project uses
+ */
+export function createProject(folder: string, tarball: string, workersTypes: string): void {
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'shop', private: true, type: 'module' }))
+  const { peerDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as PackedManifest
+  const wanted = Object.keys(peerDependencies).map((name) =>
+    join(
+      MODULES,
+      ...(name === '@cloudflare/workers-types' ? [workersTypes] : [name]).flatMap((part) => part.split('/')),
+    ),
+  )
+  const quiet = ['--no-audit', '--no-fund', '--loglevel=error', '--ignore-scripts']
+  const args = ['install', '--offline', '--no-install-links', ...quiet, tarball, ...wanted]
+  const installed = ended(
+    spawnSync('npm', args, { cwd: folder, encoding: 'utf8', shell: process.platform === 'win32' }),
+  )
+  if (!installed.ok) throw new Error(installed.output)
+  copyFileSync(join(import.meta.dirname, 'worker.ts.txt'), join(folder, 'worker.ts'))
+  const entries = entryPoints(folder).filter((entry) => !entry.endsWith('.json'))
+  const lines = entries.map((entry, at) => `import * as entry${at} from '${entry}'`)
+  const all = `export const all: readonly object[] = [${entries.map((_, at) => `entry${at}`).join(', ')}]`
+  writeFileSync(join(folder, 'every-entry.ts'), [...lines, all, ''].join('\n'))
+}
+
+/** The package.json that came with the tarball. */
+export function packedManifest(folder: string): PackedManifest {
+  // npm wrote it when it packed.
+  return JSON.parse(
+    readFileSync(join(folder, 'node_modules', 'hono-rag-gate', 'package.json'), 'utf8'),
+  ) as PackedManifest
+}
+
+/** Every specifier that the exports map opens: a pattern stands for the files that it matches, unless another closes them. */
+export function entryPoints(folder: string): string[] {
+  const { name, exports } = packedManifest(folder)
+  const root = join(folder, 'node_modules', name)
+  const closed = Object.keys(exports).filter((key) => exports[key] === null)
+  return Object.entries(exports)
+    .flatMap(([key, target]) => {
+      const file = typeof target === 'string' ? target : target?.default
+      if (file === undefined) return []
+      if (!key.includes('*')) return [key]
+      const [before = '', after = ''] = file.split('*')
+      const base = join(root, before)
+      return readdirSync(base, { withFileTypes: true, recursive: true })
+        .filter((entry) => entry.isFile() && entry.name.endsWith(after))
+        .map((entry) => relative(base, join(entry.parentPath, entry.name)).replaceAll(sep, '/'))
+        .map((match) => key.replace('*', match.slice(0, match.length - after.length)))
+    })
+    .filter((key) => !closed.some((pattern) => matchesPattern(key, pattern)))
+    .map((key) => `${name}${key.slice(1)}`)
+}
+
+function matchesPattern(key: string, pattern: string): boolean {
+  const [before = '', after] = pattern.split('*')
+  return after === undefined ? key === pattern : key.startsWith(before) && key.endsWith(after)
+}
+
+/** How a project resolves and checks. */
+export interface TypeSettings {
+  /** Folder of the compiler in node_modules. */
+  readonly compiler: string
+  readonly moduleResolution: 'bundler' | 'nodenext'
+}
+
+/** Type-checks the project, the package's declarations included. */
+export function typeCheck(folder: string, { compiler, moduleResolution }: TypeSettings): Ended {
+  const file = `tsconfig.${compiler}.${moduleResolution}.json`
+  const compilerOptions = {
+    target: 'ES2022',
+    lib: ['ES2022'],
+    types: ['@cloudflare/workers-types'],
+    module: moduleResolution === 'nodenext' ? 'nodenext' : 'esnext',
+    moduleResolution,
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    skipLibCheck: false,
+    noEmit: true,
+  }
+  writeFileSync(join(folder, file), JSON.stringify({ compilerOptions, files: ['worker.ts', 'every-entry.ts'] }))
+  return runNode(folder, join(MODULES, compiler, 'bin', 'tsc'), '-p', file)
+}
