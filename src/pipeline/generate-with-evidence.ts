@@ -128,6 +128,6 @@ async function within<Result>(timeoutMs: number, work: (signal: AbortSignal) => 
   try {
     return await Promise.race([work(controller.signal), expired])
   } finally {
-    clearTimeout(timer)
+    if (timer !== undefined) clearTimeout(timer)
   }
 }
