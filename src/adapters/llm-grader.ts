@@ -50,8 +50,8 @@ const MAX_RESPONSE_BYTES = 256 * 1024
 const GRADER: UpstreamName = { role: 'reranker', what: 'The grading model' }
 
 /**
- * Makes a grader. A grade that cannot be read counts as 1, which is not relevant; when more than a fifth cannot be read,
- * the model has failed, and nothing was said about relevance.
+ * Makes a grader. A grade that cannot be read, or lies outside of 0..3, counts as 0, which no policy takes for relevant;
+ * when more than a fifth cannot be read, the model has failed, and nothing was said about relevance.
  *
  * @throws `config_invalid` when the options make no sense
  */
@@ -89,7 +89,8 @@ export function createLlmGrader(options: LlmGraderOptions): Reranker {
       if (grades.filter(({ readable }) => !readable).length > grades.length * FAULT_ABOVE) {
         throw badResponse(GRADER, 'too few readable grades')
       }
-      return grades.map(({ grade }) => grade)
+      // Not the 1 of a single reply: a policy may take that for relevant.
+      return grades.map(({ grade, readable }) => (readable ? grade : 0))
     },
   }
 }
