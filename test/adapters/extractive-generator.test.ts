@@ -206,9 +206,28 @@ describe('createExtractiveGenerator', () => {
   })
 
   it('takes time in proportion to a passage, whatever stands in it', async () => {
-    for (const unit of ['a ', '[', '`', '- **x** ', '**', 'Engine? ', '.', '\n', '```\n', 'If a', 'x(', '"']) {
+    for (const unit of [
+      'a ',
+      '[',
+      '`',
+      '- **x** ',
+      '**',
+      'Engine? ',
+      '.',
+      '\n',
+      '```\n',
+      'If a',
+      'a',
+      'aB',
+      '# a ',
+      '?)',
+      ' ',
+      '**a** ',
+      'x(',
+      '"',
+    ]) {
       const startedMs = performance.now()
-      await quote('How do I start the engine?', [unit.repeat(100_000 / unit.length)])
+      await quote('How do I start the engine?', [`# x ${unit.repeat(100_000 / unit.length)}y`])
       expect(performance.now() - startedMs, unit).toBeLessThan(2000)
     }
   })

@@ -11,7 +11,7 @@ export type PassageBlock =
   | { readonly kind: 'other' }
 
 const FENCE = /^\s*(`{3,}|~{3,})/
-const HEADING = /^\s*#{1,6}\s+(.*?)\s*#*\s*$/
+const HEADING = /^\s*#{1,6}\s/
 const ITEM = /^\s*(?:[-*+]|\d{1,9}[.)])\s+(?=\S)/
 const INDENTED = /^(?: {4}|\t)/
 /** Before an item of a long list, which lost its line ends when it was cut between its sentences. */
@@ -46,8 +46,7 @@ export function passageBlocks(text: string, heading?: string): PassageBlock[] {
       found.push({ kind: 'heading', text: heading })
     } else if (line.trim() === '' || HEADING.test(line) || OTHER.test(line)) {
       endBlock()
-      const title = HEADING.exec(line)?.[1]
-      if (title !== undefined) found.push({ kind: 'heading', text: title })
+      if (HEADING.test(line)) found.push({ kind: 'heading', text: headingText(line) })
       else if (line.trim() !== '') found.push({ kind: 'other' })
     } else lines.push(line)
   }
@@ -55,6 +54,15 @@ export function passageBlocks(text: string, heading?: string): PassageBlock[] {
   if (fence !== undefined) found.push({ kind: 'other' })
   endBlock()
   return joinedLists(found)
+}
+
+/** Without the marks before it and, where there are some, behind it. */
+function headingText(line: string): string {
+  const text = line.trim()
+  let [from, to] = [0, text.length]
+  while (text.charAt(from) === '#') from++
+  while (to > from && text.charAt(to - 1) === '#') to--
+  return text.slice(from, to).trim()
 }
 
 function codeOf(lines: readonly string[]): PassageBlock {

@@ -46,6 +46,10 @@ const NEAR_TOP = 0.8
 /** How-to questions ask for what holds now. */
 const CHANGES_DISCOUNT = 0.7
 
+const SEAM = /([a-z])(?=[A-Z])/g
+const SEAMED = /[a-z][A-Z]/
+const NAME = /[A-Za-z]+/g
+
 /** Words of everyday speech that say little of what is asked for, and what they weigh. */
 const LIGHT = termsIn(
   `get go make see use want need know like way work thing everything something anything find look put turn let give take
@@ -65,6 +69,8 @@ interface Asked {
   readonly weights: ReadonlyMap<string, number>
   /** Its terms without the light ones, unless it has no others. */
   readonly telling: ReadonlySet<string>
+  /** Share of a text's terms that are telling. */
+  readonly share: (text: string) => number
   readonly form: QuestionForm
   readonly undoes: boolean
 }
@@ -82,7 +88,9 @@ interface Above {
  * @returns `undefined` when there is no sentence of prose at all
  */
 export function bestQuote(question: string, chunks: readonly Chunk[], maxSentences: number): Quote | undefined {
-  const runs = chunks.map(({ text, section }) => runsOf(text, section))
+  const runs = chunks.map(({ text, section }) =>
+    runsOf(text, section).map((run): ReadRun => ({ ...run, terms: run.sentences.map(termsIn) })),
+  )
   const asked = askedBy(question, runs.flat())
   const topScore = chunks[0]?.scores.convex ?? 0
   let best: Quote | undefined
@@ -92,7 +100,7 @@ export function bestQuote(question: string, chunks: readonly Chunk[], maxSentenc
     const above = { title: termsIn(title), section: termsIn(section) }
     const found = bestOf(runs[chunk] ?? [], above, asked, maxSentences)
     if (found === undefined) continue
-    const whole = coverage(asked, termsIn(passage.text), above.section, above.title)
+    const whole = coverage(asked, [termsIn(passage.text)], above.section, above.title)
     const about =
       familiarity(section.split(' › ').at(-1) || title, asked) *
       (asked.form.kind === 'how-to' && tellsOfChanges(`${title} ${section}`) ? CHANGES_DISCOUNT : 1)
@@ -111,28 +119,37 @@ export function bestQuote(question: string, chunks: readonly Chunk[], maxSentenc
   return best
 }
 
+/** A run, with the terms of each sentence. */
+interface ReadRun extends Run {
+  readonly terms: readonly ReadonlySet<string>[]
+}
+
 /** Sentences of a run, as they measure. */
 interface Measured {
-  readonly run: Run
+  readonly run: ReadRun
   readonly sentences: readonly string[]
   readonly continued: string | undefined
   readonly fit: number
   readonly worth: number
 }
 
-function bestOf(runs: readonly Run[], above: Above, asked: Asked, maxSentences: number): Measured | undefined {
+function bestOf(runs: readonly ReadRun[], above: Above, asked: Asked, maxSentences: number): Measured | undefined {
   let best: Measured | undefined
   for (const [at, run] of runs.entries()) {
     const headings = new Set([...run.headings, ...above.section])
-    for (const { sentences, continued } of windows(run, maxSentences)) {
-      const found = termsIn(sentences.join(' '))
+    for (const { from, to } of windows(run, maxSentences)) {
+      const found = run.terms.slice(from, to)
+      const tells = found.some((terms) => isOf(asked.telling, terms)) || isOf(asked.telling, run.asks)
+      // Headings alone say what a sentence is about, not that it answers. The first one stands for the passage then.
+      if (!tells && best !== undefined) continue
+      const sentences = run.sentences.slice(from, to)
+      const continued = to === run.sentences.length ? run.continued : undefined
       const covered = coverage(asked, found, headings, above.title, run.asks)
-      const shareAsked = (text: string): number => shareOf(asked.telling, termsIn(text))
-      const { independence, form } = mannerOf(asked.form, sentences, continued, shareAsked)
-      const stands = covered * independence * (!asked.undoes && isOf(UNDOING, found) ? UNDOING_DISCOUNT : 1)
-      const worth = stands * form * LENGTH_DISCOUNT ** (sentences.length - 1) * LATER_DISCOUNT ** at
-      // Headings alone say what a sentence is about, not that it answers.
-      const fit = isOf(asked.telling, found) || isOf(asked.telling, run.asks) ? stands * Math.min(1, form) : 0
+      const { independence, form } = mannerOf(asked.form, sentences, continued, asked.share)
+      const undoing = !asked.undoes && found.some((terms) => isOf(UNDOING, terms)) ? UNDOING_DISCOUNT : 1
+      const stands = covered * independence * undoing
+      const worth = tells ? stands * form * LENGTH_DISCOUNT ** (to - from - 1) * LATER_DISCOUNT ** at : 0
+      const fit = tells ? stands * Math.min(1, form) : 0
       if (best === undefined || worth > best.worth) best = { run, sentences, continued, fit, worth }
     }
   }
@@ -140,14 +157,18 @@ function bestOf(runs: readonly Run[], above: Above, asked: Asked, maxSentences: 
 }
 
 /** Adjacent sentences of a run, as many as are quoted. What announces something says nothing without it. */
-function* windows(run: Run, maxSentences: number): Generator<Pick<Measured, 'sentences' | 'continued'>> {
-  const { sentences: all } = run
-  for (let from = 0; from < all.length; from++) {
-    for (let to = from + 1; to <= Math.min(all.length, from + maxSentences); to++) {
-      const sentences = all.slice(from, to)
-      if (sentences.length > 1 && sentences.join(' ').length > MAX_QUOTE) break
-      const continued = to === all.length ? run.continued : undefined
-      if (continued !== undefined || sentences.at(-1)?.endsWith(':') !== true) yield { sentences, continued }
+function* windows(
+  { sentences, continued }: Run,
+  maxSentences: number,
+): Generator<{ readonly from: number; readonly to: number }> {
+  for (let from = 0; from < sentences.length; from++) {
+    let length = 0
+    for (let to = from + 1; to <= Math.min(sentences.length, from + maxSentences); to++) {
+      const last = sentences[to - 1] ?? ''
+      length += last.length + 1
+      if (to > from + 1 && length > MAX_QUOTE) break
+      const announces = last.endsWith(':') && !(to === sentences.length && continued !== undefined)
+      if (!announces) yield { from, to }
     }
   }
 }
@@ -157,15 +178,16 @@ function widened(
   { run, sentences, continued }: Measured,
   maxSentences: number,
 ): Pick<Quote, 'sentences' | 'continued'> {
-  const [last] = [...windows({ ...run, sentences: run.sentences }, maxSentences)].filter(
-    (window) => window.sentences.length === run.sentences.length,
-  )
-  return last ?? { sentences, continued }
+  const whole = run.sentences.length
+  for (const { from, to } of windows(run, Math.min(maxSentences, whole))) {
+    if (to - from === whole) return { sentences: run.sentences, continued: run.continued }
+  }
+  return { sentences, continued }
 }
 
-function askedBy(question: string, runs: readonly Run[]): Asked {
+function askedBy(question: string, runs: readonly ReadRun[]): Asked {
   const own = new Set(terms(question))
-  const held = runs.flatMap(({ sentences }) => sentences.map(termsIn))
+  const held = runs.flatMap((run) => run.terms)
   const weights = new Map(
     [...own].map((term) => {
       const count = held.filter((found) => found.has(term)).length
@@ -174,9 +196,11 @@ function askedBy(question: string, runs: readonly Run[]): Asked {
     }),
   )
   const heavy = [...own].filter((term) => !LIGHT.has(term))
+  const telling = new Set(heavy.length > 0 ? heavy : own)
   return {
     weights,
-    telling: new Set(heavy.length > 0 ? heavy : own),
+    telling,
+    share: (text) => shareOf(telling, termsIn(text)),
     form: formOf(question),
     undoes: isOf(UNDOING, own),
   }
@@ -184,7 +208,7 @@ function askedBy(question: string, runs: readonly Run[]): Asked {
 
 function coverage(
   { weights }: Asked,
-  quote: ReadonlySet<string>,
+  quote: readonly ReadonlySet<string>[],
   heading: ReadonlySet<string>,
   title: ReadonlySet<string>,
   question: ReadonlySet<string> = NONE,
@@ -192,7 +216,7 @@ function coverage(
   let [held, all] = [0, 0]
   for (const [term, weight] of weights) {
     all += weight
-    if (quote.has(term)) held += weight * IN_QUOTE
+    if (quote.some((found) => found.has(term))) held += weight * IN_QUOTE
     else if (question.has(term)) held += weight * IN_QUESTION
     else if (heading.has(term)) held += weight * IN_HEADING
     else if (title.has(term)) held += weight * IN_TITLE
@@ -210,8 +234,11 @@ function familiarity(heading: string, { weights }: Asked): number {
 
 /** The terms of a text, those inside of names such as `bodyLimit` too. */
 function termsIn(text: string): Set<string> {
-  const parted = text.replaceAll(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ')
-  return new Set(parted === text ? terms(text) : terms(`${text} ${parted}`))
+  const found = new Set(terms(text))
+  for (const name of text.match(NAME) ?? []) {
+    if (SEAMED.test(name)) for (const term of terms(name.replaceAll(SEAM, '$1 '))) found.add(term)
+  }
+  return found
 }
 
 /** Share of the terms found that are telling; light ones are left out, and of none the share is 0. */
