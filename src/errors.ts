@@ -74,6 +74,7 @@ export type UpstreamErrorCode =
   | 'llm_timeout'
   | 'llm_unavailable'
   | 'llm_misconfigured'
+  | 'llm_bad_request'
   | 'llm_bad_response'
   | 'internal'
 
@@ -86,6 +87,8 @@ export interface RagGateErrorOptions {
   readonly cause?: unknown
   /** How long to wait before trying again, in seconds, as the upstream asked. */
   readonly retryAfterSeconds?: number
+  /** HTTP status that the upstream answered with, where it answered. */
+  readonly upstreamStatus?: number
   /** Which field, option or id is at fault. Never the value that was sent. */
   readonly param?: string
 }
@@ -97,12 +100,14 @@ export class RagGateError extends Error {
   override readonly name = 'RagGateError'
   readonly code: RagGateErrorCode
   readonly retryAfterSeconds: number | undefined
+  readonly upstreamStatus: number | undefined
   readonly param: string | undefined
 
   constructor(code: RagGateErrorCode, message: string, options: RagGateErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.code = code
     this.retryAfterSeconds = options.retryAfterSeconds
+    this.upstreamStatus = options.upstreamStatus
     this.param = options.param
   }
 }
@@ -110,4 +115,87 @@ export class RagGateError extends Error {
 /** Whether something thrown is an error of this package (also of another bundled copy of it). */
 export function isRagGateError(thrown: unknown): thrown is RagGateError {
   return thrown instanceof Error && thrown.name === 'RagGateError' && 'code' in thrown
+}
+
+/** Characters of one of this package's own messages that a log line takes. */
+const LONGEST_MESSAGE = 300
+
+/** Frames of a stack that a log line takes. */
+const MOST_FRAMES = 8
+
+/** Causes that a log line follows. */
+const MOST_CAUSES = 4
+
+/** Class names of errors, and codes such as `ECONNREFUSED`: nothing else that was thrown is taken over as it is. */
+const ERROR_NAME = /^[A-Z][A-Za-z]{0,40}(?:Error|Exception|Fault)$/
+const SYSTEM_CODE = /^(?:E|UND_ERR_|ERR_)[A-Z_]{2,40}$/
+const FRAME = /^\s+at (?:async |new )*[\w$.<>[\] ]*\(?(?:file:\/\/)?[\w@./\\+:-]+:\d+:\d+\)?$/
+
+/**
+ * What may be logged of something thrown, on one line: the code, our own message and the upstream's status; of what
+ * lies underneath only its kind, and where in the code it was thrown. The text of an upstream's error is left out: it may
+ * quote the question, passages, a key or a tenant, and may hold line ends.
+ *
+ * @param requestId the id that the caller was given, to find the line by
+ * @example
+ * console.error(`[rag-gate] ${errorForLog(thrown, requestId)}`)
+ * // [rag-gate] llm_bad_request request_id=… status=400 "The model did not take the request"
+ */
+export function errorForLog(thrown: unknown, requestId?: string): string {
+  const id = requestId === undefined ? '' : ` request_id=${requestId}`
+  const [first = '', ...causes] = causesOf(thrown).map(oneForLog)
+  // The id stands behind the code, where a log is searched for both.
+  const [code = '', ...rest] = first.split(' ')
+  return [`${code}${id}${rest.length === 0 ? '' : ` ${rest.join(' ')}`}`, ...causes].join(' < ')
+}
+
+function causesOf(thrown: unknown): unknown[] {
+  const chain = [thrown]
+  for (let cause = thrown; chain.length <= MOST_CAUSES; chain.push(cause)) {
+    if (!(cause instanceof Error) || cause.cause === undefined) break
+    cause = cause.cause
+  }
+  return chain
+}
+
+function oneForLog(thrown: unknown): string {
+  if (isRagGateError(thrown)) {
+    const { code, message, upstreamStatus, param } = thrown
+    const status = typeof upstreamStatus === 'number' ? ` status=${upstreamStatus}` : ''
+    const where = typeof param === 'string' ? ` param=${onOneLine(param)}` : ''
+    return `${onOneLine(code)}${status}${where} "${onOneLine(message)}"`
+  }
+  if (!(thrown instanceof Error)) return typeof thrown
+  const kind = errorKind(thrown)
+  const at = framesOf(thrown)
+  return at.length === 0 ? kind : `${kind} at ${at.join(', ')}`
+}
+
+/** The class and, where there is one, the system's code of something thrown; nothing of its text. */
+export function errorKind(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return typeof thrown
+  const name = ERROR_NAME.test(thrown.name) ? thrown.name : 'Error'
+  // `fetch failed` has the system's error as its cause.
+  const codes = [thrown, thrown.cause].map((error) =>
+    error instanceof Error && 'code' in error ? error.code : undefined,
+  )
+  const code = codes.find((one) => typeof one === 'string' && SYSTEM_CODE.test(one))
+  return typeof code === 'string' ? `${name} ${code}` : name
+}
+
+/** Where it was thrown: the lines of its stack behind its message. */
+function framesOf({ message, stack = '' }: Error): string[] {
+  const at = stack.indexOf(message)
+  if (at < 0) return []
+  return stack
+    .slice(at + message.length)
+    .split('\n')
+    .filter((line) => FRAME.test(line))
+    .slice(0, MOST_FRAMES)
+    .map((line) => line.trim().replace(/^at /, ''))
+}
+
+/** Without anything that could end a line or steer a terminal. */
+function onOneLine(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ').slice(0, LONGEST_MESSAGE)
 }

@@ -1,5 +1,7 @@
 /** Authentication by a bearer token that the deployment holds. */
 import { RagGateError } from '../errors.ts'
+import { startDeadline } from '../http/deadline.ts'
+import { requireAtLeast } from '../http/require-at-least.ts'
 import type { ApiKeys } from '../ports/api-keys.ts'
 import type { Authenticate, Principal } from '../ports/authenticator.ts'
 
@@ -15,6 +17,12 @@ export interface BearerAuthenticatorOptions {
   readonly tokens: readonly { readonly token: string; readonly principal: Principal }[]
   /** Keys that are made and revoked while the deployment runs; asked for tokens that are none of the fixed ones. */
   readonly keys?: Pick<ApiKeys, 'principalOf'>
+  /**
+   * Milliseconds that a look-up among the keys may take; 1 and up.
+   *
+   * @default 2000
+   */
+  readonly timeoutMs?: number
   /** Who a request without credentials is; `null` to turn it away. */
   readonly anonymous: Principal | null
 }
@@ -23,9 +31,12 @@ export interface BearerAuthenticatorOptions {
  * Makes an authenticator over fixed tokens, and over keys where there are any. Both sides are hashed before they are
  * compared, so the time taken says nothing about the token. Wrong credentials are turned away, never taken for none.
  *
- * @throws `secret_too_short` when a token has fewer than 32 characters, `config_invalid` when it could never be sent
+ * @throws `secret_too_short` when a token has fewer than 32 characters, `config_invalid` when it could never be sent; the
+ *   authenticator `store_unavailable` when the keys cannot be looked up in time
  */
-export function createBearerAuthenticator({ tokens, keys, anonymous }: BearerAuthenticatorOptions): Authenticate {
+export function createBearerAuthenticator(options: BearerAuthenticatorOptions): Authenticate {
+  const { tokens, keys, timeoutMs = 2000, anonymous } = options
+  requireAtLeast(1, 'timeoutMs', timeoutMs)
   if (tokens.some(({ token }) => token.length >= MIN_TOKEN_LENGTH && !TOKEN.test(token))) {
     throw new RagGateError('config_invalid', 'Tokens may have letters, digits and . _ ~ + / = -', { param: 'tokens' })
   }
@@ -45,9 +56,27 @@ export function createBearerAuthenticator({ tokens, keys, anonymous }: BearerAut
     const known = digests
     // Every token is compared, so that the time taken does not tell which one came close.
     const [holder] = tokens.filter((_, at) => equal(known[at], asked))
-    const principal = holder?.principal ?? (await keys?.principalOf(presented)) ?? null
+    const principal = holder?.principal ?? (await lookUp(keys, presented, timeoutMs))
     if (principal === null) throw wrongCredentials()
     return principal
+  }
+}
+
+/** Whose key it is. A database that hangs must not hold the request. */
+async function lookUp(
+  keys: BearerAuthenticatorOptions['keys'],
+  token: string,
+  timeoutMs: number,
+): Promise<Principal | null> {
+  if (keys === undefined) return null
+  const deadline = startDeadline({ timeoutMs })
+  try {
+    return await deadline.race(keys.principalOf(token))
+  } catch (thrown) {
+    if (deadline.fault === undefined) throw thrown
+    throw new RagGateError('store_unavailable', 'The keys cannot be looked up now', { cause: deadline.fault })
+  } finally {
+    deadline.stop()
   }
 }
 

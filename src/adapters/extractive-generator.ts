@@ -1,92 +1,71 @@
-/** Answers by quoting: the best sentences of the evidence as they stand, each with its source. No model. */
+/** Answers by quoting: adjacent sentences of one passage as they stand, with their source. No model. */
 import type { Chunk } from '../core/evidence/chunk.ts'
-import { sentences } from '../core/text/sentences.ts'
-import { terms } from '../core/text/terms.ts'
 import type { GenerationRequest, Generator } from '../ports/generator.ts'
-
-/** Headings, rows of tables, and code: they stand for something, and say nothing. */
-const NOT_PROSE = /^(?:#{1,6}\s|\||```|~~~)/
+import { bestQuote, type Quote } from './extractive-generator/quotes.ts'
 
 /** Settings of `createExtractiveGenerator`. */
 export interface ExtractiveGeneratorOptions {
   /**
-   * Sentences quoted at most, 1 and up.
+   * Sentences quoted at most, 1 and up; a list or code that the last of them announces comes with it.
    *
    * @default 3
    */
   readonly maxSentences?: number
+  /**
+   * What stands before a passage of which no sentence answers the question.
+   *
+   * @default 'Closest passage'
+   */
+  readonly closestPassage?: string
 }
 
-/** How much a later chunk counts against an earlier one: the ranking knows more than the words of one sentence. */
-const RANK_DISCOUNT = 0.85
-
-/** Longest sentence quoted, characters: longer ones are tables and lists that lost their line ends. */
-const MAX_SENTENCE = 600
+/** Fit from which sentences are taken for an answer: chosen for few wrong ones, by `npm run bench:quotes`. */
+const ANSWERS_FROM = 0.7
 
 /**
- * Makes a generator that quotes. It picks the sentences that hold most of the question's terms, each further one only
- * for terms that those before it lack, and gives them in the order of their sources.
+ * Makes a generator that quotes. Of one passage, and never of several, it quotes the adjacent sentences that hold most of
+ * what is asked; where they hold too little, it names the closest passage and quotes
+ * what is nearest in it.
  */
-export function createExtractiveGenerator({ maxSentences = 3 }: ExtractiveGeneratorOptions = {}): Generator {
+export function createExtractiveGenerator(options: ExtractiveGeneratorOptions = {}): Generator {
+  const { maxSentences = 3, closestPassage = 'Closest passage' } = options
   return {
-    model: 'extractive',
-    generate: async ({ question, chunks }: GenerationRequest) => ({
-      text: quote(question, chunks, maxSentences),
-      manner: 'quoted',
-      complete: true,
-    }),
+    // With the version of its choice: another one makes other answers.
+    model: 'extractive/2',
+    generate: async ({ question, chunks }: GenerationRequest) => {
+      const quote = bestQuote(question, chunks, maxSentences)
+      const answers = quote !== undefined && quote.fit >= ANSWERS_FROM
+      return {
+        text: answers ? quoted(quote) : closest(chunks, quote, closestPassage),
+        manner: 'quoted',
+        complete: true,
+      }
+    },
   }
 }
 
-interface Candidate {
-  readonly sentence: string
-  readonly terms: ReadonlySet<string>
-  /** Index of its chunk. */
-  readonly chunk: number
-  readonly position: number
+function quoted({ sentences, continued, chunk }: Pick<Quote, 'sentences' | 'continued' | 'chunk'>): string {
+  const said = `${plain(sentences.join(' '))} [${chunk + 1}]`
+  return continued === undefined ? said : `${said}\n\n${withoutCitations(continued)}`
 }
 
-function quote(question: string, chunks: readonly Chunk[], maxSentences: number): string {
-  const candidates = chunks.flatMap(({ text, section }, chunk) => {
-    const heading = section?.split(' › ').at(-1)
-    return sentences(text)
-      .filter((sentence) => sentence.length <= MAX_SENTENCE && sentence !== heading && !NOT_PROSE.test(sentence))
-      .map((sentence, position): Candidate => ({ sentence, terms: new Set(terms(sentence)), chunk, position }))
-  })
-  const open = new Set(terms(question))
-  const chosen: Candidate[] = []
-  while (chosen.length < maxSentences && open.size > 0) {
-    const best = bestOf(candidates, open)
-    if (best === undefined) break
-    chosen.push(best)
-    for (const term of best.terms) open.delete(term)
-  }
-  const quoted = chosen.length > 0 ? chosen : candidates.slice(0, 1)
-  return quoted
-    .sort((a, b) => a.chunk - b.chunk || a.position - b.position)
-    .map(({ sentence, chunk }) => `${plain(sentence)} [${chunk + 1}]`)
-    .join(' ')
+function closest(chunks: readonly Chunk[], quote: Quote | undefined, label: string): string {
+  const at = quote?.chunk ?? 0
+  const chunk = chunks[at]
+  if (chunk === undefined) return ''
+  const { title = '', section = '' } = chunk
+  // A page's first heading is its title.
+  const where =
+    section === title || section.startsWith(`${title} › `) ? section : [title, section].filter(Boolean).join(' › ')
+  const name = `${label}${where === '' ? '' : `, “${withoutCitations(where)}”`}`
+  return quote === undefined ? `${name} [${at + 1}]` : `${name}: ${quoted(quote)}`
 }
 
-/** Without the mark of a list item; a number in square brackets would read like a citation of ours. */
-function plain(sentence: string): string {
-  return sentence
-    .replace(/^(?:[-*+>]|\d+[.)])\s+/, '')
-    .replaceAll(/\[(\d+)\]/g, '($1)')
-    .replaceAll(/\s+/g, ' ')
+function plain(text: string): string {
+  return withoutCitations(text).replaceAll(/\s+/g, ' ')
 }
 
-function bestOf(candidates: readonly Candidate[], open: ReadonlySet<string>): Candidate | undefined {
-  let best: Candidate | undefined
-  let most = 0
-  for (const candidate of candidates) {
-    let held = 0
-    for (const term of open) if (candidate.terms.has(term)) held++
-    const worth = held * RANK_DISCOUNT ** candidate.chunk
-    if (worth > most) {
-      best = candidate
-      most = worth
-    }
-  }
-  return best
+/** A number in square brackets would read like a citation of ours. */
+function withoutCitations(text: string): string {
+  return text.replaceAll(/\[(\d+)\]/g, '($1)')
 }

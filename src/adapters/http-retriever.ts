@@ -2,11 +2,10 @@
 import type { ScoreKind } from '../core/evidence/chunk.ts'
 import { isRecord } from '../core/lib/guards.ts'
 import { rankRows, readPassage } from '../core/evidence/rows.ts'
-import { RagGateError } from '../errors.ts'
 import type { Fetch } from '../http/bounded-fetch.ts'
-import { requireAtLeast } from '../http/require-at-least.ts'
-import { createHttpUpstream, type UpstreamOptions } from '../http/upstream.ts'
-import { badResponse, errorOfFault, errorOfStatus, readJson, type UpstreamName } from '../http/upstream-error.ts'
+import { createJsonEndpoint } from '../http/json-endpoint.ts'
+import type { UpstreamOptions } from '../http/upstream.ts'
+import { badResponse, type UpstreamName } from '../http/upstream-error.ts'
 import type { RetrievalRequest, Retriever } from '../ports/retriever.ts'
 
 /** What goes into the body. The signal stays here. */
@@ -96,21 +95,18 @@ export function createHttpRetriever(options: HttpRetrieverOptions): Retriever {
   const { url, scoreKind, rows: rowsPath = 'results', paths = {}, scoreOf = (score) => score } = options
   const { timeoutMs = 1500, maxResponseBytes = 1024 * 1024 } = options
   const bodyOf = options.body ?? defaultBody
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) throw invalid('url', 'an http(s) URL')
-  requireAtLeast(1, 'timeoutMs', timeoutMs)
-  requireAtLeast(1, 'maxResponseBytes', maxResponseBytes)
-  // `fetch` wants to be called as the global it is.
-  const send: Fetch = options.fetch ?? ((address, init) => fetch(address, init))
-  const upstream = createHttpUpstream({ fetch: send, timeoutMs, maxResponseBytes }, options.upstream)
-  const headers = { ...options.headers, 'content-type': 'application/json' }
+  const ask = createJsonEndpoint(SEARCH, {
+    url,
+    urlParam: 'url',
+    ...(options.headers === undefined ? {} : { headers: options.headers }),
+    timeoutMs,
+    maxResponseBytes,
+    fetch: options.fetch,
+    upstream: options.upstream,
+  })
   return {
     async retrieve({ signal, ...facts }) {
-      const init = { method: 'POST', headers, body: JSON.stringify(bodyOf(facts)) }
-      const response = await upstream(url, init, signal).catch((thrown: unknown) => {
-        throw errorOfFault(SEARCH, thrown)
-      })
-      if (response.status !== 200) throw errorOfStatus(SEARCH, response)
-      const found = at(readJson(SEARCH, response.text), rowsPath)
+      const found = at(await ask(bodyOf(facts), signal), rowsPath)
       if (!Array.isArray(found)) throw badResponse(SEARCH, 'no list of rows')
       const rows = found.map((row: unknown) => readRow(row, facts.namespace, paths, scoreOf))
       return [rankRows(scoreKind, rows, facts.topK)]
@@ -143,8 +139,4 @@ function at(value: unknown, path: string): unknown {
   return path
     .split('.')
     .reduce<unknown>((inner, name) => (isRecord(inner) && Object.hasOwn(inner, name) ? inner[name] : undefined), value)
-}
-
-function invalid(param: string, what: string): RagGateError {
-  return new RagGateError('config_invalid', `${param} must be ${what}`, { param })
 }

@@ -4,9 +4,9 @@ import { readGrades } from '../core/evidence/grade.ts'
 import { isRecord } from '../core/lib/guards.ts'
 import { RagGateError } from '../errors.ts'
 import type { Fetch } from '../http/bounded-fetch.ts'
-import { requireAtLeast } from '../http/require-at-least.ts'
-import { createHttpUpstream, type UpstreamOptions } from '../http/upstream.ts'
-import { badResponse, errorOfFault, errorOfStatus, readJson, type UpstreamName } from '../http/upstream-error.ts'
+import { bearer, createJsonEndpoint } from '../http/json-endpoint.ts'
+import type { UpstreamOptions } from '../http/upstream.ts'
+import { badResponse, type UpstreamName } from '../http/upstream-error.ts'
 import type { Reranker } from '../ports/reranker.ts'
 
 /** Settings of `createLlmGrader`. */
@@ -50,24 +50,28 @@ const MAX_RESPONSE_BYTES = 256 * 1024
 const GRADER: UpstreamName = { role: 'reranker', what: 'The grading model' }
 
 /**
- * Makes a grader. A grade that cannot be read counts as 1, which is not relevant; when more than a fifth cannot be read,
- * the model has failed, and nothing was said about relevance.
+ * Makes a grader. A grade that cannot be read, or lies outside of 0..3, counts as 0, which no policy takes for relevant;
+ * when more than a fifth cannot be read, the model has failed, and nothing was said about relevance.
  *
  * @throws `config_invalid` when the options make no sense
  */
 export function createLlmGrader(options: LlmGraderOptions): Reranker {
   const { baseUrl, apiKey, model, maxPassageCharacters = 2000, timeoutMs = 10_000 } = options
-  if (!URL.canParse(baseUrl)) throw invalid('baseUrl', 'a URL')
   if (!Number.isInteger(maxPassageCharacters) || maxPassageCharacters < 100) {
-    throw invalid('maxPassageCharacters', 'a whole number of 100 and up')
+    throw new RagGateError('config_invalid', 'maxPassageCharacters must be a whole number of 100 and up', {
+      param: 'maxPassageCharacters',
+    })
   }
-  requireAtLeast(1, 'timeoutMs', timeoutMs)
-  // `fetch` wants to be called as the global it is.
-  const send: Fetch = options.fetch ?? ((address, init) => fetch(address, init))
-  const bounds = { fetch: send, timeoutMs, maxResponseBytes: MAX_RESPONSE_BYTES }
-  const upstream = createHttpUpstream(bounds, { retries: 0, ...options.upstream })
-  const url = `${baseUrl.replace(/\/+$/, '')}/chat/completions`
-  const headers = { 'content-type': 'application/json', authorization: `Bearer ${apiKey}` }
+  const complete = createJsonEndpoint(GRADER, {
+    url: baseUrl,
+    urlParam: 'baseUrl',
+    path: '/chat/completions',
+    headers: bearer(apiKey),
+    timeoutMs,
+    maxResponseBytes: MAX_RESPONSE_BYTES,
+    fetch: options.fetch,
+    upstream: { retries: 0, ...options.upstream },
+  })
   return {
     model: `${model}#${PROMPT_VERSION}`,
     kind: 'grade',
@@ -81,17 +85,12 @@ export function createLlmGrader(options: LlmGraderOptions): Reranker {
           { role: 'user', content: promptOf(question, passages, maxPassageCharacters) },
         ],
       }
-      const response = await upstream(url, { method: 'POST', headers, body: JSON.stringify(body) }, signal).catch(
-        (thrown: unknown) => {
-          throw errorOfFault(GRADER, thrown)
-        },
-      )
-      if (response.status !== 200) throw errorOfStatus(GRADER, response)
-      const grades = readGrades(replyIn(readJson(GRADER, response.text)), passages.length)
+      const grades = readGrades(replyIn(await complete(body, signal)), passages.length)
       if (grades.filter(({ readable }) => !readable).length > grades.length * FAULT_ABOVE) {
         throw badResponse(GRADER, 'too few readable grades')
       }
-      return grades.map(({ grade }) => grade)
+      // Not the 1 of a single reply: a policy may take that for relevant.
+      return grades.map(({ grade, readable }) => (readable ? grade : 0))
     },
   }
 }
@@ -119,8 +118,4 @@ function replyIn(body: unknown): string {
   const content = isRecord(message) ? message['content'] : undefined
   if (typeof content !== 'string') throw badResponse(GRADER, 'no reply')
   return content
-}
-
-function invalid(param: string, what: string): RagGateError {
-  return new RagGateError('config_invalid', `${param} must be ${what}`, { param })
 }

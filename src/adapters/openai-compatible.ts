@@ -1,9 +1,15 @@
-/** Any model behind an OpenAI-compatible endpoint, through the official client. */
-import OpenAI, { APIConnectionTimeoutError, APIError } from 'openai'
+/**
+ * Any model behind an OpenAI-compatible endpoint.
+ *
+ * @see https://platform.openai.com/docs/api-reference/chat/create
+ */
+import { reportedModel, reportedTokens } from '../core/answer/reported-facts.ts'
+import { isRecord } from '../core/lib/guards.ts'
+import type { Fetch } from '../http/bounded-fetch.ts'
+import { bearer, createJsonEndpoint } from '../http/json-endpoint.ts'
+import type { UpstreamOptions } from '../http/upstream.ts'
+import { badResponse, type UpstreamName } from '../http/upstream-error.ts'
 import { RagGateError } from '../errors.ts'
-import { createHttpUpstream, type UpstreamOptions } from '../http/upstream.ts'
-import { errorOfFault, type UpstreamName } from '../http/upstream-error.ts'
-import { UpstreamFault } from '../http/upstream-fault.ts'
 import type { Generation, GenerationRequest, Generator } from '../ports/generator.ts'
 
 /** Settings of `createOpenAiGenerator`. */
@@ -13,17 +19,30 @@ export interface OpenAiGeneratorOptions {
   readonly apiKey: string
   readonly model: string
   /**
-   * Deadline of a whole answer, milliseconds.
+   * Deadline of a whole answer, milliseconds; 1 and up.
    *
    * @default 20000
    */
   readonly timeoutMs?: number
   /**
-   * Tokens of an answer at most.
+   * Tokens of an answer at most. Whole, 1 and up.
    *
    * @default 800
    */
   readonly maxTokens?: number
+  /**
+   * Name of the field that `maxTokens` is sent in: newer models of OpenAI take `max_completion_tokens` alone.
+   *
+   * @default 'max_tokens'
+   */
+  readonly maxTokensField?: 'max_tokens' | 'max_completion_tokens'
+  /**
+   * Whether the endpoint is asked for the log-probabilities of the answer's tokens, for gates that judge a model's
+   * confidence. Not every endpoint has them.
+   *
+   * @default 'not asked'
+   */
+  readonly logProbabilities?: 'asked' | 'not asked'
   /**
    * Bytes of an answer that are read at most; 1 and up.
    *
@@ -32,8 +51,8 @@ export interface OpenAiGeneratorOptions {
   readonly maxResponseBytes?: number
   /** Retry (none unless it is asked for) and circuit breaker. */
   readonly upstream?: UpstreamOptions
-  /** Used instead of the platform's `fetch`. */
-  readonly fetch?: typeof fetch
+  /** @default the platform's `fetch` */
+  readonly fetch?: Fetch
 }
 
 const INSTRUCTIONS = `Answer the question from the numbered passages and from nothing else.
@@ -46,88 +65,66 @@ export const OPENAI_PROMPT_VERSION = 'openai-compatible/1'
 
 const MODEL: UpstreamName = { role: 'llm', what: 'The model' }
 
-/** Makes a generator that asks a model once, unless `upstream` says otherwise: answers are dear. */
+/**
+ * Makes a generator that asks a model once, unless `upstream` says otherwise: answers are dear.
+ *
+ * @throws `config_invalid` when the options make no sense
+ */
 export function createOpenAiGenerator(options: OpenAiGeneratorOptions): Generator {
   const { baseUrl, apiKey, model, timeoutMs = 20_000, maxTokens = 800, maxResponseBytes = 1024 * 1024 } = options
-  const send = options.fetch ?? fetch
-  const bounds = { fetch: (url: string, init: RequestInit) => send(url, init), timeoutMs, maxResponseBytes }
-  const upstream = createHttpUpstream(bounds, { retries: 0, ...options.upstream })
-  const client = new OpenAI({
-    baseURL: baseUrl,
-    apiKey,
-    timeout: timeoutMs,
-    maxRetries: 0,
-    fetch: async (url, init = {}) => {
-      const address = url instanceof Request ? url.url : url.toString()
-      const { text, status, headers } = await upstream(address, init, init.signal ?? undefined)
-      return new Response(status === 204 ? null : text, { status, headers })
-    },
+  const { maxTokensField = 'max_tokens', logProbabilities = 'not asked' } = options
+  if (!Number.isInteger(maxTokens) || maxTokens < 1) {
+    throw new RagGateError('config_invalid', 'maxTokens must be a whole number of 1 and up', { param: 'maxTokens' })
+  }
+  const complete = createJsonEndpoint(MODEL, {
+    url: baseUrl,
+    urlParam: 'baseUrl',
+    path: '/chat/completions',
+    headers: bearer(apiKey),
+    timeoutMs,
+    maxResponseBytes,
+    fetch: options.fetch,
+    upstream: { retries: 0, ...options.upstream },
   })
+  const settings = { model, [maxTokensField]: maxTokens, ...(logProbabilities === 'asked' ? { logprobs: true } : {}) }
   return {
     model,
-    generate: async ({ question, context, caution, signal }: GenerationRequest): Promise<Generation> => {
+    async generate({ question, context, caution, signal }: GenerationRequest): Promise<Generation> {
       const system = caution === undefined ? INSTRUCTIONS : `${INSTRUCTIONS}\n${caution}`
-      try {
-        const completion = await client.chat.completions.create(
-          {
-            model,
-            max_tokens: maxTokens,
-            messages: [
-              { role: 'system', content: system },
-              { role: 'user', content: `${context}\n\nQuestion: ${question}` },
-            ],
-          },
-          { signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]) },
-        )
-        return readCompletion(completion)
-      } catch (thrown) {
-        throw translate(thrown)
-      }
+      const messages = [
+        { role: 'system', content: system },
+        { role: 'user', content: `${context}\n\nQuestion: ${question}` },
+      ]
+      return readCompletion(await complete({ ...settings, messages }, signal))
     },
   }
 }
 
-function readCompletion(completion: OpenAI.ChatCompletion): Generation {
-  const choice = completion.choices?.[0]
-  const text = choice?.message?.content
-  if (choice === undefined || typeof text !== 'string' || text.trim() === '') {
-    throw new RagGateError('llm_bad_response', 'The model gave no answer')
-  }
-  const { usage } = completion
+function readCompletion(completion: unknown): Generation {
+  const { choices, model: served, usage } = isRecord(completion) ? completion : {}
+  const choice: unknown = Array.isArray(choices) ? choices[0] : undefined
+  const message = isRecord(choice) ? choice['message'] : undefined
+  const text = isRecord(message) ? message['content'] : undefined
+  if (!isRecord(choice) || typeof text !== 'string' || text.trim() === '') throw badResponse(MODEL, 'no answer')
+  const model = reportedModel(served)
+  // Some endpoints send `null` where they counted nothing.
+  const tokens = isRecord(usage) ? reportedTokens(usage['prompt_tokens'], usage['completion_tokens']) : undefined
+  const tokenLogProbabilities = logProbabilitiesIn(choice['logprobs'])
   return {
     text,
     manner: 'written',
-    complete: choice.finish_reason === 'stop',
-    model: completion.model,
-    // Some endpoints send `null` where they counted nothing.
-    ...(usage === undefined || usage === null
-      ? {}
-      : { usage: { inputTokens: usage.prompt_tokens, outputTokens: usage.completion_tokens } }),
+    complete: choice['finish_reason'] === 'stop',
+    ...(model === undefined ? {} : { model }),
+    ...(tokens === undefined ? {} : { usage: tokens }),
+    ...(tokenLogProbabilities === undefined ? {} : { report: { tokenLogProbabilities } }),
   }
 }
 
-function translate(thrown: unknown): RagGateError {
-  if (thrown instanceof RagGateError) return thrown
-  const cause = thrown
-  // The client wraps what its transport throws.
-  const fault = thrown instanceof Error ? errorOfFault(MODEL, thrown.cause) : undefined
-  if (fault instanceof RagGateError && thrown instanceof Error && thrown.cause instanceof UpstreamFault) return fault
-  if (
-    thrown instanceof APIConnectionTimeoutError ||
-    (thrown instanceof Error && /abort/i.test(thrown.name + thrown.message))
-  ) {
-    return new RagGateError('llm_timeout', 'The model took too long to answer', { cause })
-  }
-  if (thrown instanceof APIError) {
-    const status: unknown = thrown.status
-    if (status === 401 || status === 403 || status === 404) {
-      return new RagGateError('llm_misconfigured', 'The model endpoint turned this deployment away', { cause })
-    }
-    const wait = Number(thrown.headers?.get('retry-after') ?? NaN)
-    return new RagGateError('llm_unavailable', 'The model endpoint cannot answer now', {
-      cause,
-      ...(Number.isFinite(wait) && wait > 0 ? { retryAfterSeconds: wait } : {}),
-    })
-  }
-  return new RagGateError('llm_bad_response', 'The model endpoint answered in a form that cannot be read', { cause })
+/** One for each token. Rounding may lift the logarithm of a certain token above 0. */
+function logProbabilitiesIn(logprobs: unknown): readonly number[] | undefined {
+  const content = isRecord(logprobs) ? logprobs['content'] : undefined
+  if (!Array.isArray(content) || content.length === 0) return undefined
+  const values = content.map((token: unknown) => (isRecord(token) ? token['logprob'] : undefined))
+  if (!values.every((value): value is number => typeof value === 'number' && Number.isFinite(value))) return undefined
+  return values.map((value) => Math.min(value, 0))
 }

@@ -7,8 +7,9 @@ import { readEmbeddings } from '../core/evidence/embeddings.ts'
 import { isRecord } from '../core/lib/guards.ts'
 import { RagGateError } from '../errors.ts'
 import type { Fetch } from '../http/bounded-fetch.ts'
-import { createHttpUpstream, type UpstreamOptions } from '../http/upstream.ts'
-import { badResponse, errorOfFault, errorOfStatus, readJson, type UpstreamName } from '../http/upstream-error.ts'
+import { bearer, createJsonEndpoint } from '../http/json-endpoint.ts'
+import type { UpstreamOptions } from '../http/upstream.ts'
+import { badResponse, type UpstreamName } from '../http/upstream-error.ts'
 import type { Embedder } from '../ports/embedder.ts'
 
 /** Settings of `createOpenAiEmbedder`. */
@@ -64,21 +65,21 @@ export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
       throw new RagGateError('config_invalid', `${param} must be a whole number of 1 and up`, { param })
     }
   }
-  if (!URL.canParse(baseUrl)) throw new RagGateError('config_invalid', 'baseUrl must be a URL', { param: 'baseUrl' })
-  const url = `${baseUrl.replace(/\/+$/, '')}/embeddings`
-  // `fetch` wants to be called as the global it is.
-  const send: Fetch = options.fetch ?? ((address, init) => fetch(address, init))
-  const upstream = createHttpUpstream({ fetch: send, timeoutMs, maxResponseBytes }, options.upstream)
-  const headers = { 'content-type': 'application/json', authorization: `Bearer ${apiKey}` }
+  const ask = createJsonEndpoint(EMBEDDER, {
+    url: baseUrl,
+    urlParam: 'baseUrl',
+    path: '/embeddings',
+    headers: bearer(apiKey),
+    timeoutMs,
+    maxResponseBytes,
+    fetch: options.fetch,
+    upstream: options.upstream,
+  })
   const shape = { model, encoding_format: 'float', ...(length === 'asked' ? { dimensions: dimension } : {}) }
 
   async function embedBatch(input: readonly string[], signal: AbortSignal | undefined) {
-    const init = { method: 'POST', headers, body: JSON.stringify({ ...shape, input }) }
-    const response = await upstream(url, init, signal).catch((thrown: unknown) => {
-      throw errorOfFault(EMBEDDER, thrown)
-    })
-    if (response.status !== 200) throw errorOfStatus(EMBEDDER, response)
-    return readEmbeddings(inOrder(readJson(EMBEDDER, response.text), input.length), input.length, dimension)
+    const body = await ask({ ...shape, input }, signal)
+    return readEmbeddings(inOrder(body, input.length), input.length, dimension)
   }
 
   return {

@@ -40,7 +40,9 @@ export async function boundedFetch(
     // workerd has no `redirect: 'error'`.
     sent = options.fetch(url, { ...init, redirect: 'manual', signal: deadline.signal })
     const response = await deadline.race(sent)
-    if (response.status >= 300 && response.status < 400) throw new UpstreamFault('redirect')
+    if (response.status >= 300 && response.status < 400) {
+      throw new UpstreamFault('redirect', { status: response.status })
+    }
     const bytes = await readAtMost(response.body, options.maxResponseBytes, (promise) => deadline.race(promise))
     if (bytes === undefined) throw new UpstreamFault('too-large')
     return { status: response.status, headers: response.headers, text: decode(bytes) }
@@ -48,7 +50,7 @@ export async function boundedFetch(
     // Whenever a response still comes, nobody will read it.
     sent?.then(({ body }) => (body?.locked === false ? body.cancel() : undefined)).catch(() => {})
     if (thrown instanceof UpstreamFault) throw thrown
-    throw deadline.fault ?? new UpstreamFault('network', { cause: thrown })
+    throw deadline.fault ?? new UpstreamFault('network', { thrown })
   } finally {
     deadline.stop()
   }
@@ -66,7 +68,7 @@ export function retryAfterSeconds(headers: Headers, nowMs: number): number | und
 function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
-  } catch (thrown) {
-    throw new UpstreamFault('not-utf8', { cause: thrown })
+  } catch {
+    throw new UpstreamFault('not-utf8')
   }
 }

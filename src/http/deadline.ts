@@ -35,8 +35,8 @@ export function startDeadline({ timeoutMs, signal }: DeadlineOptions): Deadline 
     controller.abort(fault)
   }
   const onAbort = (): void => {
-    const cause: unknown = signal?.reason
-    end(new UpstreamFault(cause instanceof Error && cause.name === 'TimeoutError' ? 'timeout' : 'aborted', { cause }))
+    const reason: unknown = signal?.reason
+    end(new UpstreamFault(reason instanceof Error && reason.name === 'TimeoutError' ? 'timeout' : 'aborted'))
   }
   const timer = setTimeout(() => end(new UpstreamFault('timeout')), timeoutMs)
   if (signal?.aborted === true) onAbort()
@@ -65,7 +65,7 @@ export async function boundedCall<Result>(work: () => Promise<Result>, options: 
     if (deadline.fault !== undefined) throw deadline.fault
     return await deadline.race(work())
   } catch (thrown) {
-    throw thrown instanceof UpstreamFault ? thrown : (deadline.fault ?? new UpstreamFault('network', { cause: thrown }))
+    throw thrown instanceof UpstreamFault ? thrown : (deadline.fault ?? new UpstreamFault('network', { thrown }))
   } finally {
     deadline.stop()
   }

@@ -110,7 +110,7 @@ export function createHttpUpstream(
       if (response.status === 429 || response.status >= 500) {
         const seconds = retryAfterSeconds(response.headers, nowMs())
         throw new UpstreamFault('unavailable', {
-          cause: response.status,
+          status: response.status,
           ...(seconds === undefined ? {} : { retryAfterSeconds: seconds }),
         })
       }

@@ -68,6 +68,7 @@ const STATUS: Readonly<Record<RagGateErrorCode, ContentfulStatusCode>> = {
   llm_timeout: 504,
   llm_unavailable: 503,
   llm_misconfigured: 503,
+  llm_bad_request: 502,
   llm_bad_response: 502,
   internal: 500,
 }

@@ -36,7 +36,7 @@ export async function withinDeadline<Result>(
     if (isRagGateError(thrown)) throw thrown
     throw new RagGateError(failed, `${what} failed`, { cause: thrown })
   } finally {
-    clearTimeout(timer)
+    if (timer !== undefined) clearTimeout(timer)
   }
 }
 

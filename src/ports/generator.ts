@@ -31,6 +31,6 @@ export interface Generation {
 export interface Generator {
   /** Named in the answer key: another model makes other answers. */
   readonly model: string
-  /** @throws `llm_timeout`, `llm_unavailable`, `llm_misconfigured`, `llm_bad_response` */
+  /** @throws `llm_timeout`, `llm_unavailable`, `llm_misconfigured`, `llm_bad_request`, `llm_bad_response` */
   generate(request: GenerationRequest): Promise<Generation>
 }

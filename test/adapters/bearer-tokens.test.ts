@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createBearerAuthenticator } from '../../src/adapters/bearer-tokens.ts'
+import { RagGateError } from '../../src/errors.ts'
 import type { Principal } from '../../src/ports/authenticator.ts'
 
 const TOKEN = 'a-token-of-more-than-thirty-two-characters'
@@ -87,5 +88,35 @@ describe('createBearerAuthenticator', () => {
     expect(asked).toEqual([])
     expect(await withKeys(requestWith('Bearer rg_known'))).toBe(READER)
     await expect(withKeys(requestWith('Bearer rg_other'))).rejects.toMatchObject({ code: 'unauthorized' })
+  })
+
+  it('waits for keys no longer than its deadline, and never lets a late one in', async () => {
+    const hanging = { principalOf: () => new Promise<Principal>((resolve) => setTimeout(resolve, 500, READER)) }
+    const late = createBearerAuthenticator({ tokens, keys: hanging, timeoutMs: 20, anonymous: ANYONE })
+    const startedMs = performance.now()
+    await expect(late(requestWith('Bearer rg_known'))).rejects.toMatchObject({ code: 'store_unavailable' })
+    expect(performance.now() - startedMs).toBeLessThan(400)
+    // The deployment's own tokens need no database.
+    expect(await late(requestWith(`Bearer ${TOKEN}`))).toBe(ADMIN)
+    expect(await late(requestWith())).toBe(ANYONE)
+  })
+
+  it('hands on what the keys throw, at once or later', async () => {
+    const broken = new RagGateError('schema_outdated', 'The database lacks a table')
+    for (const principalOf of [
+      () => Promise.reject(broken),
+      () => {
+        throw broken
+      },
+    ]) {
+      const failing = createBearerAuthenticator({ tokens, keys: { principalOf }, anonymous: null })
+      await expect(failing(requestWith('Bearer rg_known'))).rejects.toBe(broken)
+    }
+  })
+
+  it.each([0, -1, Number.NaN, Infinity])('is not made with a deadline of %d ms', (timeoutMs) => {
+    expect(() => createBearerAuthenticator({ tokens, timeoutMs, anonymous: null })).toThrow(
+      expect.objectContaining({ code: 'config_invalid', param: 'timeoutMs' }),
+    )
   })
 })

@@ -1,14 +1,26 @@
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createExtractiveGenerator, type ExtractiveGeneratorOptions } from '../../src/adapters/extractive-generator.ts'
-import { sentences } from '../../src/core/text/sentences.ts'
+import type { Chunk } from '../../src/core/evidence/chunk.ts'
 import { aPassage } from '../fixtures/evidence.ts'
+
+interface Page {
+  readonly text: string
+  readonly title?: string
+  readonly section?: string
+  readonly convex?: number
+}
 
 async function quote(
   question: string,
-  texts: readonly string[],
+  pages: readonly (string | Page)[],
   options?: ExtractiveGeneratorOptions,
 ): Promise<string> {
-  const chunks = texts.map((text, at) => ({ ...aPassage(`c${at}`, { text }), scores: {} }))
+  const chunks = pages.map((page, at): Chunk => {
+    const { text, title, section, convex } = typeof page === 'string' ? { text: page } : page
+    const passage = aPassage(`c${at}`, { text, ...(title && { title }), ...(section && { section }) })
+    return { ...passage, scores: convex === undefined ? {} : { convex } }
+  })
   const generation = await createExtractiveGenerator(options).generate({
     question,
     chunks,
@@ -19,57 +31,208 @@ async function quote(
   return generation.text
 }
 
-describe('createExtractiveGenerator', () => {
-  it('quotes the sentence that holds the question, with its source', async () => {
-    const texts = ['Paint is blue. Brakes squeal.', 'Tyres wear. The engine starts with the red key. Doors open.']
-    expect(await quote('How does the engine start?', texts)).toBe('The engine starts with the red key. [2]')
+describe('a quoted answer', () => {
+  it('is the sentence that holds the question, with its source', async () => {
+    const pages = [
+      'Paint is blue. Brakes squeal.',
+      'Tyres wear.\n\nYou start the engine with the red key.\n\nDoors open.',
+    ]
+    expect(await quote('How do I start the engine?', pages)).toBe('You start the engine with the red key. [2]')
   })
 
-  it('adds sentences only for terms that the others lack, in the order of their sources', async () => {
-    const texts = ['The battery lasts. Engines start slowly.', 'A battery of an engine. Winter kills it.']
-    expect(await quote('engine battery winter', texts)).toBe('A battery of an engine. [2] Winter kills it. [2]')
-    expect(await quote('winter battery lasting', texts)).toBe('The battery lasts. [1] Winter kills it. [2]')
-  })
-
-  it('prefers an earlier chunk among equals', async () => {
-    expect(await quote('engine', ['One engine.', 'Two engine.'])).toBe('One engine. [1]')
-  })
-
-  it('quotes no more sentences than told', async () => {
-    const texts = ['Alpha one. Beta two. Gamma three. Delta four.']
-    expect(await quote('alpha beta gamma delta', texts)).toBe('Alpha one. [1] Beta two. [1] Gamma three. [1]')
-    expect(await quote('alpha beta gamma delta', texts, { maxSentences: 1 })).toBe('Alpha one. [1]')
-  })
-
-  it('quotes only what stands in the evidence, word for word', async () => {
-    const texts = ['# Title\n\nDr. Smith starts the engine. It "roars."', '- first step\n- second engine step']
-    const quoted = await quote('engine smith step', texts)
-    for (const part of quoted.split(/ \[\d+\] ?/).filter(Boolean))
-      expect(texts.flatMap(sentences).map((sentence) => sentence.replace('- ', ''))).toContain(part)
-  })
-
-  it("does not let a document's own numbers read like citations", async () => {
-    expect(await quote('engine', ['The engine starts [7] at noon.'])).toBe('The engine starts (7) at noon. [1]')
-  })
-
-  it('quotes neither tables nor code', async () => {
-    const text = '| engine | start |\n\n```\nengine --start\n```\n\nTurn the key to start the engine.'
-    expect(await quote('engine start', [text])).toBe('Turn the key to start the engine. [1]')
-  })
-
-  it('never quotes a heading, or a sentence without end', async () => {
-    expect(await quote('engine', ['# Engine\n\nThe motor hums.', `engine ${'word '.repeat(200)}`])).toBe(
-      'The motor hums. [1]',
+  it('comes with the other sentences of a short paragraph, but of no other passage', async () => {
+    const pages = [
+      'The battery starts the engine. It needs charging in winter. Winter kills it.',
+      'In winter a heater helps the battery.',
+    ]
+    expect(await quote('How does the battery start the engine in winter?', pages)).toBe(
+      'The battery starts the engine. It needs charging in winter. Winter kills it. [1]',
     )
   })
 
-  it("quotes the beginning when nothing holds the question's words, and nothing without evidence", async () => {
-    expect(await quote('zebra', ['First. Second.'])).toBe('First. [1]')
-    expect(await quote('what is it', ['First. Second.'])).toBe('First. [1]')
+  it('has no more sentences than told, all of them neighbours', async () => {
+    const text = 'Alpha runs. Beta hums loudly. Gamma glows red. Delta sleeps. Epsilon waits.'
+    expect(await quote('beta gamma', [text], { maxSentences: 2 })).toBe('Beta hums loudly. Gamma glows red. [1]')
+    expect(await quote('beta gamma', [text], { maxSentences: 1 })).toMatch(
+      /^Closest passage: (?:Beta|Gamma)[^.]*\. \[1\]$/,
+    )
+  })
+
+  it('comes from the page about what is asked, not from one that would undo it', async () => {
+    const pages = [
+      {
+        title: 'Delete',
+        section: 'Delete with metadata filter',
+        text: 'This will delete all vectors with metadata that matches the provided filter.',
+        convex: 0.76,
+      },
+      {
+        title: 'Metadata Filtering',
+        text: 'You can restrict the search to vectors by a filter on their metadata.',
+        convex: 0.7,
+      },
+    ]
+    expect(await quote('How do I filter vectors by metadata?', pages)).toBe(
+      'You can restrict the search to vectors by a filter on their metadata. [2]',
+    )
+    expect(await quote('How do I delete vectors by a metadata filter?', pages)).toContain('delete all vectors')
+  })
+
+  it('brings the code or the list that its last sentence announces, whole and as it stands', async () => {
+    const code = '```sh\nnpm install engine\n```'
+    expect(
+      await quote('How do I install the engine?', [`Install the engine from the registry:\n\n${code}\n\nDone.`]),
+    ).toBe(`Install the engine from the registry: [1]\n\n${code}`)
+    const list = '- petrol\n- diesel'
+    expect(await quote('Which fuels does the engine take?', [`The engine takes these fuels:\n\n${list}`])).toBe(
+      `The engine takes these fuels: [1]\n\n${list}`,
+    )
+  })
+
+  it('brings every variant of the code, or none', async () => {
+    const variants = '```js\nold()\n```\n\n```js\nnow()\n```'
+    const told = await quote('How do I call the engine?', [`You can call the engine in code.\n\n${variants}`])
+    expect(told).toBe(`You can call the engine in code. [1]\n\n${variants}`)
+    const long = `\`\`\`js\n${'engine()\n'.repeat(100)}\`\`\``
+    expect(await quote('How do I call the engine?', [`You can call the engine in code.\n\n${long}`])).toBe(
+      'You can call the engine in code. [1]',
+    )
+  })
+
+  it.each([
+    ['tables', '| engine | start |\n|---|---|\n| engine | key |'],
+    ['code', '```\nStart the engine with engine.start() and wait for the engine.\n```'],
+    ['code whose end was cut off', '```js\nStart the engine by the engine.'],
+    ['code that lost its fence', 'const engine = start({ engine: "red" }); engine.start();'],
+    ['headings', '# Start the engine.'],
+    ['headings in bold letters', '**How to start the engine.**'],
+    ['questions', 'How do I start the engine?'],
+    ['list items without an end', '- start the engine\n- engine start key'],
+    ['halves of sentences', 'start the engine when the engine is cold.'],
+    ['tags', '<Note>Start the engine.</Note>'],
+    ['imports', 'import { Engine } from "engine" to start the engine.'],
+  ])('is never made of %s', async (_, debris) => {
+    const told = await quote('How do I start the engine?', [`${debris}\n\nYou start the engine with a key.`])
+    // A fence without its end swallows what follows: nothing is quoted then.
+    expect(['You start the engine with a key. [1]', 'Closest passage [1]']).toContain(told)
+  })
+
+  it('reads a question in a document as the heading of its answer', async () => {
+    const text =
+      '- **How much does the engine cost?** You pay 500 a month.\n- **What colour is it?** Blue is the colour.'
+    const told = await quote('How much does an engine cost to pay for?', [text])
+    expect(told).toBe('You pay 500 a month. [1]')
+  })
+
+  it('gives a sentence with a figure to who asks how much', async () => {
+    const text = 'The engine weighs a lot, as engines do.\n\nThe engine weighs 90 kilograms when empty.'
+    expect(await quote('How much does the engine weigh?', [text])).toContain('90 kilograms')
+  })
+
+  it('gives a reason to who asks why', async () => {
+    const text = 'The engine stops at noon, every day of the week.\n\nThe engine stops because it overheats.'
+    expect(await quote('Why does the engine stop?', [text])).toBe('The engine stops because it overheats. [1]')
+  })
+
+  it('does not let a document’s own numbers read like citations', async () => {
+    expect(await quote('When does the engine start?', ['The engine starts [7] at noon.'])).toBe(
+      'The engine starts (7) at noon. [1]',
+    )
+  })
+
+  it('trusts a passage less, the further its score is from the best', async () => {
+    const pages = (convex: number) => [
+      { text: 'Oil keeps every engine going for years.', convex: 0.8 },
+      { text: 'You start the engine with the red key.', convex },
+    ]
+    expect(await quote('How do I start the engine?', pages(0.75))).toBe('You start the engine with the red key. [2]')
+    expect(await quote('How do I start the engine?', pages(0.1))).toMatch(/^Closest passage/)
+  })
+})
+
+describe('where no sentence answers', () => {
+  it('the closest passage is named, and what is nearest in it quoted', async () => {
+    const page = { title: 'Engines', section: 'Engines › Winter', text: 'Winter\n\nIn winter the oil is thick.' }
+    expect(await quote('Which battery survives a cold winter?', [page])).toBe(
+      'Closest passage, “Engines › Winter”: In winter the oil is thick. [1]',
+    )
+  })
+
+  it('the words for it can be changed', async () => {
+    const text = await quote('zebra', ['Erster Satz.'], { closestPassage: 'Nächste Stelle' })
+    expect(text).toBe('Nächste Stelle: Erster Satz. [1]')
+  })
+
+  it('a passage without a sentence is only named, and without evidence there is no text', async () => {
+    expect(await quote('engine', [{ title: 'Table', text: '| engine | start |' }])).toBe('Closest passage, “Table” [1]')
     expect(await quote('engine', [])).toBe('')
   })
 
+  it('headings alone make no answer', async () => {
+    const page = { title: 'Engine start', section: 'Engine start', text: 'Please turn to the next page for all of it.' }
+    expect(await quote('How does the engine start?', [page])).toMatch(/^Closest passage/)
+  })
+})
+
+describe('createExtractiveGenerator', () => {
+  it('quotes only what stands in the passage, word for word, whatever is asked', async () => {
+    const sentence = fc.constantFrom(
+      'The engine starts.',
+      'Oil burns [3] slowly.',
+      '- Keys open doors.',
+      '```\ncode()\n```',
+      'Use this:',
+      '| a | b |',
+      '# Doors',
+      'Is it red?',
+      'Dr. Smith drives.',
+      '<b>',
+      '1. First, wait.',
+    )
+    const gap = fc.constantFrom(' ', '\n', '\n\n')
+    const text = fc.array(fc.tuple(sentence, gap), { maxLength: 12 }).map((parts) => parts.flat().join(''))
+    const flat = (value: string): string => value.replaceAll(/\[(\d+)\]/g, '($1)').replaceAll(/\s+/g, ' ')
+    await fc.assert(
+      fc.asyncProperty(fc.array(text, { minLength: 1, maxLength: 3 }), async (texts) => {
+        const told = await quote('How do I start the engine with oil and keys?', texts)
+        const [, said = '', at = '', behind = ''] = /^(?:Closest passage:? ?)?(.*?) ?\[(\d)\](.*)$/s.exec(told) ?? []
+        const source = texts[Number(at) - 1] ?? ''
+        expect(flat(source).replaceAll(/(^|\s)(?:[-*+>]|\d+\.)\s/g, '$1')).toContain(
+          flat(said).replaceAll(/(^|\s)(?:[-*+>]|\d+\.)\s/g, '$1'),
+        )
+        expect(source.replaceAll(/\[(\d+)\]/g, '($1)')).toContain(behind.trim().split('\n\n').at(-1) ?? '')
+      }),
+    )
+  })
+
+  it('takes time in proportion to a passage, whatever stands in it', async () => {
+    for (const unit of [
+      'a ',
+      '[',
+      '`',
+      '- **x** ',
+      '**',
+      'Engine? ',
+      '.',
+      '\n',
+      '```\n',
+      'If a',
+      'a',
+      'aB',
+      '# a ',
+      '?)',
+      ' ',
+      '**a** ',
+      'x(',
+      '"',
+    ]) {
+      const startedMs = performance.now()
+      await quote('How do I start the engine?', [`# x ${unit.repeat(100_000 / unit.length)}y`])
+      expect(performance.now() - startedMs, unit).toBeLessThan(2000)
+    }
+  })
+
   it('names itself, for the answer key', () => {
-    expect(createExtractiveGenerator().model).toBe('extractive')
+    expect(createExtractiveGenerator().model).toBe('extractive/2')
   })
 })

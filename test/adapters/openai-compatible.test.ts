@@ -1,6 +1,8 @@
-import { describe, expect, it } from 'vitest'
-import { createOpenAiGenerator } from '../../src/adapters/openai-compatible.ts'
+import OpenAI from 'openai'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createOpenAiGenerator, type OpenAiGeneratorOptions } from '../../src/adapters/openai-compatible.ts'
 import type { Generation } from '../../src/ports/generator.ts'
+import { answering, type ScriptedUpstream, startUpstream } from '../fixtures/scripted-upstream.ts'
 
 const KEY = 'sk-canary'
 const COMPLETION = {
@@ -40,7 +42,7 @@ function ask(
     timeoutMs: given.timeoutMs ?? 2000,
     fetch: async (url, init) => {
       const call = {
-        url: String(url),
+        url,
         headers: new Headers(init?.headers),
         body: JSON.parse(String(init?.body)) as Call['body'],
       }
@@ -117,18 +119,31 @@ describe('createOpenAiGenerator', () => {
   })
 
   it.each([
+    [400, 'llm_bad_request'],
     [401, 'llm_misconfigured'],
+    [402, 'llm_misconfigured'],
     [403, 'llm_misconfigured'],
     [404, 'llm_misconfigured'],
+    [405, 'llm_misconfigured'],
+    [409, 'llm_bad_request'],
+    [413, 'llm_bad_request'],
+    [422, 'llm_bad_request'],
+    [204, 'llm_bad_response'],
     [429, 'llm_unavailable'],
     [500, 'llm_unavailable'],
     [503, 'llm_unavailable'],
   ])('translates status %d to %s, asks no second time and repeats nothing of it', async (status, code) => {
     const { generation, calls } = ask(() =>
-      json({ error: { message: `secret ${KEY}` } }, status, { 'retry-after': '7' }),
+      status === 204
+        ? new Response(null, { status })
+        : json({ error: { message: `secret ${KEY}` } }, status, { 'retry-after': '7' }),
     )
     const thrown = (await generation.catch((error: unknown) => error)) as Error
-    expect(thrown).toMatchObject({ code, retryAfterSeconds: code === 'llm_unavailable' ? 7 : undefined })
+    expect(thrown).toMatchObject({
+      code,
+      upstreamStatus: status,
+      retryAfterSeconds: code === 'llm_unavailable' ? 7 : undefined,
+    })
     expect(thrown.message).not.toContain('secret')
     expect(calls).toHaveLength(1)
   })
@@ -185,5 +200,118 @@ describe('the discipline of the model endpoint', () => {
     for (let at = 0; at < 10; at++) await expect(generate()).rejects.toMatchObject({ code: 'llm_unavailable' })
     await expect(generate()).rejects.toMatchObject({ code: 'llm_unavailable', retryAfterSeconds: 5 })
     expect(calls).toBe(10)
+  })
+})
+
+describe('what a model reports of itself', () => {
+  const reported = async (more: object): Promise<Generation> => ask(() => json({ ...COMPLETION, ...more })).generation
+
+  it.each<[unknown, unknown, object | undefined]>([
+    [120, 7, { inputTokens: 120, outputTokens: 7 }],
+    [0, 0, { inputTokens: 0, outputTokens: 0 }],
+    [1e300, 1e9, { inputTokens: 10_000_000, outputTokens: 10_000_000 }],
+    [-5, 7.9, { inputTokens: 0, outputTokens: 7 }],
+    [120, undefined, { inputTokens: 120, outputTokens: 0 }],
+    ['120', null, undefined],
+    [{}, [], undefined],
+  ])('counts tokens of %j and %j within bounds', async (prompt_tokens, completion_tokens, usage) => {
+    expect((await reported({ usage: { prompt_tokens, completion_tokens } })).usage).toEqual(usage)
+  })
+
+  it('takes a count beyond every number for the most there can be', async () => {
+    const body = JSON.stringify(COMPLETION).replace('"prompt_tokens":120', '"prompt_tokens":1e999')
+    expect((await ask(() => json(body)).generation).usage).toEqual({ inputTokens: 10_000_000, outputTokens: 7 })
+  })
+
+  it.each<[string, unknown, string | undefined]>([
+    ['of 900,000 characters', 'm'.repeat(900_000), 'm'.repeat(200)],
+    ['over two lines', 'served\n[rag-gate] forged\u001b[31m', 'served [rag-gate] forged [31m'],
+    ['with half a character', `a\ud800b`, 'a b'],
+    ['that would be cut in the middle of a character', `${'m'.repeat(199)}😀`, 'm'.repeat(199)],
+    ['that is empty', '', undefined],
+    ['that is no text', { name: 'x' }, undefined],
+    ['that is missing', undefined, undefined],
+  ])('keeps a name %s on one line and short', async (_, model, kept) => {
+    expect((await reported({ model })).model).toBe(kept)
+  })
+
+  const withLogprobs = (content: unknown) => ({ choices: [{ ...COMPLETION.choices[0], logprobs: { content } }] })
+
+  it('hands on the log-probabilities of its tokens, none above 0', async () => {
+    const { report } = await reported(
+      withLogprobs([
+        { token: 'a', logprob: -0.5 },
+        { token: 'b', logprob: 1e-9 },
+      ]),
+    )
+    expect(report).toEqual({ tokenLogProbabilities: [-0.5, 0] })
+  })
+
+  it.each([null, [], [{ logprob: 'x' }], [{ logprob: -1 }, {}], 'none'].map((content) => [content]))(
+    'has no log-probabilities in %j',
+    async (content) => {
+      expect(await reported(withLogprobs(content))).not.toHaveProperty('report')
+    },
+  )
+})
+
+describe('over a socket, beside the official client', () => {
+  let server: ScriptedUpstream
+  let sent: { path: string | undefined; method: string | undefined; type: string | undefined; body: unknown }[]
+  beforeAll(async () => {
+    server = await startUpstream((response, { url, method, headers }, body) => {
+      sent.push({ path: url, method, type: headers['content-type'], body: JSON.parse(body) as unknown })
+      answering(JSON.stringify(COMPLETION))(response, undefined as never, body)
+    })
+  })
+  afterAll(() => server.stop())
+
+  const generator = (more: Partial<OpenAiGeneratorOptions> = {}) =>
+    createOpenAiGenerator({ baseUrl: `${server.url}/v1`, apiKey: KEY, model: 'asked-model', ...more })
+  const REQUEST = { question: 'How?', chunks: [], context: 'Context.' }
+
+  it.each([
+    ['as it is', {}, { max_tokens: 800 }],
+    [
+      'for a newer model',
+      { maxTokens: 50, maxTokensField: 'max_completion_tokens', logProbabilities: 'asked' },
+      { max_completion_tokens: 50, logprobs: true },
+    ],
+  ] as const)('sends what that one sends, %s, and reads the same answer', async (_, options, settings) => {
+    sent = []
+    const ours = await generator(options).generate({ ...REQUEST, signal: AbortSignal.timeout(2000) })
+    const client = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: KEY, maxRetries: 0 })
+    const { messages } = sent[0]!.body as { messages: OpenAI.ChatCompletionMessageParam[] }
+    const theirs = await client.chat.completions.create({ model: 'asked-model', ...settings, messages })
+    expect(sent[0]).toEqual(sent[1])
+    expect(sent[0]).toMatchObject({ path: '/v1/chat/completions', method: 'POST', type: 'application/json' })
+    expect(ours.text).toBe(theirs.choices[0]?.message.content)
+    expect(ours.model).toBe(theirs.model)
+    expect(ours.usage?.inputTokens).toBe(theirs.usage?.prompt_tokens)
+  })
+
+  it.each<[Partial<OpenAiGeneratorOptions>, string]>([
+    [{ baseUrl: 'llm.example/v1' }, 'baseUrl'],
+    [{ baseUrl: 'file:///etc/passwd' }, 'baseUrl'],
+    [{ apiKey: `${KEY}\nx` }, 'apiKey'],
+    [{ apiKey: 'clé\u2014' }, 'apiKey'],
+    [{ maxTokens: 0 }, 'maxTokens'],
+    [{ timeoutMs: Number.NaN }, 'timeoutMs'],
+    [{ maxResponseBytes: 0 }, 'maxResponseBytes'],
+  ])('is not made with %j, and does not repeat a key', (wrong, param) => {
+    let thrown: unknown
+    try {
+      generator(wrong)
+    } catch (error) {
+      thrown = error
+    }
+    expect(thrown).toMatchObject({ code: 'config_invalid', param })
+    expect(String(thrown)).not.toContain(KEY)
+  })
+
+  it('takes a base URL that ends in slashes', async () => {
+    sent = []
+    await generator({ baseUrl: `${server.url}/v1//` }).generate({ ...REQUEST, signal: AbortSignal.timeout(2000) })
+    expect(sent[0]?.path).toBe('/v1/chat/completions')
   })
 })

@@ -98,15 +98,19 @@ describe('a grading model', () => {
     expect(system!.content).not.toContain('Paint')
   })
 
-  test('that leaves one grade of ten unreadable: it counts as not relevant', async () => {
-    server.answerWith(replying(Array.from({ length: 9 }, (_, at) => `${at + 1}: 3`).join('\n')))
-    const passages = Array.from({ length: 10 }, (_, at) => aPassage(`p${at}`))
-    expect(await grader().rerank({ ...request(), passages })).toEqual([3, 3, 3, 3, 3, 3, 3, 3, 3, 1])
-  })
+  test.each(['', '10: 1000', '10: -1', '10: great', '10: 3\n10: 0'])(
+    'that leaves one grade of ten unreadable, by %j: it counts as not relevant, whatever a policy asks',
+    async (last) => {
+      server.answerWith(replying([...Array.from({ length: 9 }, (_, at) => `${at + 1}: 3`), last].join('\n')))
+      const passages = Array.from({ length: 10 }, (_, at) => aPassage(`p${at}`))
+      expect(await grader().rerank({ ...request(), passages })).toEqual([3, 3, 3, 3, 3, 3, 3, 3, 3, 0])
+    },
+  )
 
   test.each<[string, unknown]>([
     ['too few readable grades', '1: 3'],
     ['prose', 'All of them are great.'],
+    ['grades beyond the scale', '1: 1000\n2: 1000\n3: 1000'],
     ['nothing', ''],
     ['null', null],
   ])('that replies with %s has failed, and said nothing about relevance', async (_name, content) => {

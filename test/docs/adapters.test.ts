@@ -9,7 +9,7 @@ const TEXT = readFileSync(new URL('docs/adapters.md', ROOT), 'utf8')
 const EXAMPLES = [...TEXT.matchAll(/```ts\n([^`]*(?:`[^`]+`[^`]*)*)```/g)].map(([, code = '']) => code)
 
 /** Method that tells a port. */
-const METHODS = ['retrieve', 'upsert', 'embed', 'rerank']
+const METHODS = ['retrieve', 'upsert', 'embed', 'rerank', 'generate']
 
 describe('the examples of docs/adapters.md', () => {
   const folder = mkdtempSync(join(tmpdir(), 'hono-rag-gate-docs-'))
@@ -40,8 +40,8 @@ describe('the examples of docs/adapters.md', () => {
     return (await import(/* @vite-ignore */ pathToFileURL(file).href)) as Record<string, unknown>
   }
 
-  test('are six', () => {
-    expect(EXAMPLES).toHaveLength(6)
+  test('are seven', () => {
+    expect(EXAMPLES).toHaveLength(7)
   })
 
   test.each(EXAMPLES.map((_, at) => at))('number %i makes what it says', async (at) => {

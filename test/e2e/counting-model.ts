@@ -12,7 +12,7 @@ export interface ModelCall {
 }
 
 /** What it answers next. */
-export type ModelBehaviour = 'answer' | 'cut' | 'overloaded' | 'nonsense' | 'unauthorized'
+export type ModelBehaviour = 'answer' | 'cut' | 'overloaded' | 'nonsense' | 'rejected' | 'unauthorized'
 
 export interface CountingModel {
   readonly baseUrl: string
@@ -36,6 +36,7 @@ const REPLIES: Readonly<Record<ModelBehaviour, readonly [status: number, body: s
   answer: [200, JSON.stringify(completion('stop'))],
   cut: [200, JSON.stringify(completion('length'))],
   overloaded: [429, JSON.stringify({ error: { message: 'secret upstream text', type: 'rate_limit' } })],
+  rejected: [400, JSON.stringify({ error: { message: 'secret upstream text', code: 'context_length_exceeded' } })],
   unauthorized: [401, JSON.stringify({ error: { message: 'secret upstream text' } })],
   nonsense: [200, '<html>secret upstream text</html>'],
 }

@@ -86,6 +86,7 @@ describe('a model behind an OpenAI-compatible endpoint', () => {
 
   test.each([
     ['overloaded', 503, 'llm_unavailable'],
+    ['rejected', 502, 'llm_bad_request'],
     ['unauthorized', 503, 'llm_misconfigured'],
     ['nonsense', 502, 'llm_bad_response'],
   ] as const)('that is %s gives an error with a code and no word of the upstream', async (behaviour, status, code) => {

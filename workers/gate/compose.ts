@@ -9,7 +9,7 @@ import { createD1IdempotencyStore } from '../../src/adapters/d1/idempotency.ts'
 import { createD1Statistics, type Statistics } from '../../src/adapters/d1/statistics.ts'
 import { htmlToMarkdown } from '../../src/adapters/html-to-markdown.ts'
 import { createMarkdownSplitter } from '../../src/adapters/markdown-splitter.ts'
-import { RagGateError } from '../../src/errors.ts'
+import { errorForLog, RagGateError } from '../../src/errors.ts'
 import type { GateDependencies } from '../../src/middleware/dependencies.ts'
 import type { IngestPorts } from '../../src/pipeline/ingest-documents.ts'
 import type { ApiKeys } from '../../src/ports/api-keys.ts'
@@ -61,7 +61,8 @@ function compose(env: GateBindings): Composition {
   const log = createBufferedDecisionLog({
     store: createD1DecisionStore({
       db: env.DB,
-      onRejected: (cause) => console.error('[rag-gate] a decision was not recorded: D1 does not take it', cause),
+      onRejected: (cause) =>
+        console.error(`[rag-gate] a decision was not recorded: D1 does not take it: ${errorForLog(cause)}`),
     }),
     onDropped: (count) => console.error(`[rag-gate] ${count} decisions were not recorded: D1 did not answer`),
   })

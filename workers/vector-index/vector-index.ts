@@ -5,7 +5,7 @@ import { openIndex, type EmbeddedIndex } from '../../src/vector-index/embedded-i
 import { answerCommand, errorResponse, type ProtocolResponse } from '../../src/vector-index/protocol/protocol.ts'
 import { ProtocolError } from '../../src/vector-index/protocol/protocol-error.ts'
 import { wireText } from '../../src/vector-index/protocol/wire-text.ts'
-import { isRagGateError } from '../../src/errors.ts'
+import { errorForLog, isRagGateError } from '../../src/errors.ts'
 import { readAtMost } from '../../src/http/read-at-most.ts'
 import { indexesOf, settingsFor } from './configured-indexes.ts'
 
@@ -43,7 +43,7 @@ export class VectorIndex extends DurableObject<VectorIndexEnv> {
     } catch (thrown) {
       if (thrown instanceof ProtocolError) return errorResponse(thrown)
       // Clients read the body of every response as JSON.
-      console.error('[vector-index]', thrown)
+      console.error(`[vector-index] ${errorForLog(thrown)}`)
       return errorResponse(new ProtocolError(500, 'Internal Server Error'))
     }
   }

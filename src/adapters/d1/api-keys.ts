@@ -7,6 +7,7 @@ import type { ApiKey, ApiKeys } from '../../ports/api-keys.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { requireCopyMaxAge } from './copy-age.ts'
 import { rethrowStoreFault } from './faults.ts'
+import { createKeyIds } from './key-ids.ts'
 
 /** Settings of `createD1ApiKeys`. */
 export interface D1ApiKeysOptions {
@@ -19,6 +20,14 @@ export interface D1ApiKeysOptions {
    * @default 10_000
    */
   readonly copyMaxAgeMs?: number
+  /**
+   * How long an id that no key has is turned away without another look into the database, in milliseconds. Once an isolate
+   * has looked up twenty such ids within that time, it reads the list of all ids instead, as long as there are at most
+   * 10,000 of them: then a key made elsewhere meanwhile counts when that time has passed. 0..60,000; 0 looks every time.
+   *
+   * @default 5_000
+   */
+  readonly unknownMaxAgeMs?: number
   /** @default the platform's clock */
   readonly clock?: Clock
 }
@@ -42,24 +51,38 @@ interface Copy {
  * Keys in D1: `rg_` + 16 characters that name it + `_` + 52 characters of secret. Of the secret only its SHA-256 is kept;
  * it has 256 random bits, so nothing slower is needed.
  *
- * @throws `config_invalid` when `copyMaxAgeMs` is out of range
+ * @throws `config_invalid` when an age is out of range
  */
 export function createD1ApiKeys({
   db,
   copyMaxAgeMs = 10_000,
+  unknownMaxAgeMs = 5_000,
   clock = { nowMs: () => Date.now() },
 }: D1ApiKeysOptions): ApiKeys {
   requireCopyMaxAge(copyMaxAgeMs)
+  requireCopyMaxAge(unknownMaxAgeMs, 'unknownMaxAgeMs')
   const queries = drizzle(db)
   const copies = new Map<string, Copy>()
+  const ids = createKeyIds({
+    unknownMaxAgeMs,
+    clock,
+    list: async (limit) =>
+      (await queries.select({ id: apiKeys.id }).from(apiKeys).limit(limit).catch(rethrowStoreFault)).map(
+        ({ id }) => id,
+      ),
+  })
 
   async function read(id: string): Promise<Copy | undefined> {
     const held = copies.get(id)
     const nowMs = clock.nowMs()
     if (held !== undefined && held.readAtMs <= nowMs && nowMs - held.readAtMs < copyMaxAgeMs) return held
     copies.delete(id)
+    if (await ids.isUnknown(id)) return undefined
     const row = await queries.select().from(apiKeys).where(eq(apiKeys.id, id)).get().catch(rethrowStoreFault)
-    if (row === undefined) return undefined
+    if (row === undefined) {
+      ids.noteUnknown(id)
+      return undefined
+    }
     const { secretHash, ...key } = row
     const copy = { key, secretHash, readAtMs: nowMs }
     if (copies.size >= MAX_COPIES) copies.clear()
@@ -86,6 +109,7 @@ export function createD1ApiKeys({
         .insert(apiKeys)
         .values({ ...key, secretHash: await sha256Hex(secret) })
         .catch(rethrowStoreFault)
+      ids.noteMade(id)
       return { ...key, token: `rg_${id}_${secret}` }
     },
 

@@ -4,7 +4,7 @@ import { RagGateError } from '../../errors.ts'
 const LONGEST_COPY_MAX_AGE_MS = 60_000
 
 /** Checks how old a copy may be. @throws `config_invalid` outside of 0..60,000 */
-export function requireCopyMaxAge(copyMaxAgeMs: number): void {
-  if (copyMaxAgeMs >= 0 && copyMaxAgeMs <= LONGEST_COPY_MAX_AGE_MS) return
-  throw new RagGateError('config_invalid', 'copyMaxAgeMs must lie in 0..60,000', { param: 'copyMaxAgeMs' })
+export function requireCopyMaxAge(ageMs: number, param = 'copyMaxAgeMs'): void {
+  if (ageMs >= 0 && ageMs <= LONGEST_COPY_MAX_AGE_MS) return
+  throw new RagGateError('config_invalid', `${param} must lie in 0..60,000`, { param })
 }

@@ -63,8 +63,8 @@ export function passageOf({ id, fields }: ReadVector): Passage {
 function parseOwn(own: unknown): unknown {
   try {
     return JSON.parse(String(own))
-  } catch (thrown) {
-    throw badResponse(INDEX, 'metadata that is not JSON', thrown)
+  } catch {
+    throw badResponse(INDEX, 'metadata that is not JSON')
   }
 }
 

@@ -13,21 +13,27 @@ export interface ReadGrade {
   readonly readable: boolean
 }
 
+const UNREADABLE: ReadGrade = { grade: DEFAULT_GRADE, readable: false }
+
+/** A grade behind `Score:`, perhaps with a fraction, perhaps `of 3`; prose may follow, but nothing that changes it. */
+const SCORED =
+  /^(\p{Nd}+)(?:\.\p{Nd}+)?(?:\s*(?:\/|out of|of)\s*3)?(?:[.,;:)*_]*\s+(?!(?:out\s+)?of\b)[^\s\p{Nd}/%+*=-].*|[.,;:)*_]*)$/iu
+
 /**
- * The grade in a reply about one passage: a whole number alone, or the last line of the form `Score: 2`. Larger numbers
- * count as 3, negative ones after `Score:` as 0; of a broken number its whole part. Anything else is unreadable, and
- * counts as 1.
+ * The grade in a reply about one passage: a whole number alone, or the last line of the form `Score: 2`; of a broken
+ * number its whole part. Whatever else there is, a number outside of 0..3 or one on another scale too, is unreadable and
+ * counts as 1: no misreading makes a passage relevant.
  *
  * @see reference document 000, grades of the reranker
  */
 export function readGrade(reply: string): ReadGrade {
   const trimmed = reply.trim()
   const alone = /^\p{Nd}+$/u.test(trimmed) ? trimmed : undefined
-  const scored = [...trimmed.matchAll(/^\s*score:\s*(-?\p{Nd}+)/gimu)].at(-1)?.[1]
-  const digits = alone ?? scored
-  if (digits === undefined) return { grade: DEFAULT_GRADE, readable: false }
-  const value = Number(digits.replaceAll(/\p{Nd}/gu, latinDigit))
-  return { grade: Math.max(0, Math.min(TOP_GRADE, value)), readable: true }
+  const scored = [...trimmed.matchAll(/^[^\S\r\n]*score:[^\S\r\n]*(.*)$/gimu)].at(-1)?.[1]?.trim()
+  const digits = alone ?? SCORED.exec(scored ?? '')?.[1]
+  if (digits === undefined) return UNREADABLE
+  const grade = Number(digits.replaceAll(/\p{Nd}/gu, latinDigit))
+  return grade <= TOP_GRADE ? { grade, readable: true } : UNREADABLE
 }
 
 /** Digits of every script come in rows of ten that begin with their zero. */
@@ -57,8 +63,8 @@ export function readGrades(reply: string, count: number): readonly ReadGrade[] {
     if (rest === undefined || at < 1 || at > count) continue
     const read = readGrade(rest)
     const known = found.get(at)
-    found.set(at, known === undefined || known.grade === read.grade ? read : { grade: DEFAULT_GRADE, readable: false })
+    found.set(at, known === undefined || known.grade === read.grade ? read : UNREADABLE)
   }
   if (count === 1 && found.size === 0) return [readGrade(reply)]
-  return Array.from({ length: count }, (_, at) => found.get(at + 1) ?? { grade: DEFAULT_GRADE, readable: false })
+  return Array.from({ length: count }, (_, at) => found.get(at + 1) ?? UNREADABLE)
 }

@@ -88,4 +88,64 @@ describe('createD1ApiKeys', () => {
   it.each([-1, 60_001, Number.NaN])('refuses copies of %d ms', (copyMaxAgeMs) => {
     expect(() => keysOf(copyMaxAgeMs)).toThrow(expect.objectContaining({ code: 'config_invalid' }))
   })
+
+  it.each([-1, 60_001, Number.NaN])('refuses to remember unknown ids for %d ms', (unknownMaxAgeMs) => {
+    expect(() => createD1ApiKeys({ db: env.DB, unknownMaxAgeMs })).toThrow(
+      expect.objectContaining({ code: 'config_invalid', param: 'unknownMaxAgeMs' }),
+    )
+  })
+})
+
+describe('tokens of keys that do not exist', () => {
+  /** The database, counting what is asked of it. */
+  function counted() {
+    const asked: string[] = []
+    const db = {
+      prepare: (sql: string) => {
+        asked.push(sql)
+        return env.DB.prepare(sql)
+      },
+    } as typeof env.DB
+    return { asked, keys: createD1ApiKeys({ db, clock }) }
+  }
+  const letters = 'abcdefghijklmnopqrstuvwxyz234567'
+  const madeUp = (at: number): string =>
+    `rg_${letters[at % 32]}${letters[Math.floor(at / 32) % 32]}${letters[Math.floor(at / 1024) % 32]}${'q'.repeat(13)}_${'z'.repeat(52)}`
+
+  it('cost one look for a while, however often they come', async () => {
+    const { asked, keys } = counted()
+    for (let at = 0; at < 50; at++) expect(await keys.principalOf(madeUp(1))).toBeNull()
+    expect(asked).toHaveLength(1)
+    clock.atMs = NOW + 5_000
+    expect(await keys.principalOf(madeUp(1))).toBeNull()
+    expect(asked).toHaveLength(2)
+    clock.atMs = NOW
+  })
+
+  it('cost a handful of looks by the thousand, and keep nobody with a key out', async () => {
+    const { asked, keys } = counted()
+    const elsewhere = keysOf()
+    const { token, id } = await elsewhere.make({ ...READER, tenant: 'besieged' })
+    for (let at = 0; at < 2_000; at++) expect(await keys.principalOf(madeUp(at))).toBeNull()
+    expect(asked.length).toBeLessThanOrEqual(21)
+    expect(await keys.principalOf(token)).toMatchObject({ id: `key:${id}` })
+    // Made here it counts at once; made elsewhere when the list is read again.
+    const here = await keys.make({ ...READER, tenant: 'besieged' })
+    expect(await keys.principalOf(here.token)).not.toBeNull()
+    const later = await elsewhere.make({ ...READER, tenant: 'besieged' })
+    expect(await keys.principalOf(later.token)).toBeNull()
+    clock.atMs = NOW + 5_000
+    expect(await keys.principalOf(later.token)).not.toBeNull()
+    clock.atMs = NOW
+  })
+
+  it('cost few looks also when they come at once', async () => {
+    const { asked, keys } = counted()
+    for (let at = 0; at < 20; at++) await keys.principalOf(madeUp(at))
+    await keys.principalOf(madeUp(20))
+    const before = asked.length
+    const found = await Promise.all(Array.from({ length: 500 }, (_, at) => keys.principalOf(madeUp(at + 100))))
+    expect(found.every((principal) => principal === null)).toBe(true)
+    expect(asked.length).toBe(before)
+  })
 })

@@ -1,0 +1,117 @@
+/** What a passage is made of: prose apart from headings, lists, code and the rest. */
+import { sentences } from '../../core/text/sentences.ts'
+
+/** A piece of a passage, in order. */
+export type PassageBlock =
+  | { readonly kind: 'heading'; readonly text: string }
+  | { readonly kind: 'prose'; readonly sentences: readonly string[] }
+  | { readonly kind: 'list'; readonly items: readonly string[]; readonly source: string }
+  | { readonly kind: 'code'; readonly source: string }
+  /** Tables, mark-up, quotations of other pages: they stand for something, and say nothing. */
+  | { readonly kind: 'other' }
+
+const FENCE = /^\s*(`{3,}|~{3,})/
+const HEADING = /^\s*#{1,6}\s/
+const ITEM = /^\s*(?:[-*+]|\d{1,9}[.)])\s+(?=\S)/
+const INDENTED = /^(?: {4}|\t)/
+/** Before an item of a long list, which lost its line ends when it was cut between its sentences. */
+const LOST_ITEM = / [-*+] (?=\*\*)/
+/** Rows of tables, tags that stand alone, directives, footnotes, imports of MDX, rules. */
+const OTHER = /^\s*(?:\||<\/?[A-Za-z!]|:::|\[\^?[^\]]+\]:|(?:import|export)\s.*(?:from\s|=)|[-*_=]{3,}\s*$|!\[)/
+
+/**
+ * Reads a passage by its lines, in time that rises with its length.
+ *
+ * @param heading the heading above it, which may open the text without its marks
+ */
+export function passageBlocks(text: string, heading?: string): PassageBlock[] {
+  const found: PassageBlock[] = []
+  let lines: string[] = []
+  let fence: { readonly mark: string; readonly lines: string[] } | undefined
+  const endBlock = (): void => {
+    if (lines.length > 0) found.push(...blocksOf(lines))
+    lines = []
+  }
+  for (const [at, line] of text.split(/\r?\n/).entries()) {
+    const mark = FENCE.exec(line)?.[1]
+    if (fence !== undefined) {
+      fence.lines.push(line)
+      if (mark?.startsWith(fence.mark) !== true || line.trim() !== mark) continue
+      found.push(codeOf(fence.lines))
+      fence = undefined
+    } else if (mark !== undefined) {
+      endBlock()
+      fence = { mark, lines: [line] }
+    } else if (at === 0 && heading !== undefined && line.trim() === heading) {
+      found.push({ kind: 'heading', text: heading })
+    } else if (line.trim() === '' || HEADING.test(line) || OTHER.test(line)) {
+      endBlock()
+      if (HEADING.test(line)) found.push({ kind: 'heading', text: headingText(line) })
+      else if (line.trim() !== '') found.push({ kind: 'other' })
+    } else lines.push(line)
+  }
+  // A fence that was cut off is not quoted.
+  if (fence !== undefined) found.push({ kind: 'other' })
+  endBlock()
+  return joinedLists(found)
+}
+
+/** Without the marks before it and, where there are some, behind it. */
+function headingText(line: string): string {
+  const text = line.trim()
+  let [from, to] = [0, text.length]
+  while (text.charAt(from) === '#') from++
+  while (to > from && text.charAt(to - 1) === '#') to--
+  return text.slice(from, to).trim()
+}
+
+function codeOf(lines: readonly string[]): PassageBlock {
+  const indent = /^\s*/.exec(lines[0] ?? '')?.[0].length ?? 0
+  // As the fence is indented, so is what it holds.
+  const source = lines.map((line) => (line.slice(0, indent).trim() === '' ? line.slice(indent) : line)).join('\n')
+  return { kind: 'code', source }
+}
+
+/** Lines between blank ones: a list, indented code, or a paragraph with perhaps a list behind it. */
+function blocksOf(lines: readonly string[]): PassageBlock[] {
+  const first = lines.findIndex((line) => ITEM.test(line))
+  if (lines.every((line) => INDENTED.test(line)) && first < 0) return [{ kind: 'other' }]
+  if (first < 0) return [paragraphOf(lines)]
+  const before = first === 0 ? [] : [paragraphOf(lines.slice(0, first))]
+  const items: string[] = []
+  for (const line of lines.slice(first)) {
+    if (ITEM.test(line)) items.push(line.replace(ITEM, ''))
+    else items[items.length - 1] += ` ${line.trim()}`
+  }
+  return [
+    ...before,
+    { kind: 'list', items: items.flatMap((item) => item.split(LOST_ITEM)), source: lines.slice(first).join('\n') },
+  ]
+}
+
+function paragraphOf(lines: readonly string[]): PassageBlock {
+  const text = lines
+    .map((line) => line.replace(/^\s*>\s?/, ''))
+    .join(' ')
+    .trim()
+  // A line in bold letters, or a question that nobody answers in the same paragraph, is the heading of what follows.
+  const bold = /^\*\*([^*]+)\*\*:?$/.exec(text)?.[1]
+  if (bold !== undefined) return { kind: 'heading', text: bold }
+  const [first = '', ...items] = text.split(LOST_ITEM)
+  return items.length === 0
+    ? { kind: 'prose', sentences: sentences(text) }
+    : { kind: 'list', items: [first, ...items], source: '' }
+}
+
+/** Items that blank lines keep apart are one list. */
+function joinedLists(blocks: readonly PassageBlock[]): PassageBlock[] {
+  const joined: PassageBlock[] = []
+  for (const block of blocks) {
+    const last = joined.at(-1)
+    if (block.kind === 'list' && last?.kind === 'list') {
+      const items = [...last.items, ...block.items]
+      joined[joined.length - 1] = { kind: 'list', items, source: `${last.source}\n${block.source}` }
+    } else joined.push(block)
+  }
+  return joined
+}

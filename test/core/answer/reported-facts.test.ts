@@ -1,0 +1,25 @@
+import * as fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { MOST_TOKENS, reportedModel, reportedTokens } from '../../../src/core/answer/reported-facts.ts'
+
+it('gives whole counts within bounds for every number that is one', () => {
+  fc.assert(
+    fc.property(fc.double(), fc.double(), (input, output) => {
+      const tokens = reportedTokens(input, output)
+      if (tokens === undefined) expect([input, output]).toEqual([NaN, NaN])
+      for (const count of Object.values<number>({ ...tokens })) {
+        expect(Number.isInteger(count) && count >= 0 && count <= MOST_TOKENS).toBe(true)
+      }
+    }),
+  )
+})
+
+it('gives a name of one line, well-formed and of at most 200 characters', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 500 }), (name) => {
+      const kept = reportedModel(name) ?? ''
+      expect(kept.length).toBeLessThanOrEqual(200)
+      expect(kept).not.toMatch(/[\p{Cc}\p{Cs}\u2028\u2029]/u)
+    }),
+  )
+})
