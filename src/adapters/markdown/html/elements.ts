@@ -105,13 +105,14 @@ export const ENDS_OWN_KIND: ReadonlyMap<string, OwnKind> = new Map([
   ['rtc', RUBY],
 ])
 
+/** Elements that are followed to their end; of any other only those that are hidden or have a style. */
+export const ENDS_MATTER: ReadonlySet<string> = new Set([
+  ...BLOCKS,
+  ...MACHINERY,
+  ...CONTROLS,
+  ...INLINE_CODE,
+  ...names('title q svg math ruby rt rb rtc text foreignobject desc mtext mi mo mn ms'),
+])
+
 /** What has to be seen of a page: every other element leaves no trace, unless it is hidden or has a style. */
-export const NOTICED: readonly string[] = [
-  ...new Set([
-    ...BLOCKS,
-    ...MACHINERY,
-    ...CONTROLS,
-    ...INLINE_CODE,
-    ...names('title br hr img q svg math input ruby rt rb rtc'),
-  ]),
-]
+export const NOTICED: readonly string[] = [...ENDS_MATTER, ...names('a nobr br hr img input')]

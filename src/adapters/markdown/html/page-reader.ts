@@ -7,6 +7,7 @@ import {
   CELLS,
   CONTROLS,
   ENDS_FOREIGN,
+  ENDS_MATTER,
   ENDS_OWN_KIND,
   ENDS_PARAGRAPH,
   HEADINGS,
@@ -97,13 +98,15 @@ export class PageReader {
     const writer = parent?.writer ?? this.#page
     const isTitle = name === 'title' && parent?.machinery !== true && this.#title === undefined && !this.#within('svg')
     const machinery = parent?.machinery === true || isMachinery(tag)
-    const sight = sightOf(tag, parent?.sight ?? IN_FULL_SIGHT)
+    const around = parent?.sight ?? IN_FULL_SIGHT
+    const sight = sightOf(tag, around)
     const shown = !machinery && isSeen(sight)
     if (name === 'br' || name === 'hr' || name === 'img' || name === 'input') {
       if (shown) this.#leaf(tag, writer)
       else if (!machinery && name === 'img') this.#notice(altOf(tag))
       return undefined
     }
+    if (!ENDS_MATTER.has(name) && sight === around) return undefined
     // What cannot be seen can still hold what can: a `visibility` of its own.
     const rendered = !machinery && !sight.removed
     if (isTitle) return this.#push(this.#titleElement({ name, machinery, sight, writer }))
@@ -267,7 +270,8 @@ export class PageReader {
     }
     if (HEADINGS.has(name) && HEADINGS.has(this.#open.at(-1)?.name ?? '')) this.#pop()
     if (name === 'table' && TABLE_PARTS.has(this.#open.at(-1)?.name ?? '')) {
-      this.#popTo(this.#lastIndex((open) => open === 'table'))
+      const at = this.#lastIndex((open) => open === 'table')
+      if (at >= 0) this.#popTo(at)
     }
     this.#endOwnKind(name)
     if (TABLE_STRUCTURE.has(name) && this.#within('table')) {
@@ -327,7 +331,7 @@ function openInWriter(tag: BeginTag, writer: MarkdownWriter): () => void {
     return () => writer.closeCell()
   }
   if (INLINE_CODE.has(name)) {
-    writer.openCode()
+    writer.openCode(languageOf(tag))
     return () => writer.closeCode()
   }
   switch (name) {
@@ -381,7 +385,7 @@ function sightOf(tag: BeginTag, around: Sight): Sight {
   if (name === 'html' || name === 'body') return around
   const named = tag.attribute('class') !== undefined || tag.attribute('id') !== undefined
   // A style sheet may give a size and a colour to whatever has a name.
-  const base = named ? { ...around, fontPixels: 16, transparent: false } : around
+  const base = named && isFaint(around) ? { ...around, fontPixels: 16, transparent: false } : around
   if (written === undefined && hidden === undefined) return base
   const style = readInlineStyle(decodeHTMLAttribute(written ?? ''))
   const byAttribute = hidden !== undefined && hidden.toLowerCase() !== 'until-found' && !style.displayed
@@ -398,8 +402,13 @@ function fontPixels({ fontSize }: InlineStyle, around: Sight): number {
   return 'pixels' in fontSize ? fontSize.pixels : fontSize.times * around.fontPixels
 }
 
-function isSeen({ removed, hidden, fontPixels, transparent }: Sight): boolean {
-  return !removed && !hidden && !transparent && fontPixels > SMALLEST_FONT
+function isSeen(sight: Sight): boolean {
+  return !sight.removed && !sight.hidden && !isFaint(sight)
+}
+
+/** Whether letters have no size or no colour. */
+function isFaint({ transparent, fontPixels }: Sight): boolean {
+  return transparent || fontPixels <= SMALLEST_FONT
 }
 
 function altOf(tag: BeginTag): string {

@@ -32,7 +32,7 @@ export class MarkdownWriter {
   #line: string[] = []
   #spaceBefore = false
   #heading: number | undefined
-  #preformatted: { readonly language: string; readonly written: string[] } | undefined
+  #preformatted: { language: string; readonly written: string[] } | undefined
   #table: DataTable | undefined
   /** Beginnings of code within the line that nothing followed yet, and those that are written. */
   #codeToOpen = 0
@@ -75,8 +75,11 @@ export class MarkdownWriter {
     this.#spaceBefore = spaceAfter
   }
 
-  openCode(): void {
-    if (this.#preformatted === undefined && this.#codeToOpen + this.#codeOpen === 0) this.#codeToOpen = 1
+  /** @param language as far as it is known */
+  openCode(language: string): void {
+    if (this.#preformatted !== undefined) {
+      if (this.#preformatted.language === '') this.#preformatted.language = language
+    } else if (this.#codeToOpen + this.#codeOpen === 0) this.#codeToOpen = 1
   }
 
   closeCode(): void {
