@@ -298,10 +298,7 @@ describe('any page', () => {
         const names = name.split('><')
         return {
           begin: `<${names[0]} ${sight}>${names.slice(1).map((inner) => `<${inner}>`).join('')}`,
-          end: names
-            .toReversed()
-            .map((inner) => `</${inner}>`)
-            .join(''),
+          end: names.map((inner) => `</${inner}>`).reverse().join(''),
           hides: /hidden|none|absolute/.test(sight),
           of,
         }

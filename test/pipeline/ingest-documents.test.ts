@@ -41,7 +41,7 @@ function aWorld(failAt: (step: string, nth: number) => boolean = () => false) {
     splitter: {
       version: 'lines/1',
       formats: ['text'],
-      split: (text) => ({
+      split: async (text) => ({
         parts: text
           .split('\n')
           .filter(Boolean)
