@@ -59,15 +59,18 @@ export async function htmlToMarkdown(html: string): Promise<MarkdownOfHtml> {
   try {
     await passThrough(rewriter, html, reader, watch)
   } catch (thrown) {
-    if (watch.failed) throw watch.failure
     // It turns down what it cannot hold.
     throw new RagGateError('document_too_complex', 'The HTML is more than can be held at once', { cause: thrown })
   }
+  if (watch.failed) throw watch.failure
   const work = watch.events + Math.ceil(html.length / BYTES_A_STEP) + Math.ceil(reader.steps / LOOKS_A_STEP)
   return { ...reader.finish(), work }
 }
 
-/** Counts what the tokenizer reports, and keeps what was thrown while it was read: it comes out of the tokenizer changed. */
+/**
+ * Counts what the tokenizer reports, and keeps what goes wrong with it: the tokenizer would change what is thrown through
+ * it, and the runtime would log it. What follows a failure is passed over.
+ */
 class Watch {
   events = 0
   failed = false
@@ -79,6 +82,7 @@ class Watch {
   }
 
   handle(event: () => void): void {
+    if (this.failed) return
     try {
       if (++this.events > MAX_EVENTS) {
         throw new RagGateError('document_too_complex', `HTML may have at most ${MAX_EVENTS} tags and pieces of text`)
@@ -89,8 +93,7 @@ class Watch {
       }
     } catch (thrown) {
       this.failed = true
-      this.failure ??= thrown
-      throw thrown
+      this.failure = thrown
     }
   }
 }
@@ -116,7 +119,12 @@ async function passThrough(rewriter: Rewriter, html: string, reader: PageReader,
           text = []
         }),
     })
-    .transform(new Response(slicesOf(html), { headers: { 'content-type': 'text/html; charset=utf-8' } }))
+    .transform(
+      new Response(
+        slicesOf(html, () => watch.failed),
+        { headers: { 'content-type': 'text/html; charset=utf-8' } },
+      ),
+    )
   await transformed.arrayBuffer()
 }
 

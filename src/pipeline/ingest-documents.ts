@@ -234,7 +234,10 @@ const MAX_TITLE_CHARACTERS = 1000
 function titleOf(text: string): string {
   const seen = withoutInvisible(text).replace(/\p{Cc}/gu, '')
   // Not between the halves of a character.
-  return seen.slice(0, MAX_TITLE_CHARACTERS).replace(/[\ud800-\udbff]$/, '').trim()
+  return seen
+    .slice(0, MAX_TITLE_CHARACTERS)
+    .replace(/[\ud800-\udbff]$/, '')
+    .trim()
 }
 
 function hasInvisible(text: string): boolean {

@@ -289,7 +289,13 @@ describe('any page', () => {
           ...['table><tbody><tr><td', 'details><summary', 'figure><figcaption', 'form', 'article', 'center', 'font'],
         ),
         sight: fc.option(
-          fc.constantFrom('hidden', 'style="display:none"', 'style="position:absolute;left:-9999px"', 'class=a', 'title=">"'),
+          fc.constantFrom(
+            'hidden',
+            'style="display:none"',
+            'style="position:absolute;left:-9999px"',
+            'class=a',
+            'title=">"',
+          ),
           { nil: '' },
         ),
         of: fc.array(tie('node'), { maxLength: 4 }),
@@ -297,8 +303,14 @@ describe('any page', () => {
       .map(({ name, sight, of }) => {
         const names = name.split('><')
         return {
-          begin: `<${names[0]} ${sight}>${names.slice(1).map((inner) => `<${inner}>`).join('')}`,
-          end: names.map((inner) => `</${inner}>`).reverse().join(''),
+          begin: `<${names[0]} ${sight}>${names
+            .slice(1)
+            .map((inner) => `<${inner}>`)
+            .join('')}`,
+          end: names
+            .map((inner) => `</${inner}>`)
+            .reverse()
+            .join(''),
           hides: /hidden|none|absolute/.test(sight),
           of,
         }
@@ -335,8 +347,12 @@ describe('any page', () => {
       .tuple(
         fc.constantFrom('', '/'),
         fc.constantFrom(
-          ...'p div b i a span li ul ol dl dt dd table tr td th tbody caption h1 h2 pre code blockquote section form font'.split(' '),
-          ...'br hr body html head center table table/ svg math text button ruby rt label header footer aside main'.split(' '),
+          ...'p div b i a span li ul ol dl dt dd table tr td th tbody caption h1 h2 pre code blockquote section form font'.split(
+            ' ',
+          ),
+          ...'br hr body html head center table table/ svg math text button ruby rt label header footer aside main'.split(
+            ' ',
+          ),
         ),
       )
       .map(([slash, name]) => `<${slash}${name}>`)
@@ -356,8 +372,36 @@ describe('any page', () => {
 
   it('throws nothing but what is said', async () => {
     const piece = fc.oneof(
-      fc.constantFrom('<', '</', '>', '/>', '<!--', '-->', '<![CDATA[', ']]>', '"', "'", '=', '&', '&#x', ';', '<svg>', '<math>'),
-      fc.constantFrom('<script>', '</script>', '<style>', '<textarea>', '<title>', '<template>', '<plaintext>', '<p style="', '<td colspan=', ' hidden '),
+      fc.constantFrom(
+        '<',
+        '</',
+        '>',
+        '/>',
+        '<!--',
+        '-->',
+        '<![CDATA[',
+        ']]>',
+        '"',
+        "'",
+        '=',
+        '&',
+        '&#x',
+        ';',
+        '<svg>',
+        '<math>',
+      ),
+      fc.constantFrom(
+        '<script>',
+        '</script>',
+        '<style>',
+        '<textarea>',
+        '<title>',
+        '<template>',
+        '<plaintext>',
+        '<p style="',
+        '<td colspan=',
+        ' hidden ',
+      ),
       fc.string({ unit: 'binary', maxLength: 4 }),
     )
     await fc.assert(
@@ -369,4 +413,79 @@ describe('any page', () => {
       { numRuns: 300 },
     )
   }, 60_000)
+})
+
+describe('the work that a page takes', () => {
+  const shapes: [string, (n: number) => string][] = [
+    ['nested inline tags', (n) => '<b><i>x'.repeat(n)],
+    ['nested inline tags that end', (n) => `${'<b>'.repeat(n)}x${'</b>'.repeat(n)}`],
+    ['elements', (n) => '<p><b>a</b> <code>b</code></p>'.repeat(n)],
+    ['paragraphs without an end', (n) => '<p>a'.repeat(n)],
+    ['ends without a beginning', (n) => `<p>${'<b>'.repeat(900)}${'</i>'.repeat(n)}`],
+    ['lists', (n) => '<ul><li>a<li>b</ul>'.repeat(n)],
+    ['items below a deep tree', (n) => `${'<div>'.repeat(900)}${'<li>a'.repeat(n)}`],
+    ['links below a deep tree', (n) => `<a hidden></a>${'<div>'.repeat(900)}${'<a hidden>a'.repeat(n)}`],
+    ['rows', (n) => `<table>${'<tr><td rowspan=60000 colspan=1000>a<td>b'.repeat(n)}</table>`],
+    ['rows without text', (n) => `<table>${'<tr><td rowspan=60000 colspan=1000>'.repeat(n)}</table>`],
+    ['tables in tables', (n) => '<table><tr><td>a</table><table><tr><td>b<td>c</table>'.repeat(n)],
+    ['comments', (n) => '<!-- -->a'.repeat(n)],
+    ['less-than signs', (n) => '< '.repeat(n)],
+    ['brackets of character data', (n) => `<svg><![CDATA[${']] '.repeat(n)}]]></svg>`],
+    ['half a script', (n) => `<script>${'<!--<script>'.repeat(n)}`],
+    ['half an end', (n) => `<textarea>${'</textarea'.repeat(n)}`],
+    ['references', (n) => '&amp;&#x41;&nosuch;&am'.repeat(n)],
+    ['a long style', (n) => `<p style="${'a:b;/**/'.repeat(n)}">x`],
+    ['an unfinished style', (n) => `<p style="${'/*\\'.repeat(n)}">x`],
+    ['styles', (n) => '<p style="color:red;display:block">x'.repeat(n)],
+    ['quotes', (n) => '<blockquote>a</blockquote>'.repeat(n)],
+    ['lines of code', (n) => `<pre>${'a\n'.repeat(n)}</pre>`],
+    ['code in lines', (n) => '<code>`a`</code>'.repeat(n)],
+  ]
+
+  it.each(shapes)('rises with its length, and not faster: %s', async (_what, of) => {
+    const read = async (n: number) => {
+      const { work, blocks } = await htmlToMarkdown(of(n))
+      return { work, written: blocks.reduce((sum, block) => sum + (block.kind === 'text' ? block.text.length : 0), 0) }
+    }
+    const [small, large] = [await read(500), await read(4000)]
+    expect(large.work).toBeLessThanOrEqual(8.5 * small.work + 50)
+    expect(large.written).toBeLessThanOrEqual(8.5 * small.written + 1000)
+    // And a Markdown of a size with its page.
+    expect(large.written).toBeLessThan(20 * of(4000).length)
+  })
+
+  it.each([
+    ['tags and texts', '< '.repeat(450_000), 'document_too_complex'],
+    ['elements that are never ended', '<b style="a:b">'.repeat(20_000), 'too_deep'],
+    ['paragraphs that are never ended', '<p>a'.repeat(20_000), 'document_too_complex'],
+    ['attributes', `<p ${'a '.repeat(900_000)}>x`, 'document_too_complex'],
+    ['elements one in the other', '<div>'.repeat(1100), 'too_deep'],
+  ])('is bounded in %s', async (_what, html, code) => {
+    await expect(htmlToMarkdown(html)).rejects.toMatchObject({ name: 'RagGateError', code })
+  })
+
+  it('leaves room for a large manual of two megabytes, whose sections are found', async () => {
+    const plain = 'It is then left to run until the water is clear, which takes an hour. '
+    const words =
+      'The pump must run before the valve opens, as <a href="/p">the plan</a> says; see <code>pump(2)</code>. '
+    const section = (at: number) =>
+      `<h2 id="s${at}">Section ${at}</h2>\n<p>${words.repeat(2)}${plain.repeat(8)}</p><ul><li>First ${at}</li><li><b>Then</b> stop</li></ul>` +
+      `<table><tr><th>Part<th>Count<tr><td>Valve<td>${at}</table><pre><code>run(${at})\nstop()</code></pre>\n`
+    let html = '<!doctype html><html><head><title>Manual</title></head><body><nav><a href="/">Home</a></nav><main>'
+    for (let at = 0; html.length < 1_990_000; at++) html += section(at)
+    const split = await createMarkdownSplitter({ htmlToMarkdown }).split(`${html}</main></body></html>`, 'html')
+    expect(split.parts.length).toBeGreaterThan(1900)
+    expect(split.parts[7]?.section).toBe('Section 7')
+    expect(split.parts[7]?.text).toContain('| Valve | 7 |')
+    expect(split.work).toBeLessThan(300_000)
+  }, 30_000)
+
+  it('does not keep others waiting', async () => {
+    let events = 0
+    const others = setInterval(() => events++, 0)
+    await htmlToMarkdown('<b>a</b>'.repeat(30_000))
+    clearInterval(others)
+    // 30,000 elements are some 230 slices, with a turn of the others between them.
+    expect(events).toBeGreaterThan(100)
+  })
 })

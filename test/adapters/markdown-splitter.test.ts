@@ -1,6 +1,10 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createMarkdownSplitter, type HtmlInBlocks, type MarkdownSplitterOptions } from '../../src/adapters/markdown-splitter.ts'
+import {
+  createMarkdownSplitter,
+  type HtmlInBlocks,
+  type MarkdownSplitterOptions,
+} from '../../src/adapters/markdown-splitter.ts'
 
 /** Parts of a text; without overlap where a test does not speak of it. */
 const splitting = (options: MarkdownSplitterOptions = {}) => {
@@ -49,7 +53,8 @@ describe('createMarkdownSplitter over Markdown', () => {
   })
 
   it('gives no part for a text without any', async () => {
-    for (const text of ['', ' \n\n ', '# Heading only', '<br>']) expect(await splitter.split(text, 'markdown')).toEqual([])
+    for (const text of ['', ' \n\n ', '# Heading only', '<br>'])
+      expect(await splitter.split(text, 'markdown')).toEqual([])
   })
 
   it('reads a title as its words, linked ones too where the link is defined', async () => {
@@ -179,7 +184,10 @@ describe('the limit of a part', () => {
       'First sentence here.',
       'Second sentence here. Third.',
     ])
-    expect(await texts(words(12))).toEqual(['word0 word1 word2 word3 word4 word5', 'word6 word7 word8 word9 word10 word11'])
+    expect(await texts(words(12))).toEqual([
+      'word0 word1 word2 word3 word4 word5',
+      'word6 word7 word8 word9 word10 word11',
+    ])
   })
 
   it('is kept, without losing a word or halving a character, for any plain text', async () => {
@@ -254,7 +262,10 @@ describe('the overlap', () => {
 
   it('never takes a piece beyond the limit, and leaves whole blocks alone', async () => {
     for (const text of await texts(30, 15)) expect(text.length).toBeLessThanOrEqual(30)
-    const blocks = await splitting({ maxCharacters: 20, overlapCharacters: 10 }).split('One is.\n\nTwo is here now.', 'text')
+    const blocks = await splitting({ maxCharacters: 20, overlapCharacters: 10 }).split(
+      'One is.\n\nTwo is here now.',
+      'text',
+    )
     expect(blocks.map(({ text }) => text)).toEqual(['One is.', 'Two is here now.'])
   })
 })

@@ -49,9 +49,12 @@ describe('a body', () => {
     expect(await send('{"a":{"b":1}}')).toBe('{"a":{"b":1}}')
   })
 
-  it.each(['gzip', 'br', 'identity, gzip', 'x'])('is not read when it says that it is encoded: %s', async (encoding) => {
-    expect(await send('{"a":1}', { 'content-encoding': encoding })).toBe('unsupported_media_type')
-  })
+  it.each(['gzip', 'br', 'identity, gzip', 'x'])(
+    'is not read when it says that it is encoded: %s',
+    async (encoding) => {
+      expect(await send('{"a":1}', { 'content-encoding': encoding })).toBe('unsupported_media_type')
+    },
+  )
 
   it.each(['identity', 'Identity', ''])('may say that it is not encoded: %j', async (encoding) => {
     expect(await send('{"a":1}', { 'content-encoding': encoding })).toBe('{"a":1}')

@@ -33,8 +33,22 @@ describe('the source of a document', () => {
   })
 
   it.each([
-    ...['//evil.example/x', String.raw`\\\\evil.example`, String.raw`/\\evil.example`, ' //evil.example', 'javascript:alert(1)'],
-    ...['https:evil.example', 'https:///evil.example', 'http://', 'http://a b', 'data:text/html,x', ' JavaScript:x', 'file:///x'],
+    ...[
+      '//evil.example/x',
+      String.raw`\\\\evil.example`,
+      String.raw`/\\evil.example`,
+      ' //evil.example',
+      'javascript:alert(1)',
+    ],
+    ...[
+      'https:evil.example',
+      'https:///evil.example',
+      'http://',
+      'http://a b',
+      'data:text/html,x',
+      ' JavaScript:x',
+      'file:///x',
+    ],
   ])('cannot be %j', (source) => {
     expect(() => check({ source })).toThrow(expect.objectContaining({ code: 'source_url' }))
   })

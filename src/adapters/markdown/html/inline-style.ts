@@ -129,7 +129,8 @@ function endOfToken(style: string, from: number): number {
     const end = style.indexOf('*/', from + 2)
     return end < 0 ? style.length : end + 2
   }
-  if (first === '\\') return from + (/^\\(?:[0-9a-f]{1,6}(?:\r\n|[ \t\r\n\f])?|[^])?/i.exec(style.slice(from, from + 9))?.[0].length ?? 1)
+  if (first === '\\')
+    return from + (/^\\(?:[0-9a-f]{1,6}(?:\r\n|[ \t\r\n\f])?|[^])?/i.exec(style.slice(from, from + 9))?.[0].length ?? 1)
   if (first !== '"' && first !== "'") return from + 1
   for (let at = from + 1; at < style.length; at++) {
     if (style[at] === '\\') at++
@@ -202,7 +203,10 @@ function transparencyOf(values: ReadonlyMap<string, string>): boolean | undefine
   const fill = values.get('-webkit-text-fill-color') ?? values.get('color')
   if (fill === undefined || fill === 'inherit' || fill === 'unset') return undefined
   const shown = [...values.keys()].some((name) => /background|text-shadow|text-stroke|^font-palette|clip/.test(name))
-  return !shown && (fill === 'transparent' || /^(?:rgba?|hsla?)\([^()]*[,/] ?0*(?:\.0*)?%? ?\)$/.test(fill) && hasAlpha(fill))
+  return (
+    !shown &&
+    (fill === 'transparent' || (/^(?:rgba?|hsla?)\([^()]*[,/] ?0*(?:\.0*)?%? ?\)$/.test(fill) && hasAlpha(fill)))
+  )
 }
 
 /** `rgb(0, 0, 0)` ends in a nought that is its blue. */
@@ -256,5 +260,7 @@ function isEmptyShape(shape: string): boolean {
 function isFadedOut(values: ReadonlyMap<string, string>): boolean {
   const opacity = LENGTH.exec(values.get('opacity') ?? '')
   if (opacity === null || Number(opacity[1]) > 0) return false
-  return ![...values.keys()].some((name) => /^(?:-webkit-)?(?:transform|transition|animation|translate|scale|filter|will-change)/.test(name))
+  return ![...values.keys()].some((name) =>
+    /^(?:-webkit-)?(?:transform|transition|animation|translate|scale|filter|will-change)/.test(name),
+  )
 }

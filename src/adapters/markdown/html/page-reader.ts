@@ -261,11 +261,17 @@ export class PageReader {
   /** Ends what cannot stay open where an element of this name begins. */
   #endWhatEndsHere(name: string): void {
     if (ENDS_FOREIGN.has(name) && (this.#within('svg') || this.#within('math'))) {
-      const at = this.#lastIndex((open) => open === 'svg' || open === 'math', (open) => INTEGRATION_POINTS.has(open))
+      const at = this.#lastIndex(
+        (open) => open === 'svg' || open === 'math',
+        (open) => INTEGRATION_POINTS.has(open),
+      )
       if (at >= 0) this.#popTo(at)
     }
     if (ENDS_PARAGRAPH.has(name) && this.#within('p')) {
-      const at = this.#lastIndex((open) => open === 'p', (open) => BUTTON_SCOPE.has(open))
+      const at = this.#lastIndex(
+        (open) => open === 'p',
+        (open) => BUTTON_SCOPE.has(open),
+      )
       if (at >= 0) this.#popTo(at)
     }
     if (HEADINGS.has(name) && HEADINGS.has(this.#open.at(-1)?.name ?? '')) this.#pop()
@@ -276,7 +282,10 @@ export class PageReader {
     this.#endOwnKind(name)
     if (TABLE_STRUCTURE.has(name) && this.#within('table')) {
       // Whatever else was begun directly in a table stands in front of it.
-      const at = this.#lastIndex((open) => TABLE_PARTS.has(open), (open) => CELL_LIKE.has(open))
+      const at = this.#lastIndex(
+        (open) => TABLE_PARTS.has(open),
+        (open) => CELL_LIKE.has(open),
+      )
       if (at >= 0) this.#popTo(at + 1)
     }
   }
@@ -307,13 +316,20 @@ const nothing = (): void => undefined
 const never = (): boolean => false
 const LISTS: ReadonlySet<string> = new Set(['ol', 'ul', 'menu', 'dir'])
 const HOLD_BUTTONS: ReadonlySet<string> = new Set([...HEADINGS, 'summary', 'dt'])
-const INTEGRATION_POINTS: ReadonlySet<string> = new Set(['foreignobject', 'desc', 'title', 'mtext', 'mi', 'mo', 'mn', 'ms'])
+const INTEGRATION_POINTS: ReadonlySet<string> = new Set([
+  'foreignobject',
+  'desc',
+  'title',
+  'mtext',
+  'mi',
+  'mo',
+  'mn',
+  'ms',
+])
 const BUTTON_SCOPE: ReadonlySet<string> = new Set('table td th caption html object template button'.split(' '))
 const TABLE_STRUCTURE: ReadonlySet<string> = new Set('caption colgroup col tbody tfoot thead tr td th'.split(' '))
 const CELL_LIKE: ReadonlySet<string> = new Set(['td', 'th', 'caption', 'template'])
-const IN_TABLES: ReadonlySet<string> = new Set(
-  [...TABLE_STRUCTURE, 'script', 'style', 'template', 'form'],
-)
+const IN_TABLES: ReadonlySet<string> = new Set([...TABLE_STRUCTURE, 'script', 'style', 'template', 'form'])
 
 /** Opens in a writer what an element stands for. @returns what ends it there */
 function openInWriter(tag: BeginTag, writer: MarkdownWriter): () => void {

@@ -6,8 +6,12 @@ const MOST_MARKS = 256
 const LESS_THAN = 0x3c
 const CLOSING_BRACKET = 0x5d
 
-/** Bytes of a page, a slice each time the last one has been read. */
-export function slicesOf(html: string): ReadableStream<Uint8Array> {
+/**
+ * Bytes of a page, a slice each time the last one has been read.
+ *
+ * @param isEnough whether the rest is not wanted any more
+ */
+export function slicesOf(html: string, isEnough: () => boolean): ReadableStream<Uint8Array> {
   const bytes = new TextEncoder().encode(html)
   let from = 0
   return new ReadableStream<Uint8Array>(
@@ -17,7 +21,7 @@ export function slicesOf(html: string): ReadableStream<Uint8Array> {
         const to = endOfSlice(bytes, from)
         if (to > from) controller.enqueue(bytes.subarray(from, to))
         from = to
-        if (from === bytes.length) controller.close()
+        if (from === bytes.length || isEnough()) controller.close()
       },
     },
     { highWaterMark: 0 },

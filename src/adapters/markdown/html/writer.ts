@@ -161,11 +161,7 @@ export class MarkdownWriter {
     if (this.#preformatted === undefined) return
     const { language, written } = this.#preformatted
     this.#preformatted = undefined
-    const code = written
-      .join('')
-      .replace(/\r\n?/g, '\n')
-      .replace(/^\n/, '')
-      .trimEnd()
+    const code = written.join('').replace(/\r\n?/g, '\n').replace(/^\n/, '').trimEnd()
     if (code.trim() === '') return
     const longest = (code.match(/`{3,}/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2)
     const fence = '`'.repeat(longest + 1)
