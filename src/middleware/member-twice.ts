@@ -13,7 +13,7 @@ export function hasMemberTwice(json: string): boolean {
   const open: (Set<string> | undefined)[] = []
   let nameMayFollow = false
   for (let at = 0; at < json.length; at++) {
-    switch (json[at]) {
+    switch (json.charAt(at)) {
       case '{':
         open.push(new Set())
         nameMayFollow = true

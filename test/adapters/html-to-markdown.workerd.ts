@@ -285,8 +285,24 @@ describe('any page', () => {
     tree: fc
       .record({
         name: fc.constantFrom(
-          ...['div', 'section', 'blockquote', 'span', 'em', 'ins', 'custom-tag', 'ul><li', 'ol><li', 'dl><dd', 'code'],
-          ...['table><tbody><tr><td', 'details><summary', 'figure><figcaption', 'form', 'article', 'center', 'font'],
+          'div',
+          'section',
+          'blockquote',
+          'span',
+          'em',
+          'ins',
+          'custom-tag',
+          'ul><li',
+          'ol><li',
+          'dl><dd',
+          'code',
+          'table><tbody><tr><td',
+          'details><summary',
+          'figure><figcaption',
+          'form',
+          'article',
+          'center',
+          'font',
         ),
         sight: fc.option(
           fc.constantFrom(

@@ -115,7 +115,6 @@ function aWorld(failAt: (step: string, nth: number) => boolean = () => false) {
     ports,
     calls,
     ingest: (...documents: IncomingDocument[]) => ingestDocuments(ports, 'acme', 'manual', documents),
-    passages: () => [...passages.values()],
     texts: () => [...passages.values()].map(({ text }) => text).sort(),
     /** What can be evidence. */
     published: () =>

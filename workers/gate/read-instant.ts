@@ -13,7 +13,7 @@ export function readInstant(value: string): number | undefined {
   const read = INSTANT.exec(value)
   if (read === null) return undefined
   const [year, month, day, hours, minutes, seconds] = read.slice(1, 7).map((digits) => Number(digits ?? 0))
-  const midnight = Date.UTC(year!, month! - 1, day!)
+  const midnight = Date.UTC(year!, month! - 1, day)
   const date = new Date(midnight)
   // A month or a day too many moves on to the next; years below 100 are taken for others.
   if (date.getUTCFullYear() !== year || date.getUTCMonth() !== month! - 1 || date.getUTCDate() !== day) return undefined

@@ -26,29 +26,34 @@ describe('the id of a document', () => {
 
 describe('the source of a document', () => {
   it.each([
-    ...['guide/start.md', '/guide', './a', '../b', '#part', '', 'https://docs.example/a?b#c', 'HTTP://docs.example'],
-    ...['a//b', 'What is this?', 'a b.md'],
+    'guide/start.md',
+    '/guide',
+    './a',
+    '../b',
+    '#part',
+    '',
+    'https://docs.example/a?b#c',
+    'HTTP://docs.example',
+    'a//b',
+    'What is this?',
+    'a b.md',
   ])('may be %j', (source) => {
     expect(check({ source })[0]?.source).toBe(source)
   })
 
   it.each([
-    ...[
-      '//evil.example/x',
-      String.raw`\\\\evil.example`,
-      String.raw`/\\evil.example`,
-      ' //evil.example',
-      'javascript:alert(1)',
-    ],
-    ...[
-      'https:evil.example',
-      'https:///evil.example',
-      'http://',
-      'http://a b',
-      'data:text/html,x',
-      ' JavaScript:x',
-      'file:///x',
-    ],
+    '//evil.example/x',
+    String.raw`\\\\evil.example`,
+    String.raw`/\\evil.example`,
+    ' //evil.example',
+    'javascript:alert(1)',
+    'https:evil.example',
+    'https:///evil.example',
+    'http://',
+    'http://a b',
+    'data:text/html,x',
+    ' JavaScript:x',
+    'file:///x',
   ])('cannot be %j', (source) => {
     expect(() => check({ source })).toThrow(expect.objectContaining({ code: 'source_url' }))
   })

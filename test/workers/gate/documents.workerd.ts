@@ -197,26 +197,25 @@ describe('pages of HTML', () => {
     expect(removed.status).toBe(200)
   })
 
-  it('that are too much to read together are turned down together, while others are answered', async () => {
+  it('do not keep others waiting while they are read', async () => {
     await post('neighbour', { id: 'a', text: `<p>${fuel}</p>` })
-    const documents = Array.from({ length: 30 }, (_, at) => ({
-      id: `bomb-${at}`,
+    const documents = Array.from({ length: 5 }, (_, at) => ({
+      id: `long-${at}`,
       text: `<p>${'<i style=x>a</i>'.repeat(9000)}`,
     }))
-    let waiting = true
-    const sent = post('bombed', ...documents).finally(() => {
-      waiting = false
+    const reading = { done: false }
+    const sent = post('long', ...documents).finally(() => {
+      reading.done = true
     })
-    const times: number[] = []
-    while (waiting) {
-      const startedMs = performance.now()
+    let answered = 0
+    while (!reading.done) {
       expect(await ask('neighbour', 'What does the rocket burn?')).toMatchObject({ refused: false })
-      times.push(performance.now() - startedMs)
+      answered++
       await scheduler.wait(10)
     }
     const { status, body } = await sent
-    expect(status).toBe(413)
-    expect(body.error).toMatchObject({ code: 'too_much_work' })
-    expect(times.length).toBeGreaterThan(5)
+    expect(status).toBe(200)
+    expect(body.documents).toHaveLength(5)
+    expect(answered).toBeGreaterThan(5)
   }, 60_000)
 })

@@ -383,9 +383,9 @@ function openInWriter(tag: BeginTag, writer: MarkdownWriter): () => void {
   }
 }
 
-function isMachinery({ name, attribute }: BeginTag): boolean {
-  if (name === 'dialog') return attribute('open') === undefined
-  return MACHINERY.has(name) || name === 'title'
+function isMachinery(tag: BeginTag): boolean {
+  if (tag.name === 'dialog') return tag.attribute('open') === undefined
+  return MACHINERY.has(tag.name) || tag.name === 'title'
 }
 
 function openItem(writer: MarkdownWriter, mark: string): () => void {
