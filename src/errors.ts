@@ -41,6 +41,7 @@ export type RequestErrorCode =
   | 'document_too_large'
   | 'document_too_complex'
   | 'too_many_chunks'
+  | 'too_much_work'
   | 'document_field'
   | 'source_url'
   | 'range'

@@ -23,7 +23,16 @@ export interface MarkdownSplitterOptions {
    *
    * @default none
    */
-  readonly htmlToMarkdown?: (html: string) => { readonly markdown: string; readonly hiddenText: boolean }
+  readonly htmlToMarkdown?: (html: string) => Promise<HtmlInBlocks>
+}
+
+/** A page of HTML in blocks of Markdown. */
+export interface HtmlInBlocks {
+  readonly title?: string | undefined
+  readonly blocks: readonly MarkdownBlock[]
+  readonly hiddenText: boolean
+  /** Steps that it took; see `SplitDocument`. */
+  readonly work: number
 }
 
 /** A block of a document, with the headings above it. */
@@ -53,23 +62,38 @@ export function createMarkdownSplitter(options: MarkdownSplitterOptions = {}): S
       maxCharacters,
     )
   return {
-    version: `markdown-it/1/${maxCharacters}/${overlapCharacters}`,
+    version: `markdown-it/2/${maxCharacters}/${overlapCharacters}`,
     formats: htmlToMarkdown === undefined ? ['markdown', 'text'] : ['markdown', 'text', 'html'],
-    split(text, format) {
-      if (format === 'text') return { parts: partsOf(textBlocks(text)), hiddenText: false }
-      if (format === 'markdown') return { parts: partsOf(blocksOf(text)), hiddenText: false }
+    async split(text, format) {
+      if (format === 'text') return { parts: partsOf(textBlocks(text)), hiddenText: false, work: plainWork(text) }
+      if (format === 'markdown') {
+        const { blocks, work } = markdownBlocks(text)
+        return { parts: partsOf(underHeadings(blocks)), hiddenText: false, work: work + plainWork(text) }
+      }
       if (htmlToMarkdown === undefined) throw new RagGateError('config_invalid', 'This splitter reads no HTML')
-      const { markdown, hiddenText } = htmlToMarkdown(text)
-      return { parts: partsOf(blocksOf(markdown)), hiddenText }
+      const { title, blocks, hiddenText, work } = await htmlToMarkdown(text)
+      return {
+        parts: partsOf(underHeadings(blocks)),
+        hiddenText,
+        work: work + plainWork(text),
+        ...(title === undefined ? {} : { title }),
+      }
     },
   }
 }
 
+/** Characters that are cut into sentences and parts in the time of a step. */
+const CHARACTERS_A_STEP = 64
+
+function plainWork(text: string): number {
+  return Math.ceil(text.length / CHARACTERS_A_STEP)
+}
+
 /** Blocks of text under their headings. */
-function blocksOf(text: string): Block[] {
+function underHeadings(blocks: readonly MarkdownBlock[]): Block[] {
   const found: Block[] = []
   let above: readonly Extract<MarkdownBlock, { kind: 'heading' }>[] = []
-  for (const block of markdownBlocks(text)) {
+  for (const block of blocks) {
     if (block.kind === 'text') found.push({ text: block.text, headings: above.map(({ title }) => title) })
     else above = [...above.filter(({ depth }) => depth < block.depth), block]
   }

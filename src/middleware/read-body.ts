@@ -2,6 +2,7 @@
 import type { HonoRequest } from 'hono'
 import { RagGateError } from '../errors.ts'
 import { readAtMost } from '../http/read-at-most.ts'
+import { hasMemberTwice } from './member-twice.ts'
 
 /** Bounds of a body. */
 export interface BodyLimits {
@@ -23,6 +24,7 @@ export async function readJsonObject(
   limits: BodyLimits,
 ): Promise<Readonly<Record<string, unknown>>> {
   requireJson(request.header('content-type'))
+  requirePlain(request.header('content-encoding'))
   const text = decode(await readBytes(request, limits))
   requireShallow(text)
   let value: unknown
@@ -31,6 +33,7 @@ export async function readJsonObject(
   } catch (cause) {
     throw new RagGateError('invalid_json', 'The body is not JSON', { cause })
   }
+  if (hasMemberTwice(text)) throw new RagGateError('invalid_json', 'A member stands twice in one object of the body')
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
     throw new RagGateError('invalid_json', 'The body must be a JSON object')
   }
@@ -44,6 +47,12 @@ function requireJson(contentType: string | undefined): void {
   if (type.trim() !== 'application/json' || (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset))) {
     throw new RagGateError('unsupported_media_type', 'Send JSON as application/json in UTF-8')
   }
+}
+
+/** The body is read as it comes: what is compressed, or says that it is, is not. */
+function requirePlain(contentEncoding: string | undefined): void {
+  if (contentEncoding === undefined || /^\s*(?:identity\s*)?$/i.test(contentEncoding)) return
+  throw new RagGateError('unsupported_media_type', 'Send the body without a Content-Encoding')
 }
 
 async function readBytes(request: HonoRequest, { maxBytes, timeoutMs }: BodyLimits): Promise<ArrayBuffer> {

@@ -38,6 +38,7 @@ const STATUS: Readonly<Record<RagGateErrorCode, ContentfulStatusCode>> = {
   document_too_large: 413,
   document_too_complex: 422,
   too_many_chunks: 413,
+  too_much_work: 413,
   document_field: 422,
   source_url: 422,
   range: 422,

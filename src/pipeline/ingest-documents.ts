@@ -6,11 +6,16 @@ import { chunkId } from '../core/lib/ids.ts'
 import { hex, sha256 } from '../core/lib/sha256.ts'
 import { isRagGateError, RagGateError, type RagGateErrorCode } from '../errors.ts'
 import type { DocumentRecord } from '../ports/collections.ts'
-import type { DocumentFormat, Splitter } from '../ports/splitter.ts'
+import type { DocumentFormat, DocumentPart, SplitDocument, Splitter } from '../ports/splitter.ts'
 import { type CorpusPorts, type CorpusStep, writeCorpus } from './write-corpus.ts'
 
 /** Chunks of one call: keeps the requests to the index within what one Worker invocation may send. */
 const MAX_CHUNKS = 5000
+
+/** Steps of work that the documents of one call may take: some seconds. */
+const MAX_WORK = 1_000_000
+/** Steps after which others get their turn. */
+const WORK_AT_ONCE = 5000
 
 /**
  * Characters that nobody sees: zero-width spaces and word joiners, bidirectional overrides, tag characters. Joiners
@@ -38,7 +43,8 @@ export interface IngestPorts extends CorpusPorts {
 export type IngestedDocument =
   | {
       readonly id: string
-      readonly status: 'added' | 'changed' | 'unchanged'
+      /** `empty`: taken as it is, but there is nothing in it that can be read, so it has no chunk. */
+      readonly status: 'added' | 'changed' | 'unchanged' | 'empty'
       readonly chunks: number
       readonly chunksWritten: number
       readonly chunksRemoved: number
@@ -81,7 +87,7 @@ interface PreparedDocument {
  * chunks and the same lexicon.
  *
  * @param documents ids must differ
- * @throws `too_many_chunks` before anything is written; what made the first step fail; `collection_conflict` while
+ * @throws `too_many_chunks`, `too_much_work` before anything is written; what made the first step fail; `collection_conflict` while
  *   another writer changes the collection
  */
 export async function ingestDocuments(
@@ -94,7 +100,7 @@ export async function ingestDocuments(
   const embedding = await ports.index.describe()
   // Part of every hash: documents that went into another index, or were embedded by another model, must go in again.
   const origin = lengthPrefixed([ports.splitter.version, embedding.embeddingModel, String(embedding.dimension)])
-  const prepared = documents.map((document) => prepare(collectionId, document, ports.splitter, origin))
+  const prepared = await prepareAll(collectionId, documents, ports.splitter, origin)
   return writeCorpus(ports, tenant, collectionId, async (turn) => {
     const ids = documents.map(({ id }) => id)
     const stored = await ports.collections.documents(tenant, collectionId, ids)
@@ -159,20 +165,48 @@ function changeOf(
   }
 }
 
-function prepare(collection: string, document: IncomingDocument, splitter: Splitter, origin: string): PreparedDocument {
-  const { id, format, title, source, version, metadata } = document
-  // A byte order mark is no text.
-  const written = document.text.replace(/^\ufeff/, '')
-  const text = written.replace(INVISIBLE, '')
-  const facts = {
+async function prepareAll(
+  collection: string,
+  documents: readonly IncomingDocument[],
+  splitter: Splitter,
+  origin: string,
+): Promise<PreparedDocument[]> {
+  const prepared: PreparedDocument[] = []
+  let work = 0
+  let pausedAt = 0
+  for (const document of documents) {
+    const { work: more = 0, ...split } = await splitter.split(withoutInvisible(document.text), document.format)
+    work += more
+    if (work > MAX_WORK) {
+      throw new RagGateError('too_much_work', 'The documents of one call are too much to read: send fewer of them')
+    }
+    prepared.push(prepare(collection, document, split, origin))
+    if (work - pausedAt < WORK_AT_ONCE) continue
+    await new Promise((resolve) => setTimeout(resolve, 0))
+    pausedAt = work
+  }
+  return prepared
+}
+
+function prepare(
+  collection: string,
+  document: IncomingDocument,
+  { parts, title: ownTitle, hiddenText }: SplitDocument,
+  origin: string,
+): PreparedDocument {
+  const { id, text, format, title, source, version, metadata } = document
+  const given = {
     ...(title === undefined ? {} : { title }),
     ...(source === undefined ? {} : { source }),
     ...(version === undefined ? {} : { version }),
     ...(metadata === undefined ? {} : { metadata }),
   }
+  const seenTitle = titleOf(ownTitle ?? '')
+  const facts = seenTitle === '' ? given : { title: seenTitle, ...given }
   const occurrences = new Map<string, number>()
-  const { parts, hiddenText } = splitter.split(text, format)
-  const passages = parts.map((part): Passage => {
+  // A splitter resolves references to characters, and with them what nobody sees.
+  const seen = parts.map(withoutInvisibleParts).filter((part) => part.text.trim() !== '')
+  const passages = seen.map((part): Passage => {
     const occurrence = occurrences.get(part.text) ?? 0
     occurrences.set(part.text, occurrence + 1)
     return {
@@ -182,12 +216,41 @@ function prepare(collection: string, document: IncomingDocument, splitter: Split
       ...facts,
     }
   })
-  const contentHash = hex(sha256(lengthPrefixed([origin, format, text, canonicalJson(facts)])))
+  const written = text.replace(BYTE_ORDER_MARK, '')
+  const lost = hasInvisible(written) || parts.some(({ text, section = '' }) => hasInvisible(text + section))
+  const contentHash = hex(sha256(lengthPrefixed([origin, format, withoutInvisible(text), canonicalJson(given)])))
   return {
     record: { id, contentHash, chunkIds: passages.map((passage) => passage.id) },
     passages,
-    flags: text === written && !hiddenText ? [] : ['hidden_text'],
+    flags: lost || hiddenText ? ['hidden_text'] : [],
   }
+}
+
+/** It is no text. */
+const BYTE_ORDER_MARK = /^\ufeff/
+const MAX_TITLE_CHARACTERS = 1000
+
+/** A title that a document brings along itself, as one that is given may be. */
+function titleOf(text: string): string {
+  const seen = withoutInvisible(text).replace(/\p{Cc}/gu, '')
+  // Not between the halves of a character.
+  return seen
+    .slice(0, MAX_TITLE_CHARACTERS)
+    .replace(/[\ud800-\udbff]$/, '')
+    .trim()
+}
+
+function hasInvisible(text: string): boolean {
+  return text.search(INVISIBLE) >= 0
+}
+
+function withoutInvisible(text: string): string {
+  return text.replace(INVISIBLE, '')
+}
+
+function withoutInvisibleParts({ text, section }: DocumentPart): DocumentPart {
+  const path = section === undefined ? '' : withoutInvisible(section)
+  return { text: withoutInvisible(text), ...(path === '' ? {} : { section: path }) }
 }
 
 function describe({ record, flags }: PreparedDocument, known: DocumentRecord | undefined): IngestedDocument {
@@ -195,10 +258,19 @@ function describe({ record, flags }: PreparedDocument, known: DocumentRecord | u
   const after = new Set(record.chunkIds)
   return {
     id: record.id,
-    status: known === undefined ? 'added' : known.contentHash === record.contentHash ? 'unchanged' : 'changed',
+    status: statusOf(record, known),
     chunks: after.size,
     chunksWritten: [...after].filter((id) => !before.has(id)).length,
     chunksRemoved: [...before].filter((id) => !after.has(id)).length,
     flags,
   }
+}
+
+function statusOf(
+  record: DocumentRecord,
+  known: DocumentRecord | undefined,
+): Exclude<IngestedDocument['status'], 'failed'> {
+  if (record.chunkIds.length === 0) return 'empty'
+  if (known === undefined) return 'added'
+  return known.contentHash === record.contentHash ? 'unchanged' : 'changed'
 }

@@ -1,69 +1,111 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createMarkdownSplitter, type MarkdownSplitterOptions } from '../../src/adapters/markdown-splitter.ts'
+import { createMarkdownSplitter, type HtmlInBlocks, type MarkdownSplitterOptions } from '../../src/adapters/markdown-splitter.ts'
 
 /** Parts of a text; without overlap where a test does not speak of it. */
 const splitting = (options: MarkdownSplitterOptions = {}) => {
   const splitter = createMarkdownSplitter({ overlapCharacters: 0, ...options })
-  return { split: (text: string, format: 'markdown' | 'text') => splitter.split(text, format).parts }
+  return { split: async (text: string, format: 'markdown' | 'text') => (await splitter.split(text, format)).parts }
 }
 const splitter = splitting()
 const words = (count: number, word = 'word'): string =>
   Array.from({ length: count }, (_, at) => `${word}${at}`).join(' ')
 
 describe('createMarkdownSplitter over Markdown', () => {
-  it('keeps the blocks of a section together under its heading, with the path of headings above', () => {
+  it('keeps the blocks of a section together under its heading, with the path of headings above', async () => {
     const text = '# Guide\n\nIntro.\n\n## Start\n\nTurn the key.\n\n- one\n- two\n\n## Stop\n\nTurn it back.'
-    expect(splitter.split(text, 'markdown')).toEqual([
+    expect(await splitter.split(text, 'markdown')).toEqual([
       { text: 'Guide\n\nIntro.', section: 'Guide' },
       { text: 'Start\n\nTurn the key.\n\n- one\n- two', section: 'Guide › Start' },
       { text: 'Stop\n\nTurn it back.', section: 'Guide › Stop' },
     ])
   })
 
-  it.each(['- ', '> ', '>', '1. ', '> - '])('turns down what nests a thousand times over: %j', (marker) => {
+  it.each(['- ', '> ', '>', '1. ', '> - '])('turns down what nests a thousand times over: %j', async (marker) => {
     const deep = `Text.\n\n${marker.repeat(1000)}a`
-    expect(() => splitter.split(deep, 'markdown')).toThrow(expect.objectContaining({ code: 'too_deep' }))
-    expect(splitter.split(deep, 'text').length).toBeGreaterThan(0)
-    expect(splitter.split(`${marker.repeat(9)}a`, 'markdown')).toHaveLength(1)
+    await expect(splitter.split(deep, 'markdown')).rejects.toThrow(expect.objectContaining({ code: 'too_deep' }))
+    expect((await splitter.split(deep, 'text')).length).toBeGreaterThan(0)
+    expect(await splitter.split(`${marker.repeat(9)}a`, 'markdown')).toHaveLength(1)
   })
 
-  it('has no section before the first heading', () => {
-    expect(splitter.split('Alone.', 'markdown')).toEqual([{ text: 'Alone.' }])
+  it('has no section before the first heading', async () => {
+    expect(await splitter.split('Alone.', 'markdown')).toEqual([{ text: 'Alone.' }])
   })
 
-  it('ends a deeper section with a heading of its own level or above', () => {
-    const parts = splitter.split('# A\n\n### C\n\nx\n\n## B\n\ny\n\n# D\n\nz', 'markdown')
+  it('ends a deeper section with a heading of its own level or above', async () => {
+    const parts = await splitter.split('# A\n\n### C\n\nx\n\n## B\n\ny\n\n# D\n\nz', 'markdown')
     expect(parts.map(({ section }) => section)).toEqual(['A › C', 'A › B', 'D'])
   })
 
-  it('keeps tables, lists and code as they are written', () => {
+  it('keeps tables, lists and code as they are written', async () => {
     const code = '```ts\nconst a = 1\n\nconst b = "<b>"\n```'
-    expect(splitter.split(code, 'markdown')).toEqual([{ text: code }])
+    expect(await splitter.split(code, 'markdown')).toEqual([{ text: code }])
   })
 
-  it('leaves out what nobody reads: HTML, rules and link definitions', () => {
-    expect(splitter.split('<!-- secret -->\n\nSeen.\n\n---\n\n[a]: https://example.com', 'markdown')).toEqual([
+  it('leaves out what nobody reads: HTML, rules and link definitions', async () => {
+    expect(await splitter.split('<!-- secret -->\n\nSeen.\n\n---\n\n[a]: https://example.com', 'markdown')).toEqual([
       { text: 'Seen.' },
     ])
   })
 
-  it('gives no part for a text without any', () => {
-    for (const text of ['', ' \n\n ', '# Heading only', '<br>']) expect(splitter.split(text, 'markdown')).toEqual([])
+  it('gives no part for a text without any', async () => {
+    for (const text of ['', ' \n\n ', '# Heading only', '<br>'])
+      expect(await splitter.split(text, 'markdown')).toEqual([])
   })
 
-  it('reads a title as its words, linked ones too where the link is defined', () => {
-    const titles = (text: string) => splitter.split(text, 'markdown').map(({ section }) => section)
-    expect(titles('## [1.2] - May ##\n\nx\n\n[1.2]: https://example.com')).toEqual(['1.2 - May'])
-    expect(titles('## [1.2] - May\n\nx')).toEqual(['[1.2] - May'])
-    expect(titles('#\n\nx')).toEqual([undefined])
-    expect(titles('Two\n*lines*\n---\nx')).toEqual(['Two lines'])
-    expect(titles('# Plain #\n\nx')).toEqual(['Plain'])
-    expect(titles('# C#\n\nx')).toEqual(['C#'])
+  it('reads a title as its words, linked ones too where the link is defined', async () => {
+    const titles = async (text: string) => (await splitter.split(text, 'markdown')).map(({ section }) => section)
+    expect(await titles('## [1.2] - May ##\n\nx\n\n[1.2]: https://example.com')).toEqual(['1.2 - May'])
+    expect(await titles('## [1.2] - May\n\nx')).toEqual(['[1.2] - May'])
+    expect(await titles('#\n\nx')).toEqual([undefined])
+    expect(await titles('Two\n*lines*\n---\nx')).toEqual(['Two lines'])
+    expect(await titles('# Plain #\n\nx')).toEqual(['Plain'])
+    expect(await titles('# C#\n\nx')).toEqual(['C#'])
   })
 
-  it('takes a heading for words, not for mark-up', () => {
-    expect(splitter.split('# The `key` *turns*\n\nx', 'markdown')[0]?.section).toBe('The key turns')
+  it('takes a heading for words, not for mark-up', async () => {
+    expect((await splitter.split('# The `key` *turns*\n\nx', 'markdown'))[0]?.section).toBe('The key turns')
+  })
+})
+
+describe('a heading', () => {
+  it('of a paragraph’s length is text: it is not repeated with everything below it', async () => {
+    const long = `${'word '.repeat(80)}end`
+    expect(await splitter.split(`# H\n\n## ${long}\n\nx`, 'markdown')).toEqual([
+      { text: `H\n\n${long}\n\nx`, section: 'H' },
+    ])
+    const endless = `# ${'*a_ '.repeat(400_000)}\n\n${'x\n\n'.repeat(1000)}`
+    const parts = await splitter.split(endless, 'markdown')
+    expect(parts.reduce((sum, { text, section = '' }) => sum + text.length + section.length, 0)).toBeLessThan(
+      endless.length + 1000,
+    )
+  })
+})
+
+describe('the work that Markdown takes', () => {
+  const nested = (depth: number) => Array.from({ length: depth }, (_, at) => `${'  '.repeat(at)}- a\n`).join('')
+
+  it.each([
+    ['paragraphs', (n: number) => 'a b\n\n'.repeat(n)],
+    ['lazy lines of quotes', (n: number) => `${'> '.repeat(25)}a\n${'a\n'.repeat(n)}`],
+    ['quotes in quotes', (n: number) => `${'> '.repeat(25)}a\n`.repeat(n)],
+    ['lists in lists', (n: number) => nested(13).repeat(n / 10)],
+    ['blank lines of nested lists', (n: number) => nested(13) + '\n'.repeat(n)],
+    ['headings', (n: number) => '# a\nb\n'.repeat(n)],
+    ['definitions', (n: number) => '[a]: b\n'.repeat(n)],
+    ['beginnings of definitions', (n: number) => '[a\n'.repeat(n)],
+  ])('rises with its length, and not faster, for %s', async (_what, of) => {
+    const workOf = async (n: number) => (await createMarkdownSplitter().split(of(n), 'markdown')).work ?? 0
+    const [small, large] = [await workOf(2000), await workOf(16_000)]
+    expect(large).toBeGreaterThan(small)
+    expect(large / small).toBeLessThan(8.5)
+  })
+
+  it('is bounded', async () => {
+    const bomb = `${'> '.repeat(25)}a\n${'a\n'.repeat(1_000_000)}`
+    await expect(splitter.split(bomb, 'markdown')).rejects.toThrow(
+      expect.objectContaining({ code: 'document_too_complex' }),
+    )
   })
 })
 
@@ -90,9 +132,9 @@ describe('the time that Markdown takes', () => {
     ['short sentences', filled('A. ')],
   ])(
     'is in proportion to the text for two megabytes of %s',
-    (_what, text) => {
+    async (_what, text) => {
       try {
-        expect(splitter.split(text, 'markdown').length).toBeGreaterThan(0)
+        expect((await splitter.split(text, 'markdown')).length).toBeGreaterThan(0)
       } catch (thrown) {
         // More than can be held, or deeper than is read: said as soon as it is seen.
         expect(thrown).toMatchObject({ code: expect.stringMatching(/^(?:document_too_complex|too_deep)$/) })
@@ -101,14 +143,14 @@ describe('the time that Markdown takes', () => {
     60_000,
   )
 
-  it('is short for a large manual, whose sections are found', () => {
+  it('is short for a large manual, whose sections are found', async () => {
     let manual = ''
     for (let at = 0; manual.length < 1_990_000; at++) {
       manual += `## Section \`${at}\` of [the manual][m]\n\n${'The *pump* must run before [the valve](x) opens. '.repeat(8)}\n\n`
       manual +=
         '- First this\n  - then that\n- Stop\n\n| Part | Count |\n|--|--|\n| Valve | 2 |\n\n```sh\n# run\n\nstop\n```\n\n'
     }
-    const parts = splitter.split(`${manual}\n[m]: https://example.com`, 'markdown')
+    const parts = await splitter.split(`${manual}\n[m]: https://example.com`, 'markdown')
     expect(parts.length).toBeGreaterThan(3000)
     expect(parts[5]?.section).toBe('Section 5 of the manual')
     expect(parts[5]?.text).toContain('- First this\n  - then that\n- Stop\n\n| Part | Count |')
@@ -116,42 +158,45 @@ describe('the time that Markdown takes', () => {
 })
 
 describe('createMarkdownSplitter over plain text', () => {
-  it('packs paragraphs together, and takes nothing for Markdown', () => {
-    expect(splitter.split('# no heading\n\nsecond', 'text')).toEqual([{ text: '# no heading\n\nsecond' }])
+  it('packs paragraphs together, and takes nothing for Markdown', async () => {
+    expect(await splitter.split('# no heading\n\nsecond', 'text')).toEqual([{ text: '# no heading\n\nsecond' }])
   })
 })
 
 describe('the limit of a part', () => {
-  it('begins another part where the next block does not fit', () => {
+  it('begins another part where the next block does not fit', async () => {
     const small = splitting({ maxCharacters: 60 })
     const [one, two, three] = [words(5), words(4, 'x'), words(6, 'other')]
-    expect(small.split([one, two, three].join('\n\n'), 'text').map(({ text }) => text)).toEqual([
+    expect((await small.split([one, two, three].join('\n\n'), 'text')).map(({ text }) => text)).toEqual([
       `${one}\n\n${two}`,
       three,
     ])
   })
 
-  it('cuts a block that is too long between sentences, else between words', () => {
+  it('cuts a block that is too long between sentences, else between words', async () => {
     const small = splitting({ maxCharacters: 40 })
-    const texts = (text: string): string[] => small.split(text, 'text').map((part) => part.text)
-    expect(texts('First sentence here. Second sentence here. Third.')).toEqual([
+    const texts = async (text: string) => (await small.split(text, 'text')).map((part) => part.text)
+    expect(await texts('First sentence here. Second sentence here. Third.')).toEqual([
       'First sentence here.',
       'Second sentence here. Third.',
     ])
-    expect(texts(words(12))).toEqual(['word0 word1 word2 word3 word4 word5', 'word6 word7 word8 word9 word10 word11'])
+    expect(await texts(words(12))).toEqual([
+      'word0 word1 word2 word3 word4 word5',
+      'word6 word7 word8 word9 word10 word11',
+    ])
   })
 
-  it('is kept, without losing a word or halving a character, for any plain text', () => {
+  it('is kept, without losing a word or halving a character, for any plain text', async () => {
     const piece = fc.oneof(
       fc.constantFrom('word', '. ', ' ', '\n\n', '\n', '😀', 'A', 'averyveryverylongwordindeed', '# ', '- ', '字。'),
       fc.string({ maxLength: 5 }),
     )
-    fc.assert(
-      fc.property(
+    await fc.assert(
+      fc.asyncProperty(
         fc.array(piece, { maxLength: 60 }).map((pieces) => pieces.join('')),
         fc.integer({ min: 10, max: 80 }),
-        (text, max) => {
-          const parts = splitting({ maxCharacters: max }).split(text, 'text')
+        async (text, max) => {
+          const parts = await splitting({ maxCharacters: max }).split(text, 'text')
           expect(
             parts
               .map((part) => part.text)
@@ -169,21 +214,21 @@ describe('the limit of a part', () => {
     )
   })
 
-  it('is kept under a heading too', () => {
+  it('is kept under a heading too', async () => {
     const small = splitting({ maxCharacters: 60 })
-    for (const { text } of small.split(`# A heading of some length\n\n${words(30)}`, 'markdown')) {
+    for (const { text } of await small.split(`# A heading of some length\n\n${words(30)}`, 'markdown')) {
       expect(text.length).toBeLessThanOrEqual(60)
       expect(text).toMatch(/^A heading of some length\n\nword/)
     }
     const heading = words(12, 'heading')
-    const parts = small.split(`# ${heading}\n\n${words(30)}`, 'markdown')
+    const parts = await small.split(`# ${heading}\n\n${words(30)}`, 'markdown')
     for (const { text, section } of parts) {
       expect(text.length).toBeLessThanOrEqual(60)
       expect(section).toBe(heading)
     }
   })
 
-  it('is part of the version, so that another limit makes documents change', () => {
+  it('is part of the version, so that another limit makes documents change', async () => {
     const version = (options: MarkdownSplitterOptions) => createMarkdownSplitter(options).version
     expect(version({ maxCharacters: 800 })).not.toBe(version({}))
     expect(version({ overlapCharacters: 0 })).not.toBe(version({}))
@@ -200,36 +245,47 @@ describe('the limit of a part', () => {
 
 describe('the overlap', () => {
   const TEXT = 'Alpha is one. Beta is two. Gamma is three. Delta is four. Omega is five.'
-  const texts = (maxCharacters: number, overlapCharacters: number) =>
-    splitting({ maxCharacters, overlapCharacters })
-      .split(TEXT, 'text')
-      .map(({ text }) => text)
+  const texts = async (maxCharacters: number, overlapCharacters: number) =>
+    (await splitting({ maxCharacters, overlapCharacters }).split(TEXT, 'text')).map(({ text }) => text)
 
-  it('begins a piece of a paragraph with the last sentences of the one before', () => {
-    expect(texts(45, 15)).toEqual([
+  it('begins a piece of a paragraph with the last sentences of the one before', async () => {
+    expect(await texts(45, 15)).toEqual([
       'Alpha is one. Beta is two. Gamma is three.',
       'Gamma is three. Delta is four. Omega is five.',
     ])
-    expect(texts(45, 14)).toEqual(['Alpha is one. Beta is two. Gamma is three.', 'Delta is four. Omega is five.'])
+    expect(await texts(45, 14)).toEqual(['Alpha is one. Beta is two. Gamma is three.', 'Delta is four. Omega is five.'])
   })
 
-  it('never takes a piece beyond the limit, and leaves whole blocks alone', () => {
-    for (const text of texts(30, 15)) expect(text.length).toBeLessThanOrEqual(30)
-    const blocks = splitting({ maxCharacters: 20, overlapCharacters: 10 }).split('One is.\n\nTwo is here now.', 'text')
+  it('never takes a piece beyond the limit, and leaves whole blocks alone', async () => {
+    for (const text of await texts(30, 15)) expect(text.length).toBeLessThanOrEqual(30)
+    const blocks = await splitting({ maxCharacters: 20, overlapCharacters: 10 }).split(
+      'One is.\n\nTwo is here now.',
+      'text',
+    )
     expect(blocks.map(({ text }) => text)).toEqual(['One is.', 'Two is here now.'])
   })
 })
 
 describe('HTML', () => {
-  it('is taken when something makes Markdown of it, and not otherwise', () => {
-    const htmlToMarkdown = (html: string) => ({ markdown: `# H\n\n${html}`, hiddenText: true })
-    expect(createMarkdownSplitter({ htmlToMarkdown }).formats).toContain('html')
-    expect(createMarkdownSplitter({ htmlToMarkdown }).split('x', 'html')).toEqual({
-      parts: [{ text: 'H\n\nx', section: 'H' }],
+  it('is taken when something makes Markdown of it, and not otherwise', async () => {
+    const htmlToMarkdown = async (html: string): Promise<HtmlInBlocks> => ({
+      title: 'T',
+      blocks: [
+        { kind: 'heading', title: 'H', depth: 1 },
+        { kind: 'text', text: html },
+      ],
       hiddenText: true,
+      work: 7,
+    })
+    expect(createMarkdownSplitter({ htmlToMarkdown }).formats).toContain('html')
+    expect(await createMarkdownSplitter({ htmlToMarkdown }).split('x', 'html')).toEqual({
+      parts: [{ text: 'H\n\nx', section: 'H' }],
+      title: 'T',
+      hiddenText: true,
+      work: 8,
     })
     expect(createMarkdownSplitter().formats).toEqual(['markdown', 'text'])
-    expect(() => createMarkdownSplitter().split('x', 'html')).toThrow(
+    await expect(createMarkdownSplitter().split('x', 'html')).rejects.toThrow(
       expect.objectContaining({ code: 'config_invalid' }),
     )
   })

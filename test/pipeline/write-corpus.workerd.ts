@@ -23,7 +23,7 @@ function realPorts(): IngestPorts {
     splitter: {
       version: 'lines/1',
       formats: ['text'],
-      split: (text) => ({ parts: text.split('\n').map((line) => ({ text: line })), hiddenText: false }),
+      split: async (text) => ({ parts: text.split('\n').map((line) => ({ text: line })), hiddenText: false }),
     },
     clock,
   }

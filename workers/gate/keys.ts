@@ -7,6 +7,7 @@ import type { Principal, Scope } from '../../src/ports/authenticator.ts'
 import { requireScope } from './access.ts'
 import type { GateBindings } from './bindings.ts'
 import { compositionFor, isDeploymentAdmin } from './compose.ts'
+import { readInstant } from './read-instant.ts'
 
 const LIMITS = { maxBytes: 10_000, timeoutMs: 10_000 }
 const SCOPES: readonly Scope[] = ['ask', 'ingest', 'admin']
@@ -87,8 +88,8 @@ function checkScopes(value: unknown): readonly Scope[] {
 
 function checkExpiry(value: unknown): number | null {
   if (value === undefined || value === null) return null
-  const atMs = typeof value === 'string' ? Date.parse(value) : Number.NaN
-  if (!(atMs > Date.now())) {
+  const atMs = typeof value === 'string' ? readInstant(value) : undefined
+  if (atMs === undefined || !(atMs > Date.now())) {
     throw new RagGateError('key_expiry', 'expires_at must be a time to come, in ISO 8601', { param: 'expires_at' })
   }
   return atMs

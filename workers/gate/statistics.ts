@@ -5,6 +5,7 @@ import { RagGateError } from '../../src/errors.ts'
 import { requireScope } from './access.ts'
 import type { GateBindings } from './bindings.ts'
 import { compositionFor } from './compose.ts'
+import { readInstant } from './read-instant.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -50,8 +51,8 @@ function onTheWire(summary: StatisticsSummary) {
 
 function readTime(value: string | undefined, param: string): number | undefined {
   if (value === undefined) return undefined
-  const time = /^\d{1,15}$/.test(value) ? Number(value) : Date.parse(value)
-  if (!Number.isFinite(time) || time < 0) {
+  const time = /^\d{1,15}$/.test(value) ? Number(value) : readInstant(value)
+  if (time === undefined || time < 0) {
     throw new RagGateError('range', `${param} must be ISO 8601 or milliseconds since 1970`, { param })
   }
   return time

@@ -15,6 +15,16 @@ const MAX_LEVELS = 30
 /** What the parser may say of one document: it holds some 200 bytes for each of these until the document is read. */
 const MAX_TOKENS = 200_000
 
+/** Lines that may be tried as the beginning of a block, once for each list or quote around them. */
+const MAX_TRIES = 4_000_000
+/** So many of them take about as long as reading a tag of HTML. */
+const TRIES_A_STEP = 4
+
+/** Longer headings are text: a heading is repeated with all that follows it. */
+export const LONGEST_HEADING = 300
+/** What is within a heading is looked at up to this length, so many times as long as a heading may become. */
+const LONGEST_WRITTEN_HEADING = 3000
+
 /** Finds blocks only: what is within a line takes most of a parser's time, and only headings need it. */
 const blockParser = new MarkdownIt('commonmark', { maxNesting: MAX_LEVELS })
 blockParser.core.ruler.enableOnly(['normalize', 'block'])
@@ -27,27 +37,53 @@ blockParser.block.State = class extends blockParser.block.State {
   }
 }
 
+// The first rule of all wherever a block may begin: it only counts.
+blockParser.block.ruler.before(
+  'code',
+  'count_tries',
+  ({ env }) => {
+    // Made by `markdownBlocks`, which alone calls this parser.
+    const reading = env as ReadingEnv
+    if (++reading.tries > MAX_TRIES) {
+      throw new RagGateError('document_too_complex', 'The Markdown has too many lines within lists and quotes')
+    }
+    return false
+  },
+  { alt: ['paragraph', 'reference', 'blockquote', 'list'] },
+)
+
+/** Where links go, which headings may need and the parser fills in; and what is counted on the way. */
+interface ReadingEnv extends Env {
+  tries: number
+}
+
 const lineParser = new MarkdownIt('commonmark')
+
+/** A document in blocks. */
+export interface ReadMarkdown {
+  readonly blocks: readonly MarkdownBlock[]
+  /** Steps that it took; see `SplitDocument`. */
+  readonly work: number
+}
 
 /**
  * Finds the blocks of a document, in time that rises with its length. HTML, rules and the addresses of links are nothing
- * that anybody reads, and are left out.
+ * that anybody reads, and are left out. A heading of more than 300 characters is text.
  *
  * @throws `too_deep` for some fifteen lists, or thirty quotes, one in the other; `document_too_complex` for more than
- *   200,000 beginnings and ends of blocks, which is some 40,000 items or 66,000 paragraphs
+ *   200,000 beginnings and ends of blocks, which is some 40,000 items or 66,000 paragraphs, and for more than four million
+ *   lines, each counted once for every list or quote that it may belong to
  */
-export function markdownBlocks(text: string): MarkdownBlock[] {
+export function markdownBlocks(text: string): ReadMarkdown {
   const lines = text.split(/\r\n|\r|\n/)
-  // Where links go, which headings may need; the parser fills it.
-  const links: Env = {}
-  const tokens = blockParser.parse(text, links)
-  return tokens.flatMap((token, at): MarkdownBlock[] => {
+  const reading: ReadingEnv = { tries: 0 }
+  const tokens = blockParser.parse(text, reading)
+  const blocks = tokens.flatMap((token, at): MarkdownBlock[] => {
     // At the last level there may be more, which the parser passes over without a word.
     if (token.level >= MAX_LEVELS - 1) throw new RagGateError('too_deep', 'The Markdown nests too deeply')
     if (token.level > 0 || token.map === null || UNREAD.has(token.type)) return []
     if (token.type === 'heading_open') {
-      const title = titleOf(lineParser.parseInline(tokens[at + 1]?.content ?? '', links))
-      return [{ kind: 'heading', title, depth: Number(token.tag.slice(1)) }]
+      return [headingOf(tokens[at + 1]?.content ?? '', Number(token.tag.slice(1)), reading)]
     }
     const written = lines
       .slice(...token.map)
@@ -55,6 +91,13 @@ export function markdownBlocks(text: string): MarkdownBlock[] {
       .trim()
     return written === '' ? [] : [{ kind: 'text', text: written }]
   })
+  return { blocks, work: Math.ceil((reading.tries + tokens.length) / TRIES_A_STEP) }
+}
+
+function headingOf(written: string, depth: number, links: Env): MarkdownBlock {
+  if (written.length > LONGEST_WRITTEN_HEADING) return { kind: 'text', text: written }
+  const title = titleOf(lineParser.parseInline(written, links))
+  return title.length > LONGEST_HEADING ? { kind: 'text', text: written } : { kind: 'heading', title, depth }
 }
 
 const UNREAD: ReadonlySet<string> = new Set(['hr', 'html_block', 'reference_definition'])

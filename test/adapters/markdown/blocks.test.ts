@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { markdownBlocks } from '../../../src/adapters/markdown/blocks.ts'
 
 const textsOf = (text: string): string[] =>
-  markdownBlocks(text).map((block) => (block.kind === 'text' ? block.text : `${block.depth}: ${block.title}`))
+  markdownBlocks(text).blocks.map((block) => (block.kind === 'text' ? block.text : `${block.depth}: ${block.title}`))
 
 describe('markdownBlocks', () => {
   it.each([

@@ -144,3 +144,78 @@ describe('an ingestion whose index fails on the way', () => {
     expect(await unpublished()).toBe(0)
   })
 })
+
+describe('pages of HTML', () => {
+  const post = async (collection: string, ...documents: Record<string, unknown>[]) => {
+    const response = await send('POST', '/v1/documents', {
+      collection,
+      documents: documents.map((document) => ({ format: 'html', ...document })),
+    })
+    return { status: response.status, body: await response.json<{ documents: object[]; error: object }>() }
+  }
+  const fuel = 'The rocket burns methane and liquid oxygen.'
+
+  it('are evidence by what their readers see, not by what is moved off the screen', async () => {
+    const page = (style: string) =>
+      `<title>Notes</title><p>Pictures of ducks.</p><div style="${style}"><p>${fuel}</p></div>`
+    for (const style of [
+      'position:absolute;left:-9999px',
+      'display:/**/none',
+      'font-size:.1px',
+      'clip-path:inset(100%)',
+    ]) {
+      const reply = await post('hidden-html', { id: 'page', text: page(style) })
+      expect(reply.body.documents).toMatchObject([{ chunks: 1, flags: ['hidden_text'] }])
+      expect(await ask('hidden-html', 'What does the rocket burn?')).toMatchObject({ refused: true })
+    }
+    const white = await post('white-html', { id: 'page', text: page('color:#fff;background:#000') })
+    expect(white.body.documents).toMatchObject([{ status: 'added', chunks: 1, flags: [] }])
+    expect(await ask('white-html', 'What does the rocket burn?')).toMatchObject({ refused: false })
+  })
+
+  it('are called empty when nothing of them can be read', async () => {
+    const reply = await post(
+      'empty-html',
+      { id: 'a', text: '<div hidden>x</div>' },
+      { id: 'b', text: '<script>1</script>' },
+    )
+    expect(reply.status).toBe(200)
+    expect(reply.body.documents).toMatchObject([
+      { id: 'a', status: 'empty', chunks: 0, flags: ['hidden_text'] },
+      { id: 'b', status: 'empty', chunks: 0, flags: [] },
+    ])
+  })
+
+  it('are one document however the letters of their id are composed', async () => {
+    const first = await post('composed', { id: 'cafe\u0301', text: '<p>Coffee.' })
+    const second = await post('composed', { id: 'caf\u00e9', text: '<p>Coffee.' })
+    expect([first, second].map(({ body }) => body.documents)).toMatchObject([
+      [{ id: 'caf\u00e9', status: 'added' }],
+      [{ id: 'caf\u00e9', status: 'unchanged' }],
+    ])
+    const removed = await send('DELETE', `/v1/documents/${encodeURIComponent('cafe\u0301')}?collection=composed`)
+    expect(removed.status).toBe(200)
+  })
+
+  it('do not keep others waiting while they are read', async () => {
+    await post('neighbour', { id: 'a', text: `<p>${fuel}</p>` })
+    const documents = Array.from({ length: 5 }, (_, at) => ({
+      id: `long-${at}`,
+      text: `<p>${'<i style=x>a</i>'.repeat(9000)}`,
+    }))
+    const reading = { done: false }
+    const sent = post('long', ...documents).finally(() => {
+      reading.done = true
+    })
+    let answered = 0
+    while (!reading.done) {
+      expect(await ask('neighbour', 'What does the rocket burn?')).toMatchObject({ refused: false })
+      answered++
+      await scheduler.wait(10)
+    }
+    const { status, body } = await sent
+    expect(status).toBe(200)
+    expect(body.documents).toHaveLength(5)
+    expect(answered).toBeGreaterThan(5)
+  }, 60_000)
+})

@@ -76,16 +76,15 @@ function checkDocument(value: unknown, tenant: string, at: string): IncomingDocu
   }
 }
 
-/** Checks the id of a document. @throws `document_id` */
+/**
+ * Checks the id of a document.
+ *
+ * @returns the id in normal form C: however its letters are composed, it is one document
+ * @throws `document_id`
+ */
 export function checkDocumentId(value: unknown, param: string): string {
-  if (
-    typeof value !== 'string' ||
-    value === '' ||
-    value === '.' ||
-    value === '..' ||
-    /[\p{Cc}\p{Surrogate}]/u.test(value) ||
-    utf8(value).length > MAX_ID_BYTES
-  ) {
+  const id = typeof value === 'string' && value.length <= MAX_ID_BYTES ? value.normalize('NFC') : ''
+  if (id === '' || id === '.' || id === '..' || /[\p{Cc}\p{Surrogate}]/u.test(id) || utf8(id).length > MAX_ID_BYTES) {
     throw new RagGateError(
       'document_id',
       `id must be a text of 1 to ${MAX_ID_BYTES} bytes without control characters`,
@@ -94,7 +93,7 @@ export function checkDocumentId(value: unknown, param: string): string {
       },
     )
   }
-  return value
+  return id
 }
 
 function checkText(value: unknown, param: string): string {
@@ -121,11 +120,19 @@ function optional<Name extends 'title' | 'source' | 'version'>(
       param,
     })
   }
-  if (name === 'source' && /^\s*[a-z][a-z0-9+.-]*:/i.test(value) && !/^\s*https?:/i.test(value)) {
+  if (name === 'source' && !isPathOrWebAddress(value)) {
     throw new RagGateError('source_url', 'source may be a path, or an http or https address', { param })
   }
   // The one member is the one named.
   return { [name]: value } as { readonly [name in Name]?: string }
+}
+
+/** Browsers take a backslash for a slash, and whatever begins with two of them for an address on another host. */
+function isPathOrWebAddress(source: string): boolean {
+  const written = source.trim()
+  if (/^[/\\]{2}/.test(written)) return false
+  if (!/^[a-z][a-z0-9+.-]*:/i.test(written)) return true
+  return /^https?:\/\/[^/\\]/i.test(written) && URL.canParse(written)
 }
 
 function checkMetadata(value: unknown, param: string): Pick<IncomingDocument, 'metadata'> {

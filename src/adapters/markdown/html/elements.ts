@@ -1,0 +1,118 @@
+/** What the elements of HTML mean for reading a page. */
+
+const names = (list: string): ReadonlySet<string> => new Set(list.split(' '))
+
+/** Nothing of them is ever shown, so nothing is hidden in them either. */
+export const MACHINERY: ReadonlySet<string> = names(
+  'script style template noscript noframes noembed iframe object canvas audio video datalist rp annotation annotation-xml',
+)
+
+/** Controls of a page, not its text. */
+export const CONTROLS: ReadonlySet<string> = names('button select textarea')
+
+/** What stands around the text of a page: `nav` anywhere, the others where they are not part of an article or section. */
+export const AROUND: ReadonlySet<string> = names('header footer aside')
+
+/** What a `header`, `footer` or `aside` can be part of. */
+export const SECTIONS: ReadonlySet<string> = names('main article section')
+
+export const HEADINGS: ReadonlySet<string> = names('h1 h2 h3 h4 h5 h6')
+
+export const CELLS: ReadonlySet<string> = names('td th')
+const ROW_GROUPS: ReadonlySet<string> = names('thead tbody tfoot')
+/** Directly in these only other parts of the table may stand: anything else is shown in front of it. */
+export const TABLE_PARTS: ReadonlySet<string> = new Set(['table', 'tr', ...ROW_GROUPS])
+
+/** They begin and end lines. */
+export const BLOCKS: ReadonlySet<string> = new Set([
+  ...names(
+    'address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure ' +
+      'footer form header hgroup html legend li listing main menu nav ol optgroup option p plaintext pre search section ' +
+      'summary table tbody td tfoot th thead tr ul xmp',
+  ),
+  ...HEADINGS,
+])
+
+/** Their spaces and ends of lines are shown as they are. */
+export const PREFORMATTED: ReadonlySet<string> = names('pre listing xmp plaintext')
+
+/** No references to characters are resolved in them. */
+export const RAW_TEXT: ReadonlySet<string> = names('xmp plaintext')
+
+export const INLINE_CODE: ReadonlySet<string> = names('code kbd samp tt')
+
+/** Elements without an end. */
+export const VOID: ReadonlySet<string> = names('area base br col embed hr img input link meta param source track wbr')
+
+/** Begins that end a paragraph which is still open. */
+export const ENDS_PARAGRAPH: ReadonlySet<string> = new Set([
+  ...names(
+    'address article aside blockquote center dd details dialog dir div dl dt fieldset figcaption figure footer form header ' +
+      'hgroup hr li listing main menu nav ol p plaintext pre search section summary table ul xmp',
+  ),
+  ...HEADINGS,
+])
+
+/** Begins that end an SVG or a formula which is still open, for they cannot stand in it. */
+export const ENDS_FOREIGN: ReadonlySet<string> = new Set([
+  ...names(
+    'b big blockquote body br center code dd div dl dt em embed head hr i img li listing menu meta nobr ol p pre ruby s ' +
+      'small span strong strike sub sup table tt u ul var',
+  ),
+  ...HEADINGS,
+])
+
+/** What a begin ends: those of `ends` that are open within the innermost of `within`. */
+interface OwnKind {
+  readonly ends: ReadonlySet<string>
+  readonly within: ReadonlySet<string>
+}
+
+const ITEM_BOUNDARIES =
+  'ul ol menu dir dl table td th caption blockquote section article main nav aside header footer details fieldset figure ' +
+  'form button object template center pre svg math'
+const CELL: OwnKind = { ends: names('td th caption'), within: names('table template tr') }
+const ROW: OwnKind = { ends: names('td th tr caption'), within: names('table template') }
+const ROW_GROUP: OwnKind = { ends: names('td th tr thead tbody tfoot caption'), within: names('table template') }
+const DEFINITION: OwnKind = { ends: names('dd dt'), within: names(`${ITEM_BOUNDARIES} li`) }
+const SELECT: OwnKind = { ends: names('select'), within: names('template table td th') }
+const FORMATTING_BOUNDARIES = names('td th caption object template')
+const RUBY: OwnKind = { ends: names('rb rt rp rtc'), within: names('ruby') }
+
+/** By the name of what begins; as in the HTML standard, 13.2.6. */
+export const ENDS_OWN_KIND: ReadonlyMap<string, OwnKind> = new Map([
+  ['li', { ends: names('li'), within: names(`${ITEM_BOUNDARIES} dd dt`) }],
+  ['dd', DEFINITION],
+  ['dt', DEFINITION],
+  ['td', CELL],
+  ['th', CELL],
+  ['tr', ROW],
+  ['thead', ROW_GROUP],
+  ['tbody', ROW_GROUP],
+  ['tfoot', ROW_GROUP],
+  ['caption', ROW_GROUP],
+  ['option', { ends: names('option'), within: names('select optgroup datalist template') }],
+  ['optgroup', { ends: names('option optgroup'), within: names('select datalist template') }],
+  ['select', SELECT],
+  ['input', SELECT],
+  ['textarea', SELECT],
+  ['button', { ends: names('button'), within: names('table td th caption object template') }],
+  ['a', { ends: names('a'), within: FORMATTING_BOUNDARIES }],
+  ['nobr', { ends: names('nobr'), within: FORMATTING_BOUNDARIES }],
+  ['rb', RUBY],
+  ['rt', { ends: names('rb rt rp'), within: names('ruby rtc') }],
+  ['rp', { ends: names('rb rt rp'), within: names('ruby rtc') }],
+  ['rtc', RUBY],
+])
+
+/** Elements that are followed to their end; of any other only those that are hidden or have a style. */
+export const ENDS_MATTER: ReadonlySet<string> = new Set([
+  ...BLOCKS,
+  ...MACHINERY,
+  ...CONTROLS,
+  ...INLINE_CODE,
+  ...names('title q svg math ruby rt rb rtc text foreignobject desc mtext mi mo mn ms'),
+])
+
+/** What has to be seen of a page: every other element leaves no trace, unless it is hidden or has a style. */
+export const NOTICED: readonly string[] = [...ENDS_MATTER, ...names('a nobr br hr img input')]

@@ -1,0 +1,266 @@
+/** What an inline style says about whether its element can be seen. */
+
+/** How large a font is: in pixels, or as a multiple of the parent's. */
+export type FontSize = { readonly pixels: number } | { readonly times: number }
+
+/** The part of an inline style that can hide text. What style sheets say is not known here. */
+export interface InlineStyle {
+  /** The element and all it holds take no place on the screen, whatever is said further in. */
+  readonly removed: boolean
+  /** A `display` that shows the element, which wins over the attribute `hidden`. */
+  readonly displayed: boolean
+  /** Undefined where it stays as it is around the element. */
+  readonly visibility: 'visible' | 'hidden' | undefined
+  readonly fontSize: FontSize | undefined
+  /** Whether letters have no colour at all; undefined where it stays as it is around the element. */
+  readonly transparent: boolean | undefined
+}
+
+/** So far to the left or above, pixels, nothing of an element reaches the screen. */
+const OFF_SCREEN = -5000
+
+/**
+ * Reads a style attribute as a browser would: comments and escapes resolved, declarations of unknown values passed over,
+ * the last valid one of a property counting unless an earlier one is `!important`. Time rises with its length alone.
+ */
+export function readInlineStyle(style: string): InlineStyle {
+  const values = declarations(style)
+  const display = values.get('display')
+  return {
+    removed: display === 'none' || isOffScreen(values) || isClipped(values) || isFadedOut(values),
+    displayed: display !== undefined && display !== 'none' && !CSS_WIDE.has(display),
+    visibility: visibilityOf(values.get('visibility')),
+    fontSize: fontSizeOf(values.get('font-size')),
+    transparent: transparencyOf(values),
+  }
+}
+
+const CSS_WIDE: ReadonlySet<string> = new Set(['inherit', 'initial', 'unset', 'revert', 'revert-layer'])
+
+const NUMBER = String.raw`[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?`
+const LENGTH = new RegExp(`^(${NUMBER})(px|pt|pc|in|cm|mm|q|em|rem|ex|ch|%|vw|vh|vmin|vmax)?$`)
+/** A value made at the time of display: it counts, and what it comes to is not known. */
+const COMPUTED = /^(?:var|calc|min|max|clamp|env|attr)\(/
+const DISPLAY =
+  /^(?:none|contents|run-in|list-item|(?:(?:inline|block)(?:[ -](?:block|flex|grid|table|flow|flow-root|ruby|box))?)|(?:flow|flow-root|flex|grid|ruby|math)|table(?:-(?:row|cell|column|caption|row-group|header-group|footer-group|column-group))?|-webkit-(?:inline-)?(?:box|flex)|ruby-(?:base|text|base-container|text-container))$/
+const FONT_SIZE = /^(?:xx-small|x-small|small|medium|large|x-large|xx-large|xxx-large|smaller|larger|math)$/
+
+/** Which values of a property a browser takes; of any other property the last value counts. */
+const VALID: Readonly<Record<string, (value: string) => boolean>> = {
+  display: (value) => DISPLAY.test(value),
+  visibility: (value) => value === 'visible' || value === 'hidden' || value === 'collapse',
+  'font-size': (value) => FONT_SIZE.test(value) || (LENGTH.test(value) && !value.startsWith('-')),
+  position: (value) => /^(?:static|relative|absolute|fixed|sticky|-webkit-sticky)$/.test(value),
+  opacity: (value) => LENGTH.test(value),
+  left: isOffset,
+  right: isOffset,
+  top: isOffset,
+  bottom: isOffset,
+  width: isSize,
+  height: isSize,
+  'max-width': isSize,
+  'max-height': isSize,
+}
+
+function isOffset(value: string): boolean {
+  return value === 'auto' || LENGTH.test(value)
+}
+
+function isSize(value: string): boolean {
+  return /^(?:auto|none|(?:min|max|fit)-content|stretch)$/.test(value) || (LENGTH.test(value) && !value.startsWith('-'))
+}
+
+/** The declarations that count, by property in lower case. */
+function declarations(style: string): ReadonlyMap<string, string> {
+  const found = new Map<string, string>()
+  const important = new Set<string>()
+  for (const { name, value: written } of split(style)) {
+    const weight = / ?! ?important$/.exec(written)
+    const value = weight === null ? written : written.slice(0, weight.index)
+    const known = Object.hasOwn(VALID, name) ? VALID[name] : undefined
+    if (known !== undefined && !known(value) && !CSS_WIDE.has(value) && !COMPUTED.test(value)) continue
+    if (important.has(name) && weight === null) continue
+    if (weight !== null) important.add(name)
+    found.set(name, value)
+  }
+  return found
+}
+
+/**
+ * Declarations as they are written, in lower case: a comment is a space, spaces are one, escapes are what they stand for.
+ * Semicolons and colons within brackets or strings, and escaped ones, end nothing.
+ */
+function split(style: string): { readonly name: string; readonly value: string }[] {
+  const found: { name: string; value: string }[] = []
+  let name: string | undefined
+  let letters: string[] = []
+  let depth = 0
+  const end = (): void => {
+    const value = squeezed(letters)
+    if (name !== undefined && name !== '' && value !== '') found.push({ name, value })
+    name = undefined
+    letters = []
+    depth = 0
+  }
+  for (let at = 0; at < style.length;) {
+    const from = at
+    at = endOfToken(style, from)
+    const first = style[from]!
+    if (first === '\\') letters.push(unescaped(style.slice(from, at)))
+    else if (first === '/' && at > from + 1) letters.push(' ')
+    else if (first === ';' && depth === 0) end()
+    else if (first === ':' && depth === 0 && name === undefined) {
+      name = squeezed(letters)
+      letters = []
+    } else {
+      if (first === '(' || first === '[' || first === '{') depth++
+      else if (first === ')' || first === ']' || first === '}') depth = Math.max(0, depth - 1)
+      letters.push(style.slice(from, at))
+    }
+  }
+  end()
+  return found
+}
+
+/** A comment, an escape, a string, or one character. */
+function endOfToken(style: string, from: number): number {
+  const first = style[from]!
+  if (style.startsWith('/*', from)) {
+    const end = style.indexOf('*/', from + 2)
+    return end < 0 ? style.length : end + 2
+  }
+  if (first === '\\')
+    return from + (/^\\(?:[0-9a-f]{1,6}(?:\r\n|[ \t\r\n\f])?|[^])?/i.exec(style.slice(from, from + 9))?.[0].length ?? 1)
+  if (first !== '"' && first !== "'") return from + 1
+  for (let at = from + 1; at < style.length; at++) {
+    if (style[at] === '\\') at++
+    else if (style[at] === first) return at + 1
+    // A string that does not end on its line is none.
+    else if (style[at] === '\n') return at
+  }
+  return style.length
+}
+
+function unescaped(written: string): string {
+  const digits = /^\\([0-9a-f]{1,6})/i.exec(written)?.[1]
+  if (digits === undefined) return written.slice(1)
+  const code = Number.parseInt(digits, 16)
+  return code === 0 || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff) ? '\ufffd' : String.fromCodePoint(code)
+}
+
+function squeezed(letters: readonly string[]): string {
+  return letters
+    .join('')
+    .replace(/[ \t\r\n\f]+/g, ' ')
+    .replace(/^ | $/g, '')
+    .toLowerCase()
+}
+
+function visibilityOf(value: string | undefined): InlineStyle['visibility'] {
+  if (value === 'hidden' || value === 'collapse') return 'hidden'
+  // What is computed may be either: text that may be seen is not dropped.
+  return value === undefined || value === 'inherit' || value === 'unset' ? undefined : 'visible'
+}
+
+const UNITS: Readonly<Record<string, number>> = {
+  px: 1,
+  pt: 4 / 3,
+  pc: 16,
+  in: 96,
+  cm: 37.8,
+  mm: 3.78,
+  q: 0.945,
+  em: 16,
+  rem: 16,
+  ex: 8,
+  ch: 8,
+  '%': 10,
+  vw: 15,
+  vh: 10,
+  vmin: 10,
+  vmax: 15,
+}
+
+/** A length in pixels, about; undefined for what is no plain length. */
+function pixels(value: string | undefined): number | undefined {
+  const read = value === undefined ? null : LENGTH.exec(value)
+  return read === null ? undefined : Number(read[1]) * (UNITS[read[2] ?? 'px'] ?? 1)
+}
+
+function fontSizeOf(value: string | undefined): FontSize | undefined {
+  if (value === undefined || value === 'inherit' || value === 'unset') return undefined
+  const read = LENGTH.exec(value)
+  if (read === null) return value === 'smaller' ? { times: 0.8 } : { pixels: 16 }
+  const amount = Number(read[1])
+  if (read[2] === '%') return { times: amount / 100 }
+  if (read[2] === 'em') return { times: amount }
+  if (read[2] === 'ex' || read[2] === 'ch') return { times: amount / 2 }
+  return { pixels: amount * (UNITS[read[2] ?? 'px'] ?? 1) }
+}
+
+/** No colour, and nothing behind the letters that could show through them. */
+function transparencyOf(values: ReadonlyMap<string, string>): boolean | undefined {
+  const fill = values.get('-webkit-text-fill-color') ?? values.get('color')
+  if (fill === undefined || fill === 'inherit' || fill === 'unset') return undefined
+  const shown = [...values.keys()].some((name) => /background|text-shadow|text-stroke|^font-palette|clip/.test(name))
+  return (
+    !shown &&
+    (fill === 'transparent' || (/^(?:rgba?|hsla?)\([^()]*[,/] ?0*(?:\.0*)?%? ?\)$/.test(fill) && hasAlpha(fill)))
+  )
+}
+
+/** `rgb(0, 0, 0)` ends in a nought that is its blue. */
+function hasAlpha(colour: string): boolean {
+  return colour.includes('/') || colour.split(',').length === 4
+}
+
+/** Moved beyond the left or the upper edge, where nobody can scroll to. */
+function isOffScreen(values: ReadonlyMap<string, string>): boolean {
+  const position = values.get('position')
+  if (position !== 'absolute' && position !== 'fixed') return false
+  const [top, , , left] = sides(values.get('inset'))
+  // A strip of pictures is moved to the left by as much as it is wide, to show the last of them.
+  const reach = pixels(values.get('left') ?? left)
+  const toTheLeft = reach !== undefined && reach + (pixels(values.get('width')) ?? 0) <= OFF_SCREEN
+  const above = pixels(values.get('top') ?? top)
+  return toTheLeft || (above !== undefined && above + (pixels(values.get('height')) ?? 0) <= OFF_SCREEN)
+}
+
+/** Top, right, bottom and left of a shorthand. */
+function sides(value: string | undefined): readonly (string | undefined)[] {
+  const [top, right = top, bottom = top, left = right] = value?.split(' ') ?? []
+  return [top, right, bottom, left]
+}
+
+/** Cut down to nothing, or to a single pixel. */
+function isClipped(values: ReadonlyMap<string, string>): boolean {
+  const position = values.get('position')
+  if (position === 'absolute' || position === 'fixed') {
+    const rectangle = /^rect\(([^()]*)\)$/.exec(values.get('clip') ?? '')
+    const [top, right, bottom, left] = (rectangle?.[1] ?? '').split(/ ?, ?| /).map(pixels)
+    if (top !== undefined && right !== undefined && bottom !== undefined && left !== undefined) {
+      if (bottom - top <= 1 || right - left <= 1) return true
+    }
+  }
+  if (isEmptyShape(values.get('clip-path') ?? values.get('-webkit-clip-path') ?? '')) return true
+  const overflow = values.get('overflow')
+  if (overflow !== 'hidden' && overflow !== 'clip') return false
+  return ['height', 'max-height', 'width', 'max-width'].some((name) => (pixels(values.get(name)) ?? Infinity) <= 1)
+}
+
+function isEmptyShape(shape: string): boolean {
+  if (/^(?:circle|ellipse)\( ?0(?:px|%)?(?: | ?\))/.test(shape)) return true
+  const inset = /^inset\( ?([\d.]+)%((?: [\d.]+%){0,3}) ?\)$/.exec(shape)
+  if (inset === null) return false
+  const [top, right, bottom, left] = sides(`${inset[1]}${inset[2]!.replaceAll('%', '')}`).map(Number)
+  return top! + bottom! >= 100 || right! + left! >= 100
+}
+
+/** Not drawn at all, unless a script is about to draw it: then the style says how it will come in. */
+function isFadedOut(values: ReadonlyMap<string, string>): boolean {
+  const opacity = LENGTH.exec(values.get('opacity') ?? '')
+  if (opacity === null || Number(opacity[1]) > 0) return false
+  return ![...values.keys()].some((name) =>
+    /^(?:-webkit-)?(?:transform|transition|animation|translate|scale|filter|will-change)/.test(name),
+  )
+}

@@ -1,0 +1,445 @@
+/** Reads a page from its tags and texts in order: what is open, what of it can be seen, and where it is written. */
+import { decodeHTML, decodeHTMLAttribute } from 'entities'
+import type { MarkdownBlock } from '../blocks.ts'
+import { AROUND, BLOCKS, CELLS, CONTROLS, ENDS_FOREIGN, ENDS_MATTER, ENDS_OWN_KIND, ENDS_PARAGRAPH, HEADINGS, INLINE_CODE, MACHINERY, PREFORMATTED, RAW_TEXT, SECTIONS, TABLE_PARTS } from './elements.ts'
+import { type InlineStyle, readInlineStyle } from './inline-style.ts'
+import { MarkdownWriter, type PlacedBlock } from './writer.ts'
+
+/** What a begin tag says. */
+export interface BeginTag {
+  /** In lower case. */
+  readonly name: string
+  /** As it is written, before references to characters are resolved; undefined where there is none. */
+  attribute(name: string): string | undefined
+}
+
+/** What was read of a page. */
+export interface ReadPage {
+  readonly title: string | undefined
+  readonly blocks: readonly MarkdownBlock[]
+  readonly hiddenText: boolean
+}
+
+/** How the text of an element can be seen; what is within it begins with the same. */
+interface Sight {
+  /** It takes no place on the screen, and nothing within can change that. */
+  readonly removed: boolean
+  readonly hidden: boolean
+  readonly fontPixels: number
+  readonly transparent: boolean
+}
+
+/** An element that is open. */
+export interface OpenElement {
+  readonly name: string
+  readonly sight: Sight
+  /** No text of it is ever shown. */
+  readonly machinery: boolean
+  readonly writer: MarkdownWriter
+  /** What ends with it. */
+  readonly atEnd: () => void
+  open: boolean
+}
+
+const IN_FULL_SIGHT: Sight = { removed: false, hidden: false, fontPixels: 16, transparent: false }
+/** Letters of this size are dots. */
+const SMALLEST_FONT = 1
+
+/**
+ * Follows the tags of a page. The end tags are those that the tokenizer matched with a begin; what the standard lets end
+ * without one is ended here. An element counts as open only while both say so: text is not taken for hidden because an
+ * end went unnoticed.
+ */
+export class PageReader {
+  readonly #open: OpenElement[] = []
+  /** How many of each name are open. */
+  readonly #count = new Map<string, number>()
+  /** Of numbered lists, the number of the next item. */
+  readonly #nextNumber = new WeakMap<OpenElement, number>()
+  readonly #page = new MarkdownWriter()
+  /** What stands around the text: read only where a page has nothing else. */
+  readonly #around = new MarkdownWriter()
+  #articles = 0
+  #title: string | undefined
+  #titleParts: string[] | undefined
+  #hiddenText = false
+  #steps = 0
+
+  /** Elements gone over to find what is open: beside tags and texts, all that reading takes time for. */
+  get steps(): number {
+    return this.#steps
+  }
+
+  get depth(): number {
+    return this.#open.length
+  }
+
+  /** @returns the element, to be ended; or undefined where nothing of it stays open */
+  begin(tag: BeginTag): OpenElement | undefined {
+    const { name } = tag
+    this.#endWhatEndsHere(name)
+    const parent = this.#parentOf(name)
+    const writer = parent?.writer ?? this.#page
+    const isTitle = name === 'title' && parent?.machinery !== true && this.#title === undefined && !this.#within('svg')
+    const machinery = parent?.machinery === true || isMachinery(tag)
+    const around = parent?.sight ?? IN_FULL_SIGHT
+    const sight = sightOf(tag, around)
+    const shown = !machinery && isSeen(sight)
+    if (name === 'br' || name === 'hr' || name === 'img' || name === 'input') {
+      if (shown) this.#leaf(tag, writer)
+      else if (!machinery && name === 'img') this.#notice(altOf(tag))
+      return undefined
+    }
+    if (!ENDS_MATTER.has(name) && sight === around) return undefined
+    // What cannot be seen can still hold what can: a `visibility` of its own.
+    const rendered = !machinery && !sight.removed
+    if (isTitle) return this.#push(this.#titleElement({ name, machinery, sight, writer }))
+    return this.#push(this.#element(tag, { machinery, sight, writer, rendered }))
+  }
+
+  /** @param element that the tokenizer has ended */
+  end(element: OpenElement): void {
+    if (!element.open) return
+    while (this.#open.at(-1) !== element) this.#pop()
+    this.#pop()
+  }
+
+  /** @param raw text between two tags, as it is written */
+  text(raw: string): void {
+    const top = this.#open.at(-1)
+    if (this.#titleParts !== undefined) {
+      this.#titleParts.push(decodeHTML(raw))
+      return
+    }
+    if (top !== undefined && (top.machinery || (this.#within('svg') && !this.#inSvgText()))) return
+    const text = (top !== undefined && RAW_TEXT.has(top.name) ? raw : decodeHTML(raw)).replaceAll('\0', '')
+    const parent = /[^ \t\r\n\f]/.test(text) ? this.#parentOf('') : top
+    const sight = parent?.sight ?? IN_FULL_SIGHT
+    if (isSeen(sight)) (parent?.writer ?? this.#page).text(text)
+    else this.#notice(text)
+  }
+
+  /** Ends the page. */
+  finish(): ReadPage {
+    while (this.#open.length > 0) this.#pop()
+    this.#page.end()
+    this.#around.end()
+    return {
+      title: this.#title,
+      blocks: chosen(this.#page.blocks, this.#around.blocks, this.#articles),
+      hiddenText: this.#hiddenText,
+    }
+  }
+
+  #notice(text: string): void {
+    this.#hiddenText ||= text.trim() !== ''
+  }
+
+  #leaf(tag: BeginTag, writer: MarkdownWriter): void {
+    if (tag.name === 'br') writer.breakLine()
+    else if (tag.name === 'hr') writer.endBlock()
+    else if (tag.name === 'img') writer.text(altOf(tag))
+  }
+
+  #titleElement(facts: Pick<OpenElement, 'name' | 'machinery' | 'sight' | 'writer'>): OpenElement {
+    const parts: string[] = []
+    this.#titleParts = parts
+    const atEnd = (): void => {
+      this.#titleParts = undefined
+      this.#title = parts.join('').replaceAll('\0', '').replace(/\s+/g, ' ').trim() || undefined
+    }
+    return { ...facts, atEnd, open: true }
+  }
+
+  #element(
+    tag: BeginTag,
+    { rendered, ...facts }: Pick<OpenElement, 'machinery' | 'sight' | 'writer'> & { readonly rendered: boolean },
+  ): OpenElement {
+    const { name } = tag
+    if (!rendered) return { name, ...facts, atEnd: nothing, open: true }
+    if (this.#isAround(name) && facts.writer !== this.#around) {
+      // What follows is not of one word, or one block, with what came before.
+      if (BLOCKS.has(name)) facts.writer.endBlock()
+      else facts.writer.text(' ')
+      const writer = this.#around
+      writer.endBlock()
+      return { name, ...facts, writer, atEnd: () => writer.endBlock(), open: true }
+    }
+    const { writer } = facts
+    const element = { name, ...facts, atEnd: this.#openInWriter(tag, writer), open: true }
+    if (name === 'ol') this.#nextNumber.set(element, startOf(tag))
+    return element
+  }
+
+  #openInWriter(tag: BeginTag, writer: MarkdownWriter): () => void {
+    if (tag.name === 'li') return openItem(writer, this.#itemMark())
+    if (tag.name === 'main' || tag.name === 'article') return this.#openRegion(tag.name, writer)
+    return openInWriter(tag, writer)
+  }
+
+  /** The text of a page stands in its `main`, or in its article if it has but one. @returns what leaves it again */
+  #openRegion(name: 'main' | 'article', writer: MarkdownWriter): () => void {
+    const before = writer.region
+    const isInner = before === 'main' || (before === 'article' && name === 'article')
+    writer.openRegion(isInner ? before : name)
+    if (name === 'article' && !isInner && writer === this.#page) this.#articles++
+    return () => writer.closeRegion(before)
+  }
+
+  #isAround(name: string): boolean {
+    if (name === 'nav') return true
+    if (CONTROLS.has(name)) return name !== 'button' || !this.#isWithinAny(HOLD_BUTTONS)
+    return AROUND.has(name) && !this.#isWithinAny(SECTIONS)
+  }
+
+  #isWithinAny(names: ReadonlySet<string>): boolean {
+    for (const name of names) if (this.#within(name)) return true
+    return false
+  }
+
+  #within(name: string): boolean {
+    return (this.#count.get(name) ?? 0) > 0
+  }
+
+  #inSvgText(): boolean {
+    return this.#within('text') || this.#within('foreignobject')
+  }
+
+  /** What begins the next item of the innermost list. */
+  #itemMark(): string {
+    const list = this.#open[this.#lastIndex((name) => LISTS.has(name))]
+    const number = list === undefined ? undefined : this.#nextNumber.get(list)
+    if (list === undefined || number === undefined) return '- '
+    this.#nextNumber.set(list, number + 1)
+    return `${number}. `
+  }
+
+  #push(element: OpenElement): OpenElement {
+    this.#open.push(element)
+    this.#count.set(element.name, (this.#count.get(element.name) ?? 0) + 1)
+    return element
+  }
+
+  #pop(): void {
+    const element = this.#open.pop()
+    if (element === undefined) return
+    element.open = false
+    this.#count.set(element.name, this.#count.get(element.name)! - 1)
+    element.atEnd()
+  }
+
+  #popTo(at: number): void {
+    while (this.#open.length > at) this.#pop()
+  }
+
+  #lastIndex(matches: (name: string) => boolean, boundary: (name: string) => boolean = never): number {
+    for (let at = this.#open.length - 1; at >= 0; at--) {
+      this.#steps++
+      const { name } = this.#open[at]!
+      if (matches(name)) return at
+      if (boundary(name)) return -1
+    }
+    return -1
+  }
+
+  /** Ends what cannot stay open where an element of this name begins. */
+  #endWhatEndsHere(name: string): void {
+    if (ENDS_FOREIGN.has(name) && (this.#within('svg') || this.#within('math'))) {
+      const at = this.#lastIndex(
+        (open) => open === 'svg' || open === 'math',
+        (open) => INTEGRATION_POINTS.has(open),
+      )
+      if (at >= 0) this.#popTo(at)
+    }
+    if (ENDS_PARAGRAPH.has(name) && this.#within('p')) {
+      const at = this.#lastIndex(
+        (open) => open === 'p',
+        (open) => BUTTON_SCOPE.has(open),
+      )
+      if (at >= 0) this.#popTo(at)
+    }
+    if (HEADINGS.has(name) && HEADINGS.has(this.#open.at(-1)?.name ?? '')) this.#pop()
+    if (name === 'table' && TABLE_PARTS.has(this.#open.at(-1)?.name ?? '')) {
+      const at = this.#lastIndex((open) => open === 'table')
+      if (at >= 0) this.#popTo(at)
+    }
+    this.#endOwnKind(name)
+    if (TABLE_STRUCTURE.has(name) && this.#within('table')) {
+      // Whatever else was begun directly in a table stands in front of it.
+      const at = this.#lastIndex(
+        (open) => TABLE_PARTS.has(open),
+        (open) => CELL_LIKE.has(open),
+      )
+      if (at >= 0) this.#popTo(at + 1)
+    }
+  }
+
+  #endOwnKind(name: string): void {
+    const own = ENDS_OWN_KIND.get(name)
+    if (own === undefined || !this.#isWithinAny(own.ends)) return
+    let outermost = -1
+    for (let at = this.#open.length - 1; at >= 0; at--) {
+      this.#steps++
+      const { name: open } = this.#open[at]!
+      if (own.ends.has(open)) outermost = at
+      else if (own.within.has(open)) break
+    }
+    if (outermost >= 0) this.#popTo(outermost)
+  }
+
+  /** What stands around the next: the innermost that is open, or what is around a table where it cannot stand in that. */
+  #parentOf(name: string): OpenElement | undefined {
+    const top = this.#open.at(-1)
+    if (top === undefined || !TABLE_PARTS.has(top.name) || IN_TABLES.has(name)) return top
+    const table = this.#lastIndex((open) => open === 'table')
+    return table < 0 ? top : this.#open[table - 1]
+  }
+}
+
+const nothing = (): void => undefined
+const never = (): boolean => false
+const LISTS: ReadonlySet<string> = new Set(['ol', 'ul', 'menu', 'dir'])
+const HOLD_BUTTONS: ReadonlySet<string> = new Set([...HEADINGS, 'summary', 'dt'])
+const INTEGRATION_POINTS: ReadonlySet<string> = new Set([
+  'foreignobject',
+  'desc',
+  'title',
+  'mtext',
+  'mi',
+  'mo',
+  'mn',
+  'ms',
+])
+const BUTTON_SCOPE: ReadonlySet<string> = new Set('table td th caption html object template button'.split(' '))
+const TABLE_STRUCTURE: ReadonlySet<string> = new Set('caption colgroup col tbody tfoot thead tr td th'.split(' '))
+const CELL_LIKE: ReadonlySet<string> = new Set(['td', 'th', 'caption', 'template'])
+const IN_TABLES: ReadonlySet<string> = new Set([...TABLE_STRUCTURE, 'script', 'style', 'template', 'form'])
+
+/** Opens in a writer what an element stands for. @returns what ends it there */
+function openInWriter(tag: BeginTag, writer: MarkdownWriter): () => void {
+  const { name } = tag
+  if (HEADINGS.has(name)) {
+    writer.openHeading(Number(name[1]))
+    return () => writer.closeHeading()
+  }
+  if (PREFORMATTED.has(name)) {
+    writer.openPreformatted(languageOf(tag))
+    return () => writer.closePreformatted()
+  }
+  if (CELLS.has(name)) {
+    writer.openCell(spanOf(tag, 'colspan'), spanOf(tag, 'rowspan'))
+    return () => writer.closeCell()
+  }
+  if (INLINE_CODE.has(name)) {
+    writer.openCode(languageOf(tag))
+    return () => writer.closeCode()
+  }
+  switch (name) {
+    case 'table':
+      writer.openTable()
+      return () => writer.closeTable()
+    case 'tr':
+      writer.openRow()
+      return () => writer.endBlock()
+    case 'ul':
+    case 'ol':
+    case 'dl':
+    case 'menu':
+    case 'dir':
+      writer.openGroup()
+      return () => writer.closeGroup()
+    case 'blockquote':
+      writer.openContainer('> ', '> ')
+      return () => writer.closeContainer()
+    case 'dd':
+      writer.openContainer(': ', '  ')
+      return () => writer.closeContainer()
+    case 'q':
+      writer.text('"')
+      return () => writer.text('"')
+    case 'text':
+      writer.text(' ')
+      return () => writer.text(' ')
+    default:
+      if (!BLOCKS.has(name)) return nothing
+      writer.endBlock()
+      return () => writer.endBlock()
+  }
+}
+
+function isMachinery(tag: BeginTag): boolean {
+  if (tag.name === 'dialog') return tag.attribute('open') === undefined
+  return MACHINERY.has(tag.name) || tag.name === 'title'
+}
+
+function openItem(writer: MarkdownWriter, mark: string): () => void {
+  writer.openContainer(mark, ' '.repeat(mark.length))
+  return () => writer.closeContainer()
+}
+
+function sightOf(tag: BeginTag, around: Sight): Sight {
+  const { name } = tag
+  const written = tag.attribute('style')
+  const hidden = tag.attribute('hidden')
+  // Pages are hidden until their scripts have run: what the whole of one says of itself is no more than that.
+  if (name === 'html' || name === 'body') return around
+  const named = tag.attribute('class') !== undefined || tag.attribute('id') !== undefined
+  // A style sheet may give a size and a colour to whatever has a name.
+  const base = named && isFaint(around) ? { ...around, fontPixels: 16, transparent: false } : around
+  if (written === undefined && hidden === undefined) return base
+  const style = readInlineStyle(decodeHTMLAttribute(written ?? ''))
+  const byAttribute = hidden !== undefined && hidden.toLowerCase() !== 'until-found' && !style.displayed
+  return {
+    removed: around.removed || byAttribute || style.removed,
+    hidden: style.visibility === undefined ? around.hidden : style.visibility === 'hidden',
+    fontPixels: fontPixels(style, base),
+    transparent: style.transparent === undefined ? base.transparent : style.transparent && !named,
+  }
+}
+
+function fontPixels({ fontSize }: InlineStyle, around: Sight): number {
+  if (fontSize === undefined) return around.fontPixels
+  return 'pixels' in fontSize ? fontSize.pixels : fontSize.times * around.fontPixels
+}
+
+function isSeen(sight: Sight): boolean {
+  return !sight.removed && !sight.hidden && !isFaint(sight)
+}
+
+/** Whether letters have no size or no colour. */
+function isFaint({ transparent, fontPixels }: Sight): boolean {
+  return transparent || fontPixels <= SMALLEST_FONT
+}
+
+function altOf(tag: BeginTag): string {
+  return decodeHTMLAttribute(tag.attribute('alt') ?? '')
+}
+
+function spanOf(tag: BeginTag, name: 'colspan' | 'rowspan'): number {
+  const span = Number.parseInt(tag.attribute(name) ?? '1', 10)
+  return span >= 1 ? Math.min(span, 1000) : 1
+}
+
+function startOf(tag: BeginTag): number {
+  const start = Number.parseInt(tag.attribute('start') ?? '1', 10)
+  return Number.isSafeInteger(start) ? start : 1
+}
+
+function languageOf(tag: BeginTag): string {
+  return /(?:^|\s)lang(?:uage)?-([\w+#-]{1,20})(?:\s|$)/.exec(tag.attribute('class') ?? '')?.[1] ?? ''
+}
+
+/** Of a page its `main`; else its article, if it has one; else what does not stand around its text; else everything. */
+function chosen(
+  page: readonly PlacedBlock[],
+  around: readonly PlacedBlock[],
+  articles: number,
+): readonly MarkdownBlock[] {
+  const choices = [
+    page.filter(({ region }) => region === 'main'),
+    articles === 1 ? page.filter(({ region }) => region === 'article') : [],
+    page,
+  ]
+  const found = choices.find((blocks) => blocks.some(({ block }) => block.kind === 'text'))
+  return (found ?? [...page, ...around]).map(({ block }) => block)
+}

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest'
+import { checkDocumentId, checkDocuments } from '../../../workers/gate/documents/check-documents.ts'
+
+const check = (...documents: Record<string, unknown>[]) =>
+  checkDocuments(
+    documents.map((document) => ({ id: 'a', text: 'x', ...document })),
+    'acme',
+  )
+
+describe('the id of a document', () => {
+  const composed = 'caf\u00e9'
+  const decomposed = 'cafe\u0301'
+
+  it('is the same however its letters are composed', () => {
+    expect(check({ id: decomposed })[0]?.id).toBe(composed)
+    expect(checkDocumentId(decomposed, 'id')).toBe(composed)
+    expect(() => check({ id: composed }, { id: decomposed })).toThrow(
+      expect.objectContaining({ code: 'document_duplicate' }),
+    )
+  })
+
+  it.each(['', '.', '..', 'a\u0000', 'a\ud800', 'x'.repeat(513), 'é'.repeat(257), 7])('cannot be %j', (id) => {
+    expect(() => check({ id })).toThrow(expect.objectContaining({ code: 'document_id' }))
+  })
+})
+
+describe('the source of a document', () => {
+  it.each([
+    'guide/start.md',
+    '/guide',
+    './a',
+    '../b',
+    '#part',
+    '',
+    'https://docs.example/a?b#c',
+    'HTTP://docs.example',
+    'a//b',
+    'What is this?',
+    'a b.md',
+  ])('may be %j', (source) => {
+    expect(check({ source })[0]?.source).toBe(source)
+  })
+
+  it.each([
+    '//evil.example/x',
+    String.raw`\\\\evil.example`,
+    String.raw`/\\evil.example`,
+    ' //evil.example',
+    'javascript:alert(1)',
+    'https:evil.example',
+    'https:///evil.example',
+    'http://',
+    'http://a b',
+    'data:text/html,x',
+    ' JavaScript:x',
+    'file:///x',
+  ])('cannot be %j', (source) => {
+    expect(() => check({ source })).toThrow(expect.objectContaining({ code: 'source_url' }))
+  })
+})
