@@ -43,6 +43,8 @@ function retrieve(
     fetch,
     timeoutMs: 200,
     upstream: { retries: 0 },
+    filledBy: 'gate',
+    namespace: () => request.namespace ?? 'n1',
     ...options,
   })
   return retriever.retrieve({
@@ -93,8 +95,16 @@ describe('a retrieval', () => {
   test('asks for the dense ranking alone where only that is wanted', async () => {
     const { fetch, requests } = scripted(result([row('a', 0.9)]))
     expect(await retrieve(fetch, { methods: 'dense' })).toMatchObject([{ kind: 'cosine', entries: [{ score: 0.8 }] }])
-    expect(requests[0]!.body).toMatchObject([{ queryMode: 'DENSE' }])
+    expect(requests[0]!.body).toMatchObject({ queryMode: 'DENSE' })
   })
+
+  test.each(['dense', 'sparse'] as const)(
+    'by the %s method alone that finds nothing is an empty ranking',
+    async (methods) => {
+      const rankings = await retrieve(scripted(result([])).fetch, { methods })
+      expect(rankings).toEqual([{ kind: methods === 'dense' ? 'cosine' : 'bm25', entries: [] }])
+    },
+  )
 
   test.each<[PassageFilter, string]>([
     [{ source: 'https://example.com/a?b=c%20d' }, "source = 'https://example.com/a?b=c%20d'"],

@@ -22,7 +22,7 @@ import type { GateBindings } from './bindings.ts'
 export function searchEngine(env: GateBindings): { readonly retriever: Retriever; readonly index: ChunkIndex } {
   if (env.VECTORIZE === undefined) {
     const where = upstashIndex(env)
-    return { retriever: createUpstashRetriever(where), index: createUpstashChunkIndex(where) }
+    return { retriever: createUpstashRetriever({ ...where, filledBy: 'gate' }), index: createUpstashChunkIndex(where) }
   }
   if (env.AI === undefined) {
     throw new RagGateError('config_invalid', 'Vectorize embeds no texts: bind Workers AI as AI beside it')
