@@ -32,12 +32,6 @@ export interface Embedding {
   readonly dimension: number
 }
 
-/** Something to put right that fails no search; told once, in words for whoever runs the gate. */
-export interface RetrieverWarning {
-  readonly code: 'namespace_empty' | 'rows_without_text' | 'namespace_shared' | 'sparse_left_out'
-  readonly message: string
-}
-
 /**
  * Finds passages. Whatever it cannot vouch for it throws: an empty ranking says that the index answered and holds
  * nothing, never that it failed.

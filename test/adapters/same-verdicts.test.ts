@@ -49,7 +49,14 @@ describe.skipIf(!existsSync(SET))('questions of squad-ooc', () => {
       namespace: () => 'n1',
       methods: 'dense',
     })
-    const vectorize = createVectorizeRetriever({ index, embedder, metric: 'cosine', timeoutMs: 10_000 })
+    const vectorize = createVectorizeRetriever({
+      index,
+      embedder,
+      metric: 'cosine',
+      timeoutMs: 10_000,
+      filledBy: 'gate',
+      namespace: () => 'n1',
+    })
 
     const policy = balanced()
     async function verdict(retriever: Retriever, question: string) {

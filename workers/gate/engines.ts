@@ -32,7 +32,7 @@ export function searchEngine(env: GateBindings): { readonly retriever: Retriever
   // Texts are kept in D1: a passage need not fit into the index's metadata.
   const where = { index: env.VECTORIZE, embedder, texts: createD1ChunkTexts({ db: env.DB }) }
   return {
-    retriever: createVectorizeRetriever({ ...where, metric: 'cosine' }),
+    retriever: createVectorizeRetriever({ ...where, metric: 'cosine', filledBy: 'gate' }),
     index: createVectorizeChunkIndex(where),
   }
 }

@@ -2,6 +2,12 @@
 import { Index } from '@upstash/vector'
 import type { Ranking } from '../../core/evidence/chunk.ts'
 import type { PassageFields } from '../../core/evidence/passage-fields.ts'
+import {
+  namespaceShared,
+  placesOf,
+  type RetrieverWarning,
+  rowsWithoutText,
+} from '../../core/evidence/retriever-warnings.ts'
 import { rankRows, type RetrievedRow } from '../../core/evidence/rows.ts'
 import { namespaceChoice, type NamespaceOptions } from '../../core/evidence/searched-namespace.ts'
 import { namespaceOf } from '../../core/lib/ids.ts'
@@ -10,7 +16,7 @@ import { RRF_K, reciprocalRanks } from '../../core/lib/rank-scores.ts'
 import { isRagGateError, RagGateError } from '../../errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Embedder } from '../../ports/embedder.ts'
-import type { RetrievalRequest, Retriever, RetrieverWarning } from '../../ports/retriever.ts'
+import type { RetrievalRequest, Retriever } from '../../ports/retriever.ts'
 import { cosineReader, needsVectors } from './cosines.ts'
 import { filterText } from './filter.ts'
 import { GATE_INDEX, type IndexKind, partsOf, requireCosine } from './index-kind.ts'
@@ -20,7 +26,7 @@ import { queriesOf, type Rows, send, type SparseVector } from './queries.ts'
 import { rowsOfGate, rowsOfOthers } from './rows.ts'
 import { planOf, type SearchPlan } from './search-plan.ts'
 import { createUpstashTransport, type UpstashOptions, WIDE_BYTES } from './transport.ts'
-import { namespaceEmpty, namespaceShared, placesOf, rowsWithoutText, sparseLeftOut } from './warnings.ts'
+import { namespaceEmpty, sparseLeftOut } from './warnings.ts'
 
 /** From a row as it came to our score. */
 type ScoreOf = (row: Readonly<Record<string, unknown>>) => unknown
