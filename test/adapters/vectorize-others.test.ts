@@ -68,7 +68,7 @@ describe('an index that others filled', () => {
     'gives raw cosines by %s, of vectors of any length',
     async (metric) => {
       const { fake, retrieve } = over({ metric })
-      fake.fill(VECTORS)
+      fake.hold(VECTORS)
       const { kind, entries } = await retrieve()
       expect(kind).toBe('cosine')
       expect(entries.map(({ passage }) => passage.id)).toEqual(['17', '18', '19'])
@@ -78,7 +78,7 @@ describe('an index that others filled', () => {
 
   test('gives passages from its metadata, under its own ids', async () => {
     const { fake, retrieve } = over()
-    fake.fill(VECTORS)
+    fake.hold(VECTORS)
     expect((await retrieve({ topK: 1 })).entries[0]!.passage).toEqual({
       id: '17',
       documentId: 'https://a.test/red',
@@ -100,7 +100,7 @@ describe('an index that others filled', () => {
       [(tenant: string) => (tenant === 'default' ? 'test' : 'prod'), ['b']],
     ] as const) {
       const { fake, ids } = over(namespace === undefined ? {} : { namespace })
-      fake.fill(vectors)
+      fake.hold(vectors)
       expect(await ids()).toEqual(found)
     }
   })
@@ -124,7 +124,7 @@ describe('an index that others filled', () => {
     const { fake, ids } = over({
       texts: { get: async (_namespace, wanted) => wanted.map((id) => rows.get(id) ?? null) },
     })
-    fake.fill(VECTORS.map(({ id, values }) => ({ id, values })))
+    fake.hold(VECTORS.map(({ id, values }) => ({ id, values })))
     expect(await ids()).toEqual(['17', '19'])
     rows.clear()
     await expect(ids()).rejects.toMatchObject({ code: 'retriever_bad_response' })
@@ -132,7 +132,7 @@ describe('an index that others filled', () => {
 
   test('is filtered by the members that fields names, and by those of its metadata', async () => {
     const { fake, ids } = over({ fields: { documentId: 'url' } })
-    fake.fill(VECTORS)
+    fake.hold(VECTORS)
     expect(await ids({ filter: { documentId: 'https://a.test/red' } })).toEqual(['17'])
     expect(await ids({ filter: { 'metadata.team': ['edge', 'core'] } })).toEqual(['18'])
     const read = over({ fields: { source: () => 'x' } })
@@ -147,7 +147,7 @@ describe('an index that others filled', () => {
       ['dot-product', 'cosine'],
     ] as const) {
       const { fake, ids } = over({ metric, made })
-      fake.fill(VECTORS)
+      fake.hold(VECTORS)
       await expect(ids()).rejects.toMatchObject({
         code: 'retriever_misconfigured',
         message: expect.stringContaining(metric),
@@ -174,7 +174,7 @@ describe('what finds nothing', () => {
     ['by a filter of the retriever', { filter: { team: 'none' } }, VECTORS, 'Filtered by "team"'],
   ])('%s is told once', async (_name, options, vectors, message) => {
     const { fake, ids, warnings } = over(options)
-    fake.fill(vectors)
+    fake.hold(vectors)
     expect([await ids(), await ids()]).toEqual([[], []])
     expect(warnings).toEqual([{ code: 'namespace_empty', message: expect.stringContaining(message) }])
     expect(fake.calls).toMatchObject({ describe: 1 })
@@ -182,7 +182,7 @@ describe('what finds nothing', () => {
 
   test('by a filter of the request is no warning', async () => {
     const { fake, ids, warnings } = over()
-    fake.fill(VECTORS)
+    fake.hold(VECTORS)
     expect(await ids({ filter: { title: 'none' } })).toEqual([])
     expect(warnings).toEqual([])
   })
@@ -190,7 +190,7 @@ describe('what finds nothing', () => {
 
 test('vectors without text are left out and told of once; alone they are an error that says what to do', async () => {
   const { fake, ids, warnings } = over()
-  fake.fill([...VECTORS, { id: 'bare', values: [3, 4, 0], metadata: { answer: 'x' } }])
+  fake.hold([...VECTORS, { id: 'bare', values: [3, 4, 0], metadata: { answer: 'x' } }])
   expect([await ids(), await ids()]).toEqual([
     ['17', '18', '19'],
     ['17', '18', '19'],
@@ -198,7 +198,7 @@ test('vectors without text are left out and told of once; alone they are an erro
   expect(warnings).toEqual([{ code: 'rows_without_text', message: expect.stringContaining('"answer"') }])
   await expect(ids({ topK: 1 })).resolves.toEqual(['17'])
   const none = over()
-  none.fake.fill([{ id: 'bare', values: [3, 4, 0] }])
+  none.fake.hold([{ id: 'bare', values: [3, 4, 0] }])
   await expect(none.ids()).rejects.toMatchObject({
     code: 'retriever_misconfigured',
     message: expect.stringContaining('fields.text, or texts'),
@@ -207,7 +207,7 @@ test('vectors without text are left out and told of once; alone they are an erro
 
 test('a second collection in one namespace is told once', async () => {
   const { fake, ids, warnings } = over()
-  fake.fill(VECTORS)
+  fake.hold(VECTORS)
   for (const collection of ['a', 'b', 'c']) await ids({ collection })
   expect(warnings.map(({ code }) => code)).toEqual(['namespace_shared'])
 })
