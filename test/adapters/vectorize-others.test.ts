@@ -76,6 +76,15 @@ describe('an index that others filled', () => {
     },
   )
 
+  test('is asked with the vector as the embedder made it: by distance its length counts', async () => {
+    const { fake, ids } = over({ metric: 'euclidean', embedder: embedderOf([10, 0, 0]) })
+    fake.hold([
+      { id: 'far', values: [1, 0, 0], metadata: { text: 'Of one direction with the question, and far from it.' } },
+      { id: 'near', values: [10, 0.5, 0], metadata: { text: 'Near the question.' } },
+    ])
+    expect(await ids({ topK: 1 })).toEqual(['near'])
+  })
+
   test('gives passages from its metadata, under its own ids', async () => {
     const { fake, retrieve } = over()
     fake.hold(VECTORS)
@@ -114,7 +123,9 @@ describe('an index that others filled', () => {
 
   test('whose match is of another namespace is a fault', async () => {
     const { fake, ids } = over({ namespace: 'prod' })
-    fake.query = async () => ({ matches: [{ id: 'a', score: 1, namespace: 'test', metadata: { text: 'x' } }] })
+    fake.query = async () => ({
+      matches: [{ id: 'a', score: 1, values: QUESTION, namespace: 'test', metadata: { text: 'x' } }],
+    })
     await expect(ids()).rejects.toMatchObject({ code: 'retriever_bad_response' })
   })
 
