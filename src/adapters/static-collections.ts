@@ -3,6 +3,8 @@ import { decodeLexicon, type Lexicon } from '../core/text/lexicon.ts'
 import { RagGateError } from '../errors.ts'
 import type { Collection, Collections } from '../ports/collections.ts'
 
+export { buildLexicon, decodeLexicon, encodeLexicon, type Lexicon } from '../core/text/lexicon.ts'
+
 /** One collection. */
 export interface StaticCollection {
   readonly id: string

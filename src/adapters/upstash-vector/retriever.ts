@@ -150,34 +150,42 @@ export function createUpstashRetriever(options: UpstashRetrieverOptions): Retrie
     return rowsOfOthers(rows, fields, scoreOf, (row) => warnOnce(rowsWithoutText(row, fields)))
   }
 
-  async function search(plan: SearchPlan, namespace: string, request: RetrievalRequest): Promise<readonly Ranking[]> {
-    const { question, topK, filter, signal } = request
-    const segment = isGate ? checkedNamespace(namespace) : encodedNamespace(namespace)
-    const filterOf = filter === undefined ? {} : { filter: filterText(filter, isGate ? undefined : fields) }
+  /** The rows of both parts, and the vector that the question got here, if it got one. */
+  async function ask(
+    plan: SearchPlan,
+    segment: string,
+    filterOf: { readonly filter?: string },
+    request: RetrievalRequest,
+  ) {
+    const { question, topK, signal } = request
     const [vector, sparseVector] = await Promise.all([
       plan.dense?.by === 'us' && embedder !== undefined ? embedOne(embedder, question, signal) : undefined,
       plan.sparse?.by === 'us' && sparseEmbedder !== undefined ? sparseEmbedder(question, signal) : undefined,
     ])
     const common = { topK, includeData: true, includeMetadata: true, ...filterOf }
     const queries = queriesOf(plan, question, common, vector, sparseVector)
-    const { dense, sparse } = plan
-    const withVectors = dense !== undefined && needsVectors(dense.similarity)
+    const withVectors = plan.dense !== undefined && needsVectors(plan.dense.similarity)
     const transport = withVectors && maxResponseBytes === undefined ? wide : narrow
     const [denseRows, sparseRows] = await send(new Index(transport(signal)), queries, segment)
-    const rankings = [
-      ...(dense === undefined
-        ? []
-        : [rankRows('cosine', readRows(denseRows, namespace, cosineReader(dense.similarity, vector)), topK)]),
-      ...(sparse === undefined
-        ? []
-        : [
-            rankSparse(
-              sparse.scores,
-              readRows(sparseRows, namespace, ({ score }) => score),
-              topK,
-            ),
-          ]),
-    ]
+    return { vector, denseRows, sparseRows }
+  }
+
+  async function search(request: RetrievalRequest): Promise<readonly Ranking[]> {
+    const { tenant, collection, topK, filter, signal } = request
+    const namespace = namespaceFor(tenant, collection)
+    const segment = isGate ? checkedNamespace(namespace) : encodedNamespace(namespace)
+    const filterOf = filter === undefined ? {} : { filter: filterText(filter, isGate ? undefined : fields) }
+    const plan = await planFor(signal)
+    const { vector, denseRows, sparseRows } = await ask(plan, segment, filterOf, request)
+    const rankings: Ranking[] = []
+    if (plan.dense !== undefined) {
+      const rows = readRows(denseRows, namespace, cosineReader(plan.dense.similarity, vector))
+      rankings.push(rankRows('cosine', rows, topK))
+    }
+    if (plan.sparse !== undefined) {
+      const rows = readRows(sparseRows, namespace, ({ score }) => score)
+      rankings.push(rankSparse(plan.sparse.scores, rows, topK))
+    }
     if (isGate || rankings.some(({ entries }) => entries.length > 0)) return rankings
     if (denseRows.length + sparseRows.length > 0) {
       throw new RagGateError(
@@ -203,10 +211,8 @@ export function createUpstashRetriever(options: UpstashRetrieverOptions): Retrie
       : { embedding: { model: embedder.model, dimension: embedder.dimension } }),
 
     async retrieve(request: RetrievalRequest) {
-      const namespace = namespaceFor(request.tenant, request.collection)
       try {
-        const plan = await planFor(request.signal)
-        return await search(plan, namespace, request)
+        return await search(request)
       } catch (thrown) {
         // Another index may stand at this address by now.
         if (isRagGateError(thrown) && OF_ANOTHER_INDEX.has(thrown.code)) reader.forget()

@@ -351,7 +351,7 @@ describe('a namespace', () => {
   test.each(['.', '..', '\ud800', 'x'.repeat(1025)])('named %j is refused', async (namespace) => {
     const { retrieve, asked } = over({}, { namespace })
     await expect(retrieve()).rejects.toMatchObject({ code: 'retriever_misconfigured' })
-    expect(asked.map(({ path }) => path)).toEqual(['info'])
+    expect(asked).toEqual([])
   })
 
   test('by tenant and collection keeps them apart', async () => {
@@ -496,7 +496,7 @@ describe('a filter', () => {
     await expect(retrieve({ filter: filter as Record<string, string> })).rejects.toMatchObject({
       code: 'retriever_misconfigured',
     })
-    expect(asked.map(({ path }) => path)).toEqual(['info'])
+    expect(asked).toEqual([])
   })
 })
 
