@@ -8,6 +8,7 @@ import {
   type UpstashRetrieverOptions,
 } from '../../../src/adapters/upstash-vector.ts'
 import type { Ranking } from '../../../src/core/evidence/chunk.ts'
+import { fuseReciprocalRank } from '../../../src/core/evidence/fusion.ts'
 import type { RetrieverWarning } from '../../../src/core/evidence/retriever-warnings.ts'
 import type { Fetch } from '../../../src/http/bounded-fetch.ts'
 import type { Embedder } from '../../../src/ports/embedder.ts'
@@ -247,8 +248,13 @@ describe('an index that embeds texts', () => {
     expect(warnings[0]!.message).toContain("methods: 'hybrid'")
     const both = over(settings, { methods: 'hybrid' })
     await both.client.upsert(TEXTS)
-    expect((await both.retrieve()).map(({ kind }) => kind)).toEqual(['cosine', 'rrf'])
+    const rankings = await both.retrieve()
+    expect(rankings.map(({ kind }) => kind)).toEqual(['cosine', 'rrf'])
     expect(both.warnings).toEqual([])
+    // As docs/your-own-index.md says: in the order of both, and scored by the cosine alone.
+    const { chunks } = fuseReciprocalRank(rankings, { weights: { bm25: 0 }, idfMass: 1, topK: 10 })
+    expect(chunks.map(({ id }) => id)).toEqual(['red', 'blue', 'brush'])
+    for (const { scores } of chunks) expect(scores.convex).toBeCloseTo(Math.max(0, scores.cosine!), 12)
     const trusted = over(settings, { sparseScores: 'bm25' })
     await trusted.client.upsert(TEXTS)
     expect((await trusted.retrieve()).map(({ kind }) => kind)).toEqual(['cosine', 'bm25'])
