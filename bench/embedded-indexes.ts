@@ -73,7 +73,12 @@ export async function indexInWorkerd(
 
 async function filled(passages: readonly Passage[], options: UpstashOptions): Promise<AskedIndex> {
   await createUpstashChunkIndex({ ...options, timeoutMs: TIMEOUT_MS }).upsert(NAMESPACE, passages)
-  const retriever = createUpstashRetriever({ ...options, timeoutMs: TIMEOUT_MS })
+  const retriever = createUpstashRetriever({
+    ...options,
+    timeoutMs: TIMEOUT_MS,
+    filledBy: 'gate',
+    namespace: () => NAMESPACE,
+  })
   const request = { tenant: 'bench', collection: 'bench', namespace: NAMESPACE, topK: TOP_K }
   const retrieve = (question: string): Promise<readonly { readonly entries: readonly unknown[] }[]> =>
     retriever.retrieve({ ...request, question, signal: new AbortController().signal })

@@ -71,6 +71,8 @@ export function protocolSearch(
 /** As the gate retrieves: two queries through the client and the adapter, then the convex mix. */
 export function gateSearch(index: EmbeddedIndex, namespace: DenseKind, lexicon: Lexicon): Search {
   const retriever = createUpstashRetriever({
+    filledBy: 'gate',
+    namespace: () => namespace,
     url: 'http://index.local',
     async fetch(url, { body, method = 'POST' }) {
       const path = new URL(url).pathname.slice(1).split('/')

@@ -1,7 +1,9 @@
 /** Collections that are known when the Worker is deployed: for people whose documents live elsewhere. */
-import type { Lexicon } from '../core/text/lexicon.ts'
+import { decodeLexicon, type Lexicon } from '../core/text/lexicon.ts'
 import { RagGateError } from '../errors.ts'
 import type { Collection, Collections } from '../ports/collections.ts'
+
+export { buildLexicon, decodeLexicon, encodeLexicon, type Lexicon } from '../core/text/lexicon.ts'
 
 /** One collection. */
 export interface StaticCollection {
@@ -14,30 +16,41 @@ export interface StaticCollection {
    * @default 1
    */
   readonly corpusVersion?: number
-  /** Term statistics, made with `buildLexicon`. Without them every term of a question counts alike. */
-  readonly lexicon?: Lexicon
+  /**
+   * Term statistics, made with `buildLexicon`, or as the text that `rag-gate lexicon` writes, which is read when it is
+   * first needed. Without them every term of a question counts alike.
+   */
+  readonly lexicon?: Lexicon | string
 }
 
 /** Makes collections from a list. */
 export function createStaticCollections(list: readonly StaticCollection[]): Collections {
-  const lexiconIdOf = (at: number): string | null => (list[at]?.lexicon === undefined ? null : String(at))
-  const rows = list.map(({ id, tenant = 'default', corpusVersion = 1 }, at): Collection => ({
+  const rows = list.map(({ id, tenant = 'default', corpusVersion = 1, lexicon }, at): Collection => ({
     tenant,
     id,
     corpusVersion,
-    lexiconId: lexiconIdOf(at),
+    lexiconId: lexicon === undefined ? null : String(at),
     embeddingModel: '',
     dimension: 0,
     policyId: null,
     unpublishedChunkIds: [],
   }))
+  const lexicons = new Map<string, Lexicon>()
   return {
     find: async (tenant, id) => rows.find((row) => row.tenant === tenant && row.id === id) ?? null,
     lexicon: async (lexiconId) => {
-      const at = rows.findIndex((row) => row.lexiconId === lexiconId)
-      const lexicon = list[at]?.lexicon
-      if (lexicon === undefined) throw new RagGateError('lexicon_unreadable', 'There is no such collection lexicon')
+      const known = lexicons.get(lexiconId)
+      if (known !== undefined) return known
+      const given = list[rows.findIndex((row) => row.lexiconId === lexiconId)]?.lexicon
+      if (given === undefined) throw new RagGateError('lexicon_unreadable', 'There is no such collection lexicon')
+      const lexicon = typeof given === 'string' ? decodeLexicon(asWritten(given)) : given
+      lexicons.set(lexiconId, lexicon)
       return lexicon
     },
   }
+}
+
+/** The text as it was written: editors and version control end files, and lines, in their own way. */
+function asWritten(text: string): string {
+  return text.replaceAll('\r\n', '\n').trimEnd()
 }

@@ -7,6 +7,7 @@ import { CommandError, misused } from './command-error.ts'
 import type { GateAddress } from './gate-client.ts'
 import { ingestCommand } from './ingest.ts'
 import { type KeysAction, keysCommand } from './keys.ts'
+import { LEXICON_HELP, lexiconCommand } from './lexicon.ts'
 import { queryCommand } from './query.ts'
 import { printable, type Terminal } from './terminal.ts'
 
@@ -20,6 +21,7 @@ const HELP = `rag-gate: documents into a confidence gate, questions to it, and k
   rag-gate keys make --name <name> --scopes ask,ingest,admin [--tenant <id>] [--expires <ISO 8601>]
   rag-gate keys list [--tenant <id>]
   rag-gate keys revoke <key id> [--tenant <id>]
+${LEXICON_HELP}
 
 Everywhere
   --url <address>   where the gate is; RAG_GATE_URL, else http://127.0.0.1:8787
@@ -51,6 +53,8 @@ export async function runCommand(given: readonly string[], terminal: Terminal): 
         return await queryFrom(rest, terminal)
       case 'keys':
         return await keysFrom(rest, terminal)
+      case 'lexicon':
+        return await lexiconCommand(rest, terminal)
       default:
         throw misused(`There is no command ${name}; rag-gate --help lists them`)
     }

@@ -4,9 +4,13 @@ import type { PassageFilter } from '../core/evidence/passage-filter.ts'
 
 /** One search. */
 export interface RetrievalRequest {
+  /** Whose passages may be found, and no others: how an index keeps them apart is the retriever's to know. */
   readonly tenant: Tenant
   readonly collection: CollectionId
-  /** Index namespace of the tenant's collection (`namespaceOf`). */
+  /**
+   * A name for both (`namespaceOf`), safe in a path and within 64 bytes: the namespace that the gate's own ingestion
+   * writes to. An index that others filled has names of its own.
+   */
   readonly namespace: string
   /** Normalised question. */
   readonly question: string

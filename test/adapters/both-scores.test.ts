@@ -29,7 +29,7 @@ describe.skipIf(!existsSync(SET))('of ten judged passages', () => {
     const lexicon = buildLexicon(passages.map(({ text }) => text))
     const where = { url: 'https://index.invalid', fetch: embeddedIndex() }
     await createUpstashChunkIndex(where).upsert('n1', passages)
-    const retriever = createUpstashRetriever(where)
+    const retriever = createUpstashRetriever({ ...where, filledBy: 'gate', namespace: () => 'n1' })
 
     async function shareOfBoth(candidates: number): Promise<number> {
       let [chunks, both] = [0, 0]

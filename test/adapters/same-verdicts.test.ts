@@ -42,8 +42,21 @@ describe.skipIf(!existsSync(SET))('questions of squad-ooc', () => {
     const index = fakeVectorize({ dimensions: embedder.dimension })
     await createVectorizeChunkIndex({ index, embedder }).upsert('n1', passages)
     // Vectorize has no sparse search, so the other engine is asked for its dense ranking alone.
-    const embedded = createUpstashRetriever({ url, fetch, methods: 'dense' })
-    const vectorize = createVectorizeRetriever({ index, embedder, metric: 'cosine', timeoutMs: 10_000 })
+    const embedded = createUpstashRetriever({
+      url,
+      fetch,
+      filledBy: 'gate',
+      namespace: () => 'n1',
+      methods: 'dense',
+    })
+    const vectorize = createVectorizeRetriever({
+      index,
+      embedder,
+      metric: 'cosine',
+      timeoutMs: 10_000,
+      filledBy: 'gate',
+      namespace: () => 'n1',
+    })
 
     const policy = balanced()
     async function verdict(retriever: Retriever, question: string) {

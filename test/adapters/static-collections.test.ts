@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createStaticCollections } from '../../src/adapters/static-collections.ts'
-import { buildLexicon } from '../../src/core/text/lexicon.ts'
+import { buildLexicon, encodeLexicon } from '../../src/core/text/lexicon.ts'
 
 const lexicon = buildLexicon(['Engine starts.'])
 const collections = createStaticCollections([
@@ -40,5 +40,25 @@ describe('createStaticCollections', () => {
     for (const id of ['9', 'x', '', '0']) {
       await expect(collections.lexicon(id)).rejects.toMatchObject({ code: 'lexicon_unreadable' })
     }
+  })
+})
+
+describe('a lexicon as text', () => {
+  it.each([
+    ['as it was written', (text: string) => text],
+    ['with a last line of its own', (text: string) => `${text}\n`],
+    ['with other ends of lines', (text: string) => text.replaceAll('\n', '\r\n')],
+  ])('%s is read, once', async (_name, changed) => {
+    const made = buildLexicon(['Engine starts.', 'Engine stops.'])
+    const given = createStaticCollections([{ id: 'manual', lexicon: changed(encodeLexicon(made)) }])
+    const id = (await given.find('default', 'manual'))?.lexiconId ?? ''
+    const lexicon = await given.lexicon(id)
+    expect(lexicon).toEqual(made)
+    expect(await given.lexicon(id)).toBe(lexicon)
+  })
+
+  it('that is damaged is an error when it is needed', async () => {
+    const given = createStaticCollections([{ id: 'manual', lexicon: 'lexicon/1 2 x' }])
+    await expect(given.lexicon('0')).rejects.toMatchObject({ code: 'lexicon_unreadable' })
   })
 })

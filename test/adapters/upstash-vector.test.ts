@@ -38,6 +38,8 @@ function retrieve(
     fetch,
     timeoutMs: 200,
     upstream: { retries: 0 },
+    filledBy: 'gate',
+    namespace: () => request.namespace ?? 'n1',
     ...options,
   })
   return retriever.retrieve({
@@ -88,8 +90,16 @@ describe('a retrieval', () => {
   test('asks for the dense ranking alone where only that is wanted', async () => {
     const { fetch, requests } = scripted(result([row('a', 0.9)]))
     expect(await retrieve(fetch, { methods: 'dense' })).toMatchObject([{ kind: 'cosine', entries: [{ score: 0.8 }] }])
-    expect(requests[0]!.body).toMatchObject([{ queryMode: 'DENSE' }])
+    expect(requests[0]!.body).toMatchObject({ queryMode: 'DENSE' })
   })
+
+  test.each(['dense', 'sparse'] as const)(
+    'by the %s method alone that finds nothing is an empty ranking',
+    async (methods) => {
+      const rankings = await retrieve(scripted(result([])).fetch, { methods })
+      expect(rankings).toEqual([{ kind: methods === 'dense' ? 'cosine' : 'bm25', entries: [] }])
+    },
+  )
 
   test.each<[PassageFilter, string]>([
     [{ source: 'https://example.com/a?b=c%20d' }, "source = 'https://example.com/a?b=c%20d'"],
@@ -264,12 +274,13 @@ describe('a fault is never an empty result', () => {
   test.each([
     ['12', 12],
     ['0', 0],
-    [new Date(Date.now() + 90_000).toUTCString(), 90],
+    ['a date in 90 s', 90],
     [new Date(0).toUTCString(), 0],
     ['soon', undefined],
     ['-5', undefined],
   ])('429 with Retry-After %s', async (header, seconds) => {
-    const { fetch } = scripted(failure(429, 'slow down', { 'retry-after': header }))
+    const sent = header === 'a date in 90 s' ? new Date(Date.now() + 90_000).toUTCString() : header
+    const { fetch } = scripted(failure(429, 'slow down', { 'retry-after': sent }))
     const thrown: unknown = await retrieve(fetch).catch((error: unknown) => error)
     expect(thrown).toMatchObject({ code: 'retriever_unavailable' })
     const asked = thrown instanceof RagGateError ? thrown.retryAfterSeconds : Number.NaN

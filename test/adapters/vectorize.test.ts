@@ -29,7 +29,14 @@ function over(
   const shared = { index, embedder: EMBEDDER, ...(texts === undefined ? {} : { texts }) }
   return {
     fake: index,
-    retriever: createVectorizeRetriever({ ...shared, metric, scores }),
+    retriever: createVectorizeRetriever({
+      ...shared,
+      metric,
+      scores,
+      filledBy: 'gate',
+      // The contract names its namespaces, and calls the collection by the same name.
+      namespace: (_tenant, collection) => (collection === 'docs' ? 'n1' : collection),
+    }),
     index: createVectorizeChunkIndex({ ...shared, settlePollMs: 1 }),
   }
 }
@@ -68,6 +75,8 @@ function retrieveFrom(
     scores: 'approximate',
     timeoutMs: 50,
     upstream: { retries: 0 },
+    filledBy: 'gate',
+    namespace: () => 'n1',
     ...options,
   })
   const rankings = retriever.retrieve({
@@ -141,7 +150,13 @@ describe('a query', () => {
     await createVectorizeChunkIndex({ index: fake, embedder: EMBEDDER }).upsert('n1', [
       { id: 'a', documentId: 'd', text: 'red paint' },
     ])
-    const wrong = createVectorizeRetriever({ index: fake, embedder: EMBEDDER, metric: 'cosine' })
+    const wrong = createVectorizeRetriever({
+      index: fake,
+      embedder: EMBEDDER,
+      metric: 'cosine',
+      filledBy: 'gate',
+      namespace: () => 'n1',
+    })
     const request = {
       tenant: 'acme',
       collection: 'docs',

@@ -61,7 +61,8 @@ export function retrieverContract(name: string, make: () => Promise<RetrieverUnd
       const signal = new AbortController().signal
       return tested.retriever.retrieve({
         tenant: 'acme',
-        collection: 'docs',
+        // Retrievers that map collections to namespaces are made to take the name as it is.
+        collection: more.namespace ?? namespace,
         namespace,
         question,
         topK: 10,

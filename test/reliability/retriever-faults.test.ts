@@ -31,7 +31,7 @@ afterEach(async () => {
 /** A gate whose index is the scripted server. */
 function gateOver(answer: Answer, options: Partial<UpstashRetrieverOptions> = {}, gate: GateFixture = {}) {
   upstream.answerWith(answer)
-  const retriever = createUpstashRetriever({ url: upstream.url, token: 'secret', ...options })
+  const retriever = createUpstashRetriever({ url: upstream.url, token: 'secret', filledBy: 'gate', ...options })
   return aGate({ ...gate, dependencies: { retriever, cache: undefined } })
 }
 
@@ -110,7 +110,7 @@ describe('F3: a connection that breaks', () => {
   test('is refused: 503', async () => {
     const { url } = upstream
     await upstream.stop()
-    const retriever = createUpstashRetriever({ url })
+    const retriever = createUpstashRetriever({ url, token: 'secret' })
     const { ask, journal } = aGate({ dependencies: { retriever } })
     expect((await ask()).status).toBe(503)
     expect(journal.handled).toEqual([])

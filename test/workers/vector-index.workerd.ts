@@ -186,7 +186,10 @@ describe('serving an index', () => {
 })
 
 test('a retrieval with a filter finds the best of what it leaves, by any field of a passage', async () => {
-  const [index, retriever] = [createUpstashChunkIndex(overStub), createUpstashRetriever(overStub)]
+  const [index, retriever] = [
+    createUpstashChunkIndex(overStub),
+    createUpstashRetriever({ ...overStub, filledBy: 'gate', namespace: () => 'filtered' }),
+  ]
   const passages = Array.from({ length: 30 }, (_, at) => ({
     id: `p${at}`,
     documentId: `d${at % 10}`,
@@ -215,6 +218,6 @@ test('a retrieval with a filter finds the best of what it leaves, by any field o
 })
 
 retrieverContract('the Upstash adapter over the embedded index', async () => ({
-  retriever: createUpstashRetriever(overStub),
+  retriever: createUpstashRetriever({ ...overStub, filledBy: 'gate', namespace: (_tenant, collection) => collection }),
   index: createUpstashChunkIndex(overStub),
 }))

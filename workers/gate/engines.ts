@@ -18,7 +18,7 @@ import type { GateBindings } from './bindings.ts'
 export function searchEngine(env: GateBindings): { readonly retriever: Retriever; readonly index: ChunkIndex } {
   if (env.VECTORIZE === undefined) {
     const where = upstashIndex(env)
-    return { retriever: createUpstashRetriever(where), index: createUpstashChunkIndex(where) }
+    return { retriever: createUpstashRetriever({ ...where, filledBy: 'gate' }), index: createUpstashChunkIndex(where) }
   }
   if (env.AI === undefined) {
     throw new RagGateError('config_invalid', 'Vectorize embeds no texts: bind Workers AI as AI beside it')
@@ -28,7 +28,7 @@ export function searchEngine(env: GateBindings): { readonly retriever: Retriever
   // Texts are kept in D1: a passage need not fit into the index's metadata.
   const where = { index: env.VECTORIZE, embedder, texts: createD1ChunkTexts({ db: env.DB }) }
   return {
-    retriever: createVectorizeRetriever({ ...where, metric: 'cosine' }),
+    retriever: createVectorizeRetriever({ ...where, metric: 'cosine', filledBy: 'gate' }),
     index: createVectorizeChunkIndex(where),
   }
 }

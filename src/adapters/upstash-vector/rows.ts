@@ -1,9 +1,11 @@
 /** What is written into an index, and what is read from it. */
 import type { Passage } from '../../core/evidence/chunk.ts'
 import { isRecord } from '../../core/lib/guards.ts'
+import { type IndexRow, type PassageFields, passageOfRow } from '../../core/evidence/passage-fields.ts'
 import { readPassage, type RetrievedRow } from '../../core/evidence/rows.ts'
+import { RagGateError } from '../../errors.ts'
 import { badResponse } from '../../http/upstream-error.ts'
-import type { Embedding } from '../../ports/retriever.ts'
+import { type DensePart, type IndexParts, similarityNamed } from './index-kind.ts'
 import { INDEX } from './transport.ts'
 
 /** A passage as the client upserts it: the text to embed, and everything else as metadata. */
@@ -33,35 +35,73 @@ export function passageOf(namespace: string, row: unknown): Passage {
 }
 
 /**
- * The rows of one query.
+ * The rows of one query, as `itemOf` wrote them.
  *
- * @param scoreOf from the service's score to ours
+ * @param scoreOf from a row as it came to our score
  * @throws `retriever_bad_response`
  */
-export function rowsOf(namespace: string, rows: unknown, scoreOf: (score: number) => number): RetrievedRow[] {
-  if (!Array.isArray(rows)) throw badResponse(INDEX, 'not a list')
-  return rows.map((row: unknown) => {
-    const passage = passageOf(namespace, row)
-    const score = isRecord(row) ? row['score'] : undefined
-    return { passage, score: typeof score === 'number' ? scoreOf(score) : score }
+export function rowsOfGate(
+  namespace: string,
+  rows: readonly unknown[],
+  scoreOf: (row: Readonly<Record<string, unknown>>) => unknown,
+): RetrievedRow[] {
+  return rows.map((row: unknown) => ({
+    passage: passageOf(namespace, row),
+    // `passageOf` throws for anything else.
+    score: scoreOf(row as Readonly<Record<string, unknown>>),
+  }))
+}
+
+/**
+ * The rows of one query over an index that others filled, those without text left out.
+ *
+ * @param scoreOf from a row as it came to our score
+ * @param onWithoutText told of what was left out
+ * @throws `retriever_bad_response`
+ */
+export function rowsOfOthers(
+  rows: readonly unknown[],
+  fields: PassageFields,
+  scoreOf: (row: Readonly<Record<string, unknown>>) => unknown,
+  onWithoutText: (row: IndexRow) => void,
+): RetrievedRow[] {
+  return rows.flatMap((row: unknown): RetrievedRow[] => {
+    if (!isRecord(row)) throw badResponse(INDEX, 'not a row')
+    const { id, data, metadata } = row
+    if (typeof id !== 'string' || id === '') throw badResponse(INDEX, 'a row without id')
+    const read = {
+      id,
+      ...(typeof data === 'string' && { data }),
+      metadata: isRecord(metadata) ? metadata : {},
+    }
+    const passage = passageOfRow(read, fields)
+    if (passage !== undefined) return [{ passage, score: scoreOf(row) }]
+    onWithoutText(read)
+    return []
   })
 }
 
 /** The parts of `info` that are used here. */
-export interface IndexInfo {
-  readonly dense: unknown
-  readonly sparse: unknown
+export interface IndexInfo extends IndexParts {
   /** Vectors of a namespace that a search does not find yet. */
   readonly pendingOf: (namespace: string) => number
+  /** Vectors by namespace. */
+  readonly counts: ReadonlyMap<string, number>
 }
 
-/** @throws `retriever_bad_response` */
+/** @throws `retriever_bad_response`; `retriever_misconfigured` for a similarity that is unknown */
 export function readInfo(info: unknown): IndexInfo {
   if (!isRecord(info) || !isRecord(info['namespaces'])) throw badResponse(INDEX, 'info without namespaces')
-  const { namespaces, denseIndex: dense, sparseIndex: sparse, pendingVectorCount: pending } = info
+  const { namespaces, denseIndex, sparseIndex, indexType, pendingVectorCount: pending } = info
+  // Before there were sparse ones, an index told its dimension and similarity on the outside alone.
+  const isOld = denseIndex === undefined && sparseIndex === undefined && Number(info['dimension']) > 0
+  const dense = isOld && indexType !== 'SPARSE' ? { embeddingModel: '', ...info } : denseIndex
   return {
-    dense,
-    sparse,
+    ...(dense !== undefined && dense !== null && { dense: readDense(dense) }),
+    ...(isRecord(sparseIndex) && { sparse: { model: modelNamed(sparseIndex['embeddingModel'] ?? '') } }),
+    counts: new Map(
+      Object.entries(namespaces).map(([name, own]) => [name, isRecord(own) ? Number(own['vectorCount'] ?? 0) : 0]),
+    ),
     pendingOf(namespace) {
       const own = isRecord(namespaces) && Object.hasOwn(namespaces, namespace) ? namespaces[namespace] : undefined
       // A namespace that is not listed yet may be among what is pending in the whole index.
@@ -72,9 +112,18 @@ export function readInfo(info: unknown): IndexInfo {
   }
 }
 
-/** What `info` says of the dense part. @throws `retriever_bad_response` */
-export function readDense(dense: unknown): Embedding {
-  const { embeddingModel: model, dimension } = isRecord(dense) ? dense : {}
-  if (typeof model !== 'string' || typeof dimension !== 'number') throw badResponse(INDEX, 'no embedding model')
-  return { model, dimension }
+function readDense(dense: unknown): DensePart {
+  const { embeddingModel, dimension, similarityFunction } = isRecord(dense) ? dense : {}
+  if (typeof dimension !== 'number') throw badResponse(INDEX, 'a dense part without dimension')
+  const similarity = similarityNamed(similarityFunction)
+  if (similarity === undefined) {
+    throw new RagGateError('retriever_misconfigured', 'The index measures by a similarity that is not known here')
+  }
+  return { model: modelNamed(embeddingModel), dimension, similarity }
+}
+
+function modelNamed(name: unknown): string {
+  if (name === null) return ''
+  if (typeof name !== 'string') throw badResponse(INDEX, 'no embedding model')
+  return name
 }

@@ -11,7 +11,7 @@ import { badResponse, errorOfFault, errorOfStatus, readJson, type UpstreamName }
 export interface UpstashOptions {
   /** REST URL of the index; with `fetch` given, any URL whose path is the index's prefix. */
   readonly url: string
-  /** REST token; none for an index behind a binding. */
+  /** REST token; needed but for an index behind a `fetch` of its own, such as a binding's. */
   readonly token?: string
   /**
    * What sends the requests, such as the `fetch` of a Durable Object stub.
@@ -28,12 +28,15 @@ export interface UpstashOptions {
   /**
    * Bytes of a response that are read at most; 1 and up.
    *
-   * @default 1048576 for a retriever, 8388608 for a chunk index
+   * @default 1048576 for a retriever, 8388608 where rows come with their vectors, and for a chunk index
    */
   readonly maxResponseBytes?: number
   /** Retry and circuit breaker. */
   readonly upstream?: UpstreamOptions
 }
+
+/** For what may be large: `info` lists every namespace, and vectors are longer than texts. */
+export const WIDE_BYTES = 8 * 1024 * 1024
 
 /** Sends what the client asks for, and makes a `RagGateError` of whatever goes wrong. */
 export type UpstashTransport = (signal?: AbortSignal) => Requester
@@ -50,8 +53,9 @@ export const INDEX: UpstreamName = { role: 'retriever', what: 'The index' }
 export function createUpstashTransport(
   options: UpstashOptions & Required<Pick<UpstashOptions, 'timeoutMs' | 'maxResponseBytes'>>,
 ): UpstashTransport {
-  const { token, timeoutMs, maxResponseBytes } = options
+  const { timeoutMs, maxResponseBytes } = options
   const baseUrl = checkedUrl(options.url)
+  const token = checkedToken(options)
   requireAtLeast(1, 'timeoutMs', timeoutMs)
   requireAtLeast(1, 'maxResponseBytes', maxResponseBytes)
   // `fetch` wants to be called as the global it is.
@@ -76,7 +80,13 @@ export function createUpstashTransport(
   }
 }
 
-function checkedUrl(url: string): string {
+function checkedUrl(url: string | undefined): string {
+  // An environment variable that is not set comes as `undefined`, whatever the type says.
+  if (url === undefined || url === '') {
+    throw new RagGateError('config_invalid', `The URL of the index is missing (url): is ${ENV.url} set?`, {
+      param: 'url',
+    })
+  }
   const parsed = URL.canParse(url) ? new URL(url) : undefined
   if (parsed === undefined || !/^https?:$/.test(parsed.protocol) || parsed.search !== '' || parsed.hash !== '') {
     throw new RagGateError('config_invalid', 'The URL of the index must be an http(s) URL without a query', {
@@ -86,13 +96,31 @@ function checkedUrl(url: string): string {
   return url.replace(/\/+$/, '')
 }
 
+function checkedToken({ token, fetch }: UpstashOptions): string | undefined {
+  if (token === '' || (token === undefined && fetch === undefined)) {
+    throw new RagGateError('config_invalid', `The token of the index is missing (token): is ${ENV.token} set?`, {
+      param: 'token',
+    })
+  }
+  return token
+}
+
+/** Where the service's own console puts them. */
+const ENV = { url: 'UPSTASH_VECTOR_REST_URL', token: 'UPSTASH_VECTOR_REST_TOKEN' }
+
 function errorOf(response: BoundedResponse): RagGateError {
   const { status, text } = response
   if (status === 422 && text.includes('Invalid vector dimension')) {
     return new RagGateError('embedding_mismatch', 'The index has embeddings of another dimension')
   }
-  if (status === 422 && /Embedding data for this index|This index requires/.test(text)) {
-    return new RagGateError('retriever_misconfigured', 'The index must be a hybrid one with hosted embeddings')
+  if (status === 422 && text.includes('Embedding data for this index')) {
+    return new RagGateError(
+      'retriever_misconfigured',
+      'The index embeds no texts: it must have hosted embeddings, or the retriever the embedder of its vectors',
+    )
+  }
+  if (status === 422 && text.includes('This index requires')) {
+    return new RagGateError('retriever_misconfigured', 'The index is of another kind than it was taken for')
   }
   return errorOfStatus(INDEX, response)
 }

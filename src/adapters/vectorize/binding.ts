@@ -1,6 +1,4 @@
-/** The part of the Vectorize binding that is used, and its limits. Results are unknown: they are validated here. */
-import { RagGateError } from '../../errors.ts'
-import type { UpstreamName } from '../../http/upstream-error.ts'
+/** The part of the Vectorize binding that is used. Results are unknown: they are validated here. */
 import type { VectorizeFilter } from './filter.ts'
 
 /** A vector as it is written. */
@@ -18,7 +16,7 @@ export interface VectorizeBinding {
     vector: number[],
     options: {
       readonly topK: number
-      readonly namespace: string
+      readonly namespace?: string
       readonly returnValues: boolean
       readonly returnMetadata: 'all'
       readonly filter?: VectorizeFilter
@@ -27,50 +25,4 @@ export interface VectorizeBinding {
   upsert(vectors: VectorizeItem[]): Promise<unknown>
   deleteByIds(ids: string[]): Promise<unknown>
   getByIds(ids: string[]): Promise<unknown>
-}
-
-/** How the index is called in errors. */
-export const INDEX: UpstreamName = { role: 'retriever', what: 'The index' }
-
-/** @see https://developers.cloudflare.com/vectorize/platform/limits/ */
-export const LIMITS = {
-  /** Results of a query that returns values or all metadata. */
-  topK: 50,
-  dimension: 1536,
-  idBytes: 64,
-  namespaceBytes: 64,
-  metadataBytes: 10 * 1024,
-  filterBytes: 2048,
-  /** Of a text, so much stands in a metadata index. */
-  indexedBytes: 64,
-  /** Vectors in one write of a Worker. */
-  upsert: 1000,
-  /** Ids in one call to delete and to read: not in the table of limits, but the service turns more away (40007). */
-  deleteIds: 100,
-  readIds: 20,
-} as const
-
-const encoder = new TextEncoder()
-
-/** Length in UTF-8. */
-export const byteLength = (text: string): number => encoder.encode(text).byteLength
-
-/**
- * The id of a vector. Ids are unique in a whole index, not in a namespace, and reading or deleting names no namespace:
- * so each carries its own.
- *
- * @throws `retriever_misconfigured` when it is longer than the index takes
- */
-export function vectorId(namespace: string, id: string): string {
-  if (namespace === '' || namespace.includes(':') || byteLength(namespace) > LIMITS.namespaceBytes) {
-    throw new RagGateError('retriever_misconfigured', 'An index namespace must be 1 to 64 bytes without a colon')
-  }
-  const whole = `${namespace}:${id}`
-  if (id === '' || byteLength(whole) > LIMITS.idBytes) {
-    throw new RagGateError(
-      'retriever_misconfigured',
-      `Namespace and chunk id together may have ${LIMITS.idBytes - 1} bytes`,
-    )
-  }
-  return whole
 }

@@ -7,7 +7,8 @@ import { createUpstream, type UpstreamOptions } from '../../http/upstream.ts'
 import { errorOfFault } from '../../http/upstream-error.ts'
 import type { ChunkTexts } from '../../ports/chunk-texts.ts'
 import type { Embedder } from '../../ports/embedder.ts'
-import { INDEX, LIMITS, type VectorizeBinding } from './binding.ts'
+import type { VectorizeBinding } from './binding.ts'
+import { INDEX, LIMITS } from './limits.ts'
 import { passageOf, type ReadVector } from './rows.ts'
 
 /** What retriever and chunk index of one Vectorize index share. */
@@ -30,7 +31,21 @@ export interface VectorizeOptions {
 export type Call = <Result>(work: () => Promise<Result>, signal?: AbortSignal) => Promise<Result>
 
 /** @throws `config_invalid` when the options make no sense */
-export function callerOf({ embedder, timeoutMs, upstream: discipline }: VectorizeOptions, defaultMs: number): Call {
+export function callerOf(
+  {
+    index,
+    embedder,
+    timeoutMs,
+    upstream: discipline,
+  }: Pick<VectorizeOptions, 'index' | 'embedder' | 'timeoutMs' | 'upstream'>,
+  defaultMs: number,
+): Call {
+  // A binding that is not configured comes as `undefined`, whatever the type says.
+  if ((index as VectorizeBinding | undefined) === undefined) {
+    throw new RagGateError('config_invalid', 'The Vectorize binding is missing (index): is it bound under that name?', {
+      param: 'index',
+    })
+  }
   const ms = timeoutMs ?? defaultMs
   requireAtLeast(1, 'timeoutMs', ms)
   if (!(embedder.dimension >= 1 && embedder.dimension <= LIMITS.dimension)) {
@@ -49,7 +64,7 @@ export function callerOf({ embedder, timeoutMs, upstream: discipline }: Vectoriz
 export async function passagesOf(
   vectors: readonly ReadVector[],
   namespace: string,
-  texts: ChunkTexts | undefined,
+  texts: Pick<ChunkTexts, 'get'> | undefined,
 ): Promise<readonly (Passage | null)[]> {
   if (texts === undefined) return vectors.map(passageOf)
   return vectors.length === 0

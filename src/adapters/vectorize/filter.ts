@@ -1,8 +1,9 @@
 /** The filters that Vectorize knows: every member must hold, on properties that have a metadata index. */
+import { filteredMember, type PassageFields } from '../../core/evidence/passage-fields.ts'
 import { checkPassageFilter, type PassageFilter, valuesOf } from '../../core/evidence/passage-filter.ts'
 import { isRecord } from '../../core/lib/guards.ts'
 import { RagGateError } from '../../errors.ts'
-import { byteLength, LIMITS } from './binding.ts'
+import { byteLength, LIMITS } from './limits.ts'
 
 /** What a property is compared with. */
 export type FilterValue = string | number | boolean | null
@@ -44,23 +45,32 @@ export function checkedFilter(filter: VectorizeFilter): VectorizeFilter {
 }
 
 /**
- * The adapter's own filter and a request's, both of which must hold. Fields of passages are properties of the same name.
+ * The adapter's own filter and a request's, both of which must hold.
  *
- * @throws `retriever_misconfigured` for a member of `metadata`, which stands in the index as one text; for a text longer
- *   than the index compares; for a property that both name; for more than the service takes
+ * @param fields which properties of rows that others wrote the fields of passages are; `undefined` for rows as this
+ *   package writes them, where they have the same name
+ * @throws `retriever_misconfigured` for a member of `metadata` where this package wrote it, as one text; for a field that
+ *   a function reads; for a text longer than the index compares; for a property that both name; for more than the service
+ *   takes
  */
-export function joinedFilter(own: VectorizeFilter, asked: PassageFilter | undefined): VectorizeFilter {
+export function joinedFilter(
+  own: VectorizeFilter,
+  asked: PassageFilter | undefined,
+  fields?: PassageFields,
+): VectorizeFilter {
   if (asked === undefined) return own
   const joined: Record<string, FilterValue | FilterCondition> = { ...own }
   for (const [field, allowed] of Object.entries(checkPassageFilter(asked))) {
     const values = [...valuesOf(allowed)]
-    if (field.startsWith('metadata.')) throw cannotFilter('by members of metadata')
-    if (Object.hasOwn(own, field)) throw cannotFilter(`by ${field} twice`)
+    if (fields === undefined && field.startsWith('metadata.')) throw cannotFilter('by members of metadata')
+    const property = fields === undefined ? field : filteredMember(field, fields)
+    if (property === undefined) throw cannotFilter(`by ${field} as fields says it is read`)
+    if (Object.hasOwn(joined, property)) throw cannotFilter(`by ${property} twice`)
     if (values.some((value) => byteLength(String(value)) > LIMITS.indexedBytes)) {
       throw cannotFilter(`by a text of more than ${LIMITS.indexedBytes} bytes`)
     }
     // A list that `checkPassageFilter` took is not empty.
-    joined[field] = values.length === 1 ? { $eq: values[0]! } : { $in: values }
+    joined[property] = values.length === 1 ? { $eq: values[0]! } : { $in: values }
   }
   if (byteLength(JSON.stringify(joined)) >= LIMITS.filterBytes) {
     throw cannotFilter(`by ${LIMITS.filterBytes} bytes of JSON and more`)

@@ -4,7 +4,7 @@ import { isRecord } from '../../core/lib/guards.ts'
 import { readPassage } from '../../core/evidence/rows.ts'
 import { RagGateError } from '../../errors.ts'
 import { badResponse } from '../../http/upstream-error.ts'
-import { byteLength, INDEX, LIMITS } from './binding.ts'
+import { byteLength, INDEX, LIMITS } from './limits.ts'
 
 /** Member under which the ingester's own metadata stands. */
 const OWN = 'metadata'
@@ -52,6 +52,20 @@ export function readVector(namespace: string, row: unknown): ReadVector {
   if (ofRow !== namespace || !id.startsWith(prefix)) throw badResponse(INDEX, 'a row of another namespace')
   if (!isRecord(metadata)) throw badResponse(INDEX, 'metadata that is not an object')
   return { id: id.slice(prefix.length), score, values: readValues(values), fields: metadata }
+}
+
+/**
+ * One match of an index that others filled.
+ *
+ * @param namespace that was asked for; `''` for the whole index
+ * @throws `retriever_bad_response` for another form, or another namespace
+ */
+export function readVectorOfOthers(namespace: string, row: unknown): ReadVector {
+  if (!isRecord(row)) throw badResponse(INDEX, 'not a row')
+  const { id, score, values, metadata, namespace: ofRow = namespace } = row
+  if (typeof id !== 'string' || id === '') throw badResponse(INDEX, 'a row without id')
+  if (namespace !== '' && ofRow !== namespace) throw badResponse(INDEX, 'a row of another namespace')
+  return { id, score, values: readValues(values), fields: isRecord(metadata) ? metadata : {} }
 }
 
 /** The passage in a vector's metadata. @throws `retriever_bad_response` */

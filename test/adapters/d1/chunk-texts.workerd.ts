@@ -13,7 +13,14 @@ retrieverContract('the Vectorize adapter with texts in D1', async () => {
   const embedder = hashedEmbedder()
   const index = fakeVectorize({ dimensions: embedder.dimension })
   return {
-    retriever: createVectorizeRetriever({ index, embedder, texts, metric: 'cosine' }),
+    retriever: createVectorizeRetriever({
+      index,
+      embedder,
+      texts,
+      metric: 'cosine',
+      filledBy: 'gate',
+      namespace: (_tenant, collection) => collection,
+    }),
     index: createVectorizeChunkIndex({ index, embedder, texts, settlePollMs: 1 }),
   }
 })

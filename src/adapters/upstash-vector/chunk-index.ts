@@ -1,0 +1,99 @@
+/** The writing side of an Upstash index. */
+import { Index } from '@upstash/vector'
+import type { Passage } from '../../core/evidence/chunk.ts'
+import { isRecord } from '../../core/lib/guards.ts'
+import { RagGateError } from '../../errors.ts'
+import { requireAtLeast } from '../../http/require-at-least.ts'
+import { badResponse } from '../../http/upstream-error.ts'
+import type { ChunkIndex } from '../../ports/chunk-index.ts'
+import { requireCosine } from './index-kind.ts'
+import { checkedNamespace } from './namespaces.ts'
+import { itemOf, passageOf, readInfo } from './rows.ts'
+import { createUpstashTransport, INDEX, type UpstashOptions, WIDE_BYTES } from './transport.ts'
+
+/** Options of a chunk index. */
+export interface UpstashChunkIndexOptions extends UpstashOptions {
+  /**
+   * Milliseconds that `settle` waits at most; 0 asks once.
+   *
+   * @default 10000
+   */
+  readonly settleTimeoutMs?: number
+  /**
+   * Milliseconds between two questions whether writes are visible; 1 and up.
+   *
+   * @default 250
+   */
+  readonly settlePollMs?: number
+}
+
+/** Passages or ids in one request: below the service's 1,000, and few enough requests for one Worker invocation. */
+const BATCH = 500
+
+/**
+ * Writes passages as texts for the index to embed; everything but the text goes into metadata. The index must be a hybrid
+ * one with hosted embeddings that measures by cosine. Read it with `createUpstashRetriever({ …, filledBy: 'gate' })`.
+ *
+ * @throws `config_invalid` when the options make no sense
+ */
+export function createUpstashChunkIndex(options: UpstashChunkIndexOptions): ChunkIndex {
+  const { settleTimeoutMs = 10_000, settlePollMs = 250, ...rest } = options
+  const transport = createUpstashTransport({ timeoutMs: 10_000, maxResponseBytes: WIDE_BYTES, ...rest })
+  requireAtLeast(0, 'settleTimeoutMs', settleTimeoutMs)
+  requireAtLeast(1, 'settlePollMs', settlePollMs)
+  const index = new Index(transport())
+  return {
+    async describe() {
+      const { dense, sparse } = readInfo(await index.info())
+      if (dense === undefined || sparse === undefined) {
+        throw new RagGateError('retriever_misconfigured', 'The index must be a hybrid one')
+      }
+      requireCosine(dense)
+      return { embeddingModel: dense.model, dimension: dense.dimension }
+    },
+
+    async upsert(namespace, passages) {
+      for (const batch of batches(passages)) {
+        const items = batch.map((passage) => itemOf(namespace, passage))
+        const result: unknown = await index.upsert(items, { namespace: checkedNamespace(namespace) })
+        if (result !== 'Success') throw badResponse(INDEX, 'no success')
+      }
+    },
+
+    async fetch(namespace, ids) {
+      const passages: (Passage | null)[] = []
+      for (const batch of batches(ids)) {
+        const include = { includeData: true, includeMetadata: true, namespace: checkedNamespace(namespace) }
+        const rows: unknown = await index.fetch([...batch], include)
+        if (!Array.isArray(rows) || rows.length !== batch.length) throw badResponse(INDEX, 'not one row for each id')
+        const found = rows.map((row: unknown) => (row === null ? null : passageOf(namespace, row)))
+        if (found.some((passage, at) => passage !== null && passage.id !== batch[at])) {
+          throw badResponse(INDEX, 'another id')
+        }
+        passages.push(...found)
+      }
+      return passages
+    },
+
+    async delete(namespace, ids) {
+      for (const batch of batches(ids)) {
+        const result: unknown = await index.delete({ ids: [...batch] }, { namespace: checkedNamespace(namespace) })
+        if (!isRecord(result) || typeof result['deleted'] !== 'number') {
+          throw badResponse(INDEX, 'no count of the deleted')
+        }
+      }
+    },
+
+    async settle(namespace) {
+      const polls = Math.ceil(settleTimeoutMs / settlePollMs)
+      for (let poll = 0; readInfo(await index.info()).pendingOf(namespace) > 0; poll++) {
+        if (poll >= polls) throw new RagGateError('index_not_settled', 'The index did not show its last writes in time')
+        await new Promise((resolve) => setTimeout(resolve, settlePollMs))
+      }
+    },
+  }
+}
+
+function* batches<T>(items: readonly T[]): Generator<readonly T[]> {
+  for (let at = 0; at < items.length; at += BATCH) yield items.slice(at, at + BATCH)
+}

@@ -1,0 +1,83 @@
+/** What an index is: its parts, which of them embed texts, and how its dense part measures. */
+import { RagGateError } from '../../errors.ts'
+import type { Embedding } from '../../ports/retriever.ts'
+
+/** How a dense part measures. */
+export type Similarity = 'cosine' | 'euclidean' | 'dot-product'
+
+/** What an index is, said instead of asked. */
+export interface IndexKind {
+  readonly type: 'dense' | 'sparse' | 'hybrid'
+  /** @default 'cosine' */
+  readonly similarity?: Similarity
+  /**
+   * Hosted model of the sparse part; `''` when its vectors are brought.
+   *
+   * @default 'BM25'; '' where an embedder makes the dense vectors
+   */
+  readonly sparseModel?: string
+}
+
+/** The dense part. */
+export interface DensePart extends Embedding {
+  /** Hosted model; `''` when vectors are brought. */
+  readonly model: string
+  readonly similarity: Similarity
+}
+
+/** The sparse part. */
+export interface SparsePart {
+  /** Hosted model; `''` when vectors are brought. */
+  readonly model: string
+}
+
+/** The parts of an index; at least one is there. */
+export interface IndexParts {
+  readonly dense?: DensePart
+  readonly sparse?: SparsePart
+}
+
+/** What is not known of an index that was said and not asked. */
+const UNASKED = { dimension: 0, model: 'hosted' }
+
+/** @throws `config_invalid` for a kind that there is not */
+export function partsOf({ type, similarity = 'cosine', sparseModel }: IndexKind, hasEmbedder: boolean): IndexParts {
+  if (!['dense', 'sparse', 'hybrid'].includes(type) || !SIMILARITIES.includes(similarity)) {
+    throw new RagGateError(
+      'config_invalid',
+      `index must be { type: 'dense', 'sparse' or 'hybrid', similarity: '${SIMILARITIES.join("' or '")}' }`,
+      { param: 'index' },
+    )
+  }
+  return {
+    ...(type !== 'sparse' && { dense: { ...UNASKED, ...(hasEmbedder && { model: '' }), similarity } }),
+    ...(type !== 'dense' && { sparse: { model: sparseModel ?? (hasEmbedder ? '' : 'BM25') } }),
+  }
+}
+
+const SIMILARITIES: readonly Similarity[] = ['cosine', 'euclidean', 'dot-product']
+
+/** What the gate's own ingestion fills: hybrid, with hosted embeddings, by cosine. */
+export const GATE_INDEX: IndexParts = partsOf({ type: 'hybrid' }, false)
+
+/** The similarity that `info` names; `undefined` for one that is unknown. Where none is named, it is a cosine. */
+export function similarityNamed(name: unknown): Similarity | undefined {
+  if (name === undefined || name === '') return 'cosine'
+  if (typeof name !== 'string') return undefined
+  return SIMILARITIES.find((known) => known === name.toLowerCase().replace('_', '-'))
+}
+
+/**
+ * Scores of the gate's own index are read as cosines.
+ *
+ * @throws `retriever_misconfigured` for an index that measures otherwise
+ */
+export function requireCosine({ similarity }: DensePart): void {
+  if (similarity === 'cosine') return
+  throw new RagGateError('retriever_misconfigured', `The index must measure by cosine, and measures by ${similarity}`)
+}
+
+/** Whether a hosted sparse model gives BM25 scores once the index weighs its terms by IDF. */
+export function isBm25({ model }: SparsePart): boolean {
+  return /^bm25/i.test(model)
+}

@@ -1,0 +1,74 @@
+import { Index } from '@upstash/vector'
+import { RagGateError } from '../../errors.ts'
+import { badResponse } from '../../http/upstream-error.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Embedding } from '../../ports/retriever.ts'
+import type { IndexParts } from './index-kind.ts'
+import { type IndexInfo, readInfo } from './rows.ts'
+import { INDEX, type UpstashTransport } from './transport.ts'
+
+const LONGEST_MAX_AGE_MS = 60_000
+
+/** How long a reader takes the index's word. */
+export interface InfoReaderOptions {
+  /** 0..60,000. */
+  readonly embeddingMaxAgeMs: number
+  readonly clock: Clock
+}
+
+/** Reads what an index says of itself. */
+export interface InfoReader {
+  /** Kind, similarity and models: asked once, since an index keeps them for as long as it lives. */
+  parts(signal: AbortSignal): Promise<IndexParts>
+  /** Model and dimension; an answer not older than `embeddingMaxAgeMs` is given again. */
+  embedding(signal: AbortSignal): Promise<Embedding>
+  /** Asks now. */
+  info(signal: AbortSignal): Promise<IndexInfo>
+  /** Has the parts asked for again: a search showed that they are others, such as those of a new index at the old URL. */
+  forget(): void
+}
+
+/**
+ * Makes a reader of an index's `info`. Only what was read is shared between requests, since one of them must not wait for
+ * what another one sent.
+ *
+ * @param check throws for parts that cannot be searched
+ * @throws `config_invalid` when the age is out of range
+ */
+export function createInfoReader(
+  transport: UpstashTransport,
+  { embeddingMaxAgeMs, clock }: InfoReaderOptions,
+  check: (parts: IndexParts) => void,
+): InfoReader {
+  if (!(embeddingMaxAgeMs >= 0 && embeddingMaxAgeMs <= LONGEST_MAX_AGE_MS)) {
+    throw new RagGateError('config_invalid', 'embeddingMaxAgeMs must lie in 0..60,000', { param: 'embeddingMaxAgeMs' })
+  }
+  let copy: { readonly info: IndexInfo; readonly readAtMs: number } | undefined
+
+  async function ask(signal: AbortSignal): Promise<IndexInfo> {
+    const readAtMs = clock.nowMs()
+    const info = readInfo(await new Index(transport(signal)).info())
+    if (info.dense === undefined && info.sparse === undefined) throw badResponse(INDEX, 'info without a part to search')
+    check(info)
+    copy = { info, readAtMs }
+    return info
+  }
+
+  return {
+    info: ask,
+    async parts(signal) {
+      return copy?.info ?? ask(signal)
+    },
+    async embedding(signal) {
+      const ageMs = copy === undefined ? Infinity : clock.nowMs() - copy.readAtMs
+      const fresh = copy !== undefined && ageMs >= 0 && ageMs < embeddingMaxAgeMs
+      const { dense, sparse } = fresh && copy !== undefined ? copy.info : await ask(signal)
+      if (dense !== undefined) return { model: dense.model, dimension: dense.dimension }
+      // A sparse index has no length of vectors; one of the two parts is there.
+      return { model: sparse?.model ?? '', dimension: 0 }
+    },
+    forget() {
+      copy = undefined
+    },
+  }
+}

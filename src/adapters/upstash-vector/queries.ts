@@ -1,0 +1,71 @@
+/** The queries of one search, and how they are sent. */
+import { Index, QueryMode, WeightingStrategy } from '@upstash/vector'
+import { badResponse } from '../../http/upstream-error.ts'
+import { needsVectors } from './cosines.ts'
+import type { SearchPlan } from './search-plan.ts'
+import { INDEX } from './transport.ts'
+
+/** A sparse vector: dimensions, and the value in each of them. */
+export interface SparseVector {
+  readonly indices: readonly number[]
+  readonly values: readonly number[]
+}
+
+/** What the client takes for one query; it names a type for each kind of index. */
+type Query = Parameters<Index['query']>[0]
+
+/** Rows of one query, as they came. */
+export type Rows = readonly unknown[]
+
+/** The queries of a plan; a vector of zeros has no direction, so that nothing is near it and nothing is asked. */
+export function queriesOf(
+  { dense, sparse, hybrid }: SearchPlan,
+  question: string,
+  common: { readonly topK: number },
+  vector: readonly number[] | undefined,
+  sparseVector: SparseVector | undefined,
+): { readonly dense?: Query; readonly sparse?: Query } {
+  const asksDense = dense !== undefined && (vector === undefined || vector.some((value) => value !== 0))
+  const asksSparse = sparse !== undefined && (sparseVector === undefined || sparseVector.indices.length > 0)
+  const mode = (queryMode: QueryMode) => (hybrid ? { queryMode } : {})
+  return {
+    ...(asksDense && {
+      dense: {
+        ...common,
+        ...(vector === undefined ? { data: question, ...mode(QueryMode.DENSE) } : { vector: [...vector] }),
+        ...(needsVectors(dense.similarity) && { includeVectors: true }),
+      },
+    }),
+    ...(asksSparse && {
+      sparse: {
+        ...common,
+        ...(sparseVector === undefined
+          ? { data: question, ...mode(QueryMode.SPARSE) }
+          : { sparseVector: { indices: [...sparseVector.indices], values: [...sparseVector.values] } }),
+        ...(sparse.scores === 'bm25' && { weightingStrategy: WeightingStrategy.IDF }),
+      },
+    }),
+  }
+}
+
+/** Sends the queries: those of one sort in one request, since a request is of texts or of vectors. */
+export async function send(
+  index: Index,
+  { dense, sparse }: { readonly dense?: Query; readonly sparse?: Query },
+  namespace: string,
+): Promise<readonly [dense: Rows, sparse: Rows]> {
+  if (dense !== undefined && sparse !== undefined && 'data' in dense === 'data' in sparse) {
+    const results: unknown = await index.queryMany([dense, sparse], { namespace })
+    if (!Array.isArray(results) || results.length !== 2) throw badResponse(INDEX, 'not one list for each query')
+    return [listOf(results[0]), listOf(results[1])]
+  }
+  // A list of one query would come back flat, and an empty one could be either.
+  const one = async (query: Query | undefined): Promise<Rows> =>
+    query === undefined ? [] : listOf(await index.query(query, { namespace }))
+  return Promise.all([one(dense), one(sparse)])
+}
+
+function listOf(rows: unknown): Rows {
+  if (!Array.isArray(rows)) throw badResponse(INDEX, 'not a list')
+  return rows
+}

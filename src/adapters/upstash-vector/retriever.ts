@@ -1,0 +1,260 @@
+/** The reading side of an Upstash index: any kind of it, whoever filled it. */
+import { Index } from '@upstash/vector'
+import type { Ranking } from '../../core/evidence/chunk.ts'
+import type { PassageFields } from '../../core/evidence/passage-fields.ts'
+import { namespaceShared, placesOf, type RetrieverWarning, rowsWithoutText } from '../../core/evidence/retriever-warnings.ts'
+import { rankRows, type RetrievedRow } from '../../core/evidence/rows.ts'
+import { namespaceChoice, type NamespaceOptions } from '../../core/evidence/searched-namespace.ts'
+import { namespaceOf } from '../../core/lib/ids.ts'
+import { onceEach } from '../../core/lib/once-each.ts'
+import { RRF_K, reciprocalRanks } from '../../core/lib/rank-scores.ts'
+import { isRagGateError, RagGateError } from '../../errors.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Embedder } from '../../ports/embedder.ts'
+import type { RetrievalRequest, Retriever } from '../../ports/retriever.ts'
+import { cosineReader, needsVectors } from './cosines.ts'
+import { filterText } from './filter.ts'
+import { GATE_INDEX, type IndexKind, partsOf, requireCosine } from './index-kind.ts'
+import { createInfoReader } from './info-reader.ts'
+import { checkedNamespace, encodedNamespace } from './namespaces.ts'
+import { queriesOf, type Rows, send, type SparseVector } from './queries.ts'
+import { rowsOfGate, rowsOfOthers } from './rows.ts'
+import { planOf, type SearchPlan } from './search-plan.ts'
+import { createUpstashTransport, type UpstashOptions, WIDE_BYTES } from './transport.ts'
+import { namespaceEmpty, sparseLeftOut } from './warnings.ts'
+
+/** From a row as it came to our score. */
+type ScoreOf = (row: Readonly<Record<string, unknown>>) => unknown
+
+/** Options of a retriever. */
+export interface UpstashRetrieverOptions extends UpstashOptions, NamespaceOptions {
+  /**
+   * Who filled the index. `others`: any kind of index, in the shape they chose. `gate`: `createUpstashChunkIndex`, whose
+   * rows, namespaces and kind of index are known; options about those are refused then.
+   *
+   * @default 'others'
+   */
+  readonly filledBy?: 'others' | 'gate'
+  /**
+   * Where rows keep their text, title, section, source, document id and version.
+   *
+   * @default the names of `USUAL_FIELDS`, tried in turn: `data`, then `metadata.text`, `content`, `chunk` …
+   */
+  readonly fields?: PassageFields
+  /**
+   * What the index is, where it need not be asked.
+   *
+   * @default asked with the first search (`info`), and remembered
+   */
+  readonly index?: IndexKind
+  /** What made the dense vectors, for an index without hosted embeddings. It embeds each question. */
+  readonly embedder?: Embedder
+  /** What made the sparse vectors, for an index without a hosted sparse model. It gets each question. */
+  readonly sparseEmbedder?: (question: string, signal: AbortSignal) => Promise<SparseVector> | SparseVector
+  /**
+   * Which methods are asked. `hybrid`: both, at once, each with scores of its own instead of the service's fused ones.
+   *
+   * @default every part of the index whose scores have a known meaning: cosines, and BM25
+   */
+  readonly methods?: 'hybrid' | 'dense' | 'sparse'
+  /**
+   * What the scores of the sparse part are. `bm25`: Okapi BM25, once the index weighs the terms by IDF. `ranks`: inner
+   * products of a scale that nobody knows, so that only their order is taken, as reciprocal ranks.
+   *
+   * @default 'bm25' for the hosted model BM25, 'ranks' for any other and for sparse vectors of your own
+   */
+  readonly sparseScores?: 'bm25' | 'ranks'
+  /**
+   * How long the isolate takes the index's word for its model and dimension before it asks again, beside a search, in
+   * milliseconds: how long a changed model may go unnoticed, or a changed back one be refused. 0..60,000; 0 asks every time.
+   *
+   * @default 60_000
+   */
+  readonly embeddingMaxAgeMs?: number
+  /** @default the platform's clock */
+  readonly clock?: Clock
+  /**
+   * Told once of what finds nothing and fails nothing: an empty namespace, rows without text, a part that is not asked.
+   *
+   * @default console.warn
+   */
+  readonly onWarning?: (warning: RetrieverWarning) => void
+}
+
+/**
+ * Retrieves with a query for each part of the index, so that a chunk that both return carries both scores: raw cosines,
+ * and BM25 or reciprocal ranks. Queries of one sort go in one request; a question that is embedded here for one part
+ * only takes two, at once.
+ *
+ * A score that is not a finite number within its range is handed on as NaN, to be dropped and counted. An entry without
+ * id is a fault of the whole response. Rows without text are left out, with a warning; when all are, that is
+ * `retriever_misconfigured`.
+ *
+ * @throws `config_invalid` when the options make no sense
+ */
+export function createUpstashRetriever(options: UpstashRetrieverOptions): Retriever {
+  const {
+    filledBy = 'others',
+    fields = {},
+    embedder,
+    sparseEmbedder,
+    embeddingMaxAgeMs = 60_000,
+    clock = { nowMs: () => Date.now() },
+    onWarning = ({ message }) => console.warn(`[rag-gate] ${message}`),
+  } = options
+  if (filledBy === 'gate') requireNone(options)
+  const isGate = filledBy === 'gate'
+  const isNew = onceEach()
+  const warnOnce = (warning: RetrieverWarning, about = ''): void => {
+    if (isNew(`${warning.code} ${about}`)) onWarning(warning)
+  }
+  const { timeoutMs = 1500, maxResponseBytes } = options
+  const narrow = createUpstashTransport({ ...options, timeoutMs, maxResponseBytes: maxResponseBytes ?? 1024 * 1024 })
+  const wide = createUpstashTransport({ ...options, timeoutMs, maxResponseBytes: WIDE_BYTES })
+  const reader = createInfoReader(wide, { embeddingMaxAgeMs, clock }, ({ dense }) => {
+    if (isGate && dense !== undefined) requireCosine(dense)
+  })
+  const namespaceFor = namespaceChoice(isGate ? { namespace: namespaceOf, ...options } : options, () =>
+    warnOnce(namespaceShared(options.namespace ?? '')),
+  )
+  const said = isGate
+    ? GATE_INDEX
+    : options.index === undefined
+      ? undefined
+      : partsOf(options.index, embedder !== undefined)
+
+  async function planFor(signal: AbortSignal): Promise<SearchPlan> {
+    const parts = said ?? (await reader.parts(signal))
+    if (embedder !== undefined && parts.dense !== undefined && parts.dense.dimension > 0) {
+      requireDimension(parts.dense.dimension, embedder.dimension)
+    }
+    const { methods, sparseScores } = options
+    const plan = planOf(parts, {
+      methods,
+      sparseScores,
+      hasEmbedder: embedder !== undefined,
+      hasSparseEmbedder: sparseEmbedder !== undefined,
+    })
+    if (plan.leftOut !== undefined) warnOnce(sparseLeftOut(plan.leftOut))
+    return plan
+  }
+
+  /** Reads the rows of a query; whatever has no text is left out and told of. */
+  function readRows(rows: Rows, namespace: string, scoreOf: ScoreOf): RetrievedRow[] {
+    if (isGate) return rowsOfGate(namespace, rows, scoreOf)
+    return rowsOfOthers(rows, fields, scoreOf, (row) => warnOnce(rowsWithoutText(row, fields)))
+  }
+
+  /** The rows of both parts, and the vector that the question got here, if it got one. */
+  async function ask(
+    plan: SearchPlan,
+    segment: string,
+    filterOf: { readonly filter?: string },
+    request: RetrievalRequest,
+  ) {
+    const { question, topK, signal } = request
+    const [vector, sparseVector] = await Promise.all([
+      plan.dense?.by === 'us' && embedder !== undefined ? embedOne(embedder, question, signal) : undefined,
+      plan.sparse?.by === 'us' && sparseEmbedder !== undefined ? sparseEmbedder(question, signal) : undefined,
+    ])
+    const common = { topK, includeData: true, includeMetadata: true, ...filterOf }
+    const queries = queriesOf(plan, question, common, vector, sparseVector)
+    const withVectors = plan.dense !== undefined && needsVectors(plan.dense.similarity)
+    const transport = withVectors && maxResponseBytes === undefined ? wide : narrow
+    const [denseRows, sparseRows] = await send(new Index(transport(signal)), queries, segment)
+    return { vector, denseRows, sparseRows }
+  }
+
+  async function search(request: RetrievalRequest): Promise<readonly Ranking[]> {
+    const { tenant, collection, topK, filter, signal } = request
+    const namespace = namespaceFor(tenant, collection)
+    const segment = isGate ? checkedNamespace(namespace) : encodedNamespace(namespace)
+    const filterOf = filter === undefined ? {} : { filter: filterText(filter, isGate ? undefined : fields) }
+    const plan = await planFor(signal)
+    const { vector, denseRows, sparseRows } = await ask(plan, segment, filterOf, request)
+    const rankings: Ranking[] = []
+    if (plan.dense !== undefined) {
+      const rows = readRows(denseRows, namespace, cosineReader(plan.dense.similarity, vector))
+      rankings.push(rankRows('cosine', rows, topK))
+    }
+    if (plan.sparse !== undefined) {
+      const rows = readRows(sparseRows, namespace, ({ score }) => score)
+      rankings.push(rankSparse(plan.sparse.scores, rows, topK))
+    }
+    if (isGate || rankings.some(({ entries }) => entries.length > 0)) return rankings
+    if (denseRows.length + sparseRows.length > 0) {
+      throw new RagGateError(
+        'retriever_misconfigured',
+        `Rows were found, and none has a text where it was looked for (${placesOf(fields)}): set fields.text`,
+      )
+    }
+    if (filter === undefined && isNew(`looked ${namespace}`)) await lookForAnything(namespace, signal)
+    return rankings
+  }
+
+  /** Nothing at all was found: whether there is anything. */
+  async function lookForAnything(namespace: string, signal: AbortSignal): Promise<void> {
+    // What the search found stands, whatever becomes of this look.
+    const info = await reader.info(signal).catch(() => undefined)
+    if (info === undefined || (info.counts.get(namespace) ?? 0) > 0) return
+    warnOnce(namespaceEmpty(namespace, info.counts), namespace)
+  }
+
+  return {
+    ...(embedder === undefined
+      ? { embeddingNow: (signal: AbortSignal) => reader.embedding(signal) }
+      : { embedding: { model: embedder.model, dimension: embedder.dimension } }),
+
+    async retrieve(request: RetrievalRequest) {
+      try {
+        return await search(request)
+      } catch (thrown) {
+        // Another index may stand at this address by now.
+        if (isRagGateError(thrown) && OF_ANOTHER_INDEX.has(thrown.code)) reader.forget()
+        throw thrown
+      }
+    },
+  }
+}
+
+/** What a search ends in when the index is not what it was. */
+const OF_ANOTHER_INDEX: ReadonlySet<string> = new Set(['embedding_mismatch', 'retriever_misconfigured'])
+
+/** By BM25, or by the order of the rows alone, in reciprocal ranks; malformed scores stay malformed. */
+function rankSparse(scores: 'bm25' | 'ranks', rows: readonly RetrievedRow[], topK: number): Ranking {
+  if (scores === 'bm25') return rankRows('bm25', rows, topK)
+  // Any finite number has its place.
+  const { entries } = rankRows('dbsf', rows, topK)
+  const worth = reciprocalRanks(entries.length, RRF_K, 1)
+  return {
+    kind: 'rrf',
+    entries: entries.map(({ passage, score }, at) => ({ passage, score: Number.isNaN(score) ? score : worth[at]! })),
+  }
+}
+
+async function embedOne(embedder: Embedder, question: string, signal: AbortSignal): Promise<readonly number[]> {
+  const [vector] = await embedder.embed({ texts: [question], purpose: 'question', signal })
+  if (vector === undefined || !vector.every((value) => Number.isFinite(value))) {
+    throw new RagGateError('retriever_bad_response', 'The embedder made no vector of finite numbers')
+  }
+  requireDimension(embedder.dimension, vector.length)
+  return vector
+}
+
+function requireDimension(wanted: number, made: number): void {
+  if (wanted === made) return
+  throw new RagGateError(
+    'embedding_mismatch',
+    `The vectors have ${wanted} dimensions and the embedder makes ${made}: it is not the one they were made with`,
+  )
+}
+
+function requireNone(options: UpstashRetrieverOptions): void {
+  for (const name of ['fields', 'index', 'embedder', 'sparseEmbedder', 'sparseScores'] as const) {
+    if (options[name] !== undefined) {
+      throw new RagGateError('config_invalid', `${name} is for an index that others filled, not for filledBy: 'gate'`, {
+        param: name,
+      })
+    }
+  }
+}

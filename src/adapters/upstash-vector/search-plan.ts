@@ -1,0 +1,83 @@
+/** Which queries a search over an index consists of. */
+import { RagGateError } from '../../errors.ts'
+import { type IndexParts, isBm25, type Similarity } from './index-kind.ts'
+
+/** Who makes the vectors of a question: the index of its text, or somebody here. */
+type EmbeddedBy = 'index' | 'us'
+
+/** What is asked of an index for one question. At least one query is there. */
+export interface SearchPlan {
+  readonly dense?: { readonly by: EmbeddedBy; readonly similarity: Similarity }
+  readonly sparse?: { readonly by: EmbeddedBy; readonly scores: 'bm25' | 'ranks' }
+  /** Whether the index has both parts, so that a query of texts must say which it means. */
+  readonly hybrid: boolean
+  /** Why the sparse part is not asked though it is there, and nobody said so. */
+  readonly leftOut?: string
+}
+
+/** What the options say of it. */
+export interface PlanOptions {
+  readonly methods?: 'hybrid' | 'dense' | 'sparse' | undefined
+  readonly sparseScores?: 'bm25' | 'ranks' | undefined
+  readonly hasEmbedder: boolean
+  readonly hasSparseEmbedder: boolean
+}
+
+/**
+ * Plans the search: what was asked for by `methods`; else every part that can be asked and whose scores have a known
+ * meaning, and a sparse part without one only where there is nothing else.
+ *
+ * @throws `retriever_misconfigured` when the index lacks a part that was asked for, or nobody can embed a question for it
+ */
+export function planOf(parts: IndexParts, options: PlanOptions): SearchPlan {
+  const { methods } = options
+  const dense = planDense(parts, options)
+  const sparse = planSparse(parts, options)
+  const hybrid = parts.dense !== undefined && parts.sparse !== undefined
+  if (methods !== undefined) {
+    const wanted = {
+      ...(methods !== 'sparse' && { dense: required(dense) }),
+      ...(methods !== 'dense' && { sparse: required(sparse) }),
+    }
+    return { ...wanted, hybrid }
+  }
+  const canDense = typeof dense !== 'string'
+  const canSparse = typeof sparse !== 'string'
+  if (!canDense && !canSparse) throw misconfigured(parts.dense === undefined ? sparse : dense)
+  const takesSparse = canSparse && (sparse.scores === 'bm25' || !canDense)
+  const leftOut = canSparse ? 'its scores are not BM25' : sparse
+  return {
+    ...(canDense && { dense }),
+    ...(takesSparse && { sparse }),
+    hybrid,
+    ...(hybrid && !takesSparse && { leftOut }),
+  }
+}
+
+/** The query, or why there is none. */
+function planDense({ dense }: IndexParts, { hasEmbedder }: PlanOptions): NonNullable<SearchPlan['dense']> | string {
+  if (dense === undefined) return 'the index has no dense part'
+  const { similarity } = dense
+  if (hasEmbedder) return { by: 'us', similarity }
+  if (dense.model !== '') return { by: 'index', similarity }
+  return 'the index does not embed texts, so the retriever needs the embedder that its vectors were made with (embedder)'
+}
+
+function planSparse(
+  { sparse }: IndexParts,
+  { sparseScores, hasSparseEmbedder }: PlanOptions,
+): NonNullable<SearchPlan['sparse']> | string {
+  if (sparse === undefined) return 'the index has no sparse part'
+  if (hasSparseEmbedder) return { by: 'us', scores: sparseScores ?? 'ranks' }
+  if (sparse.model !== '') return { by: 'index', scores: sparseScores ?? (isBm25(sparse) ? 'bm25' : 'ranks') }
+  return 'the index does not make sparse vectors of texts, so the retriever needs what made them (sparseEmbedder)'
+}
+
+function required<Query extends object>(query: Query | string): Query {
+  if (typeof query === 'string') throw misconfigured(query)
+  return query
+}
+
+function misconfigured(why: string): RagGateError {
+  return new RagGateError('retriever_misconfigured', `The index cannot be searched as it was asked to be: ${why}`)
+}

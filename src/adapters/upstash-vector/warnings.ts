@@ -1,0 +1,26 @@
+/** What a retriever over somebody else's Upstash index tells once, and what to do about it. */
+import { type RetrieverWarning, shown } from '../../core/evidence/retriever-warnings.ts'
+
+/** A part of the index is not asked. */
+export function sparseLeftOut(why: string): RetrieverWarning {
+  return {
+    code: 'sparse_left_out',
+    message:
+      `The index is searched by its dense part alone: ${why}. methods: 'hybrid' takes the order of its sparse part ` +
+      "too, where that can be asked; methods: 'dense' is content without it",
+  }
+}
+
+/** A namespace holds nothing. @param counts vectors by namespace */
+export function namespaceEmpty(namespace: string, counts: ReadonlyMap<string, number>): RetrieverWarning {
+  const filled = [...counts].filter(([, count]) => count > 0).sort(([, a], [, b]) => b - a)
+  const others = filled.slice(0, 5).map(([name, count]) => `${shown(name)} (${count})`)
+  const advice =
+    others.length === 0
+      ? 'The whole index is empty: was it filled, and is this its URL?'
+      : `Namespaces that hold something: ${others.join(', ')}. Say which: namespace: 'name', or (tenant, collection) => …`
+  return {
+    code: 'namespace_empty',
+    message: `The namespace ${shown(namespace)} of the index holds nothing, so every question is refused. ${advice}`,
+  }
+}

@@ -1,0 +1,225 @@
+/** The reading side of a Vectorize index, whoever filled it. */
+import type { Passage } from '../../core/evidence/chunk.ts'
+import { type PassageFields, passageOfRow } from '../../core/evidence/passage-fields.ts'
+import { namespaceShared, placesOf, type RetrieverWarning, rowsWithoutText } from '../../core/evidence/retriever-warnings.ts'
+import { rankRows, type RetrievedRow } from '../../core/evidence/rows.ts'
+import { namespaceChoice, type NamespaceOptions } from '../../core/evidence/searched-namespace.ts'
+import { isRecord } from '../../core/lib/guards.ts'
+import { namespaceOf } from '../../core/lib/ids.ts'
+import { onceEach } from '../../core/lib/once-each.ts'
+import { isRagGateError, RagGateError } from '../../errors.ts'
+import { badResponse } from '../../http/upstream-error.ts'
+import type { ChunkTexts } from '../../ports/chunk-texts.ts'
+import type { Embedder } from '../../ports/embedder.ts'
+import type { RetrievalRequest, Retriever } from '../../ports/retriever.ts'
+import { type Call, callerOf, passagesOf, type VectorizeOptions } from './caller.ts'
+import { cosineOf, dot, isScoreOf, unit, type VectorizeMetric } from './cosine.ts'
+import { checkedFilter, joinedFilter, type VectorizeFilter } from './filter.ts'
+import { byteLength, INDEX, LIMITS, vectorId } from './limits.ts'
+import { type ReadVector, readVector, readVectorOfOthers } from './rows.ts'
+import { nothingFound } from './warnings.ts'
+
+/** Options of a retriever. */
+export interface VectorizeRetrieverOptions extends Omit<VectorizeOptions, 'texts'>, NamespaceOptions {
+  /**
+   * Who filled the index. `others`: in the shape they chose; without a namespace the whole index is searched. `gate`:
+   * `createVectorizeChunkIndex`, whose ids, namespaces and metadata are known.
+   *
+   * @default 'others'
+   */
+  readonly filledBy?: 'others' | 'gate'
+  /**
+   * Where the metadata keep text, title, section, source, document id and version.
+   *
+   * @default the names of `USUAL_FIELDS`, tried in turn: `text`, `content`, `chunk` …
+   */
+  readonly fields?: PassageFields
+  /** Reads passages by the ids of their vectors, where the index keeps no texts. */
+  readonly texts?: Pick<ChunkTexts, 'get'>
+  /** Metric that the index was created with. The binding does not tell it, so exact scores are checked against it. */
+  readonly metric: VectorizeMetric
+  /**
+   * `exact`: values come back with every match, and the cosine is worked out from them. `approximate`: less comes back,
+   * and the service's approximate score is taken; of an index that others filled, by the metric cosine only, since
+   * whether its vectors have length 1 is not seen.
+   *
+   * @default 'exact'
+   */
+  readonly scores?: 'exact' | 'approximate'
+  /**
+   * Which vectors are searched, on properties with a metadata index. Set by the server, never by a request. The filter of
+   * a search joins it: its fields need a metadata index too, and in an index that the gate filled members of `metadata`
+   * cannot have one.
+   *
+   * @default none: all of the namespace
+   */
+  readonly filter?: VectorizeFilter
+  /**
+   * Told once of what finds nothing and fails nothing: an empty namespace, rows without text.
+   *
+   * @default console.warn
+   */
+  readonly onWarning?: (warning: RetrieverWarning) => void
+}
+
+/**
+ * Retrieves at most fifty passages by cosine. A match of another namespace, or with a score that the stated metric cannot
+ * give, is a fault of the whole response. Matches without text are left out, with a warning, and `retriever_misconfigured`
+ * when all are; in an index that the gate filled, they are a fault.
+ *
+ * @throws `config_invalid` when the options make no sense
+ */
+export function createVectorizeRetriever(options: VectorizeRetrieverOptions): Retriever {
+  const { index, embedder, texts, metric, scores = 'exact', filledBy = 'others', fields = {} } = options
+  const { onWarning = ({ message }) => console.warn(`[rag-gate] ${message}`) } = options
+  const isGate = filledBy === 'gate'
+  const call = callerOf(options, 1500)
+  const own = checkedFilter(options.filter ?? {})
+  requireSense(options)
+  const isNew = onceEach()
+  const warnOnce = (warning: RetrieverWarning): void => {
+    if (isNew(warning.code)) onWarning(warning)
+  }
+  const namespaceFor = namespaceChoice(isGate ? { namespace: namespaceOf, ...options } : options, () =>
+    warnOnce(namespaceShared(options.namespace ?? '')),
+  )
+
+  /** In the order of the matches; `null` for one without text. */
+  async function passagesAt(namespace: string, matches: readonly ReadVector[]): Promise<readonly (Passage | null)[]> {
+    if (isGate || texts !== undefined) return passagesOf(matches, namespace, texts)
+    return matches.map(({ id, fields: metadata }) => {
+      const passage = passageOfRow({ id, metadata }, fields)
+      if (passage === undefined) warnOnce(rowsWithoutText({ id, metadata }, fields))
+      return passage ?? null
+    })
+  }
+
+  /** Nothing at all was found: whether there is anything. */
+  async function lookForAnything(namespace: string, signal: AbortSignal): Promise<void> {
+    // What the search found stands, whatever becomes of this look.
+    const info = await call(() => index.describe(), signal).catch(() => undefined)
+    if (isRecord(info)) warnOnce(nothingFound(namespace, info['vectorCount'], Object.keys(own)))
+  }
+
+  return {
+    embedding: { model: embedder.model, dimension: embedder.dimension },
+    async retrieve({ tenant, collection, question, topK, filter: asked, signal }: RetrievalRequest) {
+      const namespace = namespaceFor(tenant, collection)
+      checkNamespace(namespace, isGate)
+      const filter = joinedFilter(own, asked, isGate ? undefined : fields)
+      const vector = await embedOne(embedder, question, signal)
+      // A vector of zeros has no direction, so nothing is near it.
+      if (!vector.some((value) => value !== 0)) return [rankRows('cosine', [], 1)]
+      // What the gate wrote has length 1.
+      const sent = isGate ? unit(vector) : [...vector]
+      const wanted = Math.min(topK, LIMITS.topK)
+      const result = await call(
+        () =>
+          index.query(sent, {
+            topK: wanted,
+            returnValues: scores === 'exact',
+            returnMetadata: 'all',
+            ...(namespace !== '' && { namespace }),
+            ...(Object.keys(filter).length > 0 && { filter }),
+          }),
+        signal,
+      ).catch((thrown: unknown) => explained(thrown, call, options, signal))
+      if (!isRecord(result) || !Array.isArray(result['matches'])) throw badResponse(INDEX, 'no matches')
+      const read = isGate ? readVector : readVectorOfOthers
+      const matches = result['matches'].map((row: unknown) => read(namespace, row))
+      const passages = await passagesAt(namespace, matches)
+      const rows = matches.flatMap((match, at): RetrievedRow[] => {
+        const passage = passages[at]
+        return passage === undefined || passage === null
+          ? []
+          : [{ passage, score: cosine(match, sent, metric, scores) }]
+      })
+      if (matches.length > 0 && rows.length === 0) throw noTexts(isGate || texts !== undefined, fields)
+      if (matches.length === 0 && !isGate && asked === undefined && isNew(`looked ${namespace}`)) {
+        await lookForAnything(namespace, signal)
+      }
+      return [rankRows('cosine', rows, wanted)]
+    },
+  }
+}
+
+/** Some texts may have been deleted just now; that all are gone is no answer. */
+function noTexts(areElsewhere: boolean, fields: PassageFields): RagGateError {
+  if (areElsewhere) return badResponse(INDEX, 'matches without any text')
+  return new RagGateError(
+    'retriever_misconfigured',
+    `Vectors were found, and none has a text where it was looked for (${placesOf(fields)}): set fields.text, or texts`,
+  )
+}
+
+/**
+ * The service says nothing of why a query failed that could be told apart; vectors of another dimension are the usual
+ * reason with an index that others filled.
+ *
+ * @throws always: `embedding_mismatch` where that is it, else what was thrown
+ */
+async function explained(
+  thrown: unknown,
+  call: Call,
+  { index, embedder }: VectorizeRetrieverOptions,
+  signal: AbortSignal,
+): Promise<never> {
+  if (isRagGateError(thrown) && thrown.code === 'retriever_unavailable' && !signal.aborted) {
+    const info = await call(() => index.describe(), signal).catch(() => undefined)
+    const dimensions = isRecord(info) ? info['dimensions'] : undefined
+    if (typeof dimensions === 'number' && dimensions !== embedder.dimension) {
+      throw new RagGateError(
+        'embedding_mismatch',
+        `The vectors have ${dimensions} dimensions and the embedder makes ${embedder.dimension}: it is not the one they were made with`,
+        { cause: thrown },
+      )
+    }
+  }
+  throw thrown
+}
+
+function checkNamespace(namespace: string, isGate: boolean): void {
+  if (isGate) vectorId(namespace, '-')
+  else if (byteLength(namespace) > LIMITS.namespaceBytes) {
+    throw new RagGateError('retriever_misconfigured', `A namespace has at most ${LIMITS.namespaceBytes} bytes`)
+  }
+}
+
+async function embedOne(embedder: Embedder, question: string, signal: AbortSignal): Promise<readonly number[]> {
+  const [vector] = await embedder.embed({ texts: [question], purpose: 'question', signal })
+  if (vector?.length !== embedder.dimension) {
+    throw new RagGateError('embedding_mismatch', 'The embedder made a vector of another dimension')
+  }
+  return vector
+}
+
+/** @throws `retriever_misconfigured` when the score is not what the stated metric gives */
+function cosine(
+  { score, values }: ReadVector,
+  vector: readonly number[],
+  metric: VectorizeMetric,
+  scores: 'exact' | 'approximate',
+): unknown {
+  if (typeof score !== 'number' || !Number.isFinite(score)) return score
+  if (scores === 'approximate') return cosineOf(metric, score)
+  if (values?.length !== vector.length) throw badResponse(INDEX, 'a match without its values')
+  if (!isScoreOf(metric, vector, values, score)) {
+    throw new RagGateError('retriever_misconfigured', `The scores of the index are not those of the metric ${metric}`)
+  }
+  return dot(unit(values), unit(vector))
+}
+
+function requireSense({ filledBy, fields, scores, metric }: VectorizeRetrieverOptions): void {
+  if (filledBy === 'gate' && fields !== undefined) {
+    throw new RagGateError('config_invalid', "fields is for an index that others filled, not for filledBy: 'gate'", {
+      param: 'fields',
+    })
+  }
+  if (filledBy !== 'gate' && scores === 'approximate' && metric !== 'cosine') {
+    throw new RagGateError(
+      'config_invalid',
+      `Approximate scores by ${metric} are cosines only of vectors of length 1, which is not seen: use scores: 'exact'`,
+      { param: 'scores' },
+    )
+  }
+}

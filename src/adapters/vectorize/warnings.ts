@@ -1,0 +1,25 @@
+/** What a retriever over somebody else's Vectorize index tells once, and what to do about it. */
+import { type RetrieverWarning, shown } from '../../core/evidence/retriever-warnings.ts'
+
+/**
+ * A search found nothing at all.
+ *
+ * @param vectorCount of the whole index, as the binding tells it: it cannot tell namespaces
+ * @param filtered properties that the retriever itself filters by
+ */
+export function nothingFound(namespace: string, vectorCount: unknown, filtered: readonly string[]): RetrieverWarning {
+  const where = namespace === '' ? 'the index' : `the namespace ${shown(namespace)} of the index`
+  const advice =
+    vectorCount === 0
+      ? 'The whole index is empty: was it filled, and are its writes visible yet?'
+      : [
+          `The whole index has ${String(vectorCount)} vectors.`,
+          ...(namespace === '' ? [] : ['Is the namespace the one they were written to? Without one all are searched.']),
+          ...(filtered.length === 0
+            ? []
+            : [
+                `Filtered by ${filtered.map(shown).join(', ')}: a property needs a metadata index that is older than the vectors.`,
+              ]),
+        ].join(' ')
+  return { code: 'namespace_empty', message: `Nothing is found in ${where}, so every question is refused. ${advice}` }
+}

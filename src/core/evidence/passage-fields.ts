@@ -1,0 +1,147 @@
+/** Where the rows of an index that somebody else filled keep what a passage is made of. */
+import { isRecord } from '../lib/guards.ts'
+import type { Json } from '../lib/json.ts'
+import type { Passage } from './chunk.ts'
+import { readPassage } from './rows.ts'
+
+/** A row of an index, as far as a passage is made of it. */
+export interface IndexRow {
+  readonly id: string
+  /** The text that an index such as Upstash Vector keeps beside the metadata. */
+  readonly data?: string
+  readonly metadata: Readonly<Record<string, unknown>>
+}
+
+/**
+ * Where one part of a passage stands: `data` for the row's own text, the name of a member of its metadata (`content`, or
+ * `page.title` for a member of a member), or a function that reads it. `undefined` and empty texts mean that it is not
+ * there.
+ */
+export type PassageField = string | ((row: IndexRow) => string | undefined)
+
+/** Where the parts of a passage stand. A part that is not named is looked up under the names of `USUAL_FIELDS`. */
+export interface PassageFields {
+  /** @default the row's `data`, else `metadata.text`, `content`, `chunk` and the like */
+  readonly text?: PassageField
+  /** @default `metadata.title` and the like */
+  readonly title?: PassageField
+  /** Lists of headings are joined. @default `metadata.section`, `heading` and the like */
+  readonly section?: PassageField
+  /** @default `metadata.source`, `url` and the like */
+  readonly source?: PassageField
+  /**
+   * Passages of one document should say so: signals count documents.
+   *
+   * @default `metadata.documentId` and the like, else the source without its fragment, else the row's id
+   */
+  readonly documentId?: PassageField
+  /** @default `metadata.version` */
+  readonly version?: PassageField
+}
+
+/** Names that are tried in turn for a part that `PassageFields` does not name. */
+export const USUAL_FIELDS = {
+  text: ['data', 'text', 'content', 'chunk', 'page_content', 'pageContent', '_pageContentLC', 'body', 'passage'],
+  title: ['title', 'document_title', 'documentTitle', 'page_title', 'pageTitle'],
+  section: ['section', 'heading', 'header', 'headings'],
+  source: ['source', 'url', 'uri', 'link', 'href', 'source_url', 'sourceUrl', 'path', 'file_path', 'filename'],
+  documentId: ['documentId', 'document_id', 'docId', 'doc_id'],
+  version: ['version'],
+} as const satisfies Readonly<Record<keyof PassageFields, readonly string[]>>
+
+/**
+ * The passage in a row. The rest of the row's metadata becomes the passage's own.
+ *
+ * @returns `undefined` for a row in which there is no text
+ * @throws `retriever_bad_response` for a row without id
+ */
+export function passageOfRow(row: IndexRow, fields: PassageFields): Passage | undefined {
+  const { value: text, name: textName } = textOf(row, fields.text)
+  if (text === undefined) return undefined
+  const { [textName]: _text, ...metadata } = row.metadata
+  const source = partOf(row, 'source', fields.source)
+  const documentId =
+    partOf(row, 'documentId', fields.documentId) ??
+    (fields.documentId === undefined ? source?.replace(/(?<=.)#.*$/su, '') : undefined)
+  const parts = {
+    documentId,
+    title: partOf(row, 'title', fields.title),
+    section: partOf(row, 'section', fields.section),
+    source,
+    version: partOf(row, 'version', fields.version),
+    // What an index returns came out of a JSON parser, or is JSON by the index's own rules.
+    metadata: Object.keys(metadata).length === 0 ? undefined : (metadata as Readonly<Record<string, Json>>),
+  }
+  return readPassage(row.id, text, parts)
+}
+
+/**
+ * Under which member of a row's metadata a filter finds a field of `PassageFilter`.
+ *
+ * @returns the path of the member; a field that nobody named has its own name, and `metadata.team` is `team`;
+ *   `undefined` where it is read by a function, or is no metadata
+ */
+export function filteredMember(field: string, fields: PassageFields): string | undefined {
+  if (field.startsWith(METADATA)) return field.slice(METADATA.length)
+  // A field of a passage: `checkPassageFilter` knows no others.
+  const named = fields[field as Exclude<keyof PassageFields, 'text'>] ?? field
+  return typeof named === 'string' && named !== 'data' ? memberName(named) : undefined
+}
+
+const METADATA = 'metadata.'
+
+/** `metadata.content` is another way to write `content`. */
+function memberName(path: string): string {
+  return path.startsWith(METADATA) ? path.slice(METADATA.length) : path
+}
+
+/** The text, and the member of the metadata that it is, if it is one. */
+function textOf(
+  row: IndexRow,
+  field: PassageField | undefined,
+): { readonly value: string | undefined; readonly name: string } {
+  if (typeof field === 'function') return { value: nonBlank(field(row)), name: '' }
+  for (const path of field === undefined ? USUAL_FIELDS.text : [field]) {
+    const value = nonBlank(valueAt(row, path))
+    if (value !== undefined) return { value, name: path === 'data' ? '' : memberName(path) }
+  }
+  return { value: undefined, name: '' }
+}
+
+function partOf(
+  row: IndexRow,
+  part: Exclude<keyof PassageFields, 'text'>,
+  field: PassageField | undefined,
+): string | undefined {
+  if (typeof field === 'function') return scalar(field(row))
+  for (const path of field === undefined ? USUAL_FIELDS[part] : [field]) {
+    const value = scalar(valueAt(row, path))
+    if (value !== undefined) return value
+  }
+  return undefined
+}
+
+function valueAt({ data, metadata }: IndexRow, path: string): unknown {
+  if (path === 'data') return data
+  const name = memberName(path)
+  if (Object.hasOwn(metadata, name)) return metadata[name]
+  let value: unknown = metadata
+  for (const step of name.split('.')) {
+    if (!isRecord(value) || !Object.hasOwn(value, step)) return undefined
+    value = value[step]
+  }
+  return value
+}
+
+function nonBlank(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined
+}
+
+/** Numbers are names too, and headings may come as a list; anything else is not what was looked for. */
+function scalar(value: unknown): string | undefined {
+  if (typeof value === 'number' && Number.isFinite(value)) return String(value)
+  if (Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string')) {
+    return nonBlank(value.join(' › '))
+  }
+  return nonBlank(value)
+}

@@ -1,0 +1,64 @@
+/** Which namespace of an index a collection is searched in, and for whom. */
+import { RagGateError } from '../../errors.ts'
+import type { CollectionId, Tenant } from '../lib/ids.ts'
+
+/** Where an index keeps collections apart. */
+export interface NamespaceOptions {
+  /**
+   * The namespace that is searched: one for everything, or by tenant and collection. `''` is the index's default one.
+   *
+   * @default '' for an index that others filled; `namespaceOf` for one that the gate's ingestion fills
+   */
+  readonly namespace?: string | ((tenant: Tenant, collection: CollectionId) => string)
+  /**
+   * Who may be answered from a namespace that is one for everything: it keeps nobody's passages apart. `any` for every
+   * tenant. A namespace by tenant needs no such list.
+   *
+   * @default ['default'], the tenant of everybody where nobody is told apart
+   */
+  readonly tenants?: readonly Tenant[] | 'any'
+}
+
+/**
+ * Makes the choice of a namespace.
+ *
+ * @param onSecondCollection told once, when one namespace for everything is searched for another collection than before
+ * @returns the namespace of a tenant's collection; it throws `retriever_misconfigured` for a tenant that may not be
+ *   answered from the one namespace there is, and for a namespace that is no text
+ * @throws `config_invalid` when the options make no sense
+ */
+export function namespaceChoice(
+  { namespace = '', tenants }: NamespaceOptions,
+  onSecondCollection: () => void,
+): (tenant: Tenant, collection: CollectionId) => string {
+  if (typeof namespace === 'function') {
+    if (tenants !== undefined) {
+      throw new RagGateError('config_invalid', 'tenants goes with one namespace for everything, not with a function', {
+        param: 'tenants',
+      })
+    }
+    return (tenant, collection) => {
+      const chosen: unknown = namespace(tenant, collection)
+      if (typeof chosen === 'string') return chosen
+      throw new RagGateError('retriever_misconfigured', 'The function namespace must return a string')
+    }
+  }
+  if (typeof namespace !== 'string') {
+    throw new RagGateError('config_invalid', 'namespace must be a string or a function', { param: 'namespace' })
+  }
+  const allowed = tenants ?? ['default']
+  let first: CollectionId | undefined
+  return (tenant, collection) => {
+    if (allowed !== 'any' && !allowed.includes(tenant)) {
+      throw new RagGateError(
+        'retriever_misconfigured',
+        'The retriever searches one namespace for everything, which keeps tenants not apart: ' +
+          "give it a namespace by tenant, (tenant, collection) => …, or name who may share it, tenants: […] or 'any'",
+        { param: 'namespace' },
+      )
+    }
+    first ??= collection
+    if (collection !== first) onSecondCollection()
+    return namespace
+  }
+}

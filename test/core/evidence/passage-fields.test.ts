@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest'
+import { filteredMember, type PassageFields, passageOfRow } from '../../../src/core/evidence/passage-fields.ts'
+
+const read = (metadata: Record<string, unknown>, fields: PassageFields = {}, data?: string) =>
+  passageOfRow({ id: 'r1', metadata, ...(data === undefined ? {} : { data }) }, fields)
+
+describe('the text of a row', () => {
+  test.each(['text', 'content', 'chunk', 'page_content', 'pageContent', '_pageContentLC', 'body', 'passage'])(
+    'is found in metadata.%s, and is no metadata of the passage then',
+    (name) => {
+      expect(read({ [name]: 'The words.', page: 3 })).toEqual({
+        id: 'r1',
+        documentId: 'r1',
+        text: 'The words.',
+        metadata: { page: 3 },
+      })
+    },
+  )
+
+  test('is the data of the row before anything else', () => {
+    expect(read({ text: 'other' }, {}, 'The words.')).toEqual({
+      id: 'r1',
+      documentId: 'r1',
+      text: 'The words.',
+      metadata: { text: 'other' },
+    })
+  })
+
+  test('is found past what is blank, or no text', () => {
+    expect(read({ text: ' \n', content: 5, body: 'The words.' }, {}, '')?.text).toBe('The words.')
+  })
+
+  test.each<[string, PassageFields['text']]>([
+    ['a member', 'answer'],
+    ['a member written with its place', 'metadata.answer'],
+    ['a member of a member', 'page.answer'],
+    ['a member with a dot in its name', 'dotted.answer'],
+    ['a function', ({ metadata }) => String(metadata['answer'])],
+  ])('is where %s says, and nowhere else', (_name, text) => {
+    const metadata = { answer: 'A', page: { answer: 'A' }, 'dotted.answer': 'A', text: 'other' }
+    expect(read(metadata, { text: text! }, 'other')?.text).toBe('A')
+    expect(read({ text: 'other' }, { text: 'answer' }, 'other')).toBeUndefined()
+  })
+
+  test('is not there in a row that has none', () => {
+    expect(read({ page: 3 })).toBeUndefined()
+    expect(read({}, { text: () => undefined }, 'words')).toBeUndefined()
+    expect(read(Object.create({ text: 'of a prototype' }) as Record<string, unknown>)).toBeUndefined()
+  })
+})
+
+describe('the other parts of a row', () => {
+  test('are found under their usual names', () => {
+    const metadata = {
+      content: 'Words.',
+      document_title: 'T',
+      headings: ['A', 'B'],
+      url: 'https://a.test/p#s',
+      version: 2,
+    }
+    expect(read(metadata)).toMatchObject({
+      title: 'T',
+      section: 'A › B',
+      source: 'https://a.test/p#s',
+      documentId: 'https://a.test/p',
+      version: '2',
+    })
+  })
+
+  test('are where fields says, by members and functions', () => {
+    const fields: PassageFields = {
+      text: 'c',
+      title: 'page.name',
+      section: ({ id }) => `of ${id}`,
+      source: 'where',
+      documentId: 'doc',
+      version: 'v',
+    }
+    const metadata = { c: 'Words.', page: { name: 'N' }, where: 'w', doc: 7, v: 'x', title: 'other', source: 'other' }
+    expect(read(metadata, fields)).toMatchObject({
+      title: 'N',
+      section: 'of r1',
+      source: 'w',
+      documentId: '7',
+      version: 'x',
+    })
+  })
+
+  test('are left out where they are no names, and are no fault', () => {
+    const passage = read({ text: 'Words.', title: { en: 'T' }, section: [], source: null, url: '', version: true })
+    expect(Object.keys(passage!).sort()).toEqual(['documentId', 'id', 'metadata', 'text'])
+  })
+
+  test('give the document only where it is not said: a source that begins with # is no document', () => {
+    expect(read({ text: 'W.', source: '#top' })?.documentId).toBe('#top')
+    expect(read({ text: 'W.', source: 's' }, { documentId: 'doc' })?.documentId).toBe('r1')
+  })
+})
+
+test('a row without id is a fault', () => {
+  expect(() => passageOfRow({ id: '', data: 'W.', metadata: {} }, {})).toThrow(
+    expect.objectContaining({ code: 'retriever_bad_response' }),
+  )
+})
+
+test.each<[string, PassageFields, string | undefined]>([
+  ['metadata.team', {}, 'team'],
+  ['metadata.access.level', { title: 'name' }, 'access.level'],
+  ['title', {}, 'title'],
+  ['title', { title: 'name' }, 'name'],
+  ['documentId', { documentId: 'metadata.doc.id' }, 'doc.id'],
+  ['source', { source: () => 'x' }, undefined],
+  ['source', { source: 'data' }, undefined],
+])('the field %s with %j is filtered by %s', (field, fields, member) => {
+  expect(filteredMember(field, fields)).toBe(member)
+})

@@ -1,0 +1,441 @@
+/**
+ * docs/your-own-index.md, as its reader goes through it: indexes served locally, filled by the plain client in somebody
+ * else's shapes, and every example compiled, imported and asked.
+ */
+import { spawn, spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import { Index } from '@upstash/vector'
+import { Hono } from 'hono'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { collectOutput, freePort, ROOT, signalGroup, stopGroup, wrangler } from '../../scripts/local-gate.ts'
+import { type LocalIndex, startLocalIndex } from '../../scripts/local-index.ts'
+import { createStaticCollections } from '../../src/adapters/static-collections.ts'
+import { buildLexicon, decodeLexicon } from '../../src/core/text/lexicon.ts'
+import type { Collections, Retriever } from '../../src/index.ts'
+import { ragGate, respondWithError } from '../../src/index.ts'
+import { hashedEmbedder } from '../fixtures/hashed-embedder.ts'
+import { fakeVectorize } from '../fixtures/vectorize.ts'
+
+const PAGE = readFileSync(join(ROOT, 'docs', 'your-own-index.md'), 'utf8')
+/** Examples by the file name in their first line. */
+const EXAMPLES = new Map(
+  [...PAGE.matchAll(/```ts\n\/\/ (\S+)\n([\s\S]*?)```/g)].map(([, name = '', code = '']) => [name, code]),
+)
+
+const PAGES: readonly { readonly slug: string; readonly title: string; readonly text: string }[] = [
+  { slug: 'drying', title: 'Drying', text: 'Red paint dries in two hours. Wait another day before the second coat.' },
+  {
+    slug: 'brushes',
+    title: 'Brushes',
+    text: 'Brushes are cleaned with warm water and soap. Rinse the bristles twice.',
+  },
+  { slug: 'primer', title: 'Primer', text: 'Bare wood needs one coat of primer. Sand the surface lightly before it.' },
+  {
+    slug: 'storage',
+    title: 'Storage',
+    text: 'Open cans keep for six months in a frost-free cellar. Close the lid firmly.',
+  },
+  { slug: 'rollers', title: 'Rollers', text: 'Rollers with a short nap suit smooth walls. Long naps are for masonry.' },
+  { slug: 'ladders', title: 'Ladders', text: 'Ladders stand on level ground. Never climb onto the top rung.' },
+  {
+    slug: 'ceilings',
+    title: 'Ceilings',
+    text: 'Ceilings are painted first, away from the window, in strips of a metre.',
+  },
+  {
+    slug: 'varnish',
+    title: 'Varnish',
+    text: 'Varnish protects oak floors from scratches. Three thin coats are enough.',
+  },
+  { slug: 'masking', title: 'Masking', text: 'Masking tape is removed while the paint is still wet, at a flat angle.' },
+  { slug: 'colours', title: 'Colours', text: 'The blue pigment is cobalt. The yellow one is ochre from the south.' },
+]
+const ANSWERED = { question: 'How are brushes cleaned?', words: 'warm water and soap' }
+const REFUSED = 'What is the capital of France?'
+
+const INDEXES = {
+  texts: {},
+  own: { indexType: 'DENSE', dimension: 1536 },
+  distances: { indexType: 'DENSE', dimension: 1536, similarityFunction: 'EUCLIDEAN' },
+  meaning: { indexType: 'DENSE', embeddingModel: 'BGE_SMALL_EN_V1_5' },
+  words: { indexType: 'SPARSE' },
+  answers: { indexType: 'DENSE', embeddingModel: 'BGE_SMALL_EN_V1_5' },
+}
+type Name = keyof typeof INDEXES
+
+let home: string
+let local: LocalIndex
+let embeddings: Server
+
+const bindingsOf = (name: Name) => ({
+  UPSTASH_VECTOR_REST_URL: `${local.url}/indexes/${name}`,
+  UPSTASH_VECTOR_REST_TOKEN: local.tokens.get(name)!,
+  // It listens on TCP.
+  EMBEDDINGS_URL: `http://127.0.0.1:${(embeddings.address() as AddressInfo).port}/v1`,
+  EMBEDDINGS_KEY: 'key',
+})
+const clientOf = (name: Name) =>
+  new Index({ url: `${local.url}/indexes/${name}`, token: local.tokens.get(name)!, enableTelemetry: false })
+
+/** Vectors as long as those of the model in the example: of words, with zeros behind them. */
+async function vectorsOf(texts: readonly string[]): Promise<number[][]> {
+  const made = await hashedEmbedder().embed({ texts, purpose: 'passage' })
+  return made.map((vector) => [...vector, ...Array<number>(1536 - vector.length).fill(0)])
+}
+
+/** The embeddings endpoint that the example asks, in OpenAI's shapes. */
+function startEmbeddings(): Promise<Server> {
+  const server = createServer((request, response) => {
+    const pieces: Buffer[] = []
+    request.on('data', (piece: Buffer) => pieces.push(piece))
+    request.on('end', () => {
+      const { input } = JSON.parse(Buffer.concat(pieces).toString()) as { input: string[] }
+      void vectorsOf(input).then((vectors) => {
+        const data = vectors.map((embedding, index) => ({ object: 'embedding', index, embedding }))
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ object: 'list', data }))
+      })
+    })
+  })
+  return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)))
+}
+
+beforeAll(async () => {
+  // Inside the project, so that its dependencies are found.
+  mkdirSync(join(ROOT, '.wrangler'), { recursive: true })
+  home = mkdtempSync(join(ROOT, '.wrangler', 'your-own-index-'))
+  for (const [name, code] of EXAMPLES) {
+    mkdirSync(dirname(join(home, name)), { recursive: true })
+    writeFileSync(join(home, name), code)
+  }
+  local = await startLocalIndex({ stateDirectory: join(home, 'state'), indexes: INDEXES, port: await freePort(21_760) })
+  embeddings = await startEmbeddings()
+  await fill()
+})
+
+afterAll(async () => {
+  embeddings?.close()
+  await local?.stop()
+  rmSync(home, { recursive: true, force: true })
+})
+
+/** As other people's programs fill their indexes. */
+async function fill(): Promise<void> {
+  const vectors = await vectorsOf(PAGES.map(({ text }) => text))
+  // Vectors of their own, of another length than 1; the text in metadata.content; the default namespace.
+  const rows = PAGES.map(({ slug, title, text }, at) => ({
+    id: `chunk_${at}`,
+    vector: vectors[at]!.map((value) => value * 3),
+    metadata: { content: text, url: `https://paint.test/${slug}#top`, page_title: title },
+  }))
+  await clientOf('own').upsert(rows)
+  await clientOf('distances').upsert(rows)
+  // Texts in data, for the index to embed.
+  const texts = PAGES.map(({ slug, title, text }) => ({ id: slug, data: text, metadata: { title } }))
+  for (const name of ['texts', 'meaning', 'words'] as const) await clientOf(name).upsert(texts)
+  await clientOf('texts').upsert(texts, { namespace: 'acme-manual' })
+  // The text that is embedded is not the one to answer from.
+  const answers = PAGES.map(({ slug, title, text }) => ({
+    id: slug,
+    data: `${title}: ${text}`,
+    metadata: { answer: text, page: { name: title }, slug, text: 'Nothing to read here.' },
+  }))
+  await clientOf('answers').upsert(answers)
+}
+
+/** An example, its imports of the package leading to the sources. */
+async function importExample<Module>(name: string): Promise<Module> {
+  const code = EXAMPLES.get(name)!
+    .replaceAll(/'hono-rag-gate\/adapters\/([\w-]+)'/g, (_all, adapter: string) => `'${source(`adapters/${adapter}`)}'`)
+    .replaceAll("'hono-rag-gate'", `'${source('index')}'`)
+    .replaceAll(/'(\.\/[\w.-]+\.txt)'/g, "'$1?raw'")
+  const file = join(home, name.replace('.ts', '.run.ts'))
+  writeFileSync(file, code)
+  return (await import(/* @vite-ignore */ pathToFileURL(file).href)) as Module
+}
+const source = (name: string): string => pathToFileURL(join(ROOT, 'src', `${name}.ts`)).href
+
+interface Reply {
+  readonly answer: string
+  readonly refused: boolean
+  readonly verdict: string
+  readonly sources?: readonly { readonly document_id: string; readonly title?: string; readonly source?: string }[]
+  readonly error?: { readonly code: string }
+}
+
+type App = Pick<Hono, 'request'>
+
+/** Asks, and says which source comes first. */
+async function ask(app: App, question: string, env: object = {}) {
+  const body = JSON.stringify({ question })
+  const headers = { 'content-type': 'application/json' }
+  const response = await app.request('/ask', { method: 'POST', body, headers }, env)
+  const { sources, ...reply } = (await response.json()) as Reply
+  return { status: response.status, first: sources?.[0], ...reply }
+}
+
+const lexicon = buildLexicon(PAGES.map(({ text }) => text))
+
+/** The gate of the page over another retriever. */
+function appOver(
+  retriever: Retriever,
+  collections: Collections = createStaticCollections([{ id: 'default', lexicon }]),
+): App {
+  const app = new Hono()
+  app.post('/ask', ragGate({ resolve: { retriever, collections } }), (c) => {
+    const { context, citations, summary } = c.var.ragGate
+    return c.json({ answer: context.text, sources: citations, refused: false, ...summary })
+  })
+  app.onError((thrown, c) => respondWithError(c, thrown))
+  return app
+}
+
+const warnings: string[] = []
+const spy = vi.spyOn(console, 'warn').mockImplementation((message: unknown) => void warnings.push(String(message)))
+afterEach(() => void warnings.splice(0))
+afterAll(() => spy.mockRestore())
+
+test('the examples of the page compile, as strictly as this project does', () => {
+  expect([...EXAMPLES.keys()]).toEqual([
+    'src/index.ts',
+    'src/own-vectors.ts',
+    'src/fields.ts',
+    'src/namespaces.ts',
+    'src/collections.ts',
+    'src/vectorize.ts',
+  ])
+  writeFileSync(
+    join(home, 'src', 'text.d.ts'),
+    "declare module '*.txt' {\n  const text: string\n  export default text\n}\n",
+  )
+  const config = {
+    extends: join(ROOT, 'tsconfig.json'),
+    compilerOptions: {
+      types: ['@cloudflare/workers-types', 'node'],
+      paths: {
+        'hono-rag-gate': [join(ROOT, 'src', 'index.ts')],
+        'hono-rag-gate/adapters/*': [join(ROOT, 'src', 'adapters', '*.ts')],
+      },
+    },
+    files: ['src/text.d.ts', ...EXAMPLES.keys()],
+    include: [],
+  }
+  writeFileSync(join(home, 'tsconfig.json'), JSON.stringify(config))
+  const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')
+  const { status, stdout } = spawnSync(process.execPath, [tsc, '-p', home], { encoding: 'utf8' })
+  expect({ status, stdout }).toEqual({ status: 0, stdout: '' })
+})
+
+test.each(['texts', 'meaning', 'words'] as const)(
+  'the gate of the page answers from the index "%s", and refuses what it does not hold',
+  async (name) => {
+    const { default: app } = await importExample<{ default: App }>('src/index.ts')
+    const env = bindingsOf(name)
+    const answered = await ask(app, ANSWERED.question, env)
+    expect(answered).toMatchObject({
+      status: 200,
+      refused: false,
+      first: { document_id: 'brushes', title: 'Brushes' },
+    })
+    expect(answered.answer).toContain(ANSWERED.words)
+    expect(await ask(app, REFUSED, env)).toMatchObject({ status: 200, refused: true, first: undefined })
+    expect(warnings).toEqual([])
+  },
+)
+
+test.each(['own', 'distances'] as const)(
+  'with the embedder of its vectors it answers from the index "%s"',
+  async (name) => {
+    const { retrieverOf } = await importExample<{ retrieverOf: (env: object) => Retriever }>('src/own-vectors.ts')
+    const app = appOver(retrieverOf(bindingsOf(name)))
+    const answered = await ask(app, ANSWERED.question)
+    expect(answered).toMatchObject({
+      refused: false,
+      first: { document_id: 'https://paint.test/brushes', title: 'Brushes', source: 'https://paint.test/brushes#top' },
+    })
+    expect(answered.answer).toContain(ANSWERED.words)
+    expect((await ask(app, REFUSED)).refused).toBe(true)
+  },
+)
+
+test('by whatever the index measures the cosines are the same', async () => {
+  const { retrieverOf } = await importExample<{ retrieverOf: (env: object) => Retriever }>('src/own-vectors.ts')
+  const scores = await Promise.all(
+    (['own', 'distances'] as const).map(async (name) => {
+      const [ranking] = await retrieverOf(bindingsOf(name)).retrieve({
+        tenant: 'default',
+        collection: 'default',
+        namespace: '',
+        question: ANSWERED.question,
+        topK: 10,
+        signal: new AbortController().signal,
+      })
+      return ranking!.entries.map(({ passage, score }) => [passage.id, Number(score.toFixed(2))])
+    }),
+  )
+  expect(scores[0]!.length).toBe(10)
+  expect(new Map(scores[1] as [string, number][])).toEqual(new Map(scores[0] as [string, number][]))
+})
+
+test('without that embedder it says what is missing, and refuses nobody', async () => {
+  const { default: app } = await importExample<{ default: App }>('src/index.ts')
+  const errors = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+  expect(await ask(app, ANSWERED.question, bindingsOf('own'))).toMatchObject({
+    status: 503,
+    error: { code: 'retriever_misconfigured' },
+  })
+  const logged = errors.mock.calls.flat().join(' ')
+  errors.mockRestore()
+  expect(logged).toContain('needs the embedder')
+})
+
+test('the fields of the page are read from rows of that shape', async () => {
+  const { retrieverOf } = await importExample<{ retrieverOf: (env: object) => Retriever }>('src/fields.ts')
+  const app = appOver(retrieverOf(bindingsOf('answers')))
+  const answered = await ask(app, ANSWERED.question)
+  expect(answered).toMatchObject({
+    refused: false,
+    first: { document_id: 'brushes', title: 'Brushes', source: 'https://example.com/help/brushes' },
+  })
+  expect(answered.answer).toContain(ANSWERED.words)
+  expect(answered.answer).not.toContain('Nothing to read')
+})
+
+const request = (tenant: string, collection: string) => ({
+  tenant,
+  collection,
+  namespace: '',
+  question: ANSWERED.question,
+  topK: 3,
+  signal: new AbortController().signal,
+})
+
+test('a namespace by tenant and collection is searched, and an empty one is told of with those that are not', async () => {
+  const { retrieverOf } = await importExample<{ retrieverOf: (env: object) => Retriever }>('src/namespaces.ts')
+  const retriever = retrieverOf(bindingsOf('texts'))
+  const [dense] = await retriever.retrieve(request('acme', 'manual'))
+  expect(dense!.entries[0]!.passage.id).toBe('brushes')
+  expect(warnings).toEqual([])
+  const nothing = await retriever.retrieve(request('globex', 'manual'))
+  expect(nothing.map(({ entries }) => entries)).toEqual([[], []])
+  expect(warnings).toEqual([expect.stringContaining('"globex-manual"')])
+  expect(warnings[0]).toContain('"" (10), "acme-manual" (10)')
+})
+
+describe('the lexicon', () => {
+  const out = () => join(home, 'src', 'docs.lexicon.txt')
+  async function ragGateCommand(env: object, ...given: string[]) {
+    const child = spawn(process.execPath, [join(ROOT, 'src', 'cli', 'main.ts'), ...given], {
+      env: { ...process.env, ...env },
+    })
+    let text = ''
+    child.stdout.on('data', (piece: Buffer) => (text += piece.toString()))
+    child.stderr.on('data', (piece: Buffer) => (text += piece.toString()))
+    const code = await new Promise((resolve) => child.once('close', resolve))
+    return { code, text }
+  }
+
+  test('is counted by the command of the page, and taken by the collections of the page', async () => {
+    const [, command = ''] = /```sh\nnpx rag-gate (lexicon .+)\n```/.exec(PAGE) ?? []
+    const given = command.split(' ').map((one) => (one === 'src/docs.lexicon.txt' ? out() : one))
+    expect(await ragGateCommand(bindingsOf('own'), ...given)).toMatchObject({
+      code: 0,
+      text: `${out()}: ${lexicon.documentFrequency.size} terms of 10 chunks\n`,
+    })
+    expect(decodeLexicon(readFileSync(out(), 'utf8'))).toEqual(lexicon)
+    const { collections } = await importExample<{ collections: Collections }>('src/collections.ts')
+    const found = await collections.find('default', 'default')
+    expect(await collections.lexicon(found?.lexiconId ?? '')).toEqual(lexicon)
+    const { retrieverOf } = await importExample<{ retrieverOf: (env: object) => Retriever }>('src/own-vectors.ts')
+    const app = appOver(retrieverOf(bindingsOf('own')), collections)
+    expect(await ask(app, ANSWERED.question)).toMatchObject({ refused: false })
+  })
+
+  test('goes with the Worker that wrangler serves, whose gate then answers over HTTP', async () => {
+    // The page's gate, with the page's collections in it.
+    const worker = EXAMPLES.get('src/index.ts')!
+      .replace("import { createStaticCollections } from 'hono-rag-gate/adapters/static-collections'\n", '')
+      .replace("createStaticCollections([{ id: 'default' }])", 'collections')
+    writeFileSync(join(home, 'src', 'worker.ts'), `import { collections } from './collections.ts'\n${worker}`)
+    const adapters = ['static-collections', 'upstash-vector']
+    const alias = Object.fromEntries([
+      ...adapters.map((name) => [`hono-rag-gate/adapters/${name}`, join(ROOT, 'src', 'adapters', `${name}.ts`)]),
+      ['hono-rag-gate', join(ROOT, 'src', 'index.ts')],
+    ]) as Record<string, string>
+    const config = {
+      name: 'your-own-index',
+      main: 'src/worker.ts',
+      compatibility_date: '2025-09-01',
+      compatibility_flags: ['nodejs_compat'],
+      alias,
+      vars: bindingsOf('texts'),
+    }
+    writeFileSync(join(home, 'wrangler.json'), JSON.stringify(config))
+    const port = await freePort(22_870)
+    const inspector = await freePort(port + 10_000)
+    const given = ['--config', join(home, 'wrangler.json'), '--ip', '127.0.0.1', '--port', String(port)]
+    const quiet = ['--inspector-port', String(inspector), '--log-level', 'warn', '--show-interactive-dev-session=false']
+    const child = wrangler(['dev', ...given, ...quiet])
+    const output = collectOutput(child)
+    const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+    process.once('exit', () => signalGroup(child, 'SIGKILL'))
+    try {
+      const served = { request: (path: string, init: RequestInit) => fetch(`http://127.0.0.1:${port}${path}`, init) }
+      for (let tries = 0; tries < 200 && child.exitCode === null; tries++) {
+        if (
+          await fetch(`http://127.0.0.1:${port}/`).then(
+            (response) => response.arrayBuffer(),
+            () => undefined,
+          )
+        )
+          break
+        await sleep(150)
+      }
+      const app = served as unknown as App
+      const answered = await ask(app, ANSWERED.question)
+      expect(answered, output()).toMatchObject({ refused: false, first: { document_id: 'brushes' } })
+      expect(await ask(app, REFUSED)).toMatchObject({ refused: true })
+    } finally {
+      await stopGroup(child, exited)
+    }
+  })
+})
+
+test('the retriever of the page answers from a Vectorize index that others filled', async () => {
+  const { retrieverOf } = await importExample<{ retrieverOf: (env: object) => Retriever }>('src/vectorize.ts')
+  const embedder = hashedEmbedder()
+  const index = fakeVectorize({ dimensions: embedder.dimension })
+  const values = await embedder.embed({ texts: PAGES.map(({ text }) => text), purpose: 'passage' })
+  index.hold(
+    PAGES.map(({ slug, title, text }, at) => ({
+      id: String(at),
+      values: values[at]!,
+      metadata: { content: text, title, url: `https://paint.test/${slug}` },
+    })),
+  )
+  const ai = {
+    run: async (_model: string, { text }: { text: readonly string[] }) => {
+      const data = await embedder.embed({ texts: text, purpose: 'question' })
+      return { shape: [data.length, embedder.dimension], data }
+    },
+  }
+  const app = appOver(retrieverOf({ INDEX: index, AI: ai }))
+  expect(await ask(app, ANSWERED.question)).toMatchObject({
+    refused: false,
+    first: { document_id: 'https://paint.test/brushes', title: 'Brushes' },
+  })
+  expect(await ask(app, REFUSED)).toMatchObject({ refused: true })
+})
+
+test('the page names the usual names of fields as they are', async () => {
+  const { USUAL_FIELDS } = await import('../../src/core/evidence/passage-fields.ts')
+  for (const [part, names] of Object.entries(USUAL_FIELDS)) {
+    const row = PAGE.split('\n').find((line) => line.startsWith(`| ${part === 'documentId' ? 'document' : part} |`))
+    const listed = [...(row ?? '').matchAll(/`([\w.]+)`/g)].map(([, name = '']) => name.replace('metadata.', ''))
+    expect(listed).toEqual(names)
+  }
+})
