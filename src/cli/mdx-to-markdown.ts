@@ -5,7 +5,7 @@ const IMPORT = /^import\s+(?:['"{*]|[\w$]+\s*,|[\w$]+\s+from\b)/
 const EXPORT = /^export\s+(?:const|let|var|function|class|default|async|type|interface|\{|\*)/
 const NAME = /[A-Za-z][\w.-]*/y
 /** Characters of an expression looked through for its end. */
-const MAX_EXPRESSION = 10_000
+const MAX_EXPRESSION = 4000
 /** Attributes that a reader sees as a heading of the component. */
 const TITLES = new Set(['title', 'label', 'heading', 'summary'])
 /** Elements within a line: taking them out parts no word. */
@@ -22,6 +22,7 @@ const INLINE = new Set(
 export function mdxToMarkdown(mdx: string): string {
   const text = mdx.replaceAll('\r\n', '\n')
   const open: OpenTag[] = []
+  const lastClosing = new Map<string, number>()
   let out = ''
   let at = 0
   while (at < text.length) {
@@ -65,7 +66,7 @@ export function mdxToMarkdown(mdx: string): string {
         out += character
         at++
       } else {
-        out += inPlaceOf(tag, out, open, text)
+        out += inPlaceOf(tag, out, open, text, lastClosing)
         at = tag.end
       }
     } else {
@@ -229,17 +230,19 @@ function titled(title: string | undefined): { title?: string } {
 }
 
 /** What stands where a tag stood. Keeps count of what is open. */
-function inPlaceOf(tag: Tag, before: string, open: OpenTag[], text: string): string {
+function inPlaceOf(tag: Tag, before: string, open: OpenTag[], text: string, lastClosing: Map<string, number>): string {
   const { name, kind, title, start, end } = tag
   const inline = INLINE.has(name)
-  const alone = /(?:^|\n)[ \t]*$/.test(before.slice(-200)) && /^[ \t]*(?:\n|$)/.test(text.slice(end, end + 200))
+  const endsLine = /^[ \t]*(?:\n|$)/.test(text.slice(end, end + 200))
+  const alone = endsLine && /(?:^|\n)[ \t]*$/.test(before.slice(-200))
   if (kind === 'closing') {
     const opened = open.findLastIndex((each) => each.name === name)
     if (opened !== -1) open.splice(opened)
-  } else if (kind === 'opening' && !inline && !VOID.has(name) && isClosed(text, end, name)) {
-    // The text of a one-line element needs no indentation taken away.
-    if (lineAt(text, start).trimEnd().length <= end - start || text.slice(start, end).includes('\n'))
-      open.push({ name })
+  } else if (kind === 'opening' && !inline && !VOID.has(name) && endsLine) {
+    // What is never closed would take indentation away from everything after it.
+    let last = lastClosing.get(name)
+    if (last === undefined) lastClosing.set(name, (last = text.lastIndexOf(`</${name}`)))
+    if (last > start) open.push({ name })
   }
   if (title !== undefined && !inline) return alone ? `\n**${title}**\n` : `\n\n**${title}**\n\n`
   if (inline) return ''
@@ -249,7 +252,3 @@ function inPlaceOf(tag: Tag, before: string, open: OpenTag[], text: string): str
 }
 
 const VOID = new Set(['area', 'br', 'col', 'embed', 'hr', 'img', 'input', 'link', 'meta', 'source', 'track', 'wbr'])
-
-function isClosed(text: string, from: number, name: string): boolean {
-  return text.indexOf(`</${name}`, from) !== -1
-}
