@@ -16,6 +16,8 @@ export class GateFailure extends CommandError {
   readonly status: number
   /** The gate's stable code, such as `document_too_large`. */
   readonly code: string
+  /** Its words, without code and member. */
+  readonly said: string
   /** Which member of the request it is about, such as `documents[3].text`. */
   readonly param?: string
 
@@ -23,6 +25,7 @@ export class GateFailure extends CommandError {
     super(`${code}: ${message}${param === undefined ? '' : ` (${param})`}`)
     this.status = status
     this.code = code
+    this.said = message
     if (param !== undefined) this.param = param
   }
 }

@@ -149,7 +149,7 @@ async function sendBatch(
     if (!(thrown instanceof GateFailure) || !TURNED_AWAY.has(thrown.status) || isAboutCall(thrown)) throw thrown
     const [only] = documents
     if (documents.length === 1 && only !== undefined) {
-      const { code, message } = thrown
+      const { code, said: message } = thrown
       return { version: 0, replies: [{ id: only.id, status: 'failed', code, message }] }
     }
     const named = Number(/^documents\[(\d+)\]/.exec(thrown.param ?? '')?.[1])

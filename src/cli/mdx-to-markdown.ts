@@ -7,7 +7,9 @@ const NAME = /[A-Za-z][\w.-]*/y
 /** Characters of an expression looked through for its end. */
 const MAX_EXPRESSION = 4000
 /** Attributes that a reader sees as a heading of the component. */
-const TITLES = new Set(['title', 'label', 'heading', 'summary'])
+const TITLES = new Set(['title', 'label', 'heading', 'summary', 'caption'])
+/** Attributes of components such as `ParamField` that name what is described. */
+const FIELD_NAMES = new Set(['name', 'body', 'path', 'query', 'header'])
 /** Elements within a line: taking them out parts no word. */
 const INLINE = new Set(
   'a abbr b bdi bdo cite code data del dfn em i ins kbd mark q s samp small span strong sub sup u var'.split(' '),
@@ -210,18 +212,22 @@ function tagAt(text: string, start: number): Tag | undefined {
     if (character === '"' || character === "'") {
       const end = text.indexOf(character, at + 1)
       if (end === -1) return undefined
-      const attribute = /([\w-]+)\s*=\s*$/.exec(text.slice(Math.max(0, at - 100), at))?.[1]
-      if (attribute !== undefined && TITLES.has(attribute)) title ??= text.slice(at + 1, end)
+      if (isTitle(name, text, at)) title ??= text.slice(at + 1, end)
       at = end + 1
     } else if (character === '{') {
       const end = endOfBraces(text, at)
       if (end === undefined) return undefined
-      const attribute = /([\w-]+)\s*=\s*$/.exec(text.slice(Math.max(0, at - 100), at))?.[1]
-      if (attribute !== undefined && TITLES.has(attribute)) title ??= stringOf(text.slice(at + 1, end - 1))
+      if (isTitle(name, text, at)) title ??= stringOf(text.slice(at + 1, end - 1))
       at = end
     } else at++
   }
   return undefined
+}
+
+/** Whether the value at `at` is what a reader sees as the title of the component. */
+function isTitle(component: string, text: string, at: number): boolean {
+  const attribute = /([\w-]+)\s*=\s*$/.exec(text.slice(Math.max(0, at - 100), at))?.[1] ?? ''
+  return TITLES.has(attribute) || (component.endsWith('Field') && FIELD_NAMES.has(attribute))
 }
 
 function titled(title: string | undefined): { title?: string } {

@@ -57,7 +57,7 @@ async function readPage({ path, id, format, bytes }: FoundFile): Promise<Read> {
     from: id,
     document: {
       id,
-      text: markdown,
+      text: withDescription(markdown, fields['description']),
       format: 'markdown',
       source: sourceOf(id),
       ...shownTitle(named ?? firstHeading(markdown)),
@@ -65,6 +65,12 @@ async function readPage({ path, id, format, bytes }: FoundFile): Promise<Read> {
     },
     ...(remark === undefined ? {} : { remark }),
   }
+}
+
+/** Sites show the description under the title; often it is the one sentence that says what the page is about. */
+function withDescription(markdown: string, description: unknown): string {
+  const words = typeof description === 'string' ? description.replaceAll(/\s+/g, ' ').trim() : ''
+  return words === '' || markdown.replaceAll(/\s+/g, ' ').includes(words) ? markdown : `${words}\n\n${markdown}`
 }
 
 function metadataOf(fields: Readonly<Record<string, unknown>>): {

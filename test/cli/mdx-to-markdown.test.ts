@@ -92,6 +92,16 @@ describe('mdxToMarkdown', () => {
     )
   })
 
+  it('keeps the names of what is described', () => {
+    const mdx = lines(
+      '<ParamField body="key" type="string" required>',
+      '  The key to get.',
+      '</ParamField>',
+      '<Input name="x"/>',
+    )
+    expect(mdxToMarkdown(mdx).trim()).toBe('**key**\n\nThe key to get.')
+  })
+
   it('joins no words of neighbouring cells', () => {
     expect(mdxToMarkdown('<table><tr><td>alpha</td><td>beta</td></tr></table>').trim()).toMatch(/^alpha +beta$/)
   })

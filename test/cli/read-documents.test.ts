@@ -117,6 +117,15 @@ describe('readDocuments', () => {
     ])
   })
 
+  it('begins the text with the description of the page, unless it says so itself', async () => {
+    folder.put('a.md', '---\ndescription: >-\n  Returns the rank\n  of a member.\n---\n## Arguments\n')
+    folder.put('b.md', '---\ndescription: Returns the rank.\n---\nReturns the\nrank. It is a number.\n')
+    expect((await documentsIn()).map(({ text }) => text)).toEqual([
+      'Returns the rank of a member.\n\n## Arguments\n',
+      'Returns the\nrank. It is a number.\n',
+    ])
+  })
+
   it('leaves front matter out that is no metadata, and says so', async () => {
     folder.put('long.md', `---\nkeywords: ${'word '.repeat(4000)}\n---\nText.`)
     folder.put('odd.md', '---\ntitle: "open\n---\nText.')
