@@ -291,7 +291,7 @@ function summarise({ collection, dryRun }: Target, sent: Sent, pruned: Pruned, l
       return [{ id, code, ...(message === undefined ? {} : { message }) }]
     }),
     unreadable,
-    skipped: [...listing.passedOver, ...empty.map((path) => ({ path, why: 'empty' }))],
+    skipped: [...listing.passedOver, ...empty.map((path) => ({ path, why: 'no text in it' }))],
     other_files: Object.fromEntries(listing.otherKinds),
     without_text: taken.filter(({ chunks }) => chunks === 0).map(({ id }) => id),
     hidden_text: taken.filter(({ flags }) => flags.includes('hidden_text')).map(({ id }) => id),
