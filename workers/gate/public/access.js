@@ -125,21 +125,19 @@ async function addDocuments() {
     tell([...refused, [documents[at]?.id ?? 'Not taken', 'error', [code, message].filter(Boolean).join(': ')]])
     return
   }
-  tell([
-    ...refused,
-    ...body.documents.map(({ id, status: became, chunks, code }) =>
-      became === 'failed'
-        ? [id, 'error', code]
-        : [id, 'pass', `${became}, ${chunks} ${chunks === 1 ? 'passage' : 'passages'} in ${into}`],
-    ),
-  ])
   documentForm.reset()
   const { status: listed, body: list } = await call('GET', '/v1/collections')
-  if (listed !== 200) return
-  offer(list.collections)
-  chosen.value = into
-  remember(COLLECTION, into)
-  changed()
+  if (listed === 200) {
+    offer(list.collections)
+    chosen.value = into
+    remember(COLLECTION, into)
+    changed()
+  }
+  const became = ({ id, status: what, chunks, code }) =>
+    what === 'failed'
+      ? [id, 'error', code]
+      : [id, 'pass', `${what}, ${chunks} ${chunks === 1 ? 'passage' : 'passages'} in ${into}`]
+  tell([...refused, ...body.documents.map(became)])
 }
 
 function tell(lines) {

@@ -248,7 +248,7 @@ function chunksPart(chunks, sources, cited) {
   const items = chunks.map((chunk, at) => chunkItem(chunk, at + 1, citedIds.has(chunk.id), ends))
   const rest = items.splice(CHUNKS_SHOWN)
   const section = folding(
-    `Evidence: ${chunks.length} chunks, best first`,
+    `Evidence: ${chunks.length} ${chunks.length === 1 ? 'chunk' : 'chunks, best first'}`,
     el('p', { className: 'quiet' }, 'Bars run from 0 to 1; those of BM25 to its best chunk.'),
     el('ol', { className: 'chunks' }, ...items),
     rest.length > 0 &&
