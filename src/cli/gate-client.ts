@@ -30,13 +30,18 @@ export interface ExplanationReply {
   readonly decision: string
   readonly reason?: string
   readonly checks: readonly { readonly passed?: boolean; readonly text: string }[]
-  readonly analysis: readonly { readonly metric: string; readonly text: string }[]
+  readonly analysis: readonly { readonly text: string }[]
   /** Absent where the policy has no such confidence. */
-  readonly confidence?: {
-    readonly overall_confidence: number
-    readonly interpretation: string
-    readonly should_flag_for_review: boolean
-  }
+  readonly confidence?: ConfidenceGlance
+  /** What its preset tells at a glance: such a confidence, or something else. */
+  readonly glance?: Readonly<Record<string, unknown>>
+}
+
+/** A confidence at a glance. */
+export interface ConfidenceGlance {
+  readonly overall_confidence: number
+  readonly interpretation: string
+  readonly should_flag_for_review: boolean
 }
 
 /** What operators are told beside. */

@@ -1,7 +1,7 @@
 /** `rag-gate query "…"`: asks, and with `--debug` shows why it came out so. */
 import { CommandError, misused } from './command-error.ts'
 import { command, only } from './command.ts'
-import { ask, type AskReply, type ExplanationReply, type PassageName } from './gate-client.ts'
+import { ask, type AskReply, type ConfidenceGlance, type ExplanationReply, type PassageName } from './gate-client.ts'
 import { jsonText, oneLine, type Piece, type Terminal } from './terminal.ts'
 
 const SEARCH_MODES = ['dense', 'sparse', 'hybrid']
@@ -45,17 +45,18 @@ function refusedCall({ status, body }: AskReply): CommandError {
 function show({ headers, body }: AskReply, debug: boolean, { out }: Terminal): void {
   const { detail, refused } = body
   const explanation = detail?.explanation
+  const confidence = confidenceOf(explanation)
   out(body.answer)
   if (body.caution !== undefined) out({ text: `⚠️ ${body.caution}`, colour: 'yellow' })
   if (refused) showRefusal(body, debug, out)
-  else showSources(body, explanation, out)
-  if (explanation?.confidence !== undefined) out('\n', ...confidenceLine(explanation.confidence))
+  else showSources(body, confidence, out)
+  if (confidence !== undefined) out('\n', ...confidenceLine(confidence))
   if (!debug || detail === undefined) return
   out('\n', ...blockOf(explanation ?? withoutExplanation(body)))
   const [top] = detail.chunks
   const scores = Object.entries(top?.scores ?? {}).map(([kind, score]) => `${kind} ${score.toFixed(3)}`)
   out('\nRetrieval:')
-  for (const { metric, text } of explanation?.analysis ?? []) out(`  ${metric.replaceAll('_', ' ')}: ${text}`)
+  for (const { text } of explanation?.analysis ?? []) out(`  ${text}`)
   out(`  top chunk: ${top === undefined ? 'none' : `${top.document_id} (${scores.join(', ')})`}`)
   out(`  cache: ${headers.get('cache-status') ?? 'none'}`)
   out(`  timings: ${headers.get('server-timing') ?? 'none'}`)
@@ -74,14 +75,13 @@ function showRefusal(body: AskReply['body'], debug: boolean, out: Terminal['out'
 /** The sources that the answer cites; all of them where it cites none. A flagged retrieval warns before the first. */
 function showSources(
   { answer, sources }: AskReply['body'],
-  explanation: ExplanationReply | undefined,
+  confidence: ConfidenceGlance | undefined,
   out: Terminal['out'],
 ): void {
   const named = new Set([...answer.matchAll(/\[(\d{1,3})\]/g)].map(([, number]) => Number(number)))
   const cited = sources.filter(({ number }) => named.has(number))
   const shown = cited.length === 0 ? sources : cited
   if (shown.length > 0) out()
-  const confidence = explanation?.confidence
   if (confidence?.should_flag_for_review === true) out({ text: `⚠️ ${confidence.interpretation}`, colour: 'yellow' })
   for (const source of shown) out(`[${source.number}] ${nameOf(source)}`)
   const rest = sources.length - shown.length
@@ -93,8 +93,16 @@ function nameOf({ document_id: id, title, section, source }: PassageName): strin
   return [...new Set([id ?? source ?? title, section].filter((part) => part !== undefined))].map(oneLine).join(' · ')
 }
 
+/** The confidence of a policy that has such a one; another preset may tell something else at a glance. */
+function confidenceOf(explanation: ExplanationReply | undefined): ConfidenceGlance | undefined {
+  const told: Partial<ConfidenceGlance> | undefined = explanation?.confidence ?? explanation?.glance
+  const { overall_confidence: value, interpretation, should_flag_for_review: flagged } = told ?? {}
+  if (typeof value !== 'number' || typeof interpretation !== 'string' || typeof flagged !== 'boolean') return undefined
+  return { overall_confidence: value, interpretation, should_flag_for_review: flagged }
+}
+
 /** The line of the document on confidence scores: a green tick for what is strong, a yellow warning otherwise. */
-function confidenceLine(confidence: NonNullable<ExplanationReply['confidence']>): Piece[] {
+function confidenceLine(confidence: ConfidenceGlance): Piece[] {
   const { overall_confidence: value, interpretation, should_flag_for_review: flagged } = confidence
   return [
     '📊 RAG Confidence: ',

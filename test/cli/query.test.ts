@@ -109,6 +109,14 @@ describe('rag-gate query', () => {
     expect(out).toContain('Decision: PASS')
   })
 
+  it('reads the confidence from what the preset tells at a glance, if it is one', async () => {
+    const { confidence, ...explanation } = EXPLANATION
+    const told = async (glance: object) =>
+      (await asked({ ...ANSWER, detail: { ...ANSWER.detail, explanation: { ...explanation, glance } } })).out
+    expect(await told(confidence)).toContain('📊 RAG Confidence: ✓ HIGH - Strong retrieval confidence (0.92)')
+    expect(await told({ usable: false })).not.toContain('RAG Confidence')
+  })
+
   it('prints a caution', async () => {
     expect((await asked({ ...ANSWER, caution: 'Verify this.' })).out).toContain('Turn the key. [1]\n⚠️ Verify this.\n')
   })
@@ -163,7 +171,7 @@ describe('rag-gate query --debug', () => {
         '  ✅ Top score (3) ≥ threshold (2)',
         '',
         'Retrieval:',
-        '  top score: ✅ Top score (3): strong',
+        '  ✅ Top score (3): strong',
         '  top chunk: engine.md (grade 3.000, bm25 1.250)',
         '  cache: rag-gate; hit',
         '  timings: total;dur=3\n',

@@ -93,7 +93,7 @@ function refusalParts({ refusal_reason: reason, suggestions, closest }) {
 
 /** The cited sources; those that were at hand beside are folded away. A flagged retrieval warns before the first. */
 function sourceParts({ sources, detail }, cited) {
-  const confidence = detail?.explanation?.confidence
+  const confidence = detail?.explanation?.confidence ?? detail?.explanation?.glance
   const warning =
     confidence?.should_flag_for_review === true && el('li', { className: 'caution' }, `⚠️ ${confidence.interpretation}`)
   const list = (chosen, before) => el('ul', { className: 'sources' }, before, ...chosen.map(sourceItem))
