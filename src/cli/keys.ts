@@ -2,7 +2,7 @@
 import { misused } from './command-error.ts'
 import { command, only } from './command.ts'
 import { callGate, type GateAddress } from './gate-client.ts'
-import { jsonText, type Terminal } from './terminal.ts'
+import { jsonText, oneLine, type Terminal } from './terminal.ts'
 
 interface KeyReply {
   readonly id: string
@@ -78,5 +78,5 @@ async function make(gate: GateAddress, key: object, json: boolean, { out, note }
 
 function lineOf({ id, name, scopes, expires_at: expires, revoked_at: revoked }: KeyReply): string {
   const state = revoked !== null ? `revoked ${revoked}` : expires !== null ? `until ${expires}` : 'valid'
-  return `${id}  ${scopes.join(',').padEnd(16)}  ${state}  ${name}`
+  return `${id}  ${scopes.join(',').padEnd(16)}  ${state}  ${oneLine(name)}`
 }

@@ -2,7 +2,7 @@
 /** `rag-gate`: reads the command line and hands it to a command. */
 import { readFileSync, realpathSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { CommandError, misused } from './command-error.ts'
+import { CommandError, GateFailure, misused } from './command-error.ts'
 import { type Command, helpOf, helpOfAll, meant, readCall } from './command.ts'
 import { ingestCommand } from './ingest.ts'
 import { keysCommand } from './keys.ts'
@@ -11,6 +11,13 @@ import { type Terminal, terminalOn } from './terminal.ts'
 
 /** Every command, in the order of the help. */
 const COMMANDS: readonly Command[] = [ingestCommand, queryCommand, keysCommand]
+
+/** What helps against an error of a gate, where the command line knows it. */
+const HINTS: Readonly<Record<string, string>> = {
+  unauthorized: 'Put the key into RAG_GATE_KEY; `rag-gate keys make` makes one.',
+  forbidden: 'The key lacks a scope: `rag-gate keys list` shows which it has.',
+  collection_not_found: 'Choose another with --collection, or fill this one with `rag-gate ingest`.',
+}
 
 /**
  * Runs a command.
@@ -24,6 +31,8 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
   } catch (thrown) {
     if (!(thrown instanceof CommandError)) throw thrown
     terminal.note({ text: 'rag-gate: ', colour: 'red' }, thrown.message)
+    const hint = thrown instanceof GateFailure ? HINTS[thrown.code] : undefined
+    if (hint !== undefined) terminal.note(hint)
     return thrown.exitCode
   }
 }

@@ -1,7 +1,14 @@
 /** `rag-gate query "…"`: asks, and with `--debug` shows why it came out so. */
 import { CommandError, misused } from './command-error.ts'
 import { command, only } from './command.ts'
-import { ask, type AskReply, type ConfidenceGlance, type ExplanationReply, type PassageName } from './gate-client.ts'
+import {
+  ask,
+  type AskReply,
+  type ConfidenceGlance,
+  type ExplanationReply,
+  failureOf,
+  type PassageName,
+} from './gate-client.ts'
 import { jsonText, oneLine, type Piece, type Terminal } from './terminal.ts'
 
 const SEARCH_MODES = ['dense', 'sparse', 'hybrid']
@@ -26,7 +33,7 @@ export const queryCommand = command({
       ...(collection === undefined ? {} : { collection }),
       ...(searchMode === undefined ? {} : { search_mode: searchMode }),
     })
-    if (reply.status >= 400) throw refusedCall(reply)
+    if (reply.status >= 400) throw failureOf(reply.status, JSON.stringify(reply.body))
     if (debug && reply.body.detail === undefined) {
       throw new CommandError('Only operators are told why: --debug needs a key with the scope admin')
     }
@@ -35,12 +42,6 @@ export const queryCommand = command({
     return 0
   },
 })
-
-/** Errors have another body than answers. */
-function refusedCall({ status, body }: AskReply): CommandError {
-  const { error } = body as unknown as { error?: { code: string; message: string } }
-  return new CommandError(error === undefined ? `The gate answered ${status}` : `${error.code}: ${error.message}`)
-}
 
 function show({ headers, body }: AskReply, debug: boolean, { out }: Terminal): void {
   const { detail, refused } = body

@@ -212,7 +212,10 @@ describe('rag-gate query --debug', () => {
 
 describe('what is no answer', () => {
   it.each([
-    [Response.json({ error: { code: 'forbidden', message: 'No.' } }, { status: 403 }), 'rag-gate: forbidden: No.\n'],
+    [
+      Response.json({ error: { code: 'forbidden', message: 'No.' } }, { status: 403 }),
+      'rag-gate: forbidden: No.\nThe key lacks a scope: `rag-gate keys list` shows which it has.\n',
+    ],
     [
       new Response('<h1>Bad gateway</h1>', { status: 502 }),
       'rag-gate: The address answered 502, and not as a gate does\n',
