@@ -539,8 +539,14 @@ describe('documents', () => {
     await useKey(page, gate.adminToken)
     await page.getByLabel('Or a text, in Markdown').fill('Text.')
     await page.getByLabel('Its id').fill('x'.repeat(600))
+    await page
+      .locator('#files')
+      .setInputFiles([{ name: 'valve.txt', mimeType: 'text/plain', buffer: Buffer.from('The valve closes by hand.') }])
     await page.getByRole('button', { name: 'Add', exact: true }).click()
     await expect.poll(() => page.locator('#taken').innerText()).toContain('document_id: id must be')
+    expect(await page.locator('#taken').innerText()).toContain('valve.txt added, 1 passage in default')
+    // What was not taken can be mended.
+    expect(await page.getByLabel('Or a text, in Markdown').inputValue()).toBe('Text.')
   })
 
   it('that are none send nothing', async () => {

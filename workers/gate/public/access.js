@@ -100,8 +100,25 @@ function offer(collections) {
 
 async function addDocuments() {
   const into = byId('into').value.trim() || collection()
-  const pasted = byId('pasted').value
-  const name = byId('name').value.trim()
+  const { documents, refused } = await documentsChosen()
+  if (documents.length === 0 && refused.length === 0) {
+    tell([['Nothing', 'error', 'Choose a file, or paste a text.']])
+    return
+  }
+  const send = byId('add')
+  send.disabled = true
+  tell([...refused, ...documents.map(({ id }) => [id, 'skip', 'Sending …'])])
+  const became = await sendDocuments(documents, into)
+  if (became.some(([, outcome]) => outcome === 'pass')) await choose(into)
+  send.disabled = false
+  const lines = [...refused, ...became]
+  tell(lines)
+  // What was not taken stays, so that it can be mended.
+  if (lines.every(([, outcome]) => outcome === 'pass')) documentForm.reset()
+}
+
+/** Files and the pasted text as documents, and what of them cannot be read. */
+async function documentsChosen() {
   const documents = []
   const refused = []
   for (const file of byId('files').files) {
@@ -109,35 +126,49 @@ async function addDocuments() {
     if (read.document) documents.push(read.document)
     else refused.push([file.name, 'error', read.why])
   }
-  if (pasted.trim() !== '') documents.push(withTitle({ id: name || 'pasted.md', text: pasted, format: 'markdown' }))
-  if (documents.length === 0) {
-    tell(refused.length > 0 ? refused : [['Nothing', 'error', 'Choose a file, or paste a text.']])
-    return
-  }
-  const send = byId('add')
-  send.disabled = true
-  tell([...refused, [`${documents.length} to go`, 'skip', 'Sending …']])
-  const { status, body } = await call('POST', '/v1/documents', { collection: into, documents })
-  send.disabled = false
-  if (status !== 200 && status !== 207) {
+  const text = byId('pasted').value
+  const id = byId('name').value.trim() || 'pasted.md'
+  if (text.trim() !== '') documents.push(withTitle({ id, text, format: 'markdown' }))
+  return { documents, refused }
+}
+
+/** Sends documents; one that the gate turns away does not keep the others from going in. @returns a line for each */
+async function sendDocuments(documents, into) {
+  const lines = []
+  const left = [...documents]
+  while (left.length > 0) {
+    const { status, body } = await call('POST', '/v1/documents', { collection: into, documents: left })
+    if (status === 200 || status === 207) {
+      lines.push(
+        ...body.documents.map(({ id, status: what, chunks, code }) =>
+          what === 'failed'
+            ? [id, 'error', code]
+            : [id, 'pass', `${what}, ${chunks} ${chunks === 1 ? 'passage' : 'passages'} in ${into}`],
+        ),
+      )
+      break
+    }
     const { code, message = 'The gate cannot be reached.', param } = body?.error ?? {}
-    const at = Number(/^documents\[(\d+)\]/.exec(param ?? '')?.[1])
-    tell([...refused, [documents[at]?.id ?? 'Not taken', 'error', [code, message].filter(Boolean).join(': ')]])
-    return
+    const why = [code, message].filter(Boolean).join(': ')
+    const named = /^documents\[(\d+)\]/.exec(param ?? '')?.[1]
+    const [culprit] = named === undefined ? [] : left.splice(Number(named), 1)
+    if (culprit !== undefined) lines.push([culprit.id, 'error', why])
+    else {
+      lines.push(...left.map(({ id }) => [id, 'error', why]))
+      break
+    }
   }
-  documentForm.reset()
-  const { status: listed, body: list } = await call('GET', '/v1/collections')
-  if (listed === 200) {
-    offer(list.collections)
-    chosen.value = into
-    remember(COLLECTION, into)
-    changed()
-  }
-  const became = ({ id, status: what, chunks, code }) =>
-    what === 'failed'
-      ? [id, 'error', code]
-      : [id, 'pass', `${what}, ${chunks} ${chunks === 1 ? 'passage' : 'passages'} in ${into}`]
-  tell([...refused, ...body.documents.map(became)])
+  return lines
+}
+
+/** Chooses a collection that may have been made just now. */
+async function choose(id) {
+  const { status, body } = await call('GET', '/v1/collections')
+  if (status !== 200) return
+  offer(body.collections)
+  chosen.value = id
+  remember(COLLECTION, id)
+  changed()
 }
 
 function tell(lines) {
