@@ -97,7 +97,7 @@ export function readCall(
     }
     if (option.type === 'boolean' && token.value !== undefined) throw misused(`${token.rawName} takes no value`)
     // Another option in its place is a value forgotten.
-    const missing = token.value === undefined || (token.inlineValue === false && /^--./.test(token.value))
+    const missing = token.value === undefined || (!token.inlineValue && /^--./.test(token.value))
     if (option.type === 'string' && missing)
       throw misused(`${token.rawName} needs a value: <${option.value ?? 'text'}>`)
   }
