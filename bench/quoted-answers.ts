@@ -26,7 +26,8 @@ const [folder, questionFile] = process.argv.slice(2)
 if (folder === undefined || questionFile === undefined) throw new Error('Which folder, and which file of questions?')
 const questions = readFileSync(questionFile, 'utf8').split('\n').filter(Boolean)
 const splitter = createMarkdownSplitter()
-const passages = globSync('**/*.{md,mdx}', { cwd: folder }).flatMap((file) => passagesOf(file, folder))
+const files = globSync('**/*.{md,mdx}', { cwd: folder })
+const passages = (await Promise.all(files.map((file) => passagesOf(file, folder)))).flat()
 const lexicon = buildLexicon(passages.map(({ text }) => text))
 const where = { url: 'https://index.invalid', fetch: embeddedIndex() }
 await createUpstashChunkIndex(where).upsert('n1', passages)
@@ -51,10 +52,11 @@ for (const [at, question] of questions.entries()) {
   )
 }
 
-function passagesOf(file: string, base: string): Passage[] {
+async function passagesOf(file: string, base: string): Promise<Passage[]> {
   const [, front = '', body = ''] = /^(?:---\n(.*?)\n---\n)?(.*)$/s.exec(readFileSync(`${base}/${file}`, 'utf8')) ?? []
   const title = /^title: *["']?(.*?)["']? *$/m.exec(front)?.[1] ?? /^# +(.*)$/m.exec(body)?.[1] ?? file
-  return splitter.split(body, 'markdown').parts.map(({ text, section }, part) => ({
+  const { parts } = await splitter.split(body, 'markdown')
+  return parts.map(({ text, section }, part) => ({
     id: `${file}#${part}`,
     documentId: file,
     title,

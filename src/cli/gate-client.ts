@@ -1,7 +1,6 @@
 /** Talks to a gate over HTTP, as any client would. */
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Refusal } from '../core/reports/refusal.ts'
-import { CommandError } from './command-error.ts'
+import { CommandError, GateFailure } from './command-error.ts'
 
 /** Where a gate is, and as whom to ask. */
 export interface GateAddress {
@@ -11,14 +10,72 @@ export interface GateAddress {
   readonly key?: string
 }
 
+/** Where a passage is from. */
+export interface PassageName {
+  readonly document_id?: string
+  readonly title?: string
+  readonly section?: string
+  readonly source?: string
+}
+
+/** One line of an explanation. */
+export interface ExplainedFact {
+  readonly label: string
+  readonly value: string
+}
+
+/** Why a decision came out as it did, in words ready to be shown. */
+export interface ExplanationReply {
+  readonly facts: readonly ExplainedFact[]
+  readonly decision: string
+  readonly reason?: string
+  readonly checks: readonly { readonly passed?: boolean; readonly text: string }[]
+  readonly analysis: readonly { readonly text: string }[]
+  /** Absent where the policy has no such confidence. */
+  readonly confidence?: ConfidenceGlance
+  /** What its preset tells at a glance: such a confidence, or something else. */
+  readonly glance?: Readonly<Record<string, unknown>>
+}
+
+/** A confidence at a glance. */
+export interface ConfidenceGlance {
+  readonly overall_confidence: number
+  readonly interpretation: string
+  readonly should_flag_for_review: boolean
+}
+
+/** What operators are told beside. */
+export interface DetailReply {
+  readonly confidence: number
+  readonly findings: readonly { readonly gate: string; readonly outcome: string; readonly message: string }[]
+  /** Absent from gates of an older version. */
+  readonly explanation?: ExplanationReply
+  /** Best first. */
+  readonly chunks: readonly (PassageName & {
+    readonly id: string
+    readonly document_id: string
+    readonly text: string
+    readonly scores: Readonly<Record<string, number>>
+  })[]
+}
+
 /** An answer or refusal as `POST /ask` sends it. */
 export interface AskReply {
   readonly status: number
   readonly headers: Headers
-  readonly body: Pick<Refusal, 'answer' | 'verdict' | 'band' | 'reason_code' | 'detail'> & {
+  readonly body: {
+    readonly answer: string
     readonly refused: boolean
+    readonly verdict: 'pass' | 'advise' | 'refuse'
+    readonly band: string
+    readonly reason_code: string
     readonly refusal_reason?: string
-    readonly sources: readonly { readonly number: number; readonly document_id: string; readonly section?: string }[]
+    readonly caution?: string
+    readonly suggestions?: readonly string[]
+    /** Passages that came closest to a refused question, where the gate names them. */
+    readonly closest?: readonly PassageName[]
+    readonly sources: readonly (PassageName & { readonly number: number; readonly document_id: string })[]
+    readonly detail?: DetailReply
   }
 }
 
@@ -36,7 +93,7 @@ export interface GateDocument {
 /** What became of a document that was taken. */
 export interface IngestedReply {
   readonly id: string
-  readonly status: 'added' | 'changed' | 'unchanged'
+  readonly status: 'added' | 'changed' | 'unchanged' | 'empty'
   readonly chunks: number
   readonly chunks_written: number
   readonly chunks_removed: number
@@ -44,7 +101,9 @@ export interface IngestedReply {
 }
 
 /** What became of a document. */
-export type DocumentReply = IngestedReply | { readonly id: string; readonly status: 'failed'; readonly code: string }
+export type DocumentReply =
+  | IngestedReply
+  | { readonly id: string; readonly status: 'failed'; readonly code: string; readonly message?: string }
 
 /** What `POST /v1/documents` answers. */
 export interface IngestReply {
@@ -57,6 +116,8 @@ export interface IngestReply {
 const PASSING = new Set([409, 429, 502, 503, 504])
 
 const MAX_TRIES = 4
+/** A call of documents takes long; longer than this, nothing comes any more. */
+const DEADLINE_MS = 300_000
 const LONGEST_WAIT_SECONDS = 60
 
 /**
@@ -75,7 +136,7 @@ export async function callGate<Reply>(
   for (let tries = 1; ; tries++) {
     const response = await request(gate, method, path, body)
     const text = await response.text()
-    if (response.ok) return (text === '' ? undefined : JSON.parse(text)) as Reply
+    if (response.ok) return (text === '' ? undefined : parsed(response.status, text)) as Reply
     if (!PASSING.has(response.status) || tries === MAX_TRIES || repeatable === 'once')
       throw failureOf(response.status, text)
     const asked = Number(response.headers.get('retry-after') ?? 2 ** (tries - 1))
@@ -91,7 +152,8 @@ export async function ask(
 ): Promise<AskReply> {
   const address = typeof gate === 'string' ? { url: gate } : gate
   const response = await request(address, 'POST', '/ask', { question, ...fields })
-  return { status: response.status, headers: response.headers, body: (await response.json()) as AskReply['body'] }
+  const body = parsed(response.status, await response.text()) as AskReply['body']
+  return { status: response.status, headers: response.headers, body }
 }
 
 /** Sends documents in. @throws `CommandError` when one of them failed */
@@ -119,6 +181,7 @@ async function request({ url, key }: GateAddress, method: string, path: string, 
     return await fetch(url.replace(/\/+$/, '') + path, {
       method,
       redirect: 'manual',
+      signal: AbortSignal.timeout(DEADLINE_MS),
       headers: {
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
@@ -126,17 +189,36 @@ async function request({ url, key }: GateAddress, method: string, path: string, 
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
   } catch (thrown) {
+    if (thrown instanceof DOMException && thrown.name === 'TimeoutError') {
+      throw new CommandError(`The gate at ${url} did not answer within ${DEADLINE_MS / 60_000} minutes`)
+    }
     throw new CommandError(`No gate answers at ${url}: is it running, and is the address right?`, { cause: thrown })
   }
 }
 
+/** @throws `CommandError` for what is no JSON object, such as the page of a proxy */
+function parsed(status: number, text: string): object {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    value = undefined
+  }
+  if (typeof value !== 'object' || value === null) throw strangerAt(status)
+  return value
+}
+
 /** The gate's own words, or the status of whatever answered instead. */
-function failureOf(status: number, text: string): CommandError {
+export function failureOf(status: number, text: string): CommandError {
   try {
     const { error } = JSON.parse(text) as { error: { code: string; message: string; param?: string } }
-    const where = error.param === undefined ? '' : ` (${error.param})`
-    return new CommandError(`${error.code}: ${error.message}${where}`)
+    if (typeof error.code === 'string' && typeof error.message === 'string') return new GateFailure(status, error)
   } catch {
-    return new CommandError(`The address answered ${status}, and not as a gate does`)
+    // Whatever answered is no gate.
   }
+  return strangerAt(status)
+}
+
+function strangerAt(status: number): CommandError {
+  return new CommandError(`The address answered ${status}, and not as a gate does`)
 }

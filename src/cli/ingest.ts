@@ -1,80 +1,227 @@
 /** `rag-gate ingest <path>`: documents in, as many as there are; run again, it sends only what changed. */
+import { GateFailure, misused } from './command-error.ts'
+import { command, only } from './command.ts'
 import { callGate, type DocumentReply, type GateAddress, type GateDocument, type IngestReply } from './gate-client.ts'
+import { type Listing, listFiles, type PassedOver } from './list-files.ts'
 import { readDocuments } from './read-documents.ts'
-import { progressOn, type Terminal } from './terminal.ts'
+import { jsonText, oneLine, type Terminal } from './terminal.ts'
 
 /** One call's worth: well below what the gate takes, so that progress is seen and little is sent again. */
 const BATCH_DOCUMENTS = 200
 const BATCH_CHARACTERS = 1_000_000
 
-/** Options of `ingest`. */
-export interface IngestCommand {
-  readonly path: string
-  readonly collection: string
-  /** Removes documents of the collection that the path does not have. */
-  readonly prune: boolean
-  readonly json: boolean
-}
-
-/** What was done, as `--json` prints it. */
-interface IngestSummary {
-  readonly collection: string
-  readonly corpus_version: number
-  readonly added: number
-  readonly changed: number
-  readonly unchanged: number
-  readonly removed: number
-  readonly chunks: number
-  readonly failed: readonly { readonly id: string; readonly code: string }[]
-  readonly hidden_text: readonly string[]
-}
-
-/** @returns the exit code: 1 when a document failed */
-export async function ingestCommand(
-  gate: GateAddress,
-  { path, collection, prune, json }: IngestCommand,
-  { out, notes }: Terminal,
-): Promise<number> {
-  const documents = await readDocuments(path)
-  const progress = progressOn(notes)
-  const replies: DocumentReply[] = []
-  let version = 0
-  for (const batch of batchesOf(documents)) {
-    progress.show(replies.length, documents.length, `${replies.length} of ${documents.length} documents`)
-    const body = { collection, documents: batch }
-    const reply = await callGate<IngestReply>(gate, 'POST', '/v1/documents', body).finally(() => progress.end())
-    version = reply.corpus_version
-    replies.push(...reply.documents)
-  }
-  const removed: string[] = []
-  if (prune) {
-    for (const id of await othersIn(gate, collection, new Set(documents.map(({ id }) => id)))) {
-      version = await remove(gate, collection, id)
-      removed.push(id)
+export const ingestCommand = command({
+  name: 'ingest',
+  about: 'Sends documents to a gate; run again, it sends only what changed.',
+  usage: ['ingest <file or folder> [--collection <id>] [--prune [--yes]] [--dry-run]'],
+  notes: [
+    'Takes Markdown, MDX, text and HTML, a document each, and JSONL, a document in each line.',
+    'Front matter becomes title and metadata. What cannot be read is named, and the others are sent.',
+  ],
+  options: {
+    collection: { type: 'string', value: 'id', about: 'the collection to fill; "default" otherwise' },
+    prune: { type: 'boolean', about: 'remove documents of the collection that are not here; shows them and asks' },
+    yes: { type: 'boolean', about: 'remove them without asking' },
+    'dry-run': { type: 'boolean', about: 'say what would be sent and removed, and change nothing' },
+  },
+  async run({ terminal, words, given, json, gate }) {
+    const path = only(words, 'a file or folder')
+    const { collection = 'default', prune, yes, 'dry-run': dryRun } = given
+    if (yes && !prune) throw misused('--yes answers what --prune asks, and is nothing without it')
+    if (prune && !yes && !dryRun && terminal.confirm === undefined) {
+      throw misused('--prune asks before it removes, and nobody can answer here: add --yes, or look with --dry-run')
     }
-  }
-  const summary = summarise(collection, version, replies, removed)
-  out(json ? JSON.stringify(summary, undefined, 2) : textOf(summary))
-  return summary.failed.length > 0 ? 1 : 0
+    const listing = await listFiles(path)
+    const target: Target = { gate: gate(), collection, dryRun }
+    const sent = await send(target, listing, terminal)
+    const pruned = prune ? await pruneFrom(target, sent, listing, yes, terminal) : NOTHING_PRUNED
+    const summary = summarise(target, sent, pruned, listing)
+    if (json) terminal.out(jsonText(summary))
+    else show(summary, sent, pruned, dryRun, terminal)
+    return summary.failed.length > 0 || summary.unreadable.length > 0 || pruned.withheld !== undefined ? 1 : 0
+  },
+})
+
+/** Where documents go. */
+interface Target {
+  readonly gate: GateAddress
+  readonly collection: string
+  readonly dryRun: boolean
 }
 
-function* batchesOf(documents: readonly GateDocument[]): Generator<GateDocument[]> {
+/** What became of everything that was found. */
+interface Sent {
+  readonly replies: DocumentReply[]
+  readonly version: number
+  /** Ids of all documents that were found, of those too that could not be sent. */
+  readonly ids: ReadonlySet<string>
+  readonly unreadable: readonly PassedOver[]
+  readonly empty: readonly string[]
+  readonly remarks: readonly PassedOver[]
+  /** Documents that a dry run would have sent. */
+  readonly found: number
+  /** What could hold documents whose ids nobody knows. */
+  readonly unknown: readonly string[]
+}
+
+async function send(target: Target, listing: Listing, terminal: Terminal): Promise<Sent> {
+  const { progress } = terminal
+  const replies: DocumentReply[] = []
+  const ids = new Map<string, string>()
+  const unreadable: PassedOver[] = [...listing.closed]
+  const unknown = listing.closed.map(({ path }) => path)
+  const empty: string[] = []
+  const remarks: PassedOver[] = []
+  const totalBytes = listing.files.reduce((sum, { bytes }) => sum + bytes, 0)
+  let version = 0
+  let found = 0
+  let readBytes = 0
   let batch: GateDocument[] = []
   let characters = 0
-  for (const document of documents) {
-    const { length } = JSON.stringify(document)
-    if (batch.length > 0 && (batch.length === BATCH_DOCUMENTS || characters + length > BATCH_CHARACTERS)) {
-      yield batch
-      batch = []
-      characters = 0
+  const flush = async (): Promise<void> => {
+    if (batch.length > 0 && !target.dryRun) {
+      const taken = await sendBatch(target, batch)
+      version = Math.max(version, taken.version)
+      replies.push(...taken.replies)
     }
-    batch.push(document)
-    characters += length
+    batch = []
+    characters = 0
   }
-  if (batch.length > 0) yield batch
+  try {
+    for (const file of listing.files) {
+      progress.show(readBytes, totalBytes, `${found} documents`)
+      for await (const read of readDocuments(file)) {
+        if (read.kind === 'empty') empty.push(read.from)
+        else if (read.kind === 'unreadable') {
+          unreadable.push({ path: read.from, why: read.why })
+          if (read.id === undefined) unknown.push(read.from)
+          else ids.set(read.id, read.from)
+        } else {
+          const { document, from, remark } = read
+          const other = ids.get(document.id)
+          if (other !== undefined) {
+            unreadable.push({ path: from, why: `its id "${document.id}" is that of ${other} already` })
+            continue
+          }
+          ids.set(document.id, from)
+          if (remark !== undefined) remarks.push({ path: from, why: remark })
+          const { length } = JSON.stringify(document)
+          if (batch.length === BATCH_DOCUMENTS || (batch.length > 0 && characters + length > BATCH_CHARACTERS)) {
+            await flush()
+            progress.show(readBytes, totalBytes, `${found} documents`)
+          }
+          batch.push(document)
+          characters += length
+          found++
+        }
+      }
+      readBytes += file.bytes
+    }
+    await flush()
+  } catch (thrown) {
+    progress.end()
+    if (replies.length > 0) {
+      terminal.note(
+        `${counted(replies.length, 'document')} were taken before this. Run the same command again: it goes on from there.`,
+      )
+    }
+    throw thrown
+  }
+  progress.end()
+  // A mistake in the path and `--prune` together would empty the collection.
+  if (found === 0 && unreadable.length === 0) throw misused('There are files, and no text in them')
+  return { replies, version, ids: new Set(ids.keys()), unreadable, empty, remarks, found, unknown }
 }
 
-/** Ids of the collection's documents that are not among those kept. */
+/** Statuses with which a gate turns documents away: others are no fault of theirs. */
+const TURNED_AWAY = new Set([400, 413, 422])
+
+/** Sends documents; one that the gate turns away is told, and does not keep the others from going in. */
+async function sendBatch(
+  target: Target,
+  documents: readonly GateDocument[],
+): Promise<{ readonly version: number; readonly replies: readonly DocumentReply[] }> {
+  const { gate, collection } = target
+  try {
+    const reply = await callGate<IngestReply>(gate, 'POST', '/v1/documents', { collection, documents })
+    return { version: reply.corpus_version, replies: reply.documents }
+  } catch (thrown) {
+    if (!(thrown instanceof GateFailure) || !TURNED_AWAY.has(thrown.status) || isAboutCall(thrown)) throw thrown
+    const [only] = documents
+    if (documents.length === 1 && only !== undefined) {
+      const { code, said: message } = thrown
+      return { version: 0, replies: [{ id: only.id, status: 'failed', code, message }] }
+    }
+    const named = Number(/^documents\[(\d+)\]/.exec(thrown.param ?? '')?.[1])
+    const parts = Number.isInteger(named)
+      ? [documents.slice(0, named), documents.slice(named, named + 1), documents.slice(named + 1)]
+      : [documents.slice(0, documents.length / 2), documents.slice(documents.length / 2)]
+    let version = 0
+    const replies: DocumentReply[] = []
+    for (const part of parts) {
+      if (part.length === 0) continue
+      const taken = await sendBatch(target, part)
+      version = Math.max(version, taken.version)
+      replies.push(...taken.replies)
+    }
+    return { version, replies }
+  }
+}
+
+/** What is wrong with the call is wrong with each of its parts. */
+function isAboutCall({ code }: GateFailure): boolean {
+  return code === 'collection_id'
+}
+
+/** What `--prune` did. */
+interface Pruned {
+  /** Documents of the collection that are not in the folder. */
+  readonly others: readonly string[]
+  readonly removed: readonly string[]
+  readonly version: number
+  /** Why nothing was removed although it was asked for. */
+  readonly withheld?: string
+}
+
+const NOTHING_PRUNED: Pruned = { others: [], removed: [], version: 0 }
+const SHOWN_AT_ONCE = 20
+
+async function pruneFrom(
+  target: Target,
+  { ids, unknown }: Sent,
+  { files }: Listing,
+  yes: boolean,
+  { note, progress, confirm }: Terminal,
+): Promise<Pruned> {
+  const { gate, collection, dryRun } = target
+  if (unknown.length > 0) {
+    return {
+      ...NOTHING_PRUNED,
+      withheld: `nobody knows which documents ${unknown.map(oneLine).join(', ')} would have had`,
+    }
+  }
+  if (files.length === 0 || ids.size === 0) return { ...NOTHING_PRUNED, withheld: 'no document was found here' }
+  const others = await othersIn(gate, collection, ids)
+  if (dryRun || others.length === 0) return { ...NOTHING_PRUNED, others }
+  if (!yes) {
+    note(`Documents of ${collection} that are not here:`)
+    for (const id of others.slice(0, SHOWN_AT_ONCE)) note(`  ${oneLine(id)}`)
+    if (others.length > SHOWN_AT_ONCE) note(`  and ${others.length - SHOWN_AT_ONCE} more`)
+    if ((await confirm?.(`Remove ${counted(others.length, 'document')} from ${collection}?`)) !== true) {
+      return { ...NOTHING_PRUNED, others }
+    }
+  }
+  const removed: string[] = []
+  let version = 0
+  for (const id of others) {
+    progress.show(removed.length, others.length, `${removed.length} of ${others.length} removed`)
+    version = await remove(gate, collection, id).finally(() => progress.end())
+    removed.push(id)
+  }
+  return { others, removed, version }
+}
+
+/** Ids of the collection's documents that are not among those kept; none where there is no such collection yet. */
 async function othersIn(gate: GateAddress, collection: string, kept: ReadonlySet<string>): Promise<string[]> {
   const others: string[] = []
   for (let cursor: string | null = ''; cursor !== null;) {
@@ -97,35 +244,95 @@ async function remove(gate: GateAddress, collection: string, id: string): Promis
   return version
 }
 
-function summarise(
-  collection: string,
-  version: number,
-  replies: readonly DocumentReply[],
-  removed: readonly string[],
-): IngestSummary {
+/** What was done, as `--json` prints it. */
+interface IngestSummary {
+  readonly collection: string
+  readonly corpus_version: number
+  readonly added: number
+  readonly changed: number
+  readonly unchanged: number
+  readonly removed: number
+  readonly chunks: number
+  /** Documents that the gate did not take. */
+  readonly failed: readonly { readonly id: string; readonly code: string; readonly message?: string }[]
+  /** Files and lines that could not be read. */
+  readonly unreadable: readonly PassedOver[]
+  /** Files passed over on purpose, by path. */
+  readonly skipped: readonly PassedOver[]
+  /** Files of other kinds, by their ending. */
+  readonly other_files: Readonly<Record<string, number>>
+  /** Documents that no passage came of. */
+  readonly without_text: readonly string[]
+  readonly hidden_text: readonly string[]
+  readonly remarks: readonly PassedOver[]
+  /** A dry run: what would be sent and removed. */
+  readonly dry_run?: { readonly documents: number; readonly to_remove: readonly string[] }
+  /** Documents of the collection that are not here and were kept. */
+  readonly kept?: readonly string[]
+  readonly not_pruned?: string
+}
+
+function summarise({ collection, dryRun }: Target, sent: Sent, pruned: Pruned, listing: Listing): IngestSummary {
+  const { replies, empty, unreadable, remarks, found } = sent
   const count = (status: DocumentReply['status']): number => replies.filter((reply) => reply.status === status).length
+  const taken = replies.filter((reply) => reply.status !== 'failed')
+  const kept = pruned.others.filter((id) => !pruned.removed.includes(id))
   return {
     collection,
-    corpus_version: version,
+    corpus_version: Math.max(sent.version, pruned.version),
     added: count('added'),
     changed: count('changed'),
     unchanged: count('unchanged'),
-    removed: removed.length,
-    chunks: replies.reduce((sum, reply) => sum + (reply.status === 'failed' ? 0 : reply.chunks), 0),
-    failed: replies.flatMap((reply) => (reply.status === 'failed' ? [{ id: reply.id, code: reply.code }] : [])),
-    hidden_text: replies.flatMap((reply) =>
-      reply.status !== 'failed' && reply.flags.includes('hidden_text') ? [reply.id] : [],
-    ),
+    removed: pruned.removed.length,
+    chunks: taken.reduce((sum, { chunks }) => sum + chunks, 0),
+    failed: replies.flatMap((reply) => {
+      if (reply.status !== 'failed') return []
+      const { id, code, message } = reply
+      return [{ id, code, ...(message === undefined ? {} : { message }) }]
+    }),
+    unreadable,
+    skipped: [...listing.passedOver, ...empty.map((path) => ({ path, why: 'no text in it' }))],
+    other_files: Object.fromEntries(listing.otherKinds),
+    without_text: taken.filter(({ chunks }) => chunks === 0).map(({ id }) => id),
+    hidden_text: taken.filter(({ flags }) => flags.includes('hidden_text')).map(({ id }) => id),
+    remarks,
+    ...(dryRun ? { dry_run: { documents: found, to_remove: pruned.others } } : {}),
+    ...(!dryRun && kept.length > 0 ? { kept } : {}),
+    ...(pruned.withheld === undefined ? {} : { not_pruned: pruned.withheld }),
   }
 }
 
-function textOf(summary: IngestSummary): string {
-  const { collection, corpus_version: version, added, changed, unchanged, removed, chunks, failed } = summary
-  return [
-    `${collection}: ${added} added, ${changed} changed, ${unchanged} unchanged, ${removed} removed; ` +
-      `${chunks} chunks, version ${version}`,
-    ...summary.hidden_text.map((id) => `  hidden text taken out of ${id}`),
-    ...failed.map(({ id, code }) => `  ${id} failed: ${code}`),
-    ...(failed.length === 0 ? [] : ['Run the same command again: it goes on from there.']),
-  ].join('\n')
+function show(summary: IngestSummary, { found }: Sent, { others }: Pruned, dryRun: boolean, { out }: Terminal): void {
+  const { collection, corpus_version: version, added, changed, unchanged, removed, chunks } = summary
+  const counts = `${added} added, ${changed} changed, ${unchanged} unchanged, ${removed} removed; ${chunks} chunks, version ${version}`
+  out(`${collection}: ${dryRun ? `${counted(found, 'document')} would be sent, ${others.length} removed` : counts}`)
+  const list = (title: string, lines: readonly string[], colour: 'yellow' | 'dim' | 'red'): void => {
+    if (lines.length === 0) return
+    out({ text: title, colour })
+    for (const line of lines) out(`  ${oneLine(line)}`)
+  }
+  const named = ({ path, why }: PassedOver): string => `${path || '.'}: ${why}`
+  if (dryRun) list('Would be removed', others, 'yellow')
+  list(
+    'Not taken by the gate',
+    summary.failed.map(({ id, code, message }) => `${id}: ${code}${message === undefined ? '' : `, ${message}`}`),
+    'red',
+  )
+  list('Could not be read', summary.unreadable.map(named), 'red')
+  list('Read, and no text found', summary.without_text, 'yellow')
+  list('Hidden text taken out', summary.hidden_text, 'yellow')
+  list('Remarks', summary.remarks.map(named), 'yellow')
+  list('Skipped', summary.skipped.map(named), 'dim')
+  const kinds = Object.entries(summary.other_files).map(([ending, count]) => `${count} ${ending}`)
+  list('Other kinds of files, not read', kinds.length === 0 ? [] : [kinds.join(', ')], 'dim')
+  if (summary.kept !== undefined) out(`${counted(summary.kept.length, 'document')} that are not here were kept`)
+  if (summary.not_pruned !== undefined)
+    out({ text: `Nothing was removed: ${oneLine(summary.not_pruned)}`, colour: 'yellow' })
+  if (summary.failed.some(({ message }) => message === undefined)) {
+    out('Run the same command again: it goes on from there.')
+  }
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`
 }

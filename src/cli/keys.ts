@@ -1,19 +1,8 @@
 /** `rag-gate keys make|list|revoke`: keys of tenants. */
+import { misused } from './command-error.ts'
+import { command, only } from './command.ts'
 import { callGate, type GateAddress } from './gate-client.ts'
-import type { Terminal } from './terminal.ts'
-
-/** What is to be done. */
-export type KeysAction =
-  | { readonly name: 'make'; readonly key: { readonly name: string; scopes: readonly string[]; expires_at?: string } }
-  | { readonly name: 'list' }
-  | { readonly name: 'revoke'; readonly id: string }
-
-/** Options of `keys`. */
-export interface KeysCommand {
-  readonly action: KeysAction
-  readonly tenant?: string
-  readonly json: boolean
-}
+import { jsonText, oneLine, type Terminal } from './terminal.ts'
 
 interface KeyReply {
   readonly id: string
@@ -25,34 +14,69 @@ interface KeyReply {
   readonly token?: string
 }
 
-/** @returns the exit code */
-export async function keysCommand(
-  gate: GateAddress,
-  { action, tenant, json }: KeysCommand,
-  { out, notes }: Terminal,
-): Promise<number> {
-  const query = tenant === undefined ? '' : `?${new URLSearchParams({ tenant })}`
-  switch (action.name) {
-    case 'make': {
-      const body = { ...action.key, ...(tenant === undefined ? {} : { tenant }) }
-      const made = await callGate<KeyReply>(gate, 'POST', '/v1/keys', body, 'once')
-      out(json ? JSON.stringify(made, undefined, 2) : (made.token ?? ''))
-      if (!json) notes.write(`Key ${made.id} for ${made.tenant} (${made.scopes.join(', ')}). It is shown this once.\n`)
-      return 0
+const SCOPES = ['ask', 'ingest', 'admin']
+
+export const keysCommand = command({
+  name: 'keys',
+  about: 'Makes, lists and revokes the keys of a tenant.',
+  usage: [
+    'keys make --name <name> --scopes ask,ingest,admin [--tenant <id>] [--expires <ISO 8601>]',
+    'keys list [--tenant <id>]',
+    'keys revoke <key id> [--tenant <id>]',
+  ],
+  notes: ['A new key is printed this once. All of it needs a key with the scope admin.'],
+  options: {
+    name: { type: 'string', value: 'name', about: 'what the key is for, as the list shows it' },
+    scopes: { type: 'string', value: 'list', about: 'what it may: ask, ingest, admin, with commas between' },
+    tenant: { type: 'string', value: 'id', about: "whose key; the caller's own tenant otherwise" },
+    expires: { type: 'string', value: 'time', about: 'when it ends, such as 2027-01-31T00:00:00Z; never otherwise' },
+  },
+  async run({ terminal, words, given, json, gate }) {
+    const [action, ...rest] = words
+    const query = given.tenant === undefined ? '' : `?${new URLSearchParams({ tenant: given.tenant })}`
+    switch (action) {
+      case 'make':
+        return make(gate(), keyToMake(given), json, terminal)
+      case 'list': {
+        const { keys } = await callGate<{ keys: readonly KeyReply[] }>(gate(), 'GET', `/v1/keys${query}`)
+        terminal.out(json ? jsonText(keys) : keys.map(lineOf).join('\n') || 'No keys')
+        return 0
+      }
+      case 'revoke': {
+        const id = only(rest, 'the id of a key')
+        await callGate(gate(), 'DELETE', `/v1/keys/${encodeURIComponent(id)}${query}`)
+        terminal.out(json ? jsonText({ id, revoked: true }) : `${id} is revoked`)
+        return 0
+      }
+      default:
+        throw misused('keys must be followed by make, list or revoke; rag-gate keys --help shows how')
     }
-    case 'list': {
-      const { keys } = await callGate<{ keys: readonly KeyReply[] }>(gate, 'GET', `/v1/keys${query}`)
-      out(json ? JSON.stringify(keys, undefined, 2) : keys.map(lineOf).join('\n') || 'No keys')
-      return 0
-    }
-    case 'revoke':
-      await callGate(gate, 'DELETE', `/v1/keys/${encodeURIComponent(action.id)}${query}`)
-      out(json ? JSON.stringify({ id: action.id, revoked: true }) : `${action.id} is revoked`)
-      return 0
+  },
+})
+
+type GivenToMake = Readonly<Record<'name' | 'scopes' | 'tenant' | 'expires', string | undefined>>
+
+function keyToMake({ name, scopes, tenant, expires }: GivenToMake): object {
+  if (name === undefined || scopes === undefined) throw misused('keys make needs --name and --scopes')
+  const wanted = scopes.split(',').map((scope) => scope.trim())
+  const unknown = wanted.find((scope) => !SCOPES.includes(scope))
+  if (unknown !== undefined) throw misused(`There is no scope "${unknown}": ${SCOPES.join(', ')} there are`)
+  return {
+    name,
+    scopes: wanted,
+    ...(tenant === undefined ? {} : { tenant }),
+    ...(expires === undefined ? {} : { expires_at: expires }),
   }
 }
 
+async function make(gate: GateAddress, key: object, json: boolean, { out, note }: Terminal): Promise<number> {
+  const made = await callGate<KeyReply>(gate, 'POST', '/v1/keys', key, 'once')
+  out(json ? jsonText(made) : (made.token ?? ''))
+  if (!json) note(`Key ${made.id} for ${made.tenant} (${made.scopes.join(', ')}). It is shown this once.`)
+  return 0
+}
+
 function lineOf({ id, name, scopes, expires_at: expires, revoked_at: revoked }: KeyReply): string {
-  const state = revoked !== null ? `revoked ${revoked}` : expires !== null ? `until ${expires}` : 'counts'
-  return `${id}  ${scopes.join(',').padEnd(16)}  ${state}  ${name}`
+  const state = revoked !== null ? `revoked ${revoked}` : expires !== null ? `until ${expires}` : 'valid'
+  return `${id}  ${scopes.join(',').padEnd(16)}  ${state}  ${oneLine(name)}`
 }

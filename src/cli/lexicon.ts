@@ -1,20 +1,12 @@
 /** `rag-gate lexicon`: counts the words of an index that others filled, so that the gate knows rare ones from common ones. */
 import { writeFile } from 'node:fs/promises'
-import { parseArgs } from 'node:util'
 import { type IndexRow, type PassageFields, passageOfRow } from '../core/evidence/passage-fields.ts'
 import { isRagGateError } from '../errors.ts'
 import { buildLexicon, EMPTY_LEXICON, encodeLexicon, updateLexicon } from '../core/text/lexicon.ts'
 import { CommandError, misused } from './command-error.ts'
+import { command } from './command.ts'
 import { type RowPage, upstashRows, vectorizeRows } from './list-index-rows.ts'
-import { progressOn, type Terminal } from './terminal.ts'
-
-/** How the command is called. */
-export const LEXICON_HELP = `  rag-gate lexicon [--out <file>] [--namespace <name>] [--text <member>]
-      Counts the words of an index that others filled, for createStaticCollections([{ id, lexicon }]).
-      --index <url> --token <token>        Upstash; else UPSTASH_VECTOR_REST_URL and UPSTASH_VECTOR_REST_TOKEN
-      --vectorize <name> --account <id>    Vectorize; CLOUDFLARE_ACCOUNT_ID and CLOUDFLARE_API_TOKEN
-      --text says where rows keep their text (data, or a member of the metadata); without it the usual names are tried.
-      Without --out the lexicon is printed.`
+import { jsonText, type Terminal } from './terminal.ts'
 
 const CLOUDFLARE_API = 'https://api.cloudflare.com/client/v4'
 
@@ -27,61 +19,61 @@ interface LexiconSummary {
   readonly out: string
 }
 
-/**
- * Runs the command.
- *
- * @param given what stands after its name
- * @returns the exit code
- * @throws `CommandError`
- */
-export async function lexiconCommand(given: readonly string[], terminal: Terminal): Promise<number> {
-  const values = read(given)
-  if (values.help) {
-    terminal.out(LEXICON_HELP)
+/** The command. */
+export const lexiconCommand = command({
+  name: 'lexicon',
+  about: 'Counts the words of an index that others filled, for createStaticCollections([{ id, lexicon }])',
+  usage: [
+    'lexicon [--out <file>] [--namespace <name>] [--text <member>]',
+    'lexicon --vectorize <name> [--account <id>] [--out <file>]',
+  ],
+  notes: [
+    'Upstash: --index and --token, else UPSTASH_VECTOR_REST_URL and UPSTASH_VECTOR_REST_TOKEN.',
+    'Vectorize: --vectorize and --account, else CLOUDFLARE_ACCOUNT_ID; with CLOUDFLARE_API_TOKEN.',
+    'Without --out the lexicon is printed.',
+  ],
+  options: {
+    out: { type: 'string', value: 'file', about: 'where the lexicon is written' },
+    index: { type: 'string', value: 'address', about: 'address of an Upstash index' },
+    token: { type: 'string', value: 'token', about: 'token of the index; better in the environment' },
+    vectorize: { type: 'string', value: 'name', about: 'a Vectorize index instead' },
+    account: { type: 'string', value: 'id', about: 'account of the Vectorize index' },
+    namespace: { type: 'string', value: 'name', about: 'namespace that is read; the default one otherwise' },
+    text: { type: 'string', value: 'member', about: 'where rows keep their text: data, or a member of the metadata' },
+  },
+  async run({ terminal, words, given, json }) {
+    if (words.length > 0) throw misused('lexicon takes no words; which index is said by options')
+    const { out, text } = given
+    if (json && out === undefined) throw misused('--json needs --out: the lexicon itself is no JSON')
+    const fields = text === undefined ? {} : { text }
+    const { lexicon, ...counts } = await countRows(pagesOf(given, terminal), fields, terminal)
+    const encoded = encodeLexicon(lexicon)
+    if (out === undefined) {
+      terminal.out(encoded)
+      return 0
+    }
+    await writeFile(out, encoded).catch((thrown: unknown) => {
+      throw new CommandError(`${out} cannot be written: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
+    })
+    const chunks = lexicon.chunkCount
+    const summary: LexiconSummary = { ...counts, chunks, distinct_terms: lexicon.documentFrequency.size, out }
+    terminal.out(json ? jsonText(summary) : textOf(summary))
     return 0
-  }
-  const { out, text, json } = values
-  if (json && out === undefined) throw misused('--json needs --out: the lexicon itself is no JSON')
-  const fields = text === undefined ? {} : { text }
-  const { lexicon, ...counts } = await countRows(pagesOf(values, terminal), fields, terminal)
-  const encoded = encodeLexicon(lexicon)
-  if (out === undefined) {
-    terminal.out(encoded)
-    return 0
-  }
-  await writeFile(out, encoded).catch((thrown: unknown) => {
-    throw new CommandError(`${out} cannot be written: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
-  })
-  const chunks = lexicon.chunkCount
-  const summary: LexiconSummary = { ...counts, chunks, distinct_terms: lexicon.documentFrequency.size, out }
-  terminal.out(json ? JSON.stringify(summary, undefined, 2) : textOf(summary))
-  return 0
-}
+  },
+})
 
-function read(given: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...given],
-      options: {
-        out: { type: 'string' },
-        index: { type: 'string' },
-        token: { type: 'string' },
-        vectorize: { type: 'string' },
-        account: { type: 'string' },
-        namespace: { type: 'string', default: '' },
-        text: { type: 'string' },
-        json: { type: 'boolean', default: false },
-        help: { type: 'boolean', short: 'h', default: false },
-      },
-    }).values
-  } catch (thrown) {
-    throw misused(thrown instanceof Error ? thrown.message : String(thrown))
-  }
+/** Which index, and as whom. */
+interface WhichIndex {
+  readonly index: string | undefined
+  readonly token: string | undefined
+  readonly vectorize: string | undefined
+  readonly account: string | undefined
+  readonly namespace: string | undefined
 }
 
 /** @throws `CommandError` when it is not said which index, or as whom */
-function pagesOf(values: ReturnType<typeof read>, { env }: Terminal): AsyncGenerator<RowPage> {
-  const { namespace, vectorize } = values
+function pagesOf(values: WhichIndex, { env }: Terminal): AsyncGenerator<RowPage> {
+  const { namespace = '', vectorize } = values
   if (vectorize !== undefined) {
     const account = values.account ?? env['CLOUDFLARE_ACCOUNT_ID']
     const token = values.token ?? env['CLOUDFLARE_API_TOKEN']
@@ -98,8 +90,7 @@ function pagesOf(values: ReturnType<typeof read>, { env }: Terminal): AsyncGener
   return upstashRows({ url, token, namespace })
 }
 
-async function countRows(pages: AsyncGenerator<RowPage>, fields: PassageFields, { notes }: Terminal) {
-  const progress = progressOn(notes)
+async function countRows(pages: AsyncGenerator<RowPage>, fields: PassageFields, { progress, note }: Terminal) {
   let lexicon = EMPTY_LEXICON
   let rows = 0
   let withoutText = 0
@@ -118,7 +109,7 @@ async function countRows(pages: AsyncGenerator<RowPage>, fields: PassageFields, 
   }
   if (lexicon.chunkCount === 0) throw withoutAnyText(example, fields)
   if (withoutText > 0) {
-    notes.write(`${withoutText} of ${rows} rows have no text in ${placeOf(fields)}, and are not counted.\n`)
+    note(`${withoutText} of ${rows} rows have no text in ${placeOf(fields)}, and are not counted.`)
   }
   return { lexicon, rows, rows_without_text: withoutText }
 }

@@ -1,158 +1,90 @@
 #!/usr/bin/env node
 /** `rag-gate`: reads the command line and hands it to a command. */
-import { realpathSync } from 'node:fs'
+import { readFileSync, realpathSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { parseArgs, type ParseArgsConfig } from 'node:util'
-import { CommandError, misused } from './command-error.ts'
-import type { GateAddress } from './gate-client.ts'
+import { CommandError, GateFailure, misused } from './command-error.ts'
+import { type Command, helpOf, helpOfAll, meant, readCall } from './command.ts'
 import { ingestCommand } from './ingest.ts'
-import { type KeysAction, keysCommand } from './keys.ts'
-import { LEXICON_HELP, lexiconCommand } from './lexicon.ts'
+import { keysCommand } from './keys.ts'
+import { lexiconCommand } from './lexicon.ts'
 import { queryCommand } from './query.ts'
-import { printable, type Terminal } from './terminal.ts'
+import { type Terminal, terminalOn } from './terminal.ts'
 
-const HELP = `rag-gate: documents into a confidence gate, questions to it, and keys for it
+/** Every command, in the order of the help. */
+const COMMANDS: readonly Command[] = [ingestCommand, queryCommand, keysCommand, lexiconCommand]
 
-  rag-gate ingest <file or folder> [--collection <id>] [--prune]
-      Markdown, text, HTML and JSONL. Run again, it sends only what changed.
-      --prune removes documents that the folder does not have any more.
-  rag-gate query "<question>" [--collection <id>] [--debug] [--search-mode dense|sparse|hybrid]
-      --debug shows what the gate saw; it and --search-mode need the scope admin.
-  rag-gate keys make --name <name> --scopes ask,ingest,admin [--tenant <id>] [--expires <ISO 8601>]
-  rag-gate keys list [--tenant <id>]
-  rag-gate keys revoke <key id> [--tenant <id>]
-${LEXICON_HELP}
-
-Everywhere
-  --url <address>   where the gate is; RAG_GATE_URL, else http://127.0.0.1:8787
-  --key <token>     token or key; better in RAG_GATE_KEY, where no process list shows it
-  --json            results as JSON
-
-Exit codes: 0 done, 1 failed, 2 called wrongly`
-
-const COMMON = { url: { type: 'string' }, key: { type: 'string' }, json: { type: 'boolean', default: false } } as const
-const COLLECTION = { collection: { type: 'string' } } as const
+/** What helps against an error of a gate, where the command line knows it. */
+const HINTS: Readonly<Record<string, string>> = {
+  unauthorized: 'Put the key into RAG_GATE_KEY; `rag-gate keys make` makes one.',
+  forbidden: 'The key lacks a scope: `rag-gate keys list` shows which it has.',
+  collection_not_found: 'Choose another with --collection, or fill this one with `rag-gate ingest`.',
+}
 
 /**
  * Runs a command.
  *
- * @param given what stands after the name of the program
+ * @param args what stands after the name of the program
  * @returns the exit code: 0 done, 1 failed, 2 called wrongly
  */
-export async function runCommand(given: readonly string[], terminal: Terminal): Promise<number> {
+export async function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {
   try {
-    const [name, ...rest] = given
-    if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
-      terminal.out(HELP)
-      return name === undefined ? 2 : 0
-    }
-    switch (name) {
-      case 'ingest':
-        return await ingestFrom(rest, terminal)
-      case 'query':
-        return await queryFrom(rest, terminal)
-      case 'keys':
-        return await keysFrom(rest, terminal)
-      case 'lexicon':
-        return await lexiconCommand(rest, terminal)
-      default:
-        throw misused(`There is no command ${name}; rag-gate --help lists them`)
-    }
+    return await run(args, terminal)
   } catch (thrown) {
     if (!(thrown instanceof CommandError)) throw thrown
-    terminal.notes.write(`rag-gate: ${printable(thrown.message)}\n`)
+    terminal.note({ text: 'rag-gate: ', colour: 'red' }, thrown.message)
+    const hint = thrown instanceof GateFailure ? HINTS[thrown.code] : undefined
+    if (hint !== undefined) terminal.note(hint)
     return thrown.exitCode
   }
 }
 
-async function ingestFrom(given: readonly string[], terminal: Terminal): Promise<number> {
-  const options = { ...COMMON, ...COLLECTION, prune: { type: 'boolean', default: false } } as const
-  const { values, positionals } = read(given, options)
-  const path = only(positionals, 'a file or folder')
-  const { collection = 'default', prune, json } = values
-  return ingestCommand(addressOf(values, terminal), { path, collection, prune, json }, terminal)
-}
-
-async function queryFrom(given: readonly string[], terminal: Terminal): Promise<number> {
-  const { values, positionals } = read(given, {
-    ...COMMON,
-    ...COLLECTION,
-    debug: { type: 'boolean', default: false },
-    'search-mode': { type: 'string' },
-  } as const)
-  const question = only(positionals, 'a question, in quotation marks')
-  const { collection, debug, json, 'search-mode': searchMode } = values
-  if (searchMode !== undefined && searchMode !== 'dense' && searchMode !== 'sparse' && searchMode !== 'hybrid') {
-    throw misused('--search-mode must be dense, sparse or hybrid')
+async function run([name, ...rest]: readonly string[], terminal: Terminal): Promise<number> {
+  if (name === undefined) {
+    terminal.out(helpOfAll(COMMANDS))
+    return 2
   }
-  return queryCommand(
-    addressOf(values, terminal),
-    {
-      question,
-      debug,
-      json,
-      ...(collection === undefined ? {} : { collection }),
-      ...(searchMode === undefined ? {} : { searchMode }),
-    },
-    terminal,
-  )
-}
-
-async function keysFrom([action, ...given]: readonly string[], terminal: Terminal): Promise<number> {
-  const { values, positionals } = read(given, {
-    ...COMMON,
-    tenant: { type: 'string' },
-    name: { type: 'string' },
-    scopes: { type: 'string' },
-    expires: { type: 'string' },
-  } as const)
-  const { tenant, json } = values
-  const command = { action: actionOf(action, values, positionals), json, ...(tenant === undefined ? {} : { tenant }) }
-  return keysCommand(addressOf(values, terminal), command, terminal)
-}
-
-function actionOf(
-  action: string | undefined,
-  { name, scopes, expires }: { name?: string; scopes?: string; expires?: string },
-  positionals: readonly string[],
-): KeysAction {
-  if (action === 'make') {
-    if (name === undefined || scopes === undefined) throw misused('keys make needs --name and --scopes')
-    const key = { name, scopes: scopes.split(',') }
-    return { name: 'make', key: expires === undefined ? key : { ...key, expires_at: expires } }
+  if (name === '--version' || name === '-V') return tell(terminal, versionOfPackage())
+  if (name === '--help' || name === '-h') return tell(terminal, helpOfAll(COMMANDS))
+  if (name === 'help') {
+    const [topic] = rest.filter((word) => !word.startsWith('-'))
+    return tell(terminal, topic === undefined ? helpOfAll(COMMANDS) : helpOf(commandNamed(topic)))
   }
-  if (action === 'list') return { name: 'list' }
-  if (action === 'revoke') return { name: 'revoke', id: only(positionals, 'the id of a key') }
-  throw misused('keys must be followed by make, list or revoke')
+  const command = commandNamed(name)
+  const call = readCall(command, rest, terminal)
+  if (call === 'help') return tell(terminal, helpOf(command))
+  if (call === 'version') return tell(terminal, versionOfPackage())
+  return command.run(call)
 }
 
-/** @throws `CommandError` for an option that does not exist, or lacks its value */
-function read<Options extends NonNullable<ParseArgsConfig['options']>>(given: readonly string[], options: Options) {
-  try {
-    return parseArgs({ args: [...given], options, allowPositionals: true })
-  } catch (thrown) {
-    throw misused(thrown instanceof Error ? thrown.message : String(thrown))
+function tell({ out }: Terminal, text: string): number {
+  out(text)
+  return 0
+}
+
+function commandNamed(name: string): Command {
+  const found = COMMANDS.find((command) => command.name === name)
+  if (found !== undefined) return found
+  const names = COMMANDS.map((command) => command.name)
+  throw misused(`There is no command ${name}${meant(name, names) || `; rag-gate --help lists them`}`)
+}
+
+/** Two folders up from the sources, three from what is built of them. */
+function versionOfPackage(): string {
+  for (const path of ['../../package.json', '../../../package.json']) {
+    try {
+      const found: unknown = JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'))
+      const { name, version } = found as { name?: unknown; version?: unknown }
+      if (name === 'hono-rag-gate' && typeof version === 'string') return version
+    } catch {
+      // Not there; the next place may have it.
+    }
   }
-}
-
-function only(positionals: readonly string[], what: string): string {
-  const [first, ...others] = positionals
-  if (first === undefined || others.length > 0) throw misused(`The command needs ${what}, and one only`)
-  return first
-}
-
-function addressOf({ url, key }: { url?: string; key?: string }, { env }: Terminal): GateAddress {
-  const address = url ?? env['RAG_GATE_URL'] ?? 'http://127.0.0.1:8787'
-  if (!URL.canParse(address) || !/^https?:/.test(address)) throw misused(`${address} is not an http(s) address`)
-  const token = key ?? env['RAG_GATE_KEY']
-  return { url: address, ...(token === undefined ? {} : { key: token }) }
+  throw new CommandError('The version is not known: package.json of hono-rag-gate is not where it should be')
 }
 
 // Run, and not imported. The program may be called through a link.
 if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
-  process.exitCode = await runCommand(process.argv.slice(2), {
-    out: (line) => void process.stdout.write(`${printable(line)}\n`),
-    notes: process.stderr,
-    env: process.env,
-  })
+  // Whoever reads may stop early, as `head` does.
+  process.stdout.on('error', (fault: NodeJS.ErrnoException) => process.exit(fault.code === 'EPIPE' ? 0 : 1))
+  process.exitCode = await runCommand(process.argv.slice(2), terminalOn(process))
 }

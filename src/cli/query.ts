@@ -1,67 +1,152 @@
 /** `rag-gate query "…"`: asks, and with `--debug` shows why it came out so. */
-import { explanationText } from '../core/reports/explain.ts'
-import { type ConfidenceGlance, confidenceLine } from '../presets/weighted-signals/confidence-record.ts'
-import { CommandError } from './command-error.ts'
-import { ask, type AskReply, type GateAddress } from './gate-client.ts'
-import type { Terminal } from './terminal.ts'
+import { CommandError, misused } from './command-error.ts'
+import { command, only } from './command.ts'
+import {
+  ask,
+  type AskReply,
+  type ConfidenceGlance,
+  type ExplanationReply,
+  failureOf,
+  type PassageName,
+} from './gate-client.ts'
+import { jsonText, oneLine, type Piece, type Terminal } from './terminal.ts'
 
-/** Options of `query`. */
-export interface QueryCommand {
-  readonly question: string
-  readonly collection?: string
-  readonly searchMode?: 'dense' | 'sparse' | 'hybrid'
-  readonly debug: boolean
-  readonly json: boolean
+const SEARCH_MODES = ['dense', 'sparse', 'hybrid']
+
+export const queryCommand = command({
+  name: 'query',
+  about: 'Asks a question and prints the answer with its sources, or the refusal with its reason.',
+  usage: ['query "<question>" [--collection <id>] [--search-mode dense|sparse|hybrid] [--debug]'],
+  notes: ['--debug and --search-mode need a key with the scope admin. A refusal is an answer: the exit code is 0.'],
+  options: {
+    collection: { type: 'string', value: 'id', about: 'the collection to search; "default" otherwise' },
+    'search-mode': { type: 'string', value: 'mode', about: 'dense, sparse or hybrid: which methods take part' },
+    debug: { type: 'boolean', about: 'what the gate saw, the decision and why' },
+  },
+  async run({ terminal, words, given, json, gate }) {
+    const question = only(words, 'a question, in quotation marks')
+    const { collection, 'search-mode': searchMode, debug } = given
+    if (searchMode !== undefined && !SEARCH_MODES.includes(searchMode)) {
+      throw misused(`--search-mode must be dense, sparse or hybrid, not ${searchMode}`)
+    }
+    const reply = await ask(gate(), question, {
+      ...(collection === undefined ? {} : { collection }),
+      ...(searchMode === undefined ? {} : { search_mode: searchMode }),
+    })
+    if (reply.status >= 400) throw failureOf(reply.status, JSON.stringify(reply.body))
+    if (debug && reply.body.detail === undefined) {
+      throw new CommandError('Only operators are told why: --debug needs a key with the scope admin')
+    }
+    if (json) terminal.out(jsonText(reply.body))
+    else show(reply, debug, terminal)
+    return 0
+  },
+})
+
+function show({ headers, body }: AskReply, debug: boolean, { out }: Terminal): void {
+  const { detail, refused } = body
+  const explanation = detail?.explanation
+  const confidence = confidenceOf(explanation)
+  out(body.answer)
+  if (body.caution !== undefined) out({ text: `⚠️ ${body.caution}`, colour: 'yellow' })
+  if (refused) showRefusal(body, debug, out)
+  else showSources(body, confidence, out)
+  if (confidence !== undefined) out('\n', ...confidenceLine(confidence))
+  if (!debug || detail === undefined) return
+  out('\n', ...blockOf(explanation ?? withoutExplanation(body)))
+  const [top] = detail.chunks
+  const scores = Object.entries(top?.scores ?? {}).map(([kind, score]) => `${kind} ${score.toFixed(3)}`)
+  out('\nRetrieval:')
+  for (const { text } of explanation?.analysis ?? []) out(`  ${text}`)
+  out(`  top chunk: ${top === undefined ? 'none' : `${top.document_id} (${scores.join(', ')})`}`)
+  out(`  cache: ${headers.get('cache-status') ?? 'none'}`)
+  out(`  timings: ${headers.get('server-timing') ?? 'none'}`)
 }
 
-/** @returns the exit code: 0 for an answer and for a refusal alike */
-export async function queryCommand(
-  gate: GateAddress,
-  { question, collection, searchMode, debug, json }: QueryCommand,
-  { out }: Terminal,
-): Promise<number> {
-  const reply = await ask(gate, question, {
-    ...(collection === undefined ? {} : { collection }),
-    ...(searchMode === undefined ? {} : { search_mode: searchMode }),
-  })
-  if (reply.status >= 400) throw failureOf(reply)
-  if (debug && reply.body.detail === undefined) {
-    throw new CommandError('Only operators are told why: --debug needs a key with the scope admin')
-  }
-  out(json ? JSON.stringify(reply.body, undefined, 2) : textOf(reply, debug))
-  return 0
+function showRefusal(body: AskReply['body'], debug: boolean, out: Terminal['out']): void {
+  const { refusal_reason: reason, closest = [], suggestions = [] } = body
+  // The block of --debug has the reason, with its figures.
+  if (!debug && reason !== undefined) out(`Reason: ${reason}`)
+  if (closest.length > 0) out('\nClosest passages:')
+  for (const passage of closest) out(`  ${nameOf(passage)}`)
+  if (suggestions.length > 0) out('\nWhat helps:')
+  for (const suggestion of suggestions) out(`  ${suggestion}`)
 }
 
-function failureOf({ status, body }: AskReply): CommandError {
-  // Errors have another body than answers.
-  const { error } = body as unknown as { error?: { code: string; message: string } }
-  return new CommandError(error === undefined ? `The gate answered ${status}` : `${error.code}: ${error.message}`)
+/** The sources that the answer cites; all of them where it cites none. A flagged retrieval warns before the first. */
+function showSources(
+  { answer, sources }: AskReply['body'],
+  confidence: ConfidenceGlance | undefined,
+  out: Terminal['out'],
+): void {
+  const named = new Set([...answer.matchAll(/\[(\d{1,3})\]/g)].map(([, number]) => Number(number)))
+  const cited = sources.filter(({ number }) => named.has(number))
+  const shown = cited.length === 0 ? sources : cited
+  if (shown.length > 0) out()
+  if (confidence?.should_flag_for_review === true) out({ text: `⚠️ ${confidence.interpretation}`, colour: 'yellow' })
+  for (const source of shown) out(`[${source.number}] ${nameOf(source)}`)
+  const rest = sources.length - shown.length
+  if (rest > 0)
+    out({ text: `${rest} more ${rest === 1 ? 'passage was' : 'passages were'} at hand, not cited`, colour: 'dim' })
 }
 
-function textOf({ headers, body }: AskReply, debug: boolean): string {
-  const { answer, refused, refusal_reason: reason, sources, detail } = body
-  const lines = [answer]
-  if (refused && !debug && reason !== undefined) lines.push(`Reason: ${reason}`)
-  for (const { number, document_id: id, section } of sources) {
-    lines.push(`[${number}] ${id}${section === undefined ? '' : ` · ${section}`}`)
+function nameOf({ document_id: id, title, section, source }: PassageName): string {
+  return [...new Set([id ?? source ?? title, section].filter((part) => part !== undefined))].map(oneLine).join(' · ')
+}
+
+/** The confidence of a policy that has such a one; another preset may tell something else at a glance. */
+function confidenceOf(explanation: ExplanationReply | undefined): ConfidenceGlance | undefined {
+  const told: Partial<ConfidenceGlance> | undefined = explanation?.confidence ?? explanation?.glance
+  const { overall_confidence: value, interpretation, should_flag_for_review: flagged } = told ?? {}
+  if (typeof value !== 'number' || typeof interpretation !== 'string' || typeof flagged !== 'boolean') return undefined
+  return { overall_confidence: value, interpretation, should_flag_for_review: flagged }
+}
+
+/** The line of the document on confidence scores: a green tick for what is strong, a yellow warning otherwise. */
+function confidenceLine(confidence: ConfidenceGlance): Piece[] {
+  const { overall_confidence: value, interpretation, should_flag_for_review: flagged } = confidence
+  return [
+    '📊 RAG Confidence: ',
+    flagged ? { text: '⚠️', colour: 'yellow' } : { text: '✓', colour: 'green' },
+    ` ${interpretation} (${floored(value)})`,
+  ]
+}
+
+/** Two decimals, never rounded up: a confidence below a threshold must not read like it. */
+function floored(value: number): string {
+  // The slack is for decimals that binary numbers fall a hair short of, such as .58.
+  return (Math.floor(value * 100 + 1e-7) / 100).toFixed(2)
+}
+
+const DECISION_COLOURS: Readonly<Record<string, 'green' | 'yellow' | 'red'>> = {
+  PASS: 'green',
+  ADVISE: 'yellow',
+  REFUSE: 'red',
+}
+
+function blockOf({ facts, decision, reason, checks }: Omit<ExplanationReply, 'analysis'>): Piece[] {
+  const colour = DECISION_COLOURS[decision]
+  return [
+    'Confidence Gate:',
+    ...facts.map(({ label, value }) => `\n  ${label}: ${value}`),
+    '\n  Decision: ',
+    colour === undefined ? decision : { text: decision, colour },
+    ...(reason === undefined ? [] : [`\n  Reason: ${reason}`]),
+    ...(checks.length === 0 ? [] : ['\n\nChecks:', ...checks.map(({ text }) => `\n  ${text}`)]),
+  ]
+}
+
+/** What a gate of an older version says of its decision: its findings. */
+function withoutExplanation({
+  verdict,
+  refusal_reason: reason,
+  detail,
+}: AskReply['body']): Omit<ExplanationReply, 'analysis'> {
+  const found = (detail?.findings ?? []).filter(({ outcome }) => outcome !== 'skip')
+  return {
+    facts: found.map(({ gate, message }) => ({ label: gate, value: message })),
+    decision: verdict.toUpperCase(),
+    checks: [],
+    ...(reason === undefined ? {} : { reason }),
   }
-  if (detail === undefined) return lines.join('\n')
-  const { explanation } = detail
-  // Told by the policies that have such a confidence; its members are then those of a glance.
-  if (explanation.glance !== undefined) {
-    lines.push('', confidenceLine(explanation.glance as unknown as ConfidenceGlance))
-  }
-  if (debug) {
-    const [top] = detail.chunks
-    const scores = Object.entries(top?.scores ?? {}).map(([kind, score]) => `${kind} ${score.toFixed(3)}`)
-    lines.push(
-      '',
-      explanationText(explanation),
-      `  Top chunk: ${top === undefined ? 'none' : `${top.document_id} (${scores.join(', ')})`}`,
-      ...[...explanation.checks, ...explanation.analysis].map(({ text }) => `  ${text}`),
-      `  Cache: ${headers.get('cache-status') ?? 'none'}`,
-      `  Timings: ${headers.get('server-timing') ?? 'none'}`,
-    )
-  }
-  return lines.join('\n')
 }

@@ -1,102 +1,193 @@
-/** Documents from files: Markdown, text and HTML are one each, JSONL has one on each line. */
-import { readdir, readFile, stat } from 'node:fs/promises'
-import { basename, extname, join, relative, sep } from 'node:path'
-import { misused } from './command-error.ts'
+/** Documents from files: Markdown, MDX, text and HTML are one each, JSONL has one on each line. */
+import { createReadStream } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { splitFrontMatter } from './front-matter.ts'
 import type { GateDocument } from './gate-client.ts'
+import { faultOf, type FoundFile } from './list-files.ts'
+import { mdxToMarkdown } from './mdx-to-markdown.ts'
 
-const FORMATS: Readonly<Record<string, 'markdown' | 'text' | 'html' | 'jsonl'>> = {
-  '.md': 'markdown',
-  '.markdown': 'markdown',
-  '.txt': 'text',
-  '.html': 'html',
-  '.htm': 'html',
-  '.jsonl': 'jsonl',
-  '.ndjson': 'jsonl',
+/** What a gate takes at most as the text of one document. */
+export const MAX_TEXT_BYTES = 2_000_000
+/** The longest text with every character escaped, and some room. */
+const MAX_LINE_BYTES = 16_000_000
+const MAX_TITLE_CHARACTERS = 1000
+const MAX_METADATA_CHARACTERS = 16_000
+
+/** What a file held. */
+export type Read =
+  | { readonly kind: 'document'; readonly document: GateDocument; readonly from: string; readonly remark?: string }
+  /** Nothing to send, and nothing wrong. */
+  | { readonly kind: 'empty'; readonly from: string }
+  /** It could not be read. Without an `id` nobody knows which documents it would have had. */
+  | { readonly kind: 'unreadable'; readonly from: string; readonly id?: string; readonly why: string }
+
+/** Reads a file. What is wrong with one is told, and never thrown: the others are read all the same. */
+export async function* readDocuments(file: FoundFile): AsyncGenerator<Read> {
+  if (file.format === 'jsonl') yield* readLines(file)
+  else yield await readPage(file)
 }
 
-/** What `rag-gate ingest` can read. */
-const EXTENSIONS: readonly string[] = Object.keys(FORMATS)
-
-/**
- * Reads a file, or every file of a folder that has one of the known endings. A document's id is its path from the folder,
- * with forward slashes; in JSONL every line brings its own.
- *
- * @throws `CommandError` when there is nothing to read, a file is no UTF-8, or a line no document
- */
-export async function readDocuments(path: string): Promise<GateDocument[]> {
-  const found = await stat(path).catch(() => undefined)
-  if (found === undefined) throw misused(`There is no file or folder ${path}`)
-  const files = found.isDirectory() ? await filesIn(path) : [path]
-  if (files.length === 0) throw misused(`${path} has no file that ends in ${EXTENSIONS.join(', ')}`)
-  const documents: GateDocument[] = []
-  for (const file of files) {
-    const id = found.isDirectory() ? relative(path, file).split(sep).join('/') : basename(file)
-    documents.push(...(await readFileAs(file, id)))
+async function readPage({ path, id, format, bytes }: FoundFile): Promise<Read> {
+  const unreadable = (why: string): Read => ({ kind: 'unreadable', from: id, id, why })
+  if (bytes > MAX_TEXT_BYTES) {
+    return unreadable(`${megabytes(bytes)}, and a gate takes ${megabytes(MAX_TEXT_BYTES)} at most: send it in parts`)
   }
-  // An empty list and `--prune` together would empty the collection.
-  if (documents.length === 0) throw misused(`${path} has files, and no text in them`)
-  const ids = new Set<string>()
-  for (const { id } of documents) {
-    if (ids.has(id)) throw misused(`Two documents have the id ${id}`)
-    ids.add(id)
+  let content: Uint8Array
+  try {
+    content = await readFile(path)
+  } catch (thrown) {
+    return unreadable(faultOf(thrown))
   }
-  return documents
+  const text = decoded(content)
+  if (text === undefined) return unreadable('it is not UTF-8')
+  if (text.includes('\0')) return unreadable('it is no text')
+  if (format === 'html' || format === 'text') {
+    if (text.trim() === '') return { kind: 'empty', from: id }
+    const title = format === 'html' ? shownTitle(TITLE.exec(text)?.[1]) : {}
+    return { kind: 'document', from: id, document: { id, text, format, source: sourceOf(id), ...title } }
+  }
+  const { body, fields, fault } = splitFrontMatter(text)
+  const markdown = format === 'mdx' ? mdxToMarkdown(body) : body
+  if (markdown.trim() === '') return { kind: 'empty', from: id }
+  const { title, ...others } = fields
+  const named = typeof title === 'string' || typeof title === 'number' ? String(title) : undefined
+  const { metadata, remark = fault } = metadataOf(others)
+  return {
+    kind: 'document',
+    from: id,
+    document: {
+      id,
+      text: withDescription(markdown, fields['description']),
+      format: 'markdown',
+      source: sourceOf(id),
+      ...shownTitle(named ?? firstHeading(markdown)),
+      ...(metadata === undefined ? {} : { metadata }),
+    },
+    ...(remark === undefined ? {} : { remark }),
+  }
 }
 
-/** Hidden files and `node_modules` are passed over. */
-async function filesIn(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
-  return entries
-    .filter((entry) => entry.isFile() && FORMATS[extname(entry.name).toLowerCase()] !== undefined)
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter(
-      (file) =>
-        !relative(folder, file)
-          .split(sep)
-          .some((part) => part.startsWith('.') || part === 'node_modules'),
-    )
-    .sort()
+/** Sites show the description under the title; often it is the one sentence that says what the page is about. */
+function withDescription(markdown: string, description: unknown): string {
+  const words = typeof description === 'string' ? description.replaceAll(/\s+/g, ' ').trim() : ''
+  return words === '' || markdown.replaceAll(/\s+/g, ' ').includes(words) ? markdown : `${words}\n\n${markdown}`
 }
 
-async function readFileAs(file: string, id: string): Promise<GateDocument[]> {
-  const format = FORMATS[extname(file).toLowerCase()]
-  if (format === undefined) throw misused(`${file} does not end in ${EXTENSIONS.join(', ')}`)
-  const text = decode(await readFile(file), file)
-  if (format === 'jsonl') return readLines(text, file)
-  if (text.trim() === '') return []
-  const title = titleOf(text, format)
-  return [{ id, text, format, source: id, ...(title === undefined ? {} : { title }) }]
+function metadataOf(fields: Readonly<Record<string, unknown>>): {
+  metadata?: Record<string, unknown>
+  remark?: string
+} {
+  if (Object.keys(fields).length === 0) return {}
+  if (JSON.stringify(fields).length > MAX_METADATA_CHARACTERS) {
+    return { remark: 'its front matter is too long for metadata, and left out' }
+  }
+  return { metadata: { ...fields } }
 }
 
-function decode(bytes: Uint8Array, file: string): string {
+/** `undefined` for what is not UTF-8. */
+function decoded(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    throw misused(`${file} is not UTF-8`)
+    return undefined
   }
 }
 
-function titleOf(text: string, format: 'markdown' | 'text' | 'html'): string | undefined {
-  const title = format === 'markdown' ? /^#[ \t]+(.+)$/m.exec(text) : format === 'html' ? TITLE.exec(text) : null
-  const words = title?.[1]?.replaceAll(/\s+/g, ' ').trim()
-  return words === undefined || words === '' ? undefined : words.slice(0, 1000)
+/** A path that reads like an address of some scheme, such as `a:b.md`, is marked as a path. */
+function sourceOf(id: string): string {
+  return /^\s*[a-z][a-z0-9+.-]*:/i.test(id) ? `./${id}` : id
 }
 
 const TITLE = /<title[^>]*>([^<]*)<\/title>/i
 
-/** The gate checks the rest of each document. */
-function readLines(text: string, file: string): GateDocument[] {
-  return text.split('\n').flatMap((line, at) => {
-    if (line.trim() === '') return []
-    let document: unknown
-    try {
-      document = JSON.parse(line)
-    } catch {
-      document = undefined
+/** The first heading of the first level, outside of code. */
+function firstHeading(markdown: string): string | undefined {
+  let fence: string | undefined
+  for (const line of markdown.split('\n')) {
+    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1]
+    if (fence !== undefined) {
+      if (mark !== undefined && mark.startsWith(fence)) fence = undefined
+    } else if (mark !== undefined) fence = mark
+    else {
+      const heading = /^ {0,3}#[ \t]+(.+?)(?:[ \t]+#+)?[ \t]*\r?$/.exec(line)?.[1]
+      if (heading !== undefined) return heading
     }
-    if (document === null || typeof document !== 'object' || !('id' in document) || typeof document.id !== 'string') {
-      throw misused(`${file}:${at + 1} is not a JSON object with an id`)
+  }
+  return undefined
+}
+
+function shownTitle(title: string | undefined): { readonly title?: string } {
+  const words = title?.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim() ?? ''
+  return words === '' ? {} : { title: words.slice(0, MAX_TITLE_CHARACTERS) }
+}
+
+/** A file of lines may be far longer than a string: it is read piece by piece. The gate checks the rest of each document. */
+async function* readLines({ path, id: from }: FoundFile): AsyncGenerator<Read> {
+  let number = 0
+  let found = 0
+  try {
+    for await (const line of linesOf(path)) {
+      number++
+      const at = `${from}:${number}`
+      if (line === 'too long') {
+        yield { kind: 'unreadable', from: at, why: `the line is longer than ${megabytes(MAX_LINE_BYTES)}` }
+        found++
+        continue
+      }
+      const text = decoded(line)
+      if (text?.trim() === '') continue
+      found++
+      yield lineOf(text, at)
     }
-    return [document as GateDocument]
-  })
+  } catch (thrown) {
+    yield { kind: 'unreadable', from, why: faultOf(thrown) }
+    return
+  }
+  if (found === 0) yield { kind: 'empty', from }
+}
+
+/** The lines of a file; `too long` stands for one that no document fits in, and is not kept. */
+async function* linesOf(path: string): AsyncGenerator<Uint8Array | 'too long'> {
+  let pieces: Uint8Array[] = []
+  let length = 0
+  const take = (): Uint8Array | 'too long' => {
+    const line = length > MAX_LINE_BYTES ? 'too long' : Buffer.concat(pieces)
+    pieces = []
+    length = 0
+    return line
+  }
+  const keep = (piece: Uint8Array): void => {
+    length += piece.length
+    if (length > MAX_LINE_BYTES) pieces = []
+    else pieces.push(piece)
+  }
+  for await (const piece of createReadStream(path)) {
+    // Without an encoding a stream of a file gives buffers.
+    let rest = piece as Buffer
+    for (let end = rest.indexOf(10); end !== -1; end = rest.indexOf(10)) {
+      keep(rest.subarray(0, end))
+      yield take()
+      rest = rest.subarray(end + 1)
+    }
+    keep(rest)
+  }
+  if (length > 0) yield take()
+}
+
+function lineOf(text: string | undefined, from: string): Read {
+  if (text === undefined) return { kind: 'unreadable', from, why: 'it is not UTF-8' }
+  let document: unknown
+  try {
+    document = JSON.parse(text)
+  } catch {
+    document = undefined
+  }
+  if (document === null || typeof document !== 'object' || !('id' in document) || typeof document.id !== 'string') {
+    return { kind: 'unreadable', from, why: 'it is not a JSON object with an id' }
+  }
+  return { kind: 'document', from, document: document as GateDocument }
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1_000_000).toFixed(1)} MB`
 }

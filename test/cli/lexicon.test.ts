@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Index } from '@upstash/vector'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { runCommand } from '../../src/cli/main.ts'
+import { terminalOn } from '../../src/cli/terminal.ts'
 import { buildLexicon, decodeLexicon } from '../../src/core/text/lexicon.ts'
 import { embeddedIndex } from '../fixtures/embedded-index.ts'
 import { answering, type Answer, type ScriptedUpstream, startUpstream } from '../fixtures/scripted-upstream.ts'
@@ -24,11 +25,12 @@ afterEach(() => upstream.stop())
 
 async function run(env: Record<string, string>, ...given: string[]) {
   const written = { out: '', notes: '' }
-  const code = await runCommand(['lexicon', ...given], {
-    out: (line) => void (written.out += `${line}\n`),
-    notes: { write: (text) => void (written.notes += text) },
+  const terminal = terminalOn({
+    stdout: { write: (text) => void (written.out += text) },
+    stderr: { write: (text) => void (written.notes += text) },
     env,
   })
+  const code = await runCommand(['lexicon', ...given], terminal)
   return { code, ...written }
 }
 

@@ -1,36 +1,98 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { readDocuments } from '../../src/cli/read-documents.ts'
+import { describe, expect, it } from 'vitest'
+import { listFiles } from '../../src/cli/list-files.ts'
+import { type Read, readDocuments } from '../../src/cli/read-documents.ts'
+import { aFolder } from './folder.ts'
 
-let folder: string
-beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'hono-rag-gate-documents-'))))
-afterEach(() => rmSync(folder, { recursive: true }))
+const folder = aFolder()
 
-function put(name: string, content: string | Uint8Array): string {
-  const path = join(folder, name)
-  mkdirSync(join(path, '..'), { recursive: true })
-  writeFileSync(path, content)
-  return path
+async function readAll(path = folder.path): Promise<Read[]> {
+  const all: Read[] = []
+  for (const file of (await listFiles(path)).files) for await (const read of readDocuments(file)) all.push(read)
+  return all
 }
 
+const documentsIn = async (path?: string) =>
+  (await readAll(path)).flatMap((read) => (read.kind === 'document' ? [read.document] : []))
+
+describe('listFiles', () => {
+  it('finds what can be read, and counts what cannot by its ending', async () => {
+    folder.put('guide/start.md', 'x')
+    folder.put('page.HTML', 'x')
+    folder.put('deep/er/page.mdx', 'x')
+    folder.put('image.png', 'x')
+    folder.put('icons/other.PNG', 'x')
+    folder.put('Makefile', 'x')
+    folder.put('.git/readme.md', '# hidden')
+    folder.put('node_modules/x/readme.md', '# foreign')
+    const { files, otherKinds, passedOver, closed } = await listFiles(folder.path)
+    expect(files.map(({ id, format }) => [id, format])).toEqual([
+      ['deep/er/page.mdx', 'mdx'],
+      ['guide/start.md', 'markdown'],
+      ['page.HTML', 'html'],
+    ])
+    expect([...otherKinds]).toEqual([
+      ['no ending', 1],
+      ['.png', 2],
+    ])
+    expect({ passedOver, closed }).toEqual({ passedOver: [], closed: [] })
+  })
+
+  it('follows no links, in a circle or out of the folder, and names them', async () => {
+    folder.put('a.md', 'x')
+    symlinkSync('.', join(folder.path, 'loop'))
+    symlinkSync('/etc/hostname', join(folder.path, 'out.md'))
+    symlinkSync('nowhere', join(folder.path, 'broken.md'))
+    const { files, passedOver } = await listFiles(folder.path)
+    expect(files.map(({ id }) => id)).toEqual(['a.md'])
+    expect(passedOver).toEqual(['broken.md', 'loop', 'out.md'].map((path) => ({ path, why: 'a link, not followed' })))
+  })
+
+  it('names what is no file, and waits for nothing that comes out of it', async () => {
+    folder.put('a.md', 'x')
+    execFileSync('mkfifo', [join(folder.path, 'pipe.md')])
+    expect((await listFiles(folder.path)).passedOver).toEqual([{ path: 'pipe.md', why: 'not a file' }])
+  })
+
+  it('writes an id in composed letters, whatever the file system keeps', async () => {
+    folder.put('caf\u0065\u0301/\u0065\u0301.md', 'x')
+    expect((await listFiles(folder.path)).files.map(({ id }) => id)).toEqual(['caf\u00e9/\u00e9.md'])
+  })
+
+  it.each([
+    ['nothing.md', undefined, 'There is no file or folder'],
+    ['a.pdf', 'x', 'does not end in .md, .markdown, .mdx'],
+  ])('says what is wrong with %s holding %j', async (name, content, message) => {
+    const path = content === undefined ? join(folder.path, name) : folder.put(name, content)
+    await expect(listFiles(path)).rejects.toMatchObject({ exitCode: 2, message: expect.stringContaining(message) })
+  })
+
+  it('says that a folder has nothing to read', async () => {
+    folder.put('image.png', 'x')
+    mkdirSync(join(folder.path, 'folder.md'))
+    await expect(listFiles(folder.path)).rejects.toMatchObject({
+      exitCode: 2,
+      message: expect.stringContaining('.mdx'),
+    })
+  })
+})
+
 describe('readDocuments', () => {
-  it('takes every file of a folder that it can read, by its path, with its title', async () => {
-    put('guide/start.md', 'Intro.\n\n# Starting  up\n\nTurn the key.')
-    put('page.HTML', '<html><head><title>A\n page</title></head><body>Text</body></html>')
-    put('notes.txt', '# no heading in plain text')
-    put('image.png', 'x')
-    put('.git/readme.md', '# hidden')
-    put('node_modules/x/readme.md', '# foreign')
-    put('empty.md', ' \n')
-    expect(await readDocuments(folder)).toEqual([
+  it('makes a document of each page, by its path, with its title', async () => {
+    folder.put('guide/start.md', 'Intro.\n\n```sh\n# no heading\n```\n\n# Starting  up #\n\nTurn the key.')
+    folder.put('notes.txt', '# no heading in plain text')
+    folder.put('page.HTML', '<html><head><title>A\n page</title></head><body>Text</body></html>')
+    folder.put('a:b.md', 'Text.')
+    expect(await documentsIn()).toEqual([
+      { id: 'a:b.md', source: './a:b.md', format: 'markdown', text: 'Text.' },
       {
         id: 'guide/start.md',
         source: 'guide/start.md',
         title: 'Starting up',
         format: 'markdown',
-        text: 'Intro.\n\n# Starting  up\n\nTurn the key.',
+        text: expect.stringContaining('Intro.'),
       },
       { id: 'notes.txt', source: 'notes.txt', format: 'text', text: '# no heading in plain text' },
       { id: 'page.HTML', source: 'page.HTML', title: 'A page', format: 'html', text: expect.stringContaining('Text') },
@@ -38,37 +100,104 @@ describe('readDocuments', () => {
   })
 
   it('takes one file by its name', async () => {
-    expect(await readDocuments(put('deep/one.md', 'Text.'))).toMatchObject([{ id: 'one.md', text: 'Text.' }])
+    expect(await documentsIn(folder.put('deep/one.md', 'Text.'))).toMatchObject([{ id: 'one.md', text: 'Text.' }])
   })
 
-  it('takes nothing at all for a mistake, so that nobody prunes a collection by it', async () => {
-    put('empty.md', ' \n')
-    put('none.jsonl', '\n')
-    await expect(readDocuments(folder)).rejects.toThrow('no text')
-  })
-
-  it('takes a document from each line of JSONL as it is', async () => {
-    const path = put('all.jsonl', '{"id":"a","text":"Alpha."}\n\n{"id":"b","text":"Beta.","metadata":{"page":1}}\n')
-    expect(await readDocuments(path)).toEqual([
-      { id: 'a', text: 'Alpha.' },
-      { id: 'b', text: 'Beta.', metadata: { page: 1 } },
+  it('makes title and metadata of front matter, and text of what follows', async () => {
+    folder.put('page.mdx', '---\ntitle: The page\ntags: [a, b]\n---\nimport X from "x"\n\n<X title="Note">Text.</X>\n')
+    expect(await documentsIn()).toEqual([
+      {
+        id: 'page.mdx',
+        source: 'page.mdx',
+        title: 'The page',
+        format: 'markdown',
+        metadata: { tags: ['a', 'b'] },
+        text: '\n\n\n**Note**\n\nText.\n',
+      },
     ])
   })
 
-  it.each([
-    ['nothing.md', undefined, 'There is no file or folder'],
-    ['a.pdf', 'x', 'does not end in'],
-    ['a.md', Uint8Array.of(0x61, 0xff), 'is not UTF-8'],
-    ['a.jsonl', '{"id":"a"}\n{"id":', 'a.jsonl:2 is not a JSON object with an id'],
-    ['a.jsonl', '{"text":"x"}', 'a.jsonl:1'],
-    ['a.jsonl', '{"id":"a"}\n{"id":"a"}', 'Two documents have the id a'],
-  ])('says what is wrong with %s holding %j', async (name, content, message) => {
-    const path = content === undefined ? join(folder, name) : put(name, content)
-    await expect(readDocuments(path)).rejects.toMatchObject({ exitCode: 2, message: expect.stringContaining(message) })
+  it('begins the text with the description of the page, unless it says so itself', async () => {
+    folder.put('a.md', '---\ndescription: >-\n  Returns the rank\n  of a member.\n---\n## Arguments\n')
+    folder.put('b.md', '---\ndescription: Returns the rank.\n---\nReturns the\nrank. It is a number.\n')
+    expect((await documentsIn()).map(({ text }) => text)).toEqual([
+      'Returns the rank of a member.\n\n## Arguments\n',
+      'Returns the\nrank. It is a number.\n',
+    ])
   })
 
-  it('says that a folder has nothing to read', async () => {
-    put('image.png', 'x')
-    await expect(readDocuments(folder)).rejects.toMatchObject({ exitCode: 2, message: expect.stringContaining('.md') })
+  it('leaves front matter out that is no metadata, and says so', async () => {
+    folder.put('long.md', `---\nkeywords: ${'word '.repeat(4000)}\n---\nText.`)
+    folder.put('odd.md', '---\ntitle: "open\n---\nText.')
+    expect(await readAll()).toMatchObject([
+      { document: { id: 'long.md', text: 'Text.' }, remark: 'its front matter is too long for metadata, and left out' },
+      { document: { id: 'odd.md', text: 'Text.' }, remark: expect.stringContaining('is no YAML') },
+    ])
+    for (const document of await documentsIn()) expect(document).not.toHaveProperty('metadata')
+  })
+
+  it('says what cannot be read and why, and reads the others', async () => {
+    folder.put('a.md', 'Text.')
+    folder.put('big.md', 'x'.repeat(2_000_001))
+    folder.put('binary.txt', 'PK\0\0')
+    folder.put('broken.md', Uint8Array.of(0x61, 0xff))
+    folder.put('empty.md', ' \n')
+    folder.put('only-settings.md', '---\ntitle: x\n---\n')
+    folder.put('wide.md', Buffer.from('\ufeffText', 'utf16le'))
+    const { files } = await listFiles(folder.path)
+    rmSync(folder.put('gone.md', 'x'))
+    const reads: Read[] = []
+    for (const file of [
+      ...files,
+      { path: join(folder.path, 'gone.md'), id: 'gone.md', format: 'markdown', bytes: 1 } as const,
+    ])
+      for await (const read of readDocuments(file)) reads.push(read)
+    expect(reads.map((read) => [read.from, read.kind, read.kind === 'unreadable' ? read.why : ''])).toEqual([
+      ['a.md', 'document', ''],
+      ['big.md', 'unreadable', '2.0 MB, and a gate takes 2.0 MB at most: send it in parts'],
+      ['binary.txt', 'unreadable', 'it is no text'],
+      ['broken.md', 'unreadable', 'it is not UTF-8'],
+      ['empty.md', 'empty', ''],
+      ['only-settings.md', 'empty', ''],
+      ['wide.md', 'unreadable', 'it is not UTF-8'],
+      ['gone.md', 'unreadable', 'it is not there any more'],
+    ])
+    // Their documents are known by their path, and must not be pruned.
+    for (const read of reads) if (read.kind === 'unreadable') expect(read.id).toBe(read.from)
+  })
+
+  it('takes a document from each line of JSONL as it is, and names the lines that are none', async () => {
+    const lines = ['{"id":"a","text":"Alpha."}', '', '{"id":', '{"text":"x"}', '[]', '{"id":"ž","text":"Beta."}\r']
+    const wide = Buffer.concat([
+      Buffer.from(`${lines.join('\n')}\n`),
+      Buffer.from([0xff, 0x0a]),
+      Buffer.from('{"id":"c"}'),
+    ])
+    expect(await readAll(folder.put('all.jsonl', wide))).toEqual([
+      { kind: 'document', from: 'all.jsonl:1', document: { id: 'a', text: 'Alpha.' } },
+      { kind: 'unreadable', from: 'all.jsonl:3', why: 'it is not a JSON object with an id' },
+      { kind: 'unreadable', from: 'all.jsonl:4', why: 'it is not a JSON object with an id' },
+      { kind: 'unreadable', from: 'all.jsonl:5', why: 'it is not a JSON object with an id' },
+      { kind: 'document', from: 'all.jsonl:6', document: { id: 'ž', text: 'Beta.' } },
+      { kind: 'unreadable', from: 'all.jsonl:7', why: 'it is not UTF-8' },
+      { kind: 'document', from: 'all.jsonl:8', document: { id: 'c' } },
+    ])
+  })
+
+  it('reads long lines that lie across the pieces of a file, and keeps none that no document fits in', async () => {
+    const text = 'ž'.repeat(100_000)
+    const path = folder.put(
+      'all.jsonl',
+      `${JSON.stringify({ id: 'a', text })}\n${'y'.repeat(17_000_000)}\n{"id":"b"}\n`,
+    )
+    expect(await readAll(path)).toEqual([
+      { kind: 'document', from: 'all.jsonl:1', document: { id: 'a', text } },
+      { kind: 'unreadable', from: 'all.jsonl:2', why: 'the line is longer than 16.0 MB' },
+      { kind: 'document', from: 'all.jsonl:3', document: { id: 'b' } },
+    ])
+  })
+
+  it('tells that a file of lines has none', async () => {
+    expect(await readAll(folder.put('none.jsonl', '\n'))).toEqual([{ kind: 'empty', from: 'none.jsonl' }])
   })
 })

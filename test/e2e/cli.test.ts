@@ -12,10 +12,14 @@ const folder = join(home, 'manual')
 let gate: LocalGate
 
 beforeAll(async () => {
-  gate = await startLocalGate({ stateDirectory: join(home, 'state'), port: 8960, vars: { AUDIENCE: 'public' } })
+  gate = await startLocalGate({ stateDirectory: join(home, 'state'), port: 28960, vars: { AUDIENCE: 'public' } })
   mkdirSync(folder)
   writeFileSync(join(folder, 'rocket.md'), '# Rocket\n\nThe launch code of the rocket is 7421.\n')
   writeFileSync(join(folder, 'crew.html'), '<title>Crew</title><main><p>The crew are four astronauts.</p></main>')
+  writeFileSync(
+    join(folder, 'page.mdx'),
+    '---\ntitle: Life support\n---\nimport X from "x"\n\n<X>\n    The oxygen lasts for nine days.\n</X>\n',
+  )
   const lines = ['Fuel is methane.', 'Orbit is low.'].map((text, at) => JSON.stringify({ id: `fact-${at}`, text }))
   writeFileSync(join(folder, 'facts.jsonl'), lines.join('\n'))
 })
@@ -25,7 +29,8 @@ afterAll(async () => {
 })
 
 async function ragGate(given: readonly string[], key: string | undefined = gate.adminToken) {
-  const env = { ...process.env, RAG_GATE_URL: gate.url, ...(key === '' ? {} : { RAG_GATE_KEY: key }) }
+  const { FORCE_COLOR: _, ...others } = process.env
+  const env = { ...others, RAG_GATE_URL: gate.url, ...(key === '' ? {} : { RAG_GATE_KEY: key }) }
   const child = spawn(process.execPath, [join(ROOT, 'src', 'cli', 'main.ts'), ...given], { env })
   let out = ''
   let notes = ''
@@ -40,14 +45,30 @@ describe('rag-gate', () => {
     const ingest = (...more: string[]) => ragGate(['ingest', folder, '--collection', 'manual', ...more])
     expect(await ingest()).toEqual({
       code: 0,
-      out: 'manual: 4 added, 0 changed, 0 unchanged, 0 removed; 4 chunks, version 1\n',
+      out: 'manual: 5 added, 0 changed, 0 unchanged, 0 removed; 5 chunks, version 1\n',
       notes: '',
     })
-    expect((await ingest()).out).toContain('0 added, 0 changed, 4 unchanged, 0 removed; 4 chunks, version 1')
+    expect((await ingest()).out).toContain('0 added, 0 changed, 5 unchanged, 0 removed; 5 chunks, version 1')
     rmSync(join(folder, 'crew.html'))
-    expect((await ingest()).out).toContain('3 unchanged, 0 removed')
-    const pruned = await ingest('--prune', '--json')
-    expect(JSON.parse(pruned.out)).toMatchObject({ removed: 1, unchanged: 3, corpus_version: 2, failed: [] })
+    expect((await ingest()).out).toContain('4 unchanged, 0 removed')
+    // Nobody is there to be asked.
+    expect(await ingest('--prune')).toMatchObject({ code: 2, out: '', notes: expect.stringContaining('--yes') })
+    expect((await ingest('--prune', '--dry-run')).out).toContain('Would be removed\n  crew.html\n')
+    const pruned = await ingest('--prune', '--yes', '--json')
+    expect(JSON.parse(pruned.out)).toMatchObject({ removed: 1, unchanged: 4, corpus_version: 2, failed: [] })
+  })
+
+  test('names what it cannot read, and sends the rest', async () => {
+    const messy = join(home, 'messy')
+    mkdirSync(messy)
+    writeFileSync(join(messy, 'fine.md'), 'The hatch opens inwards.')
+    writeFileSync(join(messy, 'huge.md'), 'x'.repeat(2_000_001))
+    writeFileSync(join(messy, 'control\u0007.md'), 'Its name is no id.')
+    const { code, out } = await ragGate(['ingest', messy, '--collection', 'messy'])
+    expect(code).toBe(1)
+    expect(out).toContain('messy: 1 added')
+    expect(out).toContain('  control.md: document_id, ')
+    expect(out).toContain('  huge.md: 2.0 MB')
   })
 
   test('answers a question, and tells operators why', async () => {
@@ -59,9 +80,12 @@ describe('rag-gate', () => {
     expect(plain.out).not.toContain('Confidence')
 
     const debug = await ragGate(['query', question, '--collection', 'manual', '--debug'])
-    expect(debug.out).toMatch(/RAG Confidence: . .+ \(\d\.\d\d\)/u)
     expect(debug.out).toContain('Confidence Gate:\n')
     expect(debug.out).toContain('  Decision: PASS')
+
+    const mdx = await ragGate(['query', 'How long does the oxygen last?', '--collection', 'manual'])
+    expect(mdx.out).toContain('The oxygen lasts for nine days.')
+    expect(mdx.out).toContain('[1] page.mdx')
 
     const refused = await ragGate(['query', 'Who won the chess match in Oslo?', '--collection', 'manual', '--debug'])
     expect(refused.code).toBe(0)

@@ -1,5 +1,6 @@
 /** The page at `/`, in a real browser, against a real Worker. */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core'
@@ -103,9 +104,11 @@ async function visit(options: BrowserContextOptions = {}): Promise<Visit> {
   return { page, context, complaints }
 }
 
+const questionBox = (page: Page): Locator => page.getByRole('textbox', { name: 'Ask the documents' })
+
 async function ask(page: Page, question: string): Promise<void> {
-  await page.getByRole('textbox').fill(question)
-  await page.getByRole('textbox').press('Enter')
+  await questionBox(page).fill(question)
+  await questionBox(page).press('Enter')
   await settled(page)
 }
 
@@ -155,13 +158,13 @@ describe('an answer', () => {
     expect(await fact(page, 'Policy').innerText()).toMatch(/^balanced@[0-9a-f]{16}$/)
     expect(await fact(page, 'In the Worker').innerText()).toMatch(/^\d+ ms$/)
     expect(await fact(page, 'Round trip').innerText()).toMatch(/^\d+ ms$/)
-    await page.getByText(/^All \d+, as measured$/).click()
+    await page.getByText(/^All \d+ signals, as measured$/).click()
     expect(Number(await fact(page, 'Chunk count').innerText())).toBeGreaterThan(1)
     const first = page.locator('.chunks > li').first()
     expect(await first.locator('.scores dt').allInnerTexts()).toEqual(['convex', 'cosine', 'bm25'])
     for (const score of await first.locator('.scores .number').allInnerTexts()) expect(Number(score)).toBeGreaterThan(0)
     await first.getByText('Read the passage').click()
-    expect(await first.locator('pre').innerText()).toContain('A weaker answer is cached for ten minutes.')
+    expect(await first.locator('.passage').innerText()).toContain('A weaker answer is cached for ten minutes.')
   })
 
   it('asked for again comes from the cache, with its age and what is left', async () => {
@@ -233,6 +236,328 @@ describe('a refusal', () => {
   })
 })
 
+describe('a refusal that names passages', () => {
+  it('shows the closest ones, as text', async () => {
+    const { page, complaints } = await visit()
+    const closest = [
+      { title: 'Caching answers', section: 'Caching answers › Lifetimes', source: 'https://example.com/cache' },
+      { document_id: 'gate.md', title: `Gate ${HOSTILE_MARKUP}`, source: 'javascript:alert(1)' },
+    ]
+    await changing(page, (body) => ({ ...body, closest }))
+    await ask(page, WEATHER)
+    const part = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Closest passages' }) })
+    expect(await part.locator('li').allInnerTexts()).toEqual([
+      'Caching answers\nLifetimes\nhttps://example.com/cache ↗',
+      `Gate ${HOSTILE_MARKUP}\njavascript:alert(1)`,
+    ])
+    expect(await part.locator('a').count()).toBe(1)
+    expect(complaints).toEqual([])
+  })
+
+  it('shows nothing of them where the gate names none', async () => {
+    const { page } = await visit()
+    await ask(page, WEATHER)
+    expect(await page.getByText('Closest passages').count()).toBe(0)
+  })
+})
+
+/** Lets a page see other answers than the gate gives. */
+async function changing(page: Page, change: (body: Record<string, unknown>) => object): Promise<void> {
+  await page.route('**/ask', async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, json: change((await response.json()) as Record<string, unknown>) })
+  })
+}
+
+describe('the confidence', () => {
+  it('stands on a gauge with every threshold, each with its meaning and figure', async () => {
+    const { page } = await visit()
+    await ask(page, STRONG)
+    const labels = page.getByRole('list', { name: 'Thresholds' }).getByRole('listitem')
+    const [refuse = '', advise = ''] = await labels.allInnerTexts()
+    expect(refuse).toMatch(/^Refuse below 0\.\d{3}$/)
+    expect(advise).toMatch(/^Advise below 0\.\d{3}$/)
+    const ticks = page.locator('.bar.wide b')
+    expect(await ticks.count()).toBe(2)
+    const bar = (await page.locator('.bar.wide').boundingBox())!
+    for (const [at, label] of [refuse, advise].entries()) {
+      const { x } = (await ticks.nth(at).boundingBox())!
+      expect((x - bar.x) / bar.width).toBeCloseTo(Number(/[\d.]+$/.exec(label)?.[0]), 1)
+    }
+    expect(await page.locator('.scale span').allInnerTexts()).toEqual([refuse, advise].map((text) => text.slice(-5)))
+  })
+
+  it('reads settings that stand apart from the name of their gate, and shows a lone threshold as one', async () => {
+    const { page } = await visit()
+    const finding = {
+      gate: 'own',
+      stage: 'pre-generation',
+      outcome: 'pass',
+      code: 'passed',
+      message: 'Fine',
+      actual: 0.61,
+    }
+    const detail = { confidence: 0.61, signals: { chunkCount: 1 }, chunks: [] }
+    let gates: unknown = [{ gate: 'own', settings: { refuseBelow: 0.3, adviseBelow: 0.35 } }]
+    await changing(page, (body) => ({
+      ...body,
+      detail: { ...detail, gates, findings: [{ ...finding, threshold: 0.4 }] },
+    }))
+    await ask(page, STRONG)
+    const labels = page.getByRole('list', { name: 'Thresholds' })
+    expect((await labels.innerText()).split('\n')).toEqual(['Refuse below 0.300', 'Advise below 0.350'])
+    const boxes = await Promise.all((await page.locator('.scale span').all()).map((each) => each.boundingBox()))
+    // Figures that are close to each other do not lie over each other.
+    expect(boxes[0]!.x + boxes[0]!.width).toBeLessThanOrEqual(boxes[1]!.x)
+    gates = undefined
+    await ask(page, STRONG)
+    expect(await labels.innerText()).toBe('Threshold 0.400')
+  })
+
+  it('of a flagged retrieval warns before the first source', async () => {
+    const { page } = await visit()
+    const confidence = { overall_confidence: 0.5, interpretation: 'LOW - Weak retrieval', should_flag_for_review: true }
+    const explanation = { confidence, analysis: [{ metric: 'top_score', text: '❌ Low top score' }] }
+    await changing(page, (body) => ({ ...body, detail: { ...(body['detail'] as object), explanation } }))
+    await ask(page, STRONG)
+    expect(await page.locator('.sources li').first().innerText()).toBe('⚠️ LOW - Weak retrieval')
+    expect(await page.locator('.sources li').nth(1).innerText()).toContain('[1]')
+    expect(await page.locator('.facts').innerText()).toContain('❌ Low top score')
+  })
+})
+
+describe('Markdown in an answer', () => {
+  it('is shown as it means, and never as markup of its own', async () => {
+    const { page, complaints } = await visit()
+    const answer = [
+      '## Steps **first**',
+      '',
+      'Run `npm i <x>` and *see* __what__ [happens](https://example.com/a_(b) "now"), not [this](javascript:alert(1)). [1]',
+      '',
+      '1. One',
+      '   - inner `a`',
+      '   - other',
+      '',
+      '2. Two',
+      '',
+      '> Quoted',
+      '> on.',
+      '',
+      '| a | b |',
+      '|---|:-:|',
+      '| 1 | `2` |',
+      '',
+      '```js',
+      '<script>alert("code")</script> **not bold**',
+      '```',
+      '---',
+      `Snake_case_name, 2 * 3 * 4, \\*escaped\\*, ![alt](https://example.com/x.png) ${HOSTILE_MARKUP} [99]`,
+    ].join('\n')
+    await changing(page, (body) => ({ ...body, answer }))
+    await ask(page, STRONG)
+    const html = await page.locator('.answer').evaluate((element) => element.innerHTML)
+    expect(html).toBe(
+      [
+        '<p class="heading">Steps <strong>first</strong></p>',
+        '<p>Run <code>npm i &lt;x&gt;</code> and <em>see</em> <strong>what</strong> ',
+        '<a href="https://example.com/a_(b)" target="_blank" rel="noopener noreferrer nofollow">happens</a>, not this. ',
+        '<a href="#source-1" class="citation" aria-label="Source 1">[1]</a></p>',
+        '<ol><li>One<ul><li>inner <code>a</code></li><li>other</li></ul></li><li>Two</li></ol>',
+        '<blockquote><p>Quoted\non.</p></blockquote>',
+        '<table><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td>1</td><td><code>2</code></td></tr></tbody></table>',
+        '<pre><code>&lt;script&gt;alert("code")&lt;/script&gt; **not bold**</code></pre>',
+        '<hr>',
+        `<p>Snake_case_name, 2 * 3 * 4, *escaped*, alt ${HOSTILE_MARKUP.replaceAll('<', '&lt;').replaceAll('>', '&gt;')} [99]</p>`,
+      ].join(''),
+    )
+    expect(complaints).toEqual([])
+  })
+
+  it.each([
+    ['stars', '**'],
+    ['ticks', '` '],
+    ['brackets', '[]('],
+    ['quotes', '> '],
+    ['items', '- '],
+    ['cells', '|'],
+    ['underscores', '_a '],
+  ])('that is 29,000 characters of %s does not hold the page up', async (_, piece) => {
+    const { page } = await visit()
+    await changing(page, (body) => ({ ...body, answer: piece.repeat(29_000 / piece.length) }))
+    const startedMs = performance.now()
+    await ask(page, STRONG)
+    expect(performance.now() - startedMs).toBeLessThan(5000)
+  })
+})
+
+describe('a collection', () => {
+  it('is typed by whoever has no key, and asked from then on', async () => {
+    await ingest(gate.url, gate.adminToken, [{ id: 'r.md', text: 'The launch code of the rocket is 7421.' }], 'rockets')
+    const { page, complaints } = await visit()
+    expect(await page.getByRole('textbox', { name: 'Collection' }).inputValue()).toBe('default')
+    await page.getByRole('textbox', { name: 'Collection' }).fill('rockets')
+    await page.getByRole('textbox', { name: 'Collection' }).press('Tab')
+    await ask(page, 'What is the launch code of the rocket?')
+    expect(await page.locator('.answer').innerText()).toContain('7421')
+    expect(await fact(page, 'Collection').innerText()).toBe('rockets')
+    // The examples are about other documents.
+    expect(await page.getByRole('group', { name: 'Examples' }).isVisible()).toBe(false)
+    await page.reload()
+    expect(await page.getByRole('textbox', { name: 'Collection' }).inputValue()).toBe('rockets')
+    expect(complaints).toEqual([])
+  })
+
+  it('that does not exist is an error like any other', async () => {
+    const { page } = await visit()
+    await page.getByRole('textbox', { name: 'Collection' }).fill('never-made')
+    await ask(page, STRONG)
+    expect(await fact(page, 'Code').innerText()).toBe('collection_not_found')
+  })
+
+  it('is chosen from a list by whoever has a key', async () => {
+    await ingest(gate.url, gate.adminToken, [{ id: 'r.md', text: 'The launch code of the rocket is 7421.' }], 'rockets')
+    const { page, complaints } = await visit()
+    await useKey(page, gate.adminToken)
+    const list = page.getByRole('combobox', { name: 'Collection' })
+    expect(await list.locator('option').allInnerTexts()).toEqual(expect.arrayContaining(['default', 'rockets']))
+    await list.selectOption('rockets')
+    await ask(page, 'What is the launch code of the rocket?')
+    expect(await page.locator('.answer').innerText()).toContain('7421')
+    expect(complaints).toEqual([])
+  })
+})
+
+async function useKey(page: Page, key: string): Promise<void> {
+  await openAccess(page)
+  await page.getByRole('textbox', { name: 'Key', exact: true }).fill(key)
+  await page.getByRole('textbox', { name: 'Key', exact: true }).press('Enter')
+  await expect.poll(() => page.locator('#key-state').innerText()).not.toContain('as anybody')
+}
+
+async function openAccess(page: Page): Promise<void> {
+  const access = page.locator('#access')
+  if ((await access.getAttribute('open')) === null) await access.locator('> summary').click()
+}
+
+describe('a key', () => {
+  it('goes with every question, is kept by the tab alone, and is forgotten when told', async () => {
+    const { page, context, complaints } = await visit()
+    const sent: (string | undefined)[] = []
+    page.on('request', (request) => {
+      if (request.url().endsWith('/ask')) sent.push(request.headers()['authorization'])
+    })
+    await ask(page, STRONG)
+    await useKey(page, gate.adminToken)
+    expect(await page.getByRole('textbox', { name: 'Key', exact: true }).inputValue()).toBe('')
+    await ask(page, STRONG)
+    await page.reload()
+    await expect.poll(() => page.getByRole('combobox', { name: 'Collection' }).count()).toBe(1)
+    await ask(page, STRONG)
+    expect(sent).toEqual([undefined, `Bearer ${gate.adminToken}`, `Bearer ${gate.adminToken}`])
+    expect(await page.content()).not.toContain(gate.adminToken)
+    expect(page.url()).not.toContain(gate.adminToken)
+    expect(await page.evaluate(() => ({ local: { ...localStorage }, cookies: document.cookie }))).toEqual({
+      local: {},
+      cookies: '',
+    })
+    const other = await context.newPage()
+    await other.goto(gate.url)
+    expect(await other.evaluate(() => ({ ...sessionStorage }))).toEqual({})
+
+    await openAccess(page)
+    await page.getByRole('button', { name: 'Forget' }).click()
+    expect(await page.locator('#key-state').innerText()).toContain('as anybody')
+    expect(await page.evaluate(() => sessionStorage.getItem('rag-gate.key'))).toBe(null)
+    expect(await page.getByRole('form', { name: 'Add documents' }).isVisible()).toBe(false)
+    await ask(page, STRONG)
+    expect(sent.at(-1)).toBeUndefined()
+    expect(complaints).toEqual([])
+  })
+
+  it('that is wrong is told, and not kept', async () => {
+    const { page } = await visit()
+    await useKey(page, 'rg_wrong')
+    expect(await page.locator('#key-state').innerText()).toBe('The gate does not accept this key.')
+    expect(await page.evaluate(() => sessionStorage.getItem('rag-gate.key'))).toBe(null)
+    await useKey(page, 'žluťoučký')
+    expect(await page.locator('#key-state').innerText()).toContain('no key')
+    await ask(page, STRONG)
+    expect(await page.locator('#result').getAttribute('class')).toMatch(/pass|advise/)
+  })
+
+  it('that may only ask lists nothing and adds nothing', async () => {
+    const made = await fetch(`${gate.url}/v1/keys`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${gate.adminToken}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'asks', scopes: ['ask'] }),
+    })
+    const { token } = (await made.json()) as { token: string }
+    const { page } = await visit()
+    await useKey(page, token)
+    expect(await page.locator('#key-state').innerText()).toContain('neither list collections nor add documents')
+    expect(await page.getByRole('textbox', { name: 'Collection' }).isVisible()).toBe(true)
+    expect(await page.locator('#document-form').isVisible()).toBe(false)
+    await ask(page, STRONG)
+    expect(await page.locator('#result').getAttribute('class')).toMatch(/pass|advise/)
+  })
+})
+
+describe('documents', () => {
+  it('are added from files and from a text, named when they cannot be, and answer questions at once', async () => {
+    const { page, complaints } = await visit()
+    await useKey(page, gate.adminToken)
+    await page.locator('#files').setInputFiles([
+      {
+        name: 'oxygen.md',
+        mimeType: 'text/markdown',
+        buffer: Buffer.from('---\ntitle: "Life support"\n---\nThe oxygen lasts for nine days.\n'),
+      },
+      { name: 'manual.pdf', mimeType: 'application/pdf', buffer: Buffer.from('x') },
+      { name: 'broken.txt', mimeType: 'text/plain', buffer: Buffer.from([0xff]) },
+    ])
+    await page.getByLabel('Or a text, in Markdown').fill('# Hatch\n\nThe hatch opens inwards.')
+    await page.getByLabel('Its id').fill('hatch.md')
+    await page.getByLabel('Into the collection').fill('station')
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
+    await page.locator('#taken .pass').first().waitFor()
+    const lines = (await page.locator('#taken li').allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' '))
+    expect(lines).toEqual([
+      'Not taken manual.pdf Markdown, text and HTML can be read here; the command line reads more.',
+      'Not taken broken.txt It is not UTF-8, or cannot be read.',
+      'Taken oxygen.md added, 1 passage in station',
+      'Taken hatch.md added, 1 passage in station',
+    ])
+    expect(await page.getByRole('combobox', { name: 'Collection' }).inputValue()).toBe('station')
+    await ask(page, 'How long does the oxygen last?')
+    expect(await page.locator('.answer').innerText()).toContain('nine days')
+    expect(await page.locator('#source-1').innerText()).toContain('Life support')
+    expect(complaints).toEqual([])
+  })
+
+  it('that the gate does not take are named with its words', async () => {
+    const { page } = await visit()
+    await useKey(page, gate.adminToken)
+    await page.getByLabel('Or a text, in Markdown').fill('Text.')
+    await page.getByLabel('Its id').fill('x'.repeat(600))
+    await page
+      .locator('#files')
+      .setInputFiles([{ name: 'valve.txt', mimeType: 'text/plain', buffer: Buffer.from('The valve closes by hand.') }])
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
+    await expect.poll(() => page.locator('#taken').innerText()).toContain('document_id: id must be')
+    expect(await page.locator('#taken').innerText()).toContain('valve.txt added, 1 passage in default')
+    // What was not taken can be mended.
+    expect(await page.getByLabel('Or a text, in Markdown').inputValue()).toBe('Text.')
+  })
+
+  it('that are none send nothing', async () => {
+    const { page, complaints } = await visit()
+    await useKey(page, gate.adminToken)
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
+    expect(await page.locator('#taken').innerText()).toContain('Choose a file, or paste a text.')
+    expect(complaints).toEqual([])
+  })
+})
+
 describe('an error', () => {
   it('of the gate is shown with code and request id, and can be tried again', async () => {
     const { page } = await visit()
@@ -298,14 +623,14 @@ describe('with the keyboard alone', () => {
       if (await page.evaluate(() => document.activeElement === document.body)) break
       outlines.push(await page.evaluate(() => getComputedStyle(document.activeElement ?? document.body).outlineStyle))
     }
-    // Ask, three examples, a citation, the evidence, the history.
-    expect(outlines.length).toBeGreaterThan(6)
+    // Ask, three examples, the collection, a citation, the evidence, the history.
+    expect(outlines.length).toBeGreaterThan(7)
     expect(new Set(outlines)).toEqual(new Set(['solid']))
   })
 
   it('an empty question is not sent', async () => {
     const { page } = await visit()
-    await page.getByRole('textbox').fill('   ')
+    await questionBox(page).fill('   ')
     await page.keyboard.press('Enter')
     expect(await activeId(page)).toBe('question')
     expect(await page.locator('#result').isVisible()).toBe(false)
@@ -335,6 +660,43 @@ describe('for assistive technology', () => {
     await ask(page, STRONG)
     await ask(page, WEATHER)
     expect(await lowContrasts(page)).toEqual([])
+  })
+})
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** What axe has against the page as it is. */
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axeSource)
+  return page.evaluate(async () => {
+    const { axe } = globalThis as unknown as {
+      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> }
+    }
+    const found = await axe.run()
+    return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`)
+  })
+}
+
+describe('axe finds nothing wrong', () => {
+  const views = (['light', 'dark'] as const).flatMap((scheme) => [1280, 360].map((width) => ({ scheme, width })))
+
+  it.each(views)('in $scheme colours, $width wide', async ({ scheme, width }) => {
+    const { page } = await visit({ colorScheme: scheme, viewport: { width, height: 800 } })
+    expect(await violations(page)).toEqual([])
+    await useKey(page, gate.adminToken)
+    await page.getByLabel('Or a text, in Markdown').fill('Pumps stop.')
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
+    await page.locator('#taken .pass').waitFor()
+    expect(await violations(page)).toEqual([])
+    await ask(page, STRONG)
+    for (const summary of await page.locator('summary').all()) if (await summary.isVisible()) await summary.click()
+    expect(await violations(page)).toEqual([])
+    await changing(page, (body) => ({ ...body, closest: [{ title: 'Gate' }], caution: 'Verify this.' }))
+    await ask(page, WEATHER)
+    expect(await violations(page)).toEqual([])
+    await page.unroute('**/ask')
+    await ask(page, 'long '.repeat(20_000))
+    expect(await violations(page)).toEqual([])
   })
 })
 
@@ -396,7 +758,8 @@ describe('markup in documents and questions', () => {
   })
 
   it('would meet a strict policy in the headers', async () => {
-    for (const path of ['/', '/page.js', '/style.css', '/favicon.svg']) {
+    const modules = ['page', 'access', 'answer', 'elements', 'markdown'].map((name) => `/${name}.js`)
+    for (const path of ['/', ...modules, '/theme.css', '/style.css', '/favicon.svg']) {
       const { status, headers } = await fetch(`${gate.url}${path}`)
       expect(status).toBe(200)
       expect(headers.get('content-security-policy')).toContain(
@@ -424,6 +787,40 @@ describe('on a narrow screen', () => {
   })
 })
 
+describe('on a phone', () => {
+  it('an answer and its sources are short: the rest begins folded, and opens', async () => {
+    const { page } = await visit({ viewport: { width: 360, height: 740 } })
+    const height = (): Promise<number> => page.evaluate(() => document.documentElement.scrollHeight)
+    expect(await height()).toBeLessThan(1000)
+    await ask(page, STRONG)
+    expect(await height()).toBeLessThan(1600)
+    expect(await page.locator('.chunks').first().isVisible()).toBe(false)
+    await page.getByRole('heading', { name: /^Evidence/ }).click()
+    expect(await page.locator('.chunks').first().isVisible()).toBe(true)
+    await page.reload()
+    await ask(page, WEATHER)
+    expect(await height()).toBeLessThan(1800)
+  })
+})
+
+describe('the focus', () => {
+  it('is a thin line around what can be used, and no frame around what was asked', async () => {
+    const { page } = await visit()
+    await ask(page, STRONG)
+    const outline = (): Promise<string> =>
+      page.evaluate(() => {
+        const { outlineStyle, outlineWidth } = getComputedStyle(document.activeElement ?? document.body)
+        return `${outlineStyle} ${outlineWidth}`
+      })
+    expect(await activeId(page)).toBe('asked')
+    expect(await outline()).toMatch(/^none/)
+    await page.keyboard.press('Escape')
+    expect(await outline()).toBe('solid 1px')
+    await page.keyboard.press('Tab')
+    expect(await outline()).toBe('solid 2px')
+  })
+})
+
 const screenshots = process.env['SCREENSHOTS'] ?? ''
 
 describe.skipIf(screenshots === '')('screenshots', () => {
@@ -445,5 +842,7 @@ describe.skipIf(screenshots === '')('screenshots', () => {
     await shoot('cached')
     await ask(page, 'long '.repeat(20_000))
     await shoot('error')
+    await useKey(page, gate.adminToken)
+    await shoot('key')
   })
 })

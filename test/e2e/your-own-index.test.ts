@@ -16,7 +16,8 @@ import { collectOutput, freePort, ROOT, signalGroup, stopGroup, wrangler } from 
 import { type LocalIndex, startLocalIndex } from '../../scripts/local-index.ts'
 import { createStaticCollections } from '../../src/adapters/static-collections.ts'
 import { buildLexicon, decodeLexicon } from '../../src/core/text/lexicon.ts'
-import type { Collections, Retriever } from '../../src/index.ts'
+import type { Retriever } from '../../src/index.ts'
+import type { Collections } from '../../src/ports/index.ts'
 import { ragGate, respondWithError } from '../../src/index.ts'
 import { hashedEmbedder } from '../fixtures/hashed-embedder.ts'
 import { fakeVectorize } from '../fixtures/vectorize.ts'
@@ -186,7 +187,7 @@ function appOver(
   collections: Collections = createStaticCollections([{ id: 'default', lexicon }]),
 ): App {
   const app = new Hono()
-  app.post('/ask', ragGate({ resolve: { retriever, collections } }), (c) => {
+  app.post('/ask', ragGate({ dependencies: { retriever, collections } }), (c) => {
     const { context, citations, summary } = c.var.ragGate
     return c.json({ answer: context.text, sources: citations, refused: false, ...summary })
   })

@@ -1,0 +1,211 @@
+/** What a command of `rag-gate` is: a name, its options, its help, and what it does. */
+import { parseArgs } from 'node:util'
+import { misused } from './command-error.ts'
+import type { GateAddress } from './gate-client.ts'
+import type { Terminal } from './terminal.ts'
+
+/** An option of a command. */
+export interface Option {
+  readonly type: 'string' | 'boolean'
+  /** How its value is called in the help, such as `id`. */
+  readonly value?: string
+  /** What it does, in one line. */
+  readonly about: string
+}
+
+/** Options by name. */
+export type Options = Readonly<Record<string, Option>>
+
+/** What was given: `undefined` for a text that was not, `false` for a switch that was not. */
+export type Given<Of extends Options> = {
+  readonly [name in keyof Of]: Of[name]['type'] extends 'boolean' ? boolean : string | undefined
+}
+
+/** What a command is called with. */
+export interface Call<Of extends Options = Options> {
+  readonly terminal: Terminal
+  /** What stands beside the options, in order. */
+  readonly words: readonly string[]
+  readonly given: Given<Of>
+  readonly json: boolean
+  /** Where the gate is and as whom to ask. @throws `CommandError` when the address is none */
+  readonly gate: () => GateAddress
+}
+
+/** A command: one file each, and one line in the table of `main.ts`. */
+export interface Command<Of extends Options = Options> {
+  readonly name: string
+  /** What it does, in one line. */
+  readonly about: string
+  /** The ways to call it, without `rag-gate`. */
+  readonly usage: readonly string[]
+  /** More, line by line. */
+  readonly notes?: readonly string[]
+  readonly options: Of
+  /** @returns the exit code: 0 done, 1 failed */
+  run(call: Call<Of>): Promise<number>
+}
+
+/** Gives a command the types of its options. */
+export function command<const Of extends Options>(definition: Command<Of>): Command {
+  return definition
+}
+
+/** Options of every command. */
+const EVERYWHERE = {
+  url: { type: 'string', value: 'address', about: 'where the gate is; RAG_GATE_URL, else http://127.0.0.1:8787' },
+  key: { type: 'string', value: 'token', about: 'token or key; better in RAG_GATE_KEY, which no process list shows' },
+  json: { type: 'boolean', about: 'results as JSON' },
+  help: { type: 'boolean', about: 'this help' },
+  version: { type: 'boolean', about: 'the version of rag-gate' },
+} as const satisfies Options
+
+const SHORT: Readonly<Record<string, string>> = { h: 'help', V: 'version' }
+
+/**
+ * Reads what stands after the name of a command.
+ *
+ * @returns what it is called with, or that only its help or the version is wanted
+ * @throws `CommandError` for an option that does not exist, lacks its value, or has one that it does not take
+ */
+export function readCall(
+  { name, options: own }: Command,
+  args: readonly string[],
+  terminal: Terminal,
+): Call | 'help' | 'version' {
+  const options: Options = { ...EVERYWHERE, ...own }
+  const config = Object.fromEntries(
+    Object.entries(options).map(([option, { type }]) => {
+      const short = Object.keys(SHORT).find((letter) => SHORT[letter] === option)
+      return [option, short === undefined ? { type } : { type, short }]
+    }),
+  )
+  const { values, positionals, tokens } = parseArgs({
+    args: [...args],
+    options: config,
+    allowPositionals: true,
+    strict: false,
+    tokens: true,
+  })
+  if (values['help'] === true) return 'help'
+  if (values['version'] === true) return 'version'
+  for (const token of tokens) {
+    if (token.kind !== 'option') continue
+    const option = options[token.name]
+    if (option === undefined || !Object.hasOwn(options, token.name)) {
+      throw misused(`${name} has no option ${token.rawName}${meant(token.name, Object.keys(options), '--')}`)
+    }
+    if (option.type === 'boolean' && token.value !== undefined) throw misused(`${token.rawName} takes no value`)
+    // Another option in its place is a value forgotten.
+    const missing = token.value === undefined || (!token.inlineValue && /^--./.test(token.value))
+    if (option.type === 'string' && missing)
+      throw misused(`${token.rawName} needs a value: <${option.value ?? 'text'}>`)
+  }
+  const { url, key, json } = values
+  return {
+    terminal,
+    words: positionals,
+    // Text options were checked above to have texts.
+    given: Object.fromEntries(
+      Object.entries(own).map(([option, { type }]) => [
+        option,
+        values[option] ?? (type === 'boolean' ? false : undefined),
+      ]),
+    ) as Given<Options>,
+    json: json === true,
+    gate: () =>
+      addressOf(typeof url === 'string' ? url : undefined, typeof key === 'string' ? key : undefined, terminal),
+  }
+}
+
+/** The help of a command. */
+export function helpOf({ about, usage, notes = [], options }: Command): string {
+  return [
+    about,
+    '',
+    ...usage.map((way) => `  rag-gate ${way}`),
+    ...(notes.length === 0 ? [] : ['', ...notes]),
+    ...(Object.keys(options).length === 0 ? [] : ['', 'Options', ...optionLines(options)]),
+    '',
+    'Everywhere',
+    ...optionLines(EVERYWHERE),
+  ].join('\n')
+}
+
+/** The help of the program. */
+export function helpOfAll(commands: readonly Command[]): string {
+  return [
+    'rag-gate: documents into a confidence gate, questions to it, and keys for it',
+    '',
+    ...columns(commands.map(({ name, about }) => [name, about])),
+    '',
+    'rag-gate <command> --help tells more of each.',
+    '',
+    'Everywhere',
+    ...optionLines(EVERYWHERE),
+    '',
+    'Exit codes: 0 done, 1 failed, in part too, 2 called wrongly',
+  ].join('\n')
+}
+
+/** `; did you mean …?` where one of the known words is close to what was written. */
+export function meant(written: string, known: readonly string[], prefix = ''): string {
+  const [closest] = known
+    .map((word) => ({ word, distance: distanceOf(written, word) }))
+    .filter(({ word, distance }) => distance <= Math.max(1, Math.floor(word.length / 3)))
+    .sort((one, other) => one.distance - other.distance)
+  return closest === undefined ? '' : `; did you mean ${prefix}${closest.word}?`
+}
+
+/** The one positional that a command takes. @throws `CommandError` for none and for more */
+export function only(words: readonly string[], what: string): string {
+  const [first, ...others] = words
+  if (first === undefined || first.trim() === '') throw misused(`This needs ${what}; --help shows how`)
+  if (others.length > 0) throw misused(`This takes ${what} only, and there is more: ${others.join(' ')}`)
+  return first
+}
+
+function optionLines(options: Options): string[] {
+  return columns(
+    Object.entries(options).map(([name, { value, about, type }]) => {
+      const short = Object.keys(SHORT).find((letter) => SHORT[letter] === name)
+      const long = `--${name}${type === 'boolean' ? '' : ` <${value ?? 'text'}>`}`
+      return [short === undefined ? long : `-${short}, ${long}`, about]
+    }),
+  )
+}
+
+function columns(rows: readonly (readonly [string, string])[]): string[] {
+  const width = Math.max(...rows.map(([left]) => left.length))
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`)
+}
+
+function addressOf(url: string | undefined, key: string | undefined, { env }: Terminal): GateAddress {
+  const address = url ?? env['RAG_GATE_URL'] ?? 'http://127.0.0.1:8787'
+  if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) {
+    throw misused(`${address} is not an http(s) address`)
+  }
+  const token = key ?? env['RAG_GATE_KEY']
+  // A header holds no line ends, and no characters beyond Latin-1.
+  if (token !== undefined && !/^[\x21-\x7e]+$/.test(token)) throw misused('The key has characters that no key has')
+  return { url: address, ...(token === undefined ? {} : { key: token }) }
+}
+
+/** Insertions, deletions, changes and swaps of neighbours between two words. */
+function distanceOf(one: string, other: string): number {
+  let before: number[] = []
+  let last = Array.from({ length: other.length + 1 }, (_, at) => at)
+  for (let row = 1; row <= one.length; row++) {
+    const next = [row]
+    for (let at = 1; at <= other.length; at++) {
+      const same = one[row - 1] === other[at - 1]
+      let least = Math.min((last[at] ?? 0) + 1, (next[at - 1] ?? 0) + 1, (last[at - 1] ?? 0) + (same ? 0 : 1))
+      const swapped = row > 1 && at > 1 && one[row - 1] === other[at - 2] && one[row - 2] === other[at - 1]
+      if (swapped) least = Math.min(least, (before[at - 2] ?? 0) + 1)
+      next.push(least)
+    }
+    before = last
+    last = next
+  }
+  return last[other.length] ?? 0
+}

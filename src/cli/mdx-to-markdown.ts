@@ -1,0 +1,260 @@
+/** MDX as Markdown: the text stays, what a program would run goes. */
+
+const FENCE = /^[ \t]*(`{3,}|~{3,})/
+const IMPORT = /^import\s+(?:['"{*]|[\w$]+\s*,|[\w$]+\s+from\b)/
+const EXPORT = /^export\s+(?:const|let|var|function|class|default|async|type|interface|\{|\*)/
+const NAME = /[A-Za-z][\w.-]*/y
+/** Characters of an expression looked through for its end. */
+const MAX_EXPRESSION = 4000
+/** Attributes that a reader sees as a heading of the component. */
+const TITLES = new Set(['title', 'label', 'heading', 'summary', 'caption'])
+/** Attributes of components such as `ParamField` that name what is described. */
+const FIELD_NAMES = new Set(['name', 'body', 'path', 'query', 'header'])
+/** Elements within a line: taking them out parts no word. */
+const INLINE = new Set(
+  'a abbr b bdi bdo cite code data del dfn em i ins kbd mark q s samp small span strong sub sup u var'.split(' '),
+)
+
+/**
+ * Takes imports, exports, comments, expressions and the tags of components out of MDX, and keeps what they enclose. The
+ * title of a component (a tab, a step, a card) stays as a line in bold. Code is left alone. What is not closed is text.
+ *
+ * @see https://mdxjs.com/docs/what-is-mdx
+ */
+export function mdxToMarkdown(mdx: string): string {
+  const text = mdx.replaceAll('\r\n', '\n')
+  const open: OpenTag[] = []
+  const lastClosing = new Map<string, number>()
+  let out = ''
+  let at = 0
+  while (at < text.length) {
+    const atLineStart = at === 0 || text[at - 1] === '\n'
+    if (atLineStart) {
+      const end = endOfProgram(text, at)
+      if (end > at) {
+        at = end
+        continue
+      }
+      at = skipIndent(text, at, open)
+      const fence = FENCE.exec(lineAt(text, at))
+      if (fence?.[1] !== undefined) {
+        const [code, after] = fencedCode(text, at, fence[1], open)
+        out += code
+        at = after
+        continue
+      }
+    }
+    const character = text[at] ?? ''
+    if (character === '\\') {
+      out += text.slice(at, at + 2)
+      at += 2
+    } else if (character === '`') {
+      const run = /^`+/.exec(text.slice(at, at + 100))?.[0] ?? '`'
+      const end = closingRun(text, at + run.length, run)
+      out += text.slice(at, end)
+      at = end
+    } else if (character === '{') {
+      const end = endOfBraces(text, at)
+      if (end === undefined) {
+        out += character
+        at++
+      } else {
+        out += stringOf(text.slice(at + 1, end - 1))
+        at = end
+      }
+    } else if (character === '<') {
+      const tag = tagAt(text, at)
+      if (tag === undefined) {
+        out += character
+        at++
+      } else {
+        out += inPlaceOf(tag, out, open, text, lastClosing)
+        at = tag.end
+      }
+    } else {
+      out += character
+      at++
+    }
+  }
+  return out
+}
+
+/** An element that is open, and how far its content is indented; unknown before the first line of it. */
+interface OpenTag {
+  readonly name: string
+  indent?: number
+}
+
+/** Within components the text is indented for the eye; in Markdown four spaces would make code of it. */
+function skipIndent(text: string, at: number, open: readonly OpenTag[]): number {
+  const innermost = open.at(-1)
+  if (innermost === undefined) return at
+  const [indent] = /^[ \t]*/.exec(lineAt(text, at)) ?? ['']
+  if (lineAt(text, at).trim() === '') return at
+  // The closing tag stands further out than what it closes.
+  if (!lineAt(text, at).trimStart().startsWith('</')) innermost.indent ??= indent.length
+  return at + Math.min(indent.length, innermost.indent ?? indent.length)
+}
+
+/** A block of imports or exports ends at a blank line with every bracket closed. @returns `at` where none begins */
+function endOfProgram(text: string, at: number): number {
+  const first = lineAt(text, at)
+  if (!IMPORT.test(first) && !EXPORT.test(first)) return at
+  let depth = 0
+  let here = at
+  while (here < text.length) {
+    const line = lineAt(text, here)
+    if (line.trim() === '' && depth <= 0) break
+    for (const character of line.replaceAll(/'[^']*'|"[^"]*"|`[^`]*`/g, '')) {
+      if ('([{'.includes(character)) depth++
+      if (')]}'.includes(character)) depth--
+    }
+    here += line.length + 1
+  }
+  // A bracket that is never closed would take the whole text with it.
+  return depth > 0 ? Math.min(text.length, at + first.length + 1) : Math.min(text.length, here)
+}
+
+function lineAt(text: string, at: number): string {
+  const end = text.indexOf('\n', at)
+  return text.slice(at, end === -1 ? text.length : end)
+}
+
+/** @returns the code, indented no further than its fence, and where the text goes on */
+function fencedCode(text: string, at: number, fence: string, open: readonly OpenTag[]): [code: string, after: number] {
+  const mark = fence[0] ?? '`'
+  const closing = new RegExp(`^[ \\t]*${mark}{${fence.length},}[ \\t]*$`)
+  let code = ''
+  let here = at
+  for (let first = true; here < text.length; first = false) {
+    if (!first) here = skipIndent(text, here, open)
+    const line = lineAt(text, here)
+    code += text.slice(here, here + line.length + 1)
+    here += line.length + 1
+    if (!first && closing.test(line)) break
+  }
+  return [code, Math.min(text.length, here)]
+}
+
+/** The end of inline code; of the run itself where nothing closes it within the paragraph. */
+function closingRun(text: string, from: number, run: string): number {
+  const paragraph = text.indexOf('\n\n', from)
+  const limit = paragraph === -1 ? text.length : paragraph
+  for (let at = text.indexOf(run, from); at !== -1 && at < limit; at = text.indexOf(run, at + 1)) {
+    if (text[at + run.length] !== '`' && text[at - 1] !== '`') return at + run.length
+  }
+  return from
+}
+
+/** Where an expression that begins with a brace ends; strings, templates and comments may hold braces of their own. */
+function endOfBraces(text: string, from: number): number | undefined {
+  let depth = 0
+  const limit = Math.min(text.length, from + MAX_EXPRESSION)
+  for (let at = from; at < limit; at++) {
+    const character = text[at]
+    if (character === '{') depth++
+    else if (character === '}') {
+      if (--depth === 0) return at + 1
+    } else if (character === '"' || character === "'" || character === '`') {
+      const end = endOfString(text, at)
+      // An apostrophe in prose opens no string.
+      if (end !== undefined) at = end - 1
+    } else if (character === '/' && text[at + 1] === '*') {
+      const end = text.indexOf('*/', at + 2)
+      if (end === -1) return undefined
+      at = end + 1
+    }
+  }
+  return undefined
+}
+
+function endOfString(text: string, from: number): number | undefined {
+  const quote = text[from]
+  for (let at = from + 1; at < text.length; at++) {
+    if (text[at] === '\\') at++
+    else if (text[at] === quote) return at + 1
+    else if (text[at] === '\n' && quote !== '`') return undefined
+  }
+  return undefined
+}
+
+/** The text of an expression that is one string, such as `{" "}`; of any other nothing is known. */
+function stringOf(expression: string): string {
+  const [, , text] = /^\s*(["'`])((?:(?!\1)[^\\$])*)\1\s*$/.exec(expression) ?? []
+  return text ?? ''
+}
+
+interface Tag {
+  readonly name: string
+  readonly kind: 'opening' | 'closing' | 'single'
+  readonly title?: string
+  readonly start: number
+  readonly end: number
+}
+
+/** The tag at `<`; `undefined` for any other `<`, such as that of an address or a comparison. */
+function tagAt(text: string, start: number): Tag | undefined {
+  const closing = text[start + 1] === '/'
+  let at = start + (closing ? 2 : 1)
+  // A fragment has no name.
+  if (text[at] === '>') return { name: '', kind: closing ? 'closing' : 'opening', start, end: at + 1 }
+  NAME.lastIndex = at
+  const name = NAME.exec(text)?.[0]
+  if (name === undefined) return undefined
+  at += name.length
+  if (!/[\s/>]/.test(text[at] ?? '')) return undefined
+  let title: string | undefined
+  while (at < text.length) {
+    const character = text[at]
+    if (character === '>') return { name, kind: closing ? 'closing' : 'opening', start, end: at + 1, ...titled(title) }
+    if (character === '/' && text[at + 1] === '>') return { name, kind: 'single', start, end: at + 2, ...titled(title) }
+    if (character === '<') return undefined
+    if (character === '"' || character === "'") {
+      const end = text.indexOf(character, at + 1)
+      if (end === -1) return undefined
+      if (isTitle(name, text, at)) title ??= text.slice(at + 1, end)
+      at = end + 1
+    } else if (character === '{') {
+      const end = endOfBraces(text, at)
+      if (end === undefined) return undefined
+      if (isTitle(name, text, at)) title ??= stringOf(text.slice(at + 1, end - 1))
+      at = end
+    } else at++
+  }
+  return undefined
+}
+
+/** Whether the value at `at` is what a reader sees as the title of the component. */
+function isTitle(component: string, text: string, at: number): boolean {
+  const attribute = /([\w-]+)\s*=\s*$/.exec(text.slice(Math.max(0, at - 100), at))?.[1] ?? ''
+  return TITLES.has(attribute) || (component.endsWith('Field') && FIELD_NAMES.has(attribute))
+}
+
+function titled(title: string | undefined): { title?: string } {
+  const words = title?.replaceAll(/\s+/g, ' ').trim() ?? ''
+  return words === '' ? {} : { title: words }
+}
+
+/** What stands where a tag stood. Keeps count of what is open. */
+function inPlaceOf(tag: Tag, before: string, open: OpenTag[], text: string, lastClosing: Map<string, number>): string {
+  const { name, kind, title, start, end } = tag
+  const inline = INLINE.has(name)
+  const endsLine = /^[ \t]*(?:\n|$)/.test(text.slice(end, end + 200))
+  const alone = endsLine && /(?:^|\n)[ \t]*$/.test(before.slice(-200))
+  if (kind === 'closing') {
+    const opened = open.findLastIndex((each) => each.name === name)
+    if (opened !== -1) open.splice(opened)
+  } else if (kind === 'opening' && !inline && !VOID.has(name) && endsLine) {
+    // What is never closed would take indentation away from everything after it.
+    let last = lastClosing.get(name)
+    if (last === undefined) lastClosing.set(name, (last = text.lastIndexOf(`</${name}`)))
+    if (last > start) open.push({ name })
+  }
+  if (title !== undefined && !inline) return alone ? `\n**${title}**\n` : `\n\n**${title}**\n\n`
+  if (inline) return ''
+  // A component in a sentence, such as an icon, parts no word; a cell of a table does.
+  if (/^[a-z]/.test(name)) return alone ? '' : ' '
+  return ''
+}
+
+const VOID = new Set(['area', 'br', 'col', 'embed', 'hr', 'img', 'input', 'link', 'meta', 'source', 'track', 'wbr'])

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest'
+import { splitFrontMatter } from '../../src/cli/front-matter.ts'
+
+describe('splitFrontMatter', () => {
+  it('reads what YAML can say', () => {
+    const text = [
+      '---',
+      'title: "Quick: start"',
+      'description: >-',
+      '  In two',
+      '  lines',
+      'date: 2024-01-01',
+      'draft: false # a comment',
+      'tags:',
+      '  - a',
+      '  - {b: 1}',
+      '---',
+      '# Heading',
+      '',
+    ].join('\n')
+    expect(splitFrontMatter(text)).toEqual({
+      body: '# Heading\n',
+      fields: {
+        title: 'Quick: start',
+        description: 'In two lines',
+        date: '2024-01-01',
+        draft: false,
+        tags: ['a', { b: 1 }],
+      },
+    })
+  })
+
+  it.each([
+    ['no block', '# Heading\n\n---\n\nText.\n'],
+    ['a ruler', '---\nText.\n'],
+    [
+      'prose between rulers',
+      '---\nSome: words, and "more\n\nof: [them\n---\nText.\n'.replace('Some: ', 'Some ').replace('of: ', 'of '),
+    ],
+    ['a list between rulers', '---\n- a\n- b\n---\nText.\n'],
+    ['a block that does not begin the text', '\n---\ntitle: x\n---\nText.\n'],
+    ['a block that never ends', '---\ntitle: x\n\nText.\n'],
+  ])('takes nothing from a text with %s', (_, text) => {
+    expect(splitFrontMatter(text)).toEqual({ body: text, fields: {} })
+  })
+
+  it('takes an empty block out, and line ends of Windows as they come', () => {
+    expect(splitFrontMatter('---\n---\nText.')).toEqual({ body: 'Text.', fields: {} })
+    expect(splitFrontMatter('---\r\ntitle: x\r\n---\r\nText.\r\n')).toEqual({
+      body: 'Text.\r\n',
+      fields: { title: 'x' },
+    })
+  })
+
+  it.each([
+    ['---\ntitle: "open\n---\nText.', /^its front matter is no YAML, line \d$/],
+    ['---\na: 1\na: 2\n---\nText.', /^its front matter is no YAML, line 3$/],
+    ['+++\ntitle = "x"\n+++\nText.', /TOML/],
+  ])('of a block that cannot be read makes no text either: %j', (text, fault) => {
+    expect(splitFrontMatter(text)).toEqual({ body: 'Text.', fields: {}, fault: expect.stringMatching(fault) })
+  })
+
+  it('is not held up by references that multiply', () => {
+    const bomb = Array.from(
+      { length: 12 },
+      (_, at) =>
+        `a${at}: &a${at} [${
+          at === 0
+            ? 'x'
+            : Array(9)
+                .fill(`*a${at - 1}`)
+                .join(', ')
+        }]`,
+    )
+    const { body, fault } = splitFrontMatter(`---\n${bomb.join('\n')}\n---\nText.`)
+    expect({ body, fault }).toEqual({ body: 'Text.', fault: 'its front matter cannot be read' })
+  })
+
+  it('changes nothing about objects', () => {
+    const { fields } = splitFrontMatter('---\n__proto__: {polluted: true}\nconstructor: x\n---\nText.')
+    expect(({} as { polluted?: boolean }).polluted).toBeUndefined()
+    expect(Object.keys(fields)).toContain('constructor')
+  })
+})

@@ -1,0 +1,266 @@
+import { chmodSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { aFolder } from './folder.ts'
+import { type RunSettings, run } from './run.ts'
+
+const folder = aFolder()
+
+interface Sent {
+  readonly collection: string
+  readonly documents: readonly { readonly id: string; readonly text: string }[]
+}
+
+/** A gate that keeps documents in memory, and turns away texts that begin with `BAD` or `COMPLEX`. */
+let kept: Map<string, string>
+let calls: Sent[]
+let removed: string[]
+let fails: Response | undefined
+
+beforeEach(() => {
+  kept = new Map()
+  calls = []
+  removed = []
+  fails = undefined
+  vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
+    const { pathname, searchParams } = new URL(url)
+    if (fails !== undefined) return fails.clone()
+    if (init.method === 'GET') {
+      const ids = [...kept.keys()].sort().filter((id) => id > (searchParams.get('cursor') ?? ''))
+      // Pages of two, so that there are several.
+      const page = ids.slice(0, 2)
+      return Response.json({ documents: page.map((id) => ({ id })), next_cursor: ids.length > 2 ? page[1] : null })
+    }
+    if (init.method === 'DELETE') {
+      const id = decodeURIComponent(pathname.split('/').at(-1) ?? '')
+      removed.push(id)
+      kept.delete(id)
+      return Response.json({ corpus_version: 9 })
+    }
+    const sent = JSON.parse(init.body as string) as Sent
+    calls.push(sent)
+    const bad = sent.documents.findIndex(({ text }) => text.startsWith('BAD'))
+    if (bad !== -1) return turnedAway('document_field', 'title makes no sense', `documents[${bad}].title`)
+    if (sent.documents.some(({ text }) => text.startsWith('COMPLEX')))
+      return turnedAway('document_too_complex', 'Send it in parts')
+    const documents = sent.documents.map(({ id, text }) => {
+      const status = kept.get(id) === text ? 'unchanged' : kept.has(id) ? 'changed' : 'added'
+      kept.set(id, text)
+      const chunks = text.startsWith('NOTHING') ? 0 : 1
+      return {
+        id,
+        status,
+        chunks,
+        chunks_written: chunks,
+        chunks_removed: 0,
+        flags: text.startsWith('HIDDEN') ? ['hidden_text'] : [],
+      }
+    })
+    return Response.json({ corpus_version: calls.length, documents, chunks_to_remove: 0 })
+  })
+})
+afterEach(() => void vi.unstubAllGlobals())
+
+function turnedAway(code: string, message: string, param?: string): Response {
+  return Response.json({ error: { code, message, request_id: 'r', param } }, { status: 422 })
+}
+
+const ingest = (args: readonly string[] = [], settings?: RunSettings) =>
+  run(['ingest', folder.path, '--collection', 'manual', ...args], settings)
+
+describe('rag-gate ingest', () => {
+  it('sends a folder, and tells what became of it', async () => {
+    folder.put('a.md', 'Alpha.')
+    folder.put('b.mdx', 'Beta.')
+    folder.put('c.jsonl', '{"id":"gamma","text":"Gamma."}')
+    expect(await ingest()).toEqual({
+      code: 0,
+      notes: '',
+      out: 'manual: 3 added, 0 changed, 0 unchanged, 0 removed; 3 chunks, version 1\n',
+    })
+    expect([...kept]).toEqual([
+      ['a.md', 'Alpha.'],
+      ['b.mdx', 'Beta.'],
+      ['gamma', 'Gamma.'],
+    ])
+  })
+
+  it('sends what it can of a messy folder, and names everything else', async () => {
+    folder.put('a.md', 'Alpha.')
+    folder.put('big.md', 'x'.repeat(2_000_001))
+    folder.put('broken.md', Uint8Array.of(0xff))
+    folder.put('empty.md', '')
+    folder.put('hidden.md', 'HIDDEN text.')
+    folder.put('image.png', 'x')
+    folder.put('lines.jsonl', '{"id":"a.md","text":"twice"}\n{"id":"ok","text":"Fine."}\nnonsense\n')
+    folder.put('nothing.md', 'NOTHING to read.')
+    folder.put('odd\nname\u202e.md', '---\ntitle: [\n---\nText.')
+    const { code, out, notes } = await ingest()
+    expect({ code, notes }).toEqual({ code: 1, notes: '' })
+    expect(out).toBe(
+      [
+        'manual: 5 added, 0 changed, 0 unchanged, 0 removed; 4 chunks, version 1',
+        'Could not be read',
+        '  big.md: 2.0 MB, and a gate takes 2.0 MB at most: send it in parts',
+        '  broken.md: it is not UTF-8',
+        '  lines.jsonl:1: its id "a.md" is that of a.md already',
+        '  lines.jsonl:3: it is not a JSON object with an id',
+        'Read, and no text found',
+        '  nothing.md',
+        'Hidden text taken out',
+        '  hidden.md',
+        'Remarks',
+        '  odd name.md: its front matter is no YAML, line 2',
+        'Skipped',
+        '  empty.md: no text in it',
+        'Other kinds of files, not read',
+        '  1 .png',
+        '',
+      ].join('\n'),
+    )
+    expect(JSON.parse((await ingest(['--json'])).out)).toMatchObject({
+      unchanged: 5,
+      unreadable: [{ path: 'big.md' }, { path: 'broken.md' }, { path: 'lines.jsonl:1' }, { path: 'lines.jsonl:3' }],
+      skipped: [{ path: 'empty.md', why: 'no text in it' }],
+      other_files: { '.png': 1 },
+      without_text: ['nothing.md'],
+      hidden_text: ['hidden.md'],
+    })
+  })
+
+  it('names a document that the gate turns away, and sends the others', async () => {
+    folder.put('a.md', 'Alpha.')
+    folder.put('bad.md', 'BAD')
+    folder.put('c.md', 'Gamma.')
+    folder.put('d.md', 'COMPLEX')
+    folder.put('e.md', 'Epsilon.')
+    const { code, out } = await ingest()
+    expect(code).toBe(1)
+    expect([...kept.keys()].sort()).toEqual(['a.md', 'c.md', 'e.md'])
+    expect(out).toContain('manual: 3 added')
+    expect(out).toContain('Not taken by the gate\n')
+    expect(out).toContain('  bad.md: document_field, title makes no sense\n')
+    expect(out).toContain('  d.md: document_too_complex, Send it in parts\n')
+  })
+
+  it('sends large folders in several calls, and goes on after a failure', async () => {
+    for (let at = 0; at < 450; at++) folder.put(`${String(at).padStart(3, '0')}.md`, `Text ${at}.`)
+    expect((await ingest()).out).toContain('450 added')
+    expect(calls.map(({ documents }) => documents.length)).toEqual([200, 200, 50])
+
+    const real = globalThis.fetch
+    let call = 0
+    vi.stubGlobal('fetch', async (...args: Parameters<typeof fetch>) =>
+      ++call === 2 ? Response.json({ error: { code: 'internal', message: 'No.' } }, { status: 500 }) : real(...args),
+    )
+    expect(await ingest()).toEqual({
+      code: 1,
+      out: '',
+      notes:
+        '200 documents were taken before this. Run the same command again: it goes on from there.\nrag-gate: internal: No.\n',
+    })
+  })
+
+  it.each([
+    [401, 'unauthorized'],
+    [403, 'forbidden'],
+    [422, 'collection_id'],
+  ])('stops at once when the call itself is wrong: %i %s', async (status, code) => {
+    folder.put('a.md', 'Alpha.')
+    folder.put('b.md', 'Beta.')
+    fails = Response.json({ error: { code, message: 'No.' } }, { status })
+    expect(await ingest()).toMatchObject({
+      code: 1,
+      out: '',
+      notes: expect.stringContaining(`rag-gate: ${code}: No.\n`),
+    })
+  })
+
+  it('sends nothing for a folder without any text', async () => {
+    folder.put('empty.md', ' ')
+    expect(await ingest(['--prune', '--yes'])).toMatchObject({ code: 2, notes: expect.stringContaining('no text') })
+  })
+
+  it('draws a bar at a terminal, and leaves the line', async () => {
+    folder.put('a.md', 'Alpha.')
+    const { notes } = await ingest([], { tty: true })
+    expect(notes.startsWith(`\r\u001b[K${'░'.repeat(24)}   0 %  0 documents`)).toBe(true)
+    expect(notes.endsWith('\r\u001b[K')).toBe(true)
+  })
+})
+
+describe('rag-gate ingest --prune', () => {
+  beforeEach(() => {
+    folder.put('a.md', 'Alpha.')
+    kept = new Map(['old-1.md', 'old-2.md', 'old-3.md'].map((id) => [id, 'Old.']))
+  })
+
+  it('shows what it would remove, and asks', async () => {
+    const { code, out, notes } = await ingest(['--prune'], { tty: true, types: 'y\n', env: { NO_COLOR: '1' } })
+    expect(code).toBe(0)
+    expect(notes).toContain(
+      'Documents of manual that are not here:\n  old-1.md\n  old-2.md\n  old-3.md\nRemove 3 documents from manual? [y/N] ',
+    )
+    expect(removed).toEqual(['old-1.md', 'old-2.md', 'old-3.md'])
+    expect(out).toContain('1 added, 0 changed, 0 unchanged, 3 removed; 1 chunks, version 9')
+  })
+
+  it.each([['n\n'], ['\n'], ['of course not, yes?\n'], [undefined]])(
+    'keeps them when the answer is %j',
+    async (types) => {
+      const { code, out } = await ingest(['--prune'], { tty: true, ...(types === undefined ? {} : { types }) })
+      expect(code).toBe(0)
+      expect(removed).toEqual([])
+      expect(out).toContain('3 documents that are not here were kept')
+    },
+  )
+
+  it('asks nothing when it was told, or where there is nothing to remove', async () => {
+    const { notes, out } = await ingest(['--prune', '--yes'])
+    expect(notes).toBe('')
+    expect(out).toContain('3 removed')
+    expect((await ingest(['--prune'], { tty: true })).notes).not.toContain('[y/N]')
+  })
+
+  it('only says what it would do in a dry run', async () => {
+    const { code, out } = await ingest(['--prune', '--dry-run'])
+    expect(code).toBe(0)
+    expect(out).toBe(
+      'manual: 1 document would be sent, 3 removed\nWould be removed\n  old-1.md\n  old-2.md\n  old-3.md\n',
+    )
+    expect({ calls, removed }).toEqual({ calls: [], removed: [] })
+  })
+
+  it('keeps the documents of files that could not be read', async () => {
+    folder.put('old-1.md', Uint8Array.of(0xff))
+    folder.put('old-2.md', 'x'.repeat(2_000_001))
+    expect((await ingest(['--prune', '--yes'])).code).toBe(1)
+    expect(removed).toEqual(['old-3.md'])
+  })
+
+  it('removes nothing while it does not know what a file or a folder holds', async () => {
+    folder.put('lines.jsonl', '{"id":"old-1.md","text":"Old."}\nnonsense\n')
+    const { code, out } = await ingest(['--prune', '--yes'])
+    expect(code).toBe(1)
+    expect(out).toContain('Nothing was removed: nobody knows which documents lines.jsonl:2 would have had')
+    expect(removed).toEqual([])
+  })
+
+  // Root reads everything.
+  it.skipIf(process.getuid?.() === 0)('removes nothing while a folder is closed', async () => {
+    folder.put('closed/old-1.md', 'Old.')
+    chmodSync(join(folder.path, 'closed'), 0)
+    const { code, out } = await ingest(['--prune', '--yes'])
+    chmodSync(join(folder.path, 'closed'), 0o700)
+    expect(code).toBe(1)
+    expect(out).toContain('  closed/: no permission to read it')
+    expect(removed).toEqual([])
+  })
+
+  it('removes the document of a file that was emptied', async () => {
+    folder.put('old-1.md', '')
+    rmSync(join(folder.path, 'old-2.md'), { force: true })
+    await ingest(['--prune', '--yes'])
+    expect(removed).toContain('old-1.md')
+  })
+})

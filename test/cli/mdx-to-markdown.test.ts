@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest'
+import { mdxToMarkdown } from '../../src/cli/mdx-to-markdown.ts'
+
+const lines = (...all: string[]): string => all.join('\n')
+
+describe('mdxToMarkdown', () => {
+  it.each([
+    ['imports', "import { Card } from 'x'\nimport y, { Z } from \"y\"\nimport './style.css'\n\nText.", '\nText.'],
+    [
+      'exports, with blank lines and brackets inside',
+      "export const meta = {\n  a: 1,\n\n  b: '}',\n}\n\nText.",
+      '\nText.',
+    ],
+    ['comments', 'One{/* two\n\nthree } */} four.', 'One four.'],
+    ['expressions', 'Up to {limits.max} rows, {`a`}{" "}b.', 'Up to  rows, a b.'],
+    ['self-closing components in a sentence', 'Press <Icon name="key"/> now.', 'Press  now.'],
+    ['elements in a sentence', 'A <b>bold</b> w<em>or</em>d and <a href="/x">link</a>.', 'A bold word and link.'],
+    ['fragments', '<>Text.</>', 'Text.'],
+  ])('takes out %s', (_, mdx, markdown) => {
+    expect(mdxToMarkdown(mdx)).toBe(markdown)
+  })
+
+  it.each([
+    ['prose that begins with such a word', 'import your data first, export it later.'],
+    ['inline code', 'Write `<Card title="x">` or ``a ` {b}``.'],
+    ['escapes', String.raw`Write \{this\} or \<that>.`],
+    ['comparisons and addresses', '1 < 2, a<b, and <https://example.com/a>, <me@example.com>.'],
+    ['what is never closed', "Don't {open <Card title="],
+    ['code', lines('```jsx', "import x from 'y'", '<Card>{x}</Card>', '```', 'Text.')],
+    ['longer fences', lines('~~~~md', '~~~', '<Card>', '~~~~', 'Text.')],
+    ['Markdown', lines('# Title', '', '- one', '  - two', '', '| a | b |', '|---|---|', '| 1 | 2 |', '', '> quote')],
+  ])('leaves alone %s', (_, mdx) => {
+    expect(mdxToMarkdown(mdx)).toBe(mdx)
+  })
+
+  it('keeps what components enclose, with their titles, as text and not as code', () => {
+    const mdx = lines(
+      '<Tabs>',
+      '    <Tab title="npm">',
+      '        Run this:',
+      '',
+      '        ```bash',
+      '        # install',
+      '        if x; then',
+      '          npm i <Foo> {x}',
+      '        ```',
+      '',
+      '        - one',
+      '          - two',
+      '    </Tab>',
+      "    <Tab title={'yarn'}>Other.</Tab>",
+      '</Tabs>',
+      '',
+      '<Card',
+      '  title="Go on"',
+      '  icon={<Foo a="}" />}',
+      '>',
+      '  Read [more](/x).',
+      '</Card>',
+      '',
+      'After.',
+    )
+    expect(
+      mdxToMarkdown(mdx)
+        .replaceAll(/\n{2,}/g, '\n\n')
+        .trim(),
+    ).toBe(
+      lines(
+        '**npm**',
+        '',
+        'Run this:',
+        '',
+        '```bash',
+        '# install',
+        'if x; then',
+        '  npm i <Foo> {x}',
+        '```',
+        '',
+        '- one',
+        '  - two',
+        '',
+        '**yarn**',
+        '',
+        'Other.',
+        '',
+        '**Go on**',
+        '',
+        'Read [more](/x).',
+        '',
+        'After.',
+      ),
+    )
+  })
+
+  it('keeps the names of what is described', () => {
+    const mdx = lines(
+      '<ParamField body="key" type="string" required>',
+      '  The key to get.',
+      '</ParamField>',
+      '<Input name="x"/>',
+    )
+    expect(mdxToMarkdown(mdx).trim()).toBe('**key**\n\nThe key to get.')
+  })
+
+  it('joins no words of neighbouring cells', () => {
+    expect(mdxToMarkdown('<table><tr><td>alpha</td><td>beta</td></tr></table>').trim()).toMatch(/^alpha +beta$/)
+  })
+
+  it.each([
+    ['braces', '{'],
+    ['tags', '<a '],
+    ['quotes in tags', '<a b="'],
+    ['ticks', '` '],
+    ['elements', '<X>'],
+  ])('takes its time with 200,000 %s, and no longer', (_, piece) => {
+    const startedMs = performance.now()
+    mdxToMarkdown(piece.repeat(200_000 / piece.length))
+    expect(performance.now() - startedMs).toBeLessThan(10_000)
+  })
+})

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest'
+import type { Chunk } from '../../../src/core/evidence/chunk.ts'
+import { closestPassages } from '../../../src/core/reports/closest-passages.ts'
+
+const chunk = (documentId: string, more: Partial<Chunk> = {}): Chunk => ({
+  id: `${documentId}-${more.section ?? ''}`,
+  documentId,
+  text: 'secret text',
+  scores: { bm25: 3.25 },
+  ...more,
+})
+
+describe('closestPassages', () => {
+  it('names the best places, each once, in order', () => {
+    const chunks = [
+      chunk('a.md', { title: 'Alpha', section: 'Alpha › One', source: 'docs/a.md' }),
+      chunk('a.md', { title: 'Alpha', section: 'Alpha › One' }),
+      chunk('a.md', { title: 'Alpha', section: 'Alpha › Two' }),
+      chunk('b.md'),
+      chunk('c.md'),
+    ]
+    expect(closestPassages(chunks)).toEqual([
+      { title: 'Alpha', section: 'Alpha › One', source: 'docs/a.md' },
+      { title: 'Alpha', section: 'Alpha › Two' },
+      { title: 'b.md' },
+    ])
+  })
+
+  it('tells neither texts nor figures', () => {
+    expect(JSON.stringify(closestPassages([chunk('a.md')]))).toBe('[{"title":"a.md"}]')
+  })
+
+  it.each([
+    [[], 3],
+    [[chunk('a.md')], 0],
+  ])('names none of %j up to %i', (chunks, count) => {
+    expect(closestPassages(chunks, count)).toEqual([])
+  })
+})

@@ -1,0 +1,312 @@
+/** An answer, a refusal or an error, and what the gate thought of it. */
+import {
+  badge,
+  bar,
+  capital,
+  duration,
+  el,
+  floored,
+  folding,
+  ms,
+  part,
+  placed,
+  plain,
+  rows,
+  VERDICTS,
+  webLink,
+  words,
+} from './elements.js'
+import { markdown } from './markdown.js'
+
+const MANNERS = {
+  quoted: 'Quoted from the sources, word for word. No model wrote this.',
+  written: 'Written by a model from the sources.',
+}
+/** The order in which score kinds are shown; others follow. */
+const KINDS = ['convex', 'cosine', 'bm25']
+/** Where a kind's scale ends. A kind without an end is measured against its best chunk. */
+const SCALES = { convex: 1, cosine: 1, 'cross-encoder': 1, grade: 3 }
+/** Chunks shown at once; the others are folded away. */
+const CHUNKS_SHOWN = 5
+/** What a threshold of a gate means, by the name of its setting. */
+const THRESHOLDS = { refuseBelow: 'refuse below', adviseBelow: 'advise below', unusableBelow: 'unusable below' }
+
+export function errorParts(heading, again, { title, message, status: httpStatus, code, requestId, retryAfter }) {
+  return [
+    el(
+      'div',
+      { className: 'card reading' },
+      heading,
+      el('div', { className: 'verdict', role: 'alert' }, badge('error'), el('strong', {}, title)),
+      el('p', { className: 'answer' }, message),
+      rows([
+        ['Status', httpStatus],
+        ['Code', code && el('code', {}, code)],
+        ['Request', requestId && el('code', {}, requestId)],
+        ['Try again after', retryAfter && `${retryAfter} s`],
+      ]),
+      again,
+    ),
+  ]
+}
+
+export function answerParts(heading, { body, headers, roundTripMs, collection }) {
+  const { verdict, detail } = body
+  const cited = citedNumbers(body.answer, body.sources)
+  const reading = el(
+    'div',
+    { className: 'card reading' },
+    heading,
+    el('div', { className: 'verdict' }, badge(verdict), el('span', {}, VERDICTS[verdict][1])),
+    body.caution && el('p', { className: 'caution' }, body.caution),
+    el('div', { className: 'answer prose' }, ...markdown(body.answer, { citation: citationOf(cited) })),
+    MANNERS[body.manner] && el('p', { className: 'quiet' }, MANNERS[body.manner]),
+    ...(body.refused ? refusalParts(body) : sourceParts(body, cited)),
+  )
+  const facts = el(
+    'div',
+    { className: 'card facts' },
+    confidencePart(body),
+    detail && folding('Gates', el('ul', { className: 'findings' }, ...detail.findings.map(findingItem))),
+    detail?.explanation?.analysis?.length > 0 &&
+      folding('Retrieval', el('ul', {}, ...detail.explanation.analysis.map(({ text }) => el('li', {}, text)))),
+    folding('This response', exchangeRows(body, headers, roundTripMs, collection)),
+    detail && signalsPart(detail.signals),
+  )
+  return [reading, facts, detail?.chunks.length > 0 && chunksPart(detail.chunks, body.sources, cited)].filter(Boolean)
+}
+
+function refusalParts({ refusal_reason: reason, suggestions, closest }) {
+  const passage = (each) => el('li', {}, ...passageName(each))
+  return [
+    part('Why', el('p', {}, reason)),
+    closest?.length > 0 &&
+      part(
+        'Closest passages',
+        el('p', { className: 'quiet' }, 'They come nearest to the question, and do not answer it for sure.'),
+        el('ul', { className: 'bullets' }, ...closest.map(passage)),
+      ),
+    suggestions?.length > 0 &&
+      part('What helps', el('ul', { className: 'bullets' }, ...suggestions.map((each) => el('li', {}, each)))),
+  ]
+}
+
+/** The cited sources; those that were at hand beside are folded away. A flagged retrieval warns before the first. */
+function sourceParts({ sources, detail }, cited) {
+  const confidence = detail?.explanation?.confidence ?? detail?.explanation?.glance
+  const warning =
+    confidence?.should_flag_for_review === true && el('li', { className: 'caution' }, `⚠️ ${confidence.interpretation}`)
+  const list = (chosen, before) => el('ul', { className: 'sources' }, before, ...chosen.map(sourceItem))
+  const first = sources.filter(({ number }) => cited.has(number))
+  const rest = sources.filter(({ number }) => !cited.has(number))
+  const count = `${rest.length} more ${rest.length === 1 ? 'passage was' : 'passages were'} at hand, not cited`
+  return [
+    (first.length > 0 || warning) && part('Sources', list(first, warning)),
+    rest.length > 0 && el('details', {}, el('summary', {}, count), list(rest)),
+  ]
+}
+
+function sourceItem({ number, ...passage }) {
+  return el(
+    'li',
+    { id: `source-${number}`, tabIndex: -1 },
+    el('span', { className: 'number' }, `[${number}]`),
+    el('div', {}, ...passageName(passage)),
+  )
+}
+
+function passageName({ title, section, document_id: documentId, source }) {
+  const name = title ?? documentId ?? source ?? 'A passage'
+  const path = section?.startsWith(`${name} › `) ? section.slice(name.length + 3) : section
+  return [
+    el('strong', {}, name),
+    path && path !== name && el('div', { className: 'quiet' }, path),
+    source && source !== name && el('div', { className: 'quiet' }, webLink(source, source, ' ↗') ?? source),
+  ]
+}
+
+/** The thresholds that this confidence was held against, smallest first. */
+function thresholdsOf({ confidence, findings, gates = [] }) {
+  const found = new Map()
+  for (const { gate, actual, threshold } of findings) {
+    if (actual !== confidence) continue
+    const settings = gates
+      .map((each) => ({ ...each, ...each.settings }))
+      .find((each) => (each.gate?.name ?? each.gate) === gate)
+    const named = Object.entries(THRESHOLDS).flatMap(([name, meaning]) =>
+      typeof settings?.[name] === 'number' ? [[settings[name], meaning]] : [],
+    )
+    for (const [value, meaning] of named.length > 0 ? named : [[threshold, 'threshold']]) {
+      if (typeof value === 'number') found.set(`${meaning} ${value}`, { value, meaning })
+    }
+  }
+  return [...found.values()].sort((one, other) => one.value - other.value)
+}
+
+function confidencePart({ verdict, band, detail }) {
+  if (!detail) {
+    return part('Confidence', el('p', { className: `confidence ${verdict}` }, el('strong', {}, capital(words(band)))))
+  }
+  const { confidence } = detail
+  const thresholds = thresholdsOf(detail)
+  const gauge = bar(confidence, 'wide')
+  const scale = el('div', { className: 'scale', ariaHidden: 'true' })
+  for (const [at, { value }] of thresholds.entries()) {
+    gauge.append(placed(el('b'), 'left', value))
+    // Figures that would lie over each other stand beside their ticks.
+    const close = thresholds.some((other) => other.value !== value && Math.abs(other.value - value) < 0.18)
+    const side = close ? (at === 0 ? 'before' : 'after') : 'under'
+    scale.append(placed(el('span', { className: `number ${side}` }, plain(value)), 'left', value))
+  }
+  const labels = thresholds.map(({ value, meaning }) => el('li', {}, `${capital(meaning)} ${plain(value)}`))
+  const figure = el('strong', {}, confidence === undefined ? '–' : floored(confidence))
+  const section = part(
+    'Confidence',
+    el('p', { className: 'confidence' }, figure, `${words(band)} confidence`),
+    gauge,
+    thresholds.length > 0 && scale,
+    labels.length > 0 && el('ul', { className: 'thresholds', ariaLabel: 'Thresholds' }, ...labels),
+  )
+  section.className = verdict
+  return section
+}
+
+function findingItem({ gate, outcome, code, message, stage }) {
+  return el(
+    'li',
+    {},
+    badge(outcome),
+    el('code', {}, gate),
+    el('p', {}, message),
+    el(
+      'p',
+      { className: 'quiet' },
+      `${words(code)}, ${stage === 'pre-generation' ? 'before' : 'after'} the answer was made`,
+    ),
+  )
+}
+
+function exchangeRows(body, headers, roundTripMs, collection) {
+  const gate = headers.get('rag-gate') ?? ''
+  const timings = [...(headers.get('server-timing') ?? '').matchAll(/([\w-]+);dur=([\d.]+)/g)]
+  return rows([
+    ['Cache', ...cacheWords(cacheState(headers))],
+    ['Collection', el('code', {}, collection)],
+    ['Policy', el('code', {}, /policy="([^"]*)"/.exec(gate)?.[1] ?? '–')],
+    ['Reason', el('code', {}, body.reason_code)],
+    ...timings.map(([, name, dur]) => [name === 'total' ? 'In the Worker' : capital(words(name)), ms(Number(dur))]),
+    ['Round trip', ms(roundTripMs)],
+    ['Decision', el('code', {}, body.decision_id)],
+  ])
+}
+
+/** @see RFC 9211 */
+export function cacheState(headers) {
+  const field = headers.get('cache-status') ?? ''
+  const number = (text) => (text === null || text === undefined ? undefined : Number(text))
+  return {
+    kind: /;\s*hit\b/.test(field) ? 'hit' : (/;\s*fwd=([\w-]+)/.exec(field)?.[1] ?? 'none'),
+    ageSeconds: number(headers.get('age')),
+    ttlSeconds: number(/;\s*ttl=(-?\d+)/.exec(field)?.[1]),
+  }
+}
+
+function cacheWords({ kind, ageSeconds, ttlSeconds }) {
+  if (kind !== 'hit') return [kind]
+  return [
+    el('span', { className: 'hit' }, 'hit'),
+    ageSeconds === undefined ? '' : `, stored ${duration(ageSeconds)} ago`,
+    ttlSeconds === undefined ? '' : `, ${duration(ttlSeconds)} left`,
+  ]
+}
+
+function signalsPart(signals) {
+  const all = signalRows(signals)
+  return el('details', {}, el('summary', {}, `All ${all.length} signals, as measured`), rows(all))
+}
+
+function signalRows({ curves, retrieval, ...signals }) {
+  const { scores: _, ...measured } = retrieval ?? {}
+  return [
+    ...Object.entries({ ...signals, ...measured }).map(([name, value]) => [
+      capital(words(name)),
+      el('span', { className: 'number' }, plain(value)),
+    ]),
+    ...byKind(curves ?? {}).map(([kind, { scores }]) => [
+      `Scores by ${kind}`,
+      el('span', { className: 'number' }, `${scores.length}, top ${plain(scores[0])}`),
+    ]),
+  ]
+}
+
+function chunksPart(chunks, sources, cited) {
+  const ends = {}
+  for (const { scores } of chunks) {
+    for (const [kind, score] of Object.entries(scores)) ends[kind] = SCALES[kind] ?? Math.max(ends[kind] ?? 0, score)
+  }
+  const citedIds = new Set(sources.filter(({ number }) => cited.has(number)).map(({ id }) => id))
+  const items = chunks.map((chunk, at) => chunkItem(chunk, at + 1, citedIds.has(chunk.id), ends))
+  const rest = items.splice(CHUNKS_SHOWN)
+  const section = folding(
+    `Evidence: ${chunks.length} ${chunks.length === 1 ? 'chunk' : 'chunks, best first'}`,
+    el('p', { className: 'quiet' }, 'Bars run from 0 to 1; those of BM25 to its best chunk.'),
+    el('ol', { className: 'chunks' }, ...items),
+    rest.length > 0 &&
+      el(
+        'details',
+        {},
+        el('summary', {}, `${rest.length} more`),
+        el('ol', { className: 'chunks', start: CHUNKS_SHOWN + 1 }, ...rest),
+      ),
+  )
+  section.classList.add('card', 'evidence')
+  return section
+}
+
+function chunkItem(chunk, rank, isCited, ends) {
+  const scores = byKind(chunk.scores).map(([kind, score]) =>
+    el(
+      'div',
+      {},
+      el('dt', {}, kind),
+      el('dd', { ariaHidden: 'true' }, bar(score / ends[kind])),
+      el('dd', { className: 'number' }, plain(score)),
+    ),
+  )
+  return el(
+    'li',
+    {},
+    el('span', { className: 'number quiet' }, String(rank)),
+    el(
+      'div',
+      {},
+      ...passageName({ ...chunk, source: undefined }),
+      isCited && el('div', { className: 'quiet' }, 'Cited in the answer'),
+      el(
+        'details',
+        {},
+        el('summary', {}, 'Read the passage'),
+        el('div', { className: 'passage prose' }, ...markdown(chunk.text)),
+      ),
+    ),
+    el('dl', { className: 'scores' }, ...scores),
+  )
+}
+
+/** A number in the answer as a link to its source, where there is such a source. */
+function citationOf(cited) {
+  return (number) =>
+    cited.has(number)
+      ? el('a', { href: `#source-${number}`, className: 'citation', ariaLabel: `Source ${number}` }, `[${number}]`)
+      : undefined
+}
+
+function citedNumbers(answer, sources) {
+  const named = new Set([...answer.matchAll(/\[(\d{1,3})\]/g)].map(([, number]) => Number(number)))
+  return new Set(sources.map(({ number }) => number).filter((number) => named.has(number)))
+}
+
+function byKind(scores) {
+  const place = (kind) => (KINDS.includes(kind) ? KINDS.indexOf(kind) : KINDS.length)
+  return Object.entries(scores).sort(([a], [b]) => place(a) - place(b))
+}
