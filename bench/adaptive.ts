@@ -17,7 +17,13 @@ import { balanced } from '../src/presets/balanced/balanced.ts'
 import { gateQuestion } from '../src/pipeline/gate-question.ts'
 import type { QuestionPorts, QuestionSettings } from '../src/pipeline/question-settings.ts'
 import { FITTED_SETS, fitBalanced, measureSet } from './evaluation/balanced-model.ts'
-import { haveQuestionSets, type LabelledQuestion, openQuestionSet, readQuestionSet, type SearchableSet } from './evaluation/question-sets.ts'
+import {
+  haveQuestionSets,
+  type LabelledQuestion,
+  openQuestionSet,
+  readQuestionSet,
+  type SearchableSet,
+} from './evaluation/question-sets.ts'
 
 const PAGE = join(import.meta.dirname, '..', 'docs', 'adaptive-retrieval.md')
 const SETS = ['squad-ooc', 'azure-faq'] as const

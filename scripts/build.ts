@@ -10,9 +10,7 @@ import { ROOT } from './local-gate.ts'
 
 const TSC = 'node_modules/typescript/bin/tsc'
 rmSync(join(ROOT, 'dist'), { recursive: true, force: true })
-const { failed } = runChecks([
-  ['build: package', TSC, '-p', 'tsconfig.build.json'],
-])
+const { failed } = runChecks([['build: package', TSC, '-p', 'tsconfig.build.json']])
 // In one file with what it needs: the package has no dependencies of its own.
 await build({
   entryPoints: [join(ROOT, 'src', 'cli', 'main.ts')],
