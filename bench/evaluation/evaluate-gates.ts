@@ -172,19 +172,10 @@ of the evidence; only a check of the answer helps there.
 
 ${rankingTable(sets)}
 
-What each part is worth (AUROC and coverage at 5 %, mean of three, each set left out of the fit; by leaving the part out
-of the code and running this script): without names .876 and .592, without the words that questions are
-made of .879 and .615, without either .874 and .587; without the title in sentences .879 and .607; without the synonyms
-.876 and .594, without the background of English .879 and .621, without either .875 and .595. The constants of all of these
-were chosen on these sets. CLAPNQ's questions are in small letters, which name nobody: a found name counts less than a
-missing one because, with capitals where the corpus has them, it otherwise lost more than the other sets gained.
-
-What else was tried, in tries of their own, not by this script. Before names and titles came in, when \`balanced\` had .864
-to .872: word vectors of 20,000 words as soft coverage, translation model or sentence similarity, at most .866; WordNet's
-relations with the whole vectors .871; the kind of answer asked for (who, when, how many) .864; chances of finding as much
-in any chunk .864; some 120 signals at once .858 (.874 when fitted on the set itself, ten-fold). Since then: the cosine of
-the best chunk by a real sentence encoder (Universal Sentence Encoder lite, 512 dimensions) as a fifth signal, .885 and
-.610, where without it there is .881 and .609.
+Until a table of everyday English, synonyms and more weight for names were taken out of the signals, \`balanced\` had .978
+and .908 on squad-ooc, .829 and .367 on clapnq, .835 and .553 on azure-faq, .881 and .609 as their mean. Those parts had been
+chosen on these three. On five sets that had no part in that, leaving all of them out cost .004 of AUROC and gained .024 of
+coverage (refitted on the three each time; not by this script).
 
 Measured before this project, with other retrieval and as a mean of nine sets (AUROC, coverage at 5 %): best cosine .626
 and .17; the weighted score of document 001 on BM25 .808 and .43; a logistic model of ten signals .832 and .49.

@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import type { ConfidenceModel, LogisticWeights } from '../../src/core/policy/confidence.ts'
 
 /** Where the weights stand. */
-export const WEIGHTS_FILE = join(import.meta.dirname, '..', '..', 'src', 'core', 'profiles', 'balanced-weights.ts')
+export const WEIGHTS_FILE = join(import.meta.dirname, '..', '..', 'src', 'presets', 'balanced', 'balanced-weights.ts')
 
 /** The file as it must read for a fitted model. */
 export function weightsFile(model: Extract<ConfidenceModel, LogisticWeights>): string {
   const { intercept, weights, lacking = [], provenance } = model
   const [from = '', ...more] = provenance.split('; ')
   return `/** Weights of \`balanced\`. Written by \`npm run fit\`; do not edit. */
-import type { LackingWeights, LogisticWeights } from '../confidence.ts'
+import type { LackingWeights, LogisticWeights } from '../../core/policy/confidence.ts'
 
 /** Where the weights come from. */
 export const BALANCED_PROVENANCE = [

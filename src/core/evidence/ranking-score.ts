@@ -2,7 +2,7 @@
 import type { Chunk, ScoreKind, Scores } from './chunk.ts'
 import { BM25_K1 } from '../text/bm25.ts'
 import { clamp01, finite } from '../lib/numbers.ts'
-import type { Reading } from '../signals/text-features.ts'
+import type { TextFeatures } from '../signals/text-features.ts'
 
 /** Highest grade that a reranker gives. */
 const TOP_GRADE = 3
@@ -27,7 +27,7 @@ export interface ScoredChunk {
  *
  * @returns fewer chunks than the evidence holds when some carry no usable score: a missing score is not 0
  */
-export function scoredChunks({ evidence, idfMass }: Reading): readonly ScoredChunk[] {
+export function scoredChunks({ evidence, idfMass }: TextFeatures): readonly ScoredChunk[] {
   const { chunks, rankedBy } = evidence
   return chunks
     .flatMap((chunk) => {

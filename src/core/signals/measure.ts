@@ -2,13 +2,12 @@
 import { scoreCurves } from './score-curves.ts'
 import type { ScoreCurve } from './score-curves.ts'
 import type { ScoreKind } from '../evidence/chunk.ts'
-import { amongEnglish } from '../background.ts'
 import type { Evidence } from '../evidence/evidence.ts'
-import { countTerms, idfMass, type Lexicon } from '../text/lexicon.ts'
+import { idfMass, type Lexicon } from '../text/lexicon.ts'
 import { read } from './text-features.ts'
 import { measureRetrieval, type RetrievalSignals } from './retrieval-signals.ts'
 import { TEXT_SIGNALS, type TextSignalName } from './index.ts'
-import { sentenceTerms, terms } from '../text/text.ts'
+import { terms } from '../text/text.ts'
 
 /** Everything that is known about the evidence once its text is gone. JSON, finite numbers only. */
 export interface Signals extends Readonly<Record<TextSignalName, number>> {
@@ -18,7 +17,7 @@ export interface Signals extends Readonly<Record<TextSignalName, number>> {
   readonly droppedCount: number
   /** Distinct terms of the question. */
   readonly questionTermCount: number
-  /** Chunks behind the collection lexicon; 0 when there was none, and everyday English had to serve. */
+  /** Chunks behind the collection lexicon; 0 when there was none, and every term counts alike. */
   readonly lexiconChunkCount: number
   /** Distinct terms in the title of the best chunk; 0 when it has none, and `titleMatch` tells nothing. */
   readonly topTitleTermCount: number
@@ -36,21 +35,18 @@ export interface Signals extends Readonly<Record<TextSignalName, number>> {
  * @param lexicon the collection's, or `EMPTY_LEXICON`
  */
 export function measure(question: string, evidence: Evidence, lexicon: Lexicon): Signals {
-  // Where nothing is known of the collection, what was found of it has to stand for it.
-  const own =
-    lexicon.chunkCount > 0 ? lexicon : countTerms(evidence.chunks.map(({ text }) => sentenceTerms(text).flat()))
-  const reading = read(question, evidence, amongEnglish(own))
+  const features = read(question, evidence, lexicon)
   const signals: Record<string, unknown> = {
     chunkCount: evidence.chunks.length,
     droppedCount: evidence.dropped,
-    questionTermCount: reading.questionTerms.length,
+    questionTermCount: features.questionTerms.length,
     lexiconChunkCount: lexicon.chunkCount,
-    topTitleTermCount: reading.titleTerms.length,
+    topTitleTermCount: features.titleTerms.length,
     curves: scoreCurves(evidence.chunks),
     // An engine's scores rest on its own collection: they are held against that, as fusion does.
-    retrieval: measureRetrieval({ ...reading, idfMass: idfMass(lexicon, terms(question)) }),
+    retrieval: measureRetrieval({ ...features, idfMass: idfMass(lexicon, terms(question)) }),
   }
-  for (const [name, signal] of Object.entries(TEXT_SIGNALS)) signals[name] = signal(reading)
+  for (const [name, signal] of Object.entries(TEXT_SIGNALS)) signals[name] = signal(features)
   // Every member of TEXT_SIGNALS was just measured, and the rest stands above.
   return Object.freeze(signals) as unknown as Signals
 }

@@ -1,6 +1,6 @@
 /** What the retrieval scores say about the evidence, beside what its texts say. */
 import { scoredChunks } from '../evidence/ranking-score.ts'
-import type { Reading } from './text-features.ts'
+import type { TextFeatures } from './text-features.ts'
 import { bm25DenseAgreement } from './bm25-dense-agreement.ts'
 import { documentCount, documentDiversity } from './document-diversity.ts'
 import { graphConsulted, graphSupport } from './graph-support.ts'
@@ -41,9 +41,9 @@ export interface RetrievalSignals {
 }
 
 /** Measures the retrieval scores. */
-export function measureRetrieval(reading: Reading): RetrievalSignals {
-  const { chunks } = reading.evidence
-  const scored = scoredChunks(reading)
+export function measureRetrieval(features: TextFeatures): RetrievalSignals {
+  const { chunks } = features.evidence
+  const scored = scoredChunks(features)
   const { agreement, comparable } = bm25DenseAgreement(chunks)
   return Object.freeze({
     scores: scored.map(({ score }) => score),
@@ -53,8 +53,8 @@ export function measureRetrieval(reading: Reading): RetrievalSignals {
     bm25DenseAgreement: agreement,
     bm25DenseComparable: comparable,
     rerankerImpact: rerankerImpact(chunks),
-    graphSupport: graphSupport(reading.evidence),
-    graphConsulted: graphConsulted(reading.evidence),
+    graphSupport: graphSupport(features.evidence),
+    graphConsulted: graphConsulted(features.evidence),
     documentDiversity: documentDiversity(chunks),
     documentCount: documentCount(chunks),
     sectionCount: new Set(chunks.map(({ section }) => section ?? '')).size,

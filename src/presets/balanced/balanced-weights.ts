@@ -12,12 +12,12 @@ export const BALANCED_PROVENANCE = [
 
 /** With the collection's lexicon and a title. */
 export const BALANCED_WEIGHTS: LogisticWeights = {
-  intercept: -3.659,
+  intercept: -3.1926,
   weights: {
-    questionLikelihood: 4.5745,
-    sentenceMatch: 4.7811,
-    chunkCosineGap: 4.6067,
-    titleMatch: 0.4904,
+    questionLikelihood: 4.6707,
+    sentenceMatch: 3.8114,
+    chunkCosineGap: 4.7082,
+    titleMatch: 0.6899,
   },
 }
 
@@ -25,30 +25,30 @@ export const BALANCED_WEIGHTS: LogisticWeights = {
 export const BALANCED_LACKING: readonly LackingWeights[] = [
   {
     missing: ['lexicon'],
-    intercept: -3.1572,
+    intercept: -3.1345,
     weights: {
-      questionLikelihood: 3.8793,
-      sentenceMatch: 4.2934,
-      chunkCosineGap: 5.7268,
-      titleMatch: 0.5966,
+      questionLikelihood: 2.9106,
+      sentenceMatch: 3.4427,
+      chunkCosineGap: 7.2128,
+      titleMatch: 1.0274,
     },
   },
   {
     missing: ['title'],
-    intercept: -3.6593,
+    intercept: -3.1711,
     weights: {
-      questionLikelihood: 4.6552,
-      sentenceMatch: 5.1788,
-      chunkCosineGap: 4.7561,
+      questionLikelihood: 4.8202,
+      sentenceMatch: 4.2821,
+      chunkCosineGap: 4.9082,
     },
   },
   {
     missing: ['lexicon', 'title'],
-    intercept: -3.1504,
+    intercept: -3.1022,
     weights: {
-      questionLikelihood: 3.9742,
-      sentenceMatch: 4.8018,
-      chunkCosineGap: 5.8707,
+      questionLikelihood: 3.042,
+      sentenceMatch: 4.1706,
+      chunkCosineGap: 7.3009,
     },
   },
 ]

@@ -24,8 +24,8 @@ export interface BalancedOptions {
  * that were fitted without them.
  *
  * Measured with each development set left out of the fit in turn (docs/evaluation.md): the default thresholds refuse
- * 15 to 27 % of the answerable questions. Of questions that must be refused they answer 0.5 % where the topic is foreign
- * to the collection, 22 and 40 % where it is near; 0.1, 10 and 21 % without a caution.
+ * 21 to 29 % of the answerable questions. Of questions that must be refused they answer 0.8 % where the topic is foreign
+ * to the collection, 26 and 40 % where it is near; below 0.1, 12 and 16 % without a caution.
  *
  * @throws `policy_invalid` when a threshold is out of range
  */
