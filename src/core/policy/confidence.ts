@@ -42,6 +42,13 @@ export type ConfidenceModel =
       /** Where the weights come from. */
       readonly provenance: string
       /**
+       * Whether the model and the thresholds that go with it were fitted on questions of the collection that is asked.
+       * Where they were not, no rate of false answers or refusals is promised.
+       *
+       * @default nothing is said about it
+       */
+      readonly calibrated?: boolean
+      /**
        * Models to use instead where parts are missing; where parts are missing and none of these fits, there is no
        * confidence.
        *
@@ -85,6 +92,8 @@ export function validateConfidenceModel(model: ConfidenceModel): void {
   if (model.kind !== 'logistic') return
   validateWeights(model)
   if (typeof model.provenance !== 'string') throw invalid('.provenance must say where the weights come from')
+  if (model.calibrated !== undefined && typeof model.calibrated !== 'boolean')
+    throw invalid('.calibrated must be true or false')
   const { lacking = [] } = model
   if (!Array.isArray(lacking)) throw invalid('.lacking must be a list of models')
   for (const each of lacking) validateLacking(each)

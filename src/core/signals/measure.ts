@@ -17,7 +17,7 @@ export interface Signals extends Readonly<Record<TextSignalName, number>> {
   readonly droppedCount: number
   /** Distinct terms of the question. */
   readonly questionTermCount: number
-  /** Chunks behind the collection lexicon; 0 when there was none, and every term counts alike. */
+  /** Chunks behind the collection lexicon; 0 when there was none, and the chunks found had to stand for it. */
   readonly lexiconChunkCount: number
   /** Distinct terms in the title of the best chunk; 0 when it has none, and `titleMatch` tells nothing. */
   readonly topTitleTermCount: number

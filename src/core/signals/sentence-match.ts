@@ -7,18 +7,18 @@ const TITLE_WEIGHT = 0.5
 const PRIOR_TERMS = 4
 
 /**
- * How much of the question the best single sentence of the five best chunks says, and how little else: idf to the power
- * of 1.5 of the terms it holds, as a share of all the question's; times the length of the question over that of the
+ * How much of the question the best single sentence of the five best chunks says, and how little else: idf of the terms
+ * it holds, as a share of all the question's; times the length of the question over that of the
  * sentence, both as vectors of idf. A missing term is held by .5 when the chunk's title holds it.
  *
  * @returns 0..1; 0 without chunks, or when the question has no terms
  * @see G. Salton and C. Buckley, "Term-weighting approaches in automatic text retrieval", Information Processing &
- *   Management 24(5), 1988 (vectors of idf and their lengths; the power is ours)
+ *   Management 24(5), 1988 (vectors of idf and their lengths)
  */
 export function sentenceMatch({ questionTerms, chunks }: TextFeatures): number {
   const squares = questionTerms.reduce((sum, { idf }) => sum + idf * idf, 0)
   const prior = (PRIOR_TERMS * squares) / questionTerms.length
-  const weights = questionTerms.map(({ idf }) => idf ** 1.5)
+  const weights = questionTerms.map(({ idf }) => idf)
   let best = 0
   for (const chunk of chunks) {
     for (const sentence of chunk.sentences) {

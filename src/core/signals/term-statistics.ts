@@ -19,9 +19,7 @@ export interface TermStatistics {
 
 /**
  * The statistics of a collection. One of fewer than a hundred chunks is filled up with chunks of the same length that
- * hold none of its terms; without a lexicon every term counts alike.
- *
- * @param lexicon the collection's, or `EMPTY_LEXICON`
+ * hold none of its terms; of an empty one every term counts alike.
  */
 export function termStatistics(lexicon: Lexicon): TermStatistics {
   const { documentFrequency } = lexicon

@@ -1,8 +1,10 @@
 /** A question and its evidence, cut into terms once: every signal measured from text looks at this. */
 import type { Evidence } from '../evidence/evidence.ts'
 import { BM25_B, BM25_K1 } from '../text/bm25.ts'
-import type { Lexicon } from '../text/lexicon.ts'
+import { countTerms, type Lexicon } from '../text/lexicon.ts'
+import { withoutCourtesies } from '../text/courtesies.ts'
 import { sentenceTerms, terms } from '../text/text.ts'
+import { respelled } from './respelled.ts'
 import { type TermStatistics, termStatistics } from './term-statistics.ts'
 
 /** How many chunks are read, best first. */
@@ -63,14 +65,20 @@ export interface TextFeatures {
   readonly idfMass: number
   /** Distinct terms in the title of the best chunk; none when it has no title. */
   readonly titleTerms: readonly string[]
-  /** The ten best chunks, best first. */
+  /** The ten best chunks of different terms, best first. */
   readonly chunks: readonly ChunkFeatures[]
 }
 
-/** Reads a question and its evidence against the collection's lexicon, or `EMPTY_LEXICON`. */
+/**
+ * Reads a question and its evidence against the collection's lexicon, or `EMPTY_LEXICON`: then the chunks stand for the
+ * collection. A chunk with the same terms as a better one is passed over. A term of the question that neither the
+ * collection nor the chunks know is read as the one that it is a misspelling of, if the chunks hold such a one.
+ */
 export function read(question: string, evidence: Evidence, lexicon: Lexicon): TextFeatures {
-  const statistics = termStatistics(lexicon)
-  const questionTerms = [...new Set(terms(question))].map((term) => ({
+  const chunks = distinctChunks(evidence)
+  const known = lexicon.chunkCount > 0 ? lexicon : countTerms(chunks.map(({ parts }) => parts.flat()))
+  const statistics = termStatistics(known)
+  const questionTerms = correctedTerms(terms(withoutCourtesies(question)), known, chunks).map((term) => ({
     term,
     idf: statistics.idf(term),
     rate: statistics.rate(term),
@@ -81,20 +89,17 @@ export function read(question: string, evidence: Evidence, lexicon: Lexicon): Te
     questionTerms,
     idfMass: questionTerms.reduce((mass, { idf }) => mass + idf, 0),
     titleTerms: [...new Set(terms(evidence.chunks[0]?.title ?? ''))],
-    chunks: evidence.chunks.slice(0, CHUNKS_READ).map(({ text, title }, rank) => {
-      const parts = sentenceTerms(text)
+    chunks: chunks.map(({ title, parts, length }, rank) => {
       const counts = questionTerms.map(() => 0)
       const found: SentenceFeatures[] = []
-      let length = 0
       for (const part of parts) {
-        length += part.length
         const held = countQuestionTerms(part, places, counts)
         if (rank < CHUNKS_WITH_SENTENCES && held.length > 0) {
           found.push({ held, squaredIdf: squaredIdf(part, statistics) })
         }
       }
       return {
-        titled: rank < CHUNKS_WITH_SENTENCES ? namedBy(title ?? '', places) : [],
+        titled: rank < CHUNKS_WITH_SENTENCES ? namedBy(title, places) : [],
         sentences: found,
         counts,
         nearness: questionTerms.map(({ term }, at) =>
@@ -105,6 +110,47 @@ export function read(question: string, evidence: Evidence, lexicon: Lexicon): Te
       }
     }),
   }
+}
+
+/** A chunk as its terms, sentence by sentence. */
+interface ChunkTerms {
+  readonly title: string
+  readonly parts: readonly (readonly string[])[]
+  readonly length: number
+}
+
+/** The best ten chunks, without those that say the same as a better one. */
+function distinctChunks({ chunks }: Evidence): readonly ChunkTerms[] {
+  const distinct: ChunkTerms[] = []
+  for (const { title = '', text } of chunks) {
+    if (distinct.length === CHUNKS_READ) break
+    const parts = sentenceTerms(text)
+    const length = parts.reduce((sum, part) => sum + part.length, 0)
+    const read: ChunkTerms = { title, parts, length }
+    if (!distinct.some((better) => saysTheSame(better, read))) distinct.push(read)
+  }
+  return distinct
+}
+
+function saysTheSame(a: ChunkTerms, b: ChunkTerms): boolean {
+  if (a.length !== b.length || a.parts.length !== b.parts.length) return false
+  return a.parts.every((part, at) => {
+    const other = b.parts[at]!
+    return part.length === other.length && part.every((term, place) => term === other[place])
+  })
+}
+
+/** The distinct terms of a question, misspelled ones as the chunks write them. */
+function correctedTerms(
+  asked: readonly string[],
+  { documentFrequency }: Lexicon,
+  chunks: readonly ChunkTerms[],
+): readonly string[] {
+  const distinct = [...new Set(asked)]
+  if (distinct.every((term) => documentFrequency.has(term))) return distinct
+  const written = new Set(chunks.flatMap(({ parts }) => parts.flat()))
+  const isKnown = (term: string): boolean => documentFrequency.has(term) || written.has(term)
+  return [...new Set(distinct.map((term) => (isKnown(term) ? term : (respelled(term, written) ?? term))))]
 }
 
 /** Where each term of a question stands in `questionTerms`. */

@@ -7,13 +7,13 @@ export interface BalancedOptions {
   /**
    * Confidence below which a question is refused, 0..1.
    *
-   * @default 0.5
+   * @default 0.55
    */
   readonly refuseBelow?: number
   /**
    * Confidence below which an answer carries a caution, `refuseBelow`..1.
    *
-   * @default 0.75
+   * @default 0.8
    */
   readonly adviseBelow?: number
 }
@@ -37,8 +37,9 @@ export function balanced(options: BalancedOptions = {}): Policy {
       ...BALANCED_WEIGHTS,
       lacking: BALANCED_LACKING,
       provenance: BALANCED_PROVENANCE,
+      calibrated: false,
     },
-    bands: { high: 0.85, medium: 0.75, low: 0.5 },
-    gates: [confidenceRange({ refuseBelow: options.refuseBelow ?? 0.5, adviseBelow: options.adviseBelow ?? 0.75 })],
+    bands: { high: 0.9, medium: 0.8, low: 0.55 },
+    gates: [confidenceRange({ refuseBelow: options.refuseBelow ?? 0.55, adviseBelow: options.adviseBelow ?? 0.8 })],
   })
 }

@@ -70,18 +70,23 @@ describe('measure', () => {
   })
 
   it('finds the best chunk wherever it ranks among ten, and the best sentence among five', () => {
-    const fillers = Array.from({ length: 4 }, () => 'Red paint.')
+    const fillers = ['Red.', 'Blue paint.', 'Green grass.', 'White snow.']
     const fifth = measure('engine start', evidenceOf([...fillers, 'Engine start.']), LEXICON)
     expect(fifth).toMatchObject({ sentenceCoverage: 1, topBm25: expect.closeTo(1, 12) })
-    const sixth = measure('engine start', evidenceOf([...fillers, 'Red paint.', 'Engine start.']), LEXICON)
+    const sixth = measure('engine start', evidenceOf([...fillers, 'Grey stone.', 'Engine start.']), LEXICON)
     expect(sixth).toMatchObject({ sentenceCoverage: 0, topBm25: expect.closeTo(1, 12) })
-    const eleventh = measure('engine start', evidenceOf([...fillers, ...fillers, 'x', 'y', 'Engine start.']), LEXICON)
+    const eleventh = measure(
+      'engine start',
+      evidenceOf([...fillers, 'a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'Engine start.']),
+      LEXICON,
+    )
     expect(eleventh).toMatchObject({ sentenceCoverage: 0, topBm25: 0, bm25Gap: 0, chunkCount: 11 })
   })
 
-  it('counts every term alike where there is no lexicon', () => {
-    const signals = measure('engine start stop', evidenceOf(['Engine, engine', 'Paint']), EMPTY_LEXICON)
-    expect(signals.sentenceCoverage).toBeCloseTo(1 / 3, 12)
+  it('takes the chunks found for the collection where it has no lexicon', () => {
+    const signals = measure('engine start', evidenceOf(['Engine, engine', 'Paint']), EMPTY_LEXICON)
+    const [engin, start] = [idf(1), idf(0)]
+    expect(signals.sentenceCoverage).toBeCloseTo(engin / (engin + start), 12)
     expect(signals.lexiconChunkCount).toBe(0)
   })
 
