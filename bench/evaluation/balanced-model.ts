@@ -32,6 +32,7 @@ const LACKING: readonly (readonly MeasuredPart[])[] = [['lexicon'], ['title'], [
 
 /** A labelled question as measured, with the collection's lexicon and without any. */
 export interface MeasuredQuestion {
+  readonly id: string
   readonly answerable: boolean
   readonly group: string
   readonly signals: Signals
@@ -48,7 +49,8 @@ export interface MeasuredSet {
 export function measureSet({ name, lexicon, questions }: QuestionSet): MeasuredSet {
   return {
     name,
-    questions: questions.map(({ question, answerable, group, evidence }) => ({
+    questions: questions.map(({ id, question, answerable, group, evidence }) => ({
+      id,
       answerable,
       group,
       signals: measure(question, evidence, lexicon),

@@ -1,4 +1,5 @@
 /** Logistic regression over several question sets, each with an intercept of its own: fitted by Newton's method. */
+import { solve } from './cholesky.ts'
 
 /** A labelled question as a row of features. */
 export interface Row {
@@ -93,33 +94,11 @@ function standardise(inputs: Float64Array, weights: Float64Array, width: number)
     weights.forEach((weight, row) => (mean += weight * inputs[row * width + at]!))
     let variance = 0
     weights.forEach((weight, row) => (variance += weight * (inputs[row * width + at]! - mean) ** 2))
-    const deviation = variance > 0 ? Math.sqrt(variance) : 1
+    // A feature that never varies may come out a hair beside its mean.
+    const deviation = variance > 1e-20 * (1 + mean * mean) ? Math.sqrt(variance) : 1
     weights.forEach((_, row) => {
       inputs[row * width + at] = (inputs[row * width + at]! - mean) / deviation
     })
     return { mean, deviation }
   })
-}
-
-/** Solves a symmetric positive definite system, given by its lower triangle, by Cholesky's method. */
-function solve(matrix: readonly (readonly number[])[], right: readonly number[]): number[] {
-  const size = right.length
-  const lower = matrix.map((row) => [...row])
-  for (let column = 0; column < size; column++) {
-    for (let row = column; row < size; row++) {
-      let value = matrix[row]![column]!
-      for (let at = 0; at < column; at++) value -= lower[row]![at]! * lower[column]![at]!
-      lower[row]![column] = row === column ? Math.sqrt(value) : value / lower[column]![column]!
-    }
-  }
-  const solution = [...right]
-  for (let row = 0; row < size; row++) {
-    for (let at = 0; at < row; at++) solution[row]! -= lower[row]![at]! * solution[at]!
-    solution[row]! /= lower[row]![row]!
-  }
-  for (let row = size - 1; row >= 0; row--) {
-    for (let at = row + 1; at < size; at++) solution[row]! -= lower[at]![row]! * solution[at]!
-    solution[row]! /= lower[row]![row]!
-  }
-  return solution
 }

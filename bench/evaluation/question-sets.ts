@@ -36,6 +36,7 @@ interface CorpusLine {
 }
 
 interface QuestionLine {
+  readonly id: string
   readonly question: string
   readonly answerable: boolean
   readonly group: string
@@ -58,6 +59,8 @@ export interface SearchableSet {
 
 /** A question as it is labelled. */
 export interface LabelledQuestion {
+  /** Within its set; a noisy form has that of the question it was made of. */
+  readonly id: string
   /** Normalised. */
   readonly question: string
   readonly answerable: boolean
@@ -101,6 +104,12 @@ export interface ReadingOptions {
    * @default the questions as they were asked
    */
   readonly variant?: 'typos' | 'keywords'
+  /**
+   * Chunks kept for a question.
+   *
+   * @default 10
+   */
+  readonly keep?: number
 }
 
 /** Reads a set and indexes its corpus. */
@@ -125,7 +134,8 @@ export function openQuestionSet(name: string, options: ReadingOptions = {}): Sea
       : readLines<QuestionLine>(name, 'questions.noisy.jsonl').filter((line) => line.variant === variant)
   const questions = lines
     .filter((_, at) => at % every === 0)
-    .map(({ question, answerable, group, relevant_ids: relevantIds }, at): LabelledQuestion => ({
+    .map(({ id, question, answerable, group, relevant_ids: relevantIds }, at): LabelledQuestion => ({
+      id: variant === undefined ? id : id.slice(0, -`:${variant}`.length),
       question: normaliseQuestion(form === undefined ? question : form(question, at)),
       answerable,
       group,
@@ -137,9 +147,10 @@ export function openQuestionSet(name: string, options: ReadingOptions = {}): Sea
 /** Reads a set and retrieves for each of its questions: hash embeddings and BM25, fused by the convex mix, ten chunks. */
 export function readQuestionSet(name: string, options: ReadingOptions = {}): QuestionSet {
   const { lexicon, questions, search } = openQuestionSet(name, options)
-  const asked = questions.map(({ question, answerable, group, relevantIds }): AskedQuestion => {
-    const found = { idfMass: idfMass(lexicon, terms(question)), topK: TOP_K }
-    return { question, answerable, group, relevantIds, evidence: fuseConvex(search(question, TOP_K), found) }
+  const asked = questions.map((labelled): AskedQuestion => {
+    const { question } = labelled
+    const found = { idfMass: idfMass(lexicon, terms(question)), topK: options.keep ?? TOP_K }
+    return { ...labelled, evidence: fuseConvex(search(question, TOP_K), found) }
   })
   return { name, lexicon, questions: asked }
 }

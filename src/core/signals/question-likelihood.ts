@@ -16,16 +16,16 @@ const FROM_CHUNK = 0.7
  * @see C. Zhai and J. Lafferty, "A Study of Smoothing Methods for Language Models Applied to Ad Hoc Information
  *   Retrieval", SIGIR 2001 (Jelinek–Mercer smoothing)
  */
-export function questionLikelihood({ questionTerms, chunks }: TextFeatures): number {
-  const reachable = gain(questionTerms, () => 1 / questionTerms.length)
-  if (!(reachable > 0)) return 0
-  let best = 0
-  for (const chunk of chunks.slice(0, CHUNKS_COMPARED)) best = Math.max(best, gain(questionTerms, shareIn(chunk)))
-  return Math.min(1, best / reachable)
+export function questionLikelihood(features: TextFeatures): number {
+  return Math.max(0, ...features.chunks.slice(0, CHUNKS_COMPARED).map((chunk) => likelihoodFrom(features, chunk)))
 }
 
-function shareIn({ counts, nearness, length }: ChunkFeatures): (at: number) => number {
-  return (at) => (length > 0 ? (counts[at]! + nearness[at]!) / length : 0)
+/** The same of one chunk. @returns 0..1 */
+export function likelihoodFrom({ questionTerms }: TextFeatures, { counts, nearness, length }: ChunkFeatures): number {
+  const reachable = gain(questionTerms, () => 1 / questionTerms.length)
+  if (!(reachable > 0 && length > 0)) return 0
+  const gained = gain(questionTerms, (at) => (counts[at]! + nearness[at]!) / length)
+  return Math.min(1, Math.max(0, gained / reachable))
 }
 
 function gain(questionTerms: readonly QuestionTerm[], shareOf: (at: number) => number): number {

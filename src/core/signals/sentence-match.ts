@@ -8,33 +8,36 @@ const PRIOR_TERMS = 4
 
 /**
  * How much of the question the best single sentence of the five best chunks says, and how little else: idf of the terms
- * it holds, as a share of all the question's; times the length of the question over that of the
- * sentence, both as vectors of idf. A missing term is held by .5 when the chunk's title holds it.
+ * it holds, as a share of all the question's; times the length of the question over that of the sentence, both as
+ * vectors of idf. A missing term is held by .5 when the chunk's title holds it.
  *
  * @returns 0..1; 0 without chunks, or when the question has no terms
  * @see G. Salton and C. Buckley, "Term-weighting approaches in automatic text retrieval", Information Processing &
  *   Management 24(5), 1988 (vectors of idf and their lengths)
  */
-export function sentenceMatch({ questionTerms, chunks }: TextFeatures): number {
+export function sentenceMatch(features: TextFeatures): number {
+  return Math.max(0, ...features.chunks.map((chunk) => bestSentence(features, chunk)))
+}
+
+/** The same of one chunk. @returns 0..1 */
+export function bestSentence({ questionTerms, idfMass }: TextFeatures, chunk: ChunkFeatures): number {
   const squares = questionTerms.reduce((sum, { idf }) => sum + idf * idf, 0)
   const prior = (PRIOR_TERMS * squares) / questionTerms.length
-  const weights = questionTerms.map(({ idf }) => idf)
   let best = 0
-  for (const chunk of chunks) {
-    for (const sentence of chunk.sentences) {
-      const length = Math.sqrt(squares / (sentence.squaredIdf + prior))
-      best = Math.max(best, length * shareSaid(weights, chunk, sentence))
-    }
+  for (const sentence of chunk.sentences) {
+    const length = Math.sqrt(squares / (sentence.squaredIdf + prior))
+    best = Math.max(best, (length * idfSaid(questionTerms, chunk, sentence)) / idfMass)
   }
   return Math.min(1, best)
 }
 
-function shareSaid(weights: readonly number[], { titled }: ChunkFeatures, { held }: SentenceFeatures): number {
-  let said = 0
-  let whole = 0
-  weights.forEach((weight, at) => {
-    whole += weight
-    said += held.includes(at) ? weight : titled.includes(at) ? TITLE_WEIGHT * weight : 0
-  })
-  return said / whole
+function idfSaid(
+  questionTerms: TextFeatures['questionTerms'],
+  { titled }: ChunkFeatures,
+  { held }: SentenceFeatures,
+): number {
+  return questionTerms.reduce(
+    (said, { idf }, at) => said + (held.includes(at) ? idf : titled.includes(at) ? TITLE_WEIGHT * idf : 0),
+    0,
+  )
 }

@@ -7,14 +7,18 @@ import { sentenceTerms, terms } from '../text/text.ts'
 import { respelled } from './respelled.ts'
 import { type TermStatistics, termStatistics } from './term-statistics.ts'
 
-/** How many chunks are read, best first. */
-const CHUNKS_READ = 10
+/** How many of the chunks are read, and how closely, best first. */
+export interface ReadingDepth {
+  /** Chunks read. */
+  readonly chunks: number
+  /** Chunks whose sentences and titles are told apart. */
+  readonly sentences: number
+  /** Chunks in which terms that begin like missing ones are looked for. */
+  readonly beginnings: number
+}
 
-/** In how many of them, best first, sentences are told apart. */
-const CHUNKS_WITH_SENTENCES = 5
-
-/** In how many of them, best first, terms that begin like missing ones are looked for. */
-const CHUNKS_WITH_BEGINNINGS = 3
+/** As deep as signals look. */
+const SIGNAL_DEPTH: ReadingDepth = { chunks: 10, sentences: 5, beginnings: 3 }
 
 /** Share of the longer of two terms that their common beginning must be, for one to count as near the other. */
 const NEAR_FROM = 0.6
@@ -40,6 +44,8 @@ export interface SentenceFeatures {
 
 /** One chunk. */
 export interface ChunkFeatures {
+  /** Where it stands in the evidence, from 0, and after that where its copies stand. */
+  readonly places: readonly number[]
   /** Which terms of the question its title holds, as indexes into `questionTerms`; none beyond the five best chunks. */
   readonly titled: readonly number[]
   /** Its sentences that hold any question term; none are told apart beyond the five best chunks. */
@@ -65,7 +71,7 @@ export interface TextFeatures {
   readonly idfMass: number
   /** Distinct terms in the title of the best chunk; none when it has no title. */
   readonly titleTerms: readonly string[]
-  /** The ten best chunks of different terms, best first. */
+  /** The best chunks of different terms, best first; ten, unless more were asked for. */
   readonly chunks: readonly ChunkFeatures[]
 }
 
@@ -73,9 +79,16 @@ export interface TextFeatures {
  * Reads a question and its evidence against the collection's lexicon, or `EMPTY_LEXICON`: then the chunks stand for the
  * collection. A chunk with the same terms as a better one is passed over. A term of the question that neither the
  * collection nor the chunks know is read as the one that it is a misspelling of, if the chunks hold such a one.
+ *
+ * @param depth how deep signals look; to rank chunks all have to be read alike
  */
-export function read(question: string, evidence: Evidence, lexicon: Lexicon): TextFeatures {
-  const chunks = distinctChunks(evidence)
+export function read(
+  question: string,
+  evidence: Evidence,
+  lexicon: Lexicon,
+  depth: ReadingDepth = SIGNAL_DEPTH,
+): TextFeatures {
+  const chunks = distinctChunks(evidence, depth.chunks)
   const known = lexicon.chunkCount > 0 ? lexicon : countTerms(chunks.map(({ parts }) => parts.flat()))
   const statistics = termStatistics(known)
   const questionTerms = correctedTerms(terms(withoutCourtesies(question)), known, chunks).map((term) => ({
@@ -89,21 +102,22 @@ export function read(question: string, evidence: Evidence, lexicon: Lexicon): Te
     questionTerms,
     idfMass: questionTerms.reduce((mass, { idf }) => mass + idf, 0),
     titleTerms: [...new Set(terms(evidence.chunks[0]?.title ?? ''))],
-    chunks: chunks.map(({ title, parts, length }, rank) => {
+    chunks: chunks.map(({ places: standing, title, parts, length }, rank) => {
       const counts = questionTerms.map(() => 0)
       const found: SentenceFeatures[] = []
       for (const part of parts) {
         const held = countQuestionTerms(part, places, counts)
-        if (rank < CHUNKS_WITH_SENTENCES && held.length > 0) {
+        if (rank < depth.sentences && held.length > 0) {
           found.push({ held, squaredIdf: squaredIdf(part, statistics) })
         }
       }
       return {
-        titled: rank < CHUNKS_WITH_SENTENCES ? namedBy(title, places) : [],
+        places: standing,
+        titled: rank < depth.sentences ? namedBy(title, places) : [],
         sentences: found,
         counts,
         nearness: questionTerms.map(({ term }, at) =>
-          rank < CHUNKS_WITH_BEGINNINGS && counts[at] === 0 ? nearness(term, parts) : 0,
+          rank < depth.beginnings && counts[at] === 0 ? nearness(term, parts) : 0,
         ),
         length,
         bm25: bm25(questionTerms, counts, length, statistics.meanChunkLength),
@@ -114,20 +128,23 @@ export function read(question: string, evidence: Evidence, lexicon: Lexicon): Te
 
 /** A chunk as its terms, sentence by sentence. */
 interface ChunkTerms {
+  readonly places: number[]
   readonly title: string
   readonly parts: readonly (readonly string[])[]
   readonly length: number
 }
 
-/** The best ten chunks, without those that say the same as a better one. */
-function distinctChunks({ chunks }: Evidence): readonly ChunkTerms[] {
+/** The best chunks, those that say the same as a better one beside it. */
+function distinctChunks({ chunks }: Evidence, most: number): readonly ChunkTerms[] {
   const distinct: ChunkTerms[] = []
-  for (const { title = '', text } of chunks) {
-    if (distinct.length === CHUNKS_READ) break
+  for (const [place, { title = '', text }] of chunks.entries()) {
+    if (distinct.length === most) break
     const parts = sentenceTerms(text)
     const length = parts.reduce((sum, part) => sum + part.length, 0)
-    const read: ChunkTerms = { title, parts, length }
-    if (!distinct.some((better) => saysTheSame(better, read))) distinct.push(read)
+    const read: ChunkTerms = { places: [place], title, parts, length }
+    const original = distinct.find((better) => saysTheSame(better, read))
+    if (original === undefined) distinct.push(read)
+    else original.places.push(place)
   }
   return distinct
 }
