@@ -208,9 +208,9 @@ Signals made of the engine’s own scores (the lead in the convex score, the spr
 left out, because their scale is that of one engine and one embedding. Of the likelihood’s mix, .7 is kept: what .5 adds is
 within what a change of a few questions does.
 
-Not by this script: terms that nobody knows taken as written instead of respelled cost nothing here (.0000), and 3 points
-of false refusals when there is a typo (docs/sturdiness.md). Without a lexicon, the chunks found in its place have .824
-and .441, terms that all count alike .811 and .396.
+Not by this script: a term that nobody knows is read as one of the passages that is one slip away; taken as written, the
+figures here stay what they are (.0005), and a typo costs 30 points of false refusals instead of 5 (docs/sturdiness.md).
+Without a lexicon, the chunks found in its place have .824 and .441, terms that all count alike .811 and .396.
 
 ## Verdicts at the default thresholds
 

@@ -23,9 +23,10 @@ export interface BalancedOptions {
  * policy works over any index. Where there is no collection lexicon, or the best chunk has no title, it uses weights
  * that were fitted without them.
  *
- * Measured with each development set left out of the fit in turn (docs/evaluation.md): the default thresholds refuse
- * 21 to 29 % of the answerable questions. Of questions that must be refused they answer 0.8 % where the topic is foreign
- * to the collection, 26 and 40 % where it is near; below 0.1, 12 and 16 % without a caution.
+ * It is not calibrated for a collection, and `confidence.calibrated` says so. Measured with each of eight families of
+ * questions left out of the fit in turn (docs/evaluation.md), the default thresholds refuse 24 to 47 % of the answerable
+ * questions. Of questions that must be refused they answer 1 to 37 %, 0.1 to 12 % without a caution: they are set for the
+ * worse families, and are no promise for another collection.
  *
  * @throws `policy_invalid` when a threshold is out of range
  */
