@@ -15,19 +15,21 @@ const LONGEST_ENDING = 7
  * that explains most letters. A term that holds a digit is never a misspelling.
  *
  * @param term of a question, in none of the passages and not known to the collection
- * @param candidates terms of the passages
+ * @param sentences terms of the passages, sentence by sentence
  * @see F. J. Damerau, "A technique for computer detection and correction of spelling errors", Communications of the ACM
  *   7(3), 1964: four fifths of misspellings are one such edit
  */
-export function respelled(term: string, candidates: Iterable<string>): string | undefined {
+export function respelled(term: string, sentences: readonly (readonly string[])[]): string | undefined {
   if (term.length < SHORTEST || /\P{L}/u.test(term)) return undefined
   let nearest: string | undefined
   let fewest = Infinity
-  for (const candidate of candidates) {
-    const unexplained = lettersBeyond(term, candidate)
-    if (unexplained < fewest) {
-      nearest = candidate
-      fewest = unexplained
+  for (const sentence of sentences) {
+    for (const candidate of sentence) {
+      const unexplained = lettersBeyond(term, candidate)
+      if (unexplained < fewest) {
+        nearest = candidate
+        fewest = unexplained
+      }
     }
   }
   return nearest

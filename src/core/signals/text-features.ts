@@ -165,9 +165,10 @@ function correctedTerms(
 ): readonly string[] {
   const distinct = [...new Set(asked)]
   if (distinct.every((term) => documentFrequency.has(term))) return distinct
-  const written = new Set(chunks.flatMap(({ parts }) => parts.flat()))
-  const isKnown = (term: string): boolean => documentFrequency.has(term) || written.has(term)
-  return [...new Set(distinct.map((term) => (isKnown(term) ? term : (respelled(term, written) ?? term))))]
+  const sentences = chunks.flatMap(({ parts }) => parts)
+  const isKnown = (term: string): boolean =>
+    documentFrequency.has(term) || sentences.some((sentence) => sentence.includes(term))
+  return [...new Set(distinct.map((term) => (isKnown(term) ? term : (respelled(term, sentences) ?? term))))]
 }
 
 /** Where each term of a question stands in `questionTerms`. */

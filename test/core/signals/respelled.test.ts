@@ -22,12 +22,12 @@ describe('respelled', () => {
     ['an ending behind a stem of four letters', 'stationar', 'stat', null],
     ['a longer ending than there is', 'internationalisms', 'inter', null],
   ])('%s: %s', (_, term, candidate, expected: string | null = candidate) => {
-    expect(respelled(term, [candidate]) ?? null).toBe(expected)
+    expect(respelled(term, [[candidate]]) ?? null).toBe(expected)
   })
 
   it('takes the candidate that explains most letters, and of equals the first', () => {
-    expect(respelled('installatiom', ['instal', 'installation'])).toBe('installation')
-    expect(respelled('gotel', ['motel', 'hotel'])).toBe('motel')
+    expect(respelled('installatiom', [['instal'], ['installation']])).toBe('installation')
+    expect(respelled('gotel', [['motel', 'hotel']])).toBe('motel')
     expect(respelled('gotel', [])).toBeUndefined()
   })
 
@@ -48,7 +48,7 @@ describe('respelled', () => {
           changed: before + letter + after,
           swapped: before + meant[at + 1]! + meant[at]! + meant.slice(at + 2),
         }[kind]
-        expect(respelled(written, [meant])).toBe(written.length < 4 ? undefined : meant)
+        expect(respelled(written, [[meant]])).toBe(written.length < 4 ? undefined : meant)
       }),
     )
   })

@@ -35,6 +35,8 @@ describe('what a question asks about', () => {
   it('stays as it was typed where the collection knows the term', () => {
     const known = buildLexicon(['Hostel beds.', 'Hotel taxes.'])
     expect(asked('hostel taxes', ['Hotel taxes.'], known)).toEqual(['hostel', 'tax'])
+    // `zzqx` nobody knows, so the terms are looked at one by one.
+    expect(asked('hostel zzqx taxes', ['Hotel taxes.'], known)).toEqual(['hostel', 'zzqx', 'tax'])
     expect(asked('hostel taxes', ['Hotel taxes.'])).toEqual(['hotel', 'tax'])
   })
 })
