@@ -7,7 +7,7 @@
  *
  * What is retrieved is drawn with a fixed seed from a vocabulary whose word frequencies fall as in real text, so that the
  * figures need no data set. Its 30,000 words are longer than real ones, and many more of them are new, so real English
- * is measured too, where it is at hand (`deciding/english.ts`). A text is "unread" until this isolate has read it; what it
+ * is measured too, where it is at hand (`deciding/squad-decisions.ts`). A text is "unread" until this isolate has read it; what it
  * remembers comes in new strings all the same, as from an index.
  */
 import { Hono } from 'hono'
@@ -17,7 +17,7 @@ import { measure } from '../src/core/signals/measure.ts'
 import { judge } from '../src/core/policy/judge.ts'
 import { balanced } from '../src/presets/balanced/balanced.ts'
 import type { Evidence } from '../src/core/evidence/evidence.ts'
-import { type EnglishCosts, englishDecisions } from './deciding/english.ts'
+import { type EnglishCosts, englishDecisions } from './deciding/squad-decisions.ts'
 import { indexInProcess, indexInWorkerd } from './embedded-indexes.ts'
 import { printed, spreadOf } from './scan/spread.ts'
 import { seededRandom } from './seeded-random.ts'

@@ -1,15 +1,15 @@
-/** The thread behind `english.ts`: an isolate of its own, which knows no word until it reads one. */
+/** The thread behind `squad-decisions.ts`: an isolate of its own, which knows no word until it reads one. */
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Evidence } from '../../src/core/evidence/evidence.ts'
 import { decodeLexicon } from '../../src/core/text/lexicon.ts'
 import { measure } from '../../src/core/signals/measure.ts'
 import { spreadOf } from '../scan/spread.ts'
-import type { Asked, EnglishCosts, IsolateTask } from './english.ts'
+import type { Asked, EnglishCosts, IsolateTask } from './squad-decisions.ts'
 
 /** Decisions before the timed ones, so that the engine has compiled what it will. */
 const WARM_UP = 4000
 
-// `english.ts` starts the thread with this.
+// `squad-decisions.ts` starts the thread with this.
 const { lexicon: encoded, before, asked } = workerData as IsolateTask
 const lexicon = decodeLexicon(encoded)
 

@@ -1,29 +1,33 @@
 /** How the weights of `balanced` are fitted: shared by `npm run fit`, which writes them, and `npm run eval:gates`. */
-import { fitLogistic, type Example } from '../../src/core/calibration/logistic-fit.ts'
 import type { LackingWeights, LogisticWeights, MeasuredPart, LogisticSettings } from '../../src/core/policy/logistic.ts'
 import { EMPTY_LEXICON } from '../../src/core/text/lexicon.ts'
 import { measure, type Signals } from '../../src/core/signals/measure.ts'
 import type { TextSignalName } from '../../src/core/signals/index.ts'
-import type { QuestionSet } from './question-sets.ts'
+import { fitGrouped, L2, type Row } from './grouped-fit.ts'
+import { FAMILY_SETS, type QuestionSet } from './question-sets.ts'
 
 /** The sets that are fitted on. `squad-adv` is only reported: no signal of the evidence tells its questions apart. */
-export const FITTED_SETS = ['squad-ooc', 'clapnq', 'azure-faq'] as const
+export const FITTED_SETS = FAMILY_SETS
 
 /** When the committed weights were fitted: a constant, so that the file is the same whenever it is made. */
 const FITTED_ON = '2026-11-22'
 
-/** Weight of the penalty on coefficients of standardised features, against a mean loss. */
-const L2 = 0.005
-
 /** Decimals kept: far beyond what matters, and far from where platforms differ. */
 const DECIMALS = 4
 
-const SIGNALS: readonly TextSignalName[] = ['questionLikelihood', 'sentenceMatch', 'chunkCosineGap', 'titleMatch']
+/** What `balanced` weighs: see "What each part is worth" in docs/evaluation.md. */
+export const SIGNALS: readonly TextSignalName[] = [
+  'questionLikelihood',
+  'sentenceMatch',
+  'chunkCosineGap',
+  'titleMatch',
+]
 
 const LACKING: readonly (readonly MeasuredPart[])[] = [['lexicon'], ['title'], ['lexicon', 'title']]
 
 /** A labelled question as measured, with the collection's lexicon and without any. */
 export interface MeasuredQuestion {
+  readonly id: string
   readonly answerable: boolean
   readonly group: string
   readonly signals: Signals
@@ -40,7 +44,8 @@ export interface MeasuredSet {
 export function measureSet({ name, lexicon, questions }: QuestionSet): MeasuredSet {
   return {
     name,
-    questions: questions.map(({ question, answerable, group, evidence }) => ({
+    questions: questions.map(({ id, question, answerable, group, evidence }) => ({
+      id,
       answerable,
       group,
       signals: measure(question, evidence, lexicon),
@@ -56,26 +61,24 @@ export function fitBalanced(sets: readonly MeasuredSet[]): LogisticSettings {
     kind: 'logistic',
     ...fitWithout(sets, []),
     lacking: LACKING.map((missing): LackingWeights => ({ missing, ...fitWithout(sets, missing) })),
+    calibrated: false,
     provenance:
-      `npm run fit, ${FITTED_ON}: ${counts}; sets and labels weighted alike; hash embeddings and BM25, convex mix, ` +
-      `top 10; Newton's method, L2 ${L2} on standardised signals; no random step, so no seed`,
+      `npm run fit, ${FITTED_ON}: ${counts}; an intercept for each set, of which the mean is kept; sets and labels ` +
+      `weighted alike; hash embeddings and BM25, convex mix, top 10; Newton's method, L2 ${L2} on standardised ` +
+      'signals; no random step, so no seed',
   }
 }
 
 function fitWithout(sets: readonly MeasuredSet[], missing: readonly MeasuredPart[]): LogisticWeights {
   const names = SIGNALS.filter((name) => name !== 'titleMatch' || !missing.includes('title'))
-  const examples = sets.flatMap(({ questions }) => {
-    const answerable = questions.filter((question) => question.answerable).length
-    return questions.map((question): Example => {
-      const signals = missing.includes('lexicon') ? question.withoutLexicon : question.signals
-      return {
-        features: names.map((name) => signals[name]),
-        label: question.answerable ? 1 : 0,
-        weight: 1 / (question.answerable ? answerable : questions.length - answerable),
-      }
-    })
-  })
-  const { intercept, coefficients } = fitLogistic(examples, { l2: L2 })
+  const { intercept, coefficients } = fitGrouped(
+    sets.map(({ questions }) =>
+      questions.map((question): Row => {
+        const signals = missing.includes('lexicon') ? question.withoutLexicon : question.signals
+        return { features: names.map((name) => signals[name]), answerable: question.answerable }
+      }),
+    ),
+  )
   return {
     intercept: rounded(intercept),
     weights: Object.fromEntries(names.map((name, at) => [name, rounded(coefficients[at] ?? Number.NaN)])),

@@ -18,11 +18,7 @@ const DATA = join(import.meta.dirname, '..', '..', '..', 'shared', 'data')
 const TOP_K = 10
 
 /** A labelled question with the evidence found for it. */
-export interface AskedQuestion {
-  readonly question: string
-  readonly answerable: boolean
-  /** The article or page that it is about: questions of one group belong together. */
-  readonly group: string
+export interface AskedQuestion extends LabelledQuestion {
   readonly evidence: Evidence
 }
 
@@ -41,10 +37,12 @@ interface CorpusLine {
 }
 
 interface QuestionLine {
+  readonly id: string
   readonly question: string
   readonly answerable: boolean
   readonly group: string
   readonly relevant_ids: readonly string[]
+  readonly variant?: string
 }
 
 /** Whether the sets are here. */
@@ -62,50 +60,99 @@ export interface SearchableSet {
 
 /** A question as it is labelled. */
 export interface LabelledQuestion {
+  /** Within its set; a noisy form has that of the question it was made of. */
+  readonly id: string
   /** Normalised. */
   readonly question: string
   readonly answerable: boolean
+  /** The article or page that it is about: questions of one group belong together. */
   readonly group: string
   /** Ids of the passages that answer it; none for one that must be refused. */
   readonly relevantIds: readonly string[]
 }
 
+/** One set for each family of questions. What is chosen or fitted is shown on a family that took no part in it. */
+export const FAMILY_SETS = [
+  'squad-ooc',
+  'clapnq',
+  'azure-faq',
+  'gov-faq',
+  'tex-faq',
+  'perl-faq',
+  'covid-qa',
+  'scifact-missing',
+] as const
+
+/** How a set is read. */
+export interface ReadingOptions {
+  /**
+   * Takes each how-manieth question only, beginning with the first.
+   *
+   * @default 1
+   */
+  readonly every?: number
+  /** Another form of each question; `at` is its place in the file. */
+  readonly form?: (question: string, at: number) => string
+  /**
+   * Puts every passage into the index a second time.
+   *
+   * @default false
+   */
+  readonly storedTwice?: boolean
+  /**
+   * Reads the noisy form of the questions that the set brings along, for the sets that do.
+   *
+   * @default the questions as they were asked
+   */
+  readonly variant?: 'typos' | 'keywords'
+  /**
+   * Chunks kept for a question.
+   *
+   * @default 10
+   */
+  readonly keep?: number
+}
+
 /** Reads a set and indexes its corpus. */
-export function openQuestionSet(name: string): SearchableSet {
+export function openQuestionSet(name: string, options: ReadingOptions = {}): SearchableSet {
+  const { every = 1, form, storedTwice = false, variant } = options
   const corpusOf = name === 'squad-adv' ? 'squad-ooc' : name
-  const passages = readLines<CorpusLine>(corpusOf, 'corpus.jsonl').map(
+  const once = readLines<CorpusLine>(corpusOf, 'corpus.jsonl').map(
     ({ id, doc_id: documentId, title, text }): Passage => ({ id, documentId, title, text }),
   )
+  const passages = storedTwice
+    ? once.flatMap((passage) => [passage, { ...passage, id: `${passage.id} again`, documentId: `${passage.id} again` }])
+    : once
   const lexicon = buildLexicon(passages.map(({ text }) => text))
   const index = new ResidentNamespace()
   passages.forEach(({ id, text }, position) => {
     const frequencies = termFrequencies(text)
     index.put({ position, id, dense: quantise(embed(frequencies)), sparse: passageVector(frequencies) })
   })
-  const questions = readLines<QuestionLine>(name, 'questions.jsonl').map(
-    ({ question, answerable, group, relevant_ids: relevantIds }): LabelledQuestion => ({
-      question: normaliseQuestion(question),
+  const lines =
+    variant === undefined
+      ? readLines<QuestionLine>(name, 'questions.jsonl')
+      : readLines<QuestionLine>(name, 'questions.noisy.jsonl').filter((line) => line.variant === variant)
+  const questions = lines
+    .filter((_, at) => at % every === 0)
+    .map(({ id, question, answerable, group, relevant_ids: relevantIds }, at): LabelledQuestion => ({
+      id: variant === undefined ? id : id.slice(0, -`:${variant}`.length),
+      question: normaliseQuestion(form === undefined ? question : form(question, at)),
       answerable,
       group,
       relevantIds,
-    }),
-  )
+    }))
   return { lexicon, questions, search: (words, topK) => searched(words, topK, passages, index) }
 }
 
-/**
- * Reads a set and retrieves for each of its questions: hash embeddings and BM25, fused by the convex mix, ten chunks.
- *
- * @param every takes each how-manieth question only, beginning with the first
- */
-export function readQuestionSet(name: string, every = 1): QuestionSet {
-  const { lexicon, questions, search } = openQuestionSet(name)
-  const asked = questions
-    .filter((_, at) => at % every === 0)
-    .map(({ question, answerable, group }): AskedQuestion => {
-      const found = { idfMass: idfMass(lexicon, terms(question)), topK: TOP_K }
-      return { question, answerable, group, evidence: fuseConvex(search(question, TOP_K), found) }
-    })
+/** Reads a set and retrieves for each of its questions: hash embeddings and BM25, fused by the convex mix, ten chunks. */
+export function readQuestionSet(name: string, options: ReadingOptions = {}): QuestionSet {
+  const { lexicon, questions, search } = openQuestionSet(name, options)
+  const asked = questions.map((labelled): AskedQuestion => {
+    const { question } = labelled
+    const found = { idfMass: idfMass(lexicon, terms(question)), topK: options.keep ?? TOP_K }
+    return { ...labelled, evidence: fuseConvex(search(question, TOP_K), found) }
+  })
   return { name, lexicon, questions: asked }
 }
 

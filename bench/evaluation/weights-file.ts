@@ -2,8 +2,13 @@
 import { join } from 'node:path'
 import type { LogisticSettings, LogisticWeights } from '../../src/core/policy/logistic.ts'
 
-/** Where the weights stand. */
-export const WEIGHTS_FILE = join(import.meta.dirname, '..', '..', 'src', 'presets', 'balanced', 'balanced-weights.ts')
+const SOURCES = join(import.meta.dirname, '..', '..', 'src')
+
+/** Where the weights of `balanced` stand. */
+export const WEIGHTS_FILE = join(SOURCES, 'presets', 'balanced', 'balanced-weights.ts')
+
+/** Where those of the word reranker stand. */
+export const WORD_WEIGHTS_FILE = join(SOURCES, 'core', 'signals', 'word-weights.ts')
 
 /** The file as it must read for a fitted model. */
 export function weightsFile(model: LogisticSettings): string {

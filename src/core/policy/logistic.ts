@@ -31,6 +31,13 @@ export interface LogisticSettings extends LogisticWeights {
   /** Where the weights come from. */
   readonly provenance: string
   /**
+   * Whether the model and the thresholds that go with it were fitted on questions of the collection that is asked. Where
+   * they were not, no rate of false answers or refusals is promised.
+   *
+   * @default nothing is said about it
+   */
+  readonly calibrated?: boolean
+  /**
    * Models to use instead where parts are missing; where parts are missing and none of these fits, there is no
    * confidence.
    *
@@ -55,6 +62,9 @@ export const logisticModel: ConfidenceModel<LogisticSettings> = Object.freeze({
     validateWeights(settings)
     if (typeof settings.provenance !== 'string') {
       throw invalidConfidence('.provenance must say where the weights come from')
+    }
+    if (settings.calibrated !== undefined && typeof settings.calibrated !== 'boolean') {
+      throw invalidConfidence('.calibrated must be true or false')
     }
     const { lacking = [] } = settings
     if (!Array.isArray(lacking)) throw invalidConfidence('.lacking must be a list of models')

@@ -1,4 +1,4 @@
-import type { Reading } from './text-features.ts'
+import type { TextFeatures } from './text-features.ts'
 
 /**
  * Lead of the best chunk over the runner-up in cosine with the question. A term weighs the root of its count in a chunk,
@@ -6,7 +6,7 @@ import type { Reading } from './text-features.ts'
  *
  * @returns 0..1; 0 with one chunk, which leads nobody, without chunks, or when the question has no terms
  */
-export function chunkCosineGap({ questionTerms, chunks }: Reading): number {
+export function chunkCosineGap({ questionTerms, chunks }: TextFeatures): number {
   const squares = questionTerms.reduce((sum, { idf }) => sum + idf * idf, 0)
   if (!(squares > 0)) return 0
   const cosines = chunks.map(({ counts, length }) => {

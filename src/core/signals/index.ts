@@ -1,5 +1,5 @@
 /** The signals measured from text, by name. A new signal is a file beside this one and a line here. */
-import type { Reading } from './text-features.ts'
+import type { TextFeatures } from './text-features.ts'
 import { bm25Gap } from './bm25-gap.ts'
 import { chunkCosineGap } from './chunk-cosine-gap.ts'
 import { questionLikelihood } from './question-likelihood.ts'
@@ -19,7 +19,7 @@ export const TEXT_SIGNALS = {
   titleMatch,
   chunkCosineGap,
   keywordCoverage,
-} satisfies Record<string, (reading: Reading) => number>
+} satisfies Record<string, (features: TextFeatures) => number>
 
 /** Name of a signal measured from text. */
 export type TextSignalName = keyof typeof TEXT_SIGNALS

@@ -1,11 +1,11 @@
-import type { Reading } from './text-features.ts'
+import type { TextFeatures } from './text-features.ts'
 
 /**
  * Share of the question's distinct terms that stand anywhere in the ten best chunks, each counted alike.
  *
  * @returns 0..1; 0 without chunks, or when the question has no terms
  */
-export function keywordCoverage({ questionTerms, chunks }: Reading): number {
+export function keywordCoverage({ questionTerms, chunks }: TextFeatures): number {
   if (questionTerms.length === 0) return 0
   const found = questionTerms.filter((_, at) => chunks.some(({ counts }) => (counts[at] ?? 0) > 0))
   return found.length / questionTerms.length

@@ -4,9 +4,8 @@ import type { TermReader } from '../text/terms.ts'
 import { scoreCurves } from './score-curves.ts'
 import type { ScoreCurve } from './score-curves.ts'
 import type { ScoreKind } from '../evidence/chunk.ts'
-import { amongEnglish } from '../background.ts'
 import type { Evidence } from '../evidence/evidence.ts'
-import { countTerms, idfMass, type Lexicon } from '../text/lexicon.ts'
+import { idfMass, type Lexicon } from '../text/lexicon.ts'
 import { read } from './text-features.ts'
 import { measureRetrieval, type RetrievalSignals } from './retrieval-signals.ts'
 import { TEXT_SIGNALS, type TextSignalName } from './index.ts'
@@ -19,7 +18,7 @@ export interface Signals extends Readonly<Record<TextSignalName, number>> {
   readonly droppedCount: number
   /** Distinct terms of the question. */
   readonly questionTermCount: number
-  /** Chunks behind the collection lexicon; 0 when there was none, and everyday English had to serve. */
+  /** Chunks behind the collection lexicon; 0 when there was none, and the chunks found had to stand for it. */
   readonly lexiconChunkCount: number
   /** Distinct terms in the title of the best chunk; 0 when it has none, and `titleMatch` tells nothing. */
   readonly topTitleTermCount: number
@@ -43,21 +42,18 @@ export function measure(
   lexicon: Lexicon,
   reader: TermReader = PLAIN_TERM_READER,
 ): Signals {
-  // Where nothing is known of the collection, what was found of it has to stand for it.
-  const own =
-    lexicon.chunkCount > 0 ? lexicon : countTerms(evidence.chunks.map(({ text }) => reader.sentenceTerms(text).flat()))
-  const reading = read(question, evidence, amongEnglish(own), reader)
+  const features = read(question, evidence, lexicon, undefined, reader)
   const signals: Record<string, unknown> = {
     chunkCount: evidence.chunks.length,
     droppedCount: evidence.dropped,
-    questionTermCount: reading.questionTerms.length,
+    questionTermCount: features.questionTerms.length,
     lexiconChunkCount: lexicon.chunkCount,
-    topTitleTermCount: reading.titleTerms.length,
+    topTitleTermCount: features.titleTerms.length,
     curves: scoreCurves(evidence.chunks),
     // An engine's scores rest on its own collection: they are held against that, as fusion does.
-    retrieval: measureRetrieval({ ...reading, idfMass: idfMass(lexicon, reader.terms(question)) }),
+    retrieval: measureRetrieval(evidence, idfMass(lexicon, reader.terms(question))),
   }
-  for (const [name, signal] of Object.entries(TEXT_SIGNALS)) signals[name] = signal(reading)
+  for (const [name, signal] of Object.entries(TEXT_SIGNALS)) signals[name] = signal(features)
   // Every member of TEXT_SIGNALS was just measured, and the rest stands above.
   return Object.freeze(signals) as unknown as Signals
 }

@@ -1,6 +1,6 @@
 /** What the retrieval scores say about the evidence, beside what its texts say. */
+import type { Evidence } from '../evidence/evidence.ts'
 import { scoredChunks } from '../evidence/ranking-score.ts'
-import type { Reading } from './text-features.ts'
 import { bm25DenseAgreement } from './bm25-dense-agreement.ts'
 import { documentCount, documentDiversity } from './document-diversity.ts'
 import { graphConsulted, graphSupport } from './graph-support.ts'
@@ -40,10 +40,14 @@ export interface RetrievalSignals {
   readonly sectionCount: number
 }
 
-/** Measures the retrieval scores. */
-export function measureRetrieval(reading: Reading): RetrievalSignals {
-  const { chunks } = reading.evidence
-  const scored = scoredChunks(reading.evidence, reading.idfMass)
+/**
+ * Measures the retrieval scores.
+ *
+ * @param idfMass idf summed over the question's terms, against the collection's own lexicon, 0 and up
+ */
+export function measureRetrieval(evidence: Evidence, idfMass: number): RetrievalSignals {
+  const { chunks } = evidence
+  const scored = scoredChunks(evidence, idfMass)
   const { agreement, comparable } = bm25DenseAgreement(chunks)
   return Object.freeze({
     scores: scored.map(({ score }) => score),
@@ -53,8 +57,8 @@ export function measureRetrieval(reading: Reading): RetrievalSignals {
     bm25DenseAgreement: agreement,
     bm25DenseComparable: comparable,
     rerankerImpact: rerankerImpact(chunks),
-    graphSupport: graphSupport(reading.evidence),
-    graphConsulted: graphConsulted(reading.evidence),
+    graphSupport: graphSupport(evidence),
+    graphConsulted: graphConsulted(evidence),
     documentDiversity: documentDiversity(chunks),
     documentCount: documentCount(chunks),
     sectionCount: new Set(chunks.map(({ section }) => section ?? '')).size,

@@ -1,4 +1,4 @@
-import type { Reading } from './text-features.ts'
+import type { TextFeatures } from './text-features.ts'
 
 /**
  * Share of the question's idf mass that the best single sentence of the five best chunks holds. A passage may scatter
@@ -6,7 +6,7 @@ import type { Reading } from './text-features.ts'
  *
  * @returns 0..1; 0 without chunks, or when the question has no terms
  */
-export function sentenceCoverage({ questionTerms, idfMass, chunks }: Reading): number {
+export function sentenceCoverage({ questionTerms, idfMass, chunks }: TextFeatures): number {
   if (idfMass === 0) return 0
   let best = 0
   for (const { sentences } of chunks) {

@@ -1,182 +1,205 @@
-/** A question and its evidence, read once: every signal measured from text looks at this. */
-import { type Emphasis, emphasis, PLAIN } from '../emphasis.ts'
-import { englishRelatives } from '../english.ts'
+/** A question and its evidence, cut into terms once: every signal measured from text looks at this. */
 import type { Evidence } from '../evidence/evidence.ts'
-import { BM25_K1 } from '../text/bm25.ts'
-import { inverseDocumentFrequency, meanChunkLength, type TermCounts } from '../text/lexicon.ts'
-import { terms, type TermReader, PLAIN_TERM_READER } from '../text/terms.ts'
+import { BM25_B, BM25_K1 } from '../text/bm25.ts'
+import { countTerms, type Lexicon } from '../text/lexicon.ts'
+import { withoutCourtesies } from '../text/courtesies.ts'
+import { PLAIN_TERM_READER, type TermReader } from '../text/terms.ts'
+import { respelled } from './respelled.ts'
+import { type TermStatistics, termStatistics } from './term-statistics.ts'
 
-/** How many chunks are read, best first. */
-const CHUNKS_READ = 10
+/** How many of the chunks are read, and how closely, best first. */
+export interface ReadingDepth {
+  /** Chunks read. */
+  readonly chunks: number
+  /** Chunks whose sentences and titles are told apart. */
+  readonly sentences: number
+  /** Chunks in which terms that begin like missing ones are looked for. */
+  readonly beginnings: number
+}
 
-/** In how many of them, best first, sentences are told apart. */
-const CHUNKS_WITH_SENTENCES = 5
+/** As deep as signals look. */
+const SIGNAL_DEPTH: ReadingDepth = { chunks: 10, sentences: 5, beginnings: 3 }
 
-/** How much of a term another one says that means much the same. */
-export const SYNONYM_WEIGHT = 0.3
-
-/** In how many of them, best first, terms that begin like missing ones are looked for. */
-const CHUNKS_WITH_BEGINNINGS = 3
-
-/** Share of the longer of two terms that their common beginning must be, for them to be relatives. */
-const RELATIVE_FROM = 0.6
+/** Share of the longer of two terms that their common beginning must be, for one to count as near the other. */
+const NEAR_FROM = 0.6
 
 /** Shorter terms are not compared by their beginnings. */
-const RELATIVE_LENGTH = 4
-
-const BM25_B = 0.75
-
-/** Terms a collection is taken to have where nothing is known of it. */
-const ASSUMED_TERM_COUNT = 10_000
+const NEAR_LENGTH = 4
 
 /** A distinct term of the question. */
 export interface QuestionTerm {
   readonly term: string
   readonly idf: number
-  /** How often the collection speaks of it: chunks that hold it, and a half, by the collection's terms. Above 0, to 1. */
+  /** Share of the collection's terms that it is (`TermStatistics`). */
   readonly rate: number
-  readonly emphasis: Emphasis
 }
 
-/** One sentence as read. */
-export interface ReadSentence {
+/** One sentence. */
+export interface SentenceFeatures {
   /** Which terms of the question it holds, as indexes into `questionTerms`. */
   readonly held: readonly number[]
-  /** Which others it holds a synonym of. */
-  readonly synonyms: readonly number[]
   /** Squared idf, summed over its distinct terms. */
   readonly squaredIdf: number
 }
 
-/** One chunk as read. */
-export interface ReadChunk {
+/** One chunk. */
+export interface ChunkFeatures {
+  /** Where it stands in the evidence, from 0, and after that where its copies stand. */
+  readonly places: readonly number[]
   /** Which terms of the question its title holds, as indexes into `questionTerms`; none beyond the five best chunks. */
   readonly titled: readonly number[]
-  /** Its sentences that hold any question term or a synonym; none are told apart beyond the five best chunks. */
-  readonly sentences: readonly ReadSentence[]
+  /** Its sentences that hold any question term; none are told apart beyond the five best chunks. */
+  readonly sentences: readonly SentenceFeatures[]
   /** How often it holds each of `questionTerms`. */
   readonly counts: readonly number[]
   /**
-   * How near the chunk comes to each of `questionTerms` that it does not hold: .3 for a synonym, in the five best chunks;
-   * in the three best, if that is more, the share of its nearest relative, .6 to 1, that both begin with (`immigr`,
-   * `immigrant`). 0 for terms that it holds.
+   * How near the three best chunks come to each of `questionTerms` that they do not hold: the share of the nearest term,
+   * .6 to 1, that both begin with (`immigr`, `immigrant`). 0 for terms that are held, and in other chunks.
    */
-  readonly relatives: readonly number[]
+  readonly nearness: readonly number[]
   /** Number of its terms. */
   readonly length: number
   /** BM25 of this chunk for the question, k1 1.2, b .75, against the collection lexicon. 0 and up. */
   readonly bm25: number
 }
 
-/** What was read. */
-export interface Reading {
+/** What signals are measured from. */
+export interface TextFeatures {
   readonly evidence: Evidence
   readonly questionTerms: readonly QuestionTerm[]
   /** Idf summed over `questionTerms`; 0 when the question has no term. */
   readonly idfMass: number
   /** Distinct terms in the title of the best chunk; none when it has no title. */
   readonly titleTerms: readonly string[]
-  /** The ten best chunks, best first. */
-  readonly chunks: readonly ReadChunk[]
+  /** The best chunks of different terms, best first; ten, unless more were asked for. */
+  readonly chunks: readonly ChunkFeatures[]
 }
 
-/** Reads a question and its evidence against the collection lexicon, as `amongEnglish` gives it. */
+/**
+ * Reads a question and its evidence against the collection's lexicon, or `EMPTY_LEXICON`: then the chunks stand for the
+ * collection. A chunk with the same terms as a better one is passed over. A term of the question that neither the
+ * collection nor the chunks know is read as the one that it is a misspelling of, if the chunks hold such a one.
+ *
+ * @param depth how deep signals look; to rank chunks all have to be read alike
+ * @param reader reads the terms of texts
+ */
 export function read(
   question: string,
   evidence: Evidence,
-  lexicon: TermCounts,
-  { terms, sentenceTerms }: TermReader = PLAIN_TERM_READER,
-): Reading {
-  const idfOf = (term: string): number => inverseDocumentFrequency(lexicon, term)
-  const termCount = lexicon.termCount > 0 ? lexicon.termCount : ASSUMED_TERM_COUNT
-  const emphasised = emphasis(question)
-  const questionTerms = [...new Set(terms(question))].map((term) => ({
+  lexicon: Lexicon,
+  depth: ReadingDepth = SIGNAL_DEPTH,
+  reader: TermReader = PLAIN_TERM_READER,
+): TextFeatures {
+  const { terms } = reader
+  const chunks = distinctChunks(evidence, depth.chunks, reader)
+  const known = lexicon.chunkCount > 0 ? lexicon : countTerms(chunks.map(({ parts }) => parts.flat()))
+  const statistics = termStatistics(known)
+  const questionTerms = correctedTerms(terms(withoutCourtesies(question)), known, chunks).map((term) => ({
     term,
-    idf: idfOf(term),
-    emphasis: emphasised.get(term) ?? PLAIN,
-    rate: Math.min(1, ((lexicon.documentFrequency.get(term) ?? 0) + 0.5) / termCount),
+    idf: statistics.idf(term),
+    rate: statistics.rate(term),
   }))
-  const meanings = meaningsOf(questionTerms)
-  const meanLength = meanChunkLength(lexicon)
+  const places = new Map(questionTerms.map(({ term }, at) => [term, at]))
   return {
     evidence,
     questionTerms,
     idfMass: questionTerms.reduce((mass, { idf }) => mass + idf, 0),
     titleTerms: [...new Set(terms(evidence.chunks[0]?.title ?? ''))],
-    chunks: evidence.chunks.slice(0, CHUNKS_READ).map(({ text, title }, rank) => {
-      const parts = sentenceTerms(text)
+    chunks: chunks.map(({ places: standing, title, parts, length }, rank) => {
       const counts = questionTerms.map(() => 0)
-      const relatives = questionTerms.map(() => 0)
-      const found: ReadSentence[] = []
-      let length = 0
+      const found: SentenceFeatures[] = []
       for (const part of parts) {
-        length += part.length
-        const { held, synonyms } = findQuestionTerms(part, meanings, counts)
-        if (rank >= CHUNKS_WITH_SENTENCES) continue
-        for (const at of synonyms) relatives[at] = SYNONYM_WEIGHT
-        if (held.length + synonyms.length > 0) found.push({ held, synonyms, squaredIdf: squaredIdf(part, idfOf) })
+        const held = countQuestionTerms(part, places, counts)
+        if (rank < depth.sentences && held.length > 0) {
+          found.push({ held, squaredIdf: squaredIdf(part, statistics) })
+        }
       }
-      questionTerms.forEach(({ term }, at) => {
-        if (counts[at]! > 0) relatives[at] = 0
-        else if (rank < CHUNKS_WITH_BEGINNINGS) relatives[at] = Math.max(relatives[at]!, nearestRelative(term, parts))
-      })
-      const titled = rank < CHUNKS_WITH_SENTENCES ? namedBy(title ?? '', meanings) : []
-      const score = bm25(questionTerms, counts, length, meanLength)
-      return { titled, sentences: found, counts, relatives, length, bm25: score }
+      return {
+        places: standing,
+        titled: rank < depth.sentences ? namedBy(terms(title), places) : [],
+        sentences: found,
+        counts,
+        nearness: questionTerms.map(({ term }, at) =>
+          rank < depth.beginnings && counts[at] === 0 ? nearness(term, parts) : 0,
+        ),
+        length,
+        bm25: bm25(questionTerms, counts, length, statistics.meanChunkLength),
+      }
     }),
   }
 }
 
-/** What a term means to the question, as indexes of its terms. */
-interface Meaning {
-  /** The one that it is. */
-  is?: number
-  /** Those that it is a synonym of. */
-  readonly synonymOf: number[]
+/** A chunk as its terms, sentence by sentence. */
+interface ChunkTerms {
+  readonly places: number[]
+  readonly title: string
+  readonly parts: readonly (readonly string[])[]
+  readonly length: number
 }
 
-/** Most terms mean nothing to a question, so what the others do is looked up once for it. */
-function meaningsOf(questionTerms: readonly QuestionTerm[]): ReadonlyMap<string, Readonly<Meaning>> {
-  const meanings = new Map<string, Meaning>()
-  const meaningOf = (term: string): Meaning => {
-    let meaning = meanings.get(term)
-    if (meaning === undefined) meanings.set(term, (meaning = { synonymOf: [] }))
-    return meaning
+/** The best chunks, those that say the same as a better one beside it. */
+function distinctChunks(
+  { chunks }: Evidence,
+  most: number,
+  { sentenceTerms }: TermReader,
+): readonly ChunkTerms[] {
+  const distinct: ChunkTerms[] = []
+  for (const [place, { title = '', text }] of chunks.entries()) {
+    if (distinct.length === most) break
+    const parts = sentenceTerms(text)
+    const length = parts.reduce((sum, part) => sum + part.length, 0)
+    const read: ChunkTerms = { places: [place], title, parts, length }
+    const original = distinct.find((better) => saysTheSame(better, read))
+    if (original === undefined) distinct.push(read)
+    else original.places.push(place)
   }
-  questionTerms.forEach(({ term }, at) => {
-    meaningOf(term).is = at
-    for (const synonym of englishRelatives(term)) meaningOf(synonym).synonymOf.push(at)
-  })
-  return meanings
+  return distinct
 }
+
+function saysTheSame(a: ChunkTerms, b: ChunkTerms): boolean {
+  if (a.length !== b.length || a.parts.length !== b.parts.length) return false
+  return a.parts.every((part, at) => {
+    const other = b.parts[at]!
+    return part.length === other.length && part.every((term, place) => term === other[place])
+  })
+}
+
+/** The distinct terms of a question, misspelled ones as the chunks write them. */
+function correctedTerms(
+  asked: readonly string[],
+  { documentFrequency }: Lexicon,
+  chunks: readonly ChunkTerms[],
+): readonly string[] {
+  const distinct = [...new Set(asked)]
+  if (distinct.every((term) => documentFrequency.has(term))) return distinct
+  const sentences = chunks.flatMap(({ parts }) => parts)
+  const isKnown = (term: string): boolean =>
+    documentFrequency.has(term) || sentences.some((sentence) => sentence.includes(term))
+  return [...new Set(distinct.map((term) => (isKnown(term) ? term : (respelled(term, sentences) ?? term))))]
+}
+
+/** Where each term of a question stands in `questionTerms`. */
+type Places = ReadonlyMap<string, number>
 
 /** Which question terms a title holds. */
-function namedBy(title: string, meanings: ReadonlyMap<string, Readonly<Meaning>>): readonly number[] {
-  return [...new Set(terms(title).flatMap((term) => meanings.get(term)?.is ?? []))]
+function namedBy(title: readonly string[], places: Places): readonly number[] {
+  return [...new Set(title.flatMap((term) => places.get(term) ?? []))]
 }
 
-/** Adds to the counts of question terms; returns which of them stood in the part, and of which others a synonym. */
-function findQuestionTerms(
-  part: readonly string[],
-  meanings: ReadonlyMap<string, Readonly<Meaning>>,
-  counts: number[],
-): { readonly held: readonly number[]; readonly synonyms: readonly number[] } {
+/** Adds to the counts of question terms; returns which of them stand in the part. */
+function countQuestionTerms(part: readonly string[], places: Places, counts: number[]): readonly number[] {
   const held: number[] = []
-  const near: number[] = []
   for (const term of part) {
-    const meaning = meanings.get(term)
-    if (meaning === undefined) continue
-    if (meaning.is !== undefined) {
-      counts[meaning.is]!++
-      if (!held.includes(meaning.is)) held.push(meaning.is)
-    }
-    for (const at of meaning.synonymOf) if (!near.includes(at)) near.push(at)
+    const at = places.get(term)
+    if (at === undefined) continue
+    counts[at]!++
+    if (!held.includes(at)) held.push(at)
   }
-  return { held, synonyms: near.filter((at) => !held.includes(at)) }
+  return held
 }
 
-function nearestRelative(term: string, parts: readonly (readonly string[])[]): number {
-  if (term.length < RELATIVE_LENGTH) return 0
+function nearness(term: string, parts: readonly (readonly string[])[]): number {
+  if (term.length < NEAR_LENGTH) return 0
   let nearest = 0
   for (const part of parts) {
     for (const other of part) {
@@ -188,12 +211,12 @@ function nearestRelative(term: string, parts: readonly (readonly string[])[]): n
       nearest = Math.max(nearest, shared / Math.max(term.length, other.length))
     }
   }
-  return nearest >= RELATIVE_FROM ? nearest : 0
+  return nearest >= NEAR_FROM ? nearest : 0
 }
 
-function squaredIdf(part: readonly string[], idfOf: (term: string) => number): number {
+function squaredIdf(part: readonly string[], { idf }: TermStatistics): number {
   let sum = 0
-  for (const term of new Set(part)) sum += idfOf(term) ** 2
+  for (const term of new Set(part)) sum += idf(term) ** 2
   return sum
 }
 

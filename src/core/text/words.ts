@@ -1,4 +1,5 @@
 /** Words of texts in any script. */
+import { foldMarks } from './fold-marks.ts'
 
 /** English function words: they carry no evidence. Question words count among them. */
 const STOP_WORDS: ReadonlySet<string> = new Set(
@@ -26,12 +27,12 @@ const RUN = new RegExp(`[${UNSPACED_LETTERS}][${UNSPACED_LETTERS}\\p{M}]*|[^${UN
 const LETTER = /\P{M}\p{M}*|\p{M}+/gu
 
 /**
- * The words of a text in order, in lower case, compatibility characters folded. Scripts written without spaces give
+ * The words of a text in order, in lower case, compatibility characters and accents folded. Scripts written without spaces give
  * the pairs of neighbouring letters instead, so that they can be matched at all; Korean too, whose particles hang on its
  * words.
  */
 export function words(text: string): string[] {
-  const folded = text.normalize('NFKC').toLowerCase()
+  const folded = foldMarks(text.normalize('NFKC')).toLowerCase()
   const found = folded.match(WORD) ?? []
   return UNSPACED.test(folded) ? found.flatMap((word) => (UNSPACED.test(word) ? unspacedWords(word) : [word])) : found
 }

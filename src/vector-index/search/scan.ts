@@ -1,12 +1,5 @@
 /** Exact search over dense rows: every row is scored, and a bounded heap keeps the best. */
-import {
-  prepareQuestion,
-  scoreFloat32,
-  scoreInt8,
-  squaredLength,
-  type Question,
-  type Similarity,
-} from './dense/similarity.ts'
+import { prepareQuestion, scoreFloat32, scoreInt8, squaredLength, type Question, type Similarity } from './dense/similarity.ts'
 
 /** A row and its score. */
 export interface ScoredRow {

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
+import { buildLexicon } from '../../../src/core/text/lexicon.ts'
 import { read } from '../../../src/core/signals/text-features.ts'
 import { chunkCosineGap } from '../../../src/core/signals/chunk-cosine-gap.ts'
 import { evidenceOf } from '../../fixtures/evidence.ts'
 
-const gap = (...texts: string[]): number =>
-  chunkCosineGap(read('Does the engine start?', evidenceOf(texts), EMPTY_LEXICON))
+/** Every term alike. */
+const ALIKE = buildLexicon(['Engine, start, stop, repair, red, blue paint.'])
+
+const gap = (...texts: string[]): number => chunkCosineGap(read('Does the engine start?', evidenceOf(texts), ALIKE))
 
 describe('chunkCosineGap', () => {
   it.each([

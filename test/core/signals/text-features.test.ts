@@ -1,20 +1,71 @@
 import { describe, expect, it } from 'vitest'
-import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
+import { buildLexicon, EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
+import { measure, type Signals } from '../../../src/core/signals/measure.ts'
 import { read } from '../../../src/core/signals/text-features.ts'
 import { evidenceOf } from '../../fixtures/evidence.ts'
 
 describe('read', () => {
-  it('takes one word for a synonym of every term of the question that it is one of', () => {
-    const { questionTerms, chunks } = read('Does it start, or begin?', evidenceOf(['It commences.']), EMPTY_LEXICON)
-    expect(questionTerms.map(({ term }) => term)).toEqual(['start', 'begin'])
-    expect(chunks[0]!.relatives).toEqual([0.3, 0.3])
-    expect(chunks[0]!.sentences).toMatchObject([{ held: [], synonyms: [0, 1] }])
-  })
-
   it('takes every chunk for one of mean length where no collection is known', () => {
     const bm25 = (text: string): number => read('engine', evidenceOf([text]), EMPTY_LEXICON).chunks[0]!.bm25
-    // ln 2 · 1 · 2.2 / (1 + 1.2), however long the chunk is.
-    expect(bm25('Engine.')).toBeCloseTo(Math.LN2, 12)
-    expect(bm25('Engine, red paint, blue paint.')).toBeCloseTo(Math.LN2, 12)
+    // ln (1 + 99.5 / 1.5) · 1 · 2.2 / (1 + 1.2), however long the chunk is.
+    expect(bm25('Engine.')).toBeCloseTo(Math.log(101 / 1.5), 12)
+    expect(bm25('Engine, red paint, blue paint.')).toBeCloseTo(Math.log(101 / 1.5), 12)
+  })
+})
+
+describe('what a question asks about', () => {
+  const LEXICON = buildLexicon(['Hotel taxes are exempt.', 'Hello world prints a greeting.', 'Red paint.'])
+  const asked = (question: string, texts: readonly string[], lexicon = LEXICON): readonly string[] =>
+    read(question, evidenceOf(texts), lexicon).questionTerms.map(({ term }) => term)
+
+  it('is no greeting and no thanks', () => {
+    expect(asked('Hello, could you please tell me about hotel taxes? Thank you.', [])).toEqual(['hotel', 'tax'])
+    expect(asked('Thank you', [])).toEqual(['thank'])
+  })
+
+  it('is read as the passages write it, where nobody knows a term as it was typed', () => {
+    const texts = ['Hotel taxes are exempt.']
+    expect(asked('htoel taxes', texts)).toEqual(['hotel', 'tax'])
+    expect(asked('htoel taxes', texts, EMPTY_LEXICON)).toEqual(['hotel', 'tax'])
+    expect(asked('hotel htoel taxes', texts)).toEqual(['hotel', 'tax'])
+    // No passage says what could have been meant.
+    expect(asked('htoel taxes', ['Red paint.'])).toEqual(['htoel', 'tax'])
+  })
+
+  it('stays as it was typed where the collection knows the term', () => {
+    const known = buildLexicon(['Hostel beds.', 'Hotel taxes.'])
+    expect(asked('hostel taxes', ['Hotel taxes.'], known)).toEqual(['hostel', 'tax'])
+    // `zzqx` nobody knows, so the terms are looked at one by one.
+    expect(asked('hostel zzqx taxes', ['Hotel taxes.'], known)).toEqual(['hostel', 'zzqx', 'tax'])
+    expect(asked('hostel taxes', ['Hotel taxes.'])).toEqual(['hotel', 'tax'])
+  })
+})
+
+describe('a passage that is stored twice', () => {
+  const once = ['Engine start.', 'Engine stop.', 'Red paint.']
+  const twice = once.flatMap((text) => [text, `${text} `])
+  const measured = (texts: readonly string[]): Signals => measure('engine start', evidenceOf(texts), EMPTY_LEXICON)
+
+  it('counts once, so that the best still leads', () => {
+    expect(read('engine start', evidenceOf(twice), EMPTY_LEXICON).chunks).toHaveLength(3)
+    const { chunkCosineGap, bm25Gap, questionLikelihood } = measured(once)
+    expect(measured(twice)).toMatchObject({ chunkCosineGap, bm25Gap, questionLikelihood })
+    expect(chunkCosineGap).toBeGreaterThan(0)
+  })
+
+  it('makes room for the next of ten', () => {
+    const others = Array.from({ length: 9 }, (_, at) => `Filler ${at}.`)
+    const { chunks } = read('engine', evidenceOf(['Red.', 'Red.', ...others, 'Engine.']), EMPTY_LEXICON)
+    expect(chunks).toHaveLength(10)
+    expect(chunks.at(-1)!.counts).toEqual([0])
+    expect(
+      read('engine', evidenceOf(['Red.', 'Red.', ...others.slice(1), 'Engine.']), EMPTY_LEXICON).chunks.at(-1)!.counts,
+    ).toEqual([1])
+  })
+
+  it('is not one of the same words in other sentences', () => {
+    expect(
+      read('engine', evidenceOf(['Engine start.', 'Engine. Start.', 'Start engine.']), EMPTY_LEXICON).chunks,
+    ).toHaveLength(3)
   })
 })

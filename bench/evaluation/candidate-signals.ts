@@ -1,0 +1,205 @@
+/**
+ * Signals that were weighed for `balanced`: those of `TEXT_SIGNALS`, and others that were not kept. Each is a function of
+ * what was read, so that all stand on the same terms; constants are those of the literature where it names one.
+ */
+import { meanOf as mean, type Pair, pearson, populationDeviation as standardDeviation } from '../../src/core/lib/statistics.ts'
+import { TEXT_SIGNALS } from '../../src/core/signals/index.ts'
+import { type ChunkFeatures, read, type TextFeatures } from '../../src/core/signals/text-features.ts'
+import type { Lexicon } from '../../src/core/text/lexicon.ts'
+import { sentenceTerms, terms } from '../../src/core/text/terms.ts'
+import type { AskedQuestion } from './question-sets.ts'
+
+/** What a candidate is measured from. */
+interface Measured extends TextFeatures {
+  readonly question: AskedQuestion
+}
+
+type Candidate = (measured: Measured) => number
+
+const idfs = ({ questionTerms }: TextFeatures): readonly number[] => questionTerms.map(({ idf }) => idf)
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
+const best = (values: readonly number[]): number => Math.max(0, ...values)
+const lead = (values: readonly number[]): number => {
+  const [top = 0, second = top] = [...values].sort((a, b) => b - a)
+  return top - second
+}
+/** BM25 of each chunk as a share of the question's idf mass, highest first. */
+const curve = ({ chunks, idfMass }: TextFeatures): readonly number[] =>
+  chunks.map(({ bm25 }) => bm25 / (idfMass || 1)).sort((a, b) => b - a)
+const engineScores = ({ question }: Measured, kind: 'cosine' | 'convex'): readonly number[] =>
+  question.evidence.chunks.flatMap(({ scores }) => scores[kind] ?? []).sort((a, b) => b - a)
+const spread = (values: readonly number[]): number => (values.length > 1 ? standardDeviation(values) : 0)
+
+/** Idf share of the question that a chunk holds; `near` credits terms by the beginning they share. */
+function coverage(features: TextFeatures, { counts, nearness }: ChunkFeatures, near = false): number {
+  const held = idfs(features).map((idf, at) => idf * (counts[at]! > 0 ? 1 : near ? nearness[at]! : 0))
+  return sum(held) / (features.idfMass || 1)
+}
+
+/** Idf share that any of the first chunks holds. */
+function foundAmong(features: TextFeatures, first: number): number {
+  const read = features.chunks.slice(0, first)
+  const held = idfs(features).map((idf, at) => (read.some(({ counts }) => counts[at]! > 0) ? idf : 0))
+  return sum(held) / (features.idfMass || 1)
+}
+
+/** The best sentence, with other constants than `sentenceMatch` has. */
+function sentenceMatchWith(prior: number, power: number, titleWeight: number): Candidate {
+  return (features) => {
+    const idf = idfs(features)
+    const squares = sum(idf.map((value) => value * value))
+    const weights = idf.map((value) => value ** power)
+    const whole = sum(weights) || 1
+    const scores = features.chunks.flatMap(({ sentences, titled }) =>
+      sentences.map(({ held, squaredIdf }) => {
+        const said = weights.map(
+          (weight, at) => weight * (held.includes(at) ? 1 : titled.includes(at) ? titleWeight : 0),
+        )
+        return (sum(said) / whole) * Math.sqrt(squares / (squaredIdf + (prior * squares) / idf.length))
+      }),
+    )
+    return Math.min(1, best(scores))
+  }
+}
+
+/** Jelinek–Mercer likelihood of the best chunk, with another mix, and with or without near terms. */
+function likelihoodWith(fromChunk: number, near: boolean): Candidate {
+  return ({ questionTerms, chunks }) => {
+    const gain = (share: (at: number) => number): number =>
+      sum(questionTerms.map(({ rate }, at) => Math.log((fromChunk * share(at)) / rate + 1 - fromChunk)))
+    const reachable = gain(() => 1 / questionTerms.length)
+    const gains = chunks
+      .slice(0, 5)
+      .map(({ counts, nearness, length }) =>
+        gain((at) => (length > 0 ? (counts[at]! + (near ? nearness[at]! : 0)) / length : 0)),
+      )
+    return reachable > 0 ? Math.min(1, best(gains) / reachable) : 0
+  }
+}
+
+/** Share of the neighbouring pairs of the question's terms that stand side by side in the three best chunks. */
+function pairCoverage({ question }: Measured): number {
+  const asked = terms(question.question)
+  const pairs = asked.slice(1).map((term, at): [string, string] => [asked[at]!, term])
+  const sentences = question.evidence.chunks.slice(0, 3).flatMap(({ text }) => sentenceTerms(text))
+  const held = pairs.filter(([a, b]) =>
+    sentences.some((part) =>
+      part.some((term, at) => (term === a && part[at + 1] === b) || (term === b && part[at + 1] === a)),
+    ),
+  )
+  return pairs.length > 0 ? held.length / pairs.length : 0
+}
+
+/** Correlation of BM25 and cosine over the chunks found, a missing score as 0. */
+function agreement({ question }: Measured): number {
+  const pairs = question.evidence.chunks.map(({ scores }): Pair => [scores.bm25 ?? 0, scores.cosine ?? 0])
+  return pearson(pairs) ?? 0
+}
+
+/** By name: what was weighed besides `TEXT_SIGNALS`. */
+const NOT_KEPT: Readonly<Record<string, Candidate>> = {
+  'coverage of the best chunk': (features) => best(features.chunks.map((chunk) => coverage(features, chunk))),
+  'coverage with near terms, top 3': (features) =>
+    best(features.chunks.slice(0, 3).map((chunk) => coverage(features, chunk, true))),
+  'lead in coverage': (features) => lead(features.chunks.map((chunk) => coverage(features, chunk))),
+  'idf found in the top 3': (features) => foundAmong(features, 3),
+  'rarest term missing in the top 3': (features) => {
+    const read = features.chunks.slice(0, 3)
+    const missing = idfs(features).filter((_, at) => !read.some(({ counts }) => counts[at]! > 0))
+    return -best(missing) / (best(idfs(features)) || 1)
+  },
+  'sentence coverage × BM25': (features) => TEXT_SIGNALS.sentenceCoverage(features) * TEXT_SIGNALS.topBm25(features),
+  'BM25: z of the best': (features) => {
+    const scores = curve(features)
+    return spread(scores) > 0 ? ((scores[0] ?? 0) - mean(scores)) / spread(scores) : 0
+  },
+  'BM25: spread of the scores': (features) => spread(curve(features)),
+  'BM25: entropy of the scores': (features) => {
+    const scores = curve(features)
+    const whole = sum(scores)
+    if (!(whole > 0) || scores.length < 2) return -1
+    return (
+      sum(scores.map((score) => (score > 0 ? (score / whole) * Math.log(score / whole) : 0))) / Math.log(scores.length)
+    )
+  },
+  'BM25: lead over the mean of the others': (features) => {
+    const [top = 0, ...others] = curve(features)
+    return others.length > 0 ? top - mean(others) : 0
+  },
+  'BM25: mean of the best five': (features) => mean(curve(features).slice(0, 5)),
+  'convex score of the best': (measured) => engineScores(measured, 'convex')[0] ?? 0,
+  'lead in the convex score': (measured) => lead(engineScores(measured, 'convex')),
+  'cosine of the best (hash embedding)': (measured) => engineScores(measured, 'cosine')[0] ?? 0,
+  'spread of the cosines': (measured) => spread(engineScores(measured, 'cosine')),
+  'correlation of the two methods': agreement,
+  'pairs of terms in the top 3': pairCoverage,
+}
+
+/** Other constants of signals that were kept, by the signal that they would stand for. */
+const VARIANTS: Readonly<Record<string, Readonly<Record<string, Candidate>>>> = {
+  questionLikelihood: {
+    'without near terms': likelihoodWith(0.7, false),
+    '.5 from the chunk': likelihoodWith(0.5, true),
+    '.9 from the chunk': likelihoodWith(0.9, true),
+  },
+  sentenceMatch: {
+    'no prior terms': sentenceMatchWith(0, 1, 0.5),
+    '2 prior terms': sentenceMatchWith(2, 1, 0.5),
+    '8 prior terms': sentenceMatchWith(8, 1, 0.5),
+    'idf to the power of 1.5': sentenceMatchWith(4, 1.5, 0.5),
+    'idf squared': sentenceMatchWith(4, 2, 0.5),
+    'nothing from the title': sentenceMatchWith(4, 1, 0),
+    'all from the title': sentenceMatchWith(4, 1, 1),
+    'coverage instead': TEXT_SIGNALS.sentenceCoverage,
+  },
+  chunkCosineGap: {
+    'BM25 gap instead': TEXT_SIGNALS.bm25Gap,
+    'lead in the convex score instead': NOT_KEPT['lead in the convex score']!,
+    'BM25: lead over the mean of the others instead': NOT_KEPT['BM25: lead over the mean of the others']!,
+  },
+}
+
+/** A variant of a signal in the model. */
+export interface Variant {
+  readonly replaces: string
+  readonly name: string
+}
+
+/** Every variant. */
+export const SIGNAL_VARIANTS: readonly Variant[] = Object.entries(VARIANTS).flatMap(([replaces, variants]) =>
+  Object.keys(variants).map((name) => ({ replaces, name })),
+)
+
+/** Every signal that was weighed, by name; variants as `signal: variant`. */
+export const CANDIDATES: Readonly<Record<string, Candidate>> = {
+  ...TEXT_SIGNALS,
+  ...NOT_KEPT,
+  ...Object.fromEntries(
+    Object.entries(VARIANTS).flatMap(([signal, variants]) =>
+      Object.entries(variants).map(([name, candidate]) => [`${signal}: ${name}`, candidate]),
+    ),
+  ),
+}
+
+/** Names of the signals that may be chosen. */
+export const CHOICES: readonly string[] = [...Object.keys(TEXT_SIGNALS), ...Object.keys(NOT_KEPT)]
+
+/** The ten signals of the model that was measured before this project began, on its own retrieval. */
+export const TEN_SIGNALS: readonly string[] = [
+  'sentenceCoverage',
+  'topBm25',
+  'sentence coverage × BM25',
+  'bm25Gap',
+  'BM25: z of the best',
+  'coverage with near terms, top 3',
+  'correlation of the two methods',
+  'pairs of terms in the top 3',
+  'rarest term missing in the top 3',
+  'cosine of the best (hash embedding)',
+]
+
+/** Every candidate of a question. */
+export function measureCandidates(question: AskedQuestion, lexicon: Lexicon): Readonly<Record<string, number>> {
+  const measured: Measured = { ...read(question.question, question.evidence, lexicon), question }
+  return Object.fromEntries(Object.entries(CANDIDATES).map(([name, candidate]) => [name, candidate(measured)]))
+}

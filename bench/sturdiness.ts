@@ -1,0 +1,146 @@
+/**
+ * What the form of a question does to the verdicts of `balanced`, written to docs/sturdiness.md.
+ *
+ *   npm run bench:sturdiness
+ *
+ * Every form goes through retrieval as well. `balanced` is fitted without the set that it judges, on questions as they
+ * were asked, and has its default thresholds. Typos are drawn with a fixed seed.
+ */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { meanOf } from '../src/core/lib/statistics.ts'
+import { definePolicy, type Policy } from '../src/core/policy/policy.ts'
+import { judge } from '../src/core/policy/judge.ts'
+import { balanced } from '../src/presets/balanced/balanced.ts'
+import { fitBalanced, type MeasuredSet, measureSet } from './evaluation/balanced-model.ts'
+import { QUESTION_FORMS } from './evaluation/question-forms.ts'
+import { FAMILY_SETS, haveQuestionSets, type ReadingOptions, readQuestionSet } from './evaluation/question-sets.ts'
+import { markdownTable } from './markdown-table.ts'
+import { seededRandom } from './seeded-random.ts'
+
+const PAGE = join(import.meta.dirname, '..', 'docs', 'sturdiness.md')
+/** The larger sets are sampled, so that each has about three hundred questions. */
+const EVERY: Readonly<Record<string, number>> = { 'squad-ooc': 20, clapnq: 2, 'covid-qa': 3, 'scifact-missing': 2 }
+const WITH_NOISY_FORMS: readonly string[] = ['gov-faq', 'tex-faq']
+const DRAWS = 1000
+const SEED = 20_261_122
+
+/** Whether each question of a set was answered, in the order of the file. */
+interface Answered {
+  readonly ids: readonly string[]
+  readonly answerable: readonly boolean[]
+  readonly answered: readonly boolean[]
+}
+
+function answers(set: MeasuredSet, policy: Policy): Answered {
+  return {
+    ids: set.questions.map(({ id }) => id),
+    answerable: set.questions.map(({ answerable }) => answerable),
+    answered: set.questions.map(({ signals }) => judge(policy, signals).verdict !== 'refuse'),
+  }
+}
+
+/** The questions of which there is another form, in the order of those. */
+function onlyThose({ ids, answerable, answered }: Answered, wanted: readonly string[]): Answered {
+  const places = wanted.map((id) => ids.indexOf(id))
+  return {
+    ids: wanted,
+    answerable: places.map((at) => answerable[at]!),
+    answered: places.map((at) => answered[at]!),
+  }
+}
+
+/** In points: how much more often questions of a kind are judged wrongly than as they were asked. */
+function change(asked: readonly Answered[], formed: readonly Answered[], kind: boolean): string {
+  const wrong = ({ answered }: Answered, at: number): number => (answered[at] === kind ? 0 : 1)
+  const differences = asked.map((own, set) =>
+    own.answerable.flatMap((answerable, at) => (answerable === kind ? [wrong(formed[set]!, at) - wrong(own, at)] : [])),
+  )
+  const random = seededRandom(SEED)
+  const draws = Array.from({ length: DRAWS }, () =>
+    meanOf(differences.map((own) => meanOf(own.map(() => own[Math.floor(random() * own.length)]!)))),
+  ).sort((a, b) => a - b)
+  const points = (value: number): string => `${value < -0.0005 ? '−' : ''}${Math.abs(100 * value).toFixed(1)}`
+  const bound = (share: number): string => points(draws[Math.floor(share * (DRAWS - 1))]!)
+  return `${points(meanOf(differences.map(meanOf)))} (${bound(0.025)} to ${bound(0.975)})`
+}
+
+function worst(asked: readonly Answered[], formed: readonly Answered[], names: readonly string[]): string {
+  const refused = ({ answerable, answered }: Answered): number =>
+    meanOf(answerable.flatMap((kind, at) => (kind ? [answered[at] ? 0 : 1] : [])))
+  const rises = asked.map((own, set) => refused(formed[set]!) - refused(own))
+  const most = Math.max(...rises)
+  return most < 0.0005 ? '–' : `${names[rises.indexOf(most)]}: ${(100 * most).toFixed(1)}`
+}
+
+function page(): string {
+  const fitted = FAMILY_SETS.map((name) => measureSet(readQuestionSet(name)))
+  const policies = new Map<string, Policy>(
+    FAMILY_SETS.map((name) => [
+      name,
+      definePolicy({ ...balanced(), confidence: fitBalanced(fitted.filter((set) => set.name !== name)) }),
+    ]),
+  )
+  const answersTo = (names: readonly string[], options: ReadingOptions, sampled = true): Answered[] =>
+    names.map((name) => {
+      const every = sampled ? (EVERY[name] ?? 1) : 1
+      return answers(measureSet(readQuestionSet(name, { every, ...options })), policies.get(name)!)
+    })
+  const row = (
+    label: string,
+    names: readonly string[],
+    asked: readonly Answered[],
+    formed: readonly Answered[],
+  ): string[] => [label, change(asked, formed, true), change(asked, formed, false), worst(asked, formed, names)]
+  const asked = answersTo(FAMILY_SETS, {})
+  const rows = Object.entries(QUESTION_FORMS).map(([label, form]) =>
+    row(label, FAMILY_SETS, asked, answersTo(FAMILY_SETS, { form })),
+  )
+  const twice = row('every passage stored twice', FAMILY_SETS, asked, answersTo(FAMILY_SETS, { storedTwice: true }))
+  const noisy = (['typos', 'keywords'] as const).map((variant) => {
+    const formed = answersTo(WITH_NOISY_FORMS, { variant }, false)
+    const all = answersTo(WITH_NOISY_FORMS, {}, false).map((own, set) => onlyThose(own, formed[set]!.ids))
+    const label = {
+      typos: 'lower case, no punctuation, a typo for every six longer words',
+      keywords: 'at most five keywords',
+    }[variant]
+    return row(`${label} (n = ${formed.reduce((sum, { ids }) => sum + ids.length, 0)})`, WITH_NOISY_FORMS, all, formed)
+  })
+  const count = (kind: boolean): number =>
+    asked.reduce((sum, { answerable }) => sum + answerable.filter((own) => own === kind).length, 0)
+  const head = ['form', 'false refusals', 'false acceptances', 'most false refusals more']
+  return `# Forms of a question
+
+The same question is asked in many ways: in capitals, as keywords, with a slip of the keys, with a greeting. This page says
+what that does to the verdicts of \`balanced\`. Written by \`npm run bench:sturdiness\` (\`bench/sturdiness.ts\`); typos and intervals
+are drawn with the seed ${SEED}.
+
+Change in points of the two error rates at the default thresholds, mean of ${FAMILY_SETS.length} sets (${count(true)} answerable questions, ${count(false)}
+that must be refused; of the larger sets every second to twentieth), with 95 % intervals of ${DRAWS} draws of as many questions. Each
+form goes through the embedded index as well, so what retrieval loses is in it. \`balanced\` is fitted without the set, on questions as
+they were asked. The last column names the set where false refusals rise most.
+
+${markdownTable(head, [...rows, twice])}
+
+The forms that two sets bring along (${WITH_NOISY_FORMS.join(', ')}):
+
+${markdownTable(head, noisy)}
+
+What the gate does about it:
+
+- Letter case and accents make no difference: they are folded wherever text becomes terms, in the index as well.
+- What politeness puts around a question (\`hello\`, \`could you please tell me\`, \`thank you\`; English) is not measured.
+  Retrieval still sees it.
+- A term that neither the collection nor the passages know is read as one of the passages that is one letter away (added, left
+  out, changed, swapped). What retrieval did not find for it, no reading brings back.
+- A passage with the same terms as a better one counts no more, so that a copy does not take the lead from the original.
+`
+}
+
+if (!haveQuestionSets()) {
+  console.log('The question sets are not here (../shared/data): nothing to measure.')
+  process.exit(0)
+}
+const written = page()
+writeFileSync(PAGE, written)
+console.log(written)

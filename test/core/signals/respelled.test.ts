@@ -1,0 +1,55 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { respelled } from '../../../src/core/signals/respelled.ts'
+
+describe('respelled', () => {
+  it.each([
+    ['a letter left out', 'jwish', 'jewish'],
+    ['a letter too many', 'kuberneet', 'kubernet'],
+    ['another letter', 'regulasori', 'regulatori'],
+    ['two letters swapped', 'perdict', 'predict'],
+    ['the first two swapped', 'htoel', 'hotel'],
+    ['the first left out', 'hotel', 'shotel'],
+    ['another first letter', 'gotel', 'hotel'],
+    ['the last left out', 'regulator', 'regulatori'],
+    ['a slip in an ending', 'installatiom', 'instal'],
+    ['a slip in the stem, and an ending', 'exprssion', 'express'],
+    ['letters of another script', 'москвв', 'москва'],
+    ['two slips', 'nubmre', 'number', null],
+    ['a short term', 'coe', 'code', null],
+    ['a short candidate', 'codes', 'cod', null],
+    ['a number', '1979', '1978', null],
+    ['an ending behind a stem of four letters', 'stationar', 'stat', null],
+    ['a longer ending than there is', 'internationalisms', 'inter', null],
+  ])('%s: %s', (_, term, candidate, expected: string | null = candidate) => {
+    expect(respelled(term, [[candidate]]) ?? null).toBe(expected)
+  })
+
+  it('takes the candidate that explains most letters, and of equals the first', () => {
+    expect(respelled('installatiom', [['instal'], ['installation']])).toBe('installation')
+    expect(respelled('gotel', [['motel', 'hotel']])).toBe('motel')
+    expect(respelled('gotel', [])).toBeUndefined()
+  })
+
+  it('finds every word that was misspelt once', () => {
+    const word = fc.stringMatching(/^[a-z]{4,12}$/)
+    const slip = fc.tuple(
+      fc.nat(),
+      fc.stringMatching(/^[a-z]$/),
+      fc.constantFrom('left out', 'added', 'changed', 'swapped'),
+    )
+    fc.assert(
+      fc.property(word, slip, (meant, [seed, letter, kind]) => {
+        const at = seed % (meant.length - 1)
+        const [before, after] = [meant.slice(0, at), meant.slice(at + 1)]
+        const written = {
+          'left out': before + after,
+          added: before + letter + meant.slice(at),
+          changed: before + letter + after,
+          swapped: before + meant[at + 1]! + meant[at]! + meant.slice(at + 2),
+        }[kind]
+        expect(respelled(written, [[meant]])).toBe(written.length < 4 ? undefined : meant)
+      }),
+    )
+  })
+})

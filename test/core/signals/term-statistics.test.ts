@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest'
+import { termStatistics } from '../../../src/core/signals/term-statistics.ts'
+import { buildLexicon, EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
+
+/** Chunks of two terms, half of which hold `engin`. */
+const lexicon = (chunks: number): ReturnType<typeof buildLexicon> =>
+  buildLexicon(Array.from({ length: chunks }, (_, at) => (at % 2 === 0 ? 'Engine start.' : 'Red paint.')))
+
+describe('termStatistics', () => {
+  it('counts every term alike where no collection is known', () => {
+    const { idf, rate, meanChunkLength } = termStatistics(EMPTY_LEXICON)
+    expect(idf('engin')).toBe(idf('paint'))
+    expect(idf('engin')).toBeCloseTo(Math.log(1 + 100.5 / 0.5), 12)
+    expect(rate('engin')).toBe(0.5 / 10_000)
+    expect(meanChunkLength).toBe(1)
+  })
+
+  it.each([
+    // Chunks, and those that hold `engin`; filled up to a hundred chunks of two terms.
+    [2, 1, 100],
+    [4, 2, 100],
+    [100, 50, 100],
+    [400, 200, 400],
+  ])('takes %i chunks, %i with the term, for one of %i', (chunks, holding, counted) => {
+    const { idf, rate, meanChunkLength } = termStatistics(lexicon(chunks))
+    expect(idf('engin')).toBeCloseTo(Math.log(1 + (counted - holding + 0.5) / (holding + 0.5)), 12)
+    expect(rate('engin')).toBeCloseTo((holding + 0.5) / (2 * counted), 12)
+    expect(rate('unheard')).toBeCloseTo(0.5 / (2 * counted), 12)
+    expect(meanChunkLength).toBe(2)
+  })
+
+  it('believes no more chunks with a term than there are', () => {
+    const damaged = termStatistics({ chunkCount: 3, termCount: 0, documentFrequency: new Map([['engin', 1e9]]) })
+    expect(damaged.idf('engin')).toBeCloseTo(Math.log(1 + 97.5 / 3.5), 12)
+    expect(damaged.rate('engin')).toBeLessThanOrEqual(1)
+  })
+})
