@@ -20,6 +20,16 @@ export interface ReadingDepth {
 /** As deep as signals look. */
 const SIGNAL_DEPTH: ReadingDepth = { chunks: 10, sentences: 5, beginnings: 3 }
 
+/** Settings of `read`. */
+export interface ReadOptions {
+  /**
+   * To rank chunks, all of them have to be read alike.
+   *
+   * @default ten chunks, the sentences of five, near terms in three
+   */
+  readonly depth?: ReadingDepth
+}
+
 /** Share of the longer of two terms that their common beginning must be, for one to count as near the other. */
 const NEAR_FROM = 0.6
 
@@ -79,14 +89,12 @@ export interface TextFeatures {
  * Reads a question and its evidence against the collection's lexicon, or `EMPTY_LEXICON`: then the chunks stand for the
  * collection. A chunk with the same terms as a better one is passed over. A term of the question that neither the
  * collection nor the chunks know is read as the one that it is a misspelling of, if the chunks hold such a one.
- *
- * @param depth how deep signals look; to rank chunks all have to be read alike
  */
 export function read(
   question: string,
   evidence: Evidence,
   lexicon: Lexicon,
-  depth: ReadingDepth = SIGNAL_DEPTH,
+  { depth = SIGNAL_DEPTH }: ReadOptions = {},
 ): TextFeatures {
   const chunks = distinctChunks(evidence, depth.chunks)
   const known = lexicon.chunkCount > 0 ? lexicon : countTerms(chunks.map(({ parts }) => parts.flat()))
