@@ -6,6 +6,7 @@
  * Every form goes through retrieval as well. `balanced` is fitted without the set that it judges, on questions as they
  * were asked, and has its default thresholds. Typos are drawn with a fixed seed.
  */
+import { logistic } from '../src/core/policy/logistic.ts'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { meanOf } from '../src/core/lib/statistics.ts'
@@ -78,7 +79,7 @@ function page(): string {
   const policies = new Map<string, Policy>(
     FAMILY_SETS.map((name) => [
       name,
-      definePolicy({ ...balanced(), confidence: fitBalanced(fitted.filter((set) => set.name !== name)) }),
+      definePolicy({ ...balanced(), confidence: logistic(fitBalanced(fitted.filter((set) => set.name !== name))) }),
     ]),
   )
   const answersTo = (names: readonly string[], options: ReadingOptions, sampled = true): Answered[] =>

@@ -6,6 +6,7 @@
  * The reranker and `balanced` are fitted without the set that they rank and judge. Nothing here is random but the draws of
  * the intervals, which have a fixed seed.
  */
+import { logistic } from '../src/core/policy/logistic.ts'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { auroc } from '../src/core/calibration/auroc.ts'
@@ -64,7 +65,7 @@ function interval(before: readonly (readonly number[])[], after: readonly (reado
 /** AUROC, coverage at 5 %, false acceptance and false refusal of each set, `balanced` fitted on the others. */
 function verdicts(sets: readonly MeasuredSet[]): readonly (readonly number[])[] {
   return sets.map((set) => {
-    const confidence = fitBalanced(sets.filter((other) => other !== set))
+    const confidence = logistic(fitBalanced(sets.filter((other) => other !== set)))
     const policy = definePolicy({ ...balanced(), confidence })
     const scored = set.questions.map(({ signals, answerable }) => ({
       score: confidenceOf(confidence, signals),

@@ -42,7 +42,7 @@ export function measure(
   lexicon: Lexicon,
   reader: TermReader = PLAIN_TERM_READER,
 ): Signals {
-  const features = read(question, evidence, lexicon, undefined, reader)
+  const features = read(question, evidence, lexicon, { reader })
   const signals: Record<string, unknown> = {
     chunkCount: evidence.chunks.length,
     droppedCount: evidence.dropped,

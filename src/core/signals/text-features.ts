@@ -20,6 +20,18 @@ export interface ReadingDepth {
 /** As deep as signals look. */
 const SIGNAL_DEPTH: ReadingDepth = { chunks: 10, sentences: 5, beginnings: 3 }
 
+/** Settings of `read`. */
+export interface ReadOptions {
+  /**
+   * To rank chunks, all of them have to be read alike.
+   *
+   * @default ten chunks, the sentences of five, near terms in three
+   */
+  readonly depth?: ReadingDepth
+  /** Reads the terms of texts. @default one that remembers nothing */
+  readonly reader?: TermReader
+}
+
 /** Share of the longer of two terms that their common beginning must be, for one to count as near the other. */
 const NEAR_FROM = 0.6
 
@@ -79,16 +91,12 @@ export interface TextFeatures {
  * Reads a question and its evidence against the collection's lexicon, or `EMPTY_LEXICON`: then the chunks stand for the
  * collection. A chunk with the same terms as a better one is passed over. A term of the question that neither the
  * collection nor the chunks know is read as the one that it is a misspelling of, if the chunks hold such a one.
- *
- * @param depth how deep signals look; to rank chunks all have to be read alike
- * @param reader reads the terms of texts
  */
 export function read(
   question: string,
   evidence: Evidence,
   lexicon: Lexicon,
-  depth: ReadingDepth = SIGNAL_DEPTH,
-  reader: TermReader = PLAIN_TERM_READER,
+  { depth = SIGNAL_DEPTH, reader = PLAIN_TERM_READER }: ReadOptions = {},
 ): TextFeatures {
   const { terms } = reader
   const chunks = distinctChunks(evidence, depth.chunks, reader)

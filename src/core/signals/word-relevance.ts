@@ -48,7 +48,8 @@ function idfShare({ questionTerms, idfMass }: TextFeatures, heldBy: (at: number)
  */
 export function wordFeatures(question: string, evidence: Evidence, lexicon: Lexicon): readonly WordFeatures[] {
   const all = evidence.chunks.length
-  const features = read(question, evidence, lexicon, { chunks: all, sentences: all, beginnings: all })
+  const depth = { chunks: all, sentences: all, beginnings: all }
+  const features = read(question, evidence, lexicon, { depth })
   const made = Array.from({ length: all }, () => NOTHING)
   if (features.idfMass === 0) return made
   for (const chunk of features.chunks) {

@@ -3,6 +3,7 @@ import { lifetimeSeconds } from '../../../src/core/policy/lifetimes.ts'
 import { buildLexicon, EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
 import { measure, type Signals } from '../../../src/core/signals/measure.ts'
 import { bandOf, judge } from '../../../src/core/policy/judge.ts'
+import { definePolicy } from '../../../src/core/policy/policy.ts'
 import { balanced } from '../../../src/presets/balanced/balanced.ts'
 import { BALANCED_LACKING, BALANCED_WEIGHTS } from '../../../src/presets/balanced/balanced-weights.ts'
 import { evidenceOf, signalsOf } from '../../fixtures/evidence.ts'
@@ -37,6 +38,39 @@ describe('balanced', () => {
     for (const { weights } of [BALANCED_WEIGHTS, ...BALANCED_LACKING]) {
       for (const weight of Object.values(weights)) expect(weight).toBeGreaterThan(0)
     }
+  })
+
+  it('says that it is not calibrated for a collection, and where its weights come from', () => {
+    expect(balanced().confidence).toMatchObject({
+      calibrated: false,
+      provenance: expect.stringMatching(/^npm run fit, .*squad-ooc.*scifact-missing.*an intercept for each set/),
+    })
+    const { confidence } = balanced()
+    // Read from a file it may be anything.
+    const damaged = { ...balanced(), confidence: { ...confidence, calibrated: 'yes' } as unknown as typeof confidence }
+    expect(() => definePolicy(damaged)).toThrow('calibrated must be true or false')
+  })
+
+  it.each([
+    ['in capitals', 'HOW DOES THE ENGINE START?'],
+    ['in small letters, without a mark', 'how does the engine start'],
+    ['as keywords', 'engine start'],
+    ['with accents', 'How does the éngine stárt?'],
+    ['politely', 'Hello! Could you please tell me how does the engine start? Thank you very much.'],
+    ['with a typo', 'How does the engnie start?'],
+  ])('judges a question alike when it is asked %s', (_, question) => {
+    const asked = measure('How does the engine start?', evidenceOf(TEXTS), LEXICON)
+    expect(judge(balanced(), measure(question, evidenceOf(TEXTS), LEXICON)).confidence).toBe(
+      judge(balanced(), asked).confidence,
+    )
+  })
+
+  it('is not swayed by a passage that is stored twice', () => {
+    const twice = TEXTS.flatMap((text) => [text, text])
+    const [once, again] = [TEXTS, twice].map(
+      (texts) => judge(balanced(), measure('How does the engine start?', evidenceOf(texts), LEXICON)).confidence,
+    )
+    expect(again).toBe(once)
   })
 
   it('needs no dense scores', () => {
