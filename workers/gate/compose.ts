@@ -6,7 +6,6 @@ import { createD1ApiKeys } from '../../src/adapters/d1/api-keys.ts'
 import { createD1Collections } from '../../src/adapters/d1/collections.ts'
 import { createD1DecisionStore } from '../../src/adapters/d1/decision-store.ts'
 import { createD1IdempotencyStore } from '../../src/adapters/d1/idempotency.ts'
-import { createD1Statistics, type Statistics } from '../../src/adapters/d1/statistics.ts'
 import { htmlToMarkdown } from '../../src/adapters/html-to-markdown.ts'
 import { createMarkdownSplitter } from '../../src/adapters/markdown-splitter.ts'
 import { RagGateError } from '../../src/errors.ts'
@@ -19,12 +18,14 @@ import type { Generator } from '../../src/ports/generator.ts'
 import type { IdempotencyStore } from '../../src/ports/idempotency.ts'
 import type { GateBindings } from './bindings.ts'
 import { generatorFor, rerankerFor, searchEngine } from './engines.ts'
+import { policyOfId } from './policies.ts'
+import { type StatisticsStores, statisticsStores } from './statistics/stores.ts'
 
 /** Everything the routes use. */
 export interface Composition {
   readonly gate: GateConnections
   readonly ingest: IngestPorts
-  readonly statistics: Statistics
+  readonly statistics: StatisticsStores
   readonly log: DecisionLog
   readonly keys: ApiKeys
   readonly idempotency: IdempotencyStore
@@ -61,6 +62,7 @@ function compose(env: GateBindings): Composition {
   const log = createBufferedDecisionLog({
     store: createD1DecisionStore({
       db: env.DB,
+      policyOf: policyOfId,
       onRejected: (cause) => console.error('[rag-gate] a decision was not recorded: D1 does not take it', cause),
     }),
     onDropped: (count) => console.error(`[rag-gate] ${count} decisions were not recorded: D1 did not answer`),
@@ -95,7 +97,7 @@ function compose(env: GateBindings): Composition {
       splitter: createMarkdownSplitter({ htmlToMarkdown }),
       clock,
     },
-    statistics: createD1Statistics({ db: env.DB }),
+    statistics: statisticsStores(env.DB, clock),
     log,
     keys,
     idempotency: createD1IdempotencyStore({ db: env.DB, clock }),

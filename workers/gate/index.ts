@@ -15,7 +15,7 @@ import { postDocuments } from './documents/post-documents.ts'
 import { deleteKey, listKeys, postKey } from './keys.ts'
 import { policyNamed } from './policies.ts'
 import { putCollectionPolicy, putTenantPolicy } from './put-policy.ts'
-import { getStatistics } from './statistics.ts'
+import { mountStatistics, STATISTICS_ROUTES } from './statistics/mount.ts'
 
 export { VectorIndex } from '../vector-index/vector-index.ts'
 
@@ -46,9 +46,9 @@ app.put('/v1/policy', putTenantPolicy)
 app.post('/v1/keys', postKey)
 app.get('/v1/keys', listKeys)
 app.delete('/v1/keys/:id', deleteKey)
-app.get('/v1/stats', getStatistics)
+mountStatistics(app)
 app.get('/health', async (c) => {
-  await compositionFor(c.env).statistics.check()
+  await compositionFor(c.env).statistics.summaries.check()
   return c.json({ status: 'ok' }, 200, { 'cache-control': 'no-store' })
 })
 app.all('/vector/*', (c) =>
@@ -68,7 +68,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   '/v1/policy': 'PUT',
   '/v1/keys': 'GET, POST',
   '/v1/keys/:id': 'DELETE',
-  '/v1/stats': 'GET',
+  ...STATISTICS_ROUTES,
   '/health': 'GET',
 }
 for (const [path, method] of Object.entries(ALLOWED)) {
