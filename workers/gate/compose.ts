@@ -1,10 +1,8 @@
 /** Puts the Worker together. It and `engines.ts` alone read bindings and secrets. */
 import { createBearerAuthenticator } from '../../src/adapters/bearer-tokens.ts'
-import { createBufferedDecisionLog } from '../../src/adapters/buffered-decision-log.ts'
 import { createCacheApiAnswerCache } from '../../src/adapters/cache-api-answer-cache.ts'
 import { createD1ApiKeys } from '../../src/adapters/d1/api-keys.ts'
 import { createD1Collections } from '../../src/adapters/d1/collections.ts'
-import { createD1DecisionStore } from '../../src/adapters/d1/decision-store.ts'
 import { createD1IdempotencyStore } from '../../src/adapters/d1/idempotency.ts'
 import { htmlToMarkdown } from '../../src/adapters/html-to-markdown.ts'
 import { createMarkdownSplitter } from '../../src/adapters/markdown-splitter.ts'
@@ -18,7 +16,7 @@ import type { Generator } from '../../src/ports/generator.ts'
 import type { IdempotencyStore } from '../../src/ports/idempotency.ts'
 import type { GateBindings } from './bindings.ts'
 import { generatorFor, rerankerFor, searchEngine } from './engines.ts'
-import { policyOfId } from './policies.ts'
+import { decisionLogFor } from './statistics/decision-log.ts'
 import { type StatisticsStores, statisticsStores } from './statistics/stores.ts'
 
 /** Everything the routes use. */
@@ -59,14 +57,7 @@ function compose(env: GateBindings): Composition {
   const { retriever, index } = searchEngine(env)
   const reranker = rerankerFor(env)
   const collections = createD1Collections({ db: env.DB })
-  const log = createBufferedDecisionLog({
-    store: createD1DecisionStore({
-      db: env.DB,
-      policyOf: policyOfId,
-      onRejected: (cause) => console.error('[rag-gate] a decision was not recorded: D1 does not take it', cause),
-    }),
-    onDropped: (count) => console.error(`[rag-gate] ${count} decisions were not recorded: D1 did not answer`),
-  })
+  const log = decisionLogFor(env)
   const keys = createD1ApiKeys({ db: env.DB, clock })
   const authenticate = createBearerAuthenticator({
     tokens: env.ADMIN_TOKEN === undefined ? [] : [{ token: env.ADMIN_TOKEN, principal: ADMIN }],
@@ -97,7 +88,7 @@ function compose(env: GateBindings): Composition {
       splitter: createMarkdownSplitter({ htmlToMarkdown }),
       clock,
     },
-    statistics: statisticsStores(env.DB, clock),
+    statistics: statisticsStores(env, clock),
     log,
     keys,
     idempotency: createD1IdempotencyStore({ db: env.DB, clock }),

@@ -15,6 +15,8 @@ import { postDocuments } from './documents/post-documents.ts'
 import { deleteKey, listKeys, postKey } from './keys.ts'
 import { policyNamed } from './policies.ts'
 import { putCollectionPolicy, putTenantPolicy } from './put-policy.ts'
+import { consumeQueuedDecisions } from './statistics/decision-log.ts'
+import { runStatisticsJobs } from './statistics/jobs.ts'
 import { mountStatistics, STATISTICS_ROUTES } from './statistics/mount.ts'
 
 export { VectorIndex } from '../vector-index/vector-index.ts'
@@ -90,7 +92,9 @@ export default {
   async scheduled(_controller, env) {
     const { ingest, idempotency } = compositionFor(env)
     await idempotency.prune()
+    await runStatisticsJobs(env)
     const { failed } = await sweepIndex(ingest, SWEPT_AT_ONCE)
     if (failed.length > 0) console.error(`[rag-gate] ${failed.length} collections could not be swept`)
   },
+  queue: consumeQueuedDecisions,
 } satisfies ExportedHandler<GateBindings>

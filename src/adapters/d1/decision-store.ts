@@ -9,9 +9,9 @@ export interface D1DecisionStoreOptions {
   readonly db: D1Database
   /**
    * Called for every event that the tables will never take (a required field is missing, a text is too long). It is
-   * dropped, so that it does not hold up all others. It must not throw.
+   * dropped and counted, so that it does not hold up all others. It must not throw.
    */
-  readonly onRejected?: (cause: unknown) => void
+  readonly onRejected?: (cause: unknown, rejected: NumberedEvent) => void
   /**
    * Keeps the texts of questions that events carry, for so many days. 1..365. Without it no text is stored, whatever an
    * event carries.
@@ -128,7 +128,7 @@ export function createD1DecisionStore({
   const keptPolicies = new Set<string>()
 
   async function reject(numbered: NumberedEvent, cause: unknown): Promise<void> {
-    onRejected?.(cause)
+    onRejected?.(cause, numbered)
     const { isolate, sequence, event } = numbered
     // Counting what was rejected must not hold up what can be stored: where it fails, the gap in the numbers stays.
     await db

@@ -32,6 +32,7 @@ export type ListedDecision = Pick<
   | 'expansion'
   | 'documentIds'
   | 'questionHmac'
+  | 'principalId'
 >
 
 type DecisionRow = typeof decisions.$inferSelect
@@ -50,6 +51,8 @@ export interface DecisionsPage {
   /** First moment after the period, milliseconds since 1970. */
   readonly toMs: number
   readonly filter?: DecisionFilter
+  /** Only those of one principal. */
+  readonly principalId?: string
   /** Most decisions of the page. 1..1000. */
   readonly limit: number
   /** Where the page before it ended. */
@@ -112,6 +115,7 @@ const LISTED = {
   expansion: decisions.expansion,
   documentIds: decisions.documentIds,
   questionHmac: decisions.questionHmac,
+  principalId: decisions.principalId,
 }
 
 /** Single decisions from D1. Errors of D1 itself become `schema_outdated` or `store_unavailable`. */
@@ -135,7 +139,7 @@ export function createD1RecordedDecisions({ db }: D1RecordedDecisionsOptions): R
   }
 
   return {
-    async list({ tenant, fromMs, toMs, filter = {}, limit, after }) {
+    async list({ tenant, fromMs, toMs, filter = {}, principalId, limit, after }) {
       const wanted = and(
         eq(decisions.tenant, tenant),
         gte(decisions.atMs, fromMs),
@@ -154,7 +158,9 @@ export function createD1RecordedDecisions({ db }: D1RecordedDecisionsOptions): R
       const found = await queries
         .select()
         .from(scanned)
-        .where(matches(scanned, filter))
+        .where(
+          and(matches(scanned, filter), principalId === undefined ? undefined : eq(scanned.principalId, principalId)),
+        )
         .limit(limit + 1)
         .catch(rethrowStoreFault)
       const page = found.slice(0, limit)

@@ -60,7 +60,7 @@ export interface DocumentTrend {
   readonly weeks: readonly DocumentWeek[]
   /** Mean of the last week less that of the first; `null` for a single week. */
   readonly change: number | null
-  /** Whether the mean was under `weakBelow` in every week. */
+  /** Whether the mean was under `weakBelow` in every week, over at least five decisions. */
   readonly consistentlyWeak: boolean
 }
 
@@ -100,6 +100,8 @@ const WEEK_MS = 7 * DAY_MS
 /** The first Monday of 1970. */
 const FIRST_WEEK_MS = 4 * DAY_MS
 const MOST_OF_A_DAY = 100
+/** Fewer decisions show no trend. */
+const MIN_FOR_A_TREND = 5
 /** Gone through for them where only one collection is meant. */
 const MOST_SCANNED_OF_A_DAY = 1_000
 
@@ -212,7 +214,7 @@ function trendOf(weeks: readonly WeekRow[], weakBelow: number): DocumentTrend {
     meanConfidence: sum('confidenceSum') / sum('decisions'),
     weeks: weeks.map(({ weekMs, decisions }, at) => ({ weekMs, decisions, meanConfidence: means[at] ?? 0 })),
     change: weeks.length < 2 ? null : last - first,
-    consistentlyWeak: means.every((mean) => mean < weakBelow),
+    consistentlyWeak: sum('decisions') >= MIN_FOR_A_TREND && means.every((mean) => mean < weakBelow),
   }
 }
 

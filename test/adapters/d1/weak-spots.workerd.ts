@@ -89,8 +89,8 @@ describe('documents', () => {
     await write('documents', [
       ...led('strong', 0.875, 0, 4),
       ...led('strong', 0.75, 1, 4),
-      ...led('weak', 0.25, 0, 2),
-      ...led('weak', 0.5, 1, 2),
+      ...led('weak', 0.25, 0, 3),
+      ...led('weak', 0.5, 1, 3),
       ...led('falling', 0.75, 0),
       ...led('falling', 0.25, 1),
     ])
@@ -108,15 +108,15 @@ describe('documents', () => {
     expect(documents[0]).toEqual({
       documentId: 'weak',
       collection: 'manual',
-      decisions: 4,
-      refused: 2,
+      decisions: 6,
+      refused: 3,
       advised: 0,
       meanConfidence: 0.375,
       change: 0.25,
       consistentlyWeak: true,
       weeks: [
-        { weekMs: START_MS, decisions: 2, meanConfidence: 0.25 },
-        { weekMs: START_MS + 7 * DAY_MS, decisions: 2, meanConfidence: 0.5 },
+        { weekMs: START_MS, decisions: 3, meanConfidence: 0.25 },
+        { weekMs: START_MS + 7 * DAY_MS, decisions: 3, meanConfidence: 0.5 },
       ],
     })
     expect(documents.map(({ consistentlyWeak }) => consistentlyWeak)).toEqual([true, false, false])
@@ -128,6 +128,6 @@ describe('documents', () => {
     expect(await by({ collection: 'wiki' })).toEqual([])
     // The last moment of the first week asks for that week alone.
     const [first] = await spots.documents({ ...query, toMs: START_MS + 7 * DAY_MS })
-    expect(first).toMatchObject({ documentId: 'weak', decisions: 2, change: null })
+    expect(first).toMatchObject({ documentId: 'weak', decisions: 3, change: null, consistentlyWeak: false })
   })
 })

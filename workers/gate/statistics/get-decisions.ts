@@ -41,19 +41,21 @@ const COLUMNS = [
   'expansion',
   'document_ids',
   'question_hmac',
+  'principal_id',
 ]
 
 /** A page of decisions, the latest first. */
 export async function listDecisions(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
   const composition = compositionFor(c.env)
   const principal = await requireScope(composition, c.req.raw, 'admin')
-  checkNames(c, ['from', 'to', 'limit', 'cursor', 'format', ...FILTER_NAMES])
+  checkNames(c, ['from', 'to', 'limit', 'cursor', 'format', 'principal', ...FILTER_NAMES])
   const tenant = readTenant(c, principal)
   const filter = readFilter(c)
   const format = readFormat(c)
   const limit = readLimit(c, 50)
   const period = readPeriod(c, LONGEST_MS, 7 * DAY_MS)
-  const bound = [tenant, canonicalJson({ ...filter })]
+  const principalId = c.req.query('principal')
+  const bound = [tenant, canonicalJson({ ...filter }), canonicalJson(principalId ?? null)]
   const after = readCursor(c.req.query('cursor'), bound)
   await composition.log.flush()
   const { decisions, next } = await composition.statistics.recorded.list({
@@ -61,6 +63,7 @@ export async function listDecisions(c: Context<{ Bindings: GateBindings }>): Pro
     ...period,
     filter,
     limit,
+    ...(principalId === undefined ? {} : { principalId }),
     ...(after === undefined ? {} : { after }),
   })
   const rows = decisions.map(listed)

@@ -1,6 +1,7 @@
 /** The routes of the statistics. */
 import type { Hono } from 'hono'
 import type { GateBindings } from '../bindings.ts'
+import { deleteSubject } from './delete-subject.ts'
 import { getDecision, listDecisions } from './get-decisions.ts'
 import { getAuditTrail, getPolicies } from './get-policies.ts'
 import { getContentGaps, getDocumentTrends, getStatistics } from './get-stats.ts'
@@ -14,6 +15,7 @@ export const STATISTICS_ROUTES: Readonly<Record<string, string>> = {
   '/v1/decisions/:id': 'GET',
   '/v1/policies': 'GET',
   '/v1/audit': 'GET',
+  '/v1/subjects/:id': 'DELETE',
 }
 
 /** Mounts them. Every handler asks for the scope itself, before it looks at anything else. */
@@ -25,4 +27,5 @@ export function mountStatistics(app: Hono<{ Bindings: GateBindings }>): void {
   app.get('/v1/decisions/:id', getDecision)
   app.get('/v1/policies', getPolicies)
   app.get('/v1/audit', getAuditTrail)
+  app.delete('/v1/subjects/:id', deleteSubject)
 }

@@ -216,7 +216,11 @@ function cache({ by_cache: by, decisions }) {
 }
 
 function latency({ latency: times, mean_retrieval_ms: retrieval, mean_generation_ms: generation }) {
-  const row = (name, { counted, p50, p90, p95, p99 }) => [name, number(counted), ...[p50, p90, p95, p99].map(duration)]
+  const row = (name, { counted, p50, p90, p95, p99 }) => [
+    name,
+    number(counted),
+    ...[p50, p90, p95, p99].map((ms) => el('span', { className: 'number' }, duration(ms))),
+  ]
   return card(
     'Response time',
     el(
@@ -294,7 +298,7 @@ function recording({ recording: counts }) {
       'p',
       {},
       lost === 0
-        ? `Every decision of ${number(counts.isolates)} isolates is here: ${number(counts.recorded)} of ${number(counts.recorded)}.`
+        ? `Every decision is here: ${number(counts.recorded)}, from ${number(counts.isolates)} ${counts.isolates === 1 ? 'isolate' : 'isolates'}.`
         : `Of ${number(counts.recorded + lost)} decisions ${number(counts.recorded)} are here.`,
     ),
     lost > 0 &&
