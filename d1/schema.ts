@@ -364,10 +364,13 @@ export const alerts = sqliteTable(
     /** Decisions that it was measured over. */
     decisions: integer('decisions').notNull(),
     message: text('message').notNull(),
+    /** 1 until the webhook was told of the opening, or of the closing. */
+    untold: integer('untold').notNull(),
   },
   (table) => [
     index('alerts_open').on(table.tenant, table.kind),
     index('alerts_by_time').on(table.tenant, table.openedMs),
+    index('alerts_untold').on(table.untold),
   ],
 )
 

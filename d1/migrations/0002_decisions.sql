@@ -337,8 +337,11 @@ CREATE TABLE alerts (
   value REAL NOT NULL,
   bound REAL NOT NULL,
   decisions INTEGER NOT NULL,
-  message TEXT NOT NULL
+  message TEXT NOT NULL,
+  -- 1 until the webhook was told of the opening, or of the closing.
+  untold INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 CREATE UNIQUE INDEX alerts_open ON alerts (tenant, kind) WHERE closed_ms IS NULL;
 CREATE INDEX alerts_by_time ON alerts (tenant, opened_ms);
+CREATE INDEX alerts_untold ON alerts (untold) WHERE untold = 1;

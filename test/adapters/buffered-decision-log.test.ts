@@ -162,14 +162,14 @@ describe('createBufferedDecisionLog', () => {
     const store = Object.assign(createFakeStore(), { noteDropped })
     const log = createBufferedDecisionLog({ store, flushAt: 5, maxHeld: 10 })
     store.fails = 'before'
-    record(log, 25)
+    void record(log, 25)
     await vi.advanceTimersByTimeAsync(0)
     expect(noteDropped).not.toHaveBeenCalled()
     store.fails = 'never'
     await vi.advanceTimersByTimeAsync(30_000)
     await log.flush()
     expect(noteDropped.mock.calls).toMatchObject([[{ isolate: expect.any(String), dropped: 15 }]])
-    record(log, 5)
+    void record(log, 5)
     await log.flush()
     expect(noteDropped).toHaveBeenCalledTimes(1)
   })
@@ -179,12 +179,12 @@ describe('createBufferedDecisionLog', () => {
     const store = Object.assign(createFakeStore(), { noteDropped })
     const log = createBufferedDecisionLog({ store, flushAt: 5, maxHeld: 5 })
     store.fails = 'before'
-    record(log, 8)
+    void record(log, 8)
     await vi.advanceTimersByTimeAsync(0)
     store.fails = 'never'
     await vi.advanceTimersByTimeAsync(30_000)
     expect(noteDropped).toHaveBeenCalledTimes(1)
-    record(log, 1)
+    void record(log, 1)
     await log.flush()
     expect(noteDropped.mock.calls.map(([{ dropped }]) => dropped)).toEqual([3, 3])
   })

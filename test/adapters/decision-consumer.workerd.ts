@@ -166,7 +166,7 @@ describe('ten thousand events', () => {
 describe('through a real local queue', () => {
   it('every event arrives and counts once', async () => {
     const log = createQueueDecisionLog({ queue: env.TEST_QUEUE })
-    await Promise.all(Array.from({ length: 500 }, (_, at) => log.record(numbered('queued', at).event)))
+    await Promise.all(Array.from({ length: 500 }, async (_, at) => log.record(numbered('queued', at).event)))
     const counted = () => database.$count(decisions, eq(decisions.tenant, 'queued'))
     await vi.waitFor(async () => expect(await counted()).toBe(500), { timeout: 15_000, interval: 100 })
     const rollups = await database.select().from(decisionRollups).where(eq(decisionRollups.tenant, 'queued'))

@@ -402,8 +402,10 @@ describe.skipIf(screenshots === '')('screenshots', () => {
   it.each(views)('$scheme, $width wide', async ({ scheme, width }) => {
     mkdirSync(screenshots, { recursive: true })
     const { page } = await visit({ colorScheme: scheme, viewport: { width, height: width === 390 ? 780 : 900 } })
-    const shoot = (name: string): Promise<Buffer> =>
-      page.screenshot({ path: join(screenshots, `dashboard-${name}-${scheme}-${width}.png`), fullPage: true })
+    const shoot = async (name: string): Promise<void> => {
+      const path = join(screenshots, `dashboard-${name}-${scheme}-${width}.png`)
+      expect((await page.screenshot({ path, fullPage: true })).byteLength).toBeGreaterThan(5_000)
+    }
     for (const name of ['Overview', 'Decisions', 'Content gaps', 'Documents', 'Policies']) {
       await open(page, name)
       await page.waitForTimeout(400)

@@ -23,6 +23,10 @@ export interface GateBindings {
   readonly QUESTION_HMAC_KEY_ID?: string
   /** Queue that decisions are sent to instead of being held in the isolate; this Worker must consume it as well. */
   readonly DECISIONS_QUEUE?: Queue<QueuedDecision>
+  /** Secret that signs the ids of answers for feedback, 32 characters and up. @default `QUESTION_HMAC_KEY` */
+  readonly FEEDBACK_KEY?: string
+  /** Told by POST when an alert opens or closes. */
+  readonly ALERT_WEBHOOK_URL?: string
   /** Days for which single decisions are kept; counts stay. @default '90' */
   readonly DECISION_RETENTION_DAYS?: string
   /** Days for which the audit trail is kept. @default '730' */

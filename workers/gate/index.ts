@@ -38,6 +38,7 @@ app.use(async (c, next) => {
   await next()
 })
 
+mountStatistics(app)
 app.post('/ask', gate, answer)
 app.post('/v1/documents', postDocuments)
 app.get('/v1/documents', listDocuments)
@@ -48,7 +49,6 @@ app.put('/v1/policy', putTenantPolicy)
 app.post('/v1/keys', postKey)
 app.get('/v1/keys', listKeys)
 app.delete('/v1/keys/:id', deleteKey)
-mountStatistics(app)
 app.get('/health', async (c) => {
   await compositionFor(c.env).statistics.summaries.check()
   return c.json({ status: 'ok' }, 200, { 'cache-control': 'no-store' })

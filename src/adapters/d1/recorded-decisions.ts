@@ -1,5 +1,5 @@
 import type { D1Database } from '@cloudflare/workers-types'
-import { and, desc, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, gte, inArray, isNull, lt, type SQL, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
 import { auditEvents, decisions, feedback, policies, questionTexts } from '../../../d1/schema.ts'
 import type { Tenant } from '../../core/lib/ids.ts'
@@ -86,6 +86,12 @@ export interface RecordedDecisions {
    */
   list(page: DecisionsPage): Promise<ListedDecisions>
   /**
+   * The latest decisions that can be judged again: whole, and not repeated from the cache.
+   *
+   * @throws `schema_outdated`, `store_unavailable`
+   */
+  sample(page: DecisionsPage): Promise<readonly JudgedDecision[]>
+  /**
    * One decision of a tenant, by the id of its event or of the decision itself.
    *
    * @returns `undefined` when the tenant has none of that id
@@ -93,6 +99,9 @@ export interface RecordedDecisions {
    */
   one(tenant: Tenant, id: string): Promise<RecordedDecision | undefined>
 }
+
+/** What another policy judges from. */
+export type JudgedDecision = Pick<DecisionRow, 'id' | 'verdict' | 'signals'>
 
 const MOST_SCANNED = 2_000
 
@@ -174,6 +183,22 @@ export function createD1RecordedDecisions({ db }: D1RecordedDecisionsOptions): R
         .offset(MOST_SCANNED - 1)
         .catch(rethrowStoreFault)
       return { decisions: page, ...(end === undefined ? {} : { next: end }) }
+    },
+
+    async sample({ tenant, fromMs, toMs, filter = {}, limit }) {
+      const scanned = queries
+        .select({ ...LISTED, signals: decisions.signals, cut: decisions.cut })
+        .from(decisions)
+        .where(and(eq(decisions.tenant, tenant), gte(decisions.atMs, fromMs), lt(decisions.atMs, toMs)))
+        .orderBy(desc(decisions.atMs), desc(decisions.id))
+        .limit(MOST_SCANNED)
+        .as('scanned')
+      return queries
+        .select({ id: scanned.id, verdict: scanned.verdict, signals: scanned.signals })
+        .from(scanned)
+        .where(and(matches(scanned, filter), isNull(scanned.cut), inArray(scanned.cache, ['miss', 'bypass'])))
+        .limit(limit)
+        .catch(rethrowStoreFault)
     },
 
     async one(tenant, id) {

@@ -27,7 +27,7 @@ const CUTS: readonly (readonly [name: string, cut: (event: DecisionEvent) => Dec
     (event) =>
       event.decision.answerSignals === undefined
         ? undefined
-        : withDecision(event, ({ answerSignals: _, ...decision }) => decision),
+        : withDecision(event, ({ answerSignals: _answer, ...decision }) => decision),
   ],
   [
     'signals',

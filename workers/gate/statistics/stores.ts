@@ -1,6 +1,8 @@
 /** What the statistics' routes and jobs read and write. */
+import { type Alerts, createD1Alerts } from '../../../src/adapters/d1/alerts.ts'
 import { type AuditTrail, createD1AuditTrail } from '../../../src/adapters/d1/audit-trail.ts'
 import { createD1Erasures, type Erasures } from '../../../src/adapters/d1/erasures.ts'
+import { createD1Feedback, type Feedback } from '../../../src/adapters/d1/feedback.ts'
 import { createD1RecordedDecisions, type RecordedDecisions } from '../../../src/adapters/d1/recorded-decisions.ts'
 import { createD1Retention, type Retention } from '../../../src/adapters/d1/retention.ts'
 import { createD1Statistics, type Statistics } from '../../../src/adapters/d1/statistics.ts'
@@ -17,6 +19,8 @@ export interface StatisticsStores {
   readonly audit: AuditTrail
   readonly retention: Retention
   readonly erasures: Erasures
+  readonly feedback: Feedback
+  readonly alerts: Alerts
 }
 
 /**
@@ -40,6 +44,8 @@ export function statisticsStores(env: GateBindings, clock: Clock): StatisticsSto
       ...(auditDays === undefined ? {} : { auditDays }),
     }),
     erasures: createD1Erasures({ db, clock }),
+    feedback: createD1Feedback({ db, clock }),
+    alerts: createD1Alerts({ db, clock }),
   }
 }
 
