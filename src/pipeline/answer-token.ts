@@ -39,11 +39,9 @@ export function createAnswerTokens(key: string): AnswerTokens {
     return imported
   }
 
-  const signed = (tenant: Tenant, eventId: string): Uint8Array<ArrayBuffer> =>
-    encoder.encode(lengthPrefixed(['rag-gate answer', tenant, eventId]))
-
   async function signature(tenant: Tenant, eventId: string): Promise<string> {
-    const mac = await crypto.subtle.sign('HMAC', await keyOf(), signed(tenant, eventId))
+    const signed = encoder.encode(lengthPrefixed(['rag-gate answer', tenant, eventId]))
+    const mac = await crypto.subtle.sign('HMAC', await keyOf(), signed)
     return hex(new Uint8Array(mac).slice(0, SIGNATURE_BYTES))
   }
 

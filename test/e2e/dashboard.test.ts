@@ -286,6 +286,25 @@ describe('what is weak', () => {
   })
 })
 
+describe('labels', () => {
+  it('of a reviewer are kept, listed, and counted', async () => {
+    const { page, complaints } = await visit()
+    await page.goto(`${gate.url}/dashboard#/decisions?verdict=refuse`)
+    await page.locator('.list a').first().click()
+    await page.getByLabel('Should have been answered').check()
+    await page.getByLabel('Comment').fill(XSS_PAYLOADS[0]!)
+    await page.getByRole('button', { name: 'Keep this label' }).click()
+    await expect
+      .poll(() => page.getByRole('form', { name: 'Your label' }).getByRole('status').innerText())
+      .toBe('Kept: wrong.')
+    await open(page, 'Feedback')
+    const latest = page.getByRole('table', { name: 'Latest labels' })
+    expect(await latest.innerText()).toContain(XSS_PAYLOADS[0]!)
+    expect(await page.getByRole('table', { name: 'Error rates by policy' }).innerText()).toContain('0 right, 1 wrong')
+    expect(complaints).toEqual([])
+  })
+})
+
 describe('markup in what people wrote', () => {
   it(`is text: ${XSS_PAYLOADS.length} payloads`, async () => {
     const { page, complaints } = await visit()
@@ -345,7 +364,7 @@ describe('for assistive technology', () => {
 
   it.each(['light', 'dark'] as const)('every text has enough contrast in %s colours', async (colorScheme) => {
     const { page } = await visit({ colorScheme })
-    for (const name of ['Overview', 'Decisions', 'Content gaps', 'Documents', 'Policies']) {
+    for (const name of ['Overview', 'Decisions', 'Content gaps', 'Documents', 'Feedback', 'Policies']) {
       await open(page, name)
       expect(await lowContrasts(page), name).toEqual([])
     }
@@ -384,7 +403,7 @@ function lowContrasts(page: Page): Promise<string[]> {
 describe('on a narrow screen', () => {
   it('nothing scrolls sideways but wide tables in themselves', async () => {
     const { page } = await visit({ viewport: { width: 360, height: 740 } })
-    for (const name of ['Overview', 'Decisions', 'Content gaps', 'Documents', 'Policies']) {
+    for (const name of ['Overview', 'Decisions', 'Content gaps', 'Documents', 'Feedback', 'Policies']) {
       await open(page, name)
       const overflow = await page.evaluate(
         () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
@@ -406,7 +425,7 @@ describe.skipIf(screenshots === '')('screenshots', () => {
       const path = join(screenshots, `dashboard-${name}-${scheme}-${width}.png`)
       expect((await page.screenshot({ path, fullPage: true })).byteLength).toBeGreaterThan(5_000)
     }
-    for (const name of ['Overview', 'Decisions', 'Content gaps', 'Documents', 'Policies']) {
+    for (const name of ['Overview', 'Decisions', 'Content gaps', 'Documents', 'Feedback', 'Policies']) {
       await open(page, name)
       await page.waitForTimeout(400)
       await shoot(name.toLowerCase().replace(' ', '-'))

@@ -2,6 +2,7 @@
 import { ApiError, get, signedIn, signIn, signOut } from './dashboard/api.js'
 import { showDecision, showDecisions } from './dashboard/decisions.js'
 import { el } from './dashboard/dom.js'
+import { showFeedback } from './dashboard/feedback.js'
 import { showOverview } from './dashboard/overview.js'
 import { showPolicies } from './dashboard/policies.js'
 import { showContentGaps, showDocuments } from './dashboard/weak-spots.js'
@@ -20,6 +21,7 @@ const VIEWS = {
   decisions: ['Decisions', showDecisions],
   gaps: ['Content gaps', showContentGaps],
   documents: ['Documents', showDocuments],
+  feedback: ['Feedback', showFeedback],
   policies: ['Policies', showPolicies],
 }
 

@@ -1,5 +1,5 @@
 /** The list of decisions, and everything that is known of one. */
-import { get, save } from './api.js'
+import { get, save, send } from './api.js'
 import { badge, card, duration, el, empty, facts, figure, moment, NOTHING, table, words } from './dom.js'
 
 const PAGE = 50
@@ -240,15 +240,49 @@ function furtherRound({ expansion }) {
   )
 }
 
-function labels({ labels: given }) {
-  if (given.length === 0) return undefined
-  return card(
-    'What people say',
-    table(
-      'Labels',
-      ['By', 'Says', 'Comment', 'When'],
-      given.map(({ source, rating, comment, at }) => [words(source), words(rating), comment, moment(at)]),
+/** What people say of the decision, and what the reader says of it. */
+function labels({ id, verdict, labels: given }) {
+  const said = el('p', { className: 'quiet', role: 'status' })
+  const comment = el('input', { type: 'text', maxLength: 1000, name: 'comment', autocomplete: 'off' })
+  const choice = (value, text) =>
+    el('label', {}, el('input', { type: 'radio', name: 'rating', value, required: true }), text)
+  const form = el(
+    'form',
+    {
+      className: 'review',
+      'aria-label': 'Your label',
+      onsubmit: async (event) => {
+        event.preventDefault()
+        const rating = new FormData(form).get('rating')
+        const body = { rating, ...(comment.value === '' ? {} : { comment: comment.value }) }
+        try {
+          await send('PUT', `/v1/decisions/${encodeURIComponent(id)}/label`, body)
+          said.textContent = `Kept: ${rating}.`
+        } catch (thrown) {
+          said.textContent = thrown.message
+        }
+      },
+    },
+    el(
+      'fieldset',
+      {},
+      el('legend', { className: 'unseen' }, 'Was it right?'),
+      choice('right', verdict === 'refuse' ? 'Rightly refused' : 'Rightly answered'),
+      choice('wrong', verdict === 'refuse' ? 'Should have been answered' : 'Should have been refused'),
     ),
+    el('label', { className: 'comment' }, 'Comment', comment),
+    el('button', {}, 'Keep this label'),
+    said,
+  )
+  return card(
+    'Was it right?',
+    given.length > 0 &&
+      table(
+        'Labels',
+        ['By', 'Says', 'Comment', 'When'],
+        given.map(({ source, rating, comment: text, at }) => [words(source), words(rating), text, moment(at)]),
+      ),
+    form,
   )
 }
 

@@ -1,11 +1,15 @@
 /** The overview: what became of the questions, in figures and over time. */
 import { get, save } from './api.js'
 import { bars, histogram, legend, timeSeries } from './charts.js'
-import { card, duration, el, empty, figure, number, percent, table, words } from './dom.js'
+import { card, duration, el, empty, figure, moment, number, percent, table, words } from './dom.js'
 
 export async function showOverview({ period, chosen, signal, offer }) {
   const asked = { ...period, ...chosen }
-  const [stats, { policies }] = await Promise.all([get('/v1/stats', asked, signal), get('/v1/policies', {}, signal)])
+  const [stats, { policies }, { alerts }] = await Promise.all([
+    get('/v1/stats', asked, signal),
+    get('/v1/policies', {}, signal),
+    get('/v1/alerts', {}, signal),
+  ])
   offer(
     'collection',
     stats.by_collection.map(({ name }) => name),
@@ -14,8 +18,10 @@ export async function showOverview({ period, chosen, signal, offer }) {
     'policy',
     stats.by_policy.map(({ name }) => name),
   )
+  const open = alerts.filter(({ closed }) => closed === null)
   if (stats.decisions === 0) {
     return [
+      ...open.map(banner),
       card(
         'No decisions',
         empty('No question was judged in this period. Ask one on the start page, or choose a longer period.'),
@@ -23,6 +29,7 @@ export async function showOverview({ period, chosen, signal, offer }) {
     ]
   }
   return [
+    ...open.map(banner),
     tiles(stats),
     el(
       'div',
@@ -37,6 +44,17 @@ export async function showOverview({ period, chosen, signal, offer }) {
       recording(stats),
     ),
   ]
+}
+
+/** An alert that is open. */
+function banner({ message, value, bound, kind, opened }) {
+  const shown = kind === 'confidence_drift' ? figure : (share) => percent(share, 1)
+  return el(
+    'p',
+    { className: 'alert advise' },
+    el('strong', {}, message),
+    el('span', {}, `${shown(value)}, bound ${shown(bound)}, since `, moment(opened)),
+  )
 }
 
 function tiles({
