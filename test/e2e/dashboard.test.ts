@@ -249,7 +249,7 @@ describe('the decisions', () => {
       .poll(async () => new Set(await page.locator('.list .badge').allInnerTexts()))
       .toEqual(new Set(['Refuse']))
     await page.locator('.list a').first().click()
-    await page.getByRole('heading', { level: 1, name: 'Decision' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Decision', exact: true }).waitFor()
     expect(await page.locator('.findings li').first().innerText()).toContain('confidence-range')
     expect(await page.getByRole('region', { name: 'Gates' }).innerText()).toMatch(
       /Measured 0\.\d{4}, asked for 0\.5000/,
@@ -338,7 +338,7 @@ describe('with the keyboard alone', () => {
     expect(await page.getByRole('radio', { name: '7 days' }).isChecked()).toBe(true)
     await page.locator('main:not([aria-busy]) .list a').first().focus()
     await page.keyboard.press('Enter')
-    await page.getByRole('heading', { level: 1, name: 'Decision' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Decision', exact: true }).waitFor()
   })
 })
 
@@ -432,7 +432,7 @@ describe.skipIf(screenshots === '')('screenshots', () => {
     }
     await page.goto(`${gate.url}/dashboard#/decisions?verdict=refuse`)
     await page.locator('.list a').first().click()
-    await page.getByRole('heading', { level: 1, name: 'Decision' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Decision', exact: true }).waitFor()
     await shoot('decision')
     await page.getByRole('button', { name: 'Sign out' }).click()
     await shoot('sign-in')

@@ -253,7 +253,7 @@ function labels({ id, verdict, labels: given }) {
       'aria-label': 'Your label',
       onsubmit: async (event) => {
         event.preventDefault()
-        const rating = new FormData(form).get('rating')
+        const rating = form.querySelector('input[name=rating]:checked').value
         const body = { rating, ...(comment.value === '' ? {} : { comment: comment.value }) }
         try {
           await send('PUT', `/v1/decisions/${encodeURIComponent(id)}/label`, body)

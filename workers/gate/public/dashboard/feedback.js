@@ -5,7 +5,7 @@ import { badge, card, el, empty, moment, NOTHING, number, percent, table, words 
 export async function showFeedback({ period, signal }) {
   const { policies, labels } = await get('/v1/feedback', period, signal)
   const region = (name, ...children) =>
-    el('div', { className: 'scroll', tabIndex: 0, role: 'region', 'aria-label': name }, children)
+    el('div', { className: 'scroll', tabIndex: 0, role: 'group', 'aria-label': name }, children)
   return [
     card(
       'How often the gate errs',

@@ -106,7 +106,7 @@ function overTime(stats, asked) {
       'As a table',
       el(
         'div',
-        { className: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'Decisions over time' },
+        { className: 'scroll', tabIndex: 0, role: 'group', 'aria-label': 'Decisions over time' },
         table(
           'Decisions over time',
           ['From', 'Decisions', 'Pass', 'Advise', 'Refuse', 'From cache', 'Confidence', 'Mean time'],
@@ -243,7 +243,7 @@ function latency({ latency: times, mean_retrieval_ms: retrieval, mean_generation
     'Response time',
     el(
       'div',
-      { className: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'Response times' },
+      { className: 'scroll', tabIndex: 0, role: 'group', 'aria-label': 'Response times' },
       table(
         'Response times',
         ['Answers', 'Counted', 'Half within', '90 %', '95 %', '99 %'],
@@ -298,7 +298,7 @@ function byPolicy({ by_policy: used, by_collection: collections, by_tenant: tena
     'By policy and collection',
     el(
       'div',
-      { className: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'By policy and collection' },
+      { className: 'scroll', tabIndex: 0, role: 'group', 'aria-label': 'By policy and collection' },
       table('By policy', ['Policy', ...columns], rows(used)),
       table('By collection', ['Collection', ...columns], rows(collections)),
       tenants.length > 1 && table('By tenant', ['Tenant', ...columns], rows(tenants)),

@@ -18,7 +18,7 @@ export async function showPolicies({ period, chosen, signal }) {
       'Policies',
       el(
         'div',
-        { className: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'Policies' },
+        { className: 'scroll', tabIndex: 0, role: 'group', 'aria-label': 'Policies' },
         table(
           'Policies',
           ['Name', 'Id', 'First seen', 'Decisions', 'Refused', 'Confidence'],
@@ -42,7 +42,7 @@ export async function showPolicies({ period, chosen, signal }) {
         ? empty('No policy was chosen yet: everything is judged by the default.')
         : el(
             'div',
-            { className: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'Changes' },
+            { className: 'scroll', tabIndex: 0, role: 'group', 'aria-label': 'Changes' },
             table(
               'Who chose which policy',
               ['When', 'Policy', 'For', 'By', 'Why'],

@@ -21,7 +21,7 @@ export async function showContentGaps({ period, periodMs, chosen, signal }) {
       ? empty('No question was refused in this period, or no key for questions is configured.')
       : el(
           'div',
-          { className: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'Content gaps' },
+          { className: 'scroll', tabIndex: 0, role: 'group', 'aria-label': 'Content gaps' },
           table(
             'Questions refused most often',
             ['Question', 'Refused', 'With a caution', 'Collection', 'Last reason', 'Last asked'],
@@ -84,7 +84,7 @@ export async function showDocuments({ period, chosen, filter, signal }) {
         ? empty('No document led a decision in this period.')
         : el(
             'div',
-            { className: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'Documents' },
+            { className: 'scroll', tabIndex: 0, role: 'group', 'aria-label': 'Documents' },
             table(
               'Documents by confidence',
               ['Document', 'Confidence', 'By week', 'Change', 'Decisions', 'Refused', 'Collection'],
