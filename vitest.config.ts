@@ -20,6 +20,8 @@ export default defineConfig({
           cloudflareTest(async () => ({
             wrangler: { configPath: './wrangler.toml' },
             miniflare: {
+              queueProducers: { TEST_QUEUE: 'test-decisions' },
+              queueConsumers: { 'test-decisions': { maxBatchSize: 50, maxBatchTimeout: 1 } },
               bindings: {
                 TEST_MIGRATIONS: await readD1Migrations('d1/migrations'),
                 ADMIN_TOKEN: 'test-admin-token-0123456789abcdef0123456789abcdef',

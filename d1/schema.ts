@@ -5,11 +5,13 @@
 import { index, integer, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { AnswerSignals } from '../src/core/answer/answer-signals.ts'
 import type { Passage, ScoreKind } from '../src/core/evidence/chunk.ts'
-import type { Band, CacheState } from '../src/core/policy/decision.ts'
+import type { Band, CacheState, Expansion } from '../src/core/policy/decision.ts'
 import type { Finding, Verdict } from '../src/core/gates/finding.ts'
 import type { Signals } from '../src/core/signals/measure.ts'
 import type { RerankerOutcome } from '../src/core/evidence/rerank.ts'
+import type { Json } from '../src/core/lib/json.ts'
 import type { Scope } from '../src/ports/authenticator.ts'
+import type { AuditEvent, Mode } from '../src/ports/decision-log.ts'
 
 /** What is searched, and at which version it stands. */
 export const collections = sqliteTable(
@@ -119,13 +121,11 @@ export const decisions = sqliteTable(
     id: text('id').notNull().primaryKey(),
     decisionId: text('decision_id').notNull(),
     atMs: integer('at_ms').notNull(),
-    /** Beginning of its UTC hour. */
-    hour: integer('hour').notNull(),
     tenant: text('tenant').notNull(),
     collection: text('collection').notNull(),
     corpusVersion: integer('corpus_version').notNull(),
     policyId: text('policy_id').notNull(),
-    mode: text('mode').$type<'enforce' | 'observe'>().notNull(),
+    mode: text('mode').$type<Mode>().notNull(),
     route: text('route').notNull(),
     verdict: text('verdict').$type<Verdict>().notNull(),
     band: text('band').$type<Band>().notNull(),
@@ -154,45 +154,62 @@ export const decisions = sqliteTable(
     /** Which tier could decide. */
     reranker: text('reranker').$type<RerankerOutcome>(),
     rerankMs: real('rerank_ms'),
+    /** 1 on a refusal that asks for a person. */
+    escalate: integer('escalate'),
+    /** A further round of retrieval; `NULL` where none was tried. */
+    expansion: text('expansion', { mode: 'json' }).$type<Expansion>(),
+    audit: text('audit', { mode: 'json' }).$type<readonly AuditEvent[]>(),
+    /** Fields that were left out because the event was too large for a queue. */
+    cut: text('cut', { mode: 'json' }).$type<readonly string[]>(),
   },
   (table) => [
-    index('decisions_by_hour').on(table.hour),
+    index('decisions_by_time').on(table.tenant, table.atMs, table.id),
     index('decisions_by_decision').on(table.decisionId),
-    index('decisions_by_sequence').on(table.isolate, table.sequence),
   ],
 )
 
-/** Decisions counted by hour, kept by a trigger on `decisions`. */
+/** Decisions counted by UTC hour and by UTC day, kept by a trigger on `decisions`. */
 export const decisionRollups = sqliteTable(
   'decision_rollups',
   {
     tenant: text('tenant').notNull(),
-    /** Beginning of the UTC hour. */
-    hour: integer('hour').notNull(),
+    /** 3,600,000 for an hour, 86,400,000 for a day. */
+    spanMs: integer('span_ms').notNull(),
+    startMs: integer('start_ms').notNull(),
     collection: text('collection').notNull(),
     policyId: text('policy_id').notNull(),
     verdict: text('verdict').$type<Verdict>().notNull(),
     band: text('band').$type<Band>().notNull(),
     cache: text('cache').$type<CacheState>().notNull(),
     reason: text('reason').notNull(),
-    mode: text('mode').$type<'enforce' | 'observe'>().notNull(),
+    mode: text('mode').$type<Mode>().notNull(),
     events: integer('events').notNull(),
-    /** Events whose confidence is a number; `confidenceSum` adds up those. */
+    /** Events whose confidence is a number; `confidenceSum` adds up those. The same for the times. */
     confidenceCount: integer('confidence_count').notNull(),
     confidenceSum: real('confidence_sum').notNull(),
-    /** Events whose total time is known; `totalMsSum` adds up those. */
     totalMsCount: integer('total_ms_count').notNull(),
     totalMsSum: real('total_ms_sum').notNull(),
+    retrievalMsCount: integer('retrieval_ms_count').notNull(),
+    retrievalMsSum: real('retrieval_ms_sum').notNull(),
+    generationMsCount: integer('generation_ms_count').notNull(),
+    generationMsSum: real('generation_ms_sum').notNull(),
     /** Events that name a model. */
     modelCalls: integer('model_calls').notNull(),
     inputTokens: integer('input_tokens').notNull(),
     outputTokens: integer('output_tokens').notNull(),
+    escalated: integer('escalated').notNull(),
+    expanded: integer('expanded').notNull(),
+    /** Events by twentieth of confidence, 0 to 19. */
+    confidenceBins: text('confidence_bins', { mode: 'json' }).$type<Readonly<Record<string, number>>>().notNull(),
+    /** Events by bin k of the total time, over 1.1^(k-1) up to 1.1^k milliseconds. */
+    latencyBins: text('latency_bins', { mode: 'json' }).$type<Readonly<Record<string, number>>>().notNull(),
   },
   (table) => [
     primaryKey({
       columns: [
         table.tenant,
-        table.hour,
+        table.spanMs,
+        table.startMs,
         table.collection,
         table.policyId,
         table.verdict,
@@ -202,6 +219,158 @@ export const decisionRollups = sqliteTable(
         table.mode,
       ],
     }),
+  ],
+)
+
+/** Questions that were refused or answered with a caution, by UTC day, kept by a trigger on `decisions`. */
+export const questionDays = sqliteTable(
+  'question_days',
+  {
+    tenant: text('tenant').notNull(),
+    dayMs: integer('day_ms').notNull(),
+    collection: text('collection').notNull(),
+    questionHmac: text('question_hmac').notNull(),
+    hmacKeyId: text('hmac_key_id').notNull(),
+    refused: integer('refused').notNull(),
+    advised: integer('advised').notNull(),
+    lastMs: integer('last_ms').notNull(),
+    lastReason: text('last_reason').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenant, table.dayMs, table.collection, table.questionHmac] }),
+    index('question_days_by_refusals').on(table.tenant, table.dayMs, table.refused),
+  ],
+)
+
+/** Decisions that a document led, by week from Monday on, kept by a trigger on `decisions`. */
+export const documentWeeks = sqliteTable(
+  'document_weeks',
+  {
+    tenant: text('tenant').notNull(),
+    weekMs: integer('week_ms').notNull(),
+    collection: text('collection').notNull(),
+    documentId: text('document_id').notNull(),
+    decisions: integer('decisions').notNull(),
+    advised: integer('advised').notNull(),
+    refused: integer('refused').notNull(),
+    confidenceSum: real('confidence_sum').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.tenant, table.weekMs, table.collection, table.documentId] })],
+)
+
+/** What each isolate recorded, dropped, and had rejected; what is missing in its numbers was lost. */
+export const isolates = sqliteTable(
+  'isolates',
+  {
+    id: text('id').notNull().primaryKey(),
+    firstMs: integer('first_ms').notNull(),
+    lastMs: integer('last_ms').notNull(),
+    highestSequence: integer('highest_sequence').notNull(),
+    recorded: integer('recorded').notNull(),
+    dropped: integer('dropped').notNull(),
+    rejected: integer('rejected').notNull(),
+  },
+  (table) => [index('isolates_by_time').on(table.lastMs)],
+)
+
+/** Texts of questions, where the deployment chose to keep them. */
+export const questionTexts = sqliteTable(
+  'question_texts',
+  {
+    tenant: text('tenant').notNull(),
+    questionHmac: text('question_hmac').notNull(),
+    text: text('text').notNull(),
+    expiresMs: integer('expires_ms').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenant, table.questionHmac] }),
+    index('question_texts_by_expiry').on(table.expiresMs),
+  ],
+)
+
+/** The audit trail: what gates reported with their decisions, and what operators changed. */
+export const auditEvents = sqliteTable(
+  'audit_events',
+  {
+    id: text('id').notNull().primaryKey(),
+    tenant: text('tenant').notNull(),
+    atMs: integer('at_ms').notNull(),
+    type: text('type').notNull(),
+    /** Id of the event that it came with. */
+    decisionId: text('decision_id'),
+    /** Id of the principal who did it. */
+    by: text('by'),
+    payload: text('payload', { mode: 'json' }).$type<Json>().notNull(),
+  },
+  (table) => [index('audit_events_by_time').on(table.tenant, table.atMs, table.id)],
+)
+
+/** Every policy that decided or was chosen. */
+export const policies = sqliteTable('policies', {
+  id: text('id').notNull().primaryKey(),
+  name: text('name').notNull(),
+  body: text('body', { mode: 'json' }).$type<Json>().notNull(),
+  firstMs: integer('first_ms').notNull(),
+})
+
+/** Requests to erase a principal, and how far they are carried out. */
+export const erasures = sqliteTable(
+  'erasures',
+  {
+    tenant: text('tenant').notNull(),
+    principalId: text('principal_id').notNull(),
+    requestedMs: integer('requested_ms').notNull(),
+    decidedUntilMs: integer('decided_until_ms').notNull(),
+    decidedUntilId: text('decided_until_id').notNull(),
+    erased: integer('erased').notNull(),
+    finishedMs: integer('finished_ms'),
+  },
+  (table) => [primaryKey({ columns: [table.tenant, table.principalId] })],
+)
+
+/** What people say of an answer or a refusal. */
+export const feedback = sqliteTable(
+  'feedback',
+  {
+    eventId: text('event_id').notNull(),
+    source: text('source').$type<'user' | 'reviewer'>().notNull(),
+    tenant: text('tenant').notNull(),
+    atMs: integer('at_ms').notNull(),
+    rating: text('rating').$type<'right' | 'wrong'>().notNull(),
+    comment: text('comment'),
+    principalId: text('principal_id').notNull(),
+    /** Of the decision; `NULL` until it arrived. */
+    verdict: text('verdict').$type<Verdict>(),
+    policyId: text('policy_id'),
+    collection: text('collection'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.eventId, table.source] }),
+    index('feedback_by_time').on(table.tenant, table.atMs, table.eventId),
+  ],
+)
+
+/** Alerts, open while `closedMs` is `NULL`. */
+export const alerts = sqliteTable(
+  'alerts',
+  {
+    id: text('id').notNull().primaryKey(),
+    tenant: text('tenant').notNull(),
+    kind: text('kind').notNull(),
+    openedMs: integer('opened_ms').notNull(),
+    closedMs: integer('closed_ms'),
+    value: real('value').notNull(),
+    bound: real('bound').notNull(),
+    /** Decisions that it was measured over. */
+    decisions: integer('decisions').notNull(),
+    message: text('message').notNull(),
+    /** 1 until the webhook was told of the opening, or of the closing. */
+    untold: integer('untold').notNull(),
+  },
+  (table) => [
+    index('alerts_open').on(table.tenant, table.kind),
+    index('alerts_by_time').on(table.tenant, table.openedMs),
+    index('alerts_untold').on(table.untold),
   ],
 )
 

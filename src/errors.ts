@@ -45,7 +45,18 @@ export type RequestErrorCode =
   | 'document_field'
   | 'source_url'
   | 'range'
+  | 'range_too_large'
   | 'limit'
+  | 'interval'
+  | 'sort'
+  | 'format'
+  | 'filter'
+  | 'cursor'
+  | 'decision_not_found'
+  | 'answer_unknown'
+  | 'answer_expired'
+  | 'rating'
+  | 'comment_too_long'
   | 'idempotency_key'
   | 'idempotency_key_reused'
   | 'idempotency_in_progress'
@@ -56,6 +67,7 @@ export type RequestErrorCode =
   | 'tenant_id'
   | 'tenant_mismatch'
   | 'policy_unknown'
+  | 'why'
 
 /** An upstream that failed or answered nonsense. */
 export type UpstreamErrorCode =

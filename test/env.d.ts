@@ -1,4 +1,5 @@
 import type { D1Migration } from 'cloudflare:test'
+import type { QueuedDecision } from '../src/adapters/queue-decision-log.ts'
 import type { GateBindings } from '../workers/gate/bindings.ts'
 
 declare global {
@@ -7,6 +8,8 @@ declare global {
       readonly TEST_MIGRATIONS: D1Migration[]
       readonly ADMIN_TOKEN: string
       readonly INDEX_TOKEN: string
+      /** A local queue that the Worker under test consumes. */
+      readonly TEST_QUEUE: Queue<QueuedDecision>
     }
   }
 }

@@ -22,7 +22,9 @@ export interface BufferedDecisionLogOptions {
    * @default 10_000
    */
   readonly maxHeld?: number
-  /** Called with the number of events just dropped. It must not throw. */
+  /**
+   * Called with the number of events just dropped. It must not throw. The store is told as well, once it answers again.
+   */
   readonly onDropped?: (count: number) => void
   /** @default the platform's clock */
   readonly clock?: Clock
@@ -73,6 +75,8 @@ export function createBufferedDecisionLog({
   let timer: { readonly dueAtMs: number } | undefined
   let failures = 0
   let pauseUntilMs = 0
+  let dropped = 0
+  let noted = 0
 
   function dropExcess(): void {
     let held = waiting.length
@@ -80,6 +84,7 @@ export function createBufferedDecisionLog({
     const excess = Math.min(held - maxHeld, waiting.length)
     if (excess <= 0) return
     waiting.splice(0, excess)
+    dropped += excess
     onDropped?.(excess)
   }
 
@@ -93,6 +98,18 @@ export function createBufferedDecisionLog({
       if (nowMs - write.sinceMs < ABANDONED_AFTER_MS) continue
       writes.delete(write)
       putBack(write.events)
+    }
+  }
+
+  /** Has the store count what was dropped. Where that fails, the next write tries again with the larger number. */
+  async function noteDropped(): Promise<void> {
+    if (dropped === noted || isolate === undefined) return
+    const count = dropped
+    try {
+      await store.noteDropped?.({ isolate, dropped: count, atMs: clock.nowMs() })
+      noted = Math.max(noted, count)
+    } catch {
+      // Nothing is lost: the count stands until a later write.
     }
   }
 
@@ -115,6 +132,7 @@ export function createBufferedDecisionLog({
         return
       }
     }
+    await noteDropped()
   }
 
   async function writeOutAfter(waitMs: number, mine: { readonly dueAtMs: number }): Promise<void> {

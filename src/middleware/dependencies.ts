@@ -1,9 +1,9 @@
 /** What the gate works with, checked once and kept for as long as the isolate lives. */
+import { createQuestionHmac } from '../pipeline/question-hmac.ts'
 import { createTermReader } from '../core/text/terms.ts'
 import { isRecord } from '../core/lib/guards.ts'
 import type { TermReader } from '../core/text/terms.ts'
 import type { Audience } from '../core/policy/preset.ts'
-import { hex } from '../core/lib/sha256.ts'
 import { RagGateError } from '../errors.ts'
 import type { AnswerCache } from '../ports/answer-cache.ts'
 import type { Authenticate, Principal } from '../ports/authenticator.ts'
@@ -60,10 +60,17 @@ export interface GateDependencies {
    */
   readonly model?: string
   /**
-   * Key, 32 characters and up, under which questions are recorded as HMAC-SHA-256; without one, nothing of a question
-   * is recorded.
+   * Key, 32 characters and up, under which questions are recorded as HMAC-SHA-256, with a key of its own for each tenant
+   * and period; without one, nothing of a question is recorded.
    */
-  readonly questionHmac?: { readonly key: string; readonly keyId: string }
+  readonly questionHmac?: {
+    readonly key: string
+    readonly keyId: string
+    /** After how many days another key is derived, 1 and up. @default 90 */
+    readonly rotateAfterDays?: number
+    /** Hands the question itself to the log too: the log has to forget it in time. @default 'dropped' */
+    readonly text?: 'dropped' | 'kept'
+  }
 }
 
 /** The dependencies with their defaults, and what is derived from them. */
@@ -191,8 +198,6 @@ function oneCollection(id: string): Collections {
   }
 }
 
-const MIN_HMAC_KEY_LENGTH = 32
-
 /**
  * Checks and completes dependencies.
  *
@@ -224,11 +229,6 @@ function resolveDependencies(
       { param: 'cache.scope' },
     )
   }
-  if (given.questionHmac !== undefined && given.questionHmac.key.length < MIN_HMAC_KEY_LENGTH) {
-    throw new RagGateError('secret_too_short', `questionHmac.key needs ${MIN_HMAC_KEY_LENGTH} characters`, {
-      param: 'questionHmac',
-    })
-  }
   return {
     retriever,
     collections,
@@ -242,7 +242,7 @@ function resolveDependencies(
     identify: (request) => identify(given.authenticate, request),
     partition: ({ id }) => (cacheScope === 'public' || cacheScope === 'tenant' ? cacheScope : `principal:${id}`),
     terms: createTermReader(),
-    record: recorder(given.log, given.questionHmac),
+    record: recorder(given.log, given.questionHmac, clock),
   }
 }
 
@@ -256,17 +256,14 @@ async function identify(authenticate: Authenticate | undefined, request: Request
 function recorder(
   log: DecisionLog | undefined,
   hmac: GateDependencies['questionHmac'],
+  clock: Clock,
 ): ResolvedDependencies['record'] {
   if (log === undefined) return () => undefined
   if (hmac === undefined) return (event) => log.record(event)
-  const encoder = new TextEncoder()
-  // The key is kept, not the promise of it: no request may wait for a promise of another.
-  let key: CryptoKey | undefined
+  const hashQuestion = createQuestionHmac({ ...hmac, clock })
   return async (event, question) => {
-    key ??= await crypto.subtle.importKey('raw', encoder.encode(hmac.key), HMAC, false, ['sign'])
-    const mac = new Uint8Array(await crypto.subtle.sign('HMAC', key, encoder.encode(question)))
-    await log.record({ ...event, question: { hmac: hex(mac), keyId: hmac.keyId } })
+    const { tenant } = event.decision
+    const hashed = await hashQuestion(tenant, question)
+    await log.record({ ...event, question: hmac.text === 'kept' ? { ...hashed, text: question } : hashed })
   }
 }
-
-const HMAC = { name: 'HMAC', hash: 'SHA-256' }

@@ -1,4 +1,16 @@
+import type { Json } from '../core/lib/json.ts'
 import type { CacheState, Decision, Timings } from '../core/policy/decision.ts'
+
+/** Whether refusals are carried out, or only recorded. */
+export type Mode = 'enforce' | 'observe'
+
+/** Something that the audit trail keeps beside the decision. */
+export interface AuditEvent {
+  /** Such as `RAG_ADVISORY_LOW_CONFIDENCE`. */
+  readonly type: string
+  /** Figures and codes; never a text of question or answer. */
+  readonly payload: Json
+}
 
 /** Tokens that a model counted for one answer. */
 export interface TokenUsage {
@@ -14,7 +26,7 @@ export interface DecisionEvent {
   readonly decision: Decision
   /** Milliseconds since 1970. */
   readonly atMs: number
-  readonly mode: 'enforce' | 'observe'
+  readonly mode: Mode
   readonly route: string
   readonly cache: CacheState
   /** Status of the response. */
@@ -22,10 +34,19 @@ export interface DecisionEvent {
   readonly timings: Timings
   readonly principalId: string
   /** HMAC-SHA-256 of the normalised question under the named key; absent when no key is configured. */
-  readonly question?: { readonly hmac: string; readonly keyId: string }
+  readonly question?: {
+    readonly hmac: string
+    readonly keyId: string
+    /** The question itself; present only where the deployment chose to keep texts. */
+    readonly text?: string
+  }
   /** Model that answered, when one was called. */
   readonly model?: string
   readonly usage?: TokenUsage
+  /** What the audit trail keeps of this decision, such as an advisory of low confidence. */
+  readonly audit?: readonly AuditEvent[]
+  /** Names of the fields that were left out, because the event was too large for a queue. */
+  readonly cut?: readonly string[]
 }
 
 /**
@@ -48,7 +69,17 @@ export interface NumberedEvent {
   readonly sequence: number
 }
 
+/** How many events an isolate gave up, from its start on. */
+export interface DroppedEvents {
+  readonly isolate: string
+  readonly dropped: number
+  /** When the last of them was dropped, milliseconds since 1970. */
+  readonly atMs: number
+}
+
 /** Where events end up. Storing an event twice counts it once. */
 export interface DecisionStore {
   write(events: readonly NumberedEvent[]): Promise<void>
+  /** Keeps the count of what an isolate gave up. Saying the same count twice changes nothing. */
+  noteDropped?(dropped: DroppedEvents): Promise<void>
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createBufferedDecisionLog } from '../../src/adapters/buffered-decision-log.ts'
 import type { BufferedDecisionLogOptions } from '../../src/adapters/buffered-decision-log.ts'
-import type { DecisionLog } from '../../src/ports/decision-log.ts'
+import type { DecisionLog, DecisionStore } from '../../src/ports/decision-log.ts'
 import { createFakeStore, decisionLogContract } from '../contracts/decision-log.ts'
 import { anEvent } from '../fixtures/decision.ts'
 
@@ -155,5 +155,37 @@ describe('createBufferedDecisionLog', () => {
     { flushAt: Number.NaN },
   ])('refuses %o', (options) => {
     expect(() => setUp(options)).toThrow(expect.objectContaining({ code: 'config_invalid' }))
+  })
+
+  it('tells the store what was dropped, once it answers again, and only what is new', async () => {
+    const noteDropped = vi.fn<NonNullable<DecisionStore['noteDropped']>>().mockResolvedValue(undefined)
+    const store = Object.assign(createFakeStore(), { noteDropped })
+    const log = createBufferedDecisionLog({ store, flushAt: 5, maxHeld: 10 })
+    store.fails = 'before'
+    void record(log, 25)
+    await vi.advanceTimersByTimeAsync(0)
+    expect(noteDropped).not.toHaveBeenCalled()
+    store.fails = 'never'
+    await vi.advanceTimersByTimeAsync(30_000)
+    await log.flush()
+    expect(noteDropped.mock.calls).toMatchObject([[{ isolate: expect.any(String), dropped: 15 }]])
+    void record(log, 5)
+    await log.flush()
+    expect(noteDropped).toHaveBeenCalledTimes(1)
+  })
+
+  it('tells it again when that failed', async () => {
+    const noteDropped = vi.fn<NonNullable<DecisionStore['noteDropped']>>().mockRejectedValueOnce(new Error('D1'))
+    const store = Object.assign(createFakeStore(), { noteDropped })
+    const log = createBufferedDecisionLog({ store, flushAt: 5, maxHeld: 5 })
+    store.fails = 'before'
+    void record(log, 8)
+    await vi.advanceTimersByTimeAsync(0)
+    store.fails = 'never'
+    await vi.advanceTimersByTimeAsync(30_000)
+    expect(noteDropped).toHaveBeenCalledTimes(1)
+    void record(log, 1)
+    await log.flush()
+    expect(noteDropped.mock.calls.map(([{ dropped }]) => dropped)).toEqual([3, 3])
   })
 })

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createDirectDecisionLog } from '../../src/adapters/direct-decision-log.ts'
+import type { DecisionStore } from '../../src/ports/decision-log.ts'
 import { createFakeStore, decisionLogContract } from '../contracts/decision-log.ts'
 import { anEvent } from '../fixtures/decision.ts'
 
@@ -30,5 +31,19 @@ describe('createDirectDecisionLog', () => {
     await work
     expect(store.calls).toEqual([1, 1, 1])
     expect(onDropped.mock.calls).toEqual([[1]])
+  })
+
+  it('tells the store what was dropped, once it answers again, and only what is new', async () => {
+    const noteDropped = vi.fn<NonNullable<DecisionStore['noteDropped']>>().mockResolvedValue(undefined)
+    const store = Object.assign(createFakeStore(), { noteDropped })
+    store.fails = 'before'
+    const log = createDirectDecisionLog({ store })
+    const work = log.record(anEvent('1'))
+    await vi.advanceTimersByTimeAsync(4_000)
+    await work
+    store.fails = 'never'
+    await log.record(anEvent('2'))
+    await log.record(anEvent('3'))
+    expect(noteDropped.mock.calls).toMatchObject([[{ isolate: expect.any(String), dropped: 1 }]])
   })
 })

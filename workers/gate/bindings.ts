@@ -1,5 +1,6 @@
 import type { AiEmbeddingBinding } from '../../src/adapters/workers-ai-embedder.ts'
 import type { AiRerankingBinding } from '../../src/adapters/workers-ai-reranker.ts'
+import type { QueuedDecision } from '../../src/adapters/queue-decision-log.ts'
 import type { VectorizeBinding } from '../../src/adapters/vectorize.ts'
 import type { VectorIndex } from '../vector-index/vector-index.ts'
 
@@ -20,6 +21,18 @@ export interface GateBindings {
   readonly QUESTION_HMAC_KEY?: string
   /** Names that secret, so that it can be changed. */
   readonly QUESTION_HMAC_KEY_ID?: string
+  /** Queue that decisions are sent to instead of being held in the isolate; this Worker must consume it as well. */
+  readonly DECISIONS_QUEUE?: Queue<QueuedDecision>
+  /** Secret that signs the ids of answers for feedback, 32 characters and up. @default `QUESTION_HMAC_KEY` */
+  readonly FEEDBACK_KEY?: string
+  /** Told by POST when an alert opens or closes. */
+  readonly ALERT_WEBHOOK_URL?: string
+  /** Days for which single decisions are kept; counts stay. @default '90' */
+  readonly DECISION_RETENTION_DAYS?: string
+  /** Days for which the audit trail is kept. @default '730' */
+  readonly AUDIT_RETENTION_DAYS?: string
+  /** Keeps the texts of questions for so many days. Without it none is kept. */
+  readonly STORE_QUESTIONS_DAYS?: string
   /** `operator` shows every figure to everyone: for a local page or a private deployment. */
   readonly AUDIENCE?: string
   /** Names the deployment in the answer key. Set it where several share a zone, and change it with a new database. */

@@ -1,15 +1,12 @@
 /** Puts the Worker together. It and `engines.ts` alone read bindings and secrets. */
 import { createBearerAuthenticator } from '../../src/adapters/bearer-tokens.ts'
-import { createBufferedDecisionLog } from '../../src/adapters/buffered-decision-log.ts'
 import { createCacheApiAnswerCache } from '../../src/adapters/cache-api-answer-cache.ts'
 import { createD1ApiKeys } from '../../src/adapters/d1/api-keys.ts'
 import { createD1Collections } from '../../src/adapters/d1/collections.ts'
-import { createD1DecisionStore } from '../../src/adapters/d1/decision-store.ts'
 import { createD1IdempotencyStore } from '../../src/adapters/d1/idempotency.ts'
-import { createD1Statistics, type Statistics } from '../../src/adapters/d1/statistics.ts'
 import { htmlToMarkdown } from '../../src/adapters/html-to-markdown.ts'
 import { createMarkdownSplitter } from '../../src/adapters/markdown-splitter.ts'
-import { errorForLog, RagGateError } from '../../src/errors.ts'
+import { RagGateError } from '../../src/errors.ts'
 import type { GateDependencies } from '../../src/middleware/dependencies.ts'
 import type { IngestPorts } from '../../src/pipeline/ingest-documents.ts'
 import type { ApiKeys } from '../../src/ports/api-keys.ts'
@@ -19,12 +16,14 @@ import type { Generator } from '../../src/ports/generator.ts'
 import type { IdempotencyStore } from '../../src/ports/idempotency.ts'
 import type { GateBindings } from './bindings.ts'
 import { generatorFor, rerankerFor, searchEngine } from './engines.ts'
+import { decisionLogFor } from './statistics/decision-log.ts'
+import { type StatisticsStores, statisticsStores } from './statistics/stores.ts'
 
 /** Everything the routes use. */
 export interface Composition {
   readonly gate: GateDependencies
   readonly ingest: IngestPorts
-  readonly statistics: Statistics
+  readonly statistics: StatisticsStores
   readonly log: DecisionLog
   readonly keys: ApiKeys
   readonly idempotency: IdempotencyStore
@@ -58,14 +57,7 @@ function compose(env: GateBindings): Composition {
   const { retriever, index } = searchEngine(env)
   const reranker = rerankerFor(env)
   const collections = createD1Collections({ db: env.DB })
-  const log = createBufferedDecisionLog({
-    store: createD1DecisionStore({
-      db: env.DB,
-      onRejected: (cause) =>
-        console.error(`[rag-gate] a decision was not recorded: D1 does not take it: ${errorForLog(cause)}`),
-    }),
-    onDropped: (count) => console.error(`[rag-gate] ${count} decisions were not recorded: D1 did not answer`),
-  })
+  const log = decisionLogFor(env)
   const keys = createD1ApiKeys({ db: env.DB, clock })
   const authenticate = createBearerAuthenticator({
     tokens: env.ADMIN_TOKEN === undefined ? [] : [{ token: env.ADMIN_TOKEN, principal: ADMIN }],
@@ -96,7 +88,7 @@ function compose(env: GateBindings): Composition {
       splitter: createMarkdownSplitter({ htmlToMarkdown }),
       clock,
     },
-    statistics: createD1Statistics({ db: env.DB }),
+    statistics: statisticsStores(env, clock),
     log,
     keys,
     idempotency: createD1IdempotencyStore({ db: env.DB, clock }),
@@ -115,5 +107,6 @@ function anonymousOf({ ANONYMOUS_ASK: allowed = 'on' }: GateBindings): Principal
 
 function questionHmac(env: GateBindings): Pick<GateDependencies, 'questionHmac'> {
   if (env.QUESTION_HMAC_KEY === undefined) return {}
-  return { questionHmac: { key: env.QUESTION_HMAC_KEY, keyId: env.QUESTION_HMAC_KEY_ID ?? '1' } }
+  const text = env.STORE_QUESTIONS_DAYS === undefined ? 'dropped' : 'kept'
+  return { questionHmac: { key: env.QUESTION_HMAC_KEY, keyId: env.QUESTION_HMAC_KEY_ID ?? '1', text } }
 }

@@ -15,7 +15,9 @@ import { postDocuments } from './documents/post-documents.ts'
 import { deleteKey, listKeys, postKey } from './keys.ts'
 import { policyNamed } from './policies.ts'
 import { putCollectionPolicy, putTenantPolicy } from './put-policy.ts'
-import { getStatistics } from './statistics.ts'
+import { consumeQueuedDecisions } from './statistics/decision-log.ts'
+import { runStatisticsJobs } from './statistics/jobs.ts'
+import { mountStatistics, STATISTICS_ROUTES } from './statistics/mount.ts'
 
 export { VectorIndex } from '../vector-index/vector-index.ts'
 
@@ -34,6 +36,7 @@ app.use(async (c, next) => {
   await next()
 })
 
+mountStatistics(app)
 app.post('/ask', gate, answer)
 app.post('/v1/documents', postDocuments)
 app.get('/v1/documents', listDocuments)
@@ -44,9 +47,8 @@ app.put('/v1/policy', putTenantPolicy)
 app.post('/v1/keys', postKey)
 app.get('/v1/keys', listKeys)
 app.delete('/v1/keys/:id', deleteKey)
-app.get('/v1/stats', getStatistics)
 app.get('/health', async (c) => {
-  await compositionFor(c.env).statistics.check()
+  await compositionFor(c.env).statistics.summaries.check()
   return c.json({ status: 'ok' }, 200, { 'cache-control': 'no-store' })
 })
 app.all('/vector/*', (c) =>
@@ -66,7 +68,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   '/v1/policy': 'PUT',
   '/v1/keys': 'GET, POST',
   '/v1/keys/:id': 'DELETE',
-  '/v1/stats': 'GET',
+  ...STATISTICS_ROUTES,
   '/health': 'GET',
 }
 for (const [path, method] of Object.entries(ALLOWED)) {
@@ -88,7 +90,9 @@ export default {
   async scheduled(_controller, env) {
     const { ingest, idempotency } = compositionFor(env)
     await idempotency.prune()
+    await runStatisticsJobs(env)
     const { failed } = await sweepIndex(ingest, SWEPT_AT_ONCE)
     if (failed.length > 0) console.error(`[rag-gate] ${failed.length} collections could not be swept`)
   },
+  queue: consumeQueuedDecisions,
 } satisfies ExportedHandler<GateBindings>

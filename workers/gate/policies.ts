@@ -43,3 +43,9 @@ export function policyNamed(name: string | null): Policy {
   made.set(wanted, policy)
   return policy
 }
+
+/** The policy of an id, if this deployment can choose it. */
+export function policyOfId(id: string): Policy | undefined {
+  const name = POLICY_NAMES.find((each) => policyNamed(each).id === id)
+  return name === undefined ? undefined : policyNamed(name)
+}

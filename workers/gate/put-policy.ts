@@ -8,37 +8,73 @@ import { collectionNotFound } from '../../src/pipeline/gate-question.ts'
 import { requireScope } from './access.ts'
 import type { GateBindings } from './bindings.ts'
 import { compositionFor } from './compose.ts'
-import { POLICY_NAMES } from './policies.ts'
+import { POLICY_NAMES, policyNamed } from './policies.ts'
+import type { StatisticsStores } from './statistics/stores.ts'
 
 const LIMITS = { maxBytes: 10_000, timeoutMs: 10_000 }
 
 /** Chooses for one collection; `null` leaves it to the tenant. */
 export async function putCollectionPolicy(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
   const { ingest, ...composition } = compositionFor(c.env)
-  const { tenant } = await requireScope(composition, c.req.raw, 'admin')
+  const { tenant, id: by } = await requireScope(composition, c.req.raw, 'admin')
   const id = checkCollectionId(c.req.param('id'))
-  const policy = await readPolicy(c, tenant)
+  const { policy, why } = await readPolicy(c, tenant)
   if (!(await ingest.collections.choosePolicy(tenant, id, policy))) throw collectionNotFound()
+  await recordChoice(composition.statistics, { tenant, by, collection: id, policy, why })
   return c.json({ collection: id, policy })
 }
 
 /** Chooses for the collections of the caller's tenant that have none of their own; `null` leaves it to the deployment. */
 export async function putTenantPolicy(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
   const { ingest, ...composition } = compositionFor(c.env)
-  const { tenant } = await requireScope(composition, c.req.raw, 'admin')
-  const policy = await readPolicy(c, tenant)
+  const { tenant, id: by } = await requireScope(composition, c.req.raw, 'admin')
+  const { policy, why } = await readPolicy(c, tenant)
   await ingest.collections.chooseTenantPolicy(tenant, policy)
+  await recordChoice(composition.statistics, { tenant, by, collection: null, policy, why })
   return c.json({ tenant, policy })
 }
 
-async function readPolicy(c: Context, tenant: string): Promise<string | null> {
-  const { policy, ...others } = await readJsonObject(c.req, LIMITS)
+/** What the body asks for, and why, where it says so. */
+interface AskedPolicy {
+  readonly policy: string | null
+  readonly why: string | null
+}
+
+const MAX_WHY_CHARACTERS = 1_000
+
+async function readPolicy(c: Context, tenant: string): Promise<AskedPolicy> {
+  const { policy, why = null, ...others } = await readJsonObject(c.req, LIMITS)
   if (Object.keys(withoutOwnTenant(others, tenant)).length > 0) {
-    throw new RagGateError('unknown_field', 'The body may have only policy')
+    throw new RagGateError('unknown_field', 'The body may have only policy and why')
   }
-  if (policy === null) return null
-  if (typeof policy === 'string' && POLICY_NAMES.includes(policy)) return policy
+  if (why !== null && (typeof why !== 'string' || why.length > MAX_WHY_CHARACTERS)) {
+    throw new RagGateError('why', `why must be a text of at most ${MAX_WHY_CHARACTERS} characters`, { param: 'why' })
+  }
+  if (policy === null) return { policy, why }
+  if (typeof policy === 'string' && POLICY_NAMES.includes(policy)) return { policy, why }
   throw new RagGateError('policy_unknown', `policy must be null or one of ${POLICY_NAMES.join(', ')}`, {
     param: 'policy',
+  })
+}
+
+interface Choice extends AskedPolicy {
+  readonly tenant: string
+  readonly by: string
+  /** `null` for the tenant as a whole. */
+  readonly collection: string | null
+}
+
+/** Keeps the policy itself and who chose it, when and why. */
+async function recordChoice(
+  { audit }: StatisticsStores,
+  { tenant, by, collection, policy, why }: Choice,
+): Promise<void> {
+  const chosen = policyNamed(policy)
+  await audit.keepPolicy(chosen)
+  await audit.record({
+    tenant,
+    type: 'POLICY_CHOSEN',
+    by,
+    payload: { collection, policy, policy_id: chosen.id, why },
   })
 }

@@ -1,6 +1,7 @@
-import type { D1Database } from '@cloudflare/workers-types'
+import type { D1Database, D1PreparedStatement } from '@cloudflare/workers-types'
 import type { Json } from '../../core/lib/json.ts'
-import type { DecisionStore, NumberedEvent } from '../../ports/decision-log.ts'
+import type { DecisionStore, DroppedEvents, NumberedEvent } from '../../ports/decision-log.ts'
+import { RagGateError } from '../../errors.ts'
 import { jsonBatches } from './json-batches.ts'
 
 export interface D1DecisionStoreOptions {
@@ -8,19 +9,38 @@ export interface D1DecisionStoreOptions {
   readonly db: D1Database
   /**
    * Called for every event that the tables will never take (a required field is missing, a text is too long). It is
-   * dropped, so that it does not hold up all others. It must not throw.
+   * dropped and counted, so that it does not hold up all others. It must not throw.
    */
-  readonly onRejected?: (cause: unknown) => void
+  readonly onRejected?: (cause: unknown, rejected: NumberedEvent) => void
+  /**
+   * Keeps the texts of questions that events carry, for so many days. 1..365. Without it no text is stored, whatever an
+   * event carries.
+   */
+  readonly storeQuestions?: { readonly retentionDays: number }
+  /**
+   * The policy of an id, to be kept beside the decisions as JSON; asked once for each id in the life of the store.
+   * `undefined` where it is not known.
+   */
+  readonly policyOf?: (id: string) => PolicyRecord | undefined
 }
 
-const MS_PER_HOUR = 3_600_000
+/** A policy as the statistics keep it. */
+export interface PolicyRecord {
+  readonly id: string
+  readonly name: string
+}
+
+const MS_PER_DAY = 86_400_000
+/** Most characters of a name that comes from outside, such as a model's: it is no place to fill the database from. */
+const MAX_NAME_CHARACTERS = 200
+/** Beyond it a count is no count of tokens. */
+const MOST_TOKENS = 1e12
 
 /** What each column of `decisions` is written from. Objects and arrays are stored as JSON. */
 const COLUMNS: readonly (readonly [column: string, read: (numbered: NumberedEvent) => unknown])[] = [
   ['id', ({ event }) => event.id],
   ['decision_id', ({ event }) => event.decision.id],
   ['at_ms', ({ event }) => Math.trunc(event.atMs)],
-  ['hour', ({ event }) => Math.floor(event.atMs / MS_PER_HOUR) * MS_PER_HOUR],
   ['tenant', ({ event }) => event.decision.tenant],
   ['collection', ({ event }) => event.decision.collection],
   ['corpus_version', ({ event }) => event.decision.corpusVersion],
@@ -44,7 +64,7 @@ const COLUMNS: readonly (readonly [column: string, read: (numbered: NumberedEven
   ['principal_id', ({ event }) => event.principalId],
   ['question_hmac', ({ event }) => event.question?.hmac],
   ['hmac_key_id', ({ event }) => event.question?.keyId],
-  ['model', ({ event }) => event.model],
+  ['model', ({ event }) => event.model?.slice(0, MAX_NAME_CHARACTERS)],
   ['input_tokens', ({ event }) => whole(event.usage?.inputTokens)],
   ['output_tokens', ({ event }) => whole(event.usage?.outputTokens)],
   ['isolate', ({ isolate }) => isolate],
@@ -52,6 +72,10 @@ const COLUMNS: readonly (readonly [column: string, read: (numbered: NumberedEven
   ['answer_signals', ({ event }) => event.decision.answerSignals],
   ['reranker', ({ event }) => event.decision.reranker],
   ['rerank_ms', ({ event }) => event.timings.rerankMs],
+  ['escalate', ({ event }) => (event.decision.escalate === true ? 1 : null)],
+  ['expansion', ({ event }) => event.decision.expansion],
+  ['audit', ({ event }) => (event.audit === undefined || event.audit.length === 0 ? null : event.audit)],
+  ['cut', ({ event }) => event.cut],
 ]
 
 /**
@@ -62,6 +86,24 @@ const INSERT = `INSERT INTO decisions (${COLUMNS.map(([column]) => column).join(
   SELECT ${COLUMNS.map((_, at) => `json_extract(value, '$[${at}]')`).join(', ')} FROM json_each(?1) WHERE true
   ON CONFLICT (id) DO NOTHING`
 
+const INSERT_TEXTS = `INSERT INTO question_texts (tenant, question_hmac, text, expires_ms)
+  SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]'), json_extract(value, '$[2]'),
+    json_extract(value, '$[3]') FROM json_each(?1) WHERE true
+  ON CONFLICT (tenant, question_hmac) DO UPDATE SET expires_ms = max(expires_ms, excluded.expires_ms)`
+
+const INSERT_POLICY = `INSERT INTO policies (id, name, body, first_ms) VALUES (?1, ?2, ?3, ?4)
+  ON CONFLICT (id) DO UPDATE SET first_ms = min(first_ms, excluded.first_ms)`
+
+/** Counts from the isolate's start on: the same count said twice, or an older one said late, changes nothing. */
+const NOTE_DROPPED = `INSERT INTO isolates (id, first_ms, last_ms, highest_sequence, recorded, dropped, rejected)
+  VALUES (?1, ?3, ?3, 0, 0, ?2, 0)
+  ON CONFLICT (id) DO UPDATE SET dropped = max(dropped, excluded.dropped), last_ms = max(last_ms, excluded.last_ms)`
+
+const NOTE_REJECTED = `INSERT INTO isolates (id, first_ms, last_ms, highest_sequence, recorded, dropped, rejected)
+  VALUES (?1, ?2, ?2, ?3, 0, 0, 1)
+  ON CONFLICT (id) DO UPDATE SET rejected = rejected + 1, last_ms = max(last_ms, excluded.last_ms),
+    highest_sequence = max(highest_sequence, excluded.highest_sequence)`
+
 /**
  * Keeps decisions in D1: one statement for a batch of events, whatever its size. An event written twice is stored and
  * counted once. A measured number that is not finite is stored as `null`.
@@ -71,16 +113,63 @@ const INSERT = `INSERT INTO decisions (${COLUMNS.map(([column]) => column).join(
  * @example
  * const log = createBufferedDecisionLog({ store: createD1DecisionStore({ db: env.DB }) })
  */
-export function createD1DecisionStore({ db, onRejected }: D1DecisionStoreOptions): DecisionStore {
-  async function write(events: readonly NumberedEvent[]): Promise<void> {
-    const batches = jsonBatches(events.map((numbered) => COLUMNS.map(([, read]) => read(numbered))))
-    if (batches.length === 0) return
+export function createD1DecisionStore({
+  db,
+  onRejected,
+  storeQuestions,
+  policyOf,
+}: D1DecisionStoreOptions): DecisionStore {
+  const retentionDays = storeQuestions?.retentionDays
+  if (retentionDays !== undefined && !(retentionDays >= 1 && retentionDays <= 365)) {
+    throw new RagGateError('config_invalid', 'storeQuestions.retentionDays must lie in 1..365', {
+      param: 'storeQuestions',
+    })
+  }
+  const keptPolicies = new Set<string>()
+
+  async function reject(numbered: NumberedEvent, cause: unknown): Promise<void> {
+    onRejected?.(cause, numbered)
+    const { isolate, sequence, event } = numbered
+    // Counting what was rejected must not hold up what can be stored: where it fails, the gap in the numbers stays.
+    await db
+      .prepare(NOTE_REJECTED)
+      .bind(isolate, Math.trunc(event.atMs), sequence)
+      .run()
+      .catch(() => undefined)
+  }
+
+  function statementsFor(events: readonly NumberedEvent[]): {
+    readonly statements: D1PreparedStatement[]
+    readonly policyIds: readonly string[]
+  } {
     const insert = db.prepare(INSERT)
+    const batches = jsonBatches(events.map((numbered) => COLUMNS.map(([, read]) => read(numbered))))
+    const statements = batches.map((batch) => insert.bind(batch))
+    if (retentionDays !== undefined) {
+      const texts = db.prepare(INSERT_TEXTS)
+      for (const batch of jsonBatches(textsOf(events, retentionDays))) statements.push(texts.bind(batch))
+    }
+    const policyIds = new Set(events.map(({ event }) => event.decision.policyId))
+    for (const id of policyIds) {
+      const policy = keptPolicies.has(id) ? undefined : policyOf?.(id)
+      if (policy === undefined) continue
+      const firstMs = Math.min(...events.map(({ event }) => event.atMs))
+      statements.push(
+        db.prepare(INSERT_POLICY).bind(policy.id, policy.name, JSON.stringify(policy), Math.trunc(firstMs)),
+      )
+    }
+    return { statements, policyIds: [...policyIds] }
+  }
+
+  async function write(events: readonly NumberedEvent[]): Promise<void> {
+    const { statements, policyIds } = statementsFor(events)
+    if (statements.length === 0) return
     try {
-      await db.batch(batches.map((batch) => insert.bind(batch)))
+      await db.batch(statements)
+      for (const id of policyIds) keptPolicies.add(id)
     } catch (thrown) {
       if (!isRejection(thrown)) throw thrown
-      if (events.length === 1) return onRejected?.(thrown)
+      if (events.length === 1) return reject(events[0]!, thrown)
       // One of them is to blame: halving finds it in few statements.
       const middle = Math.ceil(events.length / 2)
       await write(events.slice(0, middle))
@@ -88,7 +177,21 @@ export function createD1DecisionStore({ db, onRejected }: D1DecisionStoreOptions
     }
   }
 
-  return { write }
+  return {
+    write,
+    async noteDropped({ isolate, dropped, atMs }: DroppedEvents) {
+      await db.prepare(NOTE_DROPPED).bind(isolate, dropped, Math.trunc(atMs)).run()
+    },
+  }
+}
+
+/** Texts of questions to keep: tenant, HMAC, text, and when it is to be gone. */
+function textsOf(events: readonly NumberedEvent[], retentionDays: number): Json[] {
+  return events.flatMap(({ event: { question, decision, atMs } }) =>
+    question?.text === undefined
+      ? []
+      : [[decision.tenant, question.hmac, question.text, Math.trunc(atMs) + retentionDays * MS_PER_DAY]],
+  )
 }
 
 /** Whether D1 refused what was written, rather than failed to write it. */
@@ -98,5 +201,5 @@ function isRejection(thrown: unknown): boolean {
 
 /** A count as an INTEGER column takes it. */
 function whole(count: number | undefined): Json {
-  return count !== undefined && Number.isFinite(count) ? Math.round(count) : null
+  return count !== undefined && Number.isFinite(count) ? Math.round(Math.max(0, Math.min(MOST_TOKENS, count))) : null
 }

@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers'
-import { eq } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
 import { describe, expect, it, vi } from 'vitest'
-import { decisionRollups, decisions } from '../../../d1/schema.ts'
+import { auditEvents, decisionRollups, decisions, documentWeeks, isolates, policies, questionDays, questionTexts } from '../../../d1/schema.ts'
 import { createBufferedDecisionLog } from '../../../src/adapters/buffered-decision-log.ts'
 import { answerSignalsOf } from '../../fixtures/answer.ts'
 import { createD1DecisionStore } from '../../../src/adapters/d1/decision-store.ts'
@@ -77,10 +77,22 @@ function generate(
 }
 
 async function rollupsOf(tenant: string): Promise<Map<string, number[]>> {
-  const rows = await database.select().from(decisionRollups).where(eq(decisionRollups.tenant, tenant))
+  const rows = await database
+    .select()
+    .from(decisionRollups)
+    .where(and(eq(decisionRollups.tenant, tenant), eq(decisionRollups.spanMs, HOUR_MS)))
   return new Map(
     rows.map((row) => [
-      JSON.stringify([row.hour, row.collection, row.policyId, row.verdict, row.band, row.cache, row.reason, row.mode]),
+      JSON.stringify([
+        row.startMs,
+        row.collection,
+        row.policyId,
+        row.verdict,
+        row.band,
+        row.cache,
+        row.reason,
+        row.mode,
+      ]),
       [
         row.events,
         row.confidenceCount,
@@ -135,7 +147,6 @@ describe('createD1DecisionStore', () => {
         id: 'fields-1',
         decisionId: decision.id,
         atMs: START_MS + HOUR_MS + 1,
-        hour: START_MS + HOUR_MS,
         tenant,
         collection: 'manual',
         corpusVersion: 3,
@@ -167,6 +178,10 @@ describe('createD1DecisionStore', () => {
         answerSignals,
         reranker: 'off',
         rerankMs: null,
+        escalate: null,
+        expansion: null,
+        audit: null,
+        cut: null,
       },
     ])
   })
@@ -219,17 +234,188 @@ describe('createD1DecisionStore', () => {
     const { events } = generate('equal', 300, 11)
     await store.write(events)
     await store.write(events.slice(100))
-    const { results } = await env.DB.prepare(
-      `SELECT tenant, hour, collection, policy_id, verdict, band, cache, reason, mode, count(*) AS events,
-         count(confidence) AS confidence_count, total(confidence) AS confidence_sum, count(total_ms) AS total_ms_count,
-         total(total_ms) AS total_ms_sum, count(model) AS model_calls, coalesce(sum(input_tokens), 0) AS input_tokens,
-         coalesce(sum(output_tokens), 0) AS output_tokens
-       FROM decisions WHERE tenant = 'equal' GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9 ORDER BY 1, 2, 3, 4, 5, 6, 7, 8, 9`,
-    ).all()
-    const rollups = await env.DB.prepare(
-      `SELECT * FROM decision_rollups WHERE tenant = 'equal' ORDER BY 1, 2, 3, 4, 5, 6, 7, 8, 9`,
-    ).all()
-    expect(rollups.results).toEqual(results)
+    const keys = 'tenant, collection, policy_id, verdict, band, cache, reason, mode'
+    for (const span of [HOUR_MS, 24 * HOUR_MS]) {
+      const { results } = await env.DB.prepare(
+        `SELECT at_ms - at_ms % ${span} AS start_ms, ${keys}, count(*) AS events,
+           count(confidence) AS confidence_count, total(confidence) AS confidence_sum, count(total_ms) AS total_ms_count,
+           total(total_ms) AS total_ms_sum, count(model) AS model_calls, coalesce(sum(input_tokens), 0) AS input_tokens,
+           coalesce(sum(output_tokens), 0) AS output_tokens
+         FROM decisions WHERE tenant = 'equal' GROUP BY start_ms, ${keys} ORDER BY start_ms, ${keys}`,
+      ).all()
+      const rollups = await env.DB.prepare(
+        `SELECT start_ms, ${keys}, events, confidence_count, confidence_sum, total_ms_count, total_ms_sum, model_calls,
+           input_tokens, output_tokens
+         FROM decision_rollups WHERE tenant = 'equal' AND span_ms = ${span} ORDER BY start_ms, ${keys}`,
+      ).all()
+      expect(rollups.results).toEqual(results)
+      expect(results.length).toBeGreaterThan(100)
+    }
+  })
+
+  it('counts confidence by twentieths and times by tenths of their size', async () => {
+    const measured: readonly (readonly [confidence: number, totalMs: number | undefined])[] = [
+      [0, 0],
+      [0.05, 1],
+      [0.3, 1.05],
+      [0.299999, 100],
+      [0.95, 1e9],
+      [1, undefined],
+    ]
+    await store.write(
+      measured.map(([confidence, totalMs], at) => ({
+        event: anEvent(`binned-${at}`, {
+          decision: aDecision({ tenant: 'binned', confidence }),
+          timings: totalMs === undefined ? {} : { totalMs },
+        }),
+        isolate: 'binned',
+        sequence: at + 1,
+      })),
+    )
+    const rows = await database.select().from(decisionRollups).where(eq(decisionRollups.tenant, 'binned'))
+    expect(rows.map(({ spanMs }) => spanMs)).toEqual([HOUR_MS, 24 * HOUR_MS])
+    for (const row of rows) {
+      expect(row.confidenceBins).toEqual({ 0: 1, 1: 1, 5: 1, 6: 1, 19: 2 })
+      // 1.1^1 is over 1.05, 1.1^48 = 97.0 is under 100.
+      expect(row.latencyBins).toEqual({ 0: 2, 1: 1, 49: 1, 130: 1 })
+    }
+  })
+
+  it('keeps escalation, a further round, audit events and what was cut', async () => {
+    const expansion = { expanded: true, firstConfidence: 0.25, retrievals: 2, keptOfEach: 0 }
+    const audit = [{ type: 'RAG_ADVISORY_LOW_CONFIDENCE', payload: { confidence: 0.5, threshold: 0.7, summary: 'x' } }]
+    const event = anEvent('kept-1', {
+      decision: aDecision({ tenant: 'kept', verdict: 'refuse', escalate: true, expansion }),
+      audit,
+      cut: ['signals'],
+    })
+    await store.write([{ event, isolate: 'kept', sequence: 1 }])
+    await store.write([{ event, isolate: 'kept', sequence: 1 }])
+    const [row] = await database.select().from(decisions).where(eq(decisions.tenant, 'kept'))
+    expect(row).toMatchObject({ escalate: 1, expansion, audit, cut: ['signals'] })
+    const [rollup] = await database.select().from(decisionRollups).where(eq(decisionRollups.tenant, 'kept'))
+    expect(rollup).toMatchObject({ escalated: 1, expanded: 1, events: 1 })
+    const trail = await database.select().from(auditEvents).where(eq(auditEvents.tenant, 'kept'))
+    expect(trail).toEqual([
+      {
+        id: 'kept-1:0',
+        tenant: 'kept',
+        atMs: event.atMs,
+        type: audit[0]!.type,
+        decisionId: 'kept-1',
+        by: null,
+        payload: audit[0]!.payload,
+      },
+    ])
+  })
+
+  it('counts refused questions by day and leading documents by week, once each', async () => {
+    const asked = (at: number, given: Partial<Decision>, atMs: number, cache: 'hit' | 'miss' = 'miss') => ({
+      event: anEvent(`weak-${at}`, {
+        decision: aDecision({ tenant: 'weak', documentIds: ['guide', 'other'], ...given }),
+        atMs,
+        cache,
+        question: { hmac: at < 4 ? 'question-a' : 'question-b', keyId: 'k1' },
+      }),
+      isolate: 'weak',
+      sequence: at + 1,
+    })
+    const refuse: Partial<Decision> = { verdict: 'refuse', confidence: 0.25 }
+    const events = [
+      asked(0, refuse, START_MS + 2),
+      asked(1, { ...refuse, reason: 'no_evidence' as Decision['reason'] }, START_MS + 3),
+      asked(2, { verdict: 'advise', confidence: 0.5 }, START_MS + 1),
+      asked(3, refuse, START_MS + 24 * HOUR_MS, 'hit'),
+      asked(4, { verdict: 'pass', confidence: 1 }, START_MS + 7 * 24 * HOUR_MS),
+    ]
+    await store.write(events)
+    await store.write([...events].reverse())
+    const questions = await database.select().from(questionDays).where(eq(questionDays.tenant, 'weak'))
+    expect(
+      questions.map(({ dayMs, questionHmac, refused, advised, lastReason }) => [
+        dayMs,
+        questionHmac,
+        refused,
+        advised,
+        lastReason,
+      ]),
+    ).toEqual([
+      [START_MS, 'question-a', 2, 1, 'no_evidence'],
+      [START_MS + 24 * HOUR_MS, 'question-a', 1, 0, 'passed'],
+    ])
+    const weeks = await database.select().from(documentWeeks).where(eq(documentWeeks.tenant, 'weak'))
+    // The 2nd of January 2026 is a Friday.
+    const monday = Date.UTC(2025, 11, 29)
+    expect(
+      weeks.map(({ weekMs, documentId, decisions: led, refused, advised, confidenceSum }) => [
+        weekMs,
+        documentId,
+        led,
+        refused,
+        advised,
+        confidenceSum,
+      ]),
+    ).toEqual([
+      [monday, 'guide', 3, 2, 1, 1],
+      [monday + 7 * 24 * HOUR_MS, 'guide', 1, 0, 0, 1],
+    ])
+  })
+
+  it('keeps the policies that decided, once each, and only those that are known', async () => {
+    const asked: string[] = []
+    const keeping = createD1DecisionStore({
+      db: env.DB,
+      policyOf: (id) => {
+        asked.push(id)
+        return id === 'known@1' ? Object.assign({ id, name: 'known' }, { gates: ['a'] }) : undefined
+      },
+    })
+    for (const [at, policyId] of ['known@1', 'unknown@1', 'known@1'].entries()) {
+      const decision = aDecision({ tenant: 'policies', policyId })
+      await keeping.write([{ event: anEvent(`policies-${at}`, { decision }), isolate: 'policies', sequence: at + 1 }])
+    }
+    expect(asked).toEqual(['known@1', 'unknown@1'])
+    const [kept] = await database.select().from(policies).where(eq(policies.id, 'known@1'))
+    expect(kept).toMatchObject({ name: 'known', body: { id: 'known@1', gates: ['a'] } })
+    expect(await database.$count(policies, eq(policies.id, 'unknown@1'))).toBe(0)
+  })
+
+  it('keeps no text of a question unless it was chosen, and then until its time', async () => {
+    const question = { hmac: 'texts-hmac', keyId: 'k1', text: 'How long is it kept?' }
+    const numbered = (id: string) => ({
+      event: anEvent(id, { decision: aDecision({ tenant: 'texts' }), question }),
+      isolate: 'texts',
+      sequence: 1,
+    })
+    await store.write([numbered('texts-1')])
+    expect(await database.$count(questionTexts, eq(questionTexts.tenant, 'texts'))).toBe(0)
+    await createD1DecisionStore({ db: env.DB, storeQuestions: { retentionDays: 7 } }).write([numbered('texts-2')])
+    const rows = await database.select().from(questionTexts).where(eq(questionTexts.tenant, 'texts'))
+    expect(rows).toEqual([
+      {
+        tenant: 'texts',
+        questionHmac: 'texts-hmac',
+        text: question.text,
+        expiresMs: numbered('').event.atMs + 7 * 24 * HOUR_MS,
+      },
+    ])
+    const dump = JSON.stringify((await env.DB.prepare(`SELECT * FROM decisions WHERE tenant = 'texts'`).all()).results)
+    expect(dump).not.toContain('How long')
+  })
+
+  it.each([0, 366, Number.NaN])('refuses to keep texts for %d days', (retentionDays) => {
+    expect(() => createD1DecisionStore({ db: env.DB, storeQuestions: { retentionDays } })).toThrow('retentionDays')
+  })
+
+  it('holds what a model reports within bounds', async () => {
+    const event = anEvent('absurd-1', {
+      decision: aDecision({ tenant: 'absurd' }),
+      model: 'm'.repeat(900_000),
+      usage: { inputTokens: 1e300, outputTokens: -5 },
+    })
+    await store.write([{ event, isolate: 'absurd', sequence: 1 }])
+    const [row] = await database.select().from(decisions).where(eq(decisions.tenant, 'absurd'))
+    expect(row).toMatchObject({ model: 'm'.repeat(200), inputTokens: 1e12, outputTokens: 0 })
   })
 
   it('counts once what was written before the acknowledgement got lost', async () => {
@@ -272,6 +458,8 @@ describe('createD1DecisionStore', () => {
     const strict = createD1DecisionStore({ db: env.DB, onRejected: (cause) => causes.push(cause) })
     await strict.write([...events.slice(0, 20), lacking, ...events.slice(20)])
     expect(causes.map(String)).toEqual([expect.stringContaining('NOT NULL constraint failed: decisions.route')])
+    const [counted] = await database.select().from(isolates).where(eq(isolates.id, some!.isolate))
+    expect(counted?.rejected).toBe(1)
     expect(await rollupsOf('rejected')).toEqual(expected)
   })
 
@@ -304,12 +492,13 @@ describe('createD1DecisionStore', () => {
     const last = new Set([297, 298, 299])
     const arrived = events.filter((_, at) => !lost.has(at) || last.has(at))
     await store.write(arrived)
+    // Saying it twice counts it once.
+    for (const dropped of [1, 2, 2]) await store.noteDropped!({ isolate: 'lost-isolate-1', dropped, atMs: START_MS })
     const gaps = await env.DB.prepare(
-      `SELECT coalesce(sum(missing), 0) AS missing FROM (
-         SELECT max(sequence) - count(*) AS missing FROM decisions WHERE isolate GLOB 'lost-isolate-*' GROUP BY isolate
-       )`,
-    ).first<{ missing: number }>()
-    expect(gaps?.missing).toBe(events.length - arrived.length)
+      `SELECT sum(highest_sequence - recorded) AS missing, sum(dropped) AS dropped FROM isolates
+       WHERE id GLOB 'lost-isolate-*'`,
+    ).first<{ missing: number; dropped: number }>()
+    expect(gaps).toEqual({ missing: events.length - arrived.length, dropped: 2 })
   })
 
   it('leaves the counts alone when decisions are deleted', async () => {

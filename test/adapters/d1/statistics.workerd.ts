@@ -2,13 +2,15 @@ import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createD1DecisionStore } from '../../../src/adapters/d1/decision-store.ts'
 import { createD1Statistics } from '../../../src/adapters/d1/statistics.ts'
+import { EVERY_TENANT } from '../../../src/adapters/d1/statistics/filter.ts'
 import type { Decision } from '../../../src/core/policy/decision.ts'
 import type { DecisionEvent } from '../../../src/ports/decision-log.ts'
-import { aDecision, anEvent } from '../../fixtures/decision.ts'
+import { aDecision, anEvent, seededRandom } from '../../fixtures/decision.ts'
 
 const statistics = createD1Statistics({ db: env.DB })
 const store = createD1DecisionStore({ db: env.DB })
 const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
 const START_MS = Date.UTC(2026, 4, 1, 10)
 
 let made = 0
@@ -64,40 +66,163 @@ describe('summary', () => {
     await write('summed-too', [[pass, { atMs: START_MS }]])
 
     const period = { tenant: 'summed', fromMs: START_MS + 1, toMs: START_MS + 2 * HOUR_MS + 1 }
-    expect(await statistics.summary(period)).toEqual({
+    const summary = await statistics.summary(period)
+    expect(summary).toMatchObject({
       fromMs: START_MS,
       toMs: START_MS + 3 * HOUR_MS,
-      events: 4,
+      interval: 'hour',
+      decisions: 4,
       byVerdict: { pass: 2, advise: 0, refuse: 2 },
       byCache: { hit: 1, miss: 2, bypass: 1, stale: 0 },
       byBand: { high: 2, medium: 0, low: 0, 'very-low': 2 },
       byReason: { passed: 2, weak: 2 },
       byMode: { enforce: 3, observe: 1 },
+      byPolicy: [{ name: 'balanced@0123456789abcdef', decisions: 4, meanConfidence: 0.5 }],
+      byCollection: [{ name: 'manual', decisions: 4 }],
+      byTenant: [{ name: 'summed', decisions: 4 }],
       meanConfidence: 0.5,
       meanTotalMs: 20,
       modelCalls: 2,
       inputTokens: 200,
       outputTokens: 40,
-      hours: [
+      escalated: 0,
+      expanded: 0,
+      // One hit and one enforced refusal; 120 tokens a call.
+      savings: { callsAvoidedByCache: 1, callsAvoidedByRefusal: 1, shareAvoided: 0.5, tokensSaved: 240 },
+      series: [
         {
-          hourMs: START_MS,
-          events: 3,
+          startMs: START_MS,
+          decisions: 3,
           byVerdict: { pass: 2, advise: 0, refuse: 1 },
           byCache: { hit: 1, miss: 2, bypass: 0, stale: 0 },
         },
         {
-          hourMs: START_MS + 2 * HOUR_MS,
-          events: 1,
+          startMs: START_MS + 2 * HOUR_MS,
+          decisions: 1,
           byVerdict: { pass: 0, advise: 0, refuse: 1 },
           byCache: { hit: 0, miss: 0, bypass: 1, stale: 0 },
         },
       ],
     })
+    const filled = summary.confidenceHistogram.flatMap((bin, at) =>
+      bin.pass + bin.advise + bin.refuse > 0 ? [[at, bin]] : [],
+    )
+    expect(summary.confidenceHistogram).toHaveLength(20)
+    expect(filled).toEqual([
+      [5, { pass: 0, advise: 0, refuse: 2 }],
+      [15, { pass: 2, advise: 0, refuse: 0 }],
+    ])
+  })
+
+  it('is narrowed by every part of a filter, in every figure', async () => {
+    const base: Partial<Decision> = { verdict: 'refuse', band: 'low', confidence: 0.25, reason: WEAK }
+    const differing: readonly [Partial<Decision>, Partial<DecisionEvent>][] = [
+      [{ ...base, collection: 'wiki' }, {}],
+      [{ ...base, policyId: 'other@1' }, {}],
+      [{ ...base, verdict: 'advise' }, {}],
+      [{ ...base, band: 'medium' }, {}],
+      [{ ...base, reason: 'passed' as Decision['reason'] }, {}],
+      [base, { cache: 'hit' }],
+      [base, { mode: 'observe' }],
+      [base, {}],
+    ]
+    await write(
+      'filtered',
+      differing.map(([decision, event]) => [decision, { atMs: START_MS, ...event }]),
+    )
+    const filter = {
+      collection: 'manual',
+      policyId: aDecision().policyId,
+      verdict: 'refuse',
+      band: 'low',
+      reason: WEAK,
+      cache: 'miss',
+      mode: 'enforce',
+    } as const
+    const period = { tenant: 'filtered', fromMs: START_MS, toMs: START_MS + HOUR_MS }
+    expect((await statistics.summary(period)).decisions).toBe(8)
+    const narrowed = await statistics.summary({ ...period, filter })
+    expect(narrowed.decisions).toBe(1)
+    expect(narrowed.series.map(({ decisions }) => decisions)).toEqual([1])
+    expect(narrowed.latency.all.counted).toBe(1)
+    expect(narrowed.confidenceHistogram[5]).toEqual({ pass: 0, advise: 0, refuse: 1 })
+    for (const [name, value] of Object.entries(filter)) {
+      const seven = await statistics.summary({ ...period, filter: { [name]: value } })
+      expect([name, seven.decisions]).toEqual([name, 7])
+    }
+  })
+
+  it('gives percentiles within five per cent of the exact ones', async () => {
+    const random = seededRandom(7)
+    const times = Array.from({ length: 500 }, () => Math.exp(random() * 9))
+    await write(
+      'timed',
+      times.map((totalMs) => [{}, { atMs: START_MS, timings: { totalMs } }]),
+    )
+    const { latency } = await statistics.summary({ tenant: 'timed', fromMs: START_MS, toMs: START_MS + HOUR_MS })
+    const sorted = [...times].sort((a, b) => a - b)
+    for (const [name, share] of [
+      ['p50', 0.5],
+      ['p90', 0.9],
+      ['p95', 0.95],
+      ['p99', 0.99],
+    ] as const) {
+      const exact = sorted[Math.ceil(share * times.length) - 1]!
+      expect(Math.abs(latency.all[name]! / exact - 1), name).toBeLessThan(0.05)
+    }
+    expect(latency.all).toEqual(latency.uncached)
+    expect(latency.cached).toEqual({ counted: 0, p50: null, p90: null, p95: null, p99: null })
+  })
+
+  it('by days adds up to the same as by hours', async () => {
+    const random = seededRandom(3)
+    await write(
+      'daily',
+      Array.from({ length: 300 }, () => [
+        { confidence: random() },
+        { atMs: START_MS + Math.floor(random() * 72) * HOUR_MS },
+      ]),
+    )
+    const fromMs = Math.floor(START_MS / DAY_MS) * DAY_MS
+    const period = { tenant: 'daily', fromMs, toMs: fromMs + 5 * DAY_MS }
+    const [hours, days] = await Promise.all([
+      statistics.summary(period),
+      statistics.summary({ ...period, interval: 'day' }),
+    ])
+    expect(days.series.length).toBe(4)
+    expect({
+      ...days,
+      series: [],
+      interval: '',
+      meanConfidence: 0,
+      byPolicy: [],
+      byCollection: [],
+      byTenant: [],
+    }).toEqual({ ...hours, series: [], interval: '', meanConfidence: 0, byPolicy: [], byCollection: [], byTenant: [] })
+    expect(days.decisions).toBe(300)
+    expect(days.meanConfidence).toBeCloseTo(hours.meanConfidence!, 12)
+  })
+
+  it('of all tenants adds them up and names each', async () => {
+    const atMs = START_MS + 400 * DAY_MS
+    await write('each-a', [[{}, { atMs }]])
+    await write('each-b', [
+      [{}, { atMs }],
+      [{}, { atMs }],
+    ])
+    const all = await statistics.summary({ tenant: EVERY_TENANT, fromMs: atMs, toMs: atMs + HOUR_MS })
+    expect(all.decisions).toBe(3)
+    const called = await statistics.summary({ tenant: 'all', fromMs: atMs, toMs: atMs + HOUR_MS })
+    expect(called.decisions).toBe(0)
+    expect(all.byTenant.map(({ name, decisions }) => [name, decisions])).toEqual([
+      ['each-b', 2],
+      ['each-a', 1],
+    ])
   })
 
   it('is zeros for a period without decisions', async () => {
     const summary = await statistics.summary({ tenant: 'nobody', fromMs: START_MS, toMs: START_MS + HOUR_MS })
-    expect(summary).toMatchObject({ events: 0, byReason: {}, meanConfidence: null, meanTotalMs: null, hours: [] })
+    expect(summary).toMatchObject({ decisions: 0, byReason: {}, meanConfidence: null, meanTotalMs: null, series: [] })
     expect(summary.byVerdict).toEqual({ pass: 0, advise: 0, refuse: 0 })
   })
 
@@ -144,11 +269,32 @@ describe('check', () => {
   })
 
   it('says that the trigger is missing', async () => {
-    const trigger = await env.DB.prepare(`SELECT sql FROM sqlite_master WHERE type = 'trigger'`).first<{
-      sql: string
-    }>()
+    const trigger = await env.DB.prepare(
+      `SELECT sql FROM sqlite_master WHERE type = 'trigger' AND name = 'decisions_are_counted'`,
+    ).first<{ sql: string }>()
     await env.DB.prepare('DROP TRIGGER decisions_are_counted').run()
     undo.push(trigger!.sql)
     await expect(statistics.check()).rejects.toMatchObject({ code: 'schema_outdated' })
+  })
+})
+
+describe('recording', () => {
+  it('tells what isolates recorded, dropped, had rejected and lost', async () => {
+    const atMs = START_MS + 500 * DAY_MS
+    const numbered = (isolate: string, sequence: number) => ({
+      event: anEvent(`${isolate}-${sequence}`, { atMs }),
+      isolate,
+      sequence,
+    })
+    await store.write([numbered('whole', 1), numbered('whole', 2), numbered('gappy', 2), numbered('gappy', 7)])
+    await store.noteDropped!({ isolate: 'gappy', dropped: 3, atMs })
+    expect(await statistics.recording(atMs, atMs + 1)).toEqual({
+      isolates: 2,
+      recorded: 4,
+      dropped: 3,
+      rejected: 0,
+      missing: 2,
+    })
+    expect(await statistics.recording(atMs + 1, atMs + 2)).toMatchObject({ isolates: 0, recorded: 0, missing: 0 })
   })
 })

@@ -1,0 +1,122 @@
+import type { D1Database } from '@cloudflare/workers-types'
+import { and, desc, eq, gte, lt } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/d1'
+import { auditEvents, policies } from '../../../d1/schema.ts'
+import type { Tenant } from '../../core/lib/ids.ts'
+import type { Json } from '../../core/lib/json.ts'
+import type { Clock } from '../../ports/clock.ts'
+import { rethrowStoreFault } from './faults.ts'
+
+export interface D1AuditTrailOptions {
+  /** Database with the migrations of `d1/` applied. */
+  readonly db: D1Database
+  readonly clock: Clock
+}
+
+/** Something an operator did. */
+export interface OperatorAct {
+  readonly tenant: Tenant
+  /** Such as `POLICY_CHOSEN`. */
+  readonly type: string
+  /** Id of the principal who did it. */
+  readonly by: string
+  readonly payload: Json
+}
+
+/** An entry of the trail. */
+export interface AuditEntry {
+  readonly id: string
+  readonly atMs: number
+  readonly type: string
+  /** Event with which a gate reported it; `null` for what operators did. */
+  readonly decisionId: string | null
+  readonly by: string | null
+  readonly payload: Json
+}
+
+/** Which entries are read. */
+export interface AuditQuery {
+  readonly tenant: Tenant
+  readonly fromMs: number
+  readonly toMs: number
+  readonly type?: string
+  /** 1..1000 */
+  readonly limit: number
+}
+
+/** A policy that decided or was chosen. */
+export interface KnownPolicy {
+  readonly id: string
+  readonly name: string
+  readonly body: Json
+  /** When it was first seen, milliseconds since 1970. */
+  readonly firstMs: number
+}
+
+/** What gates reported and operators changed. */
+export interface AuditTrail {
+  /** @throws `schema_outdated`, `store_unavailable` */
+  record(act: OperatorAct): Promise<void>
+  /** The latest first. @throws `schema_outdated`, `store_unavailable` */
+  list(query: AuditQuery): Promise<readonly AuditEntry[]>
+  /** Keeps a policy; one that is there already stays as it is. @throws `schema_outdated`, `store_unavailable` */
+  keepPolicy(policy: { readonly id: string; readonly name: string }): Promise<void>
+  /** Every policy kept, the latest first. @throws `schema_outdated`, `store_unavailable` */
+  policies(): Promise<readonly KnownPolicy[]>
+}
+
+const MOST_POLICIES = 200
+
+/** The audit trail in D1. Errors of D1 itself become `schema_outdated` or `store_unavailable`. */
+export function createD1AuditTrail({ db, clock }: D1AuditTrailOptions): AuditTrail {
+  const queries = drizzle(db)
+  return {
+    async record({ tenant, type, by, payload }) {
+      await queries
+        .insert(auditEvents)
+        .values({ id: crypto.randomUUID(), tenant, atMs: clock.nowMs(), type, by, payload })
+        .catch(rethrowStoreFault)
+    },
+
+    async list({ tenant, fromMs, toMs, type, limit }) {
+      return queries
+        .select({
+          id: auditEvents.id,
+          atMs: auditEvents.atMs,
+          type: auditEvents.type,
+          decisionId: auditEvents.decisionId,
+          by: auditEvents.by,
+          payload: auditEvents.payload,
+        })
+        .from(auditEvents)
+        .where(
+          and(
+            eq(auditEvents.tenant, tenant),
+            gte(auditEvents.atMs, fromMs),
+            lt(auditEvents.atMs, toMs),
+            type === undefined ? undefined : eq(auditEvents.type, type),
+          ),
+        )
+        .orderBy(desc(auditEvents.atMs), desc(auditEvents.id))
+        .limit(limit)
+        .catch(rethrowStoreFault)
+    },
+
+    async keepPolicy(policy) {
+      await queries
+        .insert(policies)
+        .values({ id: policy.id, name: policy.name, body: policy, firstMs: clock.nowMs() })
+        .onConflictDoNothing()
+        .catch(rethrowStoreFault)
+    },
+
+    async policies() {
+      return queries
+        .select()
+        .from(policies)
+        .orderBy(desc(policies.firstMs))
+        .limit(MOST_POLICIES)
+        .catch(rethrowStoreFault)
+    },
+  }
+}

@@ -1,0 +1,140 @@
+import type { D1Database } from '@cloudflare/workers-types'
+import { and, desc, eq, gte, lt, sql } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/d1'
+import { feedback } from '../../../d1/schema.ts'
+import type { Verdict } from '../../core/gates/finding.ts'
+import type { Tenant } from '../../core/lib/ids.ts'
+import type { Clock } from '../../ports/clock.ts'
+import { rethrowStoreFault } from './faults.ts'
+
+export interface D1FeedbackOptions {
+  /** Database with the migrations of `d1/` applied. */
+  readonly db: D1Database
+  readonly clock: Clock
+}
+
+/** What somebody says of an answer or a refusal. */
+export interface Label {
+  readonly tenant: Tenant
+  readonly eventId: string
+  /** Whoever was answered, or somebody who looks after the gate. Each has one label for an event. */
+  readonly source: 'user' | 'reviewer'
+  readonly rating: 'right' | 'wrong'
+  readonly comment?: string
+  readonly principalId: string
+}
+
+/** A label as it is listed. */
+export type GivenLabel = Pick<
+  typeof feedback.$inferSelect,
+  'eventId' | 'source' | 'rating' | 'comment' | 'atMs' | 'verdict' | 'policyId' | 'collection'
+>
+
+/** Labels of one policy's decisions of one verdict. */
+export interface LabelCount {
+  readonly policyId: string
+  readonly verdict: Verdict
+  readonly right: number
+  readonly wrong: number
+}
+
+/** Labels, kept and counted. */
+export interface Feedback {
+  /** Keeps a label in place of what the same source said before. @throws `schema_outdated`, `store_unavailable` */
+  label(label: Label): Promise<void>
+  /**
+   * Labels by policy and verdict. Where both said something of an event, the reviewer counts. Labels whose decision has
+   * not arrived are left out.
+   *
+   * @throws `schema_outdated`, `store_unavailable`
+   */
+  counts(tenant: Tenant, fromMs: number, toMs: number): Promise<readonly LabelCount[]>
+  /** The latest first. @throws `schema_outdated`, `store_unavailable` */
+  latest(tenant: Tenant, fromMs: number, toMs: number, limit: number): Promise<readonly GivenLabel[]>
+}
+
+/** Copies verdict, policy and collection to labels that came before their decision. */
+const FILL = `UPDATE feedback SET (verdict, policy_id, collection) = (
+    SELECT verdict, policy_id, collection FROM decisions
+    WHERE decisions.id = feedback.event_id AND +decisions.tenant = feedback.tenant
+  ) WHERE tenant = ?1 AND at_ms >= ?2 AND at_ms < ?3 AND verdict IS NULL`
+
+/** Labels in D1. Errors of D1 itself become `schema_outdated` or `store_unavailable`. */
+export function createD1Feedback({ db, clock }: D1FeedbackOptions): Feedback {
+  const queries = drizzle(db)
+
+  async function fill(tenant: Tenant, fromMs: number, toMs: number): Promise<void> {
+    await db.prepare(FILL).bind(tenant, fromMs, toMs).run().catch(rethrowStoreFault)
+  }
+
+  return {
+    async label({ tenant, eventId, source, rating, comment, principalId }) {
+      await db
+        .prepare(
+          `INSERT INTO feedback (
+            event_id, source, tenant, at_ms, rating, comment, principal_id, verdict, policy_id, collection
+          )
+          SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, decided.verdict, decided.policy_id, decided.collection
+          FROM (SELECT 1) LEFT JOIN decisions AS decided ON decided.id = ?1 AND +decided.tenant = ?3
+          WHERE true
+          ON CONFLICT (event_id, source) DO UPDATE SET
+            at_ms = excluded.at_ms, rating = excluded.rating, comment = excluded.comment,
+            principal_id = excluded.principal_id, verdict = coalesce(excluded.verdict, verdict),
+            policy_id = coalesce(excluded.policy_id, policy_id), collection = coalesce(excluded.collection, collection)`,
+        )
+        .bind(eventId, source, tenant, clock.nowMs(), rating, comment ?? null, principalId)
+        .run()
+        .catch(rethrowStoreFault)
+    },
+
+    async counts(tenant, fromMs, toMs) {
+      await fill(tenant, fromMs, toMs)
+      const f = feedback
+      const rows = await queries
+        .select({
+          policyId: f.policyId,
+          verdict: f.verdict,
+          right: sql<number>`sum(${f.rating} = 'right')`,
+          wrong: sql<number>`sum(${f.rating} = 'wrong')`,
+        })
+        .from(f)
+        .where(
+          and(
+            eq(f.tenant, tenant),
+            gte(f.atMs, fromMs),
+            lt(f.atMs, toMs),
+            sql`${f.verdict} IS NOT NULL`,
+            sql`(${f.source} = 'reviewer' OR NOT EXISTS (
+              SELECT 1 FROM feedback AS reviewed
+              WHERE reviewed.event_id = ${f.eventId} AND reviewed.source = 'reviewer'
+            ))`,
+          ),
+        )
+        .groupBy(f.policyId, f.verdict)
+        .catch(rethrowStoreFault)
+      return rows.flatMap(({ policyId, verdict, right, wrong }) =>
+        policyId === null || verdict === null ? [] : [{ policyId, verdict, right, wrong }],
+      )
+    },
+
+    async latest(tenant, fromMs, toMs, limit) {
+      await fill(tenant, fromMs, toMs)
+      return queries
+        .select({
+          eventId: feedback.eventId,
+          source: feedback.source,
+          rating: feedback.rating,
+          comment: feedback.comment,
+          atMs: feedback.atMs,
+          verdict: feedback.verdict,
+          policyId: feedback.policyId,
+          collection: feedback.collection,
+        })
+        .from(feedback)
+        .where(and(eq(feedback.tenant, tenant), gte(feedback.atMs, fromMs), lt(feedback.atMs, toMs)))
+        .orderBy(desc(feedback.atMs), desc(feedback.eventId))
+        .limit(limit)
+        .catch(rethrowStoreFault)
+    },
+  }
+}

@@ -1,0 +1,54 @@
+import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import { decisionRollups } from '../../../../d1/schema.ts'
+import type { Verdict } from '../../../core/gates/finding.ts'
+import type { Tenant } from '../../../core/lib/ids.ts'
+import type { Band, CacheState } from '../../../core/policy/decision.ts'
+import type { Mode } from '../../../ports/decision-log.ts'
+
+/** Which decisions are meant; what is left out is not asked for. */
+export interface DecisionFilter {
+  readonly collection?: string
+  readonly policyId?: string
+  readonly verdict?: Verdict
+  readonly band?: Band
+  readonly cache?: CacheState
+  readonly reason?: string
+  readonly mode?: Mode
+}
+
+/** Columns that a filter is held against: `decisions` and `decision_rollups` have them under the same names. */
+type Filtered = Readonly<Record<keyof DecisionFilter, SQLiteColumn>>
+
+/** The condition of a filter; `undefined` for one that asks for nothing. */
+export function matches(table: Filtered, filter: DecisionFilter): SQL | undefined {
+  const names = ['collection', 'policyId', 'verdict', 'band', 'cache', 'reason', 'mode'] as const
+  return and(
+    ...names.flatMap((name) => {
+      const wanted = filter[name]
+      return wanted === undefined ? [] : [eq(table[name], wanted)]
+    }),
+  )
+}
+
+/** Stands for all tenants. No text can stand for it, whatever a tenant is called. */
+export const EVERY_TENANT = Symbol('every tenant')
+
+/**
+ * The tenants meant. `EVERY_TENANT` finds them by jumping from one to the next in the key of the rollups, so that it reads a row
+ * a tenant.
+ */
+export function ofTenants(tenant: Tenant | typeof EVERY_TENANT): SQL {
+  const column = decisionRollups.tenant
+  return tenant === EVERY_TENANT ? inArray(column, KNOWN_TENANTS) : eq(column, tenant)
+}
+
+const KNOWN_TENANTS = sql`(
+  WITH RECURSIVE known (tenant) AS (
+    SELECT min(tenant) FROM decision_rollups
+    UNION ALL
+    SELECT (SELECT min(next.tenant) FROM decision_rollups AS next WHERE next.tenant > known.tenant)
+    FROM known WHERE known.tenant IS NOT NULL
+  )
+  SELECT tenant FROM known WHERE tenant IS NOT NULL
+)`

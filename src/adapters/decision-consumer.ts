@@ -1,0 +1,79 @@
+import type { Message, MessageBatch } from '@cloudflare/workers-types'
+import { isRecord } from '../core/lib/guards.ts'
+import type { DecisionStore, NumberedEvent } from '../ports/decision-log.ts'
+
+export interface DecisionConsumerOptions {
+  /**
+   * Makes the store that events are written to. `onRejected` is to be called for each event that it will never take.
+   */
+  readonly store: (onRejected: (cause: unknown, rejected: NumberedEvent) => void) => DecisionStore
+  /** Called with the number of messages that were no events, or that no table takes. It must not throw. */
+  readonly onPoison?: (count: number) => void
+  /**
+   * How long the queue waits before it delivers again what the database did not take, in seconds. 1..43,200.
+   *
+   * @default 10
+   */
+  readonly retryAfterSeconds?: number
+}
+
+/**
+ * Consumes a queue of decisions: a batch is written with few statements, and each message is acknowledged by itself. A
+ * message that is no event, or that no table takes, is retried alone, and goes to the dead-letter queue when the queue's
+ * retries are used up; it holds up no other. What was written and not acknowledged comes again and is counted once.
+ *
+ * @returns the handler for `queue` of a Worker. It never rejects
+ * @example
+ * export default { queue: createDecisionConsumer({ store: (onRejected) => createD1DecisionStore({ db, onRejected }) }) }
+ */
+export function createDecisionConsumer({
+  store: makeStore,
+  onPoison,
+  retryAfterSeconds = 10,
+}: DecisionConsumerOptions): (batch: MessageBatch) => Promise<void> {
+  return async function consumeDecisions(batch) {
+    const [events, poison] = sortOut(batch.messages)
+    const rejected = new Set<string>()
+    const store = makeStore((_cause, { event }) => rejected.add(event.id))
+    try {
+      await store.write([...events.values()])
+    } catch {
+      // The database failed, whatever the reason: everything it did not confirm comes again.
+      for (const message of events.keys()) message.retry({ delaySeconds: retryAfterSeconds })
+      retry(poison)
+      return
+    }
+    for (const [message, { event }] of events) {
+      if (rejected.has(event.id)) poison.push(message)
+      else message.ack()
+    }
+    retry(poison)
+  }
+
+  function retry(poison: readonly Message[]): void {
+    for (const message of poison) message.retry({ delaySeconds: retryAfterSeconds })
+    if (poison.length > 0) onPoison?.(poison.length)
+  }
+}
+
+function sortOut(messages: readonly Message[]): [Map<Message, NumberedEvent>, Message[]] {
+  const events = new Map<Message, NumberedEvent>()
+  const poison: Message[] = []
+  for (const message of messages) {
+    const numbered = numberedEvent(message.body)
+    if (numbered === undefined) poison.push(message)
+    else events.set(message, numbered)
+  }
+  return [events, poison]
+}
+
+/** The event of a message; `undefined` for anything else. The tables look at the fields themselves. */
+function numberedEvent(body: unknown): NumberedEvent | undefined {
+  if (!isRecord(body) || body['schema'] !== 1 || !isRecord(body['numbered'])) return undefined
+  const { event, isolate, sequence } = body['numbered']
+  if (!isRecord(event) || typeof event['id'] !== 'string' || typeof event['atMs'] !== 'number') return undefined
+  if (!isRecord(event['decision']) || !isRecord(event['timings'])) return undefined
+  if (typeof isolate !== 'string' || typeof sequence !== 'number') return undefined
+  // It was sent by `createQueueDecisionLog`; what is missing all the same, the tables refuse.
+  return body['numbered'] as unknown as NumberedEvent
+}

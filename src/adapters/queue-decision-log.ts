@@ -1,0 +1,87 @@
+import type { Queue } from '@cloudflare/workers-types'
+import type { Clock } from '../ports/clock.ts'
+import type { DecisionEvent, DecisionLog, DecisionStore, NumberedEvent } from '../ports/decision-log.ts'
+import { fitEvent } from './queue-decision-log/fit-event.ts'
+
+export interface QueueDecisionLogOptions {
+  /** Producer binding of Cloudflare Queues. Its consumer is `createDecisionConsumer`. */
+  readonly queue: Pick<Queue<QueuedDecision>, 'send'>
+  /**
+   * Takes an event that the queue does not: it is written by itself, in three tries within four seconds. Without one such
+   * an event is dropped.
+   */
+  readonly fallback?: DecisionStore
+  /** Called with the number of events given up. It must not throw. The fallback is told as well, once it answers. */
+  readonly onDropped?: (count: number) => void
+  /** @default the platform's clock */
+  readonly clock?: Clock
+}
+
+/** What stands in a message. */
+export interface QueuedDecision {
+  /** Rises when the shape changes: a consumer leaves alone what it does not know. */
+  readonly schema: 1
+  readonly numbered: NumberedEvent
+}
+
+/** Waits between tries of the fallback, milliseconds: an overloaded D1 must not be asked again at once. */
+const RETRY_AFTER_MS = [1_000, 3_000]
+
+/**
+ * Sends every event to a queue, from where a consumer writes them to the database in batches: an isolate that is evicted
+ * takes nothing with it. An event that is too large for a message is cut, flagged and sent, never thrown away.
+ *
+ * @returns a log whose `record` always returns a promise, which never rejects; `flush` has nothing to do
+ * @see https://developers.cloudflare.com/queues/platform/limits/
+ * @example
+ * const log = createQueueDecisionLog({ queue: env.DECISIONS, fallback: createD1DecisionStore({ db: env.DB }) })
+ */
+export function createQueueDecisionLog({
+  queue,
+  fallback,
+  onDropped,
+  clock = { nowMs: () => Date.now() },
+}: QueueDecisionLogOptions): DecisionLog {
+  // Made with the first event: a Worker has no randomness outside a request.
+  let isolate: string | undefined
+  let sequence = 0
+  let dropped = 0
+
+  async function giveUp(numbered: NumberedEvent): Promise<void> {
+    dropped++
+    onDropped?.(1)
+    await fallback
+      ?.noteDropped?.({ isolate: numbered.isolate, dropped, atMs: clock.nowMs() })
+      // It cannot be reached now: the gap in the numbers tells of the loss.
+      .catch(() => undefined)
+  }
+
+  async function writeDirectly(store: DecisionStore, numbered: NumberedEvent): Promise<void> {
+    for (const retryAfterMs of [...RETRY_AFTER_MS, undefined]) {
+      try {
+        return await store.write([numbered])
+      } catch {
+        // Why it failed does not matter here: the event is either written by a later try or counted as dropped.
+        if (retryAfterMs !== undefined) await new Promise((resolve) => setTimeout(resolve, retryAfterMs))
+      }
+    }
+    await giveUp(numbered)
+  }
+
+  async function send(numbered: NumberedEvent): Promise<void> {
+    try {
+      await queue.send({ schema: 1, numbered }, { contentType: 'json' })
+    } catch {
+      // Too many messages, or no queue: why does not matter, the event must not be lost for it.
+      await (fallback === undefined ? giveUp(numbered) : writeDirectly(fallback, numbered))
+    }
+  }
+
+  return {
+    record(event: DecisionEvent) {
+      isolate ??= crypto.randomUUID()
+      return send({ event: fitEvent(event), isolate, sequence: ++sequence })
+    },
+    async flush() {},
+  }
+}

@@ -1,0 +1,89 @@
+/** When figures of a running gate are worth a look. */
+
+/** Decisions of a period, counted. */
+export interface CountedDecisions {
+  readonly decisions: number
+  readonly refused: number
+  /** Decisions by equal parts of the confidence, the lowest first. */
+  readonly confidenceBins: readonly number[]
+}
+
+/** What is too much and what is too little. */
+export interface AlertBounds {
+  /** Share refused beyond which the gate may be too strict, or the documents too few. 0..1. @default 0.5 */
+  readonly refusedAtMost?: number
+  /** Share refused below which the gate may let everything through. 0..1. @default 0, which is never reached */
+  readonly refusedAtLeast?: number
+  /** Share let through below which too much evidence is insufficient. 0..1. @default 0.8 */
+  readonly passedAtLeast?: number
+  /** Population stability index beyond which confidences have moved. @default 0.25 */
+  readonly driftAtMost?: number
+  /** Decisions below which nothing is said. @default 50 */
+  readonly minDecisions?: number
+}
+
+/** A figure beyond its bound. */
+export interface AlertFinding {
+  readonly kind: 'refusals_high' | 'refusals_low' | 'insufficiency_high' | 'confidence_drift'
+  readonly value: number
+  readonly bound: number
+  readonly decisions: number
+  readonly message: string
+}
+
+/**
+ * Holds the latest decisions against bounds, and their confidences against those of an earlier period.
+ *
+ * @returns what is beyond its bound; nothing for too few decisions
+ */
+export function findAlerts(
+  latest: CountedDecisions,
+  earlier: CountedDecisions,
+  bounds: AlertBounds = {},
+): readonly AlertFinding[] {
+  const { refusedAtMost = 0.5, refusedAtLeast = 0, passedAtLeast = 0.8, driftAtMost = 0.25, minDecisions = 50 } = bounds
+  const { decisions } = latest
+  if (decisions < minDecisions) return []
+  const refused = latest.refused / decisions
+  const drift = earlier.decisions < minDecisions ? 0 : stabilityIndex(latest.confidenceBins, earlier.confidenceBins)
+  const found: AlertFinding[] = []
+  if (refused > refusedAtMost) {
+    const message = 'More questions are refused than expected: the documents may lack what is asked for'
+    found.push({ kind: 'refusals_high', value: refused, bound: refusedAtMost, decisions, message })
+  }
+  if (refused < refusedAtLeast) {
+    const message = 'Fewer questions are refused than expected: the gate may let through what it should not'
+    found.push({ kind: 'refusals_low', value: refused, bound: refusedAtLeast, decisions, message })
+  }
+  if (1 - refused < passedAtLeast) {
+    const message = 'High evidence insufficiency rate detected'
+    found.push({ kind: 'insufficiency_high', value: 1 - refused, bound: passedAtLeast, decisions, message })
+  }
+  if (drift > driftAtMost) {
+    const message = 'Confidences have moved since the days before: questions or documents have changed'
+    found.push({ kind: 'confidence_drift', value: drift, bound: driftAtMost, decisions, message })
+  }
+  return found
+}
+
+/** Counted for a bin without decisions, so that no logarithm is infinite. */
+const HALF_A_DECISION = 0.5
+
+/**
+ * The population stability index: Σ (p − q) · ln(p / q) over bins. 0 for equal shares; above .25 is commonly taken for a
+ * shift.
+ *
+ * @returns 0 and up; 0 when either has no decisions
+ */
+export function stabilityIndex(latest: readonly number[], earlier: readonly number[]): number {
+  const sum = (bins: readonly number[]): number => bins.reduce((soFar, count) => soFar + count, 0)
+  const [all, before] = [sum(latest), sum(earlier)]
+  if (all === 0 || before === 0) return 0
+  return latest.reduce((index, count, at) => {
+    const other = earlier[at] ?? 0
+    if (count === 0 && other === 0) return index
+    const p = Math.max(count, HALF_A_DECISION) / all
+    const q = Math.max(other, HALF_A_DECISION) / before
+    return index + (p - q) * Math.log(p / q)
+  }, 0)
+}

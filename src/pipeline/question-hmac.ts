@@ -1,0 +1,84 @@
+/** Questions as they are recorded: equal ones can be counted, and nobody reads them. */
+import { lengthPrefixed } from '../core/lib/canonical.ts'
+import type { Tenant } from '../core/lib/ids.ts'
+import { hex } from '../core/lib/sha256.ts'
+import { RagGateError } from '../errors.ts'
+import type { Clock } from '../ports/clock.ts'
+
+/** How questions are turned into HMACs. */
+export interface QuestionHmacOptions {
+  /** Secret of the deployment, 32 characters and up. */
+  readonly key: string
+  /** Names the secret, so that it can be changed. */
+  readonly keyId: string
+  /**
+   * After how many days another key is used: equal questions of two such periods are not known to be equal. 1 and up.
+   *
+   * @default 90
+   */
+  readonly rotateAfterDays?: number
+  readonly clock: Clock
+}
+
+/** What is recorded of a question. */
+export interface HashedQuestion {
+  /** 64 hexadecimal characters. */
+  readonly hmac: string
+  /** Name of the secret and number of the period, as in `2.226`. */
+  readonly keyId: string
+}
+
+const MIN_KEY_LENGTH = 32
+const DAY_MS = 86_400_000
+/** Keys of tenants that are held at most; the one used longest ago goes first. */
+const MOST_KEYS = 500
+const HMAC = { name: 'HMAC', hash: 'SHA-256' }
+
+/**
+ * Makes the function that hashes questions: HMAC-SHA-256 under a key that is derived for each tenant and period, so that
+ * neither equal questions of two tenants nor those of two periods can be told to be equal.
+ *
+ * @throws `secret_too_short`; `config_invalid` when the rotation is out of range
+ */
+export function createQuestionHmac({
+  key,
+  keyId,
+  rotateAfterDays = 90,
+  clock,
+}: QuestionHmacOptions): (tenant: Tenant, question: string) => Promise<HashedQuestion> {
+  if (key.length < MIN_KEY_LENGTH) {
+    throw new RagGateError('secret_too_short', `The key for questions needs ${MIN_KEY_LENGTH} characters`, {
+      param: 'questionHmac',
+    })
+  }
+  if (!(rotateAfterDays >= 1)) {
+    throw new RagGateError('config_invalid', 'rotateAfterDays must be 1 and up', { param: 'rotateAfterDays' })
+  }
+  const encoder = new TextEncoder()
+  // Keys are kept, not promises of them: no request may wait for a promise of another.
+  const keys = new Map<string, CryptoKey>()
+
+  async function keyFor(tenant: Tenant, period: number): Promise<CryptoKey> {
+    const name = lengthPrefixed([tenant, `${period}`])
+    const known = keys.get(name)
+    keys.delete(name)
+    const made = known ?? (await derive(tenant, period))
+    keys.set(name, made)
+    const [oldest] = keys.keys()
+    if (keys.size > MOST_KEYS && oldest !== undefined) keys.delete(oldest)
+    return made
+  }
+
+  async function derive(tenant: Tenant, period: number): Promise<CryptoKey> {
+    const master = await crypto.subtle.importKey('raw', encoder.encode(key), HMAC, false, ['sign'])
+    const label = lengthPrefixed(['rag-gate question', keyId, `${period}`, tenant])
+    const bytes = await crypto.subtle.sign('HMAC', master, encoder.encode(label))
+    return crypto.subtle.importKey('raw', bytes, HMAC, false, ['sign'])
+  }
+
+  return async function hashQuestion(tenant, question) {
+    const period = Math.floor(clock.nowMs() / (rotateAfterDays * DAY_MS))
+    const mac = await crypto.subtle.sign('HMAC', await keyFor(tenant, period), encoder.encode(question))
+    return { hmac: hex(new Uint8Array(mac)), keyId: `${keyId}.${period}` }
+  }
+}

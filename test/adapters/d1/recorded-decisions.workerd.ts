@@ -1,0 +1,170 @@
+import { env } from 'cloudflare:workers'
+import { describe, expect, it } from 'vitest'
+import { createD1DecisionStore } from '../../../src/adapters/d1/decision-store.ts'
+import { createD1RecordedDecisions, type ListedDecisions, type Position } from '../../../src/adapters/d1/recorded-decisions.ts'
+import type { DecisionFilter } from '../../../src/adapters/d1/statistics/filter.ts'
+import type { Decision } from '../../../src/core/policy/decision.ts'
+import type { DecisionEvent } from '../../../src/ports/decision-log.ts'
+import { aDecision, anEvent } from '../../fixtures/decision.ts'
+
+const store = createD1DecisionStore({ db: env.DB })
+const recorded = createD1RecordedDecisions({ db: env.DB })
+const START_MS = Date.UTC(2026, 4, 1)
+
+async function write(
+  tenant: string,
+  events: readonly (readonly [decision: Partial<Decision>, event: Partial<DecisionEvent>])[],
+): Promise<void> {
+  await store.write(
+    events.map(([decision, event], at) => ({
+      event: anEvent(`${tenant}-${String(at).padStart(5, '0')}`, {
+        decision: aDecision({ tenant, ...decision }),
+        atMs: START_MS + at,
+        ...event,
+      }),
+      isolate: tenant,
+      sequence: at + 1,
+    })),
+  )
+}
+
+/** Every page of a list, and how many there were. */
+async function readAll(
+  tenant: string,
+  limit: number,
+  filter: DecisionFilter = {},
+): Promise<[ids: string[], pages: number]> {
+  const ids: string[] = []
+  let after: Position | undefined
+  for (let pages = 1; ; pages++) {
+    const page: ListedDecisions = await recorded.list({
+      tenant,
+      fromMs: START_MS,
+      toMs: START_MS + 1e9,
+      limit,
+      filter,
+      ...(after === undefined ? {} : { after }),
+    })
+    expect(page.decisions.length).toBeLessThanOrEqual(limit)
+    ids.push(...page.decisions.map(({ id }) => id))
+    if (page.next === undefined) return [ids, pages]
+    after = page.next
+  }
+}
+
+describe('list', () => {
+  it('gives every decision once, the latest first, whatever the size of a page', async () => {
+    // Four at the same millisecond: their ids tell them apart.
+    await write(
+      'paged',
+      Array.from({ length: 23 }, (_, at) => [{}, { atMs: START_MS + Math.floor(at / 4) }]),
+    )
+    const latestFirst = Array.from({ length: 23 }, (_, at) => `paged-${String(22 - at).padStart(5, '0')}`)
+    for (const limit of [1, 4, 7, 22, 23, 100]) expect((await readAll('paged', limit))[0]).toEqual(latestFirst)
+  })
+
+  it('keeps its place while further decisions arrive', async () => {
+    await write(
+      'moving',
+      Array.from({ length: 6 }, () => [{}, {}]),
+    )
+    const period = { tenant: 'moving', fromMs: START_MS, toMs: START_MS + 1e9, limit: 3 }
+    const first = await recorded.list(period)
+    await store.write([
+      {
+        event: anEvent('moving-late', { decision: aDecision({ tenant: 'moving' }), atMs: START_MS + 99 }),
+        isolate: 'moving',
+        sequence: 7,
+      },
+    ])
+    const second = await recorded.list({ ...period, after: first.next! })
+    expect(second.decisions.map(({ id }) => id)).toEqual(['moving-00002', 'moving-00001', 'moving-00000'])
+  })
+
+  it('is filtered, and stays within the period and the tenant', async () => {
+    await write('picked', [
+      [{ verdict: 'refuse', reason: 'no_evidence' as Decision['reason'] }, {}],
+      [{ verdict: 'refuse' }, { cache: 'hit' }],
+      [{ collection: 'wiki', policyId: 'two-tier@1' }, {}],
+      [{ band: 'low' }, { mode: 'observe' }],
+    ])
+    await write('picked-not', [[{ verdict: 'refuse' }, {}]])
+    const ids = async (filter: DecisionFilter): Promise<number[]> =>
+      (await readAll('picked', 10, filter))[0].map((id) => Number(id.slice(-5)))
+    expect(await ids({ verdict: 'refuse' })).toEqual([1, 0])
+    expect(await ids({ verdict: 'refuse', reason: 'no_evidence' })).toEqual([0])
+    expect(await ids({ cache: 'hit' })).toEqual([1])
+    expect(await ids({ collection: 'wiki' })).toEqual([2])
+    expect(await ids({ policyId: 'two-tier@1' })).toEqual([2])
+    expect(await ids({ mode: 'observe' })).toEqual([3])
+    expect(await ids({ band: 'low' })).toEqual([3])
+    expect(await ids({ verdict: `refuse' OR 1=1 --` as 'refuse' })).toEqual([])
+    const { decisions } = await recorded.list({ tenant: 'picked', fromMs: START_MS + 1, toMs: START_MS + 3, limit: 10 })
+    expect(decisions.map(({ id }) => id)).toEqual(['picked-00002', 'picked-00001'])
+  })
+
+  it('finds a rare decision behind thousands of others, page after page', async () => {
+    await write(
+      'rare',
+      Array.from({ length: 4_500 }, (_, at) => [{ verdict: at === 10 ? 'refuse' : 'pass' }, {}]),
+    )
+    const [ids, pages] = await readAll('rare', 50, { verdict: 'refuse' })
+    expect(ids).toEqual(['rare-00010'])
+    // 2,000 decisions are gone through for a page.
+    expect(pages).toBe(3)
+  })
+})
+
+describe('one', () => {
+  it('has the whole record, what was said of it, and what the audit trail has', async () => {
+    const decision = aDecision({
+      id: 'decision-of-whole',
+      tenant: 'whole',
+      verdict: 'refuse',
+      policyId: 'whole@1',
+      escalate: true,
+      expansion: { expanded: true, firstConfidence: 0.25, retrievals: 2, keptOfEach: 1 },
+    })
+    const keeping = createD1DecisionStore({
+      db: env.DB,
+      policyOf: (id) => ({ id, name: 'whole' }),
+      storeQuestions: { retentionDays: 1 },
+    })
+    const audit = [{ type: 'RAG_ADVISORY_LOW_CONFIDENCE', payload: { confidence: 0.5 } }]
+    const question = { hmac: 'hmac-of-whole', keyId: 'k1', text: 'Why?' }
+    const event = anEvent('whole-event', { decision, audit, question })
+    await keeping.write([{ event, isolate: 'whole', sequence: 1 }])
+    await env.DB.prepare(
+      `INSERT INTO feedback (event_id, source, tenant, at_ms, rating, comment, principal_id)
+       VALUES ('whole-event', 'user', 'whole', 1, 'wrong', 'no', 'reader')`,
+    ).run()
+    const found = await recorded.one('whole', 'whole-event')
+    expect(found).toMatchObject({
+      id: 'whole-event',
+      signals: decision.signals,
+      evidenceIds: decision.evidenceIds,
+      expansion: decision.expansion,
+      escalate: 1,
+      questionText: 'Why?',
+      policy: { id: 'whole@1', name: 'whole' },
+      labels: [{ source: 'user', rating: 'wrong', comment: 'no', atMs: 1 }],
+      auditEvents: [{ type: audit[0]!.type, payload: audit[0]!.payload }],
+    })
+    expect((await recorded.one('whole', 'decision-of-whole'))?.id).toBe('whole-event')
+  })
+
+  it('by the id of a decision is the event that made it, not one that repeats it from the cache', async () => {
+    await write('repeated', [
+      [{ id: 'repeated-decision' }, {}],
+      [{ id: 'repeated-decision' }, { cache: 'hit' }],
+    ])
+    expect((await recorded.one('repeated', 'repeated-decision'))?.cache).toBe('miss')
+    expect((await recorded.one('repeated', 'repeated-00001'))?.cache).toBe('hit')
+  })
+
+  it('is not given to another tenant', async () => {
+    await write('owner', [[{}, {}]])
+    expect(await recorded.one('other', 'owner-00000')).toBeUndefined()
+    expect(await recorded.one('owner', 'nothing')).toBeUndefined()
+  })
+})

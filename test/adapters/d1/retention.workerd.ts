@@ -1,0 +1,160 @@
+import { env } from 'cloudflare:workers'
+import { describe, expect, it } from 'vitest'
+import { createD1DecisionStore } from '../../../src/adapters/d1/decision-store.ts'
+import { createD1Erasures } from '../../../src/adapters/d1/erasures.ts'
+import { createD1Retention } from '../../../src/adapters/d1/retention.ts'
+import type { NumberedEvent } from '../../../src/ports/decision-log.ts'
+import { aDecision, anEvent } from '../../fixtures/decision.ts'
+
+const DAY_MS = 86_400_000
+const NOW_MS = Date.UTC(2026, 6, 1)
+const clock = { nowMs: () => NOW_MS }
+const store = createD1DecisionStore({ db: env.DB, storeQuestions: { retentionDays: 30 } })
+
+function event(tenant: string, at: number, atMs: number, principalId = 'reader'): NumberedEvent {
+  return {
+    event: anEvent(`${tenant}-${at}`, {
+      decision: aDecision({ tenant, verdict: 'refuse' }),
+      atMs,
+      principalId,
+      question: { hmac: `question of ${principalId} ${at}`, keyId: 'k', text: `Secret of ${principalId} ${at}` },
+      audit: [{ type: 'T', payload: {} }],
+    }),
+    isolate: `${tenant}-isolate-${Math.floor(atMs / DAY_MS)}`,
+    sequence: at + 1,
+  }
+}
+
+async function count(sql: string): Promise<number> {
+  return (await env.DB.prepare(`SELECT count(*) AS n FROM ${sql}`).first<{ n: number }>())?.n ?? -1
+}
+
+/** A database that fails after so many statements. */
+function failingAfter(statements: number): D1Database {
+  let left = statements
+  return {
+    prepare: (sql: string) => {
+      if (left-- <= 0) throw new Error('D1_ERROR: killed')
+      return env.DB.prepare(sql)
+    },
+    batch: (all: D1PreparedStatement[]) => env.DB.batch(all),
+  } as unknown as D1Database
+}
+
+describe('retention', () => {
+  it('removes what is too old in slices, can be stopped anywhere, and leaves the counts', async () => {
+    const tenants = ['old-a', 'old-b']
+    for (const tenant of tenants) {
+      await store.write([
+        ...Array.from({ length: 700 }, (_, at) => event(tenant, at, NOW_MS - 91 * DAY_MS - at)),
+        ...Array.from({ length: 5 }, (_, at) => event(tenant, 1_000 + at, NOW_MS - 89 * DAY_MS)),
+      ])
+    }
+    await env.DB.prepare(
+      `INSERT INTO feedback (event_id, source, tenant, at_ms, rating, principal_id) VALUES
+        ('old-1', 'user', 'old-a', ${NOW_MS - 100 * DAY_MS}, 'right', 'x'), ('new-1', 'user', 'old-a', ${NOW_MS}, 'right', 'x')`,
+    ).run()
+    const counted = await env.DB.prepare('SELECT * FROM decision_rollups ORDER BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10').all()
+
+    // Killed after the first statement, the second, and so on: what is left goes with a later run.
+    for (let statements = 0; statements < 30; statements++) {
+      await createD1Retention({ db: failingAfter(statements), clock })
+        .run(1)
+        .catch(() => undefined)
+    }
+    const retention = createD1Retention({ db: env.DB, clock })
+    while (!(await retention.run(3)).finished);
+
+    expect(await count(`decisions WHERE at_ms < ${NOW_MS - 90 * DAY_MS}`)).toBe(0)
+    expect(await count(`decisions WHERE tenant IN ('old-a', 'old-b')`)).toBe(10)
+    expect(await count(`question_days WHERE tenant IN ('old-a', 'old-b')`)).toBe(10)
+    expect(await count(`question_texts WHERE expires_ms < ${NOW_MS}`)).toBe(0)
+    expect(await count(`feedback WHERE tenant = 'old-a'`)).toBe(1)
+    expect(await count(`isolates WHERE id GLOB 'old-*'`)).toBe(2)
+    // The audit trail is kept for longer.
+    expect(await count(`audit_events WHERE tenant = 'old-a'`)).toBe(705)
+    expect((await createD1Retention({ db: env.DB, clock, auditDays: 90 }).run(50)).removed['audit_events']).toBe(1_400)
+    const after = await env.DB.prepare('SELECT * FROM decision_rollups ORDER BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10').all()
+    expect(after.results).toEqual(counted.results)
+    expect(await retention.run()).toMatchObject({ finished: true, removed: { decisions: 0 } })
+  })
+
+  it.each([0, 3_651, Number.NaN])('is not for %d days', (days) => {
+    expect(() => createD1Retention({ db: env.DB, clock, decisionDays: days })).toThrow('decisionDays')
+    expect(() => createD1Retention({ db: env.DB, clock, auditDays: days })).toThrow('auditDays')
+  })
+
+  it('says that a table is missing', async () => {
+    const db = { prepare: () => ({ bind: () => ({ run: () => Promise.reject(new Error('no such table: x')) }) }) }
+    await expect(createD1Retention({ db: db as never, clock }).run()).rejects.toMatchObject({ code: 'schema_outdated' })
+  })
+})
+
+describe('erasure', () => {
+  const erasures = createD1Erasures({ db: env.DB, clock })
+
+  async function dump(tenant: string): Promise<string> {
+    const tables = ['decisions', 'question_texts', 'feedback', 'audit_events']
+    const rows = await Promise.all(
+      tables.map((table) => env.DB.prepare(`SELECT * FROM ${table} WHERE tenant = ?1`).bind(tenant).all()),
+    )
+    return JSON.stringify(rows.map(({ results }) => results))
+  }
+
+  it('leaves nothing of a principal, everything of others, and every count', async () => {
+    await store.write(
+      Array.from({ length: 60 }, (_, at) => event('erased', at, NOW_MS - at, at % 3 === 0 ? 'canary-1' : 'other')),
+    )
+    await store.write([event('erased-not', 1, NOW_MS - 1, 'canary-1')])
+    await env.DB.prepare(
+      `INSERT INTO feedback (event_id, source, tenant, at_ms, rating, comment, principal_id)
+       VALUES ('e', 'user', 'erased', 1, 'right', 'by canary-1', 'canary-1')`,
+    ).run()
+    await env.DB.prepare(
+      `INSERT INTO audit_events (id, tenant, at_ms, type, by, payload) VALUES ('a', 'erased', 1, 'T', 'canary-1', '{}')`,
+    ).run()
+    expect(await dump('erased')).toContain('canary-1')
+    expect(await erasures.erase('erased', 'canary-1')).toEqual({
+      decisions: 20,
+      questionTexts: 20,
+      feedback: 1,
+      auditEvents: 1,
+      finished: true,
+    })
+    const left = await dump('erased')
+    expect(left).not.toContain('canary-1')
+    expect(left).toContain('Secret of other')
+    expect(await dump('erased-not')).toContain('canary-1')
+    expect(await count(`decisions WHERE tenant = 'erased'`)).toBe(60)
+    expect(await erasures.erase('erased', 'canary-1')).toMatchObject({ decisions: 0, feedback: 0, questionTexts: 0 })
+  })
+
+  it('meets what arrives later, and counts a further delivery once', async () => {
+    await erasures.erase('late', 'canary-2')
+    const late = event('late', 1, NOW_MS - 5, 'canary-2')
+    await store.write([late])
+    await store.write([late])
+    const rows = await env.DB.prepare(`SELECT * FROM decisions WHERE tenant = 'late'`).all()
+    expect(rows.results).toHaveLength(1)
+    expect(JSON.stringify(rows.results)).not.toContain('canary-2')
+    expect(await count(`decision_rollups WHERE tenant = 'late' AND events = 1`)).toBe(2)
+    // Asked after the wish, it is recorded like any other.
+    await store.write([event('late', 2, NOW_MS + 5, 'canary-2')])
+    expect(await count(`decisions WHERE tenant = 'late' AND principal_id = 'canary-2'`)).toBe(1)
+  })
+
+  it('of much is carried on with, wherever it was stopped', async () => {
+    await store.write(Array.from({ length: 3_500 }, (_, at) => event('much', at, NOW_MS - at, 'canary-3')))
+    expect(await erasures.erase('much', 'canary-3', 1)).toMatchObject({ decisions: 1_000, finished: false })
+    for (let statements = 0; statements < 8; statements++) {
+      await createD1Erasures({ db: failingAfter(statements), clock })
+        .carryOn(1)
+        .catch(() => undefined)
+    }
+    while ((await erasures.carryOn(1)) > 0);
+    expect(await count(`decisions WHERE tenant = 'much' AND principal_id <> ''`)).toBe(0)
+    expect(await count(`decisions WHERE tenant = 'much'`)).toBe(3_500)
+    const wish = await env.DB.prepare(`SELECT erased FROM erasures WHERE tenant = 'much'`).first<{ erased: number }>()
+    expect(wish?.erased).toBe(3_500)
+  })
+})

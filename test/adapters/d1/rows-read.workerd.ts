@@ -1,0 +1,58 @@
+/** What the pages of the statistics cost, by D1's own count of rows read: it must not grow with the traffic. */
+import { env } from 'cloudflare:workers'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { createD1RecordedDecisions } from '../../../src/adapters/d1/recorded-decisions.ts'
+import { createD1Statistics } from '../../../src/adapters/d1/statistics.ts'
+import { createD1WeakSpots } from '../../../src/adapters/d1/weak-spots.ts'
+import { metered } from '../../fixtures/metered-database.ts'
+import { recordTraffic, TRAFFIC_START_MS } from '../../fixtures/recorded-traffic.ts'
+
+const meter = metered(env.DB)
+const statistics = createD1Statistics({ db: meter.db })
+const recorded = createD1RecordedDecisions({ db: meter.db })
+const spots = createD1WeakSpots({ db: meter.db })
+const DAY_MS = 86_400_000
+const FEW = 2_500
+const MANY = 25_000
+
+beforeAll(async () => {
+  await recordTraffic(env.DB, 'few', FEW)
+  await recordTraffic(env.DB, 'many', MANY)
+}, 120_000)
+
+const period = { fromMs: TRAFFIC_START_MS, toMs: TRAFFIC_START_MS + DAY_MS }
+
+const PAGES: Readonly<Record<string, (tenant: string) => Promise<unknown>>> = {
+  'the summary by the hour': (tenant) => statistics.summary({ tenant, ...period }),
+  'the summary by the day': (tenant) => statistics.summary({ tenant, ...period, interval: 'day' }),
+  'the summary of one verdict': (tenant) => statistics.summary({ tenant, ...period, filter: { verdict: 'refuse' } }),
+  'the latest decisions': (tenant) => recorded.list({ tenant, ...period, limit: 50 }),
+  'the latest refusals': (tenant) => recorded.list({ tenant, ...period, limit: 50, filter: { verdict: 'refuse' } }),
+  'decisions that there are not': (tenant) =>
+    recorded.list({ tenant, ...period, limit: 50, filter: { reason: 'none' } }),
+  'a decision': async (tenant) => expect(await recorded.one(tenant, `${tenant}-77`)).toBeDefined(),
+  'content gaps': (tenant) => spots.contentGaps({ tenant, ...period, limit: 20 }),
+  'document trends': (tenant) =>
+    spots.documents({ tenant, ...period, limit: 20, weakBelow: 0.7, minDecisions: 1, sort: 'confidence' }),
+}
+
+async function rowsRead(page: (tenant: string) => Promise<unknown>, tenant: string): Promise<number> {
+  meter.reset()
+  await page(tenant)
+  return meter.rowsRead()
+}
+
+describe('ten times the decisions', () => {
+  it.each(Object.entries(PAGES))('cost no more rows for %s', async (_, page) => {
+    const few = await rowsRead(page, 'few')
+    const many = await rowsRead(page, 'many')
+    // Where the range of an index ends among others, a row more is looked at.
+    expect(many).toBeLessThanOrEqual(few + 8)
+    expect(few).toBeLessThan(5_000)
+  })
+
+  it('are there', async () => {
+    expect((await statistics.summary({ tenant: 'few', ...period })).decisions).toBe(FEW)
+    expect((await statistics.summary({ tenant: 'many', ...period })).decisions).toBe(MANY)
+  })
+})

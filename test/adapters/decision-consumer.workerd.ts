@@ -1,0 +1,175 @@
+import { env } from 'cloudflare:workers'
+import { eq } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/d1'
+import { describe, expect, it, vi } from 'vitest'
+import { decisionRollups, decisions, isolates } from '../../d1/schema.ts'
+import { createD1DecisionStore } from '../../src/adapters/d1/decision-store.ts'
+import { createDecisionConsumer } from '../../src/adapters/decision-consumer.ts'
+import { createQueueDecisionLog, type QueuedDecision } from '../../src/adapters/queue-decision-log.ts'
+import type { DecisionStore, NumberedEvent } from '../../src/ports/decision-log.ts'
+import { aDecision, anEvent, seededRandom } from '../fixtures/decision.ts'
+
+const database = drizzle(env.DB)
+
+/** A message as a queue delivers it, and what was said of it. */
+function aMessage(body: unknown) {
+  const said: string[] = []
+  return {
+    id: crypto.randomUUID(),
+    timestamp: new Date(),
+    attempts: 1,
+    body,
+    said,
+    ack: () => void said.push('ack'),
+    retry: () => void said.push('retry'),
+  }
+}
+
+function aBatch(messages: readonly ReturnType<typeof aMessage>[]) {
+  return { queue: 'decisions', messages, ackAll: fail, retryAll: fail, metadata: {} } as unknown as MessageBatch
+}
+
+function fail(): never {
+  throw new Error('Each message is answered by itself')
+}
+
+const queued = (numbered: NumberedEvent): QueuedDecision => ({ schema: 1, numbered })
+
+function numbered(tenant: string, at: number, given: Parameters<typeof aDecision>[0] = {}): NumberedEvent {
+  return {
+    event: anEvent(`${tenant}-${at}`, { decision: aDecision({ tenant, ...given }) }),
+    isolate: tenant,
+    sequence: at + 1,
+  }
+}
+
+const consumeWith = (store: (onRejected: (cause: unknown, rejected: NumberedEvent) => void) => DecisionStore) =>
+  createDecisionConsumer({ store })
+const consume = consumeWith((onRejected) => createD1DecisionStore({ db: env.DB, onRejected }))
+
+describe('a batch', () => {
+  it('is written and acknowledged message by message', async () => {
+    const messages = Array.from({ length: 100 }, (_, at) => aMessage(queued(numbered('plain', at))))
+    await consume(aBatch(messages))
+    expect(messages.every(({ said }) => said.join() === 'ack')).toBe(true)
+    expect(await database.$count(decisions, eq(decisions.tenant, 'plain'))).toBe(100)
+  })
+
+  it('with poison in it stores all others, and only the poison is tried again', async () => {
+    const poison = [
+      { schema: 2, numbered: numbered('poisoned', 900) },
+      'text',
+      null,
+      {},
+      { schema: 1, numbered: { event: { id: 1 } } },
+      // An event in shape, but no table takes it.
+      queued({
+        ...numbered('poisoned', 901),
+        event: { ...numbered('poisoned', 901).event, route: undefined as never },
+      }),
+    ]
+    const bodies: unknown[] = Array.from({ length: 99 }, (_, at) => queued(numbered('poisoned', at)))
+    for (const [at, body] of poison.entries()) bodies.splice(at * 17, 0, body)
+    const messages = bodies.map(aMessage)
+    const onPoison = vi.fn<(count: number) => void>()
+    const counting = createDecisionConsumer({
+      store: (onRejected) => createD1DecisionStore({ db: env.DB, onRejected }),
+      onPoison,
+    })
+    await counting(aBatch(messages))
+    for (const { body, said } of messages) expect(said).toEqual([poison.includes(body as never) ? 'retry' : 'ack'])
+    expect(await database.$count(decisions, eq(decisions.tenant, 'poisoned'))).toBe(99)
+    expect(onPoison.mock.calls).toEqual([[poison.length]])
+    const [counted] = await database.select().from(isolates).where(eq(isolates.id, 'poisoned'))
+    expect(counted?.rejected).toBe(1)
+  })
+
+  it('comes again whole when the database fails, before or after it stored', async () => {
+    for (const fails of ['before', 'after'] as const) {
+      const tenant = `failed-${fails}`
+      const make = () => Array.from({ length: 20 }, (_, at) => aMessage(queued(numbered(tenant, at))))
+      const failing = consumeWith((onRejected) => {
+        const store = createD1DecisionStore({ db: env.DB, onRejected })
+        return {
+          async write(events) {
+            if (fails === 'before') throw new Error('D1_ERROR: overloaded')
+            await store.write(events)
+            throw new Error('D1_ERROR: Network connection lost')
+          },
+        }
+      })
+      const messages = make()
+      await expect(failing(aBatch(messages))).resolves.toBeUndefined()
+      expect(messages.every(({ said }) => said.join() === 'retry')).toBe(true)
+      await consume(aBatch(make()))
+      const rollups = await database.select().from(decisionRollups).where(eq(decisionRollups.tenant, tenant))
+      expect(rollups.map(({ events }) => events)).toEqual([20, 20])
+    }
+  })
+})
+
+describe('ten thousand events', () => {
+  it('delivered 12,400 times, twice, shuffled, split, with lost batches and lost acknowledgements, count exactly', async () => {
+    const random = seededRandom(5)
+    const pick = <Value>(values: readonly Value[]): Value => values[Math.floor(random() * values.length)]!
+    const expected = new Map<string, number>()
+    const events = Array.from({ length: 10_000 }, (_, at) => {
+      const verdict = pick(['pass', 'advise', 'refuse'] as const)
+      const tenant = pick(['exact-a', 'exact-b', 'exact-c'])
+      const hour = Math.floor(random() * 5) * 3_600_000
+      const event = anEvent(`exact-${at}`, {
+        decision: aDecision({ tenant, verdict }),
+        atMs: Date.UTC(2026, 5, 1) + hour,
+      })
+      const key = `${tenant} ${hour} ${verdict}`
+      expected.set(key, (expected.get(key) ?? 0) + 1)
+      return { event, isolate: `exact-${at % 4}`, sequence: Math.floor(at / 4) + 1 }
+    })
+    const deliveries = [...events, ...Array.from({ length: 2_400 }, () => pick(events))]
+    for (let at = deliveries.length - 1; at > 0; at--) {
+      const other = Math.floor(random() * (at + 1))
+      ;[deliveries[at], deliveries[other]] = [deliveries[other]!, deliveries[at]!]
+    }
+    let lostBatches = 0
+    let delivered = 0
+    const store = createD1DecisionStore({ db: env.DB })
+    const shaky = consumeWith(() => ({
+      async write(batch) {
+        const fate = random()
+        if (fate < 0.1) throw new Error('D1_ERROR: lost before the commit')
+        await store.write(batch)
+        if (fate < 0.2) throw new Error('D1_ERROR: Network connection lost after the commit')
+      },
+    }))
+    for (let waiting: NumberedEvent[] = deliveries; waiting.length > 0;) {
+      const messages = waiting.splice(0, 1 + Math.floor(random() * 100)).map((each) => aMessage(queued(each)))
+      delivered += messages.length
+      await shaky(aBatch(messages))
+      const again = messages.filter(({ said }) => said.includes('retry'))
+      if (again.length > 0) lostBatches++
+      waiting.push(...again.map(({ body }) => (body as QueuedDecision).numbered))
+    }
+    expect(delivered).toBeGreaterThan(12_400)
+    expect(lostBatches).toBeGreaterThan(10)
+    const counted = await env.DB.prepare(
+      `SELECT tenant || ' ' || (start_ms - ${Date.UTC(2026, 5, 1)}) || ' ' || verdict AS name, sum(events) AS n
+       FROM decision_rollups WHERE span_ms = 3600000 AND tenant GLOB 'exact-*' GROUP BY name`,
+    ).all<{ name: string; n: number }>()
+    expect(new Map(counted.results.map(({ name, n }) => [name, n]))).toEqual(expected)
+    const gaps = await env.DB.prepare(
+      `SELECT sum(highest_sequence - recorded) AS n FROM isolates WHERE id GLOB 'exact-*'`,
+    ).first<{ n: number }>()
+    expect(gaps?.n).toBe(0)
+  })
+})
+
+describe('through a real local queue', () => {
+  it('every event arrives and counts once', async () => {
+    const log = createQueueDecisionLog({ queue: env.TEST_QUEUE })
+    await Promise.all(Array.from({ length: 500 }, async (_, at) => log.record(numbered('queued', at).event)))
+    const counted = () => database.$count(decisions, eq(decisions.tenant, 'queued'))
+    await vi.waitFor(async () => expect(await counted()).toBe(500), { timeout: 15_000, interval: 100 })
+    const rollups = await database.select().from(decisionRollups).where(eq(decisionRollups.tenant, 'queued'))
+    expect(rollups.map(({ events }) => events)).toEqual([500, 500])
+  })
+})

@@ -1,0 +1,132 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createQueueDecisionLog, type QueuedDecision } from '../../src/adapters/queue-decision-log.ts'
+import { fitEvent, MAX_MESSAGE_BYTES } from '../../src/adapters/queue-decision-log/fit-event.ts'
+import { createFakeStore, decisionLogContract } from '../contracts/decision-log.ts'
+import { answerSignalsOf } from '../fixtures/answer.ts'
+import { aDecision, anEvent } from '../fixtures/decision.ts'
+
+/** A queue that cannot be sent to. */
+const FULL = {
+  send: () => Promise.reject(new Error('Queue send failed: Too Many Requests')),
+}
+
+decisionLogContract('queue, with the queue down', ({ store, onDropped }) =>
+  createQueueDecisionLog({ queue: FULL, fallback: store, onDropped }),
+)
+
+decisionLogContract('queue, delivering at once', ({ store, onDropped }) =>
+  createQueueDecisionLog({
+    queue: {
+      async send({ numbered }) {
+        await store.write([numbered])
+        return { metadata: { metrics: {} } } as never
+      },
+    },
+    fallback: store,
+    onDropped,
+  }),
+)
+
+describe('createQueueDecisionLog', () => {
+  beforeEach(() => {
+    vi.useFakeTimers()
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  it('counts what neither queue nor database took, and tells the store so', async () => {
+    const noteDropped = vi.fn<() => Promise<void>>().mockRejectedValue(new Error('D1 is down'))
+    const store = { ...createFakeStore(), fails: 'before' as const, noteDropped }
+    const onDropped = vi.fn<(count: number) => void>()
+    const log = createQueueDecisionLog({ queue: FULL, fallback: store, onDropped, clock: { nowMs: () => 7 } })
+    void log.record(anEvent('1'))
+    void log.record(anEvent('2'))
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect(onDropped.mock.calls).toEqual([[1], [1]])
+    expect(noteDropped.mock.calls).toMatchObject([[{ dropped: 1, atMs: 7 }], [{ dropped: 2, atMs: 7 }]])
+  })
+
+  it('drops and counts at once without a fallback', async () => {
+    const onDropped = vi.fn<(count: number) => void>()
+    await createQueueDecisionLog({ queue: FULL, onDropped }).record(anEvent('1'))
+    expect(onDropped.mock.calls).toEqual([[1]])
+  })
+
+  it('sends no message that is larger than a queue takes', async () => {
+    const sent: QueuedDecision[] = []
+    const log = createQueueDecisionLog({
+      queue: {
+        async send(message: QueuedDecision) {
+          sent.push(message)
+          return { metadata: { metrics: {} } } as never
+        },
+      },
+    })
+    await log.record(enormous())
+    expect(sent[0]?.numbered.event.cut).toContain('signals')
+    expect(new TextEncoder().encode(JSON.stringify(sent[0])).byteLength).toBeLessThanOrEqual(MAX_MESSAGE_BYTES)
+  })
+})
+
+const large = (bytes: number): string => 'ü'.repeat(bytes / 2)
+
+function enormous() {
+  return anEvent('enormous', {
+    decision: aDecision({
+      signals: { chunkCount: 3, curves: { text: large(200_000) } } as never,
+      findings: Array.from({ length: 500 }, () => ({
+        gate: 'gate',
+        stage: 'pre-generation' as const,
+        outcome: 'pass' as const,
+        code: aDecision().reason,
+        message: large(2_000),
+      })),
+      evidenceIds: Array.from({ length: 5_000 }, (_, at) => `${at}-${large(100)}`),
+      documentIds: Array.from({ length: 5_000 }, (_, at) => `${at}-${large(100)}`),
+      answerSignals: answerSignalsOf({}),
+    }),
+    route: large(200_000),
+    model: large(200_000),
+    principalId: large(200_000),
+    question: { hmac: 'h', keyId: 'k', text: large(200_000) },
+    audit: [{ type: 'T', payload: large(200_000) }],
+  })
+}
+
+describe('an event for a queue', () => {
+  it('is left as it is when it fits', () => {
+    const event = anEvent('small', { question: { hmac: 'h', keyId: 'k', text: 'Why?' } })
+    expect(fitEvent(event)).toBe(event)
+  })
+
+  it('loses the least missed first, and says what', () => {
+    const event = anEvent('texty', {
+      decision: aDecision({ answerSignals: answerSignalsOf({}) }),
+      question: { hmac: 'h', keyId: 'k', text: large(130_000) },
+    })
+    const fitted = fitEvent(event)
+    expect(fitted).toEqual({ ...event, question: { hmac: 'h', keyId: 'k' }, cut: ['question_text'] })
+    const measured = fitEvent(
+      anEvent('m', { decision: aDecision({ signals: { chunkCount: 3, all: large(200_000) } as never }) }),
+    )
+    expect(measured.decision.signals).toEqual({ chunkCount: 3 })
+    expect(measured.cut).toEqual(['signals'])
+  })
+
+  it('keeps what is counted, however large the rest is', () => {
+    const event = enormous()
+    const fitted = fitEvent(event)
+    expect(fitted.cut).toEqual([
+      'question_text',
+      'audit',
+      'answer_signals',
+      'signals',
+      'findings',
+      'evidence_ids',
+      'names',
+    ])
+    expect(fitted).toMatchObject({ id: event.id, atMs: event.atMs, cache: event.cache, timings: event.timings })
+    expect(fitted.decision).toMatchObject({ verdict: 'pass', confidence: 0.8125, reason: 'passed', tenant: 'acme' })
+  })
+})

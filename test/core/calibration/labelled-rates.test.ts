@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest'
+import { estimateErrorRates } from '../../../src/core/calibration/labelled-rates.ts'
+import { seededRandom } from '../../../bench/seeded-random.ts'
+
+describe('estimateErrorRates', () => {
+  it('weights each kind by how many decisions of it there were, not by how many were labelled', () => {
+    // 10 % of 1,000 refusals are wrong, 5 % of 9,000 answers: 100 of 8,650 answerable questions, 450 of 1,350 others.
+    const rates = estimateErrorRates(
+      { decisions: 1_000, right: 90, wrong: 10 },
+      { decisions: 9_000, right: 19, wrong: 1 },
+    )
+    expect(rates.falseRefusals.rate).toBeCloseTo(100 / 8_650, 12)
+    expect(rates.falseAcceptances.rate).toBeCloseTo(450 / 1_350, 12)
+    for (const { low, rate, high } of Object.values(rates)) {
+      expect(low).toBeLessThan(rate!)
+      expect(high).toBeGreaterThan(rate!)
+    }
+  })
+
+  it('knows nothing without labels, and everything where there were no decisions', () => {
+    const unknown = estimateErrorRates({ decisions: 5, right: 0, wrong: 0 }, { decisions: 5, right: 3, wrong: 0 })
+    expect(unknown.falseRefusals).toMatchObject({ rate: null, low: 0 })
+    expect(unknown.falseRefusals.high).toBeGreaterThan(0.5)
+    const none = { decisions: 0, right: 0, wrong: 0 }
+    expect(estimateErrorRates(none, none).falseRefusals).toEqual({ rate: 0, low: 0, high: 0 })
+  })
+
+  it('covers the true rate in at least 95 of 100 cases', () => {
+    const random = seededRandom(17)
+    const [wrongRefusals, wrongAnswers, refusals, answers] = [0.2, 0.1, 300, 700]
+    const truth = (refusals * wrongRefusals) / (refusals * wrongRefusals + answers * (1 - wrongAnswers))
+    const label = (share: number, labels: number): number =>
+      Array.from({ length: labels }, () => (random() < share ? 1 : 0)).reduce<number>((sum, each) => sum + each, 0)
+    let covered = 0
+    for (let run = 0; run < 300; run++) {
+      const [ofRefusals, ofAnswers] = [label(wrongRefusals, 40), label(wrongAnswers, 60)]
+      const { low, high } = estimateErrorRates(
+        { decisions: refusals, right: 40 - ofRefusals, wrong: ofRefusals },
+        { decisions: answers, right: 60 - ofAnswers, wrong: ofAnswers },
+      ).falseRefusals
+      if (low <= truth && truth <= high) covered++
+    }
+    expect(covered).toBeGreaterThanOrEqual(285)
+  })
+})

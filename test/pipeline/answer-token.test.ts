@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest'
+import { uuidv7 } from '../../src/core/lib/ids.ts'
+import { createAnswerTokens, timeOfEvent } from '../../src/pipeline/answer-token.ts'
+
+const tokens = createAnswerTokens('a-secret-of-thirty-two-characters-and-more')
+const EVENT = '0199c0de-1234-7abc-8def-0123456789ab'
+
+describe('an answer token', () => {
+  it('is read back by the tenant that it was made for, and by no other', async () => {
+    const token = await tokens.sign('acme', EVENT)
+    expect(await tokens.read('acme', token)).toBe(EVENT)
+    expect(await tokens.read('other', token)).toBeUndefined()
+    const others = createAnswerTokens('another-secret-of-thirty-two-characters')
+    expect(await others.read('acme', token)).toBeUndefined()
+  })
+
+  it('counts no more once any character of it was changed', async () => {
+    const token = await tokens.sign('acme', EVENT)
+    for (let at = 0; at < token.length; at++) {
+      const changed = `${token.slice(0, at)}${token[at] === 'a' ? 'b' : 'a'}${token.slice(at + 1)}`
+      expect(await tokens.read('acme', changed), changed).toBeUndefined()
+    }
+    for (const wrong of ['', EVENT, `${EVENT}.`, `${token}0`, ` ${token}`, token.toUpperCase(), 'x'.repeat(10_000)]) {
+      expect(await tokens.read('acme', wrong), wrong).toBeUndefined()
+    }
+  })
+
+  it('tells when its event happened', () => {
+    const atMs = Date.UTC(2026, 4, 5, 6, 7, 8, 9)
+    expect(timeOfEvent(uuidv7(atMs, new Uint8Array(10)))).toBe(atMs)
+  })
+
+  it('needs a secret of some length', () => {
+    expect(() => createAnswerTokens('short')).toThrow('32 characters')
+  })
+})

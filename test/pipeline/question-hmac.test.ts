@@ -1,0 +1,49 @@
+import { createHmac } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { lengthPrefixed } from '../../src/core/lib/canonical.ts'
+import { createQuestionHmac } from '../../src/pipeline/question-hmac.ts'
+
+const KEY = 'a-secret-of-thirty-two-characters-and-more'
+const DAY_MS = 86_400_000
+
+function hashAt(nowMs: number, given: object = {}) {
+  return createQuestionHmac({ key: KEY, keyId: '2', clock: { nowMs: () => nowMs }, ...given })
+}
+
+describe('createQuestionHmac', () => {
+  it('is HMAC-SHA-256 under a key derived by HMAC-SHA-256', async () => {
+    const { hmac, keyId } = await hashAt(180 * DAY_MS)('acme', 'why')
+    const derived = createHmac('sha256', KEY)
+      .update(lengthPrefixed(['rag-gate question', '2', '2', 'acme']))
+      .digest()
+    expect(hmac).toBe(createHmac('sha256', derived).update('why').digest('hex'))
+    expect(keyId).toBe('2.2')
+  })
+
+  it('is the same for equal questions of a tenant within a period, and for no others', async () => {
+    const hash = hashAt(0)
+    expect(await hash('acme', 'why')).toEqual(await hashAt(89 * DAY_MS)('acme', 'why'))
+    const all = await Promise.all([
+      hash('acme', 'why'),
+      hash('acme', 'why not'),
+      hash('other', 'why'),
+      hashAt(90 * DAY_MS)('acme', 'why'),
+      hashAt(0, { key: `${KEY}!` })('acme', 'why'),
+      hashAt(0, { keyId: '3' })('acme', 'why'),
+    ])
+    expect(new Set(all.map(({ hmac }) => hmac)).size).toBe(6)
+  })
+
+  it('holds the keys of a bounded number of tenants and stays right beyond', async () => {
+    const hash = hashAt(0)
+    const first = await hash('tenant-0', 'why')
+    for (let at = 1; at < 600; at++) await hash(`tenant-${at}`, 'why')
+    expect(await hash('tenant-0', 'why')).toEqual(first)
+  })
+
+  it('takes no short secret and no rotation under a day', () => {
+    expect(() => hashAt(0, { key: 'short' })).toThrow('32 characters')
+    expect(() => hashAt(0, { rotateAfterDays: 0 })).toThrow('rotateAfterDays')
+    expect(() => hashAt(0, { rotateAfterDays: Number.NaN })).toThrow('rotateAfterDays')
+  })
+})

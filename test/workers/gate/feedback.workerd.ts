@@ -1,0 +1,277 @@
+/** Feedback, alerts, replay and erasure over HTTP and by the cron trigger. */
+import { createExecutionContext, createScheduledController, waitOnExecutionContext } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { createD1DecisionStore } from '../../../src/adapters/d1/decision-store.ts'
+import { uuidv7 } from '../../../src/core/lib/ids.ts'
+import { createAnswerTokens } from '../../../src/pipeline/answer-token.ts'
+import type { GateBindings } from '../../../workers/gate/bindings.ts'
+import { compositionFor } from '../../../workers/gate/compose.ts'
+import worker from '../../../workers/gate/index.ts'
+import { watch } from '../../../workers/gate/statistics/alerts.ts'
+import { HANDBOOK, OFF_TOPIC, STRONG } from '../../fixtures/corpus.ts'
+import { aDecision, anEvent } from '../../fixtures/decision.ts'
+
+const ORIGIN = 'https://gate.test'
+const ADMIN = { authorization: `Bearer ${env.ADMIN_TOKEN}` }
+
+async function send(path: string, init: RequestInit = {}): Promise<Response> {
+  const context = createExecutionContext()
+  const response = await worker.fetch(new Request(`${ORIGIN}${path}`, init), env, context)
+  await Promise.race([waitOnExecutionContext(context), scheduler.wait(100)])
+  return response
+}
+
+const post = (path: string, body: unknown, headers: Record<string, string> = {}, method = 'POST') =>
+  send(path, { method, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) })
+
+async function answerId(question: string): Promise<string> {
+  return (await post('/ask', { question })).headers.get('rag-gate-feedback') ?? ''
+}
+
+async function labels(): Promise<Record<string, unknown>[]> {
+  const { results } = await env.DB.prepare('SELECT * FROM feedback ORDER BY at_ms').all()
+  return results
+}
+
+beforeAll(async () => {
+  await post('/v1/documents', { documents: HANDBOOK }, ADMIN)
+})
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+describe('feedback', () => {
+  test('of a user counts once, the latest word, with the decision it is about', async () => {
+    const answer = await answerId(STRONG)
+    expect((await post('/v1/feedback', { answer, rating: 'wrong', comment: 'no' })).status).toBe(201)
+    const again = await post('/v1/feedback', { answer, rating: 'right' })
+    expect([again.status, await again.json()]).toMatchObject([201, { recorded: true }])
+    expect(await labels()).toMatchObject([
+      { source: 'user', rating: 'right', comment: null, verdict: 'pass', collection: 'default', tenant: 'default' },
+    ])
+  })
+
+  test('goes with cached answers and refusals, each under an id of its own', async () => {
+    const ids = [await answerId(STRONG), await answerId(STRONG), await answerId(OFF_TOPIC)]
+    expect(new Set(ids).size).toBe(3)
+    for (const answer of ids) expect((await post('/v1/feedback', { answer, rating: 'right' })).status).toBe(201)
+  })
+
+  test('of a reviewer counts before that of the user, and the rates and the suggestion follow', async () => {
+    await env.DB.prepare('DELETE FROM feedback').run()
+    const answer = await answerId(OFF_TOPIC)
+    await post('/v1/feedback', { answer, rating: 'wrong' })
+    const id = answer.split('.')[0]!
+    const put = await post(`/v1/decisions/${id}/label`, { rating: 'right', comment: 'rightly refused' }, ADMIN, 'PUT')
+    expect([put.status, await put.json()]).toMatchObject([200, { id, rating: 'right' }])
+    const { policies, labels: latest } = await (
+      await send('/v1/feedback', { headers: ADMIN })
+    ).json<{ policies: Record<string, Record<string, unknown>>[]; labels: unknown[] }>()
+    expect(latest).toHaveLength(2)
+    expect(policies).toMatchObject([
+      {
+        refusals: { right: 1, wrong: 0 },
+        answers: { right: 0, wrong: 0 },
+        false_refusals: { rate: null, low: 0 },
+        suggestion: { action: 'keep', because: 'Too few labels' },
+      },
+    ])
+    const whole = await (await send(`/v1/decisions/${id}`, { headers: ADMIN })).json()
+    expect(whole).toMatchObject({ labels: [{ rating: expect.any(String) }, { rating: expect.any(String) }] })
+    const table = await (await send('/v1/feedback?format=csv', { headers: ADMIN })).text()
+    expect(table).toContain('rightly refused')
+  })
+
+  test('arrives before its decision and is counted with it', async () => {
+    const id = uuidv7(Date.now(), new Uint8Array(10))
+    const answer = await createAnswerTokens(env.QUESTION_HMAC_KEY!).sign('default', id)
+    await post('/v1/feedback', { answer, rating: 'wrong' })
+    const event = anEvent(id, { decision: aDecision({ tenant: 'default', policyId: 'late@1' }), atMs: Date.now() })
+    await createD1DecisionStore({ db: env.DB }).write([{ event, isolate: 'late', sequence: 1 }])
+    const { policies } = await (await send('/v1/feedback', { headers: ADMIN })).json<{ policies: unknown[] }>()
+    expect(policies).toContainEqual(
+      expect.objectContaining({ policy_id: 'late@1', answers: { decisions: 1, right: 0, wrong: 1 } }),
+    )
+  })
+
+  const good = () => answerId(STRONG)
+
+  test.each([6, -1, 'up ', '👍', null, undefined, 'RIGHT', ['right']])(
+    'with the rating %j is refused',
+    async (rating) => {
+      const before = (await labels()).length
+      const response = await post('/v1/feedback', { answer: await good(), rating })
+      expect([response.status, await response.json()]).toMatchObject([422, { error: { code: 'rating' } }])
+      expect(await labels()).toHaveLength(before)
+    },
+  )
+
+  test('with a comment of 10 KB is taken, with a byte more refused', async () => {
+    const answer = await good()
+    expect((await post('/v1/feedback', { answer, rating: 'right', comment: 'x'.repeat(10_240) })).status).toBe(201)
+    for (const comment of ['x'.repeat(10_241), 'ü'.repeat(5_121), 7, {}]) {
+      const response = await post('/v1/feedback', { answer, rating: 'right', comment })
+      expect([response.status, await response.json()]).toMatchObject([422, { error: { code: 'comment_too_long' } }])
+    }
+    const broken = await send('/v1/feedback', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: `{"answer":"${answer}","rating":"right","comment":"\\ud800"}`,
+    })
+    expect(broken.status).toBe(400)
+  })
+
+  test.each([`'; DROP TABLE decisions;--`, '=HYPERLINK("http://x")', '+1', '-1', '@x', '\tx', '\rx'])(
+    'with the comment %j is kept word for word, and carried out by no database and no spreadsheet',
+    async (comment) => {
+      const answer = await good()
+      expect((await post('/v1/feedback', { answer, rating: 'wrong', comment })).status).toBe(201)
+      expect((await labels()).at(-1)).toMatchObject({ comment })
+      const table = await (await send('/v1/feedback?format=csv&limit=1', { headers: ADMIN })).text()
+      const cell = comment.startsWith("'") ? comment : `'${comment}`
+      expect(table).toContain(/["\r]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)
+    },
+  )
+
+  test('with a forged, foreign or unknown id is refused alike', async () => {
+    const answer = await good()
+    const made = await post('/v1/keys', { tenant: 'acme', name: 'asker', scopes: ['ask'] }, ADMIN)
+    const { token } = await made.json<{ token: string }>()
+    const replies = [
+      await post('/v1/feedback', { answer, rating: 'right' }, { authorization: `Bearer ${token}` }),
+      await post('/v1/feedback', {
+        answer: `${answer.slice(0, -1)}${answer.endsWith('0') ? '1' : '0'}`,
+        rating: 'right',
+      }),
+      await post('/v1/feedback', { answer: uuidv7(Date.now(), new Uint8Array(10)), rating: 'right' }),
+      await post('/v1/feedback', { answer: 7, rating: 'right' }),
+      await post('/v1/feedback', { rating: 'right' }),
+    ]
+    for (const reply of replies) {
+      expect([reply.status, await reply.json()]).toMatchObject([404, { error: { code: 'answer_unknown' } }])
+    }
+  })
+
+  test('of an answer that is no longer kept is refused with 410', async () => {
+    const old = uuidv7(Date.now() - 91 * 86_400_000, new Uint8Array(10))
+    const answer = await createAnswerTokens(env.QUESTION_HMAC_KEY!).sign('default', old)
+    const response = await post('/v1/feedback', { answer, rating: 'right' })
+    expect([response.status, await response.json()]).toMatchObject([410, { error: { code: 'answer_expired' } }])
+  })
+
+  test('that the database does not take is never said to be taken', async () => {
+    const answer = await good()
+    await compositionFor(env).log.flush()
+    vi.spyOn(env.DB, 'prepare').mockImplementation(() => {
+      throw new Error('D1_ERROR: D1 is down')
+    })
+    vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    const response = await post('/v1/feedback', { answer, rating: 'right' })
+    expect(response.status).toBeGreaterThanOrEqual(500)
+  })
+})
+
+describe('replay', () => {
+  test('says what another policy would have decided, from what was recorded', async () => {
+    await compositionFor(env).log.flush()
+    const same = await (await post('/v1/replay', { policy: 'balanced' }, ADMIN)).json<Record<string, unknown>>()
+    // The decision of a policy that this Worker does not have was recorded with signals made up.
+    expect(same).toMatchObject({
+      policy: 'balanced',
+      judged: expect.any(Number),
+      would_refuse: { rate: expect.any(Number) },
+    })
+    expect(same['before']).toMatchObject({ refuse: expect.any(Number) })
+    const { count } = same['changed'] as { count: number }
+    expect(count).toBeLessThanOrEqual(1)
+    const other = await (await post('/v1/replay', { policy: 'two-tier' }, ADMIN)).json<Record<string, unknown>>()
+    expect(other['policy_id']).toMatch(/^two-tier@/)
+    expect((other['after'] as Record<string, number>)['refuse']).toBeGreaterThanOrEqual(0)
+  })
+
+  test.each([[{ policy: 'nothing' }], [{}], [{ policy: 'balanced', refuse_below: 0 }]])('refuses %j', async (body) => {
+    expect((await post('/v1/replay', body, ADMIN)).status).toBe(422)
+  })
+})
+
+describe('erasure', () => {
+  test('of a subject reports what is gone, and nothing the second time', async () => {
+    await compositionFor(env).log.flush()
+    const first = await (
+      await send('/v1/subjects/anonymous', { method: 'DELETE', headers: ADMIN })
+    ).json<{
+      erased: Record<string, number>
+    }>()
+    expect(first).toMatchObject({ subject: 'anonymous', finished: true })
+    expect(first.erased['decisions']).toBeGreaterThan(3)
+    const second = await (await send('/v1/subjects/anonymous', { method: 'DELETE', headers: ADMIN })).json()
+    expect(second).toMatchObject({ erased: { decisions: 0, feedback: 0, question_texts: 0, audit_events: 0 } })
+    expect((await send('/v1/subjects/anonymous', { method: 'DELETE' })).status).toBe(401)
+    expect((await send(`/v1/subjects/${'x'.repeat(201)}`, { method: 'DELETE', headers: ADMIN })).status).toBe(422)
+    expect(await (await send('/v1/decisions?principal=anonymous', { headers: ADMIN })).json()).toMatchObject({
+      decisions: [],
+    })
+  })
+})
+
+describe('alerts', () => {
+  const bindings: GateBindings = { ...env, ALERT_WEBHOOK_URL: 'https://hooks.test/alerts' }
+
+  async function refuse(count: number, verdict: 'refuse' | 'pass' = 'refuse'): Promise<void> {
+    const atMs = Date.now() - 1_000
+    await createD1DecisionStore({ db: env.DB }).write(
+      Array.from({ length: count }, (_, at) => ({
+        event: anEvent(crypto.randomUUID(), { decision: aDecision({ tenant: 'watched', verdict }), atMs }),
+        isolate: crypto.randomUUID(),
+        sequence: at + 1,
+      })),
+    )
+  }
+
+  const listed = async () =>
+    (await (await send('/v1/alerts?tenant=watched', { headers: ADMIN })).json<{ alerts: Record<string, unknown>[] }>())
+      .alerts
+
+  test('open once, are told to the webhook until it listens, and close', async () => {
+    const told: Record<string, unknown>[] = []
+    let status = 500
+    vi.spyOn(globalThis, 'fetch').mockImplementation(async (url, init) => {
+      // Only what this test is about may be fetched.
+      if (url !== 'https://hooks.test/alerts') throw new Error('An address that nobody expected')
+      const body = JSON.parse(init?.body as string) as Record<string, unknown>
+      if (body['tenant'] === 'watched') told.push(body)
+      return new Response(null, { status })
+    })
+    vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    await refuse(60)
+    await watch(bindings)
+    expect((await listed()).map(({ kind, closed }) => [kind, closed]).sort()).toEqual([
+      ['insufficiency_high', null],
+      ['refusals_high', null],
+    ])
+    expect(told).toHaveLength(2)
+    status = 204
+    await watch(bindings)
+    expect(told).toHaveLength(4)
+    expect(told.at(-1)).toMatchObject({ event: 'alert_opened', tenant: 'watched', value: expect.any(Number) })
+    await watch(bindings)
+    expect(told).toHaveLength(4)
+    await refuse(600, 'pass')
+    await watch(bindings)
+    expect(told.slice(4).map(({ event }) => event)).toEqual(['alert_closed', 'alert_closed'])
+    expect((await listed()).every(({ closed }) => typeof closed === 'string')).toBe(true)
+  })
+
+  test('are watched by the cron trigger, with the jobs of retention and erasure', async () => {
+    await env.DB.prepare(
+      `INSERT INTO question_texts (tenant, question_hmac, text, expires_ms) VALUES ('cron', 'h', 't', 1)`,
+    ).run()
+    await worker.scheduled(createScheduledController({ cron: '*/15 * * * *' }), env)
+    const left = await env.DB.prepare(`SELECT count(*) AS n FROM question_texts WHERE tenant = 'cron'`).first<{
+      n: number
+    }>()
+    expect(left?.n).toBe(0)
+  })
+})

@@ -1,0 +1,279 @@
+/** The statistics over HTTP: what they answer, to whom, and what they refuse. */
+import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { compositionFor } from '../../../workers/gate/compose.ts'
+import worker from '../../../workers/gate/index.ts'
+import { HANDBOOK, OFF_TOPIC, STRONG } from '../../fixtures/corpus.ts'
+
+const ORIGIN = 'https://gate.test'
+const ADMIN = { authorization: `Bearer ${env.ADMIN_TOKEN}` }
+
+async function send(path: string, init: RequestInit = {}): Promise<Response> {
+  const context = createExecutionContext()
+  const response = await worker.fetch(new Request(`${ORIGIN}${path}`, init), env, context)
+  await Promise.race([waitOnExecutionContext(context), scheduler.wait(100)])
+  return response
+}
+
+const post = (path: string, body: unknown, headers: Record<string, string> = {}, method = 'POST') =>
+  send(path, { method, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) })
+
+const get = (path: string) => send(path, { headers: ADMIN })
+
+async function read<Body>(path: string): Promise<Body> {
+  const response = await get(path)
+  expect(response.status, path).toBe(200)
+  return response.json<Body>()
+}
+
+interface Listed {
+  id: string
+  decision_id: string
+  verdict: string
+  reason: string
+  cache: string
+  at: string
+}
+
+beforeAll(async () => {
+  await post('/v1/documents', { documents: HANDBOOK }, ADMIN)
+  for (const question of [STRONG, STRONG, OFF_TOPIC, 'Who invented the steam engine?']) await post('/ask', { question })
+  await compositionFor(env).log.flush()
+})
+
+describe('GET /v1/stats', () => {
+  test('says what became of the questions, equal to what SQL says', async () => {
+    const stats = await read<{
+      version: number
+      decisions: number
+      by_verdict: Record<string, number>
+      by_policy: { name: string; decisions: number }[]
+      confidence_histogram: Record<string, number>[]
+      latency: { all: { counted: number } }
+      savings: { calls_avoided_by_cache: number; calls_avoided_by_refusal: number }
+      series: { start: string; decisions: number }[]
+      recording: { missing: number }
+    }>('/v1/stats')
+    const { results } = await env.DB.prepare('SELECT verdict, count(*) AS n FROM decisions GROUP BY verdict').all<{
+      verdict: string
+      n: number
+    }>()
+    const counted = Object.fromEntries(results.map(({ verdict, n }) => [verdict, n]))
+    expect(stats.version).toBe(1)
+    expect(stats.decisions).toBe(4)
+    expect(stats.by_verdict).toMatchObject(counted)
+    expect(counted['refuse']).toBe(2)
+    expect(stats.by_policy).toMatchObject([{ name: expect.stringMatching(/^balanced@/), decisions: 4 }])
+    expect(stats.confidence_histogram.flatMap((bin) => Object.values(bin)).reduce((a, b) => a + b)).toBe(4)
+    expect(stats.latency.all.counted).toBe(4)
+    expect(stats.savings).toMatchObject({ calls_avoided_by_cache: 1, calls_avoided_by_refusal: 2 })
+    expect(stats.series).toMatchObject([{ start: expect.stringMatching(/T\d\d:00:00.000Z$/), decisions: 4 }])
+    expect(stats.recording.missing).toBe(0)
+  })
+
+  test('is narrowed by a filter, and by days', async () => {
+    expect(await read('/v1/stats?verdict=refuse&interval=day')).toMatchObject({
+      decisions: 2,
+      interval: 'day',
+      by_verdict: { pass: 0, refuse: 2 },
+    })
+    expect(await read('/v1/stats?collection=nowhere')).toMatchObject({ decisions: 0, series: [] })
+  })
+
+  test('as CSV is the series', async () => {
+    const response = await get('/v1/stats?format=csv')
+    expect(response.headers.get('content-type')).toContain('text/csv')
+    expect(response.headers.get('content-disposition')).toContain('attachment')
+    const [head, first] = (await response.text()).split('\r\n')
+    expect(head).toMatch(/^start,decisions,pass,advise,refuse,hit,/)
+    expect(first).toMatch(/^\d{4}-\d\d-\d\dT\d\d:00:00.000Z,4,/)
+  })
+
+  test('of all tenants is for the deployment alone', async () => {
+    expect(await read('/v1/stats?tenant=*')).toMatchObject({ decisions: 4, by_tenant: [{ name: 'default' }] })
+    const made = await post('/v1/keys', { tenant: 'acme', name: 'boss', scopes: ['admin'] }, ADMIN)
+    const { token } = await made.json<{ token: string }>()
+    const asAcme = (path: string) => send(path, { headers: { authorization: `Bearer ${token}` } })
+    expect(await (await asAcme('/v1/stats')).json()).toMatchObject({ decisions: 0 })
+    for (const path of ['/v1/stats?tenant=*', '/v1/stats?tenant=default', '/v1/decisions?tenant=default']) {
+      expect((await asAcme(path)).status, path).toBe(403)
+    }
+    const [listed] = (await read<{ decisions: Listed[] }>('/v1/decisions')).decisions
+    expect((await asAcme(`/v1/decisions/${listed!.id}`)).status).toBe(404)
+  })
+})
+
+describe('GET /v1/decisions', () => {
+  test('lists the latest first, page by page, and each in full', async () => {
+    const first = await read<{ decisions: Listed[]; next_cursor: string }>('/v1/decisions?limit=3')
+    expect(first.decisions).toHaveLength(3)
+    const rest = await read<{ decisions: Listed[]; next_cursor: null }>(
+      `/v1/decisions?limit=3&cursor=${encodeURIComponent(first.next_cursor)}`,
+    )
+    expect(rest.decisions).toHaveLength(1)
+    expect(rest.next_cursor).toBeNull()
+    const all = [...first.decisions, ...rest.decisions]
+    expect(new Set(all.map(({ id }) => id)).size).toBe(4)
+    expect(all.map(({ at }) => at)).toEqual(
+      all
+        .map(({ at }) => at)
+        .sort()
+        .reverse(),
+    )
+    expect(all.map(({ cache }) => cache).sort()).toEqual(['hit', 'miss', 'miss', 'miss'])
+
+    const refused = all.find(({ verdict }) => verdict === 'refuse')!
+    const whole = await read<Record<string, unknown>>(`/v1/decisions/${refused.id}`)
+    expect(whole).toMatchObject({
+      id: refused.id,
+      verdict: 'refuse',
+      findings: [{ gate: 'confidence-range', outcome: 'refuse', threshold: 0.5 }],
+      policy: { name: 'balanced', gates: [{ gate: 'confidence-range' }] },
+      rejection: { reason_code: refused.reason, evidence_analyzed: expect.any(Number), deficit: expect.any(Number) },
+      labels: [],
+      question_text: null,
+    })
+    expect(whole['signals']).toHaveProperty('chunkCount')
+  })
+
+  test('are filtered', async () => {
+    const { decisions } = await read<{ decisions: Listed[] }>('/v1/decisions?verdict=refuse')
+    expect(decisions.map(({ verdict }) => verdict)).toEqual(['refuse', 'refuse'])
+    expect(await read('/v1/decisions?reason=none')).toMatchObject({ decisions: [], next_cursor: null })
+  })
+
+  test('as CSV guards against formulas', async () => {
+    await env.DB.prepare(`UPDATE decisions SET model = '=HYPERLINK("http://x")' WHERE verdict = 'refuse'`).run()
+    const text = await (await get('/v1/decisions?format=csv&limit=4')).text()
+    expect(text).toContain(`"'=HYPERLINK(""http://x"")"`)
+    expect(text.split('\r\n')).toHaveLength(6)
+    await env.DB.prepare(`UPDATE decisions SET model = NULL`).run()
+  })
+})
+
+describe('weak spots', () => {
+  test('are the refused questions, without their words, and the documents', async () => {
+    const { content_gaps: gaps } = await read<{ content_gaps: Record<string, unknown>[] }>('/v1/stats/content-gaps')
+    expect(gaps).toHaveLength(2)
+    expect(gaps[0]).toMatchObject({ refused: 1, text: null, question_hmac: expect.stringMatching(/^[0-9a-f]{64}$/) })
+    const { documents } = await read<{ documents: Record<string, unknown>[] }>('/v1/stats/documents?sort=decisions')
+    expect(documents.length).toBeGreaterThan(0)
+    expect(documents.map((each) => Number(each['decisions'])).reduce((a, b) => a + b)).toBe(3)
+    expect((await get('/v1/stats/documents?format=csv')).headers.get('content-disposition')).toContain('documents.csv')
+  })
+})
+
+describe('policies', () => {
+  test('that decided are kept, and who chose which is in the audit trail', async () => {
+    const chosen = await post('/v1/policy', { policy: 'balanced-strict', why: 'too many wrong answers' }, ADMIN, 'PUT')
+    expect(chosen.status).toBe(200)
+    await post('/v1/policy', { policy: null }, ADMIN, 'PUT')
+    const policies = await read<{
+      choices: { name: string; id: string }[]
+      policies: { id: string; name: string; policy: { gates: unknown[] } }[]
+      changes: Record<string, unknown>[]
+    }>('/v1/policies')
+    expect(policies.choices.map(({ name }) => name)).toContain('sufficiency')
+    expect(policies.policies).toHaveLength(2)
+    expect(policies.policies.every(({ policy }) => policy.gates.length === 1)).toBe(true)
+    expect(policies.changes).toMatchObject([
+      { policy: null, why: null },
+      { policy: 'balanced-strict', why: 'too many wrong answers', by: 'admin', collection: null },
+    ])
+    expect(await read('/v1/audit?type=POLICY_CHOSEN&limit=1')).toMatchObject({
+      events: [{ type: 'POLICY_CHOSEN', by: 'admin', decision_id: null, payload: { policy: null } }],
+    })
+  })
+})
+
+const PATHS = [
+  '/v1/stats',
+  '/v1/stats/content-gaps',
+  '/v1/stats/documents',
+  '/v1/decisions',
+  '/v1/decisions/any',
+  '/v1/policies',
+  '/v1/audit',
+]
+
+describe('who may read', () => {
+  test.each(PATHS)('%s: nobody without the scope, and nothing is kept', async (path) => {
+    for (const headers of [{}, { authorization: 'Bearer wrong' }, { authorization: 'Basic YTpi' }]) {
+      const response = await send(path, { headers })
+      expect([401, 400]).toContain(response.status)
+      expect(response.headers.get('cache-control')).toBe('no-store')
+    }
+    expect((await send(`${path}?token=${env.ADMIN_TOKEN}`)).status).toBe(401)
+    const answered = await get(path)
+    expect(answered.headers.get('cache-control')).toBe('no-store')
+    const wrongMethod = await send(path, { method: 'DELETE', headers: ADMIN })
+    expect(wrongMethod.status).toBe(405)
+    expect(wrongMethod.headers.get('allow')).toBe('GET')
+  })
+
+  test.each(['/v1/stats/x.css', '/v1/stats%2fx.css', '/v1/stats;x', '/v1/stats/..%00'])(
+    'nothing is at %s',
+    async (path) => {
+      expect([401, 404]).toContain((await send(path)).status)
+      expect((await get(path)).status).toBe(404)
+    },
+  )
+})
+
+describe('bad input', () => {
+  test.each([
+    ['/v1/stats?from=2026-01-02&to=2026-01-01', 422, 'range'],
+    ['/v1/stats?from=2026-02-30', 422, 'range'],
+    ['/v1/stats?from=July%202026', 422, 'range'],
+    ['/v1/stats?from=-1', 422, 'range'],
+    ['/v1/stats?from=1e3', 422, 'range'],
+    ['/v1/stats?from=2016-01-01&to=2026-01-01', 422, 'range_too_large'],
+    ['/v1/stats?from=2026-01-01&to=2026-06-01&interval=hour', 422, 'range_too_large'],
+    ['/v1/stats?interval=minute', 422, 'interval'],
+    ['/v1/stats?format=xml', 422, 'format'],
+    ['/v1/stats?verdict=maybe', 422, 'filter'],
+    ['/v1/stats?verdict=', 422, 'filter'],
+    ['/v1/stats?collection=', 422, 'filter'],
+    ['/v1/stats?x=.js', 422, 'unknown_field'],
+    ['/v1/stats?verdict=pass&verdict=refuse', 422, 'unknown_field'],
+    ['/v1/decisions?tenant=*', 422, 'tenant_id'],
+    ...['0', '-1', '1001', '1e9', 'x', '1.5', '%201', ''].map(
+      (limit) => [`/v1/decisions?limit=${limit}`, 422, 'limit'] as const,
+    ),
+    ['/v1/stats/documents?sort=n;DROP%20TABLE%20decisions', 422, 'sort'],
+    ['/v1/stats/documents?weak_below=2', 422, 'filter'],
+    ['/v1/stats/documents?min_decisions=-1', 422, 'filter'],
+    ['/v1/stats/content-gaps?from=2026-01-01&to=2026-06-01', 422, 'range_too_large'],
+    ['/v1/decisions?cursor=x', 400, 'cursor'],
+    ['/v1/decisions?cursor=', 400, 'cursor'],
+    [`/v1/decisions/nothing`, 404, 'decision_not_found'],
+    [`/v1/decisions/%27%20OR%201%3D1`, 404, 'decision_not_found'],
+  ] as const)('%s is answered with %i %s', async (path, status, code) => {
+    const response = await get(path)
+    expect(await response.json()).toMatchObject({ error: { code, request_id: expect.any(String) } })
+    expect(response.status).toBe(status)
+  })
+
+  test('a cursor that was changed, or belongs to another list, is refused', async () => {
+    const { next_cursor: cursor } = await read<{ next_cursor: string }>('/v1/decisions?limit=1')
+    expect((await get(`/v1/decisions?limit=2&cursor=${cursor}`)).status).toBe(200)
+    const changed = Array.from(
+      cursor,
+      (character, at) => cursor.slice(0, at) + (character === 'a' ? 'b' : 'a') + cursor.slice(at + 1),
+    )
+    for (const wrong of [...changed, cursor.slice(1), `${cursor}0`]) {
+      expect((await get(`/v1/decisions?cursor=${encodeURIComponent(wrong)}`)).status, wrong).toBe(400)
+    }
+    expect((await get(`/v1/decisions?verdict=pass&cursor=${cursor}`)).status).toBe(400)
+    expect((await get(`/v1/decisions?tenant=other&cursor=${cursor}`)).status).toBe(400)
+  })
+
+  test.each([
+    [{ policy: 'balanced', why: 5 }, 'why'],
+    [{ policy: 'balanced', why: 'x'.repeat(1_001) }, 'why'],
+  ])('a reason for a policy that is no short text is refused', async (body, code) => {
+    const response = await post('/v1/policy', body, ADMIN, 'PUT')
+    expect([response.status, await response.json()]).toMatchObject([422, { error: { code } }])
+  })
+})

@@ -1,0 +1,336 @@
+/** The list of decisions, and everything that is known of one. */
+import { get, save, send } from './api.js'
+import { badge, card, duration, el, empty, facts, figure, moment, NOTHING, table, words } from './dom.js'
+
+const PAGE = 50
+
+export async function showDecisions({ period, chosen, filter, signal }) {
+  const asked = {
+    ...period,
+    ...chosen,
+    verdict: filter.verdict,
+    reason: filter.reason,
+    cache: filter.cache,
+    mode: filter.mode,
+    limit: PAGE,
+  }
+  const body = el('tbody')
+  const more = el('button', { type: 'button', className: 'more' }, 'Show more')
+  const count = el('p', { className: 'quiet', role: 'status' })
+  let cursor
+
+  async function load(signalled) {
+    const page = await get('/v1/decisions', { ...asked, cursor }, signalled)
+    body.append(...page.decisions.map(row))
+    cursor = page.next_cursor ?? undefined
+    more.hidden = cursor === undefined
+    const shown = body.children.length
+    count.textContent = `${shown} ${shown === 1 ? 'decision' : 'decisions'} shown${cursor === undefined ? '.' : ', and there may be more.'}`
+  }
+
+  await load(signal)
+  more.addEventListener('click', async () => {
+    more.disabled = true
+    const before = body.children.length
+    await load().catch((thrown) => (count.textContent = thrown.message))
+    more.disabled = false
+    body.children[before]?.querySelector('a')?.focus()
+  })
+  const columns = ['When', 'Verdict', 'Reason', 'Confidence', 'Collection', 'Policy', 'Cache', 'Time']
+  return [
+    filters(filter),
+    el(
+      'section',
+      { className: 'card', 'aria-label': 'Decisions' },
+      body.children.length === 0 && cursor === undefined && empty('No decision of this kind in this period.'),
+      el(
+        'table',
+        { className: 'list', hidden: body.children.length === 0 },
+        el('caption', { className: 'unseen' }, 'Decisions, the latest first'),
+        el(
+          'thead',
+          {},
+          el(
+            'tr',
+            {},
+            columns.map((column) => el('th', { scope: 'col' }, column)),
+          ),
+        ),
+        body,
+      ),
+      el(
+        'div',
+        { className: 'beside' },
+        count,
+        more,
+        el(
+          'button',
+          { type: 'button', onclick: () => void save('/v1/decisions', { ...asked, limit: 1000 }, 'decisions.csv') },
+          'Save as CSV',
+        ),
+      ),
+    ),
+  ]
+}
+
+function row(decision) {
+  const cell = (name, value) => el('td', { 'data-column': name }, value ?? NOTHING)
+  return el(
+    'tr',
+    {},
+    el(
+      'th',
+      { scope: 'row', 'data-column': 'When' },
+      el('a', { href: `#/decisions/${encodeURIComponent(decision.id)}` }, moment(decision.at)),
+    ),
+    cell('Verdict', badge(decision.verdict)),
+    cell('Reason', words(decision.reason)),
+    cell('Confidence', el('span', { className: 'number' }, figure(decision.confidence, 3))),
+    cell('Collection', decision.collection),
+    cell('Policy', el('span', { title: decision.policy_id }, decision.policy_id.split('@')[0])),
+    cell('Cache', decision.mode === 'observe' ? `${decision.cache}, observing` : decision.cache),
+    cell('Time', el('span', { className: 'number' }, duration(decision.total_ms))),
+  )
+}
+
+const CHOICES = {
+  verdict: ['pass', 'advise', 'refuse'],
+  cache: ['hit', 'miss', 'bypass', 'stale'],
+  mode: ['enforce', 'observe'],
+}
+
+/** Choices that stand in the address, so that a list can be sent to somebody. */
+function filters(filter) {
+  const go = (name, value) => {
+    const next = new URLSearchParams(Object.entries({ ...filter, [name]: value }).filter(([, each]) => each !== ''))
+    location.hash = `#/decisions${next.size > 0 ? `?${next}` : ''}`
+  }
+  return el(
+    'div',
+    { className: 'filters', role: 'group', 'aria-label': 'Only decisions with' },
+    Object.entries(CHOICES).map(([name, values]) =>
+      el(
+        'label',
+        { className: 'pick' },
+        el('span', {}, words(name)),
+        ' ',
+        el(
+          'select',
+          { name, onchange: ({ target }) => go(name, target.value) },
+          ['', ...values].map((value) =>
+            el('option', { value, selected: value === (filter[name] ?? '') }, value === '' ? 'Any' : words(value)),
+          ),
+        ),
+      ),
+    ),
+    filter.reason !== undefined &&
+      el('button', { type: 'button', onclick: () => go('reason', '') }, `Reason: ${words(filter.reason)} ✕`),
+  )
+}
+
+export async function showDecision({ id, signal }) {
+  const found = await get(`/v1/decisions/${encodeURIComponent(id)}`, {}, signal)
+  return [
+    el('p', {}, el('a', { href: '#/decisions' }, '← All decisions')),
+    el(
+      'article',
+      { className: `decision ${found.verdict}`, 'aria-label': `Decision ${found.id}` },
+      el(
+        'div',
+        { className: 'card' },
+        el(
+          'p',
+          { className: 'verdict' },
+          badge(found.verdict),
+          el('strong', {}, words(found.reason)),
+          found.escalate && el('span', { className: 'badge advise' }, 'Asks for a person'),
+        ),
+        found.question_text && el('blockquote', {}, found.question_text),
+        gauge(found),
+        facts([
+          ['When', moment(found.at)],
+          ['Policy', el('code', {}, found.policy_id)],
+          ['Collection', `${found.collection}, version ${found.corpus_version}`],
+          ['Mode', found.mode],
+          ['Cache', found.cache],
+          ['Status', found.status],
+          ['Retrieval', found.retrieval_ms === null ? null : duration(found.retrieval_ms)],
+          ['Reranking', found.rerank_ms === null ? null : `${duration(found.rerank_ms)}, ${found.reranker}`],
+          ['Answering', found.generation_ms === null ? null : duration(found.generation_ms)],
+          ['In all', duration(found.total_ms)],
+          ['Model', found.model],
+          ['Tokens', found.input_tokens === null ? null : `${found.input_tokens} in, ${found.output_tokens} out`],
+          ['Asked by', found.principal_id],
+          ['Route', found.route],
+          ['Decision', el('code', {}, found.decision_id)],
+          ['Question', found.question_hmac && el('code', {}, `${found.question_hmac.slice(0, 16)}…`)],
+          ['Left out', found.cut === null ? null : found.cut.join(', ')],
+        ]),
+      ),
+      el(
+        'div',
+        { className: 'column' },
+        gates(found),
+        furtherRound(found),
+        labels(found),
+        audit(found),
+        evidence(found),
+        measured(found),
+      ),
+    ),
+  ]
+}
+
+function gauge({ confidence, band, verdict }) {
+  const bar = el('i', { className: verdict })
+  bar.style.width = `${(confidence ?? 0) * 100}%`
+  return el(
+    'div',
+    {},
+    el(
+      'p',
+      { className: 'confidence' },
+      el('strong', {}, figure(confidence, 3)),
+      ` ${words(band).toLowerCase()} confidence`,
+    ),
+    el('span', { className: 'bar', 'aria-hidden': 'true' }, bar),
+  )
+}
+
+function gates({ findings, rejection }) {
+  return card(
+    'Gates',
+    findings.length === 0 && empty('No findings are recorded.'),
+    el(
+      'ol',
+      { className: 'findings' },
+      findings.map(({ gate, stage, outcome, code, message, actual, threshold }) =>
+        el(
+          'li',
+          {},
+          el(
+            'p',
+            {},
+            badge(outcome),
+            ' ',
+            el('code', {}, gate),
+            el('span', { className: 'quiet' }, ` ${stage}, ${code}`),
+          ),
+          el('p', {}, message),
+          actual !== undefined &&
+            threshold !== undefined &&
+            el('p', { className: 'quiet' }, `Measured ${figure(actual, 4)}, asked for ${figure(threshold, 4)}`),
+        ),
+      ),
+    ),
+    rejection?.deficit > 0 &&
+      el('p', {}, `Missed by ${rejection.deficit}, with ${rejection.evidence_analyzed} passages judged.`),
+  )
+}
+
+function furtherRound({ expansion }) {
+  if (expansion === null || expansion === undefined) return undefined
+  return card(
+    'Further round of retrieval',
+    facts([
+      ['Outcome', expansion.expanded ? 'Its passages were judged' : 'It failed; the first round counts'],
+      ['Confidence before', figure(expansion.first_confidence, 3)],
+      ['Retrievals', expansion.retrievals],
+    ]),
+  )
+}
+
+/** What people say of the decision, and what the reader says of it. */
+function labels({ id, verdict, labels: given }) {
+  const said = el('p', { className: 'quiet', role: 'status' })
+  const comment = el('input', { type: 'text', maxLength: 1000, name: 'comment', autocomplete: 'off' })
+  const choice = (value, text) =>
+    el('label', {}, el('input', { type: 'radio', name: 'rating', value, required: true }), text)
+  const form = el(
+    'form',
+    {
+      className: 'review',
+      'aria-label': 'Your label',
+      onsubmit: async (event) => {
+        event.preventDefault()
+        const rating = form.querySelector('input[name=rating]:checked').value
+        const body = { rating, ...(comment.value === '' ? {} : { comment: comment.value }) }
+        try {
+          await send('PUT', `/v1/decisions/${encodeURIComponent(id)}/label`, body)
+          said.textContent = `Kept: ${rating}.`
+        } catch (thrown) {
+          said.textContent = thrown.message
+        }
+      },
+    },
+    el(
+      'fieldset',
+      {},
+      el('legend', { className: 'unseen' }, 'Was it right?'),
+      choice('right', verdict === 'refuse' ? 'Rightly refused' : 'Rightly answered'),
+      choice('wrong', verdict === 'refuse' ? 'Should have been answered' : 'Should have been refused'),
+    ),
+    el('label', { className: 'comment' }, 'Comment', comment),
+    el('button', {}, 'Keep this label'),
+    said,
+  )
+  return card(
+    'Was it right?',
+    given.length > 0 &&
+      table(
+        'Labels',
+        ['By', 'Says', 'Comment', 'When'],
+        given.map(({ source, rating, comment: text, at }) => [words(source), words(rating), text, moment(at)]),
+      ),
+    form,
+  )
+}
+
+function audit({ audit_events: events }) {
+  if (events.length === 0) return undefined
+  return card(
+    'Audit trail',
+    table(
+      'Audit events',
+      ['Event', 'Payload'],
+      events.map(({ type, payload }) => [type, el('code', {}, JSON.stringify(payload))]),
+    ),
+  )
+}
+
+function evidence({ document_ids: documents, evidence_ids: chunks, ranked_by: kind }) {
+  return card(
+    'Evidence',
+    documents.length === 0
+      ? empty('No passage was found.')
+      : el(
+          'ol',
+          { className: 'plain' },
+          documents.map((id) => el('li', {}, id)),
+        ),
+    el('p', { className: 'quiet' }, `${chunks.length} passages of ${documents.length} documents, ranked by ${kind}.`),
+  )
+}
+
+function measured({ signals, answer_signals: answer, policy }) {
+  const shown = Object.entries(signals).filter(([, value]) => typeof value === 'number' || typeof value === 'boolean')
+  const block = (name, title, value) =>
+    el(
+      'details',
+      { 'data-name': name },
+      el('summary', {}, title),
+      el('pre', { tabIndex: 0 }, JSON.stringify(value, null, 2)),
+    )
+  return card(
+    'Measured',
+    facts(
+      shown.map(([name, value]) => [
+        words(name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)),
+        typeof value === 'number' ? String(Math.round(value * 1e4) / 1e4) : String(value),
+      ]),
+    ),
+    block('signals', 'All signals', signals),
+    answer !== null && block('answer', 'Signals of the answer', answer),
+    policy !== null && block('policy', 'The policy that decided', policy),
+  )
+}

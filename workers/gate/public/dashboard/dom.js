@@ -1,0 +1,137 @@
+/** Elements without markup: whatever comes from questions, documents or people becomes text nodes. */
+
+/** An element with properties and children; `undefined`, `null` and `false` among the children are left out. */
+export function el(name, properties = {}, ...children) {
+  return fill(document.createElement(name), properties, children)
+}
+
+const SVG = 'http://www.w3.org/2000/svg'
+
+/** The same for SVG, whose properties are all attributes. */
+export function svg(name, attributes = {}, ...children) {
+  const element = document.createElementNS(SVG, name)
+  for (const [attribute, value] of Object.entries(attributes)) element.setAttribute(attribute, value)
+  element.append(...kept(children))
+  return element
+}
+
+function fill(element, properties, children) {
+  for (const [name, value] of Object.entries(properties)) {
+    if (value === undefined || value === null) continue
+    if (name.startsWith('on')) element.addEventListener(name.slice(2), value)
+    else if (name in element && name !== 'list') element[name] = value
+    else element.setAttribute(name, value)
+  }
+  element.append(...kept(children))
+  return element
+}
+
+function kept(children) {
+  return children.flat(Infinity).filter((child) => child !== undefined && child !== null && child !== false)
+}
+
+const NUMBER = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
+const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+const MOMENT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+
+export const NOTHING = '–'
+
+/** A whole number, short from ten thousand on. */
+export function number(value) {
+  if (value === null || value === undefined) return NOTHING
+  return Math.abs(value) < 10_000 ? NUMBER.format(value) : COMPACT.format(value)
+}
+
+/** A share of a whole, in per cent. */
+export function percent(part, whole) {
+  if (!whole) return NOTHING
+  const share = (part / whole) * 100
+  return `${share > 0 && share < 10 ? share.toFixed(1) : share.toFixed(0)} %`
+}
+
+/** A figure from 0 to 1, cut and not rounded: .6999 must not read as .70. */
+export function figure(value, digits = 2) {
+  if (value === null || value === undefined) return NOTHING
+  return (Math.floor(value * 10 ** digits + 1e-9) / 10 ** digits).toFixed(digits)
+}
+
+/** A length of time. */
+export function duration(ms) {
+  if (ms === null || ms === undefined) return NOTHING
+  if (ms < 10) return `${ms.toFixed(1)} ms`
+  if (ms < 1_000) return `${ms.toFixed(0)} ms`
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`
+  if (ms < 3_600_000) return `${(ms / 60_000).toFixed(0)} min`
+  return `${(ms / 3_600_000).toFixed(1)} h`
+}
+
+/** A moment in the reader's own time, with UTC when pointed at. */
+export function moment(iso) {
+  return el('time', { dateTime: iso, title: iso }, MOMENT.format(new Date(iso)))
+}
+
+/** A code such as `very-low` or `confidence_low`, as words. */
+export function words(code) {
+  const text = String(code).replaceAll(/[-_]/g, ' ')
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+/** A verdict or outcome: a word with a sign, never colour alone. */
+export function badge(verdict) {
+  return el('span', { className: `badge ${verdict}` }, words(verdict))
+}
+
+/** A table that a screen reader and a phone can read: each cell knows its column. */
+export function table(caption, columns, rows) {
+  return el(
+    'table',
+    {},
+    el('caption', { className: 'unseen' }, caption),
+    el(
+      'thead',
+      {},
+      el(
+        'tr',
+        {},
+        columns.map((column) => el('th', { scope: 'col' }, column)),
+      ),
+    ),
+    el(
+      'tbody',
+      {},
+      rows.map((cells) =>
+        el(
+          'tr',
+          {},
+          cells.map((cell, at) =>
+            at === 0
+              ? el('th', { scope: 'row', 'data-column': columns[at] }, cell ?? NOTHING)
+              : el('td', { 'data-column': columns[at] }, cell ?? NOTHING),
+          ),
+        ),
+      ),
+    ),
+  )
+}
+
+/** Names and values. */
+export function facts(pairs) {
+  return el(
+    'dl',
+    { className: 'rows' },
+    pairs
+      .filter(([, value]) => value !== undefined && value !== null && value !== '')
+      .map(([name, value]) => el('div', {}, el('dt', {}, name), el('dd', {}, value))),
+  )
+}
+
+/** A card with a heading. */
+export function card(title, ...children) {
+  const id = `title-${title.toLowerCase().replaceAll(/\W+/g, '-')}`
+  return el('section', { className: 'card', 'aria-labelledby': id }, el('h2', { id }, title), children)
+}
+
+/** What stands where there is nothing to show. */
+export function empty(text) {
+  return el('p', { className: 'empty' }, text)
+}

@@ -1,0 +1,81 @@
+/** How often the gate errs, by what people say, and what follows from it. */
+import { get, save } from './api.js'
+import { badge, card, el, empty, moment, NOTHING, number, percent, table, words } from './dom.js'
+
+export async function showFeedback({ period, signal }) {
+  const { policies, labels } = await get('/v1/feedback', period, signal)
+  const region = (name, ...children) =>
+    el('div', { className: 'scroll', tabIndex: 0, role: 'group', 'aria-label': name }, children)
+  return [
+    card(
+      'How often the gate errs',
+      el(
+        'p',
+        { className: 'quiet' },
+        'Estimated from labels, with 95 % intervals. Each kind of decision is weighted by how many there were of it.',
+      ),
+      policies.length === 0
+        ? empty('No decisions in this period.')
+        : region(
+            'Error rates',
+            table(
+              'Error rates by policy',
+              [
+                'Policy',
+                'Labels of refusals',
+                'Labels of answers',
+                'Answerable but refused',
+                'Answered wrongly',
+                'Suggestion',
+              ],
+              policies.map((each) => [
+                el('code', {}, each.policy_id),
+                said(each.refusals),
+                said(each.answers),
+                rate(each.false_refusals),
+                rate(each.false_acceptances),
+                suggestion(each.suggestion),
+              ]),
+            ),
+          ),
+    ),
+    card(
+      'Latest labels',
+      labels.length === 0
+        ? empty(
+            'Nobody has said anything yet. Open a decision to label it, or send POST /v1/feedback with the id that came with an answer.',
+          )
+        : region(
+            'Labels',
+            table(
+              'Latest labels',
+              ['When', 'Decision', 'By', 'Says', 'Comment'],
+              labels.map(({ at, event_id: id, verdict, source, rating, comment }) => [
+                el('a', { href: `#/decisions/${encodeURIComponent(id)}` }, moment(at)),
+                verdict === null ? NOTHING : badge(verdict),
+                words(source),
+                words(rating),
+                comment,
+              ]),
+            ),
+          ),
+      labels.length > 0 &&
+        el('button', { type: 'button', onclick: () => void save('/v1/feedback', period, 'labels.csv') }, 'Save as CSV'),
+    ),
+  ]
+}
+
+function said({ decisions, right, wrong }) {
+  return `${number(right)} right, ${number(wrong)} wrong, of ${number(decisions)}`
+}
+
+function rate({ rate: value, low, high }) {
+  if (value === null) return 'Unknown without labels'
+  return `${percent(value, 1)} (${percent(low, 1)} to ${percent(high, 1)})`
+}
+
+function suggestion(said) {
+  if (said === null) return NOTHING
+  const change = said.from === undefined ? '' : ` ${said.gate} from ${said.from} to ${said.to}`
+  return `${words(said.action)}${change}: ${said.because.toLowerCase()}`
+}

@@ -1,0 +1,337 @@
+/** The overview: what became of the questions, in figures and over time. */
+import { get, save } from './api.js'
+import { bars, histogram, legend, timeSeries } from './charts.js'
+import { card, duration, el, empty, figure, moment, number, percent, table, words } from './dom.js'
+
+export async function showOverview({ period, chosen, signal, offer }) {
+  const asked = { ...period, ...chosen }
+  const [stats, { policies }, { alerts }] = await Promise.all([
+    get('/v1/stats', asked, signal),
+    get('/v1/policies', {}, signal),
+    get('/v1/alerts', {}, signal),
+  ])
+  offer(
+    'collection',
+    stats.by_collection.map(({ name }) => name),
+  )
+  offer(
+    'policy',
+    stats.by_policy.map(({ name }) => name),
+  )
+  const open = alerts.filter(({ closed }) => closed === null)
+  if (stats.decisions === 0) {
+    return [
+      ...open.map(banner),
+      card(
+        'No decisions',
+        empty('No question was judged in this period. Ask one on the start page, or choose a longer period.'),
+      ),
+    ]
+  }
+  return [
+    ...open.map(banner),
+    tiles(stats),
+    el(
+      'div',
+      { className: 'grid' },
+      overTime(stats, asked),
+      confidence(stats, policies),
+      reasons(stats),
+      cache(stats),
+      latency(stats),
+      savings(stats),
+      byPolicy(stats),
+      recording(stats),
+    ),
+  ]
+}
+
+/** An alert that is open. */
+function banner({ message, value, bound, kind, opened }) {
+  const shown = kind === 'confidence_drift' ? figure : (share) => percent(share, 1)
+  return el(
+    'p',
+    { className: 'alert advise' },
+    el('strong', {}, message),
+    el('span', {}, `${shown(value)}, bound ${shown(bound)}, since `, moment(opened)),
+  )
+}
+
+function tiles({
+  decisions,
+  by_verdict: verdicts,
+  by_cache: cached,
+  savings: saved,
+  latency: times,
+  mean_confidence: mean,
+}) {
+  const avoided = saved.calls_avoided_by_refusal + saved.calls_avoided_by_cache
+  const tile = (name, value, note, kind = '') =>
+    el(
+      'div',
+      { className: `tile ${kind}` },
+      el('dt', {}, name),
+      el('dd', {}, el('strong', {}, value), el('span', {}, note)),
+    )
+  return el(
+    'dl',
+    { className: 'tiles' },
+    tile('Decisions', number(decisions), `${percent(verdicts.pass, decisions)} pass`),
+    tile('Refused', percent(verdicts.refuse, decisions), `${number(verdicts.refuse)} questions`, 'refuse'),
+    tile('With a caution', percent(verdicts.advise, decisions), `${number(verdicts.advise)} answers`, 'advise'),
+    tile(
+      'From the cache',
+      percent(cached.hit + cached.stale, decisions),
+      `${number(cached.hit + cached.stale)} answers`,
+    ),
+    tile('Calls avoided', number(avoided), `${percent(avoided, decisions)} of all questions`, 'pass'),
+    tile('Response time', duration(times.all.p50), `95 % within ${duration(times.all.p95)}`),
+    tile('Mean confidence', figure(mean), 'from 0 to 1'),
+  )
+}
+
+function overTime(stats, asked) {
+  const points = filled(stats)
+  const each = stats.interval === 'hour' ? 'Each bar is an hour.' : 'Each bar is a day of UTC.'
+  const part = card(
+    'Over time',
+    el('div', { className: 'beside' }, legend(), el('span', { className: 'quiet' }, each)),
+    timeSeries({
+      points,
+      interval: stats.interval,
+      label: `Decisions by ${stats.interval}: ${stats.decisions} in all, ${stats.by_verdict.refuse} refused. The table below has every figure.`,
+    }),
+    details(
+      'series',
+      'As a table',
+      el(
+        'div',
+        { className: 'scroll', tabIndex: 0, role: 'group', 'aria-label': 'Decisions over time' },
+        table(
+          'Decisions over time',
+          ['From', 'Decisions', 'Pass', 'Advise', 'Refuse', 'From cache', 'Confidence', 'Mean time'],
+          stats.series.map((point) => [
+            point.start.slice(0, stats.interval === 'day' ? 10 : 16).replace('T', ' '),
+            number(point.decisions),
+            number(point.by_verdict.pass),
+            number(point.by_verdict.advise),
+            number(point.by_verdict.refuse),
+            number(point.by_cache.hit + point.by_cache.stale),
+            figure(point.mean_confidence),
+            duration(point.mean_total_ms),
+          ]),
+        ),
+      ),
+      el(
+        'button',
+        { type: 'button', onclick: () => void save('/v1/stats', asked, 'decisions-over-time.csv') },
+        'Save as CSV',
+      ),
+    ),
+  )
+  part.classList.add('wide')
+  return part
+}
+
+/** Every hour or day of the period, those without decisions too. */
+function filled({ series, from, to, interval }) {
+  const spanMs = interval === 'hour' ? 3_600_000 : 86_400_000
+  const known = new Map(series.map((point) => [Date.parse(point.start), point]))
+  const [first, end] = [Date.parse(from), Date.parse(to)]
+  return Array.from({ length: Math.round((end - first) / spanMs) }, (_, at) => {
+    const startMs = first + at * spanMs
+    const none = { start: new Date(startMs).toISOString(), decisions: 0, by_verdict: { pass: 0, advise: 0, refuse: 0 } }
+    return known.get(startMs) ?? none
+  })
+}
+
+/** The histogram, with a threshold that can be moved to see what it would have refused. */
+function confidence({ confidence_histogram: bins, by_policy: used }, policies) {
+  const total = bins.reduce((sum, { pass, advise, refuse }) => sum + pass + advise + refuse, 0)
+  const name = used.length === 1 ? used[0].name : used[0]?.name
+  const gate = policies.find(({ id }) => id === name)?.policy?.gates?.find((each) => each.gate === 'confidence-range')
+  const settings = gate?.settings ?? gate
+  const [refuseBelow, adviseBelow] = [settings?.refuseBelow, settings?.adviseBelow]
+  const lines = (moved) => [
+    ...(refuseBelow === undefined ? [] : [{ at: refuseBelow, name: 'refuse', kind: 'refuse' }]),
+    ...(adviseBelow === undefined ? [] : [{ at: adviseBelow, name: 'advise', kind: 'advise' }]),
+    ...(moved === undefined ? [] : [{ at: moved, name: 'tried', kind: 'tried' }]),
+  ]
+  const chart = histogram({
+    bins,
+    thresholds: lines(),
+    label: `Decisions by confidence. ${bins
+      .map(({ pass, advise, refuse }, at) => [pass + advise + refuse, at])
+      .filter(([count]) => count > 0)
+      .map(([count, at]) => `From ${(at / 20).toFixed(2)}: ${count}`)
+      .join(', ')}.`,
+  })
+  const start = Math.round((refuseBelow ?? 0.5) * 20)
+  const outcome = el('output', { id: 'counterfactual', htmlFor: 'try' })
+  const tell = (step) => {
+    const below = bins.slice(0, step).reduce((sum, { pass, advise, refuse }) => sum + pass + advise + refuse, 0)
+    const refused = bins.reduce((sum, { refuse }) => sum + refuse, 0)
+    outcome.textContent = `Refusing below ${(step / 20).toFixed(2)} would refuse ${percent(below, total)} (${number(below)}) instead of ${percent(refused, total)} (${number(refused)}).`
+  }
+  tell(start)
+  const slider = el('input', {
+    id: 'try',
+    type: 'range',
+    min: 0,
+    max: 20,
+    step: 1,
+    value: start,
+    oninput: () => {
+      tell(Number(slider.value))
+      chart.move(lines(Number(slider.value) / 20))
+    },
+  })
+  return card(
+    'Confidence',
+    el('div', { className: 'beside' }, legend()),
+    chart.element,
+    el('label', { htmlFor: 'try', className: 'small' }, 'Try another threshold'),
+    slider,
+    outcome,
+    used.length > 1 &&
+      el(
+        'p',
+        { className: 'quiet' },
+        `${used.length} policies decided: choose one to compare confidences of one kind.`,
+      ),
+  )
+}
+
+function reasons({ by_reason: by, decisions }) {
+  const entries = Object.entries(by)
+    .sort(([, a], [, b]) => b - a)
+    .map(([reason, count]) => [
+      reason,
+      count,
+      el('a', { href: `#/decisions?reason=${encodeURIComponent(reason)}` }, words(reason)),
+    ])
+  return card(
+    'Reasons',
+    bars(entries, decisions, (reason) => (reason === 'passed' ? 'pass' : 'refuse')),
+  )
+}
+
+function cache({ by_cache: by, decisions }) {
+  const names = {
+    hit: 'Answered from the cache',
+    miss: 'Not in the cache',
+    stale: 'Sent past its lifetime',
+    bypass: 'Cache passed over',
+  }
+  const entries = Object.entries(by)
+    .filter(([, count]) => count > 0)
+    .sort(([, a], [, b]) => b - a)
+    .map(([state, count]) => [state, count, names[state] ?? state])
+  return card(
+    'Cache',
+    bars(entries, decisions, (state) => (state === 'hit' ? 'pass' : '')),
+  )
+}
+
+function latency({ latency: times, mean_retrieval_ms: retrieval, mean_generation_ms: generation }) {
+  const row = (name, { counted, p50, p90, p95, p99 }) => [
+    name,
+    number(counted),
+    ...[p50, p90, p95, p99].map((ms) => el('span', { className: 'number' }, duration(ms))),
+  ]
+  return card(
+    'Response time',
+    el(
+      'div',
+      { className: 'scroll', tabIndex: 0, role: 'group', 'aria-label': 'Response times' },
+      table(
+        'Response times',
+        ['Answers', 'Counted', 'Half within', '90 %', '95 %', '99 %'],
+        [row('All', times.all), row('From the cache', times.cached), row('Not cached', times.uncached)],
+      ),
+    ),
+    el(
+      'p',
+      { className: 'quiet' },
+      `On average ${duration(retrieval)} to retrieve, ${duration(generation)} to answer. Percentiles are within 5 % of the exact ones.`,
+    ),
+  )
+}
+
+function savings({
+  savings: saved,
+  model_calls: calls,
+  input_tokens: input,
+  output_tokens: output,
+  escalated,
+  expanded,
+}) {
+  return card(
+    'Saved',
+    table(
+      'What was not spent',
+      ['What', 'How much'],
+      [
+        ['Refused before a model was asked', number(saved.calls_avoided_by_refusal)],
+        ['Answered from the cache', number(saved.calls_avoided_by_cache)],
+        ['Model calls made', number(calls)],
+        ['Tokens used', number(input + output)],
+        ['Tokens saved, at the mean of a call', number(saved.tokens_saved)],
+        ['Waiting saved, at the mean of an answer', duration(saved.generation_ms_saved)],
+        ['Refusals that ask for a person', number(escalated)],
+        ['Further rounds of retrieval', number(expanded)],
+      ],
+    ),
+  )
+}
+
+function byPolicy({ by_policy: used, by_collection: collections, by_tenant: tenants }) {
+  const rows = (entries) =>
+    entries.map((each) => [
+      each.name,
+      number(each.decisions),
+      percent(each.by_verdict.refuse, each.decisions),
+      figure(each.mean_confidence),
+    ])
+  const columns = ['Decisions', 'Refused', 'Confidence']
+  const part = card(
+    'By policy and collection',
+    el(
+      'div',
+      { className: 'scroll', tabIndex: 0, role: 'group', 'aria-label': 'By policy and collection' },
+      table('By policy', ['Policy', ...columns], rows(used)),
+      table('By collection', ['Collection', ...columns], rows(collections)),
+      tenants.length > 1 && table('By tenant', ['Tenant', ...columns], rows(tenants)),
+    ),
+  )
+  return part
+}
+
+function recording({ recording: counts }) {
+  if (counts === undefined) return undefined
+  const lost = counts.missing + counts.dropped + counts.rejected
+  return card(
+    'Recording',
+    el(
+      'p',
+      {},
+      lost === 0
+        ? `Every decision is here: ${number(counts.recorded)}, from ${number(counts.isolates)} ${counts.isolates === 1 ? 'isolate' : 'isolates'}.`
+        : `Of ${number(counts.recorded + lost)} decisions ${number(counts.recorded)} are here.`,
+    ),
+    lost > 0 &&
+      table(
+        'What was lost',
+        ['How', 'Decisions'],
+        [
+          ['Dropped, because the database did not answer', number(counts.dropped)],
+          ['Rejected by the database', number(counts.rejected)],
+          ['Missing in the numbers: lost or on their way', number(counts.missing)],
+        ],
+      ),
+  )
+}
+
+function details(name, title, ...children) {
+  return el('details', { 'data-name': name }, el('summary', {}, title), children)
+}

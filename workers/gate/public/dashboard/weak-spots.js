@@ -1,0 +1,121 @@
+/** What the documents lack: questions refused again and again, and documents that carry weak decisions. */
+import { get, save } from './api.js'
+import { sparkline } from './charts.js'
+import { card, el, empty, figure, moment, NOTHING, number, percent, table, words } from './dom.js'
+
+const DAY_MS = 86_400_000
+
+export async function showContentGaps({ period, periodMs, chosen, signal }) {
+  const shortened = periodMs > 31 * DAY_MS
+  const from = shortened ? new Date(Date.parse(period.to) - 31 * DAY_MS).toISOString() : period.from
+  const asked = { from, to: period.to, collection: chosen.collection, limit: 50 }
+  const { content_gaps: gaps } = await get('/v1/stats/content-gaps', asked, signal)
+  const part = card(
+    'Refused most often',
+    el(
+      'p',
+      { className: 'quiet' },
+      `Questions in the same words count as one.${shortened ? ' The last 31 days.' : ''}`,
+    ),
+    gaps.length === 0
+      ? empty('No question was refused in this period, or no key for questions is configured.')
+      : el(
+          'div',
+          { className: 'scroll', tabIndex: 0, role: 'group', 'aria-label': 'Content gaps' },
+          table(
+            'Questions refused most often',
+            ['Question', 'Refused', 'With a caution', 'Collection', 'Last reason', 'Last asked'],
+            gaps.map((gap) => [
+              gap.text ?? el('code', { title: gap.question_hmac }, `${gap.question_hmac.slice(0, 12)}…`),
+              el('span', { className: 'number' }, number(gap.refused)),
+              el('span', { className: 'number' }, number(gap.advised)),
+              gap.collection,
+              words(gap.last_reason),
+              moment(gap.last),
+            ]),
+          ),
+        ),
+    gaps.length > 0 &&
+      gaps.every(({ text }) => text === null) &&
+      el(
+        'p',
+        { className: 'quiet' },
+        'Only an HMAC of each question is kept. To see the words, choose to keep texts, with a retention in days.',
+      ),
+    gaps.length > 0 &&
+      el(
+        'button',
+        { type: 'button', onclick: () => void save('/v1/stats/content-gaps', asked, 'content-gaps.csv') },
+        'Save as CSV',
+      ),
+  )
+  return [part]
+}
+
+export async function showDocuments({ period, chosen, filter, signal }) {
+  const sort = ['confidence', 'decisions', 'change'].includes(filter.sort) ? filter.sort : 'confidence'
+  const asked = { ...period, collection: chosen.collection, sort, limit: 50 }
+  const { documents } = await get('/v1/stats/documents', asked, signal)
+  const names = { confidence: 'The weakest first', decisions: 'The most asked first', change: 'The most fallen first' }
+  return [
+    el(
+      'div',
+      { className: 'filters' },
+      el(
+        'label',
+        { className: 'pick' },
+        el('span', {}, 'Order'),
+        ' ',
+        el(
+          'select',
+          { name: 'sort', onchange: ({ target }) => (location.hash = `#/documents?sort=${target.value}`) },
+          Object.entries(names).map(([value, name]) => el('option', { value, selected: value === sort }, name)),
+        ),
+      ),
+    ),
+    card(
+      'Documents by confidence',
+      el(
+        'p',
+        { className: 'quiet' },
+        'Of the decisions for which a document was the best evidence, by week from Monday on.',
+      ),
+      documents.length === 0
+        ? empty('No document led a decision in this period.')
+        : el(
+            'div',
+            { className: 'scroll', tabIndex: 0, role: 'group', 'aria-label': 'Documents' },
+            table(
+              'Documents by confidence',
+              ['Document', 'Confidence', 'By week', 'Change', 'Decisions', 'Refused', 'Collection'],
+              documents.map((each) => [
+                el(
+                  'span',
+                  {},
+                  each.document_id,
+                  ' ',
+                  each.consistently_weak && el('span', { className: 'badge advise' }, 'Consistently weak'),
+                ),
+                el('span', { className: 'number' }, figure(each.mean_confidence)),
+                sparkline(
+                  each.weeks.map(({ mean_confidence: mean }) => mean),
+                  each.weeks
+                    .map(({ week, mean_confidence: mean }) => `${week.slice(0, 10)}: ${figure(mean)}`)
+                    .join(', '),
+                ),
+                each.change === null ? NOTHING : `${each.change < 0 ? '−' : '+'}${figure(Math.abs(each.change))}`,
+                el('span', { className: 'number' }, number(each.decisions)),
+                percent(each.refused, each.decisions),
+                each.collection,
+              ]),
+            ),
+          ),
+      documents.length > 0 &&
+        el(
+          'button',
+          { type: 'button', onclick: () => void save('/v1/stats/documents', asked, 'documents.csv') },
+          'Save as CSV',
+        ),
+    ),
+  ]
+}

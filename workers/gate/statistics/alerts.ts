@@ -1,0 +1,79 @@
+/** `GET /v1/alerts`, and the job that finds alerts and tells a webhook of them. */
+import type { Context } from 'hono'
+import type { Alert } from '../../../src/adapters/d1/alerts.ts'
+import { EVERY_TENANT } from '../../../src/adapters/d1/statistics/filter.ts'
+import type { StatisticsSummary } from '../../../src/adapters/d1/statistics.ts'
+import { type CountedDecisions, findAlerts } from '../../../src/core/calibration/alert-rules.ts'
+import { requireScope } from '../access.ts'
+import type { GateBindings } from '../bindings.ts'
+import { compositionFor } from '../compose.ts'
+import { checkNames, DAY_MS, HOUR_MS, readLimit, readTenant } from './parameters.ts'
+import { json, onTheWire } from './wire.ts'
+
+/** The day that is looked at, and the two weeks before it. */
+const LATEST_MS = DAY_MS
+const EARLIER_MS = 14 * DAY_MS
+const WEBHOOK_TIMEOUT_MS = 5_000
+
+/** Open and closed alerts, the latest first. */
+export async function getAlerts(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
+  const composition = compositionFor(c.env)
+  const principal = await requireScope(composition, c.req.raw, 'admin')
+  checkNames(c, ['limit'])
+  const alerts = await composition.statistics.alerts.list(readTenant(c, principal), readLimit(c, 50))
+  return json(c, { alerts: alerts.map(shown) })
+}
+
+function shown({ untold: _told, tenant: _tenant, ...alert }: Alert): unknown {
+  return onTheWire(alert)
+}
+
+/** Looks at every tenant's latest day, and tells the webhook what has changed; what it does not take it is told again. */
+export async function watch(env: GateBindings): Promise<void> {
+  const { summaries, alerts } = compositionFor(env).statistics
+  const toMs = Math.ceil(Date.now() / HOUR_MS) * HOUR_MS
+  const fromMs = toMs - LATEST_MS
+  const everyone = await summaries.summary({ tenant: EVERY_TENANT, fromMs: fromMs - EARLIER_MS, toMs, interval: 'day' })
+  for (const { name: tenant } of everyone.byTenant) {
+    const [latest, earlier] = await Promise.all([
+      summaries.summary({ tenant, fromMs, toMs }),
+      summaries.summary({ tenant, fromMs: fromMs - EARLIER_MS, toMs: fromMs, interval: 'hour' }),
+    ])
+    await alerts.update(tenant, findAlerts(counted(latest), counted(earlier)))
+  }
+  const { ALERT_WEBHOOK_URL: url } = env
+  if (url === undefined) return
+  for (const alert of await alerts.untold()) if (await tell(url, alert)) await alerts.told(alert)
+}
+
+function counted({ decisions, byVerdict, confidenceHistogram }: StatisticsSummary): CountedDecisions {
+  return {
+    decisions,
+    refused: byVerdict.refuse,
+    confidenceBins: confidenceHistogram.map(({ pass, advise, refuse }) => pass + advise + refuse),
+  }
+}
+
+/** @returns whether the webhook took it */
+async function tell(url: string, alert: Alert): Promise<boolean> {
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        event: alert.closedMs === null ? 'alert_opened' : 'alert_closed',
+        tenant: alert.tenant,
+        // The wire form of an object is an object.
+        ...(shown(alert) as object),
+      }),
+      redirect: 'manual',
+      signal: AbortSignal.timeout(WEBHOOK_TIMEOUT_MS),
+    })
+    await response.body?.cancel()
+    if (!response.ok) console.error(`[rag-gate] the webhook for alerts answered ${response.status}`)
+    return response.ok
+  } catch {
+    console.error('[rag-gate] the webhook for alerts cannot be reached')
+    return false
+  }
+}

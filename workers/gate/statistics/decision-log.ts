@@ -1,0 +1,54 @@
+/** How decisions get into the database: held in the isolate and written together, or through a queue. */
+import { policySettings } from '../../../src/core/policy/policy.ts'
+import { errorForLog } from '../../../src/errors.ts'
+import { createBufferedDecisionLog } from '../../../src/adapters/buffered-decision-log.ts'
+import { createD1DecisionStore, type PolicyRecord } from '../../../src/adapters/d1/decision-store.ts'
+import { createDecisionConsumer } from '../../../src/adapters/decision-consumer.ts'
+import { createQueueDecisionLog } from '../../../src/adapters/queue-decision-log.ts'
+import type { DecisionLog, DecisionStore } from '../../../src/ports/decision-log.ts'
+import type { GateBindings } from '../bindings.ts'
+import { policyOfId } from '../policies.ts'
+import { daysOf } from './stores.ts'
+
+/**
+ * The queue where one is bound, else the buffer of the isolate.
+ *
+ * @throws `config_invalid` when the number of days for questions is out of range
+ */
+export function decisionLogFor(env: GateBindings): DecisionLog {
+  const store = decisionStore(env)
+  const onDropped = (count: number): void =>
+    console.error(`[rag-gate] ${count} decisions were not recorded: D1 did not answer`)
+  return env.DECISIONS_QUEUE === undefined
+    ? createBufferedDecisionLog({ store, onDropped })
+    : createQueueDecisionLog({ queue: env.DECISIONS_QUEUE, fallback: store, onDropped })
+}
+
+/** Handler for `queue`: writes what other isolates sent. */
+export async function consumeQueuedDecisions(batch: MessageBatch, env: GateBindings): Promise<void> {
+  const consume = createDecisionConsumer({
+    store: (onRejected) => decisionStore(env, onRejected),
+    onPoison: (count) => console.error(`[rag-gate] ${count} messages of the queue are no decisions that D1 takes`),
+  })
+  await consume(batch)
+}
+
+function decisionStore(
+  env: GateBindings,
+  onRejected: NonNullable<Parameters<typeof createD1DecisionStore>[0]['onRejected']> = (cause) =>
+    console.error(`[rag-gate] a decision was not recorded: D1 does not take it: ${errorForLog(cause)}`),
+): DecisionStore {
+  const retentionDays = daysOf(env, 'STORE_QUESTIONS_DAYS')
+  return createD1DecisionStore({
+    db: env.DB,
+    policyOf: recordedPolicy,
+    onRejected,
+    ...(retentionDays === undefined ? {} : { storeQuestions: { retentionDays } }),
+  })
+}
+
+/** A policy as plain data, under its id. */
+function recordedPolicy(id: string): PolicyRecord | undefined {
+  const policy = policyOfId(id)
+  return policy === undefined ? undefined : { id, ...policySettings(policy) }
+}

@@ -1,0 +1,29 @@
+/** `DELETE /v1/subjects/{id}`: erases what the statistics hold of a principal. */
+import type { Context } from 'hono'
+import { RagGateError } from '../../../src/errors.ts'
+import { requireScope } from '../access.ts'
+import type { GateBindings } from '../bindings.ts'
+import { compositionFor } from '../compose.ts'
+import { checkNames, readTenant } from './parameters.ts'
+import { json } from './wire.ts'
+
+const MAX_CHARACTERS = 200
+
+/** Answers with what was erased; 202 when there is so much that the cron trigger carries on with it. */
+export async function deleteSubject(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
+  const composition = compositionFor(c.env)
+  const principal = await requireScope(composition, c.req.raw, 'admin')
+  checkNames(c, [])
+  const tenant = readTenant(c, principal)
+  const subject = c.req.param('id') ?? ''
+  if (subject === '' || subject.length > MAX_CHARACTERS) {
+    throw new RagGateError('filter', `A subject has 1 to ${MAX_CHARACTERS} characters`, { param: 'id' })
+  }
+  await composition.log.flush()
+  const { finished, questionTexts, auditEvents, ...erased } = await composition.statistics.erasures.erase(
+    tenant,
+    subject,
+  )
+  const report = { ...erased, question_texts: questionTexts, audit_events: auditEvents }
+  return json(c, { subject, finished, erased: report }, finished ? 200 : 202)
+}

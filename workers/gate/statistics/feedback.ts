@@ -1,0 +1,191 @@
+/** `/v1/feedback` and `/v1/decisions/{id}/label`: what people say of answers and refusals, and what follows from it. */
+import type { Context, MiddlewareHandler } from 'hono'
+import { estimateErrorRates, type LabelledDecisions } from '../../../src/core/calibration/labelled-rates.ts'
+import { suggestThresholdChange } from '../../../src/core/calibration/suggest-threshold-change.ts'
+import type { LabelCount } from '../../../src/adapters/d1/feedback.ts'
+import type { TotalsOf } from '../../../src/adapters/d1/statistics.ts'
+import { isRagGateError, RagGateError } from '../../../src/errors.ts'
+import { readJsonObject } from '../../../src/middleware/read-body.ts'
+import { type AnswerTokens, createAnswerTokens, timeOfEvent } from '../../../src/pipeline/answer-token.ts'
+import { requireScope } from '../access.ts'
+import type { GateBindings } from '../bindings.ts'
+import { compositionFor } from '../compose.ts'
+import { policyOfId } from '../policies.ts'
+import { checkNames, DAY_MS, readFormat, readLimit, readPeriod, readTenant } from './parameters.ts'
+import { daysOf } from './stores.ts'
+import { csv, json, onTheWire } from './wire.ts'
+
+const LIMITS = { maxBytes: 32_768, timeoutMs: 10_000 }
+const MAX_COMMENT_BYTES = 10_240
+const DEFAULT_RETENTION_DAYS = 90
+const LONGEST_MS = 366 * DAY_MS
+/** Names the header in which a signed id goes out with every answer and refusal. */
+export const FEEDBACK_HEADER = 'rag-gate-feedback'
+
+type FeedbackContext = Context<{ Bindings: GateBindings }>
+
+const tokensByBindings = new WeakMap<GateBindings, AnswerTokens>()
+
+/** The signer; `undefined` where no key for it is configured. */
+function tokensFor(env: GateBindings): AnswerTokens | undefined {
+  const key = env.FEEDBACK_KEY ?? env.QUESTION_HMAC_KEY
+  if (key === undefined) return undefined
+  const known = tokensByBindings.get(env)
+  if (known !== undefined) return known
+  const made = createAnswerTokens(key)
+  tokensByBindings.set(env, made)
+  return made
+}
+
+/** Gives every answer and refusal of the gate its signed id, in a header. Mount it before the gate. */
+export const feedbackHeader: MiddlewareHandler<{ Bindings: GateBindings }> = async function feedbackHeader(c, next) {
+  await next()
+  const [, eventId] = /;id="([^"]+)"/.exec(c.res.headers.get('rag-gate') ?? '') ?? []
+  const tokens = tokensFor(c.env)
+  if (eventId === undefined || tokens === undefined) return
+  const principal = await compositionFor(c.env).authenticate(c.req.raw)
+  if (principal !== null) c.res.headers.set(FEEDBACK_HEADER, await tokens.sign(principal.tenant, eventId))
+}
+
+/** Keeps what whoever was answered says of it. */
+export async function postFeedback(c: FeedbackContext): Promise<Response> {
+  const composition = compositionFor(c.env)
+  const principal = await composition.authenticate(c.req.raw)
+  if (principal === null) throw new RagGateError('unauthorized', 'Credentials are needed to say something of an answer')
+  const { answer, rating, comment, ...others } = await readJsonObject(c.req, LIMITS)
+  if (Object.keys(others).length > 0) {
+    throw new RagGateError('unknown_field', 'The body may have only answer, rating and comment')
+  }
+  const said = { rating: checkRating(rating), ...checkComment(comment) }
+  const eventId = typeof answer === 'string' ? await tokensFor(c.env)?.read(principal.tenant, answer) : undefined
+  if (eventId === undefined) throw new RagGateError('answer_unknown', 'There is no such answer', { param: 'answer' })
+  const keptMs = (daysOf(c.env, 'DECISION_RETENTION_DAYS') ?? DEFAULT_RETENTION_DAYS) * DAY_MS
+  if (timeOfEvent(eventId) < Date.now() - keptMs) {
+    throw new RagGateError('answer_expired', 'The answer is too old: nothing of it is kept any more')
+  }
+  await composition.log.flush()
+  await keep(() =>
+    composition.statistics.feedback.label({
+      tenant: principal.tenant,
+      eventId,
+      source: 'user',
+      principalId: principal.id,
+      ...said,
+    }),
+  )
+  return json(c, { recorded: true }, 201)
+}
+
+/** Keeps what a reviewer says of a decision; it counts before what the user said. */
+export async function putLabel(c: FeedbackContext): Promise<Response> {
+  const composition = compositionFor(c.env)
+  const principal = await requireScope(composition, c.req.raw, 'admin')
+  const { rating, comment, ...others } = await readJsonObject(c.req, LIMITS)
+  if (Object.keys(others).length > 0) {
+    throw new RagGateError('unknown_field', 'The body may have only rating and comment')
+  }
+  const said = { rating: checkRating(rating), ...checkComment(comment) }
+  const tenant = readTenant(c, principal)
+  await composition.log.flush()
+  const { recorded, feedback } = composition.statistics
+  const found = await recorded.one(tenant, c.req.param('id') ?? '')
+  if (found === undefined) throw new RagGateError('decision_not_found', 'There is no such decision')
+  await keep(() =>
+    feedback.label({ tenant, eventId: found.id, source: 'reviewer', principalId: principal.id, ...said }),
+  )
+  return json(c, { id: found.id, ...said })
+}
+
+/** How often each policy errs, by what people say, and which way its threshold should go. */
+export async function getFeedback(c: FeedbackContext): Promise<Response> {
+  const composition = compositionFor(c.env)
+  const principal = await requireScope(composition, c.req.raw, 'admin')
+  checkNames(c, ['from', 'to', 'limit', 'format'])
+  const tenant = readTenant(c, principal)
+  const period = readPeriod(c, LONGEST_MS, 31 * DAY_MS)
+  const format = readFormat(c)
+  const limit = readLimit(c, 50)
+  await composition.log.flush()
+  const { summaries, feedback } = composition.statistics
+  const latest = await feedback.latest(tenant, period.fromMs, period.toMs, limit)
+  const rows = onTheWire(latest) as readonly Record<string, unknown>[]
+  if (format === 'csv') {
+    return csv(
+      c,
+      'labels',
+      ['event_id', 'at', 'source', 'rating', 'comment', 'verdict', 'policy_id', 'collection'],
+      rows,
+    )
+  }
+  const [counts, { byPolicy }] = await Promise.all([
+    feedback.counts(tenant, period.fromMs, period.toMs),
+    summaries.summary({ tenant, ...period, interval: 'day' }),
+  ])
+  return json(c, { policies: byPolicy.map((policy) => errorsOf(policy, counts)), labels: rows })
+}
+
+function errorsOf({ name, byVerdict }: TotalsOf, counts: readonly LabelCount[]): Record<string, unknown> {
+  const of = (refused: boolean, decisions: number): LabelledDecisions => {
+    const some = counts.filter(({ policyId, verdict }) => policyId === name && (verdict === 'refuse') === refused)
+    const sum = (rating: 'right' | 'wrong'): number => some.reduce((soFar, each) => soFar + each[rating], 0)
+    return { decisions, right: sum('right'), wrong: sum('wrong') }
+  }
+  const refusals = of(true, byVerdict.refuse)
+  const answers = of(false, byVerdict.pass + byVerdict.advise)
+  const rates = estimateErrorRates(refusals, answers)
+  return {
+    policy_id: name,
+    // The wire form of an object is an object.
+    ...(onTheWire({ refusals, answers, ...rates }) as object),
+    suggestion: suggestionFor(name, refusals, answers, rates.falseRefusals.rate),
+  }
+}
+
+/** By the documented rule; a suggestion, carried out by nobody but a person. */
+function suggestionFor(
+  policyId: string,
+  refusals: LabelledDecisions,
+  answers: LabelledDecisions,
+  falseRefusals: number | null,
+): Record<string, unknown> | null {
+  const policy = policyOfId(policyId)
+  if (policy === undefined) return null
+  const [saidOfRefusals, saidOfAnswers] = [refusals.right + refusals.wrong, answers.right + answers.wrong]
+  const { action, because, change } = suggestThresholdChange(policy, {
+    falseRefusals: { rate: falseRefusals, labels: Math.min(saidOfRefusals, saidOfAnswers) },
+    hallucinations: { rate: saidOfAnswers === 0 ? null : answers.wrong / saidOfAnswers, labels: saidOfAnswers },
+  })
+  if (change === undefined) return { action, because }
+  return { action, because, gate: change.gate, from: change.from, to: change.to, policy_id: change.policy.id }
+}
+
+function checkRating(rating: unknown): 'right' | 'wrong' {
+  if (rating === 'right' || rating === 'wrong') return rating
+  throw new RagGateError('rating', 'rating must be right or wrong', { param: 'rating' })
+}
+
+function checkComment(comment: unknown): { readonly comment?: string } {
+  if (comment === undefined || comment === null) return {}
+  if (typeof comment === 'string' && new TextEncoder().encode(comment).byteLength <= MAX_COMMENT_BYTES) {
+    if (!/\p{Surrogate}/u.test(comment)) return { comment }
+    throw new RagGateError('invalid_unicode', 'comment is not well-formed Unicode', { param: 'comment' })
+  }
+  throw new RagGateError('comment_too_long', `comment must be a text of at most ${MAX_COMMENT_BYTES} bytes`, {
+    param: 'comment',
+  })
+}
+
+const RETRY_AFTER_SECONDS = 5
+
+/** What was not kept is never said to be kept: whoever said it is asked to come again. */
+async function keep(write: () => Promise<void>): Promise<void> {
+  try {
+    await write()
+  } catch (thrown) {
+    if (!isRagGateError(thrown) || thrown.code !== 'store_unavailable') throw thrown
+    throw new RagGateError('store_unavailable', thrown.message, {
+      cause: thrown.cause,
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+    })
+  }
+}

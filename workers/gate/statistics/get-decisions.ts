@@ -1,0 +1,118 @@
+/** `GET /v1/decisions` and `/v1/decisions/{id}`: what was decided, one by one. */
+import type { Context } from 'hono'
+import type { ListedDecision, RecordedDecision } from '../../../src/adapters/d1/recorded-decisions.ts'
+import { canonicalJson } from '../../../src/core/lib/canonical.ts'
+import { rejectionRecord } from '../../../src/presets/sufficiency/rejection-record.ts'
+import type { Decision } from '../../../src/core/policy/decision.ts'
+import { RagGateError } from '../../../src/errors.ts'
+import { requireScope } from '../access.ts'
+import type { GateBindings } from '../bindings.ts'
+import { compositionFor } from '../compose.ts'
+import { cursorOf, readCursor } from './cursor.ts'
+import { checkNames, DAY_MS, FILTER_NAMES, readFilter, readFormat, readLimit, readPeriod, readTenant } from './parameters.ts'
+import { csv, json, onTheWire } from './wire.ts'
+
+const LONGEST_MS = 366 * DAY_MS
+const COLUMNS = [
+  'id',
+  'decision_id',
+  'at',
+  'collection',
+  'verdict',
+  'reason',
+  'confidence',
+  'band',
+  'policy_id',
+  'mode',
+  'cache',
+  'status',
+  'total_ms',
+  'model',
+  'escalate',
+  'expansion',
+  'document_ids',
+  'question_hmac',
+  'principal_id',
+]
+
+/** A page of decisions, the latest first. */
+export async function listDecisions(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
+  const composition = compositionFor(c.env)
+  const principal = await requireScope(composition, c.req.raw, 'admin')
+  checkNames(c, ['from', 'to', 'limit', 'cursor', 'format', 'principal', ...FILTER_NAMES])
+  const tenant = readTenant(c, principal)
+  const filter = readFilter(c)
+  const format = readFormat(c)
+  const limit = readLimit(c, 50)
+  const period = readPeriod(c, LONGEST_MS, 7 * DAY_MS)
+  const principalId = c.req.query('principal')
+  const bound = [tenant, canonicalJson({ ...filter }), canonicalJson(principalId ?? null)]
+  const after = readCursor(c.req.query('cursor'), bound)
+  await composition.log.flush()
+  const { decisions, next } = await composition.statistics.recorded.list({
+    tenant,
+    ...period,
+    filter,
+    limit,
+    ...(principalId === undefined ? {} : { principalId }),
+    ...(after === undefined ? {} : { after }),
+  })
+  const rows = decisions.map(listed)
+  const nextCursor = next === undefined ? null : cursorOf(next, bound)
+  if (format === 'json') return json(c, { decisions: rows, next_cursor: nextCursor })
+  return csv(c, 'decisions', COLUMNS, rows, nextCursor === null ? {} : { 'x-next-cursor': nextCursor })
+}
+
+function listed({ escalate, expansion, ...decision }: ListedDecision): Record<string, unknown> {
+  return {
+    // The wire form of an object is an object.
+    ...(onTheWire(decision) as object),
+    escalate: escalate === 1,
+    expansion: onTheWire(expansion),
+  }
+}
+
+/** The full record of one decision. */
+export async function getDecision(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
+  const composition = compositionFor(c.env)
+  const principal = await requireScope(composition, c.req.raw, 'admin')
+  checkNames(c, [])
+  const tenant = readTenant(c, principal)
+  await composition.log.flush()
+  const found = await composition.statistics.recorded.one(tenant, c.req.param('id') ?? '')
+  if (found === undefined) throw new RagGateError('decision_not_found', 'There is no such decision')
+  return json(c, wholeRecord(found))
+}
+
+function wholeRecord(found: RecordedDecision): Record<string, unknown> {
+  const { signals, answerSignals, policy, findings, auditEvents, escalate, questionText, audit: _, ...others } = found
+  return {
+    // The wire form of an object is an object.
+    ...(onTheWire(others) as object),
+    escalate: escalate === 1,
+    // Signals, policy and findings have names of their own, the same as in the decision and the policy file.
+    findings,
+    signals,
+    answer_signals: answerSignals,
+    policy,
+    question_text: questionText,
+    rejection: rejectionRecord(decisionOf(found), { atMs: found.atMs }) ?? null,
+    audit_events: auditEvents.map(({ atMs, ...event }) => ({ at: new Date(atMs).toISOString(), ...event })),
+  }
+}
+
+/** What was recorded is what was decided, save that numbers which were not finite are `null`. */
+function decisionOf(found: RecordedDecision): Decision {
+  const { decisionId, confidence, answerSignals, expansion, escalate, reranker, ...recorded } = found
+  return {
+    ...recorded,
+    id: decisionId,
+    confidence: confidence ?? 0,
+    reranker: reranker ?? 'off',
+    ...(answerSignals === null ? {} : { answerSignals }),
+    ...(expansion === null ? {} : { expansion }),
+    ...(escalate === 1 ? { escalate: true } : {}),
+    // Recorded from a `Decision`, whose reason it is.
+    reason: recorded.reason as Decision['reason'],
+  }
+}

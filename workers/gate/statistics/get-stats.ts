@@ -1,0 +1,137 @@
+/** `GET /v1/stats`, `/v1/stats/content-gaps`, `/v1/stats/documents`: sums, trends and weak spots. */
+import type { Context } from 'hono'
+import type { StatisticsSummary } from '../../../src/adapters/d1/statistics.ts'
+import { RagGateError } from '../../../src/errors.ts'
+import { requireScope } from '../access.ts'
+import type { GateBindings } from '../bindings.ts'
+import { compositionFor, isDeploymentAdmin } from '../compose.ts'
+import { checkNames, DAY_MS, FILTER_NAMES, readFilter, readFormat, readInterval, readLimit, readPeriod, readSort, readTenant, readTenants } from './parameters.ts'
+import { csv, json, onTheWire } from './wire.ts'
+
+const LONGEST_MS = 366 * DAY_MS
+const LONGEST_FOR_GAPS_MS = 31 * DAY_MS
+const WEEK_MS = 7 * DAY_MS
+/** Under it document 003 calls an answer advisory only. */
+const WEAK_BELOW = 0.7
+
+type StatisticsContext = Context<{ Bindings: GateBindings }>
+
+/** Sums up a period: verdicts, reasons, bands, cache, latency, savings, and a point an hour or a day. */
+export async function getStatistics(c: StatisticsContext): Promise<Response> {
+  const composition = compositionFor(c.env)
+  const principal = await requireScope(composition, c.req.raw, 'admin')
+  checkNames(c, ['from', 'to', 'interval', 'format', ...FILTER_NAMES])
+  const period = readPeriod(c, LONGEST_MS)
+  const asked = { ...period, interval: readInterval(c, period), filter: readFilter(c) }
+  const format = readFormat(c)
+  const tenant = readTenants(c, principal)
+  // What this isolate still holds is counted too.
+  await composition.log.flush()
+  const { summaries } = composition.statistics
+  const [summary, recording] = await Promise.all([
+    summaries.summary({ tenant, ...asked }),
+    // What isolates lose belongs to no tenant.
+    isDeploymentAdmin(principal) ? summaries.recording(period.fromMs, period.toMs) : undefined,
+  ])
+  if (format === 'csv') return seriesAsCsv(c, summary)
+  // The wire form of an object is an object.
+  return json(c, { ...(onTheWire({ ...summary, recording }) as object) })
+}
+
+const SERIES_COLUMNS = [
+  'start',
+  'decisions',
+  'pass',
+  'advise',
+  'refuse',
+  'hit',
+  'miss',
+  'bypass',
+  'stale',
+  'mean_confidence',
+  'mean_total_ms',
+  'model_calls',
+  'input_tokens',
+  'output_tokens',
+]
+
+function seriesAsCsv(c: StatisticsContext, { series }: StatisticsSummary): Response {
+  const rows = series.map(({ byVerdict, byCache, ...point }) => ({
+    // The wire form of an object is an object.
+    ...(onTheWire(point) as Record<string, unknown>),
+    ...byVerdict,
+    ...byCache,
+  }))
+  return csv(c, 'decisions-over-time', SERIES_COLUMNS, rows)
+}
+
+/** The questions refused most often: what the documents do not answer. */
+export async function getContentGaps(c: StatisticsContext): Promise<Response> {
+  const composition = compositionFor(c.env)
+  const principal = await requireScope(composition, c.req.raw, 'admin')
+  checkNames(c, ['from', 'to', 'collection', 'limit', 'format'])
+  const { collection } = readFilter(c)
+  const format = readFormat(c)
+  const query = {
+    tenant: readTenant(c, principal),
+    ...readPeriod(c, LONGEST_FOR_GAPS_MS, WEEK_MS),
+    limit: readLimit(c, 20),
+    ...(collection === undefined ? {} : { collection }),
+  }
+  await composition.log.flush()
+  const gaps = await composition.statistics.weakSpots.contentGaps(query)
+  const rows = onTheWire(gaps) as readonly Record<string, unknown>[]
+  if (format === 'json') return json(c, { content_gaps: rows })
+  return csv(
+    c,
+    'content-gaps',
+    ['question_hmac', 'hmac_key_id', 'text', 'collection', 'refused', 'advised', 'last', 'last_reason'],
+    rows,
+  )
+}
+
+/** Documents by the confidence of the decisions they led, week by week. */
+export async function getDocumentTrends(c: StatisticsContext): Promise<Response> {
+  const composition = compositionFor(c.env)
+  const principal = await requireScope(composition, c.req.raw, 'admin')
+  checkNames(c, ['from', 'to', 'collection', 'limit', 'format', 'sort', 'weak_below', 'min_decisions'])
+  const { collection } = readFilter(c)
+  const format = readFormat(c)
+  const query = {
+    tenant: readTenant(c, principal),
+    ...readPeriod(c, LONGEST_MS, 4 * WEEK_MS),
+    limit: readLimit(c, 20),
+    sort: readSort(c, ['confidence', 'decisions', 'change']),
+    weakBelow: readNumber(c, 'weak_below', WEAK_BELOW, 1),
+    minDecisions: readNumber(c, 'min_decisions', 1, 1e9),
+    ...(collection === undefined ? {} : { collection }),
+  }
+  await composition.log.flush()
+  const documents = await composition.statistics.weakSpots.documents(query)
+  const rows = onTheWire(documents) as readonly Record<string, unknown>[]
+  if (format === 'json') return json(c, { documents: rows })
+  return csv(
+    c,
+    'documents',
+    [
+      'document_id',
+      'collection',
+      'decisions',
+      'refused',
+      'advised',
+      'mean_confidence',
+      'change',
+      'consistently_weak',
+      'weeks',
+    ],
+    rows,
+  )
+}
+
+function readNumber(c: Context, name: string, otherwise: number, most: number): number {
+  const asked = c.req.query(name)
+  if (asked === undefined) return otherwise
+  const value = /^\d{1,9}(\.\d{1,9})?$/.test(asked) ? Number(asked) : Number.NaN
+  if (!(value <= most)) throw new RagGateError('filter', `${name} must lie in 0..${most}`, { param: name })
+  return value
+}

@@ -1,0 +1,179 @@
+/** Query parameters of the statistics, each checked: what is not known or makes no sense is refused by name. */
+import type { Context } from 'hono'
+import type { Interval } from '../../../src/adapters/d1/statistics.ts'
+import { type DecisionFilter, EVERY_TENANT } from '../../../src/adapters/d1/statistics/filter.ts'
+import type { Tenant } from '../../../src/core/lib/ids.ts'
+import { RagGateError } from '../../../src/errors.ts'
+import type { Principal } from '../../../src/ports/authenticator.ts'
+import { isDeploymentAdmin } from '../compose.ts'
+
+export const HOUR_MS = 3_600_000
+export const DAY_MS = 24 * HOUR_MS
+const LARGEST_LIMIT = 1_000
+const MAX_FILTER_CHARACTERS = 200
+
+/** First and last moment asked for, milliseconds since 1970. */
+export interface Period {
+  readonly fromMs: number
+  readonly toMs: number
+}
+
+/**
+ * @param allowed names of parameters, `tenant` not among them
+ * @throws `unknown_field` for any other, or one that is given twice
+ */
+export function checkNames(c: Context, allowed: readonly string[]): void {
+  for (const [name, values] of Object.entries(c.req.queries())) {
+    if (!allowed.includes(name) && name !== 'tenant') {
+      throw new RagGateError('unknown_field', `There is no parameter of this name; there are ${allowed.join(', ')}`)
+    }
+    if (values.length > 1) throw new RagGateError('unknown_field', `${name} is given twice`, { param: name })
+  }
+}
+
+/**
+ * From `from` up to `to`; the last 24 hours, the current one included, by default.
+ *
+ * @throws `range` when it makes no sense, `range_too_large` when it is longer than `longestMs`
+ */
+export function readPeriod(c: Context, longestMs: number, defaultMs = DAY_MS): Period {
+  const toMs = readTime(c.req.query('to'), 'to') ?? Date.now() + HOUR_MS
+  const fromMs = readTime(c.req.query('from'), 'from') ?? Math.max(0, toMs - defaultMs)
+  if (fromMs >= toMs) throw new RagGateError('range', 'from must be before to', { param: 'from' })
+  if (toMs - fromMs > longestMs) {
+    throw new RagGateError('range_too_large', `The period may have at most ${Math.floor(longestMs / DAY_MS)} days`, {
+      param: 'from',
+    })
+  }
+  return { fromMs, toMs }
+}
+
+const ISO = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/
+
+function readTime(value: string | undefined, param: string): number | undefined {
+  if (value === undefined) return undefined
+  if (/^\d{1,15}$/.test(value)) return Number(value)
+  const [, day = ''] = ISO.exec(value) ?? []
+  const time = Date.parse(value)
+  // `Date.parse` turns the 30th of February into the 2nd of March.
+  const exists = day !== '' && new Date(`${day}T00:00:00Z`).toISOString().startsWith(day)
+  if (!exists || !Number.isFinite(time) || time < 0) {
+    throw new RagGateError('range', `${param} must be ISO 8601 or milliseconds since 1970`, { param })
+  }
+  return time
+}
+
+/** Longest periods that are shown by the hour. */
+const HOURS_BY_DEFAULT_MS = 8 * DAY_MS
+const LONGEST_BY_HOUR_MS = 31 * DAY_MS
+
+/**
+ * The length of a point of the series: an hour for periods up to eight days, else a day.
+ *
+ * @throws `interval`, or `range_too_large` for more than 31 days by the hour
+ */
+export function readInterval(c: Context, { fromMs, toMs }: Period): Interval {
+  const asked = c.req.query('interval')
+  if (asked === undefined) return toMs - fromMs <= HOURS_BY_DEFAULT_MS ? 'hour' : 'day'
+  if (asked !== 'hour' && asked !== 'day') {
+    throw new RagGateError('interval', 'interval must be hour or day', { param: 'interval' })
+  }
+  if (asked === 'hour' && toMs - fromMs > LONGEST_BY_HOUR_MS) {
+    throw new RagGateError('range_too_large', 'At most 31 days can be shown by the hour', { param: 'interval' })
+  }
+  return asked
+}
+
+/** @throws `limit` unless it is whole and 1..1000 */
+export function readLimit(c: Context, otherwise: number): number {
+  const asked = c.req.query('limit')
+  if (asked === undefined) return otherwise
+  const limit = /^\d{1,4}$/.test(asked) ? Number(asked) : 0
+  if (limit < 1 || limit > LARGEST_LIMIT) {
+    throw new RagGateError('limit', `limit must lie in 1..${LARGEST_LIMIT}`, { param: 'limit' })
+  }
+  return limit
+}
+
+/** @throws `sort` for what is not in the list; the first of it is the default */
+export function readSort<Name extends string>(c: Context, allowed: readonly [Name, ...Name[]]): Name {
+  const asked = c.req.query('sort')
+  if (asked === undefined) return allowed[0]
+  const known = allowed.find((name) => name === asked)
+  if (known === undefined) {
+    throw new RagGateError('sort', `sort must be one of ${allowed.join(', ')}`, { param: 'sort' })
+  }
+  return known
+}
+
+/** @throws `format` */
+export function readFormat(c: Context): 'json' | 'csv' {
+  const asked = c.req.query('format') ?? 'json'
+  if (asked !== 'json' && asked !== 'csv') {
+    throw new RagGateError('format', 'format must be json or csv', { param: 'format' })
+  }
+  return asked
+}
+
+/** Parameters that a filter is read from. */
+export const FILTER_NAMES = ['collection', 'policy', 'verdict', 'band', 'cache', 'reason', 'mode'] as const
+
+const CHOICES = {
+  verdict: ['pass', 'advise', 'refuse'],
+  band: ['high', 'medium', 'low', 'very-low'],
+  cache: ['hit', 'miss', 'bypass', 'stale'],
+  mode: ['enforce', 'observe'],
+} as const
+
+/** @throws `filter` naming the parameter that is not one of the known values, or empty, or too long */
+export function readFilter(c: Context): DecisionFilter {
+  const [collection, policyId, reason] = (['collection', 'policy', 'reason'] as const).map((name) => {
+    const value = c.req.query(name)
+    if (value === undefined || (value !== '' && value.length <= MAX_FILTER_CHARACTERS)) return value
+    throw new RagGateError('filter', `${name} must have 1 to ${MAX_FILTER_CHARACTERS} characters`, { param: name })
+  })
+  const [verdict, band] = [choice(c, 'verdict'), choice(c, 'band')]
+  const [cache, mode] = [choice(c, 'cache'), choice(c, 'mode')]
+  return {
+    ...(collection === undefined ? {} : { collection }),
+    ...(policyId === undefined ? {} : { policyId }),
+    ...(reason === undefined ? {} : { reason }),
+    ...(verdict === undefined ? {} : { verdict }),
+    ...(band === undefined ? {} : { band }),
+    ...(cache === undefined ? {} : { cache }),
+    ...(mode === undefined ? {} : { mode }),
+  }
+}
+
+function choice<Name extends keyof typeof CHOICES>(c: Context, name: Name): (typeof CHOICES)[Name][number] | undefined {
+  const asked = c.req.query(name)
+  if (asked === undefined) return undefined
+  const known = CHOICES[name].find((value) => value === asked)
+  if (known === undefined) {
+    throw new RagGateError('filter', `${name} must be one of ${CHOICES[name].join(', ')}`, { param: name })
+  }
+  return known
+}
+
+/**
+ * The tenant meant: the caller's own. The deployment's token may name another, or `*` for all where that can be answered.
+ *
+ * @throws `tenant_mismatch`
+ */
+export function readTenant(c: Context, principal: Principal): Tenant {
+  const asked = c.req.query('tenant')
+  if (asked === undefined || asked === principal.tenant) return principal.tenant
+  if (!isDeploymentAdmin(principal)) {
+    throw new RagGateError('tenant_mismatch', 'A key reaches only its own tenant', { param: 'tenant' })
+  }
+  if (asked === '*' || asked === '') {
+    throw new RagGateError('tenant_id', 'One tenant must be named here', { param: 'tenant' })
+  }
+  return asked
+}
+
+/** As `readTenant`, and every tenant for `*`. */
+export function readTenants(c: Context, principal: Principal): Tenant | typeof EVERY_TENANT {
+  if (c.req.query('tenant') === '*' && isDeploymentAdmin(principal)) return EVERY_TENANT
+  return readTenant(c, principal)
+}

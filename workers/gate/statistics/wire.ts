@@ -1,0 +1,65 @@
+/** How the statistics are sent: JSON with names in snake case and times as ISO 8601, or CSV. */
+import type { Context } from 'hono'
+
+/** Version of what `/v1/stats` and its neighbours answer; it rises when a field changes its meaning or goes. */
+export const VERSION = 1
+
+const NO_STORE = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', vary: 'authorization' }
+
+/** Members that are moments, not lengths of time. */
+const MOMENT = /^(from|to|start|at|last|first|week|opened|closed|requested|finished|expires)Ms$/
+
+/** A value with its own names in snake case. Keys that are data (reason codes, bands) have no capitals and stay. */
+export function onTheWire(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(onTheWire)
+  if (value === null || typeof value !== 'object') return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]: [string, unknown]) =>
+      MOMENT.test(name)
+        ? [snakeCase(name.slice(0, -2)), typeof member === 'number' ? new Date(member).toISOString() : member]
+        : [snakeCase(name), onTheWire(member)],
+    ),
+  )
+}
+
+function snakeCase(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}
+
+/** Answers with JSON that nobody may keep. */
+export function json(c: Context, body: Readonly<Record<string, unknown>>, status: 200 | 201 | 202 = 200): Response {
+  return c.json({ version: VERSION, ...body }, status, NO_STORE)
+}
+
+/** Answers with a table to be saved under a name. The names of the first row are those of the columns. */
+export function csv(
+  c: Context,
+  name: string,
+  columns: readonly string[],
+  rows: readonly Readonly<Record<string, unknown>>[],
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  const lines = [columns, ...rows.map((row) => columns.map((column) => row[column]))]
+  return c.body(lines.map((cells) => `${cells.map(csvCell).join(',')}\r\n`).join(''), 200, {
+    ...NO_STORE,
+    ...headers,
+    'content-type': 'text/csv; charset=utf-8; header=present',
+    'content-disposition': `attachment; filename="${name}.csv"`,
+  })
+}
+
+/** Texts that a spreadsheet would take for a formula. */
+const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/
+
+/**
+ * One cell, as in RFC 4180. A text that a spreadsheet would carry out begins with an apostrophe; numbers stay numbers.
+ *
+ * @see https://owasp.org/www-community/attacks/CSV_Injection
+ */
+export function csvCell(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  const safe = FORMULA.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
