@@ -1,7 +1,7 @@
 /** What an index is: its parts, their models, and the rules it keeps. */
 import { RagGateError } from '../errors.ts'
 import { EMBEDDING_MODEL } from './embed/embedder.ts'
-import { PLANS, type PlanName } from './protocol/plan-limits.ts'
+import { PLANS, type PlanName } from './plan-limits.ts'
 import type { Similarity } from './search/dense/similarity.ts'
 import { TERM_PAIRS_MODEL } from './embed/term-pairs.ts'
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { openIndex, type EmbeddedIndex } from '../../src/vector-index/embedded-index.ts'
+import { openIndex, type EmbeddedIndex } from '../../src/vector-index/protocol/embedded-index.ts'
 import { answerCommand } from '../../src/vector-index/protocol/protocol.ts'
 import type { IndexStorage } from '../../src/vector-index/store/schema.ts'
 import { indexSettings } from '../../src/vector-index/settings.ts'

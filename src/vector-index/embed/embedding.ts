@@ -4,11 +4,13 @@
  * memory; under a name of the service equal texts have equal vectors, as a model there gives them.
  */
 import { embed, EMBEDDING_MODEL, termFrequencies } from './embedder.ts'
-import { invalid, LIMITS } from '../protocol/fields.ts'
+import { LIMITS } from '../limits.ts'
+import { invalid } from '../protocol-error.ts'
 import type { ResidentNamespace } from '../store/resident-namespace.ts'
 import { float32Row, quantise, type DenseRow } from '../search/scan.ts'
 import { embedsTexts, type DensePart, type SparsePart, type IndexSettings } from '../settings.ts'
-import { dimensionOf, passageVector, questionVector, type SparseVector } from '../search/sparse.ts'
+import type { SparseVector } from '../search/sparse.ts'
+import { dimensionOf, passageVector, questionVector } from './bm25.ts'
 import { NO_DENSE, NO_SPARSE, type Vectors } from '../store/stored-vector.ts'
 import { pairedPassageVector, pairedQuestionVector, TERM_PAIRS_MODEL } from './term-pairs.ts'
 

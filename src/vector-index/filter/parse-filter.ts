@@ -1,5 +1,5 @@
 /** Reading the text of a filter. */
-import { ProtocolError } from '../protocol/protocol-error.ts'
+import { ProtocolError } from '../protocol-error.ts'
 import { FILTER_LIMITS, type Filter, type Junction, type Literal, type Path, type Term } from './filter.ts'
 import { parsePath } from './path.ts'
 import { TokenReader } from './tokens.ts'

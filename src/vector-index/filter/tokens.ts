@@ -1,5 +1,5 @@
 /** Cutting the text of a filter into tokens. */
-import { ProtocolError } from '../protocol/protocol-error.ts'
+import { ProtocolError } from '../protocol-error.ts'
 
 /** A piece of a filter that has a meaning of its own. */
 export interface Token {

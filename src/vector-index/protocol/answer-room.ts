@@ -1,6 +1,6 @@
+import { LIMITS } from '../limits.ts'
 import type { AnsweredRow } from './answered-row.ts'
-import { LIMITS } from './fields.ts'
-import { ProtocolError } from './protocol-error.ts'
+import { ProtocolError } from '../protocol-error.ts'
 
 /** Bytes of a component of an ordinary vector and its comma. */
 const FLOAT = 12

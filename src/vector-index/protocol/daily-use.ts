@@ -1,5 +1,5 @@
 /** How many requests an index answered in a day, for plans that limit them. */
-import { withinPlan, type PlanLimits } from './plan-limits.ts'
+import { withinPlan, type PlanLimits } from '../plan-limits.ts'
 import { numberOf, type IndexStorage, type SqlStore } from '../store/schema.ts'
 
 /** Counts requests by day of UTC; yesterday's count is dropped. */

@@ -1,32 +1,13 @@
 /** Checks of single fields in command bodies. Each throws a `ProtocolError` of status 422 that names the field. */
 import type { Json } from '../../core/lib/json.ts'
 import { utf8 } from '../../core/lib/sha256.ts'
-import { ProtocolError } from './protocol-error.ts'
+import { LIMITS } from '../limits.ts'
+import { invalid } from '../protocol-error.ts'
 import type { SparseVector } from '../search/sparse.ts'
 
 /** A JSON object whose members are not known yet. */
 export type Fields = Readonly<Record<string, unknown>>
 
-/**
- * Limits that the service publishes for every plan; length of answers, distinct terms, depth of metadata, length of ids
- * and those of resumable queries are our own.
- */
-export const LIMITS = {
-  itemsPerCommand: 1000,
-  topK: 1000,
-  metadataBytes: 48 * 1024,
-  dataBytes: 1024 * 1024,
-  sparseDimensions: 1000,
-  /** Of JSON in UTF-8, about. */
-  answerBytes: 16 * 1024 * 1024,
-  distinctTerms: 32_768,
-  idLength: 1024,
-  namespaceLength: 1024,
-  metadataDepth: 32,
-  resumableQueries: 1000,
-  resumableBytes: 1_500_000,
-  maxIdleSeconds: 7 * 24 * 60 * 60,
-} as const
 
 const UNPAIRED_SURROGATE = /\p{Surrogate}/u
 
@@ -183,10 +164,6 @@ export function prefix(value: unknown): string {
 export function filterText(value: unknown): string {
   if (typeof value !== 'string') throw invalid('filter must be a string')
   return value
-}
-
-export function invalid(message: string): ProtocolError {
-  return new ProtocolError(422, message)
 }
 
 function finiteNumbers(value: unknown, name: string): Float32Array<ArrayBuffer> {

@@ -22,10 +22,10 @@ import {
 } from './commands/resumable-query.ts'
 import { update } from './commands/update.ts'
 import { upsert, upsertData } from './commands/upsert.ts'
-import type { EmbeddedIndex } from '../embedded-index.ts'
+import type { EmbeddedIndex } from './embedded-index.ts'
 import * as field from './fields.ts'
-import { limitsOf } from './plan-limits.ts'
-import { ProtocolError } from './protocol-error.ts'
+import { limitsOf } from '../plan-limits.ts'
+import { ProtocolError } from '../protocol-error.ts'
 
 /** A command as it came over HTTP. */
 export interface ProtocolRequest {

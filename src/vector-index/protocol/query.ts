@@ -1,7 +1,9 @@
 /** Searching: what the body of a query asks for, and the rows that answer it. */
+import { LIMITS } from '../limits.ts'
+import { invalid } from '../protocol-error.ts'
 import type { AnswerRoom } from './answer-room.ts'
 import { answeredAttachment, answeredVectors, parseIncludes, type AnsweredRow, type Includes } from './answered-row.ts'
-import type { EmbeddedIndex } from '../embedded-index.ts'
+import type { EmbeddedIndex } from './embedded-index.ts'
 import { questionVectors, requireModel, type QuestionVectors } from '../embed/embedding.ts'
 import { explicitVectors, requiresDense, requiresSparse } from './explicit-vectors.ts'
 import * as field from './fields.ts'
@@ -59,7 +61,7 @@ export function parseQuery(settings: IndexSettings, fields: field.Fields, comman
   return {
     ...(command === 'query' ? explicitQuestion(settings, fields, asked) : textQuestion(settings, fields, asked)),
     ...(filter !== '' && { filter: parseFilter(filter) }),
-    topK: field.whole(fields['topK'], 'topK', { min: 1, max: field.LIMITS.topK }, 10),
+    topK: field.whole(fields['topK'], 'topK', { min: 1, max: LIMITS.topK }, 10),
     weighting: field.oneOf(fields['weightingStrategy'], 'weightingStrategy', ['IDF'], undefined) ?? 'none',
     fusion: field.oneOf(fields['fusionAlgorithm'], 'fusionAlgorithm', ['RRF', 'DBSF'], 'RRF'),
     includes: parseIncludes(fields),
@@ -114,7 +116,7 @@ function explicitQuestion(settings: IndexSettings, fields: field.Fields, asked: 
   if (dense || sparse) return { question, mode: modeOf(dense, sparse) }
   if (asked === 'DENSE' || settings.sparse === undefined) throw requiresDense()
   if (asked === 'SPARSE' || settings.dense === undefined) throw requiresSparse()
-  throw field.invalid('Either vector or sparseVector must be given')
+  throw invalid('Either vector or sparseVector must be given')
 }
 
 /** Searched are the sides that the index has and that are asked for. */

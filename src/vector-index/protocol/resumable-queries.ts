@@ -1,6 +1,7 @@
 /** Queries that can be gone on with. They stand in storage, so that they outlive the memory of the index. */
-import { invalid, isLonger, LIMITS } from './fields.ts'
-import { ProtocolError } from './protocol-error.ts'
+import { LIMITS } from '../limits.ts'
+import { isLonger } from './fields.ts'
+import { invalid, ProtocolError } from '../protocol-error.ts'
 import { numberOf, textOf, type IndexStorage, type SqlStore } from '../store/schema.ts'
 
 /** A query as it was asked. */

@@ -1,10 +1,4 @@
-/**
- * Sparse vectors and their inverted lists. A text becomes a BM25 vector whose dimensions are hashes of its terms; idf
- * comes in when a question is asked, so it never goes stale.
- *
- * @see Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009, section 3.4
- */
-import { hash32 } from '../embed/hash.ts'
+/** Sparse vectors and their inverted lists. Idf comes in when a question is asked, so it never goes stale. */
 import { PostingLists, type PostingList } from './posting-lists.ts'
 import { BoundedTop, type ScoredRow, type SlotFilter } from './scan.ts'
 
@@ -17,37 +11,6 @@ export interface SparseVector {
 
 /** How a question's values are weighted. */
 export type Weighting = 'IDF' | 'none'
-
-const TERM_SEED = 3
-const K1 = 1.2
-const B = 0.75
-/** Assumed mean length in terms: a constant, so that a stored vector never changes when others come or go. */
-const MEAN_LENGTH = 32
-
-/** Dimension of a term. Two terms share one with a chance of about one in four thousand million. */
-export function dimensionOf(term: string): number {
-  return hash32(term, TERM_SEED)
-}
-
-/** BM25 vector of a passage with these terms: f·(k1+1) / (f + k1·(1 − b + b·length/32)). */
-export function passageVector(frequencies: ReadonlyMap<string, number>): SparseVector {
-  let length = 0
-  for (const frequency of frequencies.values()) length += frequency
-  const damping = K1 * (1 - B + (B * length) / MEAN_LENGTH)
-  return sparseVector(frequencies, (frequency) => (frequency * (K1 + 1)) / (frequency + damping))
-}
-
-/** Vector of a question: 1 for each distinct term. */
-export function questionVector(frequencies: ReadonlyMap<string, number>): SparseVector {
-  return sparseVector(frequencies, () => 1)
-}
-
-function sparseVector(frequencies: ReadonlyMap<string, number>, valueOf: (frequency: number) => number): SparseVector {
-  return {
-    indices: Int32Array.from(frequencies.keys(), dimensionOf),
-    values: Float32Array.from(frequencies.values(), valueOf),
-  }
-}
 
 /** Whether a slot was met in this search, and may be found. */
 const UNSEEN = 0

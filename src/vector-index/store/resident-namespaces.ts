@@ -3,7 +3,7 @@ import { KernelMemory } from '../search/dense/kernel-memory.ts'
 import { KernelRows } from '../search/dense/kernel-rows.ts'
 import type { MakeKernel } from '../search/dense/kernel.ts'
 import { PlainRows } from '../search/dense/plain-rows.ts'
-import { ProtocolError } from '../protocol/protocol-error.ts'
+import { ProtocolError } from '../protocol-error.ts'
 import { ResidentNamespace, type ResidentRow } from './resident-namespace.ts'
 
 /** Options of what is held in memory. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { openIndex } from '../../../src/vector-index/embedded-index.ts'
+import { openIndex } from '../../../src/vector-index/protocol/embedded-index.ts'
 import { answerCommand } from '../../../src/vector-index/protocol/protocol.ts'
 import { indexSettings } from '../../../src/vector-index/settings.ts'
-import { dimensionOf } from '../../../src/vector-index/search/sparse.ts'
+import { dimensionOf } from '../../../src/vector-index/embed/bm25.ts'
 import {
   pairedPassageVector,
   pairedQuestionVector,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { DIMENSION, embed, termFrequencies } from '../../../src/vector-index/embed/embedder.ts'
 import { float32Row, quantise, vectorOf } from '../../../src/vector-index/search/scan.ts'
-import { passageVector, questionVector } from '../../../src/vector-index/search/sparse.ts'
+import { passageVector, questionVector } from '../../../src/vector-index/embed/bm25.ts'
 import { VectorStore } from '../../../src/vector-index/store/store.ts'
 import type { VectorRow } from '../../../src/vector-index/store/vector-row.ts'
 import { sqliteStorage } from '../sqlite-storage.ts'

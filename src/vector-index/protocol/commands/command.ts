@@ -1,4 +1,4 @@
-import type { EmbeddedIndex } from '../../embedded-index.ts'
+import type { EmbeddedIndex } from '../embedded-index.ts'
 
 /** What a command is given. */
 export interface CommandRequest {

@@ -1,4 +1,5 @@
-import type { EmbeddedIndex } from '../../embedded-index.ts'
+import { invalid } from '../../protocol-error.ts'
+import type { EmbeddedIndex } from '../embedded-index.ts'
 import * as field from '../fields.ts'
 import { parseFilter } from '../../filter/parse-filter.ts'
 import type { CommandRequest } from './command.ts'
@@ -15,7 +16,7 @@ export function deleteRows(
   const hasPrefix = field.isGiven(prefix) && prefix !== ''
   const hasFilter = field.isGiven(filter) && filter !== ''
   if ([field.isGiven(ids), hasPrefix, hasFilter].filter(Boolean).length !== 1) {
-    throw field.invalid('Only and only one of the ids, prefix, or filter must be provided.')
+    throw invalid('Only and only one of the ids, prefix, or filter must be provided.')
   }
   if (hasFilter) return { deleted: store.deleteSelected(namespace, parseFilter(field.filterText(filter))) }
   const deleted = hasPrefix

@@ -1,4 +1,4 @@
-import type { EmbeddedIndex } from '../../embedded-index.ts'
+import type { EmbeddedIndex } from '../embedded-index.ts'
 import { kindOf } from '../../settings.ts'
 
 /** `info`: what the index is and how much it holds. A sparse index has dimension 0 and no similarity function. */

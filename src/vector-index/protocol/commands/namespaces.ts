@@ -1,6 +1,6 @@
-import type { EmbeddedIndex } from '../../embedded-index.ts'
+import type { EmbeddedIndex } from '../embedded-index.ts'
 import * as field from '../fields.ts'
-import { ProtocolError } from '../protocol-error.ts'
+import { invalid, ProtocolError } from '../../protocol-error.ts'
 import type { CommandRequest } from './command.ts'
 
 /** `list-namespaces`: their names, the default one first. */
@@ -33,7 +33,7 @@ export function renameNamespace(
 }
 
 function notTheDefault(done: string): ProtocolError {
-  return field.invalid(`The default namespace, which is the empty string "", cannot be ${done}.`)
+  return invalid(`The default namespace, which is the empty string "", cannot be ${done}.`)
 }
 
 function unknownNamespace(namespace: string, index: string): ProtocolError {

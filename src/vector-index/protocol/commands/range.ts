@@ -1,6 +1,7 @@
+import { LIMITS } from '../../limits.ts'
 import { AnswerRoom } from '../answer-room.ts'
 import { answeredRow, parseIncludes, type AnsweredRow } from '../answered-row.ts'
-import type { EmbeddedIndex } from '../../embedded-index.ts'
+import type { EmbeddedIndex } from '../embedded-index.ts'
 import * as field from '../fields.ts'
 import type { CommandRequest } from './command.ts'
 
@@ -11,7 +12,7 @@ export function range(
 ): { readonly nextCursor: string; readonly vectors: readonly AnsweredRow[] } {
   const fields = field.object(body)
   const offset = field.cursor(fields['cursor'])
-  const limit = field.whole(fields['limit'], 'limit', { min: 1, max: field.LIMITS.itemsPerCommand })
+  const limit = field.whole(fields['limit'], 'limit', { min: 1, max: LIMITS.itemsPerCommand })
   const prefix = field.prefix(fields['prefix'] ?? '')
   const includes = parseIncludes(fields)
   const room = new AnswerRoom()

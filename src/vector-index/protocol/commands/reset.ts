@@ -1,4 +1,4 @@
-import type { EmbeddedIndex } from '../../embedded-index.ts'
+import type { EmbeddedIndex } from '../embedded-index.ts'
 import type { CommandRequest } from './command.ts'
 
 const ALL = /^all(?:=(?:true|1)?)?$/i

@@ -1,5 +1,6 @@
+import { invalid } from '../../protocol-error.ts'
 import type { Json } from '../../../core/lib/json.ts'
-import type { EmbeddedIndex } from '../../embedded-index.ts'
+import type { EmbeddedIndex } from '../embedded-index.ts'
 import { passageVectors } from '../../embed/embedding.ts'
 import { storedVectors } from '../explicit-vectors.ts'
 import * as field from '../fields.ts'
@@ -34,7 +35,7 @@ function changesOf(settings: IndexSettings, fields: field.Fields): Partial<Omit<
   const metadata = field.metadata(fields['metadata'])
   const vectors = newVectors(settings, fields, data)
   if (data === undefined && metadata === undefined && vectors === undefined) {
-    throw field.invalid('At least one of vector, sparseVector, data or metadata must be given')
+    throw invalid('At least one of vector, sparseVector, data or metadata must be given')
   }
   return { ...(data !== undefined && { data }), ...(metadata !== undefined && { metadata }), ...vectors }
 }

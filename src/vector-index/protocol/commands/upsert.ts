@@ -1,8 +1,8 @@
-import type { EmbeddedIndex } from '../../embedded-index.ts'
+import type { EmbeddedIndex } from '../embedded-index.ts'
 import { passageVectors, requireModel } from '../../embed/embedding.ts'
 import { storedVectors } from '../explicit-vectors.ts'
 import * as field from '../fields.ts'
-import { limitsOf, withinPlan } from '../plan-limits.ts'
+import { limitsOf, withinPlan } from '../../plan-limits.ts'
 import type { VectorRow } from '../../store/vector-row.ts'
 import type { CommandRequest } from './command.ts'
 

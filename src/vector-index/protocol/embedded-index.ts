@@ -1,12 +1,12 @@
 /** An index that is ready to answer: its settings, what it stores, and what it needs of the platform. */
-import { RagGateError } from '../errors.ts'
-import { DailyUse } from './protocol/daily-use.ts'
-import type { MakeKernel } from './search/dense/kernel.ts'
-import { limitsOf } from './protocol/plan-limits.ts'
-import { ResumableQueries } from './protocol/resumable-queries.ts'
-import { textOf, type IndexStorage } from './store/schema.ts'
-import { indexSettings, kindOf, type IndexSettings } from './settings.ts'
-import { VectorStore } from './store/store.ts'
+import { RagGateError } from '../../errors.ts'
+import { DailyUse } from './daily-use.ts'
+import type { MakeKernel } from '../search/dense/kernel.ts'
+import { limitsOf } from '../plan-limits.ts'
+import { ResumableQueries } from './resumable-queries.ts'
+import { textOf, type IndexStorage } from '../store/schema.ts'
+import { indexSettings, kindOf, type IndexSettings } from '../settings.ts'
+import { VectorStore } from '../store/store.ts'
 
 /** Clock, randomness and the compiled kernel, given from outside. */
 export interface Platform {
