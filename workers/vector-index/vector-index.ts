@@ -3,6 +3,7 @@ import scanKernel from '../../src/vector-index/search/dense/scan.wasm'
 import type { ScanKernel } from '../../src/vector-index/search/dense/kernel.ts'
 import { openIndex, type EmbeddedIndex } from '../../src/vector-index/protocol/embedded-index.ts'
 import { answerCommand, errorResponse, type ProtocolResponse } from '../../src/vector-index/protocol/protocol.ts'
+import { parseBody } from '../../src/vector-index/protocol/request-body.ts'
 import { ProtocolError } from '../../src/vector-index/protocol-error.ts'
 import { wireText } from '../../src/vector-index/protocol/wire-text.ts'
 import { isRagGateError } from '../../src/errors.ts'
@@ -34,12 +35,9 @@ export class VectorIndex extends DurableObject<VectorIndexEnv> {
     const { pathname, search } = new URL(request.url)
     try {
       const index = this.#index()
-      return answerCommand(index, {
-        method: request.method,
-        path: pathname.slice(1).split('/'),
-        search: search.slice(1),
-        body: parseJson(await readBody(request)),
-      })
+      const path = pathname.slice(1).split('/')
+      const body = parseBody(path[0] ?? '', await readBody(request))
+      return answerCommand(index, { method: request.method, path, search: search.slice(1), body })
     } catch (thrown) {
       if (thrown instanceof ProtocolError) return errorResponse(thrown)
       // Clients read the body of every response as JSON.
@@ -71,14 +69,4 @@ async function readBody(request: Request): Promise<Uint8Array> {
   const bytes = await readAtMost(request.body, MAX_BODY_BYTES)
   if (bytes === undefined) throw new ProtocolError(413, `The body is larger than ${MAX_BODY_BYTES} bytes`)
   return bytes
-}
-
-/** @returns `undefined` for an empty body */
-function parseJson(bytes: Uint8Array): unknown {
-  if (bytes.length === 0) return undefined
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes))
-  } catch {
-    throw new ProtocolError(400, 'The body is not valid JSON')
-  }
 }

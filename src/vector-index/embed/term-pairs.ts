@@ -10,9 +10,6 @@ import { hash32 } from './hash.ts'
 import type { SparseVector } from '../search/sparse.ts'
 import { dimensionOf } from './bm25.ts'
 
-/** Name of the model, as settings give it. */
-export const TERM_PAIRS_MODEL = 'bm25-term-pairs'
-
 const PAIR_SEED = 4
 /**
  * Dimensions that pairs share, so that their lists stay few: nearly every pair of a passage is new to a collection. Of

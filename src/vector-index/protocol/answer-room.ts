@@ -1,3 +1,4 @@
+import { jsonText } from '../exact-json.ts'
 import { LIMITS } from '../limits.ts'
 import type { AnsweredRow } from './answered-row.ts'
 import { ProtocolError } from '../protocol-error.ts'
@@ -49,7 +50,7 @@ function bytesOf({ id, vector, sparseVector, metadata, data }: Partial<AnsweredR
 
 function jsonBytes(value: unknown): number {
   if (value === undefined) return 0
-  const json = JSON.stringify(value)
+  const json = jsonText(value)
   let bytes = json.length
   for (let at = 0; at < json.length; at++) {
     const code = json.charCodeAt(at)

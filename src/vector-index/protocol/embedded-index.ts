@@ -1,5 +1,6 @@
 /** An index that is ready to answer: its settings, what it stores, and what it needs of the platform. */
 import { RagGateError } from '../../errors.ts'
+import { FeatureMemory } from '../embed/embedder.ts'
 import { DailyUse } from './daily-use.ts'
 import type { MakeKernel } from '../search/dense/kernel.ts'
 import { limitsOf } from '../plan-limits.ts'
@@ -25,6 +26,8 @@ export interface EmbeddedIndex {
   readonly store: VectorStore
   readonly resumable: ResumableQueries
   readonly use: DailyUse
+  /** Features of terms met before, for embedding. */
+  readonly features: FeatureMemory
   readonly platform: Platform
 }
 
@@ -55,6 +58,7 @@ export function openIndex(storage: IndexStorage, settings: IndexSettings, platfo
     store,
     resumable: new ResumableQueries(storage, platform),
     use: new DailyUse(storage, platform.nowMs),
+    features: new FeatureMemory(),
     platform,
   }
 }

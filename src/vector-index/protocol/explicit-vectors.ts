@@ -4,7 +4,7 @@ import { invalid, type ProtocolError } from '../protocol-error.ts'
 import { float32Row } from '../search/scan.ts'
 import type { IndexSettings } from '../settings.ts'
 import type { SparseVector } from '../search/sparse.ts'
-import { NO_DENSE, NO_SPARSE, type Vectors } from '../store/stored-vector.ts'
+import { NO_DENSE, NO_SPARSE, type Vectors } from '../search/vectors.ts'
 
 /** Vectors of a body; those that were not given are absent. */
 export interface ExplicitVectors {

@@ -46,7 +46,7 @@ export interface ProtocolResponse {
 
 interface Entry {
   readonly run: Command
-  /** What a plan with a daily limit counts it as; nothing when absent. */
+  /** What a plan with a daily limit counts it as; nothing when absent. Whatever is not an update only reads. */
   readonly use?: 'queries' | 'updates'
   /** The method beside POST that the service's examples use. */
   readonly method?: 'GET' | 'DELETE'
@@ -80,14 +80,21 @@ export function answerCommand(index: EmbeddedIndex, request: ProtocolRequest): P
     const entry = COMMANDS.get(name)
     if (entry === undefined) throw new ProtocolError(400, 'Unsupported command')
     if (!allows(entry, request.method)) throw new ProtocolError(405, 'Method Not Allowed')
-    if (entry.use !== undefined) index.use.count(entry.use, limitsOf(index.settings.plan))
-    index.store.settle()
     const { body, search } = request
+    if (entry.use !== undefined) index.use.count(entry.use, amountOf(body), limitsOf(index.settings.plan))
+    index.store.settle()
     return { status: 200, body: { result: entry.run(index, { namespace: namespaceOf(namespace), body, search }) } }
   } catch (thrown) {
     if (thrown instanceof ProtocolError) return errorResponse(thrown)
     throw thrown
   }
+}
+
+/** Vectors, ids or queries in a body: plans count each of them. */
+function amountOf(body: unknown): number {
+  if (Array.isArray(body)) return Math.max(1, body.length)
+  const ids: unknown = typeof body === 'object' && body !== null && 'ids' in body ? body.ids : undefined
+  return Array.isArray(ids) ? Math.max(1, ids.length) : 1
 }
 
 /** The service takes PUT as it takes POST; a HEAD is a GET whose answer is not sent. */

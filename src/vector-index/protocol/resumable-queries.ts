@@ -1,4 +1,5 @@
 /** Queries that can be gone on with. They stand in storage, so that they outlive the memory of the index. */
+import { jsonText, parseJson } from '../exact-json.ts'
 import { LIMITS } from '../limits.ts'
 import { isLonger } from './fields.ts'
 import { invalid, ProtocolError } from '../protocol-error.ts'
@@ -38,7 +39,7 @@ export class ResumableQueries {
     if (numberOf(counted, 'active') >= LIMITS.resumableQueries) {
       throw invalid(`At most ${LIMITS.resumableQueries} resumable queries can be active`)
     }
-    const text = JSON.stringify(body)
+    const text = jsonText(body)
     if (isLonger(text, LIMITS.resumableBytes)) {
       throw invalid(`A resumable query is longer than ${LIMITS.resumableBytes} bytes`)
     }
@@ -60,7 +61,7 @@ export class ResumableQueries {
     const maxIdleMs = numberOf(row, 'max_idle_ms')
     this.#sql.exec('UPDATE resumable_queries SET expires_ms = ? WHERE uuid = ?', this.#nowMs() + maxIdleMs, uuid)
     const command = textOf(row, 'command') === 'query' ? 'query' : 'query-data'
-    return { namespace: textOf(row, 'namespace'), command, body: JSON.parse(textOf(row, 'body')), maxIdleMs }
+    return { namespace: textOf(row, 'namespace'), command, body: parseJson(textOf(row, 'body')), maxIdleMs }
   }
 
   /** Ids that the query has returned so far. */

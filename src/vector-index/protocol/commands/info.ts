@@ -20,6 +20,10 @@ export function info({ settings, store }: EmbeddedIndex): unknown {
       },
     }),
     ...(sparse !== undefined && { sparseIndex: { embeddingModel: sparse.model } }),
+    capacity: {
+      memoryBytesPerNamespace: store.memoryBytes,
+      namespaces: Object.fromEntries(counts.map(({ name, memoryBytes }) => [name, { memoryBytes }])),
+    },
     namespaces: Object.fromEntries(
       counts.map(({ name, vectorCount, pendingVectorCount }) => [name, { vectorCount, pendingVectorCount }]),
     ),

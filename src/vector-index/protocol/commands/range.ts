@@ -5,14 +5,17 @@ import type { EmbeddedIndex } from '../embedded-index.ts'
 import * as field from '../fields.ts'
 import type { CommandRequest } from './command.ts'
 
-/** `range`: a page in insertion order, shorter than asked where the answer is full; the cursor is the number of rows before it. */
+/**
+ * `range`: a page in insertion order, of 1,000 rows unless told otherwise, and shorter where the answer is full; the cursor
+ * is the number of rows before it.
+ */
 export function range(
   { settings, store }: EmbeddedIndex,
   { namespace, body }: CommandRequest,
 ): { readonly nextCursor: string; readonly vectors: readonly AnsweredRow[] } {
-  const fields = field.object(body)
+  const fields = field.object(body ?? {})
   const offset = field.cursor(fields['cursor'])
-  const limit = field.whole(fields['limit'], 'limit', { min: 1, max: LIMITS.itemsPerCommand })
+  const limit = field.whole(fields['limit'], 'limit', { min: 1, max: LIMITS.itemsPerCommand }, LIMITS.itemsPerCommand)
   const prefix = field.prefix(fields['prefix'] ?? '')
   const includes = parseIncludes(fields)
   const room = new AnswerRoom()

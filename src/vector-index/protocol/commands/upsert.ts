@@ -22,7 +22,7 @@ export function upsertData(index: EmbeddedIndex, { namespace, body }: CommandReq
   const rows = field.objects(body).map((item) => {
     const identity = identified(item)
     const data = field.data(item['data'])
-    return { ...identity, data, ...passageVectors(index.settings, data) }
+    return { ...identity, data, ...passageVectors(index.settings, data, index.features) }
   })
   return write(index, namespace, rows)
 }

@@ -1,0 +1,37 @@
+/** Bodies as they come over HTTP. */
+import { parseJson } from '../exact-json.ts'
+import { ProtocolError } from '../protocol-error.ts'
+
+/**
+ * Reads a body.
+ *
+ * To `delete` the Go client sends a single id as it is, without quotes: whatever is no object and no list is an id there,
+ * in quotes or not.
+ *
+ * @returns `undefined` for an empty body
+ * @throws `ProtocolError` 400 for what is no JSON in UTF-8
+ */
+export function parseBody(command: string, bytes: Uint8Array): unknown {
+  if (bytes.length === 0) return undefined
+  const text = textOf(bytes)
+  try {
+    const body = parseJson(text)
+    const isId = command === 'delete' && (typeof body !== 'object' || body === null) && typeof body !== 'string'
+    return isId ? text : body
+  } catch {
+    if (command === 'delete') return text
+    throw notJson()
+  }
+}
+
+function textOf(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
+  } catch {
+    throw notJson()
+  }
+}
+
+function notJson(): ProtocolError {
+  return new ProtocolError(400, 'The body is not valid JSON')
+}
