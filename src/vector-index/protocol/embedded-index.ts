@@ -25,7 +25,7 @@ export interface EmbeddedIndex {
   readonly settings: IndexSettings
   readonly store: VectorStore
   readonly resumable: ResumableQueries
-  readonly use: DailyUse
+  readonly use: Pick<DailyUse, 'count'>
   /** Features of terms met before, for embedding. */
   readonly features: FeatureMemory
   readonly platform: Platform
@@ -52,7 +52,8 @@ export function openIndex(storage: IndexStorage, settings: IndexSettings, platfo
     makeKernel: platform.makeKernel,
     dimension: settings.dense?.dimension ?? 0,
   })
-  agreeOnParts(storage, store, settings)
+  const filled = store.namespaces().some((count) => count.vectorCount + count.pendingVectorCount > 0)
+  agreeOnParts(storage, filled, settings)
   return {
     settings,
     store,
@@ -63,11 +64,14 @@ export function openIndex(storage: IndexStorage, settings: IndexSettings, platfo
   }
 }
 
-/** Vectors of another dimension or model cannot be compared: what an index was filled for, it stays. */
-function agreeOnParts({ sql }: IndexStorage, store: VectorStore, settings: IndexSettings): void {
+/**
+ * Vectors of another dimension or model cannot be compared: what an index was filled for, it stays.
+ *
+ * @throws `config_invalid` when it holds vectors that were made for other settings
+ */
+export function agreeOnParts({ sql }: IndexStorage, filled: boolean, settings: IndexSettings): void {
   const parts = partsOf(settings)
   const [known] = sql.exec('SELECT parts FROM made_for').toArray()
-  const filled = store.namespaces().some(({ vectorCount }) => vectorCount > 0)
   // Indexes filled before settings existed were all of the default kind.
   const madeFor = known === undefined ? partsOf(indexSettings(settings.name)) : textOf(known, 'parts')
   if (filled && madeFor !== parts) {

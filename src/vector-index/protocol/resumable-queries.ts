@@ -57,7 +57,7 @@ export class ResumableQueries {
   resume(uuid: string): ResumableQuery {
     this.#expire()
     const [row] = this.#sql.exec('SELECT * FROM resumable_queries WHERE uuid = ?', uuid).toArray()
-    if (row === undefined) throw ended(uuid)
+    if (row === undefined) throw queryEnded(uuid)
     const maxIdleMs = numberOf(row, 'max_idle_ms')
     this.#sql.exec('UPDATE resumable_queries SET expires_ms = ? WHERE uuid = ?', this.#nowMs() + maxIdleMs, uuid)
     const command = textOf(row, 'command') === 'query' ? 'query' : 'query-data'
@@ -80,7 +80,7 @@ export class ResumableQueries {
   end(uuid: string): void {
     this.#expire()
     const gone = this.#sql.exec('DELETE FROM resumable_queries WHERE uuid = ? RETURNING uuid', uuid).toArray()
-    if (gone.length === 0) throw ended(uuid)
+    if (gone.length === 0) throw queryEnded(uuid)
   }
 
   #expire(): void {
@@ -88,7 +88,8 @@ export class ResumableQueries {
   }
 }
 
-function ended(uuid: string): ProtocolError {
+/** The error of a resumable query that is not there. */
+export function queryEnded(uuid: string): ProtocolError {
   return new ProtocolError(
     404,
     `Resumable query ${uuid} does not exist: it was never started, has ended, or was idle too long`,

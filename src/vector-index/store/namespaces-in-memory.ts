@@ -22,6 +22,9 @@ export interface MemoryOptions {
 
 const MEBIBYTE = 1024 * 1024
 
+/** Bytes that the rows of one namespace may take unless told otherwise. */
+export const MEMORY_BYTES = 88 * MEBIBYTE
+
 /** Bytes of metadata kept for filters, however full the namespace is. */
 const LEAST_COLUMN_BYTES = 8 * MEBIBYTE
 
@@ -39,7 +42,7 @@ export class NamespacesInMemory {
   readonly #dimension: number
   readonly #byName = new Map<string, ResidentNamespace>()
 
-  constructor({ memoryBytes = 88 * MEBIBYTE, makeKernel, dimension = 0 }: MemoryOptions) {
+  constructor({ memoryBytes = MEMORY_BYTES, makeKernel, dimension = 0 }: MemoryOptions) {
     this.memoryBytes = memoryBytes
     this.#makeKernel = makeKernel
     this.#dimension = dimension

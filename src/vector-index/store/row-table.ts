@@ -74,7 +74,7 @@ export class RowTable {
   /** Shows queries the writes that were due at that time. */
   show(key: number, rows: readonly (VectorRow & LoadedRow)[], nowMs: number): void {
     this.#sql.exec('DELETE FROM pending WHERE namespace = ? AND due_ms <= ?', key, nowMs)
-    for (const row of rows) this.#sql.exec(WRITE, row.position, key, ...rowValues(row))
+    for (const row of rows) this.#sql.exec(WRITE, row.position, key, ...rowValues(row)).toArray()
   }
 
   /** Vectors of ids as they were last written; those without are not there. */

@@ -20,6 +20,16 @@ export interface IndexStorage {
   transactionSync<T>(work: () => T): T
 }
 
+/** What the vectors were made for; one row. */
+export const MADE_FOR = `CREATE TABLE IF NOT EXISTS made_for (one INTEGER PRIMARY KEY CHECK (one = 1), parts TEXT NOT NULL)`
+
+/** What was counted in a day of UTC. */
+export const DAILY_USE = `CREATE TABLE IF NOT EXISTS daily_use (
+  day TEXT PRIMARY KEY,
+  queries INTEGER NOT NULL DEFAULT 0,
+  updates INTEGER NOT NULL DEFAULT 0
+)`
+
 /** The default namespace is there from the start. Counts are kept by triggers, so that `info` reads no vectors. */
 const SCHEMA = [
   `CREATE TABLE IF NOT EXISTS namespaces (
@@ -48,8 +58,7 @@ const SCHEMA = [
     UPDATE namespaces SET vector_count = vector_count - 1 WHERE key = OLD.namespace;
   END`,
   `INSERT OR IGNORE INTO namespaces (name) VALUES ('')`,
-  // What the vectors were made for; one row.
-  `CREATE TABLE IF NOT EXISTS made_for (one INTEGER PRIMARY KEY CHECK (one = 1), parts TEXT NOT NULL)`,
+  MADE_FOR,
   // Writes that no query sees yet, in the order they came. Deleting and emptying reach them too.
   `CREATE TABLE IF NOT EXISTS pending (
     sequence INTEGER PRIMARY KEY,
@@ -90,11 +99,7 @@ const SCHEMA = [
   `CREATE TRIGGER IF NOT EXISTS resumable_ended AFTER DELETE ON resumable_queries BEGIN
     DELETE FROM resumable_returned WHERE uuid = OLD.uuid;
   END`,
-  `CREATE TABLE IF NOT EXISTS daily_use (
-    day TEXT PRIMARY KEY,
-    queries INTEGER NOT NULL DEFAULT 0,
-    updates INTEGER NOT NULL DEFAULT 0
-  )`,
+  DAILY_USE,
 ]
 
 /** Makes the tables that are missing. */

@@ -221,6 +221,11 @@ export class VectorStore {
     return key === undefined ? undefined : this.#resident(namespace, key)
   }
 
+  /** Whether a namespace is in memory. */
+  isLoaded(namespace: string): boolean {
+    return this.#memory.get(namespace) !== undefined
+  }
+
   /** Loads a namespace that is not in memory yet, step by step. It must not be written to meanwhile. */
   *load(namespace: string): Generator<undefined, void> {
     const key = this.#namespaces.keyOf(namespace)
