@@ -149,6 +149,15 @@ describe('a renamed namespace', () => {
   })
 })
 
+test('a resumable query to a namespace that does not exist goes on finding nothing', async () => {
+  const { result } = await send('resumable-query-data/nowhere', { data: 'edge', topK: 1 })
+  const { uuid, scores } = result as unknown as { uuid: string; scores: unknown }
+  expect(scores).toEqual([])
+  expect(await send('resumable-query-next', { uuid, additionalK: 1 })).toEqual({ result: [] })
+  expect(await send('resumable-query-end', { uuid })).toEqual({ result: 'Success' })
+  expect(await send('list-namespaces')).toEqual({ result: [''] })
+})
+
 test('a report that was lost is made again', async () => {
   await write('a', '1')
   await runInDurableObject(env.VECTOR_INDEX.getByName(name), (_object, { storage }) => {

@@ -16,7 +16,7 @@ import type { ChunkIndex } from '../../src/ports/chunk-index.ts'
 import type { Generator } from '../../src/ports/generator.ts'
 import type { Reranker } from '../../src/ports/reranker.ts'
 import type { Retriever } from '../../src/ports/retriever.ts'
-import { indexStub } from '../vector-index/index-stub.ts'
+import { objectFor } from '../../src/vector-index/objects/route.ts'
 import type { GateBindings } from './bindings.ts'
 
 /** Vectorize where it is bound, Upstash Vector where it is configured, the embedded index otherwise. */
@@ -48,7 +48,7 @@ function upstashIndex(env: GateBindings): UpstashOptions {
   return {
     url: 'https://vector-index.invalid',
     // A stub belongs to the request that asks for it.
-    fetch: (address, init) => indexStub(env.VECTOR_INDEX, 'default').fetch(new Request(address, init)),
+    fetch: (address, init) => env.VECTOR_INDEX.getByName(objectFor('default', address)).fetch(address, init),
   }
 }
 

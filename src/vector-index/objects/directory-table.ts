@@ -69,11 +69,6 @@ export class DirectoryTable {
     return numberOf(this.#storage.sql.exec(query, holder).toArray()[0], 'taken') === 1
   }
 
-  /** Whether an object holds a namespace. */
-  holds(holder: string): boolean {
-    return this.#storage.sql.exec('SELECT 1 FROM directory WHERE holder = ?', holder).toArray().length > 0
-  }
-
   add(name: string, holder: string): void {
     this.#storage.sql.exec('INSERT INTO directory (name, holder) VALUES (?, ?)', name, holder)
   }
