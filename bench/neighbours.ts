@@ -140,7 +140,14 @@ console.log(markdownTable(['', 'namespaces', 'alone, ms', 'beside the others, ms
 console.log()
 console.log(
   markdownTable(
-    ['', 'rows taken by one namespace', 'then a query answers', 'heap + buffers before, MiB', 'heap + buffers, MiB', 'resident, MiB'],
+    [
+      '',
+      'rows taken by one namespace',
+      'then a query answers',
+      'heap + buffers before, MiB',
+      'heap + buffers, MiB',
+      'resident, MiB',
+    ],
     capacities,
   ),
 )
