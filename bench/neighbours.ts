@@ -5,6 +5,9 @@
  *
  *   npm run bench:neighbours [-- another checkout]
  *
+ * The inspector counts what the heap and its buffers reach after a forced collection, not WebAssembly's memory, where
+ * dense rows are: resident memory has it, with all that the process has not given back.
+ *
  * With another checkout, such as an older one with its dependencies, both are measured in one run and take turns. Times
  * are medians in milliseconds with the tenth and the ninetieth of a hundred; ratios are of the medians of one run.
  */
@@ -24,29 +27,58 @@ const IN_TURN = ['first', 'second', 'third']
 const IN_TURN_ROWS = 10_000
 const PER_COMMAND = 500
 const TIMES = 100
+const PASSAGE_CHARACTERS = 800
 /** The most that is tried. */
 const MOST_ROWS = 60_000
 
 const random = seededRandom(20_261_122)
 const vector = () => Array.from({ length: DIMENSION }, () => Math.round((random() - 0.5) * 1000) / 1000)
 
+/** One for brought vectors, one that embeds texts by itself. */
+const INDEXES = { vectors: { indexType: 'DENSE', dimension: DIMENSION }, texts: {} }
+const VOCABULARY = 40_000
+
+/** Words of which the frequent are much more frequent. */
+function passage(): string {
+  let text = ''
+  while (text.length < PASSAGE_CHARACTERS) {
+    text += `${Math.floor(Math.exp(random() * Math.log(VOCABULARY))).toString(36)}word `.slice(-7)
+  }
+  return text
+}
+
 interface Measured {
   readonly name: string
   readonly index: LocalIndex
 }
 
-async function post(index: LocalIndex, path: string, body: unknown): Promise<{ status: number; text: string }> {
-  const headers = { authorization: `Bearer ${index.tokens.get('vectors')}` }
-  const url = `${index.url}/indexes/vectors/${path}`
+async function post(
+  index: LocalIndex,
+  path: string,
+  body: unknown,
+  name: keyof typeof INDEXES = 'vectors',
+): Promise<{ status: number; text: string }> {
+  const headers = { authorization: `Bearer ${index.tokens.get(name)}` }
+  const url = `${index.url}/indexes/${name}/${path}`
   const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
   return { status: response.status, text: await response.text() }
 }
 
 /** @returns rows that were taken */
-async function fill(index: LocalIndex, namespace: string, from: number, to: number): Promise<number> {
+async function fill(
+  index: LocalIndex,
+  namespace: string,
+  from: number,
+  to: number,
+  name: keyof typeof INDEXES = 'vectors',
+): Promise<number> {
+  const command = name === 'vectors' ? 'upsert' : 'upsert-data'
   for (let first = from; first < to; first += PER_COMMAND) {
-    const items = Array.from({ length: PER_COMMAND }, (_, at) => ({ id: `row-${first + at}`, vector: vector() }))
-    const { status, text } = await post(index, `upsert/${namespace}`, items)
+    const items = Array.from({ length: PER_COMMAND }, (_, at) => ({
+      id: `row-${first + at}`,
+      ...(name === 'vectors' ? { vector: vector() } : { data: passage() }),
+    }))
+    const { status, text } = await post(index, `${command}/${namespace}`, items, name)
     if (status === 507) return first
     if (status !== 200) throw new Error(text)
   }
@@ -91,14 +123,18 @@ async function measure({ name, index }: Measured): Promise<readonly (readonly st
   ]
 }
 
-/** Fills one namespace until it refuses, and asks it from storage alone. */
-async function capacity({ name, index }: Measured): Promise<readonly string[]> {
-  for (const namespace of ['neighbour', 'large', ...IN_TURN]) await post(index, `delete-namespace/${namespace}`, [])
+/** Fills one namespace of a fresh process until it refuses, and asks it. */
+async function capacity({ name, index }: Measured, kind: keyof typeof INDEXES): Promise<readonly string[]> {
+  await post(index, 'info', [], kind)
   const before = await measureMemory(inspectorOf(index))
-  const taken = await fill(index, 'full', 0, MOST_ROWS)
-  const { status } = await post(index, 'query/full', { vector: vector(), topK: 10 })
+  const taken = await fill(index, 'full', 0, MOST_ROWS, kind)
+  const question = kind === 'vectors' ? { vector: vector(), topK: 10 } : { data: passage(), topK: 10 }
+  const { status } = await post(index, kind === 'vectors' ? 'query/full' : 'query-data/full', question, kind)
   const full = await measureMemory(inspectorOf(index))
-  return [name, String(taken), String(status), reached(before), reached(full), mebibytes(full.resident)]
+  const what =
+    kind === 'vectors' ? `vectors of ${DIMENSION} dimensions` : `passages of ${PASSAGE_CHARACTERS} characters`
+  const resident = `${mebibytes(before.resident)} → ${mebibytes(full.resident)}`
+  return [name, what, String(taken), String(status), reached(full), resident]
 }
 
 const mebibytes = (bytes: number | undefined) => (bytes === undefined ? '—' : (bytes / 1024 / 1024).toFixed(0))
@@ -114,7 +150,7 @@ async function start(checkout: string, stateDirectory: string, port: number): Pr
   const { startLocalIndex } = (await import(pathToFileURL(join(checkout, 'scripts/local-index.ts')).href)) as {
     startLocalIndex: (options: LocalIndexOptions) => Promise<LocalIndex>
   }
-  return startLocalIndex({ stateDirectory, port, indexes: { vectors: { indexType: 'DENSE', dimension: DIMENSION } } })
+  return startLocalIndex({ stateDirectory, port, indexes: INDEXES })
 }
 
 const [other] = process.argv.slice(2)
@@ -125,12 +161,19 @@ try {
   const checkouts = [...(other === undefined ? [] : [['before', resolve(other)]]), ['now', resolve('.')]] as const
   for (const [name = '', checkout = ''] of checkouts) {
     const port = 20_000 + Math.floor(Math.random() * 5000)
-    const index = await start(checkout, join(home, name), port)
+    const timing = await start(checkout, join(home, name), port)
     try {
-      rows.push(...(await measure({ name, index })))
-      capacities.push(await capacity({ name, index }))
+      rows.push(...(await measure({ name, index: timing })))
     } finally {
-      await index.stop()
+      await timing.stop()
+    }
+    for (const kind of ['vectors', 'texts'] as const) {
+      const index = await start(checkout, join(home, `${name}-${kind}`), port)
+      try {
+        capacities.push(await capacity({ name, index }, kind))
+      } finally {
+        await index.stop()
+      }
     }
   }
 } finally {

@@ -21,7 +21,7 @@ type Reviver = (this: unknown, key: string, value: unknown, context?: Context) =
 const parse = JSON.parse as (text: string, reviver?: Reviver) => unknown
 
 // Nor do they have this.
-const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown }
+const { rawJSON } = JSON as unknown as { readonly rawJSON: (this: void, text: string) => unknown }
 
 /** Sixteen digits with neither a point nor an exponent beside them. In a string they do no harm. */
 const LARGE_WHOLE = /(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/

@@ -18,7 +18,7 @@ test('a row of Vectorize has the text among its metadata, and no name for the de
 
 test.each([
   [{ id: 'a' }, '', 'it has no dense part'],
-  [{ ...row, vector: new Array<number>(1537).fill(1) }, '', 'more than 1536 dimensions'],
+  [{ ...row, vector: Array.from({ length: 1537 }, () => 1) }, '', 'more than 1536 dimensions'],
   [{ ...row, id: 'é'.repeat(33) }, '', 'its id is longer than 64 bytes'],
   [row, 'n'.repeat(65), 'the namespace is longer than 64 bytes'],
   [{ ...row, data: 'x'.repeat(10_300) }, '', 'larger than 10240 bytes'],

@@ -1,7 +1,7 @@
 /** An index of several objects: each namespace in one of its own, and one that knows them. */
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { holderName, keyOf } from '../../src/vector-index/objects/object-names.ts'
 import { indexStub } from '../../workers/vector-index/index-stub.ts'
 
@@ -169,6 +169,34 @@ test('a report that was lost is made again', async () => {
     await object.alarm()
   })
   expect(await counts()).toEqual({ '': 0, a: 1 })
+})
+
+test('an index that was filled as one object says so, and loses nothing', async () => {
+  const log = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+  const index = env.VECTOR_INDEX.getByName(name)
+  await runInDurableObject(index, (_object, { storage }) => {
+    storage.sql.exec('CREATE TABLE vectors (id TEXT)')
+    storage.sql.exec(`INSERT INTO vectors VALUES ('a')`)
+  })
+  expect(await send('info')).toMatchObject({
+    status: 500,
+    error: expect.stringContaining('filled when all namespaces'),
+  })
+  expect(log).toHaveBeenCalled()
+  log.mockRestore()
+})
+
+test('an index filled for other settings refuses writes to every namespace', async () => {
+  const log = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+  await write('a', '1')
+  const index = env.VECTOR_INDEX.getByName(name)
+  await runInDurableObject(index, (_object, { storage }) => {
+    storage.sql.exec(`UPDATE made_for SET parts = 'DENSE, 2 COSINE no model'`)
+  })
+  await evictDurableObject(index)
+  expect(await send('info')).toMatchObject({ status: 500 })
+  expect(await write('b', '1')).toMatchObject({ status: 500 })
+  log.mockRestore()
 })
 
 test('many writers to many namespaces are all counted', async () => {

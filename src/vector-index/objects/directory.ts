@@ -1,4 +1,5 @@
 /** The object of an index that knows its namespaces: it answers what concerns all of them. */
+import { RagGateError } from '../../errors.ts'
 import { agreeOnParts, type Platform } from '../protocol/embedded-index.ts'
 import { describeIndex } from '../protocol/commands/info.ts'
 import { notTheDefault, parseRenaming, unknownNamespace } from '../protocol/commands/namespaces.ts'
@@ -46,7 +47,7 @@ export class Directory {
   readonly #randomBytes: () => Uint8Array
   #telling: Promise<void> = Promise.resolve()
 
-  /** @throws `config_invalid` when the index holds vectors that were made for other settings */
+  /** @throws `config_invalid` when the index holds vectors that were made for other settings, or in an earlier layout */
   constructor(storage: IndexStorage, options: DirectoryOptions) {
     this.#settings = options.settings
     this.#memoryBytes = options.memoryBytesPerNamespace
@@ -54,6 +55,13 @@ export class Directory {
     this.#use = new DailyUse(storage, options.platform.nowMs)
     this.#holder = options.holder
     this.#randomBytes = options.randomBytes
+    if (this.#table.holdsVectors) {
+      throw new RagGateError(
+        'config_invalid',
+        `The index "${options.settings.name}" was filled when all namespaces were one object: ` +
+          'export it with the version that wrote it, and import it into an index of another name',
+      )
+    }
     const filled = this.#table.entries().some((entry) => entry.vectorCount + entry.pendingVectorCount > 0)
     agreeOnParts(storage, filled, options.settings)
   }
