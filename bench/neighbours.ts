@@ -183,14 +183,7 @@ console.log(markdownTable(['', 'namespaces', 'alone, ms', 'beside the others, ms
 console.log()
 console.log(
   markdownTable(
-    [
-      '',
-      'rows taken by one namespace',
-      'then a query answers',
-      'heap + buffers before, MiB',
-      'heap + buffers, MiB',
-      'resident, MiB',
-    ],
+    ['', 'one namespace', 'rows taken', 'then a query answers', 'heap + buffers, MiB', 'resident, MiB'],
     capacities,
   ),
 )

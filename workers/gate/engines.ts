@@ -48,7 +48,7 @@ function upstashIndex(env: GateBindings): UpstashOptions {
   return {
     url: 'https://vector-index.invalid',
     // A stub belongs to the request that asks for it.
-    fetch: (address, init) => env.VECTOR_INDEX.getByName(objectFor('default', address)).fetch(address, init),
+    fetch: (address, init) => env.VECTOR_INDEX.getByName(objectFor('default', new URL(address))).fetch(address, init),
   }
 }
 

@@ -16,5 +16,5 @@ export interface IndexObjects {
  * @param index its name
  */
 export function indexStub(objects: IndexObjects, index: string): IndexStub {
-  return { fetch: (request) => objects.getByName(objectFor(index, request.url)).fetch(request) }
+  return { fetch: (request) => objects.getByName(objectFor(index, new URL(request.url))).fetch(request) }
 }

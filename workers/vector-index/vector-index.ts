@@ -9,7 +9,7 @@ import type { DirectoryPeer, Failure, HolderCounts, HolderPeer } from '../../src
 import { objectFor, routeOf, type RoutedCommand } from '../../src/vector-index/objects/route.ts'
 import type { Platform } from '../../src/vector-index/protocol/embedded-index.ts'
 import { errorResponse, requireMethod, type ProtocolResponse } from '../../src/vector-index/protocol/protocol.ts'
-import { parseBody } from '../../src/vector-index/protocol/request-body.ts'
+import { notJson, parseBody } from '../../src/vector-index/protocol/request-body.ts'
 import { wireText } from '../../src/vector-index/protocol/wire-text.ts'
 import { ProtocolError } from '../../src/vector-index/protocol-error.ts'
 import type { ScanKernel } from '../../src/vector-index/search/dense/kernel.ts'
@@ -55,7 +55,7 @@ export class VectorIndex extends DurableObject<VectorIndexEnv> implements Direct
 
   override async fetch(request: Request): Promise<Response> {
     try {
-      const route = routeOf(request.url)
+      const route = routeOf(new URL(request.url))
       const answer = await (this.#role.key === undefined ? this.#direct(request, route) : this.#hold(request, route))
       return answer instanceof Response ? answer : jsonResponse(answer)
     } catch (thrown) {
@@ -112,9 +112,9 @@ export class VectorIndex extends DurableObject<VectorIndexEnv> implements Direct
 
   /** Answers for the whole index, or hands on to the object that holds the namespace. */
   async #direct(request: Request, { command, namespace, path }: RoutedCommand): Promise<Answer> {
-    if (namespace !== undefined) return this.#stub(objectFor(this.#role.index, request.url)).fetch(request)
+    if (namespace !== undefined) return this.#stub(objectFor(this.#role.index, new URL(request.url))).fetch(request)
     const bytes = await readBody(request)
-    const body = parseBody(command, bytes)
+    const body = parseBody(command, textOf(bytes))
     requireMethod(command, request.method)
     const directory = this.#directory()
     if (command.startsWith('resumable-')) {
@@ -131,7 +131,7 @@ export class VectorIndex extends DurableObject<VectorIndexEnv> implements Direct
       const other = await holder.otherHolder(command, namespace)
       if (other !== undefined) return this.#holderStub(other).fetch(request)
     }
-    const body = parseBody(command, await readBody(request))
+    const body = parseBody(command, textOf(await readBody(request)))
     return holder.answer({ method: request.method, path, search, body })
   }
 
@@ -192,6 +192,15 @@ function configured<Opened>(open: () => Opened): Opened {
     if (!isRagGateError(thrown)) throw thrown
     console.error(`[vector-index] ${thrown.message}`)
     throw new ProtocolError(500, `The index is not configured correctly: ${thrown.message}`)
+  }
+}
+
+/** @throws `ProtocolError` 400 for what is no UTF-8 */
+function textOf(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
+  } catch {
+    throw notJson()
   }
 }
 

@@ -52,7 +52,6 @@ export interface HolderPeer {
   drop(): Promise<void>
   /** Removes all it holds, and keeps the name. */
   clear(): Promise<HolderCounts>
-  fetch(request: Request): Promise<Response>
 }
 
 /** Whether an answer is a failure. */

@@ -24,13 +24,18 @@ export interface RoutedCommand {
   readonly path: readonly string[]
 }
 
+/** The parts of a URL that name a command, as `URL` has them. */
+export interface CommandUrl {
+  readonly pathname: string
+  readonly search: string
+}
+
 /**
  * Reads the URL of a command.
  *
  * @throws `ProtocolError` for a namespace that cannot be
  */
-export function routeOf(url: string): RoutedCommand {
-  const { pathname, search } = new URL(url)
+export function routeOf({ pathname, search }: CommandUrl): RoutedCommand {
   const path = pathname.slice(1).split('/')
   const [command = '', ...rest] = path
   const query = search.slice(1)
@@ -39,7 +44,7 @@ export function routeOf(url: string): RoutedCommand {
 }
 
 /** Name of the object that a request is best sent to. Any object of the index hands on what is another's. */
-export function objectFor(index: string, url: string): string {
+export function objectFor(index: string, url: CommandUrl): string {
   try {
     const { namespace } = routeOf(url)
     return namespace === undefined ? index : holderName(index, keyOf(namespace))

@@ -9,11 +9,10 @@ import { ProtocolError } from '../protocol-error.ts'
  * in quotes or not.
  *
  * @returns `undefined` for an empty body
- * @throws `ProtocolError` 400 for what is no JSON in UTF-8
+ * @throws `ProtocolError` 400 for what is no JSON
  */
-export function parseBody(command: string, bytes: Uint8Array): unknown {
-  if (bytes.length === 0) return undefined
-  const text = textOf(bytes)
+export function parseBody(command: string, text: string): unknown {
+  if (text === '') return undefined
   try {
     const body = parseJson(text)
     const isId = command === 'delete' && (typeof body !== 'object' || body === null) && typeof body !== 'string'
@@ -24,14 +23,7 @@ export function parseBody(command: string, bytes: Uint8Array): unknown {
   }
 }
 
-function textOf(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
-  } catch {
-    throw notJson()
-  }
-}
-
-function notJson(): ProtocolError {
+/** The error of a body that is no JSON, or no UTF-8. */
+export function notJson(): ProtocolError {
   return new ProtocolError(400, 'The body is not valid JSON')
 }

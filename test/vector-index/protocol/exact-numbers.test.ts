@@ -22,8 +22,7 @@ test.each([
 
 describe('in metadata', () => {
   const tested = testIndex({ indexType: 'DENSE', dimension: 2 })
-  const send = (command: string, body: string) =>
-    wireText(tested.send(command, parseBody(command, new TextEncoder().encode(body))).body)
+  const send = (command: string, body: string) => wireText(tested.send(command, parseBody(command, body)).body)
   const rows = [LARGE, NEIGHBOUR, HUGE, '1'].map(
     (number, at) => `{"id":"${at}","vector":[1,${at}],"metadata":{"n":${number},"list":[${number}]}}`,
   )
@@ -71,7 +70,7 @@ test('in a vector are numbers like others', () => {
 })
 
 describe('a body of delete', () => {
-  const ids = (body: string) => parseBody('delete', new TextEncoder().encode(body))
+  const ids = (body: string) => parseBody('delete', body)
 
   test.each([
     ['id-0', 'id-0'],
@@ -96,6 +95,6 @@ describe('a body of delete', () => {
   })
 
   test('of another command must be JSON', () => {
-    expect(() => parseBody('fetch', new TextEncoder().encode('id-0'))).toThrow('The body is not valid JSON')
+    expect(() => parseBody('fetch', 'id-0')).toThrow('The body is not valid JSON')
   })
 })
