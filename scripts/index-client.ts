@@ -3,6 +3,7 @@
  * library does not do; what comes back is checked no further than these scripts use it.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { jsonText, parseJson } from '../src/vector-index/exact-json.ts'
 
 /** A row as `range` gives it and `upsert` takes it. */
 export interface IndexRow {
@@ -60,7 +61,7 @@ async function attemptOnce(url: string, token: string, body: unknown): Promise<A
   let response: Response
   let text: string
   try {
-    response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
+    response = await fetch(url, { method: 'POST', headers, body: jsonText(body) })
     text = await response.text()
   } catch (thrown) {
     return {
@@ -72,7 +73,7 @@ async function attemptOnce(url: string, token: string, body: unknown): Promise<A
   let answer: { result?: unknown; error?: string }
   try {
     // An object by the protocol; a number or a text has none of its members.
-    answer = JSON.parse(text) as { result?: unknown; error?: string }
+    answer = parseJson(text) as { result?: unknown; error?: string }
   } catch {
     return { problem: `status ${response.status}, not JSON`, again }
   }

@@ -4,7 +4,7 @@
  *
  * A line is `{"namespace", "id", "vector", "sparseVector", "metadata", "data"}`, with what is there. Broken off, it
  * goes on where it was: beside the file stands `<file>.progress` until all is written. What is written to the index
- * meanwhile may be missed, so let it rest.
+ * meanwhile may be missed, so let it rest. With `--format vectorize` it is what `wrangler vectorize insert` takes.
  *
  * Exit codes: 0 all is written, 1 something failed (run it again to go on), 2 the command line makes no sense.
  */
@@ -19,9 +19,12 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs'
+import { jsonText } from '../src/vector-index/exact-json.ts'
 import { addressIn, type IndexInfo, type IndexRow, readOptions, send, wholeIn, wrongUse } from './index-client.ts'
+import { vectorizeRow } from './vectorize-row.ts'
 
 const USAGE = `Usage: npm run index:export -- --out FILE [--url URL] [--token TOKEN] [--namespace NAME] [--page 1-1000]
+       [--format upstash|vectorize]
 
 URL and token come from UPSTASH_VECTOR_REST_URL and UPSTASH_VECTOR_REST_TOKEN where they are not given.
 Without --namespace all namespaces are written.`
@@ -37,11 +40,13 @@ interface Progress {
   readonly vectors: number
 }
 
-const options = readOptions(['out', 'url', 'token', 'namespace', 'page'], [], USAGE)
+const options = readOptions(['out', 'url', 'token', 'namespace', 'page', 'format'], [], USAGE)
 const address = addressIn(options, USAGE)
 const out = options.get('out') ?? wrongUse(USAGE)
 const only = options.get('namespace')
 const page = wholeIn(options, 'page', 200, USAGE)
+const format = options.get('format') ?? 'upstash'
+if (format !== 'upstash' && format !== 'vectorize') wrongUse(USAGE)
 const progressFile = `${out}.progress`
 
 function readProgress(): Progress {
@@ -87,11 +92,16 @@ async function writePage(file: number, namespace: string, progress: Progress): P
     namespace,
     body,
   )
-  const lines = vectors.map((row) => `${JSON.stringify({ namespace, ...row })}\n`).join('')
+  const lines = vectors.map((row) => `${lineOf(namespace, row)}\n`).join('')
   const bytes = progress.bytes + writeSync(file, lines, progress.bytes)
   const counted = { ...progress, bytes, vectors: progress.vectors + vectors.length }
   if (nextCursor !== '') return { ...counted, cursor: nextCursor }
   return { ...counted, cursor: '0', done: [...progress.done, namespace] }
+}
+
+/** Metadata may hold whole numbers beyond 2^53, so they are written as they were read. */
+function lineOf(namespace: string, row: IndexRow): string {
+  return jsonText(format === 'vectorize' ? vectorizeRow(namespace, row) : { namespace, ...row })
 }
 
 try {

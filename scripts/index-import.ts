@@ -11,6 +11,7 @@
 import { createReadStream, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { parseJson } from '../src/vector-index/exact-json.ts'
 import { addressIn, type IndexInfo, type IndexRow, readOptions, send, wholeIn, wrongUse } from './index-client.ts'
 
 const USAGE = `Usage: npm run index:import -- --in FILE [--url URL] [--token TOKEN] [--as vectors|data] [--batch 1-1000] [--no-wait]
@@ -54,7 +55,7 @@ function parseLine(text: string, number: number): Line {
   let line: Partial<Line>
   try {
     // Checked below, as far as it is needed here; the index checks the rest.
-    line = JSON.parse(text) as Partial<Line>
+    line = parseJson(text) as Partial<Line>
   } catch {
     throw new Error(`Line ${number} is not JSON`)
   }

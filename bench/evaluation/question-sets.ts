@@ -10,7 +10,7 @@ import { terms } from '../../src/core/text/terms.ts'
 import { embed, termFrequencies } from '../../src/vector-index/embed/embedder.ts'
 import { ResidentNamespace } from '../../src/vector-index/store/resident-namespace.ts'
 import { quantise, type ScoredRow } from '../../src/vector-index/search/scan.ts'
-import { dimensionOf, passageVector, questionVector } from '../../src/vector-index/search/sparse.ts'
+import { dimensionOf, passageVector, questionVector } from '../../src/vector-index/embed/bm25.ts'
 
 const DATA = join(import.meta.dirname, '..', '..', '..', 'shared', 'data')
 

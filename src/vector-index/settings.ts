@@ -1,9 +1,8 @@
 /** What an index is: its parts, their models, and the rules it keeps. */
 import { RagGateError } from '../errors.ts'
-import { EMBEDDING_MODEL } from './embed/embedder.ts'
-import { PLANS, type PlanName } from './protocol/plan-limits.ts'
+import { DENSE_MODELS, EMBEDDING_MODEL, SPARSE_MODELS } from './models.ts'
+import { PLANS, type PlanName } from './plan-limits.ts'
 import type { Similarity } from './search/dense/similarity.ts'
-import { TERM_PAIRS_MODEL } from './embed/term-pairs.ts'
 
 /** The dense part of an index. */
 export interface DensePart {
@@ -47,18 +46,6 @@ export type IndexKind = 'DENSE' | 'SPARSE' | 'HYBRID'
 const MAX_DIMENSION = 5376
 
 const MAX_LAG_MS = 24 * 60 * 60 * 1000
-
-/** Dimensions of the dense models that can be named. All but the first are the service's; the embedding itself is ours. */
-const DENSE_MODELS: ReadonlyMap<string, number> = new Map([
-  [EMBEDDING_MODEL, 1024],
-  ['BGE_SMALL_EN_V1_5', 384],
-  ['BGE_BASE_EN_V1_5', 768],
-  ['BGE_LARGE_EN_V1_5', 1024],
-  ['BGE_M3', 1024],
-])
-
-/** The sparse models that can be named. The service's two both make BM25; the last is ours. */
-const SPARSE_MODELS: readonly string[] = ['BM25', 'BGE_M3', TERM_PAIRS_MODEL]
 
 const SIMILARITIES: readonly Similarity[] = ['COSINE', 'EUCLIDEAN', 'DOT_PRODUCT']
 const KINDS: readonly IndexKind[] = ['DENSE', 'SPARSE', 'HYBRID']
@@ -155,7 +142,7 @@ function noSparsePart(name: string, members: Readonly<Record<string, unknown>>):
 function modelName(name: string, member: string, value: unknown, otherwise: string): string {
   if (value === undefined) return otherwise
   if (value === null) return ''
-  if (typeof value !== 'string') throw invalid(name, `must have a text or null as ${member}`)
+  if (typeof value !== 'string') throw invalid(name, `must have a string or null as ${member}`)
   return value
 }
 

@@ -5,31 +5,40 @@ import { readdirSync, readFileSync } from 'node:fs'
 export interface Memory {
   /** What the Worker's isolate still reaches after a forced collection. */
   readonly live: number | undefined
+  /** What its buffers take beside that, WebAssembly's memory among them. */
+  readonly buffers: number | undefined
   /** Resident memory of every workerd below this process: all isolates, the simulators, and what V8 has not collected. */
   readonly resident: number | undefined
 }
 
 export async function measureMemory(inspectorUrl: string): Promise<Memory> {
-  return { live: await liveBytes(inspectorUrl), resident: residentBytes() }
+  const { usedSize, backingStorageSize } = await heapUsage(inspectorUrl)
+  return { live: usedSize, buffers: backingStorageSize, resident: residentBytes() }
 }
 
 const ANSWER_WITHIN_MS = 10_000
 
-async function liveBytes(url: string): Promise<number | undefined> {
+/** What the inspector says of the heap; nothing where it does not answer. */
+interface HeapUsage {
+  readonly usedSize?: number
+  readonly backingStorageSize?: number
+}
+
+async function heapUsage(url: string): Promise<HeapUsage> {
   // The inspector turns away whoever names no origin. Node's WebSocket takes headers, which the DOM's types do not know.
   const options = { headers: { origin: 'http://localhost' } } as unknown as string[]
   const socket = new WebSocket(url, options)
   try {
-    return await new Promise<number | undefined>((resolve) => {
+    return await new Promise<HeapUsage>((resolve) => {
       const send = (id: number, method: string): void => socket.send(JSON.stringify({ id, method }))
       socket.addEventListener('open', () => send(1, 'HeapProfiler.collectGarbage'))
-      socket.addEventListener('error', () => resolve(undefined))
+      socket.addEventListener('error', () => resolve({}))
       socket.addEventListener('message', ({ data }) => {
-        const reply = JSON.parse(String(data)) as { id?: number; result?: { usedSize?: number } }
+        const reply = JSON.parse(String(data)) as { id?: number; result?: HeapUsage }
         if (reply.id === 1) send(2, 'Runtime.getHeapUsage')
-        if (reply.id === 2) resolve(reply.result?.usedSize)
+        if (reply.id === 2) resolve(reply.result ?? {})
       })
-      setTimeout(() => resolve(undefined), ANSWER_WITHIN_MS).unref()
+      setTimeout(() => resolve({}), ANSWER_WITHIN_MS).unref()
     })
   } finally {
     socket.close()

@@ -123,6 +123,26 @@ describe('an export', () => {
     expect(readFileSync(pathOf('broken.jsonl'), 'utf8')).toBe(readFileSync(pathOf('whole.jsonl'), 'utf8'))
   })
 
+  test('for Vectorize has its form, and keeps large numbers', async () => {
+    const at = '9007199254740993'
+    const { url, token } = addressOf('dense')
+    await clientOf('dense')
+      .namespace('v')
+      .upsert({ id: 'a', vector: [1, 2, 3], metadata: { at: 1 }, data: 'red' })
+    const body = `{"id":"b","vector":[1,2,3],"metadata":{"at":${at}}}`
+    await fetch(`${url}/upsert/v`, { method: 'POST', headers: { authorization: `Bearer ${token}` }, body })
+    const options = { url, token, namespace: 'v' }
+    await run('export', { ...options, out: pathOf('vectorize.jsonl'), format: 'vectorize' })
+    expect(readFileSync(pathOf('vectorize.jsonl'), 'utf8')).toBe(
+      `{"id":"a","values":[1,2,3],"namespace":"v","metadata":{"data":"red","at":1}}\n` +
+        `{"id":"b","values":[1,2,3],"namespace":"v","metadata":{"at":${at}}}\n`,
+    )
+    await run('export', { ...options, out: pathOf('large.jsonl') })
+    expect(readFileSync(pathOf('large.jsonl'), 'utf8')).toContain(`"at":${at}}`)
+    const sparse = { ...addressOf('source'), out: pathOf('no.jsonl'), format: 'nonsense' }
+    expect(await run('export', sparse)).toMatchObject({ code: 2 })
+  })
+
   test('does not write over a file', async () => {
     writeFileSync(pathOf('there.jsonl'), 'mine')
     expect(await run('export', { ...addressOf('source'), out: pathOf('there.jsonl') })).toMatchObject({ code: 1 })

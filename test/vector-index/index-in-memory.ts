@@ -1,4 +1,4 @@
-import { openIndex, type EmbeddedIndex } from '../../src/vector-index/embedded-index.ts'
+import { openIndex, type EmbeddedIndex } from '../../src/vector-index/protocol/embedded-index.ts'
 import { indexSettings } from '../../src/vector-index/settings.ts'
 import { sqliteStorage } from './sqlite-storage.ts'
 

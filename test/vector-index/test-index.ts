@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
-import { openIndex, type EmbeddedIndex } from '../../src/vector-index/embedded-index.ts'
+import { openIndex, type EmbeddedIndex } from '../../src/vector-index/protocol/embedded-index.ts'
 import { answerCommand } from '../../src/vector-index/protocol/protocol.ts'
+import { jsonText, parseJson } from '../../src/vector-index/exact-json.ts'
 import type { IndexStorage } from '../../src/vector-index/store/schema.ts'
 import { indexSettings } from '../../src/vector-index/settings.ts'
 import { sqliteStorage } from './sqlite-storage.ts'
@@ -52,7 +53,7 @@ export function testIndex(settings: unknown = {}): TestIndex {
       expect(answer).toHaveProperty('result')
       expect(status).toBe(200)
       // As it goes over the wire: members that are undefined are not there.
-      return 'result' in answer ? (JSON.parse(JSON.stringify(answer.result)) as unknown) : undefined
+      return 'result' in answer ? parseJson(jsonText(answer.result)) : undefined
     },
     failureOf(path, body, method) {
       const { status, body: answer } = send(path, body, method)

@@ -90,6 +90,39 @@ describe('which index answers', () => {
   })
 })
 
+describe('a read-only token', () => {
+  const bindings = { ...served, INDEX_READONLY_TOKEN: 'reads-all', INDEX_READONLY_TOKENS: { dense: 'reads-dense' } }
+
+  test.each([
+    ['/info', 'reads-dense', 200],
+    ['/indexes/dense/range', 'reads-dense', 422],
+    ['/indexes/dense/list-namespaces', 'reads-dense', 200],
+    ['/indexes/dense/query', 'reads-dense', 422],
+    ['/indexes/dense/resumable-query-end', 'reads-dense', 422],
+    ['/indexes/sparse/info', 'reads-all', 200],
+    ['/indexes/dense/info', 'reads-all', 401],
+    ['/indexes/sparse/info', 'reads-dense', 401],
+    ['/indexes/dense/upsert', 'reads-dense', 403],
+    ['/indexes/dense/upsert/', 'reads-dense', 403],
+    ['/indexes/dense/upsert-data', 'reads-dense', 403],
+    ['/indexes/dense/update', 'reads-dense', 403],
+    ['/indexes/dense/delete', 'reads-dense', 403],
+    ['/indexes/dense/reset', 'reads-dense', 403],
+    ['/indexes/dense/reset?all', 'reads-dense', 403],
+    ['/indexes/dense/delete-namespace/a', 'reads-dense', 403],
+    ['/indexes/dense/rename-namespace', 'reads-dense', 403],
+  ])('asks %s with %s: %i', async (path, token, status) => {
+    expect((await serve(path, token, bindings)).status).toBe(status)
+  })
+
+  test('says what it lacks', async () => {
+    expect(await serve('/upsert', 'reads-dense', bindings)).toEqual({
+      status: 403,
+      body: { error: 'Forbidden: The token is read-only', status: 403 },
+    })
+  })
+})
+
 describe('a configuration', () => {
   test.each([
     ['{', 'VECTOR_INDEXES is not valid JSON'],
@@ -106,7 +139,7 @@ describe('a configuration', () => {
     ['{', 'INDEX_TOKENS is not valid JSON'],
     ['[]', 'INDEX_TOKENS must be an object'],
     [{ other: 'token' }, 'INDEX_TOKENS names "other"'],
-    [{ a: '' }, 'the token of "a" must be a text without spaces'],
+    [{ a: '' }, 'the token of "a" must be a string without spaces'],
     [{ a: 'secret', b: 'secret' }, 'two in INDEX_TOKENS are equal'],
     [{ a: 'common' }, 'two in INDEX_TOKENS are equal'],
   ])('with the tokens %j is refused', (INDEX_TOKENS, message) => {
@@ -144,7 +177,7 @@ describe('over an eviction', () => {
     const lagging = clientOf('lagging')
     await lagging.upsert(rows)
     await evictDurableObject(stub('lagging'))
-    expect(await lagging.info()).toMatchObject({ vectorCount: 5, pendingVectorCount: 5 })
+    expect(await lagging.info()).toMatchObject({ vectorCount: 0, pendingVectorCount: 5 })
     expect(await lagging.query({ vector: [1, 0], topK: 9 })).toEqual([])
     await expect.poll(async () => (await lagging.info()).pendingVectorCount, { timeout: 5000 }).toBe(0)
     expect(await lagging.query({ vector: [1, 0], topK: 9 })).toHaveLength(5)

@@ -15,6 +15,8 @@ export interface GateBindings {
   readonly ANONYMOUS_ASK?: string
   /** Token for the embedded index by URL, under `/vector`. Without it the index is reached by the binding only. */
   readonly INDEX_TOKEN?: string
+  /** Token that reads the embedded index by URL, and writes nothing. */
+  readonly INDEX_READONLY_TOKEN?: string
   /** Settings of the embedded index, under the name `default`. It must be a hybrid one that embeds texts. */
   readonly VECTOR_INDEXES?: unknown
   /** Secret for the HMAC of questions, 32 characters and up. Without it nothing of a question is recorded. */

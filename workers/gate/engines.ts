@@ -12,6 +12,7 @@ import type { ChunkIndex } from '../../src/ports/chunk-index.ts'
 import type { Generator } from '../../src/ports/generator.ts'
 import type { Reranker } from '../../src/ports/reranker.ts'
 import type { Retriever } from '../../src/ports/retriever.ts'
+import { objectFor } from '../../src/vector-index/objects/route.ts'
 import type { GateBindings } from './bindings.ts'
 
 /** Vectorize where it is bound, Upstash Vector where it is configured, the embedded index otherwise. */
@@ -43,7 +44,7 @@ function upstashIndex(env: GateBindings): UpstashOptions {
   return {
     url: 'https://vector-index.invalid',
     // A stub belongs to the request that asks for it.
-    fetch: (address, init) => env.VECTOR_INDEX.getByName('default').fetch(address, init),
+    fetch: (address, init) => env.VECTOR_INDEX.getByName(objectFor('default', new URL(address))).fetch(address, init),
   }
 }
 

@@ -5,6 +5,7 @@ import { RagGateError } from '../../src/errors.ts'
 import { ragGate } from '../../src/middleware/rag-gate.ts'
 import { respondWithError } from '../../src/middleware/respond.ts'
 import { sweepIndex } from '../../src/pipeline/sweep-index.ts'
+import { indexStub } from '../vector-index/index-stub.ts'
 import { serveIndex } from '../vector-index/serve-index.ts'
 import { answer } from './ask.ts'
 import type { GateBindings } from './bindings.ts'
@@ -54,7 +55,8 @@ app.get('/health', async (c) => {
 app.all('/vector/*', (c) =>
   serveIndex(c.req.raw, {
     token: c.env.INDEX_TOKEN,
-    stub: c.env.VECTOR_INDEX.getByName('default'),
+    readOnlyToken: c.env.INDEX_READONLY_TOKEN,
+    stub: indexStub(c.env.VECTOR_INDEX, 'default'),
     prefix: '/vector',
   }),
 )

@@ -9,31 +9,37 @@ import { hash32 } from './hash.ts'
 /** Length of an embedding, unless another is asked for. */
 export const DIMENSION = 1024
 
-/** Name of this embedding; another way of hashing or weighting is another name. */
-export const EMBEDDING_MODEL = 'hashed-words-trigrams-1024'
-
 const WORD_SEED = 1
 const TRIGRAM_SEED = 2
 
 /** Hashes of a term, word first, then its trigrams: each names a dimension and a sign, whatever the length. */
 type TermFeatures = Uint32Array
 
-const FEATURES = new Map<string, TermFeatures>()
 const FEATURES_KEPT = 20_000
 
-/** Features of a term, remembered: the same few thousand terms make up most text. */
-function featuresOf(term: string): TermFeatures {
-  const known = FEATURES.get(term)
-  if (known !== undefined) return known
-  const marked = `^${term}$`
-  const made = new Uint32Array(Math.max(0, marked.length - 2) + 1)
-  made[0] = hash32(term, WORD_SEED)
-  for (let at = 0; at + 3 <= marked.length; at++) {
-    made[at + 1] = hash32(marked.slice(at, at + 3), TRIGRAM_SEED)
+/** Features of terms, remembered: the same few thousand terms make up most text. Whoever embeds much keeps one. */
+export class FeatureMemory {
+  readonly #known = new Map<string, TermFeatures>()
+
+  /** Features of a term. */
+  of(term: string): TermFeatures {
+    const known = this.#known.get(term)
+    if (known !== undefined) return known
+    const made = featuresOf(term)
+    if (this.#known.size >= FEATURES_KEPT) this.#known.clear()
+    this.#known.set(term, made)
+    return made
   }
-  if (FEATURES.size >= FEATURES_KEPT) FEATURES.clear()
-  FEATURES.set(term, made)
-  return made
+}
+
+function featuresOf(term: string): TermFeatures {
+  const marked = `^${term}$`
+  const features = new Uint32Array(Math.max(0, marked.length - 2) + 1)
+  features[0] = hash32(term, WORD_SEED)
+  for (let at = 0; at + 3 <= marked.length; at++) {
+    features[at + 1] = hash32(marked.slice(at, at + 3), TRIGRAM_SEED)
+  }
+  return features
 }
 
 /** How often each term stands in a text, in order of first appearance. */
@@ -51,16 +57,18 @@ export function termFrequencies(text: string): Map<string, number> {
  *
  * @param weightOf weight of a term: 1 for a passage, the idf in the namespace for a question
  * @param dimension length of the embedding, 1 and up
+ * @param memory features of terms met before; a fresh one for a single text
  * @returns a vector of unit length; all zeros when there are no terms
  */
 export function embed(
   frequencies: ReadonlyMap<string, number>,
   weightOf: (term: string) => number = () => 1,
   dimension: number = DIMENSION,
+  memory: FeatureMemory = new FeatureMemory(),
 ): Float32Array<ArrayBuffer> {
   const sums = new Float64Array(dimension)
   for (const [term, frequency] of frequencies) {
-    const features = featuresOf(term)
+    const features = memory.of(term)
     const weight = Math.sqrt(frequency) * weightOf(term)
     const share = weight / Math.sqrt(features.length - 1)
     for (let at = 0; at < features.length; at++) {

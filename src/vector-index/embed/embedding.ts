@@ -3,14 +3,16 @@
  * dimension. Under the index's own name passages are kept in bytes and questions are weighted by idf, for quality and
  * memory; under a name of the service equal texts have equal vectors, as a model there gives them.
  */
-import { embed, EMBEDDING_MODEL, termFrequencies } from './embedder.ts'
-import { invalid, LIMITS } from '../protocol/fields.ts'
-import type { ResidentNamespace } from '../store/resident-namespace.ts'
+import { embed, termFrequencies, type FeatureMemory } from './embedder.ts'
+import { EMBEDDING_MODEL, TERM_PAIRS_MODEL } from '../models.ts'
+import { LIMITS } from '../limits.ts'
+import { invalid } from '../protocol-error.ts'
 import { float32Row, quantise, type DenseRow } from '../search/scan.ts'
 import { embedsTexts, type DensePart, type SparsePart, type IndexSettings } from '../settings.ts'
-import { dimensionOf, passageVector, questionVector, type SparseVector } from '../search/sparse.ts'
-import { NO_DENSE, NO_SPARSE, type Vectors } from '../store/stored-vector.ts'
-import { pairedPassageVector, pairedQuestionVector, TERM_PAIRS_MODEL } from './term-pairs.ts'
+import type { SparseVector } from '../search/sparse.ts'
+import { dimensionOf, passageVector, questionVector } from './bm25.ts'
+import { NO_DENSE, NO_SPARSE, type Vectors } from '../search/vectors.ts'
+import { pairedPassageVector, pairedQuestionVector } from './term-pairs.ts'
 
 /** Vectors to search with; a part that the index does not have is absent. */
 export interface QuestionVectors {
@@ -23,29 +25,36 @@ export interface QuestionVectors {
  *
  * @throws `ProtocolError` when the index embeds no texts, or the text has too many distinct terms
  */
-export function passageVectors(settings: IndexSettings, text: string): Vectors {
+export function passageVectors(settings: IndexSettings, text: string, memory: FeatureMemory): Vectors {
   requireModel(settings)
   const frequencies = termFrequencies(text)
   if (frequencies.size > LIMITS.distinctTerms) {
     throw invalid(`data has more than ${LIMITS.distinctTerms} distinct terms`)
   }
   return {
-    dense: settings.dense === undefined ? NO_DENSE : denseRow(settings.dense, text, frequencies),
+    dense: settings.dense === undefined ? NO_DENSE : denseRow(settings.dense, text, frequencies, memory),
     sparse: settings.sparse === undefined ? NO_SPARSE : sparsePassage(settings.sparse, text, frequencies),
   }
 }
 
-/** Vectors of a question to a namespace. */
+/**
+ * Vectors of a question to a namespace.
+ *
+ * @param idf of a sparse dimension in that namespace
+ */
 export function questionVectors(
   { dense, sparse }: IndexSettings,
-  resident: ResidentNamespace,
+  idf: (dimension: number) => number,
   text: string,
+  memory: FeatureMemory,
 ): QuestionVectors {
   const frequencies = termFrequencies(text)
   const weighted = dense?.model === EMBEDDING_MODEL && sparse !== undefined
-  const weightOf = weighted ? (term: string): number => resident.idf(dimensionOf(term)) : undefined
+  const weightOf = weighted ? (term: string): number => idf(dimensionOf(term)) : undefined
   return {
-    ...(dense !== undefined && { dense: embed(denseTerms(dense, text, frequencies), weightOf, dense.dimension) }),
+    ...(dense !== undefined && {
+      dense: embed(denseTerms(dense, text, frequencies), weightOf, dense.dimension, memory),
+    }),
     ...(sparse !== undefined && {
       sparse: sparse.model === TERM_PAIRS_MODEL ? pairedQuestionVector(text) : questionVector(frequencies),
     }),
@@ -64,8 +73,13 @@ function sparsePassage({ model }: SparsePart, text: string, frequencies: Readonl
   return model === TERM_PAIRS_MODEL ? pairedPassageVector(text) : passageVector(frequencies)
 }
 
-function denseRow(part: DensePart, text: string, frequencies: ReadonlyMap<string, number>): DenseRow {
-  const vector = embed(denseTerms(part, text, frequencies), undefined, part.dimension)
+function denseRow(
+  part: DensePart,
+  text: string,
+  frequencies: ReadonlyMap<string, number>,
+  memory: FeatureMemory,
+): DenseRow {
+  const vector = embed(denseTerms(part, text, frequencies), undefined, part.dimension, memory)
   return part.model === EMBEDDING_MODEL ? quantise(vector) : float32Row(vector)
 }
 

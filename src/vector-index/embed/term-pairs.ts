@@ -7,10 +7,8 @@
  */
 import { terms } from '../../core/text/terms.ts'
 import { hash32 } from './hash.ts'
-import { dimensionOf, type SparseVector } from '../search/sparse.ts'
-
-/** Name of the model, as settings give it. */
-export const TERM_PAIRS_MODEL = 'bm25-term-pairs'
+import type { SparseVector } from '../search/sparse.ts'
+import { dimensionOf } from './bm25.ts'
 
 const PAIR_SEED = 4
 /**

@@ -1,10 +1,10 @@
 /** Which rows a filter selects, decided column by column. */
-import type { Json } from '../../core/lib/json.ts'
+import type { ExactJson } from '../exact-json.ts'
 import type { Filter, Junction, Literal, Path, Term } from './filter.ts'
 import { compileGlob } from './glob.ts'
 
 /** Values of one field, by row; `undefined` where a row does not have it. */
-export type Column = readonly (Json | undefined)[]
+export type Column = readonly (ExactJson | undefined)[]
 
 /**
  * Selects rows.
@@ -43,7 +43,7 @@ function compileJunction({ kind, filters }: Junction): RowSelection {
 }
 
 /** What a term asks of a field's value. */
-function testOf(term: Term): (value: Json | undefined) => boolean {
+function testOf(term: Term): (value: ExactJson | undefined) => boolean {
   switch (term.kind) {
     case 'equal': {
       const wanted = scalarOf(term.literal)
@@ -75,11 +75,11 @@ function testOf(term: Term): (value: Json | undefined) => boolean {
   }
 }
 
-function orderTest({ operator, bound }: Extract<Term, { kind: 'order' }>): (value: Json | undefined) => boolean {
+function orderTest({ operator, bound }: Extract<Term, { kind: 'order' }>): (value: ExactJson | undefined) => boolean {
   // NaN compares false with every number.
-  const numberOf = (value: Json | undefined) => {
+  const numberOf = (value: ExactJson | undefined) => {
     const given = scalarOf(value)
-    return typeof given === 'number' ? given : Number.NaN
+    return typeof given === 'number' || typeof given === 'bigint' ? given : Number.NaN
   }
   switch (operator) {
     case '<':
@@ -93,8 +93,12 @@ function orderTest({ operator, bound }: Extract<Term, { kind: 'order' }>): (valu
   }
 }
 
-/** A value as it is compared: booleans are 1 and 0, and whatever else is no string or number is nothing. */
-function scalarOf(value: Json | Literal | undefined): string | number | undefined {
+/**
+ * A value as it is compared: booleans are 1 and 0, whole numbers beyond 2^53 are bigints however they were written, and
+ * whatever else is no string or number is nothing.
+ */
+function scalarOf(value: ExactJson | Literal | undefined): string | number | bigint | undefined {
   if (typeof value === 'boolean') return value ? 1 : 0
-  return typeof value === 'string' || typeof value === 'number' ? value : undefined
+  if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value) ? BigInt(value) : value
+  return typeof value === 'string' || typeof value === 'bigint' ? value : undefined
 }

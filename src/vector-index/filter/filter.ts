@@ -14,7 +14,7 @@
  *   follow a name or other brackets. A closing bracket that none opened is part of the name. An element that the list
  *   does not have is missing.
  * - The words of the grammar are no identifiers, whatever their case, unless more follows: `in.x`.
- * - Numbers may be negative and may have a fraction and an exponent. Strings may span lines.
+ * - Numbers may be negative and may have a fraction and an exponent; whole ones are compared exactly, however large. Strings may span lines.
  * - `GLOB` has the details of SQLite: `]` first in a list is a member of it, `-` at either end of one too, and a list
  *   that does not end matches nothing. It sees Unicode characters, not code units.
  * - An empty filter counts as not given.
@@ -33,7 +33,7 @@ export interface Junction {
 /** What is asked of one field. */
 export type Term = { readonly path: Path } & (
   | { readonly kind: 'equal'; readonly literal: Literal; readonly negated: boolean }
-  | { readonly kind: 'order'; readonly operator: OrderOperator; readonly bound: number }
+  | { readonly kind: 'order'; readonly operator: OrderOperator; readonly bound: number | bigint }
   | { readonly kind: 'glob'; readonly pattern: string; readonly negated: boolean }
   | { readonly kind: 'in'; readonly literals: readonly Literal[]; readonly negated: boolean }
   | { readonly kind: 'contains'; readonly literal: Literal; readonly negated: boolean }
@@ -42,7 +42,8 @@ export type Term = { readonly path: Path } & (
 
 export type OrderOperator = '<' | '<=' | '>' | '>='
 
-export type Literal = string | number | boolean
+/** A bigint is a whole number that float64 does not hold. */
+export type Literal = string | number | bigint | boolean
 
 /** The way to a field: names of members, places in lists, places counted from a list's end. */
 export type Path = readonly Step[]

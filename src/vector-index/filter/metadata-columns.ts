@@ -1,11 +1,11 @@
 /** Fields of a namespace's metadata, kept parsed for the next filter. */
-import type { Json } from '../../core/lib/json.ts'
+import { jsonText, type ExactJson } from '../exact-json.ts'
 import type { Column } from './compile-filter.ts'
 import type { Path } from './filter.ts'
 import { valueAt } from './path.ts'
 
 /** Metadata of a row; `undefined` when it has none. */
-export type Metadata = Readonly<Record<string, Json>> | undefined
+export type Metadata = Readonly<Record<string, ExactJson>> | undefined
 
 /** What was read of the rows of one page, by path. */
 interface Page {
@@ -32,9 +32,9 @@ export class MetadataColumns {
    * Values of a field of the rows of a page.
    *
    * @param rows gives the metadata of the page's rows, if they must be looked at
-   * @param budget characters that all pages together may keep
+   * @param bytes what all pages together may keep
    */
-  column(number: number, path: Path, rows: () => readonly Metadata[], budget: number): Column {
+  column(number: number, path: Path, rows: () => readonly Metadata[], bytes: number): Column {
     const name = JSON.stringify(path)
     const page = this.#page(number)
     const known = page.columns.get(name)
@@ -43,7 +43,7 @@ export class MetadataColumns {
     page.columns.set(name, column)
     this.#grow(page, column)
     for (const oldest of this.#pages.keys()) {
-      if (this.#characters <= budget) break
+      if (this.byteLength <= bytes) break
       this.#drop(oldest)
     }
     return column
@@ -81,5 +81,5 @@ export class MetadataColumns {
 
 function sizeOf(value: Column[number]): number {
   if (typeof value === 'string') return value.length + VALUE_CHARACTERS
-  return (typeof value === 'object' ? JSON.stringify(value).length : 0) + VALUE_CHARACTERS
+  return (typeof value === 'object' ? jsonText(value).length : 0) + VALUE_CHARACTERS
 }

@@ -1,5 +1,5 @@
 /** Reading the text of a filter. */
-import { ProtocolError } from '../protocol/protocol-error.ts'
+import { ProtocolError } from '../protocol-error.ts'
 import { FILTER_LIMITS, type Filter, type Junction, type Literal, type Path, type Term } from './filter.ts'
 import { parsePath } from './path.ts'
 import { TokenReader } from './tokens.ts'
@@ -140,13 +140,14 @@ class FilterParser {
     throw tokens.mismatch('a string, a number, true or false')
   }
 
-  #number(): number {
+  #number(): number | bigint {
     const tokens = this.#tokens
     const { kind, text } = tokens.next
     if (kind !== 'number') throw tokens.mismatch('a number')
     const number = Number(text)
     if (!Number.isFinite(number)) throw tokens.problem('a number out of range')
     tokens.take()
-    return number
+    if (Number.isSafeInteger(number) || !/^-?\d+$/.test(text)) return number
+    return BigInt(number) === BigInt(text) ? number : BigInt(text)
   }
 }

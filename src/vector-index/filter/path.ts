@@ -1,5 +1,5 @@
 /** Fields by name: from the identifier in a filter to the value in a row's metadata. */
-import type { Json } from '../../core/lib/json.ts'
+import type { ExactJson } from '../exact-json.ts'
 import type { Path, Step } from './filter.ts'
 
 const IDENTIFIER = /^[^.[]+(?:\[(?:#-)?\d+\])*(?:\.[^.[]+(?:\[(?:#-)?\d+\])*)*$/
@@ -19,7 +19,7 @@ export function parsePath(identifier: string): Path | undefined {
 }
 
 /** The value at the end of a path; `undefined` when there is none. */
-export function valueAt(metadata: Json | undefined, path: Path): Json | undefined {
+export function valueAt(metadata: ExactJson | undefined, path: Path): ExactJson | undefined {
   let value = metadata
   for (const step of path) {
     if (typeof value !== 'object' || value === null) return undefined
@@ -28,17 +28,17 @@ export function valueAt(metadata: Json | undefined, path: Path): Json | undefine
   return value
 }
 
-function memberOf(value: Extract<Json, object>, key: string): Json | undefined {
+function memberOf(value: Extract<ExactJson, object>, key: string): ExactJson | undefined {
   if (Array.isArray(value) || !Object.hasOwn(value, key)) return undefined
   // An object of JSON that is not a list.
-  return (value as { readonly [key: string]: Json })[key]
+  return (value as { readonly [key: string]: ExactJson })[key]
 }
 
 function elementOf(
-  value: Extract<Json, object>,
+  value: Extract<ExactJson, object>,
   step: { readonly index: number } | { readonly fromEnd: number },
-): Json | undefined {
+): ExactJson | undefined {
   if (!Array.isArray(value)) return undefined
-  const elements: readonly Json[] = value
+  const elements: readonly ExactJson[] = value
   return elements['index' in step ? step.index : elements.length - step.fromEnd]
 }

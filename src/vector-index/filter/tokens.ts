@@ -1,5 +1,5 @@
 /** Cutting the text of a filter into tokens. */
-import { ProtocolError } from '../protocol/protocol-error.ts'
+import { ProtocolError } from '../protocol-error.ts'
 
 /** A piece of a filter that has a meaning of its own. */
 export interface Token {
@@ -11,8 +11,6 @@ export interface Token {
   /** Where it has ended. */
   readonly end: number
 }
-
-const SPACE = /[ \t\r\n]*/y
 
 /** NUL and unpaired surrogates are in no string: SQLite would read another one. */
 const TOKEN =
@@ -37,6 +35,9 @@ const QUOTED = 40
 /** Reads the tokens of a filter one after the other. */
 export class TokenReader {
   readonly #text: string
+  // Where they match next is a state of theirs, so each reader has its own.
+  readonly #space = /[ \t\r\n]*/y
+  readonly #token = new RegExp(TOKEN)
   #next: Token
 
   constructor(text: string) {
@@ -86,13 +87,13 @@ export class TokenReader {
   }
 
   #read(from: number): Token {
-    SPACE.lastIndex = from
-    SPACE.test(this.#text)
-    const at = SPACE.lastIndex
+    this.#space.lastIndex = from
+    this.#space.test(this.#text)
+    const at = this.#space.lastIndex
     if (at === this.#text.length) return { kind: 'end', text: '<EOF>', at, end: at }
-    TOKEN.lastIndex = at
-    const { word, number, string, symbol } = TOKEN.exec(this.#text)?.groups ?? {}
-    const end = TOKEN.lastIndex
+    this.#token.lastIndex = at
+    const { word, number, string, symbol } = this.#token.exec(this.#text)?.groups ?? {}
+    const end = this.#token.lastIndex
     if (word !== undefined) {
       const capitals = word.toUpperCase()
       const keyword = KEYWORDS.has(capitals)

@@ -1,6 +1,7 @@
+import { jsonText } from '../exact-json.ts'
+import { LIMITS } from '../limits.ts'
 import type { AnsweredRow } from './answered-row.ts'
-import { LIMITS } from './fields.ts'
-import { ProtocolError } from './protocol-error.ts'
+import { ProtocolError } from '../protocol-error.ts'
 
 /** Bytes of a component of an ordinary vector and its comma. */
 const FLOAT = 12
@@ -49,7 +50,7 @@ function bytesOf({ id, vector, sparseVector, metadata, data }: Partial<AnsweredR
 
 function jsonBytes(value: unknown): number {
   if (value === undefined) return 0
-  const json = JSON.stringify(value)
+  const json = jsonText(value)
   let bytes = json.length
   for (let at = 0; at < json.length; at++) {
     const code = json.charCodeAt(at)

@@ -1,11 +1,11 @@
 /** Rows as clients get them. */
-import type { Json } from '../../core/lib/json.ts'
+import type { ExactJson } from '../exact-json.ts'
 import * as field from './fields.ts'
 import { shortestFloat32 } from '../search/float32.ts'
 import { vectorOf } from '../search/scan.ts'
 import type { IndexSettings } from '../settings.ts'
 import type { Attachment, VectorRow } from '../store/vector-row.ts'
-import type { Vectors } from '../store/stored-vector.ts'
+import type { Vectors } from '../search/vectors.ts'
 
 /** Which parts of a row a command gives back. */
 export interface Includes {
@@ -20,7 +20,7 @@ export interface AnsweredRow {
   readonly score?: number
   readonly vector?: readonly number[]
   readonly sparseVector?: { readonly indices: readonly number[]; readonly values: readonly number[] }
-  readonly metadata?: Readonly<Record<string, Json>>
+  readonly metadata?: Readonly<Record<string, ExactJson>>
   readonly data?: string
 }
 
@@ -42,11 +42,12 @@ export function answeredRow(settings: IndexSettings, row: VectorRow, includes: I
   }
 }
 
-/** The vectors of a row: those of the parts that the index has. */
+/** The vectors of a row, if they are given: those of the parts that the index has. */
 export function answeredVectors(
   { dense, sparse }: IndexSettings,
-  row: Vectors,
+  row: Vectors | undefined,
 ): Pick<AnsweredRow, 'vector' | 'sparseVector'> {
+  if (row === undefined) return {}
   return {
     ...(dense !== undefined && { vector: Array.from(vectorOf(row.dense), shortestFloat32) }),
     ...(sparse !== undefined && {

@@ -1,10 +1,10 @@
 /** Vectors that a body brings with it, checked against the kind of the index. */
 import * as field from './fields.ts'
-import type { ProtocolError } from './protocol-error.ts'
+import { invalid, type ProtocolError } from '../protocol-error.ts'
 import { float32Row } from '../search/scan.ts'
 import type { IndexSettings } from '../settings.ts'
 import type { SparseVector } from '../search/sparse.ts'
-import { NO_DENSE, NO_SPARSE, type Vectors } from '../store/stored-vector.ts'
+import { NO_DENSE, NO_SPARSE, type Vectors } from '../search/vectors.ts'
 
 /** Vectors of a body; those that were not given are absent. */
 export interface ExplicitVectors {
@@ -42,10 +42,10 @@ export function storedVectors(settings: IndexSettings, fields: field.Fields): Ve
 
 /** What the service says when the dense vector is missing. */
 export function requiresDense(): ProtocolError {
-  return field.invalid('This index requires dense vectors')
+  return invalid('This index requires dense vectors')
 }
 
 /** What the service says when the sparse vector is missing. */
 export function requiresSparse(): ProtocolError {
-  return field.invalid('This index requires sparse vectors')
+  return invalid('This index requires sparse vectors')
 }

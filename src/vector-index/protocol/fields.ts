@@ -1,32 +1,12 @@
 /** Checks of single fields in command bodies. Each throws a `ProtocolError` of status 422 that names the field. */
-import type { Json } from '../../core/lib/json.ts'
+import { jsonText, type ExactJson } from '../exact-json.ts'
 import { utf8 } from '../../core/lib/sha256.ts'
-import { ProtocolError } from './protocol-error.ts'
+import { LIMITS } from '../limits.ts'
+import { invalid } from '../protocol-error.ts'
 import type { SparseVector } from '../search/sparse.ts'
 
 /** A JSON object whose members are not known yet. */
 export type Fields = Readonly<Record<string, unknown>>
-
-/**
- * Limits that the service publishes for every plan; length of answers, distinct terms, depth of metadata, length of ids
- * and those of resumable queries are our own.
- */
-export const LIMITS = {
-  itemsPerCommand: 1000,
-  topK: 1000,
-  metadataBytes: 48 * 1024,
-  dataBytes: 1024 * 1024,
-  sparseDimensions: 1000,
-  /** Of JSON in UTF-8, about. */
-  answerBytes: 16 * 1024 * 1024,
-  distinctTerms: 32_768,
-  idLength: 1024,
-  namespaceLength: 1024,
-  metadataDepth: 32,
-  resumableQueries: 1000,
-  resumableBytes: 1_500_000,
-  maxIdleSeconds: 7 * 24 * 60 * 60,
-} as const
 
 const UNPAIRED_SURROGATE = /\p{Surrogate}/u
 
@@ -62,10 +42,11 @@ export function objects(body: unknown): readonly Fields[] {
   })
 }
 
-/** An id: a string or a number, returned as a string. Of whole numbers beyond 2^53 several would be the same id. */
+/** An id: a string or a number, returned as a string. One like 1e300 names several whole numbers, so it is none. */
 export function id(value: unknown): string {
   if (Number.isInteger(value) && !Number.isSafeInteger(value)) throw invalid('id is a number too large to be exact')
-  const text = typeof value === 'number' && Number.isFinite(value) ? String(value) : value
+  const isNumber = (typeof value === 'number' && Number.isFinite(value)) || typeof value === 'bigint'
+  const text = isNumber ? String(value) : value
   if (typeof text !== 'string' || text === '') throw invalid('id is required and cannot be an empty string')
   if (text.length > LIMITS.idLength) throw invalid(`id is longer than ${LIMITS.idLength} characters`)
   // SQLite would store both under another name, and functions on text stop at a NUL.
@@ -89,16 +70,16 @@ export function data(value: unknown): string {
 }
 
 /** A JSON object of at most 48 KB; `undefined` when there is none. PHP's client sends an empty list for an empty one. */
-export function metadata(value: unknown): Readonly<Record<string, Json>> | undefined {
+export function metadata(value: unknown): Readonly<Record<string, ExactJson>> | undefined {
   if (!isGiven(value) || (Array.isArray(value) && value.length === 0)) return undefined
   if (!isFields(value)) throw invalid('metadata must be an object')
   if (isDeeper(value, LIMITS.metadataDepth)) throw invalid('metadata is nested too deeply')
   if (holdsInfinity(value)) throw invalid('metadata holds a number out of range')
-  if (isLonger(JSON.stringify(value), LIMITS.metadataBytes)) {
+  if (isLonger(jsonText(value), LIMITS.metadataBytes)) {
     throw invalid(`metadata is larger than ${LIMITS.metadataBytes} bytes`)
   }
   // It came out of a JSON parser, so every member is JSON: numbers that are not have just been looked for.
-  return value as Readonly<Record<string, Json>>
+  return value as Readonly<Record<string, ExactJson>>
 }
 
 /** A dense vector of the index's dimension. */
@@ -166,7 +147,7 @@ export function cursor(value: unknown): number {
 
 /** The name of a namespace. @param name of the field it comes from */
 export function namespace(value: unknown, name: string): string {
-  if (typeof value !== 'string') throw invalid(`${name} must be a text`)
+  if (typeof value !== 'string') throw invalid(`${name} must be a string`)
   if (value.length > LIMITS.namespaceLength)
     throw invalid(`${name} is longer than ${LIMITS.namespaceLength} characters`)
   if (UNPAIRED_SURROGATE.test(value) || value.includes('\0')) throw invalid(`${name} is not valid Unicode text`)
@@ -185,15 +166,11 @@ export function filterText(value: unknown): string {
   return value
 }
 
-export function invalid(message: string): ProtocolError {
-  return new ProtocolError(422, message)
-}
-
 function finiteNumbers(value: unknown, name: string): Float32Array<ArrayBuffer> {
-  if (!Array.isArray(value) || !value.every((member) => typeof member === 'number')) {
+  if (!Array.isArray(value) || !value.every((member) => typeof member === 'number' || typeof member === 'bigint')) {
     throw invalid(`${name} must be a list of numbers`)
   }
-  const numbers = Float32Array.from(value)
+  const numbers = Float32Array.from(value, Number)
   if (!numbers.every(Number.isFinite)) throw invalid(`${name} must be within the range of float32`)
   return numbers
 }

@@ -1,4 +1,4 @@
-import type { Json } from '../../core/lib/json.ts'
+import type { ExactJson } from '../exact-json.ts'
 
 /**
  * An object with a JSON merge patch applied: members of the patch replace, objects are merged, `null` removes.
@@ -6,9 +6,9 @@ import type { Json } from '../../core/lib/json.ts'
  * @see https://www.rfc-editor.org/rfc/rfc7396
  */
 export function mergePatch(
-  target: Readonly<Record<string, Json>>,
-  patch: Readonly<Record<string, Json>>,
-): Readonly<Record<string, Json>> {
+  target: Readonly<Record<string, ExactJson>>,
+  patch: Readonly<Record<string, ExactJson>>,
+): Readonly<Record<string, ExactJson>> {
   const merged = new Map(Object.entries(target))
   for (const [name, value] of Object.entries(patch)) {
     if (value === null) merged.delete(name)
@@ -18,10 +18,10 @@ export function mergePatch(
 }
 
 /** What is no object counts as an empty one. */
-function objectOr(value: Json | undefined): Readonly<Record<string, Json>> {
+function objectOr(value: ExactJson | undefined): Readonly<Record<string, ExactJson>> {
   return isObject(value) ? value : {}
 }
 
-function isObject(value: Json | undefined): value is Readonly<Record<string, Json>> {
+function isObject(value: ExactJson | undefined): value is Readonly<Record<string, ExactJson>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

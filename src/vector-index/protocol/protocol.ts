@@ -5,7 +5,7 @@
  *
  * @see https://upstash.com/docs/vector/api/get-started
  */
-import type { Command } from './commands/command.ts'
+import type { Command, Elsewhere } from './commands/command.ts'
 import { deleteRows } from './commands/delete.ts'
 import { fetchRows } from './commands/fetch.ts'
 import { info } from './commands/info.ts'
@@ -17,10 +17,10 @@ import { reset } from './commands/reset.ts'
 import { resumableQuery, resumableQueryData, resumableQueryEnd, resumableQueryNext } from './commands/resumable-query.ts'
 import { update } from './commands/update.ts'
 import { upsert, upsertData } from './commands/upsert.ts'
-import type { EmbeddedIndex } from '../embedded-index.ts'
+import type { EmbeddedIndex } from './embedded-index.ts'
 import * as field from './fields.ts'
-import { limitsOf } from './plan-limits.ts'
-import { ProtocolError } from './protocol-error.ts'
+import { limitsOf } from '../plan-limits.ts'
+import { ProtocolError } from '../protocol-error.ts'
 
 /** A command as it came over HTTP. */
 export interface ProtocolRequest {
@@ -41,7 +41,7 @@ export interface ProtocolResponse {
 
 interface Entry {
   readonly run: Command
-  /** What a plan with a daily limit counts it as; nothing when absent. */
+  /** What a plan with a daily limit counts it as; nothing when absent. Whatever is not an update only reads. */
   readonly use?: 'queries' | 'updates'
   /** The method beside POST that the service's examples use. */
   readonly method?: 'GET' | 'DELETE'
@@ -68,21 +68,52 @@ const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
   ['rename-namespace', { run: renameNamespace, use: 'updates' }],
 ])
 
+const NOTHING: Elsewhere = { namespaces: 0, vectors: 0, storedBytes: 0 }
+
+/** What a plan counts a command as: `updates` for what writes, `queries` for what reads vectors. */
+export function useOf(command: string): Entry['use'] {
+  return COMMANDS.get(command)?.use
+}
+
 /** Carries out a command. What the sender did wrong comes back as an error of the documented shape. */
-export function answerCommand(index: EmbeddedIndex, request: ProtocolRequest): ProtocolResponse {
+export function answerCommand(
+  index: EmbeddedIndex,
+  request: ProtocolRequest,
+  elsewhere: Elsewhere = NOTHING,
+): ProtocolResponse {
   try {
     const [name = '', ...namespace] = request.path
-    const entry = COMMANDS.get(name)
-    if (entry === undefined) throw new ProtocolError(400, 'Unsupported command')
-    if (!allows(entry, request.method)) throw new ProtocolError(405, 'Method Not Allowed')
-    if (entry.use !== undefined) index.use.count(entry.use, limitsOf(index.settings.plan))
-    index.store.settle()
+    const entry = commandFor(name, request.method)
     const { body, search } = request
-    return { status: 200, body: { result: entry.run(index, { namespace: namespaceOf(namespace), body, search }) } }
+    if (entry.use !== undefined) index.use.count(entry.use, amountOf(body), limitsOf(index.settings.plan))
+    index.store.settle()
+    return {
+      status: 200,
+      body: { result: entry.run(index, { namespace: namespaceOf(namespace), body, search, elsewhere }) },
+    }
   } catch (thrown) {
     if (thrown instanceof ProtocolError) return errorResponse(thrown)
     throw thrown
   }
+}
+
+/** Vectors, ids or queries in a body: plans count each of them. */
+export function amountOf(body: unknown): number {
+  if (Array.isArray(body)) return Math.max(1, body.length)
+  const ids: unknown = typeof body === 'object' && body !== null && 'ids' in body ? body.ids : undefined
+  return Array.isArray(ids) ? Math.max(1, ids.length) : 1
+}
+
+/** @throws `ProtocolError` for an unknown command, or one that does not take the method */
+export function requireMethod(command: string, method: string): void {
+  commandFor(command, method)
+}
+
+function commandFor(name: string, method: string): Entry {
+  const entry = COMMANDS.get(name)
+  if (entry === undefined) throw new ProtocolError(400, 'Unsupported command')
+  if (!allows(entry, method)) throw new ProtocolError(405, 'Method Not Allowed')
+  return entry
 }
 
 /** The service takes PUT as it takes POST; a HEAD is a GET whose answer is not sent. */
@@ -95,7 +126,12 @@ export function errorResponse({ status, message }: ProtocolError): ProtocolRespo
   return { status, body: { error: message, status } }
 }
 
-function namespaceOf(segments: readonly string[]): string {
+/**
+ * The namespace that the rest of a path names.
+ *
+ * @throws `ProtocolError` when there can be none of that name
+ */
+export function namespaceOf(segments: readonly string[]): string {
   return field.namespace(decoded(segments.join('/')), 'namespace')
 }
 

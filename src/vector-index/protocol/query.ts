@@ -1,7 +1,9 @@
 /** Searching: what the body of a query asks for, and the rows that answer it. */
+import { LIMITS } from '../limits.ts'
+import { invalid } from '../protocol-error.ts'
 import type { AnswerRoom } from './answer-room.ts'
 import { answeredAttachment, answeredVectors, parseIncludes, type AnsweredRow, type Includes } from './answered-row.ts'
-import type { EmbeddedIndex } from '../embedded-index.ts'
+import type { EmbeddedIndex } from './embedded-index.ts'
 import { questionVectors, requireModel, type QuestionVectors } from '../embed/embedding.ts'
 import { explicitVectors, requiresDense, requiresSparse } from './explicit-vectors.ts'
 import * as field from './fields.ts'
@@ -59,7 +61,7 @@ export function parseQuery(settings: IndexSettings, fields: field.Fields, comman
   return {
     ...(command === 'query' ? explicitQuestion(settings, fields, asked) : textQuestion(settings, fields, asked)),
     ...(filter !== '' && { filter: parseFilter(filter) }),
-    topK: field.whole(fields['topK'], 'topK', { min: 1, max: field.LIMITS.topK }, 10),
+    topK: field.whole(fields['topK'], 'topK', { min: 1, max: LIMITS.topK }, 10),
     weighting: field.oneOf(fields['weightingStrategy'], 'weightingStrategy', ['IDF'], undefined) ?? 'none',
     fusion: field.oneOf(fields['fusionAlgorithm'], 'fusionAlgorithm', ['RRF', 'DBSF'], 'RRF'),
     includes: parseIncludes(fields),
@@ -72,7 +74,7 @@ export function parseQuery(settings: IndexSettings, fields: field.Fields, comman
  * @throws `ProtocolError` 422 when the rows do not fit in the answer
  */
 export function answerQuery(
-  { settings, store }: EmbeddedIndex,
+  { settings, store, features }: EmbeddedIndex,
   namespace: string,
   query: Query,
   run: QueryRun,
@@ -81,9 +83,14 @@ export function answerQuery(
   if (resident === undefined) return []
   const selected = query.filter && store.selected(resident, query.filter)
   const matches = slotFilter(resident, run, selected)
-  const found = search(settings, resident, query, run.candidates, matches)
+  const question =
+    'text' in query.question
+      ? questionVectors(settings, (dimension) => resident.idf(dimension), query.question.text, features)
+      : query.question
+  const found = search(settings, resident, { ...query, question }, run.candidates, matches)
   const rows = found.map(({ slot }) => resident.rowAt(slot))
   const { includes } = query
+  const vectors = includes.vectors ? store.vectorsAt(rows.map(({ position }) => position)) : undefined
   const positions = includes.metadata || includes.data ? rows.map(({ position }) => position) : []
   const attached = new Map<number, ReturnType<typeof answeredAttachment>>()
   for (const [position, attachment] of store.attachments(positions)) {
@@ -93,7 +100,7 @@ export function answerQuery(
     const scored = {
       id: row.id,
       score: shortestFloat32(withinFloat32(found[at]!.score)),
-      ...(includes.vectors && answeredVectors(settings, row)),
+      ...answeredVectors(settings, vectors?.get(row.position)),
     }
     return { ...run.room.take(scored), ...attached.get(row.position) }
   })
@@ -114,7 +121,7 @@ function explicitQuestion(settings: IndexSettings, fields: field.Fields, asked: 
   if (dense || sparse) return { question, mode: modeOf(dense, sparse) }
   if (asked === 'DENSE' || settings.sparse === undefined) throw requiresDense()
   if (asked === 'SPARSE' || settings.dense === undefined) throw requiresSparse()
-  throw field.invalid('Either vector or sparseVector must be given')
+  throw invalid('Either vector or sparseVector must be given')
 }
 
 /** Searched are the sides that the index has and that are asked for. */
@@ -134,12 +141,11 @@ function modeOf(dense: boolean, sparse: boolean): IndexKind {
 function search(
   settings: IndexSettings,
   resident: ResidentNamespace,
-  query: Query,
+  query: Query & { readonly question: QuestionVectors },
   candidates: QueryRun['candidates'],
   matches: SlotFilter | undefined,
 ): readonly ScoredRow[] {
-  const { question, mode, topK, weighting, fusion } = query
-  const vectors = 'text' in question ? questionVectors(settings, resident, question.text) : question
+  const { question: vectors, mode, topK, weighting, fusion } = query
   const perSide = mode === 'HYBRID' && candidates === 'more' ? Math.max(2 * topK, MIN_CANDIDATES) : topK
   const rankings: (readonly ScoredRow[])[] = []
   if (mode !== 'SPARSE' && vectors.dense !== undefined && settings.dense !== undefined) {

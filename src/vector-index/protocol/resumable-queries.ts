@@ -1,6 +1,8 @@
 /** Queries that can be gone on with. They stand in storage, so that they outlive the memory of the index. */
-import { invalid, isLonger, LIMITS } from './fields.ts'
-import { ProtocolError } from './protocol-error.ts'
+import { jsonText, parseJson } from '../exact-json.ts'
+import { LIMITS } from '../limits.ts'
+import { isLonger } from './fields.ts'
+import { invalid, ProtocolError } from '../protocol-error.ts'
 import { numberOf, textOf, type IndexStorage, type SqlStore } from '../store/schema.ts'
 
 /** A query as it was asked. */
@@ -37,7 +39,7 @@ export class ResumableQueries {
     if (numberOf(counted, 'active') >= LIMITS.resumableQueries) {
       throw invalid(`At most ${LIMITS.resumableQueries} resumable queries can be active`)
     }
-    const text = JSON.stringify(body)
+    const text = jsonText(body)
     if (isLonger(text, LIMITS.resumableBytes)) {
       throw invalid(`A resumable query is longer than ${LIMITS.resumableBytes} bytes`)
     }
@@ -55,11 +57,11 @@ export class ResumableQueries {
   resume(uuid: string): ResumableQuery {
     this.#expire()
     const [row] = this.#sql.exec('SELECT * FROM resumable_queries WHERE uuid = ?', uuid).toArray()
-    if (row === undefined) throw ended(uuid)
+    if (row === undefined) throw queryEnded(uuid)
     const maxIdleMs = numberOf(row, 'max_idle_ms')
     this.#sql.exec('UPDATE resumable_queries SET expires_ms = ? WHERE uuid = ?', this.#nowMs() + maxIdleMs, uuid)
     const command = textOf(row, 'command') === 'query' ? 'query' : 'query-data'
-    return { namespace: textOf(row, 'namespace'), command, body: JSON.parse(textOf(row, 'body')), maxIdleMs }
+    return { namespace: textOf(row, 'namespace'), command, body: parseJson(textOf(row, 'body')), maxIdleMs }
   }
 
   /** Ids that the query has returned so far. */
@@ -78,7 +80,7 @@ export class ResumableQueries {
   end(uuid: string): void {
     this.#expire()
     const gone = this.#sql.exec('DELETE FROM resumable_queries WHERE uuid = ? RETURNING uuid', uuid).toArray()
-    if (gone.length === 0) throw ended(uuid)
+    if (gone.length === 0) throw queryEnded(uuid)
   }
 
   #expire(): void {
@@ -86,7 +88,8 @@ export class ResumableQueries {
   }
 }
 
-function ended(uuid: string): ProtocolError {
+/** The error of a resumable query that is not there. */
+export function queryEnded(uuid: string): ProtocolError {
   return new ProtocolError(
     404,
     `Resumable query ${uuid} does not exist: it was never started, has ended, or was idle too long`,

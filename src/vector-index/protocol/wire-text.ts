@@ -1,5 +1,7 @@
 /** Answers as they are printed. */
 
+import { jsonText } from '../exact-json.ts'
+
 /** Members that hold float32, alone or in a list. No other member of an answer that has one of these names is a number. */
 const FLOAT_MEMBERS: ReadonlySet<string> = new Set(['score', 'vector', 'values'])
 
@@ -14,7 +16,8 @@ export function wireText(value: unknown): string {
 }
 
 function textOf(value: unknown, name: string): string {
-  if (name === 'metadata' || typeof value !== 'object' || value === null) return leafText(value, name)
+  if (name === 'metadata') return jsonText(value)
+  if (typeof value !== 'object' || value === null) return leafText(value, name)
   if (Array.isArray(value)) return FLOAT_MEMBERS.has(name) ? floatsText(value) : listText(value)
   const members = Object.entries(value).filter(([, member]) => member !== undefined)
   return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${textOf(member, key)}`).join(',')}}`

@@ -39,6 +39,21 @@ export class PostingLists {
     return this.#table.byteLength + this.#heads.byteLength + this.#slots.byteLength + this.#values.byteLength
   }
 
+  /** Dimensions that have a list, an empty one too. */
+  get dimensionCount(): number {
+    return this.#table.size
+  }
+
+  /** Whether a dimension has a list. */
+  knows(dimension: number): boolean {
+    return this.#table.find(dimension) >= 0
+  }
+
+  /** Gives back what is held in reserve: the next entry moves everything once. */
+  compact(): void {
+    this.#rebuild(0, exactly)
+  }
+
   /** How many slots have a dimension. */
   count(dimension: number): number {
     const list = this.#table.find(dimension)
@@ -51,6 +66,14 @@ export class PostingLists {
     if (list < 0) return undefined
     const from = this.#heads[list * HEAD + START]!
     return { slots: this.#slots, values: this.#values, from, to: from + this.#heads[list * HEAD + LENGTH]! }
+  }
+
+  /** Value of a slot in a dimension; 0 when it does not have it. */
+  valueAt(dimension: number, slot: number): number {
+    const list = this.#table.find(dimension)
+    if (list < 0) return 0
+    const at = this.#placeOf(list * HEAD, slot)
+    return at < this.#endOf(list * HEAD) && this.#slots[at] === slot ? this.#values[at]! : 0
   }
 
   /** Gives a slot a value in a dimension; to one that it has, the value is added in float32. */
@@ -136,12 +159,12 @@ export class PostingLists {
     return head
   }
 
-  /** Moves what is not deleted to new arrays, with a quarter to spare in each list and behind them for `more` entries. */
-  #rebuild(more: number): void {
+  /** Moves what is not deleted to new arrays, with room to spare in each list and behind them for `more` entries. */
+  #rebuild(more: number, spared: (entries: number) => number = withSpare): void {
     const before = { table: this.#table, heads: this.#heads, slots: this.#slots, values: this.#values }
     let needed = 0
-    for (let list = 0; list < before.table.size; list++) needed += withSpare(before.heads[list * HEAD + LIVE]!)
-    const capacity = Math.max(256, withSpare(needed + more))
+    for (let list = 0; list < before.table.size; list++) needed += spared(before.heads[list * HEAD + LIVE]!)
+    const capacity = Math.max(256, spared(needed + more))
     this.#table = new DimensionTable()
     this.#heads = new Int32Array(before.heads.length)
     this.#slots = new Int32Array(capacity)
@@ -159,12 +182,15 @@ export class PostingLists {
         this.#slots[to] = before.slots[at]!
         this.#values[to++] = before.values[at]!
       }
-      this.#heads.set([this.#end, live, withSpare(live), live], this.#headOf(dimension))
-      this.#end += withSpare(live)
+      this.#heads.set([this.#end, live, spared(live), live], this.#headOf(dimension))
+      this.#end += spared(live)
     })
   }
 }
 
 const slotOf = (entry: number): number => (entry < 0 ? ~entry : entry)
 
+/** A quarter. */
 const withSpare = (entries: number): number => entries + (entries >> 2)
+
+const exactly = (entries: number): number => entries

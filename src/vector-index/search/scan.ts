@@ -1,5 +1,5 @@
 /** Exact search over dense rows: every row is scored, and a bounded heap keeps the best. */
-import { prepareQuestion, scoreFloat32, scoreInt8, squaredLength, type Question, type Similarity } from './dense/similarity.ts'
+import { nearness, prepareQuestion, scoreInFloat32, scoreOf, squaredLength, type Question, type Similarity } from './dense/similarity.ts'
 
 /** A row and its score. */
 export interface ScoredRow {
@@ -62,8 +62,8 @@ export interface DenseSearch {
 }
 
 /**
- * The rows nearest to a vector, as the service scores them, in float32: (1 + cosine) / 2, 1 / (1 + squared distance) or
- * (1 + inner product) / 2. A row of zeros has cosine 0.
+ * The rows nearest to a vector, as the service scores them, in float32 from 0 to 1: (1 + cosine) / 2,
+ * 1 / (1 + squared distance) or (1 + inner product) / 2. A row of zeros has cosine 0.
  *
  * @param rows by slot; `undefined` where a row was deleted
  * @returns at most `topK` rows, best first, ties in insertion order; by cosine none for a vector of zeros
@@ -79,23 +79,45 @@ export function nearest(
   const best = new BoundedTop(topK)
   for (let slot = 0; slot < rows.length; slot++) {
     const row = rows[slot]
-    if (row !== undefined && matches?.(slot) !== false) best.offer(slot, scoreRow(question, row))
+    if (row !== undefined && matches?.(slot) !== false) best.offer(slot, nearnessOfRow(question, row))
   }
-  return best.sorted()
+  return withScores(question, best.sorted(), (slot) => rows[slot]!)
 }
 
-function scoreRow(question: Question, row: DenseRow): number {
+/**
+ * Gives rows that are in order of nearness the scores of the service, in float32. What float32 orders differently is as
+ * good as equal, so a later row has no higher score than one before it.
+ */
+export function withScores(
+  question: Question,
+  ranked: readonly ScoredRow[],
+  rowAt: (slot: number) => DenseRow,
+): readonly ScoredRow[] {
+  let least = 1
+  return ranked.map(({ slot, score: near }) => {
+    const row = rowAt(slot)
+    least = Math.min(least, row.encoding === 'int8' ? scoreOf(question, near) : scoreInFloat32(question, row.values))
+    return { slot, score: least }
+  })
+}
+
+function nearnessOfRow(question: Question, row: DenseRow): number {
   const places = question.visited
   return row.encoding === 'int8'
-    ? scoreInt8(question, { values: row.values, base: 0, places }, row.scale, row.squares)
-    : scoreFloat32(question, { values: row.values, base: 0, places }, row.squares)
+    ? nearness(question, { values: row.values, base: 0, places }, row.scale, row.squares)
+    : nearness(question, { values: row.values, base: 0, places }, 1, row.squares)
+}
+
+/** What takes rows with their scores. */
+export interface Offered {
+  offer(slot: number, score: number): void
 }
 
 /**
  * Keeps the best rows of those offered, in a heap with the worst kept row on top: no full sort, whatever the number of
  * rows. Of equal scores the row with the lower slot is better. A score that is not a number is never kept.
  */
-export class BoundedTop {
+export class BoundedTop implements Offered {
   readonly #capacity: number
   readonly #heap: ScoredRow[] = []
 

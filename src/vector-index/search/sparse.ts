@@ -1,10 +1,4 @@
-/**
- * Sparse vectors and their inverted lists. A text becomes a BM25 vector whose dimensions are hashes of its terms; idf
- * comes in when a question is asked, so it never goes stale.
- *
- * @see Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009, section 3.4
- */
-import { hash32 } from '../embed/hash.ts'
+/** Sparse vectors and their inverted lists. Idf comes in when a question is asked, so it never goes stale. */
 import { PostingLists, type PostingList } from './posting-lists.ts'
 import { BoundedTop, type ScoredRow, type SlotFilter } from './scan.ts'
 
@@ -18,37 +12,6 @@ export interface SparseVector {
 /** How a question's values are weighted. */
 export type Weighting = 'IDF' | 'none'
 
-const TERM_SEED = 3
-const K1 = 1.2
-const B = 0.75
-/** Assumed mean length in terms: a constant, so that a stored vector never changes when others come or go. */
-const MEAN_LENGTH = 32
-
-/** Dimension of a term. Two terms share one with a chance of about one in four thousand million. */
-export function dimensionOf(term: string): number {
-  return hash32(term, TERM_SEED)
-}
-
-/** BM25 vector of a passage with these terms: f·(k1+1) / (f + k1·(1 − b + b·length/32)). */
-export function passageVector(frequencies: ReadonlyMap<string, number>): SparseVector {
-  let length = 0
-  for (const frequency of frequencies.values()) length += frequency
-  const damping = K1 * (1 - B + (B * length) / MEAN_LENGTH)
-  return sparseVector(frequencies, (frequency) => (frequency * (K1 + 1)) / (frequency + damping))
-}
-
-/** Vector of a question: 1 for each distinct term. */
-export function questionVector(frequencies: ReadonlyMap<string, number>): SparseVector {
-  return sparseVector(frequencies, () => 1)
-}
-
-function sparseVector(frequencies: ReadonlyMap<string, number>, valueOf: (frequency: number) => number): SparseVector {
-  return {
-    indices: Int32Array.from(frequencies.keys(), dimensionOf),
-    values: Float32Array.from(frequencies.values(), valueOf),
-  }
-}
-
 /** Whether a slot was met in this search, and may be found. */
 const UNSEEN = 0
 const FOUND = 1
@@ -61,7 +24,7 @@ export class SparsePostings {
   /** Slots that were ever given are below it. */
   #slotCount = 0
   /** Scratch of a search: scores and marks by slot, and the slots met so far. Clean between searches. */
-  #scores = new Float32Array(0)
+  #scores = new Float64Array(0)
   #marks = new Uint8Array(0)
   #met = new Int32Array(0)
   #metCount = 0
@@ -69,6 +32,25 @@ export class SparsePostings {
   /** Bytes held in lists and scratch. */
   get byteLength(): number {
     return this.#lists.byteLength + this.#scores.byteLength + this.#marks.byteLength + this.#met.byteLength
+  }
+
+  /** Dimensions that any row has or had. */
+  get dimensionCount(): number {
+    return this.#lists.dimensionCount
+  }
+
+  /** How many different dimensions of some vectors no row has. */
+  unseenDimensions(vectors: readonly SparseVector[]): number {
+    const unseen = new Set<number>()
+    for (const { indices } of vectors) {
+      for (const dimension of indices) if (!this.#lists.knows(dimension)) unseen.add(dimension)
+    }
+    return unseen.size
+  }
+
+  /** Gives back what the lists hold in reserve. */
+  compact(): void {
+    this.#lists.compact()
   }
 
   /** Adds a row. Its slot must not be in the lists. */
@@ -91,24 +73,47 @@ export class SparsePostings {
   }
 
   /**
-   * Rows by inner product with a vector, in float32. Idf is that of the whole namespace, whatever may be found.
+   * Rows by inner product with a vector. They are ordered by sums in float64, so that near-duplicates keep their order; the
+   * scores of the best are summed in float32 as the service sums them. Idf is that of the whole namespace, whatever may be found.
    *
    * @param matches rows that may be found, asked once for each row before it is scored; all without it
    * @returns at most `topK` rows, best first, ties in insertion order; rows that share no dimension are left out
    */
   search(vector: SparseVector, topK: number, weighting: Weighting, matches?: SlotFilter): readonly ScoredRow[] {
     this.#makeScratch()
+    const weights = this.#weighted(vector, weighting)
     try {
-      for (const [dimension, value] of summed(vector)) {
+      for (const [dimension, weight] of weights) {
         const list = this.#lists.list(dimension)
-        if (list === undefined) continue
-        const weight = Math.fround(weighting === 'IDF' ? value * this.idf(dimension) : value)
-        this.#accumulate(list, weight, matches)
+        if (list !== undefined) this.#accumulate(list, weight, matches)
       }
-      return this.#best(topK)
+      return this.#scored(this.#best(topK), weights)
     } finally {
       this.#cleanScratch()
     }
+  }
+
+  /** Each dimension once, with the weighted sum of its values, in float32. */
+  #weighted(vector: SparseVector, weighting: Weighting): ReadonlyMap<number, number> {
+    const weights = summed(vector)
+    if (weighting === 'IDF') {
+      for (const [dimension, value] of weights) weights.set(dimension, Math.fround(value * this.idf(dimension)))
+    }
+    return weights
+  }
+
+  /** Gives rows that are in order their float32 scores. A later one has no higher score than one before it. */
+  #scored(rows: readonly ScoredRow[], weights: ReadonlyMap<number, number>): readonly ScoredRow[] {
+    let least = Infinity
+    return rows.map(({ slot }) => {
+      let score = 0
+      for (const [dimension, weight] of weights) {
+        score = Math.fround(score + Math.fround(weight * this.#lists.valueAt(dimension, slot)))
+      }
+      // What float32 orders differently is as good as equal.
+      least = Math.min(least, score)
+      return { slot, score: least }
+    })
   }
 
   /** Adds a list's share to the scores. */
@@ -123,7 +128,7 @@ export class SparsePostings {
         marks[slot] = LEFT_OUT
         if (matches === undefined || matches(slot)) marks[slot] = FOUND
       }
-      if (marks[slot] === FOUND) scores[slot]! += Math.fround(weight * values[at]!)
+      if (marks[slot] === FOUND) scores[slot]! += weight * values[at]!
     }
   }
 
@@ -139,7 +144,7 @@ export class SparsePostings {
   #makeScratch(): void {
     if (this.#scores.length >= this.#slotCount) return
     const length = this.#slotCount + (this.#slotCount >> 2)
-    this.#scores = new Float32Array(length)
+    this.#scores = new Float64Array(length)
     this.#marks = new Uint8Array(length)
     this.#met = new Int32Array(length)
   }

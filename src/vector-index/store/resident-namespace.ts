@@ -1,81 +1,88 @@
 /** A namespace as it is searched: its vectors in memory, its texts left in storage. */
-import type { DenseRows } from '../search/dense/dense-rows.ts'
-import { PlainRows } from '../search/dense/plain-rows.ts'
 import { compileFilter } from '../filter/compile-filter.ts'
 import type { Filter, Path } from '../filter/filter.ts'
 import { MetadataColumns, PAGE_ROWS, type Metadata } from '../filter/metadata-columns.ts'
-import type { DenseRow, DenseSearch, ScoredRow, SlotFilter } from '../search/scan.ts'
+import type { DenseRows } from '../search/dense/dense-rows.ts'
+import { PlainRows } from '../search/dense/plain-rows.ts'
+import type { DenseSearch, ScoredRow, SlotFilter } from '../search/scan.ts'
 import { SparsePostings, type SparseVector, type Weighting } from '../search/sparse.ts'
-import type { Vectors } from './stored-vector.ts'
+import type { Vectors } from '../search/vectors.ts'
+import { dimensionBytes, rowBytes } from './memory-use.ts'
 
-/** What is kept in memory of a row. */
-export interface ResidentRow extends Vectors {
+/** What identifies a row that was found. */
+export interface FoundRow {
   /** Key of the row in storage; rises in insertion order and stays when the row is replaced. */
   readonly position: number
   readonly id: string
 }
 
-/** Characters of metadata kept for a row, of all fields that filters named: a seventh or so of what the row takes. */
-const METADATA_CHARACTERS = 1024
-
-/** What a row takes in memory beside its dense vector and the inverted lists, about, in V8. */
-const BYTES = { row: 700, idCharacter: 2, sparseValue: 8 } as const
+/** A row as it is loaded. */
+export interface LoadedRow extends FoundRow, Vectors {}
 
 /** Rows of one namespace with both of its indexes. Rows must come in insertion order. */
 export class ResidentNamespace {
-  readonly #rows: (HeldRow | undefined)[] = []
+  readonly #ids: (string | undefined)[] = []
+  readonly #positions: number[] = []
   readonly #dense: DenseRows
   readonly #slots = new Map<string, number>()
   readonly #postings = new SparsePostings()
   readonly #columns = new MetadataColumns()
-  #byteLength = 0
+  #rowBytes = 0
 
   /** @param dense empty, for this namespace alone */
   constructor(dense: DenseRows = new PlainRows()) {
     this.#dense = dense
   }
 
-  /** Bytes in memory, about. */
+  /** Bytes that the rows take, as `memory-use.ts` counts them. */
   get byteLength(): number {
-    return this.#dense.byteLength + this.#postings.byteLength + this.#columns.byteLength + this.#byteLength
+    return this.#rowBytes + dimensionBytes(this.#postings.dimensionCount)
   }
 
-  /** Adds a row, or replaces the one with its id in its place. */
-  put(row: ResidentRow): void {
-    const slot = this.#slots.get(row.id) ?? this.#rows.length
-    const before = this.#rows[slot]
-    if (before !== undefined) this.#forget(slot, before)
-    const held = new HeldRow(row, slot, this.#dense)
-    this.#rows[slot] = held
-    this.#slots.set(row.id, slot)
-    this.#dense.put(slot, row.dense)
-    this.#postings.add(slot, row.sparse)
+  /** Bytes held in blocks, lists and columns at this moment; ids and their tables are not among them. */
+  get heldBytes(): number {
+    return this.#dense.byteLength + this.#postings.byteLength + this.#columns.byteLength
+  }
+
+  /** Bytes that it would take with further rows, none of which it has. */
+  byteLengthWith(rows: readonly (Vectors & { readonly id: string })[]): number {
+    const added = rows.reduce((sum, row) => sum + rowBytes(row.id, row), 0)
+    const unseen = this.#postings.unseenDimensions(rows.map(({ sparse }) => sparse))
+    return this.byteLength + added + dimensionBytes(unseen)
+  }
+
+  /**
+   * Adds a row, or replaces the one with its id in its place.
+   *
+   * @param before vectors of the row that is replaced
+   */
+  put({ position, id, dense, sparse }: LoadedRow, before?: Vectors): void {
+    const known = this.#slots.get(id)
+    const slot = known ?? this.#ids.length
+    if (known !== undefined && before !== undefined) this.#forget(slot, id, before)
+    this.#ids[slot] = id
+    this.#positions[slot] = position
+    this.#slots.set(id, slot)
+    this.#dense.put(slot, dense)
+    this.#postings.add(slot, sparse)
     this.#columns.forget(slot)
-    this.#byteLength += held.byteLength
+    this.#rowBytes += rowBytes(id, { dense, sparse })
   }
 
-  remove(id: string): void {
+  /** @param before vectors of the row */
+  remove(id: string, before: Vectors): void {
     const slot = this.#slots.get(id)
-    const row = slot === undefined ? undefined : this.#rows[slot]
-    if (slot === undefined || row === undefined) return
-    this.#forget(slot, row)
+    if (slot === undefined) return
+    this.#forget(slot, id, before)
     this.#dense.remove(slot)
-    this.#rows[slot] = undefined
+    this.#ids[slot] = undefined
+    this.#positions[slot] = -1
     this.#slots.delete(id)
-  }
-
-  /** Gives the memory back; the namespace must not be used afterwards. */
-  release(): void {
-    this.#dense.release()
   }
 
   /** Whether more places are empty than taken: then loading afresh is cheaper than keeping it. */
   get mostlyEmpty(): boolean {
-    return this.#rows.length > 64 && this.#slots.size * 2 < this.#rows.length
-  }
-
-  get #budget(): number {
-    return this.#rows.length * METADATA_CHARACTERS
+    return this.#ids.length > 64 && this.#slots.size * 2 < this.#ids.length
   }
 
   /** Idf of a sparse dimension in this namespace. */
@@ -87,17 +94,22 @@ export class ResidentNamespace {
    * Rows that a filter selects. They are all found here, once, so that asking costs nothing while rows are scored.
    *
    * @param read metadata of rows by their positions
+   * @param columnBytes bytes of metadata that may be kept for the next filter
    */
-  selectedBy(filter: Filter, read: (positions: readonly number[]) => readonly Metadata[]): SlotFilter {
+  selectedBy(
+    filter: Filter,
+    read: (positions: readonly number[]) => readonly Metadata[],
+    columnBytes: number,
+  ): SlotFilter {
     const select = compileFilter(filter)
-    const selected = new Uint8Array(this.#rows.length)
-    for (let first = 0; first < this.#rows.length; first += PAGE_ROWS) {
-      const rows = this.#rows.slice(first, first + PAGE_ROWS)
-      let metadata: readonly Metadata[] | undefined
+    const selected = new Uint8Array(this.#ids.length)
+    for (let first = 0; first < this.#ids.length; first += PAGE_ROWS) {
       // An empty slot is in no index, so nothing asks for it.
-      const load = () => (metadata ??= read(rows.map((row) => row?.position ?? -1)))
-      const columnOf = (path: Path) => this.#columns.column(first / PAGE_ROWS, path, load, this.#budget)
-      selected.set(select(rows.length, columnOf), first)
+      const positions = this.#positions.slice(first, first + PAGE_ROWS)
+      let metadata: readonly Metadata[] | undefined
+      const load = () => (metadata ??= read(positions))
+      const columnOf = (path: Path) => this.#columns.column(first / PAGE_ROWS, path, load, columnBytes)
+      selected.set(select(positions.length, columnOf), first)
     }
     return (slot) => selected[slot] === 1
   }
@@ -112,47 +124,20 @@ export class ResidentNamespace {
     return this.#postings.search(vector, topK, weighting, matches)
   }
 
-  /** Bytes that the inverted lists hold. */
-  get postingBytes(): number {
-    return this.#postings.byteLength
+  /** Gives back what the inverted lists hold in reserve. For a namespace that was just loaded. */
+  compact(): void {
+    this.#postings.compact()
   }
 
   /** The row in a slot that a search returned. */
-  rowAt(slot: number): ResidentRow {
-    const row = this.#rows[slot]
-    if (row === undefined) throw new RangeError(`No row in slot ${slot}`)
-    return row
-  }
-  #forget(slot: number, row: HeldRow): void {
-    this.#postings.remove(slot, row.sparse)
-    this.#byteLength -= row.byteLength
-  }
-}
-
-/** A row whose dense vector stands among those of the namespace, and is read from there when asked for. */
-class HeldRow implements ResidentRow {
-  readonly position: number
-  readonly id: string
-  readonly sparse: SparseVector
-  readonly #slot: number
-  readonly #denseRows: DenseRows
-
-  constructor({ position, id, sparse }: ResidentRow, slot: number, denseRows: DenseRows) {
-    this.position = position
-    this.id = id
-    this.sparse = sparse
-    this.#slot = slot
-    this.#denseRows = denseRows
+  rowAt(slot: number): FoundRow {
+    const [id, position] = [this.#ids[slot], this.#positions[slot]]
+    if (id === undefined || position === undefined) throw new RangeError(`No row in slot ${slot}`)
+    return { position, id }
   }
 
-  get dense(): DenseRow {
-    const row = this.#denseRows.rowAt(this.#slot)
-    if (row === undefined) throw new RangeError(`No row in slot ${this.#slot}`)
-    return row
-  }
-
-  /** Bytes in memory without the dense vector. */
-  get byteLength(): number {
-    return BYTES.row + BYTES.idCharacter * this.id.length + BYTES.sparseValue * this.sparse.indices.length
+  #forget(slot: number, id: string, before: Vectors): void {
+    this.#postings.remove(slot, before.sparse)
+    this.#rowBytes -= rowBytes(id, before)
   }
 }

@@ -20,12 +20,23 @@ export interface IndexStorage {
   transactionSync<T>(work: () => T): T
 }
 
+/** What the vectors were made for; one row. */
+export const MADE_FOR = `CREATE TABLE IF NOT EXISTS made_for (one INTEGER PRIMARY KEY CHECK (one = 1), parts TEXT NOT NULL)`
+
+/** What was counted in a day of UTC. */
+export const DAILY_USE = `CREATE TABLE IF NOT EXISTS daily_use (
+  day TEXT PRIMARY KEY,
+  queries INTEGER NOT NULL DEFAULT 0,
+  updates INTEGER NOT NULL DEFAULT 0
+)`
+
 /** The default namespace is there from the start. Counts are kept by triggers, so that `info` reads no vectors. */
 const SCHEMA = [
   `CREATE TABLE IF NOT EXISTS namespaces (
     key INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE,
-    vector_count INTEGER NOT NULL DEFAULT 0
+    vector_count INTEGER NOT NULL DEFAULT 0,
+    memory_bytes INTEGER NOT NULL DEFAULT 0
   )`,
   `CREATE TABLE IF NOT EXISTS vectors (
     position INTEGER PRIMARY KEY,
@@ -47,12 +58,12 @@ const SCHEMA = [
     UPDATE namespaces SET vector_count = vector_count - 1 WHERE key = OLD.namespace;
   END`,
   `INSERT OR IGNORE INTO namespaces (name) VALUES ('')`,
-  // What the vectors were made for; one row.
-  `CREATE TABLE IF NOT EXISTS made_for (one INTEGER PRIMARY KEY CHECK (one = 1), parts TEXT NOT NULL)`,
-  // Writes that nobody sees yet, in the order they came. Deleting and emptying reach them too.
+  MADE_FOR,
+  // Writes that no query sees yet, in the order they came. Deleting and emptying reach them too.
   `CREATE TABLE IF NOT EXISTS pending (
     sequence INTEGER PRIMARY KEY,
     due_ms INTEGER NOT NULL,
+    position INTEGER NOT NULL,
     namespace INTEGER NOT NULL REFERENCES namespaces (key),
     id TEXT NOT NULL,
     data TEXT,
@@ -64,6 +75,14 @@ const SCHEMA = [
   )`,
   `CREATE INDEX IF NOT EXISTS pending_by_id ON pending (namespace, id)`,
   `CREATE INDEX IF NOT EXISTS pending_by_due ON pending (due_ms)`,
+  // Every row as it was last written, pending or not.
+  `CREATE VIEW IF NOT EXISTS newest AS
+    SELECT position, namespace, id, data, metadata, dense, dense_scale, sparse_indices, sparse_values FROM vectors
+      WHERE NOT EXISTS (SELECT 1 FROM pending AS p WHERE p.namespace = vectors.namespace AND p.id = vectors.id)
+    UNION ALL
+    SELECT position, namespace, id, data, metadata, dense, dense_scale, sparse_indices, sparse_values FROM pending
+      WHERE NOT EXISTS (SELECT 1 FROM pending AS p WHERE p.namespace = pending.namespace AND p.id = pending.id
+        AND p.sequence > pending.sequence)`,
   `CREATE TABLE IF NOT EXISTS resumable_queries (
     uuid TEXT PRIMARY KEY,
     namespace TEXT NOT NULL,
@@ -80,11 +99,7 @@ const SCHEMA = [
   `CREATE TRIGGER IF NOT EXISTS resumable_ended AFTER DELETE ON resumable_queries BEGIN
     DELETE FROM resumable_returned WHERE uuid = OLD.uuid;
   END`,
-  `CREATE TABLE IF NOT EXISTS daily_use (
-    day TEXT PRIMARY KEY,
-    queries INTEGER NOT NULL DEFAULT 0,
-    updates INTEGER NOT NULL DEFAULT 0
-  )`,
+  DAILY_USE,
 ]
 
 /** Makes the tables that are missing. */

@@ -1,20 +1,8 @@
 /** How vectors stand in storage: base64 of their bytes (little-endian, as every platform of Workers is). */
 import { decodeBase64, encodeBase64 } from './base64.ts'
-import { float32Row, int8Row, type DenseRow } from '../search/scan.ts'
+import { float32Row, int8Row } from '../search/scan.ts'
 import { textOf, type SqlRow } from './schema.ts'
-import type { SparseVector } from '../search/sparse.ts'
-
-/** Both vectors of a row. In an index without one of the parts, this one has no dimensions. */
-export interface Vectors {
-  readonly dense: DenseRow
-  readonly sparse: SparseVector
-}
-
-/** What rows of a sparse index have for a dense vector. */
-export const NO_DENSE: DenseRow = float32Row(new Float32Array(0))
-
-/** What rows of a dense index have for a sparse vector. */
-export const NO_SPARSE: SparseVector = { indices: new Int32Array(0), values: new Float32Array(0) }
+import type { Vectors } from '../search/vectors.ts'
 
 /** Columns that hold the vectors, in the order of their values; without a scale the dense one is float32. */
 export const VECTOR_COLUMNS = 'dense, dense_scale, sparse_indices, sparse_values'

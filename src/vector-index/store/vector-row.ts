@@ -1,13 +1,14 @@
 /** A vector with what belongs to it, and the columns that hold it. */
-import type { Json } from '../../core/lib/json.ts'
+import { jsonText, parseJson, type ExactJson } from '../exact-json.ts'
 import { textOf, type SqlRow } from './schema.ts'
-import { VECTOR_COLUMNS, vectorsOf, vectorValues, type Vectors } from './stored-vector.ts'
+import { VECTOR_COLUMNS, vectorsOf, vectorValues } from './stored-vector.ts'
+import type { Vectors } from '../search/vectors.ts'
 
 /** What was kept beside a vector. */
 export interface Attachment {
   /** The text that was embedded, or was given with an explicit vector. */
   readonly data?: string
-  readonly metadata?: Readonly<Record<string, Json>>
+  readonly metadata?: Readonly<Record<string, ExactJson>>
 }
 
 /** A vector with what belongs to it. */
@@ -20,7 +21,7 @@ export const ROW_COLUMNS = `id, data, metadata, ${VECTOR_COLUMNS}`
 
 /** What stands in the columns. */
 export function rowValues(row: VectorRow): readonly (string | number | null)[] {
-  const metadata = row.metadata === undefined ? null : JSON.stringify(row.metadata)
+  const metadata = row.metadata === undefined ? null : jsonText(row.metadata)
   return [row.id, row.data ?? null, metadata, ...vectorValues(row)]
 }
 
@@ -29,7 +30,7 @@ export function attachmentOf({ data, metadata }: SqlRow): Attachment {
   return {
     ...(typeof data === 'string' && { data }),
     // The column holds what `rowValues` made of the same type.
-    ...(typeof metadata === 'string' && { metadata: JSON.parse(metadata) as Readonly<Record<string, Json>> }),
+    ...(typeof metadata === 'string' && { metadata: parseJson(metadata) as Readonly<Record<string, ExactJson>> }),
   }
 }
 

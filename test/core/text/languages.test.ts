@@ -3,7 +3,8 @@ import { buildLexicon } from '../../../src/core/text/lexicon.ts'
 import { measure } from '../../../src/core/signals/measure.ts'
 import { normaliseQuestion } from '../../../src/core/text/normalise.ts'
 import { termFrequencies } from '../../../src/vector-index/embed/embedder.ts'
-import { passageVector, questionVector, SparsePostings } from '../../../src/vector-index/search/sparse.ts'
+import { passageVector, questionVector } from '../../../src/vector-index/embed/bm25.ts'
+import { SparsePostings } from '../../../src/vector-index/search/sparse.ts'
 import { evidenceOf } from '../../fixtures/evidence.ts'
 
 interface Collection {

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { openIndex } from '../../../src/vector-index/embedded-index.ts'
+import { openIndex } from '../../../src/vector-index/protocol/embedded-index.ts'
 import { answerCommand } from '../../../src/vector-index/protocol/protocol.ts'
 import { indexSettings } from '../../../src/vector-index/settings.ts'
-import { dimensionOf } from '../../../src/vector-index/search/sparse.ts'
-import { pairedPassageVector, pairedQuestionVector, TERM_PAIRS_MODEL } from '../../../src/vector-index/embed/term-pairs.ts'
+import { dimensionOf } from '../../../src/vector-index/embed/bm25.ts'
+import { pairedPassageVector, pairedQuestionVector } from '../../../src/vector-index/embed/term-pairs.ts'
+import { TERM_PAIRS_MODEL } from '../../../src/vector-index/models.ts'
 import { sqliteStorage } from '../sqlite-storage.ts'
 
 const valuesOf = ({ indices, values }: ReturnType<typeof pairedPassageVector>): Map<number, number> =>

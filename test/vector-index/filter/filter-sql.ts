@@ -33,7 +33,7 @@ function termCondition(term: Term, column: string, bind: Bind): string {
     case 'equal':
       return `(${isScalar} AND ${value} ${term.negated ? '!=' : '='} ${bind(bound(term.literal))})`
     case 'order':
-      return `(${isScalar} AND ${type} != 'text' AND ${value} ${term.operator} ${bind(term.bound)})`
+      return `(${isScalar} AND ${type} != 'text' AND ${value} ${term.operator} ${bind(bound(term.bound))})`
     case 'glob':
       return `(${type} = 'text' AND ${value} ${not}GLOB ${bind(term.pattern)})`
     case 'in':
@@ -46,8 +46,9 @@ function termCondition(term: Term, column: string, bind: Bind): string {
   }
 }
 
+/** SQLite would hold larger numbers as float64, so no filter that is compared with it has any. */
 function bound(literal: Literal): string | number {
-  return typeof literal === 'boolean' ? Number(literal) : literal
+  return typeof literal === 'string' ? literal : Number(literal)
 }
 
 /** Names are quoted; an identifier has no character that ends a quotation. */

@@ -33,7 +33,7 @@ test('a field is taken out of metadata once, and again only after a write to its
 test.each([['x'.repeat(92)], [['x'.repeat(88)]]])('the pages read first leave when all are too large: %j', (value) => {
   const columns = new MetadataColumns()
   const { counts, load } = counted([{ a: value }])
-  const column = (number: number) => columns.column(number, path('a'), load, 250)
+  const column = (number: number) => columns.column(number, path('a'), load, 500)
   for (const number of [0, 1, 2]) column(number)
   column(1)
   column(2)

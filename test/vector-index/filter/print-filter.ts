@@ -63,6 +63,7 @@ function keyword(word: string, choose: Choose): string {
 
 function literal(value: Literal, choose: Choose): string {
   if (typeof value === 'boolean') return keyword(String(value), choose)
+  if (typeof value === 'bigint') return String(value)
   if (typeof value === 'number') {
     const ways = [String(value).replace('e+', 'e'), value.toExponential(), value.toExponential().toUpperCase()]
     return ways[choose(ways.length)]!

@@ -5,7 +5,7 @@
  * @see https://upstash.com/docs/vector/features/filtering
  */
 import type { Json } from '../../../src/core/lib/json.ts'
-import type { Filter, Term } from '../../../src/vector-index/filter/filter.ts'
+import type { Filter, Term, Literal } from '../../../src/vector-index/filter/filter.ts'
 import { printPath } from './print-filter.ts'
 
 type Truth = boolean | null
@@ -37,7 +37,7 @@ function positiveTruth(term: Exclude<Term, { kind: 'has-field' }>, field: Json |
       return one === null ? null : term.literals.some((literal) => one === comparable(literal))
     case 'order': {
       if (typeof one !== 'number') return null
-      const sign = Math.sign(one - term.bound)
+      const sign = Math.sign(one - Number(term.bound))
       return (term.operator.includes('<') && sign < 0) || (term.operator.includes('>') && sign > 0)
         ? true
         : term.operator.includes('=') && sign === 0
@@ -49,7 +49,7 @@ function positiveTruth(term: Exclude<Term, { kind: 'has-field' }>, field: Json |
   }
 }
 
-function comparable(value: Json | undefined): string | number | null {
+function comparable(value: Json | Literal | undefined): string | number | null {
   if (value === true) return 1
   if (value === false) return 0
   return typeof value === 'string' || typeof value === 'number' ? value : null

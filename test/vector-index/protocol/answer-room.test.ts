@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { AnswerRoom } from '../../../src/vector-index/protocol/answer-room.ts'
-import { LIMITS } from '../../../src/vector-index/protocol/fields.ts'
+import { LIMITS } from '../../../src/vector-index/limits.ts'
 import type { IndexStorage } from '../../../src/vector-index/store/schema.ts'
 import { VectorStore } from '../../../src/vector-index/store/store.ts'
 import { int8Row } from '../../../src/vector-index/search/scan.ts'

@@ -77,3 +77,17 @@ test.each(['off', 'payg'])('the plan %s counts no days', (planLimits) => {
   tested.resultOf('upsert', row(1))
   expect(tested.storage.sql.exec('SELECT * FROM daily_use').toArray()).toEqual([])
 })
+
+test('the day counts vectors and queries, not requests', () => {
+  const tested = testIndex({ ...DENSE, planLimits: 'free' })
+  const used = () => tested.storage.sql.exec('SELECT queries, updates FROM daily_use').toArray()[0]
+  tested.resultOf('upsert', [row(1), row(2), row(3)])
+  tested.resultOf('query', [{ vector: [1, 2] }, { vector: [2, 1] }])
+  tested.resultOf('fetch', { ids: ['1', '2'] })
+  tested.resultOf('delete', ['1', '2'])
+  tested.resultOf('delete', '3')
+  expect(used()).toEqual({ queries: 4, updates: 6 })
+  tested.storage.sql.exec('UPDATE daily_use SET updates = 9999')
+  expect(tested.failureOf('upsert', [row(1), row(2)])).toContain('updates on 2026-01-01 10001, limit 10000')
+  expect(tested.resultOf('upsert', row(1))).toBe('Success')
+})

@@ -272,6 +272,7 @@ describe('namespaces', () => {
 
 test('info describes a hybrid index with its embedding model', () => {
   expect(resultOf('info', undefined, 'GET')).toEqual({
+    capacity: { memoryBytesPerNamespace: 88 * 1024 * 1024, namespaces: { '': { memoryBytes: 0 } } },
     vectorCount: 0,
     pendingVectorCount: 0,
     indexSize: expect.any(Number),

@@ -145,15 +145,22 @@ test('by inner product stay within 1 for vectors that are kept in bytes', () => 
   }
 })
 
-test('beyond float32 are the largest float32, since JSON has no infinity', () => {
-  const dense = testIndex({ indexType: 'DENSE', dimension: 2, similarityFunction: 'DOT_PRODUCT' })
-  dense.resultOf('upsert', { id: 'a', vector: [3e38, 3e38] })
-  for (const sign of [1, -1]) {
-    const query = { vector: [sign * 3e38, sign * 3e38], topK: 1 }
-    expect(dense.resultOf('query', query)).toEqual([{ id: 'a', score: sign * 3.4028235e38 }])
-  }
+test('of sparse vectors beyond float32 are the largest float32, since JSON has no infinity', () => {
   const sparse = testIndex({ indexType: 'SPARSE', sparseEmbeddingModel: null })
   sparse.resultOf('upsert', { id: 'a', sparseVector: { indices: [1], values: [3e38] } })
   const query = { sparseVector: { indices: [1], values: [3e38] }, topK: 1 }
   expect(sparse.resultOf('query', query)).toEqual([{ id: 'a', score: 3.4028235e38 }])
+})
+
+test.each([
+  ['DOT_PRODUCT', [3e38, 3e38], 1],
+  ['DOT_PRODUCT', [-3e38, -3e38], 0],
+  ['DOT_PRODUCT', [2, 2], 1],
+  ['DOT_PRODUCT', [-1, -0.5], 0],
+  ['COSINE', [0.1, 0.1], 1],
+  ['EUCLIDEAN', [3e38, 3e38], 0],
+])('of dense vectors are between 0 and 1: %s of %j', (similarityFunction, vector, score) => {
+  const dense = testIndex({ indexType: 'DENSE', dimension: 2, similarityFunction })
+  dense.resultOf('upsert', { id: 'a', vector: [0.7, 0.7] })
+  expect(dense.resultOf('query', { vector, topK: 1 })).toEqual([{ id: 'a', score }])
 })

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { ScoredRow, SlotFilter } from '../../../src/vector-index/search/scan.ts'
 import { SparsePostings, type SparseVector, type Weighting } from '../../../src/vector-index/search/sparse.ts'
 
-/** The same search without lists: every row is read, and everything is rounded to float32 step by step. */
+/** The same search without lists: every row is read. */
 class SlowPostings {
   readonly rows = new Map<number, SparseVector>()
 
@@ -14,20 +14,22 @@ class SlowPostings {
 
   search(vector: SparseVector, topK: number, weighting: Weighting, matches?: SlotFilter): ScoredRow[] {
     const asked = sums(vector)
-    const found: ScoredRow[] = []
+    const found: (ScoredRow & { rank: number })[] = []
     for (const [slot, row] of this.rows) {
       if (matches?.(slot) === false) continue
       const held = sums(row)
       const shared = [...asked.keys()].filter((dimension) => held.has(dimension))
       if (shared.length === 0) continue
-      let score = 0
+      let [score, rank] = [0, 0]
       for (const dimension of shared) {
         const weight = Math.fround(asked.get(dimension)! * (weighting === 'IDF' ? this.idf(dimension) : 1))
         score = Math.fround(score + Math.fround(weight * held.get(dimension)!))
+        rank += weight * held.get(dimension)!
       }
-      found.push({ slot, score })
+      found.push({ slot, score, rank })
     }
-    return found.sort((a, b) => b.score - a.score || a.slot - b.slot).slice(0, topK)
+    const best = found.sort((a, b) => b.rank - a.rank || a.slot - b.slot).slice(0, topK)
+    return best.map(({ slot }, at) => ({ slot, score: Math.min(...best.slice(0, at + 1).map(({ score }) => score)) }))
   }
 }
 

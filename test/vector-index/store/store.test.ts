@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { DIMENSION, embed, termFrequencies } from '../../../src/vector-index/embed/embedder.ts'
 import { float32Row, quantise, vectorOf } from '../../../src/vector-index/search/scan.ts'
-import { passageVector, questionVector } from '../../../src/vector-index/search/sparse.ts'
+import { passageVector, questionVector } from '../../../src/vector-index/embed/bm25.ts'
 import { VectorStore } from '../../../src/vector-index/store/store.ts'
 import type { VectorRow } from '../../../src/vector-index/store/vector-row.ts'
 import { sqliteStorage } from '../sqlite-storage.ts'
@@ -49,29 +49,17 @@ describe('a namespace in memory', () => {
   })
 })
 
-test('namespaces that had to leave memory are found as before', () => {
-  const store = new VectorStore(sqliteStorage(), { memoryBytes: 12_000 })
-  for (const namespace of ['one', 'two', 'three']) {
-    store.upsert(namespace, [rowOf(`${namespace}-a`, 'edge'), rowOf(`${namespace}-b`, 'cache')])
-  }
-  for (const namespace of ['one', 'two', 'three', 'one', 'three']) {
-    const first = store.resident(namespace)
-    expect(find(store, namespace, 'edge')).toEqual([`${namespace}-a`])
-    expect(store.resident(namespace)).toBe(first)
-  }
-  const before = store.resident('three')
-  store.resident('one')
-  store.upsert('three', [rowOf('three-c', 'edge')])
-  expect(find(store, 'three', 'edge')).toEqual(['three-a', 'three-c'])
-  expect(store.resident('three')).not.toBe(before)
-})
-
 describe('writes', () => {
   test('of equal ids in one call the last counts', () => {
     const store = new VectorStore(sqliteStorage())
     store.upsert('n', [rowOf('a', 'first'), rowOf('a', 'second')])
     expect(store.fetch('n', ['a'])[0]?.data).toBe('second')
-    expect(store.namespaces()).toContainEqual({ name: 'n', vectorCount: 1, pendingVectorCount: 0 })
+    expect(store.namespaces()).toContainEqual({
+      name: 'n',
+      vectorCount: 1,
+      pendingVectorCount: 0,
+      memoryBytes: expect.any(Number),
+    })
   })
 
   test('fail as a whole, and leave memory as it was', () => {
@@ -90,7 +78,12 @@ describe('writes', () => {
     expect(() => store.upsert('n', [rowOf('b', 'edge'), broken])).toThrow('no')
     expect(find(store, 'n', 'edge')).toEqual(['a'])
     expect(find(new VectorStore(storage), 'n', 'edge')).toEqual(['a'])
-    expect(store.namespaces()).toContainEqual({ name: 'n', vectorCount: 1, pendingVectorCount: 0 })
+    expect(store.namespaces()).toContainEqual({
+      name: 'n',
+      vectorCount: 1,
+      pendingVectorCount: 0,
+      memoryBytes: expect.any(Number),
+    })
   })
 
   test('a replaced row keeps its place in the insertion order', () => {
@@ -123,8 +116,8 @@ describe('namespaces', () => {
     store.upsert('n', [rowOf('a', 'edge')])
     store.resetAll()
     expect(store.namespaces()).toEqual([
-      { name: '', vectorCount: 0, pendingVectorCount: 0 },
-      { name: 'n', vectorCount: 0, pendingVectorCount: 0 },
+      { name: '', vectorCount: 0, pendingVectorCount: 0, memoryBytes: 0 },
+      { name: 'n', vectorCount: 0, pendingVectorCount: 0, memoryBytes: 0 },
     ])
     expect(find(store, 'n', 'edge')).toEqual([])
   })

@@ -1,6 +1,7 @@
+import { invalid } from '../../protocol-error.ts'
 import { AnswerRoom } from '../answer-room.ts'
 import { answeredRow, parseIncludes, type AnsweredRow, type Includes } from '../answered-row.ts'
-import type { EmbeddedIndex } from '../../embedded-index.ts'
+import type { EmbeddedIndex } from '../embedded-index.ts'
 import * as field from '../fields.ts'
 import type { CommandRequest } from './command.ts'
 
@@ -14,7 +15,7 @@ const PREFIX_LIMIT = 1000
 export function fetchRows(index: EmbeddedIndex, { namespace, body }: CommandRequest): readonly (AnsweredRow | null)[] {
   const fields: field.Fields = Array.isArray(body) ? { ids: body } : field.object(body)
   const { ids, prefix } = fields
-  if (field.isGiven(ids) && field.isGiven(prefix)) throw field.invalid('Only one of ids or prefix must be provided.')
+  if (field.isGiven(ids) && field.isGiven(prefix)) throw invalid('Only one of ids or prefix must be provided.')
   const includes = parseIncludes(fields)
   if (!field.isGiven(prefix)) return byIds(index, namespace, field.ids(ids), includes)
   const room = new AnswerRoom()

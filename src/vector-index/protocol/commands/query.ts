@@ -1,6 +1,6 @@
 import { AnswerRoom } from '../answer-room.ts'
 import type { AnsweredRow } from '../answered-row.ts'
-import type { EmbeddedIndex } from '../../embedded-index.ts'
+import type { EmbeddedIndex } from '../embedded-index.ts'
 import * as field from '../fields.ts'
 import { answerQuery, parseQuery, type QueryCommand } from '../query.ts'
 import type { Command, CommandRequest } from './command.ts'

@@ -1,5 +1,5 @@
 import { answeredRow, type AnsweredRow } from '../answered-row.ts'
-import type { EmbeddedIndex } from '../../embedded-index.ts'
+import type { EmbeddedIndex } from '../embedded-index.ts'
 import type { CommandRequest } from './command.ts'
 
 /** `random`: some row with its vectors; `null` when there is none. */

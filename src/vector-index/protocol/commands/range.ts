@@ -1,17 +1,21 @@
+import { LIMITS } from '../../limits.ts'
 import { AnswerRoom } from '../answer-room.ts'
 import { answeredRow, parseIncludes, type AnsweredRow } from '../answered-row.ts'
-import type { EmbeddedIndex } from '../../embedded-index.ts'
+import type { EmbeddedIndex } from '../embedded-index.ts'
 import * as field from '../fields.ts'
 import type { CommandRequest } from './command.ts'
 
-/** `range`: a page in insertion order, shorter than asked where the answer is full; the cursor is the number of rows before it. */
+/**
+ * `range`: a page in insertion order, of 1,000 rows unless told otherwise, and shorter where the answer is full; the cursor
+ * is the number of rows before it.
+ */
 export function range(
   { settings, store }: EmbeddedIndex,
   { namespace, body }: CommandRequest,
 ): { readonly nextCursor: string; readonly vectors: readonly AnsweredRow[] } {
-  const fields = field.object(body)
+  const fields = field.object(body ?? {})
   const offset = field.cursor(fields['cursor'])
-  const limit = field.whole(fields['limit'], 'limit', { min: 1, max: field.LIMITS.itemsPerCommand })
+  const limit = field.whole(fields['limit'], 'limit', { min: 1, max: LIMITS.itemsPerCommand }, LIMITS.itemsPerCommand)
   const prefix = field.prefix(fields['prefix'] ?? '')
   const includes = parseIncludes(fields)
   const room = new AnswerRoom()

@@ -1,7 +1,9 @@
 /** Queries whose results come in batches. Each batch is searched anew, without the rows that were returned before. */
+import { LIMITS } from '../../limits.ts'
+import { invalid } from '../../protocol-error.ts'
 import { AnswerRoom } from '../answer-room.ts'
 import type { AnsweredRow } from '../answered-row.ts'
-import type { EmbeddedIndex } from '../../embedded-index.ts'
+import type { EmbeddedIndex } from '../embedded-index.ts'
 import * as field from '../fields.ts'
 import { answerQuery, parseQuery, type QueryCommand } from '../query.ts'
 import type { ResumableQuery } from '../resumable-queries.ts'
@@ -19,7 +21,7 @@ export const resumableQueryData: Command = (index, request) => start(index, requ
 export function resumableQueryNext(index: EmbeddedIndex, { body }: CommandRequest): readonly AnsweredRow[] {
   const fields = field.object(body)
   const uuid = uuidOf(fields)
-  const topK = field.whole(fields['additionalK'], 'additionalK', { min: 1, max: field.LIMITS.topK })
+  const topK = field.whole(fields['additionalK'], 'additionalK', { min: 1, max: LIMITS.topK })
   return nextBatch(index, uuid, index.resumable.resume(uuid), topK)
 }
 
@@ -36,7 +38,7 @@ function start(
 ): { readonly uuid: string; readonly scores: readonly AnsweredRow[] } {
   const fields = field.object(body)
   const { topK } = parseQuery(index.settings, fields, command)
-  const seconds = { min: 1, max: field.LIMITS.maxIdleSeconds }
+  const seconds = { min: 1, max: LIMITS.maxIdleSeconds }
   const maxIdleMs = 1000 * field.whole(fields['maxIdle'], 'maxIdle', seconds, DEFAULT_IDLE_SECONDS)
   const query: ResumableQuery = { namespace, command, body: fields, maxIdleMs }
   const uuid = index.resumable.start(query)
@@ -67,6 +69,6 @@ function nextBatch(
 
 function uuidOf(fields: field.Fields): string {
   const { uuid } = fields
-  if (typeof uuid !== 'string' || uuid === '') throw field.invalid('uuid is required')
+  if (typeof uuid !== 'string' || uuid === '') throw invalid('uuid is required')
   return uuid
 }

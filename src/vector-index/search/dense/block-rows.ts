@@ -1,8 +1,8 @@
-import type { BoundedTop, DenseRow, SlotFilter } from '../scan.ts'
+import type { DenseRow, Offered, SlotFilter } from '../scan.ts'
 import { BLOCK_ROWS, blockLayout, placeOf, rowPlace, type BlockLayout } from './block-layout.ts'
 import type { KernelMemory } from './kernel-memory.ts'
 import { scanPlan, thresholdOf } from './scan-plan.ts'
-import { scoreFloat32, scoreInt8, type Question } from './similarity.ts'
+import { nearness, type Question } from './similarity.ts'
 
 /** Squared lengths within which neither keys nor their bounds leave float32. Beyond them rows are scored one by one. */
 const ORDINARY = { least: 2 ** -60, most: 2 ** 60 } as const
@@ -74,8 +74,8 @@ export class BlockRows {
     return { encoding, values, squares, scale }
   }
 
-  /** Offers all rows that may be found and could be among the `topK` best, with their scores. */
-  search(question: Question, topK: number, matches: SlotFilter | undefined, best: BoundedTop): void {
+  /** Offers all rows that may be found and could be among the `topK` nearest, with how near they are. */
+  search(question: Question, topK: number, matches: SlotFilter | undefined, best: Offered): void {
     const masks = this.#masks(matches)
     let count = 0
     for (const mask of masks) count += bitCount(mask)
@@ -83,14 +83,7 @@ export class BlockRows {
     const slots = count <= topK || !ordinary ? slotsOf(masks) : this.#candidates(question, topK, masks)
     const places = new Int32Array(question.visited.length)
     for (let at = 0; at < places.length; at++) places[at] = this.#places[question.visited[at]!]!
-    for (const slot of slots) best.offer(slot, this.#score(question, places, slot))
-  }
-
-  /** Gives all blocks back. */
-  release(): void {
-    this.#blocks.forEach((address, block) => address > 0 && this.#freeBlock(block))
-    this.#blocks.length = 0
-    this.#present.length = 0
+    for (const slot of slots) best.offer(slot, this.#nearness(question, places, slot))
   }
 
   /** Slots of rows that could be among the best, by the kernel's keys. */
@@ -126,12 +119,11 @@ export class BlockRows {
     return new Int32Array(memory.kernel.memory.buffer, keys, found)
   }
 
-  #score(question: Question, places: Int32Array, slot: number): number {
+  #nearness(question: Question, places: Int32Array, slot: number): number {
     const { views } = this.#memory
     const { squares, scale, base } = this.#metaOf(slot)
-    return this.#layout.encoding === 'int8'
-      ? scoreInt8(question, { values: views.int8, base, places }, scale, squares)
-      : scoreFloat32(question, { values: views.float32, base, places }, squares)
+    const values = this.#layout.encoding === 'int8' ? views.int8 : views.float32
+    return nearness(question, { values, base, places }, scale, squares)
   }
 
   #metaOf(slot: number): { readonly squares: number; readonly scale: number; readonly base: number } {

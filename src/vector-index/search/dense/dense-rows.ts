@@ -16,6 +16,4 @@ export interface DenseRows {
    * @returns at most `topK` rows, best first, ties in insertion order; by cosine none for a vector of zeros
    */
   search(vector: Float32Array, topK: number, search?: DenseSearch): readonly ScoredRow[]
-  /** Gives the memory back; the rows must not be used afterwards. */
-  release(): void
 }

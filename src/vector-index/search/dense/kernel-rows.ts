@@ -1,18 +1,19 @@
-import { BoundedTop, type DenseRow, type DenseSearch, type ScoredRow } from '../scan.ts'
+import { BoundedTop, withScores, type DenseRow, type DenseSearch, type ScoredRow } from '../scan.ts'
 import { BlockRows } from './block-rows.ts'
 import type { DenseRows } from './dense-rows.ts'
 import type { KernelMemory } from './kernel-memory.ts'
-import { prepareQuestion } from './similarity.ts'
+import { Places } from './places.ts'
+import { prepareQuestion, type Question } from './similarity.ts'
 
 /** Dense rows in the memory of a scan kernel. Rows of both encodings may stand side by side. */
 export class KernelRows implements DenseRows {
-  readonly #int8: BlockRows
-  readonly #float32: BlockRows
+  readonly #int8: PlacedRows
+  readonly #float32: PlacedRows
 
   /** @param dimension length of every row */
   constructor(memory: KernelMemory, dimension: number) {
-    this.#int8 = new BlockRows(memory, 'int8', dimension)
-    this.#float32 = new BlockRows(memory, 'float32', dimension)
+    this.#int8 = new PlacedRows(new BlockRows(memory, 'int8', dimension))
+    this.#float32 = new PlacedRows(new BlockRows(memory, 'float32', dimension))
   }
 
   get byteLength(): number {
@@ -31,8 +32,7 @@ export class KernelRows implements DenseRows {
   }
 
   rowAt(slot: number): DenseRow | undefined {
-    if (this.#int8.has(slot)) return this.#int8.rowAt(slot)
-    return this.#float32.has(slot) ? this.#float32.rowAt(slot) : undefined
+    return this.#int8.rowAt(slot) ?? this.#float32.rowAt(slot)
   }
 
   search(vector: Float32Array, topK: number, search: DenseSearch = {}): readonly ScoredRow[] {
@@ -42,11 +42,41 @@ export class KernelRows implements DenseRows {
     const best = new BoundedTop(topK)
     this.#int8.search(question, topK, matches, best)
     this.#float32.search(question, topK, matches, best)
-    return best.sorted()
+    return withScores(question, best.sorted(), (slot) => this.rowAt(slot)!)
+  }
+}
+
+/** Rows of one encoding, close together in their blocks whatever slots they have. */
+class PlacedRows {
+  readonly #places = new Places()
+  readonly #rows: BlockRows
+
+  constructor(rows: BlockRows) {
+    this.#rows = rows
   }
 
-  release(): void {
-    this.#int8.release()
-    this.#float32.release()
+  get byteLength(): number {
+    return this.#rows.byteLength
+  }
+
+  put(slot: number, row: DenseRow): void {
+    this.#rows.put(this.#places.take(slot), row)
+  }
+
+  remove(slot: number): void {
+    const place = this.#places.free(slot)
+    if (place >= 0) this.#rows.remove(place)
+  }
+
+  rowAt(slot: number): DenseRow | undefined {
+    const place = this.#places.find(slot)
+    return place < 0 ? undefined : this.#rows.rowAt(place)
+  }
+
+  search(question: Question, topK: number, matches: DenseSearch['matches'], best: BoundedTop): void {
+    const bySlot = {
+      offer: (place: number, near: number) => best.offer(this.#places.slotAt(place), near),
+    }
+    this.#rows.search(question, topK, matches && ((place) => matches(this.#places.slotAt(place))), bySlot)
   }
 }

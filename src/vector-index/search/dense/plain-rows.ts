@@ -33,9 +33,4 @@ export class PlainRows implements DenseRows {
   search(vector: Float32Array, topK: number, search: DenseSearch = {}): readonly ScoredRow[] {
     return nearest(this.#rows, vector, topK, search)
   }
-
-  release(): void {
-    this.#rows.length = 0
-    this.#byteLength = 0
-  }
 }

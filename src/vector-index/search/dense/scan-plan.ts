@@ -13,13 +13,11 @@ export interface ScanPlan {
   readonly gains: number
   readonly factor: number
   readonly share: number
-  /** Keys above it have the same score as it. */
-  readonly cap: number
   /** By how much keys may be off, rounding aside. */
   readonly miss: number
   /** What rounding in keys and scores is relative to, beside the key itself. */
   readonly size: number
-  /** The most that rounding does, relative to the size. */
+  /** The most that rounding does, relative to the size and the key. */
   readonly rounding: number
 }
 
@@ -32,8 +30,15 @@ const SPARSE_SHARE = { cached: 1 / 4, uncached: 1 / 16 } as const
 /** Bytes of blocks that are likely to stay in a cache. */
 const CACHED_BYTES = 16 * 1024 * 1024
 
-/** Bounds all rounding of float32 in a key and in a score many times over. */
+/** Bounds the rounding of a few steps in float32 many times over. */
 const ROUNDING = 2 ** -18
+
+/**
+ * Bounds what a sum of so many products in float32 is off, relative to the sum of their magnitudes, four times over.
+ *
+ * @see Higham, "Accuracy and Stability of Numerical Algorithms", 2nd ed., section 3.1
+ */
+const roundingOf = (terms: number): number => Math.max(ROUNDING, (terms + 4) * 2 ** -22)
 
 /**
  * Makes the plan for blocks of one layout.
@@ -45,29 +50,35 @@ export function scanPlan(question: Question, layout: BlockLayout, longest: numbe
   const sparseShare = bytes <= CACHED_BYTES ? SPARSE_SHARE.cached : SPARSE_SHARE.uncached
   return layout.encoding === 'int8'
     ? planInt8(question, layout, longest, sparseShare)
-    : planFloat32(question, layout, sparseShare)
+    : planFloat32(question, layout, longest, sparseShare)
 }
 
 /** The key of a row that is among the best is not below this. @param leastKey the least of the best keys */
 export function thresholdOf(plan: ScanPlan, leastKey: number): number {
-  const least = Math.min(plan.cap, leastKey)
-  return least - 2 * plan.miss - plan.rounding * (1 + Math.abs(least) + plan.size)
+  return leastKey - 2 * plan.miss - plan.rounding * (1 + Math.abs(leastKey) + plan.size)
 }
 
-function planFloat32({ vector, similarity, squares }: Question, layout: BlockLayout, sparseShare: number): ScanPlan {
-  const common = { share: 0, cap: Infinity, miss: 0, size: 0, rounding: ROUNDING } as const
+/** By Cauchy and Schwarz the magnitudes of products add up to no more than the lengths multiplied. */
+function planFloat32(
+  { vector, similarity, squares }: Question,
+  layout: BlockLayout,
+  longest: number,
+  sparseShare: number,
+): ScanPlan {
+  const common = { share: 0, miss: 0, rounding: roundingOf(vector.length) } as const
   if (similarity === 'EUCLIDEAN') {
     const steps = float32Steps(vector, allSteps(vector.length))
-    return { ...common, scan: 'scanFloat32Distance', steps, gains: layout.scales, factor: -1 }
+    return { ...common, scan: 'scanFloat32Distance', steps, gains: layout.scales, factor: -1, size: 0 }
   }
   const steps = float32Steps(
     vector,
     stepsToVisit(vector.length, sparseShare, (at) => vector[at] !== 0),
   )
+  const length = Math.sqrt(squares)
   const scaling =
     similarity === 'COSINE'
-      ? { gains: layout.inverseLengths, factor: 1 / Math.sqrt(squares) }
-      : { gains: layout.scales, factor: 1 }
+      ? { gains: layout.inverseLengths, factor: 1 / length, size: 1 }
+      : { gains: layout.scales, factor: 1, size: length * longest }
   return { ...common, ...scaling, scan: 'scanFloat32', steps }
 }
 
@@ -87,15 +98,14 @@ function planInt8(
     stepsToVisit(pairs.length, sparseShare, (at) => pairs[at] !== 0),
   )
   const length = Math.sqrt(squares)
-  const common = { scan: 'scanInt8', steps, share: 0, cap: Infinity, rounding: ROUNDING } as const
+  const common = { scan: 'scanInt8', steps, share: 0, rounding: ROUNDING } as const
   switch (similarity) {
     case 'COSINE':
       return { ...common, gains: layout.inverseLengths, factor: step / length, miss: error / length, size: 1 }
     case 'DOT_PRODUCT':
-      // No product with a row of bytes counts for more than 1: see `scoreInt8`.
-      return { ...common, gains: layout.scales, factor: step, cap: 1, miss: error * longest, size: length * longest }
+      return { ...common, gains: layout.scales, factor: step, miss: error * longest, size: length * longest }
     case 'EUCLIDEAN':
-      // The squared distance without the question's own square. The score sums as many roundings as dimensions.
+      // The squared distance without the question's own square.
       return {
         ...common,
         gains: layout.scales,
@@ -103,7 +113,6 @@ function planInt8(
         share: 1,
         miss: 2 * error * longest,
         size: (length + longest) ** 2,
-        rounding: Math.max(ROUNDING, layout.dimension * 2 ** -22),
       }
   }
 }

@@ -1,8 +1,10 @@
 /**
- * What a dense score is, to the last bit. The plain scan and the kernel's rows both end here, so they cannot differ.
+ * How near a row is, and what score it has, to the last bit. The plain scan and the kernel's rows both end here, so they
+ * cannot differ.
  *
- * Sums over float32 rows are float32 throughout and in the order of the dimensions, so that the scores that the service
- * publishes come out to the last digit.
+ * Rows are ordered by sums in float64, where those of float32 numbers lose next to nothing, so that near-duplicates keep
+ * their order. The scores of the best are then summed in float32 and in the order of the dimensions, as the service sums
+ * them, so that those that it publishes come out to the last digit.
  */
 
 /** How near two vectors are. */
@@ -37,56 +39,89 @@ export function prepareQuestion(vector: Float32Array, similarity: Similarity): Q
   return { vector, similarity, squares: squaredLength(vector), visited, weights }
 }
 
-/**
- * Squared lengths whose vectors can be multiplied in float32 without losing what counts. Beyond them cosines are taken in
- * float64, where the square of every float32 has room; the service's own last digits there are not known.
- */
-const WITHIN_FLOAT32 = { least: 2 ** -100, most: 2 ** 100 } as const
-
-/** Squared length, summed in float32, or in float64 where that has no room. It is 0 for zeros only. */
+/** Squared length: 0 for zeros only, as the square of every float32 has room in float64. */
 export function squaredLength(values: Float32Array): number {
   let sum = 0
-  for (const value of values) sum = Math.fround(sum + Math.fround(value * value))
-  return fitsFloat32(sum) ? sum : values.reduce((exact, value) => exact + value * value, 0)
+  for (const value of values) sum += value * value
+  return sum
 }
+
+/**
+ * What rows are ordered by: the cosine, the inner product or the negative squared distance. A row of zeros has cosine 0.
+ *
+ * @param scale what a step of one is worth
+ * @param squares squared length of the row in steps
+ */
+export function nearness(
+  question: Question,
+  row: PlacedRow<Int8Array | Float32Array>,
+  scale: number,
+  squares: number,
+): number {
+  switch (question.similarity) {
+    case 'COSINE':
+      return squares === 0 ? 0 : dot(question, row) / Math.sqrt(question.squares * squares)
+    case 'DOT_PRODUCT':
+      return dot(question, row) * scale
+    case 'EUCLIDEAN':
+      return -squaredDistance(question, row, scale)
+  }
+}
+
+/** Score of a nearness, float32 from 0 to 1. */
+export function scoreOf({ similarity }: Question, near: number): number {
+  return similarity === 'EUCLIDEAN' ? fromDistance(Math.fround(-near)) : fromProduct(near)
+}
+
+/** Score of a row of float32 from 0 to 1, with every step in float32. */
+export function scoreInFloat32({ vector, similarity }: Question, row: Float32Array): number {
+  let [product, distance, ownSquares, rowSquares] = [0, 0, 0, 0]
+  for (let at = 0; at < vector.length; at++) {
+    const [own, other] = [vector[at]!, row[at]!]
+    product = Math.fround(product + Math.fround(own * other))
+    ownSquares = Math.fround(ownSquares + Math.fround(own * own))
+    rowSquares = Math.fround(rowSquares + Math.fround(other * other))
+    const difference = Math.fround(other - own)
+    distance = Math.fround(distance + Math.fround(difference * difference))
+  }
+  switch (similarity) {
+    case 'EUCLIDEAN':
+      return fromDistance(distance)
+    case 'DOT_PRODUCT':
+      return fromProduct(product)
+    case 'COSINE':
+      return fromProduct(
+        fitsFloat32(ownSquares) && fitsFloat32(rowSquares)
+          ? product / Math.sqrt(ownSquares * rowSquares)
+          : cosine(vector, row),
+      )
+  }
+}
+
+/**
+ * Squared lengths whose vectors can be multiplied in float32 without losing what counts. The service's own last digits
+ * beyond them are not known.
+ */
+const WITHIN_FLOAT32 = { least: 2 ** -100, most: 2 ** 100 } as const
 
 function fitsFloat32(squares: number): boolean {
   return squares >= WITHIN_FLOAT32.least && squares <= WITHIN_FLOAT32.most
 }
 
-/**
- * Score of a row of bytes.
- *
- * @param scale what a step of one is worth
- * @param squares squared length of the row in steps
- */
-export function scoreInt8(question: Question, row: PlacedRow<Int8Array>, scale: number, squares: number): number {
-  if (question.similarity === 'EUCLIDEAN') return fromDistance(distanceInt8(question, row, scale))
-  const product = dotInt8(question, row)
-  if (question.similarity === 'COSINE') return fromCosine(product, question.squares, squares)
-  // A row of bytes stands for a vector of unit length, which rounding must not make longer.
-  return halved(Math.min(1, Math.fround(product * scale)))
+function cosine(vector: Float32Array, row: Float32Array): number {
+  const squares = squaredLength(row)
+  let product = 0
+  for (let at = 0; at < vector.length; at++) product += vector[at]! * row[at]!
+  return squares === 0 ? 0 : product / Math.sqrt(squaredLength(vector) * squares)
 }
 
-/** Score of a row of float32. @param squares its squared length */
-export function scoreFloat32(question: Question, row: PlacedRow<Float32Array>, squares: number): number {
-  if (question.similarity === 'EUCLIDEAN') return fromDistance(distanceFloat32(question, row))
-  if (question.similarity === 'DOT_PRODUCT') return halved(dotFloat32(question, row))
-  const dot = fitsFloat32(question.squares) && fitsFloat32(squares) ? dotFloat32 : dotFloat64
-  return fromCosine(dot(question, row), question.squares, squares)
+/** Vectors of unit length have products from −1 to 1; what lies beyond has the score of the end. */
+function fromProduct(product: number): number {
+  return Math.fround(Math.fround(1 + Math.fround(Math.max(-1, Math.min(1, product)))) / 2)
 }
 
-/** A row of zeros has cosine 0. */
-function fromCosine(product: number, questionSquares: number, rowSquares: number): number {
-  return halved(rowSquares === 0 ? 0 : Math.fround(product / Math.sqrt(questionSquares * rowSquares)))
-}
-
-function fromDistance(squaredDistance: number): number {
-  return Math.fround(1 / Math.fround(1 + squaredDistance))
-}
-
-function halved(near: number): number {
-  return Math.fround(Math.fround(1 + near) / 2)
+function fromDistance(squares: number): number {
+  return Math.fround(1 / Math.fround(1 + squares))
 }
 
 function dimensionsOf(vector: Float32Array, which: 'all' | 'filled'): Int32Array {
@@ -96,40 +131,18 @@ function dimensionsOf(vector: Float32Array, which: 'all' | 'filled'): Int32Array
   return dimensions.subarray(0, count)
 }
 
-function dotInt8({ weights }: Question, { values, base, places }: PlacedRow<Int8Array>): number {
+function dot({ weights }: Question, { values, base, places }: PlacedRow<Int8Array | Float32Array>): number {
   let sum = 0
   for (let at = 0; at < weights.length; at++) sum += values[base + places[at]!]! * weights[at]!
   return sum
 }
 
-function dotFloat32({ weights }: Question, { values, base, places }: PlacedRow<Float32Array>): number {
+function squaredDistance(
+  { weights }: Question,
+  { values, base, places }: PlacedRow<Int8Array | Float32Array>,
+  scale: number,
+): number {
   let sum = 0
-  for (let at = 0; at < weights.length; at++) {
-    sum = Math.fround(sum + Math.fround(values[base + places[at]!]! * weights[at]!))
-  }
-  return sum
-}
-
-function dotFloat64({ weights }: Question, { values, base, places }: PlacedRow<Float32Array>): number {
-  let sum = 0
-  for (let at = 0; at < weights.length; at++) sum += values[base + places[at]!]! * weights[at]!
-  return sum
-}
-
-function distanceInt8({ weights }: Question, { values, base, places }: PlacedRow<Int8Array>, scale: number): number {
-  let sum = 0
-  for (let at = 0; at < weights.length; at++) {
-    const difference = Math.fround(Math.fround(values[base + places[at]!]! * scale) - weights[at]!)
-    sum = Math.fround(sum + Math.fround(difference * difference))
-  }
-  return sum
-}
-
-function distanceFloat32({ weights }: Question, { values, base, places }: PlacedRow<Float32Array>): number {
-  let sum = 0
-  for (let at = 0; at < weights.length; at++) {
-    const difference = Math.fround(values[base + places[at]!]! - weights[at]!)
-    sum = Math.fround(sum + Math.fround(difference * difference))
-  }
+  for (let at = 0; at < weights.length; at++) sum += (values[base + places[at]!]! * scale - weights[at]!) ** 2
   return sum
 }

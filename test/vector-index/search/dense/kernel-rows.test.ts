@@ -178,16 +178,25 @@ describe('the kernel', () => {
 
   test('reads nothing of what was there before in a block that is used again', () => {
     const memory = new KernelMemory(makeKernel)
-    const before = new KernelRows(memory, 8)
-    for (let slot = 0; slot < 64; slot++) before.put(slot, float32Row(unit(1)))
+    const rows = new KernelRows(memory, 8)
+    rows.put(100, float32Row(unit(2)))
+    for (let slot = 0; slot < 63; slot++) rows.put(slot, float32Row(unit(1)))
     const bytes = memory.byteLength
-    const other = new KernelRows(memory, 8)
-    other.put(0, float32Row(unit(2)))
-    before.release()
-    const after = new KernelRows(memory, 8)
-    for (let slot = 0; slot < 40; slot++) after.put(slot, float32Row(unit(2)))
-    expect(memory.byteLength).toBe(bytes + other.byteLength - 8)
-    expect(after.search(unit(1), 1)).toEqual([{ slot: 0, score: 0.5 }])
+    for (let slot = 0; slot < 63; slot++) rows.remove(slot)
+    for (let slot = 101; slot < 140; slot++) rows.put(slot, float32Row(unit(2)))
+    expect(memory.byteLength).toBe(bytes)
+    expect(rows.search(unit(1), 1)).toEqual([{ slot: 100, score: 0.5 }])
+  })
+
+  test('takes no more blocks for rows of both encodings, however they are mixed', () => {
+    const rows = new KernelRows(new KernelMemory(makeKernel), 384)
+    for (let slot = 0; slot < 640; slot++) {
+      rows.put(
+        slot,
+        slot % 2 === 0 ? quantise(new Float32Array(384).fill(1)) : float32Row(new Float32Array(384).fill(1)),
+      )
+    }
+    expect(rows.byteLength / 320).toBeLessThan(5 * (384 + 21))
   })
 
   test('keeps rows of bytes in a little more than a byte for each dimension', () => {

@@ -1,12 +1,13 @@
 /** An index that is ready to answer: its settings, what it stores, and what it needs of the platform. */
-import { RagGateError } from '../errors.ts'
-import { DailyUse } from './protocol/daily-use.ts'
-import type { MakeKernel } from './search/dense/kernel.ts'
-import { limitsOf } from './protocol/plan-limits.ts'
-import { ResumableQueries } from './protocol/resumable-queries.ts'
-import { textOf, type IndexStorage } from './store/schema.ts'
-import { indexSettings, kindOf, type IndexSettings } from './settings.ts'
-import { VectorStore } from './store/store.ts'
+import { RagGateError } from '../../errors.ts'
+import { FeatureMemory } from '../embed/embedder.ts'
+import { DailyUse } from './daily-use.ts'
+import type { MakeKernel } from '../search/dense/kernel.ts'
+import { limitsOf } from '../plan-limits.ts'
+import { ResumableQueries } from './resumable-queries.ts'
+import { textOf, type IndexStorage } from '../store/schema.ts'
+import { indexSettings, kindOf, type IndexSettings } from '../settings.ts'
+import { VectorStore } from '../store/store.ts'
 
 /** Clock, randomness and the compiled kernel, given from outside. */
 export interface Platform {
@@ -24,7 +25,9 @@ export interface EmbeddedIndex {
   readonly settings: IndexSettings
   readonly store: VectorStore
   readonly resumable: ResumableQueries
-  readonly use: DailyUse
+  readonly use: Pick<DailyUse, 'count'>
+  /** Features of terms met before, for embedding. */
+  readonly features: FeatureMemory
   readonly platform: Platform
 }
 
@@ -49,21 +52,26 @@ export function openIndex(storage: IndexStorage, settings: IndexSettings, platfo
     makeKernel: platform.makeKernel,
     dimension: settings.dense?.dimension ?? 0,
   })
-  agreeOnParts(storage, store, settings)
+  const filled = store.namespaces().some((count) => count.vectorCount + count.pendingVectorCount > 0)
+  agreeOnParts(storage, filled, settings)
   return {
     settings,
     store,
     resumable: new ResumableQueries(storage, platform),
     use: new DailyUse(storage, platform.nowMs),
+    features: new FeatureMemory(),
     platform,
   }
 }
 
-/** Vectors of another dimension or model cannot be compared: what an index was filled for, it stays. */
-function agreeOnParts({ sql }: IndexStorage, store: VectorStore, settings: IndexSettings): void {
+/**
+ * Vectors of another dimension or model cannot be compared: what an index was filled for, it stays.
+ *
+ * @throws `config_invalid` when it holds vectors that were made for other settings
+ */
+export function agreeOnParts({ sql }: IndexStorage, filled: boolean, settings: IndexSettings): void {
   const parts = partsOf(settings)
   const [known] = sql.exec('SELECT parts FROM made_for').toArray()
-  const filled = store.namespaces().some(({ vectorCount }) => vectorCount > 0)
   // Indexes filled before settings existed were all of the default kind.
   const madeFor = known === undefined ? partsOf(indexSettings(settings.name)) : textOf(known, 'parts')
   if (filled && madeFor !== parts) {

@@ -9,3 +9,8 @@ export class ProtocolError extends Error {
     this.status = status
   }
 }
+
+/** What cannot be carried out as it was sent: status 422. */
+export function invalid(message: string): ProtocolError {
+  return new ProtocolError(422, message)
+}

@@ -21,9 +21,9 @@ export interface PlanLimits {
   readonly namespaces: number
   /** Bytes of everything that is stored. */
   readonly storedBytes: number
-  /** Reading requests in one day of UTC. */
+  /** Queries, and vectors read by id, in one day of UTC. */
   readonly dailyQueries: number
-  /** Writing requests in one day of UTC. */
+  /** Vectors written or deleted in one day of UTC. */
   readonly dailyUpdates: number
 }
 
