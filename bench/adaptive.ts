@@ -18,7 +18,13 @@ import { balanced } from '../src/presets/balanced/balanced.ts'
 import { gateQuestion } from '../src/pipeline/gate-question.ts'
 import type { QuestionPorts, QuestionSettings } from '../src/pipeline/question-settings.ts'
 import { FITTED_SETS, fitBalanced, measureSet } from './evaluation/balanced-model.ts'
-import { haveQuestionSets, type LabelledQuestion, openQuestionSet, readQuestionSet, type SearchableSet } from './evaluation/question-sets.ts'
+import {
+  haveQuestionSets,
+  type LabelledQuestion,
+  openQuestionSet,
+  readQuestionSet,
+  type SearchableSet,
+} from './evaluation/question-sets.ts'
 
 const PAGE = join(import.meta.dirname, '..', 'docs', 'adaptive-retrieval.md')
 const SETS = ['squad-ooc', 'azure-faq'] as const
@@ -244,7 +250,10 @@ const measured = FITTED_SETS.map((name) => measureSet(readQuestionSet(name)))
 const runs: Run[] = []
 for (const set of SETS) {
   const opened = openQuestionSet(set)
-  const policy = definePolicy({ ...balanced(), confidence: logistic(fitBalanced(measured.filter(({ name }) => name !== set))) })
+  const policy = definePolicy({
+    ...balanced(),
+    confidence: logistic(fitBalanced(measured.filter(({ name }) => name !== set))),
+  })
   for (const expandBelow of THRESHOLDS) runs.push(await run(set, opened, policy, expandBelow))
 }
 const written = page(runs)

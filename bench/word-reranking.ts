@@ -19,7 +19,13 @@ import { judge } from '../src/core/policy/judge.ts'
 import { rankByWords } from '../src/core/signals/word-relevance.ts'
 import { fitBalanced, type MeasuredSet, measureSet } from './evaluation/balanced-model.ts'
 import { FAMILY_SETS, haveQuestionSets, type QuestionSet, readQuestionSet } from './evaluation/question-sets.ts'
-import { CANDIDATES_RANKED, fitWordWeights, placesOfAnswers, RANKED_EVERY, rankableSet } from './evaluation/word-ranker-model.ts'
+import {
+  CANDIDATES_RANKED,
+  fitWordWeights,
+  placesOfAnswers,
+  RANKED_EVERY,
+  rankableSet,
+} from './evaluation/word-ranker-model.ts'
 import { markdownTable } from './markdown-table.ts'
 import { seededRandom } from './seeded-random.ts'
 

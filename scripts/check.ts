@@ -24,6 +24,7 @@ export const CHECKS: readonly Check[] = [
   ['types: package and Workers', TSC, '-p', 'tsconfig.json'],
   ['types: Node', TSC, '-p', 'tsconfig.node.json'],
   ['lint', 'node_modules/oxlint/bin/oxlint', '--type-aware', '--deny-warnings'],
+  ['lint: who imports whom', 'scripts/import-rules.ts'],
   ['format', 'node_modules/oxfmt/bin/oxfmt', '--check', '.'],
 ]
 

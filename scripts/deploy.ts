@@ -13,7 +13,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { unstable_readConfig } from 'wrangler'
-import { deployGate, DeploymentError, deploymentReport, type DeploymentSettings, type DeploymentTools, type Ran, SECRETS } from './deployment.ts'
+import {
+  deployGate,
+  DeploymentError,
+  deploymentReport,
+  type DeploymentSettings,
+  type DeploymentTools,
+  type Ran,
+  SECRETS,
+} from './deployment.ts'
 import { ROOT } from './local-gate.ts'
 
 const WRANGLER = join(ROOT, 'node_modules', 'wrangler', 'bin', 'wrangler.js')

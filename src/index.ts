@@ -7,7 +7,14 @@ export type { RagGateOptions } from './middleware/options.ts'
 export { isRagGateError, RagGateError, type RagGateErrorCode } from './errors.ts'
 
 export { balanced } from './presets/balanced/balanced.ts'
-export { definePolicy, type Policy, type PolicyInput, policySettings, type PolicySettings, resolvePolicy } from './core/policy/policy.ts'
+export {
+  definePolicy,
+  type Policy,
+  type PolicyInput,
+  policySettings,
+  type PolicySettings,
+  resolvePolicy,
+} from './core/policy/policy.ts'
 export { logistic } from './core/policy/logistic.ts'
 export type { ConfidenceModel } from './core/policy/confidence.ts'
 export type { Band, Decision } from './core/policy/decision.ts'

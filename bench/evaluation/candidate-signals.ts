@@ -2,7 +2,12 @@
  * Signals that were weighed for `balanced`: those of `TEXT_SIGNALS`, and others that were not kept. Each is a function of
  * what was read, so that all stand on the same terms; constants are those of the literature where it names one.
  */
-import { meanOf as mean, type Pair, pearson, populationDeviation as standardDeviation } from '../../src/core/lib/statistics.ts'
+import {
+  meanOf as mean,
+  type Pair,
+  pearson,
+  populationDeviation as standardDeviation,
+} from '../../src/core/lib/statistics.ts'
 import { TEXT_SIGNALS } from '../../src/core/signals/index.ts'
 import { type ChunkFeatures, read, type TextFeatures } from '../../src/core/signals/text-features.ts'
 import type { Lexicon } from '../../src/core/text/lexicon.ts'

@@ -1,7 +1,14 @@
 /** `rag-gate query "…"`: asks, and with `--debug` shows why it came out so. */
 import { CommandError, misused } from './command-error.ts'
 import { command, only } from './command.ts'
-import { ask, type AskReply, type ConfidenceGlance, type ExplanationReply, failureOf, type PassageName } from './gate-client.ts'
+import {
+  ask,
+  type AskReply,
+  type ConfidenceGlance,
+  type ExplanationReply,
+  failureOf,
+  type PassageName,
+} from './gate-client.ts'
 import { jsonText, oneLine, type Piece, type Terminal } from './terminal.ts'
 
 const SEARCH_MODES = ['dense', 'sparse', 'hybrid']

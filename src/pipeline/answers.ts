@@ -1,7 +1,14 @@
 /** Questions answered and evidence judged without HTTP. */
 export { buildContext, type Context, type ContextBudget } from '../core/evidence/context.ts'
 export { feedbackTerms, type FeedbackOptions } from '../core/evidence/feedback-terms.ts'
-export { type ConvexOptions, fuse, fuseConvex, fuseDistributionBased, fuseReciprocalRank, type FusionMethod } from '../core/evidence/fusion.ts'
+export {
+  type ConvexOptions,
+  fuse,
+  fuseConvex,
+  fuseDistributionBased,
+  fuseReciprocalRank,
+  type FusionMethod,
+} from '../core/evidence/fusion.ts'
 export { measureAnswer, type GenerationReport } from '../core/answer/measure-answer.ts'
 export type { AnswerSignals, EvidenceShare } from '../core/answer/answer-signals.ts'
 export { chunkId, namespaceOf } from '../core/lib/ids.ts'

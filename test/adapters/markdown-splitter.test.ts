@@ -1,6 +1,10 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createMarkdownSplitter, type HtmlInBlocks, type MarkdownSplitterOptions } from '../../src/adapters/markdown-splitter.ts'
+import {
+  createMarkdownSplitter,
+  type HtmlInBlocks,
+  type MarkdownSplitterOptions,
+} from '../../src/adapters/markdown-splitter.ts'
 
 /** Parts of a text; without overlap where a test does not speak of it. */
 const splitting = (options: MarkdownSplitterOptions = {}) => {

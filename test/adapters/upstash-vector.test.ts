@@ -1,6 +1,11 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createUpstashChunkIndex, createUpstashRetriever, createUpstashTransport, type UpstashRetrieverOptions } from '../../src/adapters/upstash-vector.ts'
+import {
+  createUpstashChunkIndex,
+  createUpstashRetriever,
+  createUpstashTransport,
+  type UpstashRetrieverOptions,
+} from '../../src/adapters/upstash-vector.ts'
 import { RagGateError } from '../../src/errors.ts'
 import type { Fetch } from '../../src/http/bounded-fetch.ts'
 import { parseFilter } from '../../src/vector-index/filter/parse-filter.ts'

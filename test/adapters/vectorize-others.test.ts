@@ -1,6 +1,10 @@
 /** Vectorize indexes that others filled, in the documented shapes. */
 import { describe, expect, test } from 'vitest'
-import { createVectorizeRetriever, type VectorizeMetric, type VectorizeRetrieverOptions } from '../../src/adapters/vectorize.ts'
+import {
+  createVectorizeRetriever,
+  type VectorizeMetric,
+  type VectorizeRetrieverOptions,
+} from '../../src/adapters/vectorize.ts'
 import type { Passage } from '../../src/core/evidence/chunk.ts'
 import type { RetrieverWarning } from '../../src/core/evidence/retriever-warnings.ts'
 import type { Embedder } from '../../src/ports/embedder.ts'

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { createVectorizeChunkIndex, createVectorizeRetriever, type VectorizeBinding, type VectorizeMetric, type VectorizeRetrieverOptions } from '../../src/adapters/vectorize.ts'
+import {
+  createVectorizeChunkIndex,
+  createVectorizeRetriever,
+  type VectorizeBinding,
+  type VectorizeMetric,
+  type VectorizeRetrieverOptions,
+} from '../../src/adapters/vectorize.ts'
 import type { Passage } from '../../src/core/evidence/chunk.ts'
 import type { PassageFilter } from '../../src/core/evidence/passage-filter.ts'
 import type { ChunkTexts } from '../../src/ports/chunk-texts.ts'

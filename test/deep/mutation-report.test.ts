@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { afterSecondRound, folderTable, type Mutant, placeOf, rangeOf, shareKilled, unnoticed } from './mutation-report.ts'
+import {
+  afterSecondRound,
+  folderTable,
+  type Mutant,
+  placeOf,
+  rangeOf,
+  shareKilled,
+  unnoticed,
+} from './mutation-report.ts'
 
 const mutant = (status: string, given: Partial<Mutant> = {}): Mutant => ({
   file: 'src/core/policy/policy.ts',

@@ -15,7 +15,15 @@ import { rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { Stryker } from '@stryker-mutator/core'
 import { ROOT } from '../../scripts/local-gate.ts'
-import { afterSecondRound, folderTable, type Mutant, placeOf, rangeOf, shareKilled, unnoticed } from './mutation-report.ts'
+import {
+  afterSecondRound,
+  folderTable,
+  type Mutant,
+  placeOf,
+  rangeOf,
+  shareKilled,
+  unnoticed,
+} from './mutation-report.ts'
 import { ALL_TESTS, mayAskOthers, mutatedFiles, type Shard, shardsOf } from './mutation-shards.ts'
 
 const THRESHOLD = 0.9

@@ -5,7 +5,15 @@ import { build } from 'esbuild'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ROOT } from '../../scripts/local-gate.ts'
-import { createProject, entryPoints, packedManifest, packPackage, runNode, typeCheck, type TypeSettings } from './consumer/project.ts'
+import {
+  createProject,
+  entryPoints,
+  packedManifest,
+  packPackage,
+  runNode,
+  typeCheck,
+  type TypeSettings,
+} from './consumer/project.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'hono-rag-gate-consumer-'))
 const current = join(folder, 'current')

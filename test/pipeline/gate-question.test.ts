@@ -8,7 +8,12 @@ import { balanced } from '../../src/presets/balanced/balanced.ts'
 import { twoTier } from '../../src/presets/two-tier/two-tier.ts'
 import { RagGateError } from '../../src/errors.ts'
 import { gateQuestion } from '../../src/pipeline/gate-question.ts'
-import type { AskedQuestion, QuestionPorts, QuestionSettings, GateWarning } from '../../src/pipeline/question-settings.ts'
+import type {
+  AskedQuestion,
+  QuestionPorts,
+  QuestionSettings,
+  GateWarning,
+} from '../../src/pipeline/question-settings.ts'
 import type { CachedAnswer } from '../../src/ports/answer-cache.ts'
 import type { Reranker } from '../../src/ports/reranker.ts'
 import { aRanking } from '../fixtures/evidence.ts'

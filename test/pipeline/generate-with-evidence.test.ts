@@ -2,7 +2,11 @@ import { evidenceAnswer } from '../../src/presets/sufficiency/evidence-answer.ts
 import { describe, expect, it } from 'vitest'
 import { evidenceGatingStats } from '../../src/presets/sufficiency/gating-report.ts'
 import { judge } from '../../src/core/policy/judge.ts'
-import { sufficiency, type SufficiencyOptions, sufficiencyThreshold } from '../../src/presets/sufficiency/sufficiency.ts'
+import {
+  sufficiency,
+  type SufficiencyOptions,
+  sufficiencyThreshold,
+} from '../../src/presets/sufficiency/sufficiency.ts'
 import { generateWithEvidence } from '../../src/pipeline/generate-with-evidence.ts'
 import { answering, INTENTION, MURDER, shares } from '../fixtures/answering.ts'
 import { aDecision } from '../fixtures/decision.ts'

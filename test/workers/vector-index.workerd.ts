@@ -2,7 +2,11 @@ import { abortAllDurableObjects, evictDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { FusionAlgorithm, Index, QueryMode, WeightingStrategy } from '@upstash/vector'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createUpstashChunkIndex, createUpstashRetriever, createUpstashTransport } from '../../src/adapters/upstash-vector.ts'
+import {
+  createUpstashChunkIndex,
+  createUpstashRetriever,
+  createUpstashTransport,
+} from '../../src/adapters/upstash-vector.ts'
 import { passesFilter, type PassageFilter } from '../../src/core/evidence/passage-filter.ts'
 import { serveIndex } from '../../workers/vector-index/serve-index.ts'
 import { retrieverContract } from '../contracts/retriever.ts'

@@ -3,7 +3,11 @@ import { createD1ChunkTexts } from '../../src/adapters/d1/chunk-texts.ts'
 import { createExtractiveGenerator } from '../../src/adapters/extractive-generator.ts'
 import { createLlmGrader } from '../../src/adapters/llm-grader.ts'
 import { createOpenAiGenerator } from '../../src/adapters/openai-compatible.ts'
-import { createUpstashChunkIndex, createUpstashRetriever, type UpstashOptions } from '../../src/adapters/upstash-vector.ts'
+import {
+  createUpstashChunkIndex,
+  createUpstashRetriever,
+  type UpstashOptions,
+} from '../../src/adapters/upstash-vector.ts'
 import { createVectorizeChunkIndex, createVectorizeRetriever } from '../../src/adapters/vectorize.ts'
 import { createWorkersAiEmbedder } from '../../src/adapters/workers-ai-embedder.ts'
 import { createWorkersAiReranker } from '../../src/adapters/workers-ai-reranker.ts'

@@ -2,7 +2,12 @@
 import { Index } from '@upstash/vector'
 import type { Ranking } from '../../core/evidence/chunk.ts'
 import type { PassageFields } from '../../core/evidence/passage-fields.ts'
-import { namespaceShared, placesOf, type RetrieverWarning, rowsWithoutText } from '../../core/evidence/retriever-warnings.ts'
+import {
+  namespaceShared,
+  placesOf,
+  type RetrieverWarning,
+  rowsWithoutText,
+} from '../../core/evidence/retriever-warnings.ts'
 import { rankRows, type RetrievedRow } from '../../core/evidence/rows.ts'
 import { namespaceChoice, type NamespaceOptions } from '../../core/evidence/searched-namespace.ts'
 import { namespaceOf } from '../../core/lib/ids.ts'

@@ -1,7 +1,12 @@
 /** The reading side of a Vectorize index, whoever filled it. */
 import type { Passage } from '../../core/evidence/chunk.ts'
 import { type PassageFields, passageOfRow } from '../../core/evidence/passage-fields.ts'
-import { namespaceShared, placesOf, type RetrieverWarning, rowsWithoutText } from '../../core/evidence/retriever-warnings.ts'
+import {
+  namespaceShared,
+  placesOf,
+  type RetrieverWarning,
+  rowsWithoutText,
+} from '../../core/evidence/retriever-warnings.ts'
 import { rankRows, type RetrievedRow } from '../../core/evidence/rows.ts'
 import { namespaceChoice, type NamespaceOptions } from '../../core/evidence/searched-namespace.ts'
 import { isRecord } from '../../core/lib/guards.ts'

@@ -1,8 +1,18 @@
 /** Thresholds and error rates from labels: offline, into new frozen policies. */
 export { auroc } from './auroc.ts'
 export { binomialInterval } from './binomial-interval.ts'
-export { checkGenerationConfidence, type GenerationConfidenceQuality, type RatedAnswer } from './generation-confidence-quality.ts'
-export { type LabelledDecision, scoresOfGate, type ThresholdGate, thresholdOf, withThreshold } from './gate-threshold.ts'
+export {
+  checkGenerationConfidence,
+  type GenerationConfidenceQuality,
+  type RatedAnswer,
+} from './generation-confidence-quality.ts'
+export {
+  type LabelledDecision,
+  scoresOfGate,
+  type ThresholdGate,
+  thresholdOf,
+  withThreshold,
+} from './gate-threshold.ts'
 export { countHallucinations, type Hallucinations, type LabelledAnswer } from './hallucinations.ts'
 export type { LabelledScore } from './labelled-score.ts'
 export { type Example, fitLogistic } from './logistic-fit.ts'

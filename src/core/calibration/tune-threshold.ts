@@ -3,7 +3,13 @@ import { RagGateError } from '../../errors.ts'
 import { meets, RATIO_TOLERANCE } from '../lib/numbers.ts'
 import type { Policy } from '../policy/policy.ts'
 import { binomialInterval } from './binomial-interval.ts'
-import { type LabelledDecision, scoresOfGate, type ThresholdGate, thresholdOf, withThreshold } from './gate-threshold.ts'
+import {
+  type LabelledDecision,
+  scoresOfGate,
+  type ThresholdGate,
+  thresholdOf,
+  withThreshold,
+} from './gate-threshold.ts'
 import type { LabelledScore } from './labelled-score.ts'
 import { type MeasuredRate, measuredRate, rateText } from './measured-rate.ts'
 

@@ -1,4 +1,13 @@
 /** A decision as people and programs read it. */
 export { CAUTION_FOR_MODEL, CAUTION_FOR_READER } from './caution.ts'
 export { explain, type Explanation, explanationText } from './explain.ts'
-export { buildRefusal, type DecisionSummary, type MessagesByCode, operatorReason, type Refusal, summariseDecision, type Telling, textFor } from './refusal.ts'
+export {
+  buildRefusal,
+  type DecisionSummary,
+  type MessagesByCode,
+  operatorReason,
+  type Refusal,
+  summariseDecision,
+  type Telling,
+  textFor,
+} from './refusal.ts'

@@ -146,11 +146,7 @@ interface ChunkTerms {
 }
 
 /** The best chunks, those that say the same as a better one beside it. */
-function distinctChunks(
-  { chunks }: Evidence,
-  most: number,
-  { sentenceTerms }: TermReader,
-): readonly ChunkTerms[] {
+function distinctChunks({ chunks }: Evidence, most: number, { sentenceTerms }: TermReader): readonly ChunkTerms[] {
   const distinct: ChunkTerms[] = []
   for (const [place, { title = '', text }] of chunks.entries()) {
     if (distinct.length === most) break

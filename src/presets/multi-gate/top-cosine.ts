@@ -1,5 +1,10 @@
 /** The confidence of a policy that judges by similarity. */
-import { clipConfidence, confidenceBy, type ConfidenceModel, type PolicyConfidence } from '../../core/policy/confidence.ts'
+import {
+  clipConfidence,
+  confidenceBy,
+  type ConfidenceModel,
+  type PolicyConfidence,
+} from '../../core/policy/confidence.ts'
 import type { Signals } from '../../core/signals/measure.ts'
 
 /** Settings of the model: it has none. */

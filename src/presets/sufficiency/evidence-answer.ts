@@ -3,7 +3,13 @@ import { textFor, operatorReason } from '../../core/reports/refusal.ts'
 import type { Policy } from '../../core/policy/policy.ts'
 import type { Chunk } from '../../core/evidence/chunk.ts'
 import type { Decision } from '../../core/policy/decision.ts'
-import { type GatingReport, gatingReport, type InsufficientEvidence, insufficientEvidence, summariseEvidence } from './gating-report.ts'
+import {
+  type GatingReport,
+  gatingReport,
+  type InsufficientEvidence,
+  insufficientEvidence,
+  summariseEvidence,
+} from './gating-report.ts'
 import { EXPLANATIONS } from './texts.ts'
 import { roundHalfEven } from '../../core/lib/rounding.ts'
 

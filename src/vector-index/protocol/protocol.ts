@@ -14,7 +14,12 @@ import { query, queryData } from './commands/query.ts'
 import { random } from './commands/random.ts'
 import { range } from './commands/range.ts'
 import { reset } from './commands/reset.ts'
-import { resumableQuery, resumableQueryData, resumableQueryEnd, resumableQueryNext } from './commands/resumable-query.ts'
+import {
+  resumableQuery,
+  resumableQueryData,
+  resumableQueryEnd,
+  resumableQueryNext,
+} from './commands/resumable-query.ts'
 import { update } from './commands/update.ts'
 import { upsert, upsertData } from './commands/upsert.ts'
 import type { EmbeddedIndex } from './embedded-index.ts'

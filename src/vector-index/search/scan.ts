@@ -1,5 +1,13 @@
 /** Exact search over dense rows: every row is scored, and a bounded heap keeps the best. */
-import { nearness, prepareQuestion, scoreInFloat32, scoreOf, squaredLength, type Question, type Similarity } from './dense/similarity.ts'
+import {
+  nearness,
+  prepareQuestion,
+  scoreInFloat32,
+  scoreOf,
+  squaredLength,
+  type Question,
+  type Similarity,
+} from './dense/similarity.ts'
 
 /** A row and its score. */
 export interface ScoredRow {

@@ -7,7 +7,13 @@ import { createD1Collections } from '../../../src/adapters/d1/collections.ts'
 import { lexiconIdPrefix } from '../../../src/adapters/d1/lexicon-parts.ts'
 import { EMPTY_LEXICON, buildLexicon, encodeLexicon } from '../../../src/core/text/lexicon.ts'
 import type { Lexicon } from '../../../src/core/text/lexicon.ts'
-import type { Collection, CollectionWriter, CorpusChange, DocumentRecord, Writer } from '../../../src/ports/collections.ts'
+import type {
+  Collection,
+  CollectionWriter,
+  CorpusChange,
+  DocumentRecord,
+  Writer,
+} from '../../../src/ports/collections.ts'
 
 const database = drizzle(env.DB)
 const LEXICON = buildLexicon(['turn the key to the left', 'pull the handle'])

@@ -2,7 +2,16 @@ import { env } from 'cloudflare:workers'
 import { and, eq } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
 import { describe, expect, it, vi } from 'vitest'
-import { auditEvents, decisionRollups, decisions, documentWeeks, isolates, policies, questionDays, questionTexts } from '../../../d1/schema.ts'
+import {
+  auditEvents,
+  decisionRollups,
+  decisions,
+  documentWeeks,
+  isolates,
+  policies,
+  questionDays,
+  questionTexts,
+} from '../../../d1/schema.ts'
 import { createBufferedDecisionLog } from '../../../src/adapters/buffered-decision-log.ts'
 import { answerSignalsOf } from '../../fixtures/answer.ts'
 import { createD1DecisionStore } from '../../../src/adapters/d1/decision-store.ts'

@@ -1,7 +1,11 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import { createD1DecisionStore } from '../../../src/adapters/d1/decision-store.ts'
-import { createD1RecordedDecisions, type ListedDecisions, type Position } from '../../../src/adapters/d1/recorded-decisions.ts'
+import {
+  createD1RecordedDecisions,
+  type ListedDecisions,
+  type Position,
+} from '../../../src/adapters/d1/recorded-decisions.ts'
 import type { DecisionFilter } from '../../../src/adapters/d1/statistics/filter.ts'
 import type { Decision } from '../../../src/core/policy/decision.ts'
 import type { DecisionEvent } from '../../../src/ports/decision-log.ts'

@@ -1,7 +1,12 @@
 /** Indexes that others filled, with the unmodified client, over the embedded index in this process. */
 import { Index } from '@upstash/vector'
 import { describe, expect, test, vi } from 'vitest'
-import { createUpstashRetriever, createUpstashTransport, type Similarity, type UpstashRetrieverOptions } from '../../../src/adapters/upstash-vector.ts'
+import {
+  createUpstashRetriever,
+  createUpstashTransport,
+  type Similarity,
+  type UpstashRetrieverOptions,
+} from '../../../src/adapters/upstash-vector.ts'
 import type { Ranking } from '../../../src/core/evidence/chunk.ts'
 import { fuseReciprocalRank } from '../../../src/core/evidence/fusion.ts'
 import type { RetrieverWarning } from '../../../src/core/evidence/retriever-warnings.ts'

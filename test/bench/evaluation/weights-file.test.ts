@@ -3,7 +3,12 @@ import { describe, expect, it } from 'vitest'
 import { FITTED_SETS, fitBalanced, measureSet } from '../../../bench/evaluation/balanced-model.ts'
 import { FAMILY_SETS, haveQuestionSets, readQuestionSet } from '../../../bench/evaluation/question-sets.ts'
 import { WEIGHTS_FILE, weightsFile, WORD_WEIGHTS_FILE } from '../../../bench/evaluation/weights-file.ts'
-import { CANDIDATES_RANKED, RANKED_EVERY, rankableSet, wordWeightsFile } from '../../../bench/evaluation/word-ranker-model.ts'
+import {
+  CANDIDATES_RANKED,
+  RANKED_EVERY,
+  rankableSet,
+  wordWeightsFile,
+} from '../../../bench/evaluation/word-ranker-model.ts'
 
 describe('the weights of balanced', () => {
   it('are what npm run fit writes, byte for byte', { timeout: 120_000 }, ({ skip }) => {

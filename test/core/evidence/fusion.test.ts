@@ -4,7 +4,13 @@ import type { Ranking, ScoreKind } from '../../../src/core/evidence/chunk.ts'
 import type { Evidence } from '../../../src/core/evidence/evidence.ts'
 import { BM25_K1 } from '../../../src/core/text/bm25.ts'
 import { clamp01 } from '../../../src/core/lib/numbers.ts'
-import { fuse, FUSION_METHODS, fuseConvex, fuseDistributionBased, fuseReciprocalRank } from '../../../src/core/evidence/fusion.ts'
+import {
+  fuse,
+  FUSION_METHODS,
+  fuseConvex,
+  fuseDistributionBased,
+  fuseReciprocalRank,
+} from '../../../src/core/evidence/fusion.ts'
 import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
 import { measure } from '../../../src/core/signals/measure.ts'
 import { judge } from '../../../src/core/policy/judge.ts'

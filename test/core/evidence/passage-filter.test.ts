@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import type { Passage } from '../../../src/core/evidence/chunk.ts'
-import { checkPassageFilter, filterKey, passesFilter, type PassageFilter } from '../../../src/core/evidence/passage-filter.ts'
+import {
+  checkPassageFilter,
+  filterKey,
+  passesFilter,
+  type PassageFilter,
+} from '../../../src/core/evidence/passage-filter.ts'
 
 const PASSAGE: Passage = {
   id: 'p',

@@ -1,9 +1,18 @@
 import { describe, expect, it } from 'vitest'
 import { confidenceOf, type PolicyConfidence } from '../../../src/core/policy/confidence.ts'
-import { type LackingWeights, logisticModel, type LogisticSettings, missingParts } from '../../../src/core/policy/logistic.ts'
+import {
+  type LackingWeights,
+  logisticModel,
+  type LogisticSettings,
+  missingParts,
+} from '../../../src/core/policy/logistic.ts'
 import { topRelevance } from '../../../src/core/policy/top-relevance.ts'
 import { topCosine } from '../../../src/presets/multi-gate/top-cosine.ts'
-import { SIGNAL_WEIGHTS, weightedSignalsModel, type WeightedSignalsModel } from '../../../src/presets/weighted-signals/weighted-confidence.ts'
+import {
+  SIGNAL_WEIGHTS,
+  weightedSignalsModel,
+  type WeightedSignalsModel,
+} from '../../../src/presets/weighted-signals/weighted-confidence.ts'
 import { aCurve, signalsOf } from '../../fixtures/evidence.ts'
 
 const logistic = (

@@ -5,7 +5,15 @@ import type { Evidence } from '../../../src/core/evidence/evidence.ts'
 import { measure } from '../../../src/core/signals/measure.ts'
 import { judge } from '../../../src/core/policy/judge.ts'
 import { multiGate } from '../../../src/presets/multi-gate/multi-gate.ts'
-import { askRules, mentions, multiPartNeedsChunks, refuseTopics, type Rule, type RuleInput, validateRules } from '../../../src/core/policy/rules.ts'
+import {
+  askRules,
+  mentions,
+  multiPartNeedsChunks,
+  refuseTopics,
+  type Rule,
+  type RuleInput,
+  validateRules,
+} from '../../../src/core/policy/rules.ts'
 import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
 import { aCurve, scoredEvidence, signalsOf } from '../../fixtures/evidence.ts'
 

@@ -1,6 +1,13 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type CacheLifetimes, DEFAULT_LIFETIMES, type FreshnessPolicy, handlerFreshness, lifetimeSeconds, validateLifetimes } from '../../../src/core/policy/lifetimes.ts'
+import {
+  type CacheLifetimes,
+  DEFAULT_LIFETIMES,
+  type FreshnessPolicy,
+  handlerFreshness,
+  lifetimeSeconds,
+  validateLifetimes,
+} from '../../../src/core/policy/lifetimes.ts'
 import { examples } from '../../properties.ts'
 
 const POLICY: FreshnessPolicy = { bands: { high: 0.85, medium: 0.7, low: 0.5 }, cacheLifetimes: DEFAULT_LIFETIMES }

@@ -12,7 +12,13 @@ import { retrievalScore } from '../../../src/core/gates/retrieval-score.ts'
 import type { ScoreCurve } from '../../../src/core/signals/score-curves.ts'
 import type { Signals } from '../../../src/core/signals/measure.ts'
 import { bandOf, judge } from '../../../src/core/policy/judge.ts'
-import { definePolicy, type Policy, type PolicyInput, resolvePolicy, policySettings } from '../../../src/core/policy/policy.ts'
+import {
+  definePolicy,
+  type Policy,
+  type PolicyInput,
+  resolvePolicy,
+  policySettings,
+} from '../../../src/core/policy/policy.ts'
 import { advisory } from '../../../src/presets/advisory/advisory.ts'
 import { balanced } from '../../../src/presets/balanced/balanced.ts'
 import { legalReview } from '../../../src/presets/weighted-signals/legal-review.ts'

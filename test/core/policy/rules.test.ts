@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { askRules, mentions, multiPartNeedsChunks, refuseTopics, type Rule, validateRules } from '../../../src/core/policy/rules.ts'
+import {
+  askRules,
+  mentions,
+  multiPartNeedsChunks,
+  refuseTopics,
+  type Rule,
+  validateRules,
+} from '../../../src/core/policy/rules.ts'
 import { aCurve, evidenceOf, signalsOf } from '../../fixtures/evidence.ts'
 
 const ask = (rule: Rule, question: string, signals = signalsOf()) =>

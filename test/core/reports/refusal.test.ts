@@ -17,7 +17,11 @@ import { legalReview } from '../../../src/presets/weighted-signals/legal-review.
 import { sufficiency } from '../../../src/presets/sufficiency/sufficiency.ts'
 import { twoTier } from '../../../src/presets/two-tier/two-tier.ts'
 import { weightedSignals } from '../../../src/presets/weighted-signals/weighted-signals.ts'
-import { buildRefusal as build, summariseDecision as summarise, type Telling } from '../../../src/core/reports/refusal.ts'
+import {
+  buildRefusal as build,
+  summariseDecision as summarise,
+  type Telling,
+} from '../../../src/core/reports/refusal.ts'
 import type { Audience } from '../../../src/core/policy/preset.ts'
 import { answerSignalsOf, aSentence } from '../../fixtures/answer.ts'
 import { aRanking } from '../../fixtures/evidence.ts'

@@ -1,6 +1,16 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { buildLexicon, decodeLexicon, EMPTY_LEXICON, encodeLexicon, idfMass, inverseDocumentFrequency, type Lexicon, meanChunkLength, updateLexicon } from '../../../src/core/text/lexicon.ts'
+import {
+  buildLexicon,
+  decodeLexicon,
+  EMPTY_LEXICON,
+  encodeLexicon,
+  idfMass,
+  inverseDocumentFrequency,
+  type Lexicon,
+  meanChunkLength,
+  updateLexicon,
+} from '../../../src/core/text/lexicon.ts'
 import { anyText } from '../../fixtures/any-text.ts'
 
 const word = fc.constantFrom(

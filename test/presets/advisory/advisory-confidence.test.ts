@@ -1,6 +1,9 @@
 import { askGate } from '../../fixtures/policy.ts'
 import { describe, expect, it } from 'vitest'
-import { advisoryConfidence, type AdvisoryConfidenceOptions } from '../../../src/presets/advisory/advisory-confidence.ts'
+import {
+  advisoryConfidence,
+  type AdvisoryConfidenceOptions,
+} from '../../../src/presets/advisory/advisory-confidence.ts'
 import { signalsOf } from '../../fixtures/evidence.ts'
 
 const check = (confidence: number, options: AdvisoryConfidenceOptions = {}) =>

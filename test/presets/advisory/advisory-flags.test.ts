@@ -1,6 +1,22 @@
 import { describe, expect, it } from 'vitest'
-import { ADVISORY_USAGE, advisoryBadge, advisoryBanner, advisoryWarning, getAdvisoryFlag, handOverAdvisory, marketContextFrom, readSelfReport, type SelfReport, shouldUseAdvisory } from '../../../src/presets/advisory/advisory-flags.ts'
-import { advisoryFactors, calculateConfidence, retrievalQuality, sourceQuality } from '../../../src/presets/advisory/advisory-factors.ts'
+import {
+  ADVISORY_USAGE,
+  advisoryBadge,
+  advisoryBanner,
+  advisoryWarning,
+  getAdvisoryFlag,
+  handOverAdvisory,
+  marketContextFrom,
+  readSelfReport,
+  type SelfReport,
+  shouldUseAdvisory,
+} from '../../../src/presets/advisory/advisory-flags.ts'
+import {
+  advisoryFactors,
+  calculateConfidence,
+  retrievalQuality,
+  sourceQuality,
+} from '../../../src/presets/advisory/advisory-factors.ts'
 import { answerSignalsOf } from '../../fixtures/answer.ts'
 import { aCurve, signalsOf } from '../../fixtures/evidence.ts'
 

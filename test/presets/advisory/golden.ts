@@ -1,6 +1,13 @@
 /** Document 003 against its golden file: replies, flags, the sum of the factors, badges and banners. */
 import { expect } from 'vitest'
-import { advisoryBadge, advisoryBanner, advisoryWarning, getAdvisoryFlag, readSelfReport, shouldUseAdvisory } from '../../../src/presets/advisory/advisory-flags.ts'
+import {
+  advisoryBadge,
+  advisoryBanner,
+  advisoryWarning,
+  getAdvisoryFlag,
+  readSelfReport,
+  shouldUseAdvisory,
+} from '../../../src/presets/advisory/advisory-flags.ts'
 import { calculateConfidence } from '../../../src/presets/advisory/advisory-factors.ts'
 import { type Compared, compareAll, type Figure, numberOf } from '../../golden/vectors.ts'
 

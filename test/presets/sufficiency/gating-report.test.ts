@@ -3,8 +3,18 @@ import { describe, expect, it } from 'vitest'
 import type { Finding } from '../../../src/core/gates/finding.ts'
 import type { Chunk } from '../../../src/core/evidence/chunk.ts'
 import type { Json } from '../../../src/core/lib/json.ts'
-import { diagnoseGating, evidenceGatingStats, gatingReport, insufficientEvidence, refusalAsText } from '../../../src/presets/sufficiency/gating-report.ts'
-import { sufficiency, sufficiencyByCollection, sufficiencyThreshold } from '../../../src/presets/sufficiency/sufficiency.ts'
+import {
+  diagnoseGating,
+  evidenceGatingStats,
+  gatingReport,
+  insufficientEvidence,
+  refusalAsText,
+} from '../../../src/presets/sufficiency/gating-report.ts'
+import {
+  sufficiency,
+  sufficiencyByCollection,
+  sufficiencyThreshold,
+} from '../../../src/presets/sufficiency/sufficiency.ts'
 
 describe('the gating of document 004', () => {
   it('has a margin without the dust of binary fractions, and one object for passes and refusals', () => {

@@ -3,7 +3,11 @@ import { settingsIn } from '../../fixtures/policy.ts'
 import { expect } from 'vitest'
 import type { Chunk } from '../../../src/core/evidence/chunk.ts'
 import { evidenceShare, largestShare, evidenceShareGate } from '../../../src/core/gates/evidence-share.ts'
-import { evidenceGatingStats, gatingReport, insufficientEvidence } from '../../../src/presets/sufficiency/gating-report.ts'
+import {
+  evidenceGatingStats,
+  gatingReport,
+  insufficientEvidence,
+} from '../../../src/presets/sufficiency/gating-report.ts'
 import { measureAnswer } from '../../../src/core/answer/measure-answer.ts'
 import { judge, judgeAnswer } from '../../../src/core/policy/judge.ts'
 import { sufficiency, sufficiencyThreshold } from '../../../src/presets/sufficiency/sufficiency.ts'

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { type Assessment, citationsWithWarning, confidenceBadge, type ConfidenceGlance, confidenceLine, confidenceRecord } from '../../../src/presets/weighted-signals/confidence-record.ts'
+import {
+  type Assessment,
+  citationsWithWarning,
+  confidenceBadge,
+  type ConfidenceGlance,
+  confidenceLine,
+  confidenceRecord,
+} from '../../../src/presets/weighted-signals/confidence-record.ts'
 import { floored } from '../../../src/core/lib/rounding.ts'
 import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
 import { measure, type Signals } from '../../../src/core/signals/measure.ts'

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { RetrievalSignals } from '../../../src/core/signals/retrieval-signals.ts'
-import { SIGNAL_WEIGHTS, type SignalWeights, weightedConfidence } from '../../../src/presets/weighted-signals/weighted-confidence.ts'
+import {
+  SIGNAL_WEIGHTS,
+  type SignalWeights,
+  weightedConfidence,
+} from '../../../src/presets/weighted-signals/weighted-confidence.ts'
 import { signalsOf } from '../../fixtures/evidence.ts'
 
 const NONE: SignalWeights = {

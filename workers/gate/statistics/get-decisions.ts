@@ -9,7 +9,16 @@ import { requireScope } from '../access.ts'
 import type { GateBindings } from '../bindings.ts'
 import { compositionFor } from '../compose.ts'
 import { cursorOf, readCursor } from './cursor.ts'
-import { checkNames, DAY_MS, FILTER_NAMES, readFilter, readFormat, readLimit, readPeriod, readTenant } from './parameters.ts'
+import {
+  checkNames,
+  DAY_MS,
+  FILTER_NAMES,
+  readFilter,
+  readFormat,
+  readLimit,
+  readPeriod,
+  readTenant,
+} from './parameters.ts'
 import { csv, json, onTheWire } from './wire.ts'
 
 const LONGEST_MS = 366 * DAY_MS

@@ -5,7 +5,19 @@ import { RagGateError } from '../../../src/errors.ts'
 import { requireScope } from '../access.ts'
 import type { GateBindings } from '../bindings.ts'
 import { compositionFor, isDeploymentAdmin } from '../compose.ts'
-import { checkNames, DAY_MS, FILTER_NAMES, readFilter, readFormat, readInterval, readLimit, readPeriod, readSort, readTenant, readTenants } from './parameters.ts'
+import {
+  checkNames,
+  DAY_MS,
+  FILTER_NAMES,
+  readFilter,
+  readFormat,
+  readInterval,
+  readLimit,
+  readPeriod,
+  readSort,
+  readTenant,
+  readTenants,
+} from './parameters.ts'
 import { csv, json, onTheWire } from './wire.ts'
 
 const LONGEST_MS = 366 * DAY_MS

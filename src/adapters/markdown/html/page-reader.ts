@@ -1,7 +1,23 @@
 /** Reads a page from its tags and texts in order: what is open, what of it can be seen, and where it is written. */
 import { decodeHTML, decodeHTMLAttribute } from 'entities'
 import type { MarkdownBlock } from '../blocks.ts'
-import { AROUND, BLOCKS, CELLS, CONTROLS, ENDS_FOREIGN, ENDS_MATTER, ENDS_OWN_KIND, ENDS_PARAGRAPH, HEADINGS, INLINE_CODE, MACHINERY, PREFORMATTED, RAW_TEXT, SECTIONS, TABLE_PARTS } from './elements.ts'
+import {
+  AROUND,
+  BLOCKS,
+  CELLS,
+  CONTROLS,
+  ENDS_FOREIGN,
+  ENDS_MATTER,
+  ENDS_OWN_KIND,
+  ENDS_PARAGRAPH,
+  HEADINGS,
+  INLINE_CODE,
+  MACHINERY,
+  PREFORMATTED,
+  RAW_TEXT,
+  SECTIONS,
+  TABLE_PARTS,
+} from './elements.ts'
 import { type InlineStyle, readInlineStyle } from './inline-style.ts'
 import { MarkdownWriter, type PlacedBlock } from './writer.ts'
 

@@ -1,0 +1,142 @@
+/**
+ * Who may import whom, as a whitelist, types counted; part of `npm run lint`. Each room names the rooms it may take from;
+ * whatever it does not name is an error, and so is a circle of files.
+ *
+ *   node scripts/import-rules.ts
+ */
+import { globSync, readFileSync } from 'node:fs'
+import { join, posix } from 'node:path'
+import { ROOT } from './local-gate.ts'
+
+/** What a room may import: rooms by the beginning of their paths, and packages by the beginning of their names. */
+interface Allowed {
+  readonly rooms: readonly string[]
+  readonly packages?: readonly string[]
+}
+
+const ERRORS = 'src/errors.ts'
+const LIB = ['src/core/lib/', ERRORS]
+const TEXT = ['src/core/text/', ...LIB]
+const EVIDENCE = ['src/core/evidence/', ...TEXT]
+const SIGNALS = ['src/core/signals/', ...EVIDENCE]
+const ANSWER = ['src/core/answer/', ...EVIDENCE]
+const GATES = ['src/core/gates/', ...ANSWER, ...SIGNALS]
+const POLICY = ['src/core/policy/', ...GATES]
+const PORTS = ['src/ports/', 'src/core/']
+const PIPELINE = ['src/pipeline/', ERRORS, ...PORTS]
+
+/** By the beginning of a path; the longest counts. */
+const ROOMS: Readonly<Record<string, Allowed>> = {
+  'src/errors.ts': { rooms: [] },
+  'src/core/lib/': { rooms: LIB },
+  'src/core/text/': { rooms: TEXT },
+  'src/core/evidence/': { rooms: EVIDENCE },
+  'src/core/signals/': { rooms: SIGNALS },
+  'src/core/answer/': { rooms: ANSWER },
+  'src/core/gates/': { rooms: GATES },
+  'src/core/policy/': { rooms: POLICY },
+  'src/core/calibration/': { rooms: ['src/core/calibration/', ...POLICY] },
+  'src/core/reports/': { rooms: ['src/core/reports/', ...POLICY] },
+  'src/ports/': { rooms: PORTS },
+  'src/pipeline/': { rooms: PIPELINE },
+  'src/http/': { rooms: ['src/http/', ERRORS] },
+  'src/middleware/': {
+    rooms: ['src/middleware/', 'src/http/', 'src/presets/balanced/', ...PIPELINE],
+    packages: ['hono'],
+  },
+  'src/adapters/': { rooms: ['src/http/', ERRORS, ...PORTS], packages: ['@cloudflare/workers-types'] },
+  'src/adapters/d1': {
+    rooms: ['src/adapters/d1/', 'd1/schema.ts', ERRORS, ...PORTS],
+    packages: ['@cloudflare/workers-types', 'drizzle-orm'],
+  },
+  'src/vector-index/': { rooms: ['src/vector-index/', 'src/core/text/', ...LIB] },
+  'src/cli/': { rooms: ['src/cli/', 'src/core/', 'src/presets/', ERRORS], packages: ['node:', 'yaml'] },
+  'src/index.ts': { rooms: ['src/'] },
+}
+
+/** Packages of adapters, by their public file or their folder: each its own vendor's. */
+const VENDORS: Readonly<Record<string, readonly string[]>> = {
+  'upstash-vector': ['@upstash/vector'],
+  markdown: ['markdown-it', 'entities'],
+  'html-to-markdown': ['entities'],
+}
+
+/** Folders that several public adapters share. */
+const SHARED: Readonly<Record<string, readonly string[]>> = {
+  'markdown-splitter': ['markdown'],
+  'html-to-markdown': ['markdown'],
+}
+
+/** An import that no rule allows. */
+export interface Violation {
+  readonly file: string
+  readonly imported: string
+}
+
+const IMPORT = /^(?:import|export)\s[^'"]*?from\s+'([^']+)'|^import\s+'([^']+)'|\bimport\('([^']+)'\)/gm
+
+/** What a file imports: paths from the root, and names of packages. */
+export function importsOf(file: string, source: string): readonly string[] {
+  return Array.from(source.matchAll(IMPORT), ([, from, bare, dynamic]) => from ?? bare ?? dynamic ?? '')
+    .filter((name) => name !== '')
+    .map((name) => (name.startsWith('.') ? posix.join(posix.dirname(file), name) : name))
+}
+
+/** The imports of a file that no rule allows. */
+export function violationsOf(file: string, source: string): readonly Violation[] {
+  const { rooms, packages = [] } = allowedFor(file)
+  return importsOf(file, source)
+    .filter((imported) =>
+      /^(?:src|d1|workers|scripts|test|bench|\.\.)\//.test(imported)
+        ? rooms.every((room) => !imported.startsWith(room))
+        : packages.every((name) => imported !== name && !imported.startsWith(name.endsWith(':') ? name : `${name}/`)),
+    )
+    .map((imported) => ({ file, imported }))
+}
+
+function allowedFor(file: string): Allowed {
+  const preset = /^src\/presets\/[^/]+\//.exec(file)?.[0]
+  if (preset !== undefined) return { rooms: [preset, 'src/core/', ERRORS] }
+  const room = Object.keys(ROOMS)
+    .filter((path) => file.startsWith(path))
+    .sort((a, b) => b.length - a.length)[0]
+  if (room === undefined) return { rooms: [] }
+  const { rooms, packages = [] } = ROOMS[room]!
+  const [, adapter] = /^src\/adapters\/([^/]+?)(?:\.ts|\/.*)$/.exec(file) ?? []
+  if (adapter === undefined) return { rooms, packages }
+  const own = [adapter, ...(SHARED[adapter] ?? [])].map((name) => `src/adapters/${name}/`)
+  return { rooms: [...rooms, ...own], packages: [...packages, ...(VENDORS[adapter] ?? [])] }
+}
+
+/** Circles among files, types counted: each as the files on the way round. */
+export function circlesAmong(sources: ReadonlyMap<string, string>): readonly (readonly string[])[] {
+  const imports = new Map(
+    [...sources].map(([file, source]) => [file, importsOf(file, source).filter((name) => sources.has(name))]),
+  )
+  const circles: (readonly string[])[] = []
+  const done = new Set<string>()
+  const visit = (file: string, way: readonly string[]): void => {
+    const at = way.indexOf(file)
+    if (at >= 0) circles.push([...way.slice(at), file])
+    if (at >= 0 || done.has(file)) return
+    for (const next of imports.get(file) ?? []) visit(next, [...way, file])
+    done.add(file)
+  }
+  for (const file of imports.keys()) visit(file, [])
+  return circles
+}
+
+/** The sources of the package, by path. */
+export function packageSources(): ReadonlyMap<string, string> {
+  const files = globSync('src/**/*.ts', { cwd: ROOT }).sort()
+  return new Map(files.map((file) => [file, readFileSync(join(ROOT, file), 'utf8')]))
+}
+
+if (import.meta.main) {
+  const sources = packageSources()
+  const violations = [...sources].flatMap(([file, source]) => violationsOf(file, source))
+  for (const { file, imported } of violations) console.error(`${file} may not import ${imported}`)
+  const circles = circlesAmong(sources)
+  for (const circle of circles) console.error(`circle: ${circle.join(' -> ')}`)
+  process.exitCode = violations.length + circles.length > 0 ? 1 : 0
+}
