@@ -1,6 +1,6 @@
 /**
  * Whether a further round of retrieval pays: with and without it on two question sets, written to
- * docs/adaptive-retrieval.md.
+ * docs/reference/adaptive-retrieval.md.
  *
  *   npm run bench:adaptive
  *
@@ -19,7 +19,7 @@ import type { QuestionPorts, QuestionSettings } from '../src/pipeline/question-s
 import { FITTED_SETS, fitBalanced, measureSet } from './evaluation/balanced-model.ts'
 import { haveQuestionSets, type LabelledQuestion, openQuestionSet, readQuestionSet, type SearchableSet } from './evaluation/question-sets.ts'
 
-const PAGE = join(import.meta.dirname, '..', 'docs', 'adaptive-retrieval.md')
+const PAGE = join(import.meta.dirname, '..', 'docs', 'reference', 'adaptive-retrieval.md')
 const SETS = ['squad-ooc', 'azure-faq'] as const
 /** Without a further round, and with one below the band `low`, and below the 0.70 of document 001. */
 const THRESHOLDS: readonly (number | undefined)[] = [undefined, 0.5, 0.7]
