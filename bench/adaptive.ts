@@ -21,7 +21,7 @@ import { haveQuestionSets, type LabelledQuestion, openQuestionSet, readQuestionS
 
 const PAGE = join(import.meta.dirname, '..', 'docs', 'reference', 'adaptive-retrieval.md')
 const SETS = ['squad-ooc', 'azure-faq'] as const
-/** Without a further round, and with one below the band `low`, and below the 0.70 of document 001. */
+/** Without a further round, and with one below the band `low`, and below the 0.70 that weighted-signals calls moderate. */
 const THRESHOLDS: readonly (number | undefined)[] = [undefined, 0.5, 0.7]
 const TOP_K = 10
 const STATED_FALSE_ACCEPTANCE = 0.05

@@ -155,7 +155,7 @@ function noSparsePart(name: string, members: Readonly<Record<string, unknown>>):
 function modelName(name: string, member: string, value: unknown, otherwise: string): string {
   if (value === undefined) return otherwise
   if (value === null) return ''
-  if (typeof value !== 'string') throw invalid(name, `must have a text or null as ${member}`)
+  if (typeof value !== 'string') throw invalid(name, `must have a string or null as ${member}`)
   return value
 }
 

@@ -8,7 +8,7 @@ import { balanced } from '../../src/presets/balanced/balanced.ts'
 import { twoTier } from '../../src/presets/two-tier/two-tier.ts'
 import { RagGateError } from '../../src/errors.ts'
 import { gateQuestion } from '../../src/pipeline/gate-question.ts'
-import type { AskedQuestion, QuestionPorts, QuestionSettings, GateWarning } from '../../src/pipeline/question-settings.ts'
+import type { QuestionRequest, QuestionPorts, QuestionSettings, GateWarning } from '../../src/pipeline/question-settings.ts'
 import type { CachedAnswer } from '../../src/ports/answer-cache.ts'
 import type { Reranker } from '../../src/ports/reranker.ts'
 import { aRanking } from '../fixtures/evidence.ts'
@@ -33,7 +33,7 @@ const SETTINGS: QuestionSettings = {
   prompt: '',
   staleIfErrorSeconds: 0,
 }
-const ASKED: AskedQuestion = {
+const ASKED: QuestionRequest = {
   question: 'How does the engine start?',
   collection: 'default',
   principal: { tenant: 'acme', id: 'ann', scopes: ['ask'] },

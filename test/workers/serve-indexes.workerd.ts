@@ -106,7 +106,7 @@ describe('a configuration', () => {
     ['{', 'INDEX_TOKENS is not valid JSON'],
     ['[]', 'INDEX_TOKENS must be an object'],
     [{ other: 'token' }, 'INDEX_TOKENS names "other"'],
-    [{ a: '' }, 'the token of "a" must be a text without spaces'],
+    [{ a: '' }, 'the token of "a" must be a string without spaces'],
     [{ a: 'secret', b: 'secret' }, 'two in INDEX_TOKENS are equal'],
     [{ a: 'common' }, 'two in INDEX_TOKENS are equal'],
   ])('with the tokens %j is refused', (INDEX_TOKENS, message) => {

@@ -72,7 +72,7 @@ function ownTokens(given: unknown): ReadonlyMap<string, string> {
   return new Map(
     Object.entries(value).map(([name, token]: [string, unknown]) => {
       if (typeof token !== 'string' || !/^\S+$/.test(token)) {
-        throw invalid(`INDEX_TOKENS: the token of "${name}" must be a text without spaces`)
+        throw invalid(`INDEX_TOKENS: the token of "${name}" must be a string without spaces`)
       }
       return [name, token]
     }),

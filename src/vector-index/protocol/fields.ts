@@ -166,7 +166,7 @@ export function cursor(value: unknown): number {
 
 /** The name of a namespace. @param name of the field it comes from */
 export function namespace(value: unknown, name: string): string {
-  if (typeof value !== 'string') throw invalid(`${name} must be a text`)
+  if (typeof value !== 'string') throw invalid(`${name} must be a string`)
   if (value.length > LIMITS.namespaceLength)
     throw invalid(`${name} is longer than ${LIMITS.namespaceLength} characters`)
   if (UNPAIRED_SURROGATE.test(value) || value.includes('\0')) throw invalid(`${name} is not valid Unicode text`)

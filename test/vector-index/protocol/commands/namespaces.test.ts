@@ -52,10 +52,10 @@ describe('renaming a namespace', () => {
   })
 
   test.each([
-    [{ namespace: 'one' }, '422 newNamespace must be a text'],
+    [{ namespace: 'one' }, '422 newNamespace must be a string'],
     [{ namespace: 'one', newNamespace: 'x'.repeat(1025) }, '422 newNamespace is longer than 1024 characters'],
     [{ namespace: 'one', newNamespace: 'a\ud800' }, '422 newNamespace is not valid Unicode text'],
-    [{ namespace: 1, newNamespace: 'b' }, '422 namespace must be a text'],
+    [{ namespace: 1, newNamespace: 'b' }, '422 namespace must be a string'],
     [{ namespace: 'one', newNamespace: 'b', deleteExisting: 'yes' }, '422 deleteExisting'],
   ])('refuses %j', (body, message) => {
     expect(tested.failureOf('rename-namespace', body)).toContain(message)
