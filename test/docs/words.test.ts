@@ -47,3 +47,9 @@ test('messages of errors call a string a string', () => {
   const said = /(?:must be|is not|must have|is no) a text\b/
   expect(linesWith(said, filesUnder('src', 'workers'))).toEqual([])
 })
+
+test('commands of README and of what people read first use the address that was printed, not a port that may be taken', () => {
+  const pages = filesUnder('README.md', 'docs').filter((path) => /^(?:README|docs\/[\w-]+)\.md$/.test(path))
+  const commands = linesWith(/curl .*:\d{4}\b/, pages)
+  expect(commands).toEqual([])
+})
