@@ -10,7 +10,11 @@ export const read = (path: string): string => readFileSync(join(ROOT, path), 'ut
 
 /** Every page in Markdown, by its path from the root. */
 export const PAGES: readonly string[] = [
-  ...['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', 'workers/vector-index/README.md'],
+  'README.md',
+  'CHANGELOG.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'workers/vector-index/README.md',
   ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
     .map((name) => `docs/${name.replaceAll('\\', '/')}`)
     .filter((path) => path.endsWith('.md'))
