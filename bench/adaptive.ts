@@ -1,6 +1,6 @@
 /**
  * Whether a further round of retrieval pays: with and without it on two question sets, written to
- * docs/adaptive-retrieval.md.
+ * docs/reference/adaptive-retrieval.md.
  *
  *   npm run bench:adaptive
  *
@@ -26,9 +26,9 @@ import {
   type SearchableSet,
 } from './evaluation/question-sets.ts'
 
-const PAGE = join(import.meta.dirname, '..', 'docs', 'adaptive-retrieval.md')
+const PAGE = join(import.meta.dirname, '..', 'docs', 'reference', 'adaptive-retrieval.md')
 const SETS = ['squad-ooc', 'azure-faq'] as const
-/** Without a further round, and with one below the band `low`, and below the 0.70 of document 001. */
+/** Without a further round, and with one below the band `low`, and below the 0.70 that weighted-signals calls moderate. */
 const THRESHOLDS: readonly (number | undefined)[] = [undefined, 0.55, 0.7]
 const TOP_K = 10
 const STATED_FALSE_ACCEPTANCE = 0.05

@@ -25,7 +25,7 @@ import { seededRandom } from './seeded-random.ts'
 const SEED = 20_261_122
 const ROUNDS = 15
 const BATCHES = 20
-/** What document 002 reckons with for all of its gates is 50 to 100 ms. */
+/** What the specification of multi-gate reckons with for all of its gates is 50 to 100 ms. */
 const BUDGET_MS = 50
 const random = seededRandom(SEED)
 

@@ -13,6 +13,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { unstable_splitSqlQuery } from 'wrangler'
+import { docsCorpus } from '../scripts/docs-corpus.ts'
 import { ROOT } from '../scripts/local-gate.ts'
 import { bundle } from './bundle.ts'
 import type { Used } from './limits/used.ts'
@@ -129,15 +130,14 @@ async function settled(url: string): Promise<Used> {
 }
 
 async function ingestDocs(url: string): Promise<{ documents: number; chunks: number; used: Used }> {
-  const names = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md'))
-  const documents = names.map((name) => ({ id: name, text: readFileSync(join(ROOT, 'docs', name), 'utf8') }))
+  const documents = docsCorpus()
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${TOKEN}` }
   const response = await fetch(`${url}/v1/documents`, { method: 'POST', headers, body: JSON.stringify({ documents }) })
   if (!response.ok) throw new Error(`The docs were not taken: ${await response.text()}`)
   // The form of the HTTP API.
   const reply = (await response.json()) as { documents: readonly { chunks: number }[] }
   const chunks = reply.documents.reduce((sum, document) => sum + document.chunks, 0)
-  return { documents: names.length, chunks, used: await settled(url) }
+  return { documents: documents.length, chunks, used: await settled(url) }
 }
 
 function counts(used: Used, requests: number): string[] {

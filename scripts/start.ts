@@ -3,10 +3,10 @@
  *
  * PORT chooses the first port to try; RAG_GATE_HOME another folder for state and secrets.
  */
-import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { ask, type AskReply, type GateDocument, ingest } from '../src/cli/gate-client.ts'
+import { ask, type AskReply, ingest } from '../src/cli/gate-client.ts'
 import { CommandError } from '../src/cli/command-error.ts'
+import { docsCorpus } from './docs-corpus.ts'
 import { type LocalGate, portFromEnvironment, ROOT, startLocalGate } from './local-gate.ts'
 
 const home = process.env['RAG_GATE_HOME'] ?? ROOT
@@ -17,17 +17,6 @@ const QUESTIONS = [
   'What is the weather in Chicago?',
   'How long is a strong answer cached?',
 ]
-
-function sampleCorpus(): GateDocument[] {
-  const directory = join(ROOT, 'docs')
-  return readdirSync(directory)
-    .filter((name) => name.endsWith('.md'))
-    .sort()
-    .map((name) => {
-      const text = readFileSync(join(directory, name), 'utf8')
-      return { id: `docs/${name}`, title: /^# (.+)$/m.exec(text)?.[1] ?? name, source: `docs/${name}`, text }
-    })
-}
 
 /** An error of the gate, which is an answer too. */
 interface GateError {
@@ -64,7 +53,7 @@ function showReply(question: string, reply: AskReply): string {
 /** Ingests the docs. @returns whether there is something to ask about */
 async function ingestSamples(gate: LocalGate): Promise<boolean> {
   try {
-    const reply = await ingest(gate.url, gate.adminToken, sampleCorpus())
+    const reply = await ingest(gate.url, gate.adminToken, docsCorpus())
     const fresh = reply.documents.filter(({ status }) => status !== 'unchanged')
     const chunks = reply.documents.reduce((sum, document) => sum + document.chunks, 0)
     console.log(

@@ -18,7 +18,7 @@ const DATA = join(import.meta.dirname, '..', '..', '..', 'shared', 'data')
 const TOP_K = 10
 
 /** A labelled question with the evidence found for it. */
-export interface AskedQuestion extends LabelledQuestion {
+export interface QuestionRequest extends LabelledQuestion {
   readonly evidence: Evidence
 }
 
@@ -26,7 +26,7 @@ export interface AskedQuestion extends LabelledQuestion {
 export interface QuestionSet {
   readonly name: string
   readonly lexicon: Lexicon
-  readonly questions: readonly AskedQuestion[]
+  readonly questions: readonly QuestionRequest[]
 }
 
 interface CorpusLine {
@@ -148,7 +148,7 @@ export function openQuestionSet(name: string, options: ReadingOptions = {}): Sea
 /** Reads a set and retrieves for each of its questions: hash embeddings and BM25, fused by the convex mix, ten chunks. */
 export function readQuestionSet(name: string, options: ReadingOptions = {}): QuestionSet {
   const { lexicon, questions, search } = openQuestionSet(name, options)
-  const asked = questions.map((labelled): AskedQuestion => {
+  const asked = questions.map((labelled): QuestionRequest => {
     const { question } = labelled
     const found = { idfMass: idfMass(lexicon, terms(question)), topK: options.keep ?? TOP_K }
     return { ...labelled, evidence: fuseConvex(search(question, TOP_K), found) }

@@ -7,8 +7,8 @@ import type { CacheOutcome } from './headers.ts'
 import type { Timings, Decision, CacheState } from '../core/policy/decision.ts'
 import type { Storing } from './store-answer.ts'
 import type { RagGateEnv, AnswerReport } from './gate-context.ts'
-import type { GatedQuestion } from '../pipeline/gate-question.ts'
-import type { AskedQuestion } from '../pipeline/question-settings.ts'
+import type { GateResult } from '../pipeline/gate-question.ts'
+import type { QuestionRequest } from '../pipeline/question-settings.ts'
 import type { MessagesByCode } from '../core/reports/refusal.ts'
 import type { ResolvedDependencies } from './dependencies.ts'
 import type { RouteSettings } from './check-options.ts'
@@ -18,14 +18,14 @@ export interface Exchange {
   readonly settings: RouteSettings
   readonly dependencies: ResolvedDependencies
   readonly messages?: MessagesByCode
-  readonly asked: AskedQuestion
+  readonly asked: QuestionRequest
   readonly startedMs: number
   /** Path under which the gate is mounted. */
   readonly route: string
 }
 
 /** A question that was judged, not served from the cache. */
-export type Judged = Extract<GatedQuestion, { kind: 'judged' }>
+export type Judged = Extract<GateResult, { kind: 'judged' }>
 
 type GateContext<Bindings extends object> = Context<RagGateEnv<Bindings>>
 

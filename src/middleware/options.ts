@@ -211,7 +211,7 @@ export interface RetrievalOptions {
   /**
    * Confidence of the first judgement under which one further round of retrieval is tried, 0..1: with words of the best
    * passages, or in the words of the rewriter. Both rounds are merged and judged by the same policy for the question as
-   * it was asked. docs/adaptive-retrieval.md has what it costs and gives.
+   * it was asked. docs/reference/adaptive-retrieval.md has what it costs and gives.
    *
    * @default never
    */

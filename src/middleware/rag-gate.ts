@@ -1,5 +1,5 @@
-/** The middleware: reads the question, has it gated, answers refusals and cache hits itself, and records the decision. */
-import type { AskedQuestion } from '../pipeline/question-settings.ts'
+/** The middleware: reads the question, has it judged, answers refusals and cache hits itself, and records the decision. */
+import type { QuestionRequest } from '../pipeline/question-settings.ts'
 import { finish, type Judged, forwarded, retrievalTimings, storingOf, later } from './finish.ts'
 import { respondThroughHandler } from './answer-through-handler.ts'
 import type { Exchange } from './finish.ts'
@@ -8,7 +8,7 @@ import type { StatusCode } from 'hono/utils/http-status'
 import { type Audience } from '../core/policy/preset.ts'
 import { buildRefusal } from '../core/reports/refusal.ts'
 import { RagGateError } from '../errors.ts'
-import { collectionNotFound, type GatedQuestion, gateQuestion } from '../pipeline/gate-question.ts'
+import { collectionNotFound, type GateResult, gateQuestion } from '../pipeline/gate-question.ts'
 import type { Principal } from '../ports/authenticator.ts'
 import { dependenciesFor, type ResolvedDependencies } from './dependencies.ts'
 import { type RagGateEnv } from './gate-context.ts'
@@ -72,24 +72,25 @@ async function handle<Bindings extends object>(
   const principal = await dependencies.identify(c.req.raw)
   const read = await readQuestion(c, settings.question, principal.tenant)
   const { messages, key: messagesKey } = settings.messagesFor(c)
-  const asked = askedQuestion(c, read, principal, messagesKey, settings, dependencies)
+  const request = questionRequest(c, read, principal, messagesKey, settings, dependencies)
   const ports = { ...dependencies, onWarning: settings.onWarning }
-  const gated = await gateQuestion(ports, settings, asked)
-  const exchange: Exchange = { settings, dependencies, asked, startedMs, route, ...(messages && { messages }) }
-  if (gated.kind === 'cached') return respondFromCache(c, exchange, gated)
-  if (gated.decision.verdict === 'refuse' && settings.mode === 'enforce') return respondWithRefusal(c, exchange, gated)
-  await respondThroughHandler(c, next, exchange, gated)
+  const result = await gateQuestion(ports, settings, request)
+  const exchange: Exchange = { settings, dependencies, asked: request, startedMs, route, ...(messages && { messages }) }
+  if (result.kind === 'cached') return respondFromCache(c, exchange, result)
+  if (result.decision.verdict === 'refuse' && settings.mode === 'enforce')
+    return respondWithRefusal(c, exchange, result)
+  await respondThroughHandler(c, next, exchange, result)
   return undefined
 }
 
-function askedQuestion<Bindings extends object>(
+function questionRequest<Bindings extends object>(
   c: GateContext<Bindings>,
   read: ReadQuestion,
   principal: Principal,
   messagesKey: string,
   settings: RouteSettings,
   dependencies: ResolvedDependencies,
-): AskedQuestion {
+): QuestionRequest {
   if (read.searchMode !== undefined && !principal.scopes.includes('admin')) {
     throw new RagGateError('forbidden', 'Only operators may choose how is searched', { param: 'search_mode' })
   }
@@ -122,7 +123,7 @@ function allowedCollection(named: string | undefined, { collection, otherCollect
 function respondFromCache<Bindings extends object>(
   c: GateContext<Bindings>,
   exchange: Exchange,
-  { answer, ageSeconds, stale }: Extract<GatedQuestion, { kind: 'cached' }>,
+  { answer, ageSeconds, stale }: Extract<GateResult, { kind: 'cached' }>,
 ): Response {
   // Through the context, so that headers which other middleware gave to this caller stay.
   // It was sent with this status before, so it is one.

@@ -59,15 +59,15 @@ async function readByHook(
   options: ReadSettings,
   read: NonNullable<ReadSettings['read']>,
 ): Promise<ReadQuestion> {
-  let found: string | QuestionInRequest
+  let given: string | QuestionInRequest
   try {
-    found = await read(c)
+    given = await read(c)
   } catch (thrown) {
     if (isRagGateError(thrown) || (thrown instanceof Error && 'getResponse' in thrown)) throw thrown
     throw new RagGateError('invalid_json', 'No question could be read from this request', { cause: thrown })
   }
   const { question, collection, vary }: Partial<QuestionInRequest> =
-    typeof found === 'string' ? { question: found } : (found ?? {})
+    typeof given === 'string' ? { question: given } : (given ?? {})
   return {
     question: checkQuestion(question, options),
     collection: collection === undefined ? undefined : checkCollectionId(collection),

@@ -7,7 +7,7 @@ import { requireQuestion } from '../core/text/question.ts'
 import type { Policy } from '../core/policy/policy.ts'
 import type { Evidence } from '../core/evidence/evidence.ts'
 import type { GenerationSettings, JudgedGeneration } from './generate-with-evidence.ts'
-import type { QuestionPorts, QuestionSettings, AskedQuestion } from './question-settings.ts'
+import type { QuestionPorts, QuestionSettings, QuestionRequest } from './question-settings.ts'
 
 /** What answering needs. Answers are not cached here: that is the middleware's. */
 export interface AnswerPorts extends Omit<QuestionPorts, 'cache'> {
@@ -35,13 +35,13 @@ export interface AnsweredQuestion extends JudgedGeneration {
 export async function answerQuestion(
   { generator, ...ports }: AnswerPorts,
   settings: AnswerSettings,
-  asked: AskedQuestion,
+  request: QuestionRequest,
 ): Promise<AnsweredQuestion> {
-  const question = requireQuestion(asked.question)
-  const gated = await gateQuestion(ports, settings, { ...asked, question })
+  const question = requireQuestion(request.question)
+  const result = await gateQuestion(ports, settings, { ...request, question })
   // Without a cache there is nothing to serve from it.
-  if (gated.kind === 'cached') throw new RagGateError('internal', 'There is no cache to answer from')
-  const { evidence, decision, policy, context } = gated
+  if (result.kind === 'cached') throw new RagGateError('internal', 'There is no cache to answer from')
+  const { evidence, decision, policy, context } = result
   const made = await generateWithEvidence(generator, { question, evidence, decision, policy, context }, settings)
   return { question, evidence, policy, ...made }
 }

@@ -1,6 +1,6 @@
 /** A refused question asked again in other words. The gate stays as it is. */
 import { textFor } from '../core/reports/refusal.ts'
-import type { AskedQuestion } from './question-settings.ts'
+import type { QuestionRequest } from './question-settings.ts'
 import { normaliseQuestion } from '../core/text/normalise.ts'
 import { RagGateError } from '../errors.ts'
 import { type AnsweredQuestion, type AnswerPorts, answerQuestion, type AnswerSettings } from './answer-question.ts'
@@ -43,20 +43,20 @@ const MOST_RETRIES = 3
 export async function answerWithRetries(
   ports: AnswerPorts,
   settings: AnswerSettings,
-  asked: AskedQuestion,
+  request: QuestionRequest,
   { rewrite, maxRetries = 1 }: RetryOptions,
 ): Promise<RetriedAnswer> {
   if (!Number.isInteger(maxRetries) || maxRetries < 0 || maxRetries > MOST_RETRIES) {
     throw new RagGateError('config_invalid', `maxRetries must be 0 to ${MOST_RETRIES}`, { param: 'maxRetries' })
   }
-  const attempts = [await answerQuestion(ports, settings, asked)]
+  const attempts = [await answerQuestion(ports, settings, request)]
   let last = attempts[0]!
   while (attempts.length <= maxRetries) {
     const suggestion = suggestionOf(last, attempts.length)
     if (suggestion === undefined) break
-    const question = await rewritten(rewrite, { question: asked.question, suggestion, attempt: attempts.length })
+    const question = await rewritten(rewrite, { question: request.question, suggestion, attempt: attempts.length })
     if (question === '' || attempts.some((attempt) => attempt.question === question)) break
-    last = await answerQuestion(ports, settings, { ...asked, question })
+    last = await answerQuestion(ports, settings, { ...request, question })
     attempts.push(last)
   }
   return { ...last, attempts }

@@ -16,14 +16,14 @@ import type { Retriever } from '../ports/retriever.ts'
 import { type AssessedEvidence, assessEvidence } from './assess-evidence.ts'
 import { expandRetrieval } from './expand-retrieval.ts'
 import { newId } from './new-id.ts'
-import type { AskedQuestion, QuestionPorts, QuestionSettings, RetrievalSettings } from './question-settings.ts'
+import type { QuestionRequest, QuestionPorts, QuestionSettings, RetrievalSettings } from './question-settings.ts'
 import { bestOf, retrieve, RETRIEVER_FAULTS, type Search } from './retrieve.ts'
 import { questionKey } from './question-key.ts'
 import { confirmSameEmbedding, requireSameEmbedding } from './same-embedding.ts'
 import { type Faults, withinDeadline } from './within-deadline.ts'
 
 /** What became of a question. */
-export type GatedQuestion =
+export type GateResult =
   | { readonly kind: 'cached'; readonly answer: CachedAnswer; readonly ageSeconds: number; readonly stale: boolean }
   | {
       readonly kind: 'judged'
@@ -52,14 +52,14 @@ export type GatedQuestion =
 export async function gateQuestion(
   ports: QuestionPorts,
   settings: QuestionSettings,
-  asked: AskedQuestion,
-): Promise<GatedQuestion> {
-  const { question, principal, searchMode = 'hybrid' } = asked
+  request: QuestionRequest,
+): Promise<GateResult> {
+  const { question, principal, searchMode = 'hybrid' } = request
   const { retrieval } = settings
-  const collection = await findCollection(ports, settings, asked)
+  const collection = await findCollection(ports, settings, request)
   const policy = settings.policy(principal.tenant, collection.id, collection.policyId)
   const filter = filterFor(retrieval, principal, collection)
-  const key = ports.cache === undefined ? undefined : questionKey(ports, settings, asked, collection, policy, filter)
+  const key = ports.cache === undefined ? undefined : questionKey(ports, settings, request, collection, policy, filter)
   const found = key === undefined ? null : await readCache(ports, key)
   if (found?.fresh === true) return { kind: 'cached', answer: found.answer, ageSeconds: found.ageSeconds, stale: false }
 
@@ -106,7 +106,7 @@ export async function gateQuestion(
 async function findCollection(
   { collections, retriever }: QuestionPorts,
   { retrieval }: QuestionSettings,
-  { principal, collection: id }: AskedQuestion,
+  { principal, collection: id }: QuestionRequest,
 ): Promise<Collection> {
   const found = await withinDeadline(retrieval.timeoutMs, STORE_FAULTS, () => collections.find(principal.tenant, id))
   if (found === null) throw collectionNotFound()

@@ -14,7 +14,7 @@ const MAX_CHUNKS = 5000
 
 /** Steps of work that the documents of one call may take: some seconds. */
 const MAX_WORK = 1_000_000
-/** Steps after which others get their turn. */
+/** Steps after which others get their lease. */
 const WORK_AT_ONCE = 5000
 
 /**
@@ -101,7 +101,7 @@ export async function ingestDocuments(
   // Part of every hash: documents that went into another index, or were embedded by another model, must go in again.
   const origin = lengthPrefixed([ports.splitter.version, embedding.embeddingModel, String(embedding.dimension)])
   const prepared = await prepareAll(collectionId, documents, ports.splitter, origin)
-  return writeCorpus(ports, tenant, collectionId, async (turn) => {
+  return writeCorpus(ports, tenant, collectionId, async (lease) => {
     const ids = documents.map(({ id }) => id)
     const stored = await ports.collections.documents(tenant, collectionId, ids)
     const storedById = new Map(stored.map((record) => [record.id, record]))
@@ -113,7 +113,7 @@ export async function ingestDocuments(
     const steps = stepsOf(changed, chunksPerStep)
     for (const [at, step] of steps.entries()) {
       try {
-        await turn.apply(changeOf(step, storedById, embedding))
+        await lease.apply(changeOf(step, storedById, embedding))
       } catch (thrown) {
         if (at === 0 || !isRagGateError(thrown)) throw thrown
         for (const { record } of steps.slice(at).flat()) failed.set(record.id, thrown.code)
@@ -121,13 +121,13 @@ export async function ingestDocuments(
       }
     }
     return {
-      corpusVersion: turn.collection.corpusVersion,
+      corpusVersion: lease.collection.corpusVersion,
       documents: prepared.map((document): IngestedDocument => {
         const { id } = document.record
         const code = failed.get(id)
         return code === undefined ? describe(document, storedById.get(id)) : { id, status: 'failed', code }
       }),
-      chunksToRemove: turn.chunksToRemove,
+      chunksToRemove: lease.chunksToRemove,
     }
   })
 }

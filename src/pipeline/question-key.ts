@@ -5,13 +5,13 @@ import { filterKey, type PassageFilter } from '../core/evidence/passage-filter.t
 import type { Policy } from '../core/policy/policy.ts'
 import type { Rule } from '../core/policy/rules.ts'
 import type { Collection } from '../ports/collections.ts'
-import type { AskedQuestion, QuestionPorts, QuestionSettings } from './question-settings.ts'
+import type { QuestionRequest, QuestionPorts, QuestionSettings } from './question-settings.ts'
 
 /** The key under which an answer to this question is kept. */
 export function questionKey(
   { reranker, rewriter }: Pick<QuestionPorts, 'reranker' | 'rewriter'>,
   settings: QuestionSettings,
-  asked: AskedQuestion,
+  request: QuestionRequest,
   collection: Collection,
   policy: Policy,
   filter: PassageFilter | undefined,
@@ -19,14 +19,14 @@ export function questionKey(
   const { topK, candidates, fusion, fusionWeights, rrfK, expandBelow } = settings.retrieval
   const { maxCharacters, maxTokens } = settings.context
   return answerKey({
-    deployment: asked.deployment,
+    deployment: request.deployment,
     tenant: collection.tenant,
     collection: collection.id,
     filter: filterKey(filter),
-    partition: asked.partition,
-    route: asked.path,
-    audience: asked.audience,
-    model: asked.model,
+    partition: request.partition,
+    route: request.path,
+    audience: request.audience,
+    model: request.model,
     prompt: settings.prompt,
     policyId: ruledPolicyId(policy, settings.rules),
     mode: settings.mode,
@@ -40,14 +40,14 @@ export function questionKey(
       rrfK,
       maxCharacters,
       maxTokens: maxTokens ?? null,
-      searchMode: asked.searchMode ?? 'hybrid',
+      searchMode: request.searchMode ?? 'hybrid',
       reranker: reranker?.model ?? '',
       expandBelow: expandBelow ?? 0,
       rewriter: expandBelow === undefined ? '' : (rewriter?.model ?? ''),
     }),
-    vary: asked.vary,
-    question: asked.question,
-    options: asked.options,
+    vary: request.vary,
+    question: request.question,
+    options: request.options,
   })
 }
 

@@ -79,8 +79,8 @@ export interface QuestionSettings {
   readonly staleIfErrorSeconds: number
 }
 
-/** One question, read and validated. */
-export interface AskedQuestion {
+/** One question and who asks it, read and validated. */
+export interface QuestionRequest {
   /** Normalised. */
   readonly question: string
   readonly collection: string

@@ -6,7 +6,7 @@ export interface Removal {
   readonly corpusVersion: number
   /** Chunks that are no evidence any more. */
   readonly chunksRemoved: number
-  /** Of those, how many still stand in the index: hidden, and removed by the next turn of writing. */
+  /** Of those, how many still stand in the index: hidden, and removed by the next writer. */
   readonly chunksToRemove: number
 }
 
@@ -23,27 +23,27 @@ export async function removeDocuments(
   collectionId: string,
   documentIds: readonly string[],
 ): Promise<Removal> {
-  // Looked up before the turn as well: asking for what is not there must not make a collection.
-  await found(ports, tenant, collectionId, documentIds)
-  return writeCorpus(ports, tenant, collectionId, async (turn) => {
-    const removedChunkIds = await found(ports, tenant, collectionId, documentIds)
-    await turn.apply({
+  // Looked up before the lease as well: asking for what is not there must not make a collection.
+  await storedChunkIds(ports, tenant, collectionId, documentIds)
+  return writeCorpus(ports, tenant, collectionId, async (lease) => {
+    const removedChunkIds = await storedChunkIds(ports, tenant, collectionId, documentIds)
+    await lease.apply({
       passages: [],
       addedChunkIds: [],
       removedChunkIds,
       documents: [],
       removedDocumentIds: documentIds,
-      embedding: turn.collection,
+      embedding: lease.collection,
     })
     return {
-      corpusVersion: turn.collection.corpusVersion,
+      corpusVersion: lease.collection.corpusVersion,
       chunksRemoved: removedChunkIds.length,
-      chunksToRemove: turn.chunksToRemove,
+      chunksToRemove: lease.chunksToRemove,
     }
   })
 }
 
-async function found(
+async function storedChunkIds(
   { collections }: CorpusPorts,
   tenant: string,
   collectionId: string,

@@ -10,7 +10,7 @@ export interface Sweep {
 }
 
 /**
- * Removes from the index what broken-off turns of writing left there, in collections that nobody writes to. For a cron
+ * Removes from the index what writers left there that were broken off, in collections that nobody writes to. For a cron
  * trigger: the next writer would do the same.
  *
  * @param limit collections at most
@@ -20,7 +20,7 @@ export async function sweepIndex(ports: CorpusPorts, limit: number): Promise<Swe
   const failed: CollectionName[] = []
   for (const name of await ports.collections.abandoned(ports.clock.nowMs(), limit)) {
     try {
-      // Every turn begins with tidying up.
+      // Every lease begins with tidying up.
       await writeCorpus(ports, name.tenant, name.id, async () => undefined)
       swept.push(name)
     } catch (thrown) {

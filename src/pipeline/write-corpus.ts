@@ -1,4 +1,4 @@
-/** A turn of writing to a collection: what came before is tidied up, every step is safe to repeat, one writer at a time. */
+/** Writing to a collection under a lease: what came before is tidied up, every step is safe to repeat, one writer at a time. */
 import type { Passage } from '../core/evidence/chunk.ts'
 import { type CollectionId, namespaceOf, type Tenant } from '../core/lib/ids.ts'
 import { buildLexicon, EMPTY_LEXICON, updateLexicon } from '../core/text/lexicon.ts'
@@ -9,7 +9,7 @@ import type { Collection, CollectionWriter, DocumentRecord, Writer } from '../po
 import { newId } from './new-id.ts'
 
 /** How long others wait for a writer that was cut off. Prolonged with each step. */
-const TURN_MS = 60_000
+const LEASE_MS = 60_000
 
 /** What writing needs. */
 export interface CorpusPorts {
@@ -32,11 +32,11 @@ export interface CorpusStep {
   readonly embedding: Pick<Collection, 'embeddingModel' | 'dimension'>
 }
 
-/** A turn that is running. */
-export interface CorpusTurn {
+/** The lease of a writer, while it runs. */
+export interface CorpusLease {
   /** The collection after the last step; at version 0 before the very first. */
   readonly collection: Collection
-  /** Chunks that were published out and could not be removed from the index yet: hidden, and removed by the next turn. */
+  /** Chunks that were published out and could not be removed from the index yet: hidden, and removed under the next lease. */
   readonly chunksToRemove: number
   /**
    * Writes, waits until a search sees it, publishes, then removes. Until it is published nothing of it is evidence, and
@@ -46,28 +46,28 @@ export interface CorpusTurn {
 }
 
 /**
- * Does some work in a turn of its own. It begins with removing from the index what broken-off turns left there.
+ * Does some work under a lease of its own. It begins with removing from the index what writers left there that were broken off.
  *
- * @throws `collection_conflict` when another writer is at it, or took the turn over because this one took too long
+ * @throws `collection_conflict` when another writer is at it, or took the lease over because this one took too long
  */
 export async function writeCorpus<Result>(
   ports: CorpusPorts,
   tenant: Tenant,
   id: CollectionId,
-  work: (turn: CorpusTurn) => Promise<Result>,
+  work: (lease: CorpusLease) => Promise<Result>,
 ): Promise<Result> {
   const writerId = newId(ports.clock)
   const opened = await ports.collections.open(tenant, id, writerAt(ports.clock, writerId))
   try {
     await removeFromIndex(ports, opened, writerId, opened.unpublishedChunkIds)
-    return await work(turnOf(ports, opened, writerId))
+    return await work(leaseOf(ports, opened, writerId))
   } finally {
-    // A turn that cannot be ended runs out by itself; what happened to the work matters more.
+    // A lease that cannot be given back runs out by itself; what happened to the work matters more.
     await ports.collections.close(tenant, id, writerId).catch(() => undefined)
   }
 }
 
-function turnOf(ports: CorpusPorts, opened: Collection, writerId: string): CorpusTurn {
+function leaseOf(ports: CorpusPorts, opened: Collection, writerId: string): CorpusLease {
   const { index, collections, clock } = ports
   const { tenant, id } = opened
   const namespace = namespaceOf(tenant, id)
@@ -100,16 +100,16 @@ function turnOf(ports: CorpusPorts, opened: Collection, writerId: string): Corpu
       try {
         current = await collections.publish({ tenant, id, writerId, fromVersion, lexicon, ...published, atMs })
       } catch (thrown) {
-        // Whoever took the turn over may have tidied up before the index had them: nobody would know of them.
+        // Whoever took the lease over may have tidied up before the index had them: nobody would know of them.
         if (isConflict(thrown)) await collections.abandon(tenant, id, atMs, addedChunkIds)
         throw thrown
       }
       try {
-        // Whoever has the turn by then may have published some of them again.
+        // Whoever has the lease by then may have published some of them again.
         if (removedChunkIds.length > 0) await collections.draft(tenant, id, writerAt(clock, writerId), [])
         await removeFromIndex(ports, current, writerId, removedChunkIds)
       } catch (thrown) {
-        // The change is published. They stay on record and hidden, and the next turn removes them.
+        // The change is published. They stay on record and hidden, and the next writer removes them.
         if (!isRagGateError(thrown)) throw thrown
         chunksToRemove += removedChunkIds.length
       }
@@ -136,5 +136,5 @@ function isConflict(thrown: unknown): boolean {
 
 function writerAt(clock: Clock, id: string): Writer {
   const atMs = clock.nowMs()
-  return { id, atMs, untilMs: atMs + TURN_MS }
+  return { id, atMs, untilMs: atMs + LEASE_MS }
 }

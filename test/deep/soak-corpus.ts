@@ -1,7 +1,8 @@
 /** What the soak asks about: a real question set where one is here, else this project's own docs. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { GateDocument } from '../../src/cli/gate-client.ts'
+import { docsCorpus } from '../../scripts/docs-corpus.ts'
 import { ROOT } from '../../scripts/local-gate.ts'
 
 /** Documents, and questions that people would ask of them or beside them. */
@@ -43,9 +44,7 @@ function readLines<Row>(name: string): Row[] {
 }
 
 function readDocs(): SoakCorpus {
-  const directory = join(ROOT, 'docs')
-  const names = readdirSync(directory).filter((name) => name.endsWith('.md'))
-  const documents = names.map((id) => ({ id, text: readFileSync(join(directory, id), 'utf8') }))
+  const documents = docsCorpus()
   const headings = documents.flatMap(({ text }) => [...text.matchAll(/^#+ (.+)$/gm)].map((match) => match[1] ?? ''))
   const asked = headings.flatMap((heading) => [`What is said about ${heading}?`, `How does ${heading} work?`])
   return { name: 'docs', documents, questions: [...asked, ...OFF_TOPIC] }

@@ -5,13 +5,13 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 const ROOT = new URL('../../', import.meta.url)
-const TEXT = readFileSync(new URL('docs/adapters.md', ROOT), 'utf8')
+const TEXT = readFileSync(new URL('docs/reference/adapters.md', ROOT), 'utf8')
 const EXAMPLES = [...TEXT.matchAll(/```ts\n([^`]*(?:`[^`]+`[^`]*)*)```/g)].map(([, code = '']) => code)
 
 /** Method that tells a port. */
 const METHODS = ['retrieve', 'upsert', 'embed', 'rerank', 'generate']
 
-describe('the examples of docs/adapters.md', () => {
+describe('the examples of docs/reference/adapters.md', () => {
   const folder = mkdtempSync(join(tmpdir(), 'hono-rag-gate-docs-'))
   beforeAll(() => {
     vi.stubGlobal('env', {

@@ -9,7 +9,7 @@ import { twoTier } from '../../src/presets/two-tier/two-tier.ts'
 import { RagGateError } from '../../src/errors.ts'
 import { gateQuestion } from '../../src/pipeline/gate-question.ts'
 import type {
-  AskedQuestion,
+  QuestionRequest,
   QuestionPorts,
   QuestionSettings,
   GateWarning,
@@ -38,7 +38,7 @@ const SETTINGS: QuestionSettings = {
   prompt: '',
   staleIfErrorSeconds: 0,
 }
-const ASKED: AskedQuestion = {
+const ASKED: QuestionRequest = {
   question: 'How does the engine start?',
   collection: 'default',
   principal: { tenant: 'acme', id: 'ann', scopes: ['ask'] },

@@ -69,7 +69,7 @@ function tenantFor(principal: Principal, asked: unknown): string {
 
 function checkName(value: unknown): string {
   if (typeof value !== 'string' || value.trim() === '' || value.length > MAX_NAME_CHARACTERS || /\p{C}/u.test(value)) {
-    throw new RagGateError('key_name', `name must be a text of 1 to ${MAX_NAME_CHARACTERS} characters`, {
+    throw new RagGateError('key_name', `name must be a string of 1 to ${MAX_NAME_CHARACTERS} characters`, {
       param: 'name',
     })
   }

@@ -18,7 +18,7 @@ export function insertCollection(db: D1Database, tenant: Tenant, id: CollectionI
 }
 
 /** Gives the turn to a writer, if it is free or has run out. Returns the row when it does. */
-export function takeTurn(db: D1Database, tenant: Tenant, id: CollectionId, writer: Writer): D1PreparedStatement {
+export function takeLease(db: D1Database, tenant: Tenant, id: CollectionId, writer: Writer): D1PreparedStatement {
   return db
     .prepare(
       `UPDATE collections SET writer = ?1, writer_until_ms = ?2
@@ -28,14 +28,14 @@ export function takeTurn(db: D1Database, tenant: Tenant, id: CollectionId, write
 }
 
 /** Prolongs a turn that the writer still has. Returns the row when it does. */
-export function keepTurn(db: D1Database, tenant: Tenant, id: CollectionId, writer: Writer): D1PreparedStatement {
+export function keepLease(db: D1Database, tenant: Tenant, id: CollectionId, writer: Writer): D1PreparedStatement {
   return db
     .prepare(`UPDATE collections SET writer_until_ms = ?1 WHERE tenant = ?2 AND id = ?3 AND writer = ?4 RETURNING id`)
     .bind(writer.untilMs, tenant, id, writer.id)
 }
 
-/** Ends a turn that the writer still has. */
-export function endTurn(db: D1Database, tenant: Tenant, id: CollectionId, writerId: string): D1PreparedStatement {
+/** Ends a lease that the writer still has. */
+export function endLease(db: D1Database, tenant: Tenant, id: CollectionId, writerId: string): D1PreparedStatement {
   return db
     .prepare(
       `UPDATE collections SET writer = NULL, writer_until_ms = NULL WHERE tenant = ?1 AND id = ?2 AND writer = ?3`,
@@ -43,14 +43,14 @@ export function endTurn(db: D1Database, tenant: Tenant, id: CollectionId, writer
     .bind(tenant, id, writerId)
 }
 
-/** Until when a writer has its turn. */
-export function readTurn(db: D1Database, tenant: Tenant, id: CollectionId): D1PreparedStatement {
+/** Until when a writer has its lease. */
+export function readLease(db: D1Database, tenant: Tenant, id: CollectionId): D1PreparedStatement {
   return db
     .prepare(`SELECT writer_until_ms AS "untilMs" FROM collections WHERE tenant = ?1 AND id = ?2`)
     .bind(tenant, id)
 }
 
-/** Puts chunks on record as unpublished, if it is the writer's turn. `batch` is a JSON list of ids. */
+/** Puts chunks on record as unpublished, if the writer has the lease. `batch` is a JSON list of ids. */
 export function recordUnpublished(
   db: D1Database,
   tenant: Tenant,
@@ -68,7 +68,7 @@ export function recordUnpublished(
     .bind(tenant, id, writer.atMs, batch, writer.id)
 }
 
-/** Puts chunks that no document has on that record, whoever's turn it is. `batch` is a JSON list of ids. */
+/** Puts chunks that no document has on that record, whoever has the lease. `batch` is a JSON list of ids. */
 export function recordAbandoned(
   db: D1Database,
   tenant: Tenant,
@@ -89,7 +89,7 @@ export function recordAbandoned(
     .bind(tenant, id, atMs, batch)
 }
 
-/** Takes chunks off that record, if it is the writer's turn. `batch` is a JSON list of ids. */
+/** Takes chunks off that record, if the writer has the lease. `batch` is a JSON list of ids. */
 export function dropUnpublished(
   db: D1Database,
   tenant: Tenant,
@@ -117,7 +117,7 @@ export function supersedeLexicon(db: D1Database, change: CorpusChange, lexiconId
 }
 
 /**
- * Raises the version by one. From any other version than the one the change was made from, or without the turn, it would
+ * Raises the version by one. From any other version than the one the change was made from, or without the lease, it would
  * become NULL, which its column forbids: the statement fails, and with it the transaction.
  */
 export function raiseVersion(db: D1Database, change: CorpusChange, lexiconId: string): D1PreparedStatement {

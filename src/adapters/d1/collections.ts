@@ -155,15 +155,15 @@ export function createD1Collections({
 
     async open(tenant, id, writer) {
       const readAtMs = clock.nowMs()
-      const [, taken, turn] = await db
+      const [, taken, lease] = await db
         .batch<{ untilMs: number }>([
           statement.insertCollection(db, tenant, id, writer.atMs),
-          statement.takeTurn(db, tenant, id, writer),
-          statement.readTurn(db, tenant, id),
+          statement.takeLease(db, tenant, id, writer),
+          statement.readLease(db, tenant, id),
         ])
         .catch(rethrowStoreFault)
       if (taken?.results.length !== 1) {
-        const waitMs = (turn?.results[0]?.untilMs ?? writer.atMs) - writer.atMs
+        const waitMs = (lease?.results[0]?.untilMs ?? writer.atMs) - writer.atMs
         throw new RagGateError('collection_conflict', 'Another writer is changing the collection', {
           retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)),
         })
@@ -177,7 +177,7 @@ export function createD1Collections({
     async draft(tenant, id, writer, chunkIds) {
       const [kept] = await db
         .batch([
-          statement.keepTurn(db, tenant, id, writer),
+          statement.keepLease(db, tenant, id, writer),
           ...jsonBatches(chunkIds).map((batch) => statement.recordUnpublished(db, tenant, id, writer, batch)),
         ])
         .catch(rethrowStoreFault)
@@ -236,7 +236,7 @@ export function createD1Collections({
     },
 
     async close(tenant, id, writerId) {
-      await statement.endTurn(db, tenant, id, writerId).run().catch(rethrowStoreFault)
+      await statement.endLease(db, tenant, id, writerId).run().catch(rethrowStoreFault)
     },
 
     async choosePolicy(tenant, id, policyId) {

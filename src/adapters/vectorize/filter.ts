@@ -67,7 +67,7 @@ export function joinedFilter(
     if (property === undefined) throw cannotFilter(`by ${field} as fields says it is read`)
     if (Object.hasOwn(joined, property)) throw cannotFilter(`by ${property} twice`)
     if (values.some((value) => byteLength(String(value)) > LIMITS.indexedBytes)) {
-      throw cannotFilter(`by a text of more than ${LIMITS.indexedBytes} bytes`)
+      throw cannotFilter(`by a string of more than ${LIMITS.indexedBytes} bytes`)
     }
     // A list that `checkPassageFilter` took is not empty.
     joined[property] = values.length === 1 ? { $eq: values[0]! } : { $in: values }

@@ -3,7 +3,7 @@
 /** What was reported by a route and could not be used. */
 export type UnusableReport = 'generationConfidence' | 'attribution'
 
-/** Where a source stands in the order of document 003. */
+/** How trustworthy the kind of a source is, in the order of the advisory profile. */
 export type SourceKind = 'government' | 'regulatory' | 'market-data' | 'third-party' | 'unknown'
 
 /** How one sentence of the answer is held by the passages. */

@@ -15,9 +15,9 @@ const HALVINGS = 60
 export function spearmanInterval(rho: number, pairs: number): Interval {
   if (!(pairs > 3) || !Number.isFinite(rho)) return { low: -1, high: 1 }
   // A perfect correlation has no finite transform; the next number below it has.
-  const held = Math.max(-1 + 1e-12, Math.min(1 - 1e-12, rho))
-  const error = Math.sqrt((1 + (held * held) / 2) / (pairs - 3))
-  return { low: Math.tanh(Math.atanh(held) - Z * error), high: Math.tanh(Math.atanh(held) + Z * error) }
+  const bounded = Math.max(-1 + 1e-12, Math.min(1 - 1e-12, rho))
+  const error = Math.sqrt((1 + (bounded * bounded) / 2) / (pairs - 3))
+  return { low: Math.tanh(Math.atanh(bounded) - Z * error), high: Math.tanh(Math.atanh(bounded) + Z * error) }
 }
 
 /**

@@ -45,7 +45,7 @@ export interface GenerationConfidenceCheckOptions {
  * Whether the generation confidence follows the quality of the answers. It carries when both intervals lie on the right
  * side: the correlation above 0, the area above a half. It is not enough that it might.
  *
- * @see reference document 002, "Confidence score reliability"
+ * @see the specification of multi-gate, "Confidence score reliability"
  */
 export function checkGenerationConfidence(
   answers: readonly RatedAnswer[],

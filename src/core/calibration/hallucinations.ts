@@ -11,7 +11,7 @@ export interface LabelledAnswer {
 
 /** What was counted. */
 export interface Hallucinations {
-  /** Hallucinated answers among those given: what a reader meets. The target of document 002 is none. */
+  /** Hallucinated answers among those given: what a reader meets. The target of the multi-gate profile is none. */
   readonly given: MeasuredRate
   /** Hallucinated answers among all that were made. */
   readonly made: MeasuredRate
@@ -27,7 +27,7 @@ export interface Hallucinations {
  * The rate of hallucinated answers from grounding findings and labels. `given` is what `suggestThresholdChange` takes as
  * `hallucinations`.
  *
- * @see reference document 002, "Consequences" (SC-002)
+ * @see the specification of multi-gate, "Consequences" (SC-002)
  */
 export function countHallucinations(answers: readonly LabelledAnswer[]): Hallucinations {
   const rateOf = (of: readonly LabelledAnswer[], hit: (answer: LabelledAnswer) => boolean): MeasuredRate =>

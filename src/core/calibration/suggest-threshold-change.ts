@@ -50,7 +50,7 @@ const FALSE_REFUSALS_AT_MOST = 0.1
  * a new one.
  *
  * @throws `config_invalid` when a rate is outside 0..1, or an option is out of range
- * @see reference document 002, "Threshold Calibration"
+ * @see the specification of multi-gate, "Threshold Calibration"
  */
 export function suggestThresholdChange(
   policy: Policy,

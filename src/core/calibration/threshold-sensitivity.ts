@@ -38,7 +38,7 @@ const MOST_POINTS = 2001
  * is no number is refused at every threshold.
  *
  * @throws `config_invalid` when an option is out of range, or there would be more than 2001 points
- * @see reference document 002, "Threshold sensitivity"
+ * @see the specification of multi-gate, "Threshold sensitivity"
  */
 export function thresholdSensitivity(
   scored: readonly LabelledScore[],

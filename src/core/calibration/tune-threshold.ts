@@ -51,7 +51,7 @@ export interface TunedThreshold {
  *
  * @throws `config_invalid` when an option is out of range, or the policy has no such gate
  * @see A. N. Angelopoulos, S. Bates, E. J. Candès, M. I. Jordan and L. Lei, "Learn then Test", 2021, section 2.3 (fixed
- *   sequence testing); reference document 004, "Future Enhancements"
+ *   sequence testing); the specification of sufficiency, "Future Enhancements"
  */
 export function tuneThreshold(
   policy: Policy,
@@ -135,7 +135,7 @@ export interface TunedCollections {
  * its own promise: together they hold less surely than each alone.
  *
  * @throws what `tuneThreshold` throws
- * @see reference document 004, "Future Enhancements"
+ * @see the specification of sufficiency, "Future Enhancements"
  */
 export function tuneByCollection(
   policy: Policy,

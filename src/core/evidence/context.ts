@@ -33,8 +33,8 @@ export function buildContext(chunks: readonly Chunk[], budget: ContextBudget): C
   if (next === undefined) return { text: render(shown), chunks: shown, cut: false }
   const ends = sentenceEnds(next.text)
   const upTo = (count: number): Chunk[] => [...shown, { ...next, text: next.text.slice(0, ends[count - 1]) }]
-  const held = mostThatFit(ends.length, (count) => fits(render(upTo(count)), budget))
-  const kept = held === 0 ? shown : upTo(held)
+  const sentenceCount = mostThatFit(ends.length, (count) => fits(render(upTo(count)), budget))
+  const kept = sentenceCount === 0 ? shown : upTo(sentenceCount)
   return { text: render(kept), chunks: kept, cut: true }
 }
 

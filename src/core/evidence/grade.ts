@@ -24,7 +24,7 @@ const SCORED =
  * number its whole part. Whatever else there is, a number outside of 0..3 or one on another scale too, is unreadable and
  * counts as 1: no misreading makes a passage relevant.
  *
- * @see reference document 000, grades of the reranker
+ * @see the specification of two-tier, grades of the reranker
  */
 export function readGrade(reply: string): ReadGrade {
   const trimmed = reply.trim()

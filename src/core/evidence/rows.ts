@@ -75,7 +75,7 @@ export function checkPassage(passage: Passage): Passage {
 
 function textMember(fields: Readonly<Record<string, unknown>>, name: string): string | undefined {
   const value = fields[name]
-  if (value !== undefined && typeof value !== 'string') throw unreadable(`a row whose ${name} is not a text`)
+  if (value !== undefined && typeof value !== 'string') throw unreadable(`a row whose ${name} is not a string`)
   return value
 }
 

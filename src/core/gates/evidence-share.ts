@@ -63,7 +63,7 @@ export interface EvidenceShareSettings extends Required<EvidenceShareOptions> {
  * chunks have in common. Shares that do not add up, that are no numbers, or that name unknown chunks refuse.
  *
  * @throws `policy_invalid` when a setting is out of range
- * @see reference document 004
+ * @see the specification of sufficiency
  */
 export function evidenceShare(options: EvidenceShareOptions = {}): PolicyGate {
   return gateWith(evidenceShareGate, {

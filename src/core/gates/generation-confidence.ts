@@ -24,7 +24,7 @@ export interface GenerationConfidenceSettings {
  * reported, or that is no number, refuses; 0 is a confidence.
  *
  * @throws `policy_invalid` when `refuseBelow` is outside 0..1
- * @see reference document 002, gate 3
+ * @see the specification of multi-gate, gate 3
  */
 export function generationConfidence(options: GenerationConfidenceOptions = {}): PolicyGate {
   return gateWith(generationConfidenceGate, {

@@ -32,7 +32,7 @@ export interface GradedRelevanceSettings {
  * failed. A reranker that graded everything irrelevant is a refusal.
  *
  * @throws `policy_invalid` when a setting is out of range
- * @see reference document 000, "Reranked Score Gating"
+ * @see the specification of two-tier, "Reranked Score Gating"
  */
 export function gradedRelevance(options: GradedRelevanceOptions = {}): PolicyGate {
   return gateWith(gradedRelevanceGate, {

@@ -26,7 +26,7 @@ export interface GroundingSettings {
  * checked refuses.
  *
  * @throws `policy_invalid` when `minTermShare` is outside 0..1
- * @see reference document 002, gate 4
+ * @see the specification of multi-gate, gate 4
  */
 export function grounding(options: GroundingOptions = {}): PolicyGate {
   return gateWith(groundingGate, { gate: 'grounding', minTermShare: options.minTermShare ?? 0.5 })

@@ -25,7 +25,7 @@ export interface KeywordCoverageSettings {
  * else. Never refuses for that. Skips a question without keywords.
  *
  * @throws `policy_invalid` when `adviseBelow` is outside 0..1
- * @see reference document 002, gate 2
+ * @see the specification of multi-gate, gate 2
  */
 export function keywordCoverage(options: KeywordCoverageOptions = {}): PolicyGate {
   return gateWith(keywordCoverageGate, { gate: 'keyword-coverage', adviseBelow: options.adviseBelow ?? 0.5 })

@@ -23,7 +23,7 @@ export interface MinTopCosineSettings {
  * Refuses when even the most similar chunk is not similar enough: nothing relevant is in the corpus.
  *
  * @throws `policy_invalid` when `refuseBelow` is outside −1..1
- * @see reference document 002, gate 1
+ * @see the specification of multi-gate, gate 1
  */
 export function minTopCosine(options: MinTopCosineOptions = {}): PolicyGate {
   return gateWith(minTopCosineGate, { gate: 'min-top-cosine', refuseBelow: options.refuseBelow ?? 0.7 })

@@ -42,7 +42,7 @@ export const RESPONSE_QUALITY = Object.freeze({
  * no JSON object 0. Without a structured answer it refuses.
  *
  * @throws `policy_invalid` when a setting is out of range
- * @see reference document 003, factor 3
+ * @see the specification of advisory, factor 3
  */
 export function responseQuality(options: ResponseQualityOptions = {}): PolicyGate {
   return gateWith(responseQualityGate, {

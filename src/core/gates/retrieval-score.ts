@@ -35,7 +35,7 @@ export interface RetrievalScoreSettings {
  * when the two best come from one document; a runner-up at or below 0 meets it.
  *
  * @throws `policy_invalid` when a setting is out of range
- * @see reference document 000, "Retrieval Score Gating"
+ * @see the specification of two-tier, "Retrieval Score Gating"
  */
 export function retrievalScore(options: RetrievalScoreOptions = {}): PolicyGate {
   return gateWith(retrievalScoreGate, {

@@ -1,4 +1,4 @@
-/** Rounding as the reference documents' own figures were rounded: by the exact binary value, ties to the even digit. */
+/** Rounding of displayed figures: by the exact binary value, ties to the even digit. */
 
 /** Digits enough to tell a tie from its neighbours. */
 const EXACT_DIGITS = 40

@@ -58,7 +58,7 @@ export type AssessedDecision = Pick<Decision, 'signals' | 'confidence' | 'band'>
 export interface Preset extends PolicyParts {
   /** As stored settings name it. */
   readonly name: string
-  /** Texts of a reference document, for policies that are made with `wording: 'document'`. @default none */
+  /** Texts in the words of the profile's own specification, for policies that are made with `wording: 'document'`. @default none */
   readonly documentTexts?: Readonly<Record<ReasonCode, Text>>
   /** What an operator is told of the finding that decided. @default its message */
   operatorReason?(finding: Finding, decision: Decision, wording: Wording): string | undefined
@@ -70,5 +70,5 @@ export interface Preset extends PolicyParts {
   explain?(decision: AssessedDecision, gates: readonly PolicyGate[]): PresetExplanation
 }
 
-/** In whose words a policy speaks: neutral ones that name no domain, or those of the reference document it follows. */
+/** In whose words a policy speaks: neutral ones that name no domain, or those of the specification that the profile follows. */
 export type Wording = 'neutral' | 'document'

@@ -126,7 +126,7 @@ const LONGEST_LIST = 100
  * Refuses questions that name a topic, as a whole word: `weather` is not in `weatherproof`.
  *
  * @throws `config_invalid` when no topic is given
- * @see reference document 000, "Custom Gating Logic", first example
+ * @see the specification of two-tier, "Custom Gating Logic", first example
  */
 export function refuseTopics(topics: readonly string[]): Rule {
   if (!Array.isArray(topics) || !topics.every((topic) => typeof topic === 'string')) {
@@ -157,7 +157,7 @@ export interface MultiPartOptions {
  * Without grades of a reranker every retrieved chunk counts.
  *
  * @throws `config_invalid` when a setting is out of range
- * @see reference document 000, "Custom Gating Logic", second example
+ * @see the specification of two-tier, "Custom Gating Logic", second example
  */
 export function multiPartNeedsChunks(options: MultiPartOptions = {}): Rule {
   const { minChunks = 2, relevanceThreshold = 2 } = options

@@ -10,7 +10,7 @@ export interface ClosestPassage {
 }
 
 /**
- * Names the best passages, each place once.
+ * Names the best passages, each section of a document once.
  *
  * That there is such a passage is no secret to whoever may ask the collection; how close it came is left out.
  *
@@ -19,16 +19,16 @@ export interface ClosestPassage {
  * @returns none without evidence
  */
 export function closestPassages(chunks: readonly Chunk[], count = 3): readonly ClosestPassage[] {
-  const places = new Map<string, ClosestPassage>()
+  const passages = new Map<string, ClosestPassage>()
   for (const { documentId, title, section, source } of chunks) {
-    if (places.size >= count) break
-    const place = JSON.stringify([documentId, section ?? null])
-    if (places.has(place)) continue
-    places.set(place, {
+    if (passages.size >= count) break
+    const where = JSON.stringify([documentId, section ?? null])
+    if (passages.has(where)) continue
+    passages.set(where, {
       title: title ?? documentId,
       ...(section === undefined ? {} : { section }),
       ...(source === undefined ? {} : { source }),
     })
   }
-  return [...places.values()]
+  return [...passages.values()]
 }

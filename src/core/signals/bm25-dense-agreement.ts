@@ -21,7 +21,7 @@ export interface Bm25DenseAgreement {
  *
  * @returns .5 and not comparable when either method scored fewer than two of the same chunks, or scored them all alike;
  *   0 without chunks
- * @see reference document 001, "BM25-Dense Correlation"
+ * @see the specification of weighted-signals, "BM25-Dense Correlation"
  */
 export function bm25DenseAgreement(chunks: readonly Chunk[]): Bm25DenseAgreement {
   if (chunks.length === 0) return { agreement: 0, comparable: false }

@@ -3,7 +3,7 @@
  * from the recorded scores, so that another threshold can be judged later.
  *
  * @param scores ranking scores, in any order
- * @see reference document 001, "Consensus"
+ * @see the specification of weighted-signals, "Consensus"
  */
 export function consensusCount(scores: readonly number[], consensusFrom: number): number {
   return scores.filter((score) => score >= consensusFrom).length

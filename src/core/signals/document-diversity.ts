@@ -10,7 +10,7 @@ export function documentCount(chunks: readonly Chunk[]): number {
  * Documents per chunk: do the results come from one source or from many?
  *
  * @returns above 0 up to 1 (every chunk from another document); 0 without chunks
- * @see reference document 001, "Document Diversity"
+ * @see the specification of weighted-signals, "Document Diversity"
  */
 export function documentDiversity(chunks: readonly Chunk[]): number {
   return chunks.length === 0 ? 0 : documentCount(chunks) / chunks.length

@@ -3,7 +3,7 @@ import type { Evidence } from '../evidence/evidence.ts'
 /**
  * Whether a knowledge graph raised any chunk.
  *
- * @see reference document 001, "Graph Support"
+ * @see the specification of weighted-signals, "Graph Support"
  */
 export function graphSupport({ chunks }: Evidence): boolean {
   return chunks.some(({ scores }) => (scores['graph-boost'] ?? 0) > 0)

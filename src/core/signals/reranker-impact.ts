@@ -9,7 +9,7 @@ import { rerankerScore } from '../evidence/score-kinds.ts'
  * but not weighed.
  *
  * @returns 0 (same order) to 1 (turned round); 0 when fewer than two chunks carry both scores, or either is constant
- * @see reference document 001, "Reranker Impact"
+ * @see the specification of weighted-signals, "Reranker Impact"
  */
 export function rerankerImpact(chunks: readonly Chunk[]): number {
   // Scores of different kinds have no common order, so one kind is read for all chunks.

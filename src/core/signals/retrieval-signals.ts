@@ -10,7 +10,7 @@ import { scoreSpread } from './score-spread.ts'
 import { topScore } from './top-score.ts'
 
 /**
- * The metrics of reference document 001. Consensus depends on a threshold, so the scores are kept and it is counted when
+ * The metrics of the weighted-signals profile. Consensus depends on a threshold, so the scores are kept and it is counted when
  * it is judged.
  */
 export interface RetrievalSignals {

@@ -4,7 +4,7 @@ import type { ScoredChunk } from '../evidence/ranking-score.ts'
  * Lead of the best ranking score over the second: is there a clear winner?
  *
  * @returns 0 and up; 0 with fewer than two scored chunks
- * @see reference document 001, "Score Gap"
+ * @see the specification of weighted-signals, "Score Gap"
  */
 export function scoreGap([top, second]: readonly ScoredChunk[]): number {
   return top === undefined || second === undefined ? 0 : Math.min(top.score - second.score, Number.MAX_VALUE)

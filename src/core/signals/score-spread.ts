@@ -5,7 +5,7 @@ import type { ScoredChunk } from '../evidence/ranking-score.ts'
  * Standard deviation of the ranking scores, of the whole population: are the results diverse or clustered?
  *
  * @returns 0 and up; 0 with fewer than two scored chunks
- * @see reference document 001, "Score Spread"
+ * @see the specification of weighted-signals, "Score Spread"
  */
 export function scoreSpread(scored: readonly ScoredChunk[]): number {
   return populationDeviation(scored.map(({ score }) => score))

@@ -32,7 +32,7 @@ export interface AdvisoryConfidenceSettings {
  * passed on only with `usable: false`. A confidence that could not be computed refuses.
  *
  * @throws `policy_invalid` when a setting is out of range
- * @see reference document 003, thresholds and levels
+ * @see the specification of advisory, thresholds and levels
  */
 export function advisoryConfidence(options: AdvisoryConfidenceOptions = {}): PolicyGate {
   return gateWith(advisoryConfidenceGate, {

@@ -1,4 +1,4 @@
-/** Document 003: the three factors of an advisory confidence. They are capped where they arise, and added up. */
+/** The three factors of an advisory confidence. They are capped where they arise, and added up. */
 import { RELEVANCE_KINDS, scoreShare } from '../../core/evidence/score-kinds.ts'
 import { confidenceBy, type ConfidenceModel, clipConfidence } from '../../core/policy/confidence.ts'
 import type { PolicyConfidence } from '../../core/policy/confidence.ts'

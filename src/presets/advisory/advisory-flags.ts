@@ -1,4 +1,4 @@
-/** Document 003: flags, warnings, events and what a page shows, from a confidence. */
+/** Flags, warnings, events and what a page shows, from an advisory confidence. */
 
 /** From where on an answer is more than an advisory. */
 export const ADVISORY_THRESHOLD = 0.7

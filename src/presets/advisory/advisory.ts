@@ -22,7 +22,7 @@ export interface AdvisoryOptions extends AdvisoryConfidenceOptions {
 }
 
 /**
- * Reference document 003: retrieval, source and response quality added up. Never refuses what could be judged: below .7
+ * Retrieval, source and response quality added up. Never refuses what could be judged: below .7
  * an answer is advisory only, below .5 it is passed on with `usable: false`.
  *
  * Sources tell their kind by `source_kind` among their metadata: `government`, `regulatory`, `market-data` or

@@ -11,10 +11,10 @@ import { definePolicy, type Policy } from '../../core/policy/policy.ts'
 
 const GATES = [minTopCosineGate, keywordCoverageGate, generationConfidenceGate, groundingGate]
 
-/** The one sentence of the reference document for whatever its gates refuse. */
+/** The one sentence of the specification for whatever its gates refuse. */
 const NOT_VERIFIED = 'This information cannot be verified from the book content.'
 
-/** The reference document's own refusal. */
+/** What `multiGate` is made of, and the specification's own refusal. */
 export const multiGatePreset: Preset = Object.freeze({
   name: 'multi-gate',
   gates: GATES,
@@ -60,7 +60,7 @@ export interface MultiGateOptions extends GroundingOptions {
 }
 
 /**
- * Reference document 002: the best chunk's cosine, a warning about missing keywords, the model's confidence in its
+ * The best chunk's cosine, a warning about missing keywords, the model's confidence in its
  * answer, and the answer's support by the passages.
  *
  * The third gate needs a route that says where its confidence comes from (`generationConfidence` of `ragGate`).

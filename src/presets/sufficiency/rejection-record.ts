@@ -5,7 +5,7 @@ import { type EvidenceSummaryEntry, summariseEvidence } from './gating-report.ts
 import type { ReasonCode } from '../../core/gates/finding.ts'
 import { roundHalfEven } from '../../core/lib/rounding.ts'
 
-/** One refused question, as document 004 logs it, with what ties it to its decision. */
+/** The audit record of one refused question, with what ties it to its decision. */
 export interface RejectionRecord {
   readonly decision_id: string
   readonly policy_id: string
@@ -44,7 +44,7 @@ const FIGURES = 4
  * The audit record of a refusal, from its decision, fresh or recorded.
  *
  * @returns `undefined` when the decision refuses nothing
- * @see reference document 004, "Legal Compliance Audit" and "High-Stakes Legal Decisions"
+ * @see the specification of sufficiency, "Legal Compliance Audit" and "High-Stakes Legal Decisions"
  */
 export function rejectionRecord(decision: Decision, facts: RejectionFacts): RejectionRecord | undefined {
   const deciding = decision.findings.find(({ outcome }) => outcome === 'refuse')

@@ -7,7 +7,7 @@ import type { Wording, Preset, ToldDecision, FurtherMembers } from '../../core/p
 import { evidenceShare, type EvidenceShareOptions, evidenceShareGate } from '../../core/gates/evidence-share.ts'
 import { definePolicy, type Policy } from '../../core/policy/policy.ts'
 
-/** The `gating` object of passes and refusals alike, and the reference document's own words. */
+/** The `gating` object of passes and refusals alike, and the specification's own words. */
 export const sufficiencyPreset: Preset = Object.freeze({
   name: 'sufficiency',
   gates: [evidenceShareGate],
@@ -57,7 +57,7 @@ export interface SufficiencyOptions extends Omit<EvidenceShareOptions, 'threshol
 }
 
 /**
- * Reference document 004: an answer is given only when one chunk carries enough of it.
+ * An answer is given only when one chunk carries enough of it.
  *
  * @throws `policy_invalid` when a setting is out of range
  */
@@ -110,7 +110,7 @@ export interface SufficiencyThreshold {
   readonly policy: () => Policy
 }
 
-/** Holds a threshold of document 004 that an operator can change. */
+/** Holds a sufficiency threshold that an operator can change. */
 export function sufficiencyThreshold(options: SufficiencyOptions = {}): SufficiencyThreshold {
   let current = sufficiency(options)
   return Object.freeze({

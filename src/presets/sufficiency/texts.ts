@@ -17,7 +17,7 @@ const INSUFFICIENT = refusalText(
 
 const UNJUDGED = refusalText(CANNOT_CONFIDENTLY, 'The support of the answer could not be judged', SUGGEST.tryLater)
 
-/** Texts of the reference document. */
+/** Texts in the words of the specification, which speaks of legal provisions. */
 export const DOCUMENT_TEXTS: Readonly<Record<ReasonCode, Text>> = Object.freeze({
   share_low: INSUFFICIENT,
   overlap_low: INSUFFICIENT,

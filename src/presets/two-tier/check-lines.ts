@@ -21,7 +21,7 @@ export interface CheckLine {
  * was not asked for, such as the ratio of a single chunk, is left out.
  *
  * @returns nothing for a policy without the gates of the two tiers
- * @see reference document 000, "Examples"
+ * @see the specification of two-tier, "Examples"
  */
 export function checkLines(signals: Signals, gates: readonly PolicyGate[]): readonly CheckLine[] {
   const graded = settingsOf(gradedRelevanceGate, gates)

@@ -32,7 +32,7 @@ export type TwoTierOptions = GradedRelevanceOptions &
  * The settings that the document names for the two troubles one can have: `lenient` where too much is refused, `strict`
  * where too much gets through.
  *
- * @see reference document 000, "Troubleshooting"
+ * @see the specification of two-tier, "Troubleshooting"
  */
 export const TWO_TIER_SETTINGS: Readonly<Record<'lenient' | 'strict', TwoTierOptions>> = Object.freeze({
   lenient: Object.freeze({ relevanceThreshold: 1 }),
@@ -40,7 +40,7 @@ export const TWO_TIER_SETTINGS: Readonly<Record<'lenient' | 'strict', TwoTierOpt
 })
 
 /**
- * Reference document 000: grades of a reranker where it graded the chunks, retrieval scores otherwise. Passes or
+ * Grades of a reranker where it graded the chunks, retrieval scores otherwise. Passes or
  * refuses, never advises.
  *
  * @throws `policy_invalid` when a setting is out of range

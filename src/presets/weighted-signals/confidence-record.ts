@@ -43,7 +43,7 @@ export interface ConfidenceDetails {
   readonly source_diversity?: { readonly unique_documents: number; readonly unique_sections: number }
 }
 
-/** The twelve fields of reference document 001, under the names it serialises them. JSON; every number is finite. */
+/** The twelve fields of the confidence record, under the names that the specification serialises them. JSON; every number is finite. */
 export interface ConfidenceRecord {
   /** 0..1. */
   readonly overall_confidence: number
@@ -89,7 +89,7 @@ export function isFlagged({ band, signals }: Pick<Assessment, 'band' | 'signals'
  * The record of a decision, numbers rounded to three decimals. What is not a finite number is 0, so that a broken signal
  * never reads as a strong one.
  *
- * @see reference document 001, "RAGConfidenceScore"
+ * @see the specification of weighted-signals, "RAGConfidenceScore"
  */
 export function confidenceRecord(assessment: Assessment, options: ConfidenceRecordOptions = {}): ConfidenceRecord {
   const { signals, confidence, band } = assessment
@@ -154,7 +154,7 @@ export interface ConfidenceBadge {
  * The badge of a confidence. The document has three; the two lowest bands share its red one, each with what is asked of
  * the reader.
  *
- * @see reference document 001, "Web UI"
+ * @see the specification of weighted-signals, "Web UI"
  */
 export function confidenceBadge({ confidence, band }: Pick<Assessment, 'confidence' | 'band'>): ConfidenceBadge {
   const { look, before, after } = BADGES[band]

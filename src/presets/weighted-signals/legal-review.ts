@@ -5,7 +5,7 @@ import { type WeightedSignalsOptions, weightedSignalsNamed } from './weighted-si
 const LEGAL_REVIEW_BANDS: Bands = Object.freeze({ high: 0.9, medium: 0.7, low: 0.7 })
 
 /**
- * `weightedSignals` with the stricter levels that reference document 001 quotes from legal compliance research, beside
+ * `weightedSignals` with the stricter levels that are recommended for legal compliance research, beside
  * the .85/.70/.50 that it uses. What it refuses is for an expert, and says so with `escalate`.
  *
  * @throws `policy_invalid` when a setting is out of range, or the levels do not fall

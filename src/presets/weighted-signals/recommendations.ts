@@ -24,7 +24,7 @@ export interface RecommendOptions {
    */
   readonly graph?: 'available' | 'none'
   /**
-   * `document` names the search tools of the product that the reference document describes.
+   * `document` names the search tools of the product that the specification describes.
    *
    * @default 'neutral'
    */
@@ -37,7 +37,7 @@ const SCATTERED_ABOVE = 0.7
 /**
  * What to do about the retrieval, the most pressing first; nothing when it is strong and supported.
  *
- * @see reference document 001, "Dedicated Tool" and "Low Confidence Example"
+ * @see the specification of weighted-signals, "Dedicated Tool" and "Low Confidence Example"
  */
 export function recommend(assessment: Assessment, options: RecommendOptions = {}): readonly Recommendation[] {
   const { band, signals } = assessment
@@ -70,7 +70,7 @@ export interface RetrievalAssessment extends Pick<
 /**
  * The short record with its recommendations.
  *
- * @see reference document 001, "Dedicated Tool"
+ * @see the specification of weighted-signals, "Dedicated Tool"
  */
 export function assessRetrieval(assessment: Assessment, options: RecommendOptions = {}): RetrievalAssessment {
   const record = confidenceRecord(assessment)
@@ -104,7 +104,7 @@ const MARKS: Readonly<Record<Standing, string>> = { good: '✅', fair: '⚠️',
  *
  * @param assessment with its verdict, where it has one: what was refused is never called safe
  * @returns the conclusion alone without chunks
- * @see reference document 001, "Example Scenarios"
+ * @see the specification of weighted-signals, "Example Scenarios"
  */
 export function analyse(assessment: Assessment & Partial<Pick<Decision, 'verdict'>>): readonly AnalysisLine[] {
   const { signals, band, verdict } = assessment

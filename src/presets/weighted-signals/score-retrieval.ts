@@ -14,7 +14,7 @@ import { weightedSignals, type WeightedSignalsOptions } from './weighted-signals
  * @param chunks in any order
  * @throws `retriever_bad_response` when more than a fifth of the scores are no numbers; `policy_invalid` when an option
  *   is out of range
- * @see reference document 001, "score_retrieval"
+ * @see the specification of weighted-signals, "score_retrieval"
  */
 export function scoreRetrieval(
   chunks: readonly Chunk[],

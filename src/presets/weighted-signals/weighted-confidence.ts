@@ -1,4 +1,4 @@
-/** The confidence of reference document 001: a weighted sum of seven retrieval signals, each brought to 0..1. */
+/** The confidence of `weightedSignals`: a weighted sum of seven retrieval signals, each brought to 0..1. */
 import { invalidConfidence } from '../../core/policy/confidence.ts'
 import type { ConfidenceModel } from '../../core/policy/confidence.ts'
 import { clamp01 } from '../../core/lib/numbers.ts'
@@ -100,7 +100,7 @@ interface Normalised {
  * The weighted sum.
  *
  * @returns 0..1; 0 without chunks; `NaN` when a signal was not recorded or is none, or no chunk carries a score
- * @see reference document 001, "Overall Confidence Formula"
+ * @see the specification of weighted-signals, "Overall Confidence Formula"
  */
 export function weightedConfidence(model: WeightedSignalsModel, signals: Signals): number {
   if (signals.chunkCount === 0) return 0

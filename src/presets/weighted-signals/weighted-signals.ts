@@ -64,7 +64,7 @@ export interface WeightedSignalsOptions {
 }
 
 /**
- * Reference document 001: a weighted sum of seven signals over the retrieval scores. High passes; medium and low advise,
+ * A weighted sum of seven signals over the retrieval scores. High passes; medium and low advise,
  * since the document flags them for review; very low refuses.
  *
  * @throws `policy_invalid` when a setting is out of range, or the levels do not fall

@@ -87,7 +87,7 @@ export function checkDocumentId(value: unknown, param: string): string {
   if (id === '' || id === '.' || id === '..' || /[\p{Cc}\p{Surrogate}]/u.test(id) || utf8(id).length > MAX_ID_BYTES) {
     throw new RagGateError(
       'document_id',
-      `id must be a text of 1 to ${MAX_ID_BYTES} bytes without control characters`,
+      `id must be a string of 1 to ${MAX_ID_BYTES} bytes without control characters`,
       {
         param,
       },
@@ -98,7 +98,7 @@ export function checkDocumentId(value: unknown, param: string): string {
 
 function checkText(value: unknown, param: string): string {
   if (typeof value !== 'string' || value.trim() === '') {
-    throw new RagGateError('document_text', 'text must be a text that is not empty', { param })
+    throw new RagGateError('document_text', 'text must be a string that is not empty', { param })
   }
   if (/\p{Surrogate}/u.test(value))
     throw new RagGateError('invalid_unicode', 'text is not well-formed Unicode', { param })
@@ -116,7 +116,7 @@ function optional<Name extends 'title' | 'source' | 'version'>(
   if (value === undefined) return {}
   const param = `${at}.${name}`
   if (typeof value !== 'string' || value.length > MAX_FIELD_CHARACTERS || /[\p{Cc}\p{Surrogate}]/u.test(value)) {
-    throw new RagGateError('document_field', `${name} must be a text of at most ${MAX_FIELD_CHARACTERS} characters`, {
+    throw new RagGateError('document_field', `${name} must be a string of at most ${MAX_FIELD_CHARACTERS} characters`, {
       param,
     })
   }

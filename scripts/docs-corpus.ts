@@ -1,0 +1,21 @@
+/** The project's own documentation as documents: the sample corpus of `npm start`, and what soak and limits ask about. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { GateDocument } from '../src/cli/gate-client.ts'
+import { ROOT } from './local-gate.ts'
+
+/** Tables of ids and test vectors: nothing that a question is answered from. */
+const TABLES: ReadonlySet<string> = new Set(['reference/requirements.md', 'reference/golden-differences.md'])
+
+/** Every page under `docs`, in the order of its path. */
+export function docsCorpus(): GateDocument[] {
+  const directory = join(ROOT, 'docs')
+  return readdirSync(directory, { recursive: true, encoding: 'utf8' })
+    .map((name) => name.replaceAll('\\', '/'))
+    .filter((name) => name.endsWith('.md') && !TABLES.has(name))
+    .sort()
+    .map((name) => {
+      const text = readFileSync(join(directory, name), 'utf8')
+      return { id: `docs/${name}`, title: /^# (.+)$/m.exec(text)?.[1] ?? name, source: `docs/${name}`, text }
+    })
+}

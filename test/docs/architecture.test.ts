@@ -1,0 +1,43 @@
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { draw, DRAWINGS, readImports } from '../../scripts/house.ts'
+import { read, ROOT } from './pages.ts'
+
+const PAGE = read('docs/architecture.md')
+const IMPORTS = readImports(['src', 'workers'])
+
+describe('docs/architecture.md draws the house as it stands', () => {
+  test('no files import each other in a circle, types counted', () => {
+    expect(IMPORTS.size).toBeGreaterThan(200)
+    expect(draw(IMPORTS, DRAWINGS['files']!).circles).toEqual([])
+  })
+
+  test('the rooms of core stand on the floors that it names', () => {
+    const { floors, circles } = draw(IMPORTS, (path) => /^src\/core\/([\w-]+)\//.exec(path)?.[1])
+    const told = [...PAGE.matchAll(/^\| (\d) \| `(\w+)` \|/gm)].map(([, floor, room]) => `${floor} ${room}`)
+    expect(told.toSorted()).toEqual(floors.flatMap((rooms, at) => rooms.map((room) => `${at + 1} ${room}`)).toSorted())
+    expect(circles).toEqual([])
+    const rooms = floors.flat().length
+    expect(PAGE).toContain(`| ${rooms} on ${floors.length} |`)
+  })
+
+  test('every folder of src is in the drawing, and in the table of who imports whom', () => {
+    const folders = readdirSync(join(ROOT, 'src')).filter((name) => statSync(join(ROOT, 'src', name)).isDirectory())
+    expect(folders.length).toBeGreaterThan(8)
+    for (const folder of folders) {
+      expect(PAGE).toContain(`\n  ${folder}/ `)
+      expect(PAGE).toContain(`\n| \`${folder}\` |`)
+    }
+  })
+
+  test('and its walks name files that exist', () => {
+    const [, walks = ''] = PAGE.split('\n## The way of a question\n')
+    const full = [...walks.matchAll(/`((?:src|workers|test|d1)\/[\w/-]+\.ts)`/g)].map(([, path = '']) => path)
+    expect(full.length).toBeGreaterThan(30)
+    expect(full.filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
+    const short = [...walks.matchAll(/`([\w-]+(?:\/[\w-]+)?\.ts)`/g)].map(([, name = '']) => name)
+    const known = [...IMPORTS.keys()]
+    expect(short.filter((name) => name !== 'src/index.ts' && name !== 'd1/schema.ts' && name !== 'index.ts' && !known.some((path) => path.endsWith(`/${name}`)))).toEqual([])
+  })
+})

@@ -1,0 +1,235 @@
+/**
+ * The examples of the documentation: each TypeScript block is compiled against the sources, and what README and the
+ * recipes promise is tried with an index that is not there.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Hono } from 'hono'
+import { compile, SUB_PATHS } from './compile.ts'
+import { examplesOf, PAGES, patched, read, ROOT } from './pages.ts'
+
+const RECIPES = 'docs/recipes.md'
+const [APP, ...FURTHER] = examplesOf(RECIPES, 'ts')
+const DIFFS = examplesOf(RECIPES, 'diff')
+
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'hono-rag-gate-examples-'))
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** Name of the file that an example is for, where its first line says so. */
+const nameIn = (code: string): string | undefined => /^\/\/ (\S+\.ts)\n/.exec(code)?.[1]
+
+test('every sub-path that the examples may import is one of the package', () => {
+  const exported = Object.keys((JSON.parse(read('package.json')) as { exports: object }).exports)
+  const open = exported.filter((path) => path !== './package.json').map((path) => path.slice(1))
+  // What is exported now must be known here; what is known and not exported yet is named in the manifest's own test.
+  expect(open.filter((path) => !(path in SUB_PATHS) && !/^\/adapters\/[\w-]+\/\*$/.test(path))).toEqual([])
+})
+
+test('every TypeScript block of README, docs and recipes compiles', { timeout: 240_000 }, () => {
+  const files = new Map<string, string>()
+  for (const page of PAGES) {
+    for (const { line, code } of examplesOf(page, 'ts')) files.set(`${page}/${nameIn(code) ?? `line-${line}.ts`}`, code)
+  }
+  for (const { line, code } of DIFFS) files.set(`${RECIPES}/diff-${line}.ts`, patched(APP!.code, code))
+  expect(files.size).toBeGreaterThan(30)
+  expect(compile(mkdtempSync(join(folder, 'compiled-')), files)).toEqual([])
+})
+
+/** Stands where an index would be: passages by a word of the question. */
+const FAKE_INDEX = `
+export const searched = []
+export function createUpstashRetriever() {
+  return {
+    retrieve: async (request) => {
+      searched.push(request)
+      const passages = [
+        { id: 'a', documentId: 'brushes', title: 'Cleaning brushes', text: 'Brushes are cleaned with warm water and soap. Rinse the bristles twice.' },
+        { id: 'b', documentId: 'prices', title: 'Prices', text: 'A brush costs four euros. The price of a set of brushes is nine euros.' },
+        { id: 'c', documentId: 'ladders', title: 'Ladders', text: 'Ladders stand on level ground. Never climb onto the top rung.' },
+      ]
+      const words = request.question.toLowerCase().match(/[a-z]{4,}/g) ?? []
+      const score = ({ title, text }) => words.filter((word) => (title + ' ' + text).toLowerCase().includes(word)).length
+      const entries = passages.map((passage) => ({ passage, score: score(passage) })).filter(({ score }) => score > 0)
+      return [{ kind: 'bm25', entries: entries.sort((one, other) => other.score - one.score) }]
+    },
+  }
+}
+`
+
+/** An example as a module that runs: the package's paths lead to the sources, and Upstash to a fake. */
+async function run(name: string, code: string): Promise<Record<string, unknown>> {
+  const fake = join(folder, 'fake-index.ts')
+  writeFileSync(fake, FAKE_INDEX)
+  const sources = Object.entries(SUB_PATHS).filter(([path]) => !path.includes('*'))
+  let text = code
+    .replaceAll(/'hono-rag-gate\/adapters\/upstash-vector'/g, `'${pathToFileURL(fake).href}'`)
+    .replaceAll(/'hono-rag-gate\/adapters\/([\w-]+)'/g, (_, file: string) => `'${sourceUrl(`src/adapters/${file}.ts`)}'`)
+    .replaceAll(/'hono-rag-gate\/presets\/([\w-]+)'/g, (_, file: string) => `'${sourceUrl(`src/presets/${file}/index.ts`)}'`)
+    .replaceAll(/from 'hono(\/[\w-]+)?'/g, (_, path = '') => `from '${import.meta.resolve(`hono${path as string}`)}'`)
+    .replaceAll(/from '\.\/([\w-]+)\.ts'/g, (_, file: string) => `from '${pathToFileURL(join(folder, `${file}.ts`)).href}'`)
+  for (const [path, source] of sources) text = text.replaceAll(`'hono-rag-gate${path}'`, `'${sourceUrl(source)}'`)
+  const file = join(folder, `${name}.ts`)
+  writeFileSync(file, text)
+  return (await import(/* @vite-ignore */ pathToFileURL(file).href)) as Record<string, unknown>
+}
+
+const sourceUrl = (path: string): string => pathToFileURL(join(ROOT, path)).href
+
+const ENV = {
+  UPSTASH_VECTOR_REST_URL: 'https://index.test',
+  UPSTASH_VECTOR_REST_TOKEN: 'token',
+  AI: {
+    run: async (_model: string, { contexts }: { contexts: object[] }) => ({
+      response: contexts.map((_, id) => ({ id, score: id === 0 ? 4 : -4 })),
+    }),
+  },
+}
+
+interface Reply {
+  readonly answer: string
+  readonly refused: boolean
+  readonly verdict?: string
+  readonly reason_code?: string
+  readonly refusal_reason?: string
+  readonly suggestions?: readonly string[]
+}
+
+interface Asked {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: Reply
+}
+
+async function ask(app: Hono, path = '/ask', init: RequestInit = {}): Promise<Asked> {
+  const response = await app.request(path, init, ENV)
+  return { status: response.status, headers: response.headers, body: (await response.json()) as Reply }
+}
+
+const asJson = (body: object): RequestInit => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(body),
+})
+const KNOWN = 'How are brushes cleaned?'
+const UNKNOWN = 'What is the capital of France?'
+const PRICE = 'What is the price of brushes?'
+
+describe("README's example", () => {
+  test('answers what the index holds and refuses what it does not', async () => {
+    const { code } = examplesOf('README.md', 'ts').find((example) => example.code.includes('export default app'))!
+    const { default: app } = (await run('readme', code)) as { default: Hono }
+    const known = await ask(app, '/ask', asJson({ question: KNOWN }))
+    expect(known).toMatchObject({ status: 200, body: { refused: false } })
+    expect(known.headers.get('rag-gate')).toMatch(/^(?:pass|advise)/)
+    const unknown = await ask(app, '/ask', asJson({ question: UNKNOWN }))
+    expect(unknown).toMatchObject({ status: 200, body: { refused: true, sources: [] } })
+    expect(unknown.headers.get('rag-gate')).toContain('refuse')
+  })
+})
+
+describe('the recipes', () => {
+  let made = 0
+  /** The recipe under this heading, applied to the app of the page. */
+  function recipeCode(heading: string): string {
+    const text = read(RECIPES)
+    const at = text.indexOf(`\n## ${heading}\n`)
+    if (at < 0) throw new Error(`There is no recipe "${heading}"`)
+    const from = text.slice(0, at + 1).split('\n').length
+    const diff = DIFFS.find(({ line }) => line > from)!
+    return patched(APP!.code, diff.code)
+  }
+  const recipe = async (heading: string): Promise<Hono> =>
+    ((await run(`recipe-${made++}`, recipeCode(heading))) as { default: Hono }).default
+
+  test('change an app that answers, refuses, and keeps its answers', async () => {
+    const { default: app } = (await run('recipes-app', APP!.code)) as { default: Hono }
+    expect((await ask(app, '/ask', asJson({ question: KNOWN }))).body.refused).toBe(false)
+    const again = await ask(app, '/ask', asJson({ question: KNOWN }))
+    expect(again.headers.get('cache-status')).toContain('hit')
+    expect((await ask(app, '/ask', asJson({ question: UNKNOWN }))).body.refused).toBe(true)
+    expect((await ask(app, '/ask', asJson({ question: PRICE }))).body.refused).toBe(false)
+  })
+
+  test('refuse questions about prices, and no others', async () => {
+    const app = await recipe('Refuse questions about prices')
+    expect((await ask(app, '/ask', asJson({ question: PRICE }))).body).toMatchObject({
+      refused: true,
+      reason_code: 'rule_refused',
+    })
+    expect((await ask(app, '/ask', asJson({ question: KNOWN }))).body.refused).toBe(false)
+  })
+
+  test('add a reranker', async () => {
+    const app = await recipe('Add a reranker')
+    const { headers } = await ask(app, '/ask', asJson({ question: KNOWN }))
+    expect(headers.get('server-timing')).toContain('rerank')
+  })
+
+  test('cache strong answers a day longer', async () => {
+    // Only operators are told how long an answer is kept.
+    const shown = (code: string): string => code.replace('cache: create', "audience: 'operator',\n    cache: create")
+    const lifetime = async (code: string): Promise<number> => {
+      const { default: app } = (await run(`recipe-${made++}`, shown(code))) as { default: Hono }
+      await ask(app, '/ask', asJson({ question: KNOWN }))
+      const { headers } = await ask(app, '/ask', asJson({ question: KNOWN }))
+      return Number(/ttl=(\d+)/.exec(headers.get('cache-status') ?? '')?.[1])
+    }
+    const longer = (await lifetime(recipeCode('Cache a day longer'))) - (await lifetime(APP!.code))
+    expect(longer).toBeGreaterThanOrEqual(86_400 - 5)
+    expect(longer).toBeLessThanOrEqual(86_400 + 5)
+  })
+
+  test('say refusals in another language', async () => {
+    const app = await recipe('Another text for refusals')
+    const german = { ...asJson({ question: UNKNOWN }), headers: { 'content-type': 'application/json', 'accept-language': 'de' } }
+    expect((await ask(app, '/ask', german)).body.answer).toContain('Dazu sagen die Dokumente nichts')
+    expect((await ask(app, '/ask', asJson({ question: UNKNOWN }))).body.answer).toContain('I cannot answer')
+  })
+
+  test('judge by a profile of your own', async () => {
+    const profile = FURTHER.find(({ code }) => code.startsWith('// careful.ts'))!
+    await run('careful', profile.code)
+    const app = await recipe('A sixth profile')
+    const { headers } = await ask(app, '/ask', asJson({ question: KNOWN }))
+    expect(headers.get('rag-gate')).toContain('policy="careful@')
+  })
+
+  test('read the question from messages, a form, a GET', async () => {
+    const messages = [
+      { role: 'user', content: UNKNOWN },
+      { role: 'assistant', content: 'No.' },
+      { role: 'user', content: KNOWN },
+    ]
+    expect((await ask(await recipe('Read the question from messages'), '/ask', asJson({ messages }))).body.refused).toBe(false)
+    const form = new URLSearchParams({ q: KNOWN })
+    expect((await ask(await recipe('Read the question from a form'), '/ask', { method: 'POST', body: form })).body.refused).toBe(false)
+    const byGet = await recipe('Read the question from a GET')
+    expect((await ask(byGet, `/ask?q=${encodeURIComponent(KNOWN)}`)).body.refused).toBe(false)
+    expect((await ask(byGet, `/ask?q=${encodeURIComponent(UNKNOWN)}`)).body.refused).toBe(true)
+    expect((await ask(byGet, '/ask')).status).toBe(422)
+  })
+
+  test('observe without refusing', async () => {
+    const { body, headers } = await ask(await recipe('Try the gate out first'), '/ask', asJson({ question: UNKNOWN }))
+    expect(body.refused).toBe(false)
+    expect(headers.get('rag-gate')).toContain('mode=observe')
+  })
+
+  test('send a response of your own on refusal', async () => {
+    const reply = await ask(await recipe('A response of your own on refusal'), '/ask', asJson({ question: UNKNOWN }))
+    expect(reply.status).toBe(404)
+    expect(reply.body).toMatchObject({ message: expect.stringContaining('nothing') })
+  })
+
+  test('each change one file in one place', () => {
+    expect(DIFFS.length).toBeGreaterThanOrEqual(10)
+    for (const { code } of DIFFS) expect(code).toMatch(/^\+/m)
+  })
+})
+

@@ -1,0 +1,55 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { ROOT } from './pages.ts'
+
+/** Where the reference documents may be cited: the map of their requirements, what differs from them, and what was measured of them. */
+const MAY_CITE = /^docs\/(?:reference\/|differences\.md$|evaluation\.md$)/
+
+function filesUnder(...folders: readonly string[]): string[] {
+  const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', ...folders], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  })
+  return listed.split('\n').filter((path) => /\.(?:ts|js|mjs|md|sql|html|toml|json)$/.test(path))
+}
+
+function linesWith(pattern: RegExp, paths: readonly string[]): string[] {
+  return paths.flatMap((path) => {
+    let text: string
+    try {
+      text = readFileSync(join(ROOT, path), 'utf8')
+    } catch {
+      // Listed, and removed from the tree since.
+      return []
+    }
+    return text.split('\n').flatMap((line, at) => (pattern.test(line) ? [`${path}:${at + 1}: ${line.trim()}`] : []))
+  })
+}
+
+describe('a reader needs nothing that is not in the repository', () => {
+  test('no source cites a reference document by number', () => {
+    const sources = filesUnder('src', 'workers', 'd1', 'scripts', 'kernel')
+    expect(sources.length).toBeGreaterThan(200)
+    expect(linesWith(/\breference documents?\b|\bdocument 00\d\b|\bR[01]\d\d\b/i, sources)).toEqual([])
+  })
+
+  test('nor does a page outside of docs/reference', () => {
+    const pages = filesUnder('README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', 'docs')
+    const others = pages.filter((path) => !MAY_CITE.test(path))
+    expect(others.length).toBeGreaterThan(8)
+    expect(linesWith(/\bdocument 00\d\b|\bR[01]\d\d\b/i, others)).toEqual([])
+  })
+})
+
+test('messages of errors call a string a string', () => {
+  const said = /(?:must be|is not|must have|is no) a text\b/
+  expect(linesWith(said, filesUnder('src', 'workers'))).toEqual([])
+})
+
+test('commands of README and of what people read first use the address that was printed, not a port that may be taken', () => {
+  const pages = filesUnder('README.md', 'docs').filter((path) => /^(?:README|docs\/[\w-]+)\.md$/.test(path))
+  const commands = linesWith(/curl .*:\d{4}\b/, pages)
+  expect(commands).toEqual([])
+})
