@@ -97,7 +97,7 @@ export function createCacheApiAnswerCache({
     if (envelope !== null && (await digest(envelope.answer)) === envelope.digest) {
       // True of the form: the digest says that `put` wrote this text. Whether it is this version's form is asked next.
       const answer = JSON.parse(envelope.answer) as CachedAnswer
-      if (answer.schema === 1 && answer.key === key) return answer
+      if (answer.schema === 2 && answer.key === key) return answer
     }
     onFault?.({ operation: 'get', kind: 'damaged' })
     await store.delete(url)
@@ -124,7 +124,7 @@ export function createCacheApiAnswerCache({
 
     async put(key, answer) {
       const lifetime = Math.floor(answer.lifetimeSeconds)
-      if (!(lifetime > 0) || answer.schema !== 1 || answer.key !== key) return
+      if (!(lifetime > 0) || answer.schema !== 2 || answer.key !== key) return
       try {
         const text = JSON.stringify(answer)
         const envelope: Envelope = { digest: await digest(text), answer: text }

@@ -1,6 +1,6 @@
 /** The middleware: reads the question, has it gated, answers refusals and cache hits itself, and records the decision. */
 import type { AskedQuestion } from '../pipeline/question-settings.ts'
-import { finish, type Judged, forwarded, retrievalTimings, storingOf, later } from './finish.ts'
+import { finish, type Judged, forwarded, isAsMeant, retrievalTimings, storingOf, later } from './finish.ts'
 import { respondThroughHandler } from './answer-through-handler.ts'
 import type { Exchange } from './finish.ts'
 import type { Context, MiddlewareHandler, Next } from 'hono'
@@ -16,7 +16,9 @@ import { checkOptions, type ReadSettings, type RouteSettings } from './check-opt
 import type { RagGateOptions } from './options.ts'
 import { readQuestion, type ReadQuestion } from './read-question.ts'
 import { respondWithError } from './respond.ts'
-import { REFUSAL_HEADERS, storeRefusal } from './store-answer.ts'
+import { REFUSAL_HEADERS, storeByQuestion, storeRefusal } from './store-answer.ts'
+import { createBypassLimit, type BypassLimit } from './bypass-limit.ts'
+import { cacheUseOf, type RequestedCacheUse } from './cache-use.ts'
 
 /**
  * Makes the gate. Mount it before the handler that calls the model:
@@ -38,9 +40,16 @@ export function ragGate<Bindings extends object = object>(
 ): MiddlewareHandler<RagGateEnv<Bindings>> {
   const checked = checkOptions(options)
   const dependencies = dependenciesFor(options.dependencies, checked.cacheScope, checked.question.collection)
+  const limits = new WeakMap<ResolvedDependencies, BypassLimit>()
+  const limitFor = (resolved: ResolvedDependencies): BypassLimit => {
+    const known = limits.get(resolved) ?? createBypassLimit(resolved.clock, checked.bypassesPerMinute)
+    limits.set(resolved, known)
+    return known
+  }
   return async function ragGate(c, next) {
     try {
-      return await handle(c, next, checked, dependencies(c.env))
+      const resolved = dependencies(c.env)
+      return await handle(c, next, checked, resolved, limitFor(resolved))
     } catch (thrown) {
       // An exception that knows its response (Hono's HTTPException) is the application's own.
       if (thrown instanceof Error && 'getResponse' in thrown) throw thrown
@@ -59,10 +68,11 @@ async function handle<Bindings extends object>(
   next: Next,
   settings: RouteSettings,
   dependencies: ResolvedDependencies,
+  limit: BypassLimit,
 ): Promise<Response | undefined> {
   const startedMs = dependencies.clock.nowMs()
   // Taken before `next`: afterwards it would be the handler's.
-  const route = c.req.routePath
+  const route = routeOf(c)
   if (settings.question.read === undefined && !METHODS.has(c.req.method))
     throw new RagGateError('method_not_allowed', 'Questions come by POST')
   // Set where an outer gate judged this question already: its context says otherwise, it cannot be undefined.
@@ -72,14 +82,51 @@ async function handle<Bindings extends object>(
   const principal = await dependencies.identify(c.req.raw)
   const read = await readQuestion(c, settings.question, principal.tenant)
   const { messages, key: messagesKey } = settings.messagesFor(c)
-  const asked = askedQuestion(c, read, principal, messagesKey, settings, dependencies)
+  const plain = askedQuestion(c, read, principal, messagesKey, settings, dependencies)
+  const cacheUse = requestedCacheUse(c, plain, settings, dependencies, limit)
+  const asked: AskedQuestion = { ...plain, cacheUse }
   const ports = { ...dependencies, onWarning: settings.onWarning }
   const gated = await gateQuestion(ports, settings, asked)
-  const exchange: Exchange = { settings, dependencies, asked, startedMs, route, ...(messages && { messages }) }
+  const exchange: Exchange = {
+    settings,
+    dependencies,
+    asked,
+    startedMs,
+    route,
+    ...(messages && { messages }),
+    ...(cacheUse.why && { cacheBypass: cacheUse.why }),
+    // Only what is stored needs to be told from what was set for this caller.
+    outerHeaders: gated.kind === 'judged' && gated.key !== undefined ? new Set(c.res.headers.keys()) : NO_HEADERS,
+  }
   if (gated.kind === 'cached') return respondFromCache(c, exchange, gated)
   if (gated.decision.verdict === 'refuse' && settings.mode === 'enforce') return respondWithRefusal(c, exchange, gated)
   await respondThroughHandler(c, next, exchange, gated)
   return undefined
+}
+
+const NO_HEADERS: ReadonlySet<string> = new Set()
+
+/** Path under which the gate is mounted. */
+function routeOf<Bindings extends object>({ req }: GateContext<Bindings>): string {
+  return req.matchedRoutes[req.routeIndex]?.path ?? req.path
+}
+
+function requestedCacheUse<Bindings extends object>(
+  { req }: GateContext<Bindings>,
+  { audience, principal }: AskedQuestion,
+  { barredCredentials }: RouteSettings,
+  { cache, sharesAnswers }: ResolvedDependencies,
+  limit: BypassLimit,
+): RequestedCacheUse {
+  // Without a cache there is nothing to have a part in, and nothing to pass by.
+  if (cache === undefined) return { read: true, store: true }
+  const ownAnswersOnly = sharesAnswers && audience !== 'operator'
+  return cacheUseOf(req, {
+    barredCredentials,
+    ownAnswersOnly,
+    limit,
+    asker: JSON.stringify([principal.tenant, principal.id]),
+  })
 }
 
 function askedQuestion<Bindings extends object>(
@@ -122,16 +169,24 @@ function allowedCollection(named: string | undefined, { collection, otherCollect
 function respondFromCache<Bindings extends object>(
   c: GateContext<Bindings>,
   exchange: Exchange,
-  { answer, ageSeconds, stale }: Extract<GatedQuestion, { kind: 'cached' }>,
+  { answer, ageSeconds, ttlSeconds, cache: kind, judged }: Extract<GatedQuestion, { kind: 'cached' }>,
 ): Response {
   // Through the context, so that headers which other middleware gave to this caller stay.
   // It was sent with this status before, so it is one.
   const response = c.newResponse(answer.body, answer.status as StatusCode, Object.fromEntries(answer.headers))
-  response.headers.set('age', String(ageSeconds))
+  const { cache, clock } = exchange.dependencies
+  if (
+    judged !== undefined &&
+    cache !== undefined &&
+    exchange.asked.cacheUse?.store !== false &&
+    isAsMeant(judged.decision)
+  ) {
+    later(c, () => storeByQuestion(answer, { cache, ...judged }, clock.nowMs()))
+  }
   finish(c, exchange, response, {
     decision: answer.decision,
-    cache: { kind: stale ? 'stale' : 'hit', ageSeconds, ttlSeconds: answer.lifetimeSeconds - ageSeconds },
-    timings: {},
+    cache: { kind, ageSeconds, ttlSeconds, principalId: answer.principalId },
+    timings: judged === undefined ? {} : retrievalTimings(judged),
     report: {},
   })
   return response
@@ -145,7 +200,7 @@ async function respondWithRefusal<Bindings extends object>(
   const { decision, evidence, policy } = judged
   const { settings, asked, messages } = exchange
   const own = await settings.onRefuse?.(decision, c)
-  const outcome = { decision, cache: forwarded(judged), timings: retrievalTimings(judged), report: {} }
+  const outcome = { decision, cache: forwarded(exchange, judged), timings: retrievalTimings(judged), report: {} }
   if (own !== undefined) {
     // The headers of a response that was passed on from elsewhere cannot be written.
     const response = new Response(own.body, own)

@@ -78,7 +78,7 @@ const MS_PER_HOUR = 3_600_000
 const TABLES = [collections, lexicons, documents, decisions, decisionRollups]
 const TRIGGERS = ['decisions_are_counted']
 const NO_VERDICTS = { pass: 0, advise: 0, refuse: 0 }
-const NO_CACHE_STATES = { hit: 0, miss: 0, bypass: 0, stale: 0 }
+const NO_CACHE_STATES = { hit: 0, 'evidence-hit': 0, miss: 0, bypass: 0, stale: 0 }
 
 /** Statistics over the decisions in D1. Errors of D1 itself become `schema_outdated` or `store_unavailable`. */
 export function createD1Statistics({ db }: D1StatisticsOptions): Statistics {
