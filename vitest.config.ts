@@ -20,6 +20,7 @@ export default defineConfig({
           cloudflareTest(async () => ({
             wrangler: { configPath: './wrangler.toml' },
             miniflare: {
+              kvNamespaces: ['ANSWERS'],
               bindings: {
                 TEST_MIGRATIONS: await readD1Migrations('d1/migrations'),
                 ADMIN_TOKEN: 'test-admin-token-0123456789abcdef0123456789abcdef',

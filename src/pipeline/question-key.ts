@@ -66,7 +66,8 @@ export async function keyOfEvidence(
 ): Promise<string> {
   const { verdict, band, reason } = judgement
   // An id need not change with the text: the index may be somebody else's.
-  const read = [context.text, ...evidence.chunks.map(({ scores: _, ...passage }) => canonicalJson(passage))]
+  // Scores change with every document of the collection, and no answer is made of them.
+  const read = [context.text, ...evidence.chunks.map((chunk) => canonicalJson({ ...chunk, scores: null }))]
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(lengthPrefixed(read)))
   return evidenceKey({ ...shared, fingerprint: hex(new Uint8Array(digest)), verdict, band, reason })
 }

@@ -14,6 +14,7 @@ import { listCollections, listDocuments } from './documents/list-documents.ts'
 import { postDocuments } from './documents/post-documents.ts'
 import { deleteKey, listKeys, postKey } from './keys.ts'
 import { policyNamed } from './policies.ts'
+import { purgeCache } from './purge-cache.ts'
 import { putCollectionPolicy, putTenantPolicy } from './put-policy.ts'
 import { getStatistics } from './statistics.ts'
 
@@ -45,6 +46,7 @@ app.post('/v1/keys', postKey)
 app.get('/v1/keys', listKeys)
 app.delete('/v1/keys/:id', deleteKey)
 app.get('/v1/stats', getStatistics)
+app.post('/v1/cache/purge', purgeCache)
 app.get('/health', async (c) => {
   await compositionFor(c.env).statistics.check()
   return c.json({ status: 'ok' }, 200, { 'cache-control': 'no-store' })
@@ -67,6 +69,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   '/v1/keys': 'GET, POST',
   '/v1/keys/:id': 'DELETE',
   '/v1/stats': 'GET',
+  '/v1/cache/purge': 'POST',
   '/health': 'GET',
 }
 for (const [path, method] of Object.entries(ALLOWED)) {

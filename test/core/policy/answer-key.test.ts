@@ -99,7 +99,10 @@ describe('evidenceKey', () => {
     band: fc.constantFrom('high', 'medium', 'low'),
     reason: fc.constantFrom('passed', 'confidence_low') as fc.Arbitrary<EvidenceKeyParts['reason']>,
   })
-  const shared = parts.map(({ corpusVersion: _, lexiconId: __, ...rest }): SharedKeyParts => rest)
+  const shared = parts.map((all): SharedKeyParts => {
+    const { corpusVersion: _version, lexiconId: _lexicon, ...rest } = all
+    return rest
+  })
   const whole: fc.Arbitrary<Parts> = fc.tuple(shared, evidence).map(([a, b]) => ({ ...a, ...b }))
 
   it('is equal exactly when every part is equal, whatever the corpus version, and never equal to a question key', () => {
