@@ -1,5 +1,6 @@
 /** The end of every exchange: headers, the answer's way into the cache, and the decision's way into the log. */
 import type { Context } from 'hono'
+import { errorForLog } from '../errors.ts'
 import type { DecisionEvent } from '../ports/decision-log.ts'
 import { ragGateHeader, cacheStatusHeader, serverTimingHeader } from './headers.ts'
 import { newId } from '../pipeline/new-id.ts'
@@ -138,7 +139,7 @@ function cacheStateOf(cache: CacheOutcome): CacheState {
  * no `waitUntil`, it runs on its own.
  */
 export function later<Bindings extends object>(c: GateContext<Bindings>, work: () => Promise<void> | undefined): void {
-  const report = (thrown: unknown): void => console.error('[rag-gate] after the response:', thrown)
+  const report = (thrown: unknown): void => console.error(`[rag-gate] after the response: ${errorForLog(thrown)}`)
   let settled: Promise<void> | undefined
   try {
     settled = work()?.catch(report)

@@ -9,13 +9,17 @@ import { type Audience } from '../core/policy/preset.ts'
 import { buildRefusal } from '../core/reports/refusal.ts'
 import { RagGateError } from '../errors.ts'
 import { collectionNotFound, type GatedQuestion, gateQuestion } from '../pipeline/gate-question.ts'
+import type { CachedAnswer } from '../ports/answer-cache.ts'
 import type { Principal } from '../ports/authenticator.ts'
+import { entityTag, isConditional, namesTag } from './entity-tag.ts'
 import { dependenciesFor, type ResolvedDependencies } from './dependencies.ts'
 import { type RagGateEnv } from './gate-context.ts'
 import { checkOptions, type ReadSettings, type RouteSettings } from './check-options.ts'
 import type { RagGateOptions } from './options.ts'
 import { readQuestion, type ReadQuestion } from './read-question.ts'
 import { respondWithError } from './respond.ts'
+import { replayedStream } from './event-stream.ts'
+import { mediaTypeOf } from './media-type.ts'
 import { REFUSAL_HEADERS, storeByQuestion, storeRefusal } from './store-answer.ts'
 import { createBypassLimit, type BypassLimit } from './bypass-limit.ts'
 import { cacheUseOf, type RequestedCacheUse } from './cache-use.ts'
@@ -166,14 +170,17 @@ function allowedCollection(named: string | undefined, { collection, otherCollect
   return named
 }
 
-function respondFromCache<Bindings extends object>(
+async function respondFromCache<Bindings extends object>(
   c: GateContext<Bindings>,
   exchange: Exchange,
   { answer, ageSeconds, ttlSeconds, cache: kind, judged }: Extract<GatedQuestion, { kind: 'cached' }>,
-): Response {
+): Promise<Response> {
   // Through the context, so that headers which other middleware gave to this caller stay.
   // It was sent with this status before, so it is one.
-  const response = c.newResponse(answer.body, answer.status as StatusCode, Object.fromEntries(answer.headers))
+  const headers = Object.fromEntries(answer.headers)
+  const response =
+    (await notModified(c, answer, headers)) ??
+    c.newResponse(bodyOf(answer, headers), answer.status as StatusCode, headers)
   const { cache, clock } = exchange.dependencies
   if (
     judged !== undefined &&
@@ -190,6 +197,25 @@ function respondFromCache<Bindings extends object>(
     report: {},
   })
   return response
+}
+
+/** A stream is sent as a stream again. */
+function bodyOf({ body }: CachedAnswer, headers: Record<string, string>): string | ReadableStream<Uint8Array> {
+  return mediaTypeOf(new Headers(headers)) === 'events' ? replayedStream(body) : body
+}
+
+/** Adds the entity tag of a stored answer to its headers; gives a 304 where the caller has it already. */
+async function notModified<Bindings extends object>(
+  c: GateContext<Bindings>,
+  { body }: CachedAnswer,
+  headers: Record<string, string>,
+): Promise<Response | undefined> {
+  if (!isConditional(c.req.method)) return undefined
+  const tag = (headers['etag'] ??= await entityTag(body))
+  const condition = c.req.header('if-none-match')
+  if (condition === undefined || !namesTag(condition, tag)) return undefined
+  const { 'content-type': _type, 'content-language': _language, ...kept } = headers
+  return c.newResponse(null, 304, kept)
 }
 
 async function respondWithRefusal<Bindings extends object>(

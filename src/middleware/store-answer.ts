@@ -5,6 +5,7 @@ import { jitterOf, lifetimeSeconds } from '../core/policy/lifetimes.ts'
 import type { Policy } from '../core/policy/policy.ts'
 import { readAtMost } from '../http/read-at-most.ts'
 import type { AnswerCache, CachedAnswer } from '../ports/answer-cache.ts'
+import { isWholeStream } from './event-stream.ts'
 import type { AnswerReport } from './gate-context.ts'
 import { type MediaType, mediaTypeOf } from './media-type.ts'
 import { storedHeaders } from './stored-headers.ts'
@@ -64,8 +65,12 @@ function lifetimeOf(
   return lifetimeSeconds(policy, decision, { handlerSeconds, ageSeconds, jitter: jitterOf(key) })
 }
 
-/** A body that was cut ends like one that was not. JSON shows it; of anything else the handler must say so at the end. */
+/**
+ * A body that was cut ends like one that was not. JSON shows it, and so does a stream of an OpenAI-compatible model; of
+ * anything else the handler must say so at the end.
+ */
 function isWhole(body: string, media: MediaType, complete: boolean | undefined): boolean {
+  if (media === 'events') return isWholeStream(body, complete)
   if (media !== 'json' || complete === false) return complete === true
   try {
     JSON.parse(body)
