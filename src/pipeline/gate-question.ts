@@ -88,12 +88,13 @@ export async function gateQuestion(
 ): Promise<GatedQuestion> {
   const { question, principal, searchMode = 'hybrid', cacheUse = FULL_USE } = asked
   const { retrieval } = settings
+  const cached = ports.cache !== undefined && (cacheUse.read || cacheUse.store)
+  // Read before anything is retrieved: what is purged while this question is answered reaches its answer too.
+  const purging = cached ? knownPurges(ports, principal.tenant, retrieval.timeoutMs) : undefined
   const collection = await findCollection(ports, settings, asked)
   const policy = settings.policy(principal.tenant, collection.id, collection.policyId)
   const filter = filterFor(retrieval, principal, collection)
-  const cached = ports.cache !== undefined && (cacheUse.read || cacheUse.store)
-  // Read before anything is retrieved: what is purged while this question is answered reaches its answer too.
-  const purges = cached ? await knownPurges(ports, collection.tenant, retrieval.timeoutMs) : undefined
+  const purges = await purging
   const shared = purges && sharedKeyParts(ports, settings, asked, collection, policy, filter)
   const key = shared && questionKey(shared, collection)
   const found = key === undefined || !cacheUse.read ? null : await findStored(ports, key, purges!)
