@@ -22,6 +22,7 @@ export default defineConfig({
             miniflare: {
               queueProducers: { TEST_QUEUE: 'test-decisions' },
               queueConsumers: { 'test-decisions': { maxBatchSize: 50, maxBatchTimeout: 1 } },
+              kvNamespaces: ['ANSWERS'],
               bindings: {
                 TEST_MIGRATIONS: await readD1Migrations('d1/migrations'),
                 ADMIN_TOKEN: 'test-admin-token-0123456789abcdef0123456789abcdef',

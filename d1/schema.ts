@@ -95,6 +95,22 @@ export const tenants = sqliteTable('tenants', {
   policyId: text('policy_id'),
 })
 
+/** What was purged of the cached answers; `tenant` is '' for everybody's. */
+export const answerPurges = sqliteTable(
+  'answer_purges',
+  {
+    tenant: text('tenant').notNull(),
+    /** Canonical text of a `PurgeScope`. */
+    scope: text('scope').notNull(),
+    /** Rises with every purge. */
+    epoch: integer('epoch').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenant, table.scope] }),
+    index('answer_purges_by_epoch').on(table.tenant, table.epoch),
+  ],
+)
+
 /** Answers to writes that came with an Idempotency-Key; `status` is `NULL` while the first of them runs. */
 export const idempotencyKeys = sqliteTable(
   'idempotency_keys',

@@ -26,6 +26,8 @@ export type RequestErrorCode =
   | 'control_character'
   | 'collection_id'
   | 'collection_not_found'
+  | 'not_cached'
+  | 'purge_scope'
   | 'search_mode'
   | 'unauthorized'
   | 'forbidden'

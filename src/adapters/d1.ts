@@ -1,4 +1,5 @@
 /** Everything that is kept in D1. Its tables are made by the migrations in `d1/migrations`. */
+export { createD1AnswerPurges } from './d1/answer-purges.ts'
 export { createD1ApiKeys } from './d1/api-keys.ts'
 export { createD1ChunkTexts } from './d1/chunk-texts.ts'
 export { createD1Collections } from './d1/collections.ts'

@@ -43,7 +43,7 @@ export function createMemoryAnswerCache({ maxBytes = DEFAULT_MAX_BYTES }: Memory
 
     async put(key, answer) {
       remove(key)
-      if (answer.schema !== 1 || answer.key !== key) return
+      if (answer.schema !== 2 || answer.key !== key) return
       const text = JSON.stringify(answer)
       const bytes = (key.length + text.length) * BYTES_PER_CHARACTER
       if (bytes > maxBytes) return

@@ -14,6 +14,7 @@ import { RagGateError } from '../errors.ts'
 import type { ContextSettings } from '../pipeline/fit-context.ts'
 import type { GateWarning, QuestionSettings, RetrievalSettings } from '../pipeline/question-settings.ts'
 import { balanced } from '../presets/balanced/balanced.ts'
+import { CREDENTIAL_HEADERS, type CredentialHeader } from './cache-use.ts'
 import type { CacheScope } from './dependencies.ts'
 import type { ContextOptions, QuestionOptions, RagGateOptions, RetrievalOptions } from './options.ts'
 
@@ -27,6 +28,11 @@ export interface RouteSettings extends QuestionSettings {
   readonly varyHeaders: readonly string[]
   readonly varyQuery: readonly string[]
   readonly maxStoredBytes: number
+  /** Credentials that keep a request out of a public cache. */
+  readonly barredCredentials: readonly CredentialHeader[]
+  /** In lower case. */
+  readonly omitHeaders: readonly string[]
+  readonly bypassesPerMinute: number
   readonly generationConfidence: GenerationConfidenceSource | undefined
   readonly maxJudgedBytes: number
   readonly refusalStatus: 200 | 403 | 404 | 422
@@ -77,7 +83,16 @@ const NAMES = {
     'rewriteTimeoutMs',
   ],
   context: ['maxCharacters', 'maxTokens', 'countTokens'],
-  cache: ['scope', 'vary', 'prompt', 'staleIfErrorSeconds', 'maxStoredBytes'],
+  cache: [
+    'scope',
+    'vary',
+    'prompt',
+    'staleIfErrorSeconds',
+    'maxStoredBytes',
+    'ignoredCredentials',
+    'omitHeaders',
+    'bypassesPerMinute',
+  ],
   answer: ['generationConfidence', 'maxJudgedBytes'],
 } as const
 
@@ -95,13 +110,20 @@ export function checkOptions(options: RagGateOptions<never>): RouteSettings {
   requireOptionalFunction('onWarning', options.onWarning)
   validateRules(rules)
   const { scope, vary = {}, prompt = '', staleIfErrorSeconds = 0, maxStoredBytes = 262_144 } = cache
+  const { ignoredCredentials = [], omitHeaders = [], bypassesPerMinute = 6 } = cache
   if (scope !== undefined) requireOneOf('cache.scope', scope, ['public', 'tenant', 'principal'])
   requireString('cache.prompt', prompt)
   requireWhole('cache.staleIfErrorSeconds', staleIfErrorSeconds, 0, 30 * 86_400)
   requireWhole('cache.maxStoredBytes', maxStoredBytes, 0, 100_000_000)
+  requireStrings('cache.ignoredCredentials', ignoredCredentials)
+  for (const name of ignoredCredentials) requireOneOf('cache.ignoredCredentials', name, CREDENTIAL_HEADERS)
+  requireStrings('cache.omitHeaders', omitHeaders)
+  requireWhole('cache.bypassesPerMinute', bypassesPerMinute, 0, 100_000)
   requireKnown('cache.vary', vary, ['headers', 'query'])
   requireStrings('cache.vary.headers', vary.headers ?? [])
   requireStrings('cache.vary.query', vary.query ?? [])
+  const varyHeaders = vary.headers?.map((name) => name.toLowerCase()) ?? []
+  const harmless: readonly string[] = [...ignoredCredentials, ...varyHeaders]
   const { generationConfidence, maxJudgedBytes = 1_048_576 } = answer
   if (generationConfidence !== undefined) {
     requireOneOf('answer.generationConfidence', generationConfidence, ['reported', 'token-log-probabilities'])
@@ -117,9 +139,12 @@ export function checkOptions(options: RagGateOptions<never>): RouteSettings {
     prompt,
     staleIfErrorSeconds,
     cacheScope: scope,
-    varyHeaders: vary.headers?.map((name) => name.toLowerCase()) ?? [],
+    varyHeaders,
     varyQuery: vary.query ?? [],
     maxStoredBytes,
+    barredCredentials: scope === 'public' ? CREDENTIAL_HEADERS.filter((name) => !harmless.includes(name)) : [],
+    omitHeaders: omitHeaders.map((name) => name.toLowerCase()),
+    bypassesPerMinute,
     generationConfidence,
     maxJudgedBytes,
     refusalStatus,

@@ -6,6 +6,7 @@ import type { TermReader } from '../core/text/terms.ts'
 import type { Audience } from '../core/policy/preset.ts'
 import { RagGateError } from '../errors.ts'
 import type { AnswerCache } from '../ports/answer-cache.ts'
+import type { AnswerPurges } from '../ports/answer-purges.ts'
 import type { Authenticate, Principal } from '../ports/authenticator.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Collections } from '../ports/collections.ts'
@@ -35,6 +36,8 @@ export interface GateDependencies {
   readonly rewriter?: QuestionRewriter
   /** Without one, every question is retrieved, judged and answered anew. */
   readonly cache?: AnswerCache
+  /** What was purged of the cache. Without it, nothing can be. */
+  readonly purges?: AnswerPurges
   /** Without one, decisions are not recorded. */
   readonly log?: DecisionLog
   /** Without one, everyone is the anonymous principal of the tenant `default` and may ask. */
@@ -80,6 +83,9 @@ export interface ResolvedDependencies {
   readonly reranker?: Reranker
   readonly rewriter?: QuestionRewriter
   readonly cache?: AnswerCache
+  readonly purges?: AnswerPurges
+  /** Whether callers that are told apart share answers: then nobody is told what another asked. */
+  readonly sharesAnswers: boolean
   readonly clock: Clock
   readonly audience: Audience
   readonly deployment: string
@@ -131,6 +137,7 @@ const NAMES: ReadonlySet<string> = new Set<keyof GateDependencies>([
   'reranker',
   'rewriter',
   'cache',
+  'purges',
   'log',
   'authenticate',
   'clock',
@@ -147,6 +154,7 @@ const METHODS: readonly (readonly [dependency: keyof GateDependencies, methods: 
   ['reranker', ['rerank']],
   ['rewriter', ['rewrite']],
   ['cache', ['get', 'put', 'delete']],
+  ['purges', ['known', 'purge']],
   ['log', ['record', 'flush']],
   ['clock', ['nowMs']],
 ]
@@ -216,6 +224,7 @@ function resolveDependencies(
     reranker,
     rewriter,
     cache,
+    purges,
     clock = SYSTEM_CLOCK,
     audience = 'public',
     deployment = '',
@@ -235,6 +244,8 @@ function resolveDependencies(
     ...(reranker === undefined ? {} : { reranker }),
     ...(rewriter === undefined ? {} : { rewriter }),
     ...(cache === undefined ? {} : { cache }),
+    ...(purges === undefined ? {} : { purges }),
+    sharesAnswers: given.authenticate !== undefined && (cacheScope === 'public' || cacheScope === 'tenant'),
     clock,
     audience,
     deployment,

@@ -1,5 +1,6 @@
 /** The end of every exchange: headers, the answer's way into the cache, and the decision's way into the log. */
 import type { Context } from 'hono'
+import { errorForLog } from '../errors.ts'
 import type { DecisionEvent } from '../ports/decision-log.ts'
 import { ragGateHeader, cacheStatusHeader, serverTimingHeader } from './headers.ts'
 import { newId } from '../pipeline/new-id.ts'
@@ -22,6 +23,10 @@ export interface Exchange {
   readonly startedMs: number
   /** Path under which the gate is mounted. */
   readonly route: string
+  /** Why the cache has no part, when it has none. */
+  readonly cacheBypass?: 'credentials' | 'request'
+  /** Names of headers, in lower case, that middleware around the gate had set for this caller before. */
+  readonly outerHeaders: ReadonlySet<string>
 }
 
 /** A question that was judged, not served from the cache. */
@@ -31,28 +36,54 @@ type GateContext<Bindings extends object> = Context<RagGateEnv<Bindings>>
 
 /** What storing this answer needs to know; `undefined` where it must not be kept. */
 export function storingOf(
-  { settings, dependencies }: Exchange,
-  { key, policy, decision }: Judged,
+  { settings, dependencies, asked, startedMs, outerHeaders }: Exchange,
+  { key, evidenceKey, policy, decision, purgeEpoch }: Judged,
   reported: () => AnswerReport,
 ): Storing | undefined {
-  const { cache, clock } = dependencies
-  if (cache === undefined || key === undefined) return undefined
-  // Another tier decided than the policy means to: the next question has the reranker asked again.
-  if (decision.reranker === 'failed' || decision.reranker === 'timeout') return undefined
-  // Nor is an answer kept that a further round might have changed.
-  if (decision.expansion?.expanded === false) return undefined
+  const { cache } = dependencies
+  if (cache === undefined || key === undefined || !isAsMeant(decision)) return undefined
   const { varyHeaders, maxStoredBytes, staleIfErrorSeconds } = settings
-  return { cache, clock, key, policy, decision, reported, varyHeaders, maxStoredBytes, staleIfErrorSeconds }
+  return {
+    cache,
+    key,
+    ...(evidenceKey === undefined ? {} : { evidenceKey }),
+    policy,
+    decision,
+    reported,
+    varyHeaders,
+    omitHeaders: new Set([...settings.omitHeaders, ...outerHeaders]),
+    maxStoredBytes,
+    staleIfErrorSeconds,
+    requestedAtMs: startedMs,
+    principalId: asked.principal.id,
+    purgeEpoch,
+  }
+}
+
+/** Whether nothing failed on the way that may be there again for the next question: then its answer would be another. */
+export function isAsMeant({ reranker, expansion }: Decision): boolean {
+  return reranker !== 'failed' && reranker !== 'timeout' && expansion?.expanded !== false
 }
 
 /** Time spent before the verdict. */
-export function retrievalTimings({ retrievalMs, rerankMs }: Judged): Timings {
+export function retrievalTimings({ retrievalMs, rerankMs }: Pick<Judged, 'retrievalMs' | 'rerankMs'>): Timings {
   return { retrievalMs, ...(rerankMs === undefined ? {} : { rerankMs }) }
 }
 
 /** How the cache took part in an answer that was not its own. */
-export function forwarded({ cache, stale }: Judged): CacheOutcome {
-  return { kind: 'forwarded', why: cache === 'bypass' ? 'bypass' : stale ? 'stale' : 'miss' }
+export function forwarded({ cacheBypass }: Exchange, { cache, stale }: Judged): CacheOutcome {
+  if (cache !== 'bypass') return { kind: 'forwarded', why: stale ? 'stale' : 'miss' }
+  if (cacheBypass === 'request') return { kind: 'forwarded', why: 'request' }
+  return { kind: 'forwarded', why: 'bypass', ...(cacheBypass === undefined ? {} : { detail: cacheBypass }) }
+}
+
+/**
+ * Whether a caller may know how the cache took part. Where callers share answers, a hit tells one what another asked; and
+ * where a hit is not told, neither may a miss be.
+ */
+function mayKnow({ dependencies, asked }: Exchange, cache: CacheOutcome): boolean {
+  if (!dependencies.sharesAnswers || asked.audience === 'operator') return true
+  return cache.kind === 'forwarded' ? cache.why === 'bypass' : cache.principalId === asked.principal.id
 }
 
 /** What is known when a response is ready. */
@@ -66,17 +97,21 @@ export interface Outcome {
 /** Writes the gate's headers, and records the decision once the response is on its way. */
 export function finish<Bindings extends object>(
   c: GateContext<Bindings>,
-  { settings, dependencies, asked, startedMs, route }: Exchange,
+  exchange: Exchange,
   response: Response,
   { decision, cache, timings, report }: Outcome,
 ): void {
-  const state: CacheState = cache.kind !== 'forwarded' ? cache.kind : cache.why === 'bypass' ? 'bypass' : 'miss'
+  const { settings, dependencies, asked, startedMs, route } = exchange
+  const state = cacheStateOf(cache)
   const nowMs = dependencies.clock.nowMs()
   const spent = { ...timings, totalMs: nowMs - startedMs }
-  const eventId = state === 'hit' || state === 'stale' ? newId(dependencies.clock) : decision.id
+  const eventId = cache.kind === 'forwarded' ? decision.id : newId(dependencies.clock)
+  const told = mayKnow(exchange, cache)
   response.headers.set('rag-gate', ragGateHeader(decision, eventId, settings.mode))
-  response.headers.set('cache-status', cacheStatusHeader(cache, asked.audience))
-  response.headers.set('server-timing', serverTimingHeader(spent))
+  if (told) response.headers.set('cache-status', cacheStatusHeader(cache, asked.audience))
+  if (told && cache.kind !== 'forwarded') response.headers.set('age', String(cache.ageSeconds))
+  // Phases that did not run are phases that a stored answer saved.
+  response.headers.set('server-timing', serverTimingHeader(told ? spent : { totalMs: spent.totalMs }))
   if (!response.headers.has('cache-control')) response.headers.set('cache-control', 'private, no-store')
   const event: DecisionEvent = {
     id: eventId,
@@ -94,12 +129,17 @@ export function finish<Bindings extends object>(
   later(c, () => dependencies.record(event, asked.question))
 }
 
+function cacheStateOf(cache: CacheOutcome): CacheState {
+  if (cache.kind !== 'forwarded') return cache.kind
+  return cache.why === 'bypass' || cache.why === 'request' ? 'bypass' : 'miss'
+}
+
 /**
  * Work that the response does not wait for, and that cannot harm it, also when it throws at once. Where the platform has
  * no `waitUntil`, it runs on its own.
  */
 export function later<Bindings extends object>(c: GateContext<Bindings>, work: () => Promise<void> | undefined): void {
-  const report = (thrown: unknown): void => console.error('[rag-gate] after the response:', thrown)
+  const report = (thrown: unknown): void => console.error(`[rag-gate] after the response: ${errorForLog(thrown)}`)
   let settled: Promise<void> | undefined
   try {
     settled = work()?.catch(report)

@@ -4,10 +4,20 @@ import type { Audience } from '../core/policy/preset.ts'
 
 /** How the cache took part in one response. */
 export type CacheOutcome =
-  | { readonly kind: 'hit'; readonly ageSeconds: number; readonly ttlSeconds: number }
-  /** Past its lifetime, sent because the retriever failed. */
-  | { readonly kind: 'stale'; readonly ageSeconds: number; readonly ttlSeconds: number }
-  | { readonly kind: 'forwarded'; readonly why: 'miss' | 'stale' | 'bypass' }
+  | {
+      /** `stale`: past its lifetime, sent because the retriever failed. */
+      readonly kind: 'hit' | 'evidence-hit' | 'stale'
+      readonly ageSeconds: number
+      readonly ttlSeconds: number
+      /** Who asked the question that was answered then. */
+      readonly principalId: string
+    }
+  | {
+      readonly kind: 'forwarded'
+      /** `request`: the caller wanted a new answer. */
+      readonly why: 'miss' | 'stale' | 'bypass' | 'request'
+      readonly detail?: 'credentials'
+    }
 
 /**
  * The `RAG-Gate` field: a structured item with parameters.
@@ -28,9 +38,18 @@ export function ragGateHeader(decision: Decision, eventId: string, mode: 'enforc
  * @see RFC 9211
  */
 export function cacheStatusHeader(outcome: CacheOutcome, audience: Audience): string {
-  if (outcome.kind === 'forwarded') return `rag-gate; fwd=${outcome.why}`
+  if (outcome.kind === 'forwarded') {
+    return `rag-gate; fwd=${outcome.why}${outcome.detail === undefined ? '' : `; detail=${outcome.detail}`}`
+  }
   const ttl = audience === 'operator' ? `; ttl=${outcome.ttlSeconds}` : ''
-  return outcome.kind === 'stale' ? `rag-gate; fwd=stale${ttl}; detail=stale-if-error` : `rag-gate; hit${ttl}`
+  switch (outcome.kind) {
+    case 'stale':
+      return `rag-gate; fwd=stale${ttl}; detail=stale-if-error`
+    case 'evidence-hit':
+      return `rag-gate; hit${ttl}; detail=same-evidence`
+    case 'hit':
+      return `rag-gate; hit${ttl}`
+  }
 }
 
 /** Phases that wait for something else; clocks on Workers do not advance while code runs. */

@@ -10,6 +10,7 @@ import type { Policy } from '../core/policy/policy.ts'
 import type { Rule } from '../core/policy/rules.ts'
 import type { GateWarning } from '../pipeline/question-settings.ts'
 import type { Principal } from '../ports/authenticator.ts'
+import type { CredentialHeader } from './cache-use.ts'
 import type { CacheScope, GateDependencies } from './dependencies.ts'
 
 /** Settings of `ragGate`. */
@@ -256,6 +257,13 @@ export interface CacheOptions {
    * @default 'principal'
    */
   readonly scope?: CacheScope
+  /**
+   * Credentials that no answer of this route depends on. With the scope `public`, a request that carries `Authorization` or
+   * `Cookie` has no part in the cache, unless the header stands in `vary` or here.
+   *
+   * @default none
+   */
+  readonly ignoredCredentials?: readonly CredentialHeader[]
   /** Request headers and query parameters that the handler's answer depends on. They join the answer key. @default none */
   readonly vary?: { readonly headers?: readonly string[]; readonly query?: readonly string[] }
   /**
@@ -271,6 +279,20 @@ export interface CacheOptions {
    * @default 0
    */
   readonly staleIfErrorSeconds?: number
+  /**
+   * Headers of the handler that are not stored with its answer, because they are for one caller. Headers of middleware
+   * around the gate never are: it sets them again.
+   *
+   * @default none
+   */
+  readonly omitHeaders?: readonly string[]
+  /**
+   * How often in a minute one caller may have an answer made anew that is stored, by `Cache-Control: no-cache`, `no-store`
+   * or `max-age`, in one isolate; beyond that a stored answer is sent.
+   *
+   * @default 6
+   */
+  readonly bypassesPerMinute?: number
   /**
    * Largest answer that is stored, bytes.
    *

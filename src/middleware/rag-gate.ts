@@ -1,6 +1,6 @@
 /** The middleware: reads the question, has it judged, answers refusals and cache hits itself, and records the decision. */
 import type { QuestionRequest } from '../pipeline/question-settings.ts'
-import { finish, type Judged, forwarded, retrievalTimings, storingOf, later } from './finish.ts'
+import { finish, type Judged, forwarded, isAsMeant, retrievalTimings, storingOf, later } from './finish.ts'
 import { respondThroughHandler } from './answer-through-handler.ts'
 import type { Exchange } from './finish.ts'
 import type { Context, MiddlewareHandler, Next } from 'hono'
@@ -9,14 +9,20 @@ import { type Audience } from '../core/policy/preset.ts'
 import { buildRefusal } from '../core/reports/refusal.ts'
 import { RagGateError } from '../errors.ts'
 import { collectionNotFound, type GateResult, gateQuestion } from '../pipeline/gate-question.ts'
+import type { CachedAnswer } from '../ports/answer-cache.ts'
 import type { Principal } from '../ports/authenticator.ts'
+import { entityTag, isConditional, namesTag } from './entity-tag.ts'
 import { dependenciesFor, type ResolvedDependencies } from './dependencies.ts'
 import { type RagGateEnv } from './gate-context.ts'
 import { checkOptions, type ReadSettings, type RouteSettings } from './check-options.ts'
 import type { RagGateOptions } from './options.ts'
 import { readQuestion, type ReadQuestion } from './read-question.ts'
 import { respondWithError } from './respond.ts'
-import { REFUSAL_HEADERS, storeRefusal } from './store-answer.ts'
+import { replayedStream } from './event-stream.ts'
+import { mediaTypeOf } from './media-type.ts'
+import { REFUSAL_HEADERS, storeByQuestion, storeRefusal } from './store-answer.ts'
+import { createBypassLimit, type BypassLimit } from './bypass-limit.ts'
+import { cacheUseOf, type RequestedCacheUse } from './cache-use.ts'
 
 /**
  * Makes the gate. Mount it before the handler that calls the model:
@@ -38,9 +44,16 @@ export function ragGate<Bindings extends object = object>(
 ): MiddlewareHandler<RagGateEnv<Bindings>> {
   const checked = checkOptions(options)
   const dependencies = dependenciesFor(options.dependencies, checked.cacheScope, checked.question.collection)
+  const limits = new WeakMap<ResolvedDependencies, BypassLimit>()
+  const limitFor = (resolved: ResolvedDependencies): BypassLimit => {
+    const known = limits.get(resolved) ?? createBypassLimit(resolved.clock, checked.bypassesPerMinute)
+    limits.set(resolved, known)
+    return known
+  }
   return async function ragGate(c, next) {
     try {
-      return await handle(c, next, checked, dependencies(c.env))
+      const resolved = dependencies(c.env)
+      return await handle(c, next, checked, resolved, limitFor(resolved))
     } catch (thrown) {
       // An exception that knows its response (Hono's HTTPException) is the application's own.
       if (thrown instanceof Error && 'getResponse' in thrown) throw thrown
@@ -59,6 +72,7 @@ async function handle<Bindings extends object>(
   next: Next,
   settings: RouteSettings,
   dependencies: ResolvedDependencies,
+  limit: BypassLimit,
 ): Promise<Response | undefined> {
   const startedMs = dependencies.clock.nowMs()
   // Taken before `next`: afterwards it would be the handler's.
@@ -72,15 +86,47 @@ async function handle<Bindings extends object>(
   const principal = await dependencies.identify(c.req.raw)
   const read = await readQuestion(c, settings.question, principal.tenant)
   const { messages, key: messagesKey } = settings.messagesFor(c)
-  const request = questionRequest(c, read, principal, messagesKey, settings, dependencies)
+  const plain = questionRequest(c, read, principal, messagesKey, settings, dependencies)
+  const cacheUse = requestedCacheUse(c, plain, settings, dependencies, limit)
+  const request: QuestionRequest = { ...plain, cacheUse }
   const ports = { ...dependencies, onWarning: settings.onWarning }
   const result = await gateQuestion(ports, settings, request)
-  const exchange: Exchange = { settings, dependencies, asked: request, startedMs, route, ...(messages && { messages }) }
+  const exchange: Exchange = {
+    settings,
+    dependencies,
+    asked: request,
+    startedMs,
+    route,
+    ...(messages && { messages }),
+    ...(cacheUse.why && { cacheBypass: cacheUse.why }),
+    // Only what is stored needs to be told from what was set for this caller.
+    outerHeaders: result.kind === 'judged' && result.key !== undefined ? new Set(c.res.headers.keys()) : NO_HEADERS,
+  }
   if (result.kind === 'cached') return respondFromCache(c, exchange, result)
   if (result.decision.verdict === 'refuse' && settings.mode === 'enforce')
     return respondWithRefusal(c, exchange, result)
   await respondThroughHandler(c, next, exchange, result)
   return undefined
+}
+
+const NO_HEADERS: ReadonlySet<string> = new Set()
+
+function requestedCacheUse<Bindings extends object>(
+  { req }: GateContext<Bindings>,
+  { audience, principal }: QuestionRequest,
+  { barredCredentials }: RouteSettings,
+  { cache, sharesAnswers }: ResolvedDependencies,
+  limit: BypassLimit,
+): RequestedCacheUse {
+  // Without a cache there is nothing to have a part in, and nothing to pass by.
+  if (cache === undefined) return { read: true, store: true }
+  const ownAnswersOnly = sharesAnswers && audience !== 'operator'
+  return cacheUseOf(req, {
+    barredCredentials,
+    ownAnswersOnly,
+    limit,
+    asker: JSON.stringify([principal.tenant, principal.id]),
+  })
 }
 
 function questionRequest<Bindings extends object>(
@@ -120,22 +166,52 @@ function allowedCollection(named: string | undefined, { collection, otherCollect
   return named
 }
 
-function respondFromCache<Bindings extends object>(
+async function respondFromCache<Bindings extends object>(
   c: GateContext<Bindings>,
   exchange: Exchange,
-  { answer, ageSeconds, stale }: Extract<GateResult, { kind: 'cached' }>,
-): Response {
+  { answer, ageSeconds, ttlSeconds, cache: kind, judged }: Extract<GateResult, { kind: 'cached' }>,
+): Promise<Response> {
   // Through the context, so that headers which other middleware gave to this caller stay.
   // It was sent with this status before, so it is one.
-  const response = c.newResponse(answer.body, answer.status as StatusCode, Object.fromEntries(answer.headers))
-  response.headers.set('age', String(ageSeconds))
+  const headers = Object.fromEntries(answer.headers)
+  const response =
+    (await notModified(c, answer, headers)) ??
+    c.newResponse(bodyOf(answer, headers), answer.status as StatusCode, headers)
+  const { cache, clock } = exchange.dependencies
+  if (
+    judged !== undefined &&
+    cache !== undefined &&
+    exchange.asked.cacheUse?.store !== false &&
+    isAsMeant(judged.decision)
+  ) {
+    later(c, () => storeByQuestion(answer, { cache, ...judged }, clock.nowMs()))
+  }
   finish(c, exchange, response, {
     decision: answer.decision,
-    cache: { kind: stale ? 'stale' : 'hit', ageSeconds, ttlSeconds: answer.lifetimeSeconds - ageSeconds },
-    timings: {},
+    cache: { kind, ageSeconds, ttlSeconds, principalId: answer.principalId },
+    timings: judged === undefined ? {} : retrievalTimings(judged),
     report: {},
   })
   return response
+}
+
+/** A stream is sent as a stream again. */
+function bodyOf({ body }: CachedAnswer, headers: Record<string, string>): string | ReadableStream<Uint8Array> {
+  return mediaTypeOf(new Headers(headers)) === 'events' ? replayedStream(body) : body
+}
+
+/** Adds the entity tag of a stored answer to its headers; gives a 304 where the caller has it already. */
+async function notModified<Bindings extends object>(
+  c: GateContext<Bindings>,
+  { body }: CachedAnswer,
+  headers: Record<string, string>,
+): Promise<Response | undefined> {
+  if (!isConditional(c.req.method)) return undefined
+  const tag = (headers['etag'] ??= await entityTag(body))
+  const condition = c.req.header('if-none-match')
+  if (condition === undefined || !namesTag(condition, tag)) return undefined
+  const { 'content-type': _type, 'content-language': _language, ...kept } = headers
+  return c.newResponse(null, 304, kept)
 }
 
 async function respondWithRefusal<Bindings extends object>(
@@ -146,7 +222,7 @@ async function respondWithRefusal<Bindings extends object>(
   const { decision, evidence, policy } = judged
   const { settings, asked, messages } = exchange
   const own = await settings.onRefuse?.(decision, c)
-  const outcome = { decision, cache: forwarded(judged), timings: retrievalTimings(judged), report: {} }
+  const outcome = { decision, cache: forwarded(exchange, judged), timings: retrievalTimings(judged), report: {} }
   if (own !== undefined) {
     // The headers of a response that was passed on from elsewhere cannot be written.
     const response = new Response(own.body, own)

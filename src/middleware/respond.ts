@@ -23,6 +23,8 @@ const STATUS: Readonly<Record<RagGateErrorCode, ContentfulStatusCode>> = {
   control_character: 422,
   collection_id: 422,
   collection_not_found: 404,
+  not_cached: 504,
+  purge_scope: 422,
   search_mode: 422,
   unauthorized: 401,
   forbidden: 403,

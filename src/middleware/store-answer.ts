@@ -1,12 +1,14 @@
 /** Into the answer cache: what may be kept, for how long, and as what. */
 import type { Decision } from '../core/policy/decision.ts'
-import { forbidsStale, handlerFreshness, lifetimeSeconds } from '../core/policy/lifetimes.ts'
+import { forbidsStale, handlerFreshness, type HandlerFreshness } from '../core/policy/handler-freshness.ts'
+import { jitterOf, lifetimeSeconds } from '../core/policy/lifetimes.ts'
 import type { Policy } from '../core/policy/policy.ts'
 import { readAtMost } from '../http/read-at-most.ts'
 import type { AnswerCache, CachedAnswer } from '../ports/answer-cache.ts'
-import type { Clock } from '../ports/clock.ts'
+import { isWholeStream } from './event-stream.ts'
 import type { AnswerReport } from './gate-context.ts'
 import { type MediaType, mediaTypeOf } from './media-type.ts'
+import { storedHeaders } from './stored-headers.ts'
 
 /** Headers of a refusal that are the same for everyone. */
 export const REFUSAL_HEADERS = { 'content-type': 'application/json' }
@@ -14,28 +16,36 @@ export const REFUSAL_HEADERS = { 'content-type': 'application/json' }
 /** What storing needs to know of one exchange. */
 export interface Storing {
   readonly cache: AnswerCache
-  readonly clock: Clock
   readonly key: string
+  /** Where an answer is kept as well, under what it rests on. */
+  readonly evidenceKey?: string
   readonly policy: Policy
   readonly decision: Decision
   /** What the handler reported so far: asked again once the body is whole. */
   readonly reported: () => AnswerReport
   /** Request headers that are part of the key. */
   readonly varyHeaders: readonly string[]
+  /** Headers that are not stored, in lower case. */
+  readonly omitHeaders: ReadonlySet<string>
   readonly maxStoredBytes: number
   /** How long past its lifetime an answer may stand in for a retriever that failed, seconds. */
   readonly staleIfErrorSeconds: number
+  /** When the question came, milliseconds since 1970: its answer ages from then on. */
+  readonly requestedAtMs: number
+  readonly principalId: string
+  /** Latest purge known when the question came. */
+  readonly purgeEpoch: number
 }
 
 /** Stores a clean, whole answer for as long as its confidence and the handler's own headers allow. */
 export function storeAnswer(response: Response, storing: Storing): Promise<void> | undefined {
-  const { cache, key, policy, decision, reported, maxStoredBytes } = storing
+  const { policy, decision, reported, maxStoredBytes } = storing
   // In `observe` mode an answer may rest on evidence that the policy would have refused: it is sent, and not kept.
   if (decision.verdict === 'refuse' || reported().complete === false) return undefined
   // Behind disabled gates nothing was held back: such answers are for one look only.
   if (policy.dangerouslyDisableGates === true) return undefined
   const allowed = handlerFreshness(response.status, (name) => response.headers.get(name), storing.varyHeaders)
-  const lifetime = lifetimeSeconds(policy, decision, allowed)
+  const lifetime = lifetimeOf(storing, allowed)
   if (lifetime === 0 || response.body === null) return undefined
   if (Number(response.headers.get('content-length') ?? 0) > maxStoredBytes) return undefined
   const copy = response.clone()
@@ -43,13 +53,24 @@ export function storeAnswer(response: Response, storing: Storing): Promise<void>
     const bytes = await readAtMost(copy.body, maxStoredBytes)
     if (bytes === undefined) return
     const body = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-    if (isWhole(body, mediaTypeOf(copy.headers), reported().complete))
-      await cache.put(key, cachedAnswer(storing, lifetime, copy, body))
+    if (!isWhole(body, mediaTypeOf(copy.headers), reported().complete)) return
+    await put(storing, cachedAnswer(storing, lifetime, allowed.ageSeconds, copy, body))
   })()
 }
 
-/** A body that was cut ends like one that was not. JSON shows it; of anything else the handler must say so at the end. */
+function lifetimeOf(
+  { policy, decision, key }: Storing,
+  { lifetimeSeconds: handlerSeconds, ageSeconds }: HandlerFreshness,
+) {
+  return lifetimeSeconds(policy, decision, { handlerSeconds, ageSeconds, jitter: jitterOf(key) })
+}
+
+/**
+ * A body that was cut ends like one that was not. JSON shows it, and so does a stream of an OpenAI-compatible model; of
+ * anything else the handler must say so at the end.
+ */
 function isWhole(body: string, media: MediaType, complete: boolean | undefined): boolean {
+  if (media === 'events') return isWholeStream(body, complete)
   if (media !== 'json' || complete === false) return complete === true
   try {
     JSON.parse(body)
@@ -65,30 +86,51 @@ export function storeRefusal(body: string, status: number, storing: Storing): Pr
   if (lifetime === 0) return undefined
   // Headers that other middleware gave to this caller are not for the next one.
   const shared = new Response(null, { status, headers: REFUSAL_HEADERS })
-  return storing.cache.put(storing.key, cachedAnswer(storing, lifetime, shared, body))
+  const { evidenceKey: _, ...byQuestion } = storing
+  return put(byQuestion, cachedAnswer(storing, lifetime, 0, shared, body))
 }
 
-/** Headers that describe the body. All others were given to one caller, perhaps by other middleware. */
-const STORED: ReadonlySet<string> = new Set(['content-type', 'content-language'])
+/**
+ * Stores an answer that was found by its evidence under the question key of today, so that the next one who asks needs no
+ * retrieval. It gets no younger by that, and lives no longer than before, nor than today's judgement gives it.
+ */
+export function storeByQuestion(
+  answer: CachedAnswer,
+  { cache, key, policy, decision }: Pick<Storing, 'cache' | 'key' | 'policy' | 'decision'>,
+  nowMs: number,
+): Promise<void> {
+  const residentSeconds = Math.max(0, Math.floor((nowMs - answer.requestedAtMs) / 1000))
+  const todays = residentSeconds + lifetimeSeconds(policy, decision, { jitter: jitterOf(key) })
+  return cache.put(key, { ...answer, key, lifetimeSeconds: Math.min(answer.lifetimeSeconds, todays) })
+}
+
+async function put({ cache, key, evidenceKey }: Pick<Storing, 'cache' | 'key' | 'evidenceKey'>, answer: CachedAnswer) {
+  const keys = evidenceKey === undefined ? [key] : [key, evidenceKey]
+  await Promise.all(keys.map((one) => cache.put(one, { ...answer, key: one })))
+}
 
 function cachedAnswer(
-  { clock, key, decision, reported, staleIfErrorSeconds }: Storing,
+  storing: Storing,
   lifetime: number,
+  ageSeconds: number,
   response: Response,
   body: string,
 ): CachedAnswer {
+  const { key, decision, reported, staleIfErrorSeconds, requestedAtMs, principalId, purgeEpoch, omitHeaders } = storing
   const { model } = reported()
   return {
-    schema: 1,
+    schema: 2,
     key,
-    storedAtMs: clock.nowMs(),
+    requestedAtMs,
     lifetimeSeconds: lifetime,
+    ageSeconds,
     ...(staleIfErrorSeconds > 0 && !forbidsStale((name) => response.headers.get(name)) ? { staleIfErrorSeconds } : {}),
     status: response.status,
-    headers: [...response.headers].filter(([name]) => STORED.has(name)),
+    headers: storedHeaders(response.headers, omitHeaders),
     body,
     decision,
+    principalId,
     ...(model === undefined ? {} : { model }),
-    epochs: {},
+    purgeEpoch,
   }
 }

@@ -8,7 +8,7 @@ import type { Evidence } from '../core/evidence/evidence.ts'
 import { EMPTY_LEXICON, type Lexicon } from '../core/text/lexicon.ts'
 import type { Policy } from '../core/policy/policy.ts'
 import { checkPassageFilter, type PassageFilter } from '../core/evidence/passage-filter.ts'
-import { isRagGateError, RagGateError, type RagGateErrorCode } from '../errors.ts'
+import { isRagGateError, RagGateError } from '../errors.ts'
 import type { CachedAnswer } from '../ports/answer-cache.ts'
 import type { Principal } from '../ports/authenticator.ts'
 import type { Collection } from '../ports/collections.ts'
@@ -16,15 +16,39 @@ import type { Retriever } from '../ports/retriever.ts'
 import { type AssessedEvidence, assessEvidence } from './assess-evidence.ts'
 import { expandRetrieval } from './expand-retrieval.ts'
 import { newId } from './new-id.ts'
-import type { QuestionRequest, QuestionPorts, QuestionSettings, RetrievalSettings } from './question-settings.ts'
+import type {
+  QuestionRequest,
+  CacheUse,
+  QuestionPorts,
+  QuestionSettings,
+  RetrievalSettings,
+} from './question-settings.ts'
 import { bestOf, retrieve, RETRIEVER_FAULTS, type Search } from './retrieve.ts'
-import { questionKey } from './question-key.ts'
+import { keyOfEvidence, questionKey, sharedKeyParts } from './question-key.ts'
 import { confirmSameEmbedding, requireSameEmbedding } from './same-embedding.ts'
+import { findStored, knownPurges, mayStandIn, type StoredAnswer } from './stored-answer.ts'
 import { type Faults, withinDeadline } from './within-deadline.ts'
 
 /** What became of a question. */
 export type GateResult =
-  | { readonly kind: 'cached'; readonly answer: CachedAnswer; readonly ageSeconds: number; readonly stale: boolean }
+  | {
+      readonly kind: 'cached'
+      readonly answer: CachedAnswer
+      /** What `Age` says. */
+      readonly ageSeconds: number
+      /** Seconds of its lifetime that are left; negative past it. */
+      readonly ttlSeconds: number
+      /** `hit`: before anything was retrieved; `evidence-hit`: after retrieval and judgement; `stale`: past its lifetime. */
+      readonly cache: Extract<CacheState, 'hit' | 'evidence-hit' | 'stale'>
+      /** Of an evidence hit: how it was judged today, and where it belongs so that the next question needs no retrieval. */
+      readonly judged?: {
+        readonly decision: Decision
+        readonly policy: Policy
+        readonly key: string
+        readonly retrievalMs: number
+        readonly rerankMs?: number
+      }
+    }
   | {
       readonly kind: 'judged'
       readonly decision: Decision
@@ -32,21 +56,29 @@ export type GateResult =
       /** What fits of it into the budget, for the model. */
       readonly context: Context
       readonly policy: Policy
-      readonly cache: Exclude<CacheState, 'hit' | 'stale'>
+      readonly cache: Extract<CacheState, 'miss' | 'bypass'>
       /** Whether the cache held an answer that is no longer fresh. */
       readonly stale: boolean
-      /** Where an answer may be stored; absent without a cache. */
+      /** Where the answer may be stored; absent when it must not be. */
       readonly key?: string
+      /** Where else, once it is known by its evidence; absent for a refusal, and where the corpus never changed. */
+      readonly evidenceKey?: string
+      /** Latest purge known when the question came. */
+      readonly purgeEpoch: number
       readonly retrievalMs: number
       /** Absent without a reranker. */
       readonly rerankMs?: number
     }
 
+/** How the cache takes part where nothing else is said. */
+const FULL_USE: CacheUse = { read: true, store: true }
+
 /**
  * Takes a question up to its verdict: find the collection, make the key, look into the cache, retrieve, assess (rerank,
- * fit the context, measure, judge), and where that was weak and a further round is set, retrieve and assess once more.
+ * fit the context, measure, judge), where that was weak and a further round is set, retrieve and assess once more, and look
+ * into the cache for an answer from the same evidence.
  *
- * @throws `collection_not_found`; `embedding_mismatch`; `search_mode`; `retriever_timeout`, `retriever_unavailable` and whatever else the retriever declares.
+ * @throws `not_cached` where only a stored answer is wanted; `collection_not_found`; `embedding_mismatch`; `search_mode`; `retriever_timeout`, `retriever_unavailable` and whatever else the retriever declares.
  *   A failure is never turned into missing evidence.
  */
 export async function gateQuestion(
@@ -54,14 +86,22 @@ export async function gateQuestion(
   settings: QuestionSettings,
   request: QuestionRequest,
 ): Promise<GateResult> {
-  const { question, principal, searchMode = 'hybrid' } = request
+  const { question, principal, searchMode = 'hybrid', cacheUse = FULL_USE } = request
   const { retrieval } = settings
+  const cached = ports.cache !== undefined && (cacheUse.read || cacheUse.store)
+  // Read before anything is retrieved: what is purged while this question is answered reaches its answer too.
+  const purging = cached ? knownPurges(ports, principal.tenant, retrieval.timeoutMs) : undefined
   const collection = await findCollection(ports, settings, request)
   const policy = settings.policy(principal.tenant, collection.id, collection.policyId)
   const filter = filterFor(retrieval, principal, collection)
-  const key = ports.cache === undefined ? undefined : questionKey(ports, settings, request, collection, policy, filter)
-  const found = key === undefined ? null : await readCache(ports, key)
-  if (found?.fresh === true) return { kind: 'cached', answer: found.answer, ageSeconds: found.ageSeconds, stale: false }
+  const purges = await purging
+  const shared = purges && sharedKeyParts(ports, settings, request, collection, policy, filter)
+  const key = shared && questionKey(shared, collection)
+  const found = key === undefined || !cacheUse.read ? null : await findStored(ports, key, purges!)
+  if (found?.fresh === true && mayBeSent(found, request)) return cachedAs('hit', found)
+  if (cacheUse.only !== undefined) {
+    throw new RagGateError('not_cached', 'There is no stored answer, and only a stored one was asked for')
+  }
 
   const lexicon = await findLexicon(ports, settings, collection)
   const search: Search = { collection, lexicon, filter, searchMode }
@@ -70,13 +110,13 @@ export async function gateQuestion(
   try {
     retrieved = await retrieveFirst(ports.retriever, retrieval, search, question)
   } catch (thrown) {
-    if (found === null || !mayServeStale(found, settings.staleIfErrorSeconds, thrown)) throw thrown
+    if (found === null || !mayStandIn(found, settings.staleIfErrorSeconds, thrown)) throw thrown
     ports.onWarning?.({
       code: isRagGateError(thrown) ? thrown.code : 'retriever_unavailable',
       message: 'The retriever failed: an answer past its lifetime is sent',
       cause: thrown,
     })
-    return { kind: 'cached', answer: found.answer, ageSeconds: found.ageSeconds, stale: true }
+    return cachedAs('stale', found)
   }
   const retrievalMs = ports.clock.nowMs() - startedMs
   const measures = { question, policy, lexicon }
@@ -89,18 +129,44 @@ export async function gateQuestion(
       ? first
       : await assess(further.evidence, Math.max(1, retrieval.rerankTimeoutMs - first.rerankMs))
   const rerankMs = last === first ? first.rerankMs : first.rerankMs + last.rerankMs
+  const decision = decisionOf(newId(ports.clock), collection, last, further.expansion)
+  const timings = { retrievalMs: further.retrievalMs, ...(ports.reranker === undefined ? {} : { rerankMs }) }
+  // An answer to what is refused is never stored, nor is one before the first change of the documents asked for by evidence.
+  const evidenceKey = shared && decision.verdict !== 'refuse' ? await keyOfEvidence(shared, last) : undefined
+  if (evidenceKey !== undefined && cacheUse.read && collection.corpusVersion > FIRST_VERSION) {
+    const same = await findStored(ports, evidenceKey, purges!)
+    if (same?.fresh === true && mayBeSent(same, request)) {
+      return { ...cachedAs('evidence-hit', same), judged: { decision, policy, key: key!, ...timings } }
+    }
+  }
   return {
     kind: 'judged',
-    decision: decisionOf(newId(ports.clock), collection, last, further.expansion),
+    decision,
     evidence: last.evidence,
     context: last.context,
     policy,
-    cache: key === undefined ? 'bypass' : 'miss',
+    cache: key === undefined || !cacheUse.read ? 'bypass' : 'miss',
     stale: found !== null,
-    ...(key === undefined ? {} : { key }),
-    retrievalMs: further.retrievalMs,
-    ...(ports.reranker === undefined ? {} : { rerankMs }),
+    ...(key === undefined || !cacheUse.store ? {} : { key, ...(evidenceKey === undefined ? {} : { evidenceKey }) }),
+    purgeEpoch: purges?.epoch ?? 0,
+    ...timings,
   }
+}
+
+/** Version of a collection that was published once, or never changes: there is nothing older to find by its evidence. */
+const FIRST_VERSION = 1
+
+function cachedAs(
+  cache: 'hit' | 'evidence-hit' | 'stale',
+  { answer, ageSeconds, residentSeconds }: StoredAnswer,
+): Extract<GateResult, { kind: 'cached' }> {
+  return { kind: 'cached', cache, answer, ageSeconds, ttlSeconds: answer.lifetimeSeconds - residentSeconds }
+}
+
+/** Whether a fresh answer is young enough for this caller, and his to be had on demand. */
+function mayBeSent({ answer, ageSeconds }: StoredAnswer, { cacheUse, principal }: QuestionRequest): boolean {
+  const { maxAgeSeconds = Infinity, only } = cacheUse ?? FULL_USE
+  return ageSeconds <= maxAgeSeconds && (only !== 'own' || answer.principalId === principal.id)
 }
 
 async function findCollection(
@@ -140,26 +206,6 @@ function retrieveFirst(
   })
 }
 
-/** An answer found, and how old it is. */
-interface FoundAnswer {
-  readonly answer: CachedAnswer
-  readonly ageSeconds: number
-  readonly fresh: boolean
-}
-
-/** A cache that fails is a cache that holds nothing: the question is then judged like any other. */
-async function readCache({ cache, clock }: QuestionPorts, key: string): Promise<FoundAnswer | null> {
-  try {
-    const answer = (await cache?.get(key)) ?? null
-    if (answer === null) return null
-    const ageSeconds = Math.floor((clock.nowMs() - answer.storedAtMs) / 1000)
-    // An answer from the future tells of a clock that was set back: its age is unknown.
-    return { answer, ageSeconds, fresh: ageSeconds >= 0 && ageSeconds < answer.lifetimeSeconds }
-  } catch {
-    return null
-  }
-}
-
 /** Checked for every question: where it comes from a function, it may depend on who asks. */
 function filterFor(
   settings: RetrievalSettings,
@@ -168,26 +214,6 @@ function filterFor(
 ): PassageFilter | undefined {
   const filter = settings.filter?.(principal, collection.id)
   return filter === undefined ? undefined : checkPassageFilter(filter)
-}
-
-/** What a retriever does that is down. What it cannot search at all, it could not search before either. */
-const OUTAGES: readonly RagGateErrorCode[] = [
-  'retriever_timeout',
-  'retriever_unavailable',
-  'retriever_misconfigured',
-  'retriever_bad_response',
-]
-
-/**
- * Whether an answer past its lifetime may stand in for a retriever that failed: within the window of the route, and that
- * of the answer. The key names the corpus version, so it was given over the same documents.
- *
- * @see RFC 5861, section 4
- */
-function mayServeStale({ answer, ageSeconds }: FoundAnswer, windowSeconds = 0, thrown: unknown): boolean {
-  const window = Math.min(windowSeconds, answer.staleIfErrorSeconds ?? 0)
-  const outage = isRagGateError(thrown) && OUTAGES.includes(thrown.code)
-  return outage && ageSeconds >= 0 && ageSeconds < answer.lifetimeSeconds + window
 }
 
 const STORE_FAULTS: Faults = { late: 'store_unavailable', failed: 'store_unavailable', what: 'The database' }

@@ -1,27 +1,29 @@
-/** The answer key of a question: everything that its answer depends on. */
-import { answerKey } from '../core/policy/answer-key.ts'
+/** The answer keys of a question: everything that its answer depends on. */
+import { answerKey, evidenceKey, type SharedKeyParts } from '../core/policy/answer-key.ts'
 import { canonicalJson, lengthPrefixed } from '../core/lib/canonical.ts'
 import { filterKey, type PassageFilter } from '../core/evidence/passage-filter.ts'
+import { hex } from '../core/lib/sha256.ts'
 import type { Policy } from '../core/policy/policy.ts'
 import type { Rule } from '../core/policy/rules.ts'
 import type { Collection } from '../ports/collections.ts'
+import type { AssessedEvidence } from './assess-evidence.ts'
 import type { QuestionRequest, QuestionPorts, QuestionSettings } from './question-settings.ts'
 
-/** The key under which an answer to this question is kept. */
-export function questionKey(
+/** What both keys of a question share. */
+export function sharedKeyParts(
   { reranker, rewriter }: Pick<QuestionPorts, 'reranker' | 'rewriter'>,
   settings: QuestionSettings,
   request: QuestionRequest,
-  collection: Collection,
+  { tenant, id }: Collection,
   policy: Policy,
   filter: PassageFilter | undefined,
-): string {
+): SharedKeyParts {
   const { topK, candidates, fusion, fusionWeights, rrfK, expandBelow } = settings.retrieval
   const { maxCharacters, maxTokens } = settings.context
-  return answerKey({
+  return {
     deployment: request.deployment,
-    tenant: collection.tenant,
-    collection: collection.id,
+    tenant,
+    collection: id,
     filter: filterKey(filter),
     partition: request.partition,
     route: request.path,
@@ -30,8 +32,6 @@ export function questionKey(
     prompt: settings.prompt,
     policyId: ruledPolicyId(policy, settings.rules),
     mode: settings.mode,
-    corpusVersion: collection.corpusVersion,
-    lexiconId: collection.lexiconId ?? '',
     retrieval: canonicalJson({
       topK,
       candidates,
@@ -48,7 +48,28 @@ export function questionKey(
     vary: request.vary,
     question: request.question,
     options: request.options,
-  })
+  }
+}
+
+/** The key that is known before anything is retrieved: it names the version of the corpus. */
+export function questionKey(shared: SharedKeyParts, { corpusVersion, lexiconId }: Collection): string {
+  return answerKey({ ...shared, corpusVersion, lexiconId: lexiconId ?? '' })
+}
+
+/**
+ * The key that is known once the evidence is judged. It names what the handler reads of the evidence and not the version
+ * of the corpus: an answer outlives every change of the documents that does not reach its evidence.
+ */
+export async function keyOfEvidence(
+  shared: SharedKeyParts,
+  { evidence, context, judgement }: AssessedEvidence,
+): Promise<string> {
+  const { verdict, band, reason } = judgement
+  // An id need not change with the text: the index may be somebody else's.
+  // Scores change with every document of the collection, and no answer is made of them.
+  const read = [context.text, ...evidence.chunks.map((chunk) => canonicalJson({ ...chunk, scores: null }))]
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(lengthPrefixed(read)))
+  return evidenceKey({ ...shared, fingerprint: hex(new Uint8Array(digest)), verdict, band, reason })
 }
 
 /** Rules decide beside the policy, so an answer given under other rules is another answer. */

@@ -7,6 +7,7 @@ import type { Audience } from '../core/policy/preset.ts'
 import type { Rule } from '../core/policy/rules.ts'
 import type { TermReader } from '../core/text/terms.ts'
 import type { AnswerCache } from '../ports/answer-cache.ts'
+import type { AnswerPurges } from '../ports/answer-purges.ts'
 import type { Principal } from '../ports/authenticator.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Collections } from '../ports/collections.ts'
@@ -36,6 +37,8 @@ export interface QuestionPorts {
   readonly rewriter?: QuestionRewriter
   /** Without one, every question is retrieved and judged. */
   readonly cache?: AnswerCache
+  /** Without it, nothing that is stored is ever purged. */
+  readonly purges?: AnswerPurges
   /** Reads the terms of texts. @default one that remembers nothing */
   readonly terms?: TermReader
   /** @default nobody is told */
@@ -79,6 +82,18 @@ export interface QuestionSettings {
   readonly staleIfErrorSeconds: number
 }
 
+/** How the cache may take part in one question. */
+export interface CacheUse {
+  /** Whether a stored answer may be sent. */
+  readonly read: boolean
+  /** Whether the answer may be stored. */
+  readonly store: boolean
+  /** Oldest answer that the caller takes, seconds. @default any that is fresh */
+  readonly maxAgeSeconds?: number
+  /** Nothing but a stored answer is wanted: any, or only one that the same principal asked for. */
+  readonly only?: 'any' | 'own'
+}
+
 /** One question and who asks it, read and validated. */
 export interface QuestionRequest {
   /** Normalised. */
@@ -97,4 +112,6 @@ export interface QuestionRequest {
   readonly options: Readonly<Record<string, string>>
   /** Which methods of retrieval take part. @default 'hybrid' */
   readonly searchMode?: SearchMode
+  /** @default a stored answer may be sent, and the answer stored */
+  readonly cacheUse?: CacheUse
 }

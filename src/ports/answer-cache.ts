@@ -3,13 +3,15 @@ import type { Decision } from '../core/policy/decision.ts'
 /** A whole answer, as it was sent, with everything needed to decide whether it may be sent again. */
 export interface CachedAnswer {
   /** Form of this record; another one is a miss. */
-  readonly schema: 1
+  readonly schema: 2
   /** The key it was stored under; another one is a miss. */
   readonly key: string
-  /** Milliseconds since 1970 when the answer was made. */
-  readonly storedAtMs: number
+  /** Milliseconds since 1970 when the question came that it answers: an answer ages from then on. */
+  readonly requestedAtMs: number
   /** How long it stays fresh from then on. */
   readonly lifetimeSeconds: number
+  /** How old the handler said that it was when it came, seconds; `Age` counts from there. */
+  readonly ageSeconds: number
   /**
    * How long after that it may still stand in for a retriever that failed, seconds; a store keeps it as long.
    *
@@ -23,8 +25,10 @@ export interface CachedAnswer {
   readonly decision: Decision
   /** Model that made the answer, if one did. */
   readonly model?: string
-  /** Purge epochs at storing time, by scope (`tenant:…`, `collection:…`); a later epoch makes the answer a miss. */
-  readonly epochs: Readonly<Record<string, number>>
+  /** Who asked the question that it answers: whoever else is sent it is not told when that was. */
+  readonly principalId: string
+  /** Number of the latest purge that was known when the question came; a later one of its scopes makes it a miss. */
+  readonly purgeEpoch: number
 }
 
 /**

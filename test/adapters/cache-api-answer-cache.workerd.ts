@@ -97,7 +97,7 @@ describe('createCacheApiAnswerCache with a store that is damaged', () => {
 
   it('misses and deletes the form of another version', async () => {
     const { store, cache } = await makeCache()
-    const answer = JSON.stringify({ ...aCachedAnswer('key'), schema: 2 })
+    const answer = JSON.stringify({ ...aCachedAnswer('key'), schema: 99 })
     const digest = (await addressOf(answer)).slice(-64)
     await store.put(await addressOf('key'), storedAs(JSON.stringify({ digest, answer })))
     expect(await cache.get('key')).toBeNull()

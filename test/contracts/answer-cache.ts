@@ -26,7 +26,8 @@ export function answerCacheContract(name: string, make: () => AnswerCache | Prom
         ],
         body: 'line\r\nline\u2028 <b>"🗝"</b> ' + 'é'.repeat(20_000),
         model: 'model-1',
-        epochs: { 'tenant:acme': 4, 'collection:manual': 7 },
+        ageSeconds: 7,
+        purgeEpoch: 1_799_000_000_001,
       })
       await cache.put(key, answer)
       expect(await cache.get(key)).toEqual(answer)
@@ -80,7 +81,7 @@ export function answerCacheContract(name: string, make: () => AnswerCache | Prom
     it('never returns an answer in a form it does not know', async () => {
       const cache = await make()
       // The form of some other version of this package.
-      await cache.put('key', { ...aCachedAnswer('key'), schema: 2 } as unknown as CachedAnswer)
+      await cache.put('key', { ...aCachedAnswer('key'), schema: 99 } as unknown as CachedAnswer)
       expect(await cache.get('key')).toBeNull()
     })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { aGate, type GateFixture, POLICY, QUESTION, STRONG, UUID7 } from '../fixtures/gate.ts'
+import { aGate, type GateFixture, POLICY, QUESTION, rankingOf, STRONG, UUID7 } from '../fixtures/gate.ts'
 
 describe('a question asked again', () => {
   it('is answered from the cache with a rising Age, without retrieval or handler', async () => {
@@ -81,9 +81,12 @@ describe('a question asked again', () => {
     expect(journal.retrievals).toHaveLength(2)
   })
 
-  it('is answered anew when the corpus changed', async () => {
+  it('is answered anew when the corpus changed, and the evidence with it', async () => {
     let version = 1
-    const { ask, journal } = aGate({ corpusVersion: () => version })
+    const { ask, journal } = aGate({
+      corpusVersion: () => version,
+      finds: () => rankingOf([version === 1 ? STRONG : `${STRONG} Since May.`]),
+    })
     await ask()
     version = 2
     await ask()
@@ -111,7 +114,10 @@ describe('a question asked again', () => {
 
   it('is answered anew for another collection, or declared header or query value, and for nothing else', async () => {
     const vary = { headers: ['Accept-Language'], query: ['tone'] }
-    const { ask, journal } = aGate({ cache: { vary }, question: { otherCollections: ['other'] } })
+    const { ask, journal } = aGate({
+      cache: { vary, ignoredCredentials: ['cookie'] },
+      question: { otherCollections: ['other'] },
+    })
     await ask()
     await ask(undefined, { cookie: 'a=1', 'x-forwarded-host': 'evil.example', 'user-agent': 'x' }, '/ask?utm=1&a=1;b=2')
     expect(journal.retrievals).toHaveLength(1)

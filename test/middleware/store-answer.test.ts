@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { aGate, bodyOf, type GateFixture } from '../fixtures/gate.ts'
+import { Hono } from 'hono'
+import { aGate, bodyOf, type GateFixture, QUESTION } from '../fixtures/gate.ts'
 import { quietErrors } from '../fixtures/quiet-console.ts'
 
 quietErrors()
@@ -101,13 +102,118 @@ describe('an answer that must not be stored', () => {
       date: 'x',
       connection: 'close',
       'x-user': 'ann',
+      'x-hop': 'x',
+      'x-request-id': '1',
+      'server-timing': 'model;dur=3',
       te: 'x',
       upgrade: 'x',
     }
-    const { ask, journal } = aGate({ handler: () => new Response('{}', { headers }) })
+    const { ask, journal } = aGate({
+      cache: { omitHeaders: ['X-User'] },
+      handler: () => new Response('{}', { headers: { ...headers, connection: 'close, X-Hop' } }),
+    })
     await ask()
-    expect(journal.stored[0]?.headers).toEqual([['content-type', 'application/json']])
+    expect(journal.stored[0]?.headers).toEqual([
+      ['content-type', 'application/json'],
+      ['date', 'x'],
+    ])
   })
+
+  it('an answer is sent again with its own end-to-end headers', async () => {
+    const own = {
+      'content-security-policy': "default-src 'none'",
+      'content-disposition': 'inline',
+      'x-model': 'm-1',
+      etag: '"a"',
+      'cache-control': 'max-age=600',
+      'content-language': 'en',
+    }
+    const { ask } = aGate({ handler: (c) => c.json({ answer: 'Turn it.' }, 200, own) })
+    await ask()
+    const again = await ask()
+    expect(again.headers.get('cache-status')).toBe('rag-gate; hit')
+    expect(Object.fromEntries(again.headers)).toMatchObject({ ...own, 'content-type': 'application/json' })
+  })
+
+  it('an answer is kept without what middleware around the gate had set for its caller', async () => {
+    const { app, journal } = aGate({ handler: (c) => c.json({}, 200, { 'x-model': 'm-1' }) })
+    const outer = new Hono()
+    let callers = 0
+    outer.use(async (c, next) => {
+      c.header('x-caller', String(++callers))
+      await next()
+      c.header('x-after', String(callers))
+    })
+    outer.route('/', app)
+    const ask = () =>
+      outer.request('/ask', {
+        method: 'POST',
+        body: JSON.stringify({ question: QUESTION }),
+        headers: { 'content-type': 'application/json' },
+      })
+    await ask()
+    await new Promise((resolve) => setTimeout(resolve, 10))
+    expect(journal.stored[0]?.headers.map(([name]) => name)).toEqual(['content-type', 'x-model'])
+    const again = await ask()
+    expect(again.headers.get('cache-status')).toBe('rag-gate; hit')
+    expect([again.headers.get('x-caller'), again.headers.get('x-after'), again.headers.get('x-model')]).toEqual([
+      '2',
+      '2',
+      'm-1',
+    ])
+  })
+
+  it('an answer ages from the question on, not from the end of its body', async () => {
+    const { ask, journal, clock } = aGate({
+      handler: () => {
+        clock.atMs += 1500
+        const body = new ReadableStream<Uint8Array>({
+          pull(controller) {
+            clock.atMs += 1500
+            controller.enqueue(new TextEncoder().encode('{}'))
+            controller.close()
+          },
+        })
+        return new Response(body, { headers: { 'content-type': 'application/json', 'cache-control': 'max-age=5' } })
+      },
+    })
+    await (await ask()).text()
+    await new Promise((resolve) => setTimeout(resolve, 10))
+    expect(journal.stored).toHaveLength(1)
+    const again = await ask()
+    expect(again.headers.get('age')).toBe('3')
+    clock.atMs += 2000
+    expect((await ask()).headers.get('cache-status')).toBe('rag-gate; fwd=stale')
+  })
+
+  it('the Age that an answer came with is taken off its lifetime, and added to the Age of a hit', async () => {
+    const { ask, journal, clock } = aGate({
+      handler: (c) => c.json({}, 200, { 'cache-control': 'max-age=60', age: '20, 3' }),
+    })
+    expect((await ask()).headers.get('age')).toBe('20, 3')
+    clock.atMs += 10_000
+    expect((await ask()).headers.get('age')).toBe('30')
+    expect(journal.stored[0]?.lifetimeSeconds).toBe(40)
+    clock.atMs += 30_000
+    expect((await ask()).headers.get('cache-status')).toBe('rag-gate; fwd=stale')
+  })
+
+  it('an Age alone counts against the lifetime that the policy gives', async () => {
+    const { ask, journal } = aGate({ handler: (c) => c.json({}, 200, { age: '1000' }) })
+    const plain = aGate()
+    await ask()
+    await plain.ask()
+    expect(plain.journal.stored[0]!.lifetimeSeconds - journal.stored[0]!.lifetimeSeconds).toBe(1000)
+  })
+
+  it.each(['private; max-age=0', 'no-store; max-age=0', 'max-age=60 private', 'x="'])(
+    'an answer that says %j, which nobody can read, is not kept',
+    async (field) => {
+      const { ask, journal } = aGate({ handler: (c) => c.json({}, 200, { 'cache-control': field }) })
+      await ask()
+      expect(journal.stored).toEqual([])
+    },
+  )
 
   it('a stream is kept only when the handler says, once it is over, that it was whole', async () => {
     for (const [complete, stored] of [

@@ -104,10 +104,10 @@ function aSetting(
 }
 
 describe('gateQuestion', () => {
-  it('asks in order: collection, cache, lexicon, retriever', async () => {
+  it('asks in order: collection, cache by question, lexicon, retriever, cache by evidence', async () => {
     const { ports, calls } = aSetting()
     const gated = await gateQuestion(ports, SETTINGS, ASKED)
-    expect(calls).toEqual(['find acme/default', 'cache', 'lexicon lexicon-1', 'retrieve'])
+    expect(calls).toEqual(['find acme/default', 'cache', 'lexicon lexicon-1', 'retrieve', 'cache'])
     expect(gated).toMatchObject({
       kind: 'judged',
       cache: 'miss',
@@ -245,13 +245,13 @@ describe('gateQuestion', () => {
   })
 
   it('stops at a fresh answer', async () => {
-    const { ports, calls } = aSetting({ cached: { storedAtMs: 1_000_000 - 5500, lifetimeSeconds: 6 } })
+    const { ports, calls } = aSetting({ cached: { requestedAtMs: 1_000_000 - 5500, lifetimeSeconds: 6 } })
     expect(await gateQuestion(ports, SETTINGS, ASKED)).toMatchObject({ kind: 'cached', ageSeconds: 5 })
     expect(calls).toEqual(['find acme/default', 'cache'])
   })
 
   it('judges anew when the answer it finds has lived its time, and says so', async () => {
-    const { ports, calls } = aSetting({ cached: { storedAtMs: 1_000_000 - 6000, lifetimeSeconds: 6 } })
+    const { ports, calls } = aSetting({ cached: { requestedAtMs: 1_000_000 - 6000, lifetimeSeconds: 6 } })
     expect(await gateQuestion(ports, SETTINGS, ASKED)).toMatchObject({ kind: 'judged', stale: true, cache: 'miss' })
     expect(calls).toContain('retrieve')
   })
@@ -259,7 +259,7 @@ describe('gateQuestion', () => {
   it('weighs all terms alike for a collection without a lexicon', async () => {
     const { ports, calls } = aSetting({ lexiconId: null })
     const gated = await gateQuestion(ports, SETTINGS, ASKED)
-    expect(calls).toEqual(['find acme/default', 'cache', 'retrieve'])
+    expect(calls).toEqual(['find acme/default', 'cache', 'retrieve', 'cache'])
     expect(gated).toMatchObject({ decision: { signals: { lexiconChunkCount: 0 } } })
   })
 

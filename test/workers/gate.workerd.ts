@@ -99,7 +99,8 @@ describe('a question', () => {
     const question = 'How long are access logs kept?'
     const first = await ask(question)
     const again = await ask(`  ${question.replace('access', 'access ')} `)
-    expect(first.headers.get('cache-status')).toBe('rag-gate; fwd=miss')
+    // Callers of a tenant share answers: whether another one asked before is told to nobody but operators.
+    expect(first.headers.get('cache-status')).toBeNull()
     expect(again.headers.get('cache-status')).toBe('rag-gate; hit')
     expect(again.headers.get('age')).toMatch(/^[01]$/)
     expect(await again.text()).toBe(await first.text())
@@ -153,7 +154,7 @@ describe('a question', () => {
     const documents = [{ id: 'rocket', text: '# Rocket\n\nThe launch code of the rocket is 7421.' }]
     await post('/v1/documents', { documents }, ADMIN)
     const response = await ask(question)
-    expect(response.headers.get('cache-status')).toBe('rag-gate; fwd=miss')
+    expect(response.headers.get('cache-status')).toBeNull()
     expect((await response.json<Reply>()).answer).toContain('7421')
   })
 })
@@ -406,13 +407,14 @@ describe('the cache', () => {
     await ask(STRONG, {}, app)
     const [stored] = kept
     expect(stored).toMatchObject({
-      schema: 1,
+      schema: 2,
       status: 200,
-      epochs: {},
+      principalId: 'anonymous',
       decision: { tenant: 'default', collection: 'default', policyId: balanced().id, verdict: 'pass' },
     })
     expect(stored?.decision.evidenceIds.every((id) => /^[a-z2-7]{32}$/.test(id))).toBe(true)
     expect(stored?.decision.documentIds).toContain('retention')
     expect(stored?.headers.map(([name]) => name)).toEqual(['content-type'])
+    expect(kept.map(({ key }) => key.slice(0, 25))).toEqual(['12:answer-key/28:question', '12:answer-key/28:evidence'])
   })
 })

@@ -9,6 +9,8 @@ export interface GateBindings {
   readonly DB: D1Database
   readonly VECTOR_INDEX: DurableObjectNamespace<VectorIndex>
   readonly ASSETS: Fetcher
+  /** A KV namespace for answers, behind the Cache API: with it an answer is found in every data centre. */
+  readonly ANSWERS?: KVNamespace
   /** Token for documents, statistics and the operator view, 32 characters and up. Without it nobody gets at them. */
   readonly ADMIN_TOKEN?: string
   /** `off` turns away whoever asks without a key. @default 'on' */

@@ -1,15 +1,22 @@
 /** Puts the Worker together. It and `engines.ts` alone read bindings and secrets. */
 import { createBearerAuthenticator } from '../../src/adapters/bearer-tokens.ts'
-import { createCacheApiAnswerCache } from '../../src/adapters/cache-api-answer-cache.ts'
+import { waitUntil } from 'cloudflare:workers'
+import { type AnswerCacheFault, createCacheApiAnswerCache } from '../../src/adapters/cache-api-answer-cache.ts'
+import { createD1AnswerPurges } from '../../src/adapters/d1/answer-purges.ts'
 import { createD1ApiKeys } from '../../src/adapters/d1/api-keys.ts'
 import { createD1Collections } from '../../src/adapters/d1/collections.ts'
 import { createD1IdempotencyStore } from '../../src/adapters/d1/idempotency.ts'
 import { htmlToMarkdown } from '../../src/adapters/html-to-markdown.ts'
+import { createKvAnswerCache } from '../../src/adapters/kv-answer-cache.ts'
 import { createMarkdownSplitter } from '../../src/adapters/markdown-splitter.ts'
+import { createMemoryAnswerCache } from '../../src/adapters/memory-answer-cache.ts'
+import { createTieredAnswerCache } from '../../src/adapters/tiered-answer-cache.ts'
 import { RagGateError } from '../../src/errors.ts'
 import type { GateDependencies } from '../../src/middleware/dependencies.ts'
 import type { IngestPorts } from '../../src/pipeline/ingest-documents.ts'
 import type { ApiKeys } from '../../src/ports/api-keys.ts'
+import type { AnswerCache } from '../../src/ports/answer-cache.ts'
+import type { AnswerPurges } from '../../src/ports/answer-purges.ts'
 import type { Authenticate, Principal } from '../../src/ports/authenticator.ts'
 import type { DecisionLog } from '../../src/ports/decision-log.ts'
 import type { Generator } from '../../src/ports/generator.ts'
@@ -23,6 +30,7 @@ import { type StatisticsStores, statisticsStores } from './statistics/stores.ts'
 export interface Composition {
   readonly gate: GateDependencies
   readonly ingest: IngestPorts
+  readonly purges: AnswerPurges
   readonly statistics: StatisticsStores
   readonly log: DecisionLog
   readonly keys: ApiKeys
@@ -65,15 +73,14 @@ function compose(env: GateBindings): Composition {
     anonymous: anonymousOf(env),
   })
   const generator = generatorFor(env)
+  const purges = createD1AnswerPurges({ db: env.DB, clock })
   return {
     gate: {
       retriever,
       ...(reranker === undefined ? {} : { reranker }),
       collections,
-      cache: createCacheApiAnswerCache({
-        cache: () => caches.open('rag-gate-answers'),
-        onFault: ({ operation, kind }) => console.warn(`[rag-gate] answer cache: ${operation} ${kind}`),
-      }),
+      cache: answerCache(env),
+      purges,
       log,
       authenticate,
       clock,
@@ -88,6 +95,7 @@ function compose(env: GateBindings): Composition {
       splitter: createMarkdownSplitter({ htmlToMarkdown }),
       clock,
     },
+    purges,
     statistics: statisticsStores(env, clock),
     log,
     keys,
@@ -95,6 +103,18 @@ function compose(env: GateBindings): Composition {
     generator,
     authenticate,
   }
+}
+
+/** The isolate's memory, in front of the data centre's cache, in front of KV where it is bound. */
+function answerCache({ ANSWERS: kv }: GateBindings): AnswerCache {
+  const onFault = ({ operation, kind }: AnswerCacheFault): void =>
+    console.warn(`[rag-gate] answer cache: ${operation} ${kind}`)
+  const tiers = [
+    createMemoryAnswerCache(),
+    createCacheApiAnswerCache({ cache: () => caches.open('rag-gate-answers'), onFault }),
+    ...(kv === undefined ? [] : [createKvAnswerCache({ kv, onFault })]),
+  ]
+  return createTieredAnswerCache({ tiers, waitUntil })
 }
 
 /** Who asks without credentials. */

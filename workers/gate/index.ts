@@ -15,6 +15,7 @@ import { listCollections, listDocuments } from './documents/list-documents.ts'
 import { postDocuments } from './documents/post-documents.ts'
 import { deleteKey, listKeys, postKey } from './keys.ts'
 import { policyNamed } from './policies.ts'
+import { purgeCache } from './purge-cache.ts'
 import { putCollectionPolicy, putTenantPolicy } from './put-policy.ts'
 import { consumeQueuedDecisions } from './statistics/decision-log.ts'
 import { runStatisticsJobs } from './statistics/jobs.ts'
@@ -48,6 +49,7 @@ app.put('/v1/policy', putTenantPolicy)
 app.post('/v1/keys', postKey)
 app.get('/v1/keys', listKeys)
 app.delete('/v1/keys/:id', deleteKey)
+app.post('/v1/cache/purge', purgeCache)
 app.get('/health', async (c) => {
   await compositionFor(c.env).statistics.summaries.check()
   return c.json({ status: 'ok' }, 200, { 'cache-control': 'no-store' })
@@ -71,6 +73,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   '/v1/keys': 'GET, POST',
   '/v1/keys/:id': 'DELETE',
   ...STATISTICS_ROUTES,
+  '/v1/cache/purge': 'POST',
   '/health': 'GET',
 }
 for (const [path, method] of Object.entries(ALLOWED)) {

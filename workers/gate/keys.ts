@@ -54,7 +54,7 @@ export async function deleteKey(c: Context<{ Bindings: GateBindings }>): Promise
 }
 
 /** The tenant that is meant: the caller's own, unless the deployment's token names another. */
-function tenantFor(principal: Principal, asked: unknown): string {
+export function tenantFor(principal: Principal, asked: unknown): string {
   if (asked === undefined || asked === principal.tenant) return principal.tenant
   if (!isDeploymentAdmin(principal)) {
     throw new RagGateError('tenant_mismatch', 'A key reaches only its own tenant', { param: 'tenant' })

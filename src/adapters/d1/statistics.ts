@@ -163,7 +163,7 @@ const BINS = 20
 const BIN = sql<number>`CAST(bins.key AS INTEGER)`
 const IN_BIN = sql<number>`sum(bins.value)`
 const NO_VERDICTS = { pass: 0, advise: 0, refuse: 0 }
-const NO_CACHE_STATES = { hit: 0, miss: 0, bypass: 0, stale: 0 }
+const NO_CACHE_STATES = { hit: 0, 'evidence-hit': 0, miss: 0, bypass: 0, stale: 0 }
 const NO_BANDS = { high: 0, medium: 0, low: 0, 'very-low': 0 }
 
 /** Statistics over the decisions in D1. Errors of D1 itself become `schema_outdated` or `store_unavailable`. */

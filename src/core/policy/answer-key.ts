@@ -1,8 +1,13 @@
-/** What must be equal for a cached answer to be reused. */
+/**
+ * What must be equal for a cached answer to be reused: by the question, before anything is retrieved, and by the evidence,
+ * after it was. Both keys share one list of parts.
+ */
 import { lengthPrefixed } from '../lib/canonical.ts'
+import type { Band } from './decision.ts'
+import type { ReasonCode, Verdict } from '../gates/finding.ts'
 
-/** Everything that an answer depends on. A new dependency is a new member here, and old entries are never found again. */
-export interface AnswerKeyParts {
+/** What an answer depends on beside the corpus. A new dependency is a new member here, and old entries are never found again. */
+export interface SharedKeyParts {
   /** Names the deployment, so that two Workers can share a store. */
   readonly deployment: string
   readonly tenant: string
@@ -19,9 +24,6 @@ export interface AnswerKeyParts {
   readonly prompt: string
   readonly policyId: string
   readonly mode: string
-  readonly corpusVersion: number
-  /** Which lexicon the corpus has at that version: a digest of its content. Empty for none. */
-  readonly lexiconId: string
   /** How the evidence is retrieved and cut, as canonical JSON. */
   readonly retrieval: string
   /** Values of the request headers that the response may vary on, in a fixed order. */
@@ -32,35 +34,77 @@ export interface AnswerKeyParts {
   readonly options: Readonly<Record<string, string>>
 }
 
-/** Form of the key; raised when its members change. */
-const SCHEMA = 'answer-key/1'
+/** Beside them, what the question key says of the corpus. */
+export interface CorpusKeyParts {
+  readonly corpusVersion: number
+  /** Which lexicon the corpus has at that version: a digest of its content. Empty for none. */
+  readonly lexiconId: string
+}
+
+/** Beside them, what the evidence key says of the evidence, whatever the version of the corpus. */
+export interface EvidenceKeyParts {
+  /** Digest of everything that the handler reads of the evidence: ids in order, texts, titles, sections, sources. */
+  readonly fingerprint: string
+  /** An answer tells its reader how it was judged, so it is another one when it is judged otherwise. */
+  readonly verdict: Verdict
+  readonly band: Band
+  readonly reason: ReasonCode
+}
+
+/** Everything in a question key. */
+export type AnswerKeyParts = SharedKeyParts & CorpusKeyParts
+
+/** Form of the keys; raised when their members change. */
+const SCHEMA = 'answer-key/2'
+
+/** How each shared part is written. A part that is missing here does not compile. */
+const SHARED_PARTS: { readonly [Part in keyof SharedKeyParts]: (part: SharedKeyParts[Part]) => string } = {
+  deployment: (part) => part,
+  tenant: (part) => part,
+  collection: (part) => part,
+  filter: (part) => part,
+  partition: (part) => part,
+  route: (part) => part,
+  audience: (part) => part,
+  model: (part) => part,
+  prompt: (part) => part,
+  policyId: (part) => part,
+  mode: (part) => part,
+  retrieval: (part) => part,
+  vary: lengthPrefixed,
+  question: (part) => part,
+  options: (part) =>
+    lengthPrefixed(
+      Object.entries(part)
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .flat(),
+    ),
+}
 
 /**
- * The canonical text of a key: injective, so that two requests share an answer only when every part is equal. A shared
- * store hashes it. The question must be well-formed Unicode: lone surrogates hash alike.
+ * The canonical text of a question key: injective, so that two requests share an answer only when every part is equal. A
+ * shared store hashes it. The question must be well-formed Unicode: lone surrogates hash alike.
  */
 export function answerKey(parts: AnswerKeyParts): string {
-  const options = Object.entries(parts.options)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .flat()
+  return lengthPrefixed([SCHEMA, 'question', ...shared(parts), String(parts.corpusVersion), parts.lexiconId])
+}
+
+/** The canonical text of an evidence key: injective, and never equal to a question key. */
+export function evidenceKey(parts: SharedKeyParts & EvidenceKeyParts): string {
   return lengthPrefixed([
     SCHEMA,
-    parts.deployment,
-    parts.tenant,
-    parts.collection,
-    parts.filter,
-    parts.partition,
-    parts.route,
-    parts.audience,
-    parts.model,
-    parts.prompt,
-    parts.policyId,
-    parts.mode,
-    String(parts.corpusVersion),
-    parts.lexiconId,
-    parts.retrieval,
-    lengthPrefixed(parts.vary),
-    parts.question,
-    lengthPrefixed(options),
+    'evidence',
+    ...shared(parts),
+    parts.fingerprint,
+    parts.verdict,
+    parts.band,
+    parts.reason,
   ])
+}
+
+function shared(parts: SharedKeyParts): string[] {
+  return Object.entries(SHARED_PARTS).map(([name, write]) =>
+    // Each writer takes the part of its own name.
+    (write as (part: unknown) => string)(parts[name as keyof SharedKeyParts]),
+  )
 }

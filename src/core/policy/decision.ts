@@ -36,10 +36,10 @@ export interface Timings {
 }
 
 /**
- * How the answer cache took part, in the words of RFC 9211; `stale`: an answer past its lifetime was sent because the
- * retriever failed.
+ * How the answer cache took part, in the words of RFC 9211. `evidence-hit`: retrieved and judged anew, and answered from the
+ * cache because the evidence was the same. `stale`: an answer past its lifetime was sent because the retriever failed.
  */
-export type CacheState = 'hit' | 'miss' | 'bypass' | 'stale'
+export type CacheState = 'hit' | 'evidence-hit' | 'miss' | 'bypass' | 'stale'
 
 /** A further round of retrieval, tried because the first judgement was not confident enough. */
 export interface Expansion {

@@ -57,24 +57,52 @@ export interface FreshnessPolicy {
   readonly cacheLifetimes: CacheLifetimes
 }
 
+/** What else bounds a lifetime. */
+export interface LifetimeBounds {
+  /** How long the handler's own response stays fresh, seconds; absent when it leaves that open. */
+  readonly handlerSeconds?: number | undefined
+  /** How old the handler's response was when it came, seconds. @default 0 */
+  readonly ageSeconds?: number
+  /** Where in the jitter an answer stands, 0..1: see `jitterOf`. @default 0, the full lifetime */
+  readonly jitter?: number
+}
+
+/** Largest share of a lifetime that jitter takes away. */
+const JITTER = 0.1
+
 /**
- * How long an answer may live, whole seconds; 0 means that it is not stored. Never falls when the confidence rises.
- *
- * @param handlerSeconds what the handler's own response allows; `undefined` when it says nothing
+ * How long an answer may live from when it comes, whole seconds; 0 means that it is not stored. For one key it never falls
+ * when the confidence rises, never leaves the range of its band, and never exceeds what the handler allows. Jitter shortens
+ * by up to a tenth what the policy gives, so that answers made together do not end together; a handler's own bound and
+ * the lifetime of refusals stay as they are.
  */
 export function lifetimeSeconds(
   policy: FreshnessPolicy,
   { verdict, confidence }: Pick<Judgement, 'verdict' | 'confidence'>,
-  handlerSeconds?: number,
+  { handlerSeconds = Infinity, ageSeconds = 0, jitter = 0 }: LifetimeBounds = {},
 ): number {
-  const bound = handlerSeconds ?? Infinity
-  if (verdict === 'refuse') return Math.floor(Math.min(policy.cacheLifetimes.refusalSeconds, bound))
-  const ceiling = verdict === 'advise' ? policy.cacheLifetimes.adviseAtMostSeconds : Infinity
-  return Math.max(0, Math.floor(Math.min(byConfidence(policy, confidence), ceiling, bound)))
+  const { refusalSeconds, adviseAtMostSeconds } = policy.cacheLifetimes
+  const kept = 1 - JITTER * clamp01(jitter)
+  const ceiling = verdict === 'advise' ? adviseAtMostSeconds * kept : Infinity
+  const allowed = verdict === 'refuse' ? refusalSeconds : Math.min(byConfidence(policy, confidence, kept), ceiling)
+  return Math.max(0, Math.floor(Math.min(allowed, handlerSeconds) - ageSeconds))
+}
+
+/**
+ * Where in the jitter the answer under a key stands, 0..1: the same for the same key.
+ *
+ * @see http://www.isthe.com/chongo/tech/comp/fnv/ FNV-1a over UTF-16 code units, mixed once more for short keys
+ */
+export function jitterOf(key: string): number {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < key.length; at++) hash = Math.imul(hash ^ key.charCodeAt(at), 0x01000193)
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
+  return ((hash ^ (hash >>> 16)) >>> 0) / 0x1_0000_0000
 }
 
 /** Straight lines from a band's shortest to its longest lifetime across its span of confidence; 0 below `low`. */
-function byConfidence({ bands, cacheLifetimes }: FreshnessPolicy, confidence: number): number {
+function byConfidence({ bands, cacheLifetimes }: FreshnessPolicy, confidence: number, kept: number): number {
   const spans: readonly (readonly [Exclude<Band, 'very-low'>, number, number])[] = [
     ['high', bands.high, 1],
     ['medium', bands.medium, bands.high],
@@ -84,58 +112,9 @@ function byConfidence({ bands, cacheLifetimes }: FreshnessPolicy, confidence: nu
     // A confidence that is not a number reaches no band.
     if (!(confidence >= from)) continue
     const { fromSeconds, toSeconds } = cacheLifetimes[band]
-    return fromSeconds + (to > from ? clamp01((confidence - from) / (to - from)) : 1) * (toSeconds - fromSeconds)
+    const seconds =
+      fromSeconds + (to > from ? clamp01((confidence - from) / (to - from)) : 1) * (toSeconds - fromSeconds)
+    return Math.max(fromSeconds, seconds * kept)
   }
   return 0
-}
-
-/**
- * What a handler's own response allows: `0` when it must not be stored, a number of seconds when it names one,
- * `undefined` when it leaves the matter open.
- *
- * @param header reads a response header, `null` when absent
- * @param keyedHeaders request headers, in lower case, that the answer key holds: a response may vary on these
- * @see RFC 9111, sections 3, 4.1, 4.2.1 and 5.2.2
- */
-export function handlerFreshness(
-  status: number,
-  header: (name: string) => string | null,
-  keyedHeaders: readonly string[] = [],
-): number | undefined {
-  if (status !== 200 || header('set-cookie') !== null) return 0
-  const varying = (header('vary') ?? '')
-    .toLowerCase()
-    .split(',')
-    .map((name) => name.trim())
-  if (varying.some((name) => name !== '' && name !== 'accept-encoding' && !keyedHeaders.includes(name))) return 0
-  // Whoever speaks to caches in these ways means something; not storing is never wrong.
-  if (['expires', 'cdn-cache-control', 'cloudflare-cdn-cache-control'].some((name) => header(name) !== null)) return 0
-  const directives = parseDirectives(header('cache-control') ?? '')
-  if (['no-store', 'private', 'no-cache'].some((name) => directives.has(name))) return 0
-  const maxAge = directives.get('s-maxage') ?? directives.get('max-age')
-  if (maxAge === undefined) return undefined
-  const seconds = /^"?\d+"?$/.test(maxAge) ? Number(maxAge.replaceAll('"', '')) : 0
-  const age = Number(header('age') ?? 0)
-  return Math.max(0, seconds - (Number.isFinite(age) && age > 0 ? age : 0))
-}
-
-/**
- * Whether a handler's response forbids that it is served past its lifetime.
- *
- * @param header reads a response header, `null` when absent
- * @see RFC 9111, section 4.2.4
- */
-export function forbidsStale(header: (name: string) => string | null): boolean {
-  const directives = parseDirectives(header('cache-control') ?? '')
-  return ['must-revalidate', 'proxy-revalidate', 's-maxage', 'no-cache'].some((name) => directives.has(name))
-}
-
-function parseDirectives(cacheControl: string): Map<string, string> {
-  const directives = new Map<string, string>()
-  for (const directive of cacheControl.split(',')) {
-    const [name = '', value = ''] = directive.trim().split('=', 2)
-    const key = name.toLowerCase()
-    if (!directives.has(key)) directives.set(key, value.trim())
-  }
-  return directives
 }

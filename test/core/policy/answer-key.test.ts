@@ -1,6 +1,12 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { answerKey, type AnswerKeyParts } from '../../../src/core/policy/answer-key.ts'
+import {
+  answerKey,
+  type AnswerKeyParts,
+  evidenceKey,
+  type EvidenceKeyParts,
+  type SharedKeyParts,
+} from '../../../src/core/policy/answer-key.ts'
 import { examples } from '../../properties.ts'
 
 // Few and awkward values, so that pairs which differ in one part, or shift text between parts, turn up often.
@@ -72,7 +78,7 @@ describe('answerKey', () => {
   it('is written as ever: another way to write it needs another schema, for stored answers stand under it', () => {
     const options = { topK: '5', fields: '' }
     expect(answerKey({ ...base, options })).toBe(
-      '12:answer-key/11:d1:t1:c1:f1:p4:/ask6:public1:m1:110:balanced@07:enforce1:31:l2:{}4:2:en3:why19:6:fields0:4:topK1:5',
+      '12:answer-key/28:question1:d1:t1:c1:f1:p4:/ask6:public1:m1:110:balanced@07:enforce2:{}4:2:en3:why19:6:fields0:4:topK1:51:31:l',
     )
   })
 
@@ -85,6 +91,37 @@ describe('answerKey', () => {
   })
 })
 
-function canonical(key: AnswerKeyParts): string {
+describe('evidenceKey', () => {
+  type Parts = SharedKeyParts & EvidenceKeyParts
+  const evidence: fc.Arbitrary<EvidenceKeyParts> = fc.record({
+    fingerprint: text,
+    verdict: fc.constantFrom('pass', 'advise'),
+    band: fc.constantFrom('high', 'medium', 'low'),
+    reason: fc.constantFrom('passed', 'confidence_low') as fc.Arbitrary<EvidenceKeyParts['reason']>,
+  })
+  const shared = parts.map((all): SharedKeyParts => {
+    const { corpusVersion: _version, lexiconId: _lexicon, ...rest } = all
+    return rest
+  })
+  const whole: fc.Arbitrary<Parts> = fc.tuple(shared, evidence).map(([a, b]) => ({ ...a, ...b }))
+
+  it('is equal exactly when every part is equal, whatever the corpus version, and never equal to a question key', () => {
+    fc.assert(
+      fc.property(whole, whole, parts, fc.nat(), (one, other, question, at) => {
+        const names = Object.keys(one) as (keyof Parts)[]
+        const name = names[at % names.length]!
+        const changed = { ...one, [name]: other[name] }
+        expect(evidenceKey(changed) === evidenceKey(one)).toBe(canonical(changed) === canonical(one))
+        expect(evidenceKey(other) === evidenceKey(one)).toBe(canonical(other) === canonical(one))
+        const moved = { ...one, corpusVersion: 7, lexiconId: 'other' }
+        expect(evidenceKey(moved)).toBe(evidenceKey(one))
+        expect(evidenceKey(one)).not.toBe(answerKey(question))
+      }),
+      { numRuns: examples(10_000) },
+    )
+  })
+})
+
+function canonical(key: SharedKeyParts): string {
   return JSON.stringify({ ...key, options: Object.entries(key.options).sort() })
 }

@@ -4,7 +4,8 @@ import {
   type CacheLifetimes,
   DEFAULT_LIFETIMES,
   type FreshnessPolicy,
-  handlerFreshness,
+  jitterOf,
+  type LifetimeBounds,
   lifetimeSeconds,
   validateLifetimes,
 } from '../../../src/core/policy/lifetimes.ts'
@@ -31,7 +32,14 @@ const policies: fc.Arbitrary<FreshnessPolicy> = fc
     }
     return { bands: { high, medium, low }, cacheLifetimes }
   })
-const bound = fc.option(fc.double({ min: 0, max: 1e6, noNaN: true }), { nil: undefined })
+const bounds: fc.Arbitrary<LifetimeBounds> = fc.record(
+  {
+    handlerSeconds: fc.double({ min: 0, max: 1e6, noNaN: true }),
+    ageSeconds: fc.nat({ max: 100_000 }),
+    jitter: fc.double({ min: 0, max: 1, noNaN: true }),
+  },
+  { requiredKeys: [] },
+)
 
 describe('lifetimeSeconds', () => {
   it.each([
@@ -50,18 +58,11 @@ describe('lifetimeSeconds', () => {
 
   it('never falls as confidence rises, within a band or across bands', () => {
     fc.assert(
-      fc.property(
-        policies,
-        share,
-        share,
-        fc.constantFrom('pass', 'advise'),
-        bound,
-        (policy, a, b, verdict, handler) => {
-          const low = lifetimeSeconds(policy, { verdict, confidence: Math.min(a, b) }, handler)
-          const high = lifetimeSeconds(policy, { verdict, confidence: Math.max(a, b) }, handler)
-          expect(high).toBeGreaterThanOrEqual(low)
-        },
-      ),
+      fc.property(policies, share, share, fc.constantFrom('pass', 'advise'), bounds, (policy, a, b, verdict, given) => {
+        const low = lifetimeSeconds(policy, { verdict, confidence: Math.min(a, b) }, given)
+        const high = lifetimeSeconds(policy, { verdict, confidence: Math.max(a, b) }, given)
+        expect(high).toBeGreaterThanOrEqual(low)
+      }),
       { numRuns: examples(2000) },
     )
   })
@@ -72,13 +73,14 @@ describe('lifetimeSeconds', () => {
         policies,
         share,
         fc.constantFrom('pass', 'advise', 'refuse'),
-        bound,
-        (policy, confidence, verdict, handler) => {
-          const seconds = lifetimeSeconds(policy, { verdict, confidence }, handler)
+        bounds,
+        (policy, confidence, verdict, given) => {
+          const seconds = lifetimeSeconds(policy, { verdict, confidence }, given)
+          const { handlerSeconds = Infinity, ageSeconds = 0 } = given
           const { adviseAtMostSeconds, refusalSeconds, high } = policy.cacheLifetimes
           const ceiling = { pass: high.toSeconds, advise: adviseAtMostSeconds, refuse: refusalSeconds }[verdict]
           expect(Number.isInteger(seconds) && seconds >= 0).toBe(true)
-          expect(seconds).toBeLessThanOrEqual(Math.min(ceiling, handler ?? Infinity))
+          expect(seconds).toBeLessThanOrEqual(Math.max(0, Math.min(ceiling, handlerSeconds) - ageSeconds))
         },
       ),
       { numRuns: examples(2000) },
@@ -106,73 +108,51 @@ describe('lifetimeSeconds', () => {
     expect(lifetimeSeconds(POLICY, { verdict: 'advise', confidence: 0.5 })).toBe(300)
   })
 
+  it('takes off the age that an answer came with, and what the jitter of its key says, and no more than a tenth', () => {
+    const given = (bounds: LifetimeBounds, confidence = 1) =>
+      lifetimeSeconds(POLICY, { verdict: 'pass', confidence }, bounds)
+    expect(given({ ageSeconds: 400 })).toBe(86_000)
+    expect(given({ ageSeconds: 90_000 })).toBe(0)
+    expect(given({ handlerSeconds: 60, ageSeconds: 20, jitter: 1 })).toBe(40)
+    expect(given({ jitter: 1 })).toBe(77_760)
+    expect(given({ jitter: 0.5 })).toBe(82_080)
+    // Never below the band that it is in.
+    expect(given({ jitter: 1 }, 0.855)).toBe(21_600)
+    expect(lifetimeSeconds(POLICY, { verdict: 'advise', confidence: 1 }, { jitter: 1 })).toBe(3240)
+    expect(lifetimeSeconds(POLICY, { verdict: 'refuse', confidence: 1 }, { jitter: 1 })).toBe(30)
+  })
+
+  it('never leaves the range of its band, whatever the jitter', () => {
+    fc.assert(
+      fc.property(policies, share, fc.double({ min: 0, max: 1, noNaN: true }), (policy, confidence, jitter) => {
+        const { bands, cacheLifetimes } = policy
+        fc.pre(confidence >= bands.low)
+        const band = confidence >= bands.high ? 'high' : confidence >= bands.medium ? 'medium' : 'low'
+        const seconds = lifetimeSeconds(policy, { verdict: 'pass', confidence }, { jitter })
+        expect(seconds).toBeGreaterThanOrEqual(cacheLifetimes[band].fromSeconds)
+        expect(seconds).toBeLessThanOrEqual(cacheLifetimes[band].toSeconds)
+      }),
+      { numRuns: examples(2000) },
+    )
+  })
+
   it('gives a refusal a short lifetime of its own, whatever the confidence', () => {
     for (const confidence of [0, 0.6, 1]) expect(lifetimeSeconds(POLICY, { verdict: 'refuse', confidence })).toBe(30)
-    expect(lifetimeSeconds(POLICY, { verdict: 'refuse', confidence: 1 }, 10)).toBe(10)
-    expect(lifetimeSeconds(POLICY, { verdict: 'refuse', confidence: 1 }, 0)).toBe(0)
+    expect(lifetimeSeconds(POLICY, { verdict: 'refuse', confidence: 1 }, { handlerSeconds: 10 })).toBe(10)
+    expect(lifetimeSeconds(POLICY, { verdict: 'refuse', confidence: 1 }, { handlerSeconds: 0 })).toBe(0)
   })
 })
 
-describe('handlerFreshness', () => {
-  const fresh = (headers: Record<string, string>, status = 200, keyed: readonly string[] = []): number | undefined => {
-    const response = new Headers(headers)
-    return handlerFreshness(status, (name) => response.get(name), keyed)
-  }
-
-  it.each<[string, Record<string, string>, number | undefined]>([
-    ['nothing said', {}, undefined],
-    ['public alone', { 'cache-control': 'public' }, undefined],
-    ['max-age', { 'cache-control': 'public, max-age=60' }, 60],
-    ['max-age in capitals', { 'cache-control': 'Public, MAX-AGE=60' }, 60],
-    ['max-age quoted', { 'cache-control': 'max-age="60"' }, 60],
-    ['max-age without spaces', { 'cache-control': 'public,max-age=60' }, 60],
-    ['max-age of 0', { 'cache-control': 'max-age=0' }, 0],
-    ['s-maxage before max-age', { 'cache-control': 'max-age=600, s-maxage=60' }, 60],
-    ['s-maxage after max-age', { 'cache-control': 's-maxage=60, max-age=600' }, 60],
-    ['age off', { 'cache-control': 'max-age=60', age: '20' }, 40],
-    ['age beyond', { 'cache-control': 'max-age=60', age: '90' }, 0],
-    ['age malformed', { 'cache-control': 'max-age=60', age: 'old' }, 60],
-    ['age below 0', { 'cache-control': 'max-age=60', age: '-20' }, 60],
-    ['max-age twice', { 'cache-control': 'max-age=60, Max-Age=600' }, 60],
-    ['max-age after a space', { 'cache-control': 'max-age= 60' }, 60],
-    ['a comma too much', { 'cache-control': ', max-age=60,,' }, 60],
-    ['Expires', { expires: 'Thu, 01 Jan 2099 00:00:00 GMT', 'cache-control': 'max-age=60' }, 0],
-    ['CDN-Cache-Control', { 'cdn-cache-control': 'max-age=60', 'cache-control': 'max-age=60' }, 0],
-    ['Cloudflare-CDN-Cache-Control', { 'cloudflare-cdn-cache-control': 'max-age=60' }, 0],
-    ['no-store', { 'cache-control': 'no-store' }, 0],
-    ['no-store beside max-age', { 'cache-control': 'max-age=60, no-store' }, 0],
-    ['No-Store in capitals', { 'cache-control': 'No-Store' }, 0],
-    ['private', { 'cache-control': 'private, max-age=60' }, 0],
-    ['private with fields', { 'cache-control': 'private="set-cookie", max-age=60' }, 0],
-    ['no-cache', { 'cache-control': 'no-cache' }, 0],
-    ['no-cache with fields', { 'cache-control': 'no-cache="x-a, x-b"' }, 0],
-    ['max-age negative', { 'cache-control': 'max-age=-1' }, 0],
-    ['max-age empty', { 'cache-control': 'max-age=' }, 0],
-    ['max-age without a value', { 'cache-control': 'max-age' }, 0],
-    ['max-age a fraction', { 'cache-control': 'max-age=1.5' }, 0],
-    ['max-age text', { 'cache-control': 'max-age=forever' }, 0],
-    ['max-age exponent', { 'cache-control': 'max-age=1e9' }, 0],
-    ['an unknown directive', { 'cache-control': 'immutable, x-y=3' }, undefined],
-    ['a name that only looks like one', { 'cache-control': 'x-no-store, max-age=60' }, 60],
-    ['a cookie', { 'set-cookie': 'session=1', 'cache-control': 'max-age=60' }, 0],
-    ['Vary: *', { vary: '*', 'cache-control': 'max-age=60' }, 0],
-    ['Vary on what is not keyed', { vary: 'Accept-Language' }, 0],
-    ['Vary: Authorization', { vary: 'Authorization' }, 0],
-    ['Vary: Cookie', { vary: 'cookie' }, 0],
-    ['Vary on the encoding only', { vary: 'Accept-Encoding', 'cache-control': 'max-age=60' }, 60],
-    ['Vary of nothing', { vary: ' , ' }, undefined],
-  ])('with %s allows %j → %s', (_, headers, expected) => {
-    expect(fresh(headers)).toBe(expected)
-  })
-
-  it('lets a response vary on what the key holds, and on nothing more', () => {
-    expect(fresh({ vary: 'Accept-Language, X-Plan' }, 200, ['accept-language', 'x-plan'])).toBeUndefined()
-    expect(fresh({ vary: 'Accept-Language, X-Other' }, 200, ['accept-language'])).toBe(0)
-    expect(fresh({ vary: '*' }, 200, ['accept-language'])).toBe(0)
-  })
-
-  it.each([201, 204, 206, 301, 304, 400, 404, 410, 500, 503])('never lets a %d be stored', (status) => {
-    expect(fresh({ 'cache-control': 'public, max-age=600' }, status)).toBe(0)
+describe('jitterOf', () => {
+  it('is the same for the same key, and spreads keys evenly', () => {
+    const tenths = Array.from({ length: 10 }, () => 0)
+    for (let at = 0; at < 10_000; at++) {
+      const jitter = jitterOf(`18:How long are log ${at}`)
+      expect(jitter).toBe(jitterOf(`18:How long are log ${at}`))
+      tenths[Math.floor(jitter * 10)]! += 1
+    }
+    // 1,000 each; seven standard deviations of a binomial count are 210.
+    for (const count of tenths) expect(Math.abs(count - 1000)).toBeLessThan(210)
   })
 })
 

@@ -6,6 +6,7 @@ import { requireScope } from '../access.ts'
 import type { GateBindings } from '../bindings.ts'
 import { compositionFor } from '../compose.ts'
 import { checkDocumentId } from './check-documents.ts'
+import { forgetDocument } from '../purge-cache.ts'
 
 /** Removes a document and its chunks from the collection named by `?collection=`. 404 when it is not there. */
 export async function deleteDocument(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
@@ -19,6 +20,7 @@ export async function deleteDocument(c: Context<{ Bindings: GateBindings }>): Pr
     collection,
     [id],
   )
+  await forgetDocument(composition.purges, tenant, collection, id)
   return c.json({
     collection,
     corpus_version: corpusVersion,

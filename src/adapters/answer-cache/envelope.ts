@@ -1,0 +1,68 @@
+/** An answer as a store that others may write to holds it: with a digest that shows whether it is whole and untouched. */
+import { RagGateError } from '../../errors.ts'
+import type { CachedAnswer } from '../../ports/answer-cache.ts'
+
+const LEAST_SECRET_BYTES = 32
+const UTF8 = new TextEncoder()
+
+/** Seals answers for a store, and opens what comes back. */
+export interface Sealer {
+  /** Address of a key in the store: 64 hexadecimal characters. */
+  readonly address: (key: string) => Promise<string>
+  readonly seal: (answer: CachedAnswer) => Promise<string>
+  /** @returns `null` when it is damaged, not ours, of another form, or was stored under another key */
+  readonly open: (text: string, key: string) => Promise<CachedAnswer | null>
+}
+
+/**
+ * @param hmacKey secret for a store that others can write to or list; without one, digests are plain SHA-256
+ * @throws `secret_too_short` when `hmacKey` is
+ */
+export function createSealer(hmacKey: Uint8Array | undefined): Sealer {
+  if (hmacKey !== undefined && hmacKey.byteLength < LEAST_SECRET_BYTES) {
+    throw new RagGateError('secret_too_short', `hmacKey needs ${LEAST_SECRET_BYTES} bytes`, { param: 'hmacKey' })
+  }
+  const secret = hmacKey?.slice()
+  // A value, not a promise: a promise of one request must not be awaited by another.
+  let signingKey: CryptoKey | undefined
+
+  async function digest(text: string): Promise<string> {
+    const bytes = UTF8.encode(text)
+    if (secret === undefined) return hex(await crypto.subtle.digest('SHA-256', bytes))
+    const algorithm = { name: 'HMAC', hash: 'SHA-256' }
+    signingKey ??= await crypto.subtle.importKey('raw', secret, algorithm, false, ['sign'])
+    return hex(await crypto.subtle.sign('HMAC', signingKey, bytes))
+  }
+
+  return {
+    address: digest,
+    async seal(answer) {
+      const text = JSON.stringify(answer)
+      return JSON.stringify({ digest: await digest(text), answer: text })
+    },
+    async open(text, key) {
+      const envelope = parseEnvelope(text)
+      if (envelope === null || (await digest(envelope.answer)) !== envelope.digest) return null
+      // True of the form: the digest says that `seal` wrote this text. Whether it is this version's form is asked next.
+      const answer = JSON.parse(envelope.answer) as CachedAnswer
+      return answer.schema === 2 && answer.key === key ? answer : null
+    },
+  }
+}
+
+/** @returns `null` when the text is no envelope */
+function parseEnvelope(text: string): { readonly digest: string; readonly answer: string } | null {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return null
+  }
+  if (typeof value !== 'object' || value === null || !('digest' in value) || !('answer' in value)) return null
+  const { digest, answer } = value
+  return typeof digest === 'string' && typeof answer === 'string' ? { digest, answer } : null
+}
+
+function hex(bytes: ArrayBuffer): string {
+  return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('')
+}

@@ -1,0 +1,41 @@
+import { RagGateError } from '../../errors.ts'
+import type { CachedAnswer } from '../../ports/answer-cache.ts'
+
+/** Something that went wrong in a store of answers and was not passed on. */
+export interface AnswerCacheFault {
+  readonly operation: 'get' | 'put'
+  /**
+   * `damaged`: what was stored is not what was put there; it was deleted. `rate-limited`: the store took no more writes to
+   * this key, and the answer was dropped.
+   */
+  readonly kind: 'failed' | 'timeout' | 'damaged' | 'rate-limited'
+  readonly cause?: unknown
+}
+
+/** Checks how long a read may take. @throws `config_invalid` when it is not above 0 */
+export function requireDeadline(deadlineMs: number): void {
+  if (deadlineMs > 0) return
+  throw new RagGateError('config_invalid', 'deadlineMs must be above 0', { param: 'deadlineMs' })
+}
+
+/** A read that fails, or takes longer than the deadline, is a miss, and somebody is told. */
+export async function readInTime(
+  deadlineMs: number,
+  onFault: ((fault: AnswerCacheFault) => void) | undefined,
+  read: () => Promise<CachedAnswer | null>,
+): Promise<CachedAnswer | null> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<'late'>((resolve) => {
+    timer = setTimeout(() => resolve('late'), deadlineMs)
+  })
+  try {
+    const answer = await Promise.race([read(), late])
+    if (answer !== 'late') return answer
+    onFault?.({ operation: 'get', kind: 'timeout' })
+  } catch (cause) {
+    onFault?.({ operation: 'get', kind: 'failed', cause })
+  } finally {
+    if (timer !== undefined) clearTimeout(timer)
+  }
+  return null
+}

@@ -1,0 +1,15 @@
+import type { CachedAnswer } from '../../ports/answer-cache.ts'
+
+/** Longest that a store keeps an answer, seconds: half as long as purges are remembered. */
+const LONGEST_SECONDS = 31 * 86_400
+
+/**
+ * How long a store keeps an answer, whole seconds from when it is stored: its lifetime and its window for faults.
+ *
+ * @returns 0 when it is not to be stored
+ */
+export function storedSeconds({ lifetimeSeconds, staleIfErrorSeconds = 0 }: CachedAnswer): number {
+  const lifetime = Math.floor(lifetimeSeconds)
+  if (!(lifetime > 0)) return 0
+  return Math.min(LONGEST_SECONDS, lifetime + Math.max(0, Math.floor(staleIfErrorSeconds)))
+}

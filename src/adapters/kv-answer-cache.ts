@@ -1,0 +1,95 @@
+import type { AnswerCache, CachedAnswer } from '../ports/answer-cache.ts'
+import { createSealer } from './answer-cache/envelope.ts'
+import { type AnswerCacheFault, readInTime, requireDeadline } from './answer-cache/read-in-time.ts'
+import { storedSeconds } from './answer-cache/stored-seconds.ts'
+
+export type { AnswerCacheFault } from './answer-cache/read-in-time.ts'
+
+/** What is used of a Workers KV namespace. */
+export interface KvStore {
+  get(key: string, type: 'text'): Promise<string | null>
+  put(key: string, value: string, options: { expirationTtl: number }): Promise<void>
+  delete(key: string): Promise<void>
+}
+
+export interface KvAnswerCacheOptions {
+  /** The namespace; answers stand in it under `answer:` and 64 hexadecimal characters. */
+  readonly kv: KvStore
+  /**
+   * Longest time a read may take, in milliseconds; a slower one is a miss. Above 0. A read that the data centre has no copy
+   * for goes to a central one, and a model call that it saves takes seconds.
+   *
+   * @default 250
+   */
+  readonly deadlineMs?: number
+  /**
+   * Secret of 32 bytes and up: keys and hashes become HMAC-SHA-256. Give one wherever somebody else can list the namespace
+   * or write to it: a plain hash of a short question can be guessed.
+   *
+   * @default none: plain SHA-256
+   */
+  readonly hmacKey?: Uint8Array
+  /** Called for every fault. It must not throw. */
+  readonly onFault?: (fault: AnswerCacheFault) => void
+}
+
+const DEFAULT_DEADLINE_MS = 250
+/** KV takes no shorter expiration. */
+const LEAST_SECONDS = 60
+
+/**
+ * Keeps answers in Workers KV: everywhere, for exactly their lifetime and their window for faults. Answers that live less
+ * than a minute are not stored, refusals by default among them. KV takes one write a second to a key: what is more is
+ * dropped, and `onFault` is told. Other data centres see a write, or a deletion, after a minute or so; purges do not wait
+ * for that, because every answer that is read is held against them.
+ *
+ * @returns a cache whose `get` is a miss when the store fails or is slow, whose `put` never rejects, and whose `delete`
+ *   rejects with the store's own error
+ * @throws `config_invalid` when `deadlineMs` is out of range
+ * @throws `secret_too_short` when `hmacKey` is
+ * @see https://developers.cloudflare.com/kv/concepts/how-kv-works/
+ */
+export function createKvAnswerCache({
+  kv,
+  deadlineMs = DEFAULT_DEADLINE_MS,
+  hmacKey,
+  onFault,
+}: KvAnswerCacheOptions): AnswerCache {
+  requireDeadline(deadlineMs)
+  const sealer = createSealer(hmacKey)
+  const nameOf = async (key: string): Promise<string> => `answer:${await sealer.address(key)}`
+
+  async function read(key: string): Promise<CachedAnswer | null> {
+    const name = await nameOf(key)
+    const text = await kv.get(name, 'text')
+    if (text === null) return null
+    const answer = await sealer.open(text, key)
+    if (answer !== null) return answer
+    onFault?.({ operation: 'get', kind: 'damaged' })
+    await kv.delete(name)
+    return null
+  }
+
+  return {
+    get: (key) => readInTime(deadlineMs, onFault, () => read(key)),
+
+    async put(key, answer) {
+      const expirationTtl = storedSeconds(answer)
+      if (answer.lifetimeSeconds < LEAST_SECONDS || answer.schema !== 2 || answer.key !== key) return
+      try {
+        await kv.put(await nameOf(key), await sealer.seal(answer), { expirationTtl })
+      } catch (cause) {
+        onFault?.({ operation: 'put', kind: isRateLimit(cause) ? 'rate-limited' : 'failed', cause })
+      }
+    },
+
+    async delete(key) {
+      await kv.delete(await nameOf(key))
+    },
+  }
+}
+
+/** KV tells its limit of writes only in the text of the error: `KV PUT failed: 429 Too Many Requests`. */
+function isRateLimit(cause: unknown): boolean {
+  return cause instanceof Error && /\b429\b/.test(cause.message)
+}

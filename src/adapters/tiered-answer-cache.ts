@@ -1,0 +1,50 @@
+import { RagGateError } from '../errors.ts'
+import type { AnswerCache } from '../ports/answer-cache.ts'
+
+export interface TieredAnswerCacheOptions {
+  /** From the fastest to the one with the widest reach: memory, the Cache API, KV. Two and up. */
+  readonly tiers: readonly AnswerCache[]
+  /**
+   * Takes the work of filling the faster tiers after the answer was found in a slower one, such as `waitUntil` of
+   * `cloudflare:workers`.
+   *
+   * @default the read waits for it
+   */
+  readonly waitUntil?: (work: Promise<unknown>) => void
+}
+
+/**
+ * Puts caches one in front of the other. An answer is written to all of them, is read from the first that has it, and is
+ * then written to those in front. It is the same entry everywhere, so its lifetime is too. A tier that fails is a tier
+ * that holds nothing.
+ *
+ * @returns a cache whose `put` never rejects, and whose `delete` rejects when one of the tiers does, after all were asked
+ * @throws `config_invalid` with fewer than two tiers
+ */
+export function createTieredAnswerCache({ tiers, waitUntil }: TieredAnswerCacheOptions): AnswerCache {
+  if (tiers.length < 2) throw new RagGateError('config_invalid', 'tiers must be two caches or more', { param: 'tiers' })
+  return {
+    async get(key) {
+      for (const [at, tier] of tiers.entries()) {
+        const answer = await tier.get(key).catch(() => null)
+        if (answer === null) continue
+        if (at === 0) return answer
+        const filling = Promise.allSettled(tiers.slice(0, at).map((faster) => faster.put(key, answer)))
+        if (waitUntil !== undefined) waitUntil(filling)
+        else await filling
+        return answer
+      }
+      return null
+    },
+
+    async put(key, answer) {
+      await Promise.allSettled(tiers.map(async (tier) => tier.put(key, answer)))
+    },
+
+    async delete(key) {
+      const outcomes = await Promise.allSettled(tiers.map(async (tier) => tier.delete(key)))
+      const failed = outcomes.find((outcome) => outcome.status === 'rejected')
+      if (failed !== undefined) throw failed.reason
+    },
+  }
+}

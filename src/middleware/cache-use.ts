@@ -1,0 +1,51 @@
+/** How a request wants the cache to take part, and how far it may have its way. */
+import type { HonoRequest } from 'hono'
+import { cacheDirectives, directiveSeconds } from '../core/policy/cache-control.ts'
+import type { CacheUse } from '../pipeline/question-settings.ts'
+import type { BypassLimit } from './bypass-limit.ts'
+
+/** Request headers that carry credentials. */
+export type CredentialHeader = 'authorization' | 'cookie'
+
+export const CREDENTIAL_HEADERS: readonly CredentialHeader[] = ['authorization', 'cookie']
+
+/** What decides about the use of the cache beside the request. */
+export interface CacheUseRules {
+  /** Credentials that are neither in the key nor named as meaningless: a request with one of them has no part in the cache. */
+  readonly barredCredentials: readonly CredentialHeader[]
+  /** Whether a stored answer may be sent on demand only to who asked for it first. */
+  readonly ownAnswersOnly: boolean
+  /** Who asks, for the limit. */
+  readonly asker: string
+  readonly limit: BypassLimit
+}
+
+/** The use of the cache for one request, and why it is none. */
+export interface RequestedCacheUse extends CacheUse {
+  readonly why?: 'credentials' | 'request'
+}
+
+/**
+ * The part of the cache in one request, by its `Cache-Control` and its credentials. A directive that asks for a new answer
+ * costs a model call, so it has its way only so often; beyond that a stored answer is sent, and nothing is stored that
+ * must not be. A field that does not follow the grammar is passed over: it asks for nothing.
+ *
+ * @see RFC 9111, sections 3.5 and 5.2.1
+ */
+export function cacheUseOf(request: HonoRequest, rules: CacheUseRules): RequestedCacheUse {
+  if (rules.barredCredentials.some((name) => request.header(name) !== undefined)) {
+    return { read: false, store: false, why: 'credentials' }
+  }
+  const field = request.header('cache-control')
+  const directives = field === undefined ? undefined : cacheDirectives(field)
+  if (directives === undefined) return { read: true, store: true }
+  const store = !directives.has('no-store')
+  if (directives.has('only-if-cached')) return { read: true, store, only: rules.ownAnswersOnly ? 'own' : 'any' }
+  const maxAge = directiveSeconds(directives, 'max-age')
+  const maxAgeSeconds = maxAge === undefined || Number.isNaN(maxAge) ? undefined : maxAge
+  const forcesNew = !store || directives.has('no-cache')
+  if (!forcesNew && maxAgeSeconds === undefined) return { read: true, store }
+  if (!rules.limit.take(rules.asker)) return { read: true, store }
+  if (forcesNew) return { read: false, store, why: 'request' }
+  return { read: true, store, maxAgeSeconds: maxAgeSeconds! }
+}

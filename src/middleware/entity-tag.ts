@@ -1,0 +1,30 @@
+/** Entity tags of stored answers, for the methods that may be answered with 304. */
+import { base32 } from '../core/lib/sha256.ts'
+
+/** Methods whose conditions are asked. A POST is answered whole, whatever it says. @see RFC 9110, section 13.1.2; RFC 10008 */
+const CONDITIONAL: ReadonlySet<string> = new Set(['GET', 'HEAD', 'QUERY'])
+
+/** Whether requests of this method may be answered with 304. */
+export function isConditional(method: string): boolean {
+  return CONDITIONAL.has(method)
+}
+
+const TAG_CHARACTERS = 26
+
+/** A strong entity tag for a body: 130 bits of its SHA-256. */
+export async function entityTag(body: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(body))
+  return `"${base32(new Uint8Array(digest), TAG_CHARACTERS)}"`
+}
+
+/**
+ * Whether a field `If-None-Match` names this tag, by weak comparison; `*` names every one.
+ *
+ * @see RFC 9110, sections 8.8.3.2 and 13.1.2
+ */
+export function namesTag(field: string, tag: string): boolean {
+  const opaque = tag.replace(/^W\//, '')
+  return (
+    field.trim() === '*' || (field.match(/(?:W\/)?"[^"]*"/g) ?? []).some((one) => one.replace(/^W\//, '') === opaque)
+  )
+}

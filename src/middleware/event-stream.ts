@@ -1,0 +1,87 @@
+/** Streams of server-sent events: their events, and whether the answer in them came to its end. */
+import { isRecord } from '../core/lib/guards.ts'
+
+/** One end of a line; `\r\n` is one and not two. */
+const LINE_END = /\r\n|\n|\r(?!\n)/
+const EVENT_END = /(?:\r\n|\n|\r(?!\n)){2}/g
+
+/**
+ * The events of a stream as they were sent, each with the blank line that ends it; joined they are the whole text.
+ *
+ * @returns what follows the last blank line as a last member, when something does
+ */
+export function eventsOf(stream: string): string[] {
+  const events: string[] = []
+  let from = 0
+  for (const { index, 0: end } of stream.matchAll(EVENT_END)) {
+    events.push(stream.slice(from, index + end.length))
+    from = index + end.length
+  }
+  if (from < stream.length) events.push(stream.slice(from))
+  return events
+}
+
+/**
+ * Whether a stream is a whole answer: its last event is complete, none of them tells of an error, every choice that it
+ * holds ended with `stop`, and it ends with `[DONE]`. A stream without choices is of another form: then the handler has to
+ * say that it was whole.
+ *
+ * @param complete what the handler reported
+ * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
+ */
+export function isWholeStream(stream: string, complete: boolean | undefined): boolean {
+  const events = eventsOf(stream)
+  const last = events.at(-1)
+  // An event that no blank line ends is none.
+  if (complete === false || last === undefined || !/(?:\r\n|\n|\r){2}$/.test(last)) return false
+  const reasons = new Map<unknown, unknown>()
+  let done = false
+  for (const event of events) {
+    const { name, data } = readEvent(event)
+    if (name === 'error') return false
+    if (data === '') continue
+    done = data === '[DONE]'
+    const value = done ? undefined : jsonOf(data)
+    if (!isRecord(value)) continue
+    if (value['error'] !== undefined && value['error'] !== null) return false
+    for (const choice of Array.isArray(value['choices']) ? value['choices'] : []) {
+      if (!isRecord(choice)) return false
+      const { index, finish_reason: reason = null } = choice
+      reasons.set(index, reason ?? reasons.get(index) ?? null)
+    }
+  }
+  const stopped = [...reasons.values()].every((reason) => reason === 'stop')
+  return reasons.size > 0 ? stopped && done : complete === true
+}
+
+function readEvent(event: string): { readonly name: string; readonly data: string } {
+  const data: string[] = []
+  let name = ''
+  for (const line of event.split(LINE_END)) {
+    const [, field, value = ''] = /^(\w+)(?:: ?(.*))?$/s.exec(line) ?? []
+    if (field === 'data') data.push(value)
+    if (field === 'event') name = value
+  }
+  return { name, data: data.join('\n') }
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** A stored stream as a stream again, event by event. */
+export function replayedStream(stream: string): ReadableStream<Uint8Array> {
+  const events = eventsOf(stream).values()
+  const encoder = new TextEncoder()
+  return new ReadableStream({
+    pull(controller) {
+      const next = events.next()
+      if (next.done === true) controller.close()
+      else controller.enqueue(encoder.encode(next.value))
+    },
+  })
+}

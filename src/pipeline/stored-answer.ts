@@ -1,0 +1,82 @@
+/** Looking for a stored answer: is there one, was it purged, how old is it, and may it still be sent. */
+import { scopesOfAnswer } from '../core/policy/purge-scope.ts'
+import { errorKind, isRagGateError, type RagGateErrorCode } from '../errors.ts'
+import type { CachedAnswer } from '../ports/answer-cache.ts'
+import type { KnownPurges } from '../ports/answer-purges.ts'
+import type { QuestionPorts } from './question-settings.ts'
+import { type Faults, withinDeadline } from './within-deadline.ts'
+
+/** A stored answer, and how old it is. */
+export interface StoredAnswer {
+  readonly answer: CachedAnswer
+  /** Since the question came that it answers. */
+  readonly residentSeconds: number
+  /** What `Age` says: with the age that the answer came with. */
+  readonly ageSeconds: number
+  readonly fresh: boolean
+}
+
+const NO_PURGES: KnownPurges = { epoch: 0, purgedSince: () => false }
+
+const PURGE_FAULTS: Faults = { late: 'store_unavailable', failed: 'store_unavailable', what: 'The list of purges' }
+
+/**
+ * The purges to hold stored answers against.
+ *
+ * @returns `undefined` when they cannot be read: the cache then takes no part, because it might hold what was purged
+ */
+export async function knownPurges(
+  { purges, onWarning }: Pick<QuestionPorts, 'purges' | 'onWarning'>,
+  tenant: string,
+  timeoutMs: number,
+): Promise<KnownPurges | undefined> {
+  if (purges === undefined) return NO_PURGES
+  try {
+    return await withinDeadline(timeoutMs, PURGE_FAULTS, () => purges.known(tenant))
+  } catch (cause) {
+    const message = `Purges could not be read (${errorKind(cause)}): the answer cache is passed over`
+    onWarning?.({ code: 'purges_unreadable', message, cause })
+    return undefined
+  }
+}
+
+/**
+ * Looks for an answer under a key. A cache that fails is a cache that holds nothing: the question is then judged like any
+ * other. What was purged is not there.
+ */
+export async function findStored(
+  { cache, clock }: Pick<QuestionPorts, 'cache' | 'clock'>,
+  key: string,
+  purges: KnownPurges,
+): Promise<StoredAnswer | null> {
+  try {
+    const answer = (await cache?.get(key)) ?? null
+    if (answer === null || purges.purgedSince(answer.purgeEpoch, scopesOfAnswer(answer.decision))) return null
+    const residentSeconds = Math.floor((clock.nowMs() - answer.requestedAtMs) / 1000)
+    // An answer from the future tells of a clock that was set back: its age is unknown.
+    const fresh = residentSeconds >= 0 && residentSeconds < answer.lifetimeSeconds
+    return { answer, residentSeconds, ageSeconds: answer.ageSeconds + residentSeconds, fresh }
+  } catch {
+    return null
+  }
+}
+
+/** What a retriever does that is down. What it cannot search at all, it could not search before either. */
+const OUTAGES: readonly RagGateErrorCode[] = [
+  'retriever_timeout',
+  'retriever_unavailable',
+  'retriever_misconfigured',
+  'retriever_bad_response',
+]
+
+/**
+ * Whether an answer past its lifetime may stand in for a retriever that failed: within the window of the route, and that
+ * of the answer. The key names the corpus version, so it was given over the same documents.
+ *
+ * @see RFC 5861, section 4
+ */
+export function mayStandIn({ answer, residentSeconds }: StoredAnswer, windowSeconds: number, thrown: unknown): boolean {
+  const window = Math.min(windowSeconds, answer.staleIfErrorSeconds ?? 0)
+  const outage = isRagGateError(thrown) && OUTAGES.includes(thrown.code)
+  return outage && residentSeconds >= 0 && residentSeconds < answer.lifetimeSeconds + window
+}

@@ -1,0 +1,110 @@
+import { env } from 'cloudflare:workers'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { createD1AnswerPurges } from '../../../src/adapters/d1/answer-purges.ts'
+import type { PurgeScope } from '../../../src/core/policy/purge-scope.ts'
+import { answerPurgesContract } from '../../contracts/answer-purges.ts'
+
+beforeEach(async () => {
+  await env.DB.prepare('DELETE FROM answer_purges').run()
+})
+
+answerPurgesContract('createD1AnswerPurges', () => createD1AnswerPurges({ db: env.DB }))
+answerPurgesContract('createD1AnswerPurges without copies', () => createD1AnswerPurges({ db: env.DB, copyMaxAgeMs: 0 }))
+
+const MANUAL: PurgeScope = { kind: 'collection', tenant: 'acme', collection: 'manual' }
+const DAY_MS = 86_400_000
+
+/** The database, with the statements that were run counted. */
+function counted() {
+  const counts = { reads: 0 }
+  const db = new Proxy(env.DB, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name)
+      if (typeof value !== 'function') return value
+      return (...args: unknown[]) => {
+        if (name === 'prepare' && String(args[0]).startsWith('SELECT scope')) counts.reads++
+        return Reflect.apply(value, target, args) as unknown
+      }
+    },
+  })
+  return { db, counts }
+}
+
+describe('createD1AnswerPurges', () => {
+  it('is known to another isolate within the age of its copy', async () => {
+    const clock = { atMs: Date.now(), nowMs: () => clock.atMs }
+    const [here, there] = [0, 1].map(() => createD1AnswerPurges({ db: env.DB, clock, copyMaxAgeMs: 5000 }))
+    const before = await there!.known('acme')
+    await here!.purge([MANUAL])
+    clock.atMs += 4999
+    expect((await there!.known('acme')).purgedSince(before.epoch, [MANUAL])).toBe(false)
+    clock.atMs += 1
+    expect((await there!.known('acme')).purgedSince(before.epoch, [MANUAL])).toBe(true)
+    expect(there!.maxAgeSeconds).toBe(5)
+  })
+
+  it('reads once for a tenant until its copy has aged, and only what is newer then', async () => {
+    const clock = { atMs: Date.now(), nowMs: () => clock.atMs }
+    const { db, counts } = counted()
+    const purges = createD1AnswerPurges({ db, clock })
+    for (let at = 0; at < 100; at++) await purges.known('acme')
+    expect(counts.reads).toBe(1)
+    await purges.known('globex')
+    clock.atMs += 5000
+    await purges.known('acme')
+    expect(counts.reads).toBe(3)
+  })
+
+  it('does not take what was read before its own purge for what is known after it', async () => {
+    let release = (): void => undefined
+    const held = new Promise<void>((resolve) => (release = resolve))
+    const slow = new Proxy(env.DB, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name)
+        if (name !== 'prepare' || typeof value !== 'function')
+          return typeof value === 'function' ? value.bind(target) : value
+        return (query: string) => {
+          const statement = target.prepare(query)
+          if (!query.startsWith('SELECT scope')) return statement
+          return {
+            bind: (...values: unknown[]) => ({
+              all: async () => {
+                const found = await statement.bind(...values).all()
+                await held
+                return found
+              },
+            }),
+          }
+        }
+      },
+    })
+    const purges = createD1AnswerPurges({ db: slow })
+    const early = purges.known('acme')
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    await purges.purge([MANUAL])
+    release()
+    const { epoch } = await early
+    expect((await purges.known('acme')).purgedSince(epoch, [MANUAL])).toBe(true)
+  })
+
+  it('forgets purges after 62 days, but never the newest, so that no number comes again', async () => {
+    const clock = { atMs: Date.now(), nowMs: () => clock.atMs }
+    const purges = createD1AnswerPurges({ db: env.DB, clock })
+    const first = await purges.purge([MANUAL])
+    clock.atMs += 63 * DAY_MS
+    const second = await purges.purge([{ kind: 'tenant', tenant: 'acme' }])
+    expect(second).toBeGreaterThan(first)
+    const { results } = await env.DB.prepare('SELECT scope FROM answer_purges').all()
+    expect(results).toHaveLength(1)
+    // A clock that was set back takes nothing away from that.
+    clock.atMs -= 63 * DAY_MS
+    expect(await purges.purge([MANUAL])).toBeGreaterThan(second)
+  })
+
+  it('says that the database is down, and what range a copy may have', async () => {
+    const db = { prepare: () => ({ bind: () => ({ all: () => Promise.reject(new Error('D1 down')) }) }) }
+    const purges = createD1AnswerPurges({ db: db as unknown as D1Database })
+    await expect(purges.known('acme')).rejects.toMatchObject({ code: 'store_unavailable' })
+    expect(() => createD1AnswerPurges({ db: env.DB, copyMaxAgeMs: 60_001 })).toThrow(/copyMaxAgeMs/)
+  })
+})

@@ -1,0 +1,118 @@
+import { env } from 'cloudflare:workers'
+import { describe, expect, it } from 'vitest'
+import { type AnswerCacheFault, createKvAnswerCache, type KvStore } from '../../src/adapters/kv-answer-cache.ts'
+import { answerCacheContract } from '../contracts/answer-cache.ts'
+import { aCachedAnswer } from '../fixtures/decision.ts'
+
+const KV = (env as unknown as { ANSWERS: KVNamespace }).ANSWERS
+
+/** A namespace within the namespace, empty. KV in workerd is Miniflare's, on disk or in memory. */
+function newStore(): KvStore & { readonly prefix: string } {
+  const prefix = `${crypto.randomUUID()}/`
+  return {
+    prefix,
+    get: (key, type) => KV.get(prefix + key, type),
+    put: (key, value, options) => KV.put(prefix + key, value, options),
+    delete: (key) => KV.delete(prefix + key),
+  }
+}
+
+const refused: KvStore = {
+  get: () => Promise.reject(new Error('unexpected get')),
+  put: () => Promise.reject(new Error('unexpected put')),
+  delete: () => Promise.reject(new Error('unexpected delete')),
+}
+
+/** Long enough for a loaded machine. */
+const PATIENT = { deadlineMs: 5000 }
+
+answerCacheContract('createKvAnswerCache', () => createKvAnswerCache({ kv: newStore(), ...PATIENT }))
+
+async function stored(store: { readonly prefix: string }): Promise<string[]> {
+  return (await KV.list({ prefix: store.prefix })).keys.map(({ name }) => name)
+}
+
+describe('createKvAnswerCache', () => {
+  it('keeps an answer for its lifetime and its window for faults', async () => {
+    const kv = newStore()
+    await createKvAnswerCache({ kv }).put('key', aCachedAnswer('key', { staleIfErrorSeconds: 300 }))
+    const { keys } = await KV.list({ prefix: kv.prefix })
+    expect(keys).toHaveLength(1)
+    expect(keys[0]?.name.slice(kv.prefix.length)).toMatch(/^answer:[0-9a-f]{64}$/)
+    expect(Math.abs((keys[0]?.expiration ?? 0) - Date.now() / 1000 - 900)).toBeLessThan(30)
+  })
+
+  it.each([0, 30, 59, Number.NaN])(
+    'does not store what lives %d seconds: KV takes no less than a minute',
+    async (lifetimeSeconds) => {
+      const kv = newStore()
+      await createKvAnswerCache({ kv }).put('key', aCachedAnswer('key', { lifetimeSeconds }))
+      expect(await stored(kv)).toEqual([])
+    },
+  )
+
+  it('never serves an entry in which any one of 1,000 bytes was flipped, and deletes it', async () => {
+    const kv = newStore()
+    const faults: AnswerCacheFault[] = []
+    let text = ''
+    let deleted = 0
+    const tampered: KvStore = {
+      ...refused,
+      get: async () => text,
+      delete: async () => void deleted++,
+    }
+    await createKvAnswerCache({ kv }).put('key', aCachedAnswer('key'))
+    const whole = (await KV.get((await stored(kv))[0]!))!
+    const cache = createKvAnswerCache({ kv: tampered, onFault: (fault) => faults.push(fault), ...PATIENT })
+    text = whole
+    expect(await cache.get('key')).not.toBeNull()
+    for (let at = 0; at < 1000; at++) {
+      const where = Math.floor((at / 1000) * whole.length)
+      text = whole.slice(0, where) + String.fromCharCode(whole.charCodeAt(where) ^ 1) + whole.slice(where + 1)
+      expect(await cache.get('key')).toBeNull()
+    }
+    expect([deleted, faults.length]).toEqual([1000, 1000])
+    expect(faults.every(({ kind }) => kind === 'damaged')).toBe(true)
+  })
+
+  it('never serves the entry of another key', async () => {
+    const kv = newStore()
+    await createKvAnswerCache({ kv }).put('theirs', aCachedAnswer('theirs', { body: 'secret' }))
+    const swapped = { ...kv, get: async () => KV.get((await stored(kv))[0]!) }
+    expect(await createKvAnswerCache({ kv: swapped, ...PATIENT }).get('mine')).toBeNull()
+  })
+
+  it('drops and counts a write beyond the limit of one a second to a key', async () => {
+    const faults: AnswerCacheFault[] = []
+    const kv = { ...refused, put: () => Promise.reject(new Error('KV PUT failed: 429 Too Many Requests')) }
+    await createKvAnswerCache({ kv, onFault: (fault) => faults.push(fault) }).put('key', aCachedAnswer('key'))
+    expect(faults).toMatchObject([{ operation: 'put', kind: 'rate-limited' }])
+  })
+
+  it('misses when a read fails or hangs, and says when a write or a deletion fails', async () => {
+    const faults: AnswerCacheFault[] = []
+    const onFault = (fault: AnswerCacheFault) => void faults.push(fault)
+    const cache = createKvAnswerCache({ kv: refused, onFault })
+    expect(await cache.get('key')).toBeNull()
+    await cache.put('key', aCachedAnswer('key'))
+    await expect(cache.delete('key')).rejects.toThrow('unexpected delete')
+    const hanging = { ...refused, get: () => new Promise<null>(() => undefined) }
+    expect(await createKvAnswerCache({ kv: hanging, deadlineMs: 20, onFault }).get('key')).toBeNull()
+    expect(faults.map(({ operation, kind }) => `${operation} ${kind}`)).toEqual([
+      'get failed',
+      'put failed',
+      'get timeout',
+    ])
+  })
+
+  it('stores nothing under an address that can be worked out from the key, with a secret', async () => {
+    const kv = newStore()
+    const hmacKey = new TextEncoder().encode('a secret of more than thirty-two bytes')
+    await createKvAnswerCache({ kv, hmacKey }).put('key', aCachedAnswer('key'))
+    expect(await createKvAnswerCache({ kv, ...PATIENT }).get('key')).toBeNull()
+    expect(await createKvAnswerCache({ kv, hmacKey, ...PATIENT }).get('key')).toEqual(aCachedAnswer('key'))
+    expect(() => createKvAnswerCache({ kv, hmacKey: hmacKey.slice(0, 31) })).toThrow(
+      expect.objectContaining({ code: 'secret_too_short' }),
+    )
+  })
+})

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest'
+import { createMemoryAnswerCache } from '../../src/adapters/memory-answer-cache.ts'
+import { createTieredAnswerCache } from '../../src/adapters/tiered-answer-cache.ts'
+import type { AnswerCache } from '../../src/ports/answer-cache.ts'
+import { answerCacheContract } from '../contracts/answer-cache.ts'
+import { aCachedAnswer } from '../fixtures/decision.ts'
+
+answerCacheContract('createTieredAnswerCache', () =>
+  createTieredAnswerCache({ tiers: [createMemoryAnswerCache(), createMemoryAnswerCache(), createMemoryAnswerCache()] }),
+)
+
+const down: AnswerCache = {
+  get: () => Promise.reject(new Error('down')),
+  put: () => Promise.reject(new Error('down')),
+  delete: () => Promise.reject(new Error('down')),
+}
+
+/** Counts the reads of a memory cache. */
+function counted() {
+  const cache = createMemoryAnswerCache()
+  const tier = { reads: 0, ...cache, get: (key: string) => (tier.reads++, cache.get(key)) }
+  return tier
+}
+
+describe('createTieredAnswerCache', () => {
+  it('reads from the first tier that has the answer, and asks no slower one', async () => {
+    const [fast, slow] = [counted(), counted()]
+    const cache = createTieredAnswerCache({ tiers: [fast, slow] })
+    await cache.put('key', aCachedAnswer('key'))
+    expect(await cache.get('key')).toEqual(aCachedAnswer('key'))
+    expect([fast.reads, slow.reads]).toEqual([1, 0])
+  })
+
+  it('writes what a slower tier had to the faster ones, the very same entry', async () => {
+    const [fast, middle, slow] = [counted(), counted(), counted()]
+    const cache = createTieredAnswerCache({ tiers: [fast, middle, slow] })
+    await slow.put('key', aCachedAnswer('key'))
+    expect(await cache.get('key')).toEqual(aCachedAnswer('key'))
+    expect(await fast.get('key')).toEqual(aCachedAnswer('key'))
+    expect(await middle.get('key')).toEqual(aCachedAnswer('key'))
+    expect(slow.reads).toBe(1)
+  })
+
+  it('leaves that to waitUntil where there is one', async () => {
+    const waited: Promise<unknown>[] = []
+    let written = 0
+    const hanging = { ...createMemoryAnswerCache(), put: () => (written++, new Promise<void>(() => undefined)) }
+    const slow = createMemoryAnswerCache()
+    const cache = createTieredAnswerCache({ tiers: [hanging, slow], waitUntil: (work) => void waited.push(work) })
+    await slow.put('key', aCachedAnswer('key'))
+    expect(await cache.get('key')).not.toBeNull()
+    expect([waited.length, written]).toEqual([1, 1])
+  })
+
+  it('goes on without a tier that fails', async () => {
+    const slow = createMemoryAnswerCache()
+    const cache = createTieredAnswerCache({ tiers: [down, slow] })
+    await cache.put('key', aCachedAnswer('key'))
+    expect(await cache.get('key')).toEqual(aCachedAnswer('key'))
+    expect(await createTieredAnswerCache({ tiers: [down, down] }).get('key')).toBeNull()
+  })
+
+  it('deletes from every tier, and says when one could not', async () => {
+    const slow = createMemoryAnswerCache()
+    await slow.put('key', aCachedAnswer('key'))
+    await expect(createTieredAnswerCache({ tiers: [down, slow] }).delete('key')).rejects.toThrow('down')
+    expect(await slow.get('key')).toBeNull()
+  })
+
+  it('needs two tiers', () => {
+    expect(() => createTieredAnswerCache({ tiers: [down] })).toThrow(
+      expect.objectContaining({ code: 'config_invalid' }),
+    )
+  })
+})

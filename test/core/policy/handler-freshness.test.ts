@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest'
+import { forbidsStale, handlerFreshness } from '../../../src/core/policy/handler-freshness.ts'
+
+describe('handlerFreshness', () => {
+  const fresh = (headers: Record<string, string>, status = 200, keyed: readonly string[] = []): number | undefined => {
+    const response = new Headers(headers)
+    return handlerFreshness(status, (name) => response.get(name), keyed).lifetimeSeconds
+  }
+
+  it.each<[string, Record<string, string>, number | undefined]>([
+    ['nothing said', {}, undefined],
+    ['public alone', { 'cache-control': 'public' }, undefined],
+    ['max-age', { 'cache-control': 'public, max-age=60' }, 60],
+    ['max-age in capitals', { 'cache-control': 'Public, MAX-AGE=60' }, 60],
+    ['max-age quoted', { 'cache-control': 'max-age="60"' }, 60],
+    ['max-age without spaces', { 'cache-control': 'public,max-age=60' }, 60],
+    ['max-age of 0', { 'cache-control': 'max-age=0' }, 0],
+    ['s-maxage before max-age', { 'cache-control': 'max-age=600, s-maxage=60' }, 60],
+    ['s-maxage after max-age', { 'cache-control': 's-maxage=60, max-age=600' }, 60],
+    ['max-age twice', { 'cache-control': 'max-age=60, Max-Age=600' }, 60],
+    ['max-age after a space', { 'cache-control': 'max-age= 60' }, 60],
+    ['a comma too much', { 'cache-control': ', max-age=60,,' }, 60],
+    ['Expires', { expires: 'Thu, 01 Jan 2099 00:00:00 GMT', 'cache-control': 'max-age=60' }, 0],
+    ['CDN-Cache-Control', { 'cdn-cache-control': 'max-age=60', 'cache-control': 'max-age=60' }, 0],
+    ['Cloudflare-CDN-Cache-Control', { 'cloudflare-cdn-cache-control': 'max-age=60' }, 0],
+    ['no-store', { 'cache-control': 'no-store' }, 0],
+    ['no-store beside max-age', { 'cache-control': 'max-age=60, no-store' }, 0],
+    ['No-Store in capitals', { 'cache-control': 'No-Store' }, 0],
+    ['private', { 'cache-control': 'private, max-age=60' }, 0],
+    ['private with fields', { 'cache-control': 'private="set-cookie", max-age=60' }, 0],
+    ['no-cache', { 'cache-control': 'no-cache' }, 0],
+    ['no-cache with fields', { 'cache-control': 'no-cache="x-a, x-b"' }, 0],
+    ['max-age negative', { 'cache-control': 'max-age=-1' }, 0],
+    ['max-age empty', { 'cache-control': 'max-age=' }, 0],
+    ['max-age without a value', { 'cache-control': 'max-age' }, 0],
+    ['max-age a fraction', { 'cache-control': 'max-age=1.5' }, 0],
+    ['max-age text', { 'cache-control': 'max-age=forever' }, 0],
+    ['max-age exponent', { 'cache-control': 'max-age=1e9' }, 0],
+    ['two of them apart', { 'cache-control': 'max-age=600, max-age=60' }, 60],
+    ['one of two unreadable', { 'cache-control': 'max-age=60, max-age=x' }, 0],
+    ['private and a semicolon', { 'cache-control': 'private; max-age=0' }, 0],
+    ['no-store and a semicolon', { 'cache-control': 'no-store; max-age=0' }, 0],
+    ['a space for a comma', { 'cache-control': 'max-age=60 no-store' }, 0],
+    ['a quoted string without an end', { 'cache-control': 'max-age=60, x="no' }, 0],
+    ['a comma in a quoted string', { 'cache-control': 'x="a, no-store, b", max-age=60' }, 60],
+    ['a lifetime in a quoted string', { 'cache-control': 'x="a, max-age=600", max-age=60' }, 60],
+    ['a quoted pair', { 'cache-control': 'x="\\", no-store, \\"", max-age=60' }, 60],
+    ['an unknown directive', { 'cache-control': 'immutable, x-y=3' }, undefined],
+    ['a name that only looks like one', { 'cache-control': 'x-no-store, max-age=60' }, 60],
+    ['a cookie', { 'set-cookie': 'session=1', 'cache-control': 'max-age=60' }, 0],
+    ['Vary: *', { vary: '*', 'cache-control': 'max-age=60' }, 0],
+    ['Vary on what is not keyed', { vary: 'Accept-Language' }, 0],
+    ['Vary: Authorization', { vary: 'Authorization' }, 0],
+    ['Vary: Cookie', { vary: 'cookie' }, 0],
+    ['Vary on the encoding only', { vary: 'Accept-Encoding', 'cache-control': 'max-age=60' }, 60],
+    ['Vary of nothing', { vary: ' , ' }, undefined],
+  ])('with %s allows %j → %s', (_, headers, expected) => {
+    expect(fresh(headers)).toBe(expected)
+  })
+
+  it.each<[string, Record<string, string>, number]>([
+    ['no Age', {}, 0],
+    ['an Age', { age: '20' }, 20],
+    ['an Age without max-age', { age: '7200' }, 7200],
+    ['two, the larger first', { age: '7200, 0' }, 7200],
+    ['two, the larger last', { age: '0, 7200' }, 7200],
+    ['one of two unreadable', { age: 'old, 20' }, 20],
+    ['none readable', { age: 'old' }, 0],
+    ['one below 0', { age: '-20' }, 0],
+    ['a fraction', { age: '20.5' }, 0],
+  ])('takes %s for an answer that old', (_, headers, seconds) => {
+    const response = new Headers(headers)
+    expect(handlerFreshness(200, (name) => response.get(name)).ageSeconds).toBe(seconds)
+  })
+
+  it('lets a response vary on what the key holds, and on nothing more', () => {
+    expect(fresh({ vary: 'Accept-Language, X-Plan' }, 200, ['accept-language', 'x-plan'])).toBeUndefined()
+    expect(fresh({ vary: 'Accept-Language, X-Other' }, 200, ['accept-language'])).toBe(0)
+    expect(fresh({ vary: '*' }, 200, ['accept-language'])).toBe(0)
+  })
+
+  it.each([201, 204, 206, 301, 304, 400, 404, 410, 500, 503])('never lets a %d be stored', (status) => {
+    expect(fresh({ 'cache-control': 'public, max-age=600' }, status)).toBe(0)
+  })
+})
+
+describe('forbidsStale', () => {
+  it.each<[string | null, boolean]>([
+    [null, false],
+    ['max-age=60', false],
+    ['max-age=60, must-revalidate', true],
+    ['s-maxage=60', true],
+    ['no-cache', true],
+    ['max-age=60; must-revalidate', true],
+    ['x="must-revalidate, s-maxage=1"', false],
+  ])('is for %j %j', (field, forbidden) => {
+    expect(forbidsStale((name) => (name === 'cache-control' ? field : null))).toBe(forbidden)
+  })
+})

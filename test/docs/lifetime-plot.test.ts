@@ -1,0 +1,8 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { lifetimePlot } from '../../bench/lifetime-plot.ts'
+
+test('docs/images/lifetimes.svg shows the lifetimes as they are', () => {
+  // Drawn by `npm run plot:lifetimes`.
+  expect(readFileSync('docs/images/lifetimes.svg', 'utf8')).toBe(lifetimePlot())
+})

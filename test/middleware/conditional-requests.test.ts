@@ -1,0 +1,70 @@
+import { Hono } from 'hono'
+import { describe, expect, it } from 'vitest'
+import type { RagGateEnv } from '../../src/middleware/gate-context.ts'
+import { namesTag } from '../../src/middleware/entity-tag.ts'
+import { aGate, QUESTION } from '../fixtures/gate.ts'
+
+/** A route that takes questions by GET, POST and QUERY. */
+function anyMethod(headers: Record<string, string> = {}) {
+  const { gate, journal } = aGate({ question: { read: () => ({ question: QUESTION, vary: [] }) } })
+  const app = new Hono<RagGateEnv>()
+  app.on(['GET', 'POST', 'QUERY'], '/ask', gate, (c) => {
+    journal.handled.push(c.var.ragGate)
+    return c.json({ answer: 'Turn it.' }, 200, headers)
+  })
+  const ask = async (method: string, ifNoneMatch?: string): Promise<Response> => {
+    const init = { method, headers: ifNoneMatch === undefined ? {} : { 'if-none-match': ifNoneMatch } }
+    const response = await app.request('/ask', init)
+    await new Promise((resolve) => setTimeout(resolve, 1))
+    return response
+  }
+  return { ask, journal }
+}
+
+describe('a stored answer', () => {
+  it.each(['GET', 'QUERY'])('has an entity tag for %s, and is not sent to who has it already', async (method) => {
+    const { ask, journal } = anyMethod()
+    await ask(method)
+    const whole = await ask(method)
+    const tag = whole.headers.get('etag') ?? ''
+    expect(tag).toMatch(/^"[a-z2-7]{26}"$/)
+    for (const condition of [tag, `W/${tag}`, `"other", ${tag}`, '*']) {
+      const response = await ask(method, condition)
+      expect([response.status, await response.text(), response.headers.get('etag')]).toEqual([304, '', tag])
+      expect(response.headers.get('content-type')).toBeNull()
+      expect(response.headers.get('age')).toBe('0')
+      expect(response.headers.get('cache-status')).toBe('rag-gate; hit')
+    }
+    expect((await ask(method, '"other"')).status).toBe(200)
+    expect(journal.handled).toHaveLength(1)
+  })
+
+  it('is sent whole to a POST, whatever it says', async () => {
+    const { ask } = anyMethod()
+    await ask('POST')
+    const response = await ask('POST', '*')
+    expect([response.status, response.headers.get('etag')]).toEqual([200, null])
+    expect(await response.json()).toEqual({ answer: 'Turn it.' })
+  })
+
+  it("keeps its handler's entity tag", async () => {
+    const { ask } = anyMethod({ etag: 'W/"v1"' })
+    await ask('GET')
+    expect((await ask('GET')).headers.get('etag')).toBe('W/"v1"')
+    expect((await ask('GET', '"v1"')).status).toBe(304)
+  })
+})
+
+describe('namesTag', () => {
+  it.each([
+    ['"a"', '"a"', true],
+    ['W/"a"', '"a"', true],
+    ['"b", "a"', 'W/"a"', true],
+    ['*', '"a"', true],
+    ['a', '"a"', false],
+    ['"A"', '"a"', false],
+    ['', '"a"', false],
+  ])('of %j and %j is %j', (field, tag, named) => {
+    expect(namesTag(field, tag)).toBe(named)
+  })
+})

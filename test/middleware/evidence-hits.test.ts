@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest'
+import type { Ranking } from '../../src/core/evidence/chunk.ts'
+import { aGate, type GateFixture, MIDDLING, QUESTION, rankingOf, STRONG, WEAK } from '../fixtures/gate.ts'
+
+/** A gate whose corpus can change, with or without the evidence. */
+function changing(options: GateFixture = {}) {
+  let version = 1
+  let found: readonly Ranking[] = rankingOf([STRONG, WEAK])
+  const gate = aGate({ corpusVersion: () => version, finds: () => found, ...options })
+  const change = (evidence = found): void => {
+    version++
+    found = evidence
+  }
+  return { ...gate, change }
+}
+
+/** The ranking with something about its first passage changed. */
+function withFirst(ranking: readonly Ranking[], changed: Record<string, unknown>): readonly Ranking[] {
+  return ranking.map(({ kind, entries }) => ({
+    kind,
+    entries: entries.map((entry, at) => (at === 0 ? { ...entry, passage: { ...entry.passage, ...changed } } : entry)),
+  }))
+}
+
+describe('a question asked again after the documents changed', () => {
+  it('is answered from the cache when its evidence is the same: a retrieval, and no model call', async () => {
+    const { ask, journal, clock, change } = changing({ dependencies: { audience: 'operator' } })
+    const first = await (await ask()).text()
+    change()
+    clock.atMs += 60_000
+    const again = await ask()
+    expect(again.headers.get('cache-status')).toMatch(/^rag-gate; hit; ttl=\d+; detail=same-evidence$/)
+    expect(again.headers.get('age')).toBe('60')
+    expect(again.headers.get('server-timing')).toMatch(/^retrieval;/)
+    expect(await again.text()).toBe(first)
+    expect([journal.retrievals.length, journal.handled.length]).toEqual([2, 1])
+    expect(journal.events.map(({ cache }) => cache)).toEqual(['miss', 'evidence-hit'])
+    expect(journal.events[1]?.decision).toEqual(journal.events[0]?.decision)
+  })
+
+  it('needs no retrieval the next time, and has got no younger', async () => {
+    const { ask, journal, clock, change } = changing()
+    await ask()
+    change()
+    clock.atMs += 60_000
+    await ask()
+    clock.atMs += 60_000
+    const third = await ask()
+    expect([third.headers.get('cache-status'), third.headers.get('age')]).toEqual(['rag-gate; hit', '120'])
+    expect(journal.retrievals).toHaveLength(2)
+    const [made, again] = journal.stored
+    expect(again).toMatchObject({ requestedAtMs: made!.requestedAtMs })
+    expect(again!.lifetimeSeconds).toBeLessThanOrEqual(made!.lifetimeSeconds)
+    clock.atMs += made!.lifetimeSeconds * 1000
+    expect((await ask()).headers.get('cache-status')).toBe('rag-gate; fwd=stale')
+  })
+
+  it.each<[string, readonly Ranking[]]>([
+    ['another passage beside it', rankingOf([STRONG, WEAK, 'Tyres wear.'])],
+    ['the passages in another order', rankingOf([WEAK, STRONG])],
+    ['another text under the same id', withFirst(rankingOf([STRONG, WEAK]), { text: `${STRONG} Always.` })],
+    ['another title', withFirst(rankingOf([STRONG, WEAK]), { title: 'Other' })],
+    ['another source', withFirst(rankingOf([STRONG, WEAK]), { source: 'https://other.example' })],
+    ['other metadata', withFirst(rankingOf([STRONG, WEAK]), { metadata: { valid_until: '2027' } })],
+    ['weaker evidence', rankingOf([MIDDLING])],
+  ])('is answered anew with %s', async (_, evidence) => {
+    const { ask, journal, change } = changing()
+    await ask()
+    change(evidence)
+    expect((await ask()).headers.get('cache-status')).toBe('rag-gate; fwd=miss')
+    expect(journal.handled).toHaveLength(2)
+  })
+
+  it('is never answered so with a refusal, nor is a refusal kept by its evidence', async () => {
+    const { ask, journal, change } = changing({ finds: [WEAK] })
+    await ask()
+    change()
+    await ask()
+    expect(journal.events.map(({ cache, decision }) => [cache, decision.verdict])).toEqual([
+      ['miss', 'refuse'],
+      ['miss', 'refuse'],
+    ])
+    expect(journal.storedByEvidence).toEqual([])
+  })
+
+  it('is never answered so with the answer to another question about the same passages', async () => {
+    const { ask, journal, change } = changing()
+    await ask()
+    change()
+    await ask({ question: `${QUESTION} And why?` })
+    expect(journal.handled).toHaveLength(2)
+  })
+
+  it('is not answered so with what has lived its time', async () => {
+    const { ask, journal, clock, change } = changing()
+    await ask()
+    change()
+    clock.atMs += journal.stored[0]!.lifetimeSeconds * 1000
+    await ask()
+    expect(journal.handled).toHaveLength(2)
+  })
+})

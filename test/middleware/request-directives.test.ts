@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest'
+import { aGate, bodyOf } from '../fixtures/gate.ts'
+import { quietErrors } from '../fixtures/quiet-console.ts'
+
+quietErrors()
+
+const saying = (field: string): Record<string, string> => ({ 'cache-control': field })
+
+describe('a request that says Cache-Control', () => {
+  it('no-cache is answered anew, and its answer stored for the next', async () => {
+    const { ask, journal, clock } = aGate()
+    await ask()
+    clock.atMs += 5000
+    expect((await ask(undefined, saying('no-cache'))).headers.get('cache-status')).toBe('rag-gate; fwd=request')
+    expect((await ask()).headers.get('age')).toBe('0')
+    expect(journal.events.map(({ cache }) => cache)).toEqual(['miss', 'bypass', 'hit'])
+  })
+
+  it('no-store is answered anew, and leaves nothing', async () => {
+    const { ask, journal } = aGate()
+    expect((await ask(undefined, saying('No-Store'))).headers.get('cache-status')).toBe('rag-gate; fwd=request')
+    expect([...journal.stored, ...journal.storedByEvidence]).toEqual([])
+    await ask()
+    await ask(undefined, saying('no-store'))
+    expect(journal.handled).toHaveLength(3)
+    expect(journal.stored).toHaveLength(1)
+  })
+
+  it('max-age is given no older answer', async () => {
+    const { ask, journal, clock } = aGate()
+    await ask()
+    clock.atMs += 10_000
+    expect((await ask(undefined, saying('max-age=10'))).headers.get('age')).toBe('10')
+    await ask(undefined, saying('max-age=9'))
+    expect(journal.handled).toHaveLength(2)
+  })
+
+  it('only-if-cached gets a stored answer, or 504 and nothing retrieved', async () => {
+    const { ask, journal } = aGate()
+    const response = await ask(undefined, saying('only-if-cached'))
+    expect([response.status, (await bodyOf(response)).error?.code]).toEqual([504, 'not_cached'])
+    expect(journal.retrievals).toEqual([])
+    await ask()
+    expect((await ask(undefined, saying('only-if-cached'))).status).toBe(200)
+  })
+
+  it('only-if-cached does not tell a caller what another asked', async () => {
+    const authenticate = (request: Request) => ({
+      tenant: 'acme',
+      id: request.headers.get('x-id') ?? '',
+      scopes: ['ask'] as const,
+    })
+    const { ask } = aGate({ cache: { scope: 'tenant' }, dependencies: { authenticate } })
+    await ask(undefined, { 'x-id': 'ann' })
+    const as = async (id: string) => (await ask(undefined, { 'x-id': id, ...saying('only-if-cached') })).status
+    expect([await as('bob'), await as('ann')]).toEqual([504, 200])
+  })
+
+  it.each(['no-cache; x', 'x="', ''])('%j, which asks for nothing that can be read, has no say', async (field) => {
+    const { ask, journal } = aGate()
+    await ask()
+    await ask(undefined, saying(field))
+    expect(journal.handled).toHaveLength(1)
+  })
+
+  it('has its way only so often in a minute, each caller for himself', async () => {
+    const authenticate = (request: Request) => ({
+      tenant: 'acme',
+      id: request.headers.get('x-id') ?? '',
+      scopes: ['ask'] as const,
+    })
+    const { ask, journal, clock } = aGate({
+      cache: { scope: 'tenant', bypassesPerMinute: 3 },
+      dependencies: { authenticate },
+    })
+    const force = (id: string, field: string) => ask(undefined, { 'x-id': id, ...saying(field) })
+    for (const field of ['no-cache', 'no-cache', 'no-store', 'no-cache', 'max-age=0', 'no-store'])
+      await force('ann', field)
+    expect(journal.handled).toHaveLength(3)
+    await force('bob', 'no-cache')
+    expect(journal.handled).toHaveLength(4)
+    clock.atMs += 20_000
+    await force('ann', 'no-cache')
+    await force('ann', 'no-cache')
+    expect(journal.handled).toHaveLength(5)
+  })
+
+  it('no-store leaves nothing also when its limit is reached', async () => {
+    const { ask, journal } = aGate({ cache: { bypassesPerMinute: 0 } })
+    await ask(undefined, saying('no-store'))
+    expect(journal.stored).toEqual([])
+    expect(journal.handled).toHaveLength(1)
+  })
+})

@@ -1,0 +1,117 @@
+/** `POST /v1/cache/purge` of the ready Worker, with its database. */
+import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { beforeAll, describe, expect, test } from 'vitest'
+import worker from '../../../workers/gate/index.ts'
+
+const ADMIN = { authorization: `Bearer ${env.ADMIN_TOKEN}` }
+
+async function send(method: string, path: string, body: unknown, headers: Record<string, string>): Promise<Response> {
+  const context = createExecutionContext()
+  const init = {
+    method,
+    headers: { 'content-type': 'application/json', ...headers },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  }
+  const response = await worker.fetch(new Request(`https://gate.test${path}`, init), env, context)
+  // The buffer of decisions waits for more of them.
+  await Promise.race([waitOnExecutionContext(context), scheduler.wait(100)])
+  return response
+}
+
+const post = (path: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> =>
+  send('POST', path, body, headers)
+
+const QUESTION = { question: 'How long are backups of the ledger kept?' }
+const ask = (headers = ADMIN): Promise<Response> => post('/ask', QUESTION, headers)
+const cacheStatus = async (): Promise<string> => (await ask()).headers.get('cache-status') ?? ''
+
+beforeAll(async () => {
+  const documents = [
+    { id: 'ledger', text: '# Ledger\n\nBackups of the ledger are kept for ninety days.' },
+    { id: 'paint', text: '# Paint\n\nThe fence was painted green in spring.' },
+  ]
+  const response = await post('/v1/documents', { documents }, ADMIN)
+  if (!response.ok) throw new Error(`The documents were not ingested: ${response.status}`)
+})
+
+describe('POST /v1/cache/purge', () => {
+  test.each<[string, Record<string, unknown>]>([
+    ['everything', { everything: true }],
+    ['the tenant', { tenant: 'default' }],
+    ['the collection', { collection: 'default' }],
+    ['a document of its evidence', { collection: 'default', documents: ['nowhere', 'ledger'] }],
+  ])('of %s takes an answer away at once', async (_, scope) => {
+    await ask()
+    expect(await cacheStatus()).toMatch(/^rag-gate; hit/)
+    const response = await post('/v1/cache/purge', scope, ADMIN)
+    expect(response.status).toBe(200)
+    expect(response.headers.get('cache-control')).toBe('no-store')
+    expect(await response.json()).toMatchObject({ elsewhere_within_seconds: 5, epoch: expect.any(Number) as number })
+    expect(await cacheStatus()).toBe('rag-gate; fwd=miss')
+    expect(await cacheStatus()).toMatch(/^rag-gate; hit/)
+  })
+
+  test('of another collection, or of a document that is no evidence, leaves it where it is', async () => {
+    await ask()
+    await post('/v1/cache/purge', { collection: 'other' }, ADMIN)
+    await post('/v1/cache/purge', { collection: 'default', documents: ['nowhere'] }, ADMIN)
+    await post('/v1/cache/purge', { tenant: 'acme' }, ADMIN)
+    expect(await cacheStatus()).toMatch(/^rag-gate; hit/)
+  })
+
+  test('that came in between is written into the database for the other isolates', async () => {
+    await post('/v1/cache/purge', { collection: 'default' }, ADMIN)
+    const { results } = await env.DB.prepare(`SELECT scope FROM answer_purges WHERE tenant = 'default'`).all<{
+      scope: string
+    }>()
+    expect(results.map(({ scope }) => scope)).toContain('10:collection7:default7:default')
+  })
+
+  test.each<[string, unknown, number, string]>([
+    ['says nothing', {}, 422, 'purge_scope'],
+    ['says documents without their collection', { documents: ['a'] }, 422, 'purge_scope'],
+    ['says no documents', { collection: 'default', documents: [] }, 422, 'purge_scope'],
+    ['says everything and more', { everything: true, tenant: 'default' }, 422, 'purge_scope'],
+    ['says everything otherwise', { everything: 'yes' }, 422, 'purge_scope'],
+    ['says something else', { all: true }, 422, 'unknown_field'],
+    ['names what is no collection', { collection: '../x' }, 422, 'collection_id'],
+    ['names what is no document', { collection: 'default', documents: [7] }, 422, 'document_id'],
+  ])('that %s is refused', async (_, body, status, code) => {
+    const response = await post('/v1/cache/purge', body, ADMIN)
+    expect([response.status, (await response.json<{ error: { code: string } }>()).error.code]).toEqual([status, code])
+  })
+
+  test('is for administrators, each for his own tenant', async () => {
+    expect((await post('/v1/cache/purge', { tenant: 'default' })).status).toBe(401)
+    const keyFor = async (scopes: string[]): Promise<Record<string, string>> => {
+      const made = await post('/v1/keys', { name: 'key', scopes, tenant: 'acme' }, ADMIN)
+      return { authorization: `Bearer ${(await made.json<{ token: string }>()).token}` }
+    }
+    const [writer, admin] = [await keyFor(['ask', 'ingest']), await keyFor(['admin'])]
+    expect((await post('/v1/cache/purge', { tenant: 'acme' }, writer)).status).toBe(403)
+    expect((await post('/v1/cache/purge', { tenant: 'acme' }, admin)).status).toBe(200)
+    expect((await post('/v1/cache/purge', { tenant: 'default' }, admin)).status).toBe(403)
+    expect((await post('/v1/cache/purge', { everything: true }, admin)).status).toBe(403)
+  })
+})
+
+describe('a change of the documents', () => {
+  test('that does not reach the evidence costs a retrieval and no answer', async () => {
+    await ask()
+    await post('/v1/documents', { documents: [{ id: 'paint', text: '# Paint\n\nThe fence is blue now.' }] }, ADMIN)
+    const status = await cacheStatus()
+    // The other passage is evidence too as long as it is among the ten best: the collection is small.
+    expect(status).toMatch(/^rag-gate; (fwd=miss|hit; ttl=\d+; detail=same-evidence)$/)
+    await post('/v1/documents', { documents: [{ id: 'paint', text: '# Paint\n\nThe fence is blue now.' }] }, ADMIN)
+    expect(await cacheStatus()).toMatch(/^rag-gate; hit/)
+  })
+
+  test('that removes a document takes the answers from it away', async () => {
+    await ask()
+    expect((await send('DELETE', '/v1/documents/ledger', undefined, ADMIN)).status).toBe(200)
+    const response = await ask()
+    expect(response.headers.get('cache-status')).toBe('rag-gate; fwd=miss')
+    expect(await response.text()).not.toContain('ninety days')
+  })
+})

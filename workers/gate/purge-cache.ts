@@ -1,0 +1,93 @@
+/** `POST /v1/cache/purge`: cached answers gone, by document, collection, tenant, or all of them. */
+import type { Context } from 'hono'
+import type { PurgeScope } from '../../src/core/policy/purge-scope.ts'
+import { errorForLog, RagGateError } from '../../src/errors.ts'
+import { readJsonObject } from '../../src/middleware/read-body.ts'
+import { checkCollectionId } from '../../src/middleware/read-question.ts'
+import type { AnswerPurges } from '../../src/ports/answer-purges.ts'
+import type { Principal } from '../../src/ports/authenticator.ts'
+import { requireScope } from './access.ts'
+import type { GateBindings } from './bindings.ts'
+import { compositionFor, isDeploymentAdmin } from './compose.ts'
+import { checkDocumentId } from './documents/check-documents.ts'
+import { tenantFor } from './keys.ts'
+
+const LIMITS = { maxBytes: 100_000, timeoutMs: 10_000 }
+const MOST_DOCUMENTS = 1000
+
+/**
+ * Purges what the body names: `{"collection", "documents"}`, `{"collection"}`, `{"tenant"}`, or `{"everything": true}`,
+ * which only the deployment's own token may. The isolate that answers knows at once, every other within the seconds that
+ * the reply states.
+ */
+export async function purgeCache(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
+  const composition = compositionFor(c.env)
+  const principal = await requireScope(composition, c.req.raw, 'admin')
+  const scopes = scopesIn(await readJsonObject(c.req, LIMITS), principal)
+  const epoch = await composition.purges.purge(scopes)
+  return c.json({ purged: scopes.length, epoch, elsewhere_within_seconds: composition.purges.maxAgeSeconds }, 200, {
+    'cache-control': 'no-store',
+  })
+}
+
+function scopesIn(body: Readonly<Record<string, unknown>>, principal: Principal): PurgeScope[] {
+  const { everything, tenant: asked, collection: named, documents, ...others } = body
+  if (Object.keys(others).length > 0) {
+    throw new RagGateError(
+      'unknown_field',
+      'The body may have only these members: everything, tenant, collection, documents',
+    )
+  }
+  if (everything !== undefined) {
+    if (everything !== true || Object.keys(body).length > 1) throw unclear('everything must be true, and stand alone')
+    if (!isDeploymentAdmin(principal)) {
+      throw new RagGateError('forbidden', "Only the deployment's own token may purge everything")
+    }
+    return [{ kind: 'everything' }]
+  }
+  const tenant = tenantFor(principal, asked)
+  if (named === undefined) {
+    if (asked === undefined || documents !== undefined) throw unclear('Say everything, tenant, or collection')
+    return [{ kind: 'tenant', tenant }]
+  }
+  const collection = checkCollectionId(named)
+  if (documents === undefined) return [{ kind: 'collection', tenant, collection }]
+  if (!Array.isArray(documents) || documents.length === 0 || documents.length > MOST_DOCUMENTS) {
+    throw unclear(`documents must be a list of 1 to ${MOST_DOCUMENTS} ids`)
+  }
+  return documents.map((id: unknown, at) => {
+    const documentId = checkDocumentId(id, `documents[${at}]`)
+    return { kind: 'document', tenant, collection, documentId }
+  })
+}
+
+function unclear(message: string): RagGateError {
+  return new RagGateError('purge_scope', message)
+}
+
+/** Refusals of a collection, gone because a document came that may answer them. */
+export function forgetRefusals(purges: AnswerPurges, tenant: string, collection: string): Promise<void> {
+  return purgeAfterPublishing(purges, [{ kind: 'refusals', tenant, collection }])
+}
+
+/** Answers with a document in their evidence, gone with it. */
+export function forgetDocument(
+  purges: AnswerPurges,
+  tenant: string,
+  collection: string,
+  documentId: string,
+): Promise<void> {
+  return purgeAfterPublishing(purges, [{ kind: 'document', tenant, collection, documentId }])
+}
+
+/**
+ * The change is published already, and the version of the corpus is part of the question key: a purge makes it known a
+ * little sooner elsewhere, so a purge that fails takes nothing back.
+ */
+async function purgeAfterPublishing(purges: AnswerPurges, scopes: readonly PurgeScope[]): Promise<void> {
+  try {
+    await purges.purge(scopes)
+  } catch (thrown) {
+    console.warn(`[rag-gate] a purge after a change of documents failed: ${errorForLog(thrown)}`)
+  }
+}
