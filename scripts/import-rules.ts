@@ -63,6 +63,8 @@ const VENDORS: Readonly<Record<string, readonly string[]>> = {
 
 /** Folders that several public adapters share. */
 const SHARED: Readonly<Record<string, readonly string[]>> = {
+  'cache-api-answer-cache': ['answer-cache'],
+  'kv-answer-cache': ['answer-cache'],
   'markdown-splitter': ['markdown'],
   'html-to-markdown': ['markdown'],
 }

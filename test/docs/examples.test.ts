@@ -38,7 +38,7 @@ test('every TypeScript block of README, docs and recipes compiles', { timeout: 2
   }
   for (const { line, code } of DIFFS) files.set(`${RECIPES}/diff-${line}.ts`, patched(APP!.code, code))
   expect(files.size).toBeGreaterThan(30)
-  expect(compile(mkdtempSync(join(folder, 'compiled-')), files)).toEqual([])
+  expect(compile(mkdtempSync(join(folder, 'compiled-')), files).join('\n')).toBe('')
 })
 
 /** Stands where an index would be: passages by a word of the question. */
@@ -181,8 +181,9 @@ describe('the recipes', () => {
       return Number(/ttl=(\d+)/.exec(headers.get('cache-status') ?? '')?.[1])
     }
     const longer = (await lifetime(recipeCode('Cache a day longer'))) - (await lifetime(APP!.code))
-    expect(longer).toBeGreaterThanOrEqual(86_400 - 5)
-    expect(longer).toBeLessThanOrEqual(86_400 + 5)
+    // Each lifetime is shortened by up to a tenth, by its key: three days and two of them may lie that far apart.
+    expect(longer).toBeGreaterThanOrEqual(86_400 / 2)
+    expect(longer).toBeLessThanOrEqual(2 * 86_400)
   })
 
   test('say refusals in another language', async () => {

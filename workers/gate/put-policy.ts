@@ -48,7 +48,7 @@ async function readPolicy(c: Context, tenant: string): Promise<AskedPolicy> {
     throw new RagGateError('unknown_field', 'The body may have only policy and why')
   }
   if (why !== null && (typeof why !== 'string' || why.length > MAX_WHY_CHARACTERS)) {
-    throw new RagGateError('why', `why must be a text of at most ${MAX_WHY_CHARACTERS} characters`, { param: 'why' })
+    throw new RagGateError('why', `why must be a string of at most ${MAX_WHY_CHARACTERS} characters`, { param: 'why' })
   }
   if (policy === null) return { policy, why }
   if (typeof policy === 'string' && POLICY_NAMES.includes(policy)) return { policy, why }

@@ -170,7 +170,7 @@ function checkComment(comment: unknown): { readonly comment?: string } {
     if (!/\p{Surrogate}/u.test(comment)) return { comment }
     throw new RagGateError('invalid_unicode', 'comment is not well-formed Unicode', { param: 'comment' })
   }
-  throw new RagGateError('comment_too_long', `comment must be a text of at most ${MAX_COMMENT_BYTES} bytes`, {
+  throw new RagGateError('comment_too_long', `comment must be a string of at most ${MAX_COMMENT_BYTES} bytes`, {
     param: 'comment',
   })
 }

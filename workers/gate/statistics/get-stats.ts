@@ -23,7 +23,7 @@ import { csv, json, onTheWire } from './wire.ts'
 const LONGEST_MS = 366 * DAY_MS
 const LONGEST_FOR_GAPS_MS = 31 * DAY_MS
 const WEEK_MS = 7 * DAY_MS
-/** Under it document 003 calls an answer advisory only. */
+/** Confidence under which `weighted-signals` advises at most. */
 const WEAK_BELOW = 0.7
 
 type StatisticsContext = Context<{ Bindings: GateBindings }>
