@@ -70,11 +70,15 @@ export interface LabelledQuestion {
   readonly relevantIds: readonly string[]
 }
 
-/** Reads a set and indexes its corpus. */
-export function openQuestionSet(name: string): SearchableSet {
+/**
+ * Reads a set and indexes its corpus.
+ *
+ * @param edit changes passages before they are indexed
+ */
+export function openQuestionSet(name: string, edit = (passage: Passage): Passage => passage): SearchableSet {
   const corpusOf = name === 'squad-adv' ? 'squad-ooc' : name
   const passages = readLines<CorpusLine>(corpusOf, 'corpus.jsonl').map(
-    ({ id, doc_id: documentId, title, text }): Passage => ({ id, documentId, title, text }),
+    ({ id, doc_id: documentId, title, text }): Passage => edit({ id, documentId, title, text }),
   )
   const lexicon = buildLexicon(passages.map(({ text }) => text))
   const index = new ResidentNamespace()
