@@ -1,5 +1,6 @@
 /** The same question route with and without the gate, so that one run can compare them. Served by `overhead.ts`. */
 import { type Context, Hono } from 'hono'
+import { createCacheApiAnswerCache } from '../src/adapters/cache-api-answer-cache.ts'
 import { createMemoryAnswerCache } from '../src/adapters/memory-answer-cache.ts'
 import { buildContext } from '../src/core/evidence/context.ts'
 import { fuseConvex } from '../src/core/evidence/fusion.ts'
@@ -66,6 +67,7 @@ const bare = ({ retriever, collections }: GateDependencies): GateDependencies =>
   ...(collections && { collections }),
 })
 const memory = createMemoryAnswerCache()
+const cacheApi = createCacheApiAnswerCache({ cache: () => caches.open('bench-answers') })
 
 app.post('/gated', ragGate<GateBindings>({ dependencies: dependenciesOf(bare) }), answer)
 app.post(
@@ -86,7 +88,7 @@ app.post(
 app.post(
   '/hit-cache-api',
   ragGate<GateBindings>({
-    dependencies: dependenciesOf((all) => ({ ...bare(all), ...(all.cache && { cache: all.cache }) })),
+    dependencies: dependenciesOf((all) => ({ ...bare(all), cache: cacheApi })),
     cache: { scope: 'public' },
   }),
   answer,

@@ -111,14 +111,16 @@ export interface ReadingOptions {
    * @default 10
    */
   readonly keep?: number
+  /** Changes passages before they are indexed. */
+  readonly edit?: (passage: Passage) => Passage
 }
 
 /** Reads a set and indexes its corpus. */
 export function openQuestionSet(name: string, options: ReadingOptions = {}): SearchableSet {
-  const { every = 1, form, storedTwice = false, variant } = options
+  const { every = 1, form, storedTwice = false, variant, edit = (passage) => passage } = options
   const corpusOf = name === 'squad-adv' ? 'squad-ooc' : name
   const once = readLines<CorpusLine>(corpusOf, 'corpus.jsonl').map(
-    ({ id, doc_id: documentId, title, text }): Passage => ({ id, documentId, title, text }),
+    ({ id, doc_id: documentId, title, text }): Passage => edit({ id, documentId, title, text }),
   )
   const passages = storedTwice
     ? once.flatMap((passage) => [passage, { ...passage, id: `${passage.id} again`, documentId: `${passage.id} again` }])

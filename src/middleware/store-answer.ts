@@ -44,7 +44,12 @@ export function storeAnswer(response: Response, storing: Storing): Promise<void>
   if (decision.verdict === 'refuse' || reported().complete === false) return undefined
   // Behind disabled gates nothing was held back: such answers are for one look only.
   if (policy.dangerouslyDisableGates === true) return undefined
-  const allowed = handlerFreshness(response.status, (name) => response.headers.get(name), storing.varyHeaders)
+  const allowed = handlerFreshness(
+    response.status,
+    (name) => response.headers.get(name),
+    storing.requestedAtMs,
+    storing.varyHeaders,
+  )
   const lifetime = lifetimeOf(storing, allowed)
   if (lifetime === 0 || response.body === null) return undefined
   if (Number(response.headers.get('content-length') ?? 0) > maxStoredBytes) return undefined

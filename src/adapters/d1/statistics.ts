@@ -182,7 +182,7 @@ export function createD1Statistics({ db }: D1StatisticsOptions): Statistics {
       const period = and(ofTenants(tenant), eq(r.spanMs, spanMs), gte(r.startMs, from), lt(r.startMs, to))
       const wanted = and(period, matches(r, filter)) ?? sql`true`
       const sums = sumsOf(r)
-      const cached = sql<number>`${r.cache} IN ('hit', 'stale')`
+      const cached = sql<number>`${r.cache} IN ('hit', 'evidence-hit', 'stale')`
       const [groups, points, confidences, latencies] = await queries
         .batch([
           queries
@@ -413,7 +413,7 @@ function shares(bins: Bins): Omit<Latency, 'counted'> {
 }
 
 function savingsOf(groups: readonly (Group & { readonly mode: Mode })[]): Savings {
-  const isCached = ({ cache }: Group): boolean => cache === 'hit' || cache === 'stale'
+  const isCached = ({ cache }: Group): boolean => cache === 'hit' || cache === 'evidence-hit' || cache === 'stale'
   const cached = groups.filter(isCached)
   const refused = groups.filter((group) => group.verdict === 'refuse' && group.mode === 'enforce' && !isCached(group))
   const byCache = added(cached, 'events')

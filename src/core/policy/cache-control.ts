@@ -39,3 +39,30 @@ export function directiveSeconds(directives: CacheDirectives, name: string): num
   if (values === undefined) return undefined
   return Math.min(...values.map((value) => (/^\d+$/.test(value) ? Number(value) : NaN)))
 }
+
+/** A member of a dictionary of structured fields: a key, its value where it has one, and parameters, which mean nothing here. */
+const ITEM = String.raw`(?:-?\d{1,12}\.\d{1,3}|-?\d{1,15}|"(?:[ !#-\[\]-~]|\\["\\])*"|[A-Za-z*][!#$%&'*+.^_\`|~\dA-Za-z:/-]*|:[A-Za-z\d+/=]*:|\?[01])`
+const KEY = String.raw`[a-z*][a-z\d_.*-]*`
+const TARGETED = new RegExp(String.raw`[ \t]*(${KEY})(?:=(${ITEM}))?(?:; *${KEY}(?:=${ITEM})?)*[ \t]*(?:(,)|$)`, 'y')
+
+/**
+ * Reads the directives of a targeted field, such as `CDN-Cache-Control`.
+ *
+ * @returns `undefined` when the field is empty or no dictionary of structured fields: it then counts for nothing
+ * @see RFC 9213, section 2.1; RFC 9651, section 3.2
+ */
+export function targetedDirectives(field: string): CacheDirectives | undefined {
+  const directives = new Map<string, readonly string[]>()
+  let more = true
+  for (let at = 0; more; at = TARGETED.lastIndex) {
+    TARGETED.lastIndex = at
+    const member = TARGETED.exec(field)
+    if (member === null) return undefined
+    const [, name = '', value = '?1', comma] = member
+    // Of a key that stands twice the last counts.
+    if (value === '?0') directives.delete(name)
+    else directives.set(name, [value === '?1' ? '' : value])
+    more = comma !== undefined
+  }
+  return directives
+}

@@ -1,5 +1,6 @@
 /** What a handler's own response says about being stored: its status and headers, read as an HTTP cache reads them. */
-import { cacheDirectives, directiveSeconds } from './cache-control.ts'
+import { cacheDirectives, type CacheDirectives, directiveSeconds, targetedDirectives } from './cache-control.ts'
+import { httpDateMs } from './http-date.ts'
 
 /** Reads a header, `null` when it is absent; fields that stand more than once joined by commas. */
 export type HeaderReader = (name: string) => string | null
@@ -12,35 +13,66 @@ export interface HandlerFreshness {
   readonly ageSeconds: number
 }
 
-/** Fields that speak to other caches than this one, and override `Cache-Control` there. */
-const OF_OTHER_CACHES = ['expires', 'cdn-cache-control', 'cloudflare-cdn-cache-control']
+/** Fields for caches at the edge, as this one is: the first that can be read replaces `Cache-Control` and `Expires`. */
+const TARGETED_FIELDS = ['cloudflare-cdn-cache-control', 'cdn-cache-control']
+
+/** What a response says to this cache. */
+interface Directives {
+  /** `undefined` when it cannot be read. */
+  readonly directives: CacheDirectives | undefined
+  readonly targeted: boolean
+}
+
+/** @see RFC 9213, section 2.2 */
+function directivesOf(header: HeaderReader): Directives {
+  for (const name of TARGETED_FIELDS) {
+    const directives = targetedDirectives(header(name) ?? '')
+    if (directives !== undefined) return { directives, targeted: true }
+  }
+  return { directives: cacheDirectives(header('cache-control') ?? ''), targeted: false }
+}
 
 /**
  * What a handler's own response allows. What cannot be read allows nothing: not storing is never wrong.
  *
+ * @param nowMs milliseconds since 1970, for an `Expires` without a `Date`
  * @param keyedHeaders request headers, in lower case, that the answer key holds: a response may vary on these
  * @see RFC 9111, sections 3, 4.1, 4.2.1, 5.1 and 5.2.2
  */
 export function handlerFreshness(
   status: number,
   header: HeaderReader,
+  nowMs: number,
   keyedHeaders: readonly string[] = [],
 ): HandlerFreshness {
-  return { lifetimeSeconds: allowedSeconds(status, header, keyedHeaders), ageSeconds: ageOf(header('age')) }
+  return { lifetimeSeconds: allowedSeconds(status, header, nowMs, keyedHeaders), ageSeconds: ageOf(header('age')) }
 }
 
-function allowedSeconds(status: number, header: HeaderReader, keyedHeaders: readonly string[]): number | undefined {
+function allowedSeconds(
+  status: number,
+  header: HeaderReader,
+  nowMs: number,
+  keyedHeaders: readonly string[],
+): number | undefined {
   if (status !== 200 || header('set-cookie') !== null) return 0
   const varying = (header('vary') ?? '')
     .toLowerCase()
     .split(',')
     .map((name) => name.trim())
   if (varying.some((name) => name !== '' && name !== 'accept-encoding' && !keyedHeaders.includes(name))) return 0
-  if (OF_OTHER_CACHES.some((name) => header(name) !== null)) return 0
-  const directives = cacheDirectives(header('cache-control') ?? '')
+  const { directives, targeted } = directivesOf(header)
   if (directives === undefined || ['no-store', 'private', 'no-cache'].some((name) => directives.has(name))) return 0
   const seconds = directiveSeconds(directives, 's-maxage') ?? directiveSeconds(directives, 'max-age')
-  return Number.isNaN(seconds) ? 0 : seconds
+  if (seconds !== undefined) return Number.isNaN(seconds) ? 0 : seconds
+  const expires = targeted ? null : header('expires')
+  return expires === null ? undefined : secondsUntil(expires, header('date'), nowMs)
+}
+
+/** @see RFC 9111, section 5.3: what is no date has expired */
+function secondsUntil(expires: string, date: string | null, nowMs: number): number {
+  const endMs = httpDateMs(expires, nowMs) ?? -Infinity
+  const madeMs = httpDateMs(date ?? '', nowMs) ?? nowMs
+  return Math.max(0, Math.floor((endMs - madeMs) / 1000))
 }
 
 /**
@@ -59,6 +91,6 @@ function ageOf(field: string | null): number {
  * @see RFC 9111, section 4.2.4
  */
 export function forbidsStale(header: HeaderReader): boolean {
-  const directives = cacheDirectives(header('cache-control') ?? '')
+  const { directives } = directivesOf(header)
   return ['must-revalidate', 'proxy-revalidate', 's-maxage', 'no-cache'].some((name) => directives?.has(name) ?? true)
 }

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { forbidsStale, handlerFreshness } from '../../../src/core/policy/handler-freshness.ts'
 
+const NOW_MS = Date.UTC(2026, 0, 2, 3, 4, 5)
+
 describe('handlerFreshness', () => {
   const fresh = (headers: Record<string, string>, status = 200, keyed: readonly string[] = []): number | undefined => {
     const response = new Headers(headers)
-    return handlerFreshness(status, (name) => response.get(name), keyed).lifetimeSeconds
+    return handlerFreshness(status, (name) => response.get(name), NOW_MS, keyed).lifetimeSeconds
   }
 
   it.each<[string, Record<string, string>, number | undefined]>([
@@ -20,9 +22,40 @@ describe('handlerFreshness', () => {
     ['max-age twice', { 'cache-control': 'max-age=60, Max-Age=600' }, 60],
     ['max-age after a space', { 'cache-control': 'max-age= 60' }, 60],
     ['a comma too much', { 'cache-control': ', max-age=60,,' }, 60],
-    ['Expires', { expires: 'Thu, 01 Jan 2099 00:00:00 GMT', 'cache-control': 'max-age=60' }, 0],
-    ['CDN-Cache-Control', { 'cdn-cache-control': 'max-age=60', 'cache-control': 'max-age=60' }, 0],
-    ['Cloudflare-CDN-Cache-Control', { 'cloudflare-cdn-cache-control': 'max-age=60' }, 0],
+    ['Expires', { expires: 'Fri, 02 Jan 2026 03:05:05 GMT' }, 60],
+    ['Expires and Date', { expires: 'Fri, 02 Jan 2026 03:05:05 GMT', date: 'Fri, 02 Jan 2026 03:05:00 GMT' }, 5],
+    ['Expires of RFC 850', { expires: 'Friday, 02-Jan-26 03:05:05 GMT' }, 60],
+    ['Expires of asctime', { expires: 'Fri Jan  2 03:05:05 2026' }, 60],
+    ['Expires past', { expires: 'Fri, 02 Jan 2026 03:04:04 GMT' }, 0],
+    ['Expires 0', { expires: '0' }, 0],
+    ['Expires in another zone', { expires: 'Fri, 02 Jan 2026 03:05:05 CET' }, 0],
+    ['Expires on no day', { expires: 'Fri, 31 Feb 2026 03:05:05 GMT' }, 0],
+    ['Expires twice', { expires: 'Fri, 02 Jan 2026 03:05:05 GMT, Fri, 02 Jan 2026 03:05:05 GMT' }, 0],
+    ['Expires beside max-age', { expires: 'Fri, 02 Jan 2026 03:05:05 GMT', 'cache-control': 'max-age=600' }, 600],
+    ['CDN-Cache-Control', { 'cdn-cache-control': 'max-age=60', 'cache-control': 'no-store' }, 60],
+    [
+      'Cloudflare-CDN-Cache-Control first',
+      { 'cloudflare-cdn-cache-control': 'max-age=6', 'cdn-cache-control': 'max-age=60' },
+      6,
+    ],
+    ['CDN-Cache-Control: no-store', { 'cdn-cache-control': 'no-store', 'cache-control': 'max-age=60' }, 0],
+    ['CDN-Cache-Control with a parameter', { 'cdn-cache-control': 'max-age=60; x=1, no-store=?0' }, 60],
+    ['CDN-Cache-Control twice', { 'cdn-cache-control': 'max-age=60, max-age=30' }, 30],
+    ['CDN-Cache-Control as a string', { 'cdn-cache-control': 'max-age="60"' }, 0],
+    ['CDN-Cache-Control below 0', { 'cdn-cache-control': 'max-age=-1' }, 0],
+    [
+      'CDN-Cache-Control that is no dictionary',
+      { 'cdn-cache-control': 'max-age = 600', 'cache-control': 'max-age=60' },
+      60,
+    ],
+    [
+      'CDN-Cache-Control with a comma too much',
+      { 'cdn-cache-control': 'max-age=600,', 'cache-control': 'max-age=60' },
+      60,
+    ],
+    ['CDN-Cache-Control in capitals', { 'cdn-cache-control': 'MAX-AGE=600', 'cache-control': 'max-age=60' }, 60],
+    ['an empty CDN-Cache-Control', { 'cdn-cache-control': '', 'cache-control': 'max-age=60' }, 60],
+    ['CDN-Cache-Control and Expires', { 'cdn-cache-control': 'public', expires: '0' }, undefined],
     ['no-store', { 'cache-control': 'no-store' }, 0],
     ['no-store beside max-age', { 'cache-control': 'max-age=60, no-store' }, 0],
     ['No-Store in capitals', { 'cache-control': 'No-Store' }, 0],
@@ -70,7 +103,7 @@ describe('handlerFreshness', () => {
     ['a fraction', { age: '20.5' }, 0],
   ])('takes %s for an answer that old', (_, headers, seconds) => {
     const response = new Headers(headers)
-    expect(handlerFreshness(200, (name) => response.get(name)).ageSeconds).toBe(seconds)
+    expect(handlerFreshness(200, (name) => response.get(name), NOW_MS).ageSeconds).toBe(seconds)
   })
 
   it('lets a response vary on what the key holds, and on nothing more', () => {

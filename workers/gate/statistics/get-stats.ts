@@ -57,6 +57,7 @@ const SERIES_COLUMNS = [
   'advise',
   'refuse',
   'hit',
+  'evidence-hit',
   'miss',
   'bypass',
   'stale',

@@ -95,7 +95,7 @@ function row(decision) {
 
 const CHOICES = {
   verdict: ['pass', 'advise', 'refuse'],
-  cache: ['hit', 'miss', 'bypass', 'stale'],
+  cache: ['hit', 'evidence-hit', 'miss', 'bypass', 'stale'],
   mode: ['enforce', 'observe'],
 }
 

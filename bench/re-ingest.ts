@@ -1,0 +1,133 @@
+/**
+ * What a change of the documents costs: of the questions that had a stored answer, how many still need no model call after
+ * one of 646 chunks was changed and everything was indexed anew. Printed as a table for docs/caching.md.
+ *
+ *   npm run bench:re-ingest
+ *
+ * The questions go through `gateQuestion` over the embedded index's own search; every sixth of `squad-ooc`.
+ */
+import { createMemoryAnswerCache } from '../src/adapters/memory-answer-cache.ts'
+import { binomialInterval } from '../src/core/calibration/binomial-interval.ts'
+import { gateQuestion } from '../src/pipeline/gate-question.ts'
+import type { AskedQuestion, QuestionPorts, QuestionSettings } from '../src/pipeline/question-settings.ts'
+import { balanced } from '../src/presets/balanced/balanced.ts'
+import { openQuestionSet, type SearchableSet } from './evaluation/question-sets.ts'
+import { seededRandom } from './seeded-random.ts'
+
+const SET = 'squad-ooc'
+const EVERY = 6
+const CHANGES = 5
+const SEED = 20_261_122
+
+const SETTINGS: QuestionSettings = {
+  policy: () => balanced(),
+  mode: 'enforce',
+  rules: [],
+  retrieval: {
+    topK: 10,
+    candidates: 10,
+    fusion: 'convex',
+    fusionWeights: {},
+    rrfK: 60,
+    timeoutMs: 60_000,
+    rerankTimeoutMs: 60_000,
+    rewriteTimeoutMs: 60_000,
+  },
+  context: { maxCharacters: 12_000 },
+  prompt: '',
+  staleIfErrorSeconds: 0,
+}
+
+const askedOf = (question: string): AskedQuestion => ({
+  question,
+  collection: 'bench',
+  principal: { tenant: 'bench', id: 'bench', scopes: ['ask'] },
+  audience: 'public',
+  partition: 'tenant',
+  deployment: '',
+  path: '/ask',
+  model: '',
+  vary: [],
+  options: {},
+})
+
+function portsOver(
+  { lexicon, search }: SearchableSet,
+  corpusVersion: number,
+  cache: QuestionPorts['cache'],
+): QuestionPorts {
+  const collection = {
+    tenant: 'bench',
+    id: 'bench',
+    corpusVersion,
+    lexiconId: `lexicon-${corpusVersion}`,
+    embeddingModel: '',
+    dimension: 0,
+    policyId: null,
+    unpublishedChunkIds: [],
+  }
+  return {
+    clock: { nowMs: () => 0 },
+    collections: { find: async () => collection, lexicon: async () => lexicon },
+    retriever: { retrieve: async ({ question, topK }) => search(question, topK) },
+    ...(cache === undefined ? {} : { cache }),
+  }
+}
+
+/** Stores an answer for every question that is not refused. @returns the chunks that each of them rests on */
+async function storeAnswers(opened: SearchableSet, questions: readonly string[]) {
+  const cache = createMemoryAnswerCache({ maxBytes: 2 ** 30 })
+  const ports = portsOver(opened, 1, cache)
+  const stored = new Map<string, readonly string[]>()
+  for (const question of questions) {
+    const gated = await gateQuestion(ports, SETTINGS, askedOf(question))
+    if (gated.kind !== 'judged' || gated.decision.verdict === 'refuse') continue
+    const { decision, evidenceKey: key } = gated
+    if (key === undefined) throw new Error('An answer that may be given has an evidence key')
+    await cache.put(key, {
+      schema: 2,
+      key,
+      requestedAtMs: 0,
+      lifetimeSeconds: 3600,
+      ageSeconds: 0,
+      status: 200,
+      headers: [],
+      body: '{}',
+      decision,
+      principalId: 'bench',
+      purgeEpoch: 0,
+    })
+    stored.set(question, decision.evidenceIds)
+  }
+  return { cache, stored }
+}
+
+const before = openQuestionSet(SET)
+const questions = before.questions.filter((_, at) => at % EVERY === 0).map(({ question }) => question)
+const { cache, stored } = await storeAnswers(before, questions)
+const random = seededRandom(SEED)
+const cited = [...new Set([...stored.values()].flat())]
+let [kept, untouched, keptUntouched] = [0, 0, 0]
+for (let at = 0; at < CHANGES; at++) {
+  const changedId = cited[Math.floor(random() * cited.length)]!
+  const after = openQuestionSet(SET, (passage) =>
+    passage.id === changedId ? { ...passage, text: `${passage.text} This was reviewed in spring.` } : passage,
+  )
+  const ports = portsOver(after, 2, cache)
+  for (const [question, evidenceIds] of stored) {
+    const hit = (await gateQuestion(ports, SETTINGS, askedOf(question))).kind === 'cached'
+    const rests = evidenceIds.includes(changedId)
+    if (hit && rests) throw new Error('An answer outlived its evidence')
+    kept += hit ? 1 : 0
+    untouched += rests ? 0 : 1
+    keptUntouched += hit ? 1 : 0
+  }
+}
+const asked = stored.size * CHANGES
+const share = (hits: number, n: number): string => {
+  const { low, high } = binomialInterval(hits, n)
+  return `${(hits / n).toFixed(4)} (${low.toFixed(4)}–${high.toFixed(4)}), n = ${n}`
+}
+console.log(`${stored.size} of ${questions.length} questions had a stored answer; ${CHANGES} changes, one chunk each`)
+console.log(`no model call, of all: ${share(kept, asked)}`)
+console.log(`no model call, of those whose evidence did not change: ${share(keptUntouched, untouched)}`)
