@@ -33,7 +33,8 @@ export interface QuestionSet {
   readonly questions: readonly AskedQuestion[]
 }
 
-interface CorpusLine {
+/** A chunk of a corpus. */
+export interface CorpusLine {
   readonly id: string
   readonly doc_id: string
   readonly title: string
@@ -44,6 +45,8 @@ interface QuestionLine {
   readonly question: string
   readonly answerable: boolean
   readonly group: string
+  /** In `questions.noisy.jsonl`. */
+  readonly variant?: string
   readonly relevant_ids: readonly string[]
 }
 
@@ -91,6 +94,19 @@ export function openQuestionSet(name: string): SearchableSet {
     }),
   )
   return { lexicon, questions, search: (words, topK) => searched(words, topK, passages, index) }
+}
+
+/** The chunks of a set. */
+export function readCorpus(name: string): readonly CorpusLine[] {
+  return readLines<CorpusLine>(name, 'corpus.jsonl')
+}
+
+/** The questions of a set in another wording, where it has one: `keywords` or `typos`. */
+export function readVariants(
+  name: 'gov-faq' | 'tex-faq',
+  variant: 'keywords' | 'typos',
+): readonly Pick<LabelledQuestion, 'question' | 'answerable'>[] {
+  return readLines<QuestionLine>(name, 'questions.noisy.jsonl').filter((line) => line.variant === variant)
 }
 
 /**

@@ -5,6 +5,8 @@
 import type { Context } from '../core/evidence/context.ts'
 import type { CacheState, Decision, Expansion } from '../core/policy/decision.ts'
 import type { Evidence } from '../core/evidence/evidence.ts'
+import { questionFindings } from '../core/policy/question-findings.ts'
+import { questionParts } from '../core/text/question-parts.ts'
 import { EMPTY_LEXICON, type Lexicon } from '../core/text/lexicon.ts'
 import type { Policy } from '../core/policy/policy.ts'
 import { checkPassageFilter, type PassageFilter } from '../core/evidence/passage-filter.ts'
@@ -43,7 +45,7 @@ export type GatedQuestion =
     }
 
 /**
- * Takes a question up to its verdict: find the collection, make the key, look into the cache, retrieve, assess (rerank,
+ * Takes a question up to its verdict: find the collection, refuse what cannot be read or judged, make the key, look into the cache, retrieve, assess (rerank,
  * fit the context, measure, judge), and where that was weak and a further round is set, retrieve and assess once more.
  *
  * @throws `collection_not_found`; `embedding_mismatch`; `search_mode`; `retriever_timeout`, `retriever_unavailable` and whatever else the retriever declares.
@@ -59,6 +61,8 @@ export async function gateQuestion(
   const collection = await findCollection(ports, settings, asked)
   const policy = settings.policy(principal.tenant, collection.id, collection.policyId)
   const filter = filterFor(retrieval, principal, collection)
+  const refused = await refuseUnseen(ports, settings, question, collection, policy)
+  if (refused !== undefined) return refused
   const key = ports.cache === undefined ? undefined : questionKey(ports, settings, asked, collection, policy, filter)
   const found = key === undefined ? null : await readCache(ports, key)
   if (found?.fresh === true) return { kind: 'cached', answer: found.answer, ageSeconds: found.ageSeconds, stale: false }
@@ -68,7 +72,7 @@ export async function gateQuestion(
   const startedMs = ports.clock.nowMs()
   let retrieved: Evidence
   try {
-    retrieved = await retrieveFirst(ports.retriever, retrieval, search, question)
+    retrieved = await retrieveFirst(ports.retriever, retrieval, search, questionParts(question).asked)
   } catch (thrown) {
     if (found === null || !mayServeStale(found, settings.staleIfErrorSeconds, thrown)) throw thrown
     ports.onWarning?.({
@@ -101,6 +105,28 @@ export async function gateQuestion(
     retrievalMs: further.retrievalMs,
     ...(ports.reranker === undefined ? {} : { rerankMs }),
   }
+}
+
+const NO_EVIDENCE: Evidence = { rankedBy: 'convex', chunks: [], kinds: [], dropped: 0 }
+
+/**
+ * A question that is refused for itself needs no retrieval. Where a refusal does not stand (`observe`, disabled gates), it
+ * is retrieved and judged like any other.
+ */
+async function refuseUnseen(
+  { clock }: QuestionPorts,
+  settings: QuestionSettings,
+  question: string,
+  collection: Collection,
+  policy: Policy,
+): Promise<GatedQuestion | undefined> {
+  const stands = settings.mode === 'enforce' && policy.dangerouslyDisableGates !== true
+  if (!stands || questionFindings(question).length === 0) return undefined
+  const measures = { question, policy, lexicon: EMPTY_LEXICON }
+  const assessed = await assessEvidence({ clock }, settings, measures, NO_EVIDENCE, 1)
+  const { evidence, context } = assessed
+  const decision = decisionOf(newId(clock), collection, assessed, undefined)
+  return { kind: 'judged', decision, evidence, context, policy, cache: 'bypass', stale: false, retrievalMs: 0 }
 }
 
 async function findCollection(

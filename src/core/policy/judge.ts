@@ -9,6 +9,7 @@ import type { Judgement, Band } from './decision.ts'
 import type { Finding } from '../gates/finding.ts'
 import type { Signals } from '../signals/measure.ts'
 import type { Policy, Bands } from './policy.ts'
+import { QUESTION } from './question-findings.ts'
 import { RagGateError } from '../../errors.ts'
 
 /**
@@ -16,15 +17,17 @@ import { RagGateError } from '../../errors.ts'
  * fresh ones. The strictest finding wins. Without evidence, or when every gate skips, the verdict is a refusal whatever
  * the policy. A policy whose gates all judge the answer lets the question through for `judgeAnswer`.
  *
- * @param ruleFindings findings of custom rules that looked at texts
+ * @param textFindings findings that rest on texts: of the question itself, of the context and of custom rules. What is
+ *   wrong with the question itself stands first.
  */
-export function judge(policy: Policy, signals: Signals, ruleFindings: readonly Finding[] = []): Judgement {
+export function judge(policy: Policy, signals: Signals, textFindings: readonly Finding[] = []): Judgement {
+  const ofQuestion = textFindings.filter(({ gate }) => gate === QUESTION)
   if (!hasEvidence(signals)) {
-    return conclude(policy, [refusal('no_evidence', 'No relevant information found in documents')], 0)
+    return conclude(policy, [...ofQuestion, refusal('no_evidence', 'No relevant information found in documents')], 0)
   }
   const confidence = confidenceOf(policy.confidence, signals)
   const asked = askGates(policy, 'pre-generation', { signals, confidence })
-  const findings = [...asked, ...ruleFindings]
+  const findings = [...ofQuestion, ...asked, ...textFindings.filter(({ gate }) => gate !== QUESTION)]
   // A rule may add to what the gates find, and never stand for them.
   if (asked.length === 0) findings.push({ ...JUDGED_WITH_ANSWER })
   else if (asked.every(({ outcome }) => outcome === 'skip')) {
