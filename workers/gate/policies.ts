@@ -3,6 +3,7 @@ import type { Policy } from '../../src/core/policy/policy.ts'
 import { advisory } from '../../src/presets/advisory/advisory.ts'
 import { balanced } from '../../src/presets/balanced/balanced.ts'
 import { legalReview } from '../../src/presets/weighted-signals/legal-review.ts'
+import { multiGate } from '../../src/presets/multi-gate/multi-gate.ts'
 import { sufficiency } from '../../src/presets/sufficiency/sufficiency.ts'
 import { twoTier } from '../../src/presets/two-tier/two-tier.ts'
 import { weightedSignals } from '../../src/presets/weighted-signals/weighted-signals.ts'
@@ -17,6 +18,8 @@ const MAKERS: Readonly<Record<string, () => Policy>> = {
   'balanced-strict': () => balanced({ refuseBelow: 0.75, adviseBelow: 0.85 }),
   'two-tier': () => twoTier(),
   'weighted-signals': () => weightedSignals({ renormalise: true }),
+  // No model says here how sure it is of its answer: the gate that asks for it is left out.
+  'multi-gate': () => multiGate({ refuseBelowConfidence: 'off' }),
   'legal-review': () => legalReview(),
   advisory: () => advisory(),
   sufficiency: () => sufficiency(),

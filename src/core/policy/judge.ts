@@ -49,7 +49,7 @@ export interface JudgedEvidence extends Pick<Judgement, 'findings' | 'policyId'>
  * Judges an answer under the policy that let the question through: its gates for answers, in order, after the findings
  * of the first stage. The strictest finding of both stages wins. Pure and synchronous; runs as well on recorded signals.
  *
- * An answer that could not be read refuses, and so does one that every gate skips. A policy without gates for answers
+ * An answer that could not be read refuses, unless every gate can judge that; so does one that every gate skips. A policy without gates for answers
  * leaves the judgement as it was.
  *
  * @param judged what `judge` said under this same policy, with its signals
@@ -65,7 +65,7 @@ export function judgeAnswer(policy: Policy, judged: JudgedEvidence, answer: Answ
   const findings = judged.findings.filter(({ code, stage }) => code !== 'gate_disabled' && stage !== 'post-generation')
   if (judges) {
     findings.push(
-      ...(recordedFlag(answer.readable)
+      ...(recordedFlag(answer.readable) || judgesUnreadable(policy)
         ? askGates(policy, 'post-generation', { signals, confidence, answer })
         : [refusal('answer_unreadable', 'The answer could not be read', 'answer', 'post-generation')]),
     )
@@ -79,6 +79,10 @@ export function judgeAnswer(policy: Policy, judged: JudgedEvidence, answer: Answ
 /** Whether a policy has gates that judge the answer. */
 export function judgesAnswers(policy: Policy): boolean {
   return gatesOf(policy, 'post-generation').length > 0
+}
+
+function judgesUnreadable(policy: Policy): boolean {
+  return gatesOf(policy, 'post-generation').every(({ gate }) => gate.judgesUnreadable === true)
 }
 
 /** Fields of a structured answer that the policy's gates and its confidence model look at. */

@@ -6,6 +6,10 @@ const USUAL = /[\p{L}\p{N}\p{M}\p{P}\p{Sc}\s\u0021-\u00ff\u200c\u200d]/gu
 /** Signs that spell nothing: arrows, operators, lines and shapes, pictographs. */
 const SIGNS = /[\p{Sm}\p{Sk}\u2190-\u27bf\u2900-\u2bff\p{Extended_Pictographic}\p{Emoji_Modifier}]/gu
 
+/** All but the first of up to four pictographs that are joined: families, professions, flags. */
+const JOINED =
+  /(?<=\p{Extended_Pictographic}\p{Emoji_Modifier}?)(?:\u200d\p{Extended_Pictographic}\p{Emoji_Modifier}?){1,3}/gu
+
 /** Least share of letters, digits and marks among what can be seen. */
 const LEAST_LETTERS = 0.4
 /** Largest share of signs that spell nothing, and how many are always allowed. */
@@ -29,12 +33,14 @@ const WORDLESS_ALLOWED = 8
  * @param question normalised (`normaliseQuestion`)
  */
 export function isReadable(question: string): boolean {
-  const visible = [...question.replaceAll(/\s/gu, '')].length
-  const letters = count(question, LETTERS)
-  const unusual = question.replaceAll(USUAL, '')
+  // Pictographs that are joined are seen as one.
+  const seen = question.replaceAll(JOINED, '')
+  const visible = [...seen.replaceAll(/\s/gu, '')].length
+  const letters = count(seen, LETTERS)
+  const unusual = seen.replaceAll(USUAL, '')
   const signs = count(unusual, SIGNS)
   const unreadable = [...unusual].length - signs
-  const pieces = question.split(/\s+/u)
+  const pieces = seen.split(/\s+/u)
   const wordless = pieces.filter((piece) => !/[\p{L}\p{N}]/u.test(piece)).length
   if (wordless > WORDLESS_ALLOWED && wordless > MOST_WORDLESS * pieces.length) return false
   if (letters < LEAST_LETTERS * visible) return false

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { askRules, mentions, multiPartNeedsChunks, refuseTopics, type Rule, validateRules } from '../../../src/core/policy/rules.ts'
+import {
+  askRules,
+  mentions,
+  multiPartNeedsChunks,
+  refuseTopics,
+  type Rule,
+  validateRules,
+} from '../../../src/core/policy/rules.ts'
 import { aCurve, evidenceOf, signalsOf } from '../../fixtures/evidence.ts'
 
 const ask = (rule: Rule, question: string, signals = signalsOf()) =>
@@ -25,6 +32,7 @@ describe('refuseTopics', () => {
     expect(ask(refuseTopics(['weather']), 'How is the weather?')).toEqual({
       outcome: 'refuse',
       message: 'Questions about weather not supported',
+      publicText: 'Questions about weather not supported',
     })
     expect(ask(refuseTopics(['weather']), 'How is the engine?')).toBeNull()
   })
@@ -66,6 +74,7 @@ describe('multiPartNeedsChunks', () => {
     expect(ask(multiPartNeedsChunks(), question, signalsOf({ curves }))).toEqual({
       outcome: 'refuse',
       message: 'Multi-part question requires more evidence',
+      publicText: 'Multi-part question requires more evidence',
       actual,
       threshold: 2,
     })

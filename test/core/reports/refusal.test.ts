@@ -17,7 +17,11 @@ import { legalReview } from '../../../src/presets/weighted-signals/legal-review.
 import { sufficiency } from '../../../src/presets/sufficiency/sufficiency.ts'
 import { twoTier } from '../../../src/presets/two-tier/two-tier.ts'
 import { weightedSignals } from '../../../src/presets/weighted-signals/weighted-signals.ts'
-import { buildRefusal as build, summariseDecision as summarise, type Telling } from '../../../src/core/reports/refusal.ts'
+import {
+  buildRefusal as build,
+  summariseDecision as summarise,
+  type Telling,
+} from '../../../src/core/reports/refusal.ts'
 import type { Audience } from '../../../src/core/policy/preset.ts'
 import { answerSignalsOf, aSentence } from '../../fixtures/answer.ts'
 import { aRanking } from '../../fixtures/evidence.ts'
@@ -77,7 +81,7 @@ const REFUSALS: readonly (readonly [name: string, policy: Policy, rankings: read
   ['too few relevant chunks', twoTier({ minChunks: 2 }), [aRanking('grade', [3, 1])]],
   ['low scores', twoTier(), [aRanking('bm25', [0.01])]],
   ['no clear winner', twoTier(), [aRanking('bm25', [0.06, 0.055])]],
-  ['no score to read', twoTier(), [aRanking('rrf', [0.03])]],
+  ['no score to read', twoTier(), [aRanking('dbsf', [0.03])]],
   ['low similarity', multiGate(), [aRanking('cosine', [0.62])]],
   ['no similarity', multiGate(), [aRanking('bm25', [9])]],
 ]

@@ -1,6 +1,22 @@
 import { describe, expect, it } from 'vitest'
-import { ADVISORY_USAGE, advisoryBadge, advisoryBanner, advisoryWarning, getAdvisoryFlag, handOverAdvisory, marketContextFrom, readSelfReport, type SelfReport, shouldUseAdvisory } from '../../../src/presets/advisory/advisory-flags.ts'
-import { advisoryFactors, calculateConfidence, retrievalQuality, sourceQuality } from '../../../src/presets/advisory/advisory-factors.ts'
+import {
+  ADVISORY_USAGE,
+  advisoryBadge,
+  advisoryBanner,
+  advisoryWarning,
+  getAdvisoryFlag,
+  handOverAdvisory,
+  marketContextFrom,
+  readSelfReport,
+  type SelfReport,
+  shouldUseAdvisory,
+} from '../../../src/presets/advisory/advisory-flags.ts'
+import {
+  advisoryFactors,
+  calculateConfidence,
+  retrievalQuality,
+  sourceQuality,
+} from '../../../src/presets/advisory/advisory-factors.ts'
 import { answerSignalsOf } from '../../fixtures/answer.ts'
 import { aCurve, signalsOf } from '../../fixtures/evidence.ts'
 
@@ -166,6 +182,8 @@ describe('the factors', () => {
       responseQuality: 0.3,
       confidence: 1,
     })
-    expect(advisoryFactors(fields, signals, answerSignalsOf()).confidence).toBeNaN()
+    expect(advisoryFactors(fields, signals, answerSignalsOf()).responseQuality).toBe(0)
+    const unlooked = answerSignalsOf({ structure: { ...structure, lookedFor: [] } })
+    expect(advisoryFactors(fields, signals, unlooked).confidence).toBeNaN()
   })
 })

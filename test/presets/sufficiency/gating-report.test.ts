@@ -3,8 +3,18 @@ import { describe, expect, it } from 'vitest'
 import type { Finding } from '../../../src/core/gates/finding.ts'
 import type { Chunk } from '../../../src/core/evidence/chunk.ts'
 import type { Json } from '../../../src/core/lib/json.ts'
-import { diagnoseGating, evidenceGatingStats, gatingReport, insufficientEvidence, refusalAsText } from '../../../src/presets/sufficiency/gating-report.ts'
-import { sufficiency, sufficiencyByCollection, sufficiencyThreshold } from '../../../src/presets/sufficiency/sufficiency.ts'
+import {
+  diagnoseGating,
+  evidenceGatingStats,
+  gatingReport,
+  insufficientEvidence,
+  refusalAsText,
+} from '../../../src/presets/sufficiency/gating-report.ts'
+import {
+  sufficiency,
+  sufficiencyByCollection,
+  sufficiencyThreshold,
+} from '../../../src/presets/sufficiency/sufficiency.ts'
 
 describe('the gating of document 004', () => {
   it('has a margin without the dust of binary fractions, and one object for passes and refusals', () => {
@@ -34,12 +44,12 @@ describe('the gating of document 004', () => {
       deficit: 0.15,
       status: 'evidence_insufficient',
     })
-    const fewWords = { ...finding('refuse', 0.1), code: 'overlap_low' as const }
+    const fewWords = { ...finding('refuse', 0.9), code: 'overlap_low' as const }
     expect(gatingReport({ findings: [fewWords], evidenceIds: [] })).toEqual({
       passes: false,
-      max_attention: null,
-      max_chunk_id: null,
-      threshold: null,
+      max_attention: 0.9,
+      max_chunk_id: 'IPC_34',
+      threshold: 0.5,
       evidence_count: 0,
       status: 'evidence_insufficient',
     })
