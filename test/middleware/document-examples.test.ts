@@ -4,6 +4,7 @@ import type { Ranking } from '../../src/core/evidence/chunk.ts'
 import { multiPartNeedsChunks, refuseTopics } from '../../src/core/policy/rules.ts'
 import { advisory } from '../../src/presets/advisory/advisory.ts'
 import { sufficiency } from '../../src/presets/sufficiency/sufficiency.ts'
+import { weightedSignals } from '../../src/presets/weighted-signals/weighted-signals.ts'
 import { twoTier } from '../../src/presets/two-tier/two-tier.ts'
 import { aPassage } from '../fixtures/evidence.ts'
 import { aGate, type AnswerBody, bodyOf, QUESTION, STRONG } from '../fixtures/gate.ts'
@@ -49,6 +50,26 @@ describe('document 000', () => {
     expect(await asked({ policy: twoTier(), rules: [multiPartNeedsChunks()] }, two)).toMatchObject({
       answer: 'Multi-part question requires more evidence',
     })
+  })
+})
+
+describe('document 001', () => {
+  it('warns before the first citation where the retrieval is flagged (R061), and floors what it shows (R084)', async () => {
+    const finds = () => ranked('cross-encoder', [0.95, 0.4])
+    const body = (await asked({
+      policy: weightedSignals({ low: 0 }),
+      finds,
+      dependencies: { audience: 'operator' },
+    })) as AnswerBody & { citations: string[]; detail: { explanation: { glance: { overall_confidence: number } } } }
+    expect(body.verdict).toBe('advise')
+    expect(body.citations[0]).toMatch(/^⚠️ (?:VERY )?LOW - /)
+    expect(body.citations[1]).toMatch(/^\[1\] /)
+    expect(body.citations).toHaveLength(3)
+    const shown = body.detail.explanation.glance.overall_confidence
+    expect(shown).toBeLessThanOrEqual(body.detail.confidence + 1e-9)
+    expect(body.detail.confidence - shown).toBeLessThan(0.001)
+    const forEverybody = (await asked({ policy: weightedSignals({ low: 0 }), finds })) as unknown as typeof body
+    expect(forEverybody.citations).toHaveLength(1)
   })
 })
 

@@ -8,7 +8,7 @@ import { collectionNotFound } from '../../src/pipeline/gate-question.ts'
 import { requireScope } from './access.ts'
 import type { GateBindings } from './bindings.ts'
 import { compositionFor } from './compose.ts'
-import { POLICY_NAMES } from './policies.ts'
+import { POLICY_NAMES, unfitHere } from './policies.ts'
 
 const LIMITS = { maxBytes: 10_000, timeoutMs: 10_000 }
 
@@ -31,13 +31,17 @@ export async function putTenantPolicy(c: Context<{ Bindings: GateBindings }>): P
   return c.json({ tenant, policy })
 }
 
-async function readPolicy(c: Context, tenant: string): Promise<string | null> {
+async function readPolicy(c: Context<{ Bindings: GateBindings }>, tenant: string): Promise<string | null> {
   const { policy, ...others } = await readJsonObject(c.req, LIMITS)
   if (Object.keys(withoutOwnTenant(others, tenant)).length > 0) {
     throw new RagGateError('unknown_field', 'The body may have only policy')
   }
   if (policy === null) return null
-  if (typeof policy === 'string' && POLICY_NAMES.includes(policy)) return policy
+  if (typeof policy === 'string' && POLICY_NAMES.includes(policy)) {
+    const unfit = unfitHere(policy, c.env)
+    if (unfit === undefined) return policy
+    throw new RagGateError('policy_unknown', `${policy} cannot judge anything here: ${unfit}`, { param: 'policy' })
+  }
   throw new RagGateError('policy_unknown', `policy must be null or one of ${POLICY_NAMES.join(', ')}`, {
     param: 'policy',
   })

@@ -108,7 +108,7 @@ export const retrievalScoreGate = defineGate({
       if (kind !== '' && !(KINDS_READ as readonly string[]).includes(kind)) {
         throw new RagGateError('policy_invalid', `${setting} is no kind of score that is read`, { param: setting })
       }
-      requireWithin(setting, score as number, -1, Number.MAX_VALUE)
+      requireWithin(setting, score, -1, Number.MAX_VALUE)
     }
     requireWithin('rrfMaximum', rrfMaximum, Number.MIN_VALUE, Number.MAX_VALUE)
     if (ratioWithinDocument !== undefined && ratioWithinDocument !== 'skipped') {

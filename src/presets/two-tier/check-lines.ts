@@ -4,6 +4,7 @@ import type { Finding } from '../../core/gates/finding.ts'
 import { gradedRelevanceGate } from '../../core/gates/graded-relevance.ts'
 import { settingsOf } from '../../core/gates/gate.ts'
 import type { PolicyGate } from '../../core/gates/gate.ts'
+import { floored } from '../../core/lib/rounding.ts'
 import { meets, RATIO_TOLERANCE } from '../../core/lib/numbers.ts'
 import type { GradedRelevanceSettings } from '../../core/gates/graded-relevance.ts'
 import {
@@ -63,10 +64,7 @@ function scoreLines(settings: RetrievalScoreSettings, signals: Signals): CheckLi
   if (ratio === undefined) return lines
   const clear = meets(ratio, minRatio, RATIO_TOLERANCE)
   const winner = clear ? 'clear winner' : 'not clear winner'
-  return [
-    ...lines,
-    line(clear, `Ratio: ${top} / ${second} = ${ratio.toFixed(2)} ${sign(clear)} ${minRatio} (${winner})`),
-  ]
+  return [...lines, line(clear, `Ratio: ${top} / ${second} = ${floored(ratio)} ${sign(clear)} ${minRatio} (${winner})`)]
 }
 
 function sign(holds: boolean): string {
