@@ -9,7 +9,7 @@
 import { createMemoryAnswerCache } from '../src/adapters/memory-answer-cache.ts'
 import { binomialInterval } from '../src/core/calibration/binomial-interval.ts'
 import { gateQuestion } from '../src/pipeline/gate-question.ts'
-import type { AskedQuestion, QuestionPorts, QuestionSettings } from '../src/pipeline/question-settings.ts'
+import type { QuestionRequest, QuestionPorts, QuestionSettings } from '../src/pipeline/question-settings.ts'
 import { balanced } from '../src/presets/balanced/balanced.ts'
 import { openQuestionSet, type SearchableSet } from './evaluation/question-sets.ts'
 import { seededRandom } from './seeded-random.ts'
@@ -38,7 +38,7 @@ const SETTINGS: QuestionSettings = {
   staleIfErrorSeconds: 0,
 }
 
-const askedOf = (question: string): AskedQuestion => ({
+const askedOf = (question: string): QuestionRequest => ({
   question,
   collection: 'bench',
   principal: { tenant: 'bench', id: 'bench', scopes: ['ask'] },
@@ -110,9 +110,10 @@ const cited = [...new Set([...stored.values()].flat())]
 let [kept, untouched, keptUntouched] = [0, 0, 0]
 for (let at = 0; at < CHANGES; at++) {
   const changedId = cited[Math.floor(random() * cited.length)]!
-  const after = openQuestionSet(SET, (passage) =>
-    passage.id === changedId ? { ...passage, text: `${passage.text} This was reviewed in spring.` } : passage,
-  )
+  const after = openQuestionSet(SET, {
+    edit: (passage) =>
+      passage.id === changedId ? { ...passage, text: `${passage.text} This was reviewed in spring.` } : passage,
+  })
   const ports = portsOver(after, 2, cache)
   for (const [question, evidenceIds] of stored) {
     const hit = (await gateQuestion(ports, SETTINGS, askedOf(question))).kind === 'cached'

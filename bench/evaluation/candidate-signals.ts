@@ -12,11 +12,11 @@ import { TEXT_SIGNALS } from '../../src/core/signals/index.ts'
 import { type ChunkFeatures, read, type TextFeatures } from '../../src/core/signals/text-features.ts'
 import type { Lexicon } from '../../src/core/text/lexicon.ts'
 import { sentenceTerms, terms } from '../../src/core/text/terms.ts'
-import type { QuestionRequest } from './question-sets.ts'
+import type { AskedQuestion } from './question-sets.ts'
 
 /** What a candidate is measured from. */
 interface Measured extends TextFeatures {
-  readonly question: QuestionRequest
+  readonly question: AskedQuestion
 }
 
 type Candidate = (measured: Measured) => number
@@ -204,7 +204,7 @@ export const TEN_SIGNALS: readonly string[] = [
 ]
 
 /** Every candidate of a question. */
-export function measureCandidates(question: QuestionRequest, lexicon: Lexicon): Readonly<Record<string, number>> {
+export function measureCandidates(question: AskedQuestion, lexicon: Lexicon): Readonly<Record<string, number>> {
   const measured: Measured = { ...read(question.question, question.evidence, lexicon), question }
   return Object.fromEntries(Object.entries(CANDIDATES).map(([name, candidate]) => [name, candidate(measured)]))
 }

@@ -18,7 +18,7 @@ const DATA = join(import.meta.dirname, '..', '..', '..', 'shared', 'data')
 const TOP_K = 10
 
 /** A labelled question with the evidence found for it. */
-export interface QuestionRequest extends LabelledQuestion {
+export interface AskedQuestion extends LabelledQuestion {
   readonly evidence: Evidence
 }
 
@@ -26,10 +26,11 @@ export interface QuestionRequest extends LabelledQuestion {
 export interface QuestionSet {
   readonly name: string
   readonly lexicon: Lexicon
-  readonly questions: readonly QuestionRequest[]
+  readonly questions: readonly AskedQuestion[]
 }
 
-interface CorpusLine {
+/** A chunk of a corpus. */
+export interface CorpusLine {
   readonly id: string
   readonly doc_id: string
   readonly title: string
@@ -41,8 +42,9 @@ interface QuestionLine {
   readonly question: string
   readonly answerable: boolean
   readonly group: string
-  readonly relevant_ids: readonly string[]
+  /** In `questions.noisy.jsonl`. */
   readonly variant?: string
+  readonly relevant_ids: readonly string[]
 }
 
 /** Whether the sets are here. */
@@ -119,8 +121,8 @@ export interface ReadingOptions {
 export function openQuestionSet(name: string, options: ReadingOptions = {}): SearchableSet {
   const { every = 1, form, storedTwice = false, variant, edit = (passage) => passage } = options
   const corpusOf = name === 'squad-adv' ? 'squad-ooc' : name
-  const once = readLines<CorpusLine>(corpusOf, 'corpus.jsonl').map(
-    ({ id, doc_id: documentId, title, text }): Passage => edit({ id, documentId, title, text }),
+  const once = readLines<CorpusLine>(corpusOf, 'corpus.jsonl').map(({ id, doc_id: documentId, title, text }): Passage =>
+    edit({ id, documentId, title, text }),
   )
   const passages = storedTwice
     ? once.flatMap((passage) => [passage, { ...passage, id: `${passage.id} again`, documentId: `${passage.id} again` }])
@@ -147,10 +149,23 @@ export function openQuestionSet(name: string, options: ReadingOptions = {}): Sea
   return { lexicon, questions, search: (words, topK) => searched(words, topK, passages, index) }
 }
 
+/** The chunks of a set. */
+export function readCorpus(name: string): readonly CorpusLine[] {
+  return readLines<CorpusLine>(name, 'corpus.jsonl')
+}
+
+/** The questions of a set in another wording, where it has one: `keywords` or `typos`. */
+export function readVariants(
+  name: 'gov-faq' | 'tex-faq',
+  variant: 'keywords' | 'typos',
+): readonly Pick<LabelledQuestion, 'question' | 'answerable'>[] {
+  return readLines<QuestionLine>(name, 'questions.noisy.jsonl').filter((line) => line.variant === variant)
+}
+
 /** Reads a set and retrieves for each of its questions: hash embeddings and BM25, fused by the convex mix, ten chunks. */
 export function readQuestionSet(name: string, options: ReadingOptions = {}): QuestionSet {
   const { lexicon, questions, search } = openQuestionSet(name, options)
-  const asked = questions.map((labelled): QuestionRequest => {
+  const asked = questions.map((labelled): AskedQuestion => {
     const { question } = labelled
     const found = { idfMass: idfMass(lexicon, terms(question)), topK: options.keep ?? TOP_K }
     return { ...labelled, evidence: fuseConvex(search(question, TOP_K), found) }

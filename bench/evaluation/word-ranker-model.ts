@@ -5,7 +5,7 @@ import {
   WORD_FEATURES,
   wordFeatures,
 } from '../../src/core/signals/word-relevance.ts'
-import type { QuestionRequest, QuestionSet } from './question-sets.ts'
+import type { AskedQuestion, QuestionSet } from './question-sets.ts'
 import { fitRanker, type RankedList } from './word-rerank-fit.ts'
 
 /** Chunks ranked: what two methods with ten chunks each can find. */
@@ -38,7 +38,7 @@ export function rankableSet({ name, lexicon, questions }: QuestionSet): Rankable
 }
 
 /** Where the chunks stand that answer a question; nowhere when they were not found. */
-export function placesOfAnswers({ relevantIds, evidence }: QuestionRequest): readonly number[] {
+export function placesOfAnswers({ relevantIds, evidence }: AskedQuestion): readonly number[] {
   return evidence.chunks.flatMap(({ id }, at) => (relevantIds.includes(id) ? [at] : []))
 }
 

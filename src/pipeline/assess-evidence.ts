@@ -5,8 +5,10 @@ import type { RerankerOutcome } from '../core/evidence/rerank.ts'
 import type { Judgement } from '../core/policy/decision.ts'
 import { judge } from '../core/policy/judge.ts'
 import type { Policy } from '../core/policy/policy.ts'
+import { loneTermFindings, questionFindings } from '../core/policy/question-findings.ts'
 import { askRules } from '../core/policy/rules.ts'
-import { measure, type Signals } from '../core/signals/measure.ts'
+import { measureQuestion } from '../core/signals/measure-question.ts'
+import type { Signals } from '../core/signals/measure.ts'
 import type { Lexicon } from '../core/text/lexicon.ts'
 import { fitContext } from './fit-context.ts'
 import type { QuestionPorts, QuestionSettings } from './question-settings.ts'
@@ -44,7 +46,12 @@ export async function assessEvidence(
   const reranked = await rerankEvidence(reranker, rerankTimeoutMs, question, retrieved, onWarning)
   const rerankMs = clock.nowMs() - startedMs
   const { context, evidence, findings } = fitContext(contextSettings, reranked.evidence)
-  const signals = measure(question, evidence, lexicon, terms)
-  const judgement = judge(policy, signals, [...askRules(rules, { question, evidence, signals }), ...findings])
+  const signals = measureQuestion(question, evidence, lexicon, terms)
+  const judgement = judge(policy, signals, [
+    ...questionFindings(question),
+    ...loneTermFindings(question, evidence, lexicon),
+    ...askRules(rules, { question, evidence, signals }),
+    ...findings,
+  ])
   return { evidence, context, reranker: reranked.outcome, signals, judgement, rerankMs }
 }

@@ -5,6 +5,8 @@
 import type { Context } from '../core/evidence/context.ts'
 import type { CacheState, Decision, Expansion } from '../core/policy/decision.ts'
 import type { Evidence } from '../core/evidence/evidence.ts'
+import { questionFindings } from '../core/policy/question-findings.ts'
+import { questionParts } from '../core/text/question-parts.ts'
 import { EMPTY_LEXICON, type Lexicon } from '../core/text/lexicon.ts'
 import type { Policy } from '../core/policy/policy.ts'
 import { checkPassageFilter, type PassageFilter } from '../core/evidence/passage-filter.ts'
@@ -74,9 +76,9 @@ export type GateResult =
 const FULL_USE: CacheUse = { read: true, store: true }
 
 /**
- * Takes a question up to its verdict: find the collection, make the key, look into the cache, retrieve, assess (rerank,
- * fit the context, measure, judge), where that was weak and a further round is set, retrieve and assess once more, and look
- * into the cache for an answer from the same evidence.
+ * Takes a question up to its verdict: find the collection, refuse what cannot be read or judged, make the key, look into
+ * the cache, retrieve, assess (rerank, fit the context, measure, judge), where that was weak and a further round is set,
+ * retrieve and assess once more, and look into the cache for an answer from the same evidence.
  *
  * @throws `not_cached` where only a stored answer is wanted; `collection_not_found`; `embedding_mismatch`; `search_mode`; `retriever_timeout`, `retriever_unavailable` and whatever else the retriever declares.
  *   A failure is never turned into missing evidence.
@@ -95,6 +97,8 @@ export async function gateQuestion(
   const policy = settings.policy(principal.tenant, collection.id, collection.policyId)
   const filter = filterFor(retrieval, principal, collection)
   const purges = await purging
+  const refused = await refuseUnseen(ports, settings, question, collection, policy)
+  if (refused !== undefined) return refused
   const shared = purges && sharedKeyParts(ports, settings, request, collection, policy, filter)
   const key = shared && questionKey(shared, collection)
   const found = key === undefined || !cacheUse.read ? null : await findStored(ports, key, purges!)
@@ -108,7 +112,7 @@ export async function gateQuestion(
   const startedMs = ports.clock.nowMs()
   let retrieved: Evidence
   try {
-    retrieved = await retrieveFirst(ports.retriever, retrieval, search, question)
+    retrieved = await retrieveFirst(ports.retriever, retrieval, search, questionParts(question).asked)
   } catch (thrown) {
     if (found === null || !mayStandIn(found, settings.staleIfErrorSeconds, thrown)) throw thrown
     ports.onWarning?.({
@@ -167,6 +171,38 @@ function cachedAs(
 function mayBeSent({ answer, ageSeconds }: StoredAnswer, { cacheUse, principal }: QuestionRequest): boolean {
   const { maxAgeSeconds = Infinity, only } = cacheUse ?? FULL_USE
   return ageSeconds <= maxAgeSeconds && (only !== 'own' || answer.principalId === principal.id)
+}
+
+const NO_EVIDENCE: Evidence = { rankedBy: 'convex', chunks: [], kinds: [], dropped: 0 }
+
+/**
+ * A question that is refused for itself needs no retrieval. Where a refusal does not stand (`observe`, disabled gates), it
+ * is retrieved and judged like any other.
+ */
+async function refuseUnseen(
+  { clock }: QuestionPorts,
+  settings: QuestionSettings,
+  question: string,
+  collection: Collection,
+  policy: Policy,
+): Promise<GateResult | undefined> {
+  const stands = settings.mode === 'enforce' && policy.dangerouslyDisableGates !== true
+  if (!stands || questionFindings(question).length === 0) return undefined
+  const measures = { question, policy, lexicon: EMPTY_LEXICON }
+  const assessed = await assessEvidence({ clock }, settings, measures, NO_EVIDENCE, 1)
+  const { evidence, context } = assessed
+  const decision = decisionOf(newId(clock), collection, assessed, undefined)
+  return {
+    kind: 'judged',
+    decision,
+    evidence,
+    context,
+    policy,
+    cache: 'bypass',
+    stale: false,
+    purgeEpoch: 0,
+    retrievalMs: 0,
+  }
 }
 
 async function findCollection(

@@ -71,7 +71,17 @@ describe('a question asked again', () => {
 
   it.each([
     ['①', '1'],
-    ['ſ', 's'],
+    ['Ａ', 'A'],
+    ['\u{e0061}engine', 'engine'],
+  ])('is the same question with %s for %s, and the handler is given the latter', async (a, b) => {
+    const { ask, journal } = aGate()
+    await ask({ question: `How does the engine start ${a}` })
+    await ask({ question: `How does the engine start ${b}` })
+    expect(journal.retrievals).toHaveLength(1)
+    expect(journal.handled.map(({ question }) => question)).toEqual([`How does the engine start ${b}`])
+  })
+
+  it.each([
     ['İ', 'i'],
     ['a', 'A'],
   ])('is another question with %s for %s', async (a, b) => {

@@ -38,7 +38,10 @@ describe('the record', () => {
     const questionHmac = { key: 'k'.repeat(32), keyId: 'k1' }
     const { ask, journal } = aGate({ dependencies: { questionHmac } })
     await ask()
-    expect(journal.events[0]?.question).toEqual({ hmac: expect.stringMatching(/^[0-9a-f]{64}$/), keyId: expect.stringMatching(/^k1\b/) })
+    expect(journal.events[0]?.question).toEqual({
+      hmac: expect.stringMatching(/^[0-9a-f]{64}$/),
+      keyId: expect.stringMatching(/^k1\b/),
+    })
     const plain = aGate()
     await plain.ask()
     expect(plain.journal.events[0]).not.toHaveProperty('question')

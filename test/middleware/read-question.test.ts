@@ -181,7 +181,7 @@ describe('a question', () => {
 
   it.each([
     ['as long as it may be', 'x'.repeat(2000)],
-    ['as long as it may be, all astral', '🜁'.repeat(2000)],
+    ['as long as it may be, all astral', '𐐷'.repeat(2000)],
     ['within the limit once spaces are folded', `engine${' '.repeat(5000)}start`],
     ['in lines', 'How does\r\n\tthe engine start?'],
     ['with emoji of several characters', '👩‍👩‍👧‍👦 engine?'],

@@ -4,6 +4,7 @@ import { buildLexicon } from '../../src/core/text/lexicon.ts'
 import { gradedRelevance } from '../../src/core/gates/graded-relevance.ts'
 import { definePolicy, type Policy } from '../../src/core/policy/policy.ts'
 import type { PassageFilter } from '../../src/core/evidence/passage-filter.ts'
+import { judge } from '../../src/core/policy/judge.ts'
 import { balanced } from '../../src/presets/balanced/balanced.ts'
 import { twoTier } from '../../src/presets/two-tier/two-tier.ts'
 import { RagGateError } from '../../src/errors.ts'
@@ -458,5 +459,59 @@ describe('a reranker', () => {
     const rerank = async () => [3, 3, 3]
     const { key } = await gateWith('none')
     expect((await gateWith(rerank)).key).not.toBe(key)
+  })
+})
+
+describe('a question that is refused for itself', () => {
+  const UNREADABLE = 'How does the engine start? ⠓⠕⠺⠙⠕⠊⠃⠁⠅⠑⠃⠗⠑⠁⠙'
+
+  it.each([
+    [UNREADABLE, 'question_unreadable'],
+    ['how is it?', 'question_too_short'],
+  ])('retrieves nothing for %j', async (question, reason) => {
+    const { ports, calls } = aSetting()
+    const gated = await gateQuestion(ports, SETTINGS, { ...ASKED, question })
+    expect(gated).toMatchObject({
+      kind: 'judged',
+      cache: 'bypass',
+      decision: { verdict: 'refuse', reason, evidenceIds: [] },
+    })
+    expect(calls).toEqual(['find acme/default'])
+  })
+
+  it('is retrieved and judged in observe mode, and refused all the same', async () => {
+    const { ports } = aSetting()
+    const gated = await gateQuestion(ports, { ...SETTINGS, mode: 'observe' }, { ...ASKED, question: UNREADABLE })
+    expect(gated).toMatchObject({ kind: 'judged', decision: { verdict: 'refuse', reason: 'question_unreadable' } })
+    expect(gated.kind === 'judged' && gated.decision.evidenceIds.length).toBeGreaterThan(0)
+  })
+
+  it('is refused under every policy, also when it is one word that was found', async () => {
+    for (const policy of [balanced(), twoTier()]) {
+      const gated = await gateQuestion(
+        aSetting().ports,
+        { ...SETTINGS, policy: () => policy },
+        { ...ASKED, question: 'engine' },
+      )
+      expect(gated, policy.name).toMatchObject({ decision: { verdict: 'refuse', reason: 'question_too_short' } })
+    }
+  })
+})
+
+describe('a question of two parts', () => {
+  it('is refused for the one that nothing supports, and keeps what each part was measured as', async () => {
+    const one = await gateQuestion(aSetting().ports, SETTINGS, ASKED)
+    const two = await gateQuestion(aSetting().ports, SETTINGS, {
+      ...ASKED,
+      question: `${ASKED.question} Which recipe suits sourdough bread from Vienna?`,
+    })
+    expect(one).toMatchObject({ decision: { verdict: 'pass' } })
+    expect(two).toMatchObject({ decision: { verdict: 'refuse' } })
+    if (two.kind !== 'judged') throw new Error('There is no cache')
+    const { signals, confidence, verdict, reason } = two.decision
+    expect(signals.parts).toHaveLength(2)
+    // As a record brings it back.
+    const replayed = judge(balanced(), JSON.parse(JSON.stringify(signals)) as typeof signals)
+    expect(replayed).toMatchObject({ confidence, verdict, reason })
   })
 })

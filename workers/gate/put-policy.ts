@@ -8,7 +8,7 @@ import { collectionNotFound } from '../../src/pipeline/gate-question.ts'
 import { requireScope } from './access.ts'
 import type { GateBindings } from './bindings.ts'
 import { compositionFor } from './compose.ts'
-import { POLICY_NAMES, policyNamed } from './policies.ts'
+import { POLICY_NAMES, policyNamed, unfitHere } from './policies.ts'
 import type { StatisticsStores } from './statistics/stores.ts'
 
 const LIMITS = { maxBytes: 10_000, timeoutMs: 10_000 }
@@ -42,7 +42,7 @@ interface AskedPolicy {
 
 const MAX_WHY_CHARACTERS = 1_000
 
-async function readPolicy(c: Context, tenant: string): Promise<AskedPolicy> {
+async function readPolicy(c: Context<{ Bindings: GateBindings }>, tenant: string): Promise<AskedPolicy> {
   const { policy, why = null, ...others } = await readJsonObject(c.req, LIMITS)
   if (Object.keys(withoutOwnTenant(others, tenant)).length > 0) {
     throw new RagGateError('unknown_field', 'The body may have only policy and why')
@@ -51,7 +51,11 @@ async function readPolicy(c: Context, tenant: string): Promise<AskedPolicy> {
     throw new RagGateError('why', `why must be a string of at most ${MAX_WHY_CHARACTERS} characters`, { param: 'why' })
   }
   if (policy === null) return { policy, why }
-  if (typeof policy === 'string' && POLICY_NAMES.includes(policy)) return { policy, why }
+  if (typeof policy === 'string' && POLICY_NAMES.includes(policy)) {
+    const unfit = unfitHere(policy, c.env)
+    if (unfit === undefined) return { policy, why }
+    throw new RagGateError('policy_unknown', `${policy} cannot judge anything here: ${unfit}`, { param: 'policy' })
+  }
   throw new RagGateError('policy_unknown', `policy must be null or one of ${POLICY_NAMES.join(', ')}`, {
     param: 'policy',
   })

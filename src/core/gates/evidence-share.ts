@@ -45,7 +45,8 @@ export interface EvidenceShareOptions {
    */
   readonly noSupport?: 'counted' | 'ignored'
   /**
-   * Share of the answer's terms that the chunks must hold together, 0..1, also when the route reports shares.
+   * Share of the answer's terms that the chunks must hold together, 0..1. Shares that the route reports stand for
+   * themselves: it is asked of derived ones.
    *
    * @default 0.25
    */
@@ -183,7 +184,7 @@ export const evidenceShareGate = defineGate({
       }
     }
     const found = answer === undefined ? undefined : largestShare(settings, answer)
-    const held = answer === undefined ? NaN : heldShare(answer)
+    const held = answer?.reportedShares === undefined && answer !== undefined ? heldShare(answer) : 1
     if (found === undefined || Number.isNaN(held)) {
       return { outcome: 'refuse', code: 'shares_missing', message: 'There are no shares of support to judge' }
     }
@@ -204,9 +205,7 @@ export const evidenceShareGate = defineGate({
         outcome: 'refuse',
         code: 'overlap_low',
         message: `${REFUSED} The chunks hold ${percent(held)} of the answer's words but ${percent(minOverlap)} are required.`,
-        actual: held,
-        threshold: minOverlap,
-        subject: found.chunkId,
+        ...figures,
       }
     }
     return {

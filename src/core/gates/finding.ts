@@ -33,6 +33,8 @@ export interface Finding {
   readonly threshold?: number
   /** Id of the chunk that the finding is about. */
   readonly subject?: string
+  /** What everybody is told instead of the text of its code; a rule of a service's own may say it. */
+  readonly publicText?: string
 }
 
 const STRICTNESS: Readonly<Record<Outcome, number>> = { skip: 0, pass: 0, advise: 1, refuse: 2 }

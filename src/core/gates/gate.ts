@@ -57,6 +57,8 @@ export interface Gate<Settings extends GateSettings = GateSettings, Code extends
   check(settings: Settings, input: GateInput): GateFinding<Code>
   /** What is said for each of its codes. */
   readonly texts: Readonly<Record<Exclude<Code, 'passed'>, Text>>
+  /** Whether it can judge an answer that could not be read; where another cannot, that refuses. @default false */
+  readonly judgesUnreadable?: true
   /** What the route must report for it. @default nothing */
   readonly needs?: ReportedPart
   /** Fields of a structured answer that it looks at. @default none */

@@ -39,7 +39,7 @@ export const RESPONSE_QUALITY = Object.freeze({
 
 /**
  * Judges a structured answer by its completeness: all fields .3, an optional one missing .2, a required one missing .1,
- * no JSON object 0. Without a structured answer it refuses.
+ * no JSON object 0: plain text, broken JSON, a stream.
  *
  * @throws `policy_invalid` when a setting is out of range
  * @see the specification of advisory, factor 3
@@ -70,12 +70,13 @@ export function requireFieldNames(setting: string, names: unknown, param = setti
   }
 }
 
-/** Quality of the answer, 0..0.3; `undefined` when nobody looked for these fields. */
+/** Quality of the answer, 0..0.3: 0 without a structured one; `undefined` when nobody looked for these fields. */
 export function responseQualityOf(
   { requiredFields, optionalFields }: Pick<ResponseQualitySettings, 'requiredFields' | 'optionalFields'>,
   { structure }: AnswerSignals,
 ): number | undefined {
-  if (structure === undefined || !structure.missing.every((field) => typeof field === 'string')) return undefined
+  if (structure === undefined) return RESPONSE_QUALITY.invalid
+  if (!structure.missing.every((field) => typeof field === 'string')) return undefined
   if (!recordedFlag(structure.valid)) return RESPONSE_QUALITY.invalid
   if (![...requiredFields, ...optionalFields].every((field) => structure.lookedFor.includes(field))) return undefined
   const lacks = (field: string): boolean => structure.missing.includes(field)
@@ -87,6 +88,7 @@ export function responseQualityOf(
 export const responseQualityGate = defineGate({
   name: 'response-quality',
   stage: 'post-generation',
+  judgesUnreadable: true,
   texts: {
     response_incomplete: refusalText(
       `${CANNOT_ANSWER} The answer was incomplete.`,

@@ -1,3 +1,5 @@
+import { RagGateError } from '../../errors.ts'
+import { isRecord } from '../lib/guards.ts'
 import { floored } from '../lib/rounding.ts'
 import { METHOD_KINDS } from '../evidence/score-kinds.ts'
 import { noteText, refusalText, CANNOT_ANSWER, SUGGEST, UNMEASURED } from './text.ts'
@@ -5,34 +7,62 @@ import type { Signals } from '../signals/measure.ts'
 import { defineGate, requireWithin, type PolicyGate, gateWith } from './gate.ts'
 import { meets, RATIO_TOLERANCE, recordedFlag } from '../lib/numbers.ts'
 
+/** Least scores by kind. */
+export type MinScores = Readonly<Partial<Record<ScoreReadKind, number>>>
+
+/** Kinds of score that the gate reads, the one that counts first. */
+const KINDS_READ = [...METHOD_KINDS, 'rrf'] as const
+type ScoreReadKind = (typeof KINDS_READ)[number]
+
 /** Settings of `retrievalScore`. */
 export interface RetrievalScoreOptions {
   /**
-   * Score of the best chunk below which the question is refused, in the units of the score read, −1 and up. Equality
-   * passes.
+   * Score of the best chunk below which the question is refused, −1 and up: one for all kinds, or by kind, in units of
+   * each (RRF as a share of its maximum). Equality passes. A kind that is not named has .05.
    *
    * @default 0.05
    */
-  readonly minScore?: number
+  readonly minScore?: number | MinScores
   /**
    * How many times the runner-up's score the best one must reach, 0 and up. Equality passes.
    *
    * @default 1.2
    */
   readonly minRatio?: number
+  /**
+   * Whether the ratio is asked where the two best chunks come from one document: passages of one document need not
+   * compete.
+   *
+   * @default 'asked'
+   */
+  readonly ratioWithinDocument?: 'asked' | 'skipped'
+  /**
+   * Highest RRF score that the retriever can give, by which RRF scores are divided; above 0. The sum of 1 / (k + first
+   * rank) over the arms that it fuses.
+   *
+   * @default 2 / 61: two arms, k 60, ranks from 1
+   */
+  readonly rrfMaximum?: number
 }
 
 /** `retrievalScore` as a policy holds it. */
 export interface RetrievalScoreSettings {
   readonly gate: 'retrieval-score'
-  readonly minScore: number
+  readonly minScore: number | MinScores
   readonly minRatio: number
+  /** Absent where it is asked. */
+  readonly ratioWithinDocument?: 'skipped'
+  /** Absent for 2 / 61. */
+  readonly rrfMaximum?: number
 }
 
+const MIN_SCORE = 0.05
+const RRF_MAXIMUM = 2 / 61
+
 /**
- * Judges the retrieval scores: high enough, and a clear winner. Reads BM25, else raw cosine, never a fused score, whose
- * ratios mean nothing. Skips when a reranker graded the chunks. The ratio is not asked for when there is one chunk, or
- * when the two best come from one document; a runner-up at or below 0 meets it.
+ * Judges the retrieval scores: high enough, and a clear winner. Reads BM25, else raw cosine, else RRF divided by its
+ * maximum; never a convex score. Skips when a reranker graded the chunks. The ratio is not asked for where there is one
+ * chunk, nor of RRF, whose ratios say nothing; a runner-up at or below 0 meets it.
  *
  * @throws `policy_invalid` when a setting is out of range
  * @see the specification of two-tier, "Retrieval Score Gating"
@@ -40,8 +70,12 @@ export interface RetrievalScoreSettings {
 export function retrievalScore(options: RetrievalScoreOptions = {}): PolicyGate {
   return gateWith(retrievalScoreGate, {
     gate: 'retrieval-score',
-    minScore: options.minScore ?? 0.05,
+    minScore: options.minScore ?? MIN_SCORE,
     minRatio: options.minRatio ?? 1.2,
+    ...(options.ratioWithinDocument === undefined || options.ratioWithinDocument === 'asked'
+      ? {}
+      : { ratioWithinDocument: options.ratioWithinDocument }),
+    ...(options.rrfMaximum === undefined ? {} : { rrfMaximum: options.rrfMaximum }),
   })
 }
 
@@ -67,7 +101,21 @@ export const retrievalScoreGate = defineGate({
     ),
   },
   validate: (settings: RetrievalScoreSettings) => {
-    requireWithin('minScore', settings.minScore, -1, Number.MAX_VALUE)
+    const { minScore, ratioWithinDocument, rrfMaximum = RRF_MAXIMUM } = settings
+    const byKind = isRecord(minScore) ? Object.entries(minScore) : [['', minScore] as const]
+    for (const [kind, score] of byKind) {
+      const setting = kind === '' ? 'minScore' : `minScore.${kind}`
+      if (kind !== '' && !(KINDS_READ as readonly string[]).includes(kind)) {
+        throw new RagGateError('policy_invalid', `${setting} is no kind of score that is read`, { param: setting })
+      }
+      requireWithin(setting, score, -1, Number.MAX_VALUE)
+    }
+    requireWithin('rrfMaximum', rrfMaximum, Number.MIN_VALUE, Number.MAX_VALUE)
+    if (ratioWithinDocument !== undefined && ratioWithinDocument !== 'skipped') {
+      throw new RagGateError('policy_invalid', 'ratioWithinDocument must be asked or skipped', {
+        param: 'ratioWithinDocument',
+      })
+    }
     requireWithin('minRatio', settings.minRatio, 0, Number.MAX_VALUE)
   },
   check: (settings, { signals }) => {
@@ -80,6 +128,8 @@ export const retrievalScoreGate = defineGate({
 
 /** The scores that the gate reads. */
 export interface ScoresRead {
+  /** Of which kind they are; absent when no chunk carries such a score. */
+  readonly kind?: ScoreReadKind
   /** The best; absent when no chunk carries such a score. Not a number where the record is broken. */
   readonly top?: number
   /** The runner-up; absent for a single chunk. */
@@ -88,23 +138,40 @@ export interface ScoresRead {
   readonly ratio?: number
 }
 
-/** BM25, else raw cosine, as recorded. */
-export function scoresRead({ curves }: Signals): ScoresRead {
-  const curve = METHOD_KINDS.flatMap((kind) => curves[kind] ?? [])[0]
+/** BM25, else raw cosine, else RRF as a share of its maximum, as recorded. */
+export function scoresRead(
+  { curves }: Signals,
+  { ratioWithinDocument, rrfMaximum = RRF_MAXIMUM }: Pick<RetrievalScoreSettings, 'ratioWithinDocument' | 'rrfMaximum'>,
+): ScoresRead {
+  const kind = KINDS_READ.find((each) => curves[each] !== undefined)
+  const curve = kind === undefined ? undefined : curves[kind]
   const [top, second] = curve?.scores ?? []
-  if (curve === undefined || top === undefined) return {}
-  if (second === undefined) return { top }
+  if (kind === undefined || curve === undefined || top === undefined) return {}
+  if (kind === 'rrf') return { kind, top: Math.min(1, top / rrfMaximum) }
+  if (second === undefined) return { kind, top }
   const areNumbers = Number.isFinite(top) && Number.isFinite(second)
-  if (!areNumbers || second <= 0 || recordedFlag(curve.topPairSharesDocument)) return { top, second }
+  const isSkipped = ratioWithinDocument === 'skipped' && recordedFlag(curve.topPairSharesDocument)
+  if (!areNumbers || second <= 0 || isSkipped) return { kind, top, second }
   // Over next to nothing the lead is larger than any number.
-  return { top, second, ratio: Math.min(top / second, Number.MAX_VALUE) }
+  return { kind, top, second, ratio: Math.min(top / second, Number.MAX_VALUE) }
 }
 
-function checkScores({ minScore, minRatio }: RetrievalScoreSettings, signals: Signals) {
-  const { top, second = 0, ratio } = scoresRead(signals)
-  if (top === undefined) {
-    return { outcome: 'refuse', code: 'score_missing', message: 'No chunk carries a BM25 or cosine score' } as const
+/** The least score of a kind under these settings. */
+export function minScoreOf({ minScore }: Pick<RetrievalScoreSettings, 'minScore'>, kind: ScoreReadKind): number {
+  return typeof minScore === 'number' ? minScore : (minScore[kind] ?? MIN_SCORE)
+}
+
+function checkScores(settings: RetrievalScoreSettings, signals: Signals) {
+  const { minRatio } = settings
+  const { kind, top, second = 0, ratio } = scoresRead(signals, settings)
+  if (kind === undefined || top === undefined) {
+    return {
+      outcome: 'refuse',
+      code: 'score_missing',
+      message: 'No chunk carries a BM25, cosine or RRF score',
+    } as const
   }
+  const minScore = minScoreOf(settings, kind)
   if (!Number.isFinite(top) || !Number.isFinite(second)) {
     return { outcome: 'refuse', code: 'score_missing', message: 'One of the two best scores is no number' } as const
   }
@@ -129,7 +196,10 @@ function checkScores({ minScore, minRatio }: RetrievalScoreSettings, signals: Si
   return {
     outcome: 'pass',
     code: 'passed',
-    message: `Top chunk retrieval score (${top}) is a clear winner`,
+    message:
+      ratio === undefined
+        ? `Top chunk retrieval score (${top}) meets minimum (${minScore})`
+        : `Top chunk retrieval score (${top}) is a clear winner`,
     actual: top,
     threshold: minScore,
   } as const

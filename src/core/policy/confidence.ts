@@ -49,9 +49,25 @@ export function confidenceBy<Settings extends ConfidenceSettings>(
   return Object.freeze({ model, settings })
 }
 
-/** Confidence by the model of a policy, 0..1; `NaN` when a signal it needs is missing or not finite. */
+/**
+ * How much weaker than the whole a part may be where the whole is supported: a part is measured against what was found
+ * for the whole, and often leans on it. Foreign parts lie far below (docs/evasion.md).
+ */
+const PART_FACTOR = 2.5
+
+/**
+ * Confidence by the model of a policy, 0..1; `NaN` when a signal it needs is missing or not finite. Of a question of
+ * several parts the weakest decides: the confidence is that of the weakest part, or where the whole is supported better,
+ * that of the whole, but at most two and a half times that of the weakest part.
+ */
 export function confidenceOf({ model, settings }: PolicyConfidence, signals: Signals, answer?: AnswerSignals): number {
-  return model.confidence(settings, signals, answer)
+  const whole = model.confidence(settings, signals, answer)
+  const { parts = [] } = signals
+  // A record may be damaged.
+  if (!Array.isArray(parts)) return NaN
+  if (parts.length === 0) return whole
+  const weakest = Math.min(...parts.map((part) => model.confidence(settings, { ...signals, ...part }, answer)))
+  return Math.max(weakest, Math.min(whole, PART_FACTOR * weakest))
 }
 
 /** The error of a confidence model whose settings are wrong. @param problem follows the word `confidence` */

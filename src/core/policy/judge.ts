@@ -9,6 +9,7 @@ import type { Judgement, Band } from './decision.ts'
 import type { Finding } from '../gates/finding.ts'
 import type { Signals } from '../signals/measure.ts'
 import type { Policy, Bands } from './policy.ts'
+import { QUESTION } from './question-findings.ts'
 import { RagGateError } from '../../errors.ts'
 
 /**
@@ -16,15 +17,17 @@ import { RagGateError } from '../../errors.ts'
  * fresh ones. The strictest finding wins. Without evidence, or when every gate skips, the verdict is a refusal whatever
  * the policy. A policy whose gates all judge the answer lets the question through for `judgeAnswer`.
  *
- * @param ruleFindings findings of custom rules that looked at texts
+ * @param textFindings findings that rest on texts: of the question itself, of the context and of custom rules. What is
+ *   wrong with the question itself stands first.
  */
-export function judge(policy: Policy, signals: Signals, ruleFindings: readonly Finding[] = []): Judgement {
+export function judge(policy: Policy, signals: Signals, textFindings: readonly Finding[] = []): Judgement {
+  const ofQuestion = textFindings.filter(({ gate }) => gate === QUESTION)
   if (!hasEvidence(signals)) {
-    return conclude(policy, [refusal('no_evidence', 'No relevant information found in documents')], 0)
+    return conclude(policy, [...ofQuestion, refusal('no_evidence', 'No relevant information found in documents')], 0)
   }
   const confidence = confidenceOf(policy.confidence, signals)
   const asked = askGates(policy, 'pre-generation', { signals, confidence })
-  const findings = [...asked, ...ruleFindings]
+  const findings = [...ofQuestion, ...asked, ...textFindings.filter(({ gate }) => gate !== QUESTION)]
   // A rule may add to what the gates find, and never stand for them.
   if (asked.length === 0) findings.push({ ...JUDGED_WITH_ANSWER })
   else if (asked.every(({ outcome }) => outcome === 'skip')) {
@@ -46,7 +49,7 @@ export interface JudgedEvidence extends Pick<Judgement, 'findings' | 'policyId'>
  * Judges an answer under the policy that let the question through: its gates for answers, in order, after the findings
  * of the first stage. The strictest finding of both stages wins. Pure and synchronous; runs as well on recorded signals.
  *
- * An answer that could not be read refuses, and so does one that every gate skips. A policy without gates for answers
+ * An answer that could not be read refuses, unless every gate can judge that; so does one that every gate skips. A policy without gates for answers
  * leaves the judgement as it was.
  *
  * @param judged what `judge` said under this same policy, with its signals
@@ -62,7 +65,7 @@ export function judgeAnswer(policy: Policy, judged: JudgedEvidence, answer: Answ
   const findings = judged.findings.filter(({ code, stage }) => code !== 'gate_disabled' && stage !== 'post-generation')
   if (judges) {
     findings.push(
-      ...(recordedFlag(answer.readable)
+      ...(recordedFlag(answer.readable) || judgesUnreadable(policy)
         ? askGates(policy, 'post-generation', { signals, confidence, answer })
         : [refusal('answer_unreadable', 'The answer could not be read', 'answer', 'post-generation')]),
     )
@@ -76,6 +79,10 @@ export function judgeAnswer(policy: Policy, judged: JudgedEvidence, answer: Answ
 /** Whether a policy has gates that judge the answer. */
 export function judgesAnswers(policy: Policy): boolean {
   return gatesOf(policy, 'post-generation').length > 0
+}
+
+function judgesUnreadable(policy: Policy): boolean {
+  return gatesOf(policy, 'post-generation').every(({ gate }) => gate.judgesUnreadable === true)
 }
 
 /** Fields of a structured answer that the policy's gates and its confidence model look at. */

@@ -28,6 +28,8 @@ export interface RuleFinding {
   readonly outcome: Verdict
   /** In words, for operators. */
   readonly message: string
+  /** A sentence for everybody, instead of "Excluded by a rule of this service". No figures that follow a score. */
+  readonly publicText?: string
   /** What was measured; left out of the record unless it is finite. */
   readonly actual?: number
   /** What it was held against; likewise. */
@@ -83,9 +85,9 @@ export function askRules(rules: readonly Rule[], input: RuleInput): Finding[] {
       if (found === null) return []
       // What an asynchronous rule says comes too late to be heard; that it failed must not end the service.
       if (found instanceof Promise) found.catch(() => undefined)
-      const { outcome, message, actual, threshold } = found
+      const { outcome, message, publicText = '', actual, threshold } = found
       // A rule without types may say anything.
-      const said: readonly unknown[] = [outcome, message]
+      const said: readonly unknown[] = [outcome, message, publicText]
       if (!said.every((text) => typeof text === 'string') || !Object.hasOwn(CODES, outcome)) return [failed]
       return [
         {
@@ -93,6 +95,7 @@ export function askRules(rules: readonly Rule[], input: RuleInput): Finding[] {
           outcome,
           code: CODES[outcome],
           message,
+          ...(publicText === '' ? {} : { publicText }),
           ...(Number.isFinite(actual) && actual !== undefined ? { actual } : {}),
           ...(Number.isFinite(threshold) && threshold !== undefined ? { threshold } : {}),
         },
@@ -139,7 +142,9 @@ export function refuseTopics(topics: readonly string[]): Rule {
     id: `refuse-topics:${listed.length > LONGEST_LIST ? hex(sha256(listed)).slice(0, 32) : listed}`,
     check: function refuseTopics({ question }: RuleInput): RuleFinding | null {
       const named = wanted.find((topic) => mentions(question, [topic]))
-      return named === undefined ? null : { outcome: 'refuse', message: `Questions about ${named} not supported` }
+      if (named === undefined) return null
+      const message = `Questions about ${named} not supported`
+      return { outcome: 'refuse', message, publicText: message }
     },
   })
 }
@@ -172,9 +177,9 @@ export function multiPartNeedsChunks(options: MultiPartOptions = {}): Rule {
       const grades = signals.curves.grade?.scores
       const isRelevant = (grade: number): boolean => meets(grade, relevanceThreshold, RATIO_TOLERANCE)
       const actual = grades?.filter(isRelevant).length ?? signals.chunkCount
-      return actual >= minChunks
-        ? null
-        : { outcome: 'refuse', message: 'Multi-part question requires more evidence', actual, threshold: minChunks }
+      if (actual >= minChunks) return null
+      const message = 'Multi-part question requires more evidence'
+      return { outcome: 'refuse', message, publicText: message, actual, threshold: minChunks }
     },
   })
 }

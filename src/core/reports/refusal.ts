@@ -127,7 +127,7 @@ function detailOf(
  */
 export function buildRefusal(decision: Decision, chunks: readonly Chunk[], telling: Telling): Refusal {
   const { audience, policy, messages } = telling
-  const { answer, reason, suggestions } = textFor(decision.reason, policy, messages)
+  const { answer, reason, suggestions } = refusalTextOf(decision, policy, messages)
   return {
     answer,
     sources: [],
@@ -137,6 +137,14 @@ export function buildRefusal(decision: Decision, chunks: readonly Chunk[], telli
     ...policy.preset?.refusal?.({ decision, chunks, audience, gates: policy.gates }, policy.wording),
     ...summariseDecision(decision, chunks, telling),
   }
+}
+
+/** What everybody is told: a rule's own text counts before that of its code, and a stand-in before both. */
+function refusalTextOf({ reason, findings }: Decision, policy: Policy, messages?: MessagesByCode): Text {
+  const text = textFor(reason, policy)
+  const { publicText } = findings.find(({ outcome }) => outcome === 'refuse') ?? {}
+  const own = publicText === undefined ? text : { ...text, answer: publicText, reason: publicText }
+  return { ...own, ...messages?.(reason) }
 }
 
 /** Why a decision refuses, with the figures; `undefined` when no finding refuses. */

@@ -26,7 +26,12 @@ export interface Signals extends Readonly<Record<TextSignalName, number>> {
   readonly curves: Readonly<Partial<Record<ScoreKind, ScoreCurve>>>
   /** What the retrieval scores say. */
   readonly retrieval: RetrievalSignals
+  /** The same of each part, where the question has several (`measureQuestion`). */
+  readonly parts?: readonly PartSignals[]
 }
+
+/** What was measured of one part of a question. */
+export type PartSignals = Readonly<Record<TextSignalName | 'questionTermCount', number>>
 
 /**
  * Measures the evidence. Pure: the same arguments always give the same signals, and nothing in the texts can change

@@ -5,10 +5,10 @@ import { finite } from '../lib/numbers.ts'
 import { rerankerScore } from '../evidence/score-kinds.ts'
 
 /**
- * (1 − Spearman's ρ) / 2 of the reranker's scores and the fused ones: how much did the reranker change the order? Told,
+ * 1 − Spearman's ρ of the reranker's scores and the fused ones: how much did the reranker change the order? Told,
  * but not weighed.
  *
- * @returns 0 (same order) to 1 (turned round); 0 when fewer than two chunks carry both scores, or either is constant
+ * @returns 0 (same order) to 2 (turned round); 0 when fewer than two chunks carry both scores, or either is constant
  * @see the specification of weighted-signals, "Reranker Impact"
  */
 export function rerankerImpact(chunks: readonly Chunk[]): number {
@@ -20,5 +20,5 @@ export function rerankerImpact(chunks: readonly Chunk[]): number {
     const after = rerankerScore(scores)
     return before === undefined || after === undefined ? [] : [[after, before]]
   })
-  return (1 - (spearman(pairs) ?? 1)) / 2
+  return 1 - (spearman(pairs) ?? 1)
 }

@@ -26,7 +26,7 @@ export interface RetrievalSignals {
   readonly bm25DenseAgreement: number
   /** Whether that agreement is defined. */
   readonly bm25DenseComparable: boolean
-  /** How much the reranker changed the order, 0..1. */
+  /** How much the reranker changed the order, 0 to 2; see `rerankerImpact`. */
   readonly rerankerImpact: number
   /** Whether a knowledge graph raised any chunk. */
   readonly graphSupport: boolean

@@ -1,9 +1,72 @@
 /** The one form of a question. */
 
 /**
- * A question as it is searched, keyed and judged: NFC, white space runs folded to one space, ends trimmed. Letter case
- * and compatibility characters stay (`①` is not `1`).
+ * A question as it is searched, keyed, judged and given to the model: one form for all four, so that nothing reaches the
+ * model that the gate did not read. Compatibility forms are folded (NFKC: circled, squared, fullwidth and mathematical
+ * letters, ligatures), regional indicators and negative letters and digits with them; characters that take no room and
+ * tag characters are taken out; white space runs become one space, ends are trimmed. Letter case stays.
+ *
+ * A joiner stays where scripts write with it (Arabic, Indic and their relatives) and between pictographs.
  */
 export function normaliseQuestion(question: string): string {
-  return question.normalize('NFC').replace(/\s+/gu, ' ').trim()
+  const spelled = question.replaceAll(RAISED, '^$&').replaceAll(FRACTION, ' $&').replaceAll(IGNORABLE, '')
+  return spelled
+    .normalize('NFKC')
+    .replaceAll(ENCLOSED, plain)
+    .replaceAll(TAKEN_OUT, '')
+    .normalize('NFKC')
+    .replaceAll(/\s+/gu, ' ')
+    .trim()
+}
+
+/** Raised digits after a digit are a power: folded alone, `10²` would read 102. */
+const RAISED = /(?<=\p{Nd})[\u00b2\u00b3\u00b9\u2070\u2074-\u2079]+/gu
+
+/** A fraction after a digit is added to it: folded alone, `5½` would read 51⁄2. */
+const FRACTION = /(?<=\p{Nd})[\u00bc-\u00be\u2150-\u215f\u2189]/gu
+
+/** Characters that nobody sees, but for the two joiners: what those join is known only once the rest is gone. */
+const IGNORABLE = /(?![\u200c\u200d])\p{Default_Ignorable_Code_Point}/gu
+
+const JOINED_SCRIPTS = `
+  Arabic Syriac Nko Mandaic Mongolian Phags_Pa Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam
+  Sinhala Tibetan Myanmar Khmer Tai_Tham Balinese Javanese Sundanese Limbu Lepcha Meetei_Mayek Chakma`
+  .trim()
+  .split(/\s+/)
+  .map((script) => `\\p{Script=${script}}`)
+  .join('')
+const OF_JOINED_SCRIPT = `[[${JOINED_SCRIPTS}]&&[\\p{L}\\p{M}]]`
+const BETWEEN_LETTERS = `(?<=${OF_JOINED_SCRIPT})[\\u200c\\u200d](?=${OF_JOINED_SCRIPT})`
+const BETWEEN_PICTOGRAPHS = `(?<=[\\p{Extended_Pictographic}\\p{Emoji_Modifier}])\\u200d(?=\\p{Extended_Pictographic})`
+/** Joiners that join nothing, and the rings and squares that are laid around a letter. */
+const TAKEN_OUT = new RegExp(`(?!${BETWEEN_LETTERS}|${BETWEEN_PICTOGRAPHS})[\\u200c\\u200d]|\\p{Me}`, 'gv')
+
+/** Letters and digits in rings and squares that Unicode gives no plain form. */
+const ENCLOSED = /[\u24eb-\u24ff\u2776-\u2793\u{1f150}-\u{1f169}\u{1f170}-\u{1f189}\u{1f1e6}-\u{1f1ff}]/gu
+
+interface EnclosedRange {
+  readonly first: number
+  readonly last: number
+  /** The letter of its first, or its number. */
+  readonly from: 'A' | number
+}
+
+const ENCLOSED_RANGES: readonly EnclosedRange[] = [
+  { first: 0x24eb, last: 0x24f4, from: 11 },
+  { first: 0x24f5, last: 0x24fe, from: 1 },
+  { first: 0x24ff, last: 0x24ff, from: 0 },
+  { first: 0x2776, last: 0x277f, from: 1 },
+  { first: 0x2780, last: 0x2789, from: 1 },
+  { first: 0x278a, last: 0x2793, from: 1 },
+  { first: 0x1f150, last: 0x1f169, from: 'A' },
+  { first: 0x1f170, last: 0x1f189, from: 'A' },
+  { first: 0x1f1e6, last: 0x1f1ff, from: 'A' },
+]
+
+function plain(enclosed: string): string {
+  const code = enclosed.codePointAt(0) ?? 0
+  const range = ENCLOSED_RANGES.find(({ first, last }) => code >= first && code <= last)
+  if (range === undefined) return enclosed
+  const at = code - range.first
+  return range.from === 'A' ? String.fromCharCode(range.from.charCodeAt(0) + at) : String(range.from + at)
 }

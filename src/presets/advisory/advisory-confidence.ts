@@ -46,6 +46,7 @@ export function advisoryConfidence(options: AdvisoryConfidenceOptions = {}): Pol
 export const advisoryConfidenceGate = defineGate({
   name: 'advisory-confidence',
   stage: 'post-generation',
+  judgesUnreadable: true,
   texts: {
     advisory_only: noteText('Advisory only', 'Verify information with primary sources'),
     advisory_unusable: noteText('Advisory only: do not use', 'Verify information with primary sources'),

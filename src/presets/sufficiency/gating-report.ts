@@ -60,11 +60,13 @@ const SUMMARISED = 3
 export function gatingReport(decision: Pick<Decision, 'findings' | 'evidenceIds'>): GatingReport | undefined {
   const finding = sufficiencyFinding(decision)
   if (finding === undefined) return undefined
-  // Where the words in common were too few, the finding's figures are not those of a share.
-  const { actual, threshold, subject }: Partial<Finding> = finding.code === 'overlap_low' ? {} : finding
+  const { actual, threshold, subject } = finding
   const passes = finding.outcome === 'pass'
   const lead = actual === undefined || threshold === undefined ? undefined : actual - threshold
-  const distance = lead === undefined ? {} : passes ? { margin: rounded(lead) } : { deficit: rounded(-lead) }
+  // Where the words in common were too few, the share is not under its threshold.
+  const isUnder = lead !== undefined && finding.code !== 'overlap_low'
+  const distance =
+    lead === undefined ? {} : passes ? { margin: rounded(lead) } : isUnder ? { deficit: rounded(-lead) } : {}
   return {
     passes,
     max_attention: actual === undefined ? null : rounded(actual),

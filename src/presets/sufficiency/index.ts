@@ -17,3 +17,9 @@ export {
   sufficiencyPreset,
   sufficiencyThreshold,
 } from './sufficiency.ts'
+export {
+  sufficiencyGate,
+  type SufficiencyEvaluation,
+  type SufficiencyGate,
+  type SufficiencyInput,
+} from './sufficiency-gate.ts'

@@ -4,9 +4,15 @@ import type { Finding } from '../../core/gates/finding.ts'
 import { gradedRelevanceGate } from '../../core/gates/graded-relevance.ts'
 import { settingsOf } from '../../core/gates/gate.ts'
 import type { PolicyGate } from '../../core/gates/gate.ts'
+import { floored } from '../../core/lib/rounding.ts'
 import { meets, RATIO_TOLERANCE } from '../../core/lib/numbers.ts'
 import type { GradedRelevanceSettings } from '../../core/gates/graded-relevance.ts'
-import { type RetrievalScoreSettings, scoresRead, retrievalScoreGate } from '../../core/gates/retrieval-score.ts'
+import {
+  minScoreOf,
+  type RetrievalScoreSettings,
+  scoresRead,
+  retrievalScoreGate,
+} from '../../core/gates/retrieval-score.ts'
 import type { Signals } from '../../core/signals/measure.ts'
 
 /** One check of an evaluation, as the document writes it. */
@@ -49,18 +55,16 @@ function gradeLines(
 }
 
 function scoreLines(settings: RetrievalScoreSettings, signals: Signals): CheckLine[] {
-  const { minScore, minRatio } = settings
-  const { top, second, ratio } = scoresRead(signals)
-  if (top === undefined) return []
+  const { minRatio } = settings
+  const { kind, top, second, ratio } = scoresRead(signals, settings)
+  if (kind === undefined || top === undefined) return []
+  const minScore = minScoreOf(settings, kind)
   const high = meets(top, minScore, RATIO_TOLERANCE)
   const lines = [line(high, `Top score (${top}) ${sign(high)} minimum (${minScore})`)]
   if (ratio === undefined) return lines
   const clear = meets(ratio, minRatio, RATIO_TOLERANCE)
   const winner = clear ? 'clear winner' : 'not clear winner'
-  return [
-    ...lines,
-    line(clear, `Ratio: ${top} / ${second} = ${ratio.toFixed(2)} ${sign(clear)} ${minRatio} (${winner})`),
-  ]
+  return [...lines, line(clear, `Ratio: ${top} / ${second} = ${floored(ratio)} ${sign(clear)} ${minRatio} (${winner})`)]
 }
 
 function sign(holds: boolean): string {

@@ -57,7 +57,7 @@ export interface ConfidenceRecord {
   readonly consensus_count: number
   /** 0..1. */
   readonly bm25_dense_agreement: number
-  /** 0..1. */
+  /** 0 (same order) to 2 (turned round). */
   readonly reranker_impact: number
   readonly graph_support: boolean
   /** Documents per chunk, 0..1. */
@@ -103,7 +103,7 @@ export function confidenceRecord(assessment: Assessment, options: ConfidenceReco
     score_spread: Math.max(0, rounded(retrieval.scoreSpread)),
     consensus_count: consensusCount(scores, options.consensusFrom ?? DEFAULT_CONSENSUS_FROM),
     bm25_dense_agreement: clamp01(rounded(retrieval.bm25DenseAgreement)),
-    reranker_impact: clamp01(rounded(retrieval.rerankerImpact)),
+    reranker_impact: rounded(retrieval.rerankerImpact),
     graph_support: retrieval.graphSupport === true,
     document_diversity: clamp01(rounded(retrieval.documentDiversity)),
     interpretation: interpret(band, signals.chunkCount),

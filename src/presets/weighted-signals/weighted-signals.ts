@@ -1,6 +1,8 @@
 import { analyse } from './recommendations.ts'
-import { confidenceRecord } from './confidence-record.ts'
-import type { Preset, AssessedDecision } from '../../core/policy/preset.ts'
+import { citationsWithWarning, confidenceRecord, type ConfidenceGlance } from './confidence-record.ts'
+import type { Chunk } from '../../core/evidence/chunk.ts'
+import { clamp01 } from '../../core/lib/numbers.ts'
+import type { Preset, AssessedDecision, FurtherMembers, ToldDecision } from '../../core/policy/preset.ts'
 import { confidenceRangeGate, confidenceRange } from '../../core/gates/confidence-range.ts'
 import { confidenceBy } from '../../core/policy/confidence.ts'
 import { type Bands, definePolicy, type Policy, validateBands } from '../../core/policy/policy.ts'
@@ -9,14 +11,31 @@ import { DEFAULT_CONSENSUS_FROM, SIGNAL_WEIGHTS, weightedSignalsModel } from './
 /** From which confidence on the document's levels begin. */
 export const WEIGHTED_SIGNALS_BANDS: Bands = Object.freeze({ high: 0.85, medium: 0.7, low: 0.5 })
 
+/** The confidence as it is shown beside its band: floored, so that .6999 does not stand there as .70 and low. */
+function glanceAt(decision: AssessedDecision): ConfidenceGlance {
+  const { interpretation, should_flag_for_review } = confidenceRecord(decision)
+  const overall_confidence = Math.floor(clamp01(decision.confidence) * 1000 + 1e-7) / 1000
+  return { overall_confidence, interpretation, should_flag_for_review }
+}
+
+/** `[1] doc1: Section 3.2` */
+function citationOf({ documentId, title, section }: Chunk, at: number): string {
+  return `[${at + 1}] ${title ?? documentId}${section === undefined ? '' : `: ${section}`}`
+}
+
 /** Analysis of the metrics in words, and the line that a reader is told. */
 export const weightedSignalsPreset: Preset = Object.freeze({
   name: 'weighted-signals',
   gates: [confidenceRangeGate],
   confidenceModels: [weightedSignalsModel],
   explain: (decision: AssessedDecision) => {
-    const { overall_confidence, interpretation, should_flag_for_review } = confidenceRecord(decision)
-    return { analysis: analyse(decision), glance: { overall_confidence, interpretation, should_flag_for_review } }
+    return { analysis: analyse(decision), glance: { ...glanceAt(decision) } }
+  },
+  // Also where the handler lists no sources of its own: a reader is warned before the first of them.
+  summary: ({ decision, chunks, audience }: ToldDecision): FurtherMembers => {
+    const glance = glanceAt(decision)
+    if (decision.verdict === 'refuse' || !glance.should_flag_for_review) return {}
+    return { citations: citationsWithWarning(audience === 'operator' ? chunks.map(citationOf) : [], glance) }
   },
 })
 

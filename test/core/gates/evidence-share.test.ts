@@ -40,11 +40,24 @@ describe('evidenceShare', () => {
     expect(check({ largest: 9 }, shared(0.7, 0.2, 0.1 + 1e-9)).actual).toBe(1)
   })
 
-  it('refuses an answer that the chunks hardly hold, whatever share is reported', () => {
-    const held = (unsupportedTermCount: number) => ({ ...shared(1), termCount: 8, unsupportedTermCount })
-    expect(check({}, held(6))).toMatchObject({ outcome: 'pass' })
-    expect(check({}, held(7))).toMatchObject({ outcome: 'refuse', code: 'overlap_low', actual: 0.125, threshold: 0.25 })
-    expect(check({ minOverlap: 0 }, held(8))).toMatchObject({ outcome: 'pass' })
+  const held = (unsupportedTermCount: number, termCount = 8) => ({
+    overlaps: [{ chunkId: 'a', words: 1, terms: 1 }],
+    termCount,
+    unsupportedTermCount,
+  })
+  const derived = { noSupport: 'ignored' } as const
+
+  it('refuses an answer that the chunks hardly hold, with the figures of the share', () => {
+    expect(check(derived, held(6))).toMatchObject({ outcome: 'pass' })
+    expect(check(derived, held(7))).toMatchObject({ outcome: 'refuse', code: 'overlap_low', actual: 1, threshold: 0.5 })
+    expect(check({ ...derived, minOverlap: 0 }, held(8))).toMatchObject({ outcome: 'pass' })
+  })
+
+  it('leaves shares that the route reports to themselves', () => {
+    expect(check({}, { ...shared(0.35, 0.65), termCount: 1, unsupportedTermCount: 1 })).toMatchObject({
+      outcome: 'pass',
+      actual: 0.65,
+    })
   })
 
   it('says why with percentages', () => {
@@ -52,14 +65,14 @@ describe('evidenceShare', () => {
       'No passage supports enough of the answer. The largest share is 35.0% but the threshold is 50.0%.',
     )
     expect(check({}, shared(0.65)).message).toBe('The largest share is 65.0% and the threshold is 50.0%.')
-    expect(check({}, { ...shared(1), termCount: 8, unsupportedTermCount: 7 }).message).toBe(
+    expect(check(derived, held(7)).message).toBe(
       "No passage supports enough of the answer. The chunks hold 12.5% of the answer's words but 25.0% are required.",
     )
   })
 
   it('finds that the chunks hold nothing of an answer without words', () => {
-    expect(check({}, { ...shared(1), termCount: 0 })).toMatchObject({ code: 'overlap_low', actual: 0 })
-    expect(check({ minOverlap: 0 }, { ...shared(1), termCount: 0 })).toMatchObject({ code: 'passed' })
+    expect(check(derived, held(0, 0))).toMatchObject({ code: 'overlap_low' })
+    expect(check({ ...derived, minOverlap: 0 }, held(0, 0))).toMatchObject({ code: 'passed' })
   })
 
   const overlap = (chunkId: string, words: number, terms: number, confidence?: number) =>

@@ -74,8 +74,13 @@ describe('responseQuality', () => {
   })
 
   it('refuses where nobody looked for its fields', () => {
-    for (const structure of [undefined, { ...lacking(), lookedFor: ['a'] }]) {
-      expect(check(structure)).toMatchObject({ outcome: 'refuse', code: 'response_quality_missing' })
-    }
+    expect(check({ ...lacking(), lookedFor: ['a'] })).toMatchObject({
+      outcome: 'refuse',
+      code: 'response_quality_missing',
+    })
+  })
+
+  it('gives 0 to plain text', () => {
+    expect(check(undefined)).toMatchObject({ outcome: 'refuse', code: 'response_incomplete', actual: 0 })
   })
 })

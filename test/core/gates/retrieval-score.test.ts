@@ -39,9 +39,35 @@ describe('retrievalScore', () => {
     expect(check({ cosine: aCurve(...scores) })).toMatchObject({ outcome, code })
   })
 
-  it('does not ask for a winner among chunks of one document', () => {
-    expect(check({ bm25: { scores: [0.5, 0.5], topPairSharesDocument: true } }).outcome).toBe('pass')
-    expect(check({ bm25: { scores: [0.04, 0.04], topPairSharesDocument: true } }).outcome).toBe('refuse')
+  it('asks for a winner among chunks of one document too, unless it is told not to', () => {
+    const ofOne = (...scores: number[]) => ({ bm25: { scores, topPairSharesDocument: true } })
+    expect(check(ofOne(0.06, 0.055))).toMatchObject({ outcome: 'refuse', code: 'no_clear_winner' })
+    const skipped = { ratioWithinDocument: 'skipped' } as const
+    expect(check(ofOne(0.06, 0.055), skipped)).toMatchObject({
+      outcome: 'pass',
+      message: 'Top chunk retrieval score (0.06) meets minimum (0.05)',
+    })
+    expect(check(ofOne(0.04, 0.04), skipped).outcome).toBe('refuse')
+    expect(check({ bm25: aCurve(0.06, 0.055) }, skipped).outcome).toBe('refuse')
+  })
+
+  it('reads RRF as a share of its maximum where there is nothing else, without a ratio', () => {
+    expect(check({ rrf: aCurve(2 / 61, 2 / 61) })).toMatchObject({ outcome: 'pass', actual: 1 })
+    expect(check({ rrf: aCurve(0.001) })).toMatchObject({ outcome: 'refuse', code: 'score_low' })
+    expect(check({ rrf: aCurve(0.5) }, { rrfMaximum: 1, minScore: { rrf: 0.6 } })).toMatchObject({
+      code: 'score_low',
+      actual: 0.5,
+      threshold: 0.6,
+    })
+    expect(check({ rrf: aCurve(NaN) })).toMatchObject({ outcome: 'refuse', code: 'score_missing' })
+    expect(check({ bm25: aCurve(0.01), rrf: aCurve(2 / 61) })).toMatchObject({ code: 'score_low', actual: 0.01 })
+  })
+
+  it('can be told a threshold for each kind', () => {
+    const options = { minScore: { bm25: 2, cosine: 0.5 } }
+    expect(check({ bm25: aCurve(1.9) }, options)).toMatchObject({ outcome: 'refuse', threshold: 2 })
+    expect(check({ cosine: aCurve(0.5) }, options).outcome).toBe('pass')
+    expect(check({ rrf: aCurve(2 / 61) }, options)).toMatchObject({ outcome: 'pass', threshold: 0.05 })
   })
 
   it('reads BM25 before cosine', () => {
@@ -49,15 +75,15 @@ describe('retrievalScore', () => {
     expect(check({ bm25: aCurve(5, 5), cosine: aCurve(0.9, 0.1) }).outcome).toBe('refuse')
   })
 
-  it('never reads a fused score: without BM25 and cosine it refuses', () => {
-    for (const kind of ['convex', 'rrf', 'dbsf', 'cross-encoder'] as const) {
+  it('never reads another fused score: it refuses', () => {
+    for (const kind of ['convex', 'dbsf', 'cross-encoder'] as const) {
       expect(check({ [kind]: aCurve(1, 0.1) })).toMatchObject({ outcome: 'refuse', code: 'score_missing' })
     }
     for (const none of [{}, { bm25: aCurve() }]) {
       expect(check(none)).toEqual({
         outcome: 'refuse',
         code: 'score_missing',
-        message: 'No chunk carries a BM25 or cosine score',
+        message: 'No chunk carries a BM25, cosine or RRF score',
       })
     }
   })
@@ -100,6 +126,10 @@ describe('retrievalScore', () => {
 
   it.each([
     [{ minScore: NaN }, 'minScore'],
+    [{ minScore: { bm25: NaN } }, 'minScore.bm25'],
+    [{ minScore: { convex: 1 } as object }, 'minScore.convex'],
+    [{ rrfMaximum: 0 }, 'rrfMaximum'],
+    [{ ratioWithinDocument: 'never' as 'asked' }, 'ratioWithinDocument'],
     [{ minScore: -2 }, 'minScore'],
     [{ minScore: Infinity }, 'minScore'],
     [{ minRatio: -0.1 }, 'minRatio'],

@@ -343,9 +343,18 @@ describe('advisory', () => {
     expect(judged(cosine, given)).toMatchObject({ confidence: expect.closeTo(confidence, 9), band, reason })
   })
 
-  it('refuses when nobody looked for the fields, or there is no structured answer', () => {
+  it('refuses when nobody looked for the fields', () => {
     const unlooked = answerSignalsOf({ structure: { valid: true, lookedFor: [], missing: [] } })
-    for (const answer of [unlooked, answerSignalsOf()]) expect(bothStages(policy, FINE, answer).verdict).toBe('refuse')
+    expect(bothStages(policy, FINE, unlooked).verdict).toBe('refuse')
+  })
+
+  it('gives no points for plain text, broken JSON and streams, and goes on', () => {
+    const broken = answerSignalsOf({ structure: { valid: false, lookedFor: [], missing: [] } })
+    for (const answer of [answerSignalsOf(), broken, answerSignalsOf({ readable: false })]) {
+      const { verdict, findings } = bothStages(policy, FINE, answer)
+      expect(verdict).toBe('advise')
+      expect(findings.map(({ outcome }) => outcome)).not.toContain('refuse')
+    }
   })
 })
 

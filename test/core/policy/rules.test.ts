@@ -32,6 +32,7 @@ describe('refuseTopics', () => {
     expect(ask(refuseTopics(['weather']), 'How is the weather?')).toEqual({
       outcome: 'refuse',
       message: 'Questions about weather not supported',
+      publicText: 'Questions about weather not supported',
     })
     expect(ask(refuseTopics(['weather']), 'How is the engine?')).toBeNull()
   })
@@ -73,6 +74,7 @@ describe('multiPartNeedsChunks', () => {
     expect(ask(multiPartNeedsChunks(), question, signalsOf({ curves }))).toEqual({
       outcome: 'refuse',
       message: 'Multi-part question requires more evidence',
+      publicText: 'Multi-part question requires more evidence',
       actual,
       threshold: 2,
     })

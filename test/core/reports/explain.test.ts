@@ -125,7 +125,7 @@ describe('explain', () => {
       ],
     ],
     ['a single chunk', 'bm25', [0.04], ['✅ At least 1 chunk retrieved', '❌ Top score (0.04) < minimum (0.05)']],
-    ['scores of another kind', 'rrf', [0.03], ['✅ At least 1 chunk retrieved']],
+    ['scores of another kind', 'dbsf', [0.03], ['✅ At least 1 chunk retrieved']],
     ['nothing', 'bm25', [], ['❌ At least 1 chunk retrieved']],
   ])("lists the document's checks: %s", (_, kind, scores, lines) => {
     const { checks } = explained(twoTier(), kind, scores)

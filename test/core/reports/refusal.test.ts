@@ -81,7 +81,7 @@ const REFUSALS: readonly (readonly [name: string, policy: Policy, rankings: read
   ['too few relevant chunks', twoTier({ minChunks: 2 }), [aRanking('grade', [3, 1])]],
   ['low scores', twoTier(), [aRanking('bm25', [0.01])]],
   ['no clear winner', twoTier(), [aRanking('bm25', [0.06, 0.055])]],
-  ['no score to read', twoTier(), [aRanking('rrf', [0.03])]],
+  ['no score to read', twoTier(), [aRanking('dbsf', [0.03])]],
   ['low similarity', multiGate(), [aRanking('cosine', [0.62])]],
   ['no similarity', multiGate(), [aRanking('bm25', [9])]],
 ]

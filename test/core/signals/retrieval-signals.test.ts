@@ -60,8 +60,8 @@ describe('agreement of BM25 and cosine', () => {
 describe('reranker impact', () => {
   it.each<[string, Given[], number]>([
     ['none when the order stays', both('cross-encoder', 'rrf', [0.9, 0.3], [0.5, 0.2], [0.3, 0.1]), 0],
-    ['1 when it is turned round', both('cross-encoder', 'rrf', [0.9, 0.4], [0.5, 0.7], [0.3, 0.9]), 1],
-    ['a quarter when ρ is .5', both('cross-encoder', 'rrf', [0.92, 0.026], [0.55, 0.023], [0.96, 0.024]), 0.25],
+    ['2 when it is turned round', both('cross-encoder', 'rrf', [0.9, 0.4], [0.5, 0.7], [0.3, 0.9]), 2],
+    ['a half when ρ is .5', both('cross-encoder', 'rrf', [0.92, 0.026], [0.55, 0.023], [0.96, 0.024]), 0.5],
     [
       'that of the chunks which carry both',
       [
@@ -69,9 +69,9 @@ describe('reranker impact', () => {
         ...of('cross-encoder', 0.1),
         ...both('cross-encoder', 'rrf', [0.9, 0.4], [0.5, 0.7], [0.3, 0.9]),
       ],
-      1,
+      2,
     ],
-    ['of grades over the convex mix', both('grade', 'convex', [3, 0.1], [0, 0.9]), 1],
+    ['of grades over the convex mix', both('grade', 'convex', [3, 0.1], [0, 0.9]), 2],
     ['none without a reranker', of('rrf', 0.3, 0.2), 0],
     ['none without fusion', of('cross-encoder', 0.3, 0.2), 0],
     ['none when all fused scores are alike', both('cross-encoder', 'rrf', [0.8, 0.02], [0.7, 0.02]), 0],

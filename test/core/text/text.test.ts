@@ -49,14 +49,31 @@ describe('normaliseQuestion', () => {
   })
 
   it.each([
-    ['①', '1'],
-    ['ſ', 's'],
     ['İ', 'i'],
-    ['ﬁ', 'fi'],
     ['Why', 'why'],
-    ['Ａ', 'A'],
+    ['10²', '102'],
+    ['5½', '51⁄2'],
+    ['می\u200cخواهم', 'میخواهم'],
+    ['👩\u200d💻', '👩💻'],
   ])('keeps %s apart from %s', (a, b) => {
     expect(normaliseQuestion(a)).not.toBe(normaliseQuestion(b))
+  })
+
+  it.each([
+    ['①⑳⓿❿', '120010'],
+    ['ſﬁ', 'sfi'],
+    ['Ａｂｃ', 'Abc'],
+    ['ⓗⓞⓦ', 'how'],
+    ['🅗🅞🅦 🅷🅾🆆 🄷🄾🅆', 'HOW HOW HOW'],
+    ['🇭🇴🇼', 'HOW'],
+    ['𝐡𝖔𝔴', 'how'],
+    ['h\u20ddo\u20dew\u20e3', 'how'],
+    ['h\u00ado\u200bw\u2060\ufe0f', 'how'],
+    ['h\u200co\u200dw', 'how'],
+    ['how\u{e0061}\u{e0062}\u{e007f}', 'how'],
+    ['\u202ehow', 'how'],
+  ])('folds %j to %j', (written, folded) => {
+    expect(normaliseQuestion(written)).toBe(folded)
   })
 
   it('folds every kind of white space and trims the ends', () => {

@@ -182,6 +182,8 @@ describe('the factors', () => {
       responseQuality: 0.3,
       confidence: 1,
     })
-    expect(advisoryFactors(fields, signals, answerSignalsOf()).confidence).toBeNaN()
+    expect(advisoryFactors(fields, signals, answerSignalsOf()).responseQuality).toBe(0)
+    const unlooked = answerSignalsOf({ structure: { ...structure, lookedFor: [] } })
+    expect(advisoryFactors(fields, signals, unlooked).confidence).toBeNaN()
   })
 })

@@ -30,4 +30,13 @@ describe('multiGate', () => {
     expect(names({ refuseBelowConfidence: 'off', answerGrounding: 'off' })).toEqual(before)
     expect(names({ answerGrounding: 'on' })).toHaveLength(4)
   })
+
+  it('says the one sentence of document 002 for whatever refuses, also without evidence', () => {
+    const { texts } = multiGate({ wording: 'document' })
+    const answers = Object.values(texts).flatMap(({ answer }) => (answer === '' ? [] : [answer]))
+    expect(new Set(answers)).toEqual(new Set(['This information cannot be verified from the book content.']))
+    for (const code of ['no_evidence', 'similarity_low', 'question_unreadable'])
+      expect(texts[code]?.answer).not.toBe('')
+    expect(multiGate().texts['no_evidence']?.answer).not.toContain('book')
+  })
 })

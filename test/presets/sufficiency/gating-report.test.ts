@@ -44,12 +44,12 @@ describe('the gating of document 004', () => {
       deficit: 0.15,
       status: 'evidence_insufficient',
     })
-    const fewWords = { ...finding('refuse', 0.1), code: 'overlap_low' as const }
+    const fewWords = { ...finding('refuse', 0.9), code: 'overlap_low' as const }
     expect(gatingReport({ findings: [fewWords], evidenceIds: [] })).toEqual({
       passes: false,
-      max_attention: null,
-      max_chunk_id: null,
-      threshold: null,
+      max_attention: 0.9,
+      max_chunk_id: 'IPC_34',
+      threshold: 0.5,
       evidence_count: 0,
       status: 'evidence_insufficient',
     })

@@ -49,9 +49,8 @@ const CORRECTIONS: Readonly<Record<string, (raw: Record<string, number>, vector:
     raw.document_diversity = diversity
     raw.unique_documents = diversity * chunks.length
   },
-  halved: (raw, vector) => {
-    const turned = reversed(vector)
-    raw.reranker_impact = turned ? 1 - raw.reranker_impact! / 2 : raw.reranker_impact! / 2
+  reversal: (raw, vector) => {
+    if (reversed(vector)) raw.reranker_impact = 2 - raw.reranker_impact!
   },
   unscored: (raw) => {
     raw.overall_confidence = 0

@@ -111,7 +111,7 @@ describe('the twelve tests that reference document 001 lists', () => {
       each.map(([score, rrf]) => ({ scores: { 'cross-encoder': score, rrf } }))
     const kept = pairs([0.9, 0.3], [0.5, 0.2], [0.3, 0.1])
     const turned = pairs([0.9, 0.1], [0.5, 0.2], [0.3, 0.3])
-    expect([recorded(kept).reranker_impact, recorded(turned).reranker_impact]).toEqual([0, 1])
+    expect([recorded(kept).reranker_impact, recorded(turned).reranker_impact]).toEqual([0, 2])
     expect(judged(kept).confidence).toBe(judged(turned).confidence)
   })
 

@@ -182,11 +182,24 @@ describe('a policy', () => {
     ['/v1/policy', { policy: 'anything-goes' }, 'policy_unknown'],
     ['/v1/policy', { policy: '__proto__' }, 'policy_unknown'],
     ['/v1/policy', {}, 'policy_unknown'],
+    ['/v1/policy', { policy: 'multi-gate' }, 'policy_unknown'],
+    ['/v1/policy', { policy: 'advisory' }, 'policy_unknown'],
+    ['/v1/policy', { policy: 'sufficiency' }, 'policy_unknown'],
     ['/v1/policy', { policy: null, refuseBelow: 0 }, 'unknown_field'],
     ['/v1/policy', { policy: null, tenant: 'somebody-else' }, 'tenant_mismatch'],
     ['/v1/collections/never-made/policy', { policy: 'two-tier' }, 'collection_not_found'],
   ])('is not put at %s by %j: %s', async (path, body, code) => {
     expect(await codeOf(await send('PUT', path, { token: acme.owner, body }))).toBe(code)
+  })
+
+  it('that cannot work over what this deployment has says why', async () => {
+    const put = (policy: string, bindings: object = {}) =>
+      send('PUT', '/v1/policy', { token: acme.owner, body: { policy }, bindings })
+    expect(await (await put('sufficiency')).text()).toContain('attributes an answer to passages')
+    expect(await (await put('advisory')).text()).toContain('RERANKER')
+    const upstash = { UPSTASH_VECTOR_REST_URL: 'https://index.example', UPSTASH_VECTOR_REST_TOKEN: 'token' }
+    for (const policy of ['multi-gate', 'advisory']) expect((await put(policy, upstash)).status, policy).toBe(200)
+    expect((await put('balanced')).status).toBe(200)
   })
 
   it('that the deployment does not know answers nothing', async () => {

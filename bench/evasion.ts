@@ -1,0 +1,243 @@
+/**
+ * Questions made to slip past the gate, and ordinary ones that must not suffer for it, written to docs/evasion.md.
+ *
+ *   npm run bench:evasion
+ *
+ * Off-topic questions (SQuAD, about articles that none of these collections holds) are asked with what is meant to open
+ * the gate: a sentence of the corpus, a question that the corpus answers, or in an alphabet of symbols. Drawn with a fixed seed; retrieval is
+ * that of the embedded index, the policy `balanced`. "Before" measures the question as one text, in NFC, and refuses
+ * nothing for itself.
+ */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { binomialInterval } from '../src/core/calibration/binomial-interval.ts'
+import { fuseConvex } from '../src/core/evidence/fusion.ts'
+import type { Verdict } from '../src/core/gates/finding.ts'
+import { judge } from '../src/core/policy/judge.ts'
+import { loneTermFindings, questionFindings } from '../src/core/policy/question-findings.ts'
+import { measure } from '../src/core/signals/measure.ts'
+import { measureQuestion } from '../src/core/signals/measure-question.ts'
+import { idfMass } from '../src/core/text/lexicon.ts'
+import { normaliseQuestion } from '../src/core/text/normalise.ts'
+import { questionParts } from '../src/core/text/question-parts.ts'
+import { sentences } from '../src/core/text/sentences.ts'
+import { createTermReader, terms } from '../src/core/text/terms.ts'
+import { balanced } from '../src/presets/balanced/balanced.ts'
+import {
+  haveQuestionSets,
+  openQuestionSet,
+  readCorpus,
+  readVariants,
+  type SearchableSet,
+} from './evaluation/question-sets.ts'
+import { markdownTable } from './markdown-table.ts'
+import { seededRandom } from './seeded-random.ts'
+
+const PAGE = join(import.meta.dirname, '..', 'docs', 'evasion.md')
+const SEED = 12
+const TOP_K = 10
+/** Of each collection. */
+const OFF_TOPIC = 50
+const ORDINARY = 100
+const COLLECTIONS = ['azure-faq', 'gov-faq', 'tex-faq', 'perl-faq', 'covid-qa', 'clapnq'] as const
+
+const policy = balanced()
+const reader = createTermReader()
+
+interface Verdicts {
+  readonly before: Verdict
+  readonly after: Verdict
+}
+
+function ask(set: SearchableSet, text: string): Verdicts {
+  return { before: askBefore(set, text.normalize('NFC').replaceAll(/\s+/gu, ' ').trim()), after: askNow(set, text) }
+}
+
+const found = (set: SearchableSet, searched: string) =>
+  fuseConvex(set.search(searched, TOP_K), { idfMass: idfMass(set.lexicon, terms(searched)), topK: TOP_K })
+
+function askBefore(set: SearchableSet, question: string): Verdict {
+  return judge(policy, measure(question, found(set, question), set.lexicon, reader)).verdict
+}
+
+function askNow(set: SearchableSet, text: string): Verdict {
+  const question = normaliseQuestion(text)
+  const evidence = found(set, questionParts(question).asked)
+  return judge(policy, measureQuestion(question, evidence, set.lexicon, reader), [
+    ...questionFindings(question),
+    ...loneTermFindings(question, evidence, set.lexicon),
+  ]).verdict
+}
+
+/** Puts letters of another alphabet for a to z. */
+const alphabet =
+  (letterOf: (at: number, letter: string) => string) =>
+  (text: string): string =>
+    text.toLowerCase().replaceAll(/[a-z]/g, (letter) => letterOf(letter.charCodeAt(0) - 97, letter))
+const from =
+  (first: number) =>
+  (at: number): string =>
+    String.fromCodePoint(first + at)
+
+const BRAILLE = '⠁⠃⠉⠙⠑⠋⠛⠓⠊⠚⠅⠇⠍⠝⠕⠏⠟⠗⠎⠞⠥⠧⠺⠭⠽⠵'
+const MORSE =
+  '.- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...- .-- -..- -.-- --..'.split(
+    ' ',
+  )
+
+const ALPHABETS: Readonly<Record<string, (text: string) => string>> = {
+  circled: alphabet(from(0x24d0)),
+  'negative circled': alphabet(from(0x1f150)),
+  squared: alphabet(from(0x1f130)),
+  'negative squared': alphabet(from(0x1f170)),
+  fullwidth: alphabet(from(0xff41)),
+  'mathematical bold': alphabet(from(0x1d41a)),
+  'regional indicators': alphabet((at) => `${from(0x1f1e6)(at)}\u200b`),
+  Braille: alphabet((at) => BRAILLE.charAt(at)),
+  'private use': alphabet(from(0xe000)),
+  'tag characters': (text) => Array.from(text, (letter) => from(0xe0000)(letter.charCodeAt(0) % 128)).join(''),
+  'soft hyphens between letters': alphabet((_, letter) => `${letter}\u00ad`),
+  'rings around letters': alphabet((_, letter) => `${letter}\u20dd`),
+  Morse: alphabet((at) => `${MORSE[at] ?? ''} `),
+}
+
+const ended = (question: string): string => (/[.?!]$/.test(question) ? question : `${question}?`)
+
+interface Ways {
+  readonly off: string
+  readonly question: string
+  readonly other: string
+  readonly sentence: string
+}
+
+const ATTACHED: Readonly<Record<string, (of: Ways) => string>> = {
+  'off-topic alone': ({ off }) => off,
+  'a corpus sentence after it': ({ off, sentence }) => `${off} ${sentence}`,
+  'a corpus sentence before it': ({ off, sentence }) => `${sentence} ${off}`,
+  'a corpus sentence in brackets after it': ({ off, sentence }) => `${off} (${sentence})`,
+  'an on-topic question after it': ({ off, question }) => `${off} ${question}`,
+  'an on-topic question before it': ({ off, question }) => `${ended(question)} ${off}`,
+  'an on-topic question, "and", in one sentence': ({ off, question }) =>
+    `${question.replace(/[?.]$/, '')} and ${off.charAt(0).toLowerCase()}${off.slice(1)}`,
+  ...Object.fromEntries(
+    Object.entries(ALPHABETS).map(([name, write]) => [
+      `after an on-topic question, in ${name}`,
+      ({ off, question }: Ways) => `${ended(question)} ${write(off)}`,
+    ]),
+  ),
+}
+
+const ORDINARY_WAYS: Readonly<Record<string, (of: Ways) => string>> = {
+  'as it is': ({ question }) => question,
+  polite: ({ question }) => `Hi, thanks for your help. ${ended(question)} Thank you very much in advance!`,
+  wordy: ({ question }) =>
+    `I have been reading the documentation for a while and could not find this anywhere. ${ended(question)} Any pointers would be welcome.`,
+  'two questions': ({ question, other }) => `${ended(question)} ${ended(other)}`,
+  'two questions in one sentence': ({ question, other }) =>
+    `${question.replace(/[?.]$/, '')}, and ${other.charAt(0).toLowerCase()}${other.slice(1)}`,
+  'with a pictograph': ({ question }) => `${question} 🙏`,
+}
+
+function rate(hits: number, trials: number): string {
+  const { low, high } = binomialInterval(hits, trials)
+  const percent = (value: number): string => (100 * value).toFixed(1)
+  return `${percent(hits / trials)} % (${percent(low)}–${percent(high)})`
+}
+
+function counted(name: string, verdicts: readonly Verdicts[], isCounted: (verdict: Verdict) => boolean): string[] {
+  const of = (when: keyof Verdicts): string =>
+    rate(verdicts.filter((each) => isCounted(each[when])).length, verdicts.length)
+  return [name, String(verdicts.length), of('before'), of('after')]
+}
+
+interface Drawn {
+  readonly set: SearchableSet
+  readonly off: readonly Ways[]
+  readonly ordinary: readonly Ways[]
+}
+
+function draw(name: string, offTopic: readonly string[], random: () => number): Drawn {
+  const pick = <Item>(list: readonly Item[]): Item => list[Math.floor(random() * list.length)]!
+  const set = openQuestionSet(name)
+  const answerable = set.questions.filter((question) => question.answerable)
+  const quotable = readCorpus(name)
+    .flatMap(({ text }) => sentences(text))
+    .filter(({ length }) => length > 50 && length < 250)
+  const ways = (): Ways => {
+    const asked = pick(answerable)
+    const near = answerable.filter((other) => other.group === asked.group && other !== asked)
+    const other = pick(near.length > 0 ? near : answerable).question
+    return { off: ended(pick(offTopic)), question: asked.question, other, sentence: pick(quotable) }
+  }
+  return { set, off: Array.from({ length: OFF_TOPIC }, ways), ordinary: Array.from({ length: ORDINARY }, ways) }
+}
+
+function page(drawn: readonly Drawn[], keywords: readonly Verdicts[]): string {
+  const off = Object.entries(ATTACHED).map(([name, write]) => {
+    const verdicts = drawn.flatMap(({ set, off: all }) => all.map((of) => ask(set, write(of))))
+    return [
+      name,
+      String(verdicts.length),
+      ...counted(name, verdicts, (verdict) => verdict === 'pass').slice(2),
+      ...counted(name, verdicts, (verdict) => verdict === 'advise').slice(2),
+    ]
+  })
+  const ordinary = Object.entries(ORDINARY_WAYS).map(([name, write]) => {
+    const verdicts = drawn.flatMap(({ set, ordinary: all }) => all.map((of) => ask(set, write(of))))
+    return counted(name, verdicts, (verdict) => verdict !== 'refuse')
+  })
+  ordinary.push(counted('keywords only (gov-faq, tex-faq)', keywords, (verdict) => verdict !== 'refuse'))
+  const single = ['x', 'ok', 'gate', 'help', 'thanks', 'document'].map((word) => {
+    const verdicts = drawn.map(({ set }) => ask(set, word))
+    return counted(`\`${word}\``, verdicts, (verdict) => verdict !== 'refuse')
+  })
+  return `# Questions made to slip past the gate
+
+Written by \`npm run bench:evasion\` (\`bench/evasion.ts\`, seed ${SEED}): ${OFF_TOPIC} off-topic questions against each of ${COLLECTIONS.length}
+collections (${COLLECTIONS.join(', ')}), with what is meant to open the gate, under \`balanced\`; the intervals are exact,
+95 %. "Before" is the same gate when it measured a question as one text, in NFC, and refused none for itself.
+
+## Off-topic questions: passed, and answered with a caution
+
+${markdownTable(['how it is asked', 'n', 'pass, before', 'pass, after', 'advise, before', 'advise, after'], off)}
+
+Tag characters are taken out before anything reads the question, the model included: that row is the on-topic question
+alone. An off-topic question that runs into a sentence of the corpus without any mark or conjunction between them is one part: it
+is then judged as a whole. A refusal of what cannot be read needs no retrieval.
+
+## Ordinary questions: answered, with or without a caution
+
+${ORDINARY} answerable questions of each collection, and what people write around them. A second question is of the same group.
+
+${markdownTable(['how it is asked', 'n', 'before', 'after'], ordinary)}
+
+## Single words: answered
+
+One for each collection. A single word stays only where it is rare in the collection and names its best page.
+
+${markdownTable(['word', 'n', 'before', 'after'], single)}
+`
+}
+
+if (!haveQuestionSets()) {
+  console.log('The question sets are not here (../shared/data): nothing to measure.')
+  process.exit(0)
+}
+const random = seededRandom(SEED)
+const offTopic = openQuestionSet('squad-ooc').questions.filter(({ answerable }) => !answerable)
+const drawn = COLLECTIONS.map((name) =>
+  draw(
+    name,
+    offTopic.map(({ question }) => question),
+    random,
+  ),
+)
+const keywords = (['gov-faq', 'tex-faq'] as const).flatMap((name) => {
+  const { set } = drawn[COLLECTIONS.indexOf(name)]!
+  return readVariants(name, 'keywords')
+    .filter(({ answerable }) => answerable)
+    .map(({ question }) => ask(set, question))
+})
+const written = page(drawn, keywords)
+writeFileSync(PAGE, written)
+console.log(written)

@@ -1,0 +1,53 @@
+/** What is wrong with a question itself, whatever the policy and the evidence. */
+import type { Evidence } from '../evidence/evidence.ts'
+import type { Finding } from '../gates/finding.ts'
+import type { Lexicon } from '../text/lexicon.ts'
+import { isReadable } from '../text/readable.ts'
+import { terms } from '../text/terms.ts'
+import { words } from '../text/words.ts'
+
+/** Names the question among the gates of findings. */
+export const QUESTION = 'question'
+
+/** With them one term is a question: "What is Perl?" */
+const QUESTION_WORDS: ReadonlySet<string> = new Set(
+  'what which who whom whose when where why how can could may do does did is are was were will would should'.split(' '),
+)
+
+/** A term in more chunks than these, and than this share of a collection, says too little alone. */
+const RARE_CHUNKS = 3
+const RARE_SHARE = 0.05
+
+/**
+ * Refuses a question of which too little can be read (`isReadable`), and one without any term: nothing was asked that
+ * evidence could support. Known before anything is retrieved.
+ *
+ * @param question normalised (`normaliseQuestion`)
+ */
+export function questionFindings(question: string): Finding[] {
+  if (!isReadable(question)) {
+    return [refusal('question_unreadable', 'Too few characters of the question are letters, digits or punctuation')]
+  }
+  return terms(question).length === 0 ? [refusal('question_too_short', 'The question has no word to look for')] : []
+}
+
+/**
+ * Refuses a question of one term and no question word ("ok", "gate"): it asks nothing in particular. A term that names
+ * the best chunk, in its title, and is rare in the collection is a search for that page, and stays.
+ *
+ * @param question normalised (`normaliseQuestion`)
+ * @param lexicon the collection's; without one no term is known to be rare
+ */
+export function loneTermFindings(question: string, { chunks }: Evidence, lexicon: Lexicon): Finding[] {
+  const [term, another] = new Set(terms(question))
+  if (term === undefined || another !== undefined) return []
+  if (words(question).some((word) => QUESTION_WORDS.has(word))) return []
+  const found = lexicon.documentFrequency.get(term) ?? 0
+  const isRare = lexicon.chunkCount > 0 && found <= Math.max(RARE_CHUNKS, RARE_SHARE * lexicon.chunkCount)
+  if (isRare && terms(chunks[0]?.title ?? '').includes(term)) return []
+  return [refusal('question_too_short', 'The question is one word')]
+}
+
+function refusal(code: 'question_unreadable' | 'question_too_short', message: string): Finding {
+  return { gate: QUESTION, stage: 'pre-generation', outcome: 'refuse', code, message }
+}

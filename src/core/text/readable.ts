@@ -1,0 +1,54 @@
+/** How much of a question can be read: what the gate cannot read must not get past it. */
+
+const LETTERS = /[\p{L}\p{N}\p{M}]/gu
+/** Signs in their usual company: everything on a keyboard, punctuation, currencies, degrees. */
+const USUAL = /[\p{L}\p{N}\p{M}\p{P}\p{Sc}\s\u0021-\u00ff\u200c\u200d]/gu
+/** Signs that spell nothing: arrows, operators, lines and shapes, pictographs. */
+const SIGNS = /[\p{Sm}\p{Sk}\u2190-\u27bf\u2900-\u2bff\p{Extended_Pictographic}\p{Emoji_Modifier}]/gu
+
+/** All but the first of up to four pictographs that are joined: families, professions, flags. */
+const JOINED =
+  /(?<=\p{Extended_Pictographic}\p{Emoji_Modifier}?)(?:\u200d\p{Extended_Pictographic}\p{Emoji_Modifier}?){1,3}/gu
+
+/** Least share of letters, digits and marks among what can be seen. */
+const LEAST_LETTERS = 0.4
+/** Largest share of signs that spell nothing, and how many are always allowed. */
+const MOST_SIGNS = 0.25
+const SIGNS_ALLOWED = 3
+/** Largest share of what cannot be read, such as Braille, private use and unassigned; how many always are, ever are. */
+const MOST_UNREADABLE = 0.1
+const UNREADABLE_ALLOWED = 3
+const UNREADABLE_EVER = 8
+/** Largest share of pieces between spaces without any letter or digit, as of Morse code; how many always are allowed. */
+const MOST_WORDLESS = 1 / 3
+const WORDLESS_ALLOWED = 8
+
+/**
+ * Whether enough of a text can be read to judge it: two of five of its visible characters are letters, digits or marks;
+ * at most a quarter are signs such as pictographs and arrows (three are always allowed); at most a tenth, and never more
+ * than eight, are neither these nor punctuation, such as Braille, private use or unassigned characters (three are always
+ * allowed); at most a third of what stands between spaces has no letter or digit, as Morse code has none (eight are always
+ * allowed).
+ *
+ * @param question normalised (`normaliseQuestion`)
+ */
+export function isReadable(question: string): boolean {
+  // Pictographs that are joined are seen as one.
+  const seen = question.replaceAll(JOINED, '')
+  const visible = [...seen.replaceAll(/\s/gu, '')].length
+  const letters = count(seen, LETTERS)
+  const unusual = seen.replaceAll(USUAL, '')
+  const signs = count(unusual, SIGNS)
+  const unreadable = [...unusual].length - signs
+  const pieces = seen.split(/\s+/u)
+  const wordless = pieces.filter((piece) => !/[\p{L}\p{N}]/u.test(piece)).length
+  if (wordless > WORDLESS_ALLOWED && wordless > MOST_WORDLESS * pieces.length) return false
+  if (letters < LEAST_LETTERS * visible) return false
+  if (signs > SIGNS_ALLOWED && signs > MOST_SIGNS * visible) return false
+  if (unreadable > UNREADABLE_EVER) return false
+  return unreadable <= UNREADABLE_ALLOWED || unreadable <= MOST_UNREADABLE * visible
+}
+
+function count(text: string, pattern: RegExp): number {
+  return text.match(pattern)?.length ?? 0
+}

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest'
+import type { Evidence } from '../../../src/core/evidence/evidence.ts'
+import { loneTermFindings, questionFindings } from '../../../src/core/policy/question-findings.ts'
+import { buildLexicon, EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
+
+const codes = (findings: readonly { readonly code: string }[]): string[] => findings.map(({ code }) => code)
+
+const lexicon = buildLexicon([
+  ...Array.from({ length: 200 }, (_, at) => `The gate judges evidence ${at}.`),
+  'Metafont draws letters.',
+])
+
+function evidenceOf(title?: string): Evidence {
+  const chunk = { id: 'a', documentId: 'a', text: 'Metafont draws letters.', scores: { bm25: 4 } }
+  return {
+    rankedBy: 'bm25',
+    kinds: ['bm25'],
+    dropped: 0,
+    chunks: [{ ...chunk, ...(title === undefined ? {} : { title }) }],
+  }
+}
+
+describe('questionFindings', () => {
+  it.each([
+    ['How do I rotate keys?', []],
+    ['What is Perl?', []],
+    ['How do I rotate keys? ⠓⠕⠺⠙⠕⠊⠃⠁⠅⠑', ['question_unreadable']],
+    ['how is it?', ['question_too_short']],
+    ['???', ['question_unreadable']],
+  ])('says of %j %j', (question, expected) => {
+    expect(codes(questionFindings(question))).toEqual(expected)
+  })
+})
+
+describe('loneTermFindings', () => {
+  it.each(['x', 'ok', 'gate', 'the gate', 'gate gate?', 'evidence'])('refuses %j', (question) => {
+    expect(codes(loneTermFindings(question, evidenceOf('The gate'), lexicon))).toEqual(['question_too_short'])
+  })
+
+  it('keeps a rare term that names the best page', () => {
+    expect(loneTermFindings('metafont', evidenceOf('Metafont'), lexicon)).toEqual([])
+    expect(codes(loneTermFindings('metafont', evidenceOf('Letters'), lexicon))).toEqual(['question_too_short'])
+    expect(codes(loneTermFindings('metafont', evidenceOf('Metafont'), EMPTY_LEXICON))).toEqual(['question_too_short'])
+  })
+
+  it('keeps one term with a question word, and two terms', () => {
+    expect(loneTermFindings('What is a gate?', evidenceOf(), lexicon)).toEqual([])
+    expect(loneTermFindings('gate evidence', evidenceOf(), lexicon)).toEqual([])
+  })
+})

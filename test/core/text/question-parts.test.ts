@@ -1,0 +1,77 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { normaliseQuestion } from '../../../src/core/text/normalise.ts'
+import { questionParts } from '../../../src/core/text/question-parts.ts'
+import { terms } from '../../../src/core/text/terms.ts'
+import { anyText } from '../../fixtures/any-text.ts'
+
+describe('questionParts', () => {
+  it.each([
+    ['How do I rotate the signing keys?', ['How do I rotate the signing keys?']],
+    [
+      'How do I rotate the signing keys? What is the capital of France?',
+      ['How do I rotate the signing keys?', 'What is the capital of France?'],
+    ],
+    [
+      'what is the capital of france? the gate refuses weak evidence',
+      ['what is the capital of france?', 'the gate refuses weak evidence'],
+    ],
+    [
+      'How do I rotate the signing keys and what is the capital of France?',
+      ['How do I rotate the signing keys', 'what is the capital of France?'],
+    ],
+    [
+      'What is the capital of France (weak evidence is refused before any model call)?',
+      ['What is the capital of France', 'weak evidence is refused before any model call'],
+    ],
+    [
+      'Rotate the signing keys daily; write a poem about cats',
+      ['Rotate the signing keys daily', 'write a poem about cats'],
+    ],
+    ['What is the matrix? Weak evidence is refused.', ['What is the matrix?', 'Weak evidence is refused.']],
+    ['Who supports Perl officially? Who develops it?', ['Who supports Perl officially? Who develops it?']],
+    ['Explain signing keys and how it works', ['Explain signing keys and how it works']],
+  ])('takes apart %j', (question, parts) => {
+    expect(questionParts(question).parts.map((part) => part.replace(/[?.]$/, ''))).toEqual(
+      parts.map((part) => part.replace(/[?.]$/, '')),
+    )
+  })
+
+  it.each([
+    'Hi, thanks for your help. How do I rotate the signing keys? Thank you very much in advance!',
+    'I have been reading the documentation for a while. How do I rotate the signing keys?',
+    'Good morning everyone! How do I rotate the signing keys? Any pointers would be welcome.',
+  ])('leaves courtesy out of %j', (question) => {
+    expect(questionParts(question)).toEqual({
+      asked: 'How do I rotate the signing keys?',
+      parts: ['How do I rotate the signing keys?'],
+    })
+  })
+
+  it('gives a question of nothing but courtesy as it is', () => {
+    expect(questionParts('Thanks, please help!')).toEqual({
+      asked: 'Thanks, please help!',
+      parts: ['Thanks, please help!'],
+    })
+  })
+
+  it('loses no term that is not courtesy, for any text, and makes at most eight parts', () => {
+    fc.assert(
+      fc.property(anyText({ maxLength: 200 }), (text) => {
+        const question = normaliseQuestion(text)
+        const { asked, parts } = questionParts(question)
+        expect(parts.length).toBeGreaterThanOrEqual(1)
+        expect(parts.length).toBeLessThanOrEqual(8)
+        if (asked === question && !/[()"“”„«»[\]]/u.test(question)) {
+          expect(new Set(parts.flatMap(terms))).toEqual(new Set(terms(asked)))
+        }
+      }),
+    )
+  })
+
+  it('takes time in proportion to the question', () => {
+    const startedMs = performance.now()
+    for (const unit of ['a and ', '(', '" ', 'what, ', '? ', ', and what ']) questionParts(unit.repeat(4000))
+    expect(performance.now() - startedMs).toBeLessThan(4000)
+  })
+})

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest'
+import { sufficiencyGate } from '../../../src/presets/sufficiency/sufficiency-gate.ts'
+
+const chunk = (id: string, text: string) => ({ id, documentId: id, text, scores: { convex: 0.9 } })
+const EXAMPLE = {
+  question: 'What does the section say?',
+  chunks: [chunk('a', 'The section defines the term.'), chunk('b', 'Another section.')],
+  answer: 'Answer.',
+  shares: [
+    { chunkId: 'a', share: 0.35 },
+    { chunkId: 'b', share: 0.65 },
+  ],
+}
+
+describe('sufficiencyGate', () => {
+  it("gives the document's example its margin, in one call", () => {
+    expect(sufficiencyGate().evaluate(EXAMPLE)).toEqual({
+      passes: true,
+      max_attention: 0.65,
+      max_chunk_id: 'b',
+      threshold: 0.5,
+      evidence_count: 2,
+      margin: 0.15,
+      status: 'evidence_sufficient',
+    })
+  })
+
+  it('brings the refusal with a deficit, and without shares derives them', () => {
+    const gate = sufficiencyGate({ threshold: 0.7 })
+    expect(gate.evaluate(EXAMPLE)).toMatchObject({
+      passes: false,
+      deficit: 0.05,
+      status: 'evidence_insufficient',
+      refusal: { status: 'insufficient_evidence', required_threshold: 0.7, deficit: 0.05, evidence_count: 2 },
+    })
+    const { question, chunks } = EXAMPLE
+    expect(gate.evaluate({ question, chunks, answer: 'The section defines the term.' }).passes).toBe(true)
+    expect(gate.evaluate({ question, chunks, answer: 'Cats sleep on warm roofs.' }).passes).toBe(false)
+    expect(gate.getStats()).toMatchObject({ total_evaluations: 3, passed: 1, failed: 2 })
+  })
+
+  it('is disabled and enabled again: it measures all the same, and says that it was bypassed', () => {
+    const gate = sufficiencyGate({ threshold: 0.7 })
+    gate.disable()
+    expect(gate.isEnabled()).toBe(false)
+    const bypassed = gate.evaluate(EXAMPLE)
+    expect(bypassed).toMatchObject({ passes: true, max_attention: 0.65, gating_bypassed: true })
+    expect(bypassed).not.toHaveProperty('refusal')
+    gate.enable()
+    expect(gate.isEnabled()).toBe(true)
+    expect(gate.evaluate(EXAMPLE).passes).toBe(false)
+  })
+
+  it('takes another threshold while it runs, and keeps the old one when that is none', () => {
+    const gate = sufficiencyGate()
+    gate.setThreshold(0.66)
+    expect(gate.evaluate(EXAMPLE)).toMatchObject({ passes: false, threshold: 0.66 })
+    expect(() => gate.setThreshold(2)).toThrow(expect.objectContaining({ code: 'policy_invalid' }))
+    expect(gate.getThreshold()).toBe(0.66)
+  })
+
+  it('refuses without evidence', () => {
+    expect(sufficiencyGate().evaluate({ ...EXAMPLE, chunks: [] }).passes).toBe(false)
+  })
+})
