@@ -27,6 +27,7 @@ export type RequestErrorCode =
   | 'collection_id'
   | 'collection_not_found'
   | 'search_mode'
+  | 'trial'
   | 'unauthorized'
   | 'forbidden'
   | 'not_found'
@@ -56,6 +57,8 @@ export type RequestErrorCode =
   | 'tenant_id'
   | 'tenant_mismatch'
   | 'policy_unknown'
+  | 'policy_settings'
+  | 'policy_pin_mismatch'
 
 /** An upstream that failed or answered nonsense. */
 export type UpstreamErrorCode =

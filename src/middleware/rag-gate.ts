@@ -6,7 +6,7 @@ import type { Exchange } from './finish.ts'
 import type { Context, MiddlewareHandler, Next } from 'hono'
 import type { StatusCode } from 'hono/utils/http-status'
 import { type Audience } from '../core/policy/preset.ts'
-import { buildRefusal } from '../core/reports/refusal.ts'
+import { buildRefusal, summariseDecision } from '../core/reports/refusal.ts'
 import { RagGateError } from '../errors.ts'
 import { collectionNotFound, type GatedQuestion, gateQuestion } from '../pipeline/gate-question.ts'
 import type { Principal } from '../ports/authenticator.ts'
@@ -77,6 +77,7 @@ async function handle<Bindings extends object>(
   const gated = await gateQuestion(ports, settings, asked)
   const exchange: Exchange = { settings, dependencies, asked, startedMs, route, ...(messages && { messages }) }
   if (gated.kind === 'cached') return respondFromCache(c, exchange, gated)
+  if (asked.without !== undefined) return respondToTrial(c, exchange, gated)
   if (gated.decision.verdict === 'refuse' && settings.mode === 'enforce') return respondWithRefusal(c, exchange, gated)
   await respondThroughHandler(c, next, exchange, gated)
   return undefined
@@ -92,6 +93,9 @@ function askedQuestion<Bindings extends object>(
 ): AskedQuestion {
   if (read.searchMode !== undefined && !principal.scopes.includes('admin')) {
     throw new RagGateError('forbidden', 'Only operators may choose how is searched', { param: 'search_mode' })
+  }
+  if (read.without !== undefined && !principal.scopes.includes('admin')) {
+    throw new RagGateError('forbidden', 'Only operators may ask on trial', { param: 'without' })
   }
   const audience: Audience = principal.scopes.includes('admin') ? 'operator' : dependencies.audience
   return {
@@ -110,6 +114,7 @@ function askedQuestion<Bindings extends object>(
     ],
     options: { otherFields: read.otherFields, ...(messagesKey === '' ? {} : { messages: messagesKey }) },
     ...(read.searchMode === undefined ? {} : { searchMode: read.searchMode }),
+    ...(read.without === undefined ? {} : { without: read.without }),
   }
 }
 
@@ -117,6 +122,17 @@ function allowedCollection(named: string | undefined, { collection, otherCollect
   if (named === undefined || named === collection) return collection
   if (otherCollections !== 'any' && !otherCollections.includes(named)) throw collectionNotFound()
   return named
+}
+
+/** The judgement alone: a trial calls no model, and is neither kept nor counted. */
+function respondToTrial<Bindings extends object>(
+  c: GateContext<Bindings>,
+  { asked: { audience } }: Exchange,
+  { decision, evidence, policy }: Judged,
+): Response {
+  const summary = summariseDecision(decision, evidence.chunks, { audience, policy })
+  const body = { answer: '', sources: [], refused: decision.verdict === 'refuse', trial: true, ...summary }
+  return c.json(body, 200, { 'cache-control': 'no-store' })
 }
 
 function respondFromCache<Bindings extends object>(

@@ -54,17 +54,19 @@ export async function gateQuestion(
   settings: QuestionSettings,
   asked: AskedQuestion,
 ): Promise<GatedQuestion> {
-  const { question, principal, searchMode = 'hybrid' } = asked
+  const { question, principal, searchMode = 'hybrid', without } = asked
   const { retrieval } = settings
   const collection = await findCollection(ports, settings, asked)
-  const policy = settings.policy(principal.tenant, collection.id, collection.policyId)
+  const policy = settings.policy(principal.tenant, collection.id, collection.policyId, collection)
   const filter = filterFor(retrieval, principal, collection)
-  const key = ports.cache === undefined ? undefined : questionKey(ports, settings, asked, collection, policy, filter)
+  // A trial is nobody's answer: it has no key to be kept under.
+  const cached = ports.cache !== undefined && without === undefined
+  const key = cached ? questionKey(ports, settings, asked, collection, policy, filter) : undefined
   const found = key === undefined ? null : await readCache(ports, key)
   if (found?.fresh === true) return { kind: 'cached', answer: found.answer, ageSeconds: found.ageSeconds, stale: false }
 
   const lexicon = await findLexicon(ports, settings, collection)
-  const search: Search = { collection, lexicon, filter, searchMode }
+  const search: Search = { collection, lexicon, filter, searchMode, ...(without === undefined ? {} : { without }) }
   const startedMs = ports.clock.nowMs()
   let retrieved: Evidence
   try {

@@ -9,7 +9,7 @@ import type { TermReader } from '../core/text/terms.ts'
 import type { AnswerCache } from '../ports/answer-cache.ts'
 import type { Principal } from '../ports/authenticator.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Collections } from '../ports/collections.ts'
+import type { Collection, Collections } from '../ports/collections.ts'
 import type { QuestionRewriter } from '../ports/question-rewriter.ts'
 import type { Reranker } from '../ports/reranker.ts'
 import type { Retriever } from '../ports/retriever.ts'
@@ -67,7 +67,8 @@ export interface RetrievalSettings {
 
 /** What is the same for every question of a route. */
 export interface QuestionSettings {
-  readonly policy: (tenant: string, collection: string, policyId: string | null) => Policy
+  /** @param noted the collection as it is known, with the policy noted for it */
+  readonly policy: (tenant: string, collection: string, policyId: string | null, noted: Collection) => Policy
   readonly mode: 'enforce' | 'observe'
   /** Asked after the policy's gates. */
   readonly rules: readonly Rule[]
@@ -97,4 +98,11 @@ export interface AskedQuestion {
   readonly options: Readonly<Record<string, string>>
   /** Which methods of retrieval take part. @default 'hybrid' */
   readonly searchMode?: SearchMode
+  /**
+   * A trial for an operator: judged as if these passages and documents, by id, were not there. Never from the answer
+   * cache, and never into it.
+   *
+   * @default no trial
+   */
+  readonly without?: readonly string[]
 }

@@ -24,7 +24,7 @@ const app = new Hono<{ Bindings: GateBindings }>()
 const gate = ragGate<GateBindings>({
   dependencies: (env) => compositionFor(env).gate,
   policy: (_tenant, _collection, policyId) => policyNamed(policyId),
-  question: { otherCollections: 'any', searchModes: 'operators' },
+  question: { otherCollections: 'any', searchModes: 'operators', trials: 'operators' },
   cache: { scope: 'tenant', prompt: OPENAI_PROMPT_VERSION },
 })
 
