@@ -9,7 +9,7 @@ import { fitAdjustment, type LabelledSignals } from './fit-adjustment.ts'
 import { foldsOf } from './folds.ts'
 import { withThreshold } from './gate-threshold.ts'
 import { type MeasuredRate, measuredRate } from './measured-rate.ts'
-import { measuresOfAll } from './recorded-measures.ts'
+import { measuresOfAll, recordedMeasure } from './recorded-measures.ts'
 import { labelsNeeded, lowestSafeThreshold, type Promised } from './safe-threshold.ts'
 
 /** A labelled question of the collection, as it was measured there. */
@@ -31,9 +31,11 @@ export interface CalibrateOptions {
   /** How sure one must be of each of the two, .5 to below 1. @default 0.9 */
   readonly certainty?: number
   /**
-   * What is fitted: `weights`, the confidence around the general weights and the thresholds; `thresholds` alone.
+   * What is fitted: `weights`, the confidence around the general weights and the thresholds; `thresholds` alone. Words
+   * alone are ranked no better by weights of a collection's own (docs/calibration-measured.md), so they are fitted where
+   * a reranker or a grading model gave scores that the general confidence knows nothing of.
    *
-   * @default 'weights' with labels of both kinds, 20 and up of each
+   * @default 'weights' with such scores for every question and 20 labels and up of each kind, else 'thresholds'
    */
   readonly fit?: 'weights' | 'thresholds'
   /** How firmly the general weights hold, above 0. @default 20 */
@@ -77,6 +79,8 @@ export type Calibration =
 /** Distance of the thresholds tried. */
 const STEP = 0.005
 const FOLDS = 5
+/** Scores of what reads a passage beside the question. */
+const READERS = /^(?:cross-encoder|grade)\./
 /** Labels of each kind below which weights are not fitted. */
 const FEWEST_TO_FIT = 20
 
@@ -114,7 +118,8 @@ export function calibratePolicy(
       statement: `Too few labels: ${unanswerable} questions to be refused, ${needed} needed to promise ${percent(risk)} with certainty ${certainty}`,
     }
   }
-  const enough = Math.min(answerable, unanswerable) >= FEWEST_TO_FIT
+  const readers = measuresOfAll(labelled.map(({ signals }) => signals)).some((name) => READERS.test(name))
+  const enough = readers && Math.min(answerable, unanswerable) >= FEWEST_TO_FIT
   const fit = settings.fit ?? (enough ? 'weights' : 'thresholds')
   if (fit === 'weights' && Math.min(answerable, unanswerable) < 1) {
     throw new RagGateError('config_invalid', 'Weights need labels of both kinds', { param: 'fit' })
@@ -173,31 +178,49 @@ function checked(options: CalibrateOptions): Settings {
   return { ...options, risk, cautionRisk, certainty, strength, about }
 }
 
-/** The confidence of each question by a fit that never saw its group; that of the general model where there is none. */
+/**
+ * The confidence of each question by weights that were fitted without its group; that of the general model where nothing
+ * can be fitted. Where the weights of the folds pull is held against one common centre, that of the fit over all labels:
+ * otherwise the folds would stand on scales of their own, and one threshold would cut each elsewhere.
+ */
 function crossFitted(measured: readonly Measured[], strength: number): number[] {
+  const all = adjustmentOf(measured, strength)
+  if (all === undefined) return measured.map(({ general }) => general)
+  const usable = measured.filter(({ general }) => Number.isFinite(general))
+  const centre = Object.keys(all.weights).map(
+    (name) =>
+      [name, usable.reduce((sum, { signals }) => sum + recordedMeasure(signals, name), 0) / usable.length] as const,
+  )
   const fold = foldsOf(
     measured.map(({ group }) => group),
     FOLDS,
   )
-  const fits = Array.from({ length: FOLDS }, (_, part) =>
-    adjustmentOf(
+  const fits = Array.from({ length: FOLDS }, (_, part) => {
+    const weights = adjustmentOf(
       measured.filter((__, at) => fold[at] !== part),
       strength,
-    ),
-  )
+      Object.keys(all.weights),
+    )?.weights
+    if (weights === undefined) return all
+    const moved = centre.reduce((sum, [name, mean]) => sum + (all.weights[name]! - weights[name]!) * mean, 0)
+    return { intercept: all.intercept + moved, weights }
+  })
   return measured.map(({ signals, general }, at) => {
-    const adjustment = fits[fold[at]!]
-    if (adjustment === undefined) return general
-    return 1 / (1 + Math.exp(-adjustedLogOdds(logOdds(general), adjustment, signals)))
+    return 1 / (1 + Math.exp(-adjustedLogOdds(logOdds(general), fits[fold[at]!]!, signals)))
   })
 }
 
 /** `undefined` without questions of both kinds that have a general confidence. */
-function adjustmentOf(measured: readonly Measured[], strength: number): Adjustment | undefined {
+function adjustmentOf(
+  measured: readonly Measured[],
+  strength: number,
+  names?: readonly string[],
+): Adjustment | undefined {
   const usable = measured.filter(({ general }) => Number.isFinite(general))
   const kinds = new Set(usable.map(({ answerable }) => answerable))
   if (kinds.size < 2) return undefined
-  return fitAdjustment(usable, { strength, measures: measuresOfAll(usable.map(({ signals }) => signals)) })
+  const measures = names ?? measuresOfAll(usable.map(({ signals }) => signals))
+  return fitAdjustment(usable, { strength, measures })
 }
 
 function fitted(policy: Policy, measured: readonly Measured[], { strength, about }: Settings): Policy {

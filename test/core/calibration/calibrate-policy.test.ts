@@ -16,7 +16,7 @@ import { twoTier } from '../../../src/presets/two-tier/two-tier.ts'
 import { aCurve, aRanking, signalsOf } from '../../fixtures/evidence.ts'
 
 const policy = balanced()
-const OPTIONS = { name: 'mine' } as const
+const OPTIONS = { name: 'mine', fit: 'weights' } as const
 
 /** Answerable questions have sentences that match better, and cosines that carry what no text signal does. */
 function labels(answerable: number, unanswerable: number, seed = 5): CalibrationLabel[] {
@@ -70,6 +70,19 @@ describe('calibratePolicy', () => {
       return found.kind === 'calibrated' ? found.coverage.hits : 0
     }
     expect(coverage('weights')).toBeGreaterThan(coverage('thresholds') + 20)
+  })
+
+  it('fits weights of its own accord only where something read the passages', () => {
+    const given = labels(60, 60)
+    const read = given.map((label) => {
+      const { cosine } = label.signals.curves
+      return { ...label, signals: { ...label.signals, curves: { 'cross-encoder': cosine! } } }
+    })
+    const fits = [given, read, read.slice(41)].map((each) => {
+      const found = calibratePolicy(policy, each, { name: 'mine' })
+      return found.kind === 'calibrated' && found.fit
+    })
+    expect(fits).toEqual(['thresholds', 'weights', 'thresholds'])
   })
 
   it('does not depend on the order of the labels', () => {
