@@ -44,6 +44,9 @@ const COLLECTION = {
   ...COLUMNS,
   policyId: sql<string | null>`coalesce(collections.policy_id,
     (SELECT policy_id FROM tenants WHERE tenants.id = collections.tenant))`,
+  pushedPolicy: sql<string | null>`(SELECT json_object('settings', json(policies.settings), 'pin', json(policies.pin))
+    FROM policies WHERE policies.tenant = collections.tenant AND policies.id = coalesce(collections.policy_id,
+      (SELECT policy_id FROM tenants WHERE tenants.id = collections.tenant)))`,
   unpublishedChunkIds: sql<string>`(SELECT json_group_array(chunk_id) FROM unpublished_chunks
     WHERE unpublished_chunks.tenant = collections.tenant AND unpublished_chunks.collection = collections.id)`
     // SQLite made it from ids.

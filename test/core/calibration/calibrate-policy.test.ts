@@ -190,7 +190,7 @@ describe('foldsOf', () => {
     fc.assert(
       fc.property(fc.array(fc.string(), { minLength: 1 }), (groups) => {
         const folds = foldsOf(groups, 5)
-        const backwards = foldsOf([...groups].reverse(), 5).reverse()
+        const backwards = [...foldsOf([...groups].reverse(), 5)].reverse()
         expect(backwards).toEqual(folds)
         const byGroup = new Map(groups.map((group, at) => [group, folds[at]]))
         groups.forEach((group, at) => expect(folds[at]).toBe(byGroup.get(group)))

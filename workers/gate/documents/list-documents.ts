@@ -38,9 +38,10 @@ export async function listCollections(c: Context<{ Bindings: GateBindings }>): P
   const { tenant } = await requireScope(composition, c.req.raw, 'ingest')
   const collections = await ingest.collections.list(tenant)
   return c.json({
-    collections: collections.map(({ id, corpusVersion, embeddingModel, dimension, policyId, unpublishedChunkIds }) => ({
+    collections: collections.map(({ id, corpusVersion, lexiconId, embeddingModel, dimension, policyId, unpublishedChunkIds }) => ({
       id,
       corpus_version: corpusVersion,
+      lexicon_id: lexiconId,
       embedding_model: embeddingModel,
       dimension,
       policy: policyId,
