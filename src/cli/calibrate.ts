@@ -130,7 +130,7 @@ async function withHiddenGold(labels: readonly Label[], asking: Asking, terminal
   }
   const seen = await askLabels(without, asking, terminal)
   // What was never found cannot be hidden: its ids may be wrong, and the question would be answered all the same.
-  const found = without.filter((_, at) => seen[at]!.found === true)
+  const found = without.filter((_, at) => seen[at]?.found === true)
   if (found.length < without.length) {
     terminal.note(
       `Of ${without.length - found.length} questions no relevant passage was found: are their relevant_ids those of this collection? They count as answerable alone.`,

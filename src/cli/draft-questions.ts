@@ -40,10 +40,12 @@ export function draftQuestions({ text, title }: { readonly text: string; readonl
     const heading = /^\s{0,3}(#{1,6})\s+(.+?)\s*#*\s*$/.exec(line)
     const question = /^\s*(?:[-*>]\s*)?\**\s*(?:Q(?:uestion)?\s*\d*\s*[:.)])\s*\**\s*(.+?)\s*\**$/i.exec(line)
     const bold = /^\s*\*\*(.+\?)\*\*\s*$/.exec(line)
-    if (question !== null) keep(asQuestion(plain(question[1]!)), 'faq')
-    else if (bold !== null) keep(plain(bold[1]!), 'faq')
+    if (question !== null) keep(asQuestion(plain(question[1] ?? '')), 'faq')
+    else if (bold !== null) keep(plain(bold[1] ?? ''), 'faq')
     else if (heading !== null) {
-      const words = plain(heading[2]!)
+      const words = plain(heading[2] ?? '')
+      // The title again.
+      if (words.toLowerCase() === subject?.toLowerCase()) continue
       const count = wordCount(words)
       if (isQuestion(words)) keep(asQuestion(words), 'faq')
       else if (
@@ -69,7 +71,7 @@ function asQuestion(words: string): string {
 /** `Installing the client` is asked about otherwise than `Rate limits`. */
 function asked(words: string): string {
   if (isQuestion(words)) return asQuestion(words)
-  const lower = /^[A-Z][a-z]/.test(words) ? words[0]!.toLowerCase() + words.slice(1) : words
+  const lower = /^[A-Z][a-z]/.test(words) ? words.slice(0, 1).toLowerCase() + words.slice(1) : words
   const verb = /^([a-z]+)ing\b/.exec(lower)
   if (verb !== null) return `What is to know about ${lower}?`
   if (

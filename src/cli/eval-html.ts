@@ -113,7 +113,7 @@ function plotsOf(evaluation: Evaluation, results: readonly LabelResult[]): strin
             title: 'What another threshold would do',
             xTitle: 'threshold',
             yTitle: 'rate',
-            xRange: [sensitivity.points[0]!.threshold, sensitivity.points.at(-1)!.threshold],
+            xRange: [sensitivity.points[0]?.threshold ?? 0, sensitivity.points.at(-1)?.threshold ?? 1],
             marks: marks.slice(0, 1),
             series: (
               [

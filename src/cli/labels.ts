@@ -76,10 +76,10 @@ export function parseCsv(text: string): string[][] {
   let cell = ''
   let quoted = false
   for (let at = 0; at < text.length; at++) {
-    const character = text[at]!
+    const character = text.charAt(at)
     if (quoted) {
       if (character !== '"') cell += character
-      else if (text[at + 1] === '"') cell += text[++at]!
+      else if (text[at + 1] === '"') cell += text.charAt(++at)
       else quoted = false
     } else if (character === '"' && cell === '') quoted = true
     else if (character === ',') {

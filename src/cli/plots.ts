@@ -82,7 +82,8 @@ function drawSeries(
   y: (value: number) => number,
 ): string {
   if (shape === 'bars') {
-    const width = points.length > 1 ? Math.abs(x(points[1]!.x) - x(points[0]!.x)) * 0.92 : 20
+    const [first, second] = points
+    const width = first === undefined || second === undefined ? 20 : Math.abs(x(second.x) - x(first.x)) * 0.92
     return points
       .map(
         (point) =>
@@ -108,8 +109,8 @@ function drawSeries(
   const band =
     bounds.length === points.length && points.length > 1
       ? `<polygon class="c${colour} band" points="${[
-          ...points.map((point, index) => `${at(x(point.x))},${at(y(bounds[index]!.high))}`),
-          ...points.map((point, index) => `${at(x(point.x))},${at(y(bounds[index]!.low))}`).reverse(),
+          ...points.map((point, index) => `${at(x(point.x))},${at(y(bounds[index]?.high ?? point.y))}`),
+          ...points.map((point, index) => `${at(x(point.x))},${at(y(bounds[index]?.low ?? point.y))}`).reverse(),
         ].join(' ')}"/>`
       : ''
   const path = points.map((point, index) => {

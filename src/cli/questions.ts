@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import { CommandError, misused } from './command-error.ts'
 import { command, only } from './command.ts'
-import { draftQuestions } from './draft-questions.ts'
+import { type DraftedQuestion, draftQuestions } from './draft-questions.ts'
 import { listFiles } from './list-files.ts'
 import { QUESTION_PROMPT_VERSION, type QuestionModel, writeQuestions } from './model-questions.ts'
 import { readDocuments } from './read-documents.ts'
@@ -56,7 +56,7 @@ export const questionsCommand = command({
       model === undefined
         ? oneOfEach(
             drawn.map((document) =>
-              draftQuestions(document).map(({ question, kind }) => ({
+              bestFirst(draftQuestions(document)).map(({ question, kind }) => ({
                 question,
                 answerable: true as const,
                 relevant_ids: [document.id],
@@ -109,6 +109,12 @@ async function written(
   return labels.slice(0, count)
 }
 
+/** What the document asks itself is nearest to what people ask, and its title farthest. */
+function bestFirst(drafted: readonly DraftedQuestion[]): DraftedQuestion[] {
+  const order: readonly DraftedQuestion['kind'][] = ['faq', 'heading', 'title']
+  return [...drafted].sort((one, other) => order.indexOf(one.kind) - order.indexOf(other.kind))
+}
+
 /** Round after round, one of each document. */
 function oneOfEach(byDocument: readonly (readonly DraftedLabel[])[], count: number): DraftedLabel[] {
   const longest = Math.max(0, ...byDocument.map(({ length }) => length))
@@ -127,12 +133,10 @@ function oneOfEach(byDocument: readonly (readonly DraftedLabel[])[], count: numb
 }
 
 function shuffled<Item>(items: readonly Item[], random: () => number): Item[] {
-  const copy = [...items]
-  for (let at = copy.length - 1; at > 0; at--) {
-    const other = Math.floor(random() * (at + 1))
-    ;[copy[at], copy[other]] = [copy[other]!, copy[at]!]
-  }
-  return copy
+  return items
+    .map((item) => ({ item, place: random() }))
+    .sort((one, other) => one.place - other.place)
+    .map(({ item }) => item)
 }
 
 function modelOf(model: string, seed: number, { env }: Terminal): QuestionModel {

@@ -153,6 +153,7 @@ function decisionOf(row: unknown, where: string): { decision: RecordedDecision; 
   }
   const id = row['decision_id'] ?? row['id'] ?? row['key']
   const question = row['question']
+  const policyId = row['policy_id'] ?? row['policy']
   return {
     decision: {
       id: typeof id === 'string' ? id : where,
@@ -160,7 +161,7 @@ function decisionOf(row: unknown, where: string): { decision: RecordedDecision; 
       // What judges reads every member through a check: a damaged record refuses or is not replayable.
       signals: signals as unknown as RecordedDecision['signals'],
       findings: findings as RecordedDecision['findings'],
-      policyId: String(row['policy_id'] ?? row['policy'] ?? ''),
+      policyId: typeof policyId === 'string' ? policyId : '',
     },
     ...(typeof question === 'string' ? { question } : {}),
   }

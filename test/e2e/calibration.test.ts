@@ -13,18 +13,34 @@ let gate: LocalGate
 
 /** Each topic with what its page says of it. */
 const TOPICS: readonly (readonly [subject: string, question: string, fact: string])[] = [
-  ['Rockets', 'What is the launch code of the rocket?', 'The launch code of the rocket is 7421, and the captain keeps it.'],
+  [
+    'Rockets',
+    'What is the launch code of the rocket?',
+    'The launch code of the rocket is 7421, and the captain keeps it.',
+  ],
   ['Oxygen', 'How long does the oxygen supply last?', 'The oxygen supply lasts for nine days with a crew of four.'],
-  ['Gardens', 'Which vegetables grow in the garden dome?', 'The garden dome grows vegetables: kale, radish and lettuce.'],
+  [
+    'Gardens',
+    'Which vegetables grow in the garden dome?',
+    'The garden dome grows vegetables: kale, radish and lettuce.',
+  ],
   ['Lighting', 'When are the corridor lamps dimmed?', 'The corridor lamps are dimmed at ten in the evening.'],
   ['Water', 'Where is the drinking water filtered?', 'The drinking water is filtered in the basement of module two.'],
   ['Radio', 'Which frequency does the radio beacon use?', 'The radio beacon uses the frequency 437 megahertz.'],
   ['Suits', 'How often are pressure suits inspected?', 'The pressure suits are inspected every second Monday.'],
   ['Kitchen', 'Who cooks dinner in the kitchen on Sundays?', 'On Sundays the botanist cooks dinner in the kitchen.'],
-  ['Batteries', 'What voltage do the rover batteries need?', 'The rover batteries need a voltage of 48 volts for charging.'],
+  [
+    'Batteries',
+    'What voltage do the rover batteries need?',
+    'The rover batteries need a voltage of 48 volts for charging.',
+  ],
   ['Telescope', 'Who may book the telescope at night?', 'Only students of astronomy may book the telescope at night.'],
   ['Laundry', 'How much laundry fits into the washing drum?', 'The washing drum holds six kilograms of laundry.'],
-  ['Medicine', 'Where are painkillers stored in the infirmary?', 'In the infirmary painkillers are stored in the red cabinet.'],
+  [
+    'Medicine',
+    'Where are painkillers stored in the infirmary?',
+    'In the infirmary painkillers are stored in the red cabinet.',
+  ],
 ]
 
 beforeAll(async () => {
@@ -80,7 +96,10 @@ describe('from documents to thresholds of their own', () => {
       ragGate('eval', file('labels.jsonl'), '--collection', 'base', '--results', file('results.jsonl'), ...more)
     const first = JSON.parse((await evaluate('--json', '--html', file('report.html'))).out) as {
       questions: number
-      verdicts: Record<'falseRefusals' | 'falseAcceptances', { hits: number; labels: number; low: number; high: number }>
+      verdicts: Record<
+        'falseRefusals' | 'falseAcceptances',
+        { hits: number; labels: number; low: number; high: number }
+      >
       recall: { hits: number; labels: number }
       auroc: { value: number }
     }
@@ -126,7 +145,10 @@ describe('from documents to thresholds of their own', () => {
 
   test('policy pushes it, uses it, and goes back', async () => {
     const pushed = await ragGate('policy', 'push', file('policy.json'), '--use', '--reason', 'hidden gold')
-    expect(pushed).toMatchObject({ code: 0, out: expect.stringMatching(/^base@[0-9a-f]{16}: version 1 of base, in use for base\n$/) })
+    expect(pushed).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^base@[0-9a-f]{16}: version 1 of base, in use for base\n$/),
+    })
     expect(await refusedOf('What is the launch code of the rocket?')).toBe(false)
     expect(await refusedOf('Who won the football cup in 1998?')).toBe(true)
     const debug = await ragGate('query', 'How long does the oxygen supply last?', '--collection', 'base', '--json')
