@@ -80,7 +80,7 @@ function plotsOf(evaluation: Evaluation, results: readonly LabelResult[]): strin
     { name: 'answerable', colour: 1, shape: 'bars' as const, points: histogram(true) },
     { name: 'should be refused', colour: 2, shape: 'bars' as const, points: histogram(false) },
   ]
-  const most = Math.max(1, ...bars.flatMap(({ points }) => points.map(({ y }) => y)))
+  const highest = Math.max(1, ...bars.flatMap(({ points }) => points.map(({ y }) => y)))
   const worstRisk = Math.max(0.05, ...riskCoverage.map(({ risk }) => risk))
   return [
     plot({
@@ -88,7 +88,8 @@ function plotsOf(evaluation: Evaluation, results: readonly LabelResult[]): strin
       xTitle: 'confidence',
       yTitle: 'questions',
       series: bars,
-      yRange: [0, most],
+      // A multiple of four, so that every tick is whole.
+      yRange: [0, 4 * Math.ceil(highest / 4)],
       yUnit: 'counts',
       marks,
     }),
