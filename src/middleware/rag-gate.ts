@@ -14,6 +14,7 @@ import { dependenciesFor, type ResolvedDependencies } from './dependencies.ts'
 import { type RagGateEnv } from './gate-context.ts'
 import { checkOptions, type ReadSettings, type RouteSettings } from './check-options.ts'
 import type { RagGateOptions } from './options.ts'
+import { ragGateHeader } from './headers.ts'
 import { readQuestion, type ReadQuestion } from './read-question.ts'
 import { respondWithError } from './respond.ts'
 import { REFUSAL_HEADERS, storeRefusal } from './store-answer.ts'
@@ -127,12 +128,13 @@ function allowedCollection(named: string | undefined, { collection, otherCollect
 /** The judgement alone: a trial calls no model, and is neither kept nor counted. */
 function respondToTrial<Bindings extends object>(
   c: GateContext<Bindings>,
-  { asked: { audience } }: Exchange,
+  { asked: { audience }, settings }: Exchange,
   { decision, evidence, policy }: Judged,
 ): Response {
   const summary = summariseDecision(decision, evidence.chunks, { audience, policy })
   const body = { answer: '', sources: [], refused: decision.verdict === 'refuse', trial: true, ...summary }
-  return c.json(body, 200, { 'cache-control': 'no-store' })
+  const headers = { 'cache-control': 'no-store', 'rag-gate': ragGateHeader(decision, decision.id, settings.mode) }
+  return c.json(body, 200, headers)
 }
 
 function respondFromCache<Bindings extends object>(

@@ -60,6 +60,7 @@ describe('without', () => {
     const again = await ask({ question: QUESTION, without: ['gold'] })
     expect(((await again.json()) as Trial).detail.chunks.map(({ id }) => id)).toEqual(['other'])
     expect(again.headers.get('cache-control')).toBe('no-store')
+    expect(again.headers.get('rag-gate')).toMatch(/;policy="[a-z-]+@/)
   })
 
   test('is for operators only', async () => {

@@ -117,6 +117,33 @@ describe('calibratePolicy', () => {
     expect(exceeded / REPEATS).toBeLessThan(0.22)
   })
 
+  it('sets thresholds on weights that never saw the question: noise that was learned by heart gives no coverage', () => {
+    const random = seededRandom(3)
+    const noise = (count: number): CalibrationLabel[] =>
+      Array.from({ length: count }, (_, at) => ({
+        answerable: at % 2 === 0,
+        group: `${at}`,
+        signals: signalsOf({
+          lexiconChunkCount: 10,
+          topTitleTermCount: 1,
+          sentenceMatch: random(),
+          questionLikelihood: random(),
+          topBm25: random(),
+          bm25Gap: random(),
+          sentenceCoverage: random(),
+          keywordCoverage: random(),
+          curves: { cosine: aCurve(random(), random(), random()), bm25: aCurve(random(), random(), random()) },
+        }),
+      }))
+    let coverage = 0
+    for (let repeat = 0; repeat < 10; repeat++) {
+      const found = calibratePolicy(policy, noise(100), { ...OPTIONS, strength: 0.01, risk: 0.3, certainty: 0.5 })
+      if (found.kind === 'calibrated') coverage += (found.coverage.rate ?? 0) / 10
+    }
+    // As much as of those to be refused. Learned by heart, more than half would seem to be kept.
+    expect(coverage).toBeLessThan(0.4)
+  })
+
   it('refuses policies without a confidence to calibrate, and options out of range', () => {
     const given = labels(30, 60)
     expect(() => calibratePolicy(twoTier(), given, OPTIONS)).toThrow(

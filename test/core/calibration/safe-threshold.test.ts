@@ -7,7 +7,7 @@ import {
   upperBound,
 } from '../../../src/core/calibration/safe-threshold.ts'
 
-const scores = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1, maxLength: 150 })
+const scores = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1, maxLength: 150, size: 'max' })
 const promise = { risk: 0.1, certainty: 0.9, step: 0.01 }
 
 describe('upperBound', () => {
