@@ -94,8 +94,8 @@ export const tenants = sqliteTable('tenants', {
 })
 
 /** Policies that were pushed; never changed. */
-export const policies = sqliteTable(
-  'policies',
+export const pushedPolicies = sqliteTable(
+  'pushed_policies',
   {
     tenant: text('tenant').notNull(),
     id: text('id').notNull(),
@@ -106,11 +106,11 @@ export const policies = sqliteTable(
     evidence: text('evidence'),
     createdAtMs: integer('created_at_ms').notNull(),
     createdBy: text('created_by').notNull(),
-    reason: text('reason').notNull(),
+    why: text('why').notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.tenant, table.id] }),
-    uniqueIndex('policies_by_version').on(table.tenant, table.name, table.version),
+    uniqueIndex('pushed_policies_by_version').on(table.tenant, table.name, table.version),
   ],
 )
 
@@ -124,7 +124,7 @@ export const policyChoices = sqliteTable(
     policyId: text('policy_id'),
     atMs: integer('at_ms').notNull(),
     chosenBy: text('chosen_by').notNull(),
-    reason: text('reason').notNull(),
+    why: text('why').notNull(),
   },
   (table) => [primaryKey({ columns: [table.tenant, table.collection, table.sequence] })],
 )

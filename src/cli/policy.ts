@@ -14,7 +14,7 @@ interface Listed {
   readonly pin: CollectionPin | null
   readonly created_at: string
   readonly created_by: string
-  readonly reason: string
+  readonly why: string
 }
 
 interface Choice {
@@ -22,7 +22,7 @@ interface Choice {
   readonly policy: string | null
   readonly at: string
   readonly by: string
-  readonly reason: string
+  readonly why: string
 }
 
 interface PolicyList {
@@ -43,10 +43,10 @@ export const policyCommand = command({
   name: 'policy',
   about: 'Pushes policies to a gate, lists them, chooses one for a collection, and goes back.',
   usage: [
-    'policy push <policy.json> [--use] [--reason "…"]',
+    'policy push <policy.json> [--use] [--why "…"]',
     'policy list',
-    'policy use <id|name> --collection <id> [--reason "…"]',
-    'policy rollback --collection <id> [--reason "…"]',
+    'policy use <id|name> --collection <id> [--why "…"]',
+    'policy rollback --collection <id> [--why "…"]',
   ],
   notes: [
     'Without --collection, use and rollback are about the tenant: all collections that have no policy of their own.',
@@ -55,19 +55,19 @@ export const policyCommand = command({
   options: {
     collection: { type: 'string', value: 'id', about: 'which collection' },
     use: { type: 'boolean', about: 'choose it for the collection it is pinned to' },
-    reason: { type: 'string', value: 'text', about: 'why, for the record' },
+    why: { type: 'string', value: 'text', about: 'why, for the record' },
   },
   async run({ terminal: { out, note }, words, given, json, gate }) {
     const [what, ...rest] = words
-    const { collection, reason = '', use } = given
+    const { collection, why = '', use } = given
     switch (what) {
       case 'push': {
         const file = await readPolicy(only(rest, 'a policy file'))
         const address = gate()
-        const pushed = await callGate<Listed>(address, 'PUT', '/v1/policies', { ...file, reason })
+        const pushed = await callGate<Listed>(address, 'PUT', '/v1/policies', { ...file, why })
         const target = collection ?? file.pin?.collection
         if (use && target === undefined) throw misused('--use needs --collection: this policy is pinned to none')
-        if (use && target !== undefined) await choose(address, target, pushed.id, reason)
+        if (use && target !== undefined) await choose(address, target, pushed.id, why)
         if (json) out(jsonText({ ...pushed, used: use ? target : null }))
         else {
           out(`${pushed.id}: version ${pushed.version} of ${pushed.name}${use ? `, in use for ${target}` : ''}`)
@@ -88,7 +88,7 @@ export const policyCommand = command({
       }
       case 'use': {
         const policy = only(rest, 'the id of a pushed policy, or a name')
-        await choose(gate(), collection, policy === 'default' ? null : policy, reason)
+        await choose(gate(), collection, policy === 'default' ? null : policy, why)
         out(`${collection ?? 'the tenant'}: ${policy}`)
         return 0
       }
@@ -100,7 +100,7 @@ export const policyCommand = command({
         const [last, before] = those
         if (last === undefined) throw new CommandError('No choice is on record: there is nothing to go back to')
         const back = before?.policy ?? null
-        await choose(address, collection, back, reason === '' ? `back from ${last.policy ?? 'default'}` : reason)
+        await choose(address, collection, back, why === '' ? `back from ${last.policy ?? 'default'}` : why)
         out(`${collection ?? 'the tenant'}: ${back ?? 'default'}, back from ${last.policy ?? 'default'}`)
         return 0
       }
@@ -114,10 +114,10 @@ async function choose(
   gate: GateAddress,
   collection: string | undefined,
   policy: string | null,
-  reason: string,
+  why: string,
 ): Promise<void> {
   const path = collection === undefined ? '/v1/policy' : `/v1/collections/${encodeURIComponent(collection)}/policy`
-  await callGate(gate, 'PUT', path, { policy, reason })
+  await callGate(gate, 'PUT', path, { policy, why })
 }
 
 async function readPolicy(path: string): Promise<PolicyFile> {
@@ -141,11 +141,11 @@ function show(
 ): void {
   out(`Named: ${named.join(', ')}`)
   if (policies.length > 0) out('\nPushed')
-  for (const { id, version, pin, created_at: at, created_by: by, reason } of policies) {
+  for (const { id, version, pin, created_at: at, created_by: by, why } of policies) {
     const users = collections.filter(({ policy }) => policy === id).map((each) => each.id)
     const pinned = pin === null ? '' : `, for ${pin.collection} at version ${pin.corpus_version}`
     const used = users.length === 0 ? '' : `, in use for ${users.join(', ')}`
-    out(`  ${id}  version ${version}${pinned}${used}  ${at} by ${by}${reason === '' ? '' : `: ${oneLine(reason)}`}`)
+    out(`  ${id}  version ${version}${pinned}${used}  ${at} by ${by}${why === '' ? '' : `: ${oneLine(why)}`}`)
     for (const drift of driftOf(
       pin,
       collections.filter((each) => users.includes(each.id)),
@@ -153,10 +153,8 @@ function show(
       out(`    ⚠️ ${drift}`)
   }
   if (choices.length > 0) out('\nChoices, newest first')
-  for (const { collection, policy, at, by, reason } of choices.slice(0, 20)) {
-    out(
-      `  ${at}  ${collection ?? 'tenant'}: ${policy ?? 'default'} by ${by}${reason === '' ? '' : `: ${oneLine(reason)}`}`,
-    )
+  for (const { collection, policy, at, by, why } of choices.slice(0, 20)) {
+    out(`  ${at}  ${collection ?? 'tenant'}: ${policy ?? 'default'} by ${by}${why === '' ? '' : `: ${oneLine(why)}`}`)
   }
 }
 

@@ -144,7 +144,7 @@ describe('from documents to thresholds of their own', () => {
   })
 
   test('policy pushes it, uses it, and goes back', async () => {
-    const pushed = await ragGate('policy', 'push', file('policy.json'), '--use', '--reason', 'hidden gold')
+    const pushed = await ragGate('policy', 'push', file('policy.json'), '--use', '--why', 'hidden gold')
     expect(pushed).toMatchObject({
       code: 0,
       out: expect.stringMatching(/^base@[0-9a-f]{16}: version 1 of base, in use for base\n$/),

@@ -9,7 +9,7 @@ import { requireScope } from './access.ts'
 import type { GateBindings } from './bindings.ts'
 import { compositionFor } from './compose.ts'
 import { POLICY_NAMES } from './policies.ts'
-import { checkReason, type PolicyPin, requirePin } from './policies/pins.ts'
+import { checkWhy, type PolicyPin, requirePin } from './policies/pins.ts'
 import { storedPolicies } from './policies/stored-policies.ts'
 
 const LIMITS = { maxBytes: 10_000, timeoutMs: 10_000 }
@@ -19,13 +19,13 @@ export async function putCollectionPolicy(c: Context<{ Bindings: GateBindings }>
   const { ingest, ...composition } = compositionFor(c.env)
   const { tenant, id: by } = await requireScope(composition, c.req.raw, 'admin')
   const id = checkCollectionId(c.req.param('id'))
-  const { policy, reason } = await readChoice(c, tenant, async (pin) => {
+  const { policy, why } = await readChoice(c, tenant, async (pin) => {
     const found = (await ingest.collections.list(tenant)).find((collection) => collection.id === id)
     if (found === undefined) throw collectionNotFound()
     requirePin(pin, found, 'embedding')
   })
   if (!(await ingest.collections.choosePolicy(tenant, id, policy))) throw collectionNotFound()
-  await storedPolicies(c.env.DB).noteChoice({ tenant, collection: id, policy, atMs: Date.now(), by, reason })
+  await storedPolicies(c.env.DB).noteChoice({ tenant, collection: id, policy, atMs: Date.now(), by, why })
   return c.json({ collection: id, policy })
 }
 
@@ -33,13 +33,13 @@ export async function putCollectionPolicy(c: Context<{ Bindings: GateBindings }>
 export async function putTenantPolicy(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
   const { ingest, ...composition } = compositionFor(c.env)
   const { tenant, id: by } = await requireScope(composition, c.req.raw, 'admin')
-  const { policy, reason } = await readChoice(c, tenant, async () => {
+  const { policy, why } = await readChoice(c, tenant, async () => {
     throw new RagGateError('policy_pin_mismatch', 'This policy is for the collection it was calibrated on alone', {
       param: 'policy',
     })
   })
   await ingest.collections.chooseTenantPolicy(tenant, policy)
-  await storedPolicies(c.env.DB).noteChoice({ tenant, collection: '', policy, atMs: Date.now(), by, reason })
+  await storedPolicies(c.env.DB).noteChoice({ tenant, collection: '', policy, atMs: Date.now(), by, why })
   return c.json({ tenant, policy })
 }
 
@@ -48,13 +48,13 @@ async function readChoice(
   c: Context<{ Bindings: GateBindings }>,
   tenant: string,
   checkPin: (pin: PolicyPin) => Promise<void>,
-): Promise<{ readonly policy: string | null; readonly reason: string }> {
-  const { policy, reason = '', ...others } = await readJsonObject(c.req, LIMITS)
+): Promise<{ readonly policy: string | null; readonly why: string }> {
+  const { policy, why: given = '', ...others } = await readJsonObject(c.req, LIMITS)
   if (Object.keys(withoutOwnTenant(others, tenant)).length > 0) {
-    throw new RagGateError('unknown_field', 'The body may have only policy and reason')
+    throw new RagGateError('unknown_field', 'The body may have only policy and why')
   }
-  const why = checkReason(reason)
-  if (policy === null || (typeof policy === 'string' && POLICY_NAMES.includes(policy))) return { policy, reason: why }
+  const why = checkWhy(given)
+  if (policy === null || (typeof policy === 'string' && POLICY_NAMES.includes(policy))) return { policy, why }
   const pushed = typeof policy === 'string' ? await storedPolicies(c.env.DB).find(tenant, policy) : undefined
   if (pushed === undefined) {
     throw new RagGateError(
@@ -66,5 +66,5 @@ async function readChoice(
     )
   }
   if (pushed.pin !== null) await checkPin(pushed.pin)
-  return { policy: pushed.id, reason: why }
+  return { policy: pushed.id, why }
 }

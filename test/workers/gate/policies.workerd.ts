@@ -65,12 +65,12 @@ beforeAll(async () => {
 describe('PUT /v1/policies', () => {
   it('stores a policy under its own id and a version of its name, and chooses nothing', async () => {
     const pushed = await (
-      await send('PUT', '/v1/policies', { settings: strict(), reason: 'a try' })
+      await send('PUT', '/v1/policies', { settings: strict(), why: 'a try' })
     ).json<{ id: string }>()
-    expect(pushed).toMatchObject({ name: 'strict', version: 1, pin: null, created_by: 'admin', reason: 'a try' })
+    expect(pushed).toMatchObject({ name: 'strict', version: 1, pin: null, created_by: 'admin', why: 'a try' })
     expect(pushed.id).toMatch(/^strict@[0-9a-f]{16}$/)
     const again = await (await send('PUT', '/v1/policies', { settings: strict() })).json()
-    expect(again).toMatchObject({ id: pushed.id, version: 1, reason: 'a try' })
+    expect(again).toMatchObject({ id: pushed.id, version: 1, why: 'a try' })
     const other = { ...policySettings(balanced()), name: 'strict' }
     expect(await (await send('PUT', '/v1/policies', { settings: other })).json()).toMatchObject({ version: 2 })
     expect((await ask('pol-a')).refused).toBe(false)
@@ -92,7 +92,7 @@ describe('PUT /v1/policies', () => {
     [{ settings: { ...strict(), gates: [] } }],
     [{ settings: { ...strict(), gates: [{ gate: 'unknown' }] } }],
     [{ settings: { ...strict(), dangerouslyDisableGates: true } }],
-    [{ settings: strict(), reason: 'two\nlines' }],
+    [{ settings: strict(), why: 'two\nlines' }],
     [{ settings: strict(), pin: { collection: 'pol-a' } }],
   ])('refuses %j', async (body) => {
     expect(await codeOf(await send('PUT', '/v1/policies', body))).toEqual([422, 'policy_settings'])
@@ -119,8 +119,8 @@ describe('a pushed policy', () => {
   it('judges the collection that chooses it, until it is taken back, and each choice is on record', async () => {
     const pin = await pinOf('pol-a')
     const { id } = await (await send('PUT', '/v1/policies', { settings: strict('mine'), pin })).json<{ id: string }>()
-    const choose = (collection: string, policy: string | null, reason = '') =>
-      send('PUT', `/v1/collections/${collection}/policy`, { policy, reason })
+    const choose = (collection: string, policy: string | null, why = '') =>
+      send('PUT', `/v1/collections/${collection}/policy`, { policy, why })
     expect((await choose('pol-a', id, 'calibrated')).status).toBe(200)
     expect((await ask('pol-a')).refused).toBe(true)
     expect((await ask('pol-b')).refused).toBe(false)
@@ -134,8 +134,8 @@ describe('a pushed policy', () => {
     expect((await ask('pol-a')).refused).toBe(false)
     const { choices } = await (await send('GET', '/v1/policies')).json<{ choices: unknown[] }>()
     expect(choices.slice(0, 2)).toEqual([
-      { collection: 'pol-a', policy: null, at: expect.any(String), by: 'admin', reason: 'too strict' },
-      { collection: 'pol-a', policy: id, at: expect.any(String), by: 'admin', reason: 'calibrated' },
+      { collection: 'pol-a', policy: null, at: expect.any(String), by: 'admin', why: 'too strict' },
+      { collection: 'pol-a', policy: id, at: expect.any(String), by: 'admin', why: 'calibrated' },
     ])
   })
 
@@ -152,7 +152,7 @@ describe('a pushed policy', () => {
     const { id } = await (
       await send('PUT', '/v1/policies', { settings: strict('embedded'), pin })
     ).json<{ id: string }>()
-    await env.DB.prepare(`UPDATE policies SET pin = json_set(pin, '$.embedding_model', 'other') WHERE id = ?1`)
+    await env.DB.prepare(`UPDATE pushed_policies SET pin = json_set(pin, '$.embedding_model', 'other') WHERE id = ?1`)
       .bind(id)
       .run()
     await env.DB.prepare(`UPDATE collections SET policy_id = ?1 WHERE id = 'pol-c'`).bind(id).run()

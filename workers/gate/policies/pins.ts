@@ -60,12 +60,12 @@ export function requirePin(pin: PolicyPin, collection: Collection, strictness: '
   )
 }
 
-const LONGEST_REASON = 500
+const LONGEST_WHY = 500
 
 /** Why something is done, in words. @throws `policy_settings` */
-export function checkReason(value: unknown): string {
-  if (typeof value === 'string' && value.length <= LONGEST_REASON && !/\p{Cc}/u.test(value)) return value
-  throw new RagGateError('policy_settings', `reason must be one line of at most ${LONGEST_REASON} characters`, {
-    param: 'reason',
+export function checkWhy(value: unknown): string {
+  if (typeof value === 'string' && value.length <= LONGEST_WHY && !/\p{Cc}/u.test(value)) return value
+  throw new RagGateError('policy_settings', `why must be one line of at most ${LONGEST_WHY} characters`, {
+    param: 'why',
   })
 }

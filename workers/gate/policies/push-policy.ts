@@ -9,7 +9,7 @@ import { requireScope } from '../access.ts'
 import type { GateBindings } from '../bindings.ts'
 import { compositionFor } from '../compose.ts'
 import { POLICY_NAMES } from '../policies.ts'
-import { checkPin, checkReason, requirePin } from './pins.ts'
+import { checkPin, checkWhy, requirePin } from './pins.ts'
 import { policyFromSettings } from './policy-for.ts'
 import { type StoredPolicy, storedPolicies } from './stored-policies.ts'
 
@@ -22,9 +22,9 @@ const LIMITS = { maxBytes: 200_000, timeoutMs: 10_000 }
 export async function pushPolicy(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
   const { ingest, ...composition } = compositionFor(c.env)
   const { tenant, id: createdBy } = await requireScope(composition, c.req.raw, 'admin')
-  const { settings, pin: sentPin, evidence = null, reason = '', ...others } = await readJsonObject(c.req, LIMITS)
+  const { settings, pin: sentPin, evidence = null, why = '', ...others } = await readJsonObject(c.req, LIMITS)
   if (Object.keys(withoutOwnTenant(others, tenant)).length > 0) {
-    throw new RagGateError('unknown_field', 'The body may have only these members: settings, pin, evidence, reason')
+    throw new RagGateError('unknown_field', 'The body may have only these members: settings, pin, evidence, why')
   }
   const policy = policyFromSettings(settings)
   const pin = checkPin(sentPin)
@@ -45,7 +45,7 @@ export async function pushPolicy(c: Context<{ Bindings: GateBindings }>): Promis
     evidence,
     createdAtMs: Date.now(),
     createdBy,
-    reason: checkReason(reason),
+    why: checkWhy(why),
   })
   if (stored.pin?.collection !== pin?.collection) {
     throw new RagGateError(
@@ -68,12 +68,12 @@ export async function listPolicies(c: Context<{ Bindings: GateBindings }>): Prom
     {
       named: POLICY_NAMES,
       policies: policies.map(onTheWire),
-      choices: choices.map(({ collection, policy, atMs, by, reason }) => ({
+      choices: choices.map(({ collection, policy, atMs, by, why }) => ({
         collection: collection === '' ? null : collection,
         policy,
         at: new Date(atMs).toISOString(),
         by,
-        reason,
+        why,
       })),
     },
     200,
@@ -81,7 +81,7 @@ export async function listPolicies(c: Context<{ Bindings: GateBindings }>): Prom
   )
 }
 
-function onTheWire({ id, name, version, settings, pin, evidence, createdAtMs, createdBy, reason }: StoredPolicy) {
+function onTheWire({ id, name, version, settings, pin, evidence, createdAtMs, createdBy, why }: StoredPolicy) {
   return {
     id,
     name,
@@ -91,6 +91,6 @@ function onTheWire({ id, name, version, settings, pin, evidence, createdAtMs, cr
     evidence,
     created_at: new Date(createdAtMs).toISOString(),
     created_by: createdBy,
-    reason,
+    why,
   }
 }

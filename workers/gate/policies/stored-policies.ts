@@ -15,7 +15,7 @@ export interface StoredPolicy {
   readonly evidence: unknown
   readonly createdAtMs: number
   readonly createdBy: string
-  readonly reason: string
+  readonly why: string
 }
 
 /** A choice: `collection` is empty for the tenant, `policy` null where it is left to others. */
@@ -25,7 +25,7 @@ export interface PolicyChoice {
   readonly policy: string | null
   readonly atMs: number
   readonly by: string
-  readonly reason: string
+  readonly why: string
 }
 
 /** Reads and writes them. Errors of D1 become `schema_outdated` or `store_unavailable`. */
@@ -53,7 +53,7 @@ interface Row {
   readonly evidence: string | null
   readonly created_at_ms: number
   readonly created_by: string
-  readonly reason: string
+  readonly why: string
 }
 
 interface ChoiceRow {
@@ -62,14 +62,14 @@ interface ChoiceRow {
   readonly policy_id: string | null
   readonly at_ms: number
   readonly chosen_by: string
-  readonly reason: string
+  readonly why: string
 }
 
 /** Over a database with the migrations applied. */
 export function storedPolicies(db: D1Database): StoredPolicies {
   const find = async (tenant: string, id: string): Promise<StoredPolicy | undefined> => {
     const row = await db
-      .prepare('SELECT * FROM policies WHERE tenant = ?1 AND id = ?2')
+      .prepare('SELECT * FROM pushed_policies WHERE tenant = ?1 AND id = ?2')
       .bind(tenant, id)
       .first<Row>()
       .catch(rethrowStoreFault)
@@ -78,14 +78,14 @@ export function storedPolicies(db: D1Database): StoredPolicies {
   return {
     find,
 
-    async push({ tenant, id, name, settings, pin, evidence, createdAtMs, createdBy, reason }) {
+    async push({ tenant, id, name, settings, pin, evidence, createdAtMs, createdBy, why }) {
       await db
         .prepare(
-          `INSERT INTO policies (tenant, id, name, version, settings, pin, evidence, created_at_ms, created_by, reason)
-           SELECT ?1, ?2, ?3, coalesce((SELECT max(version) FROM policies WHERE tenant = ?1 AND name = ?3), 0) + 1,
+          `INSERT INTO pushed_policies (tenant, id, name, version, settings, pin, evidence, created_at_ms, created_by, why)
+           SELECT ?1, ?2, ?3, coalesce((SELECT max(version) FROM pushed_policies WHERE tenant = ?1 AND name = ?3), 0) + 1,
              ?4, ?5, ?6, ?7, ?8, ?9 WHERE true
            ON CONFLICT (tenant, id) DO UPDATE SET pin = excluded.pin, evidence = excluded.evidence
-           WHERE policies.pin ->> '$.collection' IS excluded.pin ->> '$.collection'`,
+           WHERE pushed_policies.pin ->> '$.collection' IS excluded.pin ->> '$.collection'`,
         )
         .bind(
           tenant,
@@ -96,7 +96,7 @@ export function storedPolicies(db: D1Database): StoredPolicies {
           evidence === null || evidence === undefined ? null : JSON.stringify(evidence),
           createdAtMs,
           createdBy,
-          reason,
+          why,
         )
         .run()
         .catch(rethrowStoreFault)
@@ -106,21 +106,21 @@ export function storedPolicies(db: D1Database): StoredPolicies {
 
     async list(tenant) {
       const { results } = await db
-        .prepare('SELECT * FROM policies WHERE tenant = ?1 ORDER BY created_at_ms DESC, version DESC LIMIT 100')
+        .prepare('SELECT * FROM pushed_policies WHERE tenant = ?1 ORDER BY created_at_ms DESC, version DESC LIMIT 100')
         .bind(tenant)
         .all<Row>()
         .catch(rethrowStoreFault)
       return results.map(policyOf)
     },
 
-    async noteChoice({ tenant, collection, policy, atMs, by, reason }) {
+    async noteChoice({ tenant, collection, policy, atMs, by, why }) {
       await db
         .prepare(
-          `INSERT INTO policy_choices (tenant, collection, sequence, policy_id, at_ms, chosen_by, reason)
+          `INSERT INTO policy_choices (tenant, collection, sequence, policy_id, at_ms, chosen_by, why)
            SELECT ?1, ?2, coalesce((SELECT max(sequence) FROM policy_choices WHERE tenant = ?1 AND collection = ?2), 0) + 1,
              ?3, ?4, ?5, ?6`,
         )
-        .bind(tenant, collection, policy, atMs, by, reason)
+        .bind(tenant, collection, policy, atMs, by, why)
         .run()
         .catch(rethrowStoreFault)
     },
@@ -131,13 +131,13 @@ export function storedPolicies(db: D1Database): StoredPolicies {
         .bind(tenant)
         .all<ChoiceRow>()
         .catch(rethrowStoreFault)
-      return results.map(({ collection, policy_id: policy, at_ms: atMs, chosen_by: by, reason }) => ({
+      return results.map(({ collection, policy_id: policy, at_ms: atMs, chosen_by: by, why }) => ({
         tenant,
         collection,
         policy,
         atMs,
         by,
-        reason,
+        why,
       }))
     },
   }
@@ -154,7 +154,7 @@ function policyOf(row: Row): StoredPolicy {
     evidence,
     created_at_ms: createdAtMs,
     created_by: createdBy,
-    reason,
+    why,
   } = row
   return {
     tenant,
@@ -167,6 +167,6 @@ function policyOf(row: Row): StoredPolicy {
     evidence: evidence === null ? null : (JSON.parse(evidence) as unknown),
     createdAtMs,
     createdBy,
-    reason,
+    why,
   }
 }
