@@ -17,7 +17,7 @@ const TOP = 44
 /** SVG with two panels; each dot is a family, each line the mean of the families. */
 export function calibrationFigure(outcomes: readonly Outcome[], { risk, sizes, methods }: FigureOptions): string {
   const panels = [
-    panel(0, 'False acceptance, realised', 0.12, (each) => each.falseAcceptance, risk),
+    panel(0, 'False acceptance, realised', 0.3, (each) => each.falseAcceptance, risk),
     panel(1, 'Coverage: answerable questions kept', 1, (each) => each.coverage),
   ]
   const total = 2 * (WIDTH + LEFT) + 40
