@@ -20,7 +20,7 @@ async function aModel(answer: (asked: Asked) => { status?: number; body: unknown
     request.on('data', (piece: Buffer) => (text += piece.toString()))
     request.on('end', () => {
       asked.push(JSON.parse(text) as Asked)
-      const { status = 200, body } = answer(asked.at(-1)!)
+      const { status = 200, body } = answer(JSON.parse(text) as Asked)
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     })
   })
@@ -35,7 +35,7 @@ const said = (content: string) => ({ body: { choices: [{ message: { content } }]
 describe('writeQuestions', () => {
   it('keeps the questions that the model says the passage answers, at most two', async () => {
     const { asked, model } = await aModel(({ messages }) => {
-      const last = messages.at(-1)!.content
+      const last = messages.at(-1)?.content ?? ''
       if (!last.includes('<question>')) return said('1. Who launches?\n- What is it made of?\nNo question.\nWhen?')
       return said(last.includes('Who launches?') ? 'Yes.' : 'no')
     })
