@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { writeQuestions } from '../../src/cli/model-questions.ts'
@@ -9,7 +9,7 @@ interface Asked {
   readonly messages: readonly { readonly role: string; readonly content: string }[]
 }
 
-let server: Server | undefined
+let server: ReturnType<typeof createServer> | undefined
 afterEach(() => void server?.close())
 
 /** A model that answers each request as told; what it was asked is kept. */
