@@ -9,8 +9,8 @@ interface Asked {
   readonly messages: readonly { readonly role: string; readonly content: string }[]
 }
 
-let server: ReturnType<typeof createServer> | undefined
-afterEach(() => void server?.close())
+let close = (): void => undefined
+afterEach(() => close())
 
 /** A model that answers each request as told; what it was asked is kept. */
 async function aModel(answer: (asked: Asked) => { status?: number; body: unknown }) {
@@ -24,7 +24,7 @@ async function aModel(answer: (asked: Asked) => { status?: number; body: unknown
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     })
   })
-  server = made
+  close = () => void made.close()
   await new Promise<void>((resolve) => made.listen(0, '127.0.0.1', resolve))
   const { port } = made.address() as AddressInfo
   return { asked, model: { baseUrl: `http://127.0.0.1:${port}/v1/`, model: 'm', seed: 7, apiKey: 'k' } }
