@@ -2,7 +2,7 @@
  * The tables of `migrations/`, as the queries see them. The migrations are the truth; a test compares the two column by
  * column. Times are milliseconds since 1970.
  */
-import { index, integer, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import type { AnswerSignals } from '../src/core/answer/answer-signals.ts'
 import type { Passage, ScoreKind } from '../src/core/evidence/chunk.ts'
 import type { Band, CacheState, Expansion } from '../src/core/policy/decision.ts'
@@ -109,6 +109,42 @@ export const answerPurges = sqliteTable(
     primaryKey({ columns: [table.tenant, table.scope] }),
     index('answer_purges_by_epoch').on(table.tenant, table.epoch),
   ],
+)
+
+/** Policies that were pushed; never changed. */
+export const pushedPolicies = sqliteTable(
+  'pushed_policies',
+  {
+    tenant: text('tenant').notNull(),
+    id: text('id').notNull(),
+    name: text('name').notNull(),
+    version: integer('version').notNull(),
+    settings: text('settings').notNull(),
+    pin: text('pin'),
+    evidence: text('evidence'),
+    createdAtMs: integer('created_at_ms').notNull(),
+    createdBy: text('created_by').notNull(),
+    why: text('why').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenant, table.id] }),
+    uniqueIndex('pushed_policies_by_version').on(table.tenant, table.name, table.version),
+  ],
+)
+
+/** Who chose which policy, when and why. `collection` is empty for the whole tenant. */
+export const policyChoices = sqliteTable(
+  'policy_choices',
+  {
+    tenant: text('tenant').notNull(),
+    collection: text('collection').notNull(),
+    sequence: integer('sequence').notNull(),
+    policyId: text('policy_id'),
+    atMs: integer('at_ms').notNull(),
+    chosenBy: text('chosen_by').notNull(),
+    why: text('why').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.tenant, table.collection, table.sequence] })],
 )
 
 /** Answers to writes that came with an Idempotency-Key; `status` is `NULL` while the first of them runs. */

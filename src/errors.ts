@@ -29,6 +29,7 @@ export type RequestErrorCode =
   | 'not_cached'
   | 'purge_scope'
   | 'search_mode'
+  | 'trial'
   | 'unauthorized'
   | 'forbidden'
   | 'not_found'
@@ -70,6 +71,8 @@ export type RequestErrorCode =
   | 'tenant_mismatch'
   | 'policy_unknown'
   | 'why'
+  | 'policy_settings'
+  | 'policy_pin_mismatch'
 
 /** An upstream that failed or answered nonsense. */
 export type UpstreamErrorCode =

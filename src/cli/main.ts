@@ -2,16 +2,31 @@
 /** `rag-gate`: reads the command line and hands it to a command. */
 import { readFileSync, realpathSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { calibrateCommand } from './calibrate.ts'
 import { CommandError, GateFailure, misused } from './command-error.ts'
 import { type Command, helpOf, helpOfAll, meant, readCall } from './command.ts'
+import { evalCommand } from './eval.ts'
 import { ingestCommand } from './ingest.ts'
 import { keysCommand } from './keys.ts'
 import { lexiconCommand } from './lexicon.ts'
+import { policyCommand } from './policy.ts'
 import { queryCommand } from './query.ts'
+import { questionsCommand } from './questions.ts'
+import { replayCommand } from './replay.ts'
 import { type Terminal, terminalOn } from './terminal.ts'
 
 /** Every command, in the order of the help. */
-const COMMANDS: readonly Command[] = [ingestCommand, queryCommand, keysCommand, lexiconCommand]
+const COMMANDS: readonly Command[] = [
+  ingestCommand,
+  queryCommand,
+  questionsCommand,
+  evalCommand,
+  calibrateCommand,
+  policyCommand,
+  replayCommand,
+  keysCommand,
+  lexiconCommand,
+]
 
 /** What helps against an error of a gate, where the command line knows it. */
 const HINTS: Readonly<Record<string, string>> = {

@@ -69,6 +69,7 @@ const NAMES = {
     'collection',
     'otherCollections',
     'searchModes',
+    'trials',
   ],
   retrieval: [
     'topK',
@@ -189,6 +190,7 @@ function checkQuestion(options: QuestionOptions = {}): ReadSettings {
     collection: 'default',
     otherCollections: [],
     searchModes: 'none',
+    trials: 'none',
     ...options,
   }
   requireOptionalFunction('question.read', settings.read)
@@ -201,6 +203,7 @@ function checkQuestion(options: QuestionOptions = {}): ReadSettings {
   // In a string every part of a name would be found.
   if (settings.otherCollections !== 'any') requireStrings('question.otherCollections', settings.otherCollections)
   requireOneOf('question.searchModes', settings.searchModes, ['none', 'operators'])
+  requireOneOf('question.trials', settings.trials, ['none', 'operators'])
   return settings
 }
 
@@ -252,8 +255,8 @@ function policyChooser(
     return () => fixed
   }
   const checked = new WeakMap<Policy, Policy>()
-  return (tenant, collection, policyId) => {
-    const chosen = policy(tenant, collection, policyId)
+  return (tenant, collection, policyId, noted) => {
+    const chosen = policy(tenant, collection, policyId, noted)
     const known = checked.get(chosen)
     if (known !== undefined) return known
     const made = checkPolicy(chosen, source)

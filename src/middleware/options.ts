@@ -11,6 +11,7 @@ import type { Rule } from '../core/policy/rules.ts'
 import type { GateWarning } from '../pipeline/question-settings.ts'
 import type { Principal } from '../ports/authenticator.ts'
 import type { CredentialHeader } from './cache-use.ts'
+import type { Collection } from '../ports/collections.ts'
 import type { CacheScope, GateDependencies } from './dependencies.ts'
 
 /** Settings of `ragGate`. */
@@ -22,12 +23,14 @@ export interface RagGateOptions<Bindings extends object = object> {
    */
   readonly dependencies: GateDependencies | ((env: Bindings) => GateDependencies)
   /**
-   * The policy, or how to choose one: by tenant and collection, and by the policy that is noted for them (`null` for
-   * none). Thresholds come from the server only; nothing in a request changes them.
+   * The policy, or how to choose one: by tenant and collection, by the policy that is noted for them (`null` for none),
+   * and by what else is known of the collection. Thresholds come from the server only; nothing in a request changes them.
    *
    * @default balanced()
    */
-  readonly policy?: Policy | ((tenant: string, collection: string, policyId: string | null) => Policy)
+  readonly policy?:
+    | Policy
+    | ((tenant: string, collection: string, policyId: string | null, noted: Collection) => Policy)
   /**
    * Checks of the service's own, asked after the policy's gates; the strictest finding wins. Their ids join the answer
    * key.
@@ -156,6 +159,14 @@ export interface QuestionOptions {
    * @default 'none'
    */
   readonly searchModes?: 'none' | 'operators'
+  /**
+   * Whether operators may have a question judged on trial, with the member `without`: a list of ids of passages and
+   * documents that are taken not to be there, possibly empty. The judgement is the answer: no handler is called, nothing
+   * is cached and nothing recorded.
+   *
+   * @default 'none'
+   */
+  readonly trials?: 'none' | 'operators'
 }
 
 /** How evidence is found. */

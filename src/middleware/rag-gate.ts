@@ -6,7 +6,7 @@ import type { Exchange } from './finish.ts'
 import type { Context, MiddlewareHandler, Next } from 'hono'
 import type { StatusCode } from 'hono/utils/http-status'
 import { type Audience } from '../core/policy/preset.ts'
-import { buildRefusal } from '../core/reports/refusal.ts'
+import { buildRefusal, summariseDecision } from '../core/reports/refusal.ts'
 import { RagGateError } from '../errors.ts'
 import { collectionNotFound, type GateResult, gateQuestion } from '../pipeline/gate-question.ts'
 import type { CachedAnswer } from '../ports/answer-cache.ts'
@@ -16,6 +16,7 @@ import { dependenciesFor, type ResolvedDependencies } from './dependencies.ts'
 import { type RagGateEnv } from './gate-context.ts'
 import { checkOptions, type ReadSettings, type RouteSettings } from './check-options.ts'
 import type { RagGateOptions } from './options.ts'
+import { ragGateHeader } from './headers.ts'
 import { readQuestion, type ReadQuestion } from './read-question.ts'
 import { respondWithError } from './respond.ts'
 import { replayedStream } from './event-stream.ts'
@@ -103,6 +104,7 @@ async function handle<Bindings extends object>(
     outerHeaders: result.kind === 'judged' && result.key !== undefined ? new Set(c.res.headers.keys()) : NO_HEADERS,
   }
   if (result.kind === 'cached') return respondFromCache(c, exchange, result)
+  if (request.without !== undefined) return respondToTrial(c, exchange, result)
   if (result.decision.verdict === 'refuse' && settings.mode === 'enforce')
     return respondWithRefusal(c, exchange, result)
   await respondThroughHandler(c, next, exchange, result)
@@ -140,6 +142,9 @@ function questionRequest<Bindings extends object>(
   if (read.searchMode !== undefined && !principal.scopes.includes('admin')) {
     throw new RagGateError('forbidden', 'Only operators may choose how is searched', { param: 'search_mode' })
   }
+  if (read.without !== undefined && !principal.scopes.includes('admin')) {
+    throw new RagGateError('forbidden', 'Only operators may ask on trial', { param: 'without' })
+  }
   const audience: Audience = principal.scopes.includes('admin') ? 'operator' : dependencies.audience
   return {
     question: read.question,
@@ -157,6 +162,7 @@ function questionRequest<Bindings extends object>(
     ],
     options: { otherFields: read.otherFields, ...(messagesKey === '' ? {} : { messages: messagesKey }) },
     ...(read.searchMode === undefined ? {} : { searchMode: read.searchMode }),
+    ...(read.without === undefined ? {} : { without: read.without }),
   }
 }
 
@@ -164,6 +170,18 @@ function allowedCollection(named: string | undefined, { collection, otherCollect
   if (named === undefined || named === collection) return collection
   if (otherCollections !== 'any' && !otherCollections.includes(named)) throw collectionNotFound()
   return named
+}
+
+/** The judgement alone: a trial calls no model, and is neither kept nor counted. */
+function respondToTrial<Bindings extends object>(
+  c: GateContext<Bindings>,
+  { asked: { audience }, settings }: Exchange,
+  { decision, evidence, policy }: Judged,
+): Response {
+  const summary = summariseDecision(decision, evidence.chunks, { audience, policy })
+  const body = { answer: '', sources: [], refused: decision.verdict === 'refuse', trial: true, ...summary }
+  const headers = { 'cache-control': 'no-store', 'rag-gate': ragGateHeader(decision, decision.id, settings.mode) }
+  return c.json(body, 200, headers)
 }
 
 async function respondFromCache<Bindings extends object>(

@@ -18,6 +18,8 @@ export interface ReadQuestion {
   readonly collection: string | undefined
   /** Methods of retrieval that the request named. */
   readonly searchMode: SearchMode | undefined
+  /** What a trial leaves out; `undefined` for no trial. */
+  readonly without?: readonly string[]
   /** The other members, as canonical JSON. */
   readonly otherFields: string
 }
@@ -29,18 +31,25 @@ const COLLECTION_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
  *
  * @param tenant who asks; the body may name no other, unless its members are the handler's
  * @throws whatever `readJsonObject` throws; `tenant_mismatch`, `unknown_field`, `question_required`, `question_type`, `invalid_unicode`,
- *   `control_character`, `question_too_long`, `collection_id`, `search_mode`
+ *   `control_character`, `question_too_long`, `collection_id`, `search_mode`, `trial`
  */
 export async function readQuestion(c: Context, options: ReadSettings, tenant: string): Promise<ReadQuestion> {
   if (options.read !== undefined) return readByHook(c, options, options.read)
-  const { searchModes } = options
+  const { searchModes, trials } = options
   const limits: BodyLimits = { maxBytes: options.maxBodyBytes, timeoutMs: options.bodyTimeoutMs }
   const body = await readJsonObject(c.req, limits)
-  const { [options.field]: question, collection, ...rest } = body
+  const { [options.field]: question, collection, ...all } = body
+  const { without, ...withoutTrial } = all
+  const rest = trials === 'none' ? all : withoutTrial
   const { search_mode: searchMode, ...withoutMode } = rest
   const unknown = searchModes === 'none' ? rest : withoutMode
   const others = options.otherFields === 'refuse' ? withoutOwnTenant(unknown, tenant) : unknown
-  const members = [options.field, 'collection', ...(searchModes === 'none' ? [] : ['search_mode'])]
+  const members = [
+    options.field,
+    'collection',
+    ...(searchModes === 'none' ? [] : ['search_mode']),
+    ...(trials === 'none' ? [] : ['without']),
+  ]
   if (options.otherFields === 'refuse' && Object.keys(others).length > 0) {
     throw new RagGateError('unknown_field', `The body may have only these members: ${members.join(', ')}`)
   }
@@ -48,6 +57,7 @@ export async function readQuestion(c: Context, options: ReadSettings, tenant: st
     question: checkQuestion(question, options),
     collection: collection === undefined ? undefined : checkCollectionId(collection),
     searchMode: searchModes === 'none' || searchMode === undefined ? undefined : checkSearchMode(searchMode),
+    ...(trials === 'none' || without === undefined ? {} : { without: checkWithout(without) }),
     // What JSON.parse made is JSON.
     otherFields: canonicalJson(others as Record<string, Json>),
   }
@@ -92,6 +102,13 @@ function checkQuestion(
     throw new RagGateError('question_too_long', `${field} may have at most ${maxCodePoints} characters`, facts)
   }
   return question
+}
+
+const MOST_WITHOUT = 200
+
+function checkWithout(value: unknown): readonly string[] {
+  if (Array.isArray(value) && value.length <= MOST_WITHOUT && value.every((id) => typeof id === 'string')) return value
+  throw new RagGateError('trial', `without must be a list of at most ${MOST_WITHOUT} ids`, { param: 'without' })
 }
 
 function checkSearchMode(value: unknown): SearchMode {

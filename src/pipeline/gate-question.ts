@@ -88,13 +88,14 @@ export async function gateQuestion(
   settings: QuestionSettings,
   request: QuestionRequest,
 ): Promise<GateResult> {
-  const { question, principal, searchMode = 'hybrid', cacheUse = FULL_USE } = request
+  const { question, principal, searchMode = 'hybrid', cacheUse = FULL_USE, without } = request
   const { retrieval } = settings
-  const cached = ports.cache !== undefined && (cacheUse.read || cacheUse.store)
+  // A trial is nobody's answer: it has no key to be kept under.
+  const cached = ports.cache !== undefined && without === undefined && (cacheUse.read || cacheUse.store)
   // Read before anything is retrieved: what is purged while this question is answered reaches its answer too.
   const purging = cached ? knownPurges(ports, principal.tenant, retrieval.timeoutMs) : undefined
   const collection = await findCollection(ports, settings, request)
-  const policy = settings.policy(principal.tenant, collection.id, collection.policyId)
+  const policy = settings.policy(principal.tenant, collection.id, collection.policyId, collection)
   const filter = filterFor(retrieval, principal, collection)
   const purges = await purging
   const refused = await refuseUnseen(ports, settings, question, collection, policy)
@@ -108,7 +109,7 @@ export async function gateQuestion(
   }
 
   const lexicon = await findLexicon(ports, settings, collection)
-  const search: Search = { collection, lexicon, filter, searchMode }
+  const search: Search = { collection, lexicon, filter, searchMode, ...(without === undefined ? {} : { without }) }
   const startedMs = ports.clock.nowMs()
   let retrieved: Evidence
   try {

@@ -10,7 +10,7 @@ import type { AnswerCache } from '../ports/answer-cache.ts'
 import type { AnswerPurges } from '../ports/answer-purges.ts'
 import type { Principal } from '../ports/authenticator.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Collections } from '../ports/collections.ts'
+import type { Collection, Collections } from '../ports/collections.ts'
 import type { QuestionRewriter } from '../ports/question-rewriter.ts'
 import type { Reranker } from '../ports/reranker.ts'
 import type { Retriever } from '../ports/retriever.ts'
@@ -70,7 +70,8 @@ export interface RetrievalSettings {
 
 /** What is the same for every question of a route. */
 export interface QuestionSettings {
-  readonly policy: (tenant: string, collection: string, policyId: string | null) => Policy
+  /** @param noted the collection as it is known, with the policy noted for it */
+  readonly policy: (tenant: string, collection: string, policyId: string | null, noted: Collection) => Policy
   readonly mode: 'enforce' | 'observe'
   /** Asked after the policy's gates. */
   readonly rules: readonly Rule[]
@@ -114,4 +115,11 @@ export interface QuestionRequest {
   readonly searchMode?: SearchMode
   /** @default a stored answer may be sent, and the answer stored */
   readonly cacheUse?: CacheUse
+  /**
+   * A trial for an operator: judged as if these passages and documents, by id, were not there. Never from the answer
+   * cache, and never into it.
+   *
+   * @default no trial
+   */
+  readonly without?: readonly string[]
 }

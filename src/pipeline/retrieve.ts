@@ -5,6 +5,7 @@ import type { Retriever } from '../ports/retriever.ts'
 import type { Collection } from '../ports/collections.ts'
 import type { Ranking } from '../core/evidence/chunk.ts'
 import type { Evidence } from '../core/evidence/evidence.ts'
+import { hideFromRankings } from '../core/calibration/hidden-gold.ts'
 import { fuse } from '../core/evidence/fusion.ts'
 import { namespaceOf } from '../core/lib/ids.ts'
 import { idfMass, type Lexicon } from '../core/text/lexicon.ts'
@@ -29,7 +30,12 @@ export interface Search {
   /** Which passages may be found; `undefined` for all. */
   readonly filter: PassageFilter | undefined
   readonly searchMode: SearchMode
+  /** Ids of passages and documents that are left out, in a trial. @default none */
+  readonly without?: readonly string[]
 }
+
+/** Further candidates in a trial: as many passages as may be left out of the best and still be made up for. */
+const CANDIDATES_FOR_TRIALS = 100
 
 /**
  * Everything that was retrieved for these words, fused: as many as `candidates` of each method.
@@ -40,16 +46,18 @@ export interface Search {
 export async function retrieve(
   retriever: Retriever,
   { candidates, fusion, fusionWeights, rrfK }: RetrievalSettings,
-  { collection: searched, lexicon, filter, searchMode }: Search,
+  { collection: searched, lexicon, filter, searchMode, without = [] }: Search,
   words: string,
   signal: AbortSignal,
 ): Promise<Evidence> {
   const { tenant, id: collection, unpublishedChunkIds } = searched
-  const topK = candidates + Math.min(candidates, unpublishedChunkIds.length)
+  const spare = without.length > 0 ? CANDIDATES_FOR_TRIALS : 0
+  const topK = candidates + Math.min(candidates, unpublishedChunkIds.length) + spare
   const search = { tenant, collection, namespace: namespaceOf(tenant, collection), question: words, topK, signal }
   const returned = await retriever.retrieve(filter === undefined ? search : { ...search, filter })
   if (filter !== undefined) requireFiltered(returned, filter)
-  const rankings = rankingsOfMode(publishedOnly(returned, unpublishedChunkIds).map(checked), searchMode)
+  const published = publishedOnly(returned, unpublishedChunkIds).map(checked)
+  const rankings = rankingsOfMode(left(published, without, candidates), searchMode)
   return fuse(rankings, {
     method: fusion,
     k: rrfK,
@@ -82,6 +90,15 @@ function checked({ kind, entries }: Ranking): Ranking {
       score: scoreWithinRange(kind, score),
     })),
   }
+}
+
+/** What is left of the rankings in a trial: as many of each method as in any other search. */
+function left(rankings: readonly Ranking[], without: readonly string[], candidates: number): readonly Ranking[] {
+  if (without.length === 0) return rankings
+  return hideFromRankings(rankings, without).map(({ kind, entries }) => ({
+    kind,
+    entries: entries.slice(0, candidates),
+  }))
 }
 
 /** What the index holds and no published document has is no evidence. */

@@ -15,6 +15,8 @@ export interface Collection {
   readonly dimension: number
   /** Policy noted for it, or else for its tenant; `null` for neither. */
   readonly policyId: string | null
+  /** JSON of that policy and its pin, where it is one that was pushed; `null` or absent for one that has a name only. */
+  readonly pushedPolicy?: string | null
   /**
    * Chunks that may stand in the index though no published document has them: never evidence. Nearly always none; while
    * an ingestion runs, those it writes and removes.

@@ -14,7 +14,8 @@ import { deleteDocument } from './documents/delete-document.ts'
 import { listCollections, listDocuments } from './documents/list-documents.ts'
 import { postDocuments } from './documents/post-documents.ts'
 import { deleteKey, listKeys, postKey } from './keys.ts'
-import { policyNamed } from './policies.ts'
+import { policyFor } from './policies/policy-for.ts'
+import { listPolicies, pushPolicy } from './policies/push-policy.ts'
 import { purgeCache } from './purge-cache.ts'
 import { putCollectionPolicy, putTenantPolicy } from './put-policy.ts'
 import { consumeQueuedDecisions } from './statistics/decision-log.ts'
@@ -27,8 +28,8 @@ const app = new Hono<{ Bindings: GateBindings }>()
 
 const gate = ragGate<GateBindings>({
   dependencies: (env) => compositionFor(env).gate,
-  policy: (_tenant, _collection, policyId) => policyNamed(policyId),
-  question: { otherCollections: 'any', searchModes: 'operators' },
+  policy: (_tenant, _collection, policyId, noted) => policyFor(policyId, noted),
+  question: { otherCollections: 'any', searchModes: 'operators', trials: 'operators' },
   cache: { scope: 'tenant', prompt: OPENAI_PROMPT_VERSION },
 })
 
@@ -46,6 +47,8 @@ app.delete('/v1/documents/:id{.+}', deleteDocument)
 app.get('/v1/collections', listCollections)
 app.put('/v1/collections/:id/policy', putCollectionPolicy)
 app.put('/v1/policy', putTenantPolicy)
+app.get('/v1/policies/pushed', listPolicies)
+app.put('/v1/policies/pushed', pushPolicy)
 app.post('/v1/keys', postKey)
 app.get('/v1/keys', listKeys)
 app.delete('/v1/keys/:id', deleteKey)
@@ -70,6 +73,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   '/v1/collections': 'GET',
   '/v1/collections/:id/policy': 'PUT',
   '/v1/policy': 'PUT',
+  '/v1/policies/pushed': 'GET, PUT',
   '/v1/keys': 'GET, POST',
   '/v1/keys/:id': 'DELETE',
   ...STATISTICS_ROUTES,

@@ -44,6 +44,9 @@ const COLLECTION = {
   ...COLUMNS,
   policyId: sql<string | null>`coalesce(collections.policy_id,
     (SELECT policy_id FROM tenants WHERE tenants.id = collections.tenant))`,
+  pushedPolicy: sql<string | null>`(SELECT json_object('settings', json(pushed.settings), 'pin', json(pushed.pin))
+    FROM pushed_policies AS pushed WHERE pushed.tenant = collections.tenant AND pushed.id = coalesce(collections.policy_id,
+      (SELECT policy_id FROM tenants WHERE tenants.id = collections.tenant)))`,
   unpublishedChunkIds: sql<string>`(SELECT json_group_array(chunk_id) FROM unpublished_chunks
     WHERE unpublished_chunks.tenant = collections.tenant AND unpublished_chunks.collection = collections.id)`
     // SQLite made it from ids.

@@ -7,6 +7,8 @@ export interface Example {
   readonly label: 0 | 1
   /** How much it counts, 0 and up. Weights are divided by their sum, so only their ratios matter. */
   readonly weight: number
+  /** Log-odds that another model gives it: what is fitted is added to them. Finite. @default 0 */
+  readonly offset?: number
 }
 
 /** Settings of `fitLogistic`. */
@@ -40,11 +42,12 @@ const SETTLED = 1e-12
 export function fitLogistic(examples: readonly Example[], { l2 }: LogisticFitOptions): LogisticFit {
   const total = examples.reduce((sum, { weight }) => sum + weight, 0)
   const scales = scalesOf(examples, total)
-  const rows = examples.map(({ features, label, weight }) => ({
+  const rows = examples.map(({ features, label, weight, offset = 0 }) => ({
     // The intercept is the coefficient of a feature that is always 1.
     inputs: [1, ...scales.map(({ mean, deviation }, at) => (features[at]! - mean) / deviation)],
     label,
     weight: weight / total,
+    offset,
   }))
   let point = rows[0]!.inputs.map(() => 0)
   let loss = lossAt(rows, point, l2)
@@ -75,6 +78,7 @@ interface Row {
   readonly inputs: readonly number[]
   readonly label: 0 | 1
   readonly weight: number
+  readonly offset: number
 }
 
 interface Scale {
@@ -100,8 +104,8 @@ function dot(a: readonly number[], b: readonly number[]): number {
 
 function lossAt(rows: readonly Row[], point: readonly number[], l2: number): number {
   let loss = (l2 / 2) * point.slice(1).reduce((sum, value) => sum + value * value, 0)
-  for (const { inputs, label, weight } of rows) {
-    const z = dot(inputs, point)
+  for (const { inputs, label, weight, offset } of rows) {
+    const z = offset + dot(inputs, point)
     // log(1 + e^z) − label · z, without overflow.
     loss += weight * (Math.max(z, 0) + Math.log1p(Math.exp(-Math.abs(z))) - label * z)
   }
@@ -114,8 +118,8 @@ function newtonDirection(rows: readonly Row[], point: readonly number[], l2: num
   const descent = point.map((value, at) => (at === 0 ? 0 : -l2 * value))
   // A trace on the intercept, too: where every example has one label, nothing else bounds it.
   const hessian = point.map((_, row) => point.map((__, column) => (row === column ? (row === 0 ? 1e-12 : l2) : 0)))
-  for (const { inputs, label, weight } of rows) {
-    const chance = 1 / (1 + Math.exp(-dot(inputs, point)))
+  for (const { inputs, label, weight, offset } of rows) {
+    const chance = 1 / (1 + Math.exp(-offset - dot(inputs, point)))
     const pull = weight * (label - chance)
     const curvature = weight * chance * (1 - chance)
     for (let row = 0; row < size; row++) {

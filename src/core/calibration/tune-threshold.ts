@@ -2,7 +2,6 @@
 import { RagGateError } from '../../errors.ts'
 import { meets, RATIO_TOLERANCE } from '../lib/numbers.ts'
 import type { Policy } from '../policy/policy.ts'
-import { binomialInterval } from './binomial-interval.ts'
 import {
   type LabelledDecision,
   scoresOfGate,
@@ -12,6 +11,7 @@ import {
 } from './gate-threshold.ts'
 import type { LabelledScore } from './labelled-score.ts'
 import { type MeasuredRate, measuredRate, rateText } from './measured-rate.ts'
+import { labelsNeeded, lowestSafeThreshold } from './safe-threshold.ts'
 
 /** Settings of `tuneThreshold`. */
 export interface TuneOptions {
@@ -75,11 +75,12 @@ export function tuneThreshold(
     fromPolicyId: policy.id,
     policy,
   })
-  const needed = Math.ceil(Math.log(1 - certainty) / Math.log(1 - risk))
+  const needed = labelsNeeded(risk, certainty)
   if (unanswerable < needed) {
     return kept(`Too few labels: ${unanswerable} unanswerable questions of ${needed} needed`)
   }
-  const to = lowestSafe(scored, { risk, certainty, step })
+  const refusable = scored.flatMap(({ score, answerable }) => (answerable ? [] : [score]))
+  const to = lowestSafeThreshold(refusable, { risk, certainty, step })
   if (to === undefined) return kept(`No threshold up to 1 keeps false acceptances at ${risk} with this certainty`)
   const rates = ratesAt(scored, to)
   const promise = `At most ${risk} of the unanswerable questions get through, with certainty ${certainty}`
@@ -88,22 +89,6 @@ export function tuneThreshold(
   const changed = withThreshold(policy, gate, to)
   const action = to > from ? 'raise' : 'lower'
   return { action, because, gate, from, to, ...rates, fromPolicyId: policy.id, policy: changed }
-}
-
-/** From 1 down to 0; `undefined` when even 1 lets too many through. */
-function lowestSafe(
-  scored: readonly LabelledScore[],
-  { risk, certainty, step }: { readonly risk: number; readonly certainty: number; readonly step: number },
-): number | undefined {
-  let safe: number | undefined
-  for (let at = 0; at * step <= 1 + RATIO_TOLERANCE; at++) {
-    const threshold = Math.max(0, Number((1 - at * step).toFixed(9)))
-    const { hits, labels } = ratesAt(scored, threshold).falseAcceptances
-    // The upper bound alone: a tail on one side.
-    if (binomialInterval(hits, labels, 2 * certainty - 1).high > risk) break
-    safe = threshold
-  }
-  return safe
 }
 
 function ratesAt(

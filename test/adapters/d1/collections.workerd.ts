@@ -83,6 +83,7 @@ describe('publish', () => {
       embeddingModel: 'hashed-1',
       dimension: 256,
       policyId: null,
+      pushedPolicy: null,
       unpublishedChunkIds: [],
     })
     const second = await publish(collections, aChange('published', 1, { dimension: 512 }))

@@ -38,14 +38,17 @@ export async function listCollections(c: Context<{ Bindings: GateBindings }>): P
   const { tenant } = await requireScope(composition, c.req.raw, 'ingest')
   const collections = await ingest.collections.list(tenant)
   return c.json({
-    collections: collections.map(({ id, corpusVersion, embeddingModel, dimension, policyId, unpublishedChunkIds }) => ({
-      id,
-      corpus_version: corpusVersion,
-      embedding_model: embeddingModel,
-      dimension,
-      policy: policyId,
-      chunks_to_remove: unpublishedChunkIds.length,
-    })),
+    collections: collections.map(
+      ({ id, corpusVersion, lexiconId, embeddingModel, dimension, policyId, unpublishedChunkIds }) => ({
+        id,
+        corpus_version: corpusVersion,
+        lexicon_id: lexiconId,
+        embedding_model: embeddingModel,
+        dimension,
+        policy: policyId,
+        chunks_to_remove: unpublishedChunkIds.length,
+      }),
+    ),
   })
 }
 

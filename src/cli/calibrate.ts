@@ -1,0 +1,261 @@
+/** `rag-gate calibrate`: labelled questions in, a policy that keeps a stated promise on their collection out. */
+import { writeFile } from 'node:fs/promises'
+import { calibratePolicy, type Calibration, type CalibrationLabel } from '../core/calibration/calibrate-policy.ts'
+import { binomialInterval } from '../core/calibration/binomial-interval.ts'
+import { policySettings } from '../core/policy/policy.ts'
+import { balanced } from '../presets/balanced/balanced.ts'
+import { CommandError, misused } from './command-error.ts'
+import { command, only } from './command.ts'
+import { parallelOf, percent, rateText, shareOf } from './eval.ts'
+import { callGate, type GateAddress } from './gate-client.ts'
+import { askLabels, type LabelResult } from './judged-labels.ts'
+import { type Label, readLabels } from './labels.ts'
+import { jsonText, type Terminal } from './terminal.ts'
+
+/** A policy file: what `rag-gate policy push` sends. */
+export interface PolicyFile {
+  readonly settings: unknown
+  readonly pin: CollectionPin | null
+  readonly evidence: unknown
+}
+
+/** How the collection stood. */
+export interface CollectionPin {
+  readonly collection: string
+  readonly embedding_model: string
+  readonly dimension: number
+  readonly lexicon_id: string | null
+  readonly corpus_version: number
+}
+
+/** The command. */
+export const calibrateCommand = command({
+  name: 'calibrate',
+  about: 'Sets the thresholds of a collection from labelled questions, at an error rate that you state.',
+  usage: [
+    'calibrate <labels.jsonl|labels.csv> [--collection <id>] [--risk .05] [--certainty .9] [--out policy.json]',
+    'calibrate <labels> --hidden-gold [--collection <id>]',
+  ],
+  notes: [
+    'Questions are judged on trial: no model is called, nothing is cached or counted. The key needs the scope admin.',
+    '--hidden-gold needs answerable questions only, each with relevant_ids: what answers them is left out of the search,',
+    'and the question should then be refused. The result is a file for `rag-gate policy push`; nothing changes before.',
+    'Exit code 1 when the labels are too few for the promise.',
+  ],
+  options: {
+    collection: { type: 'string', value: 'id', about: 'the collection, one at a time; "default" otherwise' },
+    risk: { type: 'string', value: 'share', about: 'questions to be refused that may be answered; .05' },
+    'caution-risk': {
+      type: 'string',
+      value: 'share',
+      about: 'those that may be answered without a caution; half of --risk',
+    },
+    certainty: { type: 'string', value: 'share', about: 'how sure that must be; .9' },
+    'hidden-gold': { type: 'boolean', about: 'make the questions to be refused from the answerable ones' },
+    fit: {
+      type: 'string',
+      value: 'what',
+      about: 'weights or thresholds; weights only where a reranker or model gave scores',
+    },
+    name: { type: 'string', value: 'name', about: 'name of the policy; that of the collection otherwise' },
+    out: { type: 'string', value: 'file', about: 'where the policy is written; policy.json' },
+    results: {
+      type: 'string',
+      value: 'file',
+      about: 'where judgements are kept: a run that was stopped goes on there',
+    },
+    parallel: { type: 'string', value: 'n', about: 'questions at a time, 1 to 16; 4' },
+  },
+  async run({ terminal, words, given, json, gate }) {
+    const path = only(words, 'a file of labelled questions')
+    const { collection = 'default', 'hidden-gold': hidden, out = 'policy.json', results, fit } = given
+    if (fit !== undefined && fit !== 'weights' && fit !== 'thresholds') {
+      throw misused('--fit must be weights or thresholds')
+    }
+    const risk = shareOf('--risk', given.risk, 0.05)
+    const certainty = shareOf('--certainty', given.certainty, 0.9)
+    const cautionRisk = shareOf('--caution-risk', given['caution-risk'], risk / 2)
+    if (certainty < 0.5) throw misused('--certainty must be .5 or more')
+    if (cautionRisk > risk) throw misused('--caution-risk must not be above --risk')
+    const labels = ofCollection(await readLabels(path), collection)
+    const address = gate()
+    const pin = await pinOf(address, collection)
+    const asking = {
+      gate: address,
+      collection,
+      parallel: parallelOf(given.parallel),
+      mode: 'judgements' as const,
+      ...(results === undefined ? {} : { results }),
+    }
+    const measured = hidden ? await withHiddenGold(labels, asking, terminal) : await askLabels(labels, asking, terminal)
+    const after = await pinOf(address, collection)
+    if (after.lexicon_id !== pin.lexicon_id || after.embedding_model !== pin.embedding_model) {
+      throw new CommandError('The collection changed while it was measured: begin again')
+    }
+    const calibration = calibratePolicy(balanced(), measured.map(labelOf), {
+      name: given.name ?? nameOf(collection),
+      risk,
+      cautionRisk,
+      certainty,
+      ...(fit === undefined ? {} : { fit }),
+      about: `${path}${hidden ? ', hidden gold' : ''}`,
+    })
+    if (calibration.kind !== 'calibrated') {
+      if (json) terminal.out(jsonText(calibration))
+      else terminal.out({ text: calibration.statement, colour: 'yellow' })
+      if (calibration.kind === 'too-few-labels') terminal.note(moreLabels(calibration, risk, certainty))
+      return 1
+    }
+    const evidence = evidenceOf(calibration, measured, hidden)
+    const file: PolicyFile = { settings: policySettings(calibration.policy), pin, evidence }
+    await writeFile(out, `${JSON.stringify(file, undefined, 2)}\n`).catch((thrown: unknown) => {
+      throw new CommandError(`${out} cannot be written: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
+    })
+    if (json) terminal.out(jsonText({ policy: calibration.policy.id, out, pin, evidence }))
+    else show(calibration, evidence, out, terminal)
+    return 0
+  },
+})
+
+type Calibrated = Extract<Calibration, { kind: 'calibrated' }>
+type Asking = Parameters<typeof askLabels>[1]
+
+/** Each answerable question twice: as it is, and without what answers it. */
+async function withHiddenGold(labels: readonly Label[], asking: Asking, terminal: Terminal): Promise<LabelResult[]> {
+  const answerable = labels.filter((label) => label.answerable)
+  const without = answerable.filter(({ relevantIds }) => relevantIds.length > 0)
+  if (without.length === 0) throw misused('--hidden-gold needs answerable questions with relevant_ids')
+  if (without.length < answerable.length) {
+    terminal.note(`${answerable.length - without.length} answerable questions have no relevant_ids: they take no part.`)
+  }
+  const seen = await askLabels(without, asking, terminal)
+  // What was never found cannot be hidden: its ids may be wrong, and the question would be answered all the same.
+  const found = without.filter((_, at) => seen[at]?.found === true)
+  if (found.length < without.length) {
+    terminal.note(
+      `Of ${without.length - found.length} questions no relevant passage was found: are their relevant_ids those of this collection? They count as answerable alone.`,
+    )
+  }
+  const hidden = await askLabels(found, { ...asking, without: ({ relevantIds }) => relevantIds }, terminal)
+  return [...seen, ...hidden.map((result) => ({ ...result, answerable: false, kind: 'hidden-gold' }))]
+}
+
+function labelOf({ signals, answerable, question }: LabelResult): CalibrationLabel {
+  return { signals, answerable, group: question }
+}
+
+function ofCollection(labels: readonly Label[], collection: string): readonly Label[] {
+  const those = labels.filter((label) => (label.collection ?? collection) === collection)
+  if (those.length === 0) throw misused(`No label is of the collection ${collection}`)
+  return those
+}
+
+async function pinOf(gate: GateAddress, collection: string): Promise<CollectionPin> {
+  interface Listed extends Omit<CollectionPin, 'collection'> {
+    readonly id: string
+  }
+  const { collections } = await callGate<{ collections: readonly Listed[] }>(gate, 'GET', '/v1/collections')
+  const found = collections.find(({ id }) => id === collection)
+  if (found === undefined) throw new CommandError(`There is no collection ${collection}: --collection names another`)
+  if (found.lexicon_id === undefined)
+    throw new CommandError('This gate is of an older version: it does not tell its lexicons')
+  const { embedding_model, dimension, lexicon_id, corpus_version } = found
+  return { collection, embedding_model, dimension, lexicon_id, corpus_version }
+}
+
+/** A policy's name has small letters, digits and hyphens only. */
+function nameOf(collection: string): string {
+  const name = collection
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '')
+  return (name === '' ? 'calibrated' : name).slice(0, 40)
+}
+
+/** What the promise rests on, and what it does not cover. */
+interface Evidence {
+  readonly made: string
+  readonly from: 'labels of both kinds' | 'hidden gold'
+  readonly statement: string
+  readonly labels: Calibrated['labels']
+  readonly fit: Calibrated['fit']
+  readonly refuse: Calibrated['refuse']
+  readonly caution: Calibrated['caution'] | null
+  readonly coverage: Calibrated['coverage']
+  readonly kinds: Readonly<Record<string, number>>
+  readonly covers: string
+  /** Of hidden gold: how often another passage stands nearly as high once the right one is gone, 0..1. */
+  readonly near_misses?: { readonly share: number; readonly low: number; readonly high: number; readonly of: number }
+  readonly score_kinds: readonly string[]
+}
+
+function evidenceOf(calibration: Calibrated, measured: readonly LabelResult[], hidden: boolean): Evidence {
+  const { statement, labels, fit, refuse, caution, coverage } = calibration
+  const kinds: Record<string, number> = {}
+  for (const { answerable, kind } of measured) if (!answerable) kinds[kind] = (kinds[kind] ?? 0) + 1
+  const names = Object.entries(kinds).map(([kind, count]) => `${kind} (${count})`)
+  return {
+    made: new Date().toISOString(),
+    from: hidden ? 'hidden gold' : 'labels of both kinds',
+    statement,
+    labels,
+    fit,
+    refuse,
+    caution: caution ?? null,
+    coverage,
+    kinds,
+    covers: hidden
+      ? 'Questions whose answer is not in the collection. Not near misses: questions about what the collection speaks of, that lack one fact of it'
+      : `Questions to be refused like those labelled: ${names.join(', ')}; and no other kind`,
+    ...(hidden ? { near_misses: nearMisses(measured) } : {}),
+    score_kinds: [...new Set(measured.flatMap(({ signals }) => Object.keys(signals.curves)))].sort(),
+  }
+}
+
+/** Questions whose confidence falls by less than a tenth of it when what answers them is hidden. */
+function nearMisses(measured: readonly LabelResult[]): NonNullable<Evidence['near_misses']> {
+  const before = new Map(
+    measured.flatMap((each) => (each.answerable ? [[each.question, each.confidence] as const] : [])),
+  )
+  const hidden = measured.filter(({ answerable }) => !answerable)
+  const near = hidden.filter(({ question, confidence }) => confidence > 0.9 * (before.get(question) ?? 1)).length
+  const { low, high } = binomialInterval(near, hidden.length)
+  return { share: near / hidden.length, low, high, of: hidden.length }
+}
+
+function moreLabels(
+  { labels, needed }: Extract<Calibration, { kind: 'too-few-labels' }>,
+  risk: number,
+  certainty: number,
+): string {
+  const possible = labels === 0 ? undefined : 1 - (1 - certainty) ** (1 / labels)
+  const milder =
+    possible === undefined || possible > 0.5
+      ? ''
+      : ` With these, --risk ${(Math.ceil(possible * 1000) / 1000).toFixed(3)} can be promised if none gets through.`
+  return `Label ${needed - labels} more questions to be refused for --risk ${risk} with --certainty ${certainty}, or use --hidden-gold.${milder}`
+}
+
+function show(calibration: Calibrated, evidence: Evidence, out: string, { out: write }: Pick<Terminal, 'out'>): void {
+  const { refuse, caution, adviseBelow, coverage, policy, fit } = calibration
+  const line = (name: string, value: string): void => write(`  ${name.padEnd(26)} ${value}`)
+  write({ text: `${policy.id} in ${out}`, colour: 'bold' })
+  write(`\n${calibration.statement}.`)
+  line('refuse below', refuse.threshold.toFixed(3))
+  line('caution below', adviseBelow.toFixed(3))
+  line('got through, labels', rateText(refuse.falseAcceptances))
+  line(
+    'without a caution',
+    caution === undefined ? 'no promise: too few labels for one' : `at most ${percent(caution.risk)}`,
+  )
+  line('answerable, answered', rateText(coverage))
+  line('fitted', fit === 'weights' ? 'weights around the general ones, and thresholds' : 'thresholds')
+  write(`\nIt covers: ${evidence.covers}.`)
+  const near = evidence.near_misses
+  if (near !== undefined) {
+    write(
+      `Near misses: with the right passage gone, ${percent(near.share)} of the questions (${percent(near.low)} to ${percent(near.high)}) look as strong as before.`,
+    )
+  }
+  write(`\nTry it: rag-gate policy push ${out} --use`)
+}

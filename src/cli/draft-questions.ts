@@ -1,0 +1,100 @@
+/** Questions out of documents, without a model: from headings, titles and the forms of FAQs. */
+
+/** A question drafted from a document. */
+export interface DraftedQuestion {
+  readonly question: string
+  /** Where it is from: a question that the document itself asks, a heading, or its title. */
+  readonly kind: 'faq' | 'heading' | 'title'
+}
+
+/** Shorter headings name no subject, and longer ones are sentences. */
+const SHORTEST_HEADING = 2
+const LONGEST_HEADING = 14
+/** Headings that many documents have, and no question is about. */
+const COMMON =
+  /^(?:introduction|overview|summary|conclusion|contents|table of contents|references|see also|notes?|examples?|usage|background|appendix.*|next steps|further reading|changelog|faq|frequently asked questions)$/i
+const ASKS =
+  /^(?:how|what|when|where|which|who|whom|whose|why|can|could|do|does|did|is|are|was|were|will|would|should|may|must|has|have)\b/i
+
+/**
+ * Questions that a document answers, by what it says of itself. Headings and lines that ask are taken as they are;
+ * other headings are asked about in the form that a reader would type.
+ *
+ * @param text Markdown or plain
+ * @returns each once, in the order of the document
+ */
+export function draftQuestions({ text, title }: { readonly text: string; readonly title?: string }): DraftedQuestion[] {
+  const found = new Map<string, DraftedQuestion>()
+  const keep = (question: string, kind: DraftedQuestion['kind']): void => {
+    const key = question.toLowerCase()
+    if (!found.has(key)) found.set(key, { question, kind })
+  }
+  const subject = title === undefined ? undefined : plain(title)
+  if (subject !== undefined && wordCount(subject) >= SHORTEST_HEADING && !COMMON.test(subject)) {
+    keep(asked(subject), isQuestion(subject) ? 'faq' : 'title')
+  }
+  let fenced = false
+  for (const line of text.split('\n')) {
+    if (/^\s*(?:```|~~~)/.test(line)) fenced = !fenced
+    if (fenced) continue
+    const heading = /^\s{0,3}(#{1,6})\s+(.+?)\s*#*\s*$/.exec(line)
+    const question = /^\s*(?:[-*>]\s*)?\**\s*(?:Q(?:uestion)?\s*\d*\s*[:.)])\s*\**\s*(.+?)\s*\**$/i.exec(line)
+    const bold = /^\s*\*\*(.+\?)\*\*\s*$/.exec(line)
+    if (question !== null) keep(asQuestion(plain(question[1] ?? '')), 'faq')
+    else if (bold !== null) keep(plain(bold[1] ?? ''), 'faq')
+    else if (heading !== null) {
+      const words = plain(heading[2] ?? '')
+      // The title again.
+      if (words.toLowerCase() === subject?.toLowerCase()) continue
+      const count = wordCount(words)
+      if (isQuestion(words)) keep(asQuestion(words), 'faq')
+      else if (
+        count <= LONGEST_HEADING &&
+        !COMMON.test(words) &&
+        (count >= SHORTEST_HEADING || subject !== undefined)
+      ) {
+        keep(count >= SHORTEST_HEADING ? asked(words) : `${asked(words).replace(/\?$/, '')} in ${subject}?`, 'heading')
+      }
+    }
+  }
+  return [...found.values()]
+}
+
+function isQuestion(words: string): boolean {
+  return words.endsWith('?') || (ASKS.test(words) && wordCount(words) >= 4)
+}
+
+function asQuestion(words: string): string {
+  return words.endsWith('?') ? words : `${words}?`
+}
+
+/** `Installing the client` is asked about otherwise than `Rate limits`. */
+function asked(words: string): string {
+  if (isQuestion(words)) return asQuestion(words)
+  const lower = /^[A-Z][a-z]/.test(words) ? words.slice(0, 1).toLowerCase() + words.slice(1) : words
+  const verb = /^([a-z]+)ing\b/.exec(lower)
+  if (verb !== null) return `What is to know about ${lower}?`
+  if (
+    /^(?:create|add|remove|delete|install|configure|set|use|run|update|change|enable|disable|deploy|build|make|get|start|stop|test|write)\b/.test(
+      lower,
+    )
+  ) {
+    return `How do I ${lower}?`
+  }
+  return `What about ${lower}?`
+}
+
+/** Without Markdown's marks, numbers of sections and anchors. */
+function plain(words: string): string {
+  return words
+    .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replaceAll(/[`*]|(?<!\w)_|_(?!\w)/g, '')
+    .replace(/\s*\{#[^}]*\}\s*$/, '')
+    .replace(/^(?:\d+(?:\.\d+)*[.)]?|[A-Z]\.)\s+/, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+}
+
+function wordCount(words: string): number {
+  return words.split(' ').filter((word) => /[\p{L}\p{N}]/u.test(word)).length
+}

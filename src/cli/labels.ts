@@ -1,0 +1,125 @@
+/** Labelled questions, from JSONL or CSV. */
+import { readFile } from 'node:fs/promises'
+import { isRecord } from '../core/lib/guards.ts'
+import { CommandError, misused } from './command-error.ts'
+
+/** A question, and whether the collection answers it. */
+export interface Label {
+  readonly question: string
+  readonly answerable: boolean
+  /** Ids of the passages or documents that answer it; none where nobody said. */
+  readonly relevantIds: readonly string[]
+  /** Such as `near-miss`; `answerable` or `unanswerable` where nobody said. */
+  readonly kind: string
+  /** Absent for the collection of the call. */
+  readonly collection?: string
+}
+
+const MEMBERS = ['question', 'answerable', 'relevant_ids', 'kind', 'collection'] as const
+/** A file of labels that is larger is something else. */
+const MOST_LABELS = 100_000
+
+/**
+ * Reads labels. CSV begins with a line of names; `relevant_ids` are separated there by semicolons or spaces.
+ *
+ * @throws `CommandError` naming the line at fault
+ */
+export async function readLabels(path: string): Promise<readonly Label[]> {
+  const text = await readFile(path, 'utf8').catch((thrown: unknown) => {
+    throw new CommandError(`${path} cannot be read: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
+  })
+  const labels = /\.csv$/i.test(path) ? fromCsv(text, path) : fromJsonLines(text, path)
+  if (labels.length === 0) throw misused(`${path} holds no labelled question`)
+  if (labels.length > MOST_LABELS) throw misused(`${path} holds more than ${MOST_LABELS} questions`)
+  return labels
+}
+
+function fromJsonLines(text: string, path: string): Label[] {
+  return text
+    .replace(/^\uFEFF/, '')
+    .split('\n')
+    .flatMap((line, at) => {
+      if (line.trim() === '') return []
+      let row: unknown
+      try {
+        row = JSON.parse(line)
+      } catch {
+        throw misused(`${path}:${at + 1} is no JSON`)
+      }
+      return [labelOf(row, `${path}:${at + 1}`)]
+    })
+}
+
+function fromCsv(text: string, path: string): Label[] {
+  const [head = [], ...rows] = parseCsv(text.replace(/^\uFEFF/, ''))
+  const names = head.map((name) => name.trim().toLowerCase())
+  for (const needed of ['question', 'answerable']) {
+    if (!names.includes(needed)) throw misused(`${path} has no column ${needed}; the first line must name the columns`)
+  }
+  return rows
+    .filter((cells) => cells.some((cell) => cell.trim() !== ''))
+    .map((cells, at) => {
+      const row = Object.fromEntries(
+        names.flatMap((name, column) => {
+          const cell = (cells[column] ?? '').trim()
+          return cell === '' ? [] : [[name, name === 'relevant_ids' ? cell.split(/[;\s]+/).filter(Boolean) : cell]]
+        }),
+      )
+      return labelOf(row, `${path}, question ${at + 1}`)
+    })
+}
+
+/** Cells of a table. @see RFC 4180 */
+export function parseCsv(text: string): string[][] {
+  const rows: string[][] = []
+  let row: string[] = []
+  let cell = ''
+  let quoted = false
+  for (let at = 0; at < text.length; at++) {
+    const character = text.charAt(at)
+    if (quoted) {
+      if (character !== '"') cell += character
+      else if (text[at + 1] === '"') cell += text.charAt(++at)
+      else quoted = false
+    } else if (character === '"' && cell === '') quoted = true
+    else if (character === ',') {
+      row.push(cell)
+      cell = ''
+    } else if (character === '\n') {
+      rows.push([...row, cell.replace(/\r$/, '')])
+      row = []
+      cell = ''
+    } else cell += character
+  }
+  if (cell !== '' || row.length > 0) rows.push([...row, cell])
+  return rows
+}
+
+const YES = new Set(['true', 'yes', '1', 'y'])
+const NO = new Set(['false', 'no', '0', 'n'])
+
+function labelOf(row: unknown, where: string): Label {
+  if (!isRecord(row)) throw misused(`${where} is no object`)
+  const { question, answerable: said, relevant_ids: ids = [], kind, collection } = row
+  if (typeof question !== 'string' || question.trim() === '') throw misused(`${where} has no question`)
+  const word = String(said).toLowerCase()
+  if (!YES.has(word) && !NO.has(word)) throw misused(`${where}: answerable must be true or false`)
+  if (!Array.isArray(ids) || !ids.every((id) => typeof id === 'string')) {
+    throw misused(`${where}: relevant_ids must be a list of ids`)
+  }
+  for (const [name, value] of [['kind', kind] as const, ['collection', collection] as const]) {
+    if (value !== undefined && typeof value !== 'string') throw misused(`${where}: ${name} must be a text`)
+  }
+  const answerable = YES.has(word)
+  return {
+    question,
+    answerable,
+    relevantIds: ids,
+    // Checked above to be a text where it is there.
+    kind: (kind as string | undefined) ?? (answerable ? 'answerable' : 'unanswerable'),
+    ...(collection === undefined ? {} : { collection: collection as string }),
+  }
+}
+
+/** Members that a label may have. */
+export const LABEL_MEMBERS: readonly string[] = MEMBERS

@@ -1,0 +1,152 @@
+/** `rag-gate questions`: a draft of labelled questions from documents, to be read and completed by a person. */
+import { writeFile } from 'node:fs/promises'
+import { CommandError, misused } from './command-error.ts'
+import { command, only } from './command.ts'
+import { type DraftedQuestion, draftQuestions } from './draft-questions.ts'
+import { listFiles } from './list-files.ts'
+import { QUESTION_PROMPT_VERSION, type QuestionModel, writeQuestions } from './model-questions.ts'
+import { readDocuments } from './read-documents.ts'
+import { seededNumbers } from './seeded-numbers.ts'
+import type { Terminal } from './terminal.ts'
+
+/** A line of the draft. */
+interface DraftedLabel {
+  readonly question: string
+  readonly answerable: true
+  readonly relevant_ids: readonly string[]
+  readonly kind: string
+  readonly collection?: string
+  readonly written_by?: string
+}
+
+/** The command. */
+export const questionsCommand = command({
+  name: 'questions',
+  about: 'Drafts labelled questions from documents: from headings, titles and FAQs, or with your own model.',
+  usage: ['questions <folder or file> [--count 50] [--out questions.jsonl] [--model <name>]'],
+  notes: [
+    'Read them before you use them. Questions made of headings share the words of their passage, so that they are easier',
+    'than those of people, and thresholds learned from them are no promise for real ones. Questions that must be refused',
+    'are not drafted: write them, or use `rag-gate calibrate --hidden-gold`.',
+    'With --model: LLM_BASE_URL and LLM_API_KEY name an OpenAI-compatible endpoint.',
+  ],
+  options: {
+    count: { type: 'string', value: 'n', about: 'how many, drawn evenly over the documents; 50' },
+    seed: { type: 'string', value: 'n', about: 'which are drawn, and what the model is seeded with; 1' },
+    out: { type: 'string', value: 'file', about: 'where they are written; printed otherwise' },
+    collection: { type: 'string', value: 'id', about: 'noted in each' },
+    model: { type: 'string', value: 'name', about: 'a model that writes one or two for each passage, and checks them' },
+  },
+  async run({ terminal, words, given }) {
+    const path = only(words, 'a folder or a file of documents')
+    const count = wholeOf('--count', given.count, 50)
+    const seed = wholeOf('--seed', given.seed, 1)
+    const { files } = await listFiles(path)
+    const documents: { readonly id: string; readonly text: string; readonly title?: string }[] = []
+    for (const file of files) {
+      for await (const read of readDocuments(file)) {
+        if (read.kind === 'document') documents.push(read.document)
+      }
+    }
+    if (documents.length === 0) throw new CommandError(`${path} holds no document that can be read`)
+    const noted = given.collection === undefined ? {} : { collection: given.collection }
+    const drawn = shuffled(documents, seededNumbers(seed))
+    const model = given.model === undefined ? undefined : modelOf(given.model, seed, terminal)
+    const labels: DraftedLabel[] =
+      model === undefined
+        ? oneOfEach(
+            drawn.map((document) =>
+              bestFirst(draftQuestions(document)).map(({ question, kind }) => ({
+                question,
+                answerable: true as const,
+                relevant_ids: [document.id],
+                kind,
+                ...noted,
+              })),
+            ),
+            count,
+          )
+        : (await written(drawn, count, model, terminal)).map((label) => ({ ...label, ...noted }))
+    if (labels.length === 0)
+      throw new CommandError('No question could be drafted: there are no headings, titles or questions')
+    const lines = labels.map((label) => JSON.stringify(label)).join('\n')
+    if (given.out === undefined) terminal.out(lines)
+    else {
+      await writeFile(given.out, `${lines}\n`).catch((thrown: unknown) => {
+        throw new CommandError(
+          `${given.out} cannot be written: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
+        )
+      })
+      terminal.out(`${given.out}: ${labels.length} questions from ${documents.length} documents`)
+    }
+    terminal.note('Read them, and take out what nobody would ask. Then add questions that must be refused.')
+    return 0
+  },
+})
+
+const PASSAGE_CHARACTERS = 4000
+
+async function written(
+  documents: readonly { readonly id: string; readonly text: string }[],
+  count: number,
+  model: QuestionModel,
+  { progress }: Terminal,
+): Promise<DraftedLabel[]> {
+  const labels: DraftedLabel[] = []
+  try {
+    for (const { id, text } of documents) {
+      if (labels.length >= count) break
+      const questions = await writeQuestions(model, text.slice(0, PASSAGE_CHARACTERS))
+      for (const question of questions) {
+        const by = `${model.model}, ${QUESTION_PROMPT_VERSION}, seed ${model.seed}`
+        labels.push({ question, answerable: true, relevant_ids: [id], kind: 'model', written_by: by })
+      }
+      progress.show(Math.min(count, labels.length), count, `${labels.length} of ${count} questions`)
+    }
+  } finally {
+    progress.end()
+  }
+  return labels.slice(0, count)
+}
+
+/** What the document asks itself is nearest to what people ask, and its title farthest. */
+function bestFirst(drafted: readonly DraftedQuestion[]): DraftedQuestion[] {
+  const order: readonly DraftedQuestion['kind'][] = ['faq', 'heading', 'title']
+  return [...drafted].sort((one, other) => order.indexOf(one.kind) - order.indexOf(other.kind))
+}
+
+/** Round after round, one of each document. */
+function oneOfEach(byDocument: readonly (readonly DraftedLabel[])[], count: number): DraftedLabel[] {
+  const longest = Math.max(0, ...byDocument.map(({ length }) => length))
+  const seen = new Set<string>()
+  const taken: DraftedLabel[] = []
+  for (let round = 0; round < longest; round++) {
+    for (const those of byDocument) {
+      const label = those[round]
+      // A heading that stands in many documents asks about none of them.
+      if (label === undefined || seen.has(label.question.toLowerCase()) || taken.length >= count) continue
+      seen.add(label.question.toLowerCase())
+      taken.push(label)
+    }
+  }
+  return taken
+}
+
+function shuffled<Item>(items: readonly Item[], random: () => number): Item[] {
+  return items
+    .map((item) => ({ item, place: random() }))
+    .sort((one, other) => one.place - other.place)
+    .map(({ item }) => item)
+}
+
+function modelOf(model: string, seed: number, { env }: Terminal): QuestionModel {
+  const { LLM_BASE_URL: baseUrl, LLM_API_KEY: apiKey } = env
+  if (baseUrl === undefined || !URL.canParse(baseUrl)) throw misused('--model needs LLM_BASE_URL, an http(s) address')
+  return { baseUrl, model, seed, ...(apiKey === undefined ? {} : { apiKey }) }
+}
+
+function wholeOf(option: string, given: string | undefined, otherwise: number): number {
+  const value = given === undefined ? otherwise : Number(given)
+  if (Number.isInteger(value) && value >= 1 && value <= 100_000) return value
+  throw misused(`${option} must be a whole number, 1 and up`)
+}

@@ -1,0 +1,33 @@
+/** How sure one can be of a figure that no formula gives an interval for. */
+import type { Interval } from './binomial-interval.ts'
+import type { LabelledScore } from './labelled-score.ts'
+
+/** Settings of `bootstrapInterval`. */
+export interface BootstrapOptions {
+  /** Numbers from 0 up to 1. */
+  readonly random: () => number
+  /** How often is drawn, whole, 1 and up. @default 400 */
+  readonly draws?: number
+  /** How often the interval shall cover, 0..1 exclusive. @default 0.95 */
+  readonly confidence?: number
+}
+
+/**
+ * The percentile interval of a figure over questions, drawn again with replacement, answerable ones and others apart.
+ *
+ * @returns `undefined` without questions of both kinds: nothing could vary as it does
+ * @see B. Efron and R. J. Tibshirani, "An Introduction to the Bootstrap", 1993, section 13.3
+ */
+export function bootstrapInterval(
+  scored: readonly LabelledScore[],
+  figure: (scored: readonly LabelledScore[]) => number,
+  { random, draws = 400, confidence = 0.95 }: BootstrapOptions,
+): Interval | undefined {
+  const kinds = [true, false].map((kind) => scored.filter(({ answerable }) => answerable === kind))
+  if (kinds.some((those) => those.length === 0)) return undefined
+  const found = Array.from({ length: draws }, () =>
+    figure(kinds.flatMap((those) => those.map(() => those[Math.floor(random() * those.length)]!))),
+  ).sort((a, b) => a - b)
+  const at = (share: number): number => found[Math.min(draws - 1, Math.max(0, Math.round(share * (draws - 1))))]!
+  return { low: at((1 - confidence) / 2), high: at((1 + confidence) / 2) }
+}

@@ -1,0 +1,58 @@
+/** How far a confidence is from the share of questions that it should be. */
+import type { Interval } from './binomial-interval.ts'
+import { binomialInterval } from './binomial-interval.ts'
+import type { LabelledScore } from './labelled-score.ts'
+
+/** Questions of about one confidence. */
+export interface ReliabilityBin extends Interval {
+  readonly count: number
+  /** Mean of their confidences, 0..1. */
+  readonly confidence: number
+  /** Share of them that is answerable, 0..1. */
+  readonly answerable: number
+}
+
+/**
+ * Questions in bins of the same size, by rising confidence, questions of one confidence in one bin. What is not a number
+ * counts as confidence 0: the gate refuses it.
+ *
+ * @param bins how many at most, whole, 1 and up
+ */
+export function reliabilityBins(scored: readonly LabelledScore[], bins = 10): readonly ReliabilityBin[] {
+  const sorted = scored
+    .map(({ score, answerable }) => ({ score: Number.isFinite(score) ? score : 0, answerable }))
+    .sort((a, b) => a.score - b.score)
+  const size = sorted.length / bins
+  const found: ReliabilityBin[] = []
+  for (let start = 0; start < sorted.length;) {
+    let end = Math.max(start + 1, Math.round(size * (found.length + 1)))
+    while (end < sorted.length && sorted[end]!.score === sorted[end - 1]!.score) end++
+    const those = sorted.slice(start, end)
+    const hits = those.filter(({ answerable }) => answerable).length
+    found.push({
+      count: those.length,
+      confidence: those.reduce((sum, { score }) => sum + score, 0) / those.length,
+      answerable: hits / those.length,
+      ...binomialInterval(hits, those.length),
+    })
+    start = end
+  }
+  return found
+}
+
+/**
+ * Expected calibration error: the mean distance of confidence and share of answerable questions, over bins of the same
+ * size.
+ *
+ * @returns 0..1; `NaN` for no questions
+ * @see M. P. Naeini, G. F. Cooper and M. Hauskrecht, "Obtaining Well Calibrated Probabilities Using Bayesian Binning",
+ *   AAAI 2015; bins of equal size as in K. Nguyen and B. O'Connor, "Posterior calibration and exploratory analysis for
+ *   natural language processing models", EMNLP 2015
+ */
+export function calibrationError(scored: readonly LabelledScore[], bins = 10): number {
+  const sum = reliabilityBins(scored, bins).reduce(
+    (total, { count, confidence, answerable }) => total + count * Math.abs(confidence - answerable),
+    0,
+  )
+  return sum / scored.length
+}

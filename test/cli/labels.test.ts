@@ -1,0 +1,137 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { draftQuestions } from '../../src/cli/draft-questions.ts'
+import { parseCsv, readLabels } from '../../src/cli/labels.ts'
+import { escaped, plot } from '../../src/cli/plots.ts'
+import { run } from './run.ts'
+
+const home = mkdtempSync(join(tmpdir(), 'rag-gate-labels-'))
+afterAll(() => rmSync(home, { recursive: true }))
+
+function written(name: string, text: string): string {
+  const path = join(home, name)
+  writeFileSync(path, text)
+  return path
+}
+
+describe('readLabels', () => {
+  it('reads CSV with quotes, line ends within cells and several ids', async () => {
+    const text =
+      '\uFEFFquestion,answerable,relevant_ids,kind\r\n"What, ""exactly""?\nNow?",yes,a;b c,\r\nWho?,0,,near-miss\r\n\r\n'
+    expect(await readLabels(written('a.csv', text))).toEqual([
+      { question: 'What, "exactly"?\nNow?', answerable: true, relevantIds: ['a', 'b', 'c'], kind: 'answerable' },
+      { question: 'Who?', answerable: false, relevantIds: [], kind: 'near-miss' },
+    ])
+  })
+
+  it('reads JSONL, and names the line at fault', async () => {
+    const good = JSON.stringify({ question: 'Who?', answerable: false, collection: 'x' })
+    expect(await readLabels(written('a.jsonl', `${good}\n\n`))).toEqual([
+      { question: 'Who?', answerable: false, relevantIds: [], kind: 'unanswerable', collection: 'x' },
+    ])
+    for (const [line, why] of [
+      ['{', 'is no JSON'],
+      ['[]', 'is no object'],
+      ['{"answerable":true}', 'has no question'],
+      ['{"question":"Who?"}', 'answerable must be true or false'],
+      ['{"question":"Who?","answerable":true,"relevant_ids":"a"}', 'relevant_ids must be a list'],
+      ['{"question":"Who?","answerable":true,"kind":1}', 'kind must be a text'],
+    ] as const) {
+      await expect(readLabels(written('b.jsonl', `${good}\n${line}`))).rejects.toThrow(`b.jsonl:2`)
+      await expect(readLabels(written('b.jsonl', `${good}\n${line}`))).rejects.toThrow(why)
+    }
+    await expect(readLabels(written('c.csv', 'question\nWho?'))).rejects.toThrow('has no column answerable')
+    await expect(readLabels(written('d.jsonl', '\n'))).rejects.toThrow('holds no labelled question')
+    await expect(readLabels(join(home, 'none.jsonl'))).rejects.toThrow('cannot be read')
+  })
+})
+
+describe('parseCsv', () => {
+  it('keeps empty cells, and a last line without an end', () => {
+    expect(parseCsv('a,,b\n,"",c')).toEqual([
+      ['a', '', 'b'],
+      ['', '', 'c'],
+    ])
+    expect(parseCsv('')).toEqual([])
+  })
+})
+
+describe('draftQuestions', () => {
+  it('takes what asks as it is, and asks about what does not', () => {
+    const text = [
+      '# Client guide',
+      '## How do I reset my password?',
+      '## 2.1 Install the `client`',
+      '## Overview',
+      '## Rate limits {#limits}',
+      '## Limits',
+      '**Is there a free plan?**',
+      'Q: Can I pay by card',
+      '```',
+      '# no heading of the page',
+      '```',
+      '## how do i reset my password?',
+    ].join('\n')
+    expect(draftQuestions({ text, title: 'Client guide' })).toEqual([
+      { question: 'What about client guide?', kind: 'title' },
+      { question: 'How do I reset my password?', kind: 'faq' },
+      { question: 'How do I install the client?', kind: 'heading' },
+      { question: 'What about rate limits?', kind: 'heading' },
+      { question: 'What about limits in Client guide?', kind: 'heading' },
+      { question: 'Is there a free plan?', kind: 'faq' },
+      { question: 'Can I pay by card?', kind: 'faq' },
+    ])
+    expect(draftQuestions({ text: 'Only text.' })).toEqual([])
+  })
+})
+
+describe('plot', () => {
+  it('lets no text of a question into the page as markup, and draws nothing outside of its axes', () => {
+    const svg = plot({
+      title: '<script>',
+      xTitle: 'x',
+      yTitle: 'y',
+      series: [
+        {
+          name: '"a"',
+          colour: 1,
+          points: [
+            { x: 5, y: NaN },
+            { x: -1, y: 2 },
+          ],
+        },
+      ],
+    })
+    expect(svg).not.toContain('<script>')
+    expect(svg).not.toContain('NaN')
+    expect(svg).toContain('points="514.0,284.0 54.0,34.0"')
+    expect(escaped(`<&>"'`)).toBe('&lt;&amp;&gt;&quot;&#39;')
+  })
+})
+
+describe('rag-gate', () => {
+  const labels = written('one.jsonl', JSON.stringify({ question: 'Who?', answerable: true }))
+
+  it.each([
+    [['eval'], 'a file of labelled questions'],
+    [['eval', labels, '--risk', '5'], '--risk must be a number between 0 and 1'],
+    [['eval', labels, '--parallel', '99'], '--parallel must be a whole number from 1 to 16'],
+    [['calibrate', labels, '--certainty', '.4'], '--certainty must be .5 or more'],
+    [['calibrate', labels, '--caution-risk', '.2'], '--caution-risk must not be above --risk'],
+    [['calibrate', labels, '--fit', 'all'], '--fit must be weights or thresholds'],
+    [['policy', 'drop'], 'policy push, list, use or rollback'],
+    [['replay', labels], 'replay needs --policy'],
+    [['replay', labels, '--policy', 'balanced'], 'has no verdict, signals and findings'],
+    [['questions', home, '--count', '0'], '--count must be a whole number'],
+  ])('%j is called wrongly: %s', async (args, why) => {
+    const { code, notes } = await run(args)
+    expect([code, notes]).toEqual([2, expect.stringContaining(why)])
+  })
+
+  it('says that no gate is there', async () => {
+    expect(await run(['eval', labels])).toMatchObject({ code: 1, notes: expect.stringContaining('No gate answers at') })
+    expect(await run(['calibrate', labels])).toMatchObject({ code: 1 })
+  })
+})

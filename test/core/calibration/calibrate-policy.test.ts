@@ -1,0 +1,297 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { seededRandom } from '../../../bench/seeded-random.ts'
+import { calibratePolicy, type CalibrationLabel } from '../../../src/core/calibration/calibrate-policy.ts'
+import { calibratedParts } from '../../../src/core/calibration/calibrated-parts.ts'
+import { fitAdjustment } from '../../../src/core/calibration/fit-adjustment.ts'
+import { foldsOf } from '../../../src/core/calibration/folds.ts'
+import { hideFromRankings } from '../../../src/core/calibration/hidden-gold.ts'
+import { fitLogistic } from '../../../src/core/calibration/logistic-fit.ts'
+import { measuresOfAll, recordedMeasure } from '../../../src/core/calibration/recorded-measures.ts'
+import { replayDecision } from '../../../src/core/calibration/replay-decisions.ts'
+import { judge } from '../../../src/core/policy/judge.ts'
+import { policySettings, resolvePolicy } from '../../../src/core/policy/policy.ts'
+import { balanced, balancedPreset } from '../../../src/presets/balanced/balanced.ts'
+import { twoTier } from '../../../src/presets/two-tier/two-tier.ts'
+import { aCurve, aRanking, signalsOf } from '../../fixtures/evidence.ts'
+
+const policy = balanced()
+const OPTIONS = { name: 'mine', fit: 'weights' } as const
+
+/** Answerable questions have sentences that match better, and cosines that carry what no text signal does. */
+function labels(answerable: number, unanswerable: number, seed = 5): CalibrationLabel[] {
+  const random = seededRandom(seed)
+  const one = (kind: boolean, at: number): CalibrationLabel => ({
+    answerable: kind,
+    group: `${kind}${at}`,
+    signals: signalsOf({
+      lexiconChunkCount: 10,
+      topTitleTermCount: 1,
+      sentenceMatch: 0.3 * random() + (kind ? 0.25 : 0),
+      questionLikelihood: 0.5 * random(),
+      curves: { cosine: aCurve((kind ? 0.4 : 0) + 0.5 * random(), 0) },
+    }),
+  })
+  return [
+    ...Array.from({ length: answerable }, (_, at) => one(true, at)),
+    ...Array.from({ length: unanswerable }, (_, at) => one(false, at)),
+  ]
+}
+
+describe('calibratePolicy', () => {
+  it('says how many labels it takes, rather than guess', () => {
+    expect(calibratePolicy(policy, labels(100, 44), OPTIONS)).toEqual({
+      kind: 'too-few-labels',
+      labels: 44,
+      needed: 45,
+      statement: 'Too few labels: 44 questions to be refused, 45 needed to promise 5 % with certainty 0.9',
+    })
+    expect(calibratePolicy(policy, labels(100, 45), OPTIONS).kind).toBe('calibrated')
+  })
+
+  it('gives a policy that can be stored and resolved again, with the same verdicts', () => {
+    const given = labels(100, 120)
+    const found = calibratePolicy(policy, given, OPTIONS)
+    if (found.kind !== 'calibrated') throw new Error(found.statement)
+    expect(found.fit).toBe('weights')
+    const stored: unknown = JSON.parse(JSON.stringify(policySettings(found.policy)))
+    const again = resolvePolicy(stored, [balancedPreset, calibratedParts])
+    expect(again.id).toBe(found.policy.id)
+    expect(again.id).toMatch(/^mine@[0-9a-f]{16}$/)
+    for (const { signals } of given) expect(judge(again, signals)).toEqual(judge(found.policy, signals))
+    const passed = given.filter(({ signals, answerable }) => !answerable && judge(again, signals).verdict !== 'refuse')
+    expect(passed.length / 120).toBeLessThan(0.08)
+  })
+
+  it('uses scores that the general confidence knows nothing of', () => {
+    const given = labels(150, 150)
+    const coverage = (fit: 'weights' | 'thresholds'): number => {
+      const found = calibratePolicy(policy, given, { ...OPTIONS, fit })
+      return found.kind === 'calibrated' ? found.coverage.hits : 0
+    }
+    expect(coverage('weights')).toBeGreaterThan(coverage('thresholds') + 20)
+  })
+
+  it('fits weights of its own accord only where something read the passages', () => {
+    const given = labels(60, 60)
+    const read = given.map((label) => {
+      const { cosine } = label.signals.curves
+      return { ...label, signals: { ...label.signals, curves: { 'cross-encoder': cosine! } } }
+    })
+    const fits = [given, read, read.slice(41)].map((each) => {
+      const found = calibratePolicy(policy, each, { name: 'mine' })
+      return found.kind === 'calibrated' && found.fit
+    })
+    expect(fits).toEqual(['thresholds', 'weights', 'thresholds'])
+  })
+
+  it('does not depend on the order of the labels', () => {
+    const given = labels(40, 60)
+    const [one, other] = [given, [...given].reverse()].map((each) => calibratePolicy(policy, each, OPTIONS))
+    if (one?.kind !== 'calibrated' || other?.kind !== 'calibrated') throw new Error('not calibrated')
+    expect(other.refuse.threshold).toBe(one.refuse.threshold)
+    expect(other.policy.gates[0]?.settings).toEqual(one.policy.gates[0]?.settings)
+  })
+
+  it('keeps a caution without a promise of its own where labels are too few for one', () => {
+    const found = calibratePolicy(policy, labels(50, 50), OPTIONS)
+    if (found.kind !== 'calibrated') throw new Error(found.statement)
+    expect(found.caution).toBeUndefined()
+    expect(found.adviseBelow).toBeGreaterThanOrEqual(found.refuse.threshold)
+    const more = calibratePolicy(policy, labels(100, 100), OPTIONS)
+    expect(more.kind === 'calibrated' && more.caution?.risk).toBe(0.025)
+  })
+
+  it('keeps its promise, with fitted weights too: exceeded no more often than it says', () => {
+    const REPEATS = 60
+    const population = labels(1000, 1000, 99)
+    let exceeded = 0
+    for (let repeat = 0; repeat < REPEATS; repeat++) {
+      const found = calibratePolicy(policy, labels(60, 60, repeat), OPTIONS)
+      if (found.kind !== 'calibrated') throw new Error(found.statement)
+      const refusable = population.filter(({ answerable }) => !answerable)
+      const through = refusable.filter(({ signals }) => judge(found.policy, signals).verdict !== 'refuse')
+      if (through.length / refusable.length > 0.05) exceeded++
+    }
+    // A tenth may; three standard errors over 60 repeats are .116.
+    expect(exceeded / REPEATS).toBeLessThan(0.22)
+  })
+
+  it('sets thresholds on weights that never saw the question: noise that was learned by heart gives no coverage', () => {
+    const random = seededRandom(3)
+    const noise = (count: number): CalibrationLabel[] =>
+      Array.from({ length: count }, (_, at) => ({
+        answerable: at % 2 === 0,
+        group: `${at}`,
+        signals: signalsOf({
+          lexiconChunkCount: 10,
+          topTitleTermCount: 1,
+          sentenceMatch: random(),
+          questionLikelihood: random(),
+          topBm25: random(),
+          bm25Gap: random(),
+          sentenceCoverage: random(),
+          keywordCoverage: random(),
+          curves: { cosine: aCurve(random(), random(), random()), bm25: aCurve(random(), random(), random()) },
+        }),
+      }))
+    let coverage = 0
+    for (let repeat = 0; repeat < 10; repeat++) {
+      const found = calibratePolicy(policy, noise(100), { ...OPTIONS, strength: 0.01, risk: 0.3, certainty: 0.5 })
+      if (found.kind === 'calibrated') coverage += (found.coverage.rate ?? 0) / 10
+    }
+    // As much as of those to be refused. Learned by heart, more than half would seem to be kept.
+    expect(coverage).toBeLessThan(0.4)
+  })
+
+  it('refuses policies without a confidence to calibrate, and options out of range', () => {
+    const given = labels(30, 60)
+    expect(() => calibratePolicy(twoTier(), given, OPTIONS)).toThrow(
+      expect.objectContaining({ code: 'config_invalid' }),
+    )
+    for (const wrong of [{ risk: 0 }, { risk: 0.1, cautionRisk: 0.2 }, { certainty: 1 }, { strength: 0 }]) {
+      expect(() => calibratePolicy(policy, given, { ...OPTIONS, ...wrong })).toThrow(
+        expect.objectContaining({ code: 'config_invalid' }),
+      )
+    }
+    const found = calibratePolicy(policy, given, OPTIONS)
+    const twice = (): unknown => found.kind === 'calibrated' && calibratePolicy(found.policy, given, OPTIONS)
+    expect(twice).toThrow('Calibrate the general policy')
+  })
+})
+
+describe('an adjusted confidence', () => {
+  it('is not a number where a score that it needs is missing, and the question is refused', () => {
+    const found = calibratePolicy(policy, labels(60, 60), OPTIONS)
+    if (found.kind !== 'calibrated') throw new Error(found.statement)
+    const judged = judge(found.policy, signalsOf({ sentenceMatch: 1, questionLikelihood: 1, curves: {} }))
+    expect([judged.verdict, judged.reason]).toEqual(['refuse', 'confidence_unavailable'])
+  })
+
+  it('resolves only around a general confidence that is known, with finite weights', () => {
+    const found = calibratePolicy(policy, labels(60, 60), OPTIONS)
+    if (found.kind !== 'calibrated') throw new Error(found.statement)
+    const stored = policySettings(found.policy)
+    for (const wrong of [{ base: { kind: 'magic' } }, { weights: { sentenceMatch: null } }, { intercept: 'x' }]) {
+      const broken = { ...stored, confidence: { ...stored.confidence, ...wrong } }
+      expect(() => resolvePolicy(broken, [balancedPreset, calibratedParts])).toThrow(
+        expect.objectContaining({ code: 'policy_invalid' }),
+      )
+    }
+  })
+})
+
+describe('fitAdjustment', () => {
+  const given = labels(40, 40).map((label) => ({ ...label, general: 0.5 }))
+
+  it('changes nothing but the intercept under a prior that holds firmly', () => {
+    const { weights } = fitAdjustment(given, { strength: 1e9 })
+    for (const weight of Object.values(weights)) expect(Math.abs(weight)).toBeLessThan(1e-5)
+  })
+
+  it('is the logistic fit where the general log-odds are 0', () => {
+    const measures = ['sentenceMatch', 'cosine.top']
+    const features = (at: number): number[] => measures.map((name) => recordedMeasure(given[at]!.signals, name))
+    const examples = given.map(({ answerable }, at) => ({
+      features: features(at),
+      label: answerable ? (1 as const) : (0 as const),
+      weight: 1,
+    }))
+    const plain = fitLogistic(examples, { l2: 20 / given.length })
+    const { intercept, weights } = fitAdjustment(given, { measures, strength: 20 })
+    expect(intercept).toBeCloseTo(plain.intercept, 9)
+    expect(Object.values(weights)).toEqual(plain.coefficients.map((value) => expect.closeTo(value, 9)))
+  })
+
+  it('takes off what the general log-odds say already', () => {
+    const examples = [0, 1, 2, 3].map((at) => ({ features: [at], label: (at > 1 ? 1 : 0) as 0 | 1, weight: 1 }))
+    const shifted = examples.map((each) => ({ ...each, offset: 2 }))
+    const [one, other] = [examples, shifted].map((each) => fitLogistic(each, { l2: 0.1 }))
+    expect(other!.intercept).toBeCloseTo(one!.intercept - 2, 9)
+    expect(other!.coefficients[0]).toBeCloseTo(one!.coefficients[0]!, 9)
+  })
+})
+
+describe('foldsOf', () => {
+  it('keeps groups together whatever the order, in parts of about the same number', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string(), { minLength: 1 }), (groups) => {
+        const folds = foldsOf(groups, 5)
+        const backwards = [...foldsOf([...groups].reverse(), 5)].reverse()
+        expect(backwards).toEqual(folds)
+        const byGroup = new Map(groups.map((group, at) => [group, folds[at]]))
+        groups.forEach((group, at) => expect(folds[at]).toBe(byGroup.get(group)))
+      }),
+    )
+    const counts = [0, 0, 0, 0, 0]
+    for (const fold of foldsOf(
+      Array.from({ length: 50 }, (_, at) => String(at)),
+      5,
+    ))
+      counts[fold]!++
+    expect(counts).toEqual([10, 10, 10, 10, 10])
+  })
+})
+
+describe('recordedMeasure', () => {
+  it('reads signals of texts and of scores, and nothing else', () => {
+    const signals = signalsOf({ sentenceMatch: 0.4, curves: { cosine: aCurve(0.8, 0.5, 0.2) } })
+    const read = (name: string): number => recordedMeasure(signals, name)
+    expect([read('sentenceMatch'), read('cosine.top')]).toEqual([0.4, 0.8])
+    expect(read('cosine.lead')).toBeCloseTo(0.3, 12)
+    expect(read('cosine.above')).toBeCloseTo(0.3, 12)
+    for (const none of ['bm25.top', 'cosine.toString', 'toString', 'chunkCount', 'cosine.'])
+      expect(read(none)).toBeNaN()
+    expect(measuresOfAll([signals, signalsOf()])).not.toContain('cosine.top')
+    expect(measuresOfAll([signals])).toContain('cosine.top')
+  })
+})
+
+describe('hideFromRankings', () => {
+  it('leaves out passages by their own id and by that of their document, and keeps the order of the rest', () => {
+    const ranking = aRanking('bm25', [3, 2, 1])
+    const ids = (without: readonly string[]) =>
+      hideFromRankings([ranking], without)[0]?.entries.map(({ passage }) => passage.id)
+    expect(ids([])).toEqual(['bm25-0', 'bm25-1', 'bm25-2'])
+    expect(ids(['bm25-1'])).toEqual(['bm25-0', 'bm25-2'])
+    expect(ids(['document of bm25-0', 'unknown'])).toEqual(['bm25-1', 'bm25-2'])
+  })
+})
+
+describe('replayDecision', () => {
+  const recorded = {
+    id: '1',
+    verdict: 'pass' as const,
+    findings: [],
+    policyId: 'x@1',
+    signals: signalsOf({ sentenceMatch: 0.9, questionLikelihood: 0.9, lexiconChunkCount: 3, topTitleTermCount: 1 }),
+  }
+
+  it('judges the signals on record under the other policy', () => {
+    const { verdict, confidence } = judge(policy, recorded.signals)
+    expect(replayDecision(policy, recorded)).toEqual({
+      id: '1',
+      kind: 'replayed',
+      was: 'pass',
+      is: verdict,
+      confidence,
+    })
+  })
+
+  it('lets what rules found count again', () => {
+    const finding = {
+      gate: 'rule:x',
+      stage: 'pre-generation',
+      outcome: 'refuse',
+      code: 'rule_refused',
+      message: '',
+    } as const
+    expect(replayDecision(policy, { ...recorded, findings: [finding] })).toMatchObject({ is: 'refuse' })
+  })
+
+  it('never guesses what was not recorded', () => {
+    const found = calibratePolicy(policy, labels(60, 60), OPTIONS)
+    if (found.kind !== 'calibrated') throw new Error(found.statement)
+    expect(replayDecision(found.policy, recorded)).toMatchObject({ kind: 'not-replayable', was: 'pass' })
+  })
+})

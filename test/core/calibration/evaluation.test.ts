@@ -1,0 +1,103 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { seededRandom } from '../../../bench/seeded-random.ts'
+import { bootstrapInterval } from '../../../src/core/calibration/bootstrap-interval.ts'
+import { calibrationError, reliabilityBins } from '../../../src/core/calibration/calibration-error.ts'
+import { evaluate, type JudgedQuestion } from '../../../src/core/calibration/evaluation.ts'
+
+const question = fc.record({
+  answerable: fc.boolean(),
+  verdict: fc.constantFrom('pass', 'advise', 'refuse'),
+  confidence: fc.double({ min: 0, max: 1, noNaN: true }),
+  kind: fc.constantFrom('a', 'b'),
+  collection: fc.constantFrom('x', 'y'),
+})
+
+const asked = (answerable: boolean, verdict: JudgedQuestion['verdict'], confidence: number, kind = 'a') => ({
+  answerable,
+  verdict,
+  confidence,
+  kind,
+  collection: 'x',
+})
+
+describe('evaluate', () => {
+  it('counts verdicts, of all and apart by kind', () => {
+    const judged = [
+      asked(true, 'pass', 0.9),
+      asked(true, 'refuse', 0.2),
+      asked(false, 'refuse', 0.1),
+      asked(false, 'advise', 0.6, 'b'),
+      asked(false, 'pass', 0.95, 'b'),
+    ]
+    const found = evaluate(judged, { threshold: 0.5, random: seededRandom(1) })
+    expect(found.verdicts).toMatchObject({
+      refusalAccuracy: { hits: 1, labels: 3 },
+      falseRefusals: { hits: 1, labels: 2 },
+      falseAcceptances: { hits: 2, labels: 3 },
+      uncautioned: { hits: 1, labels: 3 },
+    })
+    expect(found.byKind['b']?.falseAcceptances).toMatchObject({ hits: 2, labels: 2 })
+    expect(found.byKind['b']?.falseRefusals.rate).toBeNull()
+    // Pairs in the right order: .9 above .1 and .6, .2 above .1.
+    expect(found.auroc.value).toBeCloseTo(3 / 6, 12)
+    expect(found.riskCoverage[0]).toEqual({ coverage: 0.2, risk: 1, threshold: 0.95 })
+    expect(found.sensitivity?.points).toHaveLength(21)
+  })
+
+  it('has no figure where there is nothing to compute it from', () => {
+    const found = evaluate([asked(true, 'pass', 0.9)], { random: seededRandom(1) })
+    expect([found.auroc.value, found.aurc.value, found.calibrationError.value]).toEqual([null, null, null])
+    expect(evaluate([], { random: seededRandom(1) })).toMatchObject({ questions: 0, riskCoverage: [], reliability: [] })
+  })
+
+  it('does not depend on the order of the questions', () => {
+    fc.assert(
+      fc.property(fc.array(question, { maxLength: 40 }), (judged) => {
+        const one = evaluate(judged, { random: () => 0 })
+        const other = evaluate([...judged].reverse(), { random: () => 0 })
+        for (const name of ['verdicts', 'byKind', 'byCollection'] as const) expect(other[name]).toEqual(one[name])
+        for (const name of ['auroc', 'aurc', 'calibrationError'] as const) {
+          expect(other[name].value ?? -1).toBeCloseTo(one[name].value ?? -1, 9)
+        }
+      }),
+    )
+  })
+})
+
+describe('calibrationError', () => {
+  it('is the mean distance of confidence and share, over bins of the same size', () => {
+    const scored = [
+      { score: 0.1, answerable: false },
+      { score: 0.3, answerable: true },
+      { score: 0.8, answerable: true },
+      { score: 0.6, answerable: true },
+    ]
+    // Two bins: mean .2 against .5, mean .7 against 1.
+    expect(calibrationError(scored, 2)).toBeCloseTo(0.3, 12)
+    expect(reliabilityBins(scored, 2).map(({ count }) => count)).toEqual([2, 2])
+  })
+
+  it('keeps questions of one confidence in one bin, and is not a number for none', () => {
+    const scored = Array.from({ length: 9 }, (_, at) => ({ score: 0.5, answerable: at < 3 }))
+    expect(reliabilityBins(scored)).toMatchObject([{ count: 9, confidence: 0.5, answerable: 1 / 3 }])
+    expect(calibrationError([])).toBeNaN()
+  })
+})
+
+describe('bootstrapInterval', () => {
+  it('covers a mean about as often as it says', () => {
+    const random = seededRandom(7)
+    const share = (scored: readonly { readonly score: number }[]): number =>
+      scored.reduce((sum, { score }) => sum + score, 0) / scored.length
+    let covered = 0
+    const REPEATS = 200
+    for (let repeat = 0; repeat < REPEATS; repeat++) {
+      const scored = Array.from({ length: 60 }, (_, at) => ({ score: random(), answerable: at < 30 }))
+      const { low, high } = bootstrapInterval(scored, share, { random, draws: 200 })!
+      if (low <= 0.5 && 0.5 <= high) covered++
+    }
+    expect(covered / REPEATS).toBeGreaterThan(0.88)
+    expect(covered / REPEATS).toBeLessThan(0.99)
+  })
+})

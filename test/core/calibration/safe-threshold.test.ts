@@ -1,0 +1,81 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  labelsNeeded,
+  lowestSafeThreshold,
+  mostAllowed,
+  upperBound,
+} from '../../../src/core/calibration/safe-threshold.ts'
+
+const scores = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1, maxLength: 150, size: 'max' })
+const promise = { risk: 0.1, certainty: 0.9, step: 0.01 }
+
+describe('upperBound', () => {
+  // Quantiles of beta distributions, by SciPy: beta.ppf(certainty, hits + 1, trials - hits).
+  it.each([
+    [0, 45, 0.9, 0.04988149],
+    [1, 100, 0.9, 0.0383395],
+    [2, 100, 0.9, 0.05234529],
+    [5, 50, 0.95, 0.198833],
+  ])('%i of %i at %f is %f', (hits, trials, certainty, bound) => {
+    expect(upperBound(hits, trials, certainty)).toBeCloseTo(bound, 7)
+  })
+
+  it('rises with what happened and with the certainty, and falls with the labels', () => {
+    fc.assert(
+      fc.property(fc.nat(60), fc.nat(60), fc.double({ min: 0.55, max: 0.98, noNaN: true }), (hits, more, certainty) => {
+        const trials = hits + more + 1
+        const bound = upperBound(hits, trials, certainty)
+        expect(upperBound(hits + 1, trials, certainty)).toBeGreaterThanOrEqual(bound)
+        expect(upperBound(hits, trials + 1, certainty)).toBeLessThanOrEqual(bound)
+        expect(upperBound(hits, trials, certainty + 0.01)).toBeGreaterThanOrEqual(bound - 1e-12)
+      }),
+    )
+  })
+})
+
+describe('labelsNeeded', () => {
+  it.each([
+    [0.05, 0.9, 45],
+    [0.1, 0.9, 22],
+    [0.05, 0.95, 59],
+    [0.5, 0.5, 1],
+  ])('for %f with certainty %f is %i, and one fewer is not enough', (risk, certainty, needed) => {
+    expect(labelsNeeded(risk, certainty)).toBe(needed)
+    expect(mostAllowed(needed, { risk, certainty })).toBeGreaterThanOrEqual(0)
+    expect(mostAllowed(needed - 1, { risk, certainty })).toBe(-1)
+  })
+})
+
+describe('lowestSafeThreshold', () => {
+  it('lets through as many as the bound allows, and is the lowest of its grid that does', () => {
+    fc.assert(
+      fc.property(scores, (all) => {
+        const threshold = lowestSafeThreshold(all, promise)
+        if (threshold === undefined) return
+        const through = (at: number): number => all.filter((score) => score >= at - 1e-9).length
+        expect(upperBound(through(threshold), all.length, 0.9)).toBeLessThanOrEqual(0.1)
+        if (threshold > 0) expect(upperBound(through(threshold - 0.01), all.length, 0.9)).toBeGreaterThan(0.1)
+      }),
+    )
+  })
+
+  it('promises no more with less evidence: without some questions that were refused, it is no lower', () => {
+    fc.assert(
+      fc.property(scores, fc.nat(20), (all, fewer) => {
+        const lowest = [...all].sort((a, b) => a - b).slice(Math.min(fewer, all.length - 1))
+        expect(lowestSafeThreshold(lowest, promise) ?? 1).toBeGreaterThanOrEqual(lowestSafeThreshold(all, promise) ?? 0)
+      }),
+    )
+  })
+
+  it('does not depend on the order, and what is no number never gets through', () => {
+    fc.assert(
+      fc.property(scores, (all) => {
+        expect(lowestSafeThreshold([...all].reverse(), promise)).toBe(lowestSafeThreshold(all, promise))
+      }),
+    )
+    expect(lowestSafeThreshold(Array<number>(30).fill(NaN), promise)).toBe(0)
+    expect(lowestSafeThreshold([], promise)).toBeUndefined()
+  })
+})

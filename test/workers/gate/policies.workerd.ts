@@ -1,0 +1,190 @@
+/** Pushed policies: who may push what, where it is used, and that a pin is held against the collection. */
+import { createExecutionContext } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { calibratePolicy } from '../../../src/core/calibration/calibrate-policy.ts'
+import { policySettings } from '../../../src/core/policy/policy.ts'
+import { balanced } from '../../../src/presets/balanced/balanced.ts'
+import worker from '../../../workers/gate/index.ts'
+import { signalsOf } from '../../fixtures/evidence.ts'
+
+const ADMIN = env.ADMIN_TOKEN
+
+async function send(
+  method: string,
+  path: string,
+  body?: unknown,
+  token: string | undefined = ADMIN,
+): Promise<Response> {
+  const init = {
+    method,
+    headers: { 'content-type': 'application/json', ...(token === '' ? {} : { authorization: `Bearer ${token}` }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  }
+  return worker.fetch(new Request(`https://gate.test${path}`, init), env, createExecutionContext())
+}
+
+const codeOf = async (response: Response) => [
+  response.status,
+  (await response.json<{ error?: { code: string } }>()).error?.code,
+]
+
+interface Pin {
+  readonly collection: string
+  readonly embedding_model: string
+  readonly dimension: number
+  readonly lexicon_id: string | null
+  readonly corpus_version: number
+}
+
+async function pinOf(collection: string): Promise<Pin> {
+  const { collections } = await (
+    await send('GET', '/v1/collections')
+  ).json<{ collections: (Omit<Pin, 'collection'> & { id: string })[] }>()
+  const { embedding_model, dimension, lexicon_id, corpus_version } = collections.find(({ id }) => id === collection)!
+  return { collection, embedding_model, dimension, lexicon_id, corpus_version }
+}
+
+/** Refuses everything, whatever the confidence. */
+const strict = (name = 'strict') => ({ ...policySettings(balanced({ refuseBelow: 1, adviseBelow: 1 })), name })
+
+const ask = async (collection: string, question = 'What is the launch code of the rocket?') =>
+  (await send('POST', '/ask', { question, collection })).json<{ refused: boolean; detail: { confidence: number } }>()
+
+async function addDocument(collection: string, id: string, text: string): Promise<void> {
+  const response = await send('POST', '/v1/documents', { collection, documents: [{ id, text }] })
+  if (response.status !== 200) throw new Error(`No document was added: ${response.status} ${await response.text()}`)
+}
+
+beforeAll(async () => {
+  for (const collection of ['pol-a', 'pol-b', 'pol-c']) {
+    await addDocument(collection, 'rocket', '# Rocket\n\nThe launch code of the rocket is 7421.')
+  }
+})
+
+describe('PUT /v1/policies', () => {
+  it('stores a policy under its own id and a version of its name, and chooses nothing', async () => {
+    const pushed = await (
+      await send('PUT', '/v1/policies/pushed', { settings: strict(), why: 'a try' })
+    ).json<{ id: string }>()
+    expect(pushed).toMatchObject({ name: 'strict', version: 1, pin: null, created_by: 'admin', why: 'a try' })
+    expect(pushed.id).toMatch(/^strict@[0-9a-f]{16}$/)
+    const again = await (await send('PUT', '/v1/policies/pushed', { settings: strict() })).json()
+    expect(again).toMatchObject({ id: pushed.id, version: 1, why: 'a try' })
+    const other = { ...policySettings(balanced()), name: 'strict' }
+    expect(await (await send('PUT', '/v1/policies/pushed', { settings: other })).json()).toMatchObject({ version: 2 })
+    expect((await ask('pol-a')).refused).toBe(false)
+  })
+
+  it('is for the admin scope', async () => {
+    expect(await codeOf(await send('PUT', '/v1/policies/pushed', { settings: strict() }, ''))).toEqual([
+      401,
+      'unauthorized',
+    ])
+    const key = await (
+      await send('POST', '/v1/keys', { name: 't', scopes: ['ask', 'ingest'] })
+    ).json<{ token: string }>()
+    for (const method of ['PUT', 'GET']) {
+      const body = method === 'PUT' ? { settings: strict() } : undefined
+      expect(await codeOf(await send(method, '/v1/policies/pushed', body, key.token))).toEqual([403, 'forbidden'])
+    }
+  })
+
+  it.each([
+    [{ settings: null }],
+    [{ settings: { ...strict(), gates: [] } }],
+    [{ settings: { ...strict(), gates: [{ gate: 'unknown' }] } }],
+    [{ settings: { ...strict(), dangerouslyDisableGates: true } }],
+    [{ settings: strict(), why: 'two\nlines' }],
+    [{ settings: strict(), pin: { collection: 'pol-a' } }],
+  ])('refuses %j', async (body) => {
+    expect(await codeOf(await send('PUT', '/v1/policies/pushed', body))).toEqual([422, 'policy_settings'])
+  })
+
+  it('refuses a pin that does not match how the collection stands', async () => {
+    const pin = await pinOf('pol-a')
+    for (const wrong of [{ embedding_model: 'other' }, { dimension: 1 }, { lexicon_id: 'old' }]) {
+      const sent = await send('PUT', '/v1/policies/pushed', { settings: strict('wrong'), pin: { ...pin, ...wrong } })
+      expect(await codeOf(sent)).toEqual([409, 'policy_pin_mismatch'])
+    }
+    const unknown = await send('PUT', '/v1/policies/pushed', {
+      settings: strict('wrong'),
+      pin: { ...pin, collection: 'none' },
+    })
+    expect(await codeOf(unknown)).toEqual([404, 'collection_not_found'])
+    expect((await send('PUT', '/v1/policies/pushed', { settings: strict('right'), pin })).status).toBe(200)
+    const elsewhere = await send('PUT', '/v1/policies/pushed', { settings: strict('right'), pin: await pinOf('pol-b') })
+    expect(await codeOf(elsewhere)).toEqual([409, 'policy_pin_mismatch'])
+  })
+})
+
+describe('a pushed policy', () => {
+  it('judges the collection that chooses it, until it is taken back, and each choice is on record', async () => {
+    const pin = await pinOf('pol-a')
+    const { id } = await (
+      await send('PUT', '/v1/policies/pushed', { settings: strict('mine'), pin })
+    ).json<{ id: string }>()
+    const choose = (collection: string, policy: string | null, why = '') =>
+      send('PUT', `/v1/collections/${collection}/policy`, { policy, why })
+    expect((await choose('pol-a', id, 'calibrated')).status).toBe(200)
+    expect((await ask('pol-a')).refused).toBe(true)
+    expect((await ask('pol-b')).refused).toBe(false)
+    expect(await codeOf(await choose('pol-b', id))).toEqual([409, 'policy_pin_mismatch'])
+    expect(await codeOf(await send('PUT', '/v1/policy', { policy: id }))).toEqual([409, 'policy_pin_mismatch'])
+    expect(await codeOf(await choose('pol-a', 'mine@0000000000000000'))).toEqual([422, 'policy_unknown'])
+    // Documents come and go: the choice stays.
+    await addDocument('pol-a', 'more', 'Fuel is methane.')
+    expect((await ask('pol-a')).refused).toBe(true)
+    expect((await choose('pol-a', null, 'too strict')).status).toBe(200)
+    expect((await ask('pol-a')).refused).toBe(false)
+    const { choices } = await (await send('GET', '/v1/policies/pushed')).json<{ choices: unknown[] }>()
+    expect(choices.slice(0, 2)).toEqual([
+      { collection: 'pol-a', policy: null, at: expect.any(String), by: 'admin', why: 'too strict' },
+      { collection: 'pol-a', policy: id, at: expect.any(String), by: 'admin', why: 'calibrated' },
+    ])
+  })
+
+  it('is nobody else’s', async () => {
+    const { id } = await (await send('PUT', '/v1/policies/pushed', { settings: strict('own') })).json<{ id: string }>()
+    const key = { name: 't', tenant: 'elsewhere', scopes: ['ask', 'ingest', 'admin'] }
+    const { token } = await (await send('POST', '/v1/keys', key)).json<{ token: string }>()
+    expect(await codeOf(await send('PUT', '/v1/policy', { policy: id }, token))).toEqual([422, 'policy_unknown'])
+    expect(await (await send('GET', '/v1/policies/pushed', undefined, token)).json()).toMatchObject({ policies: [] })
+  })
+
+  it('answers nothing once the collection is embedded otherwise', async () => {
+    const pin = await pinOf('pol-c')
+    const { id } = await (
+      await send('PUT', '/v1/policies/pushed', { settings: strict('embedded'), pin })
+    ).json<{ id: string }>()
+    await env.DB.prepare(`UPDATE pushed_policies SET pin = json_set(pin, '$.embedding_model', 'other') WHERE id = ?1`)
+      .bind(id)
+      .run()
+    await env.DB.prepare(`UPDATE collections SET policy_id = ?1 WHERE id = 'pol-c'`).bind(id).run()
+    await addDocument('pol-c', 'more', 'Fuel is methane.')
+    const response = await send('POST', '/ask', { question: 'What is the launch code?', collection: 'pol-c' })
+    expect(await codeOf(response)).toEqual([500, 'config_invalid'])
+  })
+
+  it('may have a confidence fitted to the collection', async () => {
+    const labels = Array.from({ length: 120 }, (_, at) => ({
+      answerable: at % 2 === 0,
+      group: String(at),
+      signals: signalsOf({
+        lexiconChunkCount: 3,
+        topTitleTermCount: 1,
+        sentenceMatch: (at % 2 === 0 ? 0.5 : 0) + at / 400,
+      }),
+    }))
+    const found = calibratePolicy(balanced(), labels, { name: 'fitted', fit: 'weights' })
+    if (found.kind !== 'calibrated') throw new Error(found.statement)
+    const settings = policySettings(found.policy)
+    expect(await codeOf(await send('PUT', '/v1/policies/pushed', { settings }))).toEqual([409, 'policy_pin_mismatch'])
+    const pushed = await send('PUT', '/v1/policies/pushed', { settings, pin: await pinOf('pol-b') })
+    const { id } = await pushed.json<{ id: string }>()
+    expect(id).toBe(found.policy.id)
+    const before = (await ask('pol-b', 'What is the code of the rocket?')).detail.confidence
+    await send('PUT', '/v1/collections/pol-b/policy', { policy: id })
+    expect((await ask('pol-b', 'What is the code of the rocket?')).detail.confidence).not.toBeCloseTo(before, 3)
+  })
+})

@@ -1,0 +1,96 @@
+/** `PUT /v1/policies/pushed` and `GET /v1/policies/pushed`: policies of a tenant's own, such as calibrated ones. */
+import type { Context } from 'hono'
+import { policySettings } from '../../../src/core/policy/policy.ts'
+import { RagGateError } from '../../../src/errors.ts'
+import { withoutOwnTenant } from '../../../src/middleware/own-tenant.ts'
+import { readJsonObject } from '../../../src/middleware/read-body.ts'
+import { collectionNotFound } from '../../../src/pipeline/gate-question.ts'
+import { requireScope } from '../access.ts'
+import type { GateBindings } from '../bindings.ts'
+import { compositionFor } from '../compose.ts'
+import { POLICY_NAMES } from '../policies.ts'
+import { checkPin, checkWhy, requirePin } from './pins.ts'
+import { policyFromSettings } from './policy-for.ts'
+import { type StoredPolicy, storedPolicies } from './stored-policies.ts'
+
+const LIMITS = { maxBytes: 200_000, timeoutMs: 10_000 }
+
+/**
+ * Stores a policy under the id that its settings have. It changes nothing for any question until it is chosen. A pinned
+ * one is taken only while its collection stands as it was calibrated on.
+ */
+export async function pushPolicy(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
+  const { ingest, ...composition } = compositionFor(c.env)
+  const { tenant, id: createdBy } = await requireScope(composition, c.req.raw, 'admin')
+  const { settings, pin: sentPin, evidence = null, why = '', ...others } = await readJsonObject(c.req, LIMITS)
+  if (Object.keys(withoutOwnTenant(others, tenant)).length > 0) {
+    throw new RagGateError('unknown_field', 'The body may have only these members: settings, pin, evidence, why')
+  }
+  const policy = policyFromSettings(settings)
+  const pin = checkPin(sentPin)
+  if (pin === null && policy.confidence.settings.kind === 'adjusted') {
+    throw new RagGateError('policy_pin_mismatch', 'A calibrated policy needs its pin', { param: 'pin' })
+  }
+  if (pin !== null) {
+    const collection = (await ingest.collections.list(tenant)).find(({ id }) => id === pin.collection)
+    if (collection === undefined) throw collectionNotFound()
+    requirePin(pin, collection, 'all')
+  }
+  const stored = await storedPolicies(c.env.DB).push({
+    tenant,
+    id: policy.id,
+    name: policy.name,
+    settings: policySettings(policy),
+    pin,
+    evidence,
+    createdAtMs: Date.now(),
+    createdBy,
+    why: checkWhy(why),
+  })
+  if (stored.pin?.collection !== pin?.collection) {
+    throw new RagGateError(
+      'policy_pin_mismatch',
+      'The same policy is pinned to another collection: give it another name',
+      {
+        param: 'settings',
+      },
+    )
+  }
+  return c.json(onTheWire(stored), 200, { 'cache-control': 'no-store' })
+}
+
+/** The caller's tenant's policies and its latest choices, newest first, and the policies that have a name here. */
+export async function listPolicies(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
+  const { tenant } = await requireScope(compositionFor(c.env), c.req.raw, 'admin')
+  const stored = storedPolicies(c.env.DB)
+  const [policies, choices] = await Promise.all([stored.list(tenant), stored.choices(tenant)])
+  return c.json(
+    {
+      named: POLICY_NAMES,
+      policies: policies.map(onTheWire),
+      choices: choices.map(({ collection, policy, atMs, by, why }) => ({
+        collection: collection === '' ? null : collection,
+        policy,
+        at: new Date(atMs).toISOString(),
+        by,
+        why,
+      })),
+    },
+    200,
+    { 'cache-control': 'no-store' },
+  )
+}
+
+function onTheWire({ id, name, version, settings, pin, evidence, createdAtMs, createdBy, why }: StoredPolicy) {
+  return {
+    id,
+    name,
+    version,
+    settings,
+    pin,
+    evidence,
+    created_at: new Date(createdAtMs).toISOString(),
+    created_by: createdBy,
+    why,
+  }
+}
