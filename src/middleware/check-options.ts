@@ -5,7 +5,6 @@ import { FUSION_METHODS } from '../core/evidence/fusion.ts'
 import { checkPassageFilter } from '../core/evidence/passage-filter.ts'
 import { canonicalJson } from '../core/lib/canonical.ts'
 import { isRecord } from '../core/lib/guards.ts'
-import type { Json } from '../core/lib/json.ts'
 import { RRF_K } from '../core/lib/rank-scores.ts'
 import { definePolicy, type Policy } from '../core/policy/policy.ts'
 import { validateRules } from '../core/policy/rules.ts'
@@ -295,7 +294,7 @@ function messageChooser(messages: RagGateOptions['messages']): RouteSettings['me
   }
   const byCode: MessagesByCode = (code) => (Object.hasOwn(messages, code) ? messages[code] : undefined)
   // Checked above: strings, and lists of them.
-  const key = canonicalJson(messages as unknown as Json)
+  const key = canonicalJson(messages)
   return () => ({ messages: byCode, key })
 }
 

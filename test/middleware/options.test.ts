@@ -6,7 +6,7 @@ import { aGate, POLICY, QUESTION, WEAK } from '../fixtures/gate.ts'
 
 describe('making a gate', () => {
   const make = (options: object): unknown =>
-    ragGate({ dependencies: () => ({}) as never, ...options } as unknown as RagGateOptions<object>)
+    ragGate({ dependencies: () => ({}) as never, ...options } as unknown as RagGateOptions)
 
   it.each([
     [{ retrieval: { topK: 0 } }, 'retrieval.topK'],

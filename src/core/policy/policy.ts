@@ -8,7 +8,7 @@ import { deepFreeze } from '../lib/frozen-copy.ts'
 import { isRecord } from '../lib/guards.ts'
 import type { Json } from '../lib/json.ts'
 import { hex, sha256 } from '../lib/sha256.ts'
-import type { ConfidenceModel, ConfidenceSettings, PolicyConfidence } from './confidence.ts'
+import type { ConfidenceSettings, PolicyConfidence } from './confidence.ts'
 import { ENGINE_TEXTS } from './engine-texts.ts'
 import { type CacheLifetimes, DEFAULT_LIFETIMES, validateLifetimes } from './lifetimes.ts'
 import type { PolicyParts, Preset, Wording } from './preset.ts'
@@ -163,11 +163,11 @@ export function resolvePolicy(stored: unknown, parts: readonly (PolicyParts | Pr
   return definePolicy({
     // Checked member by member by `definePolicy`.
     ...(rest as unknown as PolicyInput),
-    confidence: { model: model as ConfidenceModel, settings: confidence as unknown as ConfidenceSettings },
+    confidence: { model, settings: confidence as ConfidenceSettings },
     gates: gates.map((settings: unknown): PolicyGate => {
       const gate = isRecord(settings) ? known.get(String(settings['gate'])) : undefined
       if (gate === undefined) throw invalid('A gate of this policy is not known here', 'gates')
-      return { gate, settings: settings as unknown as GateSettings }
+      return { gate, settings: settings as GateSettings }
     }),
     ...(preset === undefined ? {} : { preset }),
   })

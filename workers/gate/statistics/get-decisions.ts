@@ -121,7 +121,6 @@ function decisionOf(found: RecordedDecision): Decision {
     ...(answerSignals === null ? {} : { answerSignals }),
     ...(expansion === null ? {} : { expansion }),
     ...(escalate === 1 ? { escalate: true } : {}),
-    // Recorded from a `Decision`, whose reason it is.
-    reason: recorded.reason as Decision['reason'],
+    reason: recorded.reason,
   }
 }
