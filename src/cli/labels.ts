@@ -108,7 +108,7 @@ function labelOf(row: unknown, where: string): Label {
     throw misused(`${where}: relevant_ids must be a list of ids`)
   }
   for (const [name, value] of [['kind', kind] as const, ['collection', collection] as const]) {
-    if (value !== undefined && typeof value !== 'string') throw misused(`${where}: ${name} must be a text`)
+    if (value !== undefined && typeof value !== 'string') throw misused(`${where}: ${name} must be a string`)
   }
   const answerable = YES.has(word)
   return {

@@ -37,7 +37,7 @@ describe('readLabels', () => {
       ['{"answerable":true}', 'has no question'],
       ['{"question":"Who?"}', 'answerable must be true or false'],
       ['{"question":"Who?","answerable":true,"relevant_ids":"a"}', 'relevant_ids must be a list'],
-      ['{"question":"Who?","answerable":true,"kind":1}', 'kind must be a text'],
+      ['{"question":"Who?","answerable":true,"kind":1}', 'kind must be a string'],
     ] as const) {
       await expect(readLabels(written('b.jsonl', `${good}\n${line}`))).rejects.toThrow(`b.jsonl:2`)
       await expect(readLabels(written('b.jsonl', `${good}\n${line}`))).rejects.toThrow(why)

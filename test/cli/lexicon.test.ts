@@ -250,7 +250,7 @@ describe('rag-gate lexicon', () => {
     [['--vectorize', 'docs', '--account', 'a'], 'CLOUDFLARE_API_TOKEN'],
     [['--json'], '--json needs --out'],
     [['--what'], '--what'],
-    [['docs'], 'docs'],
+    [['docs'], 'takes no words'],
   ])('called wrongly as %j says so', async (given, message) => {
     const { code, notes, out } = await run({}, ...given)
     expect({ code, out }).toEqual({ code: 2, out: '' })

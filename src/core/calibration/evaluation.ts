@@ -23,11 +23,11 @@ export interface JudgedQuestion {
 
 /** What was counted of verdicts. */
 export interface VerdictRates {
-  /** Questions to be refused that were: R024. */
+  /** Questions to be refused that were. */
   readonly refusalAccuracy: MeasuredRate
-  /** Answerable questions that were refused: R025. */
+  /** Answerable questions that were refused. */
   readonly falseRefusals: MeasuredRate
-  /** Questions to be refused that were answered: R026. */
+  /** Questions to be refused that were answered. */
   readonly falseAcceptances: MeasuredRate
   /** Of these, those without a caution. */
   readonly uncautioned: MeasuredRate

@@ -32,7 +32,7 @@ export interface SufficiencyEvaluation extends GatingReport {
   readonly refusal?: InsufficientEvidence
 }
 
-/** The gate of reference document 004. */
+/** The gate over shares of evidence, as one object. */
 export interface SufficiencyGate {
   /** Measures and judges in one call. While disabled it passes everything, with `gating_bypassed`. */
   readonly evaluate: (input: SufficiencyInput) => SufficiencyEvaluation
@@ -47,7 +47,7 @@ export interface SufficiencyGate {
 }
 
 /**
- * Makes a gate of document 004 that can be asked without a route, switched, and counted.
+ * Makes a gate over shares of evidence that can be asked without a route, switched, and counted.
  *
  * @throws `policy_invalid` when a setting is out of range
  */

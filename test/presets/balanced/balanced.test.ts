@@ -41,13 +41,16 @@ describe('balanced', () => {
   })
 
   it('says that it is not calibrated for a collection, and where its weights come from', () => {
-    expect(balanced().confidence).toMatchObject({
+    expect(balanced().confidence.settings).toMatchObject({
       calibrated: false,
       provenance: expect.stringMatching(/^npm run fit, .*squad-ooc.*scifact-missing.*an intercept for each set/),
     })
     const { confidence } = balanced()
     // Read from a file it may be anything.
-    const damaged = { ...balanced(), confidence: { ...confidence, calibrated: 'yes' } as unknown as typeof confidence }
+    const damaged = {
+      ...balanced(),
+      confidence: { ...confidence, settings: { ...confidence.settings, calibrated: 'yes' } },
+    }
     expect(() => definePolicy(damaged)).toThrow('calibrated must be true or false')
   })
 
