@@ -2,7 +2,9 @@
  * The examples of the documentation: each TypeScript block is compiled against the sources, and what README and the
  * recipes promise is tried with an index that is not there.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -14,6 +16,7 @@ import { examplesOf, PAGES, patched, read, ROOT } from './pages.ts'
 const RECIPES = 'docs/recipes.md'
 const [APP, ...FURTHER] = examplesOf(RECIPES, 'ts')
 const DIFFS = examplesOf(RECIPES, 'diff')
+const EXAMPLES = readdirSync(join(ROOT, 'examples'))
 
 let folder: string
 beforeAll(() => {
@@ -37,6 +40,7 @@ test('every TypeScript block of README, docs and recipes compiles', { timeout: 2
     for (const { line, code } of examplesOf(page, 'ts')) files.set(`${page}/${nameIn(code) ?? `line-${line}.ts`}`, code)
   }
   for (const { line, code } of DIFFS) files.set(`${RECIPES}/diff-${line}.ts`, patched(APP!.code, code))
+  for (const name of EXAMPLES) files.set(name, read(`examples/${name}`))
   expect(files.size).toBeGreaterThan(30)
   expect(compile(mkdtempSync(join(folder, 'compiled-')), files).join('\n')).toBe('')
 })
@@ -130,6 +134,46 @@ describe("README's example", () => {
     const unknown = await ask(app, '/ask', asJson({ question: UNKNOWN }))
     expect(unknown).toMatchObject({ status: 200, body: { refused: true, sources: [] } })
     expect(unknown.headers.get('rag-gate')).toContain('refuse')
+  })
+})
+
+describe('the apps in examples', () => {
+  test('are the ones that are tried here', () => expect(EXAMPLES).toEqual(['own-passages.ts', 'upstash-and-model.ts']))
+
+  test('own-passages answers what its passages hold and refuses the rest', async () => {
+    const { default: app } = (await run('own-passages', read('examples/own-passages.ts'))) as { default: Hono }
+    const known = await ask(app, '/ask', asJson({ question: 'How long does the warranty last?' }))
+    expect(known).toMatchObject({ status: 200, body: { refused: false } })
+    expect(known.body.answer).toContain('two years')
+    expect((await ask(app, '/ask', asJson({ question: UNKNOWN }))).body).toMatchObject({ refused: true, sources: [] })
+  })
+
+  test('upstash-and-model calls its model for supported questions alone, and once for each', async () => {
+    const calls: string[] = []
+    const model = createServer((request, response) => {
+      let body = ''
+      request.on('data', (chunk: Buffer) => (body += chunk.toString()))
+      request.on('end', () => {
+        calls.push(body)
+        response.setHeader('content-type', 'application/json')
+        response.end(JSON.stringify({ choices: [{ message: { content: 'With warm water and soap.' } }] }))
+      })
+    })
+    await new Promise<void>((resolve) => model.listen(0, '127.0.0.1', resolve))
+    try {
+      const { port } = model.address() as AddressInfo
+      const { default: app } = (await run('upstash-and-model', read('examples/upstash-and-model.ts'))) as { default: Hono }
+      const bindings = { ...ENV, LLM_BASE_URL: `http://127.0.0.1:${port}`, LLM_API_KEY: 'key', LLM_MODEL: 'a-model' }
+      const answered = async (question: string): Promise<Reply> =>
+        (await app.request('/ask', asJson({ question }), bindings)).json()
+      expect(await answered(KNOWN)).toMatchObject({ refused: false, answer: 'With warm water and soap.' })
+      expect(await answered(KNOWN)).toMatchObject({ refused: false, answer: 'With warm water and soap.' })
+      expect(await answered(UNKNOWN)).toMatchObject({ refused: true, sources: [] })
+      expect(calls).toHaveLength(1)
+      expect(calls[0]).toContain('Rinse the bristles')
+    } finally {
+      model.close()
+    }
   })
 })
 

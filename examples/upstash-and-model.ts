@@ -1,0 +1,49 @@
+/**
+ * The gate between an Upstash Vector index and a model behind an OpenAI-compatible endpoint. Refused questions never
+ * reach the model; answers are kept, strong ones longer than weak ones.
+ */
+import { Hono } from 'hono'
+import { ragGate, respondWithError } from 'hono-rag-gate'
+import { createMemoryAnswerCache } from 'hono-rag-gate/adapters/memory-answer-cache'
+import { createUpstashRetriever } from 'hono-rag-gate/adapters/upstash-vector'
+
+type Env = {
+  UPSTASH_VECTOR_REST_URL: string
+  UPSTASH_VECTOR_REST_TOKEN: string
+  LLM_BASE_URL: string
+  LLM_API_KEY: string
+  LLM_MODEL: string
+}
+
+const gate = ragGate<Env>({
+  dependencies: (env) => ({
+    retriever: createUpstashRetriever({ url: env.UPSTASH_VECTOR_REST_URL, token: env.UPSTASH_VECTOR_REST_TOKEN }),
+    cache: createMemoryAnswerCache(),
+    model: env.LLM_MODEL,
+  }),
+  // Everybody gets the same answers here: nobody says who they are.
+  cache: { scope: 'public' },
+})
+
+const app = new Hono<{ Bindings: Env }>()
+app.onError((error, c) => respondWithError(c, error))
+app.post('/ask', gate, async (c) => {
+  const { question, context, citations, caution, summary } = c.var.ragGate
+  const response = await fetch(`${c.env.LLM_BASE_URL}/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${c.env.LLM_API_KEY}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      model: c.env.LLM_MODEL,
+      messages: [
+        { role: 'system', content: `Answer from these passages alone. ${caution ?? ''}\n\n${context.text}` },
+        { role: 'user', content: question },
+      ],
+    }),
+    signal: AbortSignal.timeout(20_000),
+  })
+  if (!response.ok) return c.json({ error: { code: 'model_failed', message: 'The model did not answer' } }, 502)
+  const { choices } = (await response.json()) as { choices: { message: { content: string } }[] }
+  return c.json({ answer: choices[0]!.message.content, sources: citations, refused: false, ...summary })
+})
+
+export default app
