@@ -1,7 +1,7 @@
 /** From a code to a status, and from an error to a body: the one place where both are said. */
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import { isRagGateError, RagGateError, type RagGateErrorCode } from '../errors.ts'
+import { errorForLog, isRagGateError, RagGateError, type RagGateErrorCode } from '../errors.ts'
 
 const STATUS: Readonly<Record<RagGateErrorCode, ContentfulStatusCode>> = {
   config_invalid: 500,
@@ -112,7 +112,7 @@ export function respondWithError(c: Context, thrown: unknown): Response {
     : new RagGateError('internal', 'Something went wrong here', { cause: thrown })
   // Another bundled copy of the package may know codes that this one does not.
   const status = STATUS[error.code] ?? 500
-  if (status >= 500) console.error(`[rag-gate] ${error.code} request_id=${requestId}`, error.cause ?? error.message)
+  if (status >= 500) console.error(`[rag-gate] ${errorForLog(error, requestId)}`)
   const { code, message, param, retryAfterSeconds } = error
   const body: ErrorBody = {
     error: { code, message, request_id: requestId, ...(param === undefined ? {} : { param }) },
