@@ -252,7 +252,7 @@ describe('the decisions', () => {
     await page.getByRole('heading', { level: 1, name: 'Decision', exact: true }).waitFor()
     expect(await page.locator('.findings li').first().innerText()).toContain('confidence-range')
     expect(await page.getByRole('region', { name: 'Gates' }).innerText()).toMatch(
-      /Measured 0\.\d{4}, asked for 0\.5000/,
+      /Measured 0\.\d{4}, asked for 0\.5500/,
     )
     await page.getByText('The policy that decided').click()
     expect(await page.locator('details[data-name=policy] pre').innerText()).toContain('"name": "balanced"')

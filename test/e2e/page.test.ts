@@ -141,7 +141,7 @@ describe('an answer', () => {
     await ask(page, STRONG)
     const result = page.getByRole('article', { name: STRONG })
     expect(await result.locator('.verdict .badge').innerText()).toMatch(/^(Pass|Advise)$/)
-    expect(await result.locator('.answer').innerText()).toBe('A strong answer is cached for one hour. [1]')
+    expect(await result.locator('.answer').innerText()).toMatch(/A strong answer is cached for one hour\..* \[1\]$/)
     expect(await result.locator('.confidence').innerText()).toMatch(/^[01]\.\d{3}\s*(high|medium|low) confidence$/)
     expect(await result.innerText()).toContain('No model wrote this')
     expect(await result.getByRole('link', { name: 'Source 1' }).getAttribute('href')).toBe('#source-1')
@@ -728,12 +728,16 @@ function lowContrasts(page: Page): Promise<string[]> {
 describe('markup in documents and questions', () => {
   it('is text, and nothing else', async () => {
     const { page, complaints } = await visit()
-    const question = `What does the zebra protocol carry in every quagga frame ${HOSTILE_MARKUP}?`
-    await ask(page, question)
-    for (const summary of await page.locator('summary').all()) if (await summary.isVisible()) await summary.click()
-    const shown = await page.getByRole('main').innerText()
+    const question = 'What does the zebra protocol carry in every quagga frame?'
+    let shown = ''
+    for (const asked of [question, `${question} ${HOSTILE_MARKUP}`]) {
+      await ask(page, asked)
+      for (const summary of await page.locator('summary').all()) if (await summary.isVisible()) await summary.click()
+      shown += await page.getByRole('main').innerText()
+      expect(await page.locator('main img, main script, main [onerror], main a[href^="javascript:"]').count()).toBe(0)
+    }
+    // In the question, in the title of a source and in its text.
     expect(shown.split(HOSTILE_MARKUP).length).toBeGreaterThan(3)
-    expect(await page.locator('main img, main script, main [onerror], main a[href^="javascript:"]').count()).toBe(0)
     await page.waitForTimeout(200)
     expect(complaints).toEqual([])
   })

@@ -4,7 +4,8 @@ import { drizzle } from 'drizzle-orm/d1'
 import { auditEvents, decisions, feedback, policies, questionTexts } from '../../../d1/schema.ts'
 import type { Tenant } from '../../core/lib/ids.ts'
 import { rethrowStoreFault } from './faults.ts'
-import { type DecisionFilter, matches } from './statistics/filter.ts'
+import { matches } from './statistics/filter.ts'
+import type { DecisionFilter } from './statistics/wanted.ts'
 
 export interface D1RecordedDecisionsOptions {
   /** Database with the migrations of `d1/` applied. */

@@ -10,7 +10,8 @@ import type { Tenant } from '../../core/lib/ids.ts'
 import { RagGateError } from '../../errors.ts'
 import type { Mode } from '../../ports/decision-log.ts'
 import { rethrowStoreFault, schemaOutdated } from './faults.ts'
-import { type DecisionFilter, type EVERY_TENANT, matches, ofTenants } from './statistics/filter.ts'
+import { matches, ofTenants } from './statistics/filter.ts'
+import type { DecisionFilter, EVERY_TENANT } from './statistics/wanted.ts'
 import { type Bins, percentileMs } from './statistics/latency-bins.ts'
 
 export interface D1StatisticsOptions {

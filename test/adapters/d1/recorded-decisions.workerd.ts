@@ -6,7 +6,7 @@ import {
   type ListedDecisions,
   type Position,
 } from '../../../src/adapters/d1/recorded-decisions.ts'
-import type { DecisionFilter } from '../../../src/adapters/d1/statistics/filter.ts'
+import type { DecisionFilter } from '../../../src/adapters/d1/statistics/wanted.ts'
 import type { Decision } from '../../../src/core/policy/decision.ts'
 import type { DecisionEvent } from '../../../src/ports/decision-log.ts'
 import { aDecision, anEvent } from '../../fixtures/decision.ts'

@@ -128,7 +128,7 @@ describe('GET /v1/decisions', () => {
     expect(whole).toMatchObject({
       id: refused.id,
       verdict: 'refuse',
-      findings: [{ gate: 'confidence-range', outcome: 'refuse', threshold: 0.5 }],
+      findings: [{ gate: 'confidence-range', outcome: 'refuse', threshold: 0.55 }],
       policy: { name: 'balanced', gates: [{ gate: 'confidence-range' }] },
       rejection: { reason_code: refused.reason, evidence_analyzed: expect.any(Number), deficit: expect.any(Number) },
       labels: [],

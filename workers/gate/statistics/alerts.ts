@@ -1,7 +1,7 @@
 /** `GET /v1/alerts`, and the job that finds alerts and tells a webhook of them. */
 import type { Context } from 'hono'
 import type { Alert } from '../../../src/adapters/d1/alerts.ts'
-import { EVERY_TENANT } from '../../../src/adapters/d1/statistics/filter.ts'
+import { EVERY_TENANT } from '../../../src/adapters/d1/statistics/wanted.ts'
 import type { StatisticsSummary } from '../../../src/adapters/d1/statistics.ts'
 import { type CountedDecisions, findAlerts } from '../../../src/core/calibration/alert-rules.ts'
 import { requireScope } from '../access.ts'

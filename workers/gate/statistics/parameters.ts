@@ -1,7 +1,7 @@
 /** Query parameters of the statistics, each checked: what is not known or makes no sense is refused by name. */
 import type { Context } from 'hono'
 import type { Interval } from '../../../src/adapters/d1/statistics.ts'
-import { type DecisionFilter, EVERY_TENANT } from '../../../src/adapters/d1/statistics/filter.ts'
+import { type DecisionFilter, EVERY_TENANT } from '../../../src/adapters/d1/statistics/wanted.ts'
 import type { Tenant } from '../../../src/core/lib/ids.ts'
 import { RagGateError } from '../../../src/errors.ts'
 import type { Principal } from '../../../src/ports/authenticator.ts'

@@ -1,21 +1,8 @@
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { decisionRollups } from '../../../../d1/schema.ts'
-import type { Verdict } from '../../../core/gates/finding.ts'
 import type { Tenant } from '../../../core/lib/ids.ts'
-import type { Band, CacheState } from '../../../core/policy/decision.ts'
-import type { Mode } from '../../../ports/decision-log.ts'
-
-/** Which decisions are meant; what is left out is not asked for. */
-export interface DecisionFilter {
-  readonly collection?: string
-  readonly policyId?: string
-  readonly verdict?: Verdict
-  readonly band?: Band
-  readonly cache?: CacheState
-  readonly reason?: string
-  readonly mode?: Mode
-}
+import { type DecisionFilter, EVERY_TENANT } from './wanted.ts'
 
 /** Columns that a filter is held against: `decisions` and `decision_rollups` have them under the same names. */
 type Filtered = Readonly<Record<keyof DecisionFilter, SQLiteColumn>>
@@ -30,9 +17,6 @@ export function matches(table: Filtered, filter: DecisionFilter): SQL | undefine
     }),
   )
 }
-
-/** Stands for all tenants. No text can stand for it, whatever a tenant is called. */
-export const EVERY_TENANT = Symbol('every tenant')
 
 /**
  * The tenants meant. `EVERY_TENANT` finds them by jumping from one to the next in the key of the rollups, so that it reads a row
