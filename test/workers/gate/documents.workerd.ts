@@ -97,6 +97,7 @@ describe('GET /v1/documents and /v1/collections', () => {
       corpus_version: 1,
       embedding_model: expect.any(String),
       dimension: expect.any(Number),
+      lexicon_id: expect.anything(),
       policy: null,
       chunks_to_remove: 0,
     })
