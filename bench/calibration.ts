@@ -23,8 +23,8 @@ import { multiGate } from '../src/presets/multi-gate/multi-gate.ts'
 import { twoTier } from '../src/presets/two-tier/two-tier.ts'
 import { weightedSignals } from '../src/presets/weighted-signals/weighted-signals.ts'
 import { calibrationFigure } from './calibration/figure.ts'
-import { FAMILIES, type MeasuredLabel, measuredFamily } from './calibration/measured-families.ts'
-import { haveQuestionSets } from './evaluation/question-sets.ts'
+import { type MeasuredLabel, measuredFamily } from './calibration/measured-families.ts'
+import { FAMILY_SETS, haveQuestionSets } from './evaluation/question-sets.ts'
 import { seededRandom } from './seeded-random.ts'
 
 const DOCS = join(import.meta.dirname, '..', 'docs')
@@ -229,7 +229,7 @@ function meanRows(outcomes: readonly Outcome[]): string[][] {
 }
 
 function familyRows(outcomes: readonly Outcome[], n: number): string[][] {
-  return FAMILIES.flatMap((family) =>
+  return FAMILY_SETS.flatMap((family) =>
     METHODS.map((method) => {
       const found = outcomes.find((each) => each.family === family && each.method === method && each.n === n)!
       const { low, high } = binomialInterval(found.exceeded, found.made)
@@ -248,17 +248,17 @@ if (!haveQuestionSets()) {
   console.log('The question sets are not here (../shared/data): nothing to measure.')
   process.exit(0)
 }
-const sets = new Map(FAMILIES.map((name) => [name as string, measuredFamily(name)]))
-const outcomes = FAMILIES.flatMap((family) => {
+const sets = new Map(FAMILY_SETS.map((name) => [name as string, measuredFamily(name)]))
+const outcomes = FAMILY_SETS.flatMap((family) => {
   const found = outcomesOf(family, sets)
   console.log(`${family} done`)
   return found
 })
-const fixed = FAMILIES.map((family) => [family, withoutLabels(family, sets)] as const)
+const fixed = FAMILY_SETS.map((family) => [family, withoutLabels(family, sets)] as const)
 const fixedNames = Object.keys(fixed[0]![1])
 const page = `# Calibration, measured
 
-Written by \`npm run bench:calibration\` (\`bench/calibration.ts\`): ${FAMILIES.length} families of questions, ${DRAWS} draws each
+Written by \`npm run bench:calibration\` (\`bench/calibration.ts\`): ${FAMILY_SETS.length} families of questions, ${DRAWS} draws each
 (seed ${SEED}), ${RISK * 100} % stated false acceptance with certainty ${CERTAINTY}. The general confidence is fitted without the
 family in question. *n* is the number of labelled questions of each kind; with hidden gold only the *n* answerable ones
 are used. Labels are drawn with replacement; rates are counted on questions that were not drawn. *Exceeded*: draws in

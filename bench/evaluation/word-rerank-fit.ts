@@ -1,5 +1,5 @@
 /** A linear ranker of the chunks of a question: the conditional logit model, fitted by Newton's method. */
-import { solve } from './cholesky.ts'
+import { solve } from '../../src/core/lib/cholesky.ts'
 
 /** The candidates of one question. */
 export interface RankedList {

@@ -13,7 +13,7 @@ export { measureAnswer, type GenerationReport } from '../core/answer/measure-ans
 export type { AnswerSignals, EvidenceShare } from '../core/answer/answer-signals.ts'
 export { chunkId, namespaceOf } from '../core/lib/ids.ts'
 export { judge, judgeAnswer } from '../core/policy/judge.ts'
-export { measure } from '../core/signals/measure.ts'
+export { measureQuestion } from '../core/signals/measure-question.ts'
 export { createTermReader, type TermReader } from '../core/text/terms.ts'
 export { type AnsweredQuestion, type AnswerPorts, answerQuestion, type AnswerSettings } from './answer-question.ts'
 export { answerWithRetries, type RetriedAnswer, type RetryOptions, type Rewrite } from './answer-with-retries.ts'

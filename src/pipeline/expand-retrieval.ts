@@ -43,6 +43,8 @@ const LONGEST_REWRITE = 4000
  * Where the confidence of the first judgement lies under `expandBelow`, retrieves once more in further words and merges
  * both rounds, to be judged by the same policy for the same question. Both rounds share one deadline. A further round
  * that fails leaves the first judgement, and the decision says that it failed.
+ *
+ * @param question as it was searched first: without its words of courtesy
  */
 export async function expandRetrieval(
   { retriever, rewriter, clock, onWarning }: Pick<QuestionPorts, 'retriever' | 'rewriter' | 'clock' | 'onWarning'>,

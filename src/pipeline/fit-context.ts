@@ -2,6 +2,7 @@
 import { buildContext, type Context, type ContextBudget } from '../core/evidence/context.ts'
 import type { Evidence } from '../core/evidence/evidence.ts'
 import type { Finding } from '../core/gates/finding.ts'
+import { CONTEXT } from '../core/policy/text-findings.ts'
 
 /** Budget of the context for the model. */
 export interface ContextSettings {
@@ -32,7 +33,7 @@ export function fitContext(settings: ContextSettings, evidence: Evidence): Fitte
 }
 
 const CONTEXT_EMPTY: Finding = {
-  gate: 'context',
+  gate: CONTEXT,
   stage: 'pre-generation',
   outcome: 'refuse',
   code: 'context_empty',
@@ -41,7 +42,7 @@ const CONTEXT_EMPTY: Finding = {
 
 function contextCut(shown: number, found: number): Finding {
   return {
-    gate: 'context',
+    gate: CONTEXT,
     stage: 'pre-generation',
     outcome: 'skip',
     code: 'context_cut',

@@ -109,11 +109,12 @@ export async function gateQuestion(
   }
 
   const lexicon = await findLexicon(ports, settings, collection)
+  const { asked } = questionParts(question)
   const search: Search = { collection, lexicon, filter, searchMode, ...(without === undefined ? {} : { without }) }
   const startedMs = ports.clock.nowMs()
   let retrieved: Evidence
   try {
-    retrieved = await retrieveFirst(ports.retriever, retrieval, search, questionParts(question).asked)
+    retrieved = await retrieveFirst(ports.retriever, retrieval, search, asked)
   } catch (thrown) {
     if (found === null || !mayStandIn(found, settings.staleIfErrorSeconds, thrown)) throw thrown
     ports.onWarning?.({
@@ -128,7 +129,7 @@ export async function gateQuestion(
   const assess = (evidence: Evidence, timeoutMs: number): Promise<AssessedEvidence> =>
     assessEvidence(ports, settings, measures, evidence, timeoutMs)
   const first = await assess(bestOf(retrieved, retrieval.topK), retrieval.rerankTimeoutMs)
-  const further = await expandRetrieval(ports, retrieval, search, question, { retrieved, assessed: first, retrievalMs })
+  const further = await expandRetrieval(ports, retrieval, search, asked, { retrieved, assessed: first, retrievalMs })
   const last =
     further.evidence === undefined
       ? first

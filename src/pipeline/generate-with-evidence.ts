@@ -1,6 +1,6 @@
 /** An answer from evidence that is there already: judged before and after the model is asked. No HTTP. */
 import { CAUTION_FOR_MODEL } from '../core/reports/caution.ts'
-import { measure } from '../core/signals/measure.ts'
+import { measureQuestion } from '../core/signals/measure-question.ts'
 import { fitContext } from './fit-context.ts'
 import { EMPTY_LEXICON } from '../core/text/lexicon.ts'
 import { answerFields, judgeAnswer, judge } from '../core/policy/judge.ts'
@@ -15,6 +15,7 @@ import type { ContextSettings } from './fit-context.ts'
 import type { Lexicon } from '../core/text/lexicon.ts'
 import type { Context } from '../core/evidence/context.ts'
 import type { Policy } from '../core/policy/policy.ts'
+import { CONTEXT, isOfTexts } from '../core/policy/text-findings.ts'
 import type { Decision } from '../core/policy/decision.ts'
 import type { Evidence } from '../core/evidence/evidence.ts'
 
@@ -103,10 +104,14 @@ function withContext(
   if (context !== undefined) return { decision, context }
   const fitted = fitContext(settings, evidence)
   if (fitted.findings.length === 0 || decision.verdict === 'refuse') return { decision, context: fitted.context }
-  const signals = measure(question, fitted.evidence, lexicon)
-  const evidenceIds = fitted.evidence.chunks.map(({ id }) => id)
-  const judgement = judge(policy, signals, fitted.findings)
-  return { decision: { ...decision, evidenceIds, signals, ...judgement }, context: fitted.context }
+  const { chunks } = fitted.evidence
+  const signals = measureQuestion(question, fitted.evidence, lexicon)
+  // What was found in texts stands: the question is the same, and the rules are not here to be asked again.
+  const said = decision.findings.filter((finding) => isOfTexts(finding) && finding.gate !== CONTEXT)
+  const judgement = judge(policy, signals, [...said, ...fitted.findings])
+  const evidenceIds = chunks.map(({ id }) => id)
+  const documentIds = [...new Set(chunks.map(({ documentId }) => documentId))]
+  return { decision: { ...decision, evidenceIds, documentIds, signals, ...judgement }, context: fitted.context }
 }
 
 function cautionFor({ verdict }: Decision): { readonly caution?: string } {

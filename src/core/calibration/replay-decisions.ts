@@ -3,6 +3,7 @@ import type { Finding, Verdict } from '../gates/finding.ts'
 import { confidenceOf } from '../policy/confidence.ts'
 import { judge, judgesAnswers } from '../policy/judge.ts'
 import type { Policy } from '../policy/policy.ts'
+import { isOfTexts } from '../policy/text-findings.ts'
 import type { Signals } from '../signals/measure.ts'
 
 /** A decision on record. */
@@ -10,7 +11,7 @@ export interface RecordedDecision {
   readonly id: string
   readonly verdict: Verdict
   readonly signals: Signals
-  /** Those of rules count again: rules looked at texts, which are gone. */
+  /** Those about texts (`isOfTexts`) count again: the texts are gone. */
   readonly findings: readonly Finding[]
   readonly policyId: string
 }
@@ -32,7 +33,7 @@ export function replayDecision(policy: Policy, recorded: RecordedDecision): Repl
   const { id, verdict: was, signals, findings } = recorded
   if (judgesAnswers(policy))
     return { id, kind: 'not-replayable', was, why: 'The policy judges answers, of which no text is kept' }
-  const ofTexts = findings.filter(({ gate }) => gate.startsWith('rule:') || gate === 'context')
+  const ofTexts = findings.filter(isOfTexts)
   const evidence = signals.chunkCount > 0
   if (evidence && Number.isNaN(confidenceOf(policy.confidence, signals))) {
     return { id, kind: 'not-replayable', was, why: 'A signal that the policy needs was not recorded' }

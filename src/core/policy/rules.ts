@@ -74,11 +74,18 @@ const CODES: Readonly<Record<Verdict, ReasonCode>> = {
   refuse: 'rule_refused',
 }
 
+const OF_RULE = 'rule:'
+
+/** Whether a rule stands behind this name among the gates of findings. */
+export function isOfRule(gate: string): boolean {
+  return gate.startsWith(OF_RULE)
+}
+
 /** What the rules find, in order, for `judge`. A rule that throws, or says nothing that is known, refuses. */
 export function askRules(rules: readonly Rule[], input: RuleInput): Finding[] {
   let copy: RuleInput | undefined
   return rules.flatMap((rule) => {
-    const about = { gate: `rule:${rule.id}`, stage: 'pre-generation' } as const
+    const about = { gate: `${OF_RULE}${rule.id}`, stage: 'pre-generation' } as const
     const failed: Finding = { ...about, outcome: 'refuse', code: 'rule_failed', message: 'The rule could not judge' }
     try {
       const found = rule.check((copy ??= frozenCopy(input)))
