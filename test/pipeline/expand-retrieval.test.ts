@@ -79,6 +79,14 @@ describe('a question whose first judgement is not confident', () => {
     expect(decision).not.toHaveProperty('expansion')
   })
 
+  test('is searched without words of courtesy in both rounds', async () => {
+    const { gate, asked } = expanding({ retrieval: { ...SETTINGS.retrieval, expandBelow: 0.7 } })
+    await gate(`Hello everybody! ${QUESTION} Thanks for your help.`)
+    expect(asked[0]).toBe(QUESTION)
+    expect(asked[1]).toMatch(/^How does the engine start\? /)
+    expect(asked[1]).not.toMatch(/hello|thanks|help/i)
+  })
+
   test('is retrieved once more with words of the best passages, and judged for itself over both', async () => {
     const { gate, asked } = expanding({ retrieval: { ...SETTINGS.retrieval, expandBelow: 0.7 } })
     const { decision, retrievalMs } = await gate()

@@ -1,6 +1,7 @@
 import { evidenceAnswer } from '../../src/presets/sufficiency/evidence-answer.ts'
 import { describe, expect, it } from 'vitest'
 import { evidenceGatingStats } from '../../src/presets/sufficiency/gating-report.ts'
+import type { Finding, Outcome } from '../../src/core/gates/finding.ts'
 import { judge } from '../../src/core/policy/judge.ts'
 import {
   sufficiency,
@@ -153,5 +154,26 @@ describe('generateWithEvidence', () => {
     await generateWithEvidence(ports.generator, task, { context: { maxCharacters: 150 } })
     expect(generations[0]?.chunks.map(({ id }) => id)).toEqual(['IPC_302'])
     expect(generations[0]?.context.length).toBeLessThanOrEqual(150)
+  })
+
+  it('keeps what was found in texts where it judges what the budget left, and names what is left', async () => {
+    const { ports } = answering({ says: { text: MURDER } })
+    const policy = sufficiency()
+    const signals = signalsOf({ chunkCount: 2 })
+    const found = (gate: string, outcome: Outcome): Finding => {
+      return { gate, stage: 'pre-generation', outcome, code: `${outcome}_by_${gate}`, message: '' }
+    }
+    const said = [found('rule:tone', 'advise'), found('question', 'advise'), found('context', 'skip')]
+    const decision = {
+      ...aDecision({ signals, evidenceIds: ['IPC_302', 'IPC_34'], documentIds: ['IPC_302', 'IPC_34'] }),
+      ...judge(policy, signals, said),
+    }
+    const task = { question: 'q', evidence: EVIDENCE, decision, policy }
+    const made = await generateWithEvidence(ports.generator, task, { context: { maxCharacters: 150 } })
+    const codes = made.decision.findings.map(({ code }) => code)
+    expect(codes).toEqual(expect.arrayContaining(['advise_by_rule:tone', 'advise_by_question', 'context_cut']))
+    expect(codes).not.toContain('skip_by_context')
+    expect(made.decision.evidenceIds).toEqual(['IPC_302'])
+    expect(made.decision.documentIds).toEqual([EVIDENCE.chunks[0]?.documentId])
   })
 })

@@ -278,15 +278,14 @@ describe('replayDecision', () => {
     })
   })
 
-  it('lets what rules found count again', () => {
-    const finding = {
-      gate: 'rule:x',
-      stage: 'pre-generation',
-      outcome: 'refuse',
-      code: 'rule_refused',
-      message: '',
-    } as const
+  it.each(['rule:x', 'question', 'context'])('lets what %s found in texts count again', (gate) => {
+    const finding = { gate, stage: 'pre-generation', outcome: 'refuse', code: 'x', message: '' } as const
     expect(replayDecision(policy, { ...recorded, findings: [finding] })).toMatchObject({ is: 'refuse' })
+  })
+
+  it('judges anew what gates found in signals', () => {
+    const finding = { gate: 'confidence', stage: 'pre-generation', outcome: 'refuse', code: 'x', message: '' } as const
+    expect(replayDecision(policy, { ...recorded, findings: [finding] })).toMatchObject({ is: 'pass' })
   })
 
   it('never guesses what was not recorded', () => {
