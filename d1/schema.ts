@@ -11,7 +11,8 @@ import type { Signals } from '../src/core/signals/measure.ts'
 import type { RerankerOutcome } from '../src/core/evidence/rerank.ts'
 import type { Json } from '../src/core/lib/json.ts'
 import type { Scope } from '../src/ports/authenticator.ts'
-import type { AuditEvent, Mode } from '../src/ports/decision-log.ts'
+import type { AuditEvent } from '../src/core/policy/preset.ts'
+import type { Mode } from '../src/ports/decision-log.ts'
 
 /** What is searched, and at which version it stands. */
 export const collections = sqliteTable(

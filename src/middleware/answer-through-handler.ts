@@ -43,6 +43,7 @@ export async function respondThroughHandler<Bindings extends object>(
   }
   finish(c, exchange, writableResponse(c), {
     decision: second.decision,
+    policy: judged.policy,
     cache: forwarded(exchange, judged),
     timings: { ...retrievalTimings(judged), generationMs },
     report: reported(),

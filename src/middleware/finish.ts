@@ -6,6 +6,7 @@ import { ragGateHeader, cacheStatusHeader, serverTimingHeader } from './headers.
 import { newId } from '../pipeline/new-id.ts'
 import type { CacheOutcome } from './headers.ts'
 import type { Timings, Decision, CacheState } from '../core/policy/decision.ts'
+import type { Policy } from '../core/policy/policy.ts'
 import type { Storing } from './store-answer.ts'
 import type { RagGateEnv, AnswerReport } from './gate-context.ts'
 import type { GateResult } from '../pipeline/gate-question.ts'
@@ -89,6 +90,8 @@ function mayKnow({ dependencies, asked }: Exchange, cache: CacheOutcome): boolea
 /** What is known when a response is ready. */
 export interface Outcome {
   readonly decision: Decision
+  /** The policy that decided. */
+  readonly policy: Policy
   readonly cache: CacheOutcome
   readonly timings: Timings
   readonly report: AnswerReport
@@ -99,7 +102,7 @@ export function finish<Bindings extends object>(
   c: GateContext<Bindings>,
   exchange: Exchange,
   response: Response,
-  { decision, cache, timings, report }: Outcome,
+  { decision, policy, cache, timings, report }: Outcome,
 ): void {
   const { settings, dependencies, asked, startedMs, route } = exchange
   const state = cacheStateOf(cache)
@@ -113,6 +116,7 @@ export function finish<Bindings extends object>(
   // Phases that did not run are phases that a stored answer saved.
   response.headers.set('server-timing', serverTimingHeader(told ? spent : { totalMs: spent.totalMs }))
   if (!response.headers.has('cache-control')) response.headers.set('cache-control', 'private, no-store')
+  const audit = policy.preset?.auditEvents?.(decision, nowMs) ?? []
   const event: DecisionEvent = {
     id: eventId,
     decision,
@@ -125,7 +129,10 @@ export function finish<Bindings extends object>(
     principalId: asked.principal.id,
     ...(report.model === undefined ? {} : { model: report.model }),
     ...(report.usage === undefined ? {} : { usage: report.usage }),
+    ...(audit.length === 0 ? {} : { audit }),
   }
+  const warning = cache.kind === 'forwarded' ? policy.preset?.warning?.(decision) : undefined
+  if (warning !== undefined) later(c, async () => settings.onWarning(warning))
   later(c, () => dependencies.record(event, asked.question))
 }
 

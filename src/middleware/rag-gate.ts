@@ -187,7 +187,7 @@ function respondToTrial<Bindings extends object>(
 async function respondFromCache<Bindings extends object>(
   c: GateContext<Bindings>,
   exchange: Exchange,
-  { answer, ageSeconds, ttlSeconds, cache: kind, judged }: Extract<GateResult, { kind: 'cached' }>,
+  { answer, policy, ageSeconds, ttlSeconds, cache: kind, judged }: Extract<GateResult, { kind: 'cached' }>,
 ): Promise<Response> {
   // Through the context, so that headers which other middleware gave to this caller stay.
   // It was sent with this status before, so it is one.
@@ -202,10 +202,11 @@ async function respondFromCache<Bindings extends object>(
     exchange.asked.cacheUse?.store !== false &&
     isAsMeant(judged.decision)
   ) {
-    later(c, () => storeByQuestion(answer, { cache, ...judged }, clock.nowMs()))
+    later(c, () => storeByQuestion(answer, { cache, policy, ...judged }, clock.nowMs()))
   }
   finish(c, exchange, response, {
     decision: answer.decision,
+    policy,
     cache: { kind, ageSeconds, ttlSeconds, principalId: answer.principalId },
     timings: judged === undefined ? {} : retrievalTimings(judged),
     report: {},
@@ -240,7 +241,13 @@ async function respondWithRefusal<Bindings extends object>(
   const { decision, evidence, policy } = judged
   const { settings, asked, messages } = exchange
   const own = await settings.onRefuse?.(decision, c)
-  const outcome = { decision, cache: forwarded(exchange, judged), timings: retrievalTimings(judged), report: {} }
+  const outcome = {
+    decision,
+    policy,
+    cache: forwarded(exchange, judged),
+    timings: retrievalTimings(judged),
+    report: {},
+  }
   if (own !== undefined) {
     // The headers of a response that was passed on from elsewhere cannot be written.
     const response = new Response(own.body, own)

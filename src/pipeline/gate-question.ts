@@ -36,6 +36,8 @@ export type GateResult =
   | {
       readonly kind: 'cached'
       readonly answer: CachedAnswer
+      /** The policy that decided: it is part of the key under which the answer was found. */
+      readonly policy: Policy
       /** What `Age` says. */
       readonly ageSeconds: number
       /** Seconds of its lifetime that are left; negative past it. */
@@ -45,7 +47,6 @@ export type GateResult =
       /** Of an evidence hit: how it was judged today, and where it belongs so that the next question needs no retrieval. */
       readonly judged?: {
         readonly decision: Decision
-        readonly policy: Policy
         readonly key: string
         readonly retrievalMs: number
         readonly rerankMs?: number
@@ -103,7 +104,7 @@ export async function gateQuestion(
   const shared = purges && sharedKeyParts(ports, settings, request, collection, policy, filter)
   const key = shared && questionKey(shared, collection)
   const found = key === undefined || !cacheUse.read ? null : await findStored(ports, key, purges!)
-  if (found?.fresh === true && mayBeSent(found, request)) return cachedAs('hit', found)
+  if (found?.fresh === true && mayBeSent(found, request)) return cachedAs('hit', found, policy)
   if (cacheUse.only !== undefined) {
     throw new RagGateError('not_cached', 'There is no stored answer, and only a stored one was asked for')
   }
@@ -122,7 +123,7 @@ export async function gateQuestion(
       message: 'The retriever failed: an answer past its lifetime is sent',
       cause: thrown,
     })
-    return cachedAs('stale', found)
+    return cachedAs('stale', found, policy)
   }
   const retrievalMs = ports.clock.nowMs() - startedMs
   const measures = { question, policy, lexicon }
@@ -142,7 +143,7 @@ export async function gateQuestion(
   if (evidenceKey !== undefined && cacheUse.read && collection.corpusVersion > FIRST_VERSION) {
     const same = await findStored(ports, evidenceKey, purges!)
     if (same?.fresh === true && mayBeSent(same, request)) {
-      return { ...cachedAs('evidence-hit', same), judged: { decision, policy, key: key!, ...timings } }
+      return { ...cachedAs('evidence-hit', same, policy), judged: { decision, key: key!, ...timings } }
     }
   }
   return {
@@ -165,8 +166,9 @@ const FIRST_VERSION = 1
 function cachedAs(
   cache: 'hit' | 'evidence-hit' | 'stale',
   { answer, ageSeconds, residentSeconds }: StoredAnswer,
+  policy: Policy,
 ): Extract<GateResult, { kind: 'cached' }> {
-  return { kind: 'cached', cache, answer, ageSeconds, ttlSeconds: answer.lifetimeSeconds - residentSeconds }
+  return { kind: 'cached', cache, answer, policy, ageSeconds, ttlSeconds: answer.lifetimeSeconds - residentSeconds }
 }
 
 /** Whether a fresh answer is young enough for this caller, and his to be had on demand. */

@@ -1,16 +1,8 @@
-import type { Json } from '../core/lib/json.ts'
 import type { CacheState, Decision, Timings } from '../core/policy/decision.ts'
+import type { AuditEvent } from '../core/policy/preset.ts'
 
 /** Whether refusals are carried out, or only recorded. */
 export type Mode = 'enforce' | 'observe'
-
-/** Something that the audit trail keeps beside the decision. */
-export interface AuditEvent {
-  /** Such as `RAG_ADVISORY_LOW_CONFIDENCE`. */
-  readonly type: string
-  /** Figures and codes; never a text of question or answer. */
-  readonly payload: Json
-}
 
 /** Tokens that a model counted for one answer. */
 export interface TokenUsage {

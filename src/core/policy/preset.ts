@@ -3,6 +3,7 @@ import type { Chunk } from '../evidence/chunk.ts'
 import type { Finding, ReasonCode } from '../gates/finding.ts'
 import type { Gate, PolicyGate } from '../gates/gate.ts'
 import type { Text } from '../gates/text.ts'
+import type { Json } from '../lib/json.ts'
 import type { ConfidenceModel } from './confidence.ts'
 import type { Decision } from './decision.ts'
 
@@ -51,6 +52,14 @@ export interface PresetExplanation {
   readonly glance?: FurtherMembers
 }
 
+/** Something that the audit trail keeps beside a decision. */
+export interface AuditEvent {
+  /** Such as `RAG_ADVISORY_LOW_CONFIDENCE`. */
+  readonly type: string
+  /** Figures and codes; never a text of question or answer. */
+  readonly payload: Json
+}
+
 /** What of a decision, fresh or recorded, a preset explains. */
 export type AssessedDecision = Pick<Decision, 'signals' | 'confidence' | 'band'> & Partial<Pick<Decision, 'verdict'>>
 
@@ -66,6 +75,10 @@ export interface Preset extends PolicyParts {
   summary?(told: ToldDecision): FurtherMembers
   /** Members of its refusals beside those. @default none */
   refusal?(told: ToldDecision, wording: Wording): FurtherMembers
+  /** What the audit trail keeps of an exchange, a cached answer's too. @default nothing */
+  auditEvents?(decision: Decision, atMs: number): readonly AuditEvent[]
+  /** What is said, as a code and a line, to whoever runs the service, when an answer was made. @default nothing */
+  warning?(decision: Decision): { readonly code: string; readonly message: string } | undefined
   /** @default nothing but the findings */
   explain?(decision: AssessedDecision, gates: readonly PolicyGate[]): PresetExplanation
 }

@@ -23,21 +23,21 @@ export function getAdvisoryFlag(confidence: number): AdvisoryFlag {
 }
 
 /** Whether an answer may be used as context for a decision. What is no finite number may not. */
-export function shouldUseAdvisory(confidence: number): boolean {
-  return Number.isFinite(confidence) && confidence >= ADVISORY_THRESHOLD
+export function shouldUseAdvisory(confidence: number, threshold = ADVISORY_THRESHOLD): boolean {
+  return Number.isFinite(confidence) && confidence >= threshold
 }
 
 /** The warning for the log of whoever made the answer; `undefined` from the threshold on. */
-export function advisoryWarning(confidence: number | undefined): string | undefined {
-  if (confidence !== undefined && shouldUseAdvisory(confidence)) return undefined
+export function advisoryWarning(confidence: number | undefined, threshold = ADVISORY_THRESHOLD): string | undefined {
+  if (confidence !== undefined && shouldUseAdvisory(confidence, threshold)) return undefined
   const shown = confidence === undefined || !Number.isFinite(confidence) ? 'unknown' : confidence.toFixed(2)
-  return `[RAG Adapter] Low confidence (${shown} < ${ADVISORY_THRESHOLD}). Advisory-only.`
+  return `[RAG Adapter] Low confidence (${shown} < ${threshold}). Advisory-only.`
 }
 
 /** An event for the audit trail. */
 export interface LowConfidenceEvent {
   readonly eventType: 'RAG_ADVISORY_LOW_CONFIDENCE'
-  /** Confidence 0..1, 0 where it was no number; threshold .7; the advisory's own summary. */
+  /** Confidence 0..1, 0 where it was no number; the threshold; the advisory's own summary. */
   readonly payload: { readonly confidence: number; readonly threshold: number; readonly summary: string }
 }
 
@@ -54,15 +54,16 @@ export interface AdvisoryHandover<Advisory> {
 /** Passes an advisory on; a weak one is flagged, with the event to record. A confidence that is no number counts as 0. */
 export function handOverAdvisory<Advisory extends { readonly confidence: number; readonly summary: string }>(
   advisory: Advisory,
+  threshold = ADVISORY_THRESHOLD,
 ): AdvisoryHandover<Advisory> {
-  if (shouldUseAdvisory(advisory.confidence)) return { ragAdvisory: advisory }
+  if (shouldUseAdvisory(advisory.confidence, threshold)) return { ragAdvisory: advisory }
   const confidence = Number.isFinite(advisory.confidence) ? advisory.confidence : 0
   return {
     ragAdvisory: advisory,
     ragAdvisoryFlag: 'LOW_CONFIDENCE',
     event: {
       eventType: 'RAG_ADVISORY_LOW_CONFIDENCE',
-      payload: { confidence, threshold: ADVISORY_THRESHOLD, summary: advisory.summary },
+      payload: { confidence, threshold, summary: advisory.summary },
     },
   }
 }

@@ -1,17 +1,39 @@
-import type { Preset, ToldDecision, FurtherMembers } from '../../core/policy/preset.ts'
+import type { AuditEvent, Preset, ToldDecision, FurtherMembers } from '../../core/policy/preset.ts'
+import type { Decision } from '../../core/policy/decision.ts'
+import type { Finding } from '../../core/gates/finding.ts'
 import { advisoryFactorsConfidence, advisoryFactorsModel } from './advisory-factors.ts'
 import { advisoryConfidence, type AdvisoryConfidenceOptions, advisoryConfidenceGate } from './advisory-confidence.ts'
+import { ADVISORY_THRESHOLD, advisoryWarning, handOverAdvisory } from './advisory-flags.ts'
 import { responseQuality, responseQualityGate } from '../../core/gates/response-quality.ts'
 import { definePolicy, type Policy } from '../../core/policy/policy.ts'
 
-/** Marks an answer that is too weak to be used. */
+/** Marks an answer that is too weak to be used, warns of a weak one, and puts it on record. */
 export const advisoryPreset: Preset = Object.freeze({
   name: 'advisory',
   gates: [responseQualityGate, advisoryConfidenceGate],
   confidenceModels: [advisoryFactorsModel],
   summary: ({ decision: { verdict, findings } }: ToldDecision): FurtherMembers =>
     verdict === 'advise' && findings.some(({ code }) => code === 'advisory_unusable') ? { usable: false } : {},
+  auditEvents: (decision: Decision): readonly AuditEvent[] => {
+    const weak = weakAdvisory(decision)
+    if (weak === undefined) return []
+    // No text of an answer is recorded: the finding sums it up.
+    const advisory = { confidence: decision.confidence, summary: weak.message }
+    const { event } = handOverAdvisory(advisory, weak.threshold)
+    return event === undefined ? [] : [{ type: event.eventType, payload: event.payload }]
+  },
+  warning: (decision: Decision) => {
+    const weak = weakAdvisory(decision)
+    const message = weak && advisoryWarning(decision.confidence, weak.threshold)
+    return message === undefined ? undefined : { code: 'advisory_low_confidence', message }
+  },
 })
+
+/** The finding by which an answer is advisory only, with the threshold that it was held against. */
+function weakAdvisory({ findings }: Decision): (Finding & { readonly threshold: number }) | undefined {
+  const weak = findings.find(({ gate, outcome }) => gate === advisoryConfidenceGate.name && outcome === 'advise')
+  return weak && { ...weak, threshold: weak.threshold ?? ADVISORY_THRESHOLD }
+}
 
 /** Settings of `advisory`. */
 export interface AdvisoryOptions extends AdvisoryConfidenceOptions {

@@ -1,13 +1,15 @@
 import { gatingReport, insufficientEvidence } from './gating-report.ts'
+import { rejectionRecord } from './rejection-record.ts'
 import type { Decision } from '../../core/policy/decision.ts'
 import type { Finding } from '../../core/gates/finding.ts'
+import type { Json } from '../../core/lib/json.ts'
 import { DOCUMENT_TEXTS, documentReason } from './texts.ts'
 import { topRelevance, topRelevanceModel } from '../../core/policy/top-relevance.ts'
-import type { Wording, Preset, ToldDecision, FurtherMembers } from '../../core/policy/preset.ts'
+import type { AuditEvent, Wording, Preset, ToldDecision, FurtherMembers } from '../../core/policy/preset.ts'
 import { evidenceShare, type EvidenceShareOptions, evidenceShareGate } from '../../core/gates/evidence-share.ts'
 import { definePolicy, type Policy } from '../../core/policy/policy.ts'
 
-/** The `gating` object of passes and refusals alike, and the specification's own words. */
+/** The `gating` object of passes and refusals alike, the audit record of refusals, and the specification's own words. */
 export const sufficiencyPreset: Preset = Object.freeze({
   name: 'sufficiency',
   gates: [evidenceShareGate],
@@ -25,6 +27,12 @@ export const sufficiencyPreset: Preset = Object.freeze({
     if (members === undefined || deciding?.gate !== evidenceShareGate.name) return {}
     const { status, explanation } = members
     return audience === 'operator' ? { ...members } : { status, explanation }
+  },
+  auditEvents: (decision: Decision, atMs: number): readonly AuditEvent[] => {
+    const record = rejectionRecord(decision, { atMs })
+    // Texts, figures and `true`; what is not there is left out.
+    const payload = record as unknown as Json
+    return record === undefined ? [] : [{ type: 'RAG_EVIDENCE_INSUFFICIENT', payload }]
   },
 })
 

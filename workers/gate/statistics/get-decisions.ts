@@ -2,7 +2,7 @@
 import type { Context } from 'hono'
 import type { ListedDecision, RecordedDecision } from '../../../src/adapters/d1/recorded-decisions.ts'
 import { canonicalJson } from '../../../src/core/lib/canonical.ts'
-import { rejectionRecord } from '../../../src/presets/sufficiency/rejection-record.ts'
+import { type RejectionFacts, rejectionRecord } from '../../../src/presets/sufficiency/rejection-record.ts'
 import type { Decision } from '../../../src/core/policy/decision.ts'
 import { RagGateError } from '../../../src/errors.ts'
 import { requireScope } from '../access.ts'
@@ -105,9 +105,13 @@ function wholeRecord(found: RecordedDecision): Record<string, unknown> {
     answer_signals: answerSignals,
     policy,
     question_text: questionText,
-    rejection: rejectionRecord(decisionOf(found), { atMs: found.atMs }) ?? null,
+    rejection: rejectionRecord(decisionOf(found), rejectionFacts(found)) ?? null,
     audit_events: auditEvents.map(({ atMs, ...event }) => ({ at: new Date(atMs).toISOString(), ...event })),
   }
+}
+
+function rejectionFacts({ atMs, questionText }: RecordedDecision): RejectionFacts {
+  return { atMs, ...(questionText === null ? {} : { question: questionText }) }
 }
 
 /** What was recorded is what was decided, save that numbers which were not finite are `null`. */
