@@ -1,12 +1,13 @@
 /** The answer keys of a question: everything that its answer depends on. */
 import { answerKey, evidenceKey, type SharedKeyParts } from '../core/policy/answer-key.ts'
 import { canonicalJson, lengthPrefixed } from '../core/lib/canonical.ts'
-import { filterKey, type PassageFilter } from '../core/evidence/passage-filter.ts'
+import { filterKey } from '../core/evidence/passage-filter.ts'
 import { hex } from '../core/lib/sha256.ts'
 import type { Policy } from '../core/policy/policy.ts'
 import type { Rule } from '../core/policy/rules.ts'
 import type { Collection } from '../ports/collections.ts'
 import type { AssessedEvidence } from './assess-evidence.ts'
+import type { QuestionPlace } from './find-place.ts'
 import type { QuestionRequest, QuestionPorts, QuestionSettings } from './question-settings.ts'
 
 /** What both keys of a question share. */
@@ -14,9 +15,7 @@ export function sharedKeyParts(
   { reranker, rewriter }: Pick<QuestionPorts, 'reranker' | 'rewriter'>,
   settings: QuestionSettings,
   request: QuestionRequest,
-  { tenant, id }: Collection,
-  policy: Policy,
-  filter: PassageFilter | undefined,
+  { collection: { tenant, id }, policy, filter }: QuestionPlace,
 ): SharedKeyParts {
   const { topK, candidates, fusion, fusionWeights, rrfK, expandBelow } = settings.retrieval
   const { maxCharacters, maxTokens } = settings.context

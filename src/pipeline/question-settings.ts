@@ -95,6 +95,9 @@ export interface CacheUse {
   readonly only?: 'any' | 'own'
 }
 
+/** How the cache takes part where nothing else is said. */
+export const FULL_USE: CacheUse = { read: true, store: true }
+
 /** One question and who asks it, read and validated. */
 export interface QuestionRequest {
   /** Normalised. */

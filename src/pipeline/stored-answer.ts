@@ -3,7 +3,7 @@ import { scopesOfAnswer } from '../core/policy/purge-scope.ts'
 import { errorKind, isRagGateError, type RagGateErrorCode } from '../errors.ts'
 import type { CachedAnswer } from '../ports/answer-cache.ts'
 import type { KnownPurges } from '../ports/answer-purges.ts'
-import type { QuestionPorts } from './question-settings.ts'
+import { FULL_USE, type QuestionPorts, type QuestionRequest } from './question-settings.ts'
 import { type Faults, withinDeadline } from './within-deadline.ts'
 
 /** A stored answer, and how old it is. */
@@ -41,14 +41,16 @@ export async function knownPurges(
 }
 
 /**
- * Looks for an answer under a key. A cache that fails is a cache that holds nothing: the question is then judged like any
- * other. What was purged is not there.
+ * Looks for an answer under a key; without a key, or where none may be sent, there is none. A cache that fails is a cache
+ * that holds nothing: the question is then judged like any other. What was purged is not there.
  */
 export async function findStored(
   { cache, clock }: Pick<QuestionPorts, 'cache' | 'clock'>,
-  key: string,
-  purges: KnownPurges,
+  { cacheUse = FULL_USE }: QuestionRequest,
+  { purges }: { readonly purges: KnownPurges | undefined },
+  key: string | undefined,
 ): Promise<StoredAnswer | null> {
+  if (key === undefined || purges === undefined || !cacheUse.read) return null
   try {
     const answer = (await cache?.get(key)) ?? null
     if (answer === null || purges.purgedSince(answer.purgeEpoch, scopesOfAnswer(answer.decision))) return null
@@ -59,6 +61,16 @@ export async function findStored(
   } catch {
     return null
   }
+}
+
+/** Whether an answer is fresh, young enough for this caller, and his to be had on demand. */
+export function isSendable(
+  stored: StoredAnswer | null,
+  { cacheUse = FULL_USE, principal }: QuestionRequest,
+): stored is StoredAnswer {
+  if (stored?.fresh !== true) return false
+  const { maxAgeSeconds = Infinity, only } = cacheUse
+  return stored.ageSeconds <= maxAgeSeconds && (only !== 'own' || stored.answer.principalId === principal.id)
 }
 
 /** What a retriever does that is down. What it cannot search at all, it could not search before either. */

@@ -1,0 +1,92 @@
+/** Where a question is asked: the collection, who judges, what may be found, and what was purged. */
+import type { Policy } from '../core/policy/policy.ts'
+import { checkPassageFilter, type PassageFilter } from '../core/evidence/passage-filter.ts'
+import { EMPTY_LEXICON, type Lexicon } from '../core/text/lexicon.ts'
+import { RagGateError } from '../errors.ts'
+import type { KnownPurges } from '../ports/answer-purges.ts'
+import type { Collection } from '../ports/collections.ts'
+import {
+  FULL_USE,
+  type QuestionPorts,
+  type QuestionRequest,
+  type QuestionSettings,
+  type RetrievalSettings,
+} from './question-settings.ts'
+import { requireSameEmbedding } from './same-embedding.ts'
+import { knownPurges } from './stored-answer.ts'
+import { type Faults, withinDeadline } from './within-deadline.ts'
+
+/** Where a question is asked. */
+export interface QuestionPlace {
+  readonly collection: Collection
+  readonly policy: Policy
+  /** `undefined` for all passages of the collection. */
+  readonly filter: PassageFilter | undefined
+  /** What stored answers are held against; `undefined` where the cache takes no part. */
+  readonly purges: KnownPurges | undefined
+}
+
+const STORE_FAULTS: Faults = { late: 'store_unavailable', failed: 'store_unavailable', what: 'The database' }
+
+/** @throws `collection_not_found`, `embedding_mismatch`, `store_unavailable`; `config_invalid` for a filter that is none */
+export async function findPlace(
+  ports: QuestionPorts,
+  settings: QuestionSettings,
+  request: QuestionRequest,
+): Promise<QuestionPlace> {
+  const { principal } = request
+  // Read before anything is retrieved: what is purged while this question is answered reaches its answer too.
+  const purging = hasPartInCache(ports, request)
+    ? knownPurges(ports, principal.tenant, settings.retrieval.timeoutMs)
+    : undefined
+  const collection = await findCollection(ports, settings, request)
+  const policy = settings.policy(principal.tenant, collection.id, collection.policyId, collection)
+  const filter = filterFor(settings.retrieval, request, collection)
+  return { collection, policy, filter, purges: await purging }
+}
+
+/** A trial is nobody's answer: it has no key to be kept under. */
+function hasPartInCache({ cache }: QuestionPorts, { cacheUse = FULL_USE, without }: QuestionRequest): boolean {
+  return cache !== undefined && without === undefined && (cacheUse.read || cacheUse.store)
+}
+
+async function findCollection(
+  { collections, retriever }: QuestionPorts,
+  { retrieval }: QuestionSettings,
+  { principal, collection: id }: QuestionRequest,
+): Promise<Collection> {
+  const found = await withinDeadline(retrieval.timeoutMs, STORE_FAULTS, () => collections.find(principal.tenant, id))
+  if (found === null) throw collectionNotFound()
+  requireSameEmbedding(retriever, found)
+  return found
+}
+
+/** The one answer for a collection that does not exist, or not for this caller. */
+export function collectionNotFound(): RagGateError {
+  return new RagGateError('collection_not_found', 'There is no such collection; ingest a document into it first')
+}
+
+/** Checked for every question: where it comes from a function, it may depend on who asks. */
+function filterFor(
+  settings: RetrievalSettings,
+  { principal }: QuestionRequest,
+  collection: Collection,
+): PassageFilter | undefined {
+  const filter = settings.filter?.(principal, collection.id)
+  return filter === undefined ? undefined : checkPassageFilter(filter)
+}
+
+/**
+ * The lexicon of a collection, the empty one where it has none.
+ *
+ * @throws `store_unavailable`; what the collections throw
+ */
+export function findLexicon(
+  { collections }: QuestionPorts,
+  { retrieval }: QuestionSettings,
+  { lexiconId }: Collection,
+): Promise<Lexicon> {
+  return withinDeadline(retrieval.timeoutMs, STORE_FAULTS, async () =>
+    lexiconId === null ? EMPTY_LEXICON : collections.lexicon(lexiconId),
+  )
+}

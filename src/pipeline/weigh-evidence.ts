@@ -1,0 +1,81 @@
+/** From the words of a question to judged evidence: the first retrieval, its assessment, and a further round where it was weak. */
+import type { Evidence } from '../core/evidence/evidence.ts'
+import type { Expansion } from '../core/policy/decision.ts'
+import type { Policy } from '../core/policy/policy.ts'
+import { questionParts } from '../core/text/question-parts.ts'
+import { type AssessedEvidence, assessEvidence } from './assess-evidence.ts'
+import { expandRetrieval } from './expand-retrieval.ts'
+import type { QuestionPorts, QuestionSettings } from './question-settings.ts'
+import { bestOf, retrieve, RETRIEVER_FAULTS, type Search } from './retrieve.ts'
+import { confirmSameEmbedding } from './same-embedding.ts'
+import { withinDeadline } from './within-deadline.ts'
+
+/** What the first retrieval found. */
+export interface FirstRetrieval {
+  /** What was searched: the question without its words of courtesy. */
+  readonly words: string
+  readonly retrieved: Evidence
+  readonly retrievalMs: number
+}
+
+/** Evidence judged for good. */
+export interface WeighedEvidence {
+  readonly assessed: AssessedEvidence
+  /** Absent when no further round was tried. */
+  readonly expansion?: Expansion
+  readonly timings: {
+    /** Of both rounds. */
+    readonly retrievalMs: number
+    /** Absent without a reranker. */
+    readonly rerankMs?: number
+  }
+}
+
+/**
+ * The first retrieval, and beside it the question whether the index still embeds as the collection was embedded.
+ *
+ * @throws `retriever_timeout`, `retriever_unavailable`, `embedding_mismatch`, `search_mode`; what the retriever declares
+ */
+export async function retrieveFirst(
+  { retriever, clock }: QuestionPorts,
+  { retrieval }: QuestionSettings,
+  search: Search,
+  question: string,
+): Promise<FirstRetrieval> {
+  const startedMs = clock.nowMs()
+  const { asked: words } = questionParts(question)
+  const retrieved = await withinDeadline(retrieval.timeoutMs, RETRIEVER_FAULTS, async (signal) => {
+    const [evidence] = await Promise.all([
+      retrieve(retriever, retrieval, search, words, signal),
+      confirmSameEmbedding(retriever, search.collection, signal),
+    ])
+    return evidence
+  })
+  return { words, retrieved, retrievalMs: clock.nowMs() - startedMs }
+}
+
+/** Assesses what was retrieved; where that was weak and a further round is set, retrieves and assesses once more. */
+export async function weighEvidence(
+  ports: QuestionPorts,
+  settings: QuestionSettings,
+  search: Search,
+  { question, policy }: { readonly question: string; readonly policy: Policy },
+  { words, retrieved, retrievalMs }: FirstRetrieval,
+): Promise<WeighedEvidence> {
+  const { retrieval } = settings
+  const measures = { question, policy, lexicon: search.lexicon }
+  const assess = (evidence: Evidence, timeoutMs: number): Promise<AssessedEvidence> =>
+    assessEvidence(ports, settings, measures, evidence, timeoutMs)
+  const first = await assess(bestOf(retrieved, retrieval.topK), retrieval.rerankTimeoutMs)
+  const further = await expandRetrieval(ports, retrieval, search, words, { retrieved, assessed: first, retrievalMs })
+  const last =
+    further.evidence === undefined
+      ? first
+      : await assess(further.evidence, Math.max(1, retrieval.rerankTimeoutMs - first.rerankMs))
+  const rerankMs = last === first ? first.rerankMs : first.rerankMs + last.rerankMs
+  return {
+    assessed: last,
+    ...(further.expansion === undefined ? {} : { expansion: further.expansion }),
+    timings: { retrievalMs: further.retrievalMs, ...(ports.reranker === undefined ? {} : { rerankMs }) },
+  }
+}
