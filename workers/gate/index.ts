@@ -1,5 +1,5 @@
 /** The ready Worker: the gate in front of a question route, documents in, statistics out, and a page to try it on. */
-import { Hono } from 'hono'
+import { Hono } from 'hono/tiny'
 import { OPENAI_PROMPT_VERSION } from '../../src/adapters/openai-compatible.ts'
 import { RagGateError } from '../../src/errors.ts'
 import { ragGate } from '../../src/middleware/rag-gate.ts'

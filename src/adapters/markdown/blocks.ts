@@ -59,6 +59,12 @@ interface ReadingEnv extends Env {
 
 const lineParser = new MarkdownIt('commonmark')
 
+// Where a link goes is not read, and an address in a heading stays as it was written.
+for (const parser of [blockParser, lineParser]) {
+  parser.normalizeLink = (url) => url
+  parser.normalizeLinkText = (url) => url
+}
+
 /** A document in blocks. */
 export interface ReadMarkdown {
   readonly blocks: readonly MarkdownBlock[]
