@@ -4,6 +4,7 @@
  */
 import { index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import type { AnswerSignals } from '../src/core/answer/answer-signals.ts'
+import type { PolicyPin } from '../src/core/calibration/policy-pin.ts'
 import type { Passage, ScoreKind } from '../src/core/evidence/chunk.ts'
 import type { Band, CacheState, Expansion } from '../src/core/policy/decision.ts'
 import type { Finding, Verdict } from '../src/core/gates/finding.ts'
@@ -120,9 +121,9 @@ export const pushedPolicies = sqliteTable(
     id: text('id').notNull(),
     name: text('name').notNull(),
     version: integer('version').notNull(),
-    settings: text('settings').notNull(),
-    pin: text('pin'),
-    evidence: text('evidence'),
+    settings: text('settings', { mode: 'json' }).$type<Json>().notNull(),
+    pin: text('pin', { mode: 'json' }).$type<PolicyPin>(),
+    evidence: text('evidence', { mode: 'json' }).$type<Json>(),
     createdAtMs: integer('created_at_ms').notNull(),
     createdBy: text('created_by').notNull(),
     why: text('why').notNull(),
@@ -131,21 +132,6 @@ export const pushedPolicies = sqliteTable(
     primaryKey({ columns: [table.tenant, table.id] }),
     uniqueIndex('pushed_policies_by_version').on(table.tenant, table.name, table.version),
   ],
-)
-
-/** Who chose which policy, when and why. `collection` is empty for the whole tenant. */
-export const policyChoices = sqliteTable(
-  'policy_choices',
-  {
-    tenant: text('tenant').notNull(),
-    collection: text('collection').notNull(),
-    sequence: integer('sequence').notNull(),
-    policyId: text('policy_id'),
-    atMs: integer('at_ms').notNull(),
-    chosenBy: text('chosen_by').notNull(),
-    why: text('why').notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.tenant, table.collection, table.sequence] })],
 )
 
 /** Answers to writes that came with an Idempotency-Key; `status` is `NULL` while the first of them runs. */
@@ -355,10 +341,13 @@ export const auditEvents = sqliteTable(
     by: text('by'),
     payload: text('payload', { mode: 'json' }).$type<Json>().notNull(),
   },
-  (table) => [index('audit_events_by_time').on(table.tenant, table.atMs, table.id)],
+  (table) => [
+    index('audit_events_by_time').on(table.tenant, table.atMs, table.id),
+    index('policy_choices').on(table.tenant, table.atMs, table.id),
+  ],
 )
 
-/** Every policy that decided or was chosen. */
+/** Every policy of the deployment that decided or was chosen. */
 export const policies = sqliteTable('policies', {
   id: text('id').notNull().primaryKey(),
   name: text('name').notNull(),

@@ -1,6 +1,6 @@
 -- Policies that were pushed, such as calibrated ones. A policy is never changed: `id` is made from its settings, and the
--- same settings pushed again are the same row, with the pin and evidence of the last time. `pin` says which collection it was calibrated on and how that stood;
--- NULL for one that is not. `evidence` is what its promise rests on. Both are JSON.
+-- same settings pushed again are the same row, with the pin and evidence of the last time. `pin` says which collection it
+-- was calibrated on and how that stood; NULL for one that is not. `evidence` is what its promise rests on. Both are JSON.
 CREATE TABLE pushed_policies (
   tenant TEXT NOT NULL,
   id TEXT NOT NULL,
@@ -17,15 +17,5 @@ CREATE TABLE pushed_policies (
 
 CREATE UNIQUE INDEX pushed_policies_by_version ON pushed_policies (tenant, name, version);
 
--- Who chose which policy, when and why. `collection` is empty for a choice for the whole tenant; `policy_id` is NULL
--- where the choice was left to the tenant, or to the deployment.
-CREATE TABLE policy_choices (
-  tenant TEXT NOT NULL,
-  collection TEXT NOT NULL,
-  sequence INTEGER NOT NULL,
-  policy_id TEXT,
-  at_ms INTEGER NOT NULL,
-  chosen_by TEXT NOT NULL,
-  why TEXT NOT NULL,
-  PRIMARY KEY (tenant, collection, sequence)
-) STRICT, WITHOUT ROWID;
+-- Who chose which policy, when and why, stands in the audit trail: read there without its other entries.
+CREATE INDEX policy_choices ON audit_events (tenant, at_ms, id) WHERE type = 'POLICY_CHOSEN';

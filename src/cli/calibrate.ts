@@ -2,6 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import { calibratePolicy, type Calibration, type CalibrationLabel } from '../core/calibration/calibrate-policy.ts'
 import { binomialInterval } from '../core/calibration/binomial-interval.ts'
+import type { PolicyPin } from '../core/calibration/policy-pin.ts'
 import { policySettings } from '../core/policy/policy.ts'
 import { balanced } from '../presets/balanced/balanced.ts'
 import { CommandError, misused } from './command-error.ts'
@@ -15,17 +16,8 @@ import { jsonText, type Terminal } from './terminal.ts'
 /** A policy file: what `rag-gate policy push` sends. */
 export interface PolicyFile {
   readonly settings: unknown
-  readonly pin: CollectionPin | null
+  readonly pin: PolicyPin | null
   readonly evidence: unknown
-}
-
-/** How the collection stood. */
-export interface CollectionPin {
-  readonly collection: string
-  readonly embedding_model: string
-  readonly dimension: number
-  readonly lexicon_id: string | null
-  readonly corpus_version: number
 }
 
 /** The command. */
@@ -150,8 +142,8 @@ function ofCollection(labels: readonly Label[], collection: string): readonly La
   return those
 }
 
-async function pinOf(gate: GateAddress, collection: string): Promise<CollectionPin> {
-  interface Listed extends Omit<CollectionPin, 'collection'> {
+async function pinOf(gate: GateAddress, collection: string): Promise<PolicyPin> {
+  interface Listed extends Omit<PolicyPin, 'collection'> {
     readonly id: string
   }
   const { collections } = await callGate<{ collections: readonly Listed[] }>(gate, 'GET', '/v1/collections')

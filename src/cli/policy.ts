@@ -1,7 +1,8 @@
 /** `rag-gate policy`: pushes policies to a gate, chooses among them, and goes back. */
 import { readFile } from 'node:fs/promises'
+import { pinDifferences, type PolicyPin } from '../core/calibration/policy-pin.ts'
 import { isRecord } from '../core/lib/guards.ts'
-import type { CollectionPin, PolicyFile } from './calibrate.ts'
+import type { PolicyFile } from './calibrate.ts'
 import { CommandError, misused } from './command-error.ts'
 import { command, only } from './command.ts'
 import { callGate, type GateAddress } from './gate-client.ts'
@@ -11,7 +12,7 @@ interface Listed {
   readonly id: string
   readonly name: string
   readonly version: number
-  readonly pin: CollectionPin | null
+  readonly pin: PolicyPin | null
   readonly created_at: string
   readonly created_by: string
   readonly why: string
@@ -32,7 +33,7 @@ interface PolicyList {
 }
 
 interface Collections {
-  readonly collections: readonly (Omit<CollectionPin, 'collection'> & {
+  readonly collections: readonly (Omit<PolicyPin, 'collection'> & {
     readonly id: string
     readonly policy: string | null
   })[]
@@ -131,7 +132,7 @@ async function readPolicy(path: string): Promise<PolicyFile> {
   // Settings alone are a policy that is pinned to nothing. The gate checks the rest.
   if (!('settings' in read)) return { settings: read, pin: null, evidence: null }
   const { settings, pin = null, evidence = null } = read
-  return { settings, pin: pin as CollectionPin | null, evidence }
+  return { settings, pin: pin as PolicyPin | null, evidence }
 }
 
 function show(
@@ -159,11 +160,14 @@ function show(
 }
 
 /** What changed since a policy was calibrated, of the collections that use it. */
-function driftOf(pin: CollectionPin | null, users: Collections['collections']): string[] {
+function driftOf(pin: PolicyPin | null, users: Collections['collections']): string[] {
   if (pin === null) return []
-  return users.flatMap(({ id, lexicon_id: lexicon, embedding_model: model, corpus_version: version }) => {
-    if (model !== pin.embedding_model) return [`${id} is embedded by ${model} now: calibrate again`]
-    if (lexicon === pin.lexicon_id) return []
+  return users.flatMap((now) => {
+    const { id, embedding_model: model, corpus_version: version } = now
+    // Which collection it is was checked when it was chosen.
+    const [worst] = pinDifferences(pin, { ...now, collection: pin.collection })
+    if (worst === undefined) return []
+    if (worst === 'embedding') return [`${id} is embedded by ${model} now: calibrate again`]
     return [
       `${id} was changed since (version ${pin.corpus_version}, now ${version}): check it with rag-gate eval, calibrate again where it drifted`,
     ]

@@ -1,38 +1,13 @@
 /** `rag-gate replay`: what another policy would have said of decisions that are on record. */
 import { readFile } from 'node:fs/promises'
-import { calibratedParts } from '../core/calibration/calibrated-parts.ts'
 import { type RecordedDecision, replayDecision, type Replayed } from '../core/calibration/replay-decisions.ts'
 import { isRecord } from '../core/lib/guards.ts'
 import { type Policy, resolvePolicy } from '../core/policy/policy.ts'
 import { isRagGateError } from '../errors.ts'
-import { advisory, advisoryPreset } from '../presets/advisory/advisory.ts'
-import { balanced, balancedPreset } from '../presets/balanced/balanced.ts'
-import { multiGate, multiGatePreset } from '../presets/multi-gate/multi-gate.ts'
-import { sufficiency, sufficiencyPreset } from '../presets/sufficiency/sufficiency.ts'
-import { twoTier, twoTierPreset } from '../presets/two-tier/two-tier.ts'
-import { weightedSignals, weightedSignalsPreset } from '../presets/weighted-signals/weighted-signals.ts'
+import { NAMED_POLICIES, POLICY_PARTS } from '../presets/named/index.ts'
 import { CommandError, misused } from './command-error.ts'
 import { command, only } from './command.ts'
 import { jsonText } from './terminal.ts'
-
-const NAMED: Readonly<Record<string, () => Policy>> = {
-  balanced: () => balanced(),
-  'two-tier': () => twoTier(),
-  'multi-gate': () => multiGate(),
-  'weighted-signals': () => weightedSignals({ renormalise: true }),
-  advisory: () => advisory(),
-  sufficiency: () => sufficiency(),
-}
-
-const PARTS = [
-  balancedPreset,
-  twoTierPreset,
-  multiGatePreset,
-  weightedSignalsPreset,
-  advisoryPreset,
-  sufficiencyPreset,
-  calibratedParts,
-]
 
 const VERDICTS = ['pass', 'advise', 'refuse'] as const
 
@@ -46,7 +21,11 @@ export const replayCommand = command({
     'results file of `rag-gate eval`. Nothing is sent anywhere. What the policy needs and nobody recorded is told apart.',
   ],
   options: {
-    policy: { type: 'string', value: 'file', about: `a policy file, or one of ${Object.keys(NAMED).join(', ')}` },
+    policy: {
+      type: 'string',
+      value: 'file',
+      about: `a policy file, or one of ${Object.keys(NAMED_POLICIES).join(', ')}`,
+    },
     examples: { type: 'string', value: 'n', about: 'how many changed decisions are shown each way; 5' },
   },
   async run({ terminal: { out }, words, given, json }) {
@@ -114,11 +93,11 @@ function summaryOf(policy: Policy, replayed: readonly Replayed[]) {
 }
 
 async function policyOf(named: string): Promise<Policy> {
-  const make = Object.hasOwn(NAMED, named) ? NAMED[named] : undefined
+  const make = Object.hasOwn(NAMED_POLICIES, named) ? NAMED_POLICIES[named] : undefined
   if (make !== undefined) return make()
   try {
     const read: unknown = JSON.parse(await readFile(named, 'utf8'))
-    return resolvePolicy(isRecord(read) && 'settings' in read ? read['settings'] : read, PARTS)
+    return resolvePolicy(isRecord(read) && 'settings' in read ? read['settings'] : read, POLICY_PARTS)
   } catch (thrown) {
     const why = isRagGateError(thrown) || thrown instanceof Error ? thrown.message : String(thrown)
     throw new CommandError(`${named} is no policy that can be used here: ${why}`)

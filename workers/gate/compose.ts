@@ -6,6 +6,7 @@ import { createD1AnswerPurges } from '../../src/adapters/d1/answer-purges.ts'
 import { createD1ApiKeys } from '../../src/adapters/d1/api-keys.ts'
 import { createD1Collections } from '../../src/adapters/d1/collections.ts'
 import { createD1IdempotencyStore } from '../../src/adapters/d1/idempotency.ts'
+import { createD1Policies, type Policies } from '../../src/adapters/d1/policies.ts'
 import { htmlToMarkdown } from '../../src/adapters/html-to-markdown.ts'
 import { createKvAnswerCache } from '../../src/adapters/kv-answer-cache.ts'
 import { createMarkdownSplitter } from '../../src/adapters/markdown-splitter.ts'
@@ -31,6 +32,7 @@ export interface Composition {
   readonly gate: GateDependencies
   readonly ingest: IngestPorts
   readonly purges: AnswerPurges
+  readonly policies: Policies
   readonly statistics: StatisticsStores
   readonly log: DecisionLog
   readonly keys: ApiKeys
@@ -96,6 +98,7 @@ function compose(env: GateBindings): Composition {
       clock,
     },
     purges,
+    policies: createD1Policies({ db: env.DB, clock }),
     statistics: statisticsStores(env, clock),
     log,
     keys,

@@ -31,8 +31,9 @@ interface Copy {
 
 const DEFAULT_COPY_MAX_AGE_MS = 5000
 const MAX_COPIES = 1000
-/** No answer is kept for longer, so no purge is needed for longer. */
-const KEPT_MS = 62 * 86_400_000
+/** Days for which a purge is needed: twice as long as an answer can be kept. */
+export const PURGES_KEPT_DAYS = 62
+const KEPT_MS = PURGES_KEPT_DAYS * 86_400_000
 
 /**
  * Purges in D1. A copy is kept for each tenant; when it has aged, only what is newer is read. Errors of D1 itself become

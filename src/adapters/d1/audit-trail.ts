@@ -1,7 +1,7 @@
 import type { D1Database } from '@cloudflare/workers-types'
 import { and, desc, eq, gte, lt } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
-import { auditEvents, policies } from '../../../d1/schema.ts'
+import { auditEvents } from '../../../d1/schema.ts'
 import type { Tenant } from '../../core/lib/ids.ts'
 import type { Json } from '../../core/lib/json.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -44,28 +44,13 @@ export interface AuditQuery {
   readonly limit: number
 }
 
-/** A policy that decided or was chosen. */
-export interface KnownPolicy {
-  readonly id: string
-  readonly name: string
-  readonly body: Json
-  /** When it was first seen, milliseconds since 1970. */
-  readonly firstMs: number
-}
-
 /** What gates reported and operators changed. */
 export interface AuditTrail {
   /** @throws `schema_outdated`, `store_unavailable` */
   record(act: OperatorAct): Promise<void>
   /** The latest first. @throws `schema_outdated`, `store_unavailable` */
   list(query: AuditQuery): Promise<readonly AuditEntry[]>
-  /** Keeps a policy; one that is there already stays as it is. @throws `schema_outdated`, `store_unavailable` */
-  keepPolicy(policy: { readonly id: string; readonly name: string }): Promise<void>
-  /** Every policy kept, the latest first. @throws `schema_outdated`, `store_unavailable` */
-  policies(): Promise<readonly KnownPolicy[]>
 }
-
-const MOST_POLICIES = 200
 
 /** The audit trail in D1. Errors of D1 itself become `schema_outdated` or `store_unavailable`. */
 export function createD1AuditTrail({ db, clock }: D1AuditTrailOptions): AuditTrail {
@@ -99,23 +84,6 @@ export function createD1AuditTrail({ db, clock }: D1AuditTrailOptions): AuditTra
         )
         .orderBy(desc(auditEvents.atMs), desc(auditEvents.id))
         .limit(limit)
-        .catch(rethrowStoreFault)
-    },
-
-    async keepPolicy(policy) {
-      await queries
-        .insert(policies)
-        .values({ id: policy.id, name: policy.name, body: policy, firstMs: clock.nowMs() })
-        .onConflictDoNothing()
-        .catch(rethrowStoreFault)
-    },
-
-    async policies() {
-      return queries
-        .select()
-        .from(policies)
-        .orderBy(desc(policies.firstMs))
-        .limit(MOST_POLICIES)
         .catch(rethrowStoreFault)
     },
   }

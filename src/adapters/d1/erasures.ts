@@ -17,6 +17,8 @@ export interface Erased {
   readonly questionTexts: number
   /** Entries of the audit trail that do not say who acted any more. */
   readonly auditEvents: number
+  /** Pushed policies that do not say who pushed them any more. */
+  readonly pushedPolicies: number
   /** `false`: the cron trigger carries on with what is left. */
   readonly finished: boolean
 }
@@ -111,7 +113,7 @@ export function createD1Erasures({ db, clock }: D1ErasuresOptions): Erasures {
   return {
     async erase(tenant, principalId, maxSlices = 10) {
       try {
-        const [, feedback, audit] = await db.batch([
+        const [, feedback, audit, pushed] = await db.batch([
           db
             .prepare(
               `INSERT INTO erasures (
@@ -123,9 +125,17 @@ export function createD1Erasures({ db, clock }: D1ErasuresOptions): Erasures {
             .bind(tenant, principalId, clock.nowMs()),
           db.prepare('DELETE FROM feedback WHERE tenant = ?1 AND principal_id = ?2').bind(tenant, principalId),
           db.prepare(`UPDATE audit_events SET by = '' WHERE tenant = ?1 AND by = ?2`).bind(tenant, principalId),
+          db
+            .prepare(`UPDATE pushed_policies SET created_by = '' WHERE tenant = ?1 AND created_by = ?2`)
+            .bind(tenant, principalId),
         ])
         const erased = await eraseSlices({ tenant, principalId, untilMs: -1, untilId: '' }, maxSlices)
-        return { ...erased, feedback: feedback?.meta.changes ?? 0, auditEvents: audit?.meta.changes ?? 0 }
+        return {
+          ...erased,
+          feedback: feedback?.meta.changes ?? 0,
+          auditEvents: audit?.meta.changes ?? 0,
+          pushedPolicies: pushed?.meta.changes ?? 0,
+        }
       } catch (thrown) {
         return rethrowStoreFault(thrown)
       }

@@ -1,9 +1,10 @@
 import type { D1Database } from '@cloudflare/workers-types'
 import { and, desc, eq, gte, inArray, isNull, lt, type SQL, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
-import { auditEvents, decisions, feedback, policies, questionTexts } from '../../../d1/schema.ts'
+import { auditEvents, decisions, feedback, policies, pushedPolicies, questionTexts } from '../../../d1/schema.ts'
 import type { Tenant } from '../../core/lib/ids.ts'
 import { rethrowStoreFault } from './faults.ts'
+import { bodyOf } from './policies.ts'
 import { matches } from './statistics/filter.ts'
 import type { DecisionFilter } from './statistics/wanted.ts'
 
@@ -134,13 +135,22 @@ export function createD1RecordedDecisions({ db }: D1RecordedDecisionsOptions): R
 
   async function find(tenant: Tenant, named: SQL) {
     const [row] = await queries
-      .select({ decision: decisions, questionText: questionTexts.text, policy: policies.body })
+      .select({
+        decision: decisions,
+        questionText: questionTexts.text,
+        policy: policies.body,
+        pushed: pushedPolicies.settings,
+      })
       .from(decisions)
       .leftJoin(
         questionTexts,
         and(eq(questionTexts.tenant, decisions.tenant), eq(questionTexts.questionHmac, decisions.questionHmac)),
       )
       .leftJoin(policies, eq(policies.id, decisions.policyId))
+      .leftJoin(
+        pushedPolicies,
+        and(eq(pushedPolicies.tenant, decisions.tenant), eq(pushedPolicies.id, decisions.policyId)),
+      )
       // Without the plus SQLite goes through all decisions of the tenant.
       .where(and(named, sql`+${decisions.tenant} = ${tenant}`))
       .limit(1)
@@ -230,7 +240,8 @@ export function createD1RecordedDecisions({ db }: D1RecordedDecisionsOptions): R
             ),
         ])
         .catch(rethrowStoreFault)
-      return { ...decision, questionText: row.questionText, policy: row.policy, labels, auditEvents: events }
+      const policy = row.policy ?? (row.pushed === null ? null : bodyOf(decision.policyId, row.pushed))
+      return { ...decision, questionText: row.questionText, policy, labels, auditEvents: events }
     },
   }
 }

@@ -1,6 +1,7 @@
 import type { D1Database } from '@cloudflare/workers-types'
 import { RagGateError } from '../../errors.ts'
 import type { Clock } from '../../ports/clock.ts'
+import { PURGES_KEPT_DAYS } from './answer-purges.ts'
 import { rethrowStoreFault } from './faults.ts'
 
 export interface D1RetentionOptions {
@@ -61,6 +62,7 @@ const TOO_OLD = {
   isolates: { key: 'id', time: 'last_ms', byTenant: false, keeps: 'decisions' },
   audit_events: { key: 'id', time: 'at_ms', byTenant: true, keeps: 'audit' },
   alerts: { key: 'id', time: 'closed_ms', byTenant: false, keeps: 'audit' },
+  answer_purges: { key: 'tenant, scope', time: 'epoch', byTenant: true, keeps: 'purges' },
   // What a queue still holds of an erased principal has arrived by then.
   erasures: { key: 'tenant, principal_id', time: 'finished_ms', byTenant: false, keeps: 'tombstones' },
 } as const
@@ -75,7 +77,7 @@ type OldTable = keyof typeof TOO_OLD
 export function createD1Retention({ db, clock, decisionDays = 90, auditDays = 730 }: D1RetentionOptions): Retention {
   requireDays('decisionDays', decisionDays)
   requireDays('auditDays', auditDays)
-  const days = { decisions: decisionDays, audit: auditDays, expiry: 0, tombstones: 30 }
+  const days = { decisions: decisionDays, audit: auditDays, expiry: 0, tombstones: 30, purges: PURGES_KEPT_DAYS }
 
   async function tenantsOf(table: OldTable): Promise<readonly string[]> {
     const { results } = await db
@@ -94,7 +96,9 @@ export function createD1Retention({ db, clock, decisionDays = 90, auditDays = 73
 
   async function removeSlice(table: OldTable, before: number, tenant: string | undefined): Promise<number> {
     const { key, time } = TOO_OLD[table]
-    const where = `${time} < ?1${tenant === undefined ? '' : ' AND tenant = ?2'}`
+    // Numbers of purges never come again: the newest is not forgotten.
+    const but = table === 'answer_purges' ? ' AND epoch < (SELECT max(epoch) FROM answer_purges)' : ''
+    const where = `${time} < ?1${tenant === undefined ? '' : ' AND tenant = ?2'}${but}`
     const statement = db.prepare(
       `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE ${where} ORDER BY ${time} LIMIT ${SLICE})`,
     )

@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
+import { createD1AnswerPurges } from '../../../src/adapters/d1/answer-purges.ts'
 import { createD1DecisionStore } from '../../../src/adapters/d1/decision-store.ts'
 import { createD1Erasures } from '../../../src/adapters/d1/erasures.ts'
 import { createD1Retention } from '../../../src/adapters/d1/retention.ts'
@@ -79,6 +80,29 @@ describe('retention', () => {
     expect(await retention.run()).toMatchObject({ finished: true, removed: { decisions: 0 } })
   })
 
+  it('forgets purges once no answer can be older, and never the number of the latest', async () => {
+    const purgesAt = (nowMs: number) =>
+      createD1AnswerPurges({ db: env.DB, copyMaxAgeMs: 0, clock: { nowMs: () => nowMs } })
+    const scope = (tenant: string) => ({ kind: 'tenant', tenant }) as const
+    await purgesAt(NOW_MS - 63 * DAY_MS).purge([scope('purged-a'), scope('purged-b')])
+    const latest = await purgesAt(NOW_MS - 61 * DAY_MS).purge([scope('purged-c')])
+    await createD1Retention({ db: env.DB, clock }).run()
+    expect(await count(`answer_purges WHERE tenant IN ('purged-a', 'purged-b')`)).toBe(0)
+    expect(await count(`answer_purges WHERE tenant = 'purged-c'`)).toBe(1)
+    const later = { nowMs: () => NOW_MS + 100 * DAY_MS }
+    await createD1Retention({ db: env.DB, clock: later }).run()
+    expect(await count(`answer_purges WHERE tenant = 'purged-c' AND epoch = ${latest}`)).toBe(1)
+  })
+
+  it('leaves pushed policies, whatever their age: decisions name them', async () => {
+    await env.DB.prepare(
+      `INSERT INTO pushed_policies (tenant, id, name, version, settings, created_at_ms, created_by, why)
+       VALUES ('kept', 'p@1', 'p', 1, '{}', 1, 'x', '')`,
+    ).run()
+    await createD1Retention({ db: env.DB, clock }).run()
+    expect(await count(`pushed_policies WHERE tenant = 'kept'`)).toBe(1)
+  })
+
   it.each([0, 3_651, Number.NaN])('is not for %d days', (days) => {
     expect(() => createD1Retention({ db: env.DB, clock, decisionDays: days })).toThrow('decisionDays')
     expect(() => createD1Retention({ db: env.DB, clock, auditDays: days })).toThrow('auditDays')
@@ -94,7 +118,7 @@ describe('erasure', () => {
   const erasures = createD1Erasures({ db: env.DB, clock })
 
   async function dump(tenant: string): Promise<string> {
-    const tables = ['decisions', 'question_texts', 'feedback', 'audit_events']
+    const tables = ['decisions', 'question_texts', 'feedback', 'audit_events', 'pushed_policies']
     const rows = await Promise.all(
       tables.map((table) => env.DB.prepare(`SELECT * FROM ${table} WHERE tenant = ?1`).bind(tenant).all()),
     )
@@ -113,12 +137,17 @@ describe('erasure', () => {
     await env.DB.prepare(
       `INSERT INTO audit_events (id, tenant, at_ms, type, by, payload) VALUES ('a', 'erased', 1, 'T', 'canary-1', '{}')`,
     ).run()
+    await env.DB.prepare(
+      `INSERT INTO pushed_policies (tenant, id, name, version, settings, created_at_ms, created_by, why)
+       VALUES ('erased', 'p@1', 'p', 1, '{}', 1, 'canary-1', 'a try'), ('erased', 'p@2', 'p', 2, '{}', 1, 'other', '')`,
+    ).run()
     expect(await dump('erased')).toContain('canary-1')
     expect(await erasures.erase('erased', 'canary-1')).toEqual({
       decisions: 20,
       questionTexts: 20,
       feedback: 1,
       auditEvents: 1,
+      pushedPolicies: 1,
       finished: true,
     })
     const left = await dump('erased')
@@ -126,7 +155,15 @@ describe('erasure', () => {
     expect(left).toContain('Secret of other')
     expect(await dump('erased-not')).toContain('canary-1')
     expect(await count(`decisions WHERE tenant = 'erased'`)).toBe(60)
-    expect(await erasures.erase('erased', 'canary-1')).toMatchObject({ decisions: 0, feedback: 0, questionTexts: 0 })
+    expect(await count(`pushed_policies WHERE tenant = 'erased'`)).toBe(2)
+    expect(await erasures.erase('erased', 'canary-1')).toEqual({
+      decisions: 0,
+      questionTexts: 0,
+      feedback: 0,
+      auditEvents: 0,
+      pushedPolicies: 0,
+      finished: true,
+    })
   })
 
   it('meets what arrives later, and counts a further delivery once', async () => {

@@ -95,11 +95,23 @@ describe('PUT /v1/policies', () => {
     [{ settings: { ...strict(), gates: [] } }],
     [{ settings: { ...strict(), gates: [{ gate: 'unknown' }] } }],
     [{ settings: { ...strict(), dangerouslyDisableGates: true } }],
-    [{ settings: strict(), why: 'two\nlines' }],
     [{ settings: strict(), pin: { collection: 'pol-a' } }],
   ])('refuses %j', async (body) => {
     expect(await codeOf(await send('PUT', '/v1/policies/pushed', body))).toEqual([422, 'policy_settings'])
   })
+
+  it.each(['two\nlines', 'x'.repeat(1_001), 7, ['a']])(
+    'refuses the reason %j wherever one may be given',
+    async (why) => {
+      for (const [path, body] of [
+        ['/v1/policies/pushed', { settings: strict() }],
+        ['/v1/policy', { policy: null }],
+        ['/v1/collections/pol-a/policy', { policy: null }],
+      ] as const) {
+        expect(await codeOf(await send('PUT', path, { ...body, why }))).toEqual([422, 'why'])
+      }
+    },
+  )
 
   it('refuses a pin that does not match how the collection stands', async () => {
     const pin = await pinOf('pol-a')
@@ -142,6 +154,16 @@ describe('a pushed policy', () => {
       { collection: 'pol-a', policy: null, at: expect.any(String), by: 'admin', why: 'too strict' },
       { collection: 'pol-a', policy: id, at: expect.any(String), by: 'admin', why: 'calibrated' },
     ])
+    // The audit trail is where they stand, and the list of policies shows the same.
+    const { changes } = await (await send('GET', '/v1/policies')).json<{ changes: unknown[] }>()
+    expect(changes.slice(0, 2)).toMatchObject(choices.slice(0, 2) as object[])
+    const { events } = await (
+      await send('GET', '/v1/audit?type=POLICY_CHOSEN')
+    ).json<{ events: { by: string; payload: unknown }[] }>()
+    expect(events[1]).toMatchObject({
+      by: 'admin',
+      payload: { collection: 'pol-a', policy: id, policy_id: id, why: 'calibrated' },
+    })
   })
 
   it('is nobody else’s', async () => {
@@ -150,6 +172,36 @@ describe('a pushed policy', () => {
     const { token } = await (await send('POST', '/v1/keys', key)).json<{ token: string }>()
     expect(await codeOf(await send('PUT', '/v1/policy', { policy: id }, token))).toEqual([422, 'policy_unknown'])
     expect(await (await send('GET', '/v1/policies/pushed', undefined, token)).json()).toMatchObject({ policies: [] })
+    // Chosen and used, it stays with its tenant.
+    await send('PUT', '/v1/policy', { policy: id })
+    await ask('pol-b')
+    await send('PUT', '/v1/policy', { policy: null })
+    const known = async (by?: string) =>
+      (await (await send('GET', '/v1/policies', undefined, by)).json<{ policies: { id: string }[] }>()).policies
+    expect((await known()).map((each) => each.id)).toContain(id)
+    expect((await known(token)).map((each) => each.id)).not.toContain(id)
+  })
+
+  it('is known to the record of its decisions, and to what follows from labels', async () => {
+    const { id } = await (
+      await send('PUT', '/v1/policies/pushed', { settings: strict('known') })
+    ).json<{ id: string }>()
+    await send('PUT', '/v1/collections/pol-b/policy', { policy: id })
+    const asked = await send('POST', '/ask', { question: 'What is the launch code?', collection: 'pol-b' })
+    const { decision_id: decision } = await asked.json<{ decision_id: string }>()
+    await send('PUT', '/v1/collections/pol-b/policy', { policy: null })
+    expect(await (await send('GET', `/v1/decisions/${decision}`)).json()).toMatchObject({
+      policy_id: id,
+      policy: { id, name: 'known', gates: expect.any(Array) },
+    })
+    await send('PUT', `/v1/decisions/${decision}/label`, { rating: 'wrong' })
+    const { policies } = await (
+      await send('GET', '/v1/feedback')
+    ).json<{ policies: { policy_id: string; suggestion: unknown }[] }>()
+    expect(policies.find((each) => each.policy_id === id)?.suggestion).toEqual({
+      action: 'keep',
+      because: 'Too few labels',
+    })
   })
 
   it('answers nothing once the collection is embedded otherwise', async () => {

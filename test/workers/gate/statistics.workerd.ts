@@ -178,7 +178,7 @@ describe('policies', () => {
     expect(policies.policies).toHaveLength(2)
     expect(policies.policies.every(({ policy }) => policy.gates.length === 1)).toBe(true)
     expect(policies.changes).toMatchObject([
-      { policy: null, why: null },
+      { policy: null, why: '' },
       { policy: 'balanced-strict', why: 'too many wrong answers', by: 'admin', collection: null },
     ])
     expect(await read('/v1/audit?type=POLICY_CHOSEN&limit=1')).toMatchObject({

@@ -1,17 +1,8 @@
-/** What a calibrated policy was calibrated on: another collection, embedding or lexicon is another scale. */
+/** Pins of calibrated policies: read, and held against collections. */
+import { pinDifferences, type PolicyPin } from '../../../src/core/calibration/policy-pin.ts'
 import { isRecord } from '../../../src/core/lib/guards.ts'
 import { RagGateError } from '../../../src/errors.ts'
 import type { Collection } from '../../../src/ports/collections.ts'
-
-/** How a collection stood when it was calibrated on, as it is sent and stored. */
-export interface PolicyPin {
-  readonly collection: string
-  readonly embedding_model: string
-  readonly dimension: number
-  readonly lexicon_id: string | null
-  /** For reading: a later version with the same lexicon cannot be. */
-  readonly corpus_version: number
-}
 
 /** @throws `policy_settings` for what is no pin */
 export function checkPin(value: unknown): PolicyPin | null {
@@ -45,13 +36,9 @@ export function checkPin(value: unknown): PolicyPin | null {
  * @throws `policy_pin_mismatch`
  */
 export function requirePin(pin: PolicyPin, collection: Collection, strictness: 'all' | 'embedding'): void {
-  const differing = [
-    ...(pin.collection === collection.id ? [] : ['collection']),
-    ...(pin.embedding_model === collection.embeddingModel && pin.dimension === collection.dimension
-      ? []
-      : ['embedding']),
-    ...(strictness === 'embedding' || pin.lexicon_id === collection.lexiconId ? [] : ['lexicon']),
-  ]
+  const differing = pinDifferences(pin, standing(collection)).filter(
+    (difference) => strictness === 'all' || difference !== 'lexicon',
+  )
   if (differing.length === 0) return
   throw new RagGateError(
     'policy_pin_mismatch',
@@ -60,12 +47,13 @@ export function requirePin(pin: PolicyPin, collection: Collection, strictness: '
   )
 }
 
-const LONGEST_WHY = 500
-
-/** Why something is done, in words. @throws `policy_settings` */
-export function checkWhy(value: unknown): string {
-  if (typeof value === 'string' && value.length <= LONGEST_WHY && !/\p{Cc}/u.test(value)) return value
-  throw new RagGateError('policy_settings', `why must be one line of at most ${LONGEST_WHY} characters`, {
-    param: 'why',
-  })
+/** A collection as a pin would name it. */
+export function standing({ id, embeddingModel, dimension, lexiconId, corpusVersion }: Collection): PolicyPin {
+  return {
+    collection: id,
+    embedding_model: embeddingModel,
+    dimension,
+    lexicon_id: lexiconId,
+    corpus_version: corpusVersion,
+  }
 }

@@ -1,28 +1,12 @@
 /** By which policy a collection is judged: one that has a name here, or one that was pushed. */
-import { calibratedParts } from '../../../src/core/calibration/calibrated-parts.ts'
+import type { PolicyPin } from '../../../src/core/calibration/policy-pin.ts'
 import { type Policy, resolvePolicy } from '../../../src/core/policy/policy.ts'
-import type { PolicyParts } from '../../../src/core/policy/preset.ts'
 import { isRagGateError, RagGateError } from '../../../src/errors.ts'
 import type { Collection } from '../../../src/ports/collections.ts'
-import { advisoryPreset } from '../../../src/presets/advisory/advisory.ts'
-import { balancedPreset } from '../../../src/presets/balanced/balanced.ts'
-import { multiGatePreset } from '../../../src/presets/multi-gate/multi-gate.ts'
-import { sufficiencyPreset } from '../../../src/presets/sufficiency/sufficiency.ts'
-import { twoTierPreset } from '../../../src/presets/two-tier/two-tier.ts'
-import { weightedSignalsPreset } from '../../../src/presets/weighted-signals/weighted-signals.ts'
-import { policyNamed } from '../policies.ts'
-import { type PolicyPin, requirePin } from './pins.ts'
-
-/** What pushed policies may be made of. */
-const PARTS: readonly PolicyParts[] = [
-  balancedPreset,
-  twoTierPreset,
-  weightedSignalsPreset,
-  multiGatePreset,
-  advisoryPreset,
-  sufficiencyPreset,
-  calibratedParts,
-]
+import { POLICY_PARTS } from '../../../src/presets/named/index.ts'
+import type { Composition } from '../compose.ts'
+import { requirePin } from './pins.ts'
+import { namedPolicyOfId, policyNamed } from './policy-named.ts'
 
 /** By what was stored: settings and pin. */
 const resolved = new Map<string, { readonly policy: Policy; readonly pin: PolicyPin | null }>()
@@ -57,7 +41,7 @@ export function policyFor(policyId: string | null, noted: Collection): Policy {
 export function policyFromSettings(settings: unknown): Policy {
   let policy: Policy
   try {
-    policy = resolvePolicy(settings, PARTS)
+    policy = resolvePolicy(settings, POLICY_PARTS)
   } catch (thrown) {
     if (!isRagGateError(thrown)) throw thrown
     const { message, param = 'settings' } = thrown
@@ -74,11 +58,32 @@ export function policyFromSettings(settings: unknown): Policy {
   return policy
 }
 
+/**
+ * The policy of an id: one that has a name here, or one that the tenant pushed.
+ *
+ * @returns `undefined` for any other, and for a pushed one that this version can no longer make
+ */
+export async function policyOfId(
+  { policies }: Pick<Composition, 'policies'>,
+  tenant: string,
+  id: string,
+): Promise<Policy | undefined> {
+  const named = namedPolicyOfId(id)
+  if (named !== undefined) return named
+  const pushed = await policies.pushed(tenant, id)
+  try {
+    return pushed === undefined ? undefined : policyFromSettings(pushed.settings)
+  } catch (thrown) {
+    if (isRagGateError(thrown) && thrown.code === 'policy_settings') return undefined
+    throw thrown
+  }
+}
+
 function keep(id: string, pushed: string | null): { readonly policy: Policy; readonly pin: PolicyPin | null } {
   if (pushed === null) throw new RagGateError('config_invalid', 'The policy noted for this collection is not known')
   // Made by the database from what was checked when it was pushed.
   const { settings, pin } = JSON.parse(pushed) as { settings: unknown; pin: PolicyPin | null }
-  const policy = resolvePolicy(settings, PARTS)
+  const policy = resolvePolicy(settings, POLICY_PARTS)
   if (policy.id !== id) throw new RagGateError('config_invalid', 'The policy noted for this collection is damaged')
   const made = { policy, pin }
   for (const oldest of resolved.keys()) {

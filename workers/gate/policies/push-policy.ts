@@ -1,5 +1,7 @@
 /** `PUT /v1/policies/pushed` and `GET /v1/policies/pushed`: policies of a tenant's own, such as calibrated ones. */
 import type { Context } from 'hono'
+import type { PushedPolicy } from '../../../src/adapters/d1/policies.ts'
+import type { Json } from '../../../src/core/lib/json.ts'
 import { policySettings } from '../../../src/core/policy/policy.ts'
 import { RagGateError } from '../../../src/errors.ts'
 import { withoutOwnTenant } from '../../../src/middleware/own-tenant.ts'
@@ -8,10 +10,10 @@ import { collectionNotFound } from '../../../src/pipeline/find-place.ts'
 import { requireScope } from '../access.ts'
 import type { GateBindings } from '../bindings.ts'
 import { compositionFor } from '../compose.ts'
-import { POLICY_NAMES } from '../policies.ts'
-import { checkPin, checkWhy, requirePin } from './pins.ts'
+import { checkPin, requirePin } from './pins.ts'
 import { policyFromSettings } from './policy-for.ts'
-import { type StoredPolicy, storedPolicies } from './stored-policies.ts'
+import { readWhy } from './read-why.ts'
+import { POLICY_NAMES } from './policy-named.ts'
 
 const LIMITS = { maxBytes: 200_000, timeoutMs: 10_000 }
 
@@ -22,7 +24,7 @@ const LIMITS = { maxBytes: 200_000, timeoutMs: 10_000 }
 export async function pushPolicy(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
   const { ingest, ...composition } = compositionFor(c.env)
   const { tenant, id: createdBy } = await requireScope(composition, c.req.raw, 'admin')
-  const { settings, pin: sentPin, evidence = null, why = '', ...others } = await readJsonObject(c.req, LIMITS)
+  const { settings, pin: sentPin, evidence = null, why, ...others } = await readJsonObject(c.req, LIMITS)
   if (Object.keys(withoutOwnTenant(others, tenant)).length > 0) {
     throw new RagGateError('unknown_field', 'The body may have only these members: settings, pin, evidence, why')
   }
@@ -36,16 +38,16 @@ export async function pushPolicy(c: Context<{ Bindings: GateBindings }>): Promis
     if (collection === undefined) throw collectionNotFound()
     requirePin(pin, collection, 'all')
   }
-  const stored = await storedPolicies(c.env.DB).push({
+  const stored = await composition.policies.push({
     tenant,
     id: policy.id,
     name: policy.name,
-    settings: policySettings(policy),
+    // Plain data, both.
+    settings: policySettings(policy) as unknown as Json,
     pin,
-    evidence,
-    createdAtMs: Date.now(),
+    evidence: evidence as Json,
     createdBy,
-    why: checkWhy(why),
+    why: readWhy(why),
   })
   if (stored.pin?.collection !== pin?.collection) {
     throw new RagGateError(
@@ -61,15 +63,18 @@ export async function pushPolicy(c: Context<{ Bindings: GateBindings }>): Promis
 
 /** The caller's tenant's policies and its latest choices, newest first, and the policies that have a name here. */
 export async function listPolicies(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
-  const { tenant } = await requireScope(compositionFor(c.env), c.req.raw, 'admin')
-  const stored = storedPolicies(c.env.DB)
-  const [policies, choices] = await Promise.all([stored.list(tenant), stored.choices(tenant)])
+  const composition = compositionFor(c.env)
+  const { tenant } = await requireScope(composition, c.req.raw, 'admin')
+  const [pushed, choices] = await Promise.all([
+    composition.policies.listPushed(tenant),
+    composition.policies.choices(tenant),
+  ])
   return c.json(
     {
       named: POLICY_NAMES,
-      policies: policies.map(onTheWire),
+      policies: pushed.map(onTheWire),
       choices: choices.map(({ collection, policy, atMs, by, why }) => ({
-        collection: collection === '' ? null : collection,
+        collection,
         policy,
         at: new Date(atMs).toISOString(),
         by,
@@ -81,7 +86,7 @@ export async function listPolicies(c: Context<{ Bindings: GateBindings }>): Prom
   )
 }
 
-function onTheWire({ id, name, version, settings, pin, evidence, createdAtMs, createdBy, why }: StoredPolicy) {
+function onTheWire({ id, name, version, settings, pin, evidence, createdAtMs, createdBy, why }: PushedPolicy) {
   return {
     id,
     name,

@@ -7,8 +7,8 @@ import { createDecisionConsumer } from '../../../src/adapters/decision-consumer.
 import { createQueueDecisionLog } from '../../../src/adapters/queue-decision-log.ts'
 import type { DecisionLog, DecisionStore } from '../../../src/ports/decision-log.ts'
 import type { GateBindings } from '../bindings.ts'
-import { policyOfId } from '../policies.ts'
 import { daysOf } from './stores.ts'
+import { namedPolicyOfId } from '../policies/policy-named.ts'
 
 /**
  * The queue where one is bound, else the buffer of the isolate.
@@ -47,8 +47,8 @@ function decisionStore(
   })
 }
 
-/** A policy as plain data, under its id. */
+/** A policy of the deployment as plain data, under its id; those that tenants pushed are kept with them. */
 function recordedPolicy(id: string): PolicyRecord | undefined {
-  const policy = policyOfId(id)
+  const policy = namedPolicyOfId(id)
   return policy === undefined ? undefined : { id, ...policySettings(policy) }
 }

@@ -5,7 +5,7 @@ import { requireScope } from '../access.ts'
 import type { GateBindings } from '../bindings.ts'
 import { compositionFor } from '../compose.ts'
 import { checkNames, readTenant } from './parameters.ts'
-import { json } from './wire.ts'
+import { json, onTheWire } from './wire.ts'
 
 const MAX_CHARACTERS = 200
 
@@ -20,10 +20,6 @@ export async function deleteSubject(c: Context<{ Bindings: GateBindings }>): Pro
     throw new RagGateError('filter', `A subject has 1 to ${MAX_CHARACTERS} characters`, { param: 'id' })
   }
   await composition.log.flush()
-  const { finished, questionTexts, auditEvents, ...erased } = await composition.statistics.erasures.erase(
-    tenant,
-    subject,
-  )
-  const report = { ...erased, question_texts: questionTexts, audit_events: auditEvents }
-  return json(c, { subject, finished, erased: report }, finished ? 200 : 202)
+  const { finished, ...erased } = await composition.statistics.erasures.erase(tenant, subject)
+  return json(c, { subject, finished, erased: onTheWire(erased) }, finished ? 200 : 202)
 }

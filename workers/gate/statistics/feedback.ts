@@ -4,13 +4,14 @@ import { estimateErrorRates, type LabelledDecisions } from '../../../src/core/ca
 import { suggestThresholdChange } from '../../../src/core/calibration/suggest-threshold-change.ts'
 import type { LabelCount } from '../../../src/adapters/d1/feedback.ts'
 import type { TotalsOf } from '../../../src/adapters/d1/statistics.ts'
+import type { Policy } from '../../../src/core/policy/policy.ts'
 import { isRagGateError, RagGateError } from '../../../src/errors.ts'
 import { readJsonObject } from '../../../src/middleware/read-body.ts'
 import { type AnswerTokens, createAnswerTokens, timeOfEvent } from '../../../src/pipeline/answer-token.ts'
 import { requireScope } from '../access.ts'
 import type { GateBindings } from '../bindings.ts'
 import { compositionFor } from '../compose.ts'
-import { policyOfId } from '../policies.ts'
+import { policyOfId } from '../policies/policy-for.ts'
 import { checkNames, DAY_MS, readFormat, readLimit, readPeriod, readTenant } from './parameters.ts'
 import { daysOf } from './stores.ts'
 import { csv, json, onTheWire } from './wire.ts'
@@ -121,10 +122,17 @@ export async function getFeedback(c: FeedbackContext): Promise<Response> {
     feedback.counts(tenant, period.fromMs, period.toMs),
     summaries.summary({ tenant, ...period, interval: 'day' }),
   ])
-  return json(c, { policies: byPolicy.map((policy) => errorsOf(policy, counts)), labels: rows })
+  const policies = await Promise.all(
+    byPolicy.map(async (totals) => errorsOf(totals, await policyOfId(composition, tenant, totals.name), counts)),
+  )
+  return json(c, { policies, labels: rows })
 }
 
-function errorsOf({ name, byVerdict }: TotalsOf, counts: readonly LabelCount[]): Record<string, unknown> {
+function errorsOf(
+  { name, byVerdict }: TotalsOf,
+  policy: Policy | undefined,
+  counts: readonly LabelCount[],
+): Record<string, unknown> {
   const of = (refused: boolean, decisions: number): LabelledDecisions => {
     const some = counts.filter(({ policyId, verdict }) => policyId === name && (verdict === 'refuse') === refused)
     const sum = (rating: 'right' | 'wrong'): number => some.reduce((soFar, each) => soFar + each[rating], 0)
@@ -137,19 +145,17 @@ function errorsOf({ name, byVerdict }: TotalsOf, counts: readonly LabelCount[]):
     policy_id: name,
     // The wire form of an object is an object.
     ...(onTheWire({ refusals, answers, ...rates }) as object),
-    suggestion: suggestionFor(name, refusals, answers, rates.falseRefusals.rate),
+    suggestion: policy === undefined ? null : suggestionFor(policy, refusals, answers, rates.falseRefusals.rate),
   }
 }
 
 /** By the documented rule; a suggestion, carried out by nobody but a person. */
 function suggestionFor(
-  policyId: string,
+  policy: Policy,
   refusals: LabelledDecisions,
   answers: LabelledDecisions,
   falseRefusals: number | null,
-): Record<string, unknown> | null {
-  const policy = policyOfId(policyId)
-  if (policy === undefined) return null
+): Record<string, unknown> {
   const [saidOfRefusals, saidOfAnswers] = [refusals.right + refusals.wrong, answers.right + answers.wrong]
   const { action, because, change } = suggestThresholdChange(policy, {
     falseRefusals: { rate: falseRefusals, labels: Math.min(saidOfRefusals, saidOfAnswers) },

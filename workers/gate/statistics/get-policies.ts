@@ -3,9 +3,9 @@ import type { Context } from 'hono'
 import { requireScope } from '../access.ts'
 import type { GateBindings } from '../bindings.ts'
 import { compositionFor } from '../compose.ts'
-import { POLICY_NAMES, policyNamed } from '../policies.ts'
 import { checkNames, DAY_MS, readLimit, readPeriod, readTenant } from './parameters.ts'
 import { json, onTheWire } from './wire.ts'
+import { POLICY_NAMES, policyNamed } from '../policies/policy-named.ts'
 
 const LONGEST_MS = 3 * 366 * DAY_MS
 
@@ -16,11 +16,8 @@ export async function getPolicies(c: Context<{ Bindings: GateBindings }>): Promi
   checkNames(c, [])
   const tenant = readTenant(c, principal)
   await composition.log.flush()
-  const { audit } = composition.statistics
-  const [known, changes] = await Promise.all([
-    audit.policies(),
-    audit.list({ tenant, fromMs: 0, toMs: Date.now() + DAY_MS, type: 'POLICY_CHOSEN', limit: 100 }),
-  ])
+  const { policies } = composition
+  const [known, changes] = await Promise.all([policies.known(tenant), policies.choices(tenant)])
   return json(c, {
     choices: POLICY_NAMES.map((name) => ({ name, id: policyNamed(name).id })),
     policies: known.map(({ id, name, firstMs, body }) => ({
@@ -29,12 +26,15 @@ export async function getPolicies(c: Context<{ Bindings: GateBindings }>): Promi
       first_seen: new Date(firstMs).toISOString(),
       policy: body,
     })),
-    changes: changes.map(({ atMs, by, payload }) => ({ at: new Date(atMs).toISOString(), by, ...objectOf(payload) })),
+    changes: changes.map(({ atMs, by, collection, policy, policyId, why }) => ({
+      at: new Date(atMs).toISOString(),
+      by,
+      collection,
+      policy,
+      policy_id: policyId,
+      why,
+    })),
   })
-}
-
-function objectOf(payload: unknown): object {
-  return typeof payload === 'object' && payload !== null ? payload : {}
 }
 
 /** The audit trail, the latest first: what gates reported, and what operators changed. */

@@ -8,9 +8,9 @@ import { readJsonObject } from '../../../src/middleware/read-body.ts'
 import { requireScope } from '../access.ts'
 import type { GateBindings } from '../bindings.ts'
 import { compositionFor } from '../compose.ts'
-import { POLICY_NAMES, policyNamed } from '../policies.ts'
 import { checkNames, DAY_MS, readFilter, readPeriod, readTenant } from './parameters.ts'
 import { json } from './wire.ts'
+import { POLICY_NAMES, policyNamed } from '../policies/policy-named.ts'
 
 const LIMITS = { maxBytes: 10_000, timeoutMs: 10_000 }
 const LONGEST_MS = 366 * DAY_MS

@@ -1,0 +1,37 @@
+/** The policies that have a name in the ready Worker and on the command line, and what stored ones may be made of. */
+import { calibratedParts } from '../../core/calibration/calibrated-parts.ts'
+import type { Policy } from '../../core/policy/policy.ts'
+import type { PolicyParts } from '../../core/policy/preset.ts'
+import { advisory, advisoryPreset } from '../advisory/advisory.ts'
+import { balanced, balancedPreset } from '../balanced/balanced.ts'
+import { multiGate, multiGatePreset } from '../multi-gate/multi-gate.ts'
+import { sufficiency, sufficiencyPreset } from '../sufficiency/sufficiency.ts'
+import { twoTier, twoTierPreset } from '../two-tier/two-tier.ts'
+import { legalReview } from '../weighted-signals/legal-review.ts'
+import { weightedSignals, weightedSignalsPreset } from '../weighted-signals/weighted-signals.ts'
+
+/** Makers of the policies that can be chosen by name. The first is the default. */
+export const NAMED_POLICIES: Readonly<Record<string, () => Policy>> = {
+  balanced: () => balanced(),
+  'balanced-strict': () => balanced({ refuseBelow: 0.75, adviseBelow: 0.85 }),
+  'two-tier': () => twoTier(),
+  'weighted-signals': () => weightedSignals(),
+  // Without a reranker and a graph half of the document's weights have nothing to weigh.
+  'weighted-signals-renormalised': () => weightedSignals({ renormalise: true }),
+  // No model says here how sure it is of its answer: the gate that asks for it is left out.
+  'multi-gate': () => multiGate({ refuseBelowConfidence: 'off' }),
+  'legal-review': () => legalReview(),
+  advisory: () => advisory(),
+  sufficiency: () => sufficiency(),
+}
+
+/** What a policy that comes as plain data may be made of. */
+export const POLICY_PARTS: readonly PolicyParts[] = [
+  balancedPreset,
+  twoTierPreset,
+  weightedSignalsPreset,
+  multiGatePreset,
+  advisoryPreset,
+  sufficiencyPreset,
+  calibratedParts,
+]

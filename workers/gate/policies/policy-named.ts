@@ -1,0 +1,34 @@
+/** The policies that have a name, each made when it is first asked for, and once: a gate checks each policy object once. */
+import type { Policy } from '../../../src/core/policy/policy.ts'
+import { RagGateError } from '../../../src/errors.ts'
+import { NAMED_POLICIES } from '../../../src/presets/named/index.ts'
+
+/** What `null` stands for. */
+const DEFAULT = 'balanced'
+
+const made = new Map<string, Policy>()
+
+/** Names of the policies that can be chosen. */
+export const POLICY_NAMES: readonly string[] = Object.keys(NAMED_POLICIES)
+
+/**
+ * The policy of a name; the default one for `null`.
+ *
+ * @throws `config_invalid` for a name that is not known: nothing is answered under a policy that is not there
+ */
+export function policyNamed(name: string | null): Policy {
+  const wanted = name ?? DEFAULT
+  const known = made.get(wanted)
+  if (known !== undefined) return known
+  const make = Object.hasOwn(NAMED_POLICIES, wanted) ? NAMED_POLICIES[wanted] : undefined
+  if (make === undefined) throw new RagGateError('config_invalid', 'There is no policy of the name that is noted')
+  const policy = make()
+  made.set(wanted, policy)
+  return policy
+}
+
+/** The policy of an id, if it is one of those that have a name. */
+export function namedPolicyOfId(id: string): Policy | undefined {
+  const name = POLICY_NAMES.find((each) => policyNamed(each).id === id)
+  return name === undefined ? undefined : policyNamed(name)
+}
