@@ -1,5 +1,5 @@
 /** Cuts Markdown by its structure: sections stay together, code and lists are never torn apart where they fit. */
-import { sentences } from '../core/text/sentences.ts'
+import { sentenceEnds } from '../core/text/sentences.ts'
 import { RagGateError } from '../errors.ts'
 import type { DocumentPart, Splitter } from '../ports/splitter.ts'
 import { type MarkdownBlock, markdownBlocks } from './markdown/blocks.ts'
@@ -62,7 +62,7 @@ export function createMarkdownSplitter(options: MarkdownSplitterOptions = {}): S
       maxCharacters,
     )
   return {
-    version: `markdown-it/2/${maxCharacters}/${overlapCharacters}`,
+    version: `markdown-it/3/${maxCharacters}/${overlapCharacters}`,
     formats: htmlToMarkdown === undefined ? ['markdown', 'text'] : ['markdown', 'text', 'html'],
     async split(text, format) {
       if (format === 'text') return { parts: partsOf(textBlocks(text)), hiddenText: false, work: plainWork(text) }
@@ -113,31 +113,50 @@ function textBlocks(text: string): Block[] {
  */
 function shorten(block: Block, maxCharacters: number, overlapCharacters: number): Block[] {
   if (block.text.length <= maxCharacters) return [block]
-  const units = sentences(block.text).flatMap((sentence) => cutBetweenWords(sentence, maxCharacters))
-  const pieces: string[][] = []
+  const pieces: Unit[][] = []
   let length = Infinity
-  for (const unit of units) {
-    if (length + 1 + unit.length <= maxCharacters) {
+  for (const unit of unitsOf(block.text, maxCharacters)) {
+    const more = unit.gap.length + unit.text.length
+    if (length + more <= maxCharacters) {
       pieces.at(-1)!.push(unit)
-      length += 1 + unit.length
+      length += more
     } else {
-      const kept = overlapOf(pieces.at(-1) ?? [], Math.min(overlapCharacters, maxCharacters - unit.length - 1))
+      const kept = overlapOf(pieces.at(-1) ?? [], Math.min(overlapCharacters, maxCharacters - more))
       pieces.push([...kept, unit])
-      length = lengthOf([...kept, unit])
+      length = joined([...kept, unit]).length
     }
   }
-  return pieces.map((piece) => ({ text: piece.join(' '), headings: block.headings }))
+  return pieces.map((piece) => ({ text: joined(piece), headings: block.headings }))
+}
+
+/** A sentence or a part of one, and what stands between it and the one before. */
+interface Unit {
+  readonly text: string
+  /** A space, or an end of line with the indentation behind it: items of a list stay items. */
+  readonly gap: string
+}
+
+function unitsOf(text: string, maxCharacters: number): Unit[] {
+  let start = 0
+  return sentenceEnds(text).flatMap((end) => {
+    const written = text.slice(start, (start = end))
+    const sentence = written.trim()
+    if (sentence === '') return []
+    const before = written.slice(0, written.indexOf(sentence))
+    const gap = before.includes('\n') ? before.slice(before.lastIndexOf('\n')) : ' '
+    return cutBetweenWords(sentence, maxCharacters).map((part, at) => ({ text: part, gap: at === 0 ? gap : ' ' }))
+  })
 }
 
 /** The last units that fit together. */
-function overlapOf(units: readonly string[], maxCharacters: number): string[] {
+function overlapOf(units: readonly Unit[], maxCharacters: number): Unit[] {
   let from = units.length
-  while (from > 0 && lengthOf(units.slice(from - 1)) <= maxCharacters) from--
+  while (from > 0 && joined(units.slice(from - 1)).length <= maxCharacters) from--
   return units.slice(from)
 }
 
-function lengthOf(units: readonly string[]): number {
-  return units.reduce((sum, unit) => sum + unit.length, Math.max(0, units.length - 1))
+function joined(units: readonly Unit[]): string {
+  return units.map(({ gap, text }, at) => (at === 0 ? text : gap + text)).join('')
 }
 
 function cutBetweenWords(text: string, maxCharacters: number): string[] {

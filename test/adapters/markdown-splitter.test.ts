@@ -67,6 +67,15 @@ describe('createMarkdownSplitter over Markdown', () => {
     expect(await titles('# C#\n\nx')).toEqual(['C#'])
   })
 
+  it.each([
+    ['# Install {#install}', 'Install'],
+    ['# Install {: #install .wide data-label="x"}', 'Install'],
+    ['# {#each}', '{#each}'],
+    ['# Objects {a: 1}', 'Objects {a: 1}'],
+  ])('takes the anchor at the end of %j for none of its words', async (heading, section) => {
+    expect(await splitter.split(`${heading}\n\nText.`, 'markdown')).toEqual([{ section, text: `${section}\n\nText.` }])
+  })
+
   it('takes a heading for words, not for mark-up', async () => {
     expect((await splitter.split('# The `key` *turns*\n\nx', 'markdown'))[0]?.section).toBe('The key turns')
   })
@@ -187,6 +196,15 @@ describe('the limit of a part', () => {
     expect(await texts(words(12))).toEqual([
       'word0 word1 word2 word3 word4 word5',
       'word6 word7 word8 word9 word10 word11',
+    ])
+  })
+
+  it('keeps the lines of a list that is cut', async () => {
+    const small = splitting({ maxCharacters: 50, overlapCharacters: 0 })
+    const parts = await small.split('- One is first. It is.\n  - Two is\n    second.\n\n- Three is third.', 'markdown')
+    expect(parts.map(({ text }) => text)).toEqual([
+      '- One is first. It is.\n  - Two is\n    second.',
+      '- Three is third.',
     ])
   })
 

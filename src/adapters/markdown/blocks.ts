@@ -100,9 +100,12 @@ export function markdownBlocks(text: string): ReadMarkdown {
   return { blocks, work: Math.ceil((reading.tries + tokens.length) / TRIES_A_STEP) }
 }
 
+/** An anchor that many site generators let a heading end with, such as `{#install}`: no CommonMark, and nothing to read. */
+const HEADING_ATTRIBUTES = /(?<=\S) ?\{:? ?#[^{}]*\}$/
+
 function headingOf(written: string, depth: number, links: Env): MarkdownBlock {
   if (written.length > LONGEST_WRITTEN_HEADING) return { kind: 'text', text: written }
-  const title = titleOf(lineParser.parseInline(written, links))
+  const title = titleOf(lineParser.parseInline(written, links)).replace(HEADING_ATTRIBUTES, '')
   return title.length > LONGEST_HEADING ? { kind: 'text', text: written } : { kind: 'heading', title, depth }
 }
 
