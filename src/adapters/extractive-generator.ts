@@ -31,7 +31,7 @@ export function createExtractiveGenerator(options: ExtractiveGeneratorOptions = 
   const { maxSentences = 3, closestPassage = 'Closest passage' } = options
   return {
     // With the version of its choice: another one makes other answers.
-    model: 'extractive/2',
+    model: 'extractive/3',
     generate: async ({ question, chunks }: GenerationRequest) => {
       const quote = bestQuote(question, chunks, maxSentences)
       const answers = quote !== undefined && quote.fit >= ANSWERS_FROM

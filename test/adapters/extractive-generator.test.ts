@@ -129,6 +129,41 @@ describe('a quoted answer', () => {
     expect(await quote('How much does the engine weigh?', [text])).toContain('90 kilograms')
   })
 
+  it.each([
+    ['How long is a strong answer cached?', 'A strong answer is cached for one hour.'],
+    ['How often is the oil drained?', 'The oil is drained daily.'],
+    ['How old may the oil be?', 'The oil may be used for `90 d` at most.'],
+    ['How many doors has the engine?', 'The engine has two doors.'],
+  ])('to %j need not repeat the word that asks for an amount', async (question, said) => {
+    expect(await quote(question, [said])).toBe(`${said} [1]`)
+  })
+
+  it.each([
+    ['How long is a strong answer cached?', 'A strong answer is cached in memory.'],
+    ['How long is a strong answer cached?', 'A strong answer is cached by `sha256`, as one would.'],
+    ['How long is a strong answer cached?', 'A strong answer is cached under [its key](page-2).'],
+  ])('to %j must say an amount: not %j', async (question, said) => {
+    expect(await quote(question, [said])).toBe(`Closest passage: ${said} [1]`)
+  })
+
+  it('that holds all of several words needs no heading that says so', async () => {
+    const page = { section: 'Miscellaneous remarks about winter', text: 'The engine starts with the red key.' }
+    expect(await quote('How does the engine start?', [page])).toBe('The engine starts with the red key. [1]')
+  })
+
+  it('to what something is is not a condition about it, nor a pointer to another page', async () => {
+    const pages = ['If the flywheel is missing, stop.', 'Useful with a flywheel, see [here](flywheel.md).']
+    expect(await quote('What is a flywheel?', pages)).toMatch(/^Closest passage/)
+    expect(await quote('What is a flywheel?', [...pages, 'A flywheel is a heavy wheel.'])).toContain('a heavy wheel')
+  })
+
+  it('reads what a definition list says of a term, to its end', async () => {
+    const text = ': Port of the engine’s database.\n\nDefaults to `5432` for Postgres.'
+    expect(await quote('Which port has the database of the engine?', [text])).toContain(
+      'Port of the engine’s database. Defaults to `5432` for Postgres. [1]',
+    )
+  })
+
   it('gives a reason to who asks why', async () => {
     const text = 'The engine stops at noon, every day of the week.\n\nThe engine stops because it overheats.'
     expect(await quote('Why does the engine stop?', [text])).toBe('The engine stops because it overheats. [1]')
@@ -233,6 +268,6 @@ describe('createExtractiveGenerator', () => {
   })
 
   it('names itself, for the answer key', () => {
-    expect(createExtractiveGenerator().model).toBe('extractive/2')
+    expect(createExtractiveGenerator().model).toBe('extractive/3')
   })
 })

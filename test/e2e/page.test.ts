@@ -141,7 +141,7 @@ describe('an answer', () => {
     await ask(page, STRONG)
     const result = page.getByRole('article', { name: STRONG })
     expect(await result.locator('.verdict .badge').innerText()).toMatch(/^(Pass|Advise)$/)
-    expect(await result.locator('.answer').innerText()).toMatch(/A strong answer is cached for one hour\..* \[1\]$/)
+    expect(await result.locator('.answer').innerText()).toMatch(/^A strong answer is cached for one hour\..* \[1\]$/)
     expect(await result.locator('.confidence').innerText()).toMatch(/^[01]\.\d{3}\s*(high|medium|low) confidence$/)
     expect(await result.innerText()).toContain('No model wrote this')
     expect(await result.getByRole('link', { name: 'Source 1' }).getAttribute('href')).toBe('#source-1')

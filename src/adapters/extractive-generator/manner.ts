@@ -3,8 +3,12 @@
 /** What kind of answer a question wants. */
 export type QuestionKind = 'how-to' | 'amount' | 'reason' | 'meaning' | 'choice' | 'other'
 
+/** A word that asks for a measure. The answer says an amount in its place: "one hour", asked "how long". */
+const MEASURE =
+  /\bhow (many|much|long|often|frequently|large|big|small|far|fast|quickly|slow|old|soon|late|high|deep|wide|heavy)\b/i
+
 const KINDS: readonly (readonly [QuestionKind, RegExp])[] = [
-  ['amount', /\bhow (?:many|much|long|often|large|big|far|fast|old)\b/i],
+  ['amount', MEASURE],
   [
     'amount',
     /\b(?:is|are) there (?:a|any)\b.{0,40}\b(?:limit|maximum|minimum)|\bwhat(?:'s| is) the (?:limit|maximum|minimum)\b/i,
@@ -18,13 +22,34 @@ const KINDS: readonly (readonly [QuestionKind, RegExp])[] = [
 /** What is seen of a question without knowing its words. */
 export interface QuestionForm {
   readonly kind: QuestionKind
+  /** The word that asks for a measure, such as "long"; empty where none does. */
+  readonly measure: string
   readonly negated: boolean
 }
 
 /** The form of a question; its kind is `other` where none is known. */
 export function formOf(question: string): QuestionForm {
   const kind = KINDS.find(([, form]) => form.test(question))?.[0] ?? 'other'
-  return { kind, negated: NEGATES.test(question) }
+  return { kind, measure: MEASURE.exec(question)?.[1] ?? '', negated: NEGATES.test(question) }
+}
+
+/** Figures in links and code are none of the sentence, unless the code is a figure. */
+const NOT_SAID = /`(?!\d[\d.,_]*\s?\p{L}{0,3}`)[^`]*`|\]\([^)]*\)/gu
+const UNIT =
+  '(?:millisecond|second|minute|hour|day|night|week|month|quarter|year|byte|kilobyte|megabyte|gigabyte|terabyte)'
+const AMOUNT = new RegExp(
+  [
+    String.raw`\d`,
+    String.raw`\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|ninety)\b`,
+    String.raw`\b(?:(?:hundred|thousand|million|billion|dozen)s?|half|twice|hourly|daily|nightly|weekly|monthly|yearly)\b`,
+    String.raw`\b(?:forever|unlimited|no limit|(?:an?|one|each|every|per) ${UNIT})\b`,
+  ].join('|'),
+  'i',
+)
+
+/** Whether a text says how many, how much or how long, in figures or in words. */
+export function saysAmount(text: string): boolean {
+  return AMOUNT.test(text.replaceAll(NOT_SAID, ' '))
 }
 
 /** Refers to something said before. */
@@ -32,7 +57,9 @@ const REFERS_BACK =
   /^(?:this|that|these|those|such|it|its|they|their|them|he|she|here|there|then|also|however|therefore|thus|hence|so|but|and|or|otherwise|instead|additionally|moreover|furthermore|finally|next|now|similarly|likewise|in this|for this|using this|with this|as such|note that|unlike|as (?:noted|mentioned|said|shown|described|explained|before))\b/i
 /** Points at something else instead of saying it. */
 const POINTS_ELSEWHERE =
-  /^(?:welcome|to (?:learn|understand|find out)|see|refer|check|read|visit|learn|click|below|above|the following (?:example|code|snippet)|(?:here|this|below|the following)\b.{0,60}\bexample|for (?:more|further)|for example|for instance|(?:this|the) (?:section|page|guide|chapter|document|tutorial) (?:describes?|explains?|covers?|shows?|lists?)|in this (?:tutorial|guide|section|example|page))\b/i
+  /^(?:welcome|to (?:learn|understand|find out)|see|refer|check|read|visit|learn|click|below|above|the following (?:example|code|snippet)|(?:here|this|below|the following)\b.{0,60}\bexample|for (?:more|further)|for example|for instance|(?:this|the) (?:section|page|guide|chapter|document|tutorial) (?:describes?|explains?|covers?|shows?|lists?)|in (?:this|the (?:above|following|previous|next)) (?:tutorial|guide|section|example|page|code|snippet))\b/i
+/** The same at the end: "see here". */
+const SENDS_ON = /\[here\]\(/i
 /** Beside the matter, not the matter. */
 const REMARKS = /^(?:[^\p{L}]|ℹ)*(?:note|notice|warning|caution|tip|important|info|please|be aware|whether|should)\b/iu
 const TELLS_A_STORY = /\b(?:let's|let us|we'll|we will|we are going to|you just|you will likely|you may think)\b/i
@@ -54,8 +81,6 @@ export function tellsOfChanges(headings: string): boolean {
 const LONGEST_SUBJECT = 60
 /** Characters that say what an option is, and not how anything is done. */
 const TOO_SHORT = 50
-/** Figures in links and code are none of the sentence. */
-const NOT_SAID = /`[^`]*`|\]\([^)]*\)/g
 
 /** A condition that opens a sentence: what it says holds for that case. */
 const CONDITION = /^(?:if|when|unless|before|after|once|while|as soon as|in case)\b([^,]{1,120}),/i
@@ -83,7 +108,12 @@ export function mannerOf(
 ): Manner {
   const [first = ''] = sentences
   const text = sentences.join(' ')
-  const leaning = POINTS_ELSEWHERE.test(first) || REMARKS.test(first) ? 0.6 : REFERS_BACK.test(first) ? 0.75 : 1
+  const leaning =
+    POINTS_ELSEWHERE.test(first) || SENDS_ON.test(text) || REMARKS.test(first)
+      ? 0.6
+      : REFERS_BACK.test(first)
+        ? 0.75
+        : 1
   const telling = TELLS_A_STORY.test(text) ? 0.65 : 1
   const [, condition = ''] = CONDITION.exec(first) ?? []
   const share = condition === '' ? 1 : shareAsked(condition)
@@ -105,12 +135,13 @@ function formFor(
       return INSTRUCTS.test(text) ? 1.12 : text.length < TOO_SHORT ? 0.5 : 0.72
     }
     case 'meaning': {
-      const verb = IS.exec(first)
-      const subject = verb === null ? '' : first.slice(0, verb.index)
+      const said = first.replace(CONDITION, '')
+      const verb = IS.exec(said)
+      const subject = verb === null ? '' : said.slice(0, verb.index)
       return subject.length <= LONGEST_SUBJECT && shareAsked(subject) >= 0.5 ? 1.2 : 0.6
     }
     case 'amount':
-      return /\d/.test(text.replaceAll(NOT_SAID, ' ')) ? 1.2 : 0.65
+      return saysAmount(text) ? 1.2 : 0.65
     case 'reason':
       return GIVES_A_REASON.test(text) ? 1 : 0.6
     case 'choice':

@@ -4,7 +4,8 @@ import { sentences } from '../../core/text/sentences.ts'
 /** A piece of a passage, in order. */
 export type PassageBlock =
   | { readonly kind: 'heading'; readonly text: string }
-  | { readonly kind: 'prose'; readonly sentences: readonly string[] }
+  /** `defines` says that it begins a definition, which is marked by a colon before it. */
+  | { readonly kind: 'prose'; readonly sentences: readonly string[]; readonly defines?: boolean }
   | { readonly kind: 'list'; readonly items: readonly string[]; readonly source: string }
   | { readonly kind: 'code'; readonly source: string }
   /** Tables, mark-up, quotations of other pages: they stand for something, and say nothing. */
@@ -13,11 +14,13 @@ export type PassageBlock =
 const FENCE = /^\s*(`{3,}|~{3,})/
 const HEADING = /^\s*#{1,6}\s/
 const ITEM = /^\s*(?:[-*+]|\d{1,9}[.)])\s+(?=\S)/
+/** Before what a definition list says of a term. */
+const DEFINES = /^\s*:\s+/
+/** Of a quotation, and of a definition. */
+const MARKED = /^\s*(?:>\s?|:\s+)/
 const INDENTED = /^(?: {4}|\t)/
-/** Before an item of a long list, which lost its line ends when it was cut between its sentences. */
-const LOST_ITEM = / [-*+] (?=\*\*)/
 /** Rows of tables, tags that stand alone, directives, footnotes, imports of MDX, rules. */
-const OTHER = /^\s*(?:\||<\/?[A-Za-z!]|:::|\[\^?[^\]]+\]:|(?:import|export)\s.*(?:from\s|=)|[-*_=]{3,}\s*$|!\[)/
+const OTHER = /^\s*(?:\||<\/?[A-Za-z!]|:::|!!!|\[\^?[^\]]+\]:|(?:import|export)\s.*(?:from\s|=)|[-*_=]{3,}\s*$|!\[)/
 
 /**
  * Reads a passage by its lines, in time that rises with its length.
@@ -53,7 +56,7 @@ export function passageBlocks(text: string, heading?: string): PassageBlock[] {
   // A fence that was cut off is not quoted.
   if (fence !== undefined) found.push({ kind: 'other' })
   endBlock()
-  return joinedLists(found)
+  return joinedBlocks(found)
 }
 
 /** Without the marks before it and, where there are some, behind it. */
@@ -83,34 +86,30 @@ function blocksOf(lines: readonly string[]): PassageBlock[] {
     if (ITEM.test(line)) items.push(line.replace(ITEM, ''))
     else items[items.length - 1] += ` ${line.trim()}`
   }
-  return [
-    ...before,
-    { kind: 'list', items: items.flatMap((item) => item.split(LOST_ITEM)), source: lines.slice(first).join('\n') },
-  ]
+  return [...before, { kind: 'list', items, source: lines.slice(first).join('\n') }]
 }
 
 function paragraphOf(lines: readonly string[]): PassageBlock {
   const text = lines
-    .map((line) => line.replace(/^\s*>\s?/, ''))
+    .map((line) => line.replace(MARKED, ''))
     .join(' ')
     .trim()
   // A line in bold letters, or a question that nobody answers in the same paragraph, is the heading of what follows.
   const bold = /^\*\*([^*]+)\*\*:?$/.exec(text)?.[1]
   if (bold !== undefined) return { kind: 'heading', text: bold }
-  const [first = '', ...items] = text.split(LOST_ITEM)
-  return items.length === 0
-    ? { kind: 'prose', sentences: sentences(text) }
-    : { kind: 'list', items: [first, ...items], source: '' }
+  return { kind: 'prose', sentences: sentences(text), defines: DEFINES.test(lines[0] ?? '') }
 }
 
-/** Items that blank lines keep apart are one list. */
-function joinedLists(blocks: readonly PassageBlock[]): PassageBlock[] {
+/** Items that blank lines keep apart are one list, and paragraphs behind a definition belong to it. */
+function joinedBlocks(blocks: readonly PassageBlock[]): PassageBlock[] {
   const joined: PassageBlock[] = []
   for (const block of blocks) {
     const last = joined.at(-1)
     if (block.kind === 'list' && last?.kind === 'list') {
       const items = [...last.items, ...block.items]
       joined[joined.length - 1] = { kind: 'list', items, source: `${last.source}\n${block.source}` }
+    } else if (block.kind === 'prose' && last?.kind === 'prose' && last.defines === true) {
+      joined[joined.length - 1] = { ...last, sentences: [...last.sentences, ...block.sentences] }
     } else joined.push(block)
   }
   return joined

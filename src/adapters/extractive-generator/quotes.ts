@@ -2,7 +2,7 @@
 import { clamp01 } from '../../core/lib/numbers.ts'
 import type { Chunk } from '../../core/evidence/chunk.ts'
 import { terms } from '../../core/text/terms.ts'
-import { formOf, mannerOf, type QuestionForm, tellsOfChanges } from './manner.ts'
+import { formOf, mannerOf, type QuestionForm, saysAmount, tellsOfChanges } from './manner.ts'
 import { MAX_QUOTE, type Run, runsOf } from './runs.ts'
 
 /** Sentences that stand together in one passage. */
@@ -67,7 +67,9 @@ const UNDOING_DISCOUNT = 0.4
 interface Asked {
   /** What its terms weigh: those in few sentences more, light ones less. */
   readonly weights: ReadonlyMap<string, number>
-  /** Its terms without the light ones, unless it has no others. */
+  /** The same for a sentence that says an amount: it need not say the word that asks for one. */
+  readonly weightsOfAmounts: ReadonlyMap<string, number>
+  /** Its terms without the light ones and the one that asks for a measure, unless it has no others. */
   readonly telling: ReadonlySet<string>
   /** Share of a text's terms that are telling. */
   readonly share: (text: string) => number
@@ -100,9 +102,9 @@ export function bestQuote(question: string, chunks: readonly Chunk[], maxSentenc
     const above = { title: termsIn(title), section: termsIn(section) }
     const found = bestOf(runs[chunk] ?? [], above, asked, maxSentences)
     if (found === undefined) continue
-    const whole = coverage(asked, [termsIn(passage.text)], above.section, above.title)
+    const whole = coverage(asked.weights, [termsIn(passage.text)], above.section, above.title)
     const about =
-      familiarity(section.split(' › ').at(-1) || title, asked) *
+      (found.saysAll ? 1 : familiarity(section.split(' › ').at(-1) || title, asked)) *
       (asked.form.kind === 'how-to' && tellsOfChanges(`${title} ${section}`) ? CHANGES_DISCOUNT : 1)
     const ranked =
       scores.convex === undefined || !(topScore > 0)
@@ -131,6 +133,8 @@ interface Measured {
   readonly continued: string | undefined
   readonly fit: number
   readonly worth: number
+  /** Whether the sentences hold all that is asked by several words: then the heading need not say what they are about. */
+  readonly saysAll: boolean
 }
 
 function bestOf(runs: readonly ReadRun[], above: Above, asked: Asked, maxSentences: number): Measured | undefined {
@@ -144,13 +148,18 @@ function bestOf(runs: readonly ReadRun[], above: Above, asked: Asked, maxSentenc
       if (!tells && best !== undefined) continue
       const sentences = run.sentences.slice(from, to)
       const continued = to === run.sentences.length ? run.continued : undefined
-      const covered = coverage(asked, found, headings, above.title, run.asks)
+      const amount = saysAmount(sentences.join(' '))
+      const covered = coverage(amount ? asked.weightsOfAmounts : asked.weights, found, headings, above.title, run.asks)
+      const saysAll =
+        (amount || asked.form.measure === '') &&
+        asked.telling.size > 1 &&
+        [...asked.telling].every((term) => found.some((own) => own.has(term)))
       const { independence, form } = mannerOf(asked.form, sentences, continued, asked.share)
       const undoing = !asked.undoes && found.some((terms) => isOf(UNDOING, terms)) ? UNDOING_DISCOUNT : 1
       const stands = covered * independence * undoing
       const worth = tells ? stands * form * LENGTH_DISCOUNT ** (to - from - 1) * LATER_DISCOUNT ** at : 0
       const fit = tells ? stands * Math.min(1, form) : 0
-      if (best === undefined || worth > best.worth) best = { run, sentences, continued, fit, worth }
+      if (best === undefined || worth > best.worth) best = { run, sentences, continued, fit, worth, saysAll }
     }
   }
   return best
@@ -195,19 +204,24 @@ function askedBy(question: string, runs: readonly ReadRun[]): Asked {
       return [term, rarity * (LIGHT.has(term) ? LIGHT_WEIGHT : 1)] as const
     }),
   )
-  const heavy = [...own].filter((term) => !LIGHT.has(term))
+  const form = formOf(question)
+  const measure = termsIn(form.measure)
+  const heavy = [...own].filter((term) => !LIGHT.has(term) && !measure.has(term))
   const telling = new Set(heavy.length > 0 ? heavy : own)
   return {
     weights,
+    weightsOfAmounts: new Map(
+      [...weights].map(([term, weight]) => [term, measure.has(term) ? weight * LIGHT_WEIGHT : weight]),
+    ),
     telling,
     share: (text) => shareOf(telling, termsIn(text)),
-    form: formOf(question),
+    form,
     undoes: isOf(UNDOING, own),
   }
 }
 
 function coverage(
-  { weights }: Asked,
+  weights: Asked['weights'],
   quote: readonly ReadonlySet<string>[],
   heading: ReadonlySet<string>,
   title: ReadonlySet<string>,
