@@ -1,66 +1,74 @@
 /**
- * Quoted answers to be read by eye: ingests a folder of Markdown as the Worker would, asks the questions of a file, one a
- * line, and prints the verdict, the closest passages and the answer of each.
+ * Quoted answers to be read by eye: ingests a folder into a fresh local Worker with the command line, asks questions over
+ * HTTP, and prints verdict, closest passages and answer of each, and how many there are of each kind.
  *
- * npm run bench:quotes -- <folder> <questions.txt>
+ *   npm run bench:quotes -- <folder> <questions>
+ *
+ * The questions are a text, one on each line, or a JSON file as in `bench/quoted-answers`: `answered` holds what the
+ * folder answers, `unanswered` what it does not.
  */
-import { globSync, readFileSync } from 'node:fs'
-import { createExtractiveGenerator } from '../src/adapters/extractive-generator.ts'
-import { bestQuote } from '../src/adapters/extractive-generator/quotes.ts'
-import { createMarkdownSplitter } from '../src/adapters/markdown-splitter.ts'
-import { createUpstashChunkIndex, createUpstashRetriever } from '../src/adapters/upstash-vector.ts'
-import type { Passage } from '../src/core/evidence/chunk.ts'
-import { buildContext } from '../src/core/evidence/context.ts'
-import { fuseConvex } from '../src/core/evidence/fusion.ts'
-import { judge } from '../src/core/policy/judge.ts'
-import { measure } from '../src/core/signals/measure.ts'
-import { buildLexicon, idfMass } from '../src/core/text/lexicon.ts'
-import { terms } from '../src/core/text/terms.ts'
-import { balanced } from '../src/presets/balanced/balanced.ts'
-import { embeddedIndex } from '../test/fixtures/embedded-index.ts'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { ask, type AskReply } from '../src/cli/gate-client.ts'
+import { type LocalGate, ROOT, startLocalGate } from '../scripts/local-gate.ts'
 
-const TOP_K = 10
-const CANDIDATES = 30
+const SHOWN_PASSAGES = 3
+
+/** Questions by whether the documents answer them; `asked` where nobody said. */
+type Questions = Readonly<Record<string, readonly string[]>>
+
+function readQuestions(file: string): Questions {
+  const text = readFileSync(file, 'utf8')
+  if (!file.endsWith('.json')) return { asked: text.split('\n').filter((line) => line.trim() !== '') }
+  const { answered, unanswered } = JSON.parse(text) as { answered: readonly string[]; unanswered: readonly string[] }
+  return { answered, unanswered }
+}
+
+function ingestFolder(gate: LocalGate, folder: string): void {
+  const { status } = spawnSync(process.execPath, [join(ROOT, 'src/cli/main.ts'), 'ingest', resolve(folder)], {
+    env: { ...process.env, RAG_GATE_URL: gate.url, RAG_GATE_KEY: gate.adminToken },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+  // 1 says that some files could not be read: they are named, and the others are there.
+  if (status !== 0 && status !== 1) throw new Error(`rag-gate ingest ended with ${status}`)
+}
+
+/** What became of a question. */
+function outcomeOf({ body: { refused, verdict, answer } }: AskReply): string {
+  if (refused) return 'refused'
+  return `${answer.startsWith('Closest passage') ? 'closest passage' : 'quoted'}, ${verdict}`
+}
 
 const [folder, questionFile] = process.argv.slice(2)
 if (folder === undefined || questionFile === undefined) throw new Error('Which folder, and which file of questions?')
-const questions = readFileSync(questionFile, 'utf8').split('\n').filter(Boolean)
-const splitter = createMarkdownSplitter()
-const files = globSync('**/*.{md,mdx}', { cwd: folder })
-const passages = (await Promise.all(files.map((file) => passagesOf(file, folder)))).flat()
-const lexicon = buildLexicon(passages.map(({ text }) => text))
-const where = { url: 'https://index.invalid', fetch: embeddedIndex() }
-await createUpstashChunkIndex(where).upsert('n1', passages)
-const retriever = createUpstashRetriever(where)
-const generator = createExtractiveGenerator()
-console.log(`${passages.length} passages, ${questions.length} questions\n`)
-
-for (const [at, question] of questions.entries()) {
-  const { signal } = new AbortController()
-  const facts = { tenant: 'acme', collection: 'docs', namespace: 'n1', question, topK: CANDIDATES, signal }
-  const evidence = fuseConvex(await retriever.retrieve(facts), {
-    idfMass: idfMass(lexicon, terms(question)),
-    topK: TOP_K,
-  })
-  const { verdict } = judge(balanced(), measure(question, evidence, lexicon))
-  const { chunks, text: context } = buildContext(evidence.chunks, { maxCharacters: 12_000 })
-  const { text } = await generator.generate({ question, chunks, context, signal })
-  const found = chunks.slice(0, 3).map(({ documentId, section }) => `${documentId} › ${section ?? ''}`)
-
-  console.log(
-    `## ${at + 1}. ${question}  (${verdict}, fit ${bestQuote(question, chunks, 3)?.fit.toFixed(2)}, top ${chunks[0]?.scores.convex?.toFixed(2)})\n${found.join(' | ')}\n\n${text}\n`,
-  )
-}
-
-async function passagesOf(file: string, base: string): Promise<Passage[]> {
-  const [, front = '', body = ''] = /^(?:---\n(.*?)\n---\n)?(.*)$/s.exec(readFileSync(`${base}/${file}`, 'utf8')) ?? []
-  const title = /^title: *["']?(.*?)["']? *$/m.exec(front)?.[1] ?? /^# +(.*)$/m.exec(body)?.[1] ?? file
-  const { parts } = await splitter.split(body, 'markdown')
-  return parts.map(({ text, section }, part) => ({
-    id: `${file}#${part}`,
-    documentId: file,
-    title,
-    text,
-    ...(section === undefined ? {} : { section }),
-  }))
+const questions = readQuestions(questionFile)
+const stateDirectory = mkdtempSync(join(tmpdir(), 'hono-rag-gate-bench-'))
+const gate = await startLocalGate({ stateDirectory })
+try {
+  ingestFolder(gate, folder)
+  const counts = new Map<string, number>()
+  for (const [kind, list] of Object.entries(questions)) {
+    for (const [at, question] of list.entries()) {
+      const reply = await ask(gate.url, question)
+      if (reply.status !== 200) throw new Error(`"${question}" was answered with ${reply.status}`)
+      const { answer, detail } = reply.body
+      const outcome = outcomeOf(reply)
+      const row = `${kind}: ${outcome}`
+      counts.set(row, (counts.get(row) ?? 0) + 1)
+      const passages = (detail?.chunks ?? []).slice(0, SHOWN_PASSAGES)
+      const names = passages.map(
+        ({ document_id: id, section }) => `${id}${section === undefined ? '' : ` › ${section}`}`,
+      )
+      const confidence = detail?.confidence.toFixed(2)
+      console.log(
+        `\n## ${kind} ${at + 1}. ${question}  (${outcome}, confidence ${confidence})\n${names.join(' | ')}\n\n${answer}`,
+      )
+    }
+  }
+  console.log(`\n${[...counts].map(([row, count]) => `${row.padEnd(36)} ${count}`).join('\n')}`)
+} finally {
+  await gate.stop()
+  rmSync(stateDirectory, { recursive: true, force: true })
 }
