@@ -15,6 +15,7 @@ import { coverageAtFalseAcceptance } from '../src/core/calibration/risk-coverage
 import type { Decision } from '../src/core/policy/decision.ts'
 import { definePolicy, type Policy } from '../src/core/policy/policy.ts'
 import { balanced } from '../src/presets/balanced/balanced.ts'
+import { expandRetrieval } from '../src/pipeline/expand-retrieval.ts'
 import { gateQuestion } from '../src/pipeline/gate-question.ts'
 import type { QuestionPorts, QuestionSettings } from '../src/pipeline/question-settings.ts'
 import { FITTED_SETS, fitBalanced, measureSet } from './evaluation/balanced-model.ts'
@@ -91,8 +92,7 @@ async function run(set: string, opened: SearchableSet, policy: Policy, expandBel
       rrfK: 60,
       timeoutMs: 60_000,
       rerankTimeoutMs: 60_000,
-      rewriteTimeoutMs: 1000,
-      ...(expandBelow === undefined ? {} : { expandBelow }),
+      ...(expandBelow === undefined ? {} : { expansion: expandRetrieval({ below: expandBelow }) }),
     },
     // The budget is another matter: nothing is cut here.
     context: { maxCharacters: Number.MAX_SAFE_INTEGER },
@@ -188,7 +188,7 @@ function page(runs: readonly Run[]): string {
   })
   return `# Adaptive retrieval
 
-With \`expandBelow\`, a question whose first judgement is less confident than that is retrieved once more in further words;
+With \`retrieval: { expansion: expandRetrieval({ below }) }\` of \`hono-rag-gate/answers\`, a question whose first judgement is less confident than that is retrieved once more in further words;
 both rounds are merged and judged by the same policy for the question as it was asked. It is off by default. This page
 says what it costs and gives.
 
@@ -211,15 +211,7 @@ Embedded index, ten chunks, \`balanced\` fitted without the set in its row, word
 questions kept when at most 5 % of the others are answered. False acceptance and false refusal: at the default thresholds.
 
 ${table(
-  [
-    'set',
-    'expandBelow',
-    'recall@10',
-    'coverage at 5 %',
-    'false acceptance',
-    'false refusal',
-    'extra retrievals a question',
-  ],
+  ['set', 'below', 'recall@10', 'coverage at 5 %', 'false acceptance', 'false refusal', 'extra retrievals a question'],
   runs.map(resultRow),
 )}
 
@@ -227,7 +219,7 @@ The same question by question, against no further round: questions gained and lo
 and sparse disagreed.
 
 ${table(
-  ['set', 'expandBelow', 'labelled passage found', 'answerable and answered', 'to refuse and answered', 'disagreeing'],
+  ['set', 'below', 'labelled passage found', 'answerable and answered', 'to refuse and answered', 'disagreeing'],
   changed,
 )}
 

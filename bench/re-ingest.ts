@@ -31,7 +31,6 @@ const SETTINGS: QuestionSettings = {
     rrfK: 60,
     timeoutMs: 60_000,
     rerankTimeoutMs: 60_000,
-    rewriteTimeoutMs: 60_000,
   },
   context: { maxCharacters: 12_000 },
   prompt: '',

@@ -2,7 +2,7 @@
 import type { Context, Next } from 'hono'
 import { buildRefusal } from '../core/reports/refusal.ts'
 import { judgeResponse, replaceAnswer, resendAnswer } from './judge-response.ts'
-import { judgesAnswers } from '../core/policy/judge.ts'
+import { answerMeasure } from '../core/policy/judge.ts'
 import type { Decision } from '../core/policy/decision.ts'
 import { storeAnswer, storeRefusal } from './store-answer.ts'
 import { storingOf, later, finish, forwarded, retrievalTimings } from './finish.ts'
@@ -70,7 +70,8 @@ async function judgeAnswerOf<Bindings extends object>(
   report: AnswerReport,
 ): Promise<SecondStage> {
   const { settings, asked, messages } = exchange
-  if (!judgesAnswers(policy) || c.error !== undefined || c.res.status >= 400) return { decision }
+  const measure = answerMeasure(policy)
+  if (measure === undefined || c.error !== undefined || c.res.status >= 400) return { decision }
   // To observe is not to touch: a copy is read, and what it says is only recorded. The same behind disabled gates.
   const observing = settings.mode === 'observe' || policy.dangerouslyDisableGates === true
   const judged = await judgeResponse(observing ? c.res.clone() : c.res, {
@@ -79,6 +80,7 @@ async function judgeAnswerOf<Bindings extends object>(
     evidence,
     shown: context.chunks,
     policy,
+    measure,
     audience: asked.audience,
     ...(messages === undefined ? {} : { messages }),
     report,

@@ -79,8 +79,7 @@ const NAMES = {
     'filter',
     'timeoutMs',
     'rerankTimeoutMs',
-    'expandBelow',
-    'rewriteTimeoutMs',
+    'expansion',
   ],
   context: ['maxCharacters', 'maxTokens', 'countTokens'],
   cache: [
@@ -207,20 +206,19 @@ function checkQuestion(options: QuestionOptions = {}): ReadSettings {
 }
 
 function checkRetrieval(options: RetrievalOptions = {}): RetrievalSettings {
-  const { topK = 10, candidates = topK, fusion = 'convex', fusionWeights = {}, rrfK, filter, expandBelow } = options
-  const { timeoutMs = 3000, rerankTimeoutMs = 3000, rewriteTimeoutMs = 1000 } = options
+  const { topK = 10, candidates = topK, fusion = 'convex', fusionWeights = {}, rrfK, filter, expansion } = options
+  const { timeoutMs = 3000, rerankTimeoutMs = 3000 } = options
   requireWhole('retrieval.topK', topK, 1, 100)
   requireWhole('retrieval.candidates', candidates, topK, 100)
   requireWhole('retrieval.timeoutMs', timeoutMs, 1, 60_000)
   requireWhole('retrieval.rerankTimeoutMs', rerankTimeoutMs, 1, 60_000)
-  requireWhole('retrieval.rewriteTimeoutMs', rewriteTimeoutMs, 1, 60_000)
   requireOneOf('retrieval.fusion', fusion, FUSION_METHODS)
   requireKnown('retrieval.fusionWeights', fusionWeights, ['cosine', 'bm25'])
   if (rrfK !== undefined && !(fusion === 'rrf' && isWithin(rrfK, 0, 10_000))) {
     throw invalid("retrieval.rrfK must be a number from 0 to 10000, with the fusion 'rrf'", 'retrieval.rrfK')
   }
-  if (expandBelow !== undefined && !isWithin(expandBelow, 0, 1)) {
-    throw invalid('retrieval.expandBelow must be a number from 0 to 1', 'retrieval.expandBelow')
+  if (expansion !== undefined && typeof expansion?.expand !== 'function') {
+    throw invalid('retrieval.expansion must be a stage such as expandRetrieval(…)', 'retrieval.expansion')
   }
   return {
     topK,
@@ -230,9 +228,8 @@ function checkRetrieval(options: RetrievalOptions = {}): RetrievalSettings {
     rrfK: rrfK ?? RRF_K,
     timeoutMs,
     rerankTimeoutMs,
-    rewriteTimeoutMs,
     ...(filter === undefined ? {} : { filter: filterChooser(filter) }),
-    ...(expandBelow === undefined ? {} : { expandBelow }),
+    ...(expansion === undefined ? {} : { expansion }),
   }
 }
 

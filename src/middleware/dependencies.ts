@@ -30,7 +30,7 @@ export interface GateDependencies {
   /** Scores the retrieved passages before they are judged. Without one, retrieval scores and texts decide. */
   readonly reranker?: Reranker
   /**
-   * Words a weak question anew for the further round of `expandBelow`. Without one, words of the best passages are added
+   * Words a weak question anew for the further round of `retrieval.expansion`. Without one, words of the best passages are added
    * to it.
    */
   readonly rewriter?: QuestionRewriter

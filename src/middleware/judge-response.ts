@@ -1,13 +1,10 @@
 /** The second stage: reads the handler's answer before it is sent, and judges it. */
 import { CAUTION_FOR_READER } from '../core/reports/caution.ts'
-import { settingsOf } from '../core/gates/gate.ts'
 import type { Chunk } from '../core/evidence/chunk.ts'
 import type { Decision } from '../core/policy/decision.ts'
 import type { Evidence } from '../core/evidence/evidence.ts'
-import { unsupportedSentences, groundingGate } from '../core/gates/grounding.ts'
-import { answerSentences } from '../core/answer/sentence-support.ts'
-import { type GenerationConfidenceSource, measureAnswer } from '../core/answer/measure-answer.ts'
-import { answerFields, judgeAnswer } from '../core/policy/judge.ts'
+import type { GenerationConfidenceSource } from '../core/answer/measure-answer.ts'
+import { type answerMeasure, judgeAnswer, refusedSentences } from '../core/policy/judge.ts'
 import { type Policy } from '../core/policy/policy.ts'
 import { type Audience } from '../core/policy/preset.ts'
 import { summariseDecision, type MessagesByCode } from '../core/reports/refusal.ts'
@@ -23,6 +20,8 @@ export interface AnswerToJudge {
   /** What of the evidence was shown to the model; `[1]` cites the first of them. */
   readonly shown: readonly Chunk[]
   readonly policy: Policy
+  /** As the policy has it. */
+  readonly measure: NonNullable<ReturnType<typeof answerMeasure>>
   readonly audience: Audience
   readonly messages?: MessagesByCode
   readonly report: AnswerReport
@@ -55,16 +54,15 @@ export async function judgeResponse(response: Response, toJudge: AnswerToJudge):
   const answer = answerIn(body) ?? (mayBeReported ? report.answer : undefined)
   const source = toJudge.generationConfidence
   const structured = report.structured ?? body
-  const answerSignals = measureAnswer({
+  const answerSignals = toJudge.measure({
     question,
     chunks: shown,
     answer: typeof answer === 'string' ? answer : undefined,
     report: { ...report, ...(structured === undefined ? {} : { structured }) },
     ...(source === undefined ? {} : { generationConfidenceSource: source }),
-    fields: answerFields(policy),
   })
   const judged: Decision = { ...decision, answerSignals, ...judgeAnswer(policy, decision, answerSignals) }
-  const unsupported = typeof answer === 'string' ? namedSentences(answer, policy, judged) : []
+  const unsupported = typeof answer === 'string' ? refusedSentences(policy, answer, answerSignals) : []
   return {
     decision: judged,
     unsupported,
@@ -99,13 +97,6 @@ function jsonIn(bytes: Uint8Array): JsonObject | undefined {
 /** A JSON object that has the member has its answer there, also when it is no text. */
 function answerIn(body: JsonObject | undefined): unknown {
   return body !== undefined && Object.hasOwn(body, 'answer') ? (body['answer'] ?? '') : undefined
-}
-
-function namedSentences(answer: string, { gates }: Policy, { answerSignals }: Decision): string[] {
-  const settings = settingsOf(groundingGate, gates)
-  if (settings === undefined || answerSignals === undefined) return []
-  const sentences = answerSentences(answer)
-  return unsupportedSentences(settings, answerSignals.sentences).flatMap((at) => sentences[at] ?? [])
 }
 
 /** An answer that carries what was known of the decision before it was judged is told what is known now. */

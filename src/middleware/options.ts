@@ -8,7 +8,7 @@ import type { Text } from '../core/gates/text.ts'
 import type { Decision } from '../core/policy/decision.ts'
 import type { Policy } from '../core/policy/policy.ts'
 import type { Rule } from '../core/policy/rules.ts'
-import type { GateWarning } from '../pipeline/question-settings.ts'
+import type { GateWarning, RetrievalExpansion } from '../pipeline/question-settings.ts'
 import type { Principal } from '../ports/authenticator.ts'
 import type { CredentialHeader } from './cache-use.ts'
 import type { Collection } from '../ports/collections.ts'
@@ -221,19 +221,14 @@ export interface RetrievalOptions {
    */
   readonly rerankTimeoutMs?: number
   /**
-   * Confidence of the first judgement under which one further round of retrieval is tried, 0..1: with words of the best
-   * passages, or in the words of the rewriter. Both rounds are merged and judged by the same policy for the question as
-   * it was asked. docs/reference/adaptive-retrieval.md has what it costs and gives.
+   * One further round of retrieval where the first judgement was weak: `expandRetrieval({ below: 0.55 })` of
+   * `hono-rag-gate/answers`, with words of the best passages or in the words of the rewriter. Both rounds are merged and
+   * judged by the same policy for the question as it was asked. docs/reference/adaptive-retrieval.md has what it costs
+   * and gives.
    *
-   * @default never
+   * @default none
    */
-  readonly expandBelow?: number
-  /**
-   * How long the rewriter may take, milliseconds, 1..60000, within the deadline of the retrieval.
-   *
-   * @default 1000
-   */
-  readonly rewriteTimeoutMs?: number
+  readonly expansion?: RetrievalExpansion
 }
 
 /** How much of the evidence a model reads. */

@@ -1,8 +1,6 @@
 /** A second look where the first found little: the question in further words, retrieved once more, judged as before. */
 import type { QuestionRewriter } from '../ports/question-rewriter.ts'
 import type { Chunk } from '../core/evidence/chunk.ts'
-import type { QuestionPorts, RetrievalSettings } from './question-settings.ts'
-import type { AssessedEvidence } from './assess-evidence.ts'
 import type { Expansion } from '../core/policy/decision.ts'
 import type { Evidence } from '../core/evidence/evidence.ts'
 import { feedbackTerms } from '../core/evidence/feedback-terms.ts'
@@ -12,26 +10,9 @@ import { DISAGREE_BELOW } from '../core/signals/bm25-dense-agreement.ts'
 import { normaliseQuestion } from '../core/text/normalise.ts'
 import { terms } from '../core/text/terms.ts'
 import { RagGateError, isRagGateError } from '../errors.ts'
-import { retrieve, RETRIEVER_FAULTS, type Search } from './retrieve.ts'
+import type { FurtherRound, RetrievalExpansion } from './question-settings.ts'
+import { RETRIEVER_FAULTS } from './retrieve.ts'
 import { withinDeadline } from './within-deadline.ts'
-
-/** What the first round left. */
-export interface FirstRound {
-  /** All that was retrieved, fused, not cut to what is judged. */
-  readonly retrieved: Evidence
-  readonly assessed: AssessedEvidence
-  readonly retrievalMs: number
-}
-
-/** What came of a further round. */
-export interface FurtherRound {
-  /** Both rounds merged; absent where there is nothing else to judge than before. */
-  readonly evidence?: Evidence
-  /** Of both rounds, milliseconds. */
-  readonly retrievalMs: number
-  /** Absent when no further round was tried. */
-  readonly expansion?: Expansion
-}
 
 /** Rewritten questions that are searched. */
 const MOST_REWRITES = 3
@@ -39,58 +20,80 @@ const MOST_REWRITES = 3
 /** Longest rewritten question, characters. */
 const LONGEST_REWRITE = 4000
 
+/** How a further round goes. */
+export interface ExpansionOptions {
+  /** Confidence of the first judgement under which one further round of retrieval is tried, 0..1. */
+  readonly below: number
+  /**
+   * How long the rewriter may take, milliseconds, 1..60000, within the deadline of the retrieval.
+   *
+   * @default 1000
+   */
+  readonly rewriteTimeoutMs?: number
+}
+
 /**
- * Where the confidence of the first judgement lies under `expandBelow`, retrieves once more in further words and merges
- * both rounds, to be judged by the same policy for the same question. Both rounds share one deadline. A further round
- * that fails leaves the first judgement, and the decision says that it failed.
+ * Where the confidence of the first judgement lies under `below`, retrieves once more in further words and merges both
+ * rounds, to be judged by the same policy for the question as it was asked. Both rounds share one deadline. A further
+ * round that fails leaves the first judgement, and the decision says that it failed.
  *
- * @param question as it was searched first: without its words of courtesy
+ * @returns a stage for the option `retrieval.expansion`
+ * @throws `config_invalid` when an option is out of range
  */
-export async function expandRetrieval(
-  { retriever, rewriter, clock, onWarning }: Pick<QuestionPorts, 'retriever' | 'rewriter' | 'clock' | 'onWarning'>,
-  settings: RetrievalSettings,
-  search: Search,
-  question: string,
-  first: FirstRound,
-): Promise<FurtherRound> {
-  const { confidence } = first.assessed.judgement
-  if (settings.expandBelow === undefined || confidence >= settings.expandBelow) {
-    return { retrievalMs: first.retrievalMs }
+export function expandRetrieval({ below, rewriteTimeoutMs = 1000 }: ExpansionOptions): RetrievalExpansion {
+  if (!(below >= 0 && below <= 1)) throw invalid('below must be a number from 0 to 1', 'below')
+  if (!(Number.isInteger(rewriteTimeoutMs) && rewriteTimeoutMs >= 1 && rewriteTimeoutMs <= 60_000)) {
+    throw invalid('rewriteTimeoutMs must be a whole number from 1 to 60000', 'rewriteTimeoutMs')
   }
+  const expand: RetrievalExpansion['expand'] = (...given) => furtherRound(rewriteTimeoutMs, ...given)
+  return Object.freeze({ below, expand })
+}
+
+function invalid(message: string, param: string): RagGateError {
+  return new RagGateError('config_invalid', message, { param })
+}
+
+async function furtherRound(
+  rewriteTimeoutMs: number,
+  ...[{ rewriter, clock, onWarning }, search, first]: Parameters<RetrievalExpansion['expand']>
+): Promise<FurtherRound> {
   const startedMs = clock.nowMs()
-  const leftMs = settings.timeoutMs - first.retrievalMs
+  const leftMs = search.timeoutMs - first.retrievalMs
   const spentMs = (): number => first.retrievalMs + clock.nowMs() - startedMs
   let further: readonly Evidence[]
   try {
     further = await withinDeadline(Math.max(1, leftMs), RETRIEVER_FAULTS, async (signal) => {
-      const rewriteMs = Math.max(1, Math.min(leftMs, settings.rewriteTimeoutMs))
-      const { chunks } = first.assessed.evidence
+      const rewriteMs = Math.max(1, Math.min(leftMs, rewriteTimeoutMs))
       const wordings =
         rewriter === undefined
-          ? wordsOfBest(question, chunks, search.lexicon)
-          : await rewritten(rewriter, question, first.assessed.evidence, rewriteMs, signal)
-      return Promise.all(wordings.map((words) => retrieve(retriever, settings, search, words, signal)))
+          ? wordsOfBest(first.words, first.judged.chunks, search.lexicon)
+          : await rewritten(rewriter, first.words, first.judged, rewriteMs, signal)
+      return Promise.all(wordings.map((words) => search.retrieve(words, signal)))
     })
   } catch (thrown) {
     const code = isRagGateError(thrown) ? thrown.code : 'retriever_unavailable'
     onWarning?.({ code, message: 'The further round failed: the question is judged by the first', cause: thrown })
-    const expansion: Expansion = { expanded: false, firstConfidence: confidence, retrievals: 0, keptOfEach: 0 }
+    const expansion: Expansion = { expanded: false, firstConfidence: first.confidence, retrievals: 0, keptOfEach: 0 }
     return { retrievalMs: spentMs(), expansion }
   }
   const retrievalMs = spentMs()
   if (further.length === 0) return { retrievalMs }
-  const { bm25DenseAgreement, bm25DenseComparable } = first.assessed.signals.retrieval
+  const { bm25DenseAgreement, bm25DenseComparable } = first.signals.retrieval
   const disagree = bm25DenseComparable && bm25DenseAgreement < DISAGREE_BELOW
-  const keepOfEach = disagree ? Math.ceil(settings.topK / 4) : 0
-  const evidence = mergeRounds(first.retrieved, further, {
-    topK: settings.topK,
-    idfMass: idfMass(search.lexicon, terms(question)),
-    keepOfEach,
-  })
+  const keepOfEach = disagree ? Math.ceil(search.topK / 4) : 0
   return {
-    evidence,
+    evidence: mergeRounds(first.retrieved, further, {
+      topK: search.topK,
+      idfMass: idfMass(search.lexicon, terms(first.words)),
+      keepOfEach,
+    }),
     retrievalMs,
-    expansion: { expanded: true, firstConfidence: confidence, retrievals: further.length, keptOfEach: keepOfEach },
+    expansion: {
+      expanded: true,
+      firstConfidence: first.confidence,
+      retrievals: further.length,
+      keptOfEach: keepOfEach,
+    },
   }
 }
 

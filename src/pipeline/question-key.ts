@@ -17,7 +17,7 @@ export function sharedKeyParts(
   request: QuestionRequest,
   { collection: { tenant, id }, policy, filter }: QuestionPlace,
 ): SharedKeyParts {
-  const { topK, candidates, fusion, fusionWeights, rrfK, expandBelow } = settings.retrieval
+  const { topK, candidates, fusion, fusionWeights, rrfK, expansion } = settings.retrieval
   const { maxCharacters, maxTokens } = settings.context
   return {
     deployment: request.deployment,
@@ -41,8 +41,8 @@ export function sharedKeyParts(
       maxTokens: maxTokens ?? null,
       searchMode: request.searchMode ?? 'hybrid',
       reranker: reranker?.model ?? '',
-      expandBelow: expandBelow ?? 0,
-      rewriter: expandBelow === undefined ? '' : (rewriter?.model ?? ''),
+      expandBelow: expansion?.below ?? 0,
+      rewriter: expansion === undefined ? '' : (rewriter?.model ?? ''),
     }),
     vary: request.vary,
     question: request.question,

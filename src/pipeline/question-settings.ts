@@ -2,9 +2,13 @@
 import type { PassageFilter } from '../core/evidence/passage-filter.ts'
 import type { ConvexWeights, FusionMethod } from '../core/evidence/fusion.ts'
 import type { SearchMode } from '../core/evidence/search-mode.ts'
+import type { Evidence } from '../core/evidence/evidence.ts'
+import type { Expansion } from '../core/policy/decision.ts'
 import type { Policy } from '../core/policy/policy.ts'
 import type { Audience } from '../core/policy/preset.ts'
 import type { Rule } from '../core/policy/rules.ts'
+import type { Signals } from '../core/signals/measure.ts'
+import type { Lexicon } from '../core/text/lexicon.ts'
 import type { TermReader } from '../core/text/terms.ts'
 import type { AnswerCache } from '../ports/answer-cache.ts'
 import type { AnswerPurges } from '../ports/answer-purges.ts'
@@ -62,10 +66,53 @@ export interface RetrievalSettings {
   readonly rerankTimeoutMs: number
   /** Which passages a caller's question may be answered from; without it all of the collection. */
   readonly filter?: (principal: Principal, collection: string) => PassageFilter | undefined
-  /** Confidence of the first judgement under which one further round is tried, 0..1. @default never */
-  readonly expandBelow?: number
-  /** How long the rewriter may take, milliseconds. */
-  readonly rewriteTimeoutMs: number
+  /** One further round, where the first judgement was weak. @default none */
+  readonly expansion?: RetrievalExpansion
+}
+
+/** The stage that retrieves once more where the first judgement was weak; made by `expandRetrieval`. */
+export interface RetrievalExpansion {
+  /** Confidence of the first judgement under which it is tried, 0..1. */
+  readonly below: number
+  /** A further round that fails leaves the first judgement, and says so. */
+  readonly expand: (
+    ports: Pick<QuestionPorts, 'rewriter' | 'clock' | 'onWarning'>,
+    search: FurtherSearch,
+    first: FirstRound,
+  ) => Promise<FurtherRound>
+}
+
+/** How further words are searched: as the first were. */
+export interface FurtherSearch {
+  readonly retrieve: (words: string, signal: AbortSignal) => Promise<Evidence>
+  readonly lexicon: Lexicon
+  /** Chunks judged. */
+  readonly topK: number
+  /** Deadline of both rounds together, milliseconds. */
+  readonly timeoutMs: number
+}
+
+/** What the first round left. */
+export interface FirstRound {
+  /** The question as it was searched: without its words of courtesy. */
+  readonly words: string
+  /** All that was retrieved, fused, not cut to what is judged. */
+  readonly retrieved: Evidence
+  /** What of it was judged. */
+  readonly judged: Evidence
+  readonly signals: Signals
+  readonly confidence: number
+  readonly retrievalMs: number
+}
+
+/** What came of a further round. */
+export interface FurtherRound {
+  /** Both rounds merged; absent where there is nothing else to judge than before. */
+  readonly evidence?: Evidence
+  /** Of both rounds, milliseconds. */
+  readonly retrievalMs: number
+  /** Absent when no further round was tried. */
+  readonly expansion?: Expansion
 }
 
 /** What is the same for every question of a route. */

@@ -4,8 +4,7 @@ import type { Expansion } from '../core/policy/decision.ts'
 import type { Policy } from '../core/policy/policy.ts'
 import { questionParts } from '../core/text/question-parts.ts'
 import { type AssessedEvidence, assessEvidence } from './assess-evidence.ts'
-import { expandRetrieval } from './expand-retrieval.ts'
-import type { QuestionPorts, QuestionSettings } from './question-settings.ts'
+import type { FurtherRound, QuestionPorts, QuestionSettings } from './question-settings.ts'
 import { bestOf, retrieve, RETRIEVER_FAULTS, type Search } from './retrieve.ts'
 import { confirmSameEmbedding } from './same-embedding.ts'
 import { withinDeadline } from './within-deadline.ts'
@@ -67,7 +66,7 @@ export async function weighEvidence(
   const assess = (evidence: Evidence, timeoutMs: number): Promise<AssessedEvidence> =>
     assessEvidence(ports, settings, measures, evidence, timeoutMs)
   const first = await assess(bestOf(retrieved, retrieval.topK), retrieval.rerankTimeoutMs)
-  const further = await expandRetrieval(ports, retrieval, search, words, { retrieved, assessed: first, retrievalMs })
+  const further = await searchFurther(ports, settings, search, { words, retrieved, retrievalMs }, first)
   const last =
     further.evidence === undefined
       ? first
@@ -78,4 +77,27 @@ export async function weighEvidence(
     ...(further.expansion === undefined ? {} : { expansion: further.expansion }),
     timings: { retrievalMs: further.retrievalMs, ...(ports.reranker === undefined ? {} : { rerankMs }) },
   }
+}
+
+/** The stage of a further round, where the route has one and the first judgement was weak enough. */
+async function searchFurther(
+  ports: QuestionPorts,
+  { retrieval }: QuestionSettings,
+  search: Search,
+  { words, retrieved, retrievalMs }: FirstRetrieval,
+  { evidence, signals, judgement }: AssessedEvidence,
+): Promise<FurtherRound> {
+  const { expansion, topK, timeoutMs } = retrieval
+  const { confidence } = judgement
+  if (expansion === undefined || confidence >= expansion.below) return { retrievalMs }
+  return expansion.expand(
+    ports,
+    {
+      retrieve: (others, signal) => retrieve(ports.retriever, retrieval, search, others, signal),
+      lexicon: search.lexicon,
+      topK,
+      timeoutMs,
+    },
+    { words, retrieved, judged: evidence, signals, confidence, retrievalMs },
+  )
 }

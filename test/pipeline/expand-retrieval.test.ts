@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Ranking } from '../../src/core/evidence/chunk.ts'
 import { buildLexicon } from '../../src/core/text/lexicon.ts'
 import { RagGateError } from '../../src/errors.ts'
+import { expandRetrieval } from '../../src/pipeline/expand-retrieval.ts'
 import { gateQuestion } from '../../src/pipeline/gate-question.ts'
 import type { QuestionPorts, QuestionSettings } from '../../src/pipeline/question-settings.ts'
 import type { QuestionRewriter } from '../../src/ports/question-rewriter.ts'
@@ -72,6 +73,14 @@ describe('a question whose first judgement is not confident', () => {
   beforeEach(() => void vi.spyOn(console, 'warn').mockImplementation(() => undefined))
   afterEach(() => vi.restoreAllMocks())
 
+  test.each([
+    [{ below: 1.1 }, 'below'],
+    [{ below: Number.NaN }, 'below'],
+    [{ below: 0.5, rewriteTimeoutMs: 0 }, 'rewriteTimeoutMs'],
+  ])('needs a threshold and a deadline within their ranges: %j', (options, param) => {
+    expect(() => expandRetrieval(options)).toThrow(expect.objectContaining({ code: 'config_invalid', param }))
+  })
+
   test('is not retrieved again by default', async () => {
     const { gate, asked } = expanding()
     const { decision } = await gate()
@@ -80,7 +89,9 @@ describe('a question whose first judgement is not confident', () => {
   })
 
   test('is searched without words of courtesy in both rounds', async () => {
-    const { gate, asked } = expanding({ retrieval: { ...SETTINGS.retrieval, expandBelow: 0.7 } })
+    const { gate, asked } = expanding({
+      retrieval: { ...SETTINGS.retrieval, expansion: expandRetrieval({ below: 0.7 }) },
+    })
     await gate(`Hello everybody! ${QUESTION} Thanks for your help.`)
     expect(asked[0]).toBe(QUESTION)
     expect(asked[1]).toMatch(/^How does the engine start\? /)
@@ -88,7 +99,9 @@ describe('a question whose first judgement is not confident', () => {
   })
 
   test('is retrieved once more with words of the best passages, and judged for itself over both', async () => {
-    const { gate, asked } = expanding({ retrieval: { ...SETTINGS.retrieval, expandBelow: 0.7 } })
+    const { gate, asked } = expanding({
+      retrieval: { ...SETTINGS.retrieval, expansion: expandRetrieval({ below: 0.7 }) },
+    })
     const { decision, retrievalMs } = await gate()
     expect(asked).toHaveLength(2)
     expect(asked[1]).toMatch(/^How does the engine start\? .*motor/)
@@ -106,7 +119,7 @@ describe('a question whose first judgement is not confident', () => {
   })
 
   test('is judged without the scores for those other words', async () => {
-    const { gate } = expanding({ retrieval: { ...SETTINGS.retrieval, expandBelow: 0.7 } })
+    const { gate } = expanding({ retrieval: { ...SETTINGS.retrieval, expansion: expandRetrieval({ below: 0.7 }) } })
     const { decision, evidence } = await gate()
     expect(decision.signals.curves.bm25?.scores).toEqual([1.5])
     expect(decision.signals.curves.cosine?.scores).toEqual([0.4])
@@ -118,7 +131,7 @@ describe('a question whose first judgement is not confident', () => {
     const policy = () => POLICY
     const first = await expanding({ policy }, { further: nothing }).gate()
     const { decision } = await expanding(
-      { policy, retrieval: { ...SETTINGS.retrieval, expandBelow: 1 } },
+      { policy, retrieval: { ...SETTINGS.retrieval, expansion: expandRetrieval({ below: 1 }) } },
       { further: nothing },
     ).gate()
     expect(decision.expansion?.expanded).toBe(true)
@@ -127,10 +140,10 @@ describe('a question whose first judgement is not confident', () => {
   })
 
   test('is not retrieved again when it is confident enough, nor when there are no words to add', async () => {
-    const confident = expanding({ retrieval: { ...SETTINGS.retrieval, expandBelow: 0 } })
+    const confident = expanding({ retrieval: { ...SETTINGS.retrieval, expansion: expandRetrieval({ below: 0 }) } })
     await confident.gate()
     const wordless = expanding(
-      { retrieval: { ...SETTINGS.retrieval, expandBelow: 1 } },
+      { retrieval: { ...SETTINGS.retrieval, expansion: expandRetrieval({ below: 1 }) } },
       { retriever: { retrieve: async () => rankings() } },
     )
     expect([confident.asked.length, (await wordless.gate()).decision.expansion]).toEqual([1, undefined])
@@ -145,7 +158,10 @@ describe('a question whose first judgement is not confident', () => {
       )
       return ['  Starting   an engine ', QUESTION, '', 'Starting an engine', 'b\ud800', 'c', 'd', 'e']
     })
-    const { gate, asked } = expanding({ retrieval: { ...SETTINGS.retrieval, expandBelow: 0.7 } }, { rewriter })
+    const { gate, asked } = expanding(
+      { retrieval: { ...SETTINGS.retrieval, expansion: expandRetrieval({ below: 0.7 }) } },
+      { rewriter },
+    )
     const { decision } = await gate()
     expect(seen).toEqual([QUESTION, ['hint']])
     expect(asked).toEqual([QUESTION, 'Starting an engine', 'c', 'd'])
@@ -156,20 +172,20 @@ describe('a question whose first judgement is not confident', () => {
     ['a retriever that throws', {}, { further: () => Promise.reject(new RagGateError('retriever_unavailable', 'no')) }],
     [
       'a retriever that hangs',
-      { retrieval: { ...SETTINGS.retrieval, expandBelow: 1, timeoutMs: 420 } },
+      { retrieval: { ...SETTINGS.retrieval, expansion: expandRetrieval({ below: 1 }), timeoutMs: 420 } },
       { further: () => new Promise(() => undefined) },
     ],
     ['a rewriter that throws', {}, { rewriter: rewriterOf(() => Promise.reject(new Error('no'))) }],
     [
       'a rewriter that hangs',
-      { retrieval: { ...SETTINGS.retrieval, expandBelow: 1, rewriteTimeoutMs: 10 } },
+      { retrieval: { ...SETTINGS.retrieval, expansion: expandRetrieval({ below: 1, rewriteTimeoutMs: 10 }) } },
       { rewriter: rewriterOf(() => new Promise(() => undefined)) },
     ],
     ['a rewriter that writes nonsense', {}, { rewriter: rewriterOf(async () => 'no list' as unknown as string[]) }],
   ])('is judged by the first round after %s, and the decision says so', async (_name, settings, given) => {
     const first = await expanding().gate()
     const { decision } = await expanding(
-      { retrieval: { ...SETTINGS.retrieval, expandBelow: 0.7 }, ...settings },
+      { retrieval: { ...SETTINGS.retrieval, expansion: expandRetrieval({ below: 0.7 }) }, ...settings },
       given,
     ).gate()
     expect(decision.expansion).toMatchObject({ expanded: false, firstConfidence: first.decision.confidence })
@@ -179,7 +195,7 @@ describe('a question whose first judgement is not confident', () => {
   test('has one deadline for both rounds', async () => {
     const startedMs = performance.now()
     const { gate } = expanding(
-      { retrieval: { ...SETTINGS.retrieval, expandBelow: 0.7, timeoutMs: 440 } },
+      { retrieval: { ...SETTINGS.retrieval, expansion: expandRetrieval({ below: 0.7 }), timeoutMs: 440 } },
       { further: () => new Promise(() => undefined) },
     )
     expect((await gate()).decision.expansion?.expanded).toBe(false)
@@ -192,7 +208,7 @@ describe('a question whose first judgement is not confident', () => {
     const first = rankings(...texts.slice(0, 4).map(([id, text], at) => [id, text, 9 - at, 0.1 + at / 10] as const))
     const second = rankings(...texts.slice(4).map(([id, text]) => [id, text, 9, 0.9] as const))
     const { gate } = expanding(
-      { retrieval: { ...SETTINGS.retrieval, expandBelow: 1, topK: 12 } },
+      { retrieval: { ...SETTINGS.retrieval, expansion: expandRetrieval({ below: 1 }), topK: 12 } },
       { retriever: { retrieve: async ({ question }) => (question === QUESTION ? first : second) } },
     )
     expect((await gate()).decision.expansion?.keptOfEach).toBe(3)
@@ -204,9 +220,12 @@ describe('a question whose first judgement is not confident', () => {
     const keys = await Promise.all([
       expanding({}, { cache }).gate(),
       expanding({}, { cache, rewriter }).gate(),
-      expanding({ retrieval: { ...SETTINGS.retrieval, expandBelow: 0.5 } }, { cache }).gate(),
-      expanding({ retrieval: { ...SETTINGS.retrieval, expandBelow: 0.7 } }, { cache }).gate(),
-      expanding({ retrieval: { ...SETTINGS.retrieval, expandBelow: 0.7 } }, { cache, rewriter }).gate(),
+      expanding({ retrieval: { ...SETTINGS.retrieval, expansion: expandRetrieval({ below: 0.5 }) } }, { cache }).gate(),
+      expanding({ retrieval: { ...SETTINGS.retrieval, expansion: expandRetrieval({ below: 0.7 }) } }, { cache }).gate(),
+      expanding(
+        { retrieval: { ...SETTINGS.retrieval, expansion: expandRetrieval({ below: 0.7 }) } },
+        { cache, rewriter },
+      ).gate(),
     ])
     expect(new Set(keys.map(({ key }) => key)).size).toBe(4)
   })
@@ -222,7 +241,7 @@ describe('a question whose first judgement is not confident', () => {
       },
     }
     const { decision } = await expanding(
-      { retrieval: { ...SETTINGS.retrieval, expandBelow: 0.7 } },
+      { retrieval: { ...SETTINGS.retrieval, expansion: expandRetrieval({ below: 0.7 }) } },
       { reranker },
     ).gate()
     expect(seen).toEqual([

@@ -33,7 +33,6 @@ const SETTINGS: QuestionSettings = {
     rrfK: 60,
     timeoutMs: 1000,
     rerankTimeoutMs: 1000,
-    rewriteTimeoutMs: 1000,
   },
   context: { maxCharacters: 12_000 },
   prompt: '',

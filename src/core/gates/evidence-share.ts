@@ -1,3 +1,4 @@
+import { measureAnswer } from '../answer/measure-answer.ts'
 import { refusalText, NOT_CONFIRMED, SUGGEST } from './text.ts'
 import { RagGateError } from '../../errors.ts'
 import type { AnswerSignals } from '../answer/answer-signals.ts'
@@ -148,6 +149,7 @@ const UNJUDGED = refusalText(NOT_CONFIRMED, 'The support of the answer could not
 export const evidenceShareGate = defineGate({
   name: 'evidence-share',
   stage: 'post-generation',
+  measure: measureAnswer,
   texts: {
     share_low: INSUFFICIENT,
     overlap_low: INSUFFICIENT,

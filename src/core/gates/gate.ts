@@ -1,6 +1,7 @@
 /** What a gate is made of. To add one, read `min-top-cosine.ts`: a gate is a file, and nothing else has to know it. */
 import { RagGateError } from '../../errors.ts'
 import type { AnswerSignals } from '../answer/answer-signals.ts'
+import type { AnswerInput } from '../answer/measure-answer.ts'
 import type { Outcome, Stage } from './finding.ts'
 import type { Text } from './text.ts'
 import type { Signals } from '../signals/measure.ts'
@@ -59,6 +60,13 @@ export interface Gate<Settings extends GateSettings = GateSettings, Code extends
   readonly texts: Readonly<Record<Exclude<Code, 'passed'>, Text>>
   /** Whether it can judge an answer that could not be read; where another cannot, that refuses. @default false */
   readonly judgesUnreadable?: true
+  /**
+   * How answers are measured: `measureAnswer`, for every gate that runs after generation, and none before. So an app
+   * whose policy judges no answers does not bundle it.
+   */
+  readonly measure?: (input: AnswerInput) => AnswerSignals
+  /** Sentences of an answer that it refuses, as they stand there. @default none */
+  refusedSentences?(settings: Settings, answer: string, signals: AnswerSignals): readonly string[]
   /** What the route must report for it. @default nothing */
   readonly needs?: ReportedPart
   /** Fields of a structured answer that it looks at. @default none */

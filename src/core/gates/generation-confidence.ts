@@ -1,3 +1,4 @@
+import { measureAnswer } from '../answer/measure-answer.ts'
 import { floored } from '../lib/rounding.ts'
 import { refusalText, NOT_CONFIRMED, SUGGEST } from './text.ts'
 import { defineGate, requireWithin, type PolicyGate, gateWith } from './gate.ts'
@@ -39,6 +40,7 @@ const UNSURE = refusalText(NOT_CONFIRMED, 'Nobody knows how sure the model was o
 export const generationConfidenceGate = defineGate({
   name: 'generation-confidence',
   stage: 'post-generation',
+  measure: measureAnswer,
   texts: {
     generation_confidence_low: refusalText(
       NOT_CONFIRMED,

@@ -1,5 +1,7 @@
+import { measureAnswer } from '../answer/measure-answer.ts'
 import { refusalText, NOT_CONFIRMED, SUGGEST } from './text.ts'
 import type { SentenceSupport } from '../answer/answer-signals.ts'
+import { answerSentences } from '../answer/sentence-support.ts'
 import { defineGate, requireWithin, type PolicyGate, gateWith } from './gate.ts'
 import { meets, RATIO_TOLERANCE } from '../lib/numbers.ts'
 
@@ -36,6 +38,7 @@ export function grounding(options: GroundingOptions = {}): PolicyGate {
 export const groundingGate = defineGate({
   name: 'grounding',
   stage: 'post-generation',
+  measure: measureAnswer,
   texts: {
     answer_unsupported: refusalText(
       NOT_CONFIRMED,
@@ -52,6 +55,10 @@ export const groundingGate = defineGate({
     ),
   },
   validate: (settings: GroundingSettings) => requireWithin('minTermShare', settings.minTermShare, 0, 1),
+  refusedSentences: (settings, answer, { sentences }) => {
+    const said = answerSentences(answer)
+    return unsupportedSentences(settings, sentences).flatMap((at) => said[at] ?? [])
+  },
   check: (settings, { answer }) => {
     if (answer === undefined || !answer.sentences.some(saysSomething)) {
       return { outcome: 'refuse', code: 'answer_uncheckable', message: 'The answer says nothing that could be checked' }
@@ -78,7 +85,7 @@ export const groundingGate = defineGate({
 })
 
 /** Which sentences the passages do not support, as indexes, in order. */
-export function unsupportedSentences(
+function unsupportedSentences(
   { minTermShare }: Pick<GroundingSettings, 'minTermShare'>,
   sentences: readonly SentenceSupport[],
 ): number[] {

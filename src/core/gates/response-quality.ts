@@ -1,3 +1,4 @@
+import { measureAnswer } from '../answer/measure-answer.ts'
 import { refusalText, CANNOT_ANSWER, SUGGEST, noteText } from './text.ts'
 import { RagGateError } from '../../errors.ts'
 import type { AnswerSignals } from '../answer/answer-signals.ts'
@@ -88,6 +89,7 @@ export function responseQualityOf(
 export const responseQualityGate = defineGate({
   name: 'response-quality',
   stage: 'post-generation',
+  measure: measureAnswer,
   judgesUnreadable: true,
   texts: {
     response_incomplete: refusalText(

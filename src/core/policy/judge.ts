@@ -3,6 +3,7 @@ import type { EngineReason } from './engine-texts.ts'
 import type { PolicyGate, GateInput } from '../gates/gate.ts'
 import { strictest, isOutcome, type Stage } from '../gates/finding.ts'
 import type { AnswerSignals } from '../answer/answer-signals.ts'
+import type { AnswerInput } from '../answer/measure-answer.ts'
 import { recordedNumber, recordedFlag, meets, RATIO_TOLERANCE } from '../lib/numbers.ts'
 import { confidenceOf } from './confidence.ts'
 import type { Judgement, Band } from './decision.ts'
@@ -79,6 +80,17 @@ export function judgeAnswer(policy: Policy, judged: JudgedEvidence, answer: Answ
 /** Whether a policy has gates that judge the answer. */
 export function judgesAnswers(policy: Policy): boolean {
   return gatesOf(policy, 'post-generation').length > 0
+}
+
+/** How an answer is measured: as the gates bring it along that judge answers, and not at all where none does. */
+export function answerMeasure(policy: Policy): ((input: Omit<AnswerInput, 'fields'>) => AnswerSignals) | undefined {
+  const measure = gatesOf(policy, 'post-generation')[0]?.gate.measure
+  return measure && ((input) => measure({ ...input, fields: answerFields(policy) }))
+}
+
+/** Sentences of an answer that the gates of the policy refuse, as they stand there. */
+export function refusedSentences({ gates }: Policy, answer: string, signals: AnswerSignals): string[] {
+  return gates.flatMap(({ gate, settings }) => gate.refusedSentences?.(settings, answer, signals) ?? [])
 }
 
 function judgesUnreadable(policy: Policy): boolean {

@@ -183,6 +183,9 @@ function validateGate(each: PolicyGate): void {
     throw invalid('gates must hold gates with their settings, such as confidenceRange(…)', 'gates')
   }
   if (each.settings.gate !== each.gate.name) throw invalid('The settings of a gate name another gate', 'gates')
+  if (each.gate.stage === 'post-generation' && each.gate.measure === undefined) {
+    throw invalid('A gate that judges answers must bring along how they are measured: measure', 'gates')
+  }
   each.gate.validate(each.settings)
 }
 

@@ -1,3 +1,4 @@
+import { measureAnswer } from '../../core/answer/measure-answer.ts'
 import { floored } from '../../core/lib/rounding.ts'
 import { noteText, UNMEASURED } from '../../core/gates/text.ts'
 import { gateWith } from '../../core/gates/gate.ts'
@@ -46,6 +47,7 @@ export function advisoryConfidence(options: AdvisoryConfidenceOptions = {}): Pol
 export const advisoryConfidenceGate = defineGate({
   name: 'advisory-confidence',
   stage: 'post-generation',
+  measure: measureAnswer,
   judgesUnreadable: true,
   texts: {
     advisory_only: noteText('Advisory only', 'Verify information with primary sources'),

@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Chunk, Scores } from '../../../src/core/evidence/chunk.ts'
 import { evidenceShare, largestShare, evidenceShareGate } from '../../../src/core/gates/evidence-share.ts'
-import { unsupportedSentences } from '../../../src/core/gates/grounding.ts'
+import { groundingGate } from '../../../src/core/gates/grounding.ts'
 import { answerSentences, citedNumbers, supportOfSentences } from '../../../src/core/answer/sentence-support.ts'
 import { type GenerationReport, measureAnswer } from '../../../src/core/answer/measure-answer.ts'
 import { evidenceOf } from '../../fixtures/evidence.ts'
@@ -19,10 +19,8 @@ const measured = (answer: string | undefined, report: GenerationReport = {}, chu
   measureAnswer({ question: 'How long is the warranty?', chunks, answer, report })
 
 /** Which sentences of an answer are not supported, as written. */
-const unsupportedIn = (answer: string): string[] => {
-  const sentences = answerSentences(answer)
-  return unsupportedSentences({ minTermShare: 0.5 }, measured(answer).sentences).map((at) => sentences[at] ?? '')
-}
+const unsupportedIn = (answer: string): readonly string[] =>
+  groundingGate.refusedSentences?.({ gate: 'grounding', minTermShare: 0.5 }, answer, measured(answer)) ?? []
 
 describe('the support of sentences', () => {
   it.each([

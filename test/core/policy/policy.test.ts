@@ -3,6 +3,7 @@ import { logistic } from '../../../src/core/policy/logistic.ts'
 import { topCosine } from '../../../src/presets/multi-gate/top-cosine.ts'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { grounding } from '../../../src/core/gates/grounding.ts'
 import type { Finding } from '../../../src/core/gates/finding.ts'
 import { confidenceRange } from '../../../src/core/gates/confidence-range.ts'
 import { gradedRelevance } from '../../../src/core/gates/graded-relevance.ts'
@@ -219,6 +220,7 @@ describe('definePolicy', () => {
 })
 
 describe('what definePolicy says is wrong', () => {
+  const { measure: _measure, ...unmeasured } = grounding().gate
   it.each<[Partial<PolicyInput>, string]>([
     [{ name: '' }, 'name must be 1 to 40 of a-z, 0-9 and -'],
     [{ bands: { high: 0.5, medium: 0.9, low: 0.1 } }, 'bands must fall: high, medium, low'],
@@ -227,6 +229,10 @@ describe('what definePolicy says is wrong', () => {
     [
       { gates: [{ gate: 'always-pass' } as unknown as PolicyGate] },
       'gates must hold gates with their settings, such as confidenceRange(…)',
+    ],
+    [
+      { gates: [{ ...grounding(), gate: unmeasured }] },
+      'A gate that judges answers must bring along how they are measured: measure',
     ],
     [
       { cacheLifetimes: { ...definePolicy(INPUT).cacheLifetimes, refusalSeconds: -1 } },
