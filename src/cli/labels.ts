@@ -1,7 +1,6 @@
 /** Labelled questions, from JSONL or CSV. */
-import { readFile } from 'node:fs/promises'
-import { isRecord } from '../core/lib/guards.ts'
-import { CommandError, misused } from './command-error.ts'
+import { misused } from './command-error.ts'
+import { jsonLines, readText } from './read-lines.ts'
 
 /** A question, and whether the collection answers it. */
 export interface Label {
@@ -25,33 +24,17 @@ const MOST_LABELS = 100_000
  * @throws `CommandError` naming the line at fault
  */
 export async function readLabels(path: string): Promise<readonly Label[]> {
-  const text = await readFile(path, 'utf8').catch((thrown: unknown) => {
-    throw new CommandError(`${path} cannot be read: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
-  })
-  const labels = /\.csv$/i.test(path) ? fromCsv(text, path) : fromJsonLines(text, path)
+  const text = await readText(path)
+  const labels = /\.csv$/i.test(path)
+    ? fromCsv(text, path)
+    : jsonLines(text, path).map(({ row, where }) => labelOf(row, where))
   if (labels.length === 0) throw misused(`${path} holds no labelled question`)
   if (labels.length > MOST_LABELS) throw misused(`${path} holds more than ${MOST_LABELS} questions`)
   return labels
 }
 
-function fromJsonLines(text: string, path: string): Label[] {
-  return text
-    .replace(/^\uFEFF/, '')
-    .split('\n')
-    .flatMap((line, at) => {
-      if (line.trim() === '') return []
-      let row: unknown
-      try {
-        row = JSON.parse(line)
-      } catch {
-        throw misused(`${path}:${at + 1} is no JSON`)
-      }
-      return [labelOf(row, `${path}:${at + 1}`)]
-    })
-}
-
 function fromCsv(text: string, path: string): Label[] {
-  const [head = [], ...rows] = parseCsv(text.replace(/^\uFEFF/, ''))
+  const [head = [], ...rows] = parseCsv(text)
   const names = head.map((name) => name.trim().toLowerCase())
   for (const needed of ['question', 'answerable']) {
     if (!names.includes(needed)) throw misused(`${path} has no column ${needed}; the first line must name the columns`)
@@ -98,8 +81,7 @@ export function parseCsv(text: string): string[][] {
 const YES = new Set(['true', 'yes', '1', 'y'])
 const NO = new Set(['false', 'no', '0', 'n'])
 
-function labelOf(row: unknown, where: string): Label {
-  if (!isRecord(row)) throw misused(`${where} is no object`)
+function labelOf(row: Readonly<Record<string, unknown>>, where: string): Label {
   const { question, answerable: said, relevant_ids: ids = [], kind, collection } = row
   if (typeof question !== 'string' || question.trim() === '') throw misused(`${where} has no question`)
   const word = String(said).toLowerCase()

@@ -1,12 +1,19 @@
 /** `rag-gate replay`: what another policy would have said of decisions that are on record. */
 import { readFile } from 'node:fs/promises'
-import { type RecordedDecision, replayDecision, type Replayed } from '../core/calibration/replay-decisions.ts'
+import {
+  lostOfRecord,
+  NOT_REPLAYABLE,
+  type RecordedDecision,
+  replayDecision,
+  type Replayed,
+} from '../core/calibration/replay-decisions.ts'
 import { isRecord } from '../core/lib/guards.ts'
 import { type Policy, resolvePolicy } from '../core/policy/policy.ts'
 import { isRagGateError } from '../errors.ts'
 import { NAMED_POLICIES, POLICY_PARTS } from '../presets/named/index.ts'
 import { CommandError, misused } from './command-error.ts'
 import { command, only } from './command.ts'
+import { jsonLines, type JsonLine, parsed, readText } from './read-lines.ts'
 import { jsonText } from './terminal.ts'
 
 const VERDICTS = ['pass', 'advise', 'refuse'] as const
@@ -82,7 +89,7 @@ function summaryOf(policy: Policy, replayed: readonly Replayed[]) {
     refuse: count(was, 'refuse'),
   })
   const changes: Verdicts<Verdicts<number>> = { pass: row('pass'), advise: row('advise'), refuse: row('refuse') }
-  const lost = replayed.flatMap((each) => (each.kind === 'not-replayable' ? [each.why] : []))
+  const lost = replayed.flatMap((each) => (each.kind === 'not-replayable' ? [NOT_REPLAYABLE[each.why]] : []))
   return {
     policy: policy.id,
     decisions: replayed.length,
@@ -105,34 +112,24 @@ async function policyOf(named: string): Promise<Policy> {
 }
 
 async function readDecisions(path: string): Promise<{ decision: RecordedDecision; question?: string }[]> {
-  const text = await readFile(path, 'utf8').catch((thrown: unknown) => {
-    throw new CommandError(`${path} cannot be read: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
-  })
-  return text.split('\n').flatMap((line, at) => {
-    if (line.trim() === '') return []
-    let row: unknown
-    try {
-      row = JSON.parse(line)
-    } catch {
-      throw misused(`${path}:${at + 1} is no JSON`)
-    }
-    return [decisionOf(row, `${path}:${at + 1}`)]
-  })
+  return jsonLines(await readText(path), path).map(({ row, where }) => decisionOf(row, where))
 }
 
-/** A row of D1 has signals and findings as JSON texts. */
-function decisionOf(row: unknown, where: string): { decision: RecordedDecision; question?: string } {
-  if (!isRecord(row)) throw misused(`${where} is no object`)
-  const parsed = (value: unknown): unknown => (typeof value === 'string' ? (JSON.parse(value) as unknown) : value)
-  const signals = parsed(row['signals'])
-  const findings = parsed(row['findings'] ?? [])
+/** A row of D1 has signals, findings and what was cut as JSON texts. */
+function decisionOf(row: JsonLine['row'], where: string): { decision: RecordedDecision; question?: string } {
+  const member = (name: string): unknown => {
+    const value = row[name]
+    return typeof value === 'string' ? parsed(value, `${where}: ${name}`) : value
+  }
+  const [signals, findings, cut] = [member('signals'), member('findings') ?? [], member('cut') ?? []]
   const verdict = VERDICTS.find((known) => known === row['verdict'])
-  if (!isRecord(signals) || !Array.isArray(findings) || verdict === undefined) {
+  if (!isRecord(signals) || !Array.isArray(findings) || !Array.isArray(cut) || verdict === undefined) {
     throw misused(`${where} has no verdict, signals and findings`)
   }
   const id = row['decision_id'] ?? row['id'] ?? row['key']
   const question = row['question']
   const policyId = row['policy_id'] ?? row['policy']
+  const lost = lostOfRecord({ cut, principalId: row['principal_id'] })
   return {
     decision: {
       id: typeof id === 'string' ? id : where,
@@ -141,6 +138,7 @@ function decisionOf(row: unknown, where: string): { decision: RecordedDecision; 
       signals: signals as unknown as RecordedDecision['signals'],
       findings: findings as RecordedDecision['findings'],
       policyId: typeof policyId === 'string' ? policyId : '',
+      ...(lost === undefined ? {} : { lost }),
     },
     ...(typeof question === 'string' ? { question } : {}),
   }

@@ -5,6 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { draftQuestions } from '../../src/cli/draft-questions.ts'
 import { parseCsv, readLabels } from '../../src/cli/labels.ts'
 import { escaped, plot } from '../../src/cli/plots.ts'
+import { signalsOf } from '../fixtures/evidence.ts'
 import { run } from './run.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'rag-gate-labels-'))
@@ -128,6 +129,39 @@ describe('rag-gate', () => {
   ])('%j is called wrongly: %s', async (args, why) => {
     const { code, notes } = await run(args)
     expect([code, notes]).toEqual([2, expect.stringContaining(why)])
+  })
+
+  it('replays rows as D1 exports them, and tells what it cannot judge', async () => {
+    const signals = JSON.stringify(signalsOf({ sentenceMatch: 0.9, lexiconChunkCount: 3, topTitleTermCount: 1 }))
+    const refused = [{ gate: 'question', stage: 'pre-generation', outcome: 'refuse', code: 'question_too_short' }]
+    const row = { decision_id: 'd', verdict: 'pass', signals, findings: '[]', cut: null, principal_id: 'p' }
+    const rows = [
+      row,
+      { ...row, verdict: 'refuse', findings: JSON.stringify(refused) },
+      { ...row, cut: '["signals"]' },
+      { ...row, principal_id: '' },
+    ]
+    const file = written('rows.jsonl', rows.map((each) => JSON.stringify(each)).join('\n'))
+    const { code, out } = await run(['replay', file, '--policy', 'balanced', '--json'])
+    expect([code, JSON.parse(out)]).toMatchObject([
+      0,
+      {
+        decisions: 4,
+        changes: { refuse: { pass: 0, advise: 0, refuse: 1 } },
+        not_replayable: 2,
+        why: ['The record was too large for the queue, and cut', 'What was found in its texts was erased'],
+      },
+    ])
+    for (const [member, why] of [
+      [{ signals: '{' }, ':2: signals is no JSON'],
+      [{ findings: 'x' }, ':2: findings is no JSON'],
+      [{ signals: '[]' }, ':2 has no verdict, signals and findings'],
+      [{ verdict: 'maybe' }, ':2 has no verdict, signals and findings'],
+    ] as const) {
+      const bad = written('bad.jsonl', [row, { ...row, ...member }].map((each) => JSON.stringify(each)).join('\n'))
+      const told = await run(['replay', bad, '--policy', 'balanced'])
+      expect([told.code, told.notes]).toEqual([2, expect.stringContaining(`bad.jsonl${why}`)])
+    }
   })
 
   it('says that no gate is there', async () => {

@@ -1,7 +1,8 @@
 import type { D1Database } from '@cloudflare/workers-types'
-import { and, desc, eq, gte, inArray, isNull, lt, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, gte, inArray, lt, type SQL, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
 import { auditEvents, decisions, feedback, policies, pushedPolicies, questionTexts } from '../../../d1/schema.ts'
+import { lostOfRecord, type RecordedDecision as ReplayableDecision } from '../../core/calibration/replay-decisions.ts'
 import type { Tenant } from '../../core/lib/ids.ts'
 import { rethrowStoreFault } from './faults.ts'
 import { bodyOf } from './policies.ts'
@@ -88,11 +89,11 @@ export interface RecordedDecisions {
    */
   list(page: DecisionsPage): Promise<ListedDecisions>
   /**
-   * The latest decisions that can be judged again: whole, and not repeated from the cache.
+   * The latest decisions that were made, not repeated from the cache, to be judged again.
    *
    * @throws `schema_outdated`, `store_unavailable`
    */
-  sample(page: DecisionsPage): Promise<readonly JudgedDecision[]>
+  sample(page: DecisionsPage): Promise<readonly ReplayableDecision[]>
   /**
    * One decision of a tenant, by the id of its event or of the decision itself.
    *
@@ -101,9 +102,6 @@ export interface RecordedDecisions {
    */
   one(tenant: Tenant, id: string): Promise<RecordedDecision | undefined>
 }
-
-/** What another policy judges from. */
-export type JudgedDecision = Pick<DecisionRow, 'id' | 'verdict' | 'signals'>
 
 const MOST_SCANNED = 2_000
 
@@ -198,18 +196,30 @@ export function createD1RecordedDecisions({ db }: D1RecordedDecisionsOptions): R
 
     async sample({ tenant, fromMs, toMs, filter = {}, limit }) {
       const scanned = queries
-        .select({ ...LISTED, signals: decisions.signals, cut: decisions.cut })
+        .select({ ...LISTED, signals: decisions.signals, findings: decisions.findings, cut: decisions.cut })
         .from(decisions)
         .where(and(eq(decisions.tenant, tenant), gte(decisions.atMs, fromMs), lt(decisions.atMs, toMs)))
         .orderBy(desc(decisions.atMs), desc(decisions.id))
         .limit(MOST_SCANNED)
         .as('scanned')
-      return queries
-        .select({ id: scanned.id, verdict: scanned.verdict, signals: scanned.signals })
+      const rows = await queries
+        .select({
+          id: scanned.id,
+          verdict: scanned.verdict,
+          signals: scanned.signals,
+          findings: scanned.findings,
+          policyId: scanned.policyId,
+          cut: scanned.cut,
+          principalId: scanned.principalId,
+        })
         .from(scanned)
-        .where(and(matches(scanned, filter), isNull(scanned.cut), inArray(scanned.cache, ['miss', 'bypass'])))
+        .where(and(matches(scanned, filter), inArray(scanned.cache, ['miss', 'bypass'])))
         .limit(limit)
         .catch(rethrowStoreFault)
+      return rows.map(({ cut, principalId, ...decision }) => {
+        const lost = lostOfRecord({ cut, principalId })
+        return { ...decision, ...(lost === undefined ? {} : { lost }) }
+      })
     },
 
     async one(tenant, id) {

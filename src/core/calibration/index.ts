@@ -28,5 +28,11 @@ export { calibratedParts } from './calibrated-parts.ts'
 export { evaluate, type Evaluation, type JudgedQuestion, verdictRates } from './evaluation.ts'
 export { fitAdjustment } from './fit-adjustment.ts'
 export { hideFromRankings } from './hidden-gold.ts'
-export { type RecordedDecision, replayDecision, type Replayed } from './replay-decisions.ts'
+export {
+  lostOfRecord,
+  NOT_REPLAYABLE,
+  type RecordedDecision,
+  replayDecision,
+  type Replayed,
+} from './replay-decisions.ts'
 export { labelsNeeded, lowestSafeThreshold, upperBound } from './safe-threshold.ts'

@@ -14,6 +14,25 @@ export interface RecordedDecision {
   /** Those about texts (`isOfTexts`) count again: the texts are gone. */
   readonly findings: readonly Finding[]
   readonly policyId: string
+  /** What of the record is gone; absent where it is whole. */
+  readonly lost?: 'cut' | 'erased'
+}
+
+/** Why a decision cannot be judged again, in words. */
+export const NOT_REPLAYABLE = {
+  judges_answers: 'The policy judges answers, of which no text is kept',
+  signal_missing: 'A signal that the policy needs was not recorded',
+  cut: 'The record was too large for the queue, and cut',
+  erased: 'What was found in its texts was erased',
+} as const
+
+/** What is gone of a record in D1: `cut` names fields that were left out, an empty principal was erased. */
+export function lostOfRecord(record: {
+  readonly cut: readonly unknown[] | null
+  readonly principalId: unknown
+}): RecordedDecision['lost'] {
+  if (record.cut?.some((field) => field === 'signals' || field === 'findings')) return 'cut'
+  return record.principalId === '' ? 'erased' : undefined
 }
 
 /** One decision under the other policy. */
@@ -25,19 +44,21 @@ export type Replayed =
       readonly is: Verdict
       readonly confidence: number
     }
-  /** Something that the policy needs was not recorded, or it judges answers. */
-  | { readonly id: string; readonly kind: 'not-replayable'; readonly was: Verdict; readonly why: string }
+  | {
+      readonly id: string
+      readonly kind: 'not-replayable'
+      readonly was: Verdict
+      readonly why: keyof typeof NOT_REPLAYABLE
+    }
 
 /** Re-judges a decision. Never a guess: what the policy needs and nobody recorded makes it not replayable. */
 export function replayDecision(policy: Policy, recorded: RecordedDecision): Replayed {
-  const { id, verdict: was, signals, findings } = recorded
-  if (judgesAnswers(policy))
-    return { id, kind: 'not-replayable', was, why: 'The policy judges answers, of which no text is kept' }
-  const ofTexts = findings.filter(isOfTexts)
+  const { id, verdict: was, signals, findings, lost } = recorded
+  const not = (why: keyof typeof NOT_REPLAYABLE): Replayed => ({ id, kind: 'not-replayable', was, why })
+  if (judgesAnswers(policy)) return not('judges_answers')
+  if (lost !== undefined) return not(lost)
   const evidence = signals.chunkCount > 0
-  if (evidence && Number.isNaN(confidenceOf(policy.confidence, signals))) {
-    return { id, kind: 'not-replayable', was, why: 'A signal that the policy needs was not recorded' }
-  }
-  const { verdict: is, confidence } = judge(policy, signals, ofTexts)
+  if (evidence && Number.isNaN(confidenceOf(policy.confidence, signals))) return not('signal_missing')
+  const { verdict: is, confidence } = judge(policy, signals, findings.filter(isOfTexts))
   return { id, kind: 'replayed', was, is, confidence }
 }

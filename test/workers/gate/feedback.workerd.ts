@@ -1,4 +1,4 @@
-/** Feedback, alerts, replay and erasure over HTTP and by the cron trigger. */
+/** Feedback, alerts and erasure over HTTP and by the cron trigger. */
 import { createExecutionContext, createScheduledController, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -170,29 +170,6 @@ describe('feedback', () => {
     vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const response = await post('/v1/feedback', { answer, rating: 'right' })
     expect(response.status).toBeGreaterThanOrEqual(500)
-  })
-})
-
-describe('replay', () => {
-  test('says what another policy would have decided, from what was recorded', async () => {
-    await compositionFor(env).log.flush()
-    const same = await (await post('/v1/replay', { policy: 'balanced' }, ADMIN)).json<Record<string, unknown>>()
-    // The decision of a policy that this Worker does not have was recorded with signals made up.
-    expect(same).toMatchObject({
-      policy: 'balanced',
-      judged: expect.any(Number),
-      would_refuse: { rate: expect.any(Number) },
-    })
-    expect(same['before']).toMatchObject({ refuse: expect.any(Number) })
-    const { count } = same['changed'] as { count: number }
-    expect(count).toBeLessThanOrEqual(1)
-    const other = await (await post('/v1/replay', { policy: 'two-tier' }, ADMIN)).json<Record<string, unknown>>()
-    expect(other['policy_id']).toMatch(/^two-tier@/)
-    expect((other['after'] as Record<string, number>)['refuse']).toBeGreaterThanOrEqual(0)
-  })
-
-  test.each([[{ policy: 'nothing' }], [{}], [{ policy: 'balanced', refuse_below: 0 }]])('refuses %j', async (body) => {
-    expect((await post('/v1/replay', body, ADMIN)).status).toBe(422)
   })
 })
 

@@ -1,16 +1,18 @@
 /** `POST /v1/replay`: what another policy would have decided. */
 import type { Context } from 'hono'
 import { measuredRate } from '../../../src/core/calibration/measured-rate.ts'
+import { type NOT_REPLAYABLE, replayDecision } from '../../../src/core/calibration/replay-decisions.ts'
 import type { Verdict } from '../../../src/core/gates/finding.ts'
-import { judge, judgesAnswers } from '../../../src/core/policy/judge.ts'
+import type { Policy } from '../../../src/core/policy/policy.ts'
 import { RagGateError } from '../../../src/errors.ts'
 import { readJsonObject } from '../../../src/middleware/read-body.ts'
 import { requireScope } from '../access.ts'
 import type { GateBindings } from '../bindings.ts'
-import { compositionFor } from '../compose.ts'
+import { type Composition, compositionFor } from '../compose.ts'
+import { policyOfId } from '../policies/policy-for.ts'
+import { POLICY_NAMES, policyNamed } from '../policies/policy-named.ts'
 import { checkNames, DAY_MS, readFilter, readPeriod, readTenant } from './parameters.ts'
 import { json } from './wire.ts'
-import { POLICY_NAMES, policyNamed } from '../policies/policy-named.ts'
 
 const LIMITS = { maxBytes: 10_000, timeoutMs: 10_000 }
 const LONGEST_MS = 366 * DAY_MS
@@ -20,20 +22,18 @@ const SAMPLE = 1_000
 const NAMED = 50
 
 /**
- * Judges the latest recorded decisions again under another policy, from their signals alone. What was cut or repeats an
- * answer from the cache is left out. Findings of custom rules, and of answers, are not judged again.
+ * Judges the latest recorded decisions again under another policy, a name or the id of one that was pushed. What repeats
+ * an answer from the cache is left out. Findings about texts stand as they were; what a record does not hold makes it not
+ * replayable, never a guess.
  */
 export async function postReplay(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
   const composition = compositionFor(c.env)
   const principal = await requireScope(composition, c.req.raw, 'admin')
   checkNames(c, ['from', 'to', 'collection'])
-  const { policy: name, ...others } = await readJsonObject(c.req, LIMITS)
+  const { policy: asked, ...others } = await readJsonObject(c.req, LIMITS)
   if (Object.keys(others).length > 0) throw new RagGateError('unknown_field', 'The body may have only policy')
-  if (typeof name !== 'string' || !POLICY_NAMES.includes(name)) {
-    throw new RagGateError('policy_unknown', `policy must be one of ${POLICY_NAMES.join(', ')}`, { param: 'policy' })
-  }
-  const policy = policyNamed(name)
   const tenant = readTenant(c, principal)
+  const policy = await policyAsked(composition, tenant, asked)
   const { collection } = readFilter(c)
   const period = readPeriod(c, LONGEST_MS, 31 * DAY_MS)
   await composition.log.flush()
@@ -44,26 +44,48 @@ export async function postReplay(c: Context<{ Bindings: GateBindings }>): Promis
     ...(collection === undefined ? {} : { filter: { collection } }),
   })
   const [before, after] = [noVerdicts(), noVerdicts()]
-  const changed: { id: string; from: Verdict; to: Verdict }[] = []
-  for (const { id, verdict, signals } of recorded) {
-    const to = judge(policy, signals).verdict
-    before[verdict]++
-    after[to]++
-    if (to !== verdict) changed.push({ id, from: verdict, to })
+  const changed: { id: string; from: Verdict; to: Verdict; confidence: number }[] = []
+  const reasons: Partial<Record<keyof typeof NOT_REPLAYABLE, number>> = {}
+  let judged = 0
+  for (const replayed of recorded.map((decision) => replayDecision(policy, decision))) {
+    if (replayed.kind === 'not-replayable') {
+      reasons[replayed.why] = (reasons[replayed.why] ?? 0) + 1
+      continue
+    }
+    const { id, was, is, confidence } = replayed
+    judged++
+    before[was]++
+    after[is]++
+    if (is !== was) changed.push({ id, from: was, to: is, confidence })
   }
-  const { low, high } = measuredRate(after.refuse, recorded.length)
+  const { low, high } = measuredRate(after.refuse, judged)
   return json(c, {
-    policy: name,
+    policy: asked,
     policy_id: policy.id,
-    judged: recorded.length,
+    decisions: recorded.length,
+    judged,
+    not_replayable: { count: recorded.length - judged, reasons },
     before,
     after,
-    would_refuse: { rate: recorded.length === 0 ? null : after.refuse / recorded.length, low, high },
+    would_refuse: { rate: judged === 0 ? null : after.refuse / judged, low, high },
     /** Answers that would have been refused, less refusals that would have been answered. */
     calls_avoided: after.refuse - before.refuse,
     changed: { count: changed.length, decisions: changed.slice(0, NAMED) },
-    answers_not_judged_again: judgesAnswers(policy),
   })
+}
+
+/** @throws `policy_unknown` for what is neither a name nor the id of a policy of the tenant */
+async function policyAsked(composition: Composition, tenant: string, asked: unknown): Promise<Policy> {
+  if (typeof asked === 'string') {
+    if (POLICY_NAMES.includes(asked)) return policyNamed(asked)
+    const policy = await policyOfId(composition, tenant, asked)
+    if (policy !== undefined) return policy
+  }
+  throw new RagGateError(
+    'policy_unknown',
+    `policy must be the id of a pushed policy or one of ${POLICY_NAMES.join(', ')}`,
+    { param: 'policy' },
+  )
 }
 
 function noVerdicts(): Record<Verdict, number> {

@@ -1,0 +1,188 @@
+/** What another policy would have decided: the same as it decides when it is asked. */
+import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { createD1DecisionStore } from '../../../src/adapters/d1/decision-store.ts'
+import { policySettings } from '../../../src/core/policy/policy.ts'
+import { balanced } from '../../../src/presets/balanced/balanced.ts'
+import { compositionFor } from '../../../workers/gate/compose.ts'
+import worker from '../../../workers/gate/index.ts'
+import { HANDBOOK, OFF_TOPIC, STRONG } from '../../fixtures/corpus.ts'
+import { aDecision, anEvent } from '../../fixtures/decision.ts'
+
+const ADMIN = { authorization: `Bearer ${env.ADMIN_TOKEN}`, 'content-type': 'application/json' }
+
+async function send(method: string, path: string, body?: unknown): Promise<Response> {
+  const context = createExecutionContext()
+  const init = { method, headers: ADMIN, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
+  const response = await worker.fetch(new Request(`https://gate.test${path}`, init), env, context)
+  await Promise.race([waitOnExecutionContext(context), scheduler.wait(100)])
+  return response
+}
+
+interface Replay {
+  policy: string
+  policy_id: string
+  decisions: number
+  judged: number
+  not_replayable: { count: number; reasons: Record<string, number> }
+  before: Record<string, number>
+  after: Record<string, number>
+  would_refuse: { rate: number | null; low: number; high: number }
+  calls_avoided: number
+  changed: { count: number; decisions: { id: string; from: string; to: string; confidence: number }[] }
+}
+
+const replay = async (policy: string, query = ''): Promise<Replay> =>
+  (await send('POST', `/v1/replay${query}`, { policy })).json<Replay>()
+
+/** The last is one word: refused for what it is, whatever the evidence. */
+const QUESTIONS = [
+  STRONG,
+  OFF_TOPIC,
+  'How long are access logs kept?',
+  'Who approves that a backup is restored?',
+  'When are employees paid a bonus?',
+  'Which class are train tickets booked in?',
+  'How many unused holidays expire on the moon?',
+  'engineer',
+]
+const LAST = QUESTIONS.length - 1
+
+/** Ids of the events of the first asks, in the order of the questions, and what was decided. */
+let first: { id: string; verdict: string }[] = []
+
+async function askAll(): Promise<{ id: string; verdict: string }[]> {
+  const asked = []
+  for (const question of QUESTIONS) {
+    const response = await send('POST', '/ask', { question })
+    const [, id = ''] = /;id="([^"]+)"/.exec(response.headers.get('rag-gate') ?? '') ?? []
+    asked.push({ id, verdict: (await response.json<{ verdict: string }>()).verdict })
+  }
+  return asked
+}
+
+/** Refuses nothing by its confidence. */
+const settings = { ...policySettings(balanced({ refuseBelow: 0, adviseBelow: 0 })), name: 'loosest' }
+
+beforeAll(async () => {
+  await send('POST', '/v1/documents', { documents: HANDBOOK })
+  first = await askAll()
+  // From the cache: left out.
+  await send('POST', '/ask', { question: STRONG })
+  await compositionFor(env).log.flush()
+})
+
+describe('POST /v1/replay', () => {
+  test('finds every decision as it was, under the policy that made it', async () => {
+    const { results } = await env.DB.prepare(
+      `SELECT verdict, count(*) AS n FROM decisions WHERE cache <> 'hit' GROUP BY verdict`,
+    ).all<{ verdict: string; n: number }>()
+    const counts = {
+      pass: 0,
+      advise: 0,
+      refuse: 0,
+      ...Object.fromEntries(results.map(({ verdict, n }) => [verdict, n])),
+    }
+    const same = await replay('balanced')
+    expect(same).toMatchObject({
+      policy: 'balanced',
+      policy_id: balanced().id,
+      decisions: QUESTIONS.length,
+      judged: QUESTIONS.length,
+      not_replayable: { count: 0, reasons: {} },
+      before: counts,
+      after: counts,
+      would_refuse: { rate: counts.refuse / QUESTIONS.length },
+      calls_avoided: 0,
+      changed: { count: 0, decisions: [] },
+    })
+    // There is something to tell apart.
+    expect(counts.refuse).toBeGreaterThan(1)
+    expect(counts.pass + counts.advise).toBeGreaterThan(1)
+  })
+
+  test('says of each decision what the other policy says when it is asked, of pushed ones too', async () => {
+    const { id: pushed } = await (await send('PUT', '/v1/policies/pushed', { settings })).json<{ id: string }>()
+    const policies = ['balanced-strict', 'two-tier', 'weighted-signals-renormalised', pushed]
+    const before = new Map<string, Replay>()
+    for (const policy of policies) before.set(policy, await replay(policy))
+    let changes = 0
+    for (const policy of policies) {
+      expect((await send('PUT', '/v1/policy', { policy })).status).toBe(200)
+      const asked = await askAll()
+      const changed = first.flatMap(({ id, verdict }, at) => {
+        const to = asked[at]!.verdict
+        return to === verdict ? [] : [{ id, from: verdict, to }]
+      })
+      const told = before.get(policy)!
+      const byId = (a: { id: string }, b: { id: string }): number => (a.id < b.id ? -1 : 1)
+      const named = told.changed.decisions.map(({ id, from, to }) => ({ id, from, to }))
+      expect(named.sort(byId), policy).toEqual(changed.sort(byId))
+      expect(told, policy).toMatchObject({ judged: QUESTIONS.length, changed: { count: changed.length } })
+      const refused = asked.filter(({ verdict }) => verdict === 'refuse').length
+      expect(told.after['refuse'], policy).toBe(refused)
+      expect(told.would_refuse.rate, policy).toBe(refused / QUESTIONS.length)
+      expect(told.calls_avoided, policy).toBe(refused - told.before['refuse']!)
+      changes += changed.length
+    }
+    await send('PUT', '/v1/policy', { policy: null })
+    expect(changes).toBeGreaterThan(3)
+    const loosest = before.get(pushed)!
+    expect(loosest).toMatchObject({ policy: pushed, policy_id: pushed })
+    // What was found in the question itself stands, though the text is gone and this policy refuses nothing else.
+    expect(first[LAST]!.verdict).toBe('refuse')
+    expect(loosest.changed.decisions.map(({ id }) => id)).not.toContain(first[LAST]!.id)
+    expect(loosest.after['refuse']).toBeGreaterThan(0)
+  })
+
+  test('guesses nothing: what is lost or judged otherwise is told with the reason', async () => {
+    const atMs = Date.now() - 1_000
+    const whole = await env.DB.prepare('SELECT signals FROM decisions WHERE id = ?1')
+      .bind(first[0]!.id)
+      .first<{ signals: string }>()
+    const signals = JSON.parse(whole!.signals) as never
+    const decision = aDecision({ tenant: 'default', collection: 'lost', verdict: 'pass', signals })
+    const measured = aDecision({
+      tenant: 'default',
+      collection: 'lost',
+      signals: { ...(signals as object), sentenceMatch: null } as never,
+    })
+    await createD1DecisionStore({ db: env.DB }).write(
+      [
+        anEvent('whole', { decision, atMs }),
+        anEvent('cut', { decision, atMs, cut: ['signals'] }),
+        anEvent('erased', { decision, atMs, principalId: '' }),
+        anEvent('unmeasured', { decision: measured, atMs }),
+      ].map((event, at) => ({ event, isolate: 'lost', sequence: at + 1 })),
+    )
+    expect(await replay('balanced', '?collection=lost')).toMatchObject({
+      decisions: 4,
+      judged: 1,
+      not_replayable: { count: 3, reasons: { cut: 1, erased: 1, signal_missing: 1 } },
+      before: { pass: 1, advise: 0, refuse: 0 },
+      after: { pass: 1, advise: 0, refuse: 0 },
+    })
+    expect(await replay('sufficiency', '?collection=lost')).toMatchObject({
+      decisions: 4,
+      judged: 0,
+      not_replayable: { count: 4, reasons: { judges_answers: 4 } },
+      would_refuse: { rate: null, low: 0, high: 1 },
+    })
+  })
+
+  test.each([[{ policy: 'nothing' }], [{ policy: 'none@0123456789abcdef' }], [{}], [{ policy: 7 }]])(
+    'refuses %j as no policy',
+    async (body) => {
+      const response = await send('POST', '/v1/replay', body)
+      expect([response.status, await response.json()]).toMatchObject([422, { error: { code: 'policy_unknown' } }])
+    },
+  )
+
+  test('knows no policy of another tenant, and no other member', async () => {
+    const { id } = await (await send('PUT', '/v1/policies/pushed', { settings })).json<{ id: string }>()
+    expect((await send('POST', '/v1/replay?tenant=acme', { policy: id })).status).toBe(422)
+    const response = await send('POST', '/v1/replay', { policy: 'balanced', refuse_below: 0 })
+    expect(await response.json()).toMatchObject({ error: { code: 'unknown_field' } })
+  })
+})
