@@ -220,13 +220,18 @@ function bodyOf({ body }: CachedAnswer, headers: Record<string, string>): string
   return mediaTypeOf(new Headers(headers)) === 'events' ? replayedStream(body) : body
 }
 
-/** Adds the entity tag of a stored answer to its headers; gives a 304 where the caller has it already. */
+/**
+ * Adds the entity tag of a stored answer to its headers; gives a 304 where the caller has it already. Of a redirect or an
+ * absence no condition is asked.
+ *
+ * @see RFC 9110, section 13.2.1
+ */
 async function notModified<Bindings extends object>(
   c: GateContext<Bindings>,
-  { body }: CachedAnswer,
+  { body, status }: CachedAnswer,
   headers: Record<string, string>,
 ): Promise<Response | undefined> {
-  if (!isConditional(c.req.method)) return undefined
+  if (!isConditional(c.req.method) || status >= 300) return undefined
   const tag = (headers['etag'] ??= await entityTag(body))
   const condition = c.req.header('if-none-match')
   if (condition === undefined || !namesTag(condition, tag)) return undefined

@@ -51,14 +51,16 @@ export function storeAnswer(response: Response, storing: Storing): Promise<void>
     storing.varyHeaders,
   )
   const lifetime = lifetimeOf(storing, allowed)
-  if (lifetime === 0 || response.body === null) return undefined
+  const hasBody = response.body !== null
+  // Whatever else an answer without a body is, it is none; a redirect says all in its headers.
+  if (lifetime === 0 || (!hasBody && response.status === 200)) return undefined
   if (Number(response.headers.get('content-length') ?? 0) > maxStoredBytes) return undefined
   const copy = response.clone()
   return (async () => {
     const bytes = await readAtMost(copy.body, maxStoredBytes)
     if (bytes === undefined) return
     const body = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-    if (!isWhole(body, mediaTypeOf(copy.headers), reported().complete)) return
+    if (hasBody && !isWhole(body, mediaTypeOf(copy.headers), reported().complete)) return
     await put(storing, cachedAnswer(storing, lifetime, allowed.ageSeconds, copy, body))
   })()
 }

@@ -20,9 +20,7 @@ const OF_ONE_EXCHANGE = [
   'authentication-info',
   'cache-status',
   'cf-ray',
-  'clear-site-data',
-  // Of the bytes on the wire: what is stored is the text, and the runtime counts and packs it again.
-  'content-encoding',
+  // Of the bytes on the wire: what is stored is the text, and the runtime counts it again.
   'content-length',
   'rag-gate',
   'ratelimit',
@@ -32,8 +30,6 @@ const OF_ONE_EXCHANGE = [
   'ratelimit-reset',
   'request-id',
   'server-timing',
-  'set-cookie',
-  'set-cookie2',
   'traceparent',
   'tracestate',
   'www-authenticate',
@@ -47,6 +43,9 @@ const OF_ONE_EXCHANGE = [
 
 const NEVER_STORED: ReadonlySet<string> = new Set([...HOP_BY_HOP, ...OF_ONE_EXCHANGE])
 
+/** Codings that the runtime unpacks before anybody reads, and packs again as the next caller likes. @see RFC 9110, section 8.4.1 */
+const UNPACKED: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'br', 'deflate', 'zstd', 'identity'])
+
 /**
  * The end-to-end headers of an answer that belong to it and not to one caller.
  *
@@ -54,6 +53,9 @@ const NEVER_STORED: ReadonlySet<string> = new Set([...HOP_BY_HOP, ...OF_ONE_EXCH
  */
 export function storedHeaders(headers: Headers, others: ReadonlySet<string>): (readonly [string, string])[] {
   const connection = (headers.get('connection') ?? '').toLowerCase().split(',')
-  const named = new Set(connection.map((name) => name.trim()))
-  return [...headers].filter(([name]) => !NEVER_STORED.has(name) && !named.has(name) && !others.has(name))
+  const left = new Set([...NEVER_STORED, ...connection.map((name) => name.trim()), ...others])
+  const codings = (headers.get('content-encoding') ?? '').toLowerCase().split(',')
+  // Any other coding is still on what is stored.
+  if (codings.every((coding) => UNPACKED.has(coding.trim()))) left.add('content-encoding')
+  return [...headers].filter(([name]) => !left.has(name))
 }

@@ -5,12 +5,12 @@ import { namesTag } from '../../src/middleware/entity-tag.ts'
 import { aGate, QUESTION } from '../fixtures/gate.ts'
 
 /** A route that takes questions by GET, POST and QUERY. */
-function anyMethod(headers: Record<string, string> = {}) {
+function anyMethod(headers: Record<string, string> = {}, status: 200 | 404 = 200) {
   const { gate, journal } = aGate({ question: { read: () => ({ question: QUESTION, vary: [] }) } })
   const app = new Hono<RagGateEnv>()
   app.on(['GET', 'POST', 'QUERY'], '/ask', gate, (c) => {
     journal.handled.push(c.var.ragGate)
-    return c.json({ answer: 'Turn it.' }, 200, headers)
+    return c.json({ answer: 'Turn it.' }, status, headers)
   })
   const ask = async (method: string, ifNoneMatch?: string): Promise<Response> => {
     const init = { method, headers: ifNoneMatch === undefined ? {} : { 'if-none-match': ifNoneMatch } }
@@ -45,6 +45,14 @@ describe('a stored answer', () => {
     const response = await ask('POST', '*')
     expect([response.status, response.headers.get('etag')]).toEqual([200, null])
     expect(await response.json()).toEqual({ answer: 'Turn it.' })
+  })
+
+  it('is sent whole, whatever the condition, where it tells of an absence', async () => {
+    const { ask } = anyMethod({ 'cache-control': 'max-age=60' }, 404)
+    await ask('GET')
+    const again = await ask('GET', '*')
+    expect([again.status, again.headers.get('etag')]).toEqual([404, null])
+    expect(again.headers.get('cache-status')).toBe('rag-gate; hit')
   })
 
   it("keeps its handler's entity tag", async () => {

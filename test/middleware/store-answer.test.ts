@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Hono } from 'hono'
-import { aGate, bodyOf, type GateFixture, QUESTION } from '../fixtures/gate.ts'
+import { aGate, bodyOf, type GateFixture, type HandlerContext, QUESTION } from '../fixtures/gate.ts'
 import { quietErrors } from '../fixtures/quiet-console.ts'
 
 quietErrors()
@@ -133,6 +133,50 @@ describe('an answer that must not be stored', () => {
     const again = await ask()
     expect(again.headers.get('cache-status')).toBe('rag-gate; hit')
     expect(Object.fromEntries(again.headers)).toMatchObject({ ...own, 'content-type': 'application/json' })
+  })
+
+  it.each<[string, (c: HandlerContext) => Response, number, string]>([
+    ['a redirect', (c) => c.redirect('/manual', 302), 302, ''],
+    [
+      'an absence',
+      (c) => c.json({ answer: 'There is no such engine.' }, 404),
+      404,
+      '{"answer":"There is no such engine."}',
+    ],
+  ])(
+    '%s is kept for as long as the handler says, and not at all when it says nothing',
+    async (_, made, status, body) => {
+      let said: string | undefined
+      const { ask, journal, clock } = aGate({
+        handler: (c) => {
+          if (said !== undefined) c.header('cache-control', said)
+          return made(c)
+        },
+      })
+      await ask()
+      expect(journal.stored).toEqual([])
+      said = 'max-age=60'
+      await ask()
+      const again = await ask()
+      expect([again.status, await again.text()]).toEqual([status, body])
+      expect(again.headers.get('cache-status')).toBe('rag-gate; hit')
+      expect(again.headers.get('location')).toBe(status === 302 ? '/manual' : null)
+      clock.atMs += 60_000
+      expect((await ask()).headers.get('cache-status')).toBe('rag-gate; fwd=stale')
+    },
+  )
+
+  it.each([
+    ['gzip', null],
+    ['br, gzip', null],
+    ['aes-text', 'aes-text'],
+    ['gzip, aes-text', 'gzip, aes-text'],
+  ])('of the coding %s is kept: %j', async (coding, kept) => {
+    const { ask, journal } = aGate({ handler: (c) => c.json({}, 200, { 'content-encoding': coding }) })
+    await ask()
+    expect(new Headers(journal.stored[0]?.headers.map(([name, value]) => [name, value])).get('content-encoding')).toBe(
+      kept,
+    )
   })
 
   it('an answer is kept without what middleware around the gate had set for its caller', async () => {

@@ -16,6 +16,17 @@ export interface HandlerFreshness {
 /** Fields for caches at the edge, as this one is: the first that can be read replaces `Cache-Control` and `Expires`. */
 const TARGETED_FIELDS = ['cloudflare-cdn-cache-control', 'cdn-cache-control']
 
+/**
+ * Statuses other than 200 that may be kept, where the handler says for how long: no confidence says how long a redirect or
+ * an absence holds. Errors, parts and what has no content never are.
+ *
+ * @see RFC 9111, section 3
+ */
+const KEPT_IF_SAID: ReadonlySet<number> = new Set([203, 301, 302, 303, 307, 308, 404, 410])
+
+/** Headers that are for one caller alone, so the whole response is. */
+const OF_ONE_CALLER = ['set-cookie', 'set-cookie2', 'clear-site-data']
+
 /** What a response says to this cache. */
 interface Directives {
   /** `undefined` when it cannot be read. */
@@ -35,9 +46,9 @@ function directivesOf(header: HeaderReader): Directives {
 /**
  * What a handler's own response allows. What cannot be read allows nothing: not storing is never wrong.
  *
- * @param nowMs milliseconds since 1970, for an `Expires` without a `Date`
+ * @param nowMs milliseconds since 1970 when it was asked for, to hold its dates against
  * @param keyedHeaders request headers, in lower case, that the answer key holds: a response may vary on these
- * @see RFC 9111, sections 3, 4.1, 4.2.1, 5.1 and 5.2.2
+ * @see RFC 9111, sections 3, 4.1, 4.2, 5.1 and 5.2.2
  */
 export function handlerFreshness(
   status: number,
@@ -45,7 +56,7 @@ export function handlerFreshness(
   nowMs: number,
   keyedHeaders: readonly string[] = [],
 ): HandlerFreshness {
-  return { lifetimeSeconds: allowedSeconds(status, header, nowMs, keyedHeaders), ageSeconds: ageOf(header('age')) }
+  return { lifetimeSeconds: allowedSeconds(status, header, nowMs, keyedHeaders), ageSeconds: ageOf(header, nowMs) }
 }
 
 function allowedSeconds(
@@ -54,7 +65,8 @@ function allowedSeconds(
   nowMs: number,
   keyedHeaders: readonly string[],
 ): number | undefined {
-  if (status !== 200 || header('set-cookie') !== null) return 0
+  if (status !== 200 && !KEPT_IF_SAID.has(status)) return 0
+  if (OF_ONE_CALLER.some((name) => header(name) !== null)) return 0
   const varying = (header('vary') ?? '')
     .toLowerCase()
     .split(',')
@@ -65,7 +77,8 @@ function allowedSeconds(
   const seconds = directiveSeconds(directives, 's-maxage') ?? directiveSeconds(directives, 'max-age')
   if (seconds !== undefined) return Number.isNaN(seconds) ? 0 : seconds
   const expires = targeted ? null : header('expires')
-  return expires === null ? undefined : secondsUntil(expires, header('date'), nowMs)
+  if (expires !== null) return secondsUntil(expires, header('date'), nowMs)
+  return status === 200 ? undefined : 0
 }
 
 /** @see RFC 9111, section 5.3: what is no date has expired */
@@ -76,13 +89,15 @@ function secondsUntil(expires: string, date: string | null, nowMs: number): numb
 }
 
 /**
- * The `Age` that a response came with. Of several the largest counts; a member that is not a whole number is passed over.
+ * How old a response was when it came: by its `Age`, of which the largest member counts and one that is not a whole number
+ * is passed over, and by its `Date`, whichever says more.
  *
- * @see RFC 9111, section 5.1, where the first counts: the largest is never fresher
+ * @see RFC 9111, section 4.2.3; section 5.1, where the first member counts: the largest is never fresher
  */
-function ageOf(field: string | null): number {
-  const members = (field ?? '').split(',').map((member) => member.trim())
-  return Math.max(0, ...members.flatMap((member) => (/^\d+$/.test(member) ? [Number(member)] : [])))
+function ageOf(header: HeaderReader, nowMs: number): number {
+  const members = (header('age') ?? '').split(',').map((member) => member.trim())
+  const apparentSeconds = Math.floor((nowMs - (httpDateMs(header('date') ?? '', nowMs) ?? nowMs)) / 1000)
+  return Math.max(0, apparentSeconds, ...members.flatMap((member) => (/^\d+$/.test(member) ? [Number(member)] : [])))
 }
 
 /**

@@ -81,6 +81,8 @@ describe('handlerFreshness', () => {
     ['an unknown directive', { 'cache-control': 'immutable, x-y=3' }, undefined],
     ['a name that only looks like one', { 'cache-control': 'x-no-store, max-age=60' }, 60],
     ['a cookie', { 'set-cookie': 'session=1', 'cache-control': 'max-age=60' }, 0],
+    ['a cookie of old', { 'set-cookie2': 'session=1', 'cache-control': 'max-age=60' }, 0],
+    ['data of its caller to clear', { 'clear-site-data': '"cookies"', 'cache-control': 'max-age=60' }, 0],
     ['Vary: *', { vary: '*', 'cache-control': 'max-age=60' }, 0],
     ['Vary on what is not keyed', { vary: 'Accept-Language' }, 0],
     ['Vary: Authorization', { vary: 'Authorization' }, 0],
@@ -101,6 +103,11 @@ describe('handlerFreshness', () => {
     ['none readable', { age: 'old' }, 0],
     ['one below 0', { age: '-20' }, 0],
     ['a fraction', { age: '20.5' }, 0],
+    ['a Date half a minute ago', { date: 'Fri, 02 Jan 2026 03:03:35 GMT' }, 30],
+    ['an Age larger than its Date says', { date: 'Fri, 02 Jan 2026 03:03:35 GMT', age: '40' }, 40],
+    ['an Age smaller than its Date says', { date: 'Fri, 02 Jan 2026 03:03:35 GMT', age: '20' }, 30],
+    ['a Date in the future', { date: 'Fri, 02 Jan 2026 03:05:35 GMT' }, 0],
+    ['a Date that is none', { date: 'yesterday' }, 0],
   ])('takes %s for an answer that old', (_, headers, seconds) => {
     const response = new Headers(headers)
     expect(handlerFreshness(200, (name) => response.get(name), NOW_MS).ageSeconds).toBe(seconds)
@@ -112,8 +119,20 @@ describe('handlerFreshness', () => {
     expect(fresh({ vary: '*' }, 200, ['accept-language'])).toBe(0)
   })
 
-  it.each([201, 204, 206, 301, 304, 400, 404, 410, 500, 503])('never lets a %d be stored', (status) => {
-    expect(fresh({ 'cache-control': 'public, max-age=600' }, status)).toBe(0)
+  it.each([100, 201, 202, 204, 206, 299, 300, 304, 400, 401, 403, 405, 414, 429, 499, 500, 501, 502, 503, 504, 599])(
+    'never lets a %d be stored, whatever the handler says',
+    (status) => {
+      expect(fresh({ 'cache-control': 'public, max-age=600' }, status)).toBe(0)
+    },
+  )
+
+  it.each([203, 301, 302, 303, 307, 308, 404, 410])('lets a %d be stored for as long as the handler says', (status) => {
+    expect(fresh({ 'cache-control': 'max-age=600' }, status)).toBe(600)
+    expect(fresh({ 'cdn-cache-control': 'max-age=60', 'cache-control': 'no-store' }, status)).toBe(60)
+    expect(fresh({ expires: 'Fri, 02 Jan 2026 03:05:05 GMT' }, status)).toBe(60)
+    expect(fresh({}, status)).toBe(0)
+    expect(fresh({ 'cache-control': 'public' }, status)).toBe(0)
+    expect(fresh({ 'cache-control': 'max-age=600, no-store' }, status)).toBe(0)
   })
 })
 
