@@ -13,7 +13,8 @@ const mutation = process.env['TEST_MUTATION'] === '1'
 const runs = process.env['TEST_DEEP'] === '1' ? { numRuns: 1000 } : { seed: SEED }
 fc.configureGlobal(mutation ? RUNS_MUTATION : runs)
 
-/** So many examples, where a test asks for a number of its own: a tenth of them for a mutant. */
-export function examples(count: number): number {
-  return mutation ? Math.ceil(count / 10) : count
+/** So many examples, where a test asks for a number of its own: a tenth of them for a mutant, and `deep` of them in deep runs. */
+export function examples(count: number, deep = count): number {
+  if (mutation) return Math.ceil(count / 10)
+  return process.env['TEST_DEEP'] === '1' ? deep : count
 }

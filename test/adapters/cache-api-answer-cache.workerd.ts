@@ -51,7 +51,7 @@ describe('createCacheApiAnswerCache with a store that is damaged', () => {
     await cache.put('key', aCachedAnswer('key', { body: 'Turn the key to the left, then pull the handle.' }))
     const url = await addressOf('key')
     const sound = new Uint8Array(await (await store.match(url))!.arrayBuffer())
-    for (let round = 0; round < 300; round++) {
+    for (let round = 0; round < 1000; round++) {
       const damaged = sound.slice()
       const at = Math.floor(random() * damaged.length)
       damaged[at] = damaged[at]! ^ (1 << Math.floor(random() * 8))
@@ -59,7 +59,7 @@ describe('createCacheApiAnswerCache with a store that is damaged', () => {
       expect(await cache.get('key')).toBeNull()
       expect(await store.match(url)).toBeUndefined()
     }
-    expect(faults).toEqual(Array.from({ length: 300 }, () => ({ operation: 'get', kind: 'damaged' })))
+    expect(faults).toEqual(Array.from({ length: 1000 }, () => ({ operation: 'get', kind: 'damaged' })))
   })
 
   it('never serves the entry of another key', async () => {

@@ -63,7 +63,7 @@ describe('lifetimeSeconds', () => {
         const high = lifetimeSeconds(policy, { verdict, confidence: Math.max(a, b) }, given)
         expect(high).toBeGreaterThanOrEqual(low)
       }),
-      { numRuns: examples(2000) },
+      { numRuns: examples(2000, 10_000) },
     )
   })
 
@@ -83,7 +83,7 @@ describe('lifetimeSeconds', () => {
           expect(seconds).toBeLessThanOrEqual(Math.max(0, Math.min(ceiling, handlerSeconds) - ageSeconds))
         },
       ),
-      { numRuns: examples(2000) },
+      { numRuns: examples(2000, 10_000) },
     )
   })
 
@@ -132,7 +132,7 @@ describe('lifetimeSeconds', () => {
         expect(seconds).toBeGreaterThanOrEqual(cacheLifetimes[band].fromSeconds)
         expect(seconds).toBeLessThanOrEqual(cacheLifetimes[band].toSeconds)
       }),
-      { numRuns: examples(2000) },
+      { numRuns: examples(2000, 10_000) },
     )
   })
 

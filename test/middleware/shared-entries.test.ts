@@ -1,0 +1,208 @@
+import * as fc from 'fast-check'
+import { Hono } from 'hono'
+import { describe, expect, it } from 'vitest'
+import { createMemoryAnswerCache } from '../../src/adapters/memory-answer-cache.ts'
+import { canonicalJson } from '../../src/core/lib/canonical.ts'
+import type { Json } from '../../src/core/lib/json.ts'
+import { definePolicy, type Policy } from '../../src/core/policy/policy.ts'
+import type { RagGateEnv } from '../../src/middleware/gate-context.ts'
+import type { AnswerCache } from '../../src/ports/answer-cache.ts'
+import type { Principal } from '../../src/ports/authenticator.ts'
+import { aPassage } from '../fixtures/evidence.ts'
+import { aGate, LEXICON, POLICY, STRONG } from '../fixtures/gate.ts'
+import { examples } from '../properties.ts'
+
+/** Everything that an answer depends on, as a caller or the server would set it. */
+interface Asked {
+  readonly deployment: string
+  readonly tenant: string
+  readonly principal: string
+  readonly scopes: Principal['scopes']
+  readonly collection: string
+  readonly corpusVersion: number
+  readonly lexiconId: string
+  readonly filter: string
+  readonly path: string
+  readonly model: string
+  readonly prompt: string
+  readonly policy: string
+  readonly rule: string
+  readonly mode: 'enforce' | 'observe'
+  readonly topK: number
+  readonly maxCharacters: number
+  readonly searchMode: 'sparse' | 'hybrid'
+  readonly language: string
+  readonly plan: string
+  readonly question: string
+  readonly others: Readonly<Record<string, string | number | null>>
+}
+
+// Few and awkward values: text that could slip from one part into its neighbour turns up often.
+const text = fc.constantFrom('', 'a', 'b', 'ab', '1:a', 'a;b', 'a|b', '%00')
+const name = fc.constantFrom('a', 'b', 'ab', 'a-b')
+const path = fc.constantFrom('/ask', '/ask/', '/Ask', '/ask;a', '/ask%2fa', '/a/ask')
+const parts: { readonly [Part in keyof Asked]: fc.Arbitrary<Asked[Part]> } = {
+  deployment: text,
+  tenant: name,
+  principal: name,
+  scopes: fc.constantFrom<Principal['scopes'][]>(['ask'], ['ask', 'admin']),
+  collection: name,
+  corpusVersion: fc.integer({ min: 1, max: 12 }),
+  lexiconId: name,
+  filter: name,
+  path,
+  model: text,
+  prompt: text,
+  policy: name,
+  rule: name,
+  mode: fc.constantFrom<Asked['mode'][]>('enforce', 'observe'),
+  topK: fc.integer({ min: 1, max: 3 }),
+  maxCharacters: fc.constantFrom(2000, 2001, 12_000),
+  searchMode: fc.constantFrom<Asked['searchMode'][]>('sparse', 'hybrid'),
+  language: text,
+  plan: text,
+  question: fc.constantFrom(
+    'How does the engine start?',
+    'how does the engine start?',
+    'Does the engine start',
+    'Démarre the engine?',
+  ),
+  others: fc.dictionary(name, fc.oneof(text, fc.constant(null), fc.integer({ min: 0, max: 1 })), {
+    maxKeys: 3,
+    noNullPrototype: true,
+  }),
+}
+const asked: fc.Arbitrary<Asked> = fc.record(parts)
+const PARTS = Object.keys(parts) as (keyof Asked)[]
+
+/** How a request is written, where that changes nothing of what it means. */
+interface Manner {
+  readonly space: string
+  readonly form: 'NFC' | 'NFD'
+  readonly reversed: boolean
+  readonly namesCollection: boolean
+  readonly type: string
+  readonly header: string
+  readonly queryBefore: string
+}
+const PLAIN: Manner = {
+  space: ' ',
+  form: 'NFC',
+  reversed: false,
+  namesCollection: true,
+  type: 'application/json',
+  header: 'accept-language',
+  queryBefore: '',
+}
+const manners: fc.Arbitrary<Manner> = fc.record({
+  space: fc.constantFrom(' ', '  ', '\t', '\u00a0', ' \n ', '\u200b '),
+  form: fc.constantFrom<Manner['form'][]>('NFC', 'NFD'),
+  reversed: fc.boolean(),
+  namesCollection: fc.boolean(),
+  type: fc.constantFrom('application/json', 'application/json; charset=utf-8', 'application/json;charset="UTF-8"'),
+  header: fc.constantFrom('accept-language', 'Accept-Language', 'ACCEPT-LANGUAGE'),
+  queryBefore: fc.constantFrom('', 'utm=1&'),
+})
+
+const policies = new Map<string, Policy>()
+function policyNamed(named: string): Policy {
+  const policy = policies.get(named) ?? definePolicy({ ...POLICY, name: named })
+  policies.set(named, policy)
+  return policy
+}
+
+/** Asks over this cache, and tells how it took part. */
+async function ask(cache: AnswerCache, one: Asked, manner: Manner = PLAIN): Promise<string | null> {
+  const { tenant, collection, corpusVersion, lexiconId } = one
+  const operator = one.scopes.includes('admin')
+  const { gate, journal } = aGate({
+    finds: () => [
+      {
+        kind: 'bm25',
+        entries: [{ passage: aPassage('c', { text: STRONG, metadata: { plan: one.filter } }), score: 9 }],
+      },
+    ],
+    policy: policyNamed(one.policy),
+    rules: [{ id: one.rule, check: () => null }],
+    mode: one.mode,
+    question: { collection, otherFields: 'allow', searchModes: 'operators' },
+    retrieval: { topK: one.topK, filter: { 'metadata.plan': one.filter } },
+    context: { maxCharacters: one.maxCharacters },
+    cache: { scope: 'principal', prompt: one.prompt, vary: { headers: ['accept-language'], query: ['plan'] } },
+    dependencies: {
+      cache,
+      deployment: one.deployment,
+      model: one.model,
+      authenticate: () => ({ tenant, id: one.principal, scopes: one.scopes }),
+      collections: {
+        find: async () => ({
+          tenant,
+          id: collection,
+          corpusVersion,
+          lexiconId,
+          embeddingModel: '',
+          dimension: 0,
+          policyId: null,
+          unpublishedChunkIds: [],
+        }),
+        lexicon: async () => LEXICON,
+      },
+    },
+  })
+  const members = [
+    ['question', one.question.normalize(manner.form).replaceAll(' ', manner.space)],
+    ...(manner.namesCollection ? [['collection', collection]] : []),
+    ...(operator ? [['search_mode', one.searchMode]] : []),
+    ...Object.entries(one.others),
+  ]
+  const app = new Hono<RagGateEnv>()
+  app.post('*', gate, (c) => c.json({ answer: 'Turn the red key.' }))
+  const context = { waitUntil: (work: Promise<unknown>) => void journal.waited.push(work) }
+  const response = await app.request(
+    `${one.path}?${manner.queryBefore}plan=${encodeURIComponent(one.plan)}`,
+    {
+      method: 'POST',
+      body: JSON.stringify(Object.fromEntries(manner.reversed ? members.reverse() : members)),
+      headers: { 'content-type': manner.type, [manner.header]: one.language },
+    },
+    undefined,
+    context as unknown as Parameters<typeof app.request>[3],
+  )
+  if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`)
+  await response.arrayBuffer()
+  await Promise.all(journal.waited)
+  return response.headers.get('cache-status')
+}
+
+const hit = expect.stringMatching(/^rag-gate; hit(; ttl=\d+)?$/)
+
+describe('two requests', () => {
+  it('that differ in one part of the key never share an entry', async () => {
+    await fc.assert(
+      fc.asyncProperty(asked, asked, fc.constantFrom(...PARTS), async (one, other, part) => {
+        fc.pre(canonicalJson(one[part] as Json) !== canonicalJson(other[part] as Json))
+        // Only operators may choose it.
+        fc.pre(part !== 'searchMode' || one.scopes.includes('admin'))
+        const cache = createMemoryAnswerCache()
+        expect(await ask(cache, one)).toBe('rag-gate; fwd=miss')
+        const status = await ask(cache, { ...one, [part]: other[part] })
+        // After a change of the documents the same evidence may be answered as before, once it was retrieved anew.
+        const sameEvidence = part === 'corpusVersion' || part === 'lexiconId'
+        expect(status).toMatch(sameEvidence ? /fwd=miss|detail=same-evidence/ : /fwd=miss/)
+        expect(await ask(cache, one)).toEqual(hit)
+      }),
+      { numRuns: examples(100, 10_000) },
+    )
+  }, 600_000)
+
+  it('that mean the same always share one, however they are written', async () => {
+    await fc.assert(
+      fc.asyncProperty(asked, manners, manners, async (one, first, second) => {
+        const cache = createMemoryAnswerCache()
+        expect(await ask(cache, one, first)).toBe('rag-gate; fwd=miss')
+        expect(await ask(cache, one, second)).toEqual(hit)
+      }),
+      { numRuns: examples(100, 10_000) },
+    )
+  }, 600_000)
+})
