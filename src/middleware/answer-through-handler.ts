@@ -90,7 +90,8 @@ async function judgeAnswerOf<Bindings extends object>(
   if (observing) return { decision: judged.decision }
   if (judged.decision.verdict === 'refuse') {
     const { decision: refused, unsupported } = judged
-    const telling = { audience: asked.audience, policy, unsupported, ...(messages === undefined ? {} : { messages }) }
+    const { closestPassages } = settings
+    const telling = { audience: asked.audience, policy, unsupported, closestPassages, ...(messages && { messages }) }
     const refusal = JSON.stringify(buildRefusal(refused, evidence.chunks, telling))
     const own = await settings.onRefuse?.(refused, c)
     replaceResponse(c, own ?? replaceAnswer(c.res, refusal, settings.refusalStatus))

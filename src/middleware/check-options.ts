@@ -35,6 +35,7 @@ export interface RouteSettings extends QuestionSettings {
   readonly generationConfidence: GenerationConfidenceSource | undefined
   readonly maxJudgedBytes: number
   readonly refusalStatus: 200 | 403 | 404 | 422
+  readonly closestPassages: number
   /** The texts for one request, and what tells them from those for another. */
   readonly messagesFor: (c: Context) => { readonly messages?: MessagesByCode; readonly key: string }
   readonly onRefuse: RagGateOptions['onRefuse']
@@ -54,6 +55,7 @@ const NAMES = {
     'cache',
     'answer',
     'refusalStatus',
+    'closestPassages',
     'messages',
     'onRefuse',
     'onWarning',
@@ -102,9 +104,11 @@ const NAMES = {
  */
 export function checkOptions(options: RagGateOptions<never>): RouteSettings {
   requireGroups(options)
-  const { policy = balanced(), rules = [], mode = 'enforce', cache = {}, answer = {}, refusalStatus = 200 } = options
+  const { policy = balanced(), rules = [], mode = 'enforce', cache = {}, answer = {} } = options
+  const { refusalStatus = 200, closestPassages = 0 } = options
   requireOneOf('mode', mode, ['enforce', 'observe'])
   requireOneOf('refusalStatus', refusalStatus, [200, 403, 404, 422])
+  requireWhole('closestPassages', closestPassages, 0, 10)
   requireOptionalFunction('onRefuse', options.onRefuse)
   requireOptionalFunction('onWarning', options.onWarning)
   validateRules(rules)
@@ -147,6 +151,7 @@ export function checkOptions(options: RagGateOptions<never>): RouteSettings {
     generationConfidence,
     maxJudgedBytes,
     refusalStatus,
+    closestPassages,
     messagesFor: messageChooser(options.messages),
     onRefuse: options.onRefuse,
     onWarning: options.onWarning ?? warnOnConsole,

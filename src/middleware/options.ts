@@ -62,6 +62,13 @@ export interface RagGateOptions<Bindings extends object = object> {
    */
   readonly refusalStatus?: 200 | 403 | 404 | 422
   /**
+   * Passages that a refusal names as closest, in its member `closest`, 0..10: for operators title, section and source,
+   * for the public the titles alone.
+   *
+   * @default 0
+   */
+  readonly closestPassages?: number
+  /**
    * Texts instead of the policy's own, in any language: by reason code, or a function that may look at the request. What
    * is left out stays as the policy says it. Of a function, answers are kept for each `Accept-Language` apart.
    *

@@ -161,7 +161,11 @@ function questionRequest<Bindings extends object>(
       ...settings.varyHeaders.map((name) => JSON.stringify(c.req.header(name) ?? null)),
       ...settings.varyQuery.map((name) => JSON.stringify(c.req.queries(name) ?? null)),
     ],
-    options: { otherFields: read.otherFields, ...(messagesKey === '' ? {} : { messages: messagesKey }) },
+    options: {
+      otherFields: read.otherFields,
+      ...(messagesKey === '' ? {} : { messages: messagesKey }),
+      ...(settings.closestPassages === 0 ? {} : { closestPassages: String(settings.closestPassages) }),
+    },
     ...(read.searchMode === undefined ? {} : { searchMode: read.searchMode }),
     ...(read.without === undefined ? {} : { without: read.without }),
   }
@@ -260,7 +264,8 @@ async function respondWithRefusal<Bindings extends object>(
     finish(c, exchange, response, outcome)
     return response
   }
-  const telling = { audience: asked.audience, policy, ...(messages === undefined ? {} : { messages }) }
+  const { closestPassages } = settings
+  const telling = { audience: asked.audience, policy, closestPassages, ...(messages && { messages }) }
   const body = JSON.stringify(buildRefusal(decision, evidence.chunks, telling))
   const response = c.body(body, settings.refusalStatus, REFUSAL_HEADERS)
   const storing = storingOf(exchange, judged, () => ({}))

@@ -237,6 +237,14 @@ describe('a refusal', () => {
 })
 
 describe('a refusal that names passages', () => {
+  it('shows what the Worker tells operators of them', async () => {
+    const { page, complaints } = await visit()
+    await ask(page, 'What is cached for fifty years in Chicago?')
+    const part = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Closest passages' }) })
+    expect(await part.locator('li').first().innerText()).toBe('Caching answers › Lifetimes docs/cache.md')
+    expect(complaints).toEqual([])
+  })
+
   it('shows the closest ones, as text', async () => {
     const { page, complaints } = await visit()
     const closest = [
@@ -247,8 +255,8 @@ describe('a refusal that names passages', () => {
     await ask(page, WEATHER)
     const part = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Closest passages' }) })
     expect(await part.locator('li').allInnerTexts()).toEqual([
-      'Caching answers\nLifetimes\nhttps://example.com/cache ↗',
-      `Gate ${HOSTILE_MARKUP}\njavascript:alert(1)`,
+      'Caching answers › Lifetimes https://example.com/cache ↗',
+      `Gate ${HOSTILE_MARKUP} javascript:alert(1)`,
     ])
     expect(await part.locator('a').count()).toBe(1)
     expect(complaints).toEqual([])
@@ -256,6 +264,7 @@ describe('a refusal that names passages', () => {
 
   it('shows nothing of them where the gate names none', async () => {
     const { page } = await visit()
+    await changing(page, (body) => ({ ...body, closest: undefined }))
     await ask(page, WEATHER)
     expect(await page.getByText('Closest passages').count()).toBe(0)
   })
@@ -803,7 +812,7 @@ describe('on a phone', () => {
     expect(await page.locator('.chunks').first().isVisible()).toBe(true)
     await page.reload()
     await ask(page, WEATHER)
-    expect(await height()).toBeLessThan(1800)
+    expect(await height()).toBeLessThan(1900)
   })
 })
 

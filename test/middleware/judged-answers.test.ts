@@ -44,7 +44,8 @@ describe('an answer that the policy judges', () => {
   })
 
   it('is replaced by a refusal when they do not, recorded with both stages, and stored as a refusal only', async () => {
-    const { ask, journal } = journalOf({ policy: GROUNDED, handler: answering(INVENTED, { secret: 'Batteries' }) })
+    const handler = answering(INVENTED, { secret: 'Batteries' })
+    const { ask, journal } = journalOf({ policy: GROUNDED, handler, closestPassages: 1 })
     const response = await ask()
     const text = await response.text()
     expect(text).not.toContain('Batteries')
@@ -54,6 +55,7 @@ describe('an answer that the policy judges', () => {
       sources: [],
       verdict: 'refuse',
       reason_code: 'answer_unsupported',
+      closest: [{ title: 'Title 0' }],
     })
     expect(response.headers.get('rag-gate')).toMatch(/^refuse;.*reason=answer_unsupported/)
     const { decision } = journal.events[0]!

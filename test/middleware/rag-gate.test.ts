@@ -1,7 +1,9 @@
 import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
 import type { RagGateEnv } from '../../src/middleware/gate-context.ts'
-import { aGate, bodyOf, MIDDLING, POLICY, QUESTION, rankingOf, STRONG, UUID7, WEAK } from '../fixtures/gate.ts'
+import type { Ranking } from '../../src/core/evidence/chunk.ts'
+import { aPassage } from '../fixtures/evidence.ts'
+import { aCache, aGate, bodyOf, MIDDLING, POLICY, QUESTION, rankingOf, STRONG, UUID7, WEAK } from '../fixtures/gate.ts'
 
 describe('a question with strong evidence', () => {
   it('passes: the handler answers, once, with everything it needs', async () => {
@@ -172,6 +174,43 @@ describe('a question with weak evidence', () => {
       [refusalStatus, 'miss'],
       [refusalStatus, 'hit'],
     ])
+  })
+
+  describe('with closestPassages', () => {
+    const finds = (): readonly Ranking[] => {
+      const entries = ['Paint', 'Brakes', 'Tyres'].map((title, at) => ({
+        passage: aPassage(`c${at}`, { title, section: 'All about it', source: `${title}.md` }),
+        score: 3 - at,
+      }))
+      return [{ kind: 'bm25', entries }]
+    }
+    const closestIn = async (response: Response): Promise<unknown> =>
+      ((await response.json()) as { closest?: unknown }).closest
+
+    it('names the titles of the best to the public', async () => {
+      const { ask, journal } = aGate({ finds, closestPassages: 2 })
+      expect(await closestIn(await ask())).toEqual([{ title: 'Paint' }, { title: 'Brakes' }])
+      // Kept as it was sent.
+      expect(await closestIn(await ask())).toEqual([{ title: 'Paint' }, { title: 'Brakes' }])
+      expect(journal.events.map(({ cache }) => cache)).toEqual(['miss', 'hit'])
+    })
+
+    it('tells operators where they stand', async () => {
+      const { ask } = aGate({ finds, closestPassages: 1, dependencies: { audience: 'operator' } })
+      expect(await closestIn(await ask())).toEqual([{ title: 'Paint', section: 'All about it', source: 'Paint.md' }])
+    })
+
+    it('names none where none was found, and none unless it is asked for', async () => {
+      expect(await closestIn(await aGate({ finds: [], closestPassages: 2 }).ask())).toBeUndefined()
+      expect(await closestIn(await aGate({ finds }).ask())).toBeUndefined()
+    })
+
+    it('keeps its refusals apart from those of another number', async () => {
+      const cache = aCache({ stored: [], storedByEvidence: [] })
+      const none = aGate({ finds, dependencies: { cache } })
+      await aGate({ finds, closestPassages: 1, dependencies: { cache } }).ask()
+      expect(await closestIn(await none.ask())).toBeUndefined()
+    })
   })
 
   it('is remembered for half a minute only', async () => {

@@ -31,6 +31,7 @@ const gate = ragGate<GateBindings>({
   policy: (_tenant, _collection, policyId, noted) => policyFor(policyId, noted),
   question: { otherCollections: 'any', searchModes: 'operators', trials: 'operators' },
   cache: { scope: 'tenant', prompt: OPENAI_PROMPT_VERSION },
+  closestPassages: 3,
 })
 
 const LONGEST_URL = 8192

@@ -1,5 +1,6 @@
 /** A decision as people and programs read it. */
 export { CAUTION_FOR_MODEL, CAUTION_FOR_READER } from './caution.ts'
+export { closestPassages, type ClosestPassage, type ClosestPassagesOptions } from './closest-passages.ts'
 export { explain, type Explanation, explanationText } from './explain.ts'
 export {
   buildRefusal,

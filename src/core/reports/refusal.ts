@@ -9,6 +9,7 @@ import { ENGINE_TEXTS } from '../policy/engine-texts.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Audience, FurtherMembers } from '../policy/preset.ts'
 import type { Signals } from '../signals/measure.ts'
+import { closestPassages, type ClosestPassage } from './closest-passages.ts'
 import { explain, type Explanation } from './explain.ts'
 
 /** Texts that stand in for those of a policy, by reason code: in another language, or in a house's own words. */
@@ -23,6 +24,8 @@ export interface Telling {
   readonly messages?: MessagesByCode
   /** Sentences of the answer that the passages do not support, shown to operators only. @default none */
   readonly unsupported?: readonly string[]
+  /** Passages that a refusal names as closest, at most: for the public their titles alone. @default 0 */
+  readonly closestPassages?: number
 }
 
 /** A chunk as shown to operators. */
@@ -78,6 +81,8 @@ export interface Refusal extends DecisionSummary {
   readonly refusal_reason: string
   /** What the asker can do. */
   readonly suggestions: readonly string[]
+  /** Present where passages are to be named and there are some, best first. */
+  readonly closest?: readonly ClosestPassage[]
 }
 
 /** What is said for a code: the stand-in where there is one, else the text of the policy, else that of the engine. */
@@ -123,10 +128,11 @@ function detailOf(
 /**
  * Builds the refusal for a decision.
  *
- * @param chunks the evidence, shown to operators only
+ * @param chunks the evidence; operators see it, the public titles of it where `closestPassages` says so
  */
 export function buildRefusal(decision: Decision, chunks: readonly Chunk[], telling: Telling): Refusal {
-  const { audience, policy, messages } = telling
+  const { audience, policy, messages, closestPassages: count = 0 } = telling
+  const closest = closestPassages(chunks, { count, audience })
   const { answer, reason, suggestions } = refusalTextOf(decision, policy, messages)
   return {
     answer,
@@ -134,6 +140,7 @@ export function buildRefusal(decision: Decision, chunks: readonly Chunk[], telli
     refused: true,
     refusal_reason: audience === 'operator' ? (operatorReason(decision, policy) ?? reason) : reason,
     suggestions,
+    ...(closest.length === 0 ? {} : { closest }),
     ...policy.preset?.refusal?.({ decision, chunks, audience, gates: policy.gates }, policy.wording),
     ...summariseDecision(decision, chunks, telling),
   }

@@ -19,21 +19,36 @@ describe('closestPassages', () => {
       chunk('b.md'),
       chunk('c.md'),
     ]
-    expect(closestPassages(chunks)).toEqual([
+    expect(closestPassages(chunks, { count: 3, audience: 'operator' })).toEqual([
       { title: 'Alpha', section: 'Alpha › One', source: 'docs/a.md' },
       { title: 'Alpha', section: 'Alpha › Two' },
       { title: 'b.md' },
     ])
   })
 
+  it('tells the public titles alone, each once, and nothing of documents without one', () => {
+    const chunks = [
+      chunk('secret.md', { section: 'Secret', source: 'docs/secret.md' }),
+      chunk('a.md', { title: 'Alpha', section: 'Alpha › One', source: 'docs/a.md' }),
+      chunk('a.md', { title: 'Alpha', section: 'Alpha › Two' }),
+      chunk('c.md', { title: 'Gamma' }),
+      chunk('d.md', { title: 'Delta' }),
+    ]
+    expect(closestPassages(chunks, { count: 2, audience: 'public' })).toEqual([{ title: 'Alpha' }, { title: 'Gamma' }])
+  })
+
   it('tells neither texts nor figures', () => {
-    expect(JSON.stringify(closestPassages([chunk('a.md')]))).toBe('[{"title":"a.md"}]')
+    expect(JSON.stringify(closestPassages([chunk('a.md')], { count: 3, audience: 'operator' }))).toBe(
+      '[{"title":"a.md"}]',
+    )
   })
 
   it.each([
     [[], 3],
     [[chunk('a.md')], 0],
   ])('names none of %j up to %i', (chunks, count) => {
-    expect(closestPassages(chunks, count)).toEqual([])
+    for (const audience of ['operator', 'public'] as const) {
+      expect(closestPassages(chunks, { count, audience })).toEqual([])
+    }
   })
 })

@@ -77,18 +77,30 @@ export function answerParts(heading, { body, headers, roundTripMs, collection })
 }
 
 function refusalParts({ refusal_reason: reason, suggestions, closest }) {
-  const passage = (each) => el('li', {}, ...passageName(each))
   return [
     part('Why', el('p', {}, reason)),
     closest?.length > 0 &&
       part(
         'Closest passages',
-        el('p', { className: 'quiet' }, 'They come nearest to the question, and do not answer it for sure.'),
-        el('ul', { className: 'bullets' }, ...closest.map(passage)),
+        el('p', { className: 'quiet' }, 'Near the question; they may not answer it.'),
+        el('ul', { className: 'bullets' }, ...closest.map(closestItem)),
       ),
     suggestions?.length > 0 &&
       part('What helps', el('ul', { className: 'bullets' }, ...suggestions.map((each) => el('li', {}, each)))),
   ]
+}
+
+/** In one line where it fits. */
+function closestItem(passage) {
+  const { name, path, source } = namesOf(passage)
+  const label = source === undefined ? undefined : webLink(source, source, ' ↗')
+  return el(
+    'li',
+    {},
+    el('strong', {}, name),
+    path && ` › ${path}`,
+    source && el('span', { className: 'quiet' }, ' ', label ?? source),
+  )
 }
 
 /** The cited sources; those that were at hand beside are folded away. A flagged retrieval warns before the first. */
@@ -115,14 +127,20 @@ function sourceItem({ number, ...passage }) {
   )
 }
 
-function passageName({ title, section, document_id: documentId, source }) {
-  const name = title ?? documentId ?? source ?? 'A passage'
-  const path = section?.startsWith(`${name} › `) ? section.slice(name.length + 3) : section
+function passageName(passage) {
+  const { name, path, source } = namesOf(passage)
   return [
     el('strong', {}, name),
-    path && path !== name && el('div', { className: 'quiet' }, path),
-    source && source !== name && el('div', { className: 'quiet' }, webLink(source, source, ' ↗') ?? source),
+    path && el('div', { className: 'quiet' }, path),
+    source && el('div', { className: 'quiet' }, webLink(source, source, ' ↗') ?? source),
   ]
+}
+
+/** What a passage is called, with nothing said twice. */
+function namesOf({ title, section, document_id: documentId, source }) {
+  const name = title ?? documentId ?? source ?? 'A passage'
+  const path = section?.startsWith(`${name} › `) ? section.slice(name.length + 3) : section
+  return { name, path: path === name ? undefined : path, source: source === name ? undefined : source }
 }
 
 /** The thresholds that this confidence was held against, smallest first. */
