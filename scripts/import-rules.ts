@@ -65,6 +65,7 @@ const VENDORS: Readonly<Record<string, readonly string[]>> = {
 const SHARED: Readonly<Record<string, readonly string[]>> = {
   'cache-api-answer-cache': ['answer-cache'],
   'kv-answer-cache': ['answer-cache'],
+  'zone-answer-purges': ['answer-cache'],
   'markdown-splitter': ['markdown'],
   'html-to-markdown': ['markdown'],
 }

@@ -1,7 +1,10 @@
+import { scopesOfAnswer } from '../core/policy/purge-scope.ts'
+import { RagGateError } from '../errors.ts'
 import type { AnswerCache, CachedAnswer } from '../ports/answer-cache.ts'
 import { createSealer } from './answer-cache/envelope.ts'
 import { type AnswerCacheFault, readInTime, requireDeadline } from './answer-cache/read-in-time.ts'
 import { storedSeconds } from './answer-cache/stored-seconds.ts'
+import { tagsOf } from './answer-cache/tags.ts'
 
 export type { AnswerCacheFault } from './answer-cache/read-in-time.ts'
 
@@ -27,12 +30,21 @@ export interface CacheApiAnswerCacheOptions {
    * @default none: plain SHA-256
    */
   readonly hmacKey?: Uint8Array
+  /**
+   * Host name of the zone whose cache this is: entries then stand under it and are tagged, so that `createZoneAnswerPurges`
+   * can have every data centre forget them. It needs `hmacKey`, for nobody may work out an address under a real host name.
+   *
+   * @default none: entries stand under a name that there is not, untagged
+   */
+  readonly host?: string
   /** Called for every fault. It must not throw. */
   readonly onFault?: (fault: AnswerCacheFault) => void
 }
 
-const ADDRESS = 'https://rag-gate.invalid/answers/'
+const NO_HOST = 'rag-gate.invalid'
 const DEFAULT_DEADLINE_MS = 50
+/** Longest value of `Cache-Tag`. @see https://developers.cloudflare.com/cache/how-to/purge-cache/purge-by-tags/ */
+const MAX_TAG_BYTES = 16_384
 
 /**
  * Keeps answers in the Cache API: per data centre, for as long as the platform likes, at most the
@@ -41,7 +53,7 @@ const DEFAULT_DEADLINE_MS = 50
  *
  * @returns a cache whose `get` is a miss when the store fails or is slow, whose `put` never rejects, and whose `delete`
  *   rejects with the store's own error, because whoever purges must know
- * @throws `config_invalid` when `deadlineMs` is out of range
+ * @throws `config_invalid` when `deadlineMs` is out of range, or `host` is no host name or without `hmacKey`
  * @throws `secret_too_short` when `hmacKey` is
  * @see https://developers.cloudflare.com/workers/runtime-apis/cache/
  */
@@ -49,10 +61,14 @@ export function createCacheApiAnswerCache({
   cache,
   deadlineMs = DEFAULT_DEADLINE_MS,
   hmacKey,
+  host,
   onFault,
 }: CacheApiAnswerCacheOptions): AnswerCache {
   requireDeadline(deadlineMs)
   const sealer = createSealer(hmacKey)
+  if (host !== undefined) requireHost(host, hmacKey)
+  const urlOf = async (key: string): Promise<string> =>
+    `https://${host ?? NO_HOST}/answers/${await sealer.address(key)}`
   // A value, not a promise: a promise of one request must not be awaited by another.
   let opened: ResponseStore | undefined
 
@@ -61,7 +77,7 @@ export function createCacheApiAnswerCache({
   }
 
   async function read(key: string): Promise<CachedAnswer | null> {
-    const url = ADDRESS + (await sealer.address(key))
+    const url = await urlOf(key)
     const store = await open()
     const response = await store.match(url)
     if (response === undefined) return null
@@ -80,9 +96,15 @@ export function createCacheApiAnswerCache({
       if (maxAge === 0 || answer.schema !== 2 || answer.key !== key) return
       try {
         // No other directive: the local Cache API would serve past `max-age` with `stale-while-revalidate`.
-        const headers = { 'Content-Type': 'application/json', 'Cache-Control': `max-age=${maxAge}` }
+        const headers = new Headers({ 'Content-Type': 'application/json', 'Cache-Control': `max-age=${maxAge}` })
+        if (host !== undefined) {
+          const tags = (await tagsOf(scopesOfAnswer(answer.decision), sealer)).join(',')
+          // What could not be purged whole is not stored.
+          if (tags.length > MAX_TAG_BYTES) return
+          headers.set('Cache-Tag', tags)
+        }
         const store = await open()
-        await store.put(ADDRESS + (await sealer.address(key)), new Response(await sealer.seal(answer), { headers }))
+        await store.put(await urlOf(key), new Response(await sealer.seal(answer), { headers }))
       } catch (cause) {
         onFault?.({ operation: 'put', kind: 'failed', cause })
       }
@@ -90,7 +112,17 @@ export function createCacheApiAnswerCache({
 
     async delete(key) {
       const store = await open()
-      await store.delete(ADDRESS + (await sealer.address(key)))
+      await store.delete(await urlOf(key))
     },
+  }
+}
+
+function requireHost(host: string, hmacKey: Uint8Array | undefined): void {
+  if (hmacKey === undefined) {
+    throw new RagGateError('config_invalid', 'host needs hmacKey', { param: 'hmacKey' })
+  }
+  const url = `https://${host}/`
+  if (!URL.canParse(url) || new URL(url).host !== host) {
+    throw new RagGateError('config_invalid', 'host must be a host name such as www.example.com', { param: 'host' })
   }
 }

@@ -19,6 +19,10 @@ answerCacheContract('Cache API opened late, with HMAC', () => {
   return createCacheApiAnswerCache({ cache: () => caches.open(name), hmacKey: HMAC_KEY, ...PATIENT })
 })
 
+answerCacheContract('Cache API under the host name of a zone', async () =>
+  createCacheApiAnswerCache({ cache: await openNew(), hmacKey: HMAC_KEY, host: 'www.example.com', ...PATIENT }),
+)
+
 /** The address an answer is stored under. */
 async function addressOf(key: string): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(key)))
@@ -60,7 +64,7 @@ describe('createCacheApiAnswerCache with a store that is damaged', () => {
       expect(await store.match(url)).toBeUndefined()
     }
     expect(faults).toEqual(Array.from({ length: 1000 }, () => ({ operation: 'get', kind: 'damaged' })))
-  })
+  }, 120_000)
 
   it('never serves the entry of another key', async () => {
     const { store, cache } = await makeCache()

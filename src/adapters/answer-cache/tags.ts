@@ -1,0 +1,18 @@
+/** Tags under which the platform's own cache holds an answer, so that it can be told to forget it everywhere. */
+import { type PurgeScope, purgeScopeText } from '../../core/policy/purge-scope.ts'
+import type { Sealer } from './envelope.ts'
+
+/** 128 bits: two scopes never share a tag by chance, and a hundred documents stay far below the platform's 16 KB. */
+const TAG_CHARACTERS = 32
+
+/**
+ * The tags of some scopes, each once. A tag tells nothing of its scope to who does not have the secret. Refusals have none:
+ * they live for seconds, and every ingestion would cost a call of an API that allows few.
+ */
+export async function tagsOf(scopes: readonly PurgeScope[], { address }: Pick<Sealer, 'address'>): Promise<string[]> {
+  const tagged = scopes.filter(({ kind }) => kind !== 'refusals')
+  const tags = tagged.map(
+    async (scope) => `rag-gate-${(await address(purgeScopeText(scope))).slice(0, TAG_CHARACTERS)}`,
+  )
+  return [...new Set(await Promise.all(tags))]
+}
