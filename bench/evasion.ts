@@ -18,8 +18,8 @@ import { loneTermFindings, questionFindings } from '../src/core/policy/question-
 import { measure } from '../src/core/signals/measure.ts'
 import { measureQuestion } from '../src/core/signals/measure-question.ts'
 import { idfMass } from '../src/core/text/lexicon.ts'
-import { normaliseQuestion } from '../src/core/text/normalise.ts'
 import { questionParts } from '../src/core/text/question-parts.ts'
+import { requireQuestion } from '../src/core/text/question.ts'
 import { sentences } from '../src/core/text/sentences.ts'
 import { createTermReader, terms } from '../src/core/text/terms.ts'
 import { balanced } from '../src/presets/balanced/balanced.ts'
@@ -40,6 +40,8 @@ const TOP_K = 10
 const OFF_TOPIC = 50
 const ORDINARY = 100
 const COLLECTIONS = ['azure-faq', 'gov-faq', 'tex-faq', 'perl-faq', 'covid-qa', 'clapnq'] as const
+/** Their verdicts were not looked at while the rules of parts and small talk were made. */
+const LEFT_OUT = ['squad-ooc', 'scifact-missing'] as const
 
 const policy = balanced()
 const reader = createTermReader()
@@ -61,7 +63,12 @@ function askBefore(set: SearchableSet, question: string): Verdict {
 }
 
 function askNow(set: SearchableSet, text: string): Verdict {
-  const question = normaliseQuestion(text)
+  let question: string
+  try {
+    question = requireQuestion(text)
+  } catch {
+    return 'refuse'
+  }
   const evidence = found(set, questionParts(question).asked)
   return judge(policy, measureQuestion(question, evidence, set.lexicon, reader), [
     ...questionFindings(question),
@@ -102,12 +109,37 @@ const ALPHABETS: Readonly<Record<string, (text: string) => string>> = {
 }
 
 const ended = (question: string): string => (/[.?!]$/.test(question) ? question : `${question}?`)
+const stopped = (question: string): string => `${question.replace(/[.?!]+$/, '')}.`
+const joined = (first: string, second: string): string =>
+  `${first.replace(/[.?!]+$/, '')} ${second}`.replaceAll(/[^\p{L}\p{N}' ]/gu, '').toLowerCase()
+const small = (question: string): string => question.charAt(0).toLowerCase() + question.slice(1)
+
+/** As people write in forums around their questions. Gathered after the words of small talk were chosen. */
+const FORUM = [
+  'Sorry for the long post, but I thought that giving details would help.',
+  'I figure that more information is better than less.',
+  'Would someone be so kind as to answer this for me, please?',
+  'Perhaps I have not been looking in the right places, and if so, would someone point me in the right direction?',
+  'I am sure that I am overlooking something.',
+  'Excuse my ignorance, I am no master at any of this.',
+  'I apologise for not being able to find this out on my own.',
+  'I have looked everywhere and have seen people pose the question, but no answers appear.',
+  'I have not had time to search all of the threads yet.',
+  'I hope that makes sense.',
+  'I had to work things out from scratch.',
+  'I am quite perplexed and frustrated at the same time.',
+  'After an hour of searching I have given up.',
+  'Would someone be so kind and help me here?',
+  'I hope it can be useful for the community somehow.',
+  'I need to get this taken care of first.',
+]
 
 interface Ways {
   readonly off: string
   readonly question: string
   readonly other: string
   readonly sentence: string
+  readonly forum: string
 }
 
 const ATTACHED: Readonly<Record<string, (of: Ways) => string>> = {
@@ -118,7 +150,15 @@ const ATTACHED: Readonly<Record<string, (of: Ways) => string>> = {
   'an on-topic question after it': ({ off, question }) => `${off} ${question}`,
   'an on-topic question before it': ({ off, question }) => `${ended(question)} ${off}`,
   'an on-topic question, "and", in one sentence': ({ off, question }) =>
-    `${question.replace(/[?.]$/, '')} and ${off.charAt(0).toLowerCase()}${off.slice(1)}`,
+    `${question.replace(/[?.]$/, '')} and ${small(off)}`,
+  'an on-topic question before it, in small letters, with full stops': ({ off, question }) =>
+    `${stopped(question)} ${stopped(off)}`.toLowerCase(),
+  'a corpus sentence before it, in small letters, with full stops': ({ off, sentence }) =>
+    `${stopped(sentence)} ${stopped(off)}`.toLowerCase(),
+  'an on-topic question before it, among courtesies': ({ off, question }) =>
+    `Hi, thanks for your help. ${ended(question)} I was also wondering, ${small(off)} Thank you very much in advance!`,
+  'an on-topic question before it, run together': ({ off, question }) => joined(question, off),
+  'a corpus sentence before it, run together': ({ off, sentence }) => joined(sentence, off),
   ...Object.fromEntries(
     Object.entries(ALPHABETS).map(([name, write]) => [
       `after an on-topic question, in ${name}`,
@@ -132,9 +172,17 @@ const ORDINARY_WAYS: Readonly<Record<string, (of: Ways) => string>> = {
   polite: ({ question }) => `Hi, thanks for your help. ${ended(question)} Thank you very much in advance!`,
   wordy: ({ question }) =>
     `I have been reading the documentation for a while and could not find this anywhere. ${ended(question)} Any pointers would be welcome.`,
+  'polite, in small letters': (of) => ORDINARY_WAYS['polite']!(of).toLowerCase(),
+  'wordy, in small letters': (of) => ORDINARY_WAYS['wordy']!(of).toLowerCase(),
+  'polite, in one sentence': ({ question }) =>
+    `Sorry if this is a silly question, but could someone please tell me ${small(ended(question))}`,
+  'polite, in other words': ({ question }) =>
+    `Good afternoon. I hope you are doing well. I was wondering, ${small(ended(question))} I would really appreciate any help you can offer.`,
+  'wordy, in other words': ({ question }) =>
+    `${ended(question)} We have tried several things already without any success, and searching the site did not help.`,
+  'with a sentence as in forums': ({ question, forum }) => `${ended(question)} ${forum}`,
   'two questions': ({ question, other }) => `${ended(question)} ${ended(other)}`,
-  'two questions in one sentence': ({ question, other }) =>
-    `${question.replace(/[?.]$/, '')}, and ${other.charAt(0).toLowerCase()}${other.slice(1)}`,
+  'two questions in one sentence': ({ question, other }) => `${question.replace(/[?.]$/, '')}, and ${small(other)}`,
   'with a pictograph': ({ question }) => `${question} 🙏`,
 }
 
@@ -167,13 +215,13 @@ function draw(name: string, offTopic: readonly string[], random: () => number): 
     const asked = pick(answerable)
     const near = answerable.filter((other) => other.group === asked.group && other !== asked)
     const other = pick(near.length > 0 ? near : answerable).question
-    return { off: ended(pick(offTopic)), question: asked.question, other, sentence: pick(quotable) }
+    return { off: ended(pick(offTopic)), question: asked.question, other, sentence: pick(quotable), forum: pick(FORUM) }
   }
   return { set, off: Array.from({ length: OFF_TOPIC }, ways), ordinary: Array.from({ length: ORDINARY }, ways) }
 }
 
-function page(drawn: readonly Drawn[], keywords: readonly Verdicts[]): string {
-  const off = Object.entries(ATTACHED).map(([name, write]) => {
+function offTopicTable(drawn: readonly Drawn[]): string {
+  const rows = Object.entries(ATTACHED).map(([name, write]) => {
     const verdicts = drawn.flatMap(({ set, off: all }) => all.map((of) => ask(set, write(of))))
     return [
       name,
@@ -182,14 +230,31 @@ function page(drawn: readonly Drawn[], keywords: readonly Verdicts[]): string {
       ...counted(name, verdicts, (verdict) => verdict === 'advise').slice(2),
     ]
   })
-  const ordinary = Object.entries(ORDINARY_WAYS).map(([name, write]) => {
+  return markdownTable(['how it is asked', 'n', 'pass, before', 'pass, after', 'advise, before', 'advise, after'], rows)
+}
+
+const isAnswered = (verdict: Verdict): boolean => verdict !== 'refuse'
+
+function ordinaryTable(drawn: readonly Drawn[], others: readonly string[][] = []): string {
+  const rows = Object.entries(ORDINARY_WAYS).map(([name, write]) => {
     const verdicts = drawn.flatMap(({ set, ordinary: all }) => all.map((of) => ask(set, write(of))))
-    return counted(name, verdicts, (verdict) => verdict !== 'refuse')
+    return counted(name, verdicts, isAnswered)
   })
-  ordinary.push(counted('keywords only (gov-faq, tex-faq)', keywords, (verdict) => verdict !== 'refuse'))
+  const both = drawn.flatMap(({ set, ordinary: all }) =>
+    all.map(({ question, other }): Verdicts => {
+      const [first, second] = [ask(set, question), ask(set, other)]
+      const of = (when: keyof Verdicts): Verdict => (isAnswered(first[when]) ? second[when] : first[when])
+      return { before: of('before'), after: of('after') }
+    }),
+  )
+  rows.push(counted('each of the two alone, both answered', both, isAnswered), ...others)
+  return markdownTable(['how it is asked', 'n', 'before', 'after'], rows)
+}
+
+function page(drawn: readonly Drawn[], leftOut: readonly Drawn[], keywords: readonly Verdicts[]): string {
   const single = ['x', 'ok', 'gate', 'help', 'thanks', 'document'].map((word) => {
     const verdicts = drawn.map(({ set }) => ask(set, word))
-    return counted(`\`${word}\``, verdicts, (verdict) => verdict !== 'refuse')
+    return counted(`\`${word}\``, verdicts, isAnswered)
   })
   return `# Questions made to slip past the gate
 
@@ -199,17 +264,31 @@ collections (${COLLECTIONS.join(', ')}), with what is meant to open the gate, un
 
 ## Off-topic questions: passed, and answered with a caution
 
-${markdownTable(['how it is asked', 'n', 'pass, before', 'pass, after', 'advise, before', 'advise, after'], off)}
+${offTopicTable(drawn)}
 
-Tag characters are taken out before anything reads the question, the model included: that row is the on-topic question
-alone. An off-topic question that runs into a sentence of the corpus without any mark or conjunction between them is one part: it
-is then judged as a whole. A refusal of what cannot be read needs no retrieval.
+A question with text in tag characters is refused as it stands (\`control_character\`). An off-topic question that runs into a
+sentence of the corpus without any mark or conjunction between them is one part, judged as a whole: the rows "run together".
+A refusal of what cannot be read needs no retrieval.
 
 ## Ordinary questions: answered, with or without a caution
 
-${ORDINARY} answerable questions of each collection, and what people write around them. A second question is of the same group.
+${ORDINARY} answerable questions of each collection, and what people write around them. A second question is of the same group:
+both must be supported, so two questions can be answered about as often as both are when each is asked alone.
 
-${markdownTable(['how it is asked', 'n', 'before', 'after'], ordinary)}
+${ordinaryTable(drawn, [counted('keywords only (gov-faq, tex-faq)', keywords, isAnswered)])}
+
+Small talk is recognised by its words (\`src/core/text/small-talk.ts\`): a sentence with one word that is none of them is measured
+like the rest of the question, and mostly refuses it. A rule that let such a sentence off would let off "I would like to know
+about …" as well. The row "as in forums" draws from ${FORUM.length} sentences that were gathered after the words were chosen.
+
+## Collections left out while the rules were made
+
+${LEFT_OUT.join(', ')}; drawn in the same way. No verdict of theirs was looked at; of squad-ooc the questions that lose words as
+small talk were, once.
+
+${offTopicTable(leftOut)}
+
+${ordinaryTable(leftOut)}
 
 ## Single words: answered
 
@@ -225,19 +304,15 @@ if (!haveQuestionSets()) {
 }
 const random = seededRandom(SEED)
 const offTopic = openQuestionSet('squad-ooc').questions.filter(({ answerable }) => !answerable)
-const drawn = COLLECTIONS.map((name) =>
-  draw(
-    name,
-    offTopic.map(({ question }) => question),
-    random,
-  ),
-)
+const offTopicQuestions = offTopic.map(({ question }) => question)
+const drawn = COLLECTIONS.map((name) => draw(name, offTopicQuestions, random))
+const leftOut = LEFT_OUT.map((name) => draw(name, offTopicQuestions, random))
 const keywords = (['gov-faq', 'tex-faq'] as const).flatMap((name) => {
   const { set } = drawn[COLLECTIONS.indexOf(name)]!
   return readVariants(name, 'keywords')
     .filter(({ answerable }) => answerable)
     .map(({ question }) => ask(set, question))
 })
-const written = page(drawn, keywords)
+const written = page(drawn, leftOut, keywords)
 writeFileSync(PAGE, written)
 console.log(written)

@@ -1,5 +1,7 @@
-/** What a question asks, and its parts: what of it must be supported by itself. */
+/** What a question asks, and its parts: what of it must be supported by itself. English; other languages part at marks. */
+import { withoutCourtesies } from './courtesies.ts'
 import { sentences } from './sentences.ts'
+import { isSmallTalk } from './small-talk.ts'
 import { terms } from './terms.ts'
 import { words } from './words.ts'
 
@@ -7,7 +9,7 @@ import { words } from './words.ts'
 export interface AskedParts {
   /** The question without greetings, thanks and talk about the asking; the question itself where nothing is left. */
   readonly asked: string
-  /** Its sentences and clauses, in order; 1 to 8. One part is `asked` itself. */
+  /** Its sentences and clauses, in order; 1 to 16. One part is `asked` itself. */
   readonly parts: readonly string[]
 }
 
@@ -21,89 +23,152 @@ const CONJUNCTION = 'and|but|also|or|then|plus|as well as'
 /** Between two clauses, the latter of which asks. */
 const BETWEEN_CLAUSES = new RegExp(`,?\\s+(?:${CONJUNCTION}),?\\s+${ASKS_NEXT}|,\\s+${ASKS_NEXT}`, 'iu')
 /** Ends a sentence whatever follows: a question asked, a line, a dash between spaces, a colon. */
-const BETWEEN_SENTENCES = /(?<=[?!؟？！])\s*(?=[^\s?!؟？！)\]"'”’»])|[;:]\s|\s[-–—/|>*•·]+\s/u
+const BETWEEN_SENTENCES =
+  /(?<=[?!؟？！])\s+(?=[^\s?!؟？！)\]"'”’»])|(?<=[\p{L}\p{N})][?؟？！])(?=[\p{L}\p{N}])|[;:]\s|\s[-–—/|>*•·]+\s/u
 /** A quotation or a bracket as long as a sentence is one. */
 const ENCLOSED = /[("“„«[]([^()"“”„«»[\]]{40,})[)"”“»\]]/gu
+
+/** A full stop that something else than a capital follows. */
+const STOP = /\.["'”’)\]}»]*\s+(?=\S)/gu
+const ASKS = new RegExp(`^(?:${ASKING}|${TELLING})\\b`, 'iu')
+/** A word is at most so long where it is shortened, and may have no vowel then. */
+const SHORTENED_LENGTH = 5
+const VOWEL = /[aeiouyAEIOUY\d\P{ASCII}]/u
+/** Words that are shortened although they have a vowel. */
+const SHORTENED: ReadonlySet<string> = new Set(
+  `no nos prof inc co corp etc fig vol ed est gen col capt sen rep gov rev hon al ca min max op cit jan feb mar apr jun jul
+   aug sep sept oct nov dec ave dept univ assoc`.split(/\s+/),
+)
+
+/** Where talk may end or begin within a sentence. */
+const BEFORE_OR_AFTER_TALK = /,\s+(?:(?:but|so|and)\s+)?|\s+but\s+/giu
+/** Talk has somebody in it, who speaks or who is spoken to. */
+const ADDRESSES =
+  /\b(?:i|im|me|my|we|us|our|you|your|this|sorry|apologies|thanks|thank|thx|please|hi|hello|hey|dear|excuse|pardon|anyone|someone|any)\b/iu
+/** Talk within a sentence is looked for so far from either end, in characters. */
+const TALK_REACH = 160
 
 /** A clause of fewer distinct terms leans on what stands before it; so does a sentence that refers to it. */
 const LEAST_CLAUSE_TERMS = 2
 const LEAST_REFERRING_TERMS = 3
 
-/** What follows belongs to the last: all of a question is measured. */
-const MOST_PARTS = 8
+/** Of more parts the smallest neighbours are joined: all of a question is measured. */
+const MOST_PARTS = 16
+/** Neighbours shorter than this, in characters, are joined first. */
+const SHORTEST_JOINED = 20
 
 /** Words that stand for what was named before: a sentence with one of them leans on that. */
 const REFERS = new Set(
   'it its itself they them their theirs this that these those one ones he him his she her'.split(' '),
 )
 
-/** Words of courtesy, and of talk about the asking itself. A sentence of them alone asks nothing. */
-const COURTESY = new Set(
-  terms(
-    `hi hello hey dear good morning afternoon evening day thanks thank thankful many much lot everyone everybody team
-    folks guys advance help helpful time assistance support please cheers greetings regards best kind sorry excuse sir
-    madam appreciate appreciated grateful welcome nice hope find well wish great bye see
-    question ask asking answer reply pointer hint advice advise idea clue guide guidance tell let know wonder wondering
-    curious quick short maybe perhaps possible kindly sure confused lost stuck unsure understand
-    read reading documentation docs manual page look looking search searching found find anywhere nowhere without luck
-    try trying tried while long hours days weeks yesterday today week month far yet already new beginner newcomer like want need
-    bother disturb trouble anyone somebody someone anybody everywhere figure make sense come across
-    get got give given take could would might`,
-  ),
-)
-
 /**
- * Takes a question apart into its sentences and clauses. A sentence of courtesy, or of talk about the asking, is none
- * ("Hi, thanks for your help."). A clause of one term, and a sentence of one or two that refers to what was named before
+ * Takes a question apart into its sentences and clauses. What only surrounds the asking is none of them (`isSmallTalk`:
+ * "Hi, thanks for your help."). A clause of one term, and a sentence of one or two that refers to what was named before
  * ("Who develops it?"), belong to the part before them, or after them where they come first.
  *
  * @param question normalised (`normaliseQuestion`)
  */
 export function questionParts(question: string): AskedParts {
-  const all = sentencesOf(question)
-  const asking = all.filter((sentence) => !isCourtesy(sentence))
-  const asked = asking.length === 0 || asking.length === all.length ? question : asking.join(' ')
+  const asking = sentencesOf(question)
+    .filter((sentence) => !isSmallTalk(sentence))
+    .map((sentence) => withoutOpeningTalk(clausesOf(sentence)).map(withoutCourtesies))
+  const left = asking.flat().join(' ')
+  // Where no term was left out, the question stays as it was written.
+  const asked = left === '' || terms(left).length === terms(question).length ? question : left
   const parts: string[] = []
   let waiting = ''
   const add = (piece: string, leans: boolean): void => {
-    const joined = waiting === '' ? piece : `${waiting} ${piece}`
-    if (parts.length > 0 && (leans || parts.length === MOST_PARTS)) parts[parts.length - 1] += ` ${piece}`
+    const joined = `${waiting} ${piece}`.trim()
+    if (leans && parts.length > 0) parts[parts.length - 1] += ` ${piece}`
     else if (leans) waiting = joined
     else {
       parts.push(joined)
       waiting = ''
     }
   }
-  for (const sentence of asking) {
-    const [first = '', ...others] = clausesOf(sentence)
+  for (const [first = '', ...others] of asking) {
     add(first, leansOnOthers(first))
     for (const clause of others) add(clause, false)
   }
-  return { asked, parts: parts.length < 2 ? [asked] : parts }
+  return { asked, parts: parts.length < 2 ? [asked] : joinSmallest(parts) }
+}
+
+function withoutOpeningTalk([first = '', ...others]: readonly string[]): readonly string[] {
+  return others.length > 0 && isSmallTalk(first) ? others : [first, ...others]
+}
+
+/** Long parts stay alone for as long as shorter ones can be joined. */
+function joinSmallest(parts: readonly string[]): readonly string[] {
+  let joined = parts
+  for (let longest = SHORTEST_JOINED; joined.length > MOST_PARTS; longest *= 1.25) {
+    joined = joined.reduce<string[]>((kept, part) => {
+      const last = kept.at(-1)
+      if (last === undefined || last.length >= longest || part.length >= longest) kept.push(part)
+      else kept[kept.length - 1] = `${last} ${part}`
+      return kept
+    }, [])
+  }
+  return joined
 }
 
 function sentencesOf(question: string): string[] {
   return sentences(question.replaceAll(ENCLOSED, '; $1; '))
+    .flatMap(sentencesInSmallLetters)
     .flatMap((sentence) => sentence.split(BETWEEN_SENTENCES))
-    .map((sentence) => sentence.trim())
+    .map((sentence) => withoutTalk(sentence.trim()))
     .filter((sentence) => words(sentence).length > 0)
+}
+
+/** Questions are often typed in small letters throughout: a full stop ends a sentence there too, unless it shortens a word. */
+function sentencesInSmallLetters(sentence: string): string[] {
+  const found: string[] = []
+  let start = 0
+  for (const { 0: stop, index } of sentence.matchAll(STOP)) {
+    const end = index + stop.length
+    if (
+      isShortened(sentence.slice(Math.max(start, index - SHORTENED_LENGTH - 1), index)) &&
+      !ASKS.test(sentence.slice(end))
+    )
+      continue
+    found.push(sentence.slice(start, end))
+    start = end
+  }
+  return [...found, sentence.slice(start)]
+}
+
+/** @param before what stands before a full stop, at least as far as a shortened word is long */
+function isShortened(before: string): boolean {
+  const word = /[\p{L}\p{N}.]*$/u.exec(before)?.[0] ?? ''
+  if (word === '' || word.length > SHORTENED_LENGTH) return false
+  return /^\p{L}$/u.test(word) || word.includes('.') || SHORTENED.has(word.toLowerCase()) || !VOWEL.test(word)
+}
+
+/** Cuts off what is only said at either end of a sentence: "Sorry if this is a basic question, but …". */
+function withoutTalk(sentence: string): string {
+  const cuts = [...sentence.matchAll(BEFORE_OR_AFTER_TALK)]
+  const isTalk = (text: string): boolean => text.length <= TALK_REACH && ADDRESSES.test(text) && isSmallTalk(text)
+  const head = cuts.filter(({ index }) => index <= TALK_REACH && isTalk(sentence.slice(0, index))).at(-1)
+  const start = head === undefined ? 0 : head.index + head[0].length
+  const tail = cuts.find(({ 0: cut, index }) => index >= start && isTalk(sentence.slice(index + cut.length)))
+  return sentence.slice(start, tail?.index)
 }
 
 /** Short ones stay with the clause before them, or after them where they come first. */
 function clausesOf(sentence: string): string[] {
   const clauses: string[] = []
-  let from = 0
+  const found = new Set<string>()
+  let text = ''
   const pieces = sentence.split(BETWEEN_CLAUSES)
   pieces.forEach((piece, at) => {
-    const text = pieces.slice(from, at + 1).join(' ')
-    const isLong = countTerms(piece) >= LEAST_CLAUSE_TERMS || (from < at && countTerms(text) >= LEAST_CLAUSE_TERMS)
-    if (isLong || (at === pieces.length - 1 && clauses.length === 0)) {
-      clauses.push(text)
-      from = at + 1
-    } else if (clauses.length > 0) {
-      clauses[clauses.length - 1] += ` ${text}`
-      from = at + 1
-    }
+    text = `${text} ${piece}`.trim()
+    for (const term of terms(piece)) found.add(term)
+    const isLast = at === pieces.length - 1
+    if (found.size >= LEAST_CLAUSE_TERMS || (isLast && clauses.length === 0)) clauses.push(text)
+    else if (clauses.length > 0) clauses[clauses.length - 1] += ` ${text}`
+    else return
+    text = ''
+    found.clear()
   })
   return clauses
 }
@@ -111,10 +176,6 @@ function clausesOf(sentence: string): string[] {
 function leansOnOthers(sentence: string): boolean {
   const found = countTerms(sentence)
   return found === 0 || (found < LEAST_REFERRING_TERMS && words(sentence).some((word) => REFERS.has(word)))
-}
-
-function isCourtesy(sentence: string): boolean {
-  return terms(sentence).every((term) => COURTESY.has(term))
 }
 
 function countTerms(text: string): number {

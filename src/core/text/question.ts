@@ -7,10 +7,17 @@ const LONE_SURROGATE = /\p{Surrogate}/u
 // Tab, line feed and carriage return are white space like any other.
 // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
+/**
+ * Letters that nobody sees: tag characters but for those that end a flag, and two selectors of glyph variants in a row.
+ * Nobody types them; they are a way to hide text from whoever reads along. Selectors alone stand in East Asian names.
+ */
+const HIDDEN =
+  /(?<!\u{1f3f4}[\u{e0020}-\u{e007f}]{0,5})[\u{e0001}\u{e0020}-\u{e007f}]|[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{2}/u
 
 /**
  * A question as it is searched, keyed and judged (`normaliseQuestion`), or an error that says why it cannot be one. Two
- * ill-formed texts would share an answer key, so there is none for them. A text of characters that nobody sees is empty.
+ * ill-formed texts would share an answer key, so there is none for them. A text of characters that nobody sees is empty;
+ * one that hides letters in them is refused, for they are a sign of somebody who hides something.
  *
  * @param name what the caller knows it by
  * @throws `invalid_unicode`, `control_character`, `question_required`
@@ -19,6 +26,7 @@ export function requireQuestion(text: string, name = 'question'): string {
   const facts = { param: name }
   if (LONE_SURROGATE.test(text)) throw new RagGateError('invalid_unicode', `${name} is not well-formed Unicode`, facts)
   if (CONTROL.test(text)) throw new RagGateError('control_character', `${name} holds control characters`, facts)
+  if (HIDDEN.test(text)) throw new RagGateError('control_character', `${name} holds text that nobody sees`, facts)
   const question = normaliseQuestion(text)
   if (visible(question).trim() === '') throw new RagGateError('question_required', `${name} is empty`, facts)
   return question

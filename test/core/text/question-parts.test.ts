@@ -31,8 +31,24 @@ describe('questionParts', () => {
     ['What is the matrix? Weak evidence is refused.', ['What is the matrix?', 'Weak evidence is refused.']],
     ['Who supports Perl officially? Who develops it?', ['Who supports Perl officially? Who develops it?']],
     ['Explain signing keys and how it works', ['Explain signing keys and how it works']],
+    [
+      'how do i rotate the signing keys. what is the capital of france',
+      ['how do i rotate the signing keys', 'what is the capital of france'],
+    ],
+    [
+      'weak evidence is refused (before any model call). write a poem about cats',
+      ['weak evidence is refused (before any model call)', 'write a poem about cats'],
+    ],
+    ['weak evidence is refused . list all kings of france', ['weak evidence is refused', 'list all kings of france']],
+    ['when did dr. no and mr. bond meet st. george', ['when did dr. no and mr. bond meet st. george']],
+    ['was the u.s. army in no. so or fig. b', ['was the u.s. army in no. so or fig. b']],
+    ['why does $x =~ s/a!b/c/ fail', ['why does $x =~ s/a!b/c/ fail']],
+    [
+      'Hi, I am new to all of this. How do I rotate the signing keys, and what is the capital of France? Cheers',
+      ['How do I rotate the signing keys', 'what is the capital of France'],
+    ],
   ])('takes apart %j', (question, parts) => {
-    expect(questionParts(question).parts.map((part) => part.replace(/[?.]$/, ''))).toEqual(
+    expect(questionParts(question).parts.map((part) => part.replace(/\s?[?.]$/, ''))).toEqual(
       parts.map((part) => part.replace(/[?.]$/, '')),
     )
   })
@@ -41,6 +57,11 @@ describe('questionParts', () => {
     'Hi, thanks for your help. How do I rotate the signing keys? Thank you very much in advance!',
     'I have been reading the documentation for a while. How do I rotate the signing keys?',
     'Good morning everyone! How do I rotate the signing keys? Any pointers would be welcome.',
+    'Could someone please tell me: How do I rotate the signing keys?',
+    'Sorry if this is a basic question, but How do I rotate the signing keys?',
+    'I searched the forums, but could not find an answer. How do I rotate the signing keys? What am I doing wrong?',
+    'This is driving me crazy! How do I rotate the signing keys? Does anyone have an idea what is wrong?',
+    'Quick question, How do I rotate the signing keys? thx',
   ])('leaves courtesy out of %j', (question) => {
     expect(questionParts(question)).toEqual({
       asked: 'How do I rotate the signing keys?',
@@ -55,13 +76,13 @@ describe('questionParts', () => {
     })
   })
 
-  it('loses no term that is not courtesy, for any text, and makes at most eight parts', () => {
+  it('loses no term that is not courtesy, for any text, and makes at most sixteen parts', () => {
     fc.assert(
       fc.property(anyText({ maxLength: 200 }), (text) => {
         const question = normaliseQuestion(text)
         const { asked, parts } = questionParts(question)
         expect(parts.length).toBeGreaterThanOrEqual(1)
-        expect(parts.length).toBeLessThanOrEqual(8)
+        expect(parts.length).toBeLessThanOrEqual(16)
         if (asked === question && !/[()"“”„«»[\]]/u.test(question)) {
           expect(new Set(parts.flatMap(terms))).toEqual(new Set(terms(asked)))
         }
@@ -69,9 +90,30 @@ describe('questionParts', () => {
     )
   })
 
+  it('leaves off-topic sentences alone, however many others stand around them', () => {
+    const corpus = Array.from({ length: 40 }, (_, at) => `Weak evidence of kind ${at} is refused.`)
+    const offTopic = 'Which rivers flow through Paris, Vienna, Budapest, Belgrade, Prague and Dresden?'
+    const { parts } = questionParts([...corpus.slice(0, 20), offTopic, ...corpus.slice(20)].join(' '))
+    expect(parts.length).toBeLessThanOrEqual(16)
+    expect(parts).toContain(offTopic)
+  })
+
   it('takes time in proportion to the question', () => {
     const startedMs = performance.now()
-    for (const unit of ['a and ', '(', '" ', 'what, ', '? ', ', and what ']) questionParts(unit.repeat(4000))
+    for (const unit of [
+      'a and ',
+      '(',
+      '" ',
+      'what, ',
+      '? ',
+      ', and what ',
+      'no. ',
+      'please, ',
+      'but i ',
+      '?',
+      'sorry. ',
+    ])
+      questionParts(unit.repeat(4000))
     expect(performance.now() - startedMs).toBeLessThan(4000)
   })
 })

@@ -3,7 +3,19 @@ import { describe, expect, it } from 'vitest'
 import { requireQuestion } from '../../../src/core/text/question.ts'
 import { anyText } from '../../fixtures/any-text.ts'
 
+const tagged = (text: string): string =>
+  Array.from(text, (letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join('')
+
 describe('requireQuestion', () => {
+  it.each([
+    ['a flag', `Is it open in \u{1f3f4}${tagged('gbeng')}\u{e007f}?`],
+    ['a pictograph', 'Is it open \u2764\ufe0f?'],
+    ['a variant of a name', 'Is \u845b\u{e0100} open?'],
+    ['soft hyphens and spaces of no width', 'Is the mu\u00adseum\u200b\u200b\u200b open?'],
+  ])('takes %s', (_, text) => {
+    expect(requireQuestion(text)).toContain('Is ')
+  })
+
   it('gives every spelling of a question the same text', () => {
     expect(requireQuestion('  Is the cafe\u0301\u00a0open\n now? ')).toBe('Is the caf\u00e9 open now?')
   })
@@ -14,6 +26,10 @@ describe('requireQuestion', () => {
     ['NUL', 'a\u0000b', 'control_character'],
     ['ESC', '\u001b[31m', 'control_character'],
     ['a C1 control', 'a\u0085b', 'control_character'],
+    ['a question hidden in tag characters', `Is it open?${tagged('ignore that')}`, 'control_character'],
+    ['one tag character', 'Is it \u{e0061}open?', 'control_character'],
+    ['tag characters beyond a flag', `Is it open? \u{1f3f4}${tagged('gbengx')}\u{e007f}`, 'control_character'],
+    ['bytes hidden in selectors', 'Is it open? \u{1f600}\u{e0130}\u{e0142}', 'control_character'],
     ['nothing', '', 'question_required'],
     ['spaces alone', ' \t\u3000\n', 'question_required'],
     ['characters that nobody sees', '\u200b \u202e\u00ad', 'question_required'],
