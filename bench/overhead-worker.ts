@@ -14,6 +14,7 @@ import type { GateBindings } from '../workers/gate/bindings.ts'
 import { compositionFor } from '../workers/gate/compose.ts'
 import { postDocuments } from '../workers/gate/documents/post-documents.ts'
 
+export { AnswerFlight } from '../src/adapters/durable-object-coalescer.ts'
 export { VectorIndex } from '../workers/vector-index/vector-index.ts'
 
 type Bindings = { Bindings: GateBindings }

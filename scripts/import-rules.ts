@@ -59,6 +59,7 @@ const VENDORS: Readonly<Record<string, readonly string[]>> = {
   'upstash-vector': ['@upstash/vector'],
   markdown: ['markdown-it', 'entities'],
   'html-to-markdown': ['entities'],
+  'durable-object-coalescer': ['cloudflare:workers'],
 }
 
 /** Folders that several public adapters share. */
@@ -66,6 +67,8 @@ const SHARED: Readonly<Record<string, readonly string[]>> = {
   'cache-api-answer-cache': ['answer-cache'],
   'kv-answer-cache': ['answer-cache'],
   'zone-answer-purges': ['answer-cache'],
+  'durable-object-coalescer': ['answer-cache', 'coalescing'],
+  'memory-coalescer': ['coalescing'],
   'markdown-splitter': ['markdown'],
   'html-to-markdown': ['markdown'],
 }

@@ -5,7 +5,7 @@ import { judgeResponse, replaceAnswer, resendAnswer } from './judge-response.ts'
 import { answerMeasure } from '../core/policy/judge.ts'
 import type { Decision } from '../core/policy/decision.ts'
 import { storeAnswer, storeRefusal } from './store-answer.ts'
-import { storingOf, later, finish, forwarded, retrievalTimings } from './finish.ts'
+import { storingOf, keep, finish, forwarded, retrievalTimings } from './finish.ts'
 import { makeGateContext, type AnswerReport } from './gate-context.ts'
 import type { Exchange, Judged } from './finish.ts'
 import type { RagGateEnv } from './gate-context.ts'
@@ -37,10 +37,12 @@ export async function respondThroughHandler<Bindings extends object>(
   const second = await judgeAnswerOf(c, exchange, judged, reported())
   const storing = storingOf(exchange, { ...judged, decision: second.decision }, reported)
   // What the application's `onError` answered is no answer to the question, whatever its status.
-  if (storing !== undefined && c.error === undefined && second.refusedBy === undefined) {
-    const { refusal } = second
-    later(c, () => (refusal === undefined ? storeAnswer(c.res, storing) : storeRefusal(refusal, c.res.status, storing)))
+  const { refusal, refusedBy } = second
+  const store = (): ReturnType<typeof storeAnswer> => {
+    if (storing === undefined || c.error !== undefined || refusedBy !== undefined) return undefined
+    return refusal === undefined ? storeAnswer(c.res, storing) : storeRefusal(refusal, c.res.status, storing)
   }
+  keep(c, judged.lead, store, c.error !== undefined || c.res.status >= 500 ? 'failed' : 'not-stored')
   finish(c, exchange, writableResponse(c), {
     decision: second.decision,
     policy: judged.policy,

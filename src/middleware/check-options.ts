@@ -89,6 +89,7 @@ const NAMES = {
     'vary',
     'prompt',
     'staleIfErrorSeconds',
+    'coalesceTimeoutMs',
     'maxStoredBytes',
     'ignoredCredentials',
     'omitHeaders',
@@ -113,10 +114,11 @@ export function checkOptions(options: RagGateOptions<never>): RouteSettings {
   requireOptionalFunction('onWarning', options.onWarning)
   validateRules(rules)
   const { scope, vary = {}, prompt = '', staleIfErrorSeconds = 0, maxStoredBytes = 262_144 } = cache
-  const { ignoredCredentials = [], omitHeaders = [], bypassesPerMinute = 6 } = cache
+  const { ignoredCredentials = [], omitHeaders = [], bypassesPerMinute = 6, coalesceTimeoutMs = 10_000 } = cache
   if (scope !== undefined) requireOneOf('cache.scope', scope, ['public', 'tenant', 'principal'])
   requireString('cache.prompt', prompt)
   requireWhole('cache.staleIfErrorSeconds', staleIfErrorSeconds, 0, 30 * 86_400)
+  requireWhole('cache.coalesceTimeoutMs', coalesceTimeoutMs, 0, 60_000)
   requireWhole('cache.maxStoredBytes', maxStoredBytes, 0, 100_000_000)
   requireStrings('cache.ignoredCredentials', ignoredCredentials)
   for (const name of ignoredCredentials) requireOneOf('cache.ignoredCredentials', name, CREDENTIAL_HEADERS)
@@ -141,6 +143,7 @@ export function checkOptions(options: RagGateOptions<never>): RouteSettings {
     context: checkContext(options.context),
     prompt,
     staleIfErrorSeconds,
+    coalesceTimeoutMs,
     cacheScope: scope,
     varyHeaders,
     varyQuery: vary.query ?? [],

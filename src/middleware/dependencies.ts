@@ -9,6 +9,7 @@ import type { AnswerCache } from '../ports/answer-cache.ts'
 import type { AnswerPurges } from '../ports/answer-purges.ts'
 import type { Authenticate, Principal } from '../ports/authenticator.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { Coalescer } from '../ports/coalescer.ts'
 import type { Collections } from '../ports/collections.ts'
 import type { DecisionEvent, DecisionLog } from '../ports/decision-log.ts'
 import type { QuestionRewriter } from '../ports/question-rewriter.ts'
@@ -38,6 +39,11 @@ export interface GateDependencies {
   readonly cache?: AnswerCache
   /** What was purged of the cache. Without it, nothing can be. */
   readonly purges?: AnswerPurges
+  /**
+   * Lets one of those who ask the same at the same time make the answer, while the others wait for it. It needs a cache.
+   * Without one, each of them is answered for himself.
+   */
+  readonly coalescer?: Coalescer
   /** Without one, decisions are not recorded. */
   readonly log?: DecisionLog
   /** Without one, everyone is the anonymous principal of the tenant `default` and may ask. */
@@ -84,6 +90,7 @@ export interface ResolvedDependencies {
   readonly rewriter?: QuestionRewriter
   readonly cache?: AnswerCache
   readonly purges?: AnswerPurges
+  readonly coalescer?: Coalescer
   /** Whether callers that are told apart share answers: then nobody is told what another asked. */
   readonly sharesAnswers: boolean
   readonly clock: Clock
@@ -138,6 +145,7 @@ const NAMES: ReadonlySet<string> = new Set<keyof GateDependencies>([
   'rewriter',
   'cache',
   'purges',
+  'coalescer',
   'log',
   'authenticate',
   'clock',
@@ -155,6 +163,7 @@ const METHODS: readonly (readonly [dependency: keyof GateDependencies, methods: 
   ['rewriter', ['rewrite']],
   ['cache', ['get', 'put', 'delete']],
   ['purges', ['known', 'purge']],
+  ['coalescer', ['join']],
   ['log', ['record', 'flush']],
   ['clock', ['nowMs']],
 ]
@@ -225,12 +234,16 @@ function resolveDependencies(
     rewriter,
     cache,
     purges,
+    coalescer,
     clock = SYSTEM_CLOCK,
     audience = 'public',
     deployment = '',
     model = '',
   } = given
   if (audience !== 'public' && audience !== 'operator') throw invalid('audience must be public or operator', 'audience')
+  if (coalescer !== undefined && cache === undefined) {
+    throw invalid('A coalescer needs a cache: what is not stored is not shared', 'coalescer')
+  }
   if (cache !== undefined && given.authenticate === undefined && cacheScope !== 'public') {
     throw new RagGateError(
       'cache_scope_required',
@@ -245,6 +258,7 @@ function resolveDependencies(
     ...(rewriter === undefined ? {} : { rewriter }),
     ...(cache === undefined ? {} : { cache }),
     ...(purges === undefined ? {} : { purges }),
+    ...(coalescer === undefined ? {} : { coalescer }),
     sharesAnswers: given.authenticate !== undefined && (cacheScope === 'public' || cacheScope === 'tenant'),
     clock,
     audience,

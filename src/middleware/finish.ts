@@ -1,6 +1,8 @@
 /** The end of every exchange: headers, the answer's way into the cache, and the decision's way into the log. */
 import type { Context } from 'hono'
 import { errorForLog } from '../errors.ts'
+import type { CachedAnswer } from '../ports/answer-cache.ts'
+import type { Landing, Lead } from '../ports/coalescer.ts'
 import type { DecisionEvent } from '../ports/decision-log.ts'
 import { ragGateHeader, cacheStatusHeader, serverTimingHeader } from './headers.ts'
 import { newId } from '../pipeline/new-id.ts'
@@ -72,8 +74,10 @@ export function retrievalTimings({ retrievalMs, rerankMs }: Pick<Judged, 'retrie
 }
 
 /** How the cache took part in an answer that was not its own. */
-export function forwarded({ cacheBypass }: Exchange, { cache, stale }: Judged): CacheOutcome {
-  if (cache !== 'bypass') return { kind: 'forwarded', why: stale ? 'stale' : 'miss' }
+export function forwarded({ cacheBypass }: Exchange, { cache, stale, alone }: Judged): CacheOutcome {
+  if (cache !== 'bypass') {
+    return { kind: 'forwarded', why: stale ? 'stale' : 'miss', ...(alone === undefined ? {} : { collapsed: false }) }
+  }
   if (cacheBypass === 'request') return { kind: 'forwarded', why: 'request' }
   return { kind: 'forwarded', why: 'bypass', ...(cacheBypass === undefined ? {} : { detail: cacheBypass }) }
 }
@@ -137,8 +141,35 @@ export function finish<Bindings extends object>(
 }
 
 function cacheStateOf(cache: CacheOutcome): CacheState {
+  // Neither the retriever nor the model was asked for it.
+  if (cache.kind === 'collapsed') return 'hit'
   if (cache.kind !== 'forwarded') return cache.kind
   return cache.why === 'bypass' || cache.why === 'request' ? 'bypass' : 'miss'
+}
+
+/**
+ * Keeps an answer once the response is on its way, and tells those who wait for it what became of it.
+ *
+ * @param otherwise what they are told where nothing was stored
+ */
+export function keep<Bindings extends object>(
+  c: GateContext<Bindings>,
+  lead: Lead | undefined,
+  store: () => Promise<CachedAnswer | undefined> | undefined,
+  otherwise: Exclude<Landing, CachedAnswer> = 'not-stored',
+): void {
+  later(c, () => {
+    // Called at once: a response can be copied before it is sent only.
+    const storing = store()
+    if (storing === undefined) return lead?.land(otherwise)
+    return storing.then(
+      (answer) => lead?.land(answer ?? otherwise),
+      async (thrown: unknown) => {
+        await lead?.land('failed')
+        throw thrown
+      },
+    )
+  })
 }
 
 /**

@@ -5,8 +5,8 @@ import type { Audience } from '../core/policy/preset.ts'
 /** How the cache took part in one response. */
 export type CacheOutcome =
   | {
-      /** `stale`: past its lifetime, sent because the retriever failed. */
-      readonly kind: 'hit' | 'evidence-hit' | 'stale'
+      /** `stale`: past its lifetime, sent because the retriever failed. `collapsed`: made for somebody else meanwhile. */
+      readonly kind: 'hit' | 'evidence-hit' | 'stale' | 'collapsed'
       readonly ageSeconds: number
       readonly ttlSeconds: number
       /** Who asked the question that was answered then. */
@@ -17,6 +17,8 @@ export type CacheOutcome =
       /** `request`: the caller wanted a new answer. */
       readonly why: 'miss' | 'stale' | 'bypass' | 'request'
       readonly detail?: 'credentials'
+      /** Present where an answer was to be shared with others who asked the same, and was not. */
+      readonly collapsed?: false
     }
 
 /**
@@ -39,12 +41,15 @@ export function ragGateHeader(decision: Decision, eventId: string, mode: 'enforc
  */
 export function cacheStatusHeader(outcome: CacheOutcome, audience: Audience): string {
   if (outcome.kind === 'forwarded') {
-    return `rag-gate; fwd=${outcome.why}${outcome.detail === undefined ? '' : `; detail=${outcome.detail}`}`
+    const collapsed = outcome.collapsed === undefined ? '' : '; collapsed=?0'
+    return `rag-gate; fwd=${outcome.why}${collapsed}${outcome.detail === undefined ? '' : `; detail=${outcome.detail}`}`
   }
   const ttl = audience === 'operator' ? `; ttl=${outcome.ttlSeconds}` : ''
   switch (outcome.kind) {
     case 'stale':
       return `rag-gate; fwd=stale${ttl}; detail=stale-if-error`
+    case 'collapsed':
+      return `rag-gate; fwd=miss${ttl}; collapsed`
     case 'evidence-hit':
       return `rag-gate; hit${ttl}; detail=same-evidence`
     case 'hit':

@@ -293,6 +293,13 @@ export interface CacheOptions {
    */
   readonly staleIfErrorSeconds?: number
   /**
+   * How long a question waits for the answer to the same question that is being made, where the dependencies hold a
+   * coalescer, milliseconds, 0..60000; then it is asked for itself. 0: it does not wait.
+   *
+   * @default 10000
+   */
+  readonly coalesceTimeoutMs?: number
+  /**
    * Headers of the handler that are not stored with its answer, because they are for one caller. Headers of middleware
    * around the gate never are: it sets them again.
    *

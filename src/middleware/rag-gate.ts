@@ -1,6 +1,6 @@
 /** The middleware: reads the question, has it judged, answers refusals and cache hits itself, and records the decision. */
 import type { QuestionRequest } from '../pipeline/question-settings.ts'
-import { finish, type Judged, forwarded, isAsMeant, retrievalTimings, storingOf, later } from './finish.ts'
+import { finish, type Judged, forwarded, isAsMeant, retrievalTimings, storingOf, keep } from './finish.ts'
 import { respondThroughHandler } from './answer-through-handler.ts'
 import type { Exchange } from './finish.ts'
 import type { Context, MiddlewareHandler, Next } from 'hono'
@@ -104,10 +104,25 @@ async function handle<Bindings extends object>(
     // Only what is stored needs to be told from what was set for this caller.
     outerHeaders: result.kind === 'judged' && result.key !== undefined ? new Set(c.res.headers.keys()) : NO_HEADERS,
   }
+  try {
+    return await respond(c, next, exchange, result)
+  } catch (thrown) {
+    await result.lead?.land('failed')
+    throw thrown
+  }
+}
+
+async function respond<Bindings extends object>(
+  c: GateContext<Bindings>,
+  next: Next,
+  exchange: Exchange,
+  result: GateResult,
+): Promise<Response | undefined> {
   if (result.kind === 'cached') return respondFromCache(c, exchange, result)
-  if (request.without !== undefined) return respondToTrial(c, exchange, result)
-  if (result.decision.verdict === 'refuse' && settings.mode === 'enforce')
+  if (exchange.asked.without !== undefined) return respondToTrial(c, exchange, result)
+  if (result.decision.verdict === 'refuse' && exchange.settings.mode === 'enforce') {
     return respondWithRefusal(c, exchange, result)
+  }
   await respondThroughHandler(c, next, exchange, result)
   return undefined
 }
@@ -192,7 +207,7 @@ function respondToTrial<Bindings extends object>(
 async function respondFromCache<Bindings extends object>(
   c: GateContext<Bindings>,
   exchange: Exchange,
-  { answer, policy, ageSeconds, ttlSeconds, cache: kind, judged }: Extract<GateResult, { kind: 'cached' }>,
+  { answer, policy, ageSeconds, ttlSeconds, cache: kind, judged, lead }: Extract<GateResult, { kind: 'cached' }>,
 ): Promise<Response> {
   // Through the context, so that headers which other middleware gave to this caller stay.
   // It was sent with this status before, so it is one.
@@ -201,14 +216,14 @@ async function respondFromCache<Bindings extends object>(
     (await notModified(c, answer, headers)) ??
     c.newResponse(bodyOf(answer, headers), answer.status as StatusCode, headers)
   const { cache, clock } = exchange.dependencies
-  if (
+  const store = (): Promise<CachedAnswer> | undefined =>
     judged !== undefined &&
     cache !== undefined &&
     exchange.asked.cacheUse?.store !== false &&
     isAsMeant(judged.decision)
-  ) {
-    later(c, () => storeByQuestion(answer, { cache, policy, ...judged }, clock.nowMs()))
-  }
+      ? storeByQuestion(answer, { cache, policy, ...judged }, clock.nowMs())
+      : undefined
+  keep(c, lead, store, kind === 'stale' ? 'failed' : 'not-stored')
   finish(c, exchange, response, {
     decision: answer.decision,
     policy,
@@ -261,6 +276,7 @@ async function respondWithRefusal<Bindings extends object>(
   if (own !== undefined) {
     // The headers of a response that was passed on from elsewhere cannot be written.
     const response = new Response(own.body, own)
+    keep(c, judged.lead, () => undefined)
     finish(c, exchange, response, outcome)
     return response
   }
@@ -269,7 +285,7 @@ async function respondWithRefusal<Bindings extends object>(
   const body = JSON.stringify(buildRefusal(decision, evidence.chunks, telling))
   const response = c.body(body, settings.refusalStatus, REFUSAL_HEADERS)
   const storing = storingOf(exchange, judged, () => ({}))
-  if (storing !== undefined) later(c, () => storeRefusal(body, response.status, storing))
+  keep(c, judged.lead, () => storing && storeRefusal(body, response.status, storing))
   finish(c, exchange, response, outcome)
   return response
 }

@@ -37,8 +37,12 @@ export interface Storing {
   readonly purgeEpoch: number
 }
 
-/** Stores a clean, whole answer for as long as its confidence and the handler's own headers allow. */
-export function storeAnswer(response: Response, storing: Storing): Promise<void> | undefined {
+/**
+ * Stores a clean, whole answer for as long as its confidence and the handler's own headers allow.
+ *
+ * @returns what was stored; `undefined` where nothing was
+ */
+export function storeAnswer(response: Response, storing: Storing): Promise<CachedAnswer | undefined> | undefined {
   const { policy, decision, reported, maxStoredBytes } = storing
   // In `observe` mode an answer may rest on evidence that the policy would have refused: it is sent, and not kept.
   if (decision.verdict === 'refuse' || reported().complete === false) return undefined
@@ -58,10 +62,10 @@ export function storeAnswer(response: Response, storing: Storing): Promise<void>
   const copy = response.clone()
   return (async () => {
     const bytes = await readAtMost(copy.body, maxStoredBytes)
-    if (bytes === undefined) return
+    if (bytes === undefined) return undefined
     const body = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-    if (hasBody && !isWhole(body, mediaTypeOf(copy.headers), reported().complete)) return
-    await put(storing, cachedAnswer(storing, lifetime, allowed.ageSeconds, copy, body))
+    if (hasBody && !isWhole(body, mediaTypeOf(copy.headers), reported().complete)) return undefined
+    return put(storing, cachedAnswer(storing, lifetime, allowed.ageSeconds, copy, body))
   })()
 }
 
@@ -88,7 +92,7 @@ function isWhole(body: string, media: MediaType, complete: boolean | undefined):
 }
 
 /** Stores a refusal for the short time that the policy allows. */
-export function storeRefusal(body: string, status: number, storing: Storing): Promise<void> | undefined {
+export function storeRefusal(body: string, status: number, storing: Storing): Promise<CachedAnswer> | undefined {
   const lifetime = lifetimeSeconds(storing.policy, storing.decision)
   if (lifetime === 0) return undefined
   // Headers that other middleware gave to this caller are not for the next one.
@@ -105,15 +109,19 @@ export function storeByQuestion(
   answer: CachedAnswer,
   { cache, key, policy, decision }: Pick<Storing, 'cache' | 'key' | 'policy' | 'decision'>,
   nowMs: number,
-): Promise<void> {
+): Promise<CachedAnswer> {
   const residentSeconds = Math.max(0, Math.floor((nowMs - answer.requestedAtMs) / 1000))
   const todays = residentSeconds + lifetimeSeconds(policy, decision, { jitter: jitterOf(key) })
-  return cache.put(key, { ...answer, key, lifetimeSeconds: Math.min(answer.lifetimeSeconds, todays) })
+  return put({ cache, key }, { ...answer, key, lifetimeSeconds: Math.min(answer.lifetimeSeconds, todays) })
 }
 
-async function put({ cache, key, evidenceKey }: Pick<Storing, 'cache' | 'key' | 'evidenceKey'>, answer: CachedAnswer) {
+async function put(
+  { cache, key, evidenceKey }: Pick<Storing, 'cache' | 'key' | 'evidenceKey'>,
+  answer: CachedAnswer,
+): Promise<CachedAnswer> {
   const keys = evidenceKey === undefined ? [key] : [key, evidenceKey]
   await Promise.all(keys.map((one) => cache.put(one, { ...answer, key: one })))
+  return answer
 }
 
 function cachedAnswer(

@@ -9,16 +9,17 @@ import type { Policy } from '../core/policy/policy.ts'
 import { questionFindings } from '../core/policy/question-findings.ts'
 import { EMPTY_LEXICON } from '../core/text/lexicon.ts'
 import { isRagGateError, RagGateError } from '../errors.ts'
-import type { SharedKeyParts } from '../core/policy/answer-key.ts'
 import type { CachedAnswer } from '../ports/answer-cache.ts'
+import type { Lead } from '../ports/coalescer.ts'
 import type { Collection } from '../ports/collections.ts'
-import { assessEvidence } from './assess-evidence.ts'
+import { type AssessedEvidence, assessEvidence } from './assess-evidence.ts'
 import { findLexicon, findPlace, type QuestionPlace } from './find-place.ts'
 import { newId } from './new-id.ts'
-import { keyOfEvidence, questionKey, sharedKeyParts } from './question-key.ts'
+import { type AnswerKeys, answerKeys, keyOfEvidence } from './question-key.ts'
 import { FULL_USE, type QuestionPorts, type QuestionRequest, type QuestionSettings } from './question-settings.ts'
 import type { Search } from './retrieve.ts'
 import { findStored, isSendable, mayStandIn, type StoredAnswer } from './stored-answer.ts'
+import { leading, takeSeat, type TakenSeat } from './take-seat.ts'
 import { type FirstRetrieval, retrieveFirst, type WeighedEvidence, weighEvidence } from './weigh-evidence.ts'
 
 /** What became of a question. */
@@ -32,8 +33,11 @@ export type GateResult =
       readonly ageSeconds: number
       /** Seconds of its lifetime that are left; negative past it. */
       readonly ttlSeconds: number
-      /** `hit`: before anything was retrieved; `evidence-hit`: after retrieval and judgement; `stale`: past its lifetime. */
-      readonly cache: Extract<CacheState, 'hit' | 'evidence-hit' | 'stale'>
+      /**
+       * `hit`: before anything was retrieved; `evidence-hit`: after retrieval and judgement; `stale`: past its lifetime;
+       * `collapsed`: made meanwhile for somebody who asked the same.
+       */
+      readonly cache: Extract<CacheState, 'hit' | 'evidence-hit' | 'stale'> | 'collapsed'
       /** Of an evidence hit: how it was judged today, and where it belongs so that the next question needs no retrieval. */
       readonly judged?: {
         readonly decision: Decision
@@ -41,6 +45,8 @@ export type GateResult =
         readonly retrievalMs: number
         readonly rerankMs?: number
       }
+      /** Where others may wait for what becomes of it. */
+      readonly lead?: Lead
     }
   | {
       readonly kind: 'judged'
@@ -61,14 +67,19 @@ export type GateResult =
       readonly retrievalMs: number
       /** Absent without a reranker. */
       readonly rerankMs?: number
+      /** Where others may wait for what becomes of it. */
+      readonly lead?: Lead
+      /** Whether it had no share in the answer of somebody who asked the same. */
+      readonly alone?: true
     }
 
 type CachedResult = Extract<GateResult, { kind: 'cached' }>
 type JudgedResult = Extract<GateResult, { kind: 'judged' }>
 
 /**
- * Takes a question up to its verdict, stage by stage. Three of them may end it early: a question that is refused for
- * itself, one that was answered before, and one that was answered before from the same evidence.
+ * Takes a question up to its verdict, stage by stage. Some of them may end it early: a question that is refused for
+ * itself, one that was answered before, or is being answered for somebody else, and one that was answered before from the
+ * same evidence. Whoever gets a `lead` with the result says by it how the answer ended.
  *
  * @throws `not_cached` where only a stored answer is wanted; `collection_not_found`; `embedding_mismatch`; `search_mode`; `retriever_timeout`, `retriever_unavailable` and whatever else the retriever declares.
  *   A failure is never turned into missing evidence.
@@ -82,33 +93,55 @@ export async function gateQuestion(
   const unseen = await refuseUnseen(ports, settings, request, place)
   if (unseen !== undefined) return unseen
 
-  const shared = place.purges && sharedKeyParts(ports, settings, request, place)
-  const key = shared && questionKey(shared, place.collection)
-  const stored = await findStored(ports, request, place, key)
+  const keys = answerKeys(ports, settings, request, place)
+  const stored = await findStored(ports, request, place, keys?.byQuestion)
   if (isSendable(stored, request)) return cachedAs('hit', stored, place)
   requireNewWanted(request)
 
-  const search = await searchFor(ports, settings, request, place)
-  const first = await retrieveOrStandIn(ports, settings, request, place, search, stored)
+  const seat = await takeSeat(ports, settings, request, place, keys?.byQuestion)
+  if (seat.answer !== undefined) return cachedAs('collapsed', seat.answer, place)
+  return leading(seat, () => gateAnew(ports, settings, request, { ...place, keys, stored, seat }))
+}
+
+/** What is known of a question whose answer is not stored. */
+interface NewQuestion extends QuestionPlace {
+  readonly keys: AnswerKeys | undefined
+  /** An answer past its lifetime, or not young enough for this caller. */
+  readonly stored: StoredAnswer | null
+  readonly seat: TakenSeat
+}
+
+/** The stages from the retrieval on. */
+async function gateAnew(
+  ports: QuestionPorts,
+  settings: QuestionSettings,
+  request: QuestionRequest,
+  asked: NewQuestion,
+): Promise<GateResult> {
+  const { keys, stored, policy } = asked
+  const search = await searchFor(ports, settings, request, asked)
+  const first = await retrieveOrStandIn(ports, settings, request, asked, search)
   if ('kind' in first) return first
 
-  const weighed = await weighEvidence(ports, settings, search, { ...request, ...place }, first)
-  const decision = decisionOf(newId(ports.clock), place.collection, weighed)
-  const evidenceKey = shared && (await keyOfAnswerFrom(weighed, shared))
-  const same = await findFromBefore(ports, request, place, evidenceKey)
-  if (key !== undefined && isSendable(same, request)) {
-    return { ...cachedAs('evidence-hit', same, place), judged: { decision, key, ...weighed.timings } }
+  const weighed = await weighEvidence(ports, settings, search, { ...request, policy }, first)
+  const { assessed, timings } = weighed
+  const decision = decisionOf(newId(ports.clock), asked.collection, weighed)
+  const evidenceKey = keys && (await keyOfAnswerFrom(assessed, keys))
+  const same = await findFromBefore(ports, request, asked, evidenceKey)
+  if (keys !== undefined && isSendable(same, request)) {
+    return { ...cachedAs('evidence-hit', same, asked), judged: { decision, key: keys.byQuestion, ...timings } }
   }
   return {
     kind: 'judged',
     decision,
-    evidence: weighed.assessed.evidence,
-    context: weighed.assessed.context,
-    policy: place.policy,
-    ...partInCache(request, key, evidenceKey),
+    evidence: assessed.evidence,
+    context: assessed.context,
+    policy,
+    ...partInCache(request, keys?.byQuestion, evidenceKey),
     stale: stored !== null,
-    purgeEpoch: place.purges?.epoch ?? 0,
-    ...weighed.timings,
+    ...(asked.seat.alone === undefined ? {} : { alone: true }),
+    purgeEpoch: asked.purges?.epoch ?? 0,
+    ...timings,
   }
 }
 
@@ -163,20 +196,20 @@ async function retrieveOrStandIn(
   ports: QuestionPorts,
   settings: QuestionSettings,
   { question }: QuestionRequest,
-  place: QuestionPlace,
+  asked: NewQuestion,
   search: Search,
-  stored: StoredAnswer | null,
 ): Promise<FirstRetrieval | CachedResult> {
   try {
     return await retrieveFirst(ports, settings, search, question)
   } catch (thrown) {
+    const { stored } = asked
     if (stored === null || !mayStandIn(stored, settings.staleIfErrorSeconds, thrown)) throw thrown
     ports.onWarning?.({
       code: isRagGateError(thrown) ? thrown.code : 'retriever_unavailable',
       message: 'The retriever failed: an answer past its lifetime is sent',
       cause: thrown,
     })
-    return cachedAs('stale', stored, place)
+    return cachedAs('stale', stored, asked)
   }
 }
 
@@ -194,7 +227,7 @@ async function findFromBefore(
 }
 
 /** An answer to what is refused is never stored, so it has no key by its evidence. */
-async function keyOfAnswerFrom({ assessed }: WeighedEvidence, shared: SharedKeyParts): Promise<string | undefined> {
+async function keyOfAnswerFrom(assessed: AssessedEvidence, { shared }: AnswerKeys): Promise<string | undefined> {
   return assessed.judgement.verdict === 'refuse' ? undefined : keyOfEvidence(shared, assessed)
 }
 

@@ -5,13 +5,33 @@ import { filterKey } from '../core/evidence/passage-filter.ts'
 import { hex } from '../core/lib/sha256.ts'
 import type { Policy } from '../core/policy/policy.ts'
 import type { Rule } from '../core/policy/rules.ts'
-import type { Collection } from '../ports/collections.ts'
 import type { AssessedEvidence } from './assess-evidence.ts'
 import type { QuestionPlace } from './find-place.ts'
 import type { QuestionRequest, QuestionPorts, QuestionSettings } from './question-settings.ts'
 
+/** Under what an answer is kept. */
+export interface AnswerKeys {
+  /** What the key by the evidence is made of, too. */
+  readonly shared: SharedKeyParts
+  /** Known before anything is retrieved: it names the version of the corpus. */
+  readonly byQuestion: string
+}
+
+/** @returns `undefined` where the cache takes no part */
+export function answerKeys(
+  ports: Pick<QuestionPorts, 'reranker' | 'rewriter'>,
+  settings: QuestionSettings,
+  request: QuestionRequest,
+  place: QuestionPlace,
+): AnswerKeys | undefined {
+  if (place.purges === undefined) return undefined
+  const shared = sharedKeyParts(ports, settings, request, place)
+  const { corpusVersion, lexiconId } = place.collection
+  return { shared, byQuestion: answerKey({ ...shared, corpusVersion, lexiconId: lexiconId ?? '' }) }
+}
+
 /** What both keys of a question share. */
-export function sharedKeyParts(
+function sharedKeyParts(
   { reranker, rewriter }: Pick<QuestionPorts, 'reranker' | 'rewriter'>,
   settings: QuestionSettings,
   request: QuestionRequest,
@@ -48,11 +68,6 @@ export function sharedKeyParts(
     question: request.question,
     options: request.options,
   }
-}
-
-/** The key that is known before anything is retrieved: it names the version of the corpus. */
-export function questionKey(shared: SharedKeyParts, { corpusVersion, lexiconId }: Collection): string {
-  return answerKey({ ...shared, corpusVersion, lexiconId: lexiconId ?? '' })
 }
 
 /**

@@ -14,6 +14,7 @@ import type { AnswerCache } from '../ports/answer-cache.ts'
 import type { AnswerPurges } from '../ports/answer-purges.ts'
 import type { Principal } from '../ports/authenticator.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { Coalescer } from '../ports/coalescer.ts'
 import type { Collection, Collections } from '../ports/collections.ts'
 import type { QuestionRewriter } from '../ports/question-rewriter.ts'
 import type { Reranker } from '../ports/reranker.ts'
@@ -43,6 +44,8 @@ export interface QuestionPorts {
   readonly cache?: AnswerCache
   /** Without it, nothing that is stored is ever purged. */
   readonly purges?: AnswerPurges
+  /** Without one, everyone who asks the same at the same time is answered for himself. */
+  readonly coalescer?: Coalescer
   /** Reads the terms of texts. @default one that remembers nothing */
   readonly terms?: TermReader
   /** @default nobody is told */
@@ -128,6 +131,8 @@ export interface QuestionSettings {
   readonly prompt: string
   /** How long past its lifetime an answer may stand in for a retriever that failed, seconds. */
   readonly staleIfErrorSeconds: number
+  /** How long a question waits for the answer to the same question, milliseconds. @default 0: it does not */
+  readonly coalesceTimeoutMs?: number
 }
 
 /** How the cache may take part in one question. */

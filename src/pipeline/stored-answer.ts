@@ -52,15 +52,25 @@ export async function findStored(
 ): Promise<StoredAnswer | null> {
   if (key === undefined || purges === undefined || !cacheUse.read) return null
   try {
-    const answer = (await cache?.get(key)) ?? null
-    if (answer === null || purges.purgedSince(answer.purgeEpoch, scopesOfAnswer(answer.decision))) return null
-    const residentSeconds = Math.floor((clock.nowMs() - answer.requestedAtMs) / 1000)
-    // An answer from the future tells of a clock that was set back: its age is unknown.
-    const fresh = residentSeconds >= 0 && residentSeconds < answer.lifetimeSeconds
-    return { answer, residentSeconds, ageSeconds: answer.ageSeconds + residentSeconds, fresh }
+    return checkStored({ clock }, { purges }, (await cache?.get(key)) ?? null, key)
   } catch {
     return null
   }
+}
+
+/** How old an answer is that was found under a key; `null` where it belongs under another, or was purged. */
+export function checkStored(
+  { clock }: Pick<QuestionPorts, 'clock'>,
+  { purges }: { readonly purges: KnownPurges | undefined },
+  answer: CachedAnswer | null,
+  key: string,
+): StoredAnswer | null {
+  if (answer === null || answer.key !== key || purges === undefined) return null
+  if (purges.purgedSince(answer.purgeEpoch, scopesOfAnswer(answer.decision))) return null
+  const residentSeconds = Math.floor((clock.nowMs() - answer.requestedAtMs) / 1000)
+  // An answer from the future tells of a clock that was set back: its age is unknown.
+  const fresh = residentSeconds >= 0 && residentSeconds < answer.lifetimeSeconds
+  return { answer, residentSeconds, ageSeconds: answer.ageSeconds + residentSeconds, fresh }
 }
 
 /** Whether an answer is fresh, young enough for this caller, and his to be had on demand. */

@@ -112,7 +112,7 @@ export function compile(folder: string, files: ReadonlyMap<string, string>): str
     noImplicitOverride: true,
     allowImportingTsExtensions: true,
     resolveJsonModule: true,
-    lib: ['ES2022'],
+    lib: ['ES2022', 'ESNext.Disposable'],
     types: ['@cloudflare/workers-types'],
     paths,
   }

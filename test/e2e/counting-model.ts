@@ -17,7 +17,8 @@ export type ModelBehaviour = 'answer' | 'cut' | 'overloaded' | 'nonsense' | 'rej
 export interface CountingModel {
   readonly baseUrl: string
   readonly calls: ModelCall[]
-  behave(behaviour: ModelBehaviour): void
+  /** @param afterMs how long it thinks, milliseconds. @default 0 */
+  behave(behaviour: ModelBehaviour, afterMs?: number): void
   stop(): Promise<void>
 }
 
@@ -44,17 +45,20 @@ const REPLIES: Readonly<Record<ModelBehaviour, readonly [status: number, body: s
 export async function startCountingModel(): Promise<CountingModel> {
   const calls: ModelCall[] = []
   let next: ModelBehaviour = 'answer'
+  let thinksMs = 0
   const server = createServer((request, response) => {
     let text = ''
     request.on('data', (piece: Buffer) => (text += piece.toString()))
     request.on('end', () => {
       calls.push({ authorization: request.headers.authorization, body: JSON.parse(text) as ModelCall['body'] })
       const [status, body] = REPLIES[next]
-      response.writeHead(status, {
-        'content-type': body.startsWith('<') ? 'text/html' : 'application/json',
-        'retry-after': '7',
-      })
-      response.end(body)
+      setTimeout(() => {
+        response.writeHead(status, {
+          'content-type': body.startsWith('<') ? 'text/html' : 'application/json',
+          'retry-after': '7',
+        })
+        response.end(body)
+      }, thinksMs)
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -63,8 +67,9 @@ export async function startCountingModel(): Promise<CountingModel> {
   return {
     baseUrl: `http://127.0.0.1:${port}/v1`,
     calls,
-    behave: (behaviour) => {
+    behave: (behaviour, afterMs = 0) => {
       next = behaviour
+      thinksMs = afterMs
     },
     stop: () => new Promise((resolve) => server.close(() => resolve())),
   }

@@ -36,6 +36,7 @@ describe('making a gate', () => {
     [{ retrieval: { expansion: { below: 0.5 } } }, 'retrieval.expansion'],
     [{ cache: { staleIfErrorSeconds: -1 } }, 'cache.staleIfErrorSeconds'],
     [{ cache: { staleIfErrorSeconds: 1.5 } }, 'cache.staleIfErrorSeconds'],
+    [{ cache: { coalesceTimeoutMs: 60_001 } }, 'cache.coalesceTimeoutMs'],
     [{ cache: { maxStoredBytes: NaN } }, 'cache.maxStoredBytes'],
     [{ cache: { maxStoredBytes: -1 } }, 'cache.maxStoredBytes'],
     [{ mode: 'Enforce' }, 'mode'],

@@ -1,5 +1,6 @@
 import type { AiEmbeddingBinding } from '../../src/adapters/workers-ai-embedder.ts'
 import type { AiRerankingBinding } from '../../src/adapters/workers-ai-reranker.ts'
+import type { AnswerFlight } from '../../src/adapters/durable-object-coalescer.ts'
 import type { QueuedDecision } from '../../src/adapters/queue-decision-log.ts'
 import type { VectorizeBinding } from '../../src/adapters/vectorize.ts'
 import type { VectorIndex } from '../vector-index/vector-index.ts'
@@ -9,6 +10,8 @@ export interface GateBindings {
   readonly DB: D1Database
   readonly VECTOR_INDEX: DurableObjectNamespace<VectorIndex>
   readonly ASSETS: Fetcher
+  /** Where identical questions wait for one answer. Without it each of them is answered. */
+  readonly ANSWER_FLIGHTS?: DurableObjectNamespace<AnswerFlight>
   /** A KV namespace for answers, behind the Cache API: with it an answer is found in every data centre. */
   readonly ANSWERS?: KVNamespace
   /** Token for documents, statistics and the operator view, 32 characters and up. Without it nobody gets at them. */

@@ -7,6 +7,7 @@ import { createD1ApiKeys } from '../../src/adapters/d1/api-keys.ts'
 import { createD1Collections } from '../../src/adapters/d1/collections.ts'
 import { createD1IdempotencyStore } from '../../src/adapters/d1/idempotency.ts'
 import { createD1Policies, type Policies } from '../../src/adapters/d1/policies.ts'
+import { createDurableObjectCoalescer } from '../../src/adapters/durable-object-coalescer.ts'
 import { htmlToMarkdown } from '../../src/adapters/html-to-markdown.ts'
 import { createKvAnswerCache } from '../../src/adapters/kv-answer-cache.ts'
 import { createMarkdownSplitter } from '../../src/adapters/markdown-splitter.ts'
@@ -83,6 +84,9 @@ function compose(env: GateBindings): Composition {
       collections,
       cache: answerCache(env),
       purges,
+      ...(env.ANSWER_FLIGHTS === undefined
+        ? {}
+        : { coalescer: createDurableObjectCoalescer({ namespace: env.ANSWER_FLIGHTS }) }),
       log,
       authenticate,
       clock,

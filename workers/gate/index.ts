@@ -22,6 +22,7 @@ import { consumeQueuedDecisions } from './statistics/decision-log.ts'
 import { runStatisticsJobs } from './statistics/jobs.ts'
 import { mountStatistics, STATISTICS_ROUTES } from './statistics/mount.ts'
 
+export { AnswerFlight } from '../../src/adapters/durable-object-coalescer.ts'
 export { VectorIndex } from '../vector-index/vector-index.ts'
 
 const app = new Hono<{ Bindings: GateBindings }>()

@@ -1,0 +1,59 @@
+/** A leader that ends without a word: its request is cancelled, throws, or just ends. In the real runtime. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { build } from 'esbuild'
+import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ROOT } from '../../scripts/local-gate.ts'
+
+const directory = mkdtempSync(join(tmpdir(), 'hono-rag-gate-e2e-'))
+let miniflare: Miniflare
+let url: URL
+
+beforeAll(async () => {
+  const worker = join(directory, 'worker.mjs')
+  await build({
+    entryPoints: [join(ROOT, 'test/e2e/flight-worker.ts')],
+    outfile: worker,
+    bundle: true,
+    format: 'esm',
+    external: ['cloudflare:workers'],
+  })
+  miniflare = new Miniflare(
+    convertV4MiniflareOptions({
+      name: 'flights',
+      modules: [{ type: 'ESModule', path: worker }],
+      modulesRoot: directory,
+      compatibilityDate: '2026-11-01',
+      host: '127.0.0.1',
+      port: 0,
+      serviceBindings: { SELF: 'flights' },
+      durableObjects: { FLIGHTS: { className: 'AnswerFlight', useSQLite: true } },
+    }),
+  )
+  url = await miniflare.ready
+})
+
+afterAll(async () => {
+  await miniflare?.dispose()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+const send = (name: string, key: string): Promise<Response> => fetch(new URL(`/${name}?key=${key}`, url))
+
+test.each(['throw', 'end'])(
+  'one of those who wait leads once the leader’s request is cancelled, and then %ss',
+  async (how) => {
+    const leader = send('cancel-after-a-second', how)
+    await sleep(300)
+    const second = send(how, how)
+    await sleep(200)
+    const third = send('end', how)
+    expect(await Promise.race([second.then(() => 'answered'), sleep(200, 'waits')])).toBe('waits')
+    expect(await (await leader).text()).toBe('cancelled')
+    expect((await second).status).toBe(how === 'throw' ? 500 : 200)
+    expect(await (await third).text()).toBe('leader')
+  },
+)
