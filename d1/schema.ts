@@ -11,6 +11,7 @@ import type { Finding, Verdict } from '../src/core/gates/finding.ts'
 import type { Signals } from '../src/core/signals/measure.ts'
 import type { RerankerOutcome } from '../src/core/evidence/rerank.ts'
 import type { Json } from '../src/core/lib/json.ts'
+import type { Saving } from '../src/core/reports/savings.ts'
 import type { Scope } from '../src/ports/authenticator.ts'
 import type { AuditEvent } from '../src/core/policy/preset.ts'
 import type { Mode } from '../src/ports/decision-log.ts'
@@ -200,6 +201,8 @@ export const decisions = sqliteTable(
     audit: text('audit', { mode: 'json' }).$type<readonly AuditEvent[]>(),
     /** Fields that were left out because the event was too large for a queue. */
     cut: text('cut', { mode: 'json' }).$type<readonly string[]>(),
+    /** The model call that was not made; `NULL` where one was. */
+    saved: text('saved', { mode: 'json' }).$type<Saving>(),
   },
   (table) => [
     index('decisions_by_time').on(table.tenant, table.atMs, table.id),
@@ -242,6 +245,21 @@ export const decisionRollups = sqliteTable(
     confidenceBins: text('confidence_bins', { mode: 'json' }).$type<Readonly<Record<string, number>>>().notNull(),
     /** Events by bin k of the total time, over 1.1^(k-1) up to 1.1^k milliseconds. */
     latencyBins: text('latency_bins', { mode: 'json' }).$type<Readonly<Record<string, number>>>().notNull(),
+    /** Model calls that were not made, by what. */
+    savedByRefusal: integer('saved_by_refusal').notNull(),
+    savedByCache: integer('saved_by_cache').notNull(),
+    /** Of those, whose tokens a model counted when it made the answer. */
+    savedMeasured: integer('saved_measured').notNull(),
+    savedMeasuredInput: integer('saved_measured_input').notNull(),
+    savedMeasuredOutput: integer('saved_measured_output').notNull(),
+    /** Of those, whose tokens are those of an average call. */
+    savedEstimated: integer('saved_estimated').notNull(),
+    savedEstimatedInput: integer('saved_estimated_input').notNull(),
+    savedEstimatedOutput: integer('saved_estimated_output').notNull(),
+    /** Of those, which have a price; the amounts are theirs. */
+    savedPriced: integer('saved_priced').notNull(),
+    savedModelCost: real('saved_model_cost').notNull(),
+    savedRetrievalCost: real('saved_retrieval_cost').notNull(),
   },
   (table) => [
     primaryKey({

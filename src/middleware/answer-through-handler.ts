@@ -49,6 +49,7 @@ export async function respondThroughHandler<Bindings extends object>(
     cache: forwarded(exchange, judged),
     timings: { ...retrievalTimings(judged), generationMs },
     report: reported(),
+    retrievals: judged.retrievals,
   })
 }
 

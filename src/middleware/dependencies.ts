@@ -4,6 +4,7 @@ import { createTermReader } from '../core/text/terms.ts'
 import { isRecord } from '../core/lib/guards.ts'
 import type { TermReader } from '../core/text/terms.ts'
 import type { Audience } from '../core/policy/preset.ts'
+import type { SavingsLedger } from '../core/reports/savings.ts'
 import { RagGateError } from '../errors.ts'
 import type { AnswerCache } from '../ports/answer-cache.ts'
 import type { AnswerPurges } from '../ports/answer-purges.ts'
@@ -68,6 +69,8 @@ export interface GateDependencies {
    * @default ''
    */
   readonly model?: string
+  /** `savingsLedger(…)`: records the model calls that refusals and cached answers save. @default none are recorded */
+  readonly savings?: SavingsLedger
   /**
    * Key, 32 characters and up, under which questions are recorded as HMAC-SHA-256, with a key of its own for each tenant
    * and period; without one, nothing of a question is recorded.
@@ -97,6 +100,7 @@ export interface ResolvedDependencies {
   readonly audience: Audience
   readonly deployment: string
   readonly model: string
+  readonly savings?: SavingsLedger
   /** @throws `unauthorized`, `forbidden` */
   readonly identify: (request: Request) => Promise<Principal>
   readonly partition: (principal: Principal) => string
@@ -152,6 +156,7 @@ const NAMES: ReadonlySet<string> = new Set<keyof GateDependencies>([
   'audience',
   'deployment',
   'model',
+  'savings',
   'questionHmac',
 ])
 
@@ -184,8 +189,10 @@ function requireDependencies(given: GateDependencies): void {
     const missing = methods.find((method) => typeof Reflect.get(Object(dependency), method) !== 'function')
     if (missing !== undefined) throw invalid(`The dependency ${name} has no method ${missing}`, name)
   }
-  if (given.authenticate !== undefined && typeof given.authenticate !== 'function') {
-    throw invalid('The dependency authenticate must be a function', 'authenticate')
+  for (const name of ['authenticate', 'savings'] as const) {
+    if (given[name] !== undefined && typeof given[name] !== 'function') {
+      throw invalid(`The dependency ${name} must be a function`, name)
+    }
   }
 }
 
@@ -239,6 +246,7 @@ function resolveDependencies(
     audience = 'public',
     deployment = '',
     model = '',
+    savings,
   } = given
   if (audience !== 'public' && audience !== 'operator') throw invalid('audience must be public or operator', 'audience')
   if (coalescer !== undefined && cache === undefined) {
@@ -264,6 +272,7 @@ function resolveDependencies(
     audience,
     deployment,
     model,
+    ...(savings === undefined ? {} : { savings }),
     identify: (request) => identify(given.authenticate, request),
     partition: ({ id }) => (cacheScope === 'public' || cacheScope === 'tenant' ? cacheScope : `principal:${id}`),
     terms: createTermReader(),

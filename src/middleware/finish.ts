@@ -9,6 +9,7 @@ import { newId } from '../pipeline/new-id.ts'
 import type { CacheOutcome } from './headers.ts'
 import type { Timings, Decision, CacheState } from '../core/policy/decision.ts'
 import type { Policy } from '../core/policy/policy.ts'
+import type { TokenUsage } from '../core/reports/savings.ts'
 import type { Storing } from './store-answer.ts'
 import type { RagGateEnv, AnswerReport } from './gate-context.ts'
 import type { GateResult } from '../pipeline/gate-question.ts'
@@ -99,6 +100,10 @@ export interface Outcome {
   readonly cache: CacheOutcome
   readonly timings: Timings
   readonly report: AnswerReport
+  /** Rounds of retrieval on the way of this question. */
+  readonly retrievals: number
+  /** Tokens of the model call that made an answer sent again, where they are known. */
+  readonly savedUsage?: TokenUsage
 }
 
 /** Writes the gate's headers, and records the decision once the response is on its way. */
@@ -106,7 +111,7 @@ export function finish<Bindings extends object>(
   c: GateContext<Bindings>,
   exchange: Exchange,
   response: Response,
-  { decision, policy, cache, timings, report }: Outcome,
+  { decision, policy, cache, timings, report, retrievals, savedUsage }: Outcome,
 ): void {
   const { settings, dependencies, asked, startedMs, route } = exchange
   const state = cacheStateOf(cache)
@@ -120,6 +125,13 @@ export function finish<Bindings extends object>(
   // Phases that did not run are phases that a stored answer saved.
   response.headers.set('server-timing', serverTimingHeader(told ? spent : { totalMs: spent.totalMs }))
   if (!response.headers.has('cache-control')) response.headers.set('cache-control', 'private, no-store')
+  const saved = dependencies.savings?.({
+    decision,
+    mode: settings.mode,
+    cache: state,
+    retrievals,
+    ...(savedUsage && { usage: savedUsage }),
+  })
   const audit = policy.preset?.auditEvents?.(decision, nowMs) ?? []
   const event: DecisionEvent = {
     id: eventId,
@@ -133,6 +145,7 @@ export function finish<Bindings extends object>(
     principalId: asked.principal.id,
     ...(report.model === undefined ? {} : { model: report.model }),
     ...(report.usage === undefined ? {} : { usage: report.usage }),
+    ...(saved === undefined ? {} : { saved }),
     ...(audit.length === 0 ? {} : { audit }),
   }
   const warning = cache.kind === 'forwarded' ? policy.preset?.warning?.(decision) : undefined

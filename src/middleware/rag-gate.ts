@@ -207,8 +207,9 @@ function respondToTrial<Bindings extends object>(
 async function respondFromCache<Bindings extends object>(
   c: GateContext<Bindings>,
   exchange: Exchange,
-  { answer, policy, ageSeconds, ttlSeconds, cache: kind, judged, lead }: Extract<GateResult, { kind: 'cached' }>,
+  result: Extract<GateResult, { kind: 'cached' }>,
 ): Promise<Response> {
+  const { answer, policy, ageSeconds, ttlSeconds, cache: kind, judged, lead, retrievals } = result
   // Through the context, so that headers which other middleware gave to this caller stay.
   // It was sent with this status before, so it is one.
   const headers = Object.fromEntries(answer.headers)
@@ -230,6 +231,8 @@ async function respondFromCache<Bindings extends object>(
     cache: { kind, ageSeconds, ttlSeconds, principalId: answer.principalId },
     timings: judged === undefined ? {} : retrievalTimings(judged),
     report: {},
+    retrievals,
+    ...(answer.usage === undefined ? {} : { savedUsage: answer.usage }),
   })
   return response
 }
@@ -272,6 +275,7 @@ async function respondWithRefusal<Bindings extends object>(
     cache: forwarded(exchange, judged),
     timings: retrievalTimings(judged),
     report: {},
+    retrievals: judged.retrievals,
   }
   if (own !== undefined) {
     // The headers of a response that was passed on from elsewhere cannot be written.

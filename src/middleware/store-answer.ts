@@ -132,7 +132,7 @@ function cachedAnswer(
   body: string,
 ): CachedAnswer {
   const { key, decision, reported, staleIfErrorSeconds, requestedAtMs, principalId, purgeEpoch, omitHeaders } = storing
-  const { model } = reported()
+  const { model, usage } = reported()
   return {
     schema: 2,
     key,
@@ -146,6 +146,7 @@ function cachedAnswer(
     decision,
     principalId,
     ...(model === undefined ? {} : { model }),
+    ...(usage === undefined ? {} : { usage }),
     purgeEpoch,
   }
 }

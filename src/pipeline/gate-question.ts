@@ -29,6 +29,8 @@ export type GateResult =
       readonly answer: CachedAnswer
       /** The policy that decided: it is part of the key under which the answer was found. */
       readonly policy: Policy
+      /** Rounds of retrieval on the way of this question: none before a `hit`. */
+      readonly retrievals: number
       /** What `Age` says. */
       readonly ageSeconds: number
       /** Seconds of its lifetime that are left; negative past it. */
@@ -64,6 +66,8 @@ export type GateResult =
       readonly evidenceKey?: string
       /** Latest purge known when the question came. */
       readonly purgeEpoch: number
+      /** Rounds of retrieval: none for a question that is refused for itself. */
+      readonly retrievals: number
       readonly retrievalMs: number
       /** Absent without a reranker. */
       readonly rerankMs?: number
@@ -95,11 +99,11 @@ export async function gateQuestion(
 
   const keys = answerKeys(ports, settings, request, place)
   const stored = await findStored(ports, request, place, keys?.byQuestion)
-  if (isSendable(stored, request)) return cachedAs('hit', stored, place)
+  if (isSendable(stored, request)) return cachedAs('hit', stored, place, 0)
   requireNewWanted(request)
 
   const seat = await takeSeat(ports, settings, request, place, keys?.byQuestion)
-  if (seat.answer !== undefined) return cachedAs('collapsed', seat.answer, place)
+  if (seat.answer !== undefined) return cachedAs('collapsed', seat.answer, place, 0)
   return leading(seat, () => gateAnew(ports, settings, request, { ...place, keys, stored, seat }))
 }
 
@@ -126,10 +130,14 @@ async function gateAnew(
   const weighed = await weighEvidence(ports, settings, search, { ...request, policy }, first)
   const { assessed, timings } = weighed
   const decision = decisionOf(newId(ports.clock), asked.collection, weighed)
+  const retrievals = 1 + (weighed.expansion?.retrievals ?? 0)
   const evidenceKey = keys && (await keyOfAnswerFrom(assessed, keys))
   const same = await findFromBefore(ports, request, asked, evidenceKey)
   if (keys !== undefined && isSendable(same, request)) {
-    return { ...cachedAs('evidence-hit', same, asked), judged: { decision, key: keys.byQuestion, ...timings } }
+    return {
+      ...cachedAs('evidence-hit', same, asked, retrievals),
+      judged: { decision, key: keys.byQuestion, ...timings },
+    }
   }
   return {
     kind: 'judged',
@@ -141,6 +149,7 @@ async function gateAnew(
     stale: stored !== null,
     ...(asked.seat.alone === undefined ? {} : { alone: true }),
     purgeEpoch: asked.purges?.epoch ?? 0,
+    retrievals,
     ...timings,
   }
 }
@@ -169,6 +178,7 @@ async function refuseUnseen(
     cache: 'bypass',
     stale: false,
     purgeEpoch: 0,
+    retrievals: 0,
     retrievalMs: 0,
   }
 }
@@ -209,7 +219,7 @@ async function retrieveOrStandIn(
       message: 'The retriever failed: an answer past its lifetime is sent',
       cause: thrown,
     })
-    return cachedAs('stale', stored, asked)
+    return cachedAs('stale', stored, asked, 1)
   }
 }
 
@@ -246,8 +256,17 @@ function cachedAs(
   cache: CachedResult['cache'],
   { answer, ageSeconds, residentSeconds }: StoredAnswer,
   { policy }: QuestionPlace,
+  retrievals: number,
 ): CachedResult {
-  return { kind: 'cached', cache, answer, policy, ageSeconds, ttlSeconds: answer.lifetimeSeconds - residentSeconds }
+  return {
+    kind: 'cached',
+    cache,
+    answer,
+    policy,
+    retrievals,
+    ageSeconds,
+    ttlSeconds: answer.lifetimeSeconds - residentSeconds,
+  }
 }
 
 function decisionOf(

@@ -1,4 +1,5 @@
 import type { Decision } from '../core/policy/decision.ts'
+import type { TokenUsage } from '../core/reports/savings.ts'
 
 /** A whole answer, as it was sent, with everything needed to decide whether it may be sent again. */
 export interface CachedAnswer {
@@ -25,6 +26,8 @@ export interface CachedAnswer {
   readonly decision: Decision
   /** Model that made the answer, if one did. */
   readonly model?: string
+  /** Tokens of that model, if they were reported: what sending the answer again saves. */
+  readonly usage?: TokenUsage
   /** Who asked the question that it answers: whoever else is sent it is not told when that was. */
   readonly principalId: string
   /** Number of the latest purge that was known when the question came; a later one of its scopes makes it a miss. */

@@ -1,14 +1,9 @@
 import type { CacheState, Decision, Timings } from '../core/policy/decision.ts'
 import type { AuditEvent } from '../core/policy/preset.ts'
+import type { Saving, TokenUsage } from '../core/reports/savings.ts'
 
 /** Whether refusals are carried out, or only recorded. */
 export type Mode = 'enforce' | 'observe'
-
-/** Tokens that a model counted for one answer. */
-export interface TokenUsage {
-  readonly inputTokens: number
-  readonly outputTokens: number
-}
 
 /** A decision and what became of it: one event for every question that was judged or served from the cache. */
 export interface DecisionEvent {
@@ -35,6 +30,8 @@ export interface DecisionEvent {
   /** Model that answered, when one was called. */
   readonly model?: string
   readonly usage?: TokenUsage
+  /** The model call that was not made, where one was saved. */
+  readonly saved?: Saving
   /** What the audit trail keeps of this decision, such as an advisory of low confidence. */
   readonly audit?: readonly AuditEvent[]
   /** Names of the fields that were left out, because the event was too large for a queue. */

@@ -1,6 +1,6 @@
 import type { Chunk } from '../core/evidence/chunk.ts'
 import type { GenerationReport } from '../core/answer/measure-answer.ts'
-import type { TokenUsage } from './decision-log.ts'
+import type { TokenUsage } from '../core/reports/savings.ts'
 
 /** What an answer is made from. */
 export interface GenerationRequest {

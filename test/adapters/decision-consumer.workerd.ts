@@ -6,7 +6,7 @@ import { decisionRollups, decisions, isolates } from '../../d1/schema.ts'
 import { createD1DecisionStore } from '../../src/adapters/d1/decision-store.ts'
 import { createDecisionConsumer } from '../../src/adapters/decision-consumer.ts'
 import { createQueueDecisionLog, type QueuedDecision } from '../../src/adapters/queue-decision-log.ts'
-import type { DecisionStore, NumberedEvent } from '../../src/ports/decision-log.ts'
+import type { DecisionEvent, DecisionStore, NumberedEvent } from '../../src/ports/decision-log.ts'
 import { aDecision, anEvent, seededRandom } from '../fixtures/decision.ts'
 
 const database = drizzle(env.DB)
@@ -108,11 +108,46 @@ describe('a batch', () => {
   })
 })
 
+/** What an event saves, if it does, added to the totals that are expected. */
+function savingFrom(
+  pick: <Value>(values: readonly Value[]) => Value,
+  random: () => number,
+  totals: Record<string, number>,
+): Pick<DecisionEvent, 'saved'> {
+  const by = pick(['refusal', 'cache', undefined] as const)
+  if (by === undefined) return {}
+  const add = (name: string, count: number): void => void (totals[name] = (totals[name] ?? 0) + count)
+  add(by, 1)
+  const how = pick(['measured', 'estimated', 'unknown'] as const)
+  add(how, 1)
+  if (how === 'unknown') return { saved: { by } }
+  const [inputTokens, outputTokens] = [Math.floor(random() * 5_000), Math.floor(random() * 900)]
+  add('input', inputTokens)
+  add('output', outputTokens)
+  const saved = { by, inputTokens, outputTokens, ...(how === 'estimated' ? { estimated: true as const } : {}) }
+  if (random() < 0.5) return { saved }
+  const [modelCost, retrievalCost] = [Math.floor(random() * 100) / 8, Math.floor(random() * 10) / 8]
+  add('priced', 1)
+  add('net', modelCost - retrievalCost)
+  return { saved: { ...saved, modelCost, retrievalCost } }
+}
+
 describe('ten thousand events', () => {
   it('delivered 12,400 times, twice, shuffled, split, with lost batches and lost acknowledgements, count exactly', async () => {
     const random = seededRandom(5)
     const pick = <Value>(values: readonly Value[]): Value => values[Math.floor(random() * values.length)]!
     const expected = new Map<string, number>()
+    const saved = {
+      refusal: 0,
+      cache: 0,
+      measured: 0,
+      estimated: 0,
+      unknown: 0,
+      input: 0,
+      output: 0,
+      priced: 0,
+      net: 0,
+    }
     const events = Array.from({ length: 10_000 }, (_, at) => {
       const verdict = pick(['pass', 'advise', 'refuse'] as const)
       const tenant = pick(['exact-a', 'exact-b', 'exact-c'])
@@ -120,6 +155,7 @@ describe('ten thousand events', () => {
       const event = anEvent(`exact-${at}`, {
         decision: aDecision({ tenant, verdict }),
         atMs: Date.UTC(2026, 5, 1) + hour,
+        ...savingFrom(pick, random, saved),
       })
       const key = `${tenant} ${hour} ${verdict}`
       expected.set(key, (expected.get(key) ?? 0) + 1)
@@ -156,6 +192,21 @@ describe('ten thousand events', () => {
        FROM decision_rollups WHERE span_ms = 3600000 AND tenant GLOB 'exact-*' GROUP BY name`,
     ).all<{ name: string; n: number }>()
     expect(new Map(counted.results.map(({ name, n }) => [name, n]))).toEqual(expected)
+    const { results } = await env.DB.prepare(
+      `SELECT span_ms, sum(saved_by_refusal) AS refusal, sum(saved_by_cache) AS cache, sum(saved_measured) AS measured,
+         sum(saved_estimated) AS estimated,
+         sum(saved_by_refusal + saved_by_cache - saved_measured - saved_estimated) AS unknown,
+         sum(saved_measured_input + saved_estimated_input) AS input,
+         sum(saved_measured_output + saved_estimated_output) AS output,
+         sum(saved_priced) AS priced, sum(saved_model_cost - saved_retrieval_cost) AS net
+       FROM decision_rollups WHERE tenant GLOB 'exact-*' GROUP BY span_ms`,
+    ).all<Record<string, number>>()
+    // Costs are sums of eighths, which binary numbers hold exactly.
+    expect(results).toEqual([
+      { span_ms: 3_600_000, ...saved },
+      { span_ms: 86_400_000, ...saved },
+    ])
+    expect(Math.min(...Object.values(saved))).toBeGreaterThan(500)
     const gaps = await env.DB.prepare(
       `SELECT sum(highest_sequence - recorded) AS n FROM isolates WHERE id GLOB 'exact-*'`,
     ).first<{ n: number }>()

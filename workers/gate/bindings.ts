@@ -55,6 +55,17 @@ export interface GateBindings {
   readonly EMBEDDING_MODEL?: string
   /** What reads passages beside the question: `off`, `workers-ai` or `llm`. @default 'off' */
   readonly RERANKER?: string
+  /** What is paid, for the statistics of what was saved: all four together, and a model beside them. */
+  readonly PRICE_CURRENCY?: string
+  /** For a million tokens that the model reads. */
+  readonly PRICE_INPUT_PER_MILLION?: string
+  /** For a million tokens that the model writes. */
+  readonly PRICE_OUTPUT_PER_MILLION?: string
+  /** For one round of retrieval, with its embedding and its reranker. */
+  readonly PRICE_PER_RETRIEVAL?: string
+  /** Tokens of an average call, for calls whose tokens nobody counted: both together. Without them those are unknown. */
+  readonly AVERAGE_INPUT_TOKENS?: string
+  readonly AVERAGE_OUTPUT_TOKENS?: string
   /** An OpenAI-compatible endpoint instead of quoted answers; all three together. */
   readonly LLM_BASE_URL?: string
   readonly LLM_API_KEY?: string

@@ -26,6 +26,7 @@ import type { IdempotencyStore } from '../../src/ports/idempotency.ts'
 import type { GateBindings } from './bindings.ts'
 import { generatorFor, rerankerFor, searchEngine } from './engines.ts'
 import { decisionLogFor } from './statistics/decision-log.ts'
+import { savingsOf } from './statistics/savings-ledger.ts'
 import { type StatisticsStores, statisticsStores } from './statistics/stores.ts'
 
 /** Everything the routes use. */
@@ -93,6 +94,7 @@ function compose(env: GateBindings): Composition {
       audience: env.AUDIENCE === 'operator' ? 'operator' : 'public',
       deployment: env.DEPLOYMENT ?? '',
       model: generator.model,
+      savings: savingsOf(env),
       ...questionHmac(env),
     },
     ingest: {

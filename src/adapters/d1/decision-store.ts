@@ -76,6 +76,7 @@ const COLUMNS: readonly (readonly [column: string, read: (numbered: NumberedEven
   ['expansion', ({ event }) => event.decision.expansion],
   ['audit', ({ event }) => (event.audit === undefined || event.audit.length === 0 ? null : event.audit)],
   ['cut', ({ event }) => event.cut],
+  ['saved', ({ event }) => event.saved],
 ]
 
 /**

@@ -31,6 +31,7 @@ export type ListedDecision = Pick<
   | 'status'
   | 'totalMs'
   | 'model'
+  | 'saved'
   | 'escalate'
   | 'expansion'
   | 'documentIds'
@@ -120,6 +121,7 @@ const LISTED = {
   status: decisions.status,
   totalMs: decisions.totalMs,
   model: decisions.model,
+  saved: decisions.saved,
   escalate: decisions.escalate,
   expansion: decisions.expansion,
   documentIds: decisions.documentIds,

@@ -51,6 +51,7 @@ export interface Totals {
   readonly modelCalls: number
   readonly inputTokens: number
   readonly outputTokens: number
+  readonly savings: Savings
 }
 
 /** Totals of one hour or day. */
@@ -73,6 +74,13 @@ export interface Latency {
   readonly p99: number | null
 }
 
+/** Tokens of model calls that were not made. */
+export interface SavedTokens {
+  readonly calls: number
+  readonly inputTokens: number
+  readonly outputTokens: number
+}
+
 /** What was not spent, because no model was asked. */
 export interface Savings {
   /** Questions refused before the model was called. */
@@ -81,10 +89,27 @@ export interface Savings {
   readonly callsAvoidedByCache: number
   /** Of all decisions; `null` without any. */
   readonly shareAvoided: number | null
-  /** The mean tokens of the calls that were made, for each that was not; `null` when no call is known. */
-  readonly tokensSaved: number | null
+  /** As the model counted them when it made the answers that were sent again. */
+  readonly measured: SavedTokens
+  /** By the average call that the deployment set. */
+  readonly estimated: SavedTokens
+  /** Calls whose tokens nobody knows. */
+  readonly unknownCalls: number
+  /** In the currency of the prices at that time; `null` when no call has a price. */
+  readonly money: SavedMoney | null
   /** The mean time of a generation, for each that was not needed, milliseconds; `null` when none is known. */
   readonly generationMsSaved: number | null
+}
+
+/** What model calls would have cost that were not made. */
+export interface SavedMoney {
+  /** Calls that have a price: the amounts are theirs alone. */
+  readonly calls: number
+  readonly modelCost: number
+  /** Spent on the retrievals that found out that they were not needed. */
+  readonly retrievalCost: number
+  /** The one less the other: below 0 where retrieval cost more than it saved. */
+  readonly net: number
 }
 
 /** What became of the questions in a period. */
@@ -108,7 +133,6 @@ export interface StatisticsSummary extends Totals {
   readonly latency: { readonly all: Latency; readonly cached: Latency; readonly uncached: Latency }
   readonly meanRetrievalMs: number | null
   readonly meanGenerationMs: number | null
-  readonly savings: Savings
   /** Refusals that ask for a person. */
   readonly escalated: number
   /** Decisions for which a further round of retrieval was tried. */
@@ -236,7 +260,6 @@ export function createD1Statistics({ db }: D1StatisticsOptions): Statistics {
         latency: latencyOf(latencies),
         meanRetrievalMs: mean(groups, 'retrievalMs'),
         meanGenerationMs: mean(groups, 'generationMs'),
-        savings: savingsOf(groups),
         escalated: added(groups, 'escalated'),
         expanded: added(groups, 'expanded'),
         series: [...grouped(points, ({ startMs }) => startMs)].map(([startMs, ofPoint]) => ({
@@ -293,6 +316,17 @@ function sumsOf(r: typeof schema.decisionRollups) {
     outputTokens: sumOf(r.outputTokens),
     escalated: sumOf(r.escalated),
     expanded: sumOf(r.expanded),
+    savedByRefusal: sumOf(r.savedByRefusal),
+    savedByCache: sumOf(r.savedByCache),
+    savedMeasured: sumOf(r.savedMeasured),
+    savedMeasuredInput: sumOf(r.savedMeasuredInput),
+    savedMeasuredOutput: sumOf(r.savedMeasuredOutput),
+    savedEstimated: sumOf(r.savedEstimated),
+    savedEstimatedInput: sumOf(r.savedEstimatedInput),
+    savedEstimatedOutput: sumOf(r.savedEstimatedOutput),
+    savedPriced: sumOf(r.savedPriced),
+    savedModelCost: sumOf(r.savedModelCost),
+    savedRetrievalCost: sumOf(r.savedRetrievalCost),
   }
 }
 
@@ -337,6 +371,7 @@ function totalsOf(groups: readonly Group[]): Totals {
     modelCalls: added(groups, 'modelCalls'),
     inputTokens: added(groups, 'inputTokens'),
     outputTokens: added(groups, 'outputTokens'),
+    savings: savingsOf(groups),
   }
 }
 
@@ -413,20 +448,35 @@ function shares(bins: Bins): Omit<Latency, 'counted'> {
   }
 }
 
-function savingsOf(groups: readonly (Group & { readonly mode: Mode })[]): Savings {
-  const isCached = ({ cache }: Group): boolean => cache === 'hit' || cache === 'evidence-hit' || cache === 'stale'
-  const cached = groups.filter(isCached)
-  const refused = groups.filter((group) => group.verdict === 'refuse' && group.mode === 'enforce' && !isCached(group))
-  const byCache = added(cached, 'events')
-  const byRefusal = added(refused, 'events') - added(refused, 'modelCalls')
-  const [decisions, calls] = [added(groups, 'events'), added(groups, 'modelCalls')]
-  const tokens = added(groups, 'inputTokens') + added(groups, 'outputTokens')
+function savingsOf(groups: readonly Group[]): Savings {
+  const [byRefusal, byCache] = [added(groups, 'savedByRefusal'), added(groups, 'savedByCache')]
+  const avoided = byRefusal + byCache
+  const decisions = added(groups, 'events')
+  const [measured, estimated] = [savedTokens(groups, 'savedMeasured'), savedTokens(groups, 'savedEstimated')]
   const generationMs = mean(groups, 'generationMs')
   return {
     callsAvoidedByRefusal: byRefusal,
     callsAvoidedByCache: byCache,
-    shareAvoided: decisions === 0 ? null : (byCache + byRefusal) / decisions,
-    tokensSaved: calls === 0 ? null : Math.round((tokens / calls) * (byCache + byRefusal)),
-    generationMsSaved: generationMs === null ? null : Math.round(generationMs * (byCache + byRefusal)),
+    shareAvoided: decisions === 0 ? null : avoided / decisions,
+    measured,
+    estimated,
+    unknownCalls: avoided - measured.calls - estimated.calls,
+    money: savedMoney(groups),
+    generationMsSaved: generationMs === null ? null : Math.round(generationMs * avoided),
   }
+}
+
+function savedTokens(groups: readonly Sums[], name: 'savedMeasured' | 'savedEstimated'): SavedTokens {
+  return {
+    calls: added(groups, name),
+    inputTokens: added(groups, `${name}Input`),
+    outputTokens: added(groups, `${name}Output`),
+  }
+}
+
+function savedMoney(groups: readonly Sums[]): SavedMoney | null {
+  const calls = added(groups, 'savedPriced')
+  if (calls === 0) return null
+  const [modelCost, retrievalCost] = [added(groups, 'savedModelCost'), added(groups, 'savedRetrievalCost')]
+  return { calls, modelCost, retrievalCost, net: modelCost - retrievalCost }
 }

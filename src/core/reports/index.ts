@@ -12,3 +12,11 @@ export {
   type Telling,
   textFor,
 } from './refusal.ts'
+export {
+  type FinishedExchange,
+  type Prices,
+  type Saving,
+  type SavingsLedger,
+  savingsLedger,
+  type SavingsSettings,
+} from './savings.ts'

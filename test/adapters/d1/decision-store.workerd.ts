@@ -148,6 +148,7 @@ describe('createD1DecisionStore', () => {
       question: { hmac: 'abc', keyId: 'k1' },
       model: 'model-1',
       usage: { inputTokens: 10, outputTokens: 2 },
+      saved: { by: 'cache', inputTokens: 10, outputTokens: 2, modelCost: 0.1, retrievalCost: 0 },
     })
     await store.write([{ event, isolate: 'isolate-1', sequence: 7 }])
     const stored = await database.select().from(decisions).where(eq(decisions.tenant, tenant))
@@ -191,6 +192,7 @@ describe('createD1DecisionStore', () => {
         expansion: null,
         audit: null,
         cut: null,
+        saved: { by: 'cache', inputTokens: 10, outputTokens: 2, modelCost: 0.1, retrievalCost: 0 },
       },
     ])
   })

@@ -52,11 +52,12 @@ describe('summary', () => {
     const pass: Partial<Decision> = { verdict: 'pass', band: 'high', confidence: 0.75 }
     const refuse: Partial<Decision> = { verdict: 'refuse', band: 'very-low', confidence: 0.25, reason: WEAK }
     const usage = { inputTokens: 100, outputTokens: 20 }
+    const measured = { by: 'cache', ...usage, modelCost: 0.5, retrievalCost: 0.125 } as const
     await write('summed', [
       [pass, { atMs: START_MS - 1 }],
       [pass, { atMs: START_MS, timings: { totalMs: 30 }, model: 'model-1', usage }],
-      [pass, { atMs: START_MS + 5, timings: { totalMs: 10 }, cache: 'hit' }],
-      [refuse, { atMs: START_MS + HOUR_MS - 1, timings: {} }],
+      [pass, { atMs: START_MS + 5, timings: { totalMs: 10 }, cache: 'hit', saved: measured }],
+      [refuse, { atMs: START_MS + HOUR_MS - 1, timings: {}, saved: { by: 'refusal' } }],
       [
         refuse,
         { atMs: START_MS + 2 * HOUR_MS, timings: {}, mode: 'observe', cache: 'bypass', model: 'model-1', usage },
@@ -87,20 +88,29 @@ describe('summary', () => {
       outputTokens: 40,
       escalated: 0,
       expanded: 0,
-      // One hit and one enforced refusal; 120 tokens a call.
-      savings: { callsAvoidedByCache: 1, callsAvoidedByRefusal: 1, shareAvoided: 0.5, tokensSaved: 240 },
+      savings: {
+        callsAvoidedByCache: 1,
+        callsAvoidedByRefusal: 1,
+        shareAvoided: 0.5,
+        measured: { calls: 1, ...usage },
+        estimated: { calls: 0, inputTokens: 0, outputTokens: 0 },
+        unknownCalls: 1,
+        money: { calls: 1, modelCost: 0.5, retrievalCost: 0.125, net: 0.375 },
+      },
       series: [
         {
           startMs: START_MS,
           decisions: 3,
           byVerdict: { pass: 2, advise: 0, refuse: 1 },
           byCache: { hit: 1, miss: 2, bypass: 0, stale: 0, 'evidence-hit': 0 },
+          savings: { callsAvoidedByCache: 1, callsAvoidedByRefusal: 1, unknownCalls: 1, money: { net: 0.375 } },
         },
         {
           startMs: START_MS + 2 * HOUR_MS,
           decisions: 1,
           byVerdict: { pass: 0, advise: 0, refuse: 1 },
           byCache: { hit: 0, miss: 0, bypass: 1, stale: 0, 'evidence-hit': 0 },
+          savings: { callsAvoidedByCache: 0, callsAvoidedByRefusal: 0, unknownCalls: 0, money: null },
         },
       ],
     })

@@ -141,6 +141,10 @@ describe('GET /v1/decisions', () => {
     const { decisions } = await read<{ decisions: Listed[] }>('/v1/decisions?verdict=refuse')
     expect(decisions.map(({ verdict }) => verdict)).toEqual(['refuse', 'refuse'])
     expect(await read('/v1/decisions?reason=none')).toMatchObject({ decisions: [], next_cursor: null })
+    for (const cache of ['hit', 'evidence-hit', 'miss', 'bypass', 'stale']) {
+      const { decisions: some } = await read<{ decisions: Listed[] }>(`/v1/decisions?cache=${cache}`)
+      expect(some.every((each) => each.cache === cache)).toBe(true)
+    }
   })
 
   test('as CSV guards against formulas', async () => {

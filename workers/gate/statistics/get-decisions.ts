@@ -37,6 +37,7 @@ const COLUMNS = [
   'status',
   'total_ms',
   'model',
+  'saved',
   'escalate',
   'expansion',
   'document_ids',

@@ -1,6 +1,6 @@
 /** `GET /v1/stats`, `/v1/stats/content-gaps`, `/v1/stats/documents`: sums, trends and weak spots. */
 import type { Context } from 'hono'
-import type { StatisticsSummary } from '../../../src/adapters/d1/statistics.ts'
+import type { Savings, StatisticsSummary } from '../../../src/adapters/d1/statistics.ts'
 import { RagGateError } from '../../../src/errors.ts'
 import { requireScope } from '../access.ts'
 import type { GateBindings } from '../bindings.ts'
@@ -47,7 +47,7 @@ export async function getStatistics(c: StatisticsContext): Promise<Response> {
   ])
   if (format === 'csv') return seriesAsCsv(c, summary)
   // The wire form of an object is an object.
-  return json(c, { ...(onTheWire({ ...summary, recording }) as object) })
+  return json(c, { ...(onTheWire({ ...summary, recording }) as object), currency: c.env.PRICE_CURRENCY ?? null })
 }
 
 const SERIES_COLUMNS = [
@@ -66,16 +66,38 @@ const SERIES_COLUMNS = [
   'model_calls',
   'input_tokens',
   'output_tokens',
+  'calls_avoided_by_refusal',
+  'calls_avoided_by_cache',
+  'unknown_calls',
+  'measured_calls',
+  'measured_input_tokens',
+  'measured_output_tokens',
+  'estimated_calls',
+  'estimated_input_tokens',
+  'estimated_output_tokens',
+  'money_calls',
+  'money_model_cost',
+  'money_retrieval_cost',
+  'money_net',
 ]
 
 function seriesAsCsv(c: StatisticsContext, { series }: StatisticsSummary): Response {
-  const rows = series.map(({ byVerdict, byCache, ...point }) => ({
+  const rows = series.map(({ byVerdict, byCache, savings, ...point }) => ({
     // The wire form of an object is an object.
     ...(onTheWire(point) as Record<string, unknown>),
     ...byVerdict,
     ...byCache,
+    ...savingsInColumns(savings),
   }))
   return csv(c, 'decisions-over-time', SERIES_COLUMNS, rows)
+}
+
+function savingsInColumns({ measured, estimated, money, ...savings }: Savings): Record<string, unknown> {
+  const groups = Object.entries({ measured, estimated, money: money ?? {} }).flatMap(([group, figures]) =>
+    Object.entries(figures).map(([name, figure]) => [`${group}_${name}`, figure]),
+  )
+  // The wire form of an object is an object.
+  return onTheWire({ ...savings, ...Object.fromEntries(groups) }) as Record<string, unknown>
 }
 
 /** The questions refused most often: what the documents do not answer. */

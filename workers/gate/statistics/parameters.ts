@@ -121,7 +121,7 @@ export const FILTER_NAMES = ['collection', 'policy', 'verdict', 'band', 'cache',
 const CHOICES = {
   verdict: ['pass', 'advise', 'refuse'],
   band: ['high', 'medium', 'low', 'very-low'],
-  cache: ['hit', 'miss', 'bypass', 'stale'],
+  cache: ['hit', 'evidence-hit', 'miss', 'bypass', 'stale'],
   mode: ['enforce', 'observe'],
 } as const
 

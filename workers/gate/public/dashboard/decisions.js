@@ -1,6 +1,6 @@
 /** The list of decisions, and everything that is known of one. */
 import { get, save, send } from './api.js'
-import { badge, card, duration, el, empty, facts, figure, moment, NOTHING, table, words } from './dom.js'
+import { badge, card, duration, el, empty, facts, figure, moment, money, NOTHING, table, words } from './dom.js'
 
 const PAGE = 50
 
@@ -159,6 +159,7 @@ export async function showDecision({ id, signal }) {
           ['Answering', found.generation_ms === null ? null : duration(found.generation_ms)],
           ['In all', duration(found.total_ms)],
           ['Model', found.model],
+          ['Saved', savedBy(found.saved)],
           ['Tokens', found.input_tokens === null ? null : `${found.input_tokens} in, ${found.output_tokens} out`],
           ['Asked by', found.principal_id],
           ['Route', found.route],
@@ -179,6 +180,15 @@ export async function showDecision({ id, signal }) {
       ),
     ),
   ]
+}
+
+/** The model call that was not made, in words. */
+function savedBy(saved) {
+  if (saved === null || saved === undefined) return null
+  const { by, input_tokens: read, output_tokens: written, estimated, model_cost: cost, retrieval_cost: spent } = saved
+  const tokens = read === undefined ? 'its tokens are not known' : `${read} tokens in, ${written} out`
+  const amount = cost === undefined ? '' : `, worth ${money(cost - spent)}`
+  return `A model call, by ${by === 'refusal' ? 'refusing' : 'the cache'}: ${tokens}${estimated ? ' (an average call)' : ''}${amount}`
 }
 
 function gauge({ confidence, band, verdict }) {

@@ -65,6 +65,16 @@ export function duration(ms) {
   return `${(ms / 3_600_000).toFixed(1)} h`
 }
 
+const AMOUNT = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+const SMALL_AMOUNT = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 })
+
+/** An amount of money: a small one with its first three figures, so that a fraction of a cent is not nothing. */
+export function money(amount, currency) {
+  if (amount === null || amount === undefined) return NOTHING
+  const small = amount !== 0 && Math.abs(amount) < 1
+  return `${(small ? SMALL_AMOUNT : AMOUNT).format(amount)} ${currency ?? ''}`.trim()
+}
+
 /** A moment in the reader's own time, with UTC when pointed at. */
 export function moment(iso) {
   return el('time', { dateTime: iso, title: iso }, MOMENT.format(new Date(iso)))

@@ -1,7 +1,7 @@
 /** The overview: what became of the questions, in figures and over time. */
 import { get, save } from './api.js'
 import { bars, histogram, legend, timeSeries } from './charts.js'
-import { card, duration, el, empty, figure, moment, number, percent, table, words } from './dom.js'
+import { card, duration, el, empty, figure, moment, money, NOTHING, number, percent, table, words } from './dom.js'
 
 export async function showOverview({ period, chosen, signal, offer }) {
   const asked = { ...period, ...chosen }
@@ -62,6 +62,7 @@ function tiles({
   by_verdict: verdicts,
   by_cache: cached,
   savings: saved,
+  currency,
   latency: times,
   mean_confidence: mean,
 }) {
@@ -79,15 +80,17 @@ function tiles({
     tile('Decisions', number(decisions), `${percent(verdicts.pass, decisions)} pass`),
     tile('Refused', percent(verdicts.refuse, decisions), `${number(verdicts.refuse)} questions`, 'refuse'),
     tile('With a caution', percent(verdicts.advise, decisions), `${number(verdicts.advise)} answers`, 'advise'),
-    tile(
-      'From the cache',
-      percent(cached.hit + cached.stale, decisions),
-      `${number(cached.hit + cached.stale)} answers`,
-    ),
+    tile('From the cache', percent(fromCache(cached), decisions), `${number(fromCache(cached))} answers`),
     tile('Calls avoided', number(avoided), `${percent(avoided, decisions)} of all questions`, 'pass'),
+    saved.money && tile('Saved', money(saved.money.net, currency), `by ${number(saved.money.calls)} calls`, 'pass'),
     tile('Response time', duration(times.all.p50), `95 % within ${duration(times.all.p95)}`),
     tile('Mean confidence', figure(mean), 'from 0 to 1'),
   )
+}
+
+/** Answers that were sent again, whatever the cache found them by. */
+function fromCache(by) {
+  return by.hit + by['evidence-hit'] + by.stale
 }
 
 function overTime(stats, asked) {
@@ -109,14 +112,27 @@ function overTime(stats, asked) {
         { className: 'scroll', tabIndex: 0, role: 'group', 'aria-label': 'Decisions over time' },
         table(
           'Decisions over time',
-          ['From', 'Decisions', 'Pass', 'Advise', 'Refuse', 'From cache', 'Confidence', 'Mean time'],
+          [
+            'From',
+            'Decisions',
+            'Pass',
+            'Advise',
+            'Refuse',
+            'From cache',
+            'Avoided',
+            'Saved',
+            'Confidence',
+            'Mean time',
+          ],
           stats.series.map((point) => [
             point.start.slice(0, stats.interval === 'day' ? 10 : 16).replace('T', ' '),
             number(point.decisions),
             number(point.by_verdict.pass),
             number(point.by_verdict.advise),
             number(point.by_verdict.refuse),
-            number(point.by_cache.hit + point.by_cache.stale),
+            number(fromCache(point.by_cache)),
+            number(point.savings.calls_avoided_by_refusal + point.savings.calls_avoided_by_cache),
+            money(point.savings.money?.net, stats.currency),
             figure(point.mean_confidence),
             duration(point.mean_total_ms),
           ]),
@@ -219,6 +235,7 @@ function reasons({ by_reason: by, decisions }) {
 function cache({ by_cache: by, decisions }) {
   const names = {
     hit: 'Answered from the cache',
+    'evidence-hit': 'Answered from the cache, by its evidence',
     miss: 'Not in the cache',
     stale: 'Sent past its lifetime',
     bypass: 'Cache passed over',
@@ -229,7 +246,7 @@ function cache({ by_cache: by, decisions }) {
     .map(([state, count]) => [state, count, names[state] ?? state])
   return card(
     'Cache',
-    bars(entries, decisions, (state) => (state === 'hit' ? 'pass' : '')),
+    bars(entries, decisions, (state) => (state.endsWith('hit') ? 'pass' : '')),
   )
 }
 
@@ -260,12 +277,21 @@ function latency({ latency: times, mean_retrieval_ms: retrieval, mean_generation
 
 function savings({
   savings: saved,
+  currency,
   model_calls: calls,
   input_tokens: input,
   output_tokens: output,
   escalated,
   expanded,
 }) {
+  const { measured, estimated, money: amounts } = saved
+  const tokens = ({ calls: some, input_tokens: read, output_tokens: written }) =>
+    some === 0 ? NOTHING : `${number(read + written)}, of ${number(some)} calls`
+  const spending = amounts && [
+    [`What ${number(amounts.calls)} of the calls would have cost`, money(amounts.model_cost, currency)],
+    ['Less what their retrievals cost', money(amounts.retrieval_cost, currency)],
+    ['Saved', el('strong', {}, money(amounts.net, currency))],
+  ]
   return card(
     'Saved',
     table(
@@ -276,7 +302,10 @@ function savings({
         ['Answered from the cache', number(saved.calls_avoided_by_cache)],
         ['Model calls made', number(calls)],
         ['Tokens used', number(input + output)],
-        ['Tokens saved, at the mean of a call', number(saved.tokens_saved)],
+        ['Tokens saved, as the model counted them', tokens(measured)],
+        ['Tokens saved, estimated by an average call', tokens(estimated)],
+        ['Calls avoided whose tokens nobody knows', number(saved.unknown_calls)],
+        ...(spending ?? []),
         ['Waiting saved, at the mean of an answer', duration(saved.generation_ms_saved)],
         ['Refusals that ask for a person', number(escalated)],
         ['Further rounds of retrieval', number(expanded)],

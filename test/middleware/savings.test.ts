@@ -1,0 +1,120 @@
+/** What each way of an exchange records as saved. */
+import { describe, expect, it } from 'vitest'
+import { savingsLedger } from '../../src/core/reports/savings.ts'
+import type { RetrievalRequest } from '../../src/ports/retriever.ts'
+import { expandRetrieval } from '../../src/pipeline/expand-retrieval.ts'
+import { sufficiency } from '../../src/presets/sufficiency/sufficiency.ts'
+import { aGate, type GateFixture, rankingOf, STRONG, WEAK } from '../fixtures/gate.ts'
+
+const USAGE = { inputTokens: 900, outputTokens: 100 }
+const PRICES = { currency: 'EUR', inputPerMillionTokens: 1, outputPerMillionTokens: 10, perRetrieval: 0.0001 }
+const savings = savingsLedger({ prices: PRICES, averageCall: { inputTokens: 500, outputTokens: 50 } })
+const MEASURED = { by: 'cache', ...USAGE, modelCost: 0.0019 }
+const ESTIMATED = { by: 'refusal', inputTokens: 500, outputTokens: 50, estimated: true, modelCost: 0.001 }
+
+const aPricedGate = ({ dependencies, ...options }: GateFixture = {}) =>
+  aGate({
+    handler: (c) => {
+      c.var.ragGate.report({ model: 'm', usage: USAGE })
+      return c.json({ answer: STRONG })
+    },
+    ...options,
+    dependencies: { savings, ...dependencies },
+  })
+
+describe('an exchange records as saved', () => {
+  it('nothing where the model is asked, and the measured call where its answer is sent again', async () => {
+    const { ask, journal } = aPricedGate()
+    await ask()
+    await ask()
+    expect(journal.events[0]).not.toHaveProperty('saved')
+    expect(journal.events[1]).toMatchObject({ cache: 'hit', saved: { ...MEASURED, retrievalCost: 0 } })
+    expect(journal.events[1]).not.toHaveProperty('usage')
+  })
+
+  it('the same less a retrieval where the answer is found by its evidence', async () => {
+    let corpusVersion = 2
+    const { ask, journal } = aPricedGate({ corpusVersion: () => corpusVersion })
+    await ask()
+    corpusVersion = 3
+    await ask()
+    expect(journal.events[1]).toMatchObject({ cache: 'evidence-hit', saved: { ...MEASURED, retrievalCost: 0.0001 } })
+    // It is stored by its question then, with its tokens.
+    await ask()
+    expect(journal.events[2]).toMatchObject({ cache: 'hit', saved: { ...MEASURED, retrievalCost: 0 } })
+  })
+
+  it('the same less the retrieval that failed where an old answer stands in', async () => {
+    let fails = false
+    const finds = async (_request: RetrievalRequest) => {
+      if (fails) throw new Error('down')
+      return rankingOf([STRONG])
+    }
+    const { ask, journal, clock } = aPricedGate({
+      finds,
+      cache: { staleIfErrorSeconds: 1e6 },
+      onWarning: () => undefined,
+    })
+    await ask()
+    clock.atMs += 2 * 86_400_000
+    fails = true
+    await ask()
+    expect(journal.events[1]).toMatchObject({ cache: 'stale', saved: { ...MEASURED, retrievalCost: 0.0001 } })
+  })
+
+  it('an average call for a refusal, less its retrievals, and again when it is repeated', async () => {
+    const { ask, journal } = aPricedGate({ finds: [WEAK] })
+    await ask()
+    await ask()
+    expect(journal.events.map(({ saved }) => saved)).toEqual([
+      { ...ESTIMATED, retrievalCost: 0.0001 },
+      { ...ESTIMATED, retrievalCost: 0 },
+    ])
+  })
+
+  it('every round of retrieval', async () => {
+    const { ask, journal } = aPricedGate({ finds: [WEAK], retrieval: { expansion: expandRetrieval({ below: 1 }) } })
+    await ask()
+    expect(journal.events[0]?.decision.expansion?.retrievals).toBe(1)
+    expect(journal.events[0]?.saved).toEqual({ ...ESTIMATED, retrievalCost: 0.0002 })
+  })
+
+  it('no retrieval for a question that is refused for itself', async () => {
+    const { ask, journal } = aPricedGate()
+    await ask({ question: '?!' })
+    expect(journal.retrievals).toEqual([])
+    expect(journal.events[0]?.saved).toEqual({ ...ESTIMATED, retrievalCost: 0 })
+  })
+
+  it('nothing for an answer that is refused after its call, nor for a refusal that is only observed', async () => {
+    const judged = aPricedGate({
+      policy: sufficiency({ threshold: 'very-strict' }),
+      finds: [WEAK, STRONG],
+      handler: (c) => c.json({ answer: 'Nothing of that kind.' }),
+    })
+    await judged.ask()
+    expect(judged.journal.events[0]?.decision.verdict).toBe('refuse')
+    expect(judged.journal.events[0]).not.toHaveProperty('saved')
+    const observed = aPricedGate({ finds: [WEAK], mode: 'observe' })
+    await observed.ask()
+    expect(observed.journal.events[0]?.decision.verdict).toBe('refuse')
+    expect(observed.journal.events[0]).not.toHaveProperty('saved')
+  })
+
+  it('without prices and average what is known alone, and without a ledger nothing', async () => {
+    for (const own of [savingsLedger(), undefined]) {
+      const { ask, journal } = aPricedGate({ dependencies: { savings: own } })
+      await ask()
+      await ask()
+      const refusing = aPricedGate({ finds: [WEAK], dependencies: { savings: own } })
+      await refusing.ask()
+      const saved = [journal.events[1]?.saved, refusing.journal.events[0]?.saved]
+      expect(saved).toEqual(own === undefined ? [undefined, undefined] : [{ by: 'cache', ...USAGE }, { by: 'refusal' }])
+    }
+  })
+})
+
+it('a ledger that is none is refused with the first request', async () => {
+  const response = await aGate({ dependencies: { savings: { prices: PRICES } as unknown as typeof savings } }).ask()
+  expect(await response.json()).toMatchObject({ error: { code: 'config_invalid' } })
+})
