@@ -1,10 +1,6 @@
-/** The eight families of question sets, measured once: each question with its evidence, and answerable ones once more without what answers them. */
-import { hideFromRankings } from '../../src/core/calibration/hidden-gold.ts'
-import { fuseConvex } from '../../src/core/evidence/fusion.ts'
-import { measureQuestion } from '../../src/core/signals/measure-question.ts'
+/** The eight families of question sets, measured once by the gate: each question with its evidence, and answerable ones once more without what answers them. */
 import type { Signals } from '../../src/core/signals/measure.ts'
-import { idfMass } from '../../src/core/text/lexicon.ts'
-import { createTermReader, terms } from '../../src/core/text/terms.ts'
+import { benchGate } from '../evaluation/bench-gate.ts'
 import { openQuestionSet } from '../evaluation/question-sets.ts'
 
 /** A question as measured. */
@@ -15,28 +11,18 @@ export interface MeasuredLabel {
   readonly hidden?: Signals
 }
 
-const TOP_K = 10
-/** Retrieved before any passage is hidden. */
-const CANDIDATES = 30
 const MOST_QUESTIONS = 1200
 
-/** Measures a family as the gate measures questions. */
-export function measuredFamily(name: string): readonly MeasuredLabel[] {
-  const { lexicon, questions, search } = openQuestionSet(name)
-  const reader = createTermReader()
-  const every = Math.max(1, Math.ceil(questions.length / MOST_QUESTIONS))
-  return questions
-    .filter((_, at) => at % every === 0)
-    .map(({ question, answerable, relevantIds }): MeasuredLabel => {
-      const rankings = search(question, CANDIDATES)
-      const seen = (hidden: readonly string[]): Signals => {
-        const left = hideFromRankings(rankings, hidden).map(({ kind, entries }) => ({
-          kind,
-          entries: entries.slice(0, TOP_K),
-        }))
-        const evidence = fuseConvex(left, { idfMass: idfMass(lexicon, terms(question)), topK: TOP_K })
-        return measureQuestion(question, evidence, lexicon, reader)
-      }
-      return { answerable, signals: seen([]), ...(answerable ? { hidden: seen(relevantIds) } : {}) }
-    })
+/** Measures a family. */
+export async function measuredFamily(name: string): Promise<readonly MeasuredLabel[]> {
+  const set = openQuestionSet(name)
+  const ask = benchGate(set)
+  const every = Math.max(1, Math.ceil(set.questions.length / MOST_QUESTIONS))
+  const measured: MeasuredLabel[] = []
+  for (const { question, answerable, relevantIds } of set.questions.filter((_, at) => at % every === 0)) {
+    const { signals } = await ask(question)
+    const hidden = answerable ? { hidden: (await ask(question, relevantIds)).signals } : {}
+    measured.push({ answerable, signals, ...hidden })
+  }
+  return measured
 }

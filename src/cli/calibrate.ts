@@ -229,13 +229,14 @@ function moreLabels(
 }
 
 function show(calibration: Calibrated, evidence: Evidence, out: string, { out: write }: Pick<Terminal, 'out'>): void {
-  const { refuse, caution, adviseBelow, coverage, policy, fit } = calibration
+  const { refuse, caution, adviseBelow, coverage, policy, fit, labels } = calibration
   const line = (name: string, value: string): void => write(`  ${name.padEnd(26)} ${value}`)
   write({ text: `${policy.id} in ${out}`, colour: 'bold' })
   write(`\n${calibration.statement}.`)
-  line('refuse below', refuse.threshold.toFixed(3))
-  line('caution below', adviseBelow.toFixed(3))
+  line('refuse below', refuse.threshold.toFixed(4))
+  line('caution below', adviseBelow.toFixed(4))
   line('got through, labels', rateText(refuse.falseAcceptances))
+  line('one more may from', `${labels.oneMoreAt} questions to be refused on, ${labels.unanswerable} now`)
   line(
     'without a caution',
     caution === undefined ? 'no promise: too few labels for one' : `at most ${percent(caution.risk)}`,

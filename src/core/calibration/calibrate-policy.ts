@@ -10,7 +10,7 @@ import { foldsOf } from './folds.ts'
 import { withThreshold } from './gate-threshold.ts'
 import { type MeasuredRate, measuredRate } from './measured-rate.ts'
 import { measuresOfAll, recordedMeasure } from './recorded-measures.ts'
-import { labelsNeeded, lowestSafeThreshold, type Promised } from './safe-threshold.ts'
+import { labelsForOneMore, labelsNeeded, lowestSafeThreshold, type Promised } from './safe-threshold.ts'
 
 /** A labelled question of the collection, as it was measured there. */
 export interface CalibrationLabel {
@@ -72,12 +72,17 @@ export type Calibration =
       readonly adviseBelow: number
       /** Answerable questions that are answered, among the labels; none where only others were labelled. */
       readonly coverage: MeasuredRate
-      readonly labels: { readonly answerable: number; readonly unanswerable: number }
+      readonly labels: {
+        readonly answerable: number
+        readonly unanswerable: number
+        /** With so many questions to be refused one more of them may get through, which lowers the threshold. */
+        readonly oneMoreAt: number
+      }
       readonly statement: string
     }
 
-/** Distance of the thresholds tried. */
-const STEP = 0.005
+/** Thresholds are multiples of it: as fine as a confidence is worth reading. */
+const STEP = 0.0001
 const FOLDS = 5
 /** Scores of what reads a passage beside the question. */
 const READERS = /^(?:cross-encoder|grade)\./
@@ -85,8 +90,8 @@ const READERS = /^(?:cross-encoder|grade)\./
 const FEWEST_TO_FIT = 20
 
 /**
- * Fits a policy to labels. Thresholds are found on confidences that each question got from a fit without its group, and
- * are held against exact binomial bounds; the policy has the fit over all labels. With too few labels nothing is fitted:
+ * Fits a policy to labels. Thresholds are found on confidences that each question got from a fit without its group, by
+ * exact binomial bounds; the policy has the fit over all labels. With too few labels nothing is fitted:
  * how many are needed is said instead.
  *
  * The promise holds for questions of the kind that was labelled, asked as the labelled ones were drawn, and no other.
@@ -158,7 +163,7 @@ export function calibratePolicy(
     ...(cautionBelow === undefined ? {} : { caution: promise(adviseBelow, cautionRisk) }),
     adviseBelow: Number(adviseBelow.toFixed(6)),
     coverage,
-    labels: { answerable, unanswerable },
+    labels: { answerable, unanswerable, oneMoreAt: labelsForOneMore(unanswerable, { risk, certainty }) },
     statement: `Of questions like the ${unanswerable} labelled ones to be refused, at most ${percent(risk)} are answered, with certainty ${certainty}`,
   }
 }

@@ -27,15 +27,15 @@ export function labelsNeeded(risk: number, certainty: number): number {
 }
 
 /**
- * The lowest threshold at which, so surely, no more than the stated share of the questions to be refused gets through.
- * Thresholds are tried from 1 down, and the first that cannot be vouched for ends it, so that trying many of them takes
- * nothing from the certainty.
+ * The lowest threshold at which, so surely, no more than the stated share of the questions to be refused gets through: a
+ * step above the best score that must not pass. Which score that is depends on how many there are and on nothing else, so
+ * that the search takes nothing from the certainty.
  *
  * @param scores of questions to be refused; what is no number never gets through
- * @param step distance of the thresholds tried, above 0
+ * @param step thresholds are multiples of it; above 0, to 1
  * @returns `undefined` when even 1 lets too many through, or there are too few scores
- * @see A. N. Angelopoulos, S. Bates, E. J. Candès, M. I. Jordan and L. Lei, "Learn then Test", 2021, section 2.3 (fixed
- *   sequence testing)
+ * @see S. S. Wilks, "Determination of Sample Sizes for Setting Tolerance Limits", Annals of Mathematical Statistics 12(1),
+ *   1941: an order statistic as a limit that holds whatever the distribution
  */
 export function lowestSafeThreshold(
   scores: readonly number[],
@@ -43,13 +43,22 @@ export function lowestSafeThreshold(
 ): number | undefined {
   const allowed = mostAllowed(scores.length, { risk, certainty })
   if (allowed < 0) return undefined
-  let safe: number | undefined
-  for (let at = 0; at * step <= 1 + RATIO_TOLERANCE; at++) {
-    const threshold = Math.max(0, Number((1 - at * step).toFixed(9)))
-    if (scores.filter((score) => meets(score, threshold, RATIO_TOLERANCE)).length > allowed) break
-    safe = threshold
-  }
-  return safe
+  const best = scores.filter(Number.isFinite).sort((a, b) => b - a)
+  const barred = best[allowed]
+  if (barred === undefined) return 0
+  const multiple = (count: number): number => Math.max(0, Number((count * step).toFixed(9)))
+  let count = Math.floor(barred / step)
+  while (meets(barred, multiple(count), RATIO_TOLERANCE)) count++
+  const threshold = Math.min(1, multiple(count))
+  return meets(barred, threshold, RATIO_TOLERANCE) ? undefined : threshold
+}
+
+/** From how many questions to be refused on, above `labels`, one more of them may get through under the same promise. */
+export function labelsForOneMore(labels: number, promised: Promised): number {
+  const allowed = mostAllowed(labels, promised)
+  let more = labels + 1
+  while (mostAllowed(more, promised) <= allowed) more++
+  return more
 }
 
 /**

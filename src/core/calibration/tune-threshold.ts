@@ -21,7 +21,7 @@ export interface TuneOptions {
   readonly maxFalseAcceptance?: number
   /** How sure one must be of that, .5 to below 1. @default 0.9 */
   readonly certainty?: number
-  /** Distance of the thresholds tried, above 0, to .5. @default 0.01 */
+  /** Thresholds are multiples of it, above 0, to .5. @default 0.01 */
   readonly step?: number
 }
 
@@ -50,8 +50,7 @@ export interface TunedThreshold {
  * The promise holds for questions of the kind that was labelled, and no other.
  *
  * @throws `config_invalid` when an option is out of range, or the policy has no such gate
- * @see A. N. Angelopoulos, S. Bates, E. J. Candès, M. I. Jordan and L. Lei, "Learn then Test", 2021, section 2.3 (fixed
- *   sequence testing); the specification of sufficiency, "Future Enhancements"
+ * @see the specification of sufficiency, "Future Enhancements"
  */
 export function tuneThreshold(
   policy: Policy,

@@ -1,6 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { seededRandom } from '../../../bench/seeded-random.ts'
 import {
+  labelsForOneMore,
   labelsNeeded,
   lowestSafeThreshold,
   mostAllowed,
@@ -47,7 +49,43 @@ describe('labelsNeeded', () => {
   })
 })
 
+describe('labelsForOneMore', () => {
+  // Numbers of trials at which the distribution function of the binomial falls to .1, by SciPy: binom.cdf(hits, n, .05).
+  it.each([
+    [0, 45],
+    [45, 77],
+    [76, 77],
+    [100, 105],
+    [105, 132],
+  ])('after %i is %i', (labels, more) => {
+    expect(labelsForOneMore(labels, { risk: 0.05, certainty: 0.9 })).toBe(more)
+  })
+})
+
 describe('lowestSafeThreshold', () => {
+  it('keeps its promise whatever the distribution: exceeded no more often than it says', () => {
+    const random = seededRandom(7)
+    const shapes: readonly ((share: number) => number)[] = [
+      (share) => share,
+      (share) => share ** 8,
+      (share) => 1 - share ** 8,
+      (share) => (share < 0.93 ? 0.2 * share : 0.9 + share / 20),
+      (share) => Math.round(share * 20) / 20,
+    ]
+    const REPEATS = 2000
+    for (const shaped of shapes) {
+      let exceeded = 0
+      for (let repeat = 0; repeat < REPEATS; repeat++) {
+        const drawn = Array.from({ length: 105 }, () => shaped(random()))
+        const threshold = lowestSafeThreshold(drawn, { risk: 0.05, certainty: 0.9, step: 0.0001 })!
+        const grid = Array.from({ length: 1000 }, (_, at) => shaped((at + 0.5) / 1000))
+        if (grid.filter((score) => score >= threshold).length > 50) exceeded++
+      }
+      // A tenth may; three standard errors over the repeats are .02.
+      expect(exceeded / REPEATS).toBeLessThan(0.12)
+    }
+  })
+
   it('lets through as many as the bound allows, and is the lowest of its grid that does', () => {
     fc.assert(
       fc.property(scores, (all) => {

@@ -67,11 +67,12 @@ describe('tuneThreshold', () => {
     })
   })
 
-  it('tries thresholds a step apart from 1 down to 0, and takes a gate that never came to speak for a refusal', () => {
+  it('has thresholds that are multiples of the step, and takes a gate that never came to speak for a refusal', () => {
     const silent: LabelledDecision[] = spread(60, 0, 0).map(() => ({ decision: { findings: [] }, answerable: false }))
     expect(tuneThreshold(policy, silent, GATE)).toMatchObject({ action: 'lower', to: 0 })
-    expect(tuneThreshold(policy, silent, { ...GATE, step: 0.3 }).to).toBe(0.1)
-    expect(tuneThreshold(policy, silent, { ...GATE, step: 0.5 }).to).toBe(0)
+    const milder = { ...GATE, maxFalseAcceptance: 0.5, certainty: 0.5, step: 0.3 }
+    const to = [0.2, 0.61, 0.95].map((score) => tuneThreshold(policy, labelled([], [score]), milder).to)
+    expect(to).toEqual([0.3, 0.9, 1])
   })
 
   it('takes a milder promise with fewer labels', () => {

@@ -1,0 +1,105 @@
+/** A question set behind the gate itself, `gateQuestion` with its default settings: what every bench of verdicts asks. */
+import type { Finding } from '../../src/core/gates/finding.ts'
+import type { Decision } from '../../src/core/policy/decision.ts'
+import { logistic } from '../../src/core/policy/logistic.ts'
+import { definePolicy, type Policy } from '../../src/core/policy/policy.ts'
+import { isOfTexts } from '../../src/core/policy/text-findings.ts'
+import type { Signals } from '../../src/core/signals/measure.ts'
+import { EMPTY_LEXICON } from '../../src/core/text/lexicon.ts'
+import { normaliseQuestion } from '../../src/core/text/normalise.ts'
+import { createTermReader } from '../../src/core/text/terms.ts'
+import { createStaticCollections } from '../../src/adapters/static-collections.ts'
+import { checkOptions } from '../../src/middleware/check-options.ts'
+import type { RagGateOptions } from '../../src/middleware/options.ts'
+import { gateQuestion } from '../../src/pipeline/gate-question.ts'
+import type { QuestionPorts } from '../../src/pipeline/question-settings.ts'
+import type { Reranker } from '../../src/ports/reranker.ts'
+import type { Retriever } from '../../src/ports/retriever.ts'
+import { balanced } from '../../src/presets/balanced/balanced.ts'
+import { fitBalanced, type MeasuredSet } from './balanced-model.ts'
+import { type LabelledQuestion, openQuestionSet, type ReadingOptions, type SearchableSet } from './question-sets.ts'
+
+/** What differs from the gate as it is without options. */
+export interface BenchGateOptions extends Pick<RagGateOptions<never>, 'policy' | 'retrieval' | 'context'> {
+  readonly reranker?: Reranker
+  /** Takes the collection's lexicon away. @default false */
+  readonly withoutLexicon?: boolean
+}
+
+/** Asks one question, as it was written. @param without ids of passages and documents that are left out: a trial */
+export type BenchGate = (text: string, without?: readonly string[]) => Promise<Decision>
+
+const TENANT = 'bench'
+const COLLECTION = 'bench'
+
+/** The gate over a set's own search. */
+export function benchGate(
+  { lexicon, search }: SearchableSet,
+  { reranker, withoutLexicon = false, ...options }: BenchGateOptions = {},
+): BenchGate {
+  const collection = { id: COLLECTION, tenant: TENANT, lexicon: withoutLexicon ? EMPTY_LEXICON : lexicon }
+  const collections = createStaticCollections([collection])
+  const retriever: Retriever = { retrieve: async ({ question, topK }) => search(question, topK) }
+  const ports: QuestionPorts = {
+    clock: { nowMs: () => 0 },
+    collections,
+    retriever,
+    terms: createTermReader(),
+    ...(reranker === undefined ? {} : { reranker }),
+  }
+  const settings = checkOptions({ dependencies: { retriever, collections }, ...options })
+  return async (text, without) => {
+    const gated = await gateQuestion(ports, settings, {
+      question: normaliseQuestion(text),
+      collection: COLLECTION,
+      principal: { tenant: TENANT, id: 'bench', scopes: ['ask'] },
+      audience: 'operator',
+      partition: '',
+      deployment: '',
+      path: '/ask',
+      model: '',
+      vary: [],
+      options: {},
+      ...(without === undefined ? {} : { without }),
+    })
+    if (gated.kind !== 'judged') throw new Error('There is no cache here')
+    return gated.decision
+  }
+}
+
+/** A labelled question as the gate measured it. */
+export interface GatedQuestion extends LabelledQuestion {
+  readonly signals: Signals
+  /** Those that no signals give again, for `judge`. */
+  readonly textFindings: readonly Finding[]
+}
+
+/** A set as the gate measured it. */
+export interface GatedSet {
+  readonly name: string
+  readonly questions: readonly GatedQuestion[]
+}
+
+/** Has the gate measure every question of a set. */
+export async function gatedSet(
+  name: string,
+  reading: ReadingOptions = {},
+  options: BenchGateOptions = {},
+): Promise<GatedSet> {
+  const set = openQuestionSet(name, reading)
+  const ask = benchGate(set, options)
+  const questions: GatedQuestion[] = []
+  for (const label of set.questions) questions.push({ ...label, ...measuresOf(await ask(label.question)) })
+  return { name, questions }
+}
+
+/** What of a decision another policy judges again. */
+export function measuresOf({ signals, findings }: Decision): Pick<GatedQuestion, 'signals' | 'textFindings'> {
+  return { signals, textFindings: findings.filter(isOfTexts) }
+}
+
+/** `balanced` with its default thresholds, fitted on every set but one. */
+export function balancedWithout(name: string, fitted: readonly MeasuredSet[]): Policy {
+  const confidence = logistic(fitBalanced(fitted.filter((set) => set.name !== name)))
+  return definePolicy({ ...balanced(), confidence })
+}
