@@ -7,23 +7,18 @@
  * The questions go through `gateQuestion` over the embedded index's own search. `balanced` is fitted without the set that
  * it judges. Nothing here is random.
  */
-import { logistic } from '../src/core/policy/logistic.ts'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { binomialInterval } from '../src/core/calibration/binomial-interval.ts'
 import { coverageAtFalseAcceptance } from '../src/core/calibration/risk-coverage.ts'
 import type { Decision } from '../src/core/policy/decision.ts'
-import { definePolicy, type Policy } from '../src/core/policy/policy.ts'
-import { balanced } from '../src/presets/balanced/balanced.ts'
+import type { Policy } from '../src/core/policy/policy.ts'
 import { expandRetrieval } from '../src/pipeline/expand-retrieval.ts'
-import { gateQuestion } from '../src/pipeline/gate-question.ts'
-import type { QuestionPorts, QuestionSettings } from '../src/pipeline/question-settings.ts'
-import { FITTED_SETS, fitBalanced, measureSet } from './evaluation/balanced-model.ts'
+import { balancedWithoutEach, benchGate } from './evaluation/bench-gate.ts'
 import {
   haveQuestionSets,
   type LabelledQuestion,
   openQuestionSet,
-  readQuestionSet,
   type SearchableSet,
 } from './evaluation/question-sets.ts'
 
@@ -31,7 +26,6 @@ const PAGE = join(import.meta.dirname, '..', 'docs', 'reference', 'adaptive-retr
 const SETS = ['squad-ooc', 'azure-faq'] as const
 /** Without a further round, and with one below the band `low`, and below the 0.70 that weighted-signals calls moderate. */
 const THRESHOLDS: readonly (number | undefined)[] = [undefined, 0.55, 0.7]
-const TOP_K = 10
 const STATED_FALSE_ACCEPTANCE = 0.05
 
 /** A question with the decision made over it. */
@@ -48,75 +42,24 @@ interface Run {
   readonly retrievals: number
 }
 
-function portsOver({ lexicon, search }: SearchableSet): {
-  readonly ports: QuestionPorts
-  readonly calls: () => number
-} {
-  let calls = 0
-  const ports: QuestionPorts = {
-    clock: { nowMs: () => 0 },
-    collections: {
-      find: async (tenant, id) => ({
-        tenant,
-        id,
-        corpusVersion: 1,
-        lexiconId: 'lexicon',
-        embeddingModel: '',
-        dimension: 0,
-        policyId: null,
-        unpublishedChunkIds: [],
-      }),
-      lexicon: async () => lexicon,
-    },
-    retriever: {
-      retrieve: async ({ question, topK }) => {
-        calls++
-        return search(question, topK)
-      },
-    },
-  }
-  return { ports, calls: () => calls }
-}
-
 async function run(set: string, opened: SearchableSet, policy: Policy, expandBelow: number | undefined): Promise<Run> {
-  const { ports, calls } = portsOver(opened)
-  const settings: QuestionSettings = {
-    policy: () => policy,
-    mode: 'enforce',
-    rules: [],
-    retrieval: {
-      topK: TOP_K,
-      candidates: TOP_K,
-      fusion: 'convex',
-      fusionWeights: {},
-      rrfK: 60,
-      timeoutMs: 60_000,
-      rerankTimeoutMs: 60_000,
-      ...(expandBelow === undefined ? {} : { expansion: expandRetrieval({ below: expandBelow }) }),
+  let retrievals = 0
+  const search: SearchableSet['search'] = (words, topK) => {
+    retrievals++
+    return opened.search(words, topK)
+  }
+  // The budget is another matter: nothing is cut here.
+  const ask = benchGate(
+    { ...opened, search },
+    {
+      policy,
+      retrieval: expandBelow === undefined ? {} : { expansion: expandRetrieval({ below: expandBelow }) },
+      context: { maxCharacters: 10_000_000 },
     },
-    // The budget is another matter: nothing is cut here.
-    context: { maxCharacters: Number.MAX_SAFE_INTEGER },
-    prompt: '',
-    staleIfErrorSeconds: 0,
-  }
+  )
   const decided: Decided[] = []
-  for (const label of opened.questions) {
-    const gated = await gateQuestion(ports, settings, {
-      question: label.question,
-      collection: 'bench',
-      principal: { tenant: 'bench', id: 'bench', scopes: ['ask'] },
-      audience: 'operator',
-      partition: '',
-      deployment: '',
-      path: '/ask',
-      model: '',
-      vary: [],
-      options: {},
-    })
-    if (gated.kind !== 'judged') throw new Error('There is no cache here')
-    decided.push({ label, decision: gated.decision })
-  }
-  return { set, expandBelow, decided, retrievals: calls() }
+  for (const label of opened.questions) decided.push({ label, decision: (await ask(label.question)).decision })
+  return { set, expandBelow, decided, retrievals }
 }
 
 const rate = (hits: number, trials: number): string => {
@@ -238,15 +181,11 @@ if (!haveQuestionSets()) {
   console.log('The question sets are not here (../shared/data): nothing to measure.')
   process.exit(0)
 }
-const measured = FITTED_SETS.map((name) => measureSet(readQuestionSet(name)))
+const policies = balancedWithoutEach()
 const runs: Run[] = []
 for (const set of SETS) {
   const opened = openQuestionSet(set)
-  const policy = definePolicy({
-    ...balanced(),
-    confidence: logistic(fitBalanced(measured.filter(({ name }) => name !== set))),
-  })
-  for (const expandBelow of THRESHOLDS) runs.push(await run(set, opened, policy, expandBelow))
+  for (const expandBelow of THRESHOLDS) runs.push(await run(set, opened, policies.get(set)!, expandBelow))
 }
 const written = page(runs)
 writeFileSync(PAGE, written)

@@ -4,26 +4,27 @@
  *
  *   npm run bench:calibration [draws]
  *
- * The general confidence has the signals of `balanced`, fitted with the family left out. Labels are drawn with
- * replacement, with a fixed seed; what is realised is counted on the questions that were not drawn.
+ * Every question goes through the gate; `balanced` is fitted with the family left out. Labels are drawn with replacement,
+ * with a fixed seed; what is realised is counted on the questions that were not drawn.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { binomialInterval } from '../src/core/calibration/binomial-interval.ts'
 import { type CalibrationLabel, calibratePolicy } from '../src/core/calibration/calibrate-policy.ts'
-import { type Example, fitLogistic } from '../src/core/calibration/logistic-fit.ts'
+import { adjustedLogOdds, logOdds } from '../src/core/calibration/adjusted-confidence.ts'
+import { fitAdjustment } from '../src/core/calibration/fit-adjustment.ts'
+import { lowestSafeThreshold, mostAllowed, upperBound } from '../src/core/calibration/safe-threshold.ts'
 import { coverageAtFalseAcceptance } from '../src/core/calibration/risk-coverage.ts'
+import { meanOf } from '../src/core/lib/statistics.ts'
 import { confidenceOf } from '../src/core/policy/confidence.ts'
 import { judge } from '../src/core/policy/judge.ts'
-import { logistic, type LogisticSettings } from '../src/core/policy/logistic.ts'
-import { definePolicy, type Policy } from '../src/core/policy/policy.ts'
-import type { TextSignalName } from '../src/core/signals/index.ts'
-import { balanced } from '../src/presets/balanced/balanced.ts'
+import type { Policy } from '../src/core/policy/policy.ts'
 import { multiGate } from '../src/presets/multi-gate/multi-gate.ts'
 import { twoTier } from '../src/presets/two-tier/two-tier.ts'
 import { weightedSignals } from '../src/presets/weighted-signals/weighted-signals.ts'
 import { calibrationFigure } from './calibration/figure.ts'
 import { type MeasuredLabel, measuredFamily } from './calibration/measured-families.ts'
+import { balancedWithoutEach } from './evaluation/bench-gate.ts'
 import { FAMILY_SETS, haveQuestionSets } from './evaluation/question-sets.ts'
 import { seededRandom } from './seeded-random.ts'
 
@@ -31,7 +32,8 @@ const DOCS = join(import.meta.dirname, '..', 'docs')
 const SEED = 20_261_122
 const RISK = 0.05
 const CERTAINTY = 0.9
-const SIZES = [30, 50, 100, 200]
+/** At 105 one more of the questions to be refused may get through than at 104. */
+const SIZES = [30, 50, 100, 105, 200]
 const DRAWS = Number(process.argv[2] ?? 200)
 
 /** What a way of setting thresholds did, over draws. */
@@ -58,25 +60,10 @@ const METHODS = [
   'hidden gold: weights',
   'both kinds: thresholds, certainty .5',
   'split conformal',
+  'weights of one half, thresholds of the other',
+  'drawn between two counts',
+  'normal tail',
 ] as const
-
-/** The general policy for a family, fitted on the others. */
-function generalPolicy(family: string, sets: ReadonlyMap<string, readonly MeasuredLabel[]>): Policy {
-  // `balanced` is logistic.
-  const names = Object.keys((balanced().confidence.settings as LogisticSettings).weights) as TextSignalName[]
-  const examples = [...sets].flatMap(([name, labels]) => {
-    if (name === family) return []
-    const answerable = labels.filter((label) => label.answerable).length
-    return labels.map((label): Example => ({
-      features: names.map((signal) => label.signals[signal]),
-      label: label.answerable ? 1 : 0,
-      weight: 1 / (label.answerable ? answerable : labels.length - answerable),
-    }))
-  })
-  const { intercept, coefficients } = fitLogistic(examples, { l2: 0.005 })
-  const weights = Object.fromEntries(names.map((name, at) => [name, coefficients[at]!]))
-  return definePolicy({ ...balanced(), confidence: logistic({ intercept, weights, provenance: `without ${family}` }) })
-}
 
 function draw(labels: readonly MeasuredLabel[], count: number, random: () => number): MeasuredLabel[] {
   return Array.from({ length: count }, () => labels[Math.floor(random() * labels.length)]!)
@@ -93,12 +80,22 @@ function calibrated(
   answerable: readonly MeasuredLabel[],
   unanswerable: readonly MeasuredLabel[],
   idOf: (label: MeasuredLabel) => string,
+  random: () => number,
 ): Accepts | undefined {
-  if (method === 'split conformal') {
-    const scores = unanswerable.map(({ signals }) => confidenceOf(policy.confidence, signals)).sort((a, b) => a - b)
-    const rank = Math.ceil((scores.length + 1) * (1 - RISK))
-    if (rank > scores.length) return undefined
-    return ({ signals }) => confidenceOf(policy.confidence, signals) > scores[rank - 1]!
+  const confidence = ({ signals }: MeasuredLabel): number => confidenceOf(policy.confidence, signals)
+  const above = (limit: number | undefined): Accepts | undefined =>
+    limit === undefined ? undefined : (label) => confidence(label) > limit
+  const falling = unanswerable.map(confidence).sort((a, b) => b - a)
+  switch (method) {
+    case 'split conformal':
+      return above(falling[falling.length - Math.ceil((falling.length + 1) * (1 - RISK))])
+    case 'drawn between two counts':
+      return above(falling[drawnCount(falling.length, random)])
+    case 'normal tail':
+      return above(normalTail(falling))
+    case 'weights of one half, thresholds of the other':
+      return halved(answerable, unanswerable, confidence)
+    default:
   }
   const refusable = method.startsWith('hidden')
     ? answerable.map((label) => labelOf(label.hidden!, false, idOf(label)))
@@ -112,6 +109,72 @@ function calibrated(
   return ({ signals }) => confidenceOf(found.policy.confidence, signals) >= threshold
 }
 
+/**
+ * How many may get through when a coin decides between the most that the exact bound allows and one more, so that the
+ * promise is exceeded as often as stated and no less. No rule that counts is more powerful; nobody would want the coin.
+ *
+ * @returns −1, which is the place of no score, where even that is too few
+ */
+function drawnCount(labels: number, random: () => number): number {
+  const allowed = mostAllowed(labels, { risk: RISK, certainty: CERTAINTY })
+  const tail = (hits: number): number => (hits < 0 ? 0 : chanceOfAtMost(hits, labels, RISK))
+  const [kept, more] = [tail(allowed), tail(allowed + 1)]
+  return random() < (1 - CERTAINTY - kept) / (more - kept) ? allowed + 1 : allowed
+}
+
+/** By the bound that it is the other side of, halved in. */
+function chanceOfAtMost(hits: number, trials: number, rate: number): number {
+  let [low, high] = [0.5, 1 - 1e-9]
+  for (let step = 0; step < 50; step++) {
+    const middle = (low + high) / 2
+    if (upperBound(hits, trials, middle) <= rate) low = middle
+    else high = middle
+  }
+  return 1 - low
+}
+
+/** The limit above which a normal distribution of log-odds has the stated share, with the stated certainty (approximately). */
+function normalTail(scores: readonly number[]): number {
+  const values = scores.map(logOdds)
+  const count = values.length
+  const mean = meanOf(values)
+  const deviation = Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (count - 1))
+  const [ofShare, ofCertainty] = [1.6449, 1.2816]
+  const a = 1 - ofCertainty ** 2 / (2 * (count - 1))
+  const b = ofShare ** 2 - ofCertainty ** 2 / count
+  return 1 / (1 + Math.exp(-(mean + ((ofShare + Math.sqrt(ofShare ** 2 - a * b)) / a) * deviation)))
+}
+
+function half(labels: readonly MeasuredLabel[], rest: 0 | 1): MeasuredLabel[] {
+  return labels.filter((_, at) => at % 2 === rest)
+}
+
+/** Weights from every other label, and the thresholds from the rest: proved, and half of the labels are gone. */
+function halved(
+  answerable: readonly MeasuredLabel[],
+  unanswerable: readonly MeasuredLabel[],
+  confidence: (label: MeasuredLabel) => number,
+): Accepts | undefined {
+  const adjustment = fitAdjustment(
+    [...half(answerable, 0), ...half(unanswerable, 0)].map((label) => ({ ...label, general: confidence(label) })),
+  )
+  const adjusted = (label: MeasuredLabel): number =>
+    1 / (1 + Math.exp(-adjustedLogOdds(logOdds(confidence(label)), adjustment, label.signals)))
+  const promised = { risk: RISK, certainty: CERTAINTY, step: 0.0001 }
+  const threshold = lowestSafeThreshold(half(unanswerable, 1).map(adjusted), promised)
+  return threshold === undefined ? undefined : (label) => adjusted(label) >= threshold
+}
+
+/** The labels that weights were fitted on. */
+function fittedOn(
+  method: (typeof METHODS)[number],
+  answerable: readonly MeasuredLabel[],
+  unanswerable: readonly MeasuredLabel[],
+): ReadonlySet<MeasuredLabel> {
+  if (method.startsWith('weights of one half')) return new Set([...half(answerable, 0), ...half(unanswerable, 0)])
+  return new Set(method.endsWith('weights') ? [...answerable, ...unanswerable] : [])
+}
+
 function ratesOf(
   labels: readonly MeasuredLabel[],
   accepts: Accepts,
@@ -123,12 +186,11 @@ function ratesOf(
   return { falseAcceptance: share(false), coverage: share(true) }
 }
 
-function outcomesOf(family: string, sets: ReadonlyMap<string, readonly MeasuredLabel[]>): Outcome[] {
-  const labels = sets.get(family)!
-  const policy = generalPolicy(family, sets)
+function outcomesOf(family: string, labels: readonly MeasuredLabel[], policy: Policy): Outcome[] {
   const ids = new Map(labels.map((label, at) => [label, String(at)]))
   const idOf = (label: MeasuredLabel): string => ids.get(label)!
   const random = seededRandom(SEED)
+  const coin = seededRandom(SEED + 1)
   const kinds = [true, false].map((kind) => labels.filter(({ answerable }) => answerable === kind)) as [
     MeasuredLabel[],
     MeasuredLabel[],
@@ -143,16 +205,17 @@ function outcomesOf(family: string, sets: ReadonlyMap<string, readonly MeasuredL
       const drawn = new Set([...answerable, ...unanswerable])
       const rest = labels.filter((label) => !drawn.has(label))
       METHODS.forEach((method, index) => {
-        const accepts = calibrated(method, policy, answerable, unanswerable, idOf)
+        const accepts = calibrated(method, policy, answerable, unanswerable, idOf, coin)
         if (accepts === undefined) return
         const { falseAcceptance, coverage } = ratesOf(rest, accepts)
-        // A promise about thresholds alone can be held against all questions: none of them was fitted on.
-        const held = method.endsWith('weights') ? falseAcceptance : ratesOf(labels, accepts).falseAcceptance
+        // A promise can be held against all questions that no weights were fitted on.
+        const fitting = fittedOn(method, answerable, unanswerable)
+        const held = ratesOf(fitting.size === 0 ? labels : labels.filter((label) => !fitting.has(label)), accepts)
         const sum = sums[index]!
         sum.made++
         sum.falseAcceptance += falseAcceptance
         sum.coverage += coverage
-        if (held > RISK) sum.exceeded++
+        if (held.falseAcceptance > RISK) sum.exceeded++
       })
     }
     return METHODS.map((method, index): Outcome => {
@@ -174,11 +237,9 @@ function outcomesOf(family: string, sets: ReadonlyMap<string, readonly MeasuredL
 
 /** What needs no labels of the collection, and what nobody has. */
 function withoutLabels(
-  family: string,
-  sets: ReadonlyMap<string, readonly MeasuredLabel[]>,
+  labels: readonly MeasuredLabel[],
+  policy: Policy,
 ): Record<string, { falseAcceptance: number; coverage: number }> {
-  const labels = sets.get(family)!
-  const policy = generalPolicy(family, sets)
   const passing =
     (judging: Policy): Accepts =>
     ({ signals }) =>
@@ -248,13 +309,15 @@ if (!haveQuestionSets()) {
   console.log('The question sets are not here (../shared/data): nothing to measure.')
   process.exit(0)
 }
-const sets = new Map(FAMILY_SETS.map((name) => [name as string, measuredFamily(name)]))
-const outcomes = FAMILY_SETS.flatMap((family) => {
-  const found = outcomesOf(family, sets)
+const policies = balancedWithoutEach()
+const outcomes: Outcome[] = []
+const fixed: (readonly [string, ReturnType<typeof withoutLabels>])[] = []
+for (const family of FAMILY_SETS) {
+  const labels = await measuredFamily(family)
+  outcomes.push(...outcomesOf(family, labels, policies.get(family)!))
+  fixed.push([family, withoutLabels(labels, policies.get(family)!)])
   console.log(`${family} done`)
-  return found
-})
-const fixed = FAMILY_SETS.map((family) => [family, withoutLabels(family, sets)] as const)
+}
 const fixedNames = Object.keys(fixed[0]![1])
 const page = `# Calibration, measured
 
@@ -263,8 +326,17 @@ Written by \`npm run bench:calibration\` (\`bench/calibration.ts\`): ${FAMILY_SE
 family in question. *n* is the number of labelled questions of each kind; with hidden gold only the *n* answerable ones
 are used. Labels are drawn with replacement; rates are counted on questions that were not drawn. *Exceeded*: draws in
 which more than ${RISK * 100} % got through, with its 95 % interval, by all questions of the family where only thresholds are set,
-and by those not drawn where weights are fitted (few questions are left of small families, so that this counts some chance
-as excess).
+and by those that no weights were fitted on elsewhere (few questions are left of small families, so that this counts some
+chance as excess). Six ways of setting thresholds were measured for the choice and three more to see what could be won; none was
+chosen or tuned by its figures here: what is shipped is what is proved.
+
+- *Thresholds*: just above the score that must not pass, which is an order statistic of the questions to be refused.
+- *Weights of one half, thresholds of the other*: proved for fitted weights as well. *Weights* alone are cross-fitted, which
+  is not proved.
+- *Drawn between two counts*: a coin decides whether one more may get through, so that the promise is exceeded in just
+  a tenth of the draws. No rule that counts labels can keep more coverage under the same promise, and it shows where that
+  ends. Labels win more than the coin: with 105 questions to be refused one more may get through than with 100.
+- *Normal tail*: the limit of a normal distribution fitted to the log-odds. It keeps no promise, because they are not normal.
 
 ![Stated and realised false acceptance](calibration.svg)
 
@@ -292,6 +364,6 @@ ${table(
 writeFileSync(join(DOCS, 'calibration-measured.md'), page)
 writeFileSync(
   join(DOCS, 'calibration.svg'),
-  calibrationFigure(outcomes, { risk: RISK, sizes: SIZES, methods: METHODS }),
+  calibrationFigure(outcomes, { risk: RISK, sizes: SIZES, methods: METHODS.slice(0, 6) }),
 )
 console.log(page)

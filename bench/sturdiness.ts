@@ -3,19 +3,17 @@
  *
  *   npm run bench:sturdiness
  *
- * Every form goes through retrieval as well. `balanced` is fitted without the set that it judges, on questions as they
+ * Every form goes through the whole gate. `balanced` is fitted without the set that it judges, on questions as they
  * were asked, and has its default thresholds. Typos are drawn with a fixed seed.
  */
-import { logistic } from '../src/core/policy/logistic.ts'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { meanOf } from '../src/core/lib/statistics.ts'
-import { definePolicy, type Policy } from '../src/core/policy/policy.ts'
+import type { Policy } from '../src/core/policy/policy.ts'
 import { judge } from '../src/core/policy/judge.ts'
-import { balanced } from '../src/presets/balanced/balanced.ts'
-import { fitBalanced, type MeasuredSet, measureSet } from './evaluation/balanced-model.ts'
+import { balancedWithoutEach, gatedSet, type GatedSet } from './evaluation/bench-gate.ts'
 import { QUESTION_FORMS } from './evaluation/question-forms.ts'
-import { FAMILY_SETS, haveQuestionSets, type ReadingOptions, readQuestionSet } from './evaluation/question-sets.ts'
+import { FAMILY_SETS, haveQuestionSets, type ReadingOptions } from './evaluation/question-sets.ts'
 import { markdownTable } from './markdown-table.ts'
 import { seededRandom } from './seeded-random.ts'
 
@@ -33,11 +31,13 @@ interface Answered {
   readonly answered: readonly boolean[]
 }
 
-function answers(set: MeasuredSet, policy: Policy): Answered {
+function answers(set: GatedSet, policy: Policy): Answered {
   return {
     ids: set.questions.map(({ id }) => id),
     answerable: set.questions.map(({ answerable }) => answerable),
-    answered: set.questions.map(({ signals }) => judge(policy, signals).verdict !== 'refuse'),
+    answered: set.questions.map(
+      ({ signals, textFindings }) => judge(policy, signals, textFindings).verdict !== 'refuse',
+    ),
   }
 }
 
@@ -74,39 +74,40 @@ function worst(asked: readonly Answered[], formed: readonly Answered[], names: r
   return most < 0.0005 ? '–' : `${names[rises.indexOf(most)]}: ${(100 * most).toFixed(1)}`
 }
 
-function page(): string {
-  const fitted = FAMILY_SETS.map((name) => measureSet(readQuestionSet(name)))
-  const policies = new Map<string, Policy>(
-    FAMILY_SETS.map((name) => [
-      name,
-      definePolicy({ ...balanced(), confidence: logistic(fitBalanced(fitted.filter((set) => set.name !== name))) }),
-    ]),
-  )
-  const answersTo = (names: readonly string[], options: ReadingOptions, sampled = true): Answered[] =>
-    names.map((name) => {
+async function page(): Promise<string> {
+  const policies = balancedWithoutEach()
+  const answersTo = async (names: readonly string[], options: ReadingOptions, sampled = true): Promise<Answered[]> => {
+    const found: Answered[] = []
+    for (const name of names) {
       const every = sampled ? (EVERY[name] ?? 1) : 1
-      return answers(measureSet(readQuestionSet(name, { every, ...options })), policies.get(name)!)
-    })
+      found.push(answers(await gatedSet(name, { every, ...options }), policies.get(name)!))
+    }
+    return found
+  }
   const row = (
     label: string,
     names: readonly string[],
     asked: readonly Answered[],
     formed: readonly Answered[],
   ): string[] => [label, change(asked, formed, true), change(asked, formed, false), worst(asked, formed, names)]
-  const asked = answersTo(FAMILY_SETS, {})
-  const rows = Object.entries(QUESTION_FORMS).map(([label, form]) =>
-    row(label, FAMILY_SETS, asked, answersTo(FAMILY_SETS, { form })),
-  )
-  const twice = row('every passage stored twice', FAMILY_SETS, asked, answersTo(FAMILY_SETS, { storedTwice: true }))
-  const noisy = (['typos', 'keywords'] as const).map((variant) => {
-    const formed = answersTo(WITH_NOISY_FORMS, { variant }, false)
-    const all = answersTo(WITH_NOISY_FORMS, {}, false).map((own, set) => onlyThose(own, formed[set]!.ids))
+  const asked = await answersTo(FAMILY_SETS, {})
+  const rows: string[][] = []
+  for (const [label, form] of Object.entries(QUESTION_FORMS)) {
+    rows.push(row(label, FAMILY_SETS, asked, await answersTo(FAMILY_SETS, { form })))
+  }
+  rows.push(row('every passage stored twice', FAMILY_SETS, asked, await answersTo(FAMILY_SETS, { storedTwice: true })))
+  const noisy: string[][] = []
+  for (const variant of ['typos', 'keywords'] as const) {
+    const formed = await answersTo(WITH_NOISY_FORMS, { variant }, false)
+    const whole = await answersTo(WITH_NOISY_FORMS, {}, false)
+    const all = whole.map((own, set) => onlyThose(own, formed[set]!.ids))
     const label = {
       typos: 'lower case, no punctuation, a typo for every six longer words',
       keywords: 'at most five keywords',
     }[variant]
-    return row(`${label} (n = ${formed.reduce((sum, { ids }) => sum + ids.length, 0)})`, WITH_NOISY_FORMS, all, formed)
-  })
+    const count = formed.reduce((sum, { ids }) => sum + ids.length, 0)
+    noisy.push(row(`${label} (n = ${count})`, WITH_NOISY_FORMS, all, formed))
+  }
   const count = (kind: boolean): number =>
     asked.reduce((sum, { answerable }) => sum + answerable.filter((own) => own === kind).length, 0)
   const head = ['form', 'false refusals', 'false acceptances', 'most false refusals more']
@@ -118,10 +119,10 @@ are drawn with the seed ${SEED}.
 
 Change in points of the two error rates at the default thresholds, mean of ${FAMILY_SETS.length} sets (${count(true)} answerable questions, ${count(false)}
 that must be refused; of the larger sets every second to twentieth), with 95 % intervals of ${DRAWS} draws of as many questions. Each
-form goes through the embedded index as well, so what retrieval loses is in it. \`balanced\` is fitted without the set, on questions as
+form goes through the whole gate, so what retrieval loses is in it. \`balanced\` is fitted without the set, on questions as
 they were asked. The last column names the set where false refusals rise most.
 
-${markdownTable(head, [...rows, twice])}
+${markdownTable(head, rows)}
 
 The forms that two sets bring along (${WITH_NOISY_FORMS.join(', ')}):
 
@@ -142,6 +143,6 @@ if (!haveQuestionSets()) {
   console.log('The question sets are not here (../shared/data): nothing to measure.')
   process.exit(0)
 }
-const written = page()
+const written = await page()
 writeFileSync(PAGE, written)
 console.log(written)

@@ -20,8 +20,8 @@ export async function measuredFamily(name: string): Promise<readonly MeasuredLab
   const every = Math.max(1, Math.ceil(set.questions.length / MOST_QUESTIONS))
   const measured: MeasuredLabel[] = []
   for (const { question, answerable, relevantIds } of set.questions.filter((_, at) => at % every === 0)) {
-    const { signals } = await ask(question)
-    const hidden = answerable ? { hidden: (await ask(question, relevantIds)).signals } : {}
+    const { signals } = (await ask(question)).decision
+    const hidden = answerable ? { hidden: (await ask(question, relevantIds)).decision.signals } : {}
     measured.push({ answerable, signals, ...hidden })
   }
   return measured

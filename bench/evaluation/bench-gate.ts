@@ -1,23 +1,30 @@
 /** A question set behind the gate itself, `gateQuestion` with its default settings: what every bench of verdicts asks. */
+import type { Ranking } from '../../src/core/evidence/chunk.ts'
 import type { Finding } from '../../src/core/gates/finding.ts'
 import type { Decision } from '../../src/core/policy/decision.ts'
 import { logistic } from '../../src/core/policy/logistic.ts'
 import { definePolicy, type Policy } from '../../src/core/policy/policy.ts'
 import { isOfTexts } from '../../src/core/policy/text-findings.ts'
 import type { Signals } from '../../src/core/signals/measure.ts'
-import { EMPTY_LEXICON } from '../../src/core/text/lexicon.ts'
+import { EMPTY_LEXICON, type Lexicon } from '../../src/core/text/lexicon.ts'
 import { normaliseQuestion } from '../../src/core/text/normalise.ts'
 import { createTermReader } from '../../src/core/text/terms.ts'
 import { createStaticCollections } from '../../src/adapters/static-collections.ts'
 import { checkOptions } from '../../src/middleware/check-options.ts'
 import type { RagGateOptions } from '../../src/middleware/options.ts'
-import { gateQuestion } from '../../src/pipeline/gate-question.ts'
+import { gateQuestion, type GateResult } from '../../src/pipeline/gate-question.ts'
 import type { QuestionPorts } from '../../src/pipeline/question-settings.ts'
 import type { Reranker } from '../../src/ports/reranker.ts'
 import type { Retriever } from '../../src/ports/retriever.ts'
 import { balanced } from '../../src/presets/balanced/balanced.ts'
-import { fitBalanced, type MeasuredSet } from './balanced-model.ts'
-import { type LabelledQuestion, openQuestionSet, type ReadingOptions, type SearchableSet } from './question-sets.ts'
+import { fitBalanced, measureSet } from './balanced-model.ts'
+import {
+  FAMILY_SETS,
+  type LabelledQuestion,
+  openQuestionSet,
+  readQuestionSet,
+  type ReadingOptions,
+} from './question-sets.ts'
 
 /** What differs from the gate as it is without options. */
 export interface BenchGateOptions extends Pick<RagGateOptions<never>, 'policy' | 'retrieval' | 'context'> {
@@ -26,15 +33,24 @@ export interface BenchGateOptions extends Pick<RagGateOptions<never>, 'policy' |
   readonly withoutLexicon?: boolean
 }
 
+/** What is searched. */
+export interface Searched {
+  readonly lexicon: Lexicon
+  readonly search: (words: string, topK: number) => readonly Ranking[] | Promise<readonly Ranking[]>
+}
+
 /** Asks one question, as it was written. @param without ids of passages and documents that are left out: a trial */
-export type BenchGate = (text: string, without?: readonly string[]) => Promise<Decision>
+export type BenchGate = (
+  text: string,
+  without?: readonly string[],
+) => Promise<Extract<GateResult, { readonly kind: 'judged' }>>
 
 const TENANT = 'bench'
 const COLLECTION = 'bench'
 
-/** The gate over a set's own search. */
+/** The gate over a search of its own. */
 export function benchGate(
-  { lexicon, search }: SearchableSet,
+  { lexicon, search }: Searched,
   { reranker, withoutLexicon = false, ...options }: BenchGateOptions = {},
 ): BenchGate {
   const collection = { id: COLLECTION, tenant: TENANT, lexicon: withoutLexicon ? EMPTY_LEXICON : lexicon }
@@ -63,7 +79,7 @@ export function benchGate(
       ...(without === undefined ? {} : { without }),
     })
     if (gated.kind !== 'judged') throw new Error('There is no cache here')
-    return gated.decision
+    return gated
   }
 }
 
@@ -89,7 +105,7 @@ export async function gatedSet(
   const set = openQuestionSet(name, reading)
   const ask = benchGate(set, options)
   const questions: GatedQuestion[] = []
-  for (const label of set.questions) questions.push({ ...label, ...measuresOf(await ask(label.question)) })
+  for (const label of set.questions) questions.push({ ...label, ...measuresOf((await ask(label.question)).decision) })
   return { name, questions }
 }
 
@@ -98,8 +114,13 @@ export function measuresOf({ signals, findings }: Decision): Pick<GatedQuestion,
   return { signals, textFindings: findings.filter(isOfTexts) }
 }
 
-/** `balanced` with its default thresholds, fitted on every set but one. */
-export function balancedWithout(name: string, fitted: readonly MeasuredSet[]): Policy {
-  const confidence = logistic(fitBalanced(fitted.filter((set) => set.name !== name)))
-  return definePolicy({ ...balanced(), confidence })
+/** `balanced` with its default thresholds for each family, fitted on the seven others. */
+export function balancedWithoutEach(): ReadonlyMap<string, Policy> {
+  const fitted = FAMILY_SETS.map((name) => measureSet(readQuestionSet(name)))
+  return new Map(
+    FAMILY_SETS.map((name) => {
+      const confidence = logistic(fitBalanced(fitted.filter((set) => set.name !== name)))
+      return [name, definePolicy({ ...balanced(), confidence })]
+    }),
+  )
 }

@@ -5,7 +5,6 @@
  *
  * `balanced` is fitted without the set that it is measured on. Nothing here is random.
  */
-import { logistic } from '../../src/core/policy/logistic.ts'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { auroc } from '../../src/core/calibration/auroc.ts'
@@ -14,58 +13,62 @@ import type { LabelledScore } from '../../src/core/calibration/labelled-score.ts
 import { coverageAtFalseAcceptance, riskCoverageArea } from '../../src/core/calibration/risk-coverage.ts'
 import { confidenceOf } from '../../src/core/policy/confidence.ts'
 import type { Verdict } from '../../src/core/gates/finding.ts'
-import type { Signals } from '../../src/core/signals/measure.ts'
-import { definePolicy, type Policy } from '../../src/core/policy/policy.ts'
+import type { Policy } from '../../src/core/policy/policy.ts'
 import { judge } from '../../src/core/policy/judge.ts'
-import { balanced } from '../../src/presets/balanced/balanced.ts'
 import { multiGate } from '../../src/presets/multi-gate/multi-gate.ts'
 import { twoTier } from '../../src/presets/two-tier/two-tier.ts'
 import { weightedSignals } from '../../src/presets/weighted-signals/weighted-signals.ts'
-import { FITTED_SETS, fitBalanced, type MeasuredQuestion, type MeasuredSet, measureSet } from './balanced-model.ts'
+import { balancedWithoutEach, gatedSet, type GatedSet } from './bench-gate.ts'
 import { markdownTable as table } from '../markdown-table.ts'
-import { haveQuestionSets, readQuestionSet } from './question-sets.ts'
+import { FAMILY_SETS, haveQuestionSets } from './question-sets.ts'
 import { signalChoices } from './signal-choices.ts'
 
 const PAGE = join(import.meta.dirname, '..', '..', 'docs', 'evaluation.md')
 const ADVERSARIAL = 'squad-adv'
 const STATED_FALSE_ACCEPTANCE = 0.05
 
-/** The profiles, as they judge a set that none of the given sets overlaps. A further profile is a line here. */
-const PROFILES: Readonly<Record<string, (others: readonly MeasuredSet[]) => Policy>> = {
-  'two-tier': () => twoTier(),
-  'multi-gate': () => multiGate(),
-  'weighted-signals': () => weightedSignals(),
-  'weighted-signals, renormalised': () => weightedSignals({ renormalise: true }),
-  balanced: (others) => definePolicy({ ...balanced(), confidence: logistic(fitBalanced(others)) }),
+/** The profiles, as they judge a set. A further profile is a line here. */
+function profiles(): Readonly<Record<string, (set: string) => Policy>> {
+  const without = balancedWithoutEach()
+  const [tiers, gates, weighted, renormalised] = [
+    twoTier(),
+    multiGate(),
+    weightedSignals(),
+    weightedSignals({ renormalise: true }),
+  ]
+  return {
+    'two-tier': () => tiers,
+    'multi-gate': () => gates,
+    'weighted-signals': () => weighted,
+    'weighted-signals, renormalised': () => renormalised,
+    // `squad-adv` asks of the corpus of `squad-ooc`.
+    balanced: (set) => without.get(set === ADVERSARIAL ? 'squad-ooc' : set)!,
+  }
 }
 
-/** What may be missing, as a change to what was measured. */
-const MISSING: Readonly<Record<string, (question: MeasuredQuestion) => Signals>> = {
-  nothing: ({ signals }) => signals,
+type Profiles = ReturnType<typeof profiles>
+
+/** The sets as measured: with everything, and without the collection's lexicon. */
+interface Sets {
+  readonly whole: readonly GatedSet[]
+  readonly withoutLexicon: readonly GatedSet[]
+}
+
+/** What may be missing, as a choice and a change of what was measured. */
+const MISSING: Readonly<Record<string, (sets: Sets) => readonly GatedSet[]>> = {
+  nothing: ({ whole }) => whole,
   'the lexicon': ({ withoutLexicon }) => withoutLexicon,
-  'the title': ({ signals }) => withoutTitle(signals),
-  both: ({ withoutLexicon }) => withoutTitle(withoutLexicon),
+  'the title': ({ whole }) => whole.map(withoutTitle),
+  both: ({ withoutLexicon }) => withoutLexicon.map(withoutTitle),
 }
 
-function withoutTitle(signals: Signals): Signals {
-  return { ...signals, titleMatch: 0, topTitleTermCount: 0 }
+function withoutTitle({ name, questions }: GatedSet): GatedSet {
+  const untitled = { titleMatch: 0, topTitleTermCount: 0 }
+  return { name, questions: questions.map((each) => ({ ...each, signals: { ...each.signals, ...untitled } })) }
 }
 
-/** The sets to fit on when `set` is measured: `squad-adv` asks of the corpus of `squad-ooc`, so it leaves that out. */
-function othersThan(set: MeasuredSet, sets: readonly MeasuredSet[]): MeasuredSet[] {
-  const corpusOf = (name: string): string => (name === ADVERSARIAL ? 'squad-ooc' : name)
-  return sets.filter(({ name }) => name !== ADVERSARIAL && corpusOf(name) !== corpusOf(set.name))
-}
-
-function scoresOf(
-  { questions }: MeasuredSet,
-  policy: Policy,
-  view: (question: MeasuredQuestion) => Signals,
-): LabelledScore[] {
-  return questions.map((question) => ({
-    score: confidenceOf(policy.confidence, view(question)),
-    answerable: question.answerable,
-  }))
+function scoresOf({ questions }: GatedSet, policy: Policy): LabelledScore[] {
+  return questions.map(({ signals, answerable }) => ({ score: confidenceOf(policy.confidence, signals), answerable }))
 }
 
 const figure = (value: number): string => (Number.isFinite(value) ? value.toFixed(3) : 'n/a')
@@ -80,8 +83,11 @@ function rate(hits: number, trials: number): string {
   return `${figure(hits / trials)} (${low.toFixed(3)}–${high.toFixed(3)})`
 }
 
-function verdictRates({ questions }: MeasuredSet, policy: Policy): string[] {
-  const judged = questions.map(({ signals, answerable }) => ({ answerable, verdict: judge(policy, signals).verdict }))
+function verdictRates({ questions }: GatedSet, policy: Policy): string[] {
+  const judged = questions.map(({ signals, textFindings, answerable }) => ({
+    answerable,
+    verdict: judge(policy, signals, textFindings).verdict,
+  }))
   const counted = (answerable: boolean, ...verdicts: readonly Verdict[]): string => {
     const asked = judged.filter((question) => question.answerable === answerable)
     return rate(asked.filter(({ verdict }) => verdicts.includes(verdict)).length, asked.length)
@@ -100,12 +106,9 @@ function meanRow(label: readonly string[], scores: readonly (readonly LabelledSc
   ]
 }
 
-function rankingTable(sets: readonly MeasuredSet[]): string {
-  const rows = Object.entries(PROFILES).flatMap(([name, policyFor]) => {
-    const scores = sets.map((set) => ({
-      set,
-      scored: scoresOf(set, policyFor(othersThan(set, sets)), ({ signals }) => signals),
-    }))
+function rankingTable({ whole }: Sets, judging: Profiles): string {
+  const rows = Object.entries(judging).flatMap(([name, policyFor]) => {
+    const scores = whole.map((set) => ({ set, scored: scoresOf(set, policyFor(set.name)) }))
     const fitted = scores.filter(({ set }) => set.name !== ADVERSARIAL).map(({ scored }) => scored)
     return [
       ...scores.map(({ set, scored }) => [name, set.name, ...ranking(scored)]),
@@ -115,28 +118,28 @@ function rankingTable(sets: readonly MeasuredSet[]): string {
   return table(['profile', 'set', 'AUROC', 'coverage at 5 %', 'AURC'], rows)
 }
 
-function verdictTable(sets: readonly MeasuredSet[]): string {
-  const rows = Object.entries(PROFILES).flatMap(([name, policyFor]) =>
-    sets.map((set) => [name, set.name, ...verdictRates(set, policyFor(othersThan(set, sets)))]),
+function verdictTable({ whole }: Sets, judging: Profiles): string {
+  const rows = Object.entries(judging).flatMap(([name, policyFor]) =>
+    whole.map((set) => [name, set.name, ...verdictRates(set, policyFor(set.name))]),
   )
   return table(['profile', 'set', 'false acceptance', 'of it without a caution', 'false refusal'], rows)
 }
 
-function missingTable(sets: readonly MeasuredSet[]): string {
-  const rows = Object.entries(MISSING).map(([missing, view]) => {
-    const scores = sets
+function missingTable(sets: Sets, judging: Profiles): string {
+  const rows = Object.entries(MISSING).map(([missing, left]) => {
+    const scores = left(sets)
       .filter(({ name }) => name !== ADVERSARIAL)
-      .map((set) => scoresOf(set, PROFILES['balanced']!(othersThan(set, sets)), view))
+      .map((set) => scoresOf(set, judging['balanced']!(set.name)))
     return meanRow([missing], scores)
   })
   return table(['what is missing', 'AUROC', 'coverage at 5 %', 'AURC'], rows)
 }
 
 /** What each threshold would do on each set, with `balanced` fitted without it. */
-function thresholdTable(sets: readonly MeasuredSet[]): string {
+function thresholdTable({ whole }: Sets, judging: Profiles): string {
   const thresholds = [0.4, 0.5, 0.55, 0.6, 0.7, 0.8, 0.9]
-  const rows = sets.map((set) => {
-    const scored = scoresOf(set, PROFILES['balanced']!(othersThan(set, sets)), ({ signals }) => signals)
+  const rows = whole.map((set) => {
+    const scored = scoresOf(set, judging['balanced']!(set.name))
     const share = (answerable: boolean, answered: (score: number) => boolean): string => {
       const asked = scored.filter((question) => question.answerable === answerable)
       return (asked.filter(({ score }) => answered(score)).length / asked.length).toFixed(2)
@@ -149,7 +152,7 @@ function thresholdTable(sets: readonly MeasuredSet[]): string {
   return table(['set', ...thresholds.map((at) => at.toFixed(2))], rows)
 }
 
-function setTable(sets: readonly MeasuredSet[]): string {
+function setTable({ whole }: Sets): string {
   const what: Readonly<Record<string, string>> = {
     'squad-ooc': 'questions about articles that are not indexed (SQuAD 2.0)',
     clapnq: 'search queries that the indexed passage on their topic does not answer (CLAPNQ)',
@@ -161,20 +164,23 @@ function setTable(sets: readonly MeasuredSet[]): string {
     'scifact-missing': 'scientific claims whose evidence is not indexed (SciFact)',
     [ADVERSARIAL]: 'questions written to look answerable (SQuAD 2.0)',
   }
-  const count = ({ questions }: MeasuredSet, answerable: boolean): string =>
+  const count = ({ questions }: GatedSet, answerable: boolean): string =>
     String(questions.filter((question) => question.answerable === answerable).length)
   return table(
     ['set', 'answerable', 'must refuse', 'what must be refused'],
-    sets.map((set) => [set.name, count(set, true), count(set, false), what[set.name] ?? '']),
+    whole.map((set) => [set.name, count(set, true), count(set, false), what[set.name] ?? '']),
   )
 }
 
-function page(sets: readonly MeasuredSet[]): string {
+function page(sets: Sets, judging: Profiles): string {
   return `# Evaluation
 
 How well each profile tells apart what a collection answers and what it does not. Written by \`npm run eval:gates\`
 (\`bench/evaluation/evaluate-gates.ts\`); there is no random step, so there is no seed. Retrieval is that of the embedded
-index: hash embeddings and BM25, convex mix, ten chunks. No language model is called.
+index: hash embeddings and BM25, convex mix, ten chunks. Every question goes through the gate as it is without options
+(\`bench/evaluation/bench-gate.ts\`): searched without words of courtesy, measured in its parts over what fits into the
+context of 12,000 characters, and refused for itself where nothing can be read of it or it is one word. No language
+model is called.
 
 ${setTable(sets)}
 
@@ -192,7 +198,7 @@ lower is better.
 \`balanced\` is fitted without the set in its row, so these are figures for a collection that it has never seen.
 Adversarial questions lie beyond any check of the evidence; only a check of the answer helps there.
 
-${rankingTable(sets)}
+${rankingTable(sets, judging)}
 
 The model before this one had a table of everyday English, synonyms and more weight for names, chosen on squad-ooc,
 clapnq and azure-faq. Fitted like this one on eight sets, each left out, it has .841 and .469 as a mean: .832 on azure-faq,
@@ -224,18 +230,18 @@ The thresholds of \`balanced\` (0.55 and 0.8) are set for the worse families: in
 has more than two fifths of what must be refused answered, and no more than 15 % of it without a caution. They are no promise
 for a collection that is not here. Only questions of its own can give one.
 
-${verdictTable(sets)}
+${verdictTable(sets, judging)}
 
 What other thresholds would do, as false acceptance / false refusal (\`balanced\`, fitted without the set in the row):
 
-${thresholdTable(sets)}
+${thresholdTable(sets, judging)}
 
 ## When parts are missing
 
 \`balanced\` has weights of its own for collections without a lexicon and for chunks without a title. It needs no dense
 score. Means of eight sets, each left out of the fit in turn:
 
-${missingTable(sets)}
+${missingTable(sets, judging)}
 `
 }
 
@@ -243,6 +249,12 @@ if (!haveQuestionSets()) {
   console.log('The question sets are not here (../shared/data): nothing to evaluate.')
   process.exit(0)
 }
-const sets = [...FITTED_SETS, ADVERSARIAL].map((name) => measureSet(readQuestionSet(name)))
-writeFileSync(PAGE, page(sets))
-console.log(page(sets))
+const whole: GatedSet[] = []
+const withoutLexicon: GatedSet[] = []
+for (const name of [...FAMILY_SETS, ADVERSARIAL]) {
+  whole.push(await gatedSet(name))
+  withoutLexicon.push(await gatedSet(name, {}, { withoutLexicon: true }))
+}
+const written = page({ whole, withoutLexicon }, profiles())
+writeFileSync(PAGE, written)
+console.log(written)

@@ -81,6 +81,8 @@ const NAMES = {
     'filter',
     'timeoutMs',
     'rerankTimeoutMs',
+    'rerankFrom',
+    'rerankBelow',
     'expansion',
   ],
   context: ['maxCharacters', 'maxTokens', 'countTokens'],
@@ -215,7 +217,7 @@ function checkQuestion(options: QuestionOptions = {}): ReadSettings {
 
 function checkRetrieval(options: RetrievalOptions = {}): RetrievalSettings {
   const { topK = 10, candidates = topK, fusion = 'convex', fusionWeights = {}, rrfK, filter, expansion } = options
-  const { timeoutMs = 3000, rerankTimeoutMs = 3000 } = options
+  const { timeoutMs = 3000, rerankTimeoutMs = 3000, rerankFrom, rerankBelow } = options
   requireWhole('retrieval.topK', topK, 1, 100)
   requireWhole('retrieval.candidates', candidates, topK, 100)
   requireWhole('retrieval.timeoutMs', timeoutMs, 1, 60_000)
@@ -224,6 +226,13 @@ function checkRetrieval(options: RetrievalOptions = {}): RetrievalSettings {
   requireKnown('retrieval.fusionWeights', fusionWeights, ['cosine', 'bm25'])
   if (rrfK !== undefined && !(fusion === 'rrf' && isWithin(rrfK, 0, 10_000))) {
     throw invalid("retrieval.rrfK must be a number from 0 to 10000, with the fusion 'rrf'", 'retrieval.rrfK')
+  }
+  for (const [name, confidence] of Object.entries({ rerankFrom, rerankBelow })) {
+    if (confidence === undefined || isWithin(confidence, 0, 1)) continue
+    throw invalid(`retrieval.${name} must be a number from 0 to 1`, `retrieval.${name}`)
+  }
+  if ((rerankFrom ?? 0) >= (rerankBelow ?? Infinity)) {
+    throw invalid('retrieval.rerankFrom must be under retrieval.rerankBelow', 'retrieval.rerankFrom')
   }
   if (expansion !== undefined && typeof expansion?.expand !== 'function') {
     throw invalid('retrieval.expansion must be a stage such as expandRetrieval(…)', 'retrieval.expansion')
@@ -238,6 +247,8 @@ function checkRetrieval(options: RetrievalOptions = {}): RetrievalSettings {
     rerankTimeoutMs,
     ...(filter === undefined ? {} : { filter: filterChooser(filter) }),
     ...(expansion === undefined ? {} : { expansion }),
+    ...(rerankFrom === undefined ? {} : { rerankFrom }),
+    ...(rerankBelow === undefined ? {} : { rerankBelow }),
   }
 }
 

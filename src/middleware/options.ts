@@ -228,6 +228,20 @@ export interface RetrievalOptions {
    */
   readonly rerankTimeoutMs?: number
   /**
+   * Confidence of the judgement without the reranker from which it is asked, 0..1, under `rerankBelow`. A question below
+   * it is judged without.
+   *
+   * @default 0
+   */
+  readonly rerankFrom?: number
+  /**
+   * Confidence of the judgement without the reranker from which it is not asked any more, 0..1: what is that sure is judged
+   * without. docs/cascades.md has what it saves and changes.
+   *
+   * @default it is asked however sure the question is
+   */
+  readonly rerankBelow?: number
+  /**
    * One further round of retrieval where the first judgement was weak: `expandRetrieval({ below: 0.55 })` of
    * `hono-rag-gate/answers`, with words of the best passages or in the words of the rewriter. Both rounds are merged and
    * judged by the same policy for the question as it was asked. docs/reference/adaptive-retrieval.md has what it costs

@@ -34,18 +34,39 @@ export interface Measures {
   readonly lexicon: Lexicon
 }
 
-/** @param rerankTimeoutMs milliseconds, 1 and up */
+/**
+ * Where `rerankFrom` or `rerankBelow` is set, the evidence is judged without the reranker first, and that judgement stands
+ * where its confidence lies outside of them.
+ *
+ * @param rerankTimeoutMs milliseconds, 1 and up
+ */
 export async function assessEvidence(
   { reranker, clock, terms, onWarning }: Pick<QuestionPorts, 'reranker' | 'clock' | 'terms' | 'onWarning'>,
-  { context: contextSettings, rules }: Pick<QuestionSettings, 'context' | 'rules'>,
-  { question, policy, lexicon }: Measures,
+  settings: Pick<QuestionSettings, 'context' | 'rules' | 'retrieval'>,
+  measures: Measures,
   retrieved: Evidence,
   rerankTimeoutMs: number,
 ): Promise<AssessedEvidence> {
+  const { rerankFrom = 0, rerankBelow = Infinity } = settings.retrieval
+  if (reranker !== undefined && (rerankFrom > 0 || rerankBelow <= 1)) {
+    const unread = judgeEvidence(terms, settings, measures, retrieved)
+    const { confidence } = unread.judgement
+    if (confidence < rerankFrom || confidence >= rerankBelow) return { ...unread, reranker: 'spared', rerankMs: 0 }
+  }
   const startedMs = clock.nowMs()
-  const reranked = await rerankEvidence(reranker, rerankTimeoutMs, question, retrieved, onWarning)
+  const { question } = measures
+  const { evidence, outcome } = await rerankEvidence(reranker, rerankTimeoutMs, question, retrieved, onWarning)
   const rerankMs = clock.nowMs() - startedMs
-  const { context, evidence, findings } = fitContext(contextSettings, reranked.evidence)
+  return { ...judgeEvidence(terms, settings, measures, evidence), reranker: outcome, rerankMs }
+}
+
+function judgeEvidence(
+  terms: QuestionPorts['terms'],
+  { context: contextSettings, rules }: Pick<QuestionSettings, 'context' | 'rules'>,
+  { question, policy, lexicon }: Measures,
+  ordered: Evidence,
+): Omit<AssessedEvidence, 'reranker' | 'rerankMs'> {
+  const { context, evidence, findings } = fitContext(contextSettings, ordered)
   const signals = measureQuestion(question, evidence, lexicon, terms)
   const judgement = judge(policy, signals, [
     ...questionFindings(question),
@@ -53,5 +74,5 @@ export async function assessEvidence(
     ...askRules(rules, { question, evidence, signals }),
     ...findings,
   ])
-  return { evidence, context, reranker: reranked.outcome, signals, judgement, rerankMs }
+  return { evidence, context, signals, judgement }
 }

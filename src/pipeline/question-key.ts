@@ -37,7 +37,7 @@ function sharedKeyParts(
   request: QuestionRequest,
   { collection: { tenant, id }, policy, filter }: QuestionPlace,
 ): SharedKeyParts {
-  const { topK, candidates, fusion, fusionWeights, rrfK, expansion } = settings.retrieval
+  const { topK, candidates, fusion, fusionWeights, rrfK, expansion, rerankFrom, rerankBelow } = settings.retrieval
   const { maxCharacters, maxTokens } = settings.context
   return {
     deployment: request.deployment,
@@ -61,6 +61,8 @@ function sharedKeyParts(
       maxTokens: maxTokens ?? null,
       searchMode: request.searchMode ?? 'hybrid',
       reranker: reranker?.model ?? '',
+      rerankFrom: rerankFrom ?? 0,
+      rerankBelow: rerankBelow ?? null,
       expandBelow: expansion?.below ?? 0,
       rewriter: expansion === undefined ? '' : (rewriter?.model ?? ''),
     }),

@@ -67,6 +67,10 @@ export interface RetrievalSettings {
   readonly timeoutMs: number
   /** How long the reranker may take; then the evidence is judged as it was retrieved. */
   readonly rerankTimeoutMs: number
+  /** First confidence from which the reranker is asked, 0..1. @default 0 */
+  readonly rerankFrom?: number
+  /** First confidence from which it is not asked any more, 0..1. @default it always is */
+  readonly rerankBelow?: number
   /** Which passages a caller's question may be answered from; without it all of the collection. */
   readonly filter?: (principal: Principal, collection: string) => PassageFilter | undefined
   /** One further round, where the first judgement was weak. @default none */

@@ -4,8 +4,11 @@ import { RagGateError } from '../../errors.ts'
 import type { ScoreKind } from './chunk.ts'
 import { type Evidence, rankBy } from './evidence.ts'
 
-/** What became of the reranker: `off` when there is none. Only after `ok` do chunks carry its scores. */
-export type RerankerOutcome = 'ok' | 'failed' | 'timeout' | 'off'
+/**
+ * What became of the reranker: `off` when there is none, `spared` when the question was sure enough without it. Only after
+ * `ok` do chunks carry its scores.
+ */
+export type RerankerOutcome = 'ok' | 'failed' | 'timeout' | 'spared' | 'off'
 
 /** The kinds of score that rerankers give. */
 export type RerankerKind = Extract<ScoreKind, 'cross-encoder' | 'grade'>

@@ -1,0 +1,202 @@
+/**
+ * What it saves and what it changes when only the uncertain middle is sent to a reader, written to docs/cascades.md.
+ *
+ *   npm run bench:cascades
+ *
+ * The reader is a stand-in: it knows the labels, grades the passages that answer, and is wrong about so many questions as
+ * it is set to. Every question goes through the gate, with `retrieval.rerankFrom` and `rerankBelow`; `balanced` is fitted
+ * without the set. Which questions the reader is wrong about is drawn with a fixed seed.
+ */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { binomialInterval } from '../src/core/calibration/binomial-interval.ts'
+import { confidenceRange } from '../src/core/gates/confidence-range.ts'
+import { gradedRelevance } from '../src/core/gates/graded-relevance.ts'
+import { meanOf } from '../src/core/lib/statistics.ts'
+import { definePolicy, type Policy } from '../src/core/policy/policy.ts'
+import type { Reranker } from '../src/ports/reranker.ts'
+import { balancedWithoutEach, benchGate } from './evaluation/bench-gate.ts'
+import { FAMILY_SETS, haveQuestionSets, type LabelledQuestion, openQuestionSet } from './evaluation/question-sets.ts'
+import { markdownTable } from './markdown-table.ts'
+import { seededRandom } from './seeded-random.ts'
+
+const PAGE = join(import.meta.dirname, '..', 'docs', 'cascades.md')
+const SEED = 20_261_122
+/** The larger sets are sampled. */
+const EVERY: Readonly<Record<string, number>> = { 'squad-ooc': 10, 'covid-qa': 2 }
+/** Questions that the reader is wrong about. */
+const ERRORS = [0, 0.1, 0.2, 0.3]
+/** Confidences between which it is asked; the first asks it always, the last never. */
+const MIDDLES: readonly (readonly [from: number, below: number])[] = [
+  [0, 1],
+  [0.05, 0.98],
+  [0.1, 0.95],
+  [0.2, 0.9],
+  [0.3, 0.8],
+  [0.55, 0.55],
+]
+const RELEVANT = 3
+const IRRELEVANT = 0
+
+/** A question judged in one way. */
+interface Judged {
+  readonly answerable: boolean
+  readonly answered: boolean
+  readonly read: boolean
+}
+
+/** Grades the passages that answer a question, and for those that it is wrong about the others: the first, or none. */
+function standIn(questions: readonly LabelledQuestion[], errors: number): Reranker {
+  const random = seededRandom(SEED)
+  const known = new Map(
+    questions.map(({ question, relevantIds }) => [question, { relevantIds, wrong: random() < errors }]),
+  )
+  return {
+    model: 'stand-in',
+    kind: 'grade',
+    rerank: async ({ question, passages }) => {
+      const { relevantIds, wrong } = known.get(question)!
+      const right = passages.map(({ id }) => (relevantIds.includes(id) ? RELEVANT : IRRELEVANT))
+      if (!wrong) return right
+      const answers = right.includes(RELEVANT)
+      return right.map((_, at) => (!answers && at === 0 ? RELEVANT : IRRELEVANT))
+    },
+  }
+}
+
+/** Below the middle it refuses, above it answers, and within it the reader decides. */
+function cascade(general: Policy, from: number): Policy {
+  return definePolicy({
+    ...general,
+    name: 'cascade',
+    gates: [confidenceRange({ refuseBelow: from, adviseBelow: from }), gradedRelevance()],
+  })
+}
+
+/** The questions of a set, judged with a reader of so many errors within a middle. */
+async function judged(
+  name: string,
+  general: Policy,
+  [from, below]: readonly [number, number],
+  errors: number,
+): Promise<readonly Judged[]> {
+  const set = openQuestionSet(name, { every: EVERY[name] ?? 1 })
+  const never = from === below
+  // A confidence may be 1, and then it is read too where all are.
+  const retrieval = { rerankFrom: from, ...(below < 1 ? { rerankBelow: below } : {}) }
+  const ask = benchGate(set, {
+    policy: cascade(general, from),
+    ...(never ? {} : { retrieval, reranker: standIn(set.questions, errors) }),
+  })
+  const found: Judged[] = []
+  for (const { question, answerable } of set.questions) {
+    const { decision } = await ask(question)
+    found.push({ answerable, answered: decision.verdict !== 'refuse', read: decision.reranker === 'ok' })
+  }
+  return found
+}
+
+function rate(hits: number, trials: number): string {
+  const { low, high } = binomialInterval(hits, trials)
+  return `${(hits / trials).toFixed(3)} (${low.toFixed(3)}–${high.toFixed(3)})`
+}
+
+if (!haveQuestionSets()) {
+  console.log('The question sets are not here (../shared/data): nothing to measure.')
+  process.exit(0)
+}
+const policies = balancedWithoutEach()
+const rows: string[][] = []
+const bySet: string[][] = []
+let count = 0
+for (const errors of ERRORS) {
+  let all: readonly (readonly Judged[])[] | undefined
+  for (const middle of MIDDLES) {
+    const sets: (readonly Judged[])[] = []
+    for (const name of FAMILY_SETS) sets.push(await judged(name, policies.get(name)!, middle, errors))
+    all ??= sets
+    const flat = sets.flat()
+    const always = all.flat()
+    count = flat.length
+    const share = (of: (set: readonly Judged[], at: number) => number): string => meanOf(sets.map(of)).toFixed(3)
+    const wrong = (kind: boolean) => (set: readonly Judged[]) =>
+      meanOf(set.filter(({ answerable }) => answerable === kind).map(({ answered }) => (answered === kind ? 0 : 1)))
+    const changed = flat.filter(({ answered }, at) => answered !== always[at]!.answered)
+    rows.push([
+      String(errors),
+      middle[0] === 0 ? 'always' : middle[0] === middle[1] ? 'never' : middle.join(' to '),
+      share((set) => meanOf(set.map(({ read }) => (read ? 0 : 1)))),
+      rate(changed.length, flat.length),
+      share(wrong(false)),
+      share(wrong(true)),
+    ])
+    if (errors === 0.1 && middle[0] === 0.2) {
+      sets.forEach((set, at) => {
+        const kind = (answerable: boolean): string => wrong(answerable)(set).toFixed(3)
+        const before = (answerable: boolean): string => wrong(answerable)(all![at]!).toFixed(3)
+        bySet.push([
+          FAMILY_SETS[at]!,
+          String(set.length),
+          rate(set.filter(({ read }) => !read).length, set.length),
+          rate(set.filter(({ answered }, index) => answered !== all![at]![index]!.answered).length, set.length),
+          `${before(false)} → ${kind(false)}`,
+          `${before(true)} → ${kind(true)}`,
+        ])
+      })
+    }
+  }
+}
+const page = `# Reading only the uncertain middle
+
+A reranker that reads (a cross-encoder, a model that grades) costs a call and its time for every question. Words alone are
+sure about many: what nothing in the collection resembles, and what a passage nearly repeats. With \`retrieval.rerankFrom\`
+and \`retrieval.rerankBelow\` the reranker is asked only where the confidence of the judgement without it lies between the
+two; elsewhere that judgement stands, and the decision says \`"reranker": "spared"\`.
+
+\`\`\`ts
+import { balanced, confidenceRange, definePolicy, gradedRelevance, type RagGateOptions } from 'hono-rag-gate'
+
+export const cascade: Pick<RagGateOptions<never>, 'policy' | 'retrieval'> = {
+  // Below .2 words refuse, from .9 on they answer; between the two a passage must be graded 2 and up.
+  policy: definePolicy({
+    ...balanced(),
+    name: 'cascade',
+    gates: [confidenceRange({ refuseBelow: 0.2, adviseBelow: 0.2 }), gradedRelevance()],
+  }),
+  retrieval: { rerankFrom: 0.2, rerankBelow: 0.9 },
+}
+\`\`\`
+
+The gate of grades skips where nobody graded, so that the confidence alone decides there. It goes with the dependency
+\`reranker\`, [a model that grades](reference/adapters.md#rerankers); of a cross-encoder's scores a
+[rule of your own](reference/middleware.md#rules-of-your-own) may judge. A policy whose confidence counts the reranker's
+scores has none before it was asked: it is for \`rerankFrom: 0\`. Both bounds join the answer key.
+
+## Measured
+
+Written by \`npm run bench:cascades\` (\`bench/cascades.ts\`, seed ${SEED}): ${count} questions of ${FAMILY_SETS.length} families, \`balanced\` fitted without each.
+No real reader was run. The reader is a stand-in that knows the labels: it finds relevant what answers and nothing else, and
+is wrong about the share of questions in the first column, drawn at random: a relevant passage goes unseen, or the first
+passage is taken for one. What no search found, it cannot read. Its errors do not depend on how hard a question is; those
+of a real reader do, and lie where words are unsure too: expect less than this from one of the same share of errors.
+
+Saved: questions not sent to it, mean of the families. Changed: verdicts other than when it is always asked, of all
+questions, with exact 95 % intervals. *Never*: the confidence alone, at the default threshold.
+
+${markdownTable(['errors of the reader', 'asked', 'calls saved', 'verdicts changed', 'false acceptance', 'false refusal'], rows)}
+
+What follows:
+
+- A reader that is never wrong loses by being spared: two questions in a hundred change for a third of its calls.
+- One that is wrong about a tenth of the questions and more gains by it: it cannot spoil what words are sure of, so
+  that a third of the calls is saved and fewer questions are judged wrongly than when it reads all.
+- What is saved is the share of questions that words are sure about, and differs by collection, as the next table shows.
+  \`rag-gate eval --results\` has the confidences of yours.
+- The bounds are no promise: neither was chosen by these figures. Measure the verdicts with \`rag-gate eval\`.
+
+By family, with errors of 0.1 and the middle from 0.2 to 0.9; rates as when it is always asked → in the cascade:
+
+${markdownTable(['set', 'n', 'calls saved', 'verdicts changed', 'false acceptance', 'false refusal'], bySet)}
+`
+writeFileSync(PAGE, page)
+console.log(page)

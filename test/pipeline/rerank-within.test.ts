@@ -1,0 +1,80 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { confidenceRange } from '../../src/core/gates/confidence-range.ts'
+import { gradedRelevance } from '../../src/core/gates/graded-relevance.ts'
+import { definePolicy, type Policy } from '../../src/core/policy/policy.ts'
+import { buildLexicon } from '../../src/core/text/lexicon.ts'
+import type { QuestionPorts, RetrievalSettings } from '../../src/pipeline/question-settings.ts'
+import { gateQuestion } from '../../src/pipeline/gate-question.ts'
+import { balanced } from '../../src/presets/balanced/balanced.ts'
+import { createStaticCollections } from '../../src/adapters/static-collections.ts'
+import { ASKED, SETTINGS } from '../fixtures/answering.ts'
+import { QUESTION, rankingOf, STRONG } from '../fixtures/gate.ts'
+
+/** Refuses what the reader finds irrelevant; where nobody read, the confidence alone decides. */
+const POLICY: Policy = definePolicy({
+  ...balanced(),
+  gates: [confidenceRange({ refuseBelow: 0.1, adviseBelow: 0.1 }), gradedRelevance()],
+})
+
+function asking(retrieval: Partial<RetrievalSettings>, grade: () => Promise<readonly number[]> = async () => [0]) {
+  let calls = 0
+  const ports: QuestionPorts = {
+    clock: { nowMs: () => 0 },
+    collections: createStaticCollections([
+      { id: ASKED.collection, tenant: ASKED.principal.tenant, lexicon: buildLexicon([STRONG, 'Paint is blue.']) },
+    ]),
+    retriever: { retrieve: async () => rankingOf([STRONG]) },
+    reranker: {
+      model: 'reader',
+      kind: 'grade',
+      rerank: () => {
+        calls++
+        return grade()
+      },
+    },
+  }
+  const settings = { ...SETTINGS, policy: () => POLICY, retrieval: { ...SETTINGS.retrieval, ...retrieval } }
+  return gateQuestion(ports, settings, { ...ASKED, question: QUESTION }).then((gated) => {
+    if (gated.kind !== 'judged') throw new Error('There is no cache here')
+    return { ...gated.decision, calls }
+  })
+}
+
+describe('a reranker for the uncertain middle', () => {
+  it('is asked where nothing is set, whatever the confidence', async () => {
+    const read = await asking({})
+    expect(read).toMatchObject({ calls: 1, reranker: 'ok', verdict: 'refuse', reason: 'relevance_low' })
+    expect(read.confidence).toBeGreaterThan(0.3)
+    expect(read.confidence).toBeLessThan(1)
+  })
+
+  it('is asked within the bounds and nowhere else, and what it is not asked about is judged without it', async () => {
+    const { confidence } = await asking({})
+    await fc.assert(
+      fc.asyncProperty(fc.nat(99), fc.integer({ min: 1, max: 100 }), async (from, more) => {
+        const [rerankFrom, rerankBelow] = [from / 100, Math.min(1, (from + more) / 100)]
+        const found = await asking({ rerankFrom, rerankBelow })
+        const within = confidence >= rerankFrom && confidence < rerankBelow
+        expect(found).toMatchObject(
+          within
+            ? { calls: 1, reranker: 'ok', verdict: 'refuse' }
+            : { calls: 0, reranker: 'spared', verdict: 'pass', confidence },
+        )
+        expect(found.signals.curves.grade === undefined).toBe(!within)
+      }),
+    )
+  })
+
+  it('is asked from the lower bound on, itself included, and not at the upper', async () => {
+    const { confidence } = await asking({})
+    expect(await asking({ rerankFrom: confidence })).toMatchObject({ calls: 1 })
+    expect(await asking({ rerankBelow: confidence })).toMatchObject({ calls: 0 })
+  })
+
+  it('that fails within them leaves the judgement that stood before', async () => {
+    const { confidence } = await asking({ rerankBelow: 0.0001 })
+    const failing = await asking({ rerankBelow: 1 }, () => Promise.reject(new Error('down')))
+    expect(failing).toMatchObject({ calls: 1, reranker: 'failed', verdict: 'pass', confidence })
+  })
+})
