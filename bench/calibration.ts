@@ -86,17 +86,12 @@ function calibrated(
   const above = (limit: number | undefined): Accepts | undefined =>
     limit === undefined ? undefined : (label) => confidence(label) > limit
   const falling = unanswerable.map(confidence).sort((a, b) => b - a)
-  switch (method) {
-    case 'split conformal':
-      return above(falling[falling.length - Math.ceil((falling.length + 1) * (1 - RISK))])
-    case 'drawn between two counts':
-      return above(falling[drawnCount(falling.length, random)])
-    case 'normal tail':
-      return above(normalTail(falling))
-    case 'weights of one half, thresholds of the other':
-      return halved(answerable, unanswerable, confidence)
-    default:
+  if (method === 'split conformal') {
+    return above(falling[falling.length - Math.ceil((falling.length + 1) * (1 - RISK))])
   }
+  if (method === 'drawn between two counts') return above(falling[drawnCount(falling.length, random)])
+  if (method === 'normal tail') return above(normalTail(falling))
+  if (method.startsWith('weights of one half')) return halved(answerable, unanswerable, confidence)
   const refusable = method.startsWith('hidden')
     ? answerable.map((label) => labelOf(label.hidden!, false, idOf(label)))
     : unanswerable.map((label) => labelOf(label.signals, false, idOf(label)))
