@@ -1,4 +1,5 @@
 /** The one form of a question. */
+import { isAscii } from './ascii.ts'
 
 /**
  * A question as it is searched, keyed, judged and given to the model: one form for all four, so that nothing reaches the
@@ -9,14 +10,12 @@
  * A joiner stays where scripts write with it (Arabic, Indic and their relatives) and between pictographs.
  */
 export function normaliseQuestion(question: string): string {
+  return (isAscii(question) ? question : folded(question)).replaceAll(/\s+/gu, ' ').trim()
+}
+
+function folded(question: string): string {
   const spelled = question.replaceAll(RAISED, '^$&').replaceAll(FRACTION, ' $&').replaceAll(IGNORABLE, '')
-  return spelled
-    .normalize('NFKC')
-    .replaceAll(ENCLOSED, plain)
-    .replaceAll(TAKEN_OUT, '')
-    .normalize('NFKC')
-    .replaceAll(/\s+/gu, ' ')
-    .trim()
+  return spelled.normalize('NFKC').replaceAll(ENCLOSED, plain).replaceAll(TAKEN_OUT, '').normalize('NFKC')
 }
 
 /** Raised digits after a digit are a power: folded alone, `10²` would read 102. */

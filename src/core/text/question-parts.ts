@@ -21,7 +21,7 @@ const TELLING =
 const ASKS_NEXT = `(?=(?:(?:also|then|finally|next|please)\\s+)?(?:${ASKING}|${TELLING})\\b)`
 const CONJUNCTION = 'and|but|also|or|then|plus|as well as'
 /** Between two clauses, the latter of which asks. */
-const BETWEEN_CLAUSES = new RegExp(`,?\\s+(?:${CONJUNCTION}),?\\s+${ASKS_NEXT}|,\\s+${ASKS_NEXT}`, 'iu')
+const BETWEEN_CLAUSES = new RegExp(`,?\\s+(?:${CONJUNCTION}),?\\s+${ASKS_NEXT}|,\\s+${ASKS_NEXT}`, 'i')
 /** Ends a sentence whatever follows: a question asked, a line, a dash between spaces, a colon. */
 const BETWEEN_SENTENCES =
   /(?<=[?!؟？！])\s+(?=[^\s?!؟？！)\]"'”’»])|(?<=[\p{L}\p{N})][?؟？！])(?=[\p{L}\p{N}])|[;:]\s|\s[-–—/|>*•·]+\s/u

@@ -1,7 +1,10 @@
 /** How much of a question can be read: what the gate cannot read must not get past it. */
+import { isAscii } from './ascii.ts'
 
+const ASCII_LETTERS = /[a-z\d]/gi
 const LETTERS = /[\p{L}\p{N}\p{M}]/gu
 /** Signs in their usual company: everything on a keyboard, punctuation, currencies, degrees. */
+const ASCII_USUAL = /[\s!-\u007f]/g
 const USUAL = /[\p{L}\p{N}\p{M}\p{P}\p{Sc}\s\u0021-\u00ff\u200c\u200d]/gu
 /** Signs that spell nothing: arrows, operators, lines and shapes, pictographs. */
 const SIGNS = /[\p{Sm}\p{Sk}\u2190-\u27bf\u2900-\u2bff\p{Extended_Pictographic}\p{Emoji_Modifier}]/gu
@@ -34,14 +37,15 @@ const WORDLESS_ALLOWED = 8
  */
 export function isReadable(question: string): boolean {
   // Pictographs that are joined are seen as one.
-  const seen = question.replaceAll(JOINED, '')
+  const ascii = isAscii(question)
+  const seen = ascii ? question : question.replaceAll(JOINED, '')
   const visible = [...seen.replaceAll(/\s/gu, '')].length
-  const letters = count(seen, LETTERS)
-  const unusual = seen.replaceAll(USUAL, '')
-  const signs = count(unusual, SIGNS)
+  const letters = count(seen, ascii ? ASCII_LETTERS : LETTERS)
+  const unusual = seen.replaceAll(ascii ? ASCII_USUAL : USUAL, '')
+  const signs = unusual === '' ? 0 : count(unusual, SIGNS)
   const unreadable = [...unusual].length - signs
   const pieces = seen.split(/\s+/u)
-  const wordless = pieces.filter((piece) => !/[\p{L}\p{N}]/u.test(piece)).length
+  const wordless = pieces.filter((piece) => !(ascii ? /[a-z\d]/i : /[\p{L}\p{N}]/u).test(piece)).length
   if (wordless > WORDLESS_ALLOWED && wordless > MOST_WORDLESS * pieces.length) return false
   if (letters < LEAST_LETTERS * visible) return false
   if (signs > SIGNS_ALLOWED && signs > MOST_SIGNS * visible) return false

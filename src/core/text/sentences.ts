@@ -2,6 +2,7 @@
 
 const ABBREVIATION = /(?:^|[\s(])(?:\p{Lu}|Mr|Mrs|Ms|Dr|St|Prof|Sr|Jr|vs|e\.g|i\.e|etc|cf|No|Fig|Inc|Ltd|Co)\.$/u
 const LONGEST_ABBREVIATION = 6
+const BEGINS_IN_ASCII = /^[A-Z\d"'([`]/
 const BEGINS_SENTENCE = /[\p{Lu}\p{Lo}\p{N}"'“‘([`]/u
 const BEGINS_ITEM = /^(?:[-*+>#|]|\d{1,9}[.)]\s)/
 const ITEM_LOOKAHEAD = 11
@@ -67,6 +68,10 @@ function isSpace(code: number): boolean {
 /** Whether the mark before `after` ends the sentence that began at `start`: space follows, and then a beginning. */
 function endsSentence(text: string, start: number, after: number): boolean {
   const next = skipSpace(text, after)
-  if (next === after || !BEGINS_SENTENCE.test(text.slice(next, next + 2))) return false
+  if (next === after || !beginsSentence(text.slice(next, next + 2))) return false
   return !ABBREVIATION.test(text.slice(Math.max(start, after - LONGEST_ABBREVIATION), after))
+}
+
+function beginsSentence(letters: string): boolean {
+  return BEGINS_IN_ASCII.test(letters) || BEGINS_SENTENCE.test(letters)
 }

@@ -1,8 +1,6 @@
 /** Terms: what indexes, lexicons and signals count. */
 import { sentenceEnds } from './sentences.ts'
 import { stem } from './stem.ts'
-import { createTermCache, type WordTerms } from './term-cache.ts'
-import { BASE, digitOf } from './word-number.ts'
 import { isStopWord, words } from './words.ts'
 
 /** The terms of each sentence of a text, in order. */
@@ -18,88 +16,84 @@ export interface TermReader {
 
 /** The terms of a text in order: stemmed words, stop words left out. */
 export function terms(text: string): string[] {
-  return termsBetween(text, 0, text.length, WITHOUT_MEMORY)
+  return termsIn(text, termOf)
 }
 
 /** The terms of each sentence of a text. */
 export function sentenceTerms(text: string): SentenceTerms {
-  return readSentences(text, WITHOUT_MEMORY)
+  return readSentences(text, termOf)
 }
 
 /** Reads every text anew: for whoever reads a text once. */
 export const PLAIN_TERM_READER: TermReader = Object.freeze({ terms, sentenceTerms })
 
 /**
- * A reader that remembers: the terms of some 30,000 words, and of each sentence of the last thousand texts at least, up
- * to two thousand. Popular passages come back with every other question, and texts are made of the same few thousand
- * words. Its owner decides who shares it: it holds texts.
+ * A reader that remembers: the terms of some 16,000 words at least, up to twice as many, and of each sentence of the last
+ * thousand texts at least, up to two thousand. Popular passages come back with every other question, and texts are made
+ * of the same few thousand words. Its owner decides who shares it: it holds texts.
  */
 export function createTermReader(): TermReader {
-  const known = createTermCache(termOf)
-  const remembered = createTextMemory((text) => readSentences(text, known))
+  const known = remembering(termOf, WORDS_KEPT)
   return Object.freeze({
-    terms: (text: string) => termsBetween(text, 0, text.length, known),
-    sentenceTerms: remembered,
+    terms: (text: string) => termsIn(text, known),
+    sentenceTerms: createTextMemory((text) => readSentences(text, known)),
   })
 }
 
-const ASCII_WORD = /^[a-z0-9]+$/
+const WORDS_KEPT = 16_384
 
-const WITHOUT_MEMORY: WordTerms = {
-  within: (text, start, end) => termOf(text.slice(start, end).toLowerCase()),
-  // Stop words and stems are English: a word that holds other letters is its own term.
-  of: (word) => (ASCII_WORD.test(word) ? termOf(word) : word),
+/** Longer words are rare, and engines hold the whole text that such a piece was cut from. */
+const LONGEST_KEPT = 12
+
+/** The term of a word in lower case, `''` for a stop word. */
+type TermOf = (word: string) => string
+
+/** Stop words and stems are English: a word that holds other letters is its own term. */
+function termOf(word: string): string {
+  return isStopWord(word) ? '' : stem(word)
 }
 
-const SPACE = 0x20
-const LAST_ASCII = 0x7f
-
-/** The terms of a part of a text. Most parts are ASCII but for punctuation, and their words are read in place. */
-function termsBetween(text: string, from: number, end: number, known: WordTerms): string[] {
-  const found: string[] = []
-  let number = 0
-  let start = from
-  for (let at = from; at <= end; at++) {
-    const code = at < end ? text.charCodeAt(at) : SPACE
-    const digit = digitOf(code)
-    if (digit > 0) {
-      number = number * BASE + digit
-      continue
+function remembering(find: TermOf, most: number): TermOf {
+  let latest = new Map<string, string>()
+  let before: ReadonlyMap<string, string> = new Map()
+  return (word) => {
+    if (word.length > LONGEST_KEPT) return find(word)
+    const known = latest.get(word)
+    if (known !== undefined) return known
+    const found = before.get(word) ?? find(word)
+    if (latest.size >= most) {
+      before = latest
+      latest = new Map()
     }
-    if (code > LAST_ASCII && !isTypographic(code)) return termsOfWords(words(text.slice(from, end)), known)
-    if (at > start) add(found, known.within(text, start, at, number))
-    number = 0
-    start = at + 1
+    latest.set(word, found)
+    return found
+  }
+}
+
+/**
+ * Other than ASCII and typographic signs, of which folding leaves no letter: no-break spaces, dashes, quotation marks,
+ * bullets and ellipses. U+2017 has a mark.
+ */
+const FOREIGN = /[^\n-~\t\u00a0\u2010-\u2016\u2018-\u2022\u2026]/
+const PLAIN_WORD = /[a-z\d]+/g
+
+/** The terms of a text. Most texts are ASCII but for punctuation; the engine of patterns finds their words fastest. */
+function termsIn(text: string, known: TermOf): string[] {
+  const found: string[] = []
+  for (const word of FOREIGN.test(text) ? words(text) : (text.toLowerCase().match(PLAIN_WORD) ?? [])) {
+    const term = known(word)
+    if (term !== '') found.push(term)
   }
   return found
 }
 
-/** No-break spaces, dashes, quotation marks, bullets and ellipses: folding leaves no letter of them. U+2017 has a mark. */
-function isTypographic(code: number): boolean {
-  return code === 0xa0 || (code >= 0x2010 && code <= 0x2022 && code !== 0x2017) || code === 0x2026
-}
-
-function termsOfWords(found: readonly string[], known: WordTerms): string[] {
-  const kept: string[] = []
-  for (const word of found) add(kept, known.of(word))
-  return kept
-}
-
-function add(found: string[], term: string | undefined): void {
-  if (term !== undefined) found.push(term)
-}
-
-/** @returns nothing for a stop word: an empty string would have to be told from others by looking at it */
-function termOf(word: string): string | undefined {
-  return isStopWord(word) ? undefined : stem(word)
-}
-
-function readSentences(text: string, known: WordTerms): SentenceTerms {
+function readSentences(text: string, known: TermOf): SentenceTerms {
   const made: string[][] = []
   let start = 0
   for (const end of sentenceEnds(text)) {
-    const found = termsBetween(text, start, end, known)
-    if (found.length > 0 || text.slice(start, end).trim() !== '') made.push(found)
+    const sentence = text.slice(start, end)
+    const found = termsIn(sentence, known)
+    if (found.length > 0 || sentence.trim() !== '') made.push(found)
     start = end
   }
   return made

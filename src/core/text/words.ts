@@ -1,4 +1,5 @@
 /** Words of texts in any script. */
+import { isAscii } from './ascii.ts'
 import { foldMarks } from './fold-marks.ts'
 
 /** English function words: they carry no evidence. Question words count among them. */
@@ -32,6 +33,7 @@ const LETTER = /\P{M}\p{M}*|\p{M}+/gu
  * words.
  */
 export function words(text: string): string[] {
+  if (isAscii(text)) return text.toLowerCase().match(/[a-z\d]+/g) ?? []
   const folded = foldMarks(text.normalize('NFKC')).toLowerCase()
   const found = folded.match(WORD) ?? []
   return UNSPACED.test(folded) ? found.flatMap((word) => (UNSPACED.test(word) ? unspacedWords(word) : [word])) : found

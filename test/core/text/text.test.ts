@@ -297,6 +297,15 @@ describe('sentenceTerms', () => {
     )
   })
 
+  it('are the same however many other words were met, and whatever their length', () => {
+    const reader = createTermReader()
+    const met = Array.from({ length: 50_000 }, (_, at) => `${at.toString(36)}ing`)
+    const long = ['internationalizations', 'running', 'the']
+    for (const word of [...met, ...long, ...met.slice(0, 10), ...met.slice(-10), ...long]) {
+      expect(reader.terms(word)).toEqual(terms(word))
+    }
+  })
+
   it('are told apart for texts that differ in one character', () => {
     const text = 'a b c d e f g h i j k l m n o p q r s t u v w x y z '.repeat(8)
     const others = Array.from(text, (_, at) => `${text.slice(0, at)}9${text.slice(at + 1)}`)

@@ -1,0 +1,141 @@
+/**
+ * `npm run bench:first-decision [-- samples]`: what the gate adds to the first request of a fresh isolate.
+ *
+ * Each sample is a workerd of its own that answers one request: behind the gate or without it, by turns. Ten passages of
+ * some thousand characters are judged by the default policy; retrieval takes no time. Time is from the request to the
+ * whole response, as its client sees it; CPU time is that of the workerd process, all threads together. Reports medians with
+ * bootstrap intervals of their difference.
+ */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
+import { docsCorpus } from '../scripts/docs-corpus.ts'
+import { ROOT } from '../scripts/local-gate.ts'
+import { markdownTable } from './markdown-table.ts'
+import { seededRandom } from './seeded-random.ts'
+
+/** Draws of the bootstrap. */
+const DRAWS = 2000
+
+const PATHS = ['/bare', '/gated'] as const
+type Path = (typeof PATHS)[number]
+
+interface Sample {
+  readonly wallMs: number
+  readonly cpuMs: number
+}
+
+/** Paragraphs of the docs; the first answers the question. */
+const QUESTION = 'How long are strong answers kept in the cache?'
+const ANSWER = 'Strong answers are kept in the cache for 6 to 24 hours: the more confident, the longer.'
+const PASSAGE_CHARACTERS = 1000
+
+const passages = docsCorpus()
+  .slice(0, 10)
+  .map(({ id, text }, at) => {
+    const from = Math.floor((text.length - PASSAGE_CHARACTERS) / 2)
+    const cut = text.slice(from, from + PASSAGE_CHARACTERS)
+    return { id, documentId: id, text: at === 0 ? `${ANSWER} ${cut}` : cut }
+  })
+
+const samples = Number(process.argv[2] ?? 40)
+const directory = mkdtempSync(join(tmpdir(), 'hono-rag-gate-first-'))
+try {
+  const script = join(directory, 'worker.js')
+  await build({
+    entryPoints: [join(ROOT, 'bench/first-decision/worker.ts')],
+    outfile: script,
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    target: 'es2022',
+    conditions: ['workerd', 'worker', 'browser'],
+  })
+  const taken: Record<Path, Sample[]> = { '/bare': [], '/gated': [] }
+  // The first of each warms up client and disk.
+  for (let at = 0; at <= samples; at++) {
+    for (const path of at % 2 === 0 ? PATHS : PATHS.toReversed()) {
+      const sample = await firstRequest(script, path)
+      if (at > 0) taken[path].push(sample)
+    }
+  }
+  report(taken)
+} finally {
+  rmSync(directory, { recursive: true })
+}
+
+async function firstRequest(script: string, path: Path): Promise<Sample> {
+  const miniflare = new Miniflare(
+    convertV4MiniflareOptions({
+      name: 'first',
+      modules: [{ type: 'ESModule', path: script }],
+      modulesRoot: directory,
+      compatibilityDate: '2026-11-01',
+      host: '127.0.0.1',
+      port: 0,
+      bindings: { PASSAGES: passages },
+    }),
+  )
+  try {
+    const url = (await miniflare.ready).origin + path
+    const before = workerdCpuMs()
+    const startedMs = performance.now()
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ question: QUESTION }),
+    })
+    const { sources } = (await response.json()) as { sources: readonly string[] }
+    const wallMs = performance.now() - startedMs
+    const verdict = response.headers.get('rag-gate')?.split(';')[0]
+    if (sources.length !== passages.length || (verdict !== undefined) !== (path === '/gated')) {
+      throw new Error(`${path} answered ${response.status}, ${verdict}`)
+    }
+    return { wallMs, cpuMs: workerdCpuMs() - before }
+  } finally {
+    await miniflare.dispose()
+  }
+}
+
+/** CPU time of the workerd below this process so far, milliseconds; it needs Linux. */
+function workerdCpuMs(): number {
+  let nanoseconds = 0
+  for (const pid of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
+    try {
+      const [, name, parent] = /^\d+ \((.*)\) \S (\d+)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []
+      if (name !== 'workerd' || Number(parent) !== process.pid) continue
+      for (const task of readdirSync(`/proc/${pid}/task`)) {
+        nanoseconds += Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0])
+      }
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+  return nanoseconds / 1e6
+}
+
+function report(taken: Record<Path, Sample[]>): void {
+  const rows = (['wallMs', 'cpuMs'] as const).map((measure) => {
+    const bare = taken['/bare'].map((sample) => sample[measure])
+    const gated = taken['/gated'].map((sample) => sample[measure])
+    const [low, high] = intervalOfDifference(bare, gated)
+    const difference = `${(median(gated) - median(bare)).toFixed(1)} (${low.toFixed(1)} to ${high.toFixed(1)})`
+    return [measure === 'wallMs' ? 'time' : 'CPU time', median(bare).toFixed(1), median(gated).toFixed(1), difference]
+  })
+  console.log(markdownTable(['first request, ms', 'bare', 'gated', 'the gate adds (95 %)'], rows))
+  console.log(`\nMedians over ${samples} fresh isolates of each kind.`)
+}
+
+function intervalOfDifference(bare: readonly number[], gated: readonly number[]): [number, number] {
+  const random = seededRandom(1)
+  const draw = (values: readonly number[]): number =>
+    median(values.map(() => values[Math.floor(random() * values.length)] ?? NaN))
+  const drawn = Array.from({ length: DRAWS }, () => draw(gated) - draw(bare)).sort((a, b) => a - b)
+  return [drawn[Math.floor(DRAWS * 0.025)] ?? NaN, drawn[Math.floor(DRAWS * 0.975)] ?? NaN]
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN
+}

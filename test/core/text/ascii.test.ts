@@ -1,0 +1,50 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { isAscii } from '../../../src/core/text/ascii.ts'
+import { normaliseQuestion } from '../../../src/core/text/normalise.ts'
+import { isReadable } from '../../../src/core/text/readable.ts'
+import { terms } from '../../../src/core/text/terms.ts'
+import { words } from '../../../src/core/text/words.ts'
+
+/** Any characters of ASCII, control characters among them. */
+const ascii = fc.string({ unit: 'binary-ascii', maxLength: 80 })
+/** A letter beyond ASCII: with it, a text is read by the classes of Unicode. */
+const BEYOND = 'ж'
+
+describe('isAscii', () => {
+  it.each([
+    ['', true],
+    ['\u0000 ~\u007f', true],
+    ['\u0080', false],
+    ['a\uffff', false],
+    ['\ud800', false],
+    ['\u{1F600}', false],
+  ])('%j: %s', (text, plain) => expect(isAscii(text)).toBe(plain))
+})
+
+describe('a text in ASCII is read as the same text beside a letter beyond it', () => {
+  it('by its words and terms', () => {
+    fc.assert(
+      fc.property(ascii, (text) => {
+        expect([...words(text), BEYOND]).toEqual(words(`${text} ${BEYOND}`))
+        expect([...terms(text), BEYOND]).toEqual(terms(`${text} ${BEYOND}`))
+      }),
+    )
+  })
+
+  it('in its one form', () => {
+    fc.assert(
+      fc.property(ascii, (text) => {
+        expect(`${normaliseQuestion(text)} ${BEYOND}`.trim()).toBe(normaliseQuestion(`${text} ${BEYOND}`))
+      }),
+    )
+  })
+
+  it('and as readable as it would be with an accent instead of a letter', () => {
+    fc.assert(
+      fc.property(ascii, (text) => {
+        expect(isReadable(`${text}e`)).toBe(isReadable(`${text}é`))
+      }),
+    )
+  })
+})
