@@ -266,8 +266,9 @@ collections (${COLLECTIONS.join(', ')}), with what is meant to open the gate, un
 
 ${offTopicTable(drawn)}
 
-A question with text in tag characters is refused as it stands (\`control_character\`). An off-topic question that runs into a
-sentence of the corpus without any mark or conjunction between them is one part, judged as a whole: the rows "run together".
+A question with text in tag characters is refused as it stands (\`control_character\`). An off-topic question that runs into
+another sentence without any mark is one part: the rows "run together". Of a part of ten words that count, or more, the
+overlapping stretches of four are measured too; where the whole is supported, the weakest may be six times weaker.
 A refusal of what cannot be read needs no retrieval.
 
 ## Ordinary questions: answered, with or without a caution

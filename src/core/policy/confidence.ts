@@ -1,7 +1,7 @@
 /** Confidence models: from signals to one number, 0..1. */
 import { RagGateError } from '../../errors.ts'
 import type { AnswerSignals } from '../answer/answer-signals.ts'
-import type { Signals } from '../signals/measure.ts'
+import type { PartSignals, Signals } from '../signals/measure.ts'
 
 /** Settings of a confidence model, as a policy stores them: plain data. */
 export interface ConfidenceSettings {
@@ -55,19 +55,24 @@ export function confidenceBy<Settings extends ConfidenceSettings>(
  */
 const PART_FACTOR = 2.5
 
+/** The same of stretches: one of a few words says less, and fits worse where a long question is supported. */
+const STRETCH_FACTOR = 6
+
 /**
  * Confidence by the model of a policy, 0..1; `NaN` when a signal it needs is missing or not finite. Of a question of
  * several parts the weakest decides: the confidence is that of the weakest part, or where the whole is supported better,
- * that of the whole, but at most two and a half times that of the weakest part.
+ * that of the whole, but at most two and a half times that of the weakest part. It is at most six times that of the
+ * weakest stretch of a long part.
  */
 export function confidenceOf({ model, settings }: PolicyConfidence, signals: Signals, answer?: AnswerSignals): number {
   const whole = model.confidence(settings, signals, answer)
-  const { parts = [] } = signals
+  const { parts = [], stretches = [] } = signals
   // A record may be damaged.
-  if (!Array.isArray(parts)) return NaN
-  if (parts.length === 0) return whole
-  const weakest = Math.min(...parts.map((part) => model.confidence(settings, { ...signals, ...part }, answer)))
-  return Math.max(weakest, Math.min(whole, PART_FACTOR * weakest))
+  if (!Array.isArray(parts) || !Array.isArray(stretches)) return NaN
+  const weakest = (pieces: readonly PartSignals[]): number =>
+    Math.min(...pieces.map((piece) => model.confidence(settings, { ...signals, ...piece }, answer)))
+  const ofParts = parts.length === 0 ? whole : Math.max(weakest(parts), Math.min(whole, PART_FACTOR * weakest(parts)))
+  return stretches.length === 0 ? ofParts : Math.min(ofParts, STRETCH_FACTOR * weakest(stretches))
 }
 
 /** The error of a confidence model whose settings are wrong. @param problem follows the word `confidence` */

@@ -28,9 +28,11 @@ export interface Signals extends Readonly<Record<TextSignalName, number>> {
   readonly retrieval: RetrievalSignals
   /** The same of each part, where the question has several (`measureQuestion`). */
   readonly parts?: readonly PartSignals[]
+  /** The same of stretches of its long parts (`stretchesOf`). */
+  readonly stretches?: readonly PartSignals[]
 }
 
-/** What was measured of one part of a question. */
+/** What was measured of one part or stretch of a question. */
 export type PartSignals = Readonly<Record<TextSignalName | 'questionTermCount', number>>
 
 /**

@@ -7,6 +7,7 @@ import {
   missingParts,
 } from '../../../src/core/policy/logistic.ts'
 import { topRelevance } from '../../../src/core/policy/top-relevance.ts'
+import type { PartSignals, Signals } from '../../../src/core/signals/measure.ts'
 import { topCosine } from '../../../src/presets/multi-gate/top-cosine.ts'
 import {
   SIGNAL_WEIGHTS,
@@ -65,6 +66,37 @@ describe('confidenceOf', () => {
     expect(at(0, 0)).toBeCloseTo(0.25, 12)
     expect(at(0, 1)).toBeNaN()
     expect(confidenceOf(logistic(0, {}), signalsOf({ lexiconChunkCount: 0 }))).toBe(0.5)
+  })
+
+  // A logistic over one signal that is its own logit gives the number back.
+  const asIs = logistic(0, { topBm25: 1 })
+  const logit = (confidence: number): number => Math.log(confidence / (1 - confidence))
+  const piece = (confidence: number): PartSignals => ({ ...signalsOf({ topBm25: logit(confidence) }) })
+
+  it.each([
+    ['the weakest part', 0.9, [0.8, 0.2], [], 0.5],
+    ['the whole, where each part is supported', 0.9, [0.85, 0.4], [], 0.9],
+    ['the weakest part, where the whole is weaker', 0.3, [0.8, 0.6], [], 0.6],
+    ['the weakest stretch of a long part', 0.9, [], [0.9, 0.05, 0.8], 0.3],
+    ['the whole, where each stretch is supported', 0.9, [], [0.2, 0.95], 0.9],
+    ['no more for strong stretches', 0.4, [], [0.9, 0.9], 0.4],
+    ['the weaker of parts and stretches', 0.9, [0.8, 0.2], [0.05, 0.9], 0.3],
+  ])('is that of %s', (_, whole, parts, stretches, expected) => {
+    const signals = {
+      ...signalsOf({ topBm25: logit(whole) }),
+      ...(parts.length > 0 ? { parts: parts.map(piece) } : {}),
+      ...(stretches.length > 0 ? { stretches: stretches.map(piece) } : {}),
+    }
+    expect(confidenceOf(asIs, signals)).toBeCloseTo(expected, 12)
+  })
+
+  it('is no number where a part or a stretch lacks a signal, or the record of them is damaged', () => {
+    const signals = signalsOf({ topBm25: 3 })
+    for (const name of ['parts', 'stretches']) {
+      for (const damaged of [[piece(0.9), { topBm25: undefined }], 'both', { length: 2 }]) {
+        expect(confidenceOf(asIs, { ...signals, [name]: damaged } as unknown as Signals)).toBeNaN()
+      }
+    }
   })
 
   it.each([
