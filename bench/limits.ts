@@ -12,12 +12,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
-import { unstable_splitSqlQuery } from 'wrangler'
 import { docsCorpus } from '../scripts/docs-corpus.ts'
-import { ROOT } from '../scripts/local-gate.ts'
 import { bundle } from './bundle.ts'
 import type { Used } from './limits/used.ts'
 import { markdownTable } from './markdown-table.ts'
+import { migrate } from './migrate.ts'
 
 const TOKEN = 'bench-token-0123456789abcdef0123456789abcdef'
 /** Longer than the decision log waits before it writes. */
@@ -68,11 +67,7 @@ try {
 }
 
 async function measure(url: string): Promise<void> {
-  const db = await miniflare.getD1Database('DB')
-  for (const name of readdirSync(join(ROOT, 'd1', 'migrations')).sort()) {
-    const sql = readFileSync(join(ROOT, 'd1', 'migrations', name), 'utf8')
-    for (const statement of unstable_splitSqlQuery(sql)) await db.prepare(statement).run()
-  }
+  await migrate(miniflare)
   const ingested = await ingestDocs(url)
   const rows: string[][] = [
     [`${ingested.documents} documents, ${ingested.chunks} chunks in`, ...counts(ingested.used, 1)],

@@ -12,10 +12,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import autocannon from 'autocannon'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
-import { unstable_splitSqlQuery } from 'wrangler'
 import { ingest } from '../src/cli/gate-client.ts'
 import { ROOT } from '../scripts/local-gate.ts'
 import { bundle } from './bundle.ts'
+import { migrate } from './migrate.ts'
 
 const STRONG = 'How long is a strong answer cached?'
 const OFF_TOPIC = 'Which river flows through the capital of Peru?'
@@ -41,15 +41,6 @@ const ROUTES: readonly Route[] = [
   { name: 'cache hit, memory', path: '/hit-memory', question: STRONG, verdict: 'pass' },
   { name: 'cache hit, Cache API', path: '/hit-cache-api', question: STRONG, verdict: 'pass' },
 ]
-
-async function migrate(miniflare: Miniflare): Promise<void> {
-  const db = await miniflare.getD1Database('DB')
-  const directory = join(ROOT, 'd1', 'migrations')
-  for (const name of readdirSync(directory).sort()) {
-    const statements = unstable_splitSqlQuery(readFileSync(join(directory, name), 'utf8'))
-    for (const statement of statements) await db.prepare(statement).run()
-  }
-}
 
 async function load(url: string, { path, question, verdict, name }: Route): Promise<autocannon.Result> {
   const body = JSON.stringify({ question })

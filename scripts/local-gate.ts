@@ -30,7 +30,7 @@ export interface LocalGateOptions {
 }
 
 /** A Worker that is serving. */
-export interface LocalGate {
+export interface LocalGate extends Serving {
   readonly url: string
   readonly adminToken: string
   readonly indexToken: string
@@ -40,9 +40,6 @@ export interface LocalGate {
   readonly inspectorUrl: string
   /** Whether the local state was set aside because its schema was old. */
   readonly rebuilt: boolean
-  /** Resolves when the Worker stopped by itself. */
-  readonly stopped: Promise<void>
-  stop(): Promise<void>
 }
 
 /** An OpenAI-compatible endpoint, as the settings name it. */
@@ -119,6 +116,44 @@ function checkTogether(names: readonly string[], vars: Readonly<Record<string, s
   const list = new Intl.ListFormat('en').format(names)
   const lack = new Intl.ListFormat('en').format(missing)
   throw new Error(`${list} go together. Set ${lack} too, or remove the others, in ${file}`)
+}
+
+/** Something that serves until it is stopped, or stops by itself. */
+export interface Serving {
+  readonly stopped: Promise<void>
+  stop(): Promise<void>
+}
+
+/**
+ * Uses what is starting, until it ends or the process gets SIGINT, SIGTERM or SIGHUP. Those stop it and end the process
+ * with 0; a fault, and an end by itself, are told and end it with 1.
+ */
+export async function serveUntilStopped<Served extends Serving>(
+  starting: Promise<Served>,
+  use: (served: Served) => unknown,
+): Promise<void> {
+  let stopping = false
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      if (stopping) return
+      stopping = true
+      void starting.then((served) => served.stop()).finally(() => process.exit(0))
+    })
+  }
+  try {
+    const served = await starting
+    await use(served)
+    await served.stopped
+    if (!stopping) throw new Error('The Worker stopped by itself.')
+  } catch (thrown) {
+    if (stopping) return
+    console.error(thrown instanceof Error ? thrown.message : thrown)
+    await starting.then(
+      (served) => served.stop(),
+      () => undefined,
+    )
+    process.exit(1)
+  }
 }
 
 /** The port that `PORT` names. Ends the process when it is none. */

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { indexesOf } from '../workers/vector-index/configured-indexes.ts'
-import { collectOutput, freePort, ROOT, signalGroup, stopGroup, wrangler } from './local-gate.ts'
+import { collectOutput, freePort, ROOT, type Serving, signalGroup, stopGroup, wrangler } from './local-gate.ts'
 
 /** What `startLocalIndex` can be told. */
 export interface LocalIndexOptions {
@@ -17,13 +17,10 @@ export interface LocalIndexOptions {
 }
 
 /** Indexes that are served. */
-export interface LocalIndex {
+export interface LocalIndex extends Serving {
   readonly url: string
   /** Tokens by index name. */
   readonly tokens: ReadonlyMap<string, string>
-  /** Resolves when the Worker stopped by itself. */
-  readonly stopped: Promise<void>
-  stop(): Promise<void>
 }
 
 const CONFIG = join(ROOT, 'workers', 'vector-index', 'wrangler.toml')

@@ -9,7 +9,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type LocalIndex, startLocalIndex } from './local-index.ts'
-import { portFromEnvironment, ROOT } from './local-gate.ts'
+import { portFromEnvironment, ROOT, serveUntilStopped } from './local-gate.ts'
 
 const [file] = process.argv.slice(2)
 const port = portFromEnvironment(8788)
@@ -46,20 +46,5 @@ workers/vector-index/README.md says what an index can be and how to move to the 
 }
 
 const indexes = file === undefined ? undefined : settingsIn(file)
-let stopping = false
 const starting = startLocalIndex({ stateDirectory, port, ...(indexes !== undefined && { indexes }) })
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.on(signal, () => {
-    if (stopping) return
-    stopping = true
-    void starting.then((index) => index.stop()).finally(() => process.exit(0))
-  })
-}
-try {
-  const index = await starting
-  console.log(whatToTry(index))
-  await index.stopped
-  if (!stopping) fail('The Worker stopped by itself.')
-} catch (thrown) {
-  if (!stopping) fail(thrown instanceof Error ? thrown.message : String(thrown))
-}
+await serveUntilStopped(starting, (index) => console.log(whatToTry(index)))

@@ -7,7 +7,7 @@ import { join, relative } from 'node:path'
 import { ask, type AskReply, ingest } from '../src/cli/gate-client.ts'
 import { CommandError } from '../src/cli/command-error.ts'
 import { docsCorpus } from './docs-corpus.ts'
-import { type LocalGate, portFromEnvironment, ROOT, startLocalGate } from './local-gate.ts'
+import { type LocalGate, portFromEnvironment, ROOT, serveUntilStopped, startLocalGate } from './local-gate.ts'
 
 const home = process.env['RAG_GATE_HOME'] ?? ROOT
 const varsFile = join(home, '.dev.vars')
@@ -131,7 +131,6 @@ ${
 
 const port = portFromEnvironment(8787)
 console.log('Starting the gate …')
-let stopping = false
 const starting = startLocalGate({
   stateDirectory: join(home, '.wrangler', 'state'),
   varsFile,
@@ -139,29 +138,7 @@ const starting = startLocalGate({
   say: console.log,
   onOutput: (text) => process.stderr.write(text),
 })
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.on(signal, () => {
-    if (stopping) return
-    stopping = true
-    void starting.then((gate) => gate.stop()).finally(() => process.exit(0))
-  })
-}
-try {
-  const gate = await starting
+await serveUntilStopped(starting, async (gate) => {
   const answered = (await ingestSamples(gate)) && (await askSamples(gate))
   console.log(whatNext(gate, answered))
-  await gate.stopped
-  if (!stopping) {
-    console.error('The Worker stopped by itself.')
-    process.exit(1)
-  }
-} catch (thrown) {
-  if (!stopping) {
-    console.error(thrown instanceof Error ? thrown.message : thrown)
-    await starting.then(
-      (gate) => gate.stop(),
-      () => undefined,
-    )
-    process.exit(1)
-  }
-}
+})

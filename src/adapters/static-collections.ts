@@ -1,7 +1,7 @@
 /** Collections that are known when the Worker is deployed: for people whose documents live elsewhere. */
 import { decodeLexicon, type Lexicon } from '../core/text/lexicon.ts'
 import { RagGateError } from '../errors.ts'
-import type { Collection, Collections } from '../ports/collections.ts'
+import { type Collections, plainCollection } from '../ports/collections.ts'
 
 export { buildLexicon, decodeLexicon, encodeLexicon, type Lexicon } from '../core/text/lexicon.ts'
 
@@ -25,16 +25,9 @@ export interface StaticCollection {
 
 /** Makes collections from a list. */
 export function createStaticCollections(list: readonly StaticCollection[]): Collections {
-  const rows = list.map(({ id, tenant = 'default', corpusVersion = 1, lexicon }, at): Collection => ({
-    tenant,
-    id,
-    corpusVersion,
-    lexiconId: lexicon === undefined ? null : String(at),
-    embeddingModel: '',
-    dimension: 0,
-    policyId: null,
-    unpublishedChunkIds: [],
-  }))
+  const rows = list.map(({ id, tenant = 'default', corpusVersion = 1, lexicon }, at) =>
+    plainCollection({ tenant, id, corpusVersion, lexiconId: lexicon === undefined ? null : String(at) }),
+  )
   const lexicons = new Map<string, Lexicon>()
   return {
     find: async (tenant, id) => rows.find((row) => row.tenant === tenant && row.id === id) ?? null,

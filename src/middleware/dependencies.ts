@@ -11,7 +11,7 @@ import type { AnswerPurges } from '../ports/answer-purges.ts'
 import type { Authenticate, Principal } from '../ports/authenticator.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Coalescer } from '../ports/coalescer.ts'
-import type { Collections } from '../ports/collections.ts'
+import { type Collections, plainCollection } from '../ports/collections.ts'
 import type { DecisionEvent, DecisionLog } from '../ports/decision-log.ts'
 import type { QuestionRewriter } from '../ports/question-rewriter.ts'
 import type { Reranker } from '../ports/reranker.ts'
@@ -203,19 +203,7 @@ function invalid(message: string, param: string): RagGateError {
 /** One collection of this name for every tenant, without a lexicon. */
 function oneCollection(id: string): Collections {
   return {
-    find: async (tenant, wanted) =>
-      wanted !== id
-        ? null
-        : {
-            tenant,
-            id,
-            corpusVersion: 1,
-            lexiconId: null,
-            embeddingModel: '',
-            dimension: 0,
-            policyId: null,
-            unpublishedChunkIds: [],
-          },
+    find: async (tenant, wanted) => (wanted === id ? plainCollection({ tenant, id }) : null),
     lexicon: async () => {
       throw new RagGateError('lexicon_unreadable', 'There is no such collection lexicon')
     },

@@ -24,6 +24,21 @@ export interface Collection {
   readonly unpublishedChunkIds: readonly string[]
 }
 
+/** A collection of which no more is known, such as one whose documents are kept elsewhere. */
+export function plainCollection(
+  known: Pick<Collection, 'tenant' | 'id'> & Partial<Pick<Collection, 'corpusVersion' | 'lexiconId'>>,
+): Collection {
+  return {
+    corpusVersion: 1,
+    lexiconId: null,
+    embeddingModel: '',
+    dimension: 0,
+    policyId: null,
+    unpublishedChunkIds: [],
+    ...known,
+  }
+}
+
 /** Reads collections. Copies may be kept for at most a minute. */
 export interface Collections {
   /** @returns `null` when this tenant has no such collection, also when another tenant has */

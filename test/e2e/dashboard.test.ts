@@ -1,40 +1,10 @@
 /** The dashboard, in a real browser, against a real Worker with recorded traffic. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { type GateDocument, ingest } from '../../src/cli/gate-client.ts'
-import { type LocalGate, startLocalGate } from '../../scripts/local-gate.ts'
-import { type LaunchedBrowser, launchBrowser } from './browser.ts'
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { GATE_DOCUMENTS, type Visit, visitedSite } from './visited-site.ts'
 import { XSS_PAYLOADS } from '../fixtures/xss-payloads.ts'
-
-const DOCUMENTS: readonly GateDocument[] = [
-  {
-    id: 'cache.md',
-    title: 'Caching answers',
-    source: 'docs/cache.md',
-    text: `# Caching answers
-
-## Lifetimes
-
-A strong answer is cached for one hour. A weaker answer is cached for ten minutes. A refusal is cached for one minute.
-
-## Purging
-
-Ingesting a document raises the corpus version of its collection, so that no older answer is found again.`,
-  },
-  {
-    id: 'gate.md',
-    title: 'The confidence gate',
-    source: 'https://example.com/gate',
-    text: `# The confidence gate
-
-## What it does
-
-The gate judges the evidence before a language model is called. Weak evidence is refused, and no model call is paid for.`,
-  },
-]
 
 const QUESTIONS = [
   'How long is a strong answer cached?',
@@ -49,16 +19,9 @@ const QUESTIONS = [
   'How do I bake bread?',
 ]
 
-let gate: LocalGate
-let launched: LaunchedBrowser
-const stateDirectory = mkdtempSync(join(tmpdir(), 'rag-gate-dashboard-'))
-const contexts: BrowserContext[] = []
+const site = visitedSite(GATE_DOCUMENTS)
 
 beforeAll(async () => {
-  // One after the other: the browser borrows the environment while it unpacks.
-  gate = await startLocalGate({ stateDirectory, port: 20_000 + Math.floor(Math.random() * 20_000) })
-  launched = await launchBrowser()
-  await ingest(gate.url, gate.adminToken, DOCUMENTS)
   await api('/v1/policy', 'PUT', { policy: 'balanced-strict', why: 'A trial' })
   await ask('How long is a weaker answer cached?')
   await api('/v1/policy', 'PUT', { policy: null })
@@ -71,7 +34,7 @@ beforeAll(async () => {
 })
 
 async function ask(question: string): Promise<void> {
-  const response = await fetch(`${gate.url}/ask`, {
+  const response = await fetch(`${site.gate.url}/ask`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ question }),
@@ -81,9 +44,9 @@ async function ask(question: string): Promise<void> {
 }
 
 async function api(path: string, method = 'GET', body?: unknown): Promise<Record<string, unknown>> {
-  const response = await fetch(`${gate.url}${path}`, {
+  const response = await fetch(`${site.gate.url}${path}`, {
     method,
-    headers: { authorization: `Bearer ${gate.adminToken}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${site.gate.adminToken}`, 'content-type': 'application/json' },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
   if (!response.ok) throw new Error(`${response.status} for ${path}: ${await response.text()}`)
@@ -91,49 +54,18 @@ async function api(path: string, method = 'GET', body?: unknown): Promise<Record
   return (await response.json()) as Record<string, unknown>
 }
 
-afterEach(async () => {
-  await Promise.all(contexts.splice(0).map((context) => context.close()))
-})
-
-afterAll(async () => {
-  await launched?.close()
-  await gate?.stop()
-  rmSync(stateDirectory, { recursive: true, force: true })
-})
-
-/** A page, and everything that went wrong on it. */
-interface Visit {
-  readonly page: Page
-  readonly complaints: string[]
-}
-
-async function visit(options: BrowserContextOptions & { readonly signedIn?: boolean } = {}): Promise<Visit> {
-  const { signedIn = true, ...contextOptions } = options
-  const context = await launched.browser.newContext(contextOptions)
-  contexts.push(context)
-  const page = await context.newPage()
-  const complaints: string[] = []
-  page.on('console', (message) => {
-    if (message.type() !== 'log') complaints.push(`console: ${message.text()}`)
-  })
-  page.on('pageerror', (error) => complaints.push(`error: ${error.message}`))
-  page.on('request', (request) => {
-    if (new URL(request.url()).origin !== gate.url) complaints.push(`elsewhere: ${request.url()}`)
-  })
-  page.on('dialog', (dialog) => {
-    complaints.push(`dialog: ${dialog.message()}`)
-    void dialog.dismiss()
-  })
-  await page.addInitScript(() => {
-    document.addEventListener('securitypolicyviolation', (event) => console.error('CSP', event.violatedDirective))
-  })
-  await page.goto(`${gate.url}/dashboard`)
+async function visit({
+  signedIn = true,
+  ...options
+}: BrowserContextOptions & { readonly signedIn?: boolean } = {}): Promise<Visit> {
+  const visited = await site.visit('/dashboard', options)
+  const { page } = visited
   if (signedIn) {
-    await page.getByLabel('Token or key').fill(gate.adminToken)
+    await page.getByLabel('Token or key').fill(site.gate.adminToken)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
   }
-  return { page, complaints }
+  return visited
 }
 
 async function open(page: Page, name: string): Promise<void> {
@@ -160,7 +92,7 @@ describe('signing in', () => {
     await page.getByRole('button', { name: 'Sign in' }).click()
     expect(await page.getByRole('alert').innerText()).toBe('This token or key does not count.')
     expect(complaints.filter((complaint) => !complaint.includes('401'))).toEqual([])
-    await page.getByLabel('Token or key').fill(gate.adminToken)
+    await page.getByLabel('Token or key').fill(site.gate.adminToken)
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
     expect(await page.evaluate(() => [localStorage.length, sessionStorage.length, document.cookie])).toEqual([0, 1, ''])
@@ -169,7 +101,7 @@ describe('signing in', () => {
     await page.getByRole('button', { name: 'Sign out' }).click()
     expect(await page.getByLabel('Token or key').isVisible()).toBe(true)
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
-    expect(page.url()).not.toContain(gate.adminToken)
+    expect(page.url()).not.toContain(site.gate.adminToken)
   })
 })
 
@@ -261,9 +193,9 @@ describe('the decisions', () => {
 
   it('that are not there are said to be so', async () => {
     const { page } = await visit()
-    await page.goto(`${gate.url}/dashboard#/decisions/nothing`)
+    await page.goto(`${site.gate.url}/dashboard#/decisions/nothing`)
     expect(await page.getByRole('alert').innerText()).toContain('There is no such decision')
-    await page.goto(`${gate.url}/dashboard#/decisions?verdict=nonsense`)
+    await page.goto(`${site.gate.url}/dashboard#/decisions?verdict=nonsense`)
     await expect.poll(() => page.getByRole('alert').innerText()).toContain('verdict must be one of')
   })
 })
@@ -289,7 +221,7 @@ describe('what is weak', () => {
 describe('labels', () => {
   it('of a reviewer are kept, listed, and counted', async () => {
     const { page, complaints } = await visit()
-    await page.goto(`${gate.url}/dashboard#/decisions?verdict=refuse`)
+    await page.goto(`${site.gate.url}/dashboard#/decisions?verdict=refuse`)
     await page.locator('.list a').first().click()
     await page.getByLabel('Should have been answered').check()
     await page.getByLabel('Comment').fill(XSS_PAYLOADS[0]!)
@@ -313,7 +245,7 @@ describe('markup in what people wrote', () => {
     const squeezed = shown.replaceAll(/\s+/g, ' ')
     for (const payload of XSS_PAYLOADS) expect(squeezed).toContain(payload.replaceAll(/\s+/g, ' ').trim())
     for (const name of ['Decisions', 'Content gaps', 'Documents']) await open(page, name)
-    await page.goto(`${gate.url}/dashboard#/decisions/${encodeURIComponent(XSS_PAYLOADS[0]!)}`)
+    await page.goto(`${site.gate.url}/dashboard#/decisions/${encodeURIComponent(XSS_PAYLOADS[0]!)}`)
     await page.getByRole('alert').waitFor()
     expect(await page.locator('main img, main script, main iframe, main [onerror]').count()).toBe(0)
     expect(complaints.filter((complaint) => !complaint.includes('404'))).toEqual([])
@@ -323,7 +255,7 @@ describe('markup in what people wrote', () => {
 describe('with the keyboard alone', () => {
   it('one signs in, changes the view and the period, and opens a decision', async () => {
     const { page } = await visit({ signedIn: false })
-    await page.keyboard.type(gate.adminToken)
+    await page.keyboard.type(site.gate.adminToken)
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
     await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('H1')
@@ -430,7 +362,7 @@ describe.skipIf(screenshots === '')('screenshots', () => {
       await page.waitForTimeout(400)
       await shoot(name.toLowerCase().replace(' ', '-'))
     }
-    await page.goto(`${gate.url}/dashboard#/decisions?verdict=refuse`)
+    await page.goto(`${site.gate.url}/dashboard#/decisions?verdict=refuse`)
     await page.locator('.list a').first().click()
     await page.getByRole('heading', { level: 1, name: 'Decision', exact: true }).waitFor()
     await shoot('decision')

@@ -1,43 +1,18 @@
 /** The page at `/`, in a real browser, against a real Worker. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { type GateDocument, ingest } from '../../src/cli/gate-client.ts'
-import { type LocalGate, startLocalGate } from '../../scripts/local-gate.ts'
-import { type LaunchedBrowser, launchBrowser } from './browser.ts'
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { ingest } from '../../src/cli/gate-client.ts'
+import { GATE_DOCUMENTS, type Visit, visitedSite } from './visited-site.ts'
 
 const STRONG = 'How long is a strong answer cached?'
 const WEATHER = 'What is the weather in Chicago?'
 const HOSTILE_MARKUP = `<img src=x onerror="alert('title')"><script>alert('script')</script>`
 
-const DOCUMENTS: readonly GateDocument[] = [
-  {
-    id: 'cache.md',
-    title: 'Caching answers',
-    source: 'docs/cache.md',
-    text: `# Caching answers
-
-## Lifetimes
-
-A strong answer is cached for one hour. A weaker answer is cached for ten minutes. A refusal is cached for one minute.
-
-## Purging
-
-Ingesting a document raises the corpus version of its collection, so that no older answer is found again.`,
-  },
-  {
-    id: 'gate.md',
-    title: 'The confidence gate',
-    source: 'https://example.com/gate',
-    text: `# The confidence gate
-
-## What it does
-
-The gate judges the evidence before a language model is called. Weak evidence is refused, and no model call is paid for.`,
-  },
+const site = visitedSite([
+  ...GATE_DOCUMENTS,
   {
     id: 'hostile.md',
     title: `Zebra ${HOSTILE_MARKUP}`,
@@ -46,63 +21,8 @@ The gate judges the evidence before a language model is called. Weak evidence is
 
 The zebra protocol carries ${HOSTILE_MARKUP} in every quagga frame, see <a href="javascript:alert('link')">[1]</a>.`,
   },
-]
-
-let gate: LocalGate
-let launched: LaunchedBrowser
-const stateDirectory = mkdtempSync(join(tmpdir(), 'rag-gate-page-'))
-const contexts: BrowserContext[] = []
-
-beforeAll(async () => {
-  // One after the other: the browser borrows the environment while it unpacks.
-  gate = await startLocalGate({ stateDirectory })
-  launched = await launchBrowser()
-  await ingest(gate.url, gate.adminToken, DOCUMENTS)
-})
-
-afterEach(async () => {
-  await Promise.all(contexts.splice(0).map((context) => context.close()))
-})
-
-afterAll(async () => {
-  await launched?.close()
-  await gate?.stop()
-  rmSync(stateDirectory, { recursive: true, force: true })
-})
-
-/** A page, and everything that went wrong on it. */
-interface Visit {
-  readonly page: Page
-  readonly context: BrowserContext
-  readonly complaints: string[]
-}
-
-async function visit(options: BrowserContextOptions = {}): Promise<Visit> {
-  const context = await launched.browser.newContext(options)
-  contexts.push(context)
-  const page = await context.newPage()
-  const complaints: string[] = []
-  page.on('console', (message) => {
-    if (message.type() !== 'log') complaints.push(`console: ${message.text()}`)
-  })
-  page.on('pageerror', (error) => complaints.push(`error: ${error.message}`))
-  page.on('requestfailed', (request) => complaints.push(`failed: ${request.url()}`))
-  page.on('response', (response) => {
-    if (response.status() >= 400) complaints.push(`${response.status()}: ${response.url()}`)
-  })
-  page.on('request', (request) => {
-    if (new URL(request.url()).origin !== gate.url) complaints.push(`elsewhere: ${request.url()}`)
-  })
-  page.on('dialog', (dialog) => {
-    complaints.push(`dialog: ${dialog.message()}`)
-    void dialog.dismiss()
-  })
-  await page.addInitScript(() => {
-    document.addEventListener('securitypolicyviolation', (event) => console.error('CSP', event.violatedDirective))
-  })
-  await page.goto(gate.url)
-  return { page, context, complaints }
-}
+])
+const visit = (options?: BrowserContextOptions): Promise<Visit> => site.visit('/', options)
 
 const questionBox = (page: Page): Locator => page.getByRole('textbox', { name: 'Ask the documents' })
 
@@ -401,7 +321,12 @@ describe('Markdown in an answer', () => {
 
 describe('a collection', () => {
   it('is typed by whoever has no key, and asked from then on', async () => {
-    await ingest(gate.url, gate.adminToken, [{ id: 'r.md', text: 'The launch code of the rocket is 7421.' }], 'rockets')
+    await ingest(
+      site.gate.url,
+      site.gate.adminToken,
+      [{ id: 'r.md', text: 'The launch code of the rocket is 7421.' }],
+      'rockets',
+    )
     const { page, complaints } = await visit()
     expect(await page.getByRole('textbox', { name: 'Collection' }).inputValue()).toBe('default')
     await page.getByRole('textbox', { name: 'Collection' }).fill('rockets')
@@ -424,9 +349,14 @@ describe('a collection', () => {
   })
 
   it('is chosen from a list by whoever has a key', async () => {
-    await ingest(gate.url, gate.adminToken, [{ id: 'r.md', text: 'The launch code of the rocket is 7421.' }], 'rockets')
+    await ingest(
+      site.gate.url,
+      site.gate.adminToken,
+      [{ id: 'r.md', text: 'The launch code of the rocket is 7421.' }],
+      'rockets',
+    )
     const { page, complaints } = await visit()
-    await useKey(page, gate.adminToken)
+    await useKey(page, site.gate.adminToken)
     const list = page.getByRole('combobox', { name: 'Collection' })
     expect(await list.locator('option').allInnerTexts()).toEqual(expect.arrayContaining(['default', 'rockets']))
     await list.selectOption('rockets')
@@ -456,21 +386,21 @@ describe('a key', () => {
       if (request.url().endsWith('/ask')) sent.push(request.headers()['authorization'])
     })
     await ask(page, STRONG)
-    await useKey(page, gate.adminToken)
+    await useKey(page, site.gate.adminToken)
     expect(await page.getByRole('textbox', { name: 'Key', exact: true }).inputValue()).toBe('')
     await ask(page, STRONG)
     await page.reload()
     await expect.poll(() => page.getByRole('combobox', { name: 'Collection' }).count()).toBe(1)
     await ask(page, STRONG)
-    expect(sent).toEqual([undefined, `Bearer ${gate.adminToken}`, `Bearer ${gate.adminToken}`])
-    expect(await page.content()).not.toContain(gate.adminToken)
-    expect(page.url()).not.toContain(gate.adminToken)
+    expect(sent).toEqual([undefined, `Bearer ${site.gate.adminToken}`, `Bearer ${site.gate.adminToken}`])
+    expect(await page.content()).not.toContain(site.gate.adminToken)
+    expect(page.url()).not.toContain(site.gate.adminToken)
     expect(await page.evaluate(() => ({ local: { ...localStorage }, cookies: document.cookie }))).toEqual({
       local: {},
       cookies: '',
     })
     const other = await context.newPage()
-    await other.goto(gate.url)
+    await other.goto(site.gate.url)
     expect(await other.evaluate(() => ({ ...sessionStorage }))).toEqual({})
 
     await openAccess(page)
@@ -495,9 +425,9 @@ describe('a key', () => {
   })
 
   it('that may only ask lists nothing and adds nothing', async () => {
-    const made = await fetch(`${gate.url}/v1/keys`, {
+    const made = await fetch(`${site.gate.url}/v1/keys`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${gate.adminToken}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${site.gate.adminToken}`, 'content-type': 'application/json' },
       body: JSON.stringify({ name: 'asks', scopes: ['ask'] }),
     })
     const { token } = (await made.json()) as { token: string }
@@ -514,7 +444,7 @@ describe('a key', () => {
 describe('documents', () => {
   it('are added from files and from a text, named when they cannot be, and answer questions at once', async () => {
     const { page, complaints } = await visit()
-    await useKey(page, gate.adminToken)
+    await useKey(page, site.gate.adminToken)
     await page.locator('#files').setInputFiles([
       {
         name: 'oxygen.md',
@@ -545,7 +475,7 @@ describe('documents', () => {
 
   it('that the gate does not take are named with its words', async () => {
     const { page } = await visit()
-    await useKey(page, gate.adminToken)
+    await useKey(page, site.gate.adminToken)
     await page.getByLabel('Or a text, in Markdown').fill('Text.')
     await page.getByLabel('Its id').fill('x'.repeat(600))
     await page
@@ -560,7 +490,7 @@ describe('documents', () => {
 
   it('that are none send nothing', async () => {
     const { page, complaints } = await visit()
-    await useKey(page, gate.adminToken)
+    await useKey(page, site.gate.adminToken)
     await page.getByRole('button', { name: 'Add', exact: true }).click()
     expect(await page.locator('#taken').innerText()).toContain('Choose a file, or paste a text.')
     expect(complaints).toEqual([])
@@ -692,7 +622,7 @@ describe('axe finds nothing wrong', () => {
   it.each(views)('in $scheme colours, $width wide', async ({ scheme, width }) => {
     const { page } = await visit({ colorScheme: scheme, viewport: { width, height: 800 } })
     expect(await violations(page)).toEqual([])
-    await useKey(page, gate.adminToken)
+    await useKey(page, site.gate.adminToken)
     await page.getByLabel('Or a text, in Markdown').fill('Pumps stop.')
     await page.getByRole('button', { name: 'Add', exact: true }).click()
     await page.locator('#taken .pass').waitFor()
@@ -773,7 +703,7 @@ describe('markup in documents and questions', () => {
   it('would meet a strict policy in the headers', async () => {
     const modules = ['page', 'access', 'answer', 'elements', 'markdown'].map((name) => `/${name}.js`)
     for (const path of ['/', ...modules, '/theme.css', '/style.css', '/favicon.svg']) {
-      const { status, headers } = await fetch(`${gate.url}${path}`)
+      const { status, headers } = await fetch(`${site.gate.url}${path}`)
       expect(status).toBe(200)
       expect(headers.get('content-security-policy')).toContain(
         "default-src 'none'; script-src 'self'; style-src 'self'",
@@ -855,7 +785,7 @@ describe.skipIf(screenshots === '')('screenshots', () => {
     await shoot('cached')
     await ask(page, 'long '.repeat(20_000))
     await shoot('error')
-    await useKey(page, gate.adminToken)
+    await useKey(page, site.gate.adminToken)
     await shoot('key')
   })
 })

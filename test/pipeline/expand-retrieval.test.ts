@@ -5,6 +5,7 @@ import { RagGateError } from '../../src/errors.ts'
 import { expandRetrieval } from '../../src/pipeline/expand-retrieval.ts'
 import { gateQuestion } from '../../src/pipeline/gate-question.ts'
 import type { QuestionPorts, QuestionSettings } from '../../src/pipeline/question-settings.ts'
+import { plainCollection } from '../../src/ports/collections.ts'
 import type { QuestionRewriter } from '../../src/ports/question-rewriter.ts'
 import { ASKED, SETTINGS } from '../fixtures/answering.ts'
 import { aPassage } from '../fixtures/evidence.ts'
@@ -38,16 +39,7 @@ function expanding(
   const ports: QuestionPorts = {
     clock,
     collections: {
-      find: async (tenant, id) => ({
-        tenant,
-        id,
-        corpusVersion: 1,
-        lexiconId: 'lexicon',
-        embeddingModel: '',
-        dimension: 0,
-        policyId: null,
-        unpublishedChunkIds: [],
-      }),
+      find: async (tenant, id) => plainCollection({ tenant, id, lexiconId: 'lexicon' }),
       lexicon: async () => buildLexicon([HINT, ANSWER, 'Paint is blue.', 'Tyres wear.']),
     },
     retriever: {

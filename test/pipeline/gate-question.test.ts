@@ -15,40 +15,20 @@ import type {
   QuestionSettings,
   GateWarning,
 } from '../../src/pipeline/question-settings.ts'
+import { plainCollection } from '../../src/ports/collections.ts'
 import type { CachedAnswer } from '../../src/ports/answer-cache.ts'
 import type { Reranker } from '../../src/ports/reranker.ts'
+import { ASKED as ASKED_OF_LAWS, SETTINGS as SETTINGS_OF_LAWS } from '../fixtures/answering.ts'
 import { aRanking } from '../fixtures/evidence.ts'
 import { rankingOf, STRONG } from '../fixtures/gate.ts'
 import { aCachedAnswer } from '../fixtures/decision.ts'
 
-const SETTINGS: QuestionSettings = {
-  policy: () => balanced(),
-  mode: 'enforce',
-  rules: [],
-  retrieval: {
-    topK: 5,
-    candidates: 5,
-    fusion: 'convex',
-    fusionWeights: {},
-    rrfK: 60,
-    timeoutMs: 1000,
-    rerankTimeoutMs: 1000,
-  },
-  context: { maxCharacters: 12_000 },
-  prompt: '',
-  staleIfErrorSeconds: 0,
-}
+const SETTINGS: QuestionSettings = { ...SETTINGS_OF_LAWS, policy: () => balanced() }
 const ASKED: QuestionRequest = {
+  ...ASKED_OF_LAWS,
   question: 'How does the engine start?',
   collection: 'default',
-  principal: { tenant: 'acme', id: 'ann', scopes: ['ask'] },
   audience: 'public',
-  partition: 'principal:ann',
-  deployment: '',
-  path: '/ask',
-  model: '',
-  vary: [],
-  options: {},
 }
 
 /** The document of the only passage that is found. */
@@ -67,16 +47,7 @@ function aSetting(
       find: async (tenant, id) => {
         calls.push(`find ${tenant}/${id}`)
         if (!known) return null
-        return {
-          tenant,
-          id,
-          corpusVersion: 7,
-          lexiconId,
-          embeddingModel: '',
-          dimension: 0,
-          policyId: null,
-          unpublishedChunkIds: [],
-        }
+        return plainCollection({ tenant, id, corpusVersion: 7, lexiconId })
       },
       lexicon: async (id) => {
         calls.push(`lexicon ${id}`)
@@ -152,16 +123,7 @@ describe('gateQuestion', () => {
     const { ports, calls } = aSetting()
     const collections: QuestionPorts['collections'] = {
       ...ports.collections,
-      find: async (tenant, id) => ({
-        tenant,
-        id,
-        corpusVersion: 7,
-        lexiconId: null,
-        policyId: null,
-        unpublishedChunkIds: [],
-        embeddingModel: 'a',
-        dimension: 3,
-      }),
+      find: async (tenant, id) => ({ ...plainCollection({ tenant, id }), embeddingModel: 'a', dimension: 3 }),
     }
     const gating = gateQuestion(
       { ...ports, collections, retriever: { ...ports.retriever, embedding } },

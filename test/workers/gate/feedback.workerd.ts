@@ -1,5 +1,5 @@
 /** Feedback, alerts and erasure over HTTP and by the cron trigger. */
-import { createExecutionContext, createScheduledController, waitOnExecutionContext } from 'cloudflare:test'
+import { createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createD1DecisionStore } from '../../../src/adapters/d1/decision-store.ts'
@@ -11,19 +11,7 @@ import worker from '../../../workers/gate/index.ts'
 import { watch } from '../../../workers/gate/statistics/alerts.ts'
 import { HANDBOOK, OFF_TOPIC, STRONG } from '../../fixtures/corpus.ts'
 import { aDecision, anEvent } from '../../fixtures/decision.ts'
-
-const ORIGIN = 'https://gate.test'
-const ADMIN = { authorization: `Bearer ${env.ADMIN_TOKEN}` }
-
-async function send(path: string, init: RequestInit = {}): Promise<Response> {
-  const context = createExecutionContext()
-  const response = await worker.fetch(new Request(`${ORIGIN}${path}`, init), env, context)
-  await Promise.race([waitOnExecutionContext(context), scheduler.wait(100)])
-  return response
-}
-
-const post = (path: string, body: unknown, headers: Record<string, string> = {}, method = 'POST') =>
-  send(path, { method, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) })
+import { ADMIN, post, send } from '../../worker-requests.ts'
 
 async function answerId(question: string): Promise<string> {
   return (await post('/ask', { question })).headers.get('rag-gate-feedback') ?? ''

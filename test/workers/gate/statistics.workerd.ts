@@ -1,23 +1,9 @@
 /** The statistics over HTTP: what they answer, to whom, and what they refuse. */
-import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { compositionFor } from '../../../workers/gate/compose.ts'
-import worker from '../../../workers/gate/index.ts'
 import { HANDBOOK, OFF_TOPIC, STRONG } from '../../fixtures/corpus.ts'
-
-const ORIGIN = 'https://gate.test'
-const ADMIN = { authorization: `Bearer ${env.ADMIN_TOKEN}` }
-
-async function send(path: string, init: RequestInit = {}): Promise<Response> {
-  const context = createExecutionContext()
-  const response = await worker.fetch(new Request(`${ORIGIN}${path}`, init), env, context)
-  await Promise.race([waitOnExecutionContext(context), scheduler.wait(100)])
-  return response
-}
-
-const post = (path: string, body: unknown, headers: Record<string, string> = {}, method = 'POST') =>
-  send(path, { method, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) })
+import { ADMIN, post, send } from '../../worker-requests.ts'
 
 const get = (path: string) => send(path, { headers: ADMIN })
 

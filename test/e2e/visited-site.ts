@@ -1,0 +1,124 @@
+/** A real Worker with documents in it, and a real browser that visits it. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll } from 'vitest'
+import { type GateDocument, ingest } from '../../src/cli/gate-client.ts'
+import { type LocalGate, startLocalGate } from '../../scripts/local-gate.ts'
+import { type LaunchedBrowser, launchBrowser } from './browser.ts'
+
+/** Two pages about the gate. */
+export const GATE_DOCUMENTS: readonly GateDocument[] = [
+  {
+    id: 'cache.md',
+    title: 'Caching answers',
+    source: 'docs/cache.md',
+    text: `# Caching answers
+
+## Lifetimes
+
+A strong answer is cached for one hour. A weaker answer is cached for ten minutes. A refusal is cached for one minute.
+
+## Purging
+
+Ingesting a document raises the corpus version of its collection, so that no older answer is found again.`,
+  },
+  {
+    id: 'gate.md',
+    title: 'The confidence gate',
+    source: 'https://example.com/gate',
+    text: `# The confidence gate
+
+## What it does
+
+The gate judges the evidence before a language model is called. Weak evidence is refused, and no model call is paid for.`,
+  },
+]
+
+/** A page, and everything that went wrong on it. */
+export interface Visit {
+  readonly page: Page
+  readonly context: BrowserContext
+  /** What its console said, errors, dialogs, requests that failed or went elsewhere, statuses from 400 up. */
+  readonly complaints: string[]
+}
+
+/** The Worker and the browser of a test file; both are there once its `beforeAll` ran. */
+export interface VisitedSite {
+  readonly gate: LocalGate
+  /** Opens a page in a context of its own, which is closed after the test. */
+  visit(path: string, options?: BrowserContextOptions): Promise<Visit>
+}
+
+/** Starts both before the tests of a file, and stops them afterwards. */
+export function visitedSite(documents: readonly GateDocument[]): VisitedSite {
+  const stateDirectory = mkdtempSync(join(tmpdir(), 'rag-gate-site-'))
+  const contexts: BrowserContext[] = []
+  let gate: LocalGate | undefined
+  let launched: LaunchedBrowser | undefined
+  const theGate = (): LocalGate => gate ?? neverStarted()
+
+  beforeAll(async () => {
+    // One after the other: the browser borrows the environment while it unpacks.
+    gate = await startLocalGate({ stateDirectory, port: 20_000 + Math.floor(Math.random() * 20_000) })
+    launched = await launchBrowser()
+    await ingest(gate.url, gate.adminToken, documents)
+  })
+
+  afterEach(async () => {
+    await Promise.all(contexts.splice(0).map((context) => context.close()))
+  })
+
+  afterAll(async () => {
+    await launched?.close()
+    await gate?.stop()
+    rmSync(stateDirectory, { recursive: true, force: true })
+  })
+
+  return {
+    get gate() {
+      return theGate()
+    },
+    async visit(path, options = {}) {
+      const { url } = theGate()
+      const context = await (launched ?? neverStarted()).browser.newContext(options)
+      contexts.push(context)
+      const page = await context.newPage()
+      const complaints = await complaintsOf(page, url)
+      await page.goto(`${url}${path}`)
+      return { page, context, complaints }
+    },
+  }
+}
+
+function neverStarted(): never {
+  throw new Error('The Worker and the browser start before the first test')
+}
+
+/** Everything that goes wrong on a page from now on. */
+async function complaintsOf(page: Page, url: string): Promise<string[]> {
+  const complaints: string[] = []
+  page.on('console', (message) => {
+    if (message.type() !== 'log') complaints.push(`console: ${message.text()}`)
+  })
+  page.on('pageerror', (error) => complaints.push(`error: ${error.message}`))
+  page.on('requestfailed', (request) => {
+    // A page gives up what nobody waits for any more.
+    if (request.failure()?.errorText !== 'net::ERR_ABORTED') complaints.push(`failed: ${request.url()}`)
+  })
+  page.on('response', (response) => {
+    if (response.status() >= 400) complaints.push(`${response.status()}: ${response.url()}`)
+  })
+  page.on('request', (request) => {
+    if (new URL(request.url()).origin !== url) complaints.push(`elsewhere: ${request.url()}`)
+  })
+  page.on('dialog', (dialog) => {
+    complaints.push(`dialog: ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  await page.addInitScript(() => {
+    document.addEventListener('securitypolicyviolation', (event) => console.error('CSP', event.violatedDirective))
+  })
+  return complaints
+}
