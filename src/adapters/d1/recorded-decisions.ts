@@ -215,7 +215,7 @@ export function createD1RecordedDecisions({ db }: D1RecordedDecisionsOptions): R
           principalId: scanned.principalId,
         })
         .from(scanned)
-        .where(and(matches(scanned, filter), inArray(scanned.cache, ['miss', 'bypass'])))
+        .where(and(matches(scanned, filter), inArray(scanned.cache, ['evidence-hit', 'miss', 'bypass'])))
         .limit(limit)
         .catch(rethrowStoreFault)
       return rows.map(({ cut, principalId, ...decision }) => {

@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest'
+import { OPERATIONS } from '../../../workers/gate/api/operations.ts'
+import { ROUTES } from '../../../workers/gate/routes.ts'
+
+test('every route that is served is described, and every one described is served', () => {
+  const served = ROUTES.map(([method, path]) => `${method} ${path.replaceAll(/:(\w+)(\{.*?\})?/g, '{$1}')}`)
+  const described = OPERATIONS.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
+  // An asset.
+  const asset = 'GET /v1/openapi.json'
+  expect(served.length).toBeGreaterThan(20)
+  expect([...served, asset].sort()).toEqual(described.sort())
+})

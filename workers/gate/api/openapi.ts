@@ -1,0 +1,96 @@
+/** The description of the API, made from the table of operations. */
+import type { Json } from '../../../src/core/lib/json.ts'
+import type { Scope } from '../../../src/ports/authenticator.ts'
+import type { Schema } from './schema.ts'
+
+/** What a route answers with one status. */
+export interface Answer {
+  readonly about: string
+  /** Of the JSON body; absent where there is none. */
+  readonly body?: Schema
+  /** Whether `format=csv` gives the rows as a table. */
+  readonly csv?: true
+}
+
+/** What a route takes and answers. */
+export interface Operation {
+  readonly method: 'get' | 'post' | 'put' | 'delete'
+  /** With parts in braces, such as `/v1/decisions/{id}`. */
+  readonly path: string
+  readonly about: string
+  /** What the credentials must reach; `none` where nobody need have any. */
+  readonly scope: Scope | 'none'
+  /** Parameters of the query; none is required unless its name ends with `!`. */
+  readonly query?: Readonly<Record<string, Schema>>
+  /** The JSON body. */
+  readonly takes?: Schema
+  readonly answers: Readonly<Record<number, Answer>>
+}
+
+/** Version of the description: that of the answers of the statistics. */
+const VERSION = '1'
+
+/** The OpenAPI document of operations. @see https://spec.openapis.org/oas/v3.1.1.html */
+export function describeApi(operations: readonly Operation[], schemas: Readonly<Record<string, Schema>>): Json {
+  const paths: Record<string, Record<string, Json>> = {}
+  for (const each of operations) {
+    paths[each.path] = { ...paths[each.path], [each.method]: operationOf(each) }
+  }
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'hono-rag-gate',
+      version: VERSION,
+      description: 'A gate in front of a language model: questions, documents, policies, statistics.',
+    },
+    paths,
+    components: {
+      schemas,
+      responses: { Error: { description: 'What went wrong', content: json({ $ref: '#/components/schemas/Error' }) } },
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+    },
+  }
+}
+
+function operationOf({ method, path, about, scope, query = {}, takes, answers }: Operation): Json {
+  const inPath = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }))
+  const inQuery = Object.entries(query).map(([name, { description = '', ...schema }]) => ({
+    name: name.replace(/!$/, ''),
+    in: 'query',
+    required: name.endsWith('!'),
+    description,
+    schema,
+  }))
+  const parameters = [...inPath, ...inQuery]
+  return {
+    operationId: `${method} ${path}`.replaceAll(/[^a-z]+/gi, '_').replace(/_$/, ''),
+    summary: about,
+    ...(scope === 'none' ? {} : { description: `Needs the scope ${scope}.` }),
+    security: scope === 'none' ? [{}, { bearer: [] }] : [{ bearer: [] }],
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(takes === undefined ? {} : { requestBody: { required: true, content: json(takes) } }),
+    responses: {
+      ...Object.fromEntries(
+        Object.entries(answers).map(([status, { about: description, body, csv }]) => [
+          status,
+          {
+            description,
+            ...(body === undefined
+              ? {}
+              : { content: { ...json(body), ...(csv ? { 'text/csv': { schema: { type: 'string' } } } : {}) } }),
+          },
+        ]),
+      ),
+      default: { $ref: '#/components/responses/Error' },
+    },
+  }
+}
+
+function json(schema: Schema): Record<string, Json> {
+  return { 'application/json': { schema } }
+}

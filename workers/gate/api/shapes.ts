@@ -1,0 +1,460 @@
+/** What the routes send, as schemas; names that come up more than once are named in the document. */
+import {
+  anything,
+  byName,
+  count,
+  flag,
+  list,
+  moment,
+  named,
+  number,
+  object,
+  oneOf,
+  orNull,
+  type Schema,
+  share,
+  text,
+} from './schema.ts'
+
+export const VERDICT = oneOf('pass', 'advise', 'refuse')
+export const BAND = oneOf('high', 'medium', 'low', 'very-low')
+export const CACHE = oneOf('hit', 'evidence-hit', 'miss', 'bypass', 'stale')
+export const MODE = oneOf('enforce', 'observe')
+const RATING = oneOf('right', 'wrong')
+
+/** Members that every answer of the statistics has. */
+const versioned = (members: Readonly<Record<string, Schema>>): Schema => object({ version: { const: 1 }, ...members })
+
+const byVerdict = object({ pass: count, advise: count, refuse: count })
+const savedTokens = object({ calls: count, input_tokens: count, output_tokens: count })
+const savings = object({
+  calls_avoided_by_refusal: count,
+  calls_avoided_by_cache: count,
+  share_avoided: orNull(share),
+  measured: savedTokens,
+  estimated: savedTokens,
+  unknown_calls: count,
+  money: orNull(object({ calls: count, model_cost: number, retrieval_cost: number, net: number })),
+  generation_ms_saved: orNull(number),
+})
+const totals = {
+  decisions: count,
+  by_verdict: byVerdict,
+  by_cache: object({ hit: count, 'evidence-hit': count, miss: count, bypass: count, stale: count }),
+  mean_confidence: orNull(share),
+  mean_total_ms: orNull(number),
+  model_calls: count,
+  input_tokens: count,
+  output_tokens: count,
+  savings,
+}
+const latency = object({
+  counted: count,
+  p50: orNull(number),
+  p90: orNull(number),
+  p95: orNull(number),
+  p99: orNull(number),
+})
+const rate = object({ rate: orNull(share), low: share, high: share })
+const labelled = object({ decisions: count, right: count, wrong: count })
+const expansion = object({ expanded: flag, first_confidence: share, retrievals: count, kept_of_each: count })
+const finding = object({
+  gate: text,
+  stage: oneOf('pre-generation', 'post-generation'),
+  outcome: oneOf('pass', 'advise', 'refuse', 'skip'),
+  code: text,
+  message: text,
+  'actual?': orNull(number),
+  'threshold?': orNull(number),
+  'subject?': text,
+  'publicText?': text,
+})
+const pin = object({
+  collection: text,
+  embedding_model: text,
+  dimension: count,
+  lexicon_id: orNull(text),
+  corpus_version: count,
+})
+const saving = object({
+  by: oneOf('refusal', 'cache'),
+  'input_tokens?': number,
+  'output_tokens?': number,
+  'estimated?': { const: true },
+  'model_cost?': number,
+  'retrieval_cost?': number,
+})
+const listedDecision = {
+  id: text,
+  decision_id: text,
+  at: moment,
+  collection: text,
+  policy_id: text,
+  mode: MODE,
+  verdict: VERDICT,
+  band: BAND,
+  confidence: orNull(share),
+  reason: text,
+  cache: CACHE,
+  status: count,
+  total_ms: orNull(number),
+  model: orNull(text),
+  escalate: flag,
+  expansion: orNull(expansion),
+  document_ids: list(text),
+  question_hmac: orNull(text),
+  principal_id: text,
+  saved: orNull(saving),
+}
+const choice = { at: moment, by: text, collection: orNull(text), policy: orNull(text), why: text }
+const key = {
+  id: text,
+  tenant: text,
+  name: text,
+  scopes: list(oneOf('ask', 'ingest', 'admin')),
+  created_at: moment,
+  expires_at: orNull(moment),
+  revoked_at: orNull(moment),
+}
+
+/** An object that may have other members. */
+const open = (members: Readonly<Record<string, Schema>>): Schema => ({
+  ...object(members),
+  additionalProperties: true,
+})
+
+/** Schemas that the document names. */
+export const SCHEMAS: Readonly<Record<string, Schema>> = {
+  Error: object({ error: object({ code: text, message: text, request_id: text, 'param?': text }) }),
+  Totals: object(totals),
+  TotalsOf: object({ name: text, ...totals }),
+  TotalsAt: object({ start: moment, ...totals }),
+  Decision: object(listedDecision),
+  PushedPolicy: object({
+    id: text,
+    name: text,
+    version: count,
+    settings: byName(anything),
+    pin: orNull(pin),
+    evidence: anything,
+    created_at: moment,
+    created_by: text,
+    why: text,
+  }),
+  Key: object(key),
+}
+
+/** What `POST /ask` takes. */
+export const QUESTION: Schema = object({
+  question: { type: 'string', minLength: 1, maxLength: 2000 },
+  'collection?': text,
+  'search_mode?': oneOf('dense', 'sparse', 'hybrid'),
+  'without?': { type: 'array', items: text, maxItems: 200 },
+  'tenant?': text,
+})
+
+/** What `POST /ask` answers: an answer, or a refusal. A policy may add members. */
+export const ANSWER: Schema = open({
+  'answer?': text,
+  'manner?': oneOf('quoted', 'written'),
+  'sources?': list(
+    object({
+      number: count,
+      id: text,
+      document_id: text,
+      'title?': text,
+      'section?': text,
+      'source?': text,
+    }),
+  ),
+  refused: flag,
+  'caution?': text,
+  'refusal_reason?': text,
+  'suggestions?': list(text),
+  'escalate?': flag,
+  'trial?': flag,
+  decision_id: text,
+  verdict: VERDICT,
+  band: BAND,
+  reason_code: text,
+  'detail?': byName(anything),
+})
+
+export const DOCUMENTS: Schema = object({
+  'collection?': text,
+  documents: list(
+    object({
+      id: text,
+      text,
+      'format?': oneOf('markdown', 'text', 'html'),
+      'title?': text,
+      'source?': text,
+      'version?': text,
+      'metadata?': byName(anything),
+    }),
+  ),
+  'tenant?': text,
+})
+
+export const INGESTED: Schema = object({
+  collection: text,
+  corpus_version: count,
+  documents: list(
+    object({
+      id: text,
+      status: oneOf('added', 'changed', 'unchanged', 'empty', 'failed'),
+      'chunks?': count,
+      'chunks_written?': count,
+      'chunks_removed?': count,
+      'flags?': list(text),
+      'code?': text,
+    }),
+  ),
+  chunks_to_remove: count,
+})
+
+export const REMOVED: Schema = object({
+  collection: text,
+  corpus_version: count,
+  id: text,
+  chunks_removed: count,
+  chunks_to_remove: count,
+})
+
+export const DOCUMENT_PAGE: Schema = object({
+  collection: text,
+  documents: list(object({ id: text, content_hash: text, chunks: count })),
+  next_cursor: orNull(text),
+})
+
+export const COLLECTIONS: Schema = object({
+  collections: list(
+    object({
+      id: text,
+      corpus_version: count,
+      lexicon_id: orNull(text),
+      embedding_model: text,
+      dimension: count,
+      policy: orNull(text),
+      chunks_to_remove: count,
+    }),
+  ),
+})
+
+/** What chooses a policy. */
+export const CHOICE: Schema = object({
+  policy: orNull(text),
+  'why?': { type: 'string', maxLength: 1000 },
+  'tenant?': text,
+})
+export const CHOSEN_FOR_COLLECTION: Schema = object({ collection: text, policy: orNull(text) })
+export const CHOSEN_FOR_TENANT: Schema = object({ tenant: text, policy: orNull(text) })
+
+export const PUSHED: Schema = object({
+  settings: byName(anything),
+  'pin?': orNull(pin),
+  'evidence?': anything,
+  'why?': { type: 'string', maxLength: 1000 },
+  'tenant?': text,
+})
+export const PUSHED_POLICIES: Schema = object({
+  named: list(text),
+  policies: list(named('PushedPolicy')),
+  choices: list(object(choice)),
+})
+
+export const NEW_KEY: Schema = object({
+  name: text,
+  scopes: list(oneOf('ask', 'ingest', 'admin')),
+  'tenant?': text,
+  'expires_at?': orNull(moment),
+})
+export const MADE_KEY: Schema = object({ ...key, token: text })
+export const KEYS: Schema = object({ keys: list(named('Key')) })
+
+export const PURGE: Schema = object({
+  'everything?': { const: true },
+  'tenant?': text,
+  'collection?': text,
+  'documents?': list(text),
+})
+export const PURGED: Schema = object({ purged: count, epoch: count, elsewhere_within_seconds: count })
+
+export const STATS: Schema = versioned({
+  from: moment,
+  to: moment,
+  interval: oneOf('hour', 'day'),
+  ...totals,
+  by_band: object({ high: count, medium: count, low: count, 'very-low': count }),
+  by_reason: byName(count),
+  by_mode: object({ enforce: count, observe: count }),
+  by_policy: list(named('TotalsOf')),
+  by_collection: list(named('TotalsOf')),
+  by_tenant: list(named('TotalsOf')),
+  confidence_histogram: { type: 'array', items: byVerdict, minItems: 20, maxItems: 20 },
+  latency: object({ all: latency, cached: latency, uncached: latency }),
+  mean_retrieval_ms: orNull(number),
+  mean_generation_ms: orNull(number),
+  escalated: count,
+  expanded: count,
+  series: list(named('TotalsAt')),
+  currency: orNull(text),
+  'recording?': object({ isolates: count, recorded: count, dropped: count, rejected: count, missing: count }),
+})
+
+export const CONTENT_GAPS: Schema = versioned({
+  content_gaps: list(
+    object({
+      question_hmac: text,
+      hmac_key_id: text,
+      collection: text,
+      refused: count,
+      advised: count,
+      last: moment,
+      last_reason: text,
+      text: orNull(text),
+    }),
+  ),
+})
+
+export const DOCUMENT_TRENDS: Schema = versioned({
+  documents: list(
+    object({
+      document_id: text,
+      collection: text,
+      decisions: count,
+      refused: count,
+      advised: count,
+      mean_confidence: share,
+      change: orNull(number),
+      consistently_weak: flag,
+      weeks: list(object({ week: moment, decisions: count, mean_confidence: share })),
+    }),
+  ),
+})
+
+export const DECISIONS: Schema = versioned({ decisions: list(named('Decision')), next_cursor: orNull(text) })
+
+export const DECISION: Schema = versioned({
+  ...listedDecision,
+  tenant: text,
+  corpus_version: count,
+  route: text,
+  ranked_by: text,
+  findings: list(finding),
+  signals: byName(anything),
+  answer_signals: orNull(byName(anything)),
+  evidence_ids: list(text),
+  retrieval_ms: orNull(number),
+  rerank_ms: orNull(number),
+  generation_ms: orNull(number),
+  hmac_key_id: orNull(text),
+  input_tokens: orNull(count),
+  output_tokens: orNull(count),
+  isolate: text,
+  sequence: count,
+  reranker: orNull(text),
+  cut: orNull(list(text)),
+  policy: orNull(byName(anything)),
+  question_text: orNull(text),
+  rejection: orNull(byName(anything)),
+  labels: list(object({ source: oneOf('user', 'reviewer'), rating: RATING, comment: orNull(text), at: moment })),
+  audit_events: list(object({ at: moment, type: text, payload: anything })),
+})
+
+export const POLICIES: Schema = versioned({
+  choices: list(object({ name: text, id: text })),
+  policies: list(object({ id: text, name: text, first_seen: moment, policy: byName(anything) })),
+  changes: list(object({ ...choice, policy_id: text })),
+})
+
+export const ALERTS: Schema = versioned({
+  alerts: list(
+    object({
+      id: text,
+      kind: text,
+      opened: moment,
+      closed: orNull(moment),
+      value: number,
+      bound: number,
+      decisions: count,
+      message: text,
+    }),
+  ),
+})
+
+export const AUDIT: Schema = versioned({
+  events: list(
+    object({ id: text, at: moment, type: text, decision_id: orNull(text), by: orNull(text), payload: anything }),
+  ),
+})
+
+export const REPLAY: Schema = object({ policy: text })
+export const REPLAYED: Schema = versioned({
+  policy: text,
+  policy_id: text,
+  decisions: count,
+  judged: count,
+  not_replayable: object({ count, reasons: byName(count) }),
+  before: byVerdict,
+  after: byVerdict,
+  would_refuse: rate,
+  calls_avoided: { type: 'integer' },
+  changed: object({
+    count,
+    decisions: list(object({ id: text, from: VERDICT, to: VERDICT, confidence: share })),
+  }),
+})
+
+const COMMENT: Schema = { type: 'string', description: 'At most 10,240 bytes' }
+export const FEEDBACK: Schema = object({ answer: text, rating: RATING, 'comment?': orNull(COMMENT) })
+export const LABEL: Schema = object({ rating: RATING, 'comment?': orNull(COMMENT) })
+export const RECORDED: Schema = versioned({ recorded: { const: true } })
+export const LABELLED: Schema = versioned({ id: text, rating: RATING, 'comment?': text })
+export const FEEDBACK_SUMMARY: Schema = versioned({
+  policies: list(
+    object({
+      policy_id: text,
+      refusals: labelled,
+      answers: labelled,
+      false_refusals: rate,
+      false_acceptances: rate,
+      suggestion: orNull(
+        object({
+          action: text,
+          because: text,
+          'gate?': text,
+          'from?': number,
+          'to?': number,
+          'policy_id?': text,
+        }),
+      ),
+    }),
+  ),
+  labels: list(
+    object({
+      event_id: text,
+      source: oneOf('user', 'reviewer'),
+      rating: RATING,
+      comment: orNull(text),
+      at: moment,
+      verdict: orNull(VERDICT),
+      policy_id: orNull(text),
+      collection: orNull(text),
+    }),
+  ),
+})
+
+export const ERASED: Schema = versioned({
+  subject: text,
+  finished: flag,
+  erased: object({
+    decisions: count,
+    question_texts: count,
+    feedback: count,
+    audit_events: count,
+    pushed_policies: count,
+  }),
+})
+
+export const HEALTH: Schema = object({ status: { const: 'ok' } })

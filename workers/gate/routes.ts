@@ -1,0 +1,65 @@
+/** Every route of the Worker's own API, and who serves it. `api/` describes them; a test holds the two together. */
+import type { Handler, MiddlewareHandler } from 'hono'
+import { OPENAI_PROMPT_VERSION } from '../../src/adapters/openai-compatible.ts'
+import { ragGate } from '../../src/middleware/rag-gate.ts'
+import { answer } from './ask.ts'
+import type { GateBindings } from './bindings.ts'
+import { compositionFor } from './compose.ts'
+import { deleteDocument } from './documents/delete-document.ts'
+import { listCollections, listDocuments } from './documents/list-documents.ts'
+import { postDocuments } from './documents/post-documents.ts'
+import { health } from './health.ts'
+import { deleteKey, listKeys, postKey } from './keys.ts'
+import { putCollectionPolicy, putTenantPolicy } from './policies/choose-policy.ts'
+import { policyFor } from './policies/policy-for.ts'
+import { listPolicies, pushPolicy } from './policies/push-policy.ts'
+import { purgeCache } from './purge-cache.ts'
+import { getAlerts } from './statistics/alerts.ts'
+import { deleteSubject } from './statistics/delete-subject.ts'
+import { feedbackHeader, getFeedback, postFeedback, putLabel } from './statistics/feedback.ts'
+import { getDecision, listDecisions } from './statistics/get-decisions.ts'
+import { getAuditTrail, getPolicies } from './statistics/get-policies.ts'
+import { getContentGaps, getDocumentTrends, getStatistics } from './statistics/get-stats.ts'
+import { postReplay } from './statistics/replay.ts'
+
+type Serving = Handler<{ Bindings: GateBindings }> | MiddlewareHandler<{ Bindings: GateBindings }>
+
+const gate = ragGate<GateBindings>({
+  dependencies: (env) => compositionFor(env).gate,
+  policy: (_tenant, _collection, policyId, noted) => policyFor(policyId, noted),
+  question: { otherCollections: 'any', searchModes: 'operators', trials: 'operators' },
+  cache: { scope: 'tenant', prompt: OPENAI_PROMPT_VERSION },
+  closestPassages: 3,
+})
+
+/** Method, path in Hono's words, and those who serve it, in order. */
+export const ROUTES: readonly (readonly [method: string, path: string, ...serving: Serving[]])[] = [
+  // The gate sets what `answer` reads.
+  ['POST', '/ask', feedbackHeader, gate as unknown as Serving, answer as unknown as Serving],
+  ['POST', '/v1/documents', postDocuments],
+  ['GET', '/v1/documents', listDocuments],
+  ['DELETE', '/v1/documents/:id{.+}', deleteDocument],
+  ['GET', '/v1/collections', listCollections],
+  ['PUT', '/v1/collections/:id/policy', putCollectionPolicy],
+  ['PUT', '/v1/policy', putTenantPolicy],
+  ['GET', '/v1/policies/pushed', listPolicies],
+  ['PUT', '/v1/policies/pushed', pushPolicy],
+  ['POST', '/v1/keys', postKey],
+  ['GET', '/v1/keys', listKeys],
+  ['DELETE', '/v1/keys/:id', deleteKey],
+  ['POST', '/v1/cache/purge', purgeCache],
+  ['GET', '/v1/stats', getStatistics],
+  ['GET', '/v1/stats/content-gaps', getContentGaps],
+  ['GET', '/v1/stats/documents', getDocumentTrends],
+  ['GET', '/v1/decisions', listDecisions],
+  ['GET', '/v1/decisions/:id', getDecision],
+  ['PUT', '/v1/decisions/:id/label', putLabel],
+  ['GET', '/v1/policies', getPolicies],
+  ['GET', '/v1/alerts', getAlerts],
+  ['GET', '/v1/audit', getAuditTrail],
+  ['POST', '/v1/replay', postReplay],
+  ['GET', '/v1/feedback', getFeedback],
+  ['POST', '/v1/feedback', postFeedback],
+  ['DELETE', '/v1/subjects/:id', deleteSubject],
+  ['GET', '/health', health],
+]
