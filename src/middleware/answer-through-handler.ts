@@ -4,7 +4,10 @@ import { buildRefusal } from '../core/reports/refusal.ts'
 import { judgeResponse, replaceAnswer, resendAnswer } from './judge-response.ts'
 import { answerMeasure } from '../core/policy/judge.ts'
 import type { Decision } from '../core/policy/decision.ts'
+import { isRagGateError } from '../errors.ts'
+import type { CachedResult } from '../pipeline/gate-question.ts'
 import { storeAnswer, storeRefusal } from './store-answer.ts'
+import { storedResponse } from './stored-response.ts'
 import { storingOf, keep, finish, forwarded, retrievalTimings } from './finish.ts'
 import { makeGateContext, type AnswerReport } from './gate-context.ts'
 import type { Exchange, Judged } from './finish.ts'
@@ -34,6 +37,9 @@ export async function respondThroughHandler<Bindings extends object>(
   const generationStartedMs = dependencies.clock.nowMs()
   await next()
   const generationMs = dependencies.clock.nowMs() - generationStartedMs
+  if (judged.standIn !== undefined && FAULTS.has(c.res.status)) {
+    return respondWithStandIn(c, exchange, judged, judged.standIn, generationMs)
+  }
   const second = await judgeAnswerOf(c, exchange, judged, reported())
   const storing = storingOf(exchange, { ...judged, decision: second.decision }, reported)
   // What the application's `onError` answered is no answer to the question, whatever its status.
@@ -50,6 +56,36 @@ export async function respondThroughHandler<Bindings extends object>(
     timings: { ...retrievalTimings(judged), generationMs },
     report: reported(),
     retrievals: judged.retrievals,
+  })
+}
+
+/** Statuses of a handler that has no answer. @see RFC 5861, section 4 */
+const FAULTS: ReadonlySet<number> = new Set([500, 502, 503, 504])
+
+/** Sends an answer past its lifetime instead of the handler's failure. */
+async function respondWithStandIn<Bindings extends object>(
+  c: GateContext<Bindings>,
+  exchange: Exchange,
+  judged: Judged,
+  { answer, policy, ageSeconds, ttlSeconds, cache: kind, retrievals }: CachedResult,
+  generationMs: number,
+): Promise<void> {
+  exchange.settings.onWarning({
+    code: isRagGateError(c.error) ? c.error.code : 'handler_failed',
+    message: `The handler answered ${c.res.status}: an answer past its lifetime is sent`,
+    ...(c.error === undefined ? {} : { cause: c.error }),
+  })
+  await c.res.body?.cancel().catch(() => undefined)
+  c.res = undefined
+  c.res = await storedResponse(c, answer)
+  keep(c, judged.lead, () => undefined, 'failed')
+  finish(c, exchange, c.res, {
+    decision: answer.decision,
+    policy,
+    cache: { kind, ageSeconds, ttlSeconds, principalId: answer.principalId },
+    timings: { ...retrievalTimings(judged), generationMs },
+    report: {},
+    retrievals,
   })
 }
 

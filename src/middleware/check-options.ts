@@ -15,7 +15,8 @@ import type { GateWarning, QuestionSettings, RetrievalSettings } from '../pipeli
 import { balanced } from '../presets/balanced/balanced.ts'
 import { CREDENTIAL_HEADERS, type CredentialHeader } from './cache-use.ts'
 import type { CacheScope } from './dependencies.ts'
-import type { ContextOptions, QuestionOptions, RagGateOptions, RetrievalOptions } from './options.ts'
+import { createRefreshes, type Refreshes } from './refreshes.ts'
+import type { CacheOptions, ContextOptions, QuestionOptions, RagGateOptions, RetrievalOptions } from './options.ts'
 
 /** How a route reads questions, completed. */
 export type ReadSettings = Required<Omit<QuestionOptions, 'read'>> & Pick<QuestionOptions, 'read'>
@@ -27,6 +28,9 @@ export interface RouteSettings extends QuestionSettings {
   readonly varyHeaders: readonly string[]
   readonly varyQuery: readonly string[]
   readonly maxStoredBytes: number
+  readonly staleWhileRevalidateSeconds: number
+  /** Present where answers may be made anew after a stale one was sent. */
+  readonly refreshes: Refreshes | undefined
   /** Credentials that keep a request out of a public cache. */
   readonly barredCredentials: readonly CredentialHeader[]
   /** In lower case. */
@@ -91,6 +95,8 @@ const NAMES = {
     'vary',
     'prompt',
     'staleIfErrorSeconds',
+    'staleWhileRevalidateSeconds',
+    'revalidate',
     'coalesceTimeoutMs',
     'maxStoredBytes',
     'ignoredCredentials',
@@ -107,30 +113,14 @@ const NAMES = {
  */
 export function checkOptions(options: RagGateOptions<never>): RouteSettings {
   requireGroups(options)
-  const { policy = balanced(), rules = [], mode = 'enforce', cache = {}, answer = {} } = options
+  const { policy = balanced(), rules = [], mode = 'enforce', answer = {}, onWarning = warnOnConsole } = options
   const { refusalStatus = 200, closestPassages = 0 } = options
   requireOneOf('mode', mode, ['enforce', 'observe'])
   requireOneOf('refusalStatus', refusalStatus, [200, 403, 404, 422])
   requireWhole('closestPassages', closestPassages, 0, 10)
   requireOptionalFunction('onRefuse', options.onRefuse)
-  requireOptionalFunction('onWarning', options.onWarning)
+  requireOptionalFunction('onWarning', onWarning)
   validateRules(rules)
-  const { scope, vary = {}, prompt = '', staleIfErrorSeconds = 0, maxStoredBytes = 262_144 } = cache
-  const { ignoredCredentials = [], omitHeaders = [], bypassesPerMinute = 6, coalesceTimeoutMs = 10_000 } = cache
-  if (scope !== undefined) requireOneOf('cache.scope', scope, ['public', 'tenant', 'principal'])
-  requireString('cache.prompt', prompt)
-  requireWhole('cache.staleIfErrorSeconds', staleIfErrorSeconds, 0, 30 * 86_400)
-  requireWhole('cache.coalesceTimeoutMs', coalesceTimeoutMs, 0, 60_000)
-  requireWhole('cache.maxStoredBytes', maxStoredBytes, 0, 100_000_000)
-  requireStrings('cache.ignoredCredentials', ignoredCredentials)
-  for (const name of ignoredCredentials) requireOneOf('cache.ignoredCredentials', name, CREDENTIAL_HEADERS)
-  requireStrings('cache.omitHeaders', omitHeaders)
-  requireWhole('cache.bypassesPerMinute', bypassesPerMinute, 0, 100_000)
-  requireKnown('cache.vary', vary, ['headers', 'query'])
-  requireStrings('cache.vary.headers', vary.headers ?? [])
-  requireStrings('cache.vary.query', vary.query ?? [])
-  const varyHeaders = vary.headers?.map((name) => name.toLowerCase()) ?? []
-  const harmless: readonly string[] = [...ignoredCredentials, ...varyHeaders]
   const { generationConfidence, maxJudgedBytes = 1_048_576 } = answer
   if (generationConfidence !== undefined) {
     requireOneOf('answer.generationConfidence', generationConfidence, ['reported', 'token-log-probabilities'])
@@ -143,23 +133,14 @@ export function checkOptions(options: RagGateOptions<never>): RouteSettings {
     question: checkQuestion(options.question),
     retrieval: checkRetrieval(options.retrieval),
     context: checkContext(options.context),
-    prompt,
-    staleIfErrorSeconds,
-    coalesceTimeoutMs,
-    cacheScope: scope,
-    varyHeaders,
-    varyQuery: vary.query ?? [],
-    maxStoredBytes,
-    barredCredentials: scope === 'public' ? CREDENTIAL_HEADERS.filter((name) => !harmless.includes(name)) : [],
-    omitHeaders: omitHeaders.map((name) => name.toLowerCase()),
-    bypassesPerMinute,
+    ...checkCache(options.cache, onWarning),
     generationConfidence,
     maxJudgedBytes,
     refusalStatus,
     closestPassages,
     messagesFor: messageChooser(options.messages),
     onRefuse: options.onRefuse,
-    onWarning: options.onWarning ?? warnOnConsole,
+    onWarning,
   }
 }
 
@@ -249,6 +230,65 @@ function checkRetrieval(options: RetrievalOptions = {}): RetrievalSettings {
     ...(expansion === undefined ? {} : { expansion }),
     ...(rerankFrom === undefined ? {} : { rerankFrom }),
     ...(rerankBelow === undefined ? {} : { rerankBelow }),
+  }
+}
+
+/** How answers are kept, completed. */
+type CacheSettings = Pick<
+  RouteSettings,
+  | 'prompt'
+  | 'staleIfErrorSeconds'
+  | 'staleWhileRevalidateSeconds'
+  | 'refreshes'
+  | 'coalesceTimeoutMs'
+  | 'cacheScope'
+  | 'varyHeaders'
+  | 'varyQuery'
+  | 'maxStoredBytes'
+  | 'barredCredentials'
+  | 'omitHeaders'
+  | 'bypassesPerMinute'
+>
+
+function checkCache(options: CacheOptions = {}, onWarning: RouteSettings['onWarning']): CacheSettings {
+  const { scope, vary = {}, prompt = '', ignoredCredentials = [], omitHeaders = [] } = options
+  const { bypassesPerMinute = 6, coalesceTimeoutMs = 10_000, maxStoredBytes = 262_144 } = options
+  const { staleIfErrorSeconds = 0, staleWhileRevalidateSeconds = 0, revalidate } = options
+  if (scope !== undefined) requireOneOf('cache.scope', scope, ['public', 'tenant', 'principal'])
+  requireString('cache.prompt', prompt)
+  requireWhole('cache.staleIfErrorSeconds', staleIfErrorSeconds, 0, 30 * 86_400)
+  requireWhole('cache.staleWhileRevalidateSeconds', staleWhileRevalidateSeconds, 0, 30 * 86_400)
+  requireOptionalFunction('cache.revalidate', revalidate)
+  if (staleWhileRevalidateSeconds > 0 && revalidate === undefined) {
+    throw invalid(
+      'cache.staleWhileRevalidateSeconds needs cache.revalidate, which makes the new answer',
+      'cache.revalidate',
+    )
+  }
+  requireWhole('cache.coalesceTimeoutMs', coalesceTimeoutMs, 0, 60_000)
+  requireWhole('cache.maxStoredBytes', maxStoredBytes, 0, 100_000_000)
+  requireStrings('cache.ignoredCredentials', ignoredCredentials)
+  for (const name of ignoredCredentials) requireOneOf('cache.ignoredCredentials', name, CREDENTIAL_HEADERS)
+  requireStrings('cache.omitHeaders', omitHeaders)
+  requireWhole('cache.bypassesPerMinute', bypassesPerMinute, 0, 100_000)
+  requireKnown('cache.vary', vary, ['headers', 'query'])
+  requireStrings('cache.vary.headers', vary.headers ?? [])
+  requireStrings('cache.vary.query', vary.query ?? [])
+  const varyHeaders = vary.headers?.map((name) => name.toLowerCase()) ?? []
+  const harmless: readonly string[] = [...ignoredCredentials, ...varyHeaders]
+  return {
+    prompt,
+    staleIfErrorSeconds,
+    staleWhileRevalidateSeconds,
+    refreshes: revalidate && createRefreshes(revalidate, onWarning),
+    coalesceTimeoutMs,
+    cacheScope: scope,
+    varyHeaders,
+    varyQuery: vary.query ?? [],
+    maxStoredBytes,
+    barredCredentials: scope === 'public' ? CREDENTIAL_HEADERS.filter((name) => !harmless.includes(name)) : [],
+    omitHeaders: omitHeaders.map((name) => name.toLowerCase()),
+    bypassesPerMinute,
   }
 }
 

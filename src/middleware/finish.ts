@@ -46,7 +46,7 @@ export function storingOf(
 ): Storing | undefined {
   const { cache } = dependencies
   if (cache === undefined || key === undefined || !isAsMeant(decision)) return undefined
-  const { varyHeaders, maxStoredBytes, staleIfErrorSeconds } = settings
+  const { varyHeaders, maxStoredBytes, staleIfErrorSeconds, staleWhileRevalidateSeconds } = settings
   return {
     cache,
     key,
@@ -58,6 +58,7 @@ export function storingOf(
     omitHeaders: new Set([...settings.omitHeaders, ...outerHeaders]),
     maxStoredBytes,
     staleIfErrorSeconds,
+    staleWhileRevalidateSeconds,
     requestedAtMs: startedMs,
     principalId: asked.principal.id,
     purgeEpoch,
@@ -156,6 +157,7 @@ export function finish<Bindings extends object>(
 function cacheStateOf(cache: CacheOutcome): CacheState {
   // Neither the retriever nor the model was asked for it.
   if (cache.kind === 'collapsed') return 'hit'
+  if (cache.kind === 'refreshed') return 'stale'
   if (cache.kind !== 'forwarded') return cache.kind
   return cache.why === 'bypass' || cache.why === 'request' ? 'bypass' : 'miss'
 }

@@ -5,8 +5,11 @@ import type { Audience } from '../core/policy/preset.ts'
 /** How the cache took part in one response. */
 export type CacheOutcome =
   | {
-      /** `stale`: past its lifetime, sent because the retriever failed. `collapsed`: made for somebody else meanwhile. */
-      readonly kind: 'hit' | 'evidence-hit' | 'stale' | 'collapsed'
+      /**
+       * `stale`: past its lifetime, sent because the retriever or the handler failed. `refreshed`: past its lifetime, and a
+       * new one is made. `collapsed`: made for somebody else meanwhile.
+       */
+      readonly kind: 'hit' | 'evidence-hit' | 'stale' | 'refreshed' | 'collapsed'
       readonly ageSeconds: number
       readonly ttlSeconds: number
       /** Who asked the question that was answered then. */
@@ -48,6 +51,8 @@ export function cacheStatusHeader(outcome: CacheOutcome, audience: Audience): st
   switch (outcome.kind) {
     case 'stale':
       return `rag-gate; fwd=stale${ttl}; detail=stale-if-error`
+    case 'refreshed':
+      return `rag-gate; hit${ttl}; detail=stale-while-revalidate`
     case 'collapsed':
       return `rag-gate; fwd=miss${ttl}; collapsed`
     case 'evidence-hit':

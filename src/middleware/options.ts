@@ -300,12 +300,26 @@ export interface CacheOptions {
    */
   readonly prompt?: string
   /**
-   * How long past its lifetime a cached answer may stand in for a retriever that failed, seconds, up to 30 days. Never
-   * one from before a change of the documents.
+   * How long past its lifetime a cached answer may stand in for a retriever that failed, or a handler that answered 500,
+   * 502, 503 or 504, seconds, up to 30 days. Never one from before a change of the documents or of the policy.
    *
    * @default 0
    */
   readonly staleIfErrorSeconds?: number
+  /**
+   * How long past its lifetime a cached answer may be sent while a new one is made after the response, seconds, up to 30
+   * days. It needs `revalidate`. Never one from before a change of the documents or of the policy, and no refusal.
+   *
+   * @default 0
+   */
+  readonly staleWhileRevalidateSeconds?: number
+  /**
+   * Sends a request to the application again, so that a new answer is made: `(request, c) => app.fetch(request, c.env,
+   * c.executionCtx)`. The request is the caller's own, without its `Cache-Control` and conditions.
+   *
+   * @default none
+   */
+  readonly revalidate?: (request: Request, c: Context) => Response | Promise<Response>
   /**
    * How long a question waits for the answer to the same question that is being made, where the dependencies hold a
    * coalescer, milliseconds, 0..60000; then it is asked for itself. 0: it does not wait.

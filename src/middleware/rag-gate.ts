@@ -1,10 +1,9 @@
 /** The middleware: reads the question, has it judged, answers refusals and cache hits itself, and records the decision. */
 import type { QuestionRequest } from '../pipeline/question-settings.ts'
-import { finish, type Judged, forwarded, isAsMeant, retrievalTimings, storingOf, keep } from './finish.ts'
+import { finish, type Judged, forwarded, isAsMeant, retrievalTimings, storingOf, keep, later } from './finish.ts'
 import { respondThroughHandler } from './answer-through-handler.ts'
 import type { Exchange } from './finish.ts'
 import type { Context, MiddlewareHandler, Next } from 'hono'
-import type { StatusCode } from 'hono/utils/http-status'
 import { type Audience } from '../core/policy/preset.ts'
 import { buildRefusal, summariseDecision } from '../core/reports/refusal.ts'
 import { RagGateError } from '../errors.ts'
@@ -12,7 +11,6 @@ import { collectionNotFound } from '../pipeline/find-place.ts'
 import { type GateResult, gateQuestion } from '../pipeline/gate-question.ts'
 import type { CachedAnswer } from '../ports/answer-cache.ts'
 import type { Principal } from '../ports/authenticator.ts'
-import { entityTag, isConditional, namesTag } from './entity-tag.ts'
 import { dependenciesFor, type ResolvedDependencies } from './dependencies.ts'
 import { type RagGateEnv } from './gate-context.ts'
 import { checkOptions, type ReadSettings, type RouteSettings } from './check-options.ts'
@@ -20,8 +18,7 @@ import type { RagGateOptions } from './options.ts'
 import { ragGateHeader } from './headers.ts'
 import { readQuestion, type ReadQuestion } from './read-question.ts'
 import { respondWithError } from './respond.ts'
-import { replayedStream } from './event-stream.ts'
-import { mediaTypeOf } from './media-type.ts'
+import { storedResponse } from './stored-response.ts'
 import { REFUSAL_HEADERS, storeByQuestion, storeRefusal } from './store-answer.ts'
 import { createBypassLimit, type BypassLimit } from './bypass-limit.ts'
 import { cacheUseOf, type RequestedCacheUse } from './cache-use.ts'
@@ -77,6 +74,8 @@ async function handle<Bindings extends object>(
   limit: BypassLimit,
 ): Promise<Response | undefined> {
   const startedMs = dependencies.clock.nowMs()
+  // Reading the body puts another one in its place.
+  const received = c.req.raw
   // Taken before `next`: afterwards it would be the handler's.
   const route = c.req.routePath
   if (settings.question.read === undefined && !METHODS.has(c.req.method))
@@ -92,7 +91,10 @@ async function handle<Bindings extends object>(
   const cacheUse = requestedCacheUse(c, plain, settings, dependencies, limit)
   const request: QuestionRequest = { ...plain, cacheUse }
   const ports = { ...dependencies, onWarning: settings.onWarning }
-  const result = await gateQuestion(ports, settings, request)
+  // A request that is to replace a stale answer is not answered with it.
+  const anew =
+    settings.refreshes?.isRefresh(received) === true ? { ...settings, staleWhileRevalidateSeconds: 0 } : settings
+  const result = await gateQuestion(ports, anew, request)
   const exchange: Exchange = {
     settings,
     dependencies,
@@ -210,12 +212,7 @@ async function respondFromCache<Bindings extends object>(
   result: Extract<GateResult, { kind: 'cached' }>,
 ): Promise<Response> {
   const { answer, policy, ageSeconds, ttlSeconds, cache: kind, judged, lead, retrievals } = result
-  // Through the context, so that headers which other middleware gave to this caller stay.
-  // It was sent with this status before, so it is one.
-  const headers = Object.fromEntries(answer.headers)
-  const response =
-    (await notModified(c, answer, headers)) ??
-    c.newResponse(bodyOf(answer, headers), answer.status as StatusCode, headers)
+  const response = await storedResponse(c, answer)
   const { cache, clock } = exchange.dependencies
   const store = (): Promise<CachedAnswer> | undefined =>
     judged !== undefined &&
@@ -225,6 +222,7 @@ async function respondFromCache<Bindings extends object>(
       ? storeByQuestion(answer, { cache, policy, ...judged }, clock.nowMs())
       : undefined
   keep(c, lead, store, kind === 'stale' ? 'failed' : 'not-stored')
+  if (kind === 'refreshed') later(c, () => exchange.settings.refreshes?.refresh(answer.key, c, clock))
   finish(c, exchange, response, {
     decision: answer.decision,
     policy,
@@ -235,30 +233,6 @@ async function respondFromCache<Bindings extends object>(
     ...(answer.usage === undefined ? {} : { savedUsage: answer.usage }),
   })
   return response
-}
-
-/** A stream is sent as a stream again. */
-function bodyOf({ body }: CachedAnswer, headers: Record<string, string>): string | ReadableStream<Uint8Array> {
-  return mediaTypeOf(new Headers(headers)) === 'events' ? replayedStream(body) : body
-}
-
-/**
- * Adds the entity tag of a stored answer to its headers; gives a 304 where the caller has it already. Of a redirect or an
- * absence no condition is asked.
- *
- * @see RFC 9110, section 13.2.1
- */
-async function notModified<Bindings extends object>(
-  c: GateContext<Bindings>,
-  { body, status }: CachedAnswer,
-  headers: Record<string, string>,
-): Promise<Response | undefined> {
-  if (!isConditional(c.req.method) || status >= 300) return undefined
-  const tag = (headers['etag'] ??= await entityTag(body))
-  const condition = c.req.header('if-none-match')
-  if (condition === undefined || !namesTag(condition, tag)) return undefined
-  const { 'content-type': _type, 'content-language': _language, ...kept } = headers
-  return c.newResponse(null, 304, kept)
 }
 
 async function respondWithRefusal<Bindings extends object>(

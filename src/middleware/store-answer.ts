@@ -1,6 +1,6 @@
 /** Into the answer cache: what may be kept, for how long, and as what. */
 import type { Decision } from '../core/policy/decision.ts'
-import { forbidsStale, handlerFreshness, type HandlerFreshness } from '../core/policy/handler-freshness.ts'
+import { handlerFreshness, type HandlerFreshness, staleSeconds } from '../core/policy/handler-freshness.ts'
 import { jitterOf, lifetimeSeconds } from '../core/policy/lifetimes.ts'
 import type { Policy } from '../core/policy/policy.ts'
 import { readAtMost } from '../http/read-at-most.ts'
@@ -28,8 +28,10 @@ export interface Storing {
   /** Headers that are not stored, in lower case. */
   readonly omitHeaders: ReadonlySet<string>
   readonly maxStoredBytes: number
-  /** How long past its lifetime an answer may stand in for a retriever that failed, seconds. */
+  /** How long past its lifetime an answer may stand in for a retriever or a handler that failed, seconds. */
   readonly staleIfErrorSeconds: number
+  /** How long past its lifetime an answer may be sent while a new one is made, seconds. */
+  readonly staleWhileRevalidateSeconds: number
   /** When the question came, milliseconds since 1970: its answer ages from then on. */
   readonly requestedAtMs: number
   readonly principalId: string
@@ -131,15 +133,24 @@ function cachedAnswer(
   response: Response,
   body: string,
 ): CachedAnswer {
-  const { key, decision, reported, staleIfErrorSeconds, requestedAtMs, principalId, purgeEpoch, omitHeaders } = storing
+  const { key, decision, reported, requestedAtMs, principalId, purgeEpoch, omitHeaders } = storing
   const { model, usage } = reported()
+  const header = (name: string): string | null => response.headers.get(name)
+  const staleIfErrorSeconds = staleSeconds(header, 'stale-if-error', storing.staleIfErrorSeconds)
+  const staleWhileRevalidateSeconds = staleSeconds(
+    header,
+    'stale-while-revalidate',
+    // A refusal stands for seconds: what was missing may come any time.
+    decision.verdict === 'refuse' ? 0 : storing.staleWhileRevalidateSeconds,
+  )
   return {
     schema: 2,
     key,
     requestedAtMs,
     lifetimeSeconds: lifetime,
     ageSeconds,
-    ...(staleIfErrorSeconds > 0 && !forbidsStale((name) => response.headers.get(name)) ? { staleIfErrorSeconds } : {}),
+    ...(staleIfErrorSeconds === 0 ? {} : { staleIfErrorSeconds }),
+    ...(staleWhileRevalidateSeconds === 0 ? {} : { staleWhileRevalidateSeconds }),
     status: response.status,
     headers: storedHeaders(response.headers, omitHeaders),
     body,

@@ -18,67 +18,71 @@ import { newId } from './new-id.ts'
 import { type AnswerKeys, answerKeys, keyOfEvidence } from './question-key.ts'
 import { FULL_USE, type QuestionPorts, type QuestionRequest, type QuestionSettings } from './question-settings.ts'
 import type { Search } from './retrieve.ts'
-import { findStored, isSendable, mayStandIn, type StoredAnswer } from './stored-answer.ts'
+import { findStored, isOutage, isSendable, mayBeSentStale, mayStandIn, type StoredAnswer } from './stored-answer.ts'
 import { leading, takeSeat, type TakenSeat } from './take-seat.ts'
 import { type FirstRetrieval, retrieveFirst, type WeighedEvidence, weighEvidence } from './weigh-evidence.ts'
 
-/** What became of a question. */
-export type GateResult =
-  | {
-      readonly kind: 'cached'
-      readonly answer: CachedAnswer
-      /** The policy that decided: it is part of the key under which the answer was found. */
-      readonly policy: Policy
-      /** Rounds of retrieval on the way of this question: none before a `hit`. */
-      readonly retrievals: number
-      /** What `Age` says. */
-      readonly ageSeconds: number
-      /** Seconds of its lifetime that are left; negative past it. */
-      readonly ttlSeconds: number
-      /**
-       * `hit`: before anything was retrieved; `evidence-hit`: after retrieval and judgement; `stale`: past its lifetime;
-       * `collapsed`: made meanwhile for somebody who asked the same.
-       */
-      readonly cache: Extract<CacheState, 'hit' | 'evidence-hit' | 'stale'> | 'collapsed'
-      /** Of an evidence hit: how it was judged today, and where it belongs so that the next question needs no retrieval. */
-      readonly judged?: {
-        readonly decision: Decision
-        readonly key: string
-        readonly retrievalMs: number
-        readonly rerankMs?: number
-      }
-      /** Where others may wait for what becomes of it. */
-      readonly lead?: Lead
-    }
-  | {
-      readonly kind: 'judged'
-      readonly decision: Decision
-      readonly evidence: Evidence
-      /** What fits of it into the budget, for the model. */
-      readonly context: Context
-      readonly policy: Policy
-      readonly cache: Extract<CacheState, 'miss' | 'bypass'>
-      /** Whether the cache held an answer that is no longer fresh. */
-      readonly stale: boolean
-      /** Where the answer may be stored; absent when it must not be. */
-      readonly key?: string
-      /** Where else, once it is known by its evidence; absent for a refusal, and where the corpus never changed. */
-      readonly evidenceKey?: string
-      /** Latest purge known when the question came. */
-      readonly purgeEpoch: number
-      /** Rounds of retrieval: none for a question that is refused for itself. */
-      readonly retrievals: number
-      readonly retrievalMs: number
-      /** Absent without a reranker. */
-      readonly rerankMs?: number
-      /** Where others may wait for what becomes of it. */
-      readonly lead?: Lead
-      /** Whether it had no share in the answer of somebody who asked the same. */
-      readonly alone?: true
-    }
+/** A question answered from the cache. */
+export interface CachedResult {
+  readonly kind: 'cached'
+  readonly answer: CachedAnswer
+  /** The policy that decided: it is part of the key under which the answer was found. */
+  readonly policy: Policy
+  /** Rounds of retrieval on the way of this question: none before a `hit`. */
+  readonly retrievals: number
+  /** What `Age` says. */
+  readonly ageSeconds: number
+  /** Seconds of its lifetime that are left; negative past it. */
+  readonly ttlSeconds: number
+  /**
+   * `hit`: before anything was retrieved; `evidence-hit`: after retrieval and judgement; `collapsed`: made meanwhile for
+   * somebody who asked the same. Past its lifetime: `stale` in the place of one that could not be made, `refreshed` until
+   * a new one is there, which the caller has made.
+   */
+  readonly cache: Extract<CacheState, 'hit' | 'evidence-hit' | 'stale'> | 'collapsed' | 'refreshed'
+  /** Of an evidence hit: how it was judged today, and where it belongs so that the next question needs no retrieval. */
+  readonly judged?: {
+    readonly decision: Decision
+    readonly key: string
+    readonly retrievalMs: number
+    readonly rerankMs?: number
+  }
+  /** Where others may wait for what becomes of it. */
+  readonly lead?: Lead
+}
 
-type CachedResult = Extract<GateResult, { kind: 'cached' }>
-type JudgedResult = Extract<GateResult, { kind: 'judged' }>
+/** A question judged anew: a handler may answer it, or it is refused. */
+export interface JudgedResult {
+  readonly kind: 'judged'
+  readonly decision: Decision
+  readonly evidence: Evidence
+  /** What fits of it into the budget, for the model. */
+  readonly context: Context
+  readonly policy: Policy
+  readonly cache: Extract<CacheState, 'miss' | 'bypass'>
+  /** Whether the cache held an answer that is no longer fresh. */
+  readonly stale: boolean
+  /** What may be sent instead where no answer can be made. */
+  readonly standIn?: CachedResult
+  /** Where the answer may be stored; absent when it must not be. */
+  readonly key?: string
+  /** Where else, once it is known by its evidence; absent for a refusal, and where the corpus never changed. */
+  readonly evidenceKey?: string
+  /** Latest purge known when the question came. */
+  readonly purgeEpoch: number
+  /** Rounds of retrieval: none for a question that is refused for itself. */
+  readonly retrievals: number
+  readonly retrievalMs: number
+  /** Absent without a reranker. */
+  readonly rerankMs?: number
+  /** Where others may wait for what becomes of it. */
+  readonly lead?: Lead
+  /** Whether it had no share in the answer of somebody who asked the same. */
+  readonly alone?: true
+}
+
+/** What became of a question. */
+export type GateResult = CachedResult | JudgedResult
 
 /**
  * Takes a question up to its verdict, stage by stage. Some of them may end it early: a question that is refused for
@@ -100,6 +104,7 @@ export async function gateQuestion(
   const keys = answerKeys(ports, settings, request, place)
   const stored = await findStored(ports, request, place, keys?.byQuestion)
   if (isSendable(stored, request)) return cachedAs('hit', stored, place, 0)
+  if (mayBeSentStale(stored, settings, request)) return cachedAs('refreshed', stored, place, 0)
   requireNewWanted(request)
 
   const seat = await takeSeat(ports, settings, request, place, keys?.byQuestion)
@@ -147,6 +152,7 @@ async function gateAnew(
     policy,
     ...partInCache(request, keys?.byQuestion, evidenceKey),
     stale: stored !== null,
+    ...(mayStandIn(stored, settings) ? { standIn: cachedAs('stale', stored, asked, retrievals) } : {}),
     ...(asked.seat.alone === undefined ? {} : { alone: true }),
     purgeEpoch: asked.purges?.epoch ?? 0,
     retrievals,
@@ -213,7 +219,7 @@ async function retrieveOrStandIn(
     return await retrieveFirst(ports, settings, search, question)
   } catch (thrown) {
     const { stored } = asked
-    if (stored === null || !mayStandIn(stored, settings.staleIfErrorSeconds, thrown)) throw thrown
+    if (!isOutage(thrown) || !mayStandIn(stored, settings)) throw thrown
     ports.onWarning?.({
       code: isRagGateError(thrown) ? thrown.code : 'retriever_unavailable',
       message: 'The retriever failed: an answer past its lifetime is sent',

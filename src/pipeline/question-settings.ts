@@ -133,8 +133,10 @@ export interface QuestionSettings {
   readonly context: ContextSettings
   /** Version of the handler's prompt. */
   readonly prompt: string
-  /** How long past its lifetime an answer may stand in for a retriever that failed, seconds. */
+  /** How long past its lifetime an answer may stand in for a retriever or a handler that failed, seconds. */
   readonly staleIfErrorSeconds: number
+  /** How long past its lifetime an answer may be sent while a new one is made, seconds. @default 0 */
+  readonly staleWhileRevalidateSeconds?: number
   /** How long a question waits for the answer to the same question, milliseconds. @default 0: it does not */
   readonly coalesceTimeoutMs?: number
 }

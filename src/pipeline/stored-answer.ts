@@ -3,7 +3,7 @@ import { scopesOfAnswer } from '../core/policy/purge-scope.ts'
 import { errorKind, isRagGateError, type RagGateErrorCode } from '../errors.ts'
 import type { CachedAnswer } from '../ports/answer-cache.ts'
 import type { KnownPurges } from '../ports/answer-purges.ts'
-import { FULL_USE, type QuestionPorts, type QuestionRequest } from './question-settings.ts'
+import { FULL_USE, type QuestionPorts, type QuestionRequest, type QuestionSettings } from './question-settings.ts'
 import { type Faults, withinDeadline } from './within-deadline.ts'
 
 /** A stored answer, and how old it is. */
@@ -83,6 +83,34 @@ export function isSendable(
   return stored.ageSeconds <= maxAgeSeconds && (only !== 'own' || stored.answer.principalId === principal.id)
 }
 
+/** An answer past its lifetime is sent while a new one is made, to whoever did not say how old it may be. */
+export function mayBeSentStale(
+  stored: StoredAnswer | null,
+  { staleWhileRevalidateSeconds = 0 }: QuestionSettings,
+  { cacheUse = FULL_USE }: QuestionRequest,
+): stored is StoredAnswer {
+  const asksPlainly = cacheUse.store && cacheUse.maxAgeSeconds === undefined && cacheUse.only === undefined
+  if (stored === null || !asksPlainly) return false
+  return isWithin(stored, Math.min(staleWhileRevalidateSeconds, stored.answer.staleWhileRevalidateSeconds ?? 0))
+}
+
+/**
+ * Whether an answer past its lifetime may stand in for one that cannot be made: within the window of the route, and that of
+ * the answer. The key names the corpus version and the policy, so it was given over the same documents by the same rules.
+ *
+ * @see RFC 5861, section 4
+ */
+export function mayStandIn(
+  stored: StoredAnswer | null,
+  { staleIfErrorSeconds }: QuestionSettings,
+): stored is StoredAnswer {
+  return stored !== null && isWithin(stored, Math.min(staleIfErrorSeconds, stored.answer.staleIfErrorSeconds ?? 0))
+}
+
+function isWithin({ answer, residentSeconds }: StoredAnswer, windowSeconds: number): boolean {
+  return windowSeconds > 0 && residentSeconds >= 0 && residentSeconds < answer.lifetimeSeconds + windowSeconds
+}
+
 /** What a retriever does that is down. What it cannot search at all, it could not search before either. */
 const OUTAGES: readonly RagGateErrorCode[] = [
   'retriever_timeout',
@@ -91,14 +119,6 @@ const OUTAGES: readonly RagGateErrorCode[] = [
   'retriever_bad_response',
 ]
 
-/**
- * Whether an answer past its lifetime may stand in for a retriever that failed: within the window of the route, and that
- * of the answer. The key names the corpus version, so it was given over the same documents.
- *
- * @see RFC 5861, section 4
- */
-export function mayStandIn({ answer, residentSeconds }: StoredAnswer, windowSeconds: number, thrown: unknown): boolean {
-  const window = Math.min(windowSeconds, answer.staleIfErrorSeconds ?? 0)
-  const outage = isRagGateError(thrown) && OUTAGES.includes(thrown.code)
-  return outage && residentSeconds >= 0 && residentSeconds < answer.lifetimeSeconds + window
+export function isOutage(thrown: unknown): boolean {
+  return isRagGateError(thrown) && OUTAGES.includes(thrown.code)
 }

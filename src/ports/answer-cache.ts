@@ -14,11 +14,17 @@ export interface CachedAnswer {
   /** How old the handler said that it was when it came, seconds; `Age` counts from there. */
   readonly ageSeconds: number
   /**
-   * How long after that it may still stand in for a retriever that failed, seconds; a store keeps it as long.
+   * How long after that it may still stand in for a retriever or a handler that failed, seconds; a store keeps it as long.
    *
    * @default 0
    */
   readonly staleIfErrorSeconds?: number
+  /**
+   * How long after that it may still be sent while a new answer is made, seconds; a store keeps it as long.
+   *
+   * @default 0
+   */
+  readonly staleWhileRevalidateSeconds?: number
   readonly status: number
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly body: string

@@ -39,6 +39,12 @@ describe('making a gate', () => {
     [{ retrieval: { rerankFrom: 0.5, rerankBelow: 0.5 } }, 'retrieval.rerankFrom'],
     [{ cache: { staleIfErrorSeconds: -1 } }, 'cache.staleIfErrorSeconds'],
     [{ cache: { staleIfErrorSeconds: 1.5 } }, 'cache.staleIfErrorSeconds'],
+    [{ cache: { staleWhileRevalidateSeconds: 60 } }, 'cache.revalidate'],
+    [
+      { cache: { staleWhileRevalidateSeconds: -1, revalidate: () => new Response() } },
+      'cache.staleWhileRevalidateSeconds',
+    ],
+    [{ cache: { revalidate: 'app' as never } }, 'cache.revalidate'],
     [{ cache: { coalesceTimeoutMs: 60_001 } }, 'cache.coalesceTimeoutMs'],
     [{ cache: { maxStoredBytes: NaN } }, 'cache.maxStoredBytes'],
     [{ cache: { maxStoredBytes: -1 } }, 'cache.maxStoredBytes'],

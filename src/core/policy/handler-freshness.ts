@@ -101,11 +101,21 @@ function ageOf(header: HeaderReader, nowMs: number): number {
 }
 
 /**
- * Whether a handler's response forbids that it is served past its lifetime. One that cannot be read does.
+ * How long past its lifetime a handler's response may be served, seconds: not at all where it forbids that, or cannot be
+ * read, and no longer than it says itself.
  *
- * @see RFC 9111, section 4.2.4
+ * @param atMostSeconds window of the route
+ * @see RFC 9111, section 4.2.4; RFC 5861, sections 3 and 4
  */
-export function forbidsStale(header: HeaderReader): boolean {
+export function staleSeconds(
+  header: HeaderReader,
+  window: 'stale-if-error' | 'stale-while-revalidate',
+  atMostSeconds: number,
+): number {
   const { directives } = directivesOf(header)
-  return ['must-revalidate', 'proxy-revalidate', 's-maxage', 'no-cache'].some((name) => directives?.has(name) ?? true)
+  if (directives === undefined || FORBIDS_STALE.some((name) => directives.has(name))) return 0
+  const own = directiveSeconds(directives, window) ?? atMostSeconds
+  return Number.isNaN(own) ? 0 : Math.min(own, atMostSeconds)
 }
+
+const FORBIDS_STALE = ['must-revalidate', 'proxy-revalidate', 's-maxage', 'no-cache']
