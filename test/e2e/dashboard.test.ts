@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { violations } from './axe.ts'
 import { GATE_DOCUMENTS, type Visit, visitedSite } from './visited-site.ts'
 import { XSS_PAYLOADS } from '../fixtures/xss-payloads.ts'
 
@@ -23,6 +24,8 @@ const site = visitedSite(GATE_DOCUMENTS)
 
 beforeAll(async () => {
   await api('/v1/policy', 'PUT', { policy: 'balanced-strict', why: 'A trial' })
+  await ask('How long is a weaker answer cached?')
+  await api('/v1/policy', 'PUT', { policy: 'weighted-signals' })
   await ask('How long is a weaker answer cached?')
   await api('/v1/policy', 'PUT', { policy: null })
   for (const question of QUESTIONS) await ask(question)
@@ -200,6 +203,29 @@ describe('the decisions', () => {
   })
 })
 
+describe('badge and banner of a profile', () => {
+  it('are those of the decision', async () => {
+    const { page, complaints } = await visit()
+    const { decisions } = (await api('/v1/decisions?limit=200')) as { decisions?: { id: string; policy_id: string }[] }
+    const { id } = decisions!.find(({ policy_id: policy }) => policy.startsWith('weighted-signals@'))!
+    await page.goto(`${site.gate.url}/dashboard#/decisions/${id}`)
+    expect(await page.locator('.mark').innerText()).toMatch(/^🔴 Low Confidence \(0\.\d\d\) - Mandatory Review$/u)
+    expect(await violations(page)).toEqual([])
+    const banner = '⚠️ Advisory only — Confidence: 50%. Verify information with primary sources.'
+    await page.route(`**/v1/decisions/${id}`, async (route) => {
+      const response = await route.fetch()
+      const told = { badge: { look: 'warning', text: '⚠ Medium Confidence' }, banner }
+      await route.fulfill({ response, json: { ...((await response.json()) as object), told } })
+    })
+    await page.reload()
+    await page.locator('.banner').waitFor()
+    expect(await page.locator('.banner').innerText()).toBe(banner)
+    expect(await page.locator('.mark').innerText()).toBe('⚠ Medium Confidence')
+    expect(await violations(page)).toEqual([])
+    expect(complaints).toEqual([])
+  })
+})
+
 describe('what is weak', () => {
   it('is shown: questions without their words, documents with their trend, policies with their history', async () => {
     const { page, complaints } = await visit()
@@ -294,13 +320,17 @@ describe('for assistive technology', () => {
     expect(unnamed).toEqual([])
   })
 
-  it.each(['light', 'dark'] as const)('every text has enough contrast in %s colours', async (colorScheme) => {
-    const { page } = await visit({ colorScheme })
-    for (const name of ['Overview', 'Decisions', 'Content gaps', 'Documents', 'Feedback', 'Policies']) {
-      await open(page, name)
-      expect(await lowContrasts(page), name).toEqual([])
-    }
-  })
+  it.each(['light', 'dark'] as const)(
+    'axe finds nothing wrong in %s colours, and every text has contrast',
+    async (colorScheme) => {
+      const { page } = await visit({ colorScheme })
+      for (const name of ['Overview', 'Decisions', 'Content gaps', 'Documents', 'Feedback', 'Policies']) {
+        await open(page, name)
+        expect(await lowContrasts(page), name).toEqual([])
+        expect(await violations(page), name).toEqual([])
+      }
+    },
+  )
 })
 
 /** Texts under 4.5:1 (WCAG 2.2, 1.4.3), as far as colours in the page tell. */

@@ -1,10 +1,10 @@
 /** The page at `/`, in a real browser, against a real Worker. */
-import { mkdirSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { ingest } from '../../src/cli/gate-client.ts'
+import { violations } from './axe.ts'
 import { GATE_DOCUMENTS, type Visit, visitedSite } from './visited-site.ts'
 
 const STRONG = 'How long is a strong answer cached?'
@@ -197,6 +197,45 @@ async function changing(page: Page, change: (body: Record<string, unknown>) => o
     await route.fulfill({ response, json: change((await response.json()) as Record<string, unknown>) })
   })
 }
+
+const ADVISORY = {
+  badge: { look: 'warning', text: '⚠ Medium Confidence' },
+  banner: '⚠️ Advisory only — Confidence: 50%. Verify information with primary sources.',
+}
+
+describe('badge and banner of a profile', () => {
+  it('stand above the answer, in the colours of its specification', async () => {
+    const { page, complaints } = await visit()
+    await changing(page, (body) => ({ ...body, ...ADVISORY }))
+    await ask(page, STRONG)
+    const mark = page.locator('.reading .mark')
+    expect(await mark.innerText()).toBe(ADVISORY.badge.text)
+    expect(await page.locator('.reading .banner').innerText()).toBe(ADVISORY.banner)
+    const css = (locator: Locator, names: readonly string[]) =>
+      locator.evaluate(
+        (element, wanted) => wanted.map((name) => getComputedStyle(element).getPropertyValue(name)),
+        names,
+      )
+    expect(await css(mark, ['background-color', 'padding', 'border-radius', 'font-size'])).toEqual([
+      'rgb(255, 243, 224)',
+      '4px 8px',
+      '4px',
+      '11px',
+    ])
+    expect(await css(page.locator('.banner'), ['background-color', 'border-color', 'color'])).toEqual([
+      'rgb(255, 243, 224)',
+      'rgb(255, 193, 7)',
+      'rgb(133, 100, 4)',
+    ])
+    expect(complaints).toEqual([])
+  })
+
+  it('are not there where the profile has none', async () => {
+    const { page } = await visit()
+    await ask(page, STRONG)
+    expect(await page.locator('.mark, .banner').count()).toBe(0)
+  })
+})
 
 describe('the confidence', () => {
   it('stands on a gauge with every threshold, each with its meaning and figure', async () => {
@@ -602,20 +641,6 @@ describe('for assistive technology', () => {
   })
 })
 
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
-/** What axe has against the page as it is. */
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(axeSource)
-  return page.evaluate(async () => {
-    const { axe } = globalThis as unknown as {
-      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> }
-    }
-    const found = await axe.run()
-    return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`)
-  })
-}
-
 describe('axe finds nothing wrong', () => {
   const views = (['light', 'dark'] as const).flatMap((scheme) => [1280, 360].map((width) => ({ scheme, width })))
 
@@ -630,7 +655,7 @@ describe('axe finds nothing wrong', () => {
     await ask(page, STRONG)
     for (const summary of await page.locator('summary').all()) if (await summary.isVisible()) await summary.click()
     expect(await violations(page)).toEqual([])
-    await changing(page, (body) => ({ ...body, closest: [{ title: 'Gate' }], caution: 'Verify this.' }))
+    await changing(page, (body) => ({ ...body, closest: [{ title: 'Gate' }], caution: 'Verify this.', ...ADVISORY }))
     await ask(page, WEATHER)
     expect(await violations(page)).toEqual([])
     await page.unroute('**/ask')

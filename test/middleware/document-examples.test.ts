@@ -73,6 +73,45 @@ describe('document 001', () => {
   })
 })
 
+describe('badges', () => {
+  it.each([
+    [0.95, '🟡 Medium', ' - Review Recommended'],
+    [0.4, '🔴 Low', ' - Expert Review Required'],
+  ])('of weighted signals have a figure for operators alone (R071): %d', async (score, before, after) => {
+    const finds = () => ranked('cross-encoder', [score, score / 3])
+    const judged = { policy: weightedSignals({ renormalise: true }), finds }
+    const operator = await asked({ ...judged, dependencies: { audience: 'operator' } })
+    const shown = `${Math.floor(operator.detail!.confidence * 100 + 1e-7) / 100}`
+    const { text } = (operator as unknown as { badge: { text: string } }).badge
+    expect(text).toMatch(new RegExp(`^${before} Confidence \\(0\\.\\d\\d\\)${after}$`, 'u'))
+    expect(text).toContain(shown)
+    expect(await asked(judged)).toMatchObject({ badge: { text: `${before} Confidence${after}` } })
+  })
+
+  const HALF = '⚠️ Advisory only — Confidence: 50%. Verify information with primary sources.'
+  it.each([
+    [[0.5], 'warning', '⚠ Medium Confidence', HALF, '⚠️ Advisory only. Verify information with primary sources.'],
+    [[1], 'success', '✓ High Confidence', undefined, undefined],
+  ] as const)(
+    'of an advisory answer stand with its banner (R123, R124): %j',
+    async (cosines, look, text, banner, forPublic) => {
+      const given = { policy: advisory(), finds: () => ranked('cosine', cosines) }
+      const operator = await asked({ ...given, dependencies: { audience: 'operator' } })
+      const everybody = await asked(given)
+      expect(operator).toMatchObject({ badge: { look, text } })
+      expect(everybody).toMatchObject({ badge: { look, text } })
+      expect((operator as { banner?: string }).banner).toBe(banner)
+      expect((everybody as { banner?: string }).banner).toBe(forPublic)
+    },
+  )
+
+  it('say nothing of an advisory answer that was not judged', async () => {
+    const { ask, journal } = aGate({ policy: advisory(), finds: () => ranked('cosine', [0.5]) })
+    await ask()
+    expect(journal.handled[0]?.summary).not.toHaveProperty('badge')
+  })
+})
+
 describe('document 003', () => {
   it('gives no points for plain text, and goes on (R113)', async () => {
     const response = await aGate({ policy: advisory(), handler: (c) => c.text('Turn the red key.') }).ask()

@@ -79,22 +79,37 @@ export function marketContextFrom<Context>(advisory: {
   return advisory.market_context === undefined ? {} : { marketInfo: advisory.market_context }
 }
 
+/** The banner without its figure, for those who see none. */
+export const ADVISORY_BANNER_FOR_PUBLIC = '⚠️ Advisory only. Verify information with primary sources.'
+
 /** A badge or banner as a page shows it. */
 export interface ShownAdvisory {
   readonly text: string
   readonly style: Readonly<Record<string, string | number>>
 }
 
+/** Which of the three badges an answer has. */
+export type AdvisoryLook = 'success' | 'warning' | 'danger'
+
 const BADGE = { padding: '4px 8px', borderRadius: 4, fontSize: 11 }
+const BADGES: Readonly<Record<AdvisoryLook, ShownAdvisory>> = {
+  success: { text: '✓ High Confidence', style: { ...BADGE, backgroundColor: '#E8F5E9', color: '#2E7D32' } },
+  warning: { text: '⚠ Medium Confidence', style: { ...BADGE, backgroundColor: '#FFF3E0', color: '#E65100' } },
+  danger: {
+    text: '⚠ Low Confidence - Verify Required',
+    style: { ...BADGE, backgroundColor: '#FFEBEE', color: '#C62828' },
+  },
+}
+
+/** Whether an answer may be used, must be verified, or is too weak. What is no finite number is too weak. */
+export function advisoryLook(confidence: number): AdvisoryLook {
+  if (shouldUseAdvisory(confidence)) return 'success'
+  return Number.isFinite(confidence) && confidence >= 0.5 ? 'warning' : 'danger'
+}
 
 /** The badge of an answer. */
 export function advisoryBadge(confidence: number): ShownAdvisory {
-  if (shouldUseAdvisory(confidence)) {
-    return { text: '✓ High Confidence', style: { ...BADGE, backgroundColor: '#E8F5E9', color: '#2E7D32' } }
-  }
-  return Number.isFinite(confidence) && confidence >= 0.5
-    ? { text: '⚠ Medium Confidence', style: { ...BADGE, backgroundColor: '#FFF3E0', color: '#E65100' } }
-    : { text: '⚠ Low Confidence - Verify Required', style: { ...BADGE, backgroundColor: '#FFEBEE', color: '#C62828' } }
+  return BADGES[advisoryLook(confidence)]
 }
 
 /** The banner over an advisory answer; `undefined` from the threshold on. */

@@ -1,19 +1,31 @@
-import type { AuditEvent, Preset, ToldDecision, FurtherMembers } from '../../core/policy/preset.ts'
+import type { Audience, AuditEvent, Preset, ToldDecision, FurtherMembers } from '../../core/policy/preset.ts'
 import type { Decision } from '../../core/policy/decision.ts'
 import type { Finding } from '../../core/gates/finding.ts'
 import { advisoryFactorsConfidence, advisoryFactorsModel } from './advisory-factors.ts'
 import { advisoryConfidence, type AdvisoryConfidenceOptions, advisoryConfidenceGate } from './advisory-confidence.ts'
-import { ADVISORY_THRESHOLD, advisoryWarning, handOverAdvisory } from './advisory-flags.ts'
+import {
+  ADVISORY_BANNER_FOR_PUBLIC,
+  ADVISORY_THRESHOLD,
+  advisoryBadge,
+  advisoryBanner,
+  advisoryLook,
+  advisoryWarning,
+  handOverAdvisory,
+} from './advisory-flags.ts'
 import { responseQuality, responseQualityGate } from '../../core/gates/response-quality.ts'
 import { definePolicy, type Policy } from '../../core/policy/policy.ts'
 
-/** Marks an answer that is too weak to be used, warns of a weak one, and puts it on record. */
+/** Badge and banner; marks an answer that is too weak to be used, warns of a weak one, and puts it on record. */
 export const advisoryPreset: Preset = Object.freeze({
   name: 'advisory',
   gates: [responseQualityGate, advisoryConfidenceGate],
   confidenceModels: [advisoryFactorsModel],
-  summary: ({ decision: { verdict, findings } }: ToldDecision): FurtherMembers =>
-    verdict === 'advise' && findings.some(({ code }) => code === 'advisory_unusable') ? { usable: false } : {},
+  summary: ({ decision, audience }: ToldDecision): FurtherMembers => ({
+    ...(decision.verdict === 'advise' && decision.findings.some(({ code }) => code === 'advisory_unusable')
+      ? { usable: false }
+      : {}),
+    ...shownAdvisory(decision, audience),
+  }),
   auditEvents: (decision: Decision): readonly AuditEvent[] => {
     const weak = weakAdvisory(decision)
     if (weak === undefined) return []
@@ -28,6 +40,16 @@ export const advisoryPreset: Preset = Object.freeze({
     return message === undefined ? undefined : { code: 'advisory_low_confidence', message }
   },
 })
+
+/** Badge and banner of a judged answer; before it is judged its confidence is not whole. The public sees no figure. */
+function shownAdvisory({ confidence, findings }: Decision, audience: Audience): FurtherMembers {
+  if (!findings.some(({ gate }) => gate === advisoryConfidenceGate.name)) return {}
+  const banner = advisoryBanner(confidence)
+  return {
+    badge: { look: advisoryLook(confidence), text: advisoryBadge(confidence).text },
+    ...(banner === undefined ? {} : { banner: audience === 'operator' ? banner.text : ADVISORY_BANNER_FOR_PUBLIC }),
+  }
+}
 
 /** The finding by which an answer is advisory only, with the threshold that it was held against. */
 function weakAdvisory({ findings }: Decision): (Finding & { readonly threshold: number }) | undefined {

@@ -2,6 +2,7 @@
 import { floored } from '../../core/lib/rounding.ts'
 import { meanOf } from '../../core/lib/statistics.ts'
 import type { Band, Decision } from '../../core/policy/decision.ts'
+import type { Audience } from '../../core/policy/preset.ts'
 import { clamp01 } from '../../core/lib/numbers.ts'
 import type { Signals } from '../../core/signals/measure.ts'
 import { BADGES, INTERPRETATIONS, NO_RESULTS } from './texts.ts'
@@ -141,6 +142,16 @@ export function confidenceLine(record: ConfidenceGlance, options: ConfidenceLine
   const colour = record.should_flag_for_review ? YELLOW : GREEN
   const shown = options.colour === 'ansi' ? `${colour}${mark}${RESET}` : mark
   return `📊 RAG Confidence: ${shown} ${record.interpretation} (${floored(record.overall_confidence)})`
+}
+
+/** What a page shows at a glance of an answer, in the members of its JSON. The public sees no figure. */
+export function badgeMember(
+  assessment: Pick<Assessment, 'confidence' | 'band'>,
+  audience: Audience,
+): { readonly look: string; readonly text: string } {
+  const { look, before, after } = BADGES[assessment.band]
+  const text = audience === 'operator' ? confidenceBadge(assessment).text : `${before} Confidence${after}`
+  return { look, text }
 }
 
 /** A badge for a page. */

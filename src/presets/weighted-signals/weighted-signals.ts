@@ -1,5 +1,5 @@
 import { analyse } from './recommendations.ts'
-import { citationsWithWarning, confidenceRecord, type ConfidenceGlance } from './confidence-record.ts'
+import { badgeMember, citationsWithWarning, confidenceRecord, type ConfidenceGlance } from './confidence-record.ts'
 import type { Chunk } from '../../core/evidence/chunk.ts'
 import { clamp01 } from '../../core/lib/numbers.ts'
 import type { Preset, AssessedDecision, FurtherMembers, ToldDecision } from '../../core/policy/preset.ts'
@@ -23,7 +23,7 @@ function citationOf({ documentId, title, section }: Chunk, at: number): string {
   return `[${at + 1}] ${title ?? documentId}${section === undefined ? '' : `: ${section}`}`
 }
 
-/** Analysis of the metrics in words, and the line that a reader is told. */
+/** A badge, analysis of the metrics in words, and the line that a reader is told. */
 export const weightedSignalsPreset: Preset = Object.freeze({
   name: 'weighted-signals',
   gates: [confidenceRangeGate],
@@ -34,8 +34,9 @@ export const weightedSignalsPreset: Preset = Object.freeze({
   // Also where the handler lists no sources of its own: a reader is warned before the first of them.
   summary: ({ decision, chunks, audience }: ToldDecision): FurtherMembers => {
     const glance = glanceAt(decision)
-    if (decision.verdict === 'refuse' || !glance.should_flag_for_review) return {}
-    return { citations: citationsWithWarning(audience === 'operator' ? chunks.map(citationOf) : [], glance) }
+    const badge = badgeMember(decision, audience)
+    if (decision.verdict === 'refuse' || !glance.should_flag_for_review) return { badge }
+    return { badge, citations: citationsWithWarning(audience === 'operator' ? chunks.map(citationOf) : [], glance) }
   },
 })
 

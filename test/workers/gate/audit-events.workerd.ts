@@ -54,6 +54,7 @@ interface Recorded {
   readonly decision_id: string
   readonly audit_events: readonly { readonly type: string; readonly payload: Record<string, unknown> }[]
   readonly rejection: Record<string, unknown> | null
+  readonly told: Record<string, unknown>
 }
 
 interface Trail {
@@ -70,7 +71,12 @@ describe('an advisory of the confidence .5, the example of document 003', () => 
       type: 'RAG_ADVISORY_LOW_CONFIDENCE',
       payload: { confidence: 0.5, threshold: 0.7, summary: 'Low confidence (0.50 < 0.7). Advisory-only.' },
     }
-    expect((await read<Recorded>(`/v1/decisions/${id}`)).audit_events).toMatchObject([event])
+    const record = await read<Recorded>(`/v1/decisions/${id}`)
+    expect(record.audit_events).toMatchObject([event])
+    expect(record.told).toEqual({
+      badge: { look: 'warning', text: '⚠ Medium Confidence' },
+      banner: '⚠️ Advisory only — Confidence: 50%. Verify information with primary sources.',
+    })
     const { events } = await read<Trail>('/v1/audit?type=RAG_ADVISORY_LOW_CONFIDENCE')
     expect(events).toMatchObject([{ ...event, decision_id: id, by: null }])
 

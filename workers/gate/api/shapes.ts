@@ -360,6 +360,7 @@ export const DECISION: Schema = versioned({
   rejection: orNull(byName(anything)),
   labels: list(object({ source: oneOf('user', 'reviewer'), rating: RATING, comment: orNull(text), at: moment })),
   audit_events: list(object({ at: moment, type: text, payload: anything })),
+  told: byName(anything),
 })
 
 export const POLICIES: Schema = versioned({

@@ -58,6 +58,7 @@ export function answerParts(heading, { body, headers, roundTripMs, collection })
     { className: 'card reading' },
     heading,
     el('div', { className: 'verdict' }, badge(verdict), el('span', {}, VERDICTS[verdict][1])),
+    ...markParts(body),
     body.caution && el('p', { className: 'caution' }, body.caution),
     el('div', { className: 'answer prose' }, ...markdown(body.answer, { citation: citationOf(cited) })),
     MANNERS[body.manner] && el('p', { className: 'quiet' }, MANNERS[body.manner]),
@@ -74,6 +75,14 @@ export function answerParts(heading, { body, headers, roundTripMs, collection })
     detail && signalsPart(detail.signals),
   )
   return [reading, facts, detail?.chunks.length > 0 && chunksPart(detail.chunks, body.sources, cited)].filter(Boolean)
+}
+
+/** The badge and the banner of the profile that judged. */
+function markParts({ badge: mark, banner }) {
+  return [
+    mark && el('p', {}, el('span', { className: `mark ${mark.look}` }, mark.text)),
+    banner && el('p', { className: 'banner' }, banner),
+  ]
 }
 
 function refusalParts({ refusal_reason: reason, suggestions, closest }) {

@@ -4,10 +4,12 @@ import type { ListedDecision, RecordedDecision } from '../../../src/adapters/d1/
 import { canonicalJson } from '../../../src/core/lib/canonical.ts'
 import { type RejectionFacts, rejectionRecord } from '../../../src/presets/sufficiency/rejection-record.ts'
 import type { Decision } from '../../../src/core/policy/decision.ts'
+import type { Policy } from '../../../src/core/policy/policy.ts'
 import { RagGateError } from '../../../src/errors.ts'
 import { requireScope } from '../access.ts'
 import type { GateBindings } from '../bindings.ts'
 import { compositionFor } from '../compose.ts'
+import { policyOfId } from '../policies/policy-for.ts'
 import { cursorOf, readCursor } from './cursor.ts'
 import {
   checkNames,
@@ -91,7 +93,13 @@ export async function getDecision(c: Context<{ Bindings: GateBindings }>): Promi
   await composition.log.flush()
   const found = await composition.statistics.recorded.one(tenant, c.req.param('id') ?? '')
   if (found === undefined) throw new RagGateError('decision_not_found', 'There is no such decision')
-  return json(c, wholeRecord(found))
+  const policy = await policyOfId(composition, tenant, found.policyId)
+  return json(c, { ...wholeRecord(found), told: policy === undefined ? {} : toldOf(decisionOf(found), policy) })
+}
+
+/** What the policy's preset adds to an answer, such as badge and banner, as operators see it. No passage is recorded. */
+function toldOf(decision: Decision, { preset, gates }: Policy): object {
+  return preset?.summary?.({ decision, chunks: [], audience: 'operator', gates }) ?? {}
 }
 
 function wholeRecord(found: RecordedDecision): Record<string, unknown> {

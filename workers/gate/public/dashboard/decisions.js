@@ -145,6 +145,7 @@ export async function showDecision({ id, signal }) {
           el('strong', {}, words(found.reason)),
           found.escalate && el('span', { className: 'badge advise' }, 'Asks for a person'),
         ),
+        marks(found.told),
         found.question_text && el('blockquote', {}, found.question_text),
         gauge(found),
         facts([
@@ -179,6 +180,14 @@ export async function showDecision({ id, signal }) {
         measured(found),
       ),
     ),
+  ]
+}
+
+/** The badge and the banner of the profile that judged. */
+function marks({ badge: mark, banner }) {
+  return [
+    mark && el('p', { className: 'marks' }, el('span', { className: `mark ${mark.look}` }, mark.text)),
+    banner && el('p', { className: 'banner marks' }, banner),
   ]
 }
 

@@ -42,6 +42,11 @@ export function number(value) {
   return Math.abs(value) < 10_000 ? NUMBER.format(value) : COMPACT.format(value)
 }
 
+/** A number of things. */
+export function counted(value, thing) {
+  return `${number(value)} ${thing}${value === 1 ? '' : 's'}`
+}
+
 /** A share of a whole, in per cent. */
 export function percent(part, whole) {
   if (!whole) return NOTHING

@@ -1,7 +1,21 @@
 /** The overview: what became of the questions, in figures and over time. */
 import { get, save } from './api.js'
 import { bars, histogram, legend, timeSeries } from './charts.js'
-import { card, duration, el, empty, figure, moment, money, NOTHING, number, percent, table, words } from './dom.js'
+import {
+  card,
+  counted,
+  duration,
+  el,
+  empty,
+  figure,
+  moment,
+  money,
+  NOTHING,
+  number,
+  percent,
+  table,
+  words,
+} from './dom.js'
 
 export async function showOverview({ period, chosen, signal, offer }) {
   const asked = { ...period, ...chosen }
@@ -78,11 +92,11 @@ function tiles({
     'dl',
     { className: 'tiles' },
     tile('Decisions', number(decisions), `${percent(verdicts.pass, decisions)} pass`),
-    tile('Refused', percent(verdicts.refuse, decisions), `${number(verdicts.refuse)} questions`, 'refuse'),
-    tile('With a caution', percent(verdicts.advise, decisions), `${number(verdicts.advise)} answers`, 'advise'),
-    tile('From the cache', percent(fromCache(cached), decisions), `${number(fromCache(cached))} answers`),
+    tile('Refused', percent(verdicts.refuse, decisions), counted(verdicts.refuse, 'question'), 'refuse'),
+    tile('With a caution', percent(verdicts.advise, decisions), counted(verdicts.advise, 'answer'), 'advise'),
+    tile('From the cache', percent(fromCache(cached), decisions), counted(fromCache(cached), 'answer')),
     tile('Calls avoided', number(avoided), `${percent(avoided, decisions)} of all questions`, 'pass'),
-    saved.money && tile('Saved', money(saved.money.net, currency), `by ${number(saved.money.calls)} calls`, 'pass'),
+    saved.money && tile('Saved', money(saved.money.net, currency), `by ${counted(saved.money.calls, 'call')}`, 'pass'),
     tile('Response time', duration(times.all.p50), `95 % within ${duration(times.all.p95)}`),
     tile('Mean confidence', figure(mean), 'from 0 to 1'),
   )
@@ -228,7 +242,7 @@ function reasons({ by_reason: by, decisions }) {
     ])
   return card(
     'Reasons',
-    bars(entries, decisions, (reason) => (reason === 'passed' ? 'pass' : 'refuse')),
+    bars(entries, decisions, (reason) => (reason === 'passed' ? 'pass' : '')),
   )
 }
 
@@ -286,7 +300,7 @@ function savings({
 }) {
   const { measured, estimated, money: amounts } = saved
   const tokens = ({ calls: some, input_tokens: read, output_tokens: written }) =>
-    some === 0 ? NOTHING : `${number(read + written)}, of ${number(some)} calls`
+    some === 0 ? NOTHING : `${number(read + written)}, of ${counted(some, 'call')}`
   const spending = amounts && [
     [`What ${number(amounts.calls)} of the calls would have cost`, money(amounts.model_cost, currency)],
     ['Less what their retrievals cost', money(amounts.retrieval_cost, currency)],
