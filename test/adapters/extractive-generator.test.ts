@@ -157,6 +157,13 @@ describe('a quoted answer', () => {
     expect(await quote('What is a flywheel?', [...pages, 'A flywheel is a heavy wheel.'])).toContain('a heavy wheel')
   })
 
+  it.each([
+    ['of one word only', 'How do I run it every day by itself?', 'You can run the check on a given day of the week.'],
+    ['by a story', 'What do I do when the drive is not plugged in?', 'You might plug in the drive now and then.'],
+  ])('to how something is done, %s, is none', async (_, question, said) => {
+    expect(await quote(question, [{ section: 'Engine, day, drive', text: said }])).toMatch(/^Closest passage/)
+  })
+
   it('reads what a definition list says of a term, to its end', async () => {
     const text = ': Port of the engine’s database.\n\nDefaults to `5432` for Postgres.'
     expect(await quote('Which port has the database of the engine?', [text])).toContain(

@@ -54,7 +54,7 @@ export function saysAmount(text: string): boolean {
 
 /** Refers to something said before. */
 const REFERS_BACK =
-  /^(?:this|that|these|those|such|it|its|they|their|them|he|she|here|there|then|also|however|therefore|thus|hence|so|but|and|or|otherwise|instead|additionally|moreover|furthermore|finally|next|now|similarly|likewise|in this|for this|using this|with this|as such|note that|unlike|as (?:noted|mentioned|said|shown|described|explained|before))\b/i
+  /^(?:this|that|these|those|such|it|its|they|their|them|he|she|here|there|then|also|however|therefore|thus|hence|so|but|and|or|otherwise|instead|additionally|moreover|furthermore|finally|next|now|similarly|likewise|in this|for this|using this|with this|as with|as such|note that|unlike|as (?:noted|mentioned|said|shown|described|explained|before))\b/i
 /** Points at something else instead of saying it. */
 const POINTS_ELSEWHERE =
   /^(?:welcome|to (?:learn|understand|find out)|see|refer|check|read|visit|learn|click|below|above|the following (?:example|code|snippet)|(?:here|this|below|the following)\b.{0,60}\bexample|for (?:more|further)|for example|for instance|(?:this|the) (?:section|page|guide|chapter|document|tutorial) (?:describes?|explains?|covers?|shows?|lists?)|in (?:this|the (?:above|following|previous|next)) (?:tutorial|guide|section|example|page|code|snippet))\b/i
@@ -62,7 +62,8 @@ const POINTS_ELSEWHERE =
 const SENDS_ON = /\[here\]\(/i
 /** Beside the matter, not the matter. */
 const REMARKS = /^(?:[^\p{L}]|ℹ)*(?:note|notice|warning|caution|tip|important|info|please|be aware|whether|should)\b/iu
-const TELLS_A_STORY = /\b(?:let's|let us|we'll|we will|we are going to|you just|you will likely|you may think)\b/i
+const TELLS_A_STORY =
+  /\b(?:let's|let us|we'll|we will|we are going to|you just|you will likely|you may think|you might|suppose|imagine|a common (?:situation|case|scenario))\b/i
 const INSTRUCTS =
   /\b(?:you|us(?:e|ing)|call|set|pass|add|create|run|install|specify|configure|defines|provid(?:es?|ing)|supports?|allows?|lets?|enables?|can|must|should|need|by \w+ing|to \w+,)\b/i
 const GIVES_A_REASON =

@@ -52,8 +52,8 @@ const NAME = /[A-Za-z]+/g
 
 /** Words of everyday speech that say little of what is asked for, and what they weigh. */
 const LIGHT = termsIn(
-  `get go make see use want need know like way work thing everything something anything find look put turn let give take
-  come mean good best happen possible able please tell show help change keep set other another`,
+  `get go make see use want need know like way work thing every everything something anything find look put turn let give take
+  come mean run good best happen possible able please tell show help change keep set other another`,
 )
 const LIGHT_WEIGHT = 0.3
 
@@ -62,6 +62,9 @@ const UNDOING = termsIn(
   'delete deletion remove removal drop erase reset clear disable deprecate revoke uninstall destroy',
 )
 const UNDOING_DISCOUNT = 0.4
+
+/** For a question of which hardly any sentence can be known to answer it. */
+const VAGUE_DISCOUNT = 0.65
 
 /** A question, as quotes are measured by it. */
 interface Asked {
@@ -74,6 +77,8 @@ interface Asked {
   /** Share of a text's terms that are telling. */
   readonly share: (text: string) => number
   readonly form: QuestionForm
+  /** Whether it asks how to do what one word names: many sentences have that word. */
+  readonly vague: boolean
   readonly undoes: boolean
 }
 
@@ -158,7 +163,7 @@ function bestOf(runs: readonly ReadRun[], above: Above, asked: Asked, maxSentenc
       const undoing = !asked.undoes && found.some((terms) => isOf(UNDOING, terms)) ? UNDOING_DISCOUNT : 1
       const stands = covered * independence * undoing
       const worth = tells ? stands * form * LENGTH_DISCOUNT ** (to - from - 1) * LATER_DISCOUNT ** at : 0
-      const fit = tells ? stands * Math.min(1, form) : 0
+      const fit = tells ? stands * Math.min(1, form) * (asked.vague ? VAGUE_DISCOUNT : 1) : 0
       if (best === undefined || worth > best.worth) best = { run, sentences, continued, fit, worth, saysAll }
     }
   }
@@ -216,6 +221,7 @@ function askedBy(question: string, runs: readonly ReadRun[]): Asked {
     telling,
     share: (text) => shareOf(telling, termsIn(text)),
     form,
+    vague: form.kind === 'how-to' && telling.size === 1,
     undoes: isOf(UNDOING, own),
   }
 }
