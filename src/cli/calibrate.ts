@@ -3,10 +3,12 @@ import { writeFile } from 'node:fs/promises'
 import { calibratePolicy, type Calibration, type CalibrationLabel } from '../core/calibration/calibrate-policy.ts'
 import { binomialInterval } from '../core/calibration/binomial-interval.ts'
 import type { PolicyPin } from '../core/calibration/policy-pin.ts'
+import { type MeasuredRate, measuredRate } from '../core/calibration/measured-rate.ts'
 import { policySettings } from '../core/policy/policy.ts'
 import { balanced } from '../presets/balanced/balanced.ts'
 import { CommandError, misused } from './command-error.ts'
 import { command, only } from './command.ts'
+import { DRAFTED_KINDS } from './draft-questions.ts'
 import { parallelOf, percent, rateText, shareOf } from './eval.ts'
 import { callGate, type GateAddress } from './gate-client.ts'
 import { askLabels, type LabelResult } from './judged-labels.ts'
@@ -164,6 +166,9 @@ function nameOf(collection: string): string {
   return (name === '' ? 'calibrated' : name).slice(0, 40)
 }
 
+/** Below this share of answerable questions answered, the command says what keeps more. */
+const FEW_ANSWERED = 0.5
+
 /** What the promise rests on, and what it does not cover. */
 interface Evidence {
   readonly made: string
@@ -176,6 +181,10 @@ interface Evidence {
   readonly coverage: Calibrated['coverage']
   readonly kinds: Readonly<Record<string, number>>
   readonly covers: string
+  /** Answerable questions that the policy in use answers, among the labels. */
+  readonly answered_now: MeasuredRate
+  /** Answerable questions that were drafted from the documents: of these kinds no promise carries over to others. */
+  readonly drafted: number
   /** Of hidden gold: how often another passage stands nearly as high once the right one is gone, 0..1. */
   readonly near_misses?: { readonly share: number; readonly low: number; readonly high: number; readonly of: number }
   readonly score_kinds: readonly string[]
@@ -185,6 +194,7 @@ function evidenceOf(calibration: Calibrated, measured: readonly LabelResult[], h
   const { statement, labels, fit, refuse, caution, coverage } = calibration
   const kinds: Record<string, number> = {}
   for (const { answerable, kind } of measured) if (!answerable) kinds[kind] = (kinds[kind] ?? 0) + 1
+  const asked = measured.filter(({ answerable }) => answerable)
   const names = Object.entries(kinds).map(([kind, count]) => `${kind} (${count})`)
   return {
     made: new Date().toISOString(),
@@ -199,6 +209,8 @@ function evidenceOf(calibration: Calibrated, measured: readonly LabelResult[], h
     covers: hidden
       ? 'Questions whose answer is not in the collection. Not near misses: questions about what the collection speaks of, that lack one fact of it'
       : `Questions to be refused like those labelled: ${names.join(', ')}; and no other kind`,
+    answered_now: measuredRate(asked.filter(({ verdict }) => verdict !== 'refuse').length, asked.length),
+    drafted: asked.filter(({ kind }) => DRAFTED_KINDS.has(kind)).length,
     ...(hidden ? { near_misses: nearMisses(measured) } : {}),
     score_kinds: [...new Set(measured.flatMap(({ signals }) => Object.keys(signals.curves)))].sort(),
   }
@@ -242,6 +254,7 @@ function show(calibration: Calibrated, evidence: Evidence, out: string, { out: w
     caution === undefined ? 'no promise: too few labels for one' : `at most ${percent(caution.risk)}`,
   )
   line('answerable, answered', rateText(coverage))
+  line('under the policy in use', rateText(evidence.answered_now))
   line('fitted', fit === 'weights' ? 'weights around the general ones, and thresholds' : 'thresholds')
   write(`\nIt covers: ${evidence.covers}.`)
   const near = evidence.near_misses
@@ -249,6 +262,17 @@ function show(calibration: Calibrated, evidence: Evidence, out: string, { out: w
     write(
       `Near misses: with the right passage gone, ${percent(near.share)} of the questions (${percent(near.low)} to ${percent(near.high)}) look as strong as before.`,
     )
+  }
+  if (evidence.drafted > 0) {
+    write(
+      `Drafted: ${evidence.drafted} of the ${labels.answerable} answerable questions come from the documents themselves. For what people ask that is no promise.`,
+    )
+  }
+  if ((coverage.rate ?? 1) < FEW_ANSWERED) {
+    write({
+      text: 'It answers few: labels of both kinds, a higher --risk or --certainty .5 (a rate on average) keep more.',
+      colour: 'yellow',
+    })
   }
   write(`\nTry it: rag-gate policy push ${out} --use`)
 }

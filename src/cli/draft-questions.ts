@@ -7,14 +7,23 @@ export interface DraftedQuestion {
   readonly kind: 'faq' | 'heading' | 'title'
 }
 
+/** Kinds of label that a draft has, those of a model included. */
+export const DRAFTED_KINDS: ReadonlySet<string> = new Set([...(['faq', 'heading', 'title'] as const), 'model'])
+
 /** Shorter headings name no subject, and longer ones are sentences. */
 const SHORTEST_HEADING = 2
 const LONGEST_HEADING = 14
 /** Headings that many documents have, and no question is about. */
 const COMMON =
   /^(?:introduction|overview|summary|conclusion|contents|table of contents|references|see also|notes?|examples?|usage|background|appendix.*|next steps|further reading|changelog|faq|frequently asked questions)$/i
-const ASKS =
-  /^(?:how|what|when|where|which|who|whom|whose|why|can|could|do|does|did|is|are|was|were|will|would|should|may|must|has|have)\b/i
+const AUXILIARY = 'can|could|do|does|did|is|are|was|were|will|would|should|may|must|has|have'
+const ASKING = 'how|what|when|where|which|who|whom|whose|why'
+/** `Is it free`, `How do I begin`, `Which regions are there`, `Who maintains it`: a question without its mark. */
+const ASKS = new RegExp(`^(?:(?:${AUXILIARY})|(?:${ASKING})(?:\\s+\\S+){0,2}\\s+(?:${AUXILIARY})|who)\\b`, 'i')
+/** `How long answers live`, `What a page costs`: a question told, not asked. */
+const TELLS = new RegExp(`^(?:${ASKING})\\b`, 'i')
+/** A heading that leans on the one above it: alone it asks about nothing. */
+const LEANS = /\b(?:it|its|they|them|their|this|that|these|those|here)\b/i
 
 /**
  * Questions that a document answers, by what it says of itself. Headings and lines that ask are taken as they are;
@@ -30,7 +39,12 @@ export function draftQuestions({ text, title }: { readonly text: string; readonl
     if (!found.has(key)) found.set(key, { question, kind })
   }
   const subject = title === undefined ? undefined : plain(title)
-  if (subject !== undefined && wordCount(subject) >= SHORTEST_HEADING && !COMMON.test(subject)) {
+  if (
+    subject !== undefined &&
+    wordCount(subject) >= SHORTEST_HEADING &&
+    !COMMON.test(subject) &&
+    !LEANS.test(subject)
+  ) {
     keep(asked(subject), isQuestion(subject) ? 'faq' : 'title')
   }
   let fenced = false
@@ -45,7 +59,7 @@ export function draftQuestions({ text, title }: { readonly text: string; readonl
     else if (heading !== null) {
       const words = plain(heading[2] ?? '')
       // The title again.
-      if (words.toLowerCase() === subject?.toLowerCase()) continue
+      if (words.toLowerCase() === subject?.toLowerCase() || LEANS.test(words)) continue
       const count = wordCount(words)
       if (isQuestion(words)) keep(asQuestion(words), 'faq')
       else if (
@@ -61,7 +75,7 @@ export function draftQuestions({ text, title }: { readonly text: string; readonl
 }
 
 function isQuestion(words: string): boolean {
-  return words.endsWith('?') || (ASKS.test(words) && wordCount(words) >= 4)
+  return words.endsWith('?') || (ASKS.test(words) && wordCount(words) >= 3)
 }
 
 function asQuestion(words: string): string {
@@ -72,6 +86,8 @@ function asQuestion(words: string): string {
 function asked(words: string): string {
   if (isQuestion(words)) return asQuestion(words)
   const lower = /^[A-Z][a-z]/.test(words) ? words.slice(0, 1).toLowerCase() + words.slice(1) : words
+  if (/^how to\b/i.test(words)) return `How do I ${words.slice('how to '.length)}?`
+  if (TELLS.test(words)) return `Can you explain ${lower}?`
   const verb = /^([a-z]+)ing\b/.exec(lower)
   if (verb !== null) return `What is to know about ${lower}?`
   if (

@@ -23,10 +23,10 @@ p.lead{color:var(--soft);margin:0 0 20px}.cards{display:grid;grid-template-colum
 .card span{color:var(--soft);font-size:13px;display:block}.plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(460px,100%),1fr));gap:16px}
 figure{margin:0;background:var(--card);border:1px solid var(--line);border-radius:10px;padding:12px}svg{width:100%;height:auto;display:block;font-size:12px;fill:var(--soft)}
 svg .title{font-size:15px;font-weight:600;fill:var(--ink)}svg .grid{stroke:var(--line)}svg .mark{stroke:var(--soft);stroke-dasharray:5 4}svg .mark-name{fill:var(--ink)}
-.c1{fill:var(--c1)}.c2{fill:var(--c2)}.c3{fill:var(--c3)}.c4{fill:var(--c4)}.band{opacity:.16}.soft{opacity:.7}
+.c1{fill:var(--c1)}.c2{fill:var(--c2)}.c3{fill:var(--c3)}.c4{fill:var(--c4)}.band{opacity:.16}
 .s1,.s2,.s3,.s4{fill:none;stroke-width:2.2}.s1{stroke:var(--c1)}.s2{stroke:var(--c2)}.s3{stroke:var(--c3)}.s4{stroke:var(--c4)}
 .table{overflow-x:auto;background:var(--card);border:1px solid var(--line);border-radius:10px}table{border-collapse:collapse;width:100%}
-th,td{text-align:left;padding:8px 14px;border-bottom:1px solid var(--line);vertical-align:top}tr:last-child td{border-bottom:0}th{font-size:13px;color:var(--soft);font-weight:600}td.n{font-variant-numeric:tabular-nums;white-space:nowrap}
+th,td{text-align:left;padding:8px 14px;border-bottom:1px solid var(--line);vertical-align:top}tr:last-child td{border-bottom:0}th{font-size:13px;color:var(--soft);font-weight:600}td.n{font-variant-numeric:tabular-nums;white-space:nowrap}td:first-child{min-width:11rem}small{color:var(--soft)}.table+p.lead{margin-top:24px}
 `
 
 /** One self-contained page: no script, and nothing is fetched. */

@@ -12,7 +12,7 @@ export interface Series {
   /** 1..6: the page's colour of this number. */
   readonly colour: number
   readonly points: readonly Point[]
-  /** How the points are joined. @default 'line' */
+  /** How the points are drawn; bars of several series stand side by side. @default 'line' */
   readonly shape?: 'line' | 'steps' | 'dots' | 'bars'
   /** Bounds of each point. @default none */
   readonly bounds?: readonly { readonly low: number; readonly high: number }[]
@@ -40,6 +40,8 @@ const HEIGHT = 250
 const LEFT = 54
 const TOP = 34
 const BOTTOM = 74
+/** How far to the right, as a share of the width, a mark has room for its name on its right. */
+const NAMED_RIGHT = 0.75
 
 /** A plot with its title, axes and legend. */
 export function plot(options: PlotOptions): string {
@@ -59,11 +61,16 @@ export function plot(options: PlotOptions): string {
     (tick) =>
       `<text x="${at(x(tick))}" y="${TOP + HEIGHT + 18}" text-anchor="middle">${Number(tick.toFixed(3))}</text>`,
   )
-  const upright = marks.map(
-    (mark) =>
-      `<line class="mark" x1="${at(x(mark.x))}" x2="${at(x(mark.x))}" y1="${TOP}" y2="${TOP + HEIGHT}"/><text class="mark-name" x="${at(x(mark.x) + 5)}" y="${TOP + 12}">${escaped(mark.name)}</text>`,
+  // Names stand one under the other, and left of a line that is far to the right.
+  const upright = marks.map((mark, index) => {
+    const far = x(mark.x) > LEFT + NAMED_RIGHT * WIDTH
+    const name = `x="${at(x(mark.x) + (far ? -5 : 5))}" y="${TOP + 12 + 16 * index}"${far ? ' text-anchor="end"' : ''}`
+    return `<line class="mark" x1="${at(x(mark.x))}" x2="${at(x(mark.x))}" y1="${TOP}" y2="${TOP + HEIGHT}"/><text class="mark-name" ${name}>${escaped(mark.name)}</text>`
+  })
+  const bars = series.filter(({ shape }) => shape === 'bars')
+  const drawn = series.map((one) =>
+    one.shape === 'bars' ? drawBars(one, x, y, bars.indexOf(one), bars.length) : drawSeries(one, x, y),
   )
-  const drawn = series.map((one) => drawSeries(one, x, y))
   const legend = series.map(
     ({ name, colour }, index) =>
       `<g transform="translate(${LEFT + (index % 2) * 230} ${TOP + HEIGHT + 52 + Math.floor(index / 2) * 18})"><rect class="c${colour}" width="12" height="12" y="-10" rx="2"/><text x="18">${escaped(name)}</text></g>`,
@@ -76,21 +83,30 @@ export function plot(options: PlotOptions): string {
   return `<figure><svg viewBox="0 0 ${LEFT + WIDTH + 16} ${height}" role="img" aria-label="${escaped(title)}"><text class="title" x="${LEFT}" y="18">${escaped(title)}</text>${grid.join('')}${diagonal}${drawn.join('')}${upright.join('')}${across.join('')}<text x="${LEFT + WIDTH / 2}" y="${TOP + HEIGHT + 34}" text-anchor="middle" class="axis">${escaped(xTitle)}</text><text transform="translate(12 ${TOP + HEIGHT / 2}) rotate(-90)" text-anchor="middle" class="axis">${escaped(yTitle)}</text>${legend.join('')}</svg></figure>`
 }
 
+/** Around each point the bars of all series, side by side. */
+function drawBars(
+  { points, colour }: Series,
+  x: (value: number) => number,
+  y: (value: number) => number,
+  index: number,
+  count: number,
+): string {
+  const [first, second] = points
+  const width = first === undefined || second === undefined ? 20 : Math.abs(x(second.x) - x(first.x)) * 0.92
+  return points
+    .filter((point) => point.y > 0)
+    .map(
+      (point) =>
+        `<rect class="c${colour}" x="${at(x(point.x) - width / 2 + (index * width) / count)}" y="${at(y(point.y))}" width="${at(width / count)}" height="${at(y(0) - y(point.y))}"/>`,
+    )
+    .join('')
+}
+
 function drawSeries(
   { points, colour, shape = 'line', bounds = [] }: Series,
   x: (value: number) => number,
   y: (value: number) => number,
 ): string {
-  if (shape === 'bars') {
-    const [first, second] = points
-    const width = first === undefined || second === undefined ? 20 : Math.abs(x(second.x) - x(first.x)) * 0.92
-    return points
-      .map(
-        (point) =>
-          `<rect class="c${colour} soft" x="${at(x(point.x) - width / 2)}" y="${at(y(point.y))}" width="${at(width)}" height="${at(Math.max(0, y(0) - y(point.y)))}"/>`,
-      )
-      .join('')
-  }
   const whiskers =
     shape === 'dots'
       ? points.map((point, index) => {

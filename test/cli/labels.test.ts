@@ -86,6 +86,24 @@ describe('draftQuestions', () => {
     ])
     expect(draftQuestions({ text: 'Only text.' })).toEqual([])
   })
+
+  it('turns what a heading tells into a question, and leaves out what asks about nothing by itself', () => {
+    const headings = [
+      'How long answers live',
+      'How to deploy the Worker',
+      'Which regions are there',
+      'Who maintains the client',
+      'What it does',
+      'Using this page',
+    ]
+    const text = headings.map((heading) => `## ${heading}`).join('\n')
+    expect(draftQuestions({ text, title: 'How it works' })).toEqual([
+      { question: 'Can you explain how long answers live?', kind: 'heading' },
+      { question: 'How do I deploy the Worker?', kind: 'heading' },
+      { question: 'Which regions are there?', kind: 'faq' },
+      { question: 'Who maintains the client?', kind: 'faq' },
+    ])
+  })
 })
 
 describe('plot', () => {
@@ -109,6 +127,30 @@ describe('plot', () => {
     expect(svg).not.toContain('NaN')
     expect(svg).toContain('points="514.0,284.0 54.0,34.0"')
     expect(escaped(`<&>"'`)).toBe('&lt;&amp;&gt;&quot;&#39;')
+  })
+})
+
+describe('a plot with bars and marks', () => {
+  it('has the bars of both kinds side by side, and every name within the picture', () => {
+    const bars = (colour: number) => ({
+      name: `${colour}`,
+      colour,
+      shape: 'bars' as const,
+      points: [0.25, 0.75].map((x) => ({ x, y: 1 })),
+    })
+    const marks = [0.2, 0.97].map((x) => ({ x, name: 'refuse below' }))
+    const svg = plot({ title: 't', xTitle: 'x', yTitle: 'y', series: [bars(1), bars(2)], marks })
+    const drawn = [...svg.matchAll(/<rect class="c[12]" x="([\d.]+)" y="[\d.]+" width="([\d.]+)"/g)].map((found) => [
+      Number(found[1]),
+      Number(found[1]) + Number(found[2]),
+    ])
+    expect(drawn).toHaveLength(4)
+    const sorted = drawn.sort(([one], [other]) => one! - other!)
+    for (const [at, [from]] of sorted.entries())
+      if (at > 0) expect(from).toBeGreaterThanOrEqual(sorted[at - 1]![1]! - 0.2)
+    const [left, right] = [...svg.matchAll(/<text class="mark-name" x="([\d.]+)" y="(\d+)"( text-anchor="end")?/g)]
+    expect([left![3], right![3]]).toEqual([undefined, ' text-anchor="end"'])
+    expect(left![2]).not.toBe(right![2])
   })
 })
 
