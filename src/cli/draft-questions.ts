@@ -16,14 +16,16 @@ const LONGEST_HEADING = 14
 /** Headings that many documents have, and no question is about. */
 const COMMON =
   /^(?:introduction|overview|summary|conclusion|contents|table of contents|references|see also|notes?|examples?|usage|background|appendix.*|next steps|further reading|changelog|faq|frequently asked questions)$/i
-const AUXILIARY = 'can|could|do|does|did|is|are|was|were|will|would|should|may|must|has|have'
-const ASKING = 'how|what|when|where|which|who|whom|whose|why'
-/** `Is it free`, `How do I begin`, `Which regions are there`, `Who maintains it`: a question without its mark. */
-const ASKS = new RegExp(`^(?:(?:${AUXILIARY})|(?:${ASKING})(?:\\s+\\S+){0,2}\\s+(?:${AUXILIARY})|who)\\b`, 'i')
-/** `How long answers live`, `What a page costs`: a question told, not asked. */
-const TELLS = new RegExp(`^(?:${ASKING})\\b`, 'i')
+const AUXILIARY = '(?:can|could|do|does|did|is|are|was|were|will|would|should|may|must|has|have)'
+/** A question without its mark: `Is it free`, `How do I begin`, `How many keys may I have`, `Which regions are there`, `Who maintains it`. */
+const ASKS = new RegExp(
+  `^(?:(?:(?:how|what|when|where|why|which|whom?|whose)\\s+)?${AUXILIARY}|how\\s+(?:many|much|long|often|far|old|big|fast)(?:\\s+\\S+)?\\s+${AUXILIARY}|(?:what|which|whose)\\s+(?!(?:an?|the|each|every|all|no|nothing|your|my|our|any|some)\\s)\\S+\\s+${AUXILIARY}|who)\\b`,
+  'i',
+)
+/** A question that is told, not asked: `How long answers live`, `What a page costs`. */
+const TELLS = /^(?:how|what|when|where|which|whom|whose|why)\b/i
 /** A heading that leans on the one above it: alone it asks about nothing. */
-const LEANS = /\b(?:it|its|they|them|their|this|that|these|those|here)\b/i
+const LEANS = /\b(?:it|its|they|them|their|this|that|these|those|here|one|ones)\b/i
 
 /**
  * Questions that a document answers, by what it says of itself. Headings and lines that ask are taken as they are;

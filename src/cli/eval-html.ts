@@ -22,7 +22,7 @@ p.lead{color:var(--soft);margin:0 0 20px}.cards{display:grid;grid-template-colum
 .card{background:var(--card);border:1px solid var(--line);border-radius:10px;padding:14px 16px}.card b{display:block;font-size:26px;font-variant-numeric:tabular-nums}
 .card span{color:var(--soft);font-size:13px;display:block}.plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(460px,100%),1fr));gap:16px}
 figure{margin:0;background:var(--card);border:1px solid var(--line);border-radius:10px;padding:12px}svg{width:100%;height:auto;display:block;font-size:12px;fill:var(--soft)}
-svg .title{font-size:15px;font-weight:600;fill:var(--ink)}svg .grid{stroke:var(--line)}svg .mark{stroke:var(--soft);stroke-dasharray:5 4}svg .mark-name{fill:var(--ink)}
+svg .title{font-size:15px;font-weight:600;fill:var(--ink)}svg .grid{stroke:var(--line)}svg .mark{stroke:var(--soft);stroke-dasharray:5 4}svg .mark-name{fill:var(--ink);stroke:var(--card);stroke-width:4px;paint-order:stroke}
 .c1{fill:var(--c1)}.c2{fill:var(--c2)}.c3{fill:var(--c3)}.c4{fill:var(--c4)}.band{opacity:.16}
 .s1,.s2,.s3,.s4{fill:none;stroke-width:2.2}.s1{stroke:var(--c1)}.s2{stroke:var(--c2)}.s3{stroke:var(--c3)}.s4{stroke:var(--c4)}
 .table{overflow-x:auto;background:var(--card);border:1px solid var(--line);border-radius:10px}table{border-collapse:collapse;width:100%}
@@ -80,6 +80,8 @@ function plotsOf(evaluation: Evaluation, results: readonly LabelResult[]): strin
     { name: 'answerable', colour: 1, shape: 'bars' as const, points: histogram(true) },
     { name: 'should be refused', colour: 2, shape: 'bars' as const, points: histogram(false) },
   ]
+  // Around a high threshold further ones are no confidences.
+  const tried = sensitivity?.points.filter(({ threshold }) => threshold >= 0 && threshold <= 1) ?? []
   const highest = Math.max(1, ...bars.flatMap(({ points }) => points.map(({ y }) => y)))
   const worstRisk = Math.max(0.05, ...riskCoverage.map(({ risk }) => risk))
   return [
@@ -107,14 +109,14 @@ function plotsOf(evaluation: Evaluation, results: readonly LabelResult[]): strin
         },
       ],
     }),
-    ...(sensitivity === undefined
+    ...(tried.length < 2
       ? []
       : [
           plot({
             title: 'What another threshold would do',
             xTitle: 'threshold',
             yTitle: 'rate',
-            xRange: [sensitivity.points[0]?.threshold ?? 0, sensitivity.points.at(-1)?.threshold ?? 1],
+            xRange: [tried[0]?.threshold ?? 0, tried.at(-1)?.threshold ?? 1],
             marks: marks.slice(0, 1),
             series: (
               [
@@ -124,8 +126,8 @@ function plotsOf(evaluation: Evaluation, results: readonly LabelResult[]): strin
             ).map(([name, colour, rate]) => ({
               name,
               colour,
-              points: sensitivity.points.map((point) => ({ x: point.threshold, y: point[rate].rate ?? 0 })),
-              bounds: sensitivity.points.map((point) => point[rate]),
+              points: tried.map((point) => ({ x: point.threshold, y: point[rate].rate ?? 0 })),
+              bounds: tried.map((point) => point[rate]),
             })),
           }),
         ]),

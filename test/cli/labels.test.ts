@@ -93,6 +93,9 @@ describe('draftQuestions', () => {
       'How to deploy the Worker',
       'Which regions are there',
       'Who maintains the client',
+      'What a page is worth',
+      'How many keys may there be',
+      'Where the codes are',
       'What it does',
       'Using this page',
     ]
@@ -102,6 +105,9 @@ describe('draftQuestions', () => {
       { question: 'How do I deploy the Worker?', kind: 'heading' },
       { question: 'Which regions are there?', kind: 'faq' },
       { question: 'Who maintains the client?', kind: 'faq' },
+      { question: 'Can you explain what a page is worth?', kind: 'heading' },
+      { question: 'How many keys may there be?', kind: 'faq' },
+      { question: 'Can you explain where the codes are?', kind: 'heading' },
     ])
   })
 })
