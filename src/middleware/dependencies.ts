@@ -1,5 +1,6 @@
 /** What the gate works with, checked once and kept for as long as the isolate lives. */
 import { createQuestionHmac } from '../pipeline/question-hmac.ts'
+import type { AnswerReuse } from '../pipeline/question-settings.ts'
 import { createTermReader } from '../core/text/terms.ts'
 import { isRecord } from '../core/lib/guards.ts'
 import type { TermReader } from '../core/text/terms.ts'
@@ -45,6 +46,12 @@ export interface GateDependencies {
    * Without one, each of them is answered for himself.
    */
   readonly coalescer?: Coalescer
+  /**
+   * `similarQuestions(…)`: sends a cached answer to another wording of its question as well. It needs a cache.
+   *
+   * @default only to the same question
+   */
+  readonly reuse?: AnswerReuse
   /** Without one, decisions are not recorded. */
   readonly log?: DecisionLog
   /** Without one, everyone is the anonymous principal of the tenant `default` and may ask. */
@@ -94,6 +101,7 @@ export interface ResolvedDependencies {
   readonly cache?: AnswerCache
   readonly purges?: AnswerPurges
   readonly coalescer?: Coalescer
+  readonly reuse?: AnswerReuse
   /** Whether callers that are told apart share answers: then nobody is told what another asked. */
   readonly sharesAnswers: boolean
   readonly clock: Clock
@@ -150,6 +158,7 @@ const NAMES: ReadonlySet<string> = new Set<keyof GateDependencies>([
   'cache',
   'purges',
   'coalescer',
+  'reuse',
   'log',
   'authenticate',
   'clock',
@@ -169,6 +178,7 @@ const METHODS: readonly (readonly [dependency: keyof GateDependencies, methods: 
   ['cache', ['get', 'put', 'delete']],
   ['purges', ['known', 'purge']],
   ['coalescer', ['join']],
+  ['reuse', ['isSameQuestion']],
   ['log', ['record', 'flush']],
   ['clock', ['nowMs']],
 ]
@@ -230,6 +240,7 @@ function resolveDependencies(
     cache,
     purges,
     coalescer,
+    reuse,
     clock = SYSTEM_CLOCK,
     audience = 'public',
     deployment = '',
@@ -240,6 +251,7 @@ function resolveDependencies(
   if (coalescer !== undefined && cache === undefined) {
     throw invalid('A coalescer needs a cache: what is not stored is not shared', 'coalescer')
   }
+  if (reuse !== undefined && cache === undefined) throw invalid('reuse needs a cache', 'reuse')
   if (cache !== undefined && given.authenticate === undefined && cacheScope !== 'public') {
     throw new RagGateError(
       'cache_scope_required',
@@ -255,6 +267,7 @@ function resolveDependencies(
     ...(cache === undefined ? {} : { cache }),
     ...(purges === undefined ? {} : { purges }),
     ...(coalescer === undefined ? {} : { coalescer }),
+    ...(reuse === undefined ? {} : { reuse }),
     sharesAnswers: given.authenticate !== undefined && (cacheScope === 'public' || cacheScope === 'tenant'),
     clock,
     audience,

@@ -41,7 +41,7 @@ type GateContext<Bindings extends object> = Context<RagGateEnv<Bindings>>
 /** What storing this answer needs to know; `undefined` where it must not be kept. */
 export function storingOf(
   { settings, dependencies, asked, startedMs, outerHeaders }: Exchange,
-  { key, evidenceKey, policy, decision, purgeEpoch }: Judged,
+  { key, evidenceKey, anyQuestionKey, policy, decision, purgeEpoch }: Judged,
   reported: () => AnswerReport,
 ): Storing | undefined {
   const { cache } = dependencies
@@ -51,6 +51,7 @@ export function storingOf(
     cache,
     key,
     ...(evidenceKey === undefined ? {} : { evidenceKey }),
+    ...(anyQuestionKey === undefined ? {} : { anyQuestion: { key: anyQuestionKey, question: asked.question } }),
     policy,
     decision,
     reported,
@@ -158,6 +159,8 @@ function cacheStateOf(cache: CacheOutcome): CacheState {
   // Neither the retriever nor the model was asked for it.
   if (cache.kind === 'collapsed') return 'hit'
   if (cache.kind === 'refreshed') return 'stale'
+  // Retrieved and judged, and no model asked.
+  if (cache.kind === 'similar') return 'evidence-hit'
   if (cache.kind !== 'forwarded') return cache.kind
   return cache.why === 'bypass' || cache.why === 'request' ? 'bypass' : 'miss'
 }

@@ -6,10 +6,10 @@ import type { Audience } from '../core/policy/preset.ts'
 export type CacheOutcome =
   | {
       /**
-       * `stale`: past its lifetime, sent because the retriever or the handler failed. `refreshed`: past its lifetime, and a
-       * new one is made. `collapsed`: made for somebody else meanwhile.
+       * `similar`: made for another wording of the question. `stale`: past its lifetime, sent because the retriever or the
+       * handler failed. `refreshed`: past its lifetime, and a new one is made. `collapsed`: made for somebody else meanwhile.
        */
-      readonly kind: 'hit' | 'evidence-hit' | 'stale' | 'refreshed' | 'collapsed'
+      readonly kind: 'hit' | 'evidence-hit' | 'similar' | 'stale' | 'refreshed' | 'collapsed'
       readonly ageSeconds: number
       readonly ttlSeconds: number
       /** Who asked the question that was answered then. */
@@ -57,6 +57,8 @@ export function cacheStatusHeader(outcome: CacheOutcome, audience: Audience): st
       return `rag-gate; fwd=miss${ttl}; collapsed`
     case 'evidence-hit':
       return `rag-gate; hit${ttl}; detail=same-evidence`
+    case 'similar':
+      return `rag-gate; hit${ttl}; detail=semantic`
     case 'hit':
       return `rag-gate; hit${ttl}`
   }

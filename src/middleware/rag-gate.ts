@@ -215,11 +215,11 @@ async function respondFromCache<Bindings extends object>(
   const response = await storedResponse(c, answer)
   const { cache, clock } = exchange.dependencies
   const store = (): Promise<CachedAnswer> | undefined =>
-    judged !== undefined &&
+    judged?.key !== undefined &&
     cache !== undefined &&
     exchange.asked.cacheUse?.store !== false &&
     isAsMeant(judged.decision)
-      ? storeByQuestion(answer, { cache, policy, ...judged }, clock.nowMs())
+      ? storeByQuestion(answer, { cache, policy, key: judged.key, decision: judged.decision }, clock.nowMs())
       : undefined
   keep(c, lead, store, kind === 'stale' ? 'failed' : 'not-stored')
   if (kind === 'refreshed') later(c, () => exchange.settings.refreshes?.refresh(answer.key, c, clock))

@@ -19,6 +19,8 @@ export interface Storing {
   readonly key: string
   /** Where an answer is kept as well, under what it rests on. */
   readonly evidenceKey?: string
+  /** Where it is kept as well for other wordings of its question. */
+  readonly anyQuestion?: { readonly key: string; readonly question: string }
   readonly policy: Policy
   readonly decision: Decision
   /** What the handler reported so far: asked again once the body is whole. */
@@ -99,7 +101,7 @@ export function storeRefusal(body: string, status: number, storing: Storing): Pr
   if (lifetime === 0) return undefined
   // Headers that other middleware gave to this caller are not for the next one.
   const shared = new Response(null, { status, headers: REFUSAL_HEADERS })
-  const { evidenceKey: _, ...byQuestion } = storing
+  const { evidenceKey: _, anyQuestion: __, ...byQuestion } = storing
   return put(byQuestion, cachedAnswer(storing, lifetime, 0, shared, body))
 }
 
@@ -114,15 +116,23 @@ export function storeByQuestion(
 ): Promise<CachedAnswer> {
   const residentSeconds = Math.max(0, Math.floor((nowMs - answer.requestedAtMs) / 1000))
   const todays = residentSeconds + lifetimeSeconds(policy, decision, { jitter: jitterOf(key) })
-  return put({ cache, key }, { ...answer, key, lifetimeSeconds: Math.min(answer.lifetimeSeconds, todays) })
+  return put({ cache }, { ...answer, key, lifetimeSeconds: Math.min(answer.lifetimeSeconds, todays) })
 }
 
+/** An answer to another wording is a guess, however good: it is made anew at least every hour. */
+const OTHER_WORDINGS_SECONDS = 3600
+
 async function put(
-  { cache, key, evidenceKey }: Pick<Storing, 'cache' | 'key' | 'evidenceKey'>,
+  { cache, evidenceKey, anyQuestion }: Pick<Storing, 'cache' | 'evidenceKey' | 'anyQuestion'>,
   answer: CachedAnswer,
 ): Promise<CachedAnswer> {
-  const keys = evidenceKey === undefined ? [key] : [key, evidenceKey]
-  await Promise.all(keys.map((one) => cache.put(one, { ...answer, key: one })))
+  const lifetimeSeconds = Math.min(answer.lifetimeSeconds, OTHER_WORDINGS_SECONDS)
+  const entries: CachedAnswer[] = [
+    answer,
+    ...(evidenceKey === undefined ? [] : [{ ...answer, key: evidenceKey }]),
+    ...(anyQuestion === undefined ? [] : [{ ...answer, ...anyQuestion, lifetimeSeconds }]),
+  ]
+  await Promise.all(entries.map((entry) => cache.put(entry.key, entry)))
   return answer
 }
 

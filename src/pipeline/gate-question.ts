@@ -17,6 +17,7 @@ import { findLexicon, findPlace, type QuestionPlace } from './find-place.ts'
 import { newId } from './new-id.ts'
 import { type AnswerKeys, answerKeys, keyOfEvidence } from './question-key.ts'
 import { FULL_USE, type QuestionPorts, type QuestionRequest, type QuestionSettings } from './question-settings.ts'
+import { findSimilar } from './find-similar.ts'
 import type { Search } from './retrieve.ts'
 import { findStored, isOutage, isSendable, mayBeSentStale, mayStandIn, type StoredAnswer } from './stored-answer.ts'
 import { leading, takeSeat, type TakenSeat } from './take-seat.ts'
@@ -35,15 +36,16 @@ export interface CachedResult {
   /** Seconds of its lifetime that are left; negative past it. */
   readonly ttlSeconds: number
   /**
-   * `hit`: before anything was retrieved; `evidence-hit`: after retrieval and judgement; `collapsed`: made meanwhile for
-   * somebody who asked the same. Past its lifetime: `stale` in the place of one that could not be made, `refreshed` until
-   * a new one is there, which the caller has made.
+   * `hit`: before anything was retrieved; `evidence-hit`: after retrieval and judgement; `similar`: likewise, and made for
+   * another wording; `collapsed`: made meanwhile for somebody who asked the same. Past its lifetime: `stale` in the place
+   * of one that could not be made, `refreshed` until a new one is there, which the caller has made.
    */
-  readonly cache: Extract<CacheState, 'hit' | 'evidence-hit' | 'stale'> | 'collapsed' | 'refreshed'
-  /** Of an evidence hit: how it was judged today, and where it belongs so that the next question needs no retrieval. */
+  readonly cache: Extract<CacheState, 'hit' | 'evidence-hit' | 'stale'> | 'similar' | 'collapsed' | 'refreshed'
+  /** Of one that was found after retrieval: how it was judged today. */
   readonly judged?: {
     readonly decision: Decision
-    readonly key: string
+    /** Where it belongs, so that the next question needs no retrieval; absent for another wording. */
+    readonly key?: string
     readonly retrievalMs: number
     readonly rerankMs?: number
   }
@@ -68,6 +70,8 @@ export interface JudgedResult {
   readonly key?: string
   /** Where else, once it is known by its evidence; absent for a refusal, and where the corpus never changed. */
   readonly evidenceKey?: string
+  /** Where else, for other wordings of the question; absent without `reuse`. */
+  readonly anyQuestionKey?: string
   /** Latest purge known when the question came. */
   readonly purgeEpoch: number
   /** Rounds of retrieval: none for a question that is refused for itself. */
@@ -144,13 +148,17 @@ async function gateAnew(
       judged: { decision, key: keys.byQuestion, ...timings },
     }
   }
+  const similar = await findSimilar(ports, settings, request, asked, assessed)
+  if (similar.stored !== undefined) {
+    return { ...cachedAs('similar', similar.stored, asked, retrievals), judged: { decision, ...timings } }
+  }
   return {
     kind: 'judged',
     decision,
     evidence: assessed.evidence,
     context: assessed.context,
     policy,
-    ...partInCache(request, keys?.byQuestion, evidenceKey),
+    ...partInCache(request, keys?.byQuestion, evidenceKey, similar.key),
     stale: stored !== null,
     ...(mayStandIn(stored, settings) ? { standIn: cachedAs('stale', stored, asked, retrievals) } : {}),
     ...(asked.seat.alone === undefined ? {} : { alone: true }),
@@ -252,10 +260,16 @@ function partInCache(
   { cacheUse = FULL_USE }: QuestionRequest,
   key: string | undefined,
   evidenceKey: string | undefined,
-): Pick<JudgedResult, 'cache' | 'key' | 'evidenceKey'> {
+  anyQuestionKey: string | undefined,
+): Pick<JudgedResult, 'cache' | 'key' | 'evidenceKey' | 'anyQuestionKey'> {
   const cache = key === undefined || !cacheUse.read ? 'bypass' : 'miss'
   if (key === undefined || !cacheUse.store) return { cache }
-  return { cache, key, ...(evidenceKey === undefined ? {} : { evidenceKey }) }
+  return {
+    cache,
+    key,
+    ...(evidenceKey === undefined ? {} : { evidenceKey }),
+    ...(anyQuestionKey === undefined ? {} : { anyQuestionKey }),
+  }
 }
 
 function cachedAs(

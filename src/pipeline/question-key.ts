@@ -1,5 +1,5 @@
 /** The answer keys of a question: everything that its answer depends on. */
-import { answerKey, evidenceKey, type SharedKeyParts } from '../core/policy/answer-key.ts'
+import { answerKey, anyQuestionKey, evidenceKey, type SharedKeyParts } from '../core/policy/answer-key.ts'
 import { canonicalJson, lengthPrefixed } from '../core/lib/canonical.ts'
 import { filterKey } from '../core/evidence/passage-filter.ts'
 import { hex } from '../core/lib/sha256.ts'
@@ -84,8 +84,25 @@ export async function keyOfEvidence(
   // An id need not change with the text: the index may be somebody else's.
   // Scores change with every document of the collection, and no answer is made of them.
   const read = [context.text, ...evidence.chunks.map((chunk) => canonicalJson({ ...chunk, scores: null }))]
+  return evidenceKey({ ...shared, fingerprint: await fingerprintOf(read), verdict, band, reason })
+}
+
+/**
+ * The key of the last answer from some evidence, whatever was asked. The passages may stand in another order: another
+ * wording finds them in another.
+ */
+export async function keyOfAnyQuestion(
+  shared: SharedKeyParts,
+  { evidence, judgement }: AssessedEvidence,
+): Promise<string> {
+  const { verdict, band, reason } = judgement
+  const passages = evidence.chunks.map((chunk) => canonicalJson({ ...chunk, scores: null })).sort()
+  return anyQuestionKey({ ...shared, fingerprint: await fingerprintOf(passages), verdict, band, reason })
+}
+
+async function fingerprintOf(read: readonly string[]): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(lengthPrefixed(read)))
-  return evidenceKey({ ...shared, fingerprint: hex(new Uint8Array(digest)), verdict, band, reason })
+  return hex(new Uint8Array(digest))
 }
 
 /** Rules decide beside the policy, so an answer given under other rules is another answer. */

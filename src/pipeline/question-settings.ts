@@ -46,10 +46,18 @@ export interface QuestionPorts {
   readonly purges?: AnswerPurges
   /** Without one, everyone who asks the same at the same time is answered for himself. */
   readonly coalescer?: Coalescer
+  /** Sends an answer to another wording of its question as well. Without it, only to the same. */
+  readonly reuse?: AnswerReuse
   /** Reads the terms of texts. @default one that remembers nothing */
   readonly terms?: TermReader
   /** @default nobody is told */
   readonly onWarning?: (warning: GateWarning) => void
+}
+
+/** Whether the answer to one question may be sent to another that found the same evidence; made by `similarQuestions`. */
+export interface AnswerReuse {
+  /** @throws whatever an embedder throws: the question is then answered anew */
+  readonly isSameQuestion: (asked: string, answered: string, signal: AbortSignal) => Promise<boolean>
 }
 
 /** How evidence is found. */

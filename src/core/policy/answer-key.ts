@@ -102,6 +102,22 @@ export function evidenceKey(parts: SharedKeyParts & EvidenceKeyParts): string {
   ])
 }
 
+/**
+ * The canonical text of the key under which the last answer from some evidence is found, whatever was asked: injective, and
+ * never equal to a question key or an evidence key.
+ */
+export function anyQuestionKey(parts: Omit<SharedKeyParts, 'question'> & EvidenceKeyParts): string {
+  return lengthPrefixed([
+    SCHEMA,
+    'any-question',
+    ...shared({ ...parts, question: '' }),
+    parts.fingerprint,
+    parts.verdict,
+    parts.band,
+    parts.reason,
+  ])
+}
+
 function shared(parts: SharedKeyParts): string[] {
   return Object.entries(SHARED_PARTS).map(([name, write]) =>
     // Each writer takes the part of its own name.

@@ -1,0 +1,53 @@
+/** Reuse of answers by meaning: when another wording asks the same. */
+import { questionDifference } from '../core/text/question-difference.ts'
+import { RagGateError } from '../errors.ts'
+import type { Embedder } from '../ports/embedder.ts'
+import type { AnswerReuse } from './question-settings.ts'
+
+/** Settings of `similarQuestions`. */
+export interface SimilarQuestionsOptions {
+  /** Embeds both questions. */
+  readonly embedder: Embedder
+  /**
+   * Cosine of the two questions from which on they may be the same, above 0, at most 1. It belongs to the embedder: that
+   * of one says nothing for another. `npm run bench:semantic` shows how it is found.
+   */
+  readonly atLeast: number
+}
+
+/** Longer questions say too much at once for few words to tell them apart. */
+const MOST_CODE_POINTS = 300
+
+/**
+ * Lets an answer be sent to another wording of its question. It has to have found the same passages as the question of the
+ * answer, of the same tenant and collection, and to be judged alike; and nothing that the guard looks for may tell the two
+ * questions apart: question words, numbers, negations, opposites, names, the order of words. The guard reads English.
+ *
+ * @throws `config_invalid` when `atLeast` is out of range
+ */
+export function similarQuestions({ embedder, atLeast }: SimilarQuestionsOptions): AnswerReuse {
+  if (!(atLeast > 0 && atLeast <= 1)) {
+    throw new RagGateError('config_invalid', 'atLeast must be above 0 and at most 1', { param: 'atLeast' })
+  }
+  return {
+    async isSameQuestion(asked, answered, signal) {
+      if (asked.length > MOST_CODE_POINTS || answered.length > MOST_CODE_POINTS) return false
+      if (questionDifference(asked, answered) !== undefined) return false
+      const [one = [], other = []] = await embedder.embed({ texts: [asked, answered], purpose: 'question', signal })
+      return cosine(one, other) >= atLeast
+    },
+  }
+}
+
+/** NaN, which reaches nothing, for vectors of different lengths or without one. */
+function cosine(one: readonly number[], other: readonly number[]): number {
+  if (one.length !== other.length) return NaN
+  let [product, squares, otherSquares] = [0, 0, 0]
+  for (const [at, value] of one.entries()) {
+    const across = other[at]!
+    product += value * across
+    squares += value * value
+    otherSquares += across * across
+  }
+  return product / Math.sqrt(squares * otherSquares)
+}
