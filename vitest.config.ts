@@ -23,6 +23,7 @@ export default defineConfig({
               queueProducers: { TEST_QUEUE: 'test-decisions' },
               queueConsumers: { 'test-decisions': { maxBatchSize: 50, maxBatchTimeout: 1 } },
               kvNamespaces: ['ANSWERS'],
+              r2Buckets: ['TEST_EXPORTS'],
               bindings: {
                 TEST_MIGRATIONS: await readD1Migrations('d1/migrations'),
                 ADMIN_TOKEN: 'test-admin-token-0123456789abcdef0123456789abcdef',

@@ -260,6 +260,9 @@ export const decisionRollups = sqliteTable(
     savedPriced: integer('saved_priced').notNull(),
     savedModelCost: real('saved_model_cost').notNull(),
     savedRetrievalCost: real('saved_retrieval_cost').notNull(),
+    /** Events whose answer was judged by shares of evidence; the sum is of the largest share of each. */
+    evidenceShareCount: integer('evidence_share_count').notNull(),
+    evidenceShareSum: real('evidence_share_sum').notNull(),
   },
   (table) => [
     primaryKey({

@@ -15,7 +15,7 @@ export const DESCRIPTION = 'workers/gate/public/v1/openapi.json'
 
 /** The description as it should stand there. */
 export function descriptionText(): string {
-  return `${JSON.stringify(describeApi(OPERATIONS, SCHEMAS))}\n`
+  return `${JSON.stringify(describeApi(OPERATIONS, SCHEMAS), undefined, 1)}\n`
 }
 
 if (import.meta.main) {

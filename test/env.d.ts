@@ -8,6 +8,7 @@ declare global {
       readonly TEST_MIGRATIONS: D1Migration[]
       readonly ADMIN_TOKEN: string
       readonly INDEX_TOKEN: string
+      readonly TEST_EXPORTS: R2Bucket
       /** A local queue that the Worker under test consumes. */
       readonly TEST_QUEUE: Queue<QueuedDecision>
     }

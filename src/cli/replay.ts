@@ -129,7 +129,9 @@ function decisionOf(row: JsonLine['row'], where: string): { decision: RecordedDe
   const id = row['decision_id'] ?? row['id'] ?? row['key']
   const question = row['question']
   const policyId = row['policy_id'] ?? row['policy']
-  const lost = lostOfRecord({ cut, principalId: row['principal_id'] })
+  // An export does not name principals, and says instead which were erased.
+  const principalId = row['erased'] === true ? '' : row['principal_id']
+  const lost = lostOfRecord({ cut, principalId })
   return {
     decision: {
       id: typeof id === 'string' ? id : where,

@@ -34,6 +34,10 @@ export interface GateBindings {
   readonly FEEDBACK_KEY?: string
   /** Told by POST when an alert opens or closes. */
   readonly ALERT_WEBHOOK_URL?: string
+  /** A bucket that the decisions of each day are exported to. */
+  readonly EXPORTS?: R2Bucket
+  /** `jsonl` or `csv`. @default 'jsonl' */
+  readonly EXPORT_FORMAT?: string
   /** Days for which single decisions are kept; counts stay. @default '90' */
   readonly DECISION_RETENTION_DAYS?: string
   /** Days for which the audit trail is kept. @default '730' */

@@ -1,5 +1,5 @@
 import type { D1Database } from '@cloudflare/workers-types'
-import { and, desc, eq, gte, inArray, lt, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gte, inArray, lt, type SQL, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
 import { auditEvents, decisions, feedback, policies, pushedPolicies, questionTexts } from '../../../d1/schema.ts'
 import { lostOfRecord, type RecordedDecision as ReplayableDecision } from '../../core/calibration/replay-decisions.ts'
@@ -39,7 +39,8 @@ export type ListedDecision = Pick<
   | 'principalId'
 >
 
-type DecisionRow = typeof decisions.$inferSelect
+/** A decision as it is stored. */
+export type DecisionRow = typeof decisions.$inferSelect
 
 /** Where a page ended. */
 export interface Position {
@@ -62,6 +63,9 @@ export interface DecisionsPage {
   /** Where the page before it ended. */
   readonly after?: Position
 }
+
+/** Decisions that follow each other. */
+export type DecisionsStretch = Omit<DecisionsPage, 'filter' | 'principalId'>
 
 /** A page of decisions, the latest first. */
 export interface ListedDecisions {
@@ -95,6 +99,12 @@ export interface RecordedDecisions {
    * @throws `schema_outdated`, `store_unavailable`
    */
   sample(page: DecisionsPage): Promise<readonly ReplayableDecision[]>
+  /**
+   * The decisions of a tenant from a position on, the earliest first, whole.
+   *
+   * @throws `schema_outdated`, `store_unavailable`
+   */
+  stretch(stretch: DecisionsStretch): Promise<readonly DecisionRow[]>
   /**
    * One decision of a tenant, by the id of its event or of the decision itself.
    *
@@ -222,6 +232,23 @@ export function createD1RecordedDecisions({ db }: D1RecordedDecisionsOptions): R
         const lost = lostOfRecord({ cut, principalId })
         return { ...decision, ...(lost === undefined ? {} : { lost }) }
       })
+    },
+
+    async stretch({ tenant, fromMs, toMs, limit, after }) {
+      return queries
+        .select()
+        .from(decisions)
+        .where(
+          and(
+            eq(decisions.tenant, tenant),
+            gte(decisions.atMs, fromMs),
+            lt(decisions.atMs, toMs),
+            after === undefined ? undefined : sql`(${decisions.atMs}, ${decisions.id}) > (${after.atMs}, ${after.id})`,
+          ),
+        )
+        .orderBy(asc(decisions.atMs), asc(decisions.id))
+        .limit(limit)
+        .catch(rethrowStoreFault)
     },
 
     async one(tenant, id) {

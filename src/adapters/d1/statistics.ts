@@ -47,6 +47,11 @@ export interface Totals {
   readonly meanConfidence: number | null
   /** Mean time of a response, milliseconds; `null` when none is known. */
   readonly meanTotalMs: number | null
+  /**
+   * Mean of the largest share of an answer's support that one passage has, 0..1, refusals included; `null` when no answer
+   * was judged by it.
+   */
+  readonly meanEvidenceShare: number | null
   /** Decisions that name a model. */
   readonly modelCalls: number
   readonly inputTokens: number
@@ -182,6 +187,7 @@ const TRIGGERS = [
   'isolates_are_counted',
   'audit_events_are_kept',
   'erased_principals_stay_erased',
+  'evidence_shares_are_counted',
 ]
 const BINS = 20
 /** Number of a bin, and how many events it has, where `json_each` gives bins as `bins`. */
@@ -327,6 +333,8 @@ function sumsOf(r: typeof schema.decisionRollups) {
     savedPriced: sumOf(r.savedPriced),
     savedModelCost: sumOf(r.savedModelCost),
     savedRetrievalCost: sumOf(r.savedRetrievalCost),
+    evidenceShareCount: sumOf(r.evidenceShareCount),
+    evidenceShareSum: sumOf(r.evidenceShareSum),
   }
 }
 
@@ -368,6 +376,7 @@ function totalsOf(groups: readonly Group[]): Totals {
     byCache: countBy(groups, ({ cache }) => cache, NO_CACHE_STATES),
     meanConfidence: mean(groups, 'confidence'),
     meanTotalMs: mean(groups, 'totalMs'),
+    meanEvidenceShare: mean(groups, 'evidenceShare'),
     modelCalls: added(groups, 'modelCalls'),
     inputTokens: added(groups, 'inputTokens'),
     outputTokens: added(groups, 'outputTokens'),
@@ -408,7 +417,10 @@ function added(groups: readonly Sums[], name: keyof Sums): number {
   return groups.reduce((sum, group) => sum + group[name], 0)
 }
 
-function mean(groups: readonly Sums[], name: 'confidence' | 'totalMs' | 'retrievalMs' | 'generationMs'): number | null {
+function mean(
+  groups: readonly Sums[],
+  name: 'confidence' | 'evidenceShare' | 'totalMs' | 'retrievalMs' | 'generationMs',
+): number | null {
   const count = added(groups, `${name}Count`)
   return count === 0 ? null : added(groups, `${name}Sum`) / count
 }

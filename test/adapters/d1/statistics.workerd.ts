@@ -230,6 +230,40 @@ describe('summary', () => {
     ])
   })
 
+  it('knows the mean share of evidence of judged answers, refusals included', async () => {
+    const finding = (actual?: number) => ({
+      gate: 'evidence-share',
+      stage: 'post-generation' as const,
+      outcome: 'refuse' as const,
+      code: 'x',
+      message: '',
+      ...(actual === undefined ? {} : { actual }),
+    })
+    const answerSignals = { readable: true } as Decision['answerSignals'] & {}
+    const judged = (findings: Decision['findings']): [Partial<Decision>, Partial<DecisionEvent>] => [
+      { findings, answerSignals },
+      { atMs: START_MS },
+    ]
+    await write('shares', [
+      judged([finding(0.9)]),
+      judged([finding(0.3), { ...finding(0.99), gate: 'other' }]),
+      // Without shares it was refused: it counts as 0.
+      judged([finding()]),
+      // Judged otherwise, or not at all.
+      judged([{ ...finding(0.5), gate: 'other' }]),
+      [{ findings: [finding(0.7)] }, { atMs: START_MS }],
+    ])
+    for (const interval of ['hour', 'day'] as const) {
+      const period = { tenant: 'shares', fromMs: START_MS, toMs: START_MS + HOUR_MS, interval }
+      const summary = await statistics.summary(period)
+      expect(summary.meanEvidenceShare).toBeCloseTo(0.4, 9)
+      // The other trigger counts each once, whichever comes first.
+      expect(summary).toMatchObject({ decisions: 5, byVerdict: { pass: 5 } })
+      expect(summary.confidenceHistogram[16]).toEqual({ pass: 5, advise: 0, refuse: 0 })
+      expect((await statistics.summary({ ...period, filter: { verdict: 'refuse' } })).meanEvidenceShare).toBeNull()
+    }
+  })
+
   it('is zeros for a period without decisions', async () => {
     const summary = await statistics.summary({ tenant: 'nobody', fromMs: START_MS, toMs: START_MS + HOUR_MS })
     expect(summary).toMatchObject({ decisions: 0, byReason: {}, meanConfidence: null, meanTotalMs: null, series: [] })

@@ -43,6 +43,7 @@ const totals = {
   by_cache: object({ hit: count, 'evidence-hit': count, miss: count, bypass: count, stale: count }),
   mean_confidence: orNull(share),
   mean_total_ms: orNull(number),
+  mean_evidence_share: orNull(share),
   model_calls: count,
   input_tokens: count,
   output_tokens: count,

@@ -24,7 +24,8 @@ import {
 import { csv, json, onTheWire } from './wire.ts'
 
 const LONGEST_MS = 366 * DAY_MS
-const COLUMNS = [
+/** Columns of a table of decisions. */
+export const COLUMNS = [
   'id',
   'decision_id',
   'at',

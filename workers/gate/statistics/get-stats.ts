@@ -63,6 +63,7 @@ const SERIES_COLUMNS = [
   'stale',
   'mean_confidence',
   'mean_total_ms',
+  'mean_evidence_share',
   'model_calls',
   'input_tokens',
   'output_tokens',

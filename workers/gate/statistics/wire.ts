@@ -39,13 +39,18 @@ export function csv(
   rows: readonly Readonly<Record<string, unknown>>[],
   headers: Readonly<Record<string, string>> = {},
 ): Response {
-  const lines = [columns, ...rows.map((row) => columns.map((column) => row[column]))]
-  return c.body(lines.map((cells) => `${cells.map(csvCell).join(',')}\r\n`).join(''), 200, {
+  return c.body(csvText(columns, rows), 200, {
     ...NO_STORE,
     ...headers,
     'content-type': 'text/csv; charset=utf-8; header=present',
     'content-disposition': `attachment; filename="${name}.csv"`,
   })
+}
+
+/** Rows under the names of their columns. @see RFC 4180 */
+export function csvText(columns: readonly string[], rows: readonly Readonly<Record<string, unknown>>[]): string {
+  const lines = [columns, ...rows.map((row) => columns.map((column) => row[column]))]
+  return lines.map((cells) => `${cells.map(csvCell).join(',')}\r\n`).join('')
 }
 
 /** Texts that a spreadsheet would take for a formula. */
