@@ -1,0 +1,95 @@
+/** What a hit by the question key asks of the ready Worker's surroundings: nothing. */
+import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import worker from '../../../workers/gate/index.ts'
+import type { GateBindings } from '../../../workers/gate/bindings.ts'
+import { metered } from '../../fixtures/metered-database.ts'
+
+const QUESTION = 'How long are backups of the ledger kept?'
+const COMPLETION = {
+  model: 'm',
+  choices: [{ finish_reason: 'stop', message: { role: 'assistant', content: 'Ninety days [1].' } }],
+}
+
+const database = metered(env.DB as never)
+const counted = { index: 0, flights: 0, model: 0 }
+
+/** A namespace of objects whose stubs are counted when they are asked for. */
+function countedNamespace<Namespace extends object>(namespace: Namespace, name: 'index' | 'flights'): Namespace {
+  return new Proxy(namespace, {
+    get(target, property) {
+      const value: unknown = Reflect.get(target, property)
+      if (typeof value !== 'function') return value
+      return (...given: unknown[]) => {
+        if (property === 'getByName') counted[name]++
+        return Reflect.apply(value, target, given) as unknown
+      }
+    },
+  })
+}
+
+/** One object: the composition of an isolate belongs to its bindings. */
+const bindings: GateBindings = {
+  ...env,
+  DB: database.db as never,
+  VECTOR_INDEX: countedNamespace(env.VECTOR_INDEX, 'index'),
+  ANSWER_FLIGHTS: countedNamespace(env.ANSWER_FLIGHTS!, 'flights'),
+  AUDIENCE: 'operator',
+  LLM_BASE_URL: 'https://model.test/v1',
+  LLM_API_KEY: 'key',
+  LLM_MODEL: 'm',
+}
+
+async function send(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
+  const context = createExecutionContext()
+  const request = new Request(`https://gate.test${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  })
+  const response = await worker.fetch(request, bindings, context)
+  // The buffer of decisions waits for more of them.
+  await Promise.race([waitOnExecutionContext(context), scheduler.wait(100)])
+  return response
+}
+
+/** What was asked of D1, the index, the flights and the model while it ran. */
+async function costOf(question: string) {
+  database.reset()
+  Object.assign(counted, { index: 0, flights: 0, model: 0 })
+  const response = await send('/ask', { question })
+  const { answer } = await response.json<{ answer: string }>()
+  return { answer, said: response.headers.get('cache-status'), d1: database.queries(), ...counted }
+}
+
+beforeAll(async () => {
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async () => {
+    counted.model++
+    return Response.json(COMPLETION)
+  })
+  const documents = [{ id: 'ledger', text: '# Ledger\n\nBackups of the ledger are kept for ninety days.' }]
+  const response = await send('/v1/documents', { documents }, { authorization: `Bearer ${env.ADMIN_TOKEN}` })
+  if (!response.ok) throw new Error(`The documents were not ingested: ${response.status}`)
+})
+
+afterAll(() => void vi.restoreAllMocks())
+
+describe('an answer by the question key', () => {
+  it('costs no query of D1, no call of the index, of the flights or of the model, on the way of its request', async () => {
+    const first = await costOf(QUESTION)
+    expect(first).toMatchObject({ answer: 'Ninety days [1].', said: 'rag-gate; fwd=miss', flights: 1, model: 1 })
+    expect(Math.min(first.d1, first.index)).toBeGreaterThan(0)
+    for (let time = 0; time < 3; time++) {
+      const hit = await costOf(QUESTION)
+      expect(hit).toEqual({
+        answer: first.answer,
+        said: expect.stringMatching(/^rag-gate; hit; ttl=\d+$/) as string,
+        d1: 0,
+        index: 0,
+        flights: 0,
+        model: 0,
+      })
+    }
+  })
+})
