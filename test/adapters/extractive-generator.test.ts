@@ -164,6 +164,13 @@ describe('a quoted answer', () => {
     expect(await quote(question, [{ section: 'Engine, day, drive', text: said }])).toMatch(/^Closest passage/)
   })
 
+  it('to how something is done may tell to do it in a few words', async () => {
+    expect(await quote('How do I turn the key to start?', ['Turn the *key* to start.'])).toBe(
+      'Turn the *key* to start. [1]',
+    )
+    expect(await quote('How do I find the key to start?', ['Keys start in red and end in blue.'])).toMatch(/^Closest/)
+  })
+
   it('reads what a definition list says of a term, to its end', async () => {
     const text = ': Port of the engine’s database.\n\nDefaults to `5432` for Postgres.'
     expect(await quote('Which port has the database of the engine?', [text])).toContain(

@@ -7,6 +7,9 @@ export type QuestionKind = 'how-to' | 'amount' | 'reason' | 'meaning' | 'choice'
 const MEASURE =
   /\bhow (many|much|long|often|frequently|large|big|small|far|fast|quickly|slow|old|soon|late|high|deep|wide|heavy)\b/i
 
+/** The verb behind "how do I" and "how to". */
+const VERB = /\bhow (?:(?:do|can|should|would|could) (?:i|we|you|one)|to) (\p{L}+)/iu
+
 const KINDS: readonly (readonly [QuestionKind, RegExp])[] = [
   ['amount', MEASURE],
   [
@@ -24,13 +27,17 @@ export interface QuestionForm {
   readonly kind: QuestionKind
   /** The word that asks for a measure, such as "long"; empty where none does. */
   readonly measure: string
+  /** What it asks how to do, in lower case, such as "install"; empty where it does not. */
+  readonly verb: string
   readonly negated: boolean
 }
 
 /** The form of a question; its kind is `other` where none is known. */
 export function formOf(question: string): QuestionForm {
   const kind = KINDS.find(([, form]) => form.test(question))?.[0] ?? 'other'
-  return { kind, measure: MEASURE.exec(question)?.[1] ?? '', negated: NEGATES.test(question) }
+  const [, measure = ''] = MEASURE.exec(question) ?? []
+  const [, verb = ''] = VERB.exec(question) ?? []
+  return { kind, measure, verb: verb.toLowerCase(), negated: NEGATES.test(question) }
 }
 
 /** Figures in links and code are none of the sentence, unless the code is a figure. */
@@ -102,7 +109,7 @@ export interface Manner {
  * @param shareAsked share of a text's terms that the question has, 0..1
  */
 export function mannerOf(
-  { kind, negated }: QuestionForm,
+  { kind, verb, negated }: QuestionForm,
   sentences: readonly string[],
   continued: string | undefined,
   shareAsked: (text: string) => number,
@@ -120,11 +127,14 @@ export function mannerOf(
   const share = condition === '' ? 1 : shareAsked(condition)
   const general = share > 0.5 ? 1 : share > 0 ? 0.75 : 0.65
   const turned = kind === 'how-to' && !negated && NEGATES.test(text.replace(CONDITION, '')) ? 0.6 : 1
-  return { independence: leaning * telling * general * turned, form: formFor(kind, first, text, continued, shareAsked) }
+  return {
+    independence: leaning * telling * general * turned,
+    form: formFor({ kind, verb }, first, text, continued, shareAsked),
+  }
 }
 
 function formFor(
-  kind: QuestionKind,
+  { kind, verb }: Pick<QuestionForm, 'kind' | 'verb'>,
   first: string,
   text: string,
   continued: string | undefined,
@@ -132,8 +142,10 @@ function formFor(
 ): number {
   switch (kind) {
     case 'how-to': {
-      if (continued !== undefined) return INSTRUCTS.test(text) ? 1.4 : 1.25
-      return INSTRUCTS.test(text) ? 1.12 : text.length < TOO_SHORT ? 0.5 : 0.72
+      // "Install it from the registry" tells who asks how to install.
+      const instructs = INSTRUCTS.test(text) || (verb !== '' && /\p{L}+/u.exec(first)?.[0].toLowerCase() === verb)
+      if (continued !== undefined) return instructs ? 1.4 : 1.25
+      return instructs ? 1.12 : text.length < TOO_SHORT ? 0.5 : 0.72
     }
     case 'meaning': {
       const said = first.replace(CONDITION, '')
