@@ -21,7 +21,7 @@ const gate = ragGate<Env>({
     cache: createMemoryAnswerCache(),
     model: env.LLM_MODEL,
   }),
-  // Everybody gets the same answers here: nobody says who they are.
+  // Everybody gets the same answers here: nobody says who they are. A request with Cookie or Authorization passes by them.
   cache: { scope: 'public' },
 })
 
