@@ -4,6 +4,8 @@ import { defineConfig } from 'vitest/config'
 /** Pure code and Node in one project, everything that needs a Worker's runtime in another, whole journeys in a third. */
 export default defineConfig({
   test: {
+    // vitest leaves one core free, which on two is half of the machine.
+    maxWorkers: '100%',
     projects: [
       {
         test: {
@@ -54,7 +56,9 @@ export default defineConfig({
           include: ['test/e2e/**/*.test.ts'],
           testTimeout: 60_000,
           hookTimeout: 120_000,
-          fileParallelism: false,
+          // A Worker and often a browser for each file: as many at a time as keep two cores busy.
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
         },
       },
     ],

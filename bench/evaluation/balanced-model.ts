@@ -1,6 +1,7 @@
 /** How the weights of `balanced` are fitted: shared by `npm run fit`, which writes them, and `npm run eval:gates`. */
 import type { LackingWeights, LogisticWeights, MeasuredPart, LogisticSettings } from '../../src/core/policy/logistic.ts'
 import { EMPTY_LEXICON } from '../../src/core/text/lexicon.ts'
+import { createTermReader } from '../../src/core/text/terms.ts'
 import { measure, type Signals } from '../../src/core/signals/measure.ts'
 import type { TextSignalName } from '../../src/core/signals/index.ts'
 import { fitGrouped, L2, type Row } from './grouped-fit.ts'
@@ -42,14 +43,15 @@ export interface MeasuredSet {
 
 /** Measures every question of a set. */
 export function measureSet({ name, lexicon, questions }: QuestionSet): MeasuredSet {
+  const reader = createTermReader()
   return {
     name,
     questions: questions.map(({ id, question, answerable, group, evidence }) => ({
       id,
       answerable,
       group,
-      signals: measure(question, evidence, lexicon),
-      withoutLexicon: measure(question, evidence, EMPTY_LEXICON),
+      signals: measure(question, evidence, lexicon, reader),
+      withoutLexicon: measure(question, evidence, EMPTY_LEXICON, reader),
     })),
   }
 }
