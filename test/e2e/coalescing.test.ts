@@ -19,7 +19,7 @@ beforeAll(async () => {
   model = await startCountingModel()
   gate = await startLocalGate({
     stateDirectory,
-    port: 8940,
+    port: 8930,
     vars: { LLM_BASE_URL: model.baseUrl, LLM_API_KEY: 'model-key', LLM_MODEL: 'counting-1' },
   })
   await ingest(gate.url, gate.adminToken, HANDBOOK)
