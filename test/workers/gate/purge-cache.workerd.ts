@@ -48,7 +48,7 @@ describe('POST /v1/cache/purge', () => {
     expect(response.status).toBe(200)
     expect(response.headers.get('cache-control')).toBe('no-store')
     expect(await response.json()).toMatchObject({ elsewhere_within_seconds: 5, epoch: expect.any(Number) as number })
-    expect(await cacheStatus()).toBe('rag-gate; fwd=miss')
+    expect(await cacheStatus()).toBe('rag-gate; fwd=miss; collapsed=?0')
     expect(await cacheStatus()).toMatch(/^rag-gate; hit/)
   })
 
@@ -111,7 +111,7 @@ describe('a change of the documents', () => {
     await ask()
     expect((await send('DELETE', '/v1/documents/ledger', undefined, ADMIN)).status).toBe(200)
     const response = await ask()
-    expect(response.headers.get('cache-status')).toBe('rag-gate; fwd=miss')
+    expect(response.headers.get('cache-status')).toBe('rag-gate; fwd=miss; collapsed=?0')
     expect(await response.text()).not.toContain('ninety days')
   })
 })
