@@ -203,6 +203,49 @@ describe('the decisions', () => {
   })
 })
 
+describe('live', () => {
+  it('shows decisions as they arrive, with the key in a header, and stops when told or left', async () => {
+    const { page, complaints } = await visit()
+    const asked: string[] = []
+    page.on('request', (request) => {
+      if (!request.url().includes('/v1/decisions/live')) return
+      asked.push(request.url())
+      expect(request.headers()['authorization']).toBe(`Bearer ${site.gate.adminToken}`)
+    })
+    await open(page, 'Live')
+    const rows = page.locator('.list tbody tr')
+    const state = page.getByRole('region', { name: 'Live' }).getByRole('status')
+    expect(await rows.count()).toBe(20)
+    expect(await violations(page)).toEqual([])
+    await ask('How long is a refusal cached?')
+    await expect.poll(() => state.innerText(), { timeout: 8_000 }).toBe('Following. 1 decision arrived.')
+    const { decisions } = (await api('/v1/decisions?limit=1')) as { decisions?: { id: string }[] }
+    expect(await rows.first().locator('a').getAttribute('href')).toBe(`#/decisions/${decisions![0]!.id}`)
+    expect(await rows.count()).toBe(21)
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await ask('How long is a refusal cached?')
+    await page.waitForTimeout(2_500)
+    expect([await state.innerText(), await rows.count()]).toEqual(['Paused. 1 decision arrived.', 21])
+    await page.getByRole('button', { name: 'Go on' }).click()
+    await expect.poll(() => state.innerText(), { timeout: 8_000 }).toBe('Following. 2 decisions arrived.')
+    expect(asked).toHaveLength(2)
+    expect(asked[1]).toContain(`since=${decisions![0]!.id}`)
+    await open(page, 'Overview')
+    expect(asked.join()).not.toContain(site.gate.adminToken)
+    expect(complaints).toEqual([])
+  })
+
+  it('says that the gate is away, and goes on when it is back', async () => {
+    const { page } = await visit()
+    await page.route('**/v1/decisions/live*', (route) => route.abort())
+    await open(page, 'Live')
+    const state = page.getByRole('region', { name: 'Live' }).getByRole('status')
+    await expect.poll(() => state.innerText()).toContain('cannot be reached')
+    await page.unroute('**/v1/decisions/live*')
+    await expect.poll(() => state.innerText(), { timeout: 10_000 }).toContain('Following')
+  })
+})
+
 describe('badge and banner of a profile', () => {
   it('are those of the decision', async () => {
     const { page, complaints } = await visit()
@@ -324,7 +367,7 @@ describe('for assistive technology', () => {
     'axe finds nothing wrong in %s colours, and every text has contrast',
     async (colorScheme) => {
       const { page } = await visit({ colorScheme })
-      for (const name of ['Overview', 'Decisions', 'Content gaps', 'Documents', 'Feedback', 'Policies']) {
+      for (const name of ['Overview', 'Decisions', 'Live', 'Content gaps', 'Documents', 'Feedback', 'Policies']) {
         await open(page, name)
         expect(await lowContrasts(page), name).toEqual([])
         expect(await violations(page), name).toEqual([])
@@ -365,7 +408,7 @@ function lowContrasts(page: Page): Promise<string[]> {
 describe('on a narrow screen', () => {
   it('nothing scrolls sideways but wide tables in themselves', async () => {
     const { page } = await visit({ viewport: { width: 360, height: 740 } })
-    for (const name of ['Overview', 'Decisions', 'Content gaps', 'Documents', 'Feedback', 'Policies']) {
+    for (const name of ['Overview', 'Decisions', 'Live', 'Content gaps', 'Documents', 'Feedback', 'Policies']) {
       await open(page, name)
       const overflow = await page.evaluate(
         () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
@@ -387,7 +430,7 @@ describe.skipIf(screenshots === '')('screenshots', () => {
       const path = join(screenshots, `dashboard-${name}-${scheme}-${width}.png`)
       expect((await page.screenshot({ path, fullPage: true })).byteLength).toBeGreaterThan(5_000)
     }
-    for (const name of ['Overview', 'Decisions', 'Content gaps', 'Documents', 'Feedback', 'Policies']) {
+    for (const name of ['Overview', 'Decisions', 'Live', 'Content gaps', 'Documents', 'Feedback', 'Policies']) {
       await open(page, name)
       await page.waitForTimeout(400)
       await shoot(name.toLowerCase().replace(' ', '-'))

@@ -85,6 +85,14 @@ async function call(
     expect(await response.text()).toMatch(/^\w+(,[\w-]+)+\r\n/)
     return { status: response.status, body: {} }
   }
+  if (type === 'application/x-ndjson') {
+    // It goes on for a minute.
+    const reader = response.body!.getReader()
+    const { value } = await reader.read()
+    await reader.cancel()
+    expect(new TextDecoder().decode(value)).toMatch(/\n$/)
+    return { status: response.status, body: {} }
+  }
   const received = (await response.json()) as Record<string, unknown>
   for (const [name, member] of Object.entries(received)) {
     // What is empty shows nothing.
@@ -186,6 +194,7 @@ describe('GET /v1/openapi.json', () => {
     await call('post', '/v1/feedback', { body: { answer, rating: 'right' }, token: '' })
     for (const query of ['', '?format=csv']) await call('get', `/v1/feedback${query}`)
     await call('get', `/v1/decisions/${String(refused.body['decision_id'])}`, { at: '/v1/decisions/{id}' })
+    await call('get', '/v1/decisions/live?since=none')
     await call('get', '/v1/alerts')
     await call('get', '/v1/audit')
     await call('post', '/v1/replay', { body: { policy: 'balanced-strict' } })

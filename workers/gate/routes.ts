@@ -17,6 +17,7 @@ import { purgeCache } from './purge-cache.ts'
 import { getAlerts } from './statistics/alerts.ts'
 import { deleteSubject } from './statistics/delete-subject.ts'
 import { feedbackHeader, getFeedback, postFeedback, putLabel } from './statistics/feedback.ts'
+import { followDecisions } from './statistics/follow-decisions.ts'
 import { getDecision, listDecisions } from './statistics/get-decisions.ts'
 import { getAuditTrail, getPolicies } from './statistics/get-policies.ts'
 import { getContentGaps, getDocumentTrends, getStatistics } from './statistics/get-stats.ts'
@@ -52,6 +53,7 @@ export const ROUTES: readonly (readonly [method: string, path: string, ...servin
   ['GET', '/v1/stats/content-gaps', getContentGaps],
   ['GET', '/v1/stats/documents', getDocumentTrends],
   ['GET', '/v1/decisions', listDecisions],
+  ['GET', '/v1/decisions/live', followDecisions],
   ['GET', '/v1/decisions/:id', getDecision],
   ['PUT', '/v1/decisions/:id/label', putLabel],
   ['GET', '/v1/policies', getPolicies],

@@ -116,7 +116,8 @@ export interface RecordedDecisions {
 
 const MOST_SCANNED = 2_000
 
-const LISTED = {
+/** Columns of a `ListedDecision`. */
+export const LISTED = {
   id: decisions.id,
   decisionId: decisions.decisionId,
   atMs: decisions.atMs,

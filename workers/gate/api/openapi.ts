@@ -10,6 +10,8 @@ export interface Answer {
   readonly body?: Schema
   /** Whether `format=csv` gives the rows as a table. */
   readonly csv?: true
+  /** Media type of a text that is answered instead of JSON. */
+  readonly text?: string
 }
 
 /** What a route takes and answers. */
@@ -76,19 +78,22 @@ function operationOf({ method, path, about, scope, query = {}, takes, answers }:
     ...(takes === undefined ? {} : { requestBody: { required: true, content: json(takes) } }),
     responses: {
       ...Object.fromEntries(
-        Object.entries(answers).map(([status, { about: description, body, csv }]) => [
+        Object.entries(answers).map(([status, { about: description, body, csv, text }]) => [
           status,
           {
             description,
-            ...(body === undefined
-              ? {}
-              : { content: { ...json(body), ...(csv ? { 'text/csv': { schema: { type: 'string' } } } : {}) } }),
+            ...(body === undefined ? {} : { content: { ...json(body), ...(csv ? plain('text/csv') : {}) } }),
+            ...(text === undefined ? {} : { content: plain(text) }),
           },
         ]),
       ),
       default: { $ref: '#/components/responses/Error' },
     },
   }
+}
+
+function plain(mediaType: string): Record<string, Json> {
+  return { [mediaType]: { schema: { type: 'string' } } }
 }
 
 function json(schema: Schema): Record<string, Json> {

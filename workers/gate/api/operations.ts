@@ -182,6 +182,16 @@ export const OPERATIONS: readonly Operation[] = [
   },
   {
     method: 'get',
+    path: '/v1/decisions/live',
+    about: 'Decisions as they arrive, for a minute',
+    scope: 'admin',
+    query: { ...tenant, since: said('Id of the last event that was seen'), ...filter },
+    answers: {
+      200: { about: 'A decision a line; an empty line where there was nothing new', text: 'application/x-ndjson' },
+    },
+  },
+  {
+    method: 'get',
     path: '/v1/decisions/{id}',
     about: 'One decision with everything recorded of it, by the id of its event or its own',
     scope: 'admin',

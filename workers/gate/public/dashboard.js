@@ -3,6 +3,7 @@ import { ApiError, get, signedIn, signIn, signOut } from './dashboard/api.js'
 import { showDecision, showDecisions } from './dashboard/decisions.js'
 import { el } from './dashboard/dom.js'
 import { showFeedback } from './dashboard/feedback.js'
+import { showLive } from './dashboard/live.js'
 import { showOverview } from './dashboard/overview.js'
 import { showPolicies } from './dashboard/policies.js'
 import { showContentGaps, showDocuments } from './dashboard/weak-spots.js'
@@ -19,6 +20,7 @@ const PERIODS = [
 const VIEWS = {
   overview: ['Overview', showOverview],
   decisions: ['Decisions', showDecisions],
+  live: ['Live', showLive],
   gaps: ['Content gaps', showContentGaps],
   documents: ['Documents', showDocuments],
   feedback: ['Feedback', showFeedback],
@@ -30,6 +32,8 @@ const [view, toolbar, status] = [byId('view'), byId('toolbar'), byId('status')]
 const signInForm = byId('sign-in')
 let periodMs = DAY_MS
 let running
+/** Ends what the view that is shown still does. */
+let shown = new AbortController()
 
 byId('nav').append(
   ...Object.entries(VIEWS).map(([name, [title]]) => el('a', { href: `#/${name}`, 'data-view': name }, title)),
@@ -86,6 +90,7 @@ async function enter(key) {
 function leave() {
   signOut()
   running?.abort()
+  shown.abort()
   running = undefined
   showSignIn()
 }
@@ -114,6 +119,8 @@ async function show(why) {
   if (!signedIn()) return showSignIn()
   running?.abort()
   const mine = (running = new AbortController())
+  shown.abort()
+  shown = new AbortController()
   const where = place()
   for (const part of [byId('nav'), toolbar, byId('sign-out')]) part.hidden = false
   for (const link of byId('nav').children) {
@@ -155,6 +162,7 @@ function request({ id, filter }, signal) {
     id,
     filter,
     signal,
+    left: shown.signal,
     periodMs,
     period: { from: new Date(toMs - periodMs).toISOString(), to: new Date(toMs).toISOString() },
     chosen: { collection: byId('collection').value, policy: byId('policy').value },

@@ -76,7 +76,8 @@ export async function listDecisions(c: Context<{ Bindings: GateBindings }>): Pro
   return csv(c, 'decisions', COLUMNS, rows, nextCursor === null ? {} : { 'x-next-cursor': nextCursor })
 }
 
-function listed({ escalate, expansion, ...decision }: ListedDecision): Record<string, unknown> {
+/** A decision of a list, as it is sent. */
+export function listed({ escalate, expansion, ...decision }: ListedDecision): Record<string, unknown> {
   return {
     // The wire form of an object is an object.
     ...(onTheWire(decision) as object),

@@ -1,5 +1,6 @@
 /** What the statistics' routes and jobs read and write. */
 import { type Alerts, createD1Alerts } from '../../../src/adapters/d1/alerts.ts'
+import { type Arrivals, createD1Arrivals } from '../../../src/adapters/d1/arrivals.ts'
 import { type AuditTrail, createD1AuditTrail } from '../../../src/adapters/d1/audit-trail.ts'
 import { createD1Erasures, type Erasures } from '../../../src/adapters/d1/erasures.ts'
 import { createD1Feedback, type Feedback } from '../../../src/adapters/d1/feedback.ts'
@@ -15,6 +16,7 @@ import type { GateBindings } from '../bindings.ts'
 export interface StatisticsStores {
   readonly summaries: Statistics
   readonly recorded: RecordedDecisions
+  readonly arrivals: Arrivals
   readonly weakSpots: WeakSpots
   readonly audit: AuditTrail
   readonly retention: Retention
@@ -35,6 +37,7 @@ export function statisticsStores(env: GateBindings, clock: Clock): StatisticsSto
   return {
     summaries: createD1Statistics({ db }),
     recorded: createD1RecordedDecisions({ db }),
+    arrivals: createD1Arrivals({ db }),
     weakSpots: createD1WeakSpots({ db }),
     audit: createD1AuditTrail({ db, clock }),
     retention: createD1Retention({

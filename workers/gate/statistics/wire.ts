@@ -4,7 +4,8 @@ import type { Context } from 'hono'
 /** Version of what `/v1/stats` and its neighbours answer; it rises when a field changes its meaning or goes. */
 export const VERSION = 1
 
-const NO_STORE = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', vary: 'authorization' }
+/** Nobody may keep what is answered. */
+export const NO_STORE = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', vary: 'authorization' }
 
 /** Members that are moments, not lengths of time. */
 const MOMENT = /^(from|to|start|at|last|first|week|opened|closed|requested|finished|expires)Ms$/

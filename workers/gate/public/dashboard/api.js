@@ -1,6 +1,8 @@
 /** The statistics over HTTP, with the key of whoever signed in. */
 const KEY = 'rag-gate-key'
 const TIMEOUT_MS = 30_000
+/** The gate ends what it sends line by line after a minute. */
+const FOLLOWED_MS = 90_000
 
 export const signedIn = () => sessionStorage.getItem(KEY) !== null
 export const signIn = (key) => sessionStorage.setItem(KEY, key)
@@ -22,6 +24,22 @@ export async function get(path, parameters = {}, signal) {
   const body = await response.json().catch(() => undefined)
   if (!response.ok) throw errorFrom(response, body)
   return body
+}
+
+/** The lines of JSON that a path answers, as they come; `undefined` for a line that says nothing. Ends with the answer. */
+export async function* follow(path, parameters, signal) {
+  const response = await call(path, parameters, signal, {}, FOLLOWED_MS)
+  if (!response.ok) throw errorFrom(response, await response.json().catch(() => undefined))
+  let rest = ''
+  for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
+    const lines = (rest + chunk).split('\n')
+    rest = lines.pop()
+    for (const line of lines) {
+      const told = line === '' ? undefined : JSON.parse(line)
+      if (told?.error !== undefined) throw new ApiError(0, told.error.code, told.error.message)
+      yield told
+    }
+  }
 }
 
 /** Sends JSON. */
@@ -47,10 +65,10 @@ export async function save(path, parameters, name) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000)
 }
 
-async function call(path, parameters, signal, init = {}) {
+async function call(path, parameters, signal, init = {}, timeoutMs = TIMEOUT_MS) {
   const asked = Object.entries(parameters).filter(([, value]) => value !== undefined && value !== '')
   const query = new URLSearchParams(asked).toString()
-  const late = AbortSignal.timeout(TIMEOUT_MS)
+  const late = AbortSignal.timeout(timeoutMs)
   try {
     return await fetch(query === '' ? path : `${path}?${query}`, {
       ...init,

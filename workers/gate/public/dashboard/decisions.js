@@ -36,28 +36,13 @@ export async function showDecisions({ period, chosen, filter, signal }) {
     more.disabled = false
     body.children[before]?.querySelector('a')?.focus()
   })
-  const columns = ['When', 'Verdict', 'Reason', 'Confidence', 'Collection', 'Policy', 'Cache', 'Time']
   return [
-    filters(filter),
+    filters('decisions', filter),
     el(
       'section',
       { className: 'card', 'aria-label': 'Decisions' },
       body.children.length === 0 && cursor === undefined && empty('No decision of this kind in this period.'),
-      el(
-        'table',
-        { className: 'list', hidden: body.children.length === 0 },
-        el('caption', { className: 'unseen' }, 'Decisions, the latest first'),
-        el(
-          'thead',
-          {},
-          el(
-            'tr',
-            {},
-            columns.map((column) => el('th', { scope: 'col' }, column)),
-          ),
-        ),
-        body,
-      ),
+      listOf(body, 'Decisions, the latest first'),
       el(
         'div',
         { className: 'beside' },
@@ -73,7 +58,29 @@ export async function showDecisions({ period, chosen, filter, signal }) {
   ]
 }
 
-function row(decision) {
+const COLUMNS = ['When', 'Verdict', 'Reason', 'Confidence', 'Collection', 'Policy', 'Cache', 'Time']
+
+/** The table around rows of decisions; not shown while there are none. */
+export function listOf(body, caption) {
+  return el(
+    'table',
+    { className: 'list', hidden: body.children.length === 0 },
+    el('caption', { className: 'unseen' }, caption),
+    el(
+      'thead',
+      {},
+      el(
+        'tr',
+        {},
+        COLUMNS.map((column) => el('th', { scope: 'col' }, column)),
+      ),
+    ),
+    body,
+  )
+}
+
+/** A decision of a list. */
+export function row(decision) {
   const cell = (name, value) => el('td', { 'data-column': name }, value ?? NOTHING)
   return el(
     'tr',
@@ -100,10 +107,10 @@ const CHOICES = {
 }
 
 /** Choices that stand in the address, so that a list can be sent to somebody. */
-function filters(filter) {
+export function filters(view, filter) {
   const go = (name, value) => {
     const next = new URLSearchParams(Object.entries({ ...filter, [name]: value }).filter(([, each]) => each !== ''))
-    location.hash = `#/decisions${next.size > 0 ? `?${next}` : ''}`
+    location.hash = `#/${view}${next.size > 0 ? `?${next}` : ''}`
   }
   return el(
     'div',

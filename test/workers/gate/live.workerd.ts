@@ -1,0 +1,120 @@
+/** Decisions as they arrive, over HTTP, and what following costs. */
+import { env } from 'cloudflare:workers'
+import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { createD1Arrivals } from '../../../src/adapters/d1/arrivals.ts'
+import { createD1DecisionStore } from '../../../src/adapters/d1/decision-store.ts'
+import { compositionFor } from '../../../workers/gate/compose.ts'
+import worker from '../../../workers/gate/index.ts'
+import { POLLING } from '../../../workers/gate/statistics/follow-decisions.ts'
+import { aDecision, anEvent } from '../../fixtures/decision.ts'
+import { metered } from '../../fixtures/metered-database.ts'
+import { recordTraffic } from '../../fixtures/recorded-traffic.ts'
+
+const store = createD1DecisionStore({ db: env.DB })
+const usual = { ...POLLING }
+
+afterEach(() => {
+  Object.assign(POLLING, usual)
+  vi.restoreAllMocks()
+})
+
+let made = 0
+async function record(tenant: string, given: Parameters<typeof anEvent>[1] = {}, verdict: 'pass' | 'refuse' = 'pass') {
+  const id = `${tenant}-${++made}`
+  const event = anEvent(id, { decision: aDecision({ tenant, verdict }), ...given })
+  await store.write([{ event, isolate: tenant, sequence: made }])
+  return id
+}
+
+async function open(path: string, token = env.ADMIN_TOKEN) {
+  const context = createExecutionContext()
+  const request = new Request(`https://gate.test${path}`, { headers: { authorization: `Bearer ${token}` } })
+  const response = await worker.fetch(request, env, context)
+  await Promise.race([waitOnExecutionContext(context), scheduler.wait(50)])
+  return response
+}
+
+/** The ids that a stream tells until it ends. */
+async function idsOf(response: Response): Promise<string[]> {
+  const lines = (await response.text()).split('\n').filter((line) => line !== '')
+  return lines.map((line) => (JSON.parse(line) as { id: string }).id)
+}
+
+describe('GET /v1/decisions/live', () => {
+  test('tells what arrives, once each, in the order of arrival, late ones too, and of this tenant alone', async () => {
+    Object.assign(POLLING, { everyMs: 30, forMs: 1_000 })
+    await record('followed')
+    const response = await open('/v1/decisions/live?tenant=followed')
+    expect(response.headers.get('content-type')).toContain('application/x-ndjson')
+    expect(response.headers.get('cache-control')).toBe('no-store')
+    const told = idsOf(response)
+    const first = await record('followed')
+    await record('unfollowed')
+    // It was decided before all others, and comes now.
+    const late = await record('followed', { atMs: 1 })
+    await scheduler.wait(200)
+    const last = await record('followed')
+    expect(await told).toEqual([first, late, last])
+  })
+
+  test('goes on after the last event that was seen, and through a filter', async () => {
+    Object.assign(POLLING, { everyMs: 20, forMs: 150 })
+    const seen = await record('resumed')
+    const missed = [await record('resumed'), await record('resumed', {}, 'refuse')]
+    expect(await idsOf(await open(`/v1/decisions/live?tenant=resumed&since=${seen}`))).toEqual(missed)
+    expect(await idsOf(await open(`/v1/decisions/live?tenant=resumed&since=${seen}&verdict=refuse`))).toEqual([
+      missed[1],
+    ])
+    // Another tenant's event is no place, and tells nothing of it.
+    expect(await idsOf(await open(`/v1/decisions/live?tenant=others&since=${seen}`))).toEqual([])
+  })
+
+  test('asks no more once nobody reads', async () => {
+    Object.assign(POLLING, { everyMs: 20, forMs: 10_000 })
+    const since = vi.spyOn(compositionFor(env).statistics.arrivals, 'since')
+    const reader = (await open('/v1/decisions/live')).body!.getReader()
+    await reader.read()
+    await reader.cancel()
+    const asked = since.mock.calls.length
+    await scheduler.wait(200)
+    expect(since.mock.calls.length - asked).toBeLessThanOrEqual(1)
+  })
+
+  test('says that the database fails, and ends', async () => {
+    Object.assign(POLLING, { everyMs: 20, forMs: 10_000 })
+    const response = await open('/v1/decisions/live')
+    vi.spyOn(env.DB, 'batch').mockRejectedValue(new Error('D1_ERROR: Network connection lost'))
+    const text = await response.text()
+    expect(JSON.parse(text.trim().split('\n').at(-1)!)).toMatchObject({ error: { code: 'store_unavailable' } })
+  })
+
+  test.each([
+    ['wrong', '', 401],
+    [env.ADMIN_TOKEN, '?verdict=maybe', 422],
+    [env.ADMIN_TOKEN, '?from=2026-01-01', 422],
+  ])('is refused with %s%s: %i', async (token, query, status) => {
+    expect((await open(`/v1/decisions/live${query}`, token)).status).toBe(status)
+  })
+})
+
+test('a look costs as many rows as arrived, whatever was recorded before', async () => {
+  const meter = metered(env.DB)
+  const arrivals = createD1Arrivals({ db: meter.db })
+  for (const count of [100, 10_000]) {
+    await recordTraffic(env.DB, `before-${count}`, count)
+    meter.reset()
+    const place = await arrivals.place(`before-${count}`)
+    expect(meter.rowsRead()).toBeLessThanOrEqual(2)
+    meter.reset()
+    expect((await arrivals.since({ tenant: 'any', after: place })).decisions).toEqual([])
+    // Both queries look at the end.
+    expect(meter.rowsRead()).toBeLessThanOrEqual(2)
+    const ids = [await record('any'), await record('any'), await record('any')]
+    meter.reset()
+    const { decisions } = await arrivals.since({ tenant: 'any', after: place })
+    expect(decisions.map(({ id }) => id)).toEqual(ids)
+    // Each of the two queries reads a row, and puts it aside to be filtered.
+    expect(meter.rowsRead()).toBeLessThanOrEqual(4 * 3 + 2)
+  }
+})

@@ -1,0 +1,64 @@
+/** `GET /v1/decisions/live`: decisions as they arrive, as lines of JSON. */
+import type { Context } from 'hono'
+import type { Arrivals } from '../../../src/adapters/d1/arrivals.ts'
+import { isRagGateError } from '../../../src/errors.ts'
+import { requireScope } from '../access.ts'
+import type { GateBindings } from '../bindings.ts'
+import { compositionFor } from '../compose.ts'
+import { listed } from './get-decisions.ts'
+import { checkNames, FILTER_NAMES, readFilter, readTenant } from './parameters.ts'
+import { NO_STORE } from './wire.ts'
+
+/** How often D1 is asked, and how long one response lasts: who follows longer asks again with the last id. */
+export const POLLING = { everyMs: 2_000, forMs: 60_000 }
+
+/**
+ * Streams a tenant's decisions from now on, or from after the event `since`. A line without anything says that there was
+ * nothing new; one with `error`, that the stream ends early.
+ */
+export async function followDecisions(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
+  const composition = compositionFor(c.env)
+  const principal = await requireScope(composition, c.req.raw, 'admin')
+  checkNames(c, ['since', ...FILTER_NAMES])
+  const tenant = readTenant(c, principal)
+  const filter = readFilter(c)
+  await composition.log.flush()
+  const { arrivals } = composition.statistics
+  const place = await arrivals.place(tenant, c.req.query('since'))
+  const lines = linesOf((after) => arrivals.since({ tenant, filter, after }), place)
+  return c.body(streamOf(lines), 200, { ...NO_STORE, 'content-type': 'application/x-ndjson; charset=utf-8' })
+}
+
+async function* linesOf(
+  since: (place: number) => ReturnType<Arrivals['since']>,
+  start: number,
+): AsyncGenerator<string, void, void> {
+  const untilMs = Date.now() + POLLING.forMs
+  for (let place = start; Date.now() < untilMs;) {
+    try {
+      const { decisions, upTo } = await since(place)
+      place = upTo
+      yield decisions.length === 0 ? '\n' : decisions.map((each) => `${JSON.stringify(listed(each))}\n`).join('')
+    } catch (thrown) {
+      if (!isRagGateError(thrown)) throw thrown
+      yield `${JSON.stringify({ error: { code: thrown.code, message: thrown.message } })}\n`
+      return
+    }
+    await new Promise((resolve) => setTimeout(resolve, POLLING.everyMs))
+  }
+}
+
+/** A stream that asks for the next line when the last was taken, and for none once nobody reads. */
+function streamOf(lines: AsyncGenerator<string, void, void>): ReadableStream<Uint8Array> {
+  const utf8 = new TextEncoder()
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await lines.next()
+      if (done === true) controller.close()
+      else controller.enqueue(utf8.encode(value))
+    },
+    async cancel() {
+      await lines.return()
+    },
+  })
+}
