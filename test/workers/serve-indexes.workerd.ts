@@ -179,7 +179,7 @@ describe('over an eviction', () => {
     await evictDurableObject(stub('lagging'))
     expect(await lagging.info()).toMatchObject({ vectorCount: 0, pendingVectorCount: 5 })
     expect(await lagging.query({ vector: [1, 0], topK: 9 })).toEqual([])
-    await expect.poll(async () => (await lagging.info()).pendingVectorCount, { timeout: 5000 }).toBe(0)
+    await expect.poll(async () => (await lagging.info()).pendingVectorCount, { timeout: 10_000 }).toBe(0)
     expect(await lagging.query({ vector: [1, 0], topK: 9 })).toHaveLength(5)
     await evictDurableObject(stub('lagging'))
     expect(await lagging.query({ vector: [1, 0], topK: 9 })).toHaveLength(5)
