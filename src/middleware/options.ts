@@ -216,7 +216,8 @@ export interface RetrievalOptions {
    */
   readonly filter?: PassageFilter | ((principal: Principal, collection: string) => PassageFilter | undefined)
   /**
-   * Deadline of the retrieval and of a further round together, headers and bodies, milliseconds, 1..60000.
+   * Deadline of the retrieval and of a further round together, headers and bodies, milliseconds, 1..60000; of each look-up
+   * of collection and lexicon, and of `authenticate`, too.
    *
    * @default 3000
    */

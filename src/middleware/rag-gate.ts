@@ -9,6 +9,7 @@ import { buildRefusal, summariseDecision } from '../core/reports/refusal.ts'
 import { RagGateError } from '../errors.ts'
 import { collectionNotFound } from '../pipeline/find-place.ts'
 import { type GateResult, gateQuestion } from '../pipeline/gate-question.ts'
+import { type Faults, withinDeadline } from '../pipeline/within-deadline.ts'
 import type { CachedAnswer } from '../ports/answer-cache.ts'
 import type { Principal } from '../ports/authenticator.ts'
 import { dependenciesFor, type ResolvedDependencies } from './dependencies.ts'
@@ -84,7 +85,7 @@ async function handle<Bindings extends object>(
   if ((c.var as Partial<typeof c.var>).ragGate !== undefined) {
     throw new RagGateError('config_invalid', 'There are two gates on the way of this request')
   }
-  const principal = await dependencies.identify(c.req.raw)
+  const principal = await identified(dependencies, c.req.raw, settings.retrieval.timeoutMs)
   const read = await readQuestion(c, settings.question, principal.tenant)
   const { messages, key: messagesKey } = settings.messagesFor(c)
   const plain = questionRequest(c, read, principal, messagesKey, settings, dependencies)
@@ -112,6 +113,20 @@ async function handle<Bindings extends object>(
     await result.lead?.land('failed')
     throw thrown
   }
+}
+
+const IDENTIFY_FAULTS: Faults = { late: 'store_unavailable', failed: 'store_unavailable', what: 'Authentication' }
+
+/** Who asks. What `authenticate` throws is passed on as it is, Hono's exceptions too; one that hangs holds no request. */
+async function identified({ identify }: ResolvedDependencies, request: Request, timeoutMs: number): Promise<Principal> {
+  const outcome = await withinDeadline(timeoutMs, IDENTIFY_FAULTS, () =>
+    identify(request).then(
+      (principal) => ({ principal }),
+      (thrown: unknown) => ({ thrown }),
+    ),
+  )
+  if ('thrown' in outcome) throw outcome.thrown
+  return outcome.principal
 }
 
 async function respond<Bindings extends object>(

@@ -40,9 +40,13 @@ export async function knownPurges(
   }
 }
 
+/** A store of answers that is slower than this, in milliseconds, is passed over: adapters have shorter deadlines of their own. */
+const CACHE_TIMEOUT_MS = 1000
+const CACHE_FAULTS: Faults = { late: 'store_unavailable', failed: 'store_unavailable', what: 'The answer cache' }
+
 /**
- * Looks for an answer under a key; without a key, or where none may be sent, there is none. A cache that fails is a cache
- * that holds nothing: the question is then judged like any other. What was purged is not there.
+ * Looks for an answer under a key; without a key, or where none may be sent, there is none. A cache that fails
+ * or hangs holds nothing: the question is then judged like any other. What was purged is not there.
  */
 export async function findStored(
   { cache, clock }: Pick<QuestionPorts, 'cache' | 'clock'>,
@@ -52,7 +56,8 @@ export async function findStored(
 ): Promise<StoredAnswer | null> {
   if (key === undefined || purges === undefined || !cacheUse.read) return null
   try {
-    return checkStored({ clock }, { purges }, (await cache?.get(key)) ?? null, key)
+    const found = await withinDeadline(CACHE_TIMEOUT_MS, CACHE_FAULTS, async () => (await cache?.get(key)) ?? null)
+    return checkStored({ clock }, { purges }, found, key)
   } catch {
     return null
   }

@@ -37,7 +37,8 @@ export function createSealer(hmacKey: Uint8Array | undefined): Sealer {
   return {
     address: digest,
     async seal(answer) {
-      const text = JSON.stringify(answer)
+      // The key holds the question: its digest tells as well whether it is the one that is asked for.
+      const text = JSON.stringify({ ...answer, key: await digest(answer.key) })
       return JSON.stringify({ digest: await digest(text), answer: text })
     },
     async open(text, key) {
@@ -45,7 +46,7 @@ export function createSealer(hmacKey: Uint8Array | undefined): Sealer {
       if (envelope === null || (await digest(envelope.answer)) !== envelope.digest) return null
       // True of the form: the digest says that `seal` wrote this text. Whether it is this version's form is asked next.
       const answer = JSON.parse(envelope.answer) as CachedAnswer
-      return answer.schema === 2 && answer.key === key ? answer : null
+      return answer.schema === 2 && answer.key === (await digest(key)) ? { ...answer, key } : null
     },
   }
 }

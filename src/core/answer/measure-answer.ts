@@ -48,7 +48,9 @@ const SUM_TOLERANCE = 1e-3
  * @returns signals with `readable: false` when there is no answer, or nothing that anybody sees
  */
 export function measureAnswer(input: AnswerInput): AnswerSignals {
-  const { chunks, generationConfidenceSource = 'reported' } = input
+  const { generationConfidenceSource = 'reported' } = input
+  // A caller without types may have a chunk without text: it supports nothing.
+  const chunks = input.chunks.map((chunk) => (typeof chunk.text === 'string' ? chunk : { ...chunk, text: '' }))
   // A route without types may answer or report anything; `null` is what JSON has for nothing.
   const report = input.report ?? {}
   const answer = typeof input.answer === 'string' ? visible(input.answer) : ''

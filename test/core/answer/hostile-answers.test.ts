@@ -126,6 +126,12 @@ describe('any report', () => {
   })
 })
 
+it('is measured where a chunk has no text, which then supports nothing', () => {
+  const chunks = [{ id: 'a', documentId: 'a', scores: {} }] as unknown as Parameters<typeof measureAnswer>[0]['chunks']
+  const measured = measureAnswer({ question: 'How?', chunks, answer: 'The engine starts with a key.' })
+  expect(measured).toMatchObject({ readable: true, overlaps: [{ chunkId: 'a', words: 0, terms: 0 }] })
+})
+
 describe('an answer that says nothing', () => {
   const lenient = evidenceShare({ threshold: 0, minOverlap: 0, noSupport: 'ignored' })
 

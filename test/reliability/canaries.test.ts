@@ -1,0 +1,286 @@
+/**
+ * Canaries (a key, the question, a passage, the tenant) through every way in which an upstream of a whole gate can fail:
+ * none of them reaches a response, its headers, the log, the database or the cache. HTTP upstreams are real servers on
+ * loopback; bindings throw. What each adapter throws by itself is held by `test/adapters/canaries.test.ts`.
+ */
+import { inspect } from 'node:util'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createBearerAuthenticator } from '../../src/adapters/bearer-tokens.ts'
+import {
+  createD1AnswerPurges,
+  createD1ApiKeys,
+  createD1Collections,
+  createD1DecisionStore,
+} from '../../src/adapters/d1.ts'
+import { createDirectDecisionLog } from '../../src/adapters/direct-decision-log.ts'
+import { createHttpRetriever } from '../../src/adapters/http-retriever.ts'
+import { createKvAnswerCache } from '../../src/adapters/kv-answer-cache.ts'
+import { createLlmGrader } from '../../src/adapters/llm-grader.ts'
+import { createOpenAiGenerator } from '../../src/adapters/openai-compatible.ts'
+import { createOpenAiEmbedder } from '../../src/adapters/openai-embedder.ts'
+import { createQueueDecisionLog } from '../../src/adapters/queue-decision-log.ts'
+import { createUpstashRetriever } from '../../src/adapters/upstash-vector.ts'
+import { createVectorizeRetriever } from '../../src/adapters/vectorize.ts'
+import { createWorkersAiEmbedder } from '../../src/adapters/workers-ai-embedder.ts'
+import { createWorkersAiReranker } from '../../src/adapters/workers-ai-reranker.ts'
+import type { GateDependencies } from '../../src/middleware/dependencies.ts'
+import { aGate, rankingOf, STRONG, type GateFixture, type HandlerContext } from '../fixtures/gate.ts'
+import { type Answer, type ScriptedUpstream, startUpstream } from '../fixtures/scripted-upstream.ts'
+
+const KEY = 'canary-key-0123456789-0123456789-01'
+const QUESTION = 'How does the engine start, canary-question?'
+const PASSAGE = `${STRONG} canary-passage`
+const TENANT = 'canary-tenant'
+const ECHO = `Invalid request:\n${KEY}\r\n${QUESTION}\n[rag-gate] ${PASSAGE}\u001b[31m ${TENANT}`
+const CANARY = /canary-(?:key|question|passage|tenant)/g
+
+let logged: string[]
+beforeEach(() => {
+  logged = []
+  for (const method of ['log', 'info', 'warn', 'error', 'debug'] as const) {
+    vi.spyOn(console, method).mockImplementation((...args) => void logged.push(inspect(args)))
+  }
+})
+afterEach(() => vi.restoreAllMocks())
+
+/** What was written while a question was asked, by where. */
+interface Kept {
+  readonly database: string[]
+  readonly cache: string[]
+}
+
+const TIMEOUT_MS = 300
+const BOUNDS = { timeoutMs: TIMEOUT_MS, upstream: { retries: 0 } } as const
+
+const namespace = (tenant: string): string => tenant
+
+/** Any collection, embedded by whatever the retriever embeds with. */
+const COLLECTIONS = {
+  find: async (tenant: string, id: string) => ({
+    tenant,
+    id,
+    corpusVersion: 1,
+    lexiconId: null,
+    embeddingModel: '',
+    dimension: 0,
+    policyId: null,
+    unpublishedChunkIds: [],
+  }),
+  lexicon: () => Promise.reject(new Error('there is none')),
+}
+
+/** Asks, with the key as credentials, and gives the canaries that came out, by where. */
+async function leaks(kept: Kept, gate: GateFixture): Promise<Record<string, string[]>> {
+  const { ask, journal } = aGate({
+    retrieval: { timeoutMs: TIMEOUT_MS * 3, rerankTimeoutMs: TIMEOUT_MS * 3 },
+    finds: () => rankingOf([PASSAGE]),
+    cache: { scope: 'tenant' },
+    ...gate,
+    dependencies: {
+      authenticate: createBearerAuthenticator({
+        tokens: [{ token: KEY, principal: { tenant: TENANT, id: 'ann', scopes: ['ask'] } }],
+        anonymous: null,
+      }),
+      collections: COLLECTIONS,
+      questionHmac: { key: 'k'.repeat(32), keyId: 'one' },
+      ...gate.dependencies,
+    },
+  })
+  const response = await ask({ question: QUESTION }, { authorization: `Bearer ${KEY}` })
+  const headers = [...response.headers].map((header) => header.join(': ')).join('\n')
+  const places: Readonly<Record<string, string>> = {
+    body: await response.text(),
+    headers: `${response.statusText}\n${headers}`,
+    log: logged.join('\n'),
+    // A decision names its tenant; that is what it is counted by.
+    database: [...kept.database, ...journal.events.map((event) => JSON.stringify(event))]
+      .join('\n')
+      .replaceAll(TENANT, ''),
+    // So does an answer that is stored.
+    cache: [...kept.cache, ...journal.stored.map(({ body }) => JSON.stringify(body))].join('\n').replaceAll(TENANT, ''),
+  }
+  return Object.fromEntries(
+    Object.entries(places).flatMap(([place, text]) => {
+      const found = text.match(CANARY)
+      return found === null ? [] : [[place, found]]
+    }),
+  )
+}
+
+const json =
+  (body: unknown, status = 200, headers: Record<string, string> = {}): Answer =>
+  (response) =>
+    void response
+      .writeHead(status, { 'content-type': 'application/json', ...headers })
+      .end(typeof body === 'string' ? body : JSON.stringify(body))
+
+/** How a server fails, repeating what it was sent. */
+const FAILURES: Readonly<Record<string, Answer>> = {
+  ...Object.fromEntries(
+    [400, 401, 404, 413, 422, 429, 500, 503].flatMap((status) => [
+      [`${status}, JSON`, json({ error: { message: ECHO, code: KEY }, message: PASSAGE }, status)],
+      [`${status}, text`, json(ECHO, status, { 'x-echo': KEY, 'retry-after': TENANT })],
+    ]),
+  ),
+  'a redirect': json(ECHO, 302, { location: `http://elsewhere.invalid/${KEY}` }),
+  'text with status 200': json(ECHO),
+  'another shape with status 200': json({ result: ECHO, results: ECHO, data: ECHO, choices: ECHO }),
+  'JSON cut short': json(JSON.stringify({ result: ECHO }).slice(0, -5)),
+  'a cut socket': (response) => {
+    response.writeHead(200, { 'content-length': '9999' }).write(ECHO)
+    setTimeout(() => response.socket?.destroy(), 5)
+  },
+  'a reset': (response) => void response.socket?.destroy(),
+  'a hang': (response) => response.writeHead(200).flushHeaders(),
+  nothing: () => undefined,
+}
+
+const answeredBy =
+  (url: string) =>
+  async (c: HandlerContext): Promise<Response> => {
+    const { question, chunks, context } = c.var.ragGate
+    const generator = createOpenAiGenerator({ baseUrl: url, apiKey: KEY, model: 'm', ...BOUNDS })
+    const { text } = await generator.generate({ question, chunks, context, signal: c.req.raw.signal })
+    return c.json({ answer: text })
+  }
+
+/** Gates of which one upstream is the server. */
+const OVER_HTTP: Readonly<Record<string, (url: string) => GateFixture>> = {
+  Upstash: (url) => ({
+    dependencies: { retriever: createUpstashRetriever({ url, token: KEY, namespace, ...BOUNDS }) },
+  }),
+  'a search service': (url) => ({
+    dependencies: {
+      retriever: createHttpRetriever({ url, scoreKind: 'bm25', headers: { authorization: KEY }, ...BOUNDS }),
+    },
+  }),
+  'an embedder': (url) => ({
+    dependencies: {
+      retriever: createVectorizeRetriever({
+        index: {} as never,
+        metric: 'cosine',
+        namespace,
+        embedder: createOpenAiEmbedder({ baseUrl: url, apiKey: KEY, model: 'm', dimension: 3, ...BOUNDS }),
+        ...BOUNDS,
+      }),
+    },
+  }),
+  'a grading model': (url) => ({
+    dependencies: { reranker: createLlmGrader({ baseUrl: url, apiKey: KEY, model: 'm', ...BOUNDS }) },
+  }),
+  'the model': (url) => ({ handler: answeredBy(url) }),
+}
+
+describe.each(Object.entries(OVER_HTTP))('%s that fails with', (_, gateOver) => {
+  let server: ScriptedUpstream
+  beforeAll(async () => {
+    server = await startUpstream(() => undefined)
+  })
+  afterAll(() => server.stop())
+
+  it.each(Object.entries(FAILURES))('%s', async (_name, answer) => {
+    server.answerWith(answer)
+    expect(await leaks({ database: [], cache: [] }, gateOver(server.url))).toEqual({})
+    expect(server.calls()).toBeGreaterThan(0)
+  })
+})
+
+/** How a binding fails. */
+const THROWS: Readonly<Record<string, () => Promise<never>>> = {
+  'an error': () => Promise.reject(new Error(`D1_ERROR: ${ECHO}`)),
+  'an error with a cause': () =>
+    Promise.reject(Object.assign(new TypeError(ECHO, { cause: new Error(ECHO) }), { code: KEY, detail: ECHO })),
+  'a missing table': () => Promise.reject(new Error(`no such table: ${ECHO}`)),
+  'a string': () => Promise.reject(ECHO as unknown as Error),
+  nothing: () => new Promise(() => undefined),
+}
+
+/** A database each of whose statements fails; what is bound is kept. */
+function failing(run: () => Promise<never>, kept: Kept): never {
+  const statement: Record<string, unknown> = {}
+  for (const method of ['first', 'all', 'run', 'raw']) statement[method] = run
+  statement['bind'] = (...values: unknown[]) => {
+    kept.database.push(JSON.stringify(values))
+    return statement
+  }
+  return { prepare: () => statement, batch: run, exec: run } as never
+}
+
+/** Gates of which one binding fails. */
+const BINDINGS: Readonly<Record<string, (run: () => Promise<never>, kept: Kept) => GateFixture['dependencies']>> = {
+  'D1, the collections': (run, kept) => ({ collections: createD1Collections({ db: failing(run, kept) }) }),
+  'D1, the keys of callers': (run, kept) => ({
+    authenticate: createBearerAuthenticator({
+      tokens: [],
+      keys: createD1ApiKeys({ db: failing(run, kept) }),
+      timeoutMs: TIMEOUT_MS,
+      anonymous: null,
+    }),
+  }),
+  'D1, the purges': (run, kept) => ({ purges: createD1AnswerPurges({ db: failing(run, kept) }) }),
+  'D1, the decisions': (run, kept) => ({
+    log: createDirectDecisionLog({ store: createD1DecisionStore({ db: failing(run, kept) }) }),
+  }),
+  'a queue': (run, kept) => ({
+    log: createQueueDecisionLog({
+      queue: { send: run },
+      fallback: createD1DecisionStore({ db: failing(run, kept) }),
+    }),
+  }),
+  KV: (run, kept) => ({
+    cache: createKvAnswerCache({
+      kv: {
+        get: run,
+        delete: run,
+        put: (key: string, value: unknown) => {
+          kept.cache.push(key, String(value))
+          return run()
+        },
+      } as never,
+    }),
+  }),
+  authenticate: (run) => ({ authenticate: run }),
+  'a rewriter': (run) => ({ rewriter: { model: 'm', rewrite: run } }),
+  'a coalescer': (run) => ({ coalescer: { join: run } }),
+  'a retriever of ones own': (run) => ({ retriever: { retrieve: run } }),
+  'a reranker of ones own': (run) => ({ reranker: { model: 'm', kind: 'grade', rerank: run } }),
+  Vectorize: (run) => ({
+    retriever: createVectorizeRetriever({
+      index: { query: run, getByIds: run, describe: run } as never,
+      metric: 'cosine',
+      namespace,
+      embedder: { model: 'm', dimension: 3, embed: async () => [[1, 0, 0]] },
+      ...BOUNDS,
+    }),
+  }),
+  'Workers AI, embedding': (run) => ({
+    retriever: createVectorizeRetriever({
+      index: {} as never,
+      metric: 'cosine',
+      namespace,
+      embedder: createWorkersAiEmbedder({ ai: { run }, model: 'm', dimension: 3, ...BOUNDS }),
+      ...BOUNDS,
+    }),
+  }),
+  'Workers AI, reranking': (run) => ({ reranker: createWorkersAiReranker({ ai: { run }, ...BOUNDS }) }),
+}
+
+describe.each(Object.entries(BINDINGS))('%s that throws', (name, dependenciesOver) => {
+  // What is written after the response is tried again for seconds.
+  const isLater = /decisions|queue|KV/.test(name)
+  const ways = Object.entries(THROWS).filter(([way]) => !isLater || way === 'an error with a cause')
+  it.each(ways)('%s', async (_, run) => {
+    const kept: Kept = { database: [], cache: [] }
+    const dependencies = dependenciesOver(run, kept) as GateDependencies
+    expect(await leaks(kept, { dependencies })).toEqual({})
+  })
+})
+
+it('finds a canary wherever one is let out, or the tests above prove nothing', async () => {
+  const handler = (c: HandlerContext): Response => {
+    console.error(ECHO)
+    return c.json({ answer: PASSAGE }, 200, { 'x-echo': KEY })
+  }
+  const found = await leaks({ database: [QUESTION], cache: [] }, { handler })
+  expect(Object.keys(found)).toEqual(['body', 'headers', 'log', 'database', 'cache'])
+})

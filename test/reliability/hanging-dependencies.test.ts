@@ -1,0 +1,78 @@
+/** No dependency that never answers holds a request: each has a deadline, and what becomes of the question then is said. */
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { expandRetrieval } from '../../src/pipeline/expand-retrieval.ts'
+import type { GateDependencies } from '../../src/middleware/dependencies.ts'
+import { aGate, type AnswerBody, type GateFixture, WEAK } from '../fixtures/gate.ts'
+
+const never = (): Promise<never> => new Promise(() => undefined)
+const TIMEOUT_MS = 150
+const retrieval = { timeoutMs: TIMEOUT_MS, rerankTimeoutMs: TIMEOUT_MS }
+const cacheOf = (hanging: Partial<NonNullable<GateDependencies['cache']>>): NonNullable<GateDependencies['cache']> => ({
+  get: async () => null,
+  put: async () => undefined,
+  delete: async () => undefined,
+  ...hanging,
+})
+
+beforeEach(() => {
+  for (const method of ['warn', 'error'] as const) vi.spyOn(console, method).mockReturnValue()
+})
+afterEach(() => vi.restoreAllMocks())
+
+interface Hanging {
+  readonly gate: GateFixture
+  /** Of the response: the error's code, or the verdict that stands without the dependency. */
+  readonly ends: string
+  /** Milliseconds. */
+  readonly within: number
+}
+
+const HANGING: Readonly<Record<string, Hanging>> = {
+  authenticate: { gate: { dependencies: { authenticate: never } }, ends: '503 store_unavailable', within: 1000 },
+  'the collections': {
+    gate: { dependencies: { collections: { find: never, lexicon: never } } },
+    ends: '503 store_unavailable',
+    within: 1000,
+  },
+  'the retriever': { gate: { finds: never }, ends: '504 retriever_timeout', within: 1000 },
+  'the reranker': {
+    gate: { dependencies: { reranker: { model: 'm', kind: 'grade', rerank: never } } },
+    ends: '200 pass',
+    within: 1000,
+  },
+  'the rewriter': {
+    gate: {
+      finds: [WEAK],
+      retrieval: { ...retrieval, expansion: expandRetrieval({ below: 0.9, rewriteTimeoutMs: TIMEOUT_MS }) },
+      dependencies: { rewriter: { model: 'm', rewrite: never } },
+    },
+    ends: '200 refuse',
+    within: 1500,
+  },
+  'the cache, read': { gate: { dependencies: { cache: cacheOf({ get: never }) } }, ends: '200 pass', within: 3000 },
+  'the purges': {
+    gate: { dependencies: { purges: { known: never, purge: never } } },
+    ends: '200 pass',
+    within: 1000,
+  },
+  'the coalescer': {
+    gate: { cache: { scope: 'public', coalesceTimeoutMs: TIMEOUT_MS }, dependencies: { coalescer: { join: never } } },
+    ends: '200 pass',
+    within: 3000,
+  },
+}
+
+it.each(Object.entries(HANGING))('%s', async (_, { gate, ends, within }) => {
+  const begunMs = performance.now()
+  const response = await aGate({ retrieval, ...gate }).ask()
+  const { error, verdict } = (await response.json()) as AnswerBody
+  expect(`${response.status} ${error?.code ?? verdict}`).toBe(ends)
+  expect(performance.now() - begunMs).toBeLessThan(within)
+})
+
+it('passes on what authenticate throws, an exception of the application too', async () => {
+  const { HTTPException } = await import('hono/http-exception')
+  const thrown = new HTTPException(418, { message: 'Not here' })
+  const { ask } = aGate({ dependencies: { authenticate: () => Promise.reject(thrown) } })
+  expect((await ask()).status).toBe(418)
+})
