@@ -138,9 +138,14 @@ const FAILURES: Readonly<Record<string, Answer>> = {
 const answeredBy =
   (url: string) =>
   async (c: HandlerContext): Promise<Response> => {
-    const { question, chunks, context } = c.var.ragGate
+    const { question, context } = c.var.ragGate
     const generator = createOpenAiGenerator({ baseUrl: url, apiKey: KEY, model: 'm', ...BOUNDS })
-    const { text } = await generator.generate({ question, chunks, context, signal: c.req.raw.signal })
+    const { text } = await generator.generate({
+      question,
+      chunks: context.chunks,
+      context: context.text,
+      signal: c.req.raw.signal,
+    })
     return c.json({ answer: text })
   }
 
