@@ -53,6 +53,7 @@ interface Reply {
   refusal_reason?: string
   decision_id: string
   sources: { document_id: string }[]
+  closest?: { title: string; section?: string }[]
   detail?: { confidence: number; chunks: { scores: Record<string, number> }[] }
 }
 
@@ -83,6 +84,9 @@ describe('a question', () => {
       'I cannot answer this question based on the available documents. The retrieved information is not sufficiently relevant.',
     )
     expect(reply.detail).toBeUndefined()
+    const titles: readonly string[] = HANDBOOK.map(({ title }) => title)
+    expect(reply.closest?.length).toBeGreaterThan(0)
+    for (const { title, ...rest } of reply.closest ?? []) expect([titles.includes(title), rest]).toEqual([true, {}])
     expect(JSON.stringify({ ...reply, decision_id: '' })).not.toMatch(/\d/)
   })
 
@@ -93,6 +97,7 @@ describe('a question', () => {
     expect(response.headers.get('cache-status')).toBe('rag-gate; fwd=miss')
     expect(reply.refusal_reason).toMatch(/^Confidence \(0\.\d{3}\) below threshold \(0\.55\)$/)
     expect(reply.detail?.chunks[0]?.scores).toHaveProperty('convex')
+    expect(reply.closest?.[0]).toHaveProperty('section')
   })
 
   test('asked again comes from the cache, byte for byte, as a new event for the same decision', async () => {
