@@ -20,8 +20,18 @@ export function binomialInterval(hits: number, trials: number, confidence = 0.95
   const tail = (1 - confidence) / 2
   return {
     low: hits === 0 ? 0 : rateWhere((rate) => upperTail(hits, trials, rate) >= tail),
-    high: hits === trials ? 1 : rateWhere((rate) => 1 - upperTail(hits + 1, trials, rate) <= tail),
+    high: hits === trials ? 1 : rateWhere((rate) => chanceOfAtMost(hits, trials, rate) <= tail),
   }
+}
+
+/**
+ * Chance of so many hits or fewer.
+ *
+ * @param hits whole, −1..trials
+ * @param rate 0..1
+ */
+export function chanceOfAtMost(hits: number, trials: number, rate: number): number {
+  return hits >= trials ? 1 : 1 - upperTail(hits + 1, trials, rate)
 }
 
 /** The rate at which a condition begins to hold, by bisection: it must hold at every higher one. */

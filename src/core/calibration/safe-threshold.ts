@@ -1,6 +1,6 @@
 /** The lowest threshold that a promise holds at, and how many labels a promise takes. */
 import { meets, RATIO_TOLERANCE } from '../lib/numbers.ts'
-import { binomialInterval } from './binomial-interval.ts'
+import { binomialInterval, chanceOfAtMost } from './binomial-interval.ts'
 
 /** A promise: how much may go wrong, and how sure one must be of it. */
 export interface Promised {
@@ -57,7 +57,7 @@ export function lowestSafeThreshold(
 export function labelsForOneMore(labels: number, promised: Promised): number {
   const allowed = mostAllowed(labels, promised)
   let more = labels + 1
-  while (mostAllowed(more, promised) <= allowed) more++
+  while (!mayGetThrough(allowed + 1, more, promised)) more++
   return more
 }
 
@@ -66,8 +66,13 @@ export function labelsForOneMore(labels: number, promised: Promised): number {
  *
  * @param trials whole, 0 and up
  */
-export function mostAllowed(trials: number, { risk, certainty }: Promised): number {
+export function mostAllowed(trials: number, promised: Promised): number {
   let allowed = -1
-  while (allowed < trials && upperBound(allowed + 1, trials, certainty) <= risk) allowed++
+  while (allowed < trials && mayGetThrough(allowed + 1, trials, promised)) allowed++
   return allowed
+}
+
+/** Whether the upper bound of so many hits is within the risk: were the rate higher, so few would be too rare. */
+function mayGetThrough(hits: number, trials: number, { risk, certainty }: Promised): boolean {
+  return hits < trials && chanceOfAtMost(hits, trials, risk) <= 1 - certainty + RATIO_TOLERANCE
 }
