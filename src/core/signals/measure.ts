@@ -6,7 +6,7 @@ import type { ScoreCurve } from './score-curves.ts'
 import type { ScoreKind } from '../evidence/chunk.ts'
 import type { Evidence } from '../evidence/evidence.ts'
 import { idfMass, type Lexicon } from '../text/lexicon.ts'
-import { read } from './text-features.ts'
+import { read, type TextFeatures } from './text-features.ts'
 import { measureRetrieval, type RetrievalSignals } from './retrieval-signals.ts'
 import { TEXT_SIGNALS, type TextSignalName } from './index.ts'
 
@@ -50,7 +50,7 @@ export function measure(
   reader: TermReader = PLAIN_TERM_READER,
 ): Signals {
   const features = read(question, evidence, lexicon, { reader })
-  const signals: Record<string, unknown> = {
+  return Object.freeze({
     chunkCount: evidence.chunks.length,
     droppedCount: evidence.dropped,
     questionTermCount: features.questionTerms.length,
@@ -59,8 +59,23 @@ export function measure(
     curves: scoreCurves(evidence.chunks),
     // An engine's scores rest on its own collection: they are held against that, as fusion does.
     retrieval: measureRetrieval(evidence, idfMass(lexicon, reader.terms(question))),
-  }
-  for (const [name, signal] of Object.entries(TEXT_SIGNALS)) signals[name] = signal(features)
-  // Every member of TEXT_SIGNALS was just measured, and the rest stands above.
-  return Object.freeze(signals) as unknown as Signals
+    ...textSignals(features),
+  })
+}
+
+/** Measures a part of a question: what differs from the other parts, which is what follows from its text. Pure. */
+export function measurePart(
+  part: string,
+  evidence: Evidence,
+  lexicon: Lexicon,
+  reader: TermReader = PLAIN_TERM_READER,
+): PartSignals {
+  const features = read(part, evidence, lexicon, { reader })
+  return Object.freeze({ questionTermCount: features.questionTerms.length, ...textSignals(features) })
+}
+
+function textSignals(features: TextFeatures): Record<TextSignalName, number> {
+  const measured = Object.entries(TEXT_SIGNALS).map(([name, signal]) => [name, signal(features)])
+  // Every member of TEXT_SIGNALS, each a number.
+  return Object.fromEntries(measured) as Record<TextSignalName, number>
 }
