@@ -4,6 +4,7 @@ import { calibratePolicy, type Calibration, type CalibrationLabel } from '../cor
 import { binomialInterval } from '../core/calibration/binomial-interval.ts'
 import type { PolicyPin } from '../core/calibration/policy-pin.ts'
 import { type MeasuredRate, measuredRate } from '../core/calibration/measured-rate.ts'
+import { confidenceOf } from '../core/policy/confidence.ts'
 import { policySettings } from '../core/policy/policy.ts'
 import { balanced } from '../presets/balanced/balanced.ts'
 import { CommandError, misused } from './command-error.ts'
@@ -188,6 +189,8 @@ interface Evidence {
   /** Of hidden gold: how often another passage stands nearly as high once the right one is gone, 0..1. */
   readonly near_misses?: { readonly share: number; readonly low: number; readonly high: number; readonly of: number }
   readonly score_kinds: readonly string[]
+  /** Questions by twentieth of the policy's confidence, the lowest first: live ones are held against it. */
+  readonly confidence_histogram: readonly number[]
 }
 
 function evidenceOf(calibration: Calibrated, measured: readonly LabelResult[], hidden: boolean): Evidence {
@@ -212,8 +215,21 @@ function evidenceOf(calibration: Calibrated, measured: readonly LabelResult[], h
     answered_now: measuredRate(asked.filter(({ verdict }) => verdict !== 'refuse').length, asked.length),
     drafted: asked.filter(({ kind }) => DRAFTED_KINDS.has(kind)).length,
     ...(hidden ? { near_misses: nearMisses(measured) } : {}),
+    confidence_histogram: histogramOf(
+      measured.map(({ signals }) => confidenceOf(calibration.policy.confidence, signals)),
+    ),
     score_kinds: [...new Set(measured.flatMap(({ signals }) => Object.keys(signals.curves)))].sort(),
   }
+}
+
+function histogramOf(confidences: readonly number[]): number[] {
+  const bins = Array.from({ length: 20 }, () => 0)
+  // What could not be computed counts as 0, as in a decision.
+  for (const confidence of confidences) {
+    const bin = Math.max(0, Math.min(19, Math.floor((Number.isNaN(confidence) ? 0 : confidence) * 20 + 1e-9)))
+    bins[bin] = (bins[bin] ?? 0) + 1
+  }
+  return bins
 }
 
 /** Questions whose confidence falls by less than a tenth of it when what answers them is hidden. */

@@ -6,6 +6,7 @@ import { calibrateCommand } from './calibrate.ts'
 import { CommandError, GateFailure, misused } from './command-error.ts'
 import { type Command, helpOf, helpOfAll, meant, readCall } from './command.ts'
 import { evalCommand } from './eval.ts'
+import { labelsCommand } from './feedback-labels.ts'
 import { ingestCommand } from './ingest.ts'
 import { keysCommand } from './keys.ts'
 import { lexiconCommand } from './lexicon.ts'
@@ -20,6 +21,7 @@ const COMMANDS: readonly Command[] = [
   ingestCommand,
   queryCommand,
   questionsCommand,
+  labelsCommand,
   evalCommand,
   calibrateCommand,
   policyCommand,

@@ -44,7 +44,11 @@ const TOPICS: readonly (readonly [subject: string, question: string, fact: strin
 ]
 
 beforeAll(async () => {
-  gate = await startLocalGate({ stateDirectory: join(home, 'state'), port: 31_870, vars: { AUDIENCE: 'public' } })
+  gate = await startLocalGate({
+    stateDirectory: join(home, 'state'),
+    port: 31_870,
+    vars: { AUDIENCE: 'public', STORE_QUESTIONS_DAYS: '30' },
+  })
   mkdirSync(folder)
   for (const [subject, question, fact] of TOPICS) {
     writeFileSync(join(folder, `${subject.toLowerCase()}.md`), `# ${subject}\n\n## ${question}\n\n${fact}\n`)
@@ -169,5 +173,55 @@ describe('from documents to thresholds of their own', () => {
     expect(JSON.parse(same.out)).toMatchObject({ decisions: 15, not_replayable: 0, stricter: [], looser: [] })
     const other = await ragGate('replay', file('results.jsonl'), '--policy', file('policy.json'))
     expect(other).toMatchObject({ code: 0, out: expect.stringContaining('15 decisions under base@') })
+  })
+
+  test('what people say of answers becomes labels, and labels a policy', async () => {
+    const foreign = ['Who won the cup?', 'How is bread baked?', 'What does a ticket to Rome cost?', 'Who painted this?']
+    const more = ['Where is the opera?', 'Which tax is due?', 'How old is the queen?', 'What is a sonnet?']
+    const rest = ['When does school begin?', 'Why do cats purr?', 'Who invented tea?', 'How far is the moon?']
+    const asked = [
+      ...TOPICS.map(([, question]) => ({ question, answerable: true })),
+      ...[...foreign, ...more, ...rest].map((question) => ({ question, answerable: false })),
+    ]
+    for (const { question, answerable } of asked) {
+      const response = await fetch(`${gate.url}/ask`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ question, collection: 'base' }),
+      })
+      const { decision_id: id, refused } = (await response.json()) as { decision_id: string; refused: boolean }
+      const labelled = await fetch(`${gate.url}/v1/decisions/${id}/label`, {
+        method: 'PUT',
+        headers: { authorization: `Bearer ${gate.adminToken}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ rating: refused === answerable ? 'wrong' : 'right' }),
+      })
+      expect(labelled.status).toBe(200)
+    }
+    const written = await ragGate('labels', '--collection', 'base', '--out', file('said.jsonl'))
+    expect(written).toMatchObject({ code: 0, out: expect.stringContaining('24 labels in') })
+    const labels = linesOf(file('said.jsonl')) as { question: string; answerable: boolean }[]
+    const byQuestion = (a: { question: string }, b: { question: string }): number => (a.question < b.question ? -1 : 1)
+    expect(labels.map(({ question, answerable }) => ({ question, answerable })).sort(byQuestion)).toEqual(
+      [...asked].sort(byQuestion),
+    )
+    const calibrated = await ragGate(
+      'calibrate',
+      file('said.jsonl'),
+      '--collection',
+      'base',
+      '--risk',
+      '.2',
+      '--out',
+      file('said.json'),
+    )
+    expect(calibrated).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('like the 12 labelled ones to be refused'),
+    })
+    const { evidence } = JSON.parse(readFileSync(file('said.json'), 'utf8')) as {
+      evidence: { confidence_histogram: number[] }
+    }
+    expect(evidence.confidence_histogram).toHaveLength(20)
+    expect(evidence.confidence_histogram.reduce((sum, count) => sum + count)).toBe(24)
   })
 })

@@ -195,6 +195,7 @@ describe('GET /v1/openapi.json', () => {
     for (const query of ['', '?format=csv']) await call('get', `/v1/feedback${query}`)
     await call('get', `/v1/decisions/${String(refused.body['decision_id'])}`, { at: '/v1/decisions/{id}' })
     await call('get', '/v1/decisions/live?since=none')
+    await call('get', '/v1/labels')
     await call('get', '/v1/alerts')
     await call('get', '/v1/audit')
     await call('post', '/v1/replay', { body: { policy: 'balanced-strict' } })

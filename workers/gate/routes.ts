@@ -16,8 +16,8 @@ import { listPolicies, pushPolicy } from './policies/push-policy.ts'
 import { purgeCache } from './purge-cache.ts'
 import { getAlerts } from './statistics/alerts.ts'
 import { deleteSubject } from './statistics/delete-subject.ts'
-import { feedbackHeader, getFeedback, postFeedback, putLabel } from './statistics/feedback.ts'
 import { followDecisions } from './statistics/follow-decisions.ts'
+import { feedbackHeader, getFeedback, getLabels, postFeedback, putLabel } from './statistics/feedback.ts'
 import { getDecision, listDecisions } from './statistics/get-decisions.ts'
 import { getAuditTrail, getPolicies } from './statistics/get-policies.ts'
 import { getContentGaps, getDocumentTrends, getStatistics } from './statistics/get-stats.ts'
@@ -60,6 +60,7 @@ export const ROUTES: readonly (readonly [method: string, path: string, ...servin
   ['GET', '/v1/alerts', getAlerts],
   ['GET', '/v1/audit', getAuditTrail],
   ['POST', '/v1/replay', postReplay],
+  ['GET', '/v1/labels', getLabels],
   ['GET', '/v1/feedback', getFeedback],
   ['POST', '/v1/feedback', postFeedback],
   ['DELETE', '/v1/subjects/:id', deleteSubject],

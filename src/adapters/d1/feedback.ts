@@ -1,8 +1,9 @@
 import type { D1Database } from '@cloudflare/workers-types'
 import { and, desc, eq, gte, lt, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
-import { feedback } from '../../../d1/schema.ts'
+import { decisions, feedback, questionTexts } from '../../../d1/schema.ts'
 import type { Verdict } from '../../core/gates/finding.ts'
+import { lengthPrefixed } from '../../core/lib/canonical.ts'
 import type { Tenant } from '../../core/lib/ids.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { rethrowStoreFault } from './faults.ts'
@@ -38,6 +39,23 @@ export interface LabelCount {
   readonly wrong: number
 }
 
+/** A question, and whether it can be answered, by what people said of its answer or refusal. */
+export interface LabelledQuestion {
+  /** `null` where no text is kept. */
+  readonly question: string | null
+  readonly answerable: boolean
+  readonly collection: string
+  readonly source: 'user' | 'reviewer'
+}
+
+/** Which of them are read. */
+export interface LabelledQuestionsQuery {
+  readonly tenant: Tenant
+  readonly fromMs: number
+  readonly toMs: number
+  readonly collection?: string
+}
+
 /** Labels, kept and counted. */
 export interface Feedback {
   /** Keeps a label in place of what the same source said before. @throws `schema_outdated`, `store_unavailable` */
@@ -49,9 +67,18 @@ export interface Feedback {
    * @throws `schema_outdated`, `store_unavailable`
    */
   counts(tenant: Tenant, fromMs: number, toMs: number): Promise<readonly LabelCount[]>
+  /**
+   * Questions that were labelled, each once: by a reviewer before a user, and by the latest word. A wrong refusal was of
+   * an answerable question, a wrong answer to one that should have been refused. At most 10,000.
+   *
+   * @throws `schema_outdated`, `store_unavailable`
+   */
+  questions(query: LabelledQuestionsQuery): Promise<readonly LabelledQuestion[]>
   /** The latest first. @throws `schema_outdated`, `store_unavailable` */
   latest(tenant: Tenant, fromMs: number, toMs: number, limit: number): Promise<readonly GivenLabel[]>
 }
+
+const MOST_QUESTIONS = 10_000
 
 /** Copies verdict, policy and collection to labels that came before their decision. */
 const FILL = `UPDATE feedback SET (verdict, policy_id, collection) = (
@@ -115,6 +142,42 @@ export function createD1Feedback({ db, clock }: D1FeedbackOptions): Feedback {
       return rows.flatMap(({ policyId, verdict, right, wrong }) =>
         policyId === null || verdict === null ? [] : [{ policyId, verdict, right, wrong }],
       )
+    },
+
+    async questions({ tenant, fromMs, toMs, collection }) {
+      const rows = await queries
+        .select({
+          question: questionTexts.text,
+          hmac: decisions.questionHmac,
+          collection: decisions.collection,
+          verdict: decisions.verdict,
+          rating: feedback.rating,
+          source: feedback.source,
+        })
+        .from(feedback)
+        .innerJoin(decisions, and(eq(decisions.id, feedback.eventId), sql`+${decisions.tenant} = ${feedback.tenant}`))
+        .leftJoin(
+          questionTexts,
+          and(eq(questionTexts.tenant, decisions.tenant), eq(questionTexts.questionHmac, decisions.questionHmac)),
+        )
+        .where(
+          and(
+            eq(feedback.tenant, tenant),
+            gte(feedback.atMs, fromMs),
+            lt(feedback.atMs, toMs),
+            collection === undefined ? undefined : eq(decisions.collection, collection),
+          ),
+        )
+        .orderBy(sql`${feedback.source} = 'reviewer' DESC`, desc(feedback.atMs), desc(feedback.eventId))
+        .limit(MOST_QUESTIONS)
+        .catch(rethrowStoreFault)
+      const first = new Map<string, LabelledQuestion>()
+      for (const [at, { hmac, verdict, rating, ...row }] of rows.entries()) {
+        // Without an HMAC nobody can tell whether it is another question.
+        const key = lengthPrefixed([row.collection, hmac ?? `${at}`])
+        if (!first.has(key)) first.set(key, { ...row, answerable: (verdict === 'refuse') === (rating === 'wrong') })
+      }
+      return [...first.values()]
     },
 
     async latest(tenant, fromMs, toMs, limit) {

@@ -3,6 +3,7 @@ import { and, asc, desc, eq, gte, inArray, lt, type SQL, sql } from 'drizzle-orm
 import { drizzle } from 'drizzle-orm/d1'
 import { auditEvents, decisions, feedback, policies, pushedPolicies, questionTexts } from '../../../d1/schema.ts'
 import { lostOfRecord, type RecordedDecision as ReplayableDecision } from '../../core/calibration/replay-decisions.ts'
+import type { PolicyPin } from '../../core/calibration/policy-pin.ts'
 import type { Tenant } from '../../core/lib/ids.ts'
 import { rethrowStoreFault } from './faults.ts'
 import { bodyOf } from './policies.ts'
@@ -80,6 +81,8 @@ export interface RecordedDecision extends DecisionRow {
   readonly questionText: string | null
   /** The policy that decided, where it was kept. */
   readonly policy: (typeof policies.$inferSelect)['body'] | null
+  /** How the collection stood when the policy was calibrated on it; `null` where it was not. */
+  readonly pin: PolicyPin | null
   readonly labels: readonly Pick<typeof feedback.$inferSelect, 'source' | 'rating' | 'comment' | 'atMs'>[]
   readonly auditEvents: readonly Pick<typeof auditEvents.$inferSelect, 'type' | 'payload' | 'atMs'>[]
 }
@@ -151,6 +154,7 @@ export function createD1RecordedDecisions({ db }: D1RecordedDecisionsOptions): R
         questionText: questionTexts.text,
         policy: policies.body,
         pushed: pushedPolicies.settings,
+        pin: pushedPolicies.pin,
       })
       .from(decisions)
       .leftJoin(
@@ -281,7 +285,7 @@ export function createD1RecordedDecisions({ db }: D1RecordedDecisionsOptions): R
         ])
         .catch(rethrowStoreFault)
       const policy = row.policy ?? (row.pushed === null ? null : bodyOf(decision.policyId, row.pushed))
-      return { ...decision, questionText: row.questionText, policy, labels, auditEvents: events }
+      return { ...decision, questionText: row.questionText, policy, pin: row.pin, labels, auditEvents: events }
     },
   }
 }

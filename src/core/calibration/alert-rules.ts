@@ -1,4 +1,5 @@
 /** When figures of a running gate are worth a look. */
+import type { PinDifference } from './policy-pin.ts'
 
 /** Decisions of a period, counted. */
 export interface CountedDecisions {
@@ -22,9 +23,22 @@ export interface AlertBounds {
   readonly minDecisions?: number
 }
 
+/** What can be wrong with a calibration. */
+type CalibrationAlert = 'calibration_outdated' | 'calibration_drift'
+
+/** A collection that is judged by a calibrated policy. */
+export interface CalibratedCollection {
+  /** What is no longer as it was when it was calibrated on. */
+  readonly differences: readonly PinDifference[]
+  /** Decisions by twentieths of confidence, of the questions that it was calibrated on; empty where nobody noted it. */
+  readonly calibrated: readonly number[]
+  /** The same of the latest decisions. */
+  readonly latest: readonly number[]
+}
+
 /** A figure beyond its bound. */
 export interface AlertFinding {
-  readonly kind: 'refusals_high' | 'refusals_low' | 'insufficiency_high' | 'confidence_drift'
+  readonly kind: 'refusals_high' | 'refusals_low' | 'insufficiency_high' | 'confidence_drift' | CalibrationAlert
   readonly value: number
   readonly bound: number
   readonly decisions: number
@@ -64,6 +78,61 @@ export function findAlerts(
     found.push({ kind: 'confidence_drift', value: drift, bound: driftAtMost, decisions, message })
   }
   return found
+}
+
+/** Equal parts that confidences are compared in: few, because a calibration rests on few questions. */
+const PARTS = 5
+
+/**
+ * Whether calibrations still hold: whether collections have changed since, and whether confidences have moved away from
+ * those of the questions that they rest on.
+ */
+export function findCalibrationAlerts(
+  collections: readonly CalibratedCollection[],
+  { driftAtMost = 0.25, minDecisions = 50 }: Pick<AlertBounds, 'driftAtMost' | 'minDecisions'> = {},
+): readonly AlertFinding[] {
+  const found: AlertFinding[] = []
+  const decisionsOf = (bins: readonly number[]): number => bins.reduce((sum, count) => sum + count, 0)
+  const changed = collections.filter(({ differences }) => differences.length > 0)
+  if (changed.length > 0) {
+    const message =
+      'Documents or embedding of a collection have changed since its policy was calibrated: run eval, and calibrate again'
+    const decisions = changed.reduce((sum, { latest }) => sum + decisionsOf(latest), 0)
+    found.push({ kind: 'calibration_outdated', value: changed.length, bound: 0, decisions, message })
+  }
+  const drifts = collections
+    .filter((each) => [each.latest, each.calibrated].every((bins) => decisionsOf(bins) >= minDecisions))
+    .map(({ latest, calibrated }) => ({ drift: driftBeyondChance(latest, calibrated), decisions: decisionsOf(latest) }))
+    .sort((a, b) => b.drift - a.drift)
+  const [worst] = drifts
+  if (worst !== undefined && worst.drift > driftAtMost) {
+    const message =
+      'Confidences are no longer those of the questions that the policy was calibrated on: label some of today’s, run eval, and calibrate again'
+    const { drift: value, decisions } = worst
+    found.push({ kind: 'calibration_drift', value, bound: driftAtMost, decisions, message })
+  }
+  return found
+}
+
+/** What χ² with four degrees of freedom, one less than there are parts, exceeds once in a hundred. */
+const CHANCE = 13.28
+
+/**
+ * The stability index over five parts, less what two samples of one distribution exceed once in a hundred:
+ * χ²(1/n + 1/m).
+ *
+ * @see B. Yurdakul, Statistical Properties of the Population Stability Index, 2018
+ */
+function driftBeyondChance(latest: readonly number[], calibrated: readonly number[]): number {
+  const [a, b] = [inParts(latest), inParts(calibrated)]
+  const size = (bins: readonly number[]): number => bins.reduce((sum, count) => sum + count, 0)
+  return Math.max(0, stabilityIndex(a, b) - CHANCE * (1 / size(a) + 1 / size(b)))
+}
+
+function inParts(bins: readonly number[]): number[] {
+  const parts = Array.from({ length: PARTS }, () => 0)
+  for (const [at, count] of bins.entries()) parts[Math.floor((at * PARTS) / bins.length)]! += count
+  return parts
 }
 
 /** Counted for a bin without decisions, so that no logarithm is infinite. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { findAlerts, stabilityIndex } from '../../../src/core/calibration/alert-rules.ts'
+import { seededRandom } from '../../../bench/seeded-random.ts'
+import { findAlerts, findCalibrationAlerts, stabilityIndex } from '../../../src/core/calibration/alert-rules.ts'
 
 const counted = (decisions: number, refused: number, confidenceBins = [decisions]) => ({
   decisions,
@@ -51,5 +52,47 @@ describe('stabilityIndex', () => {
     expect(Number.isFinite(stabilityIndex([100, 0], [0, 100]))).toBe(true)
     expect(stabilityIndex([], [1])).toBe(0)
     expect(stabilityIndex([0, 0], [1, 2])).toBe(0)
+  })
+})
+
+describe('findCalibrationAlerts', () => {
+  const bins = (counts: Readonly<Record<number, number>>) => Array.from({ length: 20 }, (_, at) => counts[at] ?? 0)
+  const low = bins({ 2: 60, 3: 40 })
+  const high = bins({ 17: 60, 18: 40 })
+  const found = (...collections: Parameters<typeof findCalibrationAlerts>[0][number][]) =>
+    findCalibrationAlerts(collections).map(({ kind }) => kind)
+
+  it.each([
+    ['the same', { differences: [], calibrated: low, latest: low }, []],
+    ['moved', { differences: [], calibrated: low, latest: high }, ['calibration_drift']],
+    ['moved within a part', { differences: [], calibrated: bins({ 16: 100 }), latest: bins({ 19: 100 }) }, []],
+    ['too few now', { differences: [], calibrated: low, latest: bins({ 17: 49 }) }, []],
+    ['nothing noted then', { differences: [], calibrated: [], latest: high }, []],
+    ['other documents', { differences: ['lexicon'], calibrated: [], latest: [] }, ['calibration_outdated']],
+    [
+      'another embedding',
+      { differences: ['embedding'], calibrated: low, latest: high },
+      ['calibration_outdated', 'calibration_drift'],
+    ],
+  ] as const)('%s', (_, collection, kinds) => expect(found(collection)).toEqual(kinds))
+
+  it('tells of the worst of several collections', () => {
+    const same = { differences: [], calibrated: low, latest: low }
+    const [drift] = findCalibrationAlerts([same, { differences: [], calibrated: low, latest: high }, same])
+    expect(drift).toMatchObject({ kind: 'calibration_drift', decisions: 100 })
+    expect(found(same, same)).toEqual([])
+  })
+
+  it('is rarely moved by chance', () => {
+    const random = seededRandom(7)
+    const draw = (size: number): number[] => {
+      const drawn = bins({})
+      for (let at = 0; at < size; at++) drawn[Math.floor(random() ** 0.7 * 20)]!++
+      return drawn
+    }
+    let alarms = 0
+    for (let at = 0; at < 2_000; at++)
+      alarms += found({ differences: [], calibrated: draw(50), latest: draw(50) }).length
+    expect(alarms / 2_000).toBeLessThan(0.005)
   })
 })

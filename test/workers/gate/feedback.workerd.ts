@@ -5,6 +5,7 @@ import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createD1DecisionStore } from '../../../src/adapters/d1/decision-store.ts'
 import { uuidv7 } from '../../../src/core/lib/ids.ts'
 import { createAnswerTokens } from '../../../src/pipeline/answer-token.ts'
+import type { NumberedEvent } from '../../../src/ports/decision-log.ts'
 import type { GateBindings } from '../../../workers/gate/bindings.ts'
 import { compositionFor } from '../../../workers/gate/compose.ts'
 import worker from '../../../workers/gate/index.ts'
@@ -158,6 +159,55 @@ describe('feedback', () => {
     vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const response = await post('/v1/feedback', { answer, rating: 'right' })
     expect(response.status).toBeGreaterThanOrEqual(500)
+  })
+})
+
+describe('labelled questions', () => {
+  test('are each there once, by the reviewer before the user and the latest word, and counted without a text', async () => {
+    const labelled = (at: number, verdict: 'pass' | 'refuse', hmac: string | null): NumberedEvent => ({
+      event: anEvent(`said-${at}`, {
+        decision: aDecision({ tenant: 'said', collection: at === 5 ? 'other' : 'manual', verdict }),
+        atMs: Date.now(),
+        ...(hmac === null ? {} : { question: { hmac, keyId: 'k' } }),
+      }),
+      isolate: 'said',
+      sequence: at,
+    })
+    await createD1DecisionStore({ db: env.DB }).write([
+      labelled(1, 'refuse', 'a'),
+      labelled(2, 'pass', 'a'),
+      labelled(3, 'pass', 'b'),
+      labelled(4, 'refuse', null),
+      labelled(5, 'refuse', 'a'),
+      labelled(6, 'pass', 'c'),
+    ])
+    await env.DB.prepare(
+      `INSERT INTO question_texts (tenant, question_hmac, text, expires_ms) VALUES
+        ('said', 'a', 'A?', 9e12), ('said', 'b', 'B?', 9e12), ('elsewhere', 'c', 'C?', 9e12)`,
+    ).run()
+    const { feedback } = compositionFor(env).statistics
+    const say = (at: number, source: 'user' | 'reviewer', rating: 'right' | 'wrong') =>
+      feedback.label({ tenant: 'said', eventId: `said-${at}`, source, rating, principalId: 'p' })
+    await say(1, 'reviewer', 'wrong')
+    // Later, and a user's.
+    await say(2, 'user', 'wrong')
+    await say(3, 'user', 'right')
+    await say(4, 'user', 'right')
+    await say(5, 'user', 'right')
+    await say(6, 'user', 'wrong')
+    const read = async (query = '') =>
+      (await send(`/v1/labels?tenant=said${query}`, { headers: ADMIN })).json<{
+        labels: { question: string }[]
+        without_text: number
+      }>()
+    const { labels: found, without_text: lost } = await read()
+    expect(found.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))).toEqual([
+      { question: 'A?', answerable: false, kind: 'unanswerable, by a user', collection: 'other' },
+      { question: 'A?', answerable: true, kind: 'answerable, by a reviewer', collection: 'manual' },
+      { question: 'B?', answerable: true, kind: 'answerable, by a user', collection: 'manual' },
+    ])
+    expect(lost).toBe(2)
+    expect((await read('&collection=other')).labels).toHaveLength(1)
   })
 })
 

@@ -6,6 +6,9 @@ import { calibratePolicy } from '../../../src/core/calibration/calibrate-policy.
 import { policySettings } from '../../../src/core/policy/policy.ts'
 import { balanced } from '../../../src/presets/balanced/balanced.ts'
 import worker from '../../../workers/gate/index.ts'
+import { watch } from '../../../workers/gate/statistics/alerts.ts'
+import { createD1DecisionStore } from '../../../src/adapters/d1/decision-store.ts'
+import { aDecision, anEvent } from '../../fixtures/decision.ts'
 import { signalsOf } from '../../fixtures/evidence.ts'
 
 const ADMIN = env.ADMIN_TOKEN
@@ -238,5 +241,65 @@ describe('a pushed policy', () => {
     const before = (await ask('pol-b', 'What is the code of the rocket?')).detail.confidence
     await send('PUT', '/v1/collections/pol-b/policy', { policy: id })
     expect((await ask('pol-b', 'What is the code of the rocket?')).detail.confidence).not.toBeCloseTo(before, 3)
+  })
+
+  it('raises an alarm when its collection or the confidences have changed, until another is chosen', async () => {
+    const key = { name: 't', tenant: 'drifting', scopes: ['ask', 'ingest', 'admin'] }
+    const { token } = await (await send('POST', '/v1/keys', key)).json<{ token: string }>()
+    const add = (id: string, text: string) =>
+      send('POST', '/v1/documents', { collection: 'drift', documents: [{ id, text }] }, token)
+    await add('rocket', '# Rocket\n\nThe launch code of the rocket is 7421.')
+    const { collections } = await (
+      await send('GET', '/v1/collections', undefined, token)
+    ).json<{ collections: (Omit<Pin, 'collection'> & { id: string })[] }>()
+    const { embedding_model, dimension, lexicon_id, corpus_version } = collections[0]!
+    const pin = { collection: 'drift', embedding_model, dimension, lexicon_id, corpus_version }
+    const evidence = { confidence_histogram: Array.from({ length: 20 }, (_, at) => (at >= 16 ? 25 : 0)) }
+    const { id } = await (
+      await send('PUT', '/v1/policies/pushed', { settings: strict('drifting'), pin, evidence }, token)
+    ).json<{ id: string }>()
+    const choose = (policy: string | null) => send('PUT', '/v1/collections/drift/policy', { policy }, token)
+    await choose(id)
+    const decide = (confidence: number, prefix: string) =>
+      createD1DecisionStore({ db: env.DB }).write(
+        Array.from({ length: 60 }, (_, at) => ({
+          event: anEvent(`${prefix}-${at}`, {
+            decision: aDecision({
+              tenant: 'drifting',
+              collection: 'drift',
+              policyId: id,
+              confidence,
+              corpusVersion: 1,
+            }),
+            atMs: Date.now() - 1_000,
+          }),
+          isolate: `isolate ${prefix}`,
+          sequence: at + 1,
+        })),
+      )
+    const kinds = async () => {
+      await watch(env)
+      const { alerts } = await (
+        await send('GET', '/v1/alerts', undefined, token)
+      ).json<{ alerts: { kind: string; closed: string | null; message: string }[] }>()
+      return alerts.filter(({ closed }) => closed === null).map(({ kind }) => kind)
+    }
+    const record = async () =>
+      (await send('GET', '/v1/decisions/as-calibrated-0', undefined, token)).json<{ calibration: unknown }>()
+    await decide(0.9, 'as-calibrated')
+    expect(await kinds()).toEqual([])
+    expect((await record()).calibration).toEqual({ pin, documents_changed: false, advice: null })
+    await decide(0.1, 'elsewhere')
+    expect(await kinds()).toEqual(['calibration_drift'])
+    await add('more', 'Fuel is methane.')
+    expect((await kinds()).sort()).toEqual(['calibration_drift', 'calibration_outdated'])
+    const asked = await send('POST', '/ask', { question: 'What is the launch code?', collection: 'drift' }, token)
+    const { decision_id: decision } = await asked.json<{ decision_id: string }>()
+    expect(await (await send('GET', `/v1/decisions/${decision}`, undefined, token)).json()).toMatchObject({
+      policy_id: id,
+      calibration: { pin, documents_changed: true, advice: expect.stringContaining('calibrate again') },
+    })
+    await choose(null)
+    expect(await kinds()).toEqual([])
   })
 })

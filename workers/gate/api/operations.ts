@@ -242,6 +242,14 @@ export const OPERATIONS: readonly Operation[] = [
   },
   {
     method: 'get',
+    path: '/v1/labels',
+    about: 'What people said, as labelled questions for rag-gate eval and calibrate',
+    scope: 'admin',
+    query: { ...tenant, ...period, ...collection },
+    answers: { 200: { about: 'Each question once, where its text is kept', body: shape.LABELS } },
+  },
+  {
+    method: 'get',
     path: '/v1/feedback',
     about: 'What people say, and how often each policy errs',
     scope: 'admin',

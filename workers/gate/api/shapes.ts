@@ -357,6 +357,7 @@ export const DECISION: Schema = versioned({
   reranker: orNull(text),
   cut: orNull(list(text)),
   policy: orNull(byName(anything)),
+  calibration: orNull(object({ pin, documents_changed: flag, advice: orNull(text) })),
   question_text: orNull(text),
   rejection: orNull(byName(anything)),
   labels: list(object({ source: oneOf('user', 'reviewer'), rating: RATING, comment: orNull(text), at: moment })),
@@ -445,6 +446,11 @@ export const FEEDBACK_SUMMARY: Schema = versioned({
       collection: orNull(text),
     }),
   ),
+})
+
+export const LABELS: Schema = versioned({
+  labels: list(object({ question: text, answerable: flag, kind: text, collection: text })),
+  without_text: count,
 })
 
 export const ERASED: Schema = versioned({

@@ -3,10 +3,18 @@ import type { Context } from 'hono'
 import type { Alert } from '../../../src/adapters/d1/alerts.ts'
 import { EVERY_TENANT } from '../../../src/adapters/d1/statistics/wanted.ts'
 import type { StatisticsSummary } from '../../../src/adapters/d1/statistics.ts'
-import { type CountedDecisions, findAlerts } from '../../../src/core/calibration/alert-rules.ts'
+import {
+  type CalibratedCollection,
+  type CountedDecisions,
+  findAlerts,
+  findCalibrationAlerts,
+} from '../../../src/core/calibration/alert-rules.ts'
+import { pinDifferences } from '../../../src/core/calibration/policy-pin.ts'
+import { isRecord } from '../../../src/core/lib/guards.ts'
 import { requireScope } from '../access.ts'
 import type { GateBindings } from '../bindings.ts'
 import { compositionFor } from '../compose.ts'
+import { standing } from '../policies/pins.ts'
 import { checkNames, DAY_MS, HOUR_MS, readLimit, readTenant } from './parameters.ts'
 import { json, onTheWire } from './wire.ts'
 
@@ -39,11 +47,46 @@ export async function watch(env: GateBindings): Promise<void> {
       summaries.summary({ tenant, fromMs, toMs }),
       summaries.summary({ tenant, fromMs: fromMs - EARLIER_MS, toMs: fromMs, interval: 'hour' }),
     ])
-    await alerts.update(tenant, findAlerts(counted(latest), counted(earlier)))
+    const calibrations = findCalibrationAlerts(await calibrated(env, tenant, fromMs, toMs))
+    await alerts.update(tenant, [...findAlerts(counted(latest), counted(earlier)), ...calibrations])
   }
   const { ALERT_WEBHOOK_URL: url } = env
   if (url === undefined) return
   for (const alert of await alerts.untold()) if (await tell(url, alert)) await alerts.told(alert)
+}
+
+/** The collections of a tenant that are judged by a calibrated policy, with their latest decisions under it. */
+async function calibrated(
+  env: GateBindings,
+  tenant: string,
+  fromMs: number,
+  toMs: number,
+): Promise<readonly CalibratedCollection[]> {
+  const { policies, ingest, statistics } = compositionFor(env)
+  const pinned = (await policies.listPushed(tenant)).filter(({ pin }) => pin !== null)
+  if (pinned.length === 0) return []
+  const found = (await ingest.collections.list(tenant)).map(async (collection) => {
+    const policy = pinned.find(({ id }) => id === collection.policyId)
+    if (policy === undefined || policy.pin === null) return []
+    const filter = { policyId: policy.id, collection: collection.id }
+    const summary = await statistics.summaries.summary({ tenant, fromMs, toMs, filter })
+    return [
+      {
+        differences: pinDifferences(policy.pin, standing(collection)),
+        calibrated: histogramIn(policy.evidence),
+        latest: counted(summary).confidenceBins,
+      },
+    ]
+  })
+  return (await Promise.all(found)).flat()
+}
+
+/** Evidence is what the tenant sent: a histogram is counts of twentieths, or nothing. */
+function histogramIn(evidence: unknown): readonly number[] {
+  const bins = isRecord(evidence) ? evidence['confidence_histogram'] : undefined
+  const isCount = (value: unknown): value is number =>
+    typeof value === 'number' && Number.isInteger(value) && value >= 0
+  return Array.isArray(bins) && bins.length === 20 && bins.every(isCount) ? bins : []
 }
 
 function counted({ decisions, byVerdict, confidenceHistogram }: StatisticsSummary): CountedDecisions {

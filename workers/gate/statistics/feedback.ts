@@ -12,7 +12,7 @@ import { requireScope } from '../access.ts'
 import type { GateBindings } from '../bindings.ts'
 import { compositionFor } from '../compose.ts'
 import { policyOfId } from '../policies/policy-for.ts'
-import { checkNames, DAY_MS, readFormat, readLimit, readPeriod, readTenant } from './parameters.ts'
+import { checkNames, DAY_MS, readFilter, readFormat, readLimit, readPeriod, readTenant } from './parameters.ts'
 import { daysOf } from './stores.ts'
 import { csv, json, onTheWire } from './wire.ts'
 
@@ -126,6 +126,30 @@ export async function getFeedback(c: FeedbackContext): Promise<Response> {
     byPolicy.map(async (totals) => errorsOf(totals, await policyOfId(composition, tenant, totals.name), counts)),
   )
   return json(c, { policies, labels: rows })
+}
+
+/** What people said, as labelled questions that `rag-gate eval` and `calibrate` read. */
+export async function getLabels(c: FeedbackContext): Promise<Response> {
+  const composition = compositionFor(c.env)
+  const principal = await requireScope(composition, c.req.raw, 'admin')
+  checkNames(c, ['from', 'to', 'collection'])
+  const { collection } = readFilter(c)
+  const query = {
+    tenant: readTenant(c, principal),
+    ...readPeriod(c, LONGEST_MS, DEFAULT_RETENTION_DAYS * DAY_MS),
+    ...(collection === undefined ? {} : { collection }),
+  }
+  await composition.log.flush()
+  const said = await composition.statistics.feedback.questions(query)
+  const labels = said.flatMap(({ question, answerable, source, collection: of }) =>
+    question === null ? [] : [{ question, answerable, kind: kindOf(answerable, source), collection: of }],
+  )
+  return json(c, { labels, without_text: said.length - labels.length })
+}
+
+/** Names the kind for the figures by kind: who said so. */
+function kindOf(answerable: boolean, source: 'user' | 'reviewer'): string {
+  return `${answerable ? 'answerable' : 'unanswerable'}, by a ${source}`
 }
 
 function errorsOf(

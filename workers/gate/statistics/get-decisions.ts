@@ -105,7 +105,18 @@ function toldOf(decision: Decision, { preset, gates }: Policy): object {
 }
 
 function wholeRecord(found: RecordedDecision): Record<string, unknown> {
-  const { signals, answerSignals, policy, findings, auditEvents, escalate, questionText, audit: _, ...others } = found
+  const {
+    pin: _pin,
+    signals,
+    answerSignals,
+    policy,
+    findings,
+    auditEvents,
+    escalate,
+    questionText,
+    audit: _,
+    ...others
+  } = found
   return {
     // The wire form of an object is an object.
     ...(onTheWire(others) as object),
@@ -115,6 +126,7 @@ function wholeRecord(found: RecordedDecision): Record<string, unknown> {
     signals,
     answer_signals: answerSignals,
     policy,
+    calibration: calibrationOf(found),
     question_text: questionText,
     rejection: rejectionRecord(decisionOf(found), rejectionFacts(found)) ?? null,
     audit_events: auditEvents.map(({ atMs, ...event }) => ({ at: new Date(atMs).toISOString(), ...event })),
@@ -123,6 +135,16 @@ function wholeRecord(found: RecordedDecision): Record<string, unknown> {
 
 function rejectionFacts({ atMs, questionText }: RecordedDecision): RejectionFacts {
   return { atMs, ...(questionText === null ? {} : { question: questionText }) }
+}
+
+/** What the policy was calibrated on, and whether documents had changed by the time it decided. */
+function calibrationOf({ pin, corpusVersion }: RecordedDecision): Record<string, unknown> | null {
+  if (pin === null) return null
+  const changed = pin.corpus_version !== corpusVersion
+  const advice = changed
+    ? 'Documents had changed since the policy was calibrated: run rag-gate eval, and calibrate again where it drifted'
+    : null
+  return { pin, documents_changed: changed, advice }
 }
 
 /** What was recorded is what was decided, save that numbers which were not finite are `null`. */
