@@ -37,8 +37,7 @@ function sharedKeyParts(
   request: QuestionRequest,
   { collection: { tenant, id }, policy, filter }: QuestionPlace,
 ): SharedKeyParts {
-  const { topK, candidates, fusion, fusionWeights, rrfK, expansion, rerankFrom, rerankBelow } = settings.retrieval
-  const { maxCharacters, maxTokens } = settings.context
+  const rewriterModel = settings.retrieval.expansion === undefined ? '' : (rewriter?.model ?? '')
   return {
     deployment: request.deployment,
     tenant,
@@ -51,25 +50,40 @@ function sharedKeyParts(
     prompt: settings.prompt,
     policyId: ruledPolicyId(policy, settings.rules),
     mode: settings.mode,
-    retrieval: canonicalJson({
-      topK,
-      candidates,
-      fusion,
-      fusionWeights: { ...fusionWeights },
-      rrfK,
-      maxCharacters,
-      maxTokens: maxTokens ?? null,
-      searchMode: request.searchMode ?? 'hybrid',
-      reranker: reranker?.model ?? '',
-      rerankFrom: rerankFrom ?? 0,
-      rerankBelow: rerankBelow ?? null,
-      expandBelow: expansion?.below ?? 0,
-      rewriter: expansion === undefined ? '' : (rewriter?.model ?? ''),
-    }),
+    retrieval: lengthPrefixed([
+      retrievalText(settings),
+      request.searchMode ?? 'hybrid',
+      reranker?.model ?? '',
+      rewriterModel,
+    ]),
     vary: request.vary,
     question: request.question,
     options: request.options,
   }
+}
+
+/** By settings, which never change: every hit would write the same text anew. */
+const RETRIEVAL_TEXTS = new WeakMap<QuestionSettings, string>()
+
+function retrievalText(settings: QuestionSettings): string {
+  const known = RETRIEVAL_TEXTS.get(settings)
+  if (known !== undefined) return known
+  const { topK, candidates, fusion, fusionWeights, rrfK, expansion, rerankFrom, rerankBelow } = settings.retrieval
+  const { maxCharacters, maxTokens } = settings.context
+  const text = canonicalJson({
+    topK,
+    candidates,
+    fusion,
+    fusionWeights: { ...fusionWeights },
+    rrfK,
+    maxCharacters,
+    maxTokens: maxTokens ?? null,
+    rerankFrom: rerankFrom ?? 0,
+    rerankBelow: rerankBelow ?? null,
+    expandBelow: expansion?.below ?? 0,
+  })
+  RETRIEVAL_TEXTS.set(settings, text)
+  return text
 }
 
 /**

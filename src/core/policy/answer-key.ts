@@ -24,7 +24,7 @@ export interface SharedKeyParts {
   readonly prompt: string
   readonly policyId: string
   readonly mode: string
-  /** How the evidence is retrieved and cut, as canonical JSON. */
+  /** How the evidence is retrieved and cut, as one canonical text. */
   readonly retrieval: string
   /** Values of the request headers that the response may vary on, in a fixed order. */
   readonly vary: readonly string[]

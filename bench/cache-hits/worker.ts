@@ -1,0 +1,45 @@
+/** A route without a gate, and the same answers from the gate's caches. Served by `../cache-hits.ts`. */
+import { type Context, Hono } from 'hono'
+import { createCacheApiAnswerCache } from '../../src/adapters/cache-api-answer-cache.ts'
+import { createMemoryAnswerCache } from '../../src/adapters/memory-answer-cache.ts'
+import { ragGate } from '../../src/middleware/rag-gate.ts'
+import type { AnswerCache } from '../../src/ports/answer-cache.ts'
+
+const app = new Hono()
+
+/** What every route answers. */
+const answer = (c: Context): Response => c.json({ answer: 'Turn the red key.', sources: [{ id: 'a', title: 'Start' }] })
+
+async function bare(c: Context): Promise<Response> {
+  await c.req.json<{ question: string }>()
+  return answer(c)
+}
+app.post('/bare', bare)
+app.post('/bare-twin', bare)
+
+/** Finds the evidence once; a second time is no hit, and the bench ends. */
+function gate(cache: AnswerCache): ReturnType<typeof ragGate> {
+  let retrievals = 0
+  return ragGate({
+    dependencies: {
+      cache,
+      retriever: {
+        async retrieve() {
+          if (retrievals++ > 0) throw new Error('a hit retrieves nothing')
+          const passage = { id: 'a', documentId: 'a', text: 'The engine starts with the red key.' }
+          return [{ kind: 'bm25', entries: [{ passage, score: 9 }] }]
+        },
+      },
+    },
+    cache: { scope: 'public' },
+  })
+}
+app.post('/hit-memory', gate(createMemoryAnswerCache()), answer)
+app.post(
+  '/hit-cache-api',
+  // A read that is late under load would be a miss.
+  gate(createCacheApiAnswerCache({ cache: () => caches.open('bench-answers'), deadlineMs: 10_000 })),
+  answer,
+)
+
+export default app
