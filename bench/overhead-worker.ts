@@ -1,5 +1,6 @@
 /** The same question route with and without the gate, so that one run can compare them. Served by `overhead.ts`. */
 import { type Context, Hono } from 'hono'
+import { createBufferedDecisionLog } from '../src/adapters/buffered-decision-log.ts'
 import { createCacheApiAnswerCache } from '../src/adapters/cache-api-answer-cache.ts'
 import { createMemoryAnswerCache } from '../src/adapters/memory-answer-cache.ts'
 import { buildContext } from '../src/core/evidence/context.ts'
@@ -9,6 +10,7 @@ import { namespaceOf } from '../src/core/lib/ids.ts'
 import { terms } from '../src/core/text/terms.ts'
 import type { GateDependencies } from '../src/middleware/dependencies.ts'
 import { ragGate } from '../src/middleware/rag-gate.ts'
+import type { DecisionStore } from '../src/ports/decision-log.ts'
 import { answer } from '../workers/gate/ask.ts'
 import type { GateBindings } from '../workers/gate/bindings.ts'
 import { compositionFor } from '../workers/gate/compose.ts'
@@ -75,6 +77,15 @@ app.post(
   '/gated-recorded',
   ragGate<GateBindings>({
     dependencies: dependenciesOf((all) => ({ ...bare(all), ...(all.log && { log: all.log }) })),
+  }),
+  answer,
+)
+/** A D1 that takes five seconds for every batch of decisions. */
+const slow: DecisionStore = { write: () => scheduler.wait(5_000) }
+app.post(
+  '/gated-slow-log',
+  ragGate<GateBindings>({
+    dependencies: dependenciesOf((all) => ({ ...bare(all), log: createBufferedDecisionLog({ store: slow }) })),
   }),
   answer,
 )

@@ -7,28 +7,8 @@
  * All routes take turns in every round, so that a machine that slows down slows them all; a hand-written route stands
  * there twice, and the ratio of the twins says how far the others can be trusted.
  */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import autocannon from 'autocannon'
-import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
-import { ingest } from '../src/cli/gate-client.ts'
-import { ROOT } from '../scripts/local-gate.ts'
-import { bundle } from './bundle.ts'
-import { migrate } from './migrate.ts'
-
-const STRONG = 'How long is a strong answer cached?'
-const OFF_TOPIC = 'Which river flows through the capital of Peru?'
-const SECONDS = 2
-const CONNECTIONS = 16
-
-interface Route {
-  readonly name: string
-  readonly path: string
-  readonly question: string
-  /** Verdict that the gate must give, so that the route measures what its name says. */
-  readonly verdict?: 'pass' | 'refuse'
-}
+import type autocannon from 'autocannon'
+import { CONNECTIONS, load, median, OFF_TOPIC, type Route, SECONDS, serveOverhead, STRONG } from './overhead-site.ts'
 
 const ROUTES: readonly Route[] = [
   { name: 'JSON floor', path: '/json', question: STRONG },
@@ -42,62 +22,13 @@ const ROUTES: readonly Route[] = [
   { name: 'cache hit, Cache API', path: '/hit-cache-api', question: STRONG, verdict: 'pass' },
 ]
 
-async function load(url: string, { path, question, verdict, name }: Route): Promise<autocannon.Result> {
-  const body = JSON.stringify({ question })
-  const headers = { 'content-type': 'application/json' }
-  const check = await fetch(url + path, { method: 'POST', headers, body })
-  const gate = check.headers.get('rag-gate')
-  if (!check.ok || (verdict !== undefined && gate?.startsWith(verdict) !== true)) {
-    throw new Error(`${name} answered ${check.status}, ${gate}`)
-  }
-  await check.arrayBuffer()
-  const result = await autocannon({
-    url: url + path,
-    method: 'POST',
-    headers,
-    body,
-    connections: CONNECTIONS,
-    duration: SECONDS,
-  })
-  if (result.non2xx > 0 || result.errors > 0)
-    throw new Error(`${name}: ${result.non2xx} failures, ${result.errors} errors`)
-  return result
-}
-
-const median = (values: readonly number[]): number =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN
-
 const rounds = Number(process.argv[2] ?? 5)
-const directory = mkdtempSync(join(tmpdir(), 'hono-rag-gate-bench-'))
-const modules = bundle('bench/overhead-worker.ts', directory)
-const token = 'bench-token-0123456789abcdef0123456789abcdef'
-const miniflare = new Miniflare(
-  convertV4MiniflareOptions({
-    name: 'overhead',
-    modules,
-    modulesRoot: directory,
-    compatibilityDate: '2026-11-01',
-    compatibilityFlags: ['nodejs_compat'],
-    host: '127.0.0.1',
-    port: 0,
-    d1Databases: ['DB'],
-    durableObjects: { VECTOR_INDEX: { className: 'VectorIndex', useSQLite: true } },
-    bindings: { ADMIN_TOKEN: token },
-  }),
-)
+const site = await serveOverhead()
 try {
-  const url = (await miniflare.ready).origin
-  await migrate(miniflare)
-  const docs = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md'))
-  await ingest(
-    url,
-    token,
-    docs.map((name) => ({ id: name, text: readFileSync(join(ROOT, 'docs', name), 'utf8') })),
-  )
   const results = new Map<Route, autocannon.Result[]>(ROUTES.map((route) => [route, []]))
   for (let round = 0; round <= rounds; round++) {
     for (const route of ROUTES) {
-      const result = await load(url, route)
+      const result = await load(site.url, route)
       // The first round warms up.
       if (round > 0) results.get(route)?.push(result)
     }
@@ -108,7 +39,7 @@ try {
     )
   const floor = rates('/json', STRONG)
   console.log(
-    `${rounds} rounds of ${SECONDS} s, ${CONNECTIONS} connections, ${docs.length} documents; medians over the rounds`,
+    `${rounds} rounds of ${SECONDS} s, ${CONNECTIONS} connections, ${site.documents} documents; medians over the rounds`,
   )
   console.log(`${'route'.padEnd(32)} req/s   of hand-written (lowest–highest)   of the floor   p50 ms   p99 ms`)
   for (const route of ROUTES) {
@@ -125,6 +56,5 @@ try {
     )
   }
 } finally {
-  await miniflare.dispose()
-  rmSync(directory, { recursive: true, force: true })
+  await site.close()
 }

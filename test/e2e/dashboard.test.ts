@@ -88,6 +88,12 @@ interface Stats {
   savings: { calls_avoided_by_refusal: number; calls_avoided_by_cache: number }
 }
 
+/** A share as the page writes it. */
+function share(part: number, whole: number, of: string): string {
+  const percent = (part / whole) * 100
+  return `${percent > 0 && percent < 10 ? percent.toFixed(1) : percent.toFixed(0)} % ${of}`
+}
+
 describe('signing in', () => {
   it('needs a key that counts, keeps it in this tab alone, and forgets it', async () => {
     const { page, complaints } = await visit({ signedIn: false })
@@ -122,6 +128,28 @@ describe('the overview', () => {
     expect(await reasons.count()).toBe(Object.keys(stats.by_reason).length)
     expect(await page.getByRole('region', { name: 'Recording' }).innerText()).toContain('Every decision')
     expect(complaints).toEqual([])
+  })
+
+  it('shows the figures that the database has, asked past the Worker', async () => {
+    const { page } = await visit()
+    const count = (where: string): number => Number(site.sql(`SELECT count(*) FROM decisions WHERE ${where}`))
+    const all = count('true')
+    expect(all).toBeGreaterThan(50)
+    expect(await tile(page, 'Decisions').locator('strong').innerText()).toBe(String(all))
+    expect(await tile(page, 'Decisions').locator('span').innerText()).toBe(
+      share(count("verdict = 'pass'"), all, 'pass'),
+    )
+    const refused = count("verdict = 'refuse'")
+    expect(await tile(page, 'Refused').locator('span').innerText()).toBe(`${refused} questions`)
+    expect(await tile(page, 'Calls avoided').locator('strong').innerText()).toBe(String(count('saved IS NOT NULL')))
+    const mean = Number(site.sql('SELECT avg(confidence) FROM decisions'))
+    expect(Number(await tile(page, 'Mean confidence').locator('strong').innerText())).toBe(Math.floor(mean * 100) / 100)
+    for (const reason of ['passed', 'confidence_low']) {
+      const bar = page.getByRole('region', { name: 'Reasons' }).locator('li', {
+        has: page.locator(`a[href$="reason=${reason}"]`),
+      })
+      expect(await bar.locator('.number').first().innerText()).toBe(String(count(`reason = '${reason}'`)))
+    }
   })
 
   it('says what another threshold would have refused', async () => {
@@ -311,8 +339,7 @@ describe('markup in what people wrote', () => {
     const { page, complaints } = await visit()
     await open(page, 'Policies')
     const shown = await page.getByRole('table', { name: 'Who chose which policy' }).innerText()
-    const squeezed = shown.replaceAll(/\s+/g, ' ')
-    for (const payload of XSS_PAYLOADS) expect(squeezed).toContain(payload.replaceAll(/\s+/g, ' ').trim())
+    for (const payload of XSS_PAYLOADS) expect(squeezed(shown)).toContain(squeezed(payload))
     for (const name of ['Decisions', 'Content gaps', 'Documents']) await open(page, name)
     await page.goto(`${site.gate.url}/dashboard#/decisions/${encodeURIComponent(XSS_PAYLOADS[0]!)}`)
     await page.getByRole('alert').waitFor()
@@ -320,6 +347,55 @@ describe('markup in what people wrote', () => {
     expect(complaints.filter((complaint) => !complaint.includes('404'))).toEqual([])
   })
 })
+
+describe('markup in questions, titles and comments', () => {
+  it(`is text: ${XSS_PAYLOADS.length} payloads each`, async () => {
+    const { page, complaints } = await visit()
+    const { decisions } = (await api('/v1/decisions?limit=100')) as { decisions?: { id: string }[] }
+    for (const [at, comment] of XSS_PAYLOADS.entries()) {
+      await api(`/v1/decisions/${decisions![at]!.id}/label`, 'PUT', { rating: 'right', comment })
+    }
+    await open(page, 'Feedback')
+    const said = squeezed(await page.getByRole('table', { name: 'Latest labels' }).innerText())
+    for (const payload of XSS_PAYLOADS) expect(said).toContain(squeezed(payload))
+
+    // Where texts are kept a question is shown in its words, and a document by its id, which may be a title.
+    await page.route('**/v1/stats/content-gaps?*', async (route) => {
+      const [gap] = (await (await route.fetch()).json()).content_gaps as object[]
+      await route.fulfill({ json: { content_gaps: XSS_PAYLOADS.map((text) => ({ ...gap, text, collection: text })) } })
+    })
+    await page.route('**/v1/stats/documents?*', async (route) => {
+      const [document] = (await (await route.fetch()).json()).documents as object[]
+      await route.fulfill({ json: { documents: XSS_PAYLOADS.map((text) => ({ ...document, document_id: text })) } })
+    })
+    for (const [view, table] of [
+      ['Content gaps', 'Questions refused most often'],
+      ['Documents', 'Documents by confidence'],
+    ] as const) {
+      await open(page, view)
+      const shown = squeezed(await page.getByRole('table', { name: table }).innerText())
+      for (const payload of XSS_PAYLOADS) expect(shown).toContain(squeezed(payload))
+    }
+    await page.route('**/v1/decisions/*', async (route) => {
+      const response = await route.fetch()
+      const recorded = (await response.json()) as Record<string, unknown>
+      const all = XSS_PAYLOADS.join('\n')
+      const told = { badge: { look: 'success', text: all }, banner: all }
+      const json = { ...recorded, question_text: all, document_ids: XSS_PAYLOADS, told, model: all, route: all }
+      await route.fulfill({ response, json })
+    })
+    await page.goto(`${site.gate.url}/dashboard#/decisions/${decisions![0]!.id}`)
+    await page.locator('blockquote').waitFor()
+    for (const place of ['blockquote', '.mark', '.banner', '.plain']) {
+      const shown = squeezed(await page.locator(place).innerText())
+      for (const payload of XSS_PAYLOADS) expect(shown, place).toContain(squeezed(payload))
+    }
+    expect(await page.locator('main img, main script, main iframe, main [onerror], main base').count()).toBe(0)
+    expect(complaints).toEqual([])
+  })
+})
+
+const squeezed = (text: string): string => text.replaceAll(/\s+/g, ' ').trim()
 
 describe('with the keyboard alone', () => {
   it('one signs in, changes the view and the period, and opens a decision', async () => {

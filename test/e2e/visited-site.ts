@@ -1,7 +1,8 @@
 /** A real Worker with documents in it, and a real browser that visits it. */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import { type GateDocument, ingest } from '../../src/cli/gate-client.ts'
@@ -47,6 +48,8 @@ export interface Visit {
 /** The Worker and the browser of a test file; both are there once its `beforeAll` ran. */
 export interface VisitedSite {
   readonly gate: LocalGate
+  /** Runs a query on the Worker's own D1, past the Worker: one value. */
+  sql(query: string): unknown
   /** Opens a page in a context of its own, which is closed after the test. */
   visit(path: string, options?: BrowserContextOptions): Promise<Visit>
 }
@@ -80,6 +83,7 @@ export function visitedSite(documents: readonly GateDocument[]): VisitedSite {
     get gate() {
       return theGate()
     },
+    sql: (query) => firstValue(stateDirectory, query),
     async visit(path, options = {}) {
       const { url } = theGate()
       const context = await (launched ?? neverStarted()).browser.newContext(options)
@@ -90,6 +94,21 @@ export function visitedSite(documents: readonly GateDocument[]): VisitedSite {
       return { page, context, complaints }
     },
   }
+}
+
+/** The D1 of the Worker is the one SQLite file that has the table of decisions. */
+function firstValue(stateDirectory: string, query: string): unknown {
+  const files = readdirSync(stateDirectory, { recursive: true, encoding: 'utf8' })
+  for (const file of files.filter((name) => /D1DatabaseObject.*\.sqlite$/.test(name))) {
+    const database = new DatabaseSync(join(stateDirectory, file), { readOnly: true })
+    try {
+      const known = database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'decisions'").get()
+      if (known !== undefined) return Object.values(database.prepare(query).get() ?? {})[0]
+    } finally {
+      database.close()
+    }
+  }
+  throw new Error('The Worker has no database with decisions')
 }
 
 function neverStarted(): never {

@@ -1,0 +1,99 @@
+/** The routes of `overhead-worker.ts` in workerd, with the project's docs as corpus, and how they are loaded. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import autocannon from 'autocannon'
+import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
+import { ingest } from '../src/cli/gate-client.ts'
+import { ROOT } from '../scripts/local-gate.ts'
+import { bundle } from './bundle.ts'
+import { migrate } from './migrate.ts'
+
+export const STRONG = 'How long is a strong answer cached?'
+export const OFF_TOPIC = 'Which river flows through the capital of Peru?'
+export const SECONDS = 2
+export const CONNECTIONS = 16
+
+/** A route and the question that it is asked. */
+export interface Route {
+  readonly name: string
+  readonly path: string
+  readonly question: string
+  /** Verdict that the gate must give, so that the route measures what its name says. */
+  readonly verdict?: 'pass' | 'refuse'
+}
+
+/** The routes, being served. */
+export interface OverheadSite {
+  readonly url: string
+  readonly miniflare: Miniflare
+  readonly documents: number
+  close(): Promise<void>
+}
+
+/** Serves the routes and takes the documents in. */
+export async function serveOverhead(): Promise<OverheadSite> {
+  const directory = mkdtempSync(join(tmpdir(), 'hono-rag-gate-bench-'))
+  const modules = bundle('bench/overhead-worker.ts', directory)
+  const token = 'bench-token-0123456789abcdef0123456789abcdef'
+  const miniflare = new Miniflare(
+    convertV4MiniflareOptions({
+      name: 'overhead',
+      modules,
+      modulesRoot: directory,
+      compatibilityDate: '2026-11-01',
+      compatibilityFlags: ['nodejs_compat'],
+      host: '127.0.0.1',
+      port: 0,
+      d1Databases: ['DB'],
+      durableObjects: { VECTOR_INDEX: { className: 'VectorIndex', useSQLite: true } },
+      bindings: { ADMIN_TOKEN: token },
+    }),
+  )
+  const close = async (): Promise<void> => {
+    await miniflare.dispose()
+    rmSync(directory, { recursive: true, force: true })
+  }
+  try {
+    const url = (await miniflare.ready).origin
+    await migrate(miniflare)
+    const docs = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md'))
+    const texts = docs.map((name) => ({ id: name, text: readFileSync(join(ROOT, 'docs', name), 'utf8') }))
+    await ingest(url, token, texts)
+    return { url, miniflare, documents: docs.length, close }
+  } catch (thrown) {
+    await close()
+    throw thrown
+  }
+}
+
+/**
+ * Loads a route for a while.
+ *
+ * @throws when it answers something else than it should, or fails
+ */
+export async function load(url: string, { path, question, verdict, name }: Route): Promise<autocannon.Result> {
+  const body = JSON.stringify({ question })
+  const headers = { 'content-type': 'application/json' }
+  const check = await fetch(url + path, { method: 'POST', headers, body })
+  const gate = check.headers.get('rag-gate')
+  if (!check.ok || (verdict !== undefined && gate?.startsWith(verdict) !== true)) {
+    throw new Error(`${name} answered ${check.status}, ${gate}`)
+  }
+  await check.arrayBuffer()
+  const result = await autocannon({
+    url: url + path,
+    method: 'POST',
+    headers,
+    body,
+    connections: CONNECTIONS,
+    duration: SECONDS,
+  })
+  if (result.non2xx > 0 || result.errors > 0)
+    throw new Error(`${name}: ${result.non2xx} failures, ${result.errors} errors`)
+  return result
+}
+
+/** The value in the middle; the upper of two. */
+export const median = (values: readonly number[]): number =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN
