@@ -29,7 +29,7 @@ interface Kind {
   readonly path: string
   readonly question: string
   readonly verdict?: 'pass' | 'refuse'
-  /** Whether what the cache has is passed over. */
+  /** Whether each request asks in other letters, so that no cache has its answer. */
   readonly fresh?: boolean
 }
 
@@ -43,6 +43,8 @@ const KINDS: readonly Kind[] = [
   { name: 'from the cache', path: '/ask', question: STRONG, verdict: 'pass' },
 ]
 
+/** Requests so far. */
+let asked = 0
 const rounds = Number(process.argv[2] ?? 9)
 const directory = mkdtempSync(join(tmpdir(), 'hono-rag-gate-limits-'))
 const miniflare = new Miniflare(
@@ -105,8 +107,8 @@ async function measure(url: string): Promise<void> {
 }
 
 async function ask(url: string, { path, question, verdict, fresh = false, name }: Kind): Promise<void> {
-  const body = JSON.stringify({ question })
-  const headers = { 'content-type': 'application/json', ...(fresh && { 'x-fresh': '1' }) }
+  const body = JSON.stringify({ question: fresh ? inOtherLetters(question, asked++) : question })
+  const headers = { 'content-type': 'application/json' }
   const response = await fetch(url + path, { method: 'POST', headers, body })
   const gate = response.headers.get('rag-gate')
   const text = await response.text()
@@ -115,6 +117,16 @@ async function ask(url: string, { path, question, verdict, fresh = false, name }
   }
   const cached = response.headers.get('cache-status')?.includes('hit') === true
   if (path === '/ask' && fresh && cached) throw new Error(`${name} came from the cache`)
+}
+
+/** The question with those of its letters in capitals where the number has ones: another key, the same words. */
+function inOtherLetters(question: string, number: number): string {
+  let rest = number
+  return question.toLowerCase().replaceAll(/[a-z]/g, (letter) => {
+    const is = rest % 2 === 1
+    rest = Math.floor(rest / 2)
+    return is ? letter.toUpperCase() : letter
+  })
 }
 
 /** What was used, the writes after the last response included. */

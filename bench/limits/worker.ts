@@ -8,8 +8,6 @@ export { VectorIndex } from '../../workers/vector-index/vector-index.ts'
 
 const NOTHING: Used = { d1Calls: 0, d1Statements: 0, rowsRead: 0, rowsWritten: 0, indexCalls: 0, cacheCalls: 0 }
 let used: Used = { ...NOTHING }
-/** Whether what the cache has is passed over. Requests come one after the other. */
-let fresh = false
 
 function countResult(result: D1Result): void {
   used.d1Statements++
@@ -81,7 +79,6 @@ caches.open = async (name) => {
       method,
       (...args: unknown[]) => {
         used.cacheCalls++
-        if (fresh && method === 'match') return Promise.resolve(undefined)
         // The arguments are those of the method that is called.
         return (cache[method] as (...all: unknown[]) => unknown).apply(cache, args)
       },
@@ -102,7 +99,6 @@ export default {
       used = { ...NOTHING }
       return Response.json(before)
     }
-    fresh = request.headers.has('x-fresh')
     bindings ??= { ...env, DB: countedDatabase(env.DB), VECTOR_INDEX: countedIndex(env.VECTOR_INDEX) }
     return worker.fetch(request, bindings, ctx)
   },
