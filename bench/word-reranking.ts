@@ -16,7 +16,7 @@ import { confidenceOf } from '../src/core/policy/confidence.ts'
 import { balanced } from '../src/presets/balanced/balanced.ts'
 import { definePolicy } from '../src/core/policy/policy.ts'
 import { judge } from '../src/core/policy/judge.ts'
-import { rankByWords } from '../src/core/signals/word-relevance.ts'
+import { rankByWords } from './evaluation/word-relevance.ts'
 import { fitBalanced, type MeasuredSet, measureSet } from './evaluation/balanced-model.ts'
 import { FAMILY_SETS, haveQuestionSets, type QuestionSet, readQuestionSet } from './evaluation/question-sets.ts'
 import {

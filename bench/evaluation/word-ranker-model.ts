@@ -1,10 +1,5 @@
 /** How the weights of the word reranker are fitted: shared by `npm run fit`, which writes them, and `npm run bench:words`. */
-import {
-  type WordFeature,
-  type WordFeatures,
-  WORD_FEATURES,
-  wordFeatures,
-} from '../../src/core/signals/word-relevance.ts'
+import { type WordFeature, type WordFeatures, WORD_FEATURES, wordFeatures } from './word-relevance.ts'
 import type { AskedQuestion, QuestionSet } from './question-sets.ts'
 import { fitRanker, type RankedList } from './word-rerank-fit.ts'
 

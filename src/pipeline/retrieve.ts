@@ -5,8 +5,8 @@ import type { Retriever } from '../ports/retriever.ts'
 import type { Collection } from '../ports/collections.ts'
 import type { Ranking } from '../core/evidence/chunk.ts'
 import type { Evidence } from '../core/evidence/evidence.ts'
-import { hideFromRankings } from '../core/calibration/hidden-gold.ts'
 import { fuse } from '../core/evidence/fusion.ts'
+import { leaveOut } from '../core/evidence/leave-out.ts'
 import { namespaceOf } from '../core/lib/ids.ts'
 import { idfMass, type Lexicon } from '../core/text/lexicon.ts'
 import { passesFilter, type PassageFilter } from '../core/evidence/passage-filter.ts'
@@ -57,7 +57,7 @@ export async function retrieve(
   const returned = await retriever.retrieve(filter === undefined ? search : { ...search, filter })
   if (filter !== undefined) requireFiltered(returned, filter)
   const published = publishedOnly(returned, unpublishedChunkIds).map(checked)
-  const rankings = rankingsOfMode(left(published, without, candidates), searchMode)
+  const rankings = rankingsOfMode(withoutLeftOut(published, without, candidates), searchMode)
   return fuse(rankings, {
     method: fusion,
     k: rrfK,
@@ -92,10 +92,14 @@ function checked({ kind, entries }: Ranking): Ranking {
   }
 }
 
-/** What is left of the rankings in a trial: as many of each method as in any other search. */
-function left(rankings: readonly Ranking[], without: readonly string[], candidates: number): readonly Ranking[] {
+/** The rankings of a trial without what it leaves out: as many passages of each method as in any other search. */
+function withoutLeftOut(
+  rankings: readonly Ranking[],
+  without: readonly string[],
+  candidates: number,
+): readonly Ranking[] {
   if (without.length === 0) return rankings
-  return hideFromRankings(rankings, without).map(({ kind, entries }) => ({
+  return leaveOut(rankings, without).map(({ kind, entries }) => ({
     kind,
     entries: entries.slice(0, candidates),
   }))

@@ -27,7 +27,6 @@ export { type Calibration, type CalibrateOptions, calibratePolicy, type Calibrat
 export { calibratedParts } from './calibrated-parts.ts'
 export { evaluate, type Evaluation, type JudgedQuestion, verdictRates } from './evaluation.ts'
 export { fitAdjustment } from './fit-adjustment.ts'
-export { hideFromRankings } from './hidden-gold.ts'
 export {
   lostOfRecord,
   NOT_REPLAYABLE,
@@ -36,3 +35,4 @@ export {
   type Replayed,
 } from './replay-decisions.ts'
 export { labelsNeeded, lowestSafeThreshold, upperBound } from './safe-threshold.ts'
+export { leaveOut } from '../evidence/leave-out.ts'

@@ -5,7 +5,6 @@ import { calibratePolicy, type CalibrationLabel } from '../../../src/core/calibr
 import { calibratedParts } from '../../../src/core/calibration/calibrated-parts.ts'
 import { fitAdjustment } from '../../../src/core/calibration/fit-adjustment.ts'
 import { foldsOf } from '../../../src/core/calibration/folds.ts'
-import { hideFromRankings } from '../../../src/core/calibration/hidden-gold.ts'
 import { fitLogistic } from '../../../src/core/calibration/logistic-fit.ts'
 import { measuresOfAll, recordedMeasure } from '../../../src/core/calibration/recorded-measures.ts'
 import { replayDecision } from '../../../src/core/calibration/replay-decisions.ts'
@@ -13,7 +12,7 @@ import { judge } from '../../../src/core/policy/judge.ts'
 import { policySettings, resolvePolicy } from '../../../src/core/policy/policy.ts'
 import { balanced, balancedPreset } from '../../../src/presets/balanced/balanced.ts'
 import { twoTier } from '../../../src/presets/two-tier/two-tier.ts'
-import { aCurve, aRanking, signalsOf } from '../../fixtures/evidence.ts'
+import { aCurve, signalsOf } from '../../fixtures/evidence.ts'
 
 const policy = balanced()
 const OPTIONS = { name: 'mine', fit: 'weights' } as const
@@ -244,17 +243,6 @@ describe('recordedMeasure', () => {
       expect(read(none)).toBeNaN()
     expect(measuresOfAll([signals, signalsOf()])).not.toContain('cosine.top')
     expect(measuresOfAll([signals])).toContain('cosine.top')
-  })
-})
-
-describe('hideFromRankings', () => {
-  it('leaves out passages by their own id and by that of their document, and keeps the order of the rest', () => {
-    const ranking = aRanking('bm25', [3, 2, 1])
-    const ids = (without: readonly string[]) =>
-      hideFromRankings([ranking], without)[0]?.entries.map(({ passage }) => passage.id)
-    expect(ids([])).toEqual(['bm25-0', 'bm25-1', 'bm25-2'])
-    expect(ids(['bm25-1'])).toEqual(['bm25-0', 'bm25-2'])
-    expect(ids(['document of bm25-0', 'unknown'])).toEqual(['bm25-1', 'bm25-2'])
   })
 })
 

@@ -1,5 +1,5 @@
-/** Hidden gold: a question becomes one to be refused when the passages that answer it are left out of the search. */
-import type { Ranking } from '../evidence/chunk.ts'
+/** Leaving passages out of a search: without those that answer it, a question becomes one to be refused. */
+import type { Ranking } from './chunk.ts'
 
 /** What a passage is known by. */
 export interface PassageIds {
@@ -16,11 +16,11 @@ export function isNamed({ id, documentId }: PassageIds, ids: ReadonlySet<string>
  * Rankings without the passages that are named, by their own id or that of their document. Order and scores of the rest
  * stay as they are.
  */
-export function hideFromRankings(rankings: readonly Ranking[], ids: readonly string[]): readonly Ranking[] {
+export function leaveOut(rankings: readonly Ranking[], ids: readonly string[]): readonly Ranking[] {
   if (ids.length === 0) return rankings
-  const hidden = new Set(ids)
+  const leftOut = new Set(ids)
   return rankings.map(({ kind, entries }) => ({
     kind,
-    entries: entries.filter(({ passage }) => !isNamed(passage, hidden)),
+    entries: entries.filter(({ passage }) => !isNamed(passage, leftOut)),
   }))
 }

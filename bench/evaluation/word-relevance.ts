@@ -1,10 +1,10 @@
 /** How well the words of each chunk answer a question, beside the words of the other chunks found for it. */
-import type { Evidence } from '../evidence/evidence.ts'
-import { clamp01, finite } from '../lib/numbers.ts'
-import type { Lexicon } from '../text/lexicon.ts'
-import { likelihoodFrom } from './question-likelihood.ts'
-import { bestSentence } from './sentence-match.ts'
-import { type ChunkFeatures, read, type TextFeatures } from './text-features.ts'
+import type { Evidence } from '../../src/core/evidence/evidence.ts'
+import { clamp01, finite } from '../../src/core/lib/numbers.ts'
+import type { Lexicon } from '../../src/core/text/lexicon.ts'
+import { likelihoodFrom } from '../../src/core/signals/question-likelihood.ts'
+import { bestSentence } from '../../src/core/signals/sentence-match.ts'
+import { type ChunkFeatures, read, type TextFeatures } from '../../src/core/signals/text-features.ts'
 import { WORD_WEIGHTS } from './word-weights.ts'
 
 /** What is seen of a chunk, each 0..1. */
