@@ -1,5 +1,5 @@
 /**
- * Every error this package throws, by its stable code. A refusal is not an error: it is an answer, and a value.
+ * Every error that the gate throws, by its stable code; the ready Worker's own are in `workers/gate`. A refusal is not an error: it is an answer, and a value.
  */
 
 /** Wrong wiring, found when something is made. */
@@ -27,52 +27,17 @@ export type RequestErrorCode =
   | 'collection_id'
   | 'collection_not_found'
   | 'not_cached'
-  | 'purge_scope'
   | 'search_mode'
   | 'trial'
   | 'unauthorized'
   | 'forbidden'
-  | 'not_found'
   | 'method_not_allowed'
-  | 'uri_too_long'
-  | 'documents_required'
-  | 'too_many_documents'
-  | 'document_id'
   | 'document_not_found'
-  | 'document_duplicate'
-  | 'document_text'
-  | 'document_too_large'
   | 'document_too_complex'
   | 'too_many_chunks'
   | 'too_much_work'
-  | 'document_field'
-  | 'source_url'
   | 'range'
-  | 'range_too_large'
-  | 'limit'
-  | 'interval'
-  | 'sort'
-  | 'format'
-  | 'filter'
-  | 'cursor'
-  | 'decision_not_found'
-  | 'answer_unknown'
-  | 'answer_expired'
-  | 'rating'
-  | 'comment_too_long'
-  | 'idempotency_key'
-  | 'idempotency_key_reused'
-  | 'idempotency_in_progress'
-  | 'key_name'
-  | 'key_scopes'
-  | 'key_expiry'
-  | 'key_not_found'
-  | 'tenant_id'
   | 'tenant_mismatch'
-  | 'policy_unknown'
-  | 'why'
-  | 'policy_settings'
-  | 'policy_pin_mismatch'
 
 /** An upstream that failed or answered nonsense. */
 export type UpstreamErrorCode =
@@ -113,15 +78,18 @@ export interface RagGateErrorOptions {
 
 /**
  * The one error class. Compare `code`, not `instanceof`: two bundled copies of the package are two classes.
+ *
+ * @template Code codes it may carry: the package's own, unless an application names others
  */
-export class RagGateError extends Error {
+export class RagGateError<Code extends string = RagGateErrorCode> extends Error {
   override readonly name = 'RagGateError'
-  readonly code: RagGateErrorCode
+  readonly code: Code
   readonly retryAfterSeconds: number | undefined
   readonly upstreamStatus: number | undefined
   readonly param: string | undefined
 
-  constructor(code: RagGateErrorCode, message: string, options: RagGateErrorOptions = {}) {
+  /** A code that is not named among `Code` does not compile: it is never inferred from the call. */
+  constructor(code: NoInfer<Code>, message: string, options: RagGateErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.code = code
     this.retryAfterSeconds = options.retryAfterSeconds

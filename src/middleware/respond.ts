@@ -24,52 +24,17 @@ const STATUS: Readonly<Record<RagGateErrorCode, ContentfulStatusCode>> = {
   collection_id: 422,
   collection_not_found: 404,
   not_cached: 504,
-  purge_scope: 422,
   search_mode: 422,
   trial: 422,
   unauthorized: 401,
   forbidden: 403,
-  not_found: 404,
   method_not_allowed: 405,
-  uri_too_long: 414,
-  documents_required: 422,
-  too_many_documents: 413,
-  document_id: 422,
   document_not_found: 404,
-  document_duplicate: 422,
-  document_text: 422,
-  document_too_large: 413,
   document_too_complex: 422,
   too_many_chunks: 413,
   too_much_work: 413,
-  document_field: 422,
-  source_url: 422,
   range: 422,
-  range_too_large: 422,
-  limit: 422,
-  interval: 422,
-  sort: 422,
-  format: 422,
-  filter: 422,
-  cursor: 400,
-  decision_not_found: 404,
-  answer_unknown: 404,
-  answer_expired: 410,
-  rating: 422,
-  comment_too_long: 422,
-  idempotency_key: 422,
-  idempotency_key_reused: 422,
-  idempotency_in_progress: 409,
-  key_name: 422,
-  key_scopes: 422,
-  key_expiry: 422,
-  key_not_found: 404,
-  tenant_id: 422,
   tenant_mismatch: 403,
-  policy_unknown: 422,
-  why: 422,
-  policy_settings: 422,
-  policy_pin_mismatch: 409,
   retriever_timeout: 504,
   retriever_unavailable: 503,
   retriever_misconfigured: 503,
@@ -94,7 +59,7 @@ const STATUS: Readonly<Record<RagGateErrorCode, ContentfulStatusCode>> = {
 /** Body of every error: the code is stable, the message is for people, nothing in it comes from an upstream. */
 export interface ErrorBody {
   readonly error: {
-    readonly code: RagGateErrorCode
+    readonly code: string
     readonly message: string
     readonly request_id: string
     readonly param?: string
@@ -104,14 +69,21 @@ export interface ErrorBody {
 /**
  * Answers a request with an error. What is not an error of this package becomes `internal`, and is logged with the
  * request id, never shown.
+ *
+ * @param further statuses of an application's own codes; those of the package keep theirs. Default: none. A code that
+ *   is in neither is answered with 500
  */
-export function respondWithError(c: Context, thrown: unknown): Response {
+export function respondWithError(
+  c: Context,
+  thrown: unknown,
+  further: Readonly<Record<string, ContentfulStatusCode>> = {},
+): Response {
   const requestId = crypto.randomUUID()
   const error = isRagGateError(thrown)
     ? thrown
     : new RagGateError('internal', 'Something went wrong here', { cause: thrown })
   // Another bundled copy of the package may know codes that this one does not.
-  const status = STATUS[error.code] ?? 500
+  const status = STATUS[error.code] ?? further[error.code] ?? 500
   if (status >= 500) console.error(`[rag-gate] ${errorForLog(error, requestId)}`)
   const { code, message, param, retryAfterSeconds } = error
   const body: ErrorBody = {

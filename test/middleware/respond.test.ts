@@ -11,8 +11,11 @@ afterEach(() => {
   logged.mockRestore()
 })
 
-async function answerTo(thrown: unknown): Promise<{ response: Response; text: string }> {
-  const app = new Hono().get('/', (c) => respondWithError(c, thrown))
+async function answerTo(
+  thrown: unknown,
+  further?: Parameters<typeof respondWithError>[2],
+): Promise<{ response: Response; text: string }> {
+  const app = new Hono().get('/', (c) => respondWithError(c, thrown, further))
   const response = await app.request('/')
   return { response, text: await response.text() }
 }
@@ -46,6 +49,25 @@ describe('respondWithError', () => {
       expect(text).not.toContain('secret')
     },
   )
+
+  it("answers an application's own codes as its table says, and never the gate's", async () => {
+    const further = { quota_spent: 429, too_deep: 418 } as const
+    const statusOf = async (thrown: unknown, table?: typeof further): Promise<number> =>
+      (await answerTo(thrown, table)).response.status
+    const spent = new RagGateError<'quota_spent'>('quota_spent', 'Enough for today')
+    expect(await statusOf(spent, further)).toBe(429)
+    expect(await statusOf(spent)).toBe(500)
+    expect(await statusOf(new RagGateError<'other'>('other', 'x'), further)).toBe(500)
+    expect(await statusOf(new RagGateError('too_deep', 'x'), further)).toBe(400)
+    expect(await statusOf(new Error('quota_spent'), further)).toBe(500)
+  })
+
+  it('takes no code that nobody named', () => {
+    // @ts-expect-error a code is never inferred from the call
+    expect(new RagGateError('quota_spent', 'x').code).toBe('quota_spent')
+    // @ts-expect-error a code of the gate is none of the application's
+    expect(new RagGateError<'quota_spent'>('too_deep', 'x').code).toBe('too_deep')
+  })
 
   it('takes an error of another bundled copy for what it says', async () => {
     const foreign = Object.assign(new Error('Too deep'), { name: 'RagGateError', code: 'too_deep' })

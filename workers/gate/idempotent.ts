@@ -3,8 +3,8 @@ import type { Context } from 'hono'
 import { canonicalJson, lengthPrefixed } from '../../src/core/lib/canonical.ts'
 import { hex, sha256 } from '../../src/core/lib/sha256.ts'
 import type { Json } from '../../src/core/lib/json.ts'
-import { RagGateError } from '../../src/errors.ts'
 import type { IdempotencyStore, NamedRequest, NamedRequestState } from '../../src/ports/idempotency.ts'
+import { WorkerError } from './errors.ts'
 
 const KEY = /^[\x21-\x7e]{1,255}$/
 
@@ -26,16 +26,16 @@ export async function idempotent(
   const key = c.req.header('idempotency-key')
   if (key === undefined) return write()
   if (!KEY.test(key)) {
-    throw new RagGateError('idempotency_key', 'Idempotency-Key must be 1 to 255 visible ASCII characters')
+    throw new WorkerError('idempotency_key', 'Idempotency-Key must be 1 to 255 visible ASCII characters')
   }
   const requestHash = hex(sha256(lengthPrefixed([c.req.method, c.req.path, canonicalJson(asked)])))
   const request = { tenant, key, requestHash }
   const state = await store.begin(request)
   switch (state.kind) {
     case 'reused':
-      throw new RagGateError('idempotency_key_reused', 'This Idempotency-Key was sent with another request')
+      throw new WorkerError('idempotency_key_reused', 'This Idempotency-Key was sent with another request')
     case 'running':
-      throw new RagGateError('idempotency_in_progress', 'The first request with this Idempotency-Key is running', {
+      throw new WorkerError('idempotency_in_progress', 'The first request with this Idempotency-Key is running', {
         retryAfterSeconds: state.retryAfterSeconds,
       })
     case 'done':

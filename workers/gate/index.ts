@@ -7,6 +7,7 @@ import { indexStub } from '../vector-index/index-stub.ts'
 import { serveIndex } from '../vector-index/serve-index.ts'
 import type { GateBindings } from './bindings.ts'
 import { compositionFor } from './compose.ts'
+import { WORKER_STATUS, WorkerError } from './errors.ts'
 import { consumeQueuedDecisions } from './statistics/decision-log.ts'
 import { ROUTES } from './routes.ts'
 import { runStatisticsJobs } from './statistics/jobs.ts'
@@ -18,7 +19,7 @@ const app = new Hono<{ Bindings: GateBindings }>()
 
 const LONGEST_URL = 8192
 app.use(async (c, next) => {
-  if (c.req.url.length > LONGEST_URL) throw new RagGateError('uri_too_long', 'The address is too long')
+  if (c.req.url.length > LONGEST_URL) throw new WorkerError('uri_too_long', 'The address is too long')
   await next()
 })
 
@@ -42,8 +43,8 @@ for (const path of new Set(ROUTES.map(([, each]) => each))) {
   })
 }
 app.get('*', (c) => c.env.ASSETS.fetch(c.req.raw))
-app.notFound((c) => respondWithError(c, new RagGateError('not_found', 'There is nothing here')))
-app.onError((thrown, c) => respondWithError(c, thrown))
+app.notFound((c) => respondWithError(c, new WorkerError('not_found', 'There is nothing here'), WORKER_STATUS))
+app.onError((thrown, c) => respondWithError(c, thrown, WORKER_STATUS))
 
 /** Collections whose leftovers one run of the cron trigger removes. */
 const SWEPT_AT_ONCE = 20

@@ -7,6 +7,7 @@ import type { Principal, Scope } from '../../src/ports/authenticator.ts'
 import { requireScope } from './access.ts'
 import type { GateBindings } from './bindings.ts'
 import { compositionFor, isDeploymentAdmin } from './compose.ts'
+import { WorkerError } from './errors.ts'
 import { readInstant } from './read-instant.ts'
 
 const LIMITS = { maxBytes: 10_000, timeoutMs: 10_000 }
@@ -48,7 +49,7 @@ export async function deleteKey(c: Context<{ Bindings: GateBindings }>): Promise
   const principal = await requireScope(composition, c.req.raw, 'admin')
   const id = c.req.param('id') ?? ''
   if (!(await composition.keys.revoke(tenantFor(principal, c.req.query('tenant')), id))) {
-    throw new RagGateError('key_not_found', 'There is no such key, or it was revoked before')
+    throw new WorkerError('key_not_found', 'There is no such key, or it was revoked before')
   }
   return c.body(null, 204)
 }
@@ -60,7 +61,7 @@ export function tenantFor(principal: Principal, asked: unknown): string {
     throw new RagGateError('tenant_mismatch', 'A key reaches only its own tenant', { param: 'tenant' })
   }
   if (typeof asked !== 'string' || !TENANT.test(asked)) {
-    throw new RagGateError('tenant_id', 'tenant must be 1 to 64 of letters, digits, point, hyphen, underscore', {
+    throw new WorkerError('tenant_id', 'tenant must be 1 to 64 of letters, digits, point, hyphen, underscore', {
       param: 'tenant',
     })
   }
@@ -69,7 +70,7 @@ export function tenantFor(principal: Principal, asked: unknown): string {
 
 function checkName(value: unknown): string {
   if (typeof value !== 'string' || value.trim() === '' || value.length > MAX_NAME_CHARACTERS || /\p{C}/u.test(value)) {
-    throw new RagGateError('key_name', `name must be a string of 1 to ${MAX_NAME_CHARACTERS} characters`, {
+    throw new WorkerError('key_name', `name must be a string of 1 to ${MAX_NAME_CHARACTERS} characters`, {
       param: 'name',
     })
   }
@@ -79,7 +80,7 @@ function checkName(value: unknown): string {
 function checkScopes(value: unknown): readonly Scope[] {
   const scopes = SCOPES.filter((scope) => Array.isArray(value) && value.includes(scope))
   if (!Array.isArray(value) || scopes.length === 0 || scopes.length !== value.length) {
-    throw new RagGateError('key_scopes', `scopes must be a list of different ones of ${SCOPES.join(', ')}`, {
+    throw new WorkerError('key_scopes', `scopes must be a list of different ones of ${SCOPES.join(', ')}`, {
       param: 'scopes',
     })
   }
@@ -90,7 +91,7 @@ function checkExpiry(value: unknown): number | null {
   if (value === undefined || value === null) return null
   const atMs = typeof value === 'string' ? readInstant(value) : undefined
   if (atMs === undefined || !(atMs > Date.now())) {
-    throw new RagGateError('key_expiry', 'expires_at must be a time to come, in ISO 8601', { param: 'expires_at' })
+    throw new WorkerError('key_expiry', 'expires_at must be a time to come, in ISO 8601', { param: 'expires_at' })
   }
   return atMs
 }

@@ -10,6 +10,7 @@ import { requireScope } from './access.ts'
 import type { GateBindings } from './bindings.ts'
 import { compositionFor, isDeploymentAdmin } from './compose.ts'
 import { checkDocumentId } from './documents/check-documents.ts'
+import { WorkerError } from './errors.ts'
 import { tenantFor } from './keys.ts'
 
 const LIMITS = { maxBytes: 100_000, timeoutMs: 10_000 }
@@ -61,8 +62,8 @@ function scopesIn(body: Readonly<Record<string, unknown>>, principal: Principal)
   })
 }
 
-function unclear(message: string): RagGateError {
-  return new RagGateError('purge_scope', message)
+function unclear(message: string): WorkerError {
+  return new WorkerError('purge_scope', message)
 }
 
 /** Refusals of a collection, gone because a document came that may answer them. */

@@ -5,6 +5,7 @@ import { utf8 } from '../../../src/core/lib/sha256.ts'
 import { RagGateError } from '../../../src/errors.ts'
 import { withoutOwnTenant } from '../../../src/middleware/own-tenant.ts'
 import type { IncomingDocument } from '../../../src/pipeline/ingest-documents.ts'
+import { WorkerError } from '../errors.ts'
 
 const MAX_DOCUMENTS = 1000
 const MAX_ID_BYTES = 512
@@ -22,12 +23,12 @@ const FIELDS = new Set(['id', 'text', 'format', 'title', 'source', 'version', 'm
  */
 export function checkDocuments(value: unknown, tenant: string): IncomingDocument[] {
   if (!Array.isArray(value) || value.length === 0) {
-    throw new RagGateError('documents_required', 'documents must be a list of at least one document', {
+    throw new WorkerError('documents_required', 'documents must be a list of at least one document', {
       param: 'documents',
     })
   }
   if (value.length > MAX_DOCUMENTS) {
-    throw new RagGateError('too_many_documents', `At most ${MAX_DOCUMENTS} documents go in one call`, {
+    throw new WorkerError('too_many_documents', `At most ${MAX_DOCUMENTS} documents go in one call`, {
       param: 'documents',
     })
   }
@@ -35,7 +36,7 @@ export function checkDocuments(value: unknown, tenant: string): IncomingDocument
   const seen = new Set<string>()
   documents.forEach(({ id }, at) => {
     if (seen.has(id)) {
-      throw new RagGateError('document_duplicate', 'Two documents have the same id', { param: `documents[${at}].id` })
+      throw new WorkerError('document_duplicate', 'Two documents have the same id', { param: `documents[${at}].id` })
     }
     seen.add(id)
   })
@@ -44,7 +45,7 @@ export function checkDocuments(value: unknown, tenant: string): IncomingDocument
 
 function checkDocument(value: unknown, tenant: string, at: string): IncomingDocument {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
-    throw new RagGateError('document_field', 'A document must be an object', { param: at })
+    throw new WorkerError('document_field', 'A document must be an object', { param: at })
   }
   // An object that is no array has string keys and values of any kind.
   const {
@@ -63,7 +64,7 @@ function checkDocument(value: unknown, tenant: string, at: string): IncomingDocu
     })
   }
   if (format !== 'markdown' && format !== 'text' && format !== 'html') {
-    throw new RagGateError('document_field', 'format must be markdown, text or html', { param: `${at}.format` })
+    throw new WorkerError('document_field', 'format must be markdown, text or html', { param: `${at}.format` })
   }
   return {
     id: checkDocumentId(id, `${at}.id`),
@@ -85,7 +86,7 @@ function checkDocument(value: unknown, tenant: string, at: string): IncomingDocu
 export function checkDocumentId(value: unknown, param: string): string {
   const id = typeof value === 'string' && value.length <= MAX_ID_BYTES ? value.normalize('NFC') : ''
   if (id === '' || id === '.' || id === '..' || /[\p{Cc}\p{Surrogate}]/u.test(id) || utf8(id).length > MAX_ID_BYTES) {
-    throw new RagGateError(
+    throw new WorkerError(
       'document_id',
       `id must be a string of 1 to ${MAX_ID_BYTES} bytes without control characters`,
       {
@@ -98,12 +99,12 @@ export function checkDocumentId(value: unknown, param: string): string {
 
 function checkText(value: unknown, param: string): string {
   if (typeof value !== 'string' || value.trim() === '') {
-    throw new RagGateError('document_text', 'text must be a string that is not empty', { param })
+    throw new WorkerError('document_text', 'text must be a string that is not empty', { param })
   }
   if (/\p{Surrogate}/u.test(value))
     throw new RagGateError('invalid_unicode', 'text is not well-formed Unicode', { param })
   if (value.length > MAX_TEXT_BYTES || (value.length * 3 > MAX_TEXT_BYTES && utf8(value).length > MAX_TEXT_BYTES)) {
-    throw new RagGateError('document_too_large', `text may have at most ${MAX_TEXT_BYTES} bytes`, { param })
+    throw new WorkerError('document_too_large', `text may have at most ${MAX_TEXT_BYTES} bytes`, { param })
   }
   return value
 }
@@ -116,12 +117,12 @@ function optional<Name extends 'title' | 'source' | 'version'>(
   if (value === undefined) return {}
   const param = `${at}.${name}`
   if (typeof value !== 'string' || value.length > MAX_FIELD_CHARACTERS || /[\p{Cc}\p{Surrogate}]/u.test(value)) {
-    throw new RagGateError('document_field', `${name} must be a string of at most ${MAX_FIELD_CHARACTERS} characters`, {
+    throw new WorkerError('document_field', `${name} must be a string of at most ${MAX_FIELD_CHARACTERS} characters`, {
       param,
     })
   }
   if (name === 'source' && !isPathOrWebAddress(value)) {
-    throw new RagGateError('source_url', 'source may be a path, or an http or https address', { param })
+    throw new WorkerError('source_url', 'source may be a path, or an http or https address', { param })
   }
   // The one member is the one named.
   return { [name]: value } as { readonly [name in Name]?: string }
@@ -138,21 +139,17 @@ function isPathOrWebAddress(source: string): boolean {
 function checkMetadata(value: unknown, param: string): Pick<IncomingDocument, 'metadata'> {
   if (value === undefined) return {}
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
-    throw new RagGateError('document_field', 'metadata must be an object', { param })
+    throw new WorkerError('document_field', 'metadata must be an object', { param })
   }
   if (isDeeper(value, MAX_METADATA_DEPTH)) {
-    throw new RagGateError('document_field', `metadata may nest at most ${MAX_METADATA_DEPTH} levels`, { param })
+    throw new WorkerError('document_field', `metadata may nest at most ${MAX_METADATA_DEPTH} levels`, { param })
   }
   // It came out of JSON.parse.
   const metadata = value as Record<string, Json>
   if (canonicalJson(metadata).length > MAX_METADATA_CHARACTERS) {
-    throw new RagGateError(
-      'document_field',
-      `metadata may have at most ${MAX_METADATA_CHARACTERS} characters as JSON`,
-      {
-        param,
-      },
-    )
+    throw new WorkerError('document_field', `metadata may have at most ${MAX_METADATA_CHARACTERS} characters as JSON`, {
+      param,
+    })
   }
   return { metadata }
 }

@@ -1,10 +1,10 @@
 /** `GET /v1/documents` and `GET /v1/collections`: what is there. */
 import type { Context } from 'hono'
-import { RagGateError } from '../../../src/errors.ts'
 import { checkCollectionId } from '../../../src/middleware/read-question.ts'
 import { requireScope } from '../access.ts'
 import type { GateBindings } from '../bindings.ts'
 import { compositionFor } from '../compose.ts'
+import { WorkerError } from '../errors.ts'
 
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 1000
@@ -56,7 +56,7 @@ function readLimit(value: string | undefined): number {
   if (value === undefined) return DEFAULT_LIMIT
   const limit = /^\d{1,4}$/.test(value) ? Number(value) : 0
   if (limit < 1 || limit > MAX_LIMIT) {
-    throw new RagGateError('limit', `limit must be a whole number from 1 to ${MAX_LIMIT}`, { param: 'limit' })
+    throw new WorkerError('limit', `limit must be a whole number from 1 to ${MAX_LIMIT}`, { param: 'limit' })
   }
   return limit
 }

@@ -10,6 +10,7 @@ import { collectionNotFound } from '../../../src/pipeline/find-place.ts'
 import { requireScope } from '../access.ts'
 import type { GateBindings } from '../bindings.ts'
 import { type Composition, compositionFor } from '../compose.ts'
+import { WorkerError } from '../errors.ts'
 import { requirePin } from './pins.ts'
 import { policyFromSettings } from './policy-for.ts'
 import { readWhy } from './read-why.ts'
@@ -41,7 +42,7 @@ export async function putTenantPolicy(c: Context<{ Bindings: GateBindings }>): P
   const { ingest } = composition
   const { tenant, id: by } = await requireScope(composition, c.req.raw, 'admin')
   const asked = await readChoice(c, composition, tenant, async () => {
-    throw new RagGateError('policy_pin_mismatch', 'This policy is for the collection it was calibrated on alone', {
+    throw new WorkerError('policy_pin_mismatch', 'This policy is for the collection it was calibrated on alone', {
       param: 'policy',
     })
   })
@@ -76,12 +77,12 @@ async function readChoice(
   if (typeof policy === 'string' && POLICY_NAMES.includes(policy)) {
     const unfit = unfitHere(policy, c.env)
     if (unfit === undefined) return { policy, chosen: policyNamed(policy), why }
-    throw new RagGateError('policy_unknown', `${policy} cannot judge anything here: ${unfit}`, { param: 'policy' })
+    throw new WorkerError('policy_unknown', `${policy} cannot judge anything here: ${unfit}`, { param: 'policy' })
   }
   const pushed = typeof policy === 'string' ? await policies.pushed(tenant, policy) : undefined
   if (pushed === undefined) {
     const names = POLICY_NAMES.join(', ')
-    throw new RagGateError('policy_unknown', `policy must be null, the id of a pushed policy or one of ${names}`, {
+    throw new WorkerError('policy_unknown', `policy must be null, the id of a pushed policy or one of ${names}`, {
       param: 'policy',
     })
   }

@@ -1,8 +1,8 @@
 /** Pins of calibrated policies: read, and held against collections. */
 import { pinDifferences, type PolicyPin } from '../../../src/core/calibration/policy-pin.ts'
 import { isRecord } from '../../../src/core/lib/guards.ts'
-import { RagGateError } from '../../../src/errors.ts'
 import type { Collection } from '../../../src/ports/collections.ts'
+import { WorkerError } from '../errors.ts'
 
 /** @throws `policy_settings` for what is no pin */
 export function checkPin(value: unknown): PolicyPin | null {
@@ -17,7 +17,7 @@ export function checkPin(value: unknown): PolicyPin | null {
     !(lexicon === null || typeof lexicon === 'string') ||
     Object.keys(others).length > 0
   ) {
-    throw new RagGateError(
+    throw new WorkerError(
       'policy_settings',
       'pin must name collection, embedding_model, dimension, lexicon_id, corpus_version',
       {
@@ -40,7 +40,7 @@ export function requirePin(pin: PolicyPin, collection: Collection, strictness: '
     (difference) => strictness === 'all' || difference !== 'lexicon',
   )
   if (differing.length === 0) return
-  throw new RagGateError(
+  throw new WorkerError(
     'policy_pin_mismatch',
     `The policy was calibrated on another ${differing.join(' and ')}: calibrate again`,
     { param: 'pin' },

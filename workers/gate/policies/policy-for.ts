@@ -5,6 +5,7 @@ import { isRagGateError, RagGateError } from '../../../src/errors.ts'
 import type { Collection } from '../../../src/ports/collections.ts'
 import { POLICY_PARTS } from '../../../src/presets/named/index.ts'
 import type { Composition } from '../compose.ts'
+import { WorkerError } from '../errors.ts'
 import { requirePin } from './pins.ts'
 import { namedPolicyOfId, policyNamed } from './policy-named.ts'
 
@@ -45,15 +46,15 @@ export function policyFromSettings(settings: unknown): Policy {
   } catch (thrown) {
     if (!isRagGateError(thrown)) throw thrown
     const { message, param = 'settings' } = thrown
-    throw new RagGateError('policy_settings', message, { param, cause: thrown })
+    throw new WorkerError('policy_settings', message, { param, cause: thrown })
   }
   if (policy.dangerouslyDisableGates === true) {
-    throw new RagGateError('policy_settings', 'A policy without gates is set in the code, never pushed', {
+    throw new WorkerError('policy_settings', 'A policy without gates is set in the code, never pushed', {
       param: 'dangerouslyDisableGates',
     })
   }
   if (policy.gates.some(({ gate }) => gate.needs === 'generation-confidence')) {
-    throw new RagGateError('policy_settings', 'This Worker has no source of generation confidence', { param: 'gates' })
+    throw new WorkerError('policy_settings', 'This Worker has no source of generation confidence', { param: 'gates' })
   }
   return policy
 }
@@ -74,7 +75,7 @@ export async function policyOfId(
   try {
     return pushed === undefined ? undefined : policyFromSettings(pushed.settings)
   } catch (thrown) {
-    if (isRagGateError(thrown) && thrown.code === 'policy_settings') return undefined
+    if (thrown instanceof WorkerError && thrown.code === 'policy_settings') return undefined
     throw thrown
   }
 }

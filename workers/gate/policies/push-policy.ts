@@ -10,6 +10,7 @@ import { collectionNotFound } from '../../../src/pipeline/find-place.ts'
 import { requireScope } from '../access.ts'
 import type { GateBindings } from '../bindings.ts'
 import { compositionFor } from '../compose.ts'
+import { WorkerError } from '../errors.ts'
 import { checkPin, requirePin } from './pins.ts'
 import { policyFromSettings } from './policy-for.ts'
 import { readWhy } from './read-why.ts'
@@ -31,7 +32,7 @@ export async function pushPolicy(c: Context<{ Bindings: GateBindings }>): Promis
   const policy = policyFromSettings(settings)
   const pin = checkPin(sentPin)
   if (pin === null && policy.confidence.settings.kind === 'adjusted') {
-    throw new RagGateError('policy_pin_mismatch', 'A calibrated policy needs its pin', { param: 'pin' })
+    throw new WorkerError('policy_pin_mismatch', 'A calibrated policy needs its pin', { param: 'pin' })
   }
   if (pin !== null) {
     const collection = (await ingest.collections.list(tenant)).find(({ id }) => id === pin.collection)
@@ -50,7 +51,7 @@ export async function pushPolicy(c: Context<{ Bindings: GateBindings }>): Promis
     why: readWhy(why),
   })
   if (stored.pin?.collection !== pin?.collection) {
-    throw new RagGateError(
+    throw new WorkerError(
       'policy_pin_mismatch',
       'The same policy is pinned to another collection: give it another name',
       {

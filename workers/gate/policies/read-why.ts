@@ -1,4 +1,4 @@
-import { RagGateError } from '../../../src/errors.ts'
+import { WorkerError } from '../errors.ts'
 
 const MAX_CHARACTERS = 1_000
 
@@ -6,5 +6,5 @@ const MAX_CHARACTERS = 1_000
 export function readWhy(value: unknown): string {
   if (value === undefined || value === null) return ''
   if (typeof value === 'string' && value.length <= MAX_CHARACTERS && !/\p{Cc}/u.test(value)) return value
-  throw new RagGateError('why', `why must be one line of at most ${MAX_CHARACTERS} characters`, { param: 'why' })
+  throw new WorkerError('why', `why must be one line of at most ${MAX_CHARACTERS} characters`, { param: 'why' })
 }

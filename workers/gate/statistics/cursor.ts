@@ -2,7 +2,7 @@
 import type { Position } from '../../../src/adapters/d1/recorded-decisions.ts'
 import { lengthPrefixed } from '../../../src/core/lib/canonical.ts'
 import { hex, sha256 } from '../../../src/core/lib/sha256.ts'
-import { RagGateError } from '../../../src/errors.ts'
+import { WorkerError } from '../errors.ts'
 
 const CHECK_LENGTH = 16
 
@@ -20,7 +20,7 @@ export function readCursor(cursor: string | undefined, bound: readonly string[])
   const [, time = '', id = '', found] = /^([0-9a-z]{1,11})\.(.{1,200})\.([0-9a-f]{16})$/.exec(cursor) ?? []
   const atMs = Number.parseInt(time, 36)
   if (found === undefined || found !== check(`${atMs}`, id, bound)) {
-    throw new RagGateError('cursor', 'The cursor does not belong to this list: begin without one', { param: 'cursor' })
+    throw new WorkerError('cursor', 'The cursor does not belong to this list: begin without one', { param: 'cursor' })
   }
   return { atMs, id }
 }

@@ -1,9 +1,9 @@
 /** `DELETE /v1/subjects/{id}`: erases what the statistics hold of a principal. */
 import type { Context } from 'hono'
-import { RagGateError } from '../../../src/errors.ts'
 import { requireScope } from '../access.ts'
 import type { GateBindings } from '../bindings.ts'
 import { compositionFor } from '../compose.ts'
+import { WorkerError } from '../errors.ts'
 import { checkNames, readTenant } from './parameters.ts'
 import { json, onTheWire } from './wire.ts'
 
@@ -17,7 +17,7 @@ export async function deleteSubject(c: Context<{ Bindings: GateBindings }>): Pro
   const tenant = readTenant(c, principal)
   const subject = c.req.param('id') ?? ''
   if (subject === '' || subject.length > MAX_CHARACTERS) {
-    throw new RagGateError('filter', `A subject has 1 to ${MAX_CHARACTERS} characters`, { param: 'id' })
+    throw new WorkerError('filter', `A subject has 1 to ${MAX_CHARACTERS} characters`, { param: 'id' })
   }
   await composition.log.flush()
   const { finished, ...erased } = await composition.statistics.erasures.erase(tenant, subject)

@@ -11,6 +11,7 @@ import { type AnswerTokens, createAnswerTokens, timeOfEvent } from '../../../src
 import { requireScope } from '../access.ts'
 import type { GateBindings } from '../bindings.ts'
 import { compositionFor } from '../compose.ts'
+import { WorkerError } from '../errors.ts'
 import { policyOfId } from '../policies/policy-for.ts'
 import { checkNames, DAY_MS, readFilter, readFormat, readLimit, readPeriod, readTenant } from './parameters.ts'
 import { daysOf } from './stores.ts'
@@ -59,10 +60,10 @@ export async function postFeedback(c: FeedbackContext): Promise<Response> {
   }
   const said = { rating: checkRating(rating), ...checkComment(comment) }
   const eventId = typeof answer === 'string' ? await tokensFor(c.env)?.read(principal.tenant, answer) : undefined
-  if (eventId === undefined) throw new RagGateError('answer_unknown', 'There is no such answer', { param: 'answer' })
+  if (eventId === undefined) throw new WorkerError('answer_unknown', 'There is no such answer', { param: 'answer' })
   const keptMs = (daysOf(c.env, 'DECISION_RETENTION_DAYS') ?? DEFAULT_RETENTION_DAYS) * DAY_MS
   if (timeOfEvent(eventId) < Date.now() - keptMs) {
-    throw new RagGateError('answer_expired', 'The answer is too old: nothing of it is kept any more')
+    throw new WorkerError('answer_expired', 'The answer is too old: nothing of it is kept any more')
   }
   await composition.log.flush()
   await keep(() =>
@@ -90,7 +91,7 @@ export async function putLabel(c: FeedbackContext): Promise<Response> {
   await composition.log.flush()
   const { recorded, feedback } = composition.statistics
   const found = await recorded.one(tenant, c.req.param('id') ?? '')
-  if (found === undefined) throw new RagGateError('decision_not_found', 'There is no such decision')
+  if (found === undefined) throw new WorkerError('decision_not_found', 'There is no such decision')
   await keep(() =>
     feedback.label({ tenant, eventId: found.id, source: 'reviewer', principalId: principal.id, ...said }),
   )
@@ -191,7 +192,7 @@ function suggestionFor(
 
 function checkRating(rating: unknown): 'right' | 'wrong' {
   if (rating === 'right' || rating === 'wrong') return rating
-  throw new RagGateError('rating', 'rating must be right or wrong', { param: 'rating' })
+  throw new WorkerError('rating', 'rating must be right or wrong', { param: 'rating' })
 }
 
 function checkComment(comment: unknown): { readonly comment?: string } {
@@ -200,7 +201,7 @@ function checkComment(comment: unknown): { readonly comment?: string } {
     if (!/\p{Surrogate}/u.test(comment)) return { comment }
     throw new RagGateError('invalid_unicode', 'comment is not well-formed Unicode', { param: 'comment' })
   }
-  throw new RagGateError('comment_too_long', `comment must be a string of at most ${MAX_COMMENT_BYTES} bytes`, {
+  throw new WorkerError('comment_too_long', `comment must be a string of at most ${MAX_COMMENT_BYTES} bytes`, {
     param: 'comment',
   })
 }

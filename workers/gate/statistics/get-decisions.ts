@@ -5,10 +5,10 @@ import { canonicalJson } from '../../../src/core/lib/canonical.ts'
 import { type RejectionFacts, rejectionRecord } from '../../../src/presets/sufficiency/rejection-record.ts'
 import type { Decision } from '../../../src/core/policy/decision.ts'
 import type { Policy } from '../../../src/core/policy/policy.ts'
-import { RagGateError } from '../../../src/errors.ts'
 import { requireScope } from '../access.ts'
 import type { GateBindings } from '../bindings.ts'
 import { compositionFor } from '../compose.ts'
+import { WorkerError } from '../errors.ts'
 import { policyOfId } from '../policies/policy-for.ts'
 import { cursorOf, readCursor } from './cursor.ts'
 import {
@@ -94,7 +94,7 @@ export async function getDecision(c: Context<{ Bindings: GateBindings }>): Promi
   const tenant = readTenant(c, principal)
   await composition.log.flush()
   const found = await composition.statistics.recorded.one(tenant, c.req.param('id') ?? '')
-  if (found === undefined) throw new RagGateError('decision_not_found', 'There is no such decision')
+  if (found === undefined) throw new WorkerError('decision_not_found', 'There is no such decision')
   const policy = await policyOfId(composition, tenant, found.policyId)
   return json(c, { ...wholeRecord(found), told: policy === undefined ? {} : toldOf(decisionOf(found), policy) })
 }

@@ -1,10 +1,10 @@
 /** `GET /v1/stats`, `/v1/stats/content-gaps`, `/v1/stats/documents`: sums, trends and weak spots. */
 import type { Context } from 'hono'
 import type { Savings, StatisticsSummary } from '../../../src/adapters/d1/statistics.ts'
-import { RagGateError } from '../../../src/errors.ts'
 import { requireScope } from '../access.ts'
 import type { GateBindings } from '../bindings.ts'
 import { compositionFor, isDeploymentAdmin } from '../compose.ts'
+import { WorkerError } from '../errors.ts'
 import {
   checkNames,
   DAY_MS,
@@ -168,6 +168,6 @@ function readNumber(c: Context, name: string, otherwise: number, most: number): 
   const asked = c.req.query(name)
   if (asked === undefined) return otherwise
   const value = /^\d{1,9}(\.\d{1,9})?$/.test(asked) ? Number(asked) : Number.NaN
-  if (!(value <= most)) throw new RagGateError('filter', `${name} must lie in 0..${most}`, { param: name })
+  if (!(value <= most)) throw new WorkerError('filter', `${name} must lie in 0..${most}`, { param: name })
   return value
 }

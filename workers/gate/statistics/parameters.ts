@@ -6,6 +6,7 @@ import type { Tenant } from '../../../src/core/lib/ids.ts'
 import { RagGateError } from '../../../src/errors.ts'
 import type { Principal } from '../../../src/ports/authenticator.ts'
 import { isDeploymentAdmin } from '../compose.ts'
+import { WorkerError } from '../errors.ts'
 
 export const HOUR_MS = 3_600_000
 export const DAY_MS = 24 * HOUR_MS
@@ -41,7 +42,7 @@ export function readPeriod(c: Context, longestMs: number, defaultMs = DAY_MS): P
   const fromMs = readTime(c.req.query('from'), 'from') ?? Math.max(0, toMs - defaultMs)
   if (fromMs >= toMs) throw new RagGateError('range', 'from must be before to', { param: 'from' })
   if (toMs - fromMs > longestMs) {
-    throw new RagGateError('range_too_large', `The period may have at most ${Math.floor(longestMs / DAY_MS)} days`, {
+    throw new WorkerError('range_too_large', `The period may have at most ${Math.floor(longestMs / DAY_MS)} days`, {
       param: 'from',
     })
   }
@@ -76,10 +77,10 @@ export function readInterval(c: Context, { fromMs, toMs }: Period): Interval {
   const asked = c.req.query('interval')
   if (asked === undefined) return toMs - fromMs <= HOURS_BY_DEFAULT_MS ? 'hour' : 'day'
   if (asked !== 'hour' && asked !== 'day') {
-    throw new RagGateError('interval', 'interval must be hour or day', { param: 'interval' })
+    throw new WorkerError('interval', 'interval must be hour or day', { param: 'interval' })
   }
   if (asked === 'hour' && toMs - fromMs > LONGEST_BY_HOUR_MS) {
-    throw new RagGateError('range_too_large', 'At most 31 days can be shown by the hour', { param: 'interval' })
+    throw new WorkerError('range_too_large', 'At most 31 days can be shown by the hour', { param: 'interval' })
   }
   return asked
 }
@@ -90,7 +91,7 @@ export function readLimit(c: Context, otherwise: number): number {
   if (asked === undefined) return otherwise
   const limit = /^\d{1,4}$/.test(asked) ? Number(asked) : 0
   if (limit < 1 || limit > LARGEST_LIMIT) {
-    throw new RagGateError('limit', `limit must lie in 1..${LARGEST_LIMIT}`, { param: 'limit' })
+    throw new WorkerError('limit', `limit must lie in 1..${LARGEST_LIMIT}`, { param: 'limit' })
   }
   return limit
 }
@@ -101,7 +102,7 @@ export function readSort<Name extends string>(c: Context, allowed: readonly [Nam
   if (asked === undefined) return allowed[0]
   const known = allowed.find((name) => name === asked)
   if (known === undefined) {
-    throw new RagGateError('sort', `sort must be one of ${allowed.join(', ')}`, { param: 'sort' })
+    throw new WorkerError('sort', `sort must be one of ${allowed.join(', ')}`, { param: 'sort' })
   }
   return known
 }
@@ -110,7 +111,7 @@ export function readSort<Name extends string>(c: Context, allowed: readonly [Nam
 export function readFormat(c: Context): 'json' | 'csv' {
   const asked = c.req.query('format') ?? 'json'
   if (asked !== 'json' && asked !== 'csv') {
-    throw new RagGateError('format', 'format must be json or csv', { param: 'format' })
+    throw new WorkerError('format', 'format must be json or csv', { param: 'format' })
   }
   return asked
 }
@@ -130,7 +131,7 @@ export function readFilter(c: Context): DecisionFilter {
   const [collection, policyId, reason] = (['collection', 'policy', 'reason'] as const).map((name) => {
     const value = c.req.query(name)
     if (value === undefined || (value !== '' && value.length <= MAX_FILTER_CHARACTERS)) return value
-    throw new RagGateError('filter', `${name} must have 1 to ${MAX_FILTER_CHARACTERS} characters`, { param: name })
+    throw new WorkerError('filter', `${name} must have 1 to ${MAX_FILTER_CHARACTERS} characters`, { param: name })
   })
   const [verdict, band] = [choice(c, 'verdict'), choice(c, 'band')]
   const [cache, mode] = [choice(c, 'cache'), choice(c, 'mode')]
@@ -150,7 +151,7 @@ function choice<Name extends keyof typeof CHOICES>(c: Context, name: Name): (typ
   if (asked === undefined) return undefined
   const known = CHOICES[name].find((value) => value === asked)
   if (known === undefined) {
-    throw new RagGateError('filter', `${name} must be one of ${CHOICES[name].join(', ')}`, { param: name })
+    throw new WorkerError('filter', `${name} must be one of ${CHOICES[name].join(', ')}`, { param: name })
   }
   return known
 }
@@ -167,7 +168,7 @@ export function readTenant(c: Context, principal: Principal): Tenant {
     throw new RagGateError('tenant_mismatch', 'A key reaches only its own tenant', { param: 'tenant' })
   }
   if (asked === '*' || asked === '') {
-    throw new RagGateError('tenant_id', 'One tenant must be named here', { param: 'tenant' })
+    throw new WorkerError('tenant_id', 'One tenant must be named here', { param: 'tenant' })
   }
   return asked
 }

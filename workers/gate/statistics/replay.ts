@@ -9,6 +9,7 @@ import { readJsonObject } from '../../../src/middleware/read-body.ts'
 import { requireScope } from '../access.ts'
 import type { GateBindings } from '../bindings.ts'
 import { type Composition, compositionFor } from '../compose.ts'
+import { WorkerError } from '../errors.ts'
 import { policyOfId } from '../policies/policy-for.ts'
 import { POLICY_NAMES, policyNamed } from '../policies/policy-named.ts'
 import { checkNames, DAY_MS, readFilter, readPeriod, readTenant } from './parameters.ts'
@@ -81,7 +82,7 @@ async function policyAsked(composition: Composition, tenant: string, asked: unkn
     const policy = await policyOfId(composition, tenant, asked)
     if (policy !== undefined) return policy
   }
-  throw new RagGateError(
+  throw new WorkerError(
     'policy_unknown',
     `policy must be the id of a pushed policy or one of ${POLICY_NAMES.join(', ')}`,
     { param: 'policy' },

@@ -1,0 +1,83 @@
+/** Errors of the ready Worker's own routes: what the gate does not know, by its stable code, with its status. */
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { RagGateError } from '../../src/errors.ts'
+
+/** Codes beside those of the gate. */
+export type WorkerErrorCode =
+  | 'purge_scope'
+  | 'not_found'
+  | 'uri_too_long'
+  | 'documents_required'
+  | 'too_many_documents'
+  | 'document_id'
+  | 'document_duplicate'
+  | 'document_text'
+  | 'document_too_large'
+  | 'document_field'
+  | 'source_url'
+  | 'range_too_large'
+  | 'limit'
+  | 'interval'
+  | 'sort'
+  | 'format'
+  | 'filter'
+  | 'cursor'
+  | 'decision_not_found'
+  | 'answer_unknown'
+  | 'answer_expired'
+  | 'rating'
+  | 'comment_too_long'
+  | 'idempotency_key'
+  | 'idempotency_key_reused'
+  | 'idempotency_in_progress'
+  | 'key_name'
+  | 'key_scopes'
+  | 'key_expiry'
+  | 'key_not_found'
+  | 'tenant_id'
+  | 'policy_unknown'
+  | 'why'
+  | 'policy_settings'
+  | 'policy_pin_mismatch'
+
+/** An error with one of them; with a code of the gate it is a `RagGateError`. */
+export class WorkerError extends RagGateError<WorkerErrorCode> {}
+
+/** What they are answered with. */
+export const WORKER_STATUS: Readonly<Record<WorkerErrorCode, ContentfulStatusCode>> = {
+  purge_scope: 422,
+  not_found: 404,
+  uri_too_long: 414,
+  documents_required: 422,
+  too_many_documents: 413,
+  document_id: 422,
+  document_duplicate: 422,
+  document_text: 422,
+  document_too_large: 413,
+  document_field: 422,
+  source_url: 422,
+  range_too_large: 422,
+  limit: 422,
+  interval: 422,
+  sort: 422,
+  format: 422,
+  filter: 422,
+  cursor: 400,
+  decision_not_found: 404,
+  answer_unknown: 404,
+  answer_expired: 410,
+  rating: 422,
+  comment_too_long: 422,
+  idempotency_key: 422,
+  idempotency_key_reused: 422,
+  idempotency_in_progress: 409,
+  key_name: 422,
+  key_scopes: 422,
+  key_expiry: 422,
+  key_not_found: 404,
+  tenant_id: 422,
+  policy_unknown: 422,
+  why: 422,
+  policy_settings: 422,
+  policy_pin_mismatch: 409,
+}
