@@ -126,8 +126,10 @@ export function checkOptions(options: RagGateOptions<never>): RouteSettings {
     requireOneOf('answer.generationConfidence', generationConfidence, ['reported', 'token-log-probabilities'])
   }
   requireWhole('answer.maxJudgedBytes', maxJudgedBytes, 1, 100_000_000)
+  const messagesFor = messageChooser(options.messages)
+  const checkCodes = codeCheck(options.messages, onWarning)
   return {
-    policy: policyChooser(policy, generationConfidence),
+    policy: policyChooser(policy, generationConfidence, checkCodes),
     rules: [...rules],
     mode,
     question: checkQuestion(options.question),
@@ -138,7 +140,7 @@ export function checkOptions(options: RagGateOptions<never>): RouteSettings {
     maxJudgedBytes,
     refusalStatus,
     closestPassages,
-    messagesFor: messageChooser(options.messages),
+    messagesFor,
     onRefuse: options.onRefuse,
     onWarning,
   }
@@ -304,9 +306,11 @@ function checkContext({ maxCharacters = 12_000, maxTokens, countTokens }: Contex
 function policyChooser(
   policy: NonNullable<RagGateOptions<never>['policy']>,
   source: GenerationConfidenceSource | undefined,
+  checkCodes: CodeCheck,
 ): QuestionSettings['policy'] {
   if (typeof policy !== 'function') {
     const fixed = checkPolicy(policy, source)
+    checkCodes(fixed, 'only')
     return () => fixed
   }
   const checked = new WeakMap<Policy, Policy>()
@@ -315,6 +319,7 @@ function policyChooser(
     const known = checked.get(chosen)
     if (known !== undefined) return known
     const made = checkPolicy(chosen, source)
+    checkCodes(made, 'of-several')
     checked.set(chosen, made)
     return made
   }
@@ -352,6 +357,28 @@ function messageChooser(messages: RagGateOptions['messages']): RouteSettings['me
   // Checked above: strings, and lists of them.
   const key = canonicalJson(messages)
   return () => ({ messages: byCode, key })
+}
+
+/** Holds the codes that texts are given for against those that a policy can give. */
+type CodeCheck = (policy: Policy, choice: 'only' | 'of-several') => void
+
+/**
+ * A code that the only policy cannot give is an error. Where policies are chosen by the request it may be another's, so
+ * the first that is chosen leads to one warning.
+ */
+function codeCheck(messages: RagGateOptions['messages'], onWarning: RouteSettings['onWarning']): CodeCheck {
+  if (messages === undefined || typeof messages === 'function') return () => undefined
+  let warned = false
+  return ({ id, texts }, choice) => {
+    if (choice === 'only') requireKnown('messages', messages, Object.keys(texts))
+    else if (!warned) {
+      warned = true
+      const unknown = Object.keys(messages).filter((code) => !Object.hasOwn(texts, code))
+      if (unknown.length === 0) return
+      const message = `messages has texts for ${unknown.join(', ')}, which ${id} never gives: does another policy?`
+      onWarning({ code: 'message_code_unknown', message })
+    }
+  }
 }
 
 function isText(text: unknown): boolean {

@@ -70,7 +70,8 @@ export interface RagGateOptions<Bindings extends object = object> {
   readonly closestPassages?: number
   /**
    * Texts instead of the policy's own, in any language: by reason code, or a function that may look at the request. What
-   * is left out stays as the policy says it. Of a function, answers are kept for each `Accept-Language` apart.
+   * is left out stays as the policy says it. Of a function, answers are kept for each `Accept-Language` apart. A code that
+   * the policy cannot give is an error; where `policy` is a function, a warning `message_code_unknown`.
    *
    * @default none
    */

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import type { RagGateOptions } from '../../src/middleware/options.ts'
+import { ragGate } from '../../src/middleware/rag-gate.ts'
+import type { GateWarning } from '../../src/pipeline/question-settings.ts'
+import { multiGate } from '../../src/presets/multi-gate/index.ts'
+import { twoTier } from '../../src/presets/two-tier/index.ts'
+import { aGate } from '../fixtures/gate.ts'
+
+const OWN = { answer: 'Dazu steht hier nichts.' }
+
+describe('texts of a route', () => {
+  const make = (options: Pick<RagGateOptions, 'messages' | 'policy'>): unknown =>
+    ragGate({ dependencies: () => ({}) as never, ...options })
+
+  it('stand instead of those of the policy, for every code of its gates, the engine and the rules', async () => {
+    const { ask } = aGate({ messages: { no_evidence: OWN, rule_refused: OWN, confidence_low: OWN }, finds: [] })
+    expect(await (await ask()).json()).toMatchObject({
+      answer: OWN.answer,
+      refusal_reason: 'No relevant information found in documents',
+    })
+  })
+
+  it.each([
+    ['no_evidnce', undefined],
+    ['relevance_low', undefined],
+    ['confidence_low', twoTier()],
+    ['toString', undefined],
+  ])('for %s, which the policy never gives, are refused', (code, policy) => {
+    expect(() => make({ messages: { [code]: OWN }, ...(policy && { policy }) })).toThrow(
+      expect.objectContaining({
+        code: 'config_invalid',
+        param: `messages.${code}`,
+        message: expect.stringContaining('known are passed, '),
+      }),
+    )
+  })
+
+  it.each([[[]], ['Nichts.'], [null], [{ no_evidence: 'Nichts.' }], [{ no_evidence: { text: 'Nichts.' } }]])(
+    'that are none are refused: %j',
+    (messages) => {
+      expect(() => make({ messages: messages as never })).toThrow(
+        expect.objectContaining({ code: 'config_invalid', param: 'messages' }),
+      )
+    },
+  )
+
+  it('for the codes of one policy of several are told once, and stay', async () => {
+    const warnings: GateWarning[] = []
+    const policies = [twoTier(), multiGate({ refuseBelowConfidence: 'off' })]
+    const { ask } = aGate({
+      messages: { no_evidence: OWN, no_evidnce: OWN, similarity_low: OWN },
+      policy: () => policies.pop() ?? twoTier(),
+      onWarning: (warning) => void warnings.push(warning),
+      finds: [],
+    })
+    for (const _ of [1, 2, 3]) expect(await (await ask()).json()).toMatchObject({ answer: OWN.answer })
+    expect(warnings).toEqual([
+      { code: 'message_code_unknown', message: expect.stringContaining('texts for no_evidnce, which multi-gate@') },
+    ])
+  })
+
+  it('for codes that every chosen policy can give are told to nobody', async () => {
+    const warnings: GateWarning[] = []
+    const { ask } = aGate({
+      messages: { no_evidence: OWN },
+      policy: () => twoTier(),
+      onWarning: (warning) => void warnings.push(warning),
+      finds: [],
+    })
+    await ask()
+    expect(warnings).toEqual([])
+  })
+})
