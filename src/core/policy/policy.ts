@@ -96,16 +96,7 @@ export function definePolicy(input: PolicyInput): Policy {
   validateLifetimes(cacheLifetimes)
   if (!Array.isArray(gates) || gates.length === 0) throw invalid('A policy needs at least one gate', 'gates')
   for (const each of gates as readonly PolicyGate[]) validateGate(each)
-  const settings: PolicySettings = {
-    name,
-    confidence: confidence.settings,
-    bands,
-    gates: gates.map((each: PolicyGate) => each.settings),
-    cacheLifetimes,
-    ...(preset === undefined ? {} : { preset: preset.name }),
-    ...(wording === 'neutral' ? {} : { wording }),
-    ...flagsOf(input),
-  }
+  const settings = policySettings({ ...input, cacheLifetimes, wording })
   // Settings are plain data by construction: numbers, strings, lists and records of them.
   const canonical = canonicalJson(settings as unknown as Json)
   const own = deepFreeze(JSON.parse(canonical) as PolicySettings)
@@ -124,13 +115,14 @@ export function definePolicy(input: PolicyInput): Policy {
 }
 
 /** A policy as plain data. */
-export function policySettings({ preset, wording, gates, confidence, ...policy }: Policy): PolicySettings {
+export function policySettings(policy: Omit<Policy, 'texts' | 'id'>): PolicySettings {
+  const { name, confidence, bands, gates, cacheLifetimes, preset, wording } = policy
   return {
-    name: policy.name,
+    name,
     confidence: confidence.settings,
-    bands: policy.bands,
+    bands,
     gates: gates.map(({ settings }) => settings),
-    cacheLifetimes: policy.cacheLifetimes,
+    cacheLifetimes,
     ...(preset === undefined ? {} : { preset: preset.name }),
     ...(wording === 'neutral' ? {} : { wording }),
     ...flagsOf(policy),
