@@ -1,5 +1,5 @@
 /** The second step of deciding: from numbers to a verdict, before the answer and after it. */
-import type { EngineReason } from './engine-texts.ts'
+import { ENGINE_TEXTS, type EngineReason } from './engine-texts.ts'
 import type { PolicyGate, GateInput } from '../gates/gate.ts'
 import { strictest, isOutcome, type Stage } from '../gates/finding.ts'
 import type { AnswerSignals } from '../answer/answer-signals.ts'
@@ -24,7 +24,7 @@ import { RagGateError } from '../../errors.ts'
 export function judge(policy: Policy, signals: Signals, textFindings: readonly Finding[] = []): Judgement {
   const ofQuestion = textFindings.filter(({ gate }) => gate === QUESTION)
   if (!hasEvidence(signals)) {
-    return conclude(policy, [...ofQuestion, refusal('no_evidence', 'No relevant information found in documents')], 0)
+    return conclude(policy, [...ofQuestion, refusal('no_evidence', ENGINE_TEXTS.no_evidence.reason)], 0)
   }
   const confidence = confidenceOf(policy.confidence, signals)
   const asked = askGates(policy, 'pre-generation', { signals, confidence })
@@ -108,7 +108,7 @@ const JUDGED_WITH_ANSWER: Finding = {
   stage: 'pre-generation',
   outcome: 'skip',
   code: 'judged_with_answer',
-  message: 'The evidence is judged together with the answer',
+  message: ENGINE_TEXTS.judged_with_answer.reason,
 }
 
 /** The strictest finding wins; what is not a finite confidence counts as none. */

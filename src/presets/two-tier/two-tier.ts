@@ -13,6 +13,7 @@ export const twoTierPreset: Preset = Object.freeze({
   name: 'two-tier',
   gates: [gradedRelevanceGate, retrievalScoreGate],
   confidenceModels: [topRelevanceModel],
+  // Its specification has a shorter sentence for retrieval without grades than for a reranker's.
   operatorReason: ({ code }: Finding, { reranker }: Decision) =>
     code === 'no_evidence' && reranker !== 'ok' ? 'No relevant information found' : undefined,
   explain: ({ signals }: AssessedDecision, gates: readonly PolicyGate[]) => ({
