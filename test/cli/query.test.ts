@@ -158,7 +158,7 @@ describe('rag-gate query', () => {
 })
 
 describe('rag-gate query --debug', () => {
-  it("prints the document's block for a pass (R028)", async () => {
+  it("prints the specification's block for a pass (R028)", async () => {
     const { out } = await asked(ANSWER, ['--debug'])
     expect(out).toContain(
       [

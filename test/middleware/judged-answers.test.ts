@@ -164,7 +164,7 @@ describe('an answer that the policy judges', () => {
   })
 
   it('is judged by the shares that the handler reports', async () => {
-    const policy = withAnswerGates([evidenceShare()], { preset: sufficiencyPreset, wording: 'document' })
+    const policy = withAnswerGates([evidenceShare()], { preset: sufficiencyPreset, wording: 'specification' })
     const reporting = (share: number, chunkId = 'chunk-0') =>
       journalOf({
         policy,

@@ -88,7 +88,7 @@ describe('answerQuestion', () => {
     const finds = [MURDER, INTENTION, 'Theft is punished with imprisonment for three years.']
     const text = 'Murder, common intention and theft are punished.'
     const { ports, generations } = answering({ finds, says: { text } })
-    const { answer, decision } = await answered(ports, settings({ threshold: 0.7, wording: 'document' }), ASKED)
+    const { answer, decision } = await answered(ports, settings({ threshold: 0.7, wording: 'specification' }), ASKED)
     expect(generations).toHaveLength(1)
     expect(decision.verdict).toBe('refuse')
     expect(JSON.stringify(answer)).not.toContain(text)

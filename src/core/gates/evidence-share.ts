@@ -15,7 +15,7 @@ export interface EvidenceShareOptions {
    */
   readonly threshold?: number
   /**
-   * What a share of exactly the threshold does; `refuses` is the document's strict mode.
+   * What a share of exactly the threshold does; `refuses` is the specification's strict mode.
    *
    * @default 'passes'
    */

@@ -67,7 +67,7 @@ export interface PolicySettings extends Flags {
   /** Name of its preset; absent without one. */
   readonly preset?: string
   /** Absent for the neutral one. */
-  readonly wording?: 'document'
+  readonly wording?: 'specification'
 }
 
 /** What a policy may say: a setting that would be passed over silently may be one that somebody relies on. */
@@ -87,7 +87,8 @@ export function definePolicy(input: PolicyInput): Policy {
   if (typeof name !== 'string' || !/^[a-z0-9-]{1,40}$/.test(name)) {
     throw invalid('name must be 1 to 40 of a-z, 0-9 and -', 'name')
   }
-  if (wording !== 'neutral' && wording !== 'document') throw invalid('wording must be neutral or document', 'wording')
+  if (wording !== 'neutral' && wording !== 'specification')
+    throw invalid('wording must be neutral or specification', 'wording')
   validateBands(bands)
   if (!isRecord(confidence) || typeof confidence.model?.confidence !== 'function') {
     throw invalid('confidence must be a confidence model with its settings, such as logistic(…)', 'confidence')
@@ -183,8 +184,8 @@ function validateGate(each: PolicyGate): void {
 
 function textsOf(gates: readonly PolicyGate[], preset: Preset | undefined, wording: Wording): Policy['texts'] {
   const ofGates = gates.map(({ gate }) => gate.texts)
-  const ofDocument = wording === 'document' ? preset?.documentTexts : undefined
-  return Object.freeze(Object.assign({}, ENGINE_TEXTS, ...ofGates, ofDocument) as Record<ReasonCode, Text>)
+  const ofSpecification = wording === 'specification' ? preset?.specificationTexts : undefined
+  return Object.freeze(Object.assign({}, ENGINE_TEXTS, ...ofGates, ofSpecification) as Record<ReasonCode, Text>)
 }
 
 /** @throws `policy_invalid` when a level is outside 0..1, or they do not fall */

@@ -67,8 +67,8 @@ export type AssessedDecision = Pick<Decision, 'signals' | 'confidence' | 'band'>
 export interface Preset extends PolicyParts {
   /** As stored settings name it. */
   readonly name: string
-  /** Texts in the words of the profile's own specification, for policies that are made with `wording: 'document'`. @default none */
-  readonly documentTexts?: Readonly<Record<ReasonCode, Text>>
+  /** Texts in the words of the profile's specification, for policies made with `wording: 'specification'`. @default none */
+  readonly specificationTexts?: Readonly<Record<ReasonCode, Text>>
   /** What an operator is told of the finding that decided. @default its message */
   operatorReason?(finding: Finding, decision: Decision, wording: Wording): string | undefined
   /** Members of every answer and refusal under the policy. @default none */
@@ -84,4 +84,4 @@ export interface Preset extends PolicyParts {
 }
 
 /** In whose words a policy speaks: neutral ones that name no domain, or those of the specification that the profile follows. */
-export type Wording = 'neutral' | 'document'
+export type Wording = 'neutral' | 'specification'

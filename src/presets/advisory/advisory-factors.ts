@@ -81,7 +81,7 @@ export function calculateConfidence(retrieval: number, source: number, response:
   return Math.max(0, Math.min(1, Math.round(sum * 1e12) / 1e12))
 }
 
-/** From where on relevance is high, and medium, in the document's words; below it is low. */
+/** From where on relevance is high, and medium, in the specification's words; below it is low. */
 const HIGH_FROM = 0.7
 const MEDIUM_FROM = 0.5
 

@@ -19,7 +19,7 @@ export const multiGatePreset: Preset = Object.freeze({
   name: 'multi-gate',
   gates: GATES,
   confidenceModels: [topCosineModel],
-  documentTexts: inOneSentence([ENGINE_TEXTS, ...GATES.map(({ texts }) => texts)]),
+  specificationTexts: inOneSentence([ENGINE_TEXTS, ...GATES.map(({ texts }) => texts)]),
 })
 
 /** Every text that refuses, with the same answer. */

@@ -16,7 +16,7 @@ export const NAMED_POLICIES: Readonly<Record<string, () => Policy>> = {
   'balanced-strict': () => balanced({ refuseBelow: 0.75, adviseBelow: 0.85 }),
   'two-tier': () => twoTier(),
   'weighted-signals': () => weightedSignals(),
-  // Without a reranker and a graph half of the document's weights have nothing to weigh.
+  // Without a reranker and a graph half of the specification's weights have nothing to weigh.
   'weighted-signals-renormalised': () => weightedSignals({ renormalise: true }),
   // No model says here how sure it is of its answer: the gate that asks for it is left out.
   'multi-gate': () => multiGate({ refuseBelowConfidence: 'off' }),

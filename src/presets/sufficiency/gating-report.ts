@@ -5,7 +5,7 @@ import type { Json } from '../../core/lib/json.ts'
 import type { Decision } from '../../core/policy/decision.ts'
 import type { Finding } from '../../core/gates/finding.ts'
 import { roundHalfEven } from '../../core/lib/rounding.ts'
-import { documentReason, ESCALATION, EXPLANATIONS } from './texts.ts'
+import { specificationReason, ESCALATION, EXPLANATIONS } from './texts.ts'
 
 /** The measurement behind a passed or refused answer. Figures have four decimals. */
 export interface GatingReport {
@@ -90,7 +90,7 @@ export function insufficientEvidence(
   if (finding?.outcome !== 'refuse' || gating === undefined) return undefined
   return {
     status: 'insufficient_evidence',
-    reason: (wording === 'document' ? documentReason(finding) : undefined) ?? finding.message,
+    reason: (wording === 'specification' ? specificationReason(finding) : undefined) ?? finding.message,
     max_attention: gating.max_attention,
     required_threshold: gating.threshold,
     deficit: gating.deficit ?? null,

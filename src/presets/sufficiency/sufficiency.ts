@@ -3,7 +3,7 @@ import { rejectionRecord } from './rejection-record.ts'
 import type { Decision } from '../../core/policy/decision.ts'
 import type { Finding } from '../../core/gates/finding.ts'
 import type { Json } from '../../core/lib/json.ts'
-import { DOCUMENT_TEXTS, documentReason } from './texts.ts'
+import { SPECIFICATION_TEXTS, specificationReason } from './texts.ts'
 import { topRelevance, topRelevanceModel } from '../../core/policy/top-relevance.ts'
 import type { AuditEvent, Wording, Preset, ToldDecision, FurtherMembers } from '../../core/policy/preset.ts'
 import { evidenceShare, type EvidenceShareOptions, evidenceShareGate } from '../../core/gates/evidence-share.ts'
@@ -14,9 +14,9 @@ export const sufficiencyPreset: Preset = Object.freeze({
   name: 'sufficiency',
   gates: [evidenceShareGate],
   confidenceModels: [topRelevanceModel],
-  documentTexts: DOCUMENT_TEXTS,
+  specificationTexts: SPECIFICATION_TEXTS,
   operatorReason: (finding: Finding, _decision: Decision, wording: Wording) =>
-    wording === 'document' ? documentReason(finding) : undefined,
+    wording === 'specification' ? specificationReason(finding) : undefined,
   summary: ({ decision, audience }: ToldDecision): FurtherMembers => {
     const gating = audience === 'operator' ? gatingReport(decision) : undefined
     return gating === undefined ? {} : { gating }
@@ -36,7 +36,7 @@ export const sufficiencyPreset: Preset = Object.freeze({
   },
 })
 
-/** The document's named thresholds. */
+/** The specification's named thresholds. */
 export const SUFFICIENCY_THRESHOLDS = Object.freeze({
   /** Any focus counts: experiments. */
   loose: 0.3,

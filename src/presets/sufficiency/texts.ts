@@ -1,4 +1,4 @@
-/** What people read of an answer that no single passage carries: in neutral words, and in those of the document. */
+/** What people read of an answer that no single passage carries: in neutral words, and in those of the specification. */
 import type { Finding, ReasonCode } from '../../core/gates/finding.ts'
 import { refusalText, SUGGEST, type Text } from '../../core/gates/text.ts'
 import { percent } from '../../core/lib/rounding.ts'
@@ -18,7 +18,7 @@ const INSUFFICIENT = refusalText(
 const UNJUDGED = refusalText(CANNOT_CONFIDENTLY, 'The support of the answer could not be judged', SUGGEST.tryLater)
 
 /** Texts in the words of the specification, which speaks of legal provisions. */
-export const DOCUMENT_TEXTS: Readonly<Record<ReasonCode, Text>> = Object.freeze({
+export const SPECIFICATION_TEXTS: Readonly<Record<ReasonCode, Text>> = Object.freeze({
   share_low: INSUFFICIENT,
   overlap_low: INSUFFICIENT,
   shares_missing: UNJUDGED,
@@ -27,8 +27,8 @@ export const DOCUMENT_TEXTS: Readonly<Record<ReasonCode, Text>> = Object.freeze(
 
 const REFUSED = 'No legal provision received sufficient attention support.'
 
-/** What the document tells an operator of a finding; `undefined` where its message will do. */
-export function documentReason({ code, actual, threshold, message }: Finding): string | undefined {
+/** What the specification tells an operator of a finding; `undefined` where its message will do. */
+export function specificationReason({ code, actual, threshold, message }: Finding): string | undefined {
   if (actual === undefined || threshold === undefined) return undefined
   if (code === 'share_low') {
     return `${REFUSED} Highest attention was ${percent(actual)} but threshold is ${percent(threshold)}.`
@@ -36,11 +36,11 @@ export function documentReason({ code, actual, threshold, message }: Finding): s
   return code === 'overlap_low' ? `${REFUSED} ${message}` : undefined
 }
 
-/** What a refusal is, in one paragraph. The document's has the ending that its code gives the sentence. */
+/** What a refusal is, in one paragraph. The specification's has the ending that its code gives the sentence. */
 export const EXPLANATIONS: Readonly<Record<Wording, string>> = Object.freeze({
   neutral:
     'The retrieved evidence was not focused enough on any single passage to give a reliable answer. Answers are given only where the text of a passage supports them.',
-  document:
+  specification:
     'LEXAR safety mechanism: This refusal indicates that the retrieved evidence was not sufficiently focused on any single legal provision to provide a reliable answer. This prevents hallucination and ensures all answers are grounded in specific legal text.',
 })
 

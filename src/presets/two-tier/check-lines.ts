@@ -15,7 +15,7 @@ import {
 } from '../../core/gates/retrieval-score.ts'
 import type { Signals } from '../../core/signals/measure.ts'
 
-/** One check of an evaluation, as the document writes it. */
+/** One check of an evaluation, as the specification writes it. */
 export interface CheckLine {
   readonly passed: boolean
   /** With its mark: `✅ Top score (3) ≥ threshold (2)`. */

@@ -22,7 +22,7 @@ export const twoTierPreset: Preset = Object.freeze({
   }),
 })
 
-/** Settings of `twoTier`: all four constants of the document in one place. */
+/** Settings of `twoTier`: all four constants of the specification in one place. */
 export type TwoTierOptions = GradedRelevanceOptions &
   RetrievalScoreOptions & {
     /** Whose words refusals are in. @default 'neutral' */
@@ -30,8 +30,8 @@ export type TwoTierOptions = GradedRelevanceOptions &
   }
 
 /**
- * The settings that the document names for the two troubles one can have: `lenient` where too much is refused, `strict`
- * where too much gets through.
+ * The settings that the specification names for the two troubles one can have: `lenient` where too much is refused,
+ * `strict` where too much gets through.
  *
  * @see the specification of two-tier, "Troubleshooting"
  */

@@ -63,7 +63,7 @@ export interface ConfidenceRecord {
   readonly graph_support: boolean
   /** Documents per chunk, 0..1. */
   readonly document_diversity: number
-  /** What the band means, in the words of the document. */
+  /** What the band means, in the words of the specification. */
   readonly interpretation: string
   /** Everything below high. */
   readonly should_flag_for_review: boolean
@@ -76,7 +76,7 @@ export type ConfidenceGlance = Pick<
   'overall_confidence' | 'interpretation' | 'should_flag_for_review'
 >
 
-/** What a band means, in the words of the document; `NO RESULTS` without chunks. */
+/** What a band means, in the words of the specification; `NO RESULTS` without chunks. */
 export function interpret(band: Band, chunkCount: number): string {
   return chunkCount > 0 ? INTERPRETATIONS[band] : NO_RESULTS
 }
@@ -156,13 +156,13 @@ export function badgeMember(
 
 /** A badge for a page. */
 export interface ConfidenceBadge {
-  /** Class names, as the document has them. */
+  /** Class names, as the specification has them. */
   readonly className: string
   readonly text: string
 }
 
 /**
- * The badge of a confidence. The document has three; the two lowest bands share its red one, each with what is asked of
+ * The badge of a confidence. The specification has three; the two lowest bands share its red one, each with what is asked of
  * the reader.
  *
  * @see the specification of weighted-signals, "Web UI"

@@ -5,7 +5,7 @@ import { type Assessment, confidenceRecord, type ConfidenceRecord } from './conf
 import { floored } from '../../core/lib/rounding.ts'
 import type { Band, Decision } from '../../core/policy/decision.ts'
 import type { Verdict } from '../../core/gates/finding.ts'
-import { DOCUMENT_RECOMMENDATIONS, RECOMMENDATIONS, type RecommendationCode } from './texts.ts'
+import { SPECIFICATION_RECOMMENDATIONS, RECOMMENDATIONS, type RecommendationCode } from './texts.ts'
 import type { RetrievalSignals } from '../../core/signals/retrieval-signals.ts'
 
 /** One recommendation. */
@@ -24,7 +24,7 @@ export interface RecommendOptions {
    */
   readonly graph?: 'available' | 'none'
   /**
-   * `document` names the search tools of the product that the specification describes.
+   * `specification` names the search tools of the product that the specification describes.
    *
    * @default 'neutral'
    */
@@ -48,7 +48,7 @@ export function recommend(assessment: Assessment, options: RecommendOptions = {}
   if (band === 'low' && (retrieval?.bm25DenseAgreement ?? 1) < DISAGREE_BELOW) codes.push('bm25_dense_disagree')
   if ((retrieval?.documentDiversity ?? 0) > SCATTERED_ABOVE) codes.push('high_diversity')
   if (graph && retrieval?.graphSupport !== true) codes.push('no_graph')
-  const texts = options.wording === 'document' ? DOCUMENT_RECOMMENDATIONS : RECOMMENDATIONS
+  const texts = options.wording === 'specification' ? SPECIFICATION_RECOMMENDATIONS : RECOMMENDATIONS
   return codes.map((code) => ({ code, text: texts[code] }))
 }
 

@@ -38,8 +38,8 @@ export const RECOMMENDATIONS = {
 /** Why something is recommended. Stable. */
 export type RecommendationCode = keyof typeof RECOMMENDATIONS
 
-/** The same where the document names the search tools of the product that it describes. */
-export const DOCUMENT_RECOMMENDATIONS: Readonly<Record<RecommendationCode, string>> = {
+/** The same where the specification names the search tools of the product that it describes. */
+export const SPECIFICATION_RECOMMENDATIONS: Readonly<Record<RecommendationCode, string>> = {
   ...RECOMMENDATIONS,
   try_expansion: 'Try query expansion: `search(query="...", num_expands=3-5)`',
   try_exact_match: 'Try exact match: `exact_match_search(query="...", search_type="keywords")`',

@@ -25,7 +25,7 @@ export interface SignalWeights {
   readonly lowDiversity: number
 }
 
-/** The weights of the document. */
+/** The weights of the specification. */
 export const SIGNAL_WEIGHTS: SignalWeights = Object.freeze({
   topScore: 0.3,
   scoreGap: 0.2,
@@ -48,7 +48,7 @@ export interface WeightedSignalsModel {
   /**
    * What becomes of the weight of a signal that does not exist: one chunk has no gap, spread, consensus or diversity;
    * without sparse or dense scores nothing can agree; without a knowledge graph there is no support. `keep` counts the
-   * stand-in that the document gives it, `spread` shares its weight out among the signals that do exist.
+   * stand-in that the specification gives it, `spread` shares its weight out among the signals that do exist.
    */
   readonly absentWeight: 'keep' | 'spread'
 }

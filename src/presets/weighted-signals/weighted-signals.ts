@@ -8,7 +8,7 @@ import { confidenceBy } from '../../core/policy/confidence.ts'
 import { type Bands, definePolicy, type Policy, validateBands } from '../../core/policy/policy.ts'
 import { DEFAULT_CONSENSUS_FROM, SIGNAL_WEIGHTS, weightedSignalsModel } from './weighted-confidence.ts'
 
-/** From which confidence on the document's levels begin. */
+/** From which confidence on the specification's levels begin. */
 export const WEIGHTED_SIGNALS_BANDS: Bands = Object.freeze({ high: 0.85, medium: 0.7, low: 0.5 })
 
 /** The confidence as it is shown beside its band: floored, so that .6999 does not stand there as .70 and low. */
@@ -73,8 +73,8 @@ export interface WeightedSignalsOptions {
    */
   readonly veryLow?: 'refuse' | 'advise'
   /**
-   * Whether the weight of a signal that does not exist (one chunk, no sparse scores, no graph) counts as the document
-   * counts it, or is shared out among the others.
+   * Whether the weight of a signal that does not exist (one chunk, no sparse scores, no graph) counts as the
+   * specification counts it, or is shared out among the others.
    *
    * @default false
    */
@@ -85,7 +85,7 @@ export interface WeightedSignalsOptions {
 
 /**
  * A weighted sum of seven signals over the retrieval scores. High passes; medium and low advise,
- * since the document flags them for review; very low refuses.
+ * since the specification flags them for review; very low refuses.
  *
  * @throws `policy_invalid` when a setting is out of range, or the levels do not fall
  */

@@ -28,7 +28,7 @@ describe('mentions', () => {
 })
 
 describe('refuseTopics', () => {
-  it("refuses with the document's text", () => {
+  it("refuses with the specification's text", () => {
     expect(ask(refuseTopics(['weather']), 'How is the weather?')).toEqual({
       outcome: 'refuse',
       message: 'Questions about weather not supported',

@@ -23,13 +23,13 @@ function explained(policy: Policy, kind: ScoreKind, scores: readonly number[]) {
 }
 
 describe('explain', () => {
-  it("prints the document's block for a pass on grades", () => {
+  it("prints the specification's block for a pass on grades", () => {
     expect(explanationText(explained(twoTier(), 'grade', [3, 1]))).toBe(
       ['Confidence Gate:', '  Top chunk score: 3', '  Chunks above threshold (2): 1', '  Decision: PASS'].join('\n'),
     )
   })
 
-  it("prints the document's block for a refusal on grades", () => {
+  it("prints the specification's block for a refusal on grades", () => {
     expect(explanationText(explained(twoTier(), 'grade', [1]))).toBe(
       [
         'Confidence Gate:',
@@ -127,7 +127,7 @@ describe('explain', () => {
     ['a single chunk', 'bm25', [0.04], ['✅ At least 1 chunk retrieved', '❌ Top score (0.04) < minimum (0.05)']],
     ['scores of another kind', 'dbsf', [0.03], ['✅ At least 1 chunk retrieved']],
     ['nothing', 'bm25', [], ['❌ At least 1 chunk retrieved']],
-  ])("lists the document's checks: %s", (_, kind, scores, lines) => {
+  ])("lists the specification's checks: %s", (_, kind, scores, lines) => {
     const { checks } = explained(twoTier(), kind, scores)
     expect(checks.map(({ text }) => text)).toEqual(lines)
     expect(explained(balanced(), kind, scores).checks).toEqual([])

@@ -340,7 +340,7 @@ describe("the reference documents' examples", () => {
   })
 
   it('002: a best cosine of .62 is refused in its standard words (R093, R094, R095)', () => {
-    const { decision, chunks } = decide(multiGate({ wording: 'document' }), [aRanking('cosine', [0.62])])
+    const { decision, chunks } = decide(multiGate({ wording: 'specification' }), [aRanking('cosine', [0.62])])
     expect(buildRefusal(decision, chunks, 'operator')).toMatchObject({
       answer: 'This information cannot be verified from the book content.',
       sources: [],

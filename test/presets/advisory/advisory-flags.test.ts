@@ -21,7 +21,7 @@ import { answerSignalsOf } from '../../fixtures/answer.ts'
 import { aCurve, signalsOf } from '../../fixtures/evidence.ts'
 
 describe('document 003', () => {
-  it("has the document's own examples, four flags and their usage", () => {
+  it("has the specification's own examples, four flags and their usage", () => {
     expect([0.5, 0.85, 0.9, 0.7, 0.69, 0.49, NaN].map(getAdvisoryFlag)).toEqual([
       'LOW_CONFIDENCE',
       'MEDIUM_CONFIDENCE',

@@ -45,7 +45,7 @@ const GATE_NUMBERS: Readonly<Record<string, number>> = {
 
 function outcomeOf(vector: Vector): Outcome {
   const policy = multiGate({
-    wording: 'document',
+    wording: 'specification',
     refuseBelow: vector.similarity_threshold,
     refuseBelowConfidence: vector.confidence_threshold,
   })

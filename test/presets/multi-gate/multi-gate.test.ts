@@ -32,7 +32,7 @@ describe('multiGate', () => {
   })
 
   it('says the one sentence of document 002 for whatever refuses, also without evidence', () => {
-    const { texts } = multiGate({ wording: 'document' })
+    const { texts } = multiGate({ wording: 'specification' })
     const answers = Object.values(texts).flatMap(({ answer }) => (answer === '' ? [] : [answer]))
     expect(new Set(answers)).toEqual(new Set(['This information cannot be verified from the book content.']))
     for (const code of ['no_evidence', 'similarity_low', 'question_unreadable'])

@@ -85,7 +85,7 @@ describe('insufficientEvidence', () => {
       chunk('d', {}),
     ]
     expect(
-      insufficientEvidence({ findings: [finding('refuse')], evidenceIds: ['a', 'b'] }, chunks, 'document'),
+      insufficientEvidence({ findings: [finding('refuse')], evidenceIds: ['a', 'b'] }, chunks, 'specification'),
     ).toStrictEqual({
       status: 'insufficient_evidence',
       reason:
@@ -248,7 +248,7 @@ describe('the statistics of document 004', () => {
   })
 
   it('put a refusal in plain words, with numbered suggestions', () => {
-    const { reason, suggestions } = textFor('share_low', sufficiency({ wording: 'document' }))
+    const { reason, suggestions } = textFor('share_low', sufficiency({ wording: 'specification' }))
     expect(refusalAsText({ refusal_reason: reason, suggestions })).toBe(`I cannot answer with confidence: ${reason}
 
 Please try:

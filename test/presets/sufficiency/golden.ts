@@ -68,7 +68,7 @@ function shareOutcome({ attention, chunks, threshold, enable_gating, strict_mode
   try {
     const policy = sufficiency({
       ...AS_DOCUMENTED,
-      wording: 'document',
+      wording: 'specification',
       threshold: numberOf(threshold),
       equality: strict_mode ? 'refuses' : 'passes',
       ...(enable_gating ? {} : { dangerouslyDisableGates: true }),
@@ -83,7 +83,7 @@ function shareOutcome({ attention, chunks, threshold, enable_gating, strict_mode
     if (gating === undefined || gating.max_attention === null) {
       return judged.findings.find(({ outcome }) => outcome === 'refuse')?.code
     }
-    const refused = insufficientEvidence(decision, evidence, 'document')
+    const refused = insufficientEvidence(decision, evidence, 'specification')
     const refusal =
       refused === undefined
         ? {}

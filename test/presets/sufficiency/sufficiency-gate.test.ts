@@ -13,7 +13,7 @@ const EXAMPLE = {
 }
 
 describe('sufficiencyGate', () => {
-  it("gives the document's example its margin, in one call", () => {
+  it("gives the specification's example its margin, in one call", () => {
     expect(sufficiencyGate().evaluate(EXAMPLE)).toEqual({
       passes: true,
       max_attention: 0.65,

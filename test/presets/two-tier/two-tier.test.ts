@@ -27,7 +27,7 @@ describe('twoTier', () => {
     ])
   })
 
-  it("has the document's settings for too many refusals and for false acceptances", () => {
+  it("has the specification's settings for too many refusals and for false acceptances", () => {
     const verdicts = (options: Parameters<typeof twoTier>[0], kind: 'grade' | 'bm25', scores: readonly number[]) =>
       judge(
         twoTier(options),

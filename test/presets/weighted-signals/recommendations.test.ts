@@ -17,7 +17,7 @@ function assessed(band: Band, given: Partial<RetrievalSignals> = {}, chunkCount 
 const codes = (assessment: Assessment, options?: RecommendOptions): readonly string[] =>
   recommend(assessment, options).map(({ code }) => code)
 const texts = (assessment: Assessment): readonly string[] =>
-  recommend(assessment, { graph: 'available', wording: 'document' }).map(({ text }) => text)
+  recommend(assessment, { graph: 'available', wording: 'specification' }).map(({ text }) => text)
 
 describe('recommend', () => {
   it('says what the document says about a moderate confidence without support', () => {
@@ -71,7 +71,7 @@ describe('assessRetrieval', () => {
     expect(
       assessRetrieval(
         { ...assessed('medium', figures), confidence: 0.78 },
-        { graph: 'available', wording: 'document' },
+        { graph: 'available', wording: 'specification' },
       ),
     ).toEqual({
       overall_confidence: 0.78,
