@@ -1,6 +1,7 @@
 /**
  * Who may import whom, as a whitelist, types counted; part of `npm run lint`. Each room names the rooms it may take from;
- * whatever it does not name is an error, and so is a circle of files.
+ * whatever it does not name is an error, and so is a circle of files. Where deciding is done, clock, randomness and state of
+ * a module are errors as well.
  *
  *   node scripts/import-rules.ts
  */
@@ -116,6 +117,18 @@ function allowedFor(file: string): Allowed {
   return { rooms: [...rooms, ...own], packages: [...packages, ...(VENDORS[adapter] ?? [])] }
 }
 
+/** Where deciding is done: the same input has the same verdict, whenever and however often. */
+const PURE = ['src/core/', 'src/presets/']
+
+const IMPURE =
+  /\bDate\.now\b|\bnew Date(?:\(\)|(?=[^\w(]))|(?<!new )\bDate\(|\bperformance\.now\b|\bMath\.random\b|\bcrypto\.(?:getRandomValues|randomUUID)\b|^(?:export )?(?:let|var) |^(?:export )?const \w+(?:: [^=]+)? = new (?:WeakMap|Map|WeakSet|Set)(?:<[^(]*>)?\(\)/gm
+
+/** What a file holds of clock, randomness or state of a module that may hold none. */
+export function impuritiesOf(file: string, source: string): readonly string[] {
+  if (PURE.every((folder) => !file.startsWith(folder))) return []
+  return Array.from(source.matchAll(IMPURE), ([found]) => found.trim())
+}
+
 /** Circles among files, types counted: each as the files on the way round. */
 export function circlesAmong(sources: ReadonlyMap<string, string>): readonly (readonly string[])[] {
   const imports = new Map(
@@ -146,5 +159,9 @@ if (import.meta.main) {
   for (const { file, imported } of violations) console.error(`${file} may not import ${imported}`)
   const circles = circlesAmong(sources)
   for (const circle of circles) console.error(`circle: ${circle.join(' -> ')}`)
-  process.exitCode = violations.length + circles.length > 0 ? 1 : 0
+  const impurities = [...sources].flatMap(([file, source]) =>
+    impuritiesOf(file, source).map((found) => ({ file, found })),
+  )
+  for (const { file, found } of impurities) console.error(`${file} may hold no clock, randomness or state: ${found}`)
+  process.exitCode = violations.length + circles.length + impurities.length > 0 ? 1 : 0
 }

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { circlesAmong, packageSources, violationsOf } from '../scripts/import-rules.ts'
+import { circlesAmong, impuritiesOf, packageSources, violationsOf } from '../scripts/import-rules.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
@@ -89,15 +89,39 @@ describe('who may import whom', () => {
     ])
     expect(circlesAmong(circle)).toEqual([['src/a.ts', 'src/b.ts', 'src/a.ts']])
   })
+})
 
-  test('core holds no state of a module, no clock and no randomness', () => {
-    const core = [...packageSources()].filter(
-      ([file]) => file.startsWith('src/core/') || file.startsWith('src/presets/'),
-    )
-    const impure =
-      /^(?:export )?(?:let|var) |^const \w+ = new (?:WeakMap|Map)\b|\bDate\.now\(|\bMath\.random\(|\bnew Date\(\)/m
-    expect(core.filter(([, source]) => impure.test(source)).map(([file]) => file)).toEqual([])
-    expect(core.length).toBeGreaterThan(80)
+describe('what decides', () => {
+  test.each([
+    'const at = Date.now()',
+    'const { nowMs = Date.now } = options',
+    'const at = new Date()',
+    'const at = new Date',
+    'const at = Date()',
+    'const at = performance.now()',
+    'const draw = Math.random()',
+    'const id = crypto.randomUUID()',
+    'let last = 0',
+    'export var last = 0',
+    'const known = new Map()',
+    'export const known: Map<string, string> = new Map<string, string>()',
+    'const seen = new WeakSet<object>()',
+  ])('holds no clock, randomness or state of a module: %s', (planted) => {
+    for (const file of ['src/core/lib/x.ts', 'src/presets/balanced/x.ts']) {
+      expect(impuritiesOf(file, `import { x } from './y.ts'\n${planted}\n`), file).toHaveLength(1)
+    }
+    expect(impuritiesOf('src/pipeline/x.ts', planted)).toEqual([])
+  })
+
+  test.each(['const at = new Date(atMs)', 'const KNOWN = new Set([1, 2])', 'function f() {\n  let last = 0\n}'])(
+    'may hold what stays the same: %s',
+    (planted) => expect(impuritiesOf('src/core/lib/x.ts', planted)).toEqual([]),
+  )
+
+  test('holds none now', () => {
+    const sources = [...packageSources()]
+    expect(sources.flatMap(([file, source]) => impuritiesOf(file, source).map((found) => [file, found]))).toEqual([])
+    expect(sources.filter(([file]) => /^src\/(?:core|presets)\//.test(file)).length).toBeGreaterThan(80)
   })
 })
 
