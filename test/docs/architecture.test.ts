@@ -1,11 +1,32 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { draw, DRAWINGS, readImports } from '../../scripts/house.ts'
+import { violationsOf } from '../../scripts/import-rules.ts'
 import { read, ROOT } from './pages.ts'
 
 const PAGE = read('docs/architecture.md')
 const IMPORTS = readImports(['src', 'workers'])
+
+/** Files of other folders that one may want to import. */
+const TARGETS = [
+  'errors.ts',
+  'core/lib/x.ts',
+  'core/text/x.ts',
+  'core/policy/x.ts',
+  'presets/balanced/x.ts',
+  'presets/named/x.ts',
+  'ports/x.ts',
+  'pipeline/x.ts',
+  'http/x.ts',
+  'adapters/x.ts',
+  'middleware/x.ts',
+  'vector-index/x.ts',
+  'cli/x.ts',
+]
+
+/** A room that may import the most of its folder, where that consists of rooms. */
+const WITHIN: Readonly<Record<string, string>> = { core: 'core/policy', presets: 'presets/two-tier' }
 
 describe('docs/architecture.md draws the house as it stands', () => {
   test('no files import each other in a circle, types counted', () => {
@@ -29,6 +50,29 @@ describe('docs/architecture.md draws the house as it stands', () => {
       expect(PAGE).toContain(`\n  ${folder}/ `)
       expect(PAGE).toContain(`\n| \`${folder}\` |`)
     }
+  })
+
+  test('the table of who imports whom says what the import rules allow', () => {
+    const [, section = ''] = PAGE.split('\n## Who imports whom\n')
+    const rows = [...section.split('\n## ')[0]!.matchAll(/^\| `([\w-]+)` \| (.*) \|$/gm)]
+    expect(rows.length).toBeGreaterThan(8)
+    for (const [, folder = '', cell = ''] of rows) {
+      if (folder === 'workers') continue
+      const named = [...cell.matchAll(/`([\w/-]+)`/g)].map(([, name = '']) => name)
+      const others = TARGETS.filter((target) => !target.startsWith(`${folder}/`))
+      const isAllowed = (target: string): boolean => {
+        const file = `src/${WITHIN[folder] ?? folder}/x.ts`
+        return violationsOf(file, `import '${posix.relative(posix.dirname(file), `src/${target}`)}'`).length === 0
+      }
+      const isNamed = (target: string): boolean =>
+        named.some((name) => target.startsWith(`${name}/`) || target.startsWith(`${name}.`))
+      expect([folder, ...others.filter(isAllowed)]).toEqual([folder, ...others.filter(isNamed)])
+    }
+  })
+
+  test('the root of the index has as many files as it says', () => {
+    const files = readdirSync(join(ROOT, 'src', 'vector-index')).filter((name) => name.endsWith('.ts'))
+    expect(PAGE).toContain(`| ${files.length}, beside folders |`)
   })
 
   test('and its walks name files that exist', () => {

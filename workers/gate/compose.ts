@@ -1,4 +1,4 @@
-/** Puts the Worker together. It and `engines.ts` alone read bindings and secrets. */
+/** Puts the Worker together: with `engines.ts` it chooses the adapters by what is bound and set. */
 import { createBearerAuthenticator } from '../../src/adapters/bearer-tokens.ts'
 import { waitUntil } from 'cloudflare:workers'
 import { type AnswerCacheFault, createCacheApiAnswerCache } from '../../src/adapters/cache-api-answer-cache.ts'
