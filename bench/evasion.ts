@@ -69,7 +69,7 @@ function askNow(set: SearchableSet, text: string): Verdict {
   } catch {
     return 'refuse'
   }
-  const evidence = found(set, questionParts(question).asked)
+  const evidence = found(set, questionParts(question).bare)
   return judge(policy, measureQuestion(question, evidence, set.lexicon, reader), [
     ...questionFindings(question),
     ...loneTermFindings(question, evidence, set.lexicon),

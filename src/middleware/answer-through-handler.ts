@@ -22,13 +22,13 @@ export async function respondThroughHandler<Bindings extends object>(
   exchange: Exchange,
   judged: Judged,
 ): Promise<void> {
-  const { dependencies, asked, messages } = exchange
+  const { dependencies, request, messages } = exchange
   const { gateContext, reported } = makeGateContext({
-    question: asked.question,
-    principal: asked.principal,
+    question: request.question,
+    principal: request.principal,
     decision: judged.decision,
     evidence: judged.evidence,
-    audience: asked.audience,
+    audience: request.audience,
     context: judged.context,
     policy: judged.policy,
     ...(messages === undefined ? {} : { messages }),
@@ -108,19 +108,19 @@ async function judgeAnswerOf<Bindings extends object>(
   { decision, evidence, context, policy }: Judged,
   report: AnswerReport,
 ): Promise<SecondStage> {
-  const { settings, asked, messages } = exchange
+  const { settings, request, messages } = exchange
   const measure = answerMeasure(policy)
   if (measure === undefined || c.error !== undefined || c.res.status >= 400) return { decision }
-  // To observe is not to touch: a copy is read, and what it says is only recorded. The same behind disabled gates.
+  // In `observe` mode the response stays as it is: a copy is judged, and the verdict only recorded. The same with disabled gates.
   const observing = settings.mode === 'observe' || policy.dangerouslyDisableGates === true
   const judged = await judgeResponse(observing ? c.res.clone() : c.res, {
-    question: asked.question,
+    question: request.question,
     decision,
     evidence,
     shown: context.chunks,
     policy,
     measure,
-    audience: asked.audience,
+    audience: request.audience,
     ...(messages === undefined ? {} : { messages }),
     report,
     generationConfidence: settings.generationConfidence,
@@ -130,7 +130,7 @@ async function judgeAnswerOf<Bindings extends object>(
   if (judged.decision.verdict === 'refuse') {
     const { decision: refused, unsupported } = judged
     const { closestPassages } = settings
-    const telling = { audience: asked.audience, policy, unsupported, closestPassages, ...(messages && { messages }) }
+    const telling = { audience: request.audience, policy, unsupported, closestPassages, ...(messages && { messages }) }
     const refusal = JSON.stringify(buildRefusal(refused, evidence.chunks, telling))
     const own = await settings.onRefuse?.(refused, c)
     replaceResponse(c, own ?? replaceAnswer(c.res, refusal, settings.refusalStatus))

@@ -23,7 +23,7 @@ export interface Exchange {
   readonly settings: RouteSettings
   readonly dependencies: ResolvedDependencies
   readonly messages?: MessagesByCode
-  readonly asked: QuestionRequest
+  readonly request: QuestionRequest
   readonly startedMs: number
   /** Path under which the gate is mounted. */
   readonly route: string
@@ -40,18 +40,18 @@ type GateContext<Bindings extends object> = Context<RagGateEnv<Bindings>>
 
 /** What storing this answer needs to know; `undefined` where it must not be kept. */
 export function storingOf(
-  { settings, dependencies, asked, startedMs, outerHeaders }: Exchange,
+  { settings, dependencies, request, startedMs, outerHeaders }: Exchange,
   { key, evidenceKey, anyQuestionKey, policy, decision, purgeEpoch }: Judged,
   reported: () => AnswerReport,
 ): Storing | undefined {
   const { cache } = dependencies
-  if (cache === undefined || key === undefined || !isAsMeant(decision)) return undefined
+  if (cache === undefined || key === undefined || !isUnimpaired(decision)) return undefined
   const { varyHeaders, maxStoredBytes, staleIfErrorSeconds, staleWhileRevalidateSeconds } = settings
   return {
     cache,
     key,
     ...(evidenceKey === undefined ? {} : { evidenceKey }),
-    ...(anyQuestionKey === undefined ? {} : { anyQuestion: { key: anyQuestionKey, question: asked.question } }),
+    ...(anyQuestionKey === undefined ? {} : { anyQuestion: { key: anyQuestionKey, question: request.question } }),
     policy,
     decision,
     reported,
@@ -61,13 +61,13 @@ export function storingOf(
     staleIfErrorSeconds,
     staleWhileRevalidateSeconds,
     requestedAtMs: startedMs,
-    principalId: asked.principal.id,
+    principalId: request.principal.id,
     purgeEpoch,
   }
 }
 
-/** Whether nothing failed on the way that may be there again for the next question: then its answer would be another. */
-export function isAsMeant({ reranker, expansion }: Decision): boolean {
+/** Whether reranker and expansion did their part: where one failed, the next question may get another answer. */
+export function isUnimpaired({ reranker, expansion }: Decision): boolean {
   return reranker !== 'failed' && reranker !== 'timeout' && expansion?.expanded !== false
 }
 
@@ -89,9 +89,9 @@ export function forwarded({ cacheBypass }: Exchange, { cache, stale, alone }: Ju
  * Whether a caller may know how the cache took part. Where callers share answers, a hit tells one what another asked; and
  * where a hit is not told, neither may a miss be.
  */
-function mayKnow({ dependencies, asked }: Exchange, cache: CacheOutcome): boolean {
-  if (!dependencies.sharesAnswers || asked.audience === 'operator') return true
-  return cache.kind === 'forwarded' ? cache.why === 'bypass' : cache.principalId === asked.principal.id
+function mayKnow({ dependencies, request }: Exchange, cache: CacheOutcome): boolean {
+  if (!dependencies.sharesAnswers || request.audience === 'operator') return true
+  return cache.kind === 'forwarded' ? cache.why === 'bypass' : cache.principalId === request.principal.id
 }
 
 /** What is known when a response is ready. */
@@ -115,14 +115,14 @@ export function finish<Bindings extends object>(
   response: Response,
   { decision, policy, cache, timings, report, retrievals, savedUsage }: Outcome,
 ): void {
-  const { settings, dependencies, asked, startedMs, route } = exchange
+  const { settings, dependencies, request, startedMs, route } = exchange
   const state = cacheStateOf(cache)
   const nowMs = dependencies.clock.nowMs()
   const spent = { ...timings, totalMs: nowMs - startedMs }
   const eventId = cache.kind === 'forwarded' ? decision.id : newId(dependencies.clock)
   const told = mayKnow(exchange, cache)
   response.headers.set('rag-gate', ragGateHeader(decision, eventId, settings.mode))
-  if (told) response.headers.set('cache-status', cacheStatusHeader(cache, asked.audience))
+  if (told) response.headers.set('cache-status', cacheStatusHeader(cache, request.audience))
   if (told && cache.kind !== 'forwarded') response.headers.set('age', String(cache.ageSeconds))
   // Phases that did not run are phases that a stored answer saved.
   response.headers.set('server-timing', serverTimingHeader(told ? spent : { totalMs: spent.totalMs }))
@@ -144,7 +144,7 @@ export function finish<Bindings extends object>(
     cache: state,
     status: response.status,
     timings: spent,
-    principalId: asked.principal.id,
+    principalId: request.principal.id,
     ...(report.model === undefined ? {} : { model: report.model }),
     ...(report.usage === undefined ? {} : { usage: report.usage }),
     ...(saved === undefined ? {} : { saved }),
@@ -152,7 +152,7 @@ export function finish<Bindings extends object>(
   }
   const warning = cache.kind === 'forwarded' ? policy.preset?.warning?.(decision) : undefined
   if (warning !== undefined) later(c, async () => settings.onWarning(warning))
-  later(c, () => dependencies.record(event, asked.question))
+  later(c, () => dependencies.record(event, request.question))
 }
 
 function cacheStateOf(cache: CacheOutcome): CacheState {

@@ -324,7 +324,7 @@ export interface CacheOptions {
   readonly revalidate?: (request: Request, c: Context) => Response | Promise<Response>
   /**
    * How long a question waits for the answer to the same question that is being made, where the dependencies hold a
-   * coalescer, milliseconds, 0..60000; then it is asked for itself. 0: it does not wait.
+   * coalescer, milliseconds, 0..60000; then it is answered separately. 0: it does not wait.
    *
    * @default 10000
    */

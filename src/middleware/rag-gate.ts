@@ -1,6 +1,6 @@
 /** The middleware: reads the question, has it judged, answers refusals and cache hits itself, and records the decision. */
 import type { QuestionRequest } from '../pipeline/question-settings.ts'
-import { finish, type Judged, forwarded, isAsMeant, retrievalTimings, storingOf, keep, later } from './finish.ts'
+import { finish, type Judged, forwarded, isUnimpaired, retrievalTimings, storingOf, keep, later } from './finish.ts'
 import { respondThroughHandler } from './answer-through-handler.ts'
 import type { Exchange } from './finish.ts'
 import type { Context, MiddlewareHandler, Next } from 'hono'
@@ -99,7 +99,7 @@ async function handle<Bindings extends object>(
   const exchange: Exchange = {
     settings,
     dependencies,
-    asked: request,
+    request,
     startedMs,
     route,
     ...(messages && { messages }),
@@ -136,7 +136,7 @@ async function respond<Bindings extends object>(
   result: GateResult,
 ): Promise<Response | undefined> {
   if (result.kind === 'cached') return respondFromCache(c, exchange, result)
-  if (exchange.asked.without !== undefined) return respondToTrial(c, exchange, result)
+  if (exchange.request.without !== undefined) return respondToTrial(c, exchange, result)
   if (result.decision.verdict === 'refuse' && exchange.settings.mode === 'enforce') {
     return respondWithRefusal(c, exchange, result)
   }
@@ -212,7 +212,7 @@ function allowedCollection(named: string | undefined, { collection, otherCollect
 /** The judgement alone: a trial calls no model, and is neither kept nor counted. */
 function respondToTrial<Bindings extends object>(
   c: GateContext<Bindings>,
-  { asked: { audience }, settings }: Exchange,
+  { request: { audience }, settings }: Exchange,
   { decision, evidence, policy }: Judged,
 ): Response {
   const summary = summariseDecision(decision, evidence.chunks, { audience, policy })
@@ -232,8 +232,8 @@ async function respondFromCache<Bindings extends object>(
   const store = (): Promise<CachedAnswer> | undefined =>
     judged?.key !== undefined &&
     cache !== undefined &&
-    exchange.asked.cacheUse?.store !== false &&
-    isAsMeant(judged.decision)
+    exchange.request.cacheUse?.store !== false &&
+    isUnimpaired(judged.decision)
       ? storeByQuestion(answer, { cache, policy, key: judged.key, decision: judged.decision }, clock.nowMs())
       : undefined
   keep(c, lead, store, kind === 'stale' ? 'failed' : 'not-stored')
@@ -256,7 +256,7 @@ async function respondWithRefusal<Bindings extends object>(
   judged: Judged,
 ): Promise<Response> {
   const { decision, evidence, policy } = judged
-  const { settings, asked, messages } = exchange
+  const { settings, request, messages } = exchange
   const own = await settings.onRefuse?.(decision, c)
   const outcome = {
     decision,
@@ -274,7 +274,7 @@ async function respondWithRefusal<Bindings extends object>(
     return response
   }
   const { closestPassages } = settings
-  const telling = { audience: asked.audience, policy, closestPassages, ...(messages && { messages }) }
+  const telling = { audience: request.audience, policy, closestPassages, ...(messages && { messages }) }
   const body = JSON.stringify(buildRefusal(decision, evidence.chunks, telling))
   const response = c.body(body, settings.refusalStatus, REFUSAL_HEADERS)
   const storing = storingOf(exchange, judged, () => ({}))

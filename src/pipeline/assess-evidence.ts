@@ -49,9 +49,10 @@ export async function assessEvidence(
 ): Promise<AssessedEvidence> {
   const { rerankFrom = 0, rerankBelow = Infinity } = settings.retrieval
   if (reranker !== undefined && (rerankFrom > 0 || rerankBelow <= 1)) {
-    const unread = judgeEvidence(terms, settings, measures, retrieved)
-    const { confidence } = unread.judgement
-    if (confidence < rerankFrom || confidence >= rerankBelow) return { ...unread, reranker: 'spared', rerankMs: 0 }
+    const withoutReranker = judgeEvidence(terms, settings, measures, retrieved)
+    const { confidence } = withoutReranker.judgement
+    if (confidence < rerankFrom || confidence >= rerankBelow)
+      return { ...withoutReranker, reranker: 'spared', rerankMs: 0 }
   }
   const startedMs = clock.nowMs()
   const { question } = measures

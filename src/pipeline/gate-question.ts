@@ -14,13 +14,13 @@ import type { Lead } from '../ports/coalescer.ts'
 import type { Collection } from '../ports/collections.ts'
 import { type AssessedEvidence, assessEvidence } from './assess-evidence.ts'
 import { findLexicon, findPlace, type QuestionPlace } from './find-place.ts'
+import { joinFlight, type JoinedFlight, workAsLeader } from './join-flight.ts'
 import { newId } from './new-id.ts'
 import { type AnswerKeys, answerKeys, keyOfEvidence } from './question-key.ts'
 import { FULL_USE, type QuestionPorts, type QuestionRequest, type QuestionSettings } from './question-settings.ts'
 import { findSimilar } from './find-similar.ts'
 import type { Search } from './retrieve.ts'
 import { findStored, isOutage, isSendable, mayBeSentStale, mayStandIn, type StoredAnswer } from './stored-answer.ts'
-import { leading, takeSeat, type TakenSeat } from './take-seat.ts'
 import { type FirstRetrieval, retrieveFirst, type WeighedEvidence, weighEvidence } from './weigh-evidence.ts'
 
 /** A question answered from the cache. */
@@ -111,17 +111,17 @@ export async function gateQuestion(
   if (mayBeSentStale(stored, settings, request)) return cachedAs('refreshed', stored, place, 0)
   requireNewWanted(request)
 
-  const seat = await takeSeat(ports, settings, request, place, keys?.byQuestion)
-  if (seat.answer !== undefined) return cachedAs('collapsed', seat.answer, place, 0)
-  return leading(seat, () => gateAnew(ports, settings, request, { ...place, keys, stored, seat }))
+  const flight = await joinFlight(ports, settings, request, place, keys?.byQuestion)
+  if (flight.answer !== undefined) return cachedAs('collapsed', flight.answer, place, 0)
+  return workAsLeader(flight, () => gateAnew(ports, settings, request, { ...place, keys, stored, flight }))
 }
 
 /** What is known of a question whose answer is not stored. */
-interface NewQuestion extends QuestionPlace {
+interface UnansweredQuestion extends QuestionPlace {
   readonly keys: AnswerKeys | undefined
   /** An answer past its lifetime, or not young enough for this caller. */
   readonly stored: StoredAnswer | null
-  readonly seat: TakenSeat
+  readonly flight: JoinedFlight
 }
 
 /** The stages from the retrieval on. */
@@ -129,28 +129,28 @@ async function gateAnew(
   ports: QuestionPorts,
   settings: QuestionSettings,
   request: QuestionRequest,
-  asked: NewQuestion,
+  unanswered: UnansweredQuestion,
 ): Promise<GateResult> {
-  const { keys, stored, policy } = asked
-  const search = await searchFor(ports, settings, request, asked)
-  const first = await retrieveOrStandIn(ports, settings, request, asked, search)
+  const { keys, stored, policy } = unanswered
+  const search = await searchFor(ports, settings, request, unanswered)
+  const first = await retrieveOrStandIn(ports, settings, request, unanswered, search)
   if ('kind' in first) return first
 
   const weighed = await weighEvidence(ports, settings, search, { ...request, policy }, first)
   const { assessed, timings } = weighed
-  const decision = decisionOf(newId(ports.clock), asked.collection, weighed)
+  const decision = decisionOf(newId(ports.clock), unanswered.collection, weighed)
   const retrievals = 1 + (weighed.expansion?.retrievals ?? 0)
   const evidenceKey = keys && (await keyOfAnswerFrom(assessed, keys))
-  const same = await findFromBefore(ports, request, asked, evidenceKey)
+  const same = await findFromBefore(ports, request, unanswered, evidenceKey)
   if (keys !== undefined && isSendable(same, request)) {
     return {
-      ...cachedAs('evidence-hit', same, asked, retrievals),
+      ...cachedAs('evidence-hit', same, unanswered, retrievals),
       judged: { decision, key: keys.byQuestion, ...timings },
     }
   }
-  const similar = await findSimilar(ports, settings, request, asked, assessed)
+  const similar = await findSimilar(ports, settings, request, unanswered, assessed)
   if (similar.stored !== undefined) {
-    return { ...cachedAs('similar', similar.stored, asked, retrievals), judged: { decision, ...timings } }
+    return { ...cachedAs('similar', similar.stored, unanswered, retrievals), judged: { decision, ...timings } }
   }
   return {
     kind: 'judged',
@@ -160,9 +160,9 @@ async function gateAnew(
     policy,
     ...partInCache(request, keys?.byQuestion, evidenceKey, similar.key),
     stale: stored !== null,
-    ...(mayStandIn(stored, settings) ? { standIn: cachedAs('stale', stored, asked, retrievals) } : {}),
-    ...(asked.seat.alone === undefined ? {} : { alone: true }),
-    purgeEpoch: asked.purges?.epoch ?? 0,
+    ...(mayStandIn(stored, settings) ? { standIn: cachedAs('stale', stored, unanswered, retrievals) } : {}),
+    ...(unanswered.flight.alone === undefined ? {} : { alone: true }),
+    purgeEpoch: unanswered.purges?.epoch ?? 0,
     retrievals,
     ...timings,
   }
@@ -220,20 +220,20 @@ async function retrieveOrStandIn(
   ports: QuestionPorts,
   settings: QuestionSettings,
   { question }: QuestionRequest,
-  asked: NewQuestion,
+  unanswered: UnansweredQuestion,
   search: Search,
 ): Promise<FirstRetrieval | CachedResult> {
   try {
     return await retrieveFirst(ports, settings, search, question)
   } catch (thrown) {
-    const { stored } = asked
+    const { stored } = unanswered
     if (!isOutage(thrown) || !mayStandIn(stored, settings)) throw thrown
     ports.onWarning?.({
       code: isRagGateError(thrown) ? thrown.code : 'retriever_unavailable',
       message: 'The retriever failed: an answer past its lifetime is sent',
       cause: thrown,
     })
-    return cachedAs('stale', stored, asked, 1)
+    return cachedAs('stale', stored, unanswered, 1)
   }
 }
 

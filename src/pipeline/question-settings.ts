@@ -57,7 +57,7 @@ export interface QuestionPorts {
 /** Whether the answer to one question may be sent to another that found the same evidence; made by `similarQuestions`. */
 export interface AnswerReuse {
   /** @throws whatever an embedder throws: the question is then answered anew */
-  readonly isSameQuestion: (asked: string, answered: string, signal: AbortSignal) => Promise<boolean>
+  readonly isSameQuestion: (question: string, answered: string, signal: AbortSignal) => Promise<boolean>
 }
 
 /** How evidence is found. */

@@ -30,10 +30,10 @@ export function similarQuestions({ embedder, atLeast }: SimilarQuestionsOptions)
     throw new RagGateError('config_invalid', 'atLeast must be above 0 and at most 1', { param: 'atLeast' })
   }
   return {
-    async isSameQuestion(asked, answered, signal) {
-      if (asked.length > MOST_CODE_POINTS || answered.length > MOST_CODE_POINTS) return false
-      if (questionDifference(asked, answered) !== undefined) return false
-      const [one = [], other = []] = await embedder.embed({ texts: [asked, answered], purpose: 'question', signal })
+    async isSameQuestion(question, answered, signal) {
+      if (question.length > MOST_CODE_POINTS || answered.length > MOST_CODE_POINTS) return false
+      if (questionDifference(question, answered) !== undefined) return false
+      const [one = [], other = []] = await embedder.embed({ texts: [question, answered], purpose: 'question', signal })
       return cosine(one, other) >= atLeast
     },
   }

@@ -42,7 +42,7 @@ export async function retrieveFirst(
   question: string,
 ): Promise<FirstRetrieval> {
   const startedMs = clock.nowMs()
-  const { asked: words } = questionParts(question)
+  const { bare: words } = questionParts(question)
   const retrieved = await withinDeadline(retrieval.timeoutMs, RETRIEVER_FAULTS, async (signal) => {
     const [evidence] = await Promise.all([
       retrieve(retriever, retrieval, search, words, signal),

@@ -27,11 +27,11 @@ export function judge(policy: Policy, signals: Signals, textFindings: readonly F
     return conclude(policy, [...ofQuestion, refusal('no_evidence', ENGINE_TEXTS.no_evidence.reason)], 0)
   }
   const confidence = confidenceOf(policy.confidence, signals)
-  const asked = askGates(policy, 'pre-generation', { signals, confidence })
-  const findings = [...ofQuestion, ...asked, ...textFindings.filter(({ gate }) => gate !== QUESTION)]
+  const ofGates = askGates(policy, 'pre-generation', { signals, confidence })
+  const findings = [...ofQuestion, ...ofGates, ...textFindings.filter(({ gate }) => gate !== QUESTION)]
   // A rule may add to what the gates find, and never stand for them.
-  if (asked.length === 0) findings.push({ ...JUDGED_WITH_ANSWER })
-  else if (asked.every(({ outcome }) => outcome === 'skip')) {
+  if (ofGates.length === 0) findings.push({ ...JUDGED_WITH_ANSWER })
+  else if (ofGates.every(({ outcome }) => outcome === 'skip')) {
     findings.push(refusal('nothing_judged', 'No gate could judge this evidence'))
   }
   return conclude(policy, findings, confidence)

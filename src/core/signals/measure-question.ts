@@ -20,11 +20,11 @@ export function measureQuestion(
   lexicon: Lexicon,
   reader: TermReader = PLAIN_TERM_READER,
 ): Signals {
-  const { asked, parts } = questionParts(question)
+  const { bare, parts } = questionParts(question)
   const measured = (texts: readonly string[]) => texts.map((text) => measurePart(text, evidence, lexicon, reader))
   const stretches = stretchesOf(parts)
   return Object.freeze({
-    ...measure(asked, evidence, lexicon, reader),
+    ...measure(bare, evidence, lexicon, reader),
     ...(parts.length > 1 ? { parts: measured(parts) } : {}),
     ...(stretches.length > 0 ? { stretches: measured(stretches) } : {}),
   })

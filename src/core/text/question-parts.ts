@@ -6,10 +6,10 @@ import { terms } from './terms.ts'
 import { words } from './words.ts'
 
 /** A question taken apart. */
-export interface AskedParts {
+export interface QuestionParts {
   /** The question without greetings, thanks and talk about the asking; the question itself where nothing is left. */
-  readonly asked: string
-  /** Its sentences and clauses, in order; 1 to 16. One part is `asked` itself. */
+  readonly bare: string
+  /** Its sentences and clauses, in order; 1 to 16. One part is `bare` itself. */
   readonly parts: readonly string[]
 }
 
@@ -69,13 +69,13 @@ const REFERS = new Set(
  *
  * @param question normalised (`normaliseQuestion`)
  */
-export function questionParts(question: string): AskedParts {
+export function questionParts(question: string): QuestionParts {
   const asking = sentencesOf(question)
     .filter((sentence) => !isSmallTalk(sentence))
     .map((sentence) => withoutOpeningTalk(clausesOf(sentence)).map(withoutCourtesies))
   const left = asking.flat().join(' ')
   // Where no term was left out, the question stays as it was written.
-  const asked = left === '' || terms(left).length === terms(question).length ? question : left
+  const bare = left === '' || terms(left).length === terms(question).length ? question : left
   const parts: string[] = []
   let waiting = ''
   const add = (piece: string, leans: boolean): void => {
@@ -91,7 +91,7 @@ export function questionParts(question: string): AskedParts {
     add(first, leansOnOthers(first))
     for (const clause of others) add(clause, false)
   }
-  return { asked, parts: parts.length < 2 ? [asked] : joinSmallest(parts) }
+  return { bare, parts: parts.length < 2 ? [bare] : joinSmallest(parts) }
 }
 
 function withoutOpeningTalk([first = '', ...others]: readonly string[]): readonly string[] {

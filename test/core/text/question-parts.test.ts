@@ -64,14 +64,14 @@ describe('questionParts', () => {
     'Quick question, How do I rotate the signing keys? thx',
   ])('leaves courtesy out of %j', (question) => {
     expect(questionParts(question)).toEqual({
-      asked: 'How do I rotate the signing keys?',
+      bare: 'How do I rotate the signing keys?',
       parts: ['How do I rotate the signing keys?'],
     })
   })
 
   it('gives a question of nothing but courtesy as it is', () => {
     expect(questionParts('Thanks, please help!')).toEqual({
-      asked: 'Thanks, please help!',
+      bare: 'Thanks, please help!',
       parts: ['Thanks, please help!'],
     })
   })
@@ -80,11 +80,11 @@ describe('questionParts', () => {
     fc.assert(
       fc.property(anyText({ maxLength: 200 }), (text) => {
         const question = normaliseQuestion(text)
-        const { asked, parts } = questionParts(question)
+        const { bare, parts } = questionParts(question)
         expect(parts.length).toBeGreaterThanOrEqual(1)
         expect(parts.length).toBeLessThanOrEqual(16)
-        if (asked === question && !/[()"“”„«»[\]]/u.test(question)) {
-          expect(new Set(parts.flatMap(terms))).toEqual(new Set(terms(asked)))
+        if (bare === question && !/[()"“”„«»[\]]/u.test(question)) {
+          expect(new Set(parts.flatMap(terms))).toEqual(new Set(terms(bare)))
         }
       }),
     )

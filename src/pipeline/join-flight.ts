@@ -1,17 +1,17 @@
-/** Among those who ask the same at the same time: who makes the answer, and who waits for it. */
+/** One flight of those who ask the same at the same time: its leader makes the answer, its followers wait for it. */
 import type { Coalescer, Lead, Seat } from '../ports/coalescer.ts'
 import type { QuestionPlace } from './find-place.ts'
 import { FULL_USE, type QuestionPorts, type QuestionRequest, type QuestionSettings } from './question-settings.ts'
 import { checkStored, isSendable, type StoredAnswer } from './stored-answer.ts'
 import { type Faults, withinDeadline } from './within-deadline.ts'
 
-/** What the place among those who ask the same comes to. */
-export interface TakenSeat {
-  /** The answer that another one made meanwhile. */
+/** What joining a flight comes to. */
+export interface JoinedFlight {
+  /** Of a follower: the answer that the leader made. */
   readonly answer?: StoredAnswer
-  /** Of whoever makes it now: others may wait for it. */
+  /** Of the leader, whose answer others may wait for. */
   readonly lead?: Lead
-  /** Whether there was nothing to share, though it was asked for. */
+  /** Whether there was no answer to share: neither leader nor follower. */
   readonly alone?: true
 }
 
@@ -21,16 +21,16 @@ const FAULTS: Faults = { late: 'store_unavailable', failed: 'store_unavailable',
 const GRACE_MS = 500
 
 /**
- * Takes a place among those who ask the same at the same time, and waits for the leader where there is one. Only a
+ * Joins those who ask the same at the same time, and waits for their leader where there is one. Only a
  * question whose answer may be read from the cache and stored there has a part in that. A coalescer that fails is none.
  */
-export async function takeSeat(
+export async function joinFlight(
   ports: QuestionPorts,
   { coalesceTimeoutMs = 0 }: QuestionSettings,
   request: QuestionRequest,
   place: QuestionPlace,
   key: string | undefined,
-): Promise<TakenSeat> {
+): Promise<JoinedFlight> {
   const { coalescer, onWarning } = ports
   const { read, store, maxAgeSeconds } = request.cacheUse ?? FULL_USE
   if (coalescer === undefined || coalesceTimeoutMs === 0 || key === undefined) return {}
@@ -42,7 +42,11 @@ export async function takeSeat(
     const answer = checkStored(ports, place, seat.answer, key)
     return isSendable(answer, request) ? { answer } : { alone: true }
   } catch (cause) {
-    onWarning?.({ code: 'coalescer_failed', message: 'The coalescer failed: the question is asked for itself', cause })
+    onWarning?.({
+      code: 'coalescer_failed',
+      message: 'The coalescer failed: this question is answered separately',
+      cause,
+    })
     return {}
   }
 }
@@ -62,11 +66,11 @@ async function joinInTime(coalescer: Coalescer, key: string, timeoutMs: number):
 }
 
 /**
- * Does the work of one who may lead. Where it fails, those who wait are told at once; where it ends in a result, the result
- * carries the lead on.
+ * Does the work of a leader, or of one without followers. Where it fails, followers are told at once; where it ends in a
+ * result, the result carries the lead on.
  */
-export async function leading<Result extends object>(
-  { lead }: TakenSeat,
+export async function workAsLeader<Result extends object>(
+  { lead }: JoinedFlight,
   work: () => Promise<Result>,
 ): Promise<Result & { readonly lead?: Lead }> {
   if (lead === undefined) return work()
