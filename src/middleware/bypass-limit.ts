@@ -1,4 +1,5 @@
 /** How often somebody may have an answer made anew that is stored: a token bucket for each caller, in the isolate. */
+import { keepNewest } from '../core/lib/keep-newest.ts'
 import type { Clock } from '../ports/clock.ts'
 
 /** Counts what callers force. */
@@ -20,12 +21,7 @@ export function createBypassLimit(clock: Clock, perMinute: number): BypassLimit 
       // A clock that was set back fills nothing.
       const tokens = Math.min(perMinute, left + (Math.max(0, atMs - sinceMs) / 60_000) * perMinute)
       const granted = tokens >= 1
-      buckets.delete(caller)
-      buckets.set(caller, { tokens: granted ? tokens - 1 : tokens, atMs })
-      for (const oldest of buckets.keys()) {
-        if (buckets.size <= MOST_CALLERS) break
-        buckets.delete(oldest)
-      }
+      keepNewest(buckets, caller, { tokens: granted ? tokens - 1 : tokens, atMs }, MOST_CALLERS)
       return granted
     },
   }

@@ -1,4 +1,5 @@
 /** Answers past their lifetime that are made anew after they were sent: at most once at a time in the isolate. */
+import { keepNewest } from '../core/lib/keep-newest.ts'
 import type { Context } from 'hono'
 import { cloneRawRequest } from 'hono/request'
 import type { GateWarning } from '../pipeline/question-settings.ts'
@@ -34,14 +35,7 @@ export function createRefreshes(revalidate: Revalidate, onWarning: (warning: Gat
   const made = new WeakMap<Request, { seen: boolean }>()
   const untilMs = new Map<string, number>()
 
-  function pause(key: string, until: number): void {
-    untilMs.delete(key)
-    untilMs.set(key, until)
-    for (const oldest of untilMs.keys()) {
-      if (untilMs.size <= MOST_KEYS) break
-      untilMs.delete(oldest)
-    }
-  }
+  const pause = (key: string, until: number): void => keepNewest(untilMs, key, until, MOST_KEYS)
 
   async function ask(c: Context): Promise<void> {
     const copy = await cloneRawRequest(c.req)

@@ -1,4 +1,5 @@
 /** Purges of cached answers in D1, with a copy for each tenant in the isolate. */
+import { keepNewest } from '../../core/lib/keep-newest.ts'
 import type { D1Database } from '@cloudflare/workers-types'
 import { purgedSince } from '../../core/policy/purged-scopes.ts'
 import { purgeScopeText, tenantOfScope } from '../../core/policy/purge-scope.ts'
@@ -71,12 +72,7 @@ export function createD1AnswerPurges({
     const current = copies.get(tenant)
     if (current !== undefined && current.epoch > epoch) return current
     const copy = { epoch, epochs, readAtMs: purged === purgedBefore ? startedMs : -Infinity }
-    copies.delete(tenant)
-    copies.set(tenant, copy)
-    for (const oldest of copies.keys()) {
-      if (copies.size <= MAX_COPIES) break
-      copies.delete(oldest)
-    }
+    keepNewest(copies, tenant, copy, MAX_COPIES)
     return copy
   }
 

@@ -1,3 +1,4 @@
+import { keepNewest } from '../../core/lib/keep-newest.ts'
 import type { D1Database } from '@cloudflare/workers-types'
 import { and, asc, eq, getTableColumns, gt, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
@@ -285,14 +286,4 @@ export function createD1Collections({
 
 function conflict(cause?: unknown): RagGateError {
   return new RagGateError('collection_conflict', 'The collection was changed by another writer', { cause })
-}
-
-/** Keeps a value as the newest of a map, and as many others as there is room for. */
-function keepNewest<Value>(map: Map<string, Value>, key: string, value: Value, room: number): void {
-  map.delete(key)
-  map.set(key, value)
-  for (const oldest of map.keys()) {
-    if (map.size <= room) return
-    map.delete(oldest)
-  }
 }

@@ -1,4 +1,5 @@
 /** By which policy a collection is judged: one that has a name here, or one that was pushed. */
+import { keepNewest } from '../../../src/core/lib/keep-newest.ts'
 import type { PolicyPin } from '../../../src/core/calibration/policy-pin.ts'
 import { type Policy, resolvePolicy } from '../../../src/core/policy/policy.ts'
 import { isRagGateError, RagGateError } from '../../../src/errors.ts'
@@ -87,10 +88,6 @@ function keep(id: string, pushed: string | null): { readonly policy: Policy; rea
   const policy = resolvePolicy(settings, POLICY_PARTS)
   if (policy.id !== id) throw new RagGateError('config_invalid', 'The policy noted for this collection is damaged')
   const made = { policy, pin }
-  for (const oldest of resolved.keys()) {
-    if (resolved.size < MOST_RESOLVED) break
-    resolved.delete(oldest)
-  }
-  resolved.set(pushed, made)
+  keepNewest(resolved, pushed, made, MOST_RESOLVED)
   return made
 }
