@@ -10,9 +10,12 @@ import { twoTier, twoTierPreset } from '../two-tier/two-tier.ts'
 import { legalReview } from '../weighted-signals/legal-review.ts'
 import { weightedSignals, weightedSignalsPreset } from '../weighted-signals/weighted-signals.ts'
 
-/** Makers of the policies that can be chosen by name. The first is the default. */
+/** The name of the policy that judges where none is chosen. */
+export const DEFAULT_POLICY = 'balanced'
+
+/** Makers of the policies that can be chosen by name. */
 export const NAMED_POLICIES: Readonly<Record<string, () => Policy>> = {
-  balanced: () => balanced(),
+  [DEFAULT_POLICY]: () => balanced(),
   'balanced-strict': () => balanced({ refuseBelow: 0.75, adviseBelow: 0.85 }),
   'two-tier': () => twoTier(),
   'weighted-signals': () => weightedSignals(),

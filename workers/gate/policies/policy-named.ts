@@ -1,10 +1,7 @@
 /** The policies that have a name, each made when it is first asked for, and once: a gate checks each policy object once. */
 import type { Policy } from '../../../src/core/policy/policy.ts'
 import { RagGateError } from '../../../src/errors.ts'
-import { NAMED_POLICIES } from '../../../src/presets/named/index.ts'
-
-/** What `null` stands for. */
-const DEFAULT = 'balanced'
+import { DEFAULT_POLICY, NAMED_POLICIES } from '../../../src/presets/named/index.ts'
 
 const made = new Map<string, Policy>()
 
@@ -17,7 +14,7 @@ export const POLICY_NAMES: readonly string[] = Object.keys(NAMED_POLICIES)
  * @throws `config_invalid` for a name that is not known: nothing is answered under a policy that is not there
  */
 export function policyNamed(name: string | null): Policy {
-  const wanted = name ?? DEFAULT
+  const wanted = name ?? DEFAULT_POLICY
   const known = made.get(wanted)
   if (known !== undefined) return known
   const make = Object.hasOwn(NAMED_POLICIES, wanted) ? NAMED_POLICIES[wanted] : undefined
