@@ -13,6 +13,7 @@ import { createKvAnswerCache } from '../../src/adapters/kv-answer-cache.ts'
 import { createMarkdownSplitter } from '../../src/adapters/markdown-splitter.ts'
 import { createMemoryAnswerCache } from '../../src/adapters/memory-answer-cache.ts'
 import { createTieredAnswerCache } from '../../src/adapters/tiered-answer-cache.ts'
+import type { PresetNeed } from '../../src/core/policy/preset.ts'
 import { RagGateError } from '../../src/errors.ts'
 import type { GateDependencies } from '../../src/middleware/dependencies.ts'
 import type { IngestPorts } from '../../src/pipeline/ingest-documents.ts'
@@ -24,7 +25,7 @@ import type { DecisionLog } from '../../src/ports/decision-log.ts'
 import type { Generator } from '../../src/ports/generator.ts'
 import type { IdempotencyStore } from '../../src/ports/idempotency.ts'
 import type { GateBindings } from './bindings.ts'
-import { generatorFor, rerankerFor, searchEngine } from './engines.ts'
+import { generatorFor, givenBy, rerankerFor, searchEngine } from './engines.ts'
 import { decisionLogFor } from './statistics/decision-log.ts'
 import { savingsOf } from './statistics/savings-ledger.ts'
 import { type StatisticsStores, statisticsStores } from './statistics/stores.ts'
@@ -35,6 +36,8 @@ export interface Composition {
   readonly ingest: IngestPorts
   readonly purges: AnswerPurges
   readonly policies: Policies
+  /** What is there of what policies may need. */
+  readonly given: readonly PresetNeed[]
   readonly statistics: StatisticsStores
   readonly log: DecisionLog
   readonly keys: ApiKeys
@@ -105,6 +108,7 @@ function compose(env: GateBindings): Composition {
     },
     purges,
     policies: createD1Policies({ db: env.DB, clock }),
+    given: givenBy(env),
     statistics: statisticsStores(env, clock),
     log,
     keys,

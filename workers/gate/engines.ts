@@ -11,6 +11,7 @@ import {
 import { createVectorizeChunkIndex, createVectorizeRetriever } from '../../src/adapters/vectorize.ts'
 import { createWorkersAiEmbedder } from '../../src/adapters/workers-ai-embedder.ts'
 import { createWorkersAiReranker } from '../../src/adapters/workers-ai-reranker.ts'
+import type { PresetNeed } from '../../src/core/policy/preset.ts'
 import { RagGateError } from '../../src/errors.ts'
 import type { ChunkIndex } from '../../src/ports/chunk-index.ts'
 import type { Generator } from '../../src/ports/generator.ts'
@@ -69,6 +70,15 @@ export function rerankerFor(env: GateBindings): Reranker | undefined {
     default:
       throw new RagGateError('config_invalid', 'RERANKER must be off, workers-ai or llm', { param: 'RERANKER' })
   }
+}
+
+/** What these engines give of what policies may need. No generator here reports which passages carry its answer. */
+export function givenBy(env: GateBindings): readonly PresetNeed[] {
+  const embedsMeaning = env.VECTORIZE !== undefined || env.UPSTASH_VECTOR_REST_URL !== undefined
+  return [
+    ...(rerankerFor(env) === undefined ? [] : (['reranker'] as const)),
+    ...(embedsMeaning ? (['cosines-of-meaning'] as const) : []),
+  ]
 }
 
 /** A model's words where one is configured, quoted sentences otherwise. */

@@ -120,7 +120,7 @@ function derivedShares(
   const held = overlaps.map((entry) => recordedNumber(entry[overlap]))
   const rest = noSupport === 'counted' ? recordedNumber(unsupportedTermCount) : 0
   const mass = held.reduce((sum, count) => sum + count, rest)
-  // The document shares alike where nothing is held; with the rest counted, nothing is held by anyone.
+  // The specification shares alike where nothing is held; with the rest counted, nothing is held by anyone.
   if (mass === 0) {
     return overlaps.map(({ chunkId }) => ({ chunkId, share: noSupport === 'counted' ? 0 : 1 / overlaps.length }))
   }

@@ -63,10 +63,22 @@ export interface AuditEvent {
 /** What of a decision, fresh or recorded, a preset explains. */
 export type AssessedDecision = Pick<Decision, 'signals' | 'confidence' | 'band'> & Partial<Pick<Decision, 'verdict'>>
 
+/**
+ * What not every deployment has: a reranker; cosines of embeddings that know meaning, not words alone; a generator that
+ * reports which passages carry its answer.
+ */
+export type PresetNeed = 'reranker' | 'cosines-of-meaning' | 'attribution'
+
 /** A ready-made policy's own side. Core knows presets by this alone, and imports none. */
 export interface Preset extends PolicyParts {
   /** As stored settings name it. */
   readonly name: string
+  /**
+   * One of these must be there for its default settings: without, it refuses or calls unusable what it should answer.
+   *
+   * @default nothing
+   */
+  readonly needsOneOf?: readonly PresetNeed[]
   /** Texts in the words of the profile's specification, for policies made with `wording: 'specification'`. @default none */
   readonly specificationTexts?: Readonly<Record<ReasonCode, Text>>
   /** What an operator is told of the finding that decided. @default its message */

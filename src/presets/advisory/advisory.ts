@@ -16,8 +16,9 @@ import { responseQuality, responseQualityGate } from '../../core/gates/response-
 import { definePolicy, type Policy } from '../../core/policy/policy.ts'
 
 /** Badge and banner; marks an answer that is too weak to be used, warns of a weak one, and puts it on record. */
-export const advisoryPreset: Preset = Object.freeze({
+export const advisoryPreset: Preset = Object.freeze<Preset>({
   name: 'advisory',
+  needsOneOf: ['reranker', 'cosines-of-meaning'],
   gates: [responseQualityGate, advisoryConfidenceGate],
   confidenceModels: [advisoryFactorsModel],
   summary: ({ decision, audience }: ToldDecision): FurtherMembers => ({

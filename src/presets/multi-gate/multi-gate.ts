@@ -15,8 +15,9 @@ const GATES = [minTopCosineGate, keywordCoverageGate, generationConfidenceGate, 
 const NOT_VERIFIED = 'This information cannot be verified from the book content.'
 
 /** What `multiGate` is made of, and the specification's own refusal. */
-export const multiGatePreset: Preset = Object.freeze({
+export const multiGatePreset: Preset = Object.freeze<Preset>({
   name: 'multi-gate',
+  needsOneOf: ['cosines-of-meaning'],
   gates: GATES,
   confidenceModels: [topCosineModel],
   specificationTexts: inOneSentence([ENGINE_TEXTS, ...GATES.map(({ texts }) => texts)]),

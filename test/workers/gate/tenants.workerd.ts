@@ -3,6 +3,7 @@ import { createExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, it } from 'vitest'
 import worker from '../../../workers/gate/index.ts'
+import { POLICY_NAMES, policyNamed } from '../../../workers/gate/policies/policy-named.ts'
 
 const ADMIN = env.ADMIN_TOKEN
 
@@ -200,6 +201,26 @@ describe('a policy', () => {
     const upstash = { UPSTASH_VECTOR_REST_URL: 'https://index.example', UPSTASH_VECTOR_REST_TOKEN: 'token' }
     for (const policy of ['multi-gate', 'advisory']) expect((await put(policy, upstash)).status, policy).toBe(200)
     expect((await put('balanced')).status).toBe(200)
+  })
+
+  it.each(POLICY_NAMES)('by the name of %s answers a plain question, or is refused for what it lacks', async (name) => {
+    const { token } = await makeKey(`named-${name}`, 'ask', 'ingest', 'admin')
+    const documents = [
+      { id: 'bridge', text: '# Bridge\n\nThe bridge over the river opens at noon every day.' },
+      { id: 'tower', text: '# Tower\n\nNobody may climb the tower in winter.' },
+      { id: 'market', text: '# Market\n\nFish is sold from stalls beside the church.' },
+    ]
+    await send('POST', '/v1/documents', { token, body: { documents } })
+    const put = await send('PUT', '/v1/policy', { token, body: { policy: name } })
+    const needs = policyNamed(name).preset?.needsOneOf
+    expect(put.status).toBe(needs === undefined ? 200 : 422)
+    if (needs !== undefined) return
+    const asked = await send('POST', '/ask', { token, body: { question: 'When does the bridge over the river open?' } })
+    const reply = await asked.json<object>()
+    // Of its own accord `legal-review` leaves what is not certain to an expert.
+    if (name === 'legal-review') expect(reply).toMatchObject({ refused: true, escalate: true })
+    else expect(reply).toMatchObject({ answer: expect.stringContaining('noon') })
+    expect(reply).not.toMatchObject({ usable: false })
   })
 
   it('that the deployment does not know answers nothing', async () => {

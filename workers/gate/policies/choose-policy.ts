@@ -64,7 +64,7 @@ interface AskedPolicy {
 /** @param checkPin throws where a pushed policy does not belong */
 async function readChoice(
   c: Context<{ Bindings: GateBindings }>,
-  { policies }: Composition,
+  { policies, given }: Composition,
   tenant: string,
   checkPin: (pin: PolicyPin) => Promise<void>,
 ): Promise<AskedPolicy> {
@@ -75,9 +75,10 @@ async function readChoice(
   const why = readWhy(said)
   if (policy === null) return { policy, chosen: policyNamed(policy), why }
   if (typeof policy === 'string' && POLICY_NAMES.includes(policy)) {
-    const unfit = unfitHere(policy, c.env)
-    if (unfit === undefined) return { policy, chosen: policyNamed(policy), why }
-    throw new WorkerError('policy_unknown', `${policy} cannot judge anything here: ${unfit}`, { param: 'policy' })
+    const chosen = policyNamed(policy)
+    const unfit = unfitHere(chosen, given)
+    if (unfit === undefined) return { policy, chosen, why }
+    throw new WorkerError('policy_unknown', `${policy} cannot work here: ${unfit}`, { param: 'policy' })
   }
   const pushed = typeof policy === 'string' ? await policies.pushed(tenant, policy) : undefined
   if (pushed === undefined) {

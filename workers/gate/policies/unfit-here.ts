@@ -1,22 +1,19 @@
-import type { GateBindings } from '../bindings.ts'
+import type { Policy } from '../../../src/core/policy/policy.ts'
+import type { PresetNeed } from '../../../src/core/policy/preset.ts'
 
-const WORDS_ONLY = 'the embedded index knows words alone (set RERANKER, Vectorize or Upstash Vector)'
+const WORDS: Readonly<Record<PresetNeed, string>> = {
+  reranker: 'a reranker (set RERANKER)',
+  'cosines-of-meaning': 'cosines of meaning (Vectorize or Upstash Vector: the embedded index knows words alone)',
+  attribution: 'what attributes an answer to passages (no generator of this Worker reports that)',
+}
 
-/** Why a policy would refuse, or call unusable, whatever it is asked here; `undefined` where it works. */
-export function unfitHere(
-  name: string,
-  env: Pick<GateBindings, 'RERANKER' | 'VECTORIZE' | 'UPSTASH_VECTOR_REST_URL'>,
-): string | undefined {
-  const hasReranker = env.RERANKER !== undefined && env.RERANKER !== 'off'
-  const embedsMeaning = env.VECTORIZE !== undefined || env.UPSTASH_VECTOR_REST_URL !== undefined
-  switch (name) {
-    case 'multi-gate':
-      return embedsMeaning ? undefined : `it judges cosines of meaning, and ${WORDS_ONLY}`
-    case 'advisory':
-      return hasReranker || embedsMeaning ? undefined : `it needs a reranker or cosines of meaning, and ${WORDS_ONLY}`
-    case 'sufficiency':
-      return 'it needs what attributes an answer to passages, and no generator of this Worker reports that'
-    default:
-      return undefined
-  }
+/**
+ * Why a policy would refuse, or call unusable, what it should answer here; `undefined` where it works.
+ *
+ * @param given what this deployment has of what policies may need
+ */
+export function unfitHere({ preset }: Pick<Policy, 'preset'>, given: readonly PresetNeed[]): string | undefined {
+  const needed = preset?.needsOneOf ?? []
+  if (needed.length === 0 || needed.some((need) => given.includes(need))) return undefined
+  return `it needs ${needed.map((need) => WORDS[need]).join(' or ')}`
 }
