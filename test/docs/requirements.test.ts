@@ -1,0 +1,37 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { read, ROOT } from './pages.ts'
+
+const MAP = read('docs/reference/requirements.md')
+const ROWS = [...MAP.matchAll(/^\| (R\d{3}) \|[^|]*\| `(\w+)` \|(.*)$/gm)].map(
+  ([, id = '', status = '', where = '']) => ({ id, status, where }),
+)
+
+test('every requirement has its row, once and in order', () => {
+  const ids = Array.from({ length: 157 }, (_, at) => `R${String(at + 1).padStart(3, '0')}`)
+  expect(ROWS.map(({ id }) => id)).toEqual(ids)
+})
+
+test('the map counts its rows right', () => {
+  const of = (status: string): number => ROWS.filter((row) => row.status === status).length
+  expect(MAP).toContain(`${of('done')} rows are done, ${of('part')} in part, ${of('planned')} planned.`)
+})
+
+/** Paths that a row names, from the root. */
+function filesOf(where: string): string[] {
+  return [...where.matchAll(/`((?:src|test|workers|d1|bench|scripts)\/[^`]+\.\w+)`/g)].map(([, file = '']) => file)
+}
+
+test('the files that rows name are there', () => {
+  const gone = ROWS.flatMap(({ id, where }) =>
+    filesOf(where).flatMap((file) => (existsSync(join(ROOT, file)) ? [] : [`${id}: ${file}`])),
+  )
+  expect(gone).toEqual([])
+})
+
+test('what is done names a test that shows it; what is a figure its bench, what is a page its page', () => {
+  const shown = (where: string): boolean =>
+    filesOf(where).some((file) => /^(?:test|bench)\//.test(file)) || /\]\([^)]+\.md\)/.test(where)
+  expect(ROWS.filter(({ status, where }) => status === 'done' && !shown(where)).map(({ id }) => id)).toEqual([])
+})
