@@ -57,7 +57,10 @@ const miniflare = new Miniflare(
     host: '127.0.0.1',
     port: 0,
     d1Databases: ['DB'],
-    durableObjects: { VECTOR_INDEX: { className: 'VectorIndex', useSQLite: true } },
+    durableObjects: {
+      VECTOR_INDEX: { className: 'VectorIndex', useSQLite: true },
+      ANSWER_FLIGHTS: { className: 'AnswerFlight', useSQLite: true },
+    },
     bindings: { ADMIN_TOKEN: TOKEN },
   }),
 )
