@@ -72,7 +72,10 @@ async function visit({
 }
 
 async function open(page: Page, name: string): Promise<void> {
-  await page.getByRole('navigation').getByRole('link', { name }).click()
+  const link = page.getByRole('navigation').getByRole('link', { name })
+  const address = (await link.getAttribute('href')) ?? ''
+  await link.click()
+  await page.waitForURL((url) => url.hash === address)
   await page.getByRole('heading', { level: 1, name }).waitFor()
   await page.locator('main:not([aria-busy])').waitFor()
 }
