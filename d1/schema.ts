@@ -199,10 +199,10 @@ export const decisions = sqliteTable(
     /** A further round of retrieval; `NULL` where none was tried. */
     expansion: text('expansion', { mode: 'json' }).$type<Expansion>(),
     audit: text('audit', { mode: 'json' }).$type<readonly AuditEvent[]>(),
-    /** Fields that were left out because the event was too large for a queue. */
-    cut: text('cut', { mode: 'json' }).$type<readonly string[]>(),
     /** The model call that was not made; `NULL` where one was. */
     saved: text('saved', { mode: 'json' }).$type<Saving>(),
+    /** Fields that were left out because the event was too large for a queue. */
+    cut: text('cut', { mode: 'json' }).$type<readonly string[]>(),
   },
   (table) => [
     index('decisions_by_time').on(table.tenant, table.atMs, table.id),

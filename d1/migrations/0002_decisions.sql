@@ -45,6 +45,9 @@ CREATE TABLE decisions (
   expansion TEXT,
   -- Events for the audit trail, as a JSON list of {type, payload}.
   audit TEXT,
+  -- Of a model call that was not made, as JSON: by ('refusal' or 'cache'), inputTokens and outputTokens where they are
+  -- known, estimated where they are those of an average call, modelCost and retrievalCost where there are prices.
+  saved TEXT,
   -- Names of the fields that were left out because the event was too large for a queue, as a JSON list.
   cut TEXT
 ) STRICT;
@@ -85,6 +88,23 @@ CREATE TABLE decision_rollups (
   expanded INTEGER NOT NULL,
   confidence_bins TEXT NOT NULL,
   latency_bins TEXT NOT NULL,
+  -- Calls not made, by what; of those whose tokens were measured, and whose were estimated, how many and how many tokens;
+  -- of those that have a price, how many, and the amounts.
+  saved_by_refusal INTEGER NOT NULL,
+  saved_by_cache INTEGER NOT NULL,
+  saved_measured INTEGER NOT NULL,
+  saved_measured_input INTEGER NOT NULL,
+  saved_measured_output INTEGER NOT NULL,
+  saved_estimated INTEGER NOT NULL,
+  saved_estimated_input INTEGER NOT NULL,
+  saved_estimated_output INTEGER NOT NULL,
+  saved_priced INTEGER NOT NULL,
+  saved_model_cost REAL NOT NULL,
+  saved_retrieval_cost REAL NOT NULL,
+  -- The largest share of an answer's support that one passage has, of decisions that judged it: how many, and their sum.
+  -- A judged answer without shares counts as 0, as the specification counts refusals.
+  evidence_share_count INTEGER NOT NULL,
+  evidence_share_sum REAL NOT NULL,
   PRIMARY KEY (tenant, span_ms, start_ms, collection, policy_id, verdict, band, cache, reason, mode)
 ) STRICT, WITHOUT ROWID;
 
@@ -95,7 +115,10 @@ BEGIN
     tenant, span_ms, start_ms, collection, policy_id, verdict, band, cache, reason, mode,
     events, confidence_count, confidence_sum, total_ms_count, total_ms_sum, retrieval_ms_count, retrieval_ms_sum,
     generation_ms_count, generation_ms_sum, model_calls, input_tokens, output_tokens, escalated, expanded,
-    confidence_bins, latency_bins
+    confidence_bins, latency_bins,
+    saved_by_refusal, saved_by_cache, saved_measured, saved_measured_input, saved_measured_output,
+    saved_estimated, saved_estimated_input, saved_estimated_output, saved_priced, saved_model_cost, saved_retrieval_cost,
+    evidence_share_count, evidence_share_sum
   )
   SELECT
     NEW.tenant, span.ms, NEW.at_ms - NEW.at_ms % span.ms, NEW.collection, NEW.policy_id, NEW.verdict, NEW.band,
@@ -109,14 +132,31 @@ BEGIN
     coalesce(NEW.input_tokens, 0), coalesce(NEW.output_tokens, 0),
     coalesce(NEW.escalate, 0), NEW.expansion IS NOT NULL,
     iif(NEW.confidence IS NULL, '{}', json_object(CAST(bin.confidence AS TEXT), 1)),
-    iif(NEW.total_ms IS NULL, '{}', json_object(CAST(bin.latency AS TEXT), 1))
+    iif(NEW.total_ms IS NULL, '{}', json_object(CAST(bin.latency AS TEXT), 1)),
+    coalesce(saved.kind = 'refusal', 0), coalesce(saved.kind = 'cache', 0),
+    iif(saved.estimated, 0, saved.input IS NOT NULL), iif(saved.estimated, 0, coalesce(saved.input, 0)),
+    iif(saved.estimated, 0, coalesce(saved.output, 0)),
+    saved.estimated, iif(saved.estimated, coalesce(saved.input, 0), 0), iif(saved.estimated, coalesce(saved.output, 0), 0),
+    saved.model_cost IS NOT NULL, coalesce(saved.model_cost, 0.0), coalesce(saved.retrieval_cost, 0.0),
+    found.share IS NOT NULL, coalesce(found.share, 0.0)
   FROM
     (SELECT 3600000 AS ms UNION ALL SELECT 86400000) AS span,
     (
       SELECT
         max(0, min(19, CAST(NEW.confidence * 20 + 1e-9 AS INTEGER))) AS confidence,
         min(130, CAST(ceil(ln(max(NEW.total_ms, 1.0)) / ln(1.1) - 1e-9) AS INTEGER)) AS latency
-    ) AS bin
+    ) AS bin,
+    (
+      SELECT
+        NEW.saved ->> 'by' AS kind, NEW.saved ->> 'inputTokens' AS input, NEW.saved ->> 'outputTokens' AS output,
+        coalesce(NEW.saved ->> 'estimated', 0) AS estimated,
+        NEW.saved ->> 'modelCost' AS model_cost, NEW.saved ->> 'retrievalCost' AS retrieval_cost
+    ) AS saved,
+    (
+      SELECT max(coalesce(finding.value ->> 'actual', 0.0)) AS share
+      FROM json_each(iif(NEW.answer_signals IS NULL, '[]', NEW.findings)) AS finding
+      WHERE finding.value ->> 'gate' = 'evidence-share'
+    ) AS found
   WHERE true
   ON CONFLICT (tenant, span_ms, start_ms, collection, policy_id, verdict, band, cache, reason, mode) DO UPDATE SET
     events = events + 1,
@@ -146,7 +186,20 @@ BEGIN
       coalesce(json_extract(
         latency_bins, '$."' || min(130, CAST(ceil(ln(max(NEW.total_ms, 1.0)) / ln(1.1) - 1e-9) AS INTEGER)) || '"'
       ), 0) + 1
-    ));
+    )),
+    saved_by_refusal = saved_by_refusal + excluded.saved_by_refusal,
+    saved_by_cache = saved_by_cache + excluded.saved_by_cache,
+    saved_measured = saved_measured + excluded.saved_measured,
+    saved_measured_input = saved_measured_input + excluded.saved_measured_input,
+    saved_measured_output = saved_measured_output + excluded.saved_measured_output,
+    saved_estimated = saved_estimated + excluded.saved_estimated,
+    saved_estimated_input = saved_estimated_input + excluded.saved_estimated_input,
+    saved_estimated_output = saved_estimated_output + excluded.saved_estimated_output,
+    saved_priced = saved_priced + excluded.saved_priced,
+    saved_model_cost = saved_model_cost + excluded.saved_model_cost,
+    saved_retrieval_cost = saved_retrieval_cost + excluded.saved_retrieval_cost,
+    evidence_share_count = evidence_share_count + excluded.evidence_share_count,
+    evidence_share_sum = evidence_share_sum + excluded.evidence_share_sum;
 END;
 
 -- Content gaps: questions, by HMAC, that were refused or answered with a caution, by UTC day.

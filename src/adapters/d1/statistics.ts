@@ -187,7 +187,6 @@ const TRIGGERS = [
   'isolates_are_counted',
   'audit_events_are_kept',
   'erased_principals_stay_erased',
-  'evidence_shares_are_counted',
 ]
 const BINS = 20
 /** Number of a bin, and how many events it has, where `json_each` gives bins as `bins`. */
