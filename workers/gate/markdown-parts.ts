@@ -11,5 +11,8 @@ export const P = /^\p{P}/u
 /** Symbols, for one character. */
 export const S = /^\p{S}/u
 
+/** In place of `entities`: the names of HTML's characters are known here already. */
+export { decodeReference as decodeHTMLStrict } from '../../src/adapters/markdown/characters.ts'
+
 /** In place of `mdurl` and `punycode.js`. */
 export default {}
