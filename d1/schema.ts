@@ -1,8 +1,8 @@
 /**
- * The tables of `migrations/`, as the queries see them. The migrations are the truth; a test compares the two column by
- * column. Times are milliseconds since 1970.
+ * The tables of `migrations/`, as the queries see them. The migrations are the truth, and alone have keys and indexes; a
+ * test compares the two column by column. Times are milliseconds since 1970.
  */
-import { index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { integer, real, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { AnswerSignals } from '../src/core/answer/answer-signals.ts'
 import type { PolicyPin } from '../src/core/calibration/policy-pin.ts'
 import type { Passage, ScoreKind } from '../src/core/evidence/chunk.ts'
@@ -17,433 +17,317 @@ import type { AuditEvent } from '../src/core/policy/preset.ts'
 import type { Mode } from '../src/ports/decision-log.ts'
 
 /** What is searched, and at which version it stands. */
-export const collections = sqliteTable(
-  'collections',
-  {
-    tenant: text('tenant').notNull(),
-    id: text('id').notNull(),
-    corpusVersion: integer('corpus_version').notNull(),
-    lexiconId: text('lexicon_id'),
-    embeddingModel: text('embedding_model').notNull(),
-    dimension: integer('dimension').notNull(),
-    policyId: text('policy_id'),
-    updatedAtMs: integer('updated_at_ms').notNull(),
-    /** Who may change the collection, until `writerUntilMs`. */
-    writer: text('writer'),
-    writerUntilMs: integer('writer_until_ms'),
-  },
-  (table) => [primaryKey({ columns: [table.tenant, table.id] })],
-)
+export const collections = sqliteTable('collections', {
+  tenant: text('tenant').notNull(),
+  id: text('id').notNull(),
+  corpusVersion: integer('corpus_version').notNull(),
+  lexiconId: text('lexicon_id'),
+  embeddingModel: text('embedding_model').notNull(),
+  dimension: integer('dimension').notNull(),
+  policyId: text('policy_id'),
+  updatedAtMs: integer('updated_at_ms').notNull(),
+  /** Who may change the collection, until `writerUntilMs`. */
+  writer: text('writer'),
+  writerUntilMs: integer('writer_until_ms'),
+})
 
 /** Chunks that may stand in the index though no published document has them. */
-export const unpublishedChunks = sqliteTable(
-  'unpublished_chunks',
-  {
-    tenant: text('tenant').notNull(),
-    collection: text('collection').notNull(),
-    chunkId: text('chunk_id').notNull(),
-    sinceMs: integer('since_ms').notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.tenant, table.collection, table.chunkId] })],
-)
+export const unpublishedChunks = sqliteTable('unpublished_chunks', {
+  tenant: text('tenant').notNull(),
+  collection: text('collection').notNull(),
+  chunkId: text('chunk_id').notNull(),
+  sinceMs: integer('since_ms').notNull(),
+})
 
 /** Collection lexicons in parts. `supersededAtMs` stands on part 0 alone. */
-export const lexicons = sqliteTable(
-  'lexicons',
-  {
-    id: text('id').notNull(),
-    part: integer('part').notNull(),
-    body: text('body').notNull(),
-    supersededAtMs: integer('superseded_at_ms'),
-  },
-  (table) => [primaryKey({ columns: [table.id, table.part] })],
-)
+export const lexicons = sqliteTable('lexicons', {
+  id: text('id').notNull(),
+  part: integer('part').notNull(),
+  body: text('body').notNull(),
+  supersededAtMs: integer('superseded_at_ms'),
+})
 
 /** The documents of each collection, with the chunks they were cut into. */
-export const documents = sqliteTable(
-  'documents',
-  {
-    tenant: text('tenant').notNull(),
-    collection: text('collection').notNull(),
-    id: text('id').notNull(),
-    contentHash: text('content_hash').notNull(),
-    chunkIds: text('chunk_ids', { mode: 'json' }).$type<readonly string[]>().notNull(),
-    embeddingModel: text('embedding_model').notNull(),
-    dimension: integer('dimension').notNull(),
-    updatedAtMs: integer('updated_at_ms').notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.tenant, table.collection, table.id] })],
-)
+export const documents = sqliteTable('documents', {
+  tenant: text('tenant').notNull(),
+  collection: text('collection').notNull(),
+  id: text('id').notNull(),
+  contentHash: text('content_hash').notNull(),
+  chunkIds: text('chunk_ids', { mode: 'json' }).$type<readonly string[]>().notNull(),
+  embeddingModel: text('embedding_model').notNull(),
+  dimension: integer('dimension').notNull(),
+  updatedAtMs: integer('updated_at_ms').notNull(),
+})
 
 /** Keys of tenants. */
-export const apiKeys = sqliteTable(
-  'api_keys',
-  {
-    id: text('id').notNull().primaryKey(),
-    tenant: text('tenant').notNull(),
-    name: text('name').notNull(),
-    scopes: text('scopes', { mode: 'json' }).$type<readonly Scope[]>().notNull(),
-    /** Hex SHA-256 of the secret. */
-    secretHash: text('secret_hash').notNull(),
-    createdAtMs: integer('created_at_ms').notNull(),
-    expiresAtMs: integer('expires_at_ms'),
-    revokedAtMs: integer('revoked_at_ms'),
-  },
-  (table) => [index('api_keys_by_tenant').on(table.tenant, table.createdAtMs, table.id)],
-)
+export const apiKeys = sqliteTable('api_keys', {
+  id: text('id').notNull(),
+  tenant: text('tenant').notNull(),
+  name: text('name').notNull(),
+  scopes: text('scopes', { mode: 'json' }).$type<readonly Scope[]>().notNull(),
+  /** Hex SHA-256 of the secret. */
+  secretHash: text('secret_hash').notNull(),
+  createdAtMs: integer('created_at_ms').notNull(),
+  expiresAtMs: integer('expires_at_ms'),
+  revokedAtMs: integer('revoked_at_ms'),
+})
 
 /** What is set for a whole tenant. */
 export const tenants = sqliteTable('tenants', {
-  id: text('id').notNull().primaryKey(),
+  id: text('id').notNull(),
   policyId: text('policy_id'),
 })
 
 /** What was purged of the cached answers; `tenant` is '' for everybody's. */
-export const answerPurges = sqliteTable(
-  'answer_purges',
-  {
-    tenant: text('tenant').notNull(),
-    /** Canonical text of a `PurgeScope`. */
-    scope: text('scope').notNull(),
-    /** Rises with every purge. */
-    epoch: integer('epoch').notNull(),
-  },
-  (table) => [
-    primaryKey({ columns: [table.tenant, table.scope] }),
-    index('answer_purges_by_epoch').on(table.tenant, table.epoch),
-  ],
-)
+export const answerPurges = sqliteTable('answer_purges', {
+  tenant: text('tenant').notNull(),
+  /** Canonical text of a `PurgeScope`. */
+  scope: text('scope').notNull(),
+  /** Rises with every purge. */
+  epoch: integer('epoch').notNull(),
+})
 
 /** Policies that were pushed; never changed. */
-export const pushedPolicies = sqliteTable(
-  'pushed_policies',
-  {
-    tenant: text('tenant').notNull(),
-    id: text('id').notNull(),
-    name: text('name').notNull(),
-    version: integer('version').notNull(),
-    settings: text('settings', { mode: 'json' }).$type<Json>().notNull(),
-    pin: text('pin', { mode: 'json' }).$type<PolicyPin>(),
-    evidence: text('evidence', { mode: 'json' }).$type<Json>(),
-    createdAtMs: integer('created_at_ms').notNull(),
-    createdBy: text('created_by').notNull(),
-    why: text('why').notNull(),
-  },
-  (table) => [
-    primaryKey({ columns: [table.tenant, table.id] }),
-    uniqueIndex('pushed_policies_by_version').on(table.tenant, table.name, table.version),
-  ],
-)
+export const pushedPolicies = sqliteTable('pushed_policies', {
+  tenant: text('tenant').notNull(),
+  id: text('id').notNull(),
+  name: text('name').notNull(),
+  version: integer('version').notNull(),
+  settings: text('settings', { mode: 'json' }).$type<Json>().notNull(),
+  pin: text('pin', { mode: 'json' }).$type<PolicyPin>(),
+  evidence: text('evidence', { mode: 'json' }).$type<Json>(),
+  createdAtMs: integer('created_at_ms').notNull(),
+  createdBy: text('created_by').notNull(),
+  why: text('why').notNull(),
+})
 
 /** Answers to writes that came with an Idempotency-Key; `status` is `NULL` while the first of them runs. */
-export const idempotencyKeys = sqliteTable(
-  'idempotency_keys',
-  {
-    tenant: text('tenant').notNull(),
-    key: text('key').notNull(),
-    /** Hex SHA-256 of what was asked. */
-    requestHash: text('request_hash').notNull(),
-    /** Token of whoever carries it out, or did. */
-    claim: text('claim').notNull(),
-    /** When it was claimed or last renewed. */
-    atMs: integer('at_ms').notNull(),
-    status: integer('status'),
-    body: text('body'),
-  },
-  (table) => [primaryKey({ columns: [table.tenant, table.key] }), index('idempotency_keys_by_time').on(table.atMs)],
-)
+export const idempotencyKeys = sqliteTable('idempotency_keys', {
+  tenant: text('tenant').notNull(),
+  key: text('key').notNull(),
+  /** Hex SHA-256 of what was asked. */
+  requestHash: text('request_hash').notNull(),
+  /** Token of whoever carries it out, or did. */
+  claim: text('claim').notNull(),
+  /** When it was claimed or last renewed. */
+  atMs: integer('at_ms').notNull(),
+  status: integer('status'),
+  body: text('body'),
+})
 
 /** One row an event. A measured number that was not finite is `null`, within `signals` and `findings` too. */
-export const decisions = sqliteTable(
-  'decisions',
-  {
-    /** Id of the event. */
-    id: text('id').notNull().primaryKey(),
-    decisionId: text('decision_id').notNull(),
-    atMs: integer('at_ms').notNull(),
-    tenant: text('tenant').notNull(),
-    collection: text('collection').notNull(),
-    corpusVersion: integer('corpus_version').notNull(),
-    policyId: text('policy_id').notNull(),
-    mode: text('mode').$type<Mode>().notNull(),
-    route: text('route').notNull(),
-    verdict: text('verdict').$type<Verdict>().notNull(),
-    band: text('band').$type<Band>().notNull(),
-    confidence: real('confidence'),
-    reason: text('reason').notNull(),
-    cache: text('cache').$type<CacheState>().notNull(),
-    status: integer('status').notNull(),
-    rankedBy: text('ranked_by').$type<ScoreKind>().notNull(),
-    signals: text('signals', { mode: 'json' }).$type<Signals>().notNull(),
-    findings: text('findings', { mode: 'json' }).$type<readonly Finding[]>().notNull(),
-    evidenceIds: text('evidence_ids', { mode: 'json' }).$type<readonly string[]>().notNull(),
-    documentIds: text('document_ids', { mode: 'json' }).$type<readonly string[]>().notNull(),
-    retrievalMs: real('retrieval_ms'),
-    generationMs: real('generation_ms'),
-    totalMs: real('total_ms'),
-    principalId: text('principal_id').notNull(),
-    questionHmac: text('question_hmac'),
-    hmacKeyId: text('hmac_key_id'),
-    model: text('model'),
-    inputTokens: integer('input_tokens'),
-    outputTokens: integer('output_tokens'),
-    isolate: text('isolate').notNull(),
-    sequence: integer('sequence').notNull(),
-    /** `NULL` where the policy judged no answer. */
-    answerSignals: text('answer_signals', { mode: 'json' }).$type<AnswerSignals>(),
-    /** Which tier could decide. */
-    reranker: text('reranker').$type<RerankerOutcome>(),
-    rerankMs: real('rerank_ms'),
-    /** 1 on a refusal that asks for a person. */
-    escalate: integer('escalate'),
-    /** A further round of retrieval; `NULL` where none was tried. */
-    expansion: text('expansion', { mode: 'json' }).$type<Expansion>(),
-    audit: text('audit', { mode: 'json' }).$type<readonly AuditEvent[]>(),
-    /** The model call that was not made; `NULL` where one was. */
-    saved: text('saved', { mode: 'json' }).$type<Saving>(),
-    /** Fields that were left out because the event was too large for a queue. */
-    cut: text('cut', { mode: 'json' }).$type<readonly string[]>(),
-  },
-  (table) => [
-    index('decisions_by_time').on(table.tenant, table.atMs, table.id),
-    index('decisions_by_decision').on(table.decisionId),
-  ],
-)
+export const decisions = sqliteTable('decisions', {
+  /** Id of the event. */
+  id: text('id').notNull(),
+  decisionId: text('decision_id').notNull(),
+  atMs: integer('at_ms').notNull(),
+  tenant: text('tenant').notNull(),
+  collection: text('collection').notNull(),
+  corpusVersion: integer('corpus_version').notNull(),
+  policyId: text('policy_id').notNull(),
+  mode: text('mode').$type<Mode>().notNull(),
+  route: text('route').notNull(),
+  verdict: text('verdict').$type<Verdict>().notNull(),
+  band: text('band').$type<Band>().notNull(),
+  confidence: real('confidence'),
+  reason: text('reason').notNull(),
+  cache: text('cache').$type<CacheState>().notNull(),
+  status: integer('status').notNull(),
+  rankedBy: text('ranked_by').$type<ScoreKind>().notNull(),
+  signals: text('signals', { mode: 'json' }).$type<Signals>().notNull(),
+  findings: text('findings', { mode: 'json' }).$type<readonly Finding[]>().notNull(),
+  evidenceIds: text('evidence_ids', { mode: 'json' }).$type<readonly string[]>().notNull(),
+  documentIds: text('document_ids', { mode: 'json' }).$type<readonly string[]>().notNull(),
+  retrievalMs: real('retrieval_ms'),
+  generationMs: real('generation_ms'),
+  totalMs: real('total_ms'),
+  principalId: text('principal_id').notNull(),
+  questionHmac: text('question_hmac'),
+  hmacKeyId: text('hmac_key_id'),
+  model: text('model'),
+  inputTokens: integer('input_tokens'),
+  outputTokens: integer('output_tokens'),
+  isolate: text('isolate').notNull(),
+  sequence: integer('sequence').notNull(),
+  /** `NULL` where the policy judged no answer. */
+  answerSignals: text('answer_signals', { mode: 'json' }).$type<AnswerSignals>(),
+  /** Which tier could decide. */
+  reranker: text('reranker').$type<RerankerOutcome>(),
+  rerankMs: real('rerank_ms'),
+  /** 1 on a refusal that asks for a person. */
+  escalate: integer('escalate'),
+  /** A further round of retrieval; `NULL` where none was tried. */
+  expansion: text('expansion', { mode: 'json' }).$type<Expansion>(),
+  audit: text('audit', { mode: 'json' }).$type<readonly AuditEvent[]>(),
+  /** The model call that was not made; `NULL` where one was. */
+  saved: text('saved', { mode: 'json' }).$type<Saving>(),
+  /** Fields that were left out because the event was too large for a queue. */
+  cut: text('cut', { mode: 'json' }).$type<readonly string[]>(),
+})
 
 /** Decisions counted by UTC hour and by UTC day, kept by a trigger on `decisions`. */
-export const decisionRollups = sqliteTable(
-  'decision_rollups',
-  {
-    tenant: text('tenant').notNull(),
-    /** 3,600,000 for an hour, 86,400,000 for a day. */
-    spanMs: integer('span_ms').notNull(),
-    startMs: integer('start_ms').notNull(),
-    collection: text('collection').notNull(),
-    policyId: text('policy_id').notNull(),
-    verdict: text('verdict').$type<Verdict>().notNull(),
-    band: text('band').$type<Band>().notNull(),
-    cache: text('cache').$type<CacheState>().notNull(),
-    reason: text('reason').notNull(),
-    mode: text('mode').$type<Mode>().notNull(),
-    events: integer('events').notNull(),
-    /** Events whose confidence is a number; `confidenceSum` adds up those. The same for the times. */
-    confidenceCount: integer('confidence_count').notNull(),
-    confidenceSum: real('confidence_sum').notNull(),
-    totalMsCount: integer('total_ms_count').notNull(),
-    totalMsSum: real('total_ms_sum').notNull(),
-    retrievalMsCount: integer('retrieval_ms_count').notNull(),
-    retrievalMsSum: real('retrieval_ms_sum').notNull(),
-    generationMsCount: integer('generation_ms_count').notNull(),
-    generationMsSum: real('generation_ms_sum').notNull(),
-    /** Events that name a model. */
-    modelCalls: integer('model_calls').notNull(),
-    inputTokens: integer('input_tokens').notNull(),
-    outputTokens: integer('output_tokens').notNull(),
-    escalated: integer('escalated').notNull(),
-    expanded: integer('expanded').notNull(),
-    /** Events by twentieth of confidence, 0 to 19. */
-    confidenceBins: text('confidence_bins', { mode: 'json' }).$type<Readonly<Record<string, number>>>().notNull(),
-    /** Events by bin k of the total time, over 1.1^(k-1) up to 1.1^k milliseconds. */
-    latencyBins: text('latency_bins', { mode: 'json' }).$type<Readonly<Record<string, number>>>().notNull(),
-    /** Model calls that were not made, by what. */
-    savedByRefusal: integer('saved_by_refusal').notNull(),
-    savedByCache: integer('saved_by_cache').notNull(),
-    /** Of those, whose tokens a model counted when it made the answer. */
-    savedMeasured: integer('saved_measured').notNull(),
-    savedMeasuredInput: integer('saved_measured_input').notNull(),
-    savedMeasuredOutput: integer('saved_measured_output').notNull(),
-    /** Of those, whose tokens are those of an average call. */
-    savedEstimated: integer('saved_estimated').notNull(),
-    savedEstimatedInput: integer('saved_estimated_input').notNull(),
-    savedEstimatedOutput: integer('saved_estimated_output').notNull(),
-    /** Of those, which have a price; the amounts are theirs. */
-    savedPriced: integer('saved_priced').notNull(),
-    savedModelCost: real('saved_model_cost').notNull(),
-    savedRetrievalCost: real('saved_retrieval_cost').notNull(),
-    /** Events whose answer was judged by shares of evidence; the sum is of the largest share of each. */
-    evidenceShareCount: integer('evidence_share_count').notNull(),
-    evidenceShareSum: real('evidence_share_sum').notNull(),
-  },
-  (table) => [
-    primaryKey({
-      columns: [
-        table.tenant,
-        table.spanMs,
-        table.startMs,
-        table.collection,
-        table.policyId,
-        table.verdict,
-        table.band,
-        table.cache,
-        table.reason,
-        table.mode,
-      ],
-    }),
-  ],
-)
+export const decisionRollups = sqliteTable('decision_rollups', {
+  tenant: text('tenant').notNull(),
+  /** 3,600,000 for an hour, 86,400,000 for a day. */
+  spanMs: integer('span_ms').notNull(),
+  startMs: integer('start_ms').notNull(),
+  collection: text('collection').notNull(),
+  policyId: text('policy_id').notNull(),
+  verdict: text('verdict').$type<Verdict>().notNull(),
+  band: text('band').$type<Band>().notNull(),
+  cache: text('cache').$type<CacheState>().notNull(),
+  reason: text('reason').notNull(),
+  mode: text('mode').$type<Mode>().notNull(),
+  events: integer('events').notNull(),
+  /** Events whose confidence is a number; `confidenceSum` adds up those. The same for the times. */
+  confidenceCount: integer('confidence_count').notNull(),
+  confidenceSum: real('confidence_sum').notNull(),
+  totalMsCount: integer('total_ms_count').notNull(),
+  totalMsSum: real('total_ms_sum').notNull(),
+  retrievalMsCount: integer('retrieval_ms_count').notNull(),
+  retrievalMsSum: real('retrieval_ms_sum').notNull(),
+  generationMsCount: integer('generation_ms_count').notNull(),
+  generationMsSum: real('generation_ms_sum').notNull(),
+  /** Events that name a model. */
+  modelCalls: integer('model_calls').notNull(),
+  inputTokens: integer('input_tokens').notNull(),
+  outputTokens: integer('output_tokens').notNull(),
+  escalated: integer('escalated').notNull(),
+  expanded: integer('expanded').notNull(),
+  /** Events by twentieth of confidence, 0 to 19. */
+  confidenceBins: text('confidence_bins', { mode: 'json' }).$type<Readonly<Record<string, number>>>().notNull(),
+  /** Events by bin k of the total time, over 1.1^(k-1) up to 1.1^k milliseconds. */
+  latencyBins: text('latency_bins', { mode: 'json' }).$type<Readonly<Record<string, number>>>().notNull(),
+  /** Model calls that were not made, by what. */
+  savedByRefusal: integer('saved_by_refusal').notNull(),
+  savedByCache: integer('saved_by_cache').notNull(),
+  /** Of those, whose tokens a model counted when it made the answer. */
+  savedMeasured: integer('saved_measured').notNull(),
+  savedMeasuredInput: integer('saved_measured_input').notNull(),
+  savedMeasuredOutput: integer('saved_measured_output').notNull(),
+  /** Of those, whose tokens are those of an average call. */
+  savedEstimated: integer('saved_estimated').notNull(),
+  savedEstimatedInput: integer('saved_estimated_input').notNull(),
+  savedEstimatedOutput: integer('saved_estimated_output').notNull(),
+  /** Of those, which have a price; the amounts are theirs. */
+  savedPriced: integer('saved_priced').notNull(),
+  savedModelCost: real('saved_model_cost').notNull(),
+  savedRetrievalCost: real('saved_retrieval_cost').notNull(),
+  /** Events whose answer was judged by shares of evidence; the sum is of the largest share of each. */
+  evidenceShareCount: integer('evidence_share_count').notNull(),
+  evidenceShareSum: real('evidence_share_sum').notNull(),
+})
 
 /** Questions that were refused or answered with a caution, by UTC day, kept by a trigger on `decisions`. */
-export const questionDays = sqliteTable(
-  'question_days',
-  {
-    tenant: text('tenant').notNull(),
-    dayMs: integer('day_ms').notNull(),
-    collection: text('collection').notNull(),
-    questionHmac: text('question_hmac').notNull(),
-    hmacKeyId: text('hmac_key_id').notNull(),
-    refused: integer('refused').notNull(),
-    advised: integer('advised').notNull(),
-    lastMs: integer('last_ms').notNull(),
-    lastReason: text('last_reason').notNull(),
-  },
-  (table) => [
-    primaryKey({ columns: [table.tenant, table.dayMs, table.collection, table.questionHmac] }),
-    index('question_days_by_refusals').on(table.tenant, table.dayMs, table.refused),
-  ],
-)
+export const questionDays = sqliteTable('question_days', {
+  tenant: text('tenant').notNull(),
+  dayMs: integer('day_ms').notNull(),
+  collection: text('collection').notNull(),
+  questionHmac: text('question_hmac').notNull(),
+  hmacKeyId: text('hmac_key_id').notNull(),
+  refused: integer('refused').notNull(),
+  advised: integer('advised').notNull(),
+  lastMs: integer('last_ms').notNull(),
+  lastReason: text('last_reason').notNull(),
+})
 
 /** Decisions that a document led, by week from Monday on, kept by a trigger on `decisions`. */
-export const documentWeeks = sqliteTable(
-  'document_weeks',
-  {
-    tenant: text('tenant').notNull(),
-    weekMs: integer('week_ms').notNull(),
-    collection: text('collection').notNull(),
-    documentId: text('document_id').notNull(),
-    decisions: integer('decisions').notNull(),
-    advised: integer('advised').notNull(),
-    refused: integer('refused').notNull(),
-    confidenceSum: real('confidence_sum').notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.tenant, table.weekMs, table.collection, table.documentId] })],
-)
+export const documentWeeks = sqliteTable('document_weeks', {
+  tenant: text('tenant').notNull(),
+  weekMs: integer('week_ms').notNull(),
+  collection: text('collection').notNull(),
+  documentId: text('document_id').notNull(),
+  decisions: integer('decisions').notNull(),
+  advised: integer('advised').notNull(),
+  refused: integer('refused').notNull(),
+  confidenceSum: real('confidence_sum').notNull(),
+})
 
 /** What each isolate recorded, dropped, and had rejected; what is missing in its numbers was lost. */
-export const isolates = sqliteTable(
-  'isolates',
-  {
-    id: text('id').notNull().primaryKey(),
-    firstMs: integer('first_ms').notNull(),
-    lastMs: integer('last_ms').notNull(),
-    highestSequence: integer('highest_sequence').notNull(),
-    recorded: integer('recorded').notNull(),
-    dropped: integer('dropped').notNull(),
-    rejected: integer('rejected').notNull(),
-  },
-  (table) => [index('isolates_by_time').on(table.lastMs)],
-)
+export const isolates = sqliteTable('isolates', {
+  id: text('id').notNull(),
+  firstMs: integer('first_ms').notNull(),
+  lastMs: integer('last_ms').notNull(),
+  highestSequence: integer('highest_sequence').notNull(),
+  recorded: integer('recorded').notNull(),
+  dropped: integer('dropped').notNull(),
+  rejected: integer('rejected').notNull(),
+})
 
 /** Texts of questions, where the deployment chose to keep them. */
-export const questionTexts = sqliteTable(
-  'question_texts',
-  {
-    tenant: text('tenant').notNull(),
-    questionHmac: text('question_hmac').notNull(),
-    text: text('text').notNull(),
-    expiresMs: integer('expires_ms').notNull(),
-  },
-  (table) => [
-    primaryKey({ columns: [table.tenant, table.questionHmac] }),
-    index('question_texts_by_expiry').on(table.expiresMs),
-  ],
-)
+export const questionTexts = sqliteTable('question_texts', {
+  tenant: text('tenant').notNull(),
+  questionHmac: text('question_hmac').notNull(),
+  text: text('text').notNull(),
+  expiresMs: integer('expires_ms').notNull(),
+})
 
 /** The audit trail: what gates reported with their decisions, and what operators changed. */
-export const auditEvents = sqliteTable(
-  'audit_events',
-  {
-    id: text('id').notNull().primaryKey(),
-    tenant: text('tenant').notNull(),
-    atMs: integer('at_ms').notNull(),
-    type: text('type').notNull(),
-    /** Id of the event that it came with. */
-    decisionId: text('decision_id'),
-    /** Id of the principal who did it. */
-    by: text('by'),
-    payload: text('payload', { mode: 'json' }).$type<Json>().notNull(),
-  },
-  (table) => [
-    index('audit_events_by_time').on(table.tenant, table.atMs, table.id),
-    index('policy_choices').on(table.tenant, table.atMs, table.id),
-  ],
-)
+export const auditEvents = sqliteTable('audit_events', {
+  id: text('id').notNull(),
+  tenant: text('tenant').notNull(),
+  atMs: integer('at_ms').notNull(),
+  type: text('type').notNull(),
+  /** Id of the event that it came with. */
+  decisionId: text('decision_id'),
+  /** Id of the principal who did it. */
+  by: text('by'),
+  payload: text('payload', { mode: 'json' }).$type<Json>().notNull(),
+})
 
 /** Every policy of the deployment that decided or was chosen. */
 export const policies = sqliteTable('policies', {
-  id: text('id').notNull().primaryKey(),
+  id: text('id').notNull(),
   name: text('name').notNull(),
   body: text('body', { mode: 'json' }).$type<Json>().notNull(),
   firstMs: integer('first_ms').notNull(),
 })
 
 /** Requests to erase a principal, and how far they are carried out. */
-export const erasures = sqliteTable(
-  'erasures',
-  {
-    tenant: text('tenant').notNull(),
-    principalId: text('principal_id').notNull(),
-    requestedMs: integer('requested_ms').notNull(),
-    decidedUntilMs: integer('decided_until_ms').notNull(),
-    decidedUntilId: text('decided_until_id').notNull(),
-    erased: integer('erased').notNull(),
-    finishedMs: integer('finished_ms'),
-  },
-  (table) => [primaryKey({ columns: [table.tenant, table.principalId] })],
-)
+export const erasures = sqliteTable('erasures', {
+  tenant: text('tenant').notNull(),
+  principalId: text('principal_id').notNull(),
+  requestedMs: integer('requested_ms').notNull(),
+  decidedUntilMs: integer('decided_until_ms').notNull(),
+  decidedUntilId: text('decided_until_id').notNull(),
+  erased: integer('erased').notNull(),
+  finishedMs: integer('finished_ms'),
+})
 
 /** What people say of an answer or a refusal. */
-export const feedback = sqliteTable(
-  'feedback',
-  {
-    eventId: text('event_id').notNull(),
-    source: text('source').$type<'user' | 'reviewer'>().notNull(),
-    tenant: text('tenant').notNull(),
-    atMs: integer('at_ms').notNull(),
-    rating: text('rating').$type<'right' | 'wrong'>().notNull(),
-    comment: text('comment'),
-    principalId: text('principal_id').notNull(),
-    /** Of the decision; `NULL` until it arrived. */
-    verdict: text('verdict').$type<Verdict>(),
-    policyId: text('policy_id'),
-    collection: text('collection'),
-  },
-  (table) => [
-    primaryKey({ columns: [table.eventId, table.source] }),
-    index('feedback_by_time').on(table.tenant, table.atMs, table.eventId),
-  ],
-)
+export const feedback = sqliteTable('feedback', {
+  eventId: text('event_id').notNull(),
+  source: text('source').$type<'user' | 'reviewer'>().notNull(),
+  tenant: text('tenant').notNull(),
+  atMs: integer('at_ms').notNull(),
+  rating: text('rating').$type<'right' | 'wrong'>().notNull(),
+  comment: text('comment'),
+  principalId: text('principal_id').notNull(),
+  /** Of the decision; `NULL` until it arrived. */
+  verdict: text('verdict').$type<Verdict>(),
+  policyId: text('policy_id'),
+  collection: text('collection'),
+})
 
 /** Alerts, open while `closedMs` is `NULL`. */
-export const alerts = sqliteTable(
-  'alerts',
-  {
-    id: text('id').notNull().primaryKey(),
-    tenant: text('tenant').notNull(),
-    kind: text('kind').notNull(),
-    openedMs: integer('opened_ms').notNull(),
-    closedMs: integer('closed_ms'),
-    value: real('value').notNull(),
-    bound: real('bound').notNull(),
-    /** Decisions that it was measured over. */
-    decisions: integer('decisions').notNull(),
-    message: text('message').notNull(),
-    /** 1 until the webhook was told of the opening, or of the closing. */
-    untold: integer('untold').notNull(),
-  },
-  (table) => [
-    index('alerts_open').on(table.tenant, table.kind),
-    index('alerts_by_time').on(table.tenant, table.openedMs),
-    index('alerts_untold').on(table.untold),
-  ],
-)
+export const alerts = sqliteTable('alerts', {
+  id: text('id').notNull(),
+  tenant: text('tenant').notNull(),
+  kind: text('kind').notNull(),
+  openedMs: integer('opened_ms').notNull(),
+  closedMs: integer('closed_ms'),
+  value: real('value').notNull(),
+  bound: real('bound').notNull(),
+  /** Decisions that it was measured over. */
+  decisions: integer('decisions').notNull(),
+  message: text('message').notNull(),
+  /** 1 until the webhook was told of the opening, or of the closing. */
+  untold: integer('untold').notNull(),
+})
 
 /** Passages of an index that has no room for their texts. */
-export const chunkTexts = sqliteTable(
-  'chunk_texts',
-  {
-    namespace: text('namespace').notNull(),
-    id: text('id').notNull(),
-    passage: text('passage', { mode: 'json' }).$type<Passage>().notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.namespace, table.id] })],
-)
+export const chunkTexts = sqliteTable('chunk_texts', {
+  namespace: text('namespace').notNull(),
+  id: text('id').notNull(),
+  passage: text('passage', { mode: 'json' }).$type<Passage>().notNull(),
+})
