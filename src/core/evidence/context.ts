@@ -74,7 +74,7 @@ function render(chunks: readonly Chunk[]): string {
 
 /** Also with a few spaces or unseen characters within: a model may read it as one all the same. */
 const harmless = (text: string): string =>
-  text.replaceAll(/<(?=[\s\p{Default_Ignorable_Code_Point}/]{0,9}passage\b)/giu, '&lt;')
+  text.includes('<') ? text.replaceAll(/<(?=[\s\p{Default_Ignorable_Code_Point}/]{0,9}passage\b)/giu, '&lt;') : text
 
 const attribute = (text: string): string =>
   text

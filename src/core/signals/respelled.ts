@@ -1,4 +1,5 @@
 /** Misspelled terms of a question. */
+import { isAscii } from '../text/ascii.ts'
 
 /** Shorter terms are one letter away from too many others. */
 const SHORTEST = 4
@@ -20,7 +21,7 @@ const LONGEST_ENDING = 7
  *   7(3), 1964: four fifths of misspellings are one such edit
  */
 export function respelled(term: string, sentences: readonly (readonly string[])[]): string | undefined {
-  if (term.length < SHORTEST || /\P{L}/u.test(term)) return undefined
+  if (term.length < SHORTEST || (isAscii(term) ? /[^a-z]/ : /\P{L}/u).test(term)) return undefined
   let nearest: string | undefined
   let fewest = Infinity
   for (const sentence of sentences) {

@@ -78,7 +78,7 @@ function withoutClosing(question: string): string {
 }
 
 /** In lower case, and of the same length: letters whose small form is longer stay. */
-function lowered(text: string): string {
+export function lowered(text: string): string {
   const lower = text.toLowerCase()
   return lower.length === text.length ? lower : text.replace(/[A-Z]+/g, (capitals) => capitals.toLowerCase())
 }

@@ -1,5 +1,6 @@
 /** What a question asks, and its parts: what of it must be supported by itself. English; other languages part at marks. */
-import { withoutCourtesies } from './courtesies.ts'
+import { isAscii } from './ascii.ts'
+import { lowered, withoutCourtesies } from './courtesies.ts'
 import { sentences } from './sentences.ts'
 import { isSmallTalk } from './small-talk.ts'
 import { terms } from './terms.ts'
@@ -13,24 +14,26 @@ export interface QuestionParts {
   readonly parts: readonly string[]
 }
 
-const ASKING =
-  'what|which|who|whom|whose|when|where|why|how|can|could|may|do|does|did|is|are|was|were|will|would|should|has|have'
-const TELLING =
-  'tell|explain|write|give|list|name|describe|summari[sz]e|translate|compare|show|recommend|suggest|compose|calculate|find'
-/** Before a clause that asks. */
-const ASKS_NEXT = `(?=(?:(?:also|then|finally|next|please)\\s+)?(?:${ASKING}|${TELLING})\\b)`
-const CONJUNCTION = 'and|but|also|or|then|plus|as well as'
-/** Between two clauses, the latter of which asks. */
-const BETWEEN_CLAUSES = new RegExp(`,?\\s+(?:${CONJUNCTION}),?\\s+${ASKS_NEXT}|,\\s+${ASKS_NEXT}`, 'i')
+/** Words that ask or tell to do, where a clause begins with them. */
+const ASKING: ReadonlySet<string> = new Set(
+  `what which who whom whose when where why how can could may do does did is are was were will would should has have
+   tell explain write give list name describe summarise summarize translate compare show recommend suggest compose
+   calculate find`.split(/\s+/),
+)
+/** What may stand between two clauses, in lower case, and the word that the latter begins with. */
+const MAY_PART_CLAUSES =
+  /(?:,?\s+(?:and|but|also|or|then|plus|as well as),?|,)\s+(?=(?:(?:also|then|finally|next|please)\s+)?(\w+))/g
+const FIRST_WORD = /^\w*/
 /** Ends a sentence whatever follows: a question asked, a line, a dash between spaces, a colon. */
 const BETWEEN_SENTENCES =
   /(?<=[?!؟？！])\s+(?=[^\s?!؟？！)\]"'”’»])|(?<=[\p{L}\p{N})][?؟？！])(?=[\p{L}\p{N}])|[;:]\s|\s[-–—/|>*•·]+\s/u
+/** The same of ASCII, as `isAscii` says why. */
+const BETWEEN_ASCII_SENTENCES = new RegExp(BETWEEN_SENTENCES.source.replaceAll('\\p{L}\\p{N}', 'A-Za-z\\d'))
 /** A quotation or a bracket as long as a sentence is one. */
 const ENCLOSED = /[("“„«[]([^()"“”„«»[\]]{40,})[)"”“»\]]/gu
 
 /** A full stop that something else than a capital follows. */
 const STOP = /\.["'”’)\]}»]*\s+(?=\S)/gu
-const ASKS = new RegExp(`^(?:${ASKING}|${TELLING})\\b`, 'iu')
 /** A word is at most so long where it is shortened, and may have no vowel then. */
 const SHORTENED_LENGTH = 5
 const VOWEL = /[aeiouyAEIOUY\d\P{ASCII}]/u
@@ -115,7 +118,7 @@ function joinSmallest(parts: readonly string[]): readonly string[] {
 function sentencesOf(question: string): string[] {
   return sentences(question.replaceAll(ENCLOSED, '; $1; '))
     .flatMap(sentencesInSmallLetters)
-    .flatMap((sentence) => sentence.split(BETWEEN_SENTENCES))
+    .flatMap((sentence) => sentence.split(isAscii(sentence) ? BETWEEN_ASCII_SENTENCES : BETWEEN_SENTENCES))
     .map((sentence) => withoutTalk(sentence.trim()))
     .filter((sentence) => words(sentence).length > 0)
 }
@@ -126,10 +129,7 @@ function sentencesInSmallLetters(sentence: string): string[] {
   let start = 0
   for (const { 0: stop, index } of sentence.matchAll(STOP)) {
     const end = index + stop.length
-    if (
-      isShortened(sentence.slice(Math.max(start, index - SHORTENED_LENGTH - 1), index)) &&
-      !ASKS.test(sentence.slice(end))
-    )
+    if (isShortened(sentence.slice(Math.max(start, index - SHORTENED_LENGTH - 1), index)) && !asks(sentence.slice(end)))
       continue
     found.push(sentence.slice(start, end))
     start = end
@@ -154,12 +154,31 @@ function withoutTalk(sentence: string): string {
   return sentence.slice(start, tail?.index)
 }
 
+/** Parts a sentence wherever a clause that asks begins. */
+function partClauses(sentence: string): string[] {
+  const lower = lowered(sentence)
+  const pieces: string[] = []
+  let start = 0
+  MAY_PART_CLAUSES.lastIndex = 0
+  for (let found; (found = MAY_PART_CLAUSES.exec(lower)) !== null;) {
+    if (ASKING.has(found[1]!)) {
+      pieces.push(sentence.slice(start, found.index))
+      start = MAY_PART_CLAUSES.lastIndex
+    } else MAY_PART_CLAUSES.lastIndex = found.index + 1
+  }
+  return [...pieces, sentence.slice(start)]
+}
+
+function asks(text: string): boolean {
+  return ASKING.has(lowered(FIRST_WORD.exec(text)![0]))
+}
+
 /** Short ones stay with the clause before them, or after them where they come first. */
 function clausesOf(sentence: string): string[] {
   const clauses: string[] = []
   const found = new Set<string>()
   let text = ''
-  const pieces = sentence.split(BETWEEN_CLAUSES)
+  const pieces = partClauses(sentence)
   pieces.forEach((piece, at) => {
     text = `${text} ${piece}`.trim()
     for (const term of terms(piece)) found.add(term)

@@ -1,5 +1,6 @@
 /** What a question may be, whoever brings it. */
 import { RagGateError } from '../../errors.ts'
+import { isAscii } from './ascii.ts'
 import { normaliseQuestion } from './normalise.ts'
 import { visible } from './visible.ts'
 
@@ -24,9 +25,13 @@ const HIDDEN =
  */
 export function requireQuestion(text: string, name = 'question'): string {
   const facts = { param: name }
-  if (LONE_SURROGATE.test(text)) throw new RagGateError('invalid_unicode', `${name} is not well-formed Unicode`, facts)
+  const foreign = !isAscii(text)
+  if (foreign && LONE_SURROGATE.test(text)) {
+    throw new RagGateError('invalid_unicode', `${name} is not well-formed Unicode`, facts)
+  }
   if (CONTROL.test(text)) throw new RagGateError('control_character', `${name} holds control characters`, facts)
-  if (HIDDEN.test(text)) throw new RagGateError('control_character', `${name} holds text that nobody sees`, facts)
+  if (foreign && HIDDEN.test(text))
+    throw new RagGateError('control_character', `${name} holds text that nobody sees`, facts)
   const question = normaliseQuestion(text)
   if (visible(question).trim() === '') throw new RagGateError('question_required', `${name} is empty`, facts)
   return question

@@ -1,7 +1,7 @@
 /** How much of a question can be read: what the gate cannot read must not get past it. */
 import { isAscii } from './ascii.ts'
 
-const ASCII_LETTERS = /[a-z\d]/gi
+const ASCII_LETTERS = /[A-Za-z\d]/g
 const LETTERS = /[\p{L}\p{N}\p{M}]/gu
 /** Signs in their usual company: everything on a keyboard, punctuation, currencies, degrees. */
 const ASCII_USUAL = /[\s!-\u007f]/g
@@ -45,7 +45,7 @@ export function isReadable(question: string): boolean {
   const signs = unusual === '' ? 0 : count(unusual, SIGNS)
   const unreadable = [...unusual].length - signs
   const pieces = seen.split(/\s+/u)
-  const wordless = pieces.filter((piece) => !(ascii ? /[a-z\d]/i : /[\p{L}\p{N}]/u).test(piece)).length
+  const wordless = pieces.filter((piece) => !(ascii ? /[A-Za-z\d]/ : /[\p{L}\p{N}]/u).test(piece)).length
   if (wordless > WORDLESS_ALLOWED && wordless > MOST_WORDLESS * pieces.length) return false
   if (letters < LEAST_LETTERS * visible) return false
   if (signs > SIGNS_ALLOWED && signs > MOST_SIGNS * visible) return false

@@ -1,9 +1,16 @@
 /** Sentences of questions and passages. */
+import { isAscii } from './ascii.ts'
 
-const ABBREVIATION = /(?:^|[\s(])(?:\p{Lu}|Mr|Mrs|Ms|Dr|St|Prof|Sr|Jr|vs|e\.g|i\.e|etc|cf|No|Fig|Inc|Ltd|Co)\.$/u
-const LONGEST_ABBREVIATION = 6
-const BEGINS_IN_ASCII = /^[A-Z\d"'([`]/
+const ABBREVIATIONS: ReadonlySet<string> = new Set(
+  'Mr Mrs Ms Dr St Prof Sr Jr vs e.g i.e etc cf No Fig Inc Ltd Co'.split(' '),
+)
+const LONGEST_ABBREVIATION = 4
+/** An initial: what stands for ASCII letters is a pattern of its own, as `isAscii` says why. */
+const CAPITAL = /^\p{Lu}$/u
+const ASCII_CAPITAL = /^[A-Z]$/
+const LAST_WORD = /[^\s(]*$/
 const BEGINS_SENTENCE = /[\p{Lu}\p{Lo}\p{N}"'“‘([`]/u
+const BEGINS_IN_ASCII = /[A-Z\d"'([`]/
 const BEGINS_ITEM = /^(?:[-*+>#|]|\d{1,9}[.)]\s)/
 const ITEM_LOOKAHEAD = 11
 const CLOSERS = ')]"\'”’'
@@ -69,9 +76,16 @@ function isSpace(code: number): boolean {
 function endsSentence(text: string, start: number, after: number): boolean {
   const next = skipSpace(text, after)
   if (next === after || !beginsSentence(text.slice(next, next + 2))) return false
-  return !ABBREVIATION.test(text.slice(Math.max(start, after - LONGEST_ABBREVIATION), after))
+  return text.charAt(after - 1) !== '.' || !endsShortened(text.slice(start, after - 1))
+}
+
+/** Whether the last word is one of the abbreviations, or an initial. */
+function endsShortened(text: string): boolean {
+  // With the character before the longest, so that the end of a longer word is none.
+  const word = LAST_WORD.exec(text.slice(-LONGEST_ABBREVIATION - 1))![0]
+  return ABBREVIATIONS.has(word) || (isAscii(word) ? ASCII_CAPITAL : CAPITAL).test(word)
 }
 
 function beginsSentence(letters: string): boolean {
-  return BEGINS_IN_ASCII.test(letters) || BEGINS_SENTENCE.test(letters)
+  return (isAscii(letters) ? BEGINS_IN_ASCII : BEGINS_SENTENCE).test(letters)
 }

@@ -70,17 +70,9 @@ function remembering(find: TermOf, most: number): TermOf {
   }
 }
 
-/**
- * Other than ASCII and typographic signs, of which folding leaves no letter: no-break spaces, dashes, quotation marks,
- * bullets and ellipses. U+2017 has a mark.
- */
-const FOREIGN = /[^\n-~\t\u00a0\u2010-\u2016\u2018-\u2022\u2026]/
-const PLAIN_WORD = /[a-z\d]+/g
-
-/** The terms of a text. Most texts are ASCII but for punctuation; the engine of patterns finds their words fastest. */
 function termsIn(text: string, known: TermOf): string[] {
   const found: string[] = []
-  for (const word of FOREIGN.test(text) ? words(text) : (text.toLowerCase().match(PLAIN_WORD) ?? [])) {
+  for (const word of words(text)) {
     const term = known(word)
     if (term !== '') found.push(term)
   }

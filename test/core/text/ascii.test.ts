@@ -1,6 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isAscii } from '../../../src/core/text/ascii.ts'
+import { questionParts } from '../../../src/core/text/question-parts.ts'
+import { sentences } from '../../../src/core/text/sentences.ts'
 import { normaliseQuestion } from '../../../src/core/text/normalise.ts'
 import { isReadable } from '../../../src/core/text/readable.ts'
 import { terms } from '../../../src/core/text/terms.ts'
@@ -10,6 +12,10 @@ import { words } from '../../../src/core/text/words.ts'
 const ascii = fc.string({ unit: 'binary-ascii', maxLength: 80 })
 /** A letter beyond ASCII: with it, a text is read by the classes of Unicode. */
 const BEYOND = 'ж'
+const cyrillic = (text: string): string => text.replaceAll('z', 'ж').replaceAll('Z', 'Ж')
+
+const written = (pieces: readonly string[]): fc.Arbitrary<string> =>
+  fc.array(fc.constantFrom(...pieces), { maxLength: 14 }).map((drawn) => drawn.join(''))
 
 describe('isAscii', () => {
   it.each([
@@ -47,4 +53,47 @@ describe('a text in ASCII is read as the same text beside a letter beyond it', (
       }),
     )
   })
+
+  it('in its sentences', () => {
+    const pieces = ['Z', ' Z', 'Z.', 'z', ' Dr', ' e.g', '1', '.', '. ', '? ', ')', '"', '\n']
+    fc.assert(
+      fc.property(written(pieces), (text) => {
+        expect(sentences(cyrillic(text))).toEqual(sentences(text).map(cyrillic))
+      }),
+    )
+  })
+
+  it('in the parts of a question', () => {
+    const pieces = [
+      ' what',
+      ' how',
+      ' zoo',
+      ' zebras',
+      ' Zambia',
+      ' and',
+      ' or',
+      ' also',
+      ',',
+      '?',
+      '?zoo',
+      ':',
+      ' -',
+      '.',
+    ]
+    fc.assert(
+      fc.property(written(pieces), (text) => {
+        const { bare, parts } = questionParts(text)
+        expect(questionParts(cyrillic(text))).toEqual({ bare: cyrillic(bare), parts: parts.map(cyrillic) })
+      }),
+    )
+  })
+})
+
+it('signs leave the words beside them as they are beside a letter beyond ASCII', () => {
+  const wrong: string[] = []
+  for (let code = 0; code <= 0xffff; code++) {
+    const text = `retries${String.fromCharCode(code)}the 1st résumé${String.fromCharCode(code)}`
+    if ([...words(text), BEYOND].join() !== words(`${text} ${BEYOND}`).join()) wrong.push(code.toString(16))
+  }
+  expect(wrong).toEqual([])
 })
