@@ -13,6 +13,7 @@
 import { Hono } from 'hono'
 import { gzipSync } from 'node:zlib'
 import { buildLexicon, decodeLexicon, encodeLexicon } from '../src/core/text/lexicon.ts'
+import { createTermReader } from '../src/core/text/terms.ts'
 import { measure } from '../src/core/signals/measure.ts'
 import { judge } from '../src/core/policy/judge.ts'
 import { balanced } from '../src/presets/balanced/balanced.ts'
@@ -102,7 +103,8 @@ const question = `When did ${word()} ${word()} ${word()} ${word()}?`
 const fresh = (): Evidence => evidenceOf(Array.from({ length: 10 }, () => passage(150)))
 const known = fresh()
 const json = JSON.stringify(known)
-const signals = measure(question, known, lexicon)
+const reader = createTermReader()
+const signals = measure(question, known, lexicon, reader)
 const app = new Hono().post('/', async (c) => c.json(await c.req.json()))
 const request = (): Request =>
   new Request('http://localhost/', {
@@ -139,7 +141,7 @@ const UNREAD: Task = {
   together: 1,
   prepare: () => {
     const evidence = fresh()
-    return () => measure(question, evidence, lexicon)
+    return () => measure(question, evidence, lexicon, reader)
   },
 }
 const REMEMBERED: Task = {
@@ -147,7 +149,7 @@ const REMEMBERED: Task = {
   prepare: () => {
     // What the index sends, it sends in new strings.
     const evidence = JSON.parse(json) as Evidence
-    return () => measure(question, evidence, lexicon)
+    return () => measure(question, evidence, lexicon, reader)
   },
 }
 const JUDGE: Task = { name: 'judge', prepare: () => () => judge(policy, signals) }

@@ -3,8 +3,11 @@ import { parentPort, workerData } from 'node:worker_threads'
 import type { Evidence } from '../../src/core/evidence/evidence.ts'
 import { decodeLexicon } from '../../src/core/text/lexicon.ts'
 import { measure } from '../../src/core/signals/measure.ts'
+import { createTermReader } from '../../src/core/text/terms.ts'
 import { spreadOf } from '../scan/spread.ts'
 import type { Asked, EnglishCosts, IsolateTask } from './squad-decisions.ts'
+
+const reader = createTermReader()
 
 /** Decisions before the timed ones, so that the engine has compiled what it will. */
 const WARM_UP = 4000
@@ -18,7 +21,7 @@ function timed({ question, json }: Asked): number {
   // New strings, as an index sends them.
   const evidence = JSON.parse(json) as Evidence
   const startedMs = performance.now()
-  measure(question, evidence, lexicon)
+  measure(question, evidence, lexicon, reader)
   return (performance.now() - startedMs) * 1000
 }
 
