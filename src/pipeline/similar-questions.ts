@@ -21,7 +21,7 @@ const MOST_CODE_POINTS = 300
 /**
  * Lets an answer be sent to another wording of its question. It has to have found the same passages as the question of the
  * answer, of the same tenant and collection, and to be judged alike; and nothing that the guard looks for may tell the two
- * questions apart: question words, numbers, negations, opposites, names, the order of words. The guard reads English.
+ * questions apart: question words, numbers, symbols, negations, opposites, names, the order of words. The guard reads English.
  *
  * @throws `config_invalid` when `atLeast` is out of range
  */
