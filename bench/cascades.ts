@@ -10,15 +10,13 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { binomialInterval } from '../src/core/calibration/binomial-interval.ts'
-import { confidenceRange } from '../src/core/gates/confidence-range.ts'
-import { gradedRelevance } from '../src/core/gates/graded-relevance.ts'
 import { meanOf } from '../src/core/lib/statistics.ts'
 import { definePolicy, type Policy } from '../src/core/policy/policy.ts'
-import type { Reranker } from '../src/ports/reranker.ts'
+import { balancedGraded } from '../src/presets/balanced/balanced-graded.ts'
 import { balancedWithoutEach, benchGate } from './evaluation/bench-gate.ts'
-import { FAMILY_SETS, haveQuestionSets, type LabelledQuestion, openQuestionSet } from './evaluation/question-sets.ts'
+import { FAMILY_SETS, haveQuestionSets, openQuestionSet } from './evaluation/question-sets.ts'
+import { standInReader } from './evaluation/stand-in-reader.ts'
 import { markdownTable } from './markdown-table.ts'
-import { seededRandom } from './seeded-random.ts'
 
 const PAGE = join(import.meta.dirname, '..', 'docs', 'cascades.md')
 const SEED = 20_261_122
@@ -35,8 +33,6 @@ const MIDDLES: readonly (readonly [from: number, below: number])[] = [
   [0.3, 0.8],
   [0.55, 0.55],
 ]
-const RELEVANT = 3
-const IRRELEVANT = 0
 
 /** A question judged in one way. */
 interface Judged {
@@ -45,32 +41,9 @@ interface Judged {
   readonly read: boolean
 }
 
-/** Grades the passages that answer a question, and for those that it is wrong about the others: the first, or none. */
-function standIn(questions: readonly LabelledQuestion[], errors: number): Reranker {
-  const random = seededRandom(SEED)
-  const known = new Map(
-    questions.map(({ question, relevantIds }) => [question, { relevantIds, wrong: random() < errors }]),
-  )
-  return {
-    model: 'stand-in',
-    kind: 'grade',
-    rerank: async ({ question, passages }) => {
-      const { relevantIds, wrong } = known.get(question)!
-      const right = passages.map(({ id }) => (relevantIds.includes(id) ? RELEVANT : IRRELEVANT))
-      if (!wrong) return right
-      const answers = right.includes(RELEVANT)
-      return right.map((_, at) => (!answers && at === 0 ? RELEVANT : IRRELEVANT))
-    },
-  }
-}
-
-/** Below the middle it refuses, above it answers, and within it the reader decides. */
-function cascade(general: Policy, from: number): Policy {
-  return definePolicy({
-    ...general,
-    name: 'cascade',
-    gates: [confidenceRange({ refuseBelow: from, adviseBelow: from }), gradedRelevance()],
-  })
+/** Grades where there are any, words at the default thresholds elsewhere. */
+function graded({ confidence }: Policy): Policy {
+  return definePolicy({ ...balancedGraded(), confidence })
 }
 
 /** The questions of a set, judged with a reader of so many errors within a middle. */
@@ -85,8 +58,8 @@ async function judged(
   // A confidence may be 1, and then it is read too where all are.
   const retrieval = { rerankFrom: from, ...(below < 1 ? { rerankBelow: below } : {}) }
   const ask = benchGate(set, {
-    policy: cascade(general, from),
-    ...(never ? {} : { retrieval, reranker: standIn(set.questions, errors) }),
+    policy: graded(general),
+    ...(never ? {} : { retrieval, reranker: standInReader(set.questions, errors, SEED) }),
   })
   const found: Judged[] = []
   for (const { question, answerable } of set.questions) {
@@ -149,28 +122,42 @@ for (const errors of ERRORS) {
 const page = `# Reading only the uncertain middle
 
 A reranker that reads (a cross-encoder, a model that grades) costs a call and its time for every question. Words alone are
-sure about many: what nothing in the collection resembles, and what a passage nearly repeats. With \`retrieval.rerankFrom\`
-and \`retrieval.rerankBelow\` the reranker is asked only where the confidence of the judgement without it lies between the
-two; elsewhere that judgement stands, and the decision says \`"reranker": "spared"\`.
+sure about many: what nothing in the collection resembles, and what a passage nearly repeats. With two bounds the reranker is
+asked only where the confidence of the judgement without it lies between them; elsewhere that judgement stands, and the
+decision says \`"reranker": "spared"\`.
+
+In the ready Worker two variables set them, and \`balanced-graded\` is the policy for it:
+
+\`\`\`sh
+# .dev.vars, or \`wrangler secret put\`: with LLM_BASE_URL, LLM_API_KEY and LLM_MODEL
+RERANKER=llm
+RERANK_FROM=0.2
+RERANK_BELOW=0.9
+\`\`\`
+
+\`\`\`sh
+curl -X PUT "$RAG_GATE_URL/v1/policy" -H "authorization: Bearer $ADMIN_TOKEN" \\
+  -H 'content-type: application/json' -d '{"policy":"balanced-graded"}'
+\`\`\`
+
+A bound that is no share, bounds that leave nothing between them, and bounds without a \`RERANKER\` are \`config_invalid\`:
+nothing is answered, and \`npm start\` ends. In an app of your own:
 
 \`\`\`ts
-import { balanced, confidenceRange, definePolicy, gradedRelevance, type RagGateOptions } from 'hono-rag-gate'
+import type { RagGateOptions } from 'hono-rag-gate'
+import { balancedGraded } from 'hono-rag-gate/presets/balanced'
 
 export const cascade: Pick<RagGateOptions<never>, 'policy' | 'retrieval'> = {
-  // Below .2 words refuse, from .9 on they answer; between the two a passage must be graded 2 and up.
-  policy: definePolicy({
-    ...balanced(),
-    name: 'cascade',
-    gates: [confidenceRange({ refuseBelow: 0.2, adviseBelow: 0.2 }), gradedRelevance()],
-  }),
+  policy: balancedGraded(),
   retrieval: { rerankFrom: 0.2, rerankBelow: 0.9 },
 }
 \`\`\`
 
-The gate of grades skips where nobody graded, so that the confidence alone decides there. It goes with the dependency
-\`reranker\`, [a model that grades](reference/adapters.md#rerankers); of a cross-encoder's scores a
-[rule of your own](reference/middleware.md#rules-of-your-own) may judge. A policy whose confidence counts the reranker's
-scores has none before it was asked: it is for \`rerankFrom: 0\`. Both bounds join the answer key.
+Under \`balancedGraded()\` a passage must be graded 2 and up where a model graded them, and \`balanced\` judges where none did:
+where words were sure, and where the model failed. So a reader that is down makes the gate what it is without one, no more
+lenient. It goes with [a model that grades](reference/adapters.md#rerankers); a cross-encoder's scores are counted by a
+policy that [\`rag-gate calibrate\`](calibration.md) made, or judged by a
+[rule of your own](reference/middleware.md#rules-of-your-own). Both bounds join the answer key.
 
 ## Measured
 

@@ -277,6 +277,9 @@ async function untilHealthy(url: string, child: ChildProcess): Promise<void> {
     if (child.exitCode !== null) throw new Error(`wrangler ended with ${child.exitCode}`)
     const health = await fetch(`${url}/health`).catch(() => undefined)
     if (health?.ok === true) return
+    if (health !== undefined && (await health.text()).includes('"config_invalid"')) {
+      throw new Error('a setting of the Worker is wrong')
+    }
     await sleep(150)
   }
   throw new Error('no answer from /health within a minute')

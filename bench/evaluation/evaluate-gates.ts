@@ -17,11 +17,13 @@ import type { Policy } from '../../src/core/policy/policy.ts'
 import { judge } from '../../src/core/policy/judge.ts'
 import { multiGate } from '../../src/presets/multi-gate/multi-gate.ts'
 import { twoTier } from '../../src/presets/two-tier/two-tier.ts'
+import { legalReview } from '../../src/presets/weighted-signals/legal-review.ts'
 import { weightedSignals } from '../../src/presets/weighted-signals/weighted-signals.ts'
 import { balancedWithoutEach, gatedSet, type GatedSet } from './bench-gate.ts'
 import { markdownTable as table } from '../markdown-table.ts'
 import { FAMILY_SETS, haveQuestionSets } from './question-sets.ts'
 import { signalChoices } from './signal-choices.ts'
+import { standInReader } from './stand-in-reader.ts'
 
 const PAGE = join(import.meta.dirname, '..', '..', 'docs', 'evaluation.md')
 const ADVERSARIAL = 'squad-adv'
@@ -152,6 +154,27 @@ function thresholdTable({ whole }: Sets, judging: Profiles): string {
   return table(['set', ...thresholds.map((at) => at.toFixed(2))], rows)
 }
 
+/** What `legal-review` answers of the answerable questions, with and without a reader that is never wrong. */
+async function legalReviewTable({ whole }: Sets): Promise<string> {
+  const policy = legalReview()
+  const answered = ({ questions }: GatedSet): string => {
+    const asked = questions.filter(({ answerable }) => answerable)
+    const judged = asked.map(({ signals, textFindings }) => judge(policy, signals, textFindings))
+    return rate(judged.filter(({ verdict }) => verdict !== 'refuse').length, asked.length)
+  }
+  const highest = ({ questions }: GatedSet): string =>
+    figure(Math.max(...questions.map(({ signals }) => confidenceOf(policy.confidence, signals))))
+  const rows: string[][] = []
+  for (const set of whole.filter(({ name }) => name !== ADVERSARIAL)) {
+    const read = await gatedSet(set.name, {}, { reranker: standInReader(set.questions, 0, 0) })
+    rows.push([set.name, highest(set), answered(set), highest(read), answered(read)])
+  }
+  return table(
+    ['set', 'highest confidence', 'answerable, answered', 'with a reader: highest', 'with a reader: answered'],
+    rows,
+  )
+}
+
 function setTable({ whole }: Sets): string {
   const what: Readonly<Record<string, string>> = {
     'squad-ooc': 'questions about articles that are not indexed (SQuAD 2.0)',
@@ -172,7 +195,7 @@ function setTable({ whole }: Sets): string {
   )
 }
 
-function page(sets: Sets, judging: Profiles): string {
+async function page(sets: Sets, judging: Profiles): Promise<string> {
   return `# Evaluation
 
 How well each profile tells apart what a collection answers and what it does not. Written by \`npm run eval:gates\`
@@ -240,6 +263,16 @@ What other thresholds would do, as false acceptance / false refusal (\`balanced\
 
 ${thresholdTable(sets, judging)}
 
+## Legal-review
+
+\`legal-review\` hands on to an expert what has a confidence below .7, by the weighted sum of \`weighted-signals\`. Half of that
+sum asks for a best passage with a score of 1 that stands .3 above the second. The mixed scores of words and hashed words do
+not: without a reader it refuses every question of every set. A reader, here one that knows the labels and is never wrong
+(grades 3 and 0), makes such scores, and it answers a part, always with a caution: .9 is out of reach as long as the other
+passages are no match. So the ready Worker takes the profile only with a \`RERANKER\`.
+
+${await legalReviewTable(sets)}
+
 ## When parts are missing
 
 \`balanced\` has weights of its own for collections without a lexicon and for chunks without a title. It needs no dense
@@ -259,6 +292,6 @@ for (const name of [...FAMILY_SETS, ADVERSARIAL]) {
   whole.push(await gatedSet(name))
   withoutLexicon.push(await gatedSet(name, {}, { withoutLexicon: true }))
 }
-const written = page({ whole, withoutLexicon }, profiles())
+const written = await page({ whole, withoutLexicon }, profiles())
 writeFileSync(PAGE, written)
 console.log(written)

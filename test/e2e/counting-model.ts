@@ -22,14 +22,12 @@ export interface CountingModel {
   stop(): Promise<void>
 }
 
-const completion = (finishReason: string) => ({
+const completion = (finishReason: string, content = 'Thirty-five days [1].') => ({
   id: 'completion-1',
   object: 'chat.completion',
   created: 0,
   model: 'counting-1',
-  choices: [
-    { index: 0, finish_reason: finishReason, message: { role: 'assistant', content: 'Thirty-five days [1].' } },
-  ],
+  choices: [{ index: 0, finish_reason: finishReason, message: { role: 'assistant', content } }],
   usage: { prompt_tokens: 120, completion_tokens: 7, total_tokens: 127 },
 })
 
@@ -42,7 +40,14 @@ const REPLIES: Readonly<Record<ModelBehaviour, readonly [status: number, body: s
   nonsense: [200, '<html>secret upstream text</html>'],
 }
 
-export async function startCountingModel(): Promise<CountingModel> {
+/** What a request to grade passages begins with, and a passage in it. */
+const GRADING = /^Grade /
+const PASSAGE = /<passage number="(\d+)"[^>]*>\n([^<]*)/g
+
+/** @param gradeOf what it grades a passage, 0 to 3, where it is asked to grade; without it, it answers those requests too */
+export async function startCountingModel(
+  gradeOf?: (passage: string, question: string) => number,
+): Promise<CountingModel> {
   const calls: ModelCall[] = []
   let next: ModelBehaviour = 'answer'
   let thinksMs = 0
@@ -50,8 +55,10 @@ export async function startCountingModel(): Promise<CountingModel> {
     let text = ''
     request.on('data', (piece: Buffer) => (text += piece.toString()))
     request.on('end', () => {
-      calls.push({ authorization: request.headers.authorization, body: JSON.parse(text) as ModelCall['body'] })
-      const [status, body] = REPLIES[next]
+      const call = { authorization: request.headers.authorization, body: JSON.parse(text) as ModelCall['body'] }
+      calls.push(call)
+      const grades = gradeOf !== undefined && next === 'answer' ? gradesOf(call, gradeOf) : undefined
+      const [status, body] = grades === undefined ? REPLIES[next] : [200, JSON.stringify(completion('stop', grades))]
       setTimeout(() => {
         response.writeHead(status, {
           'content-type': body.startsWith('<') ? 'text/html' : 'application/json',
@@ -73,4 +80,18 @@ export async function startCountingModel(): Promise<CountingModel> {
     },
     stop: () => new Promise((resolve) => server.close(() => resolve())),
   }
+}
+
+/** Whether a call asks for grades. */
+export function asksForGrades({ body }: ModelCall): boolean {
+  return GRADING.test(body.messages[0]?.content ?? '')
+}
+
+function gradesOf(call: ModelCall, gradeOf: (passage: string, question: string) => number): string | undefined {
+  if (!asksForGrades(call)) return undefined
+  const asked = call.body.messages[1]?.content ?? ''
+  const [, question = ''] = /<question>(.*)<\/question>/s.exec(asked) ?? []
+  return [...asked.matchAll(PASSAGE)]
+    .map(([, number, passage = '']) => `${number}: ${gradeOf(passage, question)}`)
+    .join('\n')
 }

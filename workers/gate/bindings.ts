@@ -59,6 +59,10 @@ export interface GateBindings {
   readonly EMBEDDING_MODEL?: string
   /** What reads passages beside the question: `off`, `workers-ai` or `llm`. @default 'off' */
   readonly RERANKER?: string
+  /** Confidence without the reranker from which it is asked, 0 to 1, under `RERANK_BELOW`. @default '0' */
+  readonly RERANK_FROM?: string
+  /** Confidence from which it is not asked any more, 0 to 1. @default it is always asked */
+  readonly RERANK_BELOW?: string
   /** What is paid, for the statistics of what was saved: all four together, and a model beside them. */
   readonly PRICE_CURRENCY?: string
   /** For a million tokens that the model reads. */

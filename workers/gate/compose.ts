@@ -16,6 +16,7 @@ import { createTieredAnswerCache } from '../../src/adapters/tiered-answer-cache.
 import type { PresetNeed } from '../../src/core/policy/preset.ts'
 import { RagGateError } from '../../src/errors.ts'
 import type { GateDependencies } from '../../src/middleware/dependencies.ts'
+import type { RetrievalOptions } from '../../src/middleware/options.ts'
 import type { IngestPorts } from '../../src/pipeline/ingest-documents.ts'
 import type { ApiKeys } from '../../src/ports/api-keys.ts'
 import type { AnswerCache } from '../../src/ports/answer-cache.ts'
@@ -25,7 +26,7 @@ import type { DecisionLog } from '../../src/ports/decision-log.ts'
 import type { Generator } from '../../src/ports/generator.ts'
 import type { IdempotencyStore } from '../../src/ports/idempotency.ts'
 import type { GateBindings } from './bindings.ts'
-import { generatorFor, givenBy, rerankerFor, searchEngine } from './engines.ts'
+import { generatorFor, givenBy, rerankedBetween, rerankerFor, searchEngine } from './engines.ts'
 import { decisionLogFor } from './statistics/decision-log.ts'
 import { savingsOf } from './statistics/savings-ledger.ts'
 import { type StatisticsStores, statisticsStores } from './statistics/stores.ts'
@@ -33,6 +34,7 @@ import { type StatisticsStores, statisticsStores } from './statistics/stores.ts'
 /** Everything the routes use. */
 export interface Composition {
   readonly gate: GateDependencies
+  readonly retrieval: RetrievalOptions
   readonly ingest: IngestPorts
   readonly purges: AnswerPurges
   readonly policies: Policies
@@ -100,6 +102,7 @@ function compose(env: GateBindings): Composition {
       savings: savingsOf(env),
       ...questionHmac(env),
     },
+    retrieval: rerankedBetween(env),
     ingest: {
       index,
       collections,

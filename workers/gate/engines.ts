@@ -13,6 +13,7 @@ import { createWorkersAiEmbedder } from '../../src/adapters/workers-ai-embedder.
 import { createWorkersAiReranker } from '../../src/adapters/workers-ai-reranker.ts'
 import type { PresetNeed } from '../../src/core/policy/preset.ts'
 import { RagGateError } from '../../src/errors.ts'
+import type { RetrievalOptions } from '../../src/middleware/options.ts'
 import type { ChunkIndex } from '../../src/ports/chunk-index.ts'
 import type { Generator } from '../../src/ports/generator.ts'
 import type { Reranker } from '../../src/ports/reranker.ts'
@@ -70,6 +71,31 @@ export function rerankerFor(env: GateBindings): Reranker | undefined {
     default:
       throw new RagGateError('config_invalid', 'RERANKER must be off, workers-ai or llm', { param: 'RERANKER' })
   }
+}
+
+/**
+ * For which questions the reranker is asked.
+ *
+ * @throws `config_invalid` for a bound that is no share, for two that leave nothing between them, and without a reranker
+ */
+export function rerankedBetween(env: GateBindings): Pick<RetrievalOptions, 'rerankFrom' | 'rerankBelow'> {
+  const [rerankFrom, rerankBelow] = [shareIn(env, 'RERANK_FROM'), shareIn(env, 'RERANK_BELOW')]
+  if (rerankFrom === undefined && rerankBelow === undefined) return {}
+  if (rerankerFor(env) === undefined) {
+    throw new RagGateError('config_invalid', 'RERANK_FROM and RERANK_BELOW need a RERANKER', { param: 'RERANKER' })
+  }
+  if ((rerankFrom ?? 0) >= (rerankBelow ?? Infinity)) {
+    throw new RagGateError('config_invalid', 'RERANK_FROM must be under RERANK_BELOW', { param: 'RERANK_FROM' })
+  }
+  return { ...(rerankFrom === undefined ? {} : { rerankFrom }), ...(rerankBelow === undefined ? {} : { rerankBelow }) }
+}
+
+function shareIn(env: GateBindings, name: 'RERANK_FROM' | 'RERANK_BELOW'): number | undefined {
+  const text = env[name]
+  if (text === undefined) return undefined
+  const share = /^\d?(?:\.\d{1,6})?$/.test(text) && text !== '' ? Number(text) : NaN
+  if (share >= 0 && share <= 1) return share
+  throw new RagGateError('config_invalid', `${name} must be a number from 0 to 1, such as 0.2`, { param: name })
 }
 
 /** What these engines give of what policies may need. No generator here reports which passages carry its answer. */

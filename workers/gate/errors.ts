@@ -38,6 +38,7 @@ export type WorkerErrorCode =
   | 'policy_unknown'
   | 'why'
   | 'policy_settings'
+  | 'policy_unfit'
   | 'policy_pin_mismatch'
 
 /** An error with one of them; with a code of the gate it is a `RagGateError`. */
@@ -79,5 +80,6 @@ export const WORKER_STATUS: Readonly<Record<WorkerErrorCode, ContentfulStatusCod
   policy_unknown: 422,
   why: 422,
   policy_settings: 422,
+  policy_unfit: 422,
   policy_pin_mismatch: 409,
 }

@@ -1,17 +1,14 @@
 /** Every route of the Worker's own API, and who serves it. `api/` describes them; a test holds the two together. */
 import type { Handler, MiddlewareHandler } from 'hono'
-import { OPENAI_PROMPT_VERSION } from '../../src/adapters/openai-compatible.ts'
-import { ragGate } from '../../src/middleware/rag-gate.ts'
 import { answer } from './ask.ts'
 import type { GateBindings } from './bindings.ts'
-import { compositionFor } from './compose.ts'
 import { deleteDocument } from './documents/delete-document.ts'
 import { listCollections, listDocuments } from './documents/list-documents.ts'
 import { postDocuments } from './documents/post-documents.ts'
+import { gate } from './gate.ts'
 import { health } from './health.ts'
 import { deleteKey, listKeys, postKey } from './keys.ts'
 import { putCollectionPolicy, putTenantPolicy } from './policies/choose-policy.ts'
-import { policyFor } from './policies/policy-for.ts'
 import { listPolicies, pushPolicy } from './policies/push-policy.ts'
 import { purgeCache } from './purge-cache.ts'
 import { getAlerts } from './statistics/alerts.ts'
@@ -24,14 +21,6 @@ import { getContentGaps, getDocumentTrends, getStatistics } from './statistics/g
 import { postReplay } from './statistics/replay.ts'
 
 type Serving = Handler<{ Bindings: GateBindings }> | MiddlewareHandler<{ Bindings: GateBindings }>
-
-const gate = ragGate<GateBindings>({
-  dependencies: (env) => compositionFor(env).gate,
-  policy: (_tenant, _collection, policyId, noted) => policyFor(policyId, noted),
-  question: { otherCollections: 'any', searchModes: 'operators', trials: 'operators' },
-  cache: { scope: 'tenant', prompt: OPENAI_PROMPT_VERSION },
-  closestPassages: 3,
-})
 
 /** Method, path in Hono's words, and those who serve it, in order. */
 export const ROUTES: readonly (readonly [method: string, path: string, ...serving: Serving[]])[] = [

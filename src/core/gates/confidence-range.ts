@@ -1,4 +1,4 @@
-import { WEAK_EVIDENCE, noteText, SUGGEST, UNMEASURED } from './text.ts'
+import { GRADED_ALREADY, WEAK_EVIDENCE, noteText, SUGGEST, UNMEASURED } from './text.ts'
 import { RagGateError } from '../../errors.ts'
 import { defineGate, requireWithin, type PolicyGate, gateWith } from './gate.ts'
 import { meets, RATIO_TOLERANCE } from '../lib/numbers.ts'
@@ -9,23 +9,38 @@ export interface ConfidenceRangeOptions {
   readonly refuseBelow: number
   /** Confidence below which the answer carries a caution, `refuseBelow`..1. Equality passes. */
   readonly adviseBelow: number
+  /**
+   * Whether it judges where a reranker graded the chunks: beside `gradedRelevance` the confidence can be asked of the
+   * others alone.
+   *
+   * @default 'asked'
+   */
+  readonly whereGraded?: 'asked' | 'skipped'
 }
 
 /** `confidenceRange` as a policy holds it. */
-export interface ConfidenceRangeSettings extends ConfidenceRangeOptions {
+export interface ConfidenceRangeSettings {
   readonly gate: 'confidence-range'
+  readonly refuseBelow: number
+  readonly adviseBelow: number
+  /** Absent where it is asked. */
+  readonly whereGraded?: 'skipped'
 }
 
 /**
  * Refuses, advises or passes by the policy's confidence. A confidence that could not be computed refuses.
  *
- * @throws `policy_invalid` when a setting is outside 0..1, or `adviseBelow` is under `refuseBelow`
+ * @throws `policy_invalid` when a threshold is outside 0..1, `adviseBelow` is under `refuseBelow`, or `whereGraded` is
+ *   neither
  */
 export function confidenceRange(options: ConfidenceRangeOptions): PolicyGate {
   return gateWith(confidenceRangeGate, {
     gate: 'confidence-range',
     refuseBelow: options.refuseBelow,
     adviseBelow: options.adviseBelow,
+    ...(options.whereGraded === undefined || options.whereGraded === 'asked'
+      ? {}
+      : { whereGraded: options.whereGraded }),
   })
 }
 
@@ -37,6 +52,7 @@ export const confidenceRangeGate = defineGate({
     confidence_low: WEAK_EVIDENCE,
     confidence_moderate: noteText('The evidence is limited: review recommended', SUGGEST.verify),
     confidence_unavailable: UNMEASURED,
+    graded_already: GRADED_ALREADY,
   },
   threshold: {
     of: ({ refuseBelow }) => refuseBelow,
@@ -53,8 +69,14 @@ export const confidenceRangeGate = defineGate({
     if (settings.adviseBelow < settings.refuseBelow) {
       throw new RagGateError('policy_invalid', 'adviseBelow must not be under refuseBelow', { param: 'adviseBelow' })
     }
+    if (settings.whereGraded !== undefined && settings.whereGraded !== 'skipped') {
+      throw new RagGateError('policy_invalid', 'whereGraded must be asked or skipped', { param: 'whereGraded' })
+    }
   },
-  check: ({ refuseBelow, adviseBelow }, { confidence }) => {
+  check: ({ refuseBelow, adviseBelow, whereGraded }, { confidence, signals }) => {
+    if (whereGraded === 'skipped' && signals.curves.grade !== undefined) {
+      return { outcome: 'skip', code: 'graded_already', message: 'The reranker graded the chunks' }
+    }
     if (!Number.isFinite(confidence)) {
       return { outcome: 'refuse', code: 'confidence_unavailable', message: 'The confidence could not be computed' }
     }

@@ -2,7 +2,7 @@ import { RagGateError } from '../../errors.ts'
 import { isRecord } from '../lib/guards.ts'
 import { floored } from '../lib/rounding.ts'
 import { METHOD_KINDS } from '../evidence/score-kinds.ts'
-import { noteText, refusalText, CANNOT_ANSWER, SUGGEST, UNMEASURED } from './text.ts'
+import { refusalText, CANNOT_ANSWER, GRADED_ALREADY, SUGGEST, UNMEASURED } from './text.ts'
 import type { Signals } from '../signals/measure.ts'
 import { defineGate, requireWithin, type PolicyGate, gateWith } from './gate.ts'
 import { meets, RATIO_TOLERANCE, recordedFlag } from '../lib/numbers.ts'
@@ -84,7 +84,7 @@ export const retrievalScoreGate = defineGate({
   name: 'retrieval-score',
   stage: 'pre-generation',
   texts: {
-    graded_already: noteText('The reranker graded the evidence'),
+    graded_already: GRADED_ALREADY,
     score_low: refusalText(
       `${CANNOT_ANSWER} The retrieved information is not sufficiently relevant.`,
       'All retrieval scores too low',

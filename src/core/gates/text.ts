@@ -40,6 +40,9 @@ export const UNMEASURED = refusalText(
   SUGGEST.tryLater,
 )
 
+/** A gate stood back: what read the passages judges them. */
+export const GRADED_ALREADY = noteText('The reranker graded the evidence')
+
 /** Evidence that is too weak. */
 export const WEAK_EVIDENCE = refusalText(
   `${CANNOT_ANSWER} The retrieved information is not sufficiently relevant.`,

@@ -4,10 +4,11 @@ import type { Policy } from '../../core/policy/policy.ts'
 import type { PolicyParts } from '../../core/policy/preset.ts'
 import { advisory, advisoryPreset } from '../advisory/advisory.ts'
 import { balanced, balancedPreset } from '../balanced/balanced.ts'
+import { balancedGraded, balancedGradedPreset } from '../balanced/balanced-graded.ts'
 import { multiGate, multiGatePreset } from '../multi-gate/multi-gate.ts'
 import { sufficiency, sufficiencyPreset } from '../sufficiency/sufficiency.ts'
 import { twoTier, twoTierPreset } from '../two-tier/two-tier.ts'
-import { legalReview } from '../weighted-signals/legal-review.ts'
+import { legalReview, legalReviewPreset } from '../weighted-signals/legal-review.ts'
 import { weightedSignals, weightedSignalsPreset } from '../weighted-signals/weighted-signals.ts'
 
 /** The name of the policy that judges where none is chosen. */
@@ -17,6 +18,7 @@ export const DEFAULT_POLICY = 'balanced'
 export const NAMED_POLICIES: Readonly<Record<string, () => Policy>> = {
   [DEFAULT_POLICY]: () => balanced(),
   'balanced-strict': () => balanced({ refuseBelow: 0.75, adviseBelow: 0.85 }),
+  'balanced-graded': () => balancedGraded(),
   'two-tier': () => twoTier(),
   'weighted-signals': () => weightedSignals(),
   // Without a reranker and a graph half of the specification's weights have nothing to weigh.
@@ -31,8 +33,10 @@ export const NAMED_POLICIES: Readonly<Record<string, () => Policy>> = {
 /** What a policy that comes as plain data may be made of. */
 export const POLICY_PARTS: readonly PolicyParts[] = [
   balancedPreset,
+  balancedGradedPreset,
   twoTierPreset,
   weightedSignalsPreset,
+  legalReviewPreset,
   multiGatePreset,
   advisoryPreset,
   sufficiencyPreset,

@@ -90,15 +90,15 @@ export interface WeightedSignalsOptions {
  * @throws `policy_invalid` when a setting is out of range, or the levels do not fall
  */
 export function weightedSignals(options: WeightedSignalsOptions = {}): Policy {
-  return weightedSignalsNamed('weighted-signals', WEIGHTED_SIGNALS_BANDS, options)
+  return weightedSignalsNamed(weightedSignalsPreset, WEIGHTED_SIGNALS_BANDS, options)
 }
 
 /**
- * The same under another name, with other levels to begin with.
+ * The same under the name of another preset, with other levels to begin with.
  *
  * @throws `policy_invalid` when a setting is out of range, or the levels do not fall
  */
-export function weightedSignalsNamed(name: string, levels: Bands, options: WeightedSignalsOptions): Policy {
+export function weightedSignalsNamed(preset: Preset, levels: Bands, options: WeightedSignalsOptions): Policy {
   const bands: Bands = {
     high: options.high ?? levels.high,
     medium: options.medium ?? levels.medium,
@@ -107,14 +107,14 @@ export function weightedSignalsNamed(name: string, levels: Bands, options: Weigh
   // Before they become thresholds of a gate, so that levels out of order are called levels.
   validateBands(bands)
   return definePolicy({
-    name,
+    name: preset.name,
     confidence: confidenceBy(weightedSignalsModel, {
       kind: 'weighted-signals',
       weights: SIGNAL_WEIGHTS,
       consensusFrom: options.consensusFrom ?? DEFAULT_CONSENSUS_FROM,
       absentWeight: options.renormalise === true ? 'spread' : 'keep',
     }),
-    preset: weightedSignalsPreset,
+    preset,
     bands,
     gates: [confidenceRange({ refuseBelow: options.veryLow === 'advise' ? 0 : bands.low, adviseBelow: bands.high })],
     ...(options.escalateRefusals === undefined ? {} : { escalateRefusals: options.escalateRefusals }),

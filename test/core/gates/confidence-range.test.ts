@@ -2,6 +2,7 @@ import { askGate } from '../../fixtures/policy.ts'
 import type { GateFinding } from '../../../src/core/gates/gate.ts'
 import { describe, expect, it } from 'vitest'
 import { confidenceRange } from '../../../src/core/gates/confidence-range.ts'
+import type { Signals } from '../../../src/core/signals/measure.ts'
 import { signalsOf } from '../../fixtures/evidence.ts'
 
 const check = (confidence: number, refuseBelow = 0.5, adviseBelow = 0.7): GateFinding =>
@@ -48,6 +49,26 @@ describe('confidenceRange', () => {
       actual: 0.9,
       threshold: 0.7,
     })
+  })
+
+  it('stands back where a reranker graded the chunks, when it is told to, and nowhere else', () => {
+    const graded = signalsOf({ curves: { grade: { scores: [0], topPairSharesDocument: false } } })
+    const asked = (whereGraded: 'asked' | 'skipped' | undefined, signals: Signals) =>
+      askGate(confidenceRange({ refuseBelow: 0.5, adviseBelow: 0.7, ...(whereGraded && { whereGraded }) }), {
+        signals,
+        confidence: 0.2,
+      })
+    expect(asked('skipped', graded)).toMatchObject({ outcome: 'skip', code: 'graded_already' })
+    expect(asked('skipped', signalsOf())).toMatchObject({ outcome: 'refuse', code: 'confidence_low' })
+    for (const whereGraded of ['asked', undefined] as const) {
+      expect(asked(whereGraded, graded)).toMatchObject({ outcome: 'refuse', code: 'confidence_low' })
+      expect(confidenceRange({ refuseBelow: 0.5, adviseBelow: 0.7, ...(whereGraded && { whereGraded }) })).toEqual(
+        confidenceRange({ refuseBelow: 0.5, adviseBelow: 0.7 }),
+      )
+    }
+    expect(() =>
+      confidenceRange({ refuseBelow: 0.5, adviseBelow: 0.7, whereGraded: 'never' as unknown as 'asked' }),
+    ).toThrow('whereGraded must be asked or skipped')
   })
 
   it('says that a confidence is missing', () => {

@@ -130,7 +130,7 @@ describe('definePolicy', () => {
         "two-tier@1d3c8c7b7cb445fb",
         "multi-gate@dc65bed06182c31b",
         "weighted-signals@2c71ea1dd643d3ff",
-        "legal-review@626789cf6b42c08b",
+        "legal-review@d3088c70c1bb1c90",
         "advisory@92b6a717ec004be5",
         "sufficiency@d0fcac206b26c551",
       ]

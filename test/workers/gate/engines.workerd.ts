@@ -78,6 +78,67 @@ describe('a reranker', () => {
   })
 })
 
+describe('a cascade', () => {
+  const cascade = (given: Partial<GateBindings>): GateBindings => {
+    return { ...env, AI: fakeAi('astronauts'), RERANKER: 'workers-ai', ...given }
+  }
+  const ask = async (bindings: GateBindings, question: string) => {
+    const collection = 'cascade'
+    await send(bindings, 'POST', '/v1/documents', { collection, documents: DOCUMENTS })
+    return (await send(bindings, 'POST', '/ask', { collection, question })).json<CascadeReply>()
+  }
+  interface CascadeReply {
+    readonly detail: { readonly confidence: number; readonly chunks: readonly { readonly scores: object }[] }
+  }
+
+  it('asks the reranker about what lies between its bounds, and about nothing else', async () => {
+    const { detail } = await ask({ ...env }, 'What does the rocket burn?')
+    const { confidence } = detail
+    expect(confidence).toBeGreaterThan(0.01)
+    expect(confidence).toBeLessThan(0.99)
+    const share = (by: number): string => (confidence + by).toFixed(4)
+    for (const [given, read] of [
+      [{}, true],
+      [{ RERANK_FROM: share(-0.005), RERANK_BELOW: share(0.005) }, true],
+      [{ RERANK_FROM: share(0.005) }, false],
+      [{ RERANK_BELOW: share(-0.005) }, false],
+      [{ RERANK_FROM: '0', RERANK_BELOW: '1' }, true],
+    ] as const) {
+      const { chunks } = (await ask(cascade(given), 'What does the rocket burn?')).detail
+      expect('cross-encoder' in chunks[0]!.scores, JSON.stringify(given)).toBe(read)
+    }
+  })
+
+  it.each([
+    [{ RERANK_FROM: 'half' }, 'RERANK_FROM'],
+    [{ RERANK_FROM: '' }, 'RERANK_FROM'],
+    [{ RERANK_FROM: '.' }, 'RERANK_FROM'],
+    [{ RERANK_FROM: '-0.1' }, 'RERANK_FROM'],
+    [{ RERANK_BELOW: '1.1' }, 'RERANK_BELOW'],
+    [{ RERANK_BELOW: '1e-1' }, 'RERANK_BELOW'],
+    [{ RERANK_BELOW: '0' }, 'RERANK_FROM'],
+    [{ RERANK_FROM: '0.5', RERANK_BELOW: '.5' }, 'RERANK_FROM'],
+    [{ RERANK_FROM: '0.5', RERANKER: 'off' }, 'RERANK_FROM'],
+  ])('with the settings %j answers nothing, and its health says so', async (given, named) => {
+    const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    for (const [method, path] of [
+      ['GET', '/health'],
+      ['POST', '/ask'],
+    ] as const) {
+      const init = method === 'GET' ? { method } : { method, body: '{"question":"What?"}' }
+      const response = await worker.fetch(
+        new Request(`https://gate.test${path}`, init),
+        cascade(given),
+        createExecutionContext(),
+      )
+      expect(response.status).toBe(500)
+      expect(await response.json()).toMatchObject({ error: { code: 'config_invalid' } })
+    }
+    expect(JSON.stringify(logged.mock.calls)).toContain(named)
+    logged.mockRestore()
+  })
+})
+
 describe('settings that make no sense', () => {
   it.each<[string, Partial<GateBindings>]>([
     ['Vectorize alone', { VECTORIZE: fakeVectorize({ dimensions: 8 }) }],

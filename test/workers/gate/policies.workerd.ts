@@ -3,8 +3,14 @@ import { createExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { calibratePolicy } from '../../../src/core/calibration/calibrate-policy.ts'
-import { policySettings } from '../../../src/core/policy/policy.ts'
+import { generationConfidence } from '../../../src/core/gates/generation-confidence.ts'
+import { definePolicy, policySettings } from '../../../src/core/policy/policy.ts'
+import { advisory } from '../../../src/presets/advisory/advisory.ts'
 import { balanced } from '../../../src/presets/balanced/balanced.ts'
+import { multiGate } from '../../../src/presets/multi-gate/multi-gate.ts'
+import { sufficiency } from '../../../src/presets/sufficiency/sufficiency.ts'
+import { legalReview } from '../../../src/presets/weighted-signals/legal-review.ts'
+import type { GateBindings } from '../../../workers/gate/bindings.ts'
 import worker from '../../../workers/gate/index.ts'
 import { watch } from '../../../workers/gate/statistics/alerts.ts'
 import { createD1DecisionStore } from '../../../src/adapters/d1/decision-store.ts'
@@ -18,13 +24,14 @@ async function send(
   path: string,
   body?: unknown,
   token: string | undefined = ADMIN,
+  bindings: GateBindings = env,
 ): Promise<Response> {
   const init = {
     method,
     headers: { 'content-type': 'application/json', ...(token === '' ? {} : { authorization: `Bearer ${token}` }) },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   }
-  return worker.fetch(new Request(`https://gate.test${path}`, init), env, createExecutionContext())
+  return worker.fetch(new Request(`https://gate.test${path}`, init), bindings, createExecutionContext())
 }
 
 const codeOf = async (response: Response) => [
@@ -115,6 +122,27 @@ describe('PUT /v1/policies', () => {
       }
     },
   )
+
+  it('refuses a policy that cannot work here, when it is pushed and when it is chosen', async () => {
+    const policies = [advisory(), multiGate({ refuseBelowConfidence: 'off' }), sufficiency(), legalReview()]
+    for (const policy of policies) {
+      const sent = await send('PUT', '/v1/policies/pushed', { settings: policySettings(policy) })
+      expect(await codeOf(sent), policy.name).toEqual([422, 'policy_unfit'])
+    }
+    const asking = definePolicy({ ...balanced(), name: 'asking', gates: [...balanced().gates, generationConfidence()] })
+    const refused = await send('PUT', '/v1/policies/pushed', { settings: policySettings(asking) })
+    expect(await refused.text()).toContain('a source of generation confidence')
+    // Pushed where there was a reranker, and chosen where there is none.
+    const AI: GateBindings['AI'] = { run: () => Promise.reject(new Error('never asked')) }
+    const withReranker = { ...env, AI, RERANKER: 'workers-ai' }
+    const settings = policySettings(legalReview({ high: 0.95 }))
+    const pushed = await send('PUT', '/v1/policies/pushed', { settings }, ADMIN, withReranker)
+    const { id } = await pushed.json<{ id: string }>()
+    const choose = (bindings?: GateBindings) => send('PUT', '/v1/policy', { policy: id }, ADMIN, bindings)
+    expect(await codeOf(await choose())).toEqual([422, 'policy_unfit'])
+    expect((await choose(withReranker)).status).toBe(200)
+    await send('PUT', '/v1/policy', { policy: null })
+  })
 
   it('refuses a pin that does not match how the collection stands', async () => {
     const pin = await pinOf('pol-a')

@@ -14,8 +14,8 @@ import { WorkerError } from '../errors.ts'
 import { requirePin } from './pins.ts'
 import { policyFromSettings } from './policy-for.ts'
 import { readWhy } from './read-why.ts'
-import { unfitHere } from './unfit-here.ts'
 import { namedPolicyOfId, POLICY_NAMES, policyNamed } from './policy-named.ts'
+import { requireFit } from './require-fit.ts'
 
 const LIMITS = { maxBytes: 10_000, timeoutMs: 10_000 }
 
@@ -76,9 +76,8 @@ async function readChoice(
   if (policy === null) return { policy, chosen: policyNamed(policy), why }
   if (typeof policy === 'string' && POLICY_NAMES.includes(policy)) {
     const chosen = policyNamed(policy)
-    const unfit = unfitHere(chosen, given)
-    if (unfit === undefined) return { policy, chosen, why }
-    throw new WorkerError('policy_unknown', `${policy} cannot work here: ${unfit}`, { param: 'policy' })
+    requireFit(chosen, given)
+    return { policy, chosen, why }
   }
   const pushed = typeof policy === 'string' ? await policies.pushed(tenant, policy) : undefined
   if (pushed === undefined) {
@@ -87,8 +86,11 @@ async function readChoice(
       param: 'policy',
     })
   }
+  const chosen = policyFromSettings(pushed.settings)
+  // What it needs may have been there when it was pushed.
+  requireFit(chosen, given)
   if (pushed.pin !== null) await checkPin(pushed.pin)
-  return { policy: pushed.id, chosen: policyFromSettings(pushed.settings), why }
+  return { policy: pushed.id, chosen, why }
 }
 
 interface Choice extends AskedPolicy {

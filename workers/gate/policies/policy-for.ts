@@ -54,9 +54,6 @@ export function policyFromSettings(settings: unknown): Policy {
       param: 'dangerouslyDisableGates',
     })
   }
-  if (policy.gates.some(({ gate }) => gate.needs === 'generation-confidence')) {
-    throw new WorkerError('policy_settings', 'This Worker has no source of generation confidence', { param: 'gates' })
-  }
   return policy
 }
 

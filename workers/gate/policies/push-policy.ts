@@ -13,8 +13,9 @@ import { compositionFor } from '../compose.ts'
 import { WorkerError } from '../errors.ts'
 import { checkPin, requirePin } from './pins.ts'
 import { policyFromSettings } from './policy-for.ts'
-import { readWhy } from './read-why.ts'
 import { POLICY_NAMES } from './policy-named.ts'
+import { readWhy } from './read-why.ts'
+import { requireFit } from './require-fit.ts'
 
 const LIMITS = { maxBytes: 200_000, timeoutMs: 10_000 }
 
@@ -30,6 +31,7 @@ export async function pushPolicy(c: Context<{ Bindings: GateBindings }>): Promis
     throw new RagGateError('unknown_field', 'The body may have only these members: settings, pin, evidence, why')
   }
   const policy = policyFromSettings(settings)
+  requireFit(policy, composition.given)
   const pin = checkPin(sentPin)
   if (pin === null && policy.confidence.settings.kind === 'adjusted') {
     throw new WorkerError('policy_pin_mismatch', 'A calibrated policy needs its pin', { param: 'pin' })

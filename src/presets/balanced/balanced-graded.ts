@@ -1,0 +1,33 @@
+import { gradedRelevance, gradedRelevanceGate, type GradedRelevanceOptions } from '../../core/gates/graded-relevance.ts'
+import { definePolicy, type Policy } from '../../core/policy/policy.ts'
+import type { Preset } from '../../core/policy/preset.ts'
+import { balanced, balancedPreset, type BalancedOptions } from './balanced.ts'
+
+/** The parts of `balancedGraded`. */
+export const balancedGradedPreset: Preset = Object.freeze({
+  ...balancedPreset,
+  name: 'balanced-graded',
+  gates: [...balancedPreset.gates, gradedRelevanceGate],
+})
+
+/** Settings of `balancedGraded`. */
+export interface BalancedGradedOptions extends BalancedOptions, GradedRelevanceOptions {}
+
+/**
+ * Grades decide where a model graded the passages, and `balanced` where none did: because there is none, it failed, or
+ * words were sure enough without it. It is for a cascade (docs/cascades.md).
+ *
+ * @throws `policy_invalid` when a setting is out of range
+ */
+export function balancedGraded(options: BalancedGradedOptions = {}): Policy {
+  const words = balanced(options)
+  return definePolicy({
+    ...words,
+    name: balancedGradedPreset.name,
+    preset: balancedGradedPreset,
+    gates: [
+      gradedRelevance(options),
+      ...words.gates.map(({ gate, settings }) => ({ gate, settings: { ...settings, whereGraded: 'skipped' } })),
+    ],
+  })
+}

@@ -1,0 +1,29 @@
+import type { Policy } from '../../../src/core/policy/policy.ts'
+import type { PresetNeed } from '../../../src/core/policy/preset.ts'
+import { WorkerError } from '../errors.ts'
+
+const WORDS: Readonly<Record<PresetNeed, string>> = {
+  reranker: 'a reranker (set RERANKER)',
+  'cosines-of-meaning': 'cosines of meaning (Vectorize or Upstash Vector: the embedded index knows words alone)',
+  attribution: 'what attributes an answer to passages (no generator of this Worker reports that)',
+}
+
+/**
+ * Whether a policy can work here, one that has a name and one that was pushed.
+ *
+ * @param given what this deployment has of what policies may need
+ * @throws `policy_unfit` for one that would refuse, or call unusable, what it should answer
+ */
+export function requireFit({ name, preset, gates }: Policy, given: readonly PresetNeed[]): void {
+  const needed = preset?.needsOneOf ?? []
+  if (needed.length > 0 && !needed.some((need) => given.includes(need))) {
+    throw unfit(name, needed.map((need) => WORDS[need]).join(' or '))
+  }
+  if (gates.some(({ gate }) => gate.needs === 'generation-confidence')) {
+    throw unfit(name, 'a source of generation confidence (no generator of this Worker says how sure it is)')
+  }
+}
+
+function unfit(name: string, needed: string): WorkerError {
+  return new WorkerError('policy_unfit', `${name} cannot work here: it needs ${needed}`, { param: 'policy' })
+}
