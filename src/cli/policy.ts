@@ -68,7 +68,7 @@ export const policyCommand = command({
         const pushed = await callGate<Listed>(address, 'PUT', '/v1/policies/pushed', { ...file, why })
         const target = collection ?? file.pin?.collection
         if (use && target === undefined) throw misused('--use needs --collection: this policy is pinned to none')
-        if (use && target !== undefined) await choose(address, target, pushed.id, why)
+        if (use && target !== undefined) await choose(address, target, { policy: pushed.id, why })
         if (json) out(jsonText({ ...pushed, used: use ? target : null }))
         else {
           out(`${pushed.id}: version ${pushed.version} of ${pushed.name}${use ? `, in use for ${target}` : ''}`)
@@ -89,20 +89,14 @@ export const policyCommand = command({
       }
       case 'use': {
         const policy = only(rest, 'the id of a pushed policy, or a name')
-        await choose(gate(), collection, policy === 'default' ? null : policy, why)
+        await choose(gate(), collection, { policy: policy === 'default' ? null : policy, why })
         out(`${collection ?? 'the tenant'}: ${policy}`)
         return 0
       }
       case 'rollback': {
         if (rest.length > 0) throw misused('policy rollback takes no words: it goes back to the choice before')
-        const address = gate()
-        const { choices } = await callGate<PolicyList>(address, 'GET', '/v1/policies/pushed')
-        const those = choices.filter((choice) => choice.collection === (collection ?? null))
-        const [last, before] = those
-        if (last === undefined) throw new CommandError('No choice is on record: there is nothing to go back to')
-        const back = before?.policy ?? null
-        await choose(address, collection, back, why === '' ? `back from ${last.policy ?? 'default'}` : why)
-        out(`${collection ?? 'the tenant'}: ${back ?? 'default'}, back from ${last.policy ?? 'default'}`)
+        const { policy } = await choose(gate(), collection, { rollback: true, why })
+        out(`${collection ?? 'the tenant'}: back to ${policy ?? 'default'}`)
         return 0
       }
       default:
@@ -114,11 +108,11 @@ export const policyCommand = command({
 async function choose(
   gate: GateAddress,
   collection: string | undefined,
-  policy: string | null,
-  why: string,
-): Promise<void> {
+  choice: { readonly why: string } & ({ readonly policy: string | null } | { readonly rollback: true }),
+): Promise<{ readonly policy: string | null }> {
   const path = collection === undefined ? '/v1/policy' : `/v1/collections/${encodeURIComponent(collection)}/policy`
-  await callGate(gate, 'PUT', path, { policy, why })
+  // Said twice, a rollback goes back twice.
+  return callGate(gate, 'PUT', path, choice, 'rollback' in choice ? 'once' : 'repeatable')
 }
 
 async function readPolicy(path: string): Promise<PolicyFile> {

@@ -165,7 +165,9 @@ describe('from documents to thresholds of their own', () => {
     const stale = await ragGate('policy', 'push', file('policy.json'))
     expect(stale).toMatchObject({ code: 1, notes: expect.stringContaining('policy_pin_mismatch') })
     const back = await ragGate('policy', 'rollback', '--collection', 'base')
-    expect(back.out).toMatch(/^base: default, back from base@/)
+    expect(back.out).toBe('base: back to default\n')
+    const further = await ragGate('policy', 'rollback', '--collection', 'base')
+    expect(further).toMatchObject({ code: 1, notes: expect.stringContaining('nothing_to_roll_back') })
   })
 
   test('replay tells what the policy would have changed, and judges as the gate did', async () => {

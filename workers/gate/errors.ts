@@ -36,6 +36,7 @@ export type WorkerErrorCode =
   | 'key_not_found'
   | 'tenant_id'
   | 'policy_unknown'
+  | 'nothing_to_roll_back'
   | 'why'
   | 'policy_settings'
   | 'policy_unfit'
@@ -78,6 +79,7 @@ export const WORKER_STATUS: Readonly<Record<WorkerErrorCode, ContentfulStatusCod
   key_not_found: 404,
   tenant_id: 422,
   policy_unknown: 422,
+  nothing_to_roll_back: 409,
   why: 422,
   policy_settings: 422,
   policy_unfit: 422,

@@ -39,6 +39,15 @@ export interface PolicyChoice {
   readonly by: string
   /** Empty where nobody said. */
   readonly why: string
+  /** Whether it took back the choice before it. */
+  readonly rollback: boolean
+}
+
+/** The choice that stands, and what stood before it. */
+export interface EarlierChoice {
+  readonly last: PolicyChoice
+  /** `null` where nothing was chosen before. */
+  readonly before: string | null
 }
 
 /** Policies and who chose which. */
@@ -67,10 +76,19 @@ export interface Policies {
   recordChoice(choice: Omit<PolicyChoice, 'atMs'>): Promise<void>
   /** The choices in the audit trail, newest first, at most a hundred. @throws `schema_outdated`, `store_unavailable` */
   choices(tenant: Tenant): Promise<readonly PolicyChoice[]>
+  /**
+   * What to go back to: choices that were taken back do not count, nor those that took them back.
+   *
+   * @param collection `null` for the tenant as a whole
+   * @returns `undefined` where no choice stands, or where the last thousand do not tell
+   * @throws `schema_outdated`, `store_unavailable`
+   */
+  choiceBefore(tenant: Tenant, collection: string | null): Promise<EarlierChoice | undefined>
 }
 
 const CHOSEN = 'POLICY_CHOSEN'
 const MOST_LISTED = 100
+const MOST_GONE_THROUGH = 1_000
 const MOST_KNOWN = 200
 
 /** Policies in D1. Errors of D1 itself become `schema_outdated` or `store_unavailable`. */
@@ -94,6 +112,32 @@ export function createD1Policies({ db, clock }: D1PoliciesOptions): Policies {
       .orderBy(desc(pushedPolicies.createdAtMs), desc(pushedPolicies.version))
       .limit(MOST_LISTED)
       .catch(rethrowStoreFault)
+  }
+
+  async function latestChoices(
+    tenant: Tenant,
+    limit: number,
+    collection?: string | null,
+  ): Promise<readonly PolicyChoice[]> {
+    const rows = await queries
+      .select({ atMs: auditEvents.atMs, by: auditEvents.by, payload: auditEvents.payload })
+      .from(auditEvents)
+      .where(
+        and(
+          eq(auditEvents.tenant, tenant),
+          // The type stands in the statement, so that the index of choices is used.
+          sql`${auditEvents.type} = 'POLICY_CHOSEN'`,
+          collection === undefined ? undefined : sql`${auditEvents.payload} ->> 'collection' IS ${collection}`,
+        ),
+      )
+      .orderBy(desc(auditEvents.atMs), desc(auditEvents.id))
+      .limit(limit)
+      .catch(rethrowStoreFault)
+    return rows.map(({ atMs, by, payload }) => {
+      // Written below.
+      const { collection: of, policy, policy_id: policyId, why, rollback = false } = payload as unknown as ChoicePayload
+      return { tenant, collection: of, policy, policyId, atMs, by: by ?? '', why, rollback }
+    })
   }
 
   return {
@@ -144,30 +188,34 @@ export function createD1Policies({ db, clock }: D1PoliciesOptions): Policies {
       return [...those, ...pushedOnes].sort((a, b) => b.firstMs - a.firstMs).slice(0, MOST_KNOWN)
     },
 
-    async recordChoice({ tenant, collection, policy, policyId, by, why }) {
-      const payload = { collection, policy, policy_id: policyId, why }
+    async recordChoice({ tenant, collection, policy, policyId, by, why, rollback }) {
+      const payload = { collection, policy, policy_id: policyId, why, ...(rollback && { rollback }) }
       await queries
         .insert(auditEvents)
         .values({ id: crypto.randomUUID(), tenant, atMs: clock.nowMs(), type: CHOSEN, by, payload })
         .catch(rethrowStoreFault)
     },
 
-    async choices(tenant) {
-      const rows = await queries
-        .select({ atMs: auditEvents.atMs, by: auditEvents.by, payload: auditEvents.payload })
-        .from(auditEvents)
-        // The type stands in the statement, so that the index of choices is used.
-        .where(and(eq(auditEvents.tenant, tenant), sql`${auditEvents.type} = 'POLICY_CHOSEN'`))
-        .orderBy(desc(auditEvents.atMs), desc(auditEvents.id))
-        .limit(MOST_LISTED)
-        .catch(rethrowStoreFault)
-      return rows.map(({ atMs, by, payload }) => {
-        // Written above.
-        const { collection, policy, policy_id: policyId, why } = payload as unknown as ChoicePayload
-        return { tenant, collection, policy, policyId, atMs, by: by ?? '', why }
-      })
+    choices: (tenant) => latestChoices(tenant, MOST_LISTED),
+
+    async choiceBefore(tenant, collection) {
+      const choices = await latestChoices(tenant, MOST_GONE_THROUGH, collection)
+      const [last, before] = standing(choices)
+      if (last === undefined || (before === undefined && choices.length === MOST_GONE_THROUGH)) return undefined
+      return { last, before: before?.policy ?? null }
     },
   }
+}
+
+/** Choices that were not taken back, newest first. */
+function standing(choices: readonly PolicyChoice[]): readonly PolicyChoice[] {
+  let takenBack = 0
+  return choices.filter(({ rollback }) => {
+    if (rollback) takenBack++
+    else if (takenBack > 0) takenBack--
+    else return true
+    return false
+  })
 }
 
 interface ChoicePayload {
@@ -175,6 +223,7 @@ interface ChoicePayload {
   readonly policy: string | null
   readonly policy_id: string
   readonly why: string
+  readonly rollback?: boolean
 }
 
 /** A pushed policy in the form in which those of the deployment are kept. */

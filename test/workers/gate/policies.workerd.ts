@@ -197,6 +197,38 @@ describe('a pushed policy', () => {
     })
   })
 
+  it('is left for the one before it, step by step, and never for one that was taken back', async () => {
+    const path = '/v1/collections/pol-b/policy'
+    const back = async (): Promise<unknown> => {
+      const response = await send('PUT', path, { rollback: true, why: 'worse' })
+      return response.ok ? (await response.json<{ policy: string | null }>()).policy : codeOf(response)
+    }
+    expect(await back()).toEqual([409, 'nothing_to_roll_back'])
+    for (const policy of ['balanced', 'balanced-strict', 'two-tier']) {
+      expect((await send('PUT', path, { policy })).status).toBe(200)
+    }
+    // Choices of others in between, more than a list shows.
+    const other = JSON.stringify({ collection: 'pol-a', policy: 'balanced', policy_id: 'balanced', why: '' })
+    await env.DB.prepare(
+      `WITH RECURSIVE many(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM many WHERE value < 150)
+       INSERT INTO audit_events (id, tenant, at_ms, type, payload)
+       SELECT 'other-' || value, 'default', ?1, 'POLICY_CHOSEN', ?2 FROM many`,
+    )
+      .bind(Date.now(), other)
+      .run()
+    expect(await back()).toBe('balanced-strict')
+    expect(await back()).toBe('balanced')
+    await send('PUT', path, { policy: 'weighted-signals' })
+    await send('PUT', path, { policy: 'two-tier' })
+    expect(await back()).toBe('weighted-signals')
+    expect(await back()).toBe('balanced')
+    expect(await back()).toBe(null)
+    expect(await back()).toEqual([409, 'nothing_to_roll_back'])
+    expect(await codeOf(await send('PUT', path, { rollback: true, policy: null }))).toEqual([422, 'policy_unknown'])
+    expect(await codeOf(await send('PUT', path, { rollback: 'yes' }))).toEqual([422, 'policy_unknown'])
+    await env.DB.prepare(`DELETE FROM audit_events WHERE id LIKE 'other-%'`).run()
+  })
+
   it('is nobody else’s', async () => {
     const { id } = await (await send('PUT', '/v1/policies/pushed', { settings: strict('own') })).json<{ id: string }>()
     const key = { name: 't', tenant: 'elsewhere', scopes: ['ask', 'ingest', 'admin'] }

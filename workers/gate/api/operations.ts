@@ -71,7 +71,7 @@ export const OPERATIONS: readonly Operation[] = [
   {
     method: 'put',
     path: '/v1/collections/{id}/policy',
-    about: 'Chooses the policy of a collection; null leaves it to the tenant',
+    about: 'Chooses the policy of a collection, or takes the last choice back; null leaves it to the tenant',
     scope: 'admin',
     takes: shape.CHOICE,
     answers: { 200: { about: 'What is chosen', body: shape.CHOSEN_FOR_COLLECTION } },
@@ -79,7 +79,7 @@ export const OPERATIONS: readonly Operation[] = [
   {
     method: 'put',
     path: '/v1/policy',
-    about: 'Chooses the policy of the tenant; null leaves it to the deployment',
+    about: 'Chooses the policy of the tenant, or takes the last choice back; null leaves it to the deployment',
     scope: 'admin',
     takes: shape.CHOICE,
     answers: { 200: { about: 'What is chosen', body: shape.CHOSEN_FOR_TENANT } },

@@ -244,7 +244,8 @@ export const COLLECTIONS: Schema = object({
 
 /** What chooses a policy. */
 export const CHOICE: Schema = object({
-  policy: orNull(text),
+  'policy?': orNull(text),
+  'rollback?': { type: 'boolean' },
   'why?': { type: 'string', maxLength: 1000 },
   'tenant?': text,
 })

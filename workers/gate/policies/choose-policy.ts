@@ -25,7 +25,7 @@ export async function putCollectionPolicy(c: Context<{ Bindings: GateBindings }>
   const { ingest } = composition
   const { tenant, id: by } = await requireScope(composition, c.req.raw, 'admin')
   const id = checkCollectionId(c.req.param('id'))
-  const asked = await readChoice(c, composition, tenant, async (pin) => {
+  const asked = await readChoice(c, composition, { tenant, collection: id }, async (pin) => {
     const found = (await ingest.collections.list(tenant)).find((collection) => collection.id === id)
     if (found === undefined) throw collectionNotFound()
     requirePin(pin, found, 'embedding')
@@ -41,7 +41,7 @@ export async function putTenantPolicy(c: Context<{ Bindings: GateBindings }>): P
   const composition = compositionFor(c.env)
   const { ingest } = composition
   const { tenant, id: by } = await requireScope(composition, c.req.raw, 'admin')
-  const asked = await readChoice(c, composition, tenant, async () => {
+  const asked = await readChoice(c, composition, { tenant, collection: null }, async () => {
     throw new WorkerError('policy_pin_mismatch', 'This policy is for the collection it was calibrated on alone', {
       param: 'policy',
     })
@@ -59,25 +59,40 @@ interface AskedPolicy {
   readonly chosen: Policy
   /** Empty where it does not say. */
   readonly why: string
+  /** Whether the choice that stood is taken back. */
+  readonly rollback: boolean
+}
+
+/** Whose policy is chosen. */
+interface ChosenFor {
+  readonly tenant: string
+  /** `null` for the tenant as a whole. */
+  readonly collection: string | null
 }
 
 /** @param checkPin throws where a pushed policy does not belong */
 async function readChoice(
   c: Context<{ Bindings: GateBindings }>,
   { policies, given }: Composition,
-  tenant: string,
+  { tenant, collection }: ChosenFor,
   checkPin: (pin: PolicyPin) => Promise<void>,
 ): Promise<AskedPolicy> {
-  const { policy, why: said, ...others } = await readJsonObject(c.req, LIMITS)
+  const { policy: named, why: said, rollback = false, ...others } = await readJsonObject(c.req, LIMITS)
   if (Object.keys(withoutOwnTenant(others, tenant)).length > 0) {
-    throw new RagGateError('unknown_field', 'The body may have only policy and why')
+    throw new RagGateError('unknown_field', 'The body may have only policy or rollback, and why')
   }
-  const why = readWhy(said)
-  if (policy === null) return { policy, chosen: policyNamed(policy), why }
+  if (typeof rollback !== 'boolean' || (rollback && named !== undefined)) {
+    throw new WorkerError('policy_unknown', 'rollback is true or false, and true stands in place of policy', {
+      param: 'rollback',
+    })
+  }
+  const policy = rollback ? await earlierPolicy(policies, { tenant, collection }) : named
+  const about = { why: readWhy(said), rollback }
+  if (policy === null) return { policy, chosen: policyNamed(policy), ...about }
   if (typeof policy === 'string' && POLICY_NAMES.includes(policy)) {
     const chosen = policyNamed(policy)
     requireFit(chosen, given)
-    return { policy, chosen, why }
+    return { policy, chosen, ...about }
   }
   const pushed = typeof policy === 'string' ? await policies.pushed(tenant, policy) : undefined
   if (pushed === undefined) {
@@ -90,22 +105,25 @@ async function readChoice(
   // What it needs may have been there when it was pushed.
   requireFit(chosen, given)
   if (pushed.pin !== null) await checkPin(pushed.pin)
-  return { policy: pushed.id, chosen, why }
+  return { policy: pushed.id, chosen, ...about }
 }
 
-interface Choice extends AskedPolicy {
-  readonly tenant: string
+async function earlierPolicy(
+  policies: Composition['policies'],
+  { tenant, collection }: ChosenFor,
+): Promise<string | null> {
+  const earlier = await policies.choiceBefore(tenant, collection)
+  if (earlier !== undefined) return earlier.before
+  throw new WorkerError('nothing_to_roll_back', 'No choice is on record: there is nothing to go back to')
+}
+
+interface Choice extends AskedPolicy, ChosenFor {
   readonly by: string
-  /** `null` for the tenant as a whole. */
-  readonly collection: string | null
 }
 
 /** Keeps a policy of the deployment itself, and who chose which policy, when and why. */
-async function recordChoice(
-  { policies }: Composition,
-  { tenant, by, collection, policy, chosen, why }: Choice,
-): Promise<void> {
+async function recordChoice({ policies }: Composition, { policy, chosen, ...choice }: Choice): Promise<void> {
   // A pushed policy is its tenant's, and kept with it.
   if (namedPolicyOfId(chosen.id) !== undefined) await policies.keep(chosen)
-  await policies.recordChoice({ tenant, by, collection, policy, policyId: chosen.id, why })
+  await policies.recordChoice({ ...choice, policy, policyId: chosen.id })
 }
