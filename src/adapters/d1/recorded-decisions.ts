@@ -230,7 +230,7 @@ export function createD1RecordedDecisions({ db }: D1RecordedDecisionsOptions): R
           principalId: scanned.principalId,
         })
         .from(scanned)
-        .where(and(matches(scanned, filter), inArray(scanned.cache, ['evidence-hit', 'miss', 'bypass'])))
+        .where(and(matches(scanned, filter), inArray(scanned.cache, ['miss', 'bypass'])))
         .limit(limit)
         .catch(rethrowStoreFault)
       return rows.map(({ cut, principalId, ...decision }) => {

@@ -172,3 +172,15 @@ describe('one', () => {
     expect(await recorded.one('owner', 'nothing')).toBeUndefined()
   })
 })
+
+describe('sample', () => {
+  it('takes decisions that were made, not answers that repeat one', async () => {
+    const states = ['miss', 'hit', 'evidence-hit', 'bypass', 'stale'] as const
+    await write(
+      'sampled',
+      states.map((cache) => [{}, { cache }]),
+    )
+    const sampled = await recorded.sample({ tenant: 'sampled', fromMs: START_MS, toMs: START_MS + 1e9, limit: 10 })
+    expect(sampled.map(({ id }) => id).sort()).toEqual(['sampled-00000', 'sampled-00003'])
+  })
+})
