@@ -48,6 +48,12 @@ describe('feedback', () => {
     for (const answer of ids) expect((await post('/v1/feedback', { answer, rating: 'right' })).status).toBe(201)
   })
 
+  test('takes no finished answer away where it cannot be told who asked', async () => {
+    vi.spyOn(compositionFor(env), 'authenticate').mockRejectedValue(new Error('the database is away'))
+    const response = await post('/ask', { question: STRONG })
+    expect([response.status, response.headers.get('rag-gate-feedback')]).toEqual([200, null])
+  })
+
   test('of a reviewer counts before that of the user, and the rates and the suggestion follow', async () => {
     await env.DB.prepare('DELETE FROM feedback').run()
     const answer = await answerId(OFF_TOPIC)

@@ -7,6 +7,7 @@ import type { TotalsOf } from '../../../src/adapters/d1/statistics.ts'
 import type { Policy } from '../../../src/core/policy/policy.ts'
 import { isRagGateError, RagGateError } from '../../../src/errors.ts'
 import { readJsonObject } from '../../../src/middleware/read-body.ts'
+import type { Principal } from '../../../src/ports/authenticator.ts'
 import { type AnswerTokens, createAnswerTokens, timeOfEvent } from '../../../src/pipeline/answer-token.ts'
 import { requireScope } from '../access.ts'
 import type { GateBindings } from '../bindings.ts'
@@ -41,12 +42,22 @@ function tokensFor(env: GateBindings): AnswerTokens | undefined {
 
 /** Gives every answer and refusal of the gate its signed id, in a header. Mount it before the gate. */
 export const feedbackHeader: MiddlewareHandler<{ Bindings: GateBindings }> = async function feedbackHeader(c, next) {
+  // Found out before the answer is made: nothing that fails later may take a finished answer away.
+  const principal = await whoAsks(c)
   await next()
   const [, eventId] = /;id="([^"]+)"/.exec(c.res.headers.get('rag-gate') ?? '') ?? []
   const tokens = tokensFor(c.env)
-  if (eventId === undefined || tokens === undefined) return
-  const principal = await compositionFor(c.env).authenticate(c.req.raw)
-  if (principal !== null) c.res.headers.set(FEEDBACK_HEADER, await tokens.sign(principal.tenant, eventId))
+  if (eventId === undefined || tokens === undefined || principal === null) return
+  c.res.headers.set(FEEDBACK_HEADER, await tokens.sign(principal.tenant, eventId))
+}
+
+/** `null` also where it cannot be told: the gate says so itself. */
+async function whoAsks(c: FeedbackContext): Promise<Principal | null> {
+  try {
+    return await compositionFor(c.env).authenticate(c.req.raw)
+  } catch {
+    return null
+  }
 }
 
 /** Keeps what whoever was answered says of it. */
