@@ -1,4 +1,5 @@
 /** Flags, warnings, events and what a page shows, from an advisory confidence. */
+import { floored } from '../../core/lib/rounding.ts'
 
 /** From where on an answer is more than an advisory. */
 export const ADVISORY_THRESHOLD = 0.7
@@ -30,7 +31,7 @@ export function shouldUseAdvisory(confidence: number, threshold = ADVISORY_THRES
 /** The warning for the log of whoever made the answer; `undefined` from the threshold on. */
 export function advisoryWarning(confidence: number | undefined, threshold = ADVISORY_THRESHOLD): string | undefined {
   if (confidence !== undefined && shouldUseAdvisory(confidence, threshold)) return undefined
-  const shown = confidence === undefined || !Number.isFinite(confidence) ? 'unknown' : confidence.toFixed(2)
+  const shown = confidence === undefined || !Number.isFinite(confidence) ? 'unknown' : floored(confidence)
   return `[RAG Adapter] Low confidence (${shown} < ${threshold}). Advisory-only.`
 }
 
@@ -115,7 +116,8 @@ export function advisoryBadge(confidence: number): ShownAdvisory {
 /** The banner over an advisory answer; `undefined` from the threshold on. */
 export function advisoryBanner(confidence: number): ShownAdvisory | undefined {
   if (shouldUseAdvisory(confidence)) return undefined
-  const share = Number.isFinite(confidence) ? (confidence * 100).toFixed(0) : '0'
+  // Floored, so that a value below the threshold never reads like the threshold.
+  const share = Math.round(Number(floored(confidence)) * 100)
   return {
     text: `⚠️ Advisory only — Confidence: ${share}%. Verify information with primary sources.`,
     style: {

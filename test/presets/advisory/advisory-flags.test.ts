@@ -51,6 +51,10 @@ describe('document 003', () => {
   it('warns with two decimals below the threshold', () => {
     expect(advisoryWarning(0.5)).toBe('[RAG Adapter] Low confidence (0.50 < 0.7). Advisory-only.')
     expect(advisoryWarning(0.7)).toBeUndefined()
+    // Rounded, they would read like the threshold itself.
+    expect(advisoryWarning(0.698)).toContain('(0.69 < 0.7)')
+    expect(advisoryBanner(0.699)?.text).toContain('Confidence: 69%.')
+    expect(advisoryBanner(0.58)?.text).toContain('Confidence: 58%.')
     expect(advisoryWarning(undefined)).toBe('[RAG Adapter] Low confidence (unknown < 0.7). Advisory-only.')
   })
 
