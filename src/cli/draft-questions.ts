@@ -13,6 +13,8 @@ export const DRAFTED_KINDS: ReadonlySet<string> = new Set([...(['faq', 'heading'
 /** Shorter headings name no subject, and longer ones are sentences. */
 const SHORTEST_HEADING = 2
 const LONGEST_HEADING = 14
+/** Of a line that may be a heading or ask, characters. */
+const LONGEST_LINE = 200
 /** Headings that many documents have, and no question is about. */
 const COMMON =
   /^(?:introduction|overview|summary|conclusion|contents|table of contents|references|see also|notes?|examples?|usage|background|appendix.*|next steps|further reading|changelog|faq|frequently asked questions)$/i
@@ -52,7 +54,8 @@ export function draftQuestions({ text, title }: { readonly text: string; readonl
   let fenced = false
   for (const line of text.split('\n')) {
     if (/^\s*(?:```|~~~)/.test(line)) fenced = !fenced
-    if (fenced) continue
+    // Neither a heading nor a question; the patterns below take the square of a line's length.
+    if (fenced || line.length > LONGEST_LINE) continue
     const heading = /^\s{0,3}(#{1,6})\s+(.+?)\s*#*\s*$/.exec(line)
     const question = /^\s*(?:[-*>]\s*)?\**\s*(?:Q(?:uestion)?\s*\d*\s*[:.)])\s*\**\s*(.+?)\s*\**$/i.exec(line)
     const bold = /^\s*\*\*(.+\?)\*\*\s*$/.exec(line)

@@ -85,6 +85,9 @@ describe('draftQuestions', () => {
       { question: 'Can I pay by card?', kind: 'faq' },
     ])
     expect(draftQuestions({ text: 'Only text.' })).toEqual([])
+    // No line takes longer than it is worth.
+    const hostile = [`Q: a${' '.repeat(80_000)}b`, '*'.repeat(80_000), `# a${'#'.repeat(80_000)}b`].join('\n')
+    expect(draftQuestions({ text: hostile })).toEqual([])
   })
 
   it('turns what a heading tells into a question, and leaves out what asks about nothing by itself', () => {

@@ -67,8 +67,14 @@ export function labelsForOneMore(labels: number, promised: Promised): number {
  * @param trials whole, 0 and up
  */
 export function mostAllowed(trials: number, promised: Promised): number {
+  // The more get through, the higher the bound: by bisection.
   let allowed = -1
-  while (allowed < trials && mayGetThrough(allowed + 1, trials, promised)) allowed++
+  let barred = trials
+  while (barred - allowed > 1) {
+    const middle = Math.floor((allowed + barred) / 2)
+    if (mayGetThrough(middle, trials, promised)) allowed = middle
+    else barred = middle
+  }
   return allowed
 }
 

@@ -107,6 +107,20 @@ describe('lowestSafeThreshold', () => {
     )
   })
 
+  it('allows as many as a search one by one', () => {
+    fc.assert(
+      fc.property(fc.nat(300), fc.double({ min: 0.01, max: 0.5, noNaN: true }), (trials, risk) => {
+        const promised = { risk, certainty: 0.9 }
+        let allowed = -1
+        while (allowed + 1 < trials && upperBound(allowed + 1, trials, 0.9) <= risk) allowed++
+        // At the very bound two ways of computing it may differ.
+        expect(Math.abs(mostAllowed(trials, promised) - allowed)).toBeLessThanOrEqual(
+          Math.abs(upperBound(allowed + 1, trials, 0.9) - risk) < 1e-6 ? 1 : 0,
+        )
+      }),
+    )
+  })
+
   it('does not depend on the order, and what is no number never gets through', () => {
     fc.assert(
       fc.property(scores, (all) => {
