@@ -1,7 +1,8 @@
 /**
  * What reuse of answers by meaning gives and costs: of pairs of questions that ask the same in other words the share that
  * is recognised, and of pairs that ask something else the share that is wrongly taken for the same; by cosine alone, with
- * the guard, and with the evidence of both retrieved and judged by `gateQuestion`. Printed as tables for docs/caching.md.
+ * the guard, and with the evidence of both retrieved and judged by `gateQuestion`. Printed as tables for
+ * docs/reference/semantic-reuse.md.
  *
  *   npm run bench:semantic
  *

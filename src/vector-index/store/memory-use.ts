@@ -1,8 +1,8 @@
 /**
  * What rows take in memory once they are searched, counted so that it can be known before they are loaded.
  *
- * The figures are of V8 and of the layout of the blocks and lists; `test/deep/index-memory.ts` holds them against what the
- * inspector counts in workerd.
+ * The figures are of V8 and of the layout of the blocks and lists; `bench/neighbours.ts` shows what the inspector counts
+ * in workerd beside them.
  */
 import type { Vectors } from '../search/vectors.ts'
 
