@@ -254,6 +254,30 @@ export const isolates = sqliteTable('isolates', {
   rejected: integer('rejected').notNull(),
 })
 
+/** Events that no table takes, one row each however often they are delivered. */
+export const rejectedEvents = sqliteTable(
+  'rejected_events',
+  {
+    isolate: text('isolate').notNull(),
+    sequence: integer('sequence').notNull(),
+    atMs: integer('at_ms').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.isolate, table.sequence] }),
+    index('rejected_events_by_time').on(table.atMs),
+  ],
+)
+
+/** Decisions that were deleted: a further delivery is known by its id. */
+export const removedDecisions = sqliteTable(
+  'removed_decisions',
+  {
+    id: text('id').notNull().primaryKey(),
+    atMs: integer('at_ms').notNull(),
+  },
+  (table) => [index('removed_decisions_by_time').on(table.atMs)],
+)
+
 /** Texts of questions, where the deployment chose to keep them. */
 export const questionTexts = sqliteTable('question_texts', {
   tenant: text('tenant').notNull(),

@@ -293,6 +293,39 @@ BEGIN
     recorded = recorded + 1;
 END;
 
+-- Events that no table takes, one row each however often they are delivered.
+CREATE TABLE rejected_events (
+  isolate TEXT NOT NULL,
+  sequence INTEGER NOT NULL,
+  at_ms INTEGER NOT NULL,
+  PRIMARY KEY (isolate, sequence)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX rejected_events_by_time ON rejected_events (at_ms);
+
+CREATE TRIGGER rejected_events_are_counted AFTER INSERT ON rejected_events
+BEGIN
+  INSERT INTO isolates (id, first_ms, last_ms, highest_sequence, recorded, dropped, rejected)
+  VALUES (NEW.isolate, NEW.at_ms, NEW.at_ms, NEW.sequence, 0, 0, 1)
+  ON CONFLICT (id) DO UPDATE SET
+    rejected = rejected + 1,
+    last_ms = max(last_ms, excluded.last_ms),
+    highest_sequence = max(highest_sequence, excluded.highest_sequence);
+END;
+
+-- Decisions that were deleted, such as by retention: a further delivery is known by its id and not counted again.
+CREATE TABLE removed_decisions (
+  id TEXT NOT NULL PRIMARY KEY,
+  at_ms INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX removed_decisions_by_time ON removed_decisions (at_ms);
+
+CREATE TRIGGER removed_decisions_are_noted AFTER DELETE ON decisions
+BEGIN
+  INSERT INTO removed_decisions (id, at_ms) VALUES (OLD.id, OLD.at_ms) ON CONFLICT (id) DO NOTHING;
+END;
+
 -- Texts of questions, where the deployment chose to keep them, until `expires_ms`.
 CREATE TABLE question_texts (
   tenant TEXT NOT NULL,
@@ -325,7 +358,8 @@ BEGIN
     NEW.id || ':' || event.key, NEW.tenant, NEW.at_ms, json_extract(event.value, '$.type'), NEW.id, NULL,
     coalesce(json_extract(event.value, '$.payload'), '{}')
   FROM json_each(NEW.audit) AS event
-  WHERE json_extract(event.value, '$.type') IS NOT NULL;
+  WHERE json_extract(event.value, '$.type') IS NOT NULL
+  ON CONFLICT (id) DO NOTHING;
 END;
 
 -- Every policy that decided or was chosen, as JSON.

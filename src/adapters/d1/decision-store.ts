@@ -81,15 +81,17 @@ const COLUMNS: readonly (readonly [column: string, read: (numbered: NumberedEven
 
 /**
  * `ON CONFLICT DO NOTHING` rather than `INSERT OR IGNORE`: the latter would also pass over a row that breaks another
- * rule, and lose it without a word. `WHERE true` tells the parser that `ON` does not begin a join.
+ * rule, and lose it without a word. An event whose row was deleted since was counted, and is left alone as well.
  */
 const INSERT = `INSERT INTO decisions (${COLUMNS.map(([column]) => column).join(', ')})
-  SELECT ${COLUMNS.map((_, at) => `json_extract(value, '$[${at}]')`).join(', ')} FROM json_each(?1) WHERE true
+  SELECT ${COLUMNS.map((_, at) => `json_extract(value, '$[${at}]')`).join(', ')} FROM json_each(?1)
+  WHERE NOT EXISTS (SELECT 1 FROM removed_decisions WHERE id = json_extract(value, '$[0]'))
   ON CONFLICT (id) DO NOTHING`
 
+/** A text is kept for a decision that names its question, which one of an erased principal does not. */
 const INSERT_TEXTS = `INSERT INTO question_texts (tenant, question_hmac, text, expires_ms)
-  SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]'), json_extract(value, '$[2]'),
-    json_extract(value, '$[3]') FROM json_each(?1) WHERE true
+  SELECT decisions.tenant, question_hmac, json_extract(value, '$[1]'), json_extract(value, '$[2]')
+  FROM json_each(?1) JOIN decisions ON decisions.id = json_extract(value, '$[0]') WHERE question_hmac IS NOT NULL
   ON CONFLICT (tenant, question_hmac) DO UPDATE SET expires_ms = max(expires_ms, excluded.expires_ms)`
 
 const INSERT_POLICY = `INSERT INTO policies (id, name, body, first_ms) VALUES (?1, ?2, ?3, ?4)
@@ -100,14 +102,12 @@ const NOTE_DROPPED = `INSERT INTO isolates (id, first_ms, last_ms, highest_seque
   VALUES (?1, ?3, ?3, 0, 0, ?2, 0)
   ON CONFLICT (id) DO UPDATE SET dropped = max(dropped, excluded.dropped), last_ms = max(last_ms, excluded.last_ms)`
 
-const NOTE_REJECTED = `INSERT INTO isolates (id, first_ms, last_ms, highest_sequence, recorded, dropped, rejected)
-  VALUES (?1, ?2, ?2, ?3, 0, 0, 1)
-  ON CONFLICT (id) DO UPDATE SET rejected = rejected + 1, last_ms = max(last_ms, excluded.last_ms),
-    highest_sequence = max(highest_sequence, excluded.highest_sequence)`
+const NOTE_REJECTED = `INSERT INTO rejected_events (isolate, sequence, at_ms) VALUES (?1, ?2, ?3)
+  ON CONFLICT (isolate, sequence) DO NOTHING`
 
 /**
  * Keeps decisions in D1: one statement for a batch of events, whatever its size. An event written twice is stored and
- * counted once. A measured number that is not finite is stored as `null`.
+ * counted once, also after its row was deleted. A measured number that is not finite is stored as `null`.
  *
  * @returns a store whose `write` rejects with D1's own error when the database fails; nothing of the batch is stored
  *   then, unless it had to be divided because of an event that was rejected
@@ -134,7 +134,7 @@ export function createD1DecisionStore({
     // Counting what was rejected must not hold up what can be stored: where it fails, the gap in the numbers stays.
     await db
       .prepare(NOTE_REJECTED)
-      .bind(isolate, Math.trunc(event.atMs), sequence)
+      .bind(isolate, sequence, Math.trunc(event.atMs))
       .run()
       .catch(() => undefined)
   }
@@ -186,12 +186,10 @@ export function createD1DecisionStore({
   }
 }
 
-/** Texts of questions to keep: tenant, HMAC, text, and when it is to be gone. */
+/** Texts of questions to keep: id of the event, text, and when it is to be gone. */
 function textsOf(events: readonly NumberedEvent[], retentionDays: number): Json[] {
-  return events.flatMap(({ event: { question, decision, atMs } }) =>
-    question?.text === undefined
-      ? []
-      : [[decision.tenant, question.hmac, question.text, Math.trunc(atMs) + retentionDays * MS_PER_DAY]],
+  return events.flatMap(({ event: { id, question, atMs } }) =>
+    question?.text === undefined ? [] : [[id, question.text, Math.trunc(atMs) + retentionDays * MS_PER_DAY]],
   )
 }
 

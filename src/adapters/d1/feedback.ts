@@ -81,10 +81,10 @@ export interface Feedback {
 const MOST_QUESTIONS = 10_000
 
 /** Copies verdict, policy and collection to labels that came before their decision. */
-const FILL = `UPDATE feedback SET (verdict, policy_id, collection) = (
-    SELECT verdict, policy_id, collection FROM decisions
-    WHERE decisions.id = feedback.event_id AND +decisions.tenant = feedback.tenant
-  ) WHERE tenant = ?1 AND at_ms >= ?2 AND at_ms < ?3 AND verdict IS NULL`
+const FILL = `UPDATE feedback SET verdict = decided.verdict, policy_id = decided.policy_id, collection = decided.collection
+  FROM decisions AS decided
+  WHERE decided.id = feedback.event_id AND +decided.tenant = feedback.tenant
+    AND feedback.tenant = ?1 AND feedback.at_ms >= ?2 AND feedback.at_ms < ?3 AND feedback.verdict IS NULL`
 
 /** Labels in D1. Errors of D1 itself become `schema_outdated` or `store_unavailable`. */
 export function createD1Feedback({ db, clock }: D1FeedbackOptions): Feedback {

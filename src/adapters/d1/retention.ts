@@ -44,6 +44,7 @@ export interface Retention {
 
 const DAY_MS = 86_400_000
 const SLICE = 500
+const TOMBSTONE_DAYS = 30
 
 /**
  * What is too old, by table: a condition on `?1`, the first moment that stays, with an index behind it. Tables whose
@@ -60,6 +61,8 @@ const TOO_OLD = {
   },
   feedback: { key: 'event_id, source', time: 'at_ms', byTenant: true, keeps: 'decisions' },
   isolates: { key: 'id', time: 'last_ms', byTenant: false, keeps: 'decisions' },
+  rejected_events: { key: 'isolate, sequence', time: 'at_ms', byTenant: false, keeps: 'decisions' },
+  removed_decisions: { key: 'id', time: 'at_ms', byTenant: false, keeps: 'removed' },
   audit_events: { key: 'id', time: 'at_ms', byTenant: true, keeps: 'audit' },
   alerts: { key: 'id', time: 'closed_ms', byTenant: false, keeps: 'audit' },
   answer_purges: { key: 'tenant, scope', time: 'epoch', byTenant: true, keeps: 'purges' },
@@ -77,7 +80,15 @@ type OldTable = keyof typeof TOO_OLD
 export function createD1Retention({ db, clock, decisionDays = 90, auditDays = 730 }: D1RetentionOptions): Retention {
   requireDays('decisionDays', decisionDays)
   requireDays('auditDays', auditDays)
-  const days = { decisions: decisionDays, audit: auditDays, expiry: 0, tombstones: 30, purges: PURGES_KEPT_DAYS }
+  const days = {
+    decisions: decisionDays,
+    // A queue keeps a message for two weeks at most: what it delivers again is known until then.
+    removed: decisionDays + TOMBSTONE_DAYS,
+    audit: auditDays,
+    expiry: 0,
+    tombstones: TOMBSTONE_DAYS,
+    purges: PURGES_KEPT_DAYS,
+  }
 
   async function tenantsOf(table: OldTable): Promise<readonly string[]> {
     const { results } = await db

@@ -185,6 +185,8 @@ const TRIGGERS = [
   'weak_questions_are_counted',
   'leading_documents_are_counted',
   'isolates_are_counted',
+  'rejected_events_are_counted',
+  'removed_decisions_are_noted',
   'audit_events_are_kept',
   'erased_principals_stay_erased',
 ]

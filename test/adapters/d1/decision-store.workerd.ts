@@ -469,9 +469,14 @@ describe('createD1DecisionStore', () => {
     const strict = createD1DecisionStore({ db: env.DB, onRejected: (cause) => causes.push(cause) })
     await strict.write([...events.slice(0, 20), lacking, ...events.slice(20)])
     expect(causes.map(String)).toEqual([expect.stringContaining('NOT NULL constraint failed: decisions.route')])
-    const [counted] = await database.select().from(isolates).where(eq(isolates.id, some!.isolate))
-    expect(counted?.rejected).toBe(1)
+    const rejected = async () =>
+      (await database.select().from(isolates).where(eq(isolates.id, some!.isolate)))[0]?.rejected
+    expect(await rejected()).toBe(1)
     expect(await rollupsOf('rejected')).toEqual(expected)
+    // A queue delivers it until its retries are used up.
+    for (let delivery = 0; delivery < 10; delivery++) await strict.write([lacking])
+    expect(causes).toHaveLength(11)
+    expect(await rejected()).toBe(1)
   })
 
   it('drops an event that is too long for D1', async () => {

@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createD1AnswerPurges } from '../../../src/adapters/d1/answer-purges.ts'
 import { createD1DecisionStore } from '../../../src/adapters/d1/decision-store.ts'
 import { createD1Erasures } from '../../../src/adapters/d1/erasures.ts'
@@ -78,6 +78,43 @@ describe('retention', () => {
     const after = await env.DB.prepare('SELECT * FROM decision_rollups ORDER BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10').all()
     expect(after.results).toEqual(counted.results)
     expect(await retention.run()).toMatchObject({ finished: true, removed: { decisions: 0 } })
+  })
+
+  it('of decisions lets none be counted again: a further delivery is taken quietly, beside what is new', async () => {
+    const old = Array.from({ length: 40 }, (_, at) => event('again', at, NOW_MS - 91 * DAY_MS - at))
+    await store.write(old)
+    const retention = createD1Retention({ db: env.DB, clock })
+    while (!(await retention.run()).finished);
+    expect(await count(`decisions WHERE tenant = 'again'`)).toBe(0)
+    const counts = async () =>
+      JSON.stringify(
+        await env.DB.batch(
+          ['decision_rollups', 'question_days', 'document_weeks', 'audit_events'].map((table) =>
+            env.DB.prepare(`SELECT * FROM ${table} WHERE tenant = 'again'`),
+          ),
+        ).then((all) => all.map(({ results }) => results)),
+      )
+    const counted = await counts()
+    expect(counted).toContain('again-39:0')
+    const onRejected = vi.fn<(cause: unknown) => void>()
+    const later = createD1DecisionStore({ db: env.DB, onRejected, storeQuestions: { retentionDays: 30 } })
+    const fresh = event('again-fresh', 1, NOW_MS)
+    for (let delivery = 0; delivery < 2; delivery++) await later.write([...old.slice(0, 20), fresh, ...old.slice(20)])
+    expect(onRejected).not.toHaveBeenCalled()
+    expect(await counts()).toBe(counted)
+    expect(await count(`decisions WHERE tenant = 'again'`)).toBe(0)
+    expect(await count(`question_texts WHERE tenant = 'again'`)).toBe(0)
+    expect(await count(`isolates WHERE id GLOB 'again-isolate-*'`)).toBe(0)
+    expect(await count(`decision_rollups WHERE tenant = 'again-fresh' AND events = 1`)).toBe(2)
+    // The ids are known for another 30 days, longer than a queue keeps a message.
+    expect(await count(`removed_decisions WHERE id GLOB 'again-*'`)).toBe(40)
+    const monthLater = createD1Retention({ db: env.DB, clock: { nowMs: () => NOW_MS + 31 * DAY_MS } })
+    while (!(await monthLater.run()).finished);
+    expect(await count(`removed_decisions WHERE id GLOB 'again-*'`)).toBe(0)
+    // Nobody knows it any more: it is recorded as a late event, and its entry in the trail stays one.
+    await later.write(old.slice(0, 1))
+    expect(onRejected).not.toHaveBeenCalled()
+    expect(await count(`audit_events WHERE id = 'again-0:0'`)).toBe(1)
   })
 
   it('forgets purges once no answer can be older, and never the number of the latest', async () => {
@@ -175,9 +212,22 @@ describe('erasure', () => {
     expect(rows.results).toHaveLength(1)
     expect(JSON.stringify(rows.results)).not.toContain('canary-2')
     expect(await count(`decision_rollups WHERE tenant = 'late' AND events = 1`)).toBe(2)
+    // Nor does its text come in by another delivery.
+    expect(await count(`question_texts WHERE tenant = 'late'`)).toBe(0)
     // Asked after the wish, it is recorded like any other.
     await store.write([event('late', 2, NOW_MS + 5, 'canary-2')])
     expect(await count(`decisions WHERE tenant = 'late' AND principal_id = 'canary-2'`)).toBe(1)
+  })
+
+  it('is not undone by a further delivery', async () => {
+    const asked = event('undone', 1, NOW_MS - 5, 'canary-4')
+    await store.write([asked])
+    await erasures.erase('undone', 'canary-4')
+    await store.write([asked, event('undone', 2, NOW_MS - 5, 'other')])
+    const left = await dump('undone')
+    expect(left).not.toContain('canary-4')
+    expect(left).toContain('Secret of other 2')
+    expect(await count(`decision_rollups WHERE tenant = 'undone' AND events = 2`)).toBe(2)
   })
 
   it('of much is carried on with, wherever it was stopped', async () => {
