@@ -4,6 +4,7 @@
  */
 import { integer, real, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { AnswerSignals } from '../src/core/answer/answer-signals.ts'
+import type { AlertKind } from '../src/core/calibration/alert-rules.ts'
 import type { PolicyPin } from '../src/core/calibration/policy-pin.ts'
 import type { Passage, ScoreKind } from '../src/core/evidence/chunk.ts'
 import type { Band, CacheState, Expansion } from '../src/core/policy/decision.ts'
@@ -255,28 +256,17 @@ export const isolates = sqliteTable('isolates', {
 })
 
 /** Events that no table takes, one row each however often they are delivered. */
-export const rejectedEvents = sqliteTable(
-  'rejected_events',
-  {
-    isolate: text('isolate').notNull(),
-    sequence: integer('sequence').notNull(),
-    atMs: integer('at_ms').notNull(),
-  },
-  (table) => [
-    primaryKey({ columns: [table.isolate, table.sequence] }),
-    index('rejected_events_by_time').on(table.atMs),
-  ],
-)
+export const rejectedEvents = sqliteTable('rejected_events', {
+  isolate: text('isolate').notNull(),
+  sequence: integer('sequence').notNull(),
+  atMs: integer('at_ms').notNull(),
+})
 
 /** Decisions that were deleted: a further delivery is known by its id. */
-export const removedDecisions = sqliteTable(
-  'removed_decisions',
-  {
-    id: text('id').notNull().primaryKey(),
-    atMs: integer('at_ms').notNull(),
-  },
-  (table) => [index('removed_decisions_by_time').on(table.atMs)],
-)
+export const removedDecisions = sqliteTable('removed_decisions', {
+  id: text('id').notNull(),
+  atMs: integer('at_ms').notNull(),
+})
 
 /** Texts of questions, where the deployment chose to keep them. */
 export const questionTexts = sqliteTable('question_texts', {
@@ -337,7 +327,7 @@ export const feedback = sqliteTable('feedback', {
 export const alerts = sqliteTable('alerts', {
   id: text('id').notNull(),
   tenant: text('tenant').notNull(),
-  kind: text('kind').notNull(),
+  kind: text('kind').$type<AlertKind>().notNull(),
   openedMs: integer('opened_ms').notNull(),
   closedMs: integer('closed_ms'),
   value: real('value').notNull(),

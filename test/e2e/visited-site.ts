@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import { type GateDocument, ingest } from '../../src/cli/gate-client.ts'
-import { type LocalGate, startLocalGate } from '../../scripts/local-gate.ts'
+import { type LocalGate, type LocalGateOptions, startLocalGate } from '../../scripts/local-gate.ts'
 import { type LaunchedBrowser, launchBrowser } from './browser.ts'
 
 /** Two pages about the gate. */
@@ -54,8 +54,15 @@ export interface VisitedSite {
   visit(path: string, options?: BrowserContextOptions): Promise<Visit>
 }
 
-/** Starts both before the tests of a file, and stops them afterwards. */
-export function visitedSite(documents: readonly GateDocument[]): VisitedSite {
+/**
+ * Starts both before the tests of a file, and stops them afterwards.
+ *
+ * @param options asked for when the Worker starts: what they name may come up in a `beforeAll` before
+ */
+export function visitedSite(
+  documents: readonly GateDocument[],
+  options: () => Pick<LocalGateOptions, 'vars' | 'entry'> = () => ({}),
+): VisitedSite {
   const stateDirectory = mkdtempSync(join(tmpdir(), 'rag-gate-site-'))
   const contexts: BrowserContext[] = []
   let gate: LocalGate | undefined
@@ -64,7 +71,7 @@ export function visitedSite(documents: readonly GateDocument[]): VisitedSite {
 
   beforeAll(async () => {
     // One after the other: the browser borrows the environment while it unpacks.
-    gate = await startLocalGate({ stateDirectory, port: 20_000 + Math.floor(Math.random() * 20_000) })
+    gate = await startLocalGate({ ...options(), stateDirectory, port: 20_000 + Math.floor(Math.random() * 20_000) })
     launched = await launchBrowser()
     await ingest(gate.url, gate.adminToken, documents)
   })

@@ -34,6 +34,14 @@ export interface GateBindings {
   readonly FEEDBACK_KEY?: string
   /** Told by POST when an alert opens or closes. */
   readonly ALERT_WEBHOOK_URL?: string
+  /** Share of refusals beyond which there is an alert, 0 to 1. @default '0.5' */
+  readonly ALERT_REFUSED_AT_MOST?: string
+  /** Share of refusals below which there is an alert, 0 to 1. @default '0', which is never reached */
+  readonly ALERT_REFUSED_AT_LEAST?: string
+  /** Share let through below which there is an alert, 0 to 1. @default '0.8' */
+  readonly ALERT_PASSED_AT_LEAST?: string
+  /** Population stability index beyond which there is an alert. @default '0.25' */
+  readonly ALERT_DRIFT_AT_MOST?: string
   /** A bucket that the decisions of each day are exported to. */
   readonly EXPORTS?: R2Bucket
   /** `jsonl` or `csv`. @default 'jsonl' */

@@ -13,6 +13,7 @@ import { createKvAnswerCache } from '../../src/adapters/kv-answer-cache.ts'
 import { createMarkdownSplitter } from '../../src/adapters/markdown-splitter.ts'
 import { createMemoryAnswerCache } from '../../src/adapters/memory-answer-cache.ts'
 import { createTieredAnswerCache } from '../../src/adapters/tiered-answer-cache.ts'
+import type { AlertBounds } from '../../src/core/calibration/alert-rules.ts'
 import type { PresetNeed } from '../../src/core/policy/preset.ts'
 import { RagGateError } from '../../src/errors.ts'
 import type { GateDependencies } from '../../src/middleware/dependencies.ts'
@@ -27,6 +28,7 @@ import type { Generator } from '../../src/ports/generator.ts'
 import type { IdempotencyStore } from '../../src/ports/idempotency.ts'
 import type { GateBindings } from './bindings.ts'
 import { generatorFor, givenBy, rerankedBetween, rerankerFor, searchEngine } from './engines.ts'
+import { alertBoundsOf } from './statistics/alert-bounds.ts'
 import { decisionLogFor } from './statistics/decision-log.ts'
 import { savingsOf } from './statistics/savings-ledger.ts'
 import { type StatisticsStores, statisticsStores } from './statistics/stores.ts'
@@ -41,6 +43,7 @@ export interface Composition {
   /** What is there of what policies may need. */
   readonly given: readonly PresetNeed[]
   readonly statistics: StatisticsStores
+  readonly alertBounds: AlertBounds
   readonly log: DecisionLog
   readonly keys: ApiKeys
   readonly idempotency: IdempotencyStore
@@ -113,6 +116,7 @@ function compose(env: GateBindings): Composition {
     policies: createD1Policies({ db: env.DB, clock }),
     given: givenBy(env),
     statistics: statisticsStores(env, clock),
+    alertBounds: alertBoundsOf(env),
     log,
     keys,
     idempotency: createD1IdempotencyStore({ db: env.DB, clock }),

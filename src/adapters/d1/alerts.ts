@@ -1,8 +1,8 @@
 import type { D1Database } from '@cloudflare/workers-types'
-import { desc, eq } from 'drizzle-orm'
+import { and, desc, eq, isNull } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
 import { alerts } from '../../../d1/schema.ts'
-import type { AlertFinding } from '../../core/calibration/alert-rules.ts'
+import type { AlertFinding, AlertKind } from '../../core/calibration/alert-rules.ts'
 import type { Tenant } from '../../core/lib/ids.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { rethrowStoreFault } from './faults.ts'
@@ -20,7 +20,9 @@ export type Alert = typeof alerts.$inferSelect
 export interface Alerts {
   /** Opens, renews and closes a tenant's alerts by what was found. @throws `schema_outdated`, `store_unavailable` */
   update(tenant: Tenant, found: readonly AlertFinding[]): Promise<void>
-  /** The latest first. @throws `schema_outdated`, `store_unavailable` */
+  /** What alerts of a tenant are open of. @throws `schema_outdated`, `store_unavailable` */
+  open(tenant: Tenant): Promise<ReadonlySet<AlertKind>>
+  /** Open ones first, then the latest. @throws `schema_outdated`, `store_unavailable` */
   list(tenant: Tenant, limit: number): Promise<readonly Alert[]>
   /** Alerts whose opening or closing nobody was told of. @throws `schema_outdated`, `store_unavailable` */
   untold(): Promise<readonly Alert[]>
@@ -58,12 +60,21 @@ export function createD1Alerts({ db, clock }: D1AlertsOptions): Alerts {
         .catch(rethrowStoreFault)
     },
 
+    async open(tenant) {
+      const rows = await queries
+        .select({ kind: alerts.kind })
+        .from(alerts)
+        .where(and(eq(alerts.tenant, tenant), isNull(alerts.closedMs)))
+        .catch(rethrowStoreFault)
+      return new Set(rows.map(({ kind }) => kind))
+    },
+
     async list(tenant, limit) {
       return queries
         .select()
         .from(alerts)
         .where(eq(alerts.tenant, tenant))
-        .orderBy(desc(alerts.openedMs))
+        .orderBy(desc(isNull(alerts.closedMs)), desc(alerts.openedMs))
         .limit(limit)
         .catch(rethrowStoreFault)
     },

@@ -17,7 +17,7 @@ export interface AlertBounds {
   readonly refusedAtLeast?: number
   /** Share let through below which too much evidence is insufficient. 0..1. @default 0.8 */
   readonly passedAtLeast?: number
-  /** Population stability index beyond which confidences have moved. @default 0.25 */
+  /** Population stability index, beyond chance, from which on confidences have moved. 0 and up. @default 0.25 */
   readonly driftAtMost?: number
   /** Decisions below which nothing is said. @default 50 */
   readonly minDecisions?: number
@@ -36,51 +36,69 @@ export interface CalibratedCollection {
   readonly latest: readonly number[]
 }
 
+/** What there are alerts of. */
+export type AlertKind = 'refusals_high' | 'refusals_low' | 'insufficiency_high' | 'confidence_drift' | CalibrationAlert
+
 /** A figure beyond its bound. */
 export interface AlertFinding {
-  readonly kind: 'refusals_high' | 'refusals_low' | 'insufficiency_high' | 'confidence_drift' | CalibrationAlert
+  readonly kind: AlertKind
   readonly value: number
   readonly bound: number
   readonly decisions: number
   readonly message: string
 }
 
+/** A figure at its bound would open and close an alert by turns: what is open closes a tenth of the bound within it. */
+const STILL_OPEN = 0.1
+
 /**
  * Holds the latest decisions against bounds, and their confidences against those of an earlier period.
  *
+ * @param open what an alert is open of: it is found until its figure is well within the bound
  * @returns what is beyond its bound; nothing for too few decisions
  */
 export function findAlerts(
   latest: CountedDecisions,
   earlier: CountedDecisions,
   bounds: AlertBounds = {},
+  open: ReadonlySet<AlertKind> = new Set(),
 ): readonly AlertFinding[] {
   const { refusedAtMost = 0.5, refusedAtLeast = 0, passedAtLeast = 0.8, driftAtMost = 0.25, minDecisions = 50 } = bounds
   const { decisions } = latest
   if (decisions < minDecisions) return []
   const refused = latest.refused / decisions
-  const drift = earlier.decisions < minDecisions ? 0 : stabilityIndex(latest.confidenceBins, earlier.confidenceBins)
+  const drift = earlier.decisions < minDecisions ? 0 : driftBeyondChance(latest.confidenceBins, earlier.confidenceBins)
   const found: AlertFinding[] = []
-  if (refused > refusedAtMost) {
+  if (isOver('refusals_high', refused, refusedAtMost, open)) {
     const message = 'More questions are refused than expected: the documents may lack what is asked for'
     found.push({ kind: 'refusals_high', value: refused, bound: refusedAtMost, decisions, message })
   }
-  if (refused < refusedAtLeast) {
+  if (
+    refused + TOLERANCE <
+    (open.has('refusals_low') ? Math.min(1, refusedAtLeast * (1 + STILL_OPEN)) : refusedAtLeast)
+  ) {
     const message = 'Fewer questions are refused than expected: the gate may let through what it should not'
     found.push({ kind: 'refusals_low', value: refused, bound: refusedAtLeast, decisions, message })
   }
-  if (1 - refused < passedAtLeast) {
+  if (isOver('insufficiency_high', refused, 1 - passedAtLeast, open)) {
     const message = 'High evidence insufficiency rate detected'
     found.push({ kind: 'insufficiency_high', value: 1 - refused, bound: passedAtLeast, decisions, message })
   }
-  if (drift > driftAtMost) {
+  if (isOver('confidence_drift', drift, driftAtMost, open)) {
     const message = 'Confidences have moved since the days before: questions or documents have changed'
     found.push({ kind: 'confidence_drift', value: drift, bound: driftAtMost, decisions, message })
   }
   return found
 }
 
-/** Equal parts that confidences are compared in: few, because a calibration rests on few questions. */
+/** Sums of binary fractions differ in the last digits: 1 - .8 is a little less than .2. */
+const TOLERANCE = 1e-9
+
+function isOver(kind: AlertKind, value: number, bound: number, open: ReadonlySet<AlertKind>): boolean {
+  return value > (open.has(kind) ? bound * (1 - STILL_OPEN) : bound) + TOLERANCE
+}
+
+/** Equal parts that confidences are compared in: few, because there may be few questions to compare. */
 const PARTS = 5
 
 /**
@@ -90,6 +108,7 @@ const PARTS = 5
 export function findCalibrationAlerts(
   collections: readonly CalibratedCollection[],
   { driftAtMost = 0.25, minDecisions = 50 }: Pick<AlertBounds, 'driftAtMost' | 'minDecisions'> = {},
+  open: ReadonlySet<AlertKind> = new Set(),
 ): readonly AlertFinding[] {
   const found: AlertFinding[] = []
   const decisionsOf = (bins: readonly number[]): number => bins.reduce((sum, count) => sum + count, 0)
@@ -105,7 +124,7 @@ export function findCalibrationAlerts(
     .map(({ latest, calibrated }) => ({ drift: driftBeyondChance(latest, calibrated), decisions: decisionsOf(latest) }))
     .sort((a, b) => b.drift - a.drift)
   const [worst] = drifts
-  if (worst !== undefined && worst.drift > driftAtMost) {
+  if (worst !== undefined && isOver('calibration_drift', worst.drift, driftAtMost, open)) {
     const message =
       'Confidences are no longer those of the questions that the policy was calibrated on: label some of today’s, run eval, and calibrate again'
     const { drift: value, decisions } = worst

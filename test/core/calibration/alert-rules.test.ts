@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { seededRandom } from '../../../bench/seeded-random.ts'
-import { findAlerts, findCalibrationAlerts, stabilityIndex } from '../../../src/core/calibration/alert-rules.ts'
+import {
+  type AlertKind,
+  findAlerts,
+  findCalibrationAlerts,
+  stabilityIndex,
+} from '../../../src/core/calibration/alert-rules.ts'
 
 const counted = (decisions: number, refused: number, confidenceBins = [decisions]) => ({
   decisions,
@@ -33,11 +38,65 @@ describe('findAlerts', () => {
     expect(kinds(counted(10, 9), none, { minDecisions: 10 })).toEqual(['refusals_high', 'insufficiency_high'])
   })
 
+  it('finds no move where two periods differ by chance alone', () => {
+    const random = seededRandom(11)
+    const draw = (size: number): number[] => {
+      const drawn = Array.from({ length: 20 }, () => 0)
+      for (let at = 0; at < size; at++) drawn[Math.floor(random() ** 0.7 * 20)]!++
+      return drawn
+    }
+    let alarms = 0
+    for (let at = 0; at < 1_000; at++) {
+      alarms += kinds(counted(50, 0, draw(50)), counted(60, 0, draw(60))).length
+    }
+    expect(alarms / 1_000).toBeLessThan(0.01)
+  })
+
   it('finds confidences that have moved, when there is enough to compare with', () => {
     const before = counted(1_000, 0, [100, 200, 700])
     expect(kinds(counted(100, 0, [10, 20, 70]), before)).toEqual([])
     expect(kinds(counted(100, 0, [70, 20, 10]), before)).toEqual(['confidence_drift'])
     expect(kinds(counted(100, 0, [70, 20, 10]), counted(49, 0, [5, 10, 34]))).toEqual([])
+  })
+})
+
+describe('an alert that is open', () => {
+  const open = (...names: AlertKind[]) => new Set(names)
+
+  it.each([
+    ['refusals_high', 0.51, 0.46, 0.45],
+    ['insufficiency_high', 0.21, 0.19, 0.18],
+  ] as const)('%s stays until its figure is a tenth within the bound', (kind, opens, stays, closes) => {
+    const found = (refused: number, isOpen: boolean) =>
+      kinds(counted(1_000, refused * 1_000), none, {}, isOpen ? open(kind) : open()).includes(kind)
+    expect([found(opens, false), found(stays, false), found(stays, true), found(closes, true)]).toEqual([
+      true,
+      false,
+      true,
+      false,
+    ])
+  })
+
+  it('of too few refusals stays until there are a tenth more than the bound', () => {
+    const found = (refused: number) =>
+      kinds(counted(1_000, refused), none, { refusedAtLeast: 0.1 }, open('refusals_low')).length
+    expect([found(99), found(109), found(110)]).toEqual([1, 1, 0])
+    // All of them is as much as there can be.
+    expect(
+      kinds(counted(100, 100), none, { refusedAtLeast: 1, refusedAtMost: 1, passedAtLeast: 0 }, open('refusals_low')),
+    ).toEqual([])
+  })
+
+  it('does not open and close by turns with a figure around its bound', () => {
+    const random = seededRandom(3)
+    let state: ReadonlySet<AlertKind> = open()
+    let changes = 0
+    for (let look = 0; look < 200; look++) {
+      const found = new Set(kinds(counted(1_000, 490 + Math.floor(random() * 21)), none, { passedAtLeast: 0 }, state))
+      if (found.size !== state.size) changes++
+      state = found
+    }
+    expect(changes).toBe(1)
   })
 })
 

@@ -221,7 +221,7 @@ export const OPERATIONS: readonly Operation[] = [
     about: 'Open and closed alerts',
     scope: 'admin',
     query: { ...tenant, ...limit },
-    answers: { 200: { about: 'The latest first', body: shape.ALERTS } },
+    answers: { 200: { about: 'Open ones first, then the latest', body: shape.ALERTS } },
   },
   {
     method: 'get',

@@ -23,7 +23,7 @@ const LATEST_MS = DAY_MS
 const EARLIER_MS = 14 * DAY_MS
 const WEBHOOK_TIMEOUT_MS = 5_000
 
-/** Open and closed alerts, the latest first. */
+/** Alerts, open ones first, then the latest. */
 export async function getAlerts(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
   const composition = compositionFor(c.env)
   const principal = await requireScope(composition, c.req.raw, 'admin')
@@ -38,17 +38,19 @@ function shown({ untold: _told, tenant: _tenant, ...alert }: Alert): unknown {
 
 /** Looks at every tenant's latest day, and tells the webhook what has changed; what it does not take it is told again. */
 export async function watch(env: GateBindings): Promise<void> {
-  const { summaries, alerts } = compositionFor(env).statistics
+  const { alertBounds, statistics } = compositionFor(env)
+  const { summaries, alerts } = statistics
   const toMs = Math.ceil(Date.now() / HOUR_MS) * HOUR_MS
   const fromMs = toMs - LATEST_MS
   const everyone = await summaries.summary({ tenant: EVERY_TENANT, fromMs: fromMs - EARLIER_MS, toMs, interval: 'day' })
   for (const { name: tenant } of everyone.byTenant) {
-    const [latest, earlier] = await Promise.all([
+    const [latest, earlier, open] = await Promise.all([
       summaries.summary({ tenant, fromMs, toMs }),
       summaries.summary({ tenant, fromMs: fromMs - EARLIER_MS, toMs: fromMs, interval: 'hour' }),
+      alerts.open(tenant),
     ])
-    const calibrations = findCalibrationAlerts(await calibrated(env, tenant, fromMs, toMs))
-    await alerts.update(tenant, [...findAlerts(counted(latest), counted(earlier)), ...calibrations])
+    const calibrations = findCalibrationAlerts(await calibrated(env, tenant, fromMs, toMs), alertBounds, open)
+    await alerts.update(tenant, [...findAlerts(counted(latest), counted(earlier), alertBounds, open), ...calibrations])
   }
   const { ALERT_WEBHOOK_URL: url } = env
   if (url === undefined) return

@@ -56,19 +56,54 @@ export async function showOverview({ period, chosen, signal, offer }) {
       savings(stats),
       byPolicy(stats),
       recording(stats),
+      pastAlerts(alerts),
     ),
   ]
 }
 
 /** An alert that is open. */
-function banner({ message, value, bound, kind, opened }) {
-  const shown = kind === 'confidence_drift' ? figure : (share) => percent(share, 1)
+function banner(alert) {
   return el(
     'p',
     { className: 'alert advise' },
-    el('strong', {}, message),
-    el('span', {}, `${shown(value)}, bound ${shown(bound)}, since `, moment(opened)),
+    el('strong', {}, alert.message),
+    el('span', {}, `${measured(alert)}, since `, moment(alert.opened)),
   )
+}
+
+/** The figure of an alert beside its bound: a share, a stability index, or a number of collections. */
+function measured({ kind, value, bound }) {
+  if (kind === 'calibration_outdated') return counted(value, 'collection')
+  const shown = kind.endsWith('_drift') ? figure : (share) => percent(share, 1)
+  return `${shown(value)}, bound ${shown(bound)}`
+}
+
+const LISTED_ALERTS = 10
+
+/** The alerts that there were. */
+function pastAlerts(alerts) {
+  if (alerts.length === 0) return undefined
+  const part = card(
+    'Alerts',
+    el(
+      'div',
+      { className: 'scroll', tabIndex: 0, role: 'group', 'aria-label': 'Alerts' },
+      table(
+        'Alerts',
+        ['Opened', 'What', 'Figure', 'Closed'],
+        alerts
+          .slice(0, LISTED_ALERTS)
+          .map((alert) => [
+            moment(alert.opened),
+            alert.message,
+            measured(alert),
+            alert.closed === null ? 'Still open' : moment(alert.closed),
+          ]),
+      ),
+    ),
+  )
+  part.classList.add('wide')
+  return part
 }
 
 function tiles({

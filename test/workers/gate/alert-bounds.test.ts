@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest'
+import type { GateBindings } from '../../../workers/gate/bindings.ts'
+import { alertBoundsOf } from '../../../workers/gate/statistics/alert-bounds.ts'
+
+// Other bindings are not looked at.
+const boundsOf = (vars: Readonly<Record<string, string>>) => alertBoundsOf(vars as unknown as GateBindings)
+
+describe('bounds of the alerts', () => {
+  it('are those of the variables, and nothing else', () => {
+    expect(boundsOf({})).toEqual({})
+    expect(
+      boundsOf({
+        ALERT_REFUSED_AT_MOST: '0.4',
+        ALERT_REFUSED_AT_LEAST: '0',
+        ALERT_PASSED_AT_LEAST: '1',
+        ALERT_DRIFT_AT_MOST: '1.5',
+        ALERT_WEBHOOK_URL: 'https://hooks.test',
+      }),
+    ).toEqual({ refusedAtMost: 0.4, refusedAtLeast: 0, passedAtLeast: 1, driftAtMost: 1.5 })
+  })
+
+  it.each(['', 'x', '-0.1', '1.1', '.5', '50 %', '1e-1', 'NaN'])('a share is not %j', (value) => {
+    expect(() => boundsOf({ ALERT_REFUSED_AT_LEAST: value })).toThrow('ALERT_REFUSED_AT_LEAST must be a share')
+  })
+
+  it.each(['', '-1', 'Infinity'])('a drift is not %j', (value) => {
+    expect(() => boundsOf({ ALERT_DRIFT_AT_MOST: value })).toThrow('ALERT_DRIFT_AT_MOST must be a number')
+  })
+})
