@@ -6,7 +6,7 @@
  * whole response, as its client sees it; CPU time is that of the workerd process, all threads together. Reports medians with
  * bootstrap intervals of their difference.
  */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'esbuild'
@@ -15,6 +15,7 @@ import { docsCorpus } from '../scripts/docs-corpus.ts'
 import { ROOT } from '../scripts/local-gate.ts'
 import { markdownTable } from './markdown-table.ts'
 import { seededRandom } from './seeded-random.ts'
+import { workerdCpuMs } from './workerd-cpu.ts'
 
 /** Draws of the bootstrap. */
 const DRAWS = 2000
@@ -97,23 +98,6 @@ async function firstRequest(script: string, path: Path): Promise<Sample> {
   } finally {
     await miniflare.dispose()
   }
-}
-
-/** CPU time of the workerd below this process so far, milliseconds; it needs Linux. */
-function workerdCpuMs(): number {
-  let nanoseconds = 0
-  for (const pid of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
-    try {
-      const [, name, parent] = /^\d+ \((.*)\) \S (\d+)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []
-      if (name !== 'workerd' || Number(parent) !== process.pid) continue
-      for (const task of readdirSync(`/proc/${pid}/task`)) {
-        nanoseconds += Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0])
-      }
-    } catch {
-      // It has ended meanwhile.
-    }
-  }
-  return nanoseconds / 1e6
 }
 
 function report(taken: Record<Path, Sample[]>): void {

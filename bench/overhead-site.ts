@@ -68,11 +68,15 @@ export async function serveOverhead(): Promise<OverheadSite> {
 }
 
 /**
- * Loads a route for a while.
+ * Loads a route for a while, as fast as it answers or at so many requests per second.
  *
  * @throws when it answers something else than it should, or fails
  */
-export async function load(url: string, { path, question, verdict, name }: Route): Promise<autocannon.Result> {
+export async function load(
+  url: string,
+  { path, question, verdict, name }: Route,
+  requestsPerSecond?: number,
+): Promise<autocannon.Result> {
   const body = JSON.stringify({ question })
   const headers = { 'content-type': 'application/json' }
   const check = await fetch(url + path, { method: 'POST', headers, body })
@@ -88,6 +92,7 @@ export async function load(url: string, { path, question, verdict, name }: Route
     body,
     connections: CONNECTIONS,
     duration: SECONDS,
+    ...(requestsPerSecond !== undefined && { overallRate: requestsPerSecond }),
   })
   if (result.non2xx > 0 || result.errors > 0)
     throw new Error(`${name}: ${result.non2xx} failures, ${result.errors} errors`)

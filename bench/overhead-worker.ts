@@ -73,6 +73,7 @@ const memory = createMemoryAnswerCache()
 const cacheApi = createCacheApiAnswerCache({ cache: () => caches.open('bench-answers') })
 
 app.post('/gated', ragGate<GateBindings>({ dependencies: dependenciesOf(bare) }), answer)
+app.post('/gated-twin', ragGate<GateBindings>({ dependencies: dependenciesOf(bare) }), answer)
 app.post(
   '/gated-recorded',
   ragGate<GateBindings>({

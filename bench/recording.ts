@@ -1,68 +1,118 @@
 /**
  * `npm run bench:recording [-- rounds]`: what recording decisions costs, in workerd, with the local D1.
  *
- * Requests per second with the log against without, taking turns in every round; the same with a database that takes
- * five seconds; rows per second through the store in batches of 100 against one by one; rows written for an event.
+ * The same route without a log, twice, with the log, and with the log over a database that takes five seconds. In every
+ * round each is loaded as fast as it answers, for requests per second, and at a rate that all of them keep up with, for
+ * the 99th percentile; they take turns, the first of a round is another each time, and a route is compared with the one
+ * without a log of the same round. The twins say how far a difference can be trusted; the CPU time of a request, for which
+ * it needs Linux, depends on the rest of the machine the least.
+ * Then events per second through the store in batches of 100 against one by one, and rows written for an event.
  */
 import { setTimeout } from 'node:timers/promises'
 import type { D1Database } from '@cloudflare/workers-types'
-import type autocannon from 'autocannon'
 import { createD1DecisionStore } from '../src/adapters/d1/decision-store.ts'
 import type { NumberedEvent } from '../src/ports/decision-log.ts'
 import { aDecision, anEvent } from '../test/fixtures/decision.ts'
 import { metered } from '../test/fixtures/metered-database.ts'
 import { CONNECTIONS, load, median, OFF_TOPIC, type Route, SECONDS, serveOverhead, STRONG } from './overhead-site.ts'
+import { bootstrapInterval, mean } from './retrieval/ranks.ts'
+import { workerdCpuMs } from './workerd-cpu.ts'
 import { markdownTable } from './markdown-table.ts'
 
-const PATHS = ['/gated', '/gated-recorded', '/gated-slow-log'] as const
+const LOGS = {
+  '/gated': 'none',
+  '/gated-twin': 'none, the twin',
+  '/gated-recorded': 'D1',
+  '/gated-slow-log': 'a D1 that takes 5 s',
+} as const
+type Path = keyof typeof LOGS
+// The names are those of the object itself.
+const PATHS = Object.keys(LOGS) as Path[]
 const QUESTIONS = [
   ['passes', STRONG, 'pass'],
   ['refuses', OFF_TOPIC, 'refuse'],
 ] as const
+/** Requests per second that every route keeps up with. */
+const STEADY = 50
 const EVENTS = 2_000
 const BATCH = 100
 const SINGLES = 400
 const SETTLED_MS = 1_500
 
+interface Turn {
+  readonly perSecond: number
+  /** CPU time of a request, of workerd and its D1, with the writing behind it, milliseconds. */
+  readonly cpuMs: number
+  /** Milliseconds, at the steady rate. */
+  readonly p50: number
+  readonly p99: number
+}
+
 const rounds = Number(process.argv[2] ?? 7)
 const site = await serveOverhead()
 try {
-  console.log(`${rounds} rounds of ${SECONDS} s, ${CONNECTIONS} connections; medians, and lowest to highest`)
+  console.log(
+    `${rounds} rounds of ${SECONDS} s for each figure, ${CONNECTIONS} connections, percentiles at ${STEADY} requests a second; means, with 95 % intervals`,
+  )
   const rows: string[][] = []
   for (const [name, question, verdict] of QUESTIONS) rows.push(...(await compared(name, question, verdict)))
-  console.log(markdownTable(['question', 'log', 'req/s', 'of no log', 'p50 ms', 'p99 ms'], rows))
+  console.log(
+    markdownTable(
+      ['question', 'log', 'req/s', 'of no log', 'CPU ms', 'of no log', 'p50 ms', 'p99 ms', 'added to p99, ms'],
+      rows,
+    ),
+  )
   // What miniflare gives is a D1 database, under a type of its own.
   await pipeline((await site.miniflare.getD1Database('DB')) as unknown as D1Database)
 } finally {
   await site.close()
 }
 
-/** The routes take turns, so that a machine that slows down slows them all. */
 async function compared(name: string, question: string, verdict: 'pass' | 'refuse'): Promise<string[][]> {
-  const routes = PATHS.map((path): Route => ({ name: `${path} ${name}`, path, question, verdict }))
-  const results = new Map<string, autocannon.Result[]>(routes.map(({ path }) => [path, []]))
+  const routes = PATHS.map((path) => ({ name: `${path} ${name}`, path, question, verdict }))
+  const turns = new Map<Path, Turn[]>(PATHS.map((path) => [path, []]))
   for (let round = 0; round <= rounds; round++) {
-    for (const route of routes) {
-      const result = await load(site.url, route)
-      // What the log still holds is written before the next route's turn.
-      await setTimeout(SETTLED_MS)
+    for (let at = 0; at < routes.length; at++) {
+      const route = routes[(at + round) % routes.length]!
+      const turn = await measure(route)
       // The first round warms up.
-      if (round > 0) results.get(route.path)?.push(result)
+      if (round > 0) turns.get(route.path)?.push(turn)
     }
   }
-  const without = results.get('/gated') ?? []
+  const without = turns.get('/gated') ?? []
   return PATHS.map((path) => {
-    const own = results.get(path) ?? []
-    const ratios = own.map((result, at) => result.requests.average / (without[at]?.requests.average ?? NaN))
+    const own = turns.get(path) ?? []
+    const ratios = own.map(({ perSecond }, at) => perSecond / (without[at]?.perSecond ?? NaN))
+    const spent = own.map(({ cpuMs }, at) => cpuMs / (without[at]?.cpuMs ?? NaN))
+    const added = own.map(({ p99 }, at) => p99 - (without[at]?.p99 ?? NaN))
     return [
       name,
-      { '/gated': 'none', '/gated-recorded': 'D1', '/gated-slow-log': 'a D1 that takes 5 s' }[path],
-      median(own.map(({ requests }) => requests.average)).toFixed(0),
-      `${median(ratios).toFixed(2)} (${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)})`,
-      median(own.map(({ latency }) => latency.p50)).toFixed(0),
-      median(own.map(({ latency }) => latency.p99)).toFixed(0),
+      LOGS[path],
+      mean(own.map(({ perSecond }) => perSecond)).toFixed(0),
+      path === '/gated' ? '1' : withInterval(ratios, 2),
+      mean(own.map(({ cpuMs }) => cpuMs)).toFixed(2),
+      path === '/gated' ? '1' : withInterval(spent, 2),
+      mean(own.map(({ p50 }) => p50)).toFixed(1),
+      mean(own.map(({ p99 }) => p99)).toFixed(1),
+      path === '/gated' ? '0' : withInterval(added, 1),
     ]
   })
+}
+
+async function measure(route: Route): Promise<Turn> {
+  const before = workerdCpuMs()
+  const fast = await load(site.url, route)
+  // What the log still holds is written before the next load.
+  await setTimeout(SETTLED_MS)
+  const cpuMs = (workerdCpuMs() - before) / fast.requests.total
+  const steady = await load(site.url, route, STEADY)
+  await setTimeout(SETTLED_MS)
+  return { perSecond: fast.requests.average, cpuMs, p50: steady.latency.p50, p99: steady.latency.p99 }
+}
+
+function withInterval(values: readonly number[], digits: number): string {
+  const { low, high } = bootstrapInterval(values)
+  return `${mean(values).toFixed(digits)} (${low.toFixed(digits)} to ${high.toFixed(digits)})`
 }
 
 async function pipeline(db: D1Database): Promise<void> {
