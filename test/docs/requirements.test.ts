@@ -35,3 +35,24 @@ test('what is done names a test that shows it; what is a figure its bench, what 
     filesOf(where).some((file) => /^(?:test|bench)\//.test(file)) || /\]\([^)]+\.md\)/.test(where)
   expect(ROWS.filter(({ status, where }) => status === 'done' && !shown(where)).map(({ id }) => id)).toEqual([])
 })
+
+/** The rows whose examples a test of a document runs: `(R017)`, or `(R055-R058, R061)`, in the names of its tests. */
+function rowsRunBy(file: string): Set<string> {
+  const named = [...read(file).matchAll(/\((R\d{3}(?:(?:-|, )R\d{3})*)\)/g)].flatMap(([, list = '']) => list.split(', '))
+  const rows = named.flatMap((range) => {
+    const [from = 0, to = from] = [...range.matchAll(/\d{3}/g)].map(([number]) => Number(number))
+    return Array.from({ length: to - from + 1 }, (_, at) => `R${String(from + at).padStart(3, '0')}`)
+  })
+  return new Set(rows)
+}
+
+test.each(['000', '001', '002', '003', '004'])('the rows of document %s name the test that runs its examples', (id) => {
+  const file = `test/documents/${id}.test.ts`
+  const naming = ROWS.filter(({ where }) => where.includes(file)).map((row) => row.id)
+  expect([...rowsRunBy(file)].sort()).toEqual(naming)
+})
+
+test('what is done is run as a whole: by its document, inside workerd, end to end, or by a bench', () => {
+  const runs = /test\/documents\/|\.workerd\.ts|test\/e2e\/|bench\/|\]\(/
+  expect(ROWS.filter(({ status, where }) => status === 'done' && !runs.test(where)).map(({ id }) => id)).toEqual([])
+})

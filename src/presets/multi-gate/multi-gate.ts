@@ -64,7 +64,7 @@ export interface MultiGateOptions extends GroundingOptions {
  * The best chunk's cosine, a warning about missing keywords, the model's confidence in its
  * answer, and the answer's support by the passages.
  *
- * The third gate needs a route that says where its confidence comes from (`generationConfidence` of `ragGate`).
+ * The third gate needs a route that says where its confidence comes from (`answer.generationConfidence` of `ragGate`).
  *
  * @throws `policy_invalid` when a setting is out of range
  */

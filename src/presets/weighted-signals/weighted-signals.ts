@@ -1,6 +1,7 @@
 import { analyse } from './recommendations.ts'
 import { badgeMember, citationsWithWarning, confidenceRecord, type ConfidenceGlance } from './confidence-record.ts'
 import type { Chunk } from '../../core/evidence/chunk.ts'
+import type { Decision } from '../../core/policy/decision.ts'
 import { clamp01 } from '../../core/lib/numbers.ts'
 import type { Preset, AssessedDecision, FurtherMembers, ToldDecision } from '../../core/policy/preset.ts'
 import { confidenceRangeGate, confidenceRange } from '../../core/gates/confidence-range.ts'
@@ -23,7 +24,7 @@ function citationOf({ documentId, title, section }: Chunk, at: number): string {
   return `[${at + 1}] ${title ?? documentId}${section === undefined ? '' : `: ${section}`}`
 }
 
-/** A badge, analysis of the metrics in words, and the line that a reader is told. */
+/** A badge, analysis of the metrics in words, the line that a reader is told, and a warning where nothing was scored. */
 export const weightedSignalsPreset: Preset = Object.freeze({
   name: 'weighted-signals',
   gates: [confidenceRangeGate],
@@ -38,6 +39,11 @@ export const weightedSignalsPreset: Preset = Object.freeze({
     if (decision.verdict === 'refuse' || !glance.should_flag_for_review) return { badge }
     return { badge, citations: citationsWithWarning(audience === 'operator' ? chunks.map(citationOf) : [], glance) }
   },
+  // Without a word of it the refusal would read like one for a weak retrieval.
+  warning: ({ findings }: Decision) =>
+    findings.some(({ code }) => code === 'confidence_unavailable')
+      ? { code: 'confidence_scoring_failed', message: 'RAG confidence scoring failed' }
+      : undefined,
 })
 
 /** Settings of `weightedSignals`. */

@@ -1,0 +1,98 @@
+/**
+ * The tests of the service's own clients, run as they are against the embedded index in workerd: as it is, with writes
+ * seen late, and with the limits of the free plan.
+ *
+ *   npm run bench:clients -- <checkout of vector-js> 'bun test src --timeout 20000' \
+ *     <checkout of vector-py> 'python -m pytest tests' <checkout of vector-go> 'go test -v -count=1 ./...'
+ *
+ * Each command runs in its checkout, with URLs and tokens in the variables that the three read. Prints a table and what
+ * failed; a test with subtests counts beside them.
+ */
+import { spawn, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { startLocalIndex } from '../scripts/local-index.ts'
+import { markdownTable } from './markdown-table.ts'
+
+/** The kinds of index that the clients ask for. Vectors of vector-js have 384 dimensions, those of the others two. */
+const KINDS = {
+  'dense-384': { indexType: 'DENSE', embeddingModel: 'BGE_SMALL_EN_V1_5' },
+  dense: { indexType: 'DENSE', dimension: 2 },
+  sparse: { indexType: 'SPARSE', sparseEmbeddingModel: null },
+  hybrid: { indexType: 'HYBRID', dimension: 2 },
+  embedding: { indexType: 'DENSE', embeddingModel: 'BGE_SMALL_EN_V1_5' },
+  'hybrid-embedding': { indexType: 'HYBRID', embeddingModel: 'BGE_SMALL_EN_V1_5' },
+}
+
+const MODES = {
+  'as it is': {},
+  'visibilityLagMs 700': { visibilityLagMs: 700 },
+  'planLimits free': { planLimits: 'free' },
+}
+
+/** How bun, pytest and `go test -v` say what passed and what did not. */
+const PASSED = /^ *(\d+) pass$|\b(\d+) passed\b|^ *--- (PASS):/gm
+const FAILED = /^ *(\d+) fail$|\b(\d+) failed\b|^ *--- (FAIL):/gm
+const FAILED_LINE = /^(?:\(fail\)|FAILED|ERROR| *--- FAIL:).*$/gm
+
+interface Suite {
+  readonly checkout: string
+  readonly command: string
+}
+
+function suitesIn(args: readonly string[]): readonly Suite[] {
+  if (args.length === 0 || args.length % 2 !== 0) throw new Error('Give checkouts, each followed by its command.')
+  return args.flatMap((checkout, at) => (at % 2 === 0 ? [{ checkout, command: args[at + 1] ?? '' }] : []))
+}
+
+/** The variables of all three clients. */
+function variables(url: string, tokens: ReadonlyMap<string, string>, dense: string): Record<string, string> {
+  const kinds = { '': dense, SPARSE_: 'sparse', HYBRID_: 'hybrid', EMBEDDING_: 'embedding' }
+  return Object.fromEntries(
+    Object.entries({ ...kinds, HYBRID_EMBEDDING_: 'hybrid-embedding' }).flatMap(([prefix, kind]) =>
+      ['', 'UPSTASH_VECTOR_REST_'].flatMap((infix) => [
+        [`${prefix}${infix}URL`, `${url}/indexes/${kind}`],
+        [`${prefix}${infix}TOKEN`, tokens.get(kind) ?? ''],
+      ]),
+    ),
+  )
+}
+
+async function outputOf({ checkout, command }: Suite, env: Record<string, string>): Promise<string> {
+  const child = spawn('sh', ['-c', `${command} 2>&1`], { cwd: checkout, env: { ...process.env, ...env } })
+  const chunks: Buffer[] = []
+  for await (const chunk of child.stdout) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString()
+}
+
+/** A runner says how many there were; Go says each. */
+function count(pattern: RegExp, output: string): number {
+  return [...output.matchAll(pattern)].reduce((sum, [, bun, pytest]) => sum + Number(bun ?? pytest ?? 1), 0)
+}
+
+function commitOf(checkout: string): string {
+  return spawnSync('git', ['-C', checkout, 'rev-parse', '--short', 'HEAD']).stdout.toString().trim()
+}
+
+const suites = suitesIn(process.argv.slice(2))
+const rows: string[][] = []
+for (const [mode, settings] of Object.entries(MODES)) {
+  const stateDirectory = mkdtempSync(join(tmpdir(), 'rag-gate-clients-'))
+  const indexes = Object.fromEntries(Object.entries(KINDS).map(([name, kind]) => [name, { ...kind, ...settings }]))
+  const index = await startLocalIndex({ stateDirectory, indexes })
+  try {
+    for (const suite of suites) {
+      const name = basename(suite.checkout)
+      const env = variables(index.url, index.tokens, name.endsWith('js') ? 'dense-384' : 'dense')
+      const output = await outputOf(suite, env)
+      const failed = [...output.matchAll(FAILED_LINE)].map(([line]) => line)
+      console.error([`${name}, ${mode}`, ...failed, ...(count(PASSED, output) === 0 ? [output] : [])].join('\n  '))
+      rows.push([name, commitOf(suite.checkout), mode, String(count(PASSED, output)), String(count(FAILED, output))])
+    }
+  } finally {
+    await index.stop()
+    rmSync(stateDirectory, { recursive: true, force: true })
+  }
+}
+console.log(markdownTable(['client', 'commit', 'index', 'passed', 'failed'], rows))

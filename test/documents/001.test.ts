@@ -1,0 +1,382 @@
+/** Document 001, confidence from seven signals: its examples, asked of a route and of the exported makers. */
+import { describe, expect, it } from 'vitest'
+import { explanationText, type Explanation } from '../../src/core/reports/index.ts'
+import {
+  type Chunk,
+  EMPTY_LEXICON,
+  judge,
+  measure,
+  type Passage,
+  type Ranking,
+  type ScoreKind,
+  type Scores,
+  type Signals,
+} from '../../src/index.ts'
+import { expandRetrieval } from '../../src/pipeline/answers.ts'
+import {
+  assessRetrieval,
+  citationsWithWarning,
+  confidenceBadge,
+  confidenceLine,
+  confidenceRecord,
+  legalReview,
+  recommend,
+  scoreRetrieval,
+  weightedSignals,
+} from '../../src/presets/weighted-signals/index.ts'
+import { aPassage } from '../fixtures/evidence.ts'
+import { aGate, type GateFixture, QUESTION, STRONG } from '../fixtures/gate.ts'
+import { asked, ranked, toldOperator } from './a-route.ts'
+
+/** A chunk with scores of several kinds. */
+interface Row extends Partial<Passage> {
+  readonly scores: Scores
+}
+
+const passageAt = (row: Row, at: number): Passage => {
+  const { scores: _, ...given } = row
+  return aPassage(`chunk-${at}`, { text: STRONG, documentId: 'doc1', title: 'doc1', ...given })
+}
+
+/** What an index, a reranker and a graph say of the same chunks. */
+const rankings = (rows: readonly Row[]): readonly Ranking[] =>
+  [...new Set(rows.flatMap(({ scores }) => Object.keys(scores) as ScoreKind[]))].map((kind) => ({
+    kind,
+    entries: rows.flatMap((row, at) => {
+      const score = row.scores[kind]
+      return score === undefined ? [] : [{ passage: passageAt(row, at), score }]
+    }),
+  }))
+
+const chunks = (rows: readonly Row[]): readonly Chunk[] =>
+  rows.map((row, at) => ({ ...passageAt(row, at), scores: row.scores }))
+
+/** The same chunks asked of a route, and scored in one call. */
+async function both(rows: readonly Row[], options: Parameters<typeof weightedSignals>[0] = {}) {
+  const body = await toldOperator({ policy: weightedSignals(options), finds: () => rankings(rows) })
+  const { confidence, signals, explanation } = body.detail as unknown as {
+    readonly confidence: number
+    readonly signals: Parameters<typeof assessRetrieval>[0]['signals']
+    readonly explanation: Explanation
+  }
+  const assessed = { confidence, signals, band: body.band as 'high' }
+  return { body, assessed, explanation, record: scoreRetrieval(chunks(rows), '', options) }
+}
+
+const graph = { 'graph-boost': 0.2 }
+/** The band of each is the document's; the figures of the last are .27 + .1 + .15 + .075 + .0625 + .025 + .025. */
+const HIGH: readonly Row[] = [1, 0.76, 0.76, 0.76, 0.76, 0.76].map((score, at) => ({
+  section: `Section ${at + 1}`,
+  scores: { 'cross-encoder': score, bm25: at === 0 ? 9 : 5, cosine: at === 0 ? 0.9 : 0.5, ...graph },
+}))
+const MEDIUM: readonly Row[] = [
+  { section: 'Section 3.2', scores: { 'cross-encoder': 0.9 } },
+  { section: 'Section 4.1', scores: { 'cross-encoder': 0.75 } },
+]
+const LOW: readonly Row[] = [{ scores: { 'cross-encoder': 0.8 } }, { scores: { 'cross-encoder': 0.6 } }]
+const VERY_LOW: readonly Row[] = [0.62, 0.59, 0.4, 0.3, 0.2, 0.1].map((score, at) => ({
+  documentId: `doc${Math.max(1, at)}`,
+  scores: { 'cross-encoder': score, bm25: at + 1, cosine: 0.9 - at / 10 },
+}))
+
+describe('the four levels', () => {
+  it.each([
+    [HIGH, 'pass', 'HIGH - Strong retrieval confidence', '🟢 High Confidence (', ''],
+    [
+      MEDIUM,
+      'advise',
+      'MEDIUM - Moderate confidence, review recommended',
+      '🟡 Medium Confidence (',
+      ' - Review Recommended',
+    ],
+    [LOW, 'advise', 'LOW - Weak retrieval, mandatory review', '🔴 Low Confidence (', ' - Mandatory Review'],
+    [
+      VERY_LOW,
+      'refuse',
+      'VERY LOW - Poor retrieval, expert review required',
+      '🔴 Low Confidence (',
+      ' - Expert Review Required',
+    ],
+  ] as const)(
+    '%# say what to do, in record, citations, badge and line (R055-R058, R060, R061, R071, R082, R084)',
+    async (...example) => {
+      const [rows, verdict, interpretation, badge, ending] = example
+      const { body, record, assessed, explanation } = await both(rows)
+      expect(body.verdict).toBe(verdict)
+      expect(record).toMatchObject({ interpretation, should_flag_for_review: verdict !== 'pass' })
+      // The route says what one call says of the same chunks.
+      expect(record.overall_confidence).toBeCloseTo(assessed.confidence, 3)
+      expect(explanation.glance).toMatchObject({ interpretation })
+      const shown = (Math.floor(assessed.confidence * 100 + 1e-7) / 100).toFixed(2)
+      const { text } = body['badge'] as { text: string }
+      expect(text).toBe(`${badge}${shown})${ending}`)
+      expect(confidenceBadge(assessed).text).toBe(text)
+      expect(confidenceLine(record)).toBe(
+        `📊 RAG Confidence: ${verdict === 'pass' ? '✓' : '⚠️'} ${interpretation} (${shown})`,
+      )
+      const warned = [`⚠️ ${interpretation}`, '[1] doc1: Section 3.2']
+      expect(citationsWithWarning(['[1] doc1: Section 3.2'], record)).toEqual(
+        verdict === 'pass' ? warned.slice(1) : warned,
+      )
+    },
+  )
+
+  it('have no hole on the unrounded value (R059)', async () => {
+    const { confidence } = (await both(MEDIUM)).assessed
+    const just = { high: 1, medium: confidence }
+    expect((await both(MEDIUM, just)).body.band).toBe('medium')
+    expect((await both(MEDIUM, { ...just, medium: just.medium + 1e-8 })).body.band).toBe('low')
+  })
+
+  it('can be set, in order and range alone (R080)', () => {
+    for (const wrong of [{ high: 0.6 }, { medium: 0.4 }, { low: -0.1 }, { high: 1.1 }, { consensusFrom: 2 }]) {
+      expect(() => weightedSignals(wrong)).toThrow(expect.objectContaining({ code: 'policy_invalid' }))
+    }
+  })
+
+  it('of legal review are others, and its refusals ask for a person (R079)', async () => {
+    const refused = await toldOperator({ policy: legalReview(), finds: () => rankings(LOW) })
+    expect(refused).toMatchObject({ verdict: 'refuse', escalate: true })
+    expect(await toldOperator({ policy: legalReview(), finds: () => rankings(HIGH) })).toMatchObject({ band: 'high' })
+  })
+})
+
+describe('the warning', () => {
+  it('stands before the first citation of a flagged answer, and of no other (R061)', async () => {
+    const { body } = await both(MEDIUM)
+    expect(body['citations']).toEqual([
+      '⚠️ MEDIUM - Moderate confidence, review recommended',
+      '[1] doc1: Section 3.2',
+      '[2] doc1: Section 4.1',
+    ])
+    expect((await both(HIGH)).body).not.toHaveProperty('citations')
+  })
+
+  it('names no passage to the public, and no figure (R061, R071)', async () => {
+    const route: GateFixture = { policy: weightedSignals(), finds: () => rankings(MEDIUM) }
+    const body = await asked(route)
+    expect(body['citations']).toEqual(['⚠️ MEDIUM - Moderate confidence, review recommended'])
+    expect(body['badge']).toEqual({ look: 'warning', text: '🟡 Medium Confidence - Review Recommended' })
+  })
+
+  it('floors what it shows (R084)', async () => {
+    const body = await toldOperator({
+      policy: weightedSignals({ low: 0 }),
+      finds: () => ranked('cross-encoder', [0.95, 0.4]),
+    })
+    const { glance } = (body.detail as unknown as { explanation: { glance: { overall_confidence: number } } })
+      .explanation
+    expect(glance.overall_confidence).toBeLessThanOrEqual(body.detail!.confidence + 1e-9)
+    expect(body.detail!.confidence - glance.overall_confidence).toBeLessThan(0.001)
+  })
+})
+
+describe('the signals', () => {
+  it('are the formulas of the three tables (R045-R054)', async () => {
+    const { record, assessed } = await both(HIGH)
+    const spread = 0.24 * Math.sqrt(5 / 36)
+    expect(record).toMatchObject({
+      top_score: 1,
+      score_gap: 0.24,
+      score_spread: Number(spread.toFixed(3)),
+      consensus_count: 6,
+      bm25_dense_agreement: 1,
+      graph_support: true,
+      document_diversity: 0.167,
+    })
+    expect(assessed.confidence).toBeCloseTo(
+      0.3 + 0.2 * (0.24 / 0.3) + 0.15 + 0.15 + 0.1 * (1 - spread / 0.2) + 0.05 + 0.05 * (1 - 1 / 6),
+      12,
+    )
+  })
+
+  it('read a reranker before ranks, and say how much it changed (R045, R050)', () => {
+    const turned = scoreRetrieval(
+      chunks([1, 2, 3].map((at) => ({ scores: { 'cross-encoder': at / 4, rrf: 1 / (60 + at) } }))),
+    )
+    expect(turned).toMatchObject({ top_score: 0.75, reranker_impact: 2 })
+    expect(scoreRetrieval(chunks([{ scores: { rrf: 2 / 61 } }])).top_score).toBe(0.033)
+  })
+
+  it('have details, all of them finite, in JSON (R082, R083, R088)', async () => {
+    const record = confidenceRecord((await both(VERY_LOW)).assessed)
+    expect(JSON.parse(JSON.stringify(record))).toEqual(record)
+    expect(record.details).toEqual({
+      total_chunks: 6,
+      score_distribution: { min: 0.1, max: 0.62, mean: 0.368, median: 0.35 },
+      retrieval_methods: {
+        hybrid_search: true,
+        reranking: true,
+        graph_boost: false,
+        bm25_only: false,
+        dense_only: false,
+      },
+      source_diversity: { unique_documents: 5, unique_sections: 1 },
+    })
+    expect(Object.keys(record)).toHaveLength(12)
+  })
+
+  it('of nothing, or without a score, are never high (R072, R081, R087)', async () => {
+    for (const none of [[], chunks([{ scores: {} }])]) {
+      expect(scoreRetrieval(none)).toMatchObject({ overall_confidence: 0, should_flag_for_review: true })
+    }
+    expect((await both([])).body).toMatchObject({ verdict: 'refuse', reason_code: 'no_evidence' })
+    expect(() => scoreRetrieval(chunks([{ scores: { cosine: Number.NaN } }]))).toThrow(
+      expect.objectContaining({ code: 'retriever_bad_response' }),
+    )
+  })
+})
+
+it('a scoring that failed refuses, and is logged in the words printed (R087)', async () => {
+  const warnings: unknown[] = []
+  const onWarning: GateFixture['onWarning'] = (warning) => void warnings.push(warning)
+  const route = { policy: weightedSignals({ veryLow: 'advise' as const }), onWarning }
+  // A graph raises chunks: it does not rank them.
+  const failed = await toldOperator({ ...route, finds: () => rankings([{ scores: graph }]) })
+  expect(failed).toMatchObject({ refused: true, reason_code: 'confidence_unavailable' })
+  expect(warnings).toEqual([{ code: 'confidence_scoring_failed', message: 'RAG confidence scoring failed' }])
+  await toldOperator({ ...route, finds: () => rankings(VERY_LOW) })
+  await toldOperator({ ...route, finds: [] })
+  expect(warnings).toHaveLength(1)
+})
+
+describe('the two examples printed', () => {
+  /** The figures of a record, given as signals. */
+  const judged = (given: Partial<Signals['retrieval']>, agreeing: number) => {
+    const measured = measure(
+      'engine',
+      { rankedBy: 'convex', chunks: chunks(VERY_LOW), kinds: [], dropped: 0 },
+      EMPTY_LEXICON,
+    )
+    const scores = Array.from({ length: 6 }, (_, at) => (at < agreeing ? 0.8 : 0.5))
+    const signals = { ...measured, retrieval: { ...measured.retrieval, scores, ...given } }
+    return { signals, ...judge(weightedSignals(), signals) }
+  }
+
+  it('come to what the printed formula gives: .772 and .2975, not .92 and .48 (R065, R066)', () => {
+    const high = judged(
+      {
+        topScore: 0.95,
+        scoreGap: 0.12,
+        scoreSpread: 0.08,
+        bm25DenseAgreement: 0.87,
+        graphSupport: true,
+        documentDiversity: 0.17,
+      },
+      5,
+    )
+    const low = judged(
+      {
+        topScore: 0.62,
+        scoreGap: 0.03,
+        scoreSpread: 0.18,
+        bm25DenseAgreement: 0.32,
+        graphSupport: false,
+        documentDiversity: 0.83,
+      },
+      0,
+    )
+    expect([high.confidence, low.confidence]).toEqual([expect.closeTo(0.772, 9), expect.closeTo(0.2975, 9)])
+    expect(confidenceRecord(high)).toMatchObject({
+      top_score: 0.95,
+      score_gap: 0.12,
+      consensus_count: 5,
+      graph_support: true,
+    })
+    expect(confidenceRecord(low)).toMatchObject({
+      consensus_count: 0,
+      interpretation: 'VERY LOW - Poor retrieval, expert review required',
+      should_flag_for_review: true,
+    })
+  })
+})
+
+describe('the enhancements', () => {
+  const [HINT, ANSWER] = ['An engine has a starter motor.', 'To start the engine, the starter turns it.']
+  const found = (text: string, cosine: number, id: string) => ({
+    kind: 'cosine' as const,
+    entries: [{ passage: aPassage(id, { text }), score: cosine }],
+  })
+
+  it('a weak retrieval is expanded, a strong one is not (R074)', async () => {
+    const searched: string[] = []
+    const route = (strength: number): GateFixture => ({
+      retrieval: { expansion: expandRetrieval({ below: 0.7 }) },
+      finds: ({ question }) => {
+        searched.push(question)
+        return question === QUESTION
+          ? [found(strength === 1 ? STRONG : HINT, strength, 'hint')]
+          : [found(ANSWER, 0.9, 'answer')]
+      },
+    })
+    await asked(route(1))
+    expect(searched).toHaveLength(1)
+    expect(await toldOperator(route(0.4))).toMatchObject({ detail: { expansion: { expanded: true } } })
+    expect(searched).toHaveLength(3)
+    expect(searched[2]).toContain('starter')
+  })
+
+  it('dense and sparse rankings that disagree are both kept, in one order (R075)', async () => {
+    const bm25 = { ...found(STRONG, 3, 'sparse'), kind: 'bm25' as const }
+    for (const fusion of ['convex', 'rrf', 'dbsf'] as const) {
+      const body = await toldOperator({ finds: () => [bm25, found(HINT, 0.9, 'dense')], retrieval: { fusion } })
+      const { chunks: shown } = body.detail as unknown as { readonly chunks: readonly { readonly id: string }[] }
+      expect(shown.map(({ id }) => id).sort()).toEqual(['dense', 'sparse'])
+    }
+  })
+})
+
+describe('the assessment of a retrieval', () => {
+  it('is the short record with its recommendations (R062, R063, R064)', async () => {
+    const { assessed, record } = await both(MEDIUM)
+    expect(assessRetrieval(assessed, { graph: 'available', wording: 'specification' })).toEqual({
+      overall_confidence: record.overall_confidence,
+      top_score: 0.9,
+      score_gap: 0.15,
+      bm25_dense_agreement: 0.5,
+      graph_support: false,
+      interpretation: 'MEDIUM - Moderate confidence, review recommended',
+      recommendations: [
+        'MODERATE: Medium confidence. Review recommended for critical use cases.',
+        'No knowledge graph support. Consider using multi_hop_search for graph-based retrieval.',
+      ],
+    })
+  })
+
+  it('says metric by metric why, and what to try (R067, R068)', async () => {
+    const { assessed, explanation } = await both(VERY_LOW)
+    expect(explanation.analysis.map(({ text }) => text)).toEqual([
+      '❌ Top score is mediocre (0.62)',
+      '❌ No clear winner (gap = 0.03)',
+      '❌ BM25 and dense disagree (0.00 correlation)',
+      '❌ High score spread (0.19 - inconsistent)',
+      '❌ Results from 5 different documents (scattered)',
+      "→ Flag for human review, don't auto-answer",
+    ])
+    expect(explanationText(explanation)).toContain('Decision: REFUSE')
+    const said = recommend(assessed, { graph: 'available', wording: 'specification' }).map(({ text }) => text)
+    for (const tool of ['num_expands=3-5', 'search_type="keywords"', 'max_hops=2']) {
+      expect(said.filter((text) => text.includes(tool))).toHaveLength(1)
+    }
+    expect((await both(HIGH)).explanation.analysis.map(({ text }) => text)).toEqual([
+      '✅ Top score is very high (1.00)',
+      '✅ Clear winner (gap = 0.24)',
+      '✅ BM25 and dense agree (1.00 correlation)',
+      '✅ Knowledge graph supports results',
+      '✅ Results from single document (focused)',
+      '→ Safe to use for automated response',
+    ])
+  })
+})
+
+it('a strong answer is kept longer than a weak one (R076)', async () => {
+  const lifetime = async (rows: readonly Row[]): Promise<number> => {
+    const { ask, journal } = aGate({ policy: weightedSignals(), finds: () => rankings(rows) })
+    await ask()
+    return journal.stored[0]!.lifetimeSeconds
+  }
+  const [high, medium, low, refused] = await Promise.all([HIGH, MEDIUM, LOW, VERY_LOW].map(lifetime))
+  expect(high).toBeGreaterThan(medium!)
+  expect(medium).toBeGreaterThanOrEqual(low!)
+  expect(low).toBeGreaterThan(refused!)
+})

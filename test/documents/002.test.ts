@@ -1,0 +1,178 @@
+/** Document 002, grounding and refusal by several gates: its examples, asked of a route behind `ragGate`. */
+import { describe, expect, it } from 'vitest'
+import {
+  checkGenerationConfidence,
+  countHallucinations,
+  scoresOfGate,
+  suggestThresholdChange,
+  thresholdSensitivity,
+} from '../../src/core/calibration/index.ts'
+import { ragGate } from '../../src/index.ts'
+import { multiGate, type MultiGateOptions } from '../../src/presets/multi-gate/index.ts'
+import { aPassage } from '../fixtures/evidence.ts'
+import { aGate, bodyOf, type HandlerContext, STRONG } from '../fixtures/gate.ts'
+import { ranked, type Told } from './a-route.ts'
+
+const NOT_VERIFIED = 'This information cannot be verified from the book content.'
+const HELD = 'The engine starts with the red key.'
+const INVENTED = 'The engine needs 7 blue batteries.'
+
+interface Example {
+  readonly cosine?: number
+  readonly confidence?: number | null
+  readonly answer?: string
+  readonly text?: string
+  readonly settings?: MultiGateOptions
+}
+
+/** A route whose best passage has this cosine, and whose model is this sure of its answer. */
+async function routed({ cosine = 0.8, confidence = 0.9, answer = HELD, text = STRONG, settings }: Example) {
+  const handler = (c: HandlerContext): Response => {
+    if (confidence !== null) c.var.ragGate.report({ generationConfidence: confidence })
+    return c.json({ answer, ...c.var.ragGate.summary })
+  }
+  const route = aGate({
+    policy: multiGate({ wording: 'specification', ...settings }),
+    finds: () => [{ kind: 'cosine', entries: [{ passage: aPassage('a', { text }), score: cosine }] }],
+    dependencies: { audience: 'operator' },
+    answer: { generationConfidence: 'reported' },
+    handler,
+  })
+  const body = (await bodyOf(await route.ask())) as Told
+  return { ...route, body, decision: route.journal.events[0]!.decision, handled: route.journal.handled.length }
+}
+
+describe('the gates', () => {
+  it.each<[string, Example, string, string | undefined, number]>([
+    ['1, below', { cosine: 0.62 }, 'similarity_low', 'Top-1 similarity (0.62) below threshold (0.7)', 0],
+    ['1, exactly', { cosine: 0.7 }, 'passed', undefined, 1],
+    ['3, below', { confidence: 0.59 }, 'generation_confidence_low', '(0.59) below threshold (0.6)', 1],
+    ['3, exactly', { confidence: 0.6 }, 'passed', undefined, 1],
+    ['3, unsaid', { confidence: null }, 'generation_confidence_missing', undefined, 1],
+    ['4, unsupported', { answer: INVENTED }, 'answer_unsupported', 'Not supported by the passages', 1],
+  ])('%s (R089, R091, R092, R093, R094, R095, R107)', async (_, example, code, reason, asked) => {
+    const { body, handled, decision } = await routed(example)
+    expect([decision.reason, handled]).toEqual([code, asked])
+    if (code === 'passed') expect(body).toMatchObject({ answer: HELD, verdict: 'pass' })
+    else {
+      expect(body).toMatchObject({ answer: NOT_VERIFIED, sources: [], refused: true, verdict: 'refuse' })
+      expect(body['refusal_reason']).toContain(reason ?? '')
+    }
+  })
+
+  it('2 warns where keywords are missing, and the model is still asked (R090)', async () => {
+    const drifted = { text: 'The red key lies on the table beside the door.', answer: 'The red key lies on the table.' }
+    const { body, handled, decision } = await routed(drifted)
+    expect([body.verdict, body.reason_code, handled]).toEqual(['advise', 'keywords_missing', 1])
+    expect(decision.findings.find(({ gate }) => gate === 'keyword-coverage')?.outcome).toBe('advise')
+  })
+
+  it('of two stages are independent of one another (R100, R105)', async () => {
+    const off = { refuseBelowConfidence: 'off', answerGrounding: 'off' } as const
+    expect((await routed({ confidence: 0.1, answer: INVENTED, settings: off })).body.verdict).toBe('pass')
+    expect((await routed({ cosine: 0.1, settings: { ...off } })).body.verdict).toBe('refuse')
+    expect((await routed({ cosine: 0.1, settings: { refuseBelow: 0 } })).body.verdict).toBe('pass')
+    const stages = new Set((await routed({})).decision.findings.map(({ stage }) => stage))
+    expect([...stages]).toEqual(['pre-generation', 'post-generation'])
+  })
+
+  it('without evidence refuse in the same sentence (R093)', async () => {
+    const { ask } = aGate({ policy: multiGate({ wording: 'specification', refuseBelowConfidence: 'off' }), finds: [] })
+    expect(await bodyOf(await ask())).toMatchObject({ answer: NOT_VERIFIED, refused: true, sources: [] })
+  })
+})
+
+it('the same question is judged alike every time, under a policy that nothing changes (R098, R108)', async () => {
+  const decisions = await Promise.all(
+    Array.from({ length: 20 }, async (_, at) => {
+      const { decision } = await routed(at % 2 === 0 ? { cosine: 0.62 } : { cosine: 0.62, confidence: 0.1 })
+      const { id: _id, ...rest } = decision
+      return JSON.stringify(rest)
+    }),
+  )
+  expect(new Set(decisions).size).toBe(1)
+  expect(Object.isFrozen(multiGate())).toBe(true)
+})
+
+it('a refusal is exposed, recorded, and says how to rephrase (R101, R109)', async () => {
+  const { body, decision } = await routed({ cosine: 0.62 })
+  expect(body['suggestions']).toContain('Rephrase the question with the words that the documents use')
+  expect(decision).toMatchObject({
+    verdict: 'refuse',
+    reason: 'similarity_low',
+    policyId: multiGate({ wording: 'specification' }).id,
+  })
+})
+
+it('there is no mode without refusals unless it is asked for (R106)', async () => {
+  const { ask } = aGate({ policy: multiGate({ refuseBelowConfidence: 'off' }), finds: () => ranked('cosine', [0.1]) })
+  expect(await bodyOf(await ask())).toMatchObject({ refused: true })
+  const dependencies = () => ({}) as never
+  expect(() => ragGate({ dependencies, mode: 'never-refuse' as 'observe' })).toThrow(
+    expect.objectContaining({ code: 'config_invalid' }),
+  )
+})
+
+describe('calibration', () => {
+  it.each([
+    ['too many refused', [20, 100], [0, 400], 'lower'],
+    ['too many invented', [0, 100], [20, 400], 'raise'],
+    ['both within bounds', [0, 100], [0, 400], 'keep'],
+  ] as const)('suggests what the rule says: %s (R097)', (_, falseRefusals, hallucinations, action) => {
+    const rate = ([hits, labels]: readonly [number, number]) => ({ rate: hits / labels, labels })
+    const rates = { falseRefusals: rate(falseRefusals), hallucinations: rate(hallucinations) }
+    expect(suggestThresholdChange(multiGate(), rates)).toMatchObject({ action })
+  })
+
+  it('counts invented answers among those given, from routes and labels, with n and interval (R099)', async () => {
+    const answers = [
+      { example: { answer: HELD }, hallucinated: false },
+      { example: { answer: INVENTED }, hallucinated: true },
+      { example: { answer: INVENTED, settings: { answerGrounding: 'off' } as const }, hallucinated: true },
+    ]
+    const labelled = await Promise.all(
+      answers.map(async ({ example, hallucinated }) => ({ decision: (await routed(example)).decision, hallucinated })),
+    )
+    const counted = countHallucinations(labelled)
+    expect(counted).toMatchObject({
+      made: { hits: 2, labels: 3 },
+      given: { hits: 1, labels: 2 },
+      caught: { hits: 1, labels: 1 },
+      falseAlarms: { hits: 0, labels: 1 },
+    })
+    expect(counted.statement).toMatch(
+      /^Hallucinated answers among those given: 1 of 2 \(0\.013–0\.987\), 95 % interval$/,
+    )
+  })
+
+  it('shows what a threshold a little higher or lower would do (R103)', async () => {
+    const questions = [0.6, 0.65, 0.69, 0.71, 0.8].map(async (cosine) => (await routed({ cosine })).decision)
+    const decisions = await Promise.all(questions)
+    const labelled = decisions.map((decision, at) => ({ decision, answerable: at > 0 }))
+    const { points, steepest } = thresholdSensitivity(scoresOfGate('min-top-cosine', labelled), 0.7, {
+      reach: 0.1,
+      step: 0.05,
+    })
+    expect(points.map(({ threshold, refusals }) => [Number(threshold.toFixed(2)), refusals.hits])).toEqual([
+      [0.6, 0],
+      [0.65, 1],
+      [0.7, 3],
+      [0.75, 4],
+      [0.8, 4],
+    ])
+    expect(steepest).toMatchObject({ from: expect.closeTo(0.65), to: expect.closeTo(0.7), change: expect.closeTo(0.4) })
+  })
+
+  it("says whether the model's confidence follows the quality of its answers (R104)", async () => {
+    const rated = async (follows: boolean) =>
+      Promise.all(
+        Array.from({ length: 60 }, async (_, at) => {
+          const { decision } = await routed({ confidence: (at + 1) / 60 })
+          const quality = follows ? at / 60 : (at * 37) % 2
+          return { confidence: decision.answerSignals?.generationConfidence, quality }
+        }),
+      )
+    expect(checkGenerationConfidence(await rated(true))).toMatchObject({ labels: 60, carries: 'yes' })
+    expect(checkGenerationConfidence(await rated(false))).toMatchObject({ labels: 60, carries: 'no' })
+  })
+})

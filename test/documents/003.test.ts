@@ -1,0 +1,202 @@
+/** Document 003, advisory answers: its examples, asked of a route behind `ragGate` and of the exported makers. */
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { RagGateOptions } from '../../src/index.ts'
+import {
+  ADVISORY_USAGE,
+  advisory,
+  advisoryBadge,
+  advisoryBanner,
+  advisoryWarning,
+  getAdvisoryFlag,
+  handOverAdvisory,
+  marketContextFrom,
+  readSelfReport,
+} from '../../src/presets/advisory/index.ts'
+import { aPassage } from '../fixtures/evidence.ts'
+import { aGate, bodyOf, type HandlerContext, STRONG } from '../fixtures/gate.ts'
+import { asked, ranked, type Told, toldOperator } from './a-route.ts'
+
+beforeEach(() => void vi.spyOn(console, 'warn').mockImplementation(() => undefined))
+afterEach(() => vi.restoreAllMocks())
+
+const FIELDS = { requiredFields: ['answer'], optionalFields: ['market_context'] }
+
+/** What a route makes of a relevance, a kind of source and a model's reply. */
+async function routed(relevance: number, source: string | undefined, reply: (c: HandlerContext) => Response) {
+  const warnings: Parameters<NonNullable<RagGateOptions['onWarning']>>[0][] = []
+  const metadata = source === undefined ? {} : { metadata: { source_kind: source } }
+  const route = aGate({
+    policy: advisory(FIELDS),
+    finds: () => [
+      { kind: 'cosine', entries: [{ passage: aPassage('a', { text: STRONG, ...metadata }), score: relevance }] },
+    ],
+    dependencies: { audience: 'operator' },
+    handler: (c) => {
+      c.var.ragGate.report({ citedChunkIds: ['a'] })
+      return reply(c)
+    },
+    onWarning: (warning) => void warnings.push(warning),
+  })
+  const response = await route.ask()
+  return { response, warnings, decision: route.journal.events[0]!.decision }
+}
+
+const complete = (c: HandlerContext): Response => c.json({ answer: 'Prices rose.', market_context: 'rising' })
+const withoutOptional = (c: HandlerContext): Response => c.json({ answer: 'Prices rose.' })
+const withoutRequired = (c: HandlerContext): Response => c.json({ market_context: 'rising' })
+const noJson = (c: HandlerContext): Response => c.text('Prices rose.')
+
+describe('the confidence', () => {
+  it.each([
+    ['everything at its best', 1, 'government', complete, 0.4 + 0.3 + 0.3],
+    ['a regulator', 1, 'regulatory', complete, 0.4 + 0.25 + 0.3],
+    ['market data', 1, 'market-data', complete, 0.4 + 0.2 + 0.3],
+    ['a third party', 1, 'third-party', complete, 0.4 + 0.1 + 0.3],
+    ['optional fields missing', 1, 'government', withoutOptional, 0.4 + 0.3 + 0.2],
+    ['required fields missing', 1, 'government', withoutRequired, 0.4 + 0.3 + 0.1],
+    ['no JSON', 1, 'government', noJson, 0.4 + 0.3 + 0],
+    ['a high relevance', 0.7, 'government', complete, 0.3 + 0.3 + 0.3],
+    ['a medium relevance', 0.5, 'government', complete, 0.2 + 0.3 + 0.3],
+  ] as const)(
+    'adds up its three factors: %s (R111, R112, R113, R114)',
+    async (_, relevance, source, reply, expected) => {
+      const { decision } = await routed(relevance, source, reply)
+      expect(decision.confidence).toBeCloseTo(expected, 12)
+    },
+  )
+
+  it('has its level, and its answer is passed on whatever it is (R110, R115, R116, R121)', async () => {
+    const seen = await Promise.all(
+      (
+        [
+          [1, 'government', complete],
+          [0.5, 'government', complete],
+          [0.3, 'third-party', complete],
+          [0.1, undefined, noJson],
+        ] as const
+      ).map(async ([relevance, source, reply]) => {
+        const { decision, response } = await routed(relevance, source, reply)
+        return [
+          getAdvisoryFlag(decision.confidence),
+          decision.verdict,
+          response.status,
+          (await response.text()).length > 0,
+        ]
+      }),
+    )
+    expect(seen).toEqual([
+      ['HIGH_CONFIDENCE', 'pass', 200, true],
+      ['MEDIUM_CONFIDENCE', 'pass', 200, true],
+      ['LOW_CONFIDENCE', 'advise', 200, true],
+      ['VERY_LOW_CONFIDENCE', 'advise', 200, true],
+    ])
+    expect(Object.values(ADVISORY_USAGE)).toEqual([
+      'Use directly, cite sources',
+      'Use with caution, verify',
+      'Advisory only, verify required',
+      'Do not use, flag for review',
+    ])
+  })
+
+  it('of nothing is a refusal: there is nothing to advise on', async () => {
+    expect(await asked({ policy: advisory(), finds: [] })).toMatchObject({ refused: true, reason_code: 'no_evidence' })
+  })
+
+  it('gives no points for plain text, and goes on (R113)', async () => {
+    const response = await aGate({ policy: advisory(), handler: (c) => c.text('Turn the red key.') }).ask()
+    expect(response.status).toBe(200)
+    expect(response.headers.get('rag-gate')).toMatch(/^advise;/)
+    expect(await response.text()).toContain('Turn the red key.')
+  })
+})
+
+describe('the two tests that the document prints (R125)', () => {
+  it('should flag low confidence responses', () => expect(getAdvisoryFlag(0.5)).toBe('LOW_CONFIDENCE'))
+  it('should allow high confidence responses', () => expect(getAdvisoryFlag(0.85)).toBe('MEDIUM_CONFIDENCE'))
+})
+
+describe('a weak advisory', () => {
+  it('warns in the words printed, with two decimals (R118)', async () => {
+    const { warnings, decision } = await routed(0.5, undefined, complete)
+    expect(decision.confidence).toBeCloseTo(0.5, 12)
+    expect(warnings.map(({ message }) => message)).toEqual([
+      '[RAG Adapter] Low confidence (0.50 < 0.7). Advisory-only.',
+    ])
+    expect(advisoryWarning(0.5)).toBe(warnings[0]!.message)
+    expect((await routed(1, 'government', complete)).warnings).toEqual([])
+  })
+
+  it('is handed over with flag and event, and its market context is left alone (R119, R120, R121, R122)', () => {
+    const weak = { confidence: 0.5, summary: 'Prices may rise.', market_context: 'rising' }
+    expect(handOverAdvisory(weak)).toEqual({
+      ragAdvisory: weak,
+      ragAdvisoryFlag: 'LOW_CONFIDENCE',
+      event: {
+        eventType: 'RAG_ADVISORY_LOW_CONFIDENCE',
+        payload: { confidence: 0.5, threshold: 0.7, summary: 'Prices may rise.' },
+      },
+    })
+    expect(marketContextFrom(weak)).toEqual({
+      warning: '[Decision Engine] RAG advisory has low confidence, using engine-only logic',
+    })
+    const strong = { ...weak, confidence: 0.7 }
+    expect(handOverAdvisory(strong)).toEqual({ ragAdvisory: strong })
+    expect(marketContextFrom(strong)).toEqual({ marketInfo: 'rising' })
+  })
+
+  it.each([
+    ['{"confidence": 0}', { confidence: 0 }],
+    ['{"confidence": 1.7, "summary": "s"}', { confidence: 1, summary: 's' }],
+    ['{"summary": "s"}', { summary: 's', fault: 'confidence_missing' }],
+    ['none', { fault: 'no_json' }],
+  ])("reads a model's own confidence: %s (R117)", (reply, read) => expect(readSelfReport(reply)).toEqual(read))
+})
+
+describe('badge and banner', () => {
+  it.each([
+    [0.7, '✓ High Confidence', '#E8F5E9', '#2E7D32'],
+    [0.5, '⚠ Medium Confidence', '#FFF3E0', '#E65100'],
+    [0.49, '⚠ Low Confidence - Verify Required', '#FFEBEE', '#C62828'],
+  ])('of %d have the words and colours printed (R123, R124)', (confidence, text, backgroundColor, color) => {
+    expect(advisoryBadge(confidence)).toEqual({
+      text,
+      style: { padding: '4px 8px', borderRadius: 4, fontSize: 11, backgroundColor, color },
+    })
+    const banner = advisoryBanner(confidence)
+    if (confidence >= 0.7) expect(banner).toBeUndefined()
+    else
+      expect(banner).toEqual({
+        text: `⚠️ Advisory only — Confidence: ${(confidence * 100).toFixed(0)}%. Verify information with primary sources.`,
+        style: {
+          padding: '8px 12px',
+          backgroundColor: '#FFF3E0',
+          border: '1px solid #FFC107',
+          borderRadius: 6,
+          fontSize: 12,
+          color: '#856404',
+          marginTop: 8,
+        },
+      })
+  })
+
+  const HALF = '⚠️ Advisory only — Confidence: 50%. Verify information with primary sources.'
+  it.each([
+    [[0.5], 'warning', '⚠ Medium Confidence', HALF, '⚠️ Advisory only. Verify information with primary sources.'],
+    [[1], 'success', '✓ High Confidence', undefined, undefined],
+  ] as const)('stand in the answer of a route (R110, R123, R124): %j', async (...example) => {
+    const [cosines, look, text, banner, forPublic] = example
+    const given = { policy: advisory(), finds: () => ranked('cosine', cosines) }
+    const operator: Told = await toldOperator(given)
+    const everybody = await asked(given)
+    expect(operator).toMatchObject({ badge: { look, text } })
+    expect(everybody).toMatchObject({ badge: { look, text } })
+    expect(operator['banner']).toBe(banner)
+    expect(everybody['banner']).toBe(forPublic)
+  })
+
+  it('say nothing of an answer that was not judged', async () => {
+    const { ask, journal } = aGate({ policy: advisory(), finds: () => ranked('cosine', [0.5]) })
+    await bodyOf(await ask())
+    expect(journal.handled[0]?.summary).not.toHaveProperty('badge')
+  })
+})

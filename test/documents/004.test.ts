@@ -1,0 +1,437 @@
+/** Document 004, gating by sufficient evidence: its examples, by a route, by `answerQuestion` and by the gate alone. */
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { tuneByCollection, tuneThreshold } from '../../src/core/calibration/index.ts'
+import type { RagGateError } from '../../src/index.ts'
+import { answerQuestion, answerWithRetries } from '../../src/pipeline/answers.ts'
+import {
+  diagnoseGating,
+  evidenceAnswer,
+  evidenceGatingStats,
+  type GatingReport,
+  refusalAsText,
+  rejectionRecord,
+  SUFFICIENCY_THRESHOLDS,
+  sufficiency,
+  sufficiencyByCollection,
+  sufficiencyGate,
+  type SufficiencyOptions,
+  sufficiencyThreshold,
+} from '../../src/presets/sufficiency/index.ts'
+import { answering, ASKED, INTENTION, MURDER, SETTINGS, shares } from '../fixtures/answering.ts'
+import { aGate, bodyOf, type HandlerContext, STRONG } from '../fixtures/gate.ts'
+import type { Told } from './a-route.ts'
+
+beforeEach(() => void vi.spyOn(console, 'warn').mockImplementation(() => undefined))
+
+const CHUNKS = [MURDER, INTENTION].map((text, at) => {
+  const id = ['IPC_302', 'IPC_34'][at]!
+  return { id, documentId: id, text, scores: {}, metadata: { statute: 'IPC', section: id.slice(4) } }
+})
+
+/** `evaluate` of the document: shares of the two provisions, by their ids. */
+const evaluated = (gate: ReturnType<typeof sufficiencyGate>, first: number, second: number) =>
+  gate.evaluate({
+    question: 'What is the punishment for murder?',
+    chunks: CHUNKS,
+    answer: MURDER,
+    shares: [
+      { chunkId: 'IPC_302', share: first },
+      { chunkId: 'IPC_34', share: second },
+    ],
+  })
+
+/** `pipeline.answer` of the document: retrieval, gate, model and gate again. */
+async function answered(first: number, second: number, options: SufficiencyOptions = {}) {
+  const policy = sufficiency({ wording: 'specification', ...options })
+  const { ports } = answering({ says: { text: MURDER, ...shares(first, second) } })
+  const made = await answerQuestion(ports, { ...SETTINGS, policy: () => policy }, ASKED)
+  return { made, policy, result: evidenceAnswer(made, made.evidence.chunks, policy) }
+}
+
+/** A route whose handler reports the shares of its two passages. */
+async function routed(first: number, second: number, options: SufficiencyOptions = {}) {
+  const handler = (c: HandlerContext): Response => {
+    const [a, b] = c.var.ragGate.evidence.chunks
+    const attribution = {
+      shares: [
+        { chunkId: a!.id, share: first },
+        { chunkId: b!.id, share: second },
+      ],
+    }
+    c.var.ragGate.report({ attribution })
+    return c.json({ answer: 'Answer.', ...c.var.ragGate.summary })
+  }
+  const policy = sufficiency({ wording: 'specification', ...options })
+  const route = aGate({ policy, finds: [STRONG, 'Paint is blue.'], handler, dependencies: { audience: 'operator' } })
+  const body = (await bodyOf(await route.ask())) as Told & { readonly gating?: GatingReport }
+  return { body, decision: route.journal.events[0]!.decision }
+}
+
+const REASON = 'No legal provision received sufficient attention support.'
+const SUGGESTIONS = [
+  'Rephrase your query to be more specific',
+  'Expand the legal corpus with more relevant statutes',
+  'Break down complex questions into simpler sub-questions',
+  'Provide additional context about jurisdiction or relevant laws',
+]
+
+describe('the decision', () => {
+  it.each([
+    [0.65, 0.35, 0.5, {}, true],
+    [0.35, 0.3, 0.5, {}, false],
+    [0.5, 0.5, 0.5, {}, true],
+    [0.5, 0.5, 0.51, {}, false],
+    [0.5, 0.5, 0.5, { equality: 'refuses' }, false],
+    [0.35, 0.65, 0.5, {}, true],
+  ] as const)('on %d and %d at %d is the same by every way (R127, R128, R129, R135, R143)', async (...example) => {
+    const [first, second, threshold, more, passes] = example
+    const options = { threshold, ...more }
+    const rest = first + second < 1 ? { noSupport: 1 - first - second } : {}
+    const gate = sufficiencyGate(options)
+    const alone = gate.evaluate({
+      question: 'Question?',
+      chunks: CHUNKS,
+      answer: 'Answer.',
+      shares: [
+        { chunkId: 'IPC_302', share: first },
+        { chunkId: 'IPC_34', share: second },
+      ],
+      ...rest,
+    })
+    expect(alone.passes).toBe(passes)
+    if (Object.keys(rest).length > 0) return
+    expect((await routed(first, second, options)).body.verdict).toBe(passes ? 'pass' : 'refuse')
+    expect((await answered(first, second, options)).result.status).toBe(passes ? 'success' : 'insufficient_evidence')
+  })
+
+  it('has the margin of the example, to the digit (R143)', async () => {
+    expect(evaluated(sufficiencyGate({ threshold: 0.5 }), 0.35, 0.65)).toEqual({
+      passes: true,
+      max_attention: 0.65,
+      max_chunk_id: 'IPC_34',
+      threshold: 0.5,
+      evidence_count: 2,
+      margin: 0.15,
+      status: 'evidence_sufficient',
+    })
+    expect((await routed(0.35, 0.65)).decision.findings.find(({ gate }) => gate === 'evidence-share')).toMatchObject({
+      actual: 0.65,
+      threshold: 0.5,
+    })
+  })
+
+  it('can add up the two best, and count each as sure as its retrieval (R148, R152)', async () => {
+    expect((await routed(0.4, 0.35, { threshold: 0.7 })).body.refused).toBe(true)
+    expect((await routed(0.5, 0.5, { threshold: 0.7, largest: 2 })).body.verdict).toBe('pass')
+  })
+})
+
+it('shares that add up to one but for the dust of binary fractions are shares (R142)', () => {
+  const gate = sufficiencyGate()
+  expect(evaluated(gate, 0.1 + 0.2, 0.7)).toMatchObject({ passes: true, max_attention: 0.7, margin: 0.2 })
+  expect(evaluated(gate, 0.7, 0.7)).toMatchObject({ passes: false, max_attention: null })
+})
+
+describe('what is returned', () => {
+  it('on success is the object printed (R130, R136, R137, R138)', async () => {
+    const { result } = await answered(0.65, 0.35)
+    expect(result).toEqual({
+      status: 'success',
+      answer: MURDER,
+      evidence_count: 2,
+      confidence: expect.any(Number),
+      evidence_ids: ['IPC_302', 'IPC_34'],
+      gating: {
+        passes: true,
+        max_attention: 0.65,
+        max_chunk_id: 'IPC_302',
+        threshold: 0.5,
+        evidence_count: 2,
+        margin: 0.15,
+        status: 'evidence_sufficient',
+      },
+    })
+  })
+
+  const FAILURE = {
+    status: 'insufficient_evidence',
+    reason: `${REASON} Highest attention was 65.0% but threshold is 70.0%.`,
+    max_attention: 0.65,
+    required_threshold: 0.7,
+    deficit: 0.05,
+    evidence_count: 2,
+    explanation: expect.stringMatching(/^LEXAR safety mechanism: This refusal indicates that the retrieved evidence/),
+    suggestions: SUGGESTIONS,
+  }
+  const PROVISIONS = [
+    { chunk_id: 'IPC_302', statute: 'IPC', section: '302' },
+    { chunk_id: 'IPC_34', statute: 'IPC', section: '34' },
+  ]
+
+  it('on failure is the object printed (R137, R139, R140, R141)', async () => {
+    const { result } = await answered(0.65, 0.35, { threshold: 0.7 })
+    expect(result).toEqual({ ...FAILURE, evidence_summary: PROVISIONS })
+    const { suggestions: _, ...alone } = FAILURE
+    const gate = sufficiencyGate({ threshold: 0.7, wording: 'specification' })
+    expect(evaluated(gate, 0.65, 0.35).refusal).toEqual({ ...alone, evidence_summary: PROVISIONS })
+  })
+
+  it('by a route is the same for operators; the public reads no figure of it (R139, R157)', async () => {
+    const { body } = await routed(0.65, 0.35, { threshold: 0.7 })
+    expect(body).toMatchObject({ ...FAILURE, refused: true, refusal_reason: FAILURE.reason })
+    expect(body.gating).toMatchObject({ passes: false, max_attention: 0.65, deficit: 0.05 })
+    const forPublic = await bodyOf(
+      await aGate({ policy: sufficiency({ threshold: 0.99 }), finds: [STRONG, 'Paint is blue.'] }).ask(),
+    )
+    expect(forPublic).toMatchObject({ status: 'insufficient_evidence', refused: true })
+    for (const figure of ['gating', 'max_attention', 'required_threshold', 'deficit']) {
+      expect(forPublic).not.toHaveProperty(figure)
+    }
+  })
+
+  it('of reason is the one printed, for .35 at .5 (R140)', () => {
+    const gate = sufficiencyGate({ wording: 'specification' })
+    const { refusal } = gate.evaluate({
+      question: 'Question?',
+      chunks: CHUNKS,
+      answer: MURDER,
+      shares: [
+        { chunkId: 'IPC_302', share: 0.35 },
+        { chunkId: 'IPC_34', share: 0.25 },
+      ],
+      noSupport: 0.4,
+    })
+    expect(refusal).toMatchObject({
+      reason: `${REASON} Highest attention was 35.0% but threshold is 50.0%.`,
+      deficit: 0.15,
+    })
+  })
+
+  it('without evidence, or where the model fails, has a status of its own (R137)', async () => {
+    const none = answering({ finds: [] })
+    const policy = sufficiency()
+    const settings = { ...SETTINGS, policy: () => policy }
+    const made = await answerQuestion(none.ports, settings, ASKED)
+    expect(evidenceAnswer(made, [], policy)).toMatchObject({ status: 'no_evidence', evidence_count: 0 })
+    const failing = answering({ says: () => Promise.reject(new Error('down')) })
+    const fault = await answerQuestion(failing.ports, settings, ASKED)
+    expect(evidenceAnswer(fault, fault.evidence.chunks, policy)).toMatchObject({ status: 'generation_error' })
+  })
+})
+
+describe('settings', () => {
+  it('have four names for a threshold (R132)', async () => {
+    expect(SUFFICIENCY_THRESHOLDS).toEqual({ loose: 0.3, moderate: 0.5, strict: 0.7, 'very-strict': 0.9 })
+    const passed = await Promise.all(
+      (['loose', 'moderate', 'strict', 'very-strict'] as const).map(
+        async (threshold) => (await routed(0.6, 0.4, { threshold })).body.verdict === 'pass',
+      ),
+    )
+    expect(passed).toEqual([true, true, false, false])
+  })
+
+  it('can be changed within 0 to 1, else the old threshold stays (R133)', () => {
+    for (const held of [sufficiencyGate(), sufficiencyThreshold()]) {
+      held.setThreshold(0.7)
+      for (const wrong of [1.5, -0.1, Number.NaN, true as unknown as number]) {
+        let thrown: unknown
+        try {
+          held.setThreshold(wrong)
+        } catch (error) {
+          thrown = error
+        }
+        expect((thrown as RagGateError).code).toBe('policy_invalid')
+        expect((thrown as RagGateError).message).toContain('Threshold must be in [0.0, 1.0]')
+        expect(held.getThreshold()).toBe(0.7)
+      }
+    }
+  })
+
+  it('switch the gate off and on; what it lets through is measured and marked (R134)', async () => {
+    const gate = sufficiencyGate({ threshold: 0.9 })
+    const passes = () => evaluated(gate, 0.65, 0.35)
+    expect([gate.isEnabled(), passes().passes]).toEqual([true, false])
+    gate.disable()
+    expect([gate.isEnabled(), passes()]).toEqual([
+      false,
+      expect.objectContaining({ passes: true, max_attention: 0.65, gating_bypassed: true }),
+    ])
+    gate.enable()
+    expect([gate.isEnabled(), passes().passes]).toEqual([true, false])
+    const { body } = await routed(0.65, 0.35, { threshold: 0.9, dangerouslyDisableGates: true })
+    expect(body).toMatchObject({ verdict: 'advise', reason_code: 'gate_disabled', answer: 'Answer.' })
+  })
+
+  it('may differ from collection to collection (R151)', async () => {
+    const policy = sufficiencyByCollection({ byCollection: { ipc: 'strict' } })
+    const { ports } = answering({ says: { text: MURDER, ...shares(0.65, 0.35) } })
+    const statusOf = async (collection: string): Promise<string> => {
+      const made = await answerQuestion(ports, { ...SETTINGS, policy }, { ...ASKED, collection })
+      return evidenceAnswer(made, made.evidence.chunks, made.policy).status
+    }
+    expect([await statusOf('ipc'), await statusOf('tax')]).toEqual(['insufficient_evidence', 'success'])
+  })
+
+  it('need no mode for debugging (R153)', async () => {
+    expect((await routed(0.65, 0.35)).body.gating).toMatchObject({ passes: true })
+    expect((await routed(0.5, 0.5, { threshold: 0.6 })).body.refused).toBe(true)
+  })
+
+  it('are tuned offline, into another policy (R149, R150)', async () => {
+    const gate = { gate: 'evidence-share' } as const
+    const [sound, weak] = [(await routed(0.65, 0.35)).decision, (await routed(0.3, 0.3, { threshold: 0.3 })).decision]
+    const labels = [
+      ...Array.from({ length: 50 }, () => ({ decision: sound, answerable: true })),
+      ...Array.from({ length: 100 }, () => ({ decision: weak, answerable: false })),
+    ]
+    const policy = sufficiency({ threshold: 0.9 })
+    const tuned = tuneThreshold(policy, labels, gate)
+    expect(tuned).toMatchObject({ action: 'lower', from: 0.9, falseAcceptances: { hits: 0, labels: 100 } })
+    expect(tuned.to).toBeLessThanOrEqual(0.65)
+    expect(tuned.policy.id).not.toBe(policy.id)
+    const { policyFor } = tuneByCollection(policy, { ipc: labels }, gate)
+    expect([policyFor('acme', 'ipc').id, policyFor('acme', 'tax').id]).toEqual([tuned.policy.id, policy.id])
+  })
+})
+
+describe('statistics', () => {
+  it('of the two queries printed are the object printed (R131)', () => {
+    const stats = evidenceGatingStats()
+    stats.record(true, 0.65, 'Query 1')
+    stats.record(false, 0.35, 'Query 2')
+    expect(stats.getStats()).toEqual({
+      total_evaluations: 2,
+      passed: 1,
+      failed: 1,
+      pass_rate: 0.5,
+      avg_max_attention: 0.5,
+      min_max_attention: 0.35,
+      max_max_attention: 0.65,
+      recently_rejected: [{ query: 'Query 2', max_attention: 0.35 }],
+    })
+    stats.reset()
+    expect(stats.getStats()).toEqual({ total_evaluations: 0, no_data: true })
+  })
+
+  it('count what a route and the gate decide, refusals included, and say what is wrong (R131, R147, R154, R156)', async () => {
+    const stats = evidenceGatingStats()
+    const gate = sufficiencyGate({ threshold: 0.7 })
+    for (const [first, second] of [
+      [0.9, 0.1],
+      [0.65, 0.35],
+      [0.35, 0.65],
+      [0.5, 0.5],
+    ] as const) {
+      const { gating } = (await routed(first, second, { threshold: 0.7 })).body
+      stats.record(gating!.passes, gating!.max_attention!, `${first}`)
+      evaluated(gate, first, second)
+    }
+    const counted = stats.getStats()
+    expect(counted).toMatchObject({ total_evaluations: 4, passed: 1, pass_rate: 0.25, avg_max_attention: 0.675 })
+    expect(gate.getStats()).toMatchObject({
+      total_evaluations: 4,
+      passed: 1,
+      pass_rate: 0.25,
+      avg_max_attention: 0.675,
+    })
+    expect(diagnoseGating(counted)).toEqual([
+      'More than half of the answers are rejected: check the threshold and the retrieval',
+      'High evidence insufficiency rate detected',
+    ])
+  })
+
+  it.each([
+    [[0.3, 0.35], 0.5, 'Every answer is rejected: check the threshold and the evidence'],
+    [[0.3, 0.35], 0.5, 'Consider expanding corpus'],
+    [[0.3, 0.35, 0.9], 0.5, 'More than half of the answers are rejected: check the threshold and the retrieval'],
+    [[0.9, 0.9, 0.9, 0.3], 0.5, 'High evidence insufficiency rate detected'],
+    [[0.9, 0.8], 0.5, 'No answer is rejected: check that the gates are not disabled'],
+  ])('of %j at %d give a diagnosis: %s (R154, R156)', (best, threshold, said) => {
+    const gate = sufficiencyGate({ threshold })
+    for (const share of best) {
+      const attribution = [{ chunkId: 'IPC_302', share }]
+      gate.evaluate({ question: 'q', chunks: CHUNKS, answer: MURDER, shares: attribution, noSupport: 1 - share })
+    }
+    expect(diagnoseGating(gate.getStats())).toContain(said)
+  })
+
+  it('at the very rates of the document say nothing (R154, R156)', () => {
+    const gate = sufficiencyGate()
+    for (const share of [0.9, 0.9, 0.9, 0.9, 0.4]) {
+      gate.evaluate({
+        question: 'q',
+        chunks: CHUNKS,
+        answer: MURDER,
+        shares: [{ chunkId: 'IPC_302', share }],
+        noSupport: 1 - share,
+      })
+    }
+    expect(diagnoseGating(gate.getStats())).toEqual([])
+  })
+})
+
+describe('the use cases', () => {
+  it('1: a rejection goes into an audit log (R144)', async () => {
+    const { made } = await answered(0.65, 0.35, { threshold: 0.7 })
+    const record = rejectionRecord(made.decision, { atMs: Date.UTC(2026, 0, 2), question: ASKED.question })
+    expect(record).toMatchObject({
+      query: ASKED.question,
+      reason: expect.stringContaining('65.0% but the threshold is 70.0%'),
+      evidence_analyzed: 2,
+      deficit: 0.05,
+      timestamp: '2026-01-02T00:00:00.000Z',
+    })
+    expect(rejectionRecord((await answered(0.65, 0.35)).made.decision, { atMs: 0 })).toBeUndefined()
+  })
+
+  it('2: a refusal with high stakes goes to a person, with the evidence (R145, R155)', async () => {
+    const strict = { threshold: 'strict', escalateRefusals: true } as const
+    const { made, result } = await answered(0.65, 0.35, strict)
+    expect(result).toMatchObject({ status: 'insufficient_evidence', escalate: true })
+    const facts = { atMs: 0, chunks: made.evidence.chunks }
+    expect(rejectionRecord(made.decision, facts)).toMatchObject({
+      escalate: true,
+      evidence_summary: [{ chunk_id: 'IPC_302' }, { chunk_id: 'IPC_34' }],
+    })
+    expect((await routed(0.65, 0.35, strict)).body).toMatchObject({ refused: true, escalate: true })
+    expect((await answered(0.65, 0.35, { threshold: 'strict' })).result).not.toHaveProperty('escalate')
+  })
+
+  it('3: the first suggestion is applied, and the question asked again (R146)', async () => {
+    const asked: unknown[] = []
+    const better = 'What is the punishment for murder under section 302?'
+    const { ports } = answering({
+      says: async ({ question }) => ({
+        text: MURDER,
+        manner: 'written',
+        complete: true,
+        ...(question === better ? shares(0.9, 0.1) : shares(0.5, 0.5)),
+      }),
+    })
+    const policy = sufficiency({ threshold: 0.6, wording: 'specification' })
+    const retried = await answerWithRetries(ports, { ...SETTINGS, policy: () => policy }, ASKED, {
+      rewrite: (request) => {
+        asked.push(request)
+        return better
+      },
+    })
+    expect(asked).toEqual([{ question: ASKED.question, suggestion: SUGGESTIONS[0], attempt: 1 }])
+    expect(retried.attempts.map(({ question, decision }) => [question, decision.verdict])).toEqual([
+      [ASKED.question, 'refuse'],
+      [better, 'pass'],
+    ])
+    expect(evidenceAnswer(retried, retried.evidence.chunks, policy).status).toBe('success')
+  })
+
+  it('best practice 4: a refusal in words, with numbered suggestions and the offer of a person (R155)', async () => {
+    const { body } = await routed(0.65, 0.35, { threshold: 0.7, escalateRefusals: true })
+    expect(refusalAsText(body as unknown as Parameters<typeof refusalAsText>[0])).toBe(
+      `I cannot answer with confidence: ${REASON} Highest attention was 65.0% but threshold is 70.0%.
+
+Please try:
+${SUGGESTIONS.map((suggestion, at) => `${at + 1}. ${suggestion}`).join('\n')}
+
+This question can be passed on to a human expert.`,
+    )
+  })
+})
