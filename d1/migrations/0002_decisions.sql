@@ -350,13 +350,21 @@ CREATE TABLE audit_events (
 
 CREATE INDEX audit_events_by_time ON audit_events (tenant, at_ms, id);
 
+-- Of an erased principal only that there was one.
 CREATE TRIGGER audit_events_are_kept AFTER INSERT ON decisions
 WHEN NEW.audit IS NOT NULL
 BEGIN
   INSERT INTO audit_events (id, tenant, at_ms, type, decision_id, by, payload)
   SELECT
     NEW.id || ':' || event.key, NEW.tenant, NEW.at_ms, json_extract(event.value, '$.type'), NEW.id, NULL,
-    coalesce(json_extract(event.value, '$.payload'), '{}')
+    iif(
+      EXISTS (
+        SELECT 1 FROM erasures
+        WHERE tenant = NEW.tenant AND principal_id = NEW.principal_id AND requested_ms >= NEW.at_ms
+      ),
+      '{}',
+      coalesce(json_extract(event.value, '$.payload'), '{}')
+    )
   FROM json_each(NEW.audit) AS event
   WHERE json_extract(event.value, '$.type') IS NOT NULL
   ON CONFLICT (id) DO NOTHING;

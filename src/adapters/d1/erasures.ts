@@ -15,7 +15,7 @@ export interface Erased {
   readonly decisions: number
   readonly feedback: number
   readonly questionTexts: number
-  /** Entries of the audit trail that do not say who acted any more. */
+  /** Entries of the audit trail that do not say who acted any more. Those of erased decisions only say that they were. */
   readonly auditEvents: number
   /** Pushed policies that do not say who pushed them any more. */
   readonly pushedPolicies: number
@@ -73,7 +73,16 @@ export function createD1Erasures({ db, clock }: D1ErasuresOptions): Erasures {
     }
     const theirs = `tenant = ?1 AND principal_id = ?2 AND (at_ms, id) > (?3, ?4) AND (at_ms, id) <= (?5, ?6)`
     const bound = [tenant, principalId, untilMs, untilId, end.atMs, end.id] as const
-    const [texts, rows] = await db.batch([
+    const [, texts, rows] = await db.batch([
+      db
+        .prepare(
+          `UPDATE audit_events SET payload = '{}' WHERE id IN (
+            SELECT erased.id || ':' || event.key
+            FROM (SELECT id, audit FROM decisions WHERE ${theirs} AND audit IS NOT NULL) AS erased,
+              json_each(erased.audit) AS event
+          )`,
+        )
+        .bind(...bound),
       db
         .prepare(
           `DELETE FROM question_texts WHERE tenant = ?1 AND question_hmac IN (

@@ -19,7 +19,7 @@ function event(tenant: string, at: number, atMs: number, principalId = 'reader')
       atMs,
       principalId,
       question: { hmac: `question of ${principalId} ${at}`, keyId: 'k', text: `Secret of ${principalId} ${at}` },
-      audit: [{ type: 'T', payload: {} }],
+      audit: [{ type: 'T', payload: { summary: `Told to ${principalId}` } }],
     }),
     isolate: `${tenant}-isolate-${Math.floor(atMs / DAY_MS)}`,
     sequence: at + 1,
@@ -214,6 +214,7 @@ describe('erasure', () => {
     expect(await count(`decision_rollups WHERE tenant = 'late' AND events = 1`)).toBe(2)
     // Nor does its text come in by another delivery.
     expect(await count(`question_texts WHERE tenant = 'late'`)).toBe(0)
+    expect(await count(`audit_events WHERE tenant = 'late' AND payload = '{}'`)).toBe(1)
     // Asked after the wish, it is recorded like any other.
     await store.write([event('late', 2, NOW_MS + 5, 'canary-2')])
     expect(await count(`decisions WHERE tenant = 'late' AND principal_id = 'canary-2'`)).toBe(1)
