@@ -1,5 +1,6 @@
 /** Is what an answer says in the passages? Words, figures and names only: no model, no meaning. */
 import type { SentenceSupport } from './answer-signals.ts'
+import { mapCode } from '../text/code-spans.ts'
 import { isStopWord, words } from '../text/words.ts'
 import { sentences } from '../text/sentences.ts'
 import { terms } from '../text/terms.ts'
@@ -10,9 +11,12 @@ const LIST_MARKER = /^(?:[-*+>#]+\s+)*(?:\d{1,3}[.)](?:\s+|$))?/
 const NUMBER = /\p{N}+(?:[.,:/]\p{N}+)*/gu
 const NAME = /(?<![\p{L}\p{N}])\p{Lu}[\p{L}\p{N}\p{M}]*/gu
 
-/** The numbers that a text cites, as `[1]` or `[1, 3]`, in order. */
+/** Stand for the brackets of code, such as `rows[1]`, while citations are read: characters that no text has. */
+const [CODE_OPENS, CODE_CLOSES] = ['\uFDD0', '\uFDD1']
+
+/** The numbers that a text cites, as `[1]` or `[1, 3]`, in order. Code cites nothing. */
 export function citedNumbers(text: string): number[] {
-  return [...text.matchAll(CITATION)].flatMap(([, list = '']) => list.split(/\s*[,;]\s*/).map(Number))
+  return [...codeMasked(text).matchAll(CITATION)].flatMap(([, list = '']) => list.split(/\s*[,;]\s*/).map(Number))
 }
 
 /** What a passage holds. */
@@ -28,7 +32,7 @@ interface Held {
  * @returns one entry a sentence, in the order of `answerSentences`
  */
 export function supportOfSentences(answer: string, passages: readonly string[]): SentenceSupport[] {
-  const found = answerSentences(answer)
+  const found = maskedSentences(answer)
   if (found.length === 0) return []
   const held = passages.map(visible).map((passage): Held => ({
     terms: new Set(terms(passage)),
@@ -40,8 +44,21 @@ export function supportOfSentences(answer: string, passages: readonly string[]):
 
 /** The sentences of an answer as it is seen; a citation that stands alone belongs to the sentence before it. */
 export function answerSentences(answer: string): string[] {
+  return maskedSentences(answer).map((sentence) => sentence.replaceAll(CODE_OPENS, '[').replaceAll(CODE_CLOSES, ']'))
+}
+
+function codeMasked(text: string): string {
+  return mapCode(
+    text,
+    (code) => code.replaceAll('[', CODE_OPENS).replaceAll(']', CODE_CLOSES),
+    (other) => other,
+  )
+}
+
+/** The sentences, in which only citations have brackets with numbers. */
+function maskedSentences(answer: string): string[] {
   const found: string[] = []
-  for (const cut of sentences(visible(answer))) {
+  for (const cut of sentences(codeMasked(visible(answer)))) {
     // The number of a step in a list is no figure of the answer.
     const sentence = cut.replace(LIST_MARKER, '')
     if (sentence === '') continue

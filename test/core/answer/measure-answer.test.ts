@@ -107,6 +107,16 @@ describe('the support of sentences', () => {
     expect(citedNumbers('a [1 ,  2;3]')).toEqual([1, 2, 3])
   })
 
+  it('takes what stands in brackets in code for no citation', () => {
+    const answer = 'Read `rows[7]` first. [1]\n\n```js\nrows[8]\n\n[9]\n```\n\nThen stop. [2]'
+    expect(citedNumbers(answer)).toEqual([1, 2])
+    const said = supportOfSentences(answer, ['Read `rows[7]` first. rows[8] [9]', 'Then stop.'])
+    expect(said.map(({ unknownCitations }) => unknownCitations)).toEqual(said.map(() => 0))
+    expect(said).toHaveLength(answerSentences(answer).length)
+    expect(answerSentences(answer).join('\n')).toContain('rows[8]')
+    expect(citedNumbers('a ` [1]')).toEqual([1])
+  })
+
   it('takes the numbers of a list for no sentences', () => {
     expect(answerSentences('1. Turn it.\n2.\n- Stop it.')).toEqual(['Turn it.', 'Stop it.'])
   })

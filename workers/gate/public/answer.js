@@ -328,8 +328,10 @@ function citationOf(cited) {
       : undefined
 }
 
+/** Read as they are shown: what looks like one in code is none. */
 function citedNumbers(answer, sources) {
-  const named = new Set([...answer.matchAll(/\[(\d{1,3})\]/g)].map(([, number]) => Number(number)))
+  const named = new Set()
+  markdown(answer, { citation: (number) => void named.add(number) })
   return new Set(sources.map(({ number }) => number).filter((number) => named.has(number)))
 }
 

@@ -1,0 +1,81 @@
+/** Which parts of a Markdown text are code: what stands in them is code's own, no citation and no prose. */
+
+/** A part of a text, in code units. */
+export interface Span {
+  readonly from: number
+  readonly to: number
+}
+
+const FENCE = /^[ \t]*(?:(?:[-*+>]|\d{1,9}[.)])[ \t]+)*(`{3,}(?=[^`]*$)|~{3,})/
+const TICKS = /`+/g
+
+/**
+ * Fenced blocks and what stands between backticks, marks included, in order and in time that rises with the text's
+ * length. A fence without its end goes on to the end of the text; backticks without theirs are no code.
+ */
+export function codeSpans(text: string): Span[] {
+  const spans: Span[] = []
+  let paragraph = 0
+  let fence: { readonly from: number; readonly mark: string } | undefined
+  let at = 0
+  const endParagraph = (end: number): void => {
+    if (end > paragraph) spans.push(...inlineSpans(text.slice(paragraph, end), paragraph))
+  }
+  while (at <= text.length) {
+    const found = text.indexOf('\n', at)
+    const end = found < 0 ? text.length : found
+    const line = text.slice(at, end)
+    const next = end + 1
+    if (fence !== undefined) {
+      const closing = line.trim()
+      if (closing.startsWith(fence.mark) && closing.replaceAll(fence.mark.charAt(0), '') === '') {
+        spans.push({ from: fence.from, to: end })
+        fence = undefined
+        paragraph = next
+      }
+    } else {
+      const mark = FENCE.exec(line)?.[1]
+      if (mark !== undefined) {
+        endParagraph(at)
+        fence = { from: at, mark }
+      } else if (line.trim() === '') {
+        endParagraph(at)
+        paragraph = next
+      }
+    }
+    at = next
+  }
+  if (fence === undefined) endParagraph(text.length)
+  else spans.push({ from: fence.from, to: text.length })
+  return spans
+}
+
+/** Code between as many backticks at its end as at its beginning. */
+function inlineSpans(text: string, offset: number): Span[] {
+  const runs = [...text.matchAll(TICKS)].map(({ 0: { length }, index }) => ({ length, index }))
+  const closing: number[] = []
+  const later = new Map<number, number>()
+  for (let run = runs.length - 1; run >= 0; run--) {
+    const { length } = runs[run]!
+    closing[run] = later.get(length) ?? -1
+    later.set(length, run)
+  }
+  const spans: Span[] = []
+  for (let run = 0; run < runs.length; run++) {
+    const end = closing[run]!
+    if (end < 0) continue
+    spans.push({ from: offset + runs[run]!.index, to: offset + runs[end]!.index + runs[end]!.length })
+    run = end
+  }
+  return spans
+}
+
+/** A text with its code changed by one function, and what is between by the other. */
+export function mapCode(text: string, code: (part: string) => string, others: (part: string) => string): string {
+  let [made, last] = ['', 0]
+  for (const { from, to } of codeSpans(text)) {
+    made += others(text.slice(last, from)) + code(text.slice(from, to))
+    last = to
+  }
+  return made + others(text.slice(last))
+}
