@@ -1,5 +1,6 @@
 /** Answers by quoting: adjacent sentences of one passage as they stand, with their source. No model. */
 import type { Chunk } from '../core/evidence/chunk.ts'
+import { mapCode } from '../core/text/code-spans.ts'
 import type { GenerationRequest, Generator } from '../ports/generator.ts'
 import { bestQuote, type Quote } from './extractive-generator/quotes.ts'
 
@@ -31,7 +32,7 @@ export function createExtractiveGenerator(options: ExtractiveGeneratorOptions = 
   const { maxSentences = 3, closestPassage = 'Closest passage' } = options
   return {
     // With the version of its choice: another one makes other answers.
-    model: 'extractive/3',
+    model: 'extractive/4',
     generate: async ({ question, chunks }: GenerationRequest) => {
       const quote = bestQuote(question, chunks, maxSentences)
       const answers = quote !== undefined && quote.fit >= ANSWERS_FROM
@@ -44,9 +45,10 @@ export function createExtractiveGenerator(options: ExtractiveGeneratorOptions = 
   }
 }
 
-function quoted({ sentences, continued, chunk }: Pick<Quote, 'sentences' | 'continued' | 'chunk'>): string {
-  const said = `${plain(sentences.join(' '))} [${chunk + 1}]`
-  return continued === undefined ? said : `${said}\n\n${withoutCitations(continued)}`
+function quoted({ lead, isItem, sentences, continued, chunk }: Quote): string {
+  const [first, ...others] = [...lead, sentences.join(' ')].map(plain)
+  const led = isItem ? others.map((item, depth) => `${'  '.repeat(depth)}- ${item}`).join('\n') : others.join('\n\n')
+  return [`${first} [${chunk + 1}]`, led, withoutCitations(continued ?? '')].filter((part) => part !== '').join('\n\n')
 }
 
 function closest(chunks: readonly Chunk[], quote: Quote | undefined, label: string): string {
@@ -62,10 +64,14 @@ function closest(chunks: readonly Chunk[], quote: Quote | undefined, label: stri
 }
 
 function plain(text: string): string {
-  return withoutCitations(text).replaceAll(/\s+/g, ' ')
+  return mapCode(withoutCitations(text), asItStands, (prose) => prose.replaceAll(/\s+/g, ' '))
 }
 
-/** A number in square brackets would read like a citation of ours. */
+/** What prose has in square brackets could read like a citation of ours. Code is no prose: `rows[0]` stays. */
 function withoutCitations(text: string): string {
-  return text.replaceAll(/\[(\d+)\]/g, '($1)')
+  return mapCode(text, asItStands, (prose) => prose.replaceAll(/\[(\d+(?:\s*[,;]\s*\d+)*)\]/g, '($1)'))
+}
+
+function asItStands(code: string): string {
+  return code
 }

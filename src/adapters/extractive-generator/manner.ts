@@ -1,7 +1,16 @@
 /** How a sentence speaks, and how one that answers such a question would. English; other languages get no discount. */
 
 /** What kind of answer a question wants. */
-export type QuestionKind = 'how-to' | 'amount' | 'reason' | 'meaning' | 'choice' | 'other'
+export type QuestionKind =
+  | 'how-to'
+  | 'amount'
+  | 'reason'
+  | 'meaning'
+  | 'choice'
+  | 'time'
+  | 'place'
+  | 'yes-or-no'
+  | 'other'
 
 /** A word that asks for a measure. The answer says an amount in its place: "one hour", asked "how long". */
 const MEASURE =
@@ -18,8 +27,11 @@ const KINDS: readonly (readonly [QuestionKind, RegExp])[] = [
   ],
   ['how-to', /\bhow (?:do|can|to|should|would|could)\b|^can i\b|\bis it possible\b|\bwhat (?:do|should|must) i\b/i],
   ['reason', /\bwhy\b/i],
+  ['time', /^when\b/i],
+  ['place', /^where\b/i],
   ['meaning', /^what(?:'s| is| are| does)\b/i],
-  ['choice', /^(?:which|what)\b/i],
+  ['choice', /^which\b|^what \w+ (?:is|are|do|does|can|may|should|must)\b/i],
+  ['yes-or-no', /^(?:is|are|do|does|did|can|could|may|might|must|should|will|would|has|have)\b/i],
 ]
 
 /** What is seen of a question without knowing its words. */
@@ -30,6 +42,8 @@ export interface QuestionForm {
   /** What it asks how to do, in lower case, such as "install"; empty where it does not. */
   readonly verb: string
   readonly negated: boolean
+  /** In lower case. */
+  readonly text: string
 }
 
 /** The form of a question; its kind is `other` where none is known. */
@@ -37,7 +51,7 @@ export function formOf(question: string): QuestionForm {
   const kind = KINDS.find(([, form]) => form.test(question))?.[0] ?? 'other'
   const [, measure = ''] = MEASURE.exec(question) ?? []
   const [, verb = ''] = VERB.exec(question) ?? []
-  return { kind, measure, verb: verb.toLowerCase(), negated: NEGATES.test(question) }
+  return { kind, measure, verb: verb.toLowerCase(), negated: NEGATES.test(question), text: question.toLowerCase() }
 }
 
 /** Figures in links and code are none of the sentence, unless the code is a figure. */
@@ -76,13 +90,38 @@ const INSTRUCTS =
 const GIVES_A_REASON =
   /\b(?:because|since|so that|due to|reasons?|as a result|therefore|this means|which means|caused?|only)\b/i
 const IS = /\b(?:is|are|means?|refers? to|represents?|indicates?|denotes?|describes?|allows?|lets?)\b/i
-/** Of headings: what was, and how it was left. */
-const TELLS_OF_CHANGES =
-  /\b(?:migrat\w+|upgrad\w+|changelog|release notes|breaking changes?|deprecat\w+|removed|history)\b/i
+/** Of headings, and of what leads to sentences: what is warned of, what was, and how it was left. */
+const WARNS =
+  /\b(?:mistakes?|pitfalls?|anti-?patterns?|wrong|incorrect|bad|avoid|danger\w*|warning|caution|failures?|unsupported|discouraged|forbidden|prohibited|insecure|unsafe|void|myths?|misconceptions?|limitations?|known (?:issues|bugs|problems)|old|older|former|formerly|previous|previously|prior|legacy|obsolete|historic\w*|migrat\w+|upgrad\w+|changelog|release notes|breaking changes?|deprecat\w+|removed|history)\b/gi
+/** So many characters tell two such words apart. */
+const WORD_BEGINNING = 5
 
-/** Whether headings announce what has changed, which is not how to do it now. */
-export function tellsOfChanges(headings: string): boolean {
-  return TELLS_OF_CHANGES.test(headings)
+/** Whether a heading or a lead says that what follows is not to be done, or holds no longer. */
+export function namesAWarning(text: string): boolean {
+  return text.search(WARNS) >= 0 || NEGATES.test(text)
+}
+
+/** The same, unless the question asks about just that. */
+export function warnsUnasked(text: string, { text: question, negated }: QuestionForm): boolean {
+  const warns = text.match(WARNS)?.some((word) => !question.includes(word.toLowerCase().slice(0, WORD_BEGINNING)))
+  return warns === true || (!negated && NEGATES.test(text))
+}
+
+/** Takes back what stands before it. */
+const TAKES_BACK =
+  /^[^\p{L}\p{N}]*(?:not so|wrong|incorrect|false|but|however|unfortunately|except|instead|unless|actually|in fact|in reality|don['’]t|do not|never|avoid|(?:that|this|it|these|they)(?:['’]s| is| was| are| were) (?:not|no longer|only|wrong|false|incorrect|deprecated|discouraged|unsafe|insecure|removed|obsolete|an? (?:myth|mistake|bad|error|misconception))|(?:that|this|it) (?:no longer|does(?: not|n['’]t)|will not|won['’]t|has been (?:removed|deprecated)))\b/iu
+
+/** Whether a sentence takes back the one before it, or makes an exception to it. */
+export function takesBack(sentence: string): boolean {
+  return TAKES_BACK.test(sentence)
+}
+
+const ANSWERS_A_QUESTION =
+  /^[^\p{L}]*(?:A(?:nswer)?:[^\p{L}]*)?(?:yes|no|nope|not|never|sure|of course|absolutely|certainly|it depends|that depends|correct|true|false|only|both|neither)\b/iu
+
+/** Whether a sentence says nothing without the question that it answers, as "No." does. */
+export function answersAQuestion(sentence: string): boolean {
+  return ANSWERS_A_QUESTION.test(sentence)
 }
 
 /** Characters before the verb of a sentence that says what something is. */
@@ -92,7 +131,22 @@ const TOO_SHORT = 50
 
 /** A condition that opens a sentence: what it says holds for that case. */
 const CONDITION = /^(?:if|when|unless|before|after|once|while|as soon as|in case)\b([^,]{1,120}),/i
+/** For whom, where, or to what end: the same, in other words. */
+const SCOPE =
+  /^(?:if|when|unless|before|after|once|while|as soon as|in case|on|in(?! general| most| short| practice| addition)|for|with|under|to|assuming|depending)\b([^,:]{1,120}),/i
 const NEGATES = /\b(?:not|never|without|cannot|no longer|unless)\b|n['’]t\b/i
+const DENIES = /\bno\b/i
+/** Leans on what is said before within its first words, or at its end; or is said by the way. */
+const UNRESOLVED =
+  /^\(|^[^,]{0,60}\b(?:this|these|those|them|such|the (?:above|former|latter|same))\b(?! (?:command|line|code|snippet|step)|[^,]{0,60}:$)|\b(?:instead|too|as well|like this|like that|that way)[.:]?$|\b(?:can|may|could|should|will|must) (?:also|still|even)\b|\bas (?:described|mentioned|shown) (?:above|before)\b/i
+const MISCONCEIVES =
+  /\b(?:many|some|most) (?:people|users|of us)\b.{0,20}\b(?:think|believe|assume|say)|\b(?:it is|it's) (?:often|commonly|widely) (?:said|believed|assumed|thought)|\b(?:common|popular|widespread) (?:myth|misconception|belief|mistake)|\byou (?:may|might|could) (?:think|believe|assume|be tempted)\b/i
+/** A word before a sentence that says what is wrong with it, or when it held. */
+const LABELLED =
+  /^[^\p{L}]*(?:wrong|bad|incorrect|don['’]?ts?|do not|avoid|never|not|before|old|older|previously|deprecated|obsolete|legacy|myth|mistake|problem|error|caution|warning|danger|anti-?pattern)\b[^\p{L}:]{0,10}:|❌|🚫|⛔/iu
+/** What was, said within a sentence. */
+const HELD_ONCE =
+  /\b(?:formerly|previously|in (?:the )?(?:old|older|earlier|previous|former|past)\b|prior to|(?:is|are|was|were|been|now) (?:deprecated|obsolete|removed)|no longer)\b/i
 
 /** How sentences speak. */
 export interface Manner {
@@ -100,66 +154,146 @@ export interface Manner {
   readonly independence: number
   /** About 1: above for the form that answers to such a question have, below for another. */
   readonly form: number
+  /** Whether they can be the answer to such a question: of its kind, and understood as they stand. */
+  readonly suits: boolean
+}
+
+/** Sentences as they would be quoted. */
+export interface Spoken {
+  /** What leads to them, outermost first. */
+  readonly lead: readonly string[]
+  readonly sentences: readonly string[]
+  /** The list or code behind them. */
+  readonly continued: string | undefined
 }
 
 /**
  * How well sentences speak as an answer to such a question.
  *
- * @param continued the list or code behind them
  * @param shareAsked share of a text's terms that the question has, 0..1
  */
 export function mannerOf(
-  { kind, verb, negated }: QuestionForm,
-  sentences: readonly string[],
-  continued: string | undefined,
+  question: QuestionForm,
+  { lead, sentences, continued }: Spoken,
   shareAsked: (text: string) => number,
 ): Manner {
   const [first = ''] = sentences
-  const text = sentences.join(' ')
+  const opening = lead[0] ?? first
+  const text = [...lead, ...sentences].join(' ')
   const leaning =
-    POINTS_ELSEWHERE.test(first) || SENDS_ON.test(text) || REMARKS.test(first)
+    POINTS_ELSEWHERE.test(opening) || SENDS_ON.test(text) || REMARKS.test(opening)
       ? 0.6
-      : REFERS_BACK.test(first)
+      : REFERS_BACK.test(opening)
         ? 0.75
         : 1
   const telling = TELLS_A_STORY.test(text) ? 0.65 : 1
-  const [, condition = ''] = CONDITION.exec(first) ?? []
+  const [, condition = ''] = CONDITION.exec(opening) ?? []
   const share = condition === '' ? 1 : shareAsked(condition)
   const general = share > 0.5 ? 1 : share > 0 ? 0.75 : 0.65
-  const turned = kind === 'how-to' && !negated && NEGATES.test(text.replace(CONDITION, '')) ? 0.6 : 1
-  return {
-    independence: leaning * telling * general * turned,
-    form: formFor({ kind, verb }, first, text, continued, shareAsked),
-  }
+  const said = text.replace(CONDITION, '')
+  const denied = question.kind === 'how-to' && !question.negated
+  const turned = denied && NEGATES.test(said) ? 0.6 : 1
+  const [, scope = ''] = SCOPE.exec(opening) ?? []
+  const stands =
+    leaning === 1 &&
+    !UNRESOLVED.test(opening) &&
+    !MISCONCEIVES.test(text) &&
+    !sentences.some((sentence) => LABELLED.test(sentence)) &&
+    (scope === '' || shareAsked(scope) > 0) &&
+    !(denied && (turned < 1 || DENIES.test(said))) &&
+    !lead.some((each) => warnsUnasked(each, question)) &&
+    !(HELD_ONCE.test(text) && !HELD_ONCE.test(question.text))
+  const { form, answers } = formFor(question, sentences, continued, shareAsked)
+  return { independence: leaning * telling * general * turned, form, suits: stands && answers }
 }
 
+/** What tells somebody to do something, at the beginning of a sentence or of its main clause. */
+const DO =
+  '(?:use|run|set|add|install|call|create|specify|configure|enable|disable|edit|open|go to|click|select|choose|put|place|pass|include|mount|start|stop|restart|enter|type|copy|move|execute|change|define|make sure|navigate|download|press|turn|check|replace|remove|delete|upload|import|export|send|provide|log in|connect|visit)'
+const TELLS_TO = new RegExp(
+  [
+    String.raw`(?:^|[.!:] |^[^,.]{1,120}, )[*_]*(?:then |first |simply |just |please )*${DO}\b`,
+    String.raw`\b(?:you|users|admins|administrators) (?:can|should|may(?! want| think| see| notice| be| already))\b`,
+    String.raw`\b(?:by (?:using|running|setting|adding|calling|passing|editing|creating|clicking|selecting|enabling|specifying|putting|including|changing)|via|through|using) `,
+    String.raw`(?:following|this|these|a) (?:commands?|lines?|steps?|snippets?|options?|settings?)[^.]{0,60}:$`,
+  ].join('|'),
+  'i',
+)
+const CAN_BE = /\b(?:can|should|must|may) (?:also |then |now |only |easily |either )?be (\p{L}+)/giu
+/** What is done with something, where it is said what it is. */
+const PASSIVE =
+  /^\s*(?:also |only |always |usually |not |now )?(?!used|called|named|meant|intended|designed)\p{L}+(?:ed|en|set|run)\b/iu
+const SAYS_WHEN =
+  /\b(?:after|before|when(?:ever)?(?! to)|once|every|each|until|during|while|daily|hourly|nightly|weekly|monthly|yearly|at (?:\d|startup|night|midnight|noon|least|most|the (?:end|start|beginning))|on (?:startup|start|boot|shutdown)|immediately|automatically|as soon as|always)\b/i
+const SAYS_WHERE =
+  /\x60[^\x60]*[/\\.][^\x60]*\x60|\b(?:in|under|at|into|from|to|on|within|inside|below) (?:the|your|its|an?|\x60|\*|"|\[|\p{Lu})/iu
+/** Names, in capitals or marked as such, that do not begin the sentence. */
+const NAMES = /(?<=\S[ (])[*_]*\p{Lu}[\p{L}\p{N}]+|\x60[^\x60]+\x60|\*\*[^*]+\*\*/gu
+/** Asked for by a noun in the plural. */
+const SEVERAL = /^(?:which|what) (?:\w+ )?\w+s\b/
+/** What is chosen. */
+const CHOSEN = /^(?:which|what) (\p{L}+)/u
+/** What is done at another time than what is asked. */
+const ANOTHER_TIME = /^(?:before|after|once|while|until|if you(?:['’]ve| have| had| already))\b/i
+/** Names what is to be taken. */
+const MARKED = /[\x60*[]/
+const LISTS = /^\s*(?:[-*+]|\d)/
+
 function formFor(
-  { kind, verb }: Pick<QuestionForm, 'kind' | 'verb'>,
-  first: string,
-  text: string,
+  { kind, verb, text: question }: QuestionForm,
+  sentences: readonly string[],
   continued: string | undefined,
   shareAsked: (text: string) => number,
-): number {
+): { readonly form: number; readonly answers: boolean } {
+  const [first = ''] = sentences
+  const text = sentences.join(' ')
   switch (kind) {
     case 'how-to': {
       // "Install it from the registry" tells who asks how to install.
-      const instructs = INSTRUCTS.test(text) || (verb !== '' && /\p{L}+/u.exec(first)?.[0].toLowerCase() === verb)
-      if (continued !== undefined) return instructs ? 1.4 : 1.25
-      return instructs ? 1.12 : text.length < TOO_SHORT ? 0.5 : 0.72
+      const [, subject = '', does = ''] = /(you )?(\p{L}+)/iu.exec(first) ?? []
+      const echoes = verb !== '' && does.toLowerCase() === verb
+      const atAnotherTime = ANOTHER_TIME.test(first)
+      const instructs = INSTRUCTS.test(text) || echoes
+      const tells =
+        !atAnotherTime &&
+        ((echoes && (subject !== '' || continued !== undefined || MARKED.test(first))) ||
+          TELLS_TO.test(text) ||
+          [...text.matchAll(CAN_BE)].some(([, done = '']) => shareAsked(done) > 0))
+      if (continued !== undefined) return { form: instructs ? 1.4 : 1.25, answers: tells }
+      return { form: instructs ? 1.12 : text.length < TOO_SHORT ? 0.5 : 0.72, answers: tells }
     }
     case 'meaning': {
       const said = first.replace(CONDITION, '')
-      const verb = IS.exec(said)
-      const subject = verb === null ? '' : said.slice(0, verb.index)
-      return subject.length <= LONGEST_SUBJECT && shareAsked(subject) >= 0.5 ? 1.2 : 0.6
+      const is = IS.exec(said)
+      const subject = is === null ? '' : said.slice(0, is.index)
+      const share = subject.length <= LONGEST_SUBJECT ? shareAsked(subject) : 0
+      const behind = is === null ? '' : said.slice(is.index + is[0].length)
+      return { form: share >= 0.5 ? 1.2 : 0.6, answers: share === 1 && !PASSIVE.test(behind) }
     }
     case 'amount':
-      return saysAmount(text) ? 1.2 : 0.65
+      return saysAmount(text) ? { form: 1.2, answers: true } : { form: 0.65, answers: false }
     case 'reason':
-      return GIVES_A_REASON.test(text) ? 1 : 0.6
-    case 'choice':
-      return continued !== undefined && /^\s*(?:[-*+]|\d)/.test(continued) ? 1.3 : 1
+      return GIVES_A_REASON.test(text) ? { form: 1, answers: true } : { form: 0.6, answers: false }
+    case 'choice': {
+      const lists = continued !== undefined && LISTS.test(continued)
+      const [, noun = ''] = CHOSEN.exec(question) ?? []
+      const asksAbout = (sentence: string): boolean => sentence.toLowerCase().includes(noun.slice(0, WORD_BEGINNING))
+      const wanted = SEVERAL.test(question) ? 2 : 1
+      const names = (sentence: string): number =>
+        new Set(
+          (sentence.match(NAMES) ?? []).map((name) => name.toLowerCase()).filter((name) => !question.includes(name)),
+        ).size
+      const said = sentences.some(
+        (sentence) => asksAbout(sentence) && (names(sentence) >= wanted || (wanted === 1 && saysAmount(sentence))),
+      )
+      return { form: lists ? 1.3 : 1, answers: lists || said }
+    }
+    case 'time':
+      return { form: 1, answers: SAYS_WHEN.test(text) }
+    case 'place':
+      return { form: 1, answers: SAYS_WHERE.test(text) }
+    case 'yes-or-no':
     case 'other':
-      return 1
+      return { form: 1, answers: true }
   }
 }

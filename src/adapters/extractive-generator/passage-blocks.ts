@@ -4,21 +4,39 @@ import { sentences } from '../../core/text/sentences.ts'
 /** A piece of a passage, in order. */
 export type PassageBlock =
   | { readonly kind: 'heading'; readonly text: string }
-  /** `defines` says that it begins a definition, which is marked by a colon before it. */
-  | { readonly kind: 'prose'; readonly sentences: readonly string[]; readonly defines?: boolean }
-  | { readonly kind: 'list'; readonly items: readonly string[]; readonly source: string }
+  /**
+   * `defines` says that it begins a definition, which is marked by a colon before it; `indented`, that it may belong to
+   * an item of the list before it.
+   */
+  | {
+      readonly kind: 'prose'
+      readonly sentences: readonly string[]
+      readonly defines?: boolean
+      readonly indented?: boolean
+    }
+  | { readonly kind: 'list'; readonly source: string }
   | { readonly kind: 'code'; readonly source: string }
   /** Tables, mark-up, quotations of other pages: they stand for something, and say nothing. */
-  | { readonly kind: 'other' }
+  | { readonly kind: 'other'; readonly text: string }
+
+/** An item of a list. */
+export interface ListItem {
+  readonly text: string
+  /** The items that it stands in, outermost first. */
+  readonly within: readonly string[]
+}
 
 const FENCE = /^\s*(`{3,}|~{3,})/
 const HEADING = /^\s*#{1,6}\s/
-const ITEM = /^\s*(?:[-*+]|\d{1,9}[.)])\s+(?=\S)/
+const ITEM = /^(\s*)(?:[-*+]|\d{1,9}[.)])\s+(?=\S)/
 /** Before what a definition list says of a term. */
 const DEFINES = /^\s*:\s+/
 /** Of a quotation, and of a definition. */
 const MARKED = /^\s*(?:>\s?|:\s+)/
 const INDENTED = /^(?: {4}|\t)/
+/** A bar between cells: rows of tables need none before the first. */
+const CELLS = /\S\s+\|\s+\S/
+const INLINE_CODE = /`[^`]*`/g
 /** Rows of tables, tags that stand alone, directives, footnotes, imports of MDX, rules. */
 const OTHER = /^\s*(?:\||<\/?[A-Za-z!]|:::|!!!|\[\^?[^\]]+\]:|(?:import|export)\s.*(?:from\s|=)|[-*_=]{3,}\s*$|!\[)/
 
@@ -47,16 +65,20 @@ export function passageBlocks(text: string, heading?: string): PassageBlock[] {
       fence = { mark, lines: [line] }
     } else if (at === 0 && heading !== undefined && line.trim() === heading) {
       found.push({ kind: 'heading', text: heading })
-    } else if (line.trim() === '' || HEADING.test(line) || OTHER.test(line)) {
+    } else if (line.trim() === '' || HEADING.test(line) || isOther(line)) {
       endBlock()
       if (HEADING.test(line)) found.push({ kind: 'heading', text: headingText(line) })
-      else if (line.trim() !== '') found.push({ kind: 'other' })
+      else if (line.trim() !== '') found.push({ kind: 'other', text: line.trim() })
     } else lines.push(line)
   }
   // A fence that was cut off is not quoted.
-  if (fence !== undefined) found.push({ kind: 'other' })
+  if (fence !== undefined) found.push({ kind: 'other', text: '' })
   endBlock()
   return joinedBlocks(found)
+}
+
+function isOther(line: string): boolean {
+  return OTHER.test(line) || CELLS.test(line.replaceAll(INLINE_CODE, 'x'))
 }
 
 /** Without the marks before it and, where there are some, behind it. */
@@ -78,15 +100,28 @@ function codeOf(lines: readonly string[]): PassageBlock {
 /** Lines between blank ones: a list, indented code, or a paragraph with perhaps a list behind it. */
 function blocksOf(lines: readonly string[]): PassageBlock[] {
   const first = lines.findIndex((line) => ITEM.test(line))
-  if (lines.every((line) => INDENTED.test(line)) && first < 0) return [{ kind: 'other' }]
+  if (lines.every((line) => INDENTED.test(line)) && first < 0) return [{ kind: 'other', text: '' }]
   if (first < 0) return [paragraphOf(lines)]
   const before = first === 0 ? [] : [paragraphOf(lines.slice(0, first))]
-  const items: string[] = []
-  for (const line of lines.slice(first)) {
-    if (ITEM.test(line)) items.push(line.replace(ITEM, ''))
-    else items[items.length - 1] += ` ${line.trim()}`
+  const own = lines.slice(first)
+  return [...before, { kind: 'list', source: own.join('\n') }]
+}
+
+/** The items of a list, those within others too. */
+export function listItems(source: string): ListItem[] {
+  const found: { readonly indent: number; text: string; readonly within: readonly string[] }[] = []
+  const open: typeof found = []
+  for (const line of source.split('\n')) {
+    const indent = ITEM.exec(line)?.[1]?.length
+    const last = open.at(-1)
+    if (indent !== undefined) {
+      while ((open.at(-1)?.indent ?? -1) >= indent) open.pop()
+      const item = { indent, text: line.replace(ITEM, ''), within: open.map(({ text }) => text) }
+      open.push(item)
+      found.push(item)
+    } else if (last !== undefined) last.text += ` ${line.trim()}`
   }
-  return [...before, { kind: 'list', items, source: lines.slice(first).join('\n') }]
+  return found.map(({ text, within }) => ({ text, within }))
 }
 
 function paragraphOf(lines: readonly string[]): PassageBlock {
@@ -97,7 +132,13 @@ function paragraphOf(lines: readonly string[]): PassageBlock {
   // A line in bold letters, or a question that nobody answers in the same paragraph, is the heading of what follows.
   const bold = /^\*\*([^*]+)\*\*:?$/.exec(text)?.[1]
   if (bold !== undefined) return { kind: 'heading', text: bold }
-  return { kind: 'prose', sentences: sentences(text), defines: DEFINES.test(lines[0] ?? '') }
+  const [begins = ''] = lines
+  return {
+    kind: 'prose',
+    sentences: sentences(text),
+    defines: DEFINES.test(begins),
+    indented: /^(?: {2}|\t)/.test(begins),
+  }
 }
 
 /** Items that blank lines keep apart are one list, and paragraphs behind a definition belong to it. */
@@ -106,8 +147,7 @@ function joinedBlocks(blocks: readonly PassageBlock[]): PassageBlock[] {
   for (const block of blocks) {
     const last = joined.at(-1)
     if (block.kind === 'list' && last?.kind === 'list') {
-      const items = [...last.items, ...block.items]
-      joined[joined.length - 1] = { kind: 'list', items, source: `${last.source}\n${block.source}` }
+      joined[joined.length - 1] = { kind: 'list', source: `${last.source}\n${block.source}` }
     } else if (block.kind === 'prose' && last?.kind === 'prose' && last.defines === true) {
       joined[joined.length - 1] = { ...last, sentences: [...last.sentences, ...block.sentences] }
     } else joined.push(block)

@@ -2,19 +2,24 @@
 import { clamp01 } from '../../core/lib/numbers.ts'
 import type { Chunk } from '../../core/evidence/chunk.ts'
 import { terms } from '../../core/text/terms.ts'
-import { formOf, mannerOf, type QuestionForm, saysAmount, tellsOfChanges } from './manner.ts'
+import { formOf, mannerOf, type QuestionForm, saysAmount, takesBack, warnsUnasked } from './manner.ts'
 import { MAX_QUOTE, type Run, runsOf } from './runs.ts'
 
 /** Sentences that stand together in one passage. */
 export interface Quote {
   /** Index of the passage. */
   readonly chunk: number
+  /** What leads to the sentences, outermost first, and belongs before them. */
+  readonly lead: readonly string[]
+  /** Whether the sentences are an item of a list. */
+  readonly isItem: boolean
   readonly sentences: readonly string[]
   /** The list or code that the last of them announces, as it stands. */
   readonly continued: string | undefined
   /**
    * How well the best of these sentences answer, 0..1: the share of the question's terms that they and the headings above
-   * them hold, rare terms weighing more, and less of it for a sentence that speaks of something else.
+   * them hold, rare terms weighing more, and less of it for a sentence that speaks of something else; 0 for sentences
+   * that cannot be an answer to such a question, whatever they hold.
    */
   readonly fit: number
 }
@@ -43,8 +48,14 @@ const RELEVANCE = 1.5
 const SURE_SCORE = 0.35
 /** A share of the best passage's score of which the same holds. */
 const NEAR_TOP = 0.8
-/** How-to questions ask for what holds now. */
-const CHANGES_DISCOUNT = 0.7
+/** What is warned of, or was, is seldom asked for. */
+const WARNED_DISCOUNT = 0.7
+/** Of sentences that cannot be an answer to such a question. */
+const UNSUITED_DISCOUNT = 0.85
+/** The share of what is asked that the sentences themselves must hold: headings alone make no answer. */
+const OWN_SHARE = 0.6
+/** The same of a question whose answer is yes or no: it is about every word of it. */
+const OWN_SHARE_OF_YES = 0.75
 
 const SEAM = /([a-z])(?=[A-Z])/g
 const SEAMED = /[a-z][A-Z]/
@@ -108,9 +119,9 @@ export function bestQuote(question: string, chunks: readonly Chunk[], maxSentenc
     const found = bestOf(runs[chunk] ?? [], above, asked, maxSentences)
     if (found === undefined) continue
     const whole = coverage(asked.weights, [termsIn(passage.text)], above.section, above.title)
+    const warned = warnsUnasked(`${title} › ${section}`, asked.form)
     const about =
-      (found.saysAll ? 1 : familiarity(section.split(' › ').at(-1) || title, asked)) *
-      (asked.form.kind === 'how-to' && tellsOfChanges(`${title} ${section}`) ? CHANGES_DISCOUNT : 1)
+      (found.saysAll ? 1 : familiarity(section.split(' › ').at(-1) || title, asked)) * (warned ? WARNED_DISCOUNT : 1)
     const ranked =
       scores.convex === undefined || !(topScore > 0)
         ? RANK_DISCOUNT ** chunk
@@ -120,7 +131,11 @@ export function bestQuote(question: string, chunks: readonly Chunk[], maxSentenc
       most = worth
       const { convex } = scores
       const known = convex === undefined ? 1 : clamp01(convex / Math.max(SURE_SCORE, NEAR_TOP * topScore))
-      best = { chunk, fit: found.fit * about * known, ...widened(found, maxSentences) }
+      const { lead, isItem } = found.run
+      const spoken = { lead, ...widened(found, maxSentences) }
+      // What is quoted beside the best sentences must stand as they do.
+      const stands = !warned && mannerOf(asked.form, spoken, asked.share).suits
+      best = { chunk, isItem, ...spoken, fit: stands ? found.fit * about * known : 0 }
     }
   }
   return best
@@ -159,15 +174,35 @@ function bestOf(runs: readonly ReadRun[], above: Above, asked: Asked, maxSentenc
         (amount || asked.form.measure === '') &&
         asked.telling.size > 1 &&
         [...asked.telling].every((term) => found.some((own) => own.has(term)))
-      const { independence, form } = mannerOf(asked.form, sentences, continued, asked.share)
+      const { independence, form, suits } = mannerOf(asked.form, { lead: run.lead, sentences, continued }, asked.share)
+      const answers = suits && !run.doubtful && holdsEnough(found, sentences, run.asks, asked)
       const undoing = !asked.undoes && found.some((terms) => isOf(UNDOING, terms)) ? UNDOING_DISCOUNT : 1
       const stands = covered * independence * undoing
-      const worth = tells ? stands * form * LENGTH_DISCOUNT ** (to - from - 1) * LATER_DISCOUNT ** at : 0
-      const fit = tells ? stands * Math.min(1, form) * (asked.vague ? VAGUE_DISCOUNT : 1) : 0
+      const suited = answers ? 1 : UNSUITED_DISCOUNT
+      const worth = tells ? stands * form * suited * LENGTH_DISCOUNT ** (to - from - 1) * LATER_DISCOUNT ** at : 0
+      const fit = tells && answers ? stands * Math.min(1, form) * (asked.vague ? VAGUE_DISCOUNT : 1) : 0
       if (best === undefined || worth > best.worth) best = { run, sentences, continued, fit, worth, saysAll }
     }
   }
   return best
+}
+
+/** Whether the sentences themselves hold enough of what is asked: of an amount, the one that says it. */
+function holdsEnough(
+  found: readonly ReadonlySet<string>[],
+  sentences: readonly string[],
+  asks: ReadonlySet<string>,
+  { form: { kind }, weights, telling }: Asked,
+): boolean {
+  const those = kind === 'amount' ? found.filter((_, at) => saysAmount(sentences[at] ?? '')) : found
+  const closed = kind === 'yes-or-no'
+  let [held, all] = [0, 0]
+  for (const term of closed ? weights.keys() : telling) {
+    const weight = closed ? 1 : (weights.get(term) ?? 0)
+    all += weight
+    if (asks.has(term) || those.some((own) => own.has(term))) held += weight
+  }
+  return held >= all * (closed ? OWN_SHARE_OF_YES : OWN_SHARE)
 }
 
 /** Adjacent sentences of a run, as many as are quoted. What announces something says nothing without it. */
@@ -182,7 +217,7 @@ function* windows(
       length += last.length + 1
       if (to > from + 1 && length > MAX_QUOTE) break
       const announces = last.endsWith(':') && !(to === sentences.length && continued !== undefined)
-      if (!announces) yield { from, to }
+      if (!announces && !takesBack(sentences[to] ?? '')) yield { from, to }
     }
   }
 }
