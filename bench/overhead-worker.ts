@@ -9,6 +9,7 @@ import { idfMass } from '../src/core/text/lexicon.ts'
 import { namespaceOf } from '../src/core/lib/ids.ts'
 import { terms } from '../src/core/text/terms.ts'
 import type { GateDependencies } from '../src/middleware/dependencies.ts'
+import { answerCache } from '../src/cache/answer-cache.ts'
 import { ragGate } from '../src/middleware/rag-gate.ts'
 import type { DecisionStore } from '../src/ports/decision-log.ts'
 import { answer } from '../workers/gate/ask.ts'
@@ -69,8 +70,11 @@ const bare = ({ retriever, collections }: GateDependencies): GateDependencies =>
   retriever,
   ...(collections && { collections }),
 })
-const memory = createMemoryAnswerCache()
-const cacheApi = createCacheApiAnswerCache({ cache: () => caches.open('bench-answers') })
+const memory = answerCache({ store: createMemoryAnswerCache(), scope: 'public' })
+const cacheApi = answerCache({
+  store: createCacheApiAnswerCache({ cache: () => caches.open('bench-answers') }),
+  scope: 'public',
+})
 
 app.post('/gated', ragGate<GateBindings>({ dependencies: dependenciesOf(bare) }), answer)
 app.post('/gated-twin', ragGate<GateBindings>({ dependencies: dependenciesOf(bare) }), answer)
@@ -94,7 +98,6 @@ app.post(
   '/hit-memory',
   ragGate<GateBindings>({
     dependencies: dependenciesOf((all) => ({ ...bare(all), cache: memory })),
-    cache: { scope: 'public' },
   }),
   answer,
 )
@@ -102,7 +105,6 @@ app.post(
   '/hit-cache-api',
   ragGate<GateBindings>({
     dependencies: dependenciesOf((all) => ({ ...bare(all), cache: cacheApi })),
-    cache: { scope: 'public' },
   }),
   answer,
 )

@@ -8,9 +8,9 @@
  */
 import { createMemoryAnswerCache } from '../src/adapters/memory-answer-cache.ts'
 import { binomialInterval } from '../src/core/calibration/binomial-interval.ts'
-import { gateQuestion } from '../src/pipeline/gate-question.ts'
 import type { QuestionRequest, QuestionPorts, QuestionSettings } from '../src/pipeline/question-settings.ts'
 import { balanced } from '../src/presets/balanced/balanced.ts'
+import { gatedPast } from '../test/fixtures/cached-question.ts'
 import { openQuestionSet, type SearchableSet } from './evaluation/question-sets.ts'
 import { seededRandom } from './seeded-random.ts'
 
@@ -33,8 +33,6 @@ const SETTINGS: QuestionSettings = {
     rerankTimeoutMs: 60_000,
   },
   context: { maxCharacters: 12_000 },
-  prompt: '',
-  staleIfErrorSeconds: 0,
 }
 
 const askedOf = (question: string): QuestionRequest => ({
@@ -42,19 +40,9 @@ const askedOf = (question: string): QuestionRequest => ({
   collection: 'bench',
   principal: { tenant: 'bench', id: 'bench', scopes: ['ask'] },
   audience: 'public',
-  partition: 'tenant',
-  deployment: '',
-  path: '/ask',
-  model: '',
-  vary: [],
-  options: {},
 })
 
-function portsOver(
-  { lexicon, search }: SearchableSet,
-  corpusVersion: number,
-  cache: QuestionPorts['cache'],
-): QuestionPorts {
+function portsOver({ lexicon, search }: SearchableSet, corpusVersion: number): QuestionPorts {
   const collection = {
     tenant: 'bench',
     id: 'bench',
@@ -69,21 +57,21 @@ function portsOver(
     clock: { nowMs: () => 0 },
     collections: { find: async () => collection, lexicon: async () => lexicon },
     retriever: { retrieve: async ({ question, topK }) => search(question, topK) },
-    ...(cache === undefined ? {} : { cache }),
   }
 }
 
 /** Stores an answer for every question that is not refused. @returns the chunks that each of them rests on */
 async function storeAnswers(opened: SearchableSet, questions: readonly string[]) {
-  const cache = createMemoryAnswerCache({ maxBytes: 2 ** 30 })
-  const ports = portsOver(opened, 1, cache)
+  const store = createMemoryAnswerCache({ maxBytes: 2 ** 30 })
+  const ports = portsOver(opened, 1)
   const stored = new Map<string, readonly string[]>()
   for (const question of questions) {
-    const gated = await gateQuestion(ports, SETTINGS, askedOf(question))
+    const { gated, cache } = await gatedPast({ store }, ports, SETTINGS, askedOf(question))
     if (gated.kind !== 'judged' || gated.decision.verdict === 'refuse') continue
-    const { decision, evidenceKey: key } = gated
+    const { decision } = gated
+    const key = cache.keptUnder?.evidenceKey
     if (key === undefined) throw new Error('An answer that may be given has an evidence key')
-    await cache.put(key, {
+    await store.put(key, {
       schema: 2,
       key,
       requestedAtMs: 0,
@@ -98,12 +86,12 @@ async function storeAnswers(opened: SearchableSet, questions: readonly string[])
     })
     stored.set(question, decision.evidenceIds)
   }
-  return { cache, stored }
+  return { store, stored }
 }
 
 const before = openQuestionSet(SET)
 const questions = before.questions.filter((_, at) => at % EVERY === 0).map(({ question }) => question)
-const { cache, stored } = await storeAnswers(before, questions)
+const { store, stored } = await storeAnswers(before, questions)
 const random = seededRandom(SEED)
 const cited = [...new Set([...stored.values()].flat())]
 let [kept, untouched, keptUntouched] = [0, 0, 0]
@@ -113,9 +101,9 @@ for (let at = 0; at < CHANGES; at++) {
     edit: (passage) =>
       passage.id === changedId ? { ...passage, text: `${passage.text} This was reviewed in spring.` } : passage,
   })
-  const ports = portsOver(after, 2, cache)
+  const ports = portsOver(after, 2)
   for (const [question, evidenceIds] of stored) {
-    const hit = (await gateQuestion(ports, SETTINGS, askedOf(question))).kind === 'cached'
+    const hit = (await gatedPast({ store }, ports, SETTINGS, askedOf(question))).gated.kind === 'cached'
     const rests = evidenceIds.includes(changedId)
     if (hit && rests) throw new Error('An answer outlived its evidence')
     kept += hit ? 1 : 0

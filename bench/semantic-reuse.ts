@@ -15,7 +15,7 @@ import { createMemoryAnswerCache } from '../src/adapters/memory-answer-cache.ts'
 import { binomialInterval } from '../src/core/calibration/binomial-interval.ts'
 import { questionDifference } from '../src/core/text/question-difference.ts'
 import { normaliseQuestion } from '../src/core/text/normalise.ts'
-import { gateQuestion } from '../src/pipeline/gate-question.ts'
+import { gatedPast } from '../test/fixtures/cached-question.ts'
 import type { QuestionPorts, QuestionRequest, QuestionSettings } from '../src/pipeline/question-settings.ts'
 import { balanced } from '../src/presets/balanced/balanced.ts'
 import { embed, termFrequencies } from '../src/vector-index/embed/embedder.ts'
@@ -67,8 +67,6 @@ const SETTINGS: QuestionSettings = {
     rerankTimeoutMs: 60_000,
   },
   context: { maxCharacters: 12_000 },
-  prompt: '',
-  staleIfErrorSeconds: 0,
 }
 
 const { lexicon, search, questions } = openQuestionSet('squad-ooc')
@@ -89,17 +87,11 @@ const requestOf = (question: string): QuestionRequest => ({
   collection: 'bench',
   principal: { tenant: 'bench', id: 'bench', scopes: ['ask'] },
   audience: 'public',
-  partition: 'tenant',
-  deployment: '',
-  path: '/ask',
-  model: '',
-  vary: [],
-  options: {},
 })
 
 /** Whether an answer to the first would be found for the second, if nothing but the evidence were asked. */
 async function findsSameEvidence(first: string, second: string): Promise<boolean> {
-  const cache = createMemoryAnswerCache()
+  const options = { store: createMemoryAnswerCache(), reuse: { isSameQuestion: async () => true } }
   const collection = {
     tenant: 'bench',
     id: 'bench',
@@ -114,14 +106,13 @@ async function findsSameEvidence(first: string, second: string): Promise<boolean
     clock: { nowMs: () => 0 },
     collections: { find: async () => collection, lexicon: async () => lexicon },
     retriever: { retrieve: async ({ question, topK }) => search(question, topK) },
-    cache,
-    reuse: { isSameQuestion: async () => true },
   }
-  const gated = await gateQuestion(ports, SETTINGS, requestOf(first))
-  if (gated.kind !== 'judged' || gated.anyQuestionKey === undefined) return false
-  await cache.put(gated.anyQuestionKey, {
+  const { gated, cache } = await gatedPast(options, ports, SETTINGS, requestOf(first))
+  const key = cache.keptUnder?.anyQuestionKey
+  if (gated.kind !== 'judged' || key === undefined) return false
+  await options.store.put(key, {
     schema: 2,
-    key: gated.anyQuestionKey,
+    key,
     question: first,
     requestedAtMs: 0,
     lifetimeSeconds: 3600,
@@ -133,7 +124,7 @@ async function findsSameEvidence(first: string, second: string): Promise<boolean
     principalId: 'bench',
     purgeEpoch: 0,
   })
-  return (await gateQuestion(ports, SETTINGS, requestOf(second))).kind === 'cached'
+  return (await gatedPast(options, ports, SETTINGS, requestOf(second))).gated.kind === 'cached'
 }
 
 async function readPairs(form: (question: string) => string): Promise<Pair[]> {

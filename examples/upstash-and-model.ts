@@ -4,6 +4,7 @@
  */
 import { Hono } from 'hono'
 import { ragGate, respondWithError } from 'hono-rag-gate'
+import { answerCache } from 'hono-rag-gate/cache'
 import { createMemoryAnswerCache } from 'hono-rag-gate/adapters/memory-answer-cache'
 import { createUpstashRetriever } from 'hono-rag-gate/adapters/upstash-vector'
 
@@ -18,11 +19,9 @@ type Env = {
 const gate = ragGate<Env>({
   dependencies: (env) => ({
     retriever: createUpstashRetriever({ url: env.UPSTASH_VECTOR_REST_URL, token: env.UPSTASH_VECTOR_REST_TOKEN }),
-    cache: createMemoryAnswerCache(),
-    model: env.LLM_MODEL,
+    // Everybody gets the same answers here: nobody says who they are. A request with Cookie or Authorization passes by them.
+    cache: answerCache({ store: createMemoryAnswerCache(), scope: 'public', model: env.LLM_MODEL }),
   }),
-  // Everybody gets the same answers here: nobody says who they are. A request with Cookie or Authorization passes by them.
-  cache: { scope: 'public' },
 })
 
 const app = new Hono<{ Bindings: Env }>()

@@ -45,6 +45,7 @@ const ROOMS: Readonly<Record<string, Allowed>> = {
     rooms: ['src/middleware/', 'src/http/', 'src/presets/balanced/', ...PIPELINE],
     packages: ['hono'],
   },
+  'src/cache/': { rooms: ['src/cache/', 'src/middleware/', 'src/http/', ...PIPELINE], packages: ['hono'] },
   'src/adapters/': { rooms: ['src/http/', ERRORS, ...PORTS], packages: ['@cloudflare/workers-types'] },
   'src/adapters/d1': {
     rooms: ['src/adapters/d1/', 'd1/schema.ts', ERRORS, ...PORTS],

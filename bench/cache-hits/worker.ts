@@ -2,6 +2,7 @@
 import { type Context, Hono } from 'hono'
 import { createCacheApiAnswerCache } from '../../src/adapters/cache-api-answer-cache.ts'
 import { createMemoryAnswerCache } from '../../src/adapters/memory-answer-cache.ts'
+import { answerCache } from '../../src/cache/answer-cache.ts'
 import { ragGate } from '../../src/middleware/rag-gate.ts'
 import type { AnswerCache } from '../../src/ports/answer-cache.ts'
 
@@ -18,11 +19,11 @@ app.post('/bare', bare)
 app.post('/bare-twin', bare)
 
 /** Finds the evidence once; a second time is no hit, and the bench ends. */
-function gate(cache: AnswerCache): ReturnType<typeof ragGate> {
+function gate(store: AnswerCache): ReturnType<typeof ragGate> {
   let retrievals = 0
   return ragGate({
     dependencies: {
-      cache,
+      cache: answerCache({ store, scope: 'public' }),
       retriever: {
         async retrieve() {
           if (retrievals++ > 0) throw new Error('a hit retrieves nothing')
@@ -31,7 +32,6 @@ function gate(cache: AnswerCache): ReturnType<typeof ragGate> {
         },
       },
     },
-    cache: { scope: 'public' },
   })
 }
 app.post('/hit-memory', gate(createMemoryAnswerCache()), answer)

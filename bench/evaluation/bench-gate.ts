@@ -70,12 +70,6 @@ export function benchGate(
       collection: COLLECTION,
       principal: { tenant: TENANT, id: 'bench', scopes: ['ask'] },
       audience: 'operator',
-      partition: '',
-      deployment: '',
-      path: '/ask',
-      model: '',
-      vary: [],
-      options: {},
       ...(without === undefined ? {} : { without }),
     })
     if (gated.kind !== 'judged') throw new Error('There is no cache here')

@@ -6,6 +6,7 @@ import { confidenceRange } from '../../src/core/gates/confidence-range.ts'
 import { logistic } from '../../src/core/policy/logistic.ts'
 import { definePolicy } from '../../src/core/policy/policy.ts'
 import type { RagGateEnv } from '../../src/middleware/gate-context.ts'
+import { answerCache } from '../../src/cache/answer-cache.ts'
 import { ragGate } from '../../src/middleware/rag-gate.ts'
 import type { AnswerCache } from '../../src/ports/answer-cache.ts'
 
@@ -49,19 +50,19 @@ function saysFreshness(headers: Headers): boolean {
 }
 
 const app = new Hono<RagGateEnv<Bindings>>()
-for (const [name, cache] of Object.entries(stores)) {
+for (const [name, store] of Object.entries(stores)) {
   const gate = ragGate<Bindings>({
     dependencies: {
       retriever: { retrieve: async () => [{ kind: 'bm25', entries: [{ passage, score: 9 }] }] },
-      cache,
+      cache: answerCache({
+        store,
+        scope: 'public',
+        vary: { headers: ['accept-language', 'abc', 'bar', 'baz', 'foo'] },
+        bypassesPerMinute: 100_000,
+      }),
     },
     policy: certain,
     question: { read: (c) => `What does the origin say to ${c.req.url}?` },
-    cache: {
-      scope: 'public',
-      vary: { headers: ['accept-language', 'abc', 'bar', 'baz', 'foo'] },
-      bypassesPerMinute: 100_000,
-    },
   })
   app.on(['GET', 'POST', 'QUERY'], `/${name}/*`, gate, async (c) => {
     const headers = new Headers(c.req.raw.headers)

@@ -1,16 +1,16 @@
 import { DurableObject, RpcTarget } from 'cloudflare:workers'
 import { createSealer } from './answer-cache/envelope.ts'
-import { Flight, type FlightSeat } from './coalescing/flight.ts'
+import { Flight, type FlightRole } from './coalescing/flight.ts'
 import type { CachedAnswer } from '../ports/answer-cache.ts'
-import type { Coalescer, Landing } from '../ports/coalescer.ts'
+import type { Coalescer, CoalescedOutcome } from '../ports/coalescer.ts'
 
 /** The leader's end of a flight. */
-export interface FlightLead extends RpcTarget {
-  land(landing: Landing): void
+export interface FlightLeader extends RpcTarget {
+  complete(outcome: CoalescedOutcome): void
 }
 
 /** When the leader's request is gone, the runtime disposes of what it was given, and the flight knows. */
-class LeadTarget extends RpcTarget implements FlightLead {
+class LeaderTarget extends RpcTarget implements FlightLeader {
   readonly #flight: Flight
   readonly #leader: number
 
@@ -20,8 +20,8 @@ class LeadTarget extends RpcTarget implements FlightLead {
     this.#leader = leader
   }
 
-  land(landing: Landing): void {
-    this.#flight.land(this.#leader, landing)
+  complete(outcome: CoalescedOutcome): void {
+    this.#flight.complete(this.#leader, outcome)
   }
 
   [Symbol.dispose](): void {
@@ -29,8 +29,8 @@ class LeadTarget extends RpcTarget implements FlightLead {
   }
 }
 
-/** What `join` of an object gives: a place, and to the leader its end of the flight. */
-type RemoteSeat = Exclude<FlightSeat, { kind: 'leader' }> | { readonly kind: 'leader'; readonly lead: FlightLead }
+/** What `join` of an object gives: a role, and to the leader its end of the flight. */
+type RemoteRole = Exclude<FlightRole, { kind: 'leader' }> | { readonly kind: 'leader'; readonly leader: FlightLeader }
 
 /**
  * The Durable Object in which those who ask the same at the same time meet: one object an answer key. It stores nothing.
@@ -40,9 +40,9 @@ export class AnswerFlight extends DurableObject {
   readonly #flight = new Flight(() => Date.now())
 
   /** @param timeoutMs how long to wait for a leader at most, milliseconds */
-  async join(timeoutMs: number): Promise<RemoteSeat> {
-    const seat = await this.#flight.join(timeoutMs)
-    return seat.kind === 'leader' ? { kind: 'leader', lead: new LeadTarget(this.#flight, seat.leader) } : seat
+  async join(timeoutMs: number): Promise<RemoteRole> {
+    const role = await this.#flight.join(timeoutMs)
+    return role.kind === 'leader' ? { kind: 'leader', leader: new LeaderTarget(this.#flight, role.leaderId) } : role
   }
 }
 
@@ -62,21 +62,21 @@ export function createDurableObjectCoalescer({ namespace }: DurableObjectCoalesc
   const { address } = createSealer(undefined)
   return {
     async join(key, timeoutMs) {
-      const seat = await namespace.getByName(await address(key)).join(timeoutMs)
+      const role = await namespace.getByName(await address(key)).join(timeoutMs)
       // True because both ends are of one Worker; the types of calls between them lose that pairs are pairs.
-      if (seat.kind === 'follower') return { kind: 'follower', answer: seat.answer as CachedAnswer }
-      if (seat.kind === 'alone') return { kind: 'alone' }
-      const { lead } = seat
+      if (role.kind === 'follower') return { kind: 'follower', answer: role.answer as CachedAnswer }
+      if (role.kind === 'separate') return { kind: 'separate' }
+      const { leader } = role
       return {
         kind: 'leader',
-        lead: {
-          async land(landing) {
+        leader: {
+          async complete(outcome) {
             try {
-              await lead.land(landing)
+              await leader.complete(outcome)
             } catch {
-              // The object is gone, and those who waited with it: they go alone.
+              // The object is gone, and those who waited with it: they go separately.
             } finally {
-              lead[Symbol.dispose]()
+              leader[Symbol.dispose]()
             }
           },
         },

@@ -23,9 +23,9 @@ export function createMemoryCoalescer(): Coalescer {
   return {
     async join(key, timeoutMs) {
       const flight = flightOf(key)
-      const seat = await flight.join(timeoutMs)
-      if (seat.kind !== 'leader') return seat
-      return { kind: 'leader', lead: { land: async (landing) => flight.land(seat.leader, landing) } }
+      const role = await flight.join(timeoutMs)
+      if (role.kind !== 'leader') return role
+      return { kind: 'leader', leader: { complete: async (outcome) => flight.complete(role.leaderId, outcome) } }
     },
   }
 }

@@ -4,13 +4,12 @@ import { buildRefusal } from '../core/reports/refusal.ts'
 import { judgeResponse, replaceAnswer, resendAnswer } from './judge-response.ts'
 import { answerMeasure } from '../core/policy/judge.ts'
 import type { Decision } from '../core/policy/decision.ts'
-import { isRagGateError } from '../errors.ts'
-import type { CachedResult } from '../pipeline/gate-question.ts'
-import { storeAnswer, storeRefusal } from './store-answer.ts'
-import { storedResponse } from './stored-response.ts'
-import { storingOf, keep, finish, forwarded, retrievalTimings } from './finish.ts'
+import type { JudgedResult } from '../pipeline/gate-question.ts'
+import type { FoundAnswer } from '../pipeline/question-cache.ts'
+import type { Exchange } from './exchange.ts'
+import { finish } from './finish.ts'
+import type { ExchangeCache, Made } from './gate-cache.ts'
 import { makeGateContext, type AnswerReport } from './gate-context.ts'
-import type { Exchange, Judged } from './finish.ts'
 import type { RagGateEnv } from './gate-context.ts'
 
 type GateContext<Bindings extends object> = Context<RagGateEnv<Bindings>>
@@ -20,7 +19,7 @@ export async function respondThroughHandler<Bindings extends object>(
   c: GateContext<Bindings>,
   next: Next,
   exchange: Exchange,
-  judged: Judged,
+  judged: JudgedResult,
 ): Promise<void> {
   const { dependencies, request, messages } = exchange
   const { gateContext, reported } = makeGateContext({
@@ -37,56 +36,50 @@ export async function respondThroughHandler<Bindings extends object>(
   const generationStartedMs = dependencies.clock.nowMs()
   await next()
   const generationMs = dependencies.clock.nowMs() - generationStartedMs
-  if (judged.standIn !== undefined && FAULTS.has(c.res.status)) {
-    return respondWithStandIn(c, exchange, judged, judged.standIn, generationMs)
+  const { cache } = exchange
+  const standIn = cache?.question.standIn({ by: 'handler', status: c.res.status, thrown: c.error })
+  if (cache !== undefined && standIn !== undefined) {
+    return respondWithStandIn(c, exchange, cache, standIn, judged, generationMs)
   }
   const second = await judgeAnswerOf(c, exchange, judged, reported())
-  const storing = storingOf(exchange, { ...judged, decision: second.decision }, reported)
-  // What the application's `onError` answered is no answer to the question, whatever its status.
-  const { refusal, refusedBy } = second
-  const store = (): ReturnType<typeof storeAnswer> => {
-    if (storing === undefined || c.error !== undefined || refusedBy !== undefined) return undefined
-    return refusal === undefined ? storeAnswer(c.res, storing) : storeRefusal(refusal, c.res.status, storing)
-  }
-  keep(c, judged.lead, store, c.error !== undefined || c.res.status >= 500 ? 'failed' : 'not-stored')
+  cache?.keep(madeOf(c, judged, second, reported))
   finish(c, exchange, writableResponse(c), {
     decision: second.decision,
     policy: judged.policy,
-    cache: forwarded(exchange, judged),
-    timings: { ...retrievalTimings(judged), generationMs },
+    timings: { ...judged.timings, generationMs },
     report: reported(),
     retrievals: judged.retrievals,
   })
 }
 
-/** Statuses of a handler that has no answer. @see RFC 5861, section 4 */
-const FAULTS: ReadonlySet<number> = new Set([500, 502, 503, 504])
+/** What a cache is told of an answer. What the application's `onError` answered is no answer, whatever its status. */
+function madeOf<Bindings extends object>(
+  c: GateContext<Bindings>,
+  { policy }: JudgedResult,
+  { decision, refusal, refusedBy }: SecondStage,
+  reported: () => AnswerReport,
+): Made {
+  const { status } = c.res
+  if (c.error !== undefined || status >= 500) return { kind: 'failure' }
+  if (refusedBy !== undefined) return { kind: 'nothing' }
+  if (refusal !== undefined) return { kind: 'refusal', body: refusal, status, decision, policy }
+  return { kind: 'answer', response: c.res, decision, policy, reported }
+}
 
 /** Sends an answer past its lifetime instead of the handler's failure. */
 async function respondWithStandIn<Bindings extends object>(
   c: GateContext<Bindings>,
   exchange: Exchange,
-  judged: Judged,
-  { answer, policy, ageSeconds, ttlSeconds, cache: kind, retrievals }: CachedResult,
+  cache: ExchangeCache,
+  found: FoundAnswer,
+  { policy, timings, retrievals }: JudgedResult,
   generationMs: number,
 ): Promise<void> {
-  exchange.settings.onWarning({
-    code: isRagGateError(c.error) ? c.error.code : 'handler_failed',
-    message: `The handler answered ${c.res.status}: an answer past its lifetime is sent`,
-    ...(c.error === undefined ? {} : { cause: c.error }),
-  })
   await c.res.body?.cancel().catch(() => undefined)
   c.res = undefined
-  c.res = await storedResponse(c, answer)
-  keep(c, judged.lead, () => undefined, 'failed')
-  finish(c, exchange, c.res, {
-    decision: answer.decision,
-    policy,
-    cache: { kind, ageSeconds, ttlSeconds, principalId: answer.principalId },
-    timings: { ...retrievalTimings(judged), generationMs },
-    report: {},
-    retrievals,
-  })
+  c.res = await cache.send(found)
+  const { decision } = found.answer
+  finish(c, exchange, c.res, { decision, policy, found, timings: { ...timings, generationMs }, retrievals })
 }
 
 /** What the second stage made of an answer. */
@@ -105,7 +98,7 @@ interface SecondStage {
 async function judgeAnswerOf<Bindings extends object>(
   c: GateContext<Bindings>,
   exchange: Exchange,
-  { decision, evidence, context, policy }: Judged,
+  { decision, evidence, context, policy }: JudgedResult,
   report: AnswerReport,
 ): Promise<SecondStage> {
   const { settings, request, messages } = exchange

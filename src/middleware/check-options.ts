@@ -9,14 +9,21 @@ import { RRF_K } from '../core/lib/rank-scores.ts'
 import { definePolicy, type Policy } from '../core/policy/policy.ts'
 import { validateRules } from '../core/policy/rules.ts'
 import type { MessagesByCode } from '../core/reports/refusal.ts'
-import { RagGateError } from '../errors.ts'
 import type { ContextSettings } from '../pipeline/fit-context.ts'
 import type { GateWarning, QuestionSettings, RetrievalSettings } from '../pipeline/question-settings.ts'
 import { balanced } from '../presets/balanced/balanced.ts'
-import { CREDENTIAL_HEADERS, type CredentialHeader } from './cache-use.ts'
-import type { CacheScope } from './dependencies.ts'
-import { createRefreshes, type Refreshes } from './refreshes.ts'
-import type { CacheOptions, ContextOptions, QuestionOptions, RagGateOptions, RetrievalOptions } from './options.ts'
+import {
+  invalid,
+  isStrings,
+  isWithin,
+  requireKnown,
+  requireOneOf,
+  requireOptionalFunction,
+  requireString,
+  requireStrings,
+  requireWhole,
+} from './check-values.ts'
+import type { ContextOptions, QuestionOptions, RagGateOptions, RetrievalOptions } from './options.ts'
 
 /** How a route reads questions, completed. */
 export type ReadSettings = Required<Omit<QuestionOptions, 'read'>> & Pick<QuestionOptions, 'read'>
@@ -24,18 +31,6 @@ export type ReadSettings = Required<Omit<QuestionOptions, 'read'>> & Pick<Questi
 /** The options of a route, checked and completed. */
 export interface RouteSettings extends QuestionSettings {
   readonly question: ReadSettings
-  readonly cacheScope: CacheScope | undefined
-  readonly varyHeaders: readonly string[]
-  readonly varyQuery: readonly string[]
-  readonly maxStoredBytes: number
-  readonly staleWhileRevalidateSeconds: number
-  /** Present where answers may be made anew after a stale one was sent. */
-  readonly refreshes: Refreshes | undefined
-  /** Credentials that keep a request out of a public cache. */
-  readonly barredCredentials: readonly CredentialHeader[]
-  /** In lower case. */
-  readonly omitHeaders: readonly string[]
-  readonly bypassesPerMinute: number
   readonly generationConfidence: GenerationConfidenceSource | undefined
   readonly maxJudgedBytes: number
   readonly refusalStatus: 200 | 403 | 404 | 422
@@ -56,7 +51,6 @@ const NAMES = {
     'question',
     'retrieval',
     'context',
-    'cache',
     'answer',
     'refusalStatus',
     'closestPassages',
@@ -90,19 +84,6 @@ const NAMES = {
     'expansion',
   ],
   context: ['maxCharacters', 'maxTokens', 'countTokens'],
-  cache: [
-    'scope',
-    'vary',
-    'prompt',
-    'staleIfErrorSeconds',
-    'staleWhileRevalidateSeconds',
-    'revalidate',
-    'coalesceTimeoutMs',
-    'maxStoredBytes',
-    'ignoredCredentials',
-    'omitHeaders',
-    'bypassesPerMinute',
-  ],
   answer: ['generationConfidence', 'maxJudgedBytes'],
 } as const
 
@@ -135,7 +116,6 @@ export function checkOptions(options: RagGateOptions<never>): RouteSettings {
     question: checkQuestion(options.question),
     retrieval: checkRetrieval(options.retrieval),
     context: checkContext(options.context),
-    ...checkCache(options.cache, onWarning),
     generationConfidence,
     maxJudgedBytes,
     refusalStatus,
@@ -161,14 +141,6 @@ function requireGroups(options: RagGateOptions<never>): void {
   if (typeof dependencies !== 'function' && !isRecord(dependencies)) {
     throw invalid('dependencies must hold a retriever, or be a function that makes them', 'dependencies')
   }
-}
-
-function requireKnown(group: string, given: unknown, names: readonly string[]): void {
-  if (!isRecord(given)) throw invalid(`${group} must be an object`, group)
-  const unknown = Object.keys(given).find((name) => !names.includes(name))
-  if (unknown === undefined) return
-  const option = group === '' ? unknown : `${group}.${unknown}`
-  throw invalid(`There is no option ${option}; known are ${names.join(', ')}`, option)
 }
 
 function checkQuestion(options: QuestionOptions = {}): ReadSettings {
@@ -232,65 +204,6 @@ function checkRetrieval(options: RetrievalOptions = {}): RetrievalSettings {
     ...(expansion === undefined ? {} : { expansion }),
     ...(rerankFrom === undefined ? {} : { rerankFrom }),
     ...(rerankBelow === undefined ? {} : { rerankBelow }),
-  }
-}
-
-/** How answers are kept, completed. */
-type CacheSettings = Pick<
-  RouteSettings,
-  | 'prompt'
-  | 'staleIfErrorSeconds'
-  | 'staleWhileRevalidateSeconds'
-  | 'refreshes'
-  | 'coalesceTimeoutMs'
-  | 'cacheScope'
-  | 'varyHeaders'
-  | 'varyQuery'
-  | 'maxStoredBytes'
-  | 'barredCredentials'
-  | 'omitHeaders'
-  | 'bypassesPerMinute'
->
-
-function checkCache(options: CacheOptions = {}, onWarning: RouteSettings['onWarning']): CacheSettings {
-  const { scope, vary = {}, prompt = '', ignoredCredentials = [], omitHeaders = [] } = options
-  const { bypassesPerMinute = 6, coalesceTimeoutMs = 10_000, maxStoredBytes = 262_144 } = options
-  const { staleIfErrorSeconds = 0, staleWhileRevalidateSeconds = 0, revalidate } = options
-  if (scope !== undefined) requireOneOf('cache.scope', scope, ['public', 'tenant', 'principal'])
-  requireString('cache.prompt', prompt)
-  requireWhole('cache.staleIfErrorSeconds', staleIfErrorSeconds, 0, 30 * 86_400)
-  requireWhole('cache.staleWhileRevalidateSeconds', staleWhileRevalidateSeconds, 0, 30 * 86_400)
-  requireOptionalFunction('cache.revalidate', revalidate)
-  if (staleWhileRevalidateSeconds > 0 && revalidate === undefined) {
-    throw invalid(
-      'cache.staleWhileRevalidateSeconds needs cache.revalidate, which makes the new answer',
-      'cache.revalidate',
-    )
-  }
-  requireWhole('cache.coalesceTimeoutMs', coalesceTimeoutMs, 0, 60_000)
-  requireWhole('cache.maxStoredBytes', maxStoredBytes, 0, 100_000_000)
-  requireStrings('cache.ignoredCredentials', ignoredCredentials)
-  for (const name of ignoredCredentials) requireOneOf('cache.ignoredCredentials', name, CREDENTIAL_HEADERS)
-  requireStrings('cache.omitHeaders', omitHeaders)
-  requireWhole('cache.bypassesPerMinute', bypassesPerMinute, 0, 100_000)
-  requireKnown('cache.vary', vary, ['headers', 'query'])
-  requireStrings('cache.vary.headers', vary.headers ?? [])
-  requireStrings('cache.vary.query', vary.query ?? [])
-  const varyHeaders = vary.headers?.map((name) => name.toLowerCase()) ?? []
-  const harmless: readonly string[] = [...ignoredCredentials, ...varyHeaders]
-  return {
-    prompt,
-    staleIfErrorSeconds,
-    staleWhileRevalidateSeconds,
-    refreshes: revalidate && createRefreshes(revalidate, onWarning),
-    coalesceTimeoutMs,
-    cacheScope: scope,
-    varyHeaders,
-    varyQuery: vary.query ?? [],
-    maxStoredBytes,
-    barredCredentials: scope === 'public' ? CREDENTIAL_HEADERS.filter((name) => !harmless.includes(name)) : [],
-    omitHeaders: omitHeaders.map((name) => name.toLowerCase()),
-    bypassesPerMinute,
   }
 }
 
@@ -386,38 +299,4 @@ function isText(text: unknown): boolean {
   return Object.entries(text).every(([name, value]) =>
     name === 'suggestions' ? isStrings(value) : (name === 'answer' || name === 'reason') && typeof value === 'string',
   )
-}
-
-function isWithin(value: unknown, low: number, high: number): boolean {
-  return typeof value === 'number' && value >= low && value <= high
-}
-
-function isStrings(values: unknown): boolean {
-  return Array.isArray(values) && values.every((value) => typeof value === 'string')
-}
-
-function requireWhole(option: string, value: number, low: number, high: number): void {
-  if (Number.isInteger(value) && isWithin(value, low, high)) return
-  throw invalid(`${option} must be a whole number from ${low} to ${high}`, option)
-}
-
-function requireString(option: string, value: string): void {
-  if (typeof value !== 'string') throw invalid(`${option} must be a string`, option)
-}
-
-function requireStrings(option: string, values: readonly string[]): void {
-  if (!isStrings(values)) throw invalid(`${option} must be a list of strings`, option)
-}
-
-function requireOptionalFunction(option: string, value: unknown): void {
-  if (value !== undefined && typeof value !== 'function') throw invalid(`${option} must be a function`, option)
-}
-
-/** Refuses what is none of the values that an option can have. */
-function requireOneOf<Value>(option: string, value: Value, allowed: readonly Value[]): void {
-  if (!allowed.includes(value)) throw invalid(`${option} must be one of ${allowed.join(', ')}`, option)
-}
-
-function invalid(message: string, param: string): RagGateError {
-  return new RagGateError('config_invalid', message, { param })
 }

@@ -1,25 +1,20 @@
 /** What the gate works with, checked once and kept for as long as the isolate lives. */
 import { createQuestionHmac } from '../pipeline/question-hmac.ts'
-import type { AnswerReuse } from '../pipeline/question-settings.ts'
 import { createTermReader } from '../core/text/terms.ts'
 import { isRecord } from '../core/lib/guards.ts'
 import type { TermReader } from '../core/text/terms.ts'
 import type { Audience } from '../core/policy/preset.ts'
 import type { SavingsLedger } from '../core/reports/savings.ts'
 import { RagGateError } from '../errors.ts'
-import type { AnswerCache } from '../ports/answer-cache.ts'
-import type { AnswerPurges } from '../ports/answer-purges.ts'
 import type { Authenticate, Principal } from '../ports/authenticator.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Coalescer } from '../ports/coalescer.ts'
 import { type Collections, plainCollection } from '../ports/collections.ts'
 import type { DecisionEvent, DecisionLog } from '../ports/decision-log.ts'
 import type { QuestionRewriter } from '../ports/question-rewriter.ts'
 import type { Reranker } from '../ports/reranker.ts'
 import type { Retriever } from '../ports/retriever.ts'
-
-/** Who may share a cached answer. */
-export type CacheScope = 'public' | 'tenant' | 'principal'
+import type { GateWarning, QuestionSettings } from '../pipeline/question-settings.ts'
+import type { GateCache, RouteCache } from './gate-cache.ts'
 
 /** What the gate works with: a retriever, and whatever else there is. */
 export interface GateDependencies {
@@ -37,21 +32,12 @@ export interface GateDependencies {
    * to it.
    */
   readonly rewriter?: QuestionRewriter
-  /** Without one, every question is retrieved, judged and answered anew. */
-  readonly cache?: AnswerCache
-  /** What was purged of the cache. Without it, nothing can be. */
-  readonly purges?: AnswerPurges
   /**
-   * Lets one of those who ask the same at the same time make the answer, while the others wait for it. It needs a cache.
-   * Without one, each of them is answered for himself.
-   */
-  readonly coalescer?: Coalescer
-  /**
-   * `similarQuestions(…)`: sends a cached answer to another wording of its question as well. It needs a cache.
+   * `answerCache(…)` of `hono-rag-gate/cache`.
    *
-   * @default only to the same question
+   * @default none: every question is retrieved, judged and answered anew
    */
-  readonly reuse?: AnswerReuse
+  readonly cache?: GateCache
   /** Without one, decisions are not recorded. */
   readonly log?: DecisionLog
   /** Without one, everyone is the anonymous principal of the tenant `default` and may ask. */
@@ -64,18 +50,6 @@ export interface GateDependencies {
    * @default 'public'
    */
   readonly audience?: Audience
-  /**
-   * Names the deployment in the answer key, so that two of them, or an old and a new database, can share a store.
-   *
-   * @default ''
-   */
-  readonly deployment?: string
-  /**
-   * Names the model that the handler calls: another model makes other answers.
-   *
-   * @default ''
-   */
-  readonly model?: string
   /** `savingsLedger(…)`: records the model calls that refusals and cached answers save. @default none are recorded */
   readonly savings?: SavingsLedger
   /**
@@ -98,23 +72,22 @@ export interface ResolvedDependencies {
   readonly collections: Collections
   readonly reranker?: Reranker
   readonly rewriter?: QuestionRewriter
-  readonly cache?: AnswerCache
-  readonly purges?: AnswerPurges
-  readonly coalescer?: Coalescer
-  readonly reuse?: AnswerReuse
-  /** Whether callers that are told apart share answers: then nobody is told what another asked. */
-  readonly sharesAnswers: boolean
+  readonly cache?: RouteCache
   readonly clock: Clock
   readonly audience: Audience
-  readonly deployment: string
-  readonly model: string
   readonly savings?: SavingsLedger
   /** @throws `unauthorized`, `forbidden` */
   readonly identify: (request: Request) => Promise<Principal>
-  readonly partition: (principal: Principal) => string
   /** Remembers terms of texts for as long as the dependencies live. */
   readonly terms: TermReader
-  readonly record: (event: DecisionEvent, question: string) => Promise<void> | undefined
+  /** Absent without a log. */
+  readonly record?: (event: DecisionEvent, question: string) => Promise<void> | undefined
+}
+
+/** What of a route the dependencies are completed by. */
+export interface DependentSettings extends QuestionSettings {
+  readonly question: { readonly collection: string }
+  readonly onWarning: (warning: GateWarning) => void
 }
 
 const ANONYMOUS: Principal = { tenant: 'default', id: 'anonymous', scopes: ['ask'] }
@@ -125,16 +98,14 @@ const SYSTEM_CLOCK: Clock = { nowMs: () => Date.now() }
  * Gives the dependencies for a request's bindings, each made once: those that were given as they are at once, those of a
  * function when bindings are first seen.
  *
- * @param collection that the route searches by default
  * @throws `config_invalid` for dependencies that are none; whatever else `resolveDependencies` throws
  */
 export function dependenciesFor<Bindings extends object>(
   given: GateDependencies | ((env: Bindings) => GateDependencies),
-  cacheScope: CacheScope | undefined,
-  collection: string,
+  settings: DependentSettings,
 ): (env: Bindings) => ResolvedDependencies {
   if (typeof given !== 'function') {
-    const resolved = resolveDependencies(given, cacheScope, collection)
+    const resolved = resolveDependencies(given, settings)
     return () => resolved
   }
   const byBindings = new WeakMap<object, ResolvedDependencies>()
@@ -143,7 +114,7 @@ export function dependenciesFor<Bindings extends object>(
     const holder: object = env ?? given
     const known = byBindings.get(holder)
     if (known !== undefined) return known
-    const made = resolveDependencies(given(env), cacheScope, collection)
+    const made = resolveDependencies(given(env), settings)
     byBindings.set(holder, made)
     return made
   }
@@ -156,15 +127,10 @@ const NAMES: ReadonlySet<string> = new Set<keyof GateDependencies>([
   'reranker',
   'rewriter',
   'cache',
-  'purges',
-  'coalescer',
-  'reuse',
   'log',
   'authenticate',
   'clock',
   'audience',
-  'deployment',
-  'model',
   'savings',
   'questionHmac',
 ])
@@ -175,10 +141,7 @@ const METHODS: readonly (readonly [dependency: keyof GateDependencies, methods: 
   ['collections', ['find', 'lexicon']],
   ['reranker', ['rerank']],
   ['rewriter', ['rewrite']],
-  ['cache', ['get', 'put', 'delete']],
-  ['purges', ['known', 'purge']],
-  ['coalescer', ['join']],
-  ['reuse', ['isSameQuestion']],
+  ['cache', ['forRoute']],
   ['log', ['record', 'flush']],
   ['clock', ['nowMs']],
 ]
@@ -193,6 +156,9 @@ function requireDependencies(given: GateDependencies): void {
   if (unknown !== undefined)
     throw invalid(`There is no dependency ${unknown}; known are ${[...NAMES].join(', ')}`, unknown)
   if (given.retriever === undefined) throw invalid('dependencies must hold a retriever', 'retriever')
+  if (given.cache !== undefined && 'get' in Object(given.cache)) {
+    throw invalid('cache must be answerCache({ store: … }) of hono-rag-gate/cache, not a store alone', 'cache')
+  }
   for (const [name, methods] of METHODS) {
     const dependency: unknown = given[name]
     if (dependency === undefined) continue
@@ -226,58 +192,35 @@ function oneCollection(id: string): Collections {
  * @throws `cache_scope_required` when a cache would be shared by callers that nobody tells apart; `secret_too_short`
  *   when the key for questions is; `config_invalid` for an audience that there is not
  */
-function resolveDependencies(
-  given: GateDependencies,
-  cacheScope: CacheScope | undefined,
-  collection: string,
-): ResolvedDependencies {
+function resolveDependencies(given: GateDependencies, settings: DependentSettings): ResolvedDependencies {
   requireDependencies(given)
   const {
     retriever,
-    collections = oneCollection(collection),
+    collections = oneCollection(settings.question.collection),
     reranker,
     rewriter,
     cache,
-    purges,
-    coalescer,
-    reuse,
+    log,
+    authenticate,
     clock = SYSTEM_CLOCK,
     audience = 'public',
-    deployment = '',
-    model = '',
     savings,
+    questionHmac,
   } = given
   if (audience !== 'public' && audience !== 'operator') throw invalid('audience must be public or operator', 'audience')
-  if (coalescer !== undefined && cache === undefined) {
-    throw invalid('A coalescer needs a cache: what is not stored is not shared', 'coalescer')
-  }
-  if (reuse !== undefined && cache === undefined) throw invalid('reuse needs a cache', 'reuse')
-  if (cache !== undefined && given.authenticate === undefined && cacheScope !== 'public') {
-    throw new RagGateError(
-      'cache_scope_required',
-      "A cache without authenticate is shared by everyone: say so with cache: { scope: 'public' }, or pass authenticate",
-      { param: 'cache.scope' },
-    )
-  }
+  const models = { ...(reranker && { reranker }), ...(rewriter && { rewriter }) }
+  const ports = { ...models, clock, onWarning: settings.onWarning }
   return {
     retriever,
     collections,
-    ...(reranker === undefined ? {} : { reranker }),
-    ...(rewriter === undefined ? {} : { rewriter }),
-    ...(cache === undefined ? {} : { cache }),
-    ...(purges === undefined ? {} : { purges }),
-    ...(coalescer === undefined ? {} : { coalescer }),
-    ...(reuse === undefined ? {} : { reuse }),
-    sharesAnswers: given.authenticate !== undefined && (cacheScope === 'public' || cacheScope === 'tenant'),
+    ...models,
+    ...(cache && { cache: cache.forRoute({ settings, ports, authenticates: authenticate !== undefined }) }),
     clock,
     audience,
-    deployment,
-    model,
-    ...(savings === undefined ? {} : { savings }),
-    identify: (request) => identify(given.authenticate, request),
-    partition: ({ id }) => (cacheScope === 'public' || cacheScope === 'tenant' ? cacheScope : `principal:${id}`),
+    ...(savings && { savings }),
+    identify: (request) => identify(authenticate, request),
     terms: createTermReader(),
-    record: recorder(given.log, given.questionHmac, clock),
+    ...(log && { record: recorder(log, questionHmac, clock) }),
   }
 }
 
@@ -289,11 +232,10 @@ async function identify(authenticate: Authenticate | undefined, request: Request
 }
 
 function recorder(
-  log: DecisionLog | undefined,
+  log: DecisionLog,
   hmac: GateDependencies['questionHmac'],
   clock: Clock,
-): ResolvedDependencies['record'] {
-  if (log === undefined) return () => undefined
+): NonNullable<ResolvedDependencies['record']> {
   if (hmac === undefined) return (event) => log.record(event)
   const hashQuestion = createQuestionHmac({ ...hmac, clock })
   return async (event, question) => {

@@ -10,9 +10,8 @@ import type { Policy } from '../core/policy/policy.ts'
 import type { Rule } from '../core/policy/rules.ts'
 import type { GateWarning, RetrievalExpansion } from '../pipeline/question-settings.ts'
 import type { Principal } from '../ports/authenticator.ts'
-import type { CredentialHeader } from './cache-use.ts'
 import type { Collection } from '../ports/collections.ts'
-import type { CacheScope, GateDependencies } from './dependencies.ts'
+import type { GateDependencies } from './dependencies.ts'
 
 /** Settings of `ragGate`. */
 export interface RagGateOptions<Bindings extends object = object> {
@@ -51,8 +50,6 @@ export interface RagGateOptions<Bindings extends object = object> {
   readonly retrieval?: RetrievalOptions
   /** How much of the evidence a model reads, and so how much of it is judged. */
   readonly context?: ContextOptions
-  /** How answers are kept, where the dependencies hold a cache. */
-  readonly cache?: CacheOptions
   /** How the handler's answer is judged, where the policy judges answers. */
   readonly answer?: AnswerOptions
   /**
@@ -269,86 +266,12 @@ export interface ContextOptions {
    */
   readonly maxTokens?: number
   /**
-   * Counts tokens as the model does, for `maxTokens`. Change `cache.prompt` when it begins to count otherwise.
+   * Counts tokens as the model does, for `maxTokens`. Change `prompt` of the answer cache when it begins to count otherwise.
    *
    * @default none
    * @example countTokens: (text) => encode(text).length // `encode` of gpt-tokenizer
    */
   readonly countTokens?: (text: string) => number
-}
-
-/** How answers are kept. */
-export interface CacheOptions {
-  /**
-   * Who may share a cached answer: everyone, all of a tenant, or one principal alone. With a cache and no
-   * `authenticate`, it must be said to be `public`.
-   *
-   * @default 'principal'
-   */
-  readonly scope?: CacheScope
-  /**
-   * Credentials that no answer of this route depends on. With the scope `public`, a request that carries `Authorization` or
-   * `Cookie` has no part in the cache, unless the header stands in `vary` or here.
-   *
-   * @default none
-   */
-  readonly ignoredCredentials?: readonly CredentialHeader[]
-  /** Request headers and query parameters that the handler's answer depends on. They join the answer key. @default none */
-  readonly vary?: { readonly headers?: readonly string[]; readonly query?: readonly string[] }
-  /**
-   * Version or hash of the handler's prompt. Change it when the prompt changes: old answers are then never found.
-   *
-   * @default ''
-   */
-  readonly prompt?: string
-  /**
-   * How long past its lifetime a cached answer may stand in for a retriever that failed, or a handler that answered 500,
-   * 502, 503 or 504, seconds, up to 30 days. Never one from before a change of the documents or of the policy.
-   *
-   * @default 0
-   */
-  readonly staleIfErrorSeconds?: number
-  /**
-   * How long past its lifetime a cached answer may be sent while a new one is made after the response, seconds, up to 30
-   * days. It needs `revalidate`. Never one from before a change of the documents or of the policy, and no refusal.
-   *
-   * @default 0
-   */
-  readonly staleWhileRevalidateSeconds?: number
-  /**
-   * Sends a request to the application again, so that a new answer is made: `(request, c) => app.fetch(request, c.env,
-   * c.executionCtx)`. The request is the caller's own, without its `Cache-Control` and conditions.
-   *
-   * @default none
-   */
-  readonly revalidate?: (request: Request, c: Context) => Response | Promise<Response>
-  /**
-   * How long a question waits for the answer to the same question that is being made, where the dependencies hold a
-   * coalescer, milliseconds, 0..60000; then it is answered separately. 0: it does not wait.
-   *
-   * @default 10000
-   */
-  readonly coalesceTimeoutMs?: number
-  /**
-   * Headers of the handler that are not stored with its answer, because they are for one caller. Headers of middleware
-   * around the gate never are: it sets them again.
-   *
-   * @default none
-   */
-  readonly omitHeaders?: readonly string[]
-  /**
-   * How often in a minute one caller may have an answer made anew that is stored, by `Cache-Control: no-cache`, `no-store`
-   * or `max-age`, in one isolate; beyond that a stored answer is sent.
-   *
-   * @default 6
-   */
-  readonly bypassesPerMinute?: number
-  /**
-   * Largest answer that is stored, bytes.
-   *
-   * @default 262144
-   */
-  readonly maxStoredBytes?: number
 }
 
 /** How the handler's answer is judged. */

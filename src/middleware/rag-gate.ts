@@ -1,28 +1,24 @@
 /** The middleware: reads the question, has it judged, answers refusals and cache hits itself, and records the decision. */
-import type { QuestionRequest } from '../pipeline/question-settings.ts'
-import { finish, type Judged, forwarded, isUnimpaired, retrievalTimings, storingOf, keep, later } from './finish.ts'
-import { respondThroughHandler } from './answer-through-handler.ts'
-import type { Exchange } from './finish.ts'
 import type { Context, MiddlewareHandler, Next } from 'hono'
-import { type Audience } from '../core/policy/preset.ts'
+import type { Audience } from '../core/policy/preset.ts'
 import { buildRefusal, summariseDecision } from '../core/reports/refusal.ts'
 import { RagGateError } from '../errors.ts'
 import { collectionNotFound } from '../pipeline/find-place.ts'
-import { type GateResult, gateQuestion } from '../pipeline/gate-question.ts'
+import { type CachedResult, type GateResult, gateQuestion, type JudgedResult } from '../pipeline/gate-question.ts'
+import type { QuestionRequest } from '../pipeline/question-settings.ts'
 import { type Faults, withinDeadline } from '../pipeline/within-deadline.ts'
-import type { CachedAnswer } from '../ports/answer-cache.ts'
 import type { Principal } from '../ports/authenticator.ts'
-import { dependenciesFor, type ResolvedDependencies } from './dependencies.ts'
-import { type RagGateEnv } from './gate-context.ts'
+import { respondThroughHandler } from './answer-through-handler.ts'
 import { checkOptions, type ReadSettings, type RouteSettings } from './check-options.ts'
-import type { RagGateOptions } from './options.ts'
+import { dependenciesFor, type ResolvedDependencies } from './dependencies.ts'
+import type { Exchange } from './exchange.ts'
+import { finish } from './finish.ts'
+import type { ExchangeCache } from './gate-cache.ts'
+import type { RagGateEnv } from './gate-context.ts'
 import { ragGateHeader } from './headers.ts'
+import type { RagGateOptions } from './options.ts'
 import { readQuestion, type ReadQuestion } from './read-question.ts'
 import { respondWithError } from './respond.ts'
-import { storedResponse } from './stored-response.ts'
-import { REFUSAL_HEADERS, storeByQuestion, storeRefusal } from './store-answer.ts'
-import { createBypassLimit, type BypassLimit } from './bypass-limit.ts'
-import { cacheUseOf, type RequestedCacheUse } from './cache-use.ts'
 
 /**
  * Makes the gate. Mount it before the handler that calls the model:
@@ -43,17 +39,10 @@ export function ragGate<Bindings extends object = object>(
   options: RagGateOptions<Bindings>,
 ): MiddlewareHandler<RagGateEnv<Bindings>> {
   const checked = checkOptions(options)
-  const dependencies = dependenciesFor(options.dependencies, checked.cacheScope, checked.question.collection)
-  const limits = new WeakMap<ResolvedDependencies, BypassLimit>()
-  const limitFor = (resolved: ResolvedDependencies): BypassLimit => {
-    const known = limits.get(resolved) ?? createBypassLimit(resolved.clock, checked.bypassesPerMinute)
-    limits.set(resolved, known)
-    return known
-  }
+  const dependencies = dependenciesFor(options.dependencies, checked)
   return async function ragGate(c, next) {
     try {
-      const resolved = dependencies(c.env)
-      return await handle(c, next, checked, resolved, limitFor(resolved))
+      return await handle(c, next, checked, dependencies(c.env))
     } catch (thrown) {
       // An exception that knows its response (Hono's HTTPException) is the application's own.
       if (thrown instanceof Error && 'getResponse' in thrown) throw thrown
@@ -72,7 +61,6 @@ async function handle<Bindings extends object>(
   next: Next,
   settings: RouteSettings,
   dependencies: ResolvedDependencies,
-  limit: BypassLimit,
 ): Promise<Response | undefined> {
   const startedMs = dependencies.clock.nowMs()
   // Reading the body puts another one in its place.
@@ -85,32 +73,33 @@ async function handle<Bindings extends object>(
   if ((c.var as Partial<typeof c.var>).ragGate !== undefined) {
     throw new RagGateError('config_invalid', 'There are two gates on the way of this request')
   }
-  const principal = await identified(dependencies, c.req.raw, settings.retrieval.timeoutMs)
+  const principal = await identified(dependencies, received, settings.retrieval.timeoutMs)
   const read = await readQuestion(c, settings.question, principal.tenant)
   const { messages, key: messagesKey } = settings.messagesFor(c)
-  const plain = questionRequest(c, read, principal, messagesKey, settings, dependencies)
-  const cacheUse = requestedCacheUse(c, plain, settings, dependencies, limit)
-  const request: QuestionRequest = { ...plain, cacheUse }
-  const ports = { ...dependencies, onWarning: settings.onWarning }
-  // A request that is to replace a stale answer is not answered with it.
-  const anew =
-    settings.refreshes?.isRefresh(received) === true ? { ...settings, staleWhileRevalidateSeconds: 0 } : settings
-  const result = await gateQuestion(ports, anew, request)
-  const exchange: Exchange = {
+  const request = questionRequest(read, principal, settings, dependencies)
+  const { closestPassages } = settings
+  const options = {
+    otherFields: read.otherFields,
+    ...(messagesKey === '' ? {} : { messages: messagesKey }),
+    ...(closestPassages === 0 ? {} : { closestPassages: String(closestPassages) }),
+  }
+  // A trial is nobody's answer: it is neither looked for nor kept.
+  const cache =
+    read.without === undefined ? dependencies.cache?.open(c, { request, received, options, startedMs }) : undefined
+  const exchange = {
     settings,
     dependencies,
     request,
     startedMs,
     route,
     ...(messages && { messages }),
-    ...(cacheUse.why && { cacheBypass: cacheUse.why }),
-    // Only what is stored needs to be told from what was set for this caller.
-    outerHeaders: result.kind === 'judged' && result.key !== undefined ? new Set(c.res.headers.keys()) : NO_HEADERS,
+    ...(cache && { cache }),
   }
   try {
-    return await respond(c, next, exchange, result)
+    const ports = { ...dependencies, onWarning: settings.onWarning }
+    return await respond(c, next, exchange, await gateQuestion(ports, settings, request, cache?.question))
   } catch (thrown) {
-    await result.lead?.land('failed')
+    cache?.keep({ kind: 'failure' })
     throw thrown
   }
 }
@@ -135,40 +124,21 @@ async function respond<Bindings extends object>(
   exchange: Exchange,
   result: GateResult,
 ): Promise<Response | undefined> {
-  if (result.kind === 'cached') return respondFromCache(c, exchange, result)
-  if (exchange.request.without !== undefined) return respondToTrial(c, exchange, result)
-  if (result.decision.verdict === 'refuse' && exchange.settings.mode === 'enforce') {
+  const { cache, request, settings } = exchange
+  // Found where there is a cache only.
+  if (result.kind === 'cached') return respondFromCache(c, exchange, cache!, result)
+  if (request.without !== undefined) return respondToTrial(c, exchange, result)
+  cache?.noteHeaders()
+  if (result.decision.verdict === 'refuse' && settings.mode === 'enforce') {
     return respondWithRefusal(c, exchange, result)
   }
   await respondThroughHandler(c, next, exchange, result)
   return undefined
 }
 
-const NO_HEADERS: ReadonlySet<string> = new Set()
-
-function requestedCacheUse<Bindings extends object>(
-  { req }: GateContext<Bindings>,
-  { audience, principal }: QuestionRequest,
-  { barredCredentials }: RouteSettings,
-  { cache, sharesAnswers }: ResolvedDependencies,
-  limit: BypassLimit,
-): RequestedCacheUse {
-  // Without a cache there is nothing to have a part in, and nothing to pass by.
-  if (cache === undefined) return { read: true, store: true }
-  const ownAnswersOnly = sharesAnswers && audience !== 'operator'
-  return cacheUseOf(req, {
-    barredCredentials,
-    ownAnswersOnly,
-    limit,
-    asker: JSON.stringify([principal.tenant, principal.id]),
-  })
-}
-
-function questionRequest<Bindings extends object>(
-  c: GateContext<Bindings>,
+function questionRequest(
   read: ReadQuestion,
   principal: Principal,
-  messagesKey: string,
   settings: RouteSettings,
   dependencies: ResolvedDependencies,
 ): QuestionRequest {
@@ -184,20 +154,6 @@ function questionRequest<Bindings extends object>(
     collection: allowedCollection(read.collection, settings.question),
     principal,
     audience,
-    partition: dependencies.partition(principal),
-    deployment: dependencies.deployment,
-    path: c.req.path,
-    model: dependencies.model,
-    vary: [
-      // Absent, empty and repeated are three different things.
-      ...settings.varyHeaders.map((name) => JSON.stringify(c.req.header(name) ?? null)),
-      ...settings.varyQuery.map((name) => JSON.stringify(c.req.queries(name) ?? null)),
-    ],
-    options: {
-      otherFields: read.otherFields,
-      ...(messagesKey === '' ? {} : { messages: messagesKey }),
-      ...(settings.closestPassages === 0 ? {} : { closestPassages: String(settings.closestPassages) }),
-    },
     ...(read.searchMode === undefined ? {} : { searchMode: read.searchMode }),
     ...(read.without === undefined ? {} : { without: read.without }),
   }
@@ -213,7 +169,7 @@ function allowedCollection(named: string | undefined, { collection, otherCollect
 function respondToTrial<Bindings extends object>(
   c: GateContext<Bindings>,
   { request: { audience }, settings }: Exchange,
-  { decision, evidence, policy }: Judged,
+  { decision, evidence, policy }: JudgedResult,
 ): Response {
   const summary = summariseDecision(decision, evidence.chunks, { audience, policy })
   const body = { answer: '', sources: [], refused: decision.verdict === 'refuse', trial: true, ...summary }
@@ -224,61 +180,36 @@ function respondToTrial<Bindings extends object>(
 async function respondFromCache<Bindings extends object>(
   c: GateContext<Bindings>,
   exchange: Exchange,
-  result: Extract<GateResult, { kind: 'cached' }>,
+  cache: ExchangeCache,
+  { found, policy, retrievals, timings }: CachedResult,
 ): Promise<Response> {
-  const { answer, policy, ageSeconds, ttlSeconds, cache: kind, judged, lead, retrievals } = result
-  const response = await storedResponse(c, answer)
-  const { cache, clock } = exchange.dependencies
-  const store = (): Promise<CachedAnswer> | undefined =>
-    judged?.key !== undefined &&
-    cache !== undefined &&
-    exchange.request.cacheUse?.store !== false &&
-    isUnimpaired(judged.decision)
-      ? storeByQuestion(answer, { cache, policy, key: judged.key, decision: judged.decision }, clock.nowMs())
-      : undefined
-  keep(c, lead, store, kind === 'stale' ? 'failed' : 'not-stored')
-  if (kind === 'refreshed') later(c, () => exchange.settings.refreshes?.refresh(answer.key, c, clock))
-  finish(c, exchange, response, {
-    decision: answer.decision,
-    policy,
-    cache: { kind, ageSeconds, ttlSeconds, principalId: answer.principalId },
-    timings: judged === undefined ? {} : retrievalTimings(judged),
-    report: {},
-    retrievals,
-    ...(answer.usage === undefined ? {} : { savedUsage: answer.usage }),
-  })
+  const response = await cache.send(found)
+  const { decision } = found.answer
+  finish(c, exchange, response, { decision, policy, found, timings: timings ?? {}, retrievals })
   return response
 }
 
 async function respondWithRefusal<Bindings extends object>(
   c: GateContext<Bindings>,
   exchange: Exchange,
-  judged: Judged,
+  { decision, evidence, policy, timings, retrievals }: JudgedResult,
 ): Promise<Response> {
-  const { decision, evidence, policy } = judged
-  const { settings, request, messages } = exchange
+  const { settings, request, messages, cache } = exchange
+  const { closestPassages, refusalStatus } = settings
   const own = await settings.onRefuse?.(decision, c)
-  const outcome = {
-    decision,
-    policy,
-    cache: forwarded(exchange, judged),
-    timings: retrievalTimings(judged),
-    report: {},
-    retrievals: judged.retrievals,
-  }
-  if (own !== undefined) {
+  let response: Response
+  if (own === undefined) {
+    const telling = { audience: request.audience, policy, closestPassages, ...(messages && { messages }) }
+    const body = JSON.stringify(buildRefusal(decision, evidence.chunks, telling))
+    response = c.body(body, refusalStatus, REFUSAL_HEADERS)
+    cache?.keep({ kind: 'refusal', body, status: refusalStatus, decision, policy })
+  } else {
     // The headers of a response that was passed on from elsewhere cannot be written.
-    const response = new Response(own.body, own)
-    keep(c, judged.lead, () => undefined)
-    finish(c, exchange, response, outcome)
-    return response
+    response = new Response(own.body, own)
+    cache?.keep({ kind: 'nothing' })
   }
-  const { closestPassages } = settings
-  const telling = { audience: request.audience, policy, closestPassages, ...(messages && { messages }) }
-  const body = JSON.stringify(buildRefusal(decision, evidence.chunks, telling))
-  const response = c.body(body, settings.refusalStatus, REFUSAL_HEADERS)
-  const storing = storingOf(exchange, judged, () => ({}))
-  keep(c, judged.lead, () => storing && storeRefusal(body, response.status, storing))
-  finish(c, exchange, response, outcome)
+  finish(c, exchange, response, { decision, policy, timings, retrievals })
   return response
 }
+
+const REFUSAL_HEADERS = { 'content-type': 'application/json' }

@@ -9,8 +9,8 @@ import type { Evidence } from '../core/evidence/evidence.ts'
 import type { GenerationSettings, JudgedGeneration } from './generate-with-evidence.ts'
 import type { QuestionPorts, QuestionSettings, QuestionRequest } from './question-settings.ts'
 
-/** What answering needs. Answers are not cached here: that is the middleware's. */
-export interface AnswerPorts extends Omit<QuestionPorts, 'cache'> {
+/** What answering needs. */
+export interface AnswerPorts extends QuestionPorts {
   readonly generator: Generator
 }
 

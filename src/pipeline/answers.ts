@@ -20,5 +20,4 @@ export { answerWithRetries, type RetriedAnswer, type RetryOptions, type Rewrite 
 export { expandRetrieval, type ExpansionOptions } from './expand-retrieval.ts'
 export { gateQuestion, type GateResult } from './gate-question.ts'
 export { generateWithEvidence, type GenerationTask, type JudgedGeneration } from './generate-with-evidence.ts'
-export type { AnswerReuse, QuestionRequest, QuestionPorts, QuestionSettings } from './question-settings.ts'
-export { similarQuestions, type SimilarQuestionsOptions } from './similar-questions.ts'
+export type { QuestionRequest, QuestionPorts, QuestionSettings } from './question-settings.ts'

@@ -1,19 +1,11 @@
-/** Where a question is asked: the collection, who judges, what may be found, and what was purged. */
+/** Where a question is asked: the collection, who judges, and what may be found. */
 import type { Policy } from '../core/policy/policy.ts'
 import { checkPassageFilter, type PassageFilter } from '../core/evidence/passage-filter.ts'
 import { EMPTY_LEXICON, type Lexicon } from '../core/text/lexicon.ts'
 import { RagGateError } from '../errors.ts'
-import type { KnownPurges } from '../ports/answer-purges.ts'
 import type { Collection } from '../ports/collections.ts'
-import {
-  FULL_USE,
-  type QuestionPorts,
-  type QuestionRequest,
-  type QuestionSettings,
-  type RetrievalSettings,
-} from './question-settings.ts'
+import type { QuestionPorts, QuestionRequest, QuestionSettings, RetrievalSettings } from './question-settings.ts'
 import { requireSameEmbedding } from './same-embedding.ts'
-import { knownPurges } from './stored-answer.ts'
 import { type Faults, withinDeadline } from './within-deadline.ts'
 
 /** Where a question is asked. */
@@ -22,8 +14,6 @@ export interface QuestionPlace {
   readonly policy: Policy
   /** `undefined` for all passages of the collection. */
   readonly filter: PassageFilter | undefined
-  /** What stored answers are held against; `undefined` where the cache takes no part. */
-  readonly purges: KnownPurges | undefined
 }
 
 const STORE_FAULTS: Faults = { late: 'store_unavailable', failed: 'store_unavailable', what: 'The database' }
@@ -35,19 +25,10 @@ export async function findPlace(
   request: QuestionRequest,
 ): Promise<QuestionPlace> {
   const { principal } = request
-  // Read before anything is retrieved: what is purged while this question is answered reaches its answer too.
-  const purging = hasPartInCache(ports, request)
-    ? knownPurges(ports, principal.tenant, settings.retrieval.timeoutMs)
-    : undefined
   const collection = await findCollection(ports, settings, request)
   const policy = settings.policy(principal.tenant, collection.id, collection.policyId, collection)
   const filter = filterFor(settings.retrieval, request, collection)
-  return { collection, policy, filter, purges: await purging }
-}
-
-/** A trial is nobody's answer: it has no key to be kept under. */
-function hasPartInCache({ cache }: QuestionPorts, { cacheUse = FULL_USE, without }: QuestionRequest): boolean {
-  return cache !== undefined && without === undefined && (cacheUse.read || cacheUse.store)
+  return { collection, policy, filter }
 }
 
 async function findCollection(

@@ -10,11 +10,8 @@ import type { Rule } from '../core/policy/rules.ts'
 import type { Signals } from '../core/signals/measure.ts'
 import type { Lexicon } from '../core/text/lexicon.ts'
 import type { TermReader } from '../core/text/terms.ts'
-import type { AnswerCache } from '../ports/answer-cache.ts'
-import type { AnswerPurges } from '../ports/answer-purges.ts'
 import type { Principal } from '../ports/authenticator.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Coalescer } from '../ports/coalescer.ts'
 import type { Collection, Collections } from '../ports/collections.ts'
 import type { QuestionRewriter } from '../ports/question-rewriter.ts'
 import type { Reranker } from '../ports/reranker.ts'
@@ -40,24 +37,10 @@ export interface QuestionPorts {
   readonly reranker?: Reranker
   /** Words a weak question anew for the further round. Without one, words of the best chunks are added to it. */
   readonly rewriter?: QuestionRewriter
-  /** Without one, every question is retrieved and judged. */
-  readonly cache?: AnswerCache
-  /** Without it, nothing that is stored is ever purged. */
-  readonly purges?: AnswerPurges
-  /** Without one, everyone who asks the same at the same time is answered for himself. */
-  readonly coalescer?: Coalescer
-  /** Sends an answer to another wording of its question as well. Without it, only to the same. */
-  readonly reuse?: AnswerReuse
   /** Reads the terms of texts. @default one that remembers nothing */
   readonly terms?: TermReader
   /** @default nobody is told */
   readonly onWarning?: (warning: GateWarning) => void
-}
-
-/** Whether the answer to one question may be sent to another that found the same evidence; made by `similarQuestions`. */
-export interface AnswerReuse {
-  /** @throws whatever an embedder throws: the question is then answered anew */
-  readonly isSameQuestion: (question: string, answered: string, signal: AbortSignal) => Promise<boolean>
 }
 
 /** How evidence is found. */
@@ -139,30 +122,7 @@ export interface QuestionSettings {
   readonly rules: readonly Rule[]
   readonly retrieval: RetrievalSettings
   readonly context: ContextSettings
-  /** Version of the handler's prompt. */
-  readonly prompt: string
-  /** How long past its lifetime an answer may stand in for a retriever or a handler that failed, seconds. */
-  readonly staleIfErrorSeconds: number
-  /** How long past its lifetime an answer may be sent while a new one is made, seconds. @default 0 */
-  readonly staleWhileRevalidateSeconds?: number
-  /** How long a question waits for the answer to the same question, milliseconds. @default 0: it does not */
-  readonly coalesceTimeoutMs?: number
 }
-
-/** How the cache may take part in one question. */
-export interface CacheUse {
-  /** Whether a stored answer may be sent. */
-  readonly read: boolean
-  /** Whether the answer may be stored. */
-  readonly store: boolean
-  /** Oldest answer that the caller takes, seconds. @default any that is fresh */
-  readonly maxAgeSeconds?: number
-  /** Nothing but a stored answer is wanted: any, or only one that the same principal asked for. */
-  readonly only?: 'any' | 'own'
-}
-
-/** How the cache takes part where nothing else is said. */
-export const FULL_USE: CacheUse = { read: true, store: true }
 
 /** One question and who asks it, read and validated. */
 export interface QuestionRequest {
@@ -171,22 +131,10 @@ export interface QuestionRequest {
   readonly collection: string
   readonly principal: Principal
   readonly audience: Audience
-  /** Who may share a cached answer; see `AnswerKeyParts`. */
-  readonly partition: string
-  readonly deployment: string
-  /** Path of the request. */
-  readonly path: string
-  readonly model: string
-  readonly vary: readonly string[]
-  /** Options that the request chose and an answer depends on. */
-  readonly options: Readonly<Record<string, string>>
   /** Which methods of retrieval take part. @default 'hybrid' */
   readonly searchMode?: SearchMode
-  /** @default a stored answer may be sent, and the answer stored */
-  readonly cacheUse?: CacheUse
   /**
-   * A trial for an operator: judged as if these passages and documents, by id, were not there. Never from the answer
-   * cache, and never into it.
+   * A trial for an operator: judged as if these passages and documents, by id, were not there.
    *
    * @default no trial
    */

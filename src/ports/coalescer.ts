@@ -4,24 +4,24 @@ import type { CachedAnswer } from './answer-cache.ts'
  * How the making of an answer ended that others wait for: the answer as it was stored; `not-stored`, as it is for its own
  * asker alone; or `failed`.
  */
-export type Landing = CachedAnswer | 'not-stored' | 'failed'
+export type CoalescedOutcome = CachedAnswer | 'not-stored' | 'failed'
 
-/** Of one who makes an answer that others may wait for. */
-export interface Lead {
+/** One who makes an answer that others may wait for. */
+export interface Leader {
   /** Says how it ended; only the first time counts. It never rejects. */
-  land(landing: Landing): Promise<void>
+  complete(outcome: CoalescedOutcome): Promise<void>
 }
 
-/** The place of one asker among those who ask the same at the same time. */
-export type Seat =
-  | { readonly kind: 'leader'; readonly lead: Lead }
+/** The role of one asker among those who ask the same at the same time. */
+export type Role =
+  | { readonly kind: 'leader'; readonly leader: Leader }
   | {
       readonly kind: 'follower'
       /** The leader's. It is the caller's to check whether it may be sent. */
       readonly answer: CachedAnswer
     }
   /** There is no answer to wait for: the caller makes its own, and nobody waits for it. */
-  | { readonly kind: 'alone' }
+  | { readonly kind: 'separate' }
 
 /**
  * Lets one of those who ask the same at the same time make the answer, while the others wait for it. Who is told apart by
@@ -29,12 +29,12 @@ export type Seat =
  */
 export interface Coalescer {
   /**
-   * Takes a place, and waits where somebody makes the answer already. When a leader failed, one of those who wait takes
-   * its place; when that one fails as well, or when what was made is its asker's alone, all go alone. A leader that is
-   * gone without a word has failed.
+   * Takes a role, and waits where somebody makes the answer already. When a leader failed, one of those who wait takes
+   * its role; when that one fails as well, or when what was made is its asker's alone, each makes its own. A leader that
+   * is gone without a word has failed.
    *
    * @param key canonical text of an answer key
-   * @param timeoutMs how long to wait for a leader at most, milliseconds, 1 and up; then the caller goes alone
+   * @param timeoutMs how long to wait for a leader at most, milliseconds, 1 and up; then the caller makes its own
    */
-  join(key: string, timeoutMs: number): Promise<Seat>
+  join(key: string, timeoutMs: number): Promise<Role>
 }

@@ -8,16 +8,16 @@ const coalescer = () => createDurableObjectCoalescer({ namespace: env.ANSWER_FLI
 coalescerContract('Durable Object', coalescer)
 
 describe('a leader that is gone', () => {
-  it('has the next of those who wait lead in its stead, however many were lost', async () => {
+  it('has the next of those who wait leader in its stead, however many were lost', async () => {
     const stub = env.ANSWER_FLIGHTS!.getByName('lost leaders')
     const first = await stub.join(10_000)
     const waiting = [stub.join(10_000), stub.join(10_000)]
     if (first.kind !== 'leader') throw new Error('Nobody leads')
     // As the runtime does when the request is over that was given it.
-    first.lead[Symbol.dispose]()
+    first.leader[Symbol.dispose]()
     const second = await Promise.race(waiting)
     if (second.kind !== 'leader') throw new Error('Nobody leads after the first')
-    second.lead[Symbol.dispose]()
+    second.leader[Symbol.dispose]()
     const kinds = (await Promise.all(waiting)).map(({ kind }) => kind)
     expect(kinds).toEqual(['leader', 'leader'])
   })

@@ -138,7 +138,8 @@ describe('a grading model', () => {
         finds: [STRONG, WEAK],
         policy: twoTier({ minRatio: 1 }),
         retrieval: { rerankTimeoutMs: 50 },
-        dependencies: { reranker: grader(), cache: undefined },
+        dependencies: { reranker: grader() },
+        cache: { store: undefined },
       })
     server.answerWith(replying('1: 1\n2: 0'))
     const weak = gate()

@@ -21,6 +21,7 @@ const TARGETS = [
   'http/x.ts',
   'adapters/x.ts',
   'middleware/x.ts',
+  'cache/x.ts',
   'vector-index/x.ts',
   'cli/x.ts',
 ]

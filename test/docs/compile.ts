@@ -12,6 +12,7 @@ export const SUB_PATHS: Readonly<Record<string, string>> = {
   '/calibration': 'src/core/calibration/index.ts',
   '/reports': 'src/core/reports/index.ts',
   '/answers': 'src/pipeline/answers.ts',
+  '/cache': 'src/cache/index.ts',
   '/ports': 'src/ports/index.ts',
   '/vector-index': 'src/vector-index/index.ts',
 }

@@ -1,4 +1,4 @@
-/** A Worker whose requests take a place under one key, and end as the path says. Served by `lost-leader.test.ts`. */
+/** A Worker whose requests take a role under one key, and end as the path says. Served by `lost-leader.test.ts`. */
 import { type AnswerFlight, createDurableObjectCoalescer } from '../../src/adapters/durable-object-coalescer.ts'
 
 export { AnswerFlight } from '../../src/adapters/durable-object-coalescer.ts'
@@ -18,10 +18,10 @@ export default {
       return new Response('cancelled')
     }
     const coalescer = createDurableObjectCoalescer({ namespace: env.FLIGHTS })
-    const seat = await coalescer.join(searchParams.get('key') ?? '', 20_000)
+    const role = await coalescer.join(searchParams.get('key') ?? '', 20_000)
     // Nobody lands: the end of the request is all that the object sees.
     if (pathname === '/hang') await scheduler.wait(60_000)
     if (pathname === '/throw') throw new Error('the leader is gone')
-    return new Response(seat.kind)
+    return new Response(role.kind)
   },
 }

@@ -1,8 +1,15 @@
 import { describe, expect, it, vi } from 'vitest'
-import { aGate, QUESTION, STRONG } from '../fixtures/gate.ts'
+import type { GateWarning } from '../../src/pipeline/question-settings.ts'
+import { aGate, type GateFixture, POLICY, QUESTION, STRONG } from '../fixtures/gate.ts'
 import { quietErrors } from '../fixtures/quiet-console.ts'
 
 quietErrors()
+
+const FAULT = new Error('at odds')
+const fail = (): never => {
+  throw FAULT
+}
+const PRESET = { name: 'test', gates: [], confidenceModels: [] }
 
 describe('the record', () => {
   it('is one event for each question, given to waitUntil, with what the handler reported', async () => {
@@ -92,5 +99,34 @@ describe('the record', () => {
   it('may be left out', async () => {
     const { ask } = aGate({ dependencies: { log: undefined } })
     expect((await ask()).status).toBe(200)
+  })
+
+  it.each<[string, string, GateFixture]>([
+    ['the ledger of savings', 'savings_failed', { dependencies: { savings: fail } }],
+    [
+      'the audit trail of a policy',
+      'audit_failed',
+      { policy: { ...POLICY, preset: { ...PRESET, auditEvents: fail } } },
+    ],
+  ])('goes on without what %s could not work out, and so does the answer', async (_, code, fixture) => {
+    const onWarning = vi.fn<(warning: GateWarning) => void>()
+    const { ask, journal } = aGate({ ...fixture, onWarning })
+    for (const status of ['fwd=miss', 'hit']) {
+      const response = await ask()
+      expect([response.status, response.headers.get('cache-status')]).toEqual([200, `rag-gate; ${status}`])
+    }
+    expect(journal.events.map(({ cache }) => cache)).toEqual(['miss', 'hit'])
+    expect(journal.stored).toHaveLength(1)
+    expect(onWarning.mock.calls.map(([warning]) => warning)).toMatchObject([
+      { code, cause: FAULT },
+      { code, cause: FAULT },
+    ])
+  })
+
+  it('goes on where a policy cannot say its warning', async () => {
+    const policy = { ...POLICY, preset: { ...PRESET, warning: fail } }
+    const { ask, journal } = aGate({ policy })
+    expect((await ask()).status).toBe(200)
+    expect(journal.events).toHaveLength(1)
   })
 })

@@ -206,9 +206,9 @@ describe('a question with weak evidence', () => {
     })
 
     it('keeps its refusals apart from those of another number', async () => {
-      const cache = aCache({ stored: [], storedByEvidence: [] })
-      const none = aGate({ finds, dependencies: { cache } })
-      await aGate({ finds, closestPassages: 1, dependencies: { cache } }).ask()
+      const store = aCache({ stored: [], storedByEvidence: [] })
+      const none = aGate({ finds, cache: { store } })
+      await aGate({ finds, closestPassages: 1, cache: { store } }).ask()
       expect(await closestIn(await none.ask())).toBeUndefined()
     })
   })

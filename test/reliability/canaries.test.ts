@@ -23,7 +23,6 @@ import { createUpstashRetriever } from '../../src/adapters/upstash-vector.ts'
 import { createVectorizeRetriever } from '../../src/adapters/vectorize.ts'
 import { createWorkersAiEmbedder } from '../../src/adapters/workers-ai-embedder.ts'
 import { createWorkersAiReranker } from '../../src/adapters/workers-ai-reranker.ts'
-import type { GateDependencies } from '../../src/middleware/dependencies.ts'
 import { aGate, rankingOf, STRONG, type GateFixture, type HandlerContext } from '../fixtures/gate.ts'
 import { type Answer, type ScriptedUpstream, startUpstream } from '../fixtures/scripted-upstream.ts'
 
@@ -74,8 +73,8 @@ async function leaks(kept: Kept, gate: GateFixture): Promise<Record<string, stri
   const { ask, journal } = aGate({
     retrieval: { timeoutMs: TIMEOUT_MS * 3, rerankTimeoutMs: TIMEOUT_MS * 3 },
     finds: () => rankingOf([PASSAGE]),
-    cache: { scope: 'tenant' },
     ...gate,
+    cache: { scope: 'tenant', ...gate.cache },
     dependencies: {
       authenticate: createBearerAuthenticator({
         tokens: [{ token: KEY, principal: { tenant: TENANT, id: 'ann', scopes: ['ask'] } }],
@@ -212,72 +211,85 @@ function failing(run: () => Promise<never>, kept: Kept): never {
 }
 
 /** Gates of which one binding fails. */
-const BINDINGS: Readonly<Record<string, (run: () => Promise<never>, kept: Kept) => GateFixture['dependencies']>> = {
-  'D1, the collections': (run, kept) => ({ collections: createD1Collections({ db: failing(run, kept) }) }),
-  'D1, the keys of callers': (run, kept) => ({
-    authenticate: createBearerAuthenticator({
-      tokens: [],
-      keys: createD1ApiKeys({ db: failing(run, kept) }),
-      timeoutMs: TIMEOUT_MS,
-      anonymous: null,
-    }),
+const BINDINGS: Readonly<Record<string, (run: () => Promise<never>, kept: Kept) => GateFixture>> = {
+  'D1, the collections': (run, kept) => ({
+    dependencies: { collections: createD1Collections({ db: failing(run, kept) }) },
   }),
-  'D1, the purges': (run, kept) => ({ purges: createD1AnswerPurges({ db: failing(run, kept) }) }),
+  'D1, the keys of callers': (run, kept) => ({
+    dependencies: {
+      authenticate: createBearerAuthenticator({
+        tokens: [],
+        keys: createD1ApiKeys({ db: failing(run, kept) }),
+        timeoutMs: TIMEOUT_MS,
+        anonymous: null,
+      }),
+    },
+  }),
+  'D1, the purges': (run, kept) => ({ cache: { purges: createD1AnswerPurges({ db: failing(run, kept) }) } }),
   'D1, the decisions': (run, kept) => ({
-    log: createDirectDecisionLog({ store: createD1DecisionStore({ db: failing(run, kept) }) }),
+    dependencies: { log: createDirectDecisionLog({ store: createD1DecisionStore({ db: failing(run, kept) }) }) },
   }),
   'a queue': (run, kept) => ({
-    log: createQueueDecisionLog({
-      queue: { send: run },
-      fallback: createD1DecisionStore({ db: failing(run, kept) }),
-    }),
+    dependencies: {
+      log: createQueueDecisionLog({
+        queue: { send: run },
+        fallback: createD1DecisionStore({ db: failing(run, kept) }),
+      }),
+    },
   }),
   KV: (run, kept) => ({
-    cache: createKvAnswerCache({
-      kv: {
-        get: run,
-        delete: run,
-        put: (key: string, value: unknown) => {
-          kept.cache.push(key, String(value))
-          return run()
-        },
-      } as never,
-    }),
+    cache: {
+      store: createKvAnswerCache({
+        kv: {
+          get: run,
+          delete: run,
+          put: (key: string, value: unknown) => {
+            kept.cache.push(key, String(value))
+            return run()
+          },
+        } as never,
+      }),
+    },
   }),
-  authenticate: (run) => ({ authenticate: run }),
-  'a rewriter': (run) => ({ rewriter: { model: 'm', rewrite: run } }),
-  'a coalescer': (run) => ({ coalescer: { join: run } }),
-  'a retriever of ones own': (run) => ({ retriever: { retrieve: run } }),
-  'a reranker of ones own': (run) => ({ reranker: { model: 'm', kind: 'grade', rerank: run } }),
+  authenticate: (run) => ({ dependencies: { authenticate: run } }),
+  'a rewriter': (run) => ({ dependencies: { rewriter: { model: 'm', rewrite: run } } }),
+  'a coalescer': (run) => ({ cache: { coalescer: { join: run } } }),
+  'a retriever of ones own': (run) => ({ dependencies: { retriever: { retrieve: run } } }),
+  'a reranker of ones own': (run) => ({ dependencies: { reranker: { model: 'm', kind: 'grade', rerank: run } } }),
   Vectorize: (run) => ({
-    retriever: createVectorizeRetriever({
-      index: { query: run, getByIds: run, describe: run } as never,
-      metric: 'cosine',
-      namespace,
-      embedder: { model: 'm', dimension: 3, embed: async () => [[1, 0, 0]] },
-      ...BOUNDS,
-    }),
+    dependencies: {
+      retriever: createVectorizeRetriever({
+        index: { query: run, getByIds: run, describe: run } as never,
+        metric: 'cosine',
+        namespace,
+        embedder: { model: 'm', dimension: 3, embed: async () => [[1, 0, 0]] },
+        ...BOUNDS,
+      }),
+    },
   }),
   'Workers AI, embedding': (run) => ({
-    retriever: createVectorizeRetriever({
-      index: {} as never,
-      metric: 'cosine',
-      namespace,
-      embedder: createWorkersAiEmbedder({ ai: { run }, model: 'm', dimension: 3, ...BOUNDS }),
-      ...BOUNDS,
-    }),
+    dependencies: {
+      retriever: createVectorizeRetriever({
+        index: {} as never,
+        metric: 'cosine',
+        namespace,
+        embedder: createWorkersAiEmbedder({ ai: { run }, model: 'm', dimension: 3, ...BOUNDS }),
+        ...BOUNDS,
+      }),
+    },
   }),
-  'Workers AI, reranking': (run) => ({ reranker: createWorkersAiReranker({ ai: { run }, ...BOUNDS }) }),
+  'Workers AI, reranking': (run) => ({
+    dependencies: { reranker: createWorkersAiReranker({ ai: { run }, ...BOUNDS }) },
+  }),
 }
 
-describe.each(Object.entries(BINDINGS))('%s that throws', (name, dependenciesOver) => {
+describe.each(Object.entries(BINDINGS))('%s that throws', (name, gateOver) => {
   // What is written after the response is tried again for seconds.
   const isLater = /decisions|queue|KV/.test(name)
   const ways = Object.entries(THROWS).filter(([way]) => !isLater || way === 'an error with a cause')
   it.each(ways)('%s', async (_, run) => {
     const kept: Kept = { database: [], cache: [] }
-    const dependencies = dependenciesOver(run, kept) as GateDependencies
-    expect(await leaks(kept, { dependencies })).toEqual({})
+    expect(await leaks(kept, gateOver(run, kept))).toEqual({})
   })
 })
 

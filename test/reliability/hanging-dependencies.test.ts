@@ -1,13 +1,13 @@
 /** No dependency that never answers holds a request: each has a deadline, and what becomes of the question then is said. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { expandRetrieval } from '../../src/pipeline/expand-retrieval.ts'
-import type { GateDependencies } from '../../src/middleware/dependencies.ts'
+import type { AnswerCache } from '../../src/ports/answer-cache.ts'
 import { aGate, type AnswerBody, type GateFixture, WEAK } from '../fixtures/gate.ts'
 
 const never = (): Promise<never> => new Promise(() => undefined)
 const TIMEOUT_MS = 150
 const retrieval = { timeoutMs: TIMEOUT_MS, rerankTimeoutMs: TIMEOUT_MS }
-const cacheOf = (hanging: Partial<NonNullable<GateDependencies['cache']>>): NonNullable<GateDependencies['cache']> => ({
+const storeOf = (hanging: Partial<AnswerCache>): AnswerCache => ({
   get: async () => null,
   put: async () => undefined,
   delete: async () => undefined,
@@ -49,14 +49,14 @@ const HANGING: Readonly<Record<string, Hanging>> = {
     ends: '200 refuse',
     within: 1500,
   },
-  'the cache, read': { gate: { dependencies: { cache: cacheOf({ get: never }) } }, ends: '200 pass', within: 3000 },
+  'the cache, read': { gate: { cache: { store: storeOf({ get: never }) } }, ends: '200 pass', within: 3000 },
   'the purges': {
-    gate: { dependencies: { purges: { known: never, purge: never, maxAgeSeconds: 1 } } },
+    gate: { cache: { purges: { known: never, purge: never, maxAgeSeconds: 1 } } },
     ends: '200 pass',
     within: 1000,
   },
   'the coalescer': {
-    gate: { cache: { scope: 'public', coalesceTimeoutMs: TIMEOUT_MS }, dependencies: { coalescer: { join: never } } },
+    gate: { cache: { coalesceTimeoutMs: TIMEOUT_MS, coalescer: { join: never } } },
     ends: '200 pass',
     within: 3000,
   },

@@ -223,7 +223,7 @@ describe('F22: a client that leaves in the middle of a stream', () => {
 
 test('F23: a storm of retries of one question is one call of the model', async () => {
   const slow: Answer = (...exchange) => void setTimeout(() => GOOD(...exchange), 60)
-  const { ask } = gateOver(slow, { dependencies: { coalescer: createMemoryCoalescer() } })
+  const { ask } = gateOver(slow, { cache: { coalescer: createMemoryCoalescer() } })
   const before = upstream.calls()
   const responses = await Promise.all(Array.from({ length: 200 }, () => ask()))
   expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]))
@@ -245,9 +245,9 @@ function aStore(faults: Partial<ResponseStore> = {}) {
 /** A gate over such a store. */
 function gateWithStore(faults: Partial<ResponseStore> = {}, options: GateFixture = {}) {
   const told: AnswerCacheFault[] = []
-  const { store, entries } = aStore(faults)
-  const cache = createCacheApiAnswerCache({ cache: store, onFault: (fault) => void told.push(fault) })
-  return { ...aGate({ ...options, dependencies: { cache, ...options.dependencies } }), entries, told }
+  const { store: cache, entries } = aStore(faults)
+  const store = createCacheApiAnswerCache({ cache, onFault: (fault) => void told.push(fault) })
+  return { ...aGate({ ...options, cache: { store, ...options.cache } }), entries, told }
 }
 
 const statesOf = (events: readonly { readonly cache: string }[]): readonly string[] => events.map(({ cache }) => cache)
@@ -356,13 +356,12 @@ describe('F28, F29: Workers KV', () => {
     const told: AnswerCacheFault[] = []
     const purges = createMemoryAnswerPurges()
     const kv = laggingKv(() => nowMs(), lagSeconds)
-    const cache = createKvAnswerCache({ kv, onFault: (fault) => void told.push(fault) })
+    const store = createKvAnswerCache({ kv, onFault: (fault) => void told.push(fault) })
     const gate = aGate({
       finds: () => rankingOf(found),
       corpusVersion: () => version,
       handler: (c) => c.json({ answer: `Answer ${++answers}` }),
-      cache: { bypassesPerMinute: 100 },
-      dependencies: { cache, purges },
+      cache: { store, purges, bypassesPerMinute: 100 },
     })
     nowMs = () => gate.clock.atMs
     return {

@@ -32,7 +32,7 @@ afterEach(async () => {
 function gateOver(answer: Answer, options: Partial<UpstashRetrieverOptions> = {}, gate: GateFixture = {}) {
   upstream.answerWith(answer)
   const retriever = createUpstashRetriever({ url: upstream.url, token: 'secret', filledBy: 'gate', ...options })
-  return aGate({ ...gate, dependencies: { retriever, cache: undefined } })
+  return aGate({ ...gate, dependencies: { retriever }, cache: { store: undefined } })
 }
 
 interface Answered {

@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import type { CachedAnswer } from '../../src/ports/answer-cache.ts'
 import { definePolicy } from '../../src/core/policy/policy.ts'
 import { balanced } from '../../src/presets/balanced/balanced.ts'
+import { answerCache } from '../../src/cache/answer-cache.ts'
 import { ragGate } from '../../src/middleware/rag-gate.ts'
 import type { GateBindings } from '../../workers/gate/bindings.ts'
 import { answer } from '../../workers/gate/ask.ts'
@@ -136,7 +137,6 @@ describe('a question', () => {
       '/ask',
       ragGate<GateBindings>({
         dependencies: (bindings) => compositionFor(bindings).gate,
-        cache: { scope: 'tenant' },
         policy,
       }),
       answer,
@@ -399,14 +399,16 @@ describe('the cache', () => {
     const kept: CachedAnswer[] = []
     const { gate } = compositionFor(env)
     const app = new Hono<{ Bindings: GateBindings }>()
-    const cache = {
+    const store = {
       get: async () => null,
       put: async (_: string, stored: CachedAnswer) => void kept.push(stored),
       delete: async () => undefined,
     }
     app.post(
       '/ask',
-      ragGate<GateBindings>({ dependencies: () => ({ ...gate, cache }), cache: { scope: 'tenant' } }),
+      ragGate<GateBindings>({
+        dependencies: () => ({ ...gate, cache: answerCache({ store, scope: 'tenant' }) }),
+      }),
       answer,
     )
     await ask(STRONG, {}, app)

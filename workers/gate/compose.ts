@@ -12,8 +12,10 @@ import { htmlToMarkdown } from '../../src/adapters/html-to-markdown.ts'
 import { createKvAnswerCache } from '../../src/adapters/kv-answer-cache.ts'
 import { createMarkdownSplitter } from '../../src/adapters/markdown-splitter.ts'
 import { createMemoryAnswerCache } from '../../src/adapters/memory-answer-cache.ts'
+import { OPENAI_PROMPT_VERSION } from '../../src/adapters/openai-compatible.ts'
 import { createTieredAnswerCache } from '../../src/adapters/tiered-answer-cache.ts'
 import type { AlertBounds } from '../../src/core/calibration/alert-rules.ts'
+import { answerCache } from '../../src/cache/answer-cache.ts'
 import type { PresetNeed } from '../../src/core/policy/preset.ts'
 import { RagGateError } from '../../src/errors.ts'
 import type { GateDependencies } from '../../src/middleware/dependencies.ts'
@@ -91,17 +93,21 @@ function compose(env: GateBindings): Composition {
       retriever,
       ...(reranker === undefined ? {} : { reranker }),
       collections,
-      cache: answerCache(env),
-      purges,
-      ...(env.ANSWER_FLIGHTS === undefined
-        ? {}
-        : { coalescer: createDurableObjectCoalescer({ namespace: env.ANSWER_FLIGHTS }) }),
+      cache: answerCache({
+        store: answerStore(env),
+        purges,
+        ...(env.ANSWER_FLIGHTS === undefined
+          ? {}
+          : { coalescer: createDurableObjectCoalescer({ namespace: env.ANSWER_FLIGHTS }) }),
+        scope: 'tenant',
+        deployment: env.DEPLOYMENT ?? '',
+        model: generator.model,
+        prompt: OPENAI_PROMPT_VERSION,
+      }),
       log,
       authenticate,
       clock,
       audience: env.AUDIENCE === 'operator' ? 'operator' : 'public',
-      deployment: env.DEPLOYMENT ?? '',
-      model: generator.model,
       savings: savingsOf(env),
       ...questionHmac(env),
     },
@@ -126,7 +132,7 @@ function compose(env: GateBindings): Composition {
 }
 
 /** The isolate's memory, in front of the data centre's cache, in front of KV where it is bound. */
-function answerCache({ ANSWERS: kv }: GateBindings): AnswerCache {
+function answerStore({ ANSWERS: kv }: GateBindings): AnswerCache {
   const onFault = ({ operation, kind }: AnswerCacheFault): void =>
     console.warn(`[rag-gate] answer cache: ${operation} ${kind}`)
   const tiers = [

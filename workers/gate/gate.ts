@@ -1,6 +1,5 @@
 /** The gate in front of `/ask`, with the settings of the deployment. */
 import type { MiddlewareHandler } from 'hono'
-import { OPENAI_PROMPT_VERSION } from '../../src/adapters/openai-compatible.ts'
 import type { RagGateEnv } from '../../src/middleware/gate-context.ts'
 import { ragGate } from '../../src/middleware/rag-gate.ts'
 import type { GateBindings } from './bindings.ts'
@@ -24,7 +23,6 @@ function gateFor(env: GateBindings): Gate {
     policy: (_tenant, _collection, policyId, noted) => policyFor(policyId, noted),
     question: { otherCollections: 'any', searchModes: 'operators', trials: 'operators' },
     retrieval,
-    cache: { scope: 'tenant', prompt: OPENAI_PROMPT_VERSION },
     closestPassages: 3,
   })
   gates.set(env, made)

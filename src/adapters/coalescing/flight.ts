@@ -1,27 +1,27 @@
 /** Those who ask the same at the same time: one makes the answer, the others wait for it. */
 import type { CachedAnswer } from '../../ports/answer-cache.ts'
-import type { Landing } from '../../ports/coalescer.ts'
+import type { CoalescedOutcome } from '../../ports/coalescer.ts'
 
-/** A place in a flight. */
-export type FlightSeat =
+/** Who one is in a flight. */
+export type FlightRole =
   | {
       readonly kind: 'leader'
       /** Names this leader among those of the flight. */
-      readonly leader: number
+      readonly leaderId: number
     }
   | { readonly kind: 'follower'; readonly answer: CachedAnswer }
-  | { readonly kind: 'alone' }
+  | { readonly kind: 'separate' }
 
 /**
- * How long a landing is told to those who come late, milliseconds: they looked into the cache before it was there. Where
+ * How long an outcome is told to those who come late, milliseconds: they looked into the cache before it was there. Where
  * nothing was stored they need not wait for each other.
  */
 const TOLD_MS = 5000
 
-const ALONE: FlightSeat = { kind: 'alone' }
+const SEPARATE: FlightRole = { kind: 'separate' }
 
 interface Waiting {
-  readonly take: (seat: FlightSeat) => void
+  readonly take: (role: FlightRole) => void
   readonly timer: ReturnType<typeof setTimeout>
 }
 
@@ -31,7 +31,7 @@ export class Flight {
   #leaders = 0
   #leading: { readonly leader: number; readonly sinceMs: number } | undefined
   #failures = 0
-  #landed: { readonly seat: FlightSeat; readonly untilMs: number } | undefined
+  #ended: { readonly role: FlightRole; readonly untilMs: number } | undefined
   readonly #waiting = new Set<Waiting>()
 
   constructor(nowMs: () => number) {
@@ -43,8 +43,8 @@ export class Flight {
     return this.#leading === undefined && this.#waiting.size === 0 && this.#told() === undefined
   }
 
-  /** Takes a place. Whoever comes after a leader took longer than the caller would wait leads in its stead. */
-  join(timeoutMs: number): Promise<FlightSeat> {
+  /** Takes a role. Whoever comes after a leader took longer than the caller would wait leads in its stead. */
+  join(timeoutMs: number): Promise<FlightRole> {
     const told = this.#told()
     if (told !== undefined) return Promise.resolve(told)
     if (this.#leading === undefined || this.#nowMs() - this.#leading.sinceMs >= timeoutMs) {
@@ -55,7 +55,7 @@ export class Flight {
         take: resolve,
         timer: setTimeout(() => {
           this.#waiting.delete(waiting)
-          resolve(ALONE)
+          resolve(SEPARATE)
         }, timeoutMs),
       }
       this.#waiting.add(waiting)
@@ -63,17 +63,17 @@ export class Flight {
   }
 
   /** Ends the work of a leader. One that was replaced is heard only where it has an answer. */
-  land(leader: number, landing: Landing): void {
-    if (this.#leading?.leader !== leader && typeof landing === 'string') return
-    if (landing === 'failed') return this.#fail()
+  complete(leader: number, outcome: CoalescedOutcome): void {
+    if (this.#leading?.leader !== leader && typeof outcome === 'string') return
+    if (outcome === 'failed') return this.#fail()
     this.#leading = undefined
     this.#failures = 0
-    const seat: FlightSeat = landing === 'not-stored' ? ALONE : { kind: 'follower', answer: landing }
-    this.#landed = { seat, untilMs: this.#nowMs() + TOLD_MS }
-    this.#release(seat)
+    const role: FlightRole = outcome === 'not-stored' ? SEPARATE : { kind: 'follower', answer: outcome }
+    this.#ended = { role, untilMs: this.#nowMs() + TOLD_MS }
+    this.#release(role)
   }
 
-  /** A leader that is gone without having landed: the next one leads, however many were lost before. */
+  /** A leader that is gone without a word: the next one leads, however many were lost before. */
   lose(leader: number): void {
     if (this.#leading?.leader === leader) this.#succeed()
   }
@@ -83,7 +83,7 @@ export class Flight {
     if (this.#failures === 1) return this.#succeed()
     this.#leading = undefined
     this.#failures = 0
-    this.#release(ALONE)
+    this.#release(SEPARATE)
   }
 
   #succeed(): void {
@@ -93,23 +93,23 @@ export class Flight {
     else this.#give(next, this.#lead())
   }
 
-  #lead(): FlightSeat {
+  #lead(): FlightRole {
     const leader = ++this.#leaders
     this.#leading = { leader, sinceMs: this.#nowMs() }
-    return { kind: 'leader', leader }
+    return { kind: 'leader', leaderId: leader }
   }
 
-  #told(): FlightSeat | undefined {
-    return this.#landed !== undefined && this.#nowMs() < this.#landed.untilMs ? this.#landed.seat : undefined
+  #told(): FlightRole | undefined {
+    return this.#ended !== undefined && this.#nowMs() < this.#ended.untilMs ? this.#ended.role : undefined
   }
 
-  #release(seat: FlightSeat): void {
-    for (const waiting of this.#waiting) this.#give(waiting, seat)
+  #release(role: FlightRole): void {
+    for (const waiting of this.#waiting) this.#give(waiting, role)
   }
 
-  #give(waiting: Waiting, seat: FlightSeat): void {
+  #give(waiting: Waiting, role: FlightRole): void {
     this.#waiting.delete(waiting)
     clearTimeout(waiting.timer)
-    waiting.take(seat)
+    waiting.take(role)
   }
 }

@@ -14,7 +14,7 @@ import { grounding } from '../../src/core/gates/grounding.ts'
 import { definePolicy } from '../../src/core/policy/policy.ts'
 import { createMemoryAnswerPurges } from '../../src/adapters/memory-answer-purges.ts'
 import type { Principal } from '../../src/ports/authenticator.ts'
-import { similarQuestions } from '../../src/pipeline/similar-questions.ts'
+import { similarQuestions } from '../../src/cache/similar-questions.ts'
 import type { Embedder, EmbeddingRequest } from '../../src/ports/embedder.ts'
 
 const REWORDED = 'How do engines start?'
@@ -35,10 +35,10 @@ function credulous(vectors = VECTORS): { embedder: Embedder; asked: EmbeddingReq
   return { embedder, asked }
 }
 
-function similar(options: GateFixture = {}) {
+function similar({ cache, ...options }: GateFixture = {}) {
   const { embedder, asked } = credulous()
   const reuse = similarQuestions({ embedder, atLeast: 0.9 })
-  return { asked, ...aGate({ ...options, dependencies: { reuse, ...options.dependencies } }) }
+  return { asked, ...aGate({ ...options, cache: { reuse, ...cache } }) }
 }
 
 /** What the cache said of the question. */
@@ -156,7 +156,7 @@ describe('a question in other words', () => {
     expect(judged.journal.storedByEvidence).toEqual([])
 
     const purges = createMemoryAnswerPurges()
-    const { ask } = similar({ dependencies: { purges } })
+    const { ask } = similar({ cache: { purges } })
     await ask()
     await purges.purge([{ kind: 'tenant', tenant: 'default' }])
     expect(await statusOf(ask({ question: REWORDED }))).toBe('rag-gate; fwd=miss')
@@ -170,7 +170,7 @@ describe('a question in other words', () => {
       const warnings: string[] = []
       const reuse = similarQuestions({ embedder: { model: 'm', dimension: 2, embed }, atLeast: 0.9 })
       const { ask } = aGate({
-        dependencies: { reuse },
+        cache: { reuse },
         retrieval: { timeoutMs: 50 },
         onWarning: ({ code }) => warnings.push(code),
       })
@@ -190,7 +190,7 @@ describe('a question in other words', () => {
     for (let at = 0; at < 1000; at++) {
       const { ask, journal } = aGate({
         finds: [STRONG],
-        dependencies: { reuse: similarQuestions({ embedder, atLeast: 0.9 }) },
+        cache: { reuse: similarQuestions({ embedder, atLeast: 0.9 }) },
       })
       const attacks = [
         `How does engine ${at} start?`,
@@ -228,10 +228,5 @@ describe('similarQuestions', () => {
       const { isSameQuestion } = similarQuestions({ embedder, atLeast: 0.1 })
       expect(await isSameQuestion(QUESTION, QUESTION, signal)).toBe(false)
     }
-  })
-
-  it('needs a cache', async () => {
-    const { ask } = similar({ dependencies: { cache: undefined } })
-    expect((await bodyOf(await ask())).error?.code).toBe('config_invalid')
   })
 })

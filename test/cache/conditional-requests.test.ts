@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
 import type { RagGateEnv } from '../../src/middleware/gate-context.ts'
-import { namesTag } from '../../src/middleware/entity-tag.ts'
+import { namesTag } from '../../src/cache/entity-tag.ts'
 import { aGate, QUESTION } from '../fixtures/gate.ts'
 
 /** A route that takes questions by GET, POST and QUERY. */

@@ -2,7 +2,7 @@
 import { questionDifference } from '../core/text/question-difference.ts'
 import { RagGateError } from '../errors.ts'
 import type { Embedder } from '../ports/embedder.ts'
-import type { AnswerReuse } from './question-settings.ts'
+import type { AnswerReuse } from './options.ts'
 
 /** Settings of `similarQuestions`. */
 export interface SimilarQuestionsOptions {

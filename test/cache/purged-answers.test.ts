@@ -7,7 +7,7 @@ const collection = { tenant: 'default', collection: 'default' }
 
 function purgeable(options: GateFixture = {}) {
   const purges = createMemoryAnswerPurges()
-  const gate = aGate({ ...options, dependencies: { purges, ...options.dependencies } })
+  const gate = aGate({ ...options, cache: { purges, ...options.cache } })
   return { ...gate, purges }
 }
 
@@ -57,7 +57,7 @@ describe('an answer', () => {
     const purges = createMemoryAnswerPurges()
     let purging = true
     const { ask, journal } = aGate({
-      dependencies: { purges },
+      cache: { purges },
       handler: async (c) => {
         if (purging) await purges.purge([{ kind: 'document', ...collection, documentId: 'document of chunk-0' }])
         purging = false
@@ -91,7 +91,7 @@ describe('an answer', () => {
 
   it('is not sent from the cache while purges cannot be read, and the question is answered all the same', async () => {
     const { ask, journal } = aGate({
-      dependencies: {
+      cache: {
         purges: {
           known: () => Promise.reject(new Error('D1')),
           purge: () => Promise.reject(new Error('D1')),

@@ -96,19 +96,20 @@ describe('an answer past its lifetime, within the window', () => {
 
   test('is made anew once by two isolates that share a store and a coalescer', async () => {
     const shared: Pick<Journal, 'stored' | 'storedByEvidence'> = { stored: [], storedByEvidence: [] }
-    // A flight tells for five seconds what it landed with; to these isolates it is a day later.
+    // A flight tells for five seconds what it ended with; to these isolates it is a day later.
     let flights = createMemoryCoalescer()
     const coalescer: Coalescer = { join: (key, timeoutMs) => flights.join(key, timeoutMs) }
-    const dependencies = { coalescer, cache: aCache(shared) }
+    const store = aCache(shared)
     const slow = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 30))
     const isolate = () => {
       const gate = aGate({
-        dependencies,
         handler: async (c) => {
           await slow()
           return c.json({ answer: 'Turn the red key.' })
         },
         cache: {
+          store,
+          coalescer,
           scope: 'public',
           staleWhileRevalidateSeconds: WINDOW,
           revalidate: (request) => gate.app.fetch(request),
@@ -160,7 +161,7 @@ describe('an answer past its lifetime, within the window', () => {
     const changed = await overdue()
     changed.change()
     expect(said(await changed.ask())).toBe('rag-gate; fwd=miss')
-    const purged = await overdue({ dependencies: { purges } })
+    const purged = await overdue({ cache: { purges } })
     await purges.purge([{ kind: 'everything' }])
     expect(said(await purged.ask())).toBe('rag-gate; fwd=miss')
     const early = await overdue()

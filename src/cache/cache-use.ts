@@ -1,8 +1,23 @@
 /** How a request wants the cache to take part, and how far it may have its way. */
 import type { HonoRequest } from 'hono'
 import { cacheDirectives, directiveSeconds } from '../core/policy/cache-control.ts'
-import type { CacheUse } from '../pipeline/question-settings.ts'
+import type { Principal } from '../ports/authenticator.ts'
 import type { BypassLimit } from './bypass-limit.ts'
+
+/** How the cache may take part in one question. */
+export interface CacheUse {
+  /** Whether a stored answer may be sent. */
+  readonly read: boolean
+  /** Whether the answer may be stored. */
+  readonly store: boolean
+  /** Oldest answer that the caller takes, seconds. @default any that is fresh */
+  readonly maxAgeSeconds?: number
+  /** Nothing but a stored answer is wanted: any, or only one that the same principal asked for. */
+  readonly only?: 'any' | 'own'
+}
+
+/** How the cache takes part where nothing else is said. */
+export const FULL_USE: CacheUse = { read: true, store: true }
 
 /** Request headers that carry credentials. */
 export type CredentialHeader = 'authorization' | 'cookie'
@@ -15,8 +30,7 @@ export interface CacheUseRules {
   readonly barredCredentials: readonly CredentialHeader[]
   /** Whether a stored answer may be sent on demand only to who asked for it first. */
   readonly ownAnswersOnly: boolean
-  /** Who asks, for the limit. */
-  readonly asker: string
+  readonly principal: Principal
   readonly limit: BypassLimit
 }
 
@@ -38,14 +52,14 @@ export function cacheUseOf(request: HonoRequest, rules: CacheUseRules): Requeste
   }
   const field = request.header('cache-control')
   const directives = field === undefined ? undefined : cacheDirectives(field)
-  if (directives === undefined) return { read: true, store: true }
+  if (directives === undefined) return FULL_USE
   const store = !directives.has('no-store')
   if (directives.has('only-if-cached')) return { read: true, store, only: rules.ownAnswersOnly ? 'own' : 'any' }
   const maxAge = directiveSeconds(directives, 'max-age')
   const maxAgeSeconds = maxAge === undefined || Number.isNaN(maxAge) ? undefined : maxAge
   const forcesNew = !store || directives.has('no-cache')
   if (!forcesNew && maxAgeSeconds === undefined) return { read: true, store }
-  if (!rules.limit.take(rules.asker)) return { read: true, store }
+  if (!rules.limit.take(JSON.stringify([rules.principal.tenant, rules.principal.id]))) return { read: true, store }
   if (forcesNew) return { read: false, store, why: 'request' }
   return { read: true, store, maxAgeSeconds: maxAgeSeconds! }
 }

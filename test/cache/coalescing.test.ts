@@ -11,14 +11,14 @@ const ASKERS = 20
 const pause = (ms = 20): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** A gate that coalesces, whose handler takes its time. */
-function coalescing({ handler, dependencies, ...options }: GateFixture = {}) {
+function coalescing({ handler, cache, ...options }: GateFixture = {}) {
   const gate = aGate({
     ...options,
     handler: async (c) => {
       await pause()
       return handler?.(c) ?? c.json({ answer: 'Turn the red key.' })
     },
-    dependencies: { coalescer: createMemoryCoalescer(), ...dependencies },
+    cache: { coalescer: createMemoryCoalescer(), ...cache },
   })
   const together = (headers: (at: number) => Record<string, string> = () => ({})): Promise<Response[]> =>
     Promise.all(Array.from({ length: ASKERS }, (_, at) => gate.ask(undefined, headers(at))))
@@ -60,7 +60,7 @@ describe('identical questions at the same time', () => {
   })
 
   it.each<[string, GateFixture]>([
-    ['without a coalescer', { dependencies: { coalescer: undefined } }],
+    ['without a coalescer', { cache: { coalescer: undefined } }],
     ['with no time to wait', { cache: { coalesceTimeoutMs: 0 } }],
   ])('are each answered for themselves %s, and say nothing of waiting', async (_, options) => {
     const { together, journal } = coalescing(options)
@@ -172,7 +172,7 @@ describe('identical questions at the same time', () => {
   it('of callers who share nothing do not wait for each other', async () => {
     const { together, journal } = coalescing({
       cache: { scope: 'principal' },
-      dependencies: { coalescer: createMemoryCoalescer(), authenticate },
+      dependencies: { authenticate },
     })
     const principals = ['acme/ann', 'acme/bob', 'globex/ann', 'globex/bob']
     const responses = await together((at) => ({ 'x-principal': principals[at % 4]! }))
@@ -183,7 +183,7 @@ describe('identical questions at the same time', () => {
   it('of callers who share answers wait for one of a tenant, and are not told what others asked', async () => {
     const { together, journal } = coalescing({
       cache: { scope: 'tenant' },
-      dependencies: { coalescer: createMemoryCoalescer(), authenticate },
+      dependencies: { authenticate },
     })
     const responses = await together((at) => ({ 'x-principal': at % 2 === 0 ? `acme/${at}` : `globex/${at}` }))
     expect(journal.handled.map(({ principal }) => principal.tenant).sort()).toEqual(['acme', 'globex'])
@@ -195,7 +195,7 @@ describe('identical questions at the same time', () => {
     const purges = createMemoryAnswerPurges()
     let answered = 0
     const { together, journal } = coalescing({
-      dependencies: { coalescer: createMemoryCoalescer(), purges },
+      cache: { purges },
       handler: async (c) => {
         if (answered++ === 0) await purges.purge([{ kind: 'everything' }])
         return c.json({ answer: `Answer ${answered}` })
@@ -241,18 +241,39 @@ describe('identical questions at the same time', () => {
     const onWarning = vi.fn<(warning: { readonly code: string }) => void>()
     const { ask, journal } = coalescing({
       onWarning,
-      cache: { coalesceTimeoutMs: 1 },
-      dependencies: { coalescer: { join } },
+      cache: { coalesceTimeoutMs: 1, coalescer: { join } },
     })
     expect(await (await ask()).json()).toEqual({ answer: 'Turn the red key.' })
     expect(journal.handled[0]?.question).toBe(QUESTION)
     for (const [{ code }] of onWarning.mock.calls) expect(code).toBe('coalescer_failed')
   })
 
-  it('need a cache to be coalesced', async () => {
-    const { ask } = coalescing({ dependencies: { cache: undefined, coalescer: createMemoryCoalescer() } })
-    const response = await ask()
-    expect(response.status).toBe(500)
-    expect(await response.text()).toContain('config_invalid')
-  })
+  it.each(['rejects', 'throws'])(
+    'are answered as they ended by a leader whose end is told to one that %s',
+    async (how) => {
+      const onWarning = vi.fn<(warning: { readonly code: string }) => void>()
+      const told: unknown[] = []
+      const complete = (outcome: unknown): Promise<void> => {
+        told.push(typeof outcome === 'string' ? outcome : 'an answer')
+        if (how === 'throws') throw new Error('gone')
+        return Promise.reject(new Error('gone'))
+      }
+      let down = true
+      const { ask, journal } = coalescing({
+        onWarning,
+        finds: () => {
+          if (down) throw new RagGateError('retriever_unavailable', 'down')
+          return rankingOf([STRONG])
+        },
+        cache: { coalescer: { join: async () => ({ kind: 'leader', leader: { complete } }) } },
+      })
+      const failed = await ask()
+      expect(await failed.json()).toMatchObject({ error: { code: 'retriever_unavailable' } })
+      down = false
+      expect(await (await ask()).json()).toEqual({ answer: 'Turn the red key.' })
+      expect(told).toEqual(['failed', 'an answer'])
+      expect(journal.stored).toHaveLength(1)
+      expect(onWarning.mock.calls.map(([{ code }]) => code)).toEqual(['coalescer_failed', 'coalescer_failed'])
+    },
+  )
 })

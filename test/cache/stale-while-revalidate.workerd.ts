@@ -3,6 +3,7 @@ import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { Hono } from 'hono'
 import { expect, it } from 'vitest'
 import { createCacheApiAnswerCache } from '../../src/adapters/cache-api-answer-cache.ts'
+import { answerCache } from '../../src/cache/answer-cache.ts'
 import type { RagGateEnv } from '../../src/middleware/gate-context.ts'
 import { ragGate } from '../../src/middleware/rag-gate.ts'
 import { aPassage } from '../fixtures/evidence.ts'
@@ -18,7 +19,12 @@ it('is sent from the Cache API past its lifetime, and replaced after the respons
     ragGate({
       dependencies: {
         clock,
-        cache: createCacheApiAnswerCache({ cache: () => caches.open('stale-while-revalidate') }),
+        cache: answerCache({
+          store: createCacheApiAnswerCache({ cache: () => caches.open('stale-while-revalidate') }),
+          scope: 'public',
+          staleWhileRevalidateSeconds: 600,
+          revalidate: (request, c) => app.fetch(request, c.env, c.executionCtx),
+        }),
         retriever: {
           retrieve: async () => [
             {
@@ -27,11 +33,6 @@ it('is sent from the Cache API past its lifetime, and replaced after the respons
             },
           ],
         },
-      },
-      cache: {
-        scope: 'public',
-        staleWhileRevalidateSeconds: 600,
-        revalidate: (request, c) => app.fetch(request, c.env, c.executionCtx),
       },
     }),
     async (c) => {

@@ -1,10 +1,11 @@
 /** Looking for a stored answer: is there one, was it purged, how old is it, and may it still be sent. */
 import { scopesOfAnswer } from '../core/policy/purge-scope.ts'
 import { errorKind, isRagGateError, type RagGateErrorCode } from '../errors.ts'
+import type { Failure } from '../pipeline/question-cache.ts'
+import { type Faults, withinDeadline } from '../pipeline/within-deadline.ts'
 import type { CachedAnswer } from '../ports/answer-cache.ts'
 import type { KnownPurges } from '../ports/answer-purges.ts'
-import { FULL_USE, type QuestionPorts, type QuestionRequest, type QuestionSettings } from './question-settings.ts'
-import { type Faults, withinDeadline } from './within-deadline.ts'
+import type { CacheableQuestion, QuestionCacheParts } from './cacheable-question.ts'
 
 /** A stored answer, and how old it is. */
 export interface StoredAnswer {
@@ -26,13 +27,12 @@ const PURGE_FAULTS: Faults = { late: 'store_unavailable', failed: 'store_unavail
  * @returns `undefined` when they cannot be read: the cache then takes no part, because it might hold what was purged
  */
 export async function knownPurges(
-  { purges, onWarning }: Pick<QuestionPorts, 'purges' | 'onWarning'>,
+  { settings: { purges }, route: { retrieval }, ports: { onWarning } }: QuestionCacheParts,
   tenant: string,
-  timeoutMs: number,
 ): Promise<KnownPurges | undefined> {
   if (purges === undefined) return NO_PURGES
   try {
-    return await withinDeadline(timeoutMs, PURGE_FAULTS, () => purges.known(tenant))
+    return await withinDeadline(retrieval.timeoutMs, PURGE_FAULTS, () => purges.known(tenant))
   } catch (cause) {
     const message = `Purges could not be read (${errorKind(cause)}): the answer cache is passed over`
     onWarning?.({ code: 'purges_unreadable', message, cause })
@@ -45,19 +45,19 @@ const CACHE_TIMEOUT_MS = 1000
 const CACHE_FAULTS: Faults = { late: 'store_unavailable', failed: 'store_unavailable', what: 'The answer cache' }
 
 /**
- * Looks for an answer under a key; without a key, or where none may be sent, there is none. A cache that fails
- * or hangs holds nothing: the question is then judged like any other. What was purged is not there.
+ * Looks for an answer under a key; where none may be sent, there is none. A store that fails or hangs holds nothing: the
+ * question is then judged like any other. What was purged is not there.
  */
 export async function findStored(
-  { cache, clock }: Pick<QuestionPorts, 'cache' | 'clock'>,
-  { cacheUse = FULL_USE }: QuestionRequest,
-  { purges }: { readonly purges: KnownPurges | undefined },
-  key: string | undefined,
+  { settings: { store }, ports }: QuestionCacheParts,
+  { use }: CacheableQuestion,
+  purges: KnownPurges,
+  key: string,
 ): Promise<StoredAnswer | null> {
-  if (key === undefined || purges === undefined || !cacheUse.read) return null
+  if (!use.read) return null
   try {
-    const found = await withinDeadline(CACHE_TIMEOUT_MS, CACHE_FAULTS, async () => (await cache?.get(key)) ?? null)
-    return checkStored({ clock }, { purges }, found, key)
+    const found = await withinDeadline(CACHE_TIMEOUT_MS, CACHE_FAULTS, () => store.get(key))
+    return checkStored(ports, purges, found, key)
   } catch {
     return null
   }
@@ -65,12 +65,12 @@ export async function findStored(
 
 /** How old an answer is that was found under a key; `null` where it belongs under another, or was purged. */
 export function checkStored(
-  { clock }: Pick<QuestionPorts, 'clock'>,
-  { purges }: { readonly purges: KnownPurges | undefined },
+  { clock }: QuestionCacheParts['ports'],
+  purges: KnownPurges,
   answer: CachedAnswer | null,
   key: string,
 ): StoredAnswer | null {
-  if (answer === null || answer.key !== key || purges === undefined) return null
+  if (answer === null || answer.key !== key) return null
   if (purges.purgedSince(answer.purgeEpoch, scopesOfAnswer(answer.decision))) return null
   const residentSeconds = Math.floor((clock.nowMs() - answer.requestedAtMs) / 1000)
   // An answer from the future tells of a clock that was set back: its age is unknown.
@@ -81,22 +81,22 @@ export function checkStored(
 /** Whether an answer is fresh, young enough for this caller, and his to be had on demand. */
 export function isSendable(
   stored: StoredAnswer | null,
-  { cacheUse = FULL_USE, principal }: QuestionRequest,
+  { use, request: { principal } }: CacheableQuestion,
 ): stored is StoredAnswer {
   if (stored?.fresh !== true) return false
-  const { maxAgeSeconds = Infinity, only } = cacheUse
+  const { maxAgeSeconds = Infinity, only } = use
   return stored.ageSeconds <= maxAgeSeconds && (only !== 'own' || stored.answer.principalId === principal.id)
 }
 
 /** An answer past its lifetime is sent while a new one is made, to whoever did not say how old it may be. */
 export function mayBeSentStale(
   stored: StoredAnswer | null,
-  { staleWhileRevalidateSeconds = 0 }: QuestionSettings,
-  { cacheUse = FULL_USE }: QuestionRequest,
+  windowSeconds: number,
+  { use }: CacheableQuestion,
 ): stored is StoredAnswer {
-  const asksPlainly = cacheUse.store && cacheUse.maxAgeSeconds === undefined && cacheUse.only === undefined
+  const asksPlainly = use.store && use.maxAgeSeconds === undefined && use.only === undefined
   if (stored === null || !asksPlainly) return false
-  return isWithin(stored, Math.min(staleWhileRevalidateSeconds, stored.answer.staleWhileRevalidateSeconds ?? 0))
+  return isWithin(stored, Math.min(windowSeconds, stored.answer.staleWhileRevalidateSeconds ?? 0))
 }
 
 /**
@@ -105,11 +105,8 @@ export function mayBeSentStale(
  *
  * @see RFC 5861, section 4
  */
-export function mayStandIn(
-  stored: StoredAnswer | null,
-  { staleIfErrorSeconds }: QuestionSettings,
-): stored is StoredAnswer {
-  return stored !== null && isWithin(stored, Math.min(staleIfErrorSeconds, stored.answer.staleIfErrorSeconds ?? 0))
+export function mayStandIn(stored: StoredAnswer | null, windowSeconds: number): stored is StoredAnswer {
+  return stored !== null && isWithin(stored, Math.min(windowSeconds, stored.answer.staleIfErrorSeconds ?? 0))
 }
 
 function isWithin({ answer, residentSeconds }: StoredAnswer, windowSeconds: number): boolean {
@@ -124,6 +121,11 @@ const OUTAGES: readonly RagGateErrorCode[] = [
   'retriever_bad_response',
 ]
 
-export function isOutage(thrown: unknown): boolean {
-  return isRagGateError(thrown) && OUTAGES.includes(thrown.code)
+/** Statuses of a handler that has no answer. @see RFC 5861, section 4 */
+const FAULTS: ReadonlySet<number> = new Set([500, 502, 503, 504])
+
+/** Whether a failure is one that an older answer may stand in for. */
+export function isOutage(failure: Failure): boolean {
+  if (failure.by === 'handler') return FAULTS.has(failure.status)
+  return isRagGateError(failure.thrown) && OUTAGES.includes(failure.thrown.code)
 }

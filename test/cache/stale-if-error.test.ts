@@ -191,7 +191,7 @@ describe('an answer past its lifetime, when the handler fails', () => {
   test('is not sent under another policy, nor once it was purged', async () => {
     const purges = createMemoryAnswerPurges()
     let policy: Policy = POLICY
-    const { ask } = await overdue({ policy: () => policy, dependencies: { purges } })
+    const { ask } = await overdue({ policy: () => policy, cache: { ...WITH_WINDOW, purges } })
     upstream.answerWith(answering('{}', 503))
     policy = OTHER_POLICY
     expect((await ask()).status).toBe(503)

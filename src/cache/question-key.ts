@@ -5,9 +5,10 @@ import { filterKey } from '../core/evidence/passage-filter.ts'
 import { hex } from '../core/lib/sha256.ts'
 import type { Policy } from '../core/policy/policy.ts'
 import type { Rule } from '../core/policy/rules.ts'
-import type { AssessedEvidence } from './assess-evidence.ts'
-import type { QuestionPlace } from './find-place.ts'
-import type { QuestionRequest, QuestionPorts, QuestionSettings } from './question-settings.ts'
+import type { AssessedEvidence } from '../pipeline/assess-evidence.ts'
+import type { QuestionPlace } from '../pipeline/find-place.ts'
+import type { QuestionSettings } from '../pipeline/question-settings.ts'
+import type { CacheableQuestion, QuestionCacheParts } from './cacheable-question.ts'
 
 /** Under what an answer is kept. */
 export interface AnswerKeys {
@@ -17,48 +18,41 @@ export interface AnswerKeys {
   readonly byQuestion: string
 }
 
-/** @returns `undefined` where the cache takes no part */
-export function answerKeys(
-  ports: Pick<QuestionPorts, 'reranker' | 'rewriter'>,
-  settings: QuestionSettings,
-  request: QuestionRequest,
-  place: QuestionPlace,
-): AnswerKeys | undefined {
-  if (place.purges === undefined) return undefined
-  const shared = sharedKeyParts(ports, settings, request, place)
+/** What the keys of a question at a place are. */
+export function answerKeys(parts: QuestionCacheParts, question: CacheableQuestion, place: QuestionPlace): AnswerKeys {
+  const shared = sharedKeyParts(parts, question, place)
   const { corpusVersion, lexiconId } = place.collection
   return { shared, byQuestion: answerKey({ ...shared, corpusVersion, lexiconId: lexiconId ?? '' }) }
 }
 
 /** What both keys of a question share. */
 function sharedKeyParts(
-  { reranker, rewriter }: Pick<QuestionPorts, 'reranker' | 'rewriter'>,
-  settings: QuestionSettings,
-  request: QuestionRequest,
+  { settings, route, ports: { reranker, rewriter } }: QuestionCacheParts,
+  { request, partition, path, vary, options }: CacheableQuestion,
   { collection: { tenant, id }, policy, filter }: QuestionPlace,
 ): SharedKeyParts {
-  const rewriterModel = settings.retrieval.expansion === undefined ? '' : (rewriter?.model ?? '')
+  const rewriterModel = route.retrieval.expansion === undefined ? '' : (rewriter?.model ?? '')
   return {
-    deployment: request.deployment,
+    deployment: settings.deployment,
     tenant,
     collection: id,
     filter: filterKey(filter),
-    partition: request.partition,
-    route: request.path,
+    partition,
+    route: path,
     audience: request.audience,
-    model: request.model,
+    model: settings.model,
     prompt: settings.prompt,
-    policyId: ruledPolicyId(policy, settings.rules),
-    mode: settings.mode,
+    policyId: ruledPolicyId(policy, route.rules),
+    mode: route.mode,
     retrieval: lengthPrefixed([
-      retrievalText(settings),
+      retrievalText(route),
       request.searchMode ?? 'hybrid',
       reranker?.model ?? '',
       rewriterModel,
     ]),
-    vary: request.vary,
+    vary,
     question: request.question,
-    options: request.options,
+    options,
   }
 }
 

@@ -105,14 +105,14 @@ describe('a question asked again', () => {
 
   it.each<[string, Partial<GateFixture>]>([
     ['the policy', { policy: { ...POLICY, name: 'other' } }],
-    ['the deployment', { dependencies: { deployment: 'b' } }],
+    ['the deployment', { cache: { deployment: 'b' } }],
     ['how evidence is retrieved', { retrieval: { topK: 3 } }],
     ['how rankings are fused', { retrieval: { fusion: 'rrf' } }],
     ['the constant of that', { retrieval: { fusion: 'rrf', rrfK: 10 } }],
     ['the filter', { retrieval: { filter: { title: 'T' } }, finds: () => [] }],
     ['the prompt', { cache: { scope: 'public', prompt: '2' } }],
     ['the mode', { mode: 'observe' }],
-    ['the model', { dependencies: { model: 'm2' } }],
+    ['the model', { cache: { model: 'm2' } }],
     ['the audience', { dependencies: { audience: 'operator' } }],
   ])('is answered anew when %s is another', async (_, change) => {
     const one = aGate()
@@ -140,7 +140,7 @@ describe('a question asked again', () => {
   })
 
   it('is never answered from the cache without one', async () => {
-    const { ask, journal } = aGate({ dependencies: { cache: undefined } })
+    const { ask, journal } = aGate({ cache: { store: undefined } })
     expect((await ask()).headers.get('cache-status')).toBe('rag-gate; fwd=bypass')
     await ask()
     expect(journal.handled).toHaveLength(2)
@@ -148,7 +148,7 @@ describe('a question asked again', () => {
   })
 
   it('is answered, as if it were new, when the cache fails to read or to write', async () => {
-    const cache = {
+    const store = {
       get: () => Promise.reject(new Error('cache down')),
       put: () => {
         throw new Error('cache down')
@@ -156,7 +156,7 @@ describe('a question asked again', () => {
       delete: () => Promise.reject(new Error('unused')),
     }
     for (const finds of [[STRONG], []]) {
-      const { ask, journal } = aGate({ finds, dependencies: { cache } })
+      const { ask, journal } = aGate({ finds, cache: { store } })
       const response = await ask()
       expect(response.status).toBe(200)
       expect(response.headers.get('cache-status')).toBe('rag-gate; fwd=miss')

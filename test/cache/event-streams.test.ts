@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { eventsOf, isWholeStream } from '../../src/middleware/event-stream.ts'
+import { eventsOf, isWholeStream } from '../../src/cache/event-stream.ts'
 import { aGate } from '../fixtures/gate.ts'
 import { seededRandom } from '../fixtures/decision.ts'
 import { quietErrors } from '../fixtures/quiet-console.ts'

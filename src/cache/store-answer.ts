@@ -5,17 +5,14 @@ import { jitterOf, lifetimeSeconds } from '../core/policy/lifetimes.ts'
 import type { Policy } from '../core/policy/policy.ts'
 import { readAtMost } from '../http/read-at-most.ts'
 import type { AnswerCache, CachedAnswer } from '../ports/answer-cache.ts'
+import type { AnswerReport } from '../middleware/gate-context.ts'
+import { type MediaType, mediaTypeOf } from '../middleware/media-type.ts'
 import { isWholeStream } from './event-stream.ts'
-import type { AnswerReport } from './gate-context.ts'
-import { type MediaType, mediaTypeOf } from './media-type.ts'
 import { storedHeaders } from './stored-headers.ts'
-
-/** Headers of a refusal that are the same for everyone. */
-export const REFUSAL_HEADERS = { 'content-type': 'application/json' }
 
 /** What storing needs to know of one exchange. */
 export interface Storing {
-  readonly cache: AnswerCache
+  readonly store: AnswerCache
   readonly key: string
   /** Where an answer is kept as well, under what it rests on. */
   readonly evidenceKey?: string
@@ -100,7 +97,7 @@ export function storeRefusal(body: string, status: number, storing: Storing): Pr
   const lifetime = lifetimeSeconds(storing.policy, storing.decision)
   if (lifetime === 0) return undefined
   // Headers that other middleware gave to this caller are not for the next one.
-  const shared = new Response(null, { status, headers: REFUSAL_HEADERS })
+  const shared = new Response(null, { status, headers: { 'content-type': 'application/json' } })
   const { evidenceKey: _, anyQuestion: __, ...byQuestion } = storing
   return put(byQuestion, cachedAnswer(storing, lifetime, 0, shared, body))
 }
@@ -111,19 +108,19 @@ export function storeRefusal(body: string, status: number, storing: Storing): Pr
  */
 export function storeByQuestion(
   answer: CachedAnswer,
-  { cache, key, policy, decision }: Pick<Storing, 'cache' | 'key' | 'policy' | 'decision'>,
+  { store, key, policy, decision }: Pick<Storing, 'store' | 'key' | 'policy' | 'decision'>,
   nowMs: number,
 ): Promise<CachedAnswer> {
   const residentSeconds = Math.max(0, Math.floor((nowMs - answer.requestedAtMs) / 1000))
   const todays = residentSeconds + lifetimeSeconds(policy, decision, { jitter: jitterOf(key) })
-  return put({ cache }, { ...answer, key, lifetimeSeconds: Math.min(answer.lifetimeSeconds, todays) })
+  return put({ store }, { ...answer, key, lifetimeSeconds: Math.min(answer.lifetimeSeconds, todays) })
 }
 
 /** An answer to another wording is a guess, however good: it is made anew at least every hour. */
 const OTHER_WORDINGS_SECONDS = 3600
 
 async function put(
-  { cache, evidenceKey, anyQuestion }: Pick<Storing, 'cache' | 'evidenceKey' | 'anyQuestion'>,
+  { store, evidenceKey, anyQuestion }: Pick<Storing, 'store' | 'evidenceKey' | 'anyQuestion'>,
   answer: CachedAnswer,
 ): Promise<CachedAnswer> {
   const lifetimeSeconds = Math.min(answer.lifetimeSeconds, OTHER_WORDINGS_SECONDS)
@@ -132,7 +129,7 @@ async function put(
     ...(evidenceKey === undefined ? [] : [{ ...answer, key: evidenceKey }]),
     ...(anyQuestion === undefined ? [] : [{ ...answer, ...anyQuestion, lifetimeSeconds }]),
   ]
-  await Promise.all(entries.map((entry) => cache.put(entry.key, entry)))
+  await Promise.all(entries.map((entry) => store.put(entry.key, entry)))
   return answer
 }
 

@@ -111,8 +111,8 @@ function policyNamed(named: string): Policy {
   return policy
 }
 
-/** Asks over this cache, and tells how it took part. */
-async function ask(cache: AnswerCache, one: Asked, manner: Manner = PLAIN): Promise<string | null> {
+/** Asks over this store, and tells how it took part. */
+async function ask(store: AnswerCache, one: Asked, manner: Manner = PLAIN): Promise<string | null> {
   const { tenant, collection, corpusVersion, lexiconId } = one
   const operator = one.scopes.includes('admin')
   const { gate, journal } = aGate({
@@ -128,11 +128,15 @@ async function ask(cache: AnswerCache, one: Asked, manner: Manner = PLAIN): Prom
     question: { collection, otherFields: 'allow', searchModes: 'operators' },
     retrieval: { topK: one.topK, filter: { 'metadata.plan': one.filter } },
     context: { maxCharacters: one.maxCharacters },
-    cache: { scope: 'principal', prompt: one.prompt, vary: { headers: ['accept-language'], query: ['plan'] } },
-    dependencies: {
-      cache,
+    cache: {
+      store,
+      scope: 'principal',
       deployment: one.deployment,
       model: one.model,
+      prompt: one.prompt,
+      vary: { headers: ['accept-language'], query: ['plan'] },
+    },
+    dependencies: {
       authenticate: () => ({ tenant, id: one.principal, scopes: one.scopes }),
       collections: {
         find: async () => ({

@@ -4,7 +4,7 @@ import type { StatusCode } from 'hono/utils/http-status'
 import type { CachedAnswer } from '../ports/answer-cache.ts'
 import { entityTag, isConditional, namesTag } from './entity-tag.ts'
 import { replayedStream } from './event-stream.ts'
-import { mediaTypeOf } from './media-type.ts'
+import { mediaTypeOf } from '../middleware/media-type.ts'
 
 /** Through the context, so that headers which other middleware gave to this caller stay. */
 export async function storedResponse(c: Context, answer: CachedAnswer): Promise<Response> {

@@ -1,0 +1,65 @@
+/** Those who ask the same at the same time: a leader makes the answer, followers wait for it. */
+import { type Faults, withinDeadline } from '../pipeline/within-deadline.ts'
+import type { KnownPurges } from '../ports/answer-purges.ts'
+import type { Coalescer, Leader, Role } from '../ports/coalescer.ts'
+import type { CacheableQuestion, QuestionCacheParts } from './cacheable-question.ts'
+import { checkStored, isSendable, type StoredAnswer } from './stored-answer.ts'
+
+/** What joining those who ask the same comes to. */
+export interface Joined {
+  /** Of a follower: the answer that the leader made. */
+  readonly answer?: StoredAnswer
+  /** Of the leader, whose answer others may wait for. */
+  readonly leader?: Leader
+  /** Whether there was no answer to share: neither leader nor follower. */
+  readonly separate?: true
+}
+
+const FAULTS: Faults = { late: 'store_unavailable', failed: 'store_unavailable', what: 'The coalescer' }
+
+/** How much longer than its time limit a coalescer may take before it is given up, milliseconds. */
+const GRACE_MS = 500
+
+/**
+ * Joins those who ask the same at the same time, and waits for their leader where there is one. Only a
+ * question whose answer may be read from the cache and stored there has a part in that. A coalescer that fails is none.
+ */
+export async function joinOthers(
+  { settings, ports }: QuestionCacheParts,
+  question: CacheableQuestion,
+  purges: KnownPurges,
+  key: string,
+): Promise<Joined> {
+  const { coalescer, coalesceTimeoutMs } = settings
+  const { read, store, maxAgeSeconds } = question.use
+  if (coalescer === undefined || coalesceTimeoutMs === 0) return {}
+  if (!read || !store || maxAgeSeconds !== undefined) return {}
+  try {
+    const role = await joinInTime(coalescer, key, coalesceTimeoutMs)
+    if (role.kind === 'leader') return { leader: role.leader }
+    if (role.kind === 'separate') return { separate: true }
+    const answer = checkStored(ports, purges, role.answer, key)
+    return isSendable(answer, question) ? { answer } : { separate: true }
+  } catch (cause) {
+    ports.onWarning?.({
+      code: 'coalescer_failed',
+      message: 'The coalescer failed: this question is answered separately',
+      cause,
+    })
+    return {}
+  }
+}
+
+/** A leader whose role comes too late steps down at once: others may be waiting for it. */
+async function joinInTime(coalescer: Coalescer, key: string, timeoutMs: number): Promise<Role> {
+  let late = false
+  try {
+    return await withinDeadline(timeoutMs + GRACE_MS, FAULTS, async () => {
+      const role = await coalescer.join(key, timeoutMs)
+      if (late && role.kind === 'leader') await role.leader.complete('failed')
+      return role
+    })
+  } finally {
+    late = true
+  }
+}

@@ -1,0 +1,22 @@
+import type { Context } from 'hono'
+import { errorForLog } from '../errors.ts'
+
+/**
+ * Work that the response does not wait for, and that cannot harm it, also when it throws at once. Where the platform has
+ * no `waitUntil`, it runs on its own.
+ */
+export function later(c: Context, work: () => Promise<void> | undefined): void {
+  const report = (thrown: unknown): void => console.error(`[rag-gate] after the response: ${errorForLog(thrown)}`)
+  let settled: Promise<void> | undefined
+  try {
+    settled = work()?.catch(report)
+  } catch (thrown) {
+    report(thrown)
+  }
+  if (settled === undefined) return
+  try {
+    c.executionCtx.waitUntil(settled)
+  } catch {
+    // Hono throws where there is no execution context (Node, tests): the promise runs on its own, and never rejects.
+  }
+}

@@ -1,0 +1,44 @@
+/** What an answer cache does for a question on its way. The pipeline knows it by this alone, and works without one. */
+import type { CacheState, Decision } from '../core/policy/decision.ts'
+import type { CachedAnswer } from '../ports/answer-cache.ts'
+import type { AssessedEvidence } from './assess-evidence.ts'
+import type { QuestionPlace } from './find-place.ts'
+
+/** A stored answer that may be sent. */
+export interface FoundAnswer {
+  readonly answer: CachedAnswer
+  /**
+   * `hit`: before anything was retrieved; `evidence-hit`: after retrieval and judgement; `similar`: likewise, and made for
+   * another wording; `collapsed`: made meanwhile for somebody who asked the same. Past its lifetime: `stale` in the place
+   * of one that could not be made, `refreshed` until a new one is there.
+   */
+  readonly kind: Extract<CacheState, 'hit' | 'evidence-hit' | 'stale'> | 'similar' | 'collapsed' | 'refreshed'
+  /** What `Age` says. */
+  readonly ageSeconds: number
+  /** Seconds of its lifetime that are left; negative past it. */
+  readonly ttlSeconds: number
+}
+
+/** Why no answer could be made. */
+export type Failure =
+  | { readonly by: 'retriever'; readonly thrown: unknown }
+  | {
+      readonly by: 'handler'
+      readonly status: number
+      /** What it threw, where it did. */
+      readonly thrown?: unknown
+    }
+
+/** The part of an answer cache in one question. A cache that fails or hangs holds nothing. */
+export interface QuestionCache {
+  /**
+   * Looks for an answer before anything is retrieved; where somebody who asks the same is being answered, waits for that.
+   *
+   * @throws `not_cached` where only a stored answer is wanted, and there is none
+   */
+  find(place: QuestionPlace): Promise<FoundAnswer | undefined>
+  /** Looks for an answer to the same evidence, or to another wording that found it. */
+  findByEvidence(assessed: AssessedEvidence, decision: Decision): Promise<FoundAnswer | undefined>
+  /** An answer past its lifetime in the place of one that could not be made. */
+  standIn(failure: Failure): FoundAnswer | undefined
+}

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest'
+import { createMemoryAnswerCache } from '../../src/adapters/memory-answer-cache.ts'
+import { answerCache } from '../../src/cache/answer-cache.ts'
+import type { AnswerCacheOptions } from '../../src/cache/options.ts'
+import { ragGate } from '../../src/middleware/rag-gate.ts'
+
+describe('making an answer cache', () => {
+  const make = (options: object): unknown =>
+    answerCache({ store: createMemoryAnswerCache(), ...options } as AnswerCacheOptions)
+
+  it.each([
+    [{ store: undefined }, 'cache.store'],
+    [{ store: { get: () => null } }, 'cache.store'],
+    [{ store: null }, 'cache.store'],
+    [{ purges: { known: () => null } }, 'cache.purges'],
+    [{ coalescer: {} }, 'cache.coalescer'],
+    [{ reuse: () => true }, 'cache.reuse'],
+    [{ ttlSeconds: 60 }, 'cache.ttlSeconds'],
+    [{ scope: 'everyone' }, 'cache.scope'],
+    [{ model: 4 }, 'cache.model'],
+    [{ deployment: null }, 'cache.deployment'],
+    [{ prompt: 2 }, 'cache.prompt'],
+    [{ vary: ['accept-language'] }, 'cache.vary'],
+    [{ vary: { header: ['accept-language'] } }, 'cache.vary.header'],
+    [{ vary: { headers: 'accept-language' } }, 'cache.vary.headers'],
+    [{ ignoredCredentials: ['x-user'] }, 'cache.ignoredCredentials'],
+    [{ omitHeaders: 'x-user' }, 'cache.omitHeaders'],
+    [{ bypassesPerMinute: -1 }, 'cache.bypassesPerMinute'],
+    [{ staleIfErrorSeconds: -1 }, 'cache.staleIfErrorSeconds'],
+    [{ staleIfErrorSeconds: 1.5 }, 'cache.staleIfErrorSeconds'],
+    [{ staleWhileRevalidateSeconds: 60 }, 'cache.revalidate'],
+    [{ staleWhileRevalidateSeconds: -1, revalidate: () => new Response() }, 'cache.staleWhileRevalidateSeconds'],
+    [{ revalidate: 'app' }, 'cache.revalidate'],
+    [{ coalesceTimeoutMs: 60_001 }, 'cache.coalesceTimeoutMs'],
+    [{ maxStoredBytes: NaN }, 'cache.maxStoredBytes'],
+    [{ maxStoredBytes: -1 }, 'cache.maxStoredBytes'],
+  ])('with %j fails at once, naming the option', (options, param) => {
+    expect(() => make(options)).toThrow(expect.objectContaining({ code: 'config_invalid', param }))
+  })
+
+  it('is told from a store, which alone is no cache', () => {
+    const dependencies = { retriever: { retrieve: async () => [] }, cache: createMemoryAnswerCache() as never }
+    expect(() => ragGate({ dependencies })).toThrow(/answerCache\({ store/)
+  })
+})

@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest'
+import type { PassageFilter } from '../../src/core/evidence/passage-filter.ts'
+import { buildLexicon } from '../../src/core/text/lexicon.ts'
+import { RagGateError } from '../../src/errors.ts'
+import { expandRetrieval } from '../../src/pipeline/expand-retrieval.ts'
+import type { QuestionPorts, QuestionRequest, QuestionSettings } from '../../src/pipeline/question-settings.ts'
+import type { AnswerCache, CachedAnswer } from '../../src/ports/answer-cache.ts'
+import { plainCollection } from '../../src/ports/collections.ts'
+import { balanced } from '../../src/presets/balanced/balanced.ts'
+import { ASKED as ASKED_OF_LAWS, SETTINGS as SETTINGS_OF_LAWS } from '../fixtures/answering.ts'
+import { gatedPast } from '../fixtures/cached-question.ts'
+import { aCachedAnswer } from '../fixtures/decision.ts'
+import { rankingOf, STRONG } from '../fixtures/gate.ts'
+
+const SETTINGS: QuestionSettings = { ...SETTINGS_OF_LAWS, policy: () => balanced() }
+const { retrieval } = SETTINGS
+const ASKED: QuestionRequest = { ...ASKED_OF_LAWS, question: 'How does the engine start?', collection: 'default' }
+
+/** The document of the only passage that is found. */
+const documentId = rankingOf([STRONG])[0]!.entries[0]!.passage.documentId
+
+/** A store and ports that write down the order in which they are called. */
+function aSetting({ cached }: { readonly cached?: Partial<CachedAnswer> } = {}) {
+  const calls: string[] = []
+  const ports: QuestionPorts = {
+    clock: { nowMs: () => 1_000_000 },
+    collections: {
+      find: async (tenant, id) => {
+        calls.push('find')
+        return plainCollection({ tenant, id, corpusVersion: 7, lexiconId: 'lexicon-1' })
+      },
+      lexicon: async () => {
+        calls.push('lexicon')
+        return buildLexicon([STRONG, 'Paint is blue.'])
+      },
+    },
+    retriever: {
+      retrieve: async () => {
+        calls.push('retrieve')
+        return rankingOf([STRONG])
+      },
+    },
+  }
+  const store: AnswerCache = {
+    get: async (key) => {
+      calls.push(key.startsWith('12:answer-key/28:question') ? 'store, by question' : 'store, by evidence')
+      return cached === undefined ? null : aCachedAnswer(key, cached)
+    },
+    put: () => Promise.reject(new Error('gating a question stores nothing')),
+    delete: () => Promise.reject(new Error('gating a question deletes nothing')),
+  }
+  return { ports, store, calls }
+}
+
+async function keyOf(settings: Partial<QuestionSettings> = {}, more: Partial<QuestionPorts> = {}) {
+  const { ports, store } = aSetting()
+  const { cache } = await gatedPast({ store }, { ...ports, ...more }, { ...SETTINGS, ...settings }, ASKED)
+  return cache.keptUnder?.key
+}
+
+describe('a question past the cache', () => {
+  it('asks in order: collection, store by question, lexicon, retriever, store by evidence', async () => {
+    const { ports, store, calls } = aSetting()
+    const { gated, cache } = await gatedPast({ store }, ports, SETTINGS, ASKED)
+    expect(calls).toEqual(['find', 'store, by question', 'lexicon', 'retrieve', 'store, by evidence'])
+    expect([gated.kind, cache.missed, cache.isSeparate, cache.leads]).toEqual(['judged', 'miss', false, false])
+  })
+
+  it('stops at a fresh answer', async () => {
+    const { ports, store, calls } = aSetting({ cached: { requestedAtMs: 1_000_000 - 5500, lifetimeSeconds: 6 } })
+    const { gated } = await gatedPast({ store }, ports, SETTINGS, ASKED)
+    expect(gated).toMatchObject({ kind: 'cached', found: { kind: 'hit', ageSeconds: 5, ttlSeconds: 1 }, retrievals: 0 })
+    expect(calls).toEqual(['find', 'store, by question'])
+  })
+
+  it('is judged anew when the answer it finds has lived its time, and says so', async () => {
+    const { ports, store, calls } = aSetting({ cached: { requestedAtMs: 1_000_000 - 6000, lifetimeSeconds: 6 } })
+    const { gated, cache } = await gatedPast({ store }, ports, SETTINGS, ASKED)
+    expect([gated.kind, cache.missed]).toEqual(['judged', 'stale'])
+    expect(calls).toContain('retrieve')
+  })
+
+  it.each([
+    [{ by: 'retriever', thrown: new RagGateError('retriever_unavailable', 'down') } as const, 'stale'],
+    [{ by: 'retriever', thrown: new RagGateError('embedding_mismatch', 'other') } as const, undefined],
+    [{ by: 'handler', status: 503 } as const, 'stale'],
+    [{ by: 'handler', status: 404 } as const, undefined],
+    [{ by: 'handler', status: 200 } as const, undefined],
+  ])('has an older answer stand in for an outage alone: %j', async (failure, kind) => {
+    const cached = { requestedAtMs: 1_000_000 - 6000, lifetimeSeconds: 6, staleIfErrorSeconds: 60 }
+    const { ports, store } = aSetting({ cached })
+    const { cache } = await gatedPast({ store, staleIfErrorSeconds: 60 }, ports, SETTINGS, ASKED)
+    expect(cache.standIn(failure)?.kind).toBe(kind)
+  })
+
+  it('finds no answer that was stored under another filter', async () => {
+    const filters: (PassageFilter | undefined)[] = [undefined, { documentId }, { documentId: [documentId, 'other'] }]
+    const keys = filters.map((filter) => keyOf({ retrieval: { ...retrieval, filter: () => filter } }))
+    expect(new Set(await Promise.all(keys)).size).toBe(3)
+  })
+
+  it('has another key with a reranker, and by the threshold and the rewriter of a further round', async () => {
+    const rewriter = { model: 'm', rewrite: async () => [] }
+    const reranker = { model: 'grader', kind: 'grade' as const, rerank: async () => [3] }
+    const below = (threshold: number): Partial<QuestionSettings> => ({
+      retrieval: { ...retrieval, expansion: expandRetrieval({ below: threshold }) },
+    })
+    const keys = [
+      keyOf(),
+      // Without a further round nobody asks it.
+      keyOf({}, { rewriter }),
+      keyOf({}, { reranker }),
+      keyOf(below(0.5)),
+      keyOf(below(0.7)),
+      keyOf(below(0.7), { rewriter }),
+    ]
+    expect(new Set(await Promise.all(keys)).size).toBe(5)
+  })
+
+  it('that is refused for itself has no part in it', async () => {
+    const { ports, store, calls } = aSetting()
+    const { gated, cache } = await gatedPast({ store }, ports, SETTINGS, { ...ASKED, question: 'how is it?' })
+    expect(gated).toMatchObject({ kind: 'judged', decision: { verdict: 'refuse' } })
+    expect([calls, cache.missed, cache.keptUnder]).toEqual([['find'], 'bypass', undefined])
+  })
+})
