@@ -1,7 +1,7 @@
 /** The eight families of question sets, measured once by the gate: each question with its evidence, and answerable ones once more without what answers them. */
 import type { Signals } from '../../src/core/signals/measure.ts'
-import { benchGate } from '../evaluation/bench-gate.ts'
-import { openQuestionSet } from '../evaluation/question-sets.ts'
+import { benchGate, type BenchGateOptions } from '../evaluation/bench-gate.ts'
+import { type LabelledQuestion, openQuestionSet } from '../evaluation/question-sets.ts'
 
 /** A question as measured. */
 export interface MeasuredLabel {
@@ -13,10 +13,13 @@ export interface MeasuredLabel {
 
 const MOST_QUESTIONS = 1200
 
-/** Measures a family. */
-export async function measuredFamily(name: string): Promise<readonly MeasuredLabel[]> {
+/** Measures a family. @param gate how the gate is set, given what is asked; without it as it is without options */
+export async function measuredFamily(
+  name: string,
+  gate: (questions: readonly LabelledQuestion[]) => BenchGateOptions = () => ({}),
+): Promise<readonly MeasuredLabel[]> {
   const set = openQuestionSet(name)
-  const ask = benchGate(set)
+  const ask = benchGate(set, gate(set.questions))
   const every = Math.max(1, Math.ceil(set.questions.length / MOST_QUESTIONS))
   const measured: MeasuredLabel[] = []
   for (const { question, answerable, relevantIds } of set.questions.filter((_, at) => at % every === 0)) {

@@ -2,8 +2,9 @@
 import { writeFile } from 'node:fs/promises'
 import { calibratePolicy, type Calibration, type CalibrationLabel } from '../core/calibration/calibrate-policy.ts'
 import { binomialInterval } from '../core/calibration/binomial-interval.ts'
-import type { PolicyPin } from '../core/calibration/policy-pin.ts'
+import { pinDifferences, type PolicyPin } from '../core/calibration/policy-pin.ts'
 import { type MeasuredRate, measuredRate } from '../core/calibration/measured-rate.ts'
+import { wasRead } from '../core/calibration/recorded-measures.ts'
 import { confidenceOf } from '../core/policy/confidence.ts'
 import { policySettings } from '../core/policy/policy.ts'
 import { balanced } from '../presets/balanced/balanced.ts'
@@ -84,8 +85,8 @@ export const calibrateCommand = command({
     }
     const measured = hidden ? await withHiddenGold(labels, asking, terminal) : await askLabels(labels, asking, terminal)
     const after = await pinOf(address, collection)
-    if (after.lexicon_id !== pin.lexicon_id || after.embedding_model !== pin.embedding_model) {
-      throw new CommandError('The collection changed while it was measured: begin again')
+    if (pinDifferences(pin, after).length > 0) {
+      throw new CommandError('The collection or its reader changed while it was measured: begin again')
     }
     const calibration = calibratePolicy(balanced(), measured.map(labelOf), {
       name: given.name ?? nameOf(collection),
@@ -152,10 +153,10 @@ async function pinOf(gate: GateAddress, collection: string): Promise<PolicyPin> 
   const { collections } = await callGate<{ collections: readonly Listed[] }>(gate, 'GET', '/v1/collections')
   const found = collections.find(({ id }) => id === collection)
   if (found === undefined) throw new CommandError(`There is no collection ${collection}: --collection names another`)
-  if (found.lexicon_id === undefined)
-    throw new CommandError('This gate is of an older version: it does not tell its lexicons')
-  const { embedding_model, dimension, lexicon_id, corpus_version } = found
-  return { collection, embedding_model, dimension, lexicon_id, corpus_version }
+  const { embedding_model, dimension, lexicon_id, reader, corpus_version } = found
+  if (reader === undefined)
+    throw new CommandError('This gate is of an older version: it does not tell what a policy is pinned to')
+  return { collection, embedding_model, dimension, lexicon_id, reader, corpus_version }
 }
 
 /** A policy's name has small letters, digits and hyphens only. */
@@ -177,6 +178,8 @@ interface Evidence {
   readonly statement: string
   readonly labels: Calibrated['labels']
   readonly fit: Calibrated['fit']
+  /** Questions whose passages were read by a reranker or a model. */
+  readonly read: MeasuredRate
   readonly refuse: Calibrated['refuse']
   readonly caution: Calibrated['caution'] | null
   readonly coverage: Calibrated['coverage']
@@ -205,6 +208,7 @@ function evidenceOf(calibration: Calibrated, measured: readonly LabelResult[], h
     statement,
     labels,
     fit,
+    read: measuredRate(measured.filter(({ signals }) => wasRead(signals)).length, measured.length),
     refuse,
     caution: caution ?? null,
     coverage,
@@ -271,6 +275,7 @@ function show(calibration: Calibrated, evidence: Evidence, out: string, { out: w
   )
   line('answerable, answered', rateText(coverage))
   line('under the policy in use', rateText(evidence.answered_now))
+  if (evidence.read.hits > 0) line('read by the reranker', `${evidence.read.hits} of ${evidence.read.labels} questions`)
   line('fitted', fit === 'weights' ? 'weights around the general ones, and thresholds' : 'thresholds')
   write(`\nIt covers: ${evidence.covers}.`)
   const near = evidence.near_misses

@@ -161,6 +161,8 @@ function driftOf(pin: PolicyPin | null, users: Collections['collections']): stri
     // Which collection it is was checked when it was chosen.
     const [worst] = pinDifferences(pin, { ...now, collection: pin.collection })
     if (worst === undefined) return []
+    if (worst === 'reader')
+      return [`the reader is ${now.reader ?? 'none'} now, and was ${pin.reader ?? 'none'}: calibrate again`]
     if (worst === 'embedding') return [`${id} is embedded by ${model} now: calibrate again`]
     return [
       `${id} was changed since (version ${pin.corpus_version}, now ${version}): check it with rag-gate eval, calibrate again where it drifted`,

@@ -6,6 +6,7 @@ import type { Judgement } from '../core/policy/decision.ts'
 import { judge } from '../core/policy/judge.ts'
 import type { Policy } from '../core/policy/policy.ts'
 import { loneTermFindings, questionFindings } from '../core/policy/question-findings.ts'
+import { readerFindings } from '../core/policy/reader-findings.ts'
 import { askRules } from '../core/policy/rules.ts'
 import { measureQuestion } from '../core/signals/measure-question.ts'
 import type { Signals } from '../core/signals/measure.ts'
@@ -49,16 +50,15 @@ export async function assessEvidence(
 ): Promise<AssessedEvidence> {
   const { rerankFrom = 0, rerankBelow = Infinity } = settings.retrieval
   if (reranker !== undefined && (rerankFrom > 0 || rerankBelow <= 1)) {
-    const withoutReranker = judgeEvidence(terms, settings, measures, retrieved)
+    const withoutReranker = judgeEvidence(terms, settings, measures, retrieved, 'spared')
     const { confidence } = withoutReranker.judgement
-    if (confidence < rerankFrom || confidence >= rerankBelow)
-      return { ...withoutReranker, reranker: 'spared', rerankMs: 0 }
+    if (confidence < rerankFrom || confidence >= rerankBelow) return { ...withoutReranker, rerankMs: 0 }
   }
   const startedMs = clock.nowMs()
   const { question } = measures
   const { evidence, outcome } = await rerankEvidence(reranker, rerankTimeoutMs, question, retrieved, onWarning)
   const rerankMs = clock.nowMs() - startedMs
-  return { ...judgeEvidence(terms, settings, measures, evidence), reranker: outcome, rerankMs }
+  return { ...judgeEvidence(terms, settings, measures, evidence, outcome), rerankMs }
 }
 
 function judgeEvidence(
@@ -66,7 +66,8 @@ function judgeEvidence(
   { context: contextSettings, rules }: Pick<QuestionSettings, 'context' | 'rules'>,
   { question, policy, lexicon }: Measures,
   ordered: Evidence,
-): Omit<AssessedEvidence, 'reranker' | 'rerankMs'> {
+  reranker: RerankerOutcome,
+): Omit<AssessedEvidence, 'rerankMs'> {
   const { context, evidence, findings } = fitContext(contextSettings, ordered)
   const signals = measureQuestion(question, evidence, lexicon, terms)
   const judgement = judge(policy, signals, [
@@ -74,6 +75,7 @@ function judgeEvidence(
     ...loneTermFindings(question, evidence, lexicon),
     ...askRules(rules, { question, evidence, signals }),
     ...findings,
+    ...readerFindings(policy, reranker),
   ])
-  return { evidence, context, signals, judgement }
+  return { evidence, context, reranker, signals, judgement }
 }

@@ -1,12 +1,13 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { calibratedParts } from '../../src/core/calibration/calibrated-parts.ts'
 import { confidenceRange } from '../../src/core/gates/confidence-range.ts'
 import { gradedRelevance } from '../../src/core/gates/graded-relevance.ts'
-import { definePolicy, type Policy } from '../../src/core/policy/policy.ts'
+import { definePolicy, type Policy, policySettings, resolvePolicy } from '../../src/core/policy/policy.ts'
 import { buildLexicon } from '../../src/core/text/lexicon.ts'
 import type { QuestionPorts, RetrievalSettings } from '../../src/pipeline/question-settings.ts'
 import { gateQuestion } from '../../src/pipeline/gate-question.ts'
-import { balanced } from '../../src/presets/balanced/balanced.ts'
+import { balanced, balancedPreset } from '../../src/presets/balanced/balanced.ts'
 import { createStaticCollections } from '../../src/adapters/static-collections.ts'
 import { ASKED, SETTINGS } from '../fixtures/answering.ts'
 import { QUESTION, rankingOf, STRONG } from '../fixtures/gate.ts'
@@ -17,7 +18,11 @@ const POLICY: Policy = definePolicy({
   gates: [confidenceRange({ refuseBelow: 0.1, adviseBelow: 0.1 }), gradedRelevance()],
 })
 
-function asking(retrieval: Partial<RetrievalSettings>, grade: () => Promise<readonly number[]> = async () => [0]) {
+function asking(
+  retrieval: Partial<RetrievalSettings>,
+  grade: () => Promise<readonly number[]> = async () => [0],
+  policy = POLICY,
+) {
   let calls = 0
   const ports: QuestionPorts = {
     clock: { nowMs: () => 0 },
@@ -34,12 +39,53 @@ function asking(retrieval: Partial<RetrievalSettings>, grade: () => Promise<read
       },
     },
   }
-  const settings = { ...SETTINGS, policy: () => POLICY, retrieval: { ...SETTINGS.retrieval, ...retrieval } }
+  const settings = { ...SETTINGS, policy: () => policy, retrieval: { ...SETTINGS.retrieval, ...retrieval } }
   return gateQuestion(ports, settings, { ...ASKED, question: QUESTION }).then((gated) => {
     if (gated.kind !== 'judged') throw new Error('There is no cache here')
     return { ...gated.decision, calls }
   })
 }
+
+/** The confidence of `balanced`, moved by the grade where there is one. */
+const COUNTING: Policy = resolvePolicy(
+  {
+    ...policySettings(balanced({ refuseBelow: 0.1, adviseBelow: 0.1 })),
+    name: 'counting',
+    confidence: {
+      kind: 'adjusted',
+      base: balanced().confidence.settings,
+      intercept: -9,
+      weights: { 'grade.top': 6 },
+      unread: 'general',
+      provenance: 'written by hand',
+    },
+  },
+  [balancedPreset, calibratedParts],
+)
+
+describe('a policy that counts what the reader says where it was asked', () => {
+  it('spares what the general confidence is sure of, counts the scores of the rest, and refuses where they failed', async () => {
+    const general = (await asking({ rerankBelow: 0.0001 }, undefined, balanced())).confidence
+    const ask = (bounds: object, grade?: () => Promise<readonly number[]>) => asking(bounds, grade, COUNTING)
+    expect(await ask({ rerankBelow: general })).toMatchObject({ reranker: 'spared', confidence: general })
+    for (const [grade, verdict] of [
+      [0, 'refuse'],
+      [3, 'pass'],
+    ] as const) {
+      const read = await ask({ rerankFrom: general }, async () => [grade])
+      expect(read).toMatchObject({ calls: 1, reranker: 'ok', verdict })
+      const logOdds = Math.log(general / (1 - general)) - 9 + 6 * grade
+      expect(read.confidence).toBeCloseTo(1 / (1 + Math.exp(-logOdds)), 9)
+    }
+    const failing = await ask({ rerankFrom: general }, () => Promise.reject(new Error('down')))
+    expect(failing).toMatchObject({
+      reranker: 'failed',
+      verdict: 'refuse',
+      reason: 'reader_failed',
+      confidence: general,
+    })
+  })
+})
 
 describe('a reranker for the uncertain middle', () => {
   it('is asked where nothing is set, whatever the confidence', async () => {

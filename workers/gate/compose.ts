@@ -28,6 +28,7 @@ import type { Authenticate, Principal } from '../../src/ports/authenticator.ts'
 import type { DecisionLog } from '../../src/ports/decision-log.ts'
 import type { Generator } from '../../src/ports/generator.ts'
 import type { IdempotencyStore } from '../../src/ports/idempotency.ts'
+import type { Reranker } from '../../src/ports/reranker.ts'
 import type { GateBindings } from './bindings.ts'
 import { generatorFor, givenBy, rerankedBetween, rerankerFor, searchEngine } from './engines.ts'
 import { alertBoundsOf } from './statistics/alert-bounds.ts'
@@ -39,6 +40,8 @@ import { type StatisticsStores, statisticsStores } from './statistics/stores.ts'
 export interface Composition {
   readonly gate: GateDependencies
   readonly retrieval: RetrievalOptions
+  /** What reads passages, and for which questions: another one makes another scale. */
+  readonly reader: string | null
   readonly ingest: IngestPorts
   readonly purges: AnswerPurges
   readonly policies: Policies
@@ -78,6 +81,7 @@ function compose(env: GateBindings): Composition {
   const clock = { nowMs: () => Date.now() }
   const { retriever, index } = searchEngine(env)
   const reranker = rerankerFor(env)
+  const retrieval = rerankedBetween(env)
   const collections = createD1Collections({ db: env.DB })
   const log = decisionLogFor(env)
   const keys = createD1ApiKeys({ db: env.DB, clock })
@@ -111,7 +115,8 @@ function compose(env: GateBindings): Composition {
       savings: savingsOf(env),
       ...questionHmac(env),
     },
-    retrieval: rerankedBetween(env),
+    retrieval,
+    reader: readerName(reranker, retrieval),
     ingest: {
       index,
       collections,
@@ -129,6 +134,15 @@ function compose(env: GateBindings): Composition {
     generator,
     authenticate,
   }
+}
+
+function readerName(
+  reranker: Pick<Reranker, 'kind' | 'model'> | undefined,
+  { rerankFrom = 0, rerankBelow }: RetrievalOptions,
+): string | null {
+  if (reranker === undefined) return null
+  const asked = rerankBelow === undefined ? `from ${rerankFrom}` : `from ${rerankFrom} below ${rerankBelow}`
+  return `${reranker.kind} ${reranker.model} ${asked}`
 }
 
 /** The isolate's memory, in front of the data centre's cache, in front of KV where it is bound. */

@@ -17,10 +17,10 @@ export const gate: Gate = (c, next) => gateFor(c.env)(c, next)
 function gateFor(env: GateBindings): Gate {
   const known = gates.get(env)
   if (known !== undefined) return known
-  const { gate: dependencies, retrieval } = compositionFor(env)
+  const { gate: dependencies, retrieval, reader } = compositionFor(env)
   const made = ragGate<GateBindings>({
     dependencies: () => dependencies,
-    policy: (_tenant, _collection, policyId, noted) => policyFor(policyId, noted),
+    policy: (_tenant, _collection, policyId, noted) => policyFor(policyId, noted, reader),
     question: { otherCollections: 'any', searchModes: 'operators', trials: 'operators' },
     retrieval,
     closestPassages: 3,

@@ -7,7 +7,7 @@ import {
 } from '../policy/confidence.ts'
 import { isRecord } from '../lib/guards.ts'
 import type { Signals } from '../signals/measure.ts'
-import { recordedMeasure } from './recorded-measures.ts'
+import { recordedMeasure, wasRead } from './recorded-measures.ts'
 
 /** What labels add. */
 export interface Adjustment {
@@ -15,6 +15,13 @@ export interface Adjustment {
   readonly intercept: number
   /** Added for each unit of a recorded number, by its name as `recordedMeasure` takes it. */
   readonly weights: Readonly<Record<string, number>>
+  /**
+   * `general` where the general confidence stands as it is for questions whose passages no reader scored, so that a cascade
+   * spares the same ones as without the adjustment.
+   *
+   * @default there is no confidence without a number that is weighed
+   */
+  readonly unread?: 'general'
 }
 
 /** Settings of an adjusted confidence. */
@@ -36,7 +43,8 @@ export function logOdds(confidence: number): number {
 }
 
 /** Log-odds with an adjustment; `NaN` when a number that it needs was not recorded. */
-export function adjustedLogOdds(general: number, { intercept, weights }: Adjustment, signals: Signals): number {
+export function adjustedLogOdds(general: number, { intercept, weights, unread }: Adjustment, signals: Signals): number {
+  if (unread === 'general' && !wasRead(signals)) return general
   let odds = general + intercept
   for (const [name, weight] of Object.entries(weights)) odds += weight * recordedMeasure(signals, name)
   return odds
@@ -60,11 +68,15 @@ export function adjustedModel(bases: readonly ConfidenceModel[]): ConfidenceMode
       if (typeof settings.provenance !== 'string') {
         throw invalidConfidence('.provenance must say from what it was fitted')
       }
+      if (settings.unread !== undefined && settings.unread !== 'general') {
+        throw invalidConfidence('.unread must be general or left out')
+      }
       if (!isRecord(settings.weights)) throw invalidConfidence('.weights must name recorded numbers')
       for (const [name, weight] of [['intercept', settings.intercept] as const, ...Object.entries(settings.weights)]) {
         if (!Number.isFinite(weight)) throw invalidConfidence(`: the weight of ${name} must be a finite number`)
       }
     },
+    countsReader: ({ unread }: AdjustedSettings) => unread !== undefined,
     confidence: (settings: AdjustedSettings, signals: Signals) => {
       const general = baseOf(settings).confidence(settings.base, signals)
       return clipConfidence(1 / (1 + Math.exp(-adjustedLogOdds(logOdds(general), settings, signals))))

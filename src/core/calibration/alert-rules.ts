@@ -115,7 +115,7 @@ export function findCalibrationAlerts(
   const changed = collections.filter(({ differences }) => differences.length > 0)
   if (changed.length > 0) {
     const message =
-      'Documents or embedding of a collection have changed since its policy was calibrated: run eval, and calibrate again'
+      'Documents, embedding or reader of a collection have changed since its policy was calibrated: run eval, and calibrate again'
     const decisions = changed.reduce((sum, { latest }) => sum + decisionsOf(latest), 0)
     found.push({ kind: 'calibration_outdated', value: changed.length, bound: 0, decisions, message })
   }

@@ -1,6 +1,7 @@
 /** A policy that keeps a stated promise on a collection, from labelled questions of it. */
 import { RagGateError } from '../../errors.ts'
 import { meets, RATIO_TOLERANCE } from '../lib/numbers.ts'
+import { meanOf } from '../lib/statistics.ts'
 import { confidenceOf } from '../policy/confidence.ts'
 import { definePolicy, type Policy } from '../policy/policy.ts'
 import type { Signals } from '../signals/measure.ts'
@@ -9,7 +10,7 @@ import { fitAdjustment, type LabelledSignals } from './fit-adjustment.ts'
 import { foldsOf } from './folds.ts'
 import { withThreshold } from './gate-threshold.ts'
 import { type MeasuredRate, measuredRate } from './measured-rate.ts'
-import { measuresOfAll, recordedMeasure } from './recorded-measures.ts'
+import { recordedMeasure, wasRead } from './recorded-measures.ts'
 import { labelsForOneMore, labelsNeeded, lowestSafeThreshold, type Promised } from './safe-threshold.ts'
 
 /** A labelled question of the collection, as it was measured there. */
@@ -33,9 +34,10 @@ export interface CalibrateOptions {
   /**
    * What is fitted: `weights`, the confidence around the general weights and the thresholds; `thresholds` alone. Words
    * alone are ranked no better by weights of a collection's own (docs/calibration-measured.md), so they are fitted where
-   * a reranker or a grading model gave scores that the general confidence knows nothing of.
+   * a reranker or a grading model gave scores that the general confidence knows nothing of, and then of those scores
+   * alone. In a cascade questions that were not sent to it keep their general confidence.
    *
-   * @default 'weights' with such scores for every question and 20 labels and up of each kind, else 'thresholds'
+   * @default 'weights' with such scores for 20 labels and up of each kind, else 'thresholds'
    */
   readonly fit?: 'weights' | 'thresholds'
   /** How firmly the general weights hold, above 0. @default 20 */
@@ -84,9 +86,7 @@ export type Calibration =
 /** Thresholds are multiples of it: as fine as a confidence is worth reading. */
 const STEP = 0.0001
 const FOLDS = 5
-/** Scores of what reads a passage beside the question. */
-const READERS = /^(?:cross-encoder|grade)\./
-/** Labels of each kind below which weights are not fitted. */
+/** Labels of each kind whose passages were read, below which weights are not fitted. */
 const FEWEST_TO_FIT = 20
 
 /**
@@ -123,8 +123,9 @@ export function calibratePolicy(
       statement: `Too few labels: ${unanswerable} questions to be refused, ${needed} needed to promise ${percent(risk)} with certainty ${certainty}`,
     }
   }
-  const readers = measuresOfAll(labelled.map(({ signals }) => signals)).some((name) => READERS.test(name))
-  const enough = readers && Math.min(answerable, unanswerable) >= FEWEST_TO_FIT
+  const read = labelled.filter(({ signals }) => wasRead(signals))
+  const readAnswerable = read.filter((label) => label.answerable).length
+  const enough = Math.min(readAnswerable, read.length - readAnswerable) >= FEWEST_TO_FIT
   const fit = settings.fit ?? (enough ? 'weights' : 'thresholds')
   if (fit === 'weights' && Math.min(answerable, unanswerable) < 1) {
     throw new RagGateError('config_invalid', 'Weights need labels of both kinds', { param: 'fit' })
@@ -192,10 +193,10 @@ function crossFitted(measured: readonly Measured[], strength: number): number[] 
   const all = adjustmentOf(measured, strength)
   if (all === undefined) return measured.map(({ general }) => general)
   const usable = measured.filter(({ general }) => Number.isFinite(general))
-  const centre = Object.keys(all.weights).map(
-    (name) =>
-      [name, usable.reduce((sum, { signals }) => sum + recordedMeasure(signals, name), 0) / usable.length] as const,
-  )
+  const weighed = all.unread === undefined ? usable : usable.filter(({ signals }) => wasRead(signals))
+  const centre = Object.keys(all.weights).map((name) => {
+    return [name, meanOf(weighed.map(({ signals }) => recordedMeasure(signals, name)))] as const
+  })
   const fold = foldsOf(
     measured.map(({ group }) => group),
     FOLDS,
@@ -208,7 +209,7 @@ function crossFitted(measured: readonly Measured[], strength: number): number[] 
     )?.weights
     if (weights === undefined) return all
     const moved = centre.reduce((sum, [name, mean]) => sum + (all.weights[name]! - weights[name]!) * mean, 0)
-    return { intercept: all.intercept + moved, weights }
+    return { ...all, intercept: all.intercept + moved, weights }
   })
   return measured.map(({ signals, general }, at) => {
     return 1 / (1 + Math.exp(-adjustedLogOdds(logOdds(general), fits[fold[at]!]!, signals)))
@@ -224,8 +225,7 @@ function adjustmentOf(
   const usable = measured.filter(({ general }) => Number.isFinite(general))
   const kinds = new Set(usable.map(({ answerable }) => answerable))
   if (kinds.size < 2) return undefined
-  const measures = names ?? measuresOfAll(usable.map(({ signals }) => signals))
-  return fitAdjustment(usable, { strength, measures })
+  return fitAdjustment(usable, { strength, ...(names === undefined ? {} : { measures: names }) })
 }
 
 function fitted(policy: Policy, measured: readonly Measured[], { strength, about }: Settings): Policy {
@@ -238,6 +238,7 @@ function fitted(policy: Policy, measured: readonly Measured[], { strength, about
     base: policy.confidence.settings,
     intercept: rounded(adjustment.intercept),
     weights: Object.fromEntries(Object.entries(adjustment.weights).map(([name, weight]) => [name, rounded(weight)])),
+    ...(adjustment.unread === undefined ? {} : { unread: adjustment.unread }),
     provenance,
   }
   const model = adjustedModel([policy.confidence.model])

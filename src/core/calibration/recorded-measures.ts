@@ -1,4 +1,5 @@
 /** Numbers that are recorded with every decision, by names that a fitted confidence can refer to. */
+import type { RerankerKind } from '../evidence/rerank.ts'
 import { TEXT_SIGNALS } from '../signals/index.ts'
 import type { Signals } from '../signals/measure.ts'
 import type { ScoreCurve } from '../signals/score-curves.ts'
@@ -33,6 +34,21 @@ export function measuresOfAll(all: readonly Signals[]): readonly string[] {
     ...kinds.flatMap((kind) => Object.keys(OF_CURVES).map((of) => `${kind}.${of}`)),
   ]
   return names.filter((name) => all.every((signals) => Number.isFinite(recordedMeasure(signals, name))))
+}
+
+/** Kinds of score that come of reading a passage beside the question. */
+const READERS: readonly RerankerKind[] = ['cross-encoder', 'grade']
+
+/** Whether anything read the passages of a question: it may be off, spared, or have failed. */
+export function wasRead({ curves }: Signals): boolean {
+  return READERS.some((kind) => curves?.[kind] !== undefined)
+}
+
+/** Names of the numbers of readers that all of those have whose passages were read, in a fixed order. */
+export function measuresOfReaders(all: readonly Signals[]): readonly string[] {
+  const read = all.filter(wasRead)
+  if (read.length === 0) return []
+  return measuresOfAll(read).filter((name) => READERS.some((kind) => name.startsWith(`${kind}.`)))
 }
 
 function numberCurve(signals: Signals, kind: string): ScoreCurve | undefined {

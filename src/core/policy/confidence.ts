@@ -26,6 +26,8 @@ export interface ConfidenceModel<Settings extends ConfidenceSettings = Confidenc
    * @returns 0..1; `NaN` when a signal it needs is missing or not finite
    */
   confidence(settings: Settings, signals: Signals, answer?: AnswerSignals): number
+  /** Whether it counts the scores of a reader where there are any. @default it does not */
+  countsReader?(settings: Settings): boolean
   /** Fields of a structured answer that it looks at. @default none */
   answerFields?(settings: Settings): readonly string[]
 }

@@ -13,6 +13,7 @@ export type EngineReason =
   | 'gate_disabled'
   | 'context_cut'
   | 'context_empty'
+  | 'reader_failed'
   | 'rule_advised'
   | 'rule_failed'
   | 'rule_refused'
@@ -46,6 +47,11 @@ export const ENGINE_TEXTS: Readonly<Record<EngineReason, Text>> = Object.freeze(
     'No retrieved passage fits into the context',
     SUGGEST.narrow,
     SUGGEST.rephrase,
+  ),
+  reader_failed: refusalText(
+    `${CANNOT_ANSWER} The retrieved passages could not be read.`,
+    'What reads the passages failed',
+    SUGGEST.tryLater,
   ),
   rule_refused: refusalText(
     `${CANNOT_ANSWER} A rule of this service excludes it.`,

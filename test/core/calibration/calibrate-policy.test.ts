@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { seededRandom } from '../../../bench/seeded-random.ts'
+import type { AdjustedSettings } from '../../../src/core/calibration/adjusted-confidence.ts'
 import { calibratePolicy, type CalibrationLabel } from '../../../src/core/calibration/calibrate-policy.ts'
 import { calibratedParts } from '../../../src/core/calibration/calibrated-parts.ts'
 import { fitAdjustment } from '../../../src/core/calibration/fit-adjustment.ts'
@@ -9,12 +10,14 @@ import { fitLogistic } from '../../../src/core/calibration/logistic-fit.ts'
 import { measuresOfAll, recordedMeasure } from '../../../src/core/calibration/recorded-measures.ts'
 import { replayDecision } from '../../../src/core/calibration/replay-decisions.ts'
 import { judge } from '../../../src/core/policy/judge.ts'
-import { policySettings, resolvePolicy } from '../../../src/core/policy/policy.ts'
+import { type Policy, policySettings, resolvePolicy } from '../../../src/core/policy/policy.ts'
+import type { Signals } from '../../../src/core/signals/measure.ts'
 import { balanced, balancedPreset } from '../../../src/presets/balanced/balanced.ts'
 import { twoTier } from '../../../src/presets/two-tier/two-tier.ts'
 import { aCurve, signalsOf } from '../../fixtures/evidence.ts'
 
 const policy = balanced()
+const SHARE = fc.double({ min: 0, max: 1, noNaN: true })
 const OPTIONS = { name: 'mine', fit: 'weights' } as const
 
 /** Answerable questions have sentences that match better, and cosines that carry what no text signal does. */
@@ -159,6 +162,65 @@ describe('calibratePolicy', () => {
   })
 })
 
+/** Every other question was read, and graded rightly nine times of ten. */
+function cascaded(each: number, seed = 5): CalibrationLabel[] {
+  const random = seededRandom(seed)
+  return labels(each, each, seed).map((label, at) => {
+    const right = random() < 0.9
+    const grade = label.answerable === right ? 3 : 0
+    const { cosine } = label.signals.curves
+    const curves = at % 2 === 0 ? { cosine: cosine! } : { cosine: cosine!, grade: aCurve(grade, 0) }
+    return { ...label, signals: { ...label.signals, curves } }
+  })
+}
+
+describe('calibratePolicy on a collection with a reader', () => {
+  const given = cascaded(120)
+  const calibrated = (fit?: 'thresholds') => {
+    const found = calibratePolicy(policy, given, { name: 'mine', ...(fit && { fit }) })
+    if (found.kind !== 'calibrated') throw new Error(found.statement)
+    return found
+  }
+  const judgedBy = (by: Policy) => (signals: Signals) => judge(by, signals).confidence
+
+  it('weighs what the reader says alone, where it said something', () => {
+    const { fit, policy: made } = calibrated()
+    expect(fit).toBe('weights')
+    const { weights } = made.confidence.settings as unknown as AdjustedSettings
+    expect(Object.keys(weights)).toEqual(['grade.above', 'grade.lead', 'grade.top'])
+    expect(calibrated().coverage.hits).toBeGreaterThan(calibrated('thresholds').coverage.hits + 5)
+    const [read] = given.filter(({ signals }) => signals.curves.grade !== undefined)
+    const graded = (grade: number) => {
+      const { curves } = read!.signals
+      return judgedBy(made)({ ...read!.signals, curves: { ...curves, grade: aCurve(grade, 0) } })
+    }
+    expect(graded(3)).toBeGreaterThan(graded(0) + 0.3)
+  })
+
+  it('leaves the general confidence as it is where it was not asked, whatever was measured', () => {
+    const { policy: made } = calibrated()
+    fc.assert(
+      fc.property(fc.record({ sentenceMatch: SHARE, questionLikelihood: SHARE, titleMatch: SHARE }), (measured) => {
+        const signals = signalsOf({ lexiconChunkCount: 10, topTitleTermCount: 1, ...measured })
+        expect(judgedBy(made)(signals)).toBeCloseTo(judgedBy(policy)(signals), 12)
+      }),
+    )
+  })
+
+  it('has no confidence without the reader’s scores where every label had them', () => {
+    const every = given.map((label) => ({
+      ...label,
+      signals: { ...label.signals, curves: { grade: aCurve(label.answerable ? 3 : 0, 0) } },
+    }))
+    const found = calibratePolicy(policy, every, { name: 'mine' })
+    if (found.kind !== 'calibrated') throw new Error(found.statement)
+    expect(judge(found.policy, given[0]!.signals)).toMatchObject({
+      verdict: 'refuse',
+      reason: 'confidence_unavailable',
+    })
+  })
+})
+
 describe('an adjusted confidence', () => {
   it('is not a number where a score that it needs is missing, and the question is refused', () => {
     const found = calibratePolicy(policy, labels(60, 60), OPTIONS)
@@ -171,7 +233,12 @@ describe('an adjusted confidence', () => {
     const found = calibratePolicy(policy, labels(60, 60), OPTIONS)
     if (found.kind !== 'calibrated') throw new Error(found.statement)
     const stored = policySettings(found.policy)
-    for (const wrong of [{ base: { kind: 'magic' } }, { weights: { sentenceMatch: null } }, { intercept: 'x' }]) {
+    for (const wrong of [
+      { base: { kind: 'magic' } },
+      { weights: { sentenceMatch: null } },
+      { intercept: 'x' },
+      { unread: 'spared' },
+    ]) {
       const broken = { ...stored, confidence: { ...stored.confidence, ...wrong } }
       expect(() => resolvePolicy(broken, [balancedPreset, calibratedParts])).toThrow(
         expect.objectContaining({ code: 'policy_invalid' }),

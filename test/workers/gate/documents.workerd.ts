@@ -99,6 +99,7 @@ describe('GET /v1/documents and /v1/collections', () => {
       dimension: expect.any(Number),
       lexicon_id: expect.anything(),
       policy: null,
+      reader: null,
       chunks_to_remove: 0,
     })
   })

@@ -44,15 +44,17 @@ interface Pin {
   readonly embedding_model: string
   readonly dimension: number
   readonly lexicon_id: string | null
+  readonly reader: string | null
   readonly corpus_version: number
 }
 
-async function pinOf(collection: string): Promise<Pin> {
+async function pinOf(collection: string, bindings: GateBindings = env): Promise<Pin> {
   const { collections } = await (
-    await send('GET', '/v1/collections')
+    await send('GET', '/v1/collections', undefined, ADMIN, bindings)
   ).json<{ collections: (Omit<Pin, 'collection'> & { id: string })[] }>()
-  const { embedding_model, dimension, lexicon_id, corpus_version } = collections.find(({ id }) => id === collection)!
-  return { collection, embedding_model, dimension, lexicon_id, corpus_version }
+  const found = collections.find(({ id }) => id === collection)!
+  const { embedding_model, dimension, lexicon_id, reader, corpus_version } = found
+  return { collection, embedding_model, dimension, lexicon_id, reader, corpus_version }
 }
 
 /** Refuses everything, whatever the confidence. */
@@ -158,6 +160,38 @@ describe('PUT /v1/policies', () => {
     expect((await send('PUT', '/v1/policies/pushed', { settings: strict('right'), pin })).status).toBe(200)
     const elsewhere = await send('PUT', '/v1/policies/pushed', { settings: strict('right'), pin: await pinOf('pol-b') })
     expect(await codeOf(elsewhere)).toEqual([409, 'policy_pin_mismatch'])
+  })
+})
+
+describe('a policy pinned to a reader', () => {
+  it('judges nothing once another one reads, or other questions', async () => {
+    const AI: GateBindings['AI'] = {
+      run: async (_model: string, input: { contexts?: readonly unknown[] }) => ({
+        response: (input.contexts ?? []).map((_, id) => ({ id, score: 4 })),
+      }),
+    }
+    const readBy = (more: Partial<GateBindings> = {}): GateBindings => ({ ...env, AI, RERANKER: 'workers-ai', ...more })
+    const [reader, spared] = [readBy(), readBy({ RERANK_FROM: '0.2' })]
+    const pin = await pinOf('pol-c', reader)
+    expect(pin.reader).toBe('cross-encoder @cf/baai/bge-reranker-base from 0')
+    expect((await pinOf('pol-c', spared)).reader).toBe('cross-encoder @cf/baai/bge-reranker-base from 0.2')
+    expect((await pinOf('pol-c')).reader).toBeNull()
+    const push = (bindings?: GateBindings) => {
+      const body = { settings: strict('read'), pin }
+      return send('PUT', '/v1/policies/pushed', body, ADMIN, bindings)
+    }
+    expect(await codeOf(await push())).toEqual([409, 'policy_pin_mismatch'])
+    expect(await codeOf(await push(spared))).toEqual([409, 'policy_pin_mismatch'])
+    const { id } = await (await push(reader)).json<{ id: string }>()
+    const choose = (policy: string | null, bindings?: GateBindings) =>
+      send('PUT', '/v1/collections/pol-c/policy', { policy }, ADMIN, bindings)
+    expect(await codeOf(await choose(id))).toEqual([409, 'policy_pin_mismatch'])
+    expect((await choose(id, reader)).status).toBe(200)
+    const body = { question: 'What is the launch code of the rocket?', collection: 'pol-c' }
+    const status = async (bindings?: GateBindings) => (await send('POST', '/ask', body, ADMIN, bindings)).status
+    expect([await status(reader), await status(spared), await status()]).toEqual([200, 500, 500])
+    await choose(null)
+    expect(await status()).toBe(200)
   })
 })
 

@@ -75,6 +75,7 @@ const pin = object({
   embedding_model: text,
   dimension: count,
   lexicon_id: orNull(text),
+  'reader?': orNull(text),
   corpus_version: count,
 })
 const saving = object({
@@ -236,6 +237,7 @@ export const COLLECTIONS: Schema = object({
       lexicon_id: orNull(text),
       embedding_model: text,
       dimension: count,
+      reader: orNull(text),
       policy: orNull(text),
       chunks_to_remove: count,
     }),

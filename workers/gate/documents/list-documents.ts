@@ -45,6 +45,7 @@ export async function listCollections(c: Context<{ Bindings: GateBindings }>): P
         lexicon_id: lexiconId,
         embedding_model: embeddingModel,
         dimension,
+        reader: composition.reader,
         policy: policyId,
         chunks_to_remove: unpublishedChunkIds.length,
       }),

@@ -28,7 +28,7 @@ export async function putCollectionPolicy(c: Context<{ Bindings: GateBindings }>
   const asked = await readChoice(c, composition, { tenant, collection: id }, async (pin) => {
     const found = (await ingest.collections.list(tenant)).find((collection) => collection.id === id)
     if (found === undefined) throw collectionNotFound()
-    requirePin(pin, found, 'embedding')
+    requirePin(pin, found, composition.reader, 'scale')
   })
   const { policy } = asked
   if (!(await ingest.collections.choosePolicy(tenant, id, policy))) throw collectionNotFound()

@@ -8,35 +8,56 @@ import { WorkerError } from '../errors.ts'
 export function checkPin(value: unknown): PolicyPin | null {
   if (value === undefined || value === null) return null
   const pin: Partial<Record<keyof PolicyPin, unknown>> = isRecord(value) ? value : {}
-  const { collection, embedding_model: model, dimension, lexicon_id: lexicon, corpus_version: version, ...others } = pin
+  const {
+    collection,
+    embedding_model: model,
+    dimension,
+    lexicon_id: lexicon,
+    reader,
+    corpus_version: version,
+    ...others
+  } = pin
   if (
     typeof collection !== 'string' ||
     typeof model !== 'string' ||
     typeof dimension !== 'number' ||
     typeof version !== 'number' ||
     !(lexicon === null || typeof lexicon === 'string') ||
+    !(reader === undefined || reader === null || typeof reader === 'string') ||
     Object.keys(others).length > 0
   ) {
     throw new WorkerError(
       'policy_settings',
-      'pin must name collection, embedding_model, dimension, lexicon_id, corpus_version',
+      'pin must name collection, embedding_model, dimension, lexicon_id, corpus_version, and may name reader',
       {
         param: 'pin',
       },
     )
   }
-  return { collection, embedding_model: model, dimension, lexicon_id: lexicon, corpus_version: version }
+  return {
+    collection,
+    embedding_model: model,
+    dimension,
+    lexicon_id: lexicon,
+    ...(reader === undefined ? {} : { reader }),
+    corpus_version: version,
+  }
 }
 
 /**
- * Holds a pin against a collection.
+ * Holds a pin against a collection, and the reader of the deployment.
  *
- * @param strictness `all` when a policy is pushed; `embedding` where a policy that was pushed is chosen or used again:
- *   documents come and go, and the promise fades; under another embedding it is void
+ * @param strictness `all` when a policy is pushed; `scale` where a policy that was pushed is chosen or used again:
+ *   documents come and go, and the promise fades; under another embedding or reader it is void
  * @throws `policy_pin_mismatch`
  */
-export function requirePin(pin: PolicyPin, collection: Collection, strictness: 'all' | 'embedding'): void {
-  const differing = pinDifferences(pin, standing(collection)).filter(
+export function requirePin(
+  pin: PolicyPin,
+  collection: Collection,
+  reader: string | null,
+  strictness: 'all' | 'scale',
+): void {
+  const differing = pinDifferences(pin, standing(collection, reader)).filter(
     (difference) => strictness === 'all' || difference !== 'lexicon',
   )
   if (differing.length === 0) return
@@ -48,12 +69,16 @@ export function requirePin(pin: PolicyPin, collection: Collection, strictness: '
 }
 
 /** A collection as a pin would name it. */
-export function standing({ id, embeddingModel, dimension, lexiconId, corpusVersion }: Collection): PolicyPin {
+export function standing(
+  { id, embeddingModel, dimension, lexiconId, corpusVersion }: Collection,
+  reader: string | null,
+): PolicyPin {
   return {
     collection: id,
     embedding_model: embeddingModel,
     dimension,
     lexicon_id: lexiconId,
+    reader,
     corpus_version: corpusVersion,
   }
 }

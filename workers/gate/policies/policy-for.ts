@@ -17,17 +17,17 @@ const MOST_RESOLVED = 100
 /**
  * The policy that is noted for a collection.
  *
- * @throws `config_invalid` for one that is not known, or that was calibrated on another embedding: nothing is answered
- *   under a promise that does not hold
+ * @throws `config_invalid` for one that is not known, or that was calibrated on another embedding or reader: nothing is
+ *   answered under a promise that does not hold
  */
-export function policyFor(policyId: string | null, noted: Collection): Policy {
+export function policyFor(policyId: string | null, noted: Collection, reader: string | null): Policy {
   if (policyId === null || !policyId.includes('@')) return policyNamed(policyId)
   const { policy, pin } = resolved.get(noted.pushedPolicy ?? '') ?? keep(policyId, noted.pushedPolicy ?? null)
   if (pin !== null) {
     try {
-      requirePin(pin, noted, 'embedding')
+      requirePin(pin, noted, reader, 'scale')
     } catch (cause) {
-      throw new RagGateError('config_invalid', 'The policy of this collection was calibrated on another embedding', {
+      throw new RagGateError('config_invalid', 'The policy of this collection was calibrated on other scales', {
         cause,
       })
     }

@@ -39,7 +39,7 @@ export async function pushPolicy(c: Context<{ Bindings: GateBindings }>): Promis
   if (pin !== null) {
     const collection = (await ingest.collections.list(tenant)).find(({ id }) => id === pin.collection)
     if (collection === undefined) throw collectionNotFound()
-    requirePin(pin, collection, 'all')
+    requirePin(pin, collection, composition.reader, 'all')
   }
   const stored = await composition.policies.push({
     tenant,

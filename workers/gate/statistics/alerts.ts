@@ -64,7 +64,7 @@ async function calibrated(
   fromMs: number,
   toMs: number,
 ): Promise<readonly CalibratedCollection[]> {
-  const { policies, ingest, statistics } = compositionFor(env)
+  const { policies, ingest, statistics, reader } = compositionFor(env)
   const pinned = (await policies.listPushed(tenant)).filter(({ pin }) => pin !== null)
   if (pinned.length === 0) return []
   const found = (await ingest.collections.list(tenant)).map(async (collection) => {
@@ -74,7 +74,7 @@ async function calibrated(
     const summary = await statistics.summaries.summary({ tenant, fromMs, toMs, filter })
     return [
       {
-        differences: pinDifferences(policy.pin, standing(collection)),
+        differences: pinDifferences(policy.pin, standing(collection, reader)),
         calibrated: histogramIn(policy.evidence),
         latest: counted(summary).confidenceBins,
       },
