@@ -46,7 +46,7 @@ export const calibrateCommand = command({
       value: 'share',
       about: 'those that may be answered without a caution; half of --risk',
     },
-    certainty: { type: 'string', value: 'share', about: 'how sure that must be; .9' },
+    certainty: { type: 'string', value: 'share|average', about: 'how sure that must be; .9' },
     'hidden-gold': { type: 'boolean', about: 'make the questions to be refused from the answerable ones' },
     fit: {
       type: 'string',
@@ -69,9 +69,9 @@ export const calibrateCommand = command({
       throw misused('--fit must be weights or thresholds')
     }
     const risk = shareOf('--risk', given.risk, 0.05)
-    const certainty = shareOf('--certainty', given.certainty, 0.9)
+    const certainty = given.certainty === 'average' ? 'average' : shareOf('--certainty', given.certainty, 0.9)
     const cautionRisk = shareOf('--caution-risk', given['caution-risk'], risk / 2)
-    if (certainty < 0.5) throw misused('--certainty must be .5 or more')
+    if (certainty !== 'average' && certainty < 0.5) throw misused('--certainty must be .5 or more, or average')
     if (cautionRisk > risk) throw misused('--caution-risk must not be above --risk')
     const labels = ofCollection(await readLabels(path), collection)
     const address = gate()
@@ -250,9 +250,10 @@ function nearMisses(measured: readonly LabelResult[]): NonNullable<Evidence['nea
 function moreLabels(
   { labels, needed }: Extract<Calibration, { kind: 'too-few-labels' }>,
   risk: number,
-  certainty: number,
+  certainty: Calibrated['refuse']['certainty'],
 ): string {
-  const possible = labels === 0 ? undefined : 1 - (1 - certainty) ** (1 / labels)
+  const possible =
+    labels === 0 ? undefined : certainty === 'average' ? 1 / (labels + 1) : 1 - (1 - certainty) ** (1 / labels)
   const milder =
     possible === undefined || possible > 0.5
       ? ''
@@ -268,6 +269,7 @@ function show(calibration: Calibrated, evidence: Evidence, out: string, { out: w
   line('refuse below', refuse.threshold.toFixed(4))
   line('caution below', adviseBelow.toFixed(4))
   line('got through, labels', rateText(refuse.falseAcceptances))
+  if (refuse.atMost > refuse.risk) line('at most, certainty .9', percent(refuse.atMost))
   line('one more may from', `${labels.oneMoreAt} questions to be refused on, ${labels.unanswerable} now`)
   line(
     'without a caution',
@@ -291,7 +293,7 @@ function show(calibration: Calibrated, evidence: Evidence, out: string, { out: w
   }
   if ((coverage.rate ?? 1) < FEW_ANSWERED) {
     write({
-      text: 'It answers few: labels of both kinds, a higher --risk or --certainty .5 (a rate on average) keep more.',
+      text: 'It answers few: labels of both kinds, a higher --risk or --certainty average keep more.',
       colour: 'yellow',
     })
   }

@@ -11,7 +11,14 @@ import { foldsOf } from './folds.ts'
 import { withThreshold } from './gate-threshold.ts'
 import { type MeasuredRate, measuredRate } from './measured-rate.ts'
 import { recordedMeasure, wasRead } from './recorded-measures.ts'
-import { labelsForOneMore, labelsNeeded, lowestSafeThreshold, type Promised } from './safe-threshold.ts'
+import {
+  labelsForOneMore,
+  labelsNeeded,
+  lowestSafeThreshold,
+  mostAllowed,
+  type Promised,
+  upperBound,
+} from './safe-threshold.ts'
 
 /** A labelled question of the collection, as it was measured there. */
 export interface CalibrationLabel {
@@ -29,8 +36,8 @@ export interface CalibrateOptions {
   readonly risk?: number
   /** Share of them that may be answered without a caution, above 0, to `risk`. @default half of `risk` */
   readonly cautionRisk?: number
-  /** How sure one must be of each of the two, .5 to below 1. @default 0.9 */
-  readonly certainty?: number
+  /** How sure one must be of each of the two, .5 to below 1, or `average`: see `Promised`. @default 0.9 */
+  readonly certainty?: Promised['certainty']
   /**
    * What is fitted: `weights`, the confidence around the general weights and the thresholds; `thresholds` alone. Words
    * alone are ranked no better by weights of a collection's own (docs/calibration-measured.md), so they are fitted where
@@ -51,6 +58,8 @@ export interface ThresholdPromise extends Promised {
   readonly threshold: number
   /** Questions to be refused that got through at it, among the labels. */
   readonly falseAcceptances: MeasuredRate
+  /** What the rate is under with certainty .9, 0..1: above `risk` where that is promised on average, or with less. */
+  readonly atMost: number
 }
 
 /** What calibrating came to. */
@@ -86,6 +95,8 @@ export type Calibration =
 /** Thresholds are multiples of it: as fine as a confidence is worth reading. */
 const STEP = 0.0001
 const FOLDS = 5
+/** How sure one can be of what stands beside a promise. */
+const SURE = 0.9
 /** Labels of each kind whose passages were read, below which weights are not fitted. */
 const FEWEST_TO_FIT = 20
 
@@ -120,7 +131,7 @@ export function calibratePolicy(
       kind: 'too-few-labels',
       labels: unanswerable,
       needed,
-      statement: `Too few labels: ${unanswerable} questions to be refused, ${needed} needed to promise ${percent(risk)} with certainty ${certainty}`,
+      statement: `Too few labels: ${unanswerable} questions to be refused, ${needed} needed to promise ${percent(risk)} ${sureness(certainty)}`,
     }
   }
   const read = labelled.filter(({ signals }) => wasRead(signals))
@@ -140,7 +151,7 @@ export function calibratePolicy(
   if (refuseBelow === undefined || refuseBelow >= 1) {
     return {
       kind: 'no-threshold',
-      statement: `No threshold keeps false acceptances at ${percent(risk)} with certainty ${certainty}: these questions look like answerable ones`,
+      statement: `No threshold keeps false acceptances at ${percent(risk)} ${sureness(certainty)}: these questions look like answerable ones`,
     }
   }
   const cautionBelow = lowestSafeThreshold(refusable, { risk: cautionRisk, certainty, step: STEP })
@@ -153,6 +164,8 @@ export function calibratePolicy(
     risk: stated,
     certainty,
     falseAcceptances: measuredRate(through(refusable, threshold), refusable.length),
+    // How many may get through was settled before the scores were seen, so that this holds whatever they are.
+    atMost: upperBound(mostAllowed(refusable.length, { risk: stated, certainty }), refusable.length, SURE),
   })
   const asked = scores.filter((_, at) => labelled[at]!.answerable)
   const coverage = measuredRate(through(asked, refuseBelow), asked.length)
@@ -165,7 +178,7 @@ export function calibratePolicy(
     adviseBelow: Number(adviseBelow.toFixed(6)),
     coverage,
     labels: { answerable, unanswerable, oneMoreAt: labelsForOneMore(unanswerable, { risk, certainty }) },
-    statement: `Of questions like the ${unanswerable} labelled ones to be refused, at most ${percent(risk)} are answered, with certainty ${certainty}`,
+    statement: `Of questions like the ${unanswerable} labelled ones to be refused, at most ${percent(risk)} are answered, ${sureness(certainty)}`,
   }
 }
 
@@ -175,7 +188,7 @@ type Measured = CalibrationLabel & LabelledSignals
 function checked(options: CalibrateOptions): Settings {
   const { risk = 0.05, certainty = 0.9, strength = 20, about = '' } = options
   const { cautionRisk = risk / 2 } = options
-  const within = risk > 0 && risk < 1 && cautionRisk > 0 && cautionRisk <= risk && certainty >= 0.5 && certainty < 1
+  const within = risk > 0 && risk < 1 && cautionRisk > 0 && cautionRisk <= risk && isCertainty(certainty)
   if (!within || !(strength > 0 && Number.isFinite(strength))) {
     throw new RagGateError('config_invalid', 'risk, cautionRisk, certainty or strength is out of range', {
       param: 'risk',
@@ -257,6 +270,14 @@ function named(policy: Policy, name: string, refuseBelow: number, adviseBelow: n
 
 function through(scores: readonly number[], threshold: number): number {
   return scores.filter((score) => meets(score, threshold, RATIO_TOLERANCE)).length
+}
+
+function isCertainty(certainty: Promised['certainty']): boolean {
+  return certainty === 'average' || (certainty >= 0.5 && certainty < 1)
+}
+
+function sureness(certainty: Promised['certainty']): string {
+  return certainty === 'average' ? 'on average' : `with certainty ${certainty}`
 }
 
 function percent(share: number): string {

@@ -6,8 +6,11 @@ import { binomialInterval, chanceOfAtMost } from './binomial-interval.ts'
 export interface Promised {
   /** Share of the questions to be refused that may be answered, above 0, below 1. */
   readonly risk: number
-  /** How sure one must be of that, .5 to below 1. */
-  readonly certainty: number
+  /**
+   * How sure one must be of that, .5 to below 1. `average`, which is weaker: over sets of labels of this size the share is no
+   * higher in the mean, and with one set it may well be.
+   */
+  readonly certainty: number | 'average'
 }
 
 /**
@@ -22,7 +25,8 @@ export function upperBound(hits: number, trials: number, certainty: number): num
 }
 
 /** Questions to be refused without which a promise cannot be made, even when none of them gets through. */
-export function labelsNeeded(risk: number, certainty: number): number {
+export function labelsNeeded(risk: number, certainty: Promised['certainty']): number {
+  if (certainty === 'average') return Math.ceil(1 / risk - 1 - RATIO_TOLERANCE)
   return Math.ceil(Math.log(1 - certainty) / Math.log(1 - risk) - RATIO_TOLERANCE)
 }
 
@@ -78,7 +82,13 @@ export function mostAllowed(trials: number, promised: Promised): number {
   return allowed
 }
 
-/** Whether the upper bound of so many hits is within the risk: were the rate higher, so few would be too rare. */
+/**
+ * Whether the upper bound of so many hits is within the risk: were the rate higher, so few would be too rare. On average:
+ * whether the next of so many questions ranks among the `hits` + 1 best no more often than that.
+ *
+ * @see A. N. Angelopoulos, S. Bates, A. Fisch, L. Lei and T. Schuster, "Conformal Risk Control", ICLR 2024
+ */
 function mayGetThrough(hits: number, trials: number, { risk, certainty }: Promised): boolean {
+  if (certainty === 'average') return hits < trials && (hits + 1) / (trials + 1) <= risk + RATIO_TOLERANCE
   return hits < trials && chanceOfAtMost(hits, trials, risk) <= 1 - certainty + RATIO_TOLERANCE
 }

@@ -87,6 +87,27 @@ describe('calibratePolicy', () => {
     expect(fits).toEqual(['thresholds', 'weights', 'thresholds'])
   })
 
+  it('promises less on average, keeps more, and says what the rate is under for sure', () => {
+    const given = labels(100, 100)
+    const made = ([0.9, 'average'] as const).map((certainty) => {
+      const found = calibratePolicy(policy, given, { name: 'mine', certainty })
+      if (found.kind !== 'calibrated') throw new Error(found.statement)
+      return found
+    })
+    const [sure, average] = [made[0]!, made[1]!]
+    expect([sure.refuse.falseAcceptances.hits, average.refuse.falseAcceptances.hits]).toEqual([1, 4])
+    expect(average.coverage.hits).toBeGreaterThan(sure.coverage.hits)
+    expect(sure.refuse.atMost).toBeLessThanOrEqual(0.05)
+    expect(average.refuse.atMost).toBeCloseTo(0.0783, 4)
+    expect(average.statement).toBe(
+      'Of questions like the 100 labelled ones to be refused, at most 5 % are answered, on average',
+    )
+    expect(calibratePolicy(policy, labels(9, 18), { name: 'mine', certainty: 'average' })).toMatchObject({
+      kind: 'too-few-labels',
+      needed: 19,
+    })
+  })
+
   it('does not depend on the order of the labels', () => {
     const given = labels(40, 60)
     const [one, other] = [given, [...given].reverse()].map((each) => calibratePolicy(policy, each, OPTIONS))

@@ -131,3 +131,61 @@ describe('lowestSafeThreshold', () => {
     expect(lowestSafeThreshold([], promise)).toBeUndefined()
   })
 })
+
+describe('a promise on average', () => {
+  const average = { risk: 0.05, certainty: 'average' } as const
+
+  it.each([
+    [18, -1],
+    [19, 0],
+    [38, 0],
+    [39, 1],
+    [100, 4],
+    [200, 9],
+  ])('lets of %i questions %i through', (trials, allowed) => {
+    expect(mostAllowed(trials, average)).toBe(allowed)
+    expect(trials >= labelsNeeded(0.05, 'average')).toBe(allowed >= 0)
+  })
+
+  it('is that of split conformal prediction: the quantile of the scores that counts the next one in', () => {
+    fc.assert(
+      fc.property(scores, fc.double({ min: 0.02, max: 0.5, noNaN: true }), (all, risk) => {
+        const place = Math.ceil((all.length + 1) * (1 - risk) - 1e-9)
+        const threshold = lowestSafeThreshold(all, { risk, certainty: 'average', step: 0.0001 })
+        if (place > all.length) expect(threshold).toBeUndefined()
+        else {
+          const quantile = all.toSorted((a, b) => a - b)[place - 1]!
+          // Above it by a step at most; nothing lies above 1.
+          if (threshold === undefined) expect(quantile).toBeGreaterThan(1 - 1e-4)
+          else expect(threshold - quantile).toBeGreaterThan(0)
+          if (threshold !== undefined) expect(threshold - quantile).toBeLessThan(2.1e-4)
+        }
+      }),
+    )
+  })
+
+  it('holds in the mean whatever the distribution, and the bound beside it holds as surely as it says', () => {
+    const random = seededRandom(8)
+    const REPEATS = 3000
+    for (const shaped of [
+      (share: number) => share,
+      (share: number) => share ** 8,
+      (share: number) => Math.sqrt(share),
+    ]) {
+      let [sum, above] = [0, 0]
+      const atMost = upperBound(mostAllowed(100, average), 100, 0.9)
+      for (let repeat = 0; repeat < REPEATS; repeat++) {
+        const drawn = Array.from({ length: 100 }, () => shaped(random()))
+        const threshold = lowestSafeThreshold(drawn, { ...average, step: 0.0001 })!
+        const grid = Array.from({ length: 1000 }, (_, at) => shaped((at + 0.5) / 1000))
+        const rate = grid.filter((score) => score >= threshold).length / 1000
+        sum += rate
+        if (rate > atMost) above++
+      }
+      // Five in 101, less than .05; three standard errors over the repeats are .0012 and .016.
+      expect(sum / REPEATS).toBeLessThan(0.0512)
+      expect(sum / REPEATS).toBeGreaterThan(0.045)
+      expect(above / REPEATS).toBeLessThan(0.117)
+    }
+  })
+})
