@@ -91,11 +91,11 @@ describe('a quoted answer', () => {
 
   it('brings every variant of the code, or none', async () => {
     const variants = '```js\nold()\n```\n\n```js\nnow()\n```'
-    const told = await quote('How do I call the engine?', [`You can call the engine in code.\n\n${variants}`])
-    expect(told).toBe(`You can call the engine in code. [1]\n\n${variants}`)
+    const told = await quote('How do I call the engine?', [`You can call the engine in your code.\n\n${variants}`])
+    expect(told).toBe(`You can call the engine in your code. [1]\n\n${variants}`)
     const long = `\`\`\`js\n${'engine()\n'.repeat(100)}\`\`\``
-    expect(await quote('How do I call the engine?', [`You can call the engine in code.\n\n${long}`])).toBe(
-      'You can call the engine in code. [1]',
+    expect(await quote('How do I call the engine?', [`You can call the engine in your code.\n\n${long}`])).toBe(
+      'You can call the engine in your code. [1]',
     )
   })
 
@@ -235,7 +235,7 @@ describe('what a sentence stands in', () => {
     ['what takes it back', `${PLAIN} Not so: hash them.`],
     ['what takes it back in the next paragraph', `${PLAIN}\n\nThis is wrong.`],
     ['what takes it back behind code', `${PLAIN}\n\n\`\`\`sql\nselect 1\n\`\`\`\n\nDon't do this.`],
-    ['a belief', `Many people think that you can store passwords in plain text in the database.`],
+    ['a belief', 'Many people think that you can store passwords in plain text in the database.'],
     ['the past', `In older versions you can store passwords in plain text in the database.`],
     ['a list that may be cut off', `- ${PLAIN}`],
     ['a list behind a table', `| Never |\n|---|\n\n- ${PLAIN}`],
@@ -245,7 +245,7 @@ describe('what a sentence stands in', () => {
     ['brackets', `(You can store passwords in plain text in the database.)`],
   ])('is no answer with %s', async (_, text) => {
     expect(await quote(PASSWORDS, [text])).toMatch(/^Closest passage/)
-    expect(await quote(PASSWORDS, ['You can store passwords as hashes in the database.'])).not.toMatch(/^Closest/)
+    expect(await quote(PASSWORDS, ['You can store passwords in the database by hashing them.'])).not.toMatch(/^Closest/)
   })
 
   it.each(['What not to do', 'Deprecated', 'Common mistakes', 'Migrating from version 1', 'Known limitations'])(

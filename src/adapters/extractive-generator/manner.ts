@@ -12,6 +12,9 @@ export type QuestionKind =
   | 'yes-or-no'
   | 'other'
 
+/** So many characters tell two words apart, whatever their endings. */
+const WORD_BEGINNING = 5
+
 /** A word that asks for a measure. The answer says an amount in its place: "one hour", asked "how long". */
 const MEASURE =
   /\bhow (many|much|long|often|frequently|large|big|small|far|fast|quickly|slow|old|soon|late|high|deep|wide|heavy)\b/i
@@ -33,6 +36,10 @@ const KINDS: readonly (readonly [QuestionKind, RegExp])[] = [
   ['choice', /^which\b|^what \w+ (?:is|are|do|does|can|may|should|must)\b/i],
   ['yes-or-no', /^(?:is|are|do|does|did|can|could|may|might|must|should|will|would|has|have)\b/i],
 ]
+
+function sameWord(one: string, other: string): boolean {
+  return one.toLowerCase().slice(0, WORD_BEGINNING) === other.toLowerCase().slice(0, WORD_BEGINNING)
+}
 
 /** What is seen of a question without knowing its words. */
 export interface QuestionForm {
@@ -93,8 +100,6 @@ const IS = /\b(?:is|are|means?|refers? to|represents?|indicates?|denotes?|descri
 /** Of headings, and of what leads to sentences: what is warned of, what was, and how it was left. */
 const WARNS =
   /\b(?:mistakes?|pitfalls?|anti-?patterns?|wrong|incorrect|bad|avoid|danger\w*|warning|caution|failures?|unsupported|discouraged|forbidden|prohibited|insecure|unsafe|void|myths?|misconceptions?|limitations?|known (?:issues|bugs|problems)|old|older|former|formerly|previous|previously|prior|legacy|obsolete|historic\w*|migrat\w+|upgrad\w+|changelog|release notes|breaking changes?|deprecat\w+|removed|history)\b/gi
-/** So many characters tell two such words apart. */
-const WORD_BEGINNING = 5
 
 /** Whether a heading or a lead says that what follows is not to be done, or holds no longer. */
 export function namesAWarning(text: string): boolean {
@@ -138,7 +143,7 @@ const NEGATES = /\b(?:not|never|without|cannot|no longer|unless)\b|n['’]t\b/i
 const DENIES = /\bno\b/i
 /** Leans on what is said before within its first words, or at its end; or is said by the way. */
 const UNRESOLVED =
-  /^\(|^[^,]{0,60}\b(?:this|these|those|them|such|the (?:above|former|latter|same))\b(?! (?:command|line|code|snippet|step)|[^,]{0,60}:$)|\b(?:instead|too|as well|like this|like that|that way)[.:]?$|\b(?:can|may|could|should|will|must) (?:also|still|even)\b|\bas (?:described|mentioned|shown) (?:above|before)\b/i
+  /^\(|^[^,]{0,60}\bthem\b[^,]{0,60},|^[^,]{0,60}\b(?:this|these|those|such|the (?:above|former|latter|same))\b(?! (?:command|line|code|snippet|step)|[^,]{0,60}:$)|\b(?:instead|too|as well|like that|that way|this|that|these|those)[.:]?$|\b(?:can|may|could|should|will|must) (?:also|still|even)\b|\bas (?:described|mentioned|shown) (?:above|before)\b/i
 const MISCONCEIVES =
   /\b(?:many|some|most) (?:people|users|of us)\b.{0,20}\b(?:think|believe|assume|say)|\b(?:it is|it's) (?:often|commonly|widely) (?:said|believed|assumed|thought)|\b(?:common|popular|widespread) (?:myth|misconception|belief|mistake)|\byou (?:may|might|could) (?:think|believe|assume|be tempted)\b/i
 /** A word before a sentence that says what is wrong with it, or when it held. */
@@ -214,29 +219,33 @@ const TELLS_TO = new RegExp(
   [
     String.raw`(?:^|[.!:] |^[^,.]{1,120}, )[*_]*(?:then |first |simply |just |please )*${DO}\b`,
     String.raw`\b(?:you|users|admins|administrators) (?:can|should|may(?! want| think| see| notice| be| already))\b`,
-    String.raw`\b(?:by (?:using|running|setting|adding|calling|passing|editing|creating|clicking|selecting|enabling|specifying|putting|including|changing)|via|through|using) `,
+    String.raw`\b(?:by (?:using|running|setting|adding|calling|passing|editing|creating|clicking|selecting|enabling|specifying|putting|including|changing)) `,
     String.raw`(?:following|this|these|a) (?:commands?|lines?|steps?|snippets?|options?|settings?)[^.]{0,60}:$`,
   ].join('|'),
   'i',
 )
-const CAN_BE = /\b(?:can|should|must|may) (?:also |then |now |only |easily |either )?be (\p{L}+)/giu
+const CAN_BE = /\b(?:can|may) (?:also |then |now |only |easily |either )?be (\p{L}+)/giu
 /** What is done with something, where it is said what it is. */
 const PASSIVE =
   /^\s*(?:also |only |always |usually |not |now )?(?!used|called|named|meant|intended|designed)\p{L}+(?:ed|en|set|run)\b/iu
 const SAYS_WHEN =
-  /\b(?:after|before|when(?:ever)?(?! to)|once|every|each|until|during|while|daily|hourly|nightly|weekly|monthly|yearly|at (?:\d|startup|night|midnight|noon|least|most|the (?:end|start|beginning))|on (?:startup|start|boot|shutdown)|immediately|automatically|as soon as|always)\b/i
+  /\b(?:after|before|when(?:ever)?(?! to)|once(?= \w)|every|until|during|while|daily|hourly|nightly|weekly|monthly|yearly|at (?:\d|startup|night|midnight|noon|least|most|the (?:end|start|beginning))|on (?:startup|start|boot|shutdown)|immediately|as soon as)\b/i
 const SAYS_WHERE =
   /\x60[^\x60]*[/\\.][^\x60]*\x60|\b(?:in|under|at|into|from|to|on|within|inside|below) (?:the|your|its|an?|\x60|\*|"|\[|\p{Lu})/iu
 /** Names, in capitals or marked as such, that do not begin the sentence. */
 const NAMES = /(?<=\S[ (])[*_]*\p{Lu}[\p{L}\p{N}]+|\x60[^\x60]+\x60|\*\*[^*]+\*\*/gu
 /** Asked for by a noun in the plural. */
 const SEVERAL = /^(?:which|what) (?:\w+ )?\w+s\b/
+/** On which a yes or no hangs, though they are no terms. */
+const QUANTIFIERS = /\b(?:same|different|both|only|several|multiple|all|always|again|automatically)\b/g
+/** Advice for some is not what holds. */
+const HEDGES = /\byou (?:may|might|could) (?:want|wish|need|like|prefer)\b/i
 /** What is chosen. */
 const CHOSEN = /^(?:which|what) (\p{L}+)/u
 /** What is done at another time than what is asked. */
 const ANOTHER_TIME = /^(?:before|after|once|while|until|if you(?:['’]ve| have| had| already))\b/i
-/** Names what is to be taken. */
-const MARKED = /[\x60*[]/
+/** By what something is done, or where. */
+const MEANS = /[\x60*["“]|\b(?:by|using|via|through)\b|\b(?:with|from|in|on|to) (?:the|an?|your)\b/i
 const LISTS = /^\s*(?:[-*+]|\d)/
 
 function formFor(
@@ -250,15 +259,15 @@ function formFor(
   switch (kind) {
     case 'how-to': {
       // "Install it from the registry" tells who asks how to install.
-      const [, subject = '', does = ''] = /(you )?(\p{L}+)/iu.exec(first) ?? []
+      const [, does = ''] = /(?:you )?(\p{L}+)/iu.exec(first) ?? []
       const echoes = verb !== '' && does.toLowerCase() === verb
-      const atAnotherTime = ANOTHER_TIME.test(first)
       const instructs = INSTRUCTS.test(text) || echoes
+      const told =
+        echoes || TELLS_TO.test(text) || [...text.matchAll(CAN_BE)].some(([, done = '']) => shareAsked(done) > 0)
+      const [, end = verb] = /^to (\p{L}+)[^,:]*,/iu.exec(first) ?? []
+      // That it can be done does not say how, and what is done before, after or for something else is something else.
       const tells =
-        !atAnotherTime &&
-        ((echoes && (subject !== '' || continued !== undefined || MARKED.test(first))) ||
-          TELLS_TO.test(text) ||
-          [...text.matchAll(CAN_BE)].some(([, done = '']) => shareAsked(done) > 0))
+        told && (continued !== undefined || MEANS.test(text)) && !ANOTHER_TIME.test(first) && sameWord(end, verb)
       if (continued !== undefined) return { form: instructs ? 1.4 : 1.25, answers: tells }
       return { form: instructs ? 1.12 : text.length < TOO_SHORT ? 0.5 : 0.72, answers: tells }
     }
@@ -292,8 +301,14 @@ function formFor(
       return { form: 1, answers: SAYS_WHEN.test(text) }
     case 'place':
       return { form: 1, answers: SAYS_WHERE.test(text) }
-    case 'yes-or-no':
+    case 'yes-or-no': {
+      const said = text.toLowerCase()
+      return {
+        form: 1,
+        answers: (question.match(QUANTIFIERS) ?? []).every((word) => said.includes(word)) && !HEDGES.test(first),
+      }
+    }
     case 'other':
-      return { form: 1, answers: true }
+      return { form: 1, answers: !HEDGES.test(text) }
   }
 }

@@ -55,11 +55,13 @@ const UNSUITED_DISCOUNT = 0.85
 /** The share of what is asked that the sentences themselves must hold: headings alone make no answer. */
 const OWN_SHARE = 0.6
 /** The same of a question whose answer is yes or no: it is about every word of it. */
-const OWN_SHARE_OF_YES = 0.75
+const OWN_SHARE_OF_YES = 0.8
 
 const SEAM = /([a-z])(?=[A-Z])/g
 const SEAMED = /[a-z][A-Z]/
 const NAME = /[A-Za-z]+/g
+
+const ACRONYM = /\b\p{Lu}{2,}\b/gu
 
 /** Words of everyday speech that say little of what is asked for, and what they weigh. */
 const LIGHT = termsIn(
@@ -91,6 +93,10 @@ interface Asked {
   /** Whether it asks how to do what one word names: many sentences have that word. */
   readonly vague: boolean
   readonly undoes: boolean
+  /** The verb of a question how to do something, unless it is a light one: an answer says it too. */
+  readonly said: readonly string[]
+  /** Names in capitals, such as REST: the word in small letters is another one. */
+  readonly acronyms: readonly string[]
 }
 
 /** The terms of the headings above a sentence. */
@@ -192,7 +198,7 @@ function holdsEnough(
   found: readonly ReadonlySet<string>[],
   sentences: readonly string[],
   asks: ReadonlySet<string>,
-  { form: { kind }, weights, telling }: Asked,
+  { form: { kind }, weights, telling, said, acronyms }: Asked,
 ): boolean {
   const those = kind === 'amount' ? found.filter((_, at) => saysAmount(sentences[at] ?? '')) : found
   const closed = kind === 'yes-or-no'
@@ -202,7 +208,11 @@ function holdsEnough(
     all += weight
     if (asks.has(term) || those.some((own) => own.has(term))) held += weight
   }
-  return held >= all * (closed ? OWN_SHARE_OF_YES : OWN_SHARE)
+  return (
+    held >= all * (closed ? OWN_SHARE_OF_YES : OWN_SHARE) &&
+    said.every((term) => asks.has(term) || those.some((own) => own.has(term))) &&
+    acronyms.every((name) => those.length === 0 || sentences.some((sentence) => sentence.includes(name)))
+  )
 }
 
 /** Adjacent sentences of a run, as many as are quoted. What announces something says nothing without it. */
@@ -258,6 +268,8 @@ function askedBy(question: string, runs: readonly ReadRun[]): Asked {
     form,
     vague: form.kind === 'how-to' && telling.size === 1,
     undoes: isOf(UNDOING, own),
+    said: [...termsIn(form.verb)].filter((term) => !LIGHT.has(term)),
+    acronyms: question.match(ACRONYM) ?? [],
   }
 }
 
