@@ -220,9 +220,10 @@ const TELLS_TO = new RegExp(
     String.raw`(?:^|[.!:] |^[^,.]{1,120}, )[*_]*(?:then |first |simply |just |please )*${DO}\b`,
     String.raw`\b(?:you|users|admins|administrators) (?:can|should|may(?! want| think| see| notice| be| already))\b`,
     String.raw`\b(?:by (?:using|running|setting|adding|calling|passing|editing|creating|clicking|selecting|enabling|specifying|putting|including|changing)) `,
+    String.raw`\b(?:can|may) (?:also |then |now |only |easily |either )?be \p{L}+ (?:by|using|via) `,
     String.raw`(?:following|this|these|a) (?:commands?|lines?|steps?|snippets?|options?|settings?)[^.]{0,60}:$`,
   ].join('|'),
-  'i',
+  'iu',
 )
 const CAN_BE = /\b(?:can|may) (?:also |then |now |only |easily |either )?be (\p{L}+)/giu
 /** What is done with something, where it is said what it is. */

@@ -61,7 +61,7 @@ const SEAM = /([a-z])(?=[A-Z])/g
 const SEAMED = /[a-z][A-Z]/
 const NAME = /[A-Za-z]+/g
 
-const ACRONYM = /\b\p{Lu}{2,}\b/gu
+const ACRONYM = /\b(?:REST|SOAP|RAM|RAID|PIN|CAN|IT)\b/g
 
 /** Words of everyday speech that say little of what is asked for, and what they weigh. */
 const LIGHT = termsIn(
@@ -95,7 +95,7 @@ interface Asked {
   readonly undoes: boolean
   /** The verb of a question how to do something, unless it is a light one: an answer says it too. */
   readonly said: readonly string[]
-  /** Names in capitals, such as REST: the word in small letters is another one. */
+  /** Names in capitals that are another word in small letters, such as REST. */
   readonly acronyms: readonly string[]
 }
 
@@ -186,11 +186,18 @@ function bestOf(runs: readonly ReadRun[], above: Above, asked: Asked, maxSentenc
       const stands = covered * independence * undoing
       const suited = answers ? 1 : UNSUITED_DISCOUNT
       const worth = tells ? stands * form * suited * LENGTH_DISCOUNT ** (to - from - 1) * LATER_DISCOUNT ** at : 0
-      const fit = tells && answers ? stands * Math.min(1, form) * (asked.vague ? VAGUE_DISCOUNT : 1) : 0
+      const fit =
+        tells && answers ? stands * Math.min(1, form) * (asked.vague && !isAbout(run, asked) ? VAGUE_DISCOUNT : 1) : 0
       if (best === undefined || worth > best.worth) best = { run, sentences, continued, fit, worth, saysAll }
     }
   }
   return best
+}
+
+/** Whether the heading above, or the question there, says what is asked and nothing else. */
+function isAbout({ headings, asks }: Run, { weights }: Asked): boolean {
+  const own = asks.size > 0 ? asks : headings
+  return own.size === weights.size && [...weights.keys()].every((term) => own.has(term))
 }
 
 /** Whether the sentences themselves hold enough of what is asked: of an amount, the one that says it. */
