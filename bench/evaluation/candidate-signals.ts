@@ -60,7 +60,7 @@ function sentenceMatchWith(prior: number, power: number, titleWeight: number): C
         const said = weights.map(
           (weight, at) => weight * (held.includes(at) ? 1 : titled.includes(at) ? titleWeight : 0),
         )
-        return (sum(said) / whole) * Math.sqrt(squares / (squaredIdf + (prior * squares) / idf.length))
+        return (sum(said) / whole) * Math.sqrt(squares / (squaredIdf() + (prior * squares) / idf.length))
       }),
     )
     return Math.min(1, best(scores))

@@ -1,5 +1,7 @@
 /** Misspelled terms of a question. */
 import { isAscii } from '../text/ascii.ts'
+import { beginningsAround } from '../text/beginnings.ts'
+import type { ReadSentence } from '../text/terms.ts'
 
 /** Shorter terms are one letter away from too many others. */
 const SHORTEST = 4
@@ -16,16 +18,18 @@ const LONGEST_ENDING = 7
  * that explains most letters. A term that holds a digit is never a misspelling.
  *
  * @param term of a question, in none of the passages and not known to the collection
- * @param sentences terms of the passages, sentence by sentence
+ * @param sentences of the passages
  * @see F. J. Damerau, "A technique for computer detection and correction of spelling errors", Communications of the ACM
  *   7(3), 1964: four fifths of misspellings are one such edit
  */
-export function respelled(term: string, sentences: readonly (readonly string[])[]): string | undefined {
+export function respelled(term: string, sentences: readonly ReadSentence[]): string | undefined {
   if (term.length < SHORTEST || (isAscii(term) ? /[^a-z]/ : /\P{L}/u).test(term)) return undefined
   let nearest: string | undefined
   let fewest = Infinity
-  for (const sentence of sentences) {
-    for (const candidate of sentence) {
+  // One edit leaves one of the first two letters among them, or no letter of a word is looked at.
+  const beginnings = beginningsAround(term)
+  for (const { terms } of sentences) {
+    for (const candidate of terms(beginnings)) {
       const unexplained = lettersBeyond(term, candidate)
       if (unexplained < fewest) {
         nearest = candidate

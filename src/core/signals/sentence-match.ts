@@ -3,6 +3,9 @@ import type { ChunkFeatures, SentenceFeatures, TextFeatures } from './text-featu
 /** How much of a term the chunk's title says for each of its sentences: what a document is about need not be repeated. */
 const TITLE_WEIGHT = 0.5
 
+/** The same summands, added up in another order, may come to a hair more. */
+const ROUNDING = 1 - 1e-9
+
 /** Question terms of typical weight that every sentence is taken to hold besides, so that two words are no match. */
 const PRIOR_TERMS = 4
 
@@ -16,17 +19,25 @@ const PRIOR_TERMS = 4
  *   Management 24(5), 1988 (vectors of idf and their lengths)
  */
 export function sentenceMatch(features: TextFeatures): number {
-  return Math.max(0, ...features.chunks.map((chunk) => bestSentence(features, chunk)))
+  return features.chunks.reduce((best, chunk) => bestSentence(features, chunk, best), 0)
 }
 
-/** The same of one chunk. @returns 0..1 */
-export function bestSentence({ questionTerms, idfMass }: TextFeatures, chunk: ChunkFeatures): number {
+/**
+ * The same of one chunk.
+ *
+ * @param known what another chunk reaches: a sentence that cannot reach more is not looked at closely. @default 0
+ * @returns 0..1, `known` and up
+ */
+export function bestSentence({ questionTerms, idfMass }: TextFeatures, chunk: ChunkFeatures, known = 0): number {
   const squares = questionTerms.reduce((sum, { idf }) => sum + idf * idf, 0)
   const prior = (PRIOR_TERMS * squares) / questionTerms.length
-  let best = 0
+  let best = known
   for (const sentence of chunk.sentences) {
-    const length = Math.sqrt(squares / (sentence.squaredIdf + prior))
-    best = Math.max(best, (length * idfSaid(questionTerms, chunk, sentence)) / idfMass)
+    const said = idfSaid(questionTerms, chunk, sentence)
+    const match = (squaredIdf: number): number => (Math.sqrt(squares / (squaredIdf + prior)) * said) / idfMass
+    // It says at least what it holds of the question.
+    const least = sentence.held.reduce((sum, at) => sum + questionTerms[at]!.idf ** 2, 0)
+    if (match(least * ROUNDING) > best) best = Math.max(best, match(sentence.squaredIdf()))
   }
   return Math.min(1, best)
 }

@@ -3,7 +3,8 @@ import type { Evidence } from '../evidence/evidence.ts'
 import { BM25_B, BM25_K1 } from '../text/bm25.ts'
 import { countTerms, type Lexicon } from '../text/lexicon.ts'
 import { withoutCourtesies } from '../text/courtesies.ts'
-import { PLAIN_TERM_READER, type TermReader } from '../text/terms.ts'
+import { type Beginnings, beginningsOf } from '../text/beginnings.ts'
+import { PLAIN_TERM_READER, type ReadSentence, type SentenceTerms, type TermReader } from '../text/terms.ts'
 import { respelled } from './respelled.ts'
 import { type TermStatistics, termStatistics } from './term-statistics.ts'
 
@@ -50,8 +51,8 @@ export interface QuestionTerm {
 export interface SentenceFeatures {
   /** Which terms of the question it holds, as indexes into `questionTerms`. */
   readonly held: readonly number[]
-  /** Squared idf, summed over its distinct terms. */
-  readonly squaredIdf: number
+  /** Squared idf, summed over its distinct terms: all of its words have to be looked up for it. */
+  readonly squaredIdf: () => number
 }
 
 /** One chunk. */
@@ -98,37 +99,38 @@ export function read(
   lexicon: Lexicon,
   { depth = SIGNAL_DEPTH, reader = PLAIN_TERM_READER }: ReadOptions = {},
 ): TextFeatures {
-  const { terms } = reader
-  const chunks = distinctChunks(evidence, depth.chunks, reader)
-  const known = lexicon.chunkCount > 0 ? lexicon : countTerms(chunks.map(({ parts }) => parts.flat()))
+  const { terms, sentences } = reader
+  const asked = [...new Set(terms(withoutCourtesies(question)))]
+  const standIn = lexicon.chunkCount === 0
+  const sentencesOf = (text: string): readonly ReadSentence[] => sentences(text, standIn ? 'all' : 'asked')
+  const read = distinctChunks(evidence, depth.chunks, sentencesOf, beginningsOf(asked))
+  const known = standIn ? countTerms(read.map(allTerms)) : lexicon
   const statistics = termStatistics(known)
-  const questionTerms = correctedTerms(terms(withoutCourtesies(question)), known, chunks).map((term) => ({
-    term,
-    idf: statistics.idf(term),
-    rate: statistics.rate(term),
-  }))
+  const corrected = correctedTerms(asked, known, read)
+  const questionTerms = corrected.map((term) => ({ term, idf: statistics.idf(term), rate: statistics.rate(term) }))
+  const chunks = corrected === asked ? read : read.map((chunk) => readFor(beginningsOf(corrected), chunk))
   const places = new Map(questionTerms.map(({ term }, at) => [term, at]))
   return {
     evidence,
     questionTerms,
     idfMass: questionTerms.reduce((mass, { idf }) => mass + idf, 0),
     titleTerms: [...new Set(terms(evidence.chunks[0]?.title ?? ''))],
-    chunks: chunks.map(({ places: standing, title, parts, length }, rank) => {
+    chunks: chunks.map(({ places: standing, title, sentences: whole, wanted, length }, rank) => {
       const counts = questionTerms.map(() => 0)
       const found: SentenceFeatures[] = []
-      for (const part of parts) {
-        const held = countQuestionTerms(part, places, counts)
+      wanted.forEach((terms, at) => {
+        const held = countQuestionTerms(terms, places, counts)
         if (rank < depth.sentences && held.length > 0) {
-          found.push({ held, squaredIdf: squaredIdf(part, statistics) })
+          found.push({ held, squaredIdf: () => squaredIdf(whole[at]!.terms(), statistics) })
         }
-      }
+      })
       return {
         places: standing,
         titled: rank < depth.sentences ? namedBy(terms(title), places) : [],
         sentences: found,
         counts,
         nearness: questionTerms.map(({ term }, at) =>
-          rank < depth.beginnings && counts[at] === 0 ? nearness(term, parts) : 0,
+          rank < depth.beginnings && counts[at] === 0 ? nearness(term, wanted) : 0,
         ),
         length,
         bm25: bm25(questionTerms, counts, length, statistics.meanChunkLength),
@@ -137,22 +139,40 @@ export function read(
   }
 }
 
-/** A chunk as its terms, sentence by sentence. */
-interface ChunkTerms {
+/** A chunk, read sentence by sentence. */
+interface ReadChunk {
   readonly places: number[]
   readonly title: string
-  readonly parts: readonly (readonly string[])[]
+  readonly sentences: readonly ReadSentence[]
+  /** Of each sentence the terms that are, or may be near, those of the question. */
+  readonly wanted: SentenceTerms
   readonly length: number
 }
 
+function readFor<C extends Pick<ReadChunk, 'sentences'>>(
+  beginnings: Beginnings,
+  chunk: C,
+): C & Pick<ReadChunk, 'wanted'> {
+  return { ...chunk, wanted: chunk.sentences.map(({ terms }) => terms(beginnings)) }
+}
+
+function allTerms({ sentences }: ReadChunk): readonly string[] {
+  return sentences.flatMap(({ terms }) => terms())
+}
+
 /** The best chunks, those that say the same as a better one beside it. */
-function distinctChunks({ chunks }: Evidence, most: number, { sentenceTerms }: TermReader): readonly ChunkTerms[] {
-  const distinct: ChunkTerms[] = []
+function distinctChunks(
+  { chunks }: Evidence,
+  most: number,
+  sentencesOf: (text: string) => readonly ReadSentence[],
+  beginnings: Beginnings,
+): readonly ReadChunk[] {
+  const distinct: ReadChunk[] = []
   for (const [place, { title = '', text }] of chunks.entries()) {
     if (distinct.length === most) break
-    const parts = sentenceTerms(text)
-    const length = parts.reduce((sum, part) => sum + part.length, 0)
-    const read: ChunkTerms = { places: [place], title, parts, length }
+    const sentences = sentencesOf(text)
+    const length = sentences.reduce((sum, sentence) => sum + sentence.length, 0)
+    const read = readFor(beginnings, { places: [place], title, sentences, length })
     const original = distinct.find((better) => saysTheSame(better, read))
     if (original === undefined) distinct.push(read)
     else original.places.push(place)
@@ -160,26 +180,27 @@ function distinctChunks({ chunks }: Evidence, most: number, { sentenceTerms }: T
   return distinct
 }
 
-function saysTheSame(a: ChunkTerms, b: ChunkTerms): boolean {
-  if (a.length !== b.length || a.parts.length !== b.parts.length) return false
-  return a.parts.every((part, at) => {
-    const other = b.parts[at]!
-    return part.length === other.length && part.every((term, place) => term === other[place])
+function saysTheSame(a: ReadChunk, b: ReadChunk): boolean {
+  if (a.length !== b.length || a.sentences.length !== b.sentences.length) return false
+  return a.sentences.every((sentence, at) => {
+    const other = b.sentences[at]!
+    if (sentence.length !== other.length) return false
+    const others = other.terms()
+    return sentence.terms().every((term, place) => term === others[place])
   })
 }
 
-/** The distinct terms of a question, misspelled ones as the chunks write them. */
+/** The distinct terms of a question, misspelled ones as the chunks write them; `asked` itself where none is. */
 function correctedTerms(
   asked: readonly string[],
   { documentFrequency }: Lexicon,
-  chunks: readonly ChunkTerms[],
+  chunks: readonly ReadChunk[],
 ): readonly string[] {
-  const distinct = [...new Set(asked)]
-  if (distinct.every((term) => documentFrequency.has(term))) return distinct
-  const sentences = chunks.flatMap(({ parts }) => parts)
   const isKnown = (term: string): boolean =>
-    documentFrequency.has(term) || sentences.some((sentence) => sentence.includes(term))
-  return [...new Set(distinct.map((term) => (isKnown(term) ? term : (respelled(term, sentences) ?? term))))]
+    documentFrequency.has(term) || chunks.some(({ wanted }) => wanted.some((terms) => terms.includes(term)))
+  const sentences = chunks.flatMap((chunk) => chunk.sentences)
+  const corrected = asked.map((term) => (isKnown(term) ? term : (respelled(term, sentences) ?? term)))
+  return corrected.every((term, at) => term === asked[at]) ? asked : [...new Set(corrected)]
 }
 
 /** Where each term of a question stands in `questionTerms`. */
@@ -202,7 +223,7 @@ function countQuestionTerms(part: readonly string[], places: Places, counts: num
   return held
 }
 
-function nearness(term: string, parts: readonly (readonly string[])[]): number {
+function nearness(term: string, parts: SentenceTerms): number {
   if (term.length < NEAR_LENGTH) return 0
   let nearest = 0
   for (const part of parts) {

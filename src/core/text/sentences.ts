@@ -11,15 +11,21 @@ const ASCII_CAPITAL = /^[A-Z]$/
 const LAST_WORD = /[^\s(]*$/
 const BEGINS_SENTENCE = /[\p{Lu}\p{Lo}\p{N}"'“‘([`]/u
 const BEGINS_IN_ASCII = /[A-Z\d"'([`]/
-const BEGINS_ITEM = /^(?:[-*+>#|]|\d{1,9}[.)]\s)/
-const ITEM_LOOKAHEAD = 11
-const CLOSERS = ')]"\'”’'
+const CLOSERS = ')\\]"\'”’'
 /** Marks that end a sentence whatever follows: Arabic, Indic, Burmese, Khmer, East Asian. */
 const FINAL_MARKS = '؟۔।॥။៕。｡！？'
 /** May follow such a mark within the sentence. */
-const AFTER_FINAL_MARK = `${FINAL_MARKS}${CLOSERS}」』）】》〉］`
-/** What may end a sentence. */
-const MARK = new RegExp(`[.!?\n${FINAL_MARKS}]`, 'g')
+const AFTER_FINAL_MARK = `${FINAL_MARKS})]"'”’」』）】》〉］`
+const SPACE = '\\t-\\r \\u00a0'
+/**
+ * What may end a sentence: a mark and what closes after it, where space follows and what may begin another one; a line
+ * before an empty one or an item.
+ */
+const MARK = new RegExp(
+  `[.!?][${CLOSERS}]*(?=[${SPACE}]+[^${SPACE}]?[A-Z\\d"'([\`\\u0080-\\uffff])|` +
+    `\\n(?=[${SPACE}]*(?:\\n|[-*+>#|]|\\d{1,9}[.)]\\s))|[${FINAL_MARKS}]`,
+  'g',
+)
 
 /**
  * The sentences of a text in order, as written. Paragraphs and list items end one; initials and common abbreviations do
@@ -35,31 +41,21 @@ export function sentences(text: string): string[] {
 /** Where the sentences end: each begins where the one before ends. White space may stand between two ends. */
 export function sentenceEnds(text: string): number[] {
   const ends: number[] = []
-  let at = 0
-  while ((at = nextMark(text, at)) >= 0) {
-    const mark = text.charAt(at)
-    let after = at + 1
-    if (mark === '\n') {
+  MARK.lastIndex = 0
+  while (MARK.test(text)) {
+    let after = MARK.lastIndex
+    const last = text.charAt(after - 1)
+    if (last === '\n') {
+      ends.push(after - 1)
       after = skipSpace(text, after)
-      if (text.slice(at + 1, after).includes('\n') || BEGINS_ITEM.test(text.slice(after, after + ITEM_LOOKAHEAD))) {
-        ends.push(at)
-      }
-    } else if (FINAL_MARKS.includes(mark)) {
+    } else if (FINAL_MARKS.includes(last)) {
       while (after < text.length && AFTER_FINAL_MARK.includes(text.charAt(after))) after++
       ends.push(after)
-    } else {
-      while (after < text.length && CLOSERS.includes(text.charAt(after))) after++
-      if (endsSentence(text, ends.at(-1) ?? 0, after)) ends.push(after)
-    }
-    at = after
+    } else if (endsSentence(text, ends.at(-1) ?? 0, after)) ends.push(after)
+    MARK.lastIndex = after
   }
   ends.push(text.length)
   return ends
-}
-
-function nextMark(text: string, from: number): number {
-  MARK.lastIndex = from
-  return MARK.test(text) ? MARK.lastIndex - 1 : -1
 }
 
 function skipSpace(text: string, from: number): number {
@@ -72,10 +68,10 @@ function isSpace(code: number): boolean {
   return code === 0x20 || (code >= 0x09 && code <= 0x0d) || code === 0xa0
 }
 
-/** Whether the mark before `after` ends the sentence that began at `start`: space follows, and then a beginning. */
+/** Whether the mark before `after`, which space follows, ends the sentence that began at `start`: another must begin. */
 function endsSentence(text: string, start: number, after: number): boolean {
   const next = skipSpace(text, after)
-  if (next === after || !beginsSentence(text.slice(next, next + 2))) return false
+  if (!beginsSentence(text.slice(next, next + 2))) return false
   return text.charAt(after - 1) !== '.' || !endsShortened(text.slice(start, after - 1))
 }
 

@@ -148,9 +148,12 @@ function tidyEnd(word: string): string {
   return tidy.endsWith('ll') && measureOf(tidy) > 1 ? tidy.slice(0, -1) : tidy
 }
 
+/** Lower-case ASCII letters that end as some rule asks for: most words are their own stems. */
+const MAY_CHANGE = /^[a-z]+(?:[seyi]|ed|ing|al|ful|ll|er|or|ic|ou|ion|ism|[ae]nt)$/
+
 /** Stem of one word in lower-case ASCII letters; anything else, and words of one or two letters, come back as they are. */
 export function stem(word: string): string {
-  if (word.length < 3 || !/^[a-z]+$/.test(word)) return word
+  if (word.length < 3 || !MAY_CHANGE.test(word)) return word
   let stemmed = removePast(removePlural(word))
   if (stemmed.endsWith('y') && hasVowel(stemmed.slice(0, -1))) stemmed = `${stemmed.slice(0, -1)}i`
   stemmed = replaceSuffix(stemmed, STEP_2, 0)

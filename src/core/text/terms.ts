@@ -1,4 +1,5 @@
 /** Terms: what indexes, lexicons and signals count. */
+import { type Beginnings, beginsSo } from './beginnings.ts'
 import { sentenceEnds } from './sentences.ts'
 import { stem } from './stem.ts'
 import { isStopWord, words } from './words.ts'
@@ -6,12 +7,24 @@ import { isStopWord, words } from './words.ts'
 /** The terms of each sentence of a text, in order. */
 export type SentenceTerms = readonly (readonly string[])[]
 
+/** A sentence whose terms are read when they are asked for. */
+export interface ReadSentence {
+  /** Number of its terms. */
+  readonly length: number
+  /** Its terms in order; with `beginnings` those of words that begin so, and maybe others. */
+  readonly terms: (beginnings?: Beginnings) => readonly string[]
+}
+
 /** Reads the terms of texts. */
 export interface TermReader {
   /** The terms of a text in order: stemmed words, stop words left out. */
   readonly terms: (text: string) => string[]
-  /** The same sentence by sentence. */
-  readonly sentenceTerms: (text: string) => SentenceTerms
+  /**
+   * The sentences of a text.
+   *
+   * @param which `asked`: terms that will be asked for, as stemming all words is much of the work; `all` where all will be
+   */
+  readonly sentences: (text: string, which: 'asked' | 'all') => readonly ReadSentence[]
 }
 
 /** The terms of a text in order: stemmed words, stop words left out. */
@@ -21,22 +34,26 @@ export function terms(text: string): string[] {
 
 /** The terms of each sentence of a text. */
 export function sentenceTerms(text: string): SentenceTerms {
-  return readSentences(text, termOf)
+  return writtenSentences(text).map(terms)
 }
 
 /** Reads every text anew: for whoever reads a text once. */
-export const PLAIN_TERM_READER: TermReader = Object.freeze({ terms, sentenceTerms })
+export const PLAIN_TERM_READER: TermReader = Object.freeze({
+  terms,
+  sentences: (text: string, which: 'asked' | 'all') => readSentences(text, termOf, which),
+})
 
 /**
  * A reader that remembers: the terms of some 16,000 words at least, up to twice as many, and of each sentence of the last
- * thousand texts at least, up to two thousand. Popular passages come back with every other question, and texts are made
- * of the same few thousand words. Its owner decides who shares it: it holds texts.
+ * thousand texts at least, up to two thousand, that were read for all of their terms or came twice. Popular passages come
+ * back with every other question, and texts are made of the same few thousand words. Its owner decides who shares it: it
+ * holds texts.
  */
 export function createTermReader(): TermReader {
   const known = remembering(termOf, WORDS_KEPT)
   return Object.freeze({
     terms: (text: string) => termsIn(text, known),
-    sentenceTerms: createTextMemory((text) => readSentences(text, known)),
+    sentences: createTextMemory((text, which) => readSentences(text, known, which)),
   })
 }
 
@@ -71,50 +88,85 @@ function remembering(find: TermOf, most: number): TermOf {
 }
 
 function termsIn(text: string, known: TermOf): string[] {
-  const found: string[] = []
-  for (const word of words(text)) {
-    const term = known(word)
-    if (term !== '') found.push(term)
-  }
-  return found
+  return termsOf(words(text), known)
 }
 
-function readSentences(text: string, known: TermOf): SentenceTerms {
-  const made: string[][] = []
-  let start = 0
-  for (const end of sentenceEnds(text)) {
-    const sentence = text.slice(start, end)
-    const found = termsIn(sentence, known)
-    if (found.length > 0 || sentence.trim() !== '') made.push(found)
-    start = end
+function termsOf(found: readonly string[], known: TermOf, beginnings?: Beginnings): string[] {
+  const terms: string[] = []
+  for (const word of found) {
+    if (beginnings !== undefined && !beginsSo(word, beginnings)) continue
+    const term = known(word)
+    if (term !== '') terms.push(term)
   }
-  return made
+  return terms
+}
+
+function readSentences(text: string, known: TermOf, which: 'asked' | 'all'): ReadSentence[] {
+  return writtenSentences(text).map((sentence) => {
+    const found = words(sentence)
+    if (which === 'all') {
+      const all = termsOf(found, known)
+      return { length: all.length, terms: () => all }
+    }
+    let length: number | undefined
+    return {
+      get length() {
+        return (length ??= countTerms(found))
+      },
+      terms: (beginnings) => termsOf(found, known, beginnings),
+    }
+  })
+}
+
+function countTerms(found: readonly string[]): number {
+  let count = 0
+  for (const word of found) if (!isStopWord(word)) count++
+  return count
+}
+
+/** The sentences as they stand, white space around them; none that is nothing else. */
+function writtenSentences(text: string): string[] {
+  let start = 0
+  return sentenceEnds(text)
+    .map((end) => text.slice(start, (start = end)))
+    .filter((sentence) => sentence.trim() !== '')
 }
 
 interface ReadText {
   readonly text: string
-  readonly terms: SentenceTerms
+  readonly sentences: readonly ReadSentence[]
 }
 
 const TEXTS_KEPT = 1000
 
 /** Remembers what was read of texts: of the latest ones, and of those before them. */
-function createTextMemory(read: (text: string) => SentenceTerms): (text: string) => SentenceTerms {
-  let latest = new Map<number, ReadText>()
-  let before: ReadonlyMap<number, ReadText> = new Map()
-  return (text) => {
-    const sample = sampleOf(text)
-    const known = latest.get(sample)
-    if (known?.text === text) return known.terms
-    const earlier = before.get(sample)
-    const kept = earlier?.text === text ? earlier : { text, terms: read(text) }
+function createTextMemory(read: TermReader['sentences']): TermReader['sentences'] {
+  let latest = new Map<number, ReadText | 'met'>()
+  let before: ReadonlyMap<number, ReadText | 'met'> = new Map()
+  const keep = (sample: number, met: ReadText | 'met'): void => {
     if (latest.size >= TEXTS_KEPT) {
       before = latest
       latest = new Map()
     }
-    latest.set(sample, kept)
-    return kept.terms
+    latest.set(sample, met)
   }
+  return (text, which) => {
+    const sample = sampleOf(text)
+    const known = latest.get(sample)
+    if (isOf(known, text)) return known.sentences
+    const earlier = before.get(sample)
+    if (which === 'asked' && known === undefined && earlier === undefined) {
+      keep(sample, 'met')
+      return read(text, 'asked')
+    }
+    const kept = isOf(earlier, text) ? earlier : { text, sentences: read(text, 'all') }
+    keep(sample, kept)
+    return kept.sentences
+  }
+}
+
+function isOf(met: ReadText | 'met' | undefined, text: string): met is ReadText {
+  return met !== undefined && met !== 'met' && met.text === text
 }
 
 const SAMPLED = 24

@@ -1,6 +1,14 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { beginsSo } from '../../../src/core/text/beginnings.ts'
+import type { ReadSentence } from '../../../src/core/text/terms.ts'
 import { respelled } from '../../../src/core/signals/respelled.ts'
+
+const said = (...sentences: readonly (readonly string[])[]): readonly ReadSentence[] =>
+  sentences.map((words) => ({
+    length: words.length,
+    terms: (beginnings) => words.filter((word) => beginnings === undefined || beginsSo(word, beginnings)),
+  }))
 
 describe('respelled', () => {
   it.each([
@@ -22,12 +30,12 @@ describe('respelled', () => {
     ['an ending behind a stem of four letters', 'stationar', 'stat', null],
     ['a longer ending than there is', 'internationalisms', 'inter', null],
   ])('%s: %s', (_, term, candidate, expected: string | null = candidate) => {
-    expect(respelled(term, [[candidate]]) ?? null).toBe(expected)
+    expect(respelled(term, said([candidate])) ?? null).toBe(expected)
   })
 
   it('takes the candidate that explains most letters, and of equals the first', () => {
-    expect(respelled('installatiom', [['instal'], ['installation']])).toBe('installation')
-    expect(respelled('gotel', [['motel', 'hotel']])).toBe('motel')
+    expect(respelled('installatiom', said(['instal'], ['installation']))).toBe('installation')
+    expect(respelled('gotel', said(['motel', 'hotel']))).toBe('motel')
     expect(respelled('gotel', [])).toBeUndefined()
   })
 
@@ -48,7 +56,7 @@ describe('respelled', () => {
           changed: before + letter + after,
           swapped: before + meant[at + 1]! + meant[at]! + meant.slice(at + 2),
         }[kind]
-        expect(respelled(written, [[meant]])).toBe(written.length < 4 ? undefined : meant)
+        expect(respelled(written, said([meant]))).toBe(written.length < 4 ? undefined : meant)
       }),
     )
   })

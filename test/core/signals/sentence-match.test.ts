@@ -1,3 +1,4 @@
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { buildLexicon } from '../../../src/core/text/lexicon.ts'
 import { read } from '../../../src/core/signals/text-features.ts'
@@ -47,5 +48,24 @@ describe('sentenceMatch', () => {
     expect(titled('Engine repair, all about engine repair', 'Engine repair.')).toBeCloseTo(Math.sqrt(2 / 6), 12)
     // A sentence that says nothing of the question is no match, whatever the title says.
     expect(titled('Engine repair', 'Red paint.')).toBe(0)
+  })
+
+  it('is that of the best sentence, although most are not looked at closely', () => {
+    const word = fc.constantFrom('Engine', 'Repair', 'Red', 'Blue', 'Paint', 'Start', 'Stop')
+    const passage = fc.array(fc.array(word, { minLength: 1, maxLength: 5 }), { maxLength: 4 })
+    fc.assert(
+      fc.property(fc.array(passage, { maxLength: 5 }), (drawn) => {
+        const texts = drawn.map((sentences) => sentences.map((words) => `${words.join(' ')}. `).join(''))
+        const features = read('Who does engine repair and red paint?', evidenceOf(texts), ALIKE)
+        const squares = features.questionTerms.reduce((sum, { idf }) => sum + idf ** 2, 0)
+        const matches = features.chunks.flatMap(({ sentences }) =>
+          sentences.map(({ held, squaredIdf }) => {
+            const said = held.reduce((sum, at) => sum + features.questionTerms[at]!.idf, 0)
+            return (Math.sqrt(squares / (squaredIdf() + squares)) * said) / features.idfMass
+          }),
+        )
+        expect(sentenceMatch(features)).toBeCloseTo(Math.max(0, ...matches), 12)
+      }),
+    )
   })
 })

@@ -1,7 +1,9 @@
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { buildLexicon, EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
 import { measure, type Signals } from '../../../src/core/signals/measure.ts'
 import { read } from '../../../src/core/signals/text-features.ts'
+import { createTermReader, PLAIN_TERM_READER, type TermReader } from '../../../src/core/text/terms.ts'
 import { evidenceOf } from '../../fixtures/evidence.ts'
 
 describe('read', () => {
@@ -68,4 +70,25 @@ describe('a passage that is stored twice', () => {
       read('engine', evidenceOf(['Engine start.', 'Engine. Start.', 'Start engine.']), EMPTY_LEXICON).chunks,
     ).toHaveLength(3)
   })
+})
+
+it('signals do not depend on how much of the passages is read, nor on what a reader remembers', () => {
+  const whole: TermReader = { ...PLAIN_TERM_READER, sentences: (text) => PLAIN_TERM_READER.sentences(text, 'all') }
+  const remembering = createTermReader()
+  // Terms, terms near them, misspelt ones, and words whose stems keep little of them.
+  const word = fc.constantFrom(
+    ...'engine engines engin enginee negine repair repairing repaired rpair red paint the eyes eys ies say saint sky'.split(
+      ' ',
+    ),
+  )
+  const sentence = fc.array(word, { minLength: 1, maxLength: 6 }).map((words) => `${words.join(' ')}. `)
+  const passage = fc.array(sentence, { minLength: 1, maxLength: 4 }).map((sentences) => sentences.join('X'))
+  const lexicon = fc.array(passage, { maxLength: 3 }).map((texts) => buildLexicon(texts))
+  fc.assert(
+    fc.property(sentence, fc.array(passage, { maxLength: 6 }), lexicon, (question, texts, known) => {
+      const expected = measure(question, evidenceOf(texts), known, whole)
+      expect(measure(question, evidenceOf(texts), known, PLAIN_TERM_READER)).toEqual(expected)
+      expect(measure(question, evidenceOf(texts), known, remembering)).toEqual(expected)
+    }),
+  )
 })

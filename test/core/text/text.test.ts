@@ -5,7 +5,14 @@ import { stem } from '../../../src/core/text/stem.ts'
 import { isStopWord, words } from '../../../src/core/text/words.ts'
 import { normaliseQuestion } from '../../../src/core/text/normalise.ts'
 import { sentences } from '../../../src/core/text/sentences.ts'
-import { sentenceTerms, terms, createTermReader } from '../../../src/core/text/terms.ts'
+import { beginningsOf } from '../../../src/core/text/beginnings.ts'
+import {
+  createTermReader,
+  PLAIN_TERM_READER,
+  type ReadSentence,
+  sentenceTerms,
+  terms,
+} from '../../../src/core/text/terms.ts'
 import { anyText } from '../../fixtures/any-text.ts'
 
 const shortText = anyText({ maxLength: 80 })
@@ -25,6 +32,9 @@ const mixedText = fc
     { maxLength: 20 },
   )
   .map((pieces) => pieces.join(''))
+
+/** A few texts, which come again. */
+const MET = ['The engines start. It stops.', '東京 is a city.', '', 'Retries!']
 
 /** What `terms` gives, said plainly. */
 const plainTerms = (text: string): string[] =>
@@ -305,25 +315,69 @@ describe('sentenceTerms', () => {
       expect(reader.terms(word)).toEqual(terms(word))
     }
   })
+})
 
-  it('are told apart for texts that differ in one character', () => {
+describe('a reader of sentences', () => {
+  const all = (found: readonly ReadSentence[]): string[][] => found.map(({ terms }) => [...terms()])
+
+  it('tells texts apart that differ in one character', () => {
     const text = 'a b c d e f g h i j k l m n o p q r s t u v w x y z '.repeat(8)
     const others = Array.from(text, (_, at) => `${text.slice(0, at)}9${text.slice(at + 1)}`)
-    for (const one of [text, ...others, text, ...others]) expect(sentenceTerms(one)).toEqual([terms(one)])
-    for (let at = 0; at < 1000; at++) sentenceTerms(`other ${at}`)
-    for (const one of [text, ...others]) expect(sentenceTerms(one)).toEqual([terms(one)])
+    for (const which of ['asked', 'all'] as const) {
+      const reader = createTermReader()
+      for (const one of [text, ...others, text, ...others])
+        expect(all(reader.sentences(one, which))).toEqual([terms(one)])
+      for (let at = 0; at < 1000; at++) reader.sentences(`other ${at}`, which)
+      for (const one of [text, ...others]) expect(all(reader.sentences(one, which))).toEqual([terms(one)])
+    }
   })
 
-  it('are read once while a thousand other texts come between, and again after two thousand', () => {
-    const { sentenceTerms } = createTermReader()
-    const text = 'A passage that comes back.'
-    const first = sentenceTerms(text)
-    for (let at = 0; at < 1000; at++) sentenceTerms(`other ${at}`)
-    expect(sentenceTerms(text)).toBe(first)
-    for (let at = 0; at < 1000; at++) sentenceTerms(`another ${at}`)
-    expect(sentenceTerms(text)).toBe(first)
-    for (let at = 0; at < 2000; at++) sentenceTerms(`yet another ${at}`)
-    expect(sentenceTerms(text)).not.toBe(first)
-    expect(sentenceTerms(text)).toEqual(first)
+  it.each(['asked', 'all'] as const)(
+    'keeps a text while a thousand others come between, not two thousand: %s',
+    (which) => {
+      const { sentences: read } = createTermReader()
+      const text = 'A passage that comes back.'
+      read(text, which)
+      const known = read(text, which)
+      for (let at = 0; at < 1000; at++) read(`other ${at}`, which)
+      expect(read(text, which)).toBe(known)
+      for (let at = 0; at < 1000; at++) read(`another ${at}`, which)
+      expect(read(text, which)).toBe(known)
+      for (let at = 0; at < 2000; at++) read(`yet another ${at}`, which)
+      expect(read(text, which)).not.toBe(known)
+      expect(all(read(text, which))).toEqual(all(known))
+    },
+  )
+
+  it('keeps what is read for some of its terms from its second coming on', () => {
+    const { sentences: read } = createTermReader()
+    const [first, second, third] = Array.from({ length: 3 }, () => read('A passage that comes back.', 'asked'))
+    expect(second).not.toBe(first)
+    expect(third).toBe(second)
+  })
+
+  it('gives the same terms and lengths, whatever it remembers and for whatever it reads', () => {
+    const { sentences: read } = createTermReader()
+    const text = fc.oneof(mixedText, fc.constantFrom(...MET))
+    fc.assert(
+      fc.property(text, fc.constantFrom('asked' as const, 'all' as const), (text, which) => {
+        for (const found of [read(text, which), PLAIN_TERM_READER.sentences(text, which)]) {
+          expect(all(found)).toEqual(sentenceTerms(text))
+          expect(found.map(({ length }) => length)).toEqual(sentenceTerms(text).map(({ length }) => length))
+        }
+      }),
+    )
+  })
+
+  it('gives every term that begins as one that is asked for, in order', () => {
+    fc.assert(
+      fc.property(mixedText, mixedText, (text, question) => {
+        const asked = terms(question)
+        PLAIN_TERM_READER.sentences(text, 'asked').forEach(({ terms: some }, at) => {
+          const wanted = (found: readonly string[]): string[] => found.filter((term) => asked.includes(term))
+          expect(wanted(some(beginningsOf(asked)))).toEqual(wanted(sentenceTerms(text)[at]!))
+        })
+      }),
+    )
   })
 })
