@@ -1,4 +1,5 @@
 /** Authentication by a bearer token that the deployment holds. */
+import { requireOptions } from '../core/lib/options.ts'
 import { RagGateError } from '../errors.ts'
 import { startDeadline } from '../http/deadline.ts'
 import { requireAtLeast } from '../http/require-at-least.ts'
@@ -35,6 +36,7 @@ export interface BearerAuthenticatorOptions {
  *   authenticator `store_unavailable` when the keys cannot be looked up in time
  */
 export function createBearerAuthenticator(options: BearerAuthenticatorOptions): Authenticate {
+  requireOptions(options, { tokens: 'list', anonymous: 'given' }, { keys: 'object', timeoutMs: 'number' })
   const { tokens, keys, timeoutMs = 2000, anonymous } = options
   requireAtLeast(1, 'timeoutMs', timeoutMs)
   if (tokens.some(({ token }) => token.length >= MIN_TOKEN_LENGTH && !TOKEN.test(token))) {

@@ -1,3 +1,4 @@
+import { requireOptions } from '../core/lib/options.ts'
 import { RagGateError } from '../errors.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { DecisionLog, DecisionStore, NumberedEvent } from '../ports/decision-log.ts'
@@ -55,14 +56,20 @@ const ABANDONED_AFTER_MS = 40_000
  * @returns a log whose promises never reject
  * @throws `config_invalid` when an option is out of range
  */
-export function createBufferedDecisionLog({
-  store,
-  flushAt = 100,
-  flushAfterMs = 1_000,
-  maxHeld = 10_000,
-  onDropped,
-  clock = { nowMs: () => Date.now() },
-}: BufferedDecisionLogOptions): DecisionLog {
+export function createBufferedDecisionLog(options: BufferedDecisionLogOptions): DecisionLog {
+  requireOptions(
+    options,
+    { store: 'object' },
+    { flushAt: 'number', flushAfterMs: 'number', maxHeld: 'number', onDropped: 'function', clock: 'object' },
+  )
+  const {
+    store,
+    flushAt = 100,
+    flushAfterMs = 1_000,
+    maxHeld = 10_000,
+    onDropped,
+    clock = { nowMs: () => Date.now() },
+  } = options
   requireRange('flushAt', flushAt, 1, Number.MAX_SAFE_INTEGER)
   requireRange('flushAfterMs', flushAfterMs, 0, 20_000)
   requireRange('maxHeld', maxHeld, flushAt, Number.MAX_SAFE_INTEGER)

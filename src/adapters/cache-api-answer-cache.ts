@@ -1,3 +1,4 @@
+import { requireOptions } from '../core/lib/options.ts'
 import { scopesOfAnswer } from '../core/policy/purge-scope.ts'
 import { RagGateError } from '../errors.ts'
 import type { AnswerCache, CachedAnswer } from '../ports/answer-cache.ts'
@@ -57,13 +58,13 @@ const MAX_TAG_BYTES = 16_384
  * @throws `secret_too_short` when `hmacKey` is
  * @see https://developers.cloudflare.com/workers/runtime-apis/cache/
  */
-export function createCacheApiAnswerCache({
-  cache,
-  deadlineMs = DEFAULT_DEADLINE_MS,
-  hmacKey,
-  host,
-  onFault,
-}: CacheApiAnswerCacheOptions): AnswerCache {
+export function createCacheApiAnswerCache(options: CacheApiAnswerCacheOptions): AnswerCache {
+  requireOptions(
+    options,
+    { cache: 'part' },
+    { deadlineMs: 'number', hmacKey: 'object', host: 'text', onFault: 'function' },
+  )
+  const { cache, deadlineMs = DEFAULT_DEADLINE_MS, hmacKey, host, onFault } = options
   requireDeadline(deadlineMs)
   const sealer = createSealer(hmacKey)
   if (host !== undefined) requireHost(host, hmacKey)

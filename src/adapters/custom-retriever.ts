@@ -1,4 +1,6 @@
 /** A search of your own as a retriever: a function from a question to rows with scores. */
+import { SCORE_KIND_NAMES } from '../core/evidence/score-kinds.ts'
+import { requireOptions } from '../core/lib/options.ts'
 import type { ScoreKind } from '../core/evidence/chunk.ts'
 import { isRecord } from '../core/lib/guards.ts'
 import { rankRows, readPassage } from '../core/evidence/rows.ts'
@@ -42,7 +44,10 @@ export interface CustomRetrieverOptions {
  * @example
  * const retriever = createRetriever(({ question, topK }) => mySearch(question, topK), { scoreKind: 'bm25' })
  */
-export function createRetriever(search: Search, { scoreKind }: CustomRetrieverOptions): Retriever {
+export function createRetriever(search: Search, options: CustomRetrieverOptions): Retriever {
+  requireOptions({ search }, { search: 'function' }, {})
+  requireOptions(options, { scoreKind: SCORE_KIND_NAMES }, {})
+  const { scoreKind } = options
   return {
     async retrieve(request) {
       const found: unknown = await untilAborted(request.signal, async () => search(request)).catch(

@@ -1,3 +1,4 @@
+import { requireOptions } from '../core/lib/options.ts'
 import type { Message, MessageBatch } from '@cloudflare/workers-types'
 import { isRecord } from '../core/lib/guards.ts'
 import type { DecisionStore, NumberedEvent } from '../ports/decision-log.ts'
@@ -26,11 +27,9 @@ export interface DecisionConsumerOptions {
  * @example
  * export default { queue: createDecisionConsumer({ store: (onRejected) => createD1DecisionStore({ db, onRejected }) }) }
  */
-export function createDecisionConsumer({
-  store: makeStore,
-  onPoison,
-  retryAfterSeconds = 10,
-}: DecisionConsumerOptions): (batch: MessageBatch) => Promise<void> {
+export function createDecisionConsumer(options: DecisionConsumerOptions): (batch: MessageBatch) => Promise<void> {
+  requireOptions(options, { store: 'function' }, { onPoison: 'function', retryAfterSeconds: 'number' })
+  const { store: makeStore, onPoison, retryAfterSeconds = 10 } = options
   return async function consumeDecisions(batch) {
     const [events, poison] = sortOut(batch.messages)
     const rejected = new Set<string>()

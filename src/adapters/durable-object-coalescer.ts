@@ -1,3 +1,4 @@
+import { requireOptions } from '../core/lib/options.ts'
 import { DurableObject, RpcTarget } from 'cloudflare:workers'
 import { createSealer } from './answer-cache/envelope.ts'
 import { Flight, type FlightRole } from './coalescing/flight.ts'
@@ -58,7 +59,9 @@ export interface DurableObjectCoalescerOptions {
  *
  * @see https://developers.cloudflare.com/workers/runtime-apis/rpc/lifecycle/
  */
-export function createDurableObjectCoalescer({ namespace }: DurableObjectCoalescerOptions): Coalescer {
+export function createDurableObjectCoalescer(options: DurableObjectCoalescerOptions): Coalescer {
+  requireOptions(options, { namespace: 'object' }, {})
+  const { namespace } = options
   const { address } = createSealer(undefined)
   return {
     async join(key, timeoutMs) {

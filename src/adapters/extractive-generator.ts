@@ -1,4 +1,5 @@
 /** Answers by quoting: adjacent sentences of one passage as they stand, with their source. No model. */
+import { requireOptions } from '../core/lib/options.ts'
 import type { Chunk } from '../core/evidence/chunk.ts'
 import { mapCode } from '../core/text/code-spans.ts'
 import type { GenerationRequest, Generator } from '../ports/generator.ts'
@@ -29,6 +30,7 @@ const ANSWERS_FROM = 0.7
  * what is nearest in it.
  */
 export function createExtractiveGenerator(options: ExtractiveGeneratorOptions = {}): Generator {
+  requireOptions(options, {}, { maxSentences: 'count', closestPassage: 'text' })
   const { maxSentences = 3, closestPassage = 'Closest passage' } = options
   return {
     // With the version of its choice: another one makes other answers.

@@ -1,4 +1,6 @@
 /** A search service over HTTP: one POST with JSON, rows with scores back. */
+import { SCORE_KIND_NAMES } from '../core/evidence/score-kinds.ts'
+import { requireOptions } from '../core/lib/options.ts'
 import type { ScoreKind } from '../core/evidence/chunk.ts'
 import { isRecord } from '../core/lib/guards.ts'
 import { rankRows, readPassage } from '../core/evidence/rows.ts'
@@ -92,6 +94,21 @@ const SEARCH: UpstreamName = { role: 'retriever', what: 'The search service' }
  * @throws `config_invalid` when URL or bounds make no sense
  */
 export function createHttpRetriever(options: HttpRetrieverOptions): Retriever {
+  requireOptions(
+    options,
+    { url: 'text', scoreKind: SCORE_KIND_NAMES },
+    {
+      headers: 'object',
+      body: 'function',
+      rows: 'string',
+      paths: 'object',
+      scoreOf: 'function',
+      timeoutMs: 'number',
+      maxResponseBytes: 'number',
+      fetch: 'function',
+      upstream: 'object',
+    },
+  )
   const { url, scoreKind, rows: rowsPath = 'results', paths = {}, scoreOf = (score) => score } = options
   const { timeoutMs = 1500, maxResponseBytes = 1024 * 1024 } = options
   const bodyOf = options.body ?? defaultBody

@@ -1,3 +1,4 @@
+import { requireOptions } from '../core/lib/options.ts'
 import type { AnswerCache, CachedAnswer } from '../ports/answer-cache.ts'
 import { createSealer } from './answer-cache/envelope.ts'
 import { type AnswerCacheFault, readInTime, requireDeadline } from './answer-cache/read-in-time.ts'
@@ -49,12 +50,9 @@ const LEAST_SECONDS = 60
  * @throws `secret_too_short` when `hmacKey` is
  * @see https://developers.cloudflare.com/kv/concepts/how-kv-works/
  */
-export function createKvAnswerCache({
-  kv,
-  deadlineMs = DEFAULT_DEADLINE_MS,
-  hmacKey,
-  onFault,
-}: KvAnswerCacheOptions): AnswerCache {
+export function createKvAnswerCache(options: KvAnswerCacheOptions): AnswerCache {
+  requireOptions(options, { kv: 'object' }, { deadlineMs: 'number', hmacKey: 'object', onFault: 'function' })
+  const { kv, deadlineMs = DEFAULT_DEADLINE_MS, hmacKey, onFault } = options
   requireDeadline(deadlineMs)
   const sealer = createSealer(hmacKey)
   const nameOf = async (key: string): Promise<string> => `answer:${await sealer.address(key)}`

@@ -1,4 +1,5 @@
 /** A language model behind an OpenAI-compatible endpoint as a reranker: it grades every passage 0 to 3, in one call. */
+import { requireOptions } from '../core/lib/options.ts'
 import type { Passage } from '../core/evidence/chunk.ts'
 import { readGrades } from '../core/evidence/grade.ts'
 import { isRecord } from '../core/lib/guards.ts'
@@ -56,6 +57,11 @@ const GRADER: UpstreamName = { role: 'reranker', what: 'The grading model' }
  * @throws `config_invalid` when the options make no sense
  */
 export function createLlmGrader(options: LlmGraderOptions): Reranker {
+  requireOptions(
+    options,
+    { baseUrl: 'text', apiKey: 'text', model: 'text' },
+    { maxPassageCharacters: 'count', timeoutMs: 'number', fetch: 'function', upstream: 'object' },
+  )
   const { baseUrl, apiKey, model, maxPassageCharacters = 2000, timeoutMs = 10_000 } = options
   if (!Number.isInteger(maxPassageCharacters) || maxPassageCharacters < 100) {
     throw new RagGateError('config_invalid', 'maxPassageCharacters must be a whole number of 100 and up', {

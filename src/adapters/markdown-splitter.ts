@@ -1,4 +1,5 @@
 /** Cuts Markdown by its structure: sections stay together, code and lists are never torn apart where they fit. */
+import { requireOptions } from '../core/lib/options.ts'
 import { sentenceEnds } from '../core/text/sentences.ts'
 import { RagGateError } from '../errors.ts'
 import type { DocumentPart, Splitter } from '../ports/splitter.ts'
@@ -49,6 +50,7 @@ interface Block {
  * @throws `config_invalid` when a length makes no sense
  */
 export function createMarkdownSplitter(options: MarkdownSplitterOptions = {}): Splitter {
+  requireOptions(options, {}, { maxCharacters: 'number', overlapCharacters: 'number', htmlToMarkdown: 'function' })
   const { maxCharacters = 1200, overlapCharacters = 150, htmlToMarkdown } = options
   if (!(maxCharacters >= 10) || !(overlapCharacters >= 0 && overlapCharacters <= maxCharacters / 2)) {
     throw new RagGateError('config_invalid', 'A part needs 10 characters and up, and may overlap by half of them')

@@ -1,3 +1,4 @@
+import { requireOptions } from '../core/lib/options.ts'
 import { RagGateError } from '../errors.ts'
 import type { AnswerCache, CachedAnswer } from '../ports/answer-cache.ts'
 
@@ -19,7 +20,9 @@ const BYTES_PER_CHARACTER = 2
  * @returns a cache that does not store an answer larger than all of its room
  * @throws `config_invalid` when `maxBytes` is negative or no number
  */
-export function createMemoryAnswerCache({ maxBytes = DEFAULT_MAX_BYTES }: MemoryAnswerCacheOptions = {}): AnswerCache {
+export function createMemoryAnswerCache(options: MemoryAnswerCacheOptions = {}): AnswerCache {
+  requireOptions(options, {}, { maxBytes: 'number' })
+  const { maxBytes = DEFAULT_MAX_BYTES } = options
   if (!(maxBytes >= 0)) {
     throw new RagGateError('config_invalid', 'maxBytes must be 0 or more', { param: 'maxBytes' })
   }

@@ -3,6 +3,7 @@
  *
  * @see https://platform.openai.com/docs/api-reference/chat/create
  */
+import { requireOptions } from '../core/lib/options.ts'
 import { reportedModel, reportedTokens } from '../core/answer/reported-facts.ts'
 import { isRecord } from '../core/lib/guards.ts'
 import type { Fetch } from '../http/bounded-fetch.ts'
@@ -71,6 +72,19 @@ const MODEL: UpstreamName = { role: 'llm', what: 'The model' }
  * @throws `config_invalid` when the options make no sense
  */
 export function createOpenAiGenerator(options: OpenAiGeneratorOptions): Generator {
+  requireOptions(
+    options,
+    { baseUrl: 'text', apiKey: 'text', model: 'text' },
+    {
+      timeoutMs: 'number',
+      maxTokens: 'count',
+      maxTokensField: ['max_tokens', 'max_completion_tokens'],
+      logProbabilities: ['asked', 'not asked'],
+      maxResponseBytes: 'number',
+      upstream: 'object',
+      fetch: 'function',
+    },
+  )
   const { baseUrl, apiKey, model, timeoutMs = 20_000, maxTokens = 800, maxResponseBytes = 1024 * 1024 } = options
   const { maxTokensField = 'max_tokens', logProbabilities = 'not asked' } = options
   if (!Number.isInteger(maxTokens) || maxTokens < 1) {

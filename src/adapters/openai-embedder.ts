@@ -3,6 +3,7 @@
  *
  * @see https://platform.openai.com/docs/api-reference/embeddings
  */
+import { requireOptions } from '../core/lib/options.ts'
 import { readEmbeddings } from '../core/evidence/embeddings.ts'
 import { isRecord } from '../core/lib/guards.ts'
 import { RagGateError } from '../errors.ts'
@@ -58,6 +59,18 @@ const EMBEDDER: UpstreamName = { role: 'retriever', what: 'The embedder' }
  * @throws `config_invalid` when the options make no sense
  */
 export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
+  requireOptions(
+    options,
+    { baseUrl: 'text', apiKey: 'text', model: 'text', dimension: 'count' },
+    {
+      length: ['fixed', 'asked'],
+      batchSize: 'count',
+      timeoutMs: 'count',
+      maxResponseBytes: 'count',
+      fetch: 'function',
+      upstream: 'object',
+    },
+  )
   const { baseUrl, apiKey, model, dimension, length = 'fixed', batchSize = 100 } = options
   const { timeoutMs = 3000, maxResponseBytes = 16 * 1024 * 1024 } = options
   for (const [param, value] of Object.entries({ dimension, batchSize, timeoutMs, maxResponseBytes })) {

@@ -1,3 +1,4 @@
+import { requireOptions } from '../core/lib/options.ts'
 import type { Queue } from '@cloudflare/workers-types'
 import type { Clock } from '../ports/clock.ts'
 import type { DecisionEvent, DecisionLog, DecisionStore, NumberedEvent } from '../ports/decision-log.ts'
@@ -36,12 +37,9 @@ const RETRY_AFTER_MS = [1_000, 3_000]
  * @example
  * const log = createQueueDecisionLog({ queue: env.DECISIONS, fallback: createD1DecisionStore({ db: env.DB }) })
  */
-export function createQueueDecisionLog({
-  queue,
-  fallback,
-  onDropped,
-  clock = { nowMs: () => Date.now() },
-}: QueueDecisionLogOptions): DecisionLog {
+export function createQueueDecisionLog(options: QueueDecisionLogOptions): DecisionLog {
+  requireOptions(options, { queue: 'object' }, { fallback: 'object', onDropped: 'function', clock: 'object' })
+  const { queue, fallback, onDropped, clock = { nowMs: () => Date.now() } } = options
   // Made with the first event: a Worker has no randomness outside a request.
   let isolate: string | undefined
   let sequence = 0

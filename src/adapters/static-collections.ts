@@ -1,4 +1,5 @@
 /** Collections that are known when the Worker is deployed: for people whose documents live elsewhere. */
+import { requireOptions } from '../core/lib/options.ts'
 import { decodeLexicon, type Lexicon } from '../core/text/lexicon.ts'
 import { RagGateError } from '../errors.ts'
 import { type Collections, plainCollection } from '../ports/collections.ts'
@@ -25,6 +26,11 @@ export interface StaticCollection {
 
 /** Makes collections from a list. */
 export function createStaticCollections(list: readonly StaticCollection[]): Collections {
+  if (!Array.isArray(list))
+    throw new RagGateError('config_invalid', 'The collections must be a list', { param: 'list' })
+  for (const each of list) {
+    requireOptions(each, { id: 'text' }, { tenant: 'text', corpusVersion: 'count', lexicon: 'set' })
+  }
   const rows = list.map(({ id, tenant = 'default', corpusVersion = 1, lexicon }, at) =>
     plainCollection({ tenant, id, corpusVersion, lexiconId: lexicon === undefined ? null : String(at) }),
   )

@@ -1,3 +1,4 @@
+import { requireOptions } from '../core/lib/options.ts'
 import { RagGateError } from '../errors.ts'
 import type { AnswerCache } from '../ports/answer-cache.ts'
 
@@ -21,7 +22,9 @@ export interface TieredAnswerCacheOptions {
  * @returns a cache whose `put` never rejects, and whose `delete` rejects when one of the tiers does, after all were asked
  * @throws `config_invalid` with fewer than two tiers
  */
-export function createTieredAnswerCache({ tiers, waitUntil }: TieredAnswerCacheOptions): AnswerCache {
+export function createTieredAnswerCache(options: TieredAnswerCacheOptions): AnswerCache {
+  requireOptions(options, { tiers: 'list' }, { waitUntil: 'function' })
+  const { tiers, waitUntil } = options
   if (tiers.length < 2) throw new RagGateError('config_invalid', 'tiers must be two caches or more', { param: 'tiers' })
   return {
     async get(key) {

@@ -3,6 +3,7 @@
  *
  * @see https://developers.cloudflare.com/workers-ai/models/
  */
+import { requireOptions } from '../core/lib/options.ts'
 import { readEmbeddings } from '../core/evidence/embeddings.ts'
 import { isRecord } from '../core/lib/guards.ts'
 import { RagGateError } from '../errors.ts'
@@ -62,6 +63,11 @@ const EMBEDDER: UpstreamName = { role: 'retriever', what: 'The embedder' }
  * @throws `config_invalid` when the options make no sense
  */
 export function createWorkersAiEmbedder(options: WorkersAiEmbedderOptions): Embedder {
+  requireOptions(
+    options,
+    { ai: 'object' },
+    { model: 'text', dimension: 'count', pooling: ['cls', 'mean'], timeoutMs: 'number', upstream: 'object' },
+  )
   const { ai, model = '@cf/baai/bge-base-en-v1.5', timeoutMs = 3000 } = options
   const dimension = options.dimension ?? DIMENSIONS[model]
   const pooling = options.pooling ?? (/\/bge-\w+-en/.test(model) ? 'cls' : undefined)

@@ -3,6 +3,7 @@
  *
  * @see https://developers.cloudflare.com/workers-ai/models/bge-reranker-base/
  */
+import { requireOptions } from '../core/lib/options.ts'
 import { isRecord } from '../core/lib/guards.ts'
 import { boundedCall } from '../http/deadline.ts'
 import { requireAtLeast } from '../http/require-at-least.ts'
@@ -41,6 +42,7 @@ const RERANKER: UpstreamName = { role: 'reranker', what: 'The reranker' }
  * @throws `config_invalid` when the options make no sense
  */
 export function createWorkersAiReranker(options: WorkersAiRerankerOptions): Reranker {
+  requireOptions(options, { ai: 'object' }, { model: 'text', timeoutMs: 'number', upstream: 'object' })
   const { ai, model = '@cf/baai/bge-reranker-base', timeoutMs = 3000 } = options
   requireAtLeast(1, 'timeoutMs', timeoutMs)
   const upstream = createUpstream(options.upstream)

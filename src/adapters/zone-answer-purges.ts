@@ -3,6 +3,7 @@
  *
  * @see https://developers.cloudflare.com/cache/how-to/purge-cache/purge-by-tags/
  */
+import { requireOptions } from '../core/lib/options.ts'
 import { isRecord } from '../core/lib/guards.ts'
 import { RagGateError } from '../errors.ts'
 import type { Fetch } from '../http/bounded-fetch.ts'
@@ -51,6 +52,11 @@ const TAGS_A_CALL = 100
  * @throws `config_invalid` when the zone's id, the token, the URL or the deadline cannot be right; `secret_too_short` when `hmacKey` is
  */
 export function createZoneAnswerPurges(options: ZoneAnswerPurgesOptions): AnswerPurges {
+  requireOptions(
+    options,
+    { purges: 'object', zoneId: 'text', apiToken: 'text', hmacKey: 'object' },
+    { baseUrl: 'text', timeoutMs: 'number', fetch: 'function', upstream: 'object' },
+  )
   const { purges, zoneId, apiToken, hmacKey, baseUrl = API, timeoutMs = DEFAULT_TIMEOUT_MS } = options
   check('zoneId', /^[0-9a-f]{32}$/.test(zoneId), 'must be 32 hexadecimal characters')
   check('apiToken', /^[\x21-\x7e]+$/.test(apiToken), 'must be the token of the API')

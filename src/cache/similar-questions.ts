@@ -1,4 +1,5 @@
 /** Reuse of answers by meaning: when another wording asks the same. */
+import { requireOptions } from '../core/lib/options.ts'
 import { questionDifference } from '../core/text/question-difference.ts'
 import { RagGateError } from '../errors.ts'
 import type { Embedder } from '../ports/embedder.ts'
@@ -25,7 +26,9 @@ const MOST_CODE_POINTS = 300
  *
  * @throws `config_invalid` when `atLeast` is out of range
  */
-export function similarQuestions({ embedder, atLeast }: SimilarQuestionsOptions): AnswerReuse {
+export function similarQuestions(options: SimilarQuestionsOptions): AnswerReuse {
+  requireOptions(options, { embedder: 'object', atLeast: 'number' }, {})
+  const { embedder, atLeast } = options
   if (!(atLeast > 0 && atLeast <= 1)) {
     throw new RagGateError('config_invalid', 'atLeast must be above 0 and at most 1', { param: 'atLeast' })
   }

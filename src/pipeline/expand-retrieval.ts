@@ -1,4 +1,5 @@
 /** A second look where the first found little: the question in further words, retrieved once more, judged as before. */
+import { requireOptions } from '../core/lib/options.ts'
 import type { QuestionRewriter } from '../ports/question-rewriter.ts'
 import type { Chunk } from '../core/evidence/chunk.ts'
 import type { Expansion } from '../core/policy/decision.ts'
@@ -40,7 +41,9 @@ export interface ExpansionOptions {
  * @returns a stage for the option `retrieval.expansion`
  * @throws `config_invalid` when an option is out of range
  */
-export function expandRetrieval({ below, rewriteTimeoutMs = 1000 }: ExpansionOptions): RetrievalExpansion {
+export function expandRetrieval(options: ExpansionOptions): RetrievalExpansion {
+  requireOptions(options, { below: 'number' }, { rewriteTimeoutMs: 'count' })
+  const { below, rewriteTimeoutMs = 1000 } = options
   if (!(below >= 0 && below <= 1)) throw invalid('below must be a number from 0 to 1', 'below')
   if (!(Number.isInteger(rewriteTimeoutMs) && rewriteTimeoutMs >= 1 && rewriteTimeoutMs <= 60_000)) {
     throw invalid('rewriteTimeoutMs must be a whole number from 1 to 60000', 'rewriteTimeoutMs')

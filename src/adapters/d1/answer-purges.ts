@@ -1,4 +1,5 @@
 /** Purges of cached answers in D1, with a copy for each tenant in the isolate. */
+import { requireOptions } from '../../core/lib/options.ts'
 import { keepNewest } from '../../core/lib/keep-newest.ts'
 import type { D1Database } from '@cloudflare/workers-types'
 import { purgedSince } from '../../core/policy/purged-scopes.ts'
@@ -43,11 +44,9 @@ const KEPT_MS = PURGES_KEPT_DAYS * 86_400_000
  * @returns purges that are forgotten after 62 days, twice as long as an answer can be kept
  * @throws `config_invalid` when `copyMaxAgeMs` is out of range
  */
-export function createD1AnswerPurges({
-  db,
-  copyMaxAgeMs = DEFAULT_COPY_MAX_AGE_MS,
-  clock = { nowMs: () => Date.now() },
-}: D1AnswerPurgesOptions): AnswerPurges {
+export function createD1AnswerPurges(options: D1AnswerPurgesOptions): AnswerPurges {
+  requireOptions(options, { db: 'object' }, { copyMaxAgeMs: 'number', clock: 'object' })
+  const { db, copyMaxAgeMs = DEFAULT_COPY_MAX_AGE_MS, clock = { nowMs: () => Date.now() } } = options
   requireCopyMaxAge(copyMaxAgeMs)
   const copies = new Map<string, Copy>()
   // Counts the purges through this object: whoever began to read before one of them has read too little.

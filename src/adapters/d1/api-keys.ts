@@ -1,3 +1,4 @@
+import { requireOptions } from '../../core/lib/options.ts'
 import type { D1Database } from '@cloudflare/workers-types'
 import { and, asc, eq, getTableColumns, isNull } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
@@ -53,12 +54,9 @@ interface Copy {
  *
  * @throws `config_invalid` when an age is out of range
  */
-export function createD1ApiKeys({
-  db,
-  copyMaxAgeMs = 10_000,
-  unknownMaxAgeMs = 5_000,
-  clock = { nowMs: () => Date.now() },
-}: D1ApiKeysOptions): ApiKeys {
+export function createD1ApiKeys(options: D1ApiKeysOptions): ApiKeys {
+  requireOptions(options, { db: 'object' }, { copyMaxAgeMs: 'number', unknownMaxAgeMs: 'number', clock: 'object' })
+  const { db, copyMaxAgeMs = 10_000, unknownMaxAgeMs = 5_000, clock = { nowMs: () => Date.now() } } = options
   requireCopyMaxAge(copyMaxAgeMs)
   requireCopyMaxAge(unknownMaxAgeMs, 'unknownMaxAgeMs')
   const queries = drizzle(db)

@@ -1,3 +1,4 @@
+import { requireOptions } from '../../core/lib/options.ts'
 import type { D1Database } from '@cloudflare/workers-types'
 import type { Passage } from '../../core/evidence/chunk.ts'
 import { isRecord } from '../../core/lib/guards.ts'
@@ -26,7 +27,9 @@ const DELETE = `DELETE FROM chunk_texts WHERE namespace = ?1 AND id IN (SELECT v
  * @returns texts whose methods throw `store_unavailable` when the database fails, and `retriever_bad_response` for a row
  *   that is no passage
  */
-export function createD1ChunkTexts({ db }: D1ChunkTextsOptions): ChunkTexts {
+export function createD1ChunkTexts(options: D1ChunkTextsOptions): ChunkTexts {
+  requireOptions(options, { db: 'object' }, {})
+  const { db } = options
   async function run<Row>(statement: string, namespace: string, values: readonly unknown[]): Promise<Row[]> {
     const batches = jsonBatches(values)
     if (batches.length === 0) return []

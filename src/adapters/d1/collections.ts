@@ -1,3 +1,4 @@
+import { requireOptions } from '../../core/lib/options.ts'
 import { keepNewest } from '../../core/lib/keep-newest.ts'
 import type { D1Database } from '@cloudflare/workers-types'
 import { and, asc, eq, getTableColumns, gt, sql } from 'drizzle-orm'
@@ -63,11 +64,9 @@ const DOCUMENT = { id: documents.id, contentHash: documents.contentHash, chunkId
  *
  * @throws `config_invalid` when `copyMaxAgeMs` is out of range
  */
-export function createD1Collections({
-  db,
-  copyMaxAgeMs = DEFAULT_COPY_MAX_AGE_MS,
-  clock = { nowMs: () => Date.now() },
-}: D1CollectionsOptions): CollectionWriter {
+export function createD1Collections(options: D1CollectionsOptions): CollectionWriter {
+  requireOptions(options, { db: 'object' }, { copyMaxAgeMs: 'number', clock: 'object' })
+  const { db, copyMaxAgeMs = DEFAULT_COPY_MAX_AGE_MS, clock = { nowMs: () => Date.now() } } = options
   requireCopyMaxAge(copyMaxAgeMs)
   const queries = drizzle(db)
   const copies = new Map<string, { readonly collection: Collection; readonly readAtMs: number }>()

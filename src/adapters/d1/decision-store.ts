@@ -1,3 +1,4 @@
+import { requireOptions } from '../../core/lib/options.ts'
 import type { D1Database, D1PreparedStatement } from '@cloudflare/workers-types'
 import type { Json } from '../../core/lib/json.ts'
 import type { DecisionStore, DroppedEvents, NumberedEvent } from '../../ports/decision-log.ts'
@@ -114,12 +115,9 @@ const NOTE_REJECTED = `INSERT INTO rejected_events (isolate, sequence, at_ms) VA
  * @example
  * const log = createBufferedDecisionLog({ store: createD1DecisionStore({ db: env.DB }) })
  */
-export function createD1DecisionStore({
-  db,
-  onRejected,
-  storeQuestions,
-  policyOf,
-}: D1DecisionStoreOptions): DecisionStore {
+export function createD1DecisionStore(options: D1DecisionStoreOptions): DecisionStore {
+  requireOptions(options, { db: 'object' }, { onRejected: 'function', storeQuestions: 'object', policyOf: 'function' })
+  const { db, onRejected, storeQuestions, policyOf } = options
   const retentionDays = storeQuestions?.retentionDays
   if (retentionDays !== undefined && !(retentionDays >= 1 && retentionDays <= 365)) {
     throw new RagGateError('config_invalid', 'storeQuestions.retentionDays must lie in 1..365', {

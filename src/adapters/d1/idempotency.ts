@@ -1,3 +1,4 @@
+import { requireOptions } from '../../core/lib/options.ts'
 import type { D1Database } from '@cloudflare/workers-types'
 import { and, eq, isNull, lt } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
@@ -13,7 +14,12 @@ const CLAIM_HOLDS_MS = 60_000
 const RENEW_EVERY_MS = CLAIM_HOLDS_MS / 3
 
 /** Remembers named requests in D1. */
-export function createD1IdempotencyStore({ db, clock }: { db: D1Database; clock: Clock }): IdempotencyStore {
+export function createD1IdempotencyStore(options: {
+  readonly db: D1Database
+  readonly clock: Clock
+}): IdempotencyStore {
+  requireOptions(options, { db: 'object', clock: 'object' }, {})
+  const { db, clock } = options
   const queries = drizzle(db)
   const claimed = ({ tenant, key }: NamedRequest, claim: string) =>
     and(

@@ -1,3 +1,4 @@
+import { requireOptions } from '../../core/lib/options.ts'
 import type { D1Database } from '@cloudflare/workers-types'
 import { and, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
@@ -199,7 +200,9 @@ const NO_CACHE_STATES = { hit: 0, 'evidence-hit': 0, miss: 0, bypass: 0, stale: 
 const NO_BANDS = { high: 0, medium: 0, low: 0, 'very-low': 0 }
 
 /** Statistics over the decisions in D1. Errors of D1 itself become `schema_outdated` or `store_unavailable`. */
-export function createD1Statistics({ db }: D1StatisticsOptions): Statistics {
+export function createD1Statistics(options: D1StatisticsOptions): Statistics {
+  requireOptions(options, { db: 'object' }, {})
+  const { db } = options
   const queries = drizzle(db)
 
   return {

@@ -1,4 +1,5 @@
 /** The writing side of an Upstash index. */
+import { requireOptions } from '../../core/lib/options.ts'
 import { Index } from '@upstash/vector'
 import type { Passage } from '../../core/evidence/chunk.ts'
 import { isRecord } from '../../core/lib/guards.ts'
@@ -37,6 +38,19 @@ const BATCH = 500
  * @throws `config_invalid` when the options make no sense
  */
 export function createUpstashChunkIndex(options: UpstashChunkIndexOptions): ChunkIndex {
+  requireOptions(
+    options,
+    { url: 'set' },
+    {
+      token: 'string',
+      fetch: 'function',
+      timeoutMs: 'number',
+      maxResponseBytes: 'number',
+      settleTimeoutMs: 'number',
+      settlePollMs: 'number',
+      upstream: 'object',
+    },
+  )
   const { settleTimeoutMs = 10_000, settlePollMs = 250, ...rest } = options
   const transport = createUpstashTransport({ timeoutMs: 10_000, maxResponseBytes: WIDE_BYTES, ...rest })
   requireAtLeast(0, 'settleTimeoutMs', settleTimeoutMs)

@@ -1,4 +1,5 @@
 /** The reading side of an Upstash index: any kind of it, whoever filled it. */
+import { requireOptions } from '../../core/lib/options.ts'
 import { Index } from '@upstash/vector'
 import type { Ranking } from '../../core/evidence/chunk.ts'
 import type { PassageFields } from '../../core/evidence/passage-fields.ts'
@@ -86,6 +87,26 @@ export interface UpstashRetrieverOptions extends UpstashOptions, NamespaceOption
   readonly onWarning?: (warning: RetrieverWarning) => void
 }
 
+const TAKES = {
+  token: 'string',
+  fetch: 'function',
+  timeoutMs: 'number',
+  maxResponseBytes: 'number',
+  upstream: 'object',
+  namespace: 'given',
+  tenants: 'set',
+  filledBy: ['others', 'gate'],
+  fields: 'object',
+  index: 'object',
+  embedder: 'object',
+  sparseEmbedder: 'function',
+  methods: ['hybrid', 'dense', 'sparse'],
+  sparseScores: ['bm25', 'ranks'],
+  embeddingMaxAgeMs: 'number',
+  clock: 'object',
+  onWarning: 'function',
+} as const
+
 /**
  * Retrieves with a query for each part of the index, so that a chunk that both return carries both scores: raw cosines,
  * and BM25 or reciprocal ranks. Queries of one sort go in one request; a question that is embedded here for one part
@@ -98,6 +119,7 @@ export interface UpstashRetrieverOptions extends UpstashOptions, NamespaceOption
  * @throws `config_invalid` when the options make no sense
  */
 export function createUpstashRetriever(options: UpstashRetrieverOptions): Retriever {
+  requireOptions(options, { url: 'set' }, TAKES)
   const {
     filledBy = 'others',
     fields = {},

@@ -53,6 +53,8 @@ export const INDEX: UpstreamName = { role: 'retriever', what: 'The index' }
 export function createUpstashTransport(
   options: UpstashOptions & Required<Pick<UpstashOptions, 'timeoutMs' | 'maxResponseBytes'>>,
 ): UpstashTransport {
+  if (!isRecord(options))
+    throw new RagGateError('config_invalid', 'The options must be an object', { param: 'options' })
   const { timeoutMs, maxResponseBytes } = options
   const baseUrl = checkedUrl(options.url)
   const token = checkedToken(options)

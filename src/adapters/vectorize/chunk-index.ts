@@ -1,4 +1,5 @@
 /** The writing side of a Vectorize index. */
+import { requireOptions } from '../../core/lib/options.ts'
 import { isRecord } from '../../core/lib/guards.ts'
 import { RagGateError } from '../../errors.ts'
 import { requireAtLeast } from '../../http/require-at-least.ts'
@@ -42,6 +43,11 @@ interface Pending {
  * @throws `config_invalid` when the options make no sense
  */
 export function createVectorizeChunkIndex(options: VectorizeChunkIndexOptions): ChunkIndex {
+  requireOptions(
+    options,
+    { index: 'object', embedder: 'object' },
+    { texts: 'object', timeoutMs: 'number', settleTimeoutMs: 'number', settlePollMs: 'number', upstream: 'object' },
+  )
   const { index, embedder, texts, settleTimeoutMs = 60_000, settlePollMs = 1000 } = options
   requireAtLeast(0, 'settleTimeoutMs', settleTimeoutMs)
   requireAtLeast(1, 'settlePollMs', settlePollMs)

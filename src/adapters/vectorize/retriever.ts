@@ -1,4 +1,5 @@
 /** The reading side of a Vectorize index, whoever filled it. */
+import { requireOptions } from '../../core/lib/options.ts'
 import type { Passage } from '../../core/evidence/chunk.ts'
 import { type PassageFields, passageOfRow } from '../../core/evidence/passage-fields.ts'
 import {
@@ -67,6 +68,19 @@ export interface VectorizeRetrieverOptions extends Omit<VectorizeOptions, 'texts
   readonly onWarning?: (warning: RetrieverWarning) => void
 }
 
+const TAKES = {
+  texts: 'object',
+  timeoutMs: 'number',
+  upstream: 'object',
+  namespace: 'given',
+  tenants: 'set',
+  filledBy: ['others', 'gate'],
+  fields: 'object',
+  scores: ['exact', 'approximate'],
+  filter: 'object',
+  onWarning: 'function',
+} as const
+
 /**
  * Retrieves at most fifty passages by cosine. A match of another namespace, or with a score that the stated metric cannot
  * give, is a fault of the whole response. Matches without text are left out, with a warning, and `retriever_misconfigured`
@@ -75,6 +89,11 @@ export interface VectorizeRetrieverOptions extends Omit<VectorizeOptions, 'texts
  * @throws `config_invalid` when the options make no sense
  */
 export function createVectorizeRetriever(options: VectorizeRetrieverOptions): Retriever {
+  requireOptions(
+    options,
+    { index: 'object', embedder: 'object', metric: ['cosine', 'euclidean', 'dot-product'] },
+    TAKES,
+  )
   const { index, embedder, texts, metric, scores = 'exact', filledBy = 'others', fields = {} } = options
   const { onWarning = ({ message }) => console.warn(`[rag-gate] ${message}`) } = options
   const isGate = filledBy === 'gate'

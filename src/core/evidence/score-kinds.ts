@@ -28,6 +28,9 @@ const SCORE_KINDS: Readonly<Record<ScoreKind, ScoreKindFacts>> = {
   rounds: { range: UNBOUNDED },
 }
 
+/** What a score can be of. */
+export const SCORE_KIND_NAMES: readonly string[] = Object.keys(SCORE_KINDS)
+
 /** Scores of a reranker, the one that counts first. */
 export const RERANKER_KINDS = ['cross-encoder', 'grade'] as const
 

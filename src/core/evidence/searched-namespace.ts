@@ -46,6 +46,10 @@ export function namespaceChoice(
   if (typeof namespace !== 'string') {
     throw new RagGateError('config_invalid', 'namespace must be a string or a function', { param: 'namespace' })
   }
+  // A text would be searched for parts of it.
+  if (tenants !== undefined && tenants !== 'any' && !Array.isArray(tenants)) {
+    throw new RagGateError('config_invalid', "tenants must be a list of tenants, or 'any'", { param: 'tenants' })
+  }
   const allowed = tenants ?? ['default']
   let first: CollectionId | undefined
   return (tenant, collection) => {

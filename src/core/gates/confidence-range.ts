@@ -1,3 +1,4 @@
+import { requireOptions } from '../lib/options.ts'
 import { GRADED_ALREADY, WEAK_EVIDENCE, noteText, SUGGEST, UNMEASURED } from './text.ts'
 import { RagGateError } from '../../errors.ts'
 import { defineGate, requireWithin, type PolicyGate, gateWith } from './gate.ts'
@@ -34,6 +35,7 @@ export interface ConfidenceRangeSettings {
  *   neither
  */
 export function confidenceRange(options: ConfidenceRangeOptions): PolicyGate {
+  requireOptions(options, { refuseBelow: 'set', adviseBelow: 'set' }, { whereGraded: 'set' }, 'policy_invalid')
   return gateWith(confidenceRangeGate, {
     gate: 'confidence-range',
     refuseBelow: options.refuseBelow,

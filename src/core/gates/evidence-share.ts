@@ -1,3 +1,4 @@
+import { requireOptions } from '../lib/options.ts'
 import { measureAnswer } from '../answer/measure-answer.ts'
 import { refusalText, NOT_CONFIRMED, SUGGEST } from './text.ts'
 import { RagGateError } from '../../errors.ts'
@@ -68,6 +69,20 @@ export interface EvidenceShareSettings extends Required<EvidenceShareOptions> {
  * @see the specification of sufficiency
  */
 export function evidenceShare(options: EvidenceShareOptions = {}): PolicyGate {
+  requireOptions(
+    options,
+    {},
+    {
+      threshold: 'set',
+      equality: 'set',
+      largest: 'set',
+      weighting: 'set',
+      overlap: 'set',
+      noSupport: 'set',
+      minOverlap: 'set',
+    },
+    'policy_invalid',
+  )
   return gateWith(evidenceShareGate, {
     gate: 'evidence-share',
     threshold: options.threshold ?? 0.5,

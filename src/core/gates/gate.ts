@@ -1,4 +1,5 @@
 /** What a gate is made of. To add one, read `min-top-cosine.ts`: a gate is a file, and nothing else has to know it. */
+import { isRecord } from '../lib/guards.ts'
 import { RagGateError } from '../../errors.ts'
 import type { AnswerSignals } from '../answer/answer-signals.ts'
 import type { AnswerInput } from '../answer/measure-answer.ts'
@@ -105,6 +106,9 @@ export function gateWith<Settings extends GateSettings, Code extends string>(
   gate: Gate<Settings, Code>,
   settings: Settings,
 ): PolicyGate {
+  if (typeof gate?.validate !== 'function' || !isRecord(settings)) {
+    throw new RagGateError('policy_invalid', 'gateWith needs a gate, and its settings', { param: 'gate' })
+  }
   gate.validate(settings)
   return Object.freeze({ gate, settings: Object.freeze({ ...settings }) })
 }

@@ -1,3 +1,4 @@
+import { requireOptions } from '../lib/options.ts'
 import { measureAnswer } from '../answer/measure-answer.ts'
 import { floored } from '../lib/rounding.ts'
 import { refusalText, NOT_CONFIRMED, SUGGEST } from './text.ts'
@@ -28,6 +29,7 @@ export interface GenerationConfidenceSettings {
  * @see the specification of multi-gate, gate 3
  */
 export function generationConfidence(options: GenerationConfidenceOptions = {}): PolicyGate {
+  requireOptions(options, {}, { refuseBelow: 'set' }, 'policy_invalid')
   return gateWith(generationConfidenceGate, {
     gate: 'generation-confidence',
     refuseBelow: options.refuseBelow ?? 0.6,

@@ -1,3 +1,4 @@
+import { requireOptions } from '../lib/options.ts'
 import { noteText, WEAK_EVIDENCE, refusalText, CANNOT_ANSWER, SUGGEST } from './text.ts'
 import { RagGateError } from '../../errors.ts'
 import { SCORES_RECORDED } from '../signals/score-curves.ts'
@@ -11,13 +12,13 @@ export interface GradedRelevanceOptions {
    *
    * @default 2
    */
-  readonly relevanceThreshold?: number
+  readonly relevanceThreshold?: number | undefined
   /**
    * Relevant chunks needed. Whole, 0..20; the best one must be relevant in any case.
    *
    * @default 1
    */
-  readonly minChunks?: number
+  readonly minChunks?: number | undefined
 }
 
 /** `gradedRelevance` as a policy holds it. */
@@ -35,6 +36,7 @@ export interface GradedRelevanceSettings {
  * @see the specification of two-tier, "Reranked Score Gating"
  */
 export function gradedRelevance(options: GradedRelevanceOptions = {}): PolicyGate {
+  requireOptions(options, {}, { relevanceThreshold: 'set', minChunks: 'set' }, 'policy_invalid')
   return gateWith(gradedRelevanceGate, {
     gate: 'graded-relevance',
     relevanceThreshold: options.relevanceThreshold ?? 2,

@@ -1,3 +1,4 @@
+import { requireOptions } from '../lib/options.ts'
 import { measureAnswer } from '../answer/measure-answer.ts'
 import { refusalText, NOT_CONFIRMED, SUGGEST } from './text.ts'
 import type { SentenceSupport } from '../answer/answer-signals.ts'
@@ -31,6 +32,7 @@ export interface GroundingSettings {
  * @see the specification of multi-gate, gate 4
  */
 export function grounding(options: GroundingOptions = {}): PolicyGate {
+  requireOptions(options, {}, { minTermShare: 'set' }, 'policy_invalid')
   return gateWith(groundingGate, { gate: 'grounding', minTermShare: options.minTermShare ?? 0.5 })
 }
 

@@ -1,3 +1,4 @@
+import { requireOptions } from '../lib/options.ts'
 import { floored } from '../lib/rounding.ts'
 import { noteText, UNMEASURED } from './text.ts'
 import { defineGate, requireWithin, type PolicyGate, gateWith } from './gate.ts'
@@ -28,6 +29,7 @@ export interface KeywordCoverageSettings {
  * @see the specification of multi-gate, gate 2
  */
 export function keywordCoverage(options: KeywordCoverageOptions = {}): PolicyGate {
+  requireOptions(options, {}, { adviseBelow: 'set' }, 'policy_invalid')
   return gateWith(keywordCoverageGate, { gate: 'keyword-coverage', adviseBelow: options.adviseBelow ?? 0.5 })
 }
 

@@ -1,3 +1,4 @@
+import { requireOptions } from '../lib/options.ts'
 import { floored } from '../lib/rounding.ts'
 import { refusalText, CANNOT_ANSWER, SUGGEST } from './text.ts'
 import { COSINE_TOLERANCE, meets } from '../lib/numbers.ts'
@@ -26,6 +27,7 @@ export interface MinTopCosineSettings {
  * @see the specification of multi-gate, gate 1
  */
 export function minTopCosine(options: MinTopCosineOptions = {}): PolicyGate {
+  requireOptions(options, {}, { refuseBelow: 'set' }, 'policy_invalid')
   return gateWith(minTopCosineGate, { gate: 'min-top-cosine', refuseBelow: options.refuseBelow ?? 0.7 })
 }
 

@@ -1,3 +1,4 @@
+import { requireOptions } from '../lib/options.ts'
 import { measureAnswer } from '../answer/measure-answer.ts'
 import { refusalText, CANNOT_ANSWER, SUGGEST, noteText } from './text.ts'
 import { RagGateError } from '../../errors.ts'
@@ -46,6 +47,12 @@ export const RESPONSE_QUALITY = Object.freeze({
  * @see the specification of advisory, factor 3
  */
 export function responseQuality(options: ResponseQualityOptions = {}): PolicyGate {
+  requireOptions(
+    options,
+    {},
+    { requiredFields: 'set', optionalFields: 'set', refuseBelow: 'set', adviseBelow: 'set' },
+    'policy_invalid',
+  )
   return gateWith(responseQualityGate, {
     gate: 'response-quality',
     requiredFields: copyOf(options.requiredFields),

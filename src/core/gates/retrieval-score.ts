@@ -1,3 +1,4 @@
+import { requireOptions } from '../lib/options.ts'
 import { RagGateError } from '../../errors.ts'
 import { isRecord } from '../lib/guards.ts'
 import { floored } from '../lib/rounding.ts'
@@ -68,6 +69,12 @@ const RRF_MAXIMUM = 2 / 61
  * @see the specification of two-tier, "Retrieval Score Gating"
  */
 export function retrievalScore(options: RetrievalScoreOptions = {}): PolicyGate {
+  requireOptions(
+    options,
+    {},
+    { minScore: 'set', minRatio: 'set', ratioWithinDocument: 'set', rrfMaximum: 'set' },
+    'policy_invalid',
+  )
   return gateWith(retrievalScoreGate, {
     gate: 'retrieval-score',
     minScore: options.minScore ?? MIN_SCORE,

@@ -140,6 +140,7 @@ export function policySettings(policy: Omit<Policy, 'texts' | 'id'>): PolicySett
 export function resolvePolicy(stored: unknown, parts: readonly (PolicyParts | Preset)[]): Policy {
   if (!isRecord(stored)) throw invalid('A policy must be an object', 'policy')
   requireKnown(stored, new Set(SETTINGS))
+  if (!Array.isArray(parts)) throw invalid('resolvePolicy needs a list of presets', 'parts')
   const { confidence, gates, preset: presetName, ...rest } = stored
   const model = parts
     .flatMap(({ confidenceModels }) => confidenceModels)

@@ -1,4 +1,5 @@
 /** Rules of a service's own: checks over the texts, beside the gates of its policy. */
+import { requireOptions } from '../lib/options.ts'
 import { RagGateError } from '../../errors.ts'
 import type { Finding, Verdict } from '../gates/finding.ts'
 import type { Evidence } from '../evidence/evidence.ts'
@@ -172,6 +173,7 @@ export interface MultiPartOptions {
  * @see the specification of two-tier, "Custom Gating Logic", second example
  */
 export function multiPartNeedsChunks(options: MultiPartOptions = {}): Rule {
+  requireOptions(options, {}, { minChunks: 'set', relevanceThreshold: 'set' })
   const { minChunks = 2, relevanceThreshold = 2 } = options
   const isCount = Number.isInteger(minChunks) && minChunks >= 1 && minChunks <= SCORES_RECORDED
   if (!isCount || typeof relevanceThreshold !== 'number' || !(relevanceThreshold >= 0 && relevanceThreshold <= 3)) {

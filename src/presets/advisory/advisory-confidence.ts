@@ -1,3 +1,4 @@
+import { requireOptions } from '../../core/lib/options.ts'
 import { measureAnswer } from '../../core/answer/measure-answer.ts'
 import { floored } from '../../core/lib/rounding.ts'
 import { noteText, UNMEASURED } from '../../core/gates/text.ts'
@@ -36,6 +37,7 @@ export interface AdvisoryConfidenceSettings {
  * @see the specification of advisory, thresholds and levels
  */
 export function advisoryConfidence(options: AdvisoryConfidenceOptions = {}): PolicyGate {
+  requireOptions(options, {}, { adviseBelow: 'set', unusableBelow: 'set' }, 'policy_invalid')
   return gateWith(advisoryConfidenceGate, {
     gate: 'advisory-confidence',
     adviseBelow: options.adviseBelow ?? 0.7,

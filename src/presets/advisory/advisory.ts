@@ -1,3 +1,4 @@
+import { requireOptions } from '../../core/lib/options.ts'
 import type { Audience, AuditEvent, Preset, ToldDecision, FurtherMembers } from '../../core/policy/preset.ts'
 import type { Decision } from '../../core/policy/decision.ts'
 import type { Finding } from '../../core/gates/finding.ts'
@@ -66,6 +67,8 @@ export interface AdvisoryOptions extends AdvisoryConfidenceOptions {
   readonly optionalFields?: readonly string[]
 }
 
+const TAKES = { requiredFields: 'set', optionalFields: 'set', adviseBelow: 'set', unusableBelow: 'set' } as const
+
 /**
  * Retrieval, source and response quality added up. Never refuses what could be judged: below .7
  * an answer is advisory only, below .5 it is passed on with `usable: false`.
@@ -76,13 +79,14 @@ export interface AdvisoryOptions extends AdvisoryConfidenceOptions {
  * @throws `policy_invalid` when a setting is out of range
  */
 export function advisory(options: AdvisoryOptions = {}): Policy {
-  const { requiredFields = [], optionalFields = [] } = options
+  requireOptions(options, {}, TAKES, 'policy_invalid')
+  const { requiredFields = [], optionalFields = [], ...confidence } = options
   const fields = { requiredFields, optionalFields }
   return definePolicy({
     name: 'advisory',
     confidence: advisoryFactorsConfidence(fields),
     preset: advisoryPreset,
     bands: { high: 0.9, medium: 0.7, low: 0.5 },
-    gates: [responseQuality({ ...fields, refuseBelow: 0, adviseBelow: 0 }), advisoryConfidence(options)],
+    gates: [responseQuality({ ...fields, refuseBelow: 0, adviseBelow: 0 }), advisoryConfidence(confidence)],
   })
 }

@@ -1,3 +1,4 @@
+import { requireOptions } from '../../core/lib/options.ts'
 import { gradedRelevance, gradedRelevanceGate, type GradedRelevanceOptions } from '../../core/gates/graded-relevance.ts'
 import { definePolicy, type Policy } from '../../core/policy/policy.ts'
 import type { Preset } from '../../core/policy/preset.ts'
@@ -20,13 +21,16 @@ export interface BalancedGradedOptions extends BalancedOptions, GradedRelevanceO
  * @throws `policy_invalid` when a setting is out of range
  */
 export function balancedGraded(options: BalancedGradedOptions = {}): Policy {
-  const words = balanced(options)
+  const takes = { refuseBelow: 'set', adviseBelow: 'set', relevanceThreshold: 'set', minChunks: 'set' } as const
+  requireOptions(options, {}, takes, 'policy_invalid')
+  const { relevanceThreshold, minChunks, ...rest } = options
+  const words = balanced(rest)
   return definePolicy({
     ...words,
     name: balancedGradedPreset.name,
     preset: balancedGradedPreset,
     gates: [
-      gradedRelevance(options),
+      gradedRelevance({ relevanceThreshold, minChunks }),
       ...words.gates.map(({ gate, settings }) => ({ gate, settings: { ...settings, whereGraded: 'skipped' } })),
     ],
   })

@@ -1,3 +1,4 @@
+import { requireOptions } from '../../core/lib/options.ts'
 import { logisticModel, logistic } from '../../core/policy/logistic.ts'
 import type { Preset } from '../../core/policy/preset.ts'
 import { confidenceRange, confidenceRangeGate } from '../../core/gates/confidence-range.ts'
@@ -40,6 +41,7 @@ export interface BalancedOptions {
  * @throws `policy_invalid` when a threshold is out of range
  */
 export function balanced(options: BalancedOptions = {}): Policy {
+  requireOptions(options, {}, { refuseBelow: 'set', adviseBelow: 'set' }, 'policy_invalid')
   return definePolicy({
     name: 'balanced',
     confidence: logistic({

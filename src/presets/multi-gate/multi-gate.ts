@@ -1,3 +1,4 @@
+import { requireOptions } from '../../core/lib/options.ts'
 import type { Text } from '../../core/gates/text.ts'
 import type { ReasonCode } from '../../core/gates/finding.ts'
 import { ENGINE_TEXTS } from '../../core/policy/engine-texts.ts'
@@ -60,6 +61,15 @@ export interface MultiGateOptions extends GroundingOptions {
   readonly wording?: Wording
 }
 
+const TAKES = {
+  refuseBelow: 'set',
+  adviseBelowKeywords: 'set',
+  refuseBelowConfidence: 'set',
+  answerGrounding: ['on', 'off'],
+  wording: 'set',
+  minTermShare: 'set',
+} as const
+
 /**
  * The best chunk's cosine, a warning about missing keywords, the model's confidence in its
  * answer, and the answer's support by the passages.
@@ -69,6 +79,7 @@ export interface MultiGateOptions extends GroundingOptions {
  * @throws `policy_invalid` when a setting is out of range
  */
 export function multiGate(options: MultiGateOptions = {}): Policy {
+  requireOptions(options, {}, TAKES, 'policy_invalid')
   const { refuseBelow, adviseBelowKeywords, refuseBelowConfidence, minTermShare } = options
   return definePolicy({
     name: 'multi-gate',

@@ -52,6 +52,7 @@ export interface SufficiencyGate {
  * @throws `policy_invalid` when a setting is out of range
  */
 export function sufficiencyGate(options: SufficiencyOptions = {}): SufficiencyGate {
+  sufficiency(options)
   const { dangerouslyDisableGates, ...settings } = options
   const threshold = sufficiencyThreshold(settings)
   const stats = evidenceGatingStats()

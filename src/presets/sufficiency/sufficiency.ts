@@ -1,3 +1,4 @@
+import { requireOptions } from '../../core/lib/options.ts'
 import { gatingReport, insufficientEvidence } from './gating-report.ts'
 import { rejectionRecord } from './rejection-record.ts'
 import type { Decision } from '../../core/policy/decision.ts'
@@ -66,12 +67,26 @@ export interface SufficiencyOptions extends Omit<EvidenceShareOptions, 'threshol
   readonly wording?: Wording
 }
 
+const TAKES = {
+  threshold: 'set',
+  dangerouslyDisableGates: 'set',
+  escalateRefusals: 'set',
+  wording: 'set',
+  equality: 'set',
+  largest: 'set',
+  weighting: 'set',
+  overlap: 'set',
+  noSupport: 'set',
+  minOverlap: 'set',
+} as const
+
 /**
  * An answer is given only when one chunk carries enough of it.
  *
  * @throws `policy_invalid` when a setting is out of range
  */
 export function sufficiency(options: SufficiencyOptions = {}): Policy {
+  requireOptions(options, {}, TAKES, 'policy_invalid')
   const { dangerouslyDisableGates, escalateRefusals, threshold = 'moderate', wording, ...rest } = options
   const share = typeof threshold === 'string' ? (SUFFICIENCY_THRESHOLDS[threshold] ?? NaN) : threshold
   return definePolicy({
@@ -101,6 +116,7 @@ export interface SufficiencyByCollectionOptions extends SufficiencyOptions {
 export function sufficiencyByCollection(
   options: SufficiencyByCollectionOptions,
 ): (tenant: string, collection: string) => Policy {
+  requireOptions(options, { byCollection: 'object' }, TAKES, 'policy_invalid')
   const { byCollection, ...rest } = options
   const common = sufficiency(rest)
   const own = new Map(

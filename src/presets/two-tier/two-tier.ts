@@ -1,3 +1,4 @@
+import { requireOptions } from '../../core/lib/options.ts'
 import { gradeFacts, checkLines } from './check-lines.ts'
 import type { PolicyGate } from '../../core/gates/gate.ts'
 import type { Decision } from '../../core/policy/decision.ts'
@@ -40,6 +41,16 @@ export const TWO_TIER_SETTINGS: Readonly<Record<'lenient' | 'strict', TwoTierOpt
   strict: Object.freeze({ relevanceThreshold: 3, minChunks: 2, minRatio: 1.5 }),
 })
 
+const TAKES = {
+  relevanceThreshold: 'set',
+  minChunks: 'set',
+  wording: 'set',
+  minScore: 'set',
+  minRatio: 'set',
+  ratioWithinDocument: 'set',
+  rrfMaximum: 'set',
+} as const
+
 /**
  * Grades of a reranker where it graded the chunks, retrieval scores otherwise. Passes or
  * refuses, never advises.
@@ -47,12 +58,14 @@ export const TWO_TIER_SETTINGS: Readonly<Record<'lenient' | 'strict', TwoTierOpt
  * @throws `policy_invalid` when a setting is out of range
  */
 export function twoTier(options: TwoTierOptions = {}): Policy {
+  requireOptions(options, {}, TAKES, 'policy_invalid')
+  const { relevanceThreshold, minChunks, wording, ...scores } = options
   return definePolicy({
     name: 'two-tier',
     confidence: topRelevance(),
     preset: twoTierPreset,
-    ...(options.wording === undefined ? {} : { wording: options.wording }),
+    ...(wording === undefined ? {} : { wording }),
     bands: { high: 0.85, medium: 0.6, low: 0 },
-    gates: [gradedRelevance(options), retrievalScore(options)],
+    gates: [gradedRelevance({ relevanceThreshold, minChunks }), retrievalScore(scores)],
   })
 }

@@ -1,6 +1,12 @@
+import { requireOptions } from '../../core/lib/options.ts'
 import type { Preset } from '../../core/policy/preset.ts'
 import type { Bands, Policy } from '../../core/policy/policy.ts'
-import { type WeightedSignalsOptions, weightedSignalsNamed, weightedSignalsPreset } from './weighted-signals.ts'
+import {
+  type WeightedSignalsOptions,
+  WEIGHTED_SIGNALS_TAKES,
+  weightedSignalsNamed,
+  weightedSignalsPreset,
+} from './weighted-signals.ts'
 
 /** 90 % and up is answered automatically, 70 to 89 % is reviewed, below 70 % is for an expert: there is no level `low`. */
 const LEGAL_REVIEW_BANDS: Bands = Object.freeze({ high: 0.9, medium: 0.7, low: 0.7 })
@@ -23,5 +29,6 @@ export const legalReviewPreset = Object.freeze<Preset>({
  * @throws `policy_invalid` when a setting is out of range, or the levels do not fall
  */
 export function legalReview(options: WeightedSignalsOptions = {}): Policy {
+  requireOptions(options, {}, WEIGHTED_SIGNALS_TAKES, 'policy_invalid')
   return weightedSignalsNamed(legalReviewPreset, LEGAL_REVIEW_BANDS, { escalateRefusals: true, ...options })
 }

@@ -1,3 +1,4 @@
+import { requireOptions } from '../../core/lib/options.ts'
 import { analyse } from './recommendations.ts'
 import { badgeMember, citationsWithWarning, confidenceRecord, type ConfidenceGlance } from './confidence-record.ts'
 import type { Chunk } from '../../core/evidence/chunk.ts'
@@ -99,12 +100,24 @@ export function weightedSignals(options: WeightedSignalsOptions = {}): Policy {
   return weightedSignalsNamed(weightedSignalsPreset, WEIGHTED_SIGNALS_BANDS, options)
 }
 
+/** The names of `WeightedSignalsOptions`. */
+export const WEIGHTED_SIGNALS_TAKES = {
+  high: 'set',
+  medium: 'set',
+  low: 'set',
+  consensusFrom: 'set',
+  veryLow: ['refuse', 'advise'],
+  renormalise: 'boolean',
+  escalateRefusals: 'set',
+} as const
+
 /**
  * The same under the name of another preset, with other levels to begin with.
  *
  * @throws `policy_invalid` when a setting is out of range, or the levels do not fall
  */
 export function weightedSignalsNamed(preset: Preset, levels: Bands, options: WeightedSignalsOptions): Policy {
+  requireOptions(options, {}, WEIGHTED_SIGNALS_TAKES, 'policy_invalid')
   const bands: Bands = {
     high: options.high ?? levels.high,
     medium: options.medium ?? levels.medium,

@@ -1,0 +1,275 @@
+/** Every public maker, given what it cannot work with: an error with a stable code that names the option, and no other. */
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { errorCodes } from './docs/error-codes.ts'
+import { ROOT } from './docs/pages.ts'
+
+type Options = Readonly<Record<string, unknown>>
+type Maker = (...given: readonly unknown[]) => unknown
+
+const CODES = errorCodes()
+const f = (): void => undefined
+const KEY = new Uint8Array(32)
+const UPSTREAM = { timeoutMs: 1000, upstream: { retries: 0 }, fetch: f }
+const EMBEDDER = { model: 'm', dimension: 2, embed: f }
+const CLOCK = { nowMs: () => 0 }
+const MODEL = { baseUrl: 'http://model.invalid/v1', apiKey: 'key', model: 'm' }
+
+/** Every maker of the adapters, each with all of its options as they may be. */
+const ADAPTERS: Readonly<Record<string, Options>> = {
+  createBearerAuthenticator: { tokens: [], anonymous: null, keys: {}, timeoutMs: 1 },
+  createBufferedDecisionLog: { store: {}, flushAt: 1, flushAfterMs: 1, maxHeld: 100, onDropped: f, clock: CLOCK },
+  createCacheApiAnswerCache: { cache: {}, deadlineMs: 10, hmacKey: KEY, host: 'answers.invalid', onFault: f },
+  createD1AnswerPurges: { db: {}, copyMaxAgeMs: 1, clock: CLOCK },
+  createD1ApiKeys: { db: {}, copyMaxAgeMs: 1, unknownMaxAgeMs: 1, clock: CLOCK },
+  createD1ChunkTexts: { db: {} },
+  createD1Collections: { db: {}, copyMaxAgeMs: 1, clock: CLOCK },
+  createD1DecisionStore: { db: {}, onRejected: f, storeQuestions: { retentionDays: 1 }, policyOf: f },
+  createD1IdempotencyStore: { db: {}, clock: CLOCK },
+  createD1Statistics: { db: {} },
+  createDecisionConsumer: { store: f, onPoison: f, retryAfterSeconds: 1 },
+  createDirectDecisionLog: { store: {}, onDropped: f, clock: CLOCK },
+  createExtractiveGenerator: { maxSentences: 1, closestPassage: 'Closest' },
+  createHttpRetriever: {
+    ...UPSTREAM,
+    url: 'http://search.invalid',
+    scoreKind: 'bm25',
+    headers: {},
+    body: f,
+    rows: 'results',
+    paths: {},
+    scoreOf: f,
+    maxResponseBytes: 1,
+  },
+  createKvAnswerCache: { kv: {}, deadlineMs: 10, hmacKey: KEY, onFault: f },
+  createLlmGrader: { ...MODEL, ...UPSTREAM, maxPassageCharacters: 100 },
+  createMarkdownSplitter: { maxCharacters: 100, overlapCharacters: 1, htmlToMarkdown: f },
+  createMemoryAnswerCache: { maxBytes: 1 },
+  createOpenAiEmbedder: { ...MODEL, ...UPSTREAM, dimension: 2, length: 'asked', batchSize: 1, maxResponseBytes: 1 },
+  createOpenAiGenerator: {
+    ...MODEL,
+    ...UPSTREAM,
+    maxTokens: 1,
+    maxTokensField: 'max_tokens',
+    logProbabilities: 'asked',
+    maxResponseBytes: 1,
+  },
+  createQueueDecisionLog: { queue: {}, fallback: {}, onDropped: f, clock: CLOCK },
+  createTieredAnswerCache: { tiers: [{}, {}], waitUntil: f },
+  createUpstashChunkIndex: {
+    ...UPSTREAM,
+    url: 'http://index.invalid',
+    token: 'token',
+    maxResponseBytes: 1,
+    settleTimeoutMs: 1,
+    settlePollMs: 1,
+  },
+  createUpstashRetriever: {
+    ...UPSTREAM,
+    url: 'http://index.invalid',
+    token: 'token',
+    maxResponseBytes: 1,
+    namespace: 'docs',
+    tenants: ['default'],
+    filledBy: 'others',
+    fields: {},
+    embedder: EMBEDDER,
+    sparseEmbedder: f,
+    methods: 'hybrid',
+    sparseScores: 'ranks',
+    embeddingMaxAgeMs: 1,
+    clock: CLOCK,
+    onWarning: f,
+  },
+  createVectorizeChunkIndex: {
+    index: {},
+    embedder: EMBEDDER,
+    texts: {},
+    timeoutMs: 1,
+    upstream: {},
+    settleTimeoutMs: 1,
+    settlePollMs: 1,
+  },
+  createVectorizeRetriever: {
+    index: {},
+    embedder: EMBEDDER,
+    metric: 'cosine',
+    texts: {},
+    timeoutMs: 1,
+    upstream: {},
+    namespace: 'docs',
+    tenants: ['default'],
+    filledBy: 'others',
+    fields: {},
+    scores: 'exact',
+    filter: {},
+    onWarning: f,
+  },
+  createWorkersAiEmbedder: { ai: {}, model: 'm', dimension: 2, pooling: 'cls', timeoutMs: 1, upstream: {} },
+  createWorkersAiReranker: { ai: {}, model: 'm', timeoutMs: 1, upstream: {} },
+  createZoneAnswerPurges: {
+    ...UPSTREAM,
+    purges: {},
+    zoneId: '0'.repeat(32),
+    apiToken: 'token',
+    hmacKey: KEY,
+    baseUrl: 'http://api.invalid',
+  },
+}
+
+/** Those that take no options, or not as their first argument. */
+const WITHOUT_OPTIONS = [
+  'createMemoryAnswerPurges',
+  'createMemoryCoalescer',
+  'createRetriever',
+  'createStaticCollections',
+]
+const NO_MAKERS = ['createUpstashTransport']
+
+const SHARE = { threshold: 0.5, equality: 'passes', largest: 1, weighting: 'none', overlap: 'terms' } as const
+const SIGNALS = { high: 0.9, medium: 0.8, low: 0.1, consensusFrom: 0.5, veryLow: 'advise', renormalise: true }
+
+/** Policies, gates and what stands beside them. */
+const POLICIES: Readonly<Record<string, Readonly<Record<string, Options>>>> = {
+  'src/index.ts': {
+    balanced: { refuseBelow: 0.5, adviseBelow: 0.6 },
+    confidenceRange: { refuseBelow: 0.5, adviseBelow: 0.6, whereGraded: 'skipped' },
+    evidenceShare: { ...SHARE, noSupport: 'counted', minOverlap: 0.2 },
+    generationConfidence: { refuseBelow: 0.5 },
+    gradedRelevance: { relevanceThreshold: 2, minChunks: 1 },
+    grounding: { minTermShare: 0.5 },
+    keywordCoverage: { adviseBelow: 0.5 },
+    minTopCosine: { refuseBelow: 0.5 },
+    multiPartNeedsChunks: { minChunks: 2, relevanceThreshold: 2 },
+    responseQuality: { requiredFields: ['a'], optionalFields: ['b'], refuseBelow: 0.1, adviseBelow: 0.2 },
+    retrievalScore: { minScore: 0.1, minRatio: 1.2, ratioWithinDocument: 'skipped', rrfMaximum: 1 },
+  },
+  'src/pipeline/answers.ts': {
+    expandRetrieval: { below: 0.5, rewriteTimeoutMs: 1 },
+    similarQuestions: { embedder: {}, atLeast: 0.9 },
+  },
+  'src/presets/advisory/index.ts': {
+    advisory: { requiredFields: ['a'], optionalFields: ['b'], adviseBelow: 0.7, unusableBelow: 0.5 },
+    advisoryConfidence: { adviseBelow: 0.7, unusableBelow: 0.5 },
+  },
+  'src/presets/balanced/index.ts': {
+    balancedGraded: { refuseBelow: 0.5, adviseBelow: 0.6, relevanceThreshold: 2, minChunks: 1 },
+  },
+  'src/presets/multi-gate/index.ts': {
+    multiGate: {
+      refuseBelow: 0.5,
+      adviseBelowKeywords: 0.5,
+      refuseBelowConfidence: 0.5,
+      answerGrounding: 'on',
+      wording: 'neutral',
+      minTermShare: 0.5,
+    },
+  },
+  'src/presets/sufficiency/index.ts': {
+    sufficiency: { ...SHARE, noSupport: 'counted', minOverlap: 0.2, wording: 'neutral' },
+    sufficiencyByCollection: { ...SHARE, byCollection: { docs: 0.5 } },
+    sufficiencyGate: { ...SHARE },
+    sufficiencyThreshold: { ...SHARE },
+  },
+  'src/presets/two-tier/index.ts': {
+    twoTier: {
+      relevanceThreshold: 2,
+      minChunks: 1,
+      minScore: 0.1,
+      minRatio: 1.2,
+      ratioWithinDocument: 'skipped',
+      rrfMaximum: 1,
+      wording: 'neutral',
+    },
+  },
+  'src/presets/weighted-signals/index.ts': { legalReview: { ...SIGNALS }, weightedSignals: { ...SIGNALS } },
+}
+
+const load = async (path: string): Promise<Readonly<Record<string, Maker>>> =>
+  (await import(pathToFileURL(join(ROOT, path)).href)) as Readonly<Record<string, Maker>>
+
+const adapters = await Promise.all(
+  readdirSync(join(ROOT, 'src', 'adapters'))
+    // That one runs in a Worker alone, with a binding as its one option.
+    .filter((file) => file.endsWith('.ts') && file !== 'durable-object-coalescer.ts')
+    .map((file) => load(`src/adapters/${file}`)),
+)
+const ofAdapters = Object.fromEntries(
+  adapters.flatMap((each) => Object.entries(each).filter(([name]) => name.startsWith('create'))),
+)
+const ofPolicies = await Promise.all(
+  Object.entries(POLICIES).map(async ([path, makers]) => {
+    const from = await load(path)
+    return Object.entries(makers).map(([name, options]) => [name, from[name]!, options] as const)
+  }),
+)
+const MAKERS = [
+  ...Object.entries(ADAPTERS).map(([name, options]) => [name, ofAdapters[name]!, options] as const),
+  ...ofPolicies.flat(),
+]
+
+/** The code and the option that an error names. */
+function faultOf(make: () => unknown): string {
+  try {
+    make()
+  } catch (thrown) {
+    const { name, code, param, message } = thrown as { name: string; code?: string; param?: string; message: string }
+    if (name !== 'RagGateError' || !CODES.includes(code ?? '')) return `${name}: ${message}`
+    return message.length > 10 ? `${code} ${param}` : `${code} says nothing`
+  }
+  return 'taken'
+}
+
+/** Wrong for every option but those whose value it is. */
+function wrongFor(value: unknown): readonly unknown[] {
+  if (value === null) return [undefined]
+  const others = value === true ? ['yes'] : [true]
+  return [null, ...others, ...(typeof value === 'number' ? [-2, Number.NaN, '1'] : [-1, 7])]
+}
+
+it('every maker of the adapters is here', () => {
+  const known = [...Object.keys(ADAPTERS), ...WITHOUT_OPTIONS, ...NO_MAKERS].sort()
+  expect(Object.keys(ofAdapters).sort()).toEqual(known)
+})
+
+describe.each(MAKERS)('%s', (_, make, options) => {
+  it('takes its options', () => expect(faultOf(() => make(options))).toBe('taken'))
+
+  it('takes nothing else in their place', () => {
+    for (const given of [null, 'options', 42, []])
+      expect(faultOf(() => make(given))).toMatch(/^(?:config|policy)_invalid /)
+    expect(faultOf(() => make())).toMatch(/^(?:taken$|(?:config|policy)_invalid )/)
+  })
+
+  it('takes no option that nobody knows', () =>
+    expect(faultOf(() => make({ ...options, nonsense: 1 }))).toMatch(/^(?:config|policy)_invalid nonsense$/))
+
+  it.each(Object.keys(options))('names %s where it is not what it must be', (option) => {
+    const wrong = wrongFor(options[option]).map((value) => faultOf(() => make({ ...options, [option]: value })))
+    expect(wrong.filter((fault) => !/^(?:config|policy)_invalid /.test(fault))).toEqual([])
+  })
+})
+
+it.each([
+  ['createRetriever', [undefined, { scoreKind: 'bm25' }]],
+  ['createRetriever', [f]],
+  ['createRetriever', [f, { scoreKind: 'score' }]],
+  ['createStaticCollections', []],
+  ['createStaticCollections', [{ id: 'docs' }]],
+  ['createStaticCollections', [[{ id: 1 }]]],
+  ['createStaticCollections', [[{ id: 'docs', corpus: 1 }]]],
+] as const)('%s refuses %j', (name, given) =>
+  expect(faultOf(() => ofAdapters[name]!(...given))).toMatch(/^config_invalid /),
+)
+
+it('the front door refuses what is no option, no policy and no rule', async () => {
+  const { ragGate, definePolicy, resolvePolicy, gateWith, refuseTopics, logistic } = await load('src/index.ts')
+  for (const given of [undefined, null, 42, 'x', [], { nonsense: 1 }]) {
+    const faults = [ragGate, definePolicy, resolvePolicy, gateWith, refuseTopics, logistic].map((make) =>
+      faultOf(() => make!(given)),
+    )
+    expect(faults.filter((fault) => !/^(?:config|policy)_invalid /.test(fault))).toEqual([])
+  }
+})
