@@ -146,10 +146,23 @@ const POLICIES: Readonly<Record<string, Readonly<Record<string, Options>>>> = {
     responseQuality: { requiredFields: ['a'], optionalFields: ['b'], refuseBelow: 0.1, adviseBelow: 0.2 },
     retrievalScore: { minScore: 0.1, minRatio: 1.2, ratioWithinDocument: 'skipped', rrfMaximum: 1 },
   },
-  'src/pipeline/answers.ts': {
-    expandRetrieval: { below: 0.5, rewriteTimeoutMs: 1 },
+  'src/cache/index.ts': {
+    answerCache: {
+      store: { get: f, put: f, delete: f },
+      scope: 'tenant',
+      ignoredCredentials: ['cookie'],
+      vary: { headers: ['accept-language'] },
+      deployment: 'blue',
+      model: 'm',
+      prompt: '1',
+      staleIfErrorSeconds: 1,
+      staleWhileRevalidateSeconds: 1,
+      revalidate: f,
+      coalesceTimeoutMs: 1,
+    },
     similarQuestions: { embedder: {}, atLeast: 0.9 },
   },
+  'src/pipeline/answers.ts': { expandRetrieval: { below: 0.5, rewriteTimeoutMs: 1 } },
   'src/presets/advisory/index.ts': {
     advisory: { requiredFields: ['a'], optionalFields: ['b'], adviseBelow: 0.7, unusableBelow: 0.5 },
     advisoryConfidence: { adviseBelow: 0.7, unusableBelow: 0.5 },
@@ -244,7 +257,9 @@ describe.each(MAKERS)('%s', (_, make, options) => {
   })
 
   it('takes no option that nobody knows', () =>
-    expect(faultOf(() => make({ ...options, nonsense: 1 }))).toMatch(/^(?:config|policy)_invalid nonsense$/))
+    expect(faultOf(() => make({ ...options, nonsense: 1 }))).toMatch(
+      /^(?:config|policy)_invalid (?:cache\.)?nonsense$/,
+    ))
 
   it.each(Object.keys(options))('names %s where it is not what it must be', (option) => {
     const wrong = wrongFor(options[option]).map((value) => faultOf(() => make({ ...options, [option]: value })))

@@ -36,7 +36,11 @@ export interface BearerAuthenticatorOptions {
  *   authenticator `store_unavailable` when the keys cannot be looked up in time
  */
 export function createBearerAuthenticator(options: BearerAuthenticatorOptions): Authenticate {
-  requireOptions(options, { tokens: 'list', anonymous: 'given' }, { keys: 'object', timeoutMs: 'number' })
+  requireOptions(
+    options,
+    { tokens: 'a list', anonymous: 'given' },
+    { keys: 'an object', timeoutMs: 'a number of 0 and up' },
+  )
   const { tokens, keys, timeoutMs = 2000, anonymous } = options
   requireAtLeast(1, 'timeoutMs', timeoutMs)
   if (tokens.some(({ token }) => token.length >= MIN_TOKEN_LENGTH && !TOKEN.test(token))) {

@@ -59,8 +59,14 @@ const ABANDONED_AFTER_MS = 40_000
 export function createBufferedDecisionLog(options: BufferedDecisionLogOptions): DecisionLog {
   requireOptions(
     options,
-    { store: 'object' },
-    { flushAt: 'number', flushAfterMs: 'number', maxHeld: 'number', onDropped: 'function', clock: 'object' },
+    { store: 'an object' },
+    {
+      flushAt: 'a number of 0 and up',
+      flushAfterMs: 'a number of 0 and up',
+      maxHeld: 'a number of 0 and up',
+      onDropped: 'a function',
+      clock: 'an object',
+    },
   )
   const {
     store,

@@ -61,8 +61,8 @@ const MAX_TAG_BYTES = 16_384
 export function createCacheApiAnswerCache(options: CacheApiAnswerCacheOptions): AnswerCache {
   requireOptions(
     options,
-    { cache: 'part' },
-    { deadlineMs: 'number', hmacKey: 'object', host: 'text', onFault: 'function' },
+    { cache: 'an object or a function' },
+    { deadlineMs: 'a number of 0 and up', hmacKey: 'an object', host: 'a text', onFault: 'a function' },
   )
   const { cache, deadlineMs = DEFAULT_DEADLINE_MS, hmacKey, host, onFault } = options
   requireDeadline(deadlineMs)

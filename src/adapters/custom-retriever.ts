@@ -45,7 +45,7 @@ export interface CustomRetrieverOptions {
  * const retriever = createRetriever(({ question, topK }) => mySearch(question, topK), { scoreKind: 'bm25' })
  */
 export function createRetriever(search: Search, options: CustomRetrieverOptions): Retriever {
-  requireOptions({ search }, { search: 'function' }, {})
+  requireOptions({ search }, { search: 'a function' }, {})
   requireOptions(options, { scoreKind: SCORE_KIND_NAMES }, {})
   const { scoreKind } = options
   return {

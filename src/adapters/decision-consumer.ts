@@ -28,7 +28,11 @@ export interface DecisionConsumerOptions {
  * export default { queue: createDecisionConsumer({ store: (onRejected) => createD1DecisionStore({ db, onRejected }) }) }
  */
 export function createDecisionConsumer(options: DecisionConsumerOptions): (batch: MessageBatch) => Promise<void> {
-  requireOptions(options, { store: 'function' }, { onPoison: 'function', retryAfterSeconds: 'number' })
+  requireOptions(
+    options,
+    { store: 'a function' },
+    { onPoison: 'a function', retryAfterSeconds: 'a number of 0 and up' },
+  )
   const { store: makeStore, onPoison, retryAfterSeconds = 10 } = options
   return async function consumeDecisions(batch) {
     const [events, poison] = sortOut(batch.messages)

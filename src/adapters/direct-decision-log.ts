@@ -20,7 +20,7 @@ const RETRY_AFTER_MS = [1_000, 3_000]
  * @returns a log whose `record` always returns a promise, which never rejects; `flush` has nothing to do
  */
 export function createDirectDecisionLog(options: DirectDecisionLogOptions): DecisionLog {
-  requireOptions(options, { store: 'object' }, { onDropped: 'function', clock: 'object' })
+  requireOptions(options, { store: 'an object' }, { onDropped: 'a function', clock: 'an object' })
   const { store, onDropped, clock = { nowMs: () => Date.now() } } = options
   // Made with the first event: a Worker has no randomness outside a request.
   let isolate: string | undefined

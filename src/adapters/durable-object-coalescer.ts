@@ -60,7 +60,7 @@ export interface DurableObjectCoalescerOptions {
  * @see https://developers.cloudflare.com/workers/runtime-apis/rpc/lifecycle/
  */
 export function createDurableObjectCoalescer(options: DurableObjectCoalescerOptions): Coalescer {
-  requireOptions(options, { namespace: 'object' }, {})
+  requireOptions(options, { namespace: 'an object' }, {})
   const { namespace } = options
   const { address } = createSealer(undefined)
   return {

@@ -30,7 +30,7 @@ const ANSWERS_FROM = 0.7
  * what is nearest in it.
  */
 export function createExtractiveGenerator(options: ExtractiveGeneratorOptions = {}): Generator {
-  requireOptions(options, {}, { maxSentences: 'count', closestPassage: 'text' })
+  requireOptions(options, {}, { maxSentences: 'a whole number of 1 and up', closestPassage: 'a text' })
   const { maxSentences = 3, closestPassage = 'Closest passage' } = options
   return {
     // With the version of its choice: another one makes other answers.

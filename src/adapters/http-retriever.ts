@@ -96,17 +96,17 @@ const SEARCH: UpstreamName = { role: 'retriever', what: 'The search service' }
 export function createHttpRetriever(options: HttpRetrieverOptions): Retriever {
   requireOptions(
     options,
-    { url: 'text', scoreKind: SCORE_KIND_NAMES },
+    { url: 'a text', scoreKind: SCORE_KIND_NAMES },
     {
-      headers: 'object',
-      body: 'function',
-      rows: 'string',
-      paths: 'object',
-      scoreOf: 'function',
-      timeoutMs: 'number',
-      maxResponseBytes: 'number',
-      fetch: 'function',
-      upstream: 'object',
+      headers: 'an object',
+      body: 'a function',
+      rows: 'any text',
+      paths: 'an object',
+      scoreOf: 'a function',
+      timeoutMs: 'a number of 0 and up',
+      maxResponseBytes: 'a number of 0 and up',
+      fetch: 'a function',
+      upstream: 'an object',
     },
   )
   const { url, scoreKind, rows: rowsPath = 'results', paths = {}, scoreOf = (score) => score } = options

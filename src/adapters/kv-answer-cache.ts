@@ -51,7 +51,11 @@ const LEAST_SECONDS = 60
  * @see https://developers.cloudflare.com/kv/concepts/how-kv-works/
  */
 export function createKvAnswerCache(options: KvAnswerCacheOptions): AnswerCache {
-  requireOptions(options, { kv: 'object' }, { deadlineMs: 'number', hmacKey: 'object', onFault: 'function' })
+  requireOptions(
+    options,
+    { kv: 'an object' },
+    { deadlineMs: 'a number of 0 and up', hmacKey: 'an object', onFault: 'a function' },
+  )
   const { kv, deadlineMs = DEFAULT_DEADLINE_MS, hmacKey, onFault } = options
   requireDeadline(deadlineMs)
   const sealer = createSealer(hmacKey)

@@ -59,8 +59,13 @@ const GRADER: UpstreamName = { role: 'reranker', what: 'The grading model' }
 export function createLlmGrader(options: LlmGraderOptions): Reranker {
   requireOptions(
     options,
-    { baseUrl: 'text', apiKey: 'text', model: 'text' },
-    { maxPassageCharacters: 'count', timeoutMs: 'number', fetch: 'function', upstream: 'object' },
+    { baseUrl: 'a text', apiKey: 'a text', model: 'a text' },
+    {
+      maxPassageCharacters: 'a whole number of 1 and up',
+      timeoutMs: 'a number of 0 and up',
+      fetch: 'a function',
+      upstream: 'an object',
+    },
   )
   const { baseUrl, apiKey, model, maxPassageCharacters = 2000, timeoutMs = 10_000 } = options
   if (!Number.isInteger(maxPassageCharacters) || maxPassageCharacters < 100) {

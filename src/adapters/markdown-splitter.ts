@@ -50,7 +50,11 @@ interface Block {
  * @throws `config_invalid` when a length makes no sense
  */
 export function createMarkdownSplitter(options: MarkdownSplitterOptions = {}): Splitter {
-  requireOptions(options, {}, { maxCharacters: 'number', overlapCharacters: 'number', htmlToMarkdown: 'function' })
+  requireOptions(
+    options,
+    {},
+    { maxCharacters: 'a number of 0 and up', overlapCharacters: 'a number of 0 and up', htmlToMarkdown: 'a function' },
+  )
   const { maxCharacters = 1200, overlapCharacters = 150, htmlToMarkdown } = options
   if (!(maxCharacters >= 10) || !(overlapCharacters >= 0 && overlapCharacters <= maxCharacters / 2)) {
     throw new RagGateError('config_invalid', 'A part needs 10 characters and up, and may overlap by half of them')

@@ -21,7 +21,7 @@ const BYTES_PER_CHARACTER = 2
  * @throws `config_invalid` when `maxBytes` is negative or no number
  */
 export function createMemoryAnswerCache(options: MemoryAnswerCacheOptions = {}): AnswerCache {
-  requireOptions(options, {}, { maxBytes: 'number' })
+  requireOptions(options, {}, { maxBytes: 'a number of 0 and up' })
   const { maxBytes = DEFAULT_MAX_BYTES } = options
   if (!(maxBytes >= 0)) {
     throw new RagGateError('config_invalid', 'maxBytes must be 0 or more', { param: 'maxBytes' })

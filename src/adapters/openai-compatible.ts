@@ -74,15 +74,15 @@ const MODEL: UpstreamName = { role: 'llm', what: 'The model' }
 export function createOpenAiGenerator(options: OpenAiGeneratorOptions): Generator {
   requireOptions(
     options,
-    { baseUrl: 'text', apiKey: 'text', model: 'text' },
+    { baseUrl: 'a text', apiKey: 'a text', model: 'a text' },
     {
-      timeoutMs: 'number',
-      maxTokens: 'count',
+      timeoutMs: 'a number of 0 and up',
+      maxTokens: 'a whole number of 1 and up',
       maxTokensField: ['max_tokens', 'max_completion_tokens'],
       logProbabilities: ['asked', 'not asked'],
-      maxResponseBytes: 'number',
-      upstream: 'object',
-      fetch: 'function',
+      maxResponseBytes: 'a number of 0 and up',
+      upstream: 'an object',
+      fetch: 'a function',
     },
   )
   const { baseUrl, apiKey, model, timeoutMs = 20_000, maxTokens = 800, maxResponseBytes = 1024 * 1024 } = options

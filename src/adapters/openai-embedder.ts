@@ -61,14 +61,14 @@ const EMBEDDER: UpstreamName = { role: 'retriever', what: 'The embedder' }
 export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
   requireOptions(
     options,
-    { baseUrl: 'text', apiKey: 'text', model: 'text', dimension: 'count' },
+    { baseUrl: 'a text', apiKey: 'a text', model: 'a text', dimension: 'a whole number of 1 and up' },
     {
       length: ['fixed', 'asked'],
-      batchSize: 'count',
-      timeoutMs: 'count',
-      maxResponseBytes: 'count',
-      fetch: 'function',
-      upstream: 'object',
+      batchSize: 'a whole number of 1 and up',
+      timeoutMs: 'a whole number of 1 and up',
+      maxResponseBytes: 'a whole number of 1 and up',
+      fetch: 'a function',
+      upstream: 'an object',
     },
   )
   const { baseUrl, apiKey, model, dimension, length = 'fixed', batchSize = 100 } = options

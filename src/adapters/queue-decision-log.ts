@@ -38,7 +38,11 @@ const RETRY_AFTER_MS = [1_000, 3_000]
  * const log = createQueueDecisionLog({ queue: env.DECISIONS, fallback: createD1DecisionStore({ db: env.DB }) })
  */
 export function createQueueDecisionLog(options: QueueDecisionLogOptions): DecisionLog {
-  requireOptions(options, { queue: 'object' }, { fallback: 'object', onDropped: 'function', clock: 'object' })
+  requireOptions(
+    options,
+    { queue: 'an object' },
+    { fallback: 'an object', onDropped: 'a function', clock: 'an object' },
+  )
   const { queue, fallback, onDropped, clock = { nowMs: () => Date.now() } } = options
   // Made with the first event: a Worker has no randomness outside a request.
   let isolate: string | undefined

@@ -29,7 +29,11 @@ export function createStaticCollections(list: readonly StaticCollection[]): Coll
   if (!Array.isArray(list))
     throw new RagGateError('config_invalid', 'The collections must be a list', { param: 'list' })
   for (const each of list) {
-    requireOptions(each, { id: 'text' }, { tenant: 'text', corpusVersion: 'count', lexicon: 'set' })
+    requireOptions(
+      each,
+      { id: 'a text' },
+      { tenant: 'a text', corpusVersion: 'a whole number of 1 and up', lexicon: 'no null' },
+    )
   }
   const rows = list.map(({ id, tenant = 'default', corpusVersion = 1, lexicon }, at) =>
     plainCollection({ tenant, id, corpusVersion, lexiconId: lexicon === undefined ? null : String(at) }),

@@ -23,7 +23,7 @@ export interface TieredAnswerCacheOptions {
  * @throws `config_invalid` with fewer than two tiers
  */
 export function createTieredAnswerCache(options: TieredAnswerCacheOptions): AnswerCache {
-  requireOptions(options, { tiers: 'list' }, { waitUntil: 'function' })
+  requireOptions(options, { tiers: 'a list' }, { waitUntil: 'a function' })
   const { tiers, waitUntil } = options
   if (tiers.length < 2) throw new RagGateError('config_invalid', 'tiers must be two caches or more', { param: 'tiers' })
   return {

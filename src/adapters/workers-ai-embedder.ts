@@ -65,8 +65,14 @@ const EMBEDDER: UpstreamName = { role: 'retriever', what: 'The embedder' }
 export function createWorkersAiEmbedder(options: WorkersAiEmbedderOptions): Embedder {
   requireOptions(
     options,
-    { ai: 'object' },
-    { model: 'text', dimension: 'count', pooling: ['cls', 'mean'], timeoutMs: 'number', upstream: 'object' },
+    { ai: 'an object' },
+    {
+      model: 'a text',
+      dimension: 'a whole number of 1 and up',
+      pooling: ['cls', 'mean'],
+      timeoutMs: 'a number of 0 and up',
+      upstream: 'an object',
+    },
   )
   const { ai, model = '@cf/baai/bge-base-en-v1.5', timeoutMs = 3000 } = options
   const dimension = options.dimension ?? DIMENSIONS[model]

@@ -42,7 +42,11 @@ const RERANKER: UpstreamName = { role: 'reranker', what: 'The reranker' }
  * @throws `config_invalid` when the options make no sense
  */
 export function createWorkersAiReranker(options: WorkersAiRerankerOptions): Reranker {
-  requireOptions(options, { ai: 'object' }, { model: 'text', timeoutMs: 'number', upstream: 'object' })
+  requireOptions(
+    options,
+    { ai: 'an object' },
+    { model: 'a text', timeoutMs: 'a number of 0 and up', upstream: 'an object' },
+  )
   const { ai, model = '@cf/baai/bge-reranker-base', timeoutMs = 3000 } = options
   requireAtLeast(1, 'timeoutMs', timeoutMs)
   const upstream = createUpstream(options.upstream)

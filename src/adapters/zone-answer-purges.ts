@@ -54,8 +54,8 @@ const TAGS_A_CALL = 100
 export function createZoneAnswerPurges(options: ZoneAnswerPurgesOptions): AnswerPurges {
   requireOptions(
     options,
-    { purges: 'object', zoneId: 'text', apiToken: 'text', hmacKey: 'object' },
-    { baseUrl: 'text', timeoutMs: 'number', fetch: 'function', upstream: 'object' },
+    { purges: 'an object', zoneId: 'a text', apiToken: 'a text', hmacKey: 'an object' },
+    { baseUrl: 'a text', timeoutMs: 'a number of 0 and up', fetch: 'a function', upstream: 'an object' },
   )
   const { purges, zoneId, apiToken, hmacKey, baseUrl = API, timeoutMs = DEFAULT_TIMEOUT_MS } = options
   check('zoneId', /^[0-9a-f]{32}$/.test(zoneId), 'must be 32 hexadecimal characters')

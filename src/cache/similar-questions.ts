@@ -27,7 +27,7 @@ const MOST_CODE_POINTS = 300
  * @throws `config_invalid` when `atLeast` is out of range
  */
 export function similarQuestions(options: SimilarQuestionsOptions): AnswerReuse {
-  requireOptions(options, { embedder: 'object', atLeast: 'number' }, {})
+  requireOptions(options, { embedder: 'an object', atLeast: 'a number of 0 and up' }, {})
   const { embedder, atLeast } = options
   if (!(atLeast > 0 && atLeast <= 1)) {
     throw new RagGateError('config_invalid', 'atLeast must be above 0 and at most 1', { param: 'atLeast' })

@@ -42,7 +42,7 @@ export interface ExpansionOptions {
  * @throws `config_invalid` when an option is out of range
  */
 export function expandRetrieval(options: ExpansionOptions): RetrievalExpansion {
-  requireOptions(options, { below: 'number' }, { rewriteTimeoutMs: 'count' })
+  requireOptions(options, { below: 'a number of 0 and up' }, { rewriteTimeoutMs: 'a whole number of 1 and up' })
   const { below, rewriteTimeoutMs = 1000 } = options
   if (!(below >= 0 && below <= 1)) throw invalid('below must be a number from 0 to 1', 'below')
   if (!(Number.isInteger(rewriteTimeoutMs) && rewriteTimeoutMs >= 1 && rewriteTimeoutMs <= 60_000)) {

@@ -45,7 +45,7 @@ const KEPT_MS = PURGES_KEPT_DAYS * 86_400_000
  * @throws `config_invalid` when `copyMaxAgeMs` is out of range
  */
 export function createD1AnswerPurges(options: D1AnswerPurgesOptions): AnswerPurges {
-  requireOptions(options, { db: 'object' }, { copyMaxAgeMs: 'number', clock: 'object' })
+  requireOptions(options, { db: 'an object' }, { copyMaxAgeMs: 'a number of 0 and up', clock: 'an object' })
   const { db, copyMaxAgeMs = DEFAULT_COPY_MAX_AGE_MS, clock = { nowMs: () => Date.now() } } = options
   requireCopyMaxAge(copyMaxAgeMs)
   const copies = new Map<string, Copy>()

@@ -55,7 +55,11 @@ interface Copy {
  * @throws `config_invalid` when an age is out of range
  */
 export function createD1ApiKeys(options: D1ApiKeysOptions): ApiKeys {
-  requireOptions(options, { db: 'object' }, { copyMaxAgeMs: 'number', unknownMaxAgeMs: 'number', clock: 'object' })
+  requireOptions(
+    options,
+    { db: 'an object' },
+    { copyMaxAgeMs: 'a number of 0 and up', unknownMaxAgeMs: 'a number of 0 and up', clock: 'an object' },
+  )
   const { db, copyMaxAgeMs = 10_000, unknownMaxAgeMs = 5_000, clock = { nowMs: () => Date.now() } } = options
   requireCopyMaxAge(copyMaxAgeMs)
   requireCopyMaxAge(unknownMaxAgeMs, 'unknownMaxAgeMs')

@@ -28,7 +28,7 @@ const DELETE = `DELETE FROM chunk_texts WHERE namespace = ?1 AND id IN (SELECT v
  *   that is no passage
  */
 export function createD1ChunkTexts(options: D1ChunkTextsOptions): ChunkTexts {
-  requireOptions(options, { db: 'object' }, {})
+  requireOptions(options, { db: 'an object' }, {})
   const { db } = options
   async function run<Row>(statement: string, namespace: string, values: readonly unknown[]): Promise<Row[]> {
     const batches = jsonBatches(values)

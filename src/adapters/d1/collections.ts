@@ -65,7 +65,7 @@ const DOCUMENT = { id: documents.id, contentHash: documents.contentHash, chunkId
  * @throws `config_invalid` when `copyMaxAgeMs` is out of range
  */
 export function createD1Collections(options: D1CollectionsOptions): CollectionWriter {
-  requireOptions(options, { db: 'object' }, { copyMaxAgeMs: 'number', clock: 'object' })
+  requireOptions(options, { db: 'an object' }, { copyMaxAgeMs: 'a number of 0 and up', clock: 'an object' })
   const { db, copyMaxAgeMs = DEFAULT_COPY_MAX_AGE_MS, clock = { nowMs: () => Date.now() } } = options
   requireCopyMaxAge(copyMaxAgeMs)
   const queries = drizzle(db)

@@ -116,7 +116,11 @@ const NOTE_REJECTED = `INSERT INTO rejected_events (isolate, sequence, at_ms) VA
  * const log = createBufferedDecisionLog({ store: createD1DecisionStore({ db: env.DB }) })
  */
 export function createD1DecisionStore(options: D1DecisionStoreOptions): DecisionStore {
-  requireOptions(options, { db: 'object' }, { onRejected: 'function', storeQuestions: 'object', policyOf: 'function' })
+  requireOptions(
+    options,
+    { db: 'an object' },
+    { onRejected: 'a function', storeQuestions: 'an object', policyOf: 'a function' },
+  )
   const { db, onRejected, storeQuestions, policyOf } = options
   const retentionDays = storeQuestions?.retentionDays
   if (retentionDays !== undefined && !(retentionDays >= 1 && retentionDays <= 365)) {

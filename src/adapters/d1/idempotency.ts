@@ -18,7 +18,7 @@ export function createD1IdempotencyStore(options: {
   readonly db: D1Database
   readonly clock: Clock
 }): IdempotencyStore {
-  requireOptions(options, { db: 'object', clock: 'object' }, {})
+  requireOptions(options, { db: 'an object', clock: 'an object' }, {})
   const { db, clock } = options
   const queries = drizzle(db)
   const claimed = ({ tenant, key }: NamedRequest, claim: string) =>

@@ -201,7 +201,7 @@ const NO_BANDS = { high: 0, medium: 0, low: 0, 'very-low': 0 }
 
 /** Statistics over the decisions in D1. Errors of D1 itself become `schema_outdated` or `store_unavailable`. */
 export function createD1Statistics(options: D1StatisticsOptions): Statistics {
-  requireOptions(options, { db: 'object' }, {})
+  requireOptions(options, { db: 'an object' }, {})
   const { db } = options
   const queries = drizzle(db)
 

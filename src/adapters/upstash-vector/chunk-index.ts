@@ -40,15 +40,15 @@ const BATCH = 500
 export function createUpstashChunkIndex(options: UpstashChunkIndexOptions): ChunkIndex {
   requireOptions(
     options,
-    { url: 'set' },
+    { url: 'no null' },
     {
-      token: 'string',
-      fetch: 'function',
-      timeoutMs: 'number',
-      maxResponseBytes: 'number',
-      settleTimeoutMs: 'number',
-      settlePollMs: 'number',
-      upstream: 'object',
+      token: 'any text',
+      fetch: 'a function',
+      timeoutMs: 'a number of 0 and up',
+      maxResponseBytes: 'a number of 0 and up',
+      settleTimeoutMs: 'a number of 0 and up',
+      settlePollMs: 'a number of 0 and up',
+      upstream: 'an object',
     },
   )
   const { settleTimeoutMs = 10_000, settlePollMs = 250, ...rest } = options

@@ -88,23 +88,23 @@ export interface UpstashRetrieverOptions extends UpstashOptions, NamespaceOption
 }
 
 const TAKES = {
-  token: 'string',
-  fetch: 'function',
-  timeoutMs: 'number',
-  maxResponseBytes: 'number',
-  upstream: 'object',
+  token: 'any text',
+  fetch: 'a function',
+  timeoutMs: 'a number of 0 and up',
+  maxResponseBytes: 'a number of 0 and up',
+  upstream: 'an object',
   namespace: 'given',
-  tenants: 'set',
+  tenants: 'no null',
   filledBy: ['others', 'gate'],
-  fields: 'object',
-  index: 'object',
-  embedder: 'object',
-  sparseEmbedder: 'function',
+  fields: 'an object',
+  index: 'an object',
+  embedder: 'an object',
+  sparseEmbedder: 'a function',
   methods: ['hybrid', 'dense', 'sparse'],
   sparseScores: ['bm25', 'ranks'],
-  embeddingMaxAgeMs: 'number',
-  clock: 'object',
-  onWarning: 'function',
+  embeddingMaxAgeMs: 'a number of 0 and up',
+  clock: 'an object',
+  onWarning: 'a function',
 } as const
 
 /**
@@ -119,7 +119,7 @@ const TAKES = {
  * @throws `config_invalid` when the options make no sense
  */
 export function createUpstashRetriever(options: UpstashRetrieverOptions): Retriever {
-  requireOptions(options, { url: 'set' }, TAKES)
+  requireOptions(options, { url: 'no null' }, TAKES)
   const {
     filledBy = 'others',
     fields = {},

@@ -45,8 +45,14 @@ interface Pending {
 export function createVectorizeChunkIndex(options: VectorizeChunkIndexOptions): ChunkIndex {
   requireOptions(
     options,
-    { index: 'object', embedder: 'object' },
-    { texts: 'object', timeoutMs: 'number', settleTimeoutMs: 'number', settlePollMs: 'number', upstream: 'object' },
+    { index: 'an object', embedder: 'an object' },
+    {
+      texts: 'an object',
+      timeoutMs: 'a number of 0 and up',
+      settleTimeoutMs: 'a number of 0 and up',
+      settlePollMs: 'a number of 0 and up',
+      upstream: 'an object',
+    },
   )
   const { index, embedder, texts, settleTimeoutMs = 60_000, settlePollMs = 1000 } = options
   requireAtLeast(0, 'settleTimeoutMs', settleTimeoutMs)

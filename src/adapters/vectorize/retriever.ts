@@ -69,16 +69,16 @@ export interface VectorizeRetrieverOptions extends Omit<VectorizeOptions, 'texts
 }
 
 const TAKES = {
-  texts: 'object',
-  timeoutMs: 'number',
-  upstream: 'object',
+  texts: 'an object',
+  timeoutMs: 'a number of 0 and up',
+  upstream: 'an object',
   namespace: 'given',
-  tenants: 'set',
+  tenants: 'no null',
   filledBy: ['others', 'gate'],
-  fields: 'object',
+  fields: 'an object',
   scores: ['exact', 'approximate'],
-  filter: 'object',
-  onWarning: 'function',
+  filter: 'an object',
+  onWarning: 'a function',
 } as const
 
 /**
@@ -91,7 +91,7 @@ const TAKES = {
 export function createVectorizeRetriever(options: VectorizeRetrieverOptions): Retriever {
   requireOptions(
     options,
-    { index: 'object', embedder: 'object', metric: ['cosine', 'euclidean', 'dot-product'] },
+    { index: 'an object', embedder: 'an object', metric: ['cosine', 'euclidean', 'dot-product'] },
     TAKES,
   )
   const { index, embedder, texts, metric, scores = 'exact', filledBy = 'others', fields = {} } = options

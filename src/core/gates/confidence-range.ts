@@ -35,7 +35,12 @@ export interface ConfidenceRangeSettings {
  *   neither
  */
 export function confidenceRange(options: ConfidenceRangeOptions): PolicyGate {
-  requireOptions(options, { refuseBelow: 'set', adviseBelow: 'set' }, { whereGraded: 'set' }, 'policy_invalid')
+  requireOptions(
+    options,
+    { refuseBelow: 'no null', adviseBelow: 'no null' },
+    { whereGraded: 'no null' },
+    'policy_invalid',
+  )
   return gateWith(confidenceRangeGate, {
     gate: 'confidence-range',
     refuseBelow: options.refuseBelow,

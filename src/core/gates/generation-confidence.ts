@@ -29,7 +29,7 @@ export interface GenerationConfidenceSettings {
  * @see the specification of multi-gate, gate 3
  */
 export function generationConfidence(options: GenerationConfidenceOptions = {}): PolicyGate {
-  requireOptions(options, {}, { refuseBelow: 'set' }, 'policy_invalid')
+  requireOptions(options, {}, { refuseBelow: 'no null' }, 'policy_invalid')
   return gateWith(generationConfidenceGate, {
     gate: 'generation-confidence',
     refuseBelow: options.refuseBelow ?? 0.6,

@@ -36,7 +36,7 @@ export interface GradedRelevanceSettings {
  * @see the specification of two-tier, "Reranked Score Gating"
  */
 export function gradedRelevance(options: GradedRelevanceOptions = {}): PolicyGate {
-  requireOptions(options, {}, { relevanceThreshold: 'set', minChunks: 'set' }, 'policy_invalid')
+  requireOptions(options, {}, { relevanceThreshold: 'no null', minChunks: 'no null' }, 'policy_invalid')
   return gateWith(gradedRelevanceGate, {
     gate: 'graded-relevance',
     relevanceThreshold: options.relevanceThreshold ?? 2,

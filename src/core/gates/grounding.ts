@@ -32,7 +32,7 @@ export interface GroundingSettings {
  * @see the specification of multi-gate, gate 4
  */
 export function grounding(options: GroundingOptions = {}): PolicyGate {
-  requireOptions(options, {}, { minTermShare: 'set' }, 'policy_invalid')
+  requireOptions(options, {}, { minTermShare: 'no null' }, 'policy_invalid')
   return gateWith(groundingGate, { gate: 'grounding', minTermShare: options.minTermShare ?? 0.5 })
 }
 

@@ -29,7 +29,7 @@ export interface KeywordCoverageSettings {
  * @see the specification of multi-gate, gate 2
  */
 export function keywordCoverage(options: KeywordCoverageOptions = {}): PolicyGate {
-  requireOptions(options, {}, { adviseBelow: 'set' }, 'policy_invalid')
+  requireOptions(options, {}, { adviseBelow: 'no null' }, 'policy_invalid')
   return gateWith(keywordCoverageGate, { gate: 'keyword-coverage', adviseBelow: options.adviseBelow ?? 0.5 })
 }
 

@@ -27,7 +27,7 @@ export interface MinTopCosineSettings {
  * @see the specification of multi-gate, gate 1
  */
 export function minTopCosine(options: MinTopCosineOptions = {}): PolicyGate {
-  requireOptions(options, {}, { refuseBelow: 'set' }, 'policy_invalid')
+  requireOptions(options, {}, { refuseBelow: 'no null' }, 'policy_invalid')
   return gateWith(minTopCosineGate, { gate: 'min-top-cosine', refuseBelow: options.refuseBelow ?? 0.7 })
 }
 

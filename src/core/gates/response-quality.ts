@@ -50,7 +50,7 @@ export function responseQuality(options: ResponseQualityOptions = {}): PolicyGat
   requireOptions(
     options,
     {},
-    { requiredFields: 'set', optionalFields: 'set', refuseBelow: 'set', adviseBelow: 'set' },
+    { requiredFields: 'no null', optionalFields: 'no null', refuseBelow: 'no null', adviseBelow: 'no null' },
     'policy_invalid',
   )
   return gateWith(responseQualityGate, {

@@ -72,7 +72,7 @@ export function retrievalScore(options: RetrievalScoreOptions = {}): PolicyGate 
   requireOptions(
     options,
     {},
-    { minScore: 'set', minRatio: 'set', ratioWithinDocument: 'set', rrfMaximum: 'set' },
+    { minScore: 'no null', minRatio: 'no null', ratioWithinDocument: 'no null', rrfMaximum: 'no null' },
     'policy_invalid',
   )
   return gateWith(retrievalScoreGate, {

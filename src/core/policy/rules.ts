@@ -173,7 +173,7 @@ export interface MultiPartOptions {
  * @see the specification of two-tier, "Custom Gating Logic", second example
  */
 export function multiPartNeedsChunks(options: MultiPartOptions = {}): Rule {
-  requireOptions(options, {}, { minChunks: 'set', relevanceThreshold: 'set' })
+  requireOptions(options, {}, { minChunks: 'no null', relevanceThreshold: 'no null' })
   const { minChunks = 2, relevanceThreshold = 2 } = options
   const isCount = Number.isInteger(minChunks) && minChunks >= 1 && minChunks <= SCORES_RECORDED
   if (!isCount || typeof relevanceThreshold !== 'number' || !(relevanceThreshold >= 0 && relevanceThreshold <= 3)) {

@@ -37,7 +37,7 @@ export interface AdvisoryConfidenceSettings {
  * @see the specification of advisory, thresholds and levels
  */
 export function advisoryConfidence(options: AdvisoryConfidenceOptions = {}): PolicyGate {
-  requireOptions(options, {}, { adviseBelow: 'set', unusableBelow: 'set' }, 'policy_invalid')
+  requireOptions(options, {}, { adviseBelow: 'no null', unusableBelow: 'no null' }, 'policy_invalid')
   return gateWith(advisoryConfidenceGate, {
     gate: 'advisory-confidence',
     adviseBelow: options.adviseBelow ?? 0.7,

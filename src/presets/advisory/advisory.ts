@@ -67,7 +67,12 @@ export interface AdvisoryOptions extends AdvisoryConfidenceOptions {
   readonly optionalFields?: readonly string[]
 }
 
-const TAKES = { requiredFields: 'set', optionalFields: 'set', adviseBelow: 'set', unusableBelow: 'set' } as const
+const TAKES = {
+  requiredFields: 'no null',
+  optionalFields: 'no null',
+  adviseBelow: 'no null',
+  unusableBelow: 'no null',
+} as const
 
 /**
  * Retrieval, source and response quality added up. Never refuses what could be judged: below .7

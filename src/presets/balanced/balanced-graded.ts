@@ -21,7 +21,12 @@ export interface BalancedGradedOptions extends BalancedOptions, GradedRelevanceO
  * @throws `policy_invalid` when a setting is out of range
  */
 export function balancedGraded(options: BalancedGradedOptions = {}): Policy {
-  const takes = { refuseBelow: 'set', adviseBelow: 'set', relevanceThreshold: 'set', minChunks: 'set' } as const
+  const takes = {
+    refuseBelow: 'no null',
+    adviseBelow: 'no null',
+    relevanceThreshold: 'no null',
+    minChunks: 'no null',
+  } as const
   requireOptions(options, {}, takes, 'policy_invalid')
   const { relevanceThreshold, minChunks, ...rest } = options
   const words = balanced(rest)

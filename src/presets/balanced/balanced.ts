@@ -41,7 +41,7 @@ export interface BalancedOptions {
  * @throws `policy_invalid` when a threshold is out of range
  */
 export function balanced(options: BalancedOptions = {}): Policy {
-  requireOptions(options, {}, { refuseBelow: 'set', adviseBelow: 'set' }, 'policy_invalid')
+  requireOptions(options, {}, { refuseBelow: 'no null', adviseBelow: 'no null' }, 'policy_invalid')
   return definePolicy({
     name: 'balanced',
     confidence: logistic({

@@ -62,12 +62,12 @@ export interface MultiGateOptions extends GroundingOptions {
 }
 
 const TAKES = {
-  refuseBelow: 'set',
-  adviseBelowKeywords: 'set',
-  refuseBelowConfidence: 'set',
+  refuseBelow: 'no null',
+  adviseBelowKeywords: 'no null',
+  refuseBelowConfidence: 'no null',
   answerGrounding: ['on', 'off'],
-  wording: 'set',
-  minTermShare: 'set',
+  wording: 'no null',
+  minTermShare: 'no null',
 } as const
 
 /**

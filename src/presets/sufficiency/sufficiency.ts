@@ -68,16 +68,16 @@ export interface SufficiencyOptions extends Omit<EvidenceShareOptions, 'threshol
 }
 
 const TAKES = {
-  threshold: 'set',
-  dangerouslyDisableGates: 'set',
-  escalateRefusals: 'set',
-  wording: 'set',
-  equality: 'set',
-  largest: 'set',
-  weighting: 'set',
-  overlap: 'set',
-  noSupport: 'set',
-  minOverlap: 'set',
+  threshold: 'no null',
+  dangerouslyDisableGates: 'no null',
+  escalateRefusals: 'no null',
+  wording: 'no null',
+  equality: 'no null',
+  largest: 'no null',
+  weighting: 'no null',
+  overlap: 'no null',
+  noSupport: 'no null',
+  minOverlap: 'no null',
 } as const
 
 /**
@@ -116,7 +116,7 @@ export interface SufficiencyByCollectionOptions extends SufficiencyOptions {
 export function sufficiencyByCollection(
   options: SufficiencyByCollectionOptions,
 ): (tenant: string, collection: string) => Policy {
-  requireOptions(options, { byCollection: 'object' }, TAKES, 'policy_invalid')
+  requireOptions(options, { byCollection: 'an object' }, TAKES, 'policy_invalid')
   const { byCollection, ...rest } = options
   const common = sufficiency(rest)
   const own = new Map(

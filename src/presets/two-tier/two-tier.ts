@@ -42,13 +42,13 @@ export const TWO_TIER_SETTINGS: Readonly<Record<'lenient' | 'strict', TwoTierOpt
 })
 
 const TAKES = {
-  relevanceThreshold: 'set',
-  minChunks: 'set',
-  wording: 'set',
-  minScore: 'set',
-  minRatio: 'set',
-  ratioWithinDocument: 'set',
-  rrfMaximum: 'set',
+  relevanceThreshold: 'no null',
+  minChunks: 'no null',
+  wording: 'no null',
+  minScore: 'no null',
+  minRatio: 'no null',
+  ratioWithinDocument: 'no null',
+  rrfMaximum: 'no null',
 } as const
 
 /**

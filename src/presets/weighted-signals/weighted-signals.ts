@@ -102,13 +102,13 @@ export function weightedSignals(options: WeightedSignalsOptions = {}): Policy {
 
 /** The names of `WeightedSignalsOptions`. */
 export const WEIGHTED_SIGNALS_TAKES = {
-  high: 'set',
-  medium: 'set',
-  low: 'set',
-  consensusFrom: 'set',
+  high: 'no null',
+  medium: 'no null',
+  low: 'no null',
+  consensusFrom: 'no null',
   veryLow: ['refuse', 'advise'],
-  renormalise: 'boolean',
-  escalateRefusals: 'set',
+  renormalise: 'true or false',
+  escalateRefusals: 'no null',
 } as const
 
 /**
