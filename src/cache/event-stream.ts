@@ -33,7 +33,7 @@ export function isWholeStream(stream: string, complete: boolean | undefined): bo
   const events = eventsOf(stream)
   const last = events.at(-1)
   // An event that no blank line ends is none.
-  if (complete === false || last === undefined || !/(?:\r\n|\n|\r){2}$/.test(last)) return false
+  if (complete === false || last === undefined || !/(?:\r\n|\n|\r(?!\n)){2}$/.test(last)) return false
   const reasons = new Map<unknown, unknown>()
   let done = false
   for (const event of events) {

@@ -64,10 +64,20 @@ export function storeAnswer(response: Response, storing: Storing): Promise<Cache
   return (async () => {
     const bytes = await readAtMost(copy.body, maxStoredBytes)
     if (bytes === undefined) return undefined
-    const body = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    const body = textIn(bytes)
+    if (body === undefined) return undefined
     if (hasBody && !isWhole(body, mediaTypeOf(copy.headers), reported().complete)) return undefined
     return put(storing, cachedAnswer(storing, lifetime, allowed.ageSeconds, copy, body))
   })()
+}
+
+/** A stored body is text: one in another encoding is not kept. */
+function textIn(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
 }
 
 function lifetimeOf(

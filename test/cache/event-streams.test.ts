@@ -71,6 +71,7 @@ describe('a stream of events', () => {
     ['an error in the data', WHOLE.replace(': still here', 'data: {"error":{"message":"overloaded"}}')],
     ['something after [DONE]', `${WHOLE}${chunk({ content: 'more' })}`],
     ['an end without a blank line', WHOLE.slice(0, -1)],
+    ['an end without a blank line, of carriage returns', WHOLE.replaceAll('\n', '\r\n').slice(0, -2)],
     ['a second choice that did not stop', WHOLE.replace(': still here', 'data: {"choices":[{"index":1,"delta":{}}]}')],
     ['nothing', ''],
   ])('with %s is sent and not kept', async (_, text) => {
