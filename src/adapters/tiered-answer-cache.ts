@@ -1,6 +1,6 @@
 import { requireOptions } from '../core/lib/options.ts'
 import { RagGateError } from '../errors.ts'
-import type { AnswerCache } from '../ports/answer-cache.ts'
+import type { AnswerCache, CachedAnswer } from '../ports/answer-cache.ts'
 
 export interface TieredAnswerCacheOptions {
   /** From the fastest to the one with the widest reach: memory, the Cache API, KV. Two and up. */
@@ -15,9 +15,9 @@ export interface TieredAnswerCacheOptions {
 }
 
 /**
- * Puts caches one in front of the other. An answer is written to all of them, is read from the first that has it, and is
- * then written to those in front. It is the same entry everywhere, so its lifetime is too. A tier that fails is a tier
- * that holds nothing.
+ * Puts caches one in front of the other. An answer is written to all of them, is read from the first that has one which
+ * would do, and is then written to those in front; where none would do, the latest is returned. It is the same entry
+ * everywhere, so its lifetime is too. A tier that fails is a tier that holds nothing.
  *
  * @returns a cache whose `put` never rejects, and whose `delete` rejects when one of the tiers does, after all were asked
  * @throws `config_invalid` with fewer than two tiers
@@ -27,17 +27,23 @@ export function createTieredAnswerCache(options: TieredAnswerCacheOptions): Answ
   const { tiers, waitUntil } = options
   if (tiers.length < 2) throw new RagGateError('config_invalid', 'tiers must be two caches or more', { param: 'tiers' })
   return {
-    async get(key) {
+    async get(key, wouldDo = () => true) {
+      let latest: CachedAnswer | null = null
       for (const [at, tier] of tiers.entries()) {
-        const answer = await tier.get(key).catch(() => null)
+        const answer = await tier.get(key, wouldDo).catch(() => null)
         if (answer === null) continue
+        if (!wouldDo(answer)) {
+          // Expired or purged here; a tier that others write to may have it anew.
+          latest = latest === null || answer.requestedAtMs > latest.requestedAtMs ? answer : latest
+          continue
+        }
         if (at === 0) return answer
         const filling = Promise.allSettled(tiers.slice(0, at).map((faster) => faster.put(key, answer)))
         if (waitUntil !== undefined) waitUntil(filling)
         else await filling
         return answer
       }
-      return null
+      return latest
     },
 
     async put(key, answer) {

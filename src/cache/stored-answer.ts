@@ -50,13 +50,14 @@ const CACHE_FAULTS: Faults = { late: 'store_unavailable', failed: 'store_unavail
  */
 export async function findStored(
   { settings: { store }, ports }: QuestionCacheParts,
-  { use }: CacheableQuestion,
+  question: CacheableQuestion,
   purges: KnownPurges,
   key: string,
 ): Promise<StoredAnswer | null> {
-  if (!use.read) return null
+  if (!question.use.read) return null
+  const wouldDo = (answer: CachedAnswer): boolean => isSendable(checkStored(ports, purges, answer, key), question)
   try {
-    const found = await withinDeadline(CACHE_TIMEOUT_MS, CACHE_FAULTS, () => store.get(key))
+    const found = await withinDeadline(CACHE_TIMEOUT_MS, CACHE_FAULTS, () => store.get(key, wouldDo))
     return checkStored(ports, purges, found, key)
   } catch {
     return null

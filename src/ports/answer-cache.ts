@@ -47,8 +47,12 @@ export interface CachedAnswer {
  * another key. Freshness is the caller's to judge: an expired answer may still be returned.
  */
 export interface AnswerCache {
-  /** @param key canonical text of an answer key; a shared store hashes it */
-  get(key: string): Promise<CachedAnswer | null>
+  /**
+   * @param key canonical text of an answer key; a shared store hashes it
+   * @param wouldDo whether the caller could send an answer: where there may be several, as in tiers, one that would do is
+   *   looked for before one that would not is returned
+   */
+  get(key: string, wouldDo?: (answer: CachedAnswer) => boolean): Promise<CachedAnswer | null>
   put(key: string, answer: CachedAnswer): Promise<void>
   delete(key: string): Promise<void>
 }

@@ -41,6 +41,18 @@ describe('createTieredAnswerCache', () => {
     expect(slow.reads).toBe(1)
   })
 
+  it('looks further behind an entry that would not do, and puts the one that does in its place', async () => {
+    const [fast, slow] = [createMemoryAnswerCache(), createMemoryAnswerCache()]
+    const cache = createTieredAnswerCache({ tiers: [fast, slow] })
+    const [older, newer] = [aCachedAnswer('key', { purgeEpoch: 0 }), aCachedAnswer('key', { purgeEpoch: 5 })]
+    await fast.put('key', older)
+    await slow.put('key', newer)
+    expect(await cache.get('key', ({ purgeEpoch }) => purgeEpoch === 5)).toEqual(newer)
+    expect(await fast.get('key')).toEqual(newer)
+    // Where none would do, there is still one that may stand in.
+    expect(await cache.get('key', () => false)).toEqual(newer)
+  })
+
   it('leaves that to waitUntil where there is one', async () => {
     const waited: Promise<unknown>[] = []
     let written = 0
