@@ -2,6 +2,8 @@
 import type { Context, Next } from 'hono'
 import { buildRefusal } from '../core/reports/refusal.ts'
 import { judgeResponse, replaceAnswer, resendAnswer } from './judge-response.ts'
+import { withEnd } from './end-of-body.ts'
+import { mediaTypeOf } from './media-type.ts'
 import { answerMeasure } from '../core/policy/judge.ts'
 import type { Decision } from '../core/policy/decision.ts'
 import type { JudgedResult } from '../pipeline/gate-question.ts'
@@ -43,13 +45,27 @@ export async function respondThroughHandler<Bindings extends object>(
   }
   const second = await judgeAnswerOf(c, exchange, judged, reported())
   cache?.keep(madeOf(c, judged, second, reported))
+  const atEnd = reportAtEnd(c, exchange, reported)
   finish(c, exchange, writableResponse(c), {
     decision: second.decision,
     policy: judged.policy,
     timings: { ...judged.timings, generationMs },
-    report: reported(),
+    reported: atEnd,
     retrievals: judged.retrievals,
   })
+}
+
+/** What a stream used is known at its end: where the handler has not said it yet, the record waits for that. */
+function reportAtEnd<Bindings extends object>(
+  c: GateContext<Bindings>,
+  { dependencies }: Exchange,
+  reported: () => AnswerReport,
+): AnswerReport | Promise<AnswerReport> {
+  const awaitsMore = dependencies.record !== undefined && reported().usage === undefined
+  if (!awaitsMore || mediaTypeOf(c.res.headers) !== 'events') return reported()
+  const { response, ended } = withEnd(c.res)
+  replaceResponse(c, response)
+  return ended.then(reported)
 }
 
 /** What a cache is told of an answer. What the application's `onError` answered is no answer, whatever its status. */
@@ -106,7 +122,8 @@ async function judgeAnswerOf<Bindings extends object>(
   if (measure === undefined || c.error !== undefined || c.res.status >= 400) return { decision }
   // In `observe` mode the response stays as it is: a copy is judged, and the verdict only recorded. The same with disabled gates.
   const observing = settings.mode === 'observe' || policy.dangerouslyDisableGates === true
-  const judged = await judgeResponse(observing ? c.res.clone() : c.res, {
+  const read = observing ? c.res.clone() : c.res
+  const judged = await judgeResponse(read, {
     question: request.question,
     decision,
     evidence,
@@ -119,7 +136,11 @@ async function judgeAnswerOf<Bindings extends object>(
     generationConfidence: settings.generationConfidence,
     maxBytes: settings.maxJudgedBytes,
   })
-  if (observing) return { decision: judged.decision }
+  if (observing) {
+    // What is left of a copy that was not read through would pile up behind the one that is sent.
+    if (read.body?.locked === false) read.body.cancel().catch(() => undefined)
+    return { decision: judged.decision }
+  }
   if (judged.decision.verdict === 'refuse') {
     const { decision: refused, unsupported } = judged
     const { closestPassages } = settings

@@ -19,8 +19,8 @@ export interface Outcome {
   /** The stored answer that is sent; absent where it was made for this question. */
   readonly found?: FoundAnswer
   readonly timings: Timings
-  /** What the handler reported. */
-  readonly report?: AnswerReport
+  /** What the handler reported, once its body is over. */
+  readonly reported?: AnswerReport | Promise<AnswerReport>
   /** Rounds of retrieval on the way of this question. */
   readonly retrievals: number
 }
@@ -48,13 +48,17 @@ export function finish(c: Context, exchange: Exchange, response: Response, outco
   const { record } = dependencies
   if (record === undefined) return
   const known = { id: eventId, atMs: nowMs, status: response.status, timings }
-  later(c, () => record(eventOf(exchange, outcome, cache, known), exchange.request.question))
+  const recordWith = (report?: AnswerReport): Promise<void> | undefined =>
+    record(eventOf(exchange, outcome, report, cache, known), exchange.request.question)
+  const { reported } = outcome
+  later(c, () => (reported instanceof Promise ? reported.then(recordWith) : recordWith(reported)))
 }
 
 /** What is recorded of an exchange. Where its savings or its audit trail cannot be worked out, it is recorded without. */
 function eventOf(
   { settings, dependencies, request, route }: Exchange,
-  { decision, policy, found, report = {}, retrievals }: Outcome,
+  { decision, policy, found, retrievals }: Outcome,
+  report: AnswerReport = {},
   { state }: CacheOutcome,
   known: Pick<DecisionEvent, 'id' | 'atMs' | 'status' | 'timings'>,
 ): DecisionEvent {
@@ -68,8 +72,12 @@ function eventOf(
     }
   }
   const usage = found?.answer.usage
+  // A stored answer that stands in for a handler which failed saved no call of it.
+  const handlerRan = known.timings.generationMs !== undefined
   const saved = orWarn('savings_failed', 'What was saved', () =>
-    dependencies.savings?.({ decision, mode, cache: state, retrievals, ...(usage && { usage }) }),
+    found !== undefined && handlerRan
+      ? undefined
+      : dependencies.savings?.({ decision, mode, cache: state, retrievals, ...(usage && { usage }) }),
   )
   const audit =
     orWarn('audit_failed', 'The entries of the audit trail', () =>

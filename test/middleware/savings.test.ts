@@ -32,6 +32,25 @@ describe('an exchange records as saved', () => {
     expect(journal.events[1]).not.toHaveProperty('usage')
   })
 
+  it('nothing where a stored answer stands in for a handler that was asked and failed', async () => {
+    let failing = false
+    const { ask, journal, clock } = aPricedGate({
+      cache: { staleIfErrorSeconds: 1000 },
+      handler: (c) => {
+        c.var.ragGate.report({ usage: USAGE })
+        return failing ? c.json({}, 503) : c.json({ answer: STRONG })
+      },
+    })
+    await ask()
+    failing = true
+    clock.atMs += (journal.stored[0]!.lifetimeSeconds + 1) * 1000
+    expect((await ask()).status).toBe(200)
+    expect(journal.events.map(({ cache, saved }) => [cache, saved])).toEqual([
+      ['miss', undefined],
+      ['stale', undefined],
+    ])
+  })
+
   it('the same less a retrieval where the answer is found by its evidence', async () => {
     let corpusVersion = 2
     const { ask, journal } = aPricedGate({ corpusVersion: () => corpusVersion })
