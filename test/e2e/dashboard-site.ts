@@ -15,11 +15,11 @@ export interface DashboardSite {
   readonly gate: VisitedSite['gate']
   readonly sql: VisitedSite['sql']
   /** Asks the Worker a question. */
-  ask(question: string): Promise<void>
+  readonly ask: (question: string) => Promise<void>
   /** What a path of the API answers, by the deployment's token. */
-  api(path: string, method?: string, body?: unknown): Promise<Record<string, unknown>>
+  readonly api: (path: string, method?: string, body?: unknown) => Promise<Record<string, unknown>>
   /** Opens the dashboard, at the overview where somebody is signed in. */
-  visit(options?: DashboardVisit): Promise<Visit>
+  readonly visit: (options?: DashboardVisit) => Promise<Visit>
 }
 
 /** Starts both before the tests of a file, and stops them afterwards. */
@@ -78,6 +78,9 @@ const QUESTIONS = [
   'How do I bake bread?',
 ]
 
+/** Questions that no document answers: enough for a second page of the list. */
+const STRANGE = Array.from({ length: 50 }, (_, at) => `How far is it to town number ${at}?`)
+
 /** Questions of every kind, some under other policies. */
 export async function recordTraffic(site: DashboardSite): Promise<void> {
   await site.api('/v1/policy', 'PUT', { policy: 'balanced-strict', why: 'A trial' })
@@ -85,7 +88,7 @@ export async function recordTraffic(site: DashboardSite): Promise<void> {
   await site.api('/v1/policy', 'PUT', { policy: 'weighted-signals' })
   await site.ask('How long is a weaker answer cached?')
   await site.api('/v1/policy', 'PUT', { policy: null })
-  for (const question of QUESTIONS) await site.ask(question)
+  for (const question of [...STRANGE, ...QUESTIONS]) await site.ask(question)
 }
 
 /** Goes to a view by the navigation. */

@@ -1,0 +1,53 @@
+/** How a page looks, as far as it can be measured, and pictures of it. */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+
+/** Texts under 4.5:1 (WCAG 2.2, 1.4.3), as far as colours in the page tell. */
+export function lowContrasts(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const channels = (color: string): number[] => (color.match(/[\d.]+/g) ?? []).map(Number)
+    const luminance = (color: string): number => {
+      const [r = 0, g = 0, b = 0] = channels(color).map((value) =>
+        value / 255 <= 0.04045 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4,
+      )
+      return 0.2126 * r + 0.7152 * g + 0.0722 * b
+    }
+    const backdrop = (element: Element | null): string => {
+      if (element === null) return 'rgb(255, 255, 255)'
+      const color = getComputedStyle(element).backgroundColor
+      return channels(color)[3] === 0 ? backdrop(element.parentElement) : color
+    }
+    return [...document.body.querySelectorAll('*')].flatMap((element) => {
+      const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent?.trim() !== '')
+      if (!own || !element.checkVisibility() || element.tagName === 'title') return []
+      const style = getComputedStyle(element)
+      const [text, ground] = [
+        luminance(element instanceof SVGElement ? style.fill : style.color),
+        luminance(backdrop(element)),
+      ]
+      const contrast = (Math.max(text, ground) + 0.05) / (Math.min(text, ground) + 0.05)
+      return contrast < 4.5 ? [`${contrast.toFixed(2)} ${element.textContent}`] : []
+    })
+  })
+}
+
+/** How far a page is wider than its window, pixels. */
+export function overflow(page: Page): Promise<number> {
+  return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+}
+
+/** Where pictures go, if anywhere. */
+export const SCREENSHOTS = process.env['SCREENSHOTS'] ?? ''
+
+/** Both colour schemes, on a desktop and on a phone. */
+export const LOOKS = (['light', 'dark'] as const).flatMap((scheme) =>
+  [1280, 390].map((width) => ({ scheme, width, viewport: { width, height: width === 390 ? 780 : 900 } })),
+)
+
+/** Takes a picture of the whole page. @returns its bytes */
+export async function shoot(page: Page, name: string, { scheme, width }: (typeof LOOKS)[number]): Promise<number> {
+  mkdirSync(SCREENSHOTS, { recursive: true })
+  const path = join(SCREENSHOTS, `${name}-${scheme}-${width}.png`)
+  return (await page.screenshot({ path, fullPage: true })).byteLength
+}

@@ -1,0 +1,151 @@
+/** Decisions on the dashboard: listed, live, one by one, labelled, and what they say of the documents. */
+import { beforeAll, describe, expect, it } from 'vitest'
+import { XSS_PAYLOADS } from '../fixtures/xss-payloads.ts'
+import { violations } from './axe.ts'
+import { dashboardSite, open, recordTraffic } from './dashboard-site.ts'
+
+const site = dashboardSite()
+const { api, ask, visit } = site
+
+beforeAll(() => recordTraffic(site))
+
+describe('the decisions', () => {
+  it('are listed, filtered, and opened with their gates', async () => {
+    const { page, complaints } = await visit()
+    await open(page, 'Decisions')
+    const rows = page.locator('.list tbody tr')
+    expect(await rows.count()).toBe(50)
+    await page.getByRole('button', { name: 'Show more' }).click()
+    await expect.poll(() => rows.count()).toBeGreaterThan(50)
+    await page.getByLabel('Cache').selectOption('hit')
+    await expect
+      .poll(async () => new Set(await page.locator('.list td[data-column=Cache]').allInnerTexts()))
+      .toEqual(new Set(['hit']))
+    await page.getByLabel('Cache').selectOption('')
+    await page.getByLabel('Verdict').selectOption('refuse')
+    await expect.poll(() => page.url()).toContain('verdict=refuse')
+    await expect
+      .poll(async () => new Set(await page.locator('.list .badge').allInnerTexts()))
+      .toEqual(new Set(['Refuse']))
+    await page.locator('.list a').first().click()
+    await page.getByRole('heading', { level: 1, name: 'Decision', exact: true }).waitFor()
+    expect(await page.locator('.findings li').first().innerText()).toContain('confidence-range')
+    expect(await page.getByRole('region', { name: 'Gates' }).innerText()).toMatch(
+      /Measured 0\.\d{4}, asked for 0\.5500/,
+    )
+    await page.getByText('The policy that decided').click()
+    expect(await page.locator('details[data-name=policy] pre').innerText()).toContain('"name": "balanced"')
+    expect(complaints).toEqual([])
+  })
+
+  it('that are not there are said to be so', async () => {
+    const { page } = await visit()
+    await page.goto(`${site.gate.url}/dashboard#/decisions/nothing`)
+    expect(await page.getByRole('alert').innerText()).toContain('There is no such decision')
+    await page.goto(`${site.gate.url}/dashboard#/decisions?verdict=nonsense`)
+    await expect.poll(() => page.getByRole('alert').innerText()).toContain('verdict must be one of')
+  })
+})
+
+describe('live', () => {
+  it('shows decisions as they arrive, with the key in a header, and stops when told or left', async () => {
+    const { page, complaints } = await visit()
+    const asked: string[] = []
+    page.on('request', (request) => {
+      if (!request.url().includes('/v1/decisions/live')) return
+      asked.push(request.url())
+      expect(request.headers()['authorization']).toBe(`Bearer ${site.gate.adminToken}`)
+    })
+    await open(page, 'Live')
+    const rows = page.locator('.list tbody tr')
+    const state = page.getByRole('region', { name: 'Live' }).getByRole('status')
+    expect(await rows.count()).toBe(20)
+    expect(await violations(page)).toEqual([])
+    await ask('How long is a refusal cached?')
+    await expect.poll(() => state.innerText(), { timeout: 8_000 }).toBe('Following. 1 decision arrived.')
+    const { decisions } = (await api('/v1/decisions?limit=1')) as { decisions?: { id: string }[] }
+    expect(await rows.first().locator('a').getAttribute('href')).toBe(`#/decisions/${decisions![0]!.id}`)
+    expect(await rows.count()).toBe(21)
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await ask('How long is a refusal cached?')
+    await page.waitForTimeout(2_500)
+    expect([await state.innerText(), await rows.count()]).toEqual(['Paused. 1 decision arrived.', 21])
+    await page.getByRole('button', { name: 'Go on' }).click()
+    await expect.poll(() => state.innerText(), { timeout: 8_000 }).toBe('Following. 2 decisions arrived.')
+    expect(asked).toHaveLength(2)
+    expect(asked[1]).toContain(`since=${decisions![0]!.id}`)
+    await open(page, 'Overview')
+    expect(asked.join()).not.toContain(site.gate.adminToken)
+    expect(complaints).toEqual([])
+  })
+
+  it('says that the gate is away, and goes on when it is back', async () => {
+    const { page } = await visit()
+    await page.route('**/v1/decisions/live*', (route) => route.abort())
+    await open(page, 'Live')
+    const state = page.getByRole('region', { name: 'Live' }).getByRole('status')
+    await expect.poll(() => state.innerText()).toContain('cannot be reached')
+    await page.unroute('**/v1/decisions/live*')
+    await expect.poll(() => state.innerText(), { timeout: 10_000 }).toContain('Following')
+  })
+})
+
+describe('badge and banner of a profile', () => {
+  it('are those of the decision', async () => {
+    const { page, complaints } = await visit()
+    const { decisions } = (await api('/v1/decisions?limit=200')) as { decisions?: { id: string; policy_id: string }[] }
+    const { id } = decisions!.find(({ policy_id: policy }) => policy.startsWith('weighted-signals@'))!
+    await page.goto(`${site.gate.url}/dashboard#/decisions/${id}`)
+    expect(await page.locator('.mark').innerText()).toMatch(/^🔴 Low Confidence \(0\.\d\d\) - Mandatory Review$/u)
+    expect(await violations(page)).toEqual([])
+    const banner = '⚠️ Advisory only — Confidence: 50%. Verify information with primary sources.'
+    await page.route(`**/v1/decisions/${id}`, async (route) => {
+      const response = await route.fetch()
+      const told = { badge: { look: 'warning', text: '⚠ Medium Confidence' }, banner }
+      await route.fulfill({ response, json: { ...((await response.json()) as object), told } })
+    })
+    await page.reload()
+    await page.locator('.banner').waitFor()
+    expect(await page.locator('.banner').innerText()).toBe(banner)
+    expect(await page.locator('.mark').innerText()).toBe('⚠ Medium Confidence')
+    expect(await violations(page)).toEqual([])
+    expect(complaints).toEqual([])
+  })
+})
+
+describe('what is weak', () => {
+  it('is shown: questions without their words, documents with their trend, policies with their history', async () => {
+    const { page, complaints } = await visit()
+    await open(page, 'Content gaps')
+    const gaps = page.getByRole('table', { name: 'Questions refused most often' }).locator('tbody tr')
+    const asked = (await api('/v1/stats/content-gaps?limit=50')) as { content_gaps?: { refused: number }[] }
+    expect(await gaps.count()).toBe(asked.content_gaps?.length)
+    expect(await page.getByRole('main').innerText()).toContain('Only an HMAC of each question is kept')
+    expect(await page.getByRole('main').innerText()).not.toContain('Chicago')
+    await open(page, 'Documents')
+    const names = await page.getByRole('table', { name: 'Documents by confidence' }).locator('tbody th').allInnerTexts()
+    expect(names.map((name) => name.split(/\s/)[0]).sort()).toEqual(['cache.md', 'gate.md'])
+    await open(page, 'Policies')
+    expect(await page.getByRole('main').innerText()).toContain('A trial')
+    expect(complaints).toEqual([])
+  })
+})
+
+describe('labels', () => {
+  it('of a reviewer are kept, listed, and counted', async () => {
+    const { page, complaints } = await visit()
+    await page.goto(`${site.gate.url}/dashboard#/decisions?verdict=refuse`)
+    await page.locator('.list a').first().click()
+    await page.getByLabel('Should have been answered').check()
+    await page.getByLabel('Comment').fill(XSS_PAYLOADS[0]!)
+    await page.getByRole('button', { name: 'Keep this label' }).click()
+    await expect
+      .poll(() => page.getByRole('form', { name: 'Your label' }).getByRole('status').innerText())
+      .toBe('Kept: wrong.')
+    await open(page, 'Feedback')
+    const latest = page.getByRole('table', { name: 'Latest labels' })
+    expect(await latest.innerText()).toContain(XSS_PAYLOADS[0]!)
+    expect(await page.getByRole('table', { name: 'Error rates by policy' }).innerText()).toContain('0 right, 1 wrong')
+    expect(complaints).toEqual([])
+  })
+})

@@ -1,0 +1,244 @@
+/** Answers and refusals on the page at `/`, in a real browser, against a real Worker. */
+import type { Locator } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import {
+  ADVISORY,
+  ask,
+  askUntilCached,
+  changing,
+  fact,
+  HOSTILE_MARKUP,
+  pageSite,
+  settled,
+  STRONG,
+  WEATHER,
+} from './page-site.ts'
+
+const site = pageSite()
+const { visit } = site
+
+describe('an answer', () => {
+  it('is shown with verdict, confidence, band, citations, sources and how it was made', async () => {
+    const { page, complaints } = await visit()
+    await ask(page, STRONG)
+    const result = page.getByRole('article', { name: STRONG })
+    expect(await result.locator('.verdict .badge').innerText()).toMatch(/^(Pass|Advise)$/)
+    expect(await result.locator('.answer').innerText()).toMatch(/^A strong answer is cached for one hour\..* \[1\]$/)
+    expect(await result.locator('.confidence').innerText()).toMatch(/^[01]\.\d{3}\s*(high|medium|low) confidence$/)
+    expect(await result.innerText()).toContain('No model wrote this')
+    expect(await result.getByRole('link', { name: 'Source 1' }).getAttribute('href')).toBe('#source-1')
+    expect(await page.locator('#source-1').innerText()).toMatch(
+      /^\[1\]\s+Caching answers\s+Lifetimes\s+docs\/cache\.md$/,
+    )
+    expect(complaints).toEqual([])
+  })
+
+  it('comes with findings, signals, policy, timings, and the chunks with their scores by kind', async () => {
+    const { page } = await visit()
+    await ask(page, STRONG)
+    expect(await page.locator('.findings li').first().innerText()).toMatch(/confidence-range\s+Confidence \(/)
+    expect(await fact(page, 'Policy').innerText()).toMatch(/^balanced@[0-9a-f]{16}$/)
+    expect(await fact(page, 'In the Worker').innerText()).toMatch(/^\d+ ms$/)
+    expect(await fact(page, 'Round trip').innerText()).toMatch(/^\d+ ms$/)
+    await page.getByText(/^All \d+ signals, as measured$/).click()
+    expect(Number(await fact(page, 'Chunk count').innerText())).toBeGreaterThan(1)
+    const first = page.locator('.chunks > li').first()
+    expect(await first.locator('.scores dt').allInnerTexts()).toEqual(['convex', 'cosine', 'bm25'])
+    for (const score of await first.locator('.scores .number').allInnerTexts()) expect(Number(score)).toBeGreaterThan(0)
+    await first.getByText('Read the passage').click()
+    expect(await first.locator('.passage').innerText()).toContain('A weaker answer is cached for ten minutes.')
+  })
+
+  it('asked for again comes from the cache, with its age and what is left', async () => {
+    const { page, complaints } = await visit()
+    await askUntilCached(page, 'How long is a refusal cached?')
+    expect(await fact(page, 'Cache').innerText()).toMatch(/^hit, stored \d+ s ago, .+ left$/)
+    expect(await page.getByRole('status').innerText()).toContain('from the cache')
+    expect(await page.locator('#history li').first().innerText()).toContain('cached')
+    expect(complaints).toEqual([])
+  })
+
+  it('with a caution shows it', async () => {
+    const { page } = await visit()
+    await page.route('**/ask', async (route) => {
+      const response = await route.fetch()
+      const body = (await response.json()) as object
+      await route.fulfill({ response, json: { ...body, verdict: 'advise', caution: 'Verify this.' } })
+    })
+    await ask(page, STRONG)
+    expect(await page.locator('.verdict .badge').innerText()).toBe('Advise')
+    expect(await page.locator('.caution').innerText()).toBe('Verify this.')
+  })
+
+  it('for the public has no figures, and nothing is broken without them', async () => {
+    const { page, complaints } = await visit()
+    await page.route('**/ask', async (route) => {
+      const response = await route.fetch()
+      const { detail: _, ...body } = (await response.json()) as Record<string, unknown>
+      await route.fulfill({ response, json: body })
+    })
+    await ask(page, STRONG)
+    expect(await page.locator('.confidence').innerText()).toMatch(/^(High|Medium|Low)$/)
+    expect(await page.locator('.findings, .chunks').count()).toBe(0)
+    expect(await page.locator('.answer').innerText()).toContain('one hour')
+    await ask(page, WEATHER)
+    expect(await page.locator('.verdict .badge').innerText()).toBe('Refuse')
+    expect(complaints).toEqual([])
+  })
+
+  it('to an older question never takes the place of a newer one', async () => {
+    const { page } = await visit()
+    await page.route('**/ask', async (route) => {
+      if (route.request().postData()?.includes('weather') === true)
+        await new Promise((resolve) => setTimeout(resolve, 400))
+      // The browser may have given this request up meanwhile.
+      await route.continue().catch(() => undefined)
+    })
+    await page.getByRole('button', { name: WEATHER }).click()
+    await ask(page, STRONG)
+    await page.waitForTimeout(600)
+    expect(await page.locator('#asked').innerText()).toBe(STRONG)
+    expect(await page.locator('#history li').count()).toBe(1)
+  })
+})
+
+describe('a refusal', () => {
+  it('shows the reason, what helps, and the finding that decided', async () => {
+    const { page, complaints } = await visit()
+    await page.getByRole('button', { name: WEATHER }).click()
+    await settled(page)
+    const result = page.getByRole('article', { name: WEATHER })
+    expect(await result.locator('.verdict .badge').innerText()).toBe('Refuse')
+    expect(await result.locator('.answer').innerText()).toContain('I cannot answer this question')
+    expect(await result.innerText()).toMatch(/Why\s+Confidence \(0\.\d+\) below threshold/)
+    expect(await result.locator('.bullets li').count()).toBeGreaterThan(0)
+    expect(await result.locator('.findings .refuse').innerText()).toBe('Refuse')
+    expect(await result.locator('.sources').count()).toBe(0)
+    expect(complaints).toEqual([])
+  })
+})
+
+describe('a refusal that names passages', () => {
+  it('shows what the Worker tells operators of them', async () => {
+    const { page, complaints } = await visit()
+    await ask(page, 'What is cached for fifty years in Chicago?')
+    const part = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Closest passages' }) })
+    expect(await part.locator('li').first().innerText()).toBe('Caching answers › Lifetimes docs/cache.md')
+    expect(complaints).toEqual([])
+  })
+
+  it('shows the closest ones, as text', async () => {
+    const { page, complaints } = await visit()
+    const closest = [
+      { title: 'Caching answers', section: 'Caching answers › Lifetimes', source: 'https://example.com/cache' },
+      { document_id: 'gate.md', title: `Gate ${HOSTILE_MARKUP}`, source: 'javascript:alert(1)' },
+    ]
+    await changing(page, (body) => ({ ...body, closest }))
+    await ask(page, WEATHER)
+    const part = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Closest passages' }) })
+    expect(await part.locator('li').allInnerTexts()).toEqual([
+      'Caching answers › Lifetimes https://example.com/cache ↗',
+      `Gate ${HOSTILE_MARKUP} javascript:alert(1)`,
+    ])
+    expect(await part.locator('a').count()).toBe(1)
+    expect(complaints).toEqual([])
+  })
+
+  it('shows nothing of them where the gate names none', async () => {
+    const { page } = await visit()
+    await changing(page, (body) => ({ ...body, closest: undefined }))
+    await ask(page, WEATHER)
+    expect(await page.getByText('Closest passages').count()).toBe(0)
+  })
+})
+
+describe('badge and banner of a profile', () => {
+  it('stand above the answer, in the colours of its specification', async () => {
+    const { page, complaints } = await visit()
+    await changing(page, (body) => ({ ...body, ...ADVISORY }))
+    await ask(page, STRONG)
+    const mark = page.locator('.reading .mark')
+    expect(await mark.innerText()).toBe(ADVISORY.badge.text)
+    expect(await page.locator('.reading .banner').innerText()).toBe(ADVISORY.banner)
+    const css = (locator: Locator, names: readonly string[]) =>
+      locator.evaluate(
+        (element, wanted) => wanted.map((name) => getComputedStyle(element).getPropertyValue(name)),
+        names,
+      )
+    expect(await css(mark, ['background-color', 'padding', 'border-radius', 'font-size'])).toEqual([
+      'rgb(255, 243, 224)',
+      '4px 8px',
+      '4px',
+      '11px',
+    ])
+    expect(await css(page.locator('.banner'), ['background-color', 'border-color', 'color'])).toEqual([
+      'rgb(255, 243, 224)',
+      'rgb(255, 193, 7)',
+      'rgb(133, 100, 4)',
+    ])
+    expect(complaints).toEqual([])
+  })
+
+  it('are not there where the profile has none', async () => {
+    const { page } = await visit()
+    await ask(page, STRONG)
+    expect(await page.locator('.mark, .banner').count()).toBe(0)
+  })
+})
+
+describe('the confidence', () => {
+  it('stands on a gauge with every threshold, each with its meaning and figure', async () => {
+    const { page } = await visit()
+    await ask(page, STRONG)
+    const labels = page.getByRole('list', { name: 'Thresholds' }).getByRole('listitem')
+    const [refuse = '', advise = ''] = await labels.allInnerTexts()
+    expect(refuse).toMatch(/^Refuse below 0\.\d{3}$/)
+    expect(advise).toMatch(/^Advise below 0\.\d{3}$/)
+    const ticks = page.locator('.bar.wide b')
+    expect(await ticks.count()).toBe(2)
+    const bar = (await page.locator('.bar.wide').boundingBox())!
+    for (const [at, label] of [refuse, advise].entries()) {
+      const { x } = (await ticks.nth(at).boundingBox())!
+      expect((x - bar.x) / bar.width).toBeCloseTo(Number(/[\d.]+$/.exec(label)?.[0]), 1)
+    }
+    expect(await page.locator('.scale span').allInnerTexts()).toEqual([refuse, advise].map((text) => text.slice(-5)))
+  })
+
+  it('reads settings that stand apart from the name of their gate, and shows a lone threshold as one', async () => {
+    const { page } = await visit()
+    const finding = {
+      gate: 'own',
+      stage: 'pre-generation',
+      outcome: 'pass',
+      code: 'passed',
+      message: 'Fine',
+      actual: 0.61,
+    }
+    const detail = { confidence: 0.61, signals: { chunkCount: 1 }, chunks: [] }
+    let gates: unknown = [{ gate: 'own', settings: { refuseBelow: 0.3, adviseBelow: 0.35 } }]
+    await changing(page, (body) => ({
+      ...body,
+      detail: { ...detail, gates, findings: [{ ...finding, threshold: 0.4 }] },
+    }))
+    await ask(page, STRONG)
+    const labels = page.getByRole('list', { name: 'Thresholds' })
+    expect((await labels.innerText()).split('\n')).toEqual(['Refuse below 0.300', 'Advise below 0.350'])
+    const boxes = await Promise.all((await page.locator('.scale span').all()).map((each) => each.boundingBox()))
+    // Figures that are close to each other do not lie over each other.
+    expect(boxes[0]!.x + boxes[0]!.width).toBeLessThanOrEqual(boxes[1]!.x)
+    gates = undefined
+    await ask(page, STRONG)
+    expect(await labels.innerText()).toBe('Threshold 0.400')
+  })
+
+  it('of a flagged retrieval warns before the first source', async () => {
+    const { page } = await visit()
+    const confidence = { overall_confidence: 0.5, interpretation: 'LOW - Weak retrieval', should_flag_for_review: true }
+    const explanation = { confidence, analysis: [{ metric: 'top_score', text: '❌ Low top score' }] }
+    await changing(page, (body) => ({ ...body, detail: { ...(body['detail'] as object), explanation } }))
+    await ask(page, STRONG)
+    expect(await page.locator('.sources li').first().innerText()).toBe('⚠️ LOW - Weak retrieval')
+    expect(await page.locator('.sources li').nth(1).innerText()).toContain('[1]')
+    expect(await page.locator('.facts').innerText()).toContain('❌ Low top score')
+  })
+})

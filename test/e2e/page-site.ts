@@ -1,0 +1,100 @@
+/** The page at `/` of a real Worker in a real browser: how one asks there, and what stands where. */
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { GATE_DOCUMENTS, type Visit, type VisitedSite, visitedSite } from './visited-site.ts'
+
+export const STRONG = 'How long is a strong answer cached?'
+export const WEATHER = 'What is the weather in Chicago?'
+export const HOSTILE_MARKUP = `<img src=x onerror="alert('title')"><script>alert('script')</script>`
+
+const DOCUMENTS = [
+  ...GATE_DOCUMENTS,
+  {
+    id: 'hostile.md',
+    title: `Zebra ${HOSTILE_MARKUP}`,
+    source: 'https://example.com/"><script>alert(1)</script>',
+    text: `# Zebra ${HOSTILE_MARKUP}
+
+The zebra protocol carries ${HOSTILE_MARKUP} in every quagga frame, see <a href="javascript:alert('link')">[1]</a>.`,
+  },
+]
+
+/** A Worker with its page. */
+export interface PageSite {
+  readonly gate: VisitedSite['gate']
+  /** Opens the page. */
+  readonly visit: (options?: BrowserContextOptions) => Promise<Visit>
+}
+
+/** Starts both before the tests of a file, and stops them afterwards. */
+export function pageSite(): PageSite {
+  const site = visitedSite(DOCUMENTS)
+  return {
+    get gate() {
+      return site.gate
+    },
+    visit: (options) => site.visit('/', options),
+  }
+}
+
+/** Where a question is typed. */
+export const questionBox = (page: Page): Locator => page.getByRole('textbox', { name: 'Ask the documents' })
+
+/** Asks a question and waits for what comes of it. */
+export async function ask(page: Page, question: string): Promise<void> {
+  await questionBox(page).fill(question)
+  await questionBox(page).press('Enter')
+  await settled(page)
+}
+
+/** The latest question has its answer, or its error. */
+export async function settled(page: Page): Promise<void> {
+  await page.locator('#result:not([aria-busy]) #asked').waitFor()
+}
+
+/** Asks until the answer comes from the cache: it is stored after the response was sent. */
+export async function askUntilCached(page: Page, question: string): Promise<void> {
+  for (let attempt = 0; attempt < 10; attempt++) {
+    await ask(page, question)
+    if ((await fact(page, 'Cache').innerText()).startsWith('hit')) return
+  }
+}
+
+/** The value beside a name among the facts. */
+export function fact(page: Page, name: string): Locator {
+  return page
+    .locator('.rows > div')
+    .filter({ has: page.locator('dt', { hasText: new RegExp(`^${name}$`) }) })
+    .locator('dd')
+}
+
+/** The id of what has the focus. */
+export const activeId = (page: Page): Promise<string | undefined> => page.evaluate(() => document.activeElement?.id)
+
+/** Lets a page see other answers than the gate gives. */
+export async function changing(page: Page, change: (body: Record<string, unknown>) => object): Promise<void> {
+  await page.route('**/ask', async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, json: change((await response.json()) as Record<string, unknown>) })
+  })
+}
+
+/** What an advisory profile adds to an answer. */
+export const ADVISORY = {
+  badge: { look: 'warning', text: '⚠ Medium Confidence' },
+  banner: '⚠️ Advisory only — Confidence: 50%. Verify information with primary sources.',
+}
+
+/** Asks under a key from now on. */
+export async function useKey(page: Page, key: string): Promise<void> {
+  await openAccess(page)
+  await page.getByRole('textbox', { name: 'Key', exact: true }).fill(key)
+  await page.getByRole('textbox', { name: 'Key', exact: true }).press('Enter')
+  await expect.poll(() => page.locator('#key-state').innerText()).not.toContain('as anybody')
+}
+
+/** Opens the part for keys and documents. */
+export async function openAccess(page: Page): Promise<void> {
+  const access = page.locator('#access')
+  if ((await access.getAttribute('open')) === null) await access.locator('> summary').click()
+}
