@@ -166,7 +166,12 @@ describe('policies', () => {
     }>('/v1/policies')
     expect(policies.choices.map(({ name }) => name)).toContain('sufficiency')
     expect(policies.policies).toHaveLength(2)
-    expect(policies.policies.every(({ policy }) => policy.gates.length === 1)).toBe(true)
+    // As settings, whether it decided or was chosen: from them it can be made again.
+    for (const { policy } of policies.policies) {
+      expect(policy.gates).toEqual([
+        { gate: 'confidence-range', refuseBelow: expect.any(Number), adviseBelow: expect.any(Number) },
+      ])
+    }
     expect(policies.changes).toMatchObject([
       { policy: null, why: '' },
       { policy: 'balanced-strict', why: 'too many wrong answers', by: 'admin', collection: null },

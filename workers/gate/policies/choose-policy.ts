@@ -14,7 +14,7 @@ import { WorkerError } from '../errors.ts'
 import { requirePin } from './pins.ts'
 import { policyFromSettings } from './policy-for.ts'
 import { readWhy } from './read-why.ts'
-import { namedPolicyOfId, POLICY_NAMES, policyNamed } from './policy-named.ts'
+import { namedPolicyOfId, POLICY_NAMES, policyNamed, recordedPolicy } from './policy-named.ts'
 import { requireFit } from './require-fit.ts'
 
 const LIMITS = { maxBytes: 10_000, timeoutMs: 10_000 }
@@ -124,6 +124,6 @@ interface Choice extends AskedPolicy, ChosenFor {
 /** Keeps a policy of the deployment itself, and who chose which policy, when and why. */
 async function recordChoice({ policies }: Composition, { policy, chosen, ...choice }: Choice): Promise<void> {
   // A pushed policy is its tenant's, and kept with it.
-  if (namedPolicyOfId(chosen.id) !== undefined) await policies.keep(chosen)
+  if (namedPolicyOfId(chosen.id) !== undefined) await policies.keep(recordedPolicy(chosen))
   await policies.recordChoice({ ...choice, policy, policyId: chosen.id })
 }

@@ -1,5 +1,6 @@
 /** The policies that have a name, each made when it is first asked for, and once: a gate checks each policy object once. */
-import type { Policy } from '../../../src/core/policy/policy.ts'
+import type { PolicyRecord } from '../../../src/adapters/d1/decision-store.ts'
+import { type Policy, policySettings } from '../../../src/core/policy/policy.ts'
 import { RagGateError } from '../../../src/errors.ts'
 import { DEFAULT_POLICY, NAMED_POLICIES } from '../../../src/presets/named/index.ts'
 
@@ -22,6 +23,11 @@ export function policyNamed(name: string | null): Policy {
   const policy = make()
   made.set(wanted, policy)
   return policy
+}
+
+/** A policy of the deployment as the database keeps it: plain data under its id. */
+export function recordedPolicy(policy: Policy): PolicyRecord {
+  return { id: policy.id, ...policySettings(policy) }
 }
 
 /** The policy of an id, if it is one of those that have a name. */

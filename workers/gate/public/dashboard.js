@@ -109,8 +109,17 @@ function place() {
   const id = rest.join('/')
   return {
     view: Object.hasOwn(VIEWS, name) ? name : 'overview',
-    id: id === '' ? undefined : decodeURIComponent(id),
+    id: id === '' ? undefined : decoded(id),
     filter: Object.fromEntries(new URLSearchParams(query)),
+  }
+}
+
+/** What an address spells; as it stands where it spells nothing. */
+function decoded(text) {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
   }
 }
 
@@ -127,6 +136,8 @@ async function show(why) {
     if (link.dataset.view === where.view) link.setAttribute('aria-current', 'page')
     else link.removeAttribute('aria-current')
   }
+  // Other views stand still: a list that somebody reads must not move.
+  byId('refresh').parentElement.hidden = where.view !== 'overview'
   const [title, showView] = where.id === undefined ? VIEWS[where.view] : ['Decision', showDecision]
   document.title = `${title} · hono-rag-gate`
   if (why !== 'by itself') view.setAttribute('aria-busy', 'true')

@@ -1,14 +1,13 @@
 /** How decisions get into the database: held in the isolate and written together, or through a queue. */
-import { policySettings } from '../../../src/core/policy/policy.ts'
 import { errorForLog } from '../../../src/errors.ts'
 import { createBufferedDecisionLog } from '../../../src/adapters/buffered-decision-log.ts'
-import { createD1DecisionStore, type PolicyRecord } from '../../../src/adapters/d1/decision-store.ts'
+import { createD1DecisionStore } from '../../../src/adapters/d1/decision-store.ts'
 import { createDecisionConsumer } from '../../../src/adapters/decision-consumer.ts'
 import { createQueueDecisionLog } from '../../../src/adapters/queue-decision-log.ts'
 import type { DecisionLog, DecisionStore } from '../../../src/ports/decision-log.ts'
 import type { GateBindings } from '../bindings.ts'
 import { daysOf } from './stores.ts'
-import { namedPolicyOfId } from '../policies/policy-named.ts'
+import { namedPolicyOfId, recordedPolicy } from '../policies/policy-named.ts'
 
 /**
  * The queue where one is bound, else the buffer of the isolate.
@@ -41,14 +40,11 @@ function decisionStore(
   const retentionDays = daysOf(env, 'STORE_QUESTIONS_DAYS')
   return createD1DecisionStore({
     db: env.DB,
-    policyOf: recordedPolicy,
+    policyOf: (id) => {
+      const policy = namedPolicyOfId(id)
+      return policy && recordedPolicy(policy)
+    },
     onRejected,
     ...(retentionDays === undefined ? {} : { storeQuestions: { retentionDays } }),
   })
-}
-
-/** A policy of the deployment as plain data, under its id; those that tenants pushed are kept with them. */
-function recordedPolicy(id: string): PolicyRecord | undefined {
-  const policy = namedPolicyOfId(id)
-  return policy === undefined ? undefined : { id, ...policySettings(policy) }
 }

@@ -1,6 +1,7 @@
 /** The list of decisions, and everything that is known of one. */
-import { get, save, send } from './api.js'
+import { get, send } from './api.js'
 import { badge, card, duration, el, empty, facts, figure, moment, money, NOTHING, table, words } from './dom.js'
+import { saveButton } from './save-button.js'
 
 const PAGE = 50
 
@@ -48,17 +49,14 @@ export async function showDecisions({ period, chosen, filter, signal }) {
         { className: 'beside' },
         count,
         more,
-        el(
-          'button',
-          { type: 'button', onclick: () => void save('/v1/decisions', { ...asked, limit: 1000 }, 'decisions.csv') },
-          'Save as CSV',
-        ),
+        saveButton('/v1/decisions', { ...asked, limit: 1000 }, 'decisions.csv'),
       ),
     ),
   ]
 }
 
 const COLUMNS = ['When', 'Verdict', 'Reason', 'Confidence', 'Collection', 'Policy', 'Cache', 'Time']
+const FIGURES = new Set(['Confidence', 'Time'])
 
 /** The table around rows of decisions; not shown while there are none. */
 export function listOf(body, caption) {
@@ -72,7 +70,7 @@ export function listOf(body, caption) {
       el(
         'tr',
         {},
-        COLUMNS.map((column) => el('th', { scope: 'col' }, column)),
+        COLUMNS.map((column) => el('th', { scope: 'col', className: FIGURES.has(column) ? 'figures' : '' }, column)),
       ),
     ),
     body,
@@ -81,7 +79,8 @@ export function listOf(body, caption) {
 
 /** A decision of a list. */
 export function row(decision) {
-  const cell = (name, value) => el('td', { 'data-column': name }, value ?? NOTHING)
+  const cell = (name, value) =>
+    el('td', { 'data-column': name, className: FIGURES.has(name) ? 'figures' : '' }, value ?? NOTHING)
   return el(
     'tr',
     {},
@@ -92,11 +91,11 @@ export function row(decision) {
     ),
     cell('Verdict', badge(decision.verdict)),
     cell('Reason', words(decision.reason)),
-    cell('Confidence', el('span', { className: 'number' }, figure(decision.confidence, 3))),
+    cell('Confidence', figure(decision.confidence, 3)),
     cell('Collection', decision.collection),
     cell('Policy', el('span', { title: decision.policy_id }, decision.policy_id.split('@')[0])),
     cell('Cache', decision.mode === 'observe' ? `${decision.cache}, observing` : decision.cache),
-    cell('Time', el('span', { className: 'number' }, duration(decision.total_ms))),
+    cell('Time', duration(decision.total_ms)),
   )
 }
 

@@ -96,11 +96,28 @@ export function badge(verdict) {
   return el('span', { className: `badge ${verdict}` }, words(verdict))
 }
 
-/** A table that a screen reader and a phone can read: each cell knows its column. */
+/** Columns of figures: they stand under each other at the end. */
+export const figures = (...names) => names.map((name) => ({ name, className: 'figures' }))
+
+/** Columns from which on a row becomes a card of its own where the screen is narrow. */
+const STACKED_FROM = 4
+
+/**
+ * A table that a screen reader and a phone can read: each cell knows its column. A column is a name, or comes from
+ * `figures`.
+ */
 export function table(caption, columns, rows) {
+  const named = columns.map((column) => (typeof column === 'string' ? { name: column, className: '' } : column))
+  const cell = (value, at) => {
+    const { name, className } = named[at]
+    const shown = value ?? NOTHING
+    return at === 0
+      ? el('th', { scope: 'row', 'data-column': name, className }, shown)
+      : el('td', { 'data-column': name, className }, shown)
+  }
   return el(
     'table',
-    {},
+    { className: columns.length >= STACKED_FROM ? 'stacked' : '' },
     el('caption', { className: 'unseen' }, caption),
     el(
       'thead',
@@ -108,25 +125,26 @@ export function table(caption, columns, rows) {
       el(
         'tr',
         {},
-        columns.map((column) => el('th', { scope: 'col' }, column)),
+        named.map(({ name, className }) => el('th', { scope: 'col', className }, name)),
       ),
     ),
     el(
       'tbody',
       {},
-      rows.map((cells) =>
-        el(
-          'tr',
-          {},
-          cells.map((cell, at) =>
-            at === 0
-              ? el('th', { scope: 'row', 'data-column': columns[at] }, cell ?? NOTHING)
-              : el('td', { 'data-column': columns[at] }, cell ?? NOTHING),
-          ),
-        ),
-      ),
+      rows.map((cells) => el('tr', {}, cells.map(cell))),
     ),
   )
+}
+
+/** A table that may be wider than the screen: it scrolls in itself, by keyboard too. */
+export function scrolling(name, ...tables) {
+  return el('div', { className: 'scroll', tabIndex: 0, role: 'group', 'aria-label': name }, tables)
+}
+
+/** The id of a policy, short; whole when pointed at. */
+export function policyName(id) {
+  const [name, hash = ''] = id.split('@')
+  return el('span', { title: id }, name, hash !== '' && el('code', { className: 'quiet' }, ` ${hash.slice(0, 6)}`))
 }
 
 /** Names and values. */

@@ -1,11 +1,10 @@
 /** How often the gate errs, by what people say, and what follows from it. */
-import { get, save } from './api.js'
-import { badge, card, el, empty, moment, NOTHING, number, percent, table, words } from './dom.js'
+import { get } from './api.js'
+import { badge, card, el, empty, moment, NOTHING, number, percent, policyName, scrolling, table, words } from './dom.js'
+import { saveButton } from './save-button.js'
 
 export async function showFeedback({ period, signal }) {
   const { policies, labels } = await get('/v1/feedback', period, signal)
-  const region = (name, ...children) =>
-    el('div', { className: 'scroll', tabIndex: 0, role: 'group', 'aria-label': name }, children)
   return [
     card(
       'How often the gate errs',
@@ -16,7 +15,7 @@ export async function showFeedback({ period, signal }) {
       ),
       policies.length === 0
         ? empty('No decisions in this period.')
-        : region(
+        : scrolling(
             'Error rates',
             table(
               'Error rates by policy',
@@ -29,7 +28,7 @@ export async function showFeedback({ period, signal }) {
                 'Suggestion',
               ],
               policies.map((each) => [
-                el('code', {}, each.policy_id),
+                policyName(each.policy_id),
                 said(each.refusals),
                 said(each.answers),
                 rate(each.false_refusals),
@@ -45,7 +44,7 @@ export async function showFeedback({ period, signal }) {
         ? empty(
             'Nobody has said anything yet. Open a decision to label it, or send POST /v1/feedback with the id that came with an answer.',
           )
-        : region(
+        : scrolling(
             'Labels',
             table(
               'Latest labels',
@@ -59,8 +58,7 @@ export async function showFeedback({ period, signal }) {
               ]),
             ),
           ),
-      labels.length > 0 &&
-        el('button', { type: 'button', onclick: () => void save('/v1/feedback', period, 'labels.csv') }, 'Save as CSV'),
+      labels.length > 0 && saveButton('/v1/feedback', period, 'labels.csv'),
     ),
   ]
 }

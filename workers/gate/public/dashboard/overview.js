@@ -1,5 +1,5 @@
 /** The overview: what became of the questions, in figures and over time. */
-import { get, save } from './api.js'
+import { get } from './api.js'
 import { bars, histogram, legend, timeSeries } from './charts.js'
 import {
   card,
@@ -8,14 +8,18 @@ import {
   el,
   empty,
   figure,
+  figures,
   moment,
   money,
   NOTHING,
   number,
   percent,
+  policyName,
+  scrolling,
   table,
   words,
 } from './dom.js'
+import { saveButton } from './save-button.js'
 
 export async function showOverview({ period, chosen, signal, offer }) {
   const asked = { ...period, ...chosen }
@@ -49,13 +53,8 @@ export async function showOverview({ period, chosen, signal, offer }) {
       'div',
       { className: 'grid' },
       overTime(stats, asked),
-      confidence(stats, policies),
-      reasons(stats),
-      cache(stats),
-      latency(stats),
-      savings(stats),
-      byPolicy(stats),
-      recording(stats),
+      el('div', { className: 'column' }, confidence(stats, policies), latency(stats), byPolicy(stats)),
+      el('div', { className: 'column' }, reasons(stats), cache(stats), savings(stats), recording(stats)),
       pastAlerts(alerts),
     ),
   ]
@@ -85,12 +84,11 @@ function pastAlerts(alerts) {
   if (alerts.length === 0) return undefined
   const part = card(
     'Alerts',
-    el(
-      'div',
-      { className: 'scroll', tabIndex: 0, role: 'group', 'aria-label': 'Alerts' },
+    scrolling(
+      'Alerts',
       table(
         'Alerts',
-        ['Opened', 'What', 'Figure', 'Closed'],
+        ['Opened', 'What', ...figures('Figure'), 'Closed'],
         alerts
           .slice(0, LISTED_ALERTS)
           .map((alert) => [
@@ -156,22 +154,23 @@ function overTime(stats, asked) {
     details(
       'series',
       'As a table',
-      el(
-        'div',
-        { className: 'scroll', tabIndex: 0, role: 'group', 'aria-label': 'Decisions over time' },
+      scrolling(
+        'Decisions over time',
         table(
           'Decisions over time',
           [
             'From',
-            'Decisions',
-            'Pass',
-            'Advise',
-            'Refuse',
-            'From cache',
-            'Avoided',
-            'Saved',
-            'Confidence',
-            'Mean time',
+            ...figures(
+              'Decisions',
+              'Pass',
+              'Advise',
+              'Refuse',
+              'From cache',
+              'Avoided',
+              'Saved',
+              'Confidence',
+              'Mean time',
+            ),
           ],
           stats.series.map((point) => [
             point.start.slice(0, stats.interval === 'day' ? 10 : 16).replace('T', ' '),
@@ -187,11 +186,7 @@ function overTime(stats, asked) {
           ]),
         ),
       ),
-      el(
-        'button',
-        { type: 'button', onclick: () => void save('/v1/stats', asked, 'decisions-over-time.csv') },
-        'Save as CSV',
-      ),
+      saveButton('/v1/stats', asked, 'decisions-over-time.csv'),
     ),
   )
   part.classList.add('wide')
@@ -213,10 +208,8 @@ function filled({ series, from, to, interval }) {
 /** The histogram, with a threshold that can be moved to see what it would have refused. */
 function confidence({ confidence_histogram: bins, by_policy: used }, policies) {
   const total = bins.reduce((sum, { pass, advise, refuse }) => sum + pass + advise + refuse, 0)
-  const name = used.length === 1 ? used[0].name : used[0]?.name
-  const gate = policies.find(({ id }) => id === name)?.policy?.gates?.find((each) => each.gate === 'confidence-range')
-  const settings = gate?.settings ?? gate
-  const [refuseBelow, adviseBelow] = [settings?.refuseBelow, settings?.adviseBelow]
+  const policy = policies.find(({ id }) => id === used[0]?.name)?.policy
+  const { refuseBelow, adviseBelow } = policy?.gates?.find(({ gate }) => gate === 'confidence-range') ?? {}
   const lines = (moved) => [
     ...(refuseBelow === undefined ? [] : [{ at: refuseBelow, name: 'refuse', kind: 'refuse' }]),
     ...(adviseBelow === undefined ? [] : [{ at: adviseBelow, name: 'advise', kind: 'advise' }]),
@@ -303,16 +296,15 @@ function latency({ latency: times, mean_retrieval_ms: retrieval, mean_generation
   const row = (name, { counted, p50, p90, p95, p99 }) => [
     name,
     number(counted),
-    ...[p50, p90, p95, p99].map((ms) => el('span', { className: 'number' }, duration(ms))),
+    ...[p50, p90, p95, p99].map((ms) => duration(ms)),
   ]
   return card(
     'Response time',
-    el(
-      'div',
-      { className: 'scroll', tabIndex: 0, role: 'group', 'aria-label': 'Response times' },
+    scrolling(
+      'Response times',
       table(
         'Response times',
-        ['Answers', 'Counted', 'Half within', '90 %', '95 %', '99 %'],
+        ['Answers', ...figures('Counted', 'Half within', '90 %', '95 %', '99 %')],
         [row('All', times.all), row('From the cache', times.cached), row('Not cached', times.uncached)],
       ),
     ),
@@ -345,7 +337,7 @@ function savings({
     'Saved',
     table(
       'What was not spent',
-      ['What', 'How much'],
+      ['What', ...figures('How much')],
       [
         ['Refused before a model was asked', number(saved.calls_avoided_by_refusal)],
         ['Answered from the cache', number(saved.calls_avoided_by_cache)],
@@ -364,25 +356,23 @@ function savings({
 }
 
 function byPolicy({ by_policy: used, by_collection: collections, by_tenant: tenants }) {
-  const rows = (entries) =>
+  const rows = (entries, shown = (name) => name) =>
     entries.map((each) => [
-      each.name,
+      shown(each.name),
       number(each.decisions),
       percent(each.by_verdict.refuse, each.decisions),
       figure(each.mean_confidence),
     ])
-  const columns = ['Decisions', 'Refused', 'Confidence']
-  const part = card(
+  const columns = figures('Decisions', 'Refused', 'Confidence')
+  return card(
     'By policy and collection',
-    el(
-      'div',
-      { className: 'scroll', tabIndex: 0, role: 'group', 'aria-label': 'By policy and collection' },
-      table('By policy', ['Policy', ...columns], rows(used)),
+    scrolling(
+      'By policy and collection',
+      table('By policy', ['Policy', ...columns], rows(used, policyName)),
       table('By collection', ['Collection', ...columns], rows(collections)),
       tenants.length > 1 && table('By tenant', ['Tenant', ...columns], rows(tenants)),
     ),
   )
-  return part
 }
 
 function recording({ recording: counts }) {
@@ -400,7 +390,7 @@ function recording({ recording: counts }) {
     lost > 0 &&
       table(
         'What was lost',
-        ['How', 'Decisions'],
+        ['How', ...figures('Decisions')],
         [
           ['Dropped, because the database did not answer', number(counts.dropped)],
           ['Rejected by the database', number(counts.rejected)],

@@ -1,6 +1,6 @@
 /** Policies: what decided, since when, and who chose which, and why. */
 import { get } from './api.js'
-import { card, el, empty, figure, moment, NOTHING, number, percent, table } from './dom.js'
+import { card, el, empty, figure, figures, moment, NOTHING, number, percent, scrolling, table } from './dom.js'
 
 export async function showPolicies({ period, chosen, signal }) {
   const [{ choices, policies, changes }, stats] = await Promise.all([
@@ -16,12 +16,11 @@ export async function showPolicies({ period, chosen, signal }) {
   return [
     card(
       'Policies',
-      el(
-        'div',
-        { className: 'scroll', tabIndex: 0, role: 'group', 'aria-label': 'Policies' },
+      scrolling(
+        'Policies',
         table(
           'Policies',
-          ['Name', 'Id', 'First seen', 'Decisions', 'Refused', 'Confidence'],
+          ['Name', 'Id', 'First seen', ...figures('Decisions', 'Refused', 'Confidence')],
           rows.map(([name, id, since]) => {
             const figures = used.get(id)
             return [
@@ -40,9 +39,8 @@ export async function showPolicies({ period, chosen, signal }) {
       'Chosen',
       changes.length === 0
         ? empty('No policy was chosen yet: everything is judged by the default.')
-        : el(
-            'div',
-            { className: 'scroll', tabIndex: 0, role: 'group', 'aria-label': 'Changes' },
+        : scrolling(
+            'Changes',
             table(
               'Who chose which policy',
               ['When', 'Policy', 'For', 'By', 'Why'],
@@ -51,7 +49,7 @@ export async function showPolicies({ period, chosen, signal }) {
                 policy ?? 'The default',
                 collection ?? 'The tenant',
                 by,
-                why,
+                why === '' ? NOTHING : why,
               ]),
             ),
           ),

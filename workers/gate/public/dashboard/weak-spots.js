@@ -1,7 +1,8 @@
 /** What the documents lack: questions refused again and again, and documents that carry weak decisions. */
-import { get, save } from './api.js'
+import { get } from './api.js'
 import { sparkline } from './charts.js'
-import { card, el, empty, figure, moment, NOTHING, number, percent, table, words } from './dom.js'
+import { card, el, empty, figure, figures, moment, NOTHING, number, percent, scrolling, table, words } from './dom.js'
+import { saveButton } from './save-button.js'
 
 const DAY_MS = 86_400_000
 
@@ -19,16 +20,15 @@ export async function showContentGaps({ period, periodMs, chosen, signal }) {
     ),
     gaps.length === 0
       ? empty('No question was refused in this period, or no key for questions is configured.')
-      : el(
-          'div',
-          { className: 'scroll', tabIndex: 0, role: 'group', 'aria-label': 'Content gaps' },
+      : scrolling(
+          'Content gaps',
           table(
             'Questions refused most often',
-            ['Question', 'Refused', 'With a caution', 'Collection', 'Last reason', 'Last asked'],
+            ['Question', ...figures('Refused', 'With a caution'), 'Collection', 'Last reason', 'Last asked'],
             gaps.map((gap) => [
               gap.text ?? el('code', { title: gap.question_hmac }, `${gap.question_hmac.slice(0, 12)}…`),
-              el('span', { className: 'number' }, number(gap.refused)),
-              el('span', { className: 'number' }, number(gap.advised)),
+              number(gap.refused),
+              number(gap.advised),
               gap.collection,
               words(gap.last_reason),
               moment(gap.last),
@@ -42,12 +42,7 @@ export async function showContentGaps({ period, periodMs, chosen, signal }) {
         { className: 'quiet' },
         'Only an HMAC of each question is kept. To see the words, choose to keep texts, with a retention in days.',
       ),
-    gaps.length > 0 &&
-      el(
-        'button',
-        { type: 'button', onclick: () => void save('/v1/stats/content-gaps', asked, 'content-gaps.csv') },
-        'Save as CSV',
-      ),
+    gaps.length > 0 && saveButton('/v1/stats/content-gaps', asked, 'content-gaps.csv'),
   )
   return [part]
 }
@@ -82,12 +77,17 @@ export async function showDocuments({ period, chosen, filter, signal }) {
       ),
       documents.length === 0
         ? empty('No document led a decision in this period.')
-        : el(
-            'div',
-            { className: 'scroll', tabIndex: 0, role: 'group', 'aria-label': 'Documents' },
+        : scrolling(
+            'Documents',
             table(
               'Documents by confidence',
-              ['Document', 'Confidence', 'By week', 'Change', 'Decisions', 'Refused', 'Collection'],
+              [
+                'Document',
+                ...figures('Confidence'),
+                'By week',
+                ...figures('Change', 'Decisions', 'Refused'),
+                'Collection',
+              ],
               documents.map((each) => [
                 el(
                   'span',
@@ -96,7 +96,7 @@ export async function showDocuments({ period, chosen, filter, signal }) {
                   ' ',
                   each.consistently_weak && el('span', { className: 'badge advise' }, 'Consistently weak'),
                 ),
-                el('span', { className: 'number' }, figure(each.mean_confidence)),
+                figure(each.mean_confidence),
                 sparkline(
                   each.weeks.map(({ mean_confidence: mean }) => mean),
                   each.weeks
@@ -104,18 +104,13 @@ export async function showDocuments({ period, chosen, filter, signal }) {
                     .join(', '),
                 ),
                 each.change === null ? NOTHING : `${each.change < 0 ? '−' : '+'}${figure(Math.abs(each.change))}`,
-                el('span', { className: 'number' }, number(each.decisions)),
+                number(each.decisions),
                 percent(each.refused, each.decisions),
                 each.collection,
               ]),
             ),
           ),
-      documents.length > 0 &&
-        el(
-          'button',
-          { type: 'button', onclick: () => void save('/v1/stats/documents', asked, 'documents.csv') },
-          'Save as CSV',
-        ),
+      documents.length > 0 && saveButton('/v1/stats/documents', asked, 'documents.csv'),
     ),
   ]
 }
