@@ -240,7 +240,7 @@ const SAYS_WHO =
 /** Names, in capitals or marked as such, that do not begin the sentence. */
 const NAMES = /(?<=\S[ (])[*_]*\p{Lu}[\p{L}\p{N}]+|\x60[^\x60]+\x60|\*\*[^*]+\*\*/gu
 /** Asked for by a noun in the plural. */
-const SEVERAL = /^(?:which|what) (?:\w+ )?\w+s\b/
+const SEVERAL = /^(?:which|what) (?:\w+ )?\w+s (?:are|can|do|have|may|must|should|were|will)\b/
 /** On which a yes or no hangs, though they are no terms. */
 const QUANTIFIERS = /\b(?:same|different|both|only|several|multiple|all|always|again|automatically)\b/g
 /** Advice for some is not what holds. */

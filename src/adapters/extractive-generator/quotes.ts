@@ -195,7 +195,7 @@ function bestOf(runs: readonly ReadRun[], above: Above, asked: Asked, maxSentenc
         suits &&
         !run.doubtful &&
         holdsEnough(found, sentences, run.asks, asked) &&
-        (!NEED_HEADING.has(asked.form.kind) || isOf(asked.telling, [...headings, ...above.title]))
+        isHeaded(asked, [...headings, ...above.title])
       const undoing = !asked.undoes && found.some((terms) => isOf(UNDOING, terms)) ? UNDOING_DISCOUNT : 1
       const stands = covered * independence * undoing
       const suited = answers ? 1 : UNSUITED_DISCOUNT
@@ -206,6 +206,11 @@ function bestOf(runs: readonly ReadRun[], above: Above, asked: Asked, maxSentenc
     }
   }
   return best
+}
+
+/** Whether the headings, where there are some, have the subject of a question that needs it. */
+function isHeaded({ form: { kind }, telling }: Asked, headings: readonly string[]): boolean {
+  return headings.length === 0 || !NEED_HEADING.has(kind) || isOf(telling, headings)
 }
 
 /** Whether the heading above, or the question there, says what is asked and nothing else. */
