@@ -1,77 +1,60 @@
 /** Sentences that people write around a question and that ask nothing: courtesy, and talk about the asking. English. */
 import { terms } from './terms.ts'
 
-/** By what they are said for. None names a thing that a collection could be about, or that somebody could ask for. */
-const SAID_AROUND_QUESTIONS = [
-  // To greet, to thank and to part.
-  `hi hello hey dear good morning afternoon evening greetings welcome everyone everybody folks guys team sir madam
-   gentlemen members people soul thanks thank thankful thx ty cheers regards best kind kindly sincerely bye friend
-   appreciate appreciation grateful gratitude obliged wish luck hope well fine advance`,
-  // To apologise, and to make oneself small.
-  `sorry apology apologies apologize apologise excuse pardon forgive bother disturb trouble inconvenience stupid
-   silly dumb naive basic simple obvious trivial newbie noob novice beginner newcomer amateur ignorance ignorant
-   clueless duplicate repeat repost redundant dead standard fault incorrect bear mind patient patience gentle`,
-  // To ask, and to ask for help.
-  `question query inquiry enquiry ask request point recommend issue problem matter answer reply respond response
-   pointer hint tip advice advise idea clue guide guidance suggestion suggest recommendation input insight feedback
-   thought opinion direction solution help assist assistance support clarify clarification enlighten explain
-   describe mention discuss address tell speak let offer share provide leave please`,
-  // To say what one knows, thinks and feels.
-  `know known knowledge familiar experience experienced learn assume stumped wonder curious interested sure unsure
-   certain clear unclear confuse confusion puzzled lost stuck struggle understand understood think guess suppose
-   believe feel seem seemingly appear figure sense wrong right miss mistake slip correct frustrate desperate crazy
-   mad nuts drive driven fresh head wits end mess impossible able unable possible possibly perhaps maybe hopefully
-   unfortunately honestly sadly probably obviously apparently basically actually admit ok okay`,
-  // To say where one looked, and what came of it.
-  `look search google tried tries searched internet online forum thread post site website page doc documentation
-   manual faq read find found anywhere nowhere everywhere elsewhere somewhere info information detail come came
-   across turn see saw seen check try attempt effort report resource success successful succeed avail fail work
-   solve resolve fix nothing anything something everything none thing stuff way result place case situation exist
-   belong topic category type sort item follow put pick wait waste relate`,
-  // How much, how long and how often.
-  `much many lot bunch ton million bit little great greatly highly deeply nice wonderful awesome really truly quite
-   rather pretty relatively fairly somewhat totally completely extremely quick quickly short brief easy hard
-   difficult several various numerous different situations solutions similar single couple almost nearly another
-   same long while time early hour day week month year yesterday today tomorrow tonight recently lately already
-   still yet finally ever never always soon asap urgent urgently first last next far new old else also even though
-   however anyway without within`,
-  // Whom one asks, and verbs that say little alone.
-  `since until although whether because done being anyone anybody someone somebody nobody person expert mine like
-   love want need get got give given take taken make made go going happen start begin keep say said job task
-   homework assignment boss colleague deadline would could might may use`,
-  // Verbs, adverbs and measures of any talk: none of them names what a sentence is about.
-  `accept achieve agree allow answerable avoid become behave bring call care choose comment compare complain
-   complete concern confirm consider continue decide decided deal depend differ do done encounter end enjoy ensure
-   examine exclude expect explore fall follow forget forgot gather grateful gratefully guarantee hear hold imagine
-   improve include inform intend introduce investigate involve keep lack lead leave listen live lose mean meant
-   meet notice obtain occur overlook plan prefer prepare prevent proceed prove pull push raise reach realise
-   realize received refer regard remain remember remind remove resort scratch show skip sound specify stand stay
-   step stop switch talk thank understand urge walk watch worry write written wrote spend spent`,
-  `certainly clearly closely commonly constantly correctly currently definitely directly easily entirely especially
-   eventually exactly frequently fully generally gladly happily happy hardly incredibly instead largely literally
-   mainly merely mostly naturally necessarily necessary nevertheless normally occasionally often otherwise
-   particularly patiently perfectly personally precisely previously properly rarely regularly respectfully
-   seriously significantly simply slightly sometimes specifically specific strongly suddenly surely though
-   thoroughly together unable usually whatsoever wholly`,
-  `actual additional afraid alone alright anxious apparent appropriate available aware bad better big brief busy
-   capable careful common comfortable complicated considerable convenient current deep due entire former full
-   further general glad grand half helpless huge hundred important large late latter least less likely main major
-   minor necessary normal opposite ordinary original other overall particular past personal plain pleased positive
-   possible precise present previous proper ready real reasonable recent regular relevant rest satisfied second
-   separate serious simple slow small special specific strange sudden term third thousand thorough tough tricky
-   true typical unusual usual useful valid vague whole willing worse worst young`,
-  `ability amount approach area aspect attention background benefit bunch care chance choice circumstance comment
-   concern condition confidence consideration context difference difficulty doubt ease example experience
-   explanation fact fellow hair hope intention interest kind lesson limit line look luck meaning moment need notice
-   number obstacle option part piece plenty point possibility priority progress purpose reason regard respect sake
-   scratch search side sign skill sort start step story stress sum term thanks thinking title today trial truth
-   type use view week while word worry`,
-  // What is left of shortened words, cut at the apostrophe or written without it.
-  `couldn wouldn shouldn isn wasn aren weren haven havn hasn hadn didn doesn won ain couldnt cant dont didnt doesnt
-   isnt wont havent im ive id ll d m ve`,
-]
-
-const TALK: ReadonlySet<string> = new Set(SAID_AROUND_QUESTIONS.flatMap(terms))
+/**
+ * To greet, thank and part; to apologise; to ask for help; to say what one knows, thinks, feels and has tried, whom one
+ * asks, how much and how often; and what is left of shortened words, cut at the apostrophe or written without it. No word
+ * names a thing that a collection could be about, or that somebody could ask for. One word stands for all of its stem, so
+ * none whose stem is there already; by the alphabet.
+ */
+const TALK: ReadonlySet<string> = new Set(
+  terms(`
+   ability able accept achieve across actual additional address admit advance advice advise afraid afternoon agree
+   ain allow almost alone already alright although always amateur amount another answer anxious anybody anyone
+   anything anyway anywhere apologise apology apparent appear appreciate approach appropriate area aren asap ask
+   aspect assignment assist assume attempt attention avail avoid aware awesome background bad basic bear become
+   begin beginner behave believe belong benefit best better big bit boss bother brief bring bunch busy bye call came
+   cant capable care case category certain certainly chance check cheers choice choose circumstance clarification
+   clarify clear clearly closely clue clueless colleague come comfortable comment common commonly compare complain
+   complete complicated concern condition confidence confirm confuse consider considerable constantly context
+   continue convenient correct correctly couldn couldnt couple crazy curious current d day dead deadline deal dear
+   decide deep deeply definitely depend describe desperate detail didn didnt differ difficult difficulty direction
+   directly discuss disturb doc documentation doesn doesnt done dont doubt drive driven due dumb duplicate early
+   ease easily easy effort else elsewhere encounter end enjoy enlighten enquiry ensure entire especially even
+   eventually ever everybody everyone everything everywhere exactly examine example exclude excuse exist expect
+   experience experienced expert explain explanation explore extremely fact fail fairly fall familiar faq far fault
+   feedback feel fellow figure finally find fine first fix folks follow forget forgive forgot former forum found
+   frequently fresh friend frustrate full fully gather general gentle gentlemen get give given glad gladly go good
+   google got grand grateful gratefully gratitude great greatly greetings guarantee guess guidance guide guys hadn
+   hair half happen happily happy hard hardly hasn haven havent havn head hear hello help helpless hey hi highly
+   hint hold homework honestly hope hopefully hour however huge hundred id idea ignorant im imagine important
+   impossible improve include inconvenience incorrect incredibly info inform input inquiry insight instead intend
+   intention interest internet introduce investigate involve isn isnt issue item ive job keep kind kindly know
+   knowledge known lack large last late latter lead learn least leave less lesson let like limit line listen
+   literally little live long look lose lost lot love luck m mad madam made main mainly major make manual many
+   matter may maybe mean meant meet members mention merely mess might million mind mine minor miss mistake moment
+   month morning mostly much naive naturally nearly necessarily necessary need never nevertheless new newbie
+   newcomer next nice nobody none noob normal nothing notice novice nowhere number numerous nuts obliged obstacle
+   obtain obvious obviously occasionally occur offer often ok okay old online opinion opposite option ordinary
+   original otherwise overall overlook page pardon part particular particularly past patience patient people
+   perfectly perhaps person pick piece place plain plan please plenty point pointer positive possible post precise
+   prefer prepare present pretty prevent previous previously priority probably problem proceed progress proper
+   properly prove provide pull purpose push put puzzled query question quick quickly quite raise rarely rather reach
+   read ready real realise realize really reason received recent recommend redundant refer regard regular regularly
+   relate relatively relevant remain remember remind remove repeat reply report repost request resolve resort
+   resource respect respectfully respond response rest result right sadly said sake satisfied saw say scratch search
+   second see seem seemingly seen sense separate serious seriously several share short shouldn show side sign
+   significantly silly similar simple simply since sincerely single sir site situation skill skip slightly slip slow
+   small solution solve somebody someone something sometimes somewhat somewhere soon sorry sort soul sound speak
+   special specific specify spend spent stand standard start stay step still stop story strange stress strongly
+   struggle stuck stuff stumped stupid succeed success sudden suddenly suggest sum support suppose sure switch take
+   taken talk task team tell term thank thing think third thorough thoroughly though thought thousand thread thx
+   time tip title today together tomorrow ton tonight topic totally tough trial tricky tried trivial trouble true
+   truly truth try turn ty type typical unable unclear understand understood unfortunately unsure unusual urge
+   urgent use usual vague valid various view wait walk want wasn waste watch way website week welcome well weren
+   whatsoever whether whole wholly willing wish within without wits won wonder wont word work worry worse worst
+   wouldn write written wrong wrote year yesterday yet young`),
+)
 
 const ASKING_WORDS = 'what|which|who|whom|whose|when|where|why|how'
 /** Begins with a request. */
