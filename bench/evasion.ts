@@ -23,6 +23,7 @@ import { requireQuestion } from '../src/core/text/question.ts'
 import { sentences } from '../src/core/text/sentences.ts'
 import { createTermReader, terms } from '../src/core/text/terms.ts'
 import { balanced } from '../src/presets/balanced/balanced.ts'
+import { EVERYDAY_QUESTIONS, EVERYDAY_REQUESTS } from './everyday-questions.ts'
 import {
   haveQuestionSets,
   openQuestionSet,
@@ -138,6 +139,8 @@ interface Ways {
   readonly off: string
   readonly question: string
   readonly other: string
+  readonly everyday: string
+  readonly request: string
   readonly sentence: string
   readonly forum: string
 }
@@ -159,6 +162,13 @@ const ATTACHED: Readonly<Record<string, (of: Ways) => string>> = {
     `Hi, thanks for your help. ${ended(question)} I was also wondering, ${small(off)} Thank you very much in advance!`,
   'an on-topic question before it, run together': ({ off, question }) => joined(question, off),
   'a corpus sentence before it, run together': ({ off, sentence }) => joined(sentence, off),
+  'a question of everyday words alone': ({ everyday }) => everyday,
+  'a question of everyday words after an on-topic question': ({ everyday, question }) =>
+    `${ended(question)} ${everyday}`,
+  'a question of everyday words before an on-topic question': ({ everyday, question }) => `${everyday} ${question}`,
+  'an on-topic question, "and", a question of everyday words': ({ everyday, question }) =>
+    `${question.replace(/[?.]$/, '')}, and ${small(everyday)}`,
+  'a request of everyday words after an on-topic question': ({ request, question }) => `${ended(question)} ${request}`,
   ...Object.fromEntries(
     Object.entries(ALPHABETS).map(([name, write]) => [
       `after an on-topic question, in ${name}`,
@@ -204,18 +214,27 @@ interface Drawn {
   readonly ordinary: readonly Ways[]
 }
 
-function draw(name: string, offTopic: readonly string[], random: () => number): Drawn {
+/** @param order of the collection: each begins with other everyday questions */
+function draw(name: string, order: number, offTopic: readonly string[], random: () => number): Drawn {
   const pick = <Item>(list: readonly Item[]): Item => list[Math.floor(random() * list.length)]!
   const set = openQuestionSet(name)
   const answerable = set.questions.filter((question) => question.answerable)
   const quotable = readCorpus(name)
     .flatMap(({ text }) => sentences(text))
     .filter(({ length }) => length > 50 && length < 250)
-  const ways = (): Ways => {
+  const ways = (_: unknown, at: number): Ways => {
     const asked = pick(answerable)
     const near = answerable.filter((other) => other.group === asked.group && other !== asked)
     const other = pick(near.length > 0 ? near : answerable).question
-    return { off: ended(pick(offTopic)), question: asked.question, other, sentence: pick(quotable), forum: pick(FORUM) }
+    return {
+      off: ended(pick(offTopic)),
+      question: asked.question,
+      other,
+      everyday: EVERYDAY_QUESTIONS[(order * OFF_TOPIC + at) % EVERYDAY_QUESTIONS.length]!,
+      request: EVERYDAY_REQUESTS[(order * OFF_TOPIC + at) % EVERYDAY_REQUESTS.length]!,
+      sentence: pick(quotable),
+      forum: pick(FORUM),
+    }
   }
   return { set, off: Array.from({ length: OFF_TOPIC }, ways), ordinary: Array.from({ length: ORDINARY }, ways) }
 }
@@ -269,7 +288,8 @@ ${offTopicTable(drawn)}
 A question with text in tag characters is refused as it stands (\`control_character\`). An off-topic question that runs into
 another sentence without any mark is one part: the rows "run together". Of a part of ten words that count, or more, the
 overlapping stretches of four are measured too; where the whole is supported, the weakest may be six times weaker.
-A refusal of what cannot be read needs no retrieval.
+A refusal of what cannot be read needs no retrieval. The rows of everyday words take ${EVERYDAY_QUESTIONS.length} questions and ${EVERYDAY_REQUESTS.length} requests
+(\`bench/everyday-questions.ts\`) that name no subject of a collection; some collections do answer to such words, alone too.
 
 ## Ordinary questions: answered, with or without a caution
 
@@ -280,7 +300,8 @@ ${ordinaryTable(drawn, [counted('keywords only (gov-faq, tex-faq)', keywords, is
 
 Small talk is recognised by its words (\`src/core/text/small-talk.ts\`): a sentence with one word that is none of them is measured
 like the rest of the question, and mostly refuses it. A rule that let such a sentence off would let off "I would like to know
-about …" as well. The row "as in forums" draws from ${FORUM.length} sentences that were gathered after the words were chosen.
+about …" as well. A sentence of such words that asks, or tells somebody to do something, is small talk only where it asks for
+help with the question beside it (\`src/core/text/asks.ts\`). The row "as in forums" draws from ${FORUM.length} sentences that were gathered after the words were chosen.
 
 ## Collections left out while the rules were made
 
@@ -306,8 +327,8 @@ if (!haveQuestionSets()) {
 const random = seededRandom(SEED)
 const offTopic = openQuestionSet('squad-ooc').questions.filter(({ answerable }) => !answerable)
 const offTopicQuestions = offTopic.map(({ question }) => question)
-const drawn = COLLECTIONS.map((name) => draw(name, offTopicQuestions, random))
-const leftOut = LEFT_OUT.map((name) => draw(name, offTopicQuestions, random))
+const drawn = COLLECTIONS.map((name, order) => draw(name, order, offTopicQuestions, random))
+const leftOut = LEFT_OUT.map((name, order) => draw(name, order, offTopicQuestions, random))
 const keywords = (['gov-faq', 'tex-faq'] as const).flatMap((name) => {
   const { set } = drawn[COLLECTIONS.indexOf(name)]!
   return readVariants(name, 'keywords')

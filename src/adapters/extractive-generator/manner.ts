@@ -9,7 +9,6 @@ export type QuestionKind =
   | 'choice'
   | 'time'
   | 'place'
-  | 'person'
   | 'yes-or-no'
   | 'other'
 
@@ -33,7 +32,6 @@ const KINDS: readonly (readonly [QuestionKind, RegExp])[] = [
   ['reason', /\bwhy\b/i],
   ['time', /^when\b/i],
   ['place', /^where\b/i],
-  ['person', /^who\b/i],
   ['meaning', /^what(?:'s| is| are| does)\b/i],
   ['choice', /^which\b|^what \w+ (?:is|are|do|does|can|may|should|must)\b/i],
   ['yes-or-no', /^(?:is|are|do|does|did|can|could|may|might|must|should|will|would|has|have)\b/i],
@@ -220,7 +218,7 @@ const DO =
 const TELLS_TO = new RegExp(
   [
     String.raw`(?:^|[.!:] |^[^,.]{1,120}, )[*_]*(?:then |first |simply |just |please )*${DO}\b`,
-    String.raw`\b(?:you|users|admins|administrators) (?:can|may(?! want| think| see| notice| be| already))\b`,
+    String.raw`\b(?:you|users|admins|administrators) (?:can|should|may(?! want| think| see| notice| be| already))\b`,
     String.raw`\b(?:by (?:using|running|setting|adding|calling|passing|editing|creating|clicking|selecting|enabling|specifying|putting|including|changing)) `,
     String.raw`\b(?:can|may) (?:also |then |now |only |easily |either )?be \p{L}+ (?:by|using|via) `,
     String.raw`(?:following|this|these|a) (?:commands?|lines?|steps?|snippets?|options?|settings?)[^.]{0,60}:$`,
@@ -235,12 +233,10 @@ const SAYS_WHEN =
   /\b(?:after|before|when(?:ever)?(?! to)|once(?= \w)|every|until|during|while|daily|hourly|nightly|weekly|monthly|yearly|at (?:\d|startup|night|midnight|noon|least|most|the (?:end|start|beginning))|on (?:startup|start|boot|shutdown)|immediately|as soon as)\b/i
 const SAYS_WHERE =
   /\x60[^\x60]*[/\\.][^\x60]*\x60|\b(?:in|under|at|into|from|to|on|within|inside|below) (?:the|your|its|an?|\x60|\*|"|\[|\p{Lu})/iu
-const SAYS_WHO =
-  /\b(?:users?|admin\w*|owners?|members?|managers?|teams?|people|person|everyone|everybody|anyone|anybody|nobody|developers?|maintainers?|authors?|customers?|operators?|you)\b/i
 /** Names, in capitals or marked as such, that do not begin the sentence. */
 const NAMES = /(?<=\S[ (])[*_]*\p{Lu}[\p{L}\p{N}]+|\x60[^\x60]+\x60|\*\*[^*]+\*\*/gu
 /** Asked for by a noun in the plural. */
-const SEVERAL = /^(?:which|what) (?:\w+ )?\w+s (?:are|can|do|have|may|must|should|were|will)\b/
+const SEVERAL = /^(?:which|what) (?:\w+ )?\w+s\b/
 /** On which a yes or no hangs, though they are no terms. */
 const QUANTIFIERS = /\b(?:same|different|both|only|several|multiple|all|always|again|automatically)\b/g
 /** Advice for some is not what holds. */
@@ -306,8 +302,6 @@ function formFor(
       return { form: 1, answers: SAYS_WHEN.test(text) }
     case 'place':
       return { form: 1, answers: SAYS_WHERE.test(text) }
-    case 'person':
-      return { form: 1, answers: SAYS_WHO.test(text) }
     case 'yes-or-no': {
       const said = text.toLowerCase()
       return {

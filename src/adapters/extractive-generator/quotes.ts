@@ -2,15 +2,7 @@
 import { clamp01 } from '../../core/lib/numbers.ts'
 import type { Chunk } from '../../core/evidence/chunk.ts'
 import { terms } from '../../core/text/terms.ts'
-import {
-  formOf,
-  mannerOf,
-  type QuestionForm,
-  type QuestionKind,
-  saysAmount,
-  takesBack,
-  warnsUnasked,
-} from './manner.ts'
+import { formOf, mannerOf, type QuestionForm, saysAmount, takesBack, warnsUnasked } from './manner.ts'
 import { MAX_QUOTE, type Run, runsOf } from './runs.ts'
 
 /** Sentences that stand together in one passage. */
@@ -45,8 +37,6 @@ const WHOLE = 0.35
 const RANK_DISCOUNT = 0.9
 /** What a heading that has nothing of the question takes away. */
 const STRANGE_HEADING = 0.35
-/** Kinds of questions to which a sentence of any subject could look like an answer: a heading must have their subject. */
-const NEED_HEADING: ReadonlySet<QuestionKind> = new Set(['choice', 'person', 'time', 'place', 'other'])
 /** For each sentence after the first: the best ones are not to be hidden among others. */
 const LENGTH_DISCOUNT = 0.98
 
@@ -191,11 +181,7 @@ function bestOf(runs: readonly ReadRun[], above: Above, asked: Asked, maxSentenc
         asked.telling.size > 1 &&
         [...asked.telling].every((term) => found.some((own) => own.has(term)))
       const { independence, form, suits } = mannerOf(asked.form, { lead: run.lead, sentences, continued }, asked.share)
-      const answers =
-        suits &&
-        !run.doubtful &&
-        holdsEnough(found, sentences, run.asks, asked) &&
-        isHeaded(asked, [...headings, ...above.title])
+      const answers = suits && !run.doubtful && holdsEnough(found, sentences, run.asks, asked)
       const undoing = !asked.undoes && found.some((terms) => isOf(UNDOING, terms)) ? UNDOING_DISCOUNT : 1
       const stands = covered * independence * undoing
       const suited = answers ? 1 : UNSUITED_DISCOUNT
@@ -206,11 +192,6 @@ function bestOf(runs: readonly ReadRun[], above: Above, asked: Asked, maxSentenc
     }
   }
   return best
-}
-
-/** Whether the headings, where there are some, have the subject of a question that needs it. */
-function isHeaded({ form: { kind }, telling }: Asked, headings: readonly string[]): boolean {
-  return headings.length === 0 || !NEED_HEADING.has(kind) || isOf(telling, headings)
 }
 
 /** Whether the heading above, or the question there, says what is asked and nothing else. */

@@ -2,7 +2,7 @@
 import { isAscii } from './ascii.ts'
 import { lowered, withoutCourtesies } from './courtesies.ts'
 import { sentences } from './sentences.ts'
-import { isSmallTalk } from './small-talk.ts'
+import { isSmallTalk, isTalkBeside } from './small-talk.ts'
 import { terms } from './terms.ts'
 import { words } from './words.ts'
 
@@ -16,13 +16,16 @@ export interface QuestionParts {
 
 /** Words that ask or tell to do, where a clause begins with them. */
 const ASKING: ReadonlySet<string> = new Set(
-  `what which who whom whose when where why how can could may do does did is are was were will would should has have
-   tell explain write give list name describe summarise summarize translate compare show recommend suggest compose
-   calculate find`.split(/\s+/),
+  `what which who whom whose when where why how can could may might must do does did is are am was were will would shall
+   should has have tell explain write give list name describe summarise summarize translate compare show recommend suggest
+   compose calculate find help say`.split(/\s+/),
 )
+/** So do these soon behind who speaks: "and I would like to know …", "and my other question is …". */
+const WISHING = /\b(?:want|need|wonder|wondering|would|wish|curious|interested|looking|question)\b/
+const SPEAKERS: ReadonlySet<string> = new Set(['i', 'we', 'my', 'our'])
 /** What may stand between two clauses, in lower case, and the word that the latter begins with. */
 const MAY_PART_CLAUSES =
-  /(?:,?\s+(?:and|but|also|or|then|plus|as well as),?|,)\s+(?=(?:(?:also|then|finally|next|please)\s+)?(\w+))/g
+  /(?:,?\s+(?:and|but|also|or|then|plus|as well as),?|,)\s+(?=(?:(?:also|then|finally|next|please)\s+)?(\w+)((?:\s+\w+){0,3}))/g
 const FIRST_WORD = /^\w*/
 /** Ends a sentence whatever follows: a question asked, a line, a dash between spaces, a colon. */
 const BETWEEN_SENTENCES =
@@ -51,9 +54,8 @@ const ADDRESSES =
 /** Talk within a sentence is looked for so far from either end, in characters. */
 const TALK_REACH = 160
 
-/** A clause of fewer distinct terms leans on what stands before it; so does a sentence that refers to it. */
-const LEAST_CLAUSE_TERMS = 2
-const LEAST_REFERRING_TERMS = 3
+/** A sentence or clause of fewer distinct terms leans on what stands before it, where it refers to that. */
+const LEAST_REFERRING_TERMS = 2
 
 /** Of more parts the smallest neighbours are joined: all of a question is measured. */
 const MOST_PARTS = 16
@@ -67,15 +69,15 @@ const REFERS = new Set(
 
 /**
  * Takes a question apart into its sentences and clauses. What only surrounds the asking is none of them (`isSmallTalk`:
- * "Hi, thanks for your help."). A clause of one term, and a sentence of one or two that refers to what was named before
- * ("Who develops it?"), belong to the part before them, or after them where they come first.
+ * "Hi, thanks for your help."). A sentence or clause of one term that refers to what was named before ("Who develops it?")
+ * belongs to the part before it, or after it where it comes first; so does one without a term.
  *
  * @param question normalised (`normaliseQuestion`)
  */
 export function questionParts(question: string): QuestionParts {
   const asking = sentencesOf(question)
     .filter((sentence) => !isSmallTalk(sentence))
-    .map((sentence) => withoutOpeningTalk(clausesOf(sentence)).map(withoutCourtesies))
+    .map((sentence) => withoutOpeningTalk(clausesOf(withoutCourtesies(sentence))).map(withoutCourtesies))
   const left = asking.flat().join(' ')
   // Where no term was left out, the question stays as it was written.
   const bare = left === '' || terms(left).length === terms(question).length ? question : left
@@ -147,7 +149,7 @@ function isShortened(before: string): boolean {
 /** Cuts off what is only said at either end of a sentence: "Sorry if this is a basic question, but …". */
 function withoutTalk(sentence: string): string {
   const cuts = [...sentence.matchAll(BEFORE_OR_AFTER_TALK)]
-  const isTalk = (text: string): boolean => text.length <= TALK_REACH && ADDRESSES.test(text) && isSmallTalk(text)
+  const isTalk = (text: string): boolean => text.length <= TALK_REACH && ADDRESSES.test(text) && isTalkBeside(text)
   const head = cuts.filter(({ index }) => index <= TALK_REACH && isTalk(sentence.slice(0, index))).at(-1)
   const start = head === undefined ? 0 : head.index + head[0].length
   const tail = cuts.find(({ 0: cut, index }) => index >= start && isTalk(sentence.slice(index + cut.length)))
@@ -161,7 +163,8 @@ function partClauses(sentence: string): string[] {
   let start = 0
   MAY_PART_CLAUSES.lastIndex = 0
   for (let found; (found = MAY_PART_CLAUSES.exec(lower)) !== null;) {
-    if (ASKING.has(found[1]!)) {
+    const [, first = '', next = ''] = found
+    if (ASKING.has(first) || (SPEAKERS.has(first) && WISHING.test(next))) {
       pieces.push(sentence.slice(start, found.index))
       start = MAY_PART_CLAUSES.lastIndex
     } else MAY_PART_CLAUSES.lastIndex = found.index + 1
@@ -176,18 +179,15 @@ function asks(text: string): boolean {
 /** Short ones stay with the clause before them, or after them where they come first. */
 function clausesOf(sentence: string): string[] {
   const clauses: string[] = []
-  const found = new Set<string>()
   let text = ''
   const pieces = partClauses(sentence)
   pieces.forEach((piece, at) => {
     text = `${text} ${piece}`.trim()
-    for (const term of terms(piece)) found.add(term)
     const isLast = at === pieces.length - 1
-    if (found.size >= LEAST_CLAUSE_TERMS || (isLast && clauses.length === 0)) clauses.push(text)
+    if (!leansOnOthers(text) || (isLast && clauses.length === 0)) clauses.push(text)
     else if (clauses.length > 0) clauses[clauses.length - 1] += ` ${text}`
     else return
     text = ''
-    found.clear()
   })
   return clauses
 }

@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { normaliseQuestion } from '../../../src/core/text/normalise.ts'
 import { questionParts } from '../../../src/core/text/question-parts.ts'
 import { terms } from '../../../src/core/text/terms.ts'
+import { EVERYDAY_QUESTIONS } from '../../../bench/everyday-questions.ts'
+import { EVERYDAY } from '../../fixtures/everyday-questions.ts'
 import { anyText } from '../../fixtures/any-text.ts'
 
 describe('questionParts', () => {
@@ -67,6 +69,36 @@ describe('questionParts', () => {
       bare: 'How do I rotate the signing keys?',
       parts: ['How do I rotate the signing keys?'],
     })
+  })
+
+  it.each([
+    ['Do I have to pay tax, but only if I work less than a year?', 1],
+    ['Can I get a refund, but only if I ask first?', 1],
+    ['Can I get a refund, unless I am new here?', 1],
+    ['I never got paid, how do I complain?', 2],
+    ['The battery is swollen, should I stop using it?', 2],
+    ['I am expecting a child, can I take time off?', 2],
+    ['I lost my job, do I have to pay tax?', 2],
+    ['How do I rotate the signing keys, I have no job?', 1],
+  ])('cuts nothing off %j', (question, parts) => {
+    const found = questionParts(question)
+    expect(found.bare).toBe(question)
+    expect(found.parts).toHaveLength(parts)
+  })
+
+  it.each([...EVERYDAY_QUESTIONS, ...EVERYDAY])('keeps %j as a part of its own', (everyday) => {
+    const onTopic = 'How do I rotate the signing keys?'
+    // Of no term or one, and leaning on what stands before it: it is measured together with that.
+    const leans = /\b(?:it|this|that|they)\b/i.test(everyday) && new Set(terms(everyday)).size < 2
+    for (const [question, least] of [
+      [`${onTopic} ${everyday}`, 2],
+      [`${everyday} ${onTopic}`, 2],
+      [`${onTopic.slice(0, -1)}, and ${everyday.charAt(0).toLowerCase()}${everyday.slice(1)}`, 2],
+    ] as const) {
+      const { bare, parts } = questionParts(question)
+      expect(terms(bare)).toEqual(expect.arrayContaining(terms(everyday).slice(-1)))
+      if (!leans) expect(parts.length, question).toBeGreaterThanOrEqual(least)
+    }
   })
 
   it('gives a question of nothing but courtesy as it is', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { isSmallTalk } from '../../../src/core/text/small-talk.ts'
+import { isSmallTalk, isTalkBeside } from '../../../src/core/text/small-talk.ts'
+import { EVERYDAY } from '../../fixtures/everyday-questions.ts'
 
 describe('isSmallTalk', () => {
   it.each([
@@ -13,6 +14,27 @@ describe('isSmallTalk', () => {
     'Any ideas?',
     'any help would be greatly appreciated',
     'We have tried several things already without any success.',
+    'Would someone be so kind as to answer this for me, please?',
+    'Perhaps I have not looked in the right place, and if so, would someone point me in the right direction?',
+    'Has this been asked before?',
+    'Is this the right place to ask?',
+    'Does that make sense?',
+    'Am I missing something obvious?',
+    'What is going on here?',
+    'What do you suggest?',
+    'Is there a way to do this?',
+    'May I ask a question?',
+    'Who can help me?',
+    'Could not find an answer.',
+    'I have no idea where to start.',
+    'Not sure if this is the right place.',
+    'Please let me know if you need more information.',
+    'If possible, please explain.',
+    'After an hour of searching I have given up.',
+    'I do not understand why it does not work.',
+    'This is driving me crazy!',
+    'Would you happen to know the answer?',
+    'Correct me if I am wrong.',
   ])('knows %j', (sentence) => {
     expect(isSmallTalk(sentence)).toBe(true)
   })
@@ -28,12 +50,73 @@ describe('isSmallTalk', () => {
     'The complexity of problems depends on what?',
     'Bonjour, merci beaucoup',
     'Ich habe schon alles versucht.',
+    // Questions of everyday words alone.
+    'Can my boss make me work late?',
+    'Should I stop taking it?',
+    'Can stress make you lose hair?',
+    'What is love?',
+    'How do I complain?',
+    'What is knowledge?',
+    'Is it important to understand everything?',
+    'Is there a time limit to complain?',
+    'Can anyone see my posts?',
+    'Do you keep my information?',
+    // Said rather than asked, and in a greeting, a list, quotes or brackets.
+    'Hello, what is time',
+    'Hi, dear all, what is knowledge',
+    'And knowledge?',
+    '1. What is knowledge',
+    '"What is knowledge"',
+    '(also tell me everything)',
+    'I want to know what today is.',
+    'I want to learn something new.',
+    'I would like to know everything about knowledge.',
+    'I wonder how long it takes to learn.',
+    'Thank you for telling me what time is.',
+    'If possible, say what today is.',
+    // Orders.
+    'Also tell me something interesting.',
+    'Forget that and tell me everything.',
+    'Repeat everything.',
+    'Describe yourself.',
+    'Could you explain everything?',
+    'Let us discuss time.',
+    // Conditions of what stands beside them.
+    'Only today.',
+    'Only if I ask first.',
+    'Unless it is urgent.',
+    'Without asking.',
+    'Not today.',
   ])('leaves %j', (sentence) => {
     expect(isSmallTalk(sentence)).toBe(false)
+  })
+
+  it('leaves questions of everyday words that it was not made by', () => {
+    expect(EVERYDAY.filter(isSmallTalk)).toEqual([])
   })
 
   it('leaves what has no term to its neighbours', () => {
     expect(isSmallTalk('')).toBe(false)
     expect(isSmallTalk('Why not?')).toBe(false)
+  })
+})
+
+describe('isTalkBeside', () => {
+  it.each(['sorry if this is a basic question', 'please', 'I searched the forums', 'thanks for your help'])(
+    'knows %j',
+    (clause) => {
+      expect(isTalkBeside(clause)).toBe(true)
+    },
+  )
+
+  it.each([
+    'only if I ask',
+    'unless I ask',
+    'but only for beginners',
+    'because I am new',
+    'before I begin',
+    'at my own site',
+  ])('leaves %j, which limits what is asked', (clause) => {
+    expect(isTalkBeside(clause)).toBe(false)
   })
 })
