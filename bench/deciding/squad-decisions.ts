@@ -17,7 +17,7 @@ export interface EnglishCosts {
   readonly first: number
   /** In a warm isolate, over texts that it reads for the first time, of a collection of which it has read half: a median. */
   readonly unread: number
-  /** The same texts again, in new strings: a median. */
+  /** The same texts for the third time, in new strings: a median. */
   readonly remembered: number
 }
 

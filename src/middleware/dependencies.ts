@@ -1,5 +1,6 @@
 /** What the gate works with, checked once and kept for as long as the isolate lives. */
 import { createQuestionHmac } from '../pipeline/question-hmac.ts'
+import { createRehearsal, type Rehearsal } from '../pipeline/rehearse.ts'
 import { createTermReader } from '../core/text/terms.ts'
 import { isRecord } from '../core/lib/guards.ts'
 import type { TermReader } from '../core/text/terms.ts'
@@ -80,6 +81,7 @@ export interface ResolvedDependencies {
   readonly identify: (request: Request) => Promise<Principal>
   /** Remembers terms of texts for as long as the dependencies live. */
   readonly terms: TermReader
+  readonly rehearsal: Rehearsal
   /** Absent without a log. */
   readonly record?: (event: DecisionEvent, question: string) => Promise<void> | undefined
 }
@@ -220,6 +222,7 @@ function resolveDependencies(given: GateDependencies, settings: DependentSetting
     ...(savings && { savings }),
     identify: (request) => identify(authenticate, request),
     terms: createTermReader(),
+    rehearsal: createRehearsal(),
     ...(log && { record: recorder(log, questionHmac, clock) }),
   }
 }

@@ -78,7 +78,7 @@ async function gateAnew(
 ): Promise<GateResult> {
   const { collection, policy } = place
   const search = await searchFor(ports, settings, request, place)
-  const first = await retrieveOrStandIn(ports, settings, request, search, cache)
+  const first = await retrieveOrStandIn(ports, settings, { ...request, policy }, search, cache)
   if ('answer' in first) return { kind: 'cached', found: first, policy, retrievals: 1 }
 
   const weighed = await weighEvidence(ports, settings, search, { ...request, policy }, first)
@@ -133,12 +133,12 @@ async function searchFor(
 async function retrieveOrStandIn(
   ports: QuestionPorts,
   settings: QuestionSettings,
-  { question }: QuestionRequest,
+  { question, policy }: { readonly question: string; readonly policy: Policy },
   search: Search,
   cache: QuestionCache | undefined,
 ): Promise<FirstRetrieval | FoundAnswer> {
   try {
-    return await retrieveFirst(ports, settings, search, question)
+    return await retrieveFirst(ports, settings, search, { question, policy })
   } catch (thrown) {
     const standIn = cache?.standIn({ by: 'retriever', thrown })
     if (standIn === undefined) throw thrown

@@ -9,6 +9,7 @@ import type { Audience } from '../core/policy/preset.ts'
 import type { Rule } from '../core/policy/rules.ts'
 import type { Signals } from '../core/signals/measure.ts'
 import type { Lexicon } from '../core/text/lexicon.ts'
+import type { Rehearsal } from './rehearse.ts'
 import type { TermReader } from '../core/text/terms.ts'
 import type { Principal } from '../ports/authenticator.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -39,6 +40,8 @@ export interface QuestionPorts {
   readonly rewriter?: QuestionRewriter
   /** Reads the terms of texts. @default one that remembers nothing */
   readonly terms?: TermReader
+  /** Compiles what decides while the first retrieval is waited for. @default nothing is done in the meantime */
+  readonly rehearsal?: Rehearsal
   /** @default nobody is told */
   readonly onWarning?: (warning: GateWarning) => void
 }

@@ -36,19 +36,25 @@ export interface WeighedEvidence {
  * @throws `retriever_timeout`, `retriever_unavailable`, `embedding_mismatch`, `search_mode`; what the retriever declares
  */
 export async function retrieveFirst(
-  { retriever, clock }: QuestionPorts,
+  { retriever, clock, rehearsal }: QuestionPorts,
   { retrieval }: QuestionSettings,
   search: Search,
-  question: string,
+  { question, policy }: { readonly question: string; readonly policy: Policy },
 ): Promise<FirstRetrieval> {
   const startedMs = clock.nowMs()
   const { bare: words } = questionParts(question)
   const retrieved = await withinDeadline(retrieval.timeoutMs, RETRIEVER_FAULTS, async (signal) => {
-    const [evidence] = await Promise.all([
+    const retrieving = Promise.all([
       retrieve(retriever, retrieval, search, words, signal),
       confirmSameEmbedding(retriever, search.collection, signal),
     ])
-    return evidence
+    const endRehearsal = rehearsal?.({ question, policy, lexicon: search.lexicon })
+    try {
+      const [evidence] = await retrieving
+      return evidence
+    } finally {
+      endRehearsal?.()
+    }
   })
   return { words, retrieved, retrievalMs: clock.nowMs() - startedMs }
 }
