@@ -147,8 +147,17 @@ describe('a quoted answer', () => {
   })
 
   it('that holds all of several words needs no heading that says so', async () => {
-    const page = { section: 'Miscellaneous remarks about winter', text: 'The engine starts with the red key.' }
-    expect(await quote('How does the engine start?', [page])).toBe('The engine starts with the red key. [1]')
+    const page = { section: 'Miscellaneous remarks about winter', text: 'You start the engine with the red key.' }
+    expect(await quote('How do I start the engine?', [page])).toBe('You start the engine with the red key. [1]')
+  })
+
+  it.each([
+    ['Which key starts the engine?', 'The engine starts with the key that is named Red.'],
+    ['When does the engine start?', 'The engine starts before noon.'],
+    ['Who may start the engine?', 'The engine may be started by:\n\n- nobody'],
+    ['What happens when the engine starts?', 'The lamp is on when the engine starts.'],
+  ])('to %j is none: too many sentences hold its words', async (question, text) => {
+    expect(await quote(question, [text])).toMatch(/^Closest passage/)
   })
 
   it('to what something is is not a condition about it, nor a pointer to another page', async () => {
@@ -178,13 +187,34 @@ describe('a quoted answer', () => {
     )
   })
 
+  it.each([
+    [
+      'that it can be done',
+      'How do I transfer a project to an account?',
+      'You can transfer whole projects between accounts.',
+    ],
+    ['what else is done', 'How do I tag a photo?', 'To view photos with a tag, click on the `tag` of a photo.'],
+    ['what comes before', 'How do I install the engine?', 'Before you install the engine, you can read its `manual`.'],
+    [
+      'with another verb',
+      'How do I rename an account?',
+      'You can open an account by clicking on the account in the list.',
+    ],
+    ['advice', 'Does the engine need oil at night?', 'You may want to give the engine the oil that it needs at night.'],
+    ['of another word', 'Is there a REST API?', 'The API and the rest of it is there.'],
+    ['of one, not of the same', 'Can two cars have the same engine?', 'Cars have two doors and an engine.'],
+    ['about a person', 'Who may start the engine?', 'Start: **all** keys of the engine may start it.'],
+  ])('does not say what was asked: %s', async (_, question, text) => {
+    expect(await quote(question, [text])).toMatch(/^Closest passage/)
+  })
+
   it('gives a reason to who asks why', async () => {
     const text = 'The engine stops at noon, every day of the week.\n\nThe engine stops because it overheats.'
     expect(await quote('Why does the engine stop?', [text])).toBe('The engine stops because it overheats. [1]')
   })
 
   it('does not let a document’s own numbers read like citations', async () => {
-    expect(await quote('When does the engine start?', ['The engine starts [7] at noon.'])).toBe(
+    expect(await quote('Does the engine start at noon?', ['The engine starts [7] at noon.'])).toBe(
       'The engine starts (7) at noon. [1]',
     )
   })

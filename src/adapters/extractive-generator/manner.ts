@@ -6,9 +6,8 @@ export type QuestionKind =
   | 'amount'
   | 'reason'
   | 'meaning'
+  /** One thing or some of many: which, who, when, where, what happens. */
   | 'choice'
-  | 'time'
-  | 'place'
   | 'yes-or-no'
   | 'other'
 
@@ -30,10 +29,8 @@ const KINDS: readonly (readonly [QuestionKind, RegExp])[] = [
   ],
   ['how-to', /\bhow (?:do|can|to|should|would|could)\b|^can i\b|\bis it possible\b|\bwhat (?:do|should|must) i\b/i],
   ['reason', /\bwhy\b/i],
-  ['time', /^when\b/i],
-  ['place', /^where\b/i],
   ['meaning', /^what(?:'s| is| are| does)\b/i],
-  ['choice', /^which\b|^what \w+ (?:is|are|do|does|can|may|should|must)\b/i],
+  ['choice', /^(?:which|who|whom|whose|when|where|what)\b/i],
   ['yes-or-no', /^(?:is|are|do|does|did|can|could|may|might|must|should|will|would|has|have)\b/i],
 ]
 
@@ -218,7 +215,7 @@ const DO =
 const TELLS_TO = new RegExp(
   [
     String.raw`(?:^|[.!:] |^[^,.]{1,120}, )[*_]*(?:then |first |simply |just |please )*${DO}\b`,
-    String.raw`\b(?:you|users|admins|administrators) (?:can|should|may(?! want| think| see| notice| be| already))\b`,
+    String.raw`\b(?:you|users|admins|administrators) (?:can|may(?! want| think| see| notice| be| already))\b`,
     String.raw`\b(?:by (?:using|running|setting|adding|calling|passing|editing|creating|clicking|selecting|enabling|specifying|putting|including|changing)) `,
     String.raw`\b(?:can|may) (?:also |then |now |only |easily |either )?be \p{L}+ (?:by|using|via) `,
     String.raw`(?:following|this|these|a) (?:commands?|lines?|steps?|snippets?|options?|settings?)[^.]{0,60}:$`,
@@ -229,20 +226,10 @@ const CAN_BE = /\b(?:can|may) (?:also |then |now |only |easily |either )?be (\p{
 /** What is done with something, where it is said what it is. */
 const PASSIVE =
   /^\s*(?:also |only |always |usually |not |now )?(?!used|called|named|meant|intended|designed)\p{L}+(?:ed|en|set|run)\b/iu
-const SAYS_WHEN =
-  /\b(?:after|before|when(?:ever)?(?! to)|once(?= \w)|every|until|during|while|daily|hourly|nightly|weekly|monthly|yearly|at (?:\d|startup|night|midnight|noon|least|most|the (?:end|start|beginning))|on (?:startup|start|boot|shutdown)|immediately|as soon as)\b/i
-const SAYS_WHERE =
-  /\x60[^\x60]*[/\\.][^\x60]*\x60|\b(?:in|under|at|into|from|to|on|within|inside|below) (?:the|your|its|an?|\x60|\*|"|\[|\p{Lu})/iu
-/** Names, in capitals or marked as such, that do not begin the sentence. */
-const NAMES = /(?<=\S[ (])[*_]*\p{Lu}[\p{L}\p{N}]+|\x60[^\x60]+\x60|\*\*[^*]+\*\*/gu
-/** Asked for by a noun in the plural. */
-const SEVERAL = /^(?:which|what) (?:\w+ )?\w+s\b/
 /** On which a yes or no hangs, though they are no terms. */
 const QUANTIFIERS = /\b(?:same|different|both|only|several|multiple|all|always|again|automatically)\b/g
 /** Advice for some is not what holds. */
 const HEDGES = /\byou (?:may|might|could) (?:want|wish|need|like|prefer)\b/i
-/** What is chosen. */
-const CHOSEN = /^(?:which|what) (\p{L}+)/u
 /** What is done at another time than what is asked. */
 const ANOTHER_TIME = /^(?:before|after|once|while|until|if you(?:['’]ve| have| had| already))\b/i
 /** By what something is done, or where. */
@@ -285,23 +272,10 @@ function formFor(
     case 'reason':
       return GIVES_A_REASON.test(text) ? { form: 1, answers: true } : { form: 0.6, answers: false }
     case 'choice': {
-      const lists = continued !== undefined && LISTS.test(continued)
-      const [, noun = ''] = CHOSEN.exec(question) ?? []
-      const asksAbout = (sentence: string): boolean => sentence.toLowerCase().includes(noun.slice(0, WORD_BEGINNING))
-      const wanted = SEVERAL.test(question) ? 2 : 1
-      const names = (sentence: string): number =>
-        new Set(
-          (sentence.match(NAMES) ?? []).map((name) => name.toLowerCase()).filter((name) => !question.includes(name)),
-        ).size
-      const said = sentences.some(
-        (sentence) => asksAbout(sentence) && (names(sentence) >= wanted || (wanted === 1 && saysAmount(sentence))),
-      )
-      return { form: lists ? 1.3 : 1, answers: lists || said }
+      // Many sentences hold the words of such a question; of those that answer it, only a list is known by its form.
+      const lists = /^wh(?:ich|at)/.test(question) && continued !== undefined && LISTS.test(continued)
+      return { form: lists ? 1.3 : 1, answers: lists }
     }
-    case 'time':
-      return { form: 1, answers: SAYS_WHEN.test(text) }
-    case 'place':
-      return { form: 1, answers: SAYS_WHERE.test(text) }
     case 'yes-or-no': {
       const said = text.toLowerCase()
       return {
