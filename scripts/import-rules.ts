@@ -59,6 +59,8 @@ const ROOMS: Readonly<Record<string, Allowed>> = {
 /** Packages of adapters, by their public file or their folder: each its own vendor's. */
 const VENDORS: Readonly<Record<string, readonly string[]>> = {
   'upstash-vector': ['@upstash/vector'],
+  markdown: ['markdown-it', 'entities'],
+  'html-to-markdown': ['entities'],
   'durable-object-coalescer': ['cloudflare:workers'],
 }
 

@@ -68,7 +68,7 @@ export function createMarkdownSplitter(options: MarkdownSplitterOptions = {}): S
       maxCharacters,
     )
   return {
-    version: `commonmark/1/${maxCharacters}/${overlapCharacters}`,
+    version: `markdown-it/3/${maxCharacters}/${overlapCharacters}`,
     formats: htmlToMarkdown === undefined ? ['markdown', 'text'] : ['markdown', 'text', 'html'],
     async split(text, format) {
       if (format === 'text') return { parts: partsOf(textBlocks(text)), hiddenText: false, work: plainWork(text) }

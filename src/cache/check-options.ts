@@ -1,13 +1,15 @@
 /** The check of an answer cache's options: once, when it is made. */
 import { isRecord } from '../core/lib/guards.ts'
 import {
+  callable,
+  type Check,
+  type Checks,
+  group,
   invalid,
-  requireKnown,
-  requireOneOf,
-  requireOptionalFunction,
-  requireString,
-  requireStrings,
-  requireWhole,
+  oneOf,
+  string,
+  strings,
+  wholeWithin,
 } from '../middleware/check-values.ts'
 import { CREDENTIAL_HEADERS, type CredentialHeader } from './cache-use.ts'
 import type { AnswerCacheOptions } from './options.ts'
@@ -42,50 +44,47 @@ const DEFAULTS: Defaulted = {
   bypassesPerMinute: 6,
 }
 
-/** Options that are whole numbers from 0 to these. */
-const MOST = {
-  staleIfErrorSeconds: 30 * 86_400,
-  staleWhileRevalidateSeconds: 30 * 86_400,
-  coalesceTimeoutMs: 60_000,
-  maxStoredBytes: 100_000_000,
-  bypassesPerMinute: 100_000,
-} as const
+const VARY: Checks<Defaulted['vary']> = { headers: strings, query: strings }
 
-/** Methods without which what is given is none. */
-const METHODS = {
-  store: ['get', 'put', 'delete'],
-  purges: ['known', 'purge'],
-  coalescer: ['join'],
-  reuse: ['isSameQuestion'],
-} as const
+const OPTIONS: Checks<AnswerCacheOptions> = {
+  store: methods('get', 'put', 'delete'),
+  purges: methods('known', 'purge'),
+  coalescer: methods('join'),
+  reuse: methods('isSameQuestion'),
+  revalidate: callable,
+  scope: oneOf('public', 'tenant', 'principal'),
+  vary: group(VARY),
+  deployment: string,
+  model: string,
+  prompt: string,
+  staleIfErrorSeconds: wholeWithin(0, 30 * 86_400),
+  staleWhileRevalidateSeconds: wholeWithin(0, 30 * 86_400),
+  coalesceTimeoutMs: wholeWithin(0, 60_000),
+  maxStoredBytes: wholeWithin(0, 100_000_000),
+  ignoredCredentials: (value, option) => {
+    if (!Array.isArray(value)) strings(value, option)
+    else for (const name of value) oneOf(...CREDENTIAL_HEADERS)(name, option)
+  },
+  omitHeaders: strings,
+  bypassesPerMinute: wholeWithin(0, 100_000),
+}
 
 /** @throws `config_invalid` when an option is out of range, or not known */
 export function checkCacheOptions(options: AnswerCacheOptions): CacheSettings {
-  requireKnown('cache', options, [...Object.keys({ ...METHODS, ...DEFAULTS }), 'revalidate'])
+  group(OPTIONS)(options, 'cache')
   if (options.store === undefined) throw invalid('cache.store must say where answers are kept', 'cache.store')
-  for (const name of namesOf(METHODS)) requireMethods(name, options[name])
   const given = Object.entries(options).filter(([, value]) => value !== undefined)
   // Each member is one of the options, by its own name.
   const completed = { ...DEFAULTS, ...Object.fromEntries(given) } as Defaulted & AnswerCacheOptions
   const { vary, ignoredCredentials, ...others } = completed
   const { scope, staleWhileRevalidateSeconds, revalidate, omitHeaders } = others
-  requireOneOf('cache.scope', scope, ['public', 'tenant', 'principal'])
-  for (const name of ['deployment', 'model', 'prompt'] as const) requireString(`cache.${name}`, others[name])
-  for (const name of namesOf(MOST)) requireWhole(`cache.${name}`, others[name], 0, MOST[name])
-  requireOptionalFunction('cache.revalidate', revalidate)
   if (staleWhileRevalidateSeconds > 0 && revalidate === undefined) {
     throw invalid(
       'cache.staleWhileRevalidateSeconds needs cache.revalidate, which makes the new answer',
       'cache.revalidate',
     )
   }
-  requireStrings('cache.ignoredCredentials', ignoredCredentials)
-  for (const name of ignoredCredentials) requireOneOf('cache.ignoredCredentials', name, CREDENTIAL_HEADERS)
-  requireStrings('cache.omitHeaders', omitHeaders)
-  requireKnown('cache.vary', vary, ['headers', 'query'])
   const { headers = [], query = [] } = vary
-  requireStrings('cache.vary.headers', headers)
-  requireStrings('cache.vary.query', query)
   const varyHeaders = lowerCase(headers)
   const harmless: readonly string[] = [...ignoredCredentials, ...varyHeaders]
   return {
@@ -97,13 +96,12 @@ export function checkCacheOptions(options: AnswerCacheOptions): CacheSettings {
   }
 }
 
-/** The keys of a literal, which has no others. */
-const namesOf = <Names extends object>(literal: Names): (keyof Names)[] => Object.keys(literal) as (keyof Names)[]
-
 const lowerCase = (names: readonly string[]): string[] => names.map((name) => name.toLowerCase())
 
-function requireMethods(name: keyof typeof METHODS, given: unknown): void {
-  if (given === undefined) return
-  const missing = METHODS[name].find((method) => !isRecord(given) || typeof given[method] !== 'function')
-  if (missing !== undefined) throw invalid(`cache.${name} has no method ${missing}`, `cache.${name}`)
+/** Something with these methods: without one of them it is not what is asked for. */
+function methods(...names: readonly string[]): Check {
+  return (given, option) => {
+    const missing = names.find((name) => !isRecord(given) || typeof given[name] !== 'function')
+    if (missing !== undefined) throw invalid(`${option} has no method ${missing}`, option)
+  }
 }

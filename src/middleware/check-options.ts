@@ -1,7 +1,7 @@
 /** The check of a route's options: once, when the middleware is made. */
 import type { Context } from 'hono'
 import type { GenerationConfidenceSource } from '../core/answer/measure-answer.ts'
-import { FUSION_METHODS } from '../core/evidence/fusion.ts'
+import { type ConvexWeights, FUSION_METHODS } from '../core/evidence/fusion.ts'
 import { checkPassageFilter } from '../core/evidence/passage-filter.ts'
 import { canonicalJson } from '../core/lib/canonical.ts'
 import { isRecord } from '../core/lib/guards.ts'
@@ -13,17 +13,18 @@ import type { ContextSettings } from '../pipeline/fit-context.ts'
 import type { GateWarning, QuestionSettings, RetrievalSettings } from '../pipeline/question-settings.ts'
 import { balanced } from '../presets/balanced/balanced.ts'
 import {
+  anything,
+  callable,
+  type Checks,
+  group,
   invalid,
-  isStrings,
-  isWithin,
-  requireKnown,
-  requireOneOf,
-  requireOptionalFunction,
-  requireString,
-  requireStrings,
-  requireWhole,
+  numberWithin,
+  oneOf,
+  string,
+  strings,
+  wholeWithin,
 } from './check-values.ts'
-import type { ContextOptions, QuestionOptions, RagGateOptions, RetrievalOptions } from './options.ts'
+import type { AnswerOptions, ContextOptions, QuestionOptions, RagGateOptions, RetrievalOptions } from './options.ts'
 
 /** How a route reads questions, completed. */
 export type ReadSettings = Required<Omit<QuestionOptions, 'read'>> & Pick<QuestionOptions, 'read'>
@@ -41,51 +42,64 @@ export interface RouteSettings extends QuestionSettings {
   readonly onWarning: (warning: GateWarning) => void
 }
 
-/** Names of the options, group by group: an unknown one would be passed over, and somebody may rely on it. */
-const NAMES = {
-  '': [
-    'dependencies',
-    'policy',
-    'rules',
-    'mode',
-    'question',
-    'retrieval',
-    'context',
-    'answer',
-    'refusalStatus',
-    'closestPassages',
-    'messages',
-    'onRefuse',
-    'onWarning',
-  ],
-  question: [
-    'read',
-    'field',
-    'maxCodePoints',
-    'maxBodyBytes',
-    'bodyTimeoutMs',
-    'otherFields',
-    'collection',
-    'otherCollections',
-    'searchModes',
-    'trials',
-  ],
-  retrieval: [
-    'topK',
-    'candidates',
-    'fusion',
-    'fusionWeights',
-    'rrfK',
-    'filter',
-    'timeoutMs',
-    'rerankTimeoutMs',
-    'rerankFrom',
-    'rerankBelow',
-    'expansion',
-  ],
-  context: ['maxCharacters', 'maxTokens', 'countTokens'],
-  answer: ['generationConfidence', 'maxJudgedBytes'],
-} as const
+const QUESTION: Checks<QuestionOptions> = {
+  read: callable,
+  field: string,
+  maxCodePoints: wholeWithin(1, 1_000_000),
+  maxBodyBytes: wholeWithin(1, 100_000_000),
+  bodyTimeoutMs: wholeWithin(1, 600_000),
+  otherFields: oneOf('refuse', 'allow'),
+  collection: string,
+  // In a string every part of a name would be found.
+  otherCollections: (value, option) => {
+    if (value !== 'any') strings(value, option)
+  },
+  searchModes: oneOf('none', 'operators'),
+  trials: oneOf('none', 'operators'),
+}
+
+const WEIGHTS: Checks<ConvexWeights> = { cosine: anything, bm25: anything }
+
+const RETRIEVAL: Checks<RetrievalOptions> = {
+  topK: wholeWithin(1, 100),
+  candidates: wholeWithin(1, 100),
+  fusion: oneOf(...FUSION_METHODS),
+  fusionWeights: group(WEIGHTS),
+  rrfK: numberWithin(0, 10_000),
+  filter: anything,
+  timeoutMs: wholeWithin(1, 60_000),
+  rerankTimeoutMs: wholeWithin(1, 60_000),
+  rerankFrom: numberWithin(0, 1),
+  rerankBelow: numberWithin(0, 1),
+  expansion: anything,
+}
+
+const CONTEXT: Checks<ContextOptions> = {
+  maxCharacters: wholeWithin(200, 10_000_000),
+  maxTokens: wholeWithin(50, 10_000_000),
+  countTokens: anything,
+}
+
+const ANSWER: Checks<AnswerOptions> = {
+  generationConfidence: oneOf('reported', 'token-log-probabilities'),
+  maxJudgedBytes: wholeWithin(1, 100_000_000),
+}
+
+const OPTIONS: Checks<RagGateOptions> = {
+  dependencies: anything,
+  policy: anything,
+  rules: anything,
+  mode: oneOf('enforce', 'observe'),
+  question: group(QUESTION),
+  retrieval: group(RETRIEVAL),
+  context: group(CONTEXT),
+  answer: group(ANSWER),
+  refusalStatus: oneOf(200, 403, 404, 422),
+  closestPassages: wholeWithin(0, 10),
+  messages: anything,
+  onRefuse: callable,
+  onWarning: callable,
+}
 
 /**
  * Checks the options of a route.
@@ -93,27 +107,22 @@ const NAMES = {
  * @throws `config_invalid`, `policy_invalid` when one is out of range, or not known
  */
 export function checkOptions(options: RagGateOptions<never>): RouteSettings {
-  requireGroups(options)
-  const { policy = balanced(), rules = [], mode = 'enforce', answer = {}, onWarning = warnOnConsole } = options
-  const { refusalStatus = 200, closestPassages = 0 } = options
-  requireOneOf('mode', mode, ['enforce', 'observe'])
-  requireOneOf('refusalStatus', refusalStatus, [200, 403, 404, 422])
-  requireWhole('closestPassages', closestPassages, 0, 10)
-  requireOptionalFunction('onRefuse', options.onRefuse)
-  requireOptionalFunction('onWarning', onWarning)
+  if (!isRecord(options)) throw invalid('ragGate needs options with dependencies', 'options')
+  group(OPTIONS)(options, '')
+  const { dependencies, policy = balanced(), rules = [], mode = 'enforce', onWarning = warnOnConsole } = options
+  const { answer = {}, refusalStatus = 200, closestPassages = 0 } = options
+  if (typeof dependencies !== 'function' && !isRecord(dependencies)) {
+    throw invalid('dependencies must hold a retriever, or be a function that makes them', 'dependencies')
+  }
   validateRules(rules)
   const { generationConfidence, maxJudgedBytes = 1_048_576 } = answer
-  if (generationConfidence !== undefined) {
-    requireOneOf('answer.generationConfidence', generationConfidence, ['reported', 'token-log-probabilities'])
-  }
-  requireWhole('answer.maxJudgedBytes', maxJudgedBytes, 1, 100_000_000)
   const messagesFor = messageChooser(options.messages)
   const checkCodes = codeCheck(options.messages, onWarning)
   return {
     policy: policyChooser(policy, generationConfidence, checkCodes),
     rules: [...rules],
     mode,
-    question: checkQuestion(options.question),
+    question: completeQuestion(options.question),
     retrieval: checkRetrieval(options.retrieval),
     context: checkContext(options.context),
     generationConfidence,
@@ -131,60 +140,30 @@ function warnOnConsole({ code, message }: GateWarning): void {
   console.warn(`[rag-gate] ${code}: ${message}`)
 }
 
-function requireGroups(options: RagGateOptions<never>): void {
-  if (!isRecord(options)) throw invalid('ragGate needs options with dependencies', 'options')
-  for (const [group, names] of Object.entries(NAMES)) {
-    const given: unknown = group === '' ? options : options[group as keyof RagGateOptions<never>]
-    if (given !== undefined) requireKnown(group, given, names)
+function completeQuestion(options: QuestionOptions = {}): ReadSettings {
+  const { read, field = 'question', maxCodePoints = 2000, maxBodyBytes = 65_536, bodyTimeoutMs = 10_000 } = options
+  const { otherFields = 'refuse', collection = 'default', otherCollections = [] } = options
+  const { searchModes = 'none', trials = 'none' } = options
+  return {
+    ...(read && { read }),
+    field,
+    maxCodePoints,
+    maxBodyBytes,
+    bodyTimeoutMs,
+    otherFields,
+    collection,
+    otherCollections,
+    searchModes,
+    trials,
   }
-  const { dependencies } = options
-  if (typeof dependencies !== 'function' && !isRecord(dependencies)) {
-    throw invalid('dependencies must hold a retriever, or be a function that makes them', 'dependencies')
-  }
-}
-
-function checkQuestion(options: QuestionOptions = {}): ReadSettings {
-  const settings: ReadSettings = {
-    field: 'question',
-    maxCodePoints: 2000,
-    maxBodyBytes: 65_536,
-    bodyTimeoutMs: 10_000,
-    otherFields: 'refuse',
-    collection: 'default',
-    otherCollections: [],
-    searchModes: 'none',
-    trials: 'none',
-    ...options,
-  }
-  requireOptionalFunction('question.read', settings.read)
-  requireString('question.field', settings.field)
-  requireWhole('question.maxCodePoints', settings.maxCodePoints, 1, 1_000_000)
-  requireWhole('question.maxBodyBytes', settings.maxBodyBytes, 1, 100_000_000)
-  requireWhole('question.bodyTimeoutMs', settings.bodyTimeoutMs, 1, 600_000)
-  requireOneOf('question.otherFields', settings.otherFields, ['refuse', 'allow'])
-  requireString('question.collection', settings.collection)
-  // In a string every part of a name would be found.
-  if (settings.otherCollections !== 'any') requireStrings('question.otherCollections', settings.otherCollections)
-  requireOneOf('question.searchModes', settings.searchModes, ['none', 'operators'])
-  requireOneOf('question.trials', settings.trials, ['none', 'operators'])
-  return settings
 }
 
 function checkRetrieval(options: RetrievalOptions = {}): RetrievalSettings {
   const { topK = 10, candidates = topK, fusion = 'convex', fusionWeights = {}, rrfK, filter, expansion } = options
   const { timeoutMs = 3000, rerankTimeoutMs = 3000, rerankFrom, rerankBelow } = options
-  requireWhole('retrieval.topK', topK, 1, 100)
-  requireWhole('retrieval.candidates', candidates, topK, 100)
-  requireWhole('retrieval.timeoutMs', timeoutMs, 1, 60_000)
-  requireWhole('retrieval.rerankTimeoutMs', rerankTimeoutMs, 1, 60_000)
-  requireOneOf('retrieval.fusion', fusion, FUSION_METHODS)
-  requireKnown('retrieval.fusionWeights', fusionWeights, ['cosine', 'bm25'])
-  if (rrfK !== undefined && !(fusion === 'rrf' && isWithin(rrfK, 0, 10_000))) {
-    throw invalid("retrieval.rrfK must be a number from 0 to 10000, with the fusion 'rrf'", 'retrieval.rrfK')
-  }
-  for (const [name, confidence] of Object.entries({ rerankFrom, rerankBelow })) {
-    if (confidence === undefined || isWithin(confidence, 0, 1)) continue
-    throw invalid(`retrieval.${name} must be a number from 0 to 1`, `retrieval.${name}`)
+  wholeWithin(topK, 100)(candidates, 'retrieval.candidates')
+  if (rrfK !== undefined && fusion !== 'rrf') {
+    throw invalid("retrieval.rrfK is for the fusion 'rrf'", 'retrieval.rrfK')
   }
   if ((rerankFrom ?? 0) >= (rerankBelow ?? Infinity)) {
     throw invalid('retrieval.rerankFrom must be under retrieval.rerankBelow', 'retrieval.rerankFrom')
@@ -208,9 +187,7 @@ function checkRetrieval(options: RetrievalOptions = {}): RetrievalSettings {
 }
 
 function checkContext({ maxCharacters = 12_000, maxTokens, countTokens }: ContextOptions = {}): ContextSettings {
-  requireWhole('context.maxCharacters', maxCharacters, 200, 10_000_000)
   if (maxTokens === undefined) return { maxCharacters }
-  requireWhole('context.maxTokens', maxTokens, 50, 10_000_000)
   if (typeof countTokens === 'function') return { maxCharacters, maxTokens, countTokens }
   throw invalid('context.maxTokens needs countTokens, which counts as the model does', 'context.countTokens')
 }
@@ -258,14 +235,15 @@ function filterChooser(filter: NonNullable<RetrievalOptions['filter']>): NonNull
   return () => fixed
 }
 
+const TEXTS = group({ answer: string, reason: string, suggestions: strings })
+
 function messageChooser(messages: RagGateOptions['messages']): RouteSettings['messagesFor'] {
   if (messages === undefined) return () => ({ key: '' })
   if (typeof messages === 'function') {
     return (c) => ({ messages: (code) => messages(code, c), key: c.req.header('accept-language') ?? '' })
   }
-  if (!isRecord(messages) || !Object.values(messages).every(isText)) {
-    throw invalid('messages must give answer, reason or suggestions by reason code', 'messages')
-  }
+  if (!isRecord(messages)) throw invalid('messages must give texts by reason code', 'messages')
+  for (const [code, given] of Object.entries(messages)) TEXTS(given, `messages.${code}`)
   const byCode: MessagesByCode = (code) => (Object.hasOwn(messages, code) ? messages[code] : undefined)
   // Checked above: strings, and lists of them.
   const key = canonicalJson(messages)
@@ -283,7 +261,8 @@ function codeCheck(messages: RagGateOptions['messages'], onWarning: RouteSetting
   if (messages === undefined || typeof messages === 'function') return () => undefined
   let warned = false
   return ({ id, texts }, choice) => {
-    if (choice === 'only') requireKnown('messages', messages, Object.keys(texts))
+    if (choice === 'only')
+      group(Object.fromEntries(Object.keys(texts).map((code) => [code, anything])))(messages, 'messages')
     else if (!warned) {
       warned = true
       const unknown = Object.keys(messages).filter((code) => !Object.hasOwn(texts, code))
@@ -292,11 +271,4 @@ function codeCheck(messages: RagGateOptions['messages'], onWarning: RouteSetting
       onWarning({ code: 'message_code_unknown', message })
     }
   }
-}
-
-function isText(text: unknown): boolean {
-  if (!isRecord(text)) return false
-  return Object.entries(text).every(([name, value]) =>
-    name === 'suggestions' ? isStrings(value) : (name === 'answer' || name === 'reason') && typeof value === 'string',
-  )
 }

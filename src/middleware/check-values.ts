@@ -1,46 +1,64 @@
-/** Checks of single options. Each names the option that is wrong. */
+/** Checks of options, each by what its value must be. */
 import { isRecord } from '../core/lib/guards.ts'
 import { RagGateError } from '../errors.ts'
 
-/** An unknown option would be passed over, and somebody may rely on it. */
-export function requireKnown(group: string, given: unknown, names: readonly string[]): void {
-  if (!isRecord(given)) throw invalid(`${group} must be an object`, group)
-  const unknown = Object.keys(given).find((name) => !names.includes(name))
-  if (unknown === undefined) return
-  const option = group === '' ? unknown : `${group}.${unknown}`
-  throw invalid(`There is no option ${option}; known are ${names.join(', ')}`, option)
+/** Throws `config_invalid` unless an option has a value that it can have; `option` is its name, as the error says it. */
+export type Check = (value: unknown, option: string) => void
+
+/** A check of every option of a group. */
+export type Checks<Options> = { readonly [Name in keyof Options]-?: Check }
+
+/** Checked elsewhere, or together with others. */
+export const anything: Check = () => undefined
+
+export const string = must('a string', (value) => typeof value === 'string')
+export const strings = must('a list of strings', isStrings)
+export const callable = must('a function', (value) => typeof value === 'function')
+
+/** A number within bounds, both included. */
+export function numberWithin(low: number, high: number): Check {
+  return must(`a number from ${low} to ${high}`, (value) => isWithin(value, low, high))
 }
 
-export function isWithin(value: unknown, low: number, high: number): boolean {
-  return typeof value === 'number' && value >= low && value <= high
+/** A whole number within bounds, both included. */
+export function wholeWithin(low: number, high: number): Check {
+  return must(`a whole number from ${low} to ${high}`, (value) => Number.isInteger(value) && isWithin(value, low, high))
 }
 
-export function isStrings(values: unknown): boolean {
-  return Array.isArray(values) && values.every((value) => typeof value === 'string')
+/** One of the values that an option can have. */
+export function oneOf(...values: readonly unknown[]): Check {
+  return must(`one of ${values.join(', ')}`, (value) => values.includes(value))
 }
 
-export function requireWhole(option: string, value: number, low: number, high: number): void {
-  if (Number.isInteger(value) && isWithin(value, low, high)) return
-  throw invalid(`${option} must be a whole number from ${low} to ${high}`, option)
-}
-
-export function requireString(option: string, value: string): void {
-  if (typeof value !== 'string') throw invalid(`${option} must be a string`, option)
-}
-
-export function requireStrings(option: string, values: readonly string[]): void {
-  if (!isStrings(values)) throw invalid(`${option} must be a list of strings`, option)
-}
-
-export function requireOptionalFunction(option: string, value: unknown): void {
-  if (value !== undefined && typeof value !== 'function') throw invalid(`${option} must be a function`, option)
-}
-
-/** Refuses what is none of the values that an option can have. */
-export function requireOneOf<Value>(option: string, value: Value, allowed: readonly Value[]): void {
-  if (!allowed.includes(value)) throw invalid(`${option} must be one of ${allowed.join(', ')}`, option)
+/** An object with no other options than these: an unknown one would be passed over, and somebody may rely on it. */
+export function group(checks: Readonly<Record<string, Check>>): Check {
+  return (given, name) => {
+    if (!isRecord(given)) throw invalid(`${name} must be an object`, name)
+    for (const [member, value] of Object.entries(given)) {
+      const option = name === '' ? member : `${name}.${member}`
+      const check = Object.hasOwn(checks, member) ? checks[member] : undefined
+      if (check === undefined) {
+        throw invalid(`There is no option ${option}; known are ${Object.keys(checks).join(', ')}`, option)
+      }
+      if (value !== undefined) check(value, option)
+    }
+  }
 }
 
 export function invalid(message: string, param: string): RagGateError {
   return new RagGateError('config_invalid', message, { param })
+}
+
+function must(what: string, holds: (value: unknown) => boolean): Check {
+  return (value, option) => {
+    if (!holds(value)) throw invalid(`${option} must be ${what}`, option)
+  }
+}
+
+function isWithin(value: unknown, low: number, high: number): boolean {
+  return typeof value === 'number' && value >= low && value <= high
+}
+
+function isStrings(values: unknown): boolean {
+  return Array.isArray(values) && values.every((value) => typeof value === 'string')
 }

@@ -107,12 +107,18 @@ describe('the work that Markdown takes', () => {
     ['headings', (n: number) => '# a\nb\n'.repeat(n)],
     ['definitions', (n: number) => '[a]: b\n'.repeat(n)],
     ['beginnings of definitions', (n: number) => '[a\n'.repeat(n)],
-    ['words of headings', (n: number) => `# ${'_a_ *b '.repeat(400)}\n`.repeat(n / 100)],
   ])('rises with its length, and not faster, for %s', async (_what, of) => {
     const workOf = async (n: number) => (await createMarkdownSplitter().split(of(n), 'markdown')).work ?? 0
     const [small, large] = [await workOf(2000), await workOf(16_000)]
     expect(large).toBeGreaterThan(small)
     expect(large / small).toBeLessThan(8.5)
+  })
+
+  it('is bounded', async () => {
+    const bomb = `${'> '.repeat(25)}a\n${'a\n'.repeat(1_000_000)}`
+    await expect(splitter.split(bomb, 'markdown')).rejects.toThrow(
+      expect.objectContaining({ code: 'document_too_complex' }),
+    )
   })
 })
 

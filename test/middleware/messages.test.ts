@@ -35,14 +35,19 @@ describe('texts of a route', () => {
     )
   })
 
-  it.each([[[]], ['Nichts.'], [null], [{ no_evidence: 'Nichts.' }], [{ no_evidence: { text: 'Nichts.' } }]])(
-    'that are none are refused: %j',
-    (messages) => {
-      expect(() => make({ messages: messages as never })).toThrow(
-        expect.objectContaining({ code: 'config_invalid', param: 'messages' }),
-      )
-    },
-  )
+  it.each([
+    [[], 'messages'],
+    ['Nichts.', 'messages'],
+    [null, 'messages'],
+    [{ no_evidence: 'Nichts.' }, 'messages.no_evidence'],
+    [{ no_evidence: { text: 'Nichts.' } }, 'messages.no_evidence.text'],
+    [{ no_evidence: { answer: 1 } }, 'messages.no_evidence.answer'],
+    [{ no_evidence: { suggestions: 'Nichts.' } }, 'messages.no_evidence.suggestions'],
+  ])('that are none are refused by name: %j', (messages, param) => {
+    expect(() => make({ messages: messages as never })).toThrow(
+      expect.objectContaining({ code: 'config_invalid', param }),
+    )
+  })
 
   it('for the codes of one policy of several are told once, and stay', async () => {
     const warnings: GateWarning[] = []

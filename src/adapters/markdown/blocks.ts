@@ -1,7 +1,6 @@
-/** The blocks that a Markdown document consists of (CommonMark). */
-import { BlockReader, type Heading } from './block-reader.ts'
-import { inlineText } from './inline-text.ts'
-import { Line } from './line.ts'
+/** The blocks that a Markdown document consists of, by the CommonMark parser markdown-it. */
+import MarkdownIt, { type Env, type Token } from 'markdown-it'
+import { RagGateError } from '../../errors.ts'
 
 /** A block of the document itself; what is within a list or a quote is part of it. */
 export type MarkdownBlock =
@@ -10,6 +9,62 @@ export type MarkdownBlock =
   /** A heading, in words without mark-up. `depth` is 1 to 6. */
   | { readonly kind: 'heading'; readonly title: string; readonly depth: number }
 
+/** Levels of tokens that the parser goes down; a list takes two of them, a quote one. */
+const MAX_LEVELS = 30
+
+/** What the parser may say of one document: it holds some 200 bytes for each of these until the document is read. */
+const MAX_TOKENS = 200_000
+
+/** Lines that may be tried as the beginning of a block, once for each list or quote around them. */
+const MAX_TRIES = 4_000_000
+/** So many of them take about as long as reading a tag of HTML. */
+const TRIES_A_STEP = 4
+
+/** Longer headings are text: a heading is repeated with all that follows it. */
+export const LONGEST_HEADING = 300
+/** What is within a heading is looked at up to this length, so many times as long as a heading may become. */
+const LONGEST_WRITTEN_HEADING = 3000
+
+/** Finds blocks only: what is within a line takes most of a parser's time, and only headings need it. */
+const blockParser = new MarkdownIt('commonmark', { maxNesting: MAX_LEVELS })
+blockParser.core.ruler.enableOnly(['normalize', 'block'])
+blockParser.block.State = class extends blockParser.block.State {
+  override push(...token: Parameters<InstanceType<typeof blockParser.block.State>['push']>): Token {
+    if (this.tokens.length >= MAX_TOKENS) {
+      throw new RagGateError('document_too_complex', 'The Markdown has too many paragraphs, items and headings')
+    }
+    return super.push(...token)
+  }
+}
+
+// The first rule of all wherever a block may begin: it only counts.
+blockParser.block.ruler.before(
+  'code',
+  'count_tries',
+  ({ env }) => {
+    // Made by `markdownBlocks`, which alone calls this parser.
+    const reading = env as ReadingEnv
+    if (++reading.tries > MAX_TRIES) {
+      throw new RagGateError('document_too_complex', 'The Markdown has too many lines within lists and quotes')
+    }
+    return false
+  },
+  { alt: ['paragraph', 'reference', 'blockquote', 'list'] },
+)
+
+/** Where links go, which headings may need and the parser fills in; and what is counted on the way. */
+interface ReadingEnv extends Env {
+  tries: number
+}
+
+const lineParser = new MarkdownIt('commonmark')
+
+// Where a link goes is not read, and an address in a heading stays as it was written.
+for (const parser of [blockParser, lineParser]) {
+  parser.normalizeLink = (url) => url
+  parser.normalizeLinkText = (url) => url
+}
+
 /** A document in blocks. */
 export interface ReadMarkdown {
   readonly blocks: readonly MarkdownBlock[]
@@ -17,54 +72,52 @@ export interface ReadMarkdown {
   readonly work: number
 }
 
-/** How many of each take about as long as reading a tag of HTML. */
-const LINES_A_STEP = 4
-const CONTAINERS_A_STEP = 32
-const HEADING_CHARACTERS_A_STEP = 8
-
-/** Longer headings are text: a heading is repeated with all that follows it. */
-export const LONGEST_HEADING = 300
-/** What is within a heading is looked at up to this length, so many times as long as a heading may become. */
-const LONGEST_WRITTEN_HEADING = 3000
-
 /**
  * Finds the blocks of a document, in time that rises with its length. HTML, rules and the addresses of links are nothing
  * that anybody reads, and are left out. A heading of more than 300 characters is text.
  *
- * @throws `too_deep` for more than thirteen lists, or 27 quotes, one in the other; `document_too_complex` for more than
- *   100,000 blocks
- * @see https://spec.commonmark.org/0.31.2/
+ * @throws `too_deep` for some fifteen lists, or thirty quotes, one in the other; `document_too_complex` for more than
+ *   200,000 beginnings and ends of blocks, which is some 40,000 items or 66,000 paragraphs, and for more than four million
+ *   lines, each counted once for every list or quote that it may belong to
  */
 export function markdownBlocks(text: string): ReadMarkdown {
   const lines = text.split(/\r\n|\r|\n/)
-  const reader = new BlockReader()
-  lines.forEach((line, at) => reader.read(new Line(line), at))
-  const { found, labels, containers } = reader.finish()
-  let headingCharacters = 0
-  const blocks = found.flatMap(({ from, heading, unread }, at): MarkdownBlock[] => {
-    if (unread === true) return []
-    if (heading !== undefined) {
-      headingCharacters += Math.min(heading.written.length, LONGEST_WRITTEN_HEADING)
-      return [headingOf(heading, labels)]
+  const reading: ReadingEnv = { tries: 0 }
+  const tokens = blockParser.parse(text, reading)
+  const blocks = tokens.flatMap((token, at): MarkdownBlock[] => {
+    // At the last level there may be more, which the parser passes over without a word.
+    if (token.level >= MAX_LEVELS - 1) throw new RagGateError('too_deep', 'The Markdown nests too deeply')
+    if (token.level > 0 || token.map === null || UNREAD.has(token.type)) return []
+    if (token.type === 'heading_open') {
+      return [headingOf(tokens[at + 1]?.content ?? '', Number(token.tag.slice(1)), reading)]
     }
-    // Between two blocks nothing but blank lines stands.
     const written = lines
-      .slice(from, found[at + 1]?.from)
+      .slice(...token.map)
       .join('\n')
       .trim()
     return written === '' ? [] : [{ kind: 'text', text: written }]
   })
-  const steps =
-    lines.length / LINES_A_STEP + containers / CONTAINERS_A_STEP + headingCharacters / HEADING_CHARACTERS_A_STEP
-  return { blocks, work: Math.ceil(steps) }
+  return { blocks, work: Math.ceil((reading.tries + tokens.length) / TRIES_A_STEP) }
 }
 
 /** An anchor that many site generators let a heading end with, such as `{#install}`: no CommonMark, and nothing to read. */
 const HEADING_ATTRIBUTES = /(?<=\S) ?\{:? ?#[^{}]*\}$/
 
-function headingOf({ written, depth }: Heading, labels: ReadonlySet<string>): MarkdownBlock {
+function headingOf(written: string, depth: number, links: Env): MarkdownBlock {
   if (written.length > LONGEST_WRITTEN_HEADING) return { kind: 'text', text: written }
-  const words = inlineText(written.replaceAll('\0', '\uFFFD'), (key) => labels.has(key))
-  const title = words.replace(HEADING_ATTRIBUTES, '')
+  const title = titleOf(lineParser.parseInline(written, links)).replace(HEADING_ATTRIBUTES, '')
   return title.length > LONGEST_HEADING ? { kind: 'text', text: written } : { kind: 'heading', title, depth }
+}
+
+const UNREAD: ReadonlySet<string> = new Set(['hr', 'html_block', 'reference_definition'])
+
+/** The words of a heading: of links their text, of images what they are described by. */
+function titleOf(tokens: readonly Token[]): string {
+  return tokens
+    .map(({ type, content, children }) => {
+      if (children !== null) return titleOf(children)
+      if (type === 'softbreak' || type === 'hardbreak') return ' '
+      return type === 'html_inline' ? '' : content
+    })
+    .join('')
 }

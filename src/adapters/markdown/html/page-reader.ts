@@ -1,6 +1,6 @@
 /** Reads a page from its tags and texts in order: what is open, what of it can be seen, and where it is written. */
+import { decodeHTML, decodeHTMLAttribute } from 'entities'
 import type { MarkdownBlock } from '../blocks.ts'
-import { decodeAttribute, decodeText } from '../characters.ts'
 import {
   AROUND,
   BLOCKS,
@@ -124,11 +124,11 @@ export class PageReader {
   text(raw: string): void {
     const top = this.#open.at(-1)
     if (this.#titleParts !== undefined) {
-      this.#titleParts.push(decodeText(raw))
+      this.#titleParts.push(decodeHTML(raw))
       return
     }
     if (top !== undefined && (top.machinery || (this.#within('svg') && !this.#inSvgText()))) return
-    const text = (top !== undefined && RAW_TEXT.has(top.name) ? raw : decodeText(raw)).replaceAll('\0', '')
+    const text = (top !== undefined && RAW_TEXT.has(top.name) ? raw : decodeHTML(raw)).replaceAll('\0', '')
     const parent = /[^ \t\r\n\f]/.test(text) ? this.#parentOf('') : top
     const sight = parent?.sight ?? IN_FULL_SIGHT
     if (isSeen(sight)) (parent?.writer ?? this.#page).text(text)
@@ -403,7 +403,7 @@ function sightOf(tag: BeginTag, around: Sight): Sight {
   // A style sheet may give a size and a colour to whatever has a name.
   const base = named && isFaint(around) ? { ...around, fontPixels: 16, transparent: false } : around
   if (written === undefined && hidden === undefined) return base
-  const style = readInlineStyle(decodeAttribute(written ?? ''))
+  const style = readInlineStyle(decodeHTMLAttribute(written ?? ''))
   const byAttribute = hidden !== undefined && hidden.toLowerCase() !== 'until-found' && !style.displayed
   return {
     removed: around.removed || byAttribute || style.removed,
@@ -428,7 +428,7 @@ function isFaint({ transparent, fontPixels }: Sight): boolean {
 }
 
 function altOf(tag: BeginTag): string {
-  return decodeAttribute(tag.attribute('alt') ?? '')
+  return decodeHTMLAttribute(tag.attribute('alt') ?? '')
 }
 
 function spanOf(tag: BeginTag, name: 'colspan' | 'rowspan'): number {

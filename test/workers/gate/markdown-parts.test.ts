@@ -1,0 +1,56 @@
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+import { assert, constantFrom, array, property } from 'fast-check'
+import MarkdownIt from 'markdown-it'
+import { expect, it } from 'vitest'
+import { unstable_readConfig } from 'wrangler'
+import { markdownBlocks } from '../../../src/adapters/markdown/blocks.ts'
+import { P, S } from '../../../workers/gate/markdown-parts.ts'
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
+
+/** The reader of Markdown, bundled with what the Worker's configuration puts in place of parts of the parser. */
+async function bundledReader(): Promise<typeof markdownBlocks> {
+  const { alias = {} } = unstable_readConfig({ config: `${ROOT}/wrangler.toml` }, { hideWarnings: true })
+  expect(Object.keys(alias)).toContain('mdurl')
+  const { outputFiles } = await build({
+    entryPoints: [`${ROOT}/src/adapters/markdown/blocks.ts`],
+    absWorkingDir: ROOT,
+    bundle: true,
+    format: 'esm',
+    alias,
+    write: false,
+  })
+  const source = outputFiles[0]?.text ?? ''
+  expect(source).not.toContain('toASCII =')
+  // Its own export.
+  const module = (await import(`data:text/javascript,${encodeURIComponent(source)}`)) as {
+    markdownBlocks: typeof markdownBlocks
+  }
+  return module.markdownBlocks
+}
+
+const MARKS = '* ** _ ` [ ] ( ) < > ! &amp; \\ " « € 。 ¿ \u{1F600} a Straße 中 === https://a.example <mail@a.example>'
+const LINKS = ['](http://münchen.example/ü?q)', '<http://a.example/[b>', '](javascript:a)', '](<b c>)', '](%)']
+const PIECES = [...MARKS.split(' '), ...LINKS, ' ', '\n', '\n\n', '# ', '- ', '> ', '    ', '[a]: /b "c"\n']
+
+it('bundled as the Worker is, Markdown is read as the whole parser reads it', async () => {
+  const bundled = await bundledReader()
+  assert(
+    property(array(constantFrom(...PIECES), { maxLength: 30 }), (pieces) => {
+      const text = `# ${pieces.join('')}`
+      expect(bundled(text)).toEqual(markdownBlocks(text))
+    }),
+    { numRuns: 2000 },
+  )
+}, 60_000)
+
+it('knows the punctuation and symbols that the parser knows', () => {
+  const { ucmicro } = new MarkdownIt().utils.lib
+  for (let code = 0; code < 0x10000; code++) {
+    const char = String.fromCharCode(code)
+    if (!/\p{Cn}|\p{Surrogate}/u.test(char)) {
+      expect([code, P.test(char) || S.test(char)]).toEqual([code, ucmicro.P.test(char) || ucmicro.S.test(char)])
+    }
+  }
+})
