@@ -215,12 +215,45 @@ describe('ten thousand events', () => {
 })
 
 describe('through a real local queue', () => {
-  it('every event arrives and counts once', async () => {
+  const counted = (tenant: string) => database.$count(decisions, eq(decisions.tenant, tenant))
+
+  it('every event that the log sends arrives and counts once', async () => {
     const log = createQueueDecisionLog({ queue: env.TEST_QUEUE })
     await Promise.all(Array.from({ length: 500 }, async (_, at) => log.record(numbered('queued', at).event)))
-    const counted = () => database.$count(decisions, eq(decisions.tenant, 'queued'))
-    await vi.waitFor(async () => expect(await counted()).toBe(500), { timeout: 15_000, interval: 100 })
+    await vi.waitFor(async () => expect(await counted('queued')).toBe(500), { timeout: 15_000, interval: 100 })
     const rollups = await database.select().from(decisionRollups).where(eq(decisionRollups.tenant, 'queued'))
     expect(rollups.map(({ events }) => events)).toEqual([500, 500])
+  })
+
+  it('10,000 events sent 12,400 times, shuffled, count exactly', { timeout: 120_000 }, async () => {
+    const random = seededRandom(9)
+    const verdicts = ['pass', 'advise', 'refuse'] as const
+    const expected = { pass: 0, advise: 0, refuse: 0 }
+    const events = Array.from({ length: 10_000 }, (_, at) => {
+      const verdict = verdicts[Math.floor(random() * verdicts.length)]!
+      expected[verdict]++
+      return numbered('queued-often', at, { verdict })
+    })
+    const sent = [...events, ...Array.from({ length: 2_400 }, () => events[Math.floor(random() * events.length)]!)]
+    for (let at = sent.length - 1; at > 0; at--) {
+      const other = Math.floor(random() * (at + 1))
+      ;[sent[at], sent[other]] = [sent[other]!, sent[at]!]
+    }
+    for (let at = 0; at < sent.length; at += 100) {
+      await env.TEST_QUEUE.sendBatch(sent.slice(at, at + 100).map((each) => ({ body: queued(each) })))
+    }
+    // One more, sent last.
+    await env.TEST_QUEUE.send(queued(numbered('queued-last', 0)))
+    await vi.waitFor(
+      async () => expect([await counted('queued-often'), await counted('queued-last')]).toEqual([10_000, 1]),
+      { timeout: 100_000, interval: 500 },
+    )
+    const rollups = await database.select().from(decisionRollups).where(eq(decisionRollups.tenant, 'queued-often'))
+    const sums = { pass: 0, advise: 0, refuse: 0 }
+    for (const { verdict, events: count } of rollups) sums[verdict] += count
+    // By hour and by day.
+    expect(sums).toEqual({ pass: 2 * expected.pass, advise: 2 * expected.advise, refuse: 2 * expected.refuse })
+    const [isolate] = await database.select().from(isolates).where(eq(isolates.id, 'queued-often'))
+    expect(isolate).toMatchObject({ recorded: 10_000, highestSequence: 10_000, rejected: 0 })
   })
 })
