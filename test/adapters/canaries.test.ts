@@ -1,6 +1,6 @@
 /** Whatever an upstream says when it fails, nothing of it leaves in an error or reaches the log. */
 import { inspect } from 'node:util'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createRetriever } from '../../src/adapters/custom-retriever.ts'
 import { createHttpRetriever } from '../../src/adapters/http-retriever.ts'
 import { createLlmGrader } from '../../src/adapters/llm-grader.ts'
@@ -13,7 +13,7 @@ import { createWorkersAiReranker } from '../../src/adapters/workers-ai-reranker.
 import { errorForLog, isRagGateError } from '../../src/errors.ts'
 import type { Fetch } from '../../src/http/bounded-fetch.ts'
 import { aPassage } from '../fixtures/evidence.ts'
-import { type Answer, type ScriptedUpstream, startUpstream } from '../fixtures/scripted-upstream.ts'
+import { type Answer, upstreamOfTests } from '../fixtures/scripted-upstream.ts'
 
 const KEY = 'canary-key-0123456789'
 const QUESTION = 'canary question of Ann?'
@@ -153,15 +153,11 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
 }
 
 describe.each(Object.entries(ASKED))('%s', (_, asked) => {
-  let server: ScriptedUpstream
-  beforeAll(async () => {
-    server = await startUpstream(() => undefined)
-  })
-  afterAll(() => server.stop())
+  const server = upstreamOfTests()
 
   test.each(Object.entries(ANSWERS))('answered with %s', async (_name, answer) => {
-    server.answerWith(answer)
-    expect(await leaked(() => asked(server.url))).toEqual([])
+    server().answerWith(answer)
+    expect(await leaked(() => asked(server().url))).toEqual([])
   })
 
   test('whose address cannot be reached', async () => {

@@ -1,39 +1,12 @@
 /** Identical questions at the same time, in the real runtime, with a real model endpoint that counts. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ingest } from '../../src/cli/gate-client.ts'
-import { type LocalGate, startLocalGate } from '../../scripts/local-gate.ts'
-import { HANDBOOK } from '../fixtures/corpus.ts'
-import { type CountingModel, startCountingModel } from './counting-model.ts'
+import { gateWithModel } from './gate-with-model.ts'
 
 const ASKERS = 20
 
-let model: CountingModel
-let gate: LocalGate
-const stateDirectory = mkdtempSync(join(tmpdir(), 'hono-rag-gate-e2e-'))
-
-beforeAll(async () => {
-  model = await startCountingModel()
-  gate = await startLocalGate({
-    stateDirectory,
-    port: 8930,
-    vars: { LLM_BASE_URL: model.baseUrl, LLM_API_KEY: 'model-key', LLM_MODEL: 'counting-1' },
-  })
-  await ingest(gate.url, gate.adminToken, HANDBOOK)
-})
-
-afterAll(async () => {
-  await gate?.stop()
-  await model?.stop()
-  rmSync(stateDirectory, { recursive: true, force: true })
-})
-
-beforeEach(() => {
-  model.calls.length = 0
-})
+const site = gateWithModel(8930)
 
 interface Asked {
   readonly token?: string
@@ -42,7 +15,7 @@ interface Asked {
 }
 
 const ask = (question: string, { token, signal, headers }: Asked = {}): Promise<Response> =>
-  fetch(`${gate.url}/ask`, {
+  fetch(`${site.gate.url}/ask`, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
@@ -57,13 +30,13 @@ const together = (question: string, asked?: Asked): Promise<Response[]> =>
   Promise.all(Array.from({ length: ASKERS }, () => ask(question, asked)))
 
 async function modelCalls(atLeast: number): Promise<void> {
-  for (let waited = 0; model.calls.length < atLeast && waited < 5000; waited += 20) await sleep(20)
+  for (let waited = 0; site.model.calls.length < atLeast && waited < 5000; waited += 20) await sleep(20)
 }
 
 async function keyOf(tenant: string): Promise<string> {
-  const response = await fetch(`${gate.url}/v1/keys`, {
+  const response = await fetch(`${site.gate.url}/v1/keys`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${gate.adminToken}` },
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${site.gate.adminToken}` },
     body: JSON.stringify({ name: 'test', tenant, scopes: ['ask', 'ingest'] }),
   })
   return ((await response.json()) as { token: string }).token
@@ -71,10 +44,10 @@ async function keyOf(tenant: string): Promise<string> {
 
 describe('twenty identical cold questions at the same time', () => {
   test('call the model once, and say who waited', async () => {
-    model.behave('answer', 400)
+    site.model.behave('answer', 400)
     const responses = await together('For how many days are nightly backups kept?')
     const bodies = new Set(await Promise.all(responses.map((response) => response.text())))
-    expect(model.calls).toHaveLength(1)
+    expect(site.model.calls).toHaveLength(1)
     expect(responses.map(({ status }) => status)).toEqual(Array(ASKERS).fill(200))
     expect(bodies.size).toBe(1)
     const said = responses.map(({ headers }) => headers.get('cache-status')?.replace(/ttl=\d+/, 'ttl=N') ?? '').sort()
@@ -84,7 +57,7 @@ describe('twenty identical cold questions at the same time', () => {
   })
 
   test('each get the error with its code when the model fails the second leader as well', async () => {
-    model.behave('nonsense', 300)
+    site.model.behave('nonsense', 300)
     const responses = await together('When does an on-call engineer answer pages?')
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([502]))
     const codes = await Promise.all(
@@ -94,27 +67,27 @@ describe('twenty identical cold questions at the same time', () => {
   })
 
   test('are answered by the second leader when the model failed the first', async () => {
-    model.behave('nonsense', 400)
+    site.model.behave('nonsense', 400)
     const asking = together('Where are passwords kept?')
     await modelCalls(1)
-    model.behave('answer', 100)
+    site.model.behave('answer', 100)
     await sleep(50)
     const statuses = (await asking).map(({ status }) => status).sort()
     expect(statuses).toEqual([...Array(ASKERS - 1).fill(200), 502])
-    expect(model.calls).toHaveLength(2)
+    expect(site.model.calls).toHaveLength(2)
   })
 
   test('go each for itself when the answer is not to be kept', async () => {
-    model.behave('cut', 300)
+    site.model.behave('cut', 300)
     const responses = await together('On which day does the rota change?')
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]))
-    expect(model.calls).toHaveLength(ASKERS)
+    expect(site.model.calls).toHaveLength(ASKERS)
     const said = responses.map(({ headers }) => headers.get('cache-status')).sort()
     expect(said).toEqual(['rag-gate; fwd=miss', ...Array(ASKERS - 1).fill('rag-gate; fwd=miss; collapsed=?0')])
   })
 
   test('are answered although the one that leads is cancelled', async () => {
-    model.behave('answer', 1500)
+    site.model.behave('answer', 1500)
     const controller = new AbortController()
     const question = 'In which class are train tickets booked?'
     const leader = ask(question, { signal: controller.signal }).catch(() => 'cancelled')
@@ -126,7 +99,7 @@ describe('twenty identical cold questions at the same time', () => {
     const statuses = (await followers).map(({ status }) => status)
     expect(statuses).toEqual(Array(ASKERS).fill(200))
     // The cancelled one's, and at most one more.
-    expect(model.calls.length).toBeLessThanOrEqual(2)
+    expect(site.model.calls.length).toBeLessThanOrEqual(2)
   })
 
   test('of two tenants call the model twice, and neither sees what is the other’s', async () => {
@@ -136,15 +109,17 @@ describe('twenty identical cold questions at the same time', () => {
       [acme, '7421'],
       [globex, '9999'],
     ] as const) {
-      await ingest(gate.url, token, [{ id: 'rocket', text: `# Rocket\n\nThe code of the rocket launch is ${code}.` }])
+      await ingest(site.gate.url, token, [
+        { id: 'rocket', text: `# Rocket\n\nThe code of the rocket launch is ${code}.` },
+      ])
     }
-    model.behave('answer', 400)
+    site.model.behave('answer', 400)
     const [ours, theirs] = await Promise.all([
       together(question, { token: acme }),
       together(question, { token: globex }),
     ])
-    expect(model.calls).toHaveLength(2)
-    const seen = model.calls.map(({ body }) => body.messages[1]?.content ?? '')
+    expect(site.model.calls).toHaveLength(2)
+    const seen = site.model.calls.map(({ body }) => body.messages[1]?.content ?? '')
     expect(seen.filter((content) => content.includes('7421'))).toHaveLength(1)
     expect(seen.filter((content) => content.includes('9999'))).toHaveLength(1)
     const ids = async (responses: readonly Response[]) =>
@@ -159,13 +134,13 @@ describe('twenty identical cold questions at the same time', () => {
   })
 
   test('that must be answered anew do not wait for each other', async () => {
-    model.behave('answer', 100)
+    site.model.behave('answer', 100)
     const responses = await Promise.all(
       Array.from({ length: 3 }, () =>
         ask('Who approves a restored backup?', { headers: { 'cache-control': 'no-cache' } }),
       ),
     )
     expect(responses.map(({ status }) => status)).toEqual([200, 200, 200])
-    expect(model.calls).toHaveLength(3)
+    expect(site.model.calls).toHaveLength(3)
   })
 })

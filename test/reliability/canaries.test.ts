@@ -4,7 +4,7 @@
  * loopback; bindings throw. What each adapter throws by itself is held by `test/adapters/canaries.test.ts`.
  */
 import { inspect } from 'node:util'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createBearerAuthenticator } from '../../src/adapters/bearer-tokens.ts'
 import {
   createD1AnswerPurges,
@@ -24,7 +24,7 @@ import { createVectorizeRetriever } from '../../src/adapters/vectorize.ts'
 import { createWorkersAiEmbedder } from '../../src/adapters/workers-ai-embedder.ts'
 import { createWorkersAiReranker } from '../../src/adapters/workers-ai-reranker.ts'
 import { aGate, rankingOf, STRONG, type GateFixture, type HandlerContext } from '../fixtures/gate.ts'
-import { type Answer, type ScriptedUpstream, startUpstream } from '../fixtures/scripted-upstream.ts'
+import { type Answer, upstreamOfTests } from '../fixtures/scripted-upstream.ts'
 
 const KEY = 'canary-key-0123456789-0123456789-01'
 const QUESTION = 'How does the engine start, canary-question?'
@@ -176,16 +176,12 @@ const OVER_HTTP: Readonly<Record<string, (url: string) => GateFixture>> = {
 }
 
 describe.each(Object.entries(OVER_HTTP))('%s that fails with', (_, gateOver) => {
-  let server: ScriptedUpstream
-  beforeAll(async () => {
-    server = await startUpstream(() => undefined)
-  })
-  afterAll(() => server.stop())
+  const server = upstreamOfTests()
 
   it.each(Object.entries(FAILURES))('%s', async (_name, answer) => {
-    server.answerWith(answer)
-    expect(await leaks({ database: [], cache: [] }, gateOver(server.url))).toEqual({})
-    expect(server.calls()).toBeGreaterThan(0)
+    server().answerWith(answer)
+    expect(await leaks({ database: [], cache: [] }, gateOver(server().url))).toEqual({})
+    expect(server().calls()).toBeGreaterThan(0)
   })
 })
 
