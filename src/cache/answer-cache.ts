@@ -45,12 +45,13 @@ export function answerCache(options: AnswerCacheOptions): GateCache {
             path: c.req.path,
             vary: [
               // Absent, empty and repeated are three different things.
-              ...varyHeaders.map((name) => JSON.stringify(c.req.header(name) ?? null)),
+              ...varyHeaders.map((name) => JSON.stringify(received.headers.get(name))),
               ...varyQuery.map((name) => JSON.stringify(c.req.queries(name) ?? null)),
             ],
             options: chosen,
-            use: cacheUseOf(c.req, { barredCredentials, ownAnswersOnly, principal, limit }),
+            use: cacheUseOf(received.headers, { barredCredentials, ownAnswersOnly, principal, limit }),
             isRefresh: refreshes?.isRefresh(received) === true,
+            received,
             startedMs,
           })
         },

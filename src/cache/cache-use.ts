@@ -1,5 +1,4 @@
 /** How a request wants the cache to take part, and how far it may have its way. */
-import type { HonoRequest } from 'hono'
 import { cacheDirectives, directiveSeconds } from '../core/policy/cache-control.ts'
 import type { Principal } from '../ports/authenticator.ts'
 import type { BypassLimit } from './bypass-limit.ts'
@@ -46,12 +45,12 @@ export interface RequestedCacheUse extends CacheUse {
  *
  * @see RFC 9111, sections 3.5 and 5.2.1
  */
-export function cacheUseOf(request: HonoRequest, rules: CacheUseRules): RequestedCacheUse {
-  if (rules.barredCredentials.some((name) => request.header(name) !== undefined)) {
+export function cacheUseOf(headers: Headers, rules: CacheUseRules): RequestedCacheUse {
+  if (rules.barredCredentials.some((name) => headers.has(name))) {
     return { read: false, store: false, why: 'credentials' }
   }
-  const field = request.header('cache-control')
-  const directives = field === undefined ? undefined : cacheDirectives(field)
+  const field = headers.get('cache-control')
+  const directives = field === null ? undefined : cacheDirectives(field)
   if (directives === undefined) return FULL_USE
   const store = !directives.has('no-store')
   if (directives.has('only-if-cached')) return { read: true, store, only: rules.ownAnswersOnly ? 'own' : 'any' }

@@ -25,6 +25,8 @@ export interface ExchangeCacheParts extends QuestionCacheParts {
 /** A question in one exchange. */
 export interface CacheableExchange extends CacheableQuestion {
   readonly use: RequestedCacheUse
+  /** As it came. */
+  readonly received: Request
   /** When it came, milliseconds since 1970. */
   readonly startedMs: number
 }
@@ -47,7 +49,7 @@ export class CachedExchange implements ExchangeCache {
 
   async send(found: FoundAnswer): Promise<Response> {
     const { answer, kind } = found
-    const response = await storedResponse(this.#c, answer)
+    const response = await storedResponse(this.#c, this.#asked.received, answer)
     const { refreshes, ports } = this.#parts
     if (this.question.leads || kind === 'evidence-hit') {
       const store = (): Promise<CachedAnswer> | undefined =>

@@ -1,5 +1,5 @@
 /** Those who ask the same at the same time: a leader makes the answer, followers wait for it. */
-import { type Faults, withinDeadline } from '../pipeline/within-deadline.ts'
+import { type Faults, inTime } from '../pipeline/within-deadline.ts'
 import type { KnownPurges } from '../ports/answer-purges.ts'
 import type { Coalescer, Leader, Role } from '../ports/coalescer.ts'
 import type { CacheableQuestion, QuestionCacheParts } from './cacheable-question.ts'
@@ -54,7 +54,7 @@ export async function joinOthers(
 async function joinInTime(coalescer: Coalescer, key: string, timeoutMs: number): Promise<Role> {
   let late = false
   try {
-    return await withinDeadline(timeoutMs + GRACE_MS, FAULTS, async () => {
+    return await inTime(timeoutMs + GRACE_MS, FAULTS, async () => {
       const role = await coalescer.join(key, timeoutMs)
       if (late && role.kind === 'leader') await role.leader.complete('failed')
       return role

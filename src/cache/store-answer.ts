@@ -66,7 +66,7 @@ export function storeAnswer(response: Response, storing: Storing): Promise<Cache
     if (bytes === undefined) return undefined
     const body = textIn(bytes)
     if (body === undefined) return undefined
-    if (hasBody && !isWhole(body, mediaTypeOf(copy.headers), reported().complete)) return undefined
+    if (hasBody && !isWhole(body, mediaTypeOf(copy.headers.get('content-type')), reported().complete)) return undefined
     return put(storing, cachedAnswer(storing, lifetime, allowed.ageSeconds, copy, body))
   })()
 }

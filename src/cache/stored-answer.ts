@@ -2,7 +2,7 @@
 import { scopesOfAnswer } from '../core/policy/purge-scope.ts'
 import { errorKind, isRagGateError, type RagGateErrorCode } from '../errors.ts'
 import type { Failure } from '../pipeline/question-cache.ts'
-import { type Faults, withinDeadline } from '../pipeline/within-deadline.ts'
+import { type Faults, inTime } from '../pipeline/within-deadline.ts'
 import type { CachedAnswer } from '../ports/answer-cache.ts'
 import type { KnownPurges } from '../ports/answer-purges.ts'
 import type { CacheableQuestion, QuestionCacheParts } from './cacheable-question.ts'
@@ -32,7 +32,7 @@ export async function knownPurges(
 ): Promise<KnownPurges | undefined> {
   if (purges === undefined) return NO_PURGES
   try {
-    return await withinDeadline(retrieval.timeoutMs, PURGE_FAULTS, () => purges.known(tenant))
+    return await inTime(retrieval.timeoutMs, PURGE_FAULTS, () => purges.known(tenant))
   } catch (cause) {
     const message = `Purges could not be read (${errorKind(cause)}): the answer cache is passed over`
     onWarning?.({ code: 'purges_unreadable', message, cause })
@@ -57,7 +57,7 @@ export async function findStored(
   if (!question.use.read) return null
   const wouldDo = (answer: CachedAnswer): boolean => isSendable(checkStored(ports, purges, answer, key), question)
   try {
-    const found = await withinDeadline(CACHE_TIMEOUT_MS, CACHE_FAULTS, () => store.get(key, wouldDo))
+    const found = await inTime(CACHE_TIMEOUT_MS, CACHE_FAULTS, () => store.get(key, wouldDo))
     return checkStored(ports, purges, found, key)
   } catch {
     return null

@@ -62,7 +62,7 @@ function reportAtEnd<Bindings extends object>(
   reported: () => AnswerReport,
 ): AnswerReport | Promise<AnswerReport> {
   const awaitsMore = dependencies.record !== undefined && reported().usage === undefined
-  if (!awaitsMore || mediaTypeOf(c.res.headers) !== 'events') return reported()
+  if (!awaitsMore || mediaTypeOf(c.res.headers.get('content-type')) !== 'events') return reported()
   const { response, ended } = withEnd(c.res)
   replaceResponse(c, response)
   return ended.then(reported)

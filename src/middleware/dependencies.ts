@@ -7,14 +7,14 @@ import type { TermReader } from '../core/text/terms.ts'
 import type { Audience } from '../core/policy/preset.ts'
 import type { SavingsLedger } from '../core/reports/savings.ts'
 import { RagGateError } from '../errors.ts'
-import type { Authenticate, Principal } from '../ports/authenticator.ts'
+import type { Authenticate } from '../ports/authenticator.ts'
 import type { Clock } from '../ports/clock.ts'
 import { type Collections, plainCollection } from '../ports/collections.ts'
 import type { DecisionEvent, DecisionLog } from '../ports/decision-log.ts'
 import type { QuestionRewriter } from '../ports/question-rewriter.ts'
 import type { Reranker } from '../ports/reranker.ts'
 import type { Retriever } from '../ports/retriever.ts'
-import type { GateWarning, QuestionSettings } from '../pipeline/question-settings.ts'
+import type { GateWarning, QuestionPorts, QuestionSettings } from '../pipeline/question-settings.ts'
 import type { GateCache, RouteCache } from './gate-cache.ts'
 
 /** What the gate works with: a retriever, and whatever else there is. */
@@ -68,17 +68,11 @@ export interface GateDependencies {
 }
 
 /** The dependencies with their defaults, and what is derived from them. */
-export interface ResolvedDependencies {
-  readonly retriever: Retriever
-  readonly collections: Collections
-  readonly reranker?: Reranker
-  readonly rewriter?: QuestionRewriter
+export interface ResolvedDependencies extends QuestionPorts {
   readonly cache?: RouteCache
-  readonly clock: Clock
   readonly audience: Audience
   readonly savings?: SavingsLedger
-  /** @throws `unauthorized`, `forbidden` */
-  readonly identify: (request: Request) => Promise<Principal>
+  readonly authenticate?: Authenticate
   /** Remembers terms of texts for as long as the dependencies live. */
   readonly terms: TermReader
   readonly rehearsal: Rehearsal
@@ -91,8 +85,6 @@ export interface DependentSettings extends QuestionSettings {
   readonly question: { readonly collection: string }
   readonly onWarning: (warning: GateWarning) => void
 }
-
-const ANONYMOUS: Principal = { tenant: 'default', id: 'anonymous', scopes: ['ask'] }
 
 const SYSTEM_CLOCK: Clock = { nowMs: () => Date.now() }
 
@@ -211,27 +203,22 @@ function resolveDependencies(given: GateDependencies, settings: DependentSetting
   } = given
   if (audience !== 'public' && audience !== 'operator') throw invalid('audience must be public or operator', 'audience')
   const models = { ...(reranker && { reranker }), ...(rewriter && { rewriter }) }
-  const ports = { ...models, clock, onWarning: settings.onWarning }
+  const { onWarning } = settings
+  const ports = { ...models, clock, onWarning }
   return {
     retriever,
     collections,
     ...models,
     ...(cache && { cache: cache.forRoute({ settings, ports, authenticates: authenticate !== undefined }) }),
     clock,
+    onWarning,
     audience,
     ...(savings && { savings }),
-    identify: (request) => identify(authenticate, request),
+    ...(authenticate && { authenticate }),
     terms: createTermReader(),
     rehearsal: createRehearsal(),
     ...(log && { record: recorder(log, questionHmac, clock) }),
   }
-}
-
-async function identify(authenticate: Authenticate | undefined, request: Request): Promise<Principal> {
-  const principal = authenticate === undefined ? ANONYMOUS : await authenticate(request)
-  if (principal === null) throw new RagGateError('unauthorized', 'Credentials are needed to ask')
-  if (!principal.scopes.includes('ask')) throw new RagGateError('forbidden', 'These credentials may not ask')
-  return principal
 }
 
 function recorder(

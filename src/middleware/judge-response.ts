@@ -47,7 +47,7 @@ export interface JudgedAnswer {
  */
 export async function judgeResponse(response: Response, toJudge: AnswerToJudge): Promise<JudgedAnswer> {
   const { question, shown, policy, report, decision } = toJudge
-  const media = mediaTypeOf(response.headers)
+  const media = mediaTypeOf(response.headers.get('content-type'))
   const bytes = media === 'json' ? await readBody(response, toJudge.maxBytes) : undefined
   const body = bytes === undefined ? undefined : jsonIn(bytes)
   const mayBeReported = media === 'json' ? body !== undefined : media === 'other'

@@ -6,8 +6,8 @@ import { RagGateError } from '../errors.ts'
 import { collectionNotFound } from '../pipeline/find-place.ts'
 import { type CachedResult, type GateResult, gateQuestion, type JudgedResult } from '../pipeline/gate-question.ts'
 import type { QuestionRequest } from '../pipeline/question-settings.ts'
-import { type Faults, withinDeadline } from '../pipeline/within-deadline.ts'
-import type { Principal } from '../ports/authenticator.ts'
+import { type Faults, inTime } from '../pipeline/within-deadline.ts'
+import type { Authenticate, Principal } from '../ports/authenticator.ts'
 import { respondThroughHandler } from './answer-through-handler.ts'
 import { checkOptions, type ReadSettings, type RouteSettings } from './check-options.ts'
 import { dependenciesFor, type ResolvedDependencies } from './dependencies.ts'
@@ -73,7 +73,7 @@ async function handle<Bindings extends object>(
   if ((c.var as Partial<typeof c.var>).ragGate !== undefined) {
     throw new RagGateError('config_invalid', 'There are two gates on the way of this request')
   }
-  const principal = await identified(dependencies, received, settings.retrieval.timeoutMs)
+  const principal = await identified(dependencies.authenticate, received, settings.retrieval.timeoutMs)
   const read = await readQuestion(c, settings.question, principal.tenant)
   const { messages, key: messagesKey } = settings.messagesFor(c)
   const request = questionRequest(read, principal, settings, dependencies)
@@ -96,8 +96,7 @@ async function handle<Bindings extends object>(
     ...(cache && { cache }),
   }
   try {
-    const ports = { ...dependencies, onWarning: settings.onWarning }
-    return await respond(c, next, exchange, await gateQuestion(ports, settings, request, cache?.question))
+    return await respond(c, next, exchange, await gateQuestion(dependencies, settings, request, cache?.question))
   } catch (thrown) {
     cache?.keep({ kind: 'failure' })
     throw thrown
@@ -107,16 +106,27 @@ async function handle<Bindings extends object>(
 const IDENTIFY_FAULTS: Faults = { late: 'store_unavailable', failed: 'store_unavailable', what: 'Authentication' }
 
 /** Who asks. What `authenticate` throws is passed on as it is, Hono's exceptions too; one that hangs holds no request. */
-async function identified({ identify }: ResolvedDependencies, request: Request, timeoutMs: number): Promise<Principal> {
-  const outcome = await withinDeadline(timeoutMs, IDENTIFY_FAULTS, () =>
-    identify(request).then(
-      (principal) => ({ principal }),
-      (thrown: unknown) => ({ thrown }),
-    ),
-  )
+async function identified(
+  authenticate: Authenticate | undefined,
+  request: Request,
+  timeoutMs: number,
+): Promise<Principal> {
+  if (authenticate === undefined) return ANONYMOUS
+  const outcome = await inTime(timeoutMs, IDENTIFY_FAULTS, async () => {
+    try {
+      return { principal: await authenticate(request) }
+    } catch (thrown) {
+      return { thrown }
+    }
+  })
   if ('thrown' in outcome) throw outcome.thrown
-  return outcome.principal
+  const { principal } = outcome
+  if (principal === null) throw new RagGateError('unauthorized', 'Credentials are needed to ask')
+  if (!principal.scopes.includes('ask')) throw new RagGateError('forbidden', 'These credentials may not ask')
+  return principal
 }
+
+const ANONYMOUS: Principal = { tenant: 'default', id: 'anonymous', scopes: ['ask'] }
 
 async function respond<Bindings extends object>(
   c: GateContext<Bindings>,

@@ -23,8 +23,9 @@ export async function readJsonObject(
   request: HonoRequest,
   limits: BodyLimits,
 ): Promise<Readonly<Record<string, unknown>>> {
-  requireJson(request.header('content-type'))
-  requirePlain(request.header('content-encoding'))
+  const { headers } = request.raw
+  requireJson(headers.get('content-type'))
+  requirePlain(headers.get('content-encoding'))
   const text = decode(await readBytes(request, limits))
   requireShallow(text)
   let value: unknown
@@ -41,7 +42,7 @@ export async function readJsonObject(
   return value as Readonly<Record<string, unknown>>
 }
 
-function requireJson(contentType: string | undefined): void {
+function requireJson(contentType: string | null): void {
   const [type = '', ...parameters] = (contentType ?? '').toLowerCase().split(';')
   const charset = parameters.map((parameter) => parameter.trim()).find((parameter) => parameter.startsWith('charset='))
   if (type.trim() !== 'application/json' || (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset))) {
@@ -50,41 +51,61 @@ function requireJson(contentType: string | undefined): void {
 }
 
 /** The body is read as it comes: what is compressed, or says that it is, is not. */
-function requirePlain(contentEncoding: string | undefined): void {
-  if (contentEncoding === undefined || /^\s*(?:identity\s*)?$/i.test(contentEncoding)) return
+function requirePlain(contentEncoding: string | null): void {
+  if (contentEncoding === null || /^\s*(?:identity\s*)?$/i.test(contentEncoding)) return
   throw new RagGateError('unsupported_media_type', 'Send the body without a Content-Encoding')
 }
 
 async function readBytes(request: HonoRequest, { maxBytes, timeoutMs }: BodyLimits): Promise<ArrayBuffer> {
-  const declared = Number(request.header('content-length') ?? NaN)
-  if (declared > maxBytes) throw tooLarge(maxBytes)
-  const { body, bodyUsed } = request.raw
-  if (bodyUsed || body === null) {
-    const bytes = await request.arrayBuffer()
-    if (bytes.byteLength > maxBytes) throw tooLarge(maxBytes)
-    return bytes
-  }
-  const bytes = await readStream(body, maxBytes, timeoutMs)
+  const { raw } = request
+  const announced = raw.headers.get('content-length')
+  if (Number(announced ?? NaN) > maxBytes) throw tooLarge(maxBytes)
+  // Hono has it already.
+  if (raw.bodyUsed) return atMost(await request.arrayBuffer(), maxBytes)
+  const bytes = await readInTime(timeoutMs, async (race) => {
+    // The transport holds a body to the length that it announces: then it is read at once, which costs a fraction.
+    if (announced !== null) return atMost(await race(raw.arrayBuffer()), maxBytes)
+    const read = await readAtMost(raw.body, maxBytes, race)
+    if (read === undefined) throw tooLarge(maxBytes)
+    return read.buffer
+  })
   // Hono answers every later reader of the body from here: it keeps promises, though its type names what they give.
   request.bodyCache.arrayBuffer = Promise.resolve(bytes) as unknown as ArrayBuffer
-  // And whoever passes the request itself on finds its body whole.
-  request.raw = new Request(request.raw, { method: request.raw.method, body: bytes })
+  makeWhole(request, bytes)
   return bytes
 }
 
-async function readStream(body: ReadableStream<Uint8Array>, maxBytes: number, timeoutMs: number): Promise<ArrayBuffer> {
+/** Whoever passes the request itself on finds its body whole. Made when somebody asks for it: few do. */
+function makeWhole(request: HonoRequest, bytes: ArrayBuffer): void {
+  const { raw } = request
+  const set = (value: Request): Request => {
+    Object.defineProperty(request, 'raw', { value, writable: true, enumerable: true, configurable: true })
+    return value
+  }
+  const get = (): Request => set(new Request(raw, { method: raw.method, body: bytes }))
+  Object.defineProperty(request, 'raw', { get, set, enumerable: true, configurable: true })
+}
+
+/** @throws `body_timeout` as soon as the time is up */
+async function readInTime<Result>(
+  timeoutMs: number,
+  work: (race: <Value>(promise: Promise<Value>) => Promise<Value>) => Promise<Result>,
+): Promise<Result> {
   let tooLate = (): void => undefined
   const late = new Promise<never>((_, reject) => {
     tooLate = () => reject(new RagGateError('body_timeout', 'The body took too long to arrive'))
   })
   const timer = setTimeout(() => tooLate(), timeoutMs)
   try {
-    const bytes = await readAtMost(body, maxBytes, (promise) => Promise.race([promise, late]))
-    if (bytes === undefined) throw tooLarge(maxBytes)
-    return bytes.buffer
+    return await work((promise) => Promise.race([promise, late]))
   } finally {
     clearTimeout(timer)
   }
+}
+
+function atMost(bytes: ArrayBuffer, maxBytes: number): ArrayBuffer {
+  if (bytes.byteLength > maxBytes) throw tooLarge(maxBytes)
+  return bytes
 }
 
 function tooLarge(maxBytes: number): RagGateError {

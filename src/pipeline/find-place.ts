@@ -6,7 +6,7 @@ import { RagGateError } from '../errors.ts'
 import type { Collection } from '../ports/collections.ts'
 import type { QuestionPorts, QuestionRequest, QuestionSettings, RetrievalSettings } from './question-settings.ts'
 import { requireSameEmbedding } from './same-embedding.ts'
-import { type Faults, withinDeadline } from './within-deadline.ts'
+import { type Faults, inTime } from './within-deadline.ts'
 
 /** Where a question is asked. */
 export interface QuestionPlace {
@@ -36,7 +36,7 @@ async function findCollection(
   { retrieval }: QuestionSettings,
   { principal, collection: id }: QuestionRequest,
 ): Promise<Collection> {
-  const found = await withinDeadline(retrieval.timeoutMs, STORE_FAULTS, () => collections.find(principal.tenant, id))
+  const found = await inTime(retrieval.timeoutMs, STORE_FAULTS, () => collections.find(principal.tenant, id))
   if (found === null) throw collectionNotFound()
   requireSameEmbedding(retriever, found)
   return found
@@ -67,7 +67,7 @@ export function findLexicon(
   { retrieval }: QuestionSettings,
   { lexiconId }: Collection,
 ): Promise<Lexicon> {
-  return withinDeadline(retrieval.timeoutMs, STORE_FAULTS, async () =>
+  return inTime(retrieval.timeoutMs, STORE_FAULTS, async () =>
     lexiconId === null ? EMPTY_LEXICON : collections.lexicon(lexiconId),
   )
 }

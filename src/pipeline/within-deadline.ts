@@ -14,21 +14,37 @@ export interface Faults {
  * @param timeoutMs milliseconds, 1 and up
  * @throws the error of this package that the work threw; `late` when it took too long, `failed` for anything else thrown
  */
-export async function withinDeadline<Result>(
+export function withinDeadline<Result>(
   timeoutMs: number,
-  { late, failed, what }: Faults,
+  faults: Faults,
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const controller = new AbortController()
+  return inTime(timeoutMs, faults, () => work(controller.signal), controller)
+}
+
+/**
+ * The result of work that cannot be told to stop.
+ *
+ * @param timeoutMs milliseconds, 1 and up
+ * @param controller aborted when the time is up
+ * @throws the error of this package that the work threw; `late` when it took too long, `failed` for anything else thrown
+ */
+export async function inTime<Result>(
+  timeoutMs: number,
+  { late, failed, what }: Faults,
+  work: () => Promise<Result>,
+  controller?: AbortController,
+): Promise<Result> {
   let timer: ReturnType<typeof setTimeout> | undefined
   try {
-    const working = work(controller.signal)
+    const working = work()
     if (await settlesAtOnce(working)) return await working
     const expired = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
         reject(new RagGateError(late, `${what} took too long`))
         // Named like the reason of `AbortSignal.timeout`: it tells an upstream that was slow from a caller that left.
-        controller.abort(new DOMException(`${what} took too long`, 'TimeoutError'))
+        controller?.abort(new DOMException(`${what} took too long`, 'TimeoutError'))
       }, timeoutMs)
     })
     return await Promise.race([working, expired])
@@ -45,11 +61,11 @@ const TURNS = 3
 
 /** Whether work is done before anything could have been waited for: then it needs no timer, which costs more than it. */
 async function settlesAtOnce(working: Promise<unknown>): Promise<boolean> {
-  let settled = false
+  const state = { settled: false }
   const note = (): void => {
-    settled = true
+    state.settled = true
   }
   working.then(note, note)
-  for (let turn = 0; turn < TURNS; turn++) await Promise.resolve()
-  return settled
+  for (let turn = 0; turn < TURNS && !state.settled; turn++) await Promise.resolve()
+  return state.settled
 }

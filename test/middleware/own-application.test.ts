@@ -6,11 +6,42 @@ import { ragGate } from '../../src/middleware/rag-gate.ts'
 import { aGate, bodyOf, QUESTION, rankingOf, STRONG } from '../fixtures/gate.ts'
 
 describe("in a user's own application", () => {
-  it('leaves the request whole for a handler that passes it on', async () => {
+  const BODY = JSON.stringify({ question: QUESTION })
+  const LENGTH = { 'content-length': String(BODY.length) }
+
+  it.each([
+    ['that says its length', LENGTH],
+    ['that does not', {}],
+  ])('leaves a request whole for a handler that passes it on and reads it, one %s', async (_, headers) => {
     const { ask } = aGate({
-      handler: async (c) => c.json({ answer: await new Request('https://upstream.test/', c.req.raw).text() }),
+      handler: async (c) => {
+        const { raw } = c.req
+        const passed = await new Request('https://upstream.test/', raw).text()
+        return c.json({ answer: [passed, await c.req.text(), c.req.method, c.req.raw === raw].join(' ') })
+      },
     })
-    expect(await bodyOf(await ask())).toEqual({ answer: JSON.stringify({ question: QUESTION }) })
+    expect(await bodyOf(await ask(undefined, headers))).toEqual({ answer: `${BODY} ${BODY} POST true` })
+  })
+
+  it.each([
+    ['that says its length', LENGTH],
+    ['that does not', {}],
+  ])('leaves it whole for middleware around a hit, one %s', async (_, headers) => {
+    const { app, ask } = aGate()
+    await ask(undefined, headers)
+    const outer = new Hono<RagGateEnv>()
+    const seen: string[] = []
+    outer.use('*', async (c, next) => {
+      await next()
+      seen.push(await c.req.raw.clone().text(), await c.req.text())
+      c.req.raw = new Request(c.req.raw.url)
+      seen.push(c.req.method)
+    })
+    outer.route('/', app)
+    const init = { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: BODY }
+    const response = await outer.request('/ask', init)
+    expect(response.headers.get('cache-status')).toBe('rag-gate; hit')
+    expect(seen).toEqual([BODY, BODY, 'GET'])
   })
 
   it('refuses a second gate on the way of one request', async () => {

@@ -32,12 +32,9 @@ export function namespaceOf(tenant: Tenant, collection: CollectionId): string {
  * @see RFC 9562, section 5.7
  */
 export function uuidv7(nowMs: number, random: Uint8Array): string {
-  const bytes = new Uint8Array(16)
-  const time = BigInt(Math.max(0, Math.trunc(nowMs)))
-  for (let at = 0; at < 6; at++) bytes[at] = Number((time >> BigInt(40 - at * 8)) & 255n)
-  bytes.set(random.subarray(0, 10), 6)
-  bytes[6] = 0x70 | (bytes[6]! & 15)
-  bytes[8] = 0x80 | (bytes[8]! & 63)
-  const text = hex(bytes)
-  return [text.slice(0, 8), text.slice(8, 12), text.slice(12, 16), text.slice(16, 20), text.slice(20)].join('-')
+  const time = Math.max(0, Math.trunc(nowMs)).toString(16).padStart(12, '0').slice(-12)
+  const rest = hex(random)
+  // Of 64 bits after the version, the first two name the variant.
+  const variant = (8 + ((random[2]! >> 4) % 4)).toString(16)
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${rest.slice(1, 4)}-${variant}${rest.slice(5, 8)}-${rest.slice(8, 20)}`
 }

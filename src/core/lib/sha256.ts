@@ -93,9 +93,13 @@ function compress(state: Int32Array, w: Int32Array, view: DataView, block: numbe
   worked.forEach((word, at) => (state[at] = (state[at]! + word) | 0))
 }
 
+const HEX: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+
 /** Lower-case hexadecimal. */
 export function hex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  let text = ''
+  for (const byte of bytes) text += HEX[byte]
+  return text
 }
 
 /**
