@@ -2,17 +2,19 @@
 import type { Context, Next } from 'hono'
 import { buildRefusal } from '../core/reports/refusal.ts'
 import { judgeResponse, replaceAnswer, resendAnswer } from './judge-response.ts'
-import { withEnd } from './end-of-body.ts'
 import { mediaTypeOf } from './media-type.ts'
 import { answerMeasure } from '../core/policy/judge.ts'
 import type { Decision } from '../core/policy/decision.ts'
+import { errorForLog } from '../errors.ts'
 import type { JudgedResult } from '../pipeline/gate-question.ts'
 import type { FoundAnswer } from '../pipeline/question-cache.ts'
 import type { Exchange } from './exchange.ts'
-import { finish } from './finish.ts'
+import { type AnswerEnd, finish } from './finish.ts'
 import type { ExchangeCache, Made } from './gate-cache.ts'
 import { makeGateContext, type AnswerReport } from './gate-context.ts'
 import type { RagGateEnv } from './gate-context.ts'
+import { statusOf } from './respond.ts'
+import { withStreamEnd } from './stream-end.ts'
 
 type GateContext<Bindings extends object> = Context<RagGateEnv<Bindings>>
 
@@ -45,27 +47,32 @@ export async function respondThroughHandler<Bindings extends object>(
   }
   const second = await judgeAnswerOf(c, exchange, judged, reported())
   cache?.keep(madeOf(c, judged, second, reported))
-  const atEnd = reportAtEnd(c, exchange, reported)
+  const end = endOf(c, reported)
   finish(c, exchange, writableResponse(c), {
     decision: second.decision,
     policy: judged.policy,
     timings: { ...judged.timings, generationMs },
-    reported: atEnd,
+    end,
     retrievals: judged.retrievals,
   })
 }
 
-/** What a stream used is known at its end: where the handler has not said it yet, the record waits for that. */
-function reportAtEnd<Bindings extends object>(
+/** How an answer ended. What a stream used, and whether it broke off, is known at its end: the record waits for that. */
+function endOf<Bindings extends object>(
   c: GateContext<Bindings>,
-  { dependencies }: Exchange,
   reported: () => AnswerReport,
-): AnswerReport | Promise<AnswerReport> {
-  const awaitsMore = dependencies.record !== undefined && reported().usage === undefined
-  if (!awaitsMore || mediaTypeOf(c.res.headers.get('content-type')) !== 'events') return reported()
-  const { response, ended } = withEnd(c.res)
+): AnswerEnd | Promise<AnswerEnd> {
+  if (c.res.body === null || mediaTypeOf(c.res.headers.get('content-type')) !== 'events') return { report: reported() }
+  const requestId = crypto.randomUUID()
+  const { response, ended } = withStreamEnd(c.res, requestId)
   replaceResponse(c, response)
-  return ended.then(reported)
+  const { signal } = c.req.raw
+  return ended.then((failure) => {
+    // Whoever left is told nothing any more, and the model did not fail.
+    if (failure === undefined || signal.aborted) return { report: reported() }
+    console.error(`[rag-gate] ${errorForLog(failure, requestId)}`)
+    return { report: reported(), status: statusOf(failure.code) }
+  })
 }
 
 /** What a cache is told of an answer. What the application's `onError` answered is no answer, whatever its status. */

@@ -19,10 +19,18 @@ export interface Outcome {
   /** The stored answer that is sent; absent where it was made for this question. */
   readonly found?: FoundAnswer
   readonly timings: Timings
-  /** What the handler reported, once its body is over. */
-  readonly reported?: AnswerReport | Promise<AnswerReport>
+  /** How the handler's answer ended, once it did. */
+  readonly end?: AnswerEnd | Promise<AnswerEnd>
   /** Rounds of retrieval on the way of this question. */
   readonly retrievals: number
+}
+
+/** How an answer ended. */
+export interface AnswerEnd {
+  /** What the handler reported of it. */
+  readonly report: AnswerReport
+  /** Status of the failure that a stream broke off by, after it had been sent with another. */
+  readonly status?: number
 }
 
 /** Writes the gate's headers, and records the decision once the response is on its way. */
@@ -47,18 +55,18 @@ export function finish(c: Context, exchange: Exchange, response: Response, outco
   })
   const { record } = dependencies
   if (record === undefined) return
-  const known = { id: eventId, atMs: nowMs, status: response.status, timings }
-  const recordWith = (report?: AnswerReport): Promise<void> | undefined =>
-    record(eventOf(exchange, outcome, report, cache, known), exchange.request.question)
-  const { reported } = outcome
-  later(c, () => (reported instanceof Promise ? reported.then(recordWith) : recordWith(reported)))
+  const known = { id: eventId, atMs: nowMs, timings }
+  const recordWith = ({ report, status = response.status }: AnswerEnd): Promise<void> | undefined =>
+    record(eventOf(exchange, outcome, report, cache, { ...known, status }), exchange.request.question)
+  const { end = { report: {} } } = outcome
+  later(c, () => (end instanceof Promise ? end.then(recordWith) : recordWith(end)))
 }
 
 /** What is recorded of an exchange. Where its savings or its audit trail cannot be worked out, it is recorded without. */
 function eventOf(
   { settings, dependencies, request, route }: Exchange,
   { decision, policy, found, retrievals }: Outcome,
-  report: AnswerReport = {},
+  report: AnswerReport,
   { state }: CacheOutcome,
   known: Pick<DecisionEvent, 'id' | 'atMs' | 'status' | 'timings'>,
 ): DecisionEvent {

@@ -56,6 +56,11 @@ const STATUS: Readonly<Record<RagGateErrorCode, ContentfulStatusCode>> = {
   internal: 500,
 }
 
+/** The status that a code is answered with; 500 for one of another bundled copy of the package that is not known here. */
+export function statusOf(code: RagGateErrorCode): ContentfulStatusCode {
+  return STATUS[code] ?? 500
+}
+
 /** Body of every error: the code is stable, the message is for people, nothing in it comes from an upstream. */
 export interface ErrorBody {
   readonly error: {

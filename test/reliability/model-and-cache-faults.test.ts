@@ -1,6 +1,7 @@
 /** Faults F17 to F29 of a model, over real sockets, and of the stores of answers, through the whole gate. */
 import type { ServerResponse } from 'node:http'
 import * as fc from 'fast-check'
+import OpenAI from 'openai'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type AnswerCacheFault, createCacheApiAnswerCache } from '../../src/adapters/cache-api-answer-cache.ts'
 import type { ResponseStore } from '../../src/adapters/cache-api-answer-cache.ts'
@@ -106,22 +107,31 @@ describe('F17: a model that is late', () => {
 })
 
 describe('F18: a model that dies in the middle of a stream', () => {
-  test('after any of its events: what came is sent, the stream errors, nothing is kept', async () => {
-    for (let sent = 1; sent <= EVENTS.length; sent++) {
-      const events = EVENTS.slice(0, sent)
-      const { ask, journal } = streamingGate(streamed(events, (response) => response.destroy()))
-      const response = await ask()
-      const pieces: string[] = []
-      const reading = (async () => {
-        for await (const piece of response.body as unknown as AsyncIterable<Uint8Array>)
-          pieces.push(new TextDecoder().decode(piece))
-      })()
-      await expect(reading).rejects.toThrow(/terminated|aborted/)
+  test('after any of its events: what came is sent and then an error, nothing is kept, and it is recorded as failed', async () => {
+    for (let sent = 1; sent < EVENTS.length; sent++) {
+      const cut = [...EVENTS.slice(0, sent), EVENTS[sent]!.slice(0, -2)]
+      const { ask, journal } = streamingGate(streamed(cut, (response) => response.destroy()))
+      const text = await (await ask()).text()
+      const whole = EVENTS.slice(0, sent).join('')
+      expect(text.startsWith(whole)).toBe(true)
+      const { error } = JSON.parse(text.slice(whole.length).replace(/^data: /, '')) as { error: { code: string } }
+      expect(error).toMatchObject({ code: 'llm_unavailable', type: 'server_error' })
       await settled()
-      if (sent < EVENTS.length) expect(pieces.join('')).not.toContain('[DONE]')
       expect([...journal.stored, ...journal.storedByEvidence]).toEqual([])
-      expect(journal.events).toHaveLength(1)
+      expect(journal.events).toMatchObject([{ status: 503, decision: { verdict: 'pass' } }])
     }
+  })
+
+  test('is an error to the official client, after what came', async () => {
+    const { ask } = streamingGate(streamed(EVENTS.slice(0, 2), (response) => response.destroy()))
+    const client = new OpenAI({ apiKey: 'key', baseURL: 'http://gate.test', maxRetries: 0, fetch: () => ask() })
+    const came: (string | null | undefined)[] = []
+    const reading = (async () => {
+      const stream = await client.chat.completions.create({ model: 'm', messages: [], stream: true })
+      for await (const { choices } of stream) came.push(choices[0]?.delta.content)
+    })()
+    await expect(reading).rejects.toMatchObject({ code: 'llm_unavailable' })
+    expect(came).toEqual(['Turn ', 'the red '])
   })
 
   test('closed cleanly after any byte but the last: nothing is kept', async () => {

@@ -1,0 +1,153 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { RagGateError } from '../../src/errors.ts'
+import { withStreamEnd } from '../../src/middleware/stream-end.ts'
+
+const LATE = new DOMException('The operation was aborted due to timeout', 'TimeoutError')
+
+/** A stream that comes in these pieces, and breaks off where something is thrown. */
+function streamOf(pieces: readonly Uint8Array[], thrown?: unknown): Response {
+  const left = pieces.values()
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      const { done, value } = left.next()
+      if (done !== true) controller.enqueue(value)
+      else if (thrown === undefined) controller.close()
+      else controller.error(thrown)
+    },
+  })
+  return new Response(body, { headers: { 'content-type': 'text/event-stream', 'content-length': '9' } })
+}
+
+const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+/** Texts of the pieces, one read each. */
+async function piecesOf(response: Response): Promise<string[]> {
+  const pieces: string[] = []
+  for await (const piece of response.body as unknown as AsyncIterable<Uint8Array>)
+    pieces.push(new TextDecoder().decode(piece))
+  return pieces
+}
+
+/** An event of any fields, with its blank line. */
+const anEvent = (lineEnd: string) =>
+  fc
+    .array(fc.constantFrom('data: {"choices":[]}', 'data: é🗝', 'event: token', ': here', 'id: 1', 'data'), {
+      minLength: 1,
+      maxLength: 3,
+    })
+    .map((lines) => [...lines, '', ''].join(lineEnd))
+
+/** Events, and where the bytes of them are cut into pieces; the last cut is where the stream ends. */
+const aStream = fc
+  .constantFrom('\n', '\r\n', '\r')
+  .chain((lineEnd) => fc.array(anEvent(lineEnd), { minLength: 1, maxLength: 6 }))
+  .chain((events) => {
+    const { length } = encode(events.join(''))
+    return fc.record({ events: fc.constant(events), cuts: fc.array(fc.nat(length), { minLength: 1, maxLength: 12 }) })
+  })
+
+const cutAt = (bytes: Uint8Array, cuts: readonly number[]): Uint8Array[] =>
+  [...cuts].sort((a, b) => a - b).map((cut, at, all) => bytes.slice(all[at - 1] ?? 0, cut))
+
+/** The events of a stream by the standard: their lines, where a blank one ended them. */
+function read(text: string): string[][] {
+  const events: string[][] = []
+  let event: string[] = []
+  const lines = text.split(/\r\n|\n|\r/)
+  // Behind the last line end nothing is a line.
+  for (const line of lines.slice(0, -1)) {
+    if (line !== '') event.push(line)
+    else {
+      events.push(event)
+      event = []
+    }
+  }
+  return events
+}
+
+describe('a stream of events', () => {
+  test('that ends is passed on byte by byte, however it comes', async () => {
+    await fc.assert(
+      fc.asyncProperty(aStream, fc.boolean(), async ({ events, cuts }, isWhole) => {
+        const bytes = encode(events.join(''))
+        const pieces = cutAt(bytes, isWhole ? [...cuts, bytes.length] : cuts)
+        const { response, ended } = withStreamEnd(streamOf(pieces), 'r1')
+        const sent = new Uint8Array(await response.arrayBuffer())
+        expect(sent).toEqual(bytes.slice(0, isWhole ? bytes.length : Math.max(...cuts)))
+        expect(await ended).toBeUndefined()
+      }),
+    )
+  })
+
+  test('that breaks off ends with the events that came whole, and then one that tells of it', async () => {
+    await fc.assert(
+      fc.asyncProperty(aStream, async ({ events, cuts }) => {
+        const bytes = encode(events.join(''))
+        const { response, ended } = withStreamEnd(streamOf(cutAt(bytes, cuts), new Error('reset')), 'r1')
+        const text = await response.text()
+        const came = read(new TextDecoder().decode(bytes.slice(0, Math.max(...cuts))))
+        const sent = read(text)
+        expect(sent.slice(0, -1)).toEqual(came)
+        expect(sent.at(-1)?.at(-1)).toContain('"request_id":"r1"')
+        expect(text.endsWith('\n\n')).toBe(true)
+        expect((await ended)?.code).toBe('llm_unavailable')
+      }),
+    )
+  })
+
+  test.each<[string, string, string]>([
+    ['chunks of chat completions', 'data: {"choices":[{"index":0}]}\n\n', 'data: {"error":{"code":"llm_unavailable",'],
+    [
+      'chunks that name themselves, behind comments',
+      ': wait\n\ndata: {"id":"c1","object":"chat.completion.chunk"}\n\n',
+      'data: {"error":{"code":"llm_unavailable",',
+    ],
+    ['a first chunk that was cut', 'data: {"id":"c1","choices":[', 'data: {"error":{"code":"llm_unavailable",'],
+    [
+      'named events',
+      'event: message_start\ndata: {"type":"message_start"}\n\n',
+      'event: error\ndata: {"type":"error",',
+    ],
+    ['words of an answer about choices', 'data: "choices"\n\n', 'event: error\ndata: {"type":"error",'],
+    ['nothing at all', '', 'event: error\ndata: {"type":"error",'],
+  ])('that breaks off after %s says so in its own form', async (_, came, form) => {
+    const { response } = withStreamEnd(streamOf([encode(came)], new Error('reset')), 'r1')
+    const text = await response.text()
+    expect(text.slice(came.endsWith('\n\n') ? came.length : 0).startsWith(form)).toBe(true)
+  })
+
+  test.each<[unknown, string, string]>([
+    [new Error('secret'), 'llm_unavailable', 'The answer broke off before its end'],
+    ['secret', 'llm_unavailable', 'The answer broke off before its end'],
+    [LATE, 'llm_timeout', 'The answer broke off before its end'],
+    [new RagGateError('llm_bad_response', 'No answer'), 'llm_bad_response', 'No answer'],
+  ])('that breaks off by %s has a code, and no word of what was thrown', async (thrown, code, message) => {
+    const { response, ended } = withStreamEnd(streamOf([], thrown), 'r1')
+    const text = await response.text()
+    expect(JSON.parse(text.replace(/^event: error\ndata: /, ''))).toEqual({
+      type: 'error',
+      error: { code, message, request_id: 'r1', type: 'api_error' },
+    })
+    expect((await ended)?.code).toBe(code)
+  })
+
+  test('passes an event on as soon as it is whole, and no length that may not be kept', async () => {
+    const event = 'data: {"choices":[]}\n\n'
+    const pieces = [event.slice(0, 5), event.slice(5, -1), `\n${event}da`, 'ta: x\n\n'].map(encode)
+    const { response } = withStreamEnd(streamOf(pieces), 'r1')
+    expect(response.headers.get('content-length')).toBeNull()
+    expect(await piecesOf(response)).toEqual([event.slice(0, 5), event.slice(5, -1), `\n${event}`, 'da', 'ta: x\n\n'])
+  })
+
+  test('that nobody reads on ends without an error, and is not read on', async () => {
+    let cancelled: unknown
+    const body = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.enqueue(encode('data: x\n\n')),
+      cancel: (reason) => void (cancelled = reason),
+    })
+    const { response, ended } = withStreamEnd(new Response(body), 'r1')
+    await response.body?.cancel('left')
+    expect([await ended, cancelled]).toEqual([undefined, 'left'])
+  })
+})
