@@ -56,6 +56,18 @@ export interface GateBindings {
   readonly AUDIENCE?: string
   /** Names the deployment in the answer key. Set it where several share a zone, and change it with a new database. */
   readonly DEPLOYMENT?: string
+  /**
+   * Seconds past its lifetime for which a stored answer stands in for a retriever or a model that fails, up to 30 days.
+   *
+   * @default '3600'
+   */
+  readonly STALE_IF_ERROR_SECONDS?: string
+  /**
+   * Seconds past its lifetime for which a stored answer is sent while a new one is made, up to 30 days.
+   *
+   * @default '0'
+   */
+  readonly STALE_WHILE_REVALIDATE_SECONDS?: string
   /** A production index instead of the embedded one. */
   readonly UPSTASH_VECTOR_REST_URL?: string
   readonly UPSTASH_VECTOR_REST_TOKEN?: string

@@ -31,6 +31,7 @@ import type { IdempotencyStore } from '../../src/ports/idempotency.ts'
 import type { Reranker } from '../../src/ports/reranker.ts'
 import type { GateBindings } from './bindings.ts'
 import { generatorFor, givenBy, rerankedBetween, rerankerFor, searchEngine } from './engines.ts'
+import { staleWindowsOf } from './stale-windows.ts'
 import { alertBoundsOf } from './statistics/alert-bounds.ts'
 import { decisionLogFor } from './statistics/decision-log.ts'
 import { savingsOf } from './statistics/savings-ledger.ts'
@@ -107,6 +108,7 @@ function compose(env: GateBindings): Composition {
         deployment: env.DEPLOYMENT ?? '',
         model: generator.model,
         prompt: OPENAI_PROMPT_VERSION,
+        ...staleWindowsOf(env),
       }),
       log,
       authenticate,

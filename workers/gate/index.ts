@@ -1,10 +1,10 @@
 /** The ready Worker: the gate in front of a question route, documents in, statistics out, and a page to try it on. */
-import { Hono } from 'hono/tiny'
 import { RagGateError } from '../../src/errors.ts'
 import { respondWithError } from '../../src/middleware/respond.ts'
 import { sweepIndex } from '../../src/pipeline/sweep-index.ts'
 import { indexStub } from '../vector-index/index-stub.ts'
 import { serveIndex } from '../vector-index/serve-index.ts'
+import { app } from './app.ts'
 import type { GateBindings } from './bindings.ts'
 import { compositionFor } from './compose.ts'
 import { WORKER_STATUS, WorkerError } from './errors.ts'
@@ -14,8 +14,6 @@ import { runStatisticsJobs } from './statistics/jobs.ts'
 
 export { AnswerFlight } from '../../src/adapters/durable-object-coalescer.ts'
 export { VectorIndex } from '../vector-index/vector-index.ts'
-
-const app = new Hono<{ Bindings: GateBindings }>()
 
 const LONGEST_URL = 8192
 app.use(async (c, next) => {

@@ -1,0 +1,41 @@
+/** The windows past an answer's lifetime: which settings are taken, and what a Worker with wrong ones says. */
+import { createExecutionContext } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { describe, expect, test } from 'vitest'
+import type { GateBindings } from '../../../workers/gate/bindings.ts'
+import worker from '../../../workers/gate/index.ts'
+import { staleWindowsOf } from '../../../workers/gate/stale-windows.ts'
+import { quietErrors } from '../../fixtures/quiet-console.ts'
+
+quietErrors()
+
+type Windows = Pick<GateBindings, 'STALE_IF_ERROR_SECONDS' | 'STALE_WHILE_REVALIDATE_SECONDS'>
+
+const health = (windows: Windows): Promise<Response> | Response =>
+  worker.fetch(new Request('https://gate.test/health'), { ...env, ...windows }, createExecutionContext())
+
+describe('STALE_IF_ERROR_SECONDS and STALE_WHILE_REVALIDATE_SECONDS', () => {
+  test.each<[Windows, number, number | undefined]>([
+    [{}, 3600, undefined],
+    [{ STALE_IF_ERROR_SECONDS: '0' }, 0, undefined],
+    [{ STALE_IF_ERROR_SECONDS: '2592000', STALE_WHILE_REVALIDATE_SECONDS: '2592000' }, 2_592_000, 2_592_000],
+    [{ STALE_WHILE_REVALIDATE_SECONDS: '60' }, 3600, 60],
+  ])('%j: %s seconds of the former, %s of the latter', async (windows, ifError, whileRevalidate) => {
+    expect(staleWindowsOf({ ...env, ...windows })).toMatchObject({ staleIfErrorSeconds: ifError })
+    expect(staleWindowsOf({ ...env, ...windows }).staleWhileRevalidateSeconds).toBe(whileRevalidate)
+    expect((await health(windows)).status).toBe(200)
+  })
+
+  test.each(['', '-1', '1.5', 'an hour', '1h', '1e3', ' 60', '2592001', '99999999'])(
+    '%j is refused at start',
+    async (value) => {
+      for (const name of ['STALE_IF_ERROR_SECONDS', 'STALE_WHILE_REVALIDATE_SECONDS']) {
+        const response = await health({ [name]: value })
+        expect([response.status, await response.json()]).toMatchObject([
+          500,
+          { error: { code: 'config_invalid', param: name } },
+        ])
+      }
+    },
+  )
+})
