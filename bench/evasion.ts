@@ -14,7 +14,7 @@ import { binomialInterval } from '../src/core/calibration/binomial-interval.ts'
 import { fuseConvex } from '../src/core/evidence/fusion.ts'
 import type { Verdict } from '../src/core/gates/finding.ts'
 import { judge } from '../src/core/policy/judge.ts'
-import { loneTermFindings, questionFindings } from '../src/core/policy/question-findings.ts'
+import { loneTermFindings, questionFindings, runTogetherFindings } from '../src/core/policy/question-findings.ts'
 import { measure } from '../src/core/signals/measure.ts'
 import { measureQuestion } from '../src/core/signals/measure-question.ts'
 import { idfMass } from '../src/core/text/lexicon.ts'
@@ -74,6 +74,7 @@ function askNow(set: SearchableSet, text: string): Verdict {
   return judge(policy, measureQuestion(question, evidence, set.lexicon, reader), [
     ...questionFindings(question),
     ...loneTermFindings(question, evidence, set.lexicon),
+    ...runTogetherFindings(question, evidence, set.lexicon),
   ]).verdict
 }
 
@@ -113,6 +114,7 @@ const ended = (question: string): string => (/[.?!]$/.test(question) ? question 
 const stopped = (question: string): string => `${question.replace(/[.?!]+$/, '')}.`
 const joined = (first: string, second: string): string =>
   `${first.replace(/[.?!]+$/, '')} ${second}`.replaceAll(/[^\p{L}\p{N}' ]/gu, '').toLowerCase()
+const unspaced = (question: string): string => question.replaceAll(/[^\p{L}\p{N}]/gu, '')
 const small = (question: string): string => question.charAt(0).toLowerCase() + question.slice(1)
 
 /** As people write in forums around their questions. Gathered after the words of small talk were chosen. */
@@ -162,6 +164,9 @@ const ATTACHED: Readonly<Record<string, (of: Ways) => string>> = {
     `Hi, thanks for your help. ${ended(question)} I was also wondering, ${small(off)} Thank you very much in advance!`,
   'an on-topic question before it, run together': ({ off, question }) => joined(question, off),
   'a corpus sentence before it, run together': ({ off, sentence }) => joined(sentence, off),
+  'an on-topic question before it, its own words without spaces': ({ off, question }) =>
+    joined(question, unspaced(off)),
+  'a corpus sentence before it, its own words without spaces': ({ off, sentence }) => joined(sentence, unspaced(off)),
   'a question of everyday words alone': ({ everyday }) => everyday,
   'a question of everyday words after an on-topic question': ({ everyday, question }) =>
     `${ended(question)} ${everyday}`,
@@ -286,7 +291,9 @@ collections (${COLLECTIONS.join(', ')}), with what is meant to open the gate, un
 ${offTopicTable(drawn)}
 
 A question with text in tag characters is refused as it stands (\`control_character\`). An off-topic question that runs into
-another sentence without any mark is one part: the rows "run together". Of a part of ten words that count, or more, the
+another sentence without any mark is one part: the rows "run together". One without spaces between its words would count
+as one word that is missing; such a word, unknown to the collection and to what was found, refuses the question as not
+readable (\`src/core/text/run-together.ts\`). Of a part of ten words that count, or more, the
 overlapping stretches of four are measured too; where the whole is supported, the weakest may be six times weaker.
 A refusal of what cannot be read needs no retrieval. The rows of everyday words take ${EVERYDAY_QUESTIONS.length} questions and ${EVERYDAY_REQUESTS.length} requests
 (\`bench/everyday-questions.ts\`) that name no subject of a collection; some collections do answer to such words, alone too.

@@ -5,7 +5,7 @@ import type { RerankerOutcome } from '../core/evidence/rerank.ts'
 import type { Judgement } from '../core/policy/decision.ts'
 import { judge } from '../core/policy/judge.ts'
 import type { Policy } from '../core/policy/policy.ts'
-import { loneTermFindings, questionFindings } from '../core/policy/question-findings.ts'
+import { loneTermFindings, questionFindings, runTogetherFindings } from '../core/policy/question-findings.ts'
 import { readerFindings } from '../core/policy/reader-findings.ts'
 import { askRules } from '../core/policy/rules.ts'
 import { measureQuestion } from '../core/signals/measure-question.ts'
@@ -73,6 +73,7 @@ function judgeEvidence(
   const judgement = judge(policy, signals, [
     ...questionFindings(question),
     ...loneTermFindings(question, evidence, lexicon),
+    ...runTogetherFindings(question, evidence, lexicon),
     ...askRules(rules, { question, evidence, signals }),
     ...findings,
     ...readerFindings(policy, reranker),

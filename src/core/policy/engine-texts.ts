@@ -24,7 +24,7 @@ export const ENGINE_TEXTS: Readonly<Record<EngineReason, Text>> = Object.freeze(
   question_unreadable: refusalText(
     'I cannot read enough of this question to answer it.',
     'Too little of the question can be read',
-    'Write the question in letters, digits and ordinary punctuation',
+    'Write the question in letters, digits and ordinary punctuation, with spaces between its words',
   ),
   question_too_short: refusalText(
     'This is too little to go by.',

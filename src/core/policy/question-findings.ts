@@ -3,6 +3,7 @@ import type { Evidence } from '../evidence/evidence.ts'
 import type { Finding } from '../gates/finding.ts'
 import type { Lexicon } from '../text/lexicon.ts'
 import { isReadable } from '../text/readable.ts'
+import { isRunTogether } from '../text/run-together.ts'
 import { terms } from '../text/terms.ts'
 import { words } from '../text/words.ts'
 
@@ -46,6 +47,20 @@ export function loneTermFindings(question: string, { chunks }: Evidence, lexicon
   const isRare = lexicon.chunkCount > 0 && found <= Math.max(RARE_CHUNKS, RARE_SHARE * lexicon.chunkCount)
   if (isRare && terms(chunks[0]?.title ?? '').includes(term)) return []
   return [refusal('question_too_short', 'The question is one word')]
+}
+
+/**
+ * Refuses a question with words run together ("whowonthechessmatch") that neither the collection nor what was found knows:
+ * they count as one word that is missing, and a model reads the whole sentence.
+ *
+ * @param question normalised (`normaliseQuestion`)
+ */
+export function runTogetherFindings(question: string, { chunks }: Evidence, lexicon: Lexicon): Finding[] {
+  const unknown = words(question)
+    .filter(isRunTogether)
+    .flatMap((word) => terms(word))
+    .filter((term) => !lexicon.documentFrequency.has(term) && !chunks.some(({ text }) => terms(text).includes(term)))
+  return unknown.length === 0 ? [] : [refusal('question_unreadable', 'The question has words run together')]
 }
 
 function refusal(code: 'question_unreadable' | 'question_too_short', message: string): Finding {

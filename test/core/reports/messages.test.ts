@@ -13,7 +13,7 @@ describe('the texts', () => {
     expect(lines).toMatchInlineSnapshot(`
       [
         "passed |  | The evidence supports an answer",
-        "question_unreadable | I cannot read enough of this question to answer it. | Too little of the question can be read | Write the question in letters, digits and ordinary punctuation",
+        "question_unreadable | I cannot read enough of this question to answer it. | Too little of the question can be read | Write the question in letters, digits and ordinary punctuation, with spaces between its words",
         "question_too_short | This is too little to go by. | The question is too short to be judged | Ask in a sentence, and name what you want to know about it",
         "no_evidence | I cannot answer this question based on the available documents. No relevant information was found. | No relevant information found in documents | Rephrase the question with the words that the documents use | Add documents that cover this topic",
         "nothing_judged | I cannot answer this question based on the available documents. The evidence could not be judged. | The retrieved information carries no usable score | Try again later",
