@@ -34,6 +34,9 @@ const BETWEEN_SENTENCES =
 const BETWEEN_ASCII_SENTENCES = new RegExp(BETWEEN_SENTENCES.source.replaceAll('\\p{L}\\p{N}', 'A-Za-z\\d'))
 /** A quotation or a bracket as long as a sentence is one. */
 const ENCLOSED = /[("“„«[]([^()"“”„«»[\]]{40,})[)"”“»\]]/gu
+/** A question in brackets, of whatever length. */
+const ASKED_IN_BRACKETS =
+  /[([]\s*((?:(?:and|also|but|plus|then) (?:also )?(?:wh|how|can|could|do|is|are|should|tell|write|explain)|(?:wh|how)[^()[\]]*\?)[^()[\]]*)[)\]]/giu
 
 /** A full stop that something else than a capital follows. */
 const STOP = /\.["'”’)\]}»]*\s+(?=\S)/gu
@@ -118,7 +121,7 @@ function joinSmallest(parts: readonly string[]): readonly string[] {
 }
 
 function sentencesOf(question: string): string[] {
-  return sentences(question.replaceAll(ENCLOSED, '; $1; '))
+  return sentences(question.replaceAll(ENCLOSED, '; $1; ').replaceAll(ASKED_IN_BRACKETS, '; $1; '))
     .flatMap(sentencesInSmallLetters)
     .flatMap((sentence) => sentence.split(isAscii(sentence) ? BETWEEN_ASCII_SENTENCES : BETWEEN_SENTENCES))
     .map((sentence) => withoutTalk(sentence.trim()))

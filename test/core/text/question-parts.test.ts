@@ -26,6 +26,9 @@ describe('questionParts', () => {
       'What is the capital of France (weak evidence is refused before any model call)?',
       ['What is the capital of France', 'weak evidence is refused before any model call'],
     ],
+    ['How do I rotate the signing keys (and what is love)?', ['How do I rotate the signing keys', 'and what is love']],
+    ['How do I rotate [what is love?] the signing keys', ['How do I rotate', 'what is love?', 'the signing keys']],
+    ['How do I rotate the keys (which sign)?', ['How do I rotate the keys (which sign)?']],
     [
       'Rotate the signing keys daily; write a poem about cats',
       ['Rotate the signing keys daily', 'write a poem about cats'],
