@@ -19,6 +19,10 @@ const LONGEST_URL = 8192
 app.use(async (c, next) => {
   if (c.req.url.length > LONGEST_URL) throw new WorkerError('uri_too_long', 'The address is too long')
   await next()
+  if (c.req.path !== '/ask' && !c.req.path.startsWith('/v1/')) return
+  // What only some may read is kept by nobody, and JSON is taken for nothing else.
+  if (!c.res.headers.has('cache-control')) c.header('cache-control', 'no-store')
+  c.header('x-content-type-options', 'nosniff')
 })
 
 for (const [method, path, ...serving] of ROUTES) app.on(method, [path], ...serving)

@@ -1,0 +1,27 @@
+import { describe, expect, test } from 'vitest'
+import { ROUTES } from '../../workers/gate/routes.ts'
+import { ADMIN, post, send } from '../worker-requests.ts'
+
+const READ = ROUTES.flatMap(([method, path]) => (method === 'GET' && path.startsWith('/v1/') ? [path] : []))
+
+const kept = ({ headers }: Response): unknown => [
+  /\bno-store\b|max-age=0/.test(headers.get('cache-control') ?? ''),
+  headers.get('x-content-type-options'),
+]
+
+describe('what only some may read', () => {
+  test.each(READ)('is kept by no cache, and is JSON alone: %s', async (path) => {
+    for (const headers of [ADMIN, {}]) {
+      const response = await send(path.replace(':id', 'none'), { headers })
+      expect(kept(response)).toEqual([true, 'nosniff'])
+      await response.body?.cancel()
+    }
+  })
+
+  test('goes for writes, for answers and for errors as well', async () => {
+    const documents = [{ id: 'note', text: 'The hatch opens inwards.' }]
+    expect(kept(await post('/v1/documents', { documents }, ADMIN))).toEqual([true, 'nosniff'])
+    expect(kept(await post('/ask', { question: 'How does the hatch open?' }))).toEqual([true, 'nosniff'])
+    expect(kept(await post('/ask', { question: 'How?', topK: 1 }))).toEqual([true, 'nosniff'])
+  })
+})
