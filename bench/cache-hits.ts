@@ -11,9 +11,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import autocannon from 'autocannon'
-import { build } from 'esbuild'
-import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { ROOT } from '../scripts/local-gate.ts'
+import { bundleScript, inWorkerd } from './in-workerd.ts'
 import { markdownTable } from './markdown-table.ts'
 
 /** Requests of one turn of a route: short turns, so that what else the machine does meets all routes alike. */
@@ -87,24 +86,8 @@ const median = (values: readonly number[]): number =>
 const rounds = Number(process.argv[2] ?? 15)
 const directory = mkdtempSync(join(tmpdir(), 'hono-rag-gate-bench-'))
 const worker = join(directory, 'worker.mjs')
-await build({
-  entryPoints: [join(ROOT, 'bench', 'cache-hits', 'worker.ts')],
-  outfile: worker,
-  bundle: true,
-  minify: true,
-  format: 'esm',
-  target: 'es2022',
-})
-const miniflare = new Miniflare(
-  convertV4MiniflareOptions({
-    name: 'cache-hits',
-    modules: [{ type: 'ESModule', path: worker }],
-    modulesRoot: directory,
-    compatibilityDate: '2026-11-01',
-    host: '127.0.0.1',
-    port: 0,
-  }),
-)
+await bundleScript(join(ROOT, 'bench', 'cache-hits', 'worker.ts'), worker)
+const miniflare = inWorkerd(worker)
 try {
   const url = (await miniflare.ready).origin
   const pid = workerdPid()

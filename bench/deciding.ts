@@ -18,6 +18,7 @@ import { measure } from '../src/core/signals/measure.ts'
 import { judge } from '../src/core/policy/judge.ts'
 import { balanced } from '../src/presets/balanced/balanced.ts'
 import type { Evidence } from '../src/core/evidence/evidence.ts'
+import { evidenceOf } from './deciding/evidence.ts'
 import { type EnglishCosts, englishDecisions } from './deciding/squad-decisions.ts'
 import { indexInProcess, indexInWorkerd } from './embedded-indexes.ts'
 import { printed, spreadOf } from './scan/spread.ts'
@@ -52,18 +53,15 @@ function passage(words: number): string {
   return sentences.join(' ')
 }
 
-const evidenceOf = (texts: readonly string[]): Evidence => ({
-  rankedBy: 'convex',
-  kinds: ['cosine', 'bm25'],
-  dropped: 0,
-  chunks: texts.map((text, at) => ({
-    id: `chunk-${at}`,
-    documentId: `document-${at % 4}`,
-    title: 'Title of a document',
-    text,
-    scores: { cosine: 0.6 - at * 0.03, bm25: 12 - at, convex: 0.5 - at * 0.02 },
-  })),
-})
+const invented = (texts: readonly string[]): Evidence =>
+  evidenceOf(
+    texts.map((text, at) => ({
+      id: `chunk-${at}`,
+      documentId: `document-${at % 4}`,
+      title: 'Title of a document',
+      text,
+    })),
+  )
 
 const median = (values: readonly number[]): number => spreadOf(values).median
 
@@ -100,7 +98,7 @@ const corpus = Array.from({ length: 1000 }, () => passage(150))
 const lexicon = decodeLexicon(encodeLexicon(buildLexicon(corpus)))
 const policy = balanced()
 const question = `When did ${word()} ${word()} ${word()} ${word()}?`
-const fresh = (): Evidence => evidenceOf(Array.from({ length: 10 }, () => passage(150)))
+const fresh = (): Evidence => invented(Array.from({ length: 10 }, () => passage(150)))
 const known = fresh()
 const json = JSON.stringify(known)
 const reader = createTermReader()

@@ -14,21 +14,19 @@ import { binomialInterval } from '../src/core/calibration/binomial-interval.ts'
 import { fuseConvex } from '../src/core/evidence/fusion.ts'
 import type { Verdict } from '../src/core/gates/finding.ts'
 import { judge } from '../src/core/policy/judge.ts'
-import { loneTermFindings, questionFindings, runTogetherFindings } from '../src/core/policy/question-findings.ts'
 import { measure } from '../src/core/signals/measure.ts'
-import { measureQuestion } from '../src/core/signals/measure-question.ts'
 import { idfMass } from '../src/core/text/lexicon.ts'
-import { questionParts } from '../src/core/text/question-parts.ts'
 import { requireQuestion } from '../src/core/text/question.ts'
 import { sentences } from '../src/core/text/sentences.ts'
 import { createTermReader, terms } from '../src/core/text/terms.ts'
 import { balanced } from '../src/presets/balanced/balanced.ts'
+import { benchGate } from './evaluation/bench-gate.ts'
 import { EVERYDAY_QUESTIONS, EVERYDAY_REQUESTS } from './everyday-questions.ts'
 import {
   haveQuestionSets,
   openQuestionSet,
   readCorpus,
-  readVariants,
+  readQuestions,
   type SearchableSet,
 } from './evaluation/question-sets.ts'
 import { markdownTable } from './markdown-table.ts'
@@ -52,30 +50,32 @@ interface Verdicts {
   readonly after: Verdict
 }
 
-function ask(set: SearchableSet, text: string): Verdicts {
-  return { before: askBefore(set, text.normalize('NFC').replaceAll(/\s+/gu, ' ').trim()), after: askNow(set, text) }
-}
+type Asking = (text: string) => Promise<Verdicts>
 
-const found = (set: SearchableSet, searched: string) =>
-  fuseConvex(set.search(searched, TOP_K), { idfMass: idfMass(set.lexicon, terms(searched)), topK: TOP_K })
-
-function askBefore(set: SearchableSet, question: string): Verdict {
-  return judge(policy, measure(question, found(set, question), set.lexicon, reader)).verdict
-}
-
-function askNow(set: SearchableSet, text: string): Verdict {
-  let question: string
-  try {
-    question = requireQuestion(text)
-  } catch {
-    return 'refuse'
+/** Asks a set as the gate is now, and as it was. */
+function asking(set: SearchableSet): Asking {
+  const gate = benchGate(set, { policy })
+  return async (text) => {
+    const before = askBefore(set, text.normalize('NFC').replaceAll(/\s+/gu, ' ').trim())
+    const isReadable = attempted(() => requireQuestion(text))
+    return { before, after: isReadable ? (await gate(text)).decision.verdict : 'refuse' }
   }
-  const evidence = found(set, questionParts(question).bare)
-  return judge(policy, measureQuestion(question, evidence, set.lexicon, reader), [
-    ...questionFindings(question),
-    ...loneTermFindings(question, evidence, set.lexicon),
-    ...runTogetherFindings(question, evidence, set.lexicon),
-  ]).verdict
+}
+
+/** As the middleware reads a question: what it turns away asks nothing. */
+function attempted(read: () => unknown): boolean {
+  try {
+    read()
+    return true
+  } catch {
+    return false
+  }
+}
+
+function askBefore({ search, lexicon }: SearchableSet, question: string): Verdict {
+  const options = { idfMass: idfMass(lexicon, terms(question)), topK: TOP_K }
+  const evidence = fuseConvex(search(question, TOP_K), options)
+  return judge(policy, measure(question, evidence, lexicon, reader)).verdict
 }
 
 /** Puts letters of another alphabet for a to z. */
@@ -214,7 +214,7 @@ function counted(name: string, verdicts: readonly Verdicts[], isCounted: (verdic
 }
 
 interface Drawn {
-  readonly set: SearchableSet
+  readonly ask: Asking
   readonly off: readonly Ways[]
   readonly ordinary: readonly Ways[]
 }
@@ -241,45 +241,56 @@ function draw(name: string, order: number, offTopic: readonly string[], random: 
       forum: pick(FORUM),
     }
   }
-  return { set, off: Array.from({ length: OFF_TOPIC }, ways), ordinary: Array.from({ length: ORDINARY }, ways) }
+  return {
+    ask: asking(set),
+    off: Array.from({ length: OFF_TOPIC }, ways),
+    ordinary: Array.from({ length: ORDINARY }, ways),
+  }
 }
 
-function offTopicTable(drawn: readonly Drawn[]): string {
-  const rows = Object.entries(ATTACHED).map(([name, write]) => {
-    const verdicts = drawn.flatMap(({ set, off: all }) => all.map((of) => ask(set, write(of))))
-    return [
+async function offTopicTable(drawn: readonly Drawn[]): Promise<string> {
+  const rows: string[][] = []
+  for (const [name, write] of Object.entries(ATTACHED)) {
+    const verdicts = await Promise.all(drawn.flatMap(({ ask, off }) => off.map((of) => ask(write(of)))))
+    rows.push([
       name,
       String(verdicts.length),
       ...counted(name, verdicts, (verdict) => verdict === 'pass').slice(2),
       ...counted(name, verdicts, (verdict) => verdict === 'advise').slice(2),
-    ]
-  })
+    ])
+  }
   return markdownTable(['how it is asked', 'n', 'pass, before', 'pass, after', 'advise, before', 'advise, after'], rows)
 }
 
 const isAnswered = (verdict: Verdict): boolean => verdict !== 'refuse'
 
-function ordinaryTable(drawn: readonly Drawn[], others: readonly string[][] = []): string {
-  const rows = Object.entries(ORDINARY_WAYS).map(([name, write]) => {
-    const verdicts = drawn.flatMap(({ set, ordinary: all }) => all.map((of) => ask(set, write(of))))
-    return counted(name, verdicts, isAnswered)
-  })
-  const both = drawn.flatMap(({ set, ordinary: all }) =>
-    all.map(({ question, other }): Verdicts => {
-      const [first, second] = [ask(set, question), ask(set, other)]
+async function ordinaryTable(drawn: readonly Drawn[], others: readonly string[][] = []): Promise<string> {
+  const rows: string[][] = []
+  for (const [name, write] of Object.entries(ORDINARY_WAYS)) {
+    const verdicts = await Promise.all(drawn.flatMap(({ ask, ordinary }) => ordinary.map((of) => ask(write(of)))))
+    rows.push(counted(name, verdicts, isAnswered))
+  }
+  const both = drawn.flatMap(({ ask, ordinary }) =>
+    ordinary.map(async ({ question, other }): Promise<Verdicts> => {
+      const [first, second] = [await ask(question), await ask(other)]
       const of = (when: keyof Verdicts): Verdict => (isAnswered(first[when]) ? second[when] : first[when])
       return { before: of('before'), after: of('after') }
     }),
   )
-  rows.push(counted('each of the two alone, both answered', both, isAnswered), ...others)
+  rows.push(counted('each of the two alone, both answered', await Promise.all(both), isAnswered), ...others)
   return markdownTable(['how it is asked', 'n', 'before', 'after'], rows)
 }
 
-function page(drawn: readonly Drawn[], leftOut: readonly Drawn[], keywords: readonly Verdicts[]): string {
-  const single = ['x', 'ok', 'gate', 'help', 'thanks', 'document'].map((word) => {
-    const verdicts = drawn.map(({ set }) => ask(set, word))
-    return counted(`\`${word}\``, verdicts, isAnswered)
-  })
+async function page(
+  drawn: readonly Drawn[],
+  leftOut: readonly Drawn[],
+  keywords: readonly Verdicts[],
+): Promise<string> {
+  const single: string[][] = []
+  for (const word of ['x', 'ok', 'gate', 'help', 'thanks', 'document']) {
+    const verdicts = await Promise.all(drawn.map(({ ask }) => ask(word)))
+    single.push(counted(`\`${word}\``, verdicts, isAnswered))
+  }
   return `# Questions made to slip past the gate
 
 Written by \`npm run bench:evasion\` (\`bench/evasion.ts\`, seed ${SEED}): ${OFF_TOPIC} off-topic questions against each of ${COLLECTIONS.length}
@@ -288,7 +299,7 @@ collections (${COLLECTIONS.join(', ')}), with what is meant to open the gate, un
 
 ## Off-topic questions: passed, and answered with a caution
 
-${offTopicTable(drawn)}
+${await offTopicTable(drawn)}
 
 A question with text in tag characters is refused as it stands (\`control_character\`). An off-topic question that runs into
 another sentence without any mark is one part: the rows "run together". One without spaces between its words would count
@@ -303,7 +314,7 @@ A refusal of what cannot be read needs no retrieval. The rows of everyday words 
 ${ORDINARY} answerable questions of each collection, and what people write around them. A second question is of the same group:
 both must be supported, so two questions can be answered about as often as both are when each is asked alone.
 
-${ordinaryTable(drawn, [counted('keywords only (gov-faq, tex-faq)', keywords, isAnswered)])}
+${await ordinaryTable(drawn, [counted('keywords only (gov-faq, tex-faq)', keywords, isAnswered)])}
 
 Small talk is recognised by its words (\`src/core/text/small-talk.ts\`): a sentence with one word that is none of them is measured
 like the rest of the question, and mostly refuses it. A rule that let such a sentence off would let off "I would like to know
@@ -315,9 +326,9 @@ help with the question beside it (\`src/core/text/asks.ts\`). The row "as in for
 ${LEFT_OUT.join(', ')}; drawn in the same way. No verdict of theirs was looked at; of squad-ooc the questions that lose words as
 small talk were, once.
 
-${offTopicTable(leftOut)}
+${await offTopicTable(leftOut)}
 
-${ordinaryTable(leftOut)}
+${await ordinaryTable(leftOut)}
 
 ## Single words: answered
 
@@ -336,12 +347,13 @@ const offTopic = openQuestionSet('squad-ooc').questions.filter(({ answerable }) 
 const offTopicQuestions = offTopic.map(({ question }) => question)
 const drawn = COLLECTIONS.map((name, order) => draw(name, order, offTopicQuestions, random))
 const leftOut = LEFT_OUT.map((name, order) => draw(name, order, offTopicQuestions, random))
-const keywords = (['gov-faq', 'tex-faq'] as const).flatMap((name) => {
-  const { set } = drawn[COLLECTIONS.indexOf(name)]!
-  return readVariants(name, 'keywords')
-    .filter(({ answerable }) => answerable)
-    .map(({ question }) => ask(set, question))
-})
-const written = page(drawn, leftOut, keywords)
+const keywords: Verdicts[] = []
+for (const name of ['gov-faq', 'tex-faq'] as const) {
+  const { ask } = drawn[COLLECTIONS.indexOf(name)]!
+  for (const { question, answerable } of readQuestions(name, 'keywords')) {
+    if (answerable) keywords.push(await ask(question))
+  }
+}
+const written = await page(drawn, leftOut, keywords)
 writeFileSync(PAGE, written)
 console.log(written)

@@ -9,10 +9,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { build } from 'esbuild'
-import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { docsCorpus } from '../scripts/docs-corpus.ts'
 import { ROOT } from '../scripts/local-gate.ts'
+import { inWorkerd, bundleScript } from './in-workerd.ts'
 import { markdownTable } from './markdown-table.ts'
 import { seededRandom } from './seeded-random.ts'
 import { workerdCpuMs } from './workerd-cpu.ts'
@@ -46,15 +45,7 @@ const samples = Number(process.argv[2] ?? 40)
 const directory = mkdtempSync(join(tmpdir(), 'hono-rag-gate-first-'))
 try {
   const script = join(directory, 'worker.js')
-  await build({
-    entryPoints: [join(ROOT, 'bench/first-decision/worker.ts')],
-    outfile: script,
-    bundle: true,
-    minify: true,
-    format: 'esm',
-    target: 'es2022',
-    conditions: ['workerd', 'worker', 'browser'],
-  })
+  await bundleScript(join(ROOT, 'bench/first-decision/worker.ts'), script)
   const taken = RETRIEVALS_MS.map((): Record<Path, Sample[]> => ({ '/bare': [], '/gated': [] }))
   // The first of each warms up client and disk.
   for (let at = 0; at <= samples; at++) {
@@ -71,17 +62,7 @@ try {
 }
 
 async function firstRequest(script: string, path: Path, retrievalMs: number): Promise<Sample> {
-  const miniflare = new Miniflare(
-    convertV4MiniflareOptions({
-      name: 'first',
-      modules: [{ type: 'ESModule', path: script }],
-      modulesRoot: directory,
-      compatibilityDate: '2026-11-01',
-      host: '127.0.0.1',
-      port: 0,
-      bindings: { PASSAGES: passages, RETRIEVAL_MS: retrievalMs },
-    }),
-  )
+  const miniflare = inWorkerd(script, { PASSAGES: passages, RETRIEVAL_MS: retrievalMs })
   try {
     const url = (await miniflare.ready).origin + path
     const before = workerdCpuMs()

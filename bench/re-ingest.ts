@@ -8,9 +8,10 @@
  */
 import { createMemoryAnswerCache } from '../src/adapters/memory-answer-cache.ts'
 import { binomialInterval } from '../src/core/calibration/binomial-interval.ts'
-import type { QuestionRequest, QuestionPorts, QuestionSettings } from '../src/pipeline/question-settings.ts'
+import type { QuestionSettings } from '../src/pipeline/question-settings.ts'
 import { balanced } from '../src/presets/balanced/balanced.ts'
 import { gatedPast } from '../test/fixtures/cached-question.ts'
+import { asked as requestOf, portsOver } from './evaluation/asked.ts'
 import { openQuestionSet, type SearchableSet } from './evaluation/question-sets.ts'
 import { seededRandom } from './seeded-random.ts'
 
@@ -35,38 +36,13 @@ const SETTINGS: QuestionSettings = {
   context: { maxCharacters: 12_000 },
 }
 
-const askedOf = (question: string): QuestionRequest => ({
-  question,
-  collection: 'bench',
-  principal: { tenant: 'bench', id: 'bench', scopes: ['ask'] },
-  audience: 'public',
-})
-
-function portsOver({ lexicon, search }: SearchableSet, corpusVersion: number): QuestionPorts {
-  const collection = {
-    tenant: 'bench',
-    id: 'bench',
-    corpusVersion,
-    lexiconId: `lexicon-${corpusVersion}`,
-    embeddingModel: '',
-    dimension: 0,
-    policyId: null,
-    unpublishedChunkIds: [],
-  }
-  return {
-    clock: { nowMs: () => 0 },
-    collections: { find: async () => collection, lexicon: async () => lexicon },
-    retriever: { retrieve: async ({ question, topK }) => search(question, topK) },
-  }
-}
-
 /** Stores an answer for every question that is not refused. @returns the chunks that each of them rests on */
 async function storeAnswers(opened: SearchableSet, questions: readonly string[]) {
   const store = createMemoryAnswerCache({ maxBytes: 2 ** 30 })
   const ports = portsOver(opened, 1)
   const stored = new Map<string, readonly string[]>()
   for (const question of questions) {
-    const { gated, cache } = await gatedPast({ store }, ports, SETTINGS, askedOf(question))
+    const { gated, cache } = await gatedPast({ store }, ports, SETTINGS, requestOf(question))
     if (gated.kind !== 'judged' || gated.decision.verdict === 'refuse') continue
     const { decision } = gated
     const key = cache.keptUnder?.evidenceKey
@@ -103,7 +79,7 @@ for (let at = 0; at < CHANGES; at++) {
   })
   const ports = portsOver(after, 2)
   for (const [question, evidenceIds] of stored) {
-    const hit = (await gatedPast({ store }, ports, SETTINGS, askedOf(question))).gated.kind === 'cached'
+    const hit = (await gatedPast({ store }, ports, SETTINGS, requestOf(question))).gated.kind === 'cached'
     const rests = evidenceIds.includes(changedId)
     if (hit && rests) throw new Error('An answer outlived its evidence')
     kept += hit ? 1 : 0

@@ -16,9 +16,10 @@ import { binomialInterval } from '../src/core/calibration/binomial-interval.ts'
 import { questionDifference } from '../src/core/text/question-difference.ts'
 import { normaliseQuestion } from '../src/core/text/normalise.ts'
 import { gatedPast } from '../test/fixtures/cached-question.ts'
-import type { QuestionPorts, QuestionRequest, QuestionSettings } from '../src/pipeline/question-settings.ts'
+import type { QuestionSettings } from '../src/pipeline/question-settings.ts'
 import { balanced } from '../src/presets/balanced/balanced.ts'
 import { embed, termFrequencies } from '../src/vector-index/embed/embedder.ts'
+import { asked, portsOver } from './evaluation/asked.ts'
 import { openQuestionSet } from './evaluation/question-sets.ts'
 import { markdownTable } from './markdown-table.ts'
 import { seededRandom } from './seeded-random.ts'
@@ -82,32 +83,11 @@ for (const { question, group } of openQuestionSet('squad-adv').questions) {
   indexed.set(spelled(question), group)
 }
 
-const requestOf = (question: string): QuestionRequest => ({
-  question,
-  collection: 'bench',
-  principal: { tenant: 'bench', id: 'bench', scopes: ['ask'] },
-  audience: 'public',
-})
-
 /** Whether an answer to the first would be found for the second, if nothing but the evidence were asked. */
 async function findsSameEvidence(first: string, second: string): Promise<boolean> {
   const options = { store: createMemoryAnswerCache(), reuse: { isSameQuestion: async () => true } }
-  const collection = {
-    tenant: 'bench',
-    id: 'bench',
-    corpusVersion: 1,
-    lexiconId: 'lexicon',
-    embeddingModel: '',
-    dimension: 0,
-    policyId: null,
-    unpublishedChunkIds: [],
-  }
-  const ports: QuestionPorts = {
-    clock: { nowMs: () => 0 },
-    collections: { find: async () => collection, lexicon: async () => lexicon },
-    retriever: { retrieve: async ({ question, topK }) => search(question, topK) },
-  }
-  const { gated, cache } = await gatedPast(options, ports, SETTINGS, requestOf(first))
+  const ports = portsOver({ lexicon, search })
+  const { gated, cache } = await gatedPast(options, ports, SETTINGS, asked(first))
   const key = cache.keptUnder?.anyQuestionKey
   if (gated.kind !== 'judged' || key === undefined) return false
   await options.store.put(key, {
@@ -124,7 +104,7 @@ async function findsSameEvidence(first: string, second: string): Promise<boolean
     principalId: 'bench',
     purgeEpoch: 0,
   })
-  return (await gatedPast(options, ports, SETTINGS, requestOf(second))).gated.kind === 'cached'
+  return (await gatedPast(options, ports, SETTINGS, asked(second))).gated.kind === 'cached'
 }
 
 async function readPairs(form: (question: string) => string): Promise<Pair[]> {

@@ -2,14 +2,14 @@
  * What measuring English evidence costs: real words come back as invented ones do not, and an isolate that has answered for
  * a while knows most of them. Reads `../shared/data/squad-ooc`, where it is.
  */
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import type { Evidence } from '../../src/core/evidence/evidence.ts'
+import type { Passage } from '../../src/core/evidence/chunk.ts'
 import { buildLexicon, encodeLexicon } from '../../src/core/text/lexicon.ts'
 import { normaliseQuestion } from '../../src/core/text/normalise.ts'
+import { haveQuestionSets, passageOf, readCorpus, readQuestions } from '../evaluation/question-sets.ts'
+import { evidenceOf } from './evidence.ts'
 
-const DATA = join(import.meta.dirname, '..', '..', '..', 'shared', 'data', 'squad-ooc')
+const SET = 'squad-ooc'
 
 /** Microseconds to measure ten chunks. */
 export interface EnglishCosts {
@@ -39,8 +39,8 @@ export interface IsolateTask {
 
 /** @returns what measures in a new isolate, each time; `undefined` without the passages */
 export function englishDecisions(): (() => Promise<EnglishCosts>) | undefined {
-  if (!existsSync(DATA)) return undefined
-  const passages = readLines<CorpusLine>('corpus.jsonl')
+  if (!haveQuestionSets()) return undefined
+  const passages = readCorpus(SET).map(passageOf)
   const asked = askedOf(passages)
   const workerData: IsolateTask = {
     lexicon: encodeLexicon(buildLexicon(passages.map(({ text }) => text))),
@@ -53,47 +53,12 @@ export function englishDecisions(): (() => Promise<EnglishCosts>) | undefined {
   }
 }
 
-interface CorpusLine {
-  readonly id: string
-  readonly doc_id: string
-  readonly title: string
-  readonly text: string
-}
-
-interface QuestionLine {
-  readonly question: string
-  readonly relevant_ids: readonly string[]
-}
-
-function readLines<Row>(file: string): Row[] {
-  const lines = readFileSync(join(DATA, file), 'utf8').trim().split('\n')
-  // The files keep to the form that their README describes.
-  return lines.map((line) => JSON.parse(line) as Row)
-}
-
 /** The passages ten by ten, as they stand in their articles, each ten with a question that one of them answers. */
-function askedOf(passages: readonly CorpusLine[]): Asked[] {
-  const questions = new Map(
-    readLines<QuestionLine>('questions.jsonl').map(({ question, relevant_ids: [id] }) => [id, question]),
-  )
+function askedOf(passages: readonly Passage[]): Asked[] {
+  const questions = new Map(readQuestions(SET).map(({ question, relevantIds: [id] }) => [id, question]))
   return Array.from({ length: Math.floor(passages.length / 10) }, (_, at): Asked => {
     const ten = passages.slice(10 * at, 10 * at + 10)
-    const question = ten.map(({ id }) => questions.get(id)).find((found) => found !== undefined) ?? ten[0]!.title
-    return { question: normaliseQuestion(question), json: JSON.stringify(evidenceOf(ten)) }
+    const question = ten.map(({ id }) => questions.get(id)).find((found) => found !== undefined)
+    return { question: question ?? normaliseQuestion(ten[0]!.title ?? ''), json: JSON.stringify(evidenceOf(ten)) }
   })
-}
-
-function evidenceOf(passages: readonly CorpusLine[]): Evidence {
-  return {
-    rankedBy: 'convex',
-    kinds: ['cosine', 'bm25'],
-    dropped: 0,
-    chunks: passages.map(({ id, doc_id: documentId, title, text }, at) => ({
-      id,
-      documentId,
-      title,
-      text,
-      scores: { cosine: 0.6 - at * 0.03, bm25: 12 - at, convex: 0.5 - at * 0.02 },
-    })),
-  }
 }

@@ -17,6 +17,7 @@ import type { QuestionPorts } from '../../src/pipeline/question-settings.ts'
 import type { Reranker } from '../../src/ports/reranker.ts'
 import type { Retriever } from '../../src/ports/retriever.ts'
 import { balanced } from '../../src/presets/balanced/balanced.ts'
+import { asked, BENCH } from './asked.ts'
 import { fitBalanced, measureSet } from './balanced-model.ts'
 import {
   FAMILY_SETS,
@@ -45,15 +46,12 @@ export type BenchGate = (
   without?: readonly string[],
 ) => Promise<Extract<GateResult, { readonly kind: 'judged' }>>
 
-const TENANT = 'bench'
-const COLLECTION = 'bench'
-
 /** The gate over a search of its own. */
 export function benchGate(
   { lexicon, search }: Searched,
   { reranker, withoutLexicon = false, ...options }: BenchGateOptions = {},
 ): BenchGate {
-  const collection = { id: COLLECTION, tenant: TENANT, lexicon: withoutLexicon ? EMPTY_LEXICON : lexicon }
+  const collection = { id: BENCH, tenant: BENCH, lexicon: withoutLexicon ? EMPTY_LEXICON : lexicon }
   const collections = createStaticCollections([collection])
   const retriever: Retriever = { retrieve: async ({ question, topK }) => search(question, topK) }
   const ports: QuestionPorts = {
@@ -66,10 +64,7 @@ export function benchGate(
   const settings = checkOptions({ dependencies: { retriever, collections }, ...options })
   return async (text, without) => {
     const gated = await gateQuestion(ports, settings, {
-      question: normaliseQuestion(text),
-      collection: COLLECTION,
-      principal: { tenant: TENANT, id: 'bench', scopes: ['ask'] },
-      audience: 'operator',
+      ...asked(normaliseQuestion(text)),
       ...(without === undefined ? {} : { without }),
     })
     if (gated.kind !== 'judged') throw new Error('There is no cache here')

@@ -121,9 +121,7 @@ export interface ReadingOptions {
 export function openQuestionSet(name: string, options: ReadingOptions = {}): SearchableSet {
   const { every = 1, form, storedTwice = false, variant, edit = (passage) => passage } = options
   const corpusOf = name === 'squad-adv' ? 'squad-ooc' : name
-  const once = readLines<CorpusLine>(corpusOf, 'corpus.jsonl').map(({ id, doc_id: documentId, title, text }): Passage =>
-    edit({ id, documentId, title, text }),
-  )
+  const once = readCorpus(corpusOf).map((line) => edit(passageOf(line)))
   const passages = storedTwice
     ? once.flatMap((passage) => [passage, { ...passage, id: `${passage.id} again`, documentId: `${passage.id} again` }])
     : once
@@ -133,19 +131,11 @@ export function openQuestionSet(name: string, options: ReadingOptions = {}): Sea
     const frequencies = termFrequencies(text)
     index.put({ position, id, dense: quantise(embed(frequencies)), sparse: passageVector(frequencies) })
   })
-  const lines =
-    variant === undefined
-      ? readLines<QuestionLine>(name, 'questions.jsonl')
-      : readLines<QuestionLine>(name, 'questions.noisy.jsonl').filter((line) => line.variant === variant)
-  const questions = lines
+  const questions = readQuestions(name, variant)
     .filter((_, at) => at % every === 0)
-    .map(({ id, question, answerable, group, relevant_ids: relevantIds }, at): LabelledQuestion => ({
-      id: variant === undefined ? id : id.slice(0, -`:${variant}`.length),
-      question: normaliseQuestion(form === undefined ? question : form(question, at)),
-      answerable,
-      group,
-      relevantIds,
-    }))
+    .map((labelled, at) =>
+      form === undefined ? labelled : { ...labelled, question: normaliseQuestion(form(labelled.question, at)) },
+    )
   return { lexicon, questions, search: (words, topK) => searched(words, topK, passages, index) }
 }
 
@@ -154,12 +144,24 @@ export function readCorpus(name: string): readonly CorpusLine[] {
   return readLines<CorpusLine>(name, 'corpus.jsonl')
 }
 
-/** The questions of a set in another wording, where it has one: `keywords` or `typos`. */
-export function readVariants(
-  name: 'gov-faq' | 'tex-faq',
-  variant: 'keywords' | 'typos',
-): readonly Pick<LabelledQuestion, 'question' | 'answerable'>[] {
-  return readLines<QuestionLine>(name, 'questions.noisy.jsonl').filter((line) => line.variant === variant)
+/** A line of a corpus as it is indexed. */
+export function passageOf({ id, doc_id: documentId, title, text }: CorpusLine): Passage {
+  return { id, documentId, title, text }
+}
+
+/** The questions of a set; of a noisy form of it those that there are. */
+export function readQuestions(set: string, variant?: ReadingOptions['variant']): readonly LabelledQuestion[] {
+  const lines =
+    variant === undefined
+      ? readLines<QuestionLine>(set, 'questions.jsonl')
+      : readLines<QuestionLine>(set, 'questions.noisy.jsonl').filter((line) => line.variant === variant)
+  return lines.map(({ id, question, answerable, group, relevant_ids: relevantIds }) => ({
+    id: variant === undefined ? id : id.slice(0, -`:${variant}`.length),
+    question: normaliseQuestion(question),
+    answerable,
+    group,
+    relevantIds,
+  }))
 }
 
 /** Reads a set and retrieves for each of its questions: hash embeddings and BM25, fused by the convex mix, ten chunks. */

@@ -59,6 +59,10 @@ describe('parseCsv', () => {
   })
 })
 
+/** Each with its kind before it. */
+const drafted = (text: string, title: string): string[] =>
+  draftQuestions({ text, title }).map(({ kind, question }) => `${kind}: ${question}`)
+
 describe('draftQuestions', () => {
   it('takes what asks as it is, and asks about what does not', () => {
     const text = [
@@ -75,14 +79,14 @@ describe('draftQuestions', () => {
       '```',
       '## how do i reset my password?',
     ].join('\n')
-    expect(draftQuestions({ text, title: 'Client guide' })).toEqual([
-      { question: 'What about client guide?', kind: 'title' },
-      { question: 'How do I reset my password?', kind: 'faq' },
-      { question: 'How do I install the client?', kind: 'heading' },
-      { question: 'What about rate limits?', kind: 'heading' },
-      { question: 'What about limits in Client guide?', kind: 'heading' },
-      { question: 'Is there a free plan?', kind: 'faq' },
-      { question: 'Can I pay by card?', kind: 'faq' },
+    expect(drafted(text, 'Client guide')).toEqual([
+      'title: What about client guide?',
+      'faq: How do I reset my password?',
+      'heading: How do I install the client?',
+      'heading: What about rate limits?',
+      'heading: What about limits in Client guide?',
+      'faq: Is there a free plan?',
+      'faq: Can I pay by card?',
     ])
     expect(draftQuestions({ text: 'Only text.' })).toEqual([])
     // No line takes longer than it is worth.
@@ -103,14 +107,14 @@ describe('draftQuestions', () => {
       'Using this page',
     ]
     const text = headings.map((heading) => `## ${heading}`).join('\n')
-    expect(draftQuestions({ text, title: 'How it works' })).toEqual([
-      { question: 'Can you explain how long answers live?', kind: 'heading' },
-      { question: 'How do I deploy the Worker?', kind: 'heading' },
-      { question: 'Which regions are there?', kind: 'faq' },
-      { question: 'Who maintains the client?', kind: 'faq' },
-      { question: 'Can you explain what a page is worth?', kind: 'heading' },
-      { question: 'How many keys may there be?', kind: 'faq' },
-      { question: 'Can you explain where the codes are?', kind: 'heading' },
+    expect(drafted(text, 'How it works')).toEqual([
+      'heading: Can you explain how long answers live?',
+      'heading: How do I deploy the Worker?',
+      'faq: Which regions are there?',
+      'faq: Who maintains the client?',
+      'heading: Can you explain what a page is worth?',
+      'faq: How many keys may there be?',
+      'heading: Can you explain where the codes are?',
     ])
   })
 })

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'esbuild'
-import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { inWorkerd } from '../../bench/in-workerd.ts'
 import { ROOT } from '../../scripts/local-gate.ts'
 import {
   createProject,
@@ -104,16 +104,7 @@ describe("somebody else's Workers project", () => {
       conditions: ['workerd', 'worker', 'browser'],
       logLevel: 'silent',
     })
-    const miniflare = new Miniflare(
-      convertV4MiniflareOptions({
-        name: 'shop',
-        modules: [{ type: 'ESModule', path: outfile }],
-        modulesRoot: current,
-        compatibilityDate: '2026-11-01',
-        host: '127.0.0.1',
-        port: 0,
-      }),
-    )
+    const miniflare = inWorkerd(outfile)
     try {
       const { origin } = await miniflare.ready
       const ask = async (question: string): Promise<Record<string, unknown>> => {

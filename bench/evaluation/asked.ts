@@ -1,0 +1,38 @@
+/** A question of a question set as it comes to `gateQuestion`, and the ports that it is asked over. */
+import type { QuestionPorts, QuestionRequest } from '../../src/pipeline/question-settings.ts'
+import type { SearchableSet } from './question-sets.ts'
+
+/** Name of tenant, collection and principal. */
+export const BENCH = 'bench'
+
+/** @param question normalised */
+export function asked(question: string): QuestionRequest {
+  return {
+    question,
+    collection: BENCH,
+    principal: { tenant: BENCH, id: BENCH, scopes: ['ask'] },
+    audience: 'public',
+  }
+}
+
+/** Searches a set as version `corpusVersion` of the collection that `asked` asks. */
+export function portsOver(
+  { lexicon, search }: Pick<SearchableSet, 'lexicon' | 'search'>,
+  corpusVersion = 1,
+): QuestionPorts {
+  const collection = {
+    tenant: BENCH,
+    id: BENCH,
+    corpusVersion,
+    lexiconId: `lexicon-${corpusVersion}`,
+    embeddingModel: '',
+    dimension: 0,
+    policyId: null,
+    unpublishedChunkIds: [],
+  }
+  return {
+    clock: { nowMs: () => 0 },
+    collections: { find: async () => collection, lexicon: async () => lexicon },
+    retriever: { retrieve: async ({ question, topK }) => search(question, topK) },
+  }
+}

@@ -1,0 +1,33 @@
+import { dirname } from 'node:path'
+import { build } from 'esbuild'
+import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
+
+/** Bundles a Worker without bindings of its own into one file, as wrangler would. */
+export async function bundleScript(entry: string, outfile: string): Promise<void> {
+  await build({
+    entryPoints: [entry],
+    outfile,
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    target: 'es2022',
+    conditions: ['workerd', 'worker', 'browser'],
+    logLevel: 'silent',
+  })
+}
+
+/** Serves a bundled Worker on a free port of loopback. @param bindings values that its `env` has */
+export function inWorkerd(path: string, bindings: Readonly<Record<string, unknown>> = {}): Miniflare {
+  return new Miniflare(
+    convertV4MiniflareOptions({
+      name: 'worker',
+      modules: [{ type: 'ESModule', path }],
+      modulesRoot: dirname(path),
+      compatibilityDate: '2026-11-01',
+      host: '127.0.0.1',
+      port: 0,
+      // JSON, as Miniflare wants it.
+      bindings: bindings as Record<string, never>,
+    }),
+  )
+}
