@@ -29,25 +29,28 @@ interface Answered {
   readonly ids: readonly string[]
   readonly answerable: readonly boolean[]
   readonly answered: readonly boolean[]
+  /** Whether it was refused for being one word. */
+  readonly oneWord: readonly boolean[]
 }
 
 function answers(set: GatedSet, policy: Policy): Answered {
+  const judged = set.questions.map(({ signals, textFindings }) => judge(policy, signals, textFindings))
   return {
     ids: set.questions.map(({ id }) => id),
     answerable: set.questions.map(({ answerable }) => answerable),
-    answered: set.questions.map(
-      ({ signals, textFindings }) => judge(policy, signals, textFindings).verdict !== 'refuse',
-    ),
+    answered: judged.map(({ verdict }) => verdict !== 'refuse'),
+    oneWord: judged.map(({ reason }) => reason === 'question_too_short'),
   }
 }
 
 /** The questions of which there is another form, in the order of those. */
-function onlyThose({ ids, answerable, answered }: Answered, wanted: readonly string[]): Answered {
+function onlyThose({ ids, answerable, answered, oneWord }: Answered, wanted: readonly string[]): Answered {
   const places = wanted.map((id) => ids.indexOf(id))
   return {
     ids: wanted,
     answerable: places.map((at) => answerable[at]!),
     answered: places.map((at) => answered[at]!),
+    oneWord: places.map((at) => oneWord[at]!),
   }
 }
 
@@ -74,6 +77,24 @@ function worst(asked: readonly Answered[], formed: readonly Answered[], names: r
   return most < 0.0005 ? '–' : `${names[rises.indexOf(most)]}: ${(100 * most).toFixed(1)}`
 }
 
+/** What of the false refusals more comes of one word, in words. */
+function ofOneWord(asked: readonly Answered[], formed: readonly Answered[]): string {
+  let [lost, won, alone] = [0, 0, 0]
+  const points = asked.map((own, set) => {
+    const form = formed[set]!
+    let single = 0
+    own.answerable.forEach((answerable, at) => {
+      if (!answerable || own.answered[at] === form.answered[at]) return
+      if (form.answered[at]) won++
+      else lost++
+      if (form.oneWord[at]) single++
+    })
+    alone += single
+    return (100 * single) / own.answerable.filter(Boolean).length
+  })
+  return `${lost} answerable questions are refused as keywords alone, ${won} are answered as keywords alone; ${alone} of the ${lost} are left with one word, ${meanOf(points).toFixed(1)} points`
+}
+
 async function page(): Promise<string> {
   const policies = balancedWithoutEach()
   const answersTo = async (names: readonly string[], options: ReadingOptions, sampled = true): Promise<Answered[]> => {
@@ -97,6 +118,7 @@ async function page(): Promise<string> {
   }
   rows.push(row('every passage stored twice', FAMILY_SETS, asked, await answersTo(FAMILY_SETS, { storedTwice: true })))
   const noisy: string[][] = []
+  let keywords = ''
   for (const variant of ['typos', 'keywords'] as const) {
     const formed = await answersTo(WITH_NOISY_FORMS, { variant }, false)
     const whole = await answersTo(WITH_NOISY_FORMS, {}, false)
@@ -106,6 +128,7 @@ async function page(): Promise<string> {
       keywords: 'at most five keywords',
     }[variant]
     const count = formed.reduce((sum, { ids }) => sum + ids.length, 0)
+    if (variant === 'keywords') keywords = ofOneWord(all, formed)
     noisy.push(row(`${label} (n = ${count})`, WITH_NOISY_FORMS, all, formed))
   }
   const count = (kind: boolean): number =>
@@ -127,6 +150,15 @@ ${markdownTable(head, rows)}
 The forms that two sets bring along (${WITH_NOISY_FORMS.join(', ')}):
 
 ${markdownTable(head, noisy)}
+
+Of the keywords: ${keywords}. Five words are not
+always those that matter (\`won merchant exempt though exempt\`).
+
+The aim, 2 points for any form but a typo, is missed there and was not had by other means. Not by this script: a lone word
+answered where it begins its best passage costs 2.8 points, in its first three words 2.8, anywhere in its first sentence 2.2,
+wherever it is rare in the collection 2.2; and of 1200 lone words of other topics 40, 62, 157 and 467 are answered then instead
+of 27, \`x\`, \`error\` and \`yes\` among them. Fitted on questions and their keywords \`balanced\` loses 3.6 points, on
+keywords alone 2.6, with an AUROC of .837 either way. So none of the six was taken.
 
 What the gate does about it:
 

@@ -5,6 +5,7 @@ import { binomialInterval } from '../core/calibration/binomial-interval.ts'
 import { pinDifferences, type PolicyPin } from '../core/calibration/policy-pin.ts'
 import { type MeasuredRate, measuredRate } from '../core/calibration/measured-rate.ts'
 import { wasRead } from '../core/calibration/recorded-measures.ts'
+import { labelsNeeded } from '../core/calibration/safe-threshold.ts'
 import { confidenceOf } from '../core/policy/confidence.ts'
 import { policySettings } from '../core/policy/policy.ts'
 import { balanced } from '../presets/balanced/balanced.ts'
@@ -258,7 +259,11 @@ function moreLabels(
     possible === undefined || possible > 0.5
       ? ''
       : ` With these, --risk ${(Math.ceil(possible * 1000) / 1000).toFixed(3)} can be promised if none gets through.`
-  return `Label ${needed - labels} more questions to be refused for --risk ${risk} with --certainty ${certainty}, or use --hidden-gold.${milder}`
+  const average =
+    certainty !== 'average' && labels >= labelsNeeded(risk, 'average')
+      ? ' --certainty average can keep it in the mean.'
+      : ''
+  return `Label ${needed - labels} more questions to be refused for --risk ${risk} with --certainty ${certainty}, or use --hidden-gold.${milder}${average}`
 }
 
 function show(calibration: Calibrated, evidence: Evidence, out: string, { out: write }: Pick<Terminal, 'out'>): void {
@@ -292,8 +297,14 @@ function show(calibration: Calibrated, evidence: Evidence, out: string, { out: w
     )
   }
   if ((coverage.rate ?? 1) < FEW_ANSWERED) {
+    const keepsMore = [
+      ...(evidence.from === 'hidden gold' ? ['labels of both kinds'] : [`${labels.oneMoreAt} questions to be refused`]),
+      'a higher --risk',
+      ...(refuse.certainty === 'average' ? [] : ['--certainty average']),
+    ]
+    const kept = coverage.hits === 0 ? 'It answers none of them' : 'It answers few'
     write({
-      text: 'It answers few: labels of both kinds, a higher --risk or --certainty average keep more.',
+      text: `${kept}: ${new Intl.ListFormat('en', { type: 'disjunction' }).format(keepsMore)} keep more.`,
       colour: 'yellow',
     })
   }

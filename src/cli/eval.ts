@@ -131,10 +131,7 @@ function show(evaluation: Evaluation, { recall, ms, policies }: Further, { out }
   )
   const steepest = sensitivity?.steepest
   if (steepest !== undefined) {
-    line(
-      'where the threshold matters most',
-      `${steepest.from} to ${steepest.to}: ${percent(steepest.change)} of all questions`,
-    )
+    line('threshold matters most', `${steepest.from} to ${steepest.to}: ${percent(steepest.change)} of all questions`)
   }
   line('time, median and p95', `${ms.median} ms, ${ms.p95} ms`)
   for (const [title, groups] of [

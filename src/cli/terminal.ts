@@ -125,7 +125,7 @@ export function progressOn(notes: Output, nowMs: () => number = () => performanc
       const now = nowMs()
       startedMs ??= now
       const share = total === 0 ? 1 : Math.min(1, done / total)
-      const percent = `${String(Math.floor(share * 100)).padStart(3)} %`
+      const percent = `${String(total === 0 ? 100 : Math.min(100, Math.floor((100 * done) / total))).padStart(3)} %`
       if (notes.isTTY !== true) {
         if (now - writtenMs < LINE_EVERY_MS) return
         writtenMs = now
