@@ -1,0 +1,30 @@
+/** The ready Worker with one route more, whose handler passes the stream of the model on. Served by `model-faults.test.ts`. */
+import { Hono } from 'hono'
+import type { RagGateEnv } from '../../src/middleware/gate-context.ts'
+import { ragGate } from '../../src/middleware/rag-gate.ts'
+import type { GateBindings } from '../../workers/gate/bindings.ts'
+import { compositionFor } from '../../workers/gate/compose.ts'
+import gate from '../../workers/gate/index.ts'
+
+export { AnswerFlight, VectorIndex } from '../../workers/gate/index.ts'
+
+const streaming = new Hono<RagGateEnv<GateBindings>>()
+streaming.post(
+  '/stream',
+  ragGate<GateBindings>({ dependencies: (env) => compositionFor(env).gate }),
+  async ({ env, var: { ragGate: gated } }) => {
+    const { body } = await fetch(`${env.LLM_BASE_URL}/chat/completions`, {
+      method: 'POST',
+      body: JSON.stringify({ stream: true, messages: [{ role: 'user', content: gated.question }] }),
+    })
+    return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
+  },
+)
+
+export default {
+  ...gate,
+  fetch: (request, env, context) =>
+    new URL(request.url).pathname === '/stream'
+      ? streaming.fetch(request, env, context)
+      : gate.fetch(request, env, context),
+} satisfies ExportedHandler<GateBindings>

@@ -1,0 +1,247 @@
+/** A model that fails in every way, behind the ready Worker in the real runtime; and what past answers stand in for. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import OpenAI from 'openai'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { callGate, ingest } from '../../src/cli/gate-client.ts'
+import { policySettings } from '../../src/core/policy/policy.ts'
+import { balanced } from '../../src/presets/balanced/balanced.ts'
+import { type LocalGate, startLocalGate } from '../../scripts/local-gate.ts'
+import { HANDBOOK, STRONG } from '../fixtures/corpus.ts'
+import { type Answer, answering, type ScriptedUpstream, startUpstream } from '../fixtures/scripted-upstream.ts'
+
+const LIFETIME = 3
+const WHILE_REVALIDATE = 4
+const IF_ERROR = 12
+
+let model: ScriptedUpstream
+let gate: LocalGate
+const stateDirectory = mkdtempSync(join(tmpdir(), 'hono-rag-gate-e2e-'))
+
+const completion = (content: string, reason: string | null = 'stop'): string =>
+  JSON.stringify({
+    model: 'm',
+    choices: [{ index: 0, finish_reason: reason, message: { role: 'assistant', content } }],
+  })
+const GOOD = answering(completion('Thirty-five days [1].'))
+
+beforeAll(async () => {
+  model = await startUpstream(GOOD)
+  gate = await startLocalGate({
+    stateDirectory,
+    port: 8960,
+    entry: 'test/e2e/model-faults-worker.ts',
+    vars: {
+      LLM_BASE_URL: `${model.url}/v1`,
+      LLM_API_KEY: 'key',
+      LLM_MODEL: 'm',
+      STALE_IF_ERROR_SECONDS: String(IF_ERROR),
+      STALE_WHILE_REVALIDATE_SECONDS: String(WHILE_REVALIDATE),
+    },
+  })
+  await ingest(gate.url, gate.adminToken, HANDBOOK)
+})
+
+afterAll(async () => {
+  await gate?.stop()
+  await model?.stop()
+  rmSync(stateDirectory, { recursive: true, force: true })
+})
+
+const post = (path: string, question: string, init: RequestInit = {}): Promise<Response> =>
+  fetch(`${gate.url}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ question }),
+    ...init,
+  })
+
+let asked = 0
+/** The same question for the judge, and another one for the cache. */
+const anotherQuestion = (): string => STRONG + '?'.repeat(asked++)
+
+const statusOf = (response: Response): string | undefined =>
+  response.headers.get('cache-status')?.replace(/ttl=-?\d+/, 'ttl=N')
+
+/** Statuses of so many decisions as they are recorded by now, newest first. */
+async function recorded(count: number): Promise<number[]> {
+  const address = { url: gate.url, key: gate.adminToken }
+  const { decisions } = await callGate<{ decisions: { status: number }[] }>(address, 'GET', '/v1/decisions')
+  return decisions.slice(0, count).map(({ status }) => status)
+}
+
+describe('a model that', () => {
+  /** Begins a whole answer, and sends a part of it. */
+  const begun =
+    (then: (response: ServerResponse) => void): Answer =>
+    (response) => {
+      const body = completion('Thirty-five days [1].')
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length })
+      response.write(body.slice(0, 30))
+      setTimeout(() => then(response), 20)
+    }
+
+  test.each<[string, Answer, number, string]>([
+    ['hangs up', (response) => response.destroy(), 503, 'llm_unavailable'],
+    ['dies in the middle of its answer', begun((response) => response.destroy()), 503, 'llm_unavailable'],
+    ['answers 429', answering('secret', 429, { 'retry-after': '9' }), 503, 'llm_unavailable'],
+    ['answers 500', answering('secret', 500), 503, 'llm_unavailable'],
+    ['sends half of its JSON', answering(completion('secret').slice(0, -9)), 502, 'llm_bad_response'],
+    ['sends an error with status 200', answering('{"error":{"message":"secret"}}'), 502, 'llm_bad_response'],
+    ['sends no JSON', answering('<html>secret'), 502, 'llm_bad_response'],
+  ])('%s: asked once, an error with a code, no word of it, nothing kept', async (name, answer, status, code) => {
+    const question = anotherQuestion()
+    model.answerWith(answer)
+    const before = model.calls()
+    const failed = await post('/ask', question)
+    const text = await failed.text()
+    expect([failed.status, JSON.parse(text)]).toMatchObject([status, { error: { code } }])
+    expect(text).not.toContain('secret')
+    expect(failed.headers.get('retry-after')).toBe(name === 'answers 429' ? '9' : null)
+    expect(model.calls() - before).toBe(1)
+    model.answerWith(GOOD)
+    const good = await post('/ask', question)
+    expect([good.status, statusOf(good)]).toEqual([200, expect.stringMatching(/^rag-gate; fwd=miss/)])
+  })
+
+  test.each(['length', 'content_filter', null])('stops with %j has its answer sent, and not kept', async (reason) => {
+    const question = anotherQuestion()
+    model.answerWith(answering(completion('Thirty', reason)))
+    for (let time = 0; time < 2; time++) {
+      const response = await post('/ask', question)
+      // Whoever comes while the first is still leading waits, and is told that there is nothing to share.
+      expect([response.status, statusOf(response)]).toEqual([200, expect.stringMatching(/^rag-gate; fwd=miss/)])
+      expect(await response.json()).toMatchObject({ answer: 'Thirty' })
+    }
+  })
+
+  test('never answers is given up after its deadline', async () => {
+    model.answerWith(() => undefined)
+    const response = await post('/ask', anotherQuestion())
+    expect([response.status, await response.json()]).toMatchObject([504, { error: { code: 'llm_timeout' } }])
+    model.answerWith(GOOD)
+  })
+})
+
+const delta = (content: string, reason: string | null = null): string =>
+  `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', choices: [{ index: 0, delta: { content }, finish_reason: reason }] })}\n\n`
+const EVENTS = [delta('Thirty-'), delta('five '), delta('days.'), delta('', 'stop'), 'data: [DONE]\n\n']
+
+/** Sends what is there of a stream, piece by piece; `end` says how it stops. */
+const streamed =
+  (pieces: readonly string[], end: (response: ServerResponse) => void): Answer =>
+  (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    void (async () => {
+      for (const piece of pieces) {
+        response.write(piece)
+        await sleep(30)
+      }
+      end(response)
+    })()
+  }
+const ending = (response: ServerResponse): void => void response.end()
+const dying = (response: ServerResponse): void => void response.destroy()
+
+describe('a stream of the model', () => {
+  test('that is whole is passed on as it is, and kept', async () => {
+    model.answerWith(streamed(EVENTS, ending))
+    const question = anotherQuestion()
+    expect(await (await post('/stream', question)).text()).toBe(EVENTS.join(''))
+    const again = await post('/stream', question)
+    expect([statusOf(again), await again.text()]).toEqual(['rag-gate; hit; ttl=N', EVENTS.join('')])
+  })
+
+  test('that dies ends with an error in its own form, is not kept, and is recorded as failed', async () => {
+    const question = anotherQuestion()
+    for (let whole = 0; whole < EVENTS.length; whole++) {
+      model.answerWith(streamed([...EVENTS.slice(0, whole), EVENTS[whole]!.slice(0, 12)], dying))
+      const response = await post('/stream', question)
+      expect([response.status, statusOf(response)]).toEqual([200, expect.stringMatching(/^rag-gate; fwd=miss/)])
+      const text = await response.text()
+      const came = EVENTS.slice(0, whole).join('')
+      expect(text.startsWith(came)).toBe(true)
+      const last = text.slice(came.length)
+      // Of a stream that has no event yet nobody knows the form.
+      if (whole === 0) expect(last).toMatch(/^event: error\ndata: \{"type":"error",.*"code":"llm_unavailable".*\}\n\n$/)
+      else expect(last).toMatch(/^data: \{"error":\{"code":"llm_unavailable",.*\}\}\n\n$/)
+    }
+    const statuses = [...EVENTS.map(() => 503), 200]
+    await vi.waitFor(async () => expect(await recorded(statuses.length)).toEqual(statuses), {
+      timeout: 20_000,
+      interval: 300,
+    })
+  })
+
+  test('that dies is an error to the official client, after what came', async () => {
+    model.answerWith(streamed(EVENTS.slice(0, 2), dying))
+    const send = (): Promise<Response> => post('/stream', anotherQuestion())
+    const client = new OpenAI({ apiKey: 'key', baseURL: gate.url, maxRetries: 0, fetch: send })
+    const came: (string | null | undefined)[] = []
+    const reading = (async () => {
+      const stream = await client.chat.completions.create({ model: 'm', messages: [], stream: true })
+      for await (const { choices } of stream) came.push(choices[0]?.delta.content)
+    })()
+    await expect(reading).rejects.toMatchObject({ code: 'llm_unavailable' })
+    expect(came).toEqual(['Thirty-', 'five '])
+  })
+
+  test('that its reader leaves does no harm, and what is kept of it is whole', async () => {
+    const question = anotherQuestion()
+    model.answerWith(streamed(EVENTS, ending))
+    const controller = new AbortController()
+    const left = await post('/stream', question, { signal: controller.signal })
+    await left.body!.getReader().read()
+    controller.abort()
+    await sleep(1000)
+    const again = await post('/stream', question)
+    expect(await again.text()).toBe(EVENTS.join(''))
+  })
+})
+
+describe('an answer past its lifetime', () => {
+  beforeAll(async () => {
+    const short = { fromSeconds: LIFETIME, toSeconds: LIFETIME }
+    const lifetimes = { high: short, medium: short, low: short, adviseAtMostSeconds: LIFETIME, refusalSeconds: 0 }
+    const settings = { ...policySettings(balanced()), name: 'short-lived', cacheLifetimes: lifetimes }
+    const address = { url: gate.url, key: gate.adminToken }
+    const { id } = await callGate<{ id: string }>(address, 'PUT', '/v1/policies/pushed', { settings })
+    await callGate(address, 'PUT', '/v1/collections/default/policy', { policy: id })
+    // Copies of the collection's row are ten seconds old at most.
+    await sleep(10_500)
+  })
+
+  test('is sent at once while a new one is made, and then the new one', async () => {
+    model.answerWith(answering(completion('The first.')))
+    const question = anotherQuestion()
+    await post('/ask', question)
+    await sleep((LIFETIME + 1) * 1000)
+    model.answerWith(answering(completion('The second.')))
+    const stale = await post('/ask', question)
+    expect(statusOf(stale)).toBe('rag-gate; hit; ttl=N; detail=stale-while-revalidate')
+    expect(await stale.json()).toMatchObject({ answer: 'The first.' })
+    await sleep(1000)
+    const fresh = await post('/ask', question)
+    expect(statusOf(fresh)).toBe('rag-gate; hit; ttl=N')
+    expect(await fresh.json()).toMatchObject({ answer: 'The second.' })
+  })
+
+  test('stands in for a model that is down until its window is over, and says so', async () => {
+    model.answerWith(GOOD)
+    const question = anotherQuestion()
+    const first = await (await post('/ask', question)).json()
+    const askedMs = Date.now()
+    await sleep((LIFETIME + WHILE_REVALIDATE + 1) * 1000)
+    model.answerWith(answering('{}', 503))
+    const stale = await post('/ask', question)
+    expect([stale.status, statusOf(stale)]).toEqual([200, 'rag-gate; fwd=stale; ttl=N; detail=stale-if-error'])
+    expect(Number(stale.headers.get('age'))).toBeGreaterThan(LIFETIME)
+    expect(await stale.json()).toEqual(first)
+    await sleep(askedMs + (LIFETIME + IF_ERROR + 1) * 1000 - Date.now())
+    const over = await post('/ask', question)
+    expect([over.status, await over.json()]).toMatchObject([503, { error: { code: 'llm_unavailable' } }])
+  })
+})
