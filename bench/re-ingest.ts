@@ -73,9 +73,10 @@ const cited = [...new Set([...stored.values()].flat())]
 let [kept, untouched, keptUntouched] = [0, 0, 0]
 for (let at = 0; at < CHANGES; at++) {
   const changedId = cited[Math.floor(random() * cited.length)]!
+  // At its beginning: the end of the last passage may be beyond the budget of the context, and is then no evidence.
   const after = openQuestionSet(SET, {
     edit: (passage) =>
-      passage.id === changedId ? { ...passage, text: `${passage.text} This was reviewed in spring.` } : passage,
+      passage.id === changedId ? { ...passage, text: `This was reviewed in spring. ${passage.text}` } : passage,
   })
   const ports = portsOver(after, 2)
   for (const [question, evidenceIds] of stored) {
