@@ -1,5 +1,5 @@
 /** Charts as plain SVG, drawn at the size they are shown in. Each has a text for those who do not see it. */
-import { el, number, svg } from './dom.js'
+import { el, number, percent, svg } from './dom.js'
 
 const VERDICTS = ['pass', 'advise', 'refuse']
 
@@ -16,11 +16,19 @@ function sized(className, draw) {
   return box
 }
 
-/** A round number not under the largest value. */
+/** A round number not under the largest count, with a whole number half-way. */
 function niceCeiling(value) {
-  if (value <= 5) return 5
+  if (value <= 2) return 2
   const magnitude = 10 ** Math.floor(Math.log10(value))
-  return [1, 2, 2.5, 5, 10].map((step) => step * magnitude).find((step) => step >= value) ?? value
+  return [1, 1.6, 2, 4, 6, 8, 10].map((step) => step * magnitude).find((step) => step >= value) ?? value
+}
+
+/** Lines at nothing, half and all of `most`, each with its count. */
+function countLines(most, y, left, end) {
+  return [0, most / 2, most].map((count) => [
+    svg('line', { class: 'grid', x1: left, x2: end, y1: y(count), y2: y(count) }),
+    svg('text', { class: 'axis', x: left - 8, y: y(count) + 4, 'text-anchor': 'end' }, number(count)),
+  ])
 }
 
 /** Decisions over time, stacked by verdict. */
@@ -31,10 +39,6 @@ export function timeSeries({ points, interval, label }) {
     const most = niceCeiling(Math.max(...points.map(({ decisions }) => decisions), 0))
     const step = (width - left - right) / points.length
     const y = (value) => top + (height - top - bottom) * (1 - value / most)
-    const grid = [0, 0.5, 1].map((share) => [
-      svg('line', { class: 'grid', x1: left, x2: width - right, y1: y(most * share), y2: y(most * share) }),
-      svg('text', { class: 'axis', x: left - 8, y: y(most * share) + 4, 'text-anchor': 'end' }, number(most * share)),
-    ])
     const bars = points.map((point, at) => {
       let under = 0
       return svg(
@@ -63,7 +67,13 @@ export function timeSeries({ points, interval, label }) {
         ? [svg('text', { class: 'axis', x: left + at * step, y: height - 8 }, tick(point.start, interval))]
         : [],
     )
-    return svg('svg', { width, height, role: 'img', 'aria-label': label }, grid, bars, ticks)
+    return svg(
+      'svg',
+      { width, height, role: 'img', 'aria-label': label },
+      countLines(most, y, left, width - right),
+      bars,
+      ticks,
+    )
   })
 }
 
@@ -118,9 +128,7 @@ export function histogram({ bins, thresholds, label }) {
     return svg(
       'svg',
       { width, height, role: 'img', 'aria-label': label },
-      svg('line', { class: 'grid', x1: left, x2: width - right, y1: y(0), y2: y(0) }),
-      svg('text', { class: 'axis', x: left - 8, y: y(most) + 4, 'text-anchor': 'end' }, number(most)),
-      svg('text', { class: 'axis', x: left - 8, y: y(0) + 4, 'text-anchor': 'end' }, '0'),
+      countLines(most, y, left, width - right),
       bars,
       [0, 0.25, 0.5, 0.75, 1].map((at) =>
         svg('text', { class: 'axis', x: x(at), y: height - 8, 'text-anchor': 'middle' }, at.toFixed(2)),
@@ -179,7 +187,7 @@ export function bars(entries, total, kindOf = () => '') {
         {},
         el('span', { className: 'name' }, shown),
         el('span', { className: 'number' }, number(count)),
-        el('span', { className: 'number quiet' }, total ? `${((count / total) * 100).toFixed(0)} %` : ''),
+        el('span', { className: 'number quiet' }, total ? percent(count, total) : ''),
         el('span', { className: 'bar', 'aria-hidden': 'true' }, bar),
       )
     }),

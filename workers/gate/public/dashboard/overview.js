@@ -364,7 +364,7 @@ function byPolicy({ by_policy: used, by_collection: collections, by_tenant: tena
       figure(each.mean_confidence),
     ])
   const columns = figures('Decisions', 'Refused', 'Confidence')
-  return card(
+  const part = card(
     'By policy and collection',
     scrolling(
       'By policy and collection',
@@ -373,6 +373,8 @@ function byPolicy({ by_policy: used, by_collection: collections, by_tenant: tena
       tenants.length > 1 && table('By tenant', ['Tenant', ...columns], rows(tenants)),
     ),
   )
+  part.classList.add('same-columns')
+  return part
 }
 
 function recording({ recording: counts }) {
