@@ -153,7 +153,7 @@ const CASES: readonly {
     },
     opens: {
       calibration_drift: /no longer those of the questions that the policy was calibrated on.*\s\d+\.\d\d, bound 0\.25/,
-      calibration_outdated: /Documents or embedding of a collection have changed.*\s1 collection, since/,
+      calibration_outdated: /Documents, embedding or reader of a collection have changed.*\s1 collection, since/,
     },
     async mended(tenant) {
       await fetch(`${site.gate.url}/v1/collections/manual/policy`, {
