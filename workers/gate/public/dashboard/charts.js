@@ -94,8 +94,8 @@ function tick(start, interval) {
 
 /** Confidence in twentieths, stacked by verdict, with thresholds drawn in. */
 export function histogram({ bins, thresholds, label }) {
-  const height = 200
-  const [left, right, top, bottom] = [44, 12, 24, 26]
+  const height = 212
+  const [left, right, top, bottom] = [44, 12, 36, 26]
   const box = sized('histogram', draw)
   let lines = thresholds
 
@@ -140,7 +140,8 @@ export function histogram({ bins, thresholds, label }) {
           {
             class: `axis name ${kind}`,
             x: x(at) + (at > 0.8 ? -4 : 4),
-            y: 14,
+            // On a line of its own: it may be moved next to another.
+            y: kind === 'tried' ? 12 : 28,
             'text-anchor': at > 0.8 ? 'end' : 'start',
           },
           name,
