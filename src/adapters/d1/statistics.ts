@@ -12,7 +12,8 @@ import { rethrowStoreFault } from './faults.ts'
 import { matches, ofTenants } from './statistics/filter.ts'
 import { type BinCount, type Latency, latencyOf } from './statistics/latency.ts'
 import { requireSchema } from './statistics/present-schema.ts'
-import { added, countBy, type Counted, grouped, mean, sumOf, sumsOf } from './statistics/sums.ts'
+import { sumOf, sumsOf } from './statistics/sum-columns.ts'
+import { added, countBy, type Counted, grouped, mean } from './statistics/sums.ts'
 import {
   type ByVerdict,
   NO_VERDICTS,

@@ -1,9 +1,7 @@
-/** Sums over the rollups, and how groups of them are put together. */
-import { type SQL, sql } from 'drizzle-orm'
-import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import type { decisionRollups } from '../../../../d1/schema.ts'
+/** Sums over the rollups, and how groups of them are put together. The public types rest on them: nothing of drizzle here. */
 
-const SUMMED = [
+/** Names of the counts that are added up. */
+export const SUMMED = [
   'events',
   'confidenceCount',
   'confidenceSum',
@@ -33,20 +31,10 @@ const SUMMED = [
   'evidenceShareSum',
 ] as const
 
-type Summed = (typeof SUMMED)[number]
+/** One of them. */
+export type Summed = (typeof SUMMED)[number]
 
-/** Every count of the rollups, added up. */
-export function sumsOf(r: typeof decisionRollups): Record<Summed, SQL<number>> {
-  // Made of exactly these names.
-  return Object.fromEntries(SUMMED.map((name) => [name, sumOf(r[name])])) as Record<Summed, SQL<number>>
-}
-
-/** A column added up; 0 over no rows. */
-export function sumOf(column: SQLiteColumn): SQL<number> {
-  return sql<number>`coalesce(sum(${column}), 0)`.mapWith(Number)
-}
-
-/** What a query for `sumsOf` gives. */
+/** What a query for `sumsOf` of `sum-columns.ts` gives. */
 export type Sums = Readonly<Record<Summed, number>>
 
 /** Something that so many events have in common. */
