@@ -79,7 +79,7 @@ export async function startLocalGate(options: LocalGateOptions): Promise<LocalGa
   // However this process ends, nothing is left behind.
   process.once('exit', () => signalGroup(child, 'SIGKILL'))
   try {
-    await untilHealthy(url, child)
+    await untilHealthy(url, child, output)
   } catch (thrown) {
     await stopGroup(child, exited)
     throw new Error(`The Worker did not start:\n${output()}`, { cause: thrown })
@@ -271,13 +271,15 @@ export function collectOutput(child: ChildProcess): () => string {
   return () => text
 }
 
-async function untilHealthy(url: string, child: ChildProcess): Promise<void> {
+async function untilHealthy(url: string, child: ChildProcess, output: () => string): Promise<void> {
   const deadline = Date.now() + 60_000
   while (Date.now() < deadline) {
     if (child.exitCode !== null) throw new Error(`wrangler ended with ${child.exitCode}`)
     const health = await fetch(`${url}/health`).catch(() => undefined)
     if (health?.ok === true) return
     if (health !== undefined && (await health.text()).includes('"config_invalid"')) {
+      // Which one, the Worker's log says, and that may come after the answer.
+      for (let waited = 0; waited < 3000 && !output().includes('config_invalid'); waited += 50) await sleep(50)
       throw new Error('a setting of the Worker is wrong')
     }
     await sleep(150)
