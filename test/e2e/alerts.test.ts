@@ -119,21 +119,25 @@ const CASES: readonly {
     tenant: 'strict',
     happens: (tenant) => record({ tenant, count: 60, refused: 45 }),
     opens: {
-      refusals_high: /More questions are refused than expected.*\s75 %, bound 50 %/,
-      insufficiency_high: /High evidence insufficiency rate detected\s25 %, bound 80 %/,
+      refusals_high: /More questions are refused than expected.*\s75 %, at most 50 % expected/,
+      insufficiency_high:
+        /High evidence insufficiency rate detected\sEnough for 25 % of questions, expected for at least 80 %/,
     },
     mended: (tenant) => record({ tenant, count: 400, refused: 20 }),
   },
   {
     tenant: 'lacking',
     happens: (tenant) => record({ tenant, count: 100, refused: 21 }),
-    opens: { insufficiency_high: /High evidence insufficiency rate detected\s79 %, bound 80 %/ },
+    opens: {
+      insufficiency_high:
+        /High evidence insufficiency rate detected\sEnough for 79 % of questions, expected for at least 80 %/,
+    },
     mended: (tenant) => record({ tenant, count: 100, refused: 10 }),
   },
   {
     tenant: 'lax',
     happens: (tenant) => record({ tenant, count: 100, refused: 1 }),
-    opens: { refusals_low: /Fewer questions are refused than expected.*\s1\.0 %, bound 2\.0 %/ },
+    opens: { refusals_low: /Fewer questions are refused than expected.*\s1\.0 %, at least 2\.0 % expected/ },
     mended: (tenant) => record({ tenant, count: 20, refused: 10 }),
   },
   {
@@ -142,7 +146,7 @@ const CASES: readonly {
       await record({ tenant, count: 300, refused: 15, confidence: 0.9, agoMs: 3 * DAY_MS })
       await record({ tenant, count: 100, refused: 5, confidence: 0.3 })
     },
-    opens: { confidence_drift: /Confidences have moved since the days before.*\s\d+\.\d\d, bound 0\.25/ },
+    opens: { confidence_drift: /Confidences have moved since the days before.*\s\d+\.\d\d, at most 0\.25 expected/ },
     mended: (tenant) => record({ tenant, count: 3_000, refused: 150, confidence: 0.9 }),
   },
   {
@@ -152,7 +156,8 @@ const CASES: readonly {
       await record({ tenant, count: 100, refused: 5, confidence: 0.3, policyId })
     },
     opens: {
-      calibration_drift: /no longer those of the questions that the policy was calibrated on.*\s\d+\.\d\d, bound 0\.25/,
+      calibration_drift:
+        /no longer those of the questions that the policy was calibrated on.*\s\d+\.\d\d, at most 0\.25 expected/,
       calibration_outdated: /Documents, embedding or reader of a collection have changed.*\s1 collection, since/,
     },
     async mended(tenant) {

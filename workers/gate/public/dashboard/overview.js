@@ -74,7 +74,10 @@ function banner(alert) {
 function measured({ kind, value, bound }) {
   if (kind === 'calibration_outdated') return counted(value, 'collection')
   const shown = kind.endsWith('_drift') ? figure : (share) => percent(share, 1)
-  return `${shown(value)}, bound ${shown(bound)}`
+  // The insufficiency rate is told by the share of questions whose evidence sufficed, as its bound is.
+  if (kind === 'insufficiency_high')
+    return `Enough for ${shown(value)} of questions, expected for at least ${shown(bound)}`
+  return `${shown(value)}, ${kind === 'refusals_low' ? 'at least' : 'at most'} ${shown(bound)} expected`
 }
 
 const LISTED_ALERTS = 10
