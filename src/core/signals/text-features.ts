@@ -2,7 +2,6 @@
 import type { Evidence } from '../evidence/evidence.ts'
 import { BM25_B, BM25_K1 } from '../text/bm25.ts'
 import { countTerms, type Lexicon } from '../text/lexicon.ts'
-import { withoutCourtesies } from '../text/courtesies.ts'
 import { type Beginnings, beginningsOf } from '../text/beginnings.ts'
 import { PLAIN_TERM_READER, type ReadSentence, type SentenceTerms, type TermReader } from '../text/terms.ts'
 import { respelled } from './respelled.ts'
@@ -100,7 +99,7 @@ export function read(
   { depth = SIGNAL_DEPTH, reader = PLAIN_TERM_READER }: ReadOptions = {},
 ): TextFeatures {
   const { terms, sentences } = reader
-  const asked = [...new Set(terms(withoutCourtesies(question)))]
+  const asked = [...new Set(terms(question))]
   const standIn = lexicon.chunkCount === 0
   const sentencesOf = (text: string): readonly ReadSentence[] => sentences(text, standIn ? 'all' : 'asked')
   const read = distinctChunks(evidence, depth.chunks, sentencesOf, beginningsOf(asked))

@@ -1,10 +1,10 @@
 /** What a question asks, and its parts: what of it must be supported by itself. English; other languages part at marks. */
 import { isAscii } from './ascii.ts'
-import { lowered, withoutCourtesies } from './courtesies.ts'
+import { AUXILIARIES, ORDERS, QUESTION_WORDS, SPEAKERS, SUBJECTS, WISHES } from './english.ts'
 import { sentences } from './sentences.ts'
-import { isSmallTalk, isTalkBeside } from './small-talk.ts'
-import { terms } from './terms.ts'
+import { isSmallTalk, withoutTalk } from './small-talk.ts'
 import { words } from './words.ts'
+import { terms } from './terms.ts'
 
 /** A question taken apart. */
 export interface QuestionParts {
@@ -14,61 +14,32 @@ export interface QuestionParts {
   readonly parts: readonly string[]
 }
 
-/** Words that ask or tell to do, where a clause begins with them. */
-const ASKING: ReadonlySet<string> = new Set(
-  `what which who whom whose when where why how can could may might must do does did is are am was were will would shall
-   should has have tell explain write give list name describe summarise summarize translate compare show recommend suggest
-   compose calculate find help say`.split(/\s+/),
-)
-/** So do these soon behind who speaks: "and I would like to know …", "and my other question is …". */
-const WISHING = /\b(?:want|need|wonder|wondering|would|wish|curious|interested|looking|question)\b/
-const SPEAKERS: ReadonlySet<string> = new Set(['i', 'we', 'my', 'our'])
-/** What may stand between two clauses, in lower case, and the word that the latter begins with. */
-const MAY_PART_CLAUSES =
-  /(?:,?\s+(?:and|but|also|or|then|plus|as well as),?|,)\s+(?=(?:(?:also|then|finally|next|please)\s+)?(\w+)((?:\s+\w+){0,3}))/g
-const FIRST_WORD = /^\w*/
+/**
+ * What may stand between two clauses, and the words that the latter begins with. Before a question word nothing needs to:
+ * two sentences may be run together.
+ */
+const BETWEEN_CLAUSES =
+  /(?:,?\s+(?:and|but|also|or|then|plus|as well as),?|,)\s+(?=(?:(?:also|then|finally|next|please)\s+)?(\w+)((?:\s+\w+){0,3}))|\s+(?=(?:what|which|who|whom|whose|when|where|why|how)\b)/gi
 /** Ends a sentence whatever follows: a question asked, a line, a dash between spaces, a colon. */
 const BETWEEN_SENTENCES =
   /(?<=[?!؟？！])\s+(?=[^\s?!؟？！)\]"'”’»])|(?<=[\p{L}\p{N})][?؟？！])(?=[\p{L}\p{N}])|[;:]\s|\s[-–—/|>*•·]+\s/u
 /** The same of ASCII, as `isAscii` says why. */
 const BETWEEN_ASCII_SENTENCES = new RegExp(BETWEEN_SENTENCES.source.replaceAll('\\p{L}\\p{N}', 'A-Za-z\\d'))
-/** A quotation or a bracket as long as a sentence is one. */
-const ENCLOSED = /[("“„«[]([^()"“”„«»[\]]{40,})[)"”“»\]]/gu
-/** A question in brackets, of whatever length. */
-const ASKED_IN_BRACKETS =
-  /[([]\s*((?:(?:and|also|but|plus|then) (?:also )?(?:wh|how|can|could|do|is|are|should|tell|write|explain)|(?:wh|how)[^()[\]]*\?)[^()[\]]*)[)\]]/giu
-
-/** A full stop that something else than a capital follows. */
-const STOP = /\.["'”’)\]}»]*\s+(?=\S)/gu
-/** A word is at most so long where it is shortened, and may have no vowel then. */
-const SHORTENED_LENGTH = 5
-const VOWEL = /[aeiouyAEIOUY\d\P{ASCII}]/u
-/** Words that are shortened although they have a vowel. */
-const SHORTENED: ReadonlySet<string> = new Set(
-  `no nos prof inc co corp etc fig vol ed est gen col capt sen rep gov rev hon al ca min max op cit jan feb mar apr jun jul
-   aug sep sept oct nov dec ave dept univ assoc`.split(/\s+/),
-)
-
-/** Where talk may end or begin within a sentence. */
-const BEFORE_OR_AFTER_TALK = /,\s+(?:(?:but|so|and)\s+)?|\s+but\s+/giu
-/** Talk has somebody in it, who speaks or who is spoken to. */
-const ADDRESSES =
-  /\b(?:i|im|me|my|we|us|our|you|your|this|sorry|apologies|thanks|thank|thx|please|hi|hello|hey|dear|excuse|pardon|anyone|someone|any)\b/iu
-/** Talk within a sentence is looked for so far from either end, in characters. */
-const TALK_REACH = 160
-
-/** A sentence or clause of fewer distinct terms leans on what stands before it, where it refers to that. */
-const LEAST_REFERRING_TERMS = 2
-
+/** A sentence of its own: a quotation or a bracket as long as one, and a question in brackets. */
+const ENCLOSED = /[("“„«[]([^()"“”„«»[\]]{40,})[)"”“»\]]|[([]([^()[\]]*\?)\s*[)\]]/g
+/** What is asked in brackets without a question mark: "(and what is …)". */
+const ALSO_ASKED = /[([]\s*(?:and|also|but|plus|then) (?:also )?((\w+)[^()[\]]*)[)\]]/gi
+/** A full stop and what stands before it. Questions are often typed in small letters: it ends a sentence there too. */
+const STOP = /(?<![^\s"'“‘([{«])([^\s"'“‘([{«]*)\.["'”’)\]}»]*\s+(?=\S)/g
+/** Unless it shortens that word: a letter, letters with stops, few without a vowel, or one of these. */
+const SHORTENED =
+  /^(?:.|.*\..*|[b-df-hj-np-tv-xz]{2,5}|nos?|prof|inc|co|corp|etc|fig|vol|ed|est|gen|col|capt|sen|rep|gov|rev|hon|al|ca|min|max|op|cit|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|ave|dept|univ|assoc)$/i
+/** With one of them a sentence of fewer than two terms leans on what stands before it. */
+const REFERS = /\b(?:it|its|itself|they|them|their|theirs|this|that|these|those|ones?|he|him|his|she|her)\b/i
 /** Of more parts the smallest neighbours are joined: all of a question is measured. */
 const MOST_PARTS = 16
 /** Neighbours shorter than this, in characters, are joined first. */
 const SHORTEST_JOINED = 20
-
-/** Words that stand for what was named before: a sentence with one of them leans on that. */
-const REFERS = new Set(
-  'it its itself they them their theirs this that these those one ones he him his she her'.split(' '),
-)
 
 /**
  * Takes a question apart into its sentences and clauses. What only surrounds the asking is none of them (`isSmallTalk`:
@@ -78,32 +49,66 @@ const REFERS = new Set(
  * @param question normalised (`normaliseQuestion`)
  */
 export function questionParts(question: string): QuestionParts {
-  const asking = sentencesOf(question)
-    .filter((sentence) => !isSmallTalk(sentence))
-    .map((sentence) => withoutOpeningTalk(clausesOf(withoutCourtesies(sentence))).map(withoutCourtesies))
-  const left = asking.flat().join(' ')
+  const pieces = sentencesOf(question).flatMap(askedIn)
+  const left = pieces.join(' ')
   // Where no term was left out, the question stays as it was written.
   const bare = left === '' || terms(left).length === terms(question).length ? question : left
   const parts: string[] = []
   let waiting = ''
-  const add = (piece: string, leans: boolean): void => {
-    const joined = `${waiting} ${piece}`.trim()
-    if (leans && parts.length > 0) parts[parts.length - 1] += ` ${piece}`
-    else if (leans) waiting = joined
-    else {
-      parts.push(joined)
+  for (const piece of pieces) {
+    if (!leansOnOthers(piece)) {
+      parts.push(`${waiting} ${piece}`.trim())
       waiting = ''
-    }
-  }
-  for (const [first = '', ...others] of asking) {
-    add(first, leansOnOthers(first))
-    for (const clause of others) add(clause, false)
+    } else if (parts.length > 0) parts[parts.length - 1] += ` ${piece}`
+    else waiting = `${waiting} ${piece}`
   }
   return { bare, parts: parts.length < 2 ? [bare] : joinSmallest(parts) }
 }
 
-function withoutOpeningTalk([first = '', ...others]: readonly string[]): readonly string[] {
-  return others.length > 0 && isSmallTalk(first) ? others : [first, ...others]
+/** The clauses of a sentence without the talk around each. */
+function askedIn(sentence: string): readonly string[] {
+  if (isSmallTalk(sentence)) return []
+  const clauses = clausesOf(withoutTalk(sentence))
+  return clauses.length === 1 ? clauses : clauses.map(withoutTalk).filter((clause) => !isSmallTalk(clause))
+}
+
+/** Parts a sentence wherever a clause begins that asks, tells to do something, or says what somebody wants to know. */
+function clausesOf(sentence: string): string[] {
+  const clauses: string[] = []
+  let start = 0
+  for (const { 0: between, 1: first = '', 2: others = '', index } of sentence.matchAll(BETWEEN_CLAUSES)) {
+    const wishes = words(others).some((word) => WISHES.has(word) || word === 'would')
+    if (first !== '' && !isAsking(first) && !(wishes && isSpoken(first))) continue
+    clauses.push(sentence.slice(start, index))
+    start = index + between.length
+  }
+  return [...clauses, sentence.slice(start)]
+}
+
+function isAsking(word: string): boolean {
+  const lower = word.toLowerCase()
+  return QUESTION_WORDS.has(lower) || AUXILIARIES.has(lower) || ORDERS.has(lower)
+}
+
+function isSpoken(word: string): boolean {
+  const lower = word.toLowerCase()
+  return SPEAKERS.has(lower) || SUBJECTS.has(lower)
+}
+
+function sentencesOf(question: string): string[] {
+  return sentences(
+    question
+      .replaceAll(ENCLOSED, '; $1$2; ')
+      .replaceAll(ALSO_ASKED, (all, text: string, first: string) => (isAsking(first) ? `; ${text}; ` : all)),
+  )
+    .flatMap(sentencesInSmallLetters)
+    .flatMap((sentence) => sentence.split(isAscii(sentence) ? BETWEEN_ASCII_SENTENCES : BETWEEN_SENTENCES))
+    .map((sentence) => sentence.trim())
+    .filter((sentence) => words(sentence).length > 0)
+}
+
+function sentencesInSmallLetters(sentence: string): string[] {
+  return sentence.replaceAll(STOP, (stop, word: string) => (SHORTENED.test(word) ? stop : `${stop}\n`)).split('\n')
 }
 
 /** Long parts stay alone for as long as shorter ones can be joined. */
@@ -120,86 +125,7 @@ function joinSmallest(parts: readonly string[]): readonly string[] {
   return joined
 }
 
-function sentencesOf(question: string): string[] {
-  return sentences(question.replaceAll(ENCLOSED, '; $1; ').replaceAll(ASKED_IN_BRACKETS, '; $1; '))
-    .flatMap(sentencesInSmallLetters)
-    .flatMap((sentence) => sentence.split(isAscii(sentence) ? BETWEEN_ASCII_SENTENCES : BETWEEN_SENTENCES))
-    .map((sentence) => withoutTalk(sentence.trim()))
-    .filter((sentence) => words(sentence).length > 0)
-}
-
-/** Questions are often typed in small letters throughout: a full stop ends a sentence there too, unless it shortens a word. */
-function sentencesInSmallLetters(sentence: string): string[] {
-  const found: string[] = []
-  let start = 0
-  for (const { 0: stop, index } of sentence.matchAll(STOP)) {
-    const end = index + stop.length
-    if (isShortened(sentence.slice(Math.max(start, index - SHORTENED_LENGTH - 1), index)) && !asks(sentence.slice(end)))
-      continue
-    found.push(sentence.slice(start, end))
-    start = end
-  }
-  return [...found, sentence.slice(start)]
-}
-
-/** @param before what stands before a full stop, at least as far as a shortened word is long */
-function isShortened(before: string): boolean {
-  const word = /[\p{L}\p{N}.]*$/u.exec(before)?.[0] ?? ''
-  if (word === '' || word.length > SHORTENED_LENGTH) return false
-  return /^\p{L}$/u.test(word) || word.includes('.') || SHORTENED.has(word.toLowerCase()) || !VOWEL.test(word)
-}
-
-/** Cuts off what is only said at either end of a sentence: "Sorry if this is a basic question, but …". */
-function withoutTalk(sentence: string): string {
-  const cuts = [...sentence.matchAll(BEFORE_OR_AFTER_TALK)]
-  const isTalk = (text: string): boolean => text.length <= TALK_REACH && ADDRESSES.test(text) && isTalkBeside(text)
-  const head = cuts.filter(({ index }) => index <= TALK_REACH && isTalk(sentence.slice(0, index))).at(-1)
-  const start = head === undefined ? 0 : head.index + head[0].length
-  const tail = cuts.find(({ 0: cut, index }) => index >= start && isTalk(sentence.slice(index + cut.length)))
-  return sentence.slice(start, tail?.index)
-}
-
-/** Parts a sentence wherever a clause that asks begins. */
-function partClauses(sentence: string): string[] {
-  const lower = lowered(sentence)
-  const pieces: string[] = []
-  let start = 0
-  MAY_PART_CLAUSES.lastIndex = 0
-  for (let found; (found = MAY_PART_CLAUSES.exec(lower)) !== null;) {
-    const [, first = '', next = ''] = found
-    if (ASKING.has(first) || (SPEAKERS.has(first) && WISHING.test(next))) {
-      pieces.push(sentence.slice(start, found.index))
-      start = MAY_PART_CLAUSES.lastIndex
-    } else MAY_PART_CLAUSES.lastIndex = found.index + 1
-  }
-  return [...pieces, sentence.slice(start)]
-}
-
-function asks(text: string): boolean {
-  return ASKING.has(lowered(FIRST_WORD.exec(text)![0]))
-}
-
-/** Short ones stay with the clause before them, or after them where they come first. */
-function clausesOf(sentence: string): string[] {
-  const clauses: string[] = []
-  let text = ''
-  const pieces = partClauses(sentence)
-  pieces.forEach((piece, at) => {
-    text = `${text} ${piece}`.trim()
-    const isLast = at === pieces.length - 1
-    if (!leansOnOthers(text) || (isLast && clauses.length === 0)) clauses.push(text)
-    else if (clauses.length > 0) clauses[clauses.length - 1] += ` ${text}`
-    else return
-    text = ''
-  })
-  return clauses
-}
-
-function leansOnOthers(sentence: string): boolean {
-  const found = countTerms(sentence)
-  return found === 0 || (found < LEAST_REFERRING_TERMS && words(sentence).some((word) => REFERS.has(word)))
-}
-
-function countTerms(text: string): number {
-  return new Set(terms(text)).size
+function leansOnOthers(piece: string): boolean {
+  const distinct = new Set(terms(piece)).size
+  return distinct === 0 || (distinct === 1 && REFERS.test(piece))
 }

@@ -1,71 +1,125 @@
-/** Sentences that people write around a question and that ask nothing: courtesy, and talk about the asking. English. */
-import { asksOfItsOwn, limits } from './asks.ts'
+/** What people say around a question: courtesy, and talk about the asking. It asks nothing that evidence could support. English. */
+import {
+  AUXILIARIES,
+  BEFORE_ASKING,
+  BESIDE,
+  HELP,
+  JOINTS,
+  LIMITS,
+  ORDERS,
+  PHRASES,
+  PLEASE,
+  QUESTION_WORDS,
+  SPEAKERS,
+  SUBJECTS,
+  TALK,
+  WISHES,
+} from './english.ts'
 import { terms } from './terms.ts'
+import { words } from './words.ts'
+
+const WORD = /[\w'’]+/g
+const MARK = /[,:;!–—]|\s-/
+const JOINT = /^(?:but|so|and)\s+/i
+/** Where talk may begin behind it. */
+const BEFORE_TALK =
+  /,\s+(?:(?:but|so|and)\s+)?|\s+but\s+|\s+(?=(?:please|pls)\W*$|(?:many thanks|thanks|thank you|thx|cheers)\b)/gi
+/** Talk within a sentence is looked for so far from either end, in characters. */
+const REACH = 160
+/** Behind talk that was taken off more may show: "Hello, please, …". */
+const ROUNDS = 3
 
 /**
- * To greet, thank and part; to apologise; to ask for help; to say what one knows, thinks and has tried, whom one asks, how
- * much and how often; and what is left of shortened words, cut at the apostrophe or written without it. No word names a
- * thing that a question could be about: neither one of a collection, nor one of everyday life. One word stands for all of
- * its stem, so none whose stem is there already; by the alphabet.
- */
-const TALK: ReadonlySet<string> = new Set(
-  terms(`
-   ability able across actual additional address admit advance advice advise afternoon agree ain almost already
-   alright although always amateur amount another answer anxious anybody anyone anything anyway anywhere apologise
-   apology apparent appear appreciate approach appropriate area aren asap ask aspect assist assume attempt attention
-   avail aware awesome background basic bear begin beginner believe belong benefit best better big bother brief
-   bunch busy bye call came cant capable care case category certain certainly chance check cheers choice
-   circumstance clarification clarify clear clearly closely clue clueless come comment commonly compare complete
-   condition confidence confirm confuse consider considerable constantly context continue correct correctly couldn
-   couldnt couple curious current dear deep deeply definitely describe detail didn didnt differ difficult difficulty
-   direction directly discuss disturb doc documentation doesn doesnt done dont doubt due dumb duplicate early ease
-   easily easy effort else elsewhere encounter end enjoy enlighten enquiry ensure entire especially even eventually
-   ever everybody everyone everything everywhere exactly example excuse exist experience experienced expert explain
-   explanation explore extremely fact fail fairly fall familiar faq far feedback feel fellow figure finally find
-   fine first fix folks follow forget forgive forgot former forum found frequently fresh frustrate full fully gather
-   general gentle gentlemen get give given go good google got grand grateful gratefully gratitude great greatly
-   greetings guarantee guess guidance guide guys hadn happen hard hardly hasn haven havent havn hear hello help
-   helpless hey hi highly hint honestly hope hopefully hour however id idea ignorant im imagine important impossible
-   include inconvenience incorrect incredibly info inform input inquiry insight instead intend intention interest
-   internet introduce investigate involve isn isnt issue item ive keep kind kindly know knowledge known lack large
-   last latter learn least less let like line literally little long look lost lot m madam made main mainly major
-   make manual many matter may maybe mean meant mention merely might mind mine minor miss mistake moment morning
-   mostly much naive naturally nearly necessarily necessary need never nevertheless new newbie newcomer next nice
-   nobody none noob nothing novice nowhere number numerous obliged obtain obvious obviously occasionally occur offer
-   often ok okay online opinion opposite option original otherwise overall overlook page pardon part particular
-   particularly past patience perfectly perhaps pick piece place plain plan please plenty point pointer positive
-   possible post precise prefer prepare present pretty previous previously priority probably problem proceed
-   progress proper properly provide purpose put puzzled query question quick quickly quite rarely rather reach read
-   ready realise realize really reason recent recommend redundant regard regular regularly relate relatively
-   relevant remain remember remind repeat reply report repost request resolve resort resource respect respectfully
-   respond response result right sadly said sake satisfied saw say scratch search second see seem seemingly seen
-   sense separate seriously several share short shouldn show side significantly silly similar simple simply since
-   sincerely single sir site situation skip slightly slip slow small solution solve somebody someone something
-   sometimes somewhat somewhere soon sorry sort sound speak specific specify spend spent stand standard start step
-   still strange strongly struggle stuck stuff stumped stupid succeed success suddenly suggest support suppose sure
-   take taken talk task tell thank thing think third thorough thoroughly though thought thread thx time tip title
-   today together tomorrow ton tonight topic totally tough tricky tried trivial truly try turn ty type typical
-   unable unclear understand understood unfortunately unsure unusual urge urgent use usual vague valid various view
-   wait want wasn waste way website welcome well weren whatsoever whether whole wholly willing wish within without
-   won wonder wont word wouldn wrong wrote yesterday yet`),
-)
-
-/** Said with words that are otherwise no talk: "nothing works", "it is driving me crazy". */
-const IDIOMS =
-  /\b(?:(?<=not |n['’]t |nothing )work(?:s|ed|ing)?|driv(?:es?|ing) me (?:crazy|nuts|mad)|pull(?:ing|ed)? my hair out|work(?:ed)? (?:it|this|things) out|at my wits['’]? end)\b/gi
-
-/**
- * Whether a sentence asks nothing of its own: every word of it is one that people say around questions, and where it asks, or
- * tells to do something, it is for help with what stands beside it (`asksOfItsOwn`).
+ * Whether a clause asks nothing of its own. What is stated may be of any words of talk (`TALK`). What is asked, told or
+ * wished for, and a clause in which nobody speaks, is talk only where it asks for help: all of its terms say so (`HELP`)
+ * or stand beside (`BESIDE`).
  *
  * @returns `false` for one without a term, which belongs to what stands beside it
  */
-export function isSmallTalk(sentence: string): boolean {
-  const found = terms(sentence.replaceAll(IDIOMS, 'problem'))
-  return found.length > 0 && found.every((term) => TALK.has(term)) && !asksOfItsOwn(sentence)
+export function isSmallTalk(clause: string): boolean {
+  const said = words(clause.replaceAll(PHRASES, 'help'))
+  const all = terms(said.join(' '))
+  if (all.length === 0 || !all.every(isTalk) || said[0] === 'only') return false
+  const asksAt = said.findIndex((_, at) => asks(said, at))
+  const statesAt = said.findIndex((_, at) => states(said, at))
+  const isStated = statesAt >= 0 && (asksAt < 0 || statesAt < asksAt)
+  const asked = !isStated ? all : asksAt < 0 ? [] : terms(said.slice(asksAt).join(' '))
+  return asked.every(isOfHelp) && (isStated || asked.some((term) => HELP.has(term)))
 }
 
-/** Whether a clause may be cut off its sentence: small talk that does not limit what is asked. */
-export function isTalkBeside(clause: string): boolean {
-  return isSmallTalk(clause) && !limits(clause)
+/** Whether a word asks, tells somebody to do something, or wishes. */
+function asks(said: readonly string[], at: number): boolean {
+  const [before = '', word = '', next] = [said[at - 1], said[at], said[at + 1]]
+  if (QUESTION_WORDS.has(word) || WISHES.has(word)) return true
+  if (ORDERS.has(word)) return word === 'tell' || next === 'me' || JOINTS.has(before)
+  return word === 'like' ? before === 'would' || before === 'd' : /^(?:if|whether|telling)$/.test(word)
+}
+
+/** Whether somebody speaks; behind an auxiliary the speaker asks. */
+function states(said: readonly string[], at: number): boolean {
+  if (SPEAKERS.has(said[at]!)) return !AUXILIARIES.has(said[at - 1] ?? '')
+  return SUBJECTS.has(said[at]!) && said.slice(0, at).every((word) => JOINTS.has(word))
+}
+
+function isOfHelp(term: string): boolean {
+  return HELP.has(term) || BESIDE.has(term)
+}
+
+function isTalk(term: string): boolean {
+  return isOfHelp(term) || TALK.has(term)
+}
+
+/**
+ * A sentence without the talk at either end: "Sorry if this is basic, but could you tell me …, thanks". What limits what is
+ * asked stays ("…, but only if I ask").
+ */
+export function withoutTalk(sentence: string): string {
+  let rest = sentence
+  for (let round = 0; round < ROUNDS; round++) {
+    const before = rest
+    rest = withoutTail(withoutHead(before))
+    if (rest === before) break
+  }
+  return rest
+}
+
+function withoutHead(sentence: string): string {
+  const head = sentence.slice(0, REACH)
+  const [first] = terms(head)
+  if (first === undefined || !isTalk(first)) return sentence
+  const said = [...head.matchAll(WORD)].map(({ 0: word, index }) => ({
+    word: word.toLowerCase(),
+    index,
+    end: index + word.length,
+  }))
+  const begins = said.filter(({ word, index }, at) => {
+    const before = said[at - 1]
+    if (before === undefined) return false
+    const next = said[at + 1]?.word ?? ''
+    const mayBegin =
+      MARK.test(head.slice(before.end, index)) ||
+      word === 'but' ||
+      BEFORE_ASKING.has(before.word) ||
+      (at === 1 && PLEASE.has(before.word)) ||
+      (!QUESTION_WORDS.has(before.word) &&
+        (QUESTION_WORDS.has(word) || (AUXILIARIES.has(word) && (SPEAKERS.has(next) || SUBJECTS.has(next)))))
+    return mayBegin && isTalkBeside(head.slice(0, index))
+  })
+  const start = begins.at(-1)
+  return start === undefined ? sentence : sentence.slice(start.index).replace(JOINT, '')
+}
+
+function withoutTail(sentence: string): string {
+  const from = Math.max(0, sentence.length - REACH)
+  const tail = sentence.slice(from)
+  for (const { 0: cut, index } of tail.matchAll(BEFORE_TALK)) {
+    if (from + index > 0 && isTalkBeside(tail.slice(index + cut.length))) return sentence.slice(0, from + index)
+  }
+  return sentence
+}
+
+/** Small talk that does not limit what it stands beside. */
+function isTalkBeside(clause: string): boolean {
+  const begins = words(clause.slice(0, REACH)).find((word) => !JOINTS.has(word) || word === 'as')
+  return begins !== undefined && !LIMITS.has(begins) && isSmallTalk(clause)
 }

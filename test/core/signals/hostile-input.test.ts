@@ -259,11 +259,15 @@ describe('a policy of any JSON', () => {
     ['lifetimes that are missing in part', { cacheLifetimes: { high: {} } }, 'cacheLifetimes'],
     ['a model without weights', { confidence: { kind: 'logistic', intercept: 0 } }, 'confidence'],
     ['weights in a list', { confidence: { kind: 'logistic', intercept: 0, weights: [] } }, 'confidence'],
-    ['a model without fields', { confidence: { kind: 'advisory-factors', requiredFields: [] } }, 'confidence'],
+    [
+      'a model without fields',
+      { confidence: { kind: 'advisory-factors', requiredFields: [] } },
+      'confidence.optionalFields',
+    ],
     [
       'fields in one text',
       { confidence: { kind: 'advisory-factors', requiredFields: 'summary', optionalFields: [] } },
-      'confidence',
+      'confidence.requiredFields',
     ],
     ['a model that nobody knows', { confidence: { kind: 'always-one' } }, 'confidence'],
     ['a preset that nobody knows', { preset: 'house' }, 'preset'],

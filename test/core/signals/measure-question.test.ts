@@ -26,7 +26,7 @@ describe('measureQuestion', () => {
   })
 
   it('measures the stretches of a long part, so that nothing hides beside a sentence of the corpus', () => {
-    const foreign = 'which painter coloured the famous ceiling in rome'
+    const foreign = 'name the painter of the famous ceiling in rome'
     expect(confidence(SENTENCE.toLowerCase())).toBeGreaterThan(0.8)
     for (const question of [`${SENTENCE} ${foreign}`, `${foreign} ${SENTENCE}`]) {
       const asOneText = measure(question.toLowerCase(), EVIDENCE, LEXICON)

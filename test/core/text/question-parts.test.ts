@@ -6,6 +6,7 @@ import { terms } from '../../../src/core/text/terms.ts'
 import { EVERYDAY_QUESTIONS } from '../../../bench/everyday-questions.ts'
 import { EVERYDAY } from '../../fixtures/everyday-questions.ts'
 import { anyText } from '../../fixtures/any-text.ts'
+import { growth, PROPORTION } from '../../growth.ts'
 
 describe('questionParts', () => {
   it.each([
@@ -26,7 +27,7 @@ describe('questionParts', () => {
       'What is the capital of France (weak evidence is refused before any model call)?',
       ['What is the capital of France', 'weak evidence is refused before any model call'],
     ],
-    ['How do I rotate the signing keys (and what is love)?', ['How do I rotate the signing keys', 'and what is love']],
+    ['How do I rotate the signing keys (and what is love)?', ['How do I rotate the signing keys', 'what is love']],
     ['How do I rotate [what is love?] the signing keys', ['How do I rotate', 'what is love?', 'the signing keys']],
     ['How do I rotate the keys (which sign)?', ['How do I rotate the keys (which sign)?']],
     [
@@ -34,6 +35,11 @@ describe('questionParts', () => {
       ['Rotate the signing keys daily', 'write a poem about cats'],
     ],
     ['What is the matrix? Weak evidence is refused.', ['What is the matrix?', 'Weak evidence is refused.']],
+    [
+      'weak evidence is refused before any call what is the capital of france',
+      ['weak evidence is refused before any call', 'what is the capital of france'],
+    ],
+    ['do you know how to rotate the signing keys', ['how to rotate the signing keys']],
     ['Who supports Perl officially? Who develops it?', ['Who supports Perl officially? Who develops it?']],
     ['Explain signing keys and how it works', ['Explain signing keys and how it works']],
     [
@@ -104,12 +110,12 @@ describe('questionParts', () => {
     }
   })
 
-  it('gives a question of nothing but courtesy as it is', () => {
-    expect(questionParts('Thanks, please help!')).toEqual({
-      bare: 'Thanks, please help!',
-      parts: ['Thanks, please help!'],
-    })
-  })
+  it.each(['Thanks, please help!', 'Thank you', 'hello', 'Please, please, please', 'Could you please tell me', ''])(
+    'gives a question of nothing but courtesy as it is: %j',
+    (question) => {
+      expect(questionParts(question)).toEqual({ bare: question, parts: [question] })
+    },
+  )
 
   it('loses no term that is not courtesy, for any text, and makes at most sixteen parts', () => {
     fc.assert(
@@ -133,22 +139,10 @@ describe('questionParts', () => {
     expect(parts).toContain(offTopic)
   })
 
-  it('takes time in proportion to the question', () => {
-    const startedMs = performance.now()
-    for (const unit of [
-      'a and ',
-      '(',
-      '" ',
-      'what, ',
-      '? ',
-      ', and what ',
-      'no. ',
-      'please, ',
-      'but i ',
-      '?',
-      'sorry. ',
-    ])
-      questionParts(unit.repeat(4000))
-    expect(performance.now() - startedMs).toBeLessThan(4000)
-  })
+  it.each(['a and ', '(', '" ', 'what, ', '? ', ', and what ', 'no. ', 'please, ', 'but i ', '?', 'sorry. '])(
+    'takes time in proportion to a question of %j',
+    async (unit) => {
+      expect(await growth(questionParts, unit, 32_000)).toBeLessThan(PROPORTION)
+    },
+  )
 })

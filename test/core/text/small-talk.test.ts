@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isSmallTalk, isTalkBeside } from '../../../src/core/text/small-talk.ts'
+import { isSmallTalk } from '../../../src/core/text/small-talk.ts'
 import { EVERYDAY } from '../../fixtures/everyday-questions.ts'
 
 describe('isSmallTalk', () => {
@@ -98,25 +98,5 @@ describe('isSmallTalk', () => {
   it('leaves what has no term to its neighbours', () => {
     expect(isSmallTalk('')).toBe(false)
     expect(isSmallTalk('Why not?')).toBe(false)
-  })
-})
-
-describe('isTalkBeside', () => {
-  it.each(['sorry if this is a basic question', 'please', 'I searched the forums', 'thanks for your help'])(
-    'knows %j',
-    (clause) => {
-      expect(isTalkBeside(clause)).toBe(true)
-    },
-  )
-
-  it.each([
-    'only if I ask',
-    'unless I ask',
-    'but only for beginners',
-    'because I am new',
-    'before I begin',
-    'at my own site',
-  ])('leaves %j, which limits what is asked', (clause) => {
-    expect(isTalkBeside(clause)).toBe(false)
   })
 })

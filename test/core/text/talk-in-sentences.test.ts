@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { withoutCourtesies } from '../../../src/core/text/courtesies.ts'
+import { withoutTalk } from '../../../src/core/text/small-talk.ts'
+import { growth, PROPORTION } from '../../growth.ts'
 
-describe('withoutCourtesies', () => {
+describe('withoutTalk', () => {
   it.each([
     'Hello, what is a float? Thanks!',
     'Hi there! Could you please tell me: what is a float? Thank you very much.',
@@ -20,7 +21,7 @@ describe('withoutCourtesies', () => {
     'Hey what is a float',
     'Hi everyone what is a float',
   ])('takes off what politeness adds: %s', (question) => {
-    expect(withoutCourtesies(question).toLowerCase().replace(/\?$/, '')).toBe('what is a float')
+    expect(withoutTalk(question).toLowerCase().replace(/\?$/, '')).toBe('what is a float')
   })
 
   it.each([
@@ -39,26 +40,33 @@ describe('withoutCourtesies', () => {
     'Does anyone pay a toll?',
     'How did they find you?',
     'Whom does a library help much?',
-    'İ, hello, what is this?',
     'Describe the siege',
     'Let us assume x is prime. Is x odd?',
   ])('leaves what is asked: %s', (question) => {
-    expect(withoutCourtesies(question)).toBe(question)
+    expect(withoutTalk(question)).toBe(question)
   })
 
-  it.each(['Thank you', 'hello', 'Please, please, please', 'Could you please tell me', ''])(
-    'leaves a question that is nothing else: %s',
-    (question) => {
-      expect(withoutCourtesies(question)).toBe(question)
-    },
-  )
+  it.each([
+    ['sorry if this is a basic question, ', ''],
+    ['I searched the forums, but ', ''],
+    ['', ', thanks for your help'],
+    ['', ', but I have tried already'],
+  ])('takes off %j before and %j behind a question', (before, behind) => {
+    expect(withoutTalk(`${before}how does the engine start${behind}`)).toBe('how does the engine start')
+  })
 
-  it('takes time in proportion to the question', () => {
-    const long = `${'please '.repeat(5000)}what is a float${' thanks'.repeat(2)}`
-    const startedMs = performance.now()
-    withoutCourtesies(long)
-    withoutCourtesies(`${' '.repeat(20_000)}x`)
-    withoutCourtesies(`x${'. '.repeat(20_000)}x`)
-    expect(performance.now() - startedMs).toBeLessThan(1000)
+  it.each([
+    'only if I ask',
+    'unless I ask',
+    'but only for beginners',
+    'because I am new',
+    'before I begin',
+    'at my own site',
+  ])('leaves %j, which limits what is asked', (limit) => {
+    expect(withoutTalk(`how does the engine start, ${limit}`)).toBe(`how does the engine start, ${limit}`)
+  })
+
+  it.each(['please ', ' ', '. ', ' thanks'])('takes time in proportion to a question of %j', async (unit) => {
+    expect(await growth((text) => withoutTalk(`x${text}x`), unit, 40_000)).toBeLessThan(PROPORTION)
   })
 })

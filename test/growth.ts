@@ -1,0 +1,32 @@
+/** The longer text is so many times as long. Work in proportion takes as many times as long, work by the square 256 times. */
+const TIMES = 16
+/** What work in proportion stays under, with room for a busy machine. */
+export const PROPORTION = 100
+/** Work that takes less is too short to be compared, milliseconds. */
+const SHORTEST_MS = 1
+const RUNS = 5
+
+/**
+ * How many times as long some work takes on a text of sixteen times the length: a ratio of CPU times within one run, since
+ * a limit in seconds would say how busy the machine is.
+ *
+ * @param length of the longer text, characters
+ */
+export async function growth(work: (text: string) => unknown, unit: string, length: number): Promise<number> {
+  const short = await leastCpuMs(work, unit, length / TIMES)
+  const long = await leastCpuMs(work, unit, length)
+  return long / Math.max(short, SHORTEST_MS)
+}
+
+async function leastCpuMs(work: (text: string) => unknown, unit: string, length: number): Promise<number> {
+  const taken: number[] = []
+  for (let run = 0; run < RUNS; run++) {
+    // Another text each time: none is remembered.
+    const text = `${run}${unit.repeat(length / unit.length)}`
+    const before = process.cpuUsage()
+    await work(text)
+    const { user, system } = process.cpuUsage(before)
+    taken.push((user + system) / 1000)
+  }
+  return Math.min(...taken)
+}
