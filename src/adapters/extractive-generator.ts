@@ -1,5 +1,5 @@
 /** Answers by quoting: adjacent sentences of one passage as they stand, with their source. No model. */
-import { requireOptions } from '../core/lib/options.ts'
+import { requireOptions, text, whole } from '../core/lib/options.ts'
 import type { Chunk } from '../core/evidence/chunk.ts'
 import { mapCode } from '../core/text/code-spans.ts'
 import type { GenerationRequest, Generator } from '../ports/generator.ts'
@@ -30,14 +30,15 @@ const ANSWERS_FROM = 0.7
  * what is nearest in it.
  */
 export function createExtractiveGenerator(options: ExtractiveGeneratorOptions = {}): Generator {
-  requireOptions(options, {}, { maxSentences: 'a whole number of 1 and up', closestPassage: 'a text' })
+  requireOptions(options, { maxSentences: whole(1), closestPassage: text })
   const { maxSentences = 3, closestPassage = 'Closest passage' } = options
   return {
     // With the version of its choice: another one makes other answers.
-    model: 'extractive/4',
-    generate: async ({ question, chunks }: GenerationRequest) => {
+    model: 'extractive/5',
+    generate: async ({ question, chunks, caution }: GenerationRequest) => {
       const quote = bestQuote(question, chunks, maxSentences)
-      const answers = quote !== undefined && quote.fit >= ANSWERS_FROM
+      // Where the gate itself is not sure, no sentence is taken for the answer.
+      const answers = quote !== undefined && caution === undefined && quote.fit >= ANSWERS_FROM
       return {
         text: answers ? quoted(quote) : closest(chunks, quote, closestPassage),
         manner: 'quoted',

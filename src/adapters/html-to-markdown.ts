@@ -4,6 +4,7 @@ import type { MarkdownBlock } from './markdown/blocks.ts'
 import { NOTICED, VOID } from './markdown/html/elements.ts'
 import { PageReader } from './markdown/html/page-reader.ts'
 import { slicesOf } from './markdown/html/slices.ts'
+import type { ReadHtmlOptions } from './markdown/html-within.ts'
 
 /** What became of a page. */
 export interface MarkdownOfHtml {
@@ -52,9 +53,9 @@ interface RewriterElement {
  *   (some 16,000 elements that are never ended); `too_deep` for more than 1,000 elements one in the other;
  *   `config_invalid` in a runtime without `HTMLRewriter`, such as Node
  */
-export async function htmlToMarkdown(html: string): Promise<MarkdownOfHtml> {
+export async function htmlToMarkdown(html: string, { whole = false }: ReadHtmlOptions = {}): Promise<MarkdownOfHtml> {
   const rewriter = createRewriter()
-  const reader = new PageReader()
+  const reader = new PageReader(whole)
   const watch = new Watch(reader)
   try {
     await passThrough(rewriter, html, reader, watch)
@@ -147,6 +148,7 @@ function begin(element: RewriterElement, reader: PageReader, watch: Watch): void
  * colour, every element may give them one.
  */
 function selectorFor(html: string): string {
-  if (/font-size\s*:\s*[.0]|transparent|font-size\s*:\s*1px/i.test(html)) return '*'
+  if (/font(?:-size)?\s*:\s*(?:[\w-]+\s+){0,4}(?:[.0]|1px)|transparent|#(?:[\da-f]{3}0|[\da-f]{6}00)\b/i.test(html))
+    return '*'
   return [...NOTICED, '[hidden]', '[style]', 'svg *', 'math *'].join(',')
 }

@@ -1,9 +1,10 @@
 /** Cuts Markdown by its structure: sections stay together, code and lists are never torn apart where they fit. */
-import { requireOptions } from '../core/lib/options.ts'
+import { callable, number, requireOptions } from '../core/lib/options.ts'
 import { sentenceEnds } from '../core/text/sentences.ts'
 import { RagGateError } from '../errors.ts'
 import type { DocumentPart, Splitter } from '../ports/splitter.ts'
 import { type MarkdownBlock, markdownBlocks } from './markdown/blocks.ts'
+import { type ReadHtml, readHtmlWithin } from './markdown/html-within.ts'
 
 /** Settings of `createMarkdownSplitter`. */
 export interface MarkdownSplitterOptions {
@@ -20,20 +21,12 @@ export interface MarkdownSplitterOptions {
    */
   readonly overlapCharacters?: number
   /**
-   * Makes Markdown of HTML, such as `htmlToMarkdown`. Without it HTML is not taken.
+   * Makes Markdown of HTML, such as `htmlToMarkdown`. Without it no documents of HTML are taken, and HTML within Markdown
+   * stays as it is written.
    *
    * @default none
    */
-  readonly htmlToMarkdown?: (html: string) => Promise<HtmlInBlocks>
-}
-
-/** A page of HTML in blocks of Markdown. */
-export interface HtmlInBlocks {
-  readonly title?: string | undefined
-  readonly blocks: readonly MarkdownBlock[]
-  readonly hiddenText: boolean
-  /** Steps that it took; see `SplitDocument`. */
-  readonly work: number
+  readonly htmlToMarkdown?: ReadHtml
 }
 
 /** A block of a document, with the headings above it. */
@@ -50,14 +43,12 @@ interface Block {
  * @throws `config_invalid` when a length makes no sense
  */
 export function createMarkdownSplitter(options: MarkdownSplitterOptions = {}): Splitter {
-  requireOptions(
-    options,
-    {},
-    { maxCharacters: 'a number of 0 and up', overlapCharacters: 'a number of 0 and up', htmlToMarkdown: 'a function' },
-  )
+  requireOptions(options, { maxCharacters: number(10), overlapCharacters: number(0), htmlToMarkdown: callable })
   const { maxCharacters = 1200, overlapCharacters = 150, htmlToMarkdown } = options
-  if (!(maxCharacters >= 10) || !(overlapCharacters >= 0 && overlapCharacters <= maxCharacters / 2)) {
-    throw new RagGateError('config_invalid', 'A part needs 10 characters and up, and may overlap by half of them')
+  if (overlapCharacters > maxCharacters / 2) {
+    throw new RagGateError('config_invalid', 'overlapCharacters must be at most half of maxCharacters', {
+      param: 'overlapCharacters',
+    })
   }
   const partsOf = (blocks: readonly Block[]): DocumentPart[] =>
     pack(
@@ -68,13 +59,14 @@ export function createMarkdownSplitter(options: MarkdownSplitterOptions = {}): S
       maxCharacters,
     )
   return {
-    version: `markdown-it/3/${maxCharacters}/${overlapCharacters}`,
+    version: `markdown-it/4/${maxCharacters}/${overlapCharacters}`,
     formats: htmlToMarkdown === undefined ? ['markdown', 'text'] : ['markdown', 'text', 'html'],
     async split(text, format) {
       if (format === 'text') return { parts: partsOf(textBlocks(text)), hiddenText: false, work: plainWork(text) }
       if (format === 'markdown') {
-        const { blocks, work } = markdownBlocks(text)
-        return { parts: partsOf(underHeadings(blocks)), hiddenText: false, work: work + plainWork(text) }
+        const written = markdownBlocks(text)
+        const { blocks, hiddenText, work } = await readHtmlWithin(written.blocks, htmlToMarkdown)
+        return { parts: partsOf(underHeadings(blocks)), hiddenText, work: written.work + work + plainWork(text) }
       }
       if (htmlToMarkdown === undefined) throw new RagGateError('config_invalid', 'This splitter reads no HTML')
       const { title, blocks, hiddenText, work } = await htmlToMarkdown(text)

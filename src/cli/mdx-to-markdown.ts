@@ -4,7 +4,7 @@ const FENCE = /^[ \t]*(`{3,}|~{3,})/
 const IMPORT = /^import\s+(?:['"{*]|[\w$]+\s*,|[\w$]+\s+from\b)/
 const EXPORT = /^export\s+(?:const|let|var|function|class|default|async|type|interface|\{|\*)/
 const NAME = /[A-Za-z][\w.-]*/y
-/** Characters of an expression looked through for its end. */
+/** Characters of an expression, or of code in a line, looked through for its end. */
 const MAX_EXPRESSION = 4000
 /** Attributes that a reader sees as a heading of the component. */
 const TITLES = new Set(['title', 'label', 'heading', 'summary', 'caption'])
@@ -15,68 +15,88 @@ const INLINE = new Set(
   'a abbr b bdi bdo cite code data del dfn em i ins kbd mark q s samp small span strong sub sup u var'.split(' '),
 )
 
+/** What begins something in a line, and its end. */
+const MARK = /[\\`{<\n]/g
+
 /**
  * Takes imports, exports, comments, expressions and the tags of components out of MDX, and keeps what they enclose. The
  * title of a component (a tab, a step, a card) stays as a line in bold. Code is left alone. What is not closed is text.
+ * Time rises with the length of the text alone.
  *
  * @see https://mdxjs.com/docs/what-is-mdx
  */
 export function mdxToMarkdown(mdx: string): string {
   const text = mdx.replaceAll('\r\n', '\n')
-  const open: OpenTag[] = []
-  const lastClosing = new Map<string, number>()
-  let out = ''
+  const open = new OpenTags(text)
+  const paragraphEnds = nextOf(text, '\n\n')
+  const closes = nextOf(text, '}')
+  const programs = new Programs(text)
+  const marks = new RegExp(MARK)
+  const out: string[] = []
+  // The end of what is written: the whole of it would be put together anew for each look.
+  let tail = ''
+  const write = (piece: string): void => {
+    out.push(piece)
+    tail = (tail + piece.slice(-LOOK_BACK)).slice(-LOOK_BACK)
+  }
   let at = 0
   while (at < text.length) {
     const atLineStart = at === 0 || text[at - 1] === '\n'
     if (atLineStart) {
-      const end = endOfProgram(text, at)
+      const end = programs.endAt(at)
       if (end > at) {
         at = end
         continue
       }
-      at = skipIndent(text, at, open)
+      at = skipIndent(text, at, open.innermost)
       const fence = FENCE.exec(lineAt(text, at))
       if (fence?.[1] !== undefined) {
-        const [code, after] = fencedCode(text, at, fence[1], open)
-        out += code
+        const [code, after] = fencedCode(text, at, fence[1], open.innermost)
+        write(code)
         at = after
         continue
       }
     }
     const character = text[at] ?? ''
     if (character === '\\') {
-      out += text.slice(at, at + 2)
+      write(text.slice(at, at + 2))
       at += 2
     } else if (character === '`') {
-      const run = /^`+/.exec(text.slice(at, at + 100))?.[0] ?? '`'
-      const end = closingRun(text, at + run.length, run)
-      out += text.slice(at, end)
+      const end = endOfCode(text, at, paragraphEnds)
+      write(text.slice(at, end))
       at = end
     } else if (character === '{') {
-      const end = endOfBraces(text, at)
-      if (end === undefined) {
-        out += character
-        at++
-      } else {
-        out += stringOf(text.slice(at + 1, end - 1))
-        at = end
-      }
+      const end = endOfBraces(text, at, closes)
+      write(end === undefined ? character : stringOf(text.slice(at + 1, end - 1)))
+      at = end ?? at + 1
     } else if (character === '<') {
-      const tag = tagAt(text, at)
-      if (tag === undefined) {
-        out += character
-        at++
-      } else {
-        out += inPlaceOf(tag, out, open, text, lastClosing)
-        at = tag.end
-      }
+      const tag = tagAt(text, at, closes)
+      write(tag === undefined ? character : inPlaceOf(tag, tail, open, text))
+      at = tag?.end ?? at + 1
     } else {
-      out += character
-      at++
+      marks.lastIndex = at
+      const next = marks.exec(text)?.index ?? text.length
+      const end = text[next] === '\n' ? next + 1 : Math.max(next, at + 1)
+      write(text.slice(at, end))
+      at = end
     }
   }
-  return out
+  return out.join('')
+}
+
+/** Characters that are looked at before a tag. */
+const LOOK_BACK = 200
+
+/** Finds the next of a mark, from any place on; asked from the beginning to the end, in the time of one look. */
+type Next = (from: number) => number
+
+function nextOf(text: string, mark: string): Next {
+  let asked = 0
+  let found = text.indexOf(mark)
+  return (from) => {
+    if (from < asked || (found !== -1 && found < from)) found = text.indexOf(mark, (asked = from))
+    return found === -1 ? Infinity : found
+  }
 }
 
 /** An element that is open, and how far its content is indented; unknown before the first line of it. */
@@ -85,9 +105,42 @@ interface OpenTag {
   indent?: number
 }
 
+/** Elements of a text that are open. */
+class OpenTags {
+  readonly #text: string
+  readonly #open: OpenTag[] = []
+  readonly #count = new Map<string, number>()
+  readonly #lastClosing = new Map<string, number>()
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  get innermost(): OpenTag | undefined {
+    return this.#open.at(-1)
+  }
+
+  /** What is never closed would take indentation away from everything after it: it is not opened. */
+  begin({ name, start }: Pick<Tag, 'name' | 'start'>): void {
+    let last = this.#lastClosing.get(name)
+    if (last === undefined) this.#lastClosing.set(name, (last = this.#text.lastIndexOf(`</${name}`)))
+    if (last <= start) return
+    this.#open.push({ name })
+    this.#count.set(name, (this.#count.get(name) ?? 0) + 1)
+  }
+
+  /** Ends the innermost of this name, and what is open within it. */
+  end(name: string): void {
+    if ((this.#count.get(name) ?? 0) === 0) return
+    for (let ended: string | undefined; ended !== name;) {
+      ended = this.#open.pop()!.name
+      this.#count.set(ended, this.#count.get(ended)! - 1)
+    }
+  }
+}
+
 /** Within components the text is indented for the eye; in Markdown four spaces would make code of it. */
-function skipIndent(text: string, at: number, open: readonly OpenTag[]): number {
-  const innermost = open.at(-1)
+function skipIndent(text: string, at: number, innermost: OpenTag | undefined): number {
   if (innermost === undefined) return at
   const [indent] = /^[ \t]*/.exec(lineAt(text, at)) ?? ['']
   if (lineAt(text, at).trim() === '') return at
@@ -96,23 +149,41 @@ function skipIndent(text: string, at: number, open: readonly OpenTag[]): number 
   return at + Math.min(indent.length, innermost.indent ?? indent.length)
 }
 
-/** A block of imports or exports ends at a blank line with every bracket closed. @returns `at` where none begins */
-function endOfProgram(text: string, at: number): number {
-  const first = lineAt(text, at)
-  if (!IMPORT.test(first) && !EXPORT.test(first)) return at
-  let depth = 0
-  let here = at
-  while (here < text.length) {
-    const line = lineAt(text, here)
-    if (line.trim() === '' && depth <= 0) break
-    for (const character of line.replaceAll(/'[^']*'|"[^"]*"|`[^`]*`/g, '')) {
-      if ('([{'.includes(character)) depth++
-      if (')]}'.includes(character)) depth--
-    }
-    here += line.length + 1
+/** Characters of a program looked through for its end, once another had none. */
+const UNENDED_REACH = 500
+
+/** Imports and exports of a text. */
+class Programs {
+  readonly #text: string
+  /** How far one is looked for its end: once one has none, not far. */
+  #reach = Infinity
+
+  constructor(text: string) {
+    this.#text = text
   }
-  // A bracket that is never closed would take the whole text with it.
-  return depth > 0 ? Math.min(text.length, at + first.length + 1) : Math.min(text.length, here)
+
+  /** A block of imports or exports ends at a blank line with every bracket closed. @returns `at` where none begins */
+  endAt(at: number): number {
+    const text = this.#text
+    const first = lineAt(text, at)
+    if (!IMPORT.test(first) && !EXPORT.test(first)) return at
+    const limit = Math.min(text.length, at + this.#reach)
+    let depth = 0
+    let here = at
+    while (here < limit) {
+      const line = lineAt(text, here)
+      if (line.trim() === '' && depth <= 0) break
+      for (const character of line.replaceAll(/'[^']*'|"[^"]*"|`[^`]*`/g, '')) {
+        if ('([{'.includes(character)) depth++
+        if (')]}'.includes(character)) depth--
+      }
+      here += line.length + 1
+    }
+    if (depth <= 0) return Math.min(text.length, here)
+    // A bracket that is never closed would take the whole text with it.
+    this.#reach = UNENDED_REACH
+    return Math.min(text.length, at + first.length + 1)
+  }
 }
 
 function lineAt(text: string, at: number): string {
@@ -121,7 +192,7 @@ function lineAt(text: string, at: number): string {
 }
 
 /** @returns the code, indented no further than its fence, and where the text goes on */
-function fencedCode(text: string, at: number, fence: string, open: readonly OpenTag[]): [code: string, after: number] {
+function fencedCode(text: string, at: number, fence: string, open: OpenTag | undefined): [code: string, after: number] {
   const mark = fence[0] ?? '`'
   const closing = new RegExp(`^[ \\t]*${mark}{${fence.length},}[ \\t]*$`)
   let code = ''
@@ -136,20 +207,22 @@ function fencedCode(text: string, at: number, fence: string, open: readonly Open
   return [code, Math.min(text.length, here)]
 }
 
-/** The end of inline code; of the run itself where nothing closes it within the paragraph. */
-function closingRun(text: string, from: number, run: string): number {
-  const paragraph = text.indexOf('\n\n', from)
-  const limit = paragraph === -1 ? text.length : paragraph
-  for (let at = text.indexOf(run, from); at !== -1 && at < limit; at = text.indexOf(run, at + 1)) {
-    if (text[at + run.length] !== '`' && text[at - 1] !== '`') return at + run.length
+/** The end of inline code; of the run of backticks itself where nothing closes it within the paragraph. */
+function endOfCode(text: string, from: number, paragraphEnds: Next): number {
+  const run = /^`+/.exec(text.slice(from, from + 100))?.[0] ?? '`'
+  const inside = from + run.length
+  const around = text.slice(inside, Math.min(paragraphEnds(inside), inside + MAX_EXPRESSION))
+  for (let at = around.indexOf(run); at !== -1; at = around.indexOf(run, at + 1)) {
+    if (around[at + run.length] !== '`' && around[at - 1] !== '`') return inside + at + run.length
   }
-  return from
+  return inside
 }
 
 /** Where an expression that begins with a brace ends; strings, templates and comments may hold braces of their own. */
-function endOfBraces(text: string, from: number): number | undefined {
+function endOfBraces(text: string, from: number, closes: Next): number | undefined {
   let depth = 0
   const limit = Math.min(text.length, from + MAX_EXPRESSION)
+  if (closes(from) >= limit) return undefined
   for (let at = from; at < limit; at++) {
     const character = text[at]
     if (character === '{') depth++
@@ -160,9 +233,9 @@ function endOfBraces(text: string, from: number): number | undefined {
       // An apostrophe in prose opens no string.
       if (end !== undefined) at = end - 1
     } else if (character === '/' && text[at + 1] === '*') {
-      const end = text.indexOf('*/', at + 2)
+      const end = text.slice(at + 2, limit).indexOf('*/')
       if (end === -1) return undefined
-      at = end + 1
+      at += end + 3
     }
   }
   return undefined
@@ -193,7 +266,7 @@ interface Tag {
 }
 
 /** The tag at `<`; `undefined` for any other `<`, such as that of an address or a comparison. */
-function tagAt(text: string, start: number): Tag | undefined {
+function tagAt(text: string, start: number, closes: Next): Tag | undefined {
   const closing = text[start + 1] === '/'
   let at = start + (closing ? 2 : 1)
   // A fragment has no name.
@@ -215,7 +288,7 @@ function tagAt(text: string, start: number): Tag | undefined {
       if (isTitle(name, text, at)) title ??= text.slice(at + 1, end)
       at = end + 1
     } else if (character === '{') {
-      const end = endOfBraces(text, at)
+      const end = endOfBraces(text, at, closes)
       if (end === undefined) return undefined
       if (isTitle(name, text, at)) title ??= stringOf(text.slice(at + 1, end - 1))
       at = end
@@ -236,20 +309,13 @@ function titled(title: string | undefined): { title?: string } {
 }
 
 /** What stands where a tag stood. Keeps count of what is open. */
-function inPlaceOf(tag: Tag, before: string, open: OpenTag[], text: string, lastClosing: Map<string, number>): string {
-  const { name, kind, title, start, end } = tag
+function inPlaceOf(tag: Tag, before: string, open: OpenTags, text: string): string {
+  const { name, kind, title, end } = tag
   const inline = INLINE.has(name)
-  const endsLine = /^[ \t]*(?:\n|$)/.test(text.slice(end, end + 200))
-  const alone = endsLine && /(?:^|\n)[ \t]*$/.test(before.slice(-200))
-  if (kind === 'closing') {
-    const opened = open.findLastIndex((each) => each.name === name)
-    if (opened !== -1) open.splice(opened)
-  } else if (kind === 'opening' && !inline && !VOID.has(name) && endsLine) {
-    // What is never closed would take indentation away from everything after it.
-    let last = lastClosing.get(name)
-    if (last === undefined) lastClosing.set(name, (last = text.lastIndexOf(`</${name}`)))
-    if (last > start) open.push({ name })
-  }
+  const endsLine = /^[ \t]*(?:\n|$)/.test(text.slice(end, end + LOOK_BACK))
+  const alone = endsLine && /(?:^|\n)[ \t]*$/.test(before)
+  if (kind === 'closing') open.end(name)
+  else if (kind === 'opening' && !inline && !VOID.has(name) && endsLine) open.begin(tag)
   if (title !== undefined && !inline) return alone ? `\n**${title}**\n` : `\n\n**${title}**\n\n`
   if (inline) return ''
   // A component in a sentence, such as an icon, parts no word; a cell of a table does.

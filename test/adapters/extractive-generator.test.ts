@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createExtractiveGenerator, type ExtractiveGeneratorOptions } from '../../src/adapters/extractive-generator.ts'
 import type { Chunk } from '../../src/core/evidence/chunk.ts'
 import { aPassage } from '../fixtures/evidence.ts'
+import { growth, PROPORTION } from '../growth.ts'
 
 interface Page {
   readonly text: string
@@ -109,6 +110,7 @@ describe('a quoted answer', () => {
     ['questions', 'How do I start the engine?'],
     ['list items without an end', '- start the engine\n- engine start key'],
     ['halves of sentences', 'start the engine when the engine is cold.'],
+    ['badges', '_Start the engine on:_ :engine-red: :engine-blue:'],
     ['tags', '<Note>Start the engine.</Note>'],
     ['imports', 'import { Engine } from "engine" to start the engine.'],
   ])('is never made of %s', async (_, debris) => {
@@ -153,11 +155,42 @@ describe('a quoted answer', () => {
 
   it.each([
     ['Which key starts the engine?', 'The engine starts with the key that is named Red.'],
-    ['When does the engine start?', 'The engine starts before noon.'],
+    ['When does the engine start?', 'The lamp is on when the engine starts.'],
+    ['When does the engine start?', 'The engine of a friend starts before noon.'],
+    ['Where does the engine start?', 'The engine starts in the garage.'],
     ['Who may start the engine?', 'The engine may be started by:\n\n- nobody'],
     ['What happens when the engine starts?', 'The lamp is on when the engine starts.'],
   ])('to %j is none: too many sentences hold its words', async (question, text) => {
     expect(await quote(question, [text])).toMatch(/^Closest passage/)
+  })
+
+  it.each([
+    ['When does the engine start?', 'The engine starts before noon.'],
+    ['When is a question refused?', 'A question is refused when its confidence is low.'],
+  ])('to %j says when, behind what was asked', async (question, said) => {
+    expect(await quote(question, [said])).toBe(`${said} [1]`)
+  })
+
+  it('to how one thing is done is said to be for just that, whatever the heading', async () => {
+    const said = (purpose: string) => `To ${purpose}, run the command \`engine remove\`.`
+    const under = (purpose: string) => quote('How do I uninstall it?', [{ section: 'Red keys', text: said(purpose) }])
+    expect(await under('uninstall')).toBe(`${said('uninstall')} [1]`)
+    expect(await under('uninstall the heater')).toMatch(/^Closest passage/)
+  })
+
+  it('is only the closest passage where the gate advises', async () => {
+    const text = 'You start the engine with the red key.'
+    const asked = {
+      question: 'How do I start the engine?',
+      chunks: [{ ...aPassage('c0', { text }), scores: {} }],
+      context: '',
+    }
+    const answer = await createExtractiveGenerator().generate({
+      ...asked,
+      caution: 'The evidence is moderate.',
+      signal: AbortSignal.timeout(1000),
+    })
+    expect(answer.text).toMatch(/^Closest passage/)
   })
 
   it('to what something is is not a condition about it, nor a pointer to another page', async () => {
@@ -391,34 +424,14 @@ describe('createExtractiveGenerator', () => {
     )
   })
 
-  it('takes time in proportion to a passage, whatever stands in it', async () => {
-    for (const unit of [
-      'a ',
-      '[',
-      '`',
-      '- **x** ',
-      '**',
-      'Engine? ',
-      '.',
-      '\n',
-      '```\n',
-      'If a',
-      'a',
-      'aB',
-      '# a ',
-      '?)',
-      ' ',
-      '**a** ',
-      'x(',
-      '"',
-    ]) {
-      const startedMs = performance.now()
-      await quote('How do I start the engine?', [`# x ${unit.repeat(100_000 / unit.length)}y`])
-      expect(performance.now() - startedMs, unit).toBeLessThan(2000)
-    }
+  const ODD = ['a ', '[', '`', '- **x** ', '**', 'Engine? ', '.', '\n', '```\n', 'If a', 'a', 'aB', '# a ', '?)', ' ']
+  it.each([...ODD, '**a** ', 'x(', '"'])('takes time in proportion to a passage of %j', async (unit) => {
+    expect(await growth((text) => quote('How do I start the engine?', [`# x ${text}y`]), unit, 96_000)).toBeLessThan(
+      PROPORTION,
+    )
   })
 
   it('names itself, for the answer key', () => {
-    expect(createExtractiveGenerator().model).toBe('extractive/4')
+    expect(createExtractiveGenerator().model).toBe('extractive/5')
   })
 })

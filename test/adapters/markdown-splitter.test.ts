@@ -1,10 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  createMarkdownSplitter,
-  type HtmlInBlocks,
-  type MarkdownSplitterOptions,
-} from '../../src/adapters/markdown-splitter.ts'
+import { createMarkdownSplitter, type MarkdownSplitterOptions } from '../../src/adapters/markdown-splitter.ts'
+import type { HtmlInBlocks } from '../../src/adapters/markdown/html-within.ts'
 
 /** Parts of a text; without overlap where a test does not speak of it. */
 const splitting = (options: MarkdownSplitterOptions = {}) => {
@@ -46,14 +43,14 @@ describe('createMarkdownSplitter over Markdown', () => {
     expect(await splitter.split(code, 'markdown')).toEqual([{ text: code }])
   })
 
-  it('leaves out what nobody reads: HTML, rules and link definitions', async () => {
+  it('leaves out what nobody reads: comments, rules and link definitions', async () => {
     expect(await splitter.split('<!-- secret -->\n\nSeen.\n\n---\n\n[a]: https://example.com', 'markdown')).toEqual([
       { text: 'Seen.' },
     ])
   })
 
   it('gives no part for a text without any', async () => {
-    for (const text of ['', ' \n\n ', '# Heading only', '<br>'])
+    for (const text of ['', ' \n\n ', '# Heading only', '<!-- a\n\nb -->'])
       expect(await splitter.split(text, 'markdown')).toEqual([])
   })
 
@@ -106,6 +103,7 @@ describe('the work that Markdown takes', () => {
     ['blank lines of nested lists', (n: number) => nested(13) + '\n'.repeat(n)],
     ['headings', (n: number) => '# a\nb\n'.repeat(n)],
     ['definitions', (n: number) => '[a]: b\n'.repeat(n)],
+    ['comments in a line', (n: number) => 'a <!-- b -->\n\n'.repeat(n)],
     ['beginnings of definitions', (n: number) => '[a\n'.repeat(n)],
   ])('rises with its length, and not faster, for %s', async (_what, of) => {
     const workOf = async (n: number) => (await createMarkdownSplitter().split(of(n), 'markdown')).work ?? 0
@@ -141,6 +139,10 @@ describe('the time that Markdown takes', () => {
     ['long headings', filled(`# ${'*a_ '.repeat(240)}\nb\n`)],
     ['unfinished links', filled('[a](<b ')],
     ['unfinished comments', filled('a <!-- ')],
+    ['comments', filled('a <!-- b --> ')],
+    ['unfinished tags beside a comment', `<!-- --> a ${filled('<a "')}`],
+    ['runs of backticks beside a comment', `a <!-- --> ${filled('`` ` ``` ')}`],
+    ['fences beside a comment', `- <!-- -->\n${filled('  ~~~\n')}`],
     ['definitions', `Text.\n\n${filled('[a]: b\n')}`],
     ['short sentences', filled('A. ')],
   ])(

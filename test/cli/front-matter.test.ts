@@ -53,9 +53,17 @@ describe('splitFrontMatter', () => {
   })
 
   it.each([
+    ['weight = 1\ntitle = "Quick \\"start\\" \\u00e9" # words\n[extra]\ntitle = "other"', 'Quick "start" é'],
+    ["subtitle = 'a'\r\ntitle='C:\\pages'", 'C:\\pages'],
+  ])('reads the title of TOML: %j', (block, title) => {
+    expect(splitFrontMatter(`+++\n${block}\n+++\nText.`)).toMatchObject({ body: 'Text.', fields: { title } })
+  })
+
+  it.each([
     ['---\ntitle: "open\n---\nText.', /^its front matter is no YAML, line \d$/],
     ['---\na: 1\na: 2\n---\nText.', /^its front matter is no YAML, line 3$/],
-    ['+++\ntitle = "x"\n+++\nText.', /TOML/],
+    ['+++\ndraft = true\n+++\nText.', /TOML/],
+    ['+++\n[extra]\ntitle = "x"\n+++\nText.', /TOML/],
   ])('of a block that cannot be read makes no text either: %j', (text, fault) => {
     expect(splitFrontMatter(text)).toEqual({ body: 'Text.', fields: {}, fault: expect.stringMatching(fault) })
   })
@@ -80,5 +88,16 @@ describe('splitFrontMatter', () => {
     const { fields } = splitFrontMatter('---\n__proto__: {polluted: true}\nconstructor: x\n---\nText.')
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined()
     expect(Object.keys(fields)).toContain('constructor')
+  })
+
+  it('reads no block that is too long for one', () => {
+    const entries = 'a: &a1 [x]\n'.repeat(200_000)
+    expect(splitFrontMatter(`---\n${entries}---\nText.`)).toEqual({
+      body: 'Text.',
+      fields: {},
+      fault: 'its front matter is too long to be read',
+    })
+    const prose = `---\n${'Prose between two rulers. &a *b \n'.repeat(60_000)}---\nText.`
+    expect(splitFrontMatter(prose)).toEqual({ body: prose, fields: {} })
   })
 })

@@ -6,7 +6,9 @@ export type QuestionKind =
   | 'amount'
   | 'reason'
   | 'meaning'
-  /** One thing or some of many: which, who, when, where, what happens. */
+  /** When, or on what condition. */
+  | 'time'
+  /** One thing or some of many: which, who, where, what happens. */
   | 'choice'
   | 'yes-or-no'
   | 'other'
@@ -30,7 +32,8 @@ const KINDS: readonly (readonly [QuestionKind, RegExp])[] = [
   ['how-to', /\bhow (?:do|can|to|should|would|could)\b|^can i\b|\bis it possible\b|\bwhat (?:do|should|must) i\b/i],
   ['reason', /\bwhy\b/i],
   ['meaning', /^what(?:'s| is| are| does)\b/i],
-  ['choice', /^(?:which|who|whom|whose|when|where|what)\b/i],
+  ['time', /^when\b/i],
+  ['choice', /^(?:which|who|whom|whose|where|what)\b/i],
   ['yes-or-no', /^(?:is|are|do|does|did|can|could|may|might|must|should|will|would|has|have)\b/i],
 ]
 
@@ -233,8 +236,10 @@ const HEDGES = /\byou (?:may|might|could) (?:want|wish|need|like|prefer)\b/i
 /** What is done at another time than what is asked. */
 const ANOTHER_TIME = /^(?:before|after|once|while|until|if you(?:['’]ve| have| had| already))\b/i
 /** By what something is done, or where. */
-const MEANS = /[\x60*["“]|\b(?:by|using|via|through)\b|\b(?:with|from|in|on|to) (?:the|an?|your)\b/i
+const MEANS = /[\x60*["“]|\b(?:by|using|via|through)\b|\bgo to\b|\b(?:with|from|in|on) (?:the|an?|your)\b/i
 const LISTS = /^\s*(?:[-*+]|\d)/
+/** What leads to a time or condition, behind what happens then. */
+const THEN = /\b(?:when|once|as soon as|if|unless|until|after|before|every)\b/i
 
 function formFor(
   { kind, verb, text: question }: QuestionForm,
@@ -271,6 +276,12 @@ function formFor(
       return saysAmount(text) ? { form: 1.2, answers: true } : { form: 0.65, answers: false }
     case 'reason':
       return GIVES_A_REASON.test(text) ? { form: 1, answers: true } : { form: 0.6, answers: false }
+    case 'time': {
+      // The sentence says what was asked, and behind it when: "A question is refused when …".
+      const then = THEN.exec(first)
+      const answers = then !== null && shareAsked(first.slice(0, then.index)) === 1
+      return { form: answers ? 1.3 : 1, answers }
+    }
     case 'choice': {
       // Many sentences hold the words of such a question; of those that answer it, only a list is known by its form.
       const lists = /^wh(?:ich|at)/.test(question) && continued !== undefined && LISTS.test(continued)

@@ -54,14 +54,14 @@ const WARNED_DISCOUNT = 0.7
 const UNSUITED_DISCOUNT = 0.85
 /** The share of what is asked that the sentences themselves must hold: headings alone make no answer. */
 const OWN_SHARE = 0.6
-/** The same of a question whose answer is yes or no: it is about every word of it. */
-const OWN_SHARE_OF_YES = 0.8
+/** The same of a question for yes or no, or for a time: it is about every word of it. */
+const OWN_SHARE_OF_ALL = 0.8
 
 const SEAM = /([a-z])(?=[A-Z])/g
 const SEAMED = /[a-z][A-Z]/
 const NAME = /[A-Za-z]+/g
 
-const ACRONYM = /\b(?:REST|SOAP|RAM|RAID|PIN|CAN|IT)\b/g
+const ACRONYM = /\b[A-Z]{2,}\b/g
 
 /** Words of everyday speech that say little of what is asked for, and what they weigh. */
 const LIGHT = termsIn(
@@ -95,7 +95,7 @@ interface Asked {
   readonly undoes: boolean
   /** The verb of a question how to do something, unless it is a light one: an answer says it too. */
   readonly said: readonly string[]
-  /** Names in capitals that are another word in small letters, such as REST. */
+  /** Names in capitals, which may be another word in small letters: REST. */
   readonly acronyms: readonly string[]
 }
 
@@ -159,7 +159,7 @@ interface Measured {
   readonly continued: string | undefined
   readonly fit: number
   readonly worth: number
-  /** Whether the sentences hold all that is asked by several words: then the heading need not say what they are about. */
+  /** Whether the sentences hold all that is asked, or are said to be about just that: then the heading need not say so. */
   readonly saysAll: boolean
 }
 
@@ -176,28 +176,30 @@ function bestOf(runs: readonly ReadRun[], above: Above, asked: Asked, maxSentenc
       const continued = to === run.sentences.length ? run.continued : undefined
       const amount = saysAmount(sentences.join(' '))
       const covered = coverage(amount ? asked.weightsOfAmounts : asked.weights, found, headings, above.title, run.asks)
+      const isMeant = isAbout(run, sentences, asked)
       const saysAll =
-        (amount || asked.form.measure === '') &&
-        asked.telling.size > 1 &&
-        [...asked.telling].every((term) => found.some((own) => own.has(term)))
+        isMeant ||
+        ((amount || asked.form.measure === '') &&
+          asked.telling.size > 1 &&
+          [...asked.telling].every((term) => found.some((own) => own.has(term))))
       const { independence, form, suits } = mannerOf(asked.form, { lead: run.lead, sentences, continued }, asked.share)
       const answers = suits && !run.doubtful && holdsEnough(found, sentences, run.asks, asked)
       const undoing = !asked.undoes && found.some((terms) => isOf(UNDOING, terms)) ? UNDOING_DISCOUNT : 1
       const stands = covered * independence * undoing
       const suited = answers ? 1 : UNSUITED_DISCOUNT
       const worth = tells ? stands * form * suited * LENGTH_DISCOUNT ** (to - from - 1) * LATER_DISCOUNT ** at : 0
-      const fit =
-        tells && answers ? stands * Math.min(1, form) * (asked.vague && !isAbout(run, asked) ? VAGUE_DISCOUNT : 1) : 0
+      const fit = tells && answers ? stands * Math.min(1, form) * (asked.vague && !isMeant ? VAGUE_DISCOUNT : 1) : 0
       if (best === undefined || worth > best.worth) best = { run, sentences, continued, fit, worth, saysAll }
     }
   }
   return best
 }
 
-/** Whether the heading above, or the question there, says what is asked and nothing else. */
-function isAbout({ headings, asks }: Run, { weights }: Asked): boolean {
-  const own = asks.size > 0 ? asks : headings
-  return own.size === weights.size && [...weights.keys()].every((term) => own.has(term))
+/** Whether the heading above, the question there, or the purpose said first ("To uninstall, …") is what is asked and nothing else. */
+function isAbout({ headings, asks }: Run, [first = '']: readonly string[], { weights }: Asked): boolean {
+  return [asks.size > 0 ? asks : headings, termsIn(/^to ([^,:]+)[,:]/i.exec(first)?.[1] ?? '')].some(
+    (own) => own.size === weights.size && [...weights.keys()].every((term) => own.has(term)),
+  )
 }
 
 /** Whether the sentences themselves hold enough of what is asked: of an amount, the one that says it. */
@@ -208,7 +210,7 @@ function holdsEnough(
   { form: { kind }, weights, telling, said, acronyms }: Asked,
 ): boolean {
   const those = kind === 'amount' ? found.filter((_, at) => saysAmount(sentences[at] ?? '')) : found
-  const closed = kind === 'yes-or-no'
+  const closed = kind === 'yes-or-no' || kind === 'time'
   let [held, all] = [0, 0]
   for (const term of closed ? weights.keys() : telling) {
     const weight = closed ? 1 : (weights.get(term) ?? 0)
@@ -216,9 +218,9 @@ function holdsEnough(
     if (asks.has(term) || those.some((own) => own.has(term))) held += weight
   }
   return (
-    held >= all * (closed ? OWN_SHARE_OF_YES : OWN_SHARE) &&
+    held >= all * (closed ? OWN_SHARE_OF_ALL : OWN_SHARE) &&
     said.every((term) => asks.has(term) || those.some((own) => own.has(term))) &&
-    acronyms.every((name) => those.length === 0 || sentences.some((sentence) => sentence.includes(name)))
+    acronyms.every((name) => sentences.some((sentence) => sentence.includes(name)))
   )
 }
 

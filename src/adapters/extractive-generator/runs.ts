@@ -69,7 +69,7 @@ export function runsOf(text: string, section: string | undefined): Run[] {
       runs.push(...proseRuns(block.sentences, place, next, continued))
       inList = false
       ofItems = behindLead(under, block.sentences)
-      place = behind[0]?.kind === 'prose' && block.sentences.at(-1)?.endsWith(':') === true ? ofItems : under
+      place = behind[0]?.kind === 'prose' && announces(block.sentences.at(-1) ?? '') ? ofItems : under
     }
   }
   return runs
@@ -159,7 +159,7 @@ function proseRuns(all: readonly string[], outer: Place, following?: string, con
 /** Code and lists are quoted whole or not at all, and only behind the sentence that announces them. */
 function continuedBy(sentence: string, behind: readonly PassageBlock[]): string | undefined {
   const [next] = behind
-  if (next?.kind === 'list') return sentence.endsWith(':') ? withinBounds(next.source) : undefined
+  if (next?.kind === 'list') return announces(sentence) ? withinBounds(next.source) : undefined
   // Pieces of code in a row are variants of one: the first alone could be the one not to use.
   const end = behind.findIndex(({ kind }) => kind !== 'code')
   const code = (end < 0 ? behind : behind.slice(0, end)).map((block) => (block.kind === 'code' ? block.source : ''))
@@ -168,6 +168,14 @@ function continuedBy(sentence: string, behind: readonly PassageBlock[]): string 
 
 function withinBounds(source: string): string | undefined {
   return source.length <= MAX_CONTINUED && source.split('\n').length <= MAX_CONTINUED_LINES ? source : undefined
+}
+
+/** The name of a picture, as in `:tada:`. A line that ends with one is a badge or a cheer. */
+const ENDS_WITH_PICTURE = /:[\w+-]+:$/
+
+/** Whether a sentence leads to what stands behind it. */
+function announces(sentence: string): boolean {
+  return sentence.endsWith(':') && !ENDS_WITH_PICTURE.test(sentence)
 }
 
 /** Marks that code has and prose has not, beyond inline code and links. */
@@ -180,7 +188,13 @@ const CHARACTERS_A_MARK = 40
 
 /** Whether a sentence says something to a reader: it has words, an end, and little of what code has. */
 function isProse(sentence: string): boolean {
-  if (sentence.length > MAX_QUOTE || !ENDS.test(sentence) || TAG.test(sentence.replaceAll(INLINE, 'x'))) return false
+  if (
+    sentence.length > MAX_QUOTE ||
+    !ENDS.test(sentence) ||
+    ENDS_WITH_PICTURE.test(sentence) ||
+    TAG.test(sentence.replaceAll(INLINE, 'x'))
+  )
+    return false
   const plain = sentence.replaceAll(INLINE, (_, label: string | undefined) => label ?? 'x')
   const marks = plain.match(CODE_MARK)?.length ?? 0
   const letters = plain.match(/[\p{L}\p{M}]/gu)?.length ?? 0

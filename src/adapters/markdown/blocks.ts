@@ -1,6 +1,7 @@
 /** The blocks that a Markdown document consists of, by the CommonMark parser markdown-it. */
 import MarkdownIt, { type Env, type Token } from 'markdown-it'
 import { RagGateError } from '../../errors.ts'
+import { type HtmlPiece, htmlPieces, mayHide } from './html-pieces.ts'
 
 /** A block of the document itself; what is within a list or a quote is part of it. */
 export type MarkdownBlock =
@@ -8,6 +9,12 @@ export type MarkdownBlock =
   | { readonly kind: 'text'; readonly text: string }
   /** A heading, in words without mark-up. `depth` is 1 to 6. */
   | { readonly kind: 'heading'; readonly title: string; readonly depth: number }
+
+/** A block as it is written: with HTML in it that is still to be read. */
+export type WrittenBlock =
+  | MarkdownBlock
+  /** A block of HTML of its `own`, or one of Markdown with HTML in it that may hide some of it. */
+  | { readonly kind: 'html'; readonly pieces: readonly HtmlPiece[]; readonly own: boolean }
 
 /** Levels of tokens that the parser goes down; a list takes two of them, a quote one. */
 const MAX_LEVELS = 30
@@ -24,6 +31,9 @@ const TRIES_A_STEP = 4
 export const LONGEST_HEADING = 300
 /** What is within a heading is looked at up to this length, so many times as long as a heading may become. */
 const LONGEST_WRITTEN_HEADING = 3000
+
+/** Characters of a paragraph or a list of which HTML may hide some: it is gone through mark by mark. */
+const LONGEST_MIXED = 200_000
 
 /** Finds blocks only: what is within a line takes most of a parser's time, and only headings need it. */
 const blockParser = new MarkdownIt('commonmark', { maxNesting: MAX_LEVELS })
@@ -67,16 +77,16 @@ for (const parser of [blockParser, lineParser]) {
 
 /** A document in blocks. */
 export interface ReadMarkdown {
-  readonly blocks: readonly MarkdownBlock[]
+  readonly blocks: readonly WrittenBlock[]
   /** Steps that it took; see `SplitDocument`. */
   readonly work: number
 }
 
 /**
- * Finds the blocks of a document, in time that rises with its length. HTML, rules and the addresses of links are nothing
- * that anybody reads, and are left out. A heading of more than 300 characters is text.
+ * Finds the blocks of a document, in time that rises with its length. Rules and the addresses of links are nothing
+ * that anybody reads, and are left out. HTML is kept apart: a block of it, and any block in which it may hide some. A heading of more than 300 characters is text.
  *
- * @throws `too_deep` for some fifteen lists, or thirty quotes, one in the other; `document_too_complex` for more than
+ * @throws `document_too_complex` for a paragraph or list of over 200,000 characters with HTML that may hide some of them; `too_deep` for some fifteen lists, or thirty quotes, one in the other; `document_too_complex` for more than
  *   200,000 beginnings and ends of blocks, which is some 40,000 items or 66,000 paragraphs, and for more than four million
  *   lines, each counted once for every list or quote that it may belong to
  */
@@ -84,7 +94,7 @@ export function markdownBlocks(text: string): ReadMarkdown {
   const lines = text.split(/\r\n|\r|\n/)
   const reading: ReadingEnv = { tries: 0 }
   const tokens = blockParser.parse(text, reading)
-  const blocks = tokens.flatMap((token, at): MarkdownBlock[] => {
+  const blocks = tokens.flatMap((token, at): WrittenBlock[] => {
     // At the last level there may be more, which the parser passes over without a word.
     if (token.level >= MAX_LEVELS - 1) throw new RagGateError('too_deep', 'The Markdown nests too deeply')
     if (token.level > 0 || token.map === null || UNREAD.has(token.type)) return []
@@ -95,7 +105,13 @@ export function markdownBlocks(text: string): ReadMarkdown {
       .slice(...token.map)
       .join('\n')
       .trim()
-    return written === '' ? [] : [{ kind: 'text', text: written }]
+    if (written === '') return []
+    if (token.type === 'html_block') return [{ kind: 'html', pieces: [{ html: written }], own: true }]
+    if (CODE.has(token.type) || !mayHide(written)) return [{ kind: 'text', text: written }]
+    if (written.length > LONGEST_MIXED) {
+      throw new RagGateError('document_too_complex', 'A block of the Markdown with HTML in it is too long')
+    }
+    return [{ kind: 'html', pieces: htmlPieces(written), own: false }]
   })
   return { blocks, work: Math.ceil((reading.tries + tokens.length) / TRIES_A_STEP) }
 }
@@ -109,7 +125,8 @@ function headingOf(written: string, depth: number, links: Env): MarkdownBlock {
   return title.length > LONGEST_HEADING ? { kind: 'text', text: written } : { kind: 'heading', title, depth }
 }
 
-const UNREAD: ReadonlySet<string> = new Set(['hr', 'html_block', 'reference_definition'])
+const UNREAD: ReadonlySet<string> = new Set(['hr', 'reference_definition'])
+const CODE: ReadonlySet<string> = new Set(['fence', 'code_block'])
 
 /** The words of a heading: of links their text, of images what they are described by. */
 function titleOf(tokens: readonly Token[]): string {

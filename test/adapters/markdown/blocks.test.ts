@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { markdownBlocks } from '../../../src/adapters/markdown/blocks.ts'
 
-const textsOf = (text: string): string[] =>
-  markdownBlocks(text).blocks.map((block) => (block.kind === 'text' ? block.text : `${block.depth}: ${block.title}`))
+const textsOf = (text: string): unknown[] =>
+  markdownBlocks(text).blocks.map((block) => {
+    if (block.kind === 'html') return block.pieces
+    return block.kind === 'text' ? block.text : `${block.depth}: ${block.title}`
+  })
 
 describe('markdownBlocks', () => {
   it.each([
@@ -35,6 +38,21 @@ describe('markdownBlocks', () => {
     ['[x][y]\n---\n> [Y]: z', ['2: x', '> [Y]: z']],
     ['a\r\nb\rc\u0000', ['a\nb\nc\u0000']],
   ])('knows definitions, rules, headings and ends of lines: %j', (text, blocks) => {
+    expect(textsOf(text)).toEqual(blocks)
+  })
+
+  it.each([
+    ['<div>\na\n</div>\n\nb', [[{ html: '<div>\na\n</div>' }], 'b']],
+    ['a <!-- b\nc --> d', [[{ text: 'a ' }, { html: '<!-- b\nc -->' }, { text: ' d' }]]],
+    ['- a <!--> b', [[{ text: '- a ' }, { html: '<!-->' }, { text: ' b' }]]],
+    [
+      'a <b title=">" hidden>b</b>',
+      [[{ text: 'a ' }, { html: '<b title=">" hidden>' }, { text: 'b' }, { html: '</b>' }]],
+    ],
+    ['- a\n  ~~~\n  <!-- b -->\n  ~~~\n', [[{ text: '- a\n  ~~~\n  <!-- b -->\n  ~~~' }]]],
+    ['    <!-- a -->', ['<!-- a -->']],
+    ['a <kbd>b</kbd> <https://c.d> 1 < 2', ['a <kbd>b</kbd> <https://c.d> 1 < 2']],
+  ])('keeps HTML apart: %j', (text, blocks) => {
     expect(textsOf(text)).toEqual(blocks)
   })
 

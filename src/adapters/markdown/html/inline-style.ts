@@ -18,6 +18,8 @@ export interface InlineStyle {
 
 /** So far to the left or above, pixels, nothing of an element reaches the screen. */
 const OFF_SCREEN = -5000
+/** So far from the right edge, pixels, is beyond the left one: no page is as wide. */
+const BEYOND_ANY_PAGE = 9999
 
 /**
  * Reads a style attribute as a browser would: comments and escapes resolved, declarations of unknown values passed over,
@@ -27,7 +29,12 @@ export function readInlineStyle(style: string): InlineStyle {
   const values = declarations(style)
   const display = values.get('display')
   return {
-    removed: display === 'none' || isOffScreen(values) || isClipped(values) || isFadedOut(values),
+    removed:
+      display === 'none' ||
+      values.get('content-visibility') === 'hidden' ||
+      isOffScreen(values) ||
+      isClipped(values) ||
+      isFadedOut(values),
     displayed: display !== undefined && display !== 'none' && !CSS_WIDE.has(display),
     visibility: visibilityOf(values.get('visibility')),
     fontSize: fontSizeOf(values.get('font-size')),
@@ -38,7 +45,8 @@ export function readInlineStyle(style: string): InlineStyle {
 const CSS_WIDE: ReadonlySet<string> = new Set(['inherit', 'initial', 'unset', 'revert', 'revert-layer'])
 
 const NUMBER = String.raw`[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?`
-const LENGTH = new RegExp(`^(${NUMBER})(px|pt|pc|in|cm|mm|q|em|rem|ex|ch|%|vw|vh|vmin|vmax)?$`)
+const UNIT = '(px|pt|pc|in|cm|mm|q|em|rem|ex|ch|%|vw|vh|vmin|vmax)'
+const LENGTH = new RegExp(`^(${NUMBER})${UNIT}?$`)
 /** A value made at the time of display: it counts, and what it comes to is not known. */
 const COMPUTED = /^(?:var|calc|min|max|clamp|env|attr)\(/
 const DISPLAY =
@@ -74,9 +82,10 @@ function isSize(value: string): boolean {
 function declarations(style: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>()
   const important = new Set<string>()
-  for (const { name, value: written } of split(style)) {
+  for (const { name: property, value: written } of split(style)) {
     const weight = / ?! ?important$/.exec(written)
-    const value = weight === null ? written : written.slice(0, weight.index)
+    const said = weight === null ? written : written.slice(0, weight.index)
+    const [name, value] = property === 'font' ? ['font-size', sizeOfFont(said)] : [property, said]
     const known = Object.hasOwn(VALID, name) ? VALID[name] : undefined
     if (known !== undefined && !known(value) && !CSS_WIDE.has(value) && !COMPUTED.test(value)) continue
     if (important.has(name) && weight === null) continue
@@ -84,6 +93,15 @@ function declarations(style: string): ReadonlyMap<string, string> {
     found.set(name, value)
   }
   return found
+}
+
+/** Of `italic 700 12px/1.5 serif` the size, which has a unit or is nought, and stands before the name of the font. */
+const SIZE_IN_FONT = new RegExp(`(?:^| )(${NUMBER}${UNIT}|[+-]?(?:0+(?:\\.0*)?|\\.0+))(?: ?/ ?[^ ]+)? [^ /]`)
+
+/** A size by its name, or that of a font of the system, can be read; what is no font at all has none. */
+function sizeOfFont(font: string): string {
+  if (CSS_WIDE.has(font) || COMPUTED.test(font)) return font
+  return SIZE_IN_FONT.exec(font)?.[1] ?? (/^[a-z-]+(?: |$)/.test(font) ? 'medium' : '')
 }
 
 /**
@@ -205,7 +223,9 @@ function transparencyOf(values: ReadonlyMap<string, string>): boolean | undefine
   const shown = [...values.keys()].some((name) => /background|text-shadow|text-stroke|^font-palette|clip/.test(name))
   return (
     !shown &&
-    (fill === 'transparent' || (/^(?:rgba?|hsla?)\([^()]*[,/] ?0*(?:\.0*)?%? ?\)$/.test(fill) && hasAlpha(fill)))
+    (fill === 'transparent' ||
+      /^#(?:[0-9a-f]{3}0|[0-9a-f]{6}00)$/.test(fill) ||
+      (/^(?:rgba?|hsla?)\([^()]*[,/] ?0*(?:\.0*)?%? ?\)$/.test(fill) && hasAlpha(fill)))
   )
 }
 
@@ -218,12 +238,17 @@ function hasAlpha(colour: string): boolean {
 function isOffScreen(values: ReadonlyMap<string, string>): boolean {
   const position = values.get('position')
   if (position !== 'absolute' && position !== 'fixed') return false
-  const [top, , , left] = sides(values.get('inset'))
+  const [top, right, , left] = sides(values.get('inset'))
   // A strip of pictures is moved to the left by as much as it is wide, to show the last of them.
   const reach = pixels(values.get('left') ?? left)
   const toTheLeft = reach !== undefined && reach + (pixels(values.get('width')) ?? 0) <= OFF_SCREEN
+  const fromTheRight = pixels(values.get('right') ?? right) ?? 0
   const above = pixels(values.get('top') ?? top)
-  return toTheLeft || (above !== undefined && above + (pixels(values.get('height')) ?? 0) <= OFF_SCREEN)
+  return (
+    toTheLeft ||
+    (reach === undefined && fromTheRight >= BEYOND_ANY_PAGE) ||
+    (above !== undefined && above + (pixels(values.get('height')) ?? 0) <= OFF_SCREEN)
+  )
 }
 
 /** Top, right, bottom and left of a shorthand. */

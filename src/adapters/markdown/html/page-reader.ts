@@ -80,6 +80,12 @@ export class PageReader {
   #titleParts: string[] | undefined
   #hiddenText = false
   #steps = 0
+  readonly #whole: boolean
+
+  /** @param whole whether all that is shown is text, and nothing stands around it */
+  constructor(whole: boolean) {
+    this.#whole = whole
+  }
 
   /** Elements gone over to find what is open: beside tags and texts, all that reading takes time for. */
   get steps(): number {
@@ -142,7 +148,9 @@ export class PageReader {
     this.#around.end()
     return {
       title: this.#title,
-      blocks: chosen(this.#page.blocks, this.#around.blocks, this.#articles),
+      blocks: this.#whole
+        ? this.#page.blocks.map(({ block }) => block)
+        : chosen(this.#page.blocks, this.#around.blocks, this.#articles),
       hiddenText: this.#hiddenText,
     }
   }
@@ -203,6 +211,7 @@ export class PageReader {
   }
 
   #isAround(name: string): boolean {
+    if (this.#whole) return false
     if (name === 'nav') return true
     if (CONTROLS.has(name)) return name !== 'button' || !this.#isWithinAny(HOLD_BUTTONS)
     return AROUND.has(name) && !this.#isWithinAny(SECTIONS)

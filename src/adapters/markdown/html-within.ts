@@ -1,0 +1,104 @@
+/** The HTML within a document of Markdown, read as a browser would: what it shows is text, and what it hides is not. */
+import type { MarkdownBlock, WrittenBlock } from './blocks.ts'
+
+/** HTML in blocks of Markdown. */
+export interface HtmlInBlocks {
+  readonly title?: string | undefined
+  readonly blocks: readonly MarkdownBlock[]
+  readonly hiddenText: boolean
+  /** Steps that it took; see `SplitDocument`. */
+  readonly work: number
+}
+
+/** Settings of a reader of HTML. */
+export interface ReadHtmlOptions {
+  /**
+   * Whether everything that is shown counts: no part of it is taken for what stands around the text of a page.
+   *
+   * @default false
+   */
+  readonly whole?: boolean
+}
+
+/** Makes Markdown of HTML. */
+export type ReadHtml = (html: string, options?: ReadHtmlOptions) => Promise<HtmlInBlocks>
+
+/** Stand for what is no HTML while the HTML is read: letters of private use, which no reader of a page sees either. */
+const [BEGIN, END] = ['\ue000', '\ue001']
+const STAND_IN = /\ue000(\d{1,7})\ue001/g
+
+/**
+ * Reads the HTML of a document together, so that an element may hold, and hide, what is Markdown: `<details>`, a blank line,
+ * a list, `</details>`.
+ *
+ * @param read without it HTML stays as it is written, but for comments
+ */
+export async function readHtmlWithin(
+  blocks: readonly WrittenBlock[],
+  read: ReadHtml | undefined,
+): Promise<Omit<HtmlInBlocks, 'title'>> {
+  if (blocks.every((block) => block.kind !== 'html')) return { blocks: plain(blocks), hiddenText: false, work: 0 }
+  if (read === undefined) return { blocks: blocks.flatMap(asWritten), hiddenText: false, work: 0 }
+  const kept: (readonly MarkdownBlock[])[] = []
+  const standIn = (held: readonly MarkdownBlock[]): string => `${BEGIN}${kept.push(held) - 1}${END}`
+  const page: string[] = []
+  let run: MarkdownBlock[] = []
+  const endRun = (): void => {
+    if (run.length > 0) page.push(`<div>${standIn(run)}</div>`)
+    run = []
+  }
+  for (const block of blocks) {
+    if (block.kind !== 'html') {
+      run.push(block)
+      continue
+    }
+    endRun()
+    const html = block.pieces.map((piece) =>
+      'html' in piece ? piece.html.replaceAll(/[\ue000\ue001]/g, '') : standIn([{ kind: 'text', text: piece.text }]),
+    )
+    page.push(block.own ? html.join('') : `<div>${html.join('')}</div>`)
+  }
+  endRun()
+  const shown = await read(page.join('\n'), { whole: true })
+  const heldBy = (number: string): readonly MarkdownBlock[] => kept[Number(number)] ?? []
+  return {
+    blocks: shown.blocks.flatMap((block): readonly MarkdownBlock[] => {
+      const written = block.kind === 'text' ? block.text : block.title
+      const [whole, number = ''] = new RegExp(`^${STAND_IN.source}$`).exec(written) ?? []
+      if (whole !== undefined && block.kind === 'text') return withoutEmpty(heldBy(number))
+      const text = written.replaceAll(STAND_IN, (_, at: string) => heldBy(at).map(textOf).join('\n\n'))
+      return withoutEmpty([block.kind === 'text' ? { kind: 'text', text } : { ...block, title: text.trim() }])
+    }),
+    hiddenText: shown.hiddenText,
+    work: shown.work,
+  }
+}
+
+function plain(blocks: readonly WrittenBlock[]): readonly MarkdownBlock[] {
+  return blocks.flatMap((block) => (block.kind === 'html' ? [] : [block]))
+}
+
+function asWritten(block: WrittenBlock): readonly MarkdownBlock[] {
+  if (block.kind !== 'html') return [block]
+  const text = block.pieces.map((piece) => ('text' in piece ? piece.text : withoutComments(piece.html))).join('')
+  return withoutEmpty([{ kind: 'text', text }])
+}
+
+function withoutComments(html: string): string {
+  return html
+    .split('<!--')
+    .map((part, at) => (at === 0 || !part.includes('-->') ? part : part.slice(part.indexOf('-->') + 3)))
+    .join('')
+}
+
+function withoutEmpty(blocks: readonly MarkdownBlock[]): readonly MarkdownBlock[] {
+  return blocks.flatMap((block): readonly MarkdownBlock[] => {
+    if (block.kind === 'heading') return [block]
+    const text = block.text.trim()
+    return text === '' ? [] : [{ kind: 'text', text }]
+  })
+}
+
+function textOf(block: MarkdownBlock): string {
+  return block.kind === 'text' ? block.text : block.title
+}
