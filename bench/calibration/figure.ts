@@ -1,5 +1,5 @@
 /** The figure of docs/calibration-measured.md: realised false acceptance and coverage against the number of labels. */
-import type { Outcome } from '../calibration.ts'
+import type { Outcome } from './outcome.ts'
 
 /** What the figure shows. */
 export interface FigureOptions {

@@ -14,9 +14,9 @@ import { command, only } from './command.ts'
 import { DRAFTED_KINDS } from './draft-questions.ts'
 import { parallelOf, percent, rateText, shareOf } from './eval.ts'
 import { callGate, type GateAddress } from './gate-client.ts'
-import { askLabels, type LabelResult } from './judged-labels.ts'
+import { askLabels, type LabelResult, readerFailed } from './judged-labels.ts'
 import { type Label, readLabels } from './labels.ts'
-import { jsonText, type Terminal } from './terminal.ts'
+import { jsonText, oneLine, type Terminal } from './terminal.ts'
 
 /** A policy file: what `rag-gate policy push` sends. */
 export interface PolicyFile {
@@ -89,6 +89,14 @@ export const calibrateCommand = command({
     if (pinDifferences(pin, after).length > 0) {
       throw new CommandError('The collection or its reader changed while it was measured: begin again')
     }
+    const unread = measured.filter(readerFailed).length
+    if (unread > 0) {
+      const again =
+        results === undefined ? 'run it again' : `run it again with --results ${results}: only these are asked`
+      throw new CommandError(
+        `The reader failed on ${unread} of ${measured.length} questions, which says nothing of them: ${again}`,
+      )
+    }
     const calibration = calibratePolicy(balanced(), measured.map(labelOf), {
       name: given.name ?? nameOf(collection),
       risk,
@@ -100,7 +108,7 @@ export const calibrateCommand = command({
     if (calibration.kind !== 'calibrated') {
       if (json) terminal.out(jsonText(calibration))
       else terminal.out({ text: calibration.statement, colour: 'yellow' })
-      if (calibration.kind === 'too-few-labels') terminal.note(moreLabels(calibration, risk, certainty))
+      if (calibration.kind === 'too-few-labels') terminal.note(moreLabels(calibration, risk, certainty, hidden))
       return 1
     }
     const evidence = evidenceOf(calibration, measured, hidden)
@@ -109,7 +117,7 @@ export const calibrateCommand = command({
       throw new CommandError(`${out} cannot be written: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
     })
     if (json) terminal.out(jsonText({ policy: calibration.policy.id, out, pin, evidence }))
-    else show(calibration, evidence, out, terminal)
+    else show(calibration, evidence, measured, out, terminal)
     return 0
   },
 })
@@ -129,8 +137,9 @@ async function withHiddenGold(labels: readonly Label[], asking: Asking, terminal
   // What was never found cannot be hidden: its ids may be wrong, and the question would be answered all the same.
   const found = without.filter((_, at) => seen[at]?.found === true)
   if (found.length < without.length) {
+    const lost = without.filter((_, at) => seen[at]?.found !== true).map(({ question }) => `\n  ${oneLine(question)}`)
     terminal.note(
-      `Of ${without.length - found.length} questions no relevant passage was found: are their relevant_ids those of this collection? They count as answerable alone.`,
+      `No relevant passage was found for ${lost.length} of ${without.length} questions, which count as answerable alone. Are their relevant_ids those of this collection?${lost.slice(0, SHOWN).join('')}`,
     )
   }
   const hidden = await askLabels(found, { ...asking, without: ({ relevantIds }) => relevantIds }, terminal)
@@ -169,6 +178,8 @@ function nameOf(collection: string): string {
   return (name === '' ? 'calibrated' : name).slice(0, 40)
 }
 
+/** Questions that are named. */
+const SHOWN = 5
 /** Below this share of answerable questions answered, the command says what keeps more. */
 const FEW_ANSWERED = 0.5
 
@@ -252,6 +263,7 @@ function moreLabels(
   { labels, needed }: Extract<Calibration, { kind: 'too-few-labels' }>,
   risk: number,
   certainty: Calibrated['refuse']['certainty'],
+  hidden: boolean,
 ): string {
   const possible =
     labels === 0 ? undefined : certainty === 'average' ? 1 / (labels + 1) : 1 - (1 - certainty) ** (1 / labels)
@@ -263,19 +275,31 @@ function moreLabels(
     certainty !== 'average' && labels >= labelsNeeded(risk, 'average')
       ? ' --certainty average can keep it in the mean.'
       : ''
-  return `Label ${needed - labels} more questions to be refused for --risk ${risk} with --certainty ${certainty}, or use --hidden-gold.${milder}${average}`
+  const more = hidden
+    ? `${needed - labels} more answerable questions with relevant_ids`
+    : `${needed - labels} more questions to be refused`
+  return `Label ${more} for --risk ${risk} with --certainty ${certainty}${hidden ? '' : ', or use --hidden-gold'}.${milder}${average}`
 }
 
-function show(calibration: Calibrated, evidence: Evidence, out: string, { out: write }: Pick<Terminal, 'out'>): void {
+function show(
+  calibration: Calibrated,
+  evidence: Evidence,
+  measured: readonly LabelResult[],
+  out: string,
+  { out: write }: Pick<Terminal, 'out'>,
+): void {
   const { refuse, caution, adviseBelow, coverage, policy, fit, labels } = calibration
   const line = (name: string, value: string): void => write(`  ${name.padEnd(26)} ${value}`)
+  const confidenceBy = ({ signals }: LabelResult): number => {
+    const confidence = confidenceOf(policy.confidence, signals)
+    return Number.isNaN(confidence) ? 0 : confidence
+  }
   write({ text: `${policy.id} in ${out}`, colour: 'bold' })
   write(`\n${calibration.statement}.`)
   line('refuse below', refuse.threshold.toFixed(4))
   line('caution below', adviseBelow.toFixed(4))
   line('got through, labels', rateText(refuse.falseAcceptances))
   if (refuse.atMost > refuse.risk) line('at most, certainty .9', percent(refuse.atMost))
-  line('one more may from', `${labels.oneMoreAt} questions to be refused on, ${labels.unanswerable} now`)
   line(
     'without a caution',
     caution === undefined ? 'no promise: too few labels for one' : `at most ${percent(caution.risk)}`,
@@ -284,6 +308,14 @@ function show(calibration: Calibrated, evidence: Evidence, out: string, { out: w
   line('under the policy in use', rateText(evidence.answered_now))
   if (evidence.read.hits > 0) line('read by the reranker', `${evidence.read.hits} of ${evidence.read.labels} questions`)
   line('fitted', fit === 'weights' ? 'weights around the general ones, and thresholds' : 'thresholds')
+  const wrong = evidence.from === 'hidden gold' ? 'one that another passage answers' : 'a wrong label'
+  write(`\nThe highest of those to be refused; ${wrong} among them moves the threshold:`)
+  const judged = measured
+    .filter(({ answerable }) => !answerable)
+    .map((label) => ({ ...label, by: confidenceBy(label) }))
+  for (const { by, kind, question } of judged.sort((one, other) => other.by - one.by).slice(0, SHOWN)) {
+    write(`  ${by.toFixed(4)}  ${oneLine(kind)}  ${oneLine(question)}`)
+  }
   write(`\nIt covers: ${evidence.covers}.`)
   const near = evidence.near_misses
   if (near !== undefined) {
@@ -298,7 +330,7 @@ function show(calibration: Calibrated, evidence: Evidence, out: string, { out: w
   }
   if ((coverage.rate ?? 1) < FEW_ANSWERED) {
     const keepsMore = [
-      ...(evidence.from === 'hidden gold' ? ['labels of both kinds'] : [`${labels.oneMoreAt} questions to be refused`]),
+      evidence.from === 'hidden gold' ? 'labels of both kinds' : 'more questions to be refused',
       'a higher --risk',
       ...(refuse.certainty === 'average' ? [] : ['--certainty average']),
     ]

@@ -186,6 +186,7 @@ function addressOf(url: string | undefined, key: string | undefined, { env }: Te
     throw misused(`${address} is not an http(s) address`)
   }
   const token = key ?? env['RAG_GATE_KEY']
+  if (token === '') throw misused('The key is empty: the variable that it comes from is not set')
   // A header holds no line ends, and no characters beyond Latin-1.
   if (token !== undefined && !/^[\x21-\x7e]+$/.test(token)) throw misused('The key has characters that no key has')
   return { url: address, ...(token === undefined ? {} : { key: token }) }

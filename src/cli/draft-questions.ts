@@ -17,7 +17,13 @@ const LONGEST_HEADING = 14
 const LONGEST_LINE = 200
 /** Headings that many documents have, and no question is about. */
 const COMMON =
-  /^(?:introduction|overview|summary|conclusion|contents|table of contents|references|see also|notes?|examples?|usage|background|appendix.*|next steps|further reading|changelog|faq|frequently asked questions)$/i
+  /^(?:introduction|overview|summary|conclusion|contents|table of contents|references|see also|notes?|examples?(?:\s*[-–:\d].*)?|usage|background|appendix.*|next steps|(?:references and )?further reading|changelog|faq|frequently asked questions|use cases|(?:(?:class|instance|static|public) )?(?:parameters?|properties|methods|functions|events|arguments|options|types?|fields|members|returns?|exports|api))$/i
+/** What a reference puts before a name: `Class: Client`, `Parameter: ClientOptions`. */
+const SORT = /^(?:class|interface|type|function|method|parameter|property|event|module|enum):?\s+(?=[`\w])/i
+/** A signature: `new Client(url[, options])`, `client.close([callback]): Promise`. */
+const SIGNATURE = /^(new\s+)?([\w$.]+)\(.*\)(?::.*)?$/
+/** A name with what it belongs to: `Client.close`. */
+const MEMBER = /^(?:new\s+)?[\w$]+\.[\w$]/
 const AUXILIARY = '(?:can|could|do|does|did|is|are|was|were|will|would|should|may|must|has|have)'
 /** A question without its mark: `Is it free`, `How do I begin`, `How many keys may I have`, `Which regions are there`, `Who maintains it`. */
 const ASKS = new RegExp(
@@ -26,6 +32,11 @@ const ASKS = new RegExp(
 )
 /** A question that is told, not asked: `How long answers live`, `What a page costs`. */
 const TELLS = /^(?:how|what|when|where|which|whom|whose|why)\b/i
+/** `Installing the client`. */
+const GERUND = /^[A-Z]?[a-z]+ing\b/
+/** `Install the client`. */
+const TELLS_TO =
+  /^(?:create|add|remove|delete|install|configure|set|use|run|update|change|enable|disable|deploy|build|make|get|start|stop|test|write)\b/i
 /** A heading that leans on the one above it: alone it asks about nothing. */
 const LEANS = /\b(?:it|its|they|them|their|this|that|these|those|here|one|ones)\b/i
 
@@ -72,7 +83,8 @@ export function draftQuestions({ text, title }: { readonly text: string; readonl
         !COMMON.test(words) &&
         (count >= SHORTEST_HEADING || subject !== undefined)
       ) {
-        keep(count >= SHORTEST_HEADING ? asked(words) : `${asked(words).replace(/\?$/, '')} in ${subject}?`, 'heading')
+        const isWhole = count >= SHORTEST_HEADING || MEMBER.test(words)
+        keep(isWhole ? asked(words) : `${asked(words).replace(/\?$/, '')} in ${subject}?`, 'heading')
       }
     }
   }
@@ -89,20 +101,25 @@ function asQuestion(words: string): string {
 
 /** `Installing the client` is asked about otherwise than `Rate limits`. */
 function asked(words: string): string {
+  const signature = SIGNATURE.exec(words)
+  if (signature !== null)
+    return signature[1] === undefined ? `What does ${signature[2]} do?` : `How do I create a new ${signature[2]}?`
   if (isQuestion(words)) return asQuestion(words)
-  const lower = /^[A-Z][a-z]/.test(words) ? words.slice(0, 1).toLowerCase() + words.slice(1) : words
+  const lower = withoutCapital(words)
   if (/^how to\b/i.test(words)) return `How do I ${words.slice('how to '.length)}?`
   if (TELLS.test(words)) return `Can you explain ${lower}?`
-  const verb = /^([a-z]+)ing\b/.exec(lower)
-  if (verb !== null) return `What is to know about ${lower}?`
-  if (
-    /^(?:create|add|remove|delete|install|configure|set|use|run|update|change|enable|disable|deploy|build|make|get|start|stop|test|write)\b/.test(
-      lower,
-    )
-  ) {
-    return `How do I ${lower}?`
-  }
+  if (GERUND.test(words)) return `What is to know about ${lower}?`
+  if (TELLS_TO.test(words)) return `How do I ${lower}?`
   return `What about ${lower}?`
+}
+
+/** A sentence begins with a small letter within another. A title whose words have capitals, and a name, keep theirs. */
+function withoutCapital(words: string): string {
+  const [first = '', ...others] = words.split(' ')
+  const isTitle = others.some((word) => /^[A-Z][a-z]/.test(word))
+  const isName = !/^[A-Z][a-z]+$/.test(first)
+  if (isName || (isTitle && !GERUND.test(words) && !TELLS_TO.test(words))) return words
+  return words.slice(0, 1).toLowerCase() + words.slice(1)
 }
 
 /** Without Markdown's marks, numbers of sections and anchors. */
@@ -114,6 +131,7 @@ function plain(words: string): string {
     .replace(/^(?:\d+(?:\.\d+)*[.)]?|[A-Z]\.)\s+/, '')
     .replaceAll(/\s+/g, ' ')
     .trim()
+    .replace(SORT, '')
 }
 
 function wordCount(words: string): number {

@@ -27,6 +27,7 @@ svg .title{font-size:15px;font-weight:600;fill:var(--ink)}svg .grid{stroke:var(-
 .s1,.s2,.s3,.s4{fill:none;stroke-width:2.2}.s1{stroke:var(--c1)}.s2{stroke:var(--c2)}.s3{stroke:var(--c3)}.s4{stroke:var(--c4)}
 .table{overflow-x:auto;background:var(--card);border:1px solid var(--line);border-radius:10px}table{border-collapse:collapse;width:100%}
 th,td{text-align:left;padding:8px 14px;border-bottom:1px solid var(--line);vertical-align:top}tr:last-child td{border-bottom:0}th{font-size:13px;color:var(--soft);font-weight:600}td.n{font-variant-numeric:tabular-nums;white-space:nowrap}td:first-child{min-width:11rem}small{color:var(--soft)}.table+p.lead{margin-top:24px}
+@media(max-width:600px){main{padding:20px 12px 40px}svg{font-size:15px}svg .title{font-size:18px}.cards{grid-template-columns:1fr 1fr}.card{padding:10px 12px}th,td{padding:6px;font-size:13px}td.n{white-space:normal}td.n small{display:block}td:first-child{min-width:6rem}}
 `
 
 /** One self-contained page: no script, and nothing is fetched. */
@@ -41,7 +42,12 @@ export function evaluationPage({ title, evaluation, results, facts }: Evaluation
     rateCard('False refusal', 'answerable, and were refused', verdicts.falseRefusals),
     rateCard('Refusal accuracy', 'should have been refused, and were', verdicts.refusalAccuracy),
     figureCard('AUROC', 'how well the confidence tells the two apart', auroc),
-    figureCard(`Coverage at ${percent(atStatedRisk.risk)}`, 'the best threshold on these labels: no promise', coverage),
+    figureCard(
+      `Coverage at ${percent(atStatedRisk.risk)}`,
+      'the best threshold on these labels: no promise',
+      coverage,
+      percent,
+    ),
     figureCard('Calibration error', 'distance of confidence and share', calibrationError),
     figureCard('AURC', 'mean risk over all coverages; lower is better', aurc),
   ]
@@ -161,7 +167,7 @@ function questionTable(results: readonly LabelResult[]): string {
   if (results.length === 0) return '<p class="lead">None.</p>'
   const rows = results.map(
     ({ question, kind, verdict, confidence, reason }) =>
-      `<tr><td>${text(question)}</td><td>${text(kind)}</td><td>${text(verdict)}, ${text(reason)}</td><td class="n">${confidence.toFixed(3)}</td></tr>`,
+      `<tr><td>${text(question)}</td><td>${text(kind)}</td><td>${text(reason === 'passed' ? verdict : `${verdict}, ${reason}`).replaceAll('_', '_<wbr>')}</td><td class="n">${confidence.toFixed(3)}</td></tr>`,
   )
   return `<div class="table"><table><tr><th>question</th><th>kind</th><th>verdict</th><th>confidence</th></tr>${rows.join('')}</table></div>`
 }
@@ -185,17 +191,21 @@ function rateCard(name: string, about: string, { rate, hits, labels, low, high }
   return `<div class="card"><span>${name}</span><b>${rate === null ? 'n/a' : percent(rate)}</b><span>${figures}</span><span>${about}</span></div>`
 }
 
-function figureCard(name: string, about: string, { value, interval }: Figure): string {
-  const shown = value === null ? 'n/a' : value.toFixed(3)
+function figureCard(
+  name: string,
+  about: string,
+  { value, interval }: Figure,
+  asText = (figure: number): string => figure.toFixed(3),
+): string {
+  const shown = value === null ? 'n/a' : asText(value)
   const bounds =
-    interval === undefined
-      ? 'needs questions of both kinds'
-      : `${interval.low.toFixed(3)} to ${interval.high.toFixed(3)}`
+    interval === undefined ? 'needs questions of both kinds' : `${asText(interval.low)} to ${asText(interval.high)}`
   return `<div class="card"><span>${name}</span><b>${shown}</b><span>${bounds}</span><span>${about}</span></div>`
 }
 
 function percent(share: number): string {
-  return `${Number((share * 100).toFixed(1))} %`
+  // The sign never stands on a line of its own.
+  return `${Number((share * 100).toFixed(1))}\u00a0%`
 }
 
 /** Nothing of a question turns the reading direction around or hides in the page. */

@@ -127,7 +127,7 @@ function show(evaluation: Evaluation, { recall, ms, policies }: Further, { out }
   const value = Number.isFinite(coverage) ? coverage : null
   line(
     `best coverage at ${percent(atStatedRisk.risk)}`,
-    `${figureText({ value, ...(interval === undefined ? {} : { interval }) })}; chosen on these labels, no promise`,
+    `${figureText({ value, ...(interval === undefined ? {} : { interval }) }, percent)}; chosen on these labels, no promise`,
   )
   const steepest = sensitivity?.steepest
   if (steepest !== undefined) {
@@ -156,11 +156,11 @@ export function rateText({ rate, hits, labels, low, high }: MeasuredRate): strin
   return rate === null ? 'n/a' : `${percent(rate)} (${hits} of ${labels}, ${percent(low)} to ${percent(high)})`
 }
 
-function figureText({ value, interval }: Figure): string {
+function figureText({ value, interval }: Figure, asText = (figure: number): string => figure.toFixed(3)): string {
   if (value === null) return 'n/a'
   return interval === undefined
-    ? value.toFixed(3)
-    : `${value.toFixed(3)} (${interval.low.toFixed(3)} to ${interval.high.toFixed(3)})`
+    ? asText(value)
+    : `${asText(value)} (${asText(interval.low)} to ${asText(interval.high)})`
 }
 
 /** For people, one decimal. */

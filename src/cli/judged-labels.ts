@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { appendFile, readFile, writeFile } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
+import type { RerankerOutcome } from '../core/evidence/rerank.ts'
 import type { Verdict } from '../core/gates/finding.ts'
 import type { Signals } from '../core/signals/measure.ts'
 import { CommandError, GateFailure } from './command-error.ts'
@@ -21,6 +22,8 @@ export interface LabelResult {
   readonly reason: string
   readonly confidence: number
   readonly signals: Signals
+  /** Absent from gates and results of an older version. */
+  readonly reranker?: RerankerOutcome
   readonly findings: readonly { readonly gate: string; readonly outcome: string }[]
   /** Threshold of the gate `confidence-range`; absent from policies without it. */
   readonly refuseBelow?: number
@@ -61,7 +64,7 @@ export async function askLabels(
   options: AskingOptions,
   { progress }: Pick<Terminal, 'progress'>,
 ): Promise<readonly LabelResult[]> {
-  const known = await knownResults(options.results)
+  const known = await knownResults(options)
   const results: (LabelResult | undefined)[] = labels.map((label) => known.get(keyOf(label, options)))
   const open = labels.flatMap((label, at) => (results[at] === undefined ? [{ label, at }] : []))
   let done = labels.length - open.length
@@ -87,19 +90,26 @@ export async function askLabels(
   return results as LabelResult[]
 }
 
+/** Whether the reader failed on a question, or was late. */
+export function readerFailed({ reranker }: Pick<LabelResult, 'reranker'>): boolean {
+  return reranker === 'failed' || reranker === 'timeout'
+}
+
 /** Empties a results file, so that everything is asked anew. */
 export async function forgetResults(path: string): Promise<void> {
   await writeFile(path, '')
 }
 
-async function knownResults(path: string | undefined): Promise<ReadonlyMap<string, LabelResult>> {
+/** A judgement whose reader failed is asked for again; an answer without it is what people were given. */
+async function knownResults({ results: path, mode }: AskingOptions): Promise<ReadonlyMap<string, LabelResult>> {
   if (path === undefined) return new Map()
   const text = await readFile(path, 'utf8').catch(() => '')
   const found = new Map<string, LabelResult>()
   for (const line of text.split('\n')) {
     try {
       const result = JSON.parse(line) as LabelResult
-      if (typeof result.key === 'string') found.set(result.key, result)
+      if (typeof result.key === 'string' && !(mode === 'judgements' && readerFailed(result)))
+        found.set(result.key, result)
     } catch {
       // The last line of a run that was stopped may be cut: it is asked again.
     }
@@ -138,6 +148,7 @@ async function askOne(label: Label, options: AskingOptions): Promise<LabelResult
     reason: reply.body.reason_code,
     confidence: detail.confidence,
     signals: detail.signals,
+    ...(detail.reranker === undefined ? {} : { reranker: detail.reranker }),
     findings: detail.findings.map(({ gate: name, outcome }) => ({ gate: name, outcome })),
     ...(range?.refuseBelow === undefined ? {} : { refuseBelow: range.refuseBelow }),
     ...(range?.adviseBelow === undefined ? {} : { adviseBelow: range.adviseBelow }),
@@ -151,6 +162,7 @@ async function askOne(label: Label, options: AskingOptions): Promise<LabelResult
 
 interface Detail {
   readonly signals?: Signals
+  readonly reranker?: RerankerOutcome
   readonly gates: readonly { readonly gate: string; readonly refuseBelow?: number; readonly adviseBelow?: number }[]
 }
 

@@ -19,7 +19,8 @@ const MEMBERS = ['question', 'answerable', 'relevant_ids', 'kind', 'collection']
 const MOST_LABELS = 100_000
 
 /**
- * Reads labels. CSV begins with a line of names; `relevant_ids` are separated there by semicolons or spaces.
+ * Reads labels. CSV begins with a line of names; its cells are separated as that line is, by commas, semicolons or tabs, and
+ * `relevant_ids` within theirs by semicolons or spaces.
  *
  * @throws `CommandError` naming the line at fault
  */
@@ -34,26 +35,52 @@ export async function readLabels(path: string): Promise<readonly Label[]> {
 }
 
 function fromCsv(text: string, path: string): Label[] {
-  const [head = [], ...rows] = parseCsv(text)
-  const names = head.map((name) => name.trim().toLowerCase())
-  for (const needed of ['question', 'answerable']) {
-    if (!names.includes(needed)) throw misused(`${path} has no column ${needed}; the first line must name the columns`)
-  }
+  const { names, rows } = tableOf(text, path)
   return rows
     .filter((cells) => cells.some((cell) => cell.trim() !== ''))
     .map((cells, at) => {
+      const where = `${path}, question ${at + 1}`
+      if (cells.length > names.length) {
+        throw misused(`${where} has ${cells.length} cells for ${names.length} columns: quote what holds a separator`)
+      }
       const row = Object.fromEntries(
         names.flatMap((name, column) => {
           const cell = (cells[column] ?? '').trim()
           return cell === '' ? [] : [[name, name === 'relevant_ids' ? cell.split(/[;\s]+/).filter(Boolean) : cell]]
         }),
       )
-      return labelOf(row, `${path}, question ${at + 1}`)
+      return labelOf(row, where)
     })
 }
 
-/** Cells of a table. @see RFC 4180 */
-export function parseCsv(text: string): string[][] {
+const NEEDED = ['question', 'answerable'] as const
+const SEPARATORS = [',', ';', '\t'] as const
+
+/** A table whose first line names what labels need, by whichever separator it does. */
+function tableOf(text: string, path: string): { readonly names: readonly string[]; readonly rows: string[][] } {
+  // Some spreadsheets write their separator first.
+  const table = text.replace(/^"?sep=.?"?\r?\n/i, '')
+  const lineEnd = table.search(/\r?\n|$/)
+  const heads = SEPARATORS.map((separator) => {
+    const [cells = []] = parseCsv(table.slice(0, lineEnd), separator) ?? []
+    return { separator, names: cells.map((name) => name.trim().toLowerCase()) }
+  })
+  const head = heads.find(({ names }) => NEEDED.every((needed) => names.includes(needed)))
+  if (head === undefined) {
+    // Whoever wrote one of the names wrote it as a column.
+    const names = heads.find((each) => each.names.includes('question'))?.names ?? []
+    const missing = NEEDED.find((needed) => !names.includes(needed))
+    throw misused(
+      `${path} has no column ${missing}; the first line must name the columns, separated by commas, semicolons or tabs`,
+    )
+  }
+  const rows = parseCsv(table, head.separator)
+  if (rows === undefined) throw misused(`${path} has a quoted cell that does not end`)
+  return { names: head.names, rows: rows.slice(1) }
+}
+
+/** Cells of a table; undefined where a quoted one does not end. @see RFC 4180 */
+export function parseCsv(text: string, separator: string = ','): string[][] | undefined {
   const rows: string[][] = []
   let row: string[] = []
   let cell = ''
@@ -65,7 +92,7 @@ export function parseCsv(text: string): string[][] {
       else if (text[at + 1] === '"') cell += text.charAt(++at)
       else quoted = false
     } else if (character === '"' && cell === '') quoted = true
-    else if (character === ',') {
+    else if (character === separator) {
       row.push(cell)
       cell = ''
     } else if (character === '\n') {
@@ -74,6 +101,7 @@ export function parseCsv(text: string): string[][] {
       cell = ''
     } else cell += character
   }
+  if (quoted) return undefined
   if (cell !== '' || row.length > 0) rows.push([...row, cell])
   return rows
 }

@@ -37,7 +37,7 @@ export interface PlotOptions {
 
 const WIDTH = 460
 const HEIGHT = 250
-const LEFT = 54
+const LEFT = 78
 const TOP = 34
 const BOTTOM = 74
 /** How far to the right, as a share of the width, a mark has room for its name on its right. */
@@ -50,7 +50,7 @@ export function plot(options: PlotOptions): string {
   const y = (value: number): number =>
     TOP + HEIGHT - ((clamped(value, yRange) - yRange[0]) / (yRange[1] - yRange[0])) * HEIGHT
   const label = (value: number, unit: string): string =>
-    unit === 'shares' ? `${Math.round(value * 100)} %` : String(Math.round(value * 10) / 10)
+    unit === 'shares' ? `${Number((value * 100).toFixed(1))} %` : String(Math.round(value * 10) / 10)
   const ticks = (range: readonly [number, number]): number[] =>
     [0, 0.25, 0.5, 0.75, 1].map((part) => range[0] + part * (range[1] - range[0]))
   const grid = ticks(yRange).map(
@@ -80,7 +80,7 @@ export function plot(options: PlotOptions): string {
       ? `<line class="mark" x1="${LEFT}" x2="${LEFT + WIDTH}" y1="${TOP + HEIGHT}" y2="${TOP}"/>`
       : ''
   const height = TOP + HEIGHT + BOTTOM + Math.ceil(series.length / 2) * 18 - 18
-  return `<figure><svg viewBox="0 0 ${LEFT + WIDTH + 16} ${height}" role="img" aria-label="${escaped(title)}"><text class="title" x="${LEFT}" y="18">${escaped(title)}</text>${grid.join('')}${diagonal}${drawn.join('')}${upright.join('')}${across.join('')}<text x="${LEFT + WIDTH / 2}" y="${TOP + HEIGHT + 34}" text-anchor="middle" class="axis">${escaped(xTitle)}</text><text transform="translate(12 ${TOP + HEIGHT / 2}) rotate(-90)" text-anchor="middle" class="axis">${escaped(yTitle)}</text>${legend.join('')}</svg></figure>`
+  return `<figure><svg viewBox="0 0 ${LEFT + WIDTH + 16} ${height}" role="img" aria-label="${escaped(title)}"><text class="title" x="${LEFT}" y="18">${escaped(title)}</text>${grid.join('')}${diagonal}${drawn.join('')}${upright.join('')}${across.join('')}<text x="${LEFT + WIDTH / 2}" y="${TOP + HEIGHT + 34}" text-anchor="middle" class="axis">${escaped(xTitle)}</text><text transform="translate(14 ${TOP + HEIGHT / 2}) rotate(-90)" text-anchor="middle" class="axis">${escaped(yTitle)}</text>${legend.join('')}</svg></figure>`
 }
 
 /** Around each point the bars of all series, side by side. */

@@ -6,7 +6,10 @@ import {
   type RecordedDecision,
   replayDecision,
   type Replayed,
+  type WhereReaderFails,
+  whereReaderFails,
 } from '../core/calibration/replay-decisions.ts'
+import type { RerankerOutcome } from '../core/evidence/rerank.ts'
 import { isRecord } from '../core/lib/guards.ts'
 import { type Policy, resolvePolicy } from '../core/policy/policy.ts'
 import { isRagGateError } from '../errors.ts'
@@ -17,6 +20,7 @@ import { jsonLines, type JsonLine, parsed, readText } from './read-lines.ts'
 import { jsonText } from './terminal.ts'
 
 const VERDICTS = ['pass', 'advise', 'refuse'] as const
+const RERANKER_OUTCOMES: readonly RerankerOutcome[] = ['ok', 'failed', 'timeout', 'spared', 'off']
 
 /** The command. */
 export const replayCommand = command({
@@ -25,7 +29,8 @@ export const replayCommand = command({
   usage: ['replay <decisions.jsonl> --policy <policy.json|name>'],
   notes: [
     'A line for each decision: {"id", "verdict", "signals", "findings", "policy_id"}, as D1 has them in `decisions`, or a',
-    'results file of `rag-gate eval`. Nothing is sent anywhere. What the policy needs and nobody recorded is told apart.',
+    'results file of `rag-gate eval`. Nothing is sent anywhere. What the policy needs and nobody recorded is told apart,',
+    'and so is what no reranker read: `reranker` of a line says whether it failed, was spared, or there was none.',
   ],
   options: {
     policy: {
@@ -43,16 +48,16 @@ export const replayCommand = command({
     const policy = await policyOf(given.policy)
     const decisions = await readDecisions(path)
     const replayed = decisions.map(({ decision }) => replayDecision(policy, decision))
-    const names = new Map(decisions.map(({ decision, question }) => [decision.id, question]))
+    const told = new Map(decisions.map(({ decision, ...label }) => [decision.id, label]))
     const summary = summaryOf(policy, replayed)
     const changed = (stricter: boolean): Changed[] =>
-      replayed.flatMap((each) =>
-        each.kind === 'replayed' &&
-        each.is !== each.was &&
-        VERDICTS.indexOf(each.is) > VERDICTS.indexOf(each.was) === stricter
-          ? [{ ...each, question: names.get(each.id) ?? null }]
-          : [],
-      )
+      replayed
+        .flatMap((each) =>
+          each.kind === 'replayed' && each.is !== each.was && stepOf(each) > 0 === stricter
+            ? [{ ...each, question: null, ...told.get(each.id) }]
+            : [],
+        )
+        .sort((one, other) => Math.abs(stepOf(other)) - Math.abs(stepOf(one)))
     if (json) {
       out(jsonText({ ...summary, stricter: changed(true), looser: changed(false) }))
       return 0
@@ -63,12 +68,13 @@ export const replayCommand = command({
       out(`  ${was.padEnd(10)}${VERDICTS.map((is) => String(summary.changes[was][is]).padStart(9)).join('')}`)
     }
     if (summary.not_replayable > 0) out(`  not replayable: ${summary.not_replayable} (${summary.why.join('; ')})`)
+    for (const line of unreadLines(summary.unread)) out(`  ${line}`)
     for (const [title, those] of [
       ['Would be held back more', changed(true)],
       ['Would be let through more', changed(false)],
     ] as const) {
       if (those.length === 0 || shown === 0) continue
-      out(`\n${title}: ${those.length}`)
+      out(`\n${title}: ${those.length}${labelsText(those)}`)
       for (const { id, was, is, confidence, question } of those.slice(0, shown)) {
         out(`  ${was} → ${is}  ${confidence.toFixed(3)}  ${question ?? id}`)
       }
@@ -77,12 +83,51 @@ export const replayCommand = command({
   },
 })
 
-type Changed = Extract<Replayed, { kind: 'replayed' }> & { readonly question: string | null }
+type Judged = Extract<Replayed, { kind: 'replayed' }>
+type Changed = Judged & Pick<Recorded, 'answerable'> & { readonly question: string | null }
+
+/** A decision, and what a results file of `eval` says of its question. */
+interface Recorded {
+  readonly decision: RecordedDecision
+  readonly question?: string
+  readonly answerable?: boolean
+}
+
+/** How much stricter it became: −2..2. */
+function stepOf({ was, is }: Judged): number {
+  return VERDICTS.indexOf(is) - VERDICTS.indexOf(was)
+}
+
+const WHERE_FAILED: Readonly<Record<WhereReaderFails, string>> = {
+  refused: 'refused, as the gate would have',
+  judged_by_words: 'judged by words alone, as the gate would have',
+  not_weighed: 'this policy weighs no reader',
+}
+
+function unreadLines({ where_reader_failed: where, failed, spared, off }: Summary['unread']): string[] {
+  const notAsked = spared + off
+  return [
+    ...(failed > 0 ? [`reader failed: ${failed} (${WHERE_FAILED[where]})`] : []),
+    ...(notAsked > 0 && where !== 'not_weighed' ? [`reader not asked: ${notAsked} (judged by words alone)`] : []),
+  ]
+}
+
+/** Of labelled questions, whether it is for the better. */
+function labelsText(those: readonly Changed[]): string {
+  const answerable = those.filter((each) => each.answerable === true).length
+  const refusable = those.filter((each) => each.answerable === false).length
+  return answerable + refusable === 0 ? '' : `, ${answerable} answerable and ${refusable} to be refused`
+}
+
 type Verdicts<Value> = Record<(typeof VERDICTS)[number], Value>
+
+type Summary = ReturnType<typeof summaryOf>
 
 function summaryOf(policy: Policy, replayed: readonly Replayed[]) {
   const count = (was: string, is: string): number =>
     replayed.filter((each) => each.kind === 'replayed' && each.was === was && each.is === is).length
+  const unread = (why: string): number =>
+    replayed.filter((each) => each.kind === 'replayed' && each.unread === why).length
   const row = (was: string): Verdicts<number> => ({
     pass: count(was, 'pass'),
     advise: count(was, 'advise'),
@@ -96,14 +141,26 @@ function summaryOf(policy: Policy, replayed: readonly Replayed[]) {
     changes,
     not_replayable: lost.length,
     why: [...new Set(lost)],
+    unread: {
+      where_reader_failed: whereReaderFails(policy),
+      failed: unread('failed'),
+      spared: unread('spared'),
+      off: unread('off'),
+    },
   }
 }
 
 async function policyOf(named: string): Promise<Policy> {
   const make = Object.hasOwn(NAMED_POLICIES, named) ? NAMED_POLICIES[named] : undefined
   if (make !== undefined) return make()
+  const text = await readFile(named, 'utf8').catch(() => undefined)
+  if (text === undefined) {
+    throw new CommandError(
+      `${named} is no file that can be read, and none of ${Object.keys(NAMED_POLICIES).join(', ')}`,
+    )
+  }
   try {
-    const read: unknown = JSON.parse(await readFile(named, 'utf8'))
+    const read: unknown = JSON.parse(text)
     return resolvePolicy(isRecord(read) && 'settings' in read ? read['settings'] : read, POLICY_PARTS)
   } catch (thrown) {
     const why = isRagGateError(thrown) || thrown instanceof Error ? thrown.message : String(thrown)
@@ -111,12 +168,12 @@ async function policyOf(named: string): Promise<Policy> {
   }
 }
 
-async function readDecisions(path: string): Promise<{ decision: RecordedDecision; question?: string }[]> {
+async function readDecisions(path: string): Promise<Recorded[]> {
   return jsonLines(await readText(path), path).map(({ row, where }) => decisionOf(row, where))
 }
 
 /** A row of D1 has signals, findings and what was cut as JSON texts. */
-function decisionOf(row: JsonLine['row'], where: string): { decision: RecordedDecision; question?: string } {
+function decisionOf(row: JsonLine['row'], where: string): Recorded {
   const member = (name: string): unknown => {
     const value = row[name]
     return typeof value === 'string' ? parsed(value, `${where}: ${name}`) : value
@@ -127,7 +184,8 @@ function decisionOf(row: JsonLine['row'], where: string): { decision: RecordedDe
     throw misused(`${where} has no verdict, signals and findings`)
   }
   const id = row['decision_id'] ?? row['id'] ?? row['key']
-  const question = row['question']
+  const { question, answerable, reranker } = row
+  const reader = RERANKER_OUTCOMES.find((known) => known === reranker)
   const policyId = row['policy_id'] ?? row['policy']
   // An export does not name principals, and says instead which were erased.
   const principalId = row['erased'] === true ? '' : row['principal_id']
@@ -140,8 +198,10 @@ function decisionOf(row: JsonLine['row'], where: string): { decision: RecordedDe
       signals: signals as unknown as RecordedDecision['signals'],
       findings: findings as RecordedDecision['findings'],
       policyId: typeof policyId === 'string' ? policyId : '',
+      ...(reader === undefined ? {} : { reader }),
       ...(lost === undefined ? {} : { lost }),
     },
     ...(typeof question === 'string' ? { question } : {}),
+    ...(typeof answerable === 'boolean' ? { answerable } : {}),
   }
 }

@@ -27,6 +27,32 @@ describe('readLabels', () => {
     ])
   })
 
+  it.each([
+    ['semicolons', 'question;answerable;relevant_ids\n"Who; and why, then?";yes;"a;b"\n'],
+    ['semicolons, said first', 'sep=;\r\nquestion;answerable;relevant_ids\r\n"Who; and why, then?";yes;a b\r\n'],
+    ['tabs', 'question\tanswerable\trelevant_ids\nWho; and why, then?\tyes\ta;b'],
+    ['commas', 'Question, answerable ,relevant_ids\n"Who; and why, then?",yes,a;b'],
+  ])('reads CSV separated by %s', async (_, text) => {
+    expect(await readLabels(written('s.csv', text))).toEqual([
+      { question: 'Who; and why, then?', answerable: true, relevantIds: ['a', 'b'], kind: 'answerable' },
+    ])
+  })
+
+  it.each([
+    ['question,answerable\nWho, and why?,yes', 'question 1 has 3 cells for 2 columns'],
+    ['question;answerable\nWho; and why?;yes', 'question 1 has 3 cells for 2 columns'],
+    ['question,answerable\n"Who?,yes\nWhy?,no', 'a quoted cell that does not end'],
+    ['question|answerable\nWho?|yes', 'has no column question; the first line must name the columns, separated by'],
+    ['question;answer\nWho?;yes', 'has no column answerable'],
+  ])('says what is wrong with CSV: %j', async (text, why) => {
+    await expect(readLabels(written('w.csv', text))).rejects.toThrow(why)
+  })
+
+  it('takes a cell that a spreadsheet would calculate for the text it is', async () => {
+    const [label] = await readLabels(written('f.csv', 'question,answerable\n=1+1?,yes'))
+    expect(label?.question).toBe('=1+1?')
+  })
+
   it('reads JSONL, and names the line at fault', async () => {
     const good = JSON.stringify({ question: 'Who?', answerable: false, collection: 'x' })
     expect(await readLabels(written('a.jsonl', `${good}\n\n`))).toEqual([
@@ -56,6 +82,7 @@ describe('parseCsv', () => {
       ['', '', 'c'],
     ])
     expect(parseCsv('')).toEqual([])
+    expect(parseCsv('a,"b')).toBeUndefined()
   })
 })
 
@@ -92,6 +119,31 @@ describe('draftQuestions', () => {
     // No line takes longer than it is worth.
     const hostile = [`Q: a${' '.repeat(80_000)}b`, '*'.repeat(80_000), `# a${'#'.repeat(80_000)}b`].join('\n')
     expect(draftQuestions({ text: hostile })).toEqual([])
+  })
+
+  it('asks about the names of a reference, and not about what every page of one has', () => {
+    const headings = [
+      'Class: Pool',
+      '`new Pool(url[, options])`',
+      'Parameter: `PoolOptions`',
+      '`pool.close([callback]): Promise`',
+      '`Pool.stats`',
+      'Instance Methods',
+      'Parameters',
+      'Example - Basic request',
+      'Client Certificate Authentication',
+      'Using a custom Dispatcher',
+      'SocketError',
+    ]
+    expect(drafted(headings.map((heading) => `## ${heading}`).join('\n'), 'Class: Pool')).toEqual([
+      'heading: How do I create a new Pool?',
+      'heading: What about PoolOptions in Pool?',
+      'heading: What does pool.close do?',
+      'heading: What about Pool.stats?',
+      'heading: What about Client Certificate Authentication?',
+      'heading: What is to know about using a custom Dispatcher?',
+      'heading: What about SocketError in Pool?',
+    ])
   })
 
   it('turns what a heading tells into a question, and leaves out what asks about nothing by itself', () => {
@@ -138,7 +190,10 @@ describe('plot', () => {
     })
     expect(svg).not.toContain('<script>')
     expect(svg).not.toContain('NaN')
-    expect(svg).toContain('points="514.0,284.0 54.0,34.0"')
+    const half = plot({ title: 't', xTitle: 'x', yTitle: 'y', yRange: [0, 0.5], series: [] })
+    const ticks = [...half.matchAll(/text-anchor="end">([^<]+)</g)].map((found) => found[1])
+    expect(ticks).toEqual(['0 %', '12.5 %', '25 %', '37.5 %', '50 %'])
+    expect(svg).toContain('points="538.0,284.0 78.0,34.0"')
     expect(escaped(`<&>"'`)).toBe('&lt;&amp;&gt;&quot;&#39;')
   })
 })
@@ -217,6 +272,36 @@ describe('rag-gate', () => {
       const told = await run(['replay', bad, '--policy', 'balanced'])
       expect([told.code, told.notes]).toEqual([2, expect.stringContaining(`bad.jsonl${why}`)])
     }
+  })
+
+  it('tells which decisions were not read, what the policy makes of them, and whether a change is for the better', async () => {
+    const signals = signalsOf({
+      sentenceMatch: 0.9,
+      questionLikelihood: 0.9,
+      lexiconChunkCount: 3,
+      topTitleTermCount: 1,
+    })
+    const row = { verdict: 'refuse', signals, answerable: true, question: 'What is the launch code?' }
+    const rows = [
+      { ...row, id: '1', reranker: 'failed' },
+      { ...row, id: '2', reranker: 'spared', verdict: 'advise' },
+      { ...row, id: '3', reranker: 'off', answerable: false },
+      { ...row, id: '4', reranker: 'ok', verdict: 'pass' },
+    ]
+    const file = written('unread.jsonl', rows.map((each) => JSON.stringify(each)).join('\n'))
+    const graded = await run(['replay', file, '--policy', 'balanced-graded'])
+    expect(graded.out).toContain('  reader failed: 1 (judged by words alone, as the gate would have)')
+    expect(graded.out).toContain('  reader not asked: 2 (judged by words alone)')
+    expect(graded.out).toContain('Would be let through more: 3, 2 answerable and 1 to be refused')
+    const balanced = await run(['replay', file, '--policy', 'balanced'])
+    expect(balanced.out).toContain('  reader failed: 1 (this policy weighs no reader)')
+    expect(balanced.out).not.toContain('reader not asked')
+    // The largest steps first.
+    expect(balanced.out.indexOf('refuse → pass')).toBeLessThan(balanced.out.indexOf('advise → pass'))
+    const json = await run(['replay', file, '--policy', 'balanced', '--json'])
+    expect(JSON.parse(json.out)).toMatchObject({
+      unread: { where_reader_failed: 'not_weighed', failed: 1, spared: 1, off: 1 },
+    })
   })
 
   it('says that no gate is there', async () => {

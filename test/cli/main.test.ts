@@ -56,6 +56,7 @@ describe('rag-gate', () => {
     [['query', 'What?', '--search-mode', 'fuzzy'], 'dense, sparse or hybrid'],
     [['query', 'What?', '--url', 'ftp://x'], 'not an http(s) address'],
     [['query', 'What?', '--key', 'a\nb'], 'characters that no key has'],
+    [['query', 'What?', '--key', ''], 'The key is empty'],
     [['query', 'What?', '--collection'], '--collection needs a value: <id>'],
     [['query', 'What?', '--collection', '--debug'], '--collection needs a value: <id>'],
     [['query', ' '], 'needs a question'],

@@ -7,7 +7,7 @@ import {
 } from '../policy/confidence.ts'
 import { isRecord } from '../lib/guards.ts'
 import type { Signals } from '../signals/measure.ts'
-import { recordedMeasure, wasRead } from './recorded-measures.ts'
+import { isOfReader, recordedMeasure, wasRead } from './recorded-measures.ts'
 
 /** What labels add. */
 export interface Adjustment {
@@ -76,7 +76,8 @@ export function adjustedModel(bases: readonly ConfidenceModel[]): ConfidenceMode
         if (!Number.isFinite(weight)) throw invalidConfidence(`: the weight of ${name} must be a finite number`)
       }
     },
-    countsReader: ({ unread }: AdjustedSettings) => unread !== undefined,
+    countsReader: ({ unread, weights }: AdjustedSettings) =>
+      unread !== undefined || Object.keys(weights).some(isOfReader),
     confidence: (settings: AdjustedSettings, signals: Signals) => {
       const general = baseOf(settings).confidence(settings.base, signals)
       return clipConfidence(1 / (1 + Math.exp(-adjustedLogOdds(logOdds(general), settings, signals))))

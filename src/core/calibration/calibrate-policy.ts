@@ -11,14 +11,8 @@ import { foldsOf } from './folds.ts'
 import { withThreshold } from './gate-threshold.ts'
 import { type MeasuredRate, measuredRate } from './measured-rate.ts'
 import { recordedMeasure, wasRead } from './recorded-measures.ts'
-import {
-  labelsForOneMore,
-  labelsNeeded,
-  lowestSafeThreshold,
-  mostAllowed,
-  type Promised,
-  upperBound,
-} from './safe-threshold.ts'
+import { lowestSafeConfidence } from './safe-confidence.ts'
+import { labelsNeeded, lowestSafeThreshold, mostAllowed, type Promised, upperBound } from './safe-threshold.ts'
 
 /** A labelled question of the collection, as it was measured there. */
 export interface CalibrationLabel {
@@ -83,12 +77,7 @@ export type Calibration =
       readonly adviseBelow: number
       /** Answerable questions that are answered, among the labels; none where only others were labelled. */
       readonly coverage: MeasuredRate
-      readonly labels: {
-        readonly answerable: number
-        readonly unanswerable: number
-        /** With so many questions to be refused one more of them may get through, which lowers the threshold. */
-        readonly oneMoreAt: number
-      }
+      readonly labels: { readonly answerable: number; readonly unanswerable: number }
       readonly statement: string
     }
 
@@ -101,8 +90,9 @@ const SURE = 0.9
 const FEWEST_TO_FIT = 20
 
 /**
- * Fits a policy to labels. Thresholds are found on confidences that each question got from a fit without its group, by
- * exact binomial bounds; the policy has the fit over all labels. With too few labels nothing is fitted:
+ * Fits a policy to labels. Thresholds are found on the general confidence by `lowestSafeConfidence`; or, with weights, on
+ * confidences that each question got from a fit without its group, by `lowestSafeThreshold`: the policy has the fit over
+ * all labels. With too few labels nothing is fitted:
  * how many are needed is said instead.
  *
  * The promise holds for questions of the kind that was labelled, asked as the labelled ones were drawn, and no other.
@@ -147,14 +137,16 @@ export function calibratePolicy(
   }))
   const scores = fit === 'weights' ? crossFitted(measured, settings.strength) : measured.map(({ general }) => general)
   const refusable = scores.filter((_, at) => !labelled[at]!.answerable)
-  const refuseBelow = lowestSafeThreshold(refusable, { risk, certainty, step: STEP })
+  // Of fitted weights the promise is measured, not proved: it is not used up to the last.
+  const lowest = fit === 'weights' ? lowestSafeThreshold : lowestSafeConfidence
+  const refuseBelow = lowest(refusable, { risk, certainty, step: STEP })
   if (refuseBelow === undefined || refuseBelow >= 1) {
     return {
       kind: 'no-threshold',
       statement: `No threshold keeps false acceptances at ${percent(risk)} ${sureness(certainty)}: these questions look like answerable ones`,
     }
   }
-  const cautionBelow = lowestSafeThreshold(refusable, { risk: cautionRisk, certainty, step: STEP })
+  const cautionBelow = lowest(refusable, { risk: cautionRisk, certainty, step: STEP })
   const highest = Math.max(refuseBelow, ...refusable.filter(Number.isFinite))
   // Without a promise, a caution is kept for whatever is no better than the best question to be refused.
   const adviseBelow = Math.max(refuseBelow, Math.min(1, cautionBelow ?? Math.ceil(highest / STEP) * STEP))
@@ -164,8 +156,7 @@ export function calibratePolicy(
     risk: stated,
     certainty,
     falseAcceptances: measuredRate(through(refusable, threshold), refusable.length),
-    // How many may get through was settled before the scores were seen, so that this holds whatever they are.
-    atMost: upperBound(mostAllowed(refusable.length, { risk: stated, certainty }), refusable.length, SURE),
+    atMost: surely({ risk: stated, certainty }, refusable.length),
   })
   const asked = scores.filter((_, at) => labelled[at]!.answerable)
   const coverage = measuredRate(through(asked, refuseBelow), asked.length)
@@ -177,9 +168,20 @@ export function calibratePolicy(
     ...(cautionBelow === undefined ? {} : { caution: promise(adviseBelow, cautionRisk) }),
     adviseBelow: Number(adviseBelow.toFixed(6)),
     coverage,
-    labels: { answerable, unanswerable, oneMoreAt: labelsForOneMore(unanswerable, { risk, certainty }) },
+    labels: { answerable, unanswerable },
     statement: `Of questions like the ${unanswerable} labelled ones to be refused, at most ${percent(risk)} are answered, ${sureness(certainty)}`,
   }
+}
+
+/**
+ * What the rate is under with certainty .9: the risk where that was promised; else, as with one more let through where the
+ * threshold may lie between two labels. How many may get through was settled before the scores were seen, so that it holds
+ * whatever they are.
+ */
+function surely({ risk, certainty }: Promised, labels: number): number {
+  if (certainty !== 'average' && certainty >= SURE) return risk
+  const allowed = mostAllowed(labels, { risk, certainty })
+  return upperBound(certainty === 'average' ? allowed : allowed + 1, labels, SURE)
 }
 
 type Settings = Required<Omit<CalibrateOptions, 'fit'>> & Pick<CalibrateOptions, 'fit'>

@@ -33,6 +33,9 @@ export {
   type RecordedDecision,
   replayDecision,
   type Replayed,
+  type WhereReaderFails,
+  whereReaderFails,
 } from './replay-decisions.ts'
+export { lowestSafeConfidence } from './safe-confidence.ts'
 export { labelsNeeded, lowestSafeThreshold, upperBound } from './safe-threshold.ts'
 export { leaveOut } from '../evidence/leave-out.ts'

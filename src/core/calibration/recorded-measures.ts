@@ -44,11 +44,16 @@ export function wasRead({ curves }: Signals): boolean {
   return READERS.some((kind) => curves?.[kind] !== undefined)
 }
 
+/** Whether the number of this name comes of reading a passage. */
+export function isOfReader(name: string): boolean {
+  return READERS.some((kind) => name.startsWith(`${kind}.`))
+}
+
 /** Names of the numbers of readers that all of those have whose passages were read, in a fixed order. */
 export function measuresOfReaders(all: readonly Signals[]): readonly string[] {
   const read = all.filter(wasRead)
   if (read.length === 0) return []
-  return measuresOfAll(read).filter((name) => READERS.some((kind) => name.startsWith(`${kind}.`)))
+  return measuresOfAll(read).filter(isOfReader)
 }
 
 function numberCurve(signals: Signals, kind: string): ScoreCurve | undefined {

@@ -57,14 +57,6 @@ export function lowestSafeThreshold(
   return meets(barred, threshold, RATIO_TOLERANCE) ? undefined : threshold
 }
 
-/** From how many questions to be refused on, above `labels`, one more of them may get through under the same promise. */
-export function labelsForOneMore(labels: number, promised: Promised): number {
-  const allowed = mostAllowed(labels, promised)
-  let more = labels + 1
-  while (!mayGetThrough(allowed + 1, more, promised)) more++
-  return more
-}
-
 /**
  * How many of so many questions to be refused may get through under a promise; −1 when not even none.
  *

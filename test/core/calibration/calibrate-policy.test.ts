@@ -8,11 +8,16 @@ import { fitAdjustment } from '../../../src/core/calibration/fit-adjustment.ts'
 import { foldsOf } from '../../../src/core/calibration/folds.ts'
 import { fitLogistic } from '../../../src/core/calibration/logistic-fit.ts'
 import { measuresOfAll, recordedMeasure } from '../../../src/core/calibration/recorded-measures.ts'
-import { replayDecision } from '../../../src/core/calibration/replay-decisions.ts'
+import {
+  type RecordedDecision,
+  replayDecision,
+  whereReaderFails,
+} from '../../../src/core/calibration/replay-decisions.ts'
 import { judge } from '../../../src/core/policy/judge.ts'
 import { type Policy, policySettings, resolvePolicy } from '../../../src/core/policy/policy.ts'
 import type { Signals } from '../../../src/core/signals/measure.ts'
 import { balanced, balancedPreset } from '../../../src/presets/balanced/balanced.ts'
+import { balancedGraded } from '../../../src/presets/balanced/balanced-graded.ts'
 import { twoTier } from '../../../src/presets/two-tier/two-tier.ts'
 import { aCurve, signalsOf } from '../../fixtures/evidence.ts'
 
@@ -95,9 +100,9 @@ describe('calibratePolicy', () => {
       return found
     })
     const [sure, average] = [made[0]!, made[1]!]
-    expect([sure.refuse.falseAcceptances.hits, average.refuse.falseAcceptances.hits]).toEqual([1, 4])
+    expect([sure.refuse.falseAcceptances.hits, average.refuse.falseAcceptances.hits]).toEqual([2, 4])
     expect(average.coverage.hits).toBeGreaterThan(sure.coverage.hits)
-    expect(sure.refuse.atMost).toBeLessThanOrEqual(0.05)
+    expect(sure.refuse.atMost).toBe(0.05)
     expect(average.refuse.atMost).toBeCloseTo(0.0783, 4)
     expect(average.statement).toBe(
       'Of questions like the 100 labelled ones to be refused, at most 5 % are answered, on average',
@@ -362,6 +367,62 @@ describe('replayDecision', () => {
   it('judges anew what gates found in signals', () => {
     const finding = { gate: 'confidence', stage: 'pre-generation', outcome: 'refuse', code: 'x', message: '' } as const
     expect(replayDecision(policy, { ...recorded, findings: [finding] })).toMatchObject({ is: 'pass' })
+  })
+
+  describe('of a question that was not read', () => {
+    /** Of a cascade: what was spared keeps the general confidence. */
+    const weighing = ((): Policy => {
+      const found = calibratePolicy(policy, cascaded(120), { name: 'mine' })
+      if (found.kind !== 'calibrated') throw new Error(found.statement)
+      return found.policy
+    })()
+    /** Where all are read: nothing is known without. */
+    const always = resolvePolicy(
+      { ...policySettings(weighing), confidence: { ...weighing.confidence.settings, unread: undefined } },
+      [balancedPreset, calibratedParts],
+    )
+    const replayed = (by: Policy, given: Partial<RecordedDecision>) => replayDecision(by, { ...recorded, ...given })
+
+    it('refuses where the reader failed that the policy weighs, as the gate does', () => {
+      for (const reader of ['failed', 'timeout'] as const) {
+        for (const by of [weighing, always]) {
+          expect(replayed(by, { reader })).toMatchObject({ was: 'pass', is: 'refuse', unread: 'failed' })
+        }
+      }
+      expect([weighing, always].map(whereReaderFails)).toEqual(['refused', 'refused'])
+    })
+
+    it('judges by words what was refused because its reader failed, under a policy that weighs none', () => {
+      const finding = { gate: 'reranker', stage: 'pre-generation', outcome: 'refuse', code: 'reader_failed' } as const
+      const failed = { verdict: 'refuse', reader: 'failed', findings: [{ ...finding, message: '' }] } as const
+      expect(replayed(policy, failed)).toMatchObject({ was: 'refuse', is: 'pass', unread: 'failed' })
+      expect(replayed(balancedGraded(), failed)).toMatchObject({ was: 'refuse', is: 'pass', unread: 'failed' })
+      expect([policy, balancedGraded()].map(whereReaderFails)).toEqual(['not_weighed', 'judged_by_words'])
+    })
+
+    it('judges what was spared by the general confidence where the policy was fitted on a cascade, and else not', () => {
+      const { confidence } = judge(policy, recorded.signals)
+      const spared = replayed(weighing, { reader: 'spared' })
+      expect(spared).toMatchObject({ kind: 'replayed', unread: 'spared' })
+      expect(spared.kind === 'replayed' && spared.confidence).toBeCloseTo(confidence, 12)
+      expect(replayed(always, { reader: 'spared' })).toMatchObject({ kind: 'not-replayable', why: 'not_read' })
+    })
+
+    it('does not guess what a reader would have said where there was none, or nobody recorded one', () => {
+      for (const by of [weighing, always]) {
+        for (const given of [{ reader: 'off' }, {}] as const) {
+          expect(replayed(by, given)).toMatchObject({ kind: 'not-replayable', why: 'not_read' })
+        }
+      }
+      expect(replayed(balancedGraded(), { reader: 'off' })).toMatchObject({ is: 'pass', unread: 'off' })
+    })
+
+    it('says nothing of it where it was read, nobody recorded whether, or there was nothing to read', () => {
+      for (const given of [{ reader: 'ok' }, {}] as const) expect(replayed(policy, given)).not.toHaveProperty('unread')
+      const nothing = replayed(weighing, { reader: 'ok', signals: signalsOf({ chunkCount: 0 }) })
+      expect(nothing).toMatchObject({ kind: 'replayed', is: 'refuse' })
+      expect(nothing).not.toHaveProperty('unread')
+    })
   })
 
   it('never guesses what was not recorded', () => {

@@ -2,7 +2,6 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { seededRandom } from '../../../bench/seeded-random.ts'
 import {
-  labelsForOneMore,
   labelsNeeded,
   lowestSafeThreshold,
   mostAllowed,
@@ -46,19 +45,6 @@ describe('labelsNeeded', () => {
     expect(labelsNeeded(risk, certainty)).toBe(needed)
     expect(mostAllowed(needed, { risk, certainty })).toBeGreaterThanOrEqual(0)
     expect(mostAllowed(needed - 1, { risk, certainty })).toBe(-1)
-  })
-})
-
-describe('labelsForOneMore', () => {
-  // Numbers of trials at which the distribution function of the binomial falls to .1, by SciPy: binom.cdf(hits, n, .05).
-  it.each([
-    [0, 45],
-    [45, 77],
-    [76, 77],
-    [100, 105],
-    [105, 132],
-  ])('after %i is %i', (labels, more) => {
-    expect(labelsForOneMore(labels, { risk: 0.05, certainty: 0.9 })).toBe(more)
   })
 })
 

@@ -1,24 +1,16 @@
 /** What another policy would have decided: the same as it decides when it is asked. */
-import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createD1DecisionStore } from '../../../src/adapters/d1/decision-store.ts'
 import { policySettings } from '../../../src/core/policy/policy.ts'
 import { balanced } from '../../../src/presets/balanced/balanced.ts'
 import { compositionFor } from '../../../workers/gate/compose.ts'
-import worker from '../../../workers/gate/index.ts'
 import { HANDBOOK, OFF_TOPIC, STRONG } from '../../fixtures/corpus.ts'
 import { aDecision, anEvent } from '../../fixtures/decision.ts'
+import { ADMIN, post, send } from '../../worker-requests.ts'
 
-const ADMIN = { authorization: `Bearer ${env.ADMIN_TOKEN}`, 'content-type': 'application/json' }
-
-async function send(method: string, path: string, body?: unknown): Promise<Response> {
-  const context = createExecutionContext()
-  const init = { method, headers: ADMIN, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
-  const response = await worker.fetch(new Request(`https://gate.test${path}`, init), env, context)
-  await Promise.race([waitOnExecutionContext(context), scheduler.wait(100)])
-  return response
-}
+/** Sends JSON as whoever deployed it. */
+const call = (path: string, body: unknown, method = 'POST'): Promise<Response> => post(path, body, ADMIN, method)
 
 interface Replay {
   policy: string
@@ -34,7 +26,7 @@ interface Replay {
 }
 
 const replay = async (policy: string, query = ''): Promise<Replay> =>
-  (await send('POST', `/v1/replay${query}`, { policy })).json<Replay>()
+  (await call(`/v1/replay${query}`, { policy })).json<Replay>()
 
 /** The last is one word: refused for what it is, whatever the evidence. */
 const QUESTIONS = [
@@ -55,7 +47,7 @@ let first: { id: string; verdict: string }[] = []
 async function askAll(): Promise<{ id: string; verdict: string }[]> {
   const asked = []
   for (const question of QUESTIONS) {
-    const response = await send('POST', '/ask', { question })
+    const response = await call('/ask', { question })
     const [, id = ''] = /;id="([^"]+)"/.exec(response.headers.get('rag-gate') ?? '') ?? []
     asked.push({ id, verdict: (await response.json<{ verdict: string }>()).verdict })
   }
@@ -66,10 +58,10 @@ async function askAll(): Promise<{ id: string; verdict: string }[]> {
 const settings = { ...policySettings(balanced({ refuseBelow: 0, adviseBelow: 0 })), name: 'loosest' }
 
 beforeAll(async () => {
-  await send('POST', '/v1/documents', { documents: HANDBOOK })
+  await call('/v1/documents', { documents: HANDBOOK })
   first = await askAll()
   // From the cache: left out.
-  await send('POST', '/ask', { question: STRONG })
+  await call('/ask', { question: STRONG })
   await compositionFor(env).log.flush()
 })
 
@@ -103,13 +95,13 @@ describe('POST /v1/replay', () => {
   })
 
   test('says of each decision what the other policy says when it is asked, of pushed ones too', async () => {
-    const { id: pushed } = await (await send('PUT', '/v1/policies/pushed', { settings })).json<{ id: string }>()
+    const { id: pushed } = await (await call('/v1/policies/pushed', { settings }, 'PUT')).json<{ id: string }>()
     const policies = ['balanced-strict', 'two-tier', 'weighted-signals-renormalised', pushed]
     const before = new Map<string, Replay>()
     for (const policy of policies) before.set(policy, await replay(policy))
     let changes = 0
     for (const policy of policies) {
-      expect((await send('PUT', '/v1/policy', { policy })).status).toBe(200)
+      expect((await call('/v1/policy', { policy }, 'PUT')).status).toBe(200)
       const asked = await askAll()
       const changed = first.flatMap(({ id, verdict }, at) => {
         const to = asked[at]!.verdict
@@ -126,7 +118,7 @@ describe('POST /v1/replay', () => {
       expect(told.calls_avoided, policy).toBe(refused - told.before['refuse']!)
       changes += changed.length
     }
-    await send('PUT', '/v1/policy', { policy: null })
+    await call('/v1/policy', { policy: null }, 'PUT')
     expect(changes).toBeGreaterThan(3)
     const loosest = before.get(pushed)!
     expect(loosest).toMatchObject({ policy: pushed, policy_id: pushed })
@@ -171,18 +163,65 @@ describe('POST /v1/replay', () => {
     })
   })
 
+  test('tells which were not read, and refuses where the reader failed that the policy weighs', async () => {
+    const atMs = Date.now() - 1_000
+    const whole = await env.DB.prepare('SELECT signals FROM decisions WHERE id = ?1')
+      .bind(first[0]!.id)
+      .first<{ signals: string }>()
+    const signals = JSON.parse(whole!.signals) as never
+    const decided = { tenant: 'default', collection: 'unread', verdict: 'pass', signals } as const
+    await createD1DecisionStore({ db: env.DB }).write(
+      (['failed', 'timeout', 'spared', 'off', 'ok'] as const).map((reranker, at) => ({
+        event: anEvent(`unread-${reranker}`, { decision: aDecision({ ...decided, reranker }), atMs }),
+        isolate: 'unread',
+        sequence: at + 1,
+      })),
+    )
+    expect(await replay('balanced', '?collection=unread')).toMatchObject({
+      decisions: 5,
+      judged: 5,
+      unread: { where_reader_failed: 'not_weighed', failed: 2, spared: 1, off: 1 },
+    })
+    const weighing = {
+      ...settings,
+      name: 'weighing',
+      confidence: {
+        kind: 'adjusted',
+        base: settings.confidence,
+        intercept: 0,
+        weights: { 'grade.top': 1 },
+        unread: 'general',
+        provenance: 'written by hand',
+      },
+    }
+    const listed = await (
+      await send('/v1/collections', { headers: ADMIN })
+    ).json<{ collections: Record<string, unknown>[] }>()
+    const { embedding_model, dimension, lexicon_id, corpus_version } = listed.collections[0]!
+    const pin = { collection: 'default', embedding_model, dimension, lexicon_id, reader: null, corpus_version }
+    const pushed = await call('/v1/policies/pushed', { settings: weighing, pin }, 'PUT')
+    const { id } = await pushed.json<{ id: string }>()
+    expect(await replay(id, '?collection=unread')).toMatchObject({
+      decisions: 5,
+      judged: 3,
+      not_replayable: { count: 2, reasons: { not_read: 2 } },
+      after: { pass: 1, refuse: 2 },
+      unread: { where_reader_failed: 'refused', failed: 2, spared: 1, off: 0 },
+    })
+  })
+
   test.each([[{ policy: 'nothing' }], [{ policy: 'none@0123456789abcdef' }], [{}], [{ policy: 7 }]])(
     'refuses %j as no policy',
     async (body) => {
-      const response = await send('POST', '/v1/replay', body)
+      const response = await call('/v1/replay', body)
       expect([response.status, await response.json()]).toMatchObject([422, { error: { code: 'policy_unknown' } }])
     },
   )
 
   test('knows no policy of another tenant, and no other member', async () => {
-    const { id } = await (await send('PUT', '/v1/policies/pushed', { settings })).json<{ id: string }>()
-    expect((await send('POST', '/v1/replay?tenant=acme', { policy: id })).status).toBe(422)
-    const response = await send('POST', '/v1/replay', { policy: 'balanced', refuse_below: 0 })
+    const { id } = await (await call('/v1/policies/pushed', { settings }, 'PUT')).json<{ id: string }>()
+    expect((await call('/v1/replay?tenant=acme', { policy: id })).status).toBe(422)
+    const response = await call('/v1/replay', { policy: 'balanced', refuse_below: 0 })
     expect(await response.json()).toMatchObject({ error: { code: 'unknown_field' } })
   })
 })

@@ -1,7 +1,11 @@
 /** `POST /v1/replay`: what another policy would have decided. */
 import type { Context } from 'hono'
 import { measuredRate } from '../../../src/core/calibration/measured-rate.ts'
-import { type NOT_REPLAYABLE, replayDecision } from '../../../src/core/calibration/replay-decisions.ts'
+import {
+  type NOT_REPLAYABLE,
+  replayDecision,
+  whereReaderFails,
+} from '../../../src/core/calibration/replay-decisions.ts'
 import type { Verdict } from '../../../src/core/gates/finding.ts'
 import type { Policy } from '../../../src/core/policy/policy.ts'
 import { RagGateError } from '../../../src/errors.ts'
@@ -48,12 +52,14 @@ export async function postReplay(c: Context<{ Bindings: GateBindings }>): Promis
   const changed: { id: string; from: Verdict; to: Verdict; confidence: number }[] = []
   const reasons: Partial<Record<keyof typeof NOT_REPLAYABLE, number>> = {}
   let judged = 0
+  const unread = { failed: 0, spared: 0, off: 0 }
   for (const replayed of recorded.map((decision) => replayDecision(policy, decision))) {
     if (replayed.kind === 'not-replayable') {
       reasons[replayed.why] = (reasons[replayed.why] ?? 0) + 1
       continue
     }
-    const { id, was, is, confidence } = replayed
+    const { id, was, is, confidence, unread: why } = replayed
+    if (why !== undefined) unread[why]++
     judged++
     before[was]++
     after[is]++
@@ -71,6 +77,7 @@ export async function postReplay(c: Context<{ Bindings: GateBindings }>): Promis
     would_refuse: { rate: judged === 0 ? null : after.refuse / judged, low, high },
     /** Answers that would have been refused, less refusals that would have been answered. */
     calls_avoided: after.refuse - before.refuse,
+    unread: { where_reader_failed: whereReaderFails(policy), ...unread },
     changed: { count: changed.length, decisions: changed.slice(0, NAMED) },
   })
 }

@@ -55,10 +55,13 @@ export function csvText(columns: readonly string[], rows: readonly Readonly<Reco
 }
 
 /** Texts that a spreadsheet would take for a formula. */
-const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/
+const FORMULA = /^ *[=+\-@\t\r\n＝＋－＠]/
+/** Where one begins for a spreadsheet that separates cells by semicolons or tabs, as in half of Europe: it minds no quotes. */
+const BEHIND_SEPARATOR = /([;\t\r\n][ "]*)(?=[=+\-@＝＋－＠])/g
 
 /**
- * One cell, as in RFC 4180. A text that a spreadsheet would carry out begins with an apostrophe; numbers stay numbers.
+ * One cell, as in RFC 4180. A text that a spreadsheet would carry out begins with an apostrophe, also behind what may be a
+ * separator to it; numbers stay numbers.
  *
  * @see https://owasp.org/www-community/attacks/CSV_Injection
  */
@@ -66,6 +69,7 @@ export function csvCell(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   const text = typeof value === 'string' ? value : JSON.stringify(value)
-  const safe = FORMULA.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+  const inert = text.replaceAll(BEHIND_SEPARATOR, "$1'")
+  const safe = FORMULA.test(text) ? `'${inert}` : inert
+  return /[",;\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

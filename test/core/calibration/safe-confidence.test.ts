@@ -1,0 +1,106 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { seededRandom } from '../../../bench/seeded-random.ts'
+import { chanceOfAtMost } from '../../../src/core/calibration/binomial-interval.ts'
+import { lowestSafeConfidence } from '../../../src/core/calibration/safe-confidence.ts'
+import { lowestSafeThreshold, mostAllowed } from '../../../src/core/calibration/safe-threshold.ts'
+
+const RISK = 0.05
+const PROMISE = { risk: RISK, certainty: 0.9, step: 0.0001 }
+const CONFIDENCES = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1, maxLength: 150, size: 'max' })
+
+/** A confidence that is exceeded so often. */
+type Exceeded = (share: number) => number
+
+const sigmoid = (odds: number): number => 1 / (1 + Math.exp(-odds))
+
+/** How often a threshold lets more than the risk through, of so many labels drawn so often. */
+function exceededBy(
+  threshold: typeof lowestSafeThreshold,
+  confidence: Exceeded,
+  labels: number,
+  repeats = 1500,
+): number {
+  const random = seededRandom(labels)
+  const limit = confidence(RISK)
+  let exceeded = 0
+  for (let repeat = 0; repeat < repeats; repeat++) {
+    const drawn = Array.from({ length: labels }, () => confidence(1 - random()))
+    if (threshold(drawn, PROMISE)! <= limit - PROMISE.step) exceeded++
+  }
+  return exceeded / repeats
+}
+
+/** Log-odds that get rarer upwards, from the middle on. */
+const RARER: Readonly<Record<string, Exceeded>> = {
+  exponential: (share) => sigmoid(-1 - 1.5 * Math.log(share)),
+  logistic: (share) => sigmoid(Math.log((1 - share) / share) - 2),
+  'heavy-tailed': (share) => sigmoid(share ** -0.4 - 3),
+}
+
+describe('lowestSafeConfidence', () => {
+  it.each(Object.entries(RARER).flatMap(([name, of]) => [50, 76, 100].map((labels) => [name, labels, of] as const)))(
+    'keeps its promise where log-odds are %s, with %i labels',
+    (_, labels, of) => {
+      // A tenth may; three standard errors over the repeats are .023.
+      expect(exceededBy(lowestSafeConfidence, of, labels)).toBeLessThan(0.123)
+    },
+  )
+
+  it.each([
+    [60, 0.046, 0.06],
+    [76, 0.02, 0.07],
+    [100, 0.037, 0.07],
+  ])('uses the certainty up that whole counts leave over, with %i labels', (labels, most, least) => {
+    expect(exceededBy(lowestSafeThreshold, RARER['exponential']!, labels)).toBeLessThan(most + 0.023)
+    expect(exceededBy(lowestSafeConfidence, RARER['exponential']!, labels)).toBeGreaterThan(least)
+  })
+
+  it.each([50, 76, 100])('of %i labels is never worse than one more, whatever the confidences are like', (labels) => {
+    const shapes: readonly Exceeded[] = [
+      // Some near misses that look answerable, all alike, and just as many as the risk.
+      (share) => (share < 0.051 ? 0.9 + 0.0001 * (1 - share) : 0.1 * (1 - share)),
+      (share) => Math.round(20 * (1 - share)) / 20,
+      (share) => 1 - share ** 8,
+    ]
+    const allowed = mostAllowed(labels, PROMISE)
+    const most = chanceOfAtMost(allowed + 1, labels, RISK)
+    for (const shape of shapes) {
+      expect(exceededBy(lowestSafeConfidence, shape, labels)).toBeLessThan(most + 3 * Math.sqrt(0.25 / 1500))
+    }
+  })
+
+  it('lies between what whole counts say, and what they say with one more', () => {
+    fc.assert(
+      fc.property(CONFIDENCES, (all) => {
+        const promised = { ...PROMISE, risk: 0.1 }
+        const counted = lowestSafeThreshold(all, promised)
+        const between = lowestSafeConfidence(all, promised)
+        if (counted === undefined || between === undefined) {
+          expect(between).toBe(counted)
+          return
+        }
+        expect(between).toBeLessThanOrEqual(counted)
+        const through = all.filter((each) => each >= between - 1e-9).length
+        expect(through).toBeLessThanOrEqual(mostAllowed(all.length, promised) + 1)
+        expect(lowestSafeConfidence(all.toReversed(), promised)).toBe(between)
+      }),
+    )
+  })
+
+  it('is what whole counts say where their number has just come to one more, on average, and between equals', () => {
+    const spread = (count: number): number[] => Array.from({ length: count }, (_, at) => at / count)
+    for (const labels of [45, 105]) {
+      expect(lowestSafeConfidence(spread(labels), PROMISE)).toBe(lowestSafeThreshold(spread(labels), PROMISE))
+      expect(lowestSafeConfidence(spread(labels + 9), PROMISE)).toBeLessThan(
+        lowestSafeThreshold(spread(labels + 9), PROMISE)!,
+      )
+    }
+    const average = { ...PROMISE, certainty: 'average' } as const
+    expect(lowestSafeConfidence(spread(30), average)).toBe(lowestSafeThreshold(spread(30), average))
+    const equal = Array.from({ length: 60 }, () => 0.5)
+    expect(lowestSafeConfidence(equal, PROMISE)).toBe(0.5001)
+    expect(lowestSafeConfidence([...equal.slice(1), NaN], PROMISE)).toBe(0.5001)
+    expect(lowestSafeConfidence(spread(44), PROMISE)).toBeUndefined()
+  })
+})
