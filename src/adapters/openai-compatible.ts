@@ -3,13 +3,15 @@
  *
  * @see https://platform.openai.com/docs/api-reference/chat/create
  */
-import { requireOptions } from '../core/lib/options.ts'
+import { callable, number, object, oneOf, required, requireOptions, text, whole } from '../core/lib/options.ts'
 import { reportedModel, reportedTokens } from '../core/answer/reported-facts.ts'
 import { isRecord } from '../core/lib/guards.ts'
 import type { Fetch } from '../http/bounded-fetch.ts'
-import { bearer, createJsonEndpoint } from '../http/json-endpoint.ts'
+import { startDeadline } from '../http/deadline.ts'
+import { eventEndpoint } from '../http/event-endpoint.ts'
+import { bearer, httpUrl, jsonEndpoint, prepareEndpoint } from '../http/json-endpoint.ts'
 import type { UpstreamOptions } from '../http/upstream.ts'
-import { badResponse, type UpstreamName } from '../http/upstream-error.ts'
+import { badResponse, readJson, type UpstreamName } from '../http/upstream-error.ts'
 import { RagGateError } from '../errors.ts'
 import type { Generation, GenerationRequest, Generator } from '../ports/generator.ts'
 
@@ -20,7 +22,7 @@ export interface OpenAiGeneratorOptions {
   readonly apiKey: string
   readonly model: string
   /**
-   * Deadline of a whole answer, milliseconds; 1 and up.
+   * Deadline of a whole answer, and of the first piece of one that is streamed, milliseconds; 1 and up.
    *
    * @default 20000
    */
@@ -44,6 +46,12 @@ export interface OpenAiGeneratorOptions {
    * @default 'not asked'
    */
   readonly logProbabilities?: 'asked' | 'not asked'
+  /**
+   * Whether a stream is asked how many tokens it took, by `stream_options`. Not every endpoint takes that.
+   *
+   * @default 'asked'
+   */
+  readonly streamedUsage?: 'asked' | 'not asked'
   /**
    * Bytes of an answer that are read at most; 1 and up.
    *
@@ -72,27 +80,23 @@ const MODEL: UpstreamName = { role: 'llm', what: 'The model' }
  * @throws `config_invalid` when the options make no sense
  */
 export function createOpenAiGenerator(options: OpenAiGeneratorOptions): Generator {
-  requireOptions(
-    options,
-    { baseUrl: 'a text', apiKey: 'a text', model: 'a text' },
-    {
-      timeoutMs: 'a number of 0 and up',
-      maxTokens: 'a whole number of 1 and up',
-      maxTokensField: ['max_tokens', 'max_completion_tokens'],
-      logProbabilities: ['asked', 'not asked'],
-      maxResponseBytes: 'a number of 0 and up',
-      upstream: 'an object',
-      fetch: 'a function',
-    },
-  )
+  requireOptions(options, {
+    baseUrl: required(httpUrl),
+    apiKey: required(text),
+    model: required(text),
+    timeoutMs: number(1),
+    maxTokens: whole(1),
+    maxTokensField: oneOf('max_tokens', 'max_completion_tokens'),
+    logProbabilities: oneOf('asked', 'not asked'),
+    streamedUsage: oneOf('asked', 'not asked'),
+    maxResponseBytes: number(1),
+    upstream: object,
+    fetch: callable,
+  })
   const { baseUrl, apiKey, model, timeoutMs = 20_000, maxTokens = 800, maxResponseBytes = 1024 * 1024 } = options
-  const { maxTokensField = 'max_tokens', logProbabilities = 'not asked' } = options
-  if (!Number.isInteger(maxTokens) || maxTokens < 1) {
-    throw new RagGateError('config_invalid', 'maxTokens must be a whole number of 1 and up', { param: 'maxTokens' })
-  }
-  const complete = createJsonEndpoint(MODEL, {
+  const { maxTokensField = 'max_tokens', logProbabilities = 'not asked', streamedUsage = 'asked' } = options
+  const endpoint = prepareEndpoint({
     url: baseUrl,
-    urlParam: 'baseUrl',
     path: '/chat/completions',
     headers: bearer(apiKey),
     timeoutMs,
@@ -100,37 +104,108 @@ export function createOpenAiGenerator(options: OpenAiGeneratorOptions): Generato
     fetch: options.fetch,
     upstream: { retries: 0, ...options.upstream },
   })
-  const settings = { model, [maxTokensField]: maxTokens, ...(logProbabilities === 'asked' ? { logprobs: true } : {}) }
+  const complete = jsonEndpoint(MODEL, endpoint)
+  const streamed = eventEndpoint(MODEL, endpoint)
+  const settings = { model, [maxTokensField]: maxTokens }
+  const atOnce = { ...settings, ...(logProbabilities === 'asked' ? { logprobs: true } : {}) }
+  // Without log-probabilities: what judges answers by them reads them whole.
+  const inPieces = {
+    ...settings,
+    stream: true,
+    ...(streamedUsage === 'asked' ? { stream_options: { include_usage: true } } : {}),
+  }
   return {
     model,
-    async generate({ question, context, caution, signal }: GenerationRequest): Promise<Generation> {
-      const system = caution === undefined ? INSTRUCTIONS : `${INSTRUCTIONS}\n${caution}`
-      const messages = [
-        { role: 'system', content: system },
-        { role: 'user', content: `${context}\n\nQuestion: ${question}` },
-      ]
-      return readCompletion(await complete({ ...settings, messages }, signal))
+    async generate(request: GenerationRequest): Promise<Generation> {
+      return readCompletion(await complete({ ...atOnce, messages: messagesOf(request) }, request.signal))
+    },
+    async *stream(request: GenerationRequest): AsyncGenerator<string, Generation, void> {
+      const deadline = startDeadline({ timeoutMs, signal: request.signal })
+      const read = createChunkReader()
+      try {
+        for await (const data of streamed({ ...inPieces, messages: messagesOf(request) }, deadline)) {
+          if (data === '[DONE]') return read.end('marked')
+          const text = read.next(data)
+          if (text === '') continue
+          deadline.lift()
+          yield text
+        }
+        return read.end('unmarked')
+      } finally {
+        deadline.stop()
+      }
     },
   }
 }
 
+function messagesOf({ question, context, caution }: GenerationRequest): readonly { role: string; content: string }[] {
+  const system = caution === undefined ? INSTRUCTIONS : `${INSTRUCTIONS}\n${caution}`
+  return [
+    { role: 'system', content: system },
+    { role: 'user', content: `${context}\n\nQuestion: ${question}` },
+  ]
+}
+
 function readCompletion(completion: unknown): Generation {
-  const { choices, model: served, usage } = isRecord(completion) ? completion : {}
+  const { choices } = isRecord(completion) ? completion : {}
   const choice: unknown = Array.isArray(choices) ? choices[0] : undefined
   const message = isRecord(choice) ? choice['message'] : undefined
   const text = isRecord(message) ? message['content'] : undefined
   if (!isRecord(choice) || typeof text !== 'string' || text.trim() === '') throw badResponse(MODEL, 'no answer')
+  const tokenLogProbabilities = logProbabilitiesIn(choice['logprobs'])
+  return {
+    ...writtenText(text, choice['finish_reason'], completion),
+    ...(tokenLogProbabilities === undefined ? {} : { report: { tokenLogProbabilities } }),
+  }
+}
+
+/** @param facts what names the model and counts the tokens */
+function writtenText(text: string, finishReason: unknown, facts: unknown): Generation {
+  const { model: served, usage } = isRecord(facts) ? facts : {}
   const model = reportedModel(served)
   // Some endpoints send `null` where they counted nothing.
   const tokens = isRecord(usage) ? reportedTokens(usage['prompt_tokens'], usage['completion_tokens']) : undefined
-  const tokenLogProbabilities = logProbabilitiesIn(choice['logprobs'])
   return {
     text,
     manner: 'written',
-    complete: choice['finish_reason'] === 'stop',
+    complete: finishReason === 'stop',
     ...(model === undefined ? {} : { model }),
     ...(tokens === undefined ? {} : { usage: tokens }),
-    ...(tokenLogProbabilities === undefined ? {} : { report: { tokenLogProbabilities } }),
+  }
+}
+
+/** Reads the chunks of a streamed completion one by one. */
+function createChunkReader(): {
+  readonly next: (data: string) => string
+  readonly end: (mark: 'marked' | 'unmarked') => Generation
+} {
+  let text = ''
+  let finishReason: unknown
+  let facts: Readonly<Record<string, unknown>> = {}
+  return {
+    /** The text that a chunk adds. */
+    next(data) {
+      const chunk = readJson(MODEL, data)
+      if (!isRecord(chunk) || (chunk['error'] ?? null) !== null) throw badResponse(MODEL, 'an error in a stream')
+      const { choices, model = facts['model'], usage } = chunk
+      // The tokens are counted in one of the last chunks, which may have no choice.
+      facts = { model, usage: usage ?? facts['usage'] }
+      const choice: unknown = Array.isArray(choices) ? choices[0] : undefined
+      if (!isRecord(choice)) return ''
+      finishReason = choice['finish_reason'] ?? finishReason
+      const { content } = isRecord(choice['delta']) ? choice['delta'] : {}
+      if (typeof content !== 'string') return ''
+      text += content
+      return content
+    },
+    /** @throws `llm_unavailable` where it just ended; `llm_bad_response` where nothing was said */
+    end(mark) {
+      if (mark === 'unmarked' && typeof finishReason !== 'string') {
+        throw new RagGateError('llm_unavailable', 'The model broke off its answer')
+      }
+      if (text.trim() === '') throw badResponse(MODEL, 'no answer')
+      return writtenText(text, finishReason, facts)
+    },
   }
 }
 

@@ -2,12 +2,15 @@
  * One HTTP exchange with an upstream that is not trusted to end: one deadline over headers and body, a cap on the
  * bytes, no redirects. Which error code a fault becomes is the adapter's to say.
  */
-import { type DeadlineOptions, startDeadline } from './deadline.ts'
+import { type Deadline, type DeadlineOptions, startDeadline } from './deadline.ts'
 import { readAtMost } from './read-at-most.ts'
 import { UpstreamFault } from './upstream-fault.ts'
 
 /** What sends a request: `fetch`, or that of a service binding or Durable Object stub. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
+
+/** A request without what the exchange sees to. */
+export type BoundedRequest = Omit<RequestInit, 'signal' | 'redirect'>
 
 /** Bounds of an exchange. */
 export interface BoundedFetchOptions extends DeadlineOptions {
@@ -30,30 +33,54 @@ export interface BoundedResponse {
  */
 export async function boundedFetch(
   url: string,
-  init: Omit<RequestInit, 'signal' | 'redirect'>,
+  init: BoundedRequest,
   options: BoundedFetchOptions,
 ): Promise<BoundedResponse> {
   const deadline = startDeadline(options)
+  try {
+    return await readUnder(deadline, options.fetch, url, init, async ({ status, headers, body }) => {
+      const bytes = await readAtMost(body, options.maxResponseBytes, (promise) => deadline.race(promise))
+      if (bytes === undefined) throw new UpstreamFault('too-large')
+      return { status, headers, text: decode(bytes) }
+    })
+  } finally {
+    deadline.stop()
+  }
+}
+
+/**
+ * Sends a request under a deadline, and reads of the response what `read` does.
+ *
+ * @throws `UpstreamFault`
+ */
+export async function readUnder<Result>(
+  deadline: Deadline,
+  fetch: Fetch,
+  url: string,
+  init: BoundedRequest,
+  read: (response: Response) => Promise<Result>,
+): Promise<Result> {
   let sent: Promise<Response> | undefined
   try {
     if (deadline.fault !== undefined) throw deadline.fault
     // workerd has no `redirect: 'error'`.
-    sent = options.fetch(url, { ...init, redirect: 'manual', signal: deadline.signal })
+    sent = fetch(url, { ...init, redirect: 'manual', signal: deadline.signal })
     const response = await deadline.race(sent)
     if (response.status >= 300 && response.status < 400) {
       throw new UpstreamFault('redirect', { status: response.status })
     }
-    const bytes = await readAtMost(response.body, options.maxResponseBytes, (promise) => deadline.race(promise))
-    if (bytes === undefined) throw new UpstreamFault('too-large')
-    return { status: response.status, headers: response.headers, text: decode(bytes) }
+    return await read(response)
   } catch (thrown) {
     // Whenever a response still comes, nobody will read it.
     sent?.then(({ body }) => (body?.locked === false ? body.cancel() : undefined)).catch(() => {})
-    if (thrown instanceof UpstreamFault) throw thrown
-    throw deadline.fault ?? new UpstreamFault('network', { thrown })
-  } finally {
-    deadline.stop()
+    throw faultOf(thrown, deadline)
   }
+}
+
+/** Why an exchange failed in which something was thrown. */
+export function faultOf(thrown: unknown, deadline: Deadline): UpstreamFault {
+  if (thrown instanceof UpstreamFault) return thrown
+  return deadline.fault ?? new UpstreamFault('network', { thrown })
 }
 
 /** The wait that an upstream asked for in `Retry-After`, in whole seconds; `undefined` when it asked for none. */

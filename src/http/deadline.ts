@@ -16,6 +16,8 @@ export interface Deadline {
   readonly fault: UpstreamFault | undefined
   /** The promise's result, unless the exchange is ended first. */
   race<Value>(promise: Promise<Value>): Promise<Value>
+  /** Lifts the limit of time; its signal still ends the exchange. */
+  lift(): void
   stop(): void
 }
 
@@ -47,6 +49,7 @@ export function startDeadline({ timeoutMs, signal }: DeadlineOptions): Deadline 
       return fault
     },
     race: (promise) => Promise.race([ended, promise]),
+    lift: () => clearTimeout(timer),
     stop() {
       clearTimeout(timer)
       signal?.removeEventListener('abort', onAbort)

@@ -1,16 +1,13 @@
 /** An upstream that takes JSON by POST and answers with JSON. */
 import { RagGateError } from '../errors.ts'
-import type { Fetch } from './bounded-fetch.ts'
-import { requireAtLeast } from './require-at-least.ts'
-import { createHttpUpstream, type UpstreamOptions } from './upstream.ts'
+import { boundedFetch, type BoundedFetchOptions, type BoundedRequest, type Fetch } from './bounded-fetch.ts'
+import { createHttpExchange, type HttpExchange, type UpstreamOptions } from './upstream.ts'
 import { errorOfFault, errorOfStatus, readJson, type UpstreamName } from './upstream-error.ts'
 
 /** Where an endpoint is, and how long to wait for it. */
 export interface JsonEndpointOptions {
   /** An http(s) URL, or the part of one that `path` completes. */
   readonly url: string
-  /** What `url` is called among the options of whoever asks. */
-  readonly urlParam: 'url' | 'baseUrl'
   /** @default '' */
   readonly path?: string
   /** Headers of every request, beside the content type. */
@@ -35,28 +32,53 @@ export type JsonEndpoint = (body: unknown, signal?: AbortSignal) => Promise<unkn
 /**
  * Makes an endpoint.
  *
- * @throws `config_invalid` when the URL, the bounds or the headers make no sense
+ * @throws `config_invalid` when a header or key cannot be sent
  */
 export function createJsonEndpoint(name: UpstreamName, options: JsonEndpointOptions): JsonEndpoint {
-  const { urlParam: param, path = '', timeoutMs, maxResponseBytes } = options
-  if (!URL.canParse(options.url) || !/^https?:$/.test(new URL(options.url).protocol)) {
-    throw new RagGateError('config_invalid', `${param} must be an http(s) URL`, { param })
-  }
-  requireAtLeast(1, 'timeoutMs', timeoutMs)
-  requireAtLeast(1, 'maxResponseBytes', maxResponseBytes)
-  const url = path === '' ? options.url : options.url.replace(/\/+$/, '') + path
+  return jsonEndpoint(name, prepareEndpoint(options))
+}
+
+/** An endpoint with the discipline that all share who ask it, whichever way they read its answers. */
+export interface PreparedEndpoint {
+  readonly url: string
+  /** A request with this body. */
+  readonly post: (body: unknown) => BoundedRequest
+  readonly bounds: Omit<BoundedFetchOptions, 'signal'>
+  readonly exchange: HttpExchange
+}
+
+/** @throws `config_invalid` when a header or key cannot be sent */
+export function prepareEndpoint(options: JsonEndpointOptions): PreparedEndpoint {
+  const { path = '', timeoutMs, maxResponseBytes } = options
   const headers = checkedHeaders({ ...options.headers, 'content-type': 'application/json' })
   // `fetch` wants to be called as the global it is.
   const send: Fetch = options.fetch ?? ((address, init) => fetch(address, init))
-  const upstream = createHttpUpstream({ fetch: send, timeoutMs, maxResponseBytes }, options.upstream)
+  return {
+    url: path === '' ? options.url : options.url.replace(/\/+$/, '') + path,
+    post: (body) => ({ method: 'POST', headers, body: JSON.stringify(body) }),
+    bounds: { fetch: send, timeoutMs, maxResponseBytes },
+    exchange: createHttpExchange(options.upstream),
+  }
+}
+
+/** Reads the answers of an endpoint whole. */
+export function jsonEndpoint(name: UpstreamName, { url, post, bounds, exchange }: PreparedEndpoint): JsonEndpoint {
   return async function jsonEndpoint(body, signal) {
-    const init = { method: 'POST', headers, body: JSON.stringify(body) }
-    const response = await upstream(url, init, signal).catch((thrown: unknown) => {
-      throw errorOfFault(name, thrown)
-    })
-    if (response.status !== 200) throw errorOfStatus(name, response)
+    const init = post(body)
+    const response = await exchange(() => boundedFetch(url, init, { ...bounds, signal }), signal).catch(
+      (thrown: unknown) => {
+        throw errorOfFault(name, thrown)
+      },
+    )
+    if (response.status !== 200) throw errorOfStatus(name, response.status)
     return readJson(name, response.text)
   }
+}
+
+/** What the address of an upstream must be. */
+export const httpUrl = {
+  words: 'an http(s) URL',
+  holds: (url: unknown): boolean => typeof url === 'string' && /^https?:/i.test(url) && URL.canParse(url),
 }
 
 /** A header that cannot be sent is a fault of the configuration; what the platform says of it quotes the key. */

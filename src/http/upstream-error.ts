@@ -1,6 +1,5 @@
 /** What went wrong with an upstream, as an error of this package. Nothing that the upstream said goes into it. */
 import { RagGateError } from '../errors.ts'
-import type { BoundedResponse } from './bounded-fetch.ts'
 import { UpstreamFault } from './upstream-fault.ts'
 
 /** Whose failure it is: the beginning of the error's code, and the subject of its message. */
@@ -44,7 +43,7 @@ export function errorOfFault({ role, what }: UpstreamName, thrown: unknown): unk
  * The error for a status that is no success and not worth a retry. A model is the one upstream that may turn a request
  * down for what is in it: a question or context too long, a text its filter does not take, a setting it does not know.
  */
-export function errorOfStatus({ role, what }: UpstreamName, { status }: BoundedResponse): RagGateError {
+export function errorOfStatus({ role, what }: UpstreamName, status: number): RagGateError {
   const facts = { upstreamStatus: status }
   if (status === 401 || status === 402 || status === 403) {
     return new RagGateError(`${role}_misconfigured`, `${what} does not accept the credentials`, facts)

@@ -2,7 +2,13 @@
  * How an upstream is asked: at most one retry, and only where it helps, within a budget that an outage uses up; and not
  * at all while it keeps failing.
  */
-import { boundedFetch, type BoundedFetchOptions, type BoundedResponse, retryAfterSeconds } from './bounded-fetch.ts'
+import {
+  boundedFetch,
+  type BoundedFetchOptions,
+  type BoundedRequest,
+  type BoundedResponse,
+  retryAfterSeconds,
+} from './bounded-fetch.ts'
 import { type CallOutcome, type CircuitBreakerOptions, createCircuitBreaker } from './circuit-breaker.ts'
 import { startDeadline } from './deadline.ts'
 import { UpstreamFault, type UpstreamFaultKind } from './upstream-fault.ts'
@@ -91,22 +97,32 @@ export function createUpstream(options: UpstreamOptions = {}): Upstream {
 }
 
 /** Sends requests to one HTTP upstream; throws `UpstreamFault`, also for a status of 429 or 5xx. */
-export type HttpUpstream = (
-  url: string,
-  init: Omit<RequestInit, 'signal' | 'redirect'>,
-  signal?: AbortSignal,
-) => Promise<BoundedResponse>
+export type HttpUpstream = (url: string, init: BoundedRequest, signal?: AbortSignal) => Promise<BoundedResponse>
 
 /** Makes an upstream that is asked over HTTP. Bounds hold for each try. */
 export function createHttpUpstream(
   bounds: Omit<BoundedFetchOptions, 'signal'>,
   options: UpstreamOptions = {},
 ): HttpUpstream {
+  const exchange = createHttpExchange(options)
+  return function httpUpstream(url, init, signal) {
+    return exchange(() => boundedFetch(url, init, { ...bounds, signal }), signal)
+  }
+}
+
+/** Makes an HTTP exchange, and perhaps makes it again; throws `UpstreamFault`, also for a status of 429 or 5xx. */
+export type HttpExchange = <Answer extends Pick<Response, 'status' | 'headers'>>(
+  attempt: () => Promise<Answer>,
+  signal?: AbortSignal,
+) => Promise<Answer>
+
+/** Makes the discipline of one upstream that is asked over HTTP, whichever way its answers are read. */
+export function createHttpExchange(options: UpstreamOptions = {}): HttpExchange {
   const upstream = createUpstream(options)
   const { nowMs = () => Date.now() } = options
-  return function httpUpstream(url, init, signal) {
+  return function httpExchange(attempt, signal) {
     return upstream(async () => {
-      const response = await boundedFetch(url, init, { ...bounds, signal })
+      const response = await attempt()
       if (response.status === 429 || response.status >= 500) {
         const seconds = retryAfterSeconds(response.headers, nowMs())
         throw new UpstreamFault('unavailable', {

@@ -33,4 +33,12 @@ export interface Generator {
   readonly model: string
   /** @throws `llm_timeout`, `llm_unavailable`, `llm_misconfigured`, `llm_bad_request`, `llm_bad_response` */
   generate(request: GenerationRequest): Promise<Generation>
+  /**
+   * The same, piece by piece as it is written; joined, the pieces are the text of the generation that it returns. Absent
+   * where answers are made whole. From the first piece on nothing but the signal limits how long it waits for the next:
+   * a gate gives up a stream that falls silent.
+   *
+   * @throws what `generate` does, after pieces too
+   */
+  stream?(request: GenerationRequest): AsyncGenerator<string, Generation, void>
 }

@@ -8,10 +8,15 @@ import gate from '../../workers/gate/index.ts'
 
 export { AnswerFlight, VectorIndex } from '../../workers/gate/index.ts'
 
+const STREAM_IDLE_TIMEOUT_MS = 3000
+
 const streaming = new Hono<RagGateEnv<GateBindings>>()
 streaming.post(
   '/stream',
-  ragGate<GateBindings>({ dependencies: (env) => compositionFor(env).gate }),
+  ragGate<GateBindings>({
+    dependencies: (env) => compositionFor(env).gate,
+    answer: { streamIdleTimeoutMs: STREAM_IDLE_TIMEOUT_MS },
+  }),
   async ({ env, var: { ragGate: gated } }) => {
     const { body } = await fetch(`${env.LLM_BASE_URL}/chat/completions`, {
       method: 'POST',

@@ -176,6 +176,25 @@ describe('a stream of the model', () => {
     })
   })
 
+  test('that falls silent is given up, and ends like one that died', async () => {
+    const question = anotherQuestion()
+    let isClosed = false
+    const silent = (response: ServerResponse): void => void response.on('close', () => (isClosed = true))
+    model.answerWith(streamed(EVENTS.slice(0, 2), silent))
+    const text = await (await post('/stream', question)).text()
+    const came = EVENTS.slice(0, 2).join('')
+    expect(text.startsWith(came)).toBe(true)
+    expect(text.slice(came.length)).toMatch(/^data: \{"error":\{"code":"llm_timeout",.*\}\}\n\n$/)
+    await vi.waitFor(() => expect(isClosed).toBe(true), { timeout: 10_000 })
+    await vi.waitFor(async () => expect(await recorded(1)).toEqual([504]), { timeout: 20_000, interval: 300 })
+    model.answerWith(streamed(EVENTS, ending))
+    const again = await post('/stream', question)
+    expect([statusOf(again), await again.text()]).toEqual([
+      expect.stringMatching(/^rag-gate; fwd=miss/),
+      EVENTS.join(''),
+    ])
+  })
+
   test('that dies is an error to the official client, after what came', async () => {
     model.answerWith(streamed(EVENTS.slice(0, 2), dying))
     const send = (): Promise<Response> => post('/stream', anotherQuestion())

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { GateWarning } from '../../src/pipeline/question-settings.ts'
+import { questionHmac } from '../../src/pipeline/question-hmac.ts'
 import { aGate, type GateFixture, POLICY, QUESTION, STRONG } from '../fixtures/gate.ts'
 import { quietErrors } from '../fixtures/quiet-console.ts'
 
@@ -81,8 +82,8 @@ describe('the record', () => {
   )
 
   it('holds nothing of the question but its HMAC, and that only with a key', async () => {
-    const questionHmac = { key: 'k'.repeat(32), keyId: 'k1' }
-    const { ask, journal } = aGate({ dependencies: { questionHmac } })
+    const dependencies = { questionHmac: questionHmac({ key: 'k'.repeat(32), keyId: 'k1' }) }
+    const { ask, journal } = aGate({ dependencies })
     await ask()
     expect(journal.events[0]?.question).toEqual({
       hmac: expect.stringMatching(/^[0-9a-f]{64}$/),

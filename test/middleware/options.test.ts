@@ -23,7 +23,7 @@ describe('making a gate', () => {
     [{ retrieval: { fusion: 'dbsf', rrfK: 60 } }, 'retrieval.rrfK'],
     [{ retrieval: { rrfK: 60 } }, 'retrieval.rrfK'],
     [{ retrieval: { filter: {} } }, 'filter'],
-    [{ retrieval: { filter: null } }, 'filter'],
+    [{ retrieval: { filter: null } }, 'retrieval.filter'],
     [{ retrieval: { filter: { team: 'edge' } } }, 'filter'],
     [{ retrieval: { filter: { source: "x' OR source != '" } } }, 'filter'],
     [{ retrieval: { timeoutMs: 0 } }, 'retrieval.timeoutMs'],
@@ -48,6 +48,10 @@ describe('making a gate', () => {
     [{ question: { maxBodyBytes: NaN } }, 'question.maxBodyBytes'],
     [{ question: { bodyTimeoutMs: -1 } }, 'question.bodyTimeoutMs'],
     [{ question: { otherFields: 'ignore' } }, 'question.otherFields'],
+    [{ answer: { streamStartTimeoutMs: 0 } }, 'answer.streamStartTimeoutMs'],
+    [{ answer: { streamStartTimeoutMs: 600_001 } }, 'answer.streamStartTimeoutMs'],
+    [{ answer: { streamIdleTimeoutMs: 1.5 } }, 'answer.streamIdleTimeoutMs'],
+    [{ answer: { streamIdleTimeoutMs: Infinity } }, 'answer.streamIdleTimeoutMs'],
   ])('with %j fails at once, naming the option', (options, param) => {
     expect(() => make(options)).toThrow(expect.objectContaining({ code: 'config_invalid', param }))
   })

@@ -1,25 +1,30 @@
-/** Whether JSON names a member of an object twice: readers differ on which of them counts, so neither can be meant. */
+/** What is looked for in JSON before it is parsed: depth, and members that stand twice. */
+import { RagGateError } from '../errors.ts'
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
+/** Deeper bodies could overflow whoever walks them. */
+const MAX_DEPTH = 32
+
 /**
- * Looks at the names of members on every level, escapes resolved. Time rises with the length alone.
+ * Refuses JSON that nests too deeply, or that names a member of an object twice, escapes resolved: readers differ on which
+ * of the two counts, so neither can be meant. Time rises with the length alone.
  *
- * @param json well-formed
+ * @throws `too_deep`, `invalid_json`; whatever `JSON.parse` throws for a name that is no string of JSON
  */
-export function hasMemberTwice(json: string): boolean {
+export function requirePlainStructure(json: string): void {
   /** Names seen in each object that is open; undefined for a list. */
   const open: (Set<string> | undefined)[] = []
   let nameMayFollow = false
   for (let at = 0; at < json.length; at++) {
     switch (json.charAt(at)) {
       case '{':
-        open.push(new Set())
-        nameMayFollow = true
-        break
       case '[':
-        open.push(undefined)
+        nameMayFollow = json.charAt(at) === '{'
+        if (open.push(nameMayFollow ? new Set() : undefined) > MAX_DEPTH) {
+          throw new RagGateError('too_deep', `The body may nest at most ${MAX_DEPTH} levels`)
+        }
         break
       case '}':
       case ']':
@@ -33,7 +38,7 @@ export function hasMemberTwice(json: string): boolean {
         const names = nameMayFollow ? open.at(-1) : undefined
         if (names !== undefined) {
           const name = nameOf(json.slice(at, end))
-          if (names.has(name)) return true
+          if (names.has(name)) throw new RagGateError('invalid_json', 'A member stands twice in one object of the body')
           names.add(name)
         }
         nameMayFollow = false
@@ -42,7 +47,6 @@ export function hasMemberTwice(json: string): boolean {
       }
     }
   }
-  return false
 }
 
 /** Behind the closing quote. */

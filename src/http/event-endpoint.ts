@@ -1,0 +1,40 @@
+/** An upstream that takes JSON by POST and answers with server-sent events. */
+import type { Deadline } from './deadline.ts'
+import type { PreparedEndpoint } from './json-endpoint.ts'
+import { createEventSplitter, readEvent } from './server-sent-events.ts'
+import { streamedFetch } from './streamed-fetch.ts'
+import { badResponse, errorOfFault, errorOfStatus, type UpstreamName } from './upstream-error.ts'
+
+/**
+ * Sends a body, and gives the data of the events as they come. Whoever stops reading before the end has the rest cancelled.
+ *
+ * @param deadline holds until whoever started it stops it
+ * @throws errors that begin with the upstream's role: `…_timeout`, `…_unavailable`, `…_misconfigured`, `…_bad_response`
+ */
+export type EventEndpoint = (body: unknown, deadline: Deadline) => AsyncGenerator<string, void, void>
+
+/** Reads the answers of an endpoint event by event. */
+export function eventEndpoint(name: UpstreamName, { url, post, bounds, exchange }: PreparedEndpoint): EventEndpoint {
+  return async function* eventEndpoint(body, deadline) {
+    const { fetch, maxResponseBytes } = bounds
+    const attempt = () => streamedFetch(url, post(body), { fetch, maxResponseBytes, deadline })
+    try {
+      const { status, headers, read, cancel } = await exchange(attempt, deadline.signal)
+      if (status !== 200) throw errorOfStatus(name, status)
+      try {
+        if (!/^text\/event-stream\b/i.test(headers.get('content-type') ?? '')) throw badResponse(name, 'no stream')
+        const eventsIn = createEventSplitter()
+        for (let piece = await read(); piece !== undefined; piece = await read()) {
+          for (const event of eventsIn(piece)) {
+            const { data } = readEvent(event)
+            if (data !== '') yield data
+          }
+        }
+      } finally {
+        cancel()
+      }
+    } catch (thrown) {
+      throw errorOfFault(name, thrown)
+    }
+  }
+}

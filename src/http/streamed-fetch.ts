@@ -1,0 +1,69 @@
+/** One HTTP exchange whose body is read as it comes: no redirects, a cap on the bytes, and somebody else's deadline. */
+import { type BoundedRequest, faultOf, type Fetch, readUnder } from './bounded-fetch.ts'
+import type { Deadline } from './deadline.ts'
+import { UpstreamFault } from './upstream-fault.ts'
+
+/** Bounds of an exchange. */
+export interface StreamedFetchOptions {
+  readonly fetch: Fetch
+  /** Bytes of the body that are read at most, after decompression. */
+  readonly maxResponseBytes: number
+  /** Holds until whoever started it stops it. */
+  readonly deadline: Deadline
+}
+
+/** A response, and the bytes of its body one by one; there are none of a status other than 200. */
+export interface StreamedResponse {
+  readonly status: number
+  readonly headers: Headers
+  /**
+   * The next bytes; `undefined` at the end.
+   *
+   * @throws `UpstreamFault`; then the body is cancelled
+   */
+  readonly read: () => Promise<Uint8Array | undefined>
+  readonly cancel: () => void
+}
+
+/**
+ * Sends a request and waits for the first bytes of the body.
+ *
+ * @throws `UpstreamFault`
+ */
+export function streamedFetch(
+  url: string,
+  init: BoundedRequest,
+  { fetch, maxResponseBytes, deadline }: StreamedFetchOptions,
+): Promise<StreamedResponse> {
+  return readUnder(deadline, fetch, url, init, async ({ status, headers, body }) => {
+    const reader = body?.getReader()
+    const cancel = (): void => void reader?.cancel().catch(() => undefined)
+    let length = 0
+    async function read(): Promise<Uint8Array | undefined> {
+      try {
+        const piece = reader && (await deadline.race(reader.read())).value
+        length += piece?.byteLength ?? 0
+        if (length > maxResponseBytes) throw new UpstreamFault('too-large')
+        return piece
+      } catch (thrown) {
+        cancel()
+        throw faultOf(thrown, deadline)
+      }
+    }
+    if (status !== 200) {
+      cancel()
+      return { status, headers, cancel, read: async () => undefined }
+    }
+    let first: Promise<Uint8Array | undefined> | undefined = Promise.resolve(await read())
+    return {
+      status,
+      headers,
+      cancel,
+      read() {
+        const next = first ?? read()
+        first = undefined
+        return next
+      },
+    }
+  })
+}

@@ -1,0 +1,72 @@
+/** A stream that falls silent: it is given up, so that nothing is held for it. */
+import { RagGateError } from '../errors.ts'
+
+/** How long a stream may be silent while somebody waits for it, milliseconds. */
+export interface SilenceLimits {
+  /** Before its first bytes. */
+  readonly streamStartTimeoutMs: number
+  /** Between them. */
+  readonly streamIdleTimeoutMs: number
+}
+
+/**
+ * Passes a stream on piece by piece. Where nothing comes of it for too long it fails with `llm_timeout`, and its source is
+ * cancelled. Only the time counts in which a piece is waited for: a reader who is slow to ask for the next one may be.
+ *
+ * @param response one with a body
+ */
+export function withSilenceLimit(response: Response, limits: SilenceLimits): Response {
+  const reader = response.body!.getReader()
+  let limitMs = limits.streamStartTimeoutMs
+  /** Absent while nobody waits. */
+  let waitingSinceMs: number | undefined
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const stopTimer = (): void => {
+    if (timer !== undefined) clearTimeout(timer)
+    timer = undefined
+  }
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const check = (): void => {
+          timer = undefined
+          // The next who waits starts it again.
+          if (waitingSinceMs === undefined) return
+          const leftMs = waitingSinceMs + limitMs - performance.now()
+          if (leftMs > 0) {
+            timer = setTimeout(check, leftMs)
+            return
+          }
+          const failure = new RagGateError('llm_timeout', 'The answer fell silent before its end')
+          controller.error(failure)
+          reader.cancel(failure).catch(() => undefined)
+        }
+        waitingSinceMs = performance.now()
+        // One timer for many pieces: it finds out how long the latest has been waited for.
+        timer ??= setTimeout(check, limitMs)
+        try {
+          const { done, value } = await reader.read()
+          waitingSinceMs = undefined
+          if (done) {
+            stopTimer()
+            controller.close()
+            return
+          }
+          if (limitMs !== limits.streamIdleTimeoutMs) stopTimer()
+          limitMs = limits.streamIdleTimeoutMs
+          controller.enqueue(value)
+        } catch (thrown) {
+          stopTimer()
+          throw thrown
+        }
+      },
+      cancel(reason) {
+        stopTimer()
+        return reader.cancel(reason)
+      },
+    },
+    // Nothing is read ahead: what nobody waits for is not late.
+    { highWaterMark: 0 },
+  )
+  return new Response(body, response)
+}

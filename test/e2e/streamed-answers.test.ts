@@ -1,0 +1,268 @@
+/** `/ask` as a stream, through the ready Worker in the real runtime, with a model that streams on loopback. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import OpenAI from 'openai'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { callGate, ingest } from '../../src/cli/gate-client.ts'
+import { type LocalGate, startLocalGate } from '../../scripts/local-gate.ts'
+import { HANDBOOK, MIDDLING, OFF_TOPIC, STRONG } from '../fixtures/corpus.ts'
+import { type Answer, answering, type ScriptedUpstream, startUpstream } from '../fixtures/scripted-upstream.ts'
+
+const stateDirectory = mkdtempSync(join(tmpdir(), 'hono-rag-gate-e2e-'))
+let model: ScriptedUpstream
+let gate: LocalGate
+
+interface ModelRequest {
+  readonly stream?: boolean
+  readonly messages: readonly { readonly role: string; readonly content: string }[]
+}
+
+const WORDS = ['Thirty-', 'five ', 'days [1].']
+const delta = (content: string, reason: string | null = null): string =>
+  `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', model: 'm-1', choices: [{ index: 0, delta: { content }, finish_reason: reason }] })}\n\n`
+const USAGE =
+  'data: {"object":"chat.completion.chunk","model":"m-1","choices":[],"usage":{"prompt_tokens":120,"completion_tokens":7}}\n\n'
+const DONE = 'data: [DONE]\n\n'
+
+const requests: ModelRequest[] = []
+/** Answers as it is asked to: in pieces, or whole. `go` is awaited before each piece. */
+const talking =
+  (events: readonly string[], go: () => Promise<void> = async () => undefined): Answer =>
+  (response, request, body) => {
+    requests.push(JSON.parse(body) as ModelRequest)
+    if (requests.at(-1)?.stream !== true) {
+      const message = { role: 'assistant', content: WORDS.join('') }
+      return answering(JSON.stringify({ model: 'm-1', choices: [{ index: 0, finish_reason: 'stop', message }] }))(
+        response,
+        request,
+        body,
+      )
+    }
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    void (async () => {
+      for (const event of events) {
+        await go()
+        response.write(event)
+      }
+      response.end()
+    })()
+  }
+const WHOLE = [...WORDS.map((word) => delta(word)), delta('', 'stop'), USAGE, DONE]
+
+beforeAll(async () => {
+  model = await startUpstream(talking(WHOLE))
+  gate = await startLocalGate({
+    stateDirectory,
+    port: 8975,
+    vars: { LLM_BASE_URL: `${model.url}/v1`, LLM_API_KEY: 'key', LLM_MODEL: 'm', STREAM_IDLE_SECONDS: '3' },
+  })
+  await ingest(gate.url, gate.adminToken, HANDBOOK)
+})
+
+afterAll(async () => {
+  await gate?.stop()
+  await model?.stop()
+  rmSync(stateDirectory, { recursive: true, force: true })
+})
+
+const post = (body: unknown, headers: Record<string, string> = {}): Promise<Response> =>
+  fetch(`${gate.url}/ask`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  })
+
+let asked = 0
+/** The same question for the judge, and another one for the cache. */
+const anotherQuestion = (): string => STRONG + '?'.repeat(asked++)
+
+interface Chunk {
+  readonly choices: readonly { readonly delta: { readonly content?: string }; readonly finish_reason: string | null }[]
+  readonly rag_gate?: Readonly<Record<string, unknown>>
+}
+
+/** The chunks of a stream that ended well. */
+function chunksIn(text: string): Chunk[] {
+  const events = text.split('\n\n')
+  expect(events.slice(-2)).toEqual(['data: [DONE]', ''])
+  return events.slice(0, -2).map((event) => JSON.parse(event.replace(/^data: /, '')) as Chunk)
+}
+
+const textIn = (chunks: readonly Chunk[]): string => chunks.map(({ choices }) => choices[0]?.delta.content).join('')
+
+const statusOf = (response: Response): string | undefined =>
+  response.headers.get('cache-status')?.replace(/ttl=-?\d+/, 'ttl=N')
+
+describe('an answer that is asked for as a stream', () => {
+  test('comes as the model writes it, with the verdict before its first word', async () => {
+    let release = (): void => undefined
+    const held = new Promise<void>((resolve) => (release = resolve))
+    let sent = 0
+    model.answerWith(talking(WHOLE, () => (sent++ === 1 ? held : Promise.resolve())))
+    const response = await post({ question: anotherQuestion(), stream: true })
+    expect(response.headers.get('content-type')).toBe('text/event-stream')
+    expect(response.headers.get('rag-gate')).toMatch(/^pass;/)
+    const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
+    let came = ''
+    // While the model holds back everything but its first word.
+    while (!came.includes(JSON.stringify('Thirty-'))) came += (await reader.read()).value ?? ''
+    expect(came).not.toContain(JSON.stringify('five '))
+    const [first] = came.split('\n\n')
+    const { rag_gate: told, choices } = JSON.parse(first!.replace(/^data: /, '')) as Chunk
+    expect(told).toMatchObject({ verdict: 'pass', manner: 'written', refused: false, sources: expect.any(Array) })
+    expect(choices).toEqual([{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }])
+    release()
+    for (let read = await reader.read(); !read.done; read = await reader.read()) came += read.value
+    const chunks = chunksIn(came)
+    expect(chunks.map((chunk) => chunk.choices[0]?.delta.content)).toEqual(['', ...WORDS, undefined])
+    expect(chunks.at(-1)?.choices[0]?.finish_reason).toBe('stop')
+    expect(requests.at(-1)).toMatchObject({ stream: true, stream_options: { include_usage: true } })
+  })
+
+  test('is stored after its end: sent again with the same pieces, and as JSON to who asks so', async () => {
+    model.answerWith(talking(WHOLE))
+    const question = anotherQuestion()
+    const first = await (await post({ question, stream: true })).text()
+    const calls = model.calls()
+    const again = await post({ question, stream: true })
+    expect([statusOf(again), await again.text()]).toEqual(['rag-gate; hit; ttl=N', first])
+    const json = await post({ question })
+    expect([statusOf(json), json.headers.get('content-type')]).toEqual(['rag-gate; hit; ttl=N', 'application/json'])
+    expect(await json.json()).toEqual({ answer: WORDS.join(''), ...chunksIn(first)[0]!.rag_gate })
+    expect(model.calls()).toBe(calls)
+  })
+
+  test('comes from an answer that was stored as JSON, too', async () => {
+    model.answerWith(talking(WHOLE))
+    const question = anotherQuestion()
+    const { answer, ...about } = (await (await post({ question })).json()) as { answer: string }
+    const calls = model.calls()
+    const stream = await post({ question }, { accept: 'text/event-stream' })
+    expect([statusOf(stream), stream.headers.get('content-type')]).toEqual([
+      'rag-gate; hit; ttl=N',
+      'text/event-stream',
+    ])
+    const chunks = chunksIn(await stream.text())
+    expect([textIn(chunks), chunks[0]?.rag_gate]).toEqual([answer, about])
+    expect(model.calls()).toBe(calls)
+  })
+
+  test('is read by the official client', async () => {
+    model.answerWith(talking(WHOLE))
+    const client = new OpenAI({ apiKey: gate.adminToken, baseURL: gate.url, maxRetries: 0 })
+    for (const state of ['made', 'stored']) {
+      const stream = await client.post<AsyncIterable<OpenAI.ChatCompletionChunk & Chunk>>('/ask', {
+        body: { question: 'How long are nightly backups of the billing database kept, in days?', stream: true },
+        stream: true,
+      })
+      const chunks: Chunk[] = []
+      for await (const chunk of stream as unknown as AsyncIterable<Chunk>) chunks.push(chunk)
+      expect([state, textIn(chunks), chunks[0]?.rag_gate?.['verdict']]).toEqual([state, WORDS.join(''), 'pass'])
+    }
+  })
+
+  test('has its tokens counted', async () => {
+    model.answerWith(talking(WHOLE))
+    await (await post({ question: anotherQuestion(), stream: true })).text()
+    const address = { url: gate.url, key: gate.adminToken }
+    await vi.waitFor(
+      async () => {
+        const { decisions } = await callGate<{ decisions: { id: string }[] }>(address, 'GET', '/v1/decisions')
+        const newest = await callGate<{ decision: object }>(address, 'GET', `/v1/decisions/${decisions[0]?.id}`)
+        expect(JSON.stringify(newest)).toContain('"input_tokens":120')
+      },
+      { timeout: 20_000, interval: 300 },
+    )
+  })
+
+  test('that carries a caution says so before its first word', async () => {
+    const chunks = chunksIn(await (await post({ question: MIDDLING, stream: true })).text())
+    expect(chunks[0]?.rag_gate).toMatchObject({ verdict: 'advise', caution: expect.stringContaining('verify') })
+  })
+})
+
+describe('a stream is asked for, and', () => {
+  test('a refusal comes in the same form, without a call of the model', async () => {
+    const calls = model.calls()
+    const { answer, ...about } = (await (await post({ question: OFF_TOPIC })).json()) as { answer: string }
+    const response = await post({ question: OFF_TOPIC, stream: true })
+    expect(response.headers.get('rag-gate')).toMatch(/^refuse;/)
+    const chunks = chunksIn(await response.text())
+    expect([textIn(chunks), chunks[0]?.rag_gate]).toEqual([answer, about])
+    expect(model.calls()).toBe(calls)
+  })
+
+  test.each<[string, unknown]>([
+    ['a text', 'yes'],
+    ['a number', 1],
+    ['null', null],
+  ])('%s in its place is refused', async (_, stream) => {
+    const response = await post({ question: STRONG, stream })
+    expect([response.status, await response.json()]).toMatchObject([422, { error: { code: 'stream_type' } }])
+  })
+
+  test('both are taken: JSON comes', async () => {
+    const response = await post({ question: STRONG }, { accept: 'application/json, text/event-stream' })
+    expect(response.headers.get('content-type')).toBe('application/json')
+    const other = await post({ question: STRONG, stream: false }, { accept: 'text/event-stream' })
+    expect(other.headers.get('content-type')).toBe('application/json')
+  })
+
+  test.each<[string, Answer, number, string]>([
+    ['hangs up', (response) => response.destroy(), 503, 'llm_unavailable'],
+    ['answers 429', answering('secret', 429), 503, 'llm_unavailable'],
+    ['answers 400', answering('{"error":"secret"}', 400), 502, 'llm_bad_request'],
+    ['streams an error', talking(['data: {"error":{"message":"secret"}}\n\n']), 502, 'llm_bad_response'],
+    ['streams nothing', talking([delta('', 'stop'), DONE]), 502, 'llm_bad_response'],
+    ['ends before its first word', talking([delta('')]), 503, 'llm_unavailable'],
+    ['answers whole', answering('{"choices":[]}'), 502, 'llm_bad_response'],
+  ])('a model that %s is an error as ever', async (_, script, status, code) => {
+    model.answerWith(script)
+    const response = await post({ question: anotherQuestion(), stream: true })
+    const text = await response.text()
+    expect([response.status, JSON.parse(text)]).toMatchObject([status, { error: { code } }])
+    expect(text).not.toContain('secret')
+  })
+
+  test.each<[string, readonly string[], string]>([
+    ['that dies', WHOLE.slice(0, 2), 'llm_unavailable'],
+    ['that tells of an error', [...WHOLE.slice(0, 2), 'data: {"error":{"message":"secret"}}\n\n'], 'llm_bad_response'],
+  ])('an answer %s ends with an event that says so, and is not stored', async (_, events, code) => {
+    model.answerWith(talking(events))
+    const question = anotherQuestion()
+    const text = await (await post({ question, stream: true })).text()
+    expect(text.split('\n\n').at(-2)).toMatch(new RegExp(`^data: \\{"error":\\{"code":"${code}"`))
+    expect(text).not.toContain('secret')
+    expect(text).not.toContain('[DONE]')
+    model.answerWith(talking(WHOLE))
+    const again = await post({ question, stream: true })
+    expect([statusOf(again), textIn(chunksIn(await again.text()))]).toEqual([
+      expect.stringMatching(/^rag-gate; fwd=miss/),
+      WORDS.join(''),
+    ])
+  })
+
+  test('an answer that falls silent is given up, and the model with it', async () => {
+    let isClosed = false
+    model.answerWith((response, request, body) => {
+      response.on('close', () => (isClosed = true))
+      let sent = 0
+      talking(WHOLE, () => (sent++ < 2 ? Promise.resolve() : new Promise(() => undefined)))(response, request, body)
+    })
+    const text = await (await post({ question: anotherQuestion(), stream: true })).text()
+    expect(text.split('\n\n').at(-2)).toMatch(/^data: \{"error":\{"code":"llm_timeout"/)
+    await vi.waitFor(() => expect(isClosed).toBe(true), { timeout: 10_000 })
+  })
+
+  test('an answer that was cut is sent as it is, says so, and is not stored', async () => {
+    model.answerWith(talking([delta('Thirty'), delta('', 'length'), DONE]))
+    const question = anotherQuestion()
+    const calls = model.calls()
+    for (let time = 0; time < 2; time++) {
+      const chunks = chunksIn(await (await post({ question, stream: true })).text())
+      expect([textIn(chunks), chunks.at(-1)?.choices[0]?.finish_reason]).toEqual(['Thirty', 'length'])
+    }
+    expect(model.calls() - calls).toBe(2)
+  })
+})

@@ -1,0 +1,41 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createEventSplitter, readEvent, splitEvents } from '../../src/http/server-sent-events.ts'
+
+const anEvent = fc
+  .array(fc.constantFrom('data: {"a":1}', 'data: é🗝', 'event: token', ': here', 'data'), { minLength: 1, maxLength: 3 })
+  .map((lines) => [...lines, '', ''])
+
+const aStream = fc
+  .record({ lineEnd: fc.constantFrom('\n', '\r\n', '\r'), events: fc.array(anEvent, { maxLength: 6 }) })
+  .map(({ lineEnd, events }) => events.map((lines) => lines.join(lineEnd)))
+
+describe('a stream of events', () => {
+  it('has the same events however its bytes come', () => {
+    fc.assert(
+      fc.property(aStream, fc.array(fc.nat(300)), (events, cuts) => {
+        const bytes = new TextEncoder().encode(events.join(''))
+        const eventsIn = createEventSplitter()
+        const at = [...cuts.filter((cut) => cut < bytes.length), bytes.length].sort((a, b) => a - b)
+        const came = at.flatMap((end, index) => eventsIn(bytes.slice(at[index - 1] ?? 0, end)))
+        // A `\r` at the very end may be the first half of `\r\n`: its event waits for what follows.
+        const whole = events.join('').endsWith('\r') ? events.slice(0, -1) : events
+        expect(came.map(readEvent)).toEqual(whole.map(readEvent))
+      }),
+    )
+  })
+
+  it('is told from what follows its last blank line', () => {
+    expect(splitEvents('data: a\n\ndata: b')).toEqual({ events: ['data: a\n\n'], rest: 'data: b' })
+  })
+
+  it.each([
+    ['data: a\n\n', { name: '', data: 'a' }],
+    ['data:a\ndata: b\n\n', { name: '', data: 'a\nb' }],
+    ['event: error\ndata: {}\n\n', { name: 'error', data: '{}' }],
+    [': wait\n\n', { name: '', data: '' }],
+    ['data\n\n', { name: '', data: '' }],
+  ])('%j is read', (event, read) => {
+    expect(readEvent(event)).toEqual(read)
+  })
+})

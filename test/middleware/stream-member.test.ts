@@ -1,0 +1,41 @@
+import { describe, expect, test } from 'vitest'
+import { balanced } from '../../src/presets/balanced/balanced.ts'
+import { multiGate } from '../../src/presets/multi-gate/index.ts'
+import { aGate, bodyOf, QUESTION } from '../fixtures/gate.ts'
+
+describe('the member stream', () => {
+  test('is not known unless the route says so', async () => {
+    const response = await aGate().ask({ question: QUESTION, stream: true })
+    expect([response.status, await bodyOf(response)]).toMatchObject([422, { error: { code: 'unknown_field' } }])
+  })
+
+  test('is the handler’s to read, and no part of the answer key', async () => {
+    const seen: unknown[] = []
+    const { ask, journal } = aGate({
+      question: { streams: 'everyone' },
+      handler: async (c) => {
+        seen.push(((await c.req.json()) as { stream?: boolean }).stream)
+        return c.json({ answer: 'Turn the red key.' })
+      },
+    })
+    for (const more of [{ stream: true }, { stream: false }, {}]) await ask({ question: QUESTION, ...more })
+    expect(seen).toEqual([true])
+    expect(journal.events.map(({ cache }) => cache)).toEqual(['miss', 'hit', 'hit'])
+  })
+
+  test.each(['yes', 1, null, []])('is neither true nor false as %j', async (stream) => {
+    const response = await aGate({ question: { streams: 'everyone' } }).ask({ question: QUESTION, stream })
+    expect([response.status, await bodyOf(response)]).toMatchObject([422, { error: { code: 'stream_type' } }])
+  })
+})
+
+test('a handler is told whether its answer is judged before it is sent', async () => {
+  for (const [policy, isJudged] of [
+    [balanced(), false],
+    [multiGate(), true],
+  ] as const) {
+    const { ask, journal } = aGate({ policy, mode: 'observe', answer: { generationConfidence: 'reported' } })
+    await ask()
+    expect(journal.handled.map(({ answerIsJudged }) => answerIsJudged)).toEqual([isJudged])
+  }
+})

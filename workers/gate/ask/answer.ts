@@ -1,0 +1,78 @@
+/** `POST /ask`: the handler behind the gate. It runs only for questions that may be answered. */
+import type { Context } from 'hono'
+import type { RagGateEnv } from '../../../src/middleware/gate-context.ts'
+import { CAUTION_FOR_READER } from '../../../src/core/reports/caution.ts'
+import type { Generation, GenerationRequest } from '../../../src/ports/generator.ts'
+import type { GateBindings } from '../bindings.ts'
+import { compositionFor } from '../compose.ts'
+import { type AboutAnswer, chunksOf, eventStream } from './chunks.ts'
+import { wantsStream } from './form.ts'
+
+type AskContext = Context<RagGateEnv<GateBindings>>
+
+/**
+ * Answers from the evidence: a model's words where one is configured, quoted sentences otherwise. As a stream where the
+ * caller wants one, the model writes one, and nobody judges it before; `form.ts` puts everything else into the form that
+ * was asked for.
+ */
+export async function answer(c: AskContext): Promise<Response> {
+  const { generator } = compositionFor(c.env)
+  if (!c.var.ragGate.answerIsJudged && (await wantsStream(c))) {
+    const left = new AbortController()
+    const pieces = generator.stream?.({ ...task(c), signal: left.signal })
+    if (pieces !== undefined) return streamAnswer(c, generator.model, pieces, () => left.abort())
+  }
+  const generation = await generator.generate({ ...task(c), signal: c.req.raw.signal })
+  report(c, generation)
+  return c.json({ answer: generation.text, ...about(c, generation.manner) })
+}
+
+/** What is asked of the generator. */
+function task(c: AskContext): Omit<GenerationRequest, 'signal'> {
+  const { question, context, caution } = c.var.ragGate
+  return { question, chunks: context.chunks, context: context.text, ...(caution === undefined ? {} : { caution }) }
+}
+
+function report(c: AskContext, { report: reported, complete, model, usage }: Generation): void {
+  c.var.ragGate.report({
+    ...reported,
+    complete,
+    ...(model === undefined ? {} : { model }),
+    ...(usage === undefined ? {} : { usage }),
+  })
+}
+
+/** What a reader is told of an answer beside its text. */
+function about(c: AskContext, manner: Generation['manner']): AboutAnswer {
+  const { citations, caution, summary } = c.var.ragGate
+  return {
+    manner,
+    sources: citations,
+    refused: false,
+    ...(caution === undefined ? {} : { caution: CAUTION_FOR_READER }),
+    ...summary,
+  }
+}
+
+/**
+ * Passes the model's words on as they come. The first are waited for: a model that fails before them is an error with its
+ * own status. They are read to the end as long as anybody reads, the answer cache included.
+ */
+async function streamAnswer(
+  c: AskContext,
+  model: string,
+  pieces: AsyncGenerator<string, Generation, void>,
+  onLeave: () => void,
+): Promise<Response> {
+  const first = await pieces.next()
+  // What is quoted is there at once: only a model's words come in pieces.
+  const chunks = chunksOf(about(c, 'written'), model)
+  async function* events(): AsyncGenerator<string, void, void> {
+    yield chunks.first
+    let piece = first
+    for (; piece.done !== true; piece = await pieces.next()) yield chunks.text(piece.value)
+    report(c, piece.value)
+    yield chunks.last(piece.value.complete ? 'stop' : 'length')
+  }
+  return eventStream(events(), onLeave)
+}
