@@ -29,6 +29,7 @@ export type RequestErrorCode =
   | 'not_cached'
   | 'search_mode'
   | 'trial'
+  | 'stream_type'
   | 'unauthorized'
   | 'forbidden'
   | 'method_not_allowed'

@@ -1,5 +1,6 @@
 /** The front door: the middleware, policies and gates, and the types that a service meets. */
 export { ragGate } from './middleware/rag-gate.ts'
+export { questionHmac } from './pipeline/question-hmac.ts'
 export { respondWithError } from './middleware/respond.ts'
 export type { GateDependencies } from './middleware/dependencies.ts'
 export type { RagGateContext, RagGateEnv } from './middleware/gate-context.ts'

@@ -142,6 +142,7 @@ const POLICIES: Readonly<Record<string, Readonly<Record<string, Options>>>> = {
     grounding: { minTermShare: 0.5 },
     keywordCoverage: { adviseBelow: 0.5 },
     minTopCosine: { refuseBelow: 0.5 },
+    questionHmac: { key: 'k'.repeat(32), keyId: '1', rotateAfterDays: 30, text: 'kept' },
     multiPartNeedsChunks: { minChunks: 2, relevanceThreshold: 2 },
     responseQuality: { requiredFields: ['a'], optionalFields: ['b'], refuseBelow: 0.1, adviseBelow: 0.2 },
     retrievalScore: { minScore: 0.1, minRatio: 1.2, ratioWithinDocument: 'skipped', rrfMaximum: 1 },

@@ -1,26 +1,30 @@
 /** Requests to the ready Worker inside workerd, with what it leaves for after the response. */
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
+import type { GateBindings } from '../workers/gate/bindings.ts'
 import worker from '../workers/gate/index.ts'
 
 /** Headers of whoever deployed it. */
 export const ADMIN = { authorization: `Bearer ${env.ADMIN_TOKEN}` }
 
-/** Sends a request, and waits a moment for the work behind the response: some of it waits longer than a test should. */
-export async function send(path: string, init: RequestInit = {}): Promise<Response> {
-  const context = createExecutionContext()
-  const response = await worker.fetch(new Request(`https://gate.test${path}`, init), env, context)
-  await Promise.race([waitOnExecutionContext(context), scheduler.wait(100)])
-  return response
+type Headers = Readonly<Record<string, string>>
+
+/** The Worker over these bindings. One object is one isolate: what was composed of it stays. */
+export function workerOver(bindings: GateBindings): {
+  /** Sends a request, and waits a moment for the work behind the response: the buffer of decisions waits for more. */
+  readonly send: (path: string, init?: RequestInit) => Promise<Response>
+  /** Sends JSON. */
+  readonly post: (path: string, body: unknown, headers?: Headers, method?: string) => Promise<Response>
+} {
+  async function send(path: string, init: RequestInit = {}): Promise<Response> {
+    const context = createExecutionContext()
+    const response = await worker.fetch(new Request(`https://gate.test${path}`, init), bindings, context)
+    await Promise.race([waitOnExecutionContext(context), scheduler.wait(100)])
+    return response
+  }
+  const post = (path: string, body: unknown, headers: Headers = {}, method = 'POST'): Promise<Response> =>
+    send(path, { method, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) })
+  return { send, post }
 }
 
-/** Sends JSON. */
-export function post(
-  path: string,
-  body: unknown,
-  headers: Readonly<Record<string, string>> = {},
-  method = 'POST',
-): Promise<Response> {
-  const init = { method, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) }
-  return send(path, init)
-}
+export const { send, post } = workerOver(env)

@@ -1,8 +1,7 @@
 /** Authentication by a bearer token that the deployment holds. */
-import { requireOptions } from '../core/lib/options.ts'
+import { list, number, object, required, requireOptions } from '../core/lib/options.ts'
 import { RagGateError } from '../errors.ts'
 import { startDeadline } from '../http/deadline.ts'
-import { requireAtLeast } from '../http/require-at-least.ts'
 import type { ApiKeys } from '../ports/api-keys.ts'
 import type { Authenticate, Principal } from '../ports/authenticator.ts'
 
@@ -36,13 +35,13 @@ export interface BearerAuthenticatorOptions {
  *   authenticator `store_unavailable` when the keys cannot be looked up in time
  */
 export function createBearerAuthenticator(options: BearerAuthenticatorOptions): Authenticate {
-  requireOptions(
-    options,
-    { tokens: 'a list', anonymous: 'given' },
-    { keys: 'an object', timeoutMs: 'a number of 0 and up' },
-  )
+  requireOptions(options, {
+    tokens: required(list),
+    anonymous: required({ words: 'a principal, or null', holds: (value) => value === null || object.holds(value) }),
+    keys: object,
+    timeoutMs: number(1),
+  })
   const { tokens, keys, timeoutMs = 2000, anonymous } = options
-  requireAtLeast(1, 'timeoutMs', timeoutMs)
   if (tokens.some(({ token }) => token.length >= MIN_TOKEN_LENGTH && !TOKEN.test(token))) {
     throw new RagGateError('config_invalid', 'Tokens may have letters, digits and . _ ~ + / = -', { param: 'tokens' })
   }

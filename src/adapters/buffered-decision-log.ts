@@ -1,4 +1,4 @@
-import { requireOptions } from '../core/lib/options.ts'
+import { callable, number, object, required, requireOptions } from '../core/lib/options.ts'
 import { RagGateError } from '../errors.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { DecisionLog, DecisionStore, NumberedEvent } from '../ports/decision-log.ts'
@@ -57,17 +57,14 @@ const ABANDONED_AFTER_MS = 40_000
  * @throws `config_invalid` when an option is out of range
  */
 export function createBufferedDecisionLog(options: BufferedDecisionLogOptions): DecisionLog {
-  requireOptions(
-    options,
-    { store: 'an object' },
-    {
-      flushAt: 'a number of 0 and up',
-      flushAfterMs: 'a number of 0 and up',
-      maxHeld: 'a number of 0 and up',
-      onDropped: 'a function',
-      clock: 'an object',
-    },
-  )
+  requireOptions(options, {
+    store: required(object),
+    flushAt: number(1),
+    flushAfterMs: number(0, 20_000),
+    maxHeld: number(1),
+    onDropped: callable,
+    clock: object,
+  })
   const {
     store,
     flushAt = 100,
@@ -76,9 +73,8 @@ export function createBufferedDecisionLog(options: BufferedDecisionLogOptions): 
     onDropped,
     clock = { nowMs: () => Date.now() },
   } = options
-  requireRange('flushAt', flushAt, 1, Number.MAX_SAFE_INTEGER)
-  requireRange('flushAfterMs', flushAfterMs, 0, 20_000)
-  requireRange('maxHeld', maxHeld, flushAt, Number.MAX_SAFE_INTEGER)
+  if (maxHeld < flushAt)
+    throw new RagGateError('config_invalid', 'maxHeld must not be under flushAt', { param: 'maxHeld' })
 
   // Made with the first event: a Worker has no randomness outside a request.
   let isolate: string | undefined
@@ -173,9 +169,4 @@ export function createBufferedDecisionLog(options: BufferedDecisionLogOptions): 
 
 function passed(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
-}
-
-function requireRange(param: string, value: number, least: number, most: number): void {
-  if (value >= least && value <= most) return
-  throw new RagGateError('config_invalid', `${param} must lie in ${least}..${most}`, { param })
 }

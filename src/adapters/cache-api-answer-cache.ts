@@ -1,9 +1,9 @@
-import { requireOptions } from '../core/lib/options.ts'
+import { above, callable, object, required, requireOptions, text } from '../core/lib/options.ts'
 import { scopesOfAnswer } from '../core/policy/purge-scope.ts'
 import { RagGateError } from '../errors.ts'
 import type { AnswerCache, CachedAnswer } from '../ports/answer-cache.ts'
 import { createSealer } from './answer-cache/envelope.ts'
-import { type AnswerCacheFault, readInTime, requireDeadline } from './answer-cache/read-in-time.ts'
+import { type AnswerCacheFault, readInTime } from './answer-cache/read-in-time.ts'
 import { storedSeconds } from './answer-cache/stored-seconds.ts'
 import { tagsOf } from './answer-cache/tags.ts'
 
@@ -59,13 +59,17 @@ const MAX_TAG_BYTES = 16_384
  * @see https://developers.cloudflare.com/workers/runtime-apis/cache/
  */
 export function createCacheApiAnswerCache(options: CacheApiAnswerCacheOptions): AnswerCache {
-  requireOptions(
-    options,
-    { cache: 'an object or a function' },
-    { deadlineMs: 'a number of 0 and up', hmacKey: 'an object', host: 'a text', onFault: 'a function' },
-  )
+  requireOptions(options, {
+    cache: required({
+      words: 'a cache, or a function that opens one',
+      holds: (cache) => object.holds(cache) || callable.holds(cache),
+    }),
+    deadlineMs: above(0),
+    hmacKey: object,
+    host: text,
+    onFault: callable,
+  })
   const { cache, deadlineMs = DEFAULT_DEADLINE_MS, hmacKey, host, onFault } = options
-  requireDeadline(deadlineMs)
   const sealer = createSealer(hmacKey)
   if (host !== undefined) requireHost(host, hmacKey)
   const urlOf = async (key: string): Promise<string> =>

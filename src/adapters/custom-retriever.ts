@@ -1,6 +1,6 @@
 /** A search of your own as a retriever: a function from a question to rows with scores. */
 import { SCORE_KIND_NAMES } from '../core/evidence/score-kinds.ts'
-import { requireOptions } from '../core/lib/options.ts'
+import { callable, oneOf, required, requireOptions } from '../core/lib/options.ts'
 import type { ScoreKind } from '../core/evidence/chunk.ts'
 import { isRecord } from '../core/lib/guards.ts'
 import { rankRows, readPassage } from '../core/evidence/rows.ts'
@@ -45,8 +45,8 @@ export interface CustomRetrieverOptions {
  * const retriever = createRetriever(({ question, topK }) => mySearch(question, topK), { scoreKind: 'bm25' })
  */
 export function createRetriever(search: Search, options: CustomRetrieverOptions): Retriever {
-  requireOptions({ search }, { search: 'a function' }, {})
-  requireOptions(options, { scoreKind: SCORE_KIND_NAMES }, {})
+  requireOptions({ search }, { search: required(callable) })
+  requireOptions(options, { scoreKind: required(oneOf(...SCORE_KIND_NAMES)) })
   const { scoreKind } = options
   return {
     async retrieve(request) {

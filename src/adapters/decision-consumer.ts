@@ -1,4 +1,4 @@
-import { requireOptions } from '../core/lib/options.ts'
+import { callable, number, required, requireOptions } from '../core/lib/options.ts'
 import type { Message, MessageBatch } from '@cloudflare/workers-types'
 import { isRecord } from '../core/lib/guards.ts'
 import type { DecisionStore, NumberedEvent } from '../ports/decision-log.ts'
@@ -28,11 +28,7 @@ export interface DecisionConsumerOptions {
  * export default { queue: createDecisionConsumer({ store: (onRejected) => createD1DecisionStore({ db, onRejected }) }) }
  */
 export function createDecisionConsumer(options: DecisionConsumerOptions): (batch: MessageBatch) => Promise<void> {
-  requireOptions(
-    options,
-    { store: 'a function' },
-    { onPoison: 'a function', retryAfterSeconds: 'a number of 0 and up' },
-  )
+  requireOptions(options, { store: required(callable), onPoison: callable, retryAfterSeconds: number(0) })
   const { store: makeStore, onPoison, retryAfterSeconds = 10 } = options
   return async function consumeDecisions(batch) {
     const [events, poison] = sortOut(batch.messages)

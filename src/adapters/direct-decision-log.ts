@@ -1,4 +1,4 @@
-import { requireOptions } from '../core/lib/options.ts'
+import { callable, object, required, requireOptions } from '../core/lib/options.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { DecisionLog, DecisionStore, NumberedEvent } from '../ports/decision-log.ts'
 
@@ -20,7 +20,7 @@ const RETRY_AFTER_MS = [1_000, 3_000]
  * @returns a log whose `record` always returns a promise, which never rejects; `flush` has nothing to do
  */
 export function createDirectDecisionLog(options: DirectDecisionLogOptions): DecisionLog {
-  requireOptions(options, { store: 'an object' }, { onDropped: 'a function', clock: 'an object' })
+  requireOptions(options, { store: required(object), onDropped: callable, clock: object })
   const { store, onDropped, clock = { nowMs: () => Date.now() } } = options
   // Made with the first event: a Worker has no randomness outside a request.
   let isolate: string | undefined

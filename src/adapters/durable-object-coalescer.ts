@@ -1,4 +1,4 @@
-import { requireOptions } from '../core/lib/options.ts'
+import { object, required, requireOptions } from '../core/lib/options.ts'
 import { DurableObject, RpcTarget } from 'cloudflare:workers'
 import { createSealer } from './answer-cache/envelope.ts'
 import { Flight, type FlightRole } from './coalescing/flight.ts'
@@ -60,7 +60,7 @@ export interface DurableObjectCoalescerOptions {
  * @see https://developers.cloudflare.com/workers/runtime-apis/rpc/lifecycle/
  */
 export function createDurableObjectCoalescer(options: DurableObjectCoalescerOptions): Coalescer {
-  requireOptions(options, { namespace: 'an object' }, {})
+  requireOptions(options, { namespace: required(object) })
   const { namespace } = options
   const { address } = createSealer(undefined)
   return {

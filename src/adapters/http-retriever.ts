@@ -1,11 +1,11 @@
 /** A search service over HTTP: one POST with JSON, rows with scores back. */
 import { SCORE_KIND_NAMES } from '../core/evidence/score-kinds.ts'
-import { requireOptions } from '../core/lib/options.ts'
+import { callable, number, object, oneOf, required, requireOptions, string } from '../core/lib/options.ts'
 import type { ScoreKind } from '../core/evidence/chunk.ts'
 import { isRecord } from '../core/lib/guards.ts'
 import { rankRows, readPassage } from '../core/evidence/rows.ts'
 import type { Fetch } from '../http/bounded-fetch.ts'
-import { createJsonEndpoint } from '../http/json-endpoint.ts'
+import { createJsonEndpoint, httpUrl } from '../http/json-endpoint.ts'
 import type { UpstreamOptions } from '../http/upstream.ts'
 import { badResponse, type UpstreamName } from '../http/upstream-error.ts'
 import type { RetrievalRequest, Retriever } from '../ports/retriever.ts'
@@ -94,27 +94,24 @@ const SEARCH: UpstreamName = { role: 'retriever', what: 'The search service' }
  * @throws `config_invalid` when URL or bounds make no sense
  */
 export function createHttpRetriever(options: HttpRetrieverOptions): Retriever {
-  requireOptions(
-    options,
-    { url: 'a text', scoreKind: SCORE_KIND_NAMES },
-    {
-      headers: 'an object',
-      body: 'a function',
-      rows: 'any text',
-      paths: 'an object',
-      scoreOf: 'a function',
-      timeoutMs: 'a number of 0 and up',
-      maxResponseBytes: 'a number of 0 and up',
-      fetch: 'a function',
-      upstream: 'an object',
-    },
-  )
+  requireOptions(options, {
+    url: required(httpUrl),
+    scoreKind: required(oneOf(...SCORE_KIND_NAMES)),
+    headers: object,
+    body: callable,
+    rows: string,
+    paths: object,
+    scoreOf: callable,
+    timeoutMs: number(1),
+    maxResponseBytes: number(1),
+    fetch: callable,
+    upstream: object,
+  })
   const { url, scoreKind, rows: rowsPath = 'results', paths = {}, scoreOf = (score) => score } = options
   const { timeoutMs = 1500, maxResponseBytes = 1024 * 1024 } = options
   const bodyOf = options.body ?? defaultBody
   const ask = createJsonEndpoint(SEARCH, {
     url,
-    urlParam: 'url',
     ...(options.headers === undefined ? {} : { headers: options.headers }),
     timeoutMs,
     maxResponseBytes,

@@ -1,7 +1,7 @@
-import { requireOptions } from '../core/lib/options.ts'
+import { above, callable, object, required, requireOptions } from '../core/lib/options.ts'
 import type { AnswerCache, CachedAnswer } from '../ports/answer-cache.ts'
 import { createSealer } from './answer-cache/envelope.ts'
-import { type AnswerCacheFault, readInTime, requireDeadline } from './answer-cache/read-in-time.ts'
+import { type AnswerCacheFault, readInTime } from './answer-cache/read-in-time.ts'
 import { storedSeconds } from './answer-cache/stored-seconds.ts'
 
 export type { AnswerCacheFault } from './answer-cache/read-in-time.ts'
@@ -51,13 +51,8 @@ const LEAST_SECONDS = 60
  * @see https://developers.cloudflare.com/kv/concepts/how-kv-works/
  */
 export function createKvAnswerCache(options: KvAnswerCacheOptions): AnswerCache {
-  requireOptions(
-    options,
-    { kv: 'an object' },
-    { deadlineMs: 'a number of 0 and up', hmacKey: 'an object', onFault: 'a function' },
-  )
+  requireOptions(options, { kv: required(object), deadlineMs: above(0), hmacKey: object, onFault: callable })
   const { kv, deadlineMs = DEFAULT_DEADLINE_MS, hmacKey, onFault } = options
-  requireDeadline(deadlineMs)
   const sealer = createSealer(hmacKey)
   const nameOf = async (key: string): Promise<string> => `answer:${await sealer.address(key)}`
 

@@ -1,11 +1,10 @@
 /** A language model behind an OpenAI-compatible endpoint as a reranker: it grades every passage 0 to 3, in one call. */
-import { requireOptions } from '../core/lib/options.ts'
+import { callable, number, object, required, requireOptions, text, whole } from '../core/lib/options.ts'
 import type { Passage } from '../core/evidence/chunk.ts'
 import { readGrades } from '../core/evidence/grade.ts'
 import { isRecord } from '../core/lib/guards.ts'
-import { RagGateError } from '../errors.ts'
 import type { Fetch } from '../http/bounded-fetch.ts'
-import { bearer, createJsonEndpoint } from '../http/json-endpoint.ts'
+import { bearer, createJsonEndpoint, httpUrl } from '../http/json-endpoint.ts'
 import type { UpstreamOptions } from '../http/upstream.ts'
 import { badResponse, type UpstreamName } from '../http/upstream-error.ts'
 import type { Reranker } from '../ports/reranker.ts'
@@ -57,25 +56,18 @@ const GRADER: UpstreamName = { role: 'reranker', what: 'The grading model' }
  * @throws `config_invalid` when the options make no sense
  */
 export function createLlmGrader(options: LlmGraderOptions): Reranker {
-  requireOptions(
-    options,
-    { baseUrl: 'a text', apiKey: 'a text', model: 'a text' },
-    {
-      maxPassageCharacters: 'a whole number of 1 and up',
-      timeoutMs: 'a number of 0 and up',
-      fetch: 'a function',
-      upstream: 'an object',
-    },
-  )
+  requireOptions(options, {
+    baseUrl: required(httpUrl),
+    apiKey: required(text),
+    model: required(text),
+    maxPassageCharacters: whole(100),
+    timeoutMs: number(1),
+    fetch: callable,
+    upstream: object,
+  })
   const { baseUrl, apiKey, model, maxPassageCharacters = 2000, timeoutMs = 10_000 } = options
-  if (!Number.isInteger(maxPassageCharacters) || maxPassageCharacters < 100) {
-    throw new RagGateError('config_invalid', 'maxPassageCharacters must be a whole number of 100 and up', {
-      param: 'maxPassageCharacters',
-    })
-  }
   const complete = createJsonEndpoint(GRADER, {
     url: baseUrl,
-    urlParam: 'baseUrl',
     path: '/chat/completions',
     headers: bearer(apiKey),
     timeoutMs,

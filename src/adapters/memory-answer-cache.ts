@@ -1,5 +1,4 @@
-import { requireOptions } from '../core/lib/options.ts'
-import { RagGateError } from '../errors.ts'
+import { number, requireOptions } from '../core/lib/options.ts'
 import type { AnswerCache, CachedAnswer } from '../ports/answer-cache.ts'
 
 export interface MemoryAnswerCacheOptions {
@@ -21,11 +20,8 @@ const BYTES_PER_CHARACTER = 2
  * @throws `config_invalid` when `maxBytes` is negative or no number
  */
 export function createMemoryAnswerCache(options: MemoryAnswerCacheOptions = {}): AnswerCache {
-  requireOptions(options, {}, { maxBytes: 'a number of 0 and up' })
+  requireOptions(options, { maxBytes: number(0) })
   const { maxBytes = DEFAULT_MAX_BYTES } = options
-  if (!(maxBytes >= 0)) {
-    throw new RagGateError('config_invalid', 'maxBytes must be 0 or more', { param: 'maxBytes' })
-  }
   // A Map keeps the order of insertion: the first entry is the one used longest ago.
   const entries = new Map<string, { readonly answer: CachedAnswer; readonly bytes: number }>()
   let bytesHeld = 0

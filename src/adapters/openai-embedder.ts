@@ -3,12 +3,11 @@
  *
  * @see https://platform.openai.com/docs/api-reference/embeddings
  */
-import { requireOptions } from '../core/lib/options.ts'
+import { callable, object, oneOf, required, requireOptions, text, whole } from '../core/lib/options.ts'
 import { readEmbeddings } from '../core/evidence/embeddings.ts'
 import { isRecord } from '../core/lib/guards.ts'
-import { RagGateError } from '../errors.ts'
 import type { Fetch } from '../http/bounded-fetch.ts'
-import { bearer, createJsonEndpoint } from '../http/json-endpoint.ts'
+import { bearer, createJsonEndpoint, httpUrl } from '../http/json-endpoint.ts'
 import type { UpstreamOptions } from '../http/upstream.ts'
 import { badResponse, type UpstreamName } from '../http/upstream-error.ts'
 import type { Embedder } from '../ports/embedder.ts'
@@ -59,28 +58,22 @@ const EMBEDDER: UpstreamName = { role: 'retriever', what: 'The embedder' }
  * @throws `config_invalid` when the options make no sense
  */
 export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
-  requireOptions(
-    options,
-    { baseUrl: 'a text', apiKey: 'a text', model: 'a text', dimension: 'a whole number of 1 and up' },
-    {
-      length: ['fixed', 'asked'],
-      batchSize: 'a whole number of 1 and up',
-      timeoutMs: 'a whole number of 1 and up',
-      maxResponseBytes: 'a whole number of 1 and up',
-      fetch: 'a function',
-      upstream: 'an object',
-    },
-  )
+  requireOptions(options, {
+    baseUrl: required(httpUrl),
+    apiKey: required(text),
+    model: required(text),
+    dimension: required(whole(1)),
+    length: oneOf('fixed', 'asked'),
+    batchSize: whole(1),
+    timeoutMs: whole(1),
+    maxResponseBytes: whole(1),
+    fetch: callable,
+    upstream: object,
+  })
   const { baseUrl, apiKey, model, dimension, length = 'fixed', batchSize = 100 } = options
   const { timeoutMs = 3000, maxResponseBytes = 16 * 1024 * 1024 } = options
-  for (const [param, value] of Object.entries({ dimension, batchSize, timeoutMs, maxResponseBytes })) {
-    if (!Number.isInteger(value) || value < 1) {
-      throw new RagGateError('config_invalid', `${param} must be a whole number of 1 and up`, { param })
-    }
-  }
   const ask = createJsonEndpoint(EMBEDDER, {
     url: baseUrl,
-    urlParam: 'baseUrl',
     path: '/embeddings',
     headers: bearer(apiKey),
     timeoutMs,

@@ -1,4 +1,4 @@
-import { requireOptions } from '../core/lib/options.ts'
+import { callable, object, required, requireOptions } from '../core/lib/options.ts'
 import type { Queue } from '@cloudflare/workers-types'
 import type { Clock } from '../ports/clock.ts'
 import type { DecisionEvent, DecisionLog, DecisionStore, NumberedEvent } from '../ports/decision-log.ts'
@@ -38,11 +38,7 @@ const RETRY_AFTER_MS = [1_000, 3_000]
  * const log = createQueueDecisionLog({ queue: env.DECISIONS, fallback: createD1DecisionStore({ db: env.DB }) })
  */
 export function createQueueDecisionLog(options: QueueDecisionLogOptions): DecisionLog {
-  requireOptions(
-    options,
-    { queue: 'an object' },
-    { fallback: 'an object', onDropped: 'a function', clock: 'an object' },
-  )
+  requireOptions(options, { queue: required(object), fallback: object, onDropped: callable, clock: object })
   const { queue, fallback, onDropped, clock = { nowMs: () => Date.now() } } = options
   // Made with the first event: a Worker has no randomness outside a request.
   let isolate: string | undefined

@@ -1,5 +1,5 @@
 /** Collections that are known when the Worker is deployed: for people whose documents live elsewhere. */
-import { requireOptions } from '../core/lib/options.ts'
+import { anything, required, requireOptions, text, whole } from '../core/lib/options.ts'
 import { decodeLexicon, type Lexicon } from '../core/text/lexicon.ts'
 import { RagGateError } from '../errors.ts'
 import { type Collections, plainCollection } from '../ports/collections.ts'
@@ -29,11 +29,12 @@ export function createStaticCollections(list: readonly StaticCollection[]): Coll
   if (!Array.isArray(list))
     throw new RagGateError('config_invalid', 'The collections must be a list', { param: 'list' })
   for (const each of list) {
-    requireOptions(
-      each,
-      { id: 'a text' },
-      { tenant: 'a text', corpusVersion: 'a whole number of 1 and up', lexicon: 'no null' },
-    )
+    requireOptions<StaticCollection>(each, {
+      id: required(text),
+      tenant: text,
+      corpusVersion: whole(1),
+      lexicon: anything,
+    })
   }
   const rows = list.map(({ id, tenant = 'default', corpusVersion = 1, lexicon }, at) =>
     plainCollection({ tenant, id, corpusVersion, lexiconId: lexicon === undefined ? null : String(at) }),

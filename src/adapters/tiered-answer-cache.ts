@@ -1,5 +1,4 @@
-import { requireOptions } from '../core/lib/options.ts'
-import { RagGateError } from '../errors.ts'
+import { callable, required, requireOptions } from '../core/lib/options.ts'
 import type { AnswerCache, CachedAnswer } from '../ports/answer-cache.ts'
 
 export interface TieredAnswerCacheOptions {
@@ -23,9 +22,11 @@ export interface TieredAnswerCacheOptions {
  * @throws `config_invalid` with fewer than two tiers
  */
 export function createTieredAnswerCache(options: TieredAnswerCacheOptions): AnswerCache {
-  requireOptions(options, { tiers: 'a list' }, { waitUntil: 'a function' })
+  requireOptions(options, {
+    tiers: required({ words: 'two caches or more', holds: (tiers) => Array.isArray(tiers) && tiers.length > 1 }),
+    waitUntil: callable,
+  })
   const { tiers, waitUntil } = options
-  if (tiers.length < 2) throw new RagGateError('config_invalid', 'tiers must be two caches or more', { param: 'tiers' })
   return {
     async get(key, wouldDo = () => true) {
       let latest: CachedAnswer | null = null

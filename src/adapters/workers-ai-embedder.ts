@@ -3,7 +3,7 @@
  *
  * @see https://developers.cloudflare.com/workers-ai/models/
  */
-import { requireOptions } from '../core/lib/options.ts'
+import { number, object, oneOf, required, requireOptions, text, whole } from '../core/lib/options.ts'
 import { readEmbeddings } from '../core/evidence/embeddings.ts'
 import { isRecord } from '../core/lib/guards.ts'
 import { RagGateError } from '../errors.ts'
@@ -63,22 +63,22 @@ const EMBEDDER: UpstreamName = { role: 'retriever', what: 'The embedder' }
  * @throws `config_invalid` when the options make no sense
  */
 export function createWorkersAiEmbedder(options: WorkersAiEmbedderOptions): Embedder {
-  requireOptions(
-    options,
-    { ai: 'an object' },
-    {
-      model: 'a text',
-      dimension: 'a whole number of 1 and up',
-      pooling: ['cls', 'mean'],
-      timeoutMs: 'a number of 0 and up',
-      upstream: 'an object',
-    },
-  )
+  requireOptions(options, {
+    ai: required(object),
+    model: text,
+    dimension: whole(1),
+    pooling: oneOf('cls', 'mean'),
+    timeoutMs: number(1),
+    upstream: object,
+  })
   const { ai, model = '@cf/baai/bge-base-en-v1.5', timeoutMs = 3000 } = options
   const dimension = options.dimension ?? DIMENSIONS[model]
   const pooling = options.pooling ?? (/\/bge-\w+-en/.test(model) ? 'cls' : undefined)
-  if (dimension === undefined || !Number.isInteger(dimension) || dimension < 1) throw invalid('dimension')
-  if (!(timeoutMs >= 1) || timeoutMs === Infinity) throw invalid('timeoutMs')
+  if (dimension === undefined) {
+    throw new RagGateError('config_invalid', `dimension must be given: that of ${model} is not known`, {
+      param: 'dimension',
+    })
+  }
   const upstream = createUpstream(options.upstream)
   const pooled = pooling === undefined ? {} : { pooling }
   return {
@@ -107,8 +107,4 @@ function vectorsIn(output: unknown, pooling: string | undefined): unknown {
   const { pooling: used = pooling } = output
   if (used !== pooling) throw badResponse(EMBEDDER, 'vectors of another pooling')
   return output['data'] ?? output['response']
-}
-
-function invalid(param: string): RagGateError {
-  return new RagGateError('config_invalid', `${param} must be a number of 1 and up`, { param })
 }

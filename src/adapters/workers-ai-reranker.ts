@@ -3,10 +3,9 @@
  *
  * @see https://developers.cloudflare.com/workers-ai/models/bge-reranker-base/
  */
-import { requireOptions } from '../core/lib/options.ts'
+import { number, object, required, requireOptions, text } from '../core/lib/options.ts'
 import { isRecord } from '../core/lib/guards.ts'
 import { boundedCall } from '../http/deadline.ts'
-import { requireAtLeast } from '../http/require-at-least.ts'
 import { createUpstream, type UpstreamOptions } from '../http/upstream.ts'
 import { badResponse, errorOfFault, type UpstreamName } from '../http/upstream-error.ts'
 import type { Reranker } from '../ports/reranker.ts'
@@ -42,13 +41,8 @@ const RERANKER: UpstreamName = { role: 'reranker', what: 'The reranker' }
  * @throws `config_invalid` when the options make no sense
  */
 export function createWorkersAiReranker(options: WorkersAiRerankerOptions): Reranker {
-  requireOptions(
-    options,
-    { ai: 'an object' },
-    { model: 'a text', timeoutMs: 'a number of 0 and up', upstream: 'an object' },
-  )
+  requireOptions(options, { ai: required(object), model: text, timeoutMs: number(1), upstream: object })
   const { ai, model = '@cf/baai/bge-reranker-base', timeoutMs = 3000 } = options
-  requireAtLeast(1, 'timeoutMs', timeoutMs)
   const upstream = createUpstream(options.upstream)
   return {
     model,

@@ -3,11 +3,11 @@
  *
  * @see https://developers.cloudflare.com/cache/how-to/purge-cache/purge-by-tags/
  */
-import { requireOptions } from '../core/lib/options.ts'
+import { above, callable, object, required, requireOptions } from '../core/lib/options.ts'
 import { isRecord } from '../core/lib/guards.ts'
 import { RagGateError } from '../errors.ts'
 import type { Fetch } from '../http/bounded-fetch.ts'
-import { bearer } from '../http/json-endpoint.ts'
+import { bearer, httpUrl } from '../http/json-endpoint.ts'
 import { createHttpUpstream, type UpstreamOptions } from '../http/upstream.ts'
 import { UpstreamFault } from '../http/upstream-fault.ts'
 import type { AnswerPurges } from '../ports/answer-purges.ts'
@@ -52,16 +52,17 @@ const TAGS_A_CALL = 100
  * @throws `config_invalid` when the zone's id, the token, the URL or the deadline cannot be right; `secret_too_short` when `hmacKey` is
  */
 export function createZoneAnswerPurges(options: ZoneAnswerPurgesOptions): AnswerPurges {
-  requireOptions(
-    options,
-    { purges: 'an object', zoneId: 'a text', apiToken: 'a text', hmacKey: 'an object' },
-    { baseUrl: 'a text', timeoutMs: 'a number of 0 and up', fetch: 'a function', upstream: 'an object' },
-  )
+  requireOptions(options, {
+    purges: required(object),
+    zoneId: required({ words: '32 hexadecimal characters', holds: matches(/^[0-9a-f]{32}$/) }),
+    apiToken: required({ words: 'the token of the API', holds: matches(/^[\x21-\x7e]+$/) }),
+    hmacKey: required(object),
+    baseUrl: httpUrl,
+    timeoutMs: above(0),
+    fetch: callable,
+    upstream: object,
+  })
   const { purges, zoneId, apiToken, hmacKey, baseUrl = API, timeoutMs = DEFAULT_TIMEOUT_MS } = options
-  check('zoneId', /^[0-9a-f]{32}$/.test(zoneId), 'must be 32 hexadecimal characters')
-  check('apiToken', /^[\x21-\x7e]+$/.test(apiToken), 'must be the token of the API')
-  check('baseUrl', /^https?:\/\//.test(baseUrl) && URL.canParse(baseUrl), 'must be an http(s) URL')
-  check('timeoutMs', timeoutMs > 0, 'must be above 0')
   const sealer = createSealer(hmacKey)
   // `fetch` wants to be called as the global it is.
   const send: Fetch = options.fetch ?? ((address, init) => fetch(address, init))
@@ -91,8 +92,8 @@ export function createZoneAnswerPurges(options: ZoneAnswerPurgesOptions): Answer
   }
 }
 
-function check(param: string, holds: boolean, what: string): void {
-  if (!holds) throw new RagGateError('config_invalid', `${param} ${what}`, { param })
+function matches(pattern: RegExp): (value: unknown) => boolean {
+  return (value) => typeof value === 'string' && pattern.test(value)
 }
 
 function saysSuccess(text: string): boolean {

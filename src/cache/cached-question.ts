@@ -40,7 +40,9 @@ export class CachedQuestion implements QuestionCache {
   readonly #parts: QuestionCacheParts
   readonly #question: CacheableQuestion
   readonly #purging: Promise<KnownPurges | undefined> | undefined
-  /** Absent until the question was looked for, and where the cache has no part. */
+  /** What is looked under; absent until then, and where the cache has no part. */
+  #sought: { readonly keys: AnswerKeys; readonly purges: KnownPurges; readonly place: QuestionPlace } | undefined
+  /** The same, once the question is to be answered. */
   #looked: { readonly keys: AnswerKeys; readonly purges: KnownPurges; readonly place: QuestionPlace } | undefined
   /** An answer past its lifetime, or not young enough for this caller. */
   #stored: StoredAnswer | null = null
@@ -60,12 +62,14 @@ export class CachedQuestion implements QuestionCache {
 
   async find(place: QuestionPlace): Promise<FoundAnswer | undefined> {
     const purges = await this.#purging
-    if (purges !== undefined) {
-      const keys = answerKeys(this.#parts, this.#question, place)
-      this.#looked = { keys, purges, place }
-      const found = await this.#findUnder(keys.byQuestion, purges)
-      if (found !== undefined) return found
-    }
+    if (purges === undefined) return undefined
+    const keys = answerKeys(this.#parts, this.#question, place)
+    this.#sought = { keys, purges, place }
+    return this.#findUnder(keys.byQuestion, purges)
+  }
+
+  async join(): Promise<FoundAnswer | undefined> {
+    this.#looked = this.#sought
     if (this.#question.use.only !== undefined) {
       throw new RagGateError('not_cached', 'There is no stored answer, and only a stored one was asked for')
     }

@@ -1,16 +1,18 @@
 /** The check of an answer cache's options: once, when it is made. */
-import { isRecord } from '../core/lib/guards.ts'
 import {
   callable,
-  type Check,
-  type Checks,
   group,
-  invalid,
+  methods,
   oneOf,
+  type OptionKinds,
+  required,
+  requireOptions,
   string,
   strings,
-  wholeWithin,
-} from '../middleware/check-values.ts'
+  whole,
+  withDefaults,
+} from '../core/lib/options.ts'
+import { RagGateError } from '../errors.ts'
 import { CREDENTIAL_HEADERS, type CredentialHeader } from './cache-use.ts'
 import type { AnswerCacheOptions } from './options.ts'
 
@@ -44,10 +46,10 @@ const DEFAULTS: Defaulted = {
   bypassesPerMinute: 6,
 }
 
-const VARY: Checks<Defaulted['vary']> = { headers: strings, query: strings }
+const VARY: OptionKinds<Defaulted['vary']> = { headers: strings, query: strings }
 
-const OPTIONS: Checks<AnswerCacheOptions> = {
-  store: methods('get', 'put', 'delete'),
+const OPTIONS: OptionKinds<AnswerCacheOptions> = {
+  store: required(methods('get', 'put', 'delete')),
   purges: methods('known', 'purge'),
   coalescer: methods('join'),
   reuse: methods('isSameQuestion'),
@@ -57,31 +59,28 @@ const OPTIONS: Checks<AnswerCacheOptions> = {
   deployment: string,
   model: string,
   prompt: string,
-  staleIfErrorSeconds: wholeWithin(0, 30 * 86_400),
-  staleWhileRevalidateSeconds: wholeWithin(0, 30 * 86_400),
-  coalesceTimeoutMs: wholeWithin(0, 60_000),
-  maxStoredBytes: wholeWithin(0, 100_000_000),
-  ignoredCredentials: (value, option) => {
-    if (!Array.isArray(value)) strings(value, option)
-    else for (const name of value) oneOf(...CREDENTIAL_HEADERS)(name, option)
+  staleIfErrorSeconds: whole(0, 30 * 86_400),
+  staleWhileRevalidateSeconds: whole(0, 30 * 86_400),
+  coalesceTimeoutMs: whole(0, 60_000),
+  maxStoredBytes: whole(0, 100_000_000),
+  ignoredCredentials: {
+    words: `a list of ${CREDENTIAL_HEADERS.join(', ')}`,
+    holds: (value) => Array.isArray(value) && value.every(oneOf(...CREDENTIAL_HEADERS).holds),
   },
   omitHeaders: strings,
-  bypassesPerMinute: wholeWithin(0, 100_000),
+  bypassesPerMinute: whole(0, 100_000),
 }
 
 /** @throws `config_invalid` when an option is out of range, or not known */
 export function checkCacheOptions(options: AnswerCacheOptions): CacheSettings {
-  group(OPTIONS)(options, 'cache')
-  if (options.store === undefined) throw invalid('cache.store must say where answers are kept', 'cache.store')
-  const given = Object.entries(options).filter(([, value]) => value !== undefined)
-  // Each member is one of the options, by its own name.
-  const completed = { ...DEFAULTS, ...Object.fromEntries(given) } as Defaulted & AnswerCacheOptions
-  const { vary, ignoredCredentials, ...others } = completed
+  requireOptions(options, OPTIONS, 'config_invalid', 'cache')
+  const { vary, ignoredCredentials, ...others } = withDefaults(options, DEFAULTS)
   const { scope, staleWhileRevalidateSeconds, revalidate, omitHeaders } = others
   if (staleWhileRevalidateSeconds > 0 && revalidate === undefined) {
-    throw invalid(
+    throw new RagGateError(
+      'config_invalid',
       'cache.staleWhileRevalidateSeconds needs cache.revalidate, which makes the new answer',
-      'cache.revalidate',
+      { param: 'cache.revalidate' },
     )
   }
   const { headers = [], query = [] } = vary
@@ -97,11 +96,3 @@ export function checkCacheOptions(options: AnswerCacheOptions): CacheSettings {
 }
 
 const lowerCase = (names: readonly string[]): string[] => names.map((name) => name.toLowerCase())
-
-/** Something with these methods: without one of them it is not what is asked for. */
-function methods(...names: readonly string[]): Check {
-  return (given, option) => {
-    const missing = names.find((name) => !isRecord(given) || typeof given[name] !== 'function')
-    if (missing !== undefined) throw invalid(`${option} has no method ${missing}`, option)
-  }
-}

@@ -1,24 +1,15 @@
 /** Streams of server-sent events: their events, and whether the answer in them came to its end. */
 import { isRecord } from '../core/lib/guards.ts'
-
-/** One end of a line; `\r\n` is one and not two. */
-const LINE_END = /\r\n|\n|\r(?!\n)/
-const EVENT_END = /(?:\r\n|\n|\r(?!\n)){2}/g
+import { readEvent, splitEvents } from '../http/server-sent-events.ts'
 
 /**
  * The events of a stream as they were sent, each with the blank line that ends it; joined they are the whole text.
  *
  * @returns what follows the last blank line as a last member, when something does
  */
-export function eventsOf(stream: string): string[] {
-  const events: string[] = []
-  let from = 0
-  for (const { index, 0: end } of stream.matchAll(EVENT_END)) {
-    events.push(stream.slice(from, index + end.length))
-    from = index + end.length
-  }
-  if (from < stream.length) events.push(stream.slice(from))
-  return events
+export function eventsOf(stream: string): readonly string[] {
+  const { events, rest } = splitEvents(stream)
+  return rest === '' ? events : [...events, rest]
 }
 
 /**
@@ -52,17 +43,6 @@ export function isWholeStream(stream: string, complete: boolean | undefined): bo
   }
   const stopped = [...reasons.values()].every((reason) => reason === 'stop')
   return reasons.size > 0 ? stopped && done : complete === true
-}
-
-function readEvent(event: string): { readonly name: string; readonly data: string } {
-  const data: string[] = []
-  let name = ''
-  for (const line of event.split(LINE_END)) {
-    const [, field, value = ''] = /^(\w+)(?:: ?(.*))?$/s.exec(line) ?? []
-    if (field === 'data') data.push(value)
-    if (field === 'event') name = value
-  }
-  return { name, data: data.join('\n') }
 }
 
 function jsonOf(text: string): unknown {

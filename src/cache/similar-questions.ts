@@ -1,7 +1,6 @@
 /** Reuse of answers by meaning: when another wording asks the same. */
-import { requireOptions } from '../core/lib/options.ts'
+import { above, object, required, requireOptions } from '../core/lib/options.ts'
 import { questionDifference } from '../core/text/question-difference.ts'
-import { RagGateError } from '../errors.ts'
 import type { Embedder } from '../ports/embedder.ts'
 import type { AnswerReuse } from './options.ts'
 
@@ -27,11 +26,8 @@ const MOST_CODE_POINTS = 300
  * @throws `config_invalid` when `atLeast` is out of range
  */
 export function similarQuestions(options: SimilarQuestionsOptions): AnswerReuse {
-  requireOptions(options, { embedder: 'an object', atLeast: 'a number of 0 and up' }, {})
+  requireOptions(options, { embedder: required(object), atLeast: required(above(0, 1)) })
   const { embedder, atLeast } = options
-  if (!(atLeast > 0 && atLeast <= 1)) {
-    throw new RagGateError('config_invalid', 'atLeast must be above 0 and at most 1', { param: 'atLeast' })
-  }
   return {
     async isSameQuestion(question, answered, signal) {
       if (question.length > MOST_CODE_POINTS || answered.length > MOST_CODE_POINTS) return false

@@ -14,6 +14,7 @@ import type { ExchangeCache, Made } from './gate-cache.ts'
 import { makeGateContext, type AnswerReport } from './gate-context.ts'
 import type { RagGateEnv } from './gate-context.ts'
 import { statusOf } from './respond.ts'
+import { withSilenceLimit } from './silence-limit.ts'
 import { withStreamEnd } from './stream-end.ts'
 
 type GateContext<Bindings extends object> = Context<RagGateEnv<Bindings>>
@@ -46,11 +47,14 @@ export async function respondThroughHandler<Bindings extends object>(
     return respondWithStandIn(c, exchange, cache, standIn, judged, generationMs)
   }
   const second = await judgeAnswerOf(c, exchange, judged, reported())
+  // Before a copy is taken: a stream that is given up is so for whoever reads it.
+  if (isStream(c.res)) replaceResponse(c, withSilenceLimit(c.res, exchange.settings))
   cache?.keep(madeOf(c, judged, second, reported))
   const end = endOf(c, reported)
   finish(c, exchange, writableResponse(c), {
     decision: second.decision,
     policy: judged.policy,
+    handler: 'called',
     timings: { ...judged.timings, generationMs },
     end,
     retrievals: judged.retrievals,
@@ -62,7 +66,7 @@ function endOf<Bindings extends object>(
   c: GateContext<Bindings>,
   reported: () => AnswerReport,
 ): AnswerEnd | Promise<AnswerEnd> {
-  if (c.res.body === null || mediaTypeOf(c.res.headers.get('content-type')) !== 'events') return { report: reported() }
+  if (!isStream(c.res)) return { report: reported() }
   const requestId = crypto.randomUUID()
   const { response, ended } = withStreamEnd(c.res, requestId)
   replaceResponse(c, response)
@@ -73,6 +77,11 @@ function endOf<Bindings extends object>(
     console.error(`[rag-gate] ${errorForLog(failure, requestId)}`)
     return { report: reported(), status: statusOf(failure.code) }
   })
+}
+
+/** Whether a response is a stream of events. */
+function isStream({ body, headers }: Response): boolean {
+  return body !== null && mediaTypeOf(headers.get('content-type')) === 'events'
 }
 
 /** What a cache is told of an answer. What the application's `onError` answered is no answer, whatever its status. */
@@ -102,7 +111,14 @@ async function respondWithStandIn<Bindings extends object>(
   c.res = undefined
   c.res = await cache.send(found)
   const { decision } = found.answer
-  finish(c, exchange, c.res, { decision, policy, found, timings: { ...timings, generationMs }, retrievals })
+  finish(c, exchange, c.res, {
+    decision,
+    policy,
+    found,
+    handler: 'called',
+    timings: { ...timings, generationMs },
+    retrievals,
+  })
 }
 
 /** What the second stage made of an answer. */

@@ -5,34 +5,40 @@ import { type ConvexWeights, FUSION_METHODS } from '../core/evidence/fusion.ts'
 import { checkPassageFilter } from '../core/evidence/passage-filter.ts'
 import { canonicalJson } from '../core/lib/canonical.ts'
 import { isRecord } from '../core/lib/guards.ts'
+import {
+  anything,
+  callable,
+  group,
+  methods,
+  number,
+  oneOf,
+  type OptionKinds,
+  required,
+  requireOptions,
+  string,
+  strings,
+  whole,
+  withDefaults,
+} from '../core/lib/options.ts'
 import { RRF_K } from '../core/lib/rank-scores.ts'
 import { definePolicy, type Policy } from '../core/policy/policy.ts'
+import type { Text } from '../core/gates/text.ts'
 import { validateRules } from '../core/policy/rules.ts'
 import type { MessagesByCode } from '../core/reports/refusal.ts'
 import type { ContextSettings } from '../pipeline/fit-context.ts'
 import type { GateWarning, QuestionSettings, RetrievalSettings } from '../pipeline/question-settings.ts'
+import { RagGateError } from '../errors.ts'
 import { balanced } from '../presets/balanced/balanced.ts'
-import {
-  anything,
-  callable,
-  type Checks,
-  group,
-  invalid,
-  numberWithin,
-  oneOf,
-  string,
-  strings,
-  wholeWithin,
-} from './check-values.ts'
 import type { AnswerOptions, ContextOptions, QuestionOptions, RagGateOptions, RetrievalOptions } from './options.ts'
+import type { SilenceLimits } from './silence-limit.ts'
 
 /** How a route reads questions, completed. */
 export type ReadSettings = Required<Omit<QuestionOptions, 'read'>> & Pick<QuestionOptions, 'read'>
 
 /** The options of a route, checked and completed. */
-export interface RouteSettings extends QuestionSettings {
+export interface RouteSettings extends QuestionSettings, SilenceLimits {
   readonly question: ReadSettings
-  readonly generationConfidence: GenerationConfidenceSource | undefined
+  readonly generationConfidence?: GenerationConfidenceSource
   readonly maxJudgedBytes: number
   readonly refusalStatus: 200 | 403 | 404 | 422
   readonly closestPassages: number
@@ -42,51 +48,55 @@ export interface RouteSettings extends QuestionSettings {
   readonly onWarning: (warning: GateWarning) => void
 }
 
-const QUESTION: Checks<QuestionOptions> = {
+const QUESTION: OptionKinds<QuestionOptions> = {
   read: callable,
   field: string,
-  maxCodePoints: wholeWithin(1, 1_000_000),
-  maxBodyBytes: wholeWithin(1, 100_000_000),
-  bodyTimeoutMs: wholeWithin(1, 600_000),
+  maxCodePoints: whole(1, 1_000_000),
+  maxBodyBytes: whole(1, 100_000_000),
+  bodyTimeoutMs: whole(1, 600_000),
   otherFields: oneOf('refuse', 'allow'),
   collection: string,
   // In a string every part of a name would be found.
-  otherCollections: (value, option) => {
-    if (value !== 'any') strings(value, option)
-  },
+  otherCollections: { words: "a list of strings, or 'any'", holds: (value) => value === 'any' || strings.holds(value) },
   searchModes: oneOf('none', 'operators'),
   trials: oneOf('none', 'operators'),
+  streams: oneOf('none', 'everyone'),
 }
 
-const WEIGHTS: Checks<ConvexWeights> = { cosine: anything, bm25: anything }
+const WEIGHTS: OptionKinds<ConvexWeights> = { cosine: anything, bm25: anything }
 
-const RETRIEVAL: Checks<RetrievalOptions> = {
-  topK: wholeWithin(1, 100),
-  candidates: wholeWithin(1, 100),
+const RETRIEVAL: OptionKinds<RetrievalOptions> = {
+  topK: whole(1, 100),
+  candidates: whole(1, 100),
   fusion: oneOf(...FUSION_METHODS),
   fusionWeights: group(WEIGHTS),
-  rrfK: numberWithin(0, 10_000),
+  rrfK: number(0, 10_000),
   filter: anything,
-  timeoutMs: wholeWithin(1, 60_000),
-  rerankTimeoutMs: wholeWithin(1, 60_000),
-  rerankFrom: numberWithin(0, 1),
-  rerankBelow: numberWithin(0, 1),
-  expansion: anything,
+  timeoutMs: whole(1, 60_000),
+  rerankTimeoutMs: whole(1, 60_000),
+  rerankFrom: number(0, 1),
+  rerankBelow: number(0, 1),
+  expansion: { words: 'a stage such as expandRetrieval(…)', holds: methods('expand').holds },
 }
 
-const CONTEXT: Checks<ContextOptions> = {
-  maxCharacters: wholeWithin(200, 10_000_000),
-  maxTokens: wholeWithin(50, 10_000_000),
-  countTokens: anything,
+const CONTEXT: OptionKinds<ContextOptions> = {
+  maxCharacters: whole(200, 10_000_000),
+  maxTokens: whole(50, 10_000_000),
+  countTokens: callable,
 }
 
-const ANSWER: Checks<AnswerOptions> = {
+const ANSWER: OptionKinds<AnswerOptions> = {
   generationConfidence: oneOf('reported', 'token-log-probabilities'),
-  maxJudgedBytes: wholeWithin(1, 100_000_000),
+  maxJudgedBytes: whole(1, 100_000_000),
+  streamStartTimeoutMs: whole(1, 600_000),
+  streamIdleTimeoutMs: whole(1, 600_000),
 }
 
-const OPTIONS: Checks<RagGateOptions> = {
-  dependencies: anything,
+const OPTIONS: OptionKinds<RagGateOptions> = {
+  dependencies: required({
+    words: 'an object with a retriever, or a function that makes one',
+    holds: (value) => typeof value === 'function' || isRecord(value),
+  }),
   policy: anything,
   rules: anything,
   mode: oneOf('enforce', 'observe'),
@@ -95,10 +105,14 @@ const OPTIONS: Checks<RagGateOptions> = {
   context: group(CONTEXT),
   answer: group(ANSWER),
   refusalStatus: oneOf(200, 403, 404, 422),
-  closestPassages: wholeWithin(0, 10),
+  closestPassages: whole(0, 10),
   messages: anything,
   onRefuse: callable,
   onWarning: callable,
+}
+
+function invalid(message: string, param: string): RagGateError {
+  return new RagGateError('config_invalid', message, { param })
 }
 
 /**
@@ -107,26 +121,21 @@ const OPTIONS: Checks<RagGateOptions> = {
  * @throws `config_invalid`, `policy_invalid` when one is out of range, or not known
  */
 export function checkOptions(options: RagGateOptions<never>): RouteSettings {
-  if (!isRecord(options)) throw invalid('ragGate needs options with dependencies', 'options')
-  group(OPTIONS)(options, '')
-  const { dependencies, policy = balanced(), rules = [], mode = 'enforce', onWarning = warnOnConsole } = options
-  const { answer = {}, refusalStatus = 200, closestPassages = 0 } = options
-  if (typeof dependencies !== 'function' && !isRecord(dependencies)) {
-    throw invalid('dependencies must hold a retriever, or be a function that makes them', 'dependencies')
-  }
+  requireOptions(options, OPTIONS)
+  const { policy = balanced(), rules = [], mode = 'enforce', onWarning = warnOnConsole } = options
+  const { refusalStatus = 200, closestPassages = 0 } = options
+  const answer = withDefaults(options.answer, ANSWER_DEFAULTS)
   validateRules(rules)
-  const { generationConfidence, maxJudgedBytes = 1_048_576 } = answer
   const messagesFor = messageChooser(options.messages)
   const checkCodes = codeCheck(options.messages, onWarning)
   return {
-    policy: policyChooser(policy, generationConfidence, checkCodes),
+    policy: policyChooser(policy, answer.generationConfidence, checkCodes),
     rules: [...rules],
     mode,
-    question: completeQuestion(options.question),
+    question: withDefaults(options.question, QUESTION_DEFAULTS),
     retrieval: checkRetrieval(options.retrieval),
     context: checkContext(options.context),
-    generationConfidence,
-    maxJudgedBytes,
+    ...answer,
     refusalStatus,
     closestPassages,
     messagesFor,
@@ -140,55 +149,45 @@ function warnOnConsole({ code, message }: GateWarning): void {
   console.warn(`[rag-gate] ${code}: ${message}`)
 }
 
-function completeQuestion(options: QuestionOptions = {}): ReadSettings {
-  const { read, field = 'question', maxCodePoints = 2000, maxBodyBytes = 65_536, bodyTimeoutMs = 10_000 } = options
-  const { otherFields = 'refuse', collection = 'default', otherCollections = [] } = options
-  const { searchModes = 'none', trials = 'none' } = options
-  return {
-    ...(read && { read }),
-    field,
-    maxCodePoints,
-    maxBodyBytes,
-    bodyTimeoutMs,
-    otherFields,
-    collection,
-    otherCollections,
-    searchModes,
-    trials,
-  }
-}
+const QUESTION_DEFAULTS = {
+  field: 'question',
+  maxCodePoints: 2000,
+  maxBodyBytes: 65_536,
+  bodyTimeoutMs: 10_000,
+  otherFields: 'refuse',
+  collection: 'default',
+  otherCollections: [],
+  searchModes: 'none',
+  trials: 'none',
+  streams: 'none',
+} as const
+
+const ANSWER_DEFAULTS = { maxJudgedBytes: 1_048_576, streamStartTimeoutMs: 60_000, streamIdleTimeoutMs: 15_000 }
+
+const RETRIEVAL_DEFAULTS = {
+  topK: 10,
+  fusion: 'convex',
+  fusionWeights: {},
+  timeoutMs: 3000,
+  rerankTimeoutMs: 3000,
+} as const
 
 function checkRetrieval(options: RetrievalOptions = {}): RetrievalSettings {
-  const { topK = 10, candidates = topK, fusion = 'convex', fusionWeights = {}, rrfK, filter, expansion } = options
-  const { timeoutMs = 3000, rerankTimeoutMs = 3000, rerankFrom, rerankBelow } = options
-  wholeWithin(topK, 100)(candidates, 'retrieval.candidates')
+  const { filter, rrfK, ...given } = withDefaults(options, RETRIEVAL_DEFAULTS)
+  const { topK, candidates = topK, fusion, rerankFrom = 0, rerankBelow = Infinity } = given
+  if (candidates < topK) throw invalid('retrieval.candidates must not be under retrieval.topK', 'retrieval.candidates')
   if (rrfK !== undefined && fusion !== 'rrf') {
     throw invalid("retrieval.rrfK is for the fusion 'rrf'", 'retrieval.rrfK')
   }
-  if ((rerankFrom ?? 0) >= (rerankBelow ?? Infinity)) {
+  if (rerankFrom >= rerankBelow) {
     throw invalid('retrieval.rerankFrom must be under retrieval.rerankBelow', 'retrieval.rerankFrom')
   }
-  if (expansion !== undefined && typeof expansion?.expand !== 'function') {
-    throw invalid('retrieval.expansion must be a stage such as expandRetrieval(…)', 'retrieval.expansion')
-  }
-  return {
-    topK,
-    candidates,
-    fusion,
-    fusionWeights,
-    rrfK: rrfK ?? RRF_K,
-    timeoutMs,
-    rerankTimeoutMs,
-    ...(filter === undefined ? {} : { filter: filterChooser(filter) }),
-    ...(expansion === undefined ? {} : { expansion }),
-    ...(rerankFrom === undefined ? {} : { rerankFrom }),
-    ...(rerankBelow === undefined ? {} : { rerankBelow }),
-  }
+  return { ...given, candidates, rrfK: rrfK ?? RRF_K, ...(filter && { filter: filterChooser(filter) }) }
 }
 
 function checkContext({ maxCharacters = 12_000, maxTokens, countTokens }: ContextOptions = {}): ContextSettings {
   if (maxTokens === undefined) return { maxCharacters }
-  if (typeof countTokens === 'function') return { maxCharacters, maxTokens, countTokens }
+  if (countTokens !== undefined) return { maxCharacters, maxTokens, countTokens }
   throw invalid('context.maxTokens needs countTokens, which counts as the model does', 'context.countTokens')
 }
 
@@ -235,15 +234,19 @@ function filterChooser(filter: NonNullable<RetrievalOptions['filter']>): NonNull
   return () => fixed
 }
 
-const TEXTS = group({ answer: string, reason: string, suggestions: strings })
+const TEXTS = group<Partial<Text>>({ answer: string, reason: string, suggestions: strings })
+
+/** @param codes that texts may be given for */
+function checkMessages(messages: object, codes: readonly string[]): void {
+  requireOptions(messages, Object.fromEntries(codes.map((code) => [code, TEXTS])), 'config_invalid', 'messages')
+}
 
 function messageChooser(messages: RagGateOptions['messages']): RouteSettings['messagesFor'] {
   if (messages === undefined) return () => ({ key: '' })
   if (typeof messages === 'function') {
     return (c) => ({ messages: (code) => messages(code, c), key: c.req.header('accept-language') ?? '' })
   }
-  if (!isRecord(messages)) throw invalid('messages must give texts by reason code', 'messages')
-  for (const [code, given] of Object.entries(messages)) TEXTS(given, `messages.${code}`)
+  checkMessages(messages, Object.keys(messages))
   const byCode: MessagesByCode = (code) => (Object.hasOwn(messages, code) ? messages[code] : undefined)
   // Checked above: strings, and lists of them.
   const key = canonicalJson(messages)
@@ -261,8 +264,7 @@ function codeCheck(messages: RagGateOptions['messages'], onWarning: RouteSetting
   if (messages === undefined || typeof messages === 'function') return () => undefined
   let warned = false
   return ({ id, texts }, choice) => {
-    if (choice === 'only')
-      group(Object.fromEntries(Object.keys(texts).map((code) => [code, anything])))(messages, 'messages')
+    if (choice === 'only') checkMessages(messages, Object.keys(texts))
     else if (!warned) {
       warned = true
       const unknown = Object.keys(messages).filter((code) => !Object.hasOwn(texts, code))

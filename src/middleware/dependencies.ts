@@ -1,8 +1,7 @@
 /** What the gate works with, checked once and kept for as long as the isolate lives. */
-import { createQuestionHmac } from '../pipeline/question-hmac.ts'
-import { createRehearsal, type Rehearsal } from '../pipeline/rehearse.ts'
+import type { QuestionHmac } from '../pipeline/question-hmac.ts'
 import { createTermReader } from '../core/text/terms.ts'
-import { isRecord } from '../core/lib/guards.ts'
+import { callable, methods, oneOf, type OptionKinds, required, requireOptions } from '../core/lib/options.ts'
 import type { TermReader } from '../core/text/terms.ts'
 import type { Audience } from '../core/policy/preset.ts'
 import type { SavingsLedger } from '../core/reports/savings.ts'
@@ -53,18 +52,8 @@ export interface GateDependencies {
   readonly audience?: Audience
   /** `savingsLedger(…)`: records the model calls that refusals and cached answers save. @default none are recorded */
   readonly savings?: SavingsLedger
-  /**
-   * Key, 32 characters and up, under which questions are recorded as HMAC-SHA-256, with a key of its own for each tenant
-   * and period; without one, nothing of a question is recorded.
-   */
-  readonly questionHmac?: {
-    readonly key: string
-    readonly keyId: string
-    /** After how many days another key is derived, 1 and up. @default 90 */
-    readonly rotateAfterDays?: number
-    /** Hands the question itself to the log too: the log has to forget it in time. @default 'dropped' */
-    readonly text?: 'dropped' | 'kept'
-  }
+  /** `questionHmac(…)`: records each question as an HMAC. @default nothing of a question is recorded */
+  readonly questionHmac?: QuestionHmac
 }
 
 /** The dependencies with their defaults, and what is derived from them. */
@@ -75,7 +64,6 @@ export interface ResolvedDependencies extends QuestionPorts {
   readonly authenticate?: Authenticate
   /** Remembers terms of texts for as long as the dependencies live. */
   readonly terms: TermReader
-  readonly rehearsal: Rehearsal
   /** Absent without a log. */
   readonly record?: (event: DecisionEvent, question: string) => Promise<void> | undefined
 }
@@ -114,60 +102,30 @@ export function dependenciesFor<Bindings extends object>(
   }
 }
 
-/** Names of the dependencies: an unknown one would be passed over, and somebody may rely on it. */
-const NAMES: ReadonlySet<string> = new Set<keyof GateDependencies>([
-  'retriever',
-  'collections',
-  'reranker',
-  'rewriter',
-  'cache',
-  'log',
-  'authenticate',
-  'clock',
-  'audience',
-  'savings',
-  'questionHmac',
-])
-
-/** Methods without which a dependency is none. */
-const METHODS: readonly (readonly [dependency: keyof GateDependencies, methods: readonly string[]])[] = [
-  ['retriever', ['retrieve']],
-  ['collections', ['find', 'lexicon']],
-  ['reranker', ['rerank']],
-  ['rewriter', ['rewrite']],
-  ['cache', ['forRoute']],
-  ['log', ['record', 'flush']],
-  ['clock', ['nowMs']],
-]
+const DEPENDENCIES: OptionKinds<GateDependencies> = {
+  retriever: required(methods('retrieve')),
+  collections: methods('find', 'lexicon'),
+  reranker: methods('rerank'),
+  rewriter: methods('rewrite'),
+  cache: { words: 'answerCache({ store: … }) of hono-rag-gate/cache', holds: methods('forRoute').holds },
+  log: methods('record', 'flush'),
+  authenticate: callable,
+  clock: methods('nowMs'),
+  audience: oneOf('public', 'operator'),
+  savings: callable,
+  questionHmac: callable,
+}
 
 /** Wrong wiring is said in words when it is made, not by a failure of the first request. */
 function requireDependencies(given: GateDependencies): void {
   if (given instanceof Promise) {
-    throw invalid('dependencies must not be a promise: what takes time belongs into their methods', 'dependencies')
+    throw new RagGateError(
+      'config_invalid',
+      'dependencies must not be a promise: what takes time belongs into their methods',
+      { param: 'dependencies' },
+    )
   }
-  if (!isRecord(given)) throw invalid('dependencies must be an object with a retriever', 'dependencies')
-  const unknown = Object.keys(given).find((name) => !NAMES.has(name))
-  if (unknown !== undefined)
-    throw invalid(`There is no dependency ${unknown}; known are ${[...NAMES].join(', ')}`, unknown)
-  if (given.retriever === undefined) throw invalid('dependencies must hold a retriever', 'retriever')
-  if (given.cache !== undefined && 'get' in Object(given.cache)) {
-    throw invalid('cache must be answerCache({ store: … }) of hono-rag-gate/cache, not a store alone', 'cache')
-  }
-  for (const [name, methods] of METHODS) {
-    const dependency: unknown = given[name]
-    if (dependency === undefined) continue
-    const missing = methods.find((method) => typeof Reflect.get(Object(dependency), method) !== 'function')
-    if (missing !== undefined) throw invalid(`The dependency ${name} has no method ${missing}`, name)
-  }
-  for (const name of ['authenticate', 'savings'] as const) {
-    if (given[name] !== undefined && typeof given[name] !== 'function') {
-      throw invalid(`The dependency ${name} must be a function`, name)
-    }
-  }
-}
-
-function invalid(message: string, param: string): RagGateError {
-  return new RagGateError('config_invalid', message, { param })
+  requireOptions(given, DEPENDENCIES)
 }
 
 /** One collection of this name for every tenant, without a lexicon. */
@@ -183,8 +141,8 @@ function oneCollection(id: string): Collections {
 /**
  * Checks and completes dependencies.
  *
- * @throws `cache_scope_required` when a cache would be shared by callers that nobody tells apart; `secret_too_short`
- *   when the key for questions is; `config_invalid` for an audience that there is not
+ * @throws `cache_scope_required` when a cache would be shared by callers that nobody tells apart; `config_invalid` for a
+ *   dependency that is none
  */
 function resolveDependencies(given: GateDependencies, settings: DependentSettings): ResolvedDependencies {
   requireDependencies(given)
@@ -201,7 +159,6 @@ function resolveDependencies(given: GateDependencies, settings: DependentSetting
     savings,
     questionHmac,
   } = given
-  if (audience !== 'public' && audience !== 'operator') throw invalid('audience must be public or operator', 'audience')
   const models = { ...(reranker && { reranker }), ...(rewriter && { rewriter }) }
   const { onWarning } = settings
   const ports = { ...models, clock, onWarning }
@@ -216,21 +173,16 @@ function resolveDependencies(given: GateDependencies, settings: DependentSetting
     ...(savings && { savings }),
     ...(authenticate && { authenticate }),
     terms: createTermReader(),
-    rehearsal: createRehearsal(),
-    ...(log && { record: recorder(log, questionHmac, clock) }),
+    ...(log && { record: recorder(log, questionHmac) }),
   }
 }
 
 function recorder(
   log: DecisionLog,
-  hmac: GateDependencies['questionHmac'],
-  clock: Clock,
+  hashQuestion: GateDependencies['questionHmac'],
 ): NonNullable<ResolvedDependencies['record']> {
-  if (hmac === undefined) return (event) => log.record(event)
-  const hashQuestion = createQuestionHmac({ ...hmac, clock })
+  if (hashQuestion === undefined) return (event) => log.record(event)
   return async (event, question) => {
-    const { tenant } = event.decision
-    const hashed = await hashQuestion(tenant, question)
-    await log.record({ ...event, question: hmac.text === 'kept' ? { ...hashed, text: question } : hashed })
+    await log.record({ ...event, question: await hashQuestion(event.decision.tenant, question, event.atMs) })
   }
 }

@@ -18,6 +18,8 @@ export interface Outcome {
   readonly policy: Policy
   /** The stored answer that is sent; absent where it was made for this question. */
   readonly found?: FoundAnswer
+  /** Whether the handler was called: it may have been, and failed, where a stored answer is sent. */
+  readonly handler: 'called' | 'not-called'
   readonly timings: Timings
   /** How the handler's answer ended, once it did. */
   readonly end?: AnswerEnd | Promise<AnswerEnd>
@@ -65,7 +67,7 @@ export function finish(c: Context, exchange: Exchange, response: Response, outco
 /** What is recorded of an exchange. Where its savings or its audit trail cannot be worked out, it is recorded without. */
 function eventOf(
   { settings, dependencies, request, route }: Exchange,
-  { decision, policy, found, retrievals }: Outcome,
+  { decision, policy, found, handler, retrievals }: Outcome,
   report: AnswerReport,
   { state }: CacheOutcome,
   known: Pick<DecisionEvent, 'id' | 'atMs' | 'status' | 'timings'>,
@@ -81,9 +83,8 @@ function eventOf(
   }
   const usage = found?.answer.usage
   // A stored answer that stands in for a handler which failed saved no call of it.
-  const handlerRan = known.timings.generationMs !== undefined
   const saved = orWarn('savings_failed', 'What was saved', () =>
-    found !== undefined && handlerRan
+    found !== undefined && handler === 'called'
       ? undefined
       : dependencies.savings?.({ decision, mode, cache: state, retrievals, ...(usage && { usage }) }),
   )

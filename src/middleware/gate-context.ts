@@ -3,6 +3,7 @@ import { CAUTION_FOR_MODEL } from '../core/reports/caution.ts'
 import type { Context as EvidenceContext } from '../core/evidence/context.ts'
 import type { Decision } from '../core/policy/decision.ts'
 import type { Evidence } from '../core/evidence/evidence.ts'
+import { answerMeasure } from '../core/policy/judge.ts'
 import type { Policy } from '../core/policy/policy.ts'
 import { type Audience } from '../core/policy/preset.ts'
 import { type DecisionSummary, summariseDecision, type MessagesByCode } from '../core/reports/refusal.ts'
@@ -46,6 +47,8 @@ export interface RagGateContext {
   readonly caution?: string
   /** What the caller may know of the decision: to be spread into a JSON answer. */
   readonly summary: DecisionSummary
+  /** Whether the answer is read and judged before it is sent: then it must come whole, as JSON, and not as a stream. */
+  readonly answerIsJudged: boolean
   /** Reports what only the handler knows. A later report adds to an earlier one. */
   readonly report: (report: AnswerReport) => void
 }
@@ -96,6 +99,7 @@ export function makeGateContext(input: RagGateContextInput): {
       policy,
       ...(messages === undefined ? {} : { messages }),
     }),
+    answerIsJudged: answerMeasure(policy) !== undefined,
     report: (more) => {
       report = { ...report, ...more }
     },

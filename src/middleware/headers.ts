@@ -15,8 +15,8 @@ export function ragGateHeader(decision: Decision, eventId: string, mode: 'enforc
 
 /** Phases that wait for something else; clocks on Workers do not advance while code runs. */
 export function serverTimingHeader({ retrievalMs, rerankMs, generationMs, totalMs }: Timings): string {
-  const phases = { retrieval: retrievalMs, rerank: rerankMs, generation: generationMs, total: totalMs }
-  return Object.entries(phases)
-    .flatMap(([name, ms]) => (ms === undefined ? [] : [`${name};dur=${Math.max(0, ms)}`]))
-    .join(', ')
+  const phase = (name: string, ms: number | undefined): string =>
+    ms === undefined ? '' : `${name};dur=${Math.max(0, ms)}, `
+  const before = phase('retrieval', retrievalMs) + phase('rerank', rerankMs) + phase('generation', generationMs)
+  return (before + phase('total', totalMs)).slice(0, -2)
 }

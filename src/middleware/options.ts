@@ -50,7 +50,7 @@ export interface RagGateOptions<Bindings extends object = object> {
   readonly retrieval?: RetrievalOptions
   /** How much of the evidence a model reads, and so how much of it is judged. */
   readonly context?: ContextOptions
-  /** How the handler's answer is judged, where the policy judges answers. */
+  /** How the handler's answer is read: judged, where the policy judges answers, and given up where it falls silent. */
   readonly answer?: AnswerOptions
   /**
    * Status of a refusal. It is an answer, not an error.
@@ -172,6 +172,13 @@ export interface QuestionOptions {
    * @default 'none'
    */
   readonly trials?: 'none' | 'operators'
+  /**
+   * Who may say, with the member `stream`, whether the answer shall be a stream. That is for the route's handler to read;
+   * it is no part of the answer key, so that one stored answer serves both. For `none` there is no such member.
+   *
+   * @default 'none'
+   */
+  readonly streams?: 'none' | 'everyone'
 }
 
 /** How evidence is found. */
@@ -274,7 +281,7 @@ export interface ContextOptions {
   readonly countTokens?: (text: string) => number
 }
 
-/** How the handler's answer is judged. */
+/** How the handler's answer is read. */
 export interface AnswerOptions {
   /**
    * From where the handler has its model's confidence, which it reports with `c.var.ragGate.report(…)`: a value of its
@@ -289,4 +296,19 @@ export interface AnswerOptions {
    * @default 1048576
    */
   readonly maxJudgedBytes?: number
+  /**
+   * How long a stream of events may be silent before its first bytes, once the handler returned it, milliseconds,
+   * 1..600000. Then it ends with the event of a stream that broke off, its source is cancelled, and nothing of it is
+   * stored.
+   *
+   * @default 60000
+   */
+  readonly streamStartTimeoutMs?: number
+  /**
+   * The same between its bytes, milliseconds, 1..600000. A comment (`: wait`) breaks the silence; a client that is slow to
+   * read is none.
+   *
+   * @default 15000
+   */
+  readonly streamIdleTimeoutMs?: number
 }

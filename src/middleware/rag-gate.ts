@@ -5,9 +5,11 @@ import { buildRefusal, summariseDecision } from '../core/reports/refusal.ts'
 import { RagGateError } from '../errors.ts'
 import { collectionNotFound } from '../pipeline/find-place.ts'
 import { type CachedResult, type GateResult, gateQuestion, type JudgedResult } from '../pipeline/gate-question.ts'
+import { rehearse } from '../pipeline/rehearse.ts'
 import type { QuestionRequest } from '../pipeline/question-settings.ts'
 import { type Faults, inTime } from '../pipeline/within-deadline.ts'
 import type { Authenticate, Principal } from '../ports/authenticator.ts'
+import { balanced } from '../presets/balanced/balanced.ts'
 import { respondThroughHandler } from './answer-through-handler.ts'
 import { checkOptions, type ReadSettings, type RouteSettings } from './check-options.ts'
 import { dependenciesFor, type ResolvedDependencies } from './dependencies.ts'
@@ -39,6 +41,7 @@ export function ragGate<Bindings extends object = object>(
   options: RagGateOptions<Bindings>,
 ): MiddlewareHandler<RagGateEnv<Bindings>> {
   const checked = checkOptions(options)
+  rehearse(balanced())
   const dependencies = dependenciesFor(options.dependencies, checked)
   return async function ragGate(c, next) {
     try {
@@ -195,7 +198,14 @@ async function respondFromCache<Bindings extends object>(
 ): Promise<Response> {
   const response = await cache.send(found)
   const { decision } = found.answer
-  finish(c, exchange, response, { decision, policy, found, timings: timings ?? {}, retrievals })
+  finish(c, exchange, response, {
+    decision,
+    policy,
+    found,
+    handler: 'not-called',
+    timings: timings ?? {},
+    retrievals,
+  })
   return response
 }
 
@@ -218,7 +228,7 @@ async function respondWithRefusal<Bindings extends object>(
     response = new Response(own.body, own)
     cache?.keep({ kind: 'nothing' })
   }
-  finish(c, exchange, response, { decision, policy, timings, retrievals })
+  finish(c, exchange, response, { decision, policy, handler: 'not-called', timings, retrievals })
   return response
 }
 

@@ -1,8 +1,8 @@
 /** A JSON body, read within bounds: bytes are counted before anything is parsed. */
 import type { HonoRequest } from 'hono'
-import { RagGateError } from '../errors.ts'
+import { isRagGateError, RagGateError } from '../errors.ts'
 import { readAtMost } from '../http/read-at-most.ts'
-import { hasMemberTwice } from './member-twice.ts'
+import { requirePlainStructure } from './json-structure.ts'
 
 /** Bounds of a body. */
 export interface BodyLimits {
@@ -11,8 +11,6 @@ export interface BodyLimits {
   /** Until the last byte is there. */
   readonly timeoutMs: number
 }
-
-const MAX_DEPTH = 32
 
 /**
  * Reads a request's body as a JSON object. Later readers (`c.req.json()`) still find the body.
@@ -27,14 +25,13 @@ export async function readJsonObject(
   requireJson(headers.get('content-type'))
   requirePlain(headers.get('content-encoding'))
   const text = decode(await readBytes(request, limits))
-  requireShallow(text)
   let value: unknown
   try {
+    requirePlainStructure(text)
     value = JSON.parse(text)
   } catch (cause) {
-    throw new RagGateError('invalid_json', 'The body is not JSON', { cause })
+    throw isRagGateError(cause) ? cause : new RagGateError('invalid_json', 'The body is not JSON', { cause })
   }
-  if (hasMemberTwice(text)) throw new RagGateError('invalid_json', 'A member stands twice in one object of the body')
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
     throw new RagGateError('invalid_json', 'The body must be a JSON object')
   }
@@ -119,21 +116,5 @@ function decode(bytes: ArrayBuffer): string {
     return UTF8.decode(bytes)
   } catch (cause) {
     throw new RagGateError('invalid_utf8', 'The body is not UTF-8', { cause })
-  }
-}
-
-/** Counts brackets outside strings, so that a hostile body is refused before a recursive parser sees it. */
-function requireShallow(json: string): void {
-  let depth = 0
-  let inString = false
-  for (let at = 0; at < json.length; at++) {
-    const code = json.charCodeAt(at)
-    if (inString) {
-      if (code === 0x5c) at++
-      else if (code === 0x22) inString = false
-    } else if (code === 0x22) inString = true
-    else if (code === 0x5b || code === 0x7b) {
-      if (++depth > MAX_DEPTH) throw new RagGateError('too_deep', `The body may nest at most ${MAX_DEPTH} levels`)
-    } else if (code === 0x5d || code === 0x7d) depth--
   }
 }

@@ -31,24 +31,29 @@ const COLLECTION_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
  *
  * @param tenant who asks; the body may name no other, unless its members are the handler's
  * @throws whatever `readJsonObject` throws; `tenant_mismatch`, `unknown_field`, `question_required`, `question_type`, `invalid_unicode`,
- *   `control_character`, `question_too_long`, `collection_id`, `search_mode`, `trial`
+ *   `control_character`, `question_too_long`, `collection_id`, `search_mode`, `trial`,
+ *   `stream_type`
  */
 export async function readQuestion(c: Context, options: ReadSettings, tenant: string): Promise<ReadQuestion> {
   if (options.read !== undefined) return readByHook(c, options, options.read)
-  const { searchModes, trials } = options
+  const { searchModes, trials, streams } = options
   const limits: BodyLimits = { maxBytes: options.maxBodyBytes, timeoutMs: options.bodyTimeoutMs }
   const body = await readJsonObject(c.req, limits)
   const { [options.field]: question, collection, ...all } = body
   const { without, ...withoutTrial } = all
   const rest = trials === 'none' ? all : withoutTrial
   const { search_mode: searchMode, ...withoutMode } = rest
-  const unknown = searchModes === 'none' ? rest : withoutMode
+  const leftover = searchModes === 'none' ? rest : withoutMode
+  const { stream, ...withoutStream } = leftover
+  if (streams !== 'none') checkStream(stream)
+  const unknown = streams === 'none' ? leftover : withoutStream
   const others = options.otherFields === 'refuse' ? withoutOwnTenant(unknown, tenant) : unknown
   const members = [
     options.field,
     'collection',
     ...(searchModes === 'none' ? [] : ['search_mode']),
     ...(trials === 'none' ? [] : ['without']),
+    ...(streams === 'none' ? [] : ['stream']),
   ]
   if (options.otherFields === 'refuse' && Object.keys(others).length > 0) {
     throw new RagGateError('unknown_field', `The body may have only these members: ${members.join(', ')}`)
@@ -109,6 +114,11 @@ const MOST_WITHOUT = 200
 function checkWithout(value: unknown): readonly string[] {
   if (Array.isArray(value) && value.length <= MOST_WITHOUT && value.every((id) => typeof id === 'string')) return value
   throw new RagGateError('trial', `without must be a list of at most ${MOST_WITHOUT} ids`, { param: 'without' })
+}
+
+function checkStream(value: unknown): void {
+  if (value === undefined || typeof value === 'boolean') return
+  throw new RagGateError('stream_type', 'stream must be true or false', { param: 'stream' })
 }
 
 function checkSearchMode(value: unknown): SearchMode {

@@ -26,6 +26,7 @@ const STATUS: Readonly<Record<RagGateErrorCode, ContentfulStatusCode>> = {
   not_cached: 504,
   search_mode: 422,
   trial: 422,
+  stream_type: 422,
   unauthorized: 401,
   forbidden: 403,
   method_not_allowed: 405,

@@ -5,12 +5,13 @@ import type { RerankerOutcome } from '../core/evidence/rerank.ts'
 import type { Judgement } from '../core/policy/decision.ts'
 import { judge } from '../core/policy/judge.ts'
 import type { Policy } from '../core/policy/policy.ts'
-import { loneTermFindings, questionFindings, runTogetherFindings } from '../core/policy/question-findings.ts'
+import { loneTermFindings, runTogetherFindings } from '../core/policy/question-findings.ts'
 import { readerFindings } from '../core/policy/reader-findings.ts'
 import { askRules } from '../core/policy/rules.ts'
-import { measureQuestion } from '../core/signals/measure-question.ts'
+import { measureParts } from '../core/signals/measure-question.ts'
 import type { Signals } from '../core/signals/measure.ts'
 import type { Lexicon } from '../core/text/lexicon.ts'
+import type { AskedQuestion } from './asked-question.ts'
 import { fitContext } from './fit-context.ts'
 import type { QuestionPorts, QuestionSettings } from './question-settings.ts'
 import { rerankEvidence } from './rerank-evidence.ts'
@@ -29,8 +30,7 @@ export interface AssessedEvidence {
 
 /** By what evidence is judged. */
 export interface Measures {
-  /** Normalised. */
-  readonly question: string
+  readonly asked: AskedQuestion
   readonly policy: Policy
   readonly lexicon: Lexicon
 }
@@ -55,23 +55,25 @@ export async function assessEvidence(
     if (confidence < rerankFrom || confidence >= rerankBelow) return { ...withoutReranker, rerankMs: 0 }
   }
   const startedMs = clock.nowMs()
-  const { question } = measures
+  const { question } = measures.asked
   const { evidence, outcome } = await rerankEvidence(reranker, rerankTimeoutMs, question, retrieved, onWarning)
   const rerankMs = clock.nowMs() - startedMs
   return { ...judgeEvidence(terms, settings, measures, evidence, outcome), rerankMs }
 }
 
-function judgeEvidence(
+/** The stages after the reranker, none of which waits for anything. */
+export function judgeEvidence(
   terms: QuestionPorts['terms'],
   { context: contextSettings, rules }: Pick<QuestionSettings, 'context' | 'rules'>,
-  { question, policy, lexicon }: Measures,
+  { asked, policy, lexicon }: Measures,
   ordered: Evidence,
   reranker: RerankerOutcome,
 ): Omit<AssessedEvidence, 'rerankMs'> {
   const { context, evidence, findings } = fitContext(contextSettings, ordered)
-  const signals = measureQuestion(question, evidence, lexicon, terms)
+  const { question } = asked
+  const signals = measureParts(asked.parts, evidence, lexicon, terms)
   const judgement = judge(policy, signals, [
-    ...questionFindings(question),
+    ...asked.findings,
     ...loneTermFindings(question, evidence, lexicon),
     ...runTogetherFindings(question, evidence, lexicon),
     ...askRules(rules, { question, evidence, signals }),

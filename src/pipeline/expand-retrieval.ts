@@ -1,5 +1,5 @@
 /** A second look where the first found little: the question in further words, retrieved once more, judged as before. */
-import { requireOptions } from '../core/lib/options.ts'
+import { number, required, requireOptions, whole } from '../core/lib/options.ts'
 import type { QuestionRewriter } from '../ports/question-rewriter.ts'
 import type { Chunk } from '../core/evidence/chunk.ts'
 import type { Expansion } from '../core/policy/decision.ts'
@@ -42,18 +42,10 @@ export interface ExpansionOptions {
  * @throws `config_invalid` when an option is out of range
  */
 export function expandRetrieval(options: ExpansionOptions): RetrievalExpansion {
-  requireOptions(options, { below: 'a number of 0 and up' }, { rewriteTimeoutMs: 'a whole number of 1 and up' })
+  requireOptions(options, { below: required(number(0, 1)), rewriteTimeoutMs: whole(1, 60_000) })
   const { below, rewriteTimeoutMs = 1000 } = options
-  if (!(below >= 0 && below <= 1)) throw invalid('below must be a number from 0 to 1', 'below')
-  if (!(Number.isInteger(rewriteTimeoutMs) && rewriteTimeoutMs >= 1 && rewriteTimeoutMs <= 60_000)) {
-    throw invalid('rewriteTimeoutMs must be a whole number from 1 to 60000', 'rewriteTimeoutMs')
-  }
   const expand: RetrievalExpansion['expand'] = (...given) => furtherRound(rewriteTimeoutMs, ...given)
   return Object.freeze({ below, expand })
-}
-
-function invalid(message: string, param: string): RagGateError {
-  return new RagGateError('config_invalid', message, { param })
 }
 
 async function furtherRound(

@@ -6,9 +6,9 @@ import type { Context } from '../core/evidence/context.ts'
 import type { Decision } from '../core/policy/decision.ts'
 import type { Evidence } from '../core/evidence/evidence.ts'
 import type { Policy } from '../core/policy/policy.ts'
-import { questionFindings } from '../core/policy/question-findings.ts'
 import { EMPTY_LEXICON } from '../core/text/lexicon.ts'
 import type { Collection } from '../ports/collections.ts'
+import { type AskedQuestion, readAsked } from './asked-question.ts'
 import { assessEvidence } from './assess-evidence.ts'
 import { findLexicon, findPlace, type QuestionPlace } from './find-place.ts'
 import { newId } from './new-id.ts'
@@ -46,9 +46,9 @@ export interface JudgedResult {
 export type GateResult = CachedResult | JudgedResult
 
 /**
- * Takes a question up to its verdict, stage by stage. Some of them may end it early: a question that is refused for
- * itself, one that was answered before, or is being answered for somebody else, and one that was answered before from the
- * same evidence.
+ * Takes a question up to its verdict, stage by stage. Some of them may end it early: a question that was answered before,
+ * one that is refused for itself, which none that was answered is, one that is being answered for somebody else, and one
+ * that was answered before from the same evidence.
  *
  * @param cache its part in this question; without one nothing is looked for
  * @throws `not_cached` where only a stored answer is wanted; `collection_not_found`; `embedding_mismatch`; `search_mode`; `retriever_timeout`, `retriever_unavailable` and whatever else the retriever declares.
@@ -61,11 +61,15 @@ export async function gateQuestion(
   cache?: QuestionCache,
 ): Promise<GateResult> {
   const place = await findPlace(ports, settings, request)
-  const unseen = await refuseUnseen(ports, settings, request, place)
-  if (unseen !== undefined) return unseen
+  const { policy } = place
   const found = await cache?.find(place)
-  if (found !== undefined) return { kind: 'cached', found, policy: place.policy, retrievals: 0 }
-  return gateAnew(ports, settings, request, place, cache)
+  if (found !== undefined) return { kind: 'cached', found, policy, retrievals: 0 }
+  const asked = readAsked(request.question)
+  const unseen = await refuseUnseen(ports, settings, asked, place)
+  if (unseen !== undefined) return unseen
+  const collapsed = await cache?.join()
+  if (collapsed !== undefined) return { kind: 'cached', found: collapsed, policy, retrievals: 0 }
+  return gateAnew(ports, settings, request, asked, place, cache)
 }
 
 /** The stages from the retrieval on. */
@@ -73,15 +77,16 @@ async function gateAnew(
   ports: QuestionPorts,
   settings: QuestionSettings,
   request: QuestionRequest,
+  asked: AskedQuestion,
   place: QuestionPlace,
   cache: QuestionCache | undefined,
 ): Promise<GateResult> {
   const { collection, policy } = place
   const search = await searchFor(ports, settings, request, place)
-  const first = await retrieveOrStandIn(ports, settings, { ...request, policy }, search, cache)
+  const first = await retrieveOrStandIn(ports, settings, asked, search, cache)
   if ('answer' in first) return { kind: 'cached', found: first, policy, retrievals: 1 }
 
-  const weighed = await weighEvidence(ports, settings, search, { ...request, policy }, first)
+  const weighed = await weighEvidence(ports, settings, search, { asked, policy }, first)
   const { assessed, timings } = weighed
   const decision = decisionOf(newId(ports.clock), collection, weighed)
   const retrievals = 1 + (weighed.expansion?.retrievals ?? 0)
@@ -98,12 +103,12 @@ async function gateAnew(
 async function refuseUnseen(
   { clock }: QuestionPorts,
   settings: QuestionSettings,
-  { question }: QuestionRequest,
+  asked: AskedQuestion,
   { collection, policy }: QuestionPlace,
 ): Promise<GateResult | undefined> {
   const stands = settings.mode === 'enforce' && policy.dangerouslyDisableGates !== true
-  if (!stands || questionFindings(question).length === 0) return undefined
-  const measures = { question, policy, lexicon: EMPTY_LEXICON }
+  if (!stands || asked.findings.length === 0) return undefined
+  const measures = { asked, policy, lexicon: EMPTY_LEXICON }
   const assessed = await assessEvidence({ clock }, settings, measures, NO_EVIDENCE, 1)
   const { evidence, context } = assessed
   return {
@@ -133,12 +138,12 @@ async function searchFor(
 async function retrieveOrStandIn(
   ports: QuestionPorts,
   settings: QuestionSettings,
-  { question, policy }: { readonly question: string; readonly policy: Policy },
+  asked: AskedQuestion,
   search: Search,
   cache: QuestionCache | undefined,
 ): Promise<FirstRetrieval | FoundAnswer> {
   try {
-    return await retrieveFirst(ports, settings, search, { question, policy })
+    return await retrieveFirst(ports, settings, search, asked)
   } catch (thrown) {
     const standIn = cache?.standIn({ by: 'retriever', thrown })
     if (standIn === undefined) throw thrown

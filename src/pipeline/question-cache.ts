@@ -31,12 +31,15 @@ export type Failure =
 
 /** The part of an answer cache in one question. A cache that fails or hangs holds nothing. */
 export interface QuestionCache {
-  /**
-   * Looks for an answer before anything is retrieved; where somebody who asks the same is being answered, waits for that.
-   *
-   * @throws `not_cached` where only a stored answer is wanted, and there is none
-   */
+  /** Looks for an answer before anything is retrieved. */
   find(place: QuestionPlace): Promise<FoundAnswer | undefined>
+  /**
+   * Waits for the answer of somebody who asks the same, where there is one. What is made of the question from here on is
+   * kept under the keys that were looked under.
+   *
+   * @throws `not_cached` where only a stored answer is wanted, and there was none
+   */
+  join(): Promise<FoundAnswer | undefined>
   /** Looks for an answer to the same evidence, or to another wording that found it. */
   findByEvidence(assessed: AssessedEvidence, decision: Decision): Promise<FoundAnswer | undefined>
   /** An answer past its lifetime in the place of one that could not be made. */

@@ -2,8 +2,9 @@
 import { lengthPrefixed } from '../core/lib/canonical.ts'
 import type { Tenant } from '../core/lib/ids.ts'
 import { hex } from '../core/lib/sha256.ts'
+import { number, oneOf, required, requireOptions, string } from '../core/lib/options.ts'
 import { RagGateError } from '../errors.ts'
-import type { Clock } from '../ports/clock.ts'
+import type { DecisionEvent } from '../ports/decision-log.ts'
 
 /** How questions are turned into HMACs. */
 export interface QuestionHmacOptions {
@@ -17,16 +18,16 @@ export interface QuestionHmacOptions {
    * @default 90
    */
   readonly rotateAfterDays?: number
-  readonly clock: Clock
+  /** Whether the log is handed the question itself too: the log has to forget it in time. @default 'dropped' */
+  readonly text?: 'dropped' | 'kept'
 }
 
-/** What is recorded of a question. */
-export interface HashedQuestion {
-  /** 64 hexadecimal characters. */
-  readonly hmac: string
-  /** Name of the secret and number of the period, as in `2.226`. */
-  readonly keyId: string
-}
+/** What is recorded of a question. `keyId` is the name of the secret and the number of the period, as in `2.226`. */
+export type QuestionHmac = (
+  tenant: Tenant,
+  question: string,
+  atMs: number,
+) => Promise<NonNullable<DecisionEvent['question']>>
 
 const MIN_KEY_LENGTH = 32
 const DAY_MS = 86_400_000
@@ -35,24 +36,24 @@ const MOST_KEYS = 500
 const HMAC = { name: 'HMAC', hash: 'SHA-256' }
 
 /**
- * Makes the function that hashes questions: HMAC-SHA-256 under a key that is derived for each tenant and period, so that
- * neither equal questions of two tenants nor those of two periods can be told to be equal.
+ * Records questions as HMAC-SHA-256 under a key that is derived for each tenant and period, so that neither equal
+ * questions of two tenants nor those of two periods can be told to be equal.
  *
- * @throws `secret_too_short`; `config_invalid` when the rotation is out of range
+ * @returns the dependency `questionHmac` of `ragGate`
+ * @throws `secret_too_short`; `config_invalid` when an option is missing or out of range
  */
-export function createQuestionHmac({
-  key,
-  keyId,
-  rotateAfterDays = 90,
-  clock,
-}: QuestionHmacOptions): (tenant: Tenant, question: string) => Promise<HashedQuestion> {
+export function questionHmac(options: QuestionHmacOptions): QuestionHmac {
+  requireOptions(options, {
+    key: required(string),
+    keyId: required(string),
+    rotateAfterDays: number(1),
+    text: oneOf('dropped', 'kept'),
+  })
+  const { key, keyId, rotateAfterDays = 90, text = 'dropped' } = options
   if (key.length < MIN_KEY_LENGTH) {
     throw new RagGateError('secret_too_short', `The key for questions needs ${MIN_KEY_LENGTH} characters`, {
-      param: 'questionHmac',
+      param: 'key',
     })
-  }
-  if (!(rotateAfterDays >= 1)) {
-    throw new RagGateError('config_invalid', 'rotateAfterDays must be 1 and up', { param: 'rotateAfterDays' })
   }
   const encoder = new TextEncoder()
   // Keys are kept, not promises of them: no request may wait for a promise of another.
@@ -76,9 +77,13 @@ export function createQuestionHmac({
     return crypto.subtle.importKey('raw', bytes, HMAC, false, ['sign'])
   }
 
-  return async function hashQuestion(tenant, question) {
-    const period = Math.floor(clock.nowMs() / (rotateAfterDays * DAY_MS))
+  return async function hashQuestion(tenant, question, atMs) {
+    const period = Math.floor(atMs / (rotateAfterDays * DAY_MS))
     const mac = await crypto.subtle.sign('HMAC', await keyFor(tenant, period), encoder.encode(question))
-    return { hmac: hex(new Uint8Array(mac)), keyId: `${keyId}.${period}` }
+    return {
+      hmac: hex(new Uint8Array(mac)),
+      keyId: `${keyId}.${period}`,
+      ...(text === 'kept' && { text: question }),
+    }
   }
 }

@@ -9,7 +9,6 @@ import type { Audience } from '../core/policy/preset.ts'
 import type { Rule } from '../core/policy/rules.ts'
 import type { Signals } from '../core/signals/measure.ts'
 import type { Lexicon } from '../core/text/lexicon.ts'
-import type { Rehearsal } from './rehearse.ts'
 import type { TermReader } from '../core/text/terms.ts'
 import type { Principal } from '../ports/authenticator.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -40,8 +39,6 @@ export interface QuestionPorts {
   readonly rewriter?: QuestionRewriter
   /** Reads the terms of texts. @default one that remembers nothing */
   readonly terms?: TermReader
-  /** Compiles what decides while the first retrieval is waited for. @default nothing is done in the meantime */
-  readonly rehearsal?: Rehearsal
   /** @default nobody is told */
   readonly onWarning?: (warning: GateWarning) => void
 }
@@ -95,7 +92,7 @@ export interface FurtherSearch {
 
 /** What the first round left. */
 export interface FirstRound {
-  /** The question as it was searched: without its words of courtesy. */
+  /** The question as it was searched: without the talk around it. */
   readonly words: string
   /** All that was retrieved, fused, not cut to what is judged. */
   readonly retrieved: Evidence

@@ -1,56 +1,50 @@
-/** The computing of a decision, done once before it is needed. */
-import { buildContext } from '../core/evidence/context.ts'
-import type { Evidence } from '../core/evidence/evidence.ts'
-import { judge } from '../core/policy/judge.ts'
+/** A decision that is made before the first question comes, so that what decides is compiled by then. */
+import type { Ranking } from '../core/evidence/chunk.ts'
 import type { Policy } from '../core/policy/policy.ts'
-import { questionFindings } from '../core/policy/question-findings.ts'
-import { measureQuestion } from '../core/signals/measure-question.ts'
-import type { Lexicon } from '../core/text/lexicon.ts'
+import { EMPTY_LEXICON } from '../core/text/lexicon.ts'
+import { normaliseQuestion } from '../core/text/normalise.ts'
+import { createTermReader } from '../core/text/terms.ts'
+import { plainCollection } from '../ports/collections.ts'
+import { readAsked } from './asked-question.ts'
+import { judgeEvidence } from './assess-evidence.ts'
+import { fuseReturned, type Search } from './retrieve.ts'
 
-/** By what a decision is rehearsed. */
-export interface Rehearsed {
-  /** Normalised. */
-  readonly question: string
-  readonly policy: Policy
-  readonly lexicon: Lexicon
-}
+const QUESTION = 'How long are strong answers kept, and what happens to a question that nothing supports?'
+const TEXT = `## Answers
 
-/** Rehearses, once something is waited for. @returns ends the chance for it */
-export type Rehearsal = (rehearsed: Rehearsed) => () => void
+Strong answers are kept for 6 to 24 hours. A question that no passage supports is refused, e.g. (see below):
+
+- one about another product.`
+const PASSAGES = 3
+const RETRIEVAL = { candidates: PASSAGES, fusion: 'convex', fusionWeights: {}, rrfK: 60 } as const
+
+/** Whether it was done: what is compiled is so for the whole isolate, whoever asked for it. */
+let rehearsed = false
 
 /**
- * A rehearsal for the first question of an isolate: its decision takes many times as long as later ones, since no
- * function is compiled yet. While the first retrieval is waited for, that costs nobody any time. Where nothing is waited
- * for, and after the first question, nothing is done.
+ * Decides once in an isolate over passages of its own: a first decision takes many times as long as later ones, since no
+ * function of it is compiled. Where it is called while a Worker starts, no request waits for that. It waits for nothing
+ * itself, and draws no random number, which a Worker must not do while it starts.
+ *
+ * @param policy without code of the application's own
  */
-export function createRehearsal(): Rehearsal {
-  let due = true
-  return (rehearsed) => {
-    if (!due) return () => undefined
-    due = false
-    const timer = setTimeout(() => rehearse(rehearsed), 0)
-    return () => clearTimeout(timer)
-  }
-}
-
-/** Decides over passages that say what the question says. Nothing comes of it, not even an error: a decision would meet it too. */
-function rehearse({ question, policy, lexicon }: Rehearsed): void {
-  const evidence: Evidence = {
-    rankedBy: 'convex',
-    kinds: ['cosine', 'bm25'],
-    dropped: 0,
-    chunks: [0.6, 0.5, 0.4].map((score, at) => ({
-      id: String(at),
-      documentId: String(at),
-      title: question,
-      text: `${question}\n\n- ${question} ${at}.`,
-      scores: { cosine: score, bm25: score, convex: score },
-    })),
-  }
-  try {
-    buildContext(evidence.chunks, { maxCharacters: Infinity })
-    judge(policy, measureQuestion(question, evidence, lexicon), questionFindings(question))
-  } catch {
-    // What is wrong with a policy or a question is said where it is needed.
-  }
+export function rehearse(policy: Policy): void {
+  if (rehearsed) return
+  rehearsed = true
+  const passages = Array.from({ length: PASSAGES }, (_, at) => ({
+    id: String(at),
+    documentId: String(at),
+    title: 'Answers',
+    text: `${TEXT}\n\n${at}`,
+  }))
+  const rankings: readonly Ranking[] = [
+    { kind: 'cosine', entries: passages.map((passage, at) => ({ passage, score: 0.9 - at / 20 })) },
+    { kind: 'bm25', entries: passages.map((passage, at) => ({ passage, score: 20 - at })) },
+  ]
+  const collection = plainCollection({ tenant: 'default', id: 'docs' })
+  const search: Search = { collection, lexicon: EMPTY_LEXICON, filter: undefined, searchMode: 'hybrid' }
+  const asked = readAsked(normaliseQuestion(QUESTION))
+  const evidence = fuseReturned(rankings, RETRIEVAL, search, asked.parts.bare)
+  const measures = { asked, policy, lexicon: EMPTY_LEXICON }
+  judgeEvidence(createTermReader(), { context: { maxCharacters: 12_000 }, rules: [] }, measures, evidence, 'off')
 }

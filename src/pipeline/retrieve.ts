@@ -45,18 +45,29 @@ const CANDIDATES_FOR_TRIALS = 100
  */
 export async function retrieve(
   retriever: Retriever,
-  { candidates, fusion, fusionWeights, rrfK }: RetrievalSettings,
-  { collection: searched, lexicon, filter, searchMode, without = [] }: Search,
+  settings: RetrievalSettings,
+  searched: Search,
   words: string,
   signal: AbortSignal,
 ): Promise<Evidence> {
-  const { tenant, id: collection, unpublishedChunkIds } = searched
+  const { collection: where, filter, without = [] } = searched
+  const { tenant, id: collection, unpublishedChunkIds } = where
   const spare = without.length > 0 ? CANDIDATES_FOR_TRIALS : 0
-  const topK = candidates + Math.min(candidates, unpublishedChunkIds.length) + spare
+  const topK = settings.candidates + Math.min(settings.candidates, unpublishedChunkIds.length) + spare
   const search = { tenant, collection, namespace: namespaceOf(tenant, collection), question: words, topK, signal }
   const returned = await retriever.retrieve(filter === undefined ? search : { ...search, filter })
+  return fuseReturned(returned, settings, searched, words)
+}
+
+/** What a retriever returned, checked and fused: what `retrieve` does once there is nothing more to wait for. */
+export function fuseReturned(
+  returned: readonly Ranking[],
+  { candidates, fusion, fusionWeights, rrfK }: Omit<RetrievalSettings, 'topK' | 'timeoutMs' | 'rerankTimeoutMs'>,
+  { collection, lexicon, filter, searchMode, without = [] }: Search,
+  words: string,
+): Evidence {
   if (filter !== undefined) requireFiltered(returned, filter)
-  const published = publishedOnly(returned, unpublishedChunkIds).map(checked)
+  const published = publishedOnly(returned, collection.unpublishedChunkIds).map(checked)
   const rankings = rankingsOfMode(withoutLeftOut(published, without, candidates), searchMode)
   return fuse(rankings, {
     method: fusion,

@@ -2,7 +2,7 @@
 import type { Evidence } from '../core/evidence/evidence.ts'
 import type { Expansion } from '../core/policy/decision.ts'
 import type { Policy } from '../core/policy/policy.ts'
-import { questionParts } from '../core/text/question-parts.ts'
+import type { AskedQuestion } from './asked-question.ts'
 import { type AssessedEvidence, assessEvidence } from './assess-evidence.ts'
 import type { FurtherRound, QuestionPorts, QuestionSettings } from './question-settings.ts'
 import { bestOf, retrieve, RETRIEVER_FAULTS, type Search } from './retrieve.ts'
@@ -11,7 +11,7 @@ import { withinDeadline } from './within-deadline.ts'
 
 /** What the first retrieval found. */
 export interface FirstRetrieval {
-  /** What was searched: the question without its words of courtesy. */
+  /** What was searched: the question without the talk around it. */
   readonly words: string
   readonly retrieved: Evidence
   readonly retrievalMs: number
@@ -36,25 +36,19 @@ export interface WeighedEvidence {
  * @throws `retriever_timeout`, `retriever_unavailable`, `embedding_mismatch`, `search_mode`; what the retriever declares
  */
 export async function retrieveFirst(
-  { retriever, clock, rehearsal }: QuestionPorts,
+  { retriever, clock }: QuestionPorts,
   { retrieval }: QuestionSettings,
   search: Search,
-  { question, policy }: { readonly question: string; readonly policy: Policy },
+  asked: AskedQuestion,
 ): Promise<FirstRetrieval> {
   const startedMs = clock.nowMs()
-  const { bare: words } = questionParts(question)
+  const words = asked.parts.bare
   const retrieved = await withinDeadline(retrieval.timeoutMs, RETRIEVER_FAULTS, async (signal) => {
-    const retrieving = Promise.all([
+    const [evidence] = await Promise.all([
       retrieve(retriever, retrieval, search, words, signal),
       confirmSameEmbedding(retriever, search.collection, signal),
     ])
-    const endRehearsal = rehearsal?.({ question, policy, lexicon: search.lexicon })
-    try {
-      const [evidence] = await retrieving
-      return evidence
-    } finally {
-      endRehearsal?.()
-    }
+    return evidence
   })
   return { words, retrieved, retrievalMs: clock.nowMs() - startedMs }
 }
@@ -64,11 +58,11 @@ export async function weighEvidence(
   ports: QuestionPorts,
   settings: QuestionSettings,
   search: Search,
-  { question, policy }: { readonly question: string; readonly policy: Policy },
+  { asked, policy }: { readonly asked: AskedQuestion; readonly policy: Policy },
   { words, retrieved, retrievalMs }: FirstRetrieval,
 ): Promise<WeighedEvidence> {
   const { retrieval } = settings
-  const measures = { question, policy, lexicon: search.lexicon }
+  const measures = { asked, policy, lexicon: search.lexicon }
   const assess = (evidence: Evidence, timeoutMs: number): Promise<AssessedEvidence> =>
     assessEvidence(ports, settings, measures, evidence, timeoutMs)
   const first = await assess(bestOf(retrieved, retrieval.topK), retrieval.rerankTimeoutMs)

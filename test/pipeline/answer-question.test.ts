@@ -63,27 +63,6 @@ describe('answerQuestion', () => {
     expect(seen).toHaveLength(1)
   })
 
-  it('gives the success object of document 004, without any mode for debugging', async () => {
-    const { ports } = answering({ says: { text: ANSWER, ...shares(0.65, 0.35) } })
-    const { answer, decision } = await answered(ports, SETTINGS, ASKED)
-    expect(answer).toEqual({
-      status: 'success',
-      answer: ANSWER,
-      evidence_count: 2,
-      confidence: expect.closeTo(decision.confidence, 4),
-      evidence_ids: ['IPC_302', 'IPC_34'],
-      gating: {
-        passes: true,
-        max_attention: 0.65,
-        max_chunk_id: 'IPC_302',
-        threshold: 0.5,
-        evidence_count: 2,
-        margin: 0.15,
-        status: 'evidence_sufficient',
-      },
-    })
-  })
-
   it('gives the failure object of document 004 in place of an answer', async () => {
     const finds = [MURDER, INTENTION, 'Theft is punished with imprisonment for three years.']
     const text = 'Murder, common intention and theft are punished.'

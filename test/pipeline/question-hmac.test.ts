@@ -1,16 +1,17 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { lengthPrefixed } from '../../src/core/lib/canonical.ts'
-import { createQuestionHmac } from '../../src/pipeline/question-hmac.ts'
+import { questionHmac } from '../../src/pipeline/question-hmac.ts'
 
 const KEY = 'a-secret-of-thirty-two-characters-and-more'
 const DAY_MS = 86_400_000
 
 function hashAt(nowMs: number, given: object = {}) {
-  return createQuestionHmac({ key: KEY, keyId: '2', clock: { nowMs: () => nowMs }, ...given })
+  const hash = questionHmac({ key: KEY, keyId: '2', ...given })
+  return (tenant: string, question: string) => hash(tenant, question, nowMs)
 }
 
-describe('createQuestionHmac', () => {
+describe('questionHmac', () => {
   it('is HMAC-SHA-256 under a key derived by HMAC-SHA-256', async () => {
     const { hmac, keyId } = await hashAt(180 * DAY_MS)('acme', 'why')
     const derived = createHmac('sha256', KEY)
@@ -39,6 +40,11 @@ describe('createQuestionHmac', () => {
     const first = await hash('tenant-0', 'why')
     for (let at = 1; at < 600; at++) await hash(`tenant-${at}`, 'why')
     expect(await hash('tenant-0', 'why')).toEqual(first)
+  })
+
+  it('hands the question on where that is asked for, and not otherwise', async () => {
+    expect(await hashAt(0, { text: 'kept' })('acme', 'why')).toMatchObject({ text: 'why' })
+    expect(await hashAt(0)('acme', 'why')).not.toHaveProperty('text')
   })
 
   it('takes no short secret and no rotation under a day', () => {

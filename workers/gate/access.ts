@@ -1,18 +1,23 @@
 import { RagGateError } from '../../src/errors.ts'
-import type { Principal, Scope } from '../../src/ports/authenticator.ts'
-import type { Composition } from './compose.ts'
+import { type Faults, inTime } from '../../src/pipeline/within-deadline.ts'
+import type { Authenticate, Principal, Scope } from '../../src/ports/authenticator.ts'
+
+/** How long the look-up of a key may take. */
+const IDENTIFY_TIMEOUT_MS = 3000
+const IDENTIFY_FAULTS: Faults = { late: 'store_unavailable', failed: 'store_unavailable', what: 'Authentication' }
 
 /**
  * Lets a request through only with a scope.
  *
- * @throws `unauthorized` without credentials, or with wrong ones; `forbidden` when they do not reach that far
+ * @throws `unauthorized` without credentials, or with wrong ones; `forbidden` when they do not reach that far;
+ *   `store_unavailable` when whose they are is not known in time
  */
 export async function requireScope(
-  composition: Pick<Composition, 'authenticate'>,
+  composition: { readonly authenticate: Authenticate },
   request: Request,
   scope: Scope,
 ): Promise<Principal> {
-  const principal = await composition.authenticate(request)
+  const principal = await inTime(IDENTIFY_TIMEOUT_MS, IDENTIFY_FAULTS, async () => composition.authenticate(request))
   if (principal === null || !request.headers.has('authorization')) {
     throw new RagGateError('unauthorized', 'A bearer token is needed')
   }

@@ -10,7 +10,7 @@ export interface GateBindings {
   readonly DB: D1Database
   readonly VECTOR_INDEX: DurableObjectNamespace<VectorIndex>
   readonly ASSETS: Fetcher
-  /** Where identical questions wait for one answer. Without it each of them is answered. */
+  /** Where identical questions wait for one answer of a model. Without it each of them is answered. */
   readonly ANSWER_FLIGHTS?: DurableObjectNamespace<AnswerFlight>
   /** A KV namespace for answers, behind the Cache API: with it an answer is found in every data centre. */
   readonly ANSWERS?: KVNamespace
@@ -68,6 +68,8 @@ export interface GateBindings {
    * @default '0'
    */
   readonly STALE_WHILE_REVALIDATE_SECONDS?: string
+  /** Seconds for which a streamed answer may be silent, 1 to 600; then it is given up. @default '15' */
+  readonly STREAM_IDLE_SECONDS?: string
   /** A production index instead of the embedded one. */
   readonly UPSTASH_VECTOR_REST_URL?: string
   readonly UPSTASH_VECTOR_REST_TOKEN?: string

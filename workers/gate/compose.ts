@@ -16,10 +16,11 @@ import { OPENAI_PROMPT_VERSION } from '../../src/adapters/openai-compatible.ts'
 import { createTieredAnswerCache } from '../../src/adapters/tiered-answer-cache.ts'
 import type { AlertBounds } from '../../src/core/calibration/alert-rules.ts'
 import { answerCache } from '../../src/cache/answer-cache.ts'
+import type { AnswerCacheOptions } from '../../src/cache/options.ts'
 import type { PresetNeed } from '../../src/core/policy/preset.ts'
 import { RagGateError } from '../../src/errors.ts'
 import type { GateDependencies } from '../../src/middleware/dependencies.ts'
-import type { RetrievalOptions } from '../../src/middleware/options.ts'
+import type { AnswerOptions, RetrievalOptions } from '../../src/middleware/options.ts'
 import type { IngestPorts } from '../../src/pipeline/ingest-documents.ts'
 import type { ApiKeys } from '../../src/ports/api-keys.ts'
 import type { AnswerCache } from '../../src/ports/answer-cache.ts'
@@ -29,8 +30,10 @@ import type { DecisionLog } from '../../src/ports/decision-log.ts'
 import type { Generator } from '../../src/ports/generator.ts'
 import type { IdempotencyStore } from '../../src/ports/idempotency.ts'
 import type { Reranker } from '../../src/ports/reranker.ts'
+import { questionHmac } from '../../src/pipeline/question-hmac.ts'
 import type { GateBindings } from './bindings.ts'
 import { generatorFor, givenBy, rerankedBetween, rerankerFor, searchEngine } from './engines.ts'
+import { secondsIn } from './seconds-in.ts'
 import { staleWindowsOf } from './stale-windows.ts'
 import { alertBoundsOf } from './statistics/alert-bounds.ts'
 import { decisionLogFor } from './statistics/decision-log.ts'
@@ -41,6 +44,7 @@ import { type StatisticsStores, statisticsStores } from './statistics/stores.ts'
 export interface Composition {
   readonly gate: GateDependencies
   readonly retrieval: RetrievalOptions
+  readonly answer: AnswerOptions
   /** What reads passages, and for which questions: another one makes another scale. */
   readonly reader: string | null
   readonly ingest: IngestPorts
@@ -101,9 +105,7 @@ function compose(env: GateBindings): Composition {
       cache: answerCache({
         store: answerStore(env),
         purges,
-        ...(env.ANSWER_FLIGHTS === undefined
-          ? {}
-          : { coalescer: createDurableObjectCoalescer({ namespace: env.ANSWER_FLIGHTS }) }),
+        ...coalescerFor(env, reranker),
         scope: 'tenant',
         deployment: env.DEPLOYMENT ?? '',
         model: generator.model,
@@ -115,9 +117,10 @@ function compose(env: GateBindings): Composition {
       clock,
       audience: env.AUDIENCE === 'operator' ? 'operator' : 'public',
       savings: savingsOf(env),
-      ...questionHmac(env),
+      ...questionsOf(env),
     },
     retrieval,
+    answer: answerOptionsOf(env),
     reader: readerName(reranker, retrieval),
     ingest: {
       index,
@@ -136,6 +139,20 @@ function compose(env: GateBindings): Composition {
     generator,
     authenticate,
   }
+}
+
+/** A model is worth waiting for: without one, asking who else asks takes longer than quoting an answer. */
+function coalescerFor(
+  { ANSWER_FLIGHTS: namespace, LLM_MODEL: model }: GateBindings,
+  reranker: Reranker | undefined,
+): Pick<AnswerCacheOptions, 'coalescer'> {
+  if (namespace === undefined || (model === undefined && reranker === undefined)) return {}
+  return { coalescer: createDurableObjectCoalescer({ namespace }) }
+}
+
+function answerOptionsOf(env: GateBindings): AnswerOptions {
+  const seconds = secondsIn(env, 'STREAM_IDLE_SECONDS', { from: 1, to: 600, such: 15 })
+  return seconds === undefined ? {} : { streamIdleTimeoutMs: seconds * 1000 }
 }
 
 function readerName(
@@ -167,8 +184,8 @@ function anonymousOf({ ANONYMOUS_ASK: allowed = 'on' }: GateBindings): Principal
   return allowed === 'on' ? ANONYMOUS : null
 }
 
-function questionHmac(env: GateBindings): Pick<GateDependencies, 'questionHmac'> {
+function questionsOf(env: GateBindings): Pick<GateDependencies, 'questionHmac'> {
   if (env.QUESTION_HMAC_KEY === undefined) return {}
   const text = env.STORE_QUESTIONS_DAYS === undefined ? 'dropped' : 'kept'
-  return { questionHmac: { key: env.QUESTION_HMAC_KEY, keyId: env.QUESTION_HMAC_KEY_ID ?? '1', text } }
+  return { questionHmac: questionHmac({ key: env.QUESTION_HMAC_KEY, keyId: env.QUESTION_HMAC_KEY_ID ?? '1', text }) }
 }

@@ -13,6 +13,7 @@ import { createWorkersAiEmbedder } from '../../src/adapters/workers-ai-embedder.
 import { createWorkersAiReranker } from '../../src/adapters/workers-ai-reranker.ts'
 import type { PresetNeed } from '../../src/core/policy/preset.ts'
 import { RagGateError } from '../../src/errors.ts'
+import { httpUrl } from '../../src/http/json-endpoint.ts'
 import type { RetrievalOptions } from '../../src/middleware/options.ts'
 import type { ChunkIndex } from '../../src/ports/chunk-index.ts'
 import type { Generator } from '../../src/ports/generator.ts'
@@ -46,7 +47,10 @@ function upstashIndex(env: GateBindings): UpstashOptions {
   if ((url === undefined) !== (token === undefined)) {
     throw new RagGateError('config_invalid', 'UPSTASH_VECTOR_REST_URL and UPSTASH_VECTOR_REST_TOKEN go together')
   }
-  if (url !== undefined && token !== undefined) return { url, token }
+  if (url !== undefined && token !== undefined) {
+    requireAddress('UPSTASH_VECTOR_REST_URL', url)
+    return { url, token }
+  }
   return {
     url: 'https://vector-index.invalid',
     // A stub belongs to the request that asks for it.
@@ -119,5 +123,12 @@ function languageModel(env: GateBindings): { baseUrl: string; apiKey: string; mo
   if (baseUrl === undefined || apiKey === undefined || model === undefined) {
     throw new RagGateError('config_invalid', 'LLM_BASE_URL, LLM_API_KEY and LLM_MODEL go together')
   }
+  requireAddress('LLM_BASE_URL', baseUrl)
   return { baseUrl, apiKey, model }
+}
+
+/** The adapter would name its own option, which nobody has set here. */
+function requireAddress(name: 'LLM_BASE_URL' | 'UPSTASH_VECTOR_REST_URL', address: string): void {
+  if (httpUrl.holds(address)) return
+  throw new RagGateError('config_invalid', `${name} must be ${httpUrl.words}`, { param: name })
 }

@@ -2,11 +2,16 @@
 import type { MiddlewareHandler } from 'hono'
 import type { RagGateEnv } from '../../src/middleware/gate-context.ts'
 import { ragGate } from '../../src/middleware/rag-gate.ts'
+import { rehearse } from '../../src/pipeline/rehearse.ts'
+import { balanced } from '../../src/presets/balanced/balanced.ts'
 import type { GateBindings } from './bindings.ts'
 import { compositionFor } from './compose.ts'
 import { policyFor } from './policies/policy-for.ts'
 
 type Gate = MiddlewareHandler<RagGateEnv<GateBindings>>
+
+// The gate itself is made when bindings are known, with the first request.
+rehearse(balanced())
 
 const gates = new WeakMap<GateBindings, Gate>()
 
@@ -17,12 +22,13 @@ export const gate: Gate = (c, next) => gateFor(c.env)(c, next)
 function gateFor(env: GateBindings): Gate {
   const known = gates.get(env)
   if (known !== undefined) return known
-  const { gate: dependencies, retrieval, reader } = compositionFor(env)
+  const { gate: dependencies, retrieval, reader, answer } = compositionFor(env)
   const made = ragGate<GateBindings>({
     dependencies: () => dependencies,
     policy: (_tenant, _collection, policyId, noted) => policyFor(policyId, noted, reader),
-    question: { otherCollections: 'any', searchModes: 'operators', trials: 'operators' },
+    question: { otherCollections: 'any', searchModes: 'operators', trials: 'operators', streams: 'everyone' },
     retrieval,
+    answer,
     closestPassages: 3,
   })
   gates.set(env, made)

@@ -1,6 +1,7 @@
 /** Every route of the Worker's own API, and who serves it. `api/` describes them; a test holds the two together. */
 import type { Handler, MiddlewareHandler } from 'hono'
-import { answer } from './ask.ts'
+import { answer } from './ask/answer.ts'
+import { answerForm } from './ask/form.ts'
 import type { GateBindings } from './bindings.ts'
 import { deleteDocument } from './documents/delete-document.ts'
 import { listCollections, listDocuments } from './documents/list-documents.ts'
@@ -25,7 +26,7 @@ type Serving = Handler<{ Bindings: GateBindings }> | MiddlewareHandler<{ Binding
 /** Method, path in Hono's words, and those who serve it, in order. */
 export const ROUTES: readonly (readonly [method: string, path: string, ...serving: Serving[]])[] = [
   // The gate sets what `answer` reads.
-  ['POST', '/ask', feedbackHeader, gate as unknown as Serving, answer as unknown as Serving],
+  ['POST', '/ask', feedbackHeader, answerForm, gate as unknown as Serving, answer as unknown as Serving],
   ['POST', '/v1/documents', postDocuments],
   ['GET', '/v1/documents', listDocuments],
   ['DELETE', '/v1/documents/:id{.+}', deleteDocument],

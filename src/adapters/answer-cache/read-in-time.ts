@@ -1,4 +1,3 @@
-import { RagGateError } from '../../errors.ts'
 import type { CachedAnswer } from '../../ports/answer-cache.ts'
 
 /** Something that went wrong in a store of answers and was not passed on. */
@@ -10,12 +9,6 @@ export interface AnswerCacheFault {
    */
   readonly kind: 'failed' | 'timeout' | 'damaged' | 'rate-limited'
   readonly cause?: unknown
-}
-
-/** Checks how long a read may take. @throws `config_invalid` when it is not above 0 */
-export function requireDeadline(deadlineMs: number): void {
-  if (deadlineMs > 0) return
-  throw new RagGateError('config_invalid', 'deadlineMs must be above 0', { param: 'deadlineMs' })
 }
 
 /** A read that fails, or takes longer than the deadline, is a miss, and somebody is told. */

@@ -1,12 +1,12 @@
 /** Purges of cached answers in D1, with a copy for each tenant in the isolate. */
-import { requireOptions } from '../../core/lib/options.ts'
+import { object, required, requireOptions } from '../../core/lib/options.ts'
 import { keepNewest } from '../../core/lib/keep-newest.ts'
 import type { D1Database } from '@cloudflare/workers-types'
 import { purgedSince } from '../../core/policy/purged-scopes.ts'
 import { purgeScopeText, tenantOfScope } from '../../core/policy/purge-scope.ts'
 import type { AnswerPurges } from '../../ports/answer-purges.ts'
 import type { Clock } from '../../ports/clock.ts'
-import { requireCopyMaxAge } from './copy-age.ts'
+import { COPY_AGE } from './copy-age.ts'
 import { rethrowStoreFault } from './faults.ts'
 import { jsonBatches } from './json-batches.ts'
 
@@ -45,9 +45,8 @@ const KEPT_MS = PURGES_KEPT_DAYS * 86_400_000
  * @throws `config_invalid` when `copyMaxAgeMs` is out of range
  */
 export function createD1AnswerPurges(options: D1AnswerPurgesOptions): AnswerPurges {
-  requireOptions(options, { db: 'an object' }, { copyMaxAgeMs: 'a number of 0 and up', clock: 'an object' })
+  requireOptions(options, { db: required(object), copyMaxAgeMs: COPY_AGE, clock: object })
   const { db, copyMaxAgeMs = DEFAULT_COPY_MAX_AGE_MS, clock = { nowMs: () => Date.now() } } = options
-  requireCopyMaxAge(copyMaxAgeMs)
   const copies = new Map<string, Copy>()
   // Counts the purges through this object: whoever began to read before one of them has read too little.
   let purged = 0

@@ -1,4 +1,4 @@
-import { requireOptions } from '../../core/lib/options.ts'
+import { object, required, requireOptions } from '../../core/lib/options.ts'
 import type { D1Database } from '@cloudflare/workers-types'
 import { and, asc, eq, getTableColumns, isNull } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
@@ -6,7 +6,7 @@ import { apiKeys } from '../../../d1/schema.ts'
 import { base32, hex } from '../../core/lib/sha256.ts'
 import type { ApiKey, ApiKeys } from '../../ports/api-keys.ts'
 import type { Clock } from '../../ports/clock.ts'
-import { requireCopyMaxAge } from './copy-age.ts'
+import { COPY_AGE } from './copy-age.ts'
 import { rethrowStoreFault } from './faults.ts'
 import { createKeyIds } from './key-ids.ts'
 
@@ -55,14 +55,8 @@ interface Copy {
  * @throws `config_invalid` when an age is out of range
  */
 export function createD1ApiKeys(options: D1ApiKeysOptions): ApiKeys {
-  requireOptions(
-    options,
-    { db: 'an object' },
-    { copyMaxAgeMs: 'a number of 0 and up', unknownMaxAgeMs: 'a number of 0 and up', clock: 'an object' },
-  )
+  requireOptions(options, { db: required(object), copyMaxAgeMs: COPY_AGE, unknownMaxAgeMs: COPY_AGE, clock: object })
   const { db, copyMaxAgeMs = 10_000, unknownMaxAgeMs = 5_000, clock = { nowMs: () => Date.now() } } = options
-  requireCopyMaxAge(copyMaxAgeMs)
-  requireCopyMaxAge(unknownMaxAgeMs, 'unknownMaxAgeMs')
   const queries = drizzle(db)
   const copies = new Map<string, Copy>()
   const ids = createKeyIds({

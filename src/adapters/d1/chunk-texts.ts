@@ -1,4 +1,4 @@
-import { requireOptions } from '../../core/lib/options.ts'
+import { object, required, requireOptions } from '../../core/lib/options.ts'
 import type { D1Database } from '@cloudflare/workers-types'
 import type { Passage } from '../../core/evidence/chunk.ts'
 import { isRecord } from '../../core/lib/guards.ts'
@@ -28,7 +28,7 @@ const DELETE = `DELETE FROM chunk_texts WHERE namespace = ?1 AND id IN (SELECT v
  *   that is no passage
  */
 export function createD1ChunkTexts(options: D1ChunkTextsOptions): ChunkTexts {
-  requireOptions(options, { db: 'an object' }, {})
+  requireOptions(options, { db: required(object) })
   const { db } = options
   async function run<Row>(statement: string, namespace: string, values: readonly unknown[]): Promise<Row[]> {
     const batches = jsonBatches(values)

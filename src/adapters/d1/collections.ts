@@ -1,4 +1,4 @@
-import { requireOptions } from '../../core/lib/options.ts'
+import { object, required, requireOptions } from '../../core/lib/options.ts'
 import { keepNewest } from '../../core/lib/keep-newest.ts'
 import type { D1Database } from '@cloudflare/workers-types'
 import { and, asc, eq, getTableColumns, gt, sql } from 'drizzle-orm'
@@ -12,7 +12,7 @@ import { RagGateError } from '../../errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Collection, CollectionName, CollectionWriter, DocumentRecord } from '../../ports/collections.ts'
 import * as statement from './collection-statements.ts'
-import { requireCopyMaxAge } from './copy-age.ts'
+import { COPY_AGE } from './copy-age.ts'
 import { rethrowStoreFault } from './faults.ts'
 import { jsonBatches } from './json-batches.ts'
 import { lexiconDigest, lexiconIdPrefix, partsOf } from './lexicon-parts.ts'
@@ -65,9 +65,8 @@ const DOCUMENT = { id: documents.id, contentHash: documents.contentHash, chunkId
  * @throws `config_invalid` when `copyMaxAgeMs` is out of range
  */
 export function createD1Collections(options: D1CollectionsOptions): CollectionWriter {
-  requireOptions(options, { db: 'an object' }, { copyMaxAgeMs: 'a number of 0 and up', clock: 'an object' })
+  requireOptions(options, { db: required(object), copyMaxAgeMs: COPY_AGE, clock: object })
   const { db, copyMaxAgeMs = DEFAULT_COPY_MAX_AGE_MS, clock = { nowMs: () => Date.now() } } = options
-  requireCopyMaxAge(copyMaxAgeMs)
   const queries = drizzle(db)
   const copies = new Map<string, { readonly collection: Collection; readonly readAtMs: number }>()
   const readLexicons = new Map<string, Lexicon>()

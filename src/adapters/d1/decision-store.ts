@@ -1,8 +1,7 @@
-import { requireOptions } from '../../core/lib/options.ts'
+import { callable, group, number, object, required, requireOptions } from '../../core/lib/options.ts'
 import type { D1Database, D1PreparedStatement } from '@cloudflare/workers-types'
 import type { Json } from '../../core/lib/json.ts'
 import type { DecisionStore, DroppedEvents, NumberedEvent } from '../../ports/decision-log.ts'
-import { RagGateError } from '../../errors.ts'
 import { jsonBatches } from './json-batches.ts'
 
 export interface D1DecisionStoreOptions {
@@ -116,18 +115,16 @@ const NOTE_REJECTED = `INSERT INTO rejected_events (isolate, sequence, at_ms) VA
  * const log = createBufferedDecisionLog({ store: createD1DecisionStore({ db: env.DB }) })
  */
 export function createD1DecisionStore(options: D1DecisionStoreOptions): DecisionStore {
-  requireOptions(
-    options,
-    { db: 'an object' },
-    { onRejected: 'a function', storeQuestions: 'an object', policyOf: 'a function' },
-  )
+  requireOptions(options, {
+    db: required(object),
+    onRejected: callable,
+    storeQuestions: group<NonNullable<D1DecisionStoreOptions['storeQuestions']>>({
+      retentionDays: required(number(1, 365)),
+    }),
+    policyOf: callable,
+  })
   const { db, onRejected, storeQuestions, policyOf } = options
   const retentionDays = storeQuestions?.retentionDays
-  if (retentionDays !== undefined && !(retentionDays >= 1 && retentionDays <= 365)) {
-    throw new RagGateError('config_invalid', 'storeQuestions.retentionDays must lie in 1..365', {
-      param: 'storeQuestions',
-    })
-  }
   const keptPolicies = new Set<string>()
 
   async function reject(numbered: NumberedEvent, cause: unknown): Promise<void> {

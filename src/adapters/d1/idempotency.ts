@@ -1,4 +1,4 @@
-import { requireOptions } from '../../core/lib/options.ts'
+import { object, required, requireOptions } from '../../core/lib/options.ts'
 import type { D1Database } from '@cloudflare/workers-types'
 import { and, eq, isNull, lt } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
@@ -18,7 +18,7 @@ export function createD1IdempotencyStore(options: {
   readonly db: D1Database
   readonly clock: Clock
 }): IdempotencyStore {
-  requireOptions(options, { db: 'an object', clock: 'an object' }, {})
+  requireOptions(options, { db: required(object), clock: required(object) })
   const { db, clock } = options
   const queries = drizzle(db)
   const claimed = ({ tenant, key }: NamedRequest, claim: string) =>

@@ -213,7 +213,13 @@ export function createD1RecordedDecisions({ db }: D1RecordedDecisionsOptions): R
 
     async sample({ tenant, fromMs, toMs, filter = {}, limit }) {
       const scanned = queries
-        .select({ ...LISTED, signals: decisions.signals, findings: decisions.findings, cut: decisions.cut })
+        .select({
+          ...LISTED,
+          signals: decisions.signals,
+          findings: decisions.findings,
+          cut: decisions.cut,
+          reranker: decisions.reranker,
+        })
         .from(decisions)
         .where(and(eq(decisions.tenant, tenant), gte(decisions.atMs, fromMs), lt(decisions.atMs, toMs)))
         .orderBy(desc(decisions.atMs), desc(decisions.id))
@@ -226,6 +232,7 @@ export function createD1RecordedDecisions({ db }: D1RecordedDecisionsOptions): R
           signals: scanned.signals,
           findings: scanned.findings,
           policyId: scanned.policyId,
+          reranker: scanned.reranker,
           cut: scanned.cut,
           principalId: scanned.principalId,
         })
@@ -233,9 +240,13 @@ export function createD1RecordedDecisions({ db }: D1RecordedDecisionsOptions): R
         .where(and(matches(scanned, filter), inArray(scanned.cache, ['miss', 'bypass'])))
         .limit(limit)
         .catch(rethrowStoreFault)
-      return rows.map(({ cut, principalId, ...decision }) => {
+      return rows.map(({ cut, principalId, reranker, ...decision }) => {
         const lost = lostOfRecord({ cut, principalId })
-        return { ...decision, ...(lost === undefined ? {} : { lost }) }
+        return {
+          ...decision,
+          ...(reranker === null ? {} : { reader: reranker }),
+          ...(lost === undefined ? {} : { lost }),
+        }
       })
     },
 

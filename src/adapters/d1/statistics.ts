@@ -1,4 +1,4 @@
-import { requireOptions } from '../../core/lib/options.ts'
+import { object, required, requireOptions } from '../../core/lib/options.ts'
 import type { D1Database } from '@cloudflare/workers-types'
 import { and, eq, gte, lt, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
@@ -116,7 +116,7 @@ const NO_BANDS = { high: 0, medium: 0, low: 0, 'very-low': 0 }
 
 /** Statistics over the decisions in D1. Errors of D1 itself become `schema_outdated` or `store_unavailable`. */
 export function createD1Statistics(options: D1StatisticsOptions): Statistics {
-  requireOptions(options, { db: 'an object' }, {})
+  requireOptions(options, { db: required(object) })
   const { db } = options
   const queries = drizzle(db)
 

@@ -1,16 +1,15 @@
 /** The writing side of an Upstash index. */
-import { requireOptions } from '../../core/lib/options.ts'
+import { number, requireOptions } from '../../core/lib/options.ts'
 import { Index } from '@upstash/vector'
 import type { Passage } from '../../core/evidence/chunk.ts'
 import { isRecord } from '../../core/lib/guards.ts'
 import { RagGateError } from '../../errors.ts'
-import { requireAtLeast } from '../../http/require-at-least.ts'
 import { badResponse } from '../../http/upstream-error.ts'
 import type { ChunkIndex } from '../../ports/chunk-index.ts'
 import { requireCosine } from './index-kind.ts'
 import { checkedNamespace } from './namespaces.ts'
 import { itemOf, passageOf, readInfo } from './rows.ts'
-import { createUpstashTransport, INDEX, type UpstashOptions, WIDE_BYTES } from './transport.ts'
+import { INDEX, transportOver, UPSTASH_OPTIONS, type UpstashOptions, WIDE_BYTES } from './transport.ts'
 
 /** Options of a chunk index. */
 export interface UpstashChunkIndexOptions extends UpstashOptions {
@@ -38,23 +37,13 @@ const BATCH = 500
  * @throws `config_invalid` when the options make no sense
  */
 export function createUpstashChunkIndex(options: UpstashChunkIndexOptions): ChunkIndex {
-  requireOptions(
-    options,
-    { url: 'no null' },
-    {
-      token: 'any text',
-      fetch: 'a function',
-      timeoutMs: 'a number of 0 and up',
-      maxResponseBytes: 'a number of 0 and up',
-      settleTimeoutMs: 'a number of 0 and up',
-      settlePollMs: 'a number of 0 and up',
-      upstream: 'an object',
-    },
-  )
+  requireOptions(options, {
+    ...UPSTASH_OPTIONS,
+    settleTimeoutMs: number(0),
+    settlePollMs: number(1),
+  })
   const { settleTimeoutMs = 10_000, settlePollMs = 250, ...rest } = options
-  const transport = createUpstashTransport({ timeoutMs: 10_000, maxResponseBytes: WIDE_BYTES, ...rest })
-  requireAtLeast(0, 'settleTimeoutMs', settleTimeoutMs)
-  requireAtLeast(1, 'settlePollMs', settlePollMs)
+  const transport = transportOver({ timeoutMs: 10_000, maxResponseBytes: WIDE_BYTES, ...rest })
   const index = new Index(transport())
   return {
     async describe() {

@@ -1,4 +1,5 @@
 /** What an index is: its parts, which of them embed texts, and how its dense part measures. */
+import { oneOf, type OptionKinds, required, string } from '../../core/lib/options.ts'
 import { RagGateError } from '../../errors.ts'
 import type { Embedding } from '../../ports/retriever.ts'
 
@@ -37,25 +38,24 @@ export interface IndexParts {
   readonly sparse?: SparsePart
 }
 
+const SIMILARITIES: readonly Similarity[] = ['cosine', 'euclidean', 'dot-product']
+
+/** What each part of an `IndexKind` must be. */
+export const INDEX_KIND_OPTIONS: OptionKinds<IndexKind> = {
+  type: required(oneOf('dense', 'sparse', 'hybrid')),
+  similarity: oneOf(...SIMILARITIES),
+  sparseModel: string,
+}
+
 /** What is not known of an index that was said and not asked. */
 const UNASKED = { dimension: 0, model: 'hosted' }
 
-/** @throws `config_invalid` for a kind that there is not */
 export function partsOf({ type, similarity = 'cosine', sparseModel }: IndexKind, hasEmbedder: boolean): IndexParts {
-  if (!['dense', 'sparse', 'hybrid'].includes(type) || !SIMILARITIES.includes(similarity)) {
-    throw new RagGateError(
-      'config_invalid',
-      `index must be { type: 'dense', 'sparse' or 'hybrid', similarity: '${SIMILARITIES.join("' or '")}' }`,
-      { param: 'index' },
-    )
-  }
   return {
     ...(type !== 'sparse' && { dense: { ...UNASKED, ...(hasEmbedder && { model: '' }), similarity } }),
     ...(type !== 'dense' && { sparse: { model: sparseModel ?? (hasEmbedder ? '' : 'BM25') } }),
   }
 }
-
-const SIMILARITIES: readonly Similarity[] = ['cosine', 'euclidean', 'dot-product']
 
 /** What the gate's own ingestion fills: hybrid, with hosted embeddings, by cosine. */
 export const GATE_INDEX: IndexParts = partsOf({ type: 'hybrid' }, false)

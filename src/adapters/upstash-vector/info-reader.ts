@@ -1,13 +1,10 @@
 import { Index } from '@upstash/vector'
-import { RagGateError } from '../../errors.ts'
 import { badResponse } from '../../http/upstream-error.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Embedding } from '../../ports/retriever.ts'
 import type { IndexParts } from './index-kind.ts'
 import { type IndexInfo, readInfo } from './rows.ts'
 import { INDEX, type UpstashTransport } from './transport.ts'
-
-const LONGEST_MAX_AGE_MS = 60_000
 
 /** How long a reader takes the index's word. */
 export interface InfoReaderOptions {
@@ -33,16 +30,12 @@ export interface InfoReader {
  * what another one sent.
  *
  * @param check throws for parts that cannot be searched
- * @throws `config_invalid` when the age is out of range
  */
 export function createInfoReader(
   transport: UpstashTransport,
   { embeddingMaxAgeMs, clock }: InfoReaderOptions,
   check: (parts: IndexParts) => void,
 ): InfoReader {
-  if (!(embeddingMaxAgeMs >= 0 && embeddingMaxAgeMs <= LONGEST_MAX_AGE_MS)) {
-    throw new RagGateError('config_invalid', 'embeddingMaxAgeMs must lie in 0..60,000', { param: 'embeddingMaxAgeMs' })
-  }
   let copy: { readonly info: IndexInfo; readonly readAtMs: number } | undefined
 
   async function ask(signal: AbortSignal): Promise<IndexInfo> {

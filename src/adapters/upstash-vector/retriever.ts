@@ -1,5 +1,5 @@
 /** The reading side of an Upstash index: any kind of it, whoever filled it. */
-import { requireOptions } from '../../core/lib/options.ts'
+import { callable, group, number, object, oneOf, type OptionKinds, requireOptions } from '../../core/lib/options.ts'
 import { Index } from '@upstash/vector'
 import type { Ranking } from '../../core/evidence/chunk.ts'
 import type { PassageFields } from '../../core/evidence/passage-fields.ts'
@@ -10,7 +10,7 @@ import {
   rowsWithoutText,
 } from '../../core/evidence/retriever-warnings.ts'
 import { rankRows, type RetrievedRow } from '../../core/evidence/rows.ts'
-import { namespaceChoice, type NamespaceOptions } from '../../core/evidence/searched-namespace.ts'
+import { namespaceChoice, type NamespaceOptions, NAMESPACE_OPTIONS } from '../../core/evidence/searched-namespace.ts'
 import { namespaceOf } from '../../core/lib/ids.ts'
 import { onceEach } from '../../core/lib/once-each.ts'
 import { RRF_K, reciprocalRanks } from '../../core/lib/rank-scores.ts'
@@ -20,13 +20,13 @@ import type { Embedder } from '../../ports/embedder.ts'
 import type { RetrievalRequest, Retriever } from '../../ports/retriever.ts'
 import { cosineReader, needsVectors } from './cosines.ts'
 import { filterText } from './filter.ts'
-import { GATE_INDEX, type IndexKind, partsOf, requireCosine } from './index-kind.ts'
+import { GATE_INDEX, type IndexKind, partsOf, requireCosine, INDEX_KIND_OPTIONS } from './index-kind.ts'
 import { createInfoReader } from './info-reader.ts'
 import { checkedNamespace, encodedNamespace } from './namespaces.ts'
 import { queriesOf, type Rows, send, type SparseVector } from './queries.ts'
 import { rowsOfGate, rowsOfOthers } from './rows.ts'
 import { planOf, type SearchPlan } from './search-plan.ts'
-import { createUpstashTransport, type UpstashOptions, WIDE_BYTES } from './transport.ts'
+import { transportOver, type UpstashOptions, WIDE_BYTES, UPSTASH_OPTIONS } from './transport.ts'
 import { namespaceEmpty, sparseLeftOut } from './warnings.ts'
 
 /** From a row as it came to our score. */
@@ -87,25 +87,20 @@ export interface UpstashRetrieverOptions extends UpstashOptions, NamespaceOption
   readonly onWarning?: (warning: RetrieverWarning) => void
 }
 
-const TAKES = {
-  token: 'any text',
-  fetch: 'a function',
-  timeoutMs: 'a number of 0 and up',
-  maxResponseBytes: 'a number of 0 and up',
-  upstream: 'an object',
-  namespace: 'given',
-  tenants: 'no null',
-  filledBy: ['others', 'gate'],
-  fields: 'an object',
-  index: 'an object',
-  embedder: 'an object',
-  sparseEmbedder: 'a function',
-  methods: ['hybrid', 'dense', 'sparse'],
-  sparseScores: ['bm25', 'ranks'],
-  embeddingMaxAgeMs: 'a number of 0 and up',
-  clock: 'an object',
-  onWarning: 'a function',
-} as const
+const OPTIONS: OptionKinds<UpstashRetrieverOptions> = {
+  ...UPSTASH_OPTIONS,
+  ...NAMESPACE_OPTIONS,
+  filledBy: oneOf('others', 'gate'),
+  fields: object,
+  index: group(INDEX_KIND_OPTIONS),
+  embedder: object,
+  sparseEmbedder: callable,
+  methods: oneOf('hybrid', 'dense', 'sparse'),
+  sparseScores: oneOf('bm25', 'ranks'),
+  embeddingMaxAgeMs: number(0, 60_000),
+  clock: object,
+  onWarning: callable,
+}
 
 /**
  * Retrieves with a query for each part of the index, so that a chunk that both return carries both scores: raw cosines,
@@ -119,7 +114,7 @@ const TAKES = {
  * @throws `config_invalid` when the options make no sense
  */
 export function createUpstashRetriever(options: UpstashRetrieverOptions): Retriever {
-  requireOptions(options, { url: 'no null' }, TAKES)
+  requireOptions(options, OPTIONS)
   const {
     filledBy = 'others',
     fields = {},
@@ -136,8 +131,8 @@ export function createUpstashRetriever(options: UpstashRetrieverOptions): Retrie
     if (isNew(`${warning.code} ${about}`)) onWarning(warning)
   }
   const { timeoutMs = 1500, maxResponseBytes } = options
-  const narrow = createUpstashTransport({ ...options, timeoutMs, maxResponseBytes: maxResponseBytes ?? 1024 * 1024 })
-  const wide = createUpstashTransport({ ...options, timeoutMs, maxResponseBytes: WIDE_BYTES })
+  const narrow = transportOver({ ...options, timeoutMs, maxResponseBytes: maxResponseBytes ?? 1024 * 1024 })
+  const wide = transportOver({ ...options, timeoutMs, maxResponseBytes: WIDE_BYTES })
   const reader = createInfoReader(wide, { embeddingMaxAgeMs, clock }, ({ dense }) => {
     if (isGate && dense !== undefined) requireCosine(dense)
   })

@@ -1,9 +1,10 @@
 /** The way to an index: the client's own transport hides status and headers, so it is given this one. */
 import type { Requester, UpstashRequest, UpstashResponse } from '@upstash/vector'
 import { isRecord } from '../../core/lib/guards.ts'
+import { callable, number, object, type OptionKinds, required, requireOptions, text } from '../../core/lib/options.ts'
 import { RagGateError } from '../../errors.ts'
-import { requireAtLeast } from '../../http/require-at-least.ts'
 import type { BoundedResponse, Fetch } from '../../http/bounded-fetch.ts'
+import { httpUrl } from '../../http/json-endpoint.ts'
 import { createHttpUpstream, type UpstreamOptions } from '../../http/upstream.ts'
 import { badResponse, errorOfFault, errorOfStatus, readJson, type UpstreamName } from '../../http/upstream-error.ts'
 
@@ -35,6 +36,22 @@ export interface UpstashOptions {
   readonly upstream?: UpstreamOptions
 }
 
+/** Where the service's own console puts them. */
+const ENV = { url: 'UPSTASH_VECTOR_REST_URL', token: 'UPSTASH_VECTOR_REST_TOKEN' }
+
+/** What each of them must be. An environment variable that is not set comes as `undefined`, whatever the type says. */
+export const UPSTASH_OPTIONS: OptionKinds<UpstashOptions> = {
+  url: required({
+    words: `an http(s) URL without a query: is ${ENV.url} set?`,
+    holds: (url) => httpUrl.holds(url) && !/[?#]/.test(String(url)),
+  }),
+  token: { words: `the token of the index: is ${ENV.token} set?`, holds: text.holds },
+  fetch: callable,
+  timeoutMs: number(1),
+  maxResponseBytes: number(1),
+  upstream: object,
+}
+
 /** For what may be large: `info` lists every namespace, and vectors are longer than texts. */
 export const WIDE_BYTES = 8 * 1024 * 1024
 
@@ -44,22 +61,28 @@ export type UpstashTransport = (signal?: AbortSignal) => Requester
 /** How the index is called in errors. */
 export const INDEX: UpstreamName = { role: 'retriever', what: 'The index' }
 
+type TransportOptions = UpstashOptions & Required<Pick<UpstashOptions, 'timeoutMs' | 'maxResponseBytes'>>
+
 /**
  * A requester for `new Index(…)`.
  *
  * @returns a maker of requesters, one for each signal, over one upstream
  * @throws `config_invalid` when URL or bounds make no sense
  */
-export function createUpstashTransport(
-  options: UpstashOptions & Required<Pick<UpstashOptions, 'timeoutMs' | 'maxResponseBytes'>>,
-): UpstashTransport {
-  if (!isRecord(options))
-    throw new RagGateError('config_invalid', 'The options must be an object', { param: 'options' })
-  const { timeoutMs, maxResponseBytes } = options
-  const baseUrl = checkedUrl(options.url)
-  const token = checkedToken(options)
-  requireAtLeast(1, 'timeoutMs', timeoutMs)
-  requireAtLeast(1, 'maxResponseBytes', maxResponseBytes)
+export function createUpstashTransport(options: TransportOptions): UpstashTransport {
+  const bound = required(number(1))
+  requireOptions<TransportOptions>(options, { ...UPSTASH_OPTIONS, timeoutMs: bound, maxResponseBytes: bound })
+  return transportOver(options)
+}
+
+/** The same for options that are checked. */
+export function transportOver(options: TransportOptions): UpstashTransport {
+  const { timeoutMs, maxResponseBytes, token } = options
+  if (token === undefined && options.fetch === undefined) {
+    const { words } = UPSTASH_OPTIONS.token
+    throw new RagGateError('config_invalid', `token must be ${words}`, { param: 'token' })
+  }
+  const baseUrl = options.url.replace(/\/+$/, '')
   // `fetch` wants to be called as the global it is.
   const send: Fetch = options.fetch ?? ((url, init) => fetch(url, init))
   const upstream = createHttpUpstream({ fetch: send, timeoutMs, maxResponseBytes }, options.upstream)
@@ -82,34 +105,6 @@ export function createUpstashTransport(
   }
 }
 
-function checkedUrl(url: string | undefined): string {
-  // An environment variable that is not set comes as `undefined`, whatever the type says.
-  if (url === undefined || url === '') {
-    throw new RagGateError('config_invalid', `The URL of the index is missing (url): is ${ENV.url} set?`, {
-      param: 'url',
-    })
-  }
-  const parsed = URL.canParse(url) ? new URL(url) : undefined
-  if (parsed === undefined || !/^https?:$/.test(parsed.protocol) || parsed.search !== '' || parsed.hash !== '') {
-    throw new RagGateError('config_invalid', 'The URL of the index must be an http(s) URL without a query', {
-      param: 'url',
-    })
-  }
-  return url.replace(/\/+$/, '')
-}
-
-function checkedToken({ token, fetch }: UpstashOptions): string | undefined {
-  if (token === '' || (token === undefined && fetch === undefined)) {
-    throw new RagGateError('config_invalid', `The token of the index is missing (token): is ${ENV.token} set?`, {
-      param: 'token',
-    })
-  }
-  return token
-}
-
-/** Where the service's own console puts them. */
-const ENV = { url: 'UPSTASH_VECTOR_REST_URL', token: 'UPSTASH_VECTOR_REST_TOKEN' }
-
 function errorOf(response: BoundedResponse): RagGateError {
   const { status, text } = response
   if (status === 422 && text.includes('Invalid vector dimension')) {
@@ -124,7 +119,7 @@ function errorOf(response: BoundedResponse): RagGateError {
   if (status === 422 && text.includes('This index requires')) {
     return new RagGateError('retriever_misconfigured', 'The index is of another kind than it was taken for')
   }
-  return errorOfStatus(INDEX, response)
+  return errorOfStatus(INDEX, response.status)
 }
 
 function resultOf(text: string): unknown {

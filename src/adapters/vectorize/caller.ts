@@ -1,8 +1,8 @@
 /** What retriever and chunk index of one index share: settings, and how the binding is called. */
 import type { Passage } from '../../core/evidence/chunk.ts'
-import { RagGateError } from '../../errors.ts'
+import { isRecord } from '../../core/lib/guards.ts'
+import { number, object, type OptionKinds, required } from '../../core/lib/options.ts'
 import { boundedCall } from '../../http/deadline.ts'
-import { requireAtLeast } from '../../http/require-at-least.ts'
 import { createUpstream, type UpstreamOptions } from '../../http/upstream.ts'
 import { errorOfFault } from '../../http/upstream-error.ts'
 import type { ChunkTexts } from '../../ports/chunk-texts.ts'
@@ -27,32 +27,27 @@ export interface VectorizeOptions {
   readonly upstream?: UpstreamOptions
 }
 
+/** What each of them must be. */
+export const VECTORIZE_OPTIONS: OptionKinds<VectorizeOptions> = {
+  // A binding that is not configured comes as `undefined`, whatever the type says.
+  index: required({ words: 'a Vectorize binding: is it bound under that name?', holds: object.holds }),
+  embedder: required({
+    words: `an embedder of 1 to ${LIMITS.dimension} dimensions`,
+    holds: (value) => isRecord(value) && number(1, LIMITS.dimension).holds(value['dimension']),
+  }),
+  texts: object,
+  timeoutMs: number(1),
+  upstream: object,
+}
+
 /** Calls the binding under one deadline and one discipline; gives errors of this package. */
 export type Call = <Result>(work: () => Promise<Result>, signal?: AbortSignal) => Promise<Result>
 
-/** @throws `config_invalid` when the options make no sense */
 export function callerOf(
-  {
-    index,
-    embedder,
-    timeoutMs,
-    upstream: discipline,
-  }: Pick<VectorizeOptions, 'index' | 'embedder' | 'timeoutMs' | 'upstream'>,
+  { timeoutMs, upstream: discipline }: Pick<VectorizeOptions, 'timeoutMs' | 'upstream'>,
   defaultMs: number,
 ): Call {
-  // A binding that is not configured comes as `undefined`, whatever the type says.
-  if ((index as VectorizeBinding | undefined) === undefined) {
-    throw new RagGateError('config_invalid', 'The Vectorize binding is missing (index): is it bound under that name?', {
-      param: 'index',
-    })
-  }
   const ms = timeoutMs ?? defaultMs
-  requireAtLeast(1, 'timeoutMs', ms)
-  if (!(embedder.dimension >= 1 && embedder.dimension <= LIMITS.dimension)) {
-    throw new RagGateError('config_invalid', `Vectorize takes at most ${LIMITS.dimension} dimensions`, {
-      param: 'embedder',
-    })
-  }
   const upstream = createUpstream(discipline)
   return (work, signal) =>
     upstream(() => boundedCall(work, { timeoutMs: ms, signal }), signal).catch((thrown: unknown) => {

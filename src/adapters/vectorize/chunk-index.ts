@@ -1,12 +1,11 @@
 /** The writing side of a Vectorize index. */
-import { requireOptions } from '../../core/lib/options.ts'
+import { number, requireOptions } from '../../core/lib/options.ts'
 import { isRecord } from '../../core/lib/guards.ts'
 import { RagGateError } from '../../errors.ts'
-import { requireAtLeast } from '../../http/require-at-least.ts'
 import { badResponse } from '../../http/upstream-error.ts'
 import type { ChunkIndex } from '../../ports/chunk-index.ts'
 import { INDEX, LIMITS, vectorId } from './limits.ts'
-import { callerOf, passagesOf, type VectorizeOptions } from './caller.ts'
+import { callerOf, passagesOf, type VectorizeOptions, VECTORIZE_OPTIONS } from './caller.ts'
 import { dot, unit } from './cosine.ts'
 import { metadataOf, type ReadVector, readVector } from './rows.ts'
 
@@ -43,20 +42,12 @@ interface Pending {
  * @throws `config_invalid` when the options make no sense
  */
 export function createVectorizeChunkIndex(options: VectorizeChunkIndexOptions): ChunkIndex {
-  requireOptions(
-    options,
-    { index: 'an object', embedder: 'an object' },
-    {
-      texts: 'an object',
-      timeoutMs: 'a number of 0 and up',
-      settleTimeoutMs: 'a number of 0 and up',
-      settlePollMs: 'a number of 0 and up',
-      upstream: 'an object',
-    },
-  )
+  requireOptions(options, {
+    ...VECTORIZE_OPTIONS,
+    settleTimeoutMs: number(0),
+    settlePollMs: number(1),
+  })
   const { index, embedder, texts, settleTimeoutMs = 60_000, settlePollMs = 1000 } = options
-  requireAtLeast(0, 'settleTimeoutMs', settleTimeoutMs)
-  requireAtLeast(1, 'settlePollMs', settlePollMs)
   const call = callerOf(options, 10_000)
   const pending = new Map<string, Pending>()
 

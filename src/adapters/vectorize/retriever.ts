@@ -1,5 +1,5 @@
 /** The reading side of a Vectorize index, whoever filled it. */
-import { requireOptions } from '../../core/lib/options.ts'
+import { callable, object, oneOf, type OptionKinds, required, requireOptions } from '../../core/lib/options.ts'
 import type { Passage } from '../../core/evidence/chunk.ts'
 import { type PassageFields, passageOfRow } from '../../core/evidence/passage-fields.ts'
 import {
@@ -9,7 +9,7 @@ import {
   rowsWithoutText,
 } from '../../core/evidence/retriever-warnings.ts'
 import { rankRows, type RetrievedRow } from '../../core/evidence/rows.ts'
-import { namespaceChoice, type NamespaceOptions } from '../../core/evidence/searched-namespace.ts'
+import { namespaceChoice, type NamespaceOptions, NAMESPACE_OPTIONS } from '../../core/evidence/searched-namespace.ts'
 import { isRecord } from '../../core/lib/guards.ts'
 import { namespaceOf } from '../../core/lib/ids.ts'
 import { onceEach } from '../../core/lib/once-each.ts'
@@ -18,7 +18,7 @@ import { badResponse } from '../../http/upstream-error.ts'
 import type { ChunkTexts } from '../../ports/chunk-texts.ts'
 import type { Embedder } from '../../ports/embedder.ts'
 import type { RetrievalRequest, Retriever } from '../../ports/retriever.ts'
-import { type Call, callerOf, passagesOf, type VectorizeOptions } from './caller.ts'
+import { type Call, callerOf, passagesOf, type VectorizeOptions, VECTORIZE_OPTIONS } from './caller.ts'
 import { cosineOf, dot, isScoreOf, unit, type VectorizeMetric } from './cosine.ts'
 import { checkedFilter, joinedFilter, type VectorizeFilter } from './filter.ts'
 import { byteLength, INDEX, LIMITS, vectorId } from './limits.ts'
@@ -68,18 +68,16 @@ export interface VectorizeRetrieverOptions extends Omit<VectorizeOptions, 'texts
   readonly onWarning?: (warning: RetrieverWarning) => void
 }
 
-const TAKES = {
-  texts: 'an object',
-  timeoutMs: 'a number of 0 and up',
-  upstream: 'an object',
-  namespace: 'given',
-  tenants: 'no null',
-  filledBy: ['others', 'gate'],
-  fields: 'an object',
-  scores: ['exact', 'approximate'],
-  filter: 'an object',
-  onWarning: 'a function',
-} as const
+const OPTIONS: OptionKinds<VectorizeRetrieverOptions> = {
+  ...VECTORIZE_OPTIONS,
+  ...NAMESPACE_OPTIONS,
+  metric: required(oneOf('cosine', 'euclidean', 'dot-product')),
+  filledBy: oneOf('others', 'gate'),
+  fields: object,
+  scores: oneOf('exact', 'approximate'),
+  filter: object,
+  onWarning: callable,
+}
 
 /**
  * Retrieves at most fifty passages by cosine. A match of another namespace, or with a score that the stated metric cannot
@@ -89,11 +87,7 @@ const TAKES = {
  * @throws `config_invalid` when the options make no sense
  */
 export function createVectorizeRetriever(options: VectorizeRetrieverOptions): Retriever {
-  requireOptions(
-    options,
-    { index: 'an object', embedder: 'an object', metric: ['cosine', 'euclidean', 'dot-product'] },
-    TAKES,
-  )
+  requireOptions(options, OPTIONS)
   const { index, embedder, texts, metric, scores = 'exact', filledBy = 'others', fields = {} } = options
   const { onWarning = ({ message }) => console.warn(`[rag-gate] ${message}`) } = options
   const isGate = filledBy === 'gate'

@@ -1,5 +1,6 @@
 /** Which namespace of an index a collection is searched in, and for whom. */
 import { RagGateError } from '../../errors.ts'
+import { callable, type OptionKinds, string } from '../lib/options.ts'
 import type { CollectionId, Tenant } from '../lib/ids.ts'
 
 /** Where an index keeps collections apart. */
@@ -17,6 +18,13 @@ export interface NamespaceOptions {
    * @default ['default'], the tenant of everybody where nobody is told apart
    */
   readonly tenants?: readonly Tenant[] | 'any'
+}
+
+/** What each of them must be. */
+export const NAMESPACE_OPTIONS: OptionKinds<NamespaceOptions> = {
+  namespace: { words: 'a string or a function', holds: (value) => string.holds(value) || callable.holds(value) },
+  // A string would be searched for parts of it.
+  tenants: { words: "a list of tenants, or 'any'", holds: (value) => value === 'any' || Array.isArray(value) },
 }
 
 /**
@@ -42,13 +50,6 @@ export function namespaceChoice(
       if (typeof chosen === 'string') return chosen
       throw new RagGateError('retriever_misconfigured', 'The function namespace must return a string')
     }
-  }
-  if (typeof namespace !== 'string') {
-    throw new RagGateError('config_invalid', 'namespace must be a string or a function', { param: 'namespace' })
-  }
-  // A text would be searched for parts of it.
-  if (tenants !== undefined && tenants !== 'any' && !Array.isArray(tenants)) {
-    throw new RagGateError('config_invalid', "tenants must be a list of tenants, or 'any'", { param: 'tenants' })
   }
   const allowed = tenants ?? ['default']
   let first: CollectionId | undefined

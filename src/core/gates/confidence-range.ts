@@ -1,7 +1,7 @@
-import { requireOptions } from '../lib/options.ts'
+import { number, oneOf, type OptionKinds, required, requireOptions, string } from '../lib/options.ts'
 import { GRADED_ALREADY, WEAK_EVIDENCE, noteText, SUGGEST, UNMEASURED } from './text.ts'
 import { RagGateError } from '../../errors.ts'
-import { defineGate, requireWithin, type PolicyGate, gateWith } from './gate.ts'
+import { defineGate, type PolicyGate, gateWith } from './gate.ts'
 import { meets, RATIO_TOLERANCE } from '../lib/numbers.ts'
 
 /** Settings of `confidenceRange`. */
@@ -28,6 +28,18 @@ export interface ConfidenceRangeSettings {
   readonly whereGraded?: 'skipped'
 }
 
+const SHARE = required(number(0, 1))
+const OPTIONS: OptionKinds<ConfidenceRangeOptions> = {
+  refuseBelow: SHARE,
+  adviseBelow: SHARE,
+  whereGraded: oneOf('asked', 'skipped'),
+}
+const SETTINGS: OptionKinds<ConfidenceRangeSettings> = {
+  ...OPTIONS,
+  gate: required(string),
+  whereGraded: oneOf('skipped'),
+}
+
 /**
  * Refuses, advises or passes by the policy's confidence. A confidence that could not be computed refuses.
  *
@@ -35,12 +47,7 @@ export interface ConfidenceRangeSettings {
  *   neither
  */
 export function confidenceRange(options: ConfidenceRangeOptions): PolicyGate {
-  requireOptions(
-    options,
-    { refuseBelow: 'no null', adviseBelow: 'no null' },
-    { whereGraded: 'no null' },
-    'policy_invalid',
-  )
+  requireOptions(options, OPTIONS, 'policy_invalid')
   return gateWith(confidenceRangeGate, {
     gate: 'confidence-range',
     refuseBelow: options.refuseBelow,
@@ -71,13 +78,9 @@ export const confidenceRangeGate = defineGate({
     }),
   },
   validate: (settings: ConfidenceRangeSettings) => {
-    requireWithin('refuseBelow', settings.refuseBelow, 0, 1)
-    requireWithin('adviseBelow', settings.adviseBelow, 0, 1)
+    requireOptions(settings, SETTINGS, 'policy_invalid')
     if (settings.adviseBelow < settings.refuseBelow) {
       throw new RagGateError('policy_invalid', 'adviseBelow must not be under refuseBelow', { param: 'adviseBelow' })
-    }
-    if (settings.whereGraded !== undefined && settings.whereGraded !== 'skipped') {
-      throw new RagGateError('policy_invalid', 'whereGraded must be asked or skipped', { param: 'whereGraded' })
     }
   },
   check: ({ refuseBelow, adviseBelow, whereGraded }, { confidence, signals }) => {

@@ -1,10 +1,10 @@
-import { requireOptions } from '../lib/options.ts'
+import { anything, number, oneOf, type OptionKinds, required, requireOptions, string, whole } from '../lib/options.ts'
 import { measureAnswer } from '../answer/measure-answer.ts'
 import { refusalText, NOT_CONFIRMED, SUGGEST } from './text.ts'
 import { RagGateError } from '../../errors.ts'
 import type { AnswerSignals } from '../answer/answer-signals.ts'
 import { percent } from '../lib/rounding.ts'
-import { defineGate, requireWithin, type PolicyGate, gateWith } from './gate.ts'
+import { defineGate, type PolicyGate, gateWith } from './gate.ts'
 import { meets, RATIO_TOLERANCE, recordedFlag, recordedNumber } from '../lib/numbers.ts'
 
 /** Settings of `evidenceShare`. */
@@ -60,6 +60,29 @@ export interface EvidenceShareSettings extends Required<EvidenceShareOptions> {
   readonly gate: 'evidence-share'
 }
 
+/** Their values are checked as settings. */
+export const EVIDENCE_SHARE_OPTIONS: OptionKinds<EvidenceShareOptions> = {
+  threshold: anything,
+  equality: anything,
+  largest: anything,
+  weighting: anything,
+  overlap: anything,
+  noSupport: anything,
+  minOverlap: anything,
+}
+
+const SETTINGS: OptionKinds<EvidenceShareSettings> = {
+  gate: required(string),
+  // In the specification's own words: see below.
+  threshold: required(anything),
+  equality: required(oneOf('passes', 'refuses')),
+  largest: required(whole(1, 100)),
+  weighting: required(oneOf('none', 'chunk-confidence')),
+  overlap: required(oneOf('terms', 'words')),
+  noSupport: required(oneOf('counted', 'ignored')),
+  minOverlap: required(number(0, 1)),
+}
+
 /**
  * Refuses an answer that no single chunk carries: S, the largest share of its support, must reach τ. Shares are those
  * that the route reports (of attention, or of an attribution); else they are derived from the words that answer and
@@ -69,20 +92,7 @@ export interface EvidenceShareSettings extends Required<EvidenceShareOptions> {
  * @see the specification of sufficiency
  */
 export function evidenceShare(options: EvidenceShareOptions = {}): PolicyGate {
-  requireOptions(
-    options,
-    {},
-    {
-      threshold: 'no null',
-      equality: 'no null',
-      largest: 'no null',
-      weighting: 'no null',
-      overlap: 'no null',
-      noSupport: 'no null',
-      minOverlap: 'no null',
-    },
-    'policy_invalid',
-  )
+  requireOptions(options, EVIDENCE_SHARE_OPTIONS, 'policy_invalid')
   return gateWith(evidenceShareGate, {
     gate: 'evidence-share',
     threshold: options.threshold ?? 0.5,
@@ -176,21 +186,13 @@ export const evidenceShareGate = defineGate({
     moved: (settings, threshold) => ({ ...settings, threshold }),
   },
   validate: (settings: EvidenceShareSettings) => {
-    const { threshold, largest, minOverlap } = settings
+    requireOptions(settings, SETTINGS, 'policy_invalid')
+    const { threshold } = settings
     if (!(typeof threshold === 'number' && threshold >= 0 && threshold <= 1)) {
       throw new RagGateError('policy_invalid', `Threshold must be in [0.0, 1.0], got ${String(threshold)}`, {
         param: 'threshold',
       })
     }
-    requireWithin('largest', largest, 1, 100)
-    requireWithin('minOverlap', minOverlap, 0, 1)
-    if (!Number.isInteger(largest)) {
-      throw new RagGateError('policy_invalid', 'largest must be a whole number', { param: 'largest' })
-    }
-    requireMember('equality', settings.equality, ['passes', 'refuses'])
-    requireMember('weighting', settings.weighting, ['none', 'chunk-confidence'])
-    requireMember('overlap', settings.overlap, ['terms', 'words'])
-    requireMember('noSupport', settings.noSupport, ['counted', 'ignored'])
   },
   check: (settings, { answer }) => {
     if (answer?.unusable.includes('attribution') === true) {
@@ -233,9 +235,3 @@ export const evidenceShareGate = defineGate({
     }
   },
 })
-
-function requireMember(setting: string, value: string, allowed: readonly string[]): void {
-  if (!allowed.includes(value)) {
-    throw new RagGateError('policy_invalid', `${setting} must be one of ${allowed.join(', ')}`, { param: setting })
-  }
-}

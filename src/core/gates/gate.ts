@@ -122,14 +122,3 @@ export function settingsOf<Settings extends GateSettings, Code extends string>(
   // Validated by this gate when the policy was made.
   return found?.settings as Settings | undefined
 }
-
-/**
- * Checks that a setting is a number within bounds.
- *
- * @throws `policy_invalid`
- */
-export function requireWithin(setting: string, value: number, low: number, high: number): void {
-  if (!(typeof value === 'number' && value >= low && value <= high)) {
-    throw new RagGateError('policy_invalid', `${setting} must be a number from ${low} to ${high}`, { param: setting })
-  }
-}

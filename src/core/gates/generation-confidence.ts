@@ -1,8 +1,8 @@
-import { requireOptions } from '../lib/options.ts'
+import { anything, number, type OptionKinds, required, requireOptions, string } from '../lib/options.ts'
 import { measureAnswer } from '../answer/measure-answer.ts'
 import { floored } from '../lib/rounding.ts'
 import { refusalText, NOT_CONFIRMED, SUGGEST } from './text.ts'
-import { defineGate, requireWithin, type PolicyGate, gateWith } from './gate.ts'
+import { defineGate, type PolicyGate, gateWith } from './gate.ts'
 import { meets, RATIO_TOLERANCE } from '../lib/numbers.ts'
 
 /** Settings of `generationConfidence`. */
@@ -29,7 +29,7 @@ export interface GenerationConfidenceSettings {
  * @see the specification of multi-gate, gate 3
  */
 export function generationConfidence(options: GenerationConfidenceOptions = {}): PolicyGate {
-  requireOptions(options, {}, { refuseBelow: 'no null' }, 'policy_invalid')
+  requireOptions(options, { refuseBelow: anything }, 'policy_invalid')
   return gateWith(generationConfidenceGate, {
     gate: 'generation-confidence',
     refuseBelow: options.refuseBelow ?? 0.6,
@@ -37,6 +37,11 @@ export function generationConfidence(options: GenerationConfidenceOptions = {}):
 }
 
 const UNSURE = refusalText(NOT_CONFIRMED, 'Nobody knows how sure the model was of its answer', SUGGEST.tryLater)
+
+const SETTINGS: OptionKinds<GenerationConfidenceSettings> = {
+  gate: required(string),
+  refuseBelow: required(number(0, 1)),
+}
 
 /** The check behind `generationConfidence`. */
 export const generationConfidenceGate = defineGate({
@@ -59,7 +64,7 @@ export const generationConfidenceGate = defineGate({
     of: ({ refuseBelow }) => refuseBelow,
     moved: (settings, threshold) => ({ ...settings, refuseBelow: threshold }),
   },
-  validate: (settings: GenerationConfidenceSettings) => requireWithin('refuseBelow', settings.refuseBelow, 0, 1),
+  validate: (settings: GenerationConfidenceSettings) => requireOptions(settings, SETTINGS, 'policy_invalid'),
   check: ({ refuseBelow }, { answer }) => {
     if (answer?.unusable.includes('generationConfidence') === true) {
       return {

@@ -1,8 +1,7 @@
-import { requireOptions } from '../lib/options.ts'
+import { anything, number, type OptionKinds, required, requireOptions, string, whole } from '../lib/options.ts'
 import { noteText, WEAK_EVIDENCE, refusalText, CANNOT_ANSWER, SUGGEST } from './text.ts'
-import { RagGateError } from '../../errors.ts'
 import { SCORES_RECORDED } from '../signals/score-curves.ts'
-import { defineGate, requireWithin, type PolicyGate, gateWith } from './gate.ts'
+import { defineGate, type PolicyGate, gateWith } from './gate.ts'
 import { meets, RATIO_TOLERANCE } from '../lib/numbers.ts'
 
 /** Settings of `gradedRelevance`. */
@@ -28,6 +27,18 @@ export interface GradedRelevanceSettings {
   readonly minChunks: number
 }
 
+/** Their values are checked as settings. */
+export const GRADED_RELEVANCE_OPTIONS: OptionKinds<GradedRelevanceOptions> = {
+  relevanceThreshold: anything,
+  minChunks: anything,
+}
+
+const SETTINGS: OptionKinds<GradedRelevanceSettings> = {
+  gate: required(string),
+  relevanceThreshold: required(number(0, 3)),
+  minChunks: required(whole(0, SCORES_RECORDED)),
+}
+
 /**
  * Judges the grades that a reranker gave the chunks; skips when no chunk was graded, because the reranker is off or
  * failed. A reranker that graded everything irrelevant is a refusal.
@@ -36,7 +47,7 @@ export interface GradedRelevanceSettings {
  * @see the specification of two-tier, "Reranked Score Gating"
  */
 export function gradedRelevance(options: GradedRelevanceOptions = {}): PolicyGate {
-  requireOptions(options, {}, { relevanceThreshold: 'no null', minChunks: 'no null' }, 'policy_invalid')
+  requireOptions(options, GRADED_RELEVANCE_OPTIONS, 'policy_invalid')
   return gateWith(gradedRelevanceGate, {
     gate: 'graded-relevance',
     relevanceThreshold: options.relevanceThreshold ?? 2,
@@ -59,13 +70,7 @@ export const gradedRelevanceGate = defineGate({
       SUGGEST.addDocuments,
     ),
   },
-  validate: (settings: GradedRelevanceSettings) => {
-    requireWithin('relevanceThreshold', settings.relevanceThreshold, 0, 3)
-    requireWithin('minChunks', settings.minChunks, 0, SCORES_RECORDED)
-    if (!Number.isInteger(settings.minChunks)) {
-      throw new RagGateError('policy_invalid', 'minChunks must be a whole number', { param: 'minChunks' })
-    }
-  },
+  validate: (settings: GradedRelevanceSettings) => requireOptions(settings, SETTINGS, 'policy_invalid'),
   check: ({ relevanceThreshold, minChunks }, { signals }) => {
     const grades = signals.curves.grade?.scores ?? []
     const top = grades[0]

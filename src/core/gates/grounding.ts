@@ -1,9 +1,9 @@
-import { requireOptions } from '../lib/options.ts'
+import { anything, number, type OptionKinds, required, requireOptions, string } from '../lib/options.ts'
 import { measureAnswer } from '../answer/measure-answer.ts'
 import { refusalText, NOT_CONFIRMED, SUGGEST } from './text.ts'
 import type { SentenceSupport } from '../answer/answer-signals.ts'
 import { answerSentences } from '../answer/sentence-support.ts'
-import { defineGate, requireWithin, type PolicyGate, gateWith } from './gate.ts'
+import { defineGate, type PolicyGate, gateWith } from './gate.ts'
 import { meets, RATIO_TOLERANCE } from '../lib/numbers.ts'
 
 /** Settings of `grounding`. */
@@ -32,9 +32,11 @@ export interface GroundingSettings {
  * @see the specification of multi-gate, gate 4
  */
 export function grounding(options: GroundingOptions = {}): PolicyGate {
-  requireOptions(options, {}, { minTermShare: 'no null' }, 'policy_invalid')
+  requireOptions(options, { minTermShare: anything }, 'policy_invalid')
   return gateWith(groundingGate, { gate: 'grounding', minTermShare: options.minTermShare ?? 0.5 })
 }
+
+const SETTINGS: OptionKinds<GroundingSettings> = { gate: required(string), minTermShare: required(number(0, 1)) }
 
 /** The check behind `grounding`. */
 export const groundingGate = defineGate({
@@ -56,7 +58,7 @@ export const groundingGate = defineGate({
       SUGGEST.specify,
     ),
   },
-  validate: (settings: GroundingSettings) => requireWithin('minTermShare', settings.minTermShare, 0, 1),
+  validate: (settings: GroundingSettings) => requireOptions(settings, SETTINGS, 'policy_invalid'),
   refusedSentences: (settings, answer, { sentences }) => {
     const said = answerSentences(answer)
     return unsupportedSentences(settings, sentences).flatMap((at) => said[at] ?? [])

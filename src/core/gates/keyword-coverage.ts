@@ -1,7 +1,7 @@
-import { requireOptions } from '../lib/options.ts'
+import { anything, number, type OptionKinds, required, requireOptions, string } from '../lib/options.ts'
 import { floored } from '../lib/rounding.ts'
 import { noteText, UNMEASURED } from './text.ts'
-import { defineGate, requireWithin, type PolicyGate, gateWith } from './gate.ts'
+import { defineGate, type PolicyGate, gateWith } from './gate.ts'
 import { meets, RATIO_TOLERANCE } from '../lib/numbers.ts'
 
 /** Settings of `keywordCoverage`. */
@@ -29,9 +29,11 @@ export interface KeywordCoverageSettings {
  * @see the specification of multi-gate, gate 2
  */
 export function keywordCoverage(options: KeywordCoverageOptions = {}): PolicyGate {
-  requireOptions(options, {}, { adviseBelow: 'no null' }, 'policy_invalid')
+  requireOptions(options, { adviseBelow: anything }, 'policy_invalid')
   return gateWith(keywordCoverageGate, { gate: 'keyword-coverage', adviseBelow: options.adviseBelow ?? 0.5 })
 }
+
+const SETTINGS: OptionKinds<KeywordCoverageSettings> = { gate: required(string), adviseBelow: required(number(0, 1)) }
 
 /** The check behind `keywordCoverage`. */
 export const keywordCoverageGate = defineGate({
@@ -45,7 +47,7 @@ export const keywordCoverageGate = defineGate({
     ),
     keyword_coverage_missing: UNMEASURED,
   },
-  validate: (settings: KeywordCoverageSettings) => requireWithin('adviseBelow', settings.adviseBelow, 0, 1),
+  validate: (settings: KeywordCoverageSettings) => requireOptions(settings, SETTINGS, 'policy_invalid'),
   check: ({ adviseBelow }, { signals }) => {
     if (signals.questionTermCount === 0) {
       return { outcome: 'skip', code: 'no_keywords', message: 'The question has no keywords to look for' }

@@ -1,8 +1,8 @@
-import { requireOptions } from '../lib/options.ts'
+import { anything, number, type OptionKinds, required, requireOptions, string } from '../lib/options.ts'
 import { floored } from '../lib/rounding.ts'
 import { refusalText, CANNOT_ANSWER, SUGGEST } from './text.ts'
 import { COSINE_TOLERANCE, meets } from '../lib/numbers.ts'
-import { defineGate, requireWithin, type PolicyGate, gateWith } from './gate.ts'
+import { defineGate, type PolicyGate, gateWith } from './gate.ts'
 
 /** Settings of `minTopCosine`. */
 export interface MinTopCosineOptions {
@@ -27,9 +27,11 @@ export interface MinTopCosineSettings {
  * @see the specification of multi-gate, gate 1
  */
 export function minTopCosine(options: MinTopCosineOptions = {}): PolicyGate {
-  requireOptions(options, {}, { refuseBelow: 'no null' }, 'policy_invalid')
+  requireOptions(options, { refuseBelow: anything }, 'policy_invalid')
   return gateWith(minTopCosineGate, { gate: 'min-top-cosine', refuseBelow: options.refuseBelow ?? 0.7 })
 }
+
+const SETTINGS: OptionKinds<MinTopCosineSettings> = { gate: required(string), refuseBelow: required(number(-1, 1)) }
 
 /** The check behind `minTopCosine`. */
 export const minTopCosineGate = defineGate({
@@ -53,7 +55,7 @@ export const minTopCosineGate = defineGate({
     of: ({ refuseBelow }) => refuseBelow,
     moved: (settings, threshold) => ({ ...settings, refuseBelow: threshold }),
   },
-  validate: (settings: MinTopCosineSettings) => requireWithin('refuseBelow', settings.refuseBelow, -1, 1),
+  validate: (settings: MinTopCosineSettings) => requireOptions(settings, SETTINGS, 'policy_invalid'),
   check: ({ refuseBelow }, { signals }) => {
     const actual = signals.curves.cosine?.scores[0]
     if (actual === undefined || !Number.isFinite(actual)) {

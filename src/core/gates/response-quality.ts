@@ -1,9 +1,17 @@
-import { requireOptions } from '../lib/options.ts'
+import {
+  anything,
+  number,
+  type OptionKind,
+  type OptionKinds,
+  required,
+  requireOptions,
+  string,
+  text,
+} from '../lib/options.ts'
 import { measureAnswer } from '../answer/measure-answer.ts'
 import { refusalText, CANNOT_ANSWER, SUGGEST, noteText } from './text.ts'
-import { RagGateError } from '../../errors.ts'
 import type { AnswerSignals } from '../answer/answer-signals.ts'
-import { defineGate, requireWithin, type PolicyGate, gateWith } from './gate.ts'
+import { defineGate, type PolicyGate, gateWith } from './gate.ts'
 import { meets, RATIO_TOLERANCE, recordedFlag } from '../lib/numbers.ts'
 
 /** Settings of `responseQuality`. */
@@ -47,35 +55,26 @@ export const RESPONSE_QUALITY = Object.freeze({
  * @see the specification of advisory, factor 3
  */
 export function responseQuality(options: ResponseQualityOptions = {}): PolicyGate {
-  requireOptions(
-    options,
-    {},
-    { requiredFields: 'no null', optionalFields: 'no null', refuseBelow: 'no null', adviseBelow: 'no null' },
-    'policy_invalid',
-  )
+  const kinds = {
+    requiredFields: FIELD_NAMES,
+    optionalFields: FIELD_NAMES,
+    refuseBelow: anything,
+    adviseBelow: anything,
+  }
+  requireOptions(options, kinds, 'policy_invalid')
   return gateWith(responseQualityGate, {
     gate: 'response-quality',
-    requiredFields: copyOf(options.requiredFields),
-    optionalFields: copyOf(options.optionalFields),
+    requiredFields: [...(options.requiredFields ?? [])],
+    optionalFields: [...(options.optionalFields ?? [])],
     refuseBelow: options.refuseBelow ?? RESPONSE_QUALITY.optionalMissing,
     adviseBelow: options.adviseBelow ?? RESPONSE_QUALITY.complete,
   })
 }
 
-/** A text would be copied letter by letter: what is no list is left to the check. */
-function copyOf(fields: readonly string[] = []): readonly string[] {
-  return Array.isArray(fields) ? [...fields] : fields
-}
-
-/**
- * Checks names of fields.
- *
- * @throws `policy_invalid`
- */
-export function requireFieldNames(setting: string, names: unknown, param = setting): void {
-  if (!Array.isArray(names) || !names.every((name) => typeof name === 'string' && name !== '')) {
-    throw new RagGateError('policy_invalid', `${setting} must be names of fields`, { param })
-  }
+/** Names of fields of a structured answer. */
+export const FIELD_NAMES: OptionKind = {
+  words: 'names of fields',
+  holds: (names) => Array.isArray(names) && names.every(text.holds),
 }
 
 /** Quality of the answer, 0..0.3: 0 without a structured one; `undefined` when nobody looked for these fields. */
@@ -114,10 +113,14 @@ export const responseQualityGate = defineGate({
   },
   answerFields: ({ requiredFields, optionalFields }) => [...requiredFields, ...optionalFields],
   validate: (settings: ResponseQualitySettings) => {
-    requireWithin('refuseBelow', settings.refuseBelow, 0, RESPONSE_QUALITY.complete)
-    requireWithin('adviseBelow', settings.adviseBelow, settings.refuseBelow, RESPONSE_QUALITY.complete)
-    requireFieldNames('requiredFields', settings.requiredFields)
-    requireFieldNames('optionalFields', settings.optionalFields)
+    const kinds: OptionKinds<ResponseQualitySettings> = {
+      gate: required(string),
+      refuseBelow: required(number(0, RESPONSE_QUALITY.complete)),
+      adviseBelow: required(number(settings.refuseBelow, RESPONSE_QUALITY.complete)),
+      requiredFields: required(FIELD_NAMES),
+      optionalFields: required(FIELD_NAMES),
+    }
+    requireOptions(settings, kinds, 'policy_invalid')
   },
   check: (settings, { answer }) => {
     const actual = answer === undefined ? undefined : responseQualityOf(settings, answer)

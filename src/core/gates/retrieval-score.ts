@@ -1,11 +1,20 @@
-import { requireOptions } from '../lib/options.ts'
-import { RagGateError } from '../../errors.ts'
+import {
+  above,
+  anything,
+  group,
+  number,
+  oneOf,
+  type OptionKinds,
+  required,
+  requireOptions,
+  string,
+} from '../lib/options.ts'
 import { isRecord } from '../lib/guards.ts'
 import { floored } from '../lib/rounding.ts'
 import { METHOD_KINDS } from '../evidence/score-kinds.ts'
 import { refusalText, CANNOT_ANSWER, GRADED_ALREADY, SUGGEST, UNMEASURED } from './text.ts'
 import type { Signals } from '../signals/measure.ts'
-import { defineGate, requireWithin, type PolicyGate, gateWith } from './gate.ts'
+import { defineGate, type PolicyGate, gateWith } from './gate.ts'
 import { meets, RATIO_TOLERANCE, recordedFlag } from '../lib/numbers.ts'
 
 /** Least scores by kind. */
@@ -60,6 +69,17 @@ export interface RetrievalScoreSettings {
 const MIN_SCORE = 0.05
 const RRF_MAXIMUM = 2 / 61
 
+/** Their values are checked as settings. */
+export const RETRIEVAL_SCORE_OPTIONS: OptionKinds<RetrievalScoreOptions> = {
+  minScore: anything,
+  minRatio: anything,
+  ratioWithinDocument: oneOf('asked', 'skipped'),
+  rrfMaximum: anything,
+}
+
+const SCORE = number(-1)
+const SCORE_BY_KIND: OptionKinds<MinScores> = { bm25: SCORE, cosine: SCORE, rrf: SCORE }
+
 /**
  * Judges the retrieval scores: high enough, and a clear winner. Reads BM25, else raw cosine, else RRF divided by its
  * maximum; never a convex score. Skips when a reranker graded the chunks. The ratio is not asked for where there is one
@@ -69,12 +89,7 @@ const RRF_MAXIMUM = 2 / 61
  * @see the specification of two-tier, "Retrieval Score Gating"
  */
 export function retrievalScore(options: RetrievalScoreOptions = {}): PolicyGate {
-  requireOptions(
-    options,
-    {},
-    { minScore: 'no null', minRatio: 'no null', ratioWithinDocument: 'no null', rrfMaximum: 'no null' },
-    'policy_invalid',
-  )
+  requireOptions(options, RETRIEVAL_SCORE_OPTIONS, 'policy_invalid')
   return gateWith(retrievalScoreGate, {
     gate: 'retrieval-score',
     minScore: options.minScore ?? MIN_SCORE,
@@ -108,22 +123,14 @@ export const retrievalScoreGate = defineGate({
     ),
   },
   validate: (settings: RetrievalScoreSettings) => {
-    const { minScore, ratioWithinDocument, rrfMaximum = RRF_MAXIMUM } = settings
-    const byKind = isRecord(minScore) ? Object.entries(minScore) : [['', minScore] as const]
-    for (const [kind, score] of byKind) {
-      const setting = kind === '' ? 'minScore' : `minScore.${kind}`
-      if (kind !== '' && !(KINDS_READ as readonly string[]).includes(kind)) {
-        throw new RagGateError('policy_invalid', `${setting} is no kind of score that is read`, { param: setting })
-      }
-      requireWithin(setting, score, -1, Number.MAX_VALUE)
+    const kinds: OptionKinds<RetrievalScoreSettings> = {
+      gate: required(string),
+      minScore: required(isRecord(settings.minScore) ? group(SCORE_BY_KIND) : SCORE),
+      minRatio: required(number(0)),
+      ratioWithinDocument: oneOf('skipped'),
+      rrfMaximum: above(0),
     }
-    requireWithin('rrfMaximum', rrfMaximum, Number.MIN_VALUE, Number.MAX_VALUE)
-    if (ratioWithinDocument !== undefined && ratioWithinDocument !== 'skipped') {
-      throw new RagGateError('policy_invalid', 'ratioWithinDocument must be asked or skipped', {
-        param: 'ratioWithinDocument',
-      })
-    }
-    requireWithin('minRatio', settings.minRatio, 0, Number.MAX_VALUE)
+    requireOptions(settings, kinds, 'policy_invalid')
   },
   check: (settings, { signals }) => {
     if (signals.curves.grade !== undefined) {

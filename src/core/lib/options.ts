@@ -1,83 +1,156 @@
-/** What the makers of this package are given, checked once, when they are called. */
+/**
+ * What makers of this package are given, checked once, when they are called: a table names every option, and says what it
+ * must be.
+ */
 import { RagGateError } from '../../errors.ts'
 import { isRecord } from './guards.ts'
 
-/** What an option must be, in words; a list is one of its texts. `no null` is left to whoever reads it. */
-export type OptionKind =
-  | 'a text'
-  | 'any text'
-  | 'true or false'
-  | 'a number of 0 and up'
-  | 'a whole number of 1 and up'
-  | 'a function'
-  | 'an object'
-  | 'an object or a function'
-  | 'a list'
-  | 'given'
-  | 'no null'
-  | readonly string[]
+interface Kind {
+  /** In words that follow `must be`. */
+  readonly words: string
+  readonly holds: (value: unknown) => boolean
+  /** What its own options must be. @default it is not looked into */
+  readonly options?: KindsByName
+}
 
-type Needed<Options> = { [Name in keyof Options]-?: {} extends Pick<Options, Name> ? never : Name }[keyof Options]
+type KindsByName = Readonly<Record<string, OptionKind | RequiredKind>>
 
-/** What a maker needs. */
-export type NeededOptions<Options> = { readonly [Name in Needed<Options>]: OptionKind }
+/** What an option must be where it is given. */
+export interface OptionKind extends Kind {
+  readonly isRequired?: false
+}
 
-/** What it takes beside. */
-export type FurtherOptions<Options> = { readonly [Name in Exclude<keyof Options, Needed<Options>>]-?: OptionKind }
+/** What an option must be that may not be left out. */
+export interface RequiredKind extends Kind {
+  readonly isRequired: true
+}
+
+/** A kind for each option: of those that may not be left out, and of no others, a required one. */
+export type OptionKinds<Options> = {
+  readonly [Name in keyof Options]-?: {} extends Pick<Options, Name> ? OptionKind : RequiredKind
+}
+
+/** Whose fault a wrong option is: the wiring's, or the policy's. */
+type Code = 'config_invalid' | 'policy_invalid'
 
 /**
  * Refuses options that are none, that nobody knows, that are missing, or that are of another kind.
  *
+ * @param name what the options themselves are called, where they stand among others
  * @throws `code`, with the option at fault
  */
 export function requireOptions<Options>(
   options: Options,
-  needs: NeededOptions<Options>,
-  takes: FurtherOptions<Options>,
-  code: 'config_invalid' | 'policy_invalid' = 'config_invalid',
+  kinds: OptionKinds<Options>,
+  code: Code = 'config_invalid',
+  name = '',
 ): void {
-  const refuse = (message: string, param: string): never => {
-    throw new RagGateError(code, message, { param })
+  requireKinds(options, kinds, code, name)
+}
+
+function requireKinds(given: unknown, kinds: KindsByName, code: Code, name: string): void {
+  const within = name === '' ? '' : `${name}.`
+  if (!isRecord(given)) throw wrong(code, `${name || 'The options'} must be an object`, name || 'options')
+  const unknown = Object.keys(given).find((option) => !Object.hasOwn(kinds, option))
+  if (unknown !== undefined) {
+    const known = Object.keys(kinds).join(', ') || 'none'
+    throw wrong(code, `There is no option ${within}${unknown}; known are ${known}`, within + unknown)
   }
-  if (!isRecord(options)) return refuse('The options must be an object', 'options')
-  const known: Readonly<Record<string, OptionKind>> = { ...takes, ...needs }
-  for (const name of Object.keys(options)) {
-    if (!Object.hasOwn(known, name)) {
-      refuse(`There is no option ${name}; known are ${Object.keys(known).join(', ') || 'none'}`, name)
-    }
-  }
-  for (const [name, kind] of Object.entries(known)) {
-    const value = options[name]
-    if ((value === undefined && !Object.hasOwn(needs, name)) || isOf(kind, value)) continue
-    refuse(`${name} must be ${typeof kind === 'string' ? kind : kind.join(' or ')}`, name)
+  for (const [option, { words, holds, options, isRequired }] of Object.entries(kinds)) {
+    const value = given[option]
+    const path = within + option
+    if (value === undefined && isRequired !== true) continue
+    if (value === undefined || !holds(value)) throw wrong(code, `${path} must be ${words}`, path)
+    if (options !== undefined) requireKinds(value, options, code, path)
   }
 }
 
-function isOf(kind: OptionKind, value: unknown): boolean {
-  switch (kind) {
-    case 'a text':
-      return typeof value === 'string' && value !== ''
-    case 'any text':
-      return typeof value === 'string'
-    case 'true or false':
-      return typeof value === 'boolean'
-    case 'a number of 0 and up':
-      return typeof value === 'number' && value >= 0
-    case 'a whole number of 1 and up':
-      return Number.isInteger(value) && Number(value) >= 1
-    case 'a function':
-      return typeof value === 'function'
-    case 'an object':
-      return typeof value === 'object' && value !== null
-    case 'an object or a function':
-      return isRecord(value) || typeof value === 'function'
-    case 'a list':
-      return Array.isArray(value)
-    case 'given':
-      return value !== undefined
-    case 'no null':
-      return value !== null
-    default:
-      return kind.includes(value as string)
+function wrong(code: Code, message: string, param: string): RagGateError {
+  return new RagGateError(code, message, { param })
+}
+
+/** The options that are given, with the defaults of those that are not, or are `undefined`. */
+export function withDefaults<Options extends object, Defaults extends Partial<Options>>(
+  options: Options | undefined,
+  defaults: Defaults,
+): Omit<Options, keyof Defaults> & Required<Pick<Options, keyof Options & keyof Defaults>> {
+  const given = Object.entries(options ?? {}).filter(([, value]) => value !== undefined)
+  // Each member is one of the options, by its own name.
+  return { ...defaults, ...Object.fromEntries(given) } as ReturnType<typeof withDefaults<Options, Defaults>>
+}
+
+/** A kind of an option that may not be left out. */
+export function required(kind: OptionKind): RequiredKind {
+  return { ...kind, isRequired: true }
+}
+
+export const string: OptionKind = { words: 'a string', holds: (value) => typeof value === 'string' }
+
+/** A string that is not empty. */
+export const text: OptionKind = {
+  words: 'a string that is not empty',
+  holds: (value) => typeof value === 'string' && value !== '',
+}
+
+export const strings: OptionKind = {
+  words: 'a list of strings',
+  holds: (value) => Array.isArray(value) && value.every(string.holds),
+}
+
+export const boolean: OptionKind = { words: 'true or false', holds: (value) => typeof value === 'boolean' }
+
+/** A setting that is there or not. */
+export const flag: OptionKind = { words: 'true or left out', holds: (value) => value === true }
+
+export const callable: OptionKind = { words: 'a function', holds: (value) => typeof value === 'function' }
+
+export const object: OptionKind = { words: 'an object', holds: isRecord }
+
+export const list: OptionKind = { words: 'a list', holds: Array.isArray }
+
+/** For what is checked elsewhere, or together with others. */
+export const anything: OptionKind = { words: 'something', holds: (value) => value !== null }
+
+/** A finite number within bounds, both included. */
+export function number(low: number, high = Number.MAX_VALUE): OptionKind {
+  return {
+    words: `a number ${bounds(low, high)}`,
+    holds: (value) => typeof value === 'number' && value >= low && value <= high,
   }
+}
+
+/** A whole number within bounds, both included. */
+export function whole(low: number, high = Number.MAX_VALUE): OptionKind {
+  const within = number(low, high)
+  return { words: `a whole ${within.words.slice(2)}`, holds: (value) => Number.isInteger(value) && within.holds(value) }
+}
+
+/** A finite number above a bound. */
+export function above(low: number, high = Number.MAX_VALUE): OptionKind {
+  return {
+    words: `a number above ${low}${high === Number.MAX_VALUE ? '' : `, at most ${high}`}`,
+    holds: (value) => typeof value === 'number' && value > low && value <= high,
+  }
+}
+
+const bounds = (low: number, high: number): string =>
+  high === Number.MAX_VALUE ? `of ${low} and up` : `from ${low} to ${high}`
+
+/** One of these values. */
+export function oneOf(...values: readonly unknown[]): OptionKind {
+  return { words: `one of ${values.join(', ')}`, holds: (value) => values.includes(value) }
+}
+
+/** An object or a function with these methods. */
+export function methods(...names: readonly string[]): OptionKind {
+  return {
+    words: `an object with ${names.join(', ')}`,
+    // `Object` takes whatever has no members for one that has none.
+    holds: (value) => names.every((name) => typeof Reflect.get(Object(value), name) === 'function'),
+  }
+}
+
+/** An object with options of its own. */
+export function group<Options>(options: OptionKinds<Options>): OptionKind {
+  return { ...object, options }
 }

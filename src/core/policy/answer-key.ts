@@ -118,9 +118,9 @@ export function anyQuestionKey(parts: Omit<SharedKeyParts, 'question'> & Evidenc
   ])
 }
 
+/** Each writer takes the part of its own name. */
+const WRITERS = Object.entries(SHARED_PARTS) as [keyof SharedKeyParts, (part: unknown) => string][]
+
 function shared(parts: SharedKeyParts): string[] {
-  return Object.entries(SHARED_PARTS).map(([name, write]) =>
-    // Each writer takes the part of its own name.
-    (write as (part: unknown) => string)(parts[name as keyof SharedKeyParts]),
-  )
+  return WRITERS.map(([name, write]) => write(parts[name]))
 }

@@ -55,7 +55,7 @@ export function confidenceBy<Settings extends ConfidenceSettings>(
  * How much weaker than the whole a part may be where the whole is supported: a part is measured against what was found
  * for the whole, and often leans on it. Foreign parts lie far below (docs/evasion.md).
  */
-const PART_FACTOR = 2.5
+const PART_FACTOR = 2
 
 /** The same of stretches: one of a few words says less, and fits worse where a long question is supported. */
 const STRETCH_FACTOR = 6
@@ -63,7 +63,7 @@ const STRETCH_FACTOR = 6
 /**
  * Confidence by the model of a policy, 0..1; `NaN` when a signal it needs is missing or not finite. Of a question of
  * several parts the weakest decides: the confidence is that of the weakest part, or where the whole is supported better,
- * that of the whole, but at most two and a half times that of the weakest part. It is at most six times that of the
+ * that of the whole, but at most twice that of the weakest part. It is at most six times that of the
  * weakest stretch of a long part.
  */
 export function confidenceOf({ model, settings }: PolicyConfidence, signals: Signals, answer?: AnswerSignals): number {

@@ -1,11 +1,12 @@
 /** Policies: what decides, frozen, with an id over everything that could change a decision. */
 import { RagGateError } from '../../errors.ts'
-import { type Gate, type GateSettings, type PolicyGate, requireWithin } from '../gates/gate.ts'
+import { type Gate, type GateSettings, type PolicyGate } from '../gates/gate.ts'
 import type { ReasonCode } from '../gates/finding.ts'
 import type { Text } from '../gates/text.ts'
 import { canonicalJson } from '../lib/canonical.ts'
 import { deepFreeze } from '../lib/frozen-copy.ts'
 import { isRecord } from '../lib/guards.ts'
+import { anything, flag, number, object, oneOf, type OptionKinds, required, requireOptions } from '../lib/options.ts'
 import type { Json } from '../lib/json.ts'
 import { hex, sha256 } from '../lib/sha256.ts'
 import type { ConfidenceSettings, PolicyConfidence } from './confidence.ts'
@@ -44,8 +45,7 @@ export interface PolicyInput {
 }
 
 /** Settings that are `true` or not there. */
-const FLAGS = ['dangerouslyDisableGates', 'escalateRefusals'] as const
-type Flags = Pick<PolicyInput, (typeof FLAGS)[number]>
+type Flags = Pick<PolicyInput, 'dangerouslyDisableGates' | 'escalateRefusals'>
 
 /** A frozen rule for deciding. */
 export interface Policy extends PolicyInput {
@@ -70,9 +70,28 @@ export interface PolicySettings extends Flags {
   readonly wording?: 'specification'
 }
 
-/** What a policy may say: a setting that would be passed over silently may be one that somebody relies on. */
-const SETTINGS = ['name', 'confidence', 'bands', 'gates', 'cacheLifetimes', 'preset', 'wording', ...FLAGS]
-const MEMBERS: ReadonlySet<string> = new Set([...SETTINGS, 'id', 'texts'])
+/** What is not plain here is checked below. */
+const SETTINGS: OptionKinds<PolicyInput> = {
+  name: required({
+    words: '1 to 40 of a-z, 0-9 and -',
+    holds: (name) => typeof name === 'string' && /^[a-z0-9-]{1,40}$/.test(name),
+  }),
+  confidence: required(object),
+  bands: required(object),
+  gates: required({
+    words: 'a list of gates, at least one',
+    holds: (gates) => Array.isArray(gates) && gates.length > 0,
+  }),
+  cacheLifetimes: anything,
+  preset: anything,
+  wording: oneOf('neutral', 'specification'),
+  // Read from a file they may be anything: what is not plainly true must not disable, nor pass for a setting.
+  dangerouslyDisableGates: flag,
+  escalateRefusals: flag,
+}
+
+const LEVEL = required(number(0, 1))
+const BANDS: OptionKinds<Bands> = { high: LEVEL, medium: LEVEL, low: LEVEL }
 
 /**
  * Checks and freezes a policy and gives it its id: the same settings always have the same id, other settings never. The
@@ -81,22 +100,15 @@ const MEMBERS: ReadonlySet<string> = new Set([...SETTINGS, 'id', 'texts'])
  * @throws `policy_invalid` naming the setting at fault
  */
 export function definePolicy(input: PolicyInput): Policy {
-  if (!isRecord(input)) throw invalid('A policy must be an object', 'policy')
-  requireKnown(input, MEMBERS)
+  requireOptions<PolicyInput & Partial<Policy>>(input, { ...SETTINGS, id: anything, texts: anything }, 'policy_invalid')
   const { name, confidence, bands, gates, cacheLifetimes = DEFAULT_LIFETIMES, preset, wording = 'neutral' } = input
-  if (typeof name !== 'string' || !/^[a-z0-9-]{1,40}$/.test(name)) {
-    throw invalid('name must be 1 to 40 of a-z, 0-9 and -', 'name')
-  }
-  if (wording !== 'neutral' && wording !== 'specification')
-    throw invalid('wording must be neutral or specification', 'wording')
   validateBands(bands)
-  if (!isRecord(confidence) || typeof confidence.model?.confidence !== 'function') {
+  if (typeof confidence.model?.confidence !== 'function') {
     throw invalid('confidence must be a confidence model with its settings, such as logistic(…)', 'confidence')
   }
   confidence.model.validate(confidence.settings)
   validateLifetimes(cacheLifetimes)
-  if (!Array.isArray(gates) || gates.length === 0) throw invalid('A policy needs at least one gate', 'gates')
-  for (const each of gates as readonly PolicyGate[]) validateGate(each)
+  for (const each of gates) validateGate(each)
   const settings = policySettings({ ...input, cacheLifetimes, wording })
   // Settings are plain data by construction: numbers, strings, lists and records of them.
   const canonical = canonicalJson(settings as unknown as Json)
@@ -138,15 +150,15 @@ export function policySettings(policy: Omit<Policy, 'texts' | 'id'>): PolicySett
  *   `definePolicy` does not take
  */
 export function resolvePolicy(stored: unknown, parts: readonly (PolicyParts | Preset)[]): Policy {
-  if (!isRecord(stored)) throw invalid('A policy must be an object', 'policy')
-  requireKnown(stored, new Set(SETTINGS))
+  // Whatever it is: its members are checked here and by `definePolicy`.
+  const settings = stored as PolicySettings
+  requireOptions<PolicyInput | PolicySettings>(settings, SETTINGS, 'policy_invalid')
   if (!Array.isArray(parts)) throw invalid('resolvePolicy needs a list of presets', 'parts')
-  const { confidence, gates, preset: presetName, ...rest } = stored
+  const { confidence, gates, preset: presetName, ...rest } = settings
   const model = parts
     .flatMap(({ confidenceModels }) => confidenceModels)
-    .find(({ kind }): boolean => isRecord(confidence) && confidence['kind'] === kind)
+    .find(({ kind }): boolean => confidence.kind === kind)
   if (model === undefined) throw invalid('The confidence model of this policy is not known here', 'confidence')
-  if (!Array.isArray(gates)) throw invalid('gates must be a list of gates', 'gates')
   const known = new Map(parts.flatMap((part) => part.gates).map((gate): [string, Gate] => [gate.name, gate]))
   const preset = parts.find(
     (part): part is Preset => presetName !== undefined && 'name' in part && part.name === presetName,
@@ -155,21 +167,15 @@ export function resolvePolicy(stored: unknown, parts: readonly (PolicyParts | Pr
     throw invalid('The preset of this policy is not known here', 'preset')
   }
   return definePolicy({
-    // Checked member by member by `definePolicy`.
-    ...(rest as unknown as PolicyInput),
-    confidence: { model, settings: confidence as ConfidenceSettings },
-    gates: gates.map((settings: unknown): PolicyGate => {
-      const gate = isRecord(settings) ? known.get(String(settings['gate'])) : undefined
+    ...rest,
+    confidence: { model, settings: confidence },
+    gates: gates.map((each): PolicyGate => {
+      const gate = isRecord(each) ? known.get(each.gate) : undefined
       if (gate === undefined) throw invalid('A gate of this policy is not known here', 'gates')
-      return { gate, settings: settings as GateSettings }
+      return { gate, settings: each }
     }),
     ...(preset === undefined ? {} : { preset }),
   })
-}
-
-function requireKnown(given: object, known: ReadonlySet<string>): void {
-  const unknown = Object.keys(given).find((member) => !known.has(member))
-  if (unknown !== undefined) throw invalid('A policy has a member that is not known here', unknown)
 }
 
 function validateGate(each: PolicyGate): void {
@@ -191,8 +197,7 @@ function textsOf(gates: readonly PolicyGate[], preset: Preset | undefined, wordi
 
 /** @throws `policy_invalid` when a level is outside 0..1, or they do not fall */
 export function validateBands(bands: Bands): void {
-  if (!isRecord(bands)) throw invalid('bands must name high, medium and low', 'bands')
-  for (const band of ['high', 'medium', 'low'] as const) requireWithin(`bands.${band}`, bands[band], 0, 1)
+  requireOptions(bands, BANDS, 'policy_invalid', 'bands')
   if (!(bands.high >= bands.medium && bands.medium >= bands.low)) {
     throw invalid('bands must fall: high, medium, low', 'bands')
   }
@@ -202,13 +207,6 @@ function invalid(message: string, param: string): RagGateError {
   return new RagGateError('policy_invalid', message, { param })
 }
 
-function flagsOf(input: Flags): Flags {
-  const given = FLAGS.flatMap((flag) => {
-    // Read from a file it may be anything: what is not plainly true must not disable, nor pass for a setting.
-    const asked: unknown = input[flag]
-    if (asked === undefined) return []
-    if (asked === true) return [[flag, true]]
-    throw invalid(`${flag} must be true or left out`, flag)
-  })
-  return Object.fromEntries(given)
+function flagsOf({ dangerouslyDisableGates, escalateRefusals }: Flags): Flags {
+  return { ...(dangerouslyDisableGates && { dangerouslyDisableGates }), ...(escalateRefusals && { escalateRefusals }) }
 }

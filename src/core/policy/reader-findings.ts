@@ -8,7 +8,10 @@ import type { Policy } from './policy.ts'
  * Refuses what was to be read and was not, under a policy whose confidence counts the scores of a reader where there are
  * any: thresholds that were found with them are none for words alone. What was spared needs no reader.
  */
-export function readerFindings({ confidence: { model, settings } }: Policy, outcome: RerankerOutcome): Finding[] {
+export function readerFindings(
+  { confidence: { model, settings } }: Policy,
+  outcome: RerankerOutcome | undefined,
+): Finding[] {
   if (outcome !== 'failed' && outcome !== 'timeout') return []
   if (model.countsReader?.(settings) !== true) return []
   const { reason: message } = ENGINE_TEXTS.reader_failed

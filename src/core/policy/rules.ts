@@ -1,5 +1,5 @@
 /** Rules of a service's own: checks over the texts, beside the gates of its policy. */
-import { requireOptions } from '../lib/options.ts'
+import { number, requireOptions, whole } from '../lib/options.ts'
 import { RagGateError } from '../../errors.ts'
 import type { Finding, Verdict } from '../gates/finding.ts'
 import type { Evidence } from '../evidence/evidence.ts'
@@ -173,12 +173,8 @@ export interface MultiPartOptions {
  * @see the specification of two-tier, "Custom Gating Logic", second example
  */
 export function multiPartNeedsChunks(options: MultiPartOptions = {}): Rule {
-  requireOptions(options, {}, { minChunks: 'no null', relevanceThreshold: 'no null' })
+  requireOptions(options, { minChunks: whole(1, SCORES_RECORDED), relevanceThreshold: number(0, 3) })
   const { minChunks = 2, relevanceThreshold = 2 } = options
-  const isCount = Number.isInteger(minChunks) && minChunks >= 1 && minChunks <= SCORES_RECORDED
-  if (!isCount || typeof relevanceThreshold !== 'number' || !(relevanceThreshold >= 0 && relevanceThreshold <= 3)) {
-    throw invalid('minChunks must be a whole number from 1 to 20, relevanceThreshold from 0 to 3')
-  }
   return Object.freeze({
     id: `multi-part-needs-chunks:${minChunks}:${relevanceThreshold}`,
     check: function multiPartNeedsChunks({ question, signals }: RuleInput): RuleFinding | null {

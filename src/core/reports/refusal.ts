@@ -1,4 +1,5 @@
 /** The one builder of refusals, and of what an operator sees of a decision. */
+import type { RerankerOutcome } from '../evidence/rerank.ts'
 import type { AnswerSignals } from '../answer/answer-signals.ts'
 import type { Chunk, Scores } from '../evidence/chunk.ts'
 import type { Finding, ReasonCode, Verdict } from '../gates/finding.ts'
@@ -49,6 +50,8 @@ export interface OperatorDetail {
   readonly gates: readonly GateSettings[]
   readonly explanation: Explanation
   readonly signals: Signals
+  /** What became of the reranker. */
+  readonly reranker: RerankerOutcome
   /** Present when the policy judged the answer. */
   readonly answer_signals?: AnswerSignals
   /** Sentences of the answer that the passages do not support, as the answer had them. */
@@ -110,7 +113,7 @@ function detailOf(
   chunks: readonly Chunk[],
   { policy, messages, unsupported = [] }: Telling,
 ): OperatorDetail {
-  const { confidence, reason, findings, signals, answerSignals, expansion } = decision
+  const { confidence, reason, findings, signals, answerSignals, expansion, reranker } = decision
   return {
     confidence,
     reason: textFor(reason, policy, messages).reason,
@@ -118,6 +121,7 @@ function detailOf(
     gates: policy.gates.map(({ settings }) => settings),
     explanation: explain(decision, policy),
     signals,
+    reranker,
     ...(answerSignals === undefined ? {} : { answer_signals: answerSignals }),
     ...(unsupported.length === 0 ? {} : { unsupported_sentences: unsupported }),
     ...(expansion === undefined ? {} : { expansion }),

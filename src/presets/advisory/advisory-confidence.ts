@@ -1,10 +1,10 @@
-import { requireOptions } from '../../core/lib/options.ts'
+import { anything, number, type OptionKinds, required, requireOptions, string } from '../../core/lib/options.ts'
 import { measureAnswer } from '../../core/answer/measure-answer.ts'
 import { floored } from '../../core/lib/rounding.ts'
 import { noteText, UNMEASURED } from '../../core/gates/text.ts'
 import { gateWith } from '../../core/gates/gate.ts'
 import type { PolicyGate } from '../../core/gates/gate.ts'
-import { defineGate, requireWithin } from '../../core/gates/gate.ts'
+import { defineGate } from '../../core/gates/gate.ts'
 
 /** Settings of `advisoryConfidence`. */
 export interface AdvisoryConfidenceOptions {
@@ -29,6 +29,12 @@ export interface AdvisoryConfidenceSettings {
   readonly unusableBelow: number
 }
 
+/** Their values are checked as settings. */
+export const ADVISORY_CONFIDENCE_OPTIONS: OptionKinds<AdvisoryConfidenceOptions> = {
+  adviseBelow: anything,
+  unusableBelow: anything,
+}
+
 /**
  * Passes or advises by the policy's confidence, once the answer is part of it; below `unusableBelow` the answer is
  * passed on only with `usable: false`. A confidence that could not be computed refuses.
@@ -37,7 +43,7 @@ export interface AdvisoryConfidenceSettings {
  * @see the specification of advisory, thresholds and levels
  */
 export function advisoryConfidence(options: AdvisoryConfidenceOptions = {}): PolicyGate {
-  requireOptions(options, {}, { adviseBelow: 'no null', unusableBelow: 'no null' }, 'policy_invalid')
+  requireOptions(options, ADVISORY_CONFIDENCE_OPTIONS, 'policy_invalid')
   return gateWith(advisoryConfidenceGate, {
     gate: 'advisory-confidence',
     adviseBelow: options.adviseBelow ?? 0.7,
@@ -57,8 +63,12 @@ export const advisoryConfidenceGate = defineGate({
     confidence_unavailable: UNMEASURED,
   },
   validate: (settings: AdvisoryConfidenceSettings) => {
-    requireWithin('adviseBelow', settings.adviseBelow, 0, 1)
-    requireWithin('unusableBelow', settings.unusableBelow, 0, settings.adviseBelow)
+    const kinds: OptionKinds<AdvisoryConfidenceSettings> = {
+      gate: required(string),
+      adviseBelow: required(number(0, 1)),
+      unusableBelow: required(number(0, settings.adviseBelow)),
+    }
+    requireOptions(settings, kinds, 'policy_invalid')
   },
   check: ({ adviseBelow, unusableBelow }, { confidence }) => {
     if (!Number.isFinite(confidence)) {

@@ -1,10 +1,11 @@
 /** The three factors of an advisory confidence. They are capped where they arise, and added up. */
 import { RELEVANCE_KINDS, scoreShare } from '../../core/evidence/score-kinds.ts'
 import { confidenceBy, type ConfidenceModel, clipConfidence } from '../../core/policy/confidence.ts'
+import { required, requireOptions, string } from '../../core/lib/options.ts'
 import type { PolicyConfidence } from '../../core/policy/confidence.ts'
 import type { AnswerSignals, SourceKind } from '../../core/answer/answer-signals.ts'
 import { BM25_K1 } from '../../core/text/bm25.ts'
-import { responseQualityOf, requireFieldNames } from '../../core/gates/response-quality.ts'
+import { FIELD_NAMES, responseQualityOf } from '../../core/gates/response-quality.ts'
 import type { Signals } from '../../core/signals/measure.ts'
 
 /** The factors, and their sum. A factor that cannot be told is not a number. */
@@ -44,9 +45,9 @@ export function advisoryFactorsConfidence(fields: Omit<AdvisoryFactorsSettings, 
 export const advisoryFactorsModel: ConfidenceModel<AdvisoryFactorsSettings> = Object.freeze({
   kind: 'advisory-factors',
   validate: (settings: AdvisoryFactorsSettings) => {
-    for (const name of ['requiredFields', 'optionalFields'] as const) {
-      requireFieldNames(`confidence.${name}`, settings[name], 'confidence')
-    }
+    const names = required(FIELD_NAMES)
+    const kinds = { kind: required(string), requiredFields: names, optionalFields: names }
+    requireOptions(settings, kinds, 'policy_invalid', 'confidence')
   },
   confidence: (settings: AdvisoryFactorsSettings, signals: Signals, answer?: AnswerSignals) =>
     clipConfidence(advisoryFactors(settings, signals, answer).confidence),

@@ -1,9 +1,14 @@
-import { requireOptions } from '../../core/lib/options.ts'
+import { type OptionKinds, requireOptions } from '../../core/lib/options.ts'
 import type { Audience, AuditEvent, Preset, ToldDecision, FurtherMembers } from '../../core/policy/preset.ts'
 import type { Decision } from '../../core/policy/decision.ts'
 import type { Finding } from '../../core/gates/finding.ts'
 import { advisoryFactorsConfidence, advisoryFactorsModel } from './advisory-factors.ts'
-import { advisoryConfidence, type AdvisoryConfidenceOptions, advisoryConfidenceGate } from './advisory-confidence.ts'
+import {
+  ADVISORY_CONFIDENCE_OPTIONS,
+  advisoryConfidence,
+  type AdvisoryConfidenceOptions,
+  advisoryConfidenceGate,
+} from './advisory-confidence.ts'
 import {
   ADVISORY_BANNER_FOR_PUBLIC,
   ADVISORY_THRESHOLD,
@@ -13,7 +18,7 @@ import {
   advisoryWarning,
   handOverAdvisory,
 } from './advisory-flags.ts'
-import { responseQuality, responseQualityGate } from '../../core/gates/response-quality.ts'
+import { FIELD_NAMES, responseQuality, responseQualityGate } from '../../core/gates/response-quality.ts'
 import { definePolicy, type Policy } from '../../core/policy/policy.ts'
 
 /** Badge and banner; marks an answer that is too weak to be used, warns of a weak one, and puts it on record. */
@@ -67,12 +72,11 @@ export interface AdvisoryOptions extends AdvisoryConfidenceOptions {
   readonly optionalFields?: readonly string[]
 }
 
-const TAKES = {
-  requiredFields: 'no null',
-  optionalFields: 'no null',
-  adviseBelow: 'no null',
-  unusableBelow: 'no null',
-} as const
+const OPTIONS: OptionKinds<AdvisoryOptions> = {
+  ...ADVISORY_CONFIDENCE_OPTIONS,
+  requiredFields: FIELD_NAMES,
+  optionalFields: FIELD_NAMES,
+}
 
 /**
  * Retrieval, source and response quality added up. Never refuses what could be judged: below .7
@@ -84,7 +88,7 @@ const TAKES = {
  * @throws `policy_invalid` when a setting is out of range
  */
 export function advisory(options: AdvisoryOptions = {}): Policy {
-  requireOptions(options, {}, TAKES, 'policy_invalid')
+  requireOptions(options, OPTIONS, 'policy_invalid')
   const { requiredFields = [], optionalFields = [], ...confidence } = options
   const fields = { requiredFields, optionalFields }
   return definePolicy({

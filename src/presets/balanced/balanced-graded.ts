@@ -1,8 +1,13 @@
 import { requireOptions } from '../../core/lib/options.ts'
-import { gradedRelevance, gradedRelevanceGate, type GradedRelevanceOptions } from '../../core/gates/graded-relevance.ts'
+import {
+  GRADED_RELEVANCE_OPTIONS,
+  gradedRelevance,
+  gradedRelevanceGate,
+  type GradedRelevanceOptions,
+} from '../../core/gates/graded-relevance.ts'
 import { definePolicy, type Policy } from '../../core/policy/policy.ts'
 import type { Preset } from '../../core/policy/preset.ts'
-import { balanced, balancedPreset, type BalancedOptions } from './balanced.ts'
+import { BALANCED_OPTIONS, balanced, balancedPreset, type BalancedOptions } from './balanced.ts'
 
 /** The parts of `balancedGraded`. */
 export const balancedGradedPreset: Preset = Object.freeze({
@@ -21,13 +26,7 @@ export interface BalancedGradedOptions extends BalancedOptions, GradedRelevanceO
  * @throws `policy_invalid` when a setting is out of range
  */
 export function balancedGraded(options: BalancedGradedOptions = {}): Policy {
-  const takes = {
-    refuseBelow: 'no null',
-    adviseBelow: 'no null',
-    relevanceThreshold: 'no null',
-    minChunks: 'no null',
-  } as const
-  requireOptions(options, {}, takes, 'policy_invalid')
+  requireOptions(options, { ...BALANCED_OPTIONS, ...GRADED_RELEVANCE_OPTIONS }, 'policy_invalid')
   const { relevanceThreshold, minChunks, ...rest } = options
   const words = balanced(rest)
   return definePolicy({

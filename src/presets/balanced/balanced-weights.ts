@@ -13,12 +13,12 @@ export const BALANCED_PROVENANCE = [
 
 /** With the collection's lexicon and a title. */
 export const BALANCED_WEIGHTS: LogisticWeights = {
-  intercept: -3.5369,
+  intercept: -3.5225,
   weights: {
-    questionLikelihood: 4.1616,
-    sentenceMatch: 4.8015,
-    chunkCosineGap: 6.7706,
-    titleMatch: 0.8696,
+    questionLikelihood: 4.1578,
+    sentenceMatch: 4.7542,
+    chunkCosineGap: 6.7187,
+    titleMatch: 0.868,
   },
 }
 
@@ -26,30 +26,30 @@ export const BALANCED_WEIGHTS: LogisticWeights = {
 export const BALANCED_LACKING: readonly LackingWeights[] = [
   {
     missing: ['lexicon'],
-    intercept: -3.4708,
+    intercept: -3.4588,
     weights: {
-      questionLikelihood: 3.768,
-      sentenceMatch: 5.367,
-      chunkCosineGap: 7.3664,
-      titleMatch: 0.862,
+      questionLikelihood: 3.7763,
+      sentenceMatch: 5.3134,
+      chunkCosineGap: 7.2942,
+      titleMatch: 0.8629,
     },
   },
   {
     missing: ['title'],
-    intercept: -3.5174,
+    intercept: -3.5041,
     weights: {
-      questionLikelihood: 4.2315,
-      sentenceMatch: 5.2137,
-      chunkCosineGap: 6.8738,
+      questionLikelihood: 4.2277,
+      sentenceMatch: 5.1683,
+      chunkCosineGap: 6.8231,
     },
   },
   {
     missing: ['lexicon', 'title'],
-    intercept: -3.4864,
+    intercept: -3.475,
     weights: {
-      questionLikelihood: 3.8381,
-      sentenceMatch: 5.9716,
-      chunkCosineGap: 7.25,
+      questionLikelihood: 3.846,
+      sentenceMatch: 5.9198,
+      chunkCosineGap: 7.1796,
     },
   },
 ]

@@ -1,4 +1,4 @@
-import { requireOptions } from '../../core/lib/options.ts'
+import { anything, type OptionKinds, requireOptions } from '../../core/lib/options.ts'
 import { logisticModel, logistic } from '../../core/policy/logistic.ts'
 import type { Preset } from '../../core/policy/preset.ts'
 import { confidenceRange, confidenceRangeGate } from '../../core/gates/confidence-range.ts'
@@ -28,20 +28,23 @@ export interface BalancedOptions {
   readonly adviseBelow?: number
 }
 
+/** Their values are checked by the gate. */
+export const BALANCED_OPTIONS: OptionKinds<BalancedOptions> = { refuseBelow: anything, adviseBelow: anything }
+
 /**
  * The default: a logistic confidence over what the retrieved texts say, not over the engine's scores, so that the same
  * policy works over any index. Where there is no collection lexicon, or the best chunk has no title, it uses weights
  * that were fitted without them.
  *
  * It is not calibrated for a collection, and `confidence.calibrated` says so. Measured with each of eight families of
- * questions left out of the fit in turn (docs/evaluation.md), the default thresholds refuse 24 to 47 % of the answerable
+ * questions left out of the fit in turn (docs/evaluation.md), the default thresholds refuse 25 to 47 % of the answerable
  * questions. Of questions that must be refused they answer 1 to 37 %, 0.1 to 12 % without a caution: they are set for the
  * worse families, and are no promise for another collection.
  *
  * @throws `policy_invalid` when a threshold is out of range
  */
 export function balanced(options: BalancedOptions = {}): Policy {
-  requireOptions(options, {}, { refuseBelow: 'no null', adviseBelow: 'no null' }, 'policy_invalid')
+  requireOptions(options, BALANCED_OPTIONS, 'policy_invalid')
   return definePolicy({
     name: 'balanced',
     confidence: logistic({

@@ -1,4 +1,4 @@
-import { requireOptions } from '../../core/lib/options.ts'
+import { anything, oneOf, type OptionKinds, requireOptions } from '../../core/lib/options.ts'
 import type { Text } from '../../core/gates/text.ts'
 import type { ReasonCode } from '../../core/gates/finding.ts'
 import { ENGINE_TEXTS } from '../../core/policy/engine-texts.ts'
@@ -61,14 +61,15 @@ export interface MultiGateOptions extends GroundingOptions {
   readonly wording?: Wording
 }
 
-const TAKES = {
-  refuseBelow: 'no null',
-  adviseBelowKeywords: 'no null',
-  refuseBelowConfidence: 'no null',
-  answerGrounding: ['on', 'off'],
-  wording: 'no null',
-  minTermShare: 'no null',
-} as const
+/** Those of its gates are checked by them. */
+const OPTIONS: OptionKinds<MultiGateOptions> = {
+  refuseBelow: anything,
+  adviseBelowKeywords: anything,
+  refuseBelowConfidence: anything,
+  answerGrounding: oneOf('on', 'off'),
+  wording: anything,
+  minTermShare: anything,
+}
 
 /**
  * The best chunk's cosine, a warning about missing keywords, the model's confidence in its
@@ -79,7 +80,7 @@ const TAKES = {
  * @throws `policy_invalid` when a setting is out of range
  */
 export function multiGate(options: MultiGateOptions = {}): Policy {
-  requireOptions(options, {}, TAKES, 'policy_invalid')
+  requireOptions(options, OPTIONS, 'policy_invalid')
   const { refuseBelow, adviseBelowKeywords, refuseBelowConfidence, minTermShare } = options
   return definePolicy({
     name: 'multi-gate',

@@ -1,4 +1,4 @@
-import { requireOptions } from '../../core/lib/options.ts'
+import { anything, object, type OptionKinds, required, requireOptions } from '../../core/lib/options.ts'
 import { gatingReport, insufficientEvidence } from './gating-report.ts'
 import { rejectionRecord } from './rejection-record.ts'
 import type { Decision } from '../../core/policy/decision.ts'
@@ -7,7 +7,12 @@ import type { Json } from '../../core/lib/json.ts'
 import { SPECIFICATION_TEXTS, specificationReason } from './texts.ts'
 import { topRelevance, topRelevanceModel } from '../../core/policy/top-relevance.ts'
 import type { AuditEvent, Wording, Preset, ToldDecision, FurtherMembers } from '../../core/policy/preset.ts'
-import { evidenceShare, type EvidenceShareOptions, evidenceShareGate } from '../../core/gates/evidence-share.ts'
+import {
+  EVIDENCE_SHARE_OPTIONS,
+  evidenceShare,
+  type EvidenceShareOptions,
+  evidenceShareGate,
+} from '../../core/gates/evidence-share.ts'
 import { definePolicy, type Policy } from '../../core/policy/policy.ts'
 
 /** The `gating` object of passes and refusals alike, the audit record of refusals, and the specification's own words. */
@@ -67,18 +72,13 @@ export interface SufficiencyOptions extends Omit<EvidenceShareOptions, 'threshol
   readonly wording?: Wording
 }
 
-const TAKES = {
-  threshold: 'no null',
-  dangerouslyDisableGates: 'no null',
-  escalateRefusals: 'no null',
-  wording: 'no null',
-  equality: 'no null',
-  largest: 'no null',
-  weighting: 'no null',
-  overlap: 'no null',
-  noSupport: 'no null',
-  minOverlap: 'no null',
-} as const
+/** Their values are checked by the policy and its gate. */
+const OPTIONS: OptionKinds<SufficiencyOptions> = {
+  ...EVIDENCE_SHARE_OPTIONS,
+  dangerouslyDisableGates: anything,
+  escalateRefusals: anything,
+  wording: anything,
+}
 
 /**
  * An answer is given only when one chunk carries enough of it.
@@ -86,7 +86,7 @@ const TAKES = {
  * @throws `policy_invalid` when a setting is out of range
  */
 export function sufficiency(options: SufficiencyOptions = {}): Policy {
-  requireOptions(options, {}, TAKES, 'policy_invalid')
+  requireOptions(options, OPTIONS, 'policy_invalid')
   const { dangerouslyDisableGates, escalateRefusals, threshold = 'moderate', wording, ...rest } = options
   const share = typeof threshold === 'string' ? (SUFFICIENCY_THRESHOLDS[threshold] ?? NaN) : threshold
   return definePolicy({
@@ -116,7 +116,7 @@ export interface SufficiencyByCollectionOptions extends SufficiencyOptions {
 export function sufficiencyByCollection(
   options: SufficiencyByCollectionOptions,
 ): (tenant: string, collection: string) => Policy {
-  requireOptions(options, { byCollection: 'an object' }, TAKES, 'policy_invalid')
+  requireOptions(options, { ...OPTIONS, byCollection: required(object) }, 'policy_invalid')
   const { byCollection, ...rest } = options
   const common = sufficiency(rest)
   const own = new Map(

@@ -1,12 +1,22 @@
-import { requireOptions } from '../../core/lib/options.ts'
+import { anything, type OptionKinds, requireOptions } from '../../core/lib/options.ts'
 import { gradeFacts, checkLines } from './check-lines.ts'
 import type { PolicyGate } from '../../core/gates/gate.ts'
 import type { Decision } from '../../core/policy/decision.ts'
 import type { Finding } from '../../core/gates/finding.ts'
 import { topRelevance, topRelevanceModel } from '../../core/policy/top-relevance.ts'
 import type { Wording, Preset, AssessedDecision } from '../../core/policy/preset.ts'
-import { gradedRelevance, type GradedRelevanceOptions, gradedRelevanceGate } from '../../core/gates/graded-relevance.ts'
-import { retrievalScore, type RetrievalScoreOptions, retrievalScoreGate } from '../../core/gates/retrieval-score.ts'
+import {
+  GRADED_RELEVANCE_OPTIONS,
+  gradedRelevance,
+  type GradedRelevanceOptions,
+  gradedRelevanceGate,
+} from '../../core/gates/graded-relevance.ts'
+import {
+  RETRIEVAL_SCORE_OPTIONS,
+  retrievalScore,
+  type RetrievalScoreOptions,
+  retrievalScoreGate,
+} from '../../core/gates/retrieval-score.ts'
 import { definePolicy, type Policy } from '../../core/policy/policy.ts'
 
 /** The checks of both tiers, one by one. */
@@ -41,15 +51,11 @@ export const TWO_TIER_SETTINGS: Readonly<Record<'lenient' | 'strict', TwoTierOpt
   strict: Object.freeze({ relevanceThreshold: 3, minChunks: 2, minRatio: 1.5 }),
 })
 
-const TAKES = {
-  relevanceThreshold: 'no null',
-  minChunks: 'no null',
-  wording: 'no null',
-  minScore: 'no null',
-  minRatio: 'no null',
-  ratioWithinDocument: 'no null',
-  rrfMaximum: 'no null',
-} as const
+const OPTIONS: OptionKinds<TwoTierOptions> = {
+  ...GRADED_RELEVANCE_OPTIONS,
+  ...RETRIEVAL_SCORE_OPTIONS,
+  wording: anything,
+}
 
 /**
  * Grades of a reranker where it graded the chunks, retrieval scores otherwise. Passes or
@@ -58,7 +64,7 @@ const TAKES = {
  * @throws `policy_invalid` when a setting is out of range
  */
 export function twoTier(options: TwoTierOptions = {}): Policy {
-  requireOptions(options, {}, TAKES, 'policy_invalid')
+  requireOptions(options, OPTIONS, 'policy_invalid')
   const { relevanceThreshold, minChunks, wording, ...scores } = options
   return definePolicy({
     name: 'two-tier',

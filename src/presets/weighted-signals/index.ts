@@ -16,6 +16,6 @@ export {
   type Recommendation,
   type RetrievalAssessment,
 } from './recommendations.ts'
-export { scoreRetrieval } from './score-retrieval.ts'
+export { assessChunks, type AssessChunksOptions, scoreRetrieval } from './score-retrieval.ts'
 export type { SignalWeights } from './weighted-confidence.ts'
 export { weightedSignals, type WeightedSignalsOptions, weightedSignalsPreset } from './weighted-signals.ts'

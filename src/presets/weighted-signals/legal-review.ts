@@ -3,7 +3,7 @@ import type { Preset } from '../../core/policy/preset.ts'
 import type { Bands, Policy } from '../../core/policy/policy.ts'
 import {
   type WeightedSignalsOptions,
-  WEIGHTED_SIGNALS_TAKES,
+  WEIGHTED_SIGNALS_OPTIONS,
   weightedSignalsNamed,
   weightedSignalsPreset,
 } from './weighted-signals.ts'
@@ -29,6 +29,6 @@ export const legalReviewPreset = Object.freeze<Preset>({
  * @throws `policy_invalid` when a setting is out of range, or the levels do not fall
  */
 export function legalReview(options: WeightedSignalsOptions = {}): Policy {
-  requireOptions(options, {}, WEIGHTED_SIGNALS_TAKES, 'policy_invalid')
+  requireOptions(options, WEIGHTED_SIGNALS_OPTIONS, 'policy_invalid')
   return weightedSignalsNamed(legalReviewPreset, LEGAL_REVIEW_BANDS, { escalateRefusals: true, ...options })
 }

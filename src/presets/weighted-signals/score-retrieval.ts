@@ -1,10 +1,11 @@
 /** One call from retrieved chunks to the confidence of the retrieval. */
 import type { Chunk, ScoreKind } from '../../core/evidence/chunk.ts'
-import { confidenceRecord, type ConfidenceRecord } from './confidence-record.ts'
+import { type Assessment, confidenceRecord, type ConfidenceRecord } from './confidence-record.ts'
 import { collect, rankBy } from '../../core/evidence/evidence.ts'
 import { EMPTY_LEXICON } from '../../core/text/lexicon.ts'
 import { measure } from '../../core/signals/measure.ts'
 import { judge } from '../../core/policy/judge.ts'
+import { assessRetrieval, type RecommendOptions, type RetrievalAssessment } from './recommendations.ts'
 import { weightedSignals, type WeightedSignalsOptions } from './weighted-signals.ts'
 
 /**
@@ -21,6 +22,27 @@ export function scoreRetrieval(
   question = '',
   options: WeightedSignalsOptions = {},
 ): ConfidenceRecord {
+  return confidenceRecord(assessmentOf(chunks, question, options), options)
+}
+
+/** Settings of `assessChunks`. */
+export interface AssessChunksOptions extends WeightedSignalsOptions, RecommendOptions {}
+
+/**
+ * The confidence of chunks that a search found, in short, with what to do about it: what the tool of the specification
+ * answers for the ids of chunks, for those who hold the chunks.
+ *
+ * @param chunks in any order, with the scores that they were found by
+ * @throws as `scoreRetrieval`
+ * @see the specification of weighted-signals, "Dedicated Tool"
+ */
+export function assessChunks(chunks: readonly Chunk[], options: AssessChunksOptions = {}): RetrievalAssessment {
+  const { graph, wording, ...policy } = options
+  const recommending = { ...(graph === undefined ? {} : { graph }), ...(wording === undefined ? {} : { wording }) }
+  return assessRetrieval(assessmentOf(chunks, '', policy), recommending)
+}
+
+function assessmentOf(chunks: readonly Chunk[], question: string, options: WeightedSignalsOptions): Assessment {
   // A score's key is its kind, by the type of `Scores`.
   const kinds = [...new Set(chunks.flatMap(({ scores }) => Object.keys(scores) as ScoreKind[]))]
   const { collected, dropped } = collect(
@@ -38,5 +60,5 @@ export function scoreRetrieval(
   const evidence = rankBy('convex', [...collected, ...unscored], { kinds, dropped, topK: chunks.length })
   const signals = measure(question, evidence, EMPTY_LEXICON)
   const { confidence, band } = judge(weightedSignals(options), signals)
-  return confidenceRecord({ signals, confidence, band }, options)
+  return { signals, confidence, band }
 }

@@ -1,4 +1,4 @@
-import { requireOptions } from '../../core/lib/options.ts'
+import { anything, boolean, oneOf, type OptionKinds, requireOptions } from '../../core/lib/options.ts'
 import { analyse } from './recommendations.ts'
 import { badgeMember, citationsWithWarning, confidenceRecord, type ConfidenceGlance } from './confidence-record.ts'
 import type { Chunk } from '../../core/evidence/chunk.ts'
@@ -100,16 +100,16 @@ export function weightedSignals(options: WeightedSignalsOptions = {}): Policy {
   return weightedSignalsNamed(weightedSignalsPreset, WEIGHTED_SIGNALS_BANDS, options)
 }
 
-/** The names of `WeightedSignalsOptions`. */
-export const WEIGHTED_SIGNALS_TAKES = {
-  high: 'no null',
-  medium: 'no null',
-  low: 'no null',
-  consensusFrom: 'no null',
-  veryLow: ['refuse', 'advise'],
-  renormalise: 'true or false',
-  escalateRefusals: 'no null',
-} as const
+/** Numbers are checked by the policy, its gate and its model. */
+export const WEIGHTED_SIGNALS_OPTIONS: OptionKinds<WeightedSignalsOptions> = {
+  high: anything,
+  medium: anything,
+  low: anything,
+  consensusFrom: anything,
+  veryLow: oneOf('refuse', 'advise'),
+  renormalise: boolean,
+  escalateRefusals: anything,
+}
 
 /**
  * The same under the name of another preset, with other levels to begin with.
@@ -117,7 +117,7 @@ export const WEIGHTED_SIGNALS_TAKES = {
  * @throws `policy_invalid` when a setting is out of range, or the levels do not fall
  */
 export function weightedSignalsNamed(preset: Preset, levels: Bands, options: WeightedSignalsOptions): Policy {
-  requireOptions(options, {}, WEIGHTED_SIGNALS_TAKES, 'policy_invalid')
+  requireOptions(options, WEIGHTED_SIGNALS_OPTIONS, 'policy_invalid')
   const bands: Bands = {
     high: options.high ?? levels.high,
     medium: options.medium ?? levels.medium,

@@ -47,9 +47,8 @@ describe('a namespace by tenant and collection', () => {
   })
 })
 
-test.each<[string, object, string]>([
-  ['a number', { namespace: 5 }, 'namespace'],
-  ['a list of tenants beside a function', { namespace: () => 'x', tenants: 'any' }, 'tenants'],
-])('%s makes no sense', (_name, options, param) => {
-  expect(() => choice(options as NamespaceOptions)).toThrow(expect.objectContaining({ code: 'config_invalid', param }))
+test('a list of tenants beside a function makes no sense', () => {
+  expect(() => choice({ namespace: () => 'x', tenants: 'any' })).toThrow(
+    expect.objectContaining({ code: 'config_invalid', param: 'tenants' }),
+  )
 })

@@ -68,7 +68,7 @@ describe('confidenceRange', () => {
     }
     expect(() =>
       confidenceRange({ refuseBelow: 0.5, adviseBelow: 0.7, whereGraded: 'never' as unknown as 'asked' }),
-    ).toThrow('whereGraded must be asked or skipped')
+    ).toThrow('whereGraded must be one of asked, skipped')
   })
 
   it('says that a confidence is missing', () => {

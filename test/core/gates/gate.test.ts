@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { COSINE_TOLERANCE, meets, RATIO_TOLERANCE } from '../../../src/core/lib/numbers.ts'
-import { requireWithin } from '../../../src/core/gates/gate.ts'
 import { GATES } from '../../fixtures/policy.ts'
 
 describe('meets', () => {
@@ -25,25 +24,6 @@ describe('meets', () => {
 
   it('has the tolerances that the profiles promise', () => {
     expect([RATIO_TOLERANCE, COSINE_TOLERANCE]).toEqual([1e-9, 1e-6])
-  })
-})
-
-describe('requireWithin', () => {
-  it('takes both bounds', () => {
-    expect(() => requireWithin('x', 0, 0, 1)).not.toThrow()
-    expect(() => requireWithin('x', 1, 0, 1)).not.toThrow()
-  })
-
-  it.each([-0.001, 1.001, NaN, Infinity, '0.5', null, undefined, true, [0.5]])(
-    'refuses %j and names the setting',
-    (value) => {
-      const fault = expect.objectContaining({ code: 'policy_invalid', param: 'refuseBelow' })
-      expect(() => requireWithin('refuseBelow', value as number, 0, 1)).toThrow(fault)
-    },
-  )
-
-  it('says what it takes', () => {
-    expect(() => requireWithin('minRatio', -1, 0, 9)).toThrow('minRatio must be a number from 0 to 9')
   })
 })
 

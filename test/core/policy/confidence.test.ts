@@ -74,8 +74,8 @@ describe('confidenceOf', () => {
   const piece = (confidence: number): PartSignals => ({ ...signalsOf({ topBm25: logit(confidence) }) })
 
   it.each([
-    ['the weakest part', 0.9, [0.8, 0.2], [], 0.5],
-    ['the whole, where each part is supported', 0.9, [0.85, 0.4], [], 0.9],
+    ['the weakest part', 0.9, [0.8, 0.2], [], 0.4],
+    ['the whole, where each part is supported', 0.9, [0.85, 0.5], [], 0.9],
     ['the weakest part, where the whole is weaker', 0.3, [0.8, 0.6], [], 0.6],
     ['the weakest stretch of a long part', 0.9, [], [0.9, 0.05, 0.8], 0.3],
     ['the whole, where each stretch is supported', 0.9, [], [0.2, 0.95], 0.9],

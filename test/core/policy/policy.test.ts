@@ -225,7 +225,7 @@ describe('what definePolicy says is wrong', () => {
     [{ name: '' }, 'name must be 1 to 40 of a-z, 0-9 and -'],
     [{ bands: { high: 0.5, medium: 0.9, low: 0.1 } }, 'bands must fall: high, medium, low'],
     [{ bands: { high: 2, medium: 0.9, low: 0.1 } }, 'bands.high must be a number from 0 to 1'],
-    [{ gates: [] }, 'A policy needs at least one gate'],
+    [{ gates: [] }, 'gates must be a list of gates, at least one'],
     [
       { gates: [{ gate: 'always-pass' } as unknown as PolicyGate] },
       'gates must hold gates with their settings, such as confidenceRange(…)',

@@ -88,21 +88,15 @@ describe('multiPartNeedsChunks', () => {
   })
 
   it('is checked when it is made', () => {
-    const bad = [
-      { minChunks: 0 },
-      { minChunks: 1.5 },
-      { relevanceThreshold: 3.1 },
-      { relevanceThreshold: -0.1 },
-      { relevanceThreshold: NaN },
-    ]
-    for (const options of bad) {
-      expect(() => multiPartNeedsChunks(options)).toThrow(
-        expect.objectContaining({
-          code: 'config_invalid',
-          param: 'rules',
-          message: 'minChunks must be a whole number from 1 to 20, relevanceThreshold from 0 to 3',
-        }),
-      )
+    for (const minChunks of [0, 1.5, 21]) {
+      const message = 'minChunks must be a whole number from 1 to 20'
+      const fault = { code: 'config_invalid', param: 'minChunks', message }
+      expect(() => multiPartNeedsChunks({ minChunks })).toThrow(expect.objectContaining(fault))
+    }
+    for (const relevanceThreshold of [3.1, -0.1, NaN]) {
+      const message = 'relevanceThreshold must be a number from 0 to 3'
+      const fault = { code: 'config_invalid', param: 'relevanceThreshold', message }
+      expect(() => multiPartNeedsChunks({ relevanceThreshold })).toThrow(expect.objectContaining(fault))
     }
     for (const options of [{ minChunks: 1 }, { relevanceThreshold: 0 }, { relevanceThreshold: 3 }]) {
       expect(() => multiPartNeedsChunks(options)).not.toThrow()

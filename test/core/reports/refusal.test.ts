@@ -186,6 +186,7 @@ describe('summariseDecision', () => {
       'gates',
       'explanation',
       'signals',
+      'reranker',
       'chunks',
     ])
     expect(before).not.toHaveProperty('gating')

@@ -80,30 +80,11 @@ describe('document 003', () => {
     })
   })
 
-  it.each([
-    [0.7, '✓ High Confidence', '#E8F5E9', '#2E7D32'],
-    [0.69, '⚠ Medium Confidence', '#FFF3E0', '#E65100'],
-    [0.5, '⚠ Medium Confidence', '#FFF3E0', '#E65100'],
-    [0.49, '⚠ Low Confidence - Verify Required', '#FFEBEE', '#C62828'],
-  ])('shows for %d the badge of the document: %s', (confidence, text, backgroundColor, color) => {
-    const style = { padding: '4px 8px', borderRadius: 4, fontSize: 11, backgroundColor, color }
-    expect(advisoryBadge(confidence)).toEqual({ text, style })
-  })
-
-  it('shows the banner of the document below the threshold', () => {
-    expect(advisoryBanner(0.7)).toBeUndefined()
-    expect(advisoryBanner(0.69)).toEqual({
-      text: '⚠️ Advisory only — Confidence: 69%. Verify information with primary sources.',
-      style: {
-        padding: '8px 12px',
-        backgroundColor: '#FFF3E0',
-        border: '1px solid #FFC107',
-        borderRadius: 6,
-        fontSize: 12,
-        color: '#856404',
-        marginTop: 8,
-      },
-    })
+  it('shows badge and banner of the document up to the thresholds', () => {
+    expect(advisoryBadge(0.69)).toEqual(advisoryBadge(0.5))
+    expect(advisoryBanner(0.69)?.text).toBe(
+      '⚠️ Advisory only — Confidence: 69%. Verify information with primary sources.',
+    )
   })
 
   it.each<[unknown, SelfReport]>([

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { lifetimeSeconds } from '../../../src/core/policy/lifetimes.ts'
 import { buildLexicon, EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
 import { measure, type Signals } from '../../../src/core/signals/measure.ts'
+import { measureQuestion } from '../../../src/core/signals/measure-question.ts'
 import { bandOf, judge } from '../../../src/core/policy/judge.ts'
 import { definePolicy } from '../../../src/core/policy/policy.ts'
 import { balanced } from '../../../src/presets/balanced/balanced.ts'
@@ -63,7 +64,7 @@ describe('balanced', () => {
     ['with a typo', 'How does the engnie start?'],
   ])('judges a question alike when it is asked %s', (_, question) => {
     const asked = measure('How does the engine start?', evidenceOf(TEXTS), LEXICON)
-    expect(judge(balanced(), measure(question, evidenceOf(TEXTS), LEXICON)).confidence).toBe(
+    expect(judge(balanced(), measureQuestion(question, evidenceOf(TEXTS), LEXICON)).confidence).toBe(
       judge(balanced(), asked).confidence,
     )
   })

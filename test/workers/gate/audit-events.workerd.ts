@@ -7,6 +7,7 @@ import { createDirectDecisionLog } from '../../../src/adapters/direct-decision-l
 import type { Ranking } from '../../../src/core/evidence/chunk.ts'
 import { advisory } from '../../../src/presets/advisory/advisory.ts'
 import { sufficiency } from '../../../src/presets/sufficiency/sufficiency.ts'
+import { questionHmac } from '../../../src/pipeline/question-hmac.ts'
 import worker from '../../../workers/gate/index.ts'
 import { aPassage } from '../../fixtures/evidence.ts'
 import { aGate, type GateFixture, QUESTION, STRONG } from '../../fixtures/gate.ts'
@@ -43,7 +44,7 @@ const recording = (options: GateFixture, questions?: { readonly key: string; rea
           ...(questions === undefined ? {} : { storeQuestions: { retentionDays: 1 } }),
         }),
       }),
-      ...(questions === undefined ? {} : { questionHmac: { ...questions, text: 'kept' } }),
+      ...(questions === undefined ? {} : { questionHmac: questionHmac({ ...questions, text: 'kept' }) }),
       ...options.dependencies,
     },
   })

@@ -1,9 +1,8 @@
 /** What a hit by the question key asks of the ready Worker's surroundings: nothing. */
-import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import worker from '../../../workers/gate/index.ts'
 import type { GateBindings } from '../../../workers/gate/bindings.ts'
+import { ADMIN, workerOver } from '../../worker-requests.ts'
 import { metered } from '../../fixtures/metered-database.ts'
 
 const QUESTION = 'How long are backups of the ledger kept?'
@@ -41,24 +40,13 @@ const bindings: GateBindings = {
   LLM_MODEL: 'm',
 }
 
-async function send(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
-  const context = createExecutionContext()
-  const request = new Request(`https://gate.test${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(body),
-  })
-  const response = await worker.fetch(request, bindings, context)
-  // The buffer of decisions waits for more of them.
-  await Promise.race([waitOnExecutionContext(context), scheduler.wait(100)])
-  return response
-}
+const { post } = workerOver(bindings)
 
 /** What was asked of D1, the index, the flights and the model while it ran. */
 async function costOf(question: string) {
   database.reset()
   Object.assign(counted, { index: 0, flights: 0, model: 0 })
-  const response = await send('/ask', { question })
+  const response = await post('/ask', { question })
   const { answer } = await response.json<{ answer: string }>()
   return { answer, said: response.headers.get('cache-status'), d1: database.queries(), ...counted }
 }
@@ -69,7 +57,7 @@ beforeAll(async () => {
     return Response.json(COMPLETION)
   })
   const documents = [{ id: 'ledger', text: '# Ledger\n\nBackups of the ledger are kept for ninety days.' }]
-  const response = await send('/v1/documents', { documents }, { authorization: `Bearer ${env.ADMIN_TOKEN}` })
+  const response = await post('/v1/documents', { documents }, ADMIN)
   if (!response.ok) throw new Error(`The documents were not ingested: ${response.status}`)
 })
 
@@ -91,5 +79,16 @@ describe('an answer by the question key', () => {
         model: 0,
       })
     }
+  })
+})
+
+describe('a question that is answered by quoting', () => {
+  it('asks no flight whether somebody else is asking: to quote takes less', async () => {
+    const { LLM_BASE_URL: _, LLM_API_KEY: __, LLM_MODEL: ___, ...quoting } = bindings
+    Object.assign(counted, { flights: 0, model: 0 })
+    const response = await workerOver(quoting).post('/ask', { question: `${QUESTION} Please.` })
+    expect(await response.json()).toMatchObject({ manner: 'quoted', answer: expect.stringContaining('ninety days') })
+    expect(response.headers.get('cache-status')).toBe('rag-gate; fwd=miss')
+    expect(counted).toMatchObject({ flights: 0, model: 0 })
   })
 })

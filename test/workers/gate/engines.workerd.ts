@@ -154,4 +154,14 @@ describe('settings that make no sense', () => {
     expect(await response.json()).toMatchObject({ error: { code: 'config_invalid' } })
     logged.mockRestore()
   })
+
+  it.each([
+    ['LLM_BASE_URL', { LLM_BASE_URL: 'models.test', LLM_API_KEY: 'k', LLM_MODEL: 'm' }],
+    ['UPSTASH_VECTOR_REST_URL', { UPSTASH_VECTOR_REST_URL: 'index.test', UPSTASH_VECTOR_REST_TOKEN: 't' }],
+  ])('are named as they are set: %s', async (name, given) => {
+    const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    await send({ ...env, ...given }, 'POST', '/ask', { question: 'What?' })
+    expect(JSON.stringify(logged.mock.calls)).toContain(`${name} must be an http(s) URL`)
+    logged.mockRestore()
+  })
 })

@@ -1,12 +1,10 @@
 /** Savings of the ready Worker, from its variables to its statistics. */
-import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { GateBindings } from '../../../workers/gate/bindings.ts'
-import worker from '../../../workers/gate/index.ts'
 import { HANDBOOK, OFF_TOPIC, STRONG } from '../../fixtures/corpus.ts'
+import { ADMIN, workerOver } from '../../worker-requests.ts'
 
-const ADMIN = { authorization: `Bearer ${env.ADMIN_TOKEN}`, 'content-type': 'application/json' }
 const MODEL = { LLM_BASE_URL: 'https://model.test/v1', LLM_API_KEY: 'key', LLM_MODEL: 'm' }
 const PRICED = {
   ...MODEL,
@@ -20,21 +18,12 @@ const PRICED = {
 
 /** The Worker with further variables. */
 function gateWith(variables: Partial<GateBindings>) {
-  const bindings: GateBindings = { ...env, ...variables }
-  const send = async (path: string, init: RequestInit = {}): Promise<Response> => {
-    const context = createExecutionContext()
-    const response = await worker.fetch(
-      new Request(`https://gate.test${path}`, { headers: ADMIN, ...init }),
-      bindings,
-      context,
-    )
-    await Promise.race([waitOnExecutionContext(context), scheduler.wait(100)])
-    return response
-  }
+  const { send, post } = workerOver({ ...env, ...variables })
+  const get = (path: string): Promise<Response> => send(path, { headers: ADMIN })
   return {
-    send,
-    post: (path: string, body: unknown) => send(path, { method: 'POST', body: JSON.stringify(body) }),
-    read: async <Body>(path: string): Promise<Body> => (await send(path)).json<Body>(),
+    get,
+    read: async <Body>(path: string): Promise<Body> => (await get(path)).json<Body>(),
+    post: (path: string, body: unknown): Promise<Response> => post(path, body, ADMIN),
   }
 }
 
@@ -67,7 +56,7 @@ beforeAll(async () => {
 describe('with prices and an average call', () => {
   test('what was saved stands with each decision, in the sums, for each tenant, over time and in exports', async () => {
     const model = aModel()
-    const { post, read, send } = gateWith(PRICED)
+    const { post, read, get } = gateWith(PRICED)
     for (const question of [STRONG, STRONG, OFF_TOPIC]) expect((await post('/ask', { question })).status).toBe(200)
     expect(model).toHaveBeenCalledTimes(1)
 
@@ -102,13 +91,13 @@ describe('with prices and an average call', () => {
     const saved = { by: 'cache', input_tokens: 800, output_tokens: 40, model_cost: 0.00048, retrieval_cost: 0 }
     expect(hit.saved).toEqual(saved)
     expect(await read(`/v1/decisions/${hit.id}`)).toMatchObject({ saved })
-    const [columns, first] = (await (await send('/v1/stats?format=csv')).text())
+    const [columns, first] = (await (await get('/v1/stats?format=csv')).text())
       .split('\r\n')
       .map((line) => line.split(','))
     const inCsv = Object.fromEntries(columns!.map((name, at) => [name, first![at]]))
     expect(inCsv).toMatchObject({ calls_avoided_by_cache: '1', measured_input_tokens: '800', money_calls: '2' })
     expect(Number(inCsv['money_net'])).toBeCloseTo(0.00138, 12)
-    expect(await (await send('/v1/decisions?format=csv')).text()).toContain('""by"":""cache"",""input_tokens"":800')
+    expect(await (await get('/v1/decisions?format=csv')).text()).toContain('""by"":""cache"",""input_tokens"":800')
   })
 })
 

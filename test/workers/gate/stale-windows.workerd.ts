@@ -26,6 +26,16 @@ describe('STALE_IF_ERROR_SECONDS and STALE_WHILE_REVALIDATE_SECONDS', () => {
     expect((await health(windows)).status).toBe(200)
   })
 
+  test.each(['0', '601', '1.5', 'ten', ''])('%j seconds of silence are refused at start', async (seconds) => {
+    const context = createExecutionContext()
+    const request = new Request('https://gate.test/health')
+    const response = await worker.fetch(request, { ...env, STREAM_IDLE_SECONDS: seconds }, context)
+    expect([response.status, await response.json()]).toMatchObject([
+      500,
+      { error: { code: 'config_invalid', param: 'STREAM_IDLE_SECONDS' } },
+    ])
+  })
+
   test.each(['', '-1', '1.5', 'an hour', '1h', '1e3', ' 60', '2592001', '99999999'])(
     '%j is refused at start',
     async (value) => {

@@ -10,6 +10,8 @@ export interface Answer {
   readonly body?: Schema
   /** Whether `format=csv` gives the rows as a table. */
   readonly csv?: true
+  /** Whether the same comes as server-sent events, where they are asked for. */
+  readonly events?: true
   /** Media type of a text that is answered instead of JSON. */
   readonly text?: string
 }
@@ -78,11 +80,19 @@ function operationOf({ method, path, about, scope, query = {}, takes, answers }:
     ...(takes === undefined ? {} : { requestBody: { required: true, content: json(takes) } }),
     responses: {
       ...Object.fromEntries(
-        Object.entries(answers).map(([status, { about: description, body, csv, text }]) => [
+        Object.entries(answers).map(([status, { about: description, body, csv, events, text }]) => [
           status,
           {
             description,
-            ...(body === undefined ? {} : { content: { ...json(body), ...(csv ? plain('text/csv') : {}) } }),
+            ...(body === undefined
+              ? {}
+              : {
+                  content: {
+                    ...json(body),
+                    ...(csv ? plain('text/csv') : {}),
+                    ...(events ? plain('text/event-stream') : {}),
+                  },
+                }),
             ...(text === undefined ? {} : { content: plain(text) }),
           },
         ]),

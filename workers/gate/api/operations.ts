@@ -32,7 +32,7 @@ export const OPERATIONS: readonly Operation[] = [
     about: 'Asks a question',
     scope: 'none',
     takes: shape.QUESTION,
-    answers: { 200: { about: 'An answer or a refusal', body: shape.ANSWER } },
+    answers: { 200: { about: 'An answer or a refusal', body: shape.ANSWER, events: true } },
   },
   {
     method: 'post',

@@ -150,6 +150,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
 export const QUESTION: Schema = object({
   question: { type: 'string', minLength: 1, maxLength: 2000 },
   'collection?': text,
+  'stream?': flag,
   'search_mode?': oneOf('dense', 'sparse', 'hybrid'),
   'without?': { type: 'array', items: text, maxItems: 200 },
   'tenant?': text,
@@ -406,6 +407,12 @@ export const REPLAYED: Schema = versioned({
   after: byVerdict,
   would_refuse: rate,
   calls_avoided: { type: 'integer' },
+  unread: object({
+    where_reader_failed: { enum: ['refused', 'judged_by_words', 'not_weighed'] },
+    failed: count,
+    spared: count,
+    off: count,
+  }),
   changed: object({
     count,
     decisions: list(object({ id: text, from: VERDICT, to: VERDICT, confidence: share })),

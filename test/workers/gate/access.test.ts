@@ -1,0 +1,41 @@
+import { expect, it, vi } from 'vitest'
+import { RagGateError } from '../../../src/errors.ts'
+import type { Principal } from '../../../src/ports/authenticator.ts'
+import { requireScope } from '../../../workers/gate/access.ts'
+
+const ANN: Principal = { tenant: 'acme', id: 'key:ann', scopes: ['ask', 'ingest'] }
+const request = (authorization?: string) =>
+  new Request('https://gate.example/v1/documents', { headers: authorization === undefined ? {} : { authorization } })
+
+it.each([
+  ['a token with the scope', 'Bearer x', ANN, 'key:ann'],
+  ['a token without it', 'Bearer x', { ...ANN, scopes: ['ask'] as const }, 'forbidden'],
+  ['an unknown token', 'Bearer x', null, 'unauthorized'],
+  ['no token, where anybody may ask', undefined, ANN, 'unauthorized'],
+])('%s', async (_, authorization, principal, outcome) => {
+  const asked = requireScope({ authenticate: async () => principal }, request(authorization), 'ingest')
+  expect(
+    await asked.then(
+      ({ id }) => id,
+      (thrown: RagGateError) => thrown.code,
+    ),
+  ).toBe(outcome)
+})
+
+it('a look-up that never ends holds no request', async () => {
+  vi.useFakeTimers()
+  try {
+    const authenticate = () => new Promise<never>(() => undefined)
+    const outcome = requireScope({ authenticate }, request('Bearer x'), 'admin').catch((thrown: unknown) => thrown)
+    await vi.advanceTimersByTimeAsync(3000)
+    expect(await outcome).toMatchObject({ code: 'store_unavailable' })
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+it('says of a database that fails what it says itself', async () => {
+  const failure = new RagGateError('store_unavailable', 'The database failed')
+  const authenticate = () => Promise.reject(failure)
+  await expect(requireScope({ authenticate }, request('Bearer x'), 'admin')).rejects.toBe(failure)
+})
