@@ -1,10 +1,11 @@
 /**
- * `npm run bench:first-decision [-- samples]`: what the gate adds to the first request of a fresh isolate.
+ * `npm run bench:first-decision [-- samples]`: what the gate adds to the start of an isolate, and to its first request.
  *
- * Each sample is a workerd of its own that answers one request: behind the gate or without it, by turns. Ten passages of
- * some thousand characters are judged by the default policy; retrieval takes no time, or waits for 20 ms on both routes.
- * Time is from the request to the whole response, as its client sees it; CPU time is that of the workerd process, all
- * threads together. Reports medians with bootstrap intervals of their difference.
+ * Each sample is a workerd of its own that answers one request: behind the gate or without it, by turns, from a Worker
+ * each. Ten passages of some thousand characters are judged by the default policy; retrieval takes no time, or waits for
+ * 20 ms on both. Time is from the request to the whole response, as its client sees it; CPU time is that of the workerd
+ * process, all threads together, of the start from the process's own. Reports medians with bootstrap intervals of their
+ * difference.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -19,14 +20,23 @@ import { workerdCpuMs } from './workerd-cpu.ts'
 /** Draws of the bootstrap. */
 const DRAWS = 2000
 
-const PATHS = ['/bare', '/gated'] as const
-type Path = (typeof PATHS)[number]
+const ROUTES = ['bare', 'gated'] as const
+type Route = (typeof ROUTES)[number]
 const RETRIEVALS_MS = [0, 20] as const
 
+/** Of the process's start, and of its first request. */
 interface Sample {
+  readonly startCpuMs: number
   readonly wallMs: number
   readonly cpuMs: number
 }
+
+/** What of a sample is reported, and what it is called. */
+const MEASURES = [
+  ['startCpuMs', 'start, CPU time'],
+  ['wallMs', 'first request, time'],
+  ['cpuMs', 'first request, CPU time'],
+] as const
 
 /** Paragraphs of the docs; the first answers the question. */
 const QUESTION = 'How long are strong answers kept in the cache?'
@@ -44,15 +54,14 @@ const passages = docsCorpus()
 const samples = Number(process.argv[2] ?? 40)
 const directory = mkdtempSync(join(tmpdir(), 'hono-rag-gate-first-'))
 try {
-  const script = join(directory, 'worker.js')
-  await bundleScript(join(ROOT, 'bench/first-decision/worker.ts'), script)
-  const taken = RETRIEVALS_MS.map((): Record<Path, Sample[]> => ({ '/bare': [], '/gated': [] }))
+  for (const route of ROUTES) await bundleScript(join(ROOT, `bench/first-decision/${route}.ts`), scriptOf(route))
+  const taken = RETRIEVALS_MS.map((): Record<Route, Sample[]> => ({ bare: [], gated: [] }))
   // The first of each warms up client and disk.
   for (let at = 0; at <= samples; at++) {
     for (const [kind, retrievalMs] of RETRIEVALS_MS.entries()) {
-      for (const path of at % 2 === 0 ? PATHS : PATHS.toReversed()) {
-        const sample = await firstRequest(script, path, retrievalMs)
-        if (at > 0) taken[kind]![path].push(sample)
+      for (const route of at % 2 === 0 ? ROUTES : ROUTES.toReversed()) {
+        const sample = await firstRequest(route, retrievalMs)
+        if (at > 0) taken[kind]![route].push(sample)
       }
     }
   }
@@ -61,11 +70,15 @@ try {
   rmSync(directory, { recursive: true })
 }
 
-async function firstRequest(script: string, path: Path, retrievalMs: number): Promise<Sample> {
-  const miniflare = inWorkerd(script, { PASSAGES: passages, RETRIEVAL_MS: retrievalMs })
+function scriptOf(route: Route): string {
+  return join(directory, `${route}.js`)
+}
+
+async function firstRequest(route: Route, retrievalMs: number): Promise<Sample> {
+  const miniflare = inWorkerd(scriptOf(route), { PASSAGES: passages, RETRIEVAL_MS: retrievalMs })
   try {
-    const url = (await miniflare.ready).origin + path
-    const before = workerdCpuMs()
+    const url = await miniflare.ready
+    const startCpuMs = workerdCpuMs()
     const startedMs = performance.now()
     const response = await fetch(url, {
       method: 'POST',
@@ -75,27 +88,31 @@ async function firstRequest(script: string, path: Path, retrievalMs: number): Pr
     const { sources } = (await response.json()) as { sources: readonly string[] }
     const wallMs = performance.now() - startedMs
     const verdict = response.headers.get('rag-gate')?.split(';')[0]
-    if (sources.length !== passages.length || (verdict !== undefined) !== (path === '/gated')) {
-      throw new Error(`${path} answered ${response.status}, ${verdict}`)
+    if (sources.length !== passages.length || (verdict !== undefined) !== (route === 'gated')) {
+      throw new Error(`${route} answered ${response.status}, ${verdict}`)
     }
-    return { wallMs, cpuMs: workerdCpuMs() - before }
+    return { startCpuMs, wallMs, cpuMs: workerdCpuMs() - startCpuMs }
   } finally {
     await miniflare.dispose()
   }
 }
 
-function report(taken: readonly Record<Path, Sample[]>[]): void {
+function report(taken: readonly Record<Route, Sample[]>[]): void {
   const rows = taken.flatMap((kind, at) =>
-    (['wallMs', 'cpuMs'] as const).map((measure) => {
-      const bare = kind['/bare'].map((sample) => sample[measure])
-      const gated = kind['/gated'].map((sample) => sample[measure])
+    MEASURES.map(([measure, named]) => {
+      const bare = kind.bare.map((sample) => sample[measure])
+      const gated = kind.gated.map((sample) => sample[measure])
       const [low, high] = intervalOfDifference(bare, gated)
       const difference = `${(median(gated) - median(bare)).toFixed(1)} (${low.toFixed(1)} to ${high.toFixed(1)})`
-      const what = `${measure === 'wallMs' ? 'time' : 'CPU time'}, retrieval ${RETRIEVALS_MS[at]} ms`
-      return [what, median(bare).toFixed(1), median(gated).toFixed(1), difference]
+      return [
+        `${named}, retrieval ${RETRIEVALS_MS[at]} ms`,
+        median(bare).toFixed(1),
+        median(gated).toFixed(1),
+        difference,
+      ]
     }),
   )
-  console.log(markdownTable(['first request, ms', 'bare', 'gated', 'the gate adds (95 %)'], rows))
+  console.log(markdownTable(['an isolate, ms', 'bare', 'gated', 'the gate adds (95 %)'], rows))
   console.log(`\nMedians over ${samples} fresh isolates of each kind.`)
 }
 

@@ -3,6 +3,7 @@ import type { LackingWeights, LogisticWeights, MeasuredPart, LogisticSettings } 
 import { EMPTY_LEXICON } from '../../src/core/text/lexicon.ts'
 import { createTermReader } from '../../src/core/text/terms.ts'
 import { measure, type Signals } from '../../src/core/signals/measure.ts'
+import { questionParts } from '../../src/core/text/question-parts.ts'
 import type { TextSignalName } from '../../src/core/signals/index.ts'
 import { fitGrouped, L2, type Row } from './grouped-fit.ts'
 import { FAMILY_SETS, type QuestionSet } from './question-sets.ts'
@@ -46,13 +47,16 @@ export function measureSet({ name, lexicon, questions }: QuestionSet): MeasuredS
   const reader = createTermReader()
   return {
     name,
-    questions: questions.map(({ id, question, answerable, group, evidence }) => ({
-      id,
-      answerable,
-      group,
-      signals: measure(question, evidence, lexicon, reader),
-      withoutLexicon: measure(question, evidence, EMPTY_LEXICON, reader),
-    })),
+    questions: questions.map(({ id, question, answerable, group, evidence }) => {
+      const { bare } = questionParts(question)
+      return {
+        id,
+        answerable,
+        group,
+        signals: measure(bare, evidence, lexicon, reader),
+        withoutLexicon: measure(bare, evidence, EMPTY_LEXICON, reader),
+      }
+    }),
   }
 }
 

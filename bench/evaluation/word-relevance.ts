@@ -4,6 +4,7 @@ import { clamp01, finite } from '../../src/core/lib/numbers.ts'
 import type { Lexicon } from '../../src/core/text/lexicon.ts'
 import { likelihoodFrom } from '../../src/core/signals/question-likelihood.ts'
 import { bestSentence } from '../../src/core/signals/sentence-match.ts'
+import { questionParts } from '../../src/core/text/question-parts.ts'
 import { type ChunkFeatures, read, type TextFeatures } from '../../src/core/signals/text-features.ts'
 import { WORD_WEIGHTS } from './word-weights.ts'
 
@@ -49,7 +50,7 @@ function idfShare({ questionTerms, idfMass }: TextFeatures, heldBy: (at: number)
 export function wordFeatures(question: string, evidence: Evidence, lexicon: Lexicon): readonly WordFeatures[] {
   const all = evidence.chunks.length
   const depth = { chunks: all, sentences: all, beginnings: all }
-  const features = read(question, evidence, lexicon, { depth })
+  const features = read(questionParts(question).bare, evidence, lexicon, { depth })
   const made = Array.from({ length: all }, () => NOTHING)
   if (features.idfMass === 0) return made
   for (const chunk of features.chunks) {

@@ -6,11 +6,11 @@
  * scifact-missing (353)
  */
 export const WORD_WEIGHTS = {
-  indexScore: 3.013,
-  likelihood: 3.863,
-  sentenceMatch: 4.262,
-  sentenceCoverage: 2.345,
-  titleCoverage: 5.252,
-  nearCoverage: 0.622,
-  cosine: 5.063,
+  indexScore: 3.045,
+  likelihood: 3.868,
+  sentenceMatch: 4.248,
+  sentenceCoverage: 2.343,
+  titleCoverage: 5.253,
+  nearCoverage: 0.607,
+  cosine: 5.02,
 } as const
