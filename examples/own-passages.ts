@@ -1,7 +1,7 @@
 /**
  * The gate over passages of your own, without any service: a retriever is one function that ranks them.
  *
- * It answers with the passages themselves. `POST /ask` with `{"question": "How long is the warranty?"}`.
+ * It answers with the closest passage. `POST /ask` with `{"question": "What does the warranty cover?"}`.
  */
 import { Hono } from 'hono'
 import { ragGate, type Ranking, type Retriever } from 'hono-rag-gate'
@@ -37,8 +37,8 @@ const retriever: Retriever = {
 
 const app = new Hono()
 app.post('/ask', ragGate({ dependencies: { retriever } }), (c) => {
-  const { context, citations, summary } = c.var.ragGate
-  return c.json({ answer: context.text, sources: citations, refused: false, ...summary })
+  const { evidence, citations, summary } = c.var.ragGate
+  return c.json({ answer: evidence.chunks[0]?.text, sources: citations, refused: false, ...summary })
 })
 
 export default app

@@ -117,10 +117,10 @@ describe('a question past the cache', () => {
     expect(new Set(await Promise.all(keys)).size).toBe(5)
   })
 
-  it('that is refused for itself has no part in it', async () => {
+  it('that is refused for itself is looked for, and neither kept nor waited for', async () => {
     const { ports, store, calls } = aSetting()
     const { gated, cache } = await gatedPast({ store }, ports, SETTINGS, { ...ASKED, question: 'how is it?' })
     expect(gated).toMatchObject({ kind: 'judged', decision: { verdict: 'refuse' } })
-    expect([calls, cache.missed, cache.keptUnder]).toEqual([['find'], 'bypass', undefined])
+    expect([calls, cache.missed, cache.keptUnder]).toEqual([['find', 'store, by question'], 'bypass', undefined])
   })
 })

@@ -1,5 +1,5 @@
 /** Document 001, confidence from seven signals: its examples, asked of a route and of the exported makers. */
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { explanationText, type Explanation } from '../../src/core/reports/index.ts'
 import {
   type Chunk,
@@ -14,6 +14,7 @@ import {
 } from '../../src/index.ts'
 import { expandRetrieval } from '../../src/pipeline/answers.ts'
 import {
+  assessChunks,
   assessRetrieval,
   citationsWithWarning,
   confidenceBadge,
@@ -341,6 +342,24 @@ describe('the assessment of a retrieval', () => {
         'No knowledge graph support. Consider using multi_hop_search for graph-based retrieval.',
       ],
     })
+  })
+
+  it('is made of chunks alone, chosen by their ids, and asks nobody (R043, R044, R062)', async () => {
+    vi.stubGlobal('fetch', () => {
+      throw new Error('scoring calls nobody')
+    })
+    const found = [...chunks(MEDIUM), ...chunks(LOW).map((chunk) => ({ ...chunk, id: `other-${chunk.id}` }))]
+    const ids = ['chunk-1', 'chunk-0']
+    const tool = { graph: 'available', wording: 'specification' } as const
+    const assessed = assessChunks(
+      found.filter(({ id }) => ids.includes(id)),
+      tool,
+    )
+    vi.unstubAllGlobals()
+    expect(assessed).toEqual(assessRetrieval((await both(MEDIUM)).assessed, tool))
+    expect(assessChunks([], tool)).toMatchObject({ overall_confidence: 0, top_score: 0 })
+    expect(assessChunks(chunks(MEDIUM), { medium: 0.8, high: 0.9 }).interpretation).toMatch(/^LOW/)
+    expect(() => assessChunks(chunks(MEDIUM), { medium: 2 })).toThrow(/medium/)
   })
 
   it('says metric by metric why, and what to try (R067, R068)', async () => {

@@ -134,12 +134,12 @@ it('shares that add up to one but for the dust of binary fractions are shares (R
 
 describe('what is returned', () => {
   it('on success is the object printed (R130, R136, R137, R138)', async () => {
-    const { result } = await answered(0.65, 0.35)
+    const { made, result } = await answered(0.65, 0.35)
     expect(result).toEqual({
       status: 'success',
       answer: MURDER,
       evidence_count: 2,
-      confidence: expect.any(Number),
+      confidence: expect.closeTo(made.decision.confidence, 4),
       evidence_ids: ['IPC_302', 'IPC_34'],
       gating: {
         passes: true,

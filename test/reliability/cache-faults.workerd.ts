@@ -1,10 +1,9 @@
 /** Faults F24 to F29 of the stores of answers, through the ready Worker, over its real Cache API and KV. */
-import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { GateBindings } from '../../workers/gate/bindings.ts'
-import worker from '../../workers/gate/index.ts'
 import { HANDBOOK, STRONG } from '../fixtures/corpus.ts'
+import { ADMIN, post, workerOver } from '../worker-requests.ts'
 
 const KV = (env as unknown as { ANSWERS: KVNamespace }).ANSWERS
 const COMPLETION = (text: string) => ({
@@ -50,23 +49,10 @@ async function cacheWith(faults: Partial<Cache>): Promise<void> {
 const withoutCacheApi = (): Promise<void> =>
   cacheWith({ match: () => Promise.resolve(undefined), put: () => Promise.resolve() })
 
-async function send(bindings: GateBindings, path: string, body: unknown, headers = {}): Promise<Response> {
-  const context = createExecutionContext()
-  const request = new Request(`https://gate.test${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(body),
-  })
-  const response = await worker.fetch(request, bindings, context)
-  // The buffer of decisions waits for more of them.
-  await Promise.race([waitOnExecutionContext(context), scheduler.wait(300)])
-  return response
-}
-
 /** The answer, whether a store had it, and how often the model was asked. */
 async function ask(bindings: GateBindings, question = STRONG) {
   const before = modelCalls
-  const response = await send(bindings, '/ask', { question })
+  const response = await workerOver(bindings).post('/ask', { question })
   const { answer } = await response.json<{ answer: string }>()
   const isHit = response.headers.get('cache-status')?.startsWith('rag-gate; hit')
   return { status: response.status, answer, isHit, calls: modelCalls - before }
@@ -78,8 +64,7 @@ const KEPT = { status: 200, isHit: true, calls: 0 }
 let warned: unknown[] = []
 
 beforeAll(async () => {
-  const headers = { authorization: `Bearer ${env.ADMIN_TOKEN}` }
-  const response = await send(env, '/v1/documents', { documents: HANDBOOK }, headers)
+  const response = await post('/v1/documents', { documents: HANDBOOK }, ADMIN)
   if (!response.ok) throw new Error(`The documents were not ingested: ${response.status}`)
 })
 
@@ -194,13 +179,11 @@ describe('F28, F29: Workers KV', () => {
     await withoutCacheApi()
     const deployment = newDeployment()
     const question = 'When are the lamps of the corridor dimmed?'
-    const admin = { authorization: `Bearer ${env.ADMIN_TOKEN}` }
     const put = (bindings: GateBindings, hour: string) =>
-      send(
-        bindings,
+      workerOver(bindings).post(
         '/v1/documents',
         { documents: [{ id: 'lamps', text: `# Lamps\n\nThe lamps of the corridor are dimmed at ${hour}.` }] },
-        admin,
+        ADMIN,
       )
     const first = isolate(deployment)
     await put(first, 'ten')

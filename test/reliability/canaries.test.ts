@@ -3,6 +3,7 @@
  * none of them reaches a response, its headers, the log, the database or the cache. HTTP upstreams are real servers on
  * loopback; bindings throw. What each adapter throws by itself is held by `test/adapters/canaries.test.ts`.
  */
+import { questionHmac } from '../../src/pipeline/question-hmac.ts'
 import { inspect } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createBearerAuthenticator } from '../../src/adapters/bearer-tokens.ts'
@@ -81,7 +82,7 @@ async function leaks(kept: Kept, gate: GateFixture): Promise<Record<string, stri
         anonymous: null,
       }),
       collections: COLLECTIONS,
-      questionHmac: { key: 'k'.repeat(32), keyId: 'one' },
+      questionHmac: questionHmac({ key: 'k'.repeat(32), keyId: 'one' }),
       ...gate.dependencies,
     },
   })
