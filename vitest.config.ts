@@ -56,6 +56,8 @@ export default defineConfig({
           include: ['test/e2e/**/*.test.ts'],
           testTimeout: 60_000,
           hookTimeout: 120_000,
+          // What a page shows may wait for a Worker on a machine that others use as well.
+          expect: { poll: { timeout: 20_000 } },
           // A Worker and often a browser for each file: as many at a time as keep two cores busy.
           maxWorkers: 2,
           sequence: { groupOrder: 1 },

@@ -62,7 +62,7 @@ describe('live', () => {
     expect(await rows.count()).toBe(20)
     expect(await violations(page)).toEqual([])
     await ask('How long is a refusal cached?')
-    await expect.poll(() => state.innerText(), { timeout: 8_000 }).toBe('Following. 1 decision arrived.')
+    await expect.poll(() => state.innerText()).toBe('Following. 1 decision arrived.')
     const { decisions } = (await api('/v1/decisions?limit=1')) as { decisions?: { id: string }[] }
     expect(await rows.first().locator('a').getAttribute('href')).toBe(`#/decisions/${decisions![0]!.id}`)
     expect(await rows.count()).toBe(21)
@@ -71,7 +71,7 @@ describe('live', () => {
     await page.waitForTimeout(2_500)
     expect([await state.innerText(), await rows.count()]).toEqual(['Paused. 1 decision arrived.', 21])
     await page.getByRole('button', { name: 'Go on' }).click()
-    await expect.poll(() => state.innerText(), { timeout: 8_000 }).toBe('Following. 2 decisions arrived.')
+    await expect.poll(() => state.innerText()).toBe('Following. 2 decisions arrived.')
     expect(asked).toHaveLength(2)
     expect(asked[1]).toContain(`since=${decisions![0]!.id}`)
     await open(page, 'Overview')
@@ -86,7 +86,7 @@ describe('live', () => {
     const state = page.getByRole('region', { name: 'Live' }).getByRole('status')
     await expect.poll(() => state.innerText()).toContain('cannot be reached')
     await page.unroute('**/v1/decisions/live*')
-    await expect.poll(() => state.innerText(), { timeout: 10_000 }).toContain('Following')
+    await expect.poll(() => state.innerText()).toContain('Following')
   })
 })
 

@@ -162,9 +162,8 @@ describe('the other views', () => {
     const { page, complaints } = await visit()
     await open(page, 'Decisions')
     await page.getByLabel('Verdict').selectOption('refuse')
-    const patient = { timeout: 20_000 }
     await expect
-      .poll(async () => new Set(await page.locator('.list .badge').allInnerTexts()), patient)
+      .poll(async () => new Set(await page.locator('.list .badge').allInnerTexts()))
       .toEqual(new Set(['Refuse']))
     const list = page.locator('.list tbody tr')
     const more = page.getByRole('button', { name: 'Show more' })
@@ -172,7 +171,7 @@ describe('the other views', () => {
     expect(await list.count()).toBe(Math.min(50, refused))
     for (let pages = 2; (pages - 1) * 50 < refused; pages++) {
       await more.click()
-      await expect.poll(() => list.count(), patient).toBe(Math.min(pages * 50, refused))
+      await expect.poll(() => list.count()).toBe(Math.min(pages * 50, refused))
     }
     const ids = await list.locator('a').evaluateAll((links) => links.map((link) => link.getAttribute('href')))
     const expected = rows<[string]>('id', `FROM decisions WHERE verdict = 'refuse' ORDER BY at_ms DESC, id DESC`)

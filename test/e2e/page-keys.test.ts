@@ -99,6 +99,37 @@ describe('a key', () => {
     expect(await page.locator('#result').getAttribute('class')).toMatch(/pass|advise/)
   })
 
+  it('counts no more when another one, or none, took its place before the gate answered', async () => {
+    const { page } = await visit()
+    const held: (() => void)[] = []
+    await page.route('**/v1/collections', async (route) => {
+      const response = await route.fetch()
+      if (held.length < 2) await new Promise<void>((resolve) => held.push(resolve))
+      await route.fulfill({ response })
+    })
+    const state = page.locator('#key-state')
+    const type = async (key: string): Promise<void> => {
+      await page.getByRole('textbox', { name: 'Key', exact: true }).fill(key)
+      await page.getByRole('textbox', { name: 'Key', exact: true }).press('Enter')
+    }
+    await openAccess(page)
+    await type('rg_wrong')
+    expect(await state.innerText()).toBe('The key is being tried …')
+    await expect.poll(() => held.length).toBe(1)
+    await type(site.gate.adminToken)
+    await expect.poll(() => held.length).toBe(2)
+    await type('')
+    expect(await state.innerText()).toBe('Without a key you ask as anybody.')
+    await useKey(page, site.gate.adminToken)
+    for (const [at, path] of ['wrong', 'given up'].entries()) {
+      const late = page.waitForEvent('requestfinished', (request) => request.url().endsWith('/v1/collections'))
+      held[at]?.()
+      await late
+      expect([path, await state.innerText()]).toEqual([path, 'The key is in use. It may add documents.'])
+      expect(await page.evaluate(() => sessionStorage.getItem('rag-gate.key'))).toBe(site.gate.adminToken)
+    }
+  })
+
   it('that may only ask lists nothing and adds nothing', async () => {
     const made = await fetch(`${site.gate.url}/v1/keys`, {
       method: 'POST',

@@ -1,6 +1,5 @@
 /** The page at `/` of a real Worker in a real browser: how one asks there, and what stands where. */
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
-import { expect } from 'vitest'
 import { GATE_DOCUMENTS, type Visit, type VisitedSite, visitedSite } from './visited-site.ts'
 
 export const STRONG = 'How long is a strong answer cached?'
@@ -85,12 +84,12 @@ export const ADVISORY = {
   banner: '⚠️ Advisory only — Confidence: 50%. Verify information with primary sources.',
 }
 
-/** Asks under a key from now on. */
+/** Asks under a key from now on, once the gate has said what it thinks of it. */
 export async function useKey(page: Page, key: string): Promise<void> {
   await openAccess(page)
   await page.getByRole('textbox', { name: 'Key', exact: true }).fill(key)
   await page.getByRole('textbox', { name: 'Key', exact: true }).press('Enter')
-  await expect.poll(() => page.locator('#key-state').innerText()).not.toContain('as anybody')
+  await page.locator('#key-form:not([aria-busy])').waitFor()
 }
 
 /** Opens the part for keys and documents. */

@@ -42,12 +42,10 @@ async function startAndStop(
     await exited
   }
   await expect
-    .poll(
-      () =>
-        fetch(url)
-          .then(() => 'answers')
-          .catch(() => 'gone'),
-      { timeout: 10_000 },
+    .poll(() =>
+      fetch(url)
+        .then(() => 'answers')
+        .catch(() => 'gone'),
     )
     .toBe('gone')
   return output
@@ -106,7 +104,7 @@ describe('npm start', () => {
       pressCtrlC,
       async (url, soFar) => {
         expect((await fetch(`${url}/health`)).status).toBe(200)
-        await expect.poll(soFar, { timeout: 20_000 }).toContain('[rag-gate] llm_unavailable request_id=')
+        await expect.poll(soFar).toContain('[rag-gate] llm_unavailable request_id=')
         said = soFar()
       },
       folder,

@@ -19,6 +19,8 @@ const documentForm = byId('document-form')
 const taken = byId('taken')
 
 let key = recall(KEY) ?? ''
+/** The key that is being tried; what is heard of another one counts no more. */
+let tried
 let changed = () => undefined
 
 /** The collection to ask, by its id. */
@@ -60,13 +62,16 @@ export async function startAccess(onChange) {
 async function useKey(value) {
   // What no header holds is no key.
   const sound = /^[\x21-\x7e]*$/.test(value)
+  const mine = (tried = {})
   key = sound ? value : ''
   keyInput.value = ''
-  let state = 'Without a key you ask as anybody.'
+  let state = sound ? 'Without a key you ask as anybody.' : 'This is no key: it has characters that no key has.'
   let collections
-  if (!sound) state = 'This is no key: it has characters that no key has.'
-  else if (key !== '') {
+  if (key !== '') {
+    keyState.textContent = 'The key is being tried …'
+    keyForm.setAttribute('aria-busy', 'true')
     const { status, body } = await call('GET', '/v1/collections')
+    if (mine !== tried) return
     if (status === 200) {
       state = 'The key is in use. It may add documents.'
       collections = body.collections
@@ -77,6 +82,7 @@ async function useKey(value) {
         status === 401 ? 'The gate does not accept this key.' : (body?.error?.message ?? 'The gate cannot be reached.')
     }
   }
+  keyForm.removeAttribute('aria-busy')
   if (key === '') forget(KEY)
   else remember(KEY, key)
   keyState.textContent = state
