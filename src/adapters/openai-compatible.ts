@@ -7,12 +7,12 @@ import { callable, number, object, oneOf, required, requireOptions, text, whole 
 import { reportedModel, reportedTokens } from '../core/answer/reported-facts.ts'
 import { isRecord } from '../core/lib/guards.ts'
 import type { Fetch } from '../http/bounded-fetch.ts'
-import { startDeadline } from '../http/deadline.ts'
-import { eventEndpoint } from '../http/event-endpoint.ts'
+import { type Deadline, startDeadline } from '../http/deadline.ts'
+import { type EventEndpoint, eventEndpoint } from '../http/event-endpoint.ts'
 import { bearer, httpUrl, jsonEndpoint, prepareEndpoint } from '../http/json-endpoint.ts'
 import type { UpstreamOptions } from '../http/upstream.ts'
 import { badResponse, readJson, type UpstreamName } from '../http/upstream-error.ts'
-import { RagGateError } from '../errors.ts'
+import { isRagGateError, RagGateError } from '../errors.ts'
 import type { Generation, GenerationRequest, Generator } from '../ports/generator.ts'
 
 /** Settings of `createOpenAiGenerator`. */
@@ -47,12 +47,6 @@ export interface OpenAiGeneratorOptions {
    */
   readonly logProbabilities?: 'asked' | 'not asked'
   /**
-   * Whether a stream is asked how many tokens it took, by `stream_options`. Not every endpoint takes that.
-   *
-   * @default 'asked'
-   */
-  readonly streamedUsage?: 'asked' | 'not asked'
-  /**
    * Bytes of an answer that are read at most; 1 and up.
    *
    * @default 1048576
@@ -75,7 +69,8 @@ export const OPENAI_PROMPT_VERSION = 'openai-compatible/1'
 const MODEL: UpstreamName = { role: 'llm', what: 'The model' }
 
 /**
- * Makes a generator that asks a model once, unless `upstream` says otherwise: answers are dear.
+ * Makes a generator that asks a model once, unless `upstream` says otherwise: answers are dear. A stream is asked how many
+ * tokens it took; an endpoint that does not take that is found out by the first request, which is sent again without it.
  *
  * @throws `config_invalid` when the options make no sense
  */
@@ -88,13 +83,12 @@ export function createOpenAiGenerator(options: OpenAiGeneratorOptions): Generato
     maxTokens: whole(1),
     maxTokensField: oneOf('max_tokens', 'max_completion_tokens'),
     logProbabilities: oneOf('asked', 'not asked'),
-    streamedUsage: oneOf('asked', 'not asked'),
     maxResponseBytes: number(1),
     upstream: object,
     fetch: callable,
   })
   const { baseUrl, apiKey, model, timeoutMs = 20_000, maxTokens = 800, maxResponseBytes = 1024 * 1024 } = options
-  const { maxTokensField = 'max_tokens', logProbabilities = 'not asked', streamedUsage = 'asked' } = options
+  const { maxTokensField = 'max_tokens', logProbabilities = 'not asked' } = options
   const endpoint = prepareEndpoint({
     url: baseUrl,
     path: '/chat/completions',
@@ -105,15 +99,11 @@ export function createOpenAiGenerator(options: OpenAiGeneratorOptions): Generato
     upstream: { retries: 0, ...options.upstream },
   })
   const complete = jsonEndpoint(MODEL, endpoint)
-  const streamed = eventEndpoint(MODEL, endpoint)
+  const streamed = countingStream(eventEndpoint(MODEL, endpoint))
   const settings = { model, [maxTokensField]: maxTokens }
   const atOnce = { ...settings, ...(logProbabilities === 'asked' ? { logprobs: true } : {}) }
   // Without log-probabilities: what judges answers by them reads them whole.
-  const inPieces = {
-    ...settings,
-    stream: true,
-    ...(streamedUsage === 'asked' ? { stream_options: { include_usage: true } } : {}),
-  }
+  const inPieces = { ...settings, stream: true }
   return {
     model,
     async generate(request: GenerationRequest): Promise<Generation> {
@@ -135,6 +125,32 @@ export function createOpenAiGenerator(options: OpenAiGeneratorOptions): Generato
         deadline.stop()
       }
     },
+  }
+}
+
+/**
+ * Asks streams for their usage until an endpoint turns that down. Not every endpoint takes `stream_options`, and what it
+ * says then is its own: so the request goes out again without them, and what comes of that tells. A request that was
+ * turned down for another reason is turned down twice, until the first stream came.
+ */
+function countingStream(streamed: EventEndpoint): (body: object, deadline: Deadline) => ReturnType<EventEndpoint> {
+  let usage: 'untried' | 'taken' | 'turned down' = 'untried'
+  return async function* countingStream(body, deadline) {
+    if (usage !== 'turned down') {
+      try {
+        for await (const data of streamed({ ...body, stream_options: { include_usage: true } }, deadline)) {
+          usage = 'taken'
+          yield data
+        }
+        return
+      } catch (thrown) {
+        if (usage === 'taken' || !isRagGateError(thrown) || thrown.code !== 'llm_bad_request') throw thrown
+      }
+    }
+    for await (const data of streamed(body, deadline)) {
+      usage = 'turned down'
+      yield data
+    }
   }
 }
 

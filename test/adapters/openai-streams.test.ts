@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createOpenAiGenerator, type OpenAiGeneratorOptions } from '../../src/adapters/openai-compatible.ts'
 import type { Generation } from '../../src/ports/generator.ts'
+import { upstreamOfTests } from '../fixtures/scripted-upstream.ts'
 
 const delta = (content: string, reason: string | null = null, more: object = {}): string =>
   `data: ${JSON.stringify({ model: 'served', choices: [{ index: 0, delta: { content }, finish_reason: reason }], ...more })}\n\n`
@@ -84,12 +85,10 @@ describe('a streamed answer', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('may be asked for without its tokens', async () => {
-    const { pieces, send, seen } = anEndpoint({ streamedUsage: 'not asked', logProbabilities: 'asked' })
+  it('is not asked for log-probabilities', async () => {
+    const { pieces, send, seen } = anEndpoint({ logProbabilities: 'asked' })
     send(delta('a', 'stop'), DONE)
-    const [, generation] = await readAll(pieces)
-    expect(generation).not.toHaveProperty('usage')
-    expect(seen.bodies[0]).not.toHaveProperty('stream_options')
+    await readAll(pieces)
     expect(seen.bodies[0]).not.toHaveProperty('logprobs')
   })
 
@@ -193,5 +192,62 @@ describe('a streamed answer', () => {
     await failureOf(generator.generate(request))
     await failureOf(readAll(generator.stream!(request)))
     expect(calls).toBe(10)
+  })
+})
+
+describe('an endpoint on loopback', () => {
+  const upstream = upstreamOfTests()
+  const STREAM = [delta('Turn '), delta('it.', 'stop')]
+  // It is asked over real sockets.
+  beforeEach(() => void vi.useRealTimers())
+
+  /** Asks for a stream so many times, of one generator. @returns what came of each, and what was asked */
+  async function asking(times: number, statusOf: (body: Record<string, unknown>, calls: number) => number) {
+    const bodies: Record<string, unknown>[] = []
+    upstream().answerWith((response, _, text) => {
+      const body = JSON.parse(text) as Record<string, unknown>
+      const status = statusOf(body, bodies.push(body))
+      if (status !== 200) return response.writeHead(status, { 'content-type': 'application/json' }).end('{"error":{}}')
+      const usage = body['stream_options'] === undefined ? [] : [USAGE]
+      return response.writeHead(200, { 'content-type': 'text/event-stream' }).end([...STREAM, ...usage, DONE].join(''))
+    })
+    const generator = createOpenAiGenerator({ baseUrl: `${upstream().url}/v1`, apiKey: 'key', model: 'm' })
+    const request = { question: 'How?', chunks: [], context: 'C', signal: new AbortController().signal }
+    const became: unknown[] = []
+    for (let time = 0; time < times; time++) {
+      became.push(
+        await readAll(generator.stream!(request)).then(
+          ([texts, { usage }]) => [texts.join(''), usage?.inputTokens],
+          (thrown: unknown) => (thrown as { code: string }).code,
+        ),
+      )
+    }
+    return { became, asked: bodies.map((body) => body['stream_options'] !== undefined) }
+  }
+
+  it.each([400, 422])('that turns stream_options down with %i is asked without them from then on', async (status) => {
+    const { became, asked } = await asking(3, (body) => (body['stream_options'] === undefined ? 200 : status))
+    expect(became).toEqual([1, 2, 3].map(() => ['Turn it.', undefined]))
+    expect(asked).toEqual([true, false, false, false])
+  })
+
+  it('that takes them is asked with them, also after it turned a request down', async () => {
+    const { became, asked } = await asking(3, (_, calls) => (calls === 2 ? 400 : 200))
+    expect(became).toEqual([['Turn it.', 120], 'llm_bad_request', ['Turn it.', 120]])
+    expect(asked).toEqual([true, true, true])
+  })
+
+  it('that turns the first request down for another reason is asked with them again', async () => {
+    const { became, asked } = await asking(2, (_, calls) => (calls <= 2 ? 400 : 200))
+    expect(became).toEqual(['llm_bad_request', ['Turn it.', 120]])
+    expect(asked).toEqual([true, false, true])
+  })
+
+  it.each([
+    [401, 'llm_misconfigured'],
+    [429, 'llm_unavailable'],
+    [503, 'llm_unavailable'],
+  ])('that answers %i is not asked again', async (status, code) => {
+    expect(await asking(1, () => status)).toEqual({ became: [code], asked: [true] })
   })
 })
