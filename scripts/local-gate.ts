@@ -40,6 +40,8 @@ export interface LocalGate extends Serving {
   readonly inspectorUrl: string
   /** Whether the local state was set aside because its schema was old. */
   readonly rebuilt: boolean
+  /** Ends it at once, as a crash would: nothing is told, and nothing can be finished. */
+  kill(): Promise<void>
 }
 
 /** An OpenAI-compatible endpoint, as the settings name it. */
@@ -101,6 +103,10 @@ export async function startLocalGate(options: LocalGateOptions): Promise<LocalGa
     rebuilt,
     stopped: exited,
     stop: () => stopGroup(child, exited),
+    kill: () => {
+      signalGroup(child, 'SIGKILL')
+      return exited
+    },
   }
 }
 

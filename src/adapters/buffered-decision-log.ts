@@ -51,7 +51,10 @@ const ABANDONED_AFTER_MS = 40_000
  * over by a later one.
  *
  * A failed write puts its events back for a later one, after a pause. Events that were stored all the same are then
- * written twice, which the store counts once. What an evicted isolate takes with it leaves a gap in its numbers.
+ * written twice, which the store counts once.
+ *
+ * An isolate that ends at once, killed or out of memory, takes with it what it recorded in the last `flushAfterMs`, fewer
+ * than `flushAt`, and what was being written; while writes fail, all that it holds. No later number shows a gap then.
  *
  * @returns a log whose promises never reject
  * @throws `config_invalid` when an option is out of range

@@ -29,8 +29,8 @@ export interface QueuedDecision {
 const RETRY_AFTER_MS = [1_000, 3_000]
 
 /**
- * Sends every event to a queue, from where a consumer writes them to the database in batches: an isolate that is evicted
- * takes nothing with it. An event that is too large for a message is cut, flagged and sent, never thrown away.
+ * Sends every event to a queue, from where a consumer writes them to the database in batches: an isolate that ends at once
+ * takes with it only what it was just sending. An event that is too large for a message is cut, flagged and sent, never thrown away.
  *
  * @returns a log whose `record` always returns a promise, which never rejects; `flush` has nothing to do
  * @see https://developers.cloudflare.com/queues/platform/limits/

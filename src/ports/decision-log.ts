@@ -49,7 +49,7 @@ export interface DecisionLog {
   flush(): Promise<void>
 }
 
-/** An event as it is stored: with the number its isolate gave it, so that what is lost leaves a gap. */
+/** An event as it is stored: with the number its isolate gave it, so that what is lost before its last one leaves a gap. */
 export interface NumberedEvent {
   readonly event: DecisionEvent
   /** Random id of the isolate that recorded it. */

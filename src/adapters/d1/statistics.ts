@@ -75,7 +75,7 @@ export interface StatisticsSummary extends Totals {
   readonly series: readonly TotalsAt[]
 }
 
-/** What was recorded and what was lost, over all tenants: the numbers of an isolate have no gaps unless events are gone. */
+/** What was recorded and what was lost, over all tenants: the numbers of an isolate have no gaps unless events are gone. What was lost after the last number that arrived is not seen. */
 export interface Recording {
   readonly isolates: number
   readonly recorded: number
