@@ -1,5 +1,5 @@
 import type { D1Database } from '@cloudflare/workers-types'
-import { RagGateError } from '../../errors.ts'
+import { number, object, required, requireOptions } from '../../core/lib/options.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { PURGES_KEPT_DAYS } from './answer-purges.ts'
 import { rethrowStoreFault } from './faults.ts'
@@ -45,6 +45,7 @@ export interface Retention {
 const DAY_MS = 86_400_000
 const SLICE = 500
 const TOMBSTONE_DAYS = 30
+const DAYS = number(1, 3_650)
 
 /**
  * What is too old, by table: a condition on `?1`, the first moment that stays, with an index behind it. Tables whose
@@ -77,9 +78,9 @@ type OldTable = keyof typeof TOO_OLD
  *
  * @throws `config_invalid` when a number of days is out of range
  */
-export function createD1Retention({ db, clock, decisionDays = 90, auditDays = 730 }: D1RetentionOptions): Retention {
-  requireDays('decisionDays', decisionDays)
-  requireDays('auditDays', auditDays)
+export function createD1Retention(options: D1RetentionOptions): Retention {
+  requireOptions(options, { db: required(object), clock: required(object), decisionDays: DAYS, auditDays: DAYS })
+  const { db, clock, decisionDays = 90, auditDays = 730 } = options
   const days = {
     decisions: decisionDays,
     // A queue keeps a message for two weeks at most: what it delivers again is known until then.
@@ -140,9 +141,4 @@ export function createD1Retention({ db, clock, decisionDays = 90, auditDays = 73
   }
 
   return { run: (maxSlices = 20) => run(maxSlices).catch(rethrowStoreFault) }
-}
-
-function requireDays(param: string, days: number): void {
-  if (days >= 1 && days <= 3_650) return
-  throw new RagGateError('config_invalid', `${param} must lie in 1..3650`, { param })
 }
