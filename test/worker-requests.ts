@@ -9,16 +9,21 @@ export const ADMIN = { authorization: `Bearer ${env.ADMIN_TOKEN}` }
 
 type Headers = Readonly<Record<string, string>>
 
-/** The Worker over these bindings. One object is one isolate: what was composed of it stays. */
-export function workerOver(bindings: GateBindings): {
+/**
+ * The Worker over these bindings, or another app. One object of bindings is one isolate: what was composed of it stays.
+ */
+export function workerOver(
+  bindings: GateBindings,
+  app: Pick<typeof worker, 'fetch'> = worker,
+): {
   /** Sends a request, and waits a moment for the work behind the response: the buffer of decisions waits for more. */
   readonly send: (path: string, init?: RequestInit) => Promise<Response>
-  /** Sends JSON. */
+  /** Sends JSON; of `undefined`, no body. */
   readonly post: (path: string, body: unknown, headers?: Headers, method?: string) => Promise<Response>
 } {
   async function send(path: string, init: RequestInit = {}): Promise<Response> {
     const context = createExecutionContext()
-    const response = await worker.fetch(new Request(`https://gate.test${path}`, init), bindings, context)
+    const response = await app.fetch(new Request(`https://gate.test${path}`, init), bindings, context)
     await Promise.race([waitOnExecutionContext(context), scheduler.wait(100)])
     return response
   }

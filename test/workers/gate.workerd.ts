@@ -1,4 +1,3 @@
-import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { Hono } from 'hono'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -10,33 +9,11 @@ import { ragGate } from '../../src/middleware/rag-gate.ts'
 import type { GateBindings } from '../../workers/gate/bindings.ts'
 import { answer } from '../../workers/gate/ask/answer.ts'
 import { compositionFor } from '../../workers/gate/compose.ts'
-import worker from '../../workers/gate/index.ts'
 import { HANDBOOK, MIDDLING, OFF_TOPIC, STRONG } from '../fixtures/corpus.ts'
+import { ADMIN, post, send, workerOver } from '../worker-requests.ts'
 
-const ORIGIN = 'https://gate.test'
-const ADMIN = { authorization: `Bearer ${env.ADMIN_TOKEN}` }
-
-/** Sends a request, and gives what it left to do after the response time for all but the log, which waits for more. */
-async function send(
-  path: string,
-  init: RequestInit = {},
-  app: Pick<typeof worker, 'fetch'> = worker,
-): Promise<Response> {
-  const context = createExecutionContext()
-  const response = await app.fetch(new Request(`${ORIGIN}${path}`, init), env, context)
-  await Promise.race([waitOnExecutionContext(context), scheduler.wait(100)])
-  return response
-}
-
-const post = (path: string, body: unknown, headers: Record<string, string> = {}, app?: Pick<typeof worker, 'fetch'>) =>
-  send(
-    path,
-    { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) },
-    app,
-  )
-
-const ask = (question: string, headers?: Record<string, string>, app?: Pick<typeof worker, 'fetch'>) =>
-  post('/ask', { question }, headers, app)
+const ask = (question: string, headers?: Record<string, string>, app?: Parameters<typeof workerOver>[1]) =>
+  workerOver(env, app).post('/ask', { question }, headers)
 
 const ttlOf = (response: Response): number => Number(/ttl=(\d+)/.exec(response.headers.get('cache-status') ?? '')?.[1])
 

@@ -1,5 +1,4 @@
 /** What a gate reports with its decisions, from the answer to where an operator reads it: a route of its own, D1, the API. */
-import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, test, vi } from 'vitest'
 import { createD1DecisionStore } from '../../../src/adapters/d1/decision-store.ts'
@@ -8,16 +7,12 @@ import type { Ranking } from '../../../src/core/evidence/chunk.ts'
 import { advisory } from '../../../src/presets/advisory/advisory.ts'
 import { sufficiency } from '../../../src/presets/sufficiency/sufficiency.ts'
 import { questionHmac } from '../../../src/pipeline/question-hmac.ts'
-import worker from '../../../workers/gate/index.ts'
 import { aPassage } from '../../fixtures/evidence.ts'
 import { aGate, type GateFixture, QUESTION, STRONG } from '../../fixtures/gate.ts'
-
-const ADMIN = { authorization: `Bearer ${env.ADMIN_TOKEN}` }
+import { ADMIN, send } from '../../worker-requests.ts'
 
 async function read<Body>(path: string): Promise<Body> {
-  const context = createExecutionContext()
-  const response = await worker.fetch(new Request(`https://gate.test${path}`, { headers: ADMIN }), env, context)
-  await waitOnExecutionContext(context)
+  const response = await send(path, { headers: ADMIN })
   expect(response.status, path).toBe(200)
   return response.json<Body>()
 }

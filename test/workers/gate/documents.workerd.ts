@@ -1,22 +1,12 @@
-import { createExecutionContext, createScheduledController, waitOnExecutionContext } from 'cloudflare:test'
+import { createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import type { GateBindings } from '../../../workers/gate/bindings.ts'
 import worker from '../../../workers/gate/index.ts'
+import { ADMIN, send as sendAsAnyone, workerOver } from '../../worker-requests.ts'
 
-const ADMIN = { authorization: `Bearer ${env.ADMIN_TOKEN}` }
-
-async function send(method: string, path: string, body?: unknown, bindings: GateBindings = env): Promise<Response> {
-  const context = createExecutionContext()
-  const init = {
-    method,
-    headers: { ...ADMIN, 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  }
-  const response = await worker.fetch(new Request(`https://gate.test${path}`, init), bindings, context)
-  await Promise.race([waitOnExecutionContext(context), scheduler.wait(50)])
-  return response
-}
+const send = (method: string, path: string, body?: unknown, bindings: GateBindings = env): Promise<Response> =>
+  workerOver(bindings).post(path, body, ADMIN, method)
 
 /** The Worker over an index whose nth write fails, and is tried once more in vain. */
 function bindingsWithFailingWrite(nth: number): GateBindings {
@@ -73,11 +63,7 @@ describe('DELETE /v1/documents/{id}', () => {
   })
 
   it('needs the token', async () => {
-    const response = await worker.fetch(
-      new Request('https://gate.test/v1/documents/guide%2Fcrew?collection=removals', { method: 'DELETE' }),
-      env,
-      createExecutionContext(),
-    )
+    const response = await sendAsAnyone('/v1/documents/guide%2Fcrew?collection=removals', { method: 'DELETE' })
     expect(response.status).toBe(401)
   })
 })

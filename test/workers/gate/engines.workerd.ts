@@ -1,20 +1,13 @@
 /** The Worker over other engines than the embedded ones, which have no local simulator: fakes of their documented shapes. */
-import { createExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
 import type { GateBindings } from '../../../workers/gate/bindings.ts'
-import worker from '../../../workers/gate/index.ts'
 import { hashedEmbedder } from '../../fixtures/hashed-embedder.ts'
 import { fakeVectorize } from '../../fixtures/vectorize.ts'
+import { ADMIN, workerOver } from '../../worker-requests.ts'
 
-async function send(bindings: GateBindings, method: string, path: string, body: unknown): Promise<Response> {
-  const init = {
-    method,
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${env.ADMIN_TOKEN}` },
-    body: JSON.stringify(body),
-  }
-  return worker.fetch(new Request(`https://gate.test${path}`, init), bindings, createExecutionContext())
-}
+const send = (bindings: GateBindings, method: string, path: string, body?: unknown): Promise<Response> =>
+  workerOver(bindings).post(path, body, ADMIN, method)
 
 const EMBEDDER = hashedEmbedder()
 const MODEL = '@cf/baai/bge-m3'
@@ -121,16 +114,11 @@ describe('a cascade', () => {
     [{ RERANK_FROM: '0.5', RERANKER: 'off' }, 'RERANK_FROM'],
   ])('with the settings %j answers nothing, and its health says so', async (given, named) => {
     const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
-    for (const [method, path] of [
-      ['GET', '/health'],
-      ['POST', '/ask'],
+    for (const [method, path, body] of [
+      ['GET', '/health', undefined],
+      ['POST', '/ask', { question: 'What?' }],
     ] as const) {
-      const init = method === 'GET' ? { method } : { method, body: '{"question":"What?"}' }
-      const response = await worker.fetch(
-        new Request(`https://gate.test${path}`, init),
-        cascade(given),
-        createExecutionContext(),
-      )
+      const response = await send(cascade(given), method, path, body)
       expect(response.status).toBe(500)
       expect(await response.json()).toMatchObject({ error: { code: 'config_invalid' } })
     }

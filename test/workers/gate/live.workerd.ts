@@ -1,15 +1,14 @@
 /** Decisions as they arrive, over HTTP, and what following costs. */
 import { env } from 'cloudflare:workers'
-import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createD1Arrivals } from '../../../src/adapters/d1/arrivals.ts'
 import { createD1DecisionStore } from '../../../src/adapters/d1/decision-store.ts'
 import { compositionFor } from '../../../workers/gate/compose.ts'
-import worker from '../../../workers/gate/index.ts'
 import { POLLING } from '../../../workers/gate/statistics/follow-decisions.ts'
 import { aDecision, anEvent } from '../../fixtures/decision.ts'
 import { metered } from '../../fixtures/metered-database.ts'
 import { recordTraffic } from '../../fixtures/recorded-traffic.ts'
+import { send } from '../../worker-requests.ts'
 
 const store = createD1DecisionStore({ db: env.DB })
 const usual = { ...POLLING }
@@ -27,13 +26,8 @@ async function record(tenant: string, given: Parameters<typeof anEvent>[1] = {},
   return id
 }
 
-async function open(path: string, token = env.ADMIN_TOKEN) {
-  const context = createExecutionContext()
-  const request = new Request(`https://gate.test${path}`, { headers: { authorization: `Bearer ${token}` } })
-  const response = await worker.fetch(request, env, context)
-  await Promise.race([waitOnExecutionContext(context), scheduler.wait(50)])
-  return response
-}
+const open = (path: string, token = env.ADMIN_TOKEN): Promise<Response> =>
+  send(path, { headers: { authorization: `Bearer ${token}` } })
 
 /** The ids that a stream tells until it ends. */
 async function idsOf(response: Response): Promise<string[]> {

@@ -1,5 +1,4 @@
 /** Pushed policies: who may push what, where it is used, and that a pin is held against the collection. */
-import { createExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { calibratePolicy } from '../../../src/core/calibration/calibrate-policy.ts'
@@ -11,28 +10,22 @@ import { multiGate } from '../../../src/presets/multi-gate/multi-gate.ts'
 import { sufficiency } from '../../../src/presets/sufficiency/sufficiency.ts'
 import { legalReview } from '../../../src/presets/weighted-signals/legal-review.ts'
 import type { GateBindings } from '../../../workers/gate/bindings.ts'
-import worker from '../../../workers/gate/index.ts'
 import { watch } from '../../../workers/gate/statistics/alerts.ts'
 import { createD1DecisionStore } from '../../../src/adapters/d1/decision-store.ts'
 import { aDecision, anEvent } from '../../fixtures/decision.ts'
 import { signalsOf } from '../../fixtures/evidence.ts'
+import { workerOver } from '../../worker-requests.ts'
 
 const ADMIN = env.ADMIN_TOKEN
 
-async function send(
+const send = (
   method: string,
   path: string,
   body?: unknown,
   token: string | undefined = ADMIN,
   bindings: GateBindings = env,
-): Promise<Response> {
-  const init = {
-    method,
-    headers: { 'content-type': 'application/json', ...(token === '' ? {} : { authorization: `Bearer ${token}` }) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  }
-  return worker.fetch(new Request(`https://gate.test${path}`, init), bindings, createExecutionContext())
-}
+): Promise<Response> =>
+  workerOver(bindings).post(path, body, token === '' ? {} : { authorization: `Bearer ${token}` }, method)
 
 const codeOf = async (response: Response) => [
   response.status,

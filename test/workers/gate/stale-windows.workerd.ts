@@ -1,18 +1,17 @@
 /** The windows past an answer's lifetime: which settings are taken, and what a Worker with wrong ones says. */
-import { createExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import type { GateBindings } from '../../../workers/gate/bindings.ts'
-import worker from '../../../workers/gate/index.ts'
 import { staleWindowsOf } from '../../../workers/gate/stale-windows.ts'
 import { quietErrors } from '../../fixtures/quiet-console.ts'
+import { workerOver } from '../../worker-requests.ts'
 
 quietErrors()
 
 type Windows = Pick<GateBindings, 'STALE_IF_ERROR_SECONDS' | 'STALE_WHILE_REVALIDATE_SECONDS'>
 
-const health = (windows: Windows): Promise<Response> | Response =>
-  worker.fetch(new Request('https://gate.test/health'), { ...env, ...windows }, createExecutionContext())
+const health = (settings: Partial<GateBindings>): Promise<Response> =>
+  workerOver({ ...env, ...settings }).send('/health')
 
 describe('STALE_IF_ERROR_SECONDS and STALE_WHILE_REVALIDATE_SECONDS', () => {
   test.each<[Windows, number, number | undefined]>([
@@ -27,9 +26,7 @@ describe('STALE_IF_ERROR_SECONDS and STALE_WHILE_REVALIDATE_SECONDS', () => {
   })
 
   test.each(['0', '601', '1.5', 'ten', ''])('%j seconds of silence are refused at start', async (seconds) => {
-    const context = createExecutionContext()
-    const request = new Request('https://gate.test/health')
-    const response = await worker.fetch(request, { ...env, STREAM_IDLE_SECONDS: seconds }, context)
+    const response = await health({ STREAM_IDLE_SECONDS: seconds })
     expect([response.status, await response.json()]).toMatchObject([
       500,
       { error: { code: 'config_invalid', param: 'STREAM_IDLE_SECONDS' } },

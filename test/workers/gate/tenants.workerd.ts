@@ -1,9 +1,8 @@
 /** Tenants: keys, what they reach, policies of their own, and writes that are sent twice. */
-import { createExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, it } from 'vitest'
-import worker from '../../../workers/gate/index.ts'
 import { POLICY_NAMES, policyNamed } from '../../../workers/gate/policies/policy-named.ts'
+import { workerOver } from '../../worker-requests.ts'
 
 const ADMIN = env.ADMIN_TOKEN
 
@@ -14,17 +13,9 @@ interface Sent {
   readonly bindings?: Partial<typeof env>
 }
 
-async function send(method: string, path: string, { body, token, headers, bindings }: Sent = {}): Promise<Response> {
-  const init = {
-    method,
-    headers: {
-      'content-type': 'application/json',
-      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-      ...headers,
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  }
-  return worker.fetch(new Request(`https://gate.test${path}`, init), { ...env, ...bindings }, createExecutionContext())
+function send(method: string, path: string, { body, token, headers, bindings }: Sent = {}): Promise<Response> {
+  const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` }
+  return workerOver({ ...env, ...bindings }).post(path, body, { ...authorization, ...headers }, method)
 }
 
 async function makeKey(tenant: string, ...scopes: string[]): Promise<{ id: string; token: string }> {
