@@ -85,7 +85,8 @@ describe('a stream', () => {
   test('that sends now and then may take as long as it likes, by one timer for many pieces', async () => {
     const source = aSource()
     const reader = withSilenceLimit(source.response, LIMITS).body!.getReader()
-    const timers = vi.spyOn(globalThis, 'setTimeout')
+    const timers = vi.fn<typeof setTimeout>(setTimeout)
+    vi.stubGlobal('setTimeout', timers)
     for (let piece = 0; piece < 300; piece++) {
       const read = reader.read()
       await vi.advanceTimersByTimeAsync(1000)
@@ -93,7 +94,7 @@ describe('a stream', () => {
       expect(textOf(await read)).toBe(`${piece}`)
     }
     expect(timers.mock.calls.length).toBeLessThan(30)
-    timers.mockRestore()
+    vi.unstubAllGlobals()
     source.close()
     expect((await reader.read()).done).toBe(true)
     expect(vi.getTimerCount()).toBe(0)
