@@ -100,4 +100,6 @@ export interface GateBindings {
   readonly LLM_BASE_URL?: string
   readonly LLM_API_KEY?: string
   readonly LLM_MODEL?: string
+  /** Seconds that the model has for a whole answer, and for the first words of a streamed one, 1 to 600. @default '20' */
+  readonly LLM_TIMEOUT_SECONDS?: string
 }

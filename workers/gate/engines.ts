@@ -21,6 +21,7 @@ import type { Reranker } from '../../src/ports/reranker.ts'
 import type { Retriever } from '../../src/ports/retriever.ts'
 import { objectFor } from '../../src/vector-index/objects/route.ts'
 import type { GateBindings } from './bindings.ts'
+import { secondsIn } from './seconds-in.ts'
 
 /** Vectorize where it is bound, Upstash Vector where it is configured, the embedded index otherwise. */
 export function searchEngine(env: GateBindings): { readonly retriever: Retriever; readonly index: ChunkIndex } {
@@ -114,7 +115,9 @@ export function givenBy(env: GateBindings): readonly PresetNeed[] {
 /** A model's words where one is configured, quoted sentences otherwise. */
 export function generatorFor(env: GateBindings): Generator {
   const model = languageModel(env)
-  return model === undefined ? createExtractiveGenerator() : createOpenAiGenerator(model)
+  const seconds = secondsIn(env, 'LLM_TIMEOUT_SECONDS', { from: 1, to: 600, such: 60 })
+  if (model === undefined) return createExtractiveGenerator()
+  return createOpenAiGenerator({ ...model, ...(seconds === undefined ? {} : { timeoutMs: seconds * 1000 }) })
 }
 
 function languageModel(env: GateBindings): { baseUrl: string; apiKey: string; model: string } | undefined {
