@@ -8,7 +8,7 @@ import gate from '../../workers/gate/index.ts'
 
 export { AnswerFlight, VectorIndex } from '../../workers/gate/index.ts'
 
-const STREAM_IDLE_TIMEOUT_MS = 3000
+const STREAM_IDLE_TIMEOUT_MS = 1500
 
 const streaming = new Hono<RagGateEnv<GateBindings>>()
 streaming.post(
