@@ -83,12 +83,14 @@ export interface ReadMarkdown {
 }
 
 /**
- * Finds the blocks of a document, in time that rises with its length. Rules and the addresses of links are nothing
- * that anybody reads, and are left out. HTML is kept apart: a block of it, and any block in which it may hide some. A heading of more than 300 characters is text.
+ * Finds the blocks of a document, in time that rises with its length. Rules and the addresses of links are nothing that
+ * anybody reads, and are left out. HTML is kept apart: a block of it, and any block in which it may hide some. A heading of
+ * more than 300 characters is text.
  *
- * @throws `document_too_complex` for a paragraph or list of over 200,000 characters with HTML that may hide some of them; `too_deep` for some fifteen lists, or thirty quotes, one in the other; `document_too_complex` for more than
- *   200,000 beginnings and ends of blocks, which is some 40,000 items or 66,000 paragraphs, and for more than four million
- *   lines, each counted once for every list or quote that it may belong to
+ * @throws `too_deep` for some fifteen lists, or thirty quotes, one in the other; `document_too_complex` for more than
+ *   200,000 beginnings and ends of blocks, which is some 40,000 items or 66,000 paragraphs, for more than four million
+ *   lines, each counted once for every list or quote that it may belong to, and for a paragraph or list of more than 200,000
+ *   characters with HTML that may hide some of them
  */
 export function markdownBlocks(text: string): ReadMarkdown {
   const lines = text.split(/\r\n|\r|\n/)

@@ -37,8 +37,9 @@ export async function readHtmlWithin(
   blocks: readonly WrittenBlock[],
   read: ReadHtml | undefined,
 ): Promise<Omit<HtmlInBlocks, 'title'>> {
-  if (blocks.every((block) => block.kind !== 'html')) return { blocks: plain(blocks), hiddenText: false, work: 0 }
-  if (read === undefined) return { blocks: blocks.flatMap(asWritten), hiddenText: false, work: 0 }
+  if (read === undefined || blocks.every(({ kind }) => kind !== 'html')) {
+    return { blocks: blocks.flatMap(asWritten), hiddenText: false, work: 0 }
+  }
   const kept: (readonly MarkdownBlock[])[] = []
   const standIn = (held: readonly MarkdownBlock[]): string => `${BEGIN}${kept.push(held) - 1}${END}`
   const page: string[] = []
@@ -72,10 +73,6 @@ export async function readHtmlWithin(
     hiddenText: shown.hiddenText,
     work: shown.work,
   }
-}
-
-function plain(blocks: readonly WrittenBlock[]): readonly MarkdownBlock[] {
-  return blocks.flatMap((block) => (block.kind === 'html' ? [] : [block]))
 }
 
 function asWritten(block: WrittenBlock): readonly MarkdownBlock[] {

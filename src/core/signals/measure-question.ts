@@ -7,9 +7,8 @@ import { PLAIN_TERM_READER, type TermReader } from '../text/terms.ts'
 import { measure, measurePart, type Signals } from './measure.ts'
 
 /**
- * Measures a question, without the talk around it, and each of its parts against the same evidence. Pure, as `measure` is;
- * so are the stretches of parts that are long. A question of one part has no `parts`, one without a long part no
- * `stretches`.
+ * Measures a question without the talk around it, each of its parts, and the stretches of long parts, all against the same
+ * evidence. Pure, as `measure` is. A question of one part has no `parts`, one without a long part no `stretches`.
  *
  * @param question normalised (`normaliseQuestion`)
  * @param lexicon the collection's, or `EMPTY_LEXICON`
