@@ -3,6 +3,7 @@ import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createD1DecisionStore } from '../../../src/adapters/d1/decision-store.ts'
 import { policySettings } from '../../../src/core/policy/policy.ts'
+import type { Signals } from '../../../src/core/signals/measure.ts'
 import { balanced } from '../../../src/presets/balanced/balanced.ts'
 import { compositionFor } from '../../../workers/gate/compose.ts'
 import { HANDBOOK, OFF_TOPIC, STRONG } from '../../fixtures/corpus.ts'
@@ -52,6 +53,14 @@ async function askAll(): Promise<{ id: string; verdict: string }[]> {
     asked.push({ id, verdict: (await response.json<{ verdict: string }>()).verdict })
   }
   return asked
+}
+
+/** What was recorded of the first question that was asked. */
+async function signalsOfFirst(): Promise<Signals> {
+  const row = await env.DB.prepare('SELECT signals FROM decisions WHERE id = ?1')
+    .bind(first[0]!.id)
+    .first<string>('signals')
+  return JSON.parse(row!) as Signals
 }
 
 /** Refuses nothing by its confidence. */
@@ -130,15 +139,12 @@ describe('POST /v1/replay', () => {
 
   test('guesses nothing: what is lost or judged otherwise is told with the reason', async () => {
     const atMs = Date.now() - 1_000
-    const whole = await env.DB.prepare('SELECT signals FROM decisions WHERE id = ?1')
-      .bind(first[0]!.id)
-      .first<{ signals: string }>()
-    const signals = JSON.parse(whole!.signals) as never
+    const signals = await signalsOfFirst()
     const decision = aDecision({ tenant: 'default', collection: 'lost', verdict: 'pass', signals })
     const measured = aDecision({
       tenant: 'default',
       collection: 'lost',
-      signals: { ...(signals as object), sentenceMatch: null } as never,
+      signals: { ...signals, sentenceMatch: null as never },
     })
     await createD1DecisionStore({ db: env.DB }).write(
       [
@@ -165,10 +171,7 @@ describe('POST /v1/replay', () => {
 
   test('tells which were not read, and refuses where the reader failed that the policy weighs', async () => {
     const atMs = Date.now() - 1_000
-    const whole = await env.DB.prepare('SELECT signals FROM decisions WHERE id = ?1')
-      .bind(first[0]!.id)
-      .first<{ signals: string }>()
-    const signals = JSON.parse(whole!.signals) as never
+    const signals = await signalsOfFirst()
     const decided = { tenant: 'default', collection: 'unread', verdict: 'pass', signals } as const
     await createD1DecisionStore({ db: env.DB }).write(
       (['failed', 'timeout', 'spared', 'off', 'ok'] as const).map((reranker, at) => ({
