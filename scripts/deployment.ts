@@ -21,7 +21,7 @@ export const SECRETS: readonly Secret[] = [
 ]
 
 /** The shortest secret that the Worker takes, in characters. */
-export const SHORTEST_SECRET = 32
+const SHORTEST_SECRET = 32
 
 /** How one wrangler command ended. */
 export interface Ran {

@@ -84,7 +84,7 @@ export interface Violation {
 const IMPORT = /^(?:import|export)\s[^'"]*?from\s+'([^']+)'|^import\s+'([^']+)'|\bimport\('([^']+)'\)/gm
 
 /** What a file imports: paths from the root, and names of packages. */
-export function importsOf(file: string, source: string): readonly string[] {
+function importsOf(file: string, source: string): readonly string[] {
   return Array.from(source.matchAll(IMPORT), ([, from, bare, dynamic]) => from ?? bare ?? dynamic ?? '')
     .filter((name) => name !== '')
     .map((name) => (name.startsWith('.') ? posix.join(posix.dirname(file), name) : name))

@@ -3,7 +3,7 @@ import { jsonText } from '../src/vector-index/exact-json.ts'
 import type { IndexRow } from './index-client.ts'
 
 /** Limits of Vectorize. @see https://developers.cloudflare.com/vectorize/platform/limits/ */
-export const VECTORIZE_LIMITS = { dimension: 1536, idBytes: 64, namespaceBytes: 64, metadataBytes: 10 * 1024 } as const
+const VECTORIZE_LIMITS = { dimension: 1536, idBytes: 64, namespaceBytes: 64, metadataBytes: 10 * 1024 } as const
 
 /** A vector of Vectorize. */
 export interface VectorizeRow {

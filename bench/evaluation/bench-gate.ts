@@ -99,7 +99,7 @@ export async function gatedSet(
 }
 
 /** What of a decision another policy judges again. */
-export function measuresOf({ signals, findings }: Decision): Pick<GatedQuestion, 'signals' | 'textFindings'> {
+function measuresOf({ signals, findings }: Decision): Pick<GatedQuestion, 'signals' | 'textFindings'> {
   return { signals, textFindings: findings.filter(isOfTexts) }
 }
 

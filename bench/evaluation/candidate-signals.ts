@@ -176,7 +176,7 @@ export const SIGNAL_VARIANTS: readonly Variant[] = Object.entries(VARIANTS).flat
 )
 
 /** Every signal that was weighed, by name; variants as `signal: variant`. */
-export const CANDIDATES: Readonly<Record<string, Candidate>> = {
+const CANDIDATES: Readonly<Record<string, Candidate>> = {
   ...TEXT_SIGNALS,
   ...NOT_KEPT,
   ...Object.fromEntries(

@@ -14,7 +14,6 @@ export interface Label {
   readonly collection?: string
 }
 
-const MEMBERS = ['question', 'answerable', 'relevant_ids', 'kind', 'collection'] as const
 /** A file of labels that is larger is something else. */
 const MOST_LABELS = 100_000
 
@@ -130,6 +129,3 @@ function labelOf(row: Readonly<Record<string, unknown>>, where: string): Label {
     ...(collection === undefined ? {} : { collection: collection as string }),
   }
 }
-
-/** Members that a label may have. */
-export const LABEL_MEMBERS: readonly string[] = MEMBERS

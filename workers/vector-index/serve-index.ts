@@ -47,7 +47,7 @@ export async function accessOf(
 }
 
 /** Compares hashes, so that neither the time taken nor a length tells anything about the token. */
-export async function isAuthorized(request: Request, token: string | undefined): Promise<boolean> {
+async function isAuthorized(request: Request, token: string | undefined): Promise<boolean> {
   const [, shown] = /^bearer +(\S+) *$/i.exec(request.headers.get('authorization') ?? '') ?? []
   if (token === undefined || token === '' || shown === undefined) return false
   const [expected, given] = await Promise.all([sha256(token), sha256(shown)])

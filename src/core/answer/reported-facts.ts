@@ -4,7 +4,7 @@
 export const MOST_TOKENS = 10_000_000
 
 /** Characters of a model's name that are kept. */
-export const LONGEST_MODEL_NAME = 200
+const LONGEST_MODEL_NAME = 200
 
 /** Tokens of one answer. */
 export interface ReportedTokens {

@@ -126,7 +126,7 @@ export function verdictRates(judged: readonly JudgedQuestion[]): VerdictRates {
 }
 
 /** Risk against coverage, from the highest confidence down. Questions that tie are one point. */
-export function riskCoverageCurve(scored: readonly LabelledScore[]): readonly RiskPoint[] {
+function riskCoverageCurve(scored: readonly LabelledScore[]): readonly RiskPoint[] {
   let answered = 0
   let wrong = 0
   return tiesOf(scored).map(({ score, answerable, unanswerable }) => {

@@ -1,7 +1,7 @@
 /** A language model's grades of passages, read from what it wrote. */
 
 /** Grades go from 0, irrelevant, to this. */
-export const TOP_GRADE = 3
+const TOP_GRADE = 3
 
 /** What an unreadable grade counts as: below the threshold of relevance, and above nothing at all. */
 const DEFAULT_GRADE = 1

@@ -32,7 +32,7 @@ const SCORE_KINDS: Readonly<Record<ScoreKind, ScoreKindFacts>> = {
 export const SCORE_KIND_NAMES: readonly string[] = Object.keys(SCORE_KINDS)
 
 /** Scores of a reranker, the one that counts first. */
-export const RERANKER_KINDS = ['cross-encoder', 'grade'] as const
+const RERANKER_KINDS = ['cross-encoder', 'grade'] as const
 
 /** Scores of a fusion. */
 export const FUSED_KINDS = ['rrf', 'dbsf', 'convex'] as const
@@ -42,7 +42,7 @@ export const FUSED_KINDS = ['rrf', 'dbsf', 'convex'] as const
  * that before a fused one. The convex mix means the same in every question; ranks and distributions only order the chunks
  * of one, so they are read where nothing else is there.
  */
-export const RANKING_KINDS = [...RERANKER_KINDS, 'boosted', 'convex', 'rrf', 'dbsf'] as const
+const RANKING_KINDS = [...RERANKER_KINDS, 'boosted', 'convex', 'rrf', 'dbsf'] as const
 
 /** By which score a chunk's relevance is told, the one that counts first: all of them mean the same in every question. */
 export const RELEVANCE_KINDS = [...RERANKER_KINDS, 'cosine', 'convex'] as const

@@ -40,7 +40,7 @@ export interface ResponseQualitySettings extends Required<ResponseQualityOptions
 }
 
 /** Quality of a structured answer, by what it lacks. */
-export const RESPONSE_QUALITY = Object.freeze({
+const RESPONSE_QUALITY = Object.freeze({
   complete: 0.3,
   optionalMissing: 0.2,
   requiredMissing: 0.1,

@@ -21,7 +21,7 @@ export interface AdvisoryFactors {
 }
 
 /** Quality of a source, by its kind. */
-export const SOURCE_QUALITY: Readonly<Record<SourceKind, number>> = Object.freeze({
+const SOURCE_QUALITY: Readonly<Record<SourceKind, number>> = Object.freeze({
   government: 0.3,
   regulatory: 0.25,
   'market-data': 0.2,

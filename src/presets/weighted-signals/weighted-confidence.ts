@@ -68,7 +68,7 @@ export const weightedSignalsModel: ConfidenceModel<WeightedSignalsModel> = Objec
 })
 
 /** @throws `policy_invalid` when a weight is outside 0..1, they do not add up to 1, or another setting is out of range */
-export function validateWeightedSignals({ weights, consensusFrom, absentWeight }: WeightedSignalsModel): void {
+function validateWeightedSignals({ weights, consensusFrom, absentWeight }: WeightedSignalsModel): void {
   if (!isRecord(weights)) throw invalidConfidence(': the weights must name signals')
   let total = 0
   for (const name of NAMES) {

@@ -23,7 +23,7 @@ const MAX_COMMENT_BYTES = 10_240
 const DEFAULT_RETENTION_DAYS = 90
 const LONGEST_MS = 366 * DAY_MS
 /** Names the header in which a signed id goes out with every answer and refusal. */
-export const FEEDBACK_HEADER = 'rag-gate-feedback'
+const FEEDBACK_HEADER = 'rag-gate-feedback'
 
 type FeedbackContext = Context<{ Bindings: GateBindings }>
 
