@@ -2,15 +2,18 @@
  * `npm run dev`: the Worker on this machine for those who change it. It is built anew when a source changes, and every
  * request and message is printed. Database, index and secrets are those of `npm start`.
  *
- * PORT chooses the first port to try; RAG_GATE_HOME another folder for state and secrets.
+ * PORT chooses the first port to try; RAG_GATE_HOME another folder for state and secrets; settings of the Worker may be
+ * exported.
  */
 import { join } from 'node:path'
 import { portFromEnvironment, ROOT, serveUntilStopped, startLocalGate } from './local-gate.ts'
+import { exportedSettings } from './worker-settings.ts'
 
 const home = process.env['RAG_GATE_HOME'] ?? ROOT
 const starting = startLocalGate({
   stateDirectory: join(home, '.wrangler', 'state'),
   varsFile: join(home, '.dev.vars'),
+  vars: exportedSettings(),
   port: portFromEnvironment(8787),
   say: console.log,
   onOutput: (text) => process.stdout.write(text),

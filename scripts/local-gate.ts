@@ -6,6 +6,7 @@ import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { formatVars, parseVars } from './worker-settings.ts'
 
 export const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
@@ -17,7 +18,7 @@ export interface LocalGateOptions {
   readonly varsFile?: string
   /** First port to try; a busy one means the next. @default 8787 */
   readonly port?: number
-  /** Further variables for the Worker, for this run only. */
+  /** Further variables for the Worker, for this run only; they take the place of those in the file. */
   readonly vars?: Readonly<Record<string, string>>
   /** Entry point, when it is not the gate's own. */
   readonly entry?: string
@@ -58,8 +59,8 @@ export interface LanguageModel {
 export async function startLocalGate(options: LocalGateOptions): Promise<LocalGate> {
   const { stateDirectory, vars = {}, say = () => undefined } = options
   const varsFile = options.varsFile ?? join(stateDirectory, '.dev.vars')
-  const secrets = ensureSecrets(varsFile)
-  const all: Record<string, string> = { AUDIENCE: 'operator', ...secrets, ...vars }
+  const known = ensureSecrets(varsFile, vars)
+  const all: Record<string, string> = { AUDIENCE: 'operator', ...known, ...vars }
   for (const names of TOGETHER) checkTogether(names, all, varsFile)
   const rebuilt = setAsideOldState(stateDirectory, say)
   migrate(stateDirectory)
@@ -68,13 +69,16 @@ export async function startLocalGate(options: LocalGateOptions): Promise<LocalGa
   const port = await freePort(wanted)
   if (port !== wanted) say(`Port ${wanted} is taken by another program: the gate takes ${port}.`)
   const envFile = join(stateDirectory, 'vars.env')
-  writeFileSync(envFile, formatVars(all), { mode: 0o600 })
+  const { AUDIENCE = 'operator' } = known
+  writeFileSync(envFile, formatVars({ AUDIENCE, ...vars }), { mode: 0o600 })
+  // The second file has the last word.
+  const envFiles = ['--env-file', varsFile, '--env-file', envFile]
   const inspectorPort = await freePort(port + 10_000)
   const entry = options.entry === undefined ? [] : [options.entry]
   const address = ['--ip', '127.0.0.1', '--port', String(port), '--inspector-port', String(inspectorPort)]
   const level = options.output === 'everything' ? 'log' : 'warn'
   const quiet = ['--log-level', level, '--show-interactive-dev-session=false']
-  const child = wrangler(['dev', ...entry, ...address, '--persist-to', stateDirectory, '--env-file', envFile, ...quiet])
+  const child = wrangler(['dev', ...entry, ...address, '--persist-to', stateDirectory, ...envFiles, ...quiet])
   const url = `http://127.0.0.1:${port}`
   const output = collectOutput(child)
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
@@ -121,7 +125,7 @@ function checkTogether(names: readonly string[], vars: Readonly<Record<string, s
   if (missing.every((name) => vars[name] === undefined) && [0, names.length].includes(missing.length)) return
   const list = new Intl.ListFormat('en').format(names)
   const lack = new Intl.ListFormat('en').format(missing)
-  throw new Error(`${list} go together. Set ${lack} too, or remove the others, in ${file}`)
+  throw new Error(`${list} go together. Set ${lack} too, or remove the others, in ${file} or the environment`)
 }
 
 /** Something that serves until it is stopped, or stops by itself. */
@@ -240,12 +244,12 @@ function migrate(stateDirectory: string): void {
   writeFileSync(stamp, schemaHash())
 }
 
-/** Reads the secrets, making those that are missing. */
-function ensureSecrets(file: string): Record<string, string> {
+/** Reads the variables in a file, and makes the secrets that neither it nor this run has. @returns those in the file */
+function ensureSecrets(file: string, vars: Readonly<Record<string, string>>): Record<string, string> {
   const known = existsSync(file) ? parseVars(readFileSync(file, 'utf8')) : {}
   const made = Object.fromEntries(
     ['ADMIN_TOKEN', 'INDEX_TOKEN', 'QUESTION_HMAC_KEY']
-      .filter((name) => known[name] === undefined)
+      .filter((name) => known[name] === undefined && vars[name] === undefined)
       .map((name) => [name, randomBytes(32).toString('base64url')]),
   )
   if (Object.keys(made).length > 0) {
@@ -254,17 +258,6 @@ function ensureSecrets(file: string): Record<string, string> {
     writeFileSync(file, before + formatVars(made), { mode: 0o600 })
   }
   return { ...known, ...made }
-}
-
-function parseVars(text: string): Record<string, string> {
-  const lines = text.split('\n').map((line) => /^\s*([A-Z_][A-Z0-9_]*)\s*=\s*"?([^"]*?)"?\s*$/.exec(line))
-  return Object.fromEntries(lines.flatMap((match) => (match === null ? [] : [[match[1] ?? '', match[2] ?? '']])))
-}
-
-function formatVars(vars: Readonly<Record<string, string>>): string {
-  return Object.entries(vars)
-    .map(([name, value]) => `${name}="${value}"\n`)
-    .join('')
 }
 
 export function collectOutput(child: ChildProcess): () => string {

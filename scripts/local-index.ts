@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { indexesOf } from '../workers/vector-index/configured-indexes.ts'
 import { collectOutput, freePort, ROOT, type Serving, signalGroup, stopGroup, wrangler } from './local-gate.ts'
+import { formatVars } from './worker-settings.ts'
 
 /** What `startLocalIndex` can be told. */
 export interface LocalIndexOptions {
@@ -40,8 +41,11 @@ export async function startLocalIndex({
   const chosen = await freePort(port)
   const inspector = await freePort(chosen + 10_000)
   const envFile = join(stateDirectory, 'vars.env')
-  const vars = { INDEX_TOKENS: Object.fromEntries(tokens), ...(indexes !== undefined && { VECTOR_INDEXES: indexes }) }
-  writeFileSync(envFile, envLines(vars), { mode: 0o600 })
+  const vars = {
+    INDEX_TOKENS: JSON.stringify(Object.fromEntries(tokens)),
+    ...(indexes !== undefined && { VECTOR_INDEXES: JSON.stringify(indexes) }),
+  }
+  writeFileSync(envFile, formatVars(vars), { mode: 0o600 })
   const address = ['--ip', '127.0.0.1', '--port', String(chosen), '--inspector-port', String(inspector)]
   const files = ['--config', CONFIG, '--persist-to', stateDirectory, '--env-file', envFile]
   const child = wrangler(['dev', ...address, ...files, '--log-level', 'warn', '--show-interactive-dev-session=false'])
@@ -68,13 +72,6 @@ function ensureTokens(directory: string, names: readonly string[]): ReadonlyMap<
   const tokens = Object.fromEntries(names.map((name) => [name, known[name] ?? randomBytes(24).toString('base64url')]))
   writeFileSync(file, `${JSON.stringify({ ...known, ...tokens }, undefined, 2)}\n`, { mode: 0o600 })
   return new Map(Object.entries(tokens))
-}
-
-/** JSON in single quotes, which leave it as it is. */
-function envLines(vars: Readonly<Record<string, unknown>>): string {
-  return Object.entries(vars)
-    .map(([name, value]) => `${name}='${JSON.stringify(value).replaceAll("'", String.raw`\u0027`)}'\n`)
-    .join('')
 }
 
 async function untilAnswers(url: string, hasEnded: () => boolean): Promise<void> {

@@ -1,16 +1,19 @@
 /**
  * `npm start`: the gate on this machine, with the project's own docs as its corpus and three questions answered.
  *
- * PORT chooses the first port to try; RAG_GATE_HOME another folder for state and secrets.
+ * PORT chooses the first port to try; RAG_GATE_HOME another folder for state and secrets. The settings of the Worker are
+ * taken from the environment, and from `.dev.vars` where they are not there.
  */
 import { join, relative } from 'node:path'
 import { ask, type AskReply, ingest } from '../src/cli/gate-client.ts'
 import { CommandError } from '../src/cli/command-error.ts'
 import { docsCorpus } from './docs-corpus.ts'
 import { type LocalGate, portFromEnvironment, ROOT, serveUntilStopped, startLocalGate } from './local-gate.ts'
+import { exportedSettings } from './worker-settings.ts'
 
 const home = process.env['RAG_GATE_HOME'] ?? ROOT
 const varsFile = join(home, '.dev.vars')
+const exported = exportedSettings()
 
 const QUESTIONS = [
   'How long is a strong answer cached?',
@@ -95,7 +98,7 @@ function adviceFor({ code }: GateError, { model }: LocalGate): string {
   }
   return `The model ${model.name} at ${model.baseUrl} gave no answer (${LLM_FAULTS[code] ?? code}).
 The gate runs all the same: it retrieves, judges and refuses, and questions that pass end in this error.
-Correct LLM_BASE_URL, LLM_API_KEY and LLM_MODEL in ${varsPath()} and start again, or remove them: then answers are quoted.`
+Correct LLM_BASE_URL, LLM_API_KEY and LLM_MODEL ${placeOf('LLM_BASE_URL', 'LLM_API_KEY', 'LLM_MODEL')} and start again, or remove them: then answers are quoted.`
 }
 
 const LLM_FAULTS: Readonly<Record<string, string>> = {
@@ -107,6 +110,12 @@ const LLM_FAULTS: Readonly<Record<string, string>> = {
 
 function varsPath(): string {
   return varsFile.startsWith(ROOT) ? relative(ROOT, varsFile) : varsFile
+}
+
+/** Where settings stand. */
+function placeOf(...names: readonly string[]): string {
+  const places = names.map((name) => (exported[name] === undefined ? `in ${varsPath()}` : 'in the environment'))
+  return [...new Set(places)].join(' and ')
 }
 
 function whatNext({ url, model }: LocalGate, answered: boolean): string {
@@ -121,19 +130,21 @@ Try next:
   a folder        RAG_GATE_URL=${url} RAG_GATE_KEY=$ADMIN_TOKEN npm run rag-gate -- ingest <folder>
   statistics      curl ${url}/v1/stats -H "authorization: Bearer $ADMIN_TOKEN"
 
-ADMIN_TOKEN is in ${vars}: export $(grep ADMIN_TOKEN ${vars} | tr -d '"')
+ADMIN_TOKEN is ${placeOf('ADMIN_TOKEN')}${exported['ADMIN_TOKEN'] === undefined ? `: export $(grep ADMIN_TOKEN ${vars} | tr -d '"')` : ''}
 ${
   model === undefined
-    ? 'A model: put LLM_BASE_URL, LLM_API_KEY and LLM_MODEL there too; without them answers are quoted from the documents.'
+    ? `A model: put LLM_BASE_URL, LLM_API_KEY and LLM_MODEL into ${vars}, or export them; without them answers are quoted from the documents.`
     : `A model: ${model.name} at ${model.baseUrl} ${answered ? 'writes the answers.' : 'is to write the answers: see above.'}`
 }`
 }
 
 const port = portFromEnvironment(8787)
 console.log('Starting the gate …')
+if (Object.keys(exported).length > 0) console.log(`From the environment: ${Object.keys(exported).join(', ')}`)
 const starting = startLocalGate({
   stateDirectory: join(home, '.wrangler', 'state'),
   varsFile,
+  vars: exported,
   port,
   say: console.log,
   onOutput: (text) => process.stderr.write(text),

@@ -1,14 +1,18 @@
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:net'
+import { createServer as createModel } from 'node:http'
+import { type AddressInfo, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ROOT } from '../../scripts/local-gate.ts'
+import { SETTINGS } from '../../scripts/worker-settings.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'hono-rag-gate-start-'))
 const PORT = 8940
+/** What is exported where the tests run is none of their business. */
+const NOTHING_EXPORTED = Object.fromEntries(SETTINGS.map((name) => [name, '']))
 let busy: Server
 
 /** Runs `npm start` until it says that the gate is up, then stops it. @returns all that it printed */
@@ -16,10 +20,11 @@ async function startAndStop(
   stop: (npm: number) => void,
   whileUp: (url: string, output: () => string) => Promise<void> = async () => undefined,
   folder = home,
+  exported: Readonly<Record<string, string>> = {},
 ): Promise<string> {
   const child = spawn('npm', ['start'], {
     cwd: ROOT,
-    env: { ...process.env, RAG_GATE_HOME: folder, PORT: String(PORT) },
+    env: { ...process.env, ...NOTHING_EXPORTED, ...exported, RAG_GATE_HOME: folder, PORT: String(PORT) },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   })
@@ -114,6 +119,26 @@ describe('npm start', () => {
     expect(output).toContain(`The model some-model at ${baseUrl} gave no answer`)
     expect(output).toContain('The gate is up: ')
     expect(said).not.toContain('TypeError')
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  test('takes settings from the environment before those of the file, and says which', async () => {
+    const { folder } = await homeWithDeadModel()
+    const model = createModel((_, response) => {
+      response.setHeader('content-type', 'application/json')
+      response.end(JSON.stringify({ choices: [{ message: { content: 'A day [1].' }, finish_reason: 'stop' }] }))
+    })
+    await new Promise<void>((resolve) => model.listen(0, '127.0.0.1', resolve))
+    // A server that listens on a port has an address of this form.
+    const baseUrl = `http://127.0.0.1:${(model.address() as AddressInfo).port}/v1`
+    const exported = { LLM_BASE_URL: baseUrl, LLM_MODEL: 'other-model', ADMIN_TOKEN: 'exported-'.repeat(4) }
+    const output = await startAndStop(pressCtrlC, undefined, folder, exported)
+    model.close()
+    expect(output).toContain('From the environment: ADMIN_TOKEN, LLM_BASE_URL, LLM_MODEL\n')
+    expect(output).toMatch(/Ingested (\d+) of \1 documents/)
+    expect(output).toMatch(/\? How long is a strong answer cached\?\n {4}PASS · \S+ · fwd=miss\n {4}A day \[1\]\./)
+    expect(output).toContain('ADMIN_TOKEN is in the environment\n')
+    expect(output).toContain(`A model: other-model at ${baseUrl} writes the answers.`)
     rmSync(folder, { recursive: true, force: true })
   })
 
