@@ -36,9 +36,9 @@ function ingestFolder(gate: LocalGate, folder: string): void {
 }
 
 /** What became of a question. */
-function outcomeOf({ body: { refused, verdict, answer } }: AskReply): string {
+function outcomeOf({ body: { refused, verdict, manner } }: AskReply): string {
   if (refused) return 'refused'
-  return `${answer.startsWith('Closest passage') ? 'closest passage' : 'quoted'}, ${verdict}`
+  return `${manner === 'closest' ? 'closest passage' : 'quoted'}, ${verdict}`
 }
 
 const [folder, questionFile] = process.argv.slice(2)

@@ -34,14 +34,14 @@ export function createExtractiveGenerator(options: ExtractiveGeneratorOptions = 
   const { maxSentences = 3, closestPassage = 'Closest passage' } = options
   return {
     // With the version of its choice: another one makes other answers.
-    model: 'extractive/5',
+    model: 'extractive/6',
     generate: async ({ question, chunks, caution }: GenerationRequest) => {
       const quote = bestQuote(question, chunks, maxSentences)
       // Where the gate itself is not sure, no sentence is taken for the answer.
       const answers = quote !== undefined && caution === undefined && quote.fit >= ANSWERS_FROM
       return {
         text: answers ? quoted(quote) : closest(chunks, quote, closestPassage),
-        manner: 'quoted',
+        manner: answers ? 'quoted' : 'closest',
         complete: true,
       }
     },

@@ -66,6 +66,8 @@ export interface AskReply {
   readonly body: {
     readonly answer: string
     readonly refused: boolean
+    /** How the answer was made; a refusal has none. */
+    readonly manner?: 'quoted' | 'closest' | 'written'
     readonly verdict: 'pass' | 'advise' | 'refuse'
     readonly band: string
     readonly reason_code: string

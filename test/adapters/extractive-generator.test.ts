@@ -28,7 +28,9 @@ async function quote(
     context: '',
     signal: AbortSignal.timeout(1000),
   })
-  expect(generation).toMatchObject({ manner: 'quoted', complete: true })
+  const label = options?.closestPassage ?? 'Closest passage'
+  const manner = generation.text === '' || generation.text.startsWith(label) ? 'closest' : 'quoted'
+  expect(generation).toMatchObject({ manner, complete: true })
   return generation.text
 }
 
@@ -432,6 +434,6 @@ describe('createExtractiveGenerator', () => {
   })
 
   it('names itself, for the answer key', () => {
-    expect(createExtractiveGenerator().model).toBe('extractive/5')
+    expect(createExtractiveGenerator().model).toBe('extractive/6')
   })
 })

@@ -70,6 +70,21 @@ describe('an answer', () => {
     expect(await page.locator('.caution').innerText()).toBe('Verify this.')
   })
 
+  it.each([
+    ['pass', 'The evidence is about this, but no sentence of it answers by itself.'],
+    ['advise', 'Read the passage with care.'],
+  ])('that is the closest passage is not called one, under %s', async (verdict, words) => {
+    const { page } = await visit()
+    await page.route('**/ask', async (route) => {
+      const response = await route.fetch()
+      const body = (await response.json()) as object
+      await route.fulfill({ response, json: { ...body, verdict, manner: 'closest' } })
+    })
+    await ask(page, STRONG)
+    expect(await page.locator('.verdict').innerText()).toMatch(new RegExp(`^${verdict}\\s+${words}$`, 'i'))
+    expect(await page.locator('.reading').innerText()).toContain('The passage closest to the question, word for word.')
+  })
+
   it('for the public has no figures, and nothing is broken without them', async () => {
     const { page, complaints } = await visit()
     await page.route('**/ask', async (route) => {

@@ -159,7 +159,7 @@ export const QUESTION: Schema = object({
 /** What `POST /ask` answers: an answer, or a refusal. A policy may add members. */
 export const ANSWER: Schema = open({
   'answer?': text,
-  'manner?': oneOf('quoted', 'written'),
+  'manner?': oneOf('quoted', 'closest', 'written'),
   'sources?': list(
     object({
       number: count,

@@ -12,7 +12,7 @@ import {
   placed,
   plain,
   rows,
-  VERDICTS,
+  verdictWords,
   webLink,
   words,
 } from './elements.js'
@@ -20,6 +20,7 @@ import { markdown } from './markdown.js'
 
 const MANNERS = {
   quoted: 'Quoted from the sources, word for word. No model wrote this.',
+  closest: 'The passage closest to the question, word for word. No model wrote this.',
   written: 'Written by a model from the sources.',
 }
 /** The order in which score kinds are shown; others follow. */
@@ -57,7 +58,7 @@ export function answerParts(heading, { body, headers, roundTripMs, collection })
     'div',
     { className: 'card reading' },
     heading,
-    el('div', { className: 'verdict' }, badge(verdict), el('span', {}, VERDICTS[verdict][1])),
+    el('div', { className: 'verdict' }, badge(verdict), el('span', {}, verdictWords(body))),
     ...markParts(body),
     body.caution && el('p', { className: 'caution' }, body.caution),
     el('div', { className: 'answer prose' }, ...markdown(body.answer, { citation: citationOf(cited) })),

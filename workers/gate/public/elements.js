@@ -37,6 +37,17 @@ export const VERDICTS = {
   error: ['Error', ''],
 }
 
+/** Beside a passage that is the closest and no answer. */
+const BESIDE_CLOSEST = {
+  pass: 'The evidence is about this, but no sentence of it answers by itself.',
+  advise: 'Read the passage with care.',
+}
+
+/** What the verdict means for what is shown below it. */
+export function verdictWords({ verdict, manner }) {
+  return (manner === 'closest' && BESIDE_CLOSEST[verdict]) || VERDICTS[verdict][1]
+}
+
 export function badge(outcome, text = VERDICTS[outcome]?.[0] ?? outcome) {
   return el('span', { className: `badge ${outcome}` }, text)
 }
