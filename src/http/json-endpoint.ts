@@ -77,7 +77,7 @@ export function jsonEndpoint(name: UpstreamName, { url, post, bounds, exchange }
 
 /** What the address of an upstream must be. */
 export const httpUrl = {
-  words: 'an http(s) URL',
+  words: 'a URL that begins with https:// or http://',
   holds: (url: unknown): boolean => typeof url === 'string' && /^https?:/i.test(url) && URL.canParse(url),
 }
 

@@ -27,7 +27,7 @@ import { validateRules } from '../core/policy/rules.ts'
 import type { MessagesByCode } from '../core/reports/refusal.ts'
 import type { ContextSettings } from '../pipeline/fit-context.ts'
 import type { GateWarning, QuestionSettings, RetrievalSettings } from '../pipeline/question-settings.ts'
-import { RagGateError } from '../errors.ts'
+import { isRagGateError, RagGateError } from '../errors.ts'
 import { balanced } from '../presets/balanced/balanced.ts'
 import type { AnswerOptions, ContextOptions, QuestionOptions, RagGateOptions, RetrievalOptions } from './options.ts'
 import type { SilenceLimits } from './silence-limit.ts'
@@ -97,7 +97,10 @@ const OPTIONS: OptionKinds<RagGateOptions> = {
     words: 'an object with a retriever, or a function that makes one',
     holds: (value) => typeof value === 'function' || isRecord(value),
   }),
-  policy: anything,
+  policy: {
+    words: 'a policy, such as balanced(), or a function that chooses one',
+    holds: (value) => typeof value === 'function' || isRecord(value),
+  },
   rules: anything,
   mode: oneOf('enforce', 'observe'),
   question: group(QUESTION),
@@ -214,8 +217,19 @@ function policyChooser(
   }
 }
 
+/** A wrong setting is told of as one of the option `policy`. */
+function definedPolicy(policy: Policy): Policy {
+  try {
+    return definePolicy(policy)
+  } catch (thrown) {
+    if (!isRagGateError(thrown) || thrown.code !== 'policy_invalid') throw thrown
+    const { code, message, param = 'options' } = thrown
+    throw new RagGateError(code, `policy: ${message}`, { param: param === 'options' ? 'policy' : `policy.${param}` })
+  }
+}
+
 function checkPolicy(policy: Policy, source: GenerationConfidenceSource | undefined): Policy {
-  const checked = definePolicy(policy)
+  const checked = definedPolicy(policy)
   if (source === undefined && checked.gates.some(({ gate }) => gate.needs === 'generation-confidence')) {
     throw invalid(
       "A gate of this policy needs a source of confidence: set answer.generationConfidence to 'reported' or 'token-log-probabilities'",

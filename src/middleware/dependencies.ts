@@ -125,7 +125,7 @@ function requireDependencies(given: GateDependencies): void {
       { param: 'dependencies' },
     )
   }
-  requireOptions(given, DEPENDENCIES)
+  requireOptions(given, DEPENDENCIES, 'config_invalid', 'dependencies')
 }
 
 /** One collection of this name for every tenant, without a lexicon. */

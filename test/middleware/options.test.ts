@@ -44,6 +44,9 @@ describe('making a gate', () => {
     [{ closestPassages: 11 }, 'closestPassages'],
     [{ closestPassages: '3' }, 'closestPassages'],
     [{ cache: { scope: 'public' } }, 'cache'],
+    [{ policy: null }, 'policy'],
+    [{ policy: 'balanced' }, 'policy'],
+    [{ dependencies: {} }, 'dependencies.retriever'],
     [{ question: { maxCodePoints: 0 } }, 'question.maxCodePoints'],
     [{ question: { maxBodyBytes: NaN } }, 'question.maxBodyBytes'],
     [{ question: { bodyTimeoutMs: -1 } }, 'question.bodyTimeoutMs'],
@@ -56,10 +59,22 @@ describe('making a gate', () => {
     expect(() => make(options)).toThrow(expect.objectContaining({ code: 'config_invalid', param }))
   })
 
-  it('with a policy that is not valid fails at once', () => {
-    expect(() => make({ policy: { ...POLICY, gates: [] } })).toThrow(
-      expect.objectContaining({ code: 'policy_invalid', param: 'gates' }),
-    )
+  it.each([
+    [{ ...POLICY, gates: [] }, 'policy.gates', 'policy: gates must be a list of gates'],
+    [{ ...POLICY, bands: { high: 2 } }, 'policy.bands.high', 'policy: bands.high must be a number'],
+    [{}, 'policy.name', 'policy: name must be'],
+  ])('with a policy that is not valid fails at once, naming policy and setting: %#', (policy, param, message) => {
+    const fault = { code: 'policy_invalid', param, message: expect.stringContaining(message) }
+    expect(() => make({ policy })).toThrow(expect.objectContaining(fault))
+  })
+
+  it('with a policy chosen for a request that is not valid fails then, in the same words', async () => {
+    const { ask } = aGate({ policy: () => 'balanced' as never, finds: [WEAK] })
+    const response = await ask()
+    expect(response.status).toBe(500)
+    expect(await response.json()).toMatchObject({
+      error: { code: 'policy_invalid', param: 'policy', message: 'policy: The options must be an object' },
+    })
   })
 
   it('checks a policy again, so that a changed one cannot keep its old id', async () => {

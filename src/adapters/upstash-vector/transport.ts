@@ -42,7 +42,7 @@ const ENV = { url: 'UPSTASH_VECTOR_REST_URL', token: 'UPSTASH_VECTOR_REST_TOKEN'
 /** What each of them must be. An environment variable that is not set comes as `undefined`, whatever the type says. */
 export const UPSTASH_OPTIONS: OptionKinds<UpstashOptions> = {
   url: required({
-    words: `an http(s) URL without a query: is ${ENV.url} set?`,
+    words: `${httpUrl.words} and has no query: is ${ENV.url} set?`,
     holds: (url) => httpUrl.holds(url) && !/[?#]/.test(String(url)),
   }),
   token: { words: `the token of the index: is ${ENV.token} set?`, holds: text.holds },

@@ -568,6 +568,7 @@ describe('options that make no sense', () => {
   test.each<[string, object, string, RegExp]>([
     ['a URL that is not set', { url: undefined }, 'url', /UPSTASH_VECTOR_REST_URL/],
     ['an empty URL', { url: '' }, 'url', /UPSTASH_VECTOR_REST_URL/],
+    ['a URL without its scheme', { url: 'one.upstash.io' }, 'url', /begins with https:\/\//],
     ['a token that is not set', { fetch: undefined, token: undefined }, 'token', /UPSTASH_VECTOR_REST_TOKEN/],
     ['an empty token', { token: '' }, 'token', /UPSTASH_VECTOR_REST_TOKEN/],
     ['a kind that there is not', { index: { type: 'wide' } }, 'index.type', /dense/],

@@ -149,7 +149,7 @@ describe('settings that make no sense', () => {
   ])('are named as they are set: %s', async (name, given) => {
     const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     await send({ ...env, ...given }, 'POST', '/ask', { question: 'What?' })
-    expect(JSON.stringify(logged.mock.calls)).toContain(`${name} must be an http(s) URL`)
+    expect(JSON.stringify(logged.mock.calls)).toContain(`${name} must be a URL that begins with https://`)
     logged.mockRestore()
   })
 })
