@@ -75,6 +75,7 @@ const ADAPTERS: Readonly<Record<string, Options>> = {
     tenants: ['default'],
     filledBy: 'others',
     fields: {},
+    index: { type: 'hybrid' },
     embedder: EMBEDDER,
     sparseEmbedder: f,
     methods: 'hybrid',
@@ -128,15 +129,32 @@ const WITHOUT_OPTIONS = [
 ]
 const NO_MAKERS = ['createUpstashTransport']
 
-const SHARE = { threshold: 0.5, equality: 'passes', largest: 1, weighting: 'none', overlap: 'terms' } as const
-const SIGNALS = { high: 0.9, medium: 0.8, low: 0.1, consensusFrom: 0.5, veryLow: 'advise', renormalise: true }
+const SHARE = {
+  threshold: 0.5,
+  equality: 'passes',
+  largest: 1,
+  weighting: 'none',
+  overlap: 'terms',
+  noSupport: 'counted',
+  minOverlap: 0.2,
+} as const
+const SUFFICIENCY = { ...SHARE, wording: 'neutral', dangerouslyDisableGates: true, escalateRefusals: true }
+const SIGNALS = {
+  high: 0.9,
+  medium: 0.8,
+  low: 0.1,
+  consensusFrom: 0.5,
+  veryLow: 'advise',
+  renormalise: true,
+  escalateRefusals: true,
+}
 
 /** Policies, gates and what stands beside them. */
 const POLICIES: Readonly<Record<string, Readonly<Record<string, Options>>>> = {
   'src/index.ts': {
     balanced: { refuseBelow: 0.5, adviseBelow: 0.6 },
     confidenceRange: { refuseBelow: 0.5, adviseBelow: 0.6, whereGraded: 'skipped' },
-    evidenceShare: { ...SHARE, noSupport: 'counted', minOverlap: 0.2 },
+    evidenceShare: SHARE,
     generationConfidence: { refuseBelow: 0.5 },
     gradedRelevance: { relevanceThreshold: 2, minChunks: 1 },
     grounding: { minTermShare: 0.5 },
@@ -150,6 +168,9 @@ const POLICIES: Readonly<Record<string, Readonly<Record<string, Options>>>> = {
   'src/cache/index.ts': {
     answerCache: {
       store: { get: f, put: f, delete: f },
+      purges: { known: f, purge: f },
+      coalescer: { join: f },
+      reuse: { isSameQuestion: f },
       scope: 'tenant',
       ignoredCredentials: ['cookie'],
       vary: { headers: ['accept-language'] },
@@ -160,6 +181,9 @@ const POLICIES: Readonly<Record<string, Readonly<Record<string, Options>>>> = {
       staleWhileRevalidateSeconds: 1,
       revalidate: f,
       coalesceTimeoutMs: 1,
+      maxStoredBytes: 1,
+      omitHeaders: ['etag'],
+      bypassesPerMinute: 1,
     },
     similarQuestions: { embedder: {}, atLeast: 0.9 },
   },
@@ -182,10 +206,10 @@ const POLICIES: Readonly<Record<string, Readonly<Record<string, Options>>>> = {
     },
   },
   'src/presets/sufficiency/index.ts': {
-    sufficiency: { ...SHARE, noSupport: 'counted', minOverlap: 0.2, wording: 'neutral' },
-    sufficiencyByCollection: { ...SHARE, byCollection: { docs: 0.5 } },
-    sufficiencyGate: { ...SHARE },
-    sufficiencyThreshold: { ...SHARE },
+    sufficiency: SUFFICIENCY,
+    sufficiencyByCollection: { ...SUFFICIENCY, byCollection: { docs: 0.5 } },
+    sufficiencyGate: SUFFICIENCY,
+    sufficiencyThreshold: SUFFICIENCY,
   },
   'src/presets/two-tier/index.ts': {
     twoTier: {
@@ -264,7 +288,18 @@ describe.each(MAKERS)('%s', (_, make, options) => {
 
   it.each(Object.keys(options))('names %s where it is not what it must be', (option) => {
     const wrong = wrongFor(options[option]).map((value) => faultOf(() => make({ ...options, [option]: value })))
-    expect(wrong.filter((fault) => !/^(?:config|policy)_invalid /.test(fault))).toEqual([])
+    const named = new RegExp(`^(?:config|policy)_invalid (?:cache\\.)?${option}(?:\\.|$)`)
+    expect(wrong.filter((fault) => !named.test(fault))).toEqual([])
+  })
+
+  it('is given each of its options here', () => {
+    let known: readonly string[] = []
+    try {
+      make({ ...options, nonsense: 1 })
+    } catch (thrown) {
+      known = (thrown as Error).message.replace(/.* known are /, '').split(', ')
+    }
+    expect(Object.keys(options).sort()).toEqual([...known].sort())
   })
 })
 

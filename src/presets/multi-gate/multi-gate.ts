@@ -1,4 +1,4 @@
-import { anything, oneOf, type OptionKinds, requireOptions } from '../../core/lib/options.ts'
+import { anything, number, oneOf, type OptionKinds, requireOptions } from '../../core/lib/options.ts'
 import type { Text } from '../../core/gates/text.ts'
 import type { ReasonCode } from '../../core/gates/finding.ts'
 import { ENGINE_TEXTS } from '../../core/policy/engine-texts.ts'
@@ -61,11 +61,16 @@ export interface MultiGateOptions extends GroundingOptions {
   readonly wording?: Wording
 }
 
-/** Those of its gates are checked by them. */
+const SHARE = number(0, 1)
+
+/** Those that its gates call the same are checked by them. */
 const OPTIONS: OptionKinds<MultiGateOptions> = {
   refuseBelow: anything,
-  adviseBelowKeywords: anything,
-  refuseBelowConfidence: anything,
+  adviseBelowKeywords: SHARE,
+  refuseBelowConfidence: {
+    words: `${SHARE.words}, or 'off'`,
+    holds: (value) => value === 'off' || SHARE.holds(value),
+  },
   answerGrounding: oneOf('on', 'off'),
   wording: anything,
   minTermShare: anything,

@@ -1,4 +1,4 @@
-import { anything, boolean, oneOf, type OptionKinds, requireOptions } from '../../core/lib/options.ts'
+import { anything, boolean, number, oneOf, type OptionKinds, requireOptions } from '../../core/lib/options.ts'
 import { analyse } from './recommendations.ts'
 import { badgeMember, citationsWithWarning, confidenceRecord, type ConfidenceGlance } from './confidence-record.ts'
 import type { Chunk } from '../../core/evidence/chunk.ts'
@@ -100,11 +100,13 @@ export function weightedSignals(options: WeightedSignalsOptions = {}): Policy {
   return weightedSignalsNamed(weightedSignalsPreset, WEIGHTED_SIGNALS_BANDS, options)
 }
 
-/** Numbers are checked by the policy, its gate and its model. */
+const LEVEL = number(0, 1)
+
+/** What the policy and its model call the same is checked by them. */
 export const WEIGHTED_SIGNALS_OPTIONS: OptionKinds<WeightedSignalsOptions> = {
-  high: anything,
-  medium: anything,
-  low: anything,
+  high: LEVEL,
+  medium: LEVEL,
+  low: LEVEL,
   consensusFrom: anything,
   veryLow: oneOf('refuse', 'advise'),
   renormalise: boolean,

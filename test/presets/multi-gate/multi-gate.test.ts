@@ -22,6 +22,15 @@ describe('multiGate', () => {
     ])
   })
 
+  it.each([
+    [{ refuseBelowConfidence: 7 }, 'refuseBelowConfidence', "from 0 to 1, or 'off'"],
+    [{ adviseBelowKeywords: -1 }, 'adviseBelowKeywords', 'from 0 to 1'],
+  ])('says %j by the name that it has here, not by that of the gate', (options, param, words) => {
+    expect(() => multiGate(options)).toThrow(
+      expect.objectContaining({ param, message: `${param} must be a number ${words}` }),
+    )
+  })
+
   it('can do without the gates for answers, one by one', () => {
     const names = (options: Parameters<typeof multiGate>[0]) => multiGate(options).gates.map(({ gate }) => gate.name)
     const before = ['min-top-cosine', 'keyword-coverage']

@@ -199,9 +199,9 @@ describe('weightedSignals', () => {
   it.each<[string, WeightedSignalsOptions, string]>([
     ['levels that do not fall', { high: 0.6 }, 'bands'],
     ['low above medium', { low: 0.71 }, 'bands'],
-    ['a level above 1', { high: 1.1 }, 'bands.high'],
-    ['a level below 0', { low: -0.1 }, 'bands.low'],
-    ['a level that is no number', { medium: NaN }, 'bands.medium'],
+    ['a level above 1', { high: 1.1 }, 'high'],
+    ['a level below 0', { low: -0.1 }, 'low'],
+    ['a level that is no number', { medium: NaN }, 'medium'],
     ['a consensus above 1', { consensusFrom: 1.01 }, 'consensusFrom'],
     ['a consensus that is text', { consensusFrom: '0.5' as unknown as number }, 'consensusFrom'],
   ])('refuses %s', (_, options, param) => {
