@@ -5,7 +5,7 @@
  *   npm run bench:quotes -- <folder> <questions>
  *
  * The questions are a text, one on each line, or a JSON file as in `bench/quoted-answers`: `answered` holds what the
- * folder answers, `unanswered` what it does not.
+ * folder answers, `unanswered` what it does not. Its `quotes`, where there are some, are for `bench/quotes-read.ts`.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
