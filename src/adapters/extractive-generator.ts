@@ -8,7 +8,8 @@ import { bestQuote, type Quote } from './extractive-generator/quotes.ts'
 /** Settings of `createExtractiveGenerator`. */
 export interface ExtractiveGeneratorOptions {
   /**
-   * Sentences quoted at most, 1 and up; a list or code that the last of them announces comes with it.
+   * Sentences quoted at most, 1 and up; a list or code that the last of them announces comes with it, and those between
+   * the paragraphs at the beginning of a section.
    *
    * @default 3
    */
@@ -26,8 +27,8 @@ const ANSWERS_FROM = 0.7
 
 /**
  * Makes a generator that quotes. Of one passage, and never of several, it quotes the adjacent sentences that hold most of
- * what is asked; where they hold too little, it names the closest passage and quotes
- * what is nearest in it.
+ * what is asked, or the beginning of the section whose heading says just that; where they hold too little, it names the
+ * closest passage and quotes what is nearest in it.
  */
 export function createExtractiveGenerator(options: ExtractiveGeneratorOptions = {}): Generator {
   requireOptions(options, { maxSentences: whole(1), closestPassage: text })

@@ -76,7 +76,7 @@ describe('a quoted answer', () => {
       },
     ]
     expect(await quote('How do I filter vectors by metadata?', pages)).toBe(
-      'You can restrict the search to vectors by a filter on their metadata. [2]',
+      'Closest passage, “Metadata Filtering”: You can restrict the search to vectors by a filter on their metadata. [2]',
     )
     expect(await quote('How do I delete vectors by a metadata filter?', pages)).toContain('delete all vectors')
   })
@@ -151,8 +151,16 @@ describe('a quoted answer', () => {
   })
 
   it('that holds all of several words needs no heading that says so', async () => {
-    const page = { section: 'Miscellaneous remarks about winter', text: 'You start the engine with the red key.' }
-    expect(await quote('How do I start the engine?', [page])).toBe('You start the engine with the red key. [1]')
+    const page = { section: 'Miscellaneous remarks about winter', text: 'The red key starts the engine.' }
+    expect(await quote('Does the red key start the engine?', [page])).toBe('The red key starts the engine. [1]')
+  })
+
+  it('to how something is done stands under a heading that says so, where there is a heading', async () => {
+    const under = (section: string) =>
+      quote('How do I start the engine?', [{ section, text: 'You start the engine with the red key.' }])
+    expect(await under('Starting the engine')).toBe('You start the engine with the red key. [1]')
+    expect(await under('Remarks about winter')).toMatch(/^Closest passage/)
+    expect(await under('Starting the engine of a boat')).toMatch(/^Closest passage/)
   })
 
   it.each([
@@ -264,6 +272,70 @@ describe('a quoted answer', () => {
   })
 })
 
+describe('a section whose heading says what is asked', () => {
+  const CODE = '```sh\nengine start --red\n```'
+  const LIST = '- petrol\n- diesel'
+
+  it('is quoted from its beginning, with the lists and code behind, up to what is no text', async () => {
+    const text = `Starting the engine\n\n> New in 2.0\n\nTurn the *red* key.\n\n${CODE}\n\nFill it with one of these:\n\n${LIST}\n\n![An engine](engine.png)\n\nWait.`
+    expect(await quote('How do I start the engine?', [{ section: 'Starting the engine', text }])).toBe(
+      `Turn the *red* key. [1]\n\n${CODE}\n\nFill it with one of these:\n\n${LIST}`,
+    )
+  })
+
+  it('is not quoted to a sentence that only leads on, nor beyond the sentences allowed', async () => {
+    const section = 'Starting the engine'
+    const text = `Turn the *red* key. Wait for it.\n\nThen fill it with one of these:\n\n![Fuels](fuels.png)`
+    const asked = 'How do I start the engine?'
+    expect(await quote(asked, [{ section, text }])).toBe('Turn the *red* key. Wait for it. [1]')
+    const two = `Turn the *red* key.\n\nWait for it.\n\nFill it.`
+    expect(await quote(asked, [{ section, text: two }], { maxSentences: 2 })).toBe(
+      'Turn the *red* key. [1]\n\nWait for it.',
+    )
+  })
+
+  it.each([
+    ['points elsewhere', 'See the [*key* page](key.md) for the engine.'],
+    ['leads to what is not quoted', 'Turn the *key*, as you see below.\n\n| key | red |'],
+    ['does not tell how', 'An engine that is started burns oil.'],
+    ['is a remark', 'Note: turn the *key* with care.'],
+    ['is warned of', ':::danger\n\nTurn the *red* key.'],
+    ['is taken back', 'Turn the *red* key.\n\nHowever, that does not work.\n\n'.repeat(2)],
+    ['is a list', '- Turn the *red* key.\n\nWait for it.'],
+  ])('is the closest passage when its beginning %s', async (_, text) => {
+    expect(await quote('How do I start the engine?', [{ section: 'Starting the engine', text }])).toMatch(/^Closest/)
+  })
+
+  it.each([
+    ['How do I turn off the red lamp?', 'Turning the red lamp on', 'Turn the *red* lamp on.'],
+    ['How do I host the red lamp?', 'Where is the red lamp hosted?', 'Choose a host of the red lamp in *Hosts*.'],
+    ['How do I make a red lamp?', 'Red lamps', 'Red lamps are made known by *signs* that you can buy.'],
+    [
+      'How do I change how many lamps are lit?',
+      'Lamps',
+      'You can change how many lamps are lit: 12 lamps are lit by default.',
+    ],
+    ['Who has access to all lamps?', 'Access to lamps', 'Those with access to lamps are none of all.'],
+  ])('is about that, and about nothing else: %j is not %j', async (question, section, text) => {
+    expect(await quote(question, [{ section, text }])).toMatch(/^Closest passage/)
+  })
+
+  it('may be a question of the same kind in other words', async () => {
+    const page = { section: 'Why is the lamp red?', text: 'The factory has paint of one kind.' }
+    expect(await quote('Why is a lamp red?', [page])).toBe('The factory has paint of one kind. [1]')
+  })
+
+  it('is trusted less, the further its score is from the best', async () => {
+    const text = 'Turn the *red* key.'
+    const pages = (convex: number) => [
+      { text: 'Engines are loud.', convex: 0.9 },
+      { section: 'Starting the engine', text, convex },
+    ]
+    expect(await quote('How do I start the engine?', pages(0.8))).toBe('Turn the *red* key. [2]')
+    expect(await quote('How do I start the engine?', pages(0.3))).toMatch(/^Closest passage/)
+  })
+})
+
 describe('what a sentence stands in', () => {
   const PASSWORDS = 'How should I store passwords in the database?'
   const PLAIN = 'Store passwords in plain text in the database, where you can read them.'
@@ -328,7 +400,7 @@ describe('what a sentence stands in', () => {
       text: 'Common mistakes when starting are a cold engine and an empty tank.',
     }
     expect(await quote('What are common mistakes when starting?', [page])).toContain('a cold engine')
-    const upgrade = { section: 'Upgrading', text: 'You can upgrade the engine with the blue kit.' }
+    const upgrade = { section: 'Upgrading the engine', text: 'You can upgrade the engine with the blue kit.' }
     expect(await quote('How do I upgrade the engine?', [upgrade])).toBe(
       'You can upgrade the engine with the blue kit. [1]',
     )

@@ -24,6 +24,8 @@ const MEASURE =
 const VERB = /\bhow (?:(?:do|can|should|would|could) (?:i|we|you|one)|to) (\p{L}+)/iu
 
 const KINDS: readonly (readonly [QuestionKind, RegExp])[] = [
+  // Before the amounts: "How do I change how many are shown?"
+  ['how-to', /^how (?:to|(?:do|can|should|would|could) (?:i|we|you|one))\b/i],
   ['amount', MEASURE],
   [
     'amount',
@@ -210,6 +212,38 @@ export function mannerOf(
     !(HELD_ONCE.test(text) && !HELD_ONCE.test(question.text))
   const { form, answers } = formFor(question, sentences, continued, shareAsked)
   return { independence: leaning * telling * general * turned, form, suits: stands && answers }
+}
+
+/** A heading that names something to be done. */
+const NAMES_A_DEED =
+  /^(?:how|to|add|change|configure|create|enable|install|make|restore|run|set|update|use|\p{L}+ing)\b/iu
+/** What turns a question or a heading into its contrary, though it is no term. */
+const OFF = /\b(?:off|disabl\w+)\b/i
+
+/**
+ * Whether what stands under a heading with the words of a question can be its answer.
+ *
+ * @param hasVerb whether those words are also what the question asks how to do
+ */
+export function headsSuch(heading: string, { kind, text }: QuestionForm, hasVerb: boolean): boolean {
+  if (OFF.test(text) !== OFF.test(heading)) return false
+  if (heading.endsWith('?')) return formOf(heading).kind === kind
+  if (kind === 'how-to') return hasVerb || NAMES_A_DEED.test(heading)
+  return kind !== 'time' && !text.startsWith('who')
+}
+
+/** Whether a section that says in its heading what is asked begins with the answer, and not with a pointer or a remark. */
+export function opens(
+  { sentences, continued }: Pick<Spoken, 'sentences' | 'continued'>,
+  form: QuestionForm,
+  shareAsked: (text: string) => number,
+): boolean {
+  const [first = ''] = sentences
+  const text = `${sentences.join(' ')} ${continued ?? ''}`
+  if ([POINTS_ELSEWHERE, SENDS_ON, REMARKS, LABELLED].some((form) => form.test(first))) return false
+  if (HELD_ONCE.test(sentences.join(' ')) && !HELD_ONCE.test(form.text)) return false
+  if (form.kind === 'how-to') return formFor(form, sentences, continued, shareAsked).answers
+  return form.kind !== 'amount' || saysAmount(text)
 }
 
 /** What tells somebody to do something, at the beginning of a sentence or of its main clause. */

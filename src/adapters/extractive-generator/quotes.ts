@@ -2,7 +2,8 @@
 import { clamp01 } from '../../core/lib/numbers.ts'
 import type { Chunk } from '../../core/evidence/chunk.ts'
 import { terms } from '../../core/text/terms.ts'
-import { formOf, mannerOf, type QuestionForm, saysAmount, takesBack, warnsUnasked } from './manner.ts'
+import { formOf, headsSuch, mannerOf, opens, type QuestionForm, saysAmount, takesBack, warnsUnasked } from './manner.ts'
+import { openingOf } from './openings.ts'
 import { MAX_QUOTE, type Run, runsOf } from './runs.ts'
 
 /** Sentences that stand together in one passage. */
@@ -14,7 +15,7 @@ export interface Quote {
   /** Whether the sentences are an item of a list. */
   readonly isItem: boolean
   readonly sentences: readonly string[]
-  /** The list or code that the last of them announces, as it stands. */
+  /** The list or code that the last of them announces, or what follows them in their section, as it stands. */
   readonly continued: string | undefined
   /**
    * How well the best of these sentences answer, 0..1: the share of the question's terms that they and the headings above
@@ -117,6 +118,8 @@ export function bestQuote(question: string, chunks: readonly Chunk[], maxSentenc
   )
   const asked = askedBy(question, runs.flat())
   const topScore = chunks[0]?.scores.convex ?? 0
+  const headed = headedQuote(chunks, asked, maxSentences, topScore)
+  if (headed !== undefined) return headed
   let best: Quote | undefined
   let most = -1
   for (const [chunk, passage] of chunks.entries()) {
@@ -135,16 +138,48 @@ export function bestQuote(question: string, chunks: readonly Chunk[], maxSentenc
     const worth = ranked * about * (WHOLE * whole + (1 - WHOLE) * found.worth)
     if (worth > most) {
       most = worth
-      const { convex } = scores
-      const known = convex === undefined ? 1 : clamp01(convex / Math.max(SURE_SCORE, NEAR_TOP * topScore))
+      const known = trustOf(scores.convex, topScore)
       const { lead, isItem } = found.run
       const spoken = { lead, ...widened(found, maxSentences) }
       // What is quoted beside the best sentences must stand as they do.
-      const stands = !warned && mannerOf(asked.form, spoken, asked.share).suits
+      const heading = headingOf(passage)
+      const told =
+        asked.form.kind !== 'how-to' ||
+        heading === '' ||
+        (found.isMeant && asked.said.length > 0) ||
+        headingSays(heading, asked)
+      const stands = !warned && told && mannerOf(asked.form, spoken, asked.share).suits
       best = { chunk, isItem, ...spoken, fit: stands ? found.fit * about * known : 0 }
     }
   }
   return best
+}
+
+/** How far a passage is trusted by its fused score, 0..1; 1 where it has none. */
+function trustOf(convex: number | undefined, topScore: number): number {
+  return convex === undefined ? 1 : clamp01(convex / Math.max(SURE_SCORE, NEAR_TOP * topScore))
+}
+
+/** The beginning of the first passage whose heading says what is asked. */
+function headedQuote(
+  chunks: readonly Chunk[],
+  asked: Asked,
+  maxSentences: number,
+  topScore: number,
+): Quote | undefined {
+  for (const [chunk, passage] of chunks.entries()) {
+    const heading = headingOf(passage)
+    const { title = '', section = '', scores, text } = passage
+    if (!headingSays(heading, asked) || warnsUnasked(`${title} › ${section}`, asked.form)) continue
+    const opening = openingOf(text, heading, maxSentences)
+    if (opening === undefined || !opens(opening, asked.form, asked.share)) continue
+    return { chunk, lead: [], isItem: false, ...opening, fit: trustOf(scores.convex, topScore) }
+  }
+  return undefined
+}
+
+function headingOf({ title = '', section = '' }: Chunk): string {
+  return section.split(' › ').at(-1) || title
 }
 
 /** A run, with the terms of each sentence. */
@@ -159,7 +194,9 @@ interface Measured {
   readonly continued: string | undefined
   readonly fit: number
   readonly worth: number
-  /** Whether the sentences hold all that is asked, or are said to be about just that: then the heading need not say so. */
+  /** Whether they are said to be about just that which is asked. */
+  readonly isMeant: boolean
+  /** Whether they are, or hold all that is asked: then the heading need not say so. */
   readonly saysAll: boolean
 }
 
@@ -189,10 +226,22 @@ function bestOf(runs: readonly ReadRun[], above: Above, asked: Asked, maxSentenc
       const suited = answers ? 1 : UNSUITED_DISCOUNT
       const worth = tells ? stands * form * suited * LENGTH_DISCOUNT ** (to - from - 1) * LATER_DISCOUNT ** at : 0
       const fit = tells && answers ? stands * Math.min(1, form) * (asked.vague && !isMeant ? VAGUE_DISCOUNT : 1) : 0
-      if (best === undefined || worth > best.worth) best = { run, sentences, continued, fit, worth, saysAll }
+      if (best === undefined || worth > best.worth) best = { run, sentences, continued, fit, worth, isMeant, saysAll }
     }
   }
   return best
+}
+
+/** Whether a heading says all that is asked, and nothing else. A heading of one word says too little, unless it asks. */
+function headingSays(heading: string, { weights, telling, said, form }: Asked): boolean {
+  // Of a signature only its name says what it is about.
+  const own = termsIn(heading.replace(/\(.*$/, ''))
+  return (
+    (telling.size > 1 || heading.endsWith('?')) &&
+    [...telling].every((term) => own.has(term)) &&
+    [...own].every((term) => weights.has(term) || LIGHT.has(term)) &&
+    headsSuch(heading, form, said.length > 0)
+  )
 }
 
 /** Whether the heading above, the question there, or the purpose said first ("To uninstall, …") is what is asked and nothing else. */

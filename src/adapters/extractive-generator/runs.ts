@@ -27,8 +27,8 @@ export interface Run {
 /** Longest quote, characters, without a list or code behind it. */
 export const MAX_QUOTE = 600
 /** Longest list or code that is quoted behind its announcement. */
-const MAX_CONTINUED = 700
-const MAX_CONTINUED_LINES = 20
+export const MAX_CONTINUED = 700
+export const MAX_CONTINUED_LINES = 20
 
 /** @param section the headings above the passage, joined by ` › ` */
 export function runsOf(text: string, section: string | undefined): Run[] {
@@ -174,7 +174,7 @@ function withinBounds(source: string): string | undefined {
 const ENDS_WITH_PICTURE = /:[\w+-]+:$/
 
 /** Whether a sentence leads to what stands behind it. */
-function announces(sentence: string): boolean {
+export function announces(sentence: string): boolean {
   return sentence.endsWith(':') && !ENDS_WITH_PICTURE.test(sentence)
 }
 
@@ -187,7 +187,7 @@ const ENDS = /[.!:。！？।॥።៕…]["'”’)\]*_`]*$/u
 const CHARACTERS_A_MARK = 40
 
 /** Whether a sentence says something to a reader: it has words, an end, and little of what code has. */
-function isProse(sentence: string): boolean {
+export function isProse(sentence: string): boolean {
   if (
     sentence.length > MAX_QUOTE ||
     !ENDS.test(sentence) ||
