@@ -259,7 +259,6 @@ const TELLS_TO = new RegExp(
   ].join('|'),
   'iu',
 )
-const CAN_BE = /\b(?:can|may) (?:also |then |now |only |easily |either )?be (\p{L}+)/giu
 /** What is done with something, where it is said what it is. */
 const PASSIVE =
   /^\s*(?:also |only |always |usually |not |now )?(?!used|called|named|meant|intended|designed)\p{L}+(?:ed|en|set|run)\b/iu
@@ -289,12 +288,13 @@ function formFor(
       const [, does = ''] = /(?:you )?(\p{L}+)/iu.exec(first) ?? []
       const echoes = verb !== '' && does.toLowerCase() === verb
       const instructs = INSTRUCTS.test(text) || echoes
-      const told =
-        echoes || TELLS_TO.test(text) || [...text.matchAll(CAN_BE)].some(([, done = '']) => shareAsked(done) > 0)
       const [, end = verb] = /^to (\p{L}+)[^,:]*,/iu.exec(first) ?? []
       // That it can be done does not say how, and what is done before, after or for something else is something else.
       const tells =
-        told && (continued !== undefined || MEANS.test(text)) && !ANOTHER_TIME.test(first) && sameWord(end, verb)
+        (echoes || TELLS_TO.test(text)) &&
+        (continued !== undefined || MEANS.test(text)) &&
+        !ANOTHER_TIME.test(first) &&
+        sameWord(end, verb)
       if (continued !== undefined) return { form: instructs ? 1.4 : 1.25, answers: tells }
       return { form: instructs ? 1.12 : text.length < TOO_SHORT ? 0.5 : 0.72, answers: tells }
     }

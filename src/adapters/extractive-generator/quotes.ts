@@ -77,9 +77,6 @@ const UNDOING = termsIn(
 )
 const UNDOING_DISCOUNT = 0.4
 
-/** For a question of which hardly any sentence can be known to answer it. */
-const VAGUE_DISCOUNT = 0.65
-
 /** A question, as quotes are measured by it. */
 interface Asked {
   /** What its terms weigh: those in few sentences more, light ones less. */
@@ -91,8 +88,6 @@ interface Asked {
   /** Share of a text's terms that are telling. */
   readonly share: (text: string) => number
   readonly form: QuestionForm
-  /** Whether it asks how to do what one word names: many sentences have that word. */
-  readonly vague: boolean
   readonly undoes: boolean
   /** The verb of a question how to do something, unless it is a light one: an answer says it too. */
   readonly said: readonly string[]
@@ -225,7 +220,7 @@ function bestOf(runs: readonly ReadRun[], above: Above, asked: Asked, maxSentenc
       const stands = covered * independence * undoing
       const suited = answers ? 1 : UNSUITED_DISCOUNT
       const worth = tells ? stands * form * suited * LENGTH_DISCOUNT ** (to - from - 1) * LATER_DISCOUNT ** at : 0
-      const fit = tells && answers ? stands * Math.min(1, form) * (asked.vague && !isMeant ? VAGUE_DISCOUNT : 1) : 0
+      const fit = tells && answers ? stands * Math.min(1, form) : 0
       if (best === undefined || worth > best.worth) best = { run, sentences, continued, fit, worth, isMeant, saysAll }
     }
   }
@@ -324,7 +319,6 @@ function askedBy(question: string, runs: readonly ReadRun[]): Asked {
     telling,
     share: (text) => shareOf(telling, termsIn(text)),
     form,
-    vague: form.kind === 'how-to' && telling.size === 1,
     undoes: isOf(UNDOING, own),
     said: [...termsIn(form.verb)].filter((term) => !LIGHT.has(term)),
     acronyms: question.match(ACRONYM) ?? [],
