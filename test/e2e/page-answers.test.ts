@@ -60,11 +60,7 @@ describe('an answer', () => {
 
   it('with a caution shows it', async () => {
     const { page } = await visit()
-    await page.route('**/ask', async (route) => {
-      const response = await route.fetch()
-      const body = (await response.json()) as object
-      await route.fulfill({ response, json: { ...body, verdict: 'advise', caution: 'Verify this.' } })
-    })
+    await changing(page, (body) => ({ ...body, verdict: 'advise', caution: 'Verify this.' }))
     await ask(page, STRONG)
     expect(await page.locator('.verdict .badge').innerText()).toBe('Advise')
     expect(await page.locator('.caution').innerText()).toBe('Verify this.')
@@ -75,11 +71,7 @@ describe('an answer', () => {
     ['advise', 'Read the passage with care.'],
   ])('that is the closest passage is not called one, under %s', async (verdict, words) => {
     const { page } = await visit()
-    await page.route('**/ask', async (route) => {
-      const response = await route.fetch()
-      const body = (await response.json()) as object
-      await route.fulfill({ response, json: { ...body, verdict, manner: 'closest' } })
-    })
+    await changing(page, (body) => ({ ...body, verdict, manner: 'closest' }))
     await ask(page, STRONG)
     expect(await page.locator('.verdict').innerText()).toMatch(new RegExp(`^${verdict}\\s+${words}$`, 'i'))
     expect(await page.locator('.reading').innerText()).toContain('The passage closest to the question, word for word.')
@@ -87,11 +79,7 @@ describe('an answer', () => {
 
   it('for the public has no figures, and nothing is broken without them', async () => {
     const { page, complaints } = await visit()
-    await page.route('**/ask', async (route) => {
-      const response = await route.fetch()
-      const { detail: _, ...body } = (await response.json()) as Record<string, unknown>
-      await route.fulfill({ response, json: body })
-    })
+    await changing(page, (body) => ({ ...body, detail: undefined }))
     await ask(page, STRONG)
     expect(await page.locator('.confidence').innerText()).toMatch(/^(High|Medium|Low)$/)
     expect(await page.locator('.findings, .chunks').count()).toBe(0)

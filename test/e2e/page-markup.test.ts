@@ -88,13 +88,12 @@ describe('markup in documents and questions', () => {
 
   it('becomes a link only when a source is a web address', async () => {
     const { page, complaints } = await visit()
-    await page.route('**/ask', async (route) => {
-      const response = await route.fetch()
-      const body = (await response.json()) as { sources: object[] }
+    await changing(page, (body) => {
+      const [first] = body['sources'] as object[]
       const sources = ['javascript:alert(1)', 'data:text/html,x', '//example.com', 'https://example.com/a'].map(
-        (source, at) => ({ ...body.sources[0], number: at + 1, source }),
+        (source, at) => ({ ...first, number: at + 1, source }),
       )
-      await route.fulfill({ response, json: { ...body, answer: 'Four [1] [2] [3] [4], and [99].', sources } })
+      return { ...body, answer: 'Four [1] [2] [3] [4], and [99].', sources }
     })
     await ask(page, STRONG)
     const links = page.locator('.sources a')
@@ -106,7 +105,9 @@ describe('markup in documents and questions', () => {
   })
 
   it('would meet a strict policy in the headers', async () => {
-    const modules = ['page', 'access', 'answer', 'elements', 'markdown'].map((name) => `/${name}.js`)
+    const modules = ['page', 'access', 'answer', 'elements', 'exchange', 'markdown', 'writing'].map(
+      (name) => `/${name}.js`,
+    )
     for (const path of ['/', ...modules, '/theme.css', '/style.css', '/favicon.svg']) {
       const { status, headers } = await fetch(`${site.gate.url}${path}`)
       expect(status).toBe(200)

@@ -48,7 +48,7 @@ export async function ask(page: Page, question: string): Promise<void> {
 
 /** The latest question has its answer, or its error. */
 export async function settled(page: Page): Promise<void> {
-  await page.locator('#result:not([aria-busy]) #asked').waitFor()
+  await page.locator('#result:not([aria-busy], .writing) #asked').waitFor()
 }
 
 /** Asks until the answer comes from the cache: it is stored after the response was sent. */
@@ -70,10 +70,10 @@ export function fact(page: Page, name: string): Locator {
 /** The id of what has the focus. */
 export const activeId = (page: Page): Promise<string | undefined> => page.evaluate(() => document.activeElement?.id)
 
-/** Lets a page see other answers than the gate gives. */
+/** Lets a page see other answers than the gate gives: whole ones, as the page takes them, too. */
 export async function changing(page: Page, change: (body: Record<string, unknown>) => object): Promise<void> {
   await page.route('**/ask', async (route) => {
-    const response = await route.fetch()
+    const response = await route.fetch({ headers: { ...route.request().headers(), accept: 'application/json' } })
     await route.fulfill({ response, json: change((await response.json()) as Record<string, unknown>) })
   })
 }

@@ -8,47 +8,14 @@ import { callGate, ingest } from '../../src/cli/gate-client.ts'
 import { type LocalGate, startLocalGate } from '../../scripts/local-gate.ts'
 import { HANDBOOK, MIDDLING, OFF_TOPIC, STRONG } from '../fixtures/corpus.ts'
 import { type Answer, answering, type ScriptedUpstream, startUpstream } from '../fixtures/scripted-upstream.ts'
+import { delta, DONE, talking, wholeStream } from './streaming-model.ts'
 
 const stateDirectory = mkdtempSync(join(tmpdir(), 'hono-rag-gate-e2e-'))
 let model: ScriptedUpstream
 let gate: LocalGate
 
-interface ModelRequest {
-  readonly stream?: boolean
-  readonly messages: readonly { readonly role: string; readonly content: string }[]
-}
-
 const WORDS = ['Thirty-', 'five ', 'days [1].']
-const delta = (content: string, reason: string | null = null): string =>
-  `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', model: 'm-1', choices: [{ index: 0, delta: { content }, finish_reason: reason }] })}\n\n`
-const USAGE =
-  'data: {"object":"chat.completion.chunk","model":"m-1","choices":[],"usage":{"prompt_tokens":120,"completion_tokens":7}}\n\n'
-const DONE = 'data: [DONE]\n\n'
-
-const requests: ModelRequest[] = []
-/** Answers as it is asked to: in pieces, or whole. `go` is awaited before each piece. */
-const talking =
-  (events: readonly string[], go: () => Promise<void> = async () => undefined): Answer =>
-  (response, request, body) => {
-    requests.push(JSON.parse(body) as ModelRequest)
-    if (requests.at(-1)?.stream !== true) {
-      const message = { role: 'assistant', content: WORDS.join('') }
-      return answering(JSON.stringify({ model: 'm-1', choices: [{ index: 0, finish_reason: 'stop', message }] }))(
-        response,
-        request,
-        body,
-      )
-    }
-    response.writeHead(200, { 'content-type': 'text/event-stream' })
-    void (async () => {
-      for (const event of events) {
-        await go()
-        response.write(event)
-      }
-      response.end()
-    })()
-  }
-const WHOLE = [...WORDS.map((word) => delta(word)), delta('', 'stop'), USAGE, DONE]
+const WHOLE = wholeStream(WORDS)
 
 beforeAll(async () => {
   model = await startUpstream(talking(WHOLE))
@@ -99,7 +66,12 @@ describe('an answer that is asked for as a stream', () => {
     let release = (): void => undefined
     const held = new Promise<void>((resolve) => (release = resolve))
     let sent = 0
-    model.answerWith(talking(WHOLE, () => (sent++ === 1 ? held : Promise.resolve())))
+    const answer = talking(WHOLE, () => (sent++ === 1 ? held : Promise.resolve()))
+    let asked: unknown
+    model.answerWith((upstream, request, body) => {
+      asked = JSON.parse(body)
+      answer(upstream, request, body)
+    })
     const response = await post({ question: anotherQuestion(), stream: true })
     expect(response.headers.get('content-type')).toBe('text/event-stream')
     expect(response.headers.get('rag-gate')).toMatch(/^pass;/)
@@ -117,7 +89,7 @@ describe('an answer that is asked for as a stream', () => {
     const chunks = chunksIn(came)
     expect(chunks.map((chunk) => chunk.choices[0]?.delta.content)).toEqual(['', ...WORDS, undefined])
     expect(chunks.at(-1)?.choices[0]?.finish_reason).toBe('stop')
-    expect(requests.at(-1)).toMatchObject({ stream: true, stream_options: { include_usage: true } })
+    expect(asked).toMatchObject({ stream: true, stream_options: { include_usage: true } })
   })
 
   test('is stored after its end: sent again with the same pieces, and as JSON to who asks so', async () => {

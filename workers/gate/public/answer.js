@@ -17,6 +17,7 @@ import {
   words,
 } from './elements.js'
 import { markdown } from './markdown.js'
+import { writingInto } from './writing.js'
 
 const MANNERS = {
   quoted: 'Quoted from the sources, word for word. No model wrote this.',
@@ -51,31 +52,65 @@ export function errorParts(heading, again, { title, message, status: httpStatus,
   ]
 }
 
-export function answerParts(heading, { body, headers, roundTripMs, collection }) {
-  const { verdict, detail } = body
-  const cited = citedNumbers(body.answer, body.sources)
+/**
+ * An answer whose words are still to come.
+ *
+ * @returns its parts; `write` adds words, and `end` adds what depends on all of them, or says what kept them from coming
+ */
+export function answerView(heading, { about, headers, collection }) {
+  const { verdict, detail } = about
+  const answer = el('div', { className: 'answer prose' })
+  const writing = writingInto(answer)
+  const roundTrip = el('span', {}, '…')
   const reading = el(
     'div',
     { className: 'card reading' },
     heading,
-    el('div', { className: 'verdict' }, badge(verdict), el('span', {}, verdictWords(body))),
-    ...markParts(body),
-    body.caution && el('p', { className: 'caution' }, body.caution),
-    el('div', { className: 'answer prose' }, ...markdown(body.answer, { citation: citationOf(cited) })),
-    MANNERS[body.manner] && el('p', { className: 'quiet' }, MANNERS[body.manner]),
-    ...(body.refused ? refusalParts(body) : sourceParts(body, cited)),
+    el('div', { className: 'verdict' }, badge(verdict), el('span', {}, verdictWords(about))),
+    ...markParts(about),
+    about.caution && el('p', { className: 'caution' }, about.caution),
+    answer,
   )
   const facts = el(
     'div',
     { className: 'card facts' },
-    confidencePart(body),
+    confidencePart(about),
     detail && folding('Gates', el('ul', { className: 'findings' }, ...detail.findings.map(findingItem))),
     detail?.explanation?.analysis?.length > 0 &&
       folding('Retrieval', el('ul', {}, ...detail.explanation.analysis.map(({ text }) => el('li', {}, text)))),
-    folding('This response', exchangeRows(body, headers, roundTripMs, collection)),
+    folding('This response', exchangeRows(about, headers, roundTrip, collection)),
     detail && signalsPart(detail.signals),
   )
-  return [reading, facts, detail?.chunks.length > 0 && chunksPart(detail.chunks, body.sources, cited)].filter(Boolean)
+  return {
+    parts: [reading, facts],
+    write: (words) => writing.write(words),
+    end({ roundTripMs, incomplete, again }) {
+      const cited = citedNumbers(writing.text(), about.sources)
+      writing.end(citationOf(cited))
+      roundTrip.textContent = ms(roundTripMs)
+      const more = [
+        incomplete && incompletePart(incomplete, again),
+        MANNERS[about.manner] && el('p', { className: 'quiet' }, MANNERS[about.manner]),
+        ...(about.refused ? refusalParts(about) : sourceParts(about, cited)),
+      ]
+      reading.append(...more.filter(Boolean))
+      if (detail?.chunks.length > 0) facts.after(chunksPart(detail.chunks, about.sources, cited))
+    },
+  }
+}
+
+function incompletePart({ message, code, requestId }, again) {
+  return el(
+    'div',
+    { className: 'caution incomplete' },
+    el('p', { role: 'alert' }, el('strong', {}, 'This answer is incomplete.'), ` ${message}`),
+    code &&
+      rows([
+        ['Code', el('code', {}, code)],
+        ['Request', requestId && el('code', {}, requestId)],
+      ]),
+    again,
+  )
 }
 
 /** The badge and the banner of the profile that judged. */
@@ -214,17 +249,17 @@ function findingItem({ gate, outcome, code, message, stage }) {
   )
 }
 
-function exchangeRows(body, headers, roundTripMs, collection) {
+function exchangeRows(about, headers, roundTrip, collection) {
   const gate = headers.get('rag-gate') ?? ''
   const timings = [...(headers.get('server-timing') ?? '').matchAll(/([\w-]+);dur=([\d.]+)/g)]
   return rows([
     ['Cache', ...cacheWords(cacheState(headers))],
     ['Collection', el('code', {}, collection)],
     ['Policy', el('code', {}, /policy="([^"]*)"/.exec(gate)?.[1] ?? '–')],
-    ['Reason', el('code', {}, body.reason_code)],
+    ['Reason', el('code', {}, about.reason_code)],
     ...timings.map(([, name, dur]) => [name === 'total' ? 'In the Worker' : capital(words(name)), ms(Number(dur))]),
-    ['Round trip', ms(roundTripMs)],
-    ['Decision', el('code', {}, body.decision_id)],
+    ['Round trip', roundTrip],
+    ['Decision', el('code', {}, about.decision_id)],
   ])
 }
 

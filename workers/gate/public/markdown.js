@@ -31,12 +31,10 @@ function blocks(lines, citation, depth) {
     const heading = /^ {0,3}#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$/.exec(line)
     if (line.trim() === '') at++
     else if (fence !== undefined) {
-      const end = lines.findIndex(
-        (each, index) => index > at && new RegExp(`^ {0,3}${fence}[${fence[0]}]*[ \t]*$`).test(each),
-      )
-      const code = lines.slice(at + 1, end === -1 ? lines.length : end)
-      made.push(el('pre', {}, el('code', {}, code.join('\n'))))
-      at = end === -1 ? lines.length : end + 1
+      const closing = new RegExp(`^ {0,3}${fence}[${fence[0]}]*[ \t]*$`)
+      const end = endOf(lines, at + 1, (each) => !closing.test(each))
+      made.push(el('pre', {}, el('code', {}, lines.slice(at + 1, end).join('\n'))))
+      at = end + 1
     } else if (heading !== null) {
       made.push(el('p', { className: 'heading' }, ...inline(heading[1], citation)))
       at++

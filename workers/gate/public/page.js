@@ -1,15 +1,16 @@
-/** The page: sends a question, shows the answer and what the gate thought of it. */
-import { collection, credentials, startAccess } from './access.js'
-import { answerParts, cacheState, errorParts } from './answer.js'
+/** The page: sends a question, shows the answer as it comes, and what the gate thought of it. */
+import { collection, startAccess } from './access.js'
+import { answerView, cacheState, errorParts } from './answer.js'
 import { badge, el, ms, shorten, VERDICTS, words } from './elements.js'
+import { Incomplete, send } from './exchange.js'
 
-const TIMEOUT_MS = 60_000
 const HISTORY_LENGTH = 10
 
 const byId = (id) => document.getElementById(id)
 const form = byId('ask')
 const input = byId('question')
 const status = byId('status')
+const stop = byId('stop')
 const result = byId('result')
 let underway
 
@@ -22,9 +23,11 @@ for (const button of form.querySelectorAll('.examples button')) {
 }
 document.addEventListener('keydown', (event) => {
   if (event.key !== 'Escape' || event.isComposing) return
+  if (underway !== undefined) return underway.abort()
   input.focus()
   input.select()
 })
+stop.addEventListener('click', () => underway?.abort())
 byId('send').disabled = false
 // The examples are about the documents that the gate brings along.
 void startAccess(() => {
@@ -38,76 +41,68 @@ async function ask(text, of = collection()) {
   if (question === '') return form.reportValidity()
   underway?.abort()
   const mine = (underway = new AbortController())
+  const startedMs = performance.now()
   result.setAttribute('aria-busy', 'true')
   status.textContent = 'Judging the evidence …'
+  stop.hidden = false
   const outcome = await send(question, of, mine.signal)
   if (mine !== underway) return
-  show(question, { ...outcome, collection: of })
-}
-
-async function send(question, of, replaced) {
-  const startedMs = performance.now()
-  try {
-    const response = await fetch('/ask', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...credentials() },
-      body: JSON.stringify(of === 'default' ? { question } : { question, collection: of }),
-      signal: AbortSignal.any([replaced, AbortSignal.timeout(TIMEOUT_MS)]),
-    })
-    const body = await readJson(response)
-    const roundTripMs = performance.now() - startedMs
-    if (response.ok && Object.hasOwn(VERDICTS, body?.verdict ?? '') && typeof body.answer === 'string')
-      return { body, headers: response.headers, roundTripMs }
-    return { error: errorFrom(response, body), roundTripMs }
-  } catch (thrown) {
-    const late = thrown?.name === 'TimeoutError'
-    return {
-      error: late
-        ? { title: 'The gate took too long', message: `There was no answer within ${TIMEOUT_MS / 1000} seconds.` }
-        : { title: 'The gate cannot be reached', message: 'Check the connection, and that the Worker is running.' },
-      roundTripMs: performance.now() - startedMs,
-    }
+  result.removeAttribute('aria-busy')
+  if (mine.signal.aborted) {
+    // The answer before it stays.
+    status.textContent = 'Stopped.'
+    if (document.activeElement === stop) input.focus()
+  } else {
+    const asked = { question, of, heading: headingOf(question), tookMs: () => performance.now() - startedMs }
+    if (outcome.error) showError(asked, outcome.error)
+    else await showAnswer(asked, outcome, () => mine !== underway)
   }
+  if (mine !== underway) return
+  underway = undefined
+  stop.hidden = true
 }
 
-async function readJson(response) {
-  const text = await response.text()
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+function headingOf(question) {
+  return el('h2', { id: 'asked', tabIndex: -1 }, shorten(question, 160))
 }
 
-function errorFrom(response, body) {
-  const { code, message, request_id: requestId } = body?.error ?? {}
-  return {
-    title: response.status < 500 ? 'The gate did not take this question' : 'The gate could not answer',
-    message: message ?? 'The answer could not be read.',
-    status: response.status,
-    code,
-    requestId,
-    retryAfter: response.headers.get('retry-after'),
-  }
-}
-
-function show(question, outcome) {
-  const { error, body, roundTripMs, collection: of } = outcome
-  const kind = error ? 'error' : body.verdict
-  const heading = el('h2', { id: 'asked', tabIndex: -1 }, shorten(question, 160))
-  result.replaceChildren(
-    ...(error ? errorParts(heading, askAgain('Try again', question, of), error) : answerParts(heading, outcome)),
-  )
+function show(kind, heading, parts) {
+  result.replaceChildren(...parts)
   result.className = kind
   result.hidden = false
-  result.removeAttribute('aria-busy')
   byId('intro').hidden = true
-  const cache = error ? undefined : cacheState(outcome.headers)
-  remember(question, of, kind, [of === 'default' ? '' : of, cache?.kind === 'hit' ? 'cached' : '', ms(roundTripMs)])
-  status.textContent = error
-    ? `${error.title}.`
-    : `${VERDICTS[kind][0]}, ${words(body.band)} confidence, in ${ms(roundTripMs)}${cache.kind === 'hit' ? ' from the cache' : ''}. Esc returns to the question.`
   heading.focus()
+}
+
+function showError({ question, of, heading, tookMs }, error) {
+  show('error', heading, errorParts(heading, askAgain('Try again', question, of), error))
+  remember(question, of, 'error', [ms(tookMs())])
+  status.textContent = `${error.title}.`
+}
+
+/** @param isReplaced whether another question was asked meanwhile */
+async function showAnswer({ question, of, heading, tookMs }, { about, headers, pieces }, isReplaced) {
+  const view = answerView(heading, { about, headers, collection: of })
+  show(about.verdict, heading, view.parts)
+  result.classList.add('writing')
+  const verdict = `${VERDICTS[about.verdict][0]}, ${words(about.band)} confidence`
+  if (about.manner === 'written') status.textContent = `${verdict}. The answer is being written …`
+  let incomplete
+  try {
+    for await (const piece of pieces) view.write(piece)
+  } catch (thrown) {
+    if (!(thrown instanceof Incomplete)) throw thrown
+    incomplete = thrown
+  }
+  if (isReplaced()) return
+  const roundTripMs = tookMs()
+  view.end({ roundTripMs, incomplete, again: askAgain('Try again', question, of) })
+  result.classList.remove('writing')
+  if (document.activeElement === stop) heading.focus()
+  const isCached = cacheState(headers).kind === 'hit'
+  const took = incomplete ? `incomplete after ${ms(roundTripMs)}` : `in ${ms(roundTripMs)}`
+  status.textContent = `${verdict}, ${took}${isCached ? ' from the cache' : ''}. Esc returns to the question.`
+  remember(question, of, about.verdict, [isCached && 'cached', incomplete && 'incomplete', ms(roundTripMs)])
 }
 
 function askAgain(label, question, of) {
@@ -118,8 +113,9 @@ function askAgain(label, question, of) {
 
 function remember(question, of, kind, notes) {
   const again = askAgain(shorten(question, 120), question, of)
+  const told = [of === 'default' ? '' : of, ...notes].filter(Boolean).join(', ')
   const list = byId('history').querySelector('ol')
-  list.prepend(el('li', {}, badge(kind), again, el('span', { className: 'quiet' }, notes.filter(Boolean).join(', '))))
+  list.prepend(el('li', {}, badge(kind), again, el('span', { className: 'quiet' }, told)))
   while (list.children.length > HISTORY_LENGTH) list.lastChild.remove()
   byId('history').hidden = false
 }

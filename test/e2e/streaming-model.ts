@@ -1,0 +1,46 @@
+/** What a model on loopback answers: in pieces to who asks for a stream, whole to everybody else. */
+import { type Answer, answering } from '../fixtures/scripted-upstream.ts'
+
+/** An event with a piece of the answer, or with what ended it. */
+export const delta = (content: string, reason: string | null = null): string =>
+  `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', model: 'm-1', choices: [{ index: 0, delta: { content }, finish_reason: reason }] })}\n\n`
+export const DONE = 'data: [DONE]\n\n'
+const USAGE =
+  'data: {"object":"chat.completion.chunk","model":"m-1","choices":[],"usage":{"prompt_tokens":120,"completion_tokens":7}}\n\n'
+
+/** All events of an answer that ends well. */
+export const wholeStream = (pieces: readonly string[]): string[] => [
+  ...pieces.map((piece) => delta(piece)),
+  delta('', 'stop'),
+  USAGE,
+  DONE,
+]
+
+/**
+ * Answers in events, or with a whole text.
+ *
+ * @param go awaited before each event
+ * @param whole the text
+ */
+export const talking =
+  (
+    events: readonly string[],
+    go: () => Promise<void> = async () => undefined,
+    whole = 'Thirty-five days [1].',
+  ): Answer =>
+  (response, request, body) => {
+    const { stream } = JSON.parse(body) as { readonly stream?: boolean }
+    if (stream !== true) {
+      const message = { role: 'assistant', content: whole }
+      const choices = [{ index: 0, finish_reason: 'stop', message }]
+      return answering(JSON.stringify({ model: 'm-1', choices }))(response, request, body)
+    }
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    void (async () => {
+      for (const event of events) {
+        await go()
+        response.write(event)
+      }
+      response.end()
+    })()
+  }
