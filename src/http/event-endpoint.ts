@@ -9,7 +9,8 @@ import { badResponse, errorOfFault, errorOfStatus, type UpstreamName } from './u
  * Sends a body, and gives the data of the events as they come. Whoever stops reading before the end has the rest cancelled.
  *
  * @param deadline holds until whoever started it stops it
- * @throws errors that begin with the upstream's role: `…_timeout`, `…_unavailable`, `…_misconfigured`, `…_bad_response`
+ * @throws errors that begin with the upstream's role: `…_timeout`, `…_unavailable`, `…_misconfigured`, `…_bad_request`,
+ *   `…_bad_response`
  */
 export type EventEndpoint = (body: unknown, deadline: Deadline) => AsyncGenerator<string, void, void>
 

@@ -25,7 +25,8 @@ export interface JsonEndpointOptions {
 /**
  * Sends a body and gives the JSON of the answer.
  *
- * @throws errors that begin with the upstream's role: `…_timeout`, `…_unavailable`, `…_misconfigured`, `…_bad_response`
+ * @throws errors that begin with the upstream's role: `…_timeout`, `…_unavailable`, `…_misconfigured`, `…_bad_request`,
+ *   `…_bad_response`
  */
 export type JsonEndpoint = (body: unknown, signal?: AbortSignal) => Promise<unknown>
 
