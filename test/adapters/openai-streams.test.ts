@@ -74,6 +74,8 @@ describe('a streamed answer', () => {
       model: 'served',
       usage: { inputTokens: 120, outputTokens: 7 },
     })
+    // Whatever else would come of it.
+    expect(seen.isCancelled).toBe(true)
     const [body] = seen.bodies
     expect(body).toMatchObject({
       model: 'asked',
@@ -120,10 +122,11 @@ describe('a streamed answer', () => {
     ['nothing', DONE, 'llm_bad_response'],
     ['too much', delta('x'.repeat(5000)), 'llm_bad_response'],
   ])('of %s fails with a code, and no word of it', async (_, sent, code) => {
-    const { pieces, send } = anEndpoint({ maxResponseBytes: 4096 })
+    const { pieces, send, seen } = anEndpoint({ maxResponseBytes: 4096 })
     send(sent)
     const failure = await failureOf(readAll(pieces))
     expect(failure).toMatchObject({ code })
+    expect(seen.isCancelled).toBe(true)
     expect(String(failure)).not.toContain('secret')
   })
 
@@ -169,8 +172,15 @@ describe('a streamed answer', () => {
     [401, 'llm_misconfigured'],
     [400, 'llm_bad_request'],
   ])('of status %s is none', async (status, code) => {
-    const { pieces } = anEndpoint({ fetch: async () => new Response('secret', { status }) })
+    let open = 0
+    const { pieces } = anEndpoint({
+      fetch: async () => {
+        open++
+        return new Response(new ReadableStream({ cancel: () => void open-- }), { status })
+      },
+    })
     expect(await failureOf(readAll(pieces))).toMatchObject({ code })
+    expect(open).toBe(0)
   })
 
   it('counts with whole answers towards the circuit breaker', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Evidence } from '../../../src/core/evidence/evidence.ts'
-import { loneTermFindings, questionFindings } from '../../../src/core/policy/question-findings.ts'
+import { loneTermFindings, questionFindings, runTogetherFindings } from '../../../src/core/policy/question-findings.ts'
 import { buildLexicon, EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
 
 const codes = (findings: readonly { readonly code: string }[]): string[] => findings.map(({ code }) => code)
@@ -46,5 +46,22 @@ describe('loneTermFindings', () => {
   it('keeps one term with a question word, and two terms', () => {
     expect(loneTermFindings('What is a gate?', evidenceOf(), lexicon)).toEqual([])
     expect(loneTermFindings('gate evidence', evidenceOf(), lexicon)).toEqual([])
+  })
+})
+
+describe('runTogetherFindings', () => {
+  const question = 'How does whowonthechessmatch start?'
+
+  it('refuses words run together that neither the collection nor what was found knows', () => {
+    expect(codes(runTogetherFindings(question, evidenceOf(), lexicon))).toEqual(['question_unreadable'])
+    expect(runTogetherFindings('How does it start?', evidenceOf(), lexicon)).toEqual([])
+  })
+
+  it('lets be what either of them knows', () => {
+    const known = buildLexicon(['The job whowonthechessmatch runs each night.'])
+    expect(runTogetherFindings(question, evidenceOf(), known)).toEqual([])
+    const evidence = evidenceOf()
+    const found = { ...evidence.chunks[0]!, text: 'The job whowonthechessmatch runs each night.' }
+    expect(runTogetherFindings(question, { ...evidence, chunks: [found] }, lexicon)).toEqual([])
   })
 })

@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest'
+import type { RerankerOutcome } from '../../src/core/evidence/rerank.ts'
+import { type AskingOptions, askLabels, readerFailed } from '../../src/cli/judged-labels.ts'
+import { signalsOf } from '../fixtures/evidence.ts'
+import { answering, upstreamOfTests } from '../fixtures/scripted-upstream.ts'
+import { aFolder } from './folder.ts'
+
+const gate = upstreamOfTests()
+const folder = aFolder()
+const SILENT = { progress: { show: () => undefined, end: () => undefined } }
+const LABELS = ['How is it kept?', 'Who may read it?'].map((question) => ({
+  question,
+  answerable: true,
+  relevantIds: [],
+  kind: 'answerable',
+}))
+
+/** How a gate answers operators, whose reader did so. */
+const judgedAs = (reranker: RerankerOutcome) =>
+  answering(
+    JSON.stringify({
+      verdict: 'pass',
+      reason_code: 'passed',
+      detail: { confidence: 0.9, signals: signalsOf({}), reranker, findings: [], gates: [], chunks: [] },
+    }),
+  )
+
+it.each<[AskingOptions['mode'], RerankerOutcome, number]>([
+  ['judgements', 'failed', 2],
+  ['judgements', 'timeout', 2],
+  ['judgements', 'ok', 0],
+  ['judgements', 'off', 0],
+  ['answers', 'failed', 0],
+])('%s of which the reader was %j are asked for again: %i of two', async (mode, reranker, again) => {
+  const results = folder.put('results.jsonl', '')
+  const options: AskingOptions = { gate: { url: gate().url }, collection: 'default', parallel: 1, results, mode }
+  gate().answerWith(judgedAs(reranker))
+  const first = await askLabels(LABELS, options, SILENT)
+  expect(first.map(readerFailed)).toEqual(LABELS.map(() => reranker === 'failed' || reranker === 'timeout'))
+  const calls = gate().calls()
+  gate().answerWith(judgedAs('ok'))
+  const second = await askLabels(LABELS, options, SILENT)
+  expect(gate().calls() - calls).toBe(again)
+  expect(second.map((result) => result.reranker)).toEqual(LABELS.map(() => (again > 0 ? 'ok' : reranker)))
+})
