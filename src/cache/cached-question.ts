@@ -32,6 +32,13 @@ export interface KeptUnder {
   readonly purgeEpoch: number
 }
 
+/** What an answer is looked for under. */
+interface Looked {
+  readonly keys: AnswerKeys
+  readonly purges: KnownPurges
+  readonly place: QuestionPlace
+}
+
 /** Version of a collection that was published once, or never changes: there is nothing older to find by its evidence. */
 const FIRST_VERSION = 1
 
@@ -40,10 +47,10 @@ export class CachedQuestion implements QuestionCache {
   readonly #parts: QuestionCacheParts
   readonly #question: CacheableQuestion
   readonly #purging: Promise<KnownPurges | undefined> | undefined
-  /** What is looked under; absent until then, and where the cache has no part. */
-  #sought: { readonly keys: AnswerKeys; readonly purges: KnownPurges; readonly place: QuestionPlace } | undefined
-  /** The same, once the question is to be answered. */
-  #looked: { readonly keys: AnswerKeys; readonly purges: KnownPurges; readonly place: QuestionPlace } | undefined
+  /** Absent until it was looked for, and where the cache has no part. */
+  #sought: Looked | undefined
+  /** The same, once the question is to be answered: what is refused for itself is kept under nothing. */
+  #looked: Looked | undefined
   /** An answer past its lifetime, or not young enough for this caller. */
   #stored: StoredAnswer | null = null
   #leader: Leader | undefined
