@@ -31,6 +31,7 @@ export function mdxToMarkdown(mdx: string): string {
   const paragraphEnds = nextOf(text, '\n\n')
   const closes = nextOf(text, '}')
   const programs = new Programs(text)
+  const tags = new Tags(text, closes)
   const marks = new RegExp(MARK)
   const out: string[] = []
   // The end of what is written: the whole of it would be put together anew for each look.
@@ -70,7 +71,7 @@ export function mdxToMarkdown(mdx: string): string {
       write(end === undefined ? character : stringOf(text.slice(at + 1, end - 1)))
       at = end ?? at + 1
     } else if (character === '<') {
-      const tag = tagAt(text, at, closes)
+      const tag = tags.at(at)
       write(tag === undefined ? character : inPlaceOf(tag, tail, open, text))
       at = tag?.end ?? at + 1
     } else {
@@ -105,12 +106,15 @@ interface OpenTag {
   indent?: number
 }
 
+/** The beginning of a tag that closes; a fragment has no name. */
+const CLOSING = /<\/([A-Za-z][\w.-]*)?/g
+
 /** Elements of a text that are open. */
 class OpenTags {
   readonly #text: string
   readonly #open: OpenTag[] = []
   readonly #count = new Map<string, number>()
-  readonly #lastClosing = new Map<string, number>()
+  #lastClosing: ReadonlyMap<string, number> | undefined
 
   constructor(text: string) {
     this.#text = text
@@ -122,9 +126,8 @@ class OpenTags {
 
   /** What is never closed would take indentation away from everything after it: it is not opened. */
   begin({ name, start }: Pick<Tag, 'name' | 'start'>): void {
-    let last = this.#lastClosing.get(name)
-    if (last === undefined) this.#lastClosing.set(name, (last = this.#text.lastIndexOf(`</${name}`)))
-    if (last <= start) return
+    this.#lastClosing ??= new Map([...this.#text.matchAll(CLOSING)].map(({ 1: closed = '', index }) => [closed, index]))
+    if ((this.#lastClosing.get(name) ?? -1) <= start) return
     this.#open.push({ name })
     this.#count.set(name, (this.#count.get(name) ?? 0) + 1)
   }
@@ -149,7 +152,7 @@ function skipIndent(text: string, at: number, innermost: OpenTag | undefined): n
   return at + Math.min(indent.length, innermost.indent ?? indent.length)
 }
 
-/** Characters of a program looked through for its end, once another had none. */
+/** Characters of a program, or of a tag, looked through for its end, once another had none. */
 const UNENDED_REACH = 500
 
 /** Imports and exports of a text. */
@@ -229,7 +232,7 @@ function endOfBraces(text: string, from: number, closes: Next): number | undefin
     else if (character === '}') {
       if (--depth === 0) return at + 1
     } else if (character === '"' || character === "'" || character === '`') {
-      const end = endOfString(text, at)
+      const end = endOfString(text, at, limit)
       // An apostrophe in prose opens no string.
       if (end !== undefined) at = end - 1
     } else if (character === '/' && text[at + 1] === '*') {
@@ -241,14 +244,15 @@ function endOfBraces(text: string, from: number, closes: Next): number | undefin
   return undefined
 }
 
-function endOfString(text: string, from: number): number | undefined {
+/** @returns `limit` for one that goes beyond it */
+function endOfString(text: string, from: number, limit: number): number | undefined {
   const quote = text[from]
-  for (let at = from + 1; at < text.length; at++) {
+  for (let at = from + 1; at < limit; at++) {
     if (text[at] === '\\') at++
     else if (text[at] === quote) return at + 1
     else if (text[at] === '\n' && quote !== '`') return undefined
   }
-  return undefined
+  return limit < text.length ? limit : undefined
 }
 
 /** The text of an expression that is one string, such as `{" "}`; of any other nothing is known. */
@@ -265,40 +269,60 @@ interface Tag {
   readonly end: number
 }
 
-/** The tag at `<`; `undefined` for any other `<`, such as that of an address or a comparison. */
-function tagAt(text: string, start: number, closes: Next): Tag | undefined {
-  const closing = text[start + 1] === '/'
-  let at = start + (closing ? 2 : 1)
-  // A fragment has no name.
-  if (text[at] === '>') return { name: '', kind: closing ? 'closing' : 'opening', start, end: at + 1 }
-  NAME.lastIndex = at
-  const name = NAME.exec(text)?.[0]
-  if (name === undefined) return undefined
-  at += name.length
-  if (!/[\s/>]/.test(text[at] ?? '')) return undefined
-  let title: string | undefined
-  while (at < text.length) {
-    const character = text[at]
-    if (character === '>') return { name, kind: closing ? 'closing' : 'opening', start, end: at + 1, ...titled(title) }
-    if (character === '/' && text[at + 1] === '>') return { name, kind: 'single', start, end: at + 2, ...titled(title) }
-    if (character === '<') return undefined
-    if (character === '"' || character === "'") {
-      const end = text.indexOf(character, at + 1)
-      if (end === -1) return undefined
-      if (isTitle(name, text, at)) title ??= text.slice(at + 1, end)
-      at = end + 1
-    } else if (character === '{') {
-      const end = endOfBraces(text, at, closes)
-      if (end === undefined) return undefined
-      if (isTitle(name, text, at)) title ??= stringOf(text.slice(at + 1, end - 1))
-      at = end
-    } else at++
+/** Tags of a text. */
+class Tags {
+  readonly #text: string
+  readonly #closes: Next
+  /** How far one is looked for its end: once one has none, not far. */
+  #reach = Infinity
+
+  constructor(text: string, closes: Next) {
+    this.#text = text
+    this.#closes = closes
   }
-  return undefined
+
+  /** The tag at `<`; `undefined` for any other `<`, such as that of an address or a comparison. */
+  at(start: number): Tag | undefined {
+    const text = this.#text
+    const closing = text[start + 1] === '/'
+    let at = start + (closing ? 2 : 1)
+    // A fragment has no name.
+    if (text[at] === '>') return { name: '', kind: closing ? 'closing' : 'opening', start, end: at + 1 }
+    NAME.lastIndex = at
+    const name = NAME.exec(text)?.[0]
+    if (name === undefined) return undefined
+    at += name.length
+    if (!/[\s/>]/.test(text[at] ?? '')) return undefined
+    let title: string | undefined
+    const limit = Math.min(text.length, start + this.#reach)
+    while (at < limit) {
+      const character = text[at]
+      if (character === '>')
+        return { name, kind: closing ? 'closing' : 'opening', start, end: at + 1, ...titled(title) }
+      if (character === '/' && text[at + 1] === '>')
+        return { name, kind: 'single', start, end: at + 2, ...titled(title) }
+      if (character === '<') break
+      if (character === '"' || character === "'") {
+        const end = text.indexOf(character, at + 1)
+        if (end === -1) break
+        if (isTitle(name, text, at)) title ??= text.slice(at + 1, end)
+        at = end + 1
+      } else if (character === '{') {
+        const end = endOfBraces(text, at, this.#closes)
+        if (end === undefined) break
+        if (isTitle(name, text, at)) title ??= stringOf(text.slice(at + 1, end - 1))
+        at = end
+      } else at++
+    }
+    // Others may begin within what was looked through, again and again.
+    if (at - start > UNENDED_REACH) this.#reach = UNENDED_REACH
+    return undefined
+  }
 }
 
 /** Whether the value at `at` is what a reader sees as the title of the component. */
 function isTitle(component: string, text: string, at: number): boolean {
+  if (!/[=\s]/.test(text[at - 1] ?? '')) return false
   const attribute = /([\w-]+)\s*=\s*$/.exec(text.slice(Math.max(0, at - 100), at))?.[1] ?? ''
   return TITLES.has(attribute) || (component.endsWith('Field') && FIELD_NAMES.has(attribute))
 }

@@ -119,6 +119,8 @@ describe('mdxToMarkdown', () => {
     ['comments that do not end', '{/*'],
     ['programs that do not end', 'export const a = {\n\n'],
     ['tags that end what nothing began', '<a-b>\nx\n</p>\n'],
+    ['strings that do not end in braces', '{\\`}'],
+    ['tags over braces that are none', '\\{<A }'],
   ])(
     'takes no longer than the length of a megabyte asks for: %s',
     (_, piece) => {
