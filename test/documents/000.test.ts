@@ -1,12 +1,17 @@
 /** Document 000, confidence gating in two tiers: its examples, asked of a route behind `ragGate`. */
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { verdictRates } from '../../src/core/calibration/index.ts'
 import { explanationText, type Explanation } from '../../src/core/reports/index.ts'
 import { definePolicy, mentions, multiPartNeedsChunks, refuseTopics, type Rule, type Verdict } from '../../src/index.ts'
 import { TWO_TIER_SETTINGS, twoTier } from '../../src/presets/two-tier/index.ts'
 import { aPassage } from '../fixtures/evidence.ts'
-import { aGate, bodyOf, QUESTION } from '../fixtures/gate.ts'
+import { PAGES, read } from '../docs/pages.ts'
+import { aGate, bodyOf, type GateFixture, QUESTION } from '../fixtures/gate.ts'
 import { asked, graded, ranked, type Told, toldOperator } from './a-route.ts'
+import { ragGateCommand } from './command-line.ts'
 
 const CANNOT = 'I cannot answer this question based on the available documents.'
 const NOT_RELEVANT = `${CANNOT} The retrieved information is not sufficiently relevant.`
@@ -275,4 +280,90 @@ it('the three metrics are counted from labels, with n (R024, R025, R026)', async
     falseRefusals: { rate: 1 / 2, labels: 2 },
     falseAcceptances: { rate: 1 / 3, labels: 3 },
   })
+})
+
+describe('the command line', () => {
+  const rerankedTo = (grades: readonly number[]): GateFixture => ({
+    policy: twoTier(),
+    finds: () => ranked('bm25', [9, 8]),
+    dependencies: { reranker: { model: 'grader', kind: 'grade', rerank: async () => [...grades] } },
+  })
+
+  it.each<[readonly number[], ...string[]]>([
+    [[3, 1], 'Top chunk score: 3', 'Chunks above threshold (2): 1', 'Decision: PASS'],
+    [
+      [1, 0],
+      'Top chunk score: 1',
+      'Chunks above threshold (2): 0',
+      'Decision: REFUSE',
+      'Reason: Top chunk relevance score (1) below threshold (2)',
+    ],
+  ])('with --debug prints the block of the document for %j (R028)', async (grades, ...lines) => {
+    const { code, out } = await ragGateCommand(rerankedTo(grades), 'query', '--debug', QUESTION)
+    expect([code, out]).toEqual([
+      0,
+      expect.stringContaining(`\nConfidence Gate:\n${lines.map((line) => `  ${line}\n`).join('')}\n`),
+    ])
+  })
+
+  it.each([
+    ['hybrid', '(bm25 9.000, cosine 0.900, '],
+    ['sparse', '(bm25 9.000)'],
+    ['dense', '(cosine 0.900)'],
+  ])('takes --search-mode %s (R035)', async (mode, scores) => {
+    const route: GateFixture = {
+      question: { searchModes: 'operators' },
+      policy: twoTier(),
+      finds: () => [...ranked('bm25', [9]), ...ranked('cosine', [0.9])],
+    }
+    const { out, notes } = await ragGateCommand(route, 'query', '--search-mode', mode, '--debug', QUESTION)
+    expect([notes, out]).toEqual(['', expect.stringContaining(scores)])
+  })
+
+  it('measures the three metrics on labelled questions, with n and intervals, under one threshold and another (R024, R025, R026, R027, R033)', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'hono-rag-gate-labels-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const labelled = [
+      ['How does the engine start?', 3, true],
+      ['How does the red engine start?', 2, true],
+      ['What is the weather in Chicago?', 0, false],
+      ['Who paints engines in Chicago?', 1, false],
+    ] as const
+    const labels = join(folder, 'labels.jsonl')
+    const lines = labelled.map(([question, , answerable]) => JSON.stringify({ question, answerable }))
+    writeFileSync(labels, lines.join('\n'))
+    const figures = async (relevanceThreshold: number): Promise<readonly string[]> => {
+      const grade = (asking: string): number => labelled.find(([question]) => question === asking)![1]
+      const route: GateFixture = {
+        policy: twoTier({ relevanceThreshold }),
+        question: { trials: 'operators' },
+        finds: ({ question }) => ranked('grade', [grade(question)]),
+      }
+      const results = join(folder, `${relevanceThreshold}.jsonl`)
+      const { out } = await ragGateCommand(route, 'eval', labels, '--results', results)
+      return ['refusal accuracy', 'false refusal', 'false acceptance'].map(
+        (name) => new RegExp(`^  ${name} +(.*)$`, 'm').exec(out)?.[1] ?? out,
+      )
+    }
+    const [all, half, none] = [
+      '100 % (2 of 2, 15.8 % to 100 %)',
+      '50 % (1 of 2, 1.3 % to 98.7 %)',
+      '0 % (0 of 2, 0 % to 84.2 %)',
+    ]
+    expect(await figures(2)).toEqual([all, none, none])
+    expect(await figures(1)).toEqual([half, none, half])
+    expect(await figures(3)).toEqual([all, half, none])
+  })
+})
+
+it.each([
+  ['reranking', 'docs/reference/adapters.md', 'rerankTimeoutMs'],
+  ['debug mode', 'docs/reference/command-line.md', '--debug'],
+  ['thresholds', 'docs/reference/policies.md', 'relevanceThreshold'],
+  ['evaluation', 'docs/evaluation.md', 'false refusal'],
+])('the guide to %s is there, says it, and is linked (R042)', (_, page, said) => {
+  expect(PAGES).toContain(page)
+  expect(read(page).toLowerCase()).toContain(said.toLowerCase())
+  const name = page.slice(page.lastIndexOf('/') + 1)
+  expect(PAGES.filter((other) => other !== page && read(other).includes(`${name})`))).not.toEqual([])
 })

@@ -1,17 +1,7 @@
 /** Document 001, confidence from seven signals: its examples, asked of a route and of the exported makers. */
 import { describe, expect, it, vi } from 'vitest'
 import { explanationText, type Explanation } from '../../src/core/reports/index.ts'
-import {
-  type Chunk,
-  EMPTY_LEXICON,
-  judge,
-  measure,
-  type Passage,
-  type Ranking,
-  type ScoreKind,
-  type Scores,
-  type Signals,
-} from '../../src/index.ts'
+import type { Chunk, Passage, Ranking, ScoreKind, Scores } from '../../src/index.ts'
 import { expandRetrieval } from '../../src/pipeline/answers.ts'
 import {
   assessChunks,
@@ -28,6 +18,7 @@ import {
 import { aPassage } from '../fixtures/evidence.ts'
 import { aGate, type GateFixture, QUESTION, STRONG } from '../fixtures/gate.ts'
 import { asked, ranked, toldOperator } from './a-route.ts'
+import { ragGateCommand } from './command-line.ts'
 
 /** A chunk with scores of several kinds. */
 interface Row extends Partial<Passage> {
@@ -242,54 +233,107 @@ it('a scoring that failed refuses, and is logged in the words printed (R087)', a
 })
 
 describe('the two examples printed', () => {
-  /** The figures of a record, given as signals. */
-  const judged = (given: Partial<Signals['retrieval']>, agreeing: number) => {
-    const measured = measure(
-      'engine',
-      { rankedBy: 'convex', chunks: chunks(VERY_LOW), kinds: [], dropped: 0 },
-      EMPTY_LEXICON,
-    )
-    const scores = Array.from({ length: 6 }, (_, at) => (at < agreeing ? 0.8 : 0.5))
-    const signals = { ...measured, retrieval: { ...measured.retrieval, scores, ...given } }
-    return { signals, ...judge(weightedSignals(), signals) }
-  }
+  /** Chunks whose signals are those of the document: the last scores are worked out, so that spread and agreement are. */
+  const rowsOf = (scores: readonly number[], cosines: readonly number[], documents: readonly number[], more: Scores) =>
+    scores.map((score, at) => ({
+      documentId: `doc${documents[at]}`,
+      scores: { 'cross-encoder': score, bm25: 6 - at, cosine: cosines[at]!, ...more },
+    }))
+  const PRINTED_HIGH = rowsOf(
+    [0.95, 0.83, 0.8, 0.78, 0.76, 0.6859565285861],
+    [0.9, 0.8, 0.7, 0.6, 0.5, 0.7083159914414],
+    [1, 1, 1, 1, 1, 1],
+    graph,
+  )
+  const PRINTED_LOW = rowsOf(
+    [0.62, 0.59, 0.4, 0.3, 0.2, 0.1485333658378],
+    [0.4, 0.5, 0.4, 0.6, 0.5, 0.4613219528076],
+    [1, 2, 3, 4, 5, 5],
+    {},
+  )
 
-  it('come to what the printed formula gives: .772 and .2975, not .92 and .48 (R065, R066)', () => {
-    const high = judged(
+  it('come to what the printed formula gives, .772 and .297, not .92 and .48; the rest is as printed (R065, R066)', async () => {
+    const [high, low] = [await both(PRINTED_HIGH), await both(PRINTED_LOW)]
+    expect([high.record, low.record]).toMatchObject([
       {
-        topScore: 0.95,
-        scoreGap: 0.12,
-        scoreSpread: 0.08,
-        bm25DenseAgreement: 0.87,
-        graphSupport: true,
-        documentDiversity: 0.17,
+        overall_confidence: expect.closeTo(0.772, 3),
+        top_score: 0.95,
+        score_gap: 0.12,
+        score_spread: 0.08,
+        consensus_count: 5,
+        bm25_dense_agreement: 0.87,
+        graph_support: true,
+        document_diversity: 0.167,
+        interpretation: 'MEDIUM - Moderate confidence, review recommended',
       },
-      5,
-    )
-    const low = judged(
       {
-        topScore: 0.62,
-        scoreGap: 0.03,
-        scoreSpread: 0.18,
-        bm25DenseAgreement: 0.32,
-        graphSupport: false,
-        documentDiversity: 0.83,
+        overall_confidence: expect.closeTo(0.297, 3),
+        top_score: 0.62,
+        score_gap: 0.03,
+        score_spread: 0.18,
+        consensus_count: 0,
+        bm25_dense_agreement: 0.32,
+        graph_support: false,
+        document_diversity: 0.833,
+        interpretation: 'VERY LOW - Poor retrieval, expert review required',
+        should_flag_for_review: true,
       },
-      0,
-    )
-    expect([high.confidence, low.confidence]).toEqual([expect.closeTo(0.772, 9), expect.closeTo(0.2975, 9)])
-    expect(confidenceRecord(high)).toMatchObject({
-      top_score: 0.95,
-      score_gap: 0.12,
-      consensus_count: 5,
-      graph_support: true,
-    })
-    expect(confidenceRecord(low)).toMatchObject({
-      consensus_count: 0,
-      interpretation: 'VERY LOW - Poor retrieval, expert review required',
-      should_flag_for_review: true,
-    })
+    ])
+    expect([high.body.verdict, low.body.verdict]).toEqual(['advise', 'refuse'])
   })
+
+  it('are analysed in the lines printed (R067)', async () => {
+    const lines = async (rows: readonly Row[]) => (await both(rows)).explanation.analysis.map(({ text }) => text)
+    expect((await lines(PRINTED_HIGH)).slice(0, 5)).toEqual([
+      '✅ Top score is very high (0.95)',
+      '✅ Clear winner (gap = 0.12)',
+      '✅ BM25 and dense agree (0.87 correlation)',
+      '✅ Knowledge graph supports results',
+      '✅ Results from single document (focused)',
+    ])
+    expect(await lines(PRINTED_LOW)).toEqual([
+      '❌ Top score is mediocre (0.62)',
+      '❌ No clear winner (gap = 0.03)',
+      '❌ BM25 and dense disagree (0.32 correlation)',
+      '❌ High score spread (0.18 - inconsistent)',
+      '❌ Results from 5 different documents (scattered)',
+      "→ Flag for human review, don't auto-answer",
+    ])
+  })
+})
+
+it('the command line shows the line after the answer, and what it warns of before the citations (R061, R084)', async () => {
+  const line = async (rows: readonly Row[]) => {
+    const { out } = await ragGateCommand({ policy: weightedSignals(), finds: () => rankings(rows) }, 'query', QUESTION)
+    return out.trimEnd().split('\n')
+  }
+  expect(await line(HIGH)).toEqual([
+    'Turn the red key.',
+    '',
+    expect.stringMatching(/^📊 RAG Confidence: ✓ HIGH - Strong retrieval confidence \(0\.\d\d\)$/),
+  ])
+  expect(await line(LOW)).toEqual([
+    'Turn the red key.',
+    '⚠️ LOW - Weak retrieval, mandatory review',
+    '',
+    expect.stringMatching(/^📊 RAG Confidence: ⚠️ LOW - Weak retrieval, mandatory review \(0\.[56]\d\)$/),
+  ])
+})
+
+it('the line shows for a search by meaning and words, by words alone, and with no other command (R085)', async () => {
+  const route: GateFixture = {
+    policy: weightedSignals({ veryLow: 'advise' }),
+    question: { searchModes: 'operators' },
+    finds: () => rankings(VERY_LOW),
+  }
+  const shows = async (...args: readonly string[]) => (await ragGateCommand(route, ...args)).out.includes('📊')
+  expect(await shows('query', QUESTION)).toBe(true)
+  expect(await shows('query', QUESTION, '--search-mode', 'sparse')).toBe(true)
+  for (const args of [['--help'], ['query', '--help']]) {
+    expect(await shows(...args), args.join(' ')).toBe(false)
+  }
+  // A retrieval without scores has none either.
+  expect((await ragGateCommand({ ...route, finds: [] }, 'query', QUESTION)).out).not.toContain('HIGH')
 })
 
 describe('the enhancements', () => {

@@ -1,0 +1,227 @@
+/**
+ * What the documents ask of whoever runs a gate: money saved, alerts, reviews, changes of thresholds, feedback, trends and
+ * the audit trail. Asked of the ready Worker over HTTP and by its cron trigger, each in a tenant of its own.
+ */
+import { createScheduledController } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { afterEach, expect, test, vi } from 'vitest'
+import type { GateBindings } from '../../workers/gate/bindings.ts'
+import worker from '../../workers/gate/index.ts'
+import { HANDBOOK, MIDDLING, OFF_TOPIC, STRONG } from '../fixtures/corpus.ts'
+import { ADMIN, workerOver } from '../worker-requests.ts'
+
+afterEach(() => vi.restoreAllMocks())
+
+const AGREEMENT = {
+  id: 'agreement',
+  title: 'Agreement',
+  text: 'A subscriber is a person or firm that has signed the agreement and receives the data.',
+}
+const SUBSCRIBER = 'What is a subscriber?'
+
+/** A tenant with documents and a key for everything, and the Worker that it asks. */
+async function tenantOf(tenant: string, variables: Partial<GateBindings> = {}) {
+  const bindings: GateBindings = { ...env, ...variables }
+  const { send, post } = workerOver(bindings)
+  const made = await post('/v1/keys', { tenant, name: tenant, scopes: ['ask', 'ingest', 'admin'] }, ADMIN)
+  const { token } = await made.json<{ token: string }>()
+  const key = { authorization: `Bearer ${token}` }
+  const call = async <Body>(path: string, body?: unknown, method = body === undefined ? 'GET' : 'POST') => {
+    const response = await (body === undefined ? send(path, { headers: key }) : post(path, body, key, method))
+    expect(response.status, `${path}: ${await response.clone().text()}`).toBeLessThan(300)
+    return { body: await response.json<Body>(), headers: response.headers }
+  }
+  await call('/v1/documents', { documents: [...HANDBOOK, AGREEMENT] })
+  return {
+    bindings,
+    read: async <Body>(path: string): Promise<Body> => (await call<Body>(path)).body,
+    write: async <Body>(path: string, body: unknown, method?: string): Promise<Body> =>
+      (await call<Body>(path, body, method)).body,
+    ask: async (question: string) => {
+      const { body, headers } = await call<{ verdict: string; refused: boolean }>('/ask', { question })
+      const [, id = ''] = /;id="([^"]+)"/.exec(headers.get('rag-gate') ?? '') ?? []
+      return { ...body, id, answer: headers.get('rag-gate-feedback') ?? '' }
+    },
+  }
+}
+
+/** A model of the OpenAI form, and how often it was asked. */
+const aModel = () =>
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async () =>
+    Response.json({
+      id: '1',
+      object: 'chat.completion',
+      created: 1,
+      model: 'm',
+      choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'A person or firm. [1]' } }],
+      usage: { prompt_tokens: 800, completion_tokens: 40, total_tokens: 840 },
+    }),
+  )
+const MODEL = { LLM_BASE_URL: 'https://model.test/v1', LLM_API_KEY: 'key', LLM_MODEL: 'm' }
+const PRICED = {
+  PRICE_CURRENCY: 'EUR',
+  PRICE_PER_RETRIEVAL: '0.0001',
+  PRICE_INPUT_PER_MILLION: '0.5',
+  PRICE_OUTPUT_PER_MILLION: '2',
+  AVERAGE_INPUT_TOKENS: '1000',
+  AVERAGE_OUTPUT_TOKENS: '250',
+}
+
+test('000: a question that is refused calls no model, and what that saved is counted (R001, R030)', async () => {
+  const model = aModel()
+  const { ask, read, write } = await tenantOf('saves', { ...MODEL, ...PRICED })
+  await write('/v1/policy', { policy: 'two-tier', why: 'document 000' }, 'PUT')
+  const verdicts = [(await ask(SUBSCRIBER)).verdict, (await ask(OFF_TOPIC)).verdict]
+  expect([verdicts, model.mock.calls.length]).toEqual([['pass', 'refuse'], 1])
+  const { savings } = await read<{ savings: object }>('/v1/stats')
+  expect(savings).toMatchObject({
+    calls_avoided_by_refusal: 1,
+    generation_ms_saved: expect.any(Number),
+    estimated: { calls: 1, input_tokens: 1000, output_tokens: 250 },
+    // 1,000 × .5 + 250 × 2 for a million, less one retrieval.
+    money: { model_cost: expect.closeTo(0.001, 12), net: expect.closeTo(0.0009, 12) },
+  })
+})
+
+test('000: a refusal rate that is too high or too low is an alert, until it is neither (R031)', async () => {
+  const { ask, read, bindings } = await tenantOf('watched', { ALERT_REFUSED_AT_LEAST: '0.3' })
+  const alerts = async () => {
+    // What the isolate still holds is written for whoever asks.
+    await read('/v1/stats')
+    await worker.scheduled(createScheduledController({ cron: '*/15 * * * *' }), bindings)
+    const { alerts: all } = await read<{ alerts: { kind: string; closed: string | null }[] }>('/v1/alerts')
+    return all.filter(({ kind, closed }) => kind.startsWith('refusals') && closed === null).map(({ kind }) => kind)
+  }
+  for (let at = 0; at < 50; at++) await ask(`What is the weather in Chicago on day ${at}?`)
+  expect(await alerts()).toEqual(['refusals_high'])
+  for (let at = 0; at < 70; at++) await ask(STRONG)
+  expect(await alerts()).toEqual([])
+  for (let at = 0; at < 60; at++) await ask(STRONG)
+  expect(await alerts()).toEqual(['refusals_low'])
+}, 60_000)
+
+test('000: refusals are reviewed with measured values, thresholds and reasons (R019, R032)', async () => {
+  const { ask, read, write } = await tenantOf('reviews')
+  await write('/v1/policy', { policy: 'two-tier' }, 'PUT')
+  await ask(SUBSCRIBER)
+  const { id } = await ask(OFF_TOPIC)
+  const { decisions } = await read<{ decisions: { id: string; reason: string }[] }>('/v1/decisions?verdict=refuse')
+  expect(decisions.map((each) => [each.id, each.reason])).toEqual([[id, 'no_clear_winner']])
+  const { findings } = await read<{ findings: object[] }>(`/v1/decisions/${id}`)
+  expect(findings).toMatchObject([
+    { gate: 'graded-relevance', outcome: 'skip', code: 'not_graded' },
+    {
+      gate: 'retrieval-score',
+      outcome: 'refuse',
+      message: expect.stringMatching(/^Top-1\/Top-2 ratio \(1\.[01]\d\) below threshold \(1\.2\)$/),
+      actual: expect.any(Number),
+      threshold: 1.2,
+    },
+  ])
+})
+
+test('000: a change of thresholds is on record, with who, when and why, and its impact can be told (R034)', async () => {
+  const { ask, read, write } = await tenantOf('changes')
+  const before = [await ask(STRONG), await ask(MIDDLING)]
+  expect(before.map(({ verdict }) => verdict)).toEqual(['pass', 'advise'])
+  expect(await write('/v1/replay', { policy: 'balanced-strict' })).toMatchObject({
+    before: { pass: 1, advise: 1, refuse: 0 },
+    after: { pass: 1, advise: 0, refuse: 1 },
+    changed: { decisions: [{ id: before[1]!.id, from: 'advise', to: 'refuse' }] },
+  })
+  await write('/v1/policy', { policy: 'balanced-strict', why: 'too many wrong answers' }, 'PUT')
+  expect((await ask(MIDDLING)).verdict).toBe('refuse')
+  const { changes } = await read<{ changes: { policy_id: string }[] }>('/v1/policies')
+  expect(changes).toMatchObject([
+    { policy: 'balanced-strict', why: 'too many wrong answers', by: expect.any(String), at: expect.any(String) },
+  ])
+  const { by_policy: counted } = await read<{ by_policy: { name: string; decisions: number }[] }>('/v1/stats')
+  expect(counted.map(({ decisions }) => decisions)).toEqual([2, 1])
+  expect(counted[1]!.name).toBe(changes[0]!.policy_id)
+})
+
+test('001: what users correct is kept beside the decisions, and becomes labels (R077)', async () => {
+  const { ask, read, write } = await tenantOf('feedback', { STORE_QUESTIONS_DAYS: '30' })
+  for (const [question, rating] of [
+    [MIDDLING, 'wrong'],
+    [OFF_TOPIC, 'right'],
+  ]) {
+    const { answer } = await ask(question!)
+    await write('/v1/feedback', { answer, rating })
+  }
+  expect(await read('/v1/feedback')).toMatchObject({
+    policies: [{ answers: { right: 0, wrong: 1 }, refusals: { right: 1, wrong: 0 }, suggestion: { action: 'keep' } }],
+  })
+  const { labels } = await read<{ labels: { question: string; answerable: boolean }[] }>('/v1/labels')
+  expect(labels.map(({ question, answerable }) => [question, answerable]).sort()).toEqual(
+    [
+      [OFF_TOPIC, false],
+      [MIDDLING, false],
+    ].sort(),
+  )
+})
+
+test('001: documents whose evidence stays weak are listed, week by week (R078)', async () => {
+  const { ask, read } = await tenantOf('trends')
+  for (const thing of ['phones', 'tablets', 'cameras', 'badges', 'bicycles']) {
+    await ask(`Who encrypts and locks ${thing} in the vault of the cellar?`)
+  }
+  for (const days of ['ten', 'thirty-five', 'forty', 'fifty', 'sixty']) {
+    await ask(`Are nightly backups of the billing database kept for ${days} days?`)
+  }
+  const { documents } = await read<{ documents: object[] }>('/v1/stats/documents?weak_below=0.9')
+  expect(documents).toMatchObject([
+    { document_id: 'security', decisions: 5, weeks: [{ decisions: 5 }], consistently_weak: true },
+    { document_id: 'retention', decisions: 5, weeks: [{ decisions: 5 }], consistently_weak: false },
+  ])
+})
+
+test('002: false refusals are watched from what is on record, by policy and with intervals (R096)', async () => {
+  const { ask, read, write } = await tenantOf('monitored')
+  for (const [question, rating] of [
+    [STRONG, 'right'],
+    ['How long are access logs kept?', 'right'],
+    [OFF_TOPIC, 'right'],
+    ['Who won the chess match in Oslo?', 'wrong'],
+  ]) {
+    const { id } = await ask(question!)
+    await write(`/v1/decisions/${id}/label`, { rating }, 'PUT')
+  }
+  const { policies } = await read<{ policies: { false_refusals: Record<'rate' | 'low' | 'high', number> }[] }>(
+    '/v1/feedback',
+  )
+  expect(policies).toMatchObject([
+    {
+      policy_id: expect.stringMatching(/^balanced@/),
+      refusals: { right: 1, wrong: 1 },
+      false_refusals: { rate: expect.closeTo(1 / 3, 9) },
+      suggestion: { action: 'keep', because: 'Too few labels' },
+    },
+  ])
+  const [{ false_refusals: rate }] = policies as [(typeof policies)[number]]
+  expect([rate.low < rate.rate, rate.rate < rate.high]).toEqual([true, true])
+})
+
+test('003: an advisory of the confidence .5 stands in the audit trail (R120, R126)', async () => {
+  aModel()
+  vi.spyOn(console, 'warn').mockReturnValue()
+  /** A reranker that is as sure as not. */
+  const AI: GateBindings['AI'] = {
+    run: async (_model: string, input: { contexts?: readonly object[] }) => ({
+      response: (input.contexts ?? []).map((_, id) => ({ id, score: 0 })),
+    }),
+  }
+  const { ask, read, write } = await tenantOf('audited', { ...MODEL, AI, RERANKER: 'workers-ai' })
+  await write('/v1/policy', { policy: 'advisory' }, 'PUT')
+  const { id, verdict } = await ask(SUBSCRIBER)
+  expect(verdict).toBe('advise')
+  expect(await read('/v1/audit?type=RAG_ADVISORY_LOW_CONFIDENCE')).toMatchObject({
+    events: [
+      {
+        type: 'RAG_ADVISORY_LOW_CONFIDENCE',
+        decision_id: id,
+        payload: { confidence: 0.5, threshold: 0.7, summary: expect.stringContaining('0.50 < 0.7') },
+      },
+    ],
+  })
+})
