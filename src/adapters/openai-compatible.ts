@@ -209,7 +209,9 @@ function createChunkReader(): {
       const choice: unknown = Array.isArray(choices) ? choices[0] : undefined
       if (!isRecord(choice)) return ''
       finishReason = choice['finish_reason'] ?? finishReason
-      const { content } = isRecord(choice['delta']) ? choice['delta'] : {}
+      // An endpoint that does not stream answers with a whole message.
+      const added = choice['delta'] ?? choice['message']
+      const { content } = isRecord(added) ? added : {}
       if (typeof content !== 'string') return ''
       text += content
       return content

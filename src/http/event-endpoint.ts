@@ -1,4 +1,4 @@
-/** An upstream that takes JSON by POST and answers with server-sent events. */
+/** An upstream that takes JSON by POST and answers with server-sent events, or whole. */
 import type { Deadline } from './deadline.ts'
 import type { PreparedEndpoint } from './json-endpoint.ts'
 import { createEventSplitter, readEvent } from './server-sent-events.ts'
@@ -6,7 +6,8 @@ import { streamedFetch } from './streamed-fetch.ts'
 import { badResponse, errorOfFault, errorOfStatus, type UpstreamName } from './upstream-error.ts'
 
 /**
- * Sends a body, and gives the data of the events as they come. Whoever stops reading before the end has the rest cancelled.
+ * Sends a body, and gives the data of the events as they come; what is answered as JSON is there as that of one, with
+ * `[DONE]` behind it. Whoever stops reading before the end has the rest cancelled.
  *
  * @param deadline holds until whoever started it stops it
  * @throws errors that begin with the upstream's role: `…_timeout`, `…_unavailable`, `…_misconfigured`, `…_bad_request`,
@@ -23,7 +24,12 @@ export function eventEndpoint(name: UpstreamName, { url, post, bounds, exchange 
       const { status, headers, read, cancel } = await exchange(attempt, deadline.signal)
       if (status !== 200) throw errorOfStatus(name, status)
       try {
-        if (!/^text\/event-stream\b/i.test(headers.get('content-type') ?? '')) throw badResponse(name, 'no stream')
+        const type = headers.get('content-type') ?? ''
+        if (/^application\/json\b/i.test(type)) {
+          yield await wholeText(read)
+          return yield '[DONE]'
+        }
+        if (!/^text\/event-stream\b/i.test(type)) throw badResponse(name, 'no stream')
         const eventsIn = createEventSplitter()
         for (let piece = await read(); piece !== undefined; piece = await read()) {
           for (const event of eventsIn(piece)) {
@@ -38,4 +44,12 @@ export function eventEndpoint(name: UpstreamName, { url, post, bounds, exchange 
       throw errorOfFault(name, thrown)
     }
   }
+}
+
+async function wholeText(read: () => Promise<Uint8Array | undefined>): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for (let piece = await read(); piece !== undefined; piece = await read())
+    text += decoder.decode(piece, { stream: true })
+  return text + decoder.decode()
 }

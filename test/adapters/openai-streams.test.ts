@@ -260,4 +260,34 @@ describe('an endpoint on loopback', () => {
   ])('that answers %i is not asked again', async (status, code) => {
     expect(await asking(1, () => status)).toEqual({ became: [code], asked: [true] })
   })
+  it('that does not stream is read as it answers: whole, in one piece', async () => {
+    const choices = [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'Turn it – größer.' } }]
+    const body = JSON.stringify({ model: 'served', choices, usage: { prompt_tokens: 120, completion_tokens: 7 } })
+    const bytes = Buffer.from(body)
+    // A letter of two bytes comes in halves.
+    const half = bytes.indexOf(Buffer.from('ß')) + 1
+    upstream().answerWith((response) => {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.write(bytes.subarray(0, half))
+      setTimeout(() => response.end(bytes.subarray(half)), 50)
+    })
+    const generator = createOpenAiGenerator({ baseUrl: `${upstream().url}/v1`, apiKey: 'key', model: 'm' })
+    const request = { question: 'How?', chunks: [], context: 'C', signal: new AbortController().signal }
+    const whole = await generator.generate(request)
+    expect(await readAll(generator.stream!(request))).toEqual([['Turn it – größer.'], whole])
+  })
+
+  it.each([
+    ['an error', 'application/json', '{"error":{"message":"secret"}}'],
+    ['nothing', 'application/json', '{"choices":[]}'],
+    ['no JSON', 'application/json', 'secret'],
+    ['a page', 'text/html', '<h1>secret</h1>'],
+  ])('that answers %s instead of a stream fails with a code, and no word of it', async (_, type, body) => {
+    upstream().answerWith((response) => response.writeHead(200, { 'content-type': type }).end(body))
+    const generator = createOpenAiGenerator({ baseUrl: `${upstream().url}/v1`, apiKey: 'key', model: 'm' })
+    const request = { question: 'How?', chunks: [], context: 'C', signal: new AbortController().signal }
+    const failure = await failureOf(readAll(generator.stream!(request)))
+    expect(failure).toMatchObject({ code: 'llm_bad_response' })
+    expect(String(failure)).not.toContain('secret')
+  })
 })
