@@ -183,7 +183,7 @@ function columns(rows: readonly (readonly [string, string])[]): string[] {
 function addressOf(url: string | undefined, key: string | undefined, { env }: Terminal): GateAddress {
   const address = url ?? env['RAG_GATE_URL'] ?? 'http://127.0.0.1:8787'
   if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) {
-    throw misused(`${address} is not an http(s) address`)
+    throw misused(`${address} is not an address that begins with http:// or https://`)
   }
   const token = key ?? env['RAG_GATE_KEY']
   if (token === '') throw misused('The key is empty: the variable that it comes from is not set')

@@ -85,7 +85,8 @@ function pagesOf(values: WhichIndex, { env }: Terminal): AsyncGenerator<RowPage>
   const url = values.index ?? env['UPSTASH_VECTOR_REST_URL']
   const token = values.token ?? env['UPSTASH_VECTOR_REST_TOKEN']
   if (url === undefined) throw misused('Which index? --index, or UPSTASH_VECTOR_REST_URL; or --vectorize')
-  if (!URL.canParse(url) || !/^https?:/.test(url)) throw misused(`${url} is not an http(s) address`)
+  if (!URL.canParse(url) || !/^https?:/.test(url))
+    throw misused(`${url} is not an address that begins with http:// or https://`)
   if (token === undefined) throw misused('The index needs UPSTASH_VECTOR_REST_TOKEN, or --token')
   return upstashRows({ url, token, namespace })
 }
