@@ -1,8 +1,8 @@
 /** Compiles examples of the documentation as their readers would, against the sources. */
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { read, ROOT } from './pages.ts'
+import { examplesOf, PAGES, patched, read, ROOT } from './pages.ts'
 
 /** Sub-paths of the package, and where their sources are. */
 export const SUB_PATHS: Readonly<Record<string, string>> = {
@@ -83,6 +83,39 @@ function completed(code: string): string {
   return `${code}\nimport { ${missing.map((name) => (/^[A-Z][a-z]/.test(name) ? `type ${name}` : name)).join(', ')} } from 'hono-rag-gate'\nexport {}\n`
 }
 
+/** The page whose diffs change its first example. */
+export const RECIPES = 'docs/recipes.md'
+
+/** Name of the file that an example is for, where its first line says so. */
+const nameIn = (code: string): string | undefined => /^\/\/ (\S+\.ts)\n/.exec(code)?.[1]
+
+/** Every example in TypeScript: those of the pages, the recipes applied, and the apps of `examples`; code by file. */
+export function everyExample(): Map<string, string> {
+  const files = new Map<string, string>()
+  for (const page of PAGES) {
+    for (const { line, code } of examplesOf(page, 'ts')) files.set(`${page}/${nameIn(code) ?? `line-${line}.ts`}`, code)
+  }
+  const [app] = examplesOf(RECIPES, 'ts')
+  for (const { line, code } of examplesOf(RECIPES, 'diff')) {
+    files.set(`${RECIPES}/diff-${line}.ts`, patched(app!.code, code))
+  }
+  for (const name of readdirSync(join(ROOT, 'examples')).filter((each) => each.endsWith('.ts'))) {
+    files.set(name, read(`examples/${name}`))
+  }
+  return files
+}
+
+/** Writes examples into a folder, with what their readers have already. @returns names of the files to be compiled */
+export function writeExamples(folder: string, files: ReadonlyMap<string, string>): string[] {
+  for (const [name, code] of files) {
+    const path = join(folder, name)
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, completed(code))
+  }
+  writeFileSync(join(folder, 'globals.d.ts'), GLOBALS)
+  return ['globals.d.ts', ...files.keys()]
+}
+
 /**
  * Type-checks examples, each a module of its own, strictly and as wrangler's template does.
  *
@@ -92,12 +125,7 @@ function completed(code: string): string {
  */
 export function compile(folder: string, files: ReadonlyMap<string, string>): string[] {
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
-  for (const [name, code] of files) {
-    const path = join(folder, name)
-    mkdirSync(dirname(path), { recursive: true })
-    writeFileSync(path, completed(code))
-  }
-  writeFileSync(join(folder, 'globals.d.ts'), GLOBALS)
+  const written = writeExamples(folder, files)
   const paths = Object.fromEntries(
     Object.entries(SUB_PATHS).map(([path, source]) => [`hono-rag-gate${path}`, [join(ROOT, source)]]),
   )
@@ -119,7 +147,7 @@ export function compile(folder: string, files: ReadonlyMap<string, string>): str
   }
   writeFileSync(
     join(folder, 'tsconfig.json'),
-    JSON.stringify({ compilerOptions, files: ['globals.d.ts', join(ROOT, 'workers/wasm.d.ts'), ...files.keys()] }),
+    JSON.stringify({ compilerOptions, files: [join(ROOT, 'workers/wasm.d.ts'), ...written] }),
   )
   const { stdout, stderr, status } = spawnSync(
     process.execPath,

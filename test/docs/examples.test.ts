@@ -10,10 +10,9 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Hono } from 'hono'
-import { compile, SUB_PATHS } from './compile.ts'
-import { examplesOf, PAGES, patched, read, ROOT } from './pages.ts'
+import { compile, everyExample, RECIPES, SUB_PATHS } from './compile.ts'
+import { examplesOf, patched, read, ROOT } from './pages.ts'
 
-const RECIPES = 'docs/recipes.md'
 const [APP, ...FURTHER] = examplesOf(RECIPES, 'ts')
 const DIFFS = examplesOf(RECIPES, 'diff')
 const EXAMPLES = readdirSync(join(ROOT, 'examples')).filter((name) => name.endsWith('.ts'))
@@ -24,9 +23,6 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** Name of the file that an example is for, where its first line says so. */
-const nameIn = (code: string): string | undefined => /^\/\/ (\S+\.ts)\n/.exec(code)?.[1]
-
 test('every sub-path that the examples may import is one of the package', () => {
   const exported = Object.keys((JSON.parse(read('package.json')) as { exports: object }).exports)
   const open = exported.filter((path) => path !== './package.json').map((path) => path.slice(1))
@@ -35,12 +31,7 @@ test('every sub-path that the examples may import is one of the package', () => 
 })
 
 test('every TypeScript block of README, docs and recipes compiles', { timeout: 240_000 }, () => {
-  const files = new Map<string, string>()
-  for (const page of PAGES) {
-    for (const { line, code } of examplesOf(page, 'ts')) files.set(`${page}/${nameIn(code) ?? `line-${line}.ts`}`, code)
-  }
-  for (const { line, code } of DIFFS) files.set(`${RECIPES}/diff-${line}.ts`, patched(APP!.code, code))
-  for (const name of EXAMPLES) files.set(name, read(`examples/${name}`))
+  const files = everyExample()
   expect(files.size).toBeGreaterThan(30)
   expect(compile(mkdtempSync(join(folder, 'compiled-')), files).join('\n')).toBe('')
 })

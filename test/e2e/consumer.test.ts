@@ -5,6 +5,8 @@ import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { inWorkerd } from '../../bench/in-workerd.ts'
 import { ROOT } from '../../scripts/local-gate.ts'
+import { everyExample, writeExamples } from '../docs/compile.ts'
+import { read } from '../docs/pages.ts'
 import {
   createProject,
   entryPoints,
@@ -26,6 +28,37 @@ beforeAll(() => {
   createProject(lastYear, tarball, 'workers-types-last-year')
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** What a bundle for workerd from this entry point needs beside `hono`: names of packages. */
+async function peersOf(entry: string): Promise<string[]> {
+  const { metafile } = await build({
+    stdin: { contents: `export * from '${entry}'`, resolveDir: current },
+    bundle: true,
+    write: false,
+    metafile: true,
+    format: 'esm',
+    target: 'es2022',
+    conditions: ['workerd', 'worker', 'browser'],
+    external: ['cloudflare:*'],
+    logLevel: 'silent',
+    plugins: [
+      {
+        name: 'peers are left out',
+        setup: ({ onResolve }) => {
+          onResolve({ filter: /^(?:@upstash\/vector|drizzle-orm|entities|markdown-it)(?:\/|$)/ }, ({ path }) => ({
+            path,
+            external: true,
+          }))
+        },
+      },
+    ],
+  })
+  const imported = Object.values(metafile.outputs).flatMap(({ imports }) => imports.map(({ path }) => path))
+  const names = imported
+    .filter((path) => !path.startsWith('cloudflare:'))
+    .map((path) => /^(?:@[^/]+\/)?[^/]+/.exec(path)![0])
+  return [...new Set(names)].sort()
+}
 
 const bin = (name: string): string => join(ROOT, 'node_modules', ...name.split('/'))
 /** Terminal colours. */
@@ -77,6 +110,12 @@ describe("somebody else's Workers project", () => {
     expect(typeCheck(current, settings)).toMatchObject({ output: '\n', ok: true })
   })
 
+  test.each(SETTINGS)('type-checks every example of the docs with $compiler under $moduleResolution', (settings) => {
+    const files = writeExamples(join(current, 'examples'), everyExample()).map((name) => join('examples', name))
+    expect(files.length).toBeGreaterThan(50)
+    expect(typeCheck(current, settings, files)).toMatchObject({ output: '\n', ok: true })
+  })
+
   test.each(['typescript', 'typescript-5'])("type-checks with %s and last year's Worker types", (compiler) => {
     const types = join(lastYear, 'node_modules', '@cloudflare', 'workers-types', 'package.json')
     expect(JSON.parse(readFileSync(types, 'utf8'))).toMatchObject({ version: expect.stringMatching(/^4\.2025/) })
@@ -91,6 +130,28 @@ describe("somebody else's Workers project", () => {
     writeFileSync(file, source)
     expect(output).toContain('cashScope')
     expect(ok).toBe(false)
+  })
+
+  test('bundles from every entry point, of which four need more than hono, as the docs say', async () => {
+    const needs = await Promise.all(
+      entryPoints(current)
+        .filter((entry) => !entry.endsWith('.json'))
+        .map(async (entry) => [entry.replace(/^hono-rag-gate\/?/, ''), await peersOf(entry)] as const),
+    )
+    expect(needs.length).toBeGreaterThan(35)
+    expect(Object.fromEntries(needs.filter(([, peers]) => peers.length > 0))).toEqual({
+      'adapters/d1': ['drizzle-orm'],
+      'adapters/html-to-markdown': ['entities', 'markdown-it'],
+      'adapters/markdown-splitter': ['markdown-it'],
+      'adapters/upstash-vector': ['@upstash/vector'],
+    })
+    const [, sentence = ''] = /^All of them run with `hono` alone but four: (.*)$/m.exec(
+      read('docs/reference/adapters.md'),
+    )!
+    for (const [entry, peers] of needs.filter((each) => each[1].length > 0)) {
+      const names = peers.toReversed().map((name) => `\`${name}\``)
+      expect(sentence).toContain(`\`${entry.replace('adapters/', '')}\` needs ${names.join(' and ')}`)
+    }
   })
 
   test('bundles with esbuild, and answers and refuses inside workerd', async () => {

@@ -24,7 +24,8 @@ export interface Ended {
 
 /** Runs a script with the Node of the tests. */
 export function runNode(cwd: string, script: string, ...args: string[]): Ended {
-  return ended(spawnSync(process.execPath, [script, ...args], { cwd, encoding: 'utf8' }))
+  // Of every entry point attw tells more than a megabyte.
+  return ended(spawnSync(process.execPath, [script, ...args], { cwd, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 }))
 }
 
 function ended({ status, stdout, stderr }: { status: number | null; stdout: string; stderr: string }): Ended {
@@ -93,8 +94,9 @@ export function entryPoints(folder: string): string[] {
       const [before = '', after = ''] = file.split('*')
       const base = join(root, before)
       return readdirSync(base, { withFileTypes: true, recursive: true })
-        .filter((entry) => entry.isFile() && entry.name.endsWith(after))
+        .filter((entry) => entry.isFile())
         .map((entry) => relative(base, join(entry.parentPath, entry.name)).replaceAll(sep, '/'))
+        .filter((match) => match.endsWith(after))
         .map((match) => key.replace('*', match.slice(0, match.length - after.length)))
     })
     .filter((key) => !closed.some((pattern) => matchesPattern(key, pattern)))
@@ -113,12 +115,16 @@ export interface TypeSettings {
   readonly moduleResolution: 'bundler' | 'nodenext'
 }
 
-/** Type-checks the project, the package's declarations included. */
-export function typeCheck(folder: string, { compiler, moduleResolution }: TypeSettings): Ended {
+/** Type-checks files of the project, the package's declarations included. */
+export function typeCheck(
+  folder: string,
+  { compiler, moduleResolution }: TypeSettings,
+  files: readonly string[] = ['worker.ts', 'every-entry.ts'],
+): Ended {
   const file = `tsconfig.${compiler}.${moduleResolution}.json`
   const compilerOptions = {
     target: 'ES2022',
-    lib: ['ES2022'],
+    lib: ['ES2022', 'ESNext.Disposable'],
     types: ['@cloudflare/workers-types'],
     module: moduleResolution === 'nodenext' ? 'nodenext' : 'esnext',
     moduleResolution,
@@ -126,8 +132,10 @@ export function typeCheck(folder: string, { compiler, moduleResolution }: TypeSe
     exactOptionalPropertyTypes: true,
     noUncheckedIndexedAccess: true,
     skipLibCheck: false,
+    allowImportingTsExtensions: true,
+    resolveJsonModule: true,
     noEmit: true,
   }
-  writeFileSync(join(folder, file), JSON.stringify({ compilerOptions, files: ['worker.ts', 'every-entry.ts'] }))
+  writeFileSync(join(folder, file), JSON.stringify({ compilerOptions, files }))
   return runNode(folder, join(MODULES, compiler, 'bin', 'tsc'), '-p', file)
 }
