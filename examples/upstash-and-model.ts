@@ -41,7 +41,8 @@ app.post('/ask', gate, async (c) => {
     signal: AbortSignal.timeout(20_000),
   })
   if (!response.ok) return c.json({ error: { code: 'model_failed', message: 'The model did not answer' } }, 502)
-  const { choices } = await response.json<{ choices: { message: { content: string } }[] }>()
+  // The form of an OpenAI-compatible endpoint.
+  const { choices } = (await response.json()) as { choices: { message: { content: string } }[] }
   return c.json({ answer: choices[0]!.message.content, sources: citations, refused: false, ...summary })
 })
 
