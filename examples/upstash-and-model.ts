@@ -42,7 +42,7 @@ app.post('/ask', gate, async (c) => {
   })
   if (!response.ok) return c.json({ error: { code: 'model_failed', message: 'The model did not answer' } }, 502)
   // The form of an OpenAI-compatible endpoint.
-  const { choices } = (await response.json()) as { choices: { message: { content: string } }[] }
+  const { choices }: { choices: { message: { content: string } }[] } = await response.json()
   return c.json({ answer: choices[0]!.message.content, sources: citations, refused: false, ...summary })
 })
 

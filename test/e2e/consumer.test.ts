@@ -44,11 +44,14 @@ async function peersOf(entry: string): Promise<string[]> {
     plugins: [
       {
         name: 'peers are left out',
-        setup: ({ onResolve }) => {
-          onResolve({ filter: /^(?:@upstash\/vector|drizzle-orm|entities|markdown-it)(?:\/|$)/ }, ({ path }) => ({
-            path,
-            external: true,
-          }))
+        setup: (bundle) => {
+          bundle.onResolve(
+            { filter: /^(?:@upstash\/vector|drizzle-orm|entities|markdown-it)(?:\/|$)/ },
+            ({ path }) => ({
+              path,
+              external: true,
+            }),
+          )
         },
       },
     ],
