@@ -1,5 +1,11 @@
-/** Runs before each workerd test file: its D1 gets the real migrations. */
-import { applyD1Migrations } from 'cloudflare:test'
+/** Runs before each workerd test file: the Worker has composed nothing, nothing is stored, and D1 gets the real migrations. */
+import { applyD1Migrations, reset } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
+import { beginIsolate } from './worker-requests.ts'
 
+await beginIsolate()
+await reset()
+// What is in a cache cannot be listed, and `reset` leaves it: each file opens caches of its own.
+const file = crypto.randomUUID()
+caches.open = (name) => CacheStorage.prototype.open.call(caches, `${name}-${file}`)
 await applyD1Migrations(env.DB, env.TEST_MIGRATIONS)

@@ -2,6 +2,7 @@
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import type { GateBindings } from '../workers/gate/bindings.ts'
+import { compositionFor } from '../workers/gate/compose.ts'
 import worker from '../workers/gate/index.ts'
 
 /** Headers of whoever deployed it. */
@@ -32,4 +33,15 @@ export function workerOver(
   return { send, post }
 }
 
-export const { send, post } = workerOver(env)
+/** Bindings of the Worker that `send` and `post` ask: an isolate of its own for each test file. */
+export let isolateBindings: GateBindings = { ...env }
+
+/** Begins another isolate, once the one before has written what it holds. */
+export async function beginIsolate(): Promise<void> {
+  await compositionFor(isolateBindings).log.flush()
+  isolateBindings = { ...env }
+}
+
+type Worker = ReturnType<typeof workerOver>
+export const send: Worker['send'] = (...request) => workerOver(isolateBindings).send(...request)
+export const post: Worker['post'] = (...request) => workerOver(isolateBindings).post(...request)

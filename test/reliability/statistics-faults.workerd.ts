@@ -11,14 +11,14 @@ import { compositionFor } from '../../workers/gate/compose.ts'
 import worker from '../../workers/gate/index.ts'
 import { HANDBOOK, OFF_TOPIC } from '../fixtures/corpus.ts'
 import { aDecision, anEvent } from '../fixtures/decision.ts'
-import { ADMIN, post, send, workerOver } from '../worker-requests.ts'
+import { ADMIN, isolateBindings, post, send, workerOver } from '../worker-requests.ts'
 
 beforeAll(async () => {
   await post('/v1/documents', { documents: HANDBOOK }, ADMIN)
 })
 afterEach(async () => {
   vi.restoreAllMocks()
-  await compositionFor(env).log.flush()
+  await compositionFor(isolateBindings).log.flush()
 })
 
 /** A D1 whose batches, by which decisions are written, do something else; everything else is as it is. */

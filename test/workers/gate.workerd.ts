@@ -10,15 +10,15 @@ import type { GateBindings } from '../../workers/gate/bindings.ts'
 import { answer } from '../../workers/gate/ask/answer.ts'
 import { compositionFor } from '../../workers/gate/compose.ts'
 import { HANDBOOK, MIDDLING, OFF_TOPIC, STRONG } from '../fixtures/corpus.ts'
-import { ADMIN, post, send, workerOver } from '../worker-requests.ts'
+import { ADMIN, isolateBindings, post, send, workerOver } from '../worker-requests.ts'
 
 const ask = (question: string, headers?: Record<string, string>, app?: Parameters<typeof workerOver>[1]) =>
-  workerOver(env, app).post('/ask', { question }, headers)
+  workerOver(isolateBindings, app).post('/ask', { question }, headers)
 
 const ttlOf = (response: Response): number => Number(/ttl=(\d+)/.exec(response.headers.get('cache-status') ?? '')?.[1])
 
 async function eventsInD1(): Promise<number> {
-  await compositionFor(env).log.flush()
+  await compositionFor(isolateBindings).log.flush()
   const row = await env.DB.prepare('SELECT count(*) AS n FROM decisions').first<{ n: number }>()
   return row?.n ?? 0
 }
@@ -374,7 +374,7 @@ describe('bad input', () => {
 describe('the cache', () => {
   test('holds the whole record under the final key', async () => {
     const kept: CachedAnswer[] = []
-    const { gate } = compositionFor(env)
+    const { gate } = compositionFor(isolateBindings)
     const app = new Hono<{ Bindings: GateBindings }>()
     const store = {
       get: async () => null,

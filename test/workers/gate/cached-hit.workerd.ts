@@ -87,7 +87,7 @@ describe('a question that is answered by quoting', () => {
     const { LLM_BASE_URL: _, LLM_API_KEY: __, LLM_MODEL: ___, ...quoting } = bindings
     Object.assign(counted, { flights: 0, model: 0 })
     const response = await workerOver(quoting).post('/ask', { question: `${QUESTION} Please.` })
-    expect(await response.json()).toMatchObject({ manner: 'quoted', answer: expect.stringContaining('ninety days') })
+    expect(await response.json()).toMatchObject({ manner: 'closest', answer: expect.stringContaining('ninety days') })
     expect(response.headers.get('cache-status')).toBe('rag-gate; fwd=miss')
     expect(counted).toMatchObject({ flights: 0, model: 0 })
   })

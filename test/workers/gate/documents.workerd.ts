@@ -3,10 +3,14 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import type { GateBindings } from '../../../workers/gate/bindings.ts'
 import worker from '../../../workers/gate/index.ts'
-import { ADMIN, send as sendAsAnyone, workerOver } from '../../worker-requests.ts'
+import { isolateBindings, ADMIN, send as sendAsAnyone, workerOver } from '../../worker-requests.ts'
 
-const send = (method: string, path: string, body?: unknown, bindings: GateBindings = env): Promise<Response> =>
-  workerOver(bindings).post(path, body, ADMIN, method)
+const send = (
+  method: string,
+  path: string,
+  body?: unknown,
+  bindings: GateBindings = isolateBindings,
+): Promise<Response> => workerOver(bindings).post(path, body, ADMIN, method)
 
 /** The Worker over an index whose nth write fails, and is tried once more in vain. */
 function bindingsWithFailingWrite(nth: number): GateBindings {

@@ -12,7 +12,7 @@ import worker from '../../../workers/gate/index.ts'
 import { watch } from '../../../workers/gate/statistics/alerts.ts'
 import { HANDBOOK, OFF_TOPIC, STRONG } from '../../fixtures/corpus.ts'
 import { aDecision, anEvent } from '../../fixtures/decision.ts'
-import { ADMIN, post, send } from '../../worker-requests.ts'
+import { ADMIN, isolateBindings, post, send } from '../../worker-requests.ts'
 
 async function answerId(question: string): Promise<string> {
   return (await post('/ask', { question })).headers.get('rag-gate-feedback') ?? ''
@@ -49,7 +49,7 @@ describe('feedback', () => {
   })
 
   test('takes no finished answer away where it cannot be told who asked', async () => {
-    vi.spyOn(compositionFor(env), 'authenticate').mockRejectedValue(new Error('the database is away'))
+    vi.spyOn(compositionFor(isolateBindings), 'authenticate').mockRejectedValue(new Error('the database is away'))
     const response = await post('/ask', { question: STRONG })
     expect([response.status, response.headers.get('rag-gate-feedback')]).toEqual([200, null])
   })
@@ -165,7 +165,7 @@ describe('feedback', () => {
 
   test('that the database does not take is never said to be taken', async () => {
     const answer = await good()
-    await compositionFor(env).log.flush()
+    await compositionFor(isolateBindings).log.flush()
     vi.spyOn(env.DB, 'prepare').mockImplementation(() => {
       throw new Error('D1_ERROR: D1 is down')
     })
@@ -198,7 +198,7 @@ describe('labelled questions', () => {
       `INSERT INTO question_texts (tenant, question_hmac, text, expires_ms) VALUES
         ('said', 'a', 'A?', 9e12), ('said', 'b', 'B?', 9e12), ('elsewhere', 'c', 'C?', 9e12)`,
     ).run()
-    const { feedback } = compositionFor(env).statistics
+    const { feedback } = compositionFor(isolateBindings).statistics
     const say = (at: number, source: 'user' | 'reviewer', rating: 'right' | 'wrong') =>
       feedback.label({ tenant: 'said', eventId: `said-${at}`, source, rating, principalId: 'p' })
     await say(1, 'reviewer', 'wrong')
@@ -226,7 +226,7 @@ describe('labelled questions', () => {
 
 describe('erasure', () => {
   test('of a subject reports what is gone, and nothing the second time', async () => {
-    await compositionFor(env).log.flush()
+    await compositionFor(isolateBindings).log.flush()
     const first = await (
       await send('/v1/subjects/anonymous', { method: 'DELETE', headers: ADMIN })
     ).json<{

@@ -8,7 +8,7 @@ import { POLLING } from '../../../workers/gate/statistics/follow-decisions.ts'
 import { aDecision, anEvent } from '../../fixtures/decision.ts'
 import { metered } from '../../fixtures/metered-database.ts'
 import { recordTraffic } from '../../fixtures/recorded-traffic.ts'
-import { send } from '../../worker-requests.ts'
+import { isolateBindings, send } from '../../worker-requests.ts'
 
 const store = createD1DecisionStore({ db: env.DB })
 const usual = { ...POLLING }
@@ -66,7 +66,7 @@ describe('GET /v1/decisions/live', () => {
 
   test('asks no more once nobody reads', async () => {
     Object.assign(POLLING, { everyMs: 20, forMs: 10_000 })
-    const since = vi.spyOn(compositionFor(env).statistics.arrivals, 'since')
+    const since = vi.spyOn(compositionFor(isolateBindings).statistics.arrivals, 'since')
     const reader = (await open('/v1/decisions/live')).body!.getReader()
     await reader.read()
     await reader.cancel()

@@ -14,7 +14,7 @@ import { watch } from '../../../workers/gate/statistics/alerts.ts'
 import { createD1DecisionStore } from '../../../src/adapters/d1/decision-store.ts'
 import { aDecision, anEvent } from '../../fixtures/decision.ts'
 import { signalsOf } from '../../fixtures/evidence.ts'
-import { workerOver } from '../../worker-requests.ts'
+import { isolateBindings, workerOver } from '../../worker-requests.ts'
 
 const ADMIN = env.ADMIN_TOKEN
 
@@ -23,7 +23,7 @@ const send = (
   path: string,
   body?: unknown,
   token: string | undefined = ADMIN,
-  bindings: GateBindings = env,
+  bindings: GateBindings = isolateBindings,
 ): Promise<Response> =>
   workerOver(bindings).post(path, body, token === '' ? {} : { authorization: `Bearer ${token}` }, method)
 
@@ -41,7 +41,7 @@ interface Pin {
   readonly corpus_version: number
 }
 
-async function pinOf(collection: string, bindings: GateBindings = env): Promise<Pin> {
+async function pinOf(collection: string, bindings: GateBindings = isolateBindings): Promise<Pin> {
   const { collections } = await (
     await send('GET', '/v1/collections', undefined, ADMIN, bindings)
   ).json<{ collections: (Omit<Pin, 'collection'> & { id: string })[] }>()
@@ -365,7 +365,7 @@ describe('a pushed policy', () => {
         })),
       )
     const kinds = async () => {
-      await watch(env)
+      await watch(isolateBindings)
       const { alerts } = await (
         await send('GET', '/v1/alerts', undefined, token)
       ).json<{ alerts: { kind: string; closed: string | null; message: string }[] }>()

@@ -8,7 +8,7 @@ import { balanced } from '../../../src/presets/balanced/balanced.ts'
 import { compositionFor } from '../../../workers/gate/compose.ts'
 import { HANDBOOK, OFF_TOPIC, STRONG } from '../../fixtures/corpus.ts'
 import { aDecision, anEvent } from '../../fixtures/decision.ts'
-import { ADMIN, post, send } from '../../worker-requests.ts'
+import { ADMIN, isolateBindings, post, send } from '../../worker-requests.ts'
 
 /** Sends JSON as whoever deployed it. */
 const call = (path: string, body: unknown, method = 'POST'): Promise<Response> => post(path, body, ADMIN, method)
@@ -71,7 +71,7 @@ beforeAll(async () => {
   first = await askAll()
   // From the cache: left out.
   await call('/ask', { question: STRONG })
-  await compositionFor(env).log.flush()
+  await compositionFor(isolateBindings).log.flush()
 })
 
 describe('POST /v1/replay', () => {

@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { compositionFor } from '../../../workers/gate/compose.ts'
 import { HANDBOOK, OFF_TOPIC, STRONG } from '../../fixtures/corpus.ts'
-import { ADMIN, post, send } from '../../worker-requests.ts'
+import { ADMIN, isolateBindings, post, send } from '../../worker-requests.ts'
 
 const get = (path: string) => send(path, { headers: ADMIN })
 
@@ -25,7 +25,7 @@ interface Listed {
 beforeAll(async () => {
   await post('/v1/documents', { documents: HANDBOOK }, ADMIN)
   for (const question of [STRONG, STRONG, OFF_TOPIC, 'Who invented the steam engine?']) await post('/ask', { question })
-  await compositionFor(env).log.flush()
+  await compositionFor(isolateBindings).log.flush()
 })
 
 describe('GET /v1/stats', () => {
