@@ -1,0 +1,36 @@
+/** Reads documents of a family as the ready Worker and the command line do. */
+import { htmlToMarkdown } from '../../src/adapters/html-to-markdown.ts'
+import { createMarkdownSplitter } from '../../src/adapters/markdown-splitter.ts'
+import { splitFrontMatter } from '../../src/cli/front-matter.ts'
+import { mdxToMarkdown } from '../../src/cli/mdx-to-markdown.ts'
+import { documentOf, FAMILIES, type Form } from './families.ts'
+
+/** What to read. */
+export interface Reading {
+  readonly form: Form
+  readonly at: number
+  /** Characters of the document. */
+  readonly length: number
+}
+
+const splitter = createMarkdownSplitter({ htmlToMarkdown })
+
+async function read({ form, at, length }: Reading): Promise<number> {
+  const text = documentOf(FAMILIES[form][at]!, length)
+  if (form === 'mdx') {
+    const { body } = splitFrontMatter(text)
+    return mdxToMarkdown(body).length
+  }
+  return (await splitter.split(text, form)).parts.length
+}
+
+export default {
+  async fetch(request: Request): Promise<Response> {
+    const reading = (await request.json()) as Reading
+    try {
+      return Response.json({ read: await read(reading) })
+    } catch (thrown) {
+      return Response.json({ refused: (thrown as { readonly code?: string }).code ?? String(thrown) })
+    }
+  },
+}
