@@ -18,8 +18,8 @@ export interface GenerationRequest {
 export interface Generation {
   readonly text: string
   /**
-   * `quoted`: sentences that answer, taken from the evidence as they stand. `closest`: none of them answers; the passage
-   * closest to the question is quoted. `written`: a model's words.
+   * `quoted`: sentences that answer, taken from the evidence as they stand. `closest`: none is taken for the
+   * answer; the passage closest to the question is quoted. `written`: a model's words.
    */
   readonly manner: 'quoted' | 'closest' | 'written'
   /** Whether it ended by itself; only then may it be stored. */

@@ -67,7 +67,7 @@ describe('an answer', () => {
   })
 
   it.each([
-    ['pass', 'The evidence is about this, but no sentence of it answers by itself.'],
+    ['pass', 'The evidence is about this. See whether the passage answers.'],
     ['advise', 'Read the passage with care.'],
   ])('that is the closest passage is not called one, under %s', async (verdict, words) => {
     const { page } = await visit()

@@ -37,9 +37,9 @@ export const VERDICTS = {
   error: ['Error', ''],
 }
 
-/** Beside a passage that is the closest and no answer. */
+/** Beside a passage that is the closest, and was not taken for an answer. */
 const BESIDE_CLOSEST = {
-  pass: 'The evidence is about this, but no sentence of it answers by itself.',
+  pass: 'The evidence is about this. See whether the passage answers.',
   advise: 'Read the passage with care.',
 }
 
