@@ -47,7 +47,7 @@ function showReply(question: string, reply: AskReply): string {
     `    ${body.answer.replaceAll('\n', ' ')}`,
   ]
   if (body.refused) lines.push(`    Reason: ${body.refusal_reason ?? /reason=(\w+)/.exec(gate)?.[1] ?? ''}`)
-  for (const { number, document_id: id, section } of body.sources.slice(0, 3)) {
+  for (const { number, document_id: id, section } of (body.sources ?? []).slice(0, 3)) {
     lines.push(`    [${number}] ${id}${section === undefined ? '' : ` · ${section}`}`)
   }
   return lines.join('\n')

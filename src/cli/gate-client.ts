@@ -76,7 +76,8 @@ export interface AskReply {
     readonly suggestions?: readonly string[]
     /** Passages that came closest to a refused question, where the gate names them. */
     readonly closest?: readonly PassageName[]
-    readonly sources: readonly (PassageName & { readonly number: number; readonly document_id: string })[]
+    /** What the answer rests on; a route of another application may name none. */
+    readonly sources?: readonly (PassageName & { readonly number: number; readonly document_id: string })[]
     readonly detail?: DetailReply
   }
 }

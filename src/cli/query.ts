@@ -75,7 +75,7 @@ function showRefusal(body: AskReply['body'], debug: boolean, out: Terminal['out'
 
 /** The sources that the answer cites; all of them where it cites none. A flagged retrieval warns before the first. */
 function showSources(
-  { answer, sources }: AskReply['body'],
+  { answer, sources = [] }: AskReply['body'],
   confidence: ConfidenceGlance | undefined,
   out: Terminal['out'],
 ): void {

@@ -117,6 +117,11 @@ describe('rag-gate query', () => {
     expect(await told({ usable: false })).not.toContain('RAG Confidence')
   })
 
+  it('prints an answer of a route that names no sources', async () => {
+    const { sources: _, detail: __, ...bare } = ANSWER
+    expect(await asked(bare)).toMatchObject({ code: 0, out: 'Turn the key. [1]\n', notes: '' })
+  })
+
   it('prints a caution', async () => {
     expect((await asked({ ...ANSWER, caution: 'Verify this.' })).out).toContain('Turn the key. [1]\n⚠️ Verify this.\n')
   })
