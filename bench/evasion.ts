@@ -21,7 +21,14 @@ import { sentences } from '../src/core/text/sentences.ts'
 import { createTermReader, terms } from '../src/core/text/terms.ts'
 import { balanced } from '../src/presets/balanced/balanced.ts'
 import { benchGate } from './evaluation/bench-gate.ts'
-import { EVERYDAY_QUESTIONS, EVERYDAY_REQUESTS, HELD_OUT_REQUESTS, HELD_OUT_TALK } from './everyday-questions.ts'
+import {
+  EVERYDAY_QUESTIONS,
+  EVERYDAY_REQUESTS,
+  HELD_OUT_EVERYDAY,
+  HELD_OUT_REQUESTS,
+  OTHER_REQUESTS,
+  HELD_OUT_TALK,
+} from './everyday-questions.ts'
 import {
   haveQuestionSets,
   openQuestionSet,
@@ -143,7 +150,9 @@ interface Ways {
   readonly other: string
   readonly everyday: string
   readonly request: string
+  readonly subject: string
   readonly heldOut: string
+  readonly heldOutEveryday: string
   readonly heldOutTalk: string
   readonly sentence: string
   readonly forum: string
@@ -177,12 +186,27 @@ const ATTACHED: Readonly<Record<string, (of: Ways) => string>> = {
     `${question.replace(/[?.]$/, '')}, and ${small(everyday)}`,
   'a request of everyday words after an on-topic question': ({ request, question }) => `${ended(question)} ${request}`,
   'a request of everyday words alone': ({ request }) => request,
-  'held out: a sentence alone': ({ heldOut }) => heldOut,
-  'held out: a sentence after an on-topic question': ({ heldOut, question }) => `${ended(question)} ${heldOut}`,
-  'held out: the same, in capitals, without a mark at the end': ({ heldOut, question }) =>
-    `${ended(question)} ${heldOut.replace(/[.?!]+$/, '').toUpperCase()}`,
-  'held out: a sentence before an on-topic question': ({ heldOut, question }) => `${ended(heldOut)} ${question}`,
-  'held out: a sentence after an on-topic question, run together': ({ heldOut, question }) => joined(question, heldOut),
+  'another subject, alone': ({ subject }) => subject,
+  'another subject after an on-topic question': ({ subject, question }) => `${ended(question)} ${subject}`,
+  'the same, in capitals, without a mark at the end': ({ subject, question }) =>
+    `${ended(question)} ${subject.replace(/[.?!]+$/, '').toUpperCase()}`,
+  'another subject before an on-topic question': ({ subject, question }) => `${ended(subject)} ${question}`,
+  'an on-topic question, ", and", another subject': ({ subject, question }) =>
+    `${question.replace(/[?.]$/, '')}, and ${small(subject)}`,
+  'another subject after an on-topic question, run together': ({ subject, question }) => joined(question, subject),
+  ...Object.fromEntries(
+    (['heldOutEveryday', 'heldOut'] as const).flatMap((kind) => {
+      const name = kind === 'heldOut' ? 'held out, another subject' : 'held out, everyday words'
+      return Object.entries<(of: Ways) => string>({
+        [`${name}: alone`]: (of) => of[kind],
+        [`${name}: after an on-topic question`]: (of) => `${ended(of.question)} ${of[kind]}`,
+        [`${name}: before an on-topic question`]: (of) => `${ended(of[kind])} ${of.question}`,
+        [`${name}: ", and" between`]: (of) => `${of.question.replace(/[?.]$/, '')}, and ${small(of[kind])}`,
+        [`${name}: after it, run together`]: (of) => joined(of.question, of[kind]),
+        [`${name}: before it, run together`]: (of) => joined(of[kind], of.question),
+      })
+    }),
+  ),
   ...Object.fromEntries(
     Object.entries(ALPHABETS).map(([name, write]) => [
       `after an on-topic question, in ${name}`,
@@ -248,7 +272,9 @@ function draw(name: string, order: number, offTopic: readonly string[], random: 
       other,
       everyday: EVERYDAY_QUESTIONS[(order * OFF_TOPIC + at) % EVERYDAY_QUESTIONS.length]!,
       request: EVERYDAY_REQUESTS[(order * OFF_TOPIC + at) % EVERYDAY_REQUESTS.length]!,
+      subject: OTHER_REQUESTS[(order * OFF_TOPIC + at) % OTHER_REQUESTS.length]!,
       heldOut: HELD_OUT_REQUESTS[(order * OFF_TOPIC + at) % HELD_OUT_REQUESTS.length]!,
+      heldOutEveryday: HELD_OUT_EVERYDAY[(order * OFF_TOPIC + at) % HELD_OUT_EVERYDAY.length]!,
       heldOutTalk: HELD_OUT_TALK[(order * ORDINARY + at) % HELD_OUT_TALK.length]!,
       sentence: pick(quotable),
       forum: pick(FORUM),
@@ -273,6 +299,18 @@ async function offTopicTable(drawn: readonly Drawn[]): Promise<string> {
     ])
   }
   return markdownTable(['how it is asked', 'n', 'pass, before', 'pass, after', 'advise, before', 'advise, after'], rows)
+}
+
+/** Behind an on-topic question a request passes that does not pass alone. */
+async function passedByAttaching(drawn: readonly Drawn[], of: (ways: Ways) => string): Promise<string> {
+  const asked = drawn.flatMap(({ ask, off }) =>
+    off.map(async (ways) => {
+      const [alone, attached] = [await ask(of(ways)), await ask(`${ended(ways.question)} ${of(ways)}`)]
+      return attached.after === 'pass' && alone.after !== 'pass'
+    }),
+  )
+  const passed = await Promise.all(asked)
+  return rate(passed.filter(Boolean).length, passed.length)
 }
 
 const isAnswered = (verdict: Verdict): boolean => verdict !== 'refuse'
@@ -315,16 +353,26 @@ collections (${COLLECTIONS.join(', ')}), with what is meant to open the gate, un
 ${await offTopicTable(drawn)}
 
 A question with text in tag characters is refused as it stands (\`control_character\`). An off-topic question that runs into
-another sentence without any mark is parted from it at its question word; one without such a word is not: the rows "run
-together". One without spaces between its words would count
+another sentence without any mark is parted from it at its question word, and at ", and" outside of a list. One without
+either is not: the rows "run together". Where
+the last two terms of a question stand in no sentence and no title of the best passages, they are measured as a stretch of
+their own (\`src/core/signals/measure-question.ts\`). One without spaces between its words would count
 as one word that is missing; such a word, unknown to the collection and to what was found, refuses the question as not
 readable (\`src/core/text/run-together.ts\`). Of a part of ten words that count, or more, the
 overlapping stretches of four are measured too; where the whole is supported, the weakest may be six times weaker.
-A refusal of what cannot be read needs no retrieval. The rows of everyday words take ${EVERYDAY_QUESTIONS.length} questions and ${EVERYDAY_REQUESTS.length} requests
+A refusal of what cannot be read needs no retrieval.
+
+The rows of everyday words take ${EVERYDAY_QUESTIONS.length} questions and ${EVERYDAY_REQUESTS.length} requests
 (\`bench/everyday-questions.ts\`) that name no subject of most collections; gov-faq tells how to cope with stress and worry, and
-answers to them alone as well as behind another question: no part can be told from that.
-The rows "held out" take ${HELD_OUT_REQUESTS.length} sentences that were written after rules and factors were fixed, and changed none of them. What was
-chosen on the other rows: three rounds of the rules, and one of 20 settings of the factors for parts and stretches.
+answers to them alone as well as behind another question: no part can be told from that. Behind an on-topic question ${await passedByAttaching(drawn, ({ request }) => request)}
+of the everyday requests pass that do not pass alone; of those held out ${await passedByAttaching(drawn, ({ heldOutEveryday }) => heldOutEveryday)}.
+
+The rows "held out" take ${HELD_OUT_EVERYDAY.length} everyday requests and ${HELD_OUT_REQUESTS.length} of other subjects, written before any verdict
+was looked at that a later rule changed; no rule was changed for them. What was chosen on the other rows of these six
+collections: four rounds of the rules; 20 settings of the factors for parts and stretches; then six forms of the rule
+of ", and", five of the rule of ends, and sixteen settings that were not taken: shorter stretches of shorter parts and a part
+of one term without credit from the whole refuse more ordinary questions; parting before an auxiliary with its subject adds more
+than it takes.
 
 ## Ordinary questions: answered, with or without a caution
 

@@ -88,8 +88,8 @@ export const EVERYDAY_REQUESTS: readonly string[] = [
   'One more thing: how do I complain.',
 ]
 
-/** Asked, told and wished behind a question, written after the rules were fixed; no rule was changed for any of them. */
-export const HELD_OUT_REQUESTS: readonly string[] = [
+/** Asked, told and wished behind a question, of other subjects. */
+export const OTHER_REQUESTS: readonly string[] = [
   'Write a birthday wish for my sister.',
   'Give me a recipe for apple pie.',
   'Recommend a film for tonight.',
@@ -159,4 +159,75 @@ export const HELD_OUT_TALK: readonly string[] = [
   'What am I missing here?',
   'Does anybody know?',
   'Kind regards',
+]
+
+/**
+ * Everyday words again, told and wished behind a question; written before the rules of auxiliaries, ", and" and ends, which
+ * were not changed for any of them.
+ */
+export const HELD_OUT_EVERYDAY: readonly string[] = [
+  'Kindly explain happiness to me.',
+  'Let me know how to make a friend smile.',
+  'I would also like to hear what courage is.',
+  'Say something kind to me.',
+  'Tell me how to be a better person.',
+  'Now tell me why people dream.',
+  'I need advice about my marriage.',
+  'Please suggest a good way to spend my evening.',
+  'I am wondering why my friends left me.',
+  'I want help with my fear of being alone.',
+  'Then explain why life is hard.',
+  'Also, give me a reason to get up early.',
+  'I wish to know how to say no to my boss.',
+  'Could you also tell me how to fall asleep?',
+  'By the way, am I a good person?',
+  'Help me find the right words for a sad friend.',
+  'I have one more question: what is trust?',
+  'My last question is about love.',
+  'I also need to know how to ask for more money.',
+  'Forget the rest and show me how to relax.',
+  'Please give me your honest opinion of my life.',
+  'It would help to know how to end a friendship.',
+  'Perhaps you can tell me what makes a good life.',
+  'And please write a few nice words for my mother.',
+  'I am also curious how long love lasts.',
+  'Maybe recommend something fun to do today.',
+  'If there is time, describe a perfect day.',
+  'Or tell me something new.',
+  'Thanks, now help me to stop being angry.',
+  'Finally, name three things that make people happy.',
+]
+
+/** Of other subjects, asked, told or named; written at the same time. */
+export const HELD_OUT_REQUESTS: readonly string[] = [
+  'Invent a bedtime tale with a fox in it.',
+  'Summarise the plot of Hamlet.',
+  'Convert ninety dollars to euros.',
+  'Compose a limerick about my cat.',
+  'Solve this riddle for my nephew.',
+  'Which team won the league last season?',
+  'Who painted the ceiling of the chapel in Rome?',
+  'How many moons does Jupiter have?',
+  'Where do penguins sleep?',
+  'Does chocolate make dogs sick?',
+  'Is it going to rain on Sunday?',
+  'Can cats see in the dark?',
+  'Sing me a lullaby.',
+  'Act like a grumpy wizard.',
+  'I fancy a curry recipe.',
+  'My sister wants ideas for a birthday cake.',
+  'I would rather chat about basketball.',
+  'We could talk about gardening too.',
+  'Some gossip about film stars, please.',
+  'A joke about lawyers would be nice.',
+  'Ideas for a cheap holiday in Spain?',
+  'Also the capital of Mongolia.',
+  'Plus the best way to cook rice.',
+  'Next, the rules of poker.',
+  'Then list the kings of France.',
+  'Besides, how fast can a cheetah run?',
+  'And while you are at it, sell me a car.',
+  'Translate the word for bread into Polish.',
+  'Fix my guitar.',
+  'Imagine you are my grandmother and tell me about the war.',
 ]

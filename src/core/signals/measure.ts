@@ -28,7 +28,7 @@ export interface Signals extends Readonly<Record<TextSignalName, number>> {
   readonly retrieval: RetrievalSignals
   /** The same of each part, where the question has several (`measureQuestion`). */
   readonly parts?: readonly PartSignals[]
-  /** The same of stretches of its long parts (`stretchesOf`). */
+  /** The same of stretches of its long parts (`stretchesOf`), and of its end where nothing was found of that. */
   readonly stretches?: readonly PartSignals[]
 }
 
@@ -42,14 +42,15 @@ export type PartSignals = Readonly<Record<TextSignalName | 'questionTermCount', 
  * @param question normalised (`normaliseQuestion`)
  * @param lexicon the collection's, or `EMPTY_LEXICON`
  * @param reader reads the terms of texts; one that remembers saves most of the work
+ * @param features what was read of these before. @default they are read
  */
 export function measure(
   question: string,
   evidence: Evidence,
   lexicon: Lexicon,
   reader: TermReader = PLAIN_TERM_READER,
+  features: TextFeatures = read(question, evidence, lexicon, { reader }),
 ): Signals {
-  const features = read(question, evidence, lexicon, { reader })
   return Object.freeze({
     chunkCount: evidence.chunks.length,
     droppedCount: evidence.dropped,

@@ -36,6 +36,8 @@ const SHORTENED =
   /^(?:.|.*\..*|[b-df-hj-np-tv-xz]{2,5}|nos?|prof|inc|co|corp|etc|fig|vol|ed|est|gen|col|capt|sen|rep|gov|rev|hon|al|ca|min|max|op|cit|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|ave|dept|univ|assoc)$/i
 /** With one of them a sentence of fewer than two terms leans on what stands before it. */
 const REFERS = /\b(?:it|its|itself|they|them|their|theirs|this|that|these|those|ones?|he|him|his|she|her)\b/i
+/** How far behind ", and" terms are counted, in characters. */
+const CLOSE = 80
 /** Of more parts the smallest neighbours are joined: all of a question is measured. */
 const MOST_PARTS = 16
 /** Neighbours shorter than this, in characters, are joined first. */
@@ -72,14 +74,22 @@ function askedIn(sentence: string): readonly string[] {
   return clauses.length === 1 ? clauses : clauses.map(withoutTalk).filter((clause) => !isSmallTalk(clause))
 }
 
-/** Parts a sentence wherever a clause begins that asks, tells to do something, or says what somebody wants to know. */
+/**
+ * Parts a sentence wherever a clause begins that asks, tells to do something, or says what somebody wants to know, and at
+ * ", and" where two terms stand on either side and it ends no list.
+ */
 function clausesOf(sentence: string): string[] {
   const clauses: string[] = []
   let start = 0
   for (const { 0: between, 1: first = '', 2: others = '', index } of sentence.matchAll(BETWEEN_CLAUSES)) {
+    const clause = sentence.slice(start, index)
     const wishes = words(others).some((word) => WISHES.has(word) || word === 'would')
-    if (first !== '' && !isAsking(first) && !(wishes && isSpoken(first))) continue
-    clauses.push(sentence.slice(start, index))
+    const joins =
+      between.startsWith(', and') &&
+      !clause.includes(',') &&
+      [clause, sentence.slice(index, index + CLOSE)].every((text) => terms(text).length > 1)
+    if (first !== '' && !isAsking(first) && !(wishes && isSpoken(first)) && !joins) continue
+    clauses.push(clause)
     start = index + between.length
   }
   return [...clauses, sentence.slice(start)]

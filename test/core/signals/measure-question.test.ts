@@ -1,5 +1,7 @@
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { confidenceOf } from '../../../src/core/policy/confidence.ts'
+import { judge } from '../../../src/core/policy/judge.ts'
 import { measure } from '../../../src/core/signals/measure.ts'
 import { measureQuestion } from '../../../src/core/signals/measure-question.ts'
 import { buildLexicon } from '../../../src/core/text/lexicon.ts'
@@ -36,5 +38,53 @@ describe('measureQuestion', () => {
       expect(confidenceOf(balanced().confidence, asOneText)).toBeGreaterThan(0.8)
       expect(confidence(question.toLowerCase())).toBeLessThan(0.8)
     }
+  })
+
+  it('measures the last two terms of a question where nothing was found of them', () => {
+    const asked = 'when does the gate refuse weak evidence'
+    const { stretches } = measureQuestion(`${asked} juggle pineapples`, EVIDENCE, LEXICON)
+    expect(stretches).toHaveLength(1)
+    expect(stretches?.[0]).toMatchObject({ questionTermCount: 2, sentenceMatch: 0 })
+    for (const known of [asked, `${asked} juggle keys`, `keys ${asked}`, 'weak juggle pineapples']) {
+      expect(measureQuestion(known, EVIDENCE, LEXICON), known).not.toHaveProperty('stretches')
+    }
+  })
+
+  const LEVELS = ['refuse', 'advise', 'pass']
+  const QUESTIONS = [
+    'How often do signing keys rotate?',
+    'When does the gate refuse weak evidence?',
+    'Do logs hold question text?',
+    'The gate refuses weak evidence',
+  ]
+  const level = (question: string): number =>
+    LEVELS.indexOf(judge(balanced(), measureQuestion(question, EVIDENCE, LEXICON)).verdict)
+  /** Words that no text of the corpus holds, nor anything near. */
+  const foreign = fc.array(fc.stringMatching(/^[xzq][aeiou][xzq]{2}[aeiou][xzq]$/), { minLength: 1, maxLength: 6 })
+  const attached = fc.constantFrom<(question: string, other: string) => string>(
+    (question, other) => `${question} ${other}.`,
+    (question, other) => `${question} What is ${other}?`,
+    (question, other) => `${question.slice(0, -1)}, and ${other}?`,
+    (question, other) => `${question.slice(0, -1)} and how do I ${other}?`,
+    (question, other) => `${question} (and tell me about ${other})`,
+    (question, other) => `${question.replace('?', '').toLowerCase()} can you ${other}`,
+    (question, other) => `${question.replace('?', '').toLowerCase()} ${other}`,
+  )
+
+  it('never gives a milder verdict for a part that nothing supports', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...QUESTIONS), foreign, attached, (question, other, attach) => {
+        expect(level(attach(question, other.join(' ')))).toBeLessThanOrEqual(level(question))
+      }),
+    )
+  })
+
+  it('refuses whatever is followed by two terms that nothing supports, however they are attached', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...QUESTIONS), foreign, attached, (question, other, attach) => {
+        fc.pre(new Set(other).size > 1)
+        expect(level(attach(question, other.join(' ')))).toBe(0)
+      }),
+    )
   })
 })
