@@ -371,8 +371,8 @@ The rows "held out" take ${HELD_OUT_EVERYDAY.length} everyday requests and ${HEL
 was looked at that a later rule changed; no rule was changed for them. What was chosen on the other rows of these six
 collections: four rounds of the rules; 20 settings of the factors for parts and stretches; then six forms of the rule
 of ", and", five of the rule of ends, and sixteen settings that were not taken: shorter stretches of shorter parts and a part
-of one term without credit from the whole refuse more ordinary questions; parting before an auxiliary with its subject adds more
-than it takes.
+of one term without credit from the whole refuse more ordinary questions; parting before an auxiliary with its subject takes few
+more run-together questions for its weight.
 
 ## Ordinary questions: answered, with or without a caution
 
