@@ -1,7 +1,7 @@
 /** The Worker on this machine: migrated D1, its secrets, and wrangler serving it on loopback. Start, tests and bench use it. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -232,16 +232,32 @@ function schemaHash(): string {
   return hash.digest('hex')
 }
 
+/** A copy of a migrated database, which wrangler makes once for each schema: to make one takes longer than to start the Worker. */
 function migrate(stateDirectory: string): void {
   const stamp = join(stateDirectory, 'schema')
   if (existsSync(stamp)) return
+  const schema = schemaHash()
+  const migrated = join(ROOT, 'node_modules', '.cache', 'hono-rag-gate', `d1-${schema}`)
+  if (!existsSync(migrated)) makeMigrated(migrated)
+  cpSync(migrated, stateDirectory, { recursive: true })
+  writeFileSync(stamp, schema)
+}
+
+function makeMigrated(directory: string): void {
+  const unfinished = `${directory}-${process.pid}`
   const result = spawnSync(
     process.execPath,
-    [WRANGLER, 'd1', 'migrations', 'apply', 'DB', '--local', '--persist-to', stateDirectory],
+    [WRANGLER, 'd1', 'migrations', 'apply', 'DB', '--local', '--persist-to', unfinished],
     { cwd: ROOT, env: { ...process.env, ...QUIET }, encoding: 'utf8' },
   )
   if (result.status !== 0) throw new Error(`The migrations could not be applied:\n${result.stdout}\n${result.stderr}`)
-  writeFileSync(stamp, schemaHash())
+  try {
+    renameSync(unfinished, directory)
+  } catch (thrown) {
+    // Of two processes at the same time the first one's stays.
+    if (!existsSync(directory)) throw thrown
+    rmSync(unfinished, { recursive: true })
+  }
 }
 
 /** Reads the variables in a file, and makes the secrets that neither it nor this run has. @returns those in the file */
