@@ -34,6 +34,7 @@ export const SETTINGS: readonly string[] = [
   'LLM_BASE_URL',
   'LLM_API_KEY',
   'LLM_MODEL',
+  'LLM_MAX_TOKENS_FIELD',
   'LLM_TIMEOUT_SECONDS',
   'PRICE_CURRENCY',
   'PRICE_INPUT_PER_MILLION',

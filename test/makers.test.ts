@@ -44,7 +44,7 @@ const ADAPTERS: Readonly<Record<string, Options>> = {
     maxResponseBytes: 1,
   },
   createKvAnswerCache: { kv: {}, deadlineMs: 10, hmacKey: KEY, onFault: f },
-  createLlmGrader: { ...MODEL, ...UPSTREAM, maxPassageCharacters: 100 },
+  createLlmGrader: { ...MODEL, ...UPSTREAM, maxPassageCharacters: 100, maxTokensField: 'max_tokens' },
   createMarkdownSplitter: { maxCharacters: 100, overlapCharacters: 1, htmlToMarkdown: f },
   createMemoryAnswerCache: { maxBytes: 1 },
   createOpenAiEmbedder: { ...MODEL, ...UPSTREAM, dimension: 2, length: 'asked', batchSize: 1, maxResponseBytes: 1 },

@@ -1,5 +1,5 @@
 /** A language model behind an OpenAI-compatible endpoint as a reranker: it grades every passage 0 to 3, in one call. */
-import { callable, number, object, required, requireOptions, text, whole } from '../core/lib/options.ts'
+import { callable, number, oneOf, object, required, requireOptions, text, whole } from '../core/lib/options.ts'
 import type { Passage } from '../core/evidence/chunk.ts'
 import { readGrades } from '../core/evidence/grade.ts'
 import { isRecord } from '../core/lib/guards.ts'
@@ -28,6 +28,12 @@ export interface LlmGraderOptions {
    * @default 10000
    */
   readonly timeoutMs?: number
+  /**
+   * Name of the field that says how long the reply may be: newer models of OpenAI take `max_completion_tokens` alone.
+   *
+   * @default 'max_tokens'
+   */
+  readonly maxTokensField?: 'max_tokens' | 'max_completion_tokens'
   /** @default the platform's `fetch` */
   readonly fetch?: Fetch
   /** Retry (none unless it is asked for) and circuit breaker. */
@@ -62,10 +68,12 @@ export function createLlmGrader(options: LlmGraderOptions): Reranker {
     model: required(text),
     maxPassageCharacters: whole(100),
     timeoutMs: number(1),
+    maxTokensField: oneOf('max_tokens', 'max_completion_tokens'),
     fetch: callable,
     upstream: object,
   })
   const { baseUrl, apiKey, model, maxPassageCharacters = 2000, timeoutMs = 10_000 } = options
+  const { maxTokensField = 'max_tokens' } = options
   const complete = createJsonEndpoint(GRADER, {
     url: baseUrl,
     path: '/chat/completions',
@@ -82,7 +90,7 @@ export function createLlmGrader(options: LlmGraderOptions): Reranker {
       const body = {
         model,
         temperature: 0,
-        max_tokens: 8 * passages.length + 16,
+        [maxTokensField]: 8 * passages.length + 16,
         messages: [
           { role: 'system', content: INSTRUCTIONS },
           { role: 'user', content: promptOf(question, passages, maxPassageCharacters) },

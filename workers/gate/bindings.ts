@@ -100,6 +100,8 @@ export interface GateBindings {
   readonly LLM_BASE_URL?: string
   readonly LLM_API_KEY?: string
   readonly LLM_MODEL?: string
+  /** Field of a request that says how many tokens the model may write. @default 'max_tokens' */
+  readonly LLM_MAX_TOKENS_FIELD?: string
   /** Seconds that the model has for a whole answer, and for the first words of a streamed one, 1 to 600. @default '20' */
   readonly LLM_TIMEOUT_SECONDS?: string
 }

@@ -2,7 +2,7 @@
 import { createD1ChunkTexts } from '../../src/adapters/d1/chunk-texts.ts'
 import { createExtractiveGenerator } from '../../src/adapters/extractive-generator.ts'
 import { createLlmGrader } from '../../src/adapters/llm-grader.ts'
-import { createOpenAiGenerator } from '../../src/adapters/openai-compatible.ts'
+import { createOpenAiGenerator, type OpenAiGeneratorOptions } from '../../src/adapters/openai-compatible.ts'
 import {
   createUpstashChunkIndex,
   createUpstashRetriever,
@@ -120,14 +120,29 @@ export function generatorFor(env: GateBindings): Generator {
   return createOpenAiGenerator({ ...model, ...(seconds === undefined ? {} : { timeoutMs: seconds * 1000 }) })
 }
 
-function languageModel(env: GateBindings): { baseUrl: string; apiKey: string; model: string } | undefined {
-  const { LLM_BASE_URL: baseUrl, LLM_API_KEY: apiKey, LLM_MODEL: model } = env
+/** Names of the field that says how many tokens a model may write. */
+const MAX_TOKENS_FIELDS = ['max_tokens', 'max_completion_tokens'] as const
+
+function languageModel(
+  env: GateBindings,
+): Pick<OpenAiGeneratorOptions, 'baseUrl' | 'apiKey' | 'model' | 'maxTokensField'> | undefined {
+  const {
+    LLM_BASE_URL: baseUrl,
+    LLM_API_KEY: apiKey,
+    LLM_MODEL: model,
+    LLM_MAX_TOKENS_FIELD: field = 'max_tokens',
+  } = env
+  const maxTokensField = MAX_TOKENS_FIELDS.find((name) => name === field)
+  if (maxTokensField === undefined) {
+    const names = MAX_TOKENS_FIELDS.join(' or ')
+    throw new RagGateError('config_invalid', `LLM_MAX_TOKENS_FIELD must be ${names}`, { param: 'LLM_MAX_TOKENS_FIELD' })
+  }
   if (baseUrl === undefined && apiKey === undefined && model === undefined) return undefined
   if (baseUrl === undefined || apiKey === undefined || model === undefined) {
     throw new RagGateError('config_invalid', 'LLM_BASE_URL, LLM_API_KEY and LLM_MODEL go together')
   }
   requireAddress('LLM_BASE_URL', baseUrl)
-  return { baseUrl, apiKey, model }
+  return { baseUrl, apiKey, model, maxTokensField }
 }
 
 /** The adapter would name its own option, which nobody has set here. */

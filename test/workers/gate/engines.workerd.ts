@@ -127,6 +127,29 @@ describe('a cascade', () => {
   })
 })
 
+describe('a model', () => {
+  const MODEL_SETTINGS = { LLM_BASE_URL: 'https://model.test/v1', LLM_API_KEY: 'key', LLM_MODEL: 'm' }
+
+  it.each([
+    [{}, 'max_tokens'],
+    [{ LLM_MAX_TOKENS_FIELD: 'max_completion_tokens' }, 'max_completion_tokens'],
+  ] as const)('with the settings %j is told in %s how much it may write, as its grades are', async (given, field) => {
+    const sent: object[] = []
+    vi.spyOn(globalThis, 'fetch').mockImplementation(async (_, init) => {
+      sent.push(JSON.parse(init?.body as string) as object)
+      const content = sent.length === 1 ? '1: 3\n2: 0' : 'Methane [1].'
+      return Response.json({ model: 'm', choices: [{ finish_reason: 'stop', message: { content } }] })
+    })
+    const bindings = { ...env, ...MODEL_SETTINGS, RERANKER: 'llm', ...given }
+    const collection = `model-${field}`
+    await send(bindings, 'POST', '/v1/documents', { collection, documents: DOCUMENTS })
+    const response = await send(bindings, 'POST', '/ask', { collection, question: 'What does the rocket burn?' })
+    expect(await response.json()).toMatchObject({ answer: 'Methane [1].' })
+    expect(sent.map((body) => Object.keys(body).filter((name) => name.startsWith('max_')))).toEqual([[field], [field]])
+    vi.restoreAllMocks()
+  })
+})
+
 describe('settings that make no sense', () => {
   it.each<[string, Partial<GateBindings>]>([
     ['Vectorize alone', { VECTORIZE: fakeVectorize({ dimensions: 8 }) }],
@@ -134,6 +157,10 @@ describe('settings that make no sense', () => {
     ['a cross-encoder without Workers AI', { RERANKER: 'workers-ai' }],
     ['a grader without a model', { RERANKER: 'llm' }],
     ['half a model', { LLM_MODEL: 'm' }],
+    [
+      'an unknown field',
+      { LLM_BASE_URL: 'https://m.test/v1', LLM_API_KEY: 'k', LLM_MODEL: 'm', LLM_MAX_TOKENS_FIELD: 'tokens' },
+    ],
     ['half an Upstash index', { UPSTASH_VECTOR_REST_URL: 'https://index.test' }],
   ])('answer nothing: %s', async (_name, given) => {
     const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
