@@ -37,6 +37,9 @@ export const JOINTS = setOf('but so and also as or just then')
 /** Behind them begins what is asked: "Tell me …", "I wonder whether …". */
 export const BEFORE_ASKING = setOf('me us about regarding if whether')
 
+/** The same behind a "to" of who speaks: "I would like to know …". */
+export const WISHED = setOf('know understand')
+
 /** The same at the beginning of a sentence. */
 export const PLEASE = setOf('please pls kindly')
 

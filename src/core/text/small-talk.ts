@@ -13,6 +13,7 @@ import {
   SPEAKERS,
   SUBJECTS,
   TALK,
+  WISHED,
   WISHES,
 } from './english.ts'
 import { terms } from './terms.ts'
@@ -100,6 +101,7 @@ function withoutHead(sentence: string): string {
       MARK.test(head.slice(before.end, index)) ||
       word === 'but' ||
       BEFORE_ASKING.has(before.word) ||
+      (WISHED.has(before.word) && said[at - 2]?.word === 'to' && /^(?:i|we)\b/i.test(head)) ||
       (at === 1 && PLEASE.has(before.word)) ||
       (!QUESTION_WORDS.has(before.word) &&
         (QUESTION_WORDS.has(word) || (AUXILIARIES.has(word) && (SPEAKERS.has(next) || SUBJECTS.has(next)))))

@@ -25,6 +25,19 @@ describe('withoutTalk', () => {
   })
 
   it.each([
+    'I would like to know',
+    "I'd like to know",
+    'We want to know',
+    'I need to know about',
+    'I would like to understand',
+  ])('takes off "%s" before what is no question of its own', (wish) => {
+    expect(withoutTalk(`${wish} the lifetime of an answer`)).toBe('the lifetime of an answer')
+  })
+
+  it.each([
+    'What is a need to know policy?',
+    'Get to know your customer',
+    'I do not know the password of my account',
     'Can you use Unicode with LaTeX?',
     'Could you show hidden files on a Mac?',
     'Do you need a permit?',
