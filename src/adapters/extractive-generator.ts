@@ -2,6 +2,7 @@
 import { requireOptions, text, whole } from '../core/lib/options.ts'
 import type { Chunk } from '../core/evidence/chunk.ts'
 import { mapCode } from '../core/text/code-spans.ts'
+import { questionParts } from '../core/text/question-parts.ts'
 import type { GenerationRequest, Generator } from '../ports/generator.ts'
 import { bestQuote, type Quote } from './extractive-generator/quotes.ts'
 
@@ -27,7 +28,7 @@ const ANSWERS_FROM = 0.7
 
 /**
  * Makes a generator that quotes. Of one passage, and never of several, it quotes the adjacent sentences that hold most of
- * what is asked, or the beginning of the section whose heading says just that; where they hold too little, it names the
+ * what is asked without the talk around it, or the beginning of the section whose heading says just that; where they hold too little, it names the
  * closest passage and quotes what is nearest in it.
  */
 export function createExtractiveGenerator(options: ExtractiveGeneratorOptions = {}): Generator {
@@ -35,9 +36,9 @@ export function createExtractiveGenerator(options: ExtractiveGeneratorOptions = 
   const { maxSentences = 3, closestPassage = 'Closest passage' } = options
   return {
     // With the version of its choice: another one makes other answers.
-    model: 'extractive/6',
+    model: 'extractive/7',
     generate: async ({ question, chunks, caution }: GenerationRequest) => {
-      const quote = bestQuote(question, chunks, maxSentences)
+      const quote = bestQuote(questionParts(question).bare, chunks, maxSentences)
       // Where the gate itself is not sure, no sentence is taken for the answer.
       const answers = quote !== undefined && caution === undefined && quote.fit >= ANSWERS_FROM
       return {

@@ -43,6 +43,14 @@ describe('a quoted answer', () => {
     expect(await quote('How do I start the engine?', pages)).toBe('You start the engine with the red key. [2]')
   })
 
+  it.each(['Hello, how long are backups kept? Please.', 'I would like to know how long backups are kept, please.'])(
+    'is found whatever is said around the question: %s',
+    async (question) => {
+      const pages = ['Backups are kept for ninety days.', 'Ledgers are closed in spring.']
+      expect(await quote(question, pages)).toBe('Backups are kept for ninety days. [1]')
+    },
+  )
+
   it('comes with the other sentences of a short paragraph, but of no other passage', async () => {
     const pages = [
       'The battery starts the engine. It needs charging in winter. Winter kills it.',
@@ -506,6 +514,6 @@ describe('createExtractiveGenerator', () => {
   })
 
   it('names itself, for the answer key', () => {
-    expect(createExtractiveGenerator().model).toBe('extractive/6')
+    expect(createExtractiveGenerator().model).toBe('extractive/7')
   })
 })
