@@ -6,7 +6,7 @@ import type { Policy } from '../core/policy/policy.ts'
 import { readAtMost } from '../http/read-at-most.ts'
 import type { AnswerCache, CachedAnswer } from '../ports/answer-cache.ts'
 import type { AnswerReport } from '../middleware/gate-context.ts'
-import { type MediaType, mediaTypeOf } from '../middleware/media-type.ts'
+import { type MediaType, mediaTypeOf } from '../http/media-type.ts'
 import { isWholeStream } from './event-stream.ts'
 import { storedHeaders } from './stored-headers.ts'
 

@@ -1,7 +1,7 @@
 /** A stored answer as a response: with its status and headers, as a stream where it was one. */
 import type { Context } from 'hono'
 import type { StatusCode } from 'hono/utils/http-status'
-import { mediaTypeOf } from '../middleware/media-type.ts'
+import { mediaTypeOf } from '../http/media-type.ts'
 import type { CachedAnswer } from '../ports/answer-cache.ts'
 import { entityTag, isConditional, namesTag } from './entity-tag.ts'
 import { replayedStream } from './event-stream.ts'

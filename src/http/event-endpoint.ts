@@ -1,4 +1,5 @@
 /** An upstream that takes JSON by POST and answers with server-sent events, or whole. */
+import { mediaTypeOf } from './media-type.ts'
 import type { Deadline } from './deadline.ts'
 import type { PreparedEndpoint } from './json-endpoint.ts'
 import { createEventSplitter, readEvent } from './server-sent-events.ts'
@@ -24,12 +25,12 @@ export function eventEndpoint(name: UpstreamName, { url, post, bounds, exchange 
       const { status, headers, read, cancel } = await exchange(attempt, deadline.signal)
       if (status !== 200) throw errorOfStatus(name, status)
       try {
-        const type = headers.get('content-type') ?? ''
-        if (/^application\/json\b/i.test(type)) {
+        const media = mediaTypeOf(headers.get('content-type'))
+        if (media === 'json') {
           yield await wholeText(read)
           return yield '[DONE]'
         }
-        if (!/^text\/event-stream\b/i.test(type)) throw badResponse(name, 'no stream')
+        if (media !== 'events') throw badResponse(name, 'no stream')
         const eventsIn = createEventSplitter()
         for (let piece = await read(); piece !== undefined; piece = await read()) {
           for (const event of eventsIn(piece)) {

@@ -2,7 +2,7 @@
 import type { Context, Next } from 'hono'
 import { buildRefusal } from '../core/reports/refusal.ts'
 import { judgeResponse, replaceAnswer, resendAnswer } from './judge-response.ts'
-import { mediaTypeOf } from './media-type.ts'
+import { mediaTypeOf } from '../http/media-type.ts'
 import { answerMeasure } from '../core/policy/judge.ts'
 import type { Decision } from '../core/policy/decision.ts'
 import { errorForLog } from '../errors.ts'
@@ -35,7 +35,7 @@ export async function respondThroughHandler<Bindings extends object>(
     audience: request.audience,
     context: judged.context,
     policy: judged.policy,
-    ...(messages === undefined ? {} : { messages }),
+    ...(messages && { messages }),
   })
   c.set('ragGate', gateContext)
   const generationStartedMs = dependencies.clock.nowMs()
@@ -154,7 +154,7 @@ async function judgeAnswerOf<Bindings extends object>(
     policy,
     measure,
     audience: request.audience,
-    ...(messages === undefined ? {} : { messages }),
+    ...(messages && { messages }),
     report,
     generationConfidence: settings.generationConfidence,
     maxBytes: settings.maxJudgedBytes,

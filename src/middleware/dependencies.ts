@@ -144,7 +144,7 @@ function oneCollection(id: string): Collections {
  * @throws `cache_scope_required` when a cache would be shared by callers that nobody tells apart; `config_invalid` for a
  *   dependency that is none
  */
-function resolveDependencies(given: GateDependencies, settings: DependentSettings): ResolvedDependencies {
+export function resolveDependencies(given: GateDependencies, settings: DependentSettings): ResolvedDependencies {
   requireDependencies(given)
   const {
     retriever,

@@ -100,8 +100,8 @@ function eventOf(
     cache: state,
     principalId: request.principal.id,
     ...(report.model === undefined ? {} : { model: report.model }),
-    ...(report.usage === undefined ? {} : { usage: report.usage }),
-    ...(saved === undefined ? {} : { saved }),
+    ...(report.usage && { usage: report.usage }),
+    ...(saved && { saved }),
     ...(audit.length === 0 ? {} : { audit }),
   }
 }

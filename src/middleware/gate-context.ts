@@ -97,7 +97,7 @@ export function makeGateContext(input: RagGateContextInput): {
     summary: summariseDecision(decision, evidence.chunks, {
       audience,
       policy,
-      ...(messages === undefined ? {} : { messages }),
+      ...(messages && { messages }),
     }),
     answerIsJudged: answerMeasure(policy) !== undefined,
     report: (more) => {

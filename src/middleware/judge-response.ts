@@ -10,7 +10,7 @@ import { type Audience } from '../core/policy/preset.ts'
 import { summariseDecision, type MessagesByCode } from '../core/reports/refusal.ts'
 import { readAtMost } from '../http/read-at-most.ts'
 import type { AnswerReport } from './gate-context.ts'
-import { mediaTypeOf } from './media-type.ts'
+import { mediaTypeOf } from '../http/media-type.ts'
 
 /** What judging an answer needs. */
 export interface AnswerToJudge {

@@ -88,7 +88,7 @@ async function gateAnew(
 
   const weighed = await weighEvidence(ports, settings, search, { asked, policy }, first)
   const { assessed, timings } = weighed
-  const decision = decisionOf(newId(ports.clock), collection, weighed)
+  const decision = decisionOf(ports, collection, weighed)
   const retrievals = 1 + (weighed.expansion?.retrievals ?? 0)
   const found = await cache?.findByEvidence(assessed, decision)
   if (found !== undefined) return { kind: 'cached', found, policy, retrievals, timings }
@@ -101,7 +101,7 @@ async function gateAnew(
  * is retrieved and judged like any other.
  */
 async function refuseUnseen(
-  { clock }: QuestionPorts,
+  ports: QuestionPorts,
   settings: QuestionSettings,
   asked: AskedQuestion,
   { collection, policy }: QuestionPlace,
@@ -109,11 +109,11 @@ async function refuseUnseen(
   const stands = settings.mode === 'enforce' && policy.dangerouslyDisableGates !== true
   if (!stands || asked.findings.length === 0) return undefined
   const measures = { asked, policy, lexicon: EMPTY_LEXICON }
-  const assessed = await assessEvidence({ clock }, settings, measures, NO_EVIDENCE, 1)
+  const assessed = await assessEvidence({ clock: ports.clock }, settings, measures, NO_EVIDENCE, 1)
   const { evidence, context } = assessed
   return {
     kind: 'judged',
-    decision: decisionOf(newId(clock), collection, { assessed }),
+    decision: decisionOf(ports, collection, { assessed }),
     evidence,
     context,
     policy,
@@ -152,13 +152,13 @@ async function retrieveOrStandIn(
 }
 
 function decisionOf(
-  id: string,
+  { clock, newId: own }: QuestionPorts,
   collection: Collection,
   { assessed, expansion }: Pick<WeighedEvidence, 'assessed' | 'expansion'>,
 ): Decision {
   const { evidence, reranker, signals, judgement } = assessed
   return {
-    id,
+    id: own?.() ?? newId(clock),
     tenant: collection.tenant,
     collection: collection.id,
     corpusVersion: collection.corpusVersion,

@@ -37,6 +37,8 @@ export interface QuestionPorts {
   readonly reranker?: Reranker
   /** Words a weak question anew for the further round. Without one, words of the best chunks are added to it. */
   readonly rewriter?: QuestionRewriter
+  /** Gives a decision its id. @default a UUIDv7 of the clock's time */
+  readonly newId?: () => string
   /** Reads the terms of texts. @default one that remembers nothing */
   readonly terms?: TermReader
   /** @default nobody is told */

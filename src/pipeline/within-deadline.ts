@@ -56,8 +56,8 @@ export async function inTime<Result>(
   }
 }
 
-/** Turns of the microtask queue that work takes which waits for nothing: a copy in the isolate, behind a wrapper. */
-const TURNS = 3
+/** Turns of the microtask queue that work takes which waits for nothing: a copy, or a search, in the isolate. */
+const TURNS = 4
 
 /** Whether work is done before anything could have been waited for: then it needs no timer, which costs more than it. */
 async function settlesAtOnce(working: Promise<unknown>): Promise<boolean> {
