@@ -501,7 +501,7 @@ describe('createExtractiveGenerator', () => {
         const told = await quote('How do I start the engine with oil and keys?', texts)
         const [, said = '', at = '', behind = ''] = /^(?:Closest passage:? ?)?(.*?) ?\[(\d)\](.*)$/s.exec(told) ?? []
         const source = flat(texts[Number(at) - 1] ?? '')
-        for (const line of [said, ...behind.split('\n')]) expect(source).toContain(flat(line).trim())
+        for (const line of [said, ...behind.split('\n')]) expect(source).toContain(flat(`${line} `).trim())
       }),
     )
   })

@@ -38,7 +38,11 @@ const INPUT: PolicyInput = {
 }
 const withGates = (...gates: PolicyGate[]): Policy => definePolicy({ ...INPUT, gates })
 
-const score = fc.oneof(fc.double({ min: -1, max: 12, noNaN: true }), fc.constantFrom(0, 0.05, 0.06, 0.7, 1.2, 2, 3))
+/** JSON has no −0. */
+const score = fc.oneof(
+  fc.double({ min: -1, max: 12, noNaN: true }).map((drawn) => drawn + 0),
+  fc.constantFrom(0, 0.05, 0.06, 0.7, 1.2, 2, 3),
+)
 const curve: fc.Arbitrary<ScoreCurve> = fc.record({
   scores: fc.array(score, { minLength: 1, maxLength: 6 }).map((scores) => scores.sort((a, b) => b - a)),
   topPairSharesDocument: fc.boolean(),

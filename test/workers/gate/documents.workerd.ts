@@ -130,7 +130,8 @@ describe('an ingestion whose index fails on the way', () => {
     const body = { collection: 'nothing', documents: [{ id: 'a', text: 'Alpha.' }] }
     const failed = await send('POST', '/v1/documents', body, bindingsWithFailingWrite(1))
     expect(failed.status).toBe(503)
-    const unpublished = () => env.DB.prepare('SELECT count(*) AS n FROM unpublished_chunks').first('n')
+    const unpublished = () =>
+      env.DB.prepare("SELECT count(*) AS n FROM unpublished_chunks WHERE collection = 'nothing'").first('n')
     expect(await unpublished()).toBe(1)
     await worker.scheduled(createScheduledController(), env)
     expect(await unpublished()).toBe(0)
