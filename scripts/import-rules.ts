@@ -40,7 +40,7 @@ const ROOMS: Readonly<Record<string, Allowed>> = {
   'src/core/reports/': { rooms: ['src/core/reports/', ...POLICY] },
   'src/ports/': { rooms: PORTS },
   'src/pipeline/': { rooms: PIPELINE },
-  'src/http/': { rooms: ['src/http/', ERRORS] },
+  'src/http/': { rooms: ['src/http/', ...LIB] },
   'src/middleware/': {
     rooms: ['src/middleware/', 'src/http/', 'src/presets/balanced/', ...PIPELINE],
     packages: ['hono'],

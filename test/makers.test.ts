@@ -303,6 +303,19 @@ describe.each(MAKERS)('%s', (_, make, options) => {
   })
 })
 
+describe.each(MAKERS.filter(([, , options]) => 'upstream' in options))('%s', (_, make, options) => {
+  it.each([
+    ['nonsense', { nonsense: 1 }],
+    ['retries', { retries: 2 }],
+    ['breaker.minCalls', { breaker: { minCalls: 0 } }],
+    ['breaker.openFrom', { breaker: { openFrom: 0 } }],
+    ['breaker.nonsense', { breaker: { nonsense: 1 } }],
+    ['sleep', { sleep: 1 }],
+  ])('names upstream.%s', (param, upstream) =>
+    expect(faultOf(() => make({ ...options, upstream }))).toBe(`config_invalid upstream.${param}`),
+  )
+})
+
 it.each([
   ['createRetriever', [undefined, { scoreKind: 'bm25' }]],
   ['createRetriever', [f]],

@@ -6,7 +6,7 @@ import { isRecord } from '../core/lib/guards.ts'
 import { rankRows, readPassage } from '../core/evidence/rows.ts'
 import type { Fetch } from '../http/bounded-fetch.ts'
 import { createJsonEndpoint, httpUrl } from '../http/json-endpoint.ts'
-import type { UpstreamOptions } from '../http/upstream.ts'
+import { type UpstreamOptions, upstreamOptions } from '../http/upstream.ts'
 import { badResponse, type UpstreamName } from '../http/upstream-error.ts'
 import type { RetrievalRequest, Retriever } from '../ports/retriever.ts'
 
@@ -105,7 +105,7 @@ export function createHttpRetriever(options: HttpRetrieverOptions): Retriever {
     timeoutMs: number(1),
     maxResponseBytes: number(1),
     fetch: callable,
-    upstream: object,
+    upstream: upstreamOptions,
   })
   const { url, scoreKind, rows: rowsPath = 'results', paths = {}, scoreOf = (score) => score } = options
   const { timeoutMs = 1500, maxResponseBytes = 1024 * 1024 } = options

@@ -1,11 +1,11 @@
 /** A language model behind an OpenAI-compatible endpoint as a reranker: it grades every passage 0 to 3, in one call. */
-import { callable, number, oneOf, object, required, requireOptions, text, whole } from '../core/lib/options.ts'
+import { callable, number, oneOf, required, requireOptions, text, whole } from '../core/lib/options.ts'
 import type { Passage } from '../core/evidence/chunk.ts'
 import { readGrades } from '../core/evidence/grade.ts'
 import { isRecord } from '../core/lib/guards.ts'
 import type { Fetch } from '../http/bounded-fetch.ts'
 import { bearer, createJsonEndpoint, httpUrl } from '../http/json-endpoint.ts'
-import type { UpstreamOptions } from '../http/upstream.ts'
+import { type UpstreamOptions, upstreamOptions } from '../http/upstream.ts'
 import { badResponse, type UpstreamName } from '../http/upstream-error.ts'
 import type { Reranker } from '../ports/reranker.ts'
 
@@ -70,7 +70,7 @@ export function createLlmGrader(options: LlmGraderOptions): Reranker {
     timeoutMs: number(1),
     maxTokensField: oneOf('max_tokens', 'max_completion_tokens'),
     fetch: callable,
-    upstream: object,
+    upstream: upstreamOptions,
   })
   const { baseUrl, apiKey, model, maxPassageCharacters = 2000, timeoutMs = 10_000 } = options
   const { maxTokensField = 'max_tokens' } = options

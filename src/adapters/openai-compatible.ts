@@ -3,14 +3,14 @@
  *
  * @see https://platform.openai.com/docs/api-reference/chat/create
  */
-import { callable, number, object, oneOf, required, requireOptions, text, whole } from '../core/lib/options.ts'
+import { callable, number, oneOf, required, requireOptions, text, whole } from '../core/lib/options.ts'
 import { reportedModel, reportedTokens } from '../core/answer/reported-facts.ts'
 import { isRecord } from '../core/lib/guards.ts'
 import type { Fetch } from '../http/bounded-fetch.ts'
 import { type Deadline, startDeadline } from '../http/deadline.ts'
 import { type EventEndpoint, eventEndpoint } from '../http/event-endpoint.ts'
 import { bearer, httpUrl, jsonEndpoint, prepareEndpoint } from '../http/json-endpoint.ts'
-import type { UpstreamOptions } from '../http/upstream.ts'
+import { type UpstreamOptions, upstreamOptions } from '../http/upstream.ts'
 import { badResponse, readJson, type UpstreamName } from '../http/upstream-error.ts'
 import { isRagGateError, RagGateError } from '../errors.ts'
 import type { Generation, GenerationRequest, Generator } from '../ports/generator.ts'
@@ -84,7 +84,7 @@ export function createOpenAiGenerator(options: OpenAiGeneratorOptions): Generato
     maxTokensField: oneOf('max_tokens', 'max_completion_tokens'),
     logProbabilities: oneOf('asked', 'not asked'),
     maxResponseBytes: number(1),
-    upstream: object,
+    upstream: upstreamOptions,
     fetch: callable,
   })
   const { baseUrl, apiKey, model, timeoutMs = 20_000, maxTokens = 800, maxResponseBytes = 1024 * 1024 } = options

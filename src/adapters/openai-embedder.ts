@@ -3,12 +3,12 @@
  *
  * @see https://platform.openai.com/docs/api-reference/embeddings
  */
-import { callable, object, oneOf, required, requireOptions, text, whole } from '../core/lib/options.ts'
+import { callable, oneOf, required, requireOptions, text, whole } from '../core/lib/options.ts'
 import { readEmbeddings } from '../core/evidence/embeddings.ts'
 import { isRecord } from '../core/lib/guards.ts'
 import type { Fetch } from '../http/bounded-fetch.ts'
 import { bearer, createJsonEndpoint, httpUrl } from '../http/json-endpoint.ts'
-import type { UpstreamOptions } from '../http/upstream.ts'
+import { type UpstreamOptions, upstreamOptions } from '../http/upstream.ts'
 import { badResponse, type UpstreamName } from '../http/upstream-error.ts'
 import type { Embedder } from '../ports/embedder.ts'
 
@@ -68,7 +68,7 @@ export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
     timeoutMs: whole(1),
     maxResponseBytes: whole(1),
     fetch: callable,
-    upstream: object,
+    upstream: upstreamOptions,
   })
   const { baseUrl, apiKey, model, dimension, length = 'fixed', batchSize = 100 } = options
   const { timeoutMs = 3000, maxResponseBytes = 16 * 1024 * 1024 } = options

@@ -8,7 +8,7 @@ import { readEmbeddings } from '../core/evidence/embeddings.ts'
 import { isRecord } from '../core/lib/guards.ts'
 import { RagGateError } from '../errors.ts'
 import { boundedCall } from '../http/deadline.ts'
-import { createUpstream, type UpstreamOptions } from '../http/upstream.ts'
+import { createUpstream, type UpstreamOptions, upstreamOptions } from '../http/upstream.ts'
 import { badResponse, errorOfFault, type UpstreamName } from '../http/upstream-error.ts'
 import type { Embedder } from '../ports/embedder.ts'
 
@@ -69,7 +69,7 @@ export function createWorkersAiEmbedder(options: WorkersAiEmbedderOptions): Embe
     dimension: whole(1),
     pooling: oneOf('cls', 'mean'),
     timeoutMs: number(1),
-    upstream: object,
+    upstream: upstreamOptions,
   })
   const { ai, model = '@cf/baai/bge-base-en-v1.5', timeoutMs = 3000 } = options
   const dimension = options.dimension ?? DIMENSIONS[model]

@@ -6,7 +6,7 @@
 import { number, object, required, requireOptions, text } from '../core/lib/options.ts'
 import { isRecord } from '../core/lib/guards.ts'
 import { boundedCall } from '../http/deadline.ts'
-import { createUpstream, type UpstreamOptions } from '../http/upstream.ts'
+import { createUpstream, type UpstreamOptions, upstreamOptions } from '../http/upstream.ts'
 import { badResponse, errorOfFault, type UpstreamName } from '../http/upstream-error.ts'
 import type { Reranker } from '../ports/reranker.ts'
 
@@ -41,7 +41,7 @@ const RERANKER: UpstreamName = { role: 'reranker', what: 'The reranker' }
  * @throws `config_invalid` when the options make no sense
  */
 export function createWorkersAiReranker(options: WorkersAiRerankerOptions): Reranker {
-  requireOptions(options, { ai: required(object), model: text, timeoutMs: number(1), upstream: object })
+  requireOptions(options, { ai: required(object), model: text, timeoutMs: number(1), upstream: upstreamOptions })
   const { ai, model = '@cf/baai/bge-reranker-base', timeoutMs = 3000 } = options
   const upstream = createUpstream(options.upstream)
   return {

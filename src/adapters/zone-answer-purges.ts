@@ -8,7 +8,7 @@ import { isRecord } from '../core/lib/guards.ts'
 import { RagGateError } from '../errors.ts'
 import type { Fetch } from '../http/bounded-fetch.ts'
 import { bearer, httpUrl } from '../http/json-endpoint.ts'
-import { createHttpUpstream, type UpstreamOptions } from '../http/upstream.ts'
+import { createHttpUpstream, type UpstreamOptions, upstreamOptions } from '../http/upstream.ts'
 import { UpstreamFault } from '../http/upstream-fault.ts'
 import type { AnswerPurges } from '../ports/answer-purges.ts'
 import { createSealer } from './answer-cache/envelope.ts'
@@ -60,7 +60,7 @@ export function createZoneAnswerPurges(options: ZoneAnswerPurgesOptions): Answer
     baseUrl: httpUrl,
     timeoutMs: above(0),
     fetch: callable,
-    upstream: object,
+    upstream: upstreamOptions,
   })
   const { purges, zoneId, apiToken, hmacKey, baseUrl = API, timeoutMs = DEFAULT_TIMEOUT_MS } = options
   const sealer = createSealer(hmacKey)

@@ -1,4 +1,5 @@
 /** Stops asking an upstream that keeps failing, and finds out with single calls when it is back. */
+import { above, group, type OptionKind, whole } from '../core/lib/options.ts'
 
 /** When to stop asking, and for how long. */
 export interface CircuitBreakerOptions {
@@ -34,6 +35,15 @@ export interface CircuitBreakerOptions {
    */
   readonly maxOpenMs?: number
 }
+
+/** What they must be. */
+export const breakerOptions: OptionKind = group<CircuitBreakerOptions>({
+  windowMs: whole(1000),
+  minCalls: whole(1),
+  openFrom: above(0, 1),
+  openMs: whole(0),
+  maxOpenMs: whole(0),
+})
 
 /** How a call ended. `unknown`: the caller left before anybody could tell. */
 export type CallOutcome = 'ok' | 'failed' | 'unknown'

@@ -1,4 +1,5 @@
 /** An upstream that takes JSON by POST and answers with JSON. */
+import type { OptionKind } from '../core/lib/options.ts'
 import { RagGateError } from '../errors.ts'
 import { boundedFetch, type BoundedFetchOptions, type BoundedRequest, type Fetch } from './bounded-fetch.ts'
 import { createHttpExchange, type HttpExchange, type UpstreamOptions } from './upstream.ts'
@@ -77,9 +78,9 @@ export function jsonEndpoint(name: UpstreamName, { url, post, bounds, exchange }
 }
 
 /** What the address of an upstream must be. */
-export const httpUrl = {
+export const httpUrl: OptionKind = {
   words: 'a URL that begins with https:// or http://',
-  holds: (url: unknown): boolean => typeof url === 'string' && /^https?:/i.test(url) && URL.canParse(url),
+  holds: (url) => typeof url === 'string' && /^https?:/i.test(url) && URL.canParse(url),
 }
 
 /** A header that cannot be sent is a fault of the configuration; what the platform says of it quotes the key. */

@@ -2,6 +2,7 @@
  * How an upstream is asked: at most one retry, and only where it helps, within a budget that an outage uses up; and not
  * at all while it keeps failing.
  */
+import { callable, group, oneOf, type OptionKind } from '../core/lib/options.ts'
 import {
   boundedFetch,
   type BoundedFetchOptions,
@@ -9,7 +10,12 @@ import {
   type BoundedResponse,
   retryAfterSeconds,
 } from './bounded-fetch.ts'
-import { type CallOutcome, type CircuitBreakerOptions, createCircuitBreaker } from './circuit-breaker.ts'
+import {
+  breakerOptions,
+  type CallOutcome,
+  type CircuitBreakerOptions,
+  createCircuitBreaker,
+} from './circuit-breaker.ts'
 import { startDeadline } from './deadline.ts'
 import { UpstreamFault, type UpstreamFaultKind } from './upstream-fault.ts'
 
@@ -39,6 +45,15 @@ export interface UpstreamOptions {
   readonly sleep?: (ms: number, signal: AbortSignal | undefined) => Promise<void>
 }
 
+/** What they must be. */
+export const upstreamOptions: OptionKind = group<UpstreamOptions>({
+  retries: oneOf(0, 1),
+  breaker: breakerOptions,
+  nowMs: callable,
+  random: callable,
+  sleep: callable,
+})
+
 /**
  * Makes a call, and perhaps makes it again. The state behind it belongs to one upstream: share it between all that ask
  * the same one.
@@ -51,8 +66,8 @@ export type Upstream = <Result>(attempt: () => Promise<Result>, signal?: AbortSi
 const PAUSE_FROM_MS = 50
 const PAUSE_TO_MS = 250
 
-/** A retry costs ten coins, a success earns one: ten retries at once, and 10 % of all calls in the long run. */
-const COINS = 100
+/** A retry takes ten tokens, a success gives one back: ten retries at once, and 10 % of all calls in the long run. */
+const TOKENS = 100
 const RETRY_COST = 10
 
 const FAILED: ReadonlySet<UpstreamFaultKind> = new Set(['timeout', 'network', 'unavailable'])
@@ -62,7 +77,7 @@ const RETRIED: ReadonlySet<UpstreamFaultKind> = new Set(['network', 'unavailable
 export function createUpstream(options: UpstreamOptions = {}): Upstream {
   const { retries = 1, nowMs = () => Date.now(), random = Math.random, sleep = sleepFor } = options
   const breaker = createCircuitBreaker(nowMs, options.breaker)
-  let coins = COINS
+  let tokens = TOKENS
 
   async function once<Result>(attempt: () => Promise<Result>): Promise<Result> {
     const admission = breaker.admit()
@@ -72,7 +87,7 @@ export function createUpstream(options: UpstreamOptions = {}): Upstream {
     try {
       const result = await attempt()
       admission.report('ok')
-      coins = Math.min(COINS, coins + 1)
+      tokens = Math.min(TOKENS, tokens + 1)
       return result
     } catch (thrown) {
       admission.report(outcomeOf(thrown))
@@ -85,8 +100,8 @@ export function createUpstream(options: UpstreamOptions = {}): Upstream {
       return await once(attempt)
     } catch (thrown) {
       const pauseMs = PAUSE_FROM_MS + random() * (PAUSE_TO_MS - PAUSE_FROM_MS)
-      if (retries === 0 || coins < RETRY_COST || !isWorthRetrying(thrown, pauseMs)) throw thrown
-      coins -= RETRY_COST
+      if (retries === 0 || tokens < RETRY_COST || !isWorthRetrying(thrown, pauseMs)) throw thrown
+      tokens -= RETRY_COST
       await sleep(pauseMs, signal)
       return once(attempt).catch((again: unknown) => {
         // That the circuit opened meanwhile is no news: the first failure says more.
@@ -124,11 +139,8 @@ export function createHttpExchange(options: UpstreamOptions = {}): HttpExchange 
     return upstream(async () => {
       const response = await attempt()
       if (response.status === 429 || response.status >= 500) {
-        const seconds = retryAfterSeconds(response.headers, nowMs())
-        throw new UpstreamFault('unavailable', {
-          status: response.status,
-          ...(seconds === undefined ? {} : { retryAfterSeconds: seconds }),
-        })
+        const { status, headers } = response
+        throw new UpstreamFault('unavailable', { status, retryAfterSeconds: retryAfterSeconds(headers, nowMs()) })
       }
       return response
     }, signal)

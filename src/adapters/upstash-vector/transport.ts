@@ -1,11 +1,11 @@
 /** The way to an index: the client's own transport hides status and headers, so it is given this one. */
 import type { Requester, UpstashRequest, UpstashResponse } from '@upstash/vector'
 import { isRecord } from '../../core/lib/guards.ts'
-import { callable, number, object, type OptionKinds, required, requireOptions, text } from '../../core/lib/options.ts'
+import { callable, number, type OptionKinds, required, requireOptions, text } from '../../core/lib/options.ts'
 import { RagGateError } from '../../errors.ts'
 import type { BoundedResponse, Fetch } from '../../http/bounded-fetch.ts'
 import { httpUrl } from '../../http/json-endpoint.ts'
-import { createHttpUpstream, type UpstreamOptions } from '../../http/upstream.ts'
+import { createHttpUpstream, type UpstreamOptions, upstreamOptions } from '../../http/upstream.ts'
 import { badResponse, errorOfFault, errorOfStatus, readJson, type UpstreamName } from '../../http/upstream-error.ts'
 
 /** Where an index is and how long to wait for it. */
@@ -49,7 +49,7 @@ export const UPSTASH_OPTIONS: OptionKinds<UpstashOptions> = {
   fetch: callable,
   timeoutMs: number(1),
   maxResponseBytes: number(1),
-  upstream: object,
+  upstream: upstreamOptions,
 }
 
 /** For what may be large: `info` lists every namespace, and vectors are longer than texts. */

@@ -3,7 +3,7 @@ import type { Passage } from '../../core/evidence/chunk.ts'
 import { isRecord } from '../../core/lib/guards.ts'
 import { number, object, type OptionKinds, required } from '../../core/lib/options.ts'
 import { boundedCall } from '../../http/deadline.ts'
-import { createUpstream, type UpstreamOptions } from '../../http/upstream.ts'
+import { createUpstream, type UpstreamOptions, upstreamOptions } from '../../http/upstream.ts'
 import { errorOfFault } from '../../http/upstream-error.ts'
 import type { ChunkTexts } from '../../ports/chunk-texts.ts'
 import type { Embedder } from '../../ports/embedder.ts'
@@ -37,7 +37,7 @@ export const VECTORIZE_OPTIONS: OptionKinds<VectorizeOptions> = {
   }),
   texts: object,
   timeoutMs: number(1),
-  upstream: object,
+  upstream: upstreamOptions,
 }
 
 /** Calls the binding under one deadline and one discipline; gives errors of this package. */
