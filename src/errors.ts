@@ -70,9 +70,9 @@ export interface RagGateErrorOptions {
   /** What was thrown underneath; never shown to a caller. */
   readonly cause?: unknown
   /** How long to wait before trying again, in seconds, as the upstream asked. */
-  readonly retryAfterSeconds?: number
+  readonly retryAfterSeconds?: number | undefined
   /** HTTP status that the upstream answered with, where it answered. */
-  readonly upstreamStatus?: number
+  readonly upstreamStatus?: number | undefined
   /** Which field, option or id is at fault. Never the value that was sent. */
   readonly param?: string
 }

@@ -5,6 +5,7 @@
 import { type Deadline, type DeadlineOptions, startDeadline } from './deadline.ts'
 import { readAtMost } from './read-at-most.ts'
 import { UpstreamFault } from './upstream-fault.ts'
+import { utf8TextOf } from './utf8.ts'
 
 /** What sends a request: `fetch`, or that of a service binding or Durable Object stub. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
@@ -41,7 +42,9 @@ export async function boundedFetch(
     return await readUnder(deadline, options.fetch, url, init, async ({ status, headers, body }) => {
       const bytes = await readAtMost(body, options.maxResponseBytes, (promise) => deadline.race(promise))
       if (bytes === undefined) throw new UpstreamFault('too-large')
-      return { status, headers, text: decode(bytes) }
+      const text = utf8TextOf(bytes)
+      if (text === undefined) throw new UpstreamFault('not-utf8')
+      return { status, headers, text }
     })
   } finally {
     deadline.stop()
@@ -90,12 +93,4 @@ export function retryAfterSeconds(headers: Headers, nowMs: number): number | und
   // RFC 9110, section 10.2.3: anything else is a date, and those end in GMT. `Date.parse` alone takes nearly everything.
   const atMs = value.endsWith(' GMT') ? Date.parse(value) : Number.NaN
   return Number.isNaN(atMs) ? undefined : Math.max(0, Math.ceil((atMs - nowMs) / 1000))
-}
-
-function decode(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
-  } catch {
-    throw new UpstreamFault('not-utf8')
-  }
 }

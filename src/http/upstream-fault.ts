@@ -25,7 +25,11 @@ export class UpstreamFault extends Error {
 
   constructor(
     kind: UpstreamFaultKind,
-    options: { readonly thrown?: unknown; readonly status?: number; readonly retryAfterSeconds?: number } = {},
+    options: {
+      readonly thrown?: unknown
+      readonly status?: number
+      readonly retryAfterSeconds?: number | undefined
+    } = {},
   ) {
     super(`The exchange failed: ${kind}${options.thrown === undefined ? '' : ` (${errorKind(options.thrown)})`}`)
     this.kind = kind

@@ -3,6 +3,7 @@ import { CAUTION_FOR_MODEL } from '../core/reports/caution.ts'
 import type { Context as EvidenceContext } from '../core/evidence/context.ts'
 import type { Decision } from '../core/policy/decision.ts'
 import type { Evidence } from '../core/evidence/evidence.ts'
+import { placeOf } from '../core/evidence/place.ts'
 import { answerMeasure } from '../core/policy/judge.ts'
 import type { Policy } from '../core/policy/policy.ts'
 import { type Audience } from '../core/policy/preset.ts'
@@ -85,13 +86,11 @@ export function makeGateContext(input: RagGateContextInput): {
     decision,
     evidence,
     context,
-    citations: context.chunks.map(({ id, documentId, title, section, source }, at) => ({
+    citations: context.chunks.map((chunk, at) => ({
       number: at + 1,
-      id,
-      document_id: documentId,
-      ...(title === undefined ? {} : { title }),
-      ...(section === undefined ? {} : { section }),
-      ...(source === undefined ? {} : { source }),
+      id: chunk.id,
+      document_id: chunk.documentId,
+      ...placeOf(chunk),
     })),
     ...(decision.verdict === 'advise' ? { caution: CAUTION_FOR_MODEL } : {}),
     summary: summariseDecision(decision, evidence.chunks, {

@@ -1,4 +1,5 @@
 /** The second stage: reads the handler's answer before it is sent, and judges it. */
+import { isRecord } from '../core/lib/guards.ts'
 import { CAUTION_FOR_READER } from '../core/reports/caution.ts'
 import type { Chunk } from '../core/evidence/chunk.ts'
 import type { Decision } from '../core/policy/decision.ts'
@@ -9,6 +10,7 @@ import { type Policy } from '../core/policy/policy.ts'
 import { type Audience } from '../core/policy/preset.ts'
 import { summariseDecision, type MessagesByCode } from '../core/reports/refusal.ts'
 import { readAtMost } from '../http/read-at-most.ts'
+import { utf8TextOf } from '../http/utf8.ts'
 import type { AnswerReport } from './gate-context.ts'
 import { mediaTypeOf } from '../http/media-type.ts'
 
@@ -86,9 +88,8 @@ type JsonObject = Readonly<Record<string, unknown>>
 
 function jsonIn(bytes: Uint8Array): JsonObject | undefined {
   try {
-    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes))
-    // Neither null nor a list, so an object: its members are looked up one by one.
-    return value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as JsonObject) : undefined
+    const value: unknown = JSON.parse(utf8TextOf(bytes) ?? '')
+    return isRecord(value) ? value : undefined
   } catch {
     return undefined
   }

@@ -1,7 +1,9 @@
 /** A JSON body, read within bounds: bytes are counted before anything is parsed. */
 import type { HonoRequest } from 'hono'
+import { isRecord } from '../core/lib/guards.ts'
 import { isRagGateError, RagGateError } from '../errors.ts'
 import { readAtMost } from '../http/read-at-most.ts'
+import { utf8TextOf } from '../http/utf8.ts'
 import { requirePlainStructure } from './json-structure.ts'
 
 /** Bounds of a body. */
@@ -24,7 +26,8 @@ export async function readJsonObject(
   const { headers } = request.raw
   requireJson(headers.get('content-type'))
   requirePlain(headers.get('content-encoding'))
-  const text = decode(await readBytes(request, limits))
+  const text = utf8TextOf(await readBytes(request, limits))
+  if (text === undefined) throw new RagGateError('invalid_utf8', 'The body is not UTF-8')
   let value: unknown
   try {
     requirePlainStructure(text)
@@ -32,11 +35,8 @@ export async function readJsonObject(
   } catch (cause) {
     throw isRagGateError(cause) ? cause : new RagGateError('invalid_json', 'The body is not JSON', { cause })
   }
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
-    throw new RagGateError('invalid_json', 'The body must be a JSON object')
-  }
-  // An object that is no array has string keys and values of any kind.
-  return value as Readonly<Record<string, unknown>>
+  if (!isRecord(value)) throw new RagGateError('invalid_json', 'The body must be a JSON object')
+  return value
 }
 
 function requireJson(contentType: string | null): void {
@@ -107,14 +107,4 @@ function atMost(bytes: ArrayBuffer, maxBytes: number): ArrayBuffer {
 
 function tooLarge(maxBytes: number): RagGateError {
   return new RagGateError('body_too_large', `The body may have at most ${maxBytes} bytes`)
-}
-
-const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
-
-function decode(bytes: ArrayBuffer): string {
-  try {
-    return UTF8.decode(bytes)
-  } catch (cause) {
-    throw new RagGateError('invalid_utf8', 'The body is not UTF-8', { cause })
-  }
 }

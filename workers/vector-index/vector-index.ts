@@ -1,6 +1,7 @@
 import { DurableObject } from 'cloudflare:workers'
 import { errorForLog, isRagGateError } from '../../src/errors.ts'
 import { readAtMost } from '../../src/http/read-at-most.ts'
+import { utf8TextOf } from '../../src/http/utf8.ts'
 import type { Elsewhere } from '../../src/vector-index/protocol/commands/command.ts'
 import { Directory, orFailure } from '../../src/vector-index/objects/directory.ts'
 import { Holder } from '../../src/vector-index/objects/holder.ts'
@@ -197,11 +198,9 @@ function configured<Opened>(open: () => Opened): Opened {
 
 /** @throws `ProtocolError` 400 for what is no UTF-8 */
 function textOf(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
-  } catch {
-    throw notJson()
-  }
+  const text = utf8TextOf(bytes)
+  if (text === undefined) throw notJson()
+  return text
 }
 
 /** A body that is too large is read to its end all the same, and thrown away, as long as that is no attack. */

@@ -1,5 +1,6 @@
 /** The passages that came closest to a refused question, by name: what to read instead, or what to ask about. */
 import type { Chunk } from '../evidence/chunk.ts'
+import { placeOf } from '../evidence/place.ts'
 import type { Audience } from '../policy/preset.ts'
 
 /** Where a passage is from, without its text and without any figure. */
@@ -32,19 +33,11 @@ export function closestPassages(
   const passages = new Map<string, ClosestPassage>()
   for (const chunk of chunks) {
     if (passages.size >= count) break
-    const passage = audience === 'operator' ? placeOf(chunk) : titleOf(chunk)
+    const passage = audience === 'operator' ? { title: chunk.documentId, ...placeOf(chunk) } : titleOf(chunk)
     const where = JSON.stringify(audience === 'operator' ? [chunk.documentId, chunk.section ?? null] : passage)
     if (passage !== undefined && !passages.has(where)) passages.set(where, passage)
   }
   return [...passages.values()]
-}
-
-function placeOf({ documentId, title, section, source }: Chunk): ClosestPassage {
-  return {
-    title: title ?? documentId,
-    ...(section === undefined ? {} : { section }),
-    ...(source === undefined ? {} : { source }),
-  }
 }
 
 function titleOf({ title }: Chunk): ClosestPassage | undefined {

@@ -2,6 +2,7 @@
 import type { RerankerOutcome } from '../evidence/rerank.ts'
 import type { AnswerSignals } from '../answer/answer-signals.ts'
 import type { Chunk, Scores } from '../evidence/chunk.ts'
+import { placeOf } from '../evidence/place.ts'
 import type { Finding, ReasonCode, Verdict } from '../gates/finding.ts'
 import type { GateSettings } from '../gates/gate.ts'
 import type { Text } from '../gates/text.ts'
@@ -165,14 +166,7 @@ export function operatorReason(decision: Decision, { preset, wording }: Policy):
   return preset?.operatorReason?.(deciding, decision, wording) ?? deciding.message
 }
 
-function showChunk({ id, documentId, title, section, source, text, scores }: Chunk): ShownChunk {
-  return {
-    id,
-    document_id: documentId,
-    ...(title === undefined ? {} : { title }),
-    ...(section === undefined ? {} : { section }),
-    ...(source === undefined ? {} : { source }),
-    text,
-    scores,
-  }
+function showChunk(chunk: Chunk): ShownChunk {
+  const { id, documentId, text, scores } = chunk
+  return { id, document_id: documentId, ...placeOf(chunk), text, scores }
 }
