@@ -31,16 +31,28 @@ export function readEvent(event: string): { readonly name: string; readonly data
   return { name, data: data.join('\n') }
 }
 
-/** Puts the pieces of a stream together: gives the events that each piece ends. */
+/** Characters before a piece that may begin the end of an event which it completes. */
+const END_BEGINS = 3
+
+/**
+ * Puts the pieces of a stream together: gives the events that each piece ends. Takes time in proportion to the stream,
+ * however long one event is.
+ */
 export function createEventSplitter(): (piece: Uint8Array) => readonly string[] {
   const decoder = new TextDecoder()
-  let held = ''
+  let held: string[] = []
+  let tail = ''
   return (piece) => {
-    held += decoder.decode(piece, { stream: true })
+    const text = decoder.decode(piece, { stream: true })
+    const seam = tail + text
+    held.push(text)
+    tail = seam.slice(-END_BEGINS)
+    if (seam.search(EVENT_END) < 0) return []
+    const whole = held.join('')
     // It may be the first half of `\r\n`.
-    const open = held.endsWith('\r') ? '\r' : ''
-    const { events, rest } = splitEvents(held.slice(0, held.length - open.length))
-    held = rest + open
+    const open = whole.endsWith('\r') ? '\r' : ''
+    const { events, rest } = splitEvents(whole.slice(0, whole.length - open.length))
+    held = [rest + open]
     return events
   }
 }

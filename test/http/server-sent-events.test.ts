@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createEventSplitter, readEvent, splitEvents } from '../../src/http/server-sent-events.ts'
+import { growth, PROPORTION } from '../growth.ts'
 
 const anEvent = fc
   .array(fc.constantFrom('data: {"a":1}', 'data: é🗝', 'event: token', ': here', 'data'), { minLength: 1, maxLength: 3 })
@@ -23,6 +24,15 @@ describe('a stream of events', () => {
         expect(came.map(readEvent)).toEqual(whole.map(readEvent))
       }),
     )
+  })
+
+  it('is put together in time that goes with its length, also where it is one event', async () => {
+    const putTogether = (text: string): void => {
+      const eventsIn = createEventSplitter()
+      const bytes = new TextEncoder().encode(text)
+      for (let at = 0; at < bytes.length; at += 16) eventsIn(bytes.subarray(at, at + 16))
+    }
+    expect(await growth(putTogether, 'data: a\n', 512_000)).toBeLessThan(PROPORTION)
   })
 
   it('is told from what follows its last blank line', () => {
