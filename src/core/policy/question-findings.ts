@@ -2,6 +2,7 @@
 import type { Evidence } from '../evidence/evidence.ts'
 import type { Finding } from '../gates/finding.ts'
 import type { Lexicon } from '../text/lexicon.ts'
+import { AUXILIARIES, QUESTION_WORDS } from '../text/english.ts'
 import { isReadable } from '../text/readable.ts'
 import { isRunTogether } from '../text/run-together.ts'
 import { terms } from '../text/terms.ts'
@@ -9,11 +10,6 @@ import { words } from '../text/words.ts'
 
 /** Names the question among the gates of findings. */
 export const QUESTION = 'question'
-
-/** With them one term is a question: "What is Perl?" */
-const QUESTION_WORDS: ReadonlySet<string> = new Set(
-  'what which who whom whose when where why how can could may do does did is are was were will would should'.split(' '),
-)
 
 /** A term in more chunks than these, and than this share of a collection, says too little alone. */
 const RARE_CHUNKS = 3
@@ -42,7 +38,8 @@ export function questionFindings(question: string): Finding[] {
 export function loneTermFindings(question: string, { chunks }: Evidence, lexicon: Lexicon): Finding[] {
   const [term, another] = new Set(terms(question))
   if (term === undefined || another !== undefined) return []
-  if (words(question).some((word) => QUESTION_WORDS.has(word))) return []
+  // With them one term is a question: "What is Perl?"
+  if (words(question).some((word) => QUESTION_WORDS.has(word) || AUXILIARIES.has(word))) return []
   const found = lexicon.documentFrequency.get(term) ?? 0
   const isRare = lexicon.chunkCount > 0 && found <= Math.max(RARE_CHUNKS, RARE_SHARE * lexicon.chunkCount)
   if (isRare && terms(chunks[0]?.title ?? '').includes(term)) return []

@@ -18,8 +18,11 @@ export interface QuestionParts {
  * What may stand between two clauses, and the words that the latter begins with. Before a question word nothing needs to:
  * two sentences may be run together.
  */
-const BETWEEN_CLAUSES =
-  /(?:,?\s+(?:and|but|also|or|then|plus|as well as),?|,)\s+(?=(?:(?:also|then|finally|next|please)\s+)?(\w+)((?:\s+\w+){0,3}))|\s+(?=(?:what|which|who|whom|whose|when|where|why|how)\b)/gi
+const BETWEEN_CLAUSES = new RegExp(
+  '(?:,?\\s+(?:and|but|also|or|then|plus|as well as),?|,)\\s+(?=(?:(?:also|then|finally|next|please)\\s+)?' +
+    `(\\w+)((?:\\s+\\w+){0,3}))|\\s+(?=(?:${[...QUESTION_WORDS].join('|')})\\b)`,
+  'gi',
+)
 /** Ends a sentence whatever follows: a question asked, a line, a dash between spaces, a colon. */
 const BETWEEN_SENTENCES =
   /(?<=[?!؟？！])\s+(?=[^\s?!؟？！)\]"'”’»])|(?<=[\p{L}\p{N})][?؟？！])(?=[\p{L}\p{N}])|[;:]\s|\s[-–—/|>*•·]+\s/u
