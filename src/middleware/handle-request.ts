@@ -6,8 +6,7 @@ import { RagGateError } from '../errors.ts'
 import { collectionNotFound } from '../pipeline/find-place.ts'
 import { type CachedResult, type GateResult, gateQuestion, type JudgedResult } from '../pipeline/gate-question.ts'
 import type { QuestionRequest } from '../pipeline/question-settings.ts'
-import { type Faults, inTime } from '../pipeline/within-deadline.ts'
-import type { Authenticate, Principal } from '../ports/authenticator.ts'
+import type { Principal } from '../ports/authenticator.ts'
 import { respondThroughHandler } from './answer-through-handler.ts'
 import type { ReadSettings, RouteSettings } from './check-options.ts'
 import type { ResolvedDependencies } from './dependencies.ts'
@@ -16,6 +15,7 @@ import { finish } from './finish.ts'
 import type { ExchangeCache } from './gate-cache.ts'
 import type { RagGateEnv } from './gate-context.ts'
 import { ragGateHeader } from './headers.ts'
+import { identified } from './identified.ts'
 import { readQuestion, type ReadQuestion } from './read-question.ts'
 
 type GateContext<Bindings extends object> = Context<RagGateEnv<Bindings>>
@@ -75,31 +75,6 @@ export async function handleRequest<Bindings extends object>(
     throw thrown
   }
 }
-
-const IDENTIFY_FAULTS: Faults = { late: 'store_unavailable', failed: 'store_unavailable', what: 'Authentication' }
-
-/** Who asks. What `authenticate` throws is passed on as it is, Hono's exceptions too; one that hangs holds no request. */
-async function identified(
-  authenticate: Authenticate | undefined,
-  request: Request,
-  timeoutMs: number,
-): Promise<Principal> {
-  if (authenticate === undefined) return ANONYMOUS
-  const outcome = await inTime(timeoutMs, IDENTIFY_FAULTS, async () => {
-    try {
-      return { principal: await authenticate(request) }
-    } catch (thrown) {
-      return { thrown }
-    }
-  })
-  if ('thrown' in outcome) throw outcome.thrown
-  const { principal } = outcome
-  if (principal === null) throw new RagGateError('unauthorized', 'Credentials are needed to ask')
-  if (!principal.scopes.includes('ask')) throw new RagGateError('forbidden', 'These credentials may not ask')
-  return principal
-}
-
-const ANONYMOUS: Principal = { tenant: 'default', id: 'anonymous', scopes: ['ask'] }
 
 async function respond<Bindings extends object>(
   c: GateContext<Bindings>,

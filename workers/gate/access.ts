@@ -1,10 +1,10 @@
 import { RagGateError } from '../../src/errors.ts'
-import { type Faults, inTime } from '../../src/pipeline/within-deadline.ts'
+import { IDENTIFY_FAULTS } from '../../src/middleware/identified.ts'
+import { inTime } from '../../src/pipeline/within-deadline.ts'
 import type { Authenticate, Principal, Scope } from '../../src/ports/authenticator.ts'
 
 /** How long the look-up of a key may take. */
 const IDENTIFY_TIMEOUT_MS = 3000
-const IDENTIFY_FAULTS: Faults = { late: 'store_unavailable', failed: 'store_unavailable', what: 'Authentication' }
 
 /**
  * Lets a request through only with a scope.

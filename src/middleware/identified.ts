@@ -1,0 +1,38 @@
+import { RagGateError } from '../errors.ts'
+import { type Faults, inTime } from '../pipeline/within-deadline.ts'
+import type { Authenticate, Principal } from '../ports/authenticator.ts'
+
+const ANONYMOUS: Principal = { tenant: 'default', id: 'anonymous', scopes: ['ask'] }
+
+/** What it is called when it cannot be said in time who asks. */
+export const IDENTIFY_FAULTS: Faults = {
+  late: 'store_unavailable',
+  failed: 'store_unavailable',
+  what: 'Authentication',
+}
+
+/**
+ * Who asks. What `authenticate` throws is passed on as it is, Hono's exceptions too; one that hangs holds no request.
+ *
+ * @param authenticate without one everybody is the anonymous principal
+ * @throws `unauthorized`, `forbidden`; `store_unavailable` when it is not known in time
+ */
+export async function identified(
+  authenticate: Authenticate | undefined,
+  request: Request,
+  timeoutMs: number,
+): Promise<Principal> {
+  if (authenticate === undefined) return ANONYMOUS
+  const outcome = await inTime(timeoutMs, IDENTIFY_FAULTS, async () => {
+    try {
+      return { principal: await authenticate(request) }
+    } catch (thrown) {
+      return { thrown }
+    }
+  })
+  if ('thrown' in outcome) throw outcome.thrown
+  const { principal } = outcome
+  if (principal === null) throw new RagGateError('unauthorized', 'Credentials are needed to ask')
+  if (!principal.scopes.includes('ask')) throw new RagGateError('forbidden', 'These credentials may not ask')
+  return principal
+}
