@@ -1,5 +1,5 @@
 /** Document 001, confidence from seven signals: its examples, asked of a route and of the exported makers. */
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { explanationText, type Explanation } from '../../src/core/reports/index.ts'
 import type { Chunk, Passage, Ranking, ScoreKind, Scores } from '../../src/index.ts'
 import { expandRetrieval } from '../../src/pipeline/answers.ts'
@@ -389,6 +389,7 @@ describe('the assessment of a retrieval', () => {
   })
 
   it('is made of chunks alone, chosen by their ids, and asks nobody (R043, R044, R062)', async () => {
+    onTestFinished(() => void vi.unstubAllGlobals())
     vi.stubGlobal('fetch', () => {
       throw new Error('scoring calls nobody')
     })
@@ -399,7 +400,6 @@ describe('the assessment of a retrieval', () => {
       found.filter(({ id }) => ids.includes(id)),
       tool,
     )
-    vi.unstubAllGlobals()
     expect(assessed).toEqual(assessRetrieval((await both(MEDIUM)).assessed, tool))
     expect(assessChunks([], tool)).toMatchObject({ overall_confidence: 0, top_score: 0 })
     expect(assessChunks(chunks(MEDIUM), { medium: 0.8, high: 0.9 }).interpretation).toMatch(/^LOW/)

@@ -8,6 +8,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import type { GateBindings } from '../../workers/gate/bindings.ts'
 import worker from '../../workers/gate/index.ts'
 import { HANDBOOK, MIDDLING, OFF_TOPIC, STRONG } from '../fixtures/corpus.ts'
+import { aPricedModel, MODEL, PRICED } from '../fixtures/priced-model.ts'
 import { ADMIN, workerOver } from '../worker-requests.ts'
 
 afterEach(() => vi.restoreAllMocks())
@@ -45,31 +46,9 @@ async function tenantOf(tenant: string, variables: Partial<GateBindings> = {}) {
   }
 }
 
-/** A model of the OpenAI form, and how often it was asked. */
-const aModel = () =>
-  vi.spyOn(globalThis, 'fetch').mockImplementation(async () =>
-    Response.json({
-      id: '1',
-      object: 'chat.completion',
-      created: 1,
-      model: 'm',
-      choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'A person or firm. [1]' } }],
-      usage: { prompt_tokens: 800, completion_tokens: 40, total_tokens: 840 },
-    }),
-  )
-const MODEL = { LLM_BASE_URL: 'https://model.test/v1', LLM_API_KEY: 'key', LLM_MODEL: 'm' }
-const PRICED = {
-  PRICE_CURRENCY: 'EUR',
-  PRICE_PER_RETRIEVAL: '0.0001',
-  PRICE_INPUT_PER_MILLION: '0.5',
-  PRICE_OUTPUT_PER_MILLION: '2',
-  AVERAGE_INPUT_TOKENS: '1000',
-  AVERAGE_OUTPUT_TOKENS: '250',
-}
-
 test('000: a question that is refused calls no model, and what that saved is counted (R001, R030)', async () => {
-  const model = aModel()
-  const { ask, read, write } = await tenantOf('saves', { ...MODEL, ...PRICED })
+  const model = aPricedModel('A person or firm. [1]')
+  const { ask, read, write } = await tenantOf('saves', PRICED)
   await write('/v1/policy', { policy: 'two-tier', why: 'document 000' }, 'PUT')
   const verdicts = [(await ask(SUBSCRIBER)).verdict, (await ask(OFF_TOPIC)).verdict]
   expect([verdicts, model.mock.calls.length]).toEqual([['pass', 'refuse'], 1])
@@ -203,7 +182,7 @@ test('002: false refusals are watched from what is on record, by policy and with
 })
 
 test('003: an advisory of the confidence .5 stands in the audit trail (R120, R126)', async () => {
-  aModel()
+  aPricedModel('A person or firm. [1]')
   vi.spyOn(console, 'warn').mockReturnValue()
   /** A reranker that is as sure as not. */
   const AI: GateBindings['AI'] = {

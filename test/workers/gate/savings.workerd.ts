@@ -3,18 +3,8 @@ import { env } from 'cloudflare:workers'
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { GateBindings } from '../../../workers/gate/bindings.ts'
 import { HANDBOOK, OFF_TOPIC, STRONG } from '../../fixtures/corpus.ts'
+import { aPricedModel, MODEL, PRICED } from '../../fixtures/priced-model.ts'
 import { ADMIN, workerOver } from '../../worker-requests.ts'
-
-const MODEL = { LLM_BASE_URL: 'https://model.test/v1', LLM_API_KEY: 'key', LLM_MODEL: 'm' }
-const PRICED = {
-  ...MODEL,
-  PRICE_CURRENCY: 'EUR',
-  PRICE_INPUT_PER_MILLION: '0.5',
-  PRICE_OUTPUT_PER_MILLION: '2',
-  PRICE_PER_RETRIEVAL: '0.0001',
-  AVERAGE_INPUT_TOKENS: '1000',
-  AVERAGE_OUTPUT_TOKENS: '250',
-}
 
 /** The Worker with further variables. */
 function gateWith(variables: Partial<GateBindings>) {
@@ -25,20 +15,6 @@ function gateWith(variables: Partial<GateBindings>) {
     read: async <Body>(path: string): Promise<Body> => (await get(path)).json<Body>(),
     post: (path: string, body: unknown): Promise<Response> => post(path, body, ADMIN),
   }
-}
-
-/** A model of the OpenAI form that counts 800 tokens in and 40 out. */
-function aModel() {
-  return vi.spyOn(globalThis, 'fetch').mockImplementation(async () =>
-    Response.json({
-      id: '1',
-      object: 'chat.completion',
-      created: 1,
-      model: 'm',
-      choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'Thirty days. [1]' } }],
-      usage: { prompt_tokens: 800, completion_tokens: 40, total_tokens: 840 },
-    }),
-  )
 }
 
 interface Summary {
@@ -55,7 +31,7 @@ beforeAll(async () => {
 
 describe('with prices and an average call', () => {
   test('what was saved stands with each decision, in the sums, for each tenant, over time and in exports', async () => {
-    const model = aModel()
+    const model = aPricedModel('Thirty days. [1]')
     const { post, read, get } = gateWith(PRICED)
     for (const question of [STRONG, STRONG, OFF_TOPIC]) expect((await post('/ask', { question })).status).toBe(200)
     expect(model).toHaveBeenCalledTimes(1)
