@@ -44,6 +44,17 @@ const LONGEST_BACK_OFF_MS = 8_000
  */
 const ABANDONED_AFTER_MS = 40_000
 
+/** Time that something takes, from when to how long. */
+interface Span {
+  readonly sinceMs: number
+  readonly forMs: number
+}
+
+/** Milliseconds that are left of it, 0 once it is over; one that begins in the future is: the clock was set back. */
+function leftOf({ sinceMs, forMs }: Span, nowMs: number): number {
+  return nowMs < sinceMs ? 0 : Math.max(0, sinceMs + forMs - nowMs)
+}
+
 /**
  * Holds events in the isolate and writes them together. The first event held and the one that fills the buffer return a
  * promise for `waitUntil`, every other one `undefined`. Each promise belongs to the request that recorded its event:
@@ -83,10 +94,10 @@ export function createBufferedDecisionLog(options: BufferedDecisionLogOptions): 
   let isolate: string | undefined
   let sequence = 0
   let waiting: NumberedEvent[] = []
-  const writes = new Set<{ readonly events: readonly NumberedEvent[]; readonly sinceMs: number }>()
-  let timer: { readonly dueAtMs: number } | undefined
+  const writes = new Set<Span & { readonly events: readonly NumberedEvent[] }>()
+  let timer: Span | undefined
   let failures = 0
-  let pauseUntilMs = 0
+  let pause: Span | undefined
   let dropped = 0
   let noted = 0
 
@@ -107,7 +118,7 @@ export function createBufferedDecisionLog(options: BufferedDecisionLogOptions): 
 
   function takeOverAbandonedWrites(nowMs: number): void {
     for (const write of writes) {
-      if (nowMs - write.sinceMs < ABANDONED_AFTER_MS) continue
+      if (leftOf(write, nowMs) > 0) continue
       writes.delete(write)
       putBack(write.events)
     }
@@ -130,27 +141,30 @@ export function createBufferedDecisionLog(options: BufferedDecisionLogOptions): 
     takeOverAbandonedWrites(clock.nowMs())
     // Only what waits now: under steady traffic one request would otherwise write for all others, past its own end.
     for (let left = waiting.length; left > 0 && waiting.length > 0; left -= MAX_WRITE) {
-      const write = { events: waiting.splice(0, Math.min(left, MAX_WRITE)), sinceMs: clock.nowMs() }
+      const events = waiting.splice(0, Math.min(left, MAX_WRITE))
+      const write = { events, sinceMs: clock.nowMs(), forMs: ABANDONED_AFTER_MS }
       writes.add(write)
       try {
-        await store.write(write.events)
+        await store.write(events)
         writes.delete(write)
         failures = 0
-        pauseUntilMs = 0
+        pause = undefined
       } catch {
         // The events are not lost: they wait for the next write. Were this one taken over, they wait already.
-        if (writes.delete(write)) putBack(write.events)
-        pauseUntilMs = clock.nowMs() + Math.min(BACK_OFF_MS * 2 ** failures++, LONGEST_BACK_OFF_MS)
+        if (writes.delete(write)) putBack(events)
+        pause = { sinceMs: clock.nowMs(), forMs: Math.min(BACK_OFF_MS * 2 ** failures++, LONGEST_BACK_OFF_MS) }
         return
       }
     }
     await noteDropped()
   }
 
-  async function writeOutAfter(waitMs: number, mine: { readonly dueAtMs: number }): Promise<void> {
+  const pauseLeftMs = (): number => (pause === undefined ? 0 : leftOf(pause, clock.nowMs()))
+
+  async function writeOutAfter(waitMs: number, mine: Span): Promise<void> {
     await passed(waitMs)
     // A write may have failed meanwhile.
-    if (clock.nowMs() < pauseUntilMs) await passed(pauseUntilMs - clock.nowMs())
+    if (pauseLeftMs() > 0) await passed(pauseLeftMs())
     if (timer === mine) await writeOut()
   }
 
@@ -160,10 +174,10 @@ export function createBufferedDecisionLog(options: BufferedDecisionLogOptions): 
       waiting.push({ event, isolate, sequence: ++sequence })
       dropExcess()
       const nowMs = clock.nowMs()
-      if (waiting.length >= flushAt && nowMs >= pauseUntilMs) return writeOut()
-      if (timer !== undefined && nowMs < timer.dueAtMs + ABANDONED_AFTER_MS) return undefined
-      const waitMs = Math.max(flushAfterMs, pauseUntilMs - nowMs)
-      timer = { dueAtMs: nowMs + waitMs }
+      if (waiting.length >= flushAt && pauseLeftMs() === 0) return writeOut()
+      if (timer !== undefined && leftOf(timer, nowMs) > 0) return undefined
+      const waitMs = Math.max(flushAfterMs, pauseLeftMs())
+      timer = { sinceMs: nowMs, forMs: waitMs + ABANDONED_AFTER_MS }
       return writeOutAfter(waitMs, timer)
     },
     flush: writeOut,

@@ -33,9 +33,13 @@ const CACHE_HEADERS = ['cache-control', 'pragma', 'if-none-match', 'if-modified-
 export function createRefreshes(revalidate: Revalidate, onWarning: (warning: GateWarning) => void): Refreshes {
   /** Requests that were made here, and whether the gate saw them. */
   const made = new WeakMap<Request, { seen: boolean }>()
-  const untilMs = new Map<string, number>()
+  const pauses = new Map<string, { readonly sinceMs: number; readonly forMs: number }>()
 
-  const pause = (key: string, until: number): void => keepNewest(untilMs, key, until, MOST_KEYS)
+  /** A pause that began in the future is over: the clock was set back. */
+  const isPaused = (key: string, nowMs: number): boolean => {
+    const pause = pauses.get(key)
+    return pause !== undefined && nowMs >= pause.sinceMs && nowMs < pause.sinceMs + pause.forMs
+  }
 
   async function ask(c: Context): Promise<void> {
     const copy = await cloneRawRequest(c.req)
@@ -59,11 +63,12 @@ export function createRefreshes(revalidate: Revalidate, onWarning: (warning: Gat
       return known !== undefined
     },
     refresh(key, c, clock) {
-      if ((untilMs.get(key) ?? 0) > clock.nowMs()) return undefined
-      pause(key, clock.nowMs() + LONGEST_MS)
+      const pause = (forMs: number): void => keepNewest(pauses, key, { sinceMs: clock.nowMs(), forMs }, MOST_KEYS)
+      if (isPaused(key, clock.nowMs())) return undefined
+      pause(LONGEST_MS)
       return ask(c)
         .catch((cause: unknown) => onWarning({ ...failed('A refresh failed'), cause }))
-        .finally(() => pause(key, clock.nowMs() + PAUSE_MS))
+        .finally(() => pause(PAUSE_MS))
     },
   }
 }

@@ -69,11 +69,12 @@ const BUCKET_MS = 1000
 export function createCircuitBreaker(nowMs: () => number, options: CircuitBreakerOptions = {}): CircuitBreaker {
   const { windowMs = 10_000, minCalls = 10, openFrom = 0.5, openMs = 5000, maxOpenMs = 10_000 } = options
   const buckets = new Map<number, { calls: number; failures: number }>()
-  let open: { readonly forMs: number; readonly untilMs: number; probeStartedMs?: number } | undefined
+  /** Refuses calls for `forMs`, from the last failure or try on. */
+  let open: { readonly forMs: number; sinceMs: number } | undefined
 
   function openFor(forMs: number): void {
     buckets.clear()
-    open = { forMs, untilMs: nowMs() + forMs }
+    open = { forMs, sinceMs: nowMs() }
   }
 
   function reportClosed(outcome: CallOutcome): void {
@@ -101,18 +102,18 @@ export function createCircuitBreaker(nowMs: () => number, options: CircuitBreake
     if (open === undefined) return
     if (outcome === 'ok') open = undefined
     else if (outcome === 'failed') openFor(Math.min(2 * open.forMs, maxOpenMs))
-    else delete open.probeStartedMs
+    else open.sinceMs = -Infinity
   }
 
   return {
     admit() {
       if (open === undefined) return { admitted: true, report: reportClosed }
       const now = nowMs()
-      if (now < open.untilMs) return { admitted: false, retryInMs: open.untilMs - now }
+      const ageMs = now - open.sinceMs
+      // A pause that began in the future is over: the clock was set back.
+      if (ageMs >= 0 && ageMs < open.forMs) return { admitted: false, retryInMs: open.forMs - ageMs }
       // A request that was cancelled never reports: its try is given up after the length of the pause.
-      const probeEndsMs = open.probeStartedMs === undefined ? now : open.probeStartedMs + open.forMs
-      if (now < probeEndsMs) return { admitted: false, retryInMs: probeEndsMs - now }
-      open.probeStartedMs = now
+      open.sinceMs = now
       return { admitted: true, report: reportProbe }
     },
   }

@@ -136,6 +136,30 @@ describe('createBufferedDecisionLog', () => {
     expect(record(log)).toEqual([expect.any(Promise)])
   })
 
+  it('writes again at once, and takes over what is left behind, when the clock is set back an hour', async () => {
+    let nowMs = 7_200_000
+    const { store, log } = setUp({ clock: { nowMs: () => nowMs } })
+    store.fails = 'before'
+    void record(log, 10)
+    await vi.advanceTimersByTimeAsync(0)
+    expect(record(log)).toEqual([expect.any(Promise)])
+    store.fails = 'never'
+    nowMs -= 3_600_000
+    // After the failed write: no pause is left, and nobody is known to wait.
+    expect(record(log)).toEqual([expect.any(Promise)])
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(store.calls).toEqual([10, 12])
+
+    const write = store.write.bind(store)
+    store.write = () => new Promise(() => {})
+    void record(log, 10)
+    nowMs -= 3_600_000
+    store.write = write
+    void log.flush()
+    await vi.advanceTimersByTimeAsync(0)
+    expect(store.calls).toEqual([10, 12, 10])
+  })
+
   it('writes a long queue in pieces', async () => {
     const { store, log } = setUp()
     store.fails = 'before'

@@ -193,6 +193,15 @@ describe('an answer past its lifetime, within the window', () => {
     expect(said(await ask())).toBe('rag-gate; fwd=stale')
   })
 
+  test('is made anew at once where the clock is set back', async () => {
+    const { ask, sent, clock } = await overdue({ revalidate: () => new Response('down', { status: 503 }) }, 60)
+    await ask()
+    clock.atMs -= 30_000
+    await ask()
+    await ask()
+    expect(sent).toHaveLength(2)
+  })
+
   test.each<[string, Revalidate, string]>([
     ['that throws', () => Promise.reject(new Error('no such route')), 'A refresh failed'],
     [

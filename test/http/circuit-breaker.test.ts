@@ -105,4 +105,13 @@ describe('a circuit breaker', () => {
     call('failed', ...times(9, 'ok'))
     expect(breaker.admit().admitted).toBe(true)
   })
+
+  test('tries at once, with one call, when the clock is set back while it is open', () => {
+    const { clock, breaker } = aBreaker().opened()
+    for (const setBackMs of [3_600_000, 1]) {
+      clock.atMs -= setBackMs
+      expect(breaker.admit().admitted).toBe(true)
+      expect(breaker.admit()).toEqual({ admitted: false, retryInMs: 5000 })
+    }
+  })
 })

@@ -31,7 +31,7 @@ export class Flight {
   #leaders = 0
   #leading: { readonly leader: number; readonly sinceMs: number } | undefined
   #failures = 0
-  #ended: { readonly role: FlightRole; readonly untilMs: number } | undefined
+  #ended: { readonly role: FlightRole; readonly sinceMs: number } | undefined
   readonly #waiting = new Set<Waiting>()
 
   constructor(nowMs: () => number) {
@@ -47,9 +47,7 @@ export class Flight {
   join(timeoutMs: number): Promise<FlightRole> {
     const told = this.#told()
     if (told !== undefined) return Promise.resolve(told)
-    if (this.#leading === undefined || this.#nowMs() - this.#leading.sinceMs >= timeoutMs) {
-      return Promise.resolve(this.#lead())
-    }
+    if (!this.#isWithin(timeoutMs, this.#leading)) return Promise.resolve(this.#lead())
     return new Promise((resolve) => {
       const waiting: Waiting = {
         take: resolve,
@@ -69,7 +67,7 @@ export class Flight {
     this.#leading = undefined
     this.#failures = 0
     const role: FlightRole = outcome === 'not-stored' ? SEPARATE : { kind: 'follower', answer: outcome }
-    this.#ended = { role, untilMs: this.#nowMs() + TOLD_MS }
+    this.#ended = { role, sinceMs: this.#nowMs() }
     this.#release(role)
   }
 
@@ -100,7 +98,14 @@ export class Flight {
   }
 
   #told(): FlightRole | undefined {
-    return this.#ended !== undefined && this.#nowMs() < this.#ended.untilMs ? this.#ended.role : undefined
+    return this.#isWithin(TOLD_MS, this.#ended) ? this.#ended?.role : undefined
+  }
+
+  /** Whether something began less than so long ago. What began in the future did not: the clock was set back. */
+  #isWithin(forMs: number, begun: { readonly sinceMs: number } | undefined): boolean {
+    if (begun === undefined) return false
+    const ageMs = this.#nowMs() - begun.sinceMs
+    return ageMs >= 0 && ageMs < forMs
   }
 
   #release(role: FlightRole): void {
