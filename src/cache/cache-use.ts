@@ -53,12 +53,17 @@ export function cacheUseOf(headers: Headers, rules: CacheUseRules): RequestedCac
   const directives = field === null ? undefined : cacheDirectives(field)
   if (directives === undefined) return FULL_USE
   const store = !directives.has('no-store')
-  if (directives.has('only-if-cached')) return { read: true, store, only: rules.ownAnswersOnly ? 'own' : 'any' }
-  const maxAge = directiveSeconds(directives, 'max-age')
-  const maxAgeSeconds = maxAge === undefined || Number.isNaN(maxAge) ? undefined : maxAge
-  const forcesNew = !store || directives.has('no-cache')
-  if (!forcesNew && maxAgeSeconds === undefined) return { read: true, store }
+  const maxAgeSeconds = directiveSeconds(directives, 'max-age')
+  const young = maxAgeSeconds === undefined || Number.isNaN(maxAgeSeconds) ? {} : { maxAgeSeconds }
+  const noCache = directives.has('no-cache')
+  if (directives.has('only-if-cached')) {
+    // No model is called for it, whatever else it asks for.
+    const only = rules.ownAnswersOnly ? 'own' : 'any'
+    return noCache ? { read: false, store, only, why: 'request' } : { read: true, store, only, ...young }
+  }
+  const forcesNew = noCache || !store
+  if (!forcesNew && young.maxAgeSeconds === undefined) return { read: true, store }
   if (!rules.limit.take(JSON.stringify([rules.principal.tenant, rules.principal.id]))) return { read: true, store }
   if (forcesNew) return { read: false, store, why: 'request' }
-  return { read: true, store, maxAgeSeconds: maxAgeSeconds! }
+  return { read: true, store, ...young }
 }

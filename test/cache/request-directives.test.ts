@@ -44,6 +44,29 @@ describe('a request that says Cache-Control', () => {
     expect((await ask(undefined, saying('only-if-cached'))).status).toBe(200)
   })
 
+  it.each(['max-age=9', 'no-cache'])(
+    'only-if-cached with %s gets 504 where that keeps what is stored from it',
+    async (also) => {
+      const { ask, journal, clock } = aGate({ cache: { bypassesPerMinute: 0 } })
+      await ask()
+      clock.atMs += 10_000
+      const response = await ask(undefined, saying(`only-if-cached, ${also}`))
+      expect([response.status, (await bodyOf(response)).error?.code]).toEqual([504, 'not_cached'])
+      expect(journal.retrievals).toHaveLength(1)
+    },
+  )
+
+  it('only-if-cached with max-age gets an answer that is young enough, and uses up nothing of its limit', async () => {
+    const { ask, journal, clock } = aGate({ cache: { bypassesPerMinute: 1 } })
+    await ask()
+    clock.atMs += 10_000
+    for (const _ of [1, 2]) {
+      expect((await ask(undefined, saying('only-if-cached, max-age=10'))).headers.get('age')).toBe('10')
+    }
+    await ask(undefined, saying('no-cache'))
+    expect(journal.handled).toHaveLength(2)
+  })
+
   it('only-if-cached does not tell a caller what another asked', async () => {
     const authenticate = (request: Request) => ({
       tenant: 'acme',
