@@ -1,11 +1,10 @@
-/** An answer from evidence that is there already: judged before and after the model is asked. No HTTP. */
+/** An answer from evidence that is there already, judged before the model is asked and as the policy does after. No HTTP. */
 import { CAUTION_FOR_MODEL } from '../core/reports/caution.ts'
 import { measureQuestion } from '../core/signals/measure-question.ts'
 import { fitContext } from './fit-context.ts'
 import { EMPTY_LEXICON } from '../core/text/lexicon.ts'
-import { answerFields, judgeAnswer, judge } from '../core/policy/judge.ts'
-import { measureAnswer } from '../core/answer/measure-answer.ts'
-import { isRagGateError } from '../errors.ts'
+import { answerMeasure, judgeAnswer, judge } from '../core/policy/judge.ts'
+import { isRagGateError, RagGateError } from '../errors.ts'
 import { withinDeadline } from './within-deadline.ts'
 import type { Faults } from './within-deadline.ts'
 import type { RagGateErrorCode } from '../errors.ts'
@@ -46,7 +45,7 @@ export interface GenerationSettings {
 
 /** What became of it. */
 export interface JudgedGeneration {
-  /** With the findings of both stages; as it was before when the model failed. */
+  /** With the findings of both stages; as it was before when the model failed, or no gate of the policy judges answers. */
   readonly decision: Decision
   /** What the model wrote, also where it was refused afterwards. Absent when no model was asked, or it failed. */
   readonly generation?: Generation
@@ -59,10 +58,11 @@ const GENERATION_TIMEOUT_MS = 30_000
 const MODEL_FAULTS: Faults = { late: 'llm_timeout', failed: 'llm_unavailable', what: 'The model' }
 
 /**
- * Has an answer made from evidence, and judges it: a refusal before or after takes its place. Gating needs no mode for
- * debugging, and is switched off by nothing but a policy with `dangerouslyDisableGates`, which says so in its gating.
+ * Has an answer made from evidence, and judges it where the policy judges answers: a refusal before or after takes its
+ * place. Gating needs no mode for debugging, and is switched off by nothing but a policy with `dangerouslyDisableGates`,
+ * which says so in its gating.
  *
- * @throws `policy_invalid` when the evidence was judged under another policy
+ * @throws `policy_invalid`, before the model is asked, when the evidence was judged under another policy
  */
 export async function generateWithEvidence(
   generator: Generator,
@@ -72,6 +72,9 @@ export async function generateWithEvidence(
   const { question, policy } = task
   const { decision, context } = withContext(task, settings.context ?? DEFAULT_CONTEXT)
   if (decision.verdict === 'refuse') return { decision }
+  if (task.decision.policyId !== policy.id) {
+    throw new RagGateError('policy_invalid', 'The evidence was judged under another policy', { param: 'policyId' })
+  }
   const { generationTimeoutMs = GENERATION_TIMEOUT_MS } = settings
   const request = { question, chunks: context.chunks, context: context.text, ...cautionFor(decision) }
   let generation: Generation
@@ -82,7 +85,7 @@ export async function generateWithEvidence(
   } catch (thrown) {
     return { decision, fault: isRagGateError(thrown) ? thrown.code : 'llm_unavailable' }
   }
-  const answerSignals = measureAnswer({
+  const answerSignals = answerMeasure(policy)?.({
     question,
     // What no model could read supports nothing, and cannot be cited.
     chunks: context.chunks,
@@ -91,8 +94,8 @@ export async function generateWithEvidence(
     ...(settings.generationConfidence === undefined
       ? {}
       : { generationConfidenceSource: settings.generationConfidence }),
-    fields: answerFields(policy),
   })
+  if (answerSignals === undefined) return { decision, generation }
   return { decision: { ...decision, answerSignals, ...judgeAnswer(policy, decision, answerSignals) }, generation }
 }
 

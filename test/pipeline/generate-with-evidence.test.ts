@@ -2,7 +2,12 @@ import { evidenceAnswer } from '../../src/presets/sufficiency/evidence-answer.ts
 import { describe, expect, it } from 'vitest'
 import { evidenceGatingStats } from '../../src/presets/sufficiency/gating-report.ts'
 import type { Finding, Outcome } from '../../src/core/gates/finding.ts'
+import { measureAnswer } from '../../src/core/answer/measure-answer.ts'
+import { defineGate, gateWith } from '../../src/core/gates/gate.ts'
+import { keywordCoverage } from '../../src/core/gates/keyword-coverage.ts'
 import { judge } from '../../src/core/policy/judge.ts'
+import { definePolicy, type Policy } from '../../src/core/policy/policy.ts'
+import { balanced } from '../../src/presets/balanced/balanced.ts'
 import {
   sufficiency,
   type SufficiencyOptions,
@@ -130,6 +135,26 @@ describe('the ten tests that document 004 names', () => {
   })
 })
 
+/** A gate with a measure of its own: the length of the answer, in the place of the model's confidence. */
+const BREVITY = defineGate({
+  name: 'brevity',
+  stage: 'post-generation',
+  texts: { too_long: { answer: 'The answer is too long.', reason: 'Too long', suggestions: [] } },
+  validate: () => undefined,
+  measure: (input) => ({ ...measureAnswer(input), generationConfidence: input.answer?.length ?? Infinity }),
+  check: ({ refuseOver }: { readonly gate: 'brevity'; readonly refuseOver: number }, { answer }) =>
+    (answer?.generationConfidence ?? Infinity) > refuseOver
+      ? { outcome: 'refuse', code: 'too_long', message: 'The answer is too long' }
+      : { outcome: 'pass', code: 'passed', message: 'The answer is short' },
+})
+
+/** The evidence, judged under this policy. */
+function taskUnder(policy: Policy) {
+  const signals = signalsOf({ chunkCount: 2, keywordCoverage: 1 })
+  const decision = { ...aDecision({ signals }), ...judge(policy, signals) }
+  return { question: 'What is the punishment for murder?', evidence: EVIDENCE, decision, policy }
+}
+
 describe('generateWithEvidence', () => {
   it('asks no model for evidence that was refused', async () => {
     const { ports, generations } = answering()
@@ -140,9 +165,34 @@ describe('generateWithEvidence', () => {
   })
 
   it('does not judge under another policy than the one that let the evidence through', async () => {
+    for (const policy of [sufficiency(), balanced()]) {
+      const { ports, generations } = answering({ says: { text: MURDER } })
+      const task = { question: 'q', evidence: EVIDENCE, decision: aDecision(), policy }
+      await expect(generateWithEvidence(ports.generator, task)).rejects.toMatchObject({ code: 'policy_invalid' })
+      expect(generations).toEqual([])
+    }
+  })
+
+  it('measures an answer as the gate does that judges it', async () => {
+    const policy = definePolicy({ ...balanced(), gates: [gateWith(BREVITY, { gate: 'brevity', refuseOver: 20 })] })
+    const reasons = []
+    for (const text of ['Death.', MURDER]) {
+      const { ports } = answering({ says: { text } })
+      const { decision } = await generateWithEvidence(ports.generator, taskUnder(policy))
+      reasons.push([decision.verdict, decision.reason, decision.answerSignals?.generationConfidence])
+    }
+    expect(reasons).toEqual([
+      ['pass', 'passed', 6],
+      ['refuse', 'too_long', MURDER.length],
+    ])
+  })
+
+  it('measures no answer where no gate judges one', async () => {
     const { ports } = answering({ says: { text: MURDER } })
-    const task = { question: 'q', evidence: EVIDENCE, decision: aDecision(), policy: sufficiency() }
-    await expect(generateWithEvidence(ports.generator, task)).rejects.toMatchObject({ code: 'policy_invalid' })
+    const policy = definePolicy({ ...balanced(), gates: [keywordCoverage()] })
+    const task = taskUnder(policy)
+    const made = await generateWithEvidence(ports.generator, task)
+    expect([made.decision, made.generation?.text]).toEqual([task.decision, MURDER])
   })
 
   it('gives the model no more of the evidence than its budget holds', async () => {
