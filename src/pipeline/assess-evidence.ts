@@ -62,7 +62,7 @@ export async function assessEvidence(
 }
 
 /** The stages after the reranker, none of which waits for anything. */
-export function judgeEvidence(
+function judgeEvidence(
   terms: QuestionPorts['terms'],
   { context: contextSettings, rules }: Pick<QuestionSettings, 'context' | 'rules'>,
   { asked, policy, lexicon }: Measures,

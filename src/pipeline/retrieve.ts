@@ -38,7 +38,8 @@ export interface Search {
 const CANDIDATES_FOR_TRIALS = 100
 
 /**
- * Everything that was retrieved for these words, fused: as many as `candidates` of each method.
+ * Everything that was retrieved for these words, fused: as many as `candidates` of each method, and up to as many again
+ * while the collection has unpublished chunks, which take places and are left out.
  *
  * @param words the question, or other words for it
  * @throws what the retriever throws; `search_mode`; `retriever_bad_response` when it found what is no passage; `retriever_misconfigured` when it ignores the filter
@@ -50,24 +51,15 @@ export async function retrieve(
   words: string,
   signal: AbortSignal,
 ): Promise<Evidence> {
-  const { collection: where, filter, without = [] } = searched
+  const { collection: where, lexicon, filter, searchMode, without = [] } = searched
   const { tenant, id: collection, unpublishedChunkIds } = where
+  const { candidates, fusion, fusionWeights, rrfK } = settings
   const spare = without.length > 0 ? CANDIDATES_FOR_TRIALS : 0
-  const topK = settings.candidates + Math.min(settings.candidates, unpublishedChunkIds.length) + spare
+  const topK = candidates + Math.min(candidates, unpublishedChunkIds.length) + spare
   const search = { tenant, collection, namespace: namespaceOf(tenant, collection), question: words, topK, signal }
   const returned = await retriever.retrieve(filter === undefined ? search : { ...search, filter })
-  return fuseReturned(returned, settings, searched, words)
-}
-
-/** What a retriever returned, checked and fused: what `retrieve` does once there is nothing more to wait for. */
-export function fuseReturned(
-  returned: readonly Ranking[],
-  { candidates, fusion, fusionWeights, rrfK }: Omit<RetrievalSettings, 'topK' | 'timeoutMs' | 'rerankTimeoutMs'>,
-  { collection, lexicon, filter, searchMode, without = [] }: Search,
-  words: string,
-): Evidence {
   if (filter !== undefined) requireFiltered(returned, filter)
-  const published = publishedOnly(returned, collection.unpublishedChunkIds).map(checked)
+  const published = publishedOnly(returned, unpublishedChunkIds).map(checked)
   const rankings = rankingsOfMode(withoutLeftOut(published, without, candidates), searchMode)
   return fuse(rankings, {
     method: fusion,

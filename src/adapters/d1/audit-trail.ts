@@ -4,23 +4,11 @@ import { drizzle } from 'drizzle-orm/d1'
 import { auditEvents } from '../../../d1/schema.ts'
 import type { Tenant } from '../../core/lib/ids.ts'
 import type { Json } from '../../core/lib/json.ts'
-import type { Clock } from '../../ports/clock.ts'
 import { rethrowStoreFault } from './faults.ts'
 
 export interface D1AuditTrailOptions {
   /** Database with the migrations of `d1/` applied. */
   readonly db: D1Database
-  readonly clock: Clock
-}
-
-/** Something an operator did. */
-export interface OperatorAct {
-  readonly tenant: Tenant
-  /** Such as `POLICY_CHOSEN`. */
-  readonly type: string
-  /** Id of the principal who did it. */
-  readonly by: string
-  readonly payload: Json
 }
 
 /** An entry of the trail. */
@@ -46,23 +34,14 @@ export interface AuditQuery {
 
 /** What gates reported and operators changed. */
 export interface AuditTrail {
-  /** @throws `schema_outdated`, `store_unavailable` */
-  record(act: OperatorAct): Promise<void>
   /** The latest first. @throws `schema_outdated`, `store_unavailable` */
   list(query: AuditQuery): Promise<readonly AuditEntry[]>
 }
 
 /** The audit trail in D1. Errors of D1 itself become `schema_outdated` or `store_unavailable`. */
-export function createD1AuditTrail({ db, clock }: D1AuditTrailOptions): AuditTrail {
+export function createD1AuditTrail({ db }: D1AuditTrailOptions): AuditTrail {
   const queries = drizzle(db)
   return {
-    async record({ tenant, type, by, payload }) {
-      await queries
-        .insert(auditEvents)
-        .values({ id: crypto.randomUUID(), tenant, atMs: clock.nowMs(), type, by, payload })
-        .catch(rethrowStoreFault)
-    },
-
     async list({ tenant, fromMs, toMs, type, limit }) {
       return queries
         .select({

@@ -39,7 +39,7 @@ export function statisticsStores(env: GateBindings, clock: Clock): StatisticsSto
     recorded: createD1RecordedDecisions({ db }),
     arrivals: createD1Arrivals({ db }),
     weakSpots: createD1WeakSpots({ db }),
-    audit: createD1AuditTrail({ db, clock }),
+    audit: createD1AuditTrail({ db }),
     retention: createD1Retention({
       db,
       clock,
