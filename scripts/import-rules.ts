@@ -71,6 +71,9 @@ const SHARED: Readonly<Record<string, readonly string[]>> = {
   'zone-answer-purges': ['answer-cache'],
   'durable-object-coalescer': ['answer-cache', 'coalescing'],
   'memory-coalescer': ['coalescing'],
+  'buffered-decision-log': ['decision-log'],
+  'direct-decision-log': ['decision-log'],
+  'queue-decision-log': ['decision-log'],
   'markdown-splitter': ['markdown'],
   'html-to-markdown': ['markdown'],
 }

@@ -2,6 +2,7 @@ import { callable, number, object, required, requireOptions } from '../core/lib/
 import { RagGateError } from '../errors.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { DecisionLog, DecisionStore, NumberedEvent } from '../ports/decision-log.ts'
+import { createDropCount } from './decision-log/drop-count.ts'
 
 export interface BufferedDecisionLogOptions {
   readonly store: DecisionStore
@@ -98,8 +99,7 @@ export function createBufferedDecisionLog(options: BufferedDecisionLogOptions): 
   let timer: Span | undefined
   let failures = 0
   let pause: Span | undefined
-  let dropped = 0
-  let noted = 0
+  const drops = createDropCount({ store, onDropped, clock })
 
   function dropExcess(): void {
     let held = waiting.length
@@ -107,8 +107,7 @@ export function createBufferedDecisionLog(options: BufferedDecisionLogOptions): 
     const excess = Math.min(held - maxHeld, waiting.length)
     if (excess <= 0) return
     waiting.splice(0, excess)
-    dropped += excess
-    onDropped?.(excess)
+    drops.add(excess)
   }
 
   function putBack(events: readonly NumberedEvent[]): void {
@@ -121,18 +120,6 @@ export function createBufferedDecisionLog(options: BufferedDecisionLogOptions): 
       if (leftOf(write, nowMs) > 0) continue
       writes.delete(write)
       putBack(write.events)
-    }
-  }
-
-  /** Has the store count what was dropped. Where that fails, the next write tries again with the larger number. */
-  async function noteDropped(): Promise<void> {
-    if (dropped === noted || isolate === undefined) return
-    const count = dropped
-    try {
-      await store.noteDropped?.({ isolate, dropped: count, atMs: clock.nowMs() })
-      noted = Math.max(noted, count)
-    } catch {
-      // Nothing is lost: the count stands until a later write.
     }
   }
 
@@ -156,7 +143,7 @@ export function createBufferedDecisionLog(options: BufferedDecisionLogOptions): 
         return
       }
     }
-    await noteDropped()
+    if (isolate !== undefined) await drops.tell(isolate)
   }
 
   const pauseLeftMs = (): number => (pause === undefined ? 0 : leftOf(pause, clock.nowMs()))

@@ -1,6 +1,8 @@
 import { callable, object, required, requireOptions } from '../core/lib/options.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { DecisionLog, DecisionStore, NumberedEvent } from '../ports/decision-log.ts'
+import type { DecisionLog, DecisionStore } from '../ports/decision-log.ts'
+import { createDropCount } from './decision-log/drop-count.ts'
+import { writeDirectly } from './decision-log/write-directly.ts'
 
 export interface DirectDecisionLogOptions {
   readonly store: DecisionStore
@@ -9,9 +11,6 @@ export interface DirectDecisionLogOptions {
   /** @default the platform's clock */
   readonly clock?: Clock
 }
-
-/** Waits between tries, milliseconds: an overloaded D1 must not be asked again at once. */
-const RETRY_AFTER_MS = [1_000, 3_000]
 
 /**
  * Writes every event by itself, for tests and small sites: each costs a statement. A failed write is tried three times
@@ -25,38 +24,12 @@ export function createDirectDecisionLog(options: DirectDecisionLogOptions): Deci
   // Made with the first event: a Worker has no randomness outside a request.
   let isolate: string | undefined
   let sequence = 0
-  let dropped = 0
-  let noted = 0
-
-  async function noteDropped(isolateId: string): Promise<void> {
-    if (dropped === noted) return
-    const count = dropped
-    try {
-      await store.noteDropped?.({ isolate: isolateId, dropped: count, atMs: clock.nowMs() })
-      noted = Math.max(noted, count)
-    } catch {
-      // Nothing is lost: the count stands until a later write.
-    }
-  }
-
-  async function write(numbered: NumberedEvent): Promise<void> {
-    for (const retryAfterMs of [...RETRY_AFTER_MS, undefined]) {
-      try {
-        await store.write([numbered])
-        return await noteDropped(numbered.isolate)
-      } catch {
-        // Why it failed does not matter here: the event is either written by a later try or counted as dropped.
-        if (retryAfterMs !== undefined) await new Promise((resolve) => setTimeout(resolve, retryAfterMs))
-      }
-    }
-    dropped++
-    onDropped?.(1)
-  }
+  const drops = createDropCount({ store, onDropped, clock })
 
   return {
     record(event) {
       isolate ??= crypto.randomUUID()
-      return write({ event, isolate, sequence: ++sequence })
+      return writeDirectly(store, { event, isolate, sequence: ++sequence }, drops)
     },
     async flush() {},
   }

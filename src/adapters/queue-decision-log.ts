@@ -2,6 +2,8 @@ import { callable, object, required, requireOptions } from '../core/lib/options.
 import type { Queue } from '@cloudflare/workers-types'
 import type { Clock } from '../ports/clock.ts'
 import type { DecisionEvent, DecisionLog, DecisionStore, NumberedEvent } from '../ports/decision-log.ts'
+import { createDropCount } from './decision-log/drop-count.ts'
+import { writeDirectly } from './decision-log/write-directly.ts'
 import { fitEvent } from './queue-decision-log/fit-event.ts'
 
 export interface QueueDecisionLogOptions {
@@ -25,9 +27,6 @@ export interface QueuedDecision {
   readonly numbered: NumberedEvent
 }
 
-/** Waits between tries of the fallback, milliseconds: an overloaded D1 must not be asked again at once. */
-const RETRY_AFTER_MS = [1_000, 3_000]
-
 /**
  * Sends every event to a queue, from where a consumer writes them to the database in batches: an isolate that ends at once
  * takes with it only what it was just sending. An event that is too large for a message is cut, flagged and sent, never thrown away.
@@ -43,36 +42,18 @@ export function createQueueDecisionLog(options: QueueDecisionLogOptions): Decisi
   // Made with the first event: a Worker has no randomness outside a request.
   let isolate: string | undefined
   let sequence = 0
-  let dropped = 0
-
-  async function giveUp(numbered: NumberedEvent): Promise<void> {
-    dropped++
-    onDropped?.(1)
-    await fallback
-      ?.noteDropped?.({ isolate: numbered.isolate, dropped, atMs: clock.nowMs() })
-      // It cannot be reached now: the gap in the numbers tells of the loss.
-      .catch(() => undefined)
-  }
-
-  async function writeDirectly(store: DecisionStore, numbered: NumberedEvent): Promise<void> {
-    for (const retryAfterMs of [...RETRY_AFTER_MS, undefined]) {
-      try {
-        return await store.write([numbered])
-      } catch {
-        // Why it failed does not matter here: the event is either written by a later try or counted as dropped.
-        if (retryAfterMs !== undefined) await new Promise((resolve) => setTimeout(resolve, retryAfterMs))
-      }
-    }
-    await giveUp(numbered)
-  }
+  const drops = createDropCount({ store: fallback, onDropped, clock })
 
   async function send(numbered: NumberedEvent): Promise<void> {
     try {
       await queue.send({ schema: 1, numbered }, { contentType: 'json' })
     } catch {
       // Too many messages, or no queue: why does not matter, the event must not be lost for it.
-      await (fallback === undefined ? giveUp(numbered) : writeDirectly(fallback, numbered))
+      if (fallback !== undefined) return writeDirectly(fallback, numbered, drops)
+      return drops.add(1)
     }
+    // Where the queue works again, no event is written directly any more.
+    await drops.tell(numbered.isolate)
   }
 
   return {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createQueueDecisionLog, type QueuedDecision } from '../../src/adapters/queue-decision-log.ts'
 import { fitEvent, MAX_MESSAGE_BYTES } from '../../src/adapters/queue-decision-log/fit-event.ts'
+import type { DecisionStore } from '../../src/ports/decision-log.ts'
 import { createFakeStore, decisionLogContract } from '../contracts/decision-log.ts'
 import { answerSignalsOf } from '../fixtures/answer.ts'
 import { aDecision, anEvent } from '../fixtures/decision.ts'
@@ -35,16 +36,38 @@ describe('createQueueDecisionLog', () => {
     vi.useRealTimers()
   })
 
-  it('counts what neither queue nor database took, and tells the store so', async () => {
-    const noteDropped = vi.fn<() => Promise<void>>().mockRejectedValue(new Error('D1 is down'))
-    const store = { ...createFakeStore(), fails: 'before' as const, noteDropped }
+  /** Two events that neither queue nor database took. */
+  async function bothDown() {
+    const noteDropped = vi.fn<NonNullable<DecisionStore['noteDropped']>>().mockResolvedValue(undefined)
+    const store = Object.assign(createFakeStore(), { noteDropped })
     const onDropped = vi.fn<(count: number) => void>()
-    const log = createQueueDecisionLog({ queue: FULL, fallback: store, onDropped, clock: { nowMs: () => 7 } })
+    const queue = { send: vi.fn<typeof FULL.send>(FULL.send) }
+    const log = createQueueDecisionLog({ queue, fallback: store, onDropped, clock: { nowMs: () => 7 } })
+    store.fails = 'before'
     void log.record(anEvent('1'))
     void log.record(anEvent('2'))
     await vi.advanceTimersByTimeAsync(5_000)
+    return { log, store, queue, onDropped, noteDropped }
+  }
+
+  it('counts what neither queue nor database took, and tells the store so once it takes an event', async () => {
+    const { log, store, onDropped, noteDropped } = await bothDown()
     expect(onDropped.mock.calls).toEqual([[1], [1]])
-    expect(noteDropped.mock.calls).toMatchObject([[{ dropped: 1, atMs: 7 }], [{ dropped: 2, atMs: 7 }]])
+    expect(noteDropped).not.toHaveBeenCalled()
+    store.fails = 'never'
+    noteDropped.mockRejectedValueOnce(new Error('D1 is down'))
+    for (const id of ['3', '4', '5']) await log.record(anEvent(id))
+    const told = { isolate: expect.any(String), dropped: 2, atMs: 7 }
+    expect(noteDropped.mock.calls).toEqual([[told], [told]])
+  })
+
+  it('tells the store so once the queue takes an event, too', async () => {
+    const { log, queue, store, noteDropped } = await bothDown()
+    queue.send.mockResolvedValue(undefined as never)
+    await log.record(anEvent('3'))
+    await log.record(anEvent('4'))
+    expect(noteDropped.mock.calls).toMatchObject([[{ dropped: 2 }]])
+    expect(store.stored.size).toBe(0)
   })
 
   it('drops and counts at once without a fallback', async () => {
