@@ -21,6 +21,7 @@ import type { PresetNeed } from '../../src/core/policy/preset.ts'
 import { RagGateError } from '../../src/errors.ts'
 import type { GateDependencies } from '../../src/middleware/dependencies.ts'
 import type { AnswerOptions, RetrievalOptions } from '../../src/middleware/options.ts'
+import { type AnswerTokens, createAnswerTokens } from '../../src/pipeline/answer-token.ts'
 import type { IngestPorts } from '../../src/pipeline/ingest-documents.ts'
 import type { ApiKeys } from '../../src/ports/api-keys.ts'
 import type { AnswerCache } from '../../src/ports/answer-cache.ts'
@@ -39,6 +40,7 @@ import { alertBoundsOf } from './statistics/alert-bounds.ts'
 import { decisionLogFor } from './statistics/decision-log.ts'
 import { savingsOf } from './statistics/savings-ledger.ts'
 import { type StatisticsStores, statisticsStores } from './statistics/stores.ts'
+import { underName } from './under-name.ts'
 
 /** Everything the routes use. */
 export interface Composition {
@@ -54,6 +56,8 @@ export interface Composition {
   readonly given: readonly PresetNeed[]
   readonly statistics: StatisticsStores
   readonly alertBounds: AlertBounds
+  /** Signs the ids that feedback is sent with; `undefined` where there is no key for it. */
+  readonly answerTokens: AnswerTokens | undefined
   readonly log: DecisionLog
   readonly keys: ApiKeys
   readonly idempotency: IdempotencyStore
@@ -133,6 +137,7 @@ function compose(env: GateBindings): Composition {
     given: givenBy(env),
     statistics: statisticsStores(env, clock),
     alertBounds: alertBoundsOf(env),
+    answerTokens: answerTokensOf(env),
     log,
     keys,
     idempotency: createD1IdempotencyStore({ db: env.DB, clock }),
@@ -185,7 +190,14 @@ function anonymousOf({ ANONYMOUS_ASK: allowed = 'on' }: GateBindings): Principal
 }
 
 function questionsOf(env: GateBindings): Pick<GateDependencies, 'questionHmac'> {
-  if (env.QUESTION_HMAC_KEY === undefined) return {}
+  const { QUESTION_HMAC_KEY: key, QUESTION_HMAC_KEY_ID: keyId = '1' } = env
+  if (key === undefined) return {}
   const text = env.STORE_QUESTIONS_DAYS === undefined ? 'dropped' : 'kept'
-  return { questionHmac: questionHmac({ key: env.QUESTION_HMAC_KEY, keyId: env.QUESTION_HMAC_KEY_ID ?? '1', text }) }
+  return { questionHmac: underName('QUESTION_HMAC_KEY', () => questionHmac({ key, keyId, text })) }
+}
+
+function answerTokensOf(env: GateBindings): AnswerTokens | undefined {
+  const name = env.FEEDBACK_KEY === undefined ? 'QUESTION_HMAC_KEY' : 'FEEDBACK_KEY'
+  const { [name]: key } = env
+  return key === undefined ? undefined : underName(name, () => createAnswerTokens(key))
 }

@@ -12,7 +12,8 @@ import worker from '../../../workers/gate/index.ts'
 import { watch } from '../../../workers/gate/statistics/alerts.ts'
 import { HANDBOOK, OFF_TOPIC, STRONG } from '../../fixtures/corpus.ts'
 import { aDecision, anEvent } from '../../fixtures/decision.ts'
-import { ADMIN, isolateBindings, post, send } from '../../worker-requests.ts'
+import { MODEL } from '../../fixtures/priced-model.ts'
+import { ADMIN, isolateBindings, post, send, workerOver } from '../../worker-requests.ts'
 
 async function answerId(question: string): Promise<string> {
   return (await post('/ask', { question })).headers.get('rag-gate-feedback') ?? ''
@@ -52,6 +53,31 @@ describe('feedback', () => {
     vi.spyOn(compositionFor(isolateBindings), 'authenticate').mockRejectedValue(new Error('the database is away'))
     const response = await post('/ask', { question: STRONG })
     expect([response.status, response.headers.get('rag-gate-feedback')]).toEqual([200, null])
+  })
+
+  test.each(['FEEDBACK_KEY', 'QUESTION_HMAC_KEY'] as const)(
+    'with a %s that is too short is refused at start, by its name, and nothing is asked of a model',
+    async (name) => {
+      vi.spyOn(console, 'error').mockImplementation(() => undefined)
+      const fetched = vi.spyOn(globalThis, 'fetch')
+      const worker = workerOver({ ...env, ...MODEL, [name]: 'x'.repeat(31) })
+      for (const response of [await worker.post('/ask', { question: STRONG }), await worker.send('/health')]) {
+        expect([response.status, await response.json()]).toMatchObject([
+          500,
+          { error: { code: 'secret_too_short', param: name } },
+        ])
+      }
+      expect(fetched).not.toHaveBeenCalled()
+    },
+  )
+
+  test('where no key is set has no id to go with, and nobody is asked for twice', async () => {
+    const { QUESTION_HMAC_KEY: _, ...bindings } = env
+    const authenticate = vi.spyOn(compositionFor(bindings), 'authenticate')
+    const response = await workerOver(bindings).post('/ask', { question: STRONG })
+    expect([response.status, response.headers.get('rag-gate-feedback')]).toEqual([200, null])
+    // The gate holds the function itself.
+    expect(authenticate).not.toHaveBeenCalled()
   })
 
   test('of a reviewer counts before that of the user, and the rates and the suggestion follow', async () => {

@@ -8,7 +8,7 @@ import type { Policy } from '../../../src/core/policy/policy.ts'
 import { isRagGateError, RagGateError } from '../../../src/errors.ts'
 import { readJsonObject } from '../../../src/middleware/read-body.ts'
 import type { Principal } from '../../../src/ports/authenticator.ts'
-import { type AnswerTokens, createAnswerTokens, timeOfEvent } from '../../../src/pipeline/answer-token.ts'
+import { timeOfEvent } from '../../../src/pipeline/answer-token.ts'
 import { requireScope } from '../access.ts'
 import type { GateBindings } from '../bindings.ts'
 import { compositionFor } from '../compose.ts'
@@ -27,27 +27,15 @@ const FEEDBACK_HEADER = 'rag-gate-feedback'
 
 type FeedbackContext = Context<{ Bindings: GateBindings }>
 
-const tokensByBindings = new WeakMap<GateBindings, AnswerTokens>()
-
-/** The signer; `undefined` where no key for it is configured. */
-function tokensFor(env: GateBindings): AnswerTokens | undefined {
-  const key = env.FEEDBACK_KEY ?? env.QUESTION_HMAC_KEY
-  if (key === undefined) return undefined
-  const known = tokensByBindings.get(env)
-  if (known !== undefined) return known
-  const made = createAnswerTokens(key)
-  tokensByBindings.set(env, made)
-  return made
-}
-
 /** Gives every answer and refusal of the gate its signed id, in a header. Mount it before the gate. */
 export const feedbackHeader: MiddlewareHandler<{ Bindings: GateBindings }> = async function feedbackHeader(c, next) {
+  const { answerTokens: tokens } = compositionFor(c.env)
+  if (tokens === undefined) return next()
   // Found out before the answer is made: nothing that fails later may take a finished answer away.
   const principal = await whoAsks(c)
   await next()
   const [, eventId] = /;id="([^"]+)"/.exec(c.res.headers.get('rag-gate') ?? '') ?? []
-  const tokens = tokensFor(c.env)
-  if (eventId === undefined || tokens === undefined || principal === null) return
+  if (eventId === undefined || principal === null) return
   c.res.headers.set(FEEDBACK_HEADER, await tokens.sign(principal.tenant, eventId))
 }
 
@@ -70,7 +58,8 @@ export async function postFeedback(c: FeedbackContext): Promise<Response> {
     throw new RagGateError('unknown_field', 'The body may have only answer, rating and comment')
   }
   const said = { rating: checkRating(rating), ...checkComment(comment) }
-  const eventId = typeof answer === 'string' ? await tokensFor(c.env)?.read(principal.tenant, answer) : undefined
+  const eventId =
+    typeof answer === 'string' ? await composition.answerTokens?.read(principal.tenant, answer) : undefined
   if (eventId === undefined) throw new WorkerError('answer_unknown', 'There is no such answer', { param: 'answer' })
   const keptMs = (daysOf(c.env, 'DECISION_RETENTION_DAYS') ?? DEFAULT_RETENTION_DAYS) * DAY_MS
   if (timeOfEvent(eventId) < Date.now() - keptMs) {

@@ -1,0 +1,17 @@
+/** What is wrong with a variable of the deployment, by the name it is set under. */
+import { isRagGateError, RagGateError } from '../../src/errors.ts'
+import type { GateBindings } from './bindings.ts'
+
+/**
+ * Makes a part of one variable. The part would name its own option, which nobody has set here.
+ *
+ * @throws what `make` throws, with the variable as `param`
+ */
+export function underName<Part>(name: keyof GateBindings, make: () => Part): Part {
+  try {
+    return make()
+  } catch (thrown) {
+    if (!isRagGateError(thrown)) throw thrown
+    throw new RagGateError(thrown.code, thrown.message, { cause: thrown.cause, param: name })
+  }
+}
