@@ -219,7 +219,10 @@ describe('who may read', () => {
 describe('bad input', () => {
   test.each([
     ['/v1/stats?from=2026-01-02&to=2026-01-01', 422, 'range'],
-    ['/v1/stats?from=2026-02-30', 422, 'range'],
+    ...['2026-13-01', '2026-00-10', '2026-01-00', '2026-02-30', '0000-01-01', '1969-12-31', '2026-01-01T24:00Z'].map(
+      (day) => [`/v1/stats?from=${day}`, 422, 'range'] as const,
+    ),
+    ['/v1/stats?to=2026-13-01', 422, 'range'],
     ['/v1/stats?from=July%202026', 422, 'range'],
     ['/v1/stats?from=-1', 422, 'range'],
     ['/v1/stats?from=1e3', 422, 'range'],

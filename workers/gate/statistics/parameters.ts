@@ -7,6 +7,7 @@ import { RagGateError } from '../../../src/errors.ts'
 import type { Principal } from '../../../src/ports/authenticator.ts'
 import { isDeploymentAdmin } from '../compose.ts'
 import { WorkerError } from '../errors.ts'
+import { readInstant } from '../read-instant.ts'
 
 export const HOUR_MS = 3_600_000
 export const DAY_MS = 24 * HOUR_MS
@@ -49,16 +50,10 @@ export function readPeriod(c: Context, longestMs: number, defaultMs = DAY_MS): P
   return { fromMs, toMs }
 }
 
-const ISO = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/
-
 function readTime(value: string | undefined, param: string): number | undefined {
   if (value === undefined) return undefined
-  if (/^\d{1,15}$/.test(value)) return Number(value)
-  const [, day = ''] = ISO.exec(value) ?? []
-  const time = Date.parse(value)
-  // `Date.parse` turns the 30th of February into the 2nd of March.
-  const exists = day !== '' && new Date(`${day}T00:00:00Z`).toISOString().startsWith(day)
-  if (!exists || !Number.isFinite(time) || time < 0) {
+  const time = /^\d{1,15}$/.test(value) ? Number(value) : readInstant(value)
+  if (time === undefined || time < 0) {
     throw new RagGateError('range', `${param} must be ISO 8601 or milliseconds since 1970`, { param })
   }
   return time
