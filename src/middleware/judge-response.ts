@@ -44,13 +44,14 @@ export interface JudgedAnswer {
 
 /**
  * Judges an answer by what the model could read: member `answer` of a JSON object, which is read, else the text that the handler reported. What is
- * sent counts before what was reported. A stream of events, and JSON that is broken or too large, cannot be read, and
- * refuse.
+ * sent counts before what was reported. A stream of events, and JSON that is broken, cannot be read, and refuse unless the
+ * policy judges that; JSON that is too large or breaks off refuses always.
  */
 export async function judgeResponse(response: Response, toJudge: AnswerToJudge): Promise<JudgedAnswer> {
   const { question, shown, policy, report, decision } = toJudge
   const media = mediaTypeOf(response.headers.get('content-type'))
-  const bytes = media === 'json' ? await readBody(response, toJudge.maxBytes) : undefined
+  const read = media === 'json' ? await readBody(response, toJudge.maxBytes) : 'unread'
+  const bytes = typeof read === 'string' ? undefined : read
   const body = bytes === undefined ? undefined : jsonIn(bytes)
   const mayBeReported = media === 'json' ? body !== undefined : media === 'other'
   const answer = answerIn(body) ?? (mayBeReported ? report.answer : undefined)
@@ -63,7 +64,11 @@ export async function judgeResponse(response: Response, toJudge: AnswerToJudge):
     report: { ...report, ...(structured === undefined ? {} : { structured }) },
     ...(source === undefined ? {} : { generationConfidenceSource: source }),
   })
-  const judged: Decision = { ...decision, answerSignals, ...judgeAnswer(policy, decision, answerSignals) }
+  const judged: Decision = {
+    ...decision,
+    answerSignals,
+    ...judgeAnswer(policy, decision, answerSignals, read !== 'lost'),
+  }
   const unsupported = typeof answer === 'string' ? refusedSentences(policy, answer, answerSignals) : []
   return {
     decision: judged,
@@ -72,15 +77,14 @@ export async function judgeResponse(response: Response, toJudge: AnswerToJudge):
   }
 }
 
-async function readBody(response: Response, maxBytes: number): Promise<Uint8Array | undefined> {
-  const { body, headers } = response
-  const tooLarge = Number(headers.get('content-length') ?? 0) > maxBytes
-  if (body === null || body.locked || tooLarge || headers.get('content-encoding') !== null) return undefined
+/** The bytes of a body; `unread` where it can be sent without, `lost` where it is too large or breaks off. */
+async function readBody({ body, headers }: Response, maxBytes: number): Promise<Uint8Array | 'unread' | 'lost'> {
+  if (body === null || body.locked || headers.get('content-encoding') !== null) return 'unread'
+  if (Number(headers.get('content-length') ?? 0) > maxBytes) return 'lost'
   try {
-    return await readAtMost(response.body, maxBytes)
+    return (await readAtMost(body, maxBytes)) ?? 'lost'
   } catch {
-    // A body that breaks off is no answer.
-    return undefined
+    return 'lost'
   }
 }
 

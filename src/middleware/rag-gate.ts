@@ -1,5 +1,5 @@
 /** The middleware, made from its options. */
-import type { MiddlewareHandler } from 'hono'
+import type { Context, MiddlewareHandler } from 'hono'
 import { checkOptions } from './check-options.ts'
 import { dependenciesFor } from './dependencies.ts'
 import type { RagGateEnv } from './gate-context.ts'
@@ -35,7 +35,17 @@ export function ragGate<Bindings extends object = object>(
     } catch (thrown) {
       // An exception that knows its response (Hono's HTTPException) is the application's own.
       if (thrown instanceof Error && 'getResponse' in thrown) throw thrown
-      return respondWithError(c, thrown)
+      return errorInstead(c, thrown)
     }
   }
+}
+
+/** Answers with an error, also in place of an answer that the handler made: Hono takes no other by itself. */
+function errorInstead(c: Context, thrown: unknown): Response {
+  if (!c.finalized) return respondWithError(c, thrown)
+  const { body } = c.res
+  if (body?.locked === false) body.cancel().catch(() => undefined)
+  // The error has no headers of the answer.
+  c.res = undefined
+  return (c.res = respondWithError(c, thrown))
 }

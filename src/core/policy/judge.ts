@@ -54,9 +54,10 @@ export interface JudgedEvidence extends Pick<Judgement, 'findings' | 'policyId'>
  * leaves the judgement as it was.
  *
  * @param judged what `judge` said under this same policy, with its signals
+ * @param isWhole whether all of it came: one that broke off or was too large refuses, whatever the gates can judge
  * @throws `policy_invalid` when it was judged under another policy
  */
-export function judgeAnswer(policy: Policy, judged: JudgedEvidence, answer: AnswerSignals): Judgement {
+export function judgeAnswer(policy: Policy, judged: JudgedEvidence, answer: AnswerSignals, isWhole = true): Judgement {
   if (judged.policyId !== policy.id) {
     throw new RagGateError('policy_invalid', 'The evidence was judged under another policy', { param: 'policyId' })
   }
@@ -66,7 +67,7 @@ export function judgeAnswer(policy: Policy, judged: JudgedEvidence, answer: Answ
   const findings = judged.findings.filter(({ code, stage }) => code !== 'gate_disabled' && stage !== 'post-generation')
   if (judges) {
     findings.push(
-      ...(recordedFlag(answer.readable) || judgesUnreadable(policy)
+      ...(isWhole && (recordedFlag(answer.readable) || judgesUnreadable(policy))
         ? askGates(policy, 'post-generation', { signals, confidence, answer })
         : [refusal('answer_unreadable', 'The answer could not be read', 'answer', 'post-generation')]),
     )
