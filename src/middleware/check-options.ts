@@ -27,7 +27,7 @@ import { validateRules } from '../core/policy/rules.ts'
 import type { MessagesByCode } from '../core/reports/refusal.ts'
 import type { ContextSettings } from '../pipeline/fit-context.ts'
 import type { GateWarning, QuestionSettings, RetrievalSettings } from '../pipeline/question-settings.ts'
-import { isRagGateError, RagGateError } from '../errors.ts'
+import { errorForLog, isRagGateError, RagGateError } from '../errors.ts'
 import { balanced } from '../presets/balanced/balanced.ts'
 import type { AnswerOptions, ContextOptions, QuestionOptions, RagGateOptions, RetrievalOptions } from './options.ts'
 import type { SilenceLimits } from './silence-limit.ts'
@@ -125,7 +125,8 @@ function invalid(message: string, param: string): RagGateError {
  */
 export function checkOptions(options: RagGateOptions<never>): RouteSettings {
   requireOptions(options, OPTIONS)
-  const { policy = balanced(), rules = [], mode = 'enforce', onWarning = warnOnConsole } = options
+  const { policy = balanced(), rules = [], mode = 'enforce' } = options
+  const onWarning = harmless(options.onWarning ?? warnOnConsole)
   const { refusalStatus = 200, closestPassages = 0 } = options
   const answer = withDefaults(options.answer, ANSWER_DEFAULTS)
   validateRules(rules)
@@ -144,6 +145,18 @@ export function checkOptions(options: RagGateOptions<never>): RouteSettings {
     messagesFor,
     onRefuse: options.onRefuse,
     onWarning,
+  }
+}
+
+/** What is told of something that was got over must not undo that. */
+function harmless(tell: (warning: GateWarning) => unknown): (warning: GateWarning) => void {
+  return (warning) => {
+    const report = (thrown: unknown): void => console.error(`[rag-gate] onWarning: ${errorForLog(thrown)}`)
+    try {
+      Promise.resolve(tell(warning)).catch(report)
+    } catch (thrown) {
+      report(thrown)
+    }
   }
 }
 

@@ -36,6 +36,22 @@ describe('a gate with a reranker', () => {
     expect(journal.stored).toEqual([])
   })
 
+  test.each<[string, () => unknown]>([
+    [
+      'throws',
+      () => {
+        throw new Error('secret')
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('secret'))],
+  ])('answers without it also where onWarning %s, and logs no text of that', async (_, onWarning) => {
+    const logged = vi.spyOn(console, 'error').mockReturnValue()
+    const reranker = rerankerOf(() => Promise.reject(new Error('down')))
+    const { ask } = aGate({ dependencies: { reranker }, onWarning: () => onWarning() as void })
+    expect((await ask()).status).toBe(200)
+    expect(logged).toHaveBeenCalledExactlyOnceWith(expect.stringMatching(/^\[rag-gate\] onWarning: Error(?!.*secret)/))
+  })
+
   test('has no phase for it without one', async () => {
     const { ask, journal } = aGate()
     expect((await ask()).headers.get('server-timing')).not.toContain('rerank')
