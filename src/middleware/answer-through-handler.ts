@@ -48,7 +48,8 @@ export async function respondThroughHandler<Bindings extends object>(
   }
   const second = await judgeAnswerOf(c, exchange, judged, reported())
   // Before a copy is taken: a stream that is given up is so for whoever reads it.
-  if (isStream(c.res)) replaceResponse(c, withSilenceLimit(c.res, exchange.settings))
+  if (isStream(c.res))
+    replaceResponse(c, c.req.method === 'HEAD' ? unread(c.res) : withSilenceLimit(c.res, exchange.settings))
   cache?.keep(madeOf(c, judged, second, reported))
   const end = endOf(c, reported)
   finish(c, exchange, writableResponse(c), {
@@ -79,6 +80,12 @@ function endOf<Bindings extends object>(
   })
 }
 
+/** A stream that nobody reads, since only its headers were asked for. */
+function unread(response: Response): Response {
+  response.body?.cancel().catch(() => undefined)
+  return new Response(null, response)
+}
+
 /** Whether a response is a stream of events. */
 function isStream({ body, headers }: Response): boolean {
   return body !== null && mediaTypeOf(headers.get('content-type')) === 'events'
@@ -93,7 +100,8 @@ function madeOf<Bindings extends object>(
 ): Made {
   const { status } = c.res
   if (c.error !== undefined || status >= 500) return { kind: 'failure' }
-  if (refusedBy !== undefined) return { kind: 'nothing' }
+  // Of a stream whose headers were asked for there is no answer to keep.
+  if (refusedBy !== undefined || c.req.method === 'HEAD') return { kind: 'nothing' }
   if (refusal !== undefined) return { kind: 'refusal', body: refusal, status, decision, policy }
   return { kind: 'answer', response: c.res, decision, policy, reported }
 }

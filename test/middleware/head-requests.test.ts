@@ -1,0 +1,21 @@
+import { Hono } from 'hono'
+import { expect, it } from 'vitest'
+import type { RagGateEnv } from '../../src/index.ts'
+import { aGate, QUESTION } from '../fixtures/gate.ts'
+
+it('of a stream that only the headers are asked for the model is told to stop, and the decision is recorded', async () => {
+  const { gate, journal } = aGate({ question: { read: () => QUESTION } })
+  let cancelled = false
+  const app = new Hono<RagGateEnv>()
+  app.get('/ask', gate, () => {
+    const stream = new ReadableStream({ cancel: () => void (cancelled = true) })
+    return new Response(stream, { headers: { 'content-type': 'text/event-stream' } })
+  })
+  const response = await app.request('/ask', { method: 'HEAD' })
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
+  expect(response.headers.get('rag-gate')).toMatch(/^pass/)
+  await new Promise((resolve) => setTimeout(resolve))
+  expect(cancelled).toBe(true)
+  expect(journal.events).toHaveLength(1)
+  expect(journal.stored).toEqual([])
+})
