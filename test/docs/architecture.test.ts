@@ -44,6 +44,14 @@ describe('docs/architecture.md draws the house as it stands', () => {
     expect(PAGE).toContain(`| ${rooms} on ${floors.length} |`)
   })
 
+  test('the rooms of the whole house stand on the floors that it names', () => {
+    const { rooms, floors, circles } = draw(IMPORTS, DRAWINGS['house']!)
+    expect(circles).toEqual([])
+    expect(PAGE).toContain(`, floors | 12 on 6 | ${rooms.length} on ${floors.length} |`)
+    const named = floors.map((floor) => floor.map((room) => `\`${room}\``).join(', ')).join('; ')
+    expect(PAGE).toContain(`\nThe floors of the whole house, the lowest first: ${named}.\n`)
+  })
+
   test('every folder of src is in the drawing, and in the table of who imports whom', () => {
     const folders = readdirSync(join(ROOT, 'src')).filter((name) => statSync(join(ROOT, 'src', name)).isDirectory())
     expect(folders.length).toBeGreaterThan(8)
