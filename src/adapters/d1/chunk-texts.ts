@@ -5,6 +5,7 @@ import { isRecord } from '../../core/lib/guards.ts'
 import { readPassage } from '../../core/evidence/rows.ts'
 import { RagGateError } from '../../errors.ts'
 import type { ChunkTexts } from '../../ports/chunk-texts.ts'
+import { rethrowStoreFault } from './faults.ts'
 import { jsonBatches } from './json-batches.ts'
 
 export interface D1ChunkTextsOptions {
@@ -24,8 +25,8 @@ const DELETE = `DELETE FROM chunk_texts WHERE namespace = ?1 AND id IN (SELECT v
 /**
  * Keeps passages in D1, for an index that has no room for their texts: a few statements for any number of them.
  *
- * @returns texts whose methods throw `store_unavailable` when the database fails, and `retriever_bad_response` for a row
- *   that is no passage
+ * @returns texts whose methods throw `schema_outdated` when the migrations were not applied, `store_unavailable` when the
+ *   database fails otherwise, and `retriever_bad_response` for a row that is no passage
  */
 export function createD1ChunkTexts(options: D1ChunkTextsOptions): ChunkTexts {
   requireOptions(options, { db: required(object) })
@@ -33,13 +34,10 @@ export function createD1ChunkTexts(options: D1ChunkTextsOptions): ChunkTexts {
   async function run<Row>(statement: string, namespace: string, values: readonly unknown[]): Promise<Row[]> {
     const batches = jsonBatches(values)
     if (batches.length === 0) return []
-    try {
-      const prepared = db.prepare(statement)
-      const results = await db.batch<Row>(batches.map((batch) => prepared.bind(namespace, batch)))
-      return results.flatMap((result) => result.results)
-    } catch (cause) {
-      throw new RagGateError('store_unavailable', 'The database of texts failed', { cause })
-    }
+    const prepared = db.prepare(statement)
+    const bound = batches.map((batch) => prepared.bind(namespace, batch))
+    const results = await db.batch<Row>(bound).catch(rethrowStoreFault)
+    return results.flatMap((result) => result.results)
   }
 
   return {
@@ -61,7 +59,16 @@ export function createD1ChunkTexts(options: D1ChunkTextsOptions): ChunkTexts {
 }
 
 function read(id: string, stored: string): Passage {
-  const passage: unknown = JSON.parse(stored)
+  const passage = parse(stored)
   if (!isRecord(passage)) throw new RagGateError('retriever_bad_response', 'A stored text is no passage')
   return readPassage(id, passage['text'], passage)
+}
+
+/** @returns `undefined` when it is no JSON */
+function parse(stored: string): unknown {
+  try {
+    return JSON.parse(stored)
+  } catch {
+    return undefined
+  }
 }

@@ -58,15 +58,24 @@ describe('texts in D1', () => {
     expect((await texts.get('five', ids)).every((found) => found === null)).toBe(true)
   })
 
-  it('ask nothing of the database for nothing, and name its failure', async () => {
+  it.each([
+    ['D1_ERROR: Network connection lost', 'store_unavailable'],
+    ['D1_ERROR: no such table: chunk_texts: SQLITE_ERROR', 'schema_outdated'],
+  ])('ask nothing of the database for nothing, and take %s for %s', async (message, code) => {
     const failing = createD1ChunkTexts({
       // Only what is asked of it here.
       db: {
         prepare: () => ({ bind: () => ({}) }),
-        batch: () => Promise.reject(new Error('down')),
+        batch: () => Promise.reject(new Error(message)),
       } as unknown as D1Database,
     })
     await expect(failing.put('six', [])).resolves.toBeUndefined()
-    await expect(failing.get('six', ['a'])).rejects.toMatchObject({ code: 'store_unavailable' })
+    await expect(failing.get('six', ['a'])).rejects.toMatchObject({ code })
+  })
+
+  it.each(['{"text":', '"a"', '{"text":1}'])('that were changed to %s are no passages', async (stored) => {
+    await texts.put('seven', [passage('a')])
+    await env.DB.prepare(`UPDATE chunk_texts SET passage = ? WHERE namespace = 'seven'`).bind(stored).run()
+    await expect(texts.get('seven', ['a'])).rejects.toMatchObject({ code: 'retriever_bad_response' })
   })
 })
