@@ -1,4 +1,4 @@
-import { callable, number, required, requireOptions } from '../core/lib/options.ts'
+import { callable, required, requireOptions, whole } from '../core/lib/options.ts'
 import type { Message, MessageBatch } from '@cloudflare/workers-types'
 import { isRecord } from '../core/lib/guards.ts'
 import type { DecisionStore, NumberedEvent } from '../ports/decision-log.ts'
@@ -11,7 +11,7 @@ export interface DecisionConsumerOptions {
   /** Called with the number of messages that were no events, or that no table takes. It must not throw. */
   readonly onPoison?: (count: number) => void
   /**
-   * How long the queue waits before it delivers again what the database did not take, in seconds. 1..43,200.
+   * How long the queue waits before it delivers again what the database did not take, in whole seconds. 1..43,200.
    *
    * @default 10
    */
@@ -24,11 +24,12 @@ export interface DecisionConsumerOptions {
  * retries are used up; it holds up no other. What was written and not acknowledged comes again and is counted once.
  *
  * @returns the handler for `queue` of a Worker. It never rejects
+ * @throws `config_invalid` when an option is missing or out of range
  * @example
  * export default { queue: createDecisionConsumer({ store: (onRejected) => createD1DecisionStore({ db, onRejected }) }) }
  */
 export function createDecisionConsumer(options: DecisionConsumerOptions): (batch: MessageBatch) => Promise<void> {
-  requireOptions(options, { store: required(callable), onPoison: callable, retryAfterSeconds: number(0) })
+  requireOptions(options, { store: required(callable), onPoison: callable, retryAfterSeconds: whole(1, 43_200) })
   const { store: makeStore, onPoison, retryAfterSeconds = 10 } = options
   return async function consumeDecisions(batch) {
     const [events, poison] = sortOut(batch.messages)

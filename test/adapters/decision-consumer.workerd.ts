@@ -47,6 +47,12 @@ const consumeWith = (store: (onRejected: (cause: unknown, rejected: NumberedEven
   createDecisionConsumer({ store })
 const consume = consumeWith((onRejected) => createD1DecisionStore({ db: env.DB, onRejected }))
 
+it.each([0, 1.5, 43_201, Number.NaN])('a queue cannot wait %d seconds', (retryAfterSeconds) => {
+  expect(() => createDecisionConsumer({ store: fail, retryAfterSeconds })).toThrow(
+    expect.objectContaining({ code: 'config_invalid', param: 'retryAfterSeconds' }),
+  )
+})
+
 describe('a batch', () => {
   it('is written and acknowledged message by message', async () => {
     const messages = Array.from({ length: 100 }, (_, at) => aMessage(queued(numbered('plain', at))))
