@@ -30,7 +30,7 @@ export function similarQuestions(options: SimilarQuestionsOptions): AnswerReuse 
   const { embedder, atLeast } = options
   return {
     async isSameQuestion(question, answered, signal) {
-      if (question.length > MOST_CODE_POINTS || answered.length > MOST_CODE_POINTS) return false
+      if ([question, answered].some((text) => [...text].length > MOST_CODE_POINTS)) return false
       if (questionDifference(question, answered) !== undefined) return false
       const [one = [], other = []] = await embedder.embed({ texts: [question, answered], purpose: 'question', signal })
       return cosine(one, other) >= atLeast

@@ -214,6 +214,18 @@ describe('similarQuestions', () => {
     )
   })
 
+  it('compares questions of up to 300 code points, however many units they have', async () => {
+    const { isSameQuestion } = similarQuestions({ embedder: credulous().embedder, atLeast: 0.9 })
+    const { signal } = new AbortController()
+    for (const [length, same] of [
+      [300, true],
+      [301, false],
+    ] as const) {
+      const question = `${QUESTION} ${'🗝'.repeat(length - QUESTION.length - 1)}`
+      expect(await isSameQuestion(question, question, signal)).toBe(same)
+    }
+  })
+
   it('takes vectors of no length, or of different lengths, for no likeness', async () => {
     const { signal } = new AbortController()
     for (const vectors of [
