@@ -1,6 +1,7 @@
 /** Questions as they are recorded: equal ones can be counted, and nobody reads them. */
 import { lengthPrefixed } from '../core/lib/canonical.ts'
 import type { Tenant } from '../core/lib/ids.ts'
+import { keepNewest } from '../core/lib/keep-newest.ts'
 import { hex } from '../core/lib/sha256.ts'
 import { number, oneOf, required, requireOptions, string } from '../core/lib/options.ts'
 import { RagGateError } from '../errors.ts'
@@ -61,12 +62,8 @@ export function questionHmac(options: QuestionHmacOptions): QuestionHmac {
 
   async function keyFor(tenant: Tenant, period: number): Promise<CryptoKey> {
     const name = lengthPrefixed([tenant, `${period}`])
-    const known = keys.get(name)
-    keys.delete(name)
-    const made = known ?? (await derive(tenant, period))
-    keys.set(name, made)
-    const [oldest] = keys.keys()
-    if (keys.size > MOST_KEYS && oldest !== undefined) keys.delete(oldest)
+    const made = keys.get(name) ?? (await derive(tenant, period))
+    keepNewest(keys, name, made, MOST_KEYS)
     return made
   }
 

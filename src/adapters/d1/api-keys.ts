@@ -3,6 +3,7 @@ import type { D1Database } from '@cloudflare/workers-types'
 import { and, asc, eq, getTableColumns, isNull } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
 import { apiKeys } from '../../../d1/schema.ts'
+import { keepNewest } from '../../core/lib/keep-newest.ts'
 import { base32, hex } from '../../core/lib/sha256.ts'
 import type { ApiKey, ApiKeys } from '../../ports/api-keys.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -33,6 +34,7 @@ export interface D1ApiKeysOptions {
   readonly clock?: Clock
 }
 
+/** Keys that are remembered; of more, those read longest ago are looked up again. */
 const MAX_COPIES = 1000
 
 /** Characters of base32: 80 bits name a key, 256 bits are its secret. */
@@ -81,8 +83,7 @@ export function createD1ApiKeys(options: D1ApiKeysOptions): ApiKeys {
     }
     const { secretHash, ...key } = row
     const copy = { key, secretHash, readAtMs: nowMs }
-    if (copies.size >= MAX_COPIES) copies.clear()
-    copies.set(id, copy)
+    keepNewest(copies, id, copy, MAX_COPIES)
     return copy
   }
 

@@ -1,4 +1,5 @@
 /** Which ids there are keys of, so that made-up ones cost no look-up each. */
+import { keepNewest } from '../../core/lib/keep-newest.ts'
 import type { Clock } from '../../ports/clock.ts'
 
 /** What is asked of the database, and how long an answer holds. */
@@ -76,11 +77,7 @@ export function createKeyIds({ unknownMaxAgeMs, list, clock }: KeyIdsOptions): K
     noteUnknown(id) {
       const nowMs = clock.nowMs()
       missed = isFresh(missed.sinceMs) ? { ...missed, count: missed.count + 1 } : { sinceMs: nowMs, count: 1 }
-      // The oldest goes first.
-      const [oldest] = unknown.keys()
-      if (unknown.size >= MAX_UNKNOWN && oldest !== undefined) unknown.delete(oldest)
-      unknown.delete(id)
-      unknown.set(id, nowMs)
+      keepNewest(unknown, id, nowMs, MAX_UNKNOWN)
     },
 
     noteMade(id) {

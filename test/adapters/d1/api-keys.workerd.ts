@@ -96,18 +96,35 @@ describe('createD1ApiKeys', () => {
   })
 })
 
-describe('tokens of keys that do not exist', () => {
-  /** The database, counting what is asked of it. */
-  function counted() {
-    const asked: string[] = []
-    const db = {
-      prepare: (sql: string) => {
-        asked.push(sql)
-        return env.DB.prepare(sql)
-      },
-    } as typeof env.DB
-    return { asked, keys: createD1ApiKeys({ db, clock }) }
+/** The database, counting what is asked of it. */
+function counted() {
+  const asked: string[] = []
+  const db = {
+    prepare: (sql: string) => {
+      asked.push(sql)
+      return env.DB.prepare(sql)
+    },
+  } as typeof env.DB
+  return { asked, keys: createD1ApiKeys({ db, clock }) }
+}
+
+it('of more than a thousand keys only those read longest ago are looked up again', async () => {
+  const elsewhere = keysOf()
+  const { asked, keys } = counted()
+  const tokens: string[] = []
+  for (let at = 0; at < 1001; at++) {
+    const { token } = await elsewhere.make({ ...READER, tenant: 'thousand' })
+    tokens.push(token)
+    await keys.principalOf(token)
   }
+  asked.length = 0
+  for (const token of tokens.slice(1)) expect(await keys.principalOf(token)).not.toBeNull()
+  expect(asked).toEqual([])
+  expect(await keys.principalOf(tokens[0]!)).not.toBeNull()
+  expect(asked).toHaveLength(1)
+})
+
+describe('tokens of keys that do not exist', () => {
   const letters = 'abcdefghijklmnopqrstuvwxyz234567'
   const madeUp = (at: number): string =>
     `rg_${letters[at % 32]}${letters[Math.floor(at / 32) % 32]}${letters[Math.floor(at / 1024) % 32]}${'q'.repeat(13)}_${'z'.repeat(52)}`
