@@ -8,11 +8,11 @@ import { questionParts } from '../../src/core/text/question-parts.ts'
 import { type ChunkFeatures, read, type TextFeatures } from '../../src/core/signals/text-features.ts'
 import { WORD_WEIGHTS } from './word-weights.ts'
 
-/** What is seen of a chunk, each 0..1. */
+/** What is seen of a chunk that is read alone, each 0..1. */
 export const WORD_FEATURES = {
   /** What the index said: the fused score, or the cosine where nothing was fused. */
-  indexScore: ({ evidence }, { places }) => {
-    const { scores } = evidence.chunks[places[0]!]!
+  indexScore: ({ evidence }) => {
+    const { scores } = evidence.chunks[0]!
     return clamp01(finite(scores.convex) ?? finite(scores.cosine) ?? 0)
   },
   likelihood: likelihoodFrom,
@@ -43,23 +43,23 @@ function idfShare({ questionTerms, idfMass }: TextFeatures, heldBy: (at: number)
 }
 
 /**
- * The word features of every chunk, in the order of the evidence; a copy has those of the chunk that it copies.
+ * The word features of every chunk, in the order of the evidence: each is read as if it were the only one, so that all are
+ * read alike, however far down they stand.
  *
  * @returns zeros for a question without terms
  */
 export function wordFeatures(question: string, evidence: Evidence, lexicon: Lexicon): readonly WordFeatures[] {
-  const all = evidence.chunks.length
-  const depth = { chunks: all, sentences: all, beginnings: all }
-  const features = read(questionParts(question).bare, evidence, lexicon, { depth })
-  const made = Array.from({ length: all }, () => NOTHING)
-  if (features.idfMass === 0) return made
-  for (const chunk of features.chunks) {
-    const entries = Object.entries(WORD_FEATURES).map(([name, feature]) => [name, feature(features, chunk)])
+  const { bare } = questionParts(question)
+  return evidence.chunks.map((chunk) => {
+    const features = read(bare, { ...evidence, chunks: [chunk] }, lexicon)
+    if (features.idfMass === 0) return NOTHING
+    const entries = Object.entries(WORD_FEATURES).map(([name, feature]) => [
+      name,
+      feature(features, features.chunks[0]!),
+    ])
     // An entry for every name was just made.
-    const own = Object.fromEntries(entries) as WordFeatures
-    for (const place of chunk.places) made[place] = own
-  }
-  return made
+    return Object.fromEntries(entries) as WordFeatures
+  })
 }
 
 // An entry for every name.
@@ -70,7 +70,7 @@ const NOTHING = Object.freeze(Object.fromEntries(Object.keys(WORD_FEATURES).map(
  * and mean nothing between questions.
  *
  * @param question normalised (`normaliseQuestion`)
- * @param lexicon the collection's, or `EMPTY_LEXICON`
+ * @param lexicon the collection's
  * @returns finite numbers, one for each chunk in the order of the evidence
  */
 export function wordRelevance(
@@ -101,7 +101,7 @@ export interface RankByWordsOptions {
  * is that of the words.
  *
  * @param question normalised (`normaliseQuestion`)
- * @param lexicon the collection's, or `EMPTY_LEXICON`
+ * @param lexicon the collection's
  */
 export function rankByWords(
   question: string,

@@ -6,11 +6,11 @@
  * scifact-missing (353)
  */
 export const WORD_WEIGHTS = {
-  indexScore: 3.045,
-  likelihood: 3.868,
-  sentenceMatch: 4.248,
-  sentenceCoverage: 2.343,
-  titleCoverage: 5.253,
-  nearCoverage: 0.607,
-  cosine: 5.02,
+  indexScore: 3.511,
+  likelihood: 3.876,
+  sentenceMatch: 4.319,
+  sentenceCoverage: 2.293,
+  titleCoverage: 5.244,
+  nearCoverage: 0.539,
+  cosine: 4.401,
 } as const

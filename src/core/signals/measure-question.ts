@@ -27,7 +27,7 @@ export function measureParts(
   reader: TermReader = PLAIN_TERM_READER,
 ): Signals {
   const measured = (texts: readonly string[]) => texts.map((text) => measurePart(text, evidence, lexicon, reader))
-  const features = read(bare, evidence, lexicon, { reader })
+  const features = read(bare, evidence, lexicon, reader)
   const stretches = [...stretchesOf(parts), ...unsaidEnd(features)]
   return Object.freeze({
     ...measure(bare, evidence, lexicon, reader, features),

@@ -49,7 +49,7 @@ export function measure(
   evidence: Evidence,
   lexicon: Lexicon,
   reader: TermReader = PLAIN_TERM_READER,
-  features: TextFeatures = read(question, evidence, lexicon, { reader }),
+  features: TextFeatures = read(question, evidence, lexicon, reader),
 ): Signals {
   return Object.freeze({
     chunkCount: evidence.chunks.length,
@@ -71,7 +71,7 @@ export function measurePart(
   lexicon: Lexicon,
   reader: TermReader = PLAIN_TERM_READER,
 ): PartSignals {
-  const features = read(part, evidence, lexicon, { reader })
+  const features = read(part, evidence, lexicon, reader)
   return Object.freeze({ questionTermCount: features.questionTerms.length, ...textSignals(features) })
 }
 

@@ -7,30 +7,14 @@ import { PLAIN_TERM_READER, type ReadSentence, type SentenceTerms, type TermRead
 import { respelled } from './respelled.ts'
 import { type TermStatistics, termStatistics } from './term-statistics.ts'
 
-/** How many of the chunks are read, and how closely, best first. */
-export interface ReadingDepth {
-  /** Chunks read. */
-  readonly chunks: number
-  /** Chunks whose sentences and titles are told apart. */
-  readonly sentences: number
-  /** Chunks in which terms that begin like missing ones are looked for. */
-  readonly beginnings: number
-}
+/** Chunks read, the best. */
+const CHUNKS = 10
 
-/** As deep as signals look. */
-const SIGNAL_DEPTH: ReadingDepth = { chunks: 10, sentences: 5, beginnings: 3 }
+/** Chunks whose sentences and titles are told apart, the best. */
+const CHUNKS_IN_SENTENCES = 5
 
-/** Settings of `read`. */
-export interface ReadOptions {
-  /**
-   * To rank chunks, all of them have to be read alike.
-   *
-   * @default ten chunks, the sentences of five, near terms in three
-   */
-  readonly depth?: ReadingDepth
-  /** Reads the terms of texts. @default one that remembers nothing */
-  readonly reader?: TermReader
-}
+/** Chunks in which terms that begin like missing ones are looked for, the best. */
+const CHUNKS_BY_BEGINNINGS = 3
 
 /** Share of the longer of two terms that their common beginning must be, for one to count as near the other. */
 const NEAR_FROM = 0.6
@@ -56,8 +40,6 @@ export interface SentenceFeatures {
 
 /** One chunk. */
 export interface ChunkFeatures {
-  /** Where it stands in the evidence, from 0, and after that where its copies stand. */
-  readonly places: readonly number[]
   /** Which terms of the question its title holds, as indexes into `questionTerms`; none beyond the five best chunks. */
   readonly titled: readonly number[]
   /** Its sentences that hold any question term; none are told apart beyond the five best chunks. */
@@ -83,7 +65,7 @@ export interface TextFeatures {
   readonly idfMass: number
   /** Distinct terms in the title of the best chunk; none when it has no title. */
   readonly titleTerms: readonly string[]
-  /** The best chunks of different terms, best first; ten, unless more were asked for. */
+  /** The ten best chunks of different terms, best first. */
   readonly chunks: readonly ChunkFeatures[]
 }
 
@@ -91,18 +73,19 @@ export interface TextFeatures {
  * Reads a question and its evidence against the collection's lexicon, or `EMPTY_LEXICON`: then the chunks stand for the
  * collection. A chunk with the same terms as a better one is passed over. A term of the question that neither the
  * collection nor the chunks know is read as the one that it is a misspelling of, if the chunks hold such a one.
+ *
+ * @param reader reads the terms of texts; by default one that remembers nothing
  */
 export function read(
   question: string,
   evidence: Evidence,
   lexicon: Lexicon,
-  { depth = SIGNAL_DEPTH, reader = PLAIN_TERM_READER }: ReadOptions = {},
+  { terms, sentences }: TermReader = PLAIN_TERM_READER,
 ): TextFeatures {
-  const { terms, sentences } = reader
   const asked = [...new Set(terms(question))]
   const standIn = lexicon.chunkCount === 0
   const sentencesOf = (text: string): readonly ReadSentence[] => sentences(text, standIn ? 'all' : 'asked')
-  const read = distinctChunks(evidence, depth.chunks, sentencesOf, beginningsOf(asked))
+  const read = distinctChunks(evidence, sentencesOf, beginningsOf(asked))
   const known = standIn ? countTerms(read.map(allTerms)) : lexicon
   const statistics = termStatistics(known)
   const corrected = correctedTerms(asked, known, read)
@@ -114,22 +97,21 @@ export function read(
     questionTerms,
     idfMass: questionTerms.reduce((mass, { idf }) => mass + idf, 0),
     titleTerms: [...new Set(terms(evidence.chunks[0]?.title ?? ''))],
-    chunks: chunks.map(({ places: standing, title, sentences: whole, wanted, length }, rank) => {
+    chunks: chunks.map(({ title, sentences: whole, wanted, length }, rank) => {
       const counts = questionTerms.map(() => 0)
       const found: SentenceFeatures[] = []
       wanted.forEach((terms, at) => {
         const held = countQuestionTerms(terms, places, counts)
-        if (rank < depth.sentences && held.length > 0) {
+        if (rank < CHUNKS_IN_SENTENCES && held.length > 0) {
           found.push({ held, squaredIdf: () => squaredIdf(whole[at]!.terms(), statistics) })
         }
       })
       return {
-        places: standing,
-        titled: rank < depth.sentences ? namedBy(terms(title), places) : [],
+        titled: rank < CHUNKS_IN_SENTENCES ? namedBy(terms(title), places) : [],
         sentences: found,
         counts,
         nearness: questionTerms.map(({ term }, at) =>
-          rank < depth.beginnings && counts[at] === 0 ? nearness(term, wanted) : 0,
+          rank < CHUNKS_BY_BEGINNINGS && counts[at] === 0 ? nearness(term, wanted) : 0,
         ),
         length,
         bm25: bm25(questionTerms, counts, length, statistics.meanChunkLength),
@@ -140,7 +122,6 @@ export function read(
 
 /** A chunk, read sentence by sentence. */
 interface ReadChunk {
-  readonly places: number[]
   readonly title: string
   readonly sentences: readonly ReadSentence[]
   /** Of each sentence the terms that are, or may be near, those of the question. */
@@ -159,22 +140,19 @@ function allTerms({ sentences }: ReadChunk): readonly string[] {
   return sentences.flatMap(({ terms }) => terms())
 }
 
-/** The best chunks, those that say the same as a better one beside it. */
+/** The best chunks, without those that say the same as a better one. */
 function distinctChunks(
   { chunks }: Evidence,
-  most: number,
   sentencesOf: (text: string) => readonly ReadSentence[],
   beginnings: Beginnings,
 ): readonly ReadChunk[] {
   const distinct: ReadChunk[] = []
-  for (const [place, { title = '', text }] of chunks.entries()) {
-    if (distinct.length === most) break
+  for (const { title = '', text } of chunks) {
+    if (distinct.length === CHUNKS) break
     const sentences = sentencesOf(text)
     const length = sentences.reduce((sum, sentence) => sum + sentence.length, 0)
-    const read = readFor(beginnings, { places: [place], title, sentences, length })
-    const original = distinct.find((better) => saysTheSame(better, read))
-    if (original === undefined) distinct.push(read)
-    else original.places.push(place)
+    const read = readFor(beginnings, { title, sentences, length })
+    if (!distinct.some((better) => saysTheSame(better, read))) distinct.push(read)
   }
   return distinct
 }
