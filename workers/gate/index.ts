@@ -1,16 +1,14 @@
 /** The ready Worker: the gate in front of a question route, documents in, statistics out, and a page to try it on. */
 import { RagGateError } from '../../src/errors.ts'
 import { respondWithError } from '../../src/middleware/respond.ts'
-import { sweepIndex } from '../../src/pipeline/sweep-index.ts'
 import { indexStub } from '../vector-index/index-stub.ts'
 import { serveIndex } from '../vector-index/serve-index.ts'
 import { app } from './app.ts'
 import type { GateBindings } from './bindings.ts'
-import { compositionFor } from './compose.ts'
 import { WORKER_STATUS, WorkerError } from './errors.ts'
+import { runJobs } from './jobs.ts'
 import { consumeQueuedDecisions } from './statistics/decision-log.ts'
 import { ROUTES } from './routes.ts'
-import { runStatisticsJobs } from './statistics/jobs.ts'
 
 export { AnswerFlight } from '../../src/adapters/durable-object-coalescer.ts'
 export { VectorIndex } from '../vector-index/vector-index.ts'
@@ -48,17 +46,8 @@ app.get('*', (c) => c.env.ASSETS.fetch(c.req.raw))
 app.notFound((c) => respondWithError(c, new WorkerError('not_found', 'There is nothing here'), WORKER_STATUS))
 app.onError((thrown, c) => respondWithError(c, thrown, WORKER_STATUS))
 
-/** Collections whose leftovers one run of the cron trigger removes. */
-const SWEPT_AT_ONCE = 20
-
 export default {
   fetch: app.fetch,
-  async scheduled(_controller, env) {
-    const { ingest, idempotency } = compositionFor(env)
-    await idempotency.prune()
-    await runStatisticsJobs(env)
-    const { failed } = await sweepIndex(ingest, SWEPT_AT_ONCE)
-    if (failed.length > 0) console.error(`[rag-gate] ${failed.length} collections could not be swept`)
-  },
+  scheduled: (_controller, env) => runJobs(env),
   queue: consumeQueuedDecisions,
 } satisfies ExportedHandler<GateBindings>

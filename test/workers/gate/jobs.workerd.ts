@@ -1,0 +1,35 @@
+/** The jobs of the cron trigger, where one of them fails. */
+import { createScheduledController } from 'cloudflare:test'
+import { afterEach, expect, test, vi } from 'vitest'
+import { compositionFor } from '../../../workers/gate/compose.ts'
+import worker from '../../../workers/gate/index.ts'
+import { isolateBindings } from '../../worker-requests.ts'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+/** The first thing that each job asks for. */
+function jobs() {
+  const { idempotency, ingest, statistics } = compositionFor(isolateBindings)
+  return {
+    idempotency: vi.spyOn(idempotency, 'prune'),
+    erasures: vi.spyOn(statistics.erasures, 'carryOn'),
+    retention: vi.spyOn(statistics.retention, 'run'),
+    alerts: vi.spyOn(statistics.summaries, 'summary'),
+    sweep: vi.spyOn(ingest.collections, 'abandoned'),
+  }
+}
+
+test.each(['idempotency', 'erasures', 'retention', 'alerts', 'sweep'] as const)(
+  'where the job %s fails the others run, and of what was thrown only its kind is logged',
+  async (failing) => {
+    const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    const asked = jobs()
+    asked[failing].mockRejectedValue(new TypeError("D1_ERROR: near 'canary of a tenant'"))
+    await worker.scheduled(createScheduledController(), isolateBindings)
+    for (const [name, job] of Object.entries(asked)) expect(job, name).toHaveBeenCalledOnce()
+    expect(logged.mock.calls).toEqual([[expect.stringContaining(`the job ${failing} was not finished: TypeError`)]])
+    expect(logged.mock.calls[0]![0]).not.toContain('canary')
+  },
+)
