@@ -171,6 +171,7 @@ export const ANSWER: Schema = open({
     }),
   ),
   refused: flag,
+  'complete?': { const: false },
   'caution?': text,
   'refusal_reason?': text,
   'suggestions?': list(text),

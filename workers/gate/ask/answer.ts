@@ -24,7 +24,8 @@ export async function answer(c: AskContext): Promise<Response> {
   }
   const generation = await generator.generate({ ...task(c), signal: c.req.raw.signal })
   report(c, generation)
-  return c.json({ answer: generation.text, ...about(c, generation.manner) })
+  const { text, manner, complete } = generation
+  return c.json({ answer: text, ...about(c, manner), ...(complete ? {} : { complete }) })
 }
 
 /** What is asked of the generator. */

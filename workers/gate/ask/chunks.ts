@@ -10,6 +10,8 @@ import { RagGateError } from '../../../src/errors.ts'
 /** What a reader is told of an answer or a refusal beside its text. */
 export interface AboutAnswer {
   readonly decision_id: string
+  /** Absent unless the model did not get to its end. */
+  readonly complete?: false
   readonly [member: string]: unknown
 }
 
@@ -21,7 +23,10 @@ export interface AnswerBody extends AboutAnswer {
 type FinishReason = 'stop' | 'length'
 
 interface Chunk {
-  readonly choices: readonly { readonly delta: { readonly content?: string } }[]
+  readonly choices: readonly {
+    readonly delta: { readonly content?: string }
+    readonly finish_reason: FinishReason | null
+  }[]
   readonly rag_gate?: AboutAnswer
 }
 
@@ -48,7 +53,7 @@ export function chunksOf(
 /** A whole answer as a stream. */
 export function streamOfBody({ answer, ...about }: AnswerBody, model: string): string {
   const chunks = chunksOf(about, model)
-  return `${chunks.first}${answer === '' ? '' : chunks.text(answer)}${chunks.last('stop')}`
+  return `${chunks.first}${answer === '' ? '' : chunks.text(answer)}${chunks.last(about.complete === false ? 'length' : 'stop')}`
 }
 
 /**
@@ -58,7 +63,7 @@ export function streamOfBody({ answer, ...about }: AnswerBody, model: string): s
  */
 export function bodyOfStream(stream: string): AnswerBody {
   let about: AboutAnswer | undefined
-  let answer = ''
+  let [answer, cut] = ['', false]
   for (const event of splitEvents(stream).events) {
     const { data } = readEvent(event)
     if (data === '' || data === '[DONE]') continue
@@ -66,9 +71,10 @@ export function bodyOfStream(stream: string): AnswerBody {
     const { choices, rag_gate: told } = JSON.parse(data) as Chunk
     about ??= told
     answer += choices[0]?.delta.content ?? ''
+    cut ||= choices[0]?.finish_reason === 'length'
   }
   if (about === undefined) throw new RagGateError('internal', 'A stored stream does not say what it answers')
-  return { answer, ...about }
+  return { answer, ...about, ...(cut && { complete: false }) }
 }
 
 /** A response that sends events as they are made. */

@@ -25,9 +25,14 @@ test('the pieces of a stream are one answer', () => {
   )
 })
 
-test('an answer that was cut is no whole stream', () => {
+test('an answer that was cut is no whole stream, and cut as JSON too', () => {
   const chunks = chunksOf(about, 'm')
-  expect(isWholeStream([chunks.first, chunks.text('a'), chunks.last('length')].join(''), undefined)).toBe(false)
+  const stream = [chunks.first, chunks.text('a'), chunks.last('length')].join('')
+  expect(isWholeStream(stream, undefined)).toBe(false)
+  const body = { answer: 'a', ...about, complete: false } as const
+  expect(bodyOfStream(stream)).toEqual(body)
+  expect(isWholeStream(streamOfBody(body, 'm'), undefined)).toBe(false)
+  expect(bodyOfStream(streamOfBody(body, 'm'))).toEqual(body)
 })
 
 test('a stream that does not say what it answers is none of these', () => {
