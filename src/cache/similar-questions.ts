@@ -1,5 +1,6 @@
 /** Reuse of answers by meaning: when another wording asks the same. */
 import { above, object, required, requireOptions } from '../core/lib/options.ts'
+import { cosine } from '../core/lib/vectors.ts'
 import { questionDifference } from '../core/text/question-difference.ts'
 import type { Embedder } from '../ports/embedder.ts'
 import type { AnswerReuse } from './options.ts'
@@ -33,20 +34,8 @@ export function similarQuestions(options: SimilarQuestionsOptions): AnswerReuse 
       if ([question, answered].some((text) => [...text].length > MOST_CODE_POINTS)) return false
       if (questionDifference(question, answered) !== undefined) return false
       const [one = [], other = []] = await embedder.embed({ texts: [question, answered], purpose: 'question', signal })
+      // NaN reaches nothing.
       return cosine(one, other) >= atLeast
     },
   }
-}
-
-/** NaN, which reaches nothing, for vectors of different lengths or without one. */
-function cosine(one: readonly number[], other: readonly number[]): number {
-  if (one.length !== other.length) return NaN
-  let [product, squares, otherSquares] = [0, 0, 0]
-  for (const [at, value] of one.entries()) {
-    const across = other[at]!
-    product += value * across
-    squares += value * value
-    otherSquares += across * across
-  }
-  return product / Math.sqrt(squares * otherSquares)
 }

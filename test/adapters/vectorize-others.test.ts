@@ -166,6 +166,12 @@ describe('an index that others filled', () => {
     }
   })
 
+  test('is not asked with what is no vector of numbers', async () => {
+    const { ids, fake } = over({ embedder: embedderOf([Number.NaN, 1, 0]) })
+    await expect(ids()).rejects.toMatchObject({ code: 'retriever_bad_response' })
+    expect(fake.calls).not.toHaveProperty('query')
+  })
+
   test('of another dimension than the embedder is that, and no service that is down', async () => {
     const { ids } = over({ dimensions: 4 })
     await expect(ids()).rejects.toMatchObject({

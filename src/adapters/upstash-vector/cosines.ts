@@ -1,4 +1,5 @@
 /** From a row of the dense part to a raw cosine, whatever the index measures by. */
+import { cosine, dot } from '../../core/lib/vectors.ts'
 import { RagGateError } from '../../errors.ts'
 import type { Similarity } from './index-kind.ts'
 
@@ -25,7 +26,7 @@ export function needsVectors(similarity: Similarity): boolean {
  */
 export function cosineReader(similarity: Similarity, question: readonly number[] | undefined): (row: Row) => unknown {
   if (similarity === 'cosine') return ({ score }) => (typeof score === 'number' ? 2 * score - 1 : score)
-  if (question !== undefined) return ({ vector }) => cosine(question, vector)
+  if (question !== undefined) return ({ vector }) => (isVector(vector) ? cosine(question, vector) : Number.NaN)
   return ({ score, vector }) => {
     if (typeof score !== 'number') return score
     if (!(Math.abs(lengthOf(vector) - 1) <= UNIT_TOLERANCE)) {
@@ -44,17 +45,6 @@ function lengthOf(vector: unknown): number {
   return isVector(vector) ? Math.sqrt(dot(vector, vector)) : Number.NaN
 }
 
-function cosine(question: readonly number[], vector: unknown): number {
-  if (!isVector(vector) || vector.length !== question.length) return Number.NaN
-  return dot(question, vector) / Math.sqrt(dot(question, question) * dot(vector, vector))
-}
-
 function isVector(value: unknown): value is readonly number[] {
   return Array.isArray(value) && value.every((one) => typeof one === 'number')
-}
-
-function dot(a: readonly number[], b: readonly number[]): number {
-  let sum = 0
-  for (let at = 0; at < a.length; at++) sum += a[at]! * b[at]!
-  return sum
 }

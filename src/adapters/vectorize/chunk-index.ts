@@ -1,12 +1,13 @@
 /** The writing side of a Vectorize index. */
 import { number, requireOptions } from '../../core/lib/options.ts'
 import { isRecord } from '../../core/lib/guards.ts'
+import { dot } from '../../core/lib/vectors.ts'
 import { RagGateError } from '../../errors.ts'
 import { badResponse } from '../../http/upstream-error.ts'
 import type { ChunkIndex } from '../../ports/chunk-index.ts'
 import { INDEX, LIMITS, vectorId } from './limits.ts'
 import { callerOf, passagesOf, type VectorizeOptions, VECTORIZE_OPTIONS } from './caller.ts'
-import { dot, unit } from './cosine.ts'
+import { unit } from './cosine.ts'
 import { metadataOf, type ReadVector, readVector } from './rows.ts'
 
 /** Options of a chunk index. */

@@ -1,4 +1,5 @@
 /** From what Vectorize calls a score to a raw cosine. */
+import { dot } from '../../core/lib/vectors.ts'
 
 /** Metric of an index, as it was created with; the binding does not tell it. */
 export type VectorizeMetric = 'cosine' | 'euclidean' | 'dot-product'
@@ -10,13 +11,6 @@ const TOLERANCE = 1e-3
 export function unit(vector: readonly number[]): number[] {
   const length = Math.sqrt(dot(vector, vector))
   return length > 0 ? vector.map((value) => value / length) : [...vector]
-}
-
-/** Inner product of two vectors of one length; of unit vectors it is their cosine. */
-export function dot(a: readonly number[], b: readonly number[]): number {
-  let sum = 0
-  for (let at = 0; at < a.length; at++) sum += a[at]! * b[at]!
-  return sum
 }
 
 /**

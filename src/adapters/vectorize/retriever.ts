@@ -1,4 +1,5 @@
 /** The reading side of a Vectorize index, whoever filled it. */
+import { dot } from '../../core/lib/vectors.ts'
 import { callable, object, oneOf, type OptionKinds, required, requireOptions } from '../../core/lib/options.ts'
 import type { Passage } from '../../core/evidence/chunk.ts'
 import { type PassageFields, passageOfRow } from '../../core/evidence/passage-fields.ts'
@@ -19,7 +20,7 @@ import type { ChunkTexts } from '../../ports/chunk-texts.ts'
 import type { Embedder } from '../../ports/embedder.ts'
 import type { RetrievalRequest, Retriever } from '../../ports/retriever.ts'
 import { type Call, callerOf, passagesOf, type VectorizeOptions, VECTORIZE_OPTIONS } from './caller.ts'
-import { cosineOf, dot, isScoreOf, unit, type VectorizeMetric } from './cosine.ts'
+import { cosineOf, isScoreOf, unit, type VectorizeMetric } from './cosine.ts'
 import { checkedFilter, joinedFilter, type VectorizeFilter } from './filter.ts'
 import { byteLength, INDEX, LIMITS, vectorId } from './limits.ts'
 import { type ReadVector, readVector, readVectorOfOthers } from './rows.ts'
@@ -208,7 +209,8 @@ async function embedOne(embedder: Embedder, question: string, signal: AbortSigna
   if (vector?.length !== embedder.dimension) {
     throw new RagGateError('embedding_mismatch', 'The embedder made a vector of another dimension')
   }
-  return vector
+  if (vector.every((value) => Number.isFinite(value))) return vector
+  throw new RagGateError('retriever_bad_response', 'The embedder made no vector of finite numbers')
 }
 
 /** @throws `retriever_misconfigured` when the score is not what the stated metric gives */

@@ -1,4 +1,5 @@
 /** Logistic regression by Newton's method: deterministic, and exact to rounding. */
+import { dot } from '../lib/vectors.ts'
 import { solve } from '../lib/cholesky.ts'
 
 /** One example. */
@@ -95,12 +96,6 @@ function scalesOf(examples: readonly Example[], total: number): Scale[] {
     // A feature that never varies stands at its mean: any deviation leaves it at 0.
     return { mean, deviation: variance > 0 ? Math.sqrt(variance) : 1 }
   })
-}
-
-function dot(a: readonly number[], b: readonly number[]): number {
-  let sum = 0
-  for (let at = 0; at < a.length; at++) sum += a[at]! * b[at]!
-  return sum
 }
 
 function lossAt(rows: readonly Row[], point: readonly number[], l2: number): number {
