@@ -64,7 +64,7 @@ const VENDORS: Readonly<Record<string, readonly string[]>> = {
   'durable-object-coalescer': ['cloudflare:workers'],
 }
 
-/** Folders that several public adapters share. */
+/** Folders that several adapters share. */
 const SHARED: Readonly<Record<string, readonly string[]>> = {
   'cache-api-answer-cache': ['answer-cache'],
   'kv-answer-cache': ['answer-cache'],
@@ -76,6 +76,9 @@ const SHARED: Readonly<Record<string, readonly string[]>> = {
   'queue-decision-log': ['decision-log'],
   'markdown-splitter': ['markdown'],
   'html-to-markdown': ['markdown'],
+  'answer-cache': ['digests'],
+  'bearer-tokens': ['digests'],
+  d1: ['digests'],
 }
 
 /** An import that no rule allows. */

@@ -1,9 +1,11 @@
 /** Authentication by a bearer token that the deployment holds. */
 import { list, number, object, required, requireOptions } from '../core/lib/options.ts'
+import { sameText } from '../core/lib/same-text.ts'
 import { RagGateError } from '../errors.ts'
 import { startDeadline } from '../http/deadline.ts'
 import type { ApiKeys } from '../ports/api-keys.ts'
 import type { Authenticate, Principal } from '../ports/authenticator.ts'
+import { sha256Hex } from './digests/sha256-hex.ts'
 
 /** Shortest token accepted, characters. */
 const MIN_TOKEN_LENGTH = 32
@@ -50,17 +52,16 @@ export function createBearerAuthenticator(options: BearerAuthenticatorOptions): 
       param: 'tokens',
     })
   }
-  let digests: readonly Uint8Array[] | undefined
+  let digests: readonly string[] | undefined
   return async function authenticateBearer(request) {
     const header = request.headers.get('authorization')
     if (header === null) return anonymous
     const presented = /^Bearer (\S+)$/i.exec(header)?.[1]
     if (presented === undefined || !TOKEN.test(presented)) throw wrongCredentials()
-    const asked = await digest(presented)
-    digests ??= await Promise.all(tokens.map(({ token }) => digest(token)))
-    const known = digests
+    const asked = await sha256Hex(presented)
+    const known = (digests ??= await Promise.all(tokens.map(({ token }) => sha256Hex(token))))
     // Every token is compared, so that the time taken does not tell which one came close.
-    const [holder] = tokens.filter((_, at) => equal(known[at], asked))
+    const [holder] = tokens.filter((_, at) => sameText(known[at] ?? '', asked))
     const principal = holder?.principal ?? (await lookUp(keys, presented, timeoutMs))
     if (principal === null) throw wrongCredentials()
     return principal
@@ -87,14 +88,4 @@ async function lookUp(
 
 function wrongCredentials(): RagGateError {
   return new RagGateError('unauthorized', 'The credentials are not valid')
-}
-
-async function digest(text: string): Promise<Uint8Array> {
-  return new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
-}
-
-function equal(a: Uint8Array | undefined, b: Uint8Array): boolean {
-  let difference = a === undefined ? 1 : 0
-  for (let at = 0; at < b.length; at++) difference |= (a?.[at] ?? 0) ^ (b[at] ?? 0)
-  return difference === 0
 }

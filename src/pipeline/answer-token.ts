@@ -1,6 +1,7 @@
 /** Signed ids of answers: whoever was given an answer, and nobody else, can say whether it was right. */
 import { lengthPrefixed } from '../core/lib/canonical.ts'
 import type { Tenant } from '../core/lib/ids.ts'
+import { sameText } from '../core/lib/same-text.ts'
 import { hex } from '../core/lib/sha256.ts'
 import { RagGateError } from '../errors.ts'
 
@@ -55,13 +56,6 @@ export function createAnswerTokens(key: string): AnswerTokens {
       return sameText(found, await signature(tenant, eventId)) ? eventId : undefined
     },
   }
-}
-
-/** Compares without ending early at the first difference. */
-function sameText(a: string, b: string): boolean {
-  let difference = a.length ^ b.length
-  for (let at = 0; at < a.length; at++) difference |= a.charCodeAt(at) ^ b.charCodeAt(at)
-  return difference === 0
 }
 
 /** When the event of a UUIDv7 happened, milliseconds since 1970. */

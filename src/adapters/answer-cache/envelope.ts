@@ -1,6 +1,8 @@
 /** An answer as a store that others may write to holds it: with a digest that shows whether it is whole and untouched. */
+import { hex } from '../../core/lib/sha256.ts'
 import { RagGateError } from '../../errors.ts'
 import type { CachedAnswer } from '../../ports/answer-cache.ts'
+import { sha256Hex } from '../digests/sha256-hex.ts'
 
 const LEAST_SECRET_BYTES = 32
 const UTF8 = new TextEncoder()
@@ -27,11 +29,10 @@ export function createSealer(hmacKey: Uint8Array | undefined): Sealer {
   let signingKey: CryptoKey | undefined
 
   async function digest(text: string): Promise<string> {
-    const bytes = UTF8.encode(text)
-    if (secret === undefined) return hex(await crypto.subtle.digest('SHA-256', bytes))
+    if (secret === undefined) return sha256Hex(text)
     const algorithm = { name: 'HMAC', hash: 'SHA-256' }
     signingKey ??= await crypto.subtle.importKey('raw', secret, algorithm, false, ['sign'])
-    return hex(await crypto.subtle.sign('HMAC', signingKey, bytes))
+    return hex(new Uint8Array(await crypto.subtle.sign('HMAC', signingKey, UTF8.encode(text))))
   }
 
   return {
@@ -62,8 +63,4 @@ function parseEnvelope(text: string): { readonly digest: string; readonly answer
   if (typeof value !== 'object' || value === null || !('digest' in value) || !('answer' in value)) return null
   const { digest, answer } = value
   return typeof digest === 'string' && typeof answer === 'string' ? { digest, answer } : null
-}
-
-function hex(bytes: ArrayBuffer): string {
-  return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

@@ -4,9 +4,11 @@ import { and, asc, eq, getTableColumns, isNull } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
 import { apiKeys } from '../../../d1/schema.ts'
 import { keepNewest } from '../../core/lib/keep-newest.ts'
-import { base32, hex } from '../../core/lib/sha256.ts'
+import { sameText } from '../../core/lib/same-text.ts'
+import { base32 } from '../../core/lib/sha256.ts'
 import type { ApiKey, ApiKeys } from '../../ports/api-keys.ts'
 import type { Clock } from '../../ports/clock.ts'
+import { sha256Hex } from '../digests/sha256-hex.ts'
 import { COPY_AGE } from './copy-age.ts'
 import { rethrowStoreFault } from './faults.ts'
 import { createKeyIds } from './key-ids.ts'
@@ -135,15 +137,4 @@ export function createD1ApiKeys(options: D1ApiKeysOptions): ApiKeys {
 
 function randomBase32(characters: number): string {
   return base32(crypto.getRandomValues(new Uint8Array(Math.ceil((characters * 5) / 8))), characters)
-}
-
-async function sha256Hex(text: string): Promise<string> {
-  return hex(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))))
-}
-
-/** Compares hashes in a time that tells nothing about where they differ. */
-function sameText(a: string, b: string): boolean {
-  let difference = a.length ^ b.length
-  for (let at = 0; at < b.length; at++) difference |= a.charCodeAt(at % a.length) ^ b.charCodeAt(at)
-  return difference === 0
 }

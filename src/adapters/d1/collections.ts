@@ -11,11 +11,12 @@ import type { Lexicon } from '../../core/text/lexicon.ts'
 import { RagGateError } from '../../errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Collection, CollectionName, CollectionWriter, DocumentRecord } from '../../ports/collections.ts'
+import { sha256Hex } from '../digests/sha256-hex.ts'
 import * as statement from './collection-statements.ts'
 import { COPY_AGE } from './copy-age.ts'
 import { rethrowStoreFault } from './faults.ts'
 import { jsonBatches } from './json-batches.ts'
-import { lexiconDigest, lexiconIdPrefix, partsOf } from './lexicon-parts.ts'
+import { lexiconIdPrefix, partsOf } from './lexicon-parts.ts'
 
 export interface D1CollectionsOptions {
   /** Database with the migrations of `d1/` applied. */
@@ -191,7 +192,7 @@ export function createD1Collections(options: D1CollectionsOptions): CollectionWr
     async publish(change) {
       const { tenant, id, writerId, atMs } = change
       const text = encodeLexicon(change.lexicon)
-      const lexiconId = `${lexiconIdPrefix(tenant, id)}${await lexiconDigest(text)}`
+      const lexiconId = `${lexiconIdPrefix(tenant, id)}${await sha256Hex(text)}`
       const publishedIds = change.documents.flatMap(({ chunkIds }) => chunkIds)
       const readAtMs = clock.nowMs()
       // One transaction: when one of them fails, D1 takes back what the others did.
@@ -275,7 +276,7 @@ export function createD1Collections(options: D1CollectionsOptions): CollectionWr
       .orderBy(asc(lexicons.part))
       .catch(rethrowStoreFault)
     const text = parts.map(({ body }) => body).join('')
-    if (parts.length === 0 || !lexiconId.endsWith(`-${await lexiconDigest(text)}`)) {
+    if (parts.length === 0 || !lexiconId.endsWith(`-${await sha256Hex(text)}`)) {
       throw new RagGateError('lexicon_unreadable', 'The collection lexicon is missing or damaged')
     }
     return text

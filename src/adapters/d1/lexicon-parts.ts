@@ -26,12 +26,6 @@ export function lexiconIdPrefix(tenant: Tenant, collection: CollectionId): strin
   return `${namespaceOf(tenant, collection)}-`
 }
 
-/** Hex SHA-256 of a lexicon's text: what its id ends with. */
-export async function lexiconDigest(text: string): Promise<string> {
-  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
-  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')
-}
-
 function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { lexiconDigest, lexiconIdPrefix, partsOf } from '../../../src/adapters/d1/lexicon-parts.ts'
+import { lexiconIdPrefix, partsOf } from '../../../src/adapters/d1/lexicon-parts.ts'
 
 describe('partsOf', () => {
   it.each([
@@ -18,11 +18,5 @@ describe('lexiconIdPrefix', () => {
   it('differs between tenants and collections', () => {
     const prefixes = [lexiconIdPrefix('a', 'bc'), lexiconIdPrefix('ab', 'c'), lexiconIdPrefix('a', 'b')]
     expect(new Set(prefixes).size).toBe(3)
-  })
-})
-
-describe('lexiconDigest', () => {
-  it('is SHA-256 in hex', async () => {
-    expect(await lexiconDigest('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
   })
 })
