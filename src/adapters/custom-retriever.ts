@@ -84,5 +84,5 @@ async function untilAborted<Result>(signal: AbortSignal, work: () => Promise<Res
 }
 
 function badRows(detail: string): RagGateError {
-  return new RagGateError('retriever_bad_response', `The search gave what it should not: ${detail}`)
+  return new RagGateError('retriever_bad_response', `The search returned an unexpected result: ${detail}`)
 }

@@ -58,7 +58,7 @@ function errorOf(
 }
 
 function answered(detail: string): string {
-  return `answered what it should not: ${detail}`
+  return `sent an unexpected response: ${detail}`
 }
 
 /**

@@ -37,7 +37,7 @@ export function withSilenceLimit(response: Response, limits: SilenceLimits): Res
             timer = setTimeout(check, leftMs)
             return
           }
-          const failure = new RagGateError('llm_timeout', 'The answer fell silent before its end')
+          const failure = new RagGateError('llm_timeout', 'The answer sent nothing for too long before its end')
           controller.error(failure)
           reader.cancel(failure).catch(() => undefined)
         }

@@ -265,7 +265,7 @@ describe('an answer that does not get to its end', () => {
     [
       'because the model tells of an error',
       [...WHOLE.slice(0, 2), 'data: {"error":{}}\n\n'],
-      'what it should not',
+      'unexpected response',
       'llm_bad_response',
     ],
     [

@@ -23,5 +23,5 @@ export function readEmbeddings(value: unknown, count: number, dimension: number)
 }
 
 function unreadable(detail: string): RagGateError {
-  return new RagGateError('retriever_bad_response', `The embedder answered what it should not: ${detail}`)
+  return new RagGateError('retriever_bad_response', `The embedder sent an unexpected response: ${detail}`)
 }

@@ -80,5 +80,5 @@ function textMember(fields: Readonly<Record<string, unknown>>, name: string): st
 }
 
 function unreadable(detail: string): RagGateError {
-  return new RagGateError('retriever_bad_response', `The index answered what it should not: ${detail}`)
+  return new RagGateError('retriever_bad_response', `The index sent an unexpected response: ${detail}`)
 }

@@ -36,8 +36,10 @@ export interface Timings {
 }
 
 /**
- * How the answer cache took part, in the words of RFC 9211. `evidence-hit`: retrieved and judged anew, and answered from the
- * cache because the evidence was the same. `stale`: an answer past its lifetime was sent because the retriever failed.
+ * How the answer cache took part, in the words of RFC 9211. `hit`: neither retrieved nor judged, also where the answer was
+ * another caller's who asked the same at the same time. `evidence-hit`: retrieved and judged anew, and answered from the
+ * cache because the evidence was the same, or the question another wording of one that was answered. `stale`: an answer past
+ * its lifetime was sent, because the retriever or the handler failed, or while a new one is made.
  */
 export type CacheState = 'hit' | 'evidence-hit' | 'miss' | 'bypass' | 'stale'
 

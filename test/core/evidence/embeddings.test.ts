@@ -33,7 +33,7 @@ describe('vectors of an embedder', () => {
     expect(() => readEmbeddings(value, 1, 2)).toThrow(
       expect.objectContaining({
         code: 'retriever_bad_response',
-        message: `The embedder answered what it should not: ${detail}`,
+        message: `The embedder sent an unexpected response: ${detail}`,
       }),
     )
   })

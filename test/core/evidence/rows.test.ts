@@ -69,7 +69,7 @@ describe('a passage', () => {
     expect(() => readPassage(id, text, fields)).toThrow(
       expect.objectContaining({
         code: 'retriever_bad_response',
-        message: `The index answered what it should not: ${detail}`,
+        message: `The index sent an unexpected response: ${detail}`,
       }),
     )
   })
