@@ -1,6 +1,6 @@
 /** The answer cache of a gate, made of a store of answers and of what else there is. */
 import { RagGateError } from '../errors.ts'
-import type { AskedQuestion, CachedRoute, GateCache } from '../middleware/gate-cache.ts'
+import type { CachedRoute, GateCache, QuestionToCache } from '../middleware/gate-cache.ts'
 import type { Context } from 'hono'
 import { createBypassLimit } from './bypass-limit.ts'
 import { cacheUseOf } from './cache-use.ts'
@@ -36,7 +36,7 @@ export function answerCache(options: AnswerCacheOptions): GateCache {
       const sharesAnswers = authenticates && scope !== 'principal'
       const parts: ExchangeCacheParts = { settings, route, ports, sharesAnswers, refreshes }
       return {
-        open(c: Context, { request, received, options: chosen, startedMs }: AskedQuestion) {
+        open(c: Context, { request, received, options: chosen, startedMs }: QuestionToCache) {
           const { principal, audience } = request
           const ownAnswersOnly = sharesAnswers && audience !== 'operator'
           return new CachedExchange(c, parts, {

@@ -101,13 +101,13 @@ export interface AnswerCacheOptions {
   readonly omitHeaders?: readonly string[]
   /**
    * How often in a minute one caller may have an answer made anew that is stored, by `Cache-Control: no-cache`, `no-store`
-   * or `max-age`, in one isolate; beyond that a stored answer is sent.
+   * or `max-age`, in one isolate, 0..100000; beyond that a stored answer is sent.
    *
    * @default 6
    */
   readonly bypassesPerMinute?: number
   /**
-   * Largest answer that is stored, bytes.
+   * Largest answer that is stored, bytes, 0..100000000.
    *
    * @default 262144
    */

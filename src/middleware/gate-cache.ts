@@ -22,11 +22,11 @@ export interface CachedRoute {
 
 /** The answer cache of one route. */
 export interface RouteCache {
-  open(c: Context, asked: AskedQuestion): ExchangeCache
+  open(c: Context, asked: QuestionToCache): ExchangeCache
 }
 
 /** A question, and what else its answer depends on. */
-export interface AskedQuestion {
+export interface QuestionToCache {
   readonly request: QuestionRequest
   /** The request as it came: reading its body puts another one in its place. */
   readonly received: Request

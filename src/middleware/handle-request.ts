@@ -101,10 +101,10 @@ function questionRequest(
   dependencies: ResolvedDependencies,
 ): QuestionRequest {
   if (read.searchMode !== undefined && !principal.scopes.includes('admin')) {
-    throw new RagGateError('forbidden', 'Only operators may choose how is searched', { param: 'search_mode' })
+    throw new RagGateError('forbidden', 'Only operators may set the member search_mode', { param: 'search_mode' })
   }
   if (read.without !== undefined && !principal.scopes.includes('admin')) {
-    throw new RagGateError('forbidden', 'Only operators may ask on trial', { param: 'without' })
+    throw new RagGateError('forbidden', 'Only operators may set the member without', { param: 'without' })
   }
   const audience: Audience = principal.scopes.includes('admin') ? 'operator' : dependencies.audience
   return {

@@ -119,19 +119,19 @@ export interface QuestionOptions {
    */
   readonly field?: string
   /**
-   * Longest question, Unicode code points.
+   * Longest question, Unicode code points, 1..1000000.
    *
    * @default 2000
    */
   readonly maxCodePoints?: number
   /**
-   * Largest body, bytes. `read` has to see to it by itself.
+   * Largest body, bytes, 1..100000000. `read` has to see to it by itself.
    *
    * @default 65536
    */
   readonly maxBodyBytes?: number
   /**
-   * How long the body may take to arrive, milliseconds.
+   * How long the body may take to arrive, milliseconds, 1..600000.
    *
    * @default 10000
    */
@@ -261,13 +261,13 @@ export interface RetrievalOptions {
 /** How much of the evidence a model reads. */
 export interface ContextOptions {
   /**
-   * Characters of the whole context, delimiters included, 200 and up.
+   * Characters of the whole context, delimiters included, 200..10000000.
    *
    * @default 12000
    */
   readonly maxCharacters?: number
   /**
-   * Tokens of the whole context, beside the characters, 50 and up. It needs `countTokens`.
+   * Tokens of the whole context, beside the characters, 50..10000000. It needs `countTokens`.
    *
    * @default no limit
    */
@@ -291,7 +291,7 @@ export interface AnswerOptions {
    */
   readonly generationConfidence?: GenerationConfidenceSource
   /**
-   * Largest answer that gates for answers read, bytes. A larger one is refused.
+   * Largest answer that gates for answers read, bytes, 1..100000000. A larger one is refused.
    *
    * @default 1048576
    */
