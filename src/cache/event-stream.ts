@@ -1,6 +1,7 @@
 /** Streams of server-sent events: their events, and whether the answer in them came to its end. */
 import { isRecord } from '../core/lib/guards.ts'
 import { readEvent, splitEvents } from '../http/server-sent-events.ts'
+import { textStream } from '../http/text-stream.ts'
 
 /**
  * The events of a stream as they were sent, each with the blank line that ends it; joined they are the whole text.
@@ -21,10 +22,9 @@ export function eventsOf(stream: string): readonly string[] {
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
  */
 export function isWholeStream(stream: string, complete: boolean | undefined): boolean {
-  const events = eventsOf(stream)
-  const last = events.at(-1)
+  const { events, rest } = splitEvents(stream)
   // An event that no blank line ends is none.
-  if (complete === false || last === undefined || !/(?:\r\n|\n|\r(?!\n)){2}$/.test(last)) return false
+  if (complete === false || events.length === 0 || rest !== '') return false
   const reasons = new Map<unknown, unknown>()
   let done = false
   for (const event of events) {
@@ -55,13 +55,5 @@ function jsonOf(text: string): unknown {
 
 /** A stored stream as a stream again, event by event. */
 export function replayedStream(stream: string): ReadableStream<Uint8Array> {
-  const events = eventsOf(stream).values()
-  const encoder = new TextEncoder()
-  return new ReadableStream({
-    pull(controller) {
-      const next = events.next()
-      if (next.done === true) controller.close()
-      else controller.enqueue(encoder.encode(next.value))
-    },
-  })
+  return textStream(eventsOf(stream).values())
 }

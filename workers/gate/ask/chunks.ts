@@ -4,6 +4,7 @@
  *
  * @see https://platform.openai.com/docs/api-reference/chat-streaming
  */
+import { textStream } from '../../../src/http/text-stream.ts'
 import { readEvent, splitEvents } from '../../../src/http/server-sent-events.ts'
 import { RagGateError } from '../../../src/errors.ts'
 
@@ -79,16 +80,7 @@ export function bodyOfStream(stream: string): AnswerBody {
 
 /** A response that sends events as they are made. */
 export function eventStream(events: AsyncGenerator<string, void, void>, onLeave: () => void): Response {
-  const encoder = new TextEncoder()
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const { done, value } = await events.next()
-      if (done === true) controller.close()
-      else controller.enqueue(encoder.encode(value))
-    },
-    cancel: onLeave,
-  })
-  return new Response(body, { headers: { 'content-type': EVENT_STREAM } })
+  return new Response(textStream(events, onLeave), { headers: { 'content-type': EVENT_STREAM } })
 }
 
 export const EVENT_STREAM = 'text/event-stream'

@@ -1,4 +1,5 @@
 /** `GET /v1/decisions/live`: decisions as they arrive, as lines of JSON. */
+import { textStream } from '../../../src/http/text-stream.ts'
 import type { Context } from 'hono'
 import type { Arrivals } from '../../../src/adapters/d1/arrivals.ts'
 import { isRagGateError } from '../../../src/errors.ts'
@@ -26,7 +27,11 @@ export async function followDecisions(c: Context<{ Bindings: GateBindings }>): P
   const { arrivals } = composition.statistics
   const place = await arrivals.place(tenant, c.req.query('since'))
   const lines = linesOf((after) => arrivals.since({ tenant, filter, after }), place)
-  return c.body(streamOf(lines), 200, { ...NO_STORE, 'content-type': 'application/x-ndjson; charset=utf-8' })
+  return c.body(
+    textStream(lines, () => lines.return()),
+    200,
+    { ...NO_STORE, 'content-type': 'application/x-ndjson; charset=utf-8' },
+  )
 }
 
 async function* linesOf(
@@ -46,19 +51,4 @@ async function* linesOf(
     }
     await new Promise((resolve) => setTimeout(resolve, POLLING.everyMs))
   }
-}
-
-/** A stream that asks for the next line when the last was taken, and for none once nobody reads. */
-function streamOf(lines: AsyncGenerator<string, void, void>): ReadableStream<Uint8Array> {
-  const utf8 = new TextEncoder()
-  return new ReadableStream({
-    async pull(controller) {
-      const { done, value } = await lines.next()
-      if (done === true) controller.close()
-      else controller.enqueue(utf8.encode(value))
-    },
-    async cancel() {
-      await lines.return()
-    },
-  })
 }
