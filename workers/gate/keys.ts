@@ -3,16 +3,16 @@ import type { Context } from 'hono'
 import { RagGateError } from '../../src/errors.ts'
 import { readJsonObject } from '../../src/middleware/read-body.ts'
 import type { ApiKey } from '../../src/ports/api-keys.ts'
-import type { Principal, Scope } from '../../src/ports/authenticator.ts'
+import type { Scope } from '../../src/ports/authenticator.ts'
 import { requireScope } from './access.ts'
 import type { GateBindings } from './bindings.ts'
-import { compositionFor, isDeploymentAdmin } from './compose.ts'
+import { compositionFor } from './compose.ts'
 import { WorkerError } from './errors.ts'
 import { readInstant } from './read-instant.ts'
+import { tenantFor } from './tenant-for.ts'
 
 const LIMITS = { maxBytes: 10_000, timeoutMs: 10_000 }
 const SCOPES: readonly Scope[] = ['ask', 'ingest', 'admin']
-const TENANT = /^[\w.-]{1,64}$/
 const MAX_NAME_CHARACTERS = 100
 
 /**
@@ -52,20 +52,6 @@ export async function deleteKey(c: Context<{ Bindings: GateBindings }>): Promise
     throw new WorkerError('key_not_found', 'There is no such key, or it was revoked before')
   }
   return c.body(null, 204)
-}
-
-/** The tenant that is meant: the caller's own, unless the deployment's token names another. */
-export function tenantFor(principal: Principal, asked: unknown): string {
-  if (asked === undefined || asked === principal.tenant) return principal.tenant
-  if (!isDeploymentAdmin(principal)) {
-    throw new RagGateError('tenant_mismatch', 'A key reaches only its own tenant', { param: 'tenant' })
-  }
-  if (typeof asked !== 'string' || !TENANT.test(asked)) {
-    throw new WorkerError('tenant_id', 'tenant must be 1 to 64 of letters, digits, point, hyphen, underscore', {
-      param: 'tenant',
-    })
-  }
-  return asked
 }
 
 function checkName(value: unknown): string {

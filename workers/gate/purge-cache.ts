@@ -11,7 +11,7 @@ import type { GateBindings } from './bindings.ts'
 import { compositionFor, isDeploymentAdmin } from './compose.ts'
 import { checkDocumentId } from './documents/check-documents.ts'
 import { WorkerError } from './errors.ts'
-import { tenantFor } from './keys.ts'
+import { tenantFor } from './tenant-for.ts'
 
 const LIMITS = { maxBytes: 100_000, timeoutMs: 10_000 }
 const MOST_DOCUMENTS = 1000

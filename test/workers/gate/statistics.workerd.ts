@@ -236,6 +236,7 @@ describe('bad input', () => {
     ['/v1/stats?x=.js', 422, 'unknown_field'],
     ['/v1/stats?verdict=pass&verdict=refuse', 422, 'unknown_field'],
     ['/v1/decisions?tenant=*', 422, 'tenant_id'],
+    ...['', '..%2Fb', 'a%20b', 'x'.repeat(65)].map((id) => [`/v1/stats?tenant=${id}`, 422, 'tenant_id'] as const),
     ...['0', '-1', '1001', '1e9', 'x', '1.5', '%201', ''].map(
       (limit) => [`/v1/decisions?limit=${limit}`, 422, 'limit'] as const,
     ),
@@ -251,6 +252,13 @@ describe('bad input', () => {
     const response = await get(path)
     expect(await response.json()).toMatchObject({ error: { code, request_id: expect.any(String) } })
     expect(response.status).toBe(status)
+  })
+
+  test.each(['/v1/documents', '/v1/decisions'])('%s tells the range of its limit', async (path) => {
+    for (const limit of ['0', '1001', '1.5']) {
+      const message = 'limit must be a whole number from 1 to 1000'
+      expect(await (await get(`${path}?limit=${limit}`)).json()).toMatchObject({ error: { message, param: 'limit' } })
+    }
   })
 
   test('a cursor that was changed, or belongs to another list, is refused', async () => {

@@ -4,17 +4,14 @@ import { checkCollectionId } from '../../../src/middleware/read-question.ts'
 import { requireScope } from '../access.ts'
 import type { GateBindings } from '../bindings.ts'
 import { compositionFor } from '../compose.ts'
-import { WorkerError } from '../errors.ts'
-
-const DEFAULT_LIMIT = 100
-const MAX_LIMIT = 1000
+import { readLimit } from '../read-limit.ts'
 
 /** The documents of a collection by id, a page at a time. */
 export async function listDocuments(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
   const { ingest, ...composition } = compositionFor(c.env)
   const { tenant } = await requireScope(composition, c.req.raw, 'ingest')
   const collection = checkCollectionId(c.req.query('collection') ?? 'default')
-  const limit = readLimit(c.req.query('limit'))
+  const limit = readLimit(c, 100)
   const { documents, nextCursor } = await ingest.collections.page(
     tenant,
     collection,
@@ -51,13 +48,4 @@ export async function listCollections(c: Context<{ Bindings: GateBindings }>): P
       }),
     ),
   })
-}
-
-function readLimit(value: string | undefined): number {
-  if (value === undefined) return DEFAULT_LIMIT
-  const limit = /^\d{1,4}$/.test(value) ? Number(value) : 0
-  if (limit < 1 || limit > MAX_LIMIT) {
-    throw new WorkerError('limit', `limit must be a whole number from 1 to ${MAX_LIMIT}`, { param: 'limit' })
-  }
-  return limit
 }

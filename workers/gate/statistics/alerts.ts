@@ -15,7 +15,8 @@ import { requireScope } from '../access.ts'
 import type { GateBindings } from '../bindings.ts'
 import { compositionFor } from '../compose.ts'
 import { standing } from '../policies/pins.ts'
-import { checkNames, DAY_MS, HOUR_MS, readLimit, readTenant } from './parameters.ts'
+import { readLimit } from '../read-limit.ts'
+import { checkNames, DAY_MS, HOUR_MS, readTenant } from './parameters.ts'
 import { json, onTheWire } from './wire.ts'
 
 /** The day that is looked at, and the two weeks before it. */

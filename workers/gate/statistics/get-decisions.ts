@@ -10,17 +10,9 @@ import type { GateBindings } from '../bindings.ts'
 import { compositionFor } from '../compose.ts'
 import { WorkerError } from '../errors.ts'
 import { policyOfId } from '../policies/policy-for.ts'
+import { readLimit } from '../read-limit.ts'
 import { cursorOf, readCursor } from './cursor.ts'
-import {
-  checkNames,
-  DAY_MS,
-  FILTER_NAMES,
-  readFilter,
-  readFormat,
-  readLimit,
-  readPeriod,
-  readTenant,
-} from './parameters.ts'
+import { checkNames, DAY_MS, FILTER_NAMES, readFilter, readFormat, readPeriod, readTenant } from './parameters.ts'
 import { csv, json, onTheWire } from './wire.ts'
 
 const LONGEST_MS = 366 * DAY_MS

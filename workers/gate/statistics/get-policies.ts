@@ -3,9 +3,10 @@ import type { Context } from 'hono'
 import { requireScope } from '../access.ts'
 import type { GateBindings } from '../bindings.ts'
 import { compositionFor } from '../compose.ts'
-import { checkNames, DAY_MS, readLimit, readPeriod, readTenant } from './parameters.ts'
+import { checkNames, DAY_MS, readPeriod, readTenant } from './parameters.ts'
 import { json, onTheWire } from './wire.ts'
 import { POLICY_NAMES, policyNamed } from '../policies/policy-named.ts'
+import { readLimit } from '../read-limit.ts'
 
 const LONGEST_MS = 3 * 366 * DAY_MS
 

@@ -6,6 +6,7 @@ import { requireScope } from '../access.ts'
 import type { GateBindings } from '../bindings.ts'
 import { compositionFor, isDeploymentAdmin } from '../compose.ts'
 import { WorkerError } from '../errors.ts'
+import { readLimit } from '../read-limit.ts'
 import {
   checkNames,
   DAY_MS,
@@ -13,7 +14,6 @@ import {
   readFilter,
   readFormat,
   readInterval,
-  readLimit,
   readPeriod,
   readSort,
   readTenant,

@@ -8,10 +8,10 @@ import type { Principal } from '../../../src/ports/authenticator.ts'
 import { isDeploymentAdmin } from '../compose.ts'
 import { WorkerError } from '../errors.ts'
 import { readInstant } from '../read-instant.ts'
+import { tenantFor } from '../tenant-for.ts'
 
 export const HOUR_MS = 3_600_000
 export const DAY_MS = 24 * HOUR_MS
-const LARGEST_LIMIT = 1_000
 const MAX_FILTER_CHARACTERS = 200
 
 /** First and last moment asked for, milliseconds since 1970. */
@@ -80,17 +80,6 @@ export function readInterval(c: Context, { fromMs, toMs }: Period): Interval {
   return asked
 }
 
-/** @throws `limit` unless it is whole and 1..1000 */
-export function readLimit(c: Context, otherwise: number): number {
-  const asked = c.req.query('limit')
-  if (asked === undefined) return otherwise
-  const limit = /^\d{1,4}$/.test(asked) ? Number(asked) : 0
-  if (limit < 1 || limit > LARGEST_LIMIT) {
-    throw new WorkerError('limit', `limit must lie in 1..${LARGEST_LIMIT}`, { param: 'limit' })
-  }
-  return limit
-}
-
 /** @throws `sort` for what is not in the list; the first of it is the default */
 export function readSort<Name extends string>(c: Context, allowed: readonly [Name, ...Name[]]): Name {
   const asked = c.req.query('sort')
@@ -151,21 +140,9 @@ function choice<Name extends keyof typeof CHOICES>(c: Context, name: Name): (typ
   return known
 }
 
-/**
- * The tenant meant: the caller's own. The deployment's token may name another, or `*` for all where that can be answered.
- *
- * @throws `tenant_mismatch`
- */
+/** The tenant of the parameter, as `tenantFor` says. */
 export function readTenant(c: Context, principal: Principal): Tenant {
-  const asked = c.req.query('tenant')
-  if (asked === undefined || asked === principal.tenant) return principal.tenant
-  if (!isDeploymentAdmin(principal)) {
-    throw new RagGateError('tenant_mismatch', 'A key reaches only its own tenant', { param: 'tenant' })
-  }
-  if (asked === '*' || asked === '') {
-    throw new WorkerError('tenant_id', 'One tenant must be named here', { param: 'tenant' })
-  }
-  return asked
+  return tenantFor(principal, c.req.query('tenant'))
 }
 
 /** As `readTenant`, and every tenant for `*`. */

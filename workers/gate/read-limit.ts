@@ -1,0 +1,16 @@
+/** How many a list may name. */
+import type { Context } from 'hono'
+import { WorkerError } from './errors.ts'
+
+const LARGEST_LIMIT = 1_000
+
+/** @throws `limit` unless the parameter is whole and 1..1000 */
+export function readLimit(c: Context, otherwise: number): number {
+  const asked = c.req.query('limit')
+  if (asked === undefined) return otherwise
+  const limit = /^\d{1,4}$/.test(asked) ? Number(asked) : 0
+  if (limit < 1 || limit > LARGEST_LIMIT) {
+    throw new WorkerError('limit', `limit must be a whole number from 1 to ${LARGEST_LIMIT}`, { param: 'limit' })
+  }
+  return limit
+}

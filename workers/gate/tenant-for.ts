@@ -1,0 +1,26 @@
+/** Whose data a request is about. */
+import type { Tenant } from '../../src/core/lib/ids.ts'
+import { RagGateError } from '../../src/errors.ts'
+import type { Principal } from '../../src/ports/authenticator.ts'
+import { isDeploymentAdmin } from './compose.ts'
+import { WorkerError } from './errors.ts'
+
+const TENANT = /^[\w.-]{1,64}$/
+
+/**
+ * The tenant that is meant: the caller's own, unless the deployment's token names another.
+ *
+ * @throws `tenant_mismatch` where a key names another, `tenant_id` for what no tenant can be called
+ */
+export function tenantFor(principal: Principal, asked: unknown): Tenant {
+  if (asked === undefined || asked === principal.tenant) return principal.tenant
+  if (!isDeploymentAdmin(principal)) {
+    throw new RagGateError('tenant_mismatch', 'A key reaches only its own tenant', { param: 'tenant' })
+  }
+  if (typeof asked !== 'string' || !TENANT.test(asked)) {
+    throw new WorkerError('tenant_id', 'tenant must be 1 to 64 of letters, digits, point, hyphen, underscore', {
+      param: 'tenant',
+    })
+  }
+  return asked
+}
