@@ -94,11 +94,9 @@ function compose(env: GateBindings): Composition {
   const collections = createD1Collections({ db: env.DB })
   const log = decisionLogFor(env)
   const keys = createD1ApiKeys({ db: env.DB, clock })
-  const authenticate = createBearerAuthenticator({
-    tokens: env.ADMIN_TOKEN === undefined ? [] : [{ token: env.ADMIN_TOKEN, principal: ADMIN }],
-    keys,
-    anonymous: anonymousOf(env),
-  })
+  const tokens = env.ADMIN_TOKEN === undefined ? [] : [{ token: env.ADMIN_TOKEN, principal: ADMIN }]
+  const anonymous = anonymousOf(env)
+  const authenticate = underName('ADMIN_TOKEN', () => createBearerAuthenticator({ tokens, keys, anonymous }))
   const generator = generatorFor(env)
   const purges = createD1AnswerPurges({ db: env.DB, clock })
   return {
