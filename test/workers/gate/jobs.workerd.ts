@@ -1,6 +1,7 @@
 /** The jobs of the cron trigger, where one of them fails. */
 import { createScheduledController } from 'cloudflare:test'
 import { afterEach, expect, test, vi } from 'vitest'
+import { EVERY_TENANT } from '../../../src/adapters/d1/statistics/wanted.ts'
 import { compositionFor } from '../../../workers/gate/compose.ts'
 import worker from '../../../workers/gate/index.ts'
 import { isolateBindings } from '../../worker-requests.ts'
@@ -20,6 +21,23 @@ function jobs() {
     sweep: vi.spyOn(ingest.collections, 'abandoned'),
   }
 }
+
+test('where one tenant cannot be looked at for alerts the others are', async () => {
+  const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+  const { alerts, summaries } = compositionFor(isolateBindings).statistics
+  const summary = summaries.summary.bind(summaries)
+  vi.spyOn(summaries, 'summary').mockImplementation(async (wanted) => {
+    const found = await summary(wanted)
+    const byTenant = ['acme', 'globex'].map((name) => ({ ...found, name }))
+    return wanted.tenant === EVERY_TENANT ? { ...found, byTenant } : found
+  })
+  const open = vi.spyOn(alerts, 'open').mockRejectedValueOnce(new TypeError('down'))
+  const update = vi.spyOn(alerts, 'update')
+  await worker.scheduled(createScheduledController(), isolateBindings)
+  expect(open.mock.calls).toEqual([['acme'], ['globex']])
+  expect(update).toHaveBeenCalledExactlyOnceWith('globex', [])
+  expect(logged).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('the job alerts was not finished: TypeError'))
+})
 
 test.each(['idempotency', 'erasures', 'retention', 'alerts', 'sweep'] as const)(
   'where the job %s fails the others run, and of what was thrown only its kind is logged',

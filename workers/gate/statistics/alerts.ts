@@ -37,25 +37,37 @@ function shown({ untold: _told, tenant: _tenant, ...alert }: Alert): unknown {
   return onTheWire(alert)
 }
 
-/** Looks at every tenant's latest day, and tells the webhook what has changed; what it does not take it is told again. */
+/**
+ * Looks at every tenant's latest day, and tells the webhook what has changed; what it does not take it is told again.
+ *
+ * @throws the first failure, once every tenant was looked at and the webhook told
+ */
 export async function watch(env: GateBindings): Promise<void> {
-  const { alertBounds, statistics } = compositionFor(env)
-  const { summaries, alerts } = statistics
+  const { summaries, alerts } = compositionFor(env).statistics
   const toMs = Math.ceil(Date.now() / HOUR_MS) * HOUR_MS
   const fromMs = toMs - LATEST_MS
   const everyone = await summaries.summary({ tenant: EVERY_TENANT, fromMs: fromMs - EARLIER_MS, toMs, interval: 'day' })
+  const failures: unknown[] = []
   for (const { name: tenant } of everyone.byTenant) {
-    const [latest, earlier, open] = await Promise.all([
-      summaries.summary({ tenant, fromMs, toMs }),
-      summaries.summary({ tenant, fromMs: fromMs - EARLIER_MS, toMs: fromMs, interval: 'hour' }),
-      alerts.open(tenant),
-    ])
-    const calibrations = findCalibrationAlerts(await calibrated(env, tenant, fromMs, toMs), alertBounds, open)
-    await alerts.update(tenant, [...findAlerts(counted(latest), counted(earlier), alertBounds, open), ...calibrations])
+    await watchTenant(env, tenant, fromMs, toMs).catch((thrown: unknown) => failures.push(thrown))
   }
   const { ALERT_WEBHOOK_URL: url } = env
-  if (url === undefined) return
-  for (const alert of await alerts.untold()) if (await tell(url, alert)) await alerts.told(alert)
+  if (url !== undefined) {
+    for (const alert of await alerts.untold()) if (await tell(url, alert)) await alerts.told(alert)
+  }
+  if (failures.length > 0) throw failures[0]
+}
+
+async function watchTenant(env: GateBindings, tenant: string, fromMs: number, toMs: number): Promise<void> {
+  const { alertBounds, statistics } = compositionFor(env)
+  const { summaries, alerts } = statistics
+  const [latest, earlier, open] = await Promise.all([
+    summaries.summary({ tenant, fromMs, toMs }),
+    summaries.summary({ tenant, fromMs: fromMs - EARLIER_MS, toMs: fromMs, interval: 'hour' }),
+    alerts.open(tenant),
+  ])
+  const calibrations = findCalibrationAlerts(await calibrated(env, tenant, fromMs, toMs), alertBounds, open)
+  await alerts.update(tenant, [...findAlerts(counted(latest), counted(earlier), alertBounds, open), ...calibrations])
 }
 
 /** The collections of a tenant that are judged by a calibrated policy, with their latest decisions under it. */
