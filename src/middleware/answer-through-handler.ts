@@ -1,7 +1,7 @@
 /** The way of an answer: the handler makes it, the policy may judge it, and it is sent and kept, or a refusal instead. */
 import type { Context, Next } from 'hono'
 import { buildRefusal } from '../core/reports/refusal.ts'
-import { judgeResponse, replaceAnswer, resendAnswer } from './judge-response.ts'
+import { judgeResponse, refusalInstead, resendAnswer } from './judge-response.ts'
 import { mediaTypeOf } from '../http/media-type.ts'
 import { answerMeasure } from '../core/policy/judge.ts'
 import type { Decision } from '../core/policy/decision.ts'
@@ -38,12 +38,49 @@ export async function respondThroughHandler<Bindings extends object>(
     ...(messages && { messages }),
   })
   c.set('ragGate', gateContext)
+  // What middleware around the gate has set is every response's.
+  const outer = new Headers(c.res.headers)
   const generationStartedMs = dependencies.clock.nowMs()
   await next()
   const generationMs = dependencies.clock.nowMs() - generationStartedMs
+  try {
+    await sendAnswer(c, exchange, judged, { reported, outer, generationMs })
+  } catch (thrown) {
+    // What could not be judged is not sent, whoever answers the error.
+    discard(c.res)
+    replaceResponse(c, new Response(null, { status: 500, headers: outer }))
+    finish(c, exchange, c.res, {
+      decision: judged.decision,
+      policy: judged.policy,
+      handler: 'called',
+      timings: { ...judged.timings, generationMs },
+      end: { report: reported() },
+      retrievals: judged.retrievals,
+    })
+    throw thrown
+  }
+}
+
+/** What is known of an answer once the handler has made it. */
+interface HandlersAnswer {
+  readonly reported: () => AnswerReport
+  /** Headers from before it. */
+  readonly outer: Headers
+  readonly generationMs: number
+}
+
+/** Judges the handler's answer, keeps it, and sends it, or what takes its place. */
+async function sendAnswer<Bindings extends object>(
+  c: GateContext<Bindings>,
+  exchange: Exchange,
+  judged: JudgedResult,
+  { reported, outer, generationMs }: HandlersAnswer,
+): Promise<void> {
   const { cache } = exchange
   const standIn = cache?.question.standIn({ by: 'handler', status: c.res.status, thrown: c.error })
   if (cache !== undefined && standIn !== undefined) {
+    discard(c.res)
+    replaceResponse(c, new Response(null, { headers: outer }))
     return respondWithStandIn(c, exchange, cache, standIn, judged, generationMs)
   }
   const second = await judgeAnswerOf(c, exchange, judged, reported())
@@ -82,8 +119,13 @@ function endOf<Bindings extends object>(
 
 /** A stream that nobody reads, since only its headers were asked for. */
 function unread(response: Response): Response {
-  response.body?.cancel().catch(() => undefined)
+  discard(response)
   return new Response(null, response)
+}
+
+/** Nobody reads it any more: whoever makes it may stop. */
+function discard({ body }: Response): void {
+  if (body?.locked === false) body.cancel().catch(() => undefined)
 }
 
 /** Whether a response is a stream of events. */
@@ -115,8 +157,6 @@ async function respondWithStandIn<Bindings extends object>(
   { policy, timings, retrievals }: JudgedResult,
   generationMs: number,
 ): Promise<void> {
-  await c.res.body?.cancel().catch(() => undefined)
-  c.res = undefined
   c.res = await cache.send(found)
   const { decision } = found.answer
   finish(c, exchange, c.res, {
@@ -140,7 +180,8 @@ interface SecondStage {
 
 /**
  * Has an answer judged before it is sent, by the policies that judge answers. A refusal takes its place; in `observe` mode
- * it is only recorded. What the handler itself says is no answer, by its status, is not judged.
+ * it is only recorded. What says by its status that it is no answer is not judged; what was answered in place of a handler
+ * that failed is.
  */
 async function judgeAnswerOf<Bindings extends object>(
   c: GateContext<Bindings>,
@@ -150,7 +191,7 @@ async function judgeAnswerOf<Bindings extends object>(
 ): Promise<SecondStage> {
   const { settings, request, messages } = exchange
   const measure = answerMeasure(policy)
-  if (measure === undefined || c.error !== undefined || c.res.status >= 400) return { decision }
+  if (measure === undefined || c.res.status >= 400) return { decision }
   // In `observe` mode the response stays as it is: a copy is judged, and the verdict only recorded. The same with disabled gates.
   const observing = settings.mode === 'observe' || policy.dangerouslyDisableGates === true
   const read = observing ? c.res.clone() : c.res
@@ -166,10 +207,11 @@ async function judgeAnswerOf<Bindings extends object>(
     report,
     generationConfidence: settings.generationConfidence,
     maxBytes: settings.maxJudgedBytes,
+    limits: settings,
   })
   if (observing) {
     // What is left of a copy that was not read through would pile up behind the one that is sent.
-    if (read.body?.locked === false) read.body.cancel().catch(() => undefined)
+    discard(read)
     return { decision: judged.decision }
   }
   if (judged.decision.verdict === 'refuse') {
@@ -177,8 +219,12 @@ async function judgeAnswerOf<Bindings extends object>(
     const { closestPassages } = settings
     const telling = { audience: request.audience, policy, unsupported, closestPassages, ...(messages && { messages }) }
     const refusal = JSON.stringify(buildRefusal(refused, evidence.chunks, telling))
+    // Before it is asked: Hono gives what it makes the headers and the status of the answer.
+    discard(c.res)
+    replaceResponse(c, refusalInstead(c.res, refusal, settings.refusalStatus))
+    c.status(200)
     const own = await settings.onRefuse?.(refused, c)
-    replaceResponse(c, own ?? replaceAnswer(c.res, refusal, settings.refusalStatus))
+    if (own !== undefined) c.res = new Response(own.body, own)
     return { decision: refused, ...(own === undefined ? { refusal } : { refusedBy: 'application' as const }) }
   }
   if (judged.body !== undefined) replaceResponse(c, resendAnswer(c.res, judged.body))

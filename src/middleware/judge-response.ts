@@ -13,6 +13,7 @@ import { readAtMost } from '../http/read-at-most.ts'
 import { utf8TextOf } from '../http/utf8.ts'
 import type { AnswerReport } from './gate-context.ts'
 import { mediaTypeOf } from '../http/media-type.ts'
+import { type SilenceLimits, withSilenceLimit } from './silence-limit.ts'
 
 /** What judging an answer needs. */
 export interface AnswerToJudge {
@@ -30,6 +31,8 @@ export interface AnswerToJudge {
   readonly generationConfidence: GenerationConfidenceSource | undefined
   /** Largest answer that is read, bytes; a larger one cannot be judged. */
   readonly maxBytes: number
+  /** How long reading it may wait. */
+  readonly limits: SilenceLimits
 }
 
 /** An answer, judged. */
@@ -43,14 +46,14 @@ export interface JudgedAnswer {
 }
 
 /**
- * Judges an answer by what the model could read: member `answer` of a JSON object, which is read, else the text that the handler reported. What is
- * sent counts before what was reported. A stream of events, and JSON that is broken, cannot be read, and refuse unless the
+ * Judges an answer by what the model could read: member `answer` of a JSON object, which is read, else the text that the handler reported. Of
+ * the text, what is sent counts before what was reported. A stream of events, and JSON that is broken, cannot be read, and refuse unless the
  * policy judges that; JSON that is too large or breaks off refuses always.
  */
 export async function judgeResponse(response: Response, toJudge: AnswerToJudge): Promise<JudgedAnswer> {
   const { question, shown, policy, report, decision } = toJudge
   const media = mediaTypeOf(response.headers.get('content-type'))
-  const read = media === 'json' ? await readBody(response, toJudge.maxBytes) : 'unread'
+  const read = media === 'json' ? await readBody(response, toJudge) : 'unread'
   const bytes = typeof read === 'string' ? undefined : read
   const body = bytes === undefined ? undefined : jsonIn(bytes)
   const mayBeReported = media === 'json' ? body !== undefined : media === 'other'
@@ -77,12 +80,16 @@ export async function judgeResponse(response: Response, toJudge: AnswerToJudge):
   }
 }
 
-/** The bytes of a body; `unread` where it can be sent without, `lost` where it is too large or breaks off. */
-async function readBody({ body, headers }: Response, maxBytes: number): Promise<Uint8Array | 'unread' | 'lost'> {
+/** The bytes of a body; `unread` where it can be sent without, `lost` where it is too large, stops or breaks off. */
+async function readBody(
+  response: Response,
+  { maxBytes, limits }: Pick<AnswerToJudge, 'maxBytes' | 'limits'>,
+): Promise<Uint8Array | 'unread' | 'lost'> {
+  const { body, headers } = response
   if (body === null || body.locked || headers.get('content-encoding') !== null) return 'unread'
   if (Number(headers.get('content-length') ?? 0) > maxBytes) return 'lost'
   try {
-    return (await readAtMost(body, maxBytes)) ?? 'lost'
+    return (await readAtMost(withSilenceLimit(response, limits).body, maxBytes)) ?? 'lost'
   } catch {
     return 'lost'
   }
@@ -121,8 +128,8 @@ function withSummary(
   })
 }
 
-/** Headers that describe a body, or say how it may be kept: another body has its own. */
-const OF_THE_BODY = [
+/** Headers that describe a body, lead to it, or say how it may be kept: another body has its own. */
+const OF_THE_ANSWER = [
   'accept-ranges',
   'cache-control',
   'content-digest',
@@ -130,22 +137,24 @@ const OF_THE_BODY = [
   'content-encoding',
   'content-language',
   'content-length',
+  'content-location',
   'content-range',
   'content-type',
   'digest',
   'etag',
   'expires',
   'last-modified',
+  'link',
+  'location',
+  'refresh',
   'repr-digest',
 ]
 
 /** A refusal in place of an answer, with the headers that are not the answer's own. */
-export function replaceAnswer(response: Response, body: string, status: number): Response {
-  const headers = new Headers(response.headers)
-  for (const name of OF_THE_BODY) headers.delete(name)
+export function refusalInstead(answer: Response, body: string, status: number): Response {
+  const headers = new Headers(answer.headers)
+  for (const name of OF_THE_ANSWER) headers.delete(name)
   headers.set('content-type', 'application/json')
-  // Nobody reads the answer any more: whoever makes it may stop.
-  if (response.body?.locked === false) response.body.cancel().catch(() => undefined)
   return new Response(body, { status, headers })
 }
 

@@ -41,12 +41,8 @@ export function ragGate<Bindings extends object = object>(
   }
 }
 
-/** Answers with an error, also in place of an answer that the handler made: Hono takes no other by itself. */
+/** Answers with an error, also once there is a response: then Hono takes no other that is returned. */
 function errorInstead(c: Context, thrown: unknown): Response {
-  if (!c.finalized) return respondWithError(c, thrown)
-  const { body } = c.res
-  if (body?.locked === false) body.cancel().catch(() => undefined)
-  // The error has no headers of the answer.
-  c.res = undefined
-  return (c.res = respondWithError(c, thrown))
+  const response = respondWithError(c, thrown)
+  return c.finalized ? (c.res = response) : response
 }
