@@ -3,6 +3,7 @@ import { HTTPException } from 'hono/http-exception'
 import { describe, expect, it, vi } from 'vitest'
 import type { RagGateEnv } from '../../src/middleware/gate-context.ts'
 import { ragGate } from '../../src/middleware/rag-gate.ts'
+import { aPassage } from '../fixtures/evidence.ts'
 import { aGate, bodyOf, QUESTION, rankingOf, STRONG } from '../fixtures/gate.ts'
 
 describe("in a user's own application", () => {
@@ -42,6 +43,22 @@ describe("in a user's own application", () => {
     const response = await outer.request('/ask', init)
     expect(response.headers.get('cache-status')).toBe('rag-gate; hit')
     expect(seen).toEqual([BODY, BODY, 'GET'])
+  })
+
+  it('filters by what the retriever said, whatever a handler writes into the metadata', async () => {
+    const passage = aPassage('secret', { text: STRONG, metadata: { team: { name: 'red' } } })
+    const kept = [{ kind: 'bm25' as const, entries: [{ passage, score: 9 }] }]
+    const { ask } = aGate({
+      cache: { store: undefined },
+      finds: () => kept,
+      handler: (c) => {
+        const { team } = c.var.ragGate.evidence.chunks[0]!.metadata as { team: { name: string } }
+        expect(() => (team.name = 'blue')).toThrow(TypeError)
+        return c.json({ answer: team.name })
+      },
+    })
+    for (const _ of [1, 2]) expect(await bodyOf(await ask())).toMatchObject({ answer: 'red' })
+    expect(passage.metadata).toEqual({ team: { name: 'red' } })
   })
 
   it('refuses a second gate on the way of one request', async () => {

@@ -1,4 +1,5 @@
 /** What an index returned, read row by row: nothing in it is trusted. */
+import { frozenCopy } from '../lib/frozen-copy.ts'
 import { isRecord } from '../lib/guards.ts'
 import { RagGateError } from '../../errors.ts'
 import type { Json } from '../lib/json.ts'
@@ -59,7 +60,8 @@ function passageOf(id: unknown, text: unknown, fields: Readonly<Record<string, u
     text,
     ...optional,
     // What an index returns came out of a JSON parser, or is JSON by the index's own rules.
-    ...(metadata !== undefined && { metadata: metadata as Readonly<Record<string, Json>> }),
+    // It may be the index's own object: whoever is given the passage must not change what the next search is filtered by.
+    ...(metadata !== undefined && { metadata: frozenCopy({ ...metadata }) as Readonly<Record<string, Json>> }),
   }
 }
 

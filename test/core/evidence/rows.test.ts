@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ScoreKind } from '../../../src/core/evidence/chunk.ts'
-import { rankRows, readPassage } from '../../../src/core/evidence/rows.ts'
+import { checkPassage, rankRows, readPassage } from '../../../src/core/evidence/rows.ts'
 import { aPassage } from '../../fixtures/evidence.ts'
 
 describe('ranked rows', () => {
@@ -53,6 +53,22 @@ describe('a passage', () => {
       metadata: { team: 'edge' },
     }
     expect(readPassage('a', 'text', fields)).toEqual({ id: 'a', text: 'text', ...fields })
+  })
+
+  test('shares no part of its metadata with the row, and holds it fast', () => {
+    const metadata = { team: 'red', tags: [{ name: 'a' }] }
+    const { metadata: copy } = checkPassage(aPassage('a', { metadata }))
+    metadata.team = 'blue'
+    metadata.tags[0]!.name = 'b'
+    expect(copy).toEqual({ team: 'red', tags: [{ name: 'a' }] })
+    expect(() => Object.assign(copy!, { team: 'blue' })).toThrow(TypeError)
+    class Row {
+      team = 'red'
+    }
+    const row = new Row()
+    const { metadata: read } = readPassage('a', 'text', { metadata: row })
+    row.team = 'blue'
+    expect(read).toEqual({ team: 'red' })
   })
 
   test.each<[string, unknown, unknown, Record<string, unknown>, string]>([
