@@ -1,3 +1,4 @@
+import { strings, text } from '../core/lib/options.ts'
 import { RagGateError } from '../errors.ts'
 import { type Faults, inTime } from '../pipeline/within-deadline.ts'
 import type { Authenticate, Principal } from '../ports/authenticator.ts'
@@ -15,7 +16,7 @@ export const IDENTIFY_FAULTS: Faults = {
  * Who asks. What `authenticate` throws is passed on as it is, Hono's exceptions too; one that hangs holds no request.
  *
  * @param authenticate without one everybody is the anonymous principal
- * @throws `unauthorized`, `forbidden`; `store_unavailable` when it is not known in time
+ * @throws `unauthorized`, `forbidden`; `config_invalid` for what is no principal; `store_unavailable` when it is not known in time
  */
 export async function identified(
   authenticate: Authenticate | undefined,
@@ -33,6 +34,13 @@ export async function identified(
   if ('thrown' in outcome) throw outcome.thrown
   const { principal } = outcome
   if (principal === null) throw new RagGateError('unauthorized', 'Credentials are needed to ask')
+  // Callers without an id would share what is kept for one, and a text may hold the name of a scope.
+  const { tenant, id, scopes }: Partial<Principal> = principal ?? {}
+  if (!text.holds(tenant) || !text.holds(id) || !strings.holds(scopes)) {
+    throw new RagGateError('config_invalid', 'authenticate must return tenant, id and a list of scopes', {
+      param: 'authenticate',
+    })
+  }
   if (!principal.scopes.includes('ask')) throw new RagGateError('forbidden', 'These credentials may not ask')
   return principal
 }

@@ -75,6 +75,31 @@ describe('tenants and principals', () => {
     expect(journal).toMatchObject({ retrievals: [], handled: [], stored: [], events: [] })
   })
 
+  it.each<[string, unknown]>([
+    ['nothing', undefined],
+    ['a text', 'ann'],
+    ['no tenant', { id: 'ann', scopes: ['ask'] }],
+    ['an empty tenant', { tenant: '', id: 'ann', scopes: ['ask'] }],
+    ['no id', { tenant: 'acme', scopes: ['ask'] }],
+    ['an empty id', { tenant: 'acme', id: '', scopes: ['ask'] }],
+    ['a number as id', { tenant: 'acme', id: 7, scopes: ['ask'] }],
+    ['no scopes', { tenant: 'acme', id: 'ann' }],
+    ['scopes in one text', { tenant: 'acme', id: 'ann', scopes: 'task non-admin' }],
+    ['scopes in a set', { tenant: 'acme', id: 'ann', scopes: new Set(['ask']) }],
+    ['a scope that is no text', { tenant: 'acme', id: 'ann', scopes: ['ask', 7] }],
+  ])('are none with %s, and get nothing', async (_, returned) => {
+    const { ask, journal } = aGate({
+      cache: { scope: 'principal' },
+      dependencies: { authenticate: () => returned as Principal },
+    })
+    const response = await ask()
+    expect([response.status, (await bodyOf(response)).error]).toEqual([
+      500,
+      expect.objectContaining({ code: 'config_invalid', param: 'authenticate' }),
+    ])
+    expect(journal).toMatchObject({ retrievals: [], handled: [], stored: [], events: [] })
+  })
+
   it('must be told apart, or said to be one, before a cache is shared', async () => {
     for (const cacheScope of [undefined, 'tenant', 'principal'] as const) {
       const { ask, journal } = aGate({ cache: { scope: cacheScope as 'tenant' } })
