@@ -109,7 +109,8 @@ export interface QuestionOptions {
    * is read through Hono's `c.req`, so that the handler can read it again.
    *
    * @default the member `field` of a JSON body, by POST or QUERY
-   * @throws `RagGateError` with a code for requests that hold no question; anything else thrown is `invalid_json`
+   * @throws `RagGateError` with a code for requests that hold no question; anything else thrown is `invalid_json`, and a
+   *   result of another type `config_invalid`
    */
   readonly read?: (c: Context) => string | QuestionInRequest | Promise<string | QuestionInRequest>
   /**

@@ -1,7 +1,9 @@
 /** From a request to a question, or to an error that says what is wrong with it. */
 import type { Context } from 'hono'
 import { canonicalJson, lengthPrefixed } from '../core/lib/canonical.ts'
+import { isRecord } from '../core/lib/guards.ts'
 import type { Json } from '../core/lib/json.ts'
+import { strings } from '../core/lib/options.ts'
 import { requireQuestion } from '../core/text/question.ts'
 import { SEARCH_MODES, type SearchMode } from '../core/evidence/search-mode.ts'
 import { isRagGateError, RagGateError } from '../errors.ts'
@@ -32,7 +34,7 @@ const COLLECTION_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
  * @param tenant who asks; the body may name no other, unless its members are the handler's
  * @throws whatever `readJsonObject` throws; `tenant_mismatch`, `unknown_field`, `question_required`, `question_type`, `invalid_unicode`,
  *   `control_character`, `question_too_long`, `collection_id`, `search_mode`, `trial`,
- *   `stream_type`
+ *   `stream_type`; `config_invalid` for a `read` that returns something else than it may
  */
 export async function readQuestion(c: Context, options: ReadSettings, tenant: string): Promise<ReadQuestion> {
   if (options.read !== undefined) return readByHook(c, options, options.read)
@@ -81,8 +83,14 @@ async function readByHook(
     if (isRagGateError(thrown) || (thrown instanceof Error && 'getResponse' in thrown)) throw thrown
     throw new RagGateError('invalid_json', 'No question could be read from this request', { cause: thrown })
   }
-  const { question, collection, vary }: Partial<QuestionInRequest> =
-    typeof given === 'string' ? { question: given } : (given ?? {})
+  const found = typeof given === 'string' ? { question: given } : (given ?? {})
+  const { question, collection, vary }: Partial<QuestionInRequest> = found
+  // Every object is the same text in a key: one caller would get the answer of another.
+  if (!isRecord(found) || (vary !== undefined && !strings.holds(vary))) {
+    throw new RagGateError('config_invalid', 'question.read must return a string, or strings in vary', {
+      param: 'question.read',
+    })
+  }
   return {
     question: checkQuestion(question, options),
     collection: collection === undefined ? undefined : checkCollectionId(collection),
@@ -112,7 +120,7 @@ function checkQuestion(
 const MOST_WITHOUT = 200
 
 function checkWithout(value: unknown): readonly string[] {
-  if (Array.isArray(value) && value.length <= MOST_WITHOUT && value.every((id) => typeof id === 'string')) return value
+  if (Array.isArray(value) && value.length <= MOST_WITHOUT && strings.holds(value)) return value
   throw new RagGateError('trial', `without must be a list of at most ${MOST_WITHOUT} ids`, { param: 'without' })
 }
 

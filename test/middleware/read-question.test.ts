@@ -278,6 +278,29 @@ describe('other members of the body', () => {
   })
 })
 
+describe('a question that the application reads', () => {
+  const JSON_BODY = { body: '{}', headers: JSON_TYPE }
+
+  it.each<[string, unknown]>([
+    ['a number', 7],
+    ['a list', [QUESTION]],
+    ['vary in one text', { question: QUESTION, vary: 'de' }],
+    ['vary of objects', { question: QUESTION, vary: [{ name: 'ann' }] }],
+    ['vary of numbers', { question: QUESTION, vary: [17] }],
+    ['vary of nothing', { question: QUESTION, vary: [undefined] }],
+    ['vary that is null', { question: QUESTION, vary: null }],
+  ])('cannot come as %s', async (_, given) => {
+    const options: GateFixture = { question: { read: () => given as string } }
+    expect(await refusalOf(JSON_BODY, options)).toEqual([500, 'config_invalid'])
+    expect(await (await aGate(options).send(JSON_BODY)).json()).toMatchObject({ error: { param: 'question.read' } })
+  })
+
+  it.each([[undefined], [null], [{}]])('is missing when %j is read', async (given) => {
+    const read = (): string => given as unknown as string
+    expect(await refusalOf(JSON_BODY, { question: { read } })).toEqual([422, 'question_required'])
+  })
+})
+
 describe('whatever is sent', () => {
   it('ends in a declared status with a body that says so, and reaches the handler only with evidence', async () => {
     const declared = new Set([200, 400, 404, 413, 415, 422])
