@@ -140,7 +140,8 @@ export interface QuestionOptions {
   /**
    * What to do with members that the gate does not know. `refuse` protects against options a client believes in and the
    * server ignores. `allow` leaves them to the route's own handler and makes them part of the answer key; the gate never
-   * reads them.
+   * reads them. With a number among them beyond ±(2^53 - 1), which JavaScript rounds, the whole body as it was sent is
+   * part of the key.
    *
    * @default 'refuse'
    */

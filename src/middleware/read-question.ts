@@ -22,7 +22,7 @@ export interface ReadQuestion {
   readonly searchMode: SearchMode | undefined
   /** What a trial leaves out; `undefined` for no trial. */
   readonly without?: readonly string[]
-  /** The other members, as canonical JSON. */
+  /** The other members, as canonical JSON; the whole body where that would not tell them apart. */
   readonly otherFields: string
 }
 
@@ -65,8 +65,8 @@ export async function readQuestion(c: Context, options: ReadSettings, tenant: st
     collection: collection === undefined ? undefined : checkCollectionId(collection),
     searchMode: searchModes === 'none' || searchMode === undefined ? undefined : checkSearchMode(searchMode),
     ...(trials === 'none' || without === undefined ? {} : { without: checkWithout(without) }),
-    // What JSON.parse made is JSON.
-    otherFields: canonicalJson(others as Record<string, Json>),
+    // What JSON.parse made is JSON, but for numbers that it cannot hold: then the text tells bodies apart.
+    otherFields: isExact(others) ? canonicalJson(others as Record<string, Json>) : await c.req.text(),
   }
 }
 
@@ -97,6 +97,12 @@ async function readByHook(
     searchMode: undefined,
     otherFields: lengthPrefixed(vary ?? [c.req.method, new URL(c.req.url).search, await bodyOf(c)]),
   }
+}
+
+/** Whether numbers are as they were sent: beyond the safe integers neighbours are read alike, and 1e400 is written as null. */
+function isExact(value: unknown): boolean {
+  if (typeof value === 'number') return Math.abs(value) <= Number.MAX_SAFE_INTEGER
+  return typeof value !== 'object' || value === null || Object.values(value).every(isExact)
 }
 
 async function bodyOf(c: Context): Promise<string> {

@@ -246,6 +246,23 @@ describe('other members of the body', () => {
     expect(journal.handled).toEqual([])
   })
 
+  it.each([
+    ['null', '1e400', '-1e400'],
+    ['9007199254740992', '9007199254740993', '-9007199254740993'],
+    ['[{"a":1e400}]', '[{"a":null}]', '[{"a":-1e400}]'],
+    ['0.5', '9007199254740991', '-9007199254740991'],
+  ])('share no answer where they differ: %s, %s and %s', async (...values) => {
+    const { ask, journal } = aGate({
+      question: { otherFields: 'allow' },
+      handler: async (c) => c.json({ answer: await c.req.text() }),
+    })
+    for (const k of [...values, ...values]) {
+      const body = `{"question":"${QUESTION}","k":${k}}`
+      expect(await (await ask(body)).json()).toMatchObject({ answer: body })
+    }
+    expect(journal.handled).toHaveLength(3)
+  })
+
   it.each(['0', '-1', '1.5', '"5"', '1e309', '5', '1001', 'null'])('topK of %s is turned away', async (topK) => {
     const body = `{"question":"a","topK":${topK}}`
     expect(await refusalOf({ body, headers: JSON_TYPE })).toEqual([422, 'unknown_field'])
