@@ -204,7 +204,7 @@ function checkRetrieval(options: RetrievalOptions = {}): RetrievalSettings {
 function checkContext({ maxCharacters = 12_000, maxTokens, countTokens }: ContextOptions = {}): ContextSettings {
   if (maxTokens === undefined) return { maxCharacters }
   if (countTokens !== undefined) return { maxCharacters, maxTokens, countTokens }
-  throw invalid('context.maxTokens needs countTokens, which counts as the model does', 'context.countTokens')
+  throw invalid('context.maxTokens needs context.countTokens', 'context.countTokens')
 }
 
 /** Policies are checked and given their own id whoever made them: a copy with other gates must not keep the old id. */
@@ -244,10 +244,7 @@ function definedPolicy(policy: Policy): Policy {
 function checkPolicy(policy: Policy, source: GenerationConfidenceSource | undefined): Policy {
   const checked = definedPolicy(policy)
   if (source === undefined && checked.gates.some(({ gate }) => gate.needs === 'generation-confidence')) {
-    throw invalid(
-      "A gate of this policy needs a source of confidence: set answer.generationConfidence to 'reported' or 'token-log-probabilities'",
-      'answer.generationConfidence',
-    )
+    throw invalid('A gate of this policy needs answer.generationConfidence', 'answer.generationConfidence')
   }
   if (checked.dangerouslyDisableGates === true) {
     console.warn(`[rag-gate] DANGEROUS: the gates of ${checked.id} are disabled, every question is answered`)

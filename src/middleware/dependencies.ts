@@ -119,11 +119,7 @@ const DEPENDENCIES: OptionKinds<GateDependencies> = {
 /** Wrong wiring is said in words when it is made, not by a failure of the first request. */
 function requireDependencies(given: GateDependencies): void {
   if (given instanceof Promise) {
-    throw new RagGateError(
-      'config_invalid',
-      'dependencies must not be a promise: what takes time belongs into their methods',
-      { param: 'dependencies' },
-    )
+    throw new RagGateError('config_invalid', 'dependencies must not be a promise', { param: 'dependencies' })
   }
   requireOptions(given, DEPENDENCIES, 'config_invalid', 'dependencies')
 }

@@ -1,9 +1,12 @@
-import { strings, text } from '../core/lib/options.ts'
+import { required, requireOptions, strings, text } from '../core/lib/options.ts'
 import { RagGateError } from '../errors.ts'
 import { type Faults, inTime } from '../pipeline/within-deadline.ts'
 import type { Authenticate, Principal } from '../ports/authenticator.ts'
 
 const ANONYMOUS: Principal = { tenant: 'default', id: 'anonymous', scopes: ['ask'] }
+
+/** Callers without an id would share what is kept for one, and a text may hold the name of a scope. */
+const PRINCIPAL = { tenant: required(text), id: required(text), scopes: required(strings) }
 
 /** What it is called when it cannot be said in time who asks. */
 export const IDENTIFY_FAULTS: Faults = {
@@ -34,13 +37,8 @@ export async function identified(
   if ('thrown' in outcome) throw outcome.thrown
   const { principal } = outcome
   if (principal === null) throw new RagGateError('unauthorized', 'Credentials are needed to ask')
-  // Callers without an id would share what is kept for one, and a text may hold the name of a scope.
   const { tenant, id, scopes }: Partial<Principal> = principal ?? {}
-  if (!text.holds(tenant) || !text.holds(id) || !strings.holds(scopes)) {
-    throw new RagGateError('config_invalid', 'authenticate must return tenant, id and a list of scopes', {
-      param: 'authenticate',
-    })
-  }
+  requireOptions({ tenant, id, scopes }, PRINCIPAL, 'config_invalid', 'authenticate')
   if (!principal.scopes.includes('ask')) throw new RagGateError('forbidden', 'These credentials may not ask')
   return principal
 }

@@ -3,7 +3,7 @@ import type { Context } from 'hono'
 import { canonicalJson, lengthPrefixed } from '../core/lib/canonical.ts'
 import { isRecord } from '../core/lib/guards.ts'
 import type { Json } from '../core/lib/json.ts'
-import { strings } from '../core/lib/options.ts'
+import { type OptionKinds, requireOptions, strings } from '../core/lib/options.ts'
 import { requireQuestion } from '../core/text/question.ts'
 import { SEARCH_MODES, type SearchMode } from '../core/evidence/search-mode.ts'
 import { isRagGateError, RagGateError } from '../errors.ts'
@@ -41,15 +41,6 @@ export async function readQuestion(c: Context, options: ReadSettings, tenant: st
   const { searchModes, trials, streams } = options
   const limits: BodyLimits = { maxBytes: options.maxBodyBytes, timeoutMs: options.bodyTimeoutMs }
   const body = await readJsonObject(c.req, limits)
-  const { [options.field]: question, collection, ...all } = body
-  const { without, ...withoutTrial } = all
-  const rest = trials === 'none' ? all : withoutTrial
-  const { search_mode: searchMode, ...withoutMode } = rest
-  const leftover = searchModes === 'none' ? rest : withoutMode
-  const { stream, ...withoutStream } = leftover
-  if (streams !== 'none') checkStream(stream)
-  const unknown = streams === 'none' ? leftover : withoutStream
-  const others = options.otherFields === 'refuse' ? withoutOwnTenant(unknown, tenant) : unknown
   const members = [
     options.field,
     'collection',
@@ -57,18 +48,27 @@ export async function readQuestion(c: Context, options: ReadSettings, tenant: st
     ...(trials === 'none' ? [] : ['without']),
     ...(streams === 'none' ? [] : ['stream']),
   ]
+  const given = Object.entries(body)
+  const ours = Object.fromEntries(given.filter(([name]) => members.includes(name)))
+  const unknown = Object.fromEntries(given.filter(([name]) => !members.includes(name)))
+  const { [options.field]: question, collection, search_mode: searchMode, without, stream } = ours
+  checkStream(stream)
+  const others = options.otherFields === 'refuse' ? withoutOwnTenant(unknown, tenant) : unknown
   if (options.otherFields === 'refuse' && Object.keys(others).length > 0) {
     throw new RagGateError('unknown_field', `The body may have only these members: ${members.join(', ')}`)
   }
   return {
     question: checkQuestion(question, options),
     collection: collection === undefined ? undefined : checkCollectionId(collection),
-    searchMode: searchModes === 'none' || searchMode === undefined ? undefined : checkSearchMode(searchMode),
-    ...(trials === 'none' || without === undefined ? {} : { without: checkWithout(without) }),
+    searchMode: searchMode === undefined ? undefined : checkSearchMode(searchMode),
+    ...(without === undefined ? {} : { without: checkWithout(without) }),
     // What JSON.parse made is JSON, but for numbers that it cannot hold: then the text tells bodies apart.
     otherFields: isExact(others) ? canonicalJson(others as Record<string, Json>) : await c.req.text(),
   }
 }
+
+/** Every object is the same text in a key: one caller would get the answer of another. */
+const READ: OptionKinds<{ readonly vary?: unknown }> = { vary: strings }
 
 /** A question that the application reads by itself. What else the request holds joins the key, unless it says better. */
 async function readByHook(
@@ -85,12 +85,7 @@ async function readByHook(
   }
   const found = typeof given === 'string' ? { question: given } : (given ?? {})
   const { question, collection, vary }: Partial<QuestionInRequest> = found
-  // Every object is the same text in a key: one caller would get the answer of another.
-  if (!isRecord(found) || (vary !== undefined && !strings.holds(vary))) {
-    throw new RagGateError('config_invalid', 'question.read must return a string, or strings in vary', {
-      param: 'question.read',
-    })
-  }
+  requireOptions(isRecord(found) ? { vary } : found, READ, 'config_invalid', 'question.read')
   return {
     question: checkQuestion(question, options),
     collection: collection === undefined ? undefined : checkCollectionId(collection),
@@ -101,8 +96,8 @@ async function readByHook(
 
 /** Whether numbers are as they were sent: beyond the safe integers neighbours are read alike, and 1e400 is written as null. */
 function isExact(value: unknown): boolean {
-  if (typeof value === 'number') return Math.abs(value) <= Number.MAX_SAFE_INTEGER
-  return typeof value !== 'object' || value === null || Object.values(value).every(isExact)
+  if (typeof value === 'object') return Object.values(value ?? {}).every(isExact)
+  return typeof value !== 'number' || Math.abs(value) < 2 ** 53
 }
 
 async function bodyOf(c: Context): Promise<string> {

@@ -75,19 +75,19 @@ describe('tenants and principals', () => {
     expect(journal).toMatchObject({ retrievals: [], handled: [], stored: [], events: [] })
   })
 
-  it.each<[string, unknown]>([
-    ['nothing', undefined],
-    ['a text', 'ann'],
-    ['no tenant', { id: 'ann', scopes: ['ask'] }],
-    ['an empty tenant', { tenant: '', id: 'ann', scopes: ['ask'] }],
-    ['no id', { tenant: 'acme', scopes: ['ask'] }],
-    ['an empty id', { tenant: 'acme', id: '', scopes: ['ask'] }],
-    ['a number as id', { tenant: 'acme', id: 7, scopes: ['ask'] }],
-    ['no scopes', { tenant: 'acme', id: 'ann' }],
-    ['scopes in one text', { tenant: 'acme', id: 'ann', scopes: 'task non-admin' }],
-    ['scopes in a set', { tenant: 'acme', id: 'ann', scopes: new Set(['ask']) }],
-    ['a scope that is no text', { tenant: 'acme', id: 'ann', scopes: ['ask', 7] }],
-  ])('are none with %s, and get nothing', async (_, returned) => {
+  it.each<[what: string, returned: unknown, at: string]>([
+    ['nothing', undefined, 'tenant'],
+    ['a text', 'ann', 'tenant'],
+    ['no tenant', { id: 'ann', scopes: ['ask'] }, 'tenant'],
+    ['an empty tenant', { tenant: '', id: 'ann', scopes: ['ask'] }, 'tenant'],
+    ['no id', { tenant: 'acme', scopes: ['ask'] }, 'id'],
+    ['an empty id', { tenant: 'acme', id: '', scopes: ['ask'] }, 'id'],
+    ['a number as id', { tenant: 'acme', id: 7, scopes: ['ask'] }, 'id'],
+    ['no scopes', { tenant: 'acme', id: 'ann' }, 'scopes'],
+    ['scopes in one text', { tenant: 'acme', id: 'ann', scopes: 'task non-admin' }, 'scopes'],
+    ['scopes in a set', { tenant: 'acme', id: 'ann', scopes: new Set(['ask']) }, 'scopes'],
+    ['a scope that is no text', { tenant: 'acme', id: 'ann', scopes: ['ask', 7] }, 'scopes'],
+  ])('are none with %s, and get nothing', async (_, returned, at) => {
     const { ask, journal } = aGate({
       cache: { scope: 'principal' },
       dependencies: { authenticate: () => returned as Principal },
@@ -95,7 +95,7 @@ describe('tenants and principals', () => {
     const response = await ask()
     expect([response.status, (await bodyOf(response)).error]).toEqual([
       500,
-      expect.objectContaining({ code: 'config_invalid', param: 'authenticate' }),
+      expect.objectContaining({ code: 'config_invalid', param: `authenticate.${at}` }),
     ])
     expect(journal).toMatchObject({ retrievals: [], handled: [], stored: [], events: [] })
   })
