@@ -3,6 +3,7 @@ import type { Context } from 'hono'
 import type { Decision } from '../core/policy/decision.ts'
 import type { CacheOutcome, ExchangeCache, Made } from '../middleware/gate-cache.ts'
 import { later } from '../middleware/later.ts'
+import { outerHeaders } from '../middleware/merged-headers.ts'
 import type { FoundAnswer } from '../pipeline/question-cache.ts'
 import type { CachedAnswer } from '../ports/answer-cache.ts'
 import type { CoalescedOutcome } from '../ports/coalescer.ts'
@@ -62,7 +63,7 @@ export class CachedExchange implements ExchangeCache {
 
   noteHeaders(): void {
     // Only what is stored needs to be told from what was set for this caller.
-    if (this.question.keptUnder !== undefined) this.#outerHeaders = [...this.#c.res.headers.keys()]
+    if (this.question.keptUnder !== undefined) this.#outerHeaders = [...outerHeaders(this.#c).keys()]
   }
 
   keep(made: Made): void {

@@ -1,7 +1,8 @@
 /** The way of an answer: the handler makes it, the policy may judge it, and it is sent and kept, or a refusal instead. */
 import type { Context, Next } from 'hono'
 import { buildRefusal } from '../core/reports/refusal.ts'
-import { judgeResponse, refusalInstead, resendAnswer } from './judge-response.ts'
+import { mergedHeaders, outerHeaders } from './merged-headers.ts'
+import { judgeResponse, resendAnswer } from './judge-response.ts'
 import { mediaTypeOf } from '../http/media-type.ts'
 import { answerMeasure } from '../core/policy/judge.ts'
 import type { Decision } from '../core/policy/decision.ts'
@@ -38,35 +39,46 @@ export async function respondThroughHandler<Bindings extends object>(
     ...(messages && { messages }),
   })
   c.set('ragGate', gateContext)
-  // What middleware around the gate has set is every response's.
-  const outer = new Headers(c.res.headers)
+  const answer: HandlersAnswer = { reported, outer: outerHeaders(c), decision: judged.decision }
   const generationStartedMs = dependencies.clock.nowMs()
-  await next()
-  const generationMs = dependencies.clock.nowMs() - generationStartedMs
   try {
-    await sendAnswer(c, exchange, judged, { reported, outer, generationMs })
+    await next()
+    answer.generationMs = dependencies.clock.nowMs() - generationStartedMs
+    await sendAnswer(c, exchange, judged, answer)
   } catch (thrown) {
     // What could not be judged is not sent, whoever answers the error.
     discard(c.res)
-    replaceResponse(c, new Response(null, { status: 500, headers: outer }))
-    finish(c, exchange, c.res, {
-      decision: judged.decision,
-      policy: judged.policy,
-      handler: 'called',
-      timings: { ...judged.timings, generationMs },
-      end: { report: reported() },
-      retrievals: judged.retrievals,
-    })
+    replaceResponse(c, new Response(null, { status: 500, headers: answer.outer }))
+    finishFailed(c, exchange, judged, answer)
     throw thrown
   }
 }
 
-/** What is known of an answer once the handler has made it. */
+/** Records a decision whose answer could not be sent; a second failure must not hide the first. */
+function finishFailed<Bindings extends object>(
+  c: GateContext<Bindings>,
+  exchange: Exchange,
+  { policy, timings, retrievals }: JudgedResult,
+  { decision, generationMs, reported }: HandlersAnswer,
+): void {
+  const taken = generationMs === undefined ? timings : { ...timings, generationMs }
+  const end = { report: reported() }
+  try {
+    finish(c, exchange, c.res, { decision, policy, handler: 'called', timings: taken, end, retrievals })
+  } catch (thrown) {
+    console.error(`[rag-gate] ${errorForLog(thrown)}`)
+  }
+}
+
+/** What becomes known of an answer. */
 interface HandlersAnswer {
   readonly reported: () => AnswerReport
   /** Headers from before it. */
   readonly outer: Headers
-  readonly generationMs: number
+  /** As far as it was judged. */
+  decision: Decision
+  /** How long the handler took. */
+  generationMs?: number
 }
 
 /** Judges the handler's answer, keeps it, and sends it, or what takes its place. */
@@ -74,8 +86,9 @@ async function sendAnswer<Bindings extends object>(
   c: GateContext<Bindings>,
   exchange: Exchange,
   judged: JudgedResult,
-  { reported, outer, generationMs }: HandlersAnswer,
+  answer: HandlersAnswer,
 ): Promise<void> {
+  const { reported, outer, generationMs = 0 } = answer
   const { cache } = exchange
   const standIn = cache?.question.standIn({ by: 'handler', status: c.res.status, thrown: c.error })
   if (cache !== undefined && standIn !== undefined) {
@@ -83,7 +96,7 @@ async function sendAnswer<Bindings extends object>(
     replaceResponse(c, new Response(null, { headers: outer }))
     return respondWithStandIn(c, exchange, cache, standIn, judged, generationMs)
   }
-  const second = await judgeAnswerOf(c, exchange, judged, reported())
+  const second = await judgeAnswerOf(c, exchange, judged, answer)
   // Before a copy is taken: a stream that is given up is so for whoever reads it.
   if (isStream(c.res))
     replaceResponse(c, c.req.method === 'HEAD' ? unread(c.res) : withSilenceLimit(c.res, exchange.settings))
@@ -145,6 +158,8 @@ function madeOf<Bindings extends object>(
   // Of a stream whose headers were asked for there is no answer to keep.
   if (refusedBy !== undefined || c.req.method === 'HEAD') return { kind: 'nothing' }
   if (refusal !== undefined) return { kind: 'refusal', body: refusal, status, decision, policy }
+  // Sent unjudged, for once.
+  if (status >= 400 && answerMeasure(policy) !== undefined) return { kind: 'nothing' }
   return { kind: 'answer', response: c.res, decision, policy, reported }
 }
 
@@ -169,6 +184,9 @@ async function respondWithStandIn<Bindings extends object>(
   })
 }
 
+/** Headers of an answer that a refusal in its place keeps: who may read it, and cookies. */
+const KEPT = /^(?:access-control-|vary$|set-cookie$)/
+
 /** What the second stage made of an answer. */
 interface SecondStage {
   readonly decision: Decision
@@ -187,7 +205,7 @@ async function judgeAnswerOf<Bindings extends object>(
   c: GateContext<Bindings>,
   exchange: Exchange,
   { decision, evidence, context, policy }: JudgedResult,
-  report: AnswerReport,
+  answer: HandlersAnswer,
 ): Promise<SecondStage> {
   const { settings, request, messages } = exchange
   const measure = answerMeasure(policy)
@@ -204,11 +222,12 @@ async function judgeAnswerOf<Bindings extends object>(
     measure,
     audience: request.audience,
     ...(messages && { messages }),
-    report,
+    report: answer.reported(),
     generationConfidence: settings.generationConfidence,
     maxBytes: settings.maxJudgedBytes,
-    limits: settings,
+    silenceMs: settings.streamStartTimeoutMs,
   })
+  answer.decision = judged.decision
   if (observing) {
     // What is left of a copy that was not read through would pile up behind the one that is sent.
     discard(read)
@@ -221,10 +240,13 @@ async function judgeAnswerOf<Bindings extends object>(
     const refusal = JSON.stringify(buildRefusal(refused, evidence.chunks, telling))
     // Before it is asked: Hono gives what it makes the headers and the status of the answer.
     discard(c.res)
-    replaceResponse(c, refusalInstead(c.res, refusal, settings.refusalStatus))
+    const headers = mergedHeaders(answer.outer, c.res.headers, KEPT)
+    replaceResponse(c, new Response(null, { headers }))
     c.status(200)
     const own = await settings.onRefuse?.(refused, c)
-    if (own !== undefined) c.res = new Response(own.body, own)
+    const { body, status } = own ?? { body: refusal, status: settings.refusalStatus }
+    const sent = mergedHeaders(headers, own?.headers ?? new Headers({ 'content-type': 'application/json' }))
+    replaceResponse(c, new Response(body, { status, headers: sent }))
     return { decision: refused, ...(own === undefined ? { refusal } : { refusedBy: 'application' as const }) }
   }
   if (judged.body !== undefined) replaceResponse(c, resendAnswer(c.res, judged.body))

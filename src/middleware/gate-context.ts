@@ -1,5 +1,5 @@
 /** What the gate leaves in `c.var.ragGate` for the route's own handler. */
-import { deepFreeze } from '../core/lib/frozen-copy.ts'
+import { frozenCopy } from '../core/lib/frozen-copy.ts'
 import { CAUTION_FOR_MODEL } from '../core/reports/caution.ts'
 import type { Context as EvidenceContext } from '../core/evidence/context.ts'
 import type { Decision } from '../core/policy/decision.ts'
@@ -83,11 +83,11 @@ export function makeGateContext(input: RagGateContextInput): {
   let report: AnswerReport = {}
   const gateContext: RagGateContext = {
     question,
-    principal,
-    // The answer is judged, kept, purged and recorded by these.
-    decision: deepFreeze(decision),
-    evidence: deepFreeze(evidence),
-    context: deepFreeze(context),
+    // Copies: the answer is judged, kept, purged and recorded by what they were made of.
+    principal: frozenCopy(principal),
+    decision: frozenCopy(decision),
+    evidence: frozenCopy(evidence),
+    context: frozenCopy(context),
     citations: context.chunks.map((chunk, at) => ({
       number: at + 1,
       id: chunk.id,

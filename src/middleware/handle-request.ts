@@ -161,7 +161,14 @@ async function respondWithRefusal<Bindings extends object>(
 ): Promise<Response> {
   const { settings, request, messages, cache } = exchange
   const { closestPassages, refusalStatus } = settings
-  const own = await settings.onRefuse?.(decision, c)
+  const outcome = { decision, policy, handler: 'not-called', timings, retrievals } as const
+  let own: Response | undefined
+  try {
+    own = await settings.onRefuse?.(decision, c)
+  } catch (thrown) {
+    finish(c, exchange, new Response(null, { status: 500 }), outcome)
+    throw thrown
+  }
   let response: Response
   if (own === undefined) {
     const telling = { audience: request.audience, policy, closestPassages, ...(messages && { messages }) }
@@ -173,7 +180,7 @@ async function respondWithRefusal<Bindings extends object>(
     response = new Response(own.body, own)
     cache?.keep({ kind: 'nothing' })
   }
-  finish(c, exchange, response, { decision, policy, handler: 'not-called', timings, retrievals })
+  finish(c, exchange, response, outcome)
   return response
 }
 

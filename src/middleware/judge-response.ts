@@ -13,7 +13,7 @@ import { readAtMost } from '../http/read-at-most.ts'
 import { utf8TextOf } from '../http/utf8.ts'
 import type { AnswerReport } from './gate-context.ts'
 import { mediaTypeOf } from '../http/media-type.ts'
-import { type SilenceLimits, withSilenceLimit } from './silence-limit.ts'
+import { withSilenceLimit } from './silence-limit.ts'
 
 /** What judging an answer needs. */
 export interface AnswerToJudge {
@@ -31,8 +31,8 @@ export interface AnswerToJudge {
   readonly generationConfidence: GenerationConfidenceSource | undefined
   /** Largest answer that is read, bytes; a larger one cannot be judged. */
   readonly maxBytes: number
-  /** How long reading it may wait. */
-  readonly limits: SilenceLimits
+  /** How long a piece of it may be waited for, milliseconds. */
+  readonly silenceMs: number
 }
 
 /** An answer, judged. */
@@ -83,12 +83,13 @@ export async function judgeResponse(response: Response, toJudge: AnswerToJudge):
 /** The bytes of a body; `unread` where it can be sent without, `lost` where it is too large, stops or breaks off. */
 async function readBody(
   response: Response,
-  { maxBytes, limits }: Pick<AnswerToJudge, 'maxBytes' | 'limits'>,
+  { maxBytes, silenceMs }: Pick<AnswerToJudge, 'maxBytes' | 'silenceMs'>,
 ): Promise<Uint8Array | 'unread' | 'lost'> {
   const { body, headers } = response
   if (body === null || body.locked || headers.get('content-encoding') !== null) return 'unread'
   if (Number(headers.get('content-length') ?? 0) > maxBytes) return 'lost'
   try {
+    const limits = { streamStartTimeoutMs: silenceMs, streamIdleTimeoutMs: silenceMs }
     return (await readAtMost(withSilenceLimit(response, limits).body, maxBytes)) ?? 'lost'
   } catch {
     return 'lost'
@@ -126,36 +127,6 @@ function withSummary(
     ...caution,
     ...summariseDecision(judged, evidence.chunks, { audience, policy, unsupported, ...(messages && { messages }) }),
   })
-}
-
-/** Headers that describe a body, lead to it, or say how it may be kept: another body has its own. */
-const OF_THE_ANSWER = [
-  'accept-ranges',
-  'cache-control',
-  'content-digest',
-  'content-disposition',
-  'content-encoding',
-  'content-language',
-  'content-length',
-  'content-location',
-  'content-range',
-  'content-type',
-  'digest',
-  'etag',
-  'expires',
-  'last-modified',
-  'link',
-  'location',
-  'refresh',
-  'repr-digest',
-]
-
-/** A refusal in place of an answer, with the headers that are not the answer's own. */
-export function refusalInstead(answer: Response, body: string, status: number): Response {
-  const headers = new Headers(answer.headers)
-  for (const name of OF_THE_ANSWER) headers.delete(name)
-  headers.set('content-type', 'application/json')
-  return new Response(body, { status, headers })
 }
 
 /** The same answer, after its body was read. */

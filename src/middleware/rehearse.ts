@@ -60,6 +60,7 @@ function contextOf(question: string): Context<RagGateEnv> {
     var: {},
     set: () => undefined,
     body: () => new Response(null),
+    newResponse: () => new Response(null),
     res: new Response(null),
   }
   return context as unknown as Context<RagGateEnv>

@@ -1,11 +1,11 @@
-import { Hono } from 'hono'
+import { Hono, type MiddlewareHandler } from 'hono'
 import { cors } from 'hono/cors'
 import { HTTPException } from 'hono/http-exception'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { grounding } from '../../src/core/gates/grounding.ts'
 import { definePolicy } from '../../src/core/policy/policy.ts'
 import type { RagGateEnv } from '../../src/index.ts'
-import { aGate, type GateFixture, type HandlerContext, POLICY, QUESTION } from '../fixtures/gate.ts'
+import { aGate, type GateFixture, type HandlerContext, POLICY, QUESTION, rankingOf, STRONG } from '../fixtures/gate.ts'
 
 const HELD = 'The engine starts with the red key.'
 const INVENTED = 'The engine needs 7 blue Batteries.'
@@ -64,6 +64,8 @@ describe('an answer in place of a handler that failed', () => {
 describe('a refusal by onRefuse, in place of an answer', () => {
   const ANSWERS = {
     'cache-control': 'public, max-age=3600',
+    'cdn-cache-control': 'max-age=86400',
+    'x-answer': INVENTED,
     'content-digest': 'sha-256=:x:',
     'content-encoding': 'gzip',
     'content-length': '999',
@@ -88,6 +90,28 @@ describe('a refusal by onRefuse, in place of an answer', () => {
     const { 'cache-control': _cache, ...others } = ANSWERS
     expect(Object.keys(others).filter((name) => response.headers.has(name))).toEqual([])
     expect(await response.text()).toContain('Ask a colleague')
+  })
+
+  it('keeps headers and cookies of its own, and who may read the answer', async () => {
+    const { ask } = aGate({
+      policy: GROUNDED,
+      handler: (c) => inventing(c, { 'access-control-allow-origin': '*', 'set-cookie': 'a=1', 'x-kind': 'answer' }),
+      onRefuse: () => new Response('No.', { headers: { 'x-kind': 'refusal', 'set-cookie': 'b=2' } }),
+    })
+    const { headers } = await ask()
+    expect([headers.get('x-kind'), headers.get('access-control-allow-origin')]).toEqual(['refusal', '*'])
+    expect(headers.getSetCookie()).toEqual(['a=1', 'b=2'])
+  })
+
+  it('that throws is recorded as the refusal that it was to be, before an answer too', async () => {
+    const onRefuse = (): never => {
+      throw new Error('down')
+    }
+    for (const options of [{ policy: GROUNDED, handler: inventing }, { finds: [] }]) {
+      const { ask, journal } = aGate({ ...options, onRefuse })
+      expect((await ask()).status).toBe(500)
+      expect(journal.events.map(({ decision, status }) => [decision.verdict, status])).toEqual([['refuse', 500]])
+    }
   })
 
   it('whose body was read before is an error, and the answer is not sent', async () => {
@@ -134,7 +158,70 @@ describe('an exception of Hono, thrown once the handler has answered', () => {
   })
 })
 
+describe('what middleware behind the gate throws once there is an answer', () => {
+  it.each<[string, () => never]>([
+    [
+      'an exception of Hono',
+      () => {
+        throw new HTTPException(503)
+      },
+    ],
+    [
+      'what is no error',
+      () => {
+        throw 'audit down' as unknown
+      },
+    ],
+  ])('leaves nothing of the answer: %s', async (_, fail) => {
+    const { gate, journal } = aGate({ policy: GROUNDED })
+    const app = new Hono<RagGateEnv>()
+    app.post('/ask', async (c, next) => {
+      const behind = async (): Promise<void> => {
+        await next()
+        fail()
+      }
+      return gate(c, behind).catch(() => undefined)
+    })
+    app.post('/ask', (c) => inventing(c, { etag: '"1"', 'content-length': '999' }))
+    const response = await app.request('/ask', ASKED)
+    expect(response.status).toBe(500)
+    expect([response.headers.get('etag'), response.headers.get('content-length')]).toEqual([null, null])
+    expect(await response.text()).not.toContain('Batteries')
+    expect(journal.events.map(({ status }) => status)).toEqual([500])
+  })
+})
+
+describe('a response that says by its status that it is no answer', () => {
+  it('is sent as it is, and not kept where answers are judged', async () => {
+    const handler = (c: HandlerContext): Response =>
+      c.json({ answer: INVENTED }, 404, { 'cache-control': 'max-age=600' })
+    const { ask, journal } = aGate({ policy: GROUNDED, handler })
+    expect([(await ask()).status, (await ask()).status]).toEqual([404, 404])
+    expect([journal.handled.length, journal.stored.length]).toEqual([2, 0])
+  })
+})
+
 describe('headers that middleware around the gate has set', () => {
+  it('give way to those of a response that the handler makes by itself, as without a gate', async () => {
+    const own = { 'x-frame': 'handler', 'set-cookie': 'handler=1' }
+    const sent = async (gates: readonly MiddlewareHandler<RagGateEnv>[]): Promise<readonly unknown[]> => {
+      const app = new Hono<RagGateEnv>()
+      app.use(async (c, next) => {
+        c.header('x-frame', 'outer')
+        c.header('set-cookie', 'outer=1')
+        await next()
+      })
+      app.use(...gates)
+      app.post('/ask', () => new Response('{}', { headers: own }))
+      const { headers } = await app.request('/ask', ASKED)
+      return [headers.get('x-frame'), headers.getSetCookie()]
+    }
+    const pass: MiddlewareHandler = (_, next) => next()
+    const bare = await sent([pass])
+    expect(await sent([aGate({ cache: { store: undefined } }).gate])).toEqual(bare)
+    expect(await sent([aGate().gate])).toEqual(bare)
+  })
+
   it.each<[string, GateFixture, number]>([
     ['an answer', {}, 201],
     ['an error in place of one', { onRefuse: () => Promise.reject(new Error('down')), policy: GROUNDED }, 500],
@@ -154,6 +241,7 @@ describe('what the handler is given', () => {
     ['a passage to the context', (c) => (c.var.ragGate.context.chunks as unknown[]).push({ text: INVENTED })],
     ['another text', (c) => Object.assign(c.var.ragGate.context.chunks[0]!, { text: INVENTED })],
     ['another verdict', (c) => Object.assign(c.var.ragGate.decision, { verdict: 'pass' })],
+    ['more rights', (c) => (c.var.ragGate.principal.scopes as string[]).push('admin')],
     ['fewer documents', (c) => (c.var.ragGate.decision.documentIds as string[]).pop()],
   ])('cannot be changed: %s', async (_, change) => {
     let thrown: unknown
@@ -169,6 +257,14 @@ describe('what the handler is given', () => {
     expect(thrown).toBeInstanceOf(TypeError)
     expect(await response.json()).toMatchObject({ refused: true })
   })
+})
+
+it('metadata may hold what is no JSON, and stays as it was', async () => {
+  const metadata = { vector: new Float32Array([1, 2]), at: new Date(0) } as unknown as Record<string, never>
+  const { passage } = rankingOf([STRONG])[0]!.entries[0]!
+  const finds = () => [{ kind: 'bm25' as const, entries: [{ passage: { ...passage, metadata }, score: 9 }] }]
+  expect((await aGate({ finds, cache: { store: undefined } }).ask()).status).toBe(200)
+  expect([Object.isFrozen(metadata), Object.isFrozen(metadata['at'])]).toEqual([false, false])
 })
 
 it('JSON that is judged and never ends is given up as a stream is', async () => {
