@@ -301,7 +301,7 @@ export interface AnswerOptions {
   /**
    * How long a stream of events may be silent before its first bytes, once the handler returned it, milliseconds,
    * 1..600000. Then it ends with the event of a stream that broke off, its source is cancelled, and nothing of it is
-   * stored.
+   * stored. JSON that is judged may wait as long for each of its pieces.
    *
    * @default 60000
    */
