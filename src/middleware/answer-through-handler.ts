@@ -100,10 +100,10 @@ async function sendAnswer<Bindings extends object>(
   // Before a copy is taken: a stream that is given up is so for whoever reads it.
   if (isStream(c.res))
     replaceResponse(c, c.req.method === 'HEAD' ? unread(c.res) : withSilenceLimit(c.res, exchange.settings))
-  cache?.keep(madeOf(c, judged, second, reported))
+  cache?.keep(madeOf(c, judged, answer, second))
   const end = endOf(c, reported)
   finish(c, exchange, writableResponse(c), {
-    decision: second.decision,
+    decision: answer.decision,
     policy: judged.policy,
     handler: 'called',
     timings: { ...judged.timings, generationMs },
@@ -150,15 +150,15 @@ function isStream({ body, headers }: Response): boolean {
 function madeOf<Bindings extends object>(
   c: GateContext<Bindings>,
   { policy }: JudgedResult,
-  { decision, refusal, refusedBy }: SecondStage,
-  reported: () => AnswerReport,
+  { decision, reported }: HandlersAnswer,
+  { refusal, refusedBy }: SecondStage,
 ): Made {
   const { status } = c.res
   if (c.error !== undefined || status >= 500) return { kind: 'failure' }
   // Of a stream whose headers were asked for there is no answer to keep.
   if (refusedBy !== undefined || c.req.method === 'HEAD') return { kind: 'nothing' }
   if (refusal !== undefined) return { kind: 'refusal', body: refusal, status, decision, policy }
-  // Sent unjudged, for once.
+  // It was not judged: it is sent this once.
   if (status >= 400 && answerMeasure(policy) !== undefined) return { kind: 'nothing' }
   return { kind: 'answer', response: c.res, decision, policy, reported }
 }
@@ -187,9 +187,8 @@ async function respondWithStandIn<Bindings extends object>(
 /** Headers of an answer that a refusal in its place keeps: who may read it, and cookies. */
 const KEPT = /^(?:access-control-|vary$|set-cookie$)/
 
-/** What the second stage made of an answer. */
+/** What the second stage sent in place of an answer; nothing of it where the answer stands. */
 interface SecondStage {
-  readonly decision: Decision
   /** The body that was sent in place of the answer. */
   readonly refusal?: string
   /** Present when the application made the refusal by itself. */
@@ -197,7 +196,7 @@ interface SecondStage {
 }
 
 /**
- * Has an answer judged before it is sent, by the policies that judge answers. A refusal takes its place; in `observe` mode
+ * Has an answer judged before it is sent, by the policies that judge answers, and notes the decision. A refusal takes its place; in `observe` mode
  * it is only recorded. What says by its status that it is no answer is not judged; what was answered in place of a handler
  * that failed is.
  */
@@ -209,7 +208,7 @@ async function judgeAnswerOf<Bindings extends object>(
 ): Promise<SecondStage> {
   const { settings, request, messages } = exchange
   const measure = answerMeasure(policy)
-  if (measure === undefined || c.res.status >= 400) return { decision }
+  if (measure === undefined || c.res.status >= 400) return {}
   // In `observe` mode the response stays as it is: a copy is judged, and the verdict only recorded. The same with disabled gates.
   const observing = settings.mode === 'observe' || policy.dangerouslyDisableGates === true
   const read = observing ? c.res.clone() : c.res
@@ -231,7 +230,7 @@ async function judgeAnswerOf<Bindings extends object>(
   if (observing) {
     // What is left of a copy that was not read through would pile up behind the one that is sent.
     discard(read)
-    return { decision: judged.decision }
+    return {}
   }
   if (judged.decision.verdict === 'refuse') {
     const { decision: refused, unsupported } = judged
@@ -247,10 +246,10 @@ async function judgeAnswerOf<Bindings extends object>(
     const { body, status } = own ?? { body: refusal, status: settings.refusalStatus }
     const sent = mergedHeaders(headers, own?.headers ?? new Headers({ 'content-type': 'application/json' }))
     replaceResponse(c, new Response(body, { status, headers: sent }))
-    return { decision: refused, ...(own === undefined ? { refusal } : { refusedBy: 'application' as const }) }
+    return own === undefined ? { refusal } : { refusedBy: 'application' }
   }
   if (judged.body !== undefined) replaceResponse(c, resendAnswer(c.res, judged.body))
-  return { decision: judged.decision }
+  return {}
 }
 
 /** Hono gives a new response the headers of the one it replaces, also those that were left out on purpose. */

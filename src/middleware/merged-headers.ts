@@ -8,12 +8,16 @@ export function outerHeaders(c: Context): Headers {
   return c.newResponse(null, 200).headers
 }
 
-/** Headers over others, which they displace by name; cookies are those of both. @param only names that are taken */
+/**
+ * Headers over others, which they displace by name; cookies are those of both.
+ *
+ * @param only which names of those over the others are taken. Default: all
+ */
 export function mergedHeaders(under: Headers, over: Headers, only = /^/): Headers {
-  const taken = [...over].filter(([name]) => only.test(name))
   const headers = new Headers(under)
   const cookies = new Set(under.getSetCookie())
-  for (const [name, value] of taken) {
+  for (const [name, value] of over) {
+    if (!only.test(name)) continue
     if (name === 'set-cookie') cookies.add(value)
     else headers.set(name, value)
   }

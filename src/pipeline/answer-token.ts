@@ -28,7 +28,7 @@ const HMAC = { name: 'HMAC', hash: 'SHA-256' }
 export function createAnswerTokens(key: string): AnswerTokens {
   if (key.length < MIN_KEY_LENGTH) {
     throw new RagGateError('secret_too_short', `The key for feedback needs ${MIN_KEY_LENGTH} characters`, {
-      param: 'FEEDBACK_KEY',
+      param: 'key',
     })
   }
   const encoder = new TextEncoder()
