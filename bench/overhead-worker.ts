@@ -12,6 +12,7 @@ import type { GateDependencies } from '../src/middleware/dependencies.ts'
 import { answerCache } from '../src/cache/answer-cache.ts'
 import { ragGate } from '../src/middleware/rag-gate.ts'
 import type { DecisionStore } from '../src/ports/decision-log.ts'
+import { balanced } from '../src/presets/balanced/balanced.ts'
 import { answer } from '../workers/gate/ask/answer.ts'
 import type { GateBindings } from '../workers/gate/bindings.ts'
 import { compositionFor } from '../workers/gate/compose.ts'
@@ -76,11 +77,12 @@ const cacheApi = answerCache({
   scope: 'public',
 })
 
-app.post('/gated', ragGate<GateBindings>({ dependencies: dependenciesOf(bare) }), answer)
-app.post('/gated-twin', ragGate<GateBindings>({ dependencies: dependenciesOf(bare) }), answer)
+app.post('/gated', ragGate<GateBindings>({ policy: balanced(), dependencies: dependenciesOf(bare) }), answer)
+app.post('/gated-twin', ragGate<GateBindings>({ policy: balanced(), dependencies: dependenciesOf(bare) }), answer)
 app.post(
   '/gated-recorded',
   ragGate<GateBindings>({
+    policy: balanced(),
     dependencies: dependenciesOf((all) => ({ ...bare(all), ...(all.log && { log: all.log }) })),
   }),
   answer,
@@ -90,6 +92,7 @@ const slow: DecisionStore = { write: () => scheduler.wait(5_000) }
 app.post(
   '/gated-slow-log',
   ragGate<GateBindings>({
+    policy: balanced(),
     dependencies: dependenciesOf((all) => ({ ...bare(all), log: createBufferedDecisionLog({ store: slow }) })),
   }),
   answer,
@@ -97,6 +100,7 @@ app.post(
 app.post(
   '/hit-memory',
   ragGate<GateBindings>({
+    policy: balanced(),
     dependencies: dependenciesOf((all) => ({ ...bare(all), cache: memory })),
   }),
   answer,
@@ -104,6 +108,7 @@ app.post(
 app.post(
   '/hit-cache-api',
   ragGate<GateBindings>({
+    policy: balanced(),
     dependencies: dependenciesOf((all) => ({ ...bare(all), cache: cacheApi })),
   }),
   answer,

@@ -4,7 +4,7 @@
  * It answers with the closest passage. `POST /ask` with `{"question": "What does the warranty cover?"}`.
  */
 import { Hono } from 'hono'
-import { ragGate, type Ranking, type Retriever } from 'hono-rag-gate'
+import { balanced, ragGate, type Ranking, type Retriever } from 'hono-rag-gate'
 
 const PASSAGES = [
   {
@@ -36,7 +36,7 @@ const retriever: Retriever = {
 }
 
 const app = new Hono()
-app.post('/ask', ragGate({ dependencies: { retriever } }), (c) => {
+app.post('/ask', ragGate({ policy: balanced(), dependencies: { retriever } }), (c) => {
   const { evidence, citations, summary } = c.var.ragGate
   return c.json({ answer: evidence.chunks[0]?.text, sources: citations, refused: false, ...summary })
 })

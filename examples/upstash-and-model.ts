@@ -3,7 +3,7 @@
  * reach the model; answers are kept, strong ones longer than weak ones.
  */
 import { Hono } from 'hono'
-import { ragGate, respondWithError } from 'hono-rag-gate'
+import { balanced, ragGate, respondWithError } from 'hono-rag-gate'
 import { answerCache } from 'hono-rag-gate/cache'
 import { createMemoryAnswerCache } from 'hono-rag-gate/adapters/memory-answer-cache'
 import { createUpstashRetriever } from 'hono-rag-gate/adapters/upstash-vector'
@@ -17,6 +17,7 @@ type Env = {
 }
 
 const gate = ragGate<Env>({
+  policy: balanced(),
   dependencies: (env) => ({
     retriever: createUpstashRetriever({ url: env.UPSTASH_VECTOR_REST_URL, token: env.UPSTASH_VECTOR_REST_TOKEN }),
     // Everybody gets the same answers here: nobody says who they are. A request with Cookie or Authorization passes by them.

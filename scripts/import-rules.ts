@@ -42,7 +42,7 @@ const ROOMS: Readonly<Record<string, Allowed>> = {
   'src/pipeline/': { rooms: PIPELINE },
   'src/http/': { rooms: ['src/http/', ...LIB] },
   'src/middleware/': {
-    rooms: ['src/middleware/', 'src/http/', 'src/presets/balanced/', ...PIPELINE],
+    rooms: ['src/middleware/', 'src/http/', ...PIPELINE],
     packages: ['hono'],
   },
   'src/cache/': { rooms: ['src/cache/', 'src/middleware/', 'src/http/', ...PIPELINE], packages: ['hono'] },

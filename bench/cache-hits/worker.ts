@@ -5,6 +5,7 @@ import { createMemoryAnswerCache } from '../../src/adapters/memory-answer-cache.
 import { answerCache } from '../../src/cache/answer-cache.ts'
 import { ragGate } from '../../src/middleware/rag-gate.ts'
 import type { AnswerCache } from '../../src/ports/answer-cache.ts'
+import { balanced } from '../../src/presets/balanced/balanced.ts'
 
 const app = new Hono()
 
@@ -22,6 +23,7 @@ app.post('/bare-twin', bare)
 function gate(store: AnswerCache): ReturnType<typeof ragGate> {
   let retrievals = 0
   return ragGate({
+    policy: balanced(),
     dependencies: {
       cache: answerCache({ store, scope: 'public' }),
       retriever: {

@@ -28,7 +28,7 @@ import {
 } from './question-sets.ts'
 
 /** What differs from the gate as it is without options. */
-export interface BenchGateOptions extends Pick<RagGateOptions<never>, 'policy' | 'retrieval' | 'context'> {
+export interface BenchGateOptions extends Partial<Pick<RagGateOptions<never>, 'policy' | 'retrieval' | 'context'>> {
   readonly reranker?: Reranker
   /** Takes the collection's lexicon away. @default false */
   readonly withoutLexicon?: boolean
@@ -61,7 +61,7 @@ export function benchGate(
     terms: createTermReader(),
     ...(reranker === undefined ? {} : { reranker }),
   }
-  const settings = checkOptions({ dependencies: { retriever, collections }, ...options })
+  const settings = checkOptions({ policy: balanced(), dependencies: { retriever, collections }, ...options })
   return async (text, without) => {
     const gated = await gateQuestion(ports, settings, {
       ...asked(normaliseQuestion(text)),

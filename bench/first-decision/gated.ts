@@ -1,6 +1,6 @@
 /** A Worker of `npm run bench:first-decision`: the same route behind the gate. */
 import { Hono } from 'hono'
-import { ragGate, type RagGateEnv } from '../../src/index.ts'
+import { balanced, ragGate, type RagGateEnv } from '../../src/index.ts'
 import { type Bindings, waitFor } from './bindings.ts'
 
 const app = new Hono<RagGateEnv<Bindings>>()
@@ -8,6 +8,7 @@ const app = new Hono<RagGateEnv<Bindings>>()
 app.post(
   '/',
   ragGate<Bindings>({
+    policy: balanced(),
     dependencies: ({ PASSAGES, RETRIEVAL_MS }) => ({
       retriever: {
         retrieve: async () => {

@@ -13,7 +13,8 @@ import { createRefreshes } from './refreshes.ts'
  * Makes the answer cache of a gate:
  *
  * ```ts
- * ragGate({ dependencies: { retriever, cache: answerCache({ store: createMemoryAnswerCache(), scope: 'public' }) } })
+ * const cache = answerCache({ store: createMemoryAnswerCache(), scope: 'public' })
+ * ragGate({ policy: balanced(), dependencies: { retriever, cache } })
  * ```
  *
  * @throws `config_invalid` when an option is out of range, or not known

@@ -28,7 +28,6 @@ import type { MessagesByCode } from '../core/reports/refusal.ts'
 import type { ContextSettings } from '../pipeline/fit-context.ts'
 import type { GateWarning, QuestionSettings, RetrievalSettings } from '../pipeline/question-settings.ts'
 import { errorForLog, isRagGateError, RagGateError } from '../errors.ts'
-import { balanced } from '../presets/balanced/balanced.ts'
 import type { AnswerOptions, ContextOptions, QuestionOptions, RagGateOptions, RetrievalOptions } from './options.ts'
 import type { SilenceLimits } from './silence-limit.ts'
 
@@ -97,10 +96,10 @@ const OPTIONS: OptionKinds<RagGateOptions> = {
     words: 'an object with a retriever, or a function that makes one',
     holds: (value) => typeof value === 'function' || isRecord(value),
   }),
-  policy: {
+  policy: required({
     words: 'a policy, such as balanced(), or a function that chooses one',
     holds: (value) => typeof value === 'function' || isRecord(value),
-  },
+  }),
   rules: anything,
   mode: oneOf('enforce', 'observe'),
   question: group(QUESTION),
@@ -125,7 +124,7 @@ function invalid(message: string, param: string): RagGateError {
  */
 export function checkOptions(options: RagGateOptions<never>): RouteSettings {
   requireOptions(options, OPTIONS)
-  const { policy = balanced(), rules = [], mode = 'enforce' } = options
+  const { policy, rules = [], mode = 'enforce' } = options
   const onWarning = harmless(options.onWarning ?? warnOnConsole)
   const { refusalStatus = 200, closestPassages = 0 } = options
   const answer = withDefaults(options.answer, ANSWER_DEFAULTS)
@@ -209,7 +208,7 @@ function checkContext({ maxCharacters = 12_000, maxTokens, countTokens }: Contex
 
 /** Policies are checked and given their own id whoever made them: a copy with other gates must not keep the old id. */
 function policyChooser(
-  policy: NonNullable<RagGateOptions<never>['policy']>,
+  policy: RagGateOptions<never>['policy'],
   source: GenerationConfidenceSource | undefined,
   checkCodes: CodeCheck,
 ): QuestionSettings['policy'] {

@@ -24,12 +24,8 @@ export interface RagGateOptions<Bindings extends object = object> {
   /**
    * The policy, or how to choose one: by tenant and collection, by the policy that is noted for them (`null` for none),
    * and by what else is known of the collection. Thresholds come from the server only; nothing in a request changes them.
-   *
-   * @default balanced()
    */
-  readonly policy?:
-    | Policy
-    | ((tenant: string, collection: string, policyId: string | null, noted: Collection) => Policy)
+  readonly policy: Policy | ((tenant: string, collection: string, policyId: string | null, noted: Collection) => Policy)
   /**
    * Checks of the service's own, asked after the policy's gates; the strictest finding wins. Their ids join the answer
    * key.

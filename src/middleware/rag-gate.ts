@@ -12,7 +12,7 @@ import { respondWithError } from './respond.ts'
  * Makes the gate. Mount it before the handler that calls the model:
  *
  * ```ts
- * app.post('/ask', ragGate({ dependencies: { retriever } }), (c) => {
+ * app.post('/ask', ragGate({ policy: balanced(), dependencies: { retriever } }), (c) => {
  *   const { question, context, summary } = c.var.ragGate
  *   …
  * })
@@ -29,7 +29,7 @@ export function ragGate<Bindings extends object = object>(
 ): MiddlewareHandler<RagGateEnv<Bindings>> {
   const checked = checkOptions(options)
   const dependencies = dependenciesFor(options.dependencies, checked)
-  rehearse().catch(() => undefined)
+  if (typeof options.policy !== 'function') rehearse(options.policy).catch(() => undefined)
   return async function ragGate(c, next) {
     try {
       return await handleRequest(c, next, checked, dependencies(c.env))

@@ -1,6 +1,7 @@
 /** Two requests that are handled before the first one comes, so that what handles it is compiled by then. */
 import type { Context } from 'hono'
 import type { Ranking } from '../core/evidence/chunk.ts'
+import type { Policy } from '../core/policy/policy.ts'
 import { checkOptions } from './check-options.ts'
 import { resolveDependencies } from './dependencies.ts'
 import type { RagGateEnv } from './gate-context.ts'
@@ -27,11 +28,11 @@ let rehearsal: Promise<readonly boolean[]> | undefined
  *
  * @returns whether each was answered
  */
-export function rehearse(): Promise<readonly boolean[]> {
-  return (rehearsal ??= handleAll())
+export function rehearse(policy: Policy): Promise<readonly boolean[]> {
+  return (rehearsal ??= handleAll(policy))
 }
 
-async function handleAll(): Promise<readonly boolean[]> {
+async function handleAll(policy: Policy): Promise<readonly boolean[]> {
   const entries = [...'0123456789'].map((id) => ({
     passage: { id, documentId: id, title: 'Answers', text: `${TEXT}\n\n${id}` },
     score: 1 - Number(id) / 20,
@@ -41,7 +42,7 @@ async function handleAll(): Promise<readonly boolean[]> {
     { kind: 'bm25', entries },
   ]
   const given = { retriever: { retrieve: async () => rankings } }
-  const settings = checkOptions({ dependencies: given, onWarning: () => undefined })
+  const settings = checkOptions({ dependencies: given, policy, onWarning: () => undefined })
   const dependencies = { ...resolveDependencies(given, settings), newId: () => '' }
   const answered: boolean[] = []
   for (const question of QUESTIONS) {

@@ -3,6 +3,7 @@ import { createMemoryAnswerCache } from '../../src/adapters/memory-answer-cache.
 import { answerCache } from '../../src/cache/answer-cache.ts'
 import type { AnswerCacheOptions } from '../../src/cache/options.ts'
 import { ragGate } from '../../src/middleware/rag-gate.ts'
+import { balanced } from '../../src/presets/balanced/balanced.ts'
 
 describe('making an answer cache', () => {
   const make = (options: object): unknown =>
@@ -40,6 +41,6 @@ describe('making an answer cache', () => {
 
   it('is told from a store, which alone is no cache', () => {
     const dependencies = { retriever: { retrieve: async () => [] }, cache: createMemoryAnswerCache() as never }
-    expect(() => ragGate({ dependencies })).toThrow(/answerCache\({ store/)
+    expect(() => ragGate({ policy: balanced(), dependencies })).toThrow(/answerCache\({ store/)
   })
 })

@@ -7,6 +7,7 @@ import { answerCache } from '../../src/cache/answer-cache.ts'
 import type { RagGateEnv } from '../../src/middleware/gate-context.ts'
 import { ragGate } from '../../src/middleware/rag-gate.ts'
 import { aPassage } from '../fixtures/evidence.ts'
+import { balanced } from '../../src/presets/balanced/balanced.ts'
 
 const LIFETIME = 60
 
@@ -17,6 +18,7 @@ it('is sent from the Cache API past its lifetime, and replaced after the respons
   app.post(
     '/ask',
     ragGate({
+      policy: balanced(),
       dependencies: {
         clock,
         cache: answerCache({

@@ -7,7 +7,7 @@ import {
   suggestThresholdChange,
   thresholdSensitivity,
 } from '../../src/core/calibration/index.ts'
-import { ragGate } from '../../src/index.ts'
+import { balanced, ragGate } from '../../src/index.ts'
 import { multiGate, type MultiGateOptions } from '../../src/presets/multi-gate/index.ts'
 import { aPassage } from '../fixtures/evidence.ts'
 import { aGate, bodyOf, type HandlerContext, STRONG } from '../fixtures/gate.ts'
@@ -108,7 +108,7 @@ it('there is no mode without refusals unless it is asked for (R106)', async () =
   const { ask } = aGate({ policy: multiGate({ refuseBelowConfidence: 'off' }), finds: () => ranked('cosine', [0.1]) })
   expect(await bodyOf(await ask())).toMatchObject({ refused: true })
   const dependencies = () => ({}) as never
-  expect(() => ragGate({ dependencies, mode: 'never-refuse' as 'observe' })).toThrow(
+  expect(() => ragGate({ policy: balanced(), dependencies, mode: 'never-refuse' as 'observe' })).toThrow(
     expect.objectContaining({ code: 'config_invalid' }),
   )
 })

@@ -7,7 +7,7 @@ import { Hono } from 'hono'
 import { createD1DecisionStore } from '../../src/adapters/d1/decision-store.ts'
 import { createDirectDecisionLog } from '../../src/adapters/direct-decision-log.ts'
 import { createQueueDecisionLog, type QueuedDecision } from '../../src/adapters/queue-decision-log.ts'
-import { type GateDependencies, ragGate, type RagGateEnv } from '../../src/index.ts'
+import { balanced, type GateDependencies, ragGate, type RagGateEnv } from '../../src/index.ts'
 import type { DecisionLog } from '../../src/ports/decision-log.ts'
 import { answer } from '../../workers/gate/ask/answer.ts'
 import type { GateBindings } from '../../workers/gate/bindings.ts'
@@ -33,6 +33,7 @@ const app = new Hono<RagGateEnv<Bindings>>()
 for (const [path, logOf] of Object.entries(LOGS)) {
   let dependencies: GateDependencies | undefined
   const own = ragGate<Bindings>({
+    policy: balanced(),
     dependencies: (env) => (dependencies ??= { ...compositionFor(env).gate, log: logOf(env) }),
   })
   app.post(path, own, answer)

@@ -1,7 +1,7 @@
 /** The ready Worker with one route more, whose handler passes the stream of the model on. Served by `model-faults.test.ts`. */
 import { Hono } from 'hono'
 import type { RagGateEnv } from '../../src/middleware/gate-context.ts'
-import { ragGate } from '../../src/middleware/rag-gate.ts'
+import { balanced, ragGate } from '../../src/index.ts'
 import type { GateBindings } from '../../workers/gate/bindings.ts'
 import { compositionFor } from '../../workers/gate/compose.ts'
 import gate from '../../workers/gate/index.ts'
@@ -14,6 +14,7 @@ const streaming = new Hono<RagGateEnv<GateBindings>>()
 streaming.post(
   '/stream',
   ragGate<GateBindings>({
+    policy: balanced(),
     dependencies: (env) => compositionFor(env).gate,
     answer: { streamIdleTimeoutMs: STREAM_IDLE_TIMEOUT_MS },
   }),

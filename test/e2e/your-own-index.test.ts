@@ -18,7 +18,7 @@ import { createStaticCollections } from '../../src/adapters/static-collections.t
 import { buildLexicon, decodeLexicon } from '../../src/core/text/lexicon.ts'
 import type { Retriever } from '../../src/index.ts'
 import type { Collections } from '../../src/ports/index.ts'
-import { ragGate, respondWithError } from '../../src/index.ts'
+import { balanced, ragGate, respondWithError } from '../../src/index.ts'
 import { hashedEmbedder } from '../fixtures/hashed-embedder.ts'
 import { fakeVectorize } from '../fixtures/vectorize.ts'
 
@@ -187,7 +187,7 @@ function appOver(
   collections: Collections = createStaticCollections([{ id: 'default', lexicon }]),
 ): App {
   const app = new Hono()
-  app.post('/ask', ragGate({ dependencies: { retriever, collections } }), (c) => {
+  app.post('/ask', ragGate({ policy: balanced(), dependencies: { retriever, collections } }), (c) => {
     const { context, citations, summary } = c.var.ragGate
     return c.json({ answer: context.text, sources: citations, refused: false, ...summary })
   })

@@ -4,13 +4,13 @@ import { ragGate } from '../../src/middleware/rag-gate.ts'
 import type { GateWarning } from '../../src/pipeline/question-settings.ts'
 import { multiGate } from '../../src/presets/multi-gate/index.ts'
 import { twoTier } from '../../src/presets/two-tier/index.ts'
-import { aGate } from '../fixtures/gate.ts'
+import { aGate, POLICY } from '../fixtures/gate.ts'
 
 const OWN = { answer: 'Dazu steht hier nichts.' }
 
 describe('texts of a route', () => {
-  const make = (options: Pick<RagGateOptions, 'messages' | 'policy'>): unknown =>
-    ragGate({ dependencies: () => ({}) as never, ...options })
+  const make = (options: Partial<RagGateOptions>): unknown =>
+    ragGate({ policy: POLICY, dependencies: () => ({}) as never, ...options })
 
   it('stand instead of those of the policy, for every code of its gates, the engine and the rules', async () => {
     const { ask } = aGate({ messages: { no_evidence: OWN, rule_refused: OWN, confidence_low: OWN }, finds: [] })

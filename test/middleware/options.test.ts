@@ -6,9 +6,10 @@ import { aGate, POLICY, QUESTION, WEAK } from '../fixtures/gate.ts'
 
 describe('making a gate', () => {
   const make = (options: object): unknown =>
-    ragGate({ dependencies: () => ({}) as never, ...options } as unknown as RagGateOptions)
+    ragGate({ policy: POLICY, dependencies: () => ({}) as never, ...options } as unknown as RagGateOptions)
 
   it.each([
+    [{ policy: undefined }, 'policy'],
     [{ retrieval: { topK: 0 } }, 'retrieval.topK'],
     [{ retrieval: { topK: 10, candidates: 9 } }, 'retrieval.candidates'],
     [{ retrieval: { candidates: 101 } }, 'retrieval.candidates'],

@@ -5,6 +5,7 @@ import type { RagGateEnv } from '../../src/middleware/gate-context.ts'
 import { ragGate } from '../../src/middleware/rag-gate.ts'
 import { aPassage } from '../fixtures/evidence.ts'
 import { aGate, bodyOf, QUESTION, rankingOf, STRONG } from '../fixtures/gate.ts'
+import { balanced } from '../../src/presets/balanced/balanced.ts'
 
 describe("in a user's own application", () => {
   const BODY = JSON.stringify({ question: QUESTION })
@@ -89,7 +90,7 @@ describe("in a user's own application", () => {
 
   it('takes dependencies that were made once, where bindings come with every request', async () => {
     const app = new Hono<RagGateEnv>()
-    app.post('/ask', ragGate({ dependencies: aResolved() }), (c) => c.json({}))
+    app.post('/ask', ragGate({ policy: balanced(), dependencies: aResolved() }), (c) => c.json({}))
     const init = {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -100,7 +101,7 @@ describe("in a user's own application", () => {
 
   it('says 405 to a request that brings no question', async () => {
     const app = new Hono<RagGateEnv>()
-    app.use('/api/*', ragGate({ dependencies: aResolved }))
+    app.use('/api/*', ragGate({ policy: balanced(), dependencies: aResolved }))
     app.get('/api/health', (c) => c.text('ok'))
     const response = await app.request('/api/health')
     expect([response.status, (await bodyOf(response)).error?.code]).toEqual([405, 'method_not_allowed'])
@@ -109,7 +110,7 @@ describe("in a user's own application", () => {
   it('makes its dependencies once for each bindings object', async () => {
     const dependencies = vi.fn<() => ReturnType<typeof aResolved>>(aResolved)
     const app = new Hono<RagGateEnv>()
-    app.post('/ask', ragGate({ dependencies }), (c) => c.json({}))
+    app.post('/ask', ragGate({ policy: balanced(), dependencies }), (c) => c.json({}))
     const init = {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

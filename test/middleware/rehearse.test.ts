@@ -1,4 +1,5 @@
 import { beforeEach, expect, it, vi } from 'vitest'
+import { balanced } from '../../src/presets/balanced/balanced.ts'
 
 beforeEach(() => vi.resetModules())
 const rehearsal = (): Promise<typeof import('../../src/middleware/rehearse.ts')> =>
@@ -6,9 +7,9 @@ const rehearsal = (): Promise<typeof import('../../src/middleware/rehearse.ts')>
 
 it('answers one question and refuses another, once in an isolate', async () => {
   const { rehearse } = await rehearsal()
-  const first = rehearse()
+  const first = rehearse(balanced())
   expect(await first).toEqual([true, false])
-  expect(rehearse()).toBe(first)
+  expect(rehearse(balanced())).toBe(first)
 })
 
 it('does nothing that a Worker must not do while it starts', async () => {
@@ -20,7 +21,7 @@ it('does nothing that a Worker must not do while it starts', async () => {
   vi.stubGlobal('crypto', { getRandomValues: forbidden, randomUUID: forbidden, subtle: { digest: forbidden } })
   try {
     const { rehearse } = await rehearsal()
-    expect(await rehearse()).toEqual([true, false])
+    expect(await rehearse(balanced())).toEqual([true, false])
   } finally {
     vi.unstubAllGlobals()
   }
@@ -31,7 +32,7 @@ it('tells nobody of its questions', async () => {
   const said = [vi.spyOn(console, 'warn'), vi.spyOn(console, 'error'), vi.spyOn(console, 'log')]
   try {
     const { rehearse } = await rehearsal()
-    await rehearse()
+    await rehearse(balanced())
     for (const spy of said) expect(spy).not.toHaveBeenCalled()
   } finally {
     for (const spy of said) spy.mockRestore()

@@ -384,6 +384,7 @@ describe('the cache', () => {
     app.post(
       '/ask',
       ragGate<GateBindings>({
+        policy: balanced(),
         dependencies: () => ({ ...gate, cache: answerCache({ store, scope: 'tenant' }) }),
       }),
       answer,

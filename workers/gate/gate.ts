@@ -3,6 +3,7 @@ import type { MiddlewareHandler } from 'hono'
 import type { RagGateEnv } from '../../src/middleware/gate-context.ts'
 import { ragGate } from '../../src/middleware/rag-gate.ts'
 import { rehearse } from '../../src/middleware/rehearse.ts'
+import { balanced } from '../../src/presets/balanced/balanced.ts'
 import type { GateBindings } from './bindings.ts'
 import { compositionFor } from './compose.ts'
 import { policyFor } from './policies/policy-for.ts'
@@ -10,7 +11,7 @@ import { policyFor } from './policies/policy-for.ts'
 type Gate = MiddlewareHandler<RagGateEnv<GateBindings>>
 
 // The gate itself is made when bindings are known, with the first request.
-rehearse().catch(() => undefined)
+rehearse(balanced()).catch(() => undefined)
 
 const gates = new WeakMap<GateBindings, Gate>()
 

@@ -74,7 +74,7 @@ const LONGEST_CURRENCY = 8
  *
  * @throws `config_invalid` naming the setting that is missing, unknown or out of range
  * @example
- * ragGate({ dependencies: { retriever, log, savings: savingsLedger({ prices, averageCall }) } })
+ * ragGate({ policy: balanced(), dependencies: { retriever, log, savings: savingsLedger({ prices, averageCall }) } })
  */
 export function savingsLedger(settings: SavingsSettings = {}): SavingsLedger {
   check(settings)
