@@ -170,7 +170,7 @@ const POLICIES: Readonly<Record<string, Readonly<Record<string, Options>>>> = {
       store: { get: f, put: f, delete: f },
       purges: { known: f, purge: f },
       coalescer: { join: f },
-      reuse: { isSameQuestion: f },
+      stems: f,
       scope: 'tenant',
       ignoredCredentials: ['cookie'],
       vary: { headers: ['accept-language'] },
@@ -185,7 +185,6 @@ const POLICIES: Readonly<Record<string, Readonly<Record<string, Options>>>> = {
       omitHeaders: ['etag'],
       bypassesPerMinute: 1,
     },
-    similarQuestions: { embedder: {}, atLeast: 0.9 },
   },
   'src/pipeline/answers.ts': { expandRetrieval: { below: 0.5, rewriteTimeoutMs: 1 } },
   'src/presets/advisory/index.ts': {

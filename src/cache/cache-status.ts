@@ -37,8 +37,6 @@ export function foundStatus({ kind, ttlSeconds }: FoundAnswer, audience: Audienc
       return `rag-gate; fwd=miss${ttl}; collapsed`
     case 'evidence-hit':
       return `rag-gate; hit${ttl}; detail=same-evidence`
-    case 'similar':
-      return `rag-gate; hit${ttl}; detail=semantic`
     case 'hit':
       return `rag-gate; hit${ttl}`
   }

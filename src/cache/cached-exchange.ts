@@ -120,12 +120,11 @@ export class CachedExchange implements ExchangeCache {
     if (keptUnder === undefined || !isUnimpaired(decision)) return undefined
     const { settings } = this.#parts
     const { request, startedMs } = this.#asked
-    const { key, evidenceKey, anyQuestionKey, purgeEpoch } = keptUnder
+    const { key, evidenceKey, purgeEpoch } = keptUnder
     return {
       store: settings.store,
       key,
       ...(evidenceKey === undefined ? {} : { evidenceKey }),
-      ...(anyQuestionKey === undefined ? {} : { anyQuestion: { key: anyQuestionKey, question: request.question } }),
       policy,
       decision,
       reported,
@@ -177,8 +176,6 @@ const STATES: Readonly<Record<FoundAnswer['kind'], CacheOutcome['state']>> = {
   // Neither the retriever nor the model was asked for it.
   collapsed: 'hit',
   'evidence-hit': 'evidence-hit',
-  // Retrieved and judged, and no model asked.
-  similar: 'evidence-hit',
   stale: 'stale',
   refreshed: 'stale',
 }

@@ -9,8 +9,7 @@ import type { KnownPurges } from '../ports/answer-purges.ts'
 import type { CoalescedOutcome, Leader } from '../ports/coalescer.ts'
 import type { CacheableQuestion, QuestionCacheParts } from './cacheable-question.ts'
 import { joinOthers } from './coalesce.ts'
-import { findSimilar } from './find-similar.ts'
-import { type AnswerKeys, answerKeys, keyOfAnyQuestion, keyOfEvidence } from './question-key.ts'
+import { type AnswerKeys, answerKeys, keyOfEvidence } from './question-key.ts'
 import {
   findStored,
   isOutage,
@@ -26,8 +25,6 @@ export interface KeptUnder {
   readonly key: string
   /** Where else, once it is known by its evidence; absent for a refusal. */
   readonly evidenceKey?: string
-  /** Where else, for other wordings of the question; absent without `reuse`. */
-  readonly anyQuestionKey?: string
   /** Latest purge known when the question came. */
   readonly purgeEpoch: number
 }
@@ -39,7 +36,7 @@ interface Looked {
   readonly place: QuestionPlace
 }
 
-/** Version of a collection that was published once, or never changes: there is nothing older to find by its evidence. */
+/** Version of a collection that was published once, or never changes: its evidence finds no older answer to the same question. */
 const FIRST_VERSION = 1
 
 /** The part of the cache in one question. */
@@ -56,7 +53,6 @@ export class CachedQuestion implements QuestionCache {
   #leader: Leader | undefined
   #separate = false
   #evidenceKey: string | undefined
-  #anyQuestionKey: string | undefined
   #decision: Decision | undefined
 
   constructor(parts: QuestionCacheParts, question: CacheableQuestion) {
@@ -104,15 +100,11 @@ export class CachedQuestion implements QuestionCache {
     // An answer to what is refused is never stored, so it has no key by its evidence.
     if (this.#looked === undefined || assessed.judgement.verdict === 'refuse') return undefined
     const { keys, purges, place } = this.#looked
-    this.#evidenceKey = await keyOfEvidence(keys.shared, assessed)
-    if (place.collection.corpusVersion > FIRST_VERSION) {
-      const same = await findStored(this.#parts, this.#question, purges, this.#evidenceKey)
-      if (isSendable(same, this.#question)) return foundAs('evidence-hit', same)
-    }
-    if (this.#parts.settings.reuse === undefined) return undefined
-    this.#anyQuestionKey = await keyOfAnyQuestion(keys.shared, assessed)
-    const similar = await findSimilar(this.#parts, this.#question, purges, this.#anyQuestionKey)
-    return similar && foundAs('similar', similar)
+    const { stems } = this.#parts.settings
+    this.#evidenceKey = await keyOfEvidence(keys.shared, assessed, stems)
+    if (place.collection.corpusVersion === FIRST_VERSION && stems === undefined) return undefined
+    const same = await findStored(this.#parts, this.#question, purges, this.#evidenceKey)
+    return isSendable(same, this.#question) ? foundAs('evidence-hit', same) : undefined
   }
 
   standIn(failure: Failure): FoundAnswer | undefined {
@@ -132,11 +124,9 @@ export class CachedQuestion implements QuestionCache {
   /** Where the answer may be kept; `undefined` where it must not be. */
   get keptUnder(): KeptUnder | undefined {
     if (this.#looked === undefined || !this.#question.use.store) return undefined
-    const [evidenceKey, anyQuestionKey] = [this.#evidenceKey, this.#anyQuestionKey]
     return {
       key: this.#looked.keys.byQuestion,
-      ...(evidenceKey === undefined ? {} : { evidenceKey }),
-      ...(anyQuestionKey === undefined ? {} : { anyQuestionKey }),
+      ...(this.#evidenceKey === undefined ? {} : { evidenceKey: this.#evidenceKey }),
       purgeEpoch: this.#looked.purges.epoch,
     }
   }

@@ -17,13 +17,13 @@ import { CREDENTIAL_HEADERS, type CredentialHeader } from './cache-use.ts'
 import type { AnswerCacheOptions } from './options.ts'
 
 /** Options that have a default. */
-type Defaulted = Required<Omit<AnswerCacheOptions, 'store' | 'purges' | 'coalescer' | 'reuse' | 'revalidate'>>
+type Defaulted = Required<Omit<AnswerCacheOptions, 'store' | 'purges' | 'coalescer' | 'stems' | 'revalidate'>>
 
 /** The options of an answer cache, checked and completed. */
 export interface CacheSettings
   extends
     Omit<Defaulted, 'vary' | 'ignoredCredentials'>,
-    Pick<AnswerCacheOptions, 'store' | 'purges' | 'coalescer' | 'reuse' | 'revalidate'> {
+    Pick<AnswerCacheOptions, 'store' | 'purges' | 'coalescer' | 'stems' | 'revalidate'> {
   /** In lower case. */
   readonly varyHeaders: readonly string[]
   readonly varyQuery: readonly string[]
@@ -52,7 +52,7 @@ const OPTIONS: OptionKinds<AnswerCacheOptions> = {
   store: required(methods('get', 'put', 'delete')),
   purges: methods('known', 'purge'),
   coalescer: methods('join'),
-  reuse: methods('isSameQuestion'),
+  stems: callable,
   revalidate: callable,
   scope: oneOf('public', 'tenant', 'principal'),
   vary: group(VARY),

@@ -1,5 +1,6 @@
 /** The answer cache of a gate: bundled by those who import it. */
 export { answerCache } from './answer-cache.ts'
-export type { AnswerCacheOptions, AnswerReuse, CacheScope } from './options.ts'
-export { similarQuestions, type SimilarQuestionsOptions } from './similar-questions.ts'
+export type { AnswerCacheOptions, CacheScope } from './options.ts'
+export type { WordReader } from '../core/text/content-stems.ts'
+export { englishStems } from '../core/text/english-stems.ts'
 export type { GateCache } from '../middleware/gate-cache.ts'

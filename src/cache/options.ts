@@ -1,5 +1,6 @@
 /** What can be set for an answer cache. */
 import type { Context } from 'hono'
+import type { WordReader } from '../core/text/content-stems.ts'
 import type { AnswerCache } from '../ports/answer-cache.ts'
 import type { AnswerPurges } from '../ports/answer-purges.ts'
 import type { Coalescer } from '../ports/coalescer.ts'
@@ -7,12 +8,6 @@ import type { CredentialHeader } from './cache-use.ts'
 
 /** Who may share a cached answer: everyone, all of a tenant, or one principal alone. */
 export type CacheScope = 'public' | 'tenant' | 'principal'
-
-/** Whether the answer to one question may be sent to another that found the same evidence; made by `similarQuestions`. */
-export interface AnswerReuse {
-  /** @throws whatever an embedder throws: the question is then answered anew */
-  readonly isSameQuestion: (question: string, answered: string, signal: AbortSignal) => Promise<boolean>
-}
 
 /** Settings of `answerCache`. */
 export interface AnswerCacheOptions {
@@ -26,11 +21,13 @@ export interface AnswerCacheOptions {
    */
   readonly coalescer?: Coalescer
   /**
-   * `similarQuestions(…)`: sends a stored answer to another wording of its question as well.
+   * Reads the words of a question, so that an answer is also sent to another wording of it: one that gives the same stems in the
+   * same order, found the same evidence and was judged alike. `englishStems` reads English; `(word) => word` any language,
+   * and leaves aside the capital at the beginning and the marks at the end.
    *
    * @default only to the same question
    */
-  readonly reuse?: AnswerReuse
+  readonly stems?: WordReader
   /**
    * Who may share a cached answer. Where the gate has no `authenticate`, it must be said to be `public`.
    *

@@ -1,10 +1,11 @@
 /** The answer keys of a question: everything that its answer depends on. */
-import { answerKey, anyQuestionKey, evidenceKey, type SharedKeyParts } from '../core/policy/answer-key.ts'
+import { answerKey, evidenceKey, type SharedKeyParts } from '../core/policy/answer-key.ts'
 import { canonicalJson, lengthPrefixed } from '../core/lib/canonical.ts'
 import { filterKey } from '../core/evidence/passage-filter.ts'
 import { hex } from '../core/lib/sha256.ts'
 import type { Policy } from '../core/policy/policy.ts'
 import type { Rule } from '../core/policy/rules.ts'
+import { contentStems, type WordReader } from '../core/text/content-stems.ts'
 import type { AssessedEvidence } from '../pipeline/assess-evidence.ts'
 import type { QuestionPlace } from '../pipeline/find-place.ts'
 import type { QuestionSettings } from '../pipeline/question-settings.ts'
@@ -83,29 +84,20 @@ function retrievalText(settings: QuestionSettings): string {
 /**
  * The key that is known once the evidence is judged. It names what the handler reads of the evidence and not the version
  * of the corpus: an answer outlives every change of the documents that does not reach its evidence.
+ *
+ * @param stems where other wordings of the question share its answer, what of each word counts
  */
 export async function keyOfEvidence(
   shared: SharedKeyParts,
   { evidence, context, judgement }: AssessedEvidence,
+  stems?: WordReader,
 ): Promise<string> {
+  const question = stems === undefined ? shared.question : lengthPrefixed(contentStems(shared.question, stems))
   const { verdict, band, reason } = judgement
   // An id need not change with the text: the index may be somebody else's.
   // Scores change with every document of the collection, and no answer is made of them.
   const read = [context.text, ...evidence.chunks.map((chunk) => canonicalJson({ ...chunk, scores: null }))]
-  return evidenceKey({ ...shared, fingerprint: await fingerprintOf(read), verdict, band, reason })
-}
-
-/**
- * The key of the last answer from some evidence, whatever was asked. The passages may stand in another order: another
- * wording finds them in another.
- */
-export async function keyOfAnyQuestion(
-  shared: SharedKeyParts,
-  { evidence, judgement }: AssessedEvidence,
-): Promise<string> {
-  const { verdict, band, reason } = judgement
-  const passages = evidence.chunks.map((chunk) => canonicalJson({ ...chunk, scores: null })).sort()
-  return anyQuestionKey({ ...shared, fingerprint: await fingerprintOf(passages), verdict, band, reason })
+  return evidenceKey({ ...shared, question, fingerprint: await fingerprintOf(read), verdict, band, reason })
 }
 
 async function fingerprintOf(read: readonly string[]): Promise<string> {

@@ -16,8 +16,6 @@ export interface Storing {
   readonly key: string
   /** Where an answer is kept as well, under what it rests on. */
   readonly evidenceKey?: string
-  /** Where it is kept as well for other wordings of its question. */
-  readonly anyQuestion?: { readonly key: string; readonly question: string }
   readonly policy: Policy
   readonly decision: Decision
   /** What the handler reported so far: asked again once the body is whole. */
@@ -108,7 +106,7 @@ export function storeRefusal(body: string, status: number, storing: Storing): Pr
   if (lifetime === 0) return undefined
   // Headers that other middleware gave to this caller are not for the next one.
   const shared = new Response(null, { status, headers: { 'content-type': 'application/json' } })
-  const { evidenceKey: _, anyQuestion: __, ...byQuestion } = storing
+  const { evidenceKey: _, ...byQuestion } = storing
   return put(byQuestion, cachedAnswer(storing, lifetime, 0, shared, body))
 }
 
@@ -126,19 +124,11 @@ export function storeByQuestion(
   return put({ store }, { ...answer, key, lifetimeSeconds: Math.min(answer.lifetimeSeconds, todays) })
 }
 
-/** An answer to another wording is a guess, however good: it is made anew at least every hour. */
-const OTHER_WORDINGS_SECONDS = 3600
-
 async function put(
-  { store, evidenceKey, anyQuestion }: Pick<Storing, 'store' | 'evidenceKey' | 'anyQuestion'>,
+  { store, evidenceKey }: Pick<Storing, 'store' | 'evidenceKey'>,
   answer: CachedAnswer,
 ): Promise<CachedAnswer> {
-  const lifetimeSeconds = Math.min(answer.lifetimeSeconds, OTHER_WORDINGS_SECONDS)
-  const entries: CachedAnswer[] = [
-    answer,
-    ...(evidenceKey === undefined ? [] : [{ ...answer, key: evidenceKey }]),
-    ...(anyQuestion === undefined ? [] : [{ ...answer, ...anyQuestion, lifetimeSeconds }]),
-  ]
+  const entries = evidenceKey === undefined ? [answer] : [answer, { ...answer, key: evidenceKey }]
   await Promise.all(entries.map((entry) => store.put(entry.key, entry)))
   return answer
 }

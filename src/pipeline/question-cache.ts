@@ -8,11 +8,11 @@ import type { QuestionPlace } from './find-place.ts'
 export interface FoundAnswer {
   readonly answer: CachedAnswer
   /**
-   * `hit`: before anything was retrieved; `evidence-hit`: after retrieval and judgement; `similar`: likewise, and made for
-   * another wording; `collapsed`: made meanwhile for somebody who asked the same. Past its lifetime: `stale` in the place
-   * of one that could not be made, `refreshed` until a new one is there.
+   * `hit`: before anything was retrieved; `evidence-hit`: after retrieval and judgement; `collapsed`: made meanwhile for
+   * somebody who asked the same. Past its lifetime: `stale` in the place of one that could not be made, `refreshed` until
+   * a new one is there.
    */
-  readonly kind: Extract<CacheState, 'hit' | 'evidence-hit' | 'stale'> | 'similar' | 'collapsed' | 'refreshed'
+  readonly kind: Extract<CacheState, 'hit' | 'evidence-hit' | 'stale'> | 'collapsed' | 'refreshed'
   /** What `Age` says. */
   readonly ageSeconds: number
   /** Seconds of its lifetime that are left; negative past it. */
@@ -40,7 +40,7 @@ export interface QuestionCache {
    * @throws `not_cached` where only a stored answer is wanted, and there was none
    */
   join(): Promise<FoundAnswer | undefined>
-  /** Looks for an answer to the same evidence, or to another wording that found it. */
+  /** Looks for an answer from the same evidence. */
   findByEvidence(assessed: AssessedEvidence, decision: Decision): Promise<FoundAnswer | undefined>
   /** An answer past its lifetime in the place of one that could not be made. */
   standIn(failure: Failure): FoundAnswer | undefined

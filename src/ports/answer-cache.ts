@@ -34,8 +34,6 @@ export interface CachedAnswer {
   readonly model?: string
   /** Tokens of that model, if they were reported: what sending the answer again saves. */
   readonly usage?: TokenUsage
-  /** The question that it answers, where it is kept for other wordings of it. */
-  readonly question?: string
   /** Who asked the question that it answers: whoever else is sent it is not told when that was. */
   readonly principalId: string
   /** Number of the latest purge that was known when the question came; a later one of its scopes makes it a miss. */

@@ -15,7 +15,7 @@ describe('making an answer cache', () => {
     [{ store: null }, 'cache.store'],
     [{ purges: { known: () => null } }, 'cache.purges'],
     [{ coalescer: {} }, 'cache.coalescer'],
-    [{ reuse: () => true }, 'cache.reuse'],
+    [{ stems: 'english' }, 'cache.stems'],
     [{ ttlSeconds: 60 }, 'cache.ttlSeconds'],
     [{ scope: 'everyone' }, 'cache.scope'],
     [{ model: 4 }, 'cache.model'],

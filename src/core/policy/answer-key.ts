@@ -28,7 +28,7 @@ export interface SharedKeyParts {
   readonly retrieval: string
   /** Values of the request headers that the response may vary on, in a fixed order. */
   readonly vary: readonly string[]
-  /** Normalised. */
+  /** Normalised; in an evidence key its stems where other wordings share the answer. */
   readonly question: string
   /** Generation and retrieval options that the request chose, by name. */
   readonly options: Readonly<Record<string, string>>
@@ -95,22 +95,6 @@ export function evidenceKey(parts: SharedKeyParts & EvidenceKeyParts): string {
     SCHEMA,
     'evidence',
     ...shared(parts),
-    parts.fingerprint,
-    parts.verdict,
-    parts.band,
-    parts.reason,
-  ])
-}
-
-/**
- * The canonical text of the key under which the last answer from some evidence is found, whatever was asked: injective, and
- * never equal to a question key or an evidence key.
- */
-export function anyQuestionKey(parts: Omit<SharedKeyParts, 'question'> & EvidenceKeyParts): string {
-  return lengthPrefixed([
-    SCHEMA,
-    'any-question',
-    ...shared({ ...parts, question: '' }),
     parts.fingerprint,
     parts.verdict,
     parts.band,
