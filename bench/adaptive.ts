@@ -9,8 +9,8 @@
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { binomialInterval } from '../src/core/calibration/binomial-interval.ts'
-import { coverageAtFalseAcceptance } from '../src/core/calibration/risk-coverage.ts'
+import { binomialInterval } from '../packages/calibration/src/binomial-interval.ts'
+import { coverageAtFalseAcceptance } from '../packages/calibration/src/risk-coverage.ts'
 import type { Decision } from '../src/core/policy/decision.ts'
 import type { Policy } from '../src/core/policy/policy.ts'
 import { expandRetrieval } from '../src/pipeline/expand-retrieval.ts'

@@ -9,7 +9,7 @@
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { binomialInterval } from '../src/core/calibration/binomial-interval.ts'
+import { binomialInterval } from '../packages/calibration/src/binomial-interval.ts'
 import { meanOf } from '../src/core/lib/statistics.ts'
 import { definePolicy, type Policy } from '../src/core/policy/policy.ts'
 import { balancedGraded } from '../src/presets/balanced/balanced-graded.ts'
@@ -152,7 +152,7 @@ nothing is answered, and \`npm start\` ends. In an app of your own:
 
 \`\`\`ts
 import type { RagGateOptions } from 'hono-rag-gate'
-import { balancedGraded } from 'hono-rag-gate/presets/balanced'
+import { balancedGraded } from 'hono-rag-gate/balanced'
 
 export const cascade: Pick<RagGateOptions<never>, 'policy' | 'retrieval'> = {
   policy: balancedGraded(),

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { createUpstashChunkIndex, createUpstashRetriever, type UpstashOptions } from '../src/adapters/upstash-vector.ts'
 import type { Passage } from '../src/core/evidence/chunk.ts'
-import { answerCommand } from '../src/vector-index/protocol/protocol.ts'
+import { answerCommand } from '../packages/vector-index/src/protocol/protocol.ts'
 import { indexInMemory } from '../test/vector-index/index-in-memory.ts'
 import { bundle } from './bundle.ts'
 
@@ -47,7 +47,7 @@ export async function indexInWorkerd(
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       name: 'vector-index',
-      modules: bundle('workers/vector-index/index.ts', directory),
+      modules: bundle('packages/vector-index/src/worker/index.ts', directory),
       modulesRoot: directory,
       compatibilityDate: '2026-11-01',
       compatibilityFlags: ['nodejs_compat'],

@@ -10,7 +10,7 @@
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { binomialInterval } from '../src/core/calibration/binomial-interval.ts'
+import { binomialInterval } from '../packages/calibration/src/binomial-interval.ts'
 import { fuseConvex } from '../src/core/evidence/fusion.ts'
 import type { Verdict } from '../src/core/gates/finding.ts'
 import { judge } from '../src/core/policy/judge.ts'

@@ -7,9 +7,9 @@
  * Storage is SQLite in Node's memory. Texts and metadata are drawn with a fixed seed. "First" is a query whose fields
  * are not in memory yet, after a write to every page; "next" finds them there. Whatever varies takes turns.
  */
-import { openIndex } from '../src/vector-index/protocol/embedded-index.ts'
-import { answerCommand } from '../src/vector-index/protocol/protocol.ts'
-import { indexSettings } from '../src/vector-index/settings.ts'
+import { openIndex } from '../packages/vector-index/src/protocol/embedded-index.ts'
+import { answerCommand } from '../packages/vector-index/src/protocol/protocol.ts'
+import { indexSettings } from '../packages/vector-index/src/settings.ts'
 import { sqliteStorage } from '../test/vector-index/sqlite-storage.ts'
 import { seededRandom } from './seeded-random.ts'
 

@@ -11,8 +11,14 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ask, callGate, type GateAddress, type GateDocument, type IngestReply } from '../src/cli/gate-client.ts'
-import { binomialInterval } from '../src/core/calibration/binomial-interval.ts'
+import {
+  ask,
+  callGate,
+  type GateAddress,
+  type GateDocument,
+  type IngestReply,
+} from '../packages/cli/src/gate-client.ts'
+import { binomialInterval } from '../packages/calibration/src/binomial-interval.ts'
 import { sentences } from '../src/core/text/sentences.ts'
 import { ROOT, startLocalGate } from '../scripts/local-gate.ts'
 import { measureMemory } from '../test/deep/workerd-memory.ts'

@@ -11,7 +11,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createMemoryAnswerCache } from '../src/adapters/memory-answer-cache.ts'
-import { binomialInterval } from '../src/core/calibration/binomial-interval.ts'
+import { binomialInterval } from '../packages/calibration/src/binomial-interval.ts'
 import { contentStems, type WordReader } from '../src/core/text/content-stems.ts'
 import { englishStems } from '../src/core/text/english-stems.ts'
 import { normaliseQuestion } from '../src/core/text/normalise.ts'

@@ -19,7 +19,7 @@ import { compositionFor } from '../workers/gate/compose.ts'
 import { postDocuments } from '../workers/gate/documents/post-documents.ts'
 
 export { AnswerFlight } from '../src/adapters/durable-object-coalescer.ts'
-export { VectorIndex } from '../workers/vector-index/vector-index.ts'
+export { VectorIndex } from '../packages/vector-index/src/worker/vector-index.ts'
 
 type Bindings = { Bindings: GateBindings }
 

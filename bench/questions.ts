@@ -9,9 +9,9 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ask, type AskReply, ingest, statistics } from '../src/cli/gate-client.ts'
+import { ask, type AskReply, ingest, statistics } from '../packages/cli/src/gate-client.ts'
 import { ROOT, startLocalGate } from '../scripts/local-gate.ts'
-import { binomialInterval } from '../src/core/calibration/binomial-interval.ts'
+import { binomialInterval } from '../packages/calibration/src/binomial-interval.ts'
 import { seededRandom } from './seeded-random.ts'
 
 const DATA = join(ROOT, '..', 'shared', 'data', 'squad-ooc')

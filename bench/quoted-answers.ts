@@ -11,7 +11,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { ask, type AskReply } from '../src/cli/gate-client.ts'
+import { ask, type AskReply } from '../packages/cli/src/gate-client.ts'
 import { type LocalGate, ROOT, startLocalGate } from '../scripts/local-gate.ts'
 
 const SHOWN_PASSAGES = 3
@@ -27,7 +27,7 @@ function readQuestions(file: string): Questions {
 }
 
 function ingestFolder(gate: LocalGate, folder: string): void {
-  const { status } = spawnSync(process.execPath, [join(ROOT, 'src/cli/main.ts'), 'ingest', resolve(folder)], {
+  const { status } = spawnSync(process.execPath, [join(ROOT, 'packages/cli/src/main.ts'), 'ingest', resolve(folder)], {
     env: { ...process.env, RAG_GATE_URL: gate.url, RAG_GATE_KEY: gate.adminToken },
     stdio: ['ignore', 'inherit', 'inherit'],
   })

@@ -8,7 +8,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { binomialInterval } from '../src/core/calibration/binomial-interval.ts'
+import { binomialInterval } from '../packages/calibration/src/binomial-interval.ts'
 import { ROOT } from '../scripts/local-gate.ts'
 import { markdownTable } from './markdown-table.ts'
 

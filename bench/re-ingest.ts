@@ -7,7 +7,7 @@
  * The questions go through `gateQuestion` over the embedded index's own search; every sixth of `squad-ooc`.
  */
 import { createMemoryAnswerCache } from '../src/adapters/memory-answer-cache.ts'
-import { binomialInterval } from '../src/core/calibration/binomial-interval.ts'
+import { binomialInterval } from '../packages/calibration/src/binomial-interval.ts'
 import type { QuestionSettings } from '../src/pipeline/question-settings.ts'
 import { balanced } from '../src/presets/balanced/balanced.ts'
 import { gatedPast } from '../test/fixtures/cached-question.ts'

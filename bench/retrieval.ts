@@ -9,7 +9,7 @@
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { TERM_PAIRS_MODEL } from '../src/vector-index/models.ts'
+import { TERM_PAIRS_MODEL } from '../packages/vector-index/src/models.ts'
 import { markdownTable } from './markdown-table.ts'
 import { gateSearch, indexSet, protocolSearch, type Search } from './retrieval/indexed-set.ts'
 import { haveLabelledSets, readLabelledSet } from './retrieval/labelled-set.ts'

@@ -10,11 +10,11 @@
  * fixed seed around a hundred centres, of unit length. Recall is that of the ten best by exact float32 cosine.
  */
 import { loadKernel } from '../scripts/load-kernel.ts'
-import type { DenseRows } from '../src/vector-index/search/dense/dense-rows.ts'
-import { KernelMemory } from '../src/vector-index/search/dense/kernel-memory.ts'
-import { KernelRows } from '../src/vector-index/search/dense/kernel-rows.ts'
-import { PlainRows } from '../src/vector-index/search/dense/plain-rows.ts'
-import { float32Row, quantise, type DenseRow } from '../src/vector-index/search/scan.ts'
+import type { DenseRows } from '../packages/vector-index/src/search/dense/dense-rows.ts'
+import { KernelMemory } from '../packages/vector-index/src/search/dense/kernel-memory.ts'
+import { KernelRows } from '../packages/vector-index/src/search/dense/kernel-rows.ts'
+import { PlainRows } from '../packages/vector-index/src/search/dense/plain-rows.ts'
+import { float32Row, quantise, type DenseRow } from '../packages/vector-index/src/search/scan.ts'
 import { openBandwidth, type Bandwidth } from './scan/bandwidth.ts'
 import { PEERS, type Found } from './scan/peers.ts'
 import { printed, spreadOf } from './scan/spread.ts'

@@ -4,8 +4,7 @@
  */
 import { integer, real, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { AnswerSignals } from '../src/core/answer/answer-signals.ts'
-import type { AlertKind } from '../src/core/calibration/alert-rules.ts'
-import type { PolicyPin } from '../src/core/calibration/policy-pin.ts'
+import type { PolicyPin } from '../src/core/policy/policy-pin.ts'
 import type { Passage, ScoreKind } from '../src/core/evidence/chunk.ts'
 import type { Band, CacheState, Expansion } from '../src/core/policy/decision.ts'
 import type { Finding, Verdict } from '../src/core/gates/finding.ts'
@@ -322,6 +321,15 @@ export const feedback = sqliteTable('feedback', {
   policyId: text('policy_id'),
   collection: text('collection'),
 })
+
+/** What there are alerts of; the last two of calibrations. */
+export type AlertKind =
+  | 'refusals_high'
+  | 'refusals_low'
+  | 'insufficiency_high'
+  | 'confidence_drift'
+  | 'calibration_outdated'
+  | 'calibration_drift'
 
 /** Alerts, open while `closedMs` is `NULL`. */
 export const alerts = sqliteTable('alerts', {

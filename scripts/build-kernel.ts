@@ -8,7 +8,9 @@ import { fileURLToPath } from 'node:url'
 import { main } from 'assemblyscript/asc'
 
 /** The compiled kernel. */
-export const KERNEL_FILE = fileURLToPath(new URL('../src/vector-index/search/dense/scan.wasm', import.meta.url))
+export const KERNEL_FILE = fileURLToPath(
+  new URL('../packages/vector-index/src/search/dense/scan.wasm', import.meta.url),
+)
 
 const OPTIONS = [
   '-O3',
@@ -43,7 +45,7 @@ export async function compileAssemblyScript(source: string): Promise<Uint8Array<
 
 /** The kernel, compiled afresh. */
 export function compileKernel(): Promise<Uint8Array<ArrayBuffer>> {
-  return compileAssemblyScript('kernel/scan.ts')
+  return compileAssemblyScript('packages/vector-index/kernel/scan.ts')
 }
 
 if (import.meta.main) {

@@ -1,28 +1,99 @@
 /**
- * `npm run build`: the package, as JavaScript with its types, in `dist`, and compiled kernels beside what loads them.
- * What was there before goes.
+ * `npm run build`: every package as it is published, in `dist/npm`: JavaScript with its types, compiled kernels, a
+ * package.json whose doors lead there, licence and README. What was there before goes.
+ *
+ * In the checkout the doors of the packages lead to their sources, so that nothing has to be built to work on them.
  */
-import { copyFileSync, readdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { copyFileSync, cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { build } from 'esbuild'
 import { runChecks } from './check.ts'
 import { ROOT } from './local-gate.ts'
 
-const TSC = 'node_modules/typescript/bin/tsc'
-rmSync(join(ROOT, 'dist'), { recursive: true, force: true })
-const { failed } = runChecks([['build: package', TSC, '-p', 'tsconfig.build.json']])
-// In one file with what it needs: the package has no dependencies of its own.
-await build({
-  entryPoints: [join(ROOT, 'src', 'cli', 'main.ts')],
-  outfile: join(ROOT, 'dist', 'src', 'cli', 'main.js'),
-  bundle: true,
-  platform: 'node',
-  format: 'esm',
-  target: 'node20',
-  // A library in it is CommonJS, and asks Node for its own modules.
-  banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
-})
-for (const file of readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })) {
-  if (file.endsWith('.wasm')) copyFileSync(join(ROOT, 'src', file), join(ROOT, 'dist', 'src', file))
+/** A package.json, as far as it is looked at. */
+interface Manifest {
+  readonly name: string
+  readonly version: string
+  readonly exports: Readonly<Record<string, string | null>>
+  readonly bin?: Readonly<Record<string, string>>
 }
-process.exitCode = failed > 0 ? 1 : 0
+
+/** What only a checkout needs. */
+const OF_CHECKOUT = ['private', 'scripts', 'workspaces', 'devDependencies', 'allowScripts', 'cloudflare']
+
+/** Folders of the packages, from the root of the project; the gate itself first. */
+export const PACKAGE_FOLDERS: readonly string[] = ['.', ...globSync('packages/*', { cwd: ROOT }).sort()]
+
+/** Where a package is built to, absolute. */
+export function builtAt(folder: string): string {
+  return join(ROOT, 'dist', 'npm', folder === '.' ? 'hono-rag-gate' : folder.replace('packages/', ''))
+}
+
+/** Sources of a package, from its folder. */
+function sourcesOf(folder: string): readonly string[] {
+  return folder === '.' ? ['src', 'd1'] : ['src']
+}
+
+/** `./src/x.ts` as a built package has it; what is no source stays. */
+function built(door: string): string | { readonly types: string; readonly default: string } {
+  if (!door.endsWith('.ts')) return door
+  const path = door.slice(0, -'.ts'.length)
+  return { types: `${path}.d.ts`, default: `${path}.js` }
+}
+
+function writeManifest(folder: string, to: string, version: string): void {
+  // The form that npm asks for.
+  const manifest = JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8')) as Manifest
+  const kept = Object.entries(manifest).filter(([name]) => !OF_CHECKOUT.includes(name))
+  const doors = Object.entries(manifest.exports).map(([door, file]) => [door, file === null ? null : built(file)])
+  const published = {
+    ...Object.fromEntries(kept),
+    version,
+    exports: Object.fromEntries(doors),
+    ...(manifest.bin && {
+      bin: Object.fromEntries(Object.entries(manifest.bin).map(([name, file]) => [name, file.replace(/\.ts$/, '.js')])),
+    }),
+    publishConfig: { access: 'public', provenance: true },
+  }
+  writeFileSync(join(to, 'package.json'), `${JSON.stringify(published, null, 2)}\n`)
+}
+
+async function buildPackages(): Promise<boolean> {
+  const dist = join(ROOT, 'dist')
+  rmSync(dist, { recursive: true, force: true })
+  const { failed } = runChecks([
+    ['build: types and JavaScript', 'node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'],
+  ])
+  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest
+  for (const folder of PACKAGE_FOLDERS) {
+    const to = builtAt(folder)
+    mkdirSync(to, { recursive: true })
+    for (const sources of sourcesOf(folder)) {
+      const compiled = join(dist, 'compiled', folder, sources)
+      // The command line is bundled below.
+      if (folder !== 'packages/cli') cpSync(compiled, join(to, sources), { recursive: true })
+      for (const file of globSync(['**/*.wasm', '**/*.sql'], { cwd: join(ROOT, folder, sources) })) {
+        mkdirSync(dirname(join(to, sources, file)), { recursive: true })
+        copyFileSync(join(ROOT, folder, sources, file), join(to, sources, file))
+      }
+    }
+    writeManifest(folder, to, version)
+    copyFileSync(join(ROOT, 'LICENSE'), join(to, 'LICENSE'))
+    copyFileSync(join(ROOT, folder, 'README.md'), join(to, 'README.md'))
+  }
+  // In one file with what it needs: it depends on nothing.
+  await build({
+    entryPoints: [join(ROOT, 'packages', 'cli', 'src', 'main.ts')],
+    outfile: join(builtAt('packages/cli'), 'src', 'main.js'),
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    // A library in it is CommonJS, and asks Node for its own modules.
+    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+  })
+  rmSync(join(dist, 'compiled'), { recursive: true })
+  return failed === 0
+}
+
+if (import.meta.main) process.exitCode = (await buildPackages()) ? 0 : 1

@@ -1,7 +1,7 @@
 /** The project's own documentation as documents: the sample corpus of `npm start`, and what soak and limits ask about. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { GateDocument } from '../src/cli/gate-client.ts'
+import type { GateDocument } from '../packages/cli/src/gate-client.ts'
 import { ROOT } from './local-gate.ts'
 
 /** Tables of ids and test vectors: nothing that a question is answered from. */

@@ -7,7 +7,7 @@
  * it at the most, one on the other; rooms that import each other are a circle.
  */
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { ROOT } from './local-gate.ts'
 
@@ -23,7 +23,37 @@ export interface Drawing {
   readonly circles: readonly (readonly string[])[]
 }
 
-/** Reads the imports among the sources under some folders; of the tree, or of a commit. */
+/** What a package's public name leads to in a checkout, by the name; a `*` stands for one part of a path. */
+function publicNames(): ReadonlyMap<string, string> {
+  const names = new Map<string, string>()
+  for (const manifest of ['package.json', ...globSync('packages/*/package.json', { cwd: ROOT })]) {
+    const { name, exports } = JSON.parse(readFileSync(join(ROOT, manifest), 'utf8')) as {
+      name: string
+      exports: Record<string, string | null>
+    }
+    for (const [door, file] of Object.entries(exports)) {
+      if (file !== null) names.set(posix.join(name, door), posix.join(posix.dirname(manifest), file))
+    }
+  }
+  return names
+}
+
+/** The source that an import leads to, by path from the root. */
+function targetOf(from: string, imported: string, names: ReadonlyMap<string, string>): string {
+  if (imported.startsWith('.')) return posix.normalize(posix.join(posix.dirname(from), imported))
+  const own = names.get(imported)
+  if (own !== undefined) return own
+  for (const [name, file] of names) {
+    const [before = '', after] = name.split('*')
+    if (after !== undefined && imported.startsWith(before)) return file.replace('*', imported.slice(before.length))
+  }
+  return imported
+}
+
+/**
+ * Reads the imports among the sources under some folders, of packages by their public names too; of the tree, or of a
+ * commit (of which only relative imports are followed).
+ */
 export function readImports(folders: readonly string[], commit?: string): Imports {
   const git = (...args: readonly string[]): string =>
     execFileSync('git', args, { cwd: ROOT, encoding: 'utf8', maxBuffer: 1e9 })
@@ -33,10 +63,11 @@ export function readImports(folders: readonly string[], commit?: string): Import
   const known = new Set(files)
   const read = (path: string): string =>
     commit === undefined ? readFileSync(join(ROOT, path), 'utf8') : git('show', `${commit}:${path}`)
+  const names = commit === undefined ? publicNames() : new Map<string, string>()
   return new Map(
     files.map((path) => {
-      const found = [...read(path).matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)]
-      const targets = found.map(([, to = '']) => posix.normalize(posix.join(posix.dirname(path), to)))
+      const found = [...read(path).matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)]
+      const targets = found.map(([, to = '']) => targetOf(path, to, names))
       return [path, new Set(targets.filter((target) => known.has(target)))]
     }),
   )
@@ -97,13 +128,13 @@ export const DRAWINGS: Readonly<Record<string, (path: string) => string | undefi
   files: (path) => path,
   core: (path) => (path.startsWith('src/core/') ? path.split('/')[2] : undefined),
   house: (path) => {
-    const [top, folder = ''] = path.split('/')
-    return top === 'src' ? folder : `${top}/${folder}`
+    const [top = '', folder = ''] = path.split('/')
+    return top === 'src' ? folder : top === 'd1' ? top : `${top}/${folder}`
   },
 }
 
 if (import.meta.main) {
-  const imports = readImports(['src', 'workers'], process.argv[2])
+  const imports = readImports(['src', 'd1', 'packages', 'workers'], process.argv[2])
   for (const [name, roomOf] of Object.entries(DRAWINGS)) {
     const { rooms, floors, circles } = draw(imports, roomOf)
     console.log(`\n${name}: ${rooms.length} rooms on ${floors.length} floors, ${circles.length} circles`)

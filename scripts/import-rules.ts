@@ -26,6 +26,20 @@ const POLICY = ['src/core/policy/', ...GATES]
 const PORTS = ['src/ports/', 'src/core/']
 const PIPELINE = ['src/pipeline/', ERRORS, ...PORTS]
 
+/** Public names of the gate behind which nothing but deciding is done. */
+const PURE_DOORS = ['hono-rag-gate/core', 'hono-rag-gate/errors']
+/** And those of what stores in D1. */
+const STORE_DOORS = [
+  ...PURE_DOORS,
+  'hono-rag-gate/adapters/d1',
+  'hono-rag-gate/d1/schema',
+  'hono-rag-gate/http',
+  'hono-rag-gate/pipeline',
+  'hono-rag-gate/ports',
+  'drizzle-orm',
+  '@cloudflare/workers-types',
+]
+
 /** By the beginning of a path; the longest counts. */
 const ROOMS: Readonly<Record<string, Allowed>> = {
   'src/errors.ts': { rooms: [] },
@@ -36,7 +50,6 @@ const ROOMS: Readonly<Record<string, Allowed>> = {
   'src/core/answer/': { rooms: ANSWER },
   'src/core/gates/': { rooms: GATES },
   'src/core/policy/': { rooms: POLICY },
-  'src/core/calibration/': { rooms: ['src/core/calibration/', ...POLICY] },
   'src/core/reports/': { rooms: ['src/core/reports/', ...POLICY] },
   'src/ports/': { rooms: PORTS },
   'src/pipeline/': { rooms: PIPELINE },
@@ -48,19 +61,57 @@ const ROOMS: Readonly<Record<string, Allowed>> = {
   'src/cache/': { rooms: ['src/cache/', 'src/middleware/', 'src/http/', ...PIPELINE], packages: ['hono'] },
   'src/adapters/': { rooms: ['src/http/', ERRORS, ...PORTS], packages: ['@cloudflare/workers-types'] },
   'src/adapters/d1': {
-    rooms: ['src/adapters/d1/', 'd1/schema.ts', ERRORS, ...PORTS],
-    packages: ['@cloudflare/workers-types', 'drizzle-orm'],
+    rooms: ['src/adapters/d1/', 'src/http/', ERRORS, ...PORTS],
+    packages: ['@cloudflare/workers-types'],
   },
-  'src/vector-index/': { rooms: ['src/vector-index/', 'src/core/text/', ...LIB] },
-  'src/cli/': { rooms: ['src/cli/', 'src/core/', 'src/presets/', ERRORS], packages: ['node:', 'yaml'] },
   'src/index.ts': { rooms: ['src/'] },
+  'd1/': { rooms: ['d1/', ERRORS, ...PORTS], packages: ['drizzle-orm'] },
+  // A package knows the others by their public names alone, and so does the ready Worker.
+  'packages/calibration/': { rooms: ['packages/calibration/'], packages: PURE_DOORS },
+  'packages/presets/': { rooms: ['packages/presets/'], packages: PURE_DOORS },
+  // The list of all policies by name.
+  'packages/presets/src/named/': {
+    rooms: ['packages/presets/'],
+    packages: [...PURE_DOORS, 'hono-rag-gate/balanced', '@hono-rag-gate/calibration'],
+  },
+  'packages/vector-index/': { rooms: ['packages/vector-index/'], packages: PURE_DOORS },
+  'packages/vector-index/src/worker/': {
+    rooms: ['packages/vector-index/'],
+    packages: [...PURE_DOORS, 'hono-rag-gate/http', 'cloudflare:workers'],
+  },
+  'packages/ingest/': { rooms: ['packages/ingest/'], packages: [...STORE_DOORS, 'markdown-it', 'entities', 'yaml'] },
+  'packages/console/': {
+    rooms: ['packages/console/'],
+    packages: [...STORE_DOORS, 'hono-rag-gate/middleware', '@hono-rag-gate/calibration', 'hono'],
+  },
+  'packages/cli/': {
+    rooms: ['packages/cli/'],
+    packages: [
+      ...PURE_DOORS,
+      'hono-rag-gate/balanced',
+      '@hono-rag-gate/calibration',
+      '@hono-rag-gate/ingest',
+      '@hono-rag-gate/presets',
+      'node:',
+      'yaml',
+    ],
+  },
+  'workers/gate/': {
+    rooms: ['workers/gate/'],
+    packages: [
+      'hono-rag-gate',
+      '@hono-rag-gate',
+      '@upstash/vector',
+      '@cloudflare/workers-types',
+      'hono',
+      'cloudflare:workers',
+    ],
+  },
 }
 
 /** Packages of adapters, by their public file or their folder: each its own vendor's. */
 const VENDORS: Readonly<Record<string, readonly string[]>> = {
   'upstash-vector': ['@upstash/vector'],
-  markdown: ['markdown-it', 'entities'],
-  'html-to-markdown': ['entities'],
   'durable-object-coalescer': ['cloudflare:workers'],
 }
 
@@ -74,11 +125,6 @@ const SHARED: Readonly<Record<string, readonly string[]>> = {
   'buffered-decision-log': ['decision-log'],
   'direct-decision-log': ['decision-log'],
   'queue-decision-log': ['decision-log'],
-  'markdown-splitter': ['markdown'],
-  'html-to-markdown': ['markdown'],
-  'answer-cache': ['digests'],
-  'bearer-tokens': ['digests'],
-  d1: ['digests'],
 }
 
 /** An import that no rule allows. */
@@ -101,7 +147,7 @@ export function violationsOf(file: string, source: string): readonly Violation[]
   const { rooms, packages = [] } = allowedFor(file)
   return importsOf(file, source)
     .filter((imported) =>
-      /^(?:src|d1|workers|scripts|test|bench|\.\.)\//.test(imported)
+      /^(?:src|d1|packages|workers|scripts|test|bench|\.\.)\//.test(imported)
         ? rooms.every((room) => !imported.startsWith(room))
         : packages.every((name) => imported !== name && !imported.startsWith(name.endsWith(':') ? name : `${name}/`)),
     )
@@ -109,10 +155,8 @@ export function violationsOf(file: string, source: string): readonly Violation[]
 }
 
 function allowedFor(file: string): Allowed {
-  const preset = /^src\/presets\/[^/]+\//.exec(file)?.[0]
-  // The list of all presets knows each of them.
-  if (preset !== undefined)
-    return { rooms: [preset === 'src/presets/named/' ? 'src/presets/' : preset, 'src/core/', ERRORS] }
+  const preset = /^(?:src|packages\/presets\/src)\/presets\/[^/]+\//.exec(file)?.[0]
+  if (preset !== undefined) return { rooms: [preset, 'src/core/', ERRORS] }
   const room = Object.keys(ROOMS)
     .filter((path) => file.startsWith(path))
     .sort((a, b) => b.length - a.length)[0]
@@ -125,7 +169,7 @@ function allowedFor(file: string): Allowed {
 }
 
 /** Where deciding is done: the same input has the same verdict, whenever and however often. */
-const PURE = ['src/core/', 'src/presets/']
+const PURE = ['src/core/', 'src/presets/', 'packages/calibration/', 'packages/presets/']
 
 const IMPURE =
   /\bDate\.now\b|\bnew Date(?:\(\)|(?=[^\w(]))|(?<!new )\bDate\(|\bperformance\.now\b|\bMath\.random\b|\bcrypto\.(?:getRandomValues|randomUUID)\b|^(?:export )?(?:let|var) |^(?:export )?const \w+(?:: [^=]+)? = new (?:WeakMap|Map|WeakSet|Set)(?:<[^(]*>)?\(\)/gm
@@ -154,9 +198,11 @@ export function circlesAmong(sources: ReadonlyMap<string, string>): readonly (re
   return circles
 }
 
-/** The sources of the package, by path. */
+/** The sources of all packages and of the ready Worker, by path. */
 export function packageSources(): ReadonlyMap<string, string> {
-  const files = globSync('src/**/*.ts', { cwd: ROOT }).sort()
+  const files = globSync(['src/**/*.ts', 'd1/*.ts', 'packages/*/src/**/*.ts', 'workers/gate/**/*.ts'], {
+    cwd: ROOT,
+  }).sort()
   return new Map(files.map((file) => [file, readFileSync(join(ROOT, file), 'utf8')]))
 }
 

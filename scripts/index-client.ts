@@ -3,7 +3,7 @@
  * library does not do; what comes back is checked no further than these scripts use it.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { jsonText, parseJson } from '../src/vector-index/exact-json.ts'
+import { jsonText, parseJson } from '../packages/vector-index/src/exact-json.ts'
 
 /** A row as `range` gives it and `upsert` takes it. */
 export interface IndexRow {

@@ -19,7 +19,7 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs'
-import { jsonText } from '../src/vector-index/exact-json.ts'
+import { jsonText } from '../packages/vector-index/src/exact-json.ts'
 import { addressIn, type IndexInfo, type IndexRow, readOptions, send, wholeIn, wrongUse } from './index-client.ts'
 import { vectorizeRow } from './vectorize-row.ts'
 

@@ -11,7 +11,7 @@
 import { createReadStream, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseJson } from '../src/vector-index/exact-json.ts'
+import { parseJson } from '../packages/vector-index/src/exact-json.ts'
 import { addressIn, type IndexInfo, type IndexRow, readOptions, send, wholeIn, wrongUse } from './index-client.ts'
 
 const USAGE = `Usage: npm run index:import -- --in FILE [--url URL] [--token TOKEN] [--as vectors|data] [--batch 1-1000] [--no-wait]

@@ -42,7 +42,7 @@ Each token also works at ${url} alone. Try next:
   import { Index } from '@upstash/vector'
   const index = new Index({ url: '${url}/indexes/${name}', token: '${token}' })
 
-workers/vector-index/README.md says what an index can be and how to move to the real service.`
+docs/vector-index.md says what an index can be and how to move to the real service.`
 }
 
 const indexes = file === undefined ? undefined : settingsIn(file)

@@ -5,8 +5,8 @@
  * taken from the environment, and from `.dev.vars` where they are not there.
  */
 import { join, relative } from 'node:path'
-import { ask, type AskReply, ingest } from '../src/cli/gate-client.ts'
-import { CommandError } from '../src/cli/command-error.ts'
+import { ask, type AskReply, ingest } from '../packages/cli/src/gate-client.ts'
+import { CommandError } from '../packages/cli/src/command-error.ts'
 import { docsCorpus } from './docs-corpus.ts'
 import { type LocalGate, portFromEnvironment, ROOT, serveUntilStopped, startLocalGate } from './local-gate.ts'
 import { exportedSettings } from './worker-settings.ts'

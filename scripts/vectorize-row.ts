@@ -1,5 +1,5 @@
 /** Rows as `wrangler vectorize insert` takes them. */
-import { jsonText } from '../src/vector-index/exact-json.ts'
+import { jsonText } from '../packages/vector-index/src/exact-json.ts'
 import type { IndexRow } from './index-client.ts'
 
 /** Limits of Vectorize. @see https://developers.cloudflare.com/vectorize/platform/limits/ */

@@ -19,16 +19,10 @@ const MODEL = { baseUrl: 'http://model.invalid/v1', apiKey: 'key', model: 'm' }
 
 /** Every maker of the adapters, each with all of its options as they may be. */
 const ADAPTERS: Readonly<Record<string, Options>> = {
-  createBearerAuthenticator: { tokens: [], anonymous: null, keys: {}, timeoutMs: 1 },
   createBufferedDecisionLog: { store: {}, flushAt: 1, flushAfterMs: 1, maxHeld: 100, onDropped: f, clock: CLOCK },
   createCacheApiAnswerCache: { cache: {}, deadlineMs: 10, hmacKey: KEY, host: 'answers.invalid', onFault: f },
   createD1AnswerPurges: { db: {}, copyMaxAgeMs: 1, clock: CLOCK },
-  createD1ApiKeys: { db: {}, copyMaxAgeMs: 1, unknownMaxAgeMs: 1, clock: CLOCK },
-  createD1ChunkTexts: { db: {} },
-  createD1Collections: { db: {}, copyMaxAgeMs: 1, clock: CLOCK },
   createD1DecisionStore: { db: {}, onRejected: f, storeQuestions: { retentionDays: 1 }, policyOf: f },
-  createD1IdempotencyStore: { db: {}, clock: CLOCK },
-  createD1Statistics: { db: {} },
   createDecisionConsumer: { store: f, onPoison: f, retryAfterSeconds: 1 },
   createDirectDecisionLog: { store: {}, onDropped: f, clock: CLOCK },
   createExtractiveGenerator: { maxSentences: 1, closestPassage: 'Closest' },
@@ -45,7 +39,6 @@ const ADAPTERS: Readonly<Record<string, Options>> = {
   },
   createKvAnswerCache: { kv: {}, deadlineMs: 10, hmacKey: KEY, onFault: f },
   createLlmGrader: { ...MODEL, ...UPSTREAM, maxPassageCharacters: 100, maxTokensField: 'max_tokens' },
-  createMarkdownSplitter: { maxCharacters: 100, overlapCharacters: 1, htmlToMarkdown: f },
   createMemoryAnswerCache: { maxBytes: 1 },
   createOpenAiEmbedder: { ...MODEL, ...UPSTREAM, dimension: 2, length: 'asked', batchSize: 1, maxResponseBytes: 1 },
   createOpenAiGenerator: {
@@ -149,7 +142,7 @@ const SIGNALS = {
   escalateRefusals: true,
 }
 
-/** Policies, gates and what stands beside them. */
+/** Policies, gates and what stands beside them, and the makers of the packages. */
 const POLICIES: Readonly<Record<string, Readonly<Record<string, Options>>>> = {
   'src/index.ts': {
     balanced: { refuseBelow: 0.5, adviseBelow: 0.6 },
@@ -187,14 +180,29 @@ const POLICIES: Readonly<Record<string, Readonly<Record<string, Options>>>> = {
     },
   },
   'src/pipeline/answers.ts': { expandRetrieval: { below: 0.5, rewriteTimeoutMs: 1 } },
-  'src/presets/advisory/index.ts': {
+  'packages/console/src/index.ts': {
+    createBearerAuthenticator: { tokens: [], anonymous: null, keys: {}, timeoutMs: 1 },
+    createD1ApiKeys: { db: {}, copyMaxAgeMs: 1, unknownMaxAgeMs: 1, clock: CLOCK },
+    createD1Statistics: { db: {} },
+  },
+  'packages/ingest/src/d1/index.ts': {
+    createD1ChunkTexts: { db: {} },
+    createD1Collections: { db: {}, copyMaxAgeMs: 1, clock: CLOCK },
+  },
+  'packages/ingest/src/idempotency/index.ts': {
+    createD1IdempotencyStore: { db: {}, clock: CLOCK },
+  },
+  'packages/ingest/src/markdown/index.ts': {
+    createMarkdownSplitter: { maxCharacters: 100, overlapCharacters: 1, htmlToMarkdown: f },
+  },
+  'packages/presets/src/advisory/index.ts': {
     advisory: { requiredFields: ['a'], optionalFields: ['b'], adviseBelow: 0.7, unusableBelow: 0.5 },
     advisoryConfidence: { adviseBelow: 0.7, unusableBelow: 0.5 },
   },
   'src/presets/balanced/index.ts': {
     balancedGraded: { refuseBelow: 0.5, adviseBelow: 0.6, relevanceThreshold: 2, minChunks: 1 },
   },
-  'src/presets/multi-gate/index.ts': {
+  'packages/presets/src/multi-gate/index.ts': {
     multiGate: {
       refuseBelow: 0.5,
       adviseBelowKeywords: 0.5,
@@ -204,13 +212,13 @@ const POLICIES: Readonly<Record<string, Readonly<Record<string, Options>>>> = {
       minTermShare: 0.5,
     },
   },
-  'src/presets/sufficiency/index.ts': {
+  'packages/presets/src/sufficiency/index.ts': {
     sufficiency: SUFFICIENCY,
     sufficiencyByCollection: { ...SUFFICIENCY, byCollection: { docs: 0.5 } },
     sufficiencyGate: SUFFICIENCY,
     sufficiencyThreshold: SUFFICIENCY,
   },
-  'src/presets/two-tier/index.ts': {
+  'packages/presets/src/two-tier/index.ts': {
     twoTier: {
       relevanceThreshold: 2,
       minChunks: 1,
@@ -221,7 +229,7 @@ const POLICIES: Readonly<Record<string, Readonly<Record<string, Options>>>> = {
       wording: 'neutral',
     },
   },
-  'src/presets/weighted-signals/index.ts': { legalReview: { ...SIGNALS }, weightedSignals: { ...SIGNALS } },
+  'packages/presets/src/weighted-signals/index.ts': { legalReview: { ...SIGNALS }, weightedSignals: { ...SIGNALS } },
 }
 
 const load = async (path: string): Promise<Readonly<Record<string, Maker>>> =>

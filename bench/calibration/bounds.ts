@@ -1,8 +1,8 @@
 /** What stands in the way of more coverage: what one would keep who knew more of the questions to be refused than labels tell. */
-import { logOdds } from '../../src/core/calibration/adjusted-confidence.ts'
-import { binomialInterval } from '../../src/core/calibration/binomial-interval.ts'
-import { lowestSafeConfidence } from '../../src/core/calibration/safe-confidence.ts'
-import { lowestSafeThreshold, type Promised } from '../../src/core/calibration/safe-threshold.ts'
+import { logOdds } from '../../packages/calibration/src/adjusted-confidence.ts'
+import { binomialInterval } from '../../packages/calibration/src/binomial-interval.ts'
+import { lowestSafeConfidence } from '../../packages/calibration/src/safe-confidence.ts'
+import { lowestSafeThreshold, type Promised } from '../../packages/calibration/src/safe-threshold.ts'
 import { meanOf } from '../../src/core/lib/statistics.ts'
 import { markdownTable } from '../markdown-table.ts'
 import { seededRandom } from '../seeded-random.ts'

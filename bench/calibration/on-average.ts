@@ -1,6 +1,6 @@
 /** What `certainty: 'average'` keeps to: the mean over draws, and the bound that stands beside it. */
-import { binomialInterval } from '../../src/core/calibration/binomial-interval.ts'
-import { lowestSafeThreshold, mostAllowed, upperBound } from '../../src/core/calibration/safe-threshold.ts'
+import { binomialInterval } from '../../packages/calibration/src/binomial-interval.ts'
+import { lowestSafeThreshold, mostAllowed, upperBound } from '../../packages/calibration/src/safe-threshold.ts'
 import { meanOf } from '../../src/core/lib/statistics.ts'
 import { markdownTable } from '../markdown-table.ts'
 import { seededRandom } from '../seeded-random.ts'

@@ -1,7 +1,7 @@
 /** What labels of a collection win where a reader scores its passages, all of them or the uncertain middle. */
-import { binomialInterval } from '../../src/core/calibration/binomial-interval.ts'
-import { calibratePolicy } from '../../src/core/calibration/calibrate-policy.ts'
-import { wasRead } from '../../src/core/calibration/recorded-measures.ts'
+import { binomialInterval } from '../../packages/calibration/src/binomial-interval.ts'
+import { calibratePolicy } from '../../packages/calibration/src/calibrate-policy.ts'
+import { wasRead } from '../../packages/calibration/src/recorded-measures.ts'
 import { meanOf } from '../../src/core/lib/statistics.ts'
 import { confidenceOf } from '../../src/core/policy/confidence.ts'
 import type { Policy } from '../../src/core/policy/policy.ts'

@@ -4,7 +4,7 @@ import { EMPTY_LEXICON } from '../../src/core/text/lexicon.ts'
 import { createTermReader } from '../../src/core/text/terms.ts'
 import { measure, type Signals } from '../../src/core/signals/measure.ts'
 import { questionParts } from '../../src/core/text/question-parts.ts'
-import type { TextSignalName } from '../../src/core/signals/index.ts'
+import type { TextSignalName } from '../../src/core/signals/text-signals.ts'
 import { fitGrouped, L2, type Row } from './grouped-fit.ts'
 import { FAMILY_SETS, type QuestionSet } from './question-sets.ts'
 

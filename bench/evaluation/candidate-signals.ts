@@ -8,7 +8,7 @@ import {
   pearson,
   populationDeviation as standardDeviation,
 } from '../../src/core/lib/statistics.ts'
-import { TEXT_SIGNALS } from '../../src/core/signals/index.ts'
+import { TEXT_SIGNALS } from '../../src/core/signals/text-signals.ts'
 import { type ChunkFeatures, read, type TextFeatures } from '../../src/core/signals/text-features.ts'
 import type { Lexicon } from '../../src/core/text/lexicon.ts'
 import { sentenceTerms, terms } from '../../src/core/text/terms.ts'

@@ -7,10 +7,10 @@ import { fuseConvex } from '../../src/core/evidence/fusion.ts'
 import { buildLexicon, idfMass, type Lexicon } from '../../src/core/text/lexicon.ts'
 import { normaliseQuestion } from '../../src/core/text/normalise.ts'
 import { terms } from '../../src/core/text/terms.ts'
-import { embed, termFrequencies } from '../../src/vector-index/embed/embedder.ts'
-import { ResidentNamespace } from '../../src/vector-index/store/resident-namespace.ts'
-import { quantise, type ScoredRow } from '../../src/vector-index/search/scan.ts'
-import { dimensionOf, passageVector, questionVector } from '../../src/vector-index/embed/bm25.ts'
+import { embed, termFrequencies } from '../../packages/vector-index/src/embed/embedder.ts'
+import { ResidentNamespace } from '../../packages/vector-index/src/store/resident-namespace.ts'
+import { quantise, type ScoredRow } from '../../packages/vector-index/src/search/scan.ts'
+import { dimensionOf, passageVector, questionVector } from '../../packages/vector-index/src/embed/bm25.ts'
 
 const DATA = join(import.meta.dirname, '..', '..', '..', 'shared', 'data')
 

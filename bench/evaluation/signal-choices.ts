@@ -1,7 +1,7 @@
 /** Which signals and constants `balanced` has, and why: every one weighed with its family left out of the fit. */
-import { auroc } from '../../src/core/calibration/auroc.ts'
-import type { LabelledScore } from '../../src/core/calibration/labelled-score.ts'
-import { coverageAtFalseAcceptance } from '../../src/core/calibration/risk-coverage.ts'
+import { auroc } from '../../packages/calibration/src/auroc.ts'
+import type { LabelledScore } from '../../packages/calibration/src/labelled-score.ts'
+import { coverageAtFalseAcceptance } from '../../packages/calibration/src/risk-coverage.ts'
 import { meanOf } from '../../src/core/lib/statistics.ts'
 import { markdownTable } from '../markdown-table.ts'
 import { seededRandom } from '../seeded-random.ts'

@@ -4,7 +4,7 @@ import type { GateBindings } from '../../workers/gate/bindings.ts'
 import type { Used } from './used.ts'
 
 export { AnswerFlight } from '../../src/adapters/durable-object-coalescer.ts'
-export { VectorIndex } from '../../workers/vector-index/vector-index.ts'
+export { VectorIndex } from '../../packages/vector-index/src/worker/vector-index.ts'
 
 const NOTHING: Used = { d1Calls: 0, d1Statements: 0, rowsRead: 0, rowsWritten: 0, indexCalls: 0, cacheCalls: 0 }
 let used: Used = { ...NOTHING }

@@ -1,8 +1,8 @@
 /** Reads documents of a family as the ready Worker and the command line do. */
-import { htmlToMarkdown } from '../../src/adapters/html-to-markdown.ts'
-import { createMarkdownSplitter } from '../../src/adapters/markdown-splitter.ts'
-import { splitFrontMatter } from '../../src/cli/front-matter.ts'
-import { mdxToMarkdown } from '../../src/cli/mdx-to-markdown.ts'
+import { htmlToMarkdown } from '../../packages/ingest/src/markdown/html-to-markdown.ts'
+import { createMarkdownSplitter } from '../../packages/ingest/src/markdown/markdown-splitter.ts'
+import { splitFrontMatter } from '../../packages/ingest/src/mdx/front-matter.ts'
+import { mdxToMarkdown } from '../../packages/ingest/src/mdx/mdx-to-markdown.ts'
 import { documentOf, FAMILIES, type Form } from './families.ts'
 
 /** What to read. */

@@ -1,5 +1,5 @@
 /** From the ranks of right passages to rates with intervals. */
-import { binomialInterval, type Interval } from '../../src/core/calibration/binomial-interval.ts'
+import { binomialInterval, type Interval } from '../../packages/calibration/src/binomial-interval.ts'
 import { seededRandom } from '../seeded-random.ts'
 
 /** Passages looked at for a question: a right one further down counts as not found. */

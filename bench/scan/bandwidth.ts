@@ -4,7 +4,7 @@ const MEBIBYTE = 1024 * 1024
 /** Far more than a cache holds. */
 const BUFFER = 256 * MEBIBYTE
 
-/** What `kernel/read-sum.ts` exports. */
+/** What `packages/vector-index/kernel/read-sum.ts` exports. */
 interface ReadSum {
   readonly memory: WebAssembly.Memory
   readonly readSum: (from: number, bytes: number) => bigint
@@ -20,7 +20,7 @@ export interface Bandwidth {
 
 /** Makes the buffer that is read. */
 export async function openBandwidth(): Promise<Bandwidth> {
-  const module = new WebAssembly.Module(await compileAssemblyScript('kernel/read-sum.ts'))
+  const module = new WebAssembly.Module(await compileAssemblyScript('packages/vector-index/kernel/read-sum.ts'))
   // The interface describes what the source exports.
   const { memory, readSum } = new WebAssembly.Instance(module).exports as unknown as ReadSum
   memory.grow(BUFFER / 65_536)

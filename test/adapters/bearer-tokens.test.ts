@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createBearerAuthenticator } from '../../src/adapters/bearer-tokens.ts'
+import { createBearerAuthenticator } from '../../packages/console/src/keys/bearer-tokens.ts'
 import { RagGateError } from '../../src/errors.ts'
 import type { Principal } from '../../src/ports/authenticator.ts'
 

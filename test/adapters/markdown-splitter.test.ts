@@ -1,7 +1,10 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createMarkdownSplitter, type MarkdownSplitterOptions } from '../../src/adapters/markdown-splitter.ts'
-import type { HtmlInBlocks } from '../../src/adapters/markdown/html-within.ts'
+import {
+  createMarkdownSplitter,
+  type MarkdownSplitterOptions,
+} from '../../packages/ingest/src/markdown/markdown-splitter.ts'
+import type { HtmlInBlocks } from '../../packages/ingest/src/markdown/html-within.ts'
 
 /** Parts of a text; without overlap where a test does not speak of it. */
 const splitting = (options: MarkdownSplitterOptions = {}) => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createLlmGrader, type LlmGraderOptions } from '../../src/adapters/llm-grader.ts'
 import { createWorkersAiReranker, type WorkersAiRerankerOptions } from '../../src/adapters/workers-ai-reranker.ts'
-import { twoTier } from '../../src/presets/two-tier/two-tier.ts'
+import { twoTier } from '../../packages/presets/src/two-tier/two-tier.ts'
 import { aPassage } from '../fixtures/evidence.ts'
 import { aGate, STRONG, WEAK } from '../fixtures/gate.ts'
 import { answering, type ScriptedUpstream, startUpstream } from '../fixtures/scripted-upstream.ts'

@@ -8,7 +8,7 @@ import {
 } from '../../src/adapters/upstash-vector.ts'
 import { RagGateError } from '../../src/errors.ts'
 import type { Fetch } from '../../src/http/bounded-fetch.ts'
-import { parseFilter } from '../../src/vector-index/filter/parse-filter.ts'
+import { parseFilter } from '../../packages/vector-index/src/filter/parse-filter.ts'
 import type { PassageFilter } from '../../src/core/evidence/passage-filter.ts'
 import type { RetrievalRequest } from '../../src/ports/retriever.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { splitFrontMatter } from '../../src/cli/front-matter.ts'
+import { splitFrontMatter } from '../../packages/ingest/src/mdx/front-matter.ts'
 
 describe('splitFrontMatter', () => {
   it('reads what YAML can say', () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { RerankerOutcome } from '../../src/core/evidence/rerank.ts'
-import { type AskingOptions, askLabels, readerFailed } from '../../src/cli/judged-labels.ts'
+import { type AskingOptions, askLabels, readerFailed } from '../../packages/cli/src/judged-labels.ts'
 import { signalsOf } from '../fixtures/evidence.ts'
 import { answering, upstreamOfTests } from '../fixtures/scripted-upstream.ts'
 import { aFolder } from './folder.ts'

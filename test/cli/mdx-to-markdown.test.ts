@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { mdxToMarkdown } from '../../src/cli/mdx-to-markdown.ts'
+import { mdxToMarkdown } from '../../packages/ingest/src/mdx/mdx-to-markdown.ts'
 
 const lines = (...all: string[]): string => all.join('\n')
 

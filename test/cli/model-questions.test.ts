@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import { writeQuestions } from '../../src/cli/model-questions.ts'
+import { writeQuestions } from '../../packages/cli/src/model-questions.ts'
 
 interface Asked {
   readonly seed: number

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { listFiles } from '../../src/cli/list-files.ts'
-import { type Read, readDocuments } from '../../src/cli/read-documents.ts'
+import { listFiles } from '../../packages/cli/src/list-files.ts'
+import { type Read, readDocuments } from '../../packages/cli/src/read-documents.ts'
 import { aFolder } from './folder.ts'
 
 const folder = aFolder()

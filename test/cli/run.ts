@@ -1,6 +1,6 @@
 /** Runs the command line in this process, at a terminal or in a pipe. */
-import { runCommand } from '../../src/cli/main.ts'
-import { terminalOn } from '../../src/cli/terminal.ts'
+import { runCommand } from '../../packages/cli/src/main.ts'
+import { terminalOn } from '../../packages/cli/src/terminal.ts'
 
 export interface Ran {
   readonly code: number

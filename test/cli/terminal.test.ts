@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { jsonText, oneLine, printable, progressOn, terminalOn, wantsColours } from '../../src/cli/terminal.ts'
+import { jsonText, oneLine, printable, progressOn, terminalOn, wantsColours } from '../../packages/cli/src/terminal.ts'
 
 const HOSTILE: readonly (readonly [string, string, string])[] = [
   ['colours', '\u001b[31mred\u001b[0m', 'red'],

@@ -1,7 +1,7 @@
 /** What the soak asks about: a real question set where one is here, else this project's own docs. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { GateDocument } from '../../src/cli/gate-client.ts'
+import type { GateDocument } from '../../packages/cli/src/gate-client.ts'
 import { docsCorpus } from '../../scripts/docs-corpus.ts'
 import { ROOT } from '../../scripts/local-gate.ts'
 

@@ -1,21 +1,8 @@
-/** Compiles examples of the documentation as their readers would, against the sources. */
+/** Compiles examples of the documentation as their readers would, against the sources: in a checkout the packages' doors lead there. */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { examplesOf, PAGES, patched, read, ROOT } from './pages.ts'
-
-/** Sub-paths of the package, and where their sources are. */
-export const SUB_PATHS: Readonly<Record<string, string>> = {
-  '': 'src/index.ts',
-  '/adapters/*': 'src/adapters/*.ts',
-  '/presets/*': 'src/presets/*/index.ts',
-  '/calibration': 'src/core/calibration/index.ts',
-  '/reports': 'src/core/reports/index.ts',
-  '/answers': 'src/pipeline/answers.ts',
-  '/cache': 'src/cache/index.ts',
-  '/ports': 'src/ports/index.ts',
-  '/vector-index': 'src/vector-index/index.ts',
-}
 
 /**
  * What the reader of a fragment has already: an app, bindings, and calls of their own. Imports of the front door need
@@ -126,9 +113,6 @@ export function writeExamples(folder: string, files: ReadonlyMap<string, string>
 export function compile(folder: string, files: ReadonlyMap<string, string>): string[] {
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
   const written = writeExamples(folder, files)
-  const paths = Object.fromEntries(
-    Object.entries(SUB_PATHS).map(([path, source]) => [`hono-rag-gate${path}`, [join(ROOT, source)]]),
-  )
   const compilerOptions = {
     target: 'ES2022',
     module: 'ESNext',
@@ -143,11 +127,10 @@ export function compile(folder: string, files: ReadonlyMap<string, string>): str
     resolveJsonModule: true,
     lib: ['ES2022', 'ESNext.Disposable'],
     types: ['@cloudflare/workers-types'],
-    paths,
   }
   writeFileSync(
     join(folder, 'tsconfig.json'),
-    JSON.stringify({ compilerOptions, files: [join(ROOT, 'workers/wasm.d.ts'), ...written] }),
+    JSON.stringify({ compilerOptions, files: [join(ROOT, 'packages/vector-index/src/wasm.d.ts'), ...written] }),
   )
   const { stdout, stderr, status } = spawnSync(
     process.execPath,

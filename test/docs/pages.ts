@@ -1,5 +1,5 @@
 /** The pages that people read, and the examples in them. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -14,7 +14,7 @@ export const PAGES: readonly string[] = [
   'CHANGELOG.md',
   'CONTRIBUTING.md',
   'SECURITY.md',
-  'workers/vector-index/README.md',
+  ...globSync('packages/*/README.md', { cwd: ROOT }).sort(),
   ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
     .map((name) => `docs/${name.replaceAll('\\', '/')}`)
     .filter((path) => path.endsWith('.md'))

@@ -6,6 +6,7 @@ import { errorCodes } from './error-codes.ts'
 import { read, ROOT } from './pages.ts'
 
 const PAGE = read('docs/troubleshooting.md')
+const PRESETS = 'packages/presets/src'
 
 /** Codes in the first column of the tables under a heading, up to the next one of its level. */
 function codesUnder(heading: string): string[] {
@@ -16,7 +17,7 @@ function codesUnder(heading: string): string[] {
 
 /** The codes of every gate, in core and in the presets. */
 async function codesOfGates(): Promise<Set<string>> {
-  const folders = ['src/core/gates', ...readdirSync(join(ROOT, 'src/presets')).map((name) => `src/presets/${name}`)]
+  const folders = ['src/core/gates', 'src/presets/balanced', ...readdirSync(join(ROOT, PRESETS)).map((name) => `${PRESETS}/${name}`)]
   const codes = new Set<string>()
   for (const folder of folders) {
     for (const file of readdirSync(join(ROOT, folder))) {

@@ -14,7 +14,7 @@ import {
   recommend,
   scoreRetrieval,
   weightedSignals,
-} from '../../src/presets/weighted-signals/index.ts'
+} from '../../packages/presets/src/weighted-signals/index.ts'
 import { aPassage } from '../fixtures/evidence.ts'
 import { aGate, type GateFixture, QUESTION, STRONG } from '../fixtures/gate.ts'
 import { asked, ranked, toldOperator } from './a-route.ts'

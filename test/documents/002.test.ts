@@ -6,9 +6,9 @@ import {
   scoresOfGate,
   suggestThresholdChange,
   thresholdSensitivity,
-} from '../../src/core/calibration/index.ts'
+} from '../../packages/calibration/src/index.ts'
 import { balanced, ragGate } from '../../src/index.ts'
-import { multiGate, type MultiGateOptions } from '../../src/presets/multi-gate/index.ts'
+import { multiGate, type MultiGateOptions } from '../../packages/presets/src/multi-gate/index.ts'
 import { aPassage } from '../fixtures/evidence.ts'
 import { aGate, bodyOf, type HandlerContext, STRONG } from '../fixtures/gate.ts'
 import { ranked, type Told } from './a-route.ts'

@@ -11,7 +11,7 @@ import {
   handOverAdvisory,
   marketContextFrom,
   readSelfReport,
-} from '../../src/presets/advisory/index.ts'
+} from '../../packages/presets/src/advisory/index.ts'
 import { aPassage } from '../fixtures/evidence.ts'
 import { aGate, bodyOf, type HandlerContext, STRONG } from '../fixtures/gate.ts'
 import { asked, ranked, type Told, toldOperator } from './a-route.ts'

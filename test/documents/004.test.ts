@@ -1,6 +1,6 @@
 /** Document 004, gating by sufficient evidence: its examples, by a route, by `answerQuestion` and by the gate alone. */
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { tuneByCollection, tuneThreshold } from '../../src/core/calibration/index.ts'
+import { tuneByCollection, tuneThreshold } from '../../packages/calibration/src/index.ts'
 import type { RagGateError } from '../../src/index.ts'
 import { answerQuestion, answerWithRetries } from '../../src/pipeline/answers.ts'
 import {
@@ -16,7 +16,7 @@ import {
   sufficiencyGate,
   type SufficiencyOptions,
   sufficiencyThreshold,
-} from '../../src/presets/sufficiency/index.ts'
+} from '../../packages/presets/src/sufficiency/index.ts'
 import { answering, ASKED, INTENTION, MURDER, SETTINGS, shares } from '../fixtures/answering.ts'
 import { aGate, bodyOf, type HandlerContext, STRONG } from '../fixtures/gate.ts'
 import type { Told } from './a-route.ts'

@@ -62,7 +62,7 @@ afterAll(async () => {
 async function ragGate(...given: readonly string[]) {
   const { FORCE_COLOR: _, ...others } = process.env
   const env = { ...others, RAG_GATE_URL: gate.url, RAG_GATE_KEY: gate.adminToken }
-  const child = spawn(process.execPath, [join(ROOT, 'src', 'cli', 'main.ts'), ...given], { env })
+  const child = spawn(process.execPath, [join(ROOT, 'packages', 'cli', 'src', 'main.ts'), ...given], { env })
   let out = ''
   let notes = ''
   child.stdout.on('data', (piece: Buffer) => (out += piece.toString()))

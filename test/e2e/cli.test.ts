@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { AskReply } from '../../src/cli/gate-client.ts'
+import type { AskReply } from '../../packages/cli/src/gate-client.ts'
 import { type LocalGate, ROOT, startLocalGate } from '../../scripts/local-gate.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'hono-rag-gate-cli-'))
@@ -31,7 +31,7 @@ afterAll(async () => {
 async function ragGate(given: readonly string[], key: string | undefined = gate.adminToken) {
   const { FORCE_COLOR: _, ...others } = process.env
   const env = { ...others, RAG_GATE_URL: gate.url, ...(key === '' ? {} : { RAG_GATE_KEY: key }) }
-  const child = spawn(process.execPath, [join(ROOT, 'src', 'cli', 'main.ts'), ...given], { env })
+  const child = spawn(process.execPath, [join(ROOT, 'packages', 'cli', 'src', 'main.ts'), ...given], { env })
   let out = ''
   let notes = ''
   child.stdout.on('data', (piece: Buffer) => (out += piece.toString()))

@@ -1,7 +1,7 @@
 /** Identical questions at the same time, in the real runtime, with a real model endpoint that counts. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { ingest } from '../../src/cli/gate-client.ts'
+import { ingest } from '../../packages/cli/src/gate-client.ts'
 import { gateWithModel } from './gate-with-model.ts'
 
 const ASKERS = 20

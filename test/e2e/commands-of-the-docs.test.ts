@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { docsCorpus } from '../../scripts/docs-corpus.ts'
 import { type LocalGate, ROOT, startLocalGate } from '../../scripts/local-gate.ts'
-import { ingest } from '../../src/cli/gate-client.ts'
+import { ingest } from '../../packages/cli/src/gate-client.ts'
 import { examplesOf, PAGES } from '../docs/pages.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'hono-rag-gate-commands-'))
@@ -28,7 +28,7 @@ afterAll(async () => {
 
 /** Calls that npm would pass on, without npm; and a `curl` that fails with what the gate answered. */
 const SHELL = `set -e
-npm() { [ "$1 $2 $3" = "run rag-gate --" ] && shift 3 && node_modules/.bin/node src/cli/main.ts "$@"; }
+npm() { [ "$1 $2 $3" = "run rag-gate --" ] && shift 3 && node_modules/.bin/node packages/cli/src/main.ts "$@"; }
 curl() { command curl --silent --show-error --fail-with-body "$@"; echo; }
 `
 

@@ -3,7 +3,7 @@
  * screen is that of SQL over the Worker's own database, asked past the Worker.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ingest } from '../../src/cli/gate-client.ts'
+import { ingest } from '../../packages/cli/src/gate-client.ts'
 import { readSoakCorpus } from '../deep/soak-corpus.ts'
 import { LOOKS, overflow, SCREENSHOTS, shoot } from './appearance.ts'
 import { violations } from './axe.ts'

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type LocalGate, startLocalGate } from '../../scripts/local-gate.ts'
 import type { QueuedDecision } from '../../src/adapters/queue-decision-log.ts'
-import { ingest } from '../../src/cli/gate-client.ts'
+import { ingest } from '../../packages/cli/src/gate-client.ts'
 import { HANDBOOK } from '../fixtures/corpus.ts'
 
 const stateDirectory = mkdtempSync(join(tmpdir(), 'hono-rag-gate-killed-'))

@@ -1,6 +1,6 @@
 import { Index } from '@upstash/vector'
 import { describe, expect, test } from 'vitest'
-import { ask, statistics } from '../../src/cli/gate-client.ts'
+import { ask, statistics } from '../../packages/cli/src/gate-client.ts'
 import { HANDBOOK, MIDDLING, OFF_TOPIC, STRONG } from '../fixtures/corpus.ts'
 import { gateWithModel } from './gate-with-model.ts'
 

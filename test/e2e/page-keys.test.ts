@@ -1,6 +1,6 @@
 /** Collections, keys, documents and errors on the page at `/`, in a real browser, against a real Worker. */
 import { describe, expect, it } from 'vitest'
-import { ingest } from '../../src/cli/gate-client.ts'
+import { ingest } from '../../packages/cli/src/gate-client.ts'
 import { ask, fact, openAccess, pageSite, STRONG, useKey } from './page-site.ts'
 
 const site = pageSite()

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll } from 'vitest'
-import { type GateDocument, ingest } from '../../src/cli/gate-client.ts'
+import { type GateDocument, ingest } from '../../packages/cli/src/gate-client.ts'
 import { type LocalGate, type LocalGateOptions, startLocalGate } from '../../scripts/local-gate.ts'
 import { type LaunchedBrowser, launchBrowser } from './browser.ts'
 

@@ -217,10 +217,6 @@ test('the examples of the page compile, as strictly as this project does', () =>
     extends: join(ROOT, 'tsconfig.json'),
     compilerOptions: {
       types: ['@cloudflare/workers-types', 'node'],
-      paths: {
-        'hono-rag-gate': [join(ROOT, 'src', 'index.ts')],
-        'hono-rag-gate/adapters/*': [join(ROOT, 'src', 'adapters', '*.ts')],
-      },
     },
     files: ['src/text.d.ts', ...EXAMPLES.keys()],
     include: [],
@@ -330,7 +326,7 @@ test('a namespace by tenant and collection is searched, and an empty one is told
 describe('the lexicon', () => {
   const out = () => join(home, 'src', 'docs.lexicon.txt')
   async function ragGateCommand(env: object, ...given: string[]) {
-    const child = spawn(process.execPath, [join(ROOT, 'src', 'cli', 'main.ts'), ...given], {
+    const child = spawn(process.execPath, [join(ROOT, 'packages', 'cli', 'src', 'main.ts'), ...given], {
       env: { ...process.env, ...env },
     })
     let text = ''

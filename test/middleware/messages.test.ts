@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { RagGateOptions } from '../../src/middleware/options.ts'
 import { ragGate } from '../../src/middleware/rag-gate.ts'
 import type { GateWarning } from '../../src/pipeline/question-settings.ts'
-import { multiGate } from '../../src/presets/multi-gate/index.ts'
-import { twoTier } from '../../src/presets/two-tier/index.ts'
+import { multiGate } from '../../packages/presets/src/multi-gate/index.ts'
+import { twoTier } from '../../packages/presets/src/two-tier/index.ts'
 import { aGate, POLICY } from '../fixtures/gate.ts'
 
 const OWN = { answer: 'Dazu steht hier nichts.' }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { savingsLedger } from '../../src/core/reports/savings.ts'
 import type { RetrievalRequest } from '../../src/ports/retriever.ts'
 import { expandRetrieval } from '../../src/pipeline/expand-retrieval.ts'
-import { sufficiency } from '../../src/presets/sufficiency/sufficiency.ts'
+import { sufficiency } from '../../packages/presets/src/sufficiency/sufficiency.ts'
 import { aGate, type GateFixture, rankingOf, STRONG, WEAK } from '../fixtures/gate.ts'
 
 const USAGE = { inputTokens: 900, outputTokens: 100 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { balanced } from '../../src/presets/balanced/balanced.ts'
-import { multiGate } from '../../src/presets/multi-gate/index.ts'
+import { multiGate } from '../../packages/presets/src/multi-gate/index.ts'
 import { aGate, bodyOf, QUESTION } from '../fixtures/gate.ts'
 
 describe('the member stream', () => {

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { grounding } from '../../src/core/gates/grounding.ts'
 import { definePolicy } from '../../src/core/policy/policy.ts'
 import type { RagGateEnv } from '../../src/index.ts'
-import { advisory } from '../../src/presets/advisory/advisory.ts'
+import { advisory } from '../../packages/presets/src/advisory/advisory.ts'
 import { aGate, type GateFixture, type HandlerContext, POLICY, QUESTION, STRONG } from '../fixtures/gate.ts'
 
 const INVENTED = 'The engine needs 7 blue Batteries.'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { uuidv7 } from '../../src/core/lib/ids.ts'
-import { createAnswerTokens, timeOfEvent } from '../../src/pipeline/answer-token.ts'
+import { createAnswerTokens, timeOfEvent } from '../../packages/console/src/feedback/answer-token.ts'
 
 const tokens = createAnswerTokens('a-secret-of-thirty-two-characters-and-more')
 const EVENT = '0199c0de-1234-7abc-8def-0123456789ab'

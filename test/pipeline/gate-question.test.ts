@@ -6,7 +6,7 @@ import { definePolicy, type Policy } from '../../src/core/policy/policy.ts'
 import type { PassageFilter } from '../../src/core/evidence/passage-filter.ts'
 import { judge } from '../../src/core/policy/judge.ts'
 import { balanced } from '../../src/presets/balanced/balanced.ts'
-import { twoTier } from '../../src/presets/two-tier/two-tier.ts'
+import { twoTier } from '../../packages/presets/src/two-tier/two-tier.ts'
 import { RagGateError } from '../../src/errors.ts'
 import { gateQuestion } from '../../src/pipeline/gate-question.ts'
 import type {

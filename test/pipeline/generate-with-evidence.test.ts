@@ -1,6 +1,6 @@
-import { evidenceAnswer } from '../../src/presets/sufficiency/evidence-answer.ts'
+import { evidenceAnswer } from '../../packages/presets/src/sufficiency/evidence-answer.ts'
 import { describe, expect, it } from 'vitest'
-import { evidenceGatingStats } from '../../src/presets/sufficiency/gating-report.ts'
+import { evidenceGatingStats } from '../../packages/presets/src/sufficiency/gating-report.ts'
 import type { Finding, Outcome } from '../../src/core/gates/finding.ts'
 import { measureAnswer } from '../../src/core/answer/measure-answer.ts'
 import { defineGate, gateWith } from '../../src/core/gates/gate.ts'
@@ -12,7 +12,7 @@ import {
   sufficiency,
   type SufficiencyOptions,
   sufficiencyThreshold,
-} from '../../src/presets/sufficiency/sufficiency.ts'
+} from '../../packages/presets/src/sufficiency/sufficiency.ts'
 import { generateWithEvidence } from '../../src/pipeline/generate-with-evidence.ts'
 import { answering, INTENTION, MURDER, shares } from '../fixtures/answering.ts'
 import { aDecision } from '../fixtures/decision.ts'

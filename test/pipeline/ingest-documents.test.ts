@@ -3,10 +3,11 @@ import type { Passage } from '../../src/core/evidence/chunk.ts'
 import { namespaceOf } from '../../src/core/lib/ids.ts'
 import { buildLexicon, encodeLexicon, type Lexicon } from '../../src/core/text/lexicon.ts'
 import { RagGateError } from '../../src/errors.ts'
-import { type IncomingDocument, ingestDocuments, type IngestPorts } from '../../src/pipeline/ingest-documents.ts'
-import { removeDocuments } from '../../src/pipeline/remove-documents.ts'
-import type { Collection, CorpusChange, DocumentRecord } from '../../src/ports/collections.ts'
-import type { SplitDocument, Splitter } from '../../src/ports/splitter.ts'
+import { type IncomingDocument, ingestDocuments, type IngestPorts } from '../../packages/ingest/src/ingest-documents.ts'
+import { removeDocuments } from '../../packages/ingest/src/remove-documents.ts'
+import type { CorpusChange, DocumentRecord } from '../../packages/ingest/src/collection-writer.ts'
+import type { Collection } from '../../src/ports/collections.ts'
+import type { SplitDocument, Splitter } from '../../packages/ingest/src/splitter.ts'
 
 /** A whole world of one collection; each line of a document is a chunk. A writer holds its turn until it closes it. */
 function aWorld(failAt: (step: string, nth: number) => boolean = () => false) {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { calibratedParts } from '../../src/core/calibration/calibrated-parts.ts'
+import { calibratedParts } from '../../packages/calibration/src/calibrated-parts.ts'
 import { confidenceRange } from '../../src/core/gates/confidence-range.ts'
 import { gradedRelevance } from '../../src/core/gates/graded-relevance.ts'
 import { definePolicy, type Policy, policySettings, resolvePolicy } from '../../src/core/policy/policy.ts'

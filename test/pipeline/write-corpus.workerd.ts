@@ -2,13 +2,13 @@
 import { env } from 'cloudflare:workers'
 import { Index } from '@upstash/vector'
 import { describe, expect, it } from 'vitest'
-import { createD1Collections } from '../../src/adapters/d1/collections.ts'
+import { createD1Collections } from '../../packages/ingest/src/d1/collections.ts'
 import { createUpstashChunkIndex, createUpstashTransport } from '../../src/adapters/upstash-vector.ts'
 import { namespaceOf } from '../../src/core/lib/ids.ts'
 import { buildLexicon, encodeLexicon } from '../../src/core/text/lexicon.ts'
-import { type IncomingDocument, ingestDocuments, type IngestPorts } from '../../src/pipeline/ingest-documents.ts'
-import { removeDocuments } from '../../src/pipeline/remove-documents.ts'
-import { sweepIndex } from '../../src/pipeline/sweep-index.ts'
+import { type IncomingDocument, ingestDocuments, type IngestPorts } from '../../packages/ingest/src/ingest-documents.ts'
+import { removeDocuments } from '../../packages/ingest/src/remove-documents.ts'
+import { sweepIndex } from '../../packages/ingest/src/sweep-index.ts'
 
 const INDEX = {
   url: 'https://vector-index.invalid',

@@ -6,13 +6,10 @@
 import { questionHmac } from '../../src/pipeline/question-hmac.ts'
 import { inspect } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createBearerAuthenticator } from '../../src/adapters/bearer-tokens.ts'
-import {
-  createD1AnswerPurges,
-  createD1ApiKeys,
-  createD1Collections,
-  createD1DecisionStore,
-} from '../../src/adapters/d1.ts'
+import { createBearerAuthenticator } from '../../packages/console/src/keys/bearer-tokens.ts'
+import { createD1AnswerPurges, createD1DecisionStore } from '../../src/adapters/d1.ts'
+import { createD1ApiKeys } from '../../packages/console/src/index.ts'
+import { createD1Collections } from '../../packages/ingest/src/d1/index.ts'
 import { createDirectDecisionLog } from '../../src/adapters/direct-decision-log.ts'
 import { createHttpRetriever } from '../../src/adapters/http-retriever.ts'
 import { createKvAnswerCache } from '../../src/adapters/kv-answer-cache.ts'

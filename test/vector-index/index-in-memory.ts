@@ -1,5 +1,5 @@
-import { openIndex, type EmbeddedIndex } from '../../src/vector-index/protocol/embedded-index.ts'
-import { indexSettings } from '../../src/vector-index/settings.ts'
+import { openIndex, type EmbeddedIndex } from '../../packages/vector-index/src/protocol/embedded-index.ts'
+import { indexSettings } from '../../packages/vector-index/src/settings.ts'
 import { sqliteStorage } from './sqlite-storage.ts'
 
 /** An index that lives as long as nobody lets go of it. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { embedsTexts, indexSettings, kindOf } from '../../src/vector-index/settings.ts'
+import { embedsTexts, indexSettings, kindOf } from '../../packages/vector-index/src/settings.ts'
 
 describe('settings', () => {
   test.each([

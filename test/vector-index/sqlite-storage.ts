@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import type { IndexStorage, SqlRow } from '../../src/vector-index/store/schema.ts'
+import type { IndexStorage, SqlRow } from '../../packages/vector-index/src/store/schema.ts'
 
 /** A Durable Object's storage, as far as the index uses it, over SQLite in memory. */
 export function sqliteStorage(): IndexStorage {

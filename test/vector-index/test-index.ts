@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
-import { openIndex, type EmbeddedIndex } from '../../src/vector-index/protocol/embedded-index.ts'
-import { answerCommand } from '../../src/vector-index/protocol/protocol.ts'
-import { jsonText, parseJson } from '../../src/vector-index/exact-json.ts'
-import type { IndexStorage } from '../../src/vector-index/store/schema.ts'
-import { indexSettings } from '../../src/vector-index/settings.ts'
+import { openIndex, type EmbeddedIndex } from '../../packages/vector-index/src/protocol/embedded-index.ts'
+import { answerCommand } from '../../packages/vector-index/src/protocol/protocol.ts'
+import { jsonText, parseJson } from '../../packages/vector-index/src/exact-json.ts'
+import type { IndexStorage } from '../../packages/vector-index/src/store/schema.ts'
+import { indexSettings } from '../../packages/vector-index/src/settings.ts'
 import { sqliteStorage } from './sqlite-storage.ts'
 
 /** An index in memory with a clock that stands still until it is told to go on. */

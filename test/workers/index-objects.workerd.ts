@@ -2,8 +2,8 @@
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { holderName, keyOf } from '../../src/vector-index/objects/object-names.ts'
-import { indexStub } from '../../workers/vector-index/index-stub.ts'
+import { holderName, keyOf } from '../../packages/vector-index/src/objects/object-names.ts'
+import { indexStub } from '../../packages/vector-index/src/worker/index-stub.ts'
 
 let made = 0
 let name = ''

@@ -1,11 +1,11 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, expect, test } from 'vitest'
-import { KernelMemory } from '../../src/vector-index/search/dense/kernel-memory.ts'
-import { KernelRows } from '../../src/vector-index/search/dense/kernel-rows.ts'
-import type { ScanBlocks, ScanKernel } from '../../src/vector-index/search/dense/kernel.ts'
-import { PlainRows } from '../../src/vector-index/search/dense/plain-rows.ts'
-import scanKernel from '../../src/vector-index/search/dense/scan.wasm'
-import { float32Row, quantise } from '../../src/vector-index/search/scan.ts'
+import { KernelMemory } from '../../packages/vector-index/src/search/dense/kernel-memory.ts'
+import { KernelRows } from '../../packages/vector-index/src/search/dense/kernel-rows.ts'
+import type { ScanBlocks, ScanKernel } from '../../packages/vector-index/src/search/dense/kernel.ts'
+import { PlainRows } from '../../packages/vector-index/src/search/dense/plain-rows.ts'
+import scanKernel from '../../packages/vector-index/src/search/dense/scan.wasm'
+import { float32Row, quantise } from '../../packages/vector-index/src/search/scan.ts'
 
 const Instance = WebAssembly.Instance
 let scans = 0

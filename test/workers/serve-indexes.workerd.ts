@@ -3,8 +3,8 @@ import { env } from 'cloudflare:workers'
 import { Index } from '@upstash/vector'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createUpstashTransport } from '../../src/adapters/upstash-vector.ts'
-import { indexesOf } from '../../workers/vector-index/configured-indexes.ts'
-import { serveIndexes, tokensOf, type IndexesEnv } from '../../workers/vector-index/serve-indexes.ts'
+import { indexesOf } from '../../packages/vector-index/src/worker/configured-indexes.ts'
+import { serveIndexes, tokensOf, type IndexesEnv } from '../../packages/vector-index/src/worker/serve-indexes.ts'
 
 const NAMES = ['default', 'dense', 'sparse', 'hybrid', 'embedding', 'lagging'] as const
 type Name = (typeof NAMES)[number]

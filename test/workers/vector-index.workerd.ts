@@ -8,7 +8,7 @@ import {
   createUpstashTransport,
 } from '../../src/adapters/upstash-vector.ts'
 import { passesFilter, type PassageFilter } from '../../src/core/evidence/passage-filter.ts'
-import { serveIndex } from '../../workers/vector-index/serve-index.ts'
+import { serveIndex } from '../../packages/vector-index/src/worker/serve-index.ts'
 import { retrieverContract } from '../contracts/retriever.ts'
 
 const TOKEN = 'index-token-of-these-tests-0123456789abcdef'

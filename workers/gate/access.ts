@@ -1,7 +1,7 @@
-import { RagGateError } from '../../src/errors.ts'
-import { IDENTIFY_FAULTS } from '../../src/middleware/identified.ts'
-import { inTime } from '../../src/pipeline/within-deadline.ts'
-import type { Authenticate, Principal, Scope } from '../../src/ports/authenticator.ts'
+import { RagGateError } from 'hono-rag-gate/errors'
+import { IDENTIFY_FAULTS } from 'hono-rag-gate/middleware'
+import { inTime } from 'hono-rag-gate/pipeline'
+import type { Authenticate, Principal, Scope } from 'hono-rag-gate/ports'
 
 /** How long the look-up of a key may take. */
 const IDENTIFY_TIMEOUT_MS = 3000

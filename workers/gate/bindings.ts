@@ -1,9 +1,9 @@
-import type { AiEmbeddingBinding } from '../../src/adapters/workers-ai-embedder.ts'
-import type { AiRerankingBinding } from '../../src/adapters/workers-ai-reranker.ts'
-import type { AnswerFlight } from '../../src/adapters/durable-object-coalescer.ts'
-import type { QueuedDecision } from '../../src/adapters/queue-decision-log.ts'
-import type { VectorizeBinding } from '../../src/adapters/vectorize.ts'
-import type { VectorIndex } from '../vector-index/vector-index.ts'
+import type { AiEmbeddingBinding } from 'hono-rag-gate/adapters/workers-ai-embedder'
+import type { AiRerankingBinding } from 'hono-rag-gate/adapters/workers-ai-reranker'
+import type { AnswerFlight } from 'hono-rag-gate/adapters/durable-object-coalescer'
+import type { QueuedDecision } from 'hono-rag-gate/adapters/queue-decision-log'
+import type { VectorizeBinding } from 'hono-rag-gate/adapters/vectorize'
+import type { VectorIndex } from '@hono-rag-gate/vector-index/worker'
 
 /** What wrangler.toml and the deployment's secrets give the Worker. */
 export interface GateBindings {

@@ -1,37 +1,41 @@
 /** Puts the Worker together: with `engines.ts` it chooses the adapters by what is bound and set. */
-import { createBearerAuthenticator } from '../../src/adapters/bearer-tokens.ts'
+import {
+  type AlertBounds,
+  type AnswerTokens,
+  type ApiKeys,
+  createAnswerTokens,
+  createBearerAuthenticator,
+  createD1ApiKeys,
+  createD1Policies,
+  type Policies,
+} from '@hono-rag-gate/console'
 import { waitUntil } from 'cloudflare:workers'
-import { type AnswerCacheFault, createCacheApiAnswerCache } from '../../src/adapters/cache-api-answer-cache.ts'
-import { createD1AnswerPurges } from '../../src/adapters/d1/answer-purges.ts'
-import { createD1ApiKeys } from '../../src/adapters/d1/api-keys.ts'
-import { createD1Collections } from '../../src/adapters/d1/collections.ts'
-import { createD1IdempotencyStore } from '../../src/adapters/d1/idempotency.ts'
-import { createD1Policies, type Policies } from '../../src/adapters/d1/policies.ts'
-import { createDurableObjectCoalescer } from '../../src/adapters/durable-object-coalescer.ts'
-import { htmlToMarkdown } from '../../src/adapters/html-to-markdown.ts'
-import { createKvAnswerCache } from '../../src/adapters/kv-answer-cache.ts'
-import { createMarkdownSplitter } from '../../src/adapters/markdown-splitter.ts'
-import { createMemoryAnswerCache } from '../../src/adapters/memory-answer-cache.ts'
-import { OPENAI_PROMPT_VERSION } from '../../src/adapters/openai-compatible.ts'
-import { createTieredAnswerCache } from '../../src/adapters/tiered-answer-cache.ts'
-import type { AlertBounds } from '../../src/core/calibration/alert-rules.ts'
-import { answerCache } from '../../src/cache/answer-cache.ts'
-import type { AnswerCacheOptions } from '../../src/cache/options.ts'
-import type { PresetNeed } from '../../src/core/policy/preset.ts'
-import { RagGateError } from '../../src/errors.ts'
-import type { GateDependencies } from '../../src/middleware/dependencies.ts'
-import type { AnswerOptions, RetrievalOptions } from '../../src/middleware/options.ts'
-import { type AnswerTokens, createAnswerTokens } from '../../src/pipeline/answer-token.ts'
-import type { IngestPorts } from '../../src/pipeline/ingest-documents.ts'
-import type { ApiKeys } from '../../src/ports/api-keys.ts'
-import type { AnswerCache } from '../../src/ports/answer-cache.ts'
-import type { AnswerPurges } from '../../src/ports/answer-purges.ts'
-import type { Authenticate, Principal } from '../../src/ports/authenticator.ts'
-import type { DecisionLog } from '../../src/ports/decision-log.ts'
-import type { Generator } from '../../src/ports/generator.ts'
-import type { IdempotencyStore } from '../../src/ports/idempotency.ts'
-import type { Reranker } from '../../src/ports/reranker.ts'
-import { questionHmac } from '../../src/pipeline/question-hmac.ts'
+import { type AnswerCacheFault, createCacheApiAnswerCache } from 'hono-rag-gate/adapters/cache-api-answer-cache'
+import { createD1AnswerPurges } from 'hono-rag-gate/adapters/d1'
+import { createD1Collections } from '@hono-rag-gate/ingest/d1'
+import { createD1IdempotencyStore, type IdempotencyStore } from '@hono-rag-gate/ingest/idempotency'
+import { createDurableObjectCoalescer } from 'hono-rag-gate/adapters/durable-object-coalescer'
+import { createMarkdownSplitter, htmlToMarkdown } from '@hono-rag-gate/ingest/markdown'
+import { createKvAnswerCache } from 'hono-rag-gate/adapters/kv-answer-cache'
+import { createMemoryAnswerCache } from 'hono-rag-gate/adapters/memory-answer-cache'
+import { OPENAI_PROMPT_VERSION } from 'hono-rag-gate/adapters/openai-compatible'
+import { createTieredAnswerCache } from 'hono-rag-gate/adapters/tiered-answer-cache'
+import { answerCache, type AnswerCacheOptions } from 'hono-rag-gate/cache'
+import type { PresetNeed } from 'hono-rag-gate/core/policy'
+import { RagGateError } from 'hono-rag-gate/errors'
+import type { GateDependencies } from 'hono-rag-gate'
+import type { AnswerOptions, RetrievalOptions } from 'hono-rag-gate/middleware'
+import type { IngestPorts } from '@hono-rag-gate/ingest'
+import type {
+  AnswerCache,
+  AnswerPurges,
+  Authenticate,
+  DecisionLog,
+  Generator,
+  Principal,
+  Reranker,
+} from 'hono-rag-gate/ports'
+import { questionHmac } from 'hono-rag-gate/pipeline'
 import type { GateBindings } from './bindings.ts'
 import { generatorFor, givenBy, rerankedBetween, rerankerFor, searchEngine } from './engines.ts'
 import { secondsIn } from './seconds-in.ts'

@@ -1,6 +1,6 @@
 /** Errors of the ready Worker's own routes: what the gate does not know, by its stable code, with its status. */
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import { RagGateError } from '../../src/errors.ts'
+import { RagGateError } from 'hono-rag-gate/errors'
 
 /** Codes beside those of the gate. */
 export type WorkerErrorCode =

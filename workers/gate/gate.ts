@@ -1,9 +1,7 @@
 /** The gate in front of `/ask`, with the settings of the deployment. */
 import type { MiddlewareHandler } from 'hono'
-import type { RagGateEnv } from '../../src/middleware/gate-context.ts'
-import { ragGate } from '../../src/middleware/rag-gate.ts'
-import { rehearse } from '../../src/middleware/rehearse.ts'
-import { balanced } from '../../src/presets/balanced/balanced.ts'
+import { balanced, ragGate, type RagGateEnv } from 'hono-rag-gate'
+import { rehearse } from 'hono-rag-gate/middleware'
 import type { GateBindings } from './bindings.ts'
 import { compositionFor } from './compose.ts'
 import { policyFor } from './policies/policy-for.ts'

@@ -1,9 +1,7 @@
 /** `Idempotency-Key`: a write that is sent twice is carried out once. */
 import type { Context } from 'hono'
-import { canonicalJson, lengthPrefixed } from '../../src/core/lib/canonical.ts'
-import { hex, sha256 } from '../../src/core/lib/sha256.ts'
-import type { Json } from '../../src/core/lib/json.ts'
-import type { IdempotencyStore, NamedRequest, NamedRequestState } from '../../src/ports/idempotency.ts'
+import { canonicalJson, hex, type Json, lengthPrefixed, sha256 } from 'hono-rag-gate/core/lib'
+import type { IdempotencyStore, NamedRequest, NamedRequestState } from '@hono-rag-gate/ingest/idempotency'
 import { WorkerError } from './errors.ts'
 
 const KEY = /^[\x21-\x7e]{1,255}$/

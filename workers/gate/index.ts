@@ -1,8 +1,7 @@
 /** The ready Worker: the gate in front of a question route, documents in, statistics out, and a page to try it on. */
-import { RagGateError } from '../../src/errors.ts'
-import { respondWithError } from '../../src/middleware/respond.ts'
-import { indexStub } from '../vector-index/index-stub.ts'
-import { serveIndex } from '../vector-index/serve-index.ts'
+import { RagGateError } from 'hono-rag-gate/errors'
+import { respondWithError } from 'hono-rag-gate/middleware'
+import { indexStub, serveIndex } from '@hono-rag-gate/vector-index/worker'
 import { app } from './app.ts'
 import type { GateBindings } from './bindings.ts'
 import { WORKER_STATUS, WorkerError } from './errors.ts'
@@ -10,8 +9,8 @@ import { runJobs } from './jobs.ts'
 import { consumeQueuedDecisions } from './statistics/decision-log.ts'
 import { ROUTES } from './routes.ts'
 
-export { AnswerFlight } from '../../src/adapters/durable-object-coalescer.ts'
-export { VectorIndex } from '../vector-index/vector-index.ts'
+export { AnswerFlight } from 'hono-rag-gate/adapters/durable-object-coalescer'
+export { VectorIndex } from '@hono-rag-gate/vector-index/worker'
 
 const LONGEST_URL = 8192
 app.use(async (c, next) => {

@@ -1,6 +1,6 @@
 /** What the cron trigger does: each job goes on where it was stopped. */
-import { errorForLog } from '../../src/errors.ts'
-import { sweepIndex } from '../../src/pipeline/sweep-index.ts'
+import { errorForLog } from 'hono-rag-gate/errors'
+import { sweepIndex } from '@hono-rag-gate/ingest'
 import type { GateBindings } from './bindings.ts'
 import { compositionFor } from './compose.ts'
 import { watch } from './statistics/alerts.ts'

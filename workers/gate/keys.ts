@@ -1,9 +1,9 @@
 /** `/v1/keys`: keys of a tenant, made, listed and revoked. */
 import type { Context } from 'hono'
-import { RagGateError } from '../../src/errors.ts'
-import { readJsonObject } from '../../src/middleware/read-body.ts'
-import type { ApiKey } from '../../src/ports/api-keys.ts'
-import type { Scope } from '../../src/ports/authenticator.ts'
+import { RagGateError } from 'hono-rag-gate/errors'
+import { readJsonObject } from 'hono-rag-gate/middleware'
+import type { ApiKey } from '@hono-rag-gate/console'
+import type { Scope } from 'hono-rag-gate/ports'
 import { requireScope } from './access.ts'
 import type { GateBindings } from './bindings.ts'
 import { compositionFor } from './compose.ts'

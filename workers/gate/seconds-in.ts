@@ -1,5 +1,5 @@
 /** A variable of the deployment that is a number of seconds. */
-import { RagGateError } from '../../src/errors.ts'
+import { RagGateError } from 'hono-rag-gate/errors'
 import type { GateBindings } from './bindings.ts'
 
 /**

@@ -1,5 +1,5 @@
 /** How long past its lifetime an answer may be sent, from the variables of the deployment. */
-import type { AnswerCacheOptions } from '../../src/cache/options.ts'
+import type { AnswerCacheOptions } from 'hono-rag-gate/cache'
 import { app } from './app.ts'
 import type { GateBindings } from './bindings.ts'
 import { secondsIn } from './seconds-in.ts'

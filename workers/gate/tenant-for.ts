@@ -1,7 +1,7 @@
 /** Whose data a request is about. */
-import type { Tenant } from '../../src/core/lib/ids.ts'
-import { RagGateError } from '../../src/errors.ts'
-import type { Principal } from '../../src/ports/authenticator.ts'
+import type { Tenant } from 'hono-rag-gate/core/lib'
+import { RagGateError } from 'hono-rag-gate/errors'
+import type { Principal } from 'hono-rag-gate/ports'
 import { isDeploymentAdmin } from './compose.ts'
 import { WorkerError } from './errors.ts'
 

@@ -1,5 +1,5 @@
 /** What is wrong with a variable of the deployment, by the name it is set under. */
-import { isRagGateError, RagGateError } from '../../src/errors.ts'
+import { isRagGateError, RagGateError } from 'hono-rag-gate/errors'
 import type { GateBindings } from './bindings.ts'
 
 /**

@@ -2,7 +2,7 @@
 import { hex } from '../../core/lib/sha256.ts'
 import { RagGateError } from '../../errors.ts'
 import type { CachedAnswer } from '../../ports/answer-cache.ts'
-import { sha256Hex } from '../digests/sha256-hex.ts'
+import { sha256Hex } from '../../http/sha256-hex.ts'
 
 const LEAST_SECRET_BYTES = 32
 const UTF8 = new TextEncoder()

@@ -1,10 +1,10 @@
 /** A logistic model over the signals measured from text. */
-import { TEXT_SIGNALS } from '../signals/index.ts'
+import { TEXT_SIGNALS } from '../signals/text-signals.ts'
 import { isRecord } from '../lib/guards.ts'
 import type { Signals } from '../signals/measure.ts'
 import { confidenceBy, type ConfidenceModel, invalidConfidence } from './confidence.ts'
 import type { PolicyConfidence } from './confidence.ts'
-import type { TextSignalName } from '../signals/index.ts'
+import type { TextSignalName } from '../signals/text-signals.ts'
 /** The numbers of a logistic model. */
 export interface LogisticWeights {
   /** Added to the weighted sum; any finite number. */

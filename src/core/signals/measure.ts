@@ -8,7 +8,7 @@ import type { Evidence } from '../evidence/evidence.ts'
 import { idfMass, type Lexicon } from '../text/lexicon.ts'
 import { read, type TextFeatures } from './text-features.ts'
 import { measureRetrieval, type RetrievalSignals } from './retrieval-signals.ts'
-import { TEXT_SIGNALS, type TextSignalName } from './index.ts'
+import { TEXT_SIGNALS, type TextSignalName } from './text-signals.ts'
 
 /** Everything that is known about the evidence once its text is gone. JSON, finite numbers only. */
 export interface Signals extends Readonly<Record<TextSignalName, number>> {

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
-import { createD1ApiKeys } from '../../../src/adapters/d1/api-keys.ts'
+import { createD1ApiKeys } from '../../../packages/console/src/d1/api-keys.ts'
 
 const NOW = Date.UTC(2026, 0, 1)
 const clock = { atMs: NOW, nowMs: () => clock.atMs }

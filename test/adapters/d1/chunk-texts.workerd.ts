@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
-import { createD1ChunkTexts } from '../../../src/adapters/d1/chunk-texts.ts'
+import { createD1ChunkTexts } from '../../../packages/ingest/src/d1/chunk-texts.ts'
 import { createVectorizeChunkIndex, createVectorizeRetriever } from '../../../src/adapters/vectorize.ts'
 import type { Passage } from '../../../src/core/evidence/chunk.ts'
 import { retrieverContract } from '../../contracts/retriever.ts'

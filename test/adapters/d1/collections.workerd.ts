@@ -3,17 +3,17 @@ import { eq, like } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
 import { describe, expect, it, vi } from 'vitest'
 import { collections as collectionRows, documents, lexicons } from '../../../d1/schema.ts'
-import { createD1Collections } from '../../../src/adapters/d1/collections.ts'
-import { lexiconIdPrefix } from '../../../src/adapters/d1/lexicon-parts.ts'
+import { createD1Collections } from '../../../packages/ingest/src/d1/collections.ts'
+import { lexiconIdPrefix } from '../../../packages/ingest/src/d1/lexicon-parts.ts'
 import { EMPTY_LEXICON, buildLexicon, encodeLexicon } from '../../../src/core/text/lexicon.ts'
 import type { Lexicon } from '../../../src/core/text/lexicon.ts'
 import type {
-  Collection,
   CollectionWriter,
   CorpusChange,
   DocumentRecord,
   Writer,
-} from '../../../src/ports/collections.ts'
+} from '../../../packages/ingest/src/collection-writer.ts'
+import type { Collection } from '../../../src/ports/collections.ts'
 
 const database = drizzle(env.DB)
 const LEXICON = buildLexicon(['turn the key to the left', 'pull the handle'])

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
-import { createD1IdempotencyStore } from '../../../src/adapters/d1/idempotency.ts'
-import type { NamedRequest } from '../../../src/ports/idempotency.ts'
+import { createD1IdempotencyStore } from '../../../packages/ingest/src/idempotency/d1-idempotency.ts'
+import type { NamedRequest } from '../../../packages/ingest/src/idempotency/idempotency.ts'
 
 const clock = { atMs: Date.UTC(2026, 0, 1), nowMs: () => clock.atMs }
 const store = createD1IdempotencyStore({ db: env.DB, clock })

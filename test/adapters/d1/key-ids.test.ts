@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createKeyIds } from '../../../src/adapters/d1/key-ids.ts'
+import { createKeyIds } from '../../../packages/console/src/d1/key-ids.ts'
 
 it('an id that is noted as unknown once more takes the place of no other', async () => {
   const names = Array.from({ length: 1000 }, (_, at) => `id ${at}`)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { lexiconIdPrefix, partsOf } from '../../../src/adapters/d1/lexicon-parts.ts'
+import { lexiconIdPrefix, partsOf } from '../../../packages/ingest/src/d1/lexicon-parts.ts'
 
 describe('partsOf', () => {
   it.each([

@@ -5,8 +5,8 @@ import {
   createD1RecordedDecisions,
   type ListedDecisions,
   type Position,
-} from '../../../src/adapters/d1/recorded-decisions.ts'
-import type { DecisionFilter } from '../../../src/adapters/d1/statistics/wanted.ts'
+} from '../../../packages/console/src/d1/recorded-decisions.ts'
+import type { DecisionFilter } from '../../../packages/console/src/d1/statistics/wanted.ts'
 import type { Decision } from '../../../src/core/policy/decision.ts'
 import type { DecisionEvent } from '../../../src/ports/decision-log.ts'
 import { aDecision, anEvent } from '../../fixtures/decision.ts'

@@ -1,9 +1,9 @@
 /** What the pages of the statistics cost, by D1's own count of rows read: it must not grow with the traffic. */
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createD1RecordedDecisions } from '../../../src/adapters/d1/recorded-decisions.ts'
-import { createD1Statistics } from '../../../src/adapters/d1/statistics.ts'
-import { createD1WeakSpots } from '../../../src/adapters/d1/weak-spots.ts'
+import { createD1RecordedDecisions } from '../../../packages/console/src/d1/recorded-decisions.ts'
+import { createD1Statistics } from '../../../packages/console/src/d1/statistics.ts'
+import { createD1WeakSpots } from '../../../packages/console/src/d1/weak-spots.ts'
 import { metered } from '../../fixtures/metered-database.ts'
 import { recordTraffic, TRAFFIC_START_MS } from '../../fixtures/recorded-traffic.ts'
 

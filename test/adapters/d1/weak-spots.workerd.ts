@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import { createD1DecisionStore } from '../../../src/adapters/d1/decision-store.ts'
-import { createD1WeakSpots } from '../../../src/adapters/d1/weak-spots.ts'
+import { createD1WeakSpots } from '../../../packages/console/src/d1/weak-spots.ts'
 import type { Decision } from '../../../src/core/policy/decision.ts'
 import type { DecisionEvent } from '../../../src/ports/decision-log.ts'
 import { aDecision, anEvent } from '../../fixtures/decision.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { markdownBlocks } from '../../../src/adapters/markdown/blocks.ts'
+import { markdownBlocks } from '../../../packages/ingest/src/markdown/blocks.ts'
 
 const textsOf = (text: string): unknown[] =>
   markdownBlocks(text).blocks.map((block) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { fitGrouped, type Row } from '../../../bench/evaluation/grouped-fit.ts'
 import { seededRandom } from '../../../bench/seeded-random.ts'
-import { fitLogistic } from '../../../src/core/calibration/logistic-fit.ts'
+import { fitLogistic } from '../../../packages/calibration/src/logistic-fit.ts'
 
 const random = seededRandom(7)
 const chance = (z: number): boolean => random() < 1 / (1 + Math.exp(-z))

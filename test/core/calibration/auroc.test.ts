@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { auroc } from '../../../src/core/calibration/auroc.ts'
+import { auroc } from '../../../packages/calibration/src/auroc.ts'
 import { scored, scoredQuestions } from '../../fixtures/scored.ts'
 
 describe('auroc', () => {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { auroc } from '../../../src/core/calibration/auroc.ts'
-import { aurocInterval, spearmanInterval } from '../../../src/core/calibration/correlation-interval.ts'
+import { auroc } from '../../../packages/calibration/src/auroc.ts'
+import { aurocInterval, spearmanInterval } from '../../../packages/calibration/src/correlation-interval.ts'
 import {
   checkGenerationConfidence,
   type RatedAnswer,
-} from '../../../src/core/calibration/generation-confidence-quality.ts'
+} from '../../../packages/calibration/src/generation-confidence-quality.ts'
 import { spearman } from '../../../src/core/lib/statistics.ts'
 import { seededRandom } from '../../../bench/seeded-random.ts'
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { countHallucinations, type LabelledAnswer } from '../../../src/core/calibration/hallucinations.ts'
-import { suggestThresholdChange } from '../../../src/core/calibration/suggest-threshold-change.ts'
+import { countHallucinations, type LabelledAnswer } from '../../../packages/calibration/src/hallucinations.ts'
+import { suggestThresholdChange } from '../../../packages/calibration/src/suggest-threshold-change.ts'
 import { judge, judgeAnswer } from '../../../src/core/policy/judge.ts'
-import { multiGate } from '../../../src/presets/multi-gate/multi-gate.ts'
+import { multiGate } from '../../../packages/presets/src/multi-gate/multi-gate.ts'
 import { answerSignalsOf, aSentence } from '../../fixtures/answer.ts'
 import { aCurve, signalsOf } from '../../fixtures/evidence.ts'
 

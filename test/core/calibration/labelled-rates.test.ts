@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { estimateErrorRates } from '../../../src/core/calibration/labelled-rates.ts'
+import { estimateErrorRates } from '../../../packages/calibration/src/labelled-rates.ts'
 import { seededRandom } from '../../../bench/seeded-random.ts'
 
 describe('estimateErrorRates', () => {

@@ -6,7 +6,7 @@ import {
   lowestSafeThreshold,
   mostAllowed,
   upperBound,
-} from '../../../src/core/calibration/safe-threshold.ts'
+} from '../../../packages/calibration/src/safe-threshold.ts'
 
 const scores = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1, maxLength: 150, size: 'max' })
 const promise = { risk: 0.1, certainty: 0.9, step: 0.01 }

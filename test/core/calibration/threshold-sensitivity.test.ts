@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import * as fc from 'fast-check'
-import { thresholdSensitivity } from '../../../src/core/calibration/threshold-sensitivity.ts'
+import { thresholdSensitivity } from '../../../packages/calibration/src/threshold-sensitivity.ts'
 import { scored, scoredQuestions } from '../../fixtures/scored.ts'
 
 describe('thresholdSensitivity', () => {

@@ -5,7 +5,7 @@ import { fuseConvex } from '../../../src/core/evidence/fusion.ts'
 import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
 import { measure } from '../../../src/core/signals/measure.ts'
 import { judge } from '../../../src/core/policy/judge.ts'
-import { twoTier } from '../../../src/presets/two-tier/two-tier.ts'
+import { twoTier } from '../../../packages/presets/src/two-tier/two-tier.ts'
 import { aPassage, aRanking } from '../../fixtures/evidence.ts'
 
 const unusable = [NaN, Infinity, -Infinity]

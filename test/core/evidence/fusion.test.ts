@@ -14,9 +14,9 @@ import {
 import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
 import { measure } from '../../../src/core/signals/measure.ts'
 import { judge } from '../../../src/core/policy/judge.ts'
-import { multiGate } from '../../../src/presets/multi-gate/multi-gate.ts'
-import { twoTier } from '../../../src/presets/two-tier/two-tier.ts'
-import { weightedSignals } from '../../../src/presets/weighted-signals/weighted-signals.ts'
+import { multiGate } from '../../../packages/presets/src/multi-gate/multi-gate.ts'
+import { twoTier } from '../../../packages/presets/src/two-tier/two-tier.ts'
+import { weightedSignals } from '../../../packages/presets/src/weighted-signals/weighted-signals.ts'
 import { aPassage, aRanking } from '../../fixtures/evidence.ts'
 
 const finite = fc.double({ min: -3, max: 30, noNaN: true })

@@ -8,12 +8,12 @@ import {
 } from '../../../src/core/policy/logistic.ts'
 import { topRelevance } from '../../../src/core/policy/top-relevance.ts'
 import type { PartSignals, Signals } from '../../../src/core/signals/measure.ts'
-import { topCosine } from '../../../src/presets/multi-gate/top-cosine.ts'
+import { topCosine } from '../../../packages/presets/src/multi-gate/top-cosine.ts'
 import {
   SIGNAL_WEIGHTS,
   weightedSignalsModel,
   type WeightedSignalsModel,
-} from '../../../src/presets/weighted-signals/weighted-confidence.ts'
+} from '../../../packages/presets/src/weighted-signals/weighted-confidence.ts'
 import { aCurve, signalsOf } from '../../fixtures/evidence.ts'
 
 const logistic = (

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest'
 import type { Evidence } from '../../../src/core/evidence/evidence.ts'
 import { measure } from '../../../src/core/signals/measure.ts'
 import { judge } from '../../../src/core/policy/judge.ts'
-import { multiGate } from '../../../src/presets/multi-gate/multi-gate.ts'
+import { multiGate } from '../../../packages/presets/src/multi-gate/multi-gate.ts'
 import {
   askRules,
   mentions,

@@ -1,6 +1,6 @@
 import { PRESETS, GATES } from '../../fixtures/policy.ts'
 import { logistic } from '../../../src/core/policy/logistic.ts'
-import { topCosine } from '../../../src/presets/multi-gate/top-cosine.ts'
+import { topCosine } from '../../../packages/presets/src/multi-gate/top-cosine.ts'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { grounding } from '../../../src/core/gates/grounding.ts'
@@ -20,13 +20,13 @@ import {
   resolvePolicy,
   policySettings,
 } from '../../../src/core/policy/policy.ts'
-import { advisory } from '../../../src/presets/advisory/advisory.ts'
+import { advisory } from '../../../packages/presets/src/advisory/advisory.ts'
 import { balanced } from '../../../src/presets/balanced/balanced.ts'
-import { legalReview } from '../../../src/presets/weighted-signals/legal-review.ts'
-import { multiGate } from '../../../src/presets/multi-gate/multi-gate.ts'
-import { sufficiency } from '../../../src/presets/sufficiency/sufficiency.ts'
-import { twoTier } from '../../../src/presets/two-tier/two-tier.ts'
-import { weightedSignals } from '../../../src/presets/weighted-signals/weighted-signals.ts'
+import { legalReview } from '../../../packages/presets/src/weighted-signals/legal-review.ts'
+import { multiGate } from '../../../packages/presets/src/multi-gate/multi-gate.ts'
+import { sufficiency } from '../../../packages/presets/src/sufficiency/sufficiency.ts'
+import { twoTier } from '../../../packages/presets/src/two-tier/two-tier.ts'
+import { weightedSignals } from '../../../packages/presets/src/weighted-signals/weighted-signals.ts'
 import { aCurve, signalsOf } from '../../fixtures/evidence.ts'
 import { examples } from '../../properties.ts'
 

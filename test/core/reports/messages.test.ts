@@ -1,8 +1,13 @@
 import { ANY_POLICY } from '../../fixtures/policy.ts'
-import { ESCALATION } from '../../../src/presets/sufficiency/texts.ts'
+import { ESCALATION } from '../../../packages/presets/src/sufficiency/texts.ts'
 import { CAUTION_FOR_MODEL } from '../../../src/core/reports/caution.ts'
 import { describe, expect, it } from 'vitest'
-import { INTERPRETATIONS, BADGES, NO_RESULTS, RECOMMENDATIONS } from '../../../src/presets/weighted-signals/texts.ts'
+import {
+  INTERPRETATIONS,
+  BADGES,
+  NO_RESULTS,
+  RECOMMENDATIONS,
+} from '../../../packages/presets/src/weighted-signals/texts.ts'
 
 /** People and programs read these texts: a change of one is seen here, and belongs into the changelog. */
 describe('the texts', () => {

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { buildLexicon } from '../../../src/core/text/lexicon.ts'
 import { measure } from '../../../src/core/signals/measure.ts'
 import { normaliseQuestion } from '../../../src/core/text/normalise.ts'
-import { termFrequencies } from '../../../src/vector-index/embed/embedder.ts'
-import { passageVector, questionVector } from '../../../src/vector-index/embed/bm25.ts'
-import { SparsePostings } from '../../../src/vector-index/search/sparse.ts'
+import { termFrequencies } from '../../../packages/vector-index/src/embed/embedder.ts'
+import { passageVector, questionVector } from '../../../packages/vector-index/src/embed/bm25.ts'
+import { SparsePostings } from '../../../packages/vector-index/src/search/sparse.ts'
 import { evidenceOf } from '../../fixtures/evidence.ts'
 
 interface Collection {

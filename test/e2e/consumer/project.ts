@@ -1,7 +1,8 @@
-/** A Workers project of somebody else, with the package in it as npm packs it. */
+/** A Workers project of somebody else, with the packages in it as npm packs them. */
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
+import { builtAt, PACKAGE_FOLDERS } from '../../../scripts/build.ts'
 import { ROOT } from '../../../scripts/local-gate.ts'
 
 const MODULES = join(ROOT, 'node_modules')
@@ -11,8 +12,8 @@ export interface PackedManifest {
   readonly name: string
   readonly private?: boolean
   readonly dependencies?: Readonly<Record<string, string>>
-  readonly peerDependencies: Readonly<Record<string, string>>
-  readonly bin: Readonly<Record<string, string>>
+  readonly peerDependencies?: Readonly<Record<string, string>>
+  readonly bin?: Readonly<Record<string, string>>
   readonly exports: Readonly<Record<string, string | { readonly types: string; readonly default: string } | null>>
 }
 
@@ -32,59 +33,71 @@ function ended({ status, stdout, stderr }: { status: number | null; stdout: stri
   return { ok: status === 0, output: `${stdout}\n${stderr}` }
 }
 
-/** Builds the package and packs it. @returns path of the tarball */
-export function packPackage(folder: string): string {
+/** Builds the packages and packs them. @returns paths of the tarballs, by the name of the package */
+export function packPackages(folder: string): ReadonlyMap<string, string> {
   const built = runNode(ROOT, join(ROOT, 'scripts', 'build.ts'))
   if (!built.ok) throw new Error(built.output)
-  const args = ['pack', '--ignore-scripts', '--loglevel=error', '--json', '--pack-destination', folder]
-  const packed = ended(spawnSync('npm', args, { cwd: ROOT, encoding: 'utf8', shell: process.platform === 'win32' }))
-  if (!packed.ok) throw new Error(packed.output)
-  const [tarball] = readdirSync(folder).filter((name) => name.endsWith('.tgz'))
-  if (tarball === undefined) throw new Error(`npm pack wrote nothing:\n${packed.output}`)
-  return join(folder, tarball)
+  return new Map(PACKAGE_FOLDERS.map((each) => pack(builtAt(each), folder)))
+}
+
+function pack(packed: string, folder: string): readonly [name: string, tarball: string] {
+  const args = ['pack', packed, '--ignore-scripts', '--loglevel=error', '--json', '--pack-destination', folder]
+  const { ok, output } = ended(
+    spawnSync('npm', args, { cwd: ROOT, encoding: 'utf8', shell: process.platform === 'win32' }),
+  )
+  if (!ok) throw new Error(output)
+  const { name } = manifestIn(packed)
+  const file = `${name.replace('@', '').replace('/', '-')}-`
+  const [tarball] = readdirSync(folder).filter((each) => each.startsWith(file) && /^\d/.test(each.slice(file.length)))
+  if (tarball === undefined) throw new Error(`npm pack wrote nothing:\n${output}`)
+  return [name, join(folder, tarball)]
+}
+
+function manifestIn(folder: string): PackedManifest {
+  // npm wrote it, or the build.
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as PackedManifest
 }
 
 /**
- * Installs the tarball, by npm and without network: what the package wants of its user is linked from this checkout,
- * and npm checks it against the package's bounds.
+ * Installs tarballs, by npm and without network: what the packages want of their user is linked from this checkout, and
+ * npm checks it against their bounds.
  *
  * @param workersTypes folder in node_modules whose Worker types the project uses
  */
-export function createProject(folder: string, tarball: string, workersTypes: string): void {
+export function createProject(folder: string, tarballs: ReadonlyMap<string, string>, workersTypes: string): void {
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'shop', private: true, type: 'module' }))
-  const { peerDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as PackedManifest
-  const wanted = Object.keys(peerDependencies).map((name) =>
-    join(
-      MODULES,
-      ...(name === '@cloudflare/workers-types' ? [workersTypes] : [name]).flatMap((part) => part.split('/')),
-    ),
-  )
+  const peers = PACKAGE_FOLDERS.flatMap((each) => Object.keys(manifestIn(join(ROOT, each)).peerDependencies ?? {}))
+  const wanted = [...new Set(peers)]
+    .filter((name) => !tarballs.has(name))
+    .map((name) => join(MODULES, ...(name === '@cloudflare/workers-types' ? workersTypes : name).split('/')))
   const quiet = ['--no-audit', '--no-fund', '--loglevel=error', '--ignore-scripts']
-  const args = ['install', '--offline', '--no-install-links', ...quiet, tarball, ...wanted]
+  const args = ['install', '--offline', '--no-install-links', ...quiet, ...tarballs.values(), ...wanted]
   const installed = ended(
     spawnSync('npm', args, { cwd: folder, encoding: 'utf8', shell: process.platform === 'win32' }),
   )
   if (!installed.ok) throw new Error(installed.output)
   copyFileSync(join(import.meta.dirname, 'worker.ts.txt'), join(folder, 'worker.ts'))
-  const entries = entryPoints(folder).filter((entry) => !entry.endsWith('.json'))
+  const entries = [...tarballs.keys()].flatMap((name) => modulesOf(folder, name))
   const lines = entries.map((entry, at) => `import * as entry${at} from '${entry}'`)
   const all = `export const all: readonly object[] = [${entries.map((_, at) => `entry${at}`).join(', ')}]`
   writeFileSync(join(folder, 'every-entry.ts'), [...lines, all, ''].join('\n'))
 }
 
-/** The package.json that came with the tarball. */
-export function packedManifest(folder: string): PackedManifest {
-  // npm wrote it when it packed.
-  return JSON.parse(
-    readFileSync(join(folder, 'node_modules', 'hono-rag-gate', 'package.json'), 'utf8'),
-  ) as PackedManifest
+/** Every specifier of a package that can be imported as a module. */
+export function modulesOf(folder: string, name: string): string[] {
+  return entryPoints(folder, name).filter((entry) => !/\.(?:json|sql)$/.test(entry))
+}
+
+/** The package.json that came with a tarball. */
+export function packedManifest(folder: string, name = 'hono-rag-gate'): PackedManifest {
+  return manifestIn(join(folder, 'node_modules', ...name.split('/')))
 }
 
 /** Every specifier that the exports map opens: a pattern stands for the files that it matches, unless another closes them. */
-export function entryPoints(folder: string): string[] {
-  const { name, exports } = packedManifest(folder)
-  const root = join(folder, 'node_modules', name)
+export function entryPoints(folder: string, name = 'hono-rag-gate'): string[] {
+  const { exports } = packedManifest(folder, name)
+  const root = join(folder, 'node_modules', ...name.split('/'))
   const closed = Object.keys(exports).filter((key) => exports[key] === null)
   return Object.entries(exports)
     .flatMap(([key, target]) => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import {
   advisoryConfidence,
   type AdvisoryConfidenceOptions,
-} from '../../../src/presets/advisory/advisory-confidence.ts'
+} from '../../../packages/presets/src/advisory/advisory-confidence.ts'
 import { signalsOf } from '../../fixtures/evidence.ts'
 
 const check = (confidence: number, options: AdvisoryConfidenceOptions = {}) =>

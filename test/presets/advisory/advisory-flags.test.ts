@@ -10,13 +10,13 @@ import {
   readSelfReport,
   type SelfReport,
   shouldUseAdvisory,
-} from '../../../src/presets/advisory/advisory-flags.ts'
+} from '../../../packages/presets/src/advisory/advisory-flags.ts'
 import {
   advisoryFactors,
   calculateConfidence,
   retrievalQuality,
   sourceQuality,
-} from '../../../src/presets/advisory/advisory-factors.ts'
+} from '../../../packages/presets/src/advisory/advisory-factors.ts'
 import { answerSignalsOf } from '../../fixtures/answer.ts'
 import { aCurve, signalsOf } from '../../fixtures/evidence.ts'
 

@@ -7,8 +7,8 @@ import {
   getAdvisoryFlag,
   readSelfReport,
   shouldUseAdvisory,
-} from '../../../src/presets/advisory/advisory-flags.ts'
-import { calculateConfidence } from '../../../src/presets/advisory/advisory-factors.ts'
+} from '../../../packages/presets/src/advisory/advisory-flags.ts'
+import { calculateConfidence } from '../../../packages/presets/src/advisory/advisory-factors.ts'
 import { type Compared, compareAll, type Figure, numberOf } from '../../golden/vectors.ts'
 
 interface Golden {

@@ -1,6 +1,6 @@
 import { policySettings } from '../../../src/core/policy/policy.ts'
 import { describe, expect, it } from 'vitest'
-import { multiGate } from '../../../src/presets/multi-gate/multi-gate.ts'
+import { multiGate } from '../../../packages/presets/src/multi-gate/multi-gate.ts'
 
 describe('multiGate', () => {
   it('has the four gates of document 002, with its thresholds', () => {

@@ -1,11 +1,14 @@
-import { sufficiency } from '../../../src/presets/sufficiency/sufficiency.ts'
+import { sufficiency } from '../../../packages/presets/src/sufficiency/sufficiency.ts'
 import { textOf } from '../../fixtures/policy.ts'
 import { describe, expect, it } from 'vitest'
 import type { Chunk } from '../../../src/core/evidence/chunk.ts'
 import type { Decision } from '../../../src/core/policy/decision.ts'
 import type { Finding } from '../../../src/core/gates/finding.ts'
-import { evidenceAnswer as answerOf, type EvidenceAnswer } from '../../../src/presets/sufficiency/evidence-answer.ts'
-import { EXPLANATIONS } from '../../../src/presets/sufficiency/texts.ts'
+import {
+  evidenceAnswer as answerOf,
+  type EvidenceAnswer,
+} from '../../../packages/presets/src/sufficiency/evidence-answer.ts'
+import { EXPLANATIONS } from '../../../packages/presets/src/sufficiency/texts.ts'
 import { aDecision } from '../../fixtures/decision.ts'
 import { aPassage } from '../../fixtures/evidence.ts'
 

@@ -9,12 +9,12 @@ import {
   gatingReport,
   insufficientEvidence,
   refusalAsText,
-} from '../../../src/presets/sufficiency/gating-report.ts'
+} from '../../../packages/presets/src/sufficiency/gating-report.ts'
 import {
   sufficiency,
   sufficiencyByCollection,
   sufficiencyThreshold,
-} from '../../../src/presets/sufficiency/sufficiency.ts'
+} from '../../../packages/presets/src/sufficiency/sufficiency.ts'
 
 describe('the gating of document 004', () => {
   it('has a margin without the dust of binary fractions, and one object for passes and refusals', () => {

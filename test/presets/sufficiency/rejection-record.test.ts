@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Decision } from '../../../src/core/policy/decision.ts'
 import type { Finding } from '../../../src/core/gates/finding.ts'
-import { rejectionRecord } from '../../../src/presets/sufficiency/rejection-record.ts'
+import { rejectionRecord } from '../../../packages/presets/src/sufficiency/rejection-record.ts'
 import { aDecision } from '../../fixtures/decision.ts'
 import { aPassage } from '../../fixtures/evidence.ts'
 

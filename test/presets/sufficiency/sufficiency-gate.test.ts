@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { sufficiencyGate } from '../../../src/presets/sufficiency/sufficiency-gate.ts'
+import { sufficiencyGate } from '../../../packages/presets/src/sufficiency/sufficiency-gate.ts'
 
 const chunk = (id: string, text: string) => ({ id, documentId: id, text, scores: { convex: 0.9 } })
 const EXAMPLE = {

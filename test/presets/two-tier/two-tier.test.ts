@@ -4,7 +4,7 @@ import { fuseConvex } from '../../../src/core/evidence/fusion.ts'
 import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
 import { measure } from '../../../src/core/signals/measure.ts'
 import { judge } from '../../../src/core/policy/judge.ts'
-import { TWO_TIER_SETTINGS, twoTier } from '../../../src/presets/two-tier/two-tier.ts'
+import { TWO_TIER_SETTINGS, twoTier } from '../../../packages/presets/src/two-tier/two-tier.ts'
 import { aRanking } from '../../fixtures/evidence.ts'
 
 describe('twoTier', () => {

@@ -6,7 +6,7 @@ import {
   type ConfidenceGlance,
   confidenceLine,
   confidenceRecord,
-} from '../../../src/presets/weighted-signals/confidence-record.ts'
+} from '../../../packages/presets/src/weighted-signals/confidence-record.ts'
 import { floored } from '../../../src/core/lib/rounding.ts'
 import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
 import { measure, type Signals } from '../../../src/core/signals/measure.ts'

@@ -1,11 +1,18 @@
 /** Document 001 against its golden file: `weightedSignals`, its record, its bands and its formula. */
 import type { Ranking, ScoreKind } from '../../../src/core/evidence/chunk.ts'
-import { confidenceRecord, interpret, isFlagged } from '../../../src/presets/weighted-signals/confidence-record.ts'
+import {
+  confidenceRecord,
+  interpret,
+  isFlagged,
+} from '../../../packages/presets/src/weighted-signals/confidence-record.ts'
 import { collect, rankBy } from '../../../src/core/evidence/evidence.ts'
 import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
 import { measure, type Signals } from '../../../src/core/signals/measure.ts'
 import { bandOf, judge } from '../../../src/core/policy/judge.ts'
-import { weightedSignals, type WeightedSignalsOptions } from '../../../src/presets/weighted-signals/weighted-signals.ts'
+import {
+  weightedSignals,
+  type WeightedSignalsOptions,
+} from '../../../packages/presets/src/weighted-signals/weighted-signals.ts'
 import { isRagGateError } from '../../../src/errors.ts'
 import { aPassage, signalsOf } from '../../fixtures/evidence.ts'
 import { type Compared, compareAll, type Figure, numberOf } from '../../golden/vectors.ts'

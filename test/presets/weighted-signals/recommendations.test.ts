@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import type { Assessment } from '../../../src/presets/weighted-signals/confidence-record.ts'
+import type { Assessment } from '../../../packages/presets/src/weighted-signals/confidence-record.ts'
 import type { Band } from '../../../src/core/policy/decision.ts'
 import {
   analyse,
   assessRetrieval,
   recommend,
   type RecommendOptions,
-} from '../../../src/presets/weighted-signals/recommendations.ts'
+} from '../../../packages/presets/src/weighted-signals/recommendations.ts'
 import type { RetrievalSignals } from '../../../src/core/signals/retrieval-signals.ts'
 import { signalsOf } from '../../fixtures/evidence.ts'
 

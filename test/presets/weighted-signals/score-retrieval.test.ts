@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Chunk, Scores } from '../../../src/core/evidence/chunk.ts'
-import { scoreRetrieval } from '../../../src/presets/weighted-signals/score-retrieval.ts'
+import { scoreRetrieval } from '../../../packages/presets/src/weighted-signals/score-retrieval.ts'
 import { aPassage } from '../../fixtures/evidence.ts'
 
 const chunk = (id: string, scores: Scores): Chunk => ({ ...aPassage(id, { documentId: 'one' }), scores })

@@ -4,7 +4,7 @@ import {
   SIGNAL_WEIGHTS,
   type SignalWeights,
   weightedConfidence,
-} from '../../../src/presets/weighted-signals/weighted-confidence.ts'
+} from '../../../packages/presets/src/weighted-signals/weighted-confidence.ts'
 import { signalsOf } from '../../fixtures/evidence.ts'
 
 const NONE: SignalWeights = {

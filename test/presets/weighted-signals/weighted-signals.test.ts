@@ -1,13 +1,19 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Passage, ScoreKind, Scores } from '../../../src/core/evidence/chunk.ts'
-import { type ConfidenceRecord, confidenceRecord } from '../../../src/presets/weighted-signals/confidence-record.ts'
+import {
+  type ConfidenceRecord,
+  confidenceRecord,
+} from '../../../packages/presets/src/weighted-signals/confidence-record.ts'
 import type { Judgement } from '../../../src/core/policy/decision.ts'
 import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
 import { measure, type Signals } from '../../../src/core/signals/measure.ts'
 import { judge } from '../../../src/core/policy/judge.ts'
-import { legalReview } from '../../../src/presets/weighted-signals/legal-review.ts'
-import { weightedSignals, type WeightedSignalsOptions } from '../../../src/presets/weighted-signals/weighted-signals.ts'
+import { legalReview } from '../../../packages/presets/src/weighted-signals/legal-review.ts'
+import {
+  weightedSignals,
+  type WeightedSignalsOptions,
+} from '../../../packages/presets/src/weighted-signals/weighted-signals.ts'
 import { scoredEvidence, signalsOf } from '../../fixtures/evidence.ts'
 
 type Given = Partial<Passage> & { readonly scores: Scores }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { DIMENSION, embed, termFrequencies } from '../../../src/vector-index/embed/embedder.ts'
+import { DIMENSION, embed, termFrequencies } from '../../../packages/vector-index/src/embed/embedder.ts'
 
 const passage = (text: string) => embed(termFrequencies(text))
 const cosine = (a: Float32Array, b: Float32Array) => a.reduce((sum, value, at) => sum + value * b[at]!, 0)

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { openIndex } from '../../../src/vector-index/protocol/embedded-index.ts'
-import { answerCommand } from '../../../src/vector-index/protocol/protocol.ts'
-import { indexSettings } from '../../../src/vector-index/settings.ts'
-import { dimensionOf } from '../../../src/vector-index/embed/bm25.ts'
-import { pairedPassageVector, pairedQuestionVector } from '../../../src/vector-index/embed/term-pairs.ts'
-import { TERM_PAIRS_MODEL } from '../../../src/vector-index/models.ts'
+import { openIndex } from '../../../packages/vector-index/src/protocol/embedded-index.ts'
+import { answerCommand } from '../../../packages/vector-index/src/protocol/protocol.ts'
+import { indexSettings } from '../../../packages/vector-index/src/settings.ts'
+import { dimensionOf } from '../../../packages/vector-index/src/embed/bm25.ts'
+import { pairedPassageVector, pairedQuestionVector } from '../../../packages/vector-index/src/embed/term-pairs.ts'
+import { TERM_PAIRS_MODEL } from '../../../packages/vector-index/src/models.ts'
 import { sqliteStorage } from '../sqlite-storage.ts'
 
 const valuesOf = ({ indices, values }: ReturnType<typeof pairedPassageVector>): Map<number, number> =>

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Json } from '../../../src/core/lib/json.ts'
-import { compileFilter } from '../../../src/vector-index/filter/compile-filter.ts'
-import { parseFilter } from '../../../src/vector-index/filter/parse-filter.ts'
-import { valueAt } from '../../../src/vector-index/filter/path.ts'
+import { compileFilter } from '../../../packages/vector-index/src/filter/compile-filter.ts'
+import { parseFilter } from '../../../packages/vector-index/src/filter/parse-filter.ts'
+import { valueAt } from '../../../packages/vector-index/src/filter/path.ts'
 
 function selects(text: string, metadata: Readonly<Record<string, Json>> | undefined): boolean {
   return compileFilter(parseFilter(text))(1, (path) => [valueAt(metadata, path)])[0] === 1

@@ -2,7 +2,7 @@
  * Filters as SQLite conditions: a second meaning of the grammar to hold the first one against. Values and paths are
  * bound, never written into the statement.
  */
-import type { Filter, Literal, Path, Term } from '../../../src/vector-index/filter/filter.ts'
+import type { Filter, Literal, Path, Term } from '../../../packages/vector-index/src/filter/filter.ts'
 
 export interface SqlCondition {
   readonly sql: string

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { compileGlob } from '../../../src/vector-index/filter/glob.ts'
+import { compileGlob } from '../../../packages/vector-index/src/filter/glob.ts'
 
 const sqliteGlob = (() => {
   const statement = new DatabaseSync(':memory:').prepare('SELECT ? GLOB ? AS matches')

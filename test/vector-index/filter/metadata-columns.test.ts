@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest'
-import { MetadataColumns, PAGE_ROWS, type Metadata } from '../../../src/vector-index/filter/metadata-columns.ts'
+import {
+  MetadataColumns,
+  PAGE_ROWS,
+  type Metadata,
+} from '../../../packages/vector-index/src/filter/metadata-columns.ts'
 
 const path = (key: string) => [{ key }]
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { FILTER_LIMITS } from '../../../src/vector-index/filter/filter.ts'
-import { parseFilter } from '../../../src/vector-index/filter/parse-filter.ts'
+import { FILTER_LIMITS } from '../../../packages/vector-index/src/filter/filter.ts'
+import { parseFilter } from '../../../packages/vector-index/src/filter/parse-filter.ts'
 import { printFilter } from './print-filter.ts'
 
 describe('reading a filter', () => {

@@ -1,4 +1,4 @@
-import type { Filter, Junction, Literal, Path, Term } from '../../../src/vector-index/filter/filter.ts'
+import type { Filter, Junction, Literal, Path, Term } from '../../../packages/vector-index/src/filter/filter.ts'
 
 /** Picks one of several ways to write the same thing: 0 is the plain one. */
 export type Choose = (ways: number) => number

@@ -1,8 +1,8 @@
 /** Whole numbers that float64 does not hold, from a body to storage, a filter and an answer. */
 import { describe, expect, test } from 'vitest'
-import { jsonText, parseJson } from '../../../src/vector-index/exact-json.ts'
-import { parseBody } from '../../../src/vector-index/protocol/request-body.ts'
-import { wireText } from '../../../src/vector-index/protocol/wire-text.ts'
+import { jsonText, parseJson } from '../../../packages/vector-index/src/exact-json.ts'
+import { parseBody } from '../../../packages/vector-index/src/protocol/request-body.ts'
+import { wireText } from '../../../packages/vector-index/src/protocol/wire-text.ts'
 import { testIndex } from '../test-index.ts'
 
 const LARGE = '9007199254740993'

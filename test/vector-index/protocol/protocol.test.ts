@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { DIMENSION } from '../../../src/vector-index/embed/embedder.ts'
+import { DIMENSION } from '../../../packages/vector-index/src/embed/embedder.ts'
 import { testIndex, type TestIndex } from '../test-index.ts'
 
 let tested: TestIndex

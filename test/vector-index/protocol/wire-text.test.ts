@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { wireText } from '../../../src/vector-index/protocol/wire-text.ts'
+import { wireText } from '../../../packages/vector-index/src/protocol/wire-text.ts'
 import { anyText } from '../../fixtures/any-text.ts'
 
 test('whole float32 numbers show that they are floats, whatever stands around them', () => {

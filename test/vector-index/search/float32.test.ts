@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { shortestFloat32 } from '../../../src/vector-index/search/float32.ts'
+import { shortestFloat32 } from '../../../packages/vector-index/src/search/float32.ts'
 
 /** How many digits a number is printed with. */
 const digits = (number: number): number => number.toExponential().replace(/e.*|[-.]/g, '').length

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { shortestFloat32 } from '../../../src/vector-index/search/float32.ts'
-import { fuseRankings } from '../../../src/vector-index/search/hybrid.ts'
+import { shortestFloat32 } from '../../../packages/vector-index/src/search/float32.ts'
+import { fuseRankings } from '../../../packages/vector-index/src/search/hybrid.ts'
 
 const ranking = (...scores: [slot: number, score: number][]) => scores.map(([slot, score]) => ({ slot, score }))
 

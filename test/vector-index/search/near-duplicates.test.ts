@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { seededRandom } from '../../../bench/seeded-random.ts'
 import { loadKernel } from '../../../scripts/load-kernel.ts'
-import { KernelMemory } from '../../../src/vector-index/search/dense/kernel-memory.ts'
-import { KernelRows } from '../../../src/vector-index/search/dense/kernel-rows.ts'
-import { PlainRows } from '../../../src/vector-index/search/dense/plain-rows.ts'
-import { float32Row } from '../../../src/vector-index/search/scan.ts'
-import { SparsePostings } from '../../../src/vector-index/search/sparse.ts'
+import { KernelMemory } from '../../../packages/vector-index/src/search/dense/kernel-memory.ts'
+import { KernelRows } from '../../../packages/vector-index/src/search/dense/kernel-rows.ts'
+import { PlainRows } from '../../../packages/vector-index/src/search/dense/plain-rows.ts'
+import { float32Row } from '../../../packages/vector-index/src/search/scan.ts'
+import { SparsePostings } from '../../../packages/vector-index/src/search/sparse.ts'
 
 const DIMENSION = 1536
 const COUNT = 400

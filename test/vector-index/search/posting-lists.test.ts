@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { DimensionTable } from '../../../src/vector-index/search/dimension-table.ts'
-import { PostingLists } from '../../../src/vector-index/search/posting-lists.ts'
+import { DimensionTable } from '../../../packages/vector-index/src/search/dimension-table.ts'
+import { PostingLists } from '../../../packages/vector-index/src/search/posting-lists.ts'
 
 const int32 = fc.oneof(
   fc.integer(),

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { BoundedTop, float32Row, nearest, quantise, vectorOf } from '../../../src/vector-index/search/scan.ts'
+import { BoundedTop, float32Row, nearest, quantise, vectorOf } from '../../../packages/vector-index/src/search/scan.ts'
 
 const length = (v: number[]) => Math.hypot(...v) || 1
 const row = (...values: number[]) => float32Row(Float32Array.from(values))

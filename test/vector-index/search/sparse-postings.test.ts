@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { ScoredRow, SlotFilter } from '../../../src/vector-index/search/scan.ts'
-import { SparsePostings, type SparseVector, type Weighting } from '../../../src/vector-index/search/sparse.ts'
+import type { ScoredRow, SlotFilter } from '../../../packages/vector-index/src/search/scan.ts'
+import { SparsePostings, type SparseVector, type Weighting } from '../../../packages/vector-index/src/search/sparse.ts'
 
 /** The same search without lists: every row is read. */
 class SlowPostings {

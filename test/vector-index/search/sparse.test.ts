@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { termFrequencies } from '../../../src/vector-index/embed/embedder.ts'
-import { dimensionOf, passageVector, questionVector } from '../../../src/vector-index/embed/bm25.ts'
-import { SparsePostings, type SparseVector } from '../../../src/vector-index/search/sparse.ts'
+import { termFrequencies } from '../../../packages/vector-index/src/embed/embedder.ts'
+import { dimensionOf, passageVector, questionVector } from '../../../packages/vector-index/src/embed/bm25.ts'
+import { SparsePostings, type SparseVector } from '../../../packages/vector-index/src/search/sparse.ts'
 
 const passage = (text: string) => passageVector(termFrequencies(text))
 const question = (text: string) => questionVector(termFrequencies(text))

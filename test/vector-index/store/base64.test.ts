@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { decodeBase64, encodeBase64 } from '../../../src/vector-index/store/base64.ts'
+import { decodeBase64, encodeBase64 } from '../../../packages/vector-index/src/store/base64.ts'
 
 test('bytes encode as everywhere, without padding', () => {
   fc.assert(

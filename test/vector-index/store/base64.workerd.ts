@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { decodeBase64, encodeBase64 } from '../../../src/vector-index/store/base64.ts'
+import { decodeBase64, encodeBase64 } from '../../../packages/vector-index/src/store/base64.ts'
 
 test('workerd’s own base64 writes and reads what ours does', () => {
   const bytes = Uint8Array.from({ length: 100 }, (_, at) => at * 37)

@@ -2,9 +2,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { loadKernel } from '../../../scripts/load-kernel.ts'
-import { float32Row, quantise } from '../../../src/vector-index/search/scan.ts'
-import { VectorStore, type VectorStoreOptions } from '../../../src/vector-index/store/store.ts'
-import type { VectorRow } from '../../../src/vector-index/store/vector-row.ts'
+import { float32Row, quantise } from '../../../packages/vector-index/src/search/scan.ts'
+import { VectorStore, type VectorStoreOptions } from '../../../packages/vector-index/src/store/store.ts'
+import type { VectorRow } from '../../../packages/vector-index/src/store/vector-row.ts'
 import { sqliteStorage } from '../sqlite-storage.ts'
 
 const DIMENSION = 8

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { DIMENSION, embed, termFrequencies } from '../../../src/vector-index/embed/embedder.ts'
-import { float32Row, quantise, vectorOf } from '../../../src/vector-index/search/scan.ts'
-import { passageVector, questionVector } from '../../../src/vector-index/embed/bm25.ts'
-import { VectorStore } from '../../../src/vector-index/store/store.ts'
-import type { VectorRow } from '../../../src/vector-index/store/vector-row.ts'
+import { DIMENSION, embed, termFrequencies } from '../../../packages/vector-index/src/embed/embedder.ts'
+import { float32Row, quantise, vectorOf } from '../../../packages/vector-index/src/search/scan.ts'
+import { passageVector, questionVector } from '../../../packages/vector-index/src/embed/bm25.ts'
+import { VectorStore } from '../../../packages/vector-index/src/store/store.ts'
+import type { VectorRow } from '../../../packages/vector-index/src/store/vector-row.ts'
 import { sqliteStorage } from '../sqlite-storage.ts'
 
 function rowOf(id: string, data: string): VectorRow {

@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import { describe, expect, it, vi } from 'vitest'
 import { RagGateError } from '../../../src/errors.ts'
 import { respondWithError } from '../../../src/middleware/respond.ts'
-import type { IdempotencyStore } from '../../../src/ports/idempotency.ts'
+import type { IdempotencyStore } from '../../../packages/ingest/src/idempotency/idempotency.ts'
 import { idempotent } from '../../../workers/gate/idempotent.ts'
 
 function never(): never {

@@ -1,7 +1,7 @@
 /** The jobs of the cron trigger, where one of them fails. */
 import { createScheduledController } from 'cloudflare:test'
 import { afterEach, expect, test, vi } from 'vitest'
-import { EVERY_TENANT } from '../../../src/adapters/d1/statistics/wanted.ts'
+import { EVERY_TENANT } from '../../../packages/console/src/d1/statistics/wanted.ts'
 import { compositionFor } from '../../../workers/gate/compose.ts'
 import worker from '../../../workers/gate/index.ts'
 import { isolateBindings } from '../../worker-requests.ts'

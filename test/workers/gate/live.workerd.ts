@@ -1,7 +1,7 @@
 /** Decisions as they arrive, over HTTP, and what following costs. */
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { createD1Arrivals } from '../../../src/adapters/d1/arrivals.ts'
+import { createD1Arrivals } from '../../../packages/console/src/d1/arrivals.ts'
 import { createD1DecisionStore } from '../../../src/adapters/d1/decision-store.ts'
 import { compositionFor } from '../../../workers/gate/compose.ts'
 import { POLLING } from '../../../workers/gate/statistics/follow-decisions.ts'

@@ -4,7 +4,7 @@ import { assert, constantFrom, array, property } from 'fast-check'
 import MarkdownIt from 'markdown-it'
 import { expect, it } from 'vitest'
 import { unstable_readConfig } from 'wrangler'
-import { markdownBlocks } from '../../../src/adapters/markdown/blocks.ts'
+import { markdownBlocks } from '../../../packages/ingest/src/markdown/blocks.ts'
 import { P, S } from '../../../workers/gate/markdown-parts.ts'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
@@ -14,7 +14,7 @@ async function bundledReader(): Promise<typeof markdownBlocks> {
   const { alias = {} } = unstable_readConfig({ config: `${ROOT}/wrangler.toml` }, { hideWarnings: true })
   expect(Object.keys(alias)).toContain('mdurl')
   const { outputFiles } = await build({
-    entryPoints: [`${ROOT}/src/adapters/markdown/blocks.ts`],
+    entryPoints: [`${ROOT}/packages/ingest/src/markdown/blocks.ts`],
     absWorkingDir: ROOT,
     bundle: true,
     format: 'esm',

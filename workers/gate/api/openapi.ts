@@ -1,6 +1,6 @@
 /** The description of the API, made from the table of operations. */
-import type { Json } from '../../../src/core/lib/json.ts'
-import type { Scope } from '../../../src/ports/authenticator.ts'
+import type { Json } from 'hono-rag-gate/core/lib'
+import type { Scope } from 'hono-rag-gate/ports'
 import type { Schema } from './schema.ts'
 
 /** What a route answers with one status. */

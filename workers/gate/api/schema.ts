@@ -1,5 +1,5 @@
 /** JSON Schemas (draft 2020-12) in few words, as the table of routes uses them. */
-import type { Json } from '../../../src/core/lib/json.ts'
+import type { Json } from 'hono-rag-gate/core/lib'
 
 /** A JSON Schema as plain data. */
 export type Schema = { readonly [member: string]: Json }

@@ -1,8 +1,8 @@
 /** `POST /ask`: the handler behind the gate. It runs only for questions that may be answered. */
 import type { Context } from 'hono'
-import type { RagGateEnv } from '../../../src/middleware/gate-context.ts'
-import { CAUTION_FOR_READER } from '../../../src/core/reports/caution.ts'
-import type { Generation, GenerationRequest } from '../../../src/ports/generator.ts'
+import type { RagGateEnv } from 'hono-rag-gate'
+import { CAUTION_FOR_READER } from 'hono-rag-gate/core/reports'
+import type { Generation, GenerationRequest } from 'hono-rag-gate/ports'
 import type { GateBindings } from '../bindings.ts'
 import { compositionFor } from '../compose.ts'
 import { type AboutAnswer, chunksOf, eventStream } from './chunks.ts'

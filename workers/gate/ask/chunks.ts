@@ -4,9 +4,8 @@
  *
  * @see https://platform.openai.com/docs/api-reference/chat-streaming
  */
-import { textStream } from '../../../src/http/text-stream.ts'
-import { readEvent, splitEvents } from '../../../src/http/server-sent-events.ts'
-import { RagGateError } from '../../../src/errors.ts'
+import { readEvent, splitEvents, textStream } from 'hono-rag-gate/http'
+import { RagGateError } from 'hono-rag-gate/errors'
 
 /** What a reader is told of an answer or a refusal beside its text. */
 export interface AboutAnswer {

@@ -1,6 +1,6 @@
 /** The form of an answer: JSON, or a stream where one is asked for. */
 import type { Context, MiddlewareHandler } from 'hono'
-import { mediaTypeOf } from '../../../src/http/media-type.ts'
+import { mediaTypeOf } from 'hono-rag-gate/http'
 import type { GateBindings } from '../bindings.ts'
 import { compositionFor } from '../compose.ts'
 import { type AnswerBody, bodyOfStream, EVENT_STREAM, streamOfBody } from './chunks.ts'

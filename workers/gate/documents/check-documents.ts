@@ -1,10 +1,8 @@
 /** Documents as they come over HTTP, checked. */
-import { canonicalJson } from '../../../src/core/lib/canonical.ts'
-import type { Json } from '../../../src/core/lib/json.ts'
-import { utf8 } from '../../../src/core/lib/sha256.ts'
-import { RagGateError } from '../../../src/errors.ts'
-import { withoutOwnTenant } from '../../../src/middleware/own-tenant.ts'
-import type { IncomingDocument } from '../../../src/pipeline/ingest-documents.ts'
+import { canonicalJson, type Json, utf8 } from 'hono-rag-gate/core/lib'
+import { RagGateError } from 'hono-rag-gate/errors'
+import { withoutOwnTenant } from 'hono-rag-gate/middleware'
+import type { IncomingDocument } from '@hono-rag-gate/ingest'
 import { WorkerError } from '../errors.ts'
 
 const MAX_DOCUMENTS = 1000

@@ -1,7 +1,7 @@
 /** `DELETE /v1/documents/{id}`: a document out. */
 import type { Context } from 'hono'
-import { checkCollectionId } from '../../../src/middleware/read-question.ts'
-import { removeDocuments } from '../../../src/pipeline/remove-documents.ts'
+import { checkCollectionId } from 'hono-rag-gate/middleware'
+import { removeDocuments } from '@hono-rag-gate/ingest'
 import { requireScope } from '../access.ts'
 import type { GateBindings } from '../bindings.ts'
 import { compositionFor } from '../compose.ts'

@@ -1,6 +1,6 @@
 /** `GET /v1/documents` and `GET /v1/collections`: what is there. */
 import type { Context } from 'hono'
-import { checkCollectionId } from '../../../src/middleware/read-question.ts'
+import { checkCollectionId } from 'hono-rag-gate/middleware'
 import { requireScope } from '../access.ts'
 import type { GateBindings } from '../bindings.ts'
 import { compositionFor } from '../compose.ts'

@@ -1,7 +1,7 @@
 /** Pins of calibrated policies: read, and held against collections. */
-import { pinDifferences, type PolicyPin } from '../../../src/core/calibration/policy-pin.ts'
-import { isRecord } from '../../../src/core/lib/guards.ts'
-import type { Collection } from '../../../src/ports/collections.ts'
+import { pinDifferences, type PolicyPin } from 'hono-rag-gate/core/policy'
+import { isRecord } from 'hono-rag-gate/core/lib'
+import type { Collection } from 'hono-rag-gate/ports'
 import { WorkerError } from '../errors.ts'
 
 /** @throws `policy_settings` for what is no pin */

@@ -1,8 +1,8 @@
 /** The policies that have a name, each made when it is first asked for, and once: a gate checks each policy object once. */
-import type { PolicyRecord } from '../../../src/adapters/d1/decision-store.ts'
-import { type Policy, policySettings } from '../../../src/core/policy/policy.ts'
-import { RagGateError } from '../../../src/errors.ts'
-import { DEFAULT_POLICY, NAMED_POLICIES } from '../../../src/presets/named/index.ts'
+import type { PolicyRecord } from 'hono-rag-gate/adapters/d1'
+import { type Policy, policySettings } from 'hono-rag-gate/core/policy'
+import { RagGateError } from 'hono-rag-gate/errors'
+import { DEFAULT_POLICY, NAMED_POLICIES } from '@hono-rag-gate/presets'
 
 const made = new Map<string, Policy>()
 

@@ -1,5 +1,4 @@
-import type { Policy } from '../../../src/core/policy/policy.ts'
-import type { PresetNeed } from '../../../src/core/policy/preset.ts'
+import type { Policy, PresetNeed } from 'hono-rag-gate/core/policy'
 import { WorkerError } from '../errors.ts'
 
 const WORDS: Readonly<Record<PresetNeed, string>> = {

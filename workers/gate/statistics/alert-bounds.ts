@@ -1,6 +1,6 @@
 /** Bounds of the alerts, from the variables of the deployment. */
-import type { AlertBounds } from '../../../src/core/calibration/alert-rules.ts'
-import { RagGateError } from '../../../src/errors.ts'
+import type { AlertBounds } from '@hono-rag-gate/console'
+import { RagGateError } from 'hono-rag-gate/errors'
 import type { GateBindings } from '../bindings.ts'
 
 const NAMES = {

@@ -1,16 +1,16 @@
 /** `GET /v1/alerts`, and the job that finds alerts and tells a webhook of them. */
 import type { Context } from 'hono'
-import type { Alert } from '../../../src/adapters/d1/alerts.ts'
-import { EVERY_TENANT } from '../../../src/adapters/d1/statistics/wanted.ts'
-import type { StatisticsSummary } from '../../../src/adapters/d1/statistics.ts'
 import {
+  type Alert,
   type CalibratedCollection,
   type CountedDecisions,
+  EVERY_TENANT,
   findAlerts,
   findCalibrationAlerts,
-} from '../../../src/core/calibration/alert-rules.ts'
-import { pinDifferences } from '../../../src/core/calibration/policy-pin.ts'
-import { isRecord } from '../../../src/core/lib/guards.ts'
+  type StatisticsSummary,
+} from '@hono-rag-gate/console'
+import { pinDifferences } from 'hono-rag-gate/core/policy'
+import { isRecord } from 'hono-rag-gate/core/lib'
 import { requireScope } from '../access.ts'
 import type { GateBindings } from '../bindings.ts'
 import { compositionFor } from '../compose.ts'

@@ -1,7 +1,6 @@
 /** Where a list of decisions goes on, as a text for the address. */
-import type { Position } from '../../../src/adapters/d1/recorded-decisions.ts'
-import { lengthPrefixed } from '../../../src/core/lib/canonical.ts'
-import { hex, sha256 } from '../../../src/core/lib/sha256.ts'
+import type { Position } from '@hono-rag-gate/console'
+import { hex, lengthPrefixed, sha256 } from 'hono-rag-gate/core/lib'
 import { WorkerError } from '../errors.ts'
 
 const CHECK_LENGTH = 16

@@ -1,7 +1,6 @@
 /** Decisions into a bucket: for each tenant and UTC day, parts of a thousand, written by the cron trigger. */
-import type { DecisionRow, Position } from '../../../src/adapters/d1/recorded-decisions.ts'
-import { EVERY_TENANT } from '../../../src/adapters/d1/statistics/wanted.ts'
-import { RagGateError } from '../../../src/errors.ts'
+import { type DecisionRow, EVERY_TENANT, type Position } from '@hono-rag-gate/console'
+import { RagGateError } from 'hono-rag-gate/errors'
 import type { GateBindings } from '../bindings.ts'
 import { compositionFor } from '../compose.ts'
 import { COLUMNS } from './get-decisions.ts'

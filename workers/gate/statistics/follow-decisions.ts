@@ -1,8 +1,8 @@
 /** `GET /v1/decisions/live`: decisions as they arrive, as lines of JSON. */
-import { textStream } from '../../../src/http/text-stream.ts'
+import { textStream } from 'hono-rag-gate/http'
 import type { Context } from 'hono'
-import type { Arrivals } from '../../../src/adapters/d1/arrivals.ts'
-import { isRagGateError } from '../../../src/errors.ts'
+import type { Arrivals } from '@hono-rag-gate/console'
+import { isRagGateError } from 'hono-rag-gate/errors'
 import { requireScope } from '../access.ts'
 import type { GateBindings } from '../bindings.ts'
 import { compositionFor } from '../compose.ts'

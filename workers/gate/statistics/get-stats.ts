@@ -1,7 +1,6 @@
 /** `GET /v1/stats`, `/v1/stats/content-gaps`, `/v1/stats/documents`: sums, trends and weak spots. */
 import type { Context } from 'hono'
-import type { Savings } from '../../../src/adapters/d1/statistics/savings.ts'
-import type { StatisticsSummary } from '../../../src/adapters/d1/statistics.ts'
+import type { Savings, StatisticsSummary } from '@hono-rag-gate/console'
 import { requireScope } from '../access.ts'
 import type { GateBindings } from '../bindings.ts'
 import { compositionFor, isDeploymentAdmin } from '../compose.ts'

@@ -1,15 +1,10 @@
 /** `POST /v1/replay`: what another policy would have decided. */
 import type { Context } from 'hono'
-import { measuredRate } from '../../../src/core/calibration/measured-rate.ts'
-import {
-  type NOT_REPLAYABLE,
-  replayDecision,
-  whereReaderFails,
-} from '../../../src/core/calibration/replay-decisions.ts'
-import type { Verdict } from '../../../src/core/gates/finding.ts'
-import type { Policy } from '../../../src/core/policy/policy.ts'
-import { RagGateError } from '../../../src/errors.ts'
-import { readJsonObject } from '../../../src/middleware/read-body.ts'
+import { measuredRate, type NOT_REPLAYABLE, replayDecision, whereReaderFails } from '@hono-rag-gate/calibration'
+import type { Verdict } from 'hono-rag-gate/core/gates'
+import type { Policy } from 'hono-rag-gate/core/policy'
+import { RagGateError } from 'hono-rag-gate/errors'
+import { readJsonObject } from 'hono-rag-gate/middleware'
 import { requireScope } from '../access.ts'
 import type { GateBindings } from '../bindings.ts'
 import { type Composition, compositionFor } from '../compose.ts'

@@ -1,6 +1,6 @@
 /** The ledger of what is saved, by prices and an average call from the variables of the deployment. */
-import { type SavingsLedger, savingsLedger } from '../../../src/core/reports/savings.ts'
-import { RagGateError } from '../../../src/errors.ts'
+import { type SavingsLedger, savingsLedger } from 'hono-rag-gate/core/reports'
+import { RagGateError } from 'hono-rag-gate/errors'
 import type { GateBindings } from '../bindings.ts'
 
 const PRICES = [

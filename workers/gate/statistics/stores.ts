@@ -1,15 +1,26 @@
 /** What the statistics' routes and jobs read and write. */
-import { type Alerts, createD1Alerts } from '../../../src/adapters/d1/alerts.ts'
-import { type Arrivals, createD1Arrivals } from '../../../src/adapters/d1/arrivals.ts'
-import { type AuditTrail, createD1AuditTrail } from '../../../src/adapters/d1/audit-trail.ts'
-import { createD1Erasures, type Erasures } from '../../../src/adapters/d1/erasures.ts'
-import { createD1Feedback, type Feedback } from '../../../src/adapters/d1/feedback.ts'
-import { createD1RecordedDecisions, type RecordedDecisions } from '../../../src/adapters/d1/recorded-decisions.ts'
-import { createD1Retention, type Retention } from '../../../src/adapters/d1/retention.ts'
-import { createD1Statistics, type Statistics } from '../../../src/adapters/d1/statistics.ts'
-import { createD1WeakSpots, type WeakSpots } from '../../../src/adapters/d1/weak-spots.ts'
-import { RagGateError } from '../../../src/errors.ts'
-import type { Clock } from '../../../src/ports/clock.ts'
+import {
+  type Alerts,
+  type Arrivals,
+  type AuditTrail,
+  createD1Alerts,
+  createD1Arrivals,
+  createD1AuditTrail,
+  createD1Erasures,
+  createD1Feedback,
+  createD1RecordedDecisions,
+  createD1Retention,
+  createD1Statistics,
+  createD1WeakSpots,
+  type Erasures,
+  type Feedback,
+  type RecordedDecisions,
+  type Retention,
+  type Statistics,
+  type WeakSpots,
+} from '@hono-rag-gate/console'
+import { RagGateError } from 'hono-rag-gate/errors'
+import type { Clock } from 'hono-rag-gate/ports'
 import type { GateBindings } from '../bindings.ts'
 
 /** Everything that the statistics keep in D1, behind small interfaces. */

@@ -2,12 +2,12 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { seededRandom } from '../../../../bench/seeded-random.ts'
 import { loadKernel } from '../../../../scripts/load-kernel.ts'
-import { KernelMemory } from '../../../../src/vector-index/search/dense/kernel-memory.ts'
-import { KernelRows } from '../../../../src/vector-index/search/dense/kernel-rows.ts'
-import type { ScanBlocks, ScanKernel } from '../../../../src/vector-index/search/dense/kernel.ts'
-import { PlainRows } from '../../../../src/vector-index/search/dense/plain-rows.ts'
-import type { Similarity } from '../../../../src/vector-index/search/dense/similarity.ts'
-import { float32Row, int8Row, quantise, type DenseRow } from '../../../../src/vector-index/search/scan.ts'
+import { KernelMemory } from '../../../../packages/vector-index/src/search/dense/kernel-memory.ts'
+import { KernelRows } from '../../../../packages/vector-index/src/search/dense/kernel-rows.ts'
+import type { ScanBlocks, ScanKernel } from '../../../../packages/vector-index/src/search/dense/kernel.ts'
+import { PlainRows } from '../../../../packages/vector-index/src/search/dense/plain-rows.ts'
+import type { Similarity } from '../../../../packages/vector-index/src/search/dense/similarity.ts'
+import { float32Row, int8Row, quantise, type DenseRow } from '../../../../packages/vector-index/src/search/scan.ts'
 
 const SIMILARITIES = ['COSINE', 'EUCLIDEAN', 'DOT_PRODUCT'] as const satisfies readonly Similarity[]
 

@@ -1,0 +1,86 @@
+/** A confidence fitted to a collection: the log-odds of a general one, and what labels of the collection add to them. */
+import {
+  clipConfidence,
+  type ConfidenceModel,
+  type ConfidenceSettings,
+  invalidConfidence,
+} from 'hono-rag-gate/core/policy'
+import { isRecord } from 'hono-rag-gate/core/lib'
+import type { Signals } from 'hono-rag-gate/core/signals'
+import { isOfReader, recordedMeasure, wasRead } from './recorded-measures.ts'
+
+/** What labels add. */
+export interface Adjustment {
+  /** Added to the log-odds; any finite number. */
+  readonly intercept: number
+  /** Added for each unit of a recorded number, by its name as `recordedMeasure` takes it. */
+  readonly weights: Readonly<Record<string, number>>
+  /**
+   * `general` where the general confidence stands as it is for questions whose passages no reader scored, so that a cascade
+   * spares the same ones as without the adjustment.
+   *
+   * @default there is no confidence without a number that is weighed
+   */
+  readonly unread?: 'general'
+}
+
+/** Settings of an adjusted confidence. */
+export interface AdjustedSettings extends Adjustment {
+  readonly kind: 'adjusted'
+  /** The general confidence. */
+  readonly base: ConfidenceSettings
+  /** From what it was fitted. */
+  readonly provenance: string
+}
+
+/** Confidences nearer to 0 or 1 than this have the log-odds of this. */
+const NEAREST = 1e-9
+
+/** Log-odds of a confidence, −20.7..20.7; `NaN` for what is none. */
+export function logOdds(confidence: number): number {
+  const held = Math.min(1 - NEAREST, Math.max(NEAREST, confidence))
+  return Math.log(held / (1 - held))
+}
+
+/** Log-odds with an adjustment; `NaN` when a number that it needs was not recorded. */
+export function adjustedLogOdds(general: number, { intercept, weights, unread }: Adjustment, signals: Signals): number {
+  if (unread === 'general' && !wasRead(signals)) return general
+  let odds = general + intercept
+  for (const [name, weight] of Object.entries(weights)) odds += weight * recordedMeasure(signals, name)
+  return odds
+}
+
+/**
+ * The model behind an adjusted confidence.
+ *
+ * @param bases general models that may be adjusted, such as `logisticModel`
+ */
+export function adjustedModel(bases: readonly ConfidenceModel[]): ConfidenceModel<AdjustedSettings> {
+  const baseOf = ({ base }: AdjustedSettings): ConfidenceModel => {
+    const model = isRecord(base) ? bases.find(({ kind }) => kind === (base as ConfidenceSettings).kind) : undefined
+    if (model === undefined) throw invalidConfidence('.base names no general confidence that is known here')
+    return model
+  }
+  return Object.freeze({
+    kind: 'adjusted' as const,
+    validate: (settings: AdjustedSettings) => {
+      baseOf(settings).validate(settings.base)
+      if (typeof settings.provenance !== 'string') {
+        throw invalidConfidence('.provenance must say from what it was fitted')
+      }
+      if (settings.unread !== undefined && settings.unread !== 'general') {
+        throw invalidConfidence('.unread must be general or left out')
+      }
+      if (!isRecord(settings.weights)) throw invalidConfidence('.weights must name recorded numbers')
+      for (const [name, weight] of [['intercept', settings.intercept] as const, ...Object.entries(settings.weights)]) {
+        if (!Number.isFinite(weight)) throw invalidConfidence(`: the weight of ${name} must be a finite number`)
+      }
+    },
+    countsReader: ({ unread, weights }: AdjustedSettings) =>
+      unread !== undefined || Object.keys(weights).some(isOfReader),
+    confidence: (settings: AdjustedSettings, signals: Signals) => {
+      const general = baseOf(settings).confidence(settings.base, signals)
+      return clipConfidence(1 / (1 + Math.exp(-adjustedLogOdds(logOdds(general), settings, signals))))
+    },
+  })
+}

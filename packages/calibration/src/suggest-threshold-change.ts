@@ -1,0 +1,103 @@
+/** Which way a threshold should go, and how the policy would then read. */
+import { thresholdOf, withThreshold } from './gate-threshold.ts'
+import { RagGateError } from 'hono-rag-gate/errors'
+import type { Policy } from 'hono-rag-gate/core/policy'
+
+/** What was counted among labelled answers. */
+export interface CountedRate {
+  /** 0..1; `null` when nothing was counted. */
+  readonly rate: number | null
+  /** Over how many labels. */
+  readonly labels: number
+}
+
+/** What the rule looks at. */
+export interface ThresholdEvidence {
+  /** Answerable questions that were refused. */
+  readonly falseRefusals: CountedRate
+  /** Answers given that said what no passage does. */
+  readonly hallucinations: CountedRate
+}
+
+/** How the rule is applied. */
+export interface ThresholdChangeOptions {
+  /** Labels below which a rate says nothing. @default 100 */
+  readonly minLabels?: number
+  /** By how much a threshold is moved. @default 0.05 */
+  readonly step?: number
+}
+
+/** What the rule says. */
+export interface ThresholdChange {
+  readonly action: 'keep' | 'raise' | 'lower'
+  readonly because: string
+  /** The one setting that changes, and the policy with it; absent when nothing does, or there is nothing to change. */
+  readonly change?: {
+    readonly gate: 'min-top-cosine' | 'generation-confidence'
+    readonly from: number
+    readonly to: number
+    readonly policy: Policy
+  }
+}
+
+const HALLUCINATIONS_AT_MOST = 0.01
+const FALSE_REFUSALS_AT_MOST = 0.1
+
+/**
+ * One adjustment at a time, safety first: raises when more than 1 % of the answers are hallucinated, else lowers when
+ * more than 10 % of the answerable questions are refused. What raises is the generation confidence where the policy has
+ * it, what lowers is the similarity: the gate that stands nearest to the fault. Never changes a running policy: it gives
+ * a new one.
+ *
+ * @throws `config_invalid` when a rate is outside 0..1, or an option is out of range
+ * @see the specification of multi-gate, "Threshold Calibration"
+ */
+export function suggestThresholdChange(
+  policy: Policy,
+  { falseRefusals, hallucinations }: ThresholdEvidence,
+  options: ThresholdChangeOptions = {},
+): ThresholdChange {
+  const { minLabels = 100, step = 0.05 } = options
+  if (!(minLabels >= 1) || !(step > 0 && step < 1)) {
+    throw new RagGateError('config_invalid', 'minLabels must be 1 and up, step between 0 and 1', { param: 'step' })
+  }
+  const hallucinated = usableRate('hallucinations', hallucinations, minLabels)
+  const refused = usableRate('falseRefusals', falseRefusals, minLabels)
+  if (hallucinated !== undefined && hallucinated > HALLUCINATIONS_AT_MOST) {
+    const because = 'More than 1 % of the answers say what no passage does'
+    return { action: 'raise', because, ...moved(policy, ['generation-confidence', 'min-top-cosine'], step) }
+  }
+  // Without knowing how many answers are wrong, letting more of them through is no repair.
+  if (refused !== undefined && refused > FALSE_REFUSALS_AT_MOST) {
+    if (hallucinated === undefined) {
+      return { action: 'keep', because: 'Too few labels of answers to lower a threshold safely' }
+    }
+    const because = 'More than 10 % of the answerable questions are refused'
+    return { action: 'lower', because, ...moved(policy, ['min-top-cosine', 'generation-confidence'], -step) }
+  }
+  const unknown = hallucinated === undefined || refused === undefined
+  return { action: 'keep', because: unknown ? 'Too few labels' : 'Both rates are within their bounds' }
+}
+
+function usableRate(param: string, { rate, labels }: CountedRate, minLabels: number): number | undefined {
+  if (rate === null) return undefined
+  if (!(rate >= 0 && rate <= 1)) {
+    throw new RagGateError('config_invalid', `${param} must be a rate from 0 to 1`, { param })
+  }
+  return labels >= minLabels ? rate : undefined
+}
+
+/** The policy with the first of these gates that it has moved by a step, held within 0..1. */
+function moved(
+  policy: Policy,
+  gates: readonly ('min-top-cosine' | 'generation-confidence')[],
+  by: number,
+): Pick<ThresholdChange, 'change'> {
+  for (const gate of gates) {
+    if (policy.gates.every((each) => each.gate.name !== gate)) continue
+    const from = thresholdOf(policy, gate)
+    const to = Math.round(Math.max(0, Math.min(1, from + by)) * 1e6) / 1e6
+    if (to !== from) return { change: { gate, from, to, policy: withThreshold(policy, gate, to) } }
+  }
+  return {}
+}

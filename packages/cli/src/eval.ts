@@ -1,0 +1,175 @@
+/** `rag-gate eval`: labelled questions through a gate, and what it does with them. */
+import { writeFile } from 'node:fs/promises'
+import {
+  evaluate,
+  type Evaluation,
+  type Figure,
+  type MeasuredRate,
+  measuredRate,
+  type VerdictRates,
+} from '@hono-rag-gate/calibration'
+import { CommandError, misused } from './command-error.ts'
+import { command, only } from './command.ts'
+import { evaluationPage } from './eval-html.ts'
+import { askLabels, forgetResults, type LabelResult } from './judged-labels.ts'
+import { readLabels } from './labels.ts'
+import { seededNumbers } from './seeded-numbers.ts'
+import { jsonText, type Terminal } from './terminal.ts'
+
+/** The command. */
+export const evalCommand = command({
+  name: 'eval',
+  about: 'Asks labelled questions and tells how often the gate is right, with intervals.',
+  usage: ['eval <labels.jsonl|labels.csv> [--collection <id>] [--html report.html] [--results file.jsonl]'],
+  notes: [
+    'A label: {"question": "…", "answerable": true, "relevant_ids": ["…"], "kind": "…", "collection": "…"}; the last',
+    'three may be left out. It needs a key with the scope admin. Questions are asked as anybody asks them: answers are',
+    'made, cached and counted, unless --trial asks for the judgements alone.',
+  ],
+  options: {
+    collection: { type: 'string', value: 'id', about: 'collection of labels that name none; "default" otherwise' },
+    risk: { type: 'string', value: 'share', about: 'false acceptance at which the coverage is told; .05' },
+    html: { type: 'string', value: 'file', about: 'a report with plots, one page that needs nothing else' },
+    results: { type: 'string', value: 'file', about: 'where results are kept: a run that was stopped goes on there' },
+    fresh: { type: 'boolean', about: 'forget the results that are there, and ask everything anew' },
+    parallel: { type: 'string', value: 'n', about: 'questions at a time, 1 to 16; 4' },
+    trial: { type: 'boolean', about: 'judge only: no model is called, nothing is cached or counted' },
+  },
+  async run({ terminal, words, given, json, gate }) {
+    const path = only(words, 'a file of labelled questions')
+    const { collection = 'default', html, results, fresh, trial } = given
+    const risk = shareOf('--risk', given.risk, 0.05)
+    const labels = await readLabels(path)
+    if (fresh && results !== undefined) await forgetResults(results)
+    const asked = await askLabels(
+      labels,
+      {
+        gate: gate(),
+        collection,
+        parallel: parallelOf(given.parallel),
+        mode: trial ? 'judgements' : 'answers',
+        ...(results === undefined ? {} : { results }),
+      },
+      terminal,
+    )
+    const policies = [...new Set(asked.map(({ policy }) => policy))]
+    if (policies.length > 1 && results !== undefined) {
+      terminal.note(`The results are of several policies (${policies.join(', ')}): --fresh asks everything anew.`)
+    }
+    const threshold = asked.find(({ refuseBelow }) => refuseBelow !== undefined)?.refuseBelow
+    const evaluation = evaluate(asked, {
+      risk,
+      ...(threshold === undefined ? {} : { threshold }),
+      random: seededNumbers(20_261_122),
+    })
+    const further = { recall: recallOf(asked), ms: timesOf(asked), policies }
+    if (html !== undefined) {
+      const facts = [
+        ['questions', String(asked.length)],
+        ['policy', policies.join(', ')],
+        ['evidence found', rateText(further.recall)],
+        ['median time', `${further.ms.median} ms`],
+      ] as const
+      await writeFile(
+        html,
+        evaluationPage({ title: `Evaluation of ${path}`, evaluation, results: asked, facts }),
+      ).catch((thrown: unknown) => {
+        throw new CommandError(
+          `${html} cannot be written: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
+        )
+      })
+    }
+    if (json) terminal.out(jsonText({ ...evaluation, ...further }))
+    else show(evaluation, further, terminal)
+    return 0
+  },
+})
+
+/** A share of the command line. @throws `CommandError` outside of 0..1 exclusive */
+export function shareOf(option: string, given: string | undefined, otherwise: number): number {
+  const value = given === undefined ? otherwise : Number(given)
+  if (value > 0 && value < 1) return value
+  throw misused(`${option} must be a number between 0 and 1, such as ${otherwise}`)
+}
+
+/** How many questions are asked at a time. @throws `CommandError` outside of 1..16 */
+export function parallelOf(given: string | undefined): number {
+  const value = given === undefined ? 4 : Number(given)
+  if (Number.isInteger(value) && value >= 1 && value <= 16) return value
+  throw misused('--parallel must be a whole number from 1 to 16')
+}
+
+interface Further {
+  /** Answerable questions for which a relevant passage was among the evidence. */
+  readonly recall: MeasuredRate
+  readonly ms: { readonly median: number; readonly p95: number }
+  readonly policies: readonly string[]
+}
+
+function recallOf(asked: readonly LabelResult[]): MeasuredRate {
+  const known = asked.filter(({ answerable, found }) => answerable && found !== null)
+  return measuredRate(known.filter(({ found }) => found === true).length, known.length)
+}
+
+function timesOf(asked: readonly LabelResult[]): Further['ms'] {
+  const sorted = asked.map(({ ms }) => ms).sort((a, b) => a - b)
+  const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0
+  return { median: at(0.5), p95: at(0.95) }
+}
+
+function show(evaluation: Evaluation, { recall, ms, policies }: Further, { out }: Pick<Terminal, 'out'>): void {
+  const { verdicts, auroc, aurc, calibrationError, atStatedRisk, sensitivity, byKind, byCollection } = evaluation
+  const line = (name: string, value: string): void => out(`  ${name.padEnd(30)} ${value}`)
+  out({ text: `${evaluation.questions} labelled questions, policy ${policies.join(', ')}`, colour: 'bold' })
+  line('refusal accuracy', rateText(verdicts.refusalAccuracy))
+  line('false refusal', rateText(verdicts.falseRefusals))
+  line('false acceptance', rateText(verdicts.falseAcceptances))
+  line('  of it without a caution', rateText(verdicts.uncautioned))
+  line('evidence found', rateText(recall))
+  line('AUROC', figureText(auroc))
+  line('AURC', figureText(aurc))
+  line('calibration error', figureText(calibrationError))
+  const { coverage, coverageInterval: interval } = atStatedRisk
+  const value = Number.isFinite(coverage) ? coverage : null
+  line(
+    `best coverage at ${percent(atStatedRisk.risk)}`,
+    `${figureText({ value, ...(interval === undefined ? {} : { interval }) }, percent)}; chosen on these labels, no promise`,
+  )
+  const steepest = sensitivity?.steepest
+  if (steepest !== undefined) {
+    line('threshold matters most', `${steepest.from} to ${steepest.to}: ${percent(steepest.change)} of all questions`)
+  }
+  line('time, median and p95', `${ms.median} ms, ${ms.p95} ms`)
+  for (const [title, groups] of [
+    ['By kind', byKind],
+    ['By collection', byCollection],
+  ] as const) {
+    if (Object.keys(groups).length < 2) continue
+    out(`\n${title}`)
+    for (const [name, rates] of Object.entries(groups)) line(name, groupText(rates))
+  }
+}
+
+function groupText({ falseAcceptances, falseRefusals }: VerdictRates): string {
+  return [
+    ...(falseAcceptances.rate === null ? [] : [`false acceptance ${rateText(falseAcceptances)}`]),
+    ...(falseRefusals.rate === null ? [] : [`false refusal ${rateText(falseRefusals)}`]),
+  ].join(', ')
+}
+
+/** For people: `7.5 % (3 of 40, 1.6 % to 20.4 %)`, `n/a` for nothing. */
+export function rateText({ rate, hits, labels, low, high }: MeasuredRate): string {
+  return rate === null ? 'n/a' : `${percent(rate)} (${hits} of ${labels}, ${percent(low)} to ${percent(high)})`
+}
+
+function figureText({ value, interval }: Figure, asText = (figure: number): string => figure.toFixed(3)): string {
+  if (value === null) return 'n/a'
+  return interval === undefined
+    ? asText(value)
+    : `${asText(value)} (${asText(interval.low)} to ${asText(interval.high)})`
+}
+
+/** For people, one decimal. */
+export function percent(share: number): string {
+  return `${Number((share * 100).toFixed(1))} %`
+}

@@ -1,0 +1,190 @@
+/** Labelled questions through a gate over HTTP: several at a time, and what was asked before is not asked again. */
+import { createHash } from 'node:crypto'
+import { appendFile, readFile, writeFile } from 'node:fs/promises'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { RerankerOutcome } from 'hono-rag-gate/core/evidence'
+import type { Verdict } from 'hono-rag-gate/core/gates'
+import type { Signals } from 'hono-rag-gate/core/signals'
+import { CommandError, GateFailure } from './command-error.ts'
+import { ask, type AskReply, failureOf, type GateAddress } from './gate-client.ts'
+import type { Label } from './labels.ts'
+import type { Terminal } from './terminal.ts'
+
+/** What a gate said of a labelled question, as a line of the results file. */
+export interface LabelResult {
+  /** What was asked, hashed: the same question of the same collection, asked in the same way. */
+  readonly key: string
+  readonly question: string
+  readonly collection: string
+  readonly answerable: boolean
+  readonly kind: string
+  readonly verdict: Verdict
+  readonly reason: string
+  readonly confidence: number
+  readonly signals: Signals
+  /** Absent from gates and results of an older version. */
+  readonly reranker?: RerankerOutcome
+  readonly findings: readonly { readonly gate: string; readonly outcome: string }[]
+  /** Threshold of the gate `confidence-range`; absent from policies without it. */
+  readonly refuseBelow?: number
+  readonly adviseBelow?: number
+  /** Passages that were judged, best first, and their documents. */
+  readonly chunks: readonly { readonly id: string; readonly documentId: string }[]
+  /** Whether one that is relevant is among them; `null` where nobody said which are. */
+  readonly found: boolean | null
+  readonly policy: string
+  readonly ms: number
+}
+
+/** How labels are asked. */
+export interface AskingOptions {
+  readonly gate: GateAddress
+  /** For labels that name none. */
+  readonly collection: string
+  /** Questions at a time, 1..16. */
+  readonly parallel: number
+  /** Where results are kept, and found again; none for nowhere. */
+  readonly results?: string
+  /** `answers` asks as anybody would; `judgements` asks on trial: no model call, no cache, nothing recorded. */
+  readonly mode: 'answers' | 'judgements'
+  /** What a trial leaves out for a label. @default nothing */
+  readonly without?: (label: Label) => readonly string[]
+}
+
+const MAX_TRIES = 5
+
+/**
+ * Asks every label once.
+ *
+ * @returns in the order of the labels
+ * @throws `CommandError` when the gate answers with an error, or tells no details: the key must have the scope admin
+ */
+export async function askLabels(
+  labels: readonly Label[],
+  options: AskingOptions,
+  { progress }: Pick<Terminal, 'progress'>,
+): Promise<readonly LabelResult[]> {
+  const known = await knownResults(options)
+  const results: (LabelResult | undefined)[] = labels.map((label) => known.get(keyOf(label, options)))
+  const open = labels.flatMap((label, at) => (results[at] === undefined ? [{ label, at }] : []))
+  let done = labels.length - open.length
+  const worker = async (): Promise<void> => {
+    for (let next = open.shift(); next !== undefined; next = open.shift()) {
+      const { label, at } = next
+      const result = await askOne(label, options)
+      results[at] = result
+      if (options.results !== undefined) await appendFile(options.results, `${JSON.stringify(result)}\n`)
+      progress.show(++done, labels.length, `${done} of ${labels.length} questions`)
+    }
+  }
+  try {
+    await Promise.all(Array.from({ length: options.parallel }, worker))
+  } catch (thrown) {
+    // Nobody else begins another question.
+    open.length = 0
+    throw thrown
+  } finally {
+    progress.end()
+  }
+  // Every one was known or asked.
+  return results as LabelResult[]
+}
+
+/** Whether the reader failed on a question, or was late. */
+export function readerFailed({ reranker }: Pick<LabelResult, 'reranker'>): boolean {
+  return reranker === 'failed' || reranker === 'timeout'
+}
+
+/** Empties a results file, so that everything is asked anew. */
+export async function forgetResults(path: string): Promise<void> {
+  await writeFile(path, '')
+}
+
+/** A judgement whose reader failed is asked for again; an answer without it is what people were given. */
+async function knownResults({ results: path, mode }: AskingOptions): Promise<ReadonlyMap<string, LabelResult>> {
+  if (path === undefined) return new Map()
+  const text = await readFile(path, 'utf8').catch(() => '')
+  const found = new Map<string, LabelResult>()
+  for (const line of text.split('\n')) {
+    try {
+      const result = JSON.parse(line) as LabelResult
+      if (typeof result.key === 'string' && !(mode === 'judgements' && readerFailed(result)))
+        found.set(result.key, result)
+    } catch {
+      // The last line of a run that was stopped may be cut: it is asked again.
+    }
+  }
+  return found
+}
+
+function keyOf(label: Label, { gate, collection, mode, without }: AskingOptions): string {
+  const asked = [gate.url, label.collection ?? collection, label.question, label.answerable, label.kind, mode]
+  return createHash('sha256')
+    .update(JSON.stringify([...asked, label.relevantIds, without?.(label) ?? []]))
+    .digest('hex')
+    .slice(0, 32)
+}
+
+async function askOne(label: Label, options: AskingOptions): Promise<LabelResult> {
+  const { gate, collection, mode, without } = options
+  const named = label.collection ?? collection
+  const fields = { collection: named, ...(mode === 'judgements' ? { without: without?.(label) ?? [] } : {}) }
+  const startedMs = performance.now()
+  const reply = await askPatiently(gate, label.question, fields)
+  const ms = performance.now() - startedMs
+  const detail = reply.body.detail as (AskReply['body']['detail'] & Detail) | undefined
+  if (detail?.signals === undefined)
+    throw new CommandError('Only operators are told the signals: the key needs the scope admin')
+  const chunks = detail.chunks.map(({ id, document_id: documentId }) => ({ id, documentId }))
+  const range = detail.gates.find(({ gate: name }) => name === 'confidence-range')
+  const relevant = new Set(label.relevantIds)
+  return {
+    key: keyOf(label, options),
+    question: label.question,
+    collection: named,
+    answerable: label.answerable,
+    kind: label.kind,
+    verdict: reply.body.verdict,
+    reason: reply.body.reason_code,
+    confidence: detail.confidence,
+    signals: detail.signals,
+    ...(detail.reranker === undefined ? {} : { reranker: detail.reranker }),
+    findings: detail.findings.map(({ gate: name, outcome }) => ({ gate: name, outcome })),
+    ...(range?.refuseBelow === undefined ? {} : { refuseBelow: range.refuseBelow }),
+    ...(range?.adviseBelow === undefined ? {} : { adviseBelow: range.adviseBelow }),
+    chunks,
+    found:
+      relevant.size === 0 ? null : chunks.some(({ id, documentId }) => relevant.has(id) || relevant.has(documentId)),
+    policy: /policy="?([^";,]+)/.exec(reply.headers.get('rag-gate') ?? '')?.[1] ?? '',
+    ms: Math.round(ms * 10) / 10,
+  }
+}
+
+interface Detail {
+  readonly signals?: Signals
+  readonly reranker?: RerankerOutcome
+  readonly gates: readonly { readonly gate: string; readonly refuseBelow?: number; readonly adviseBelow?: number }[]
+}
+
+/** A gate that is busy is asked again, later each time. */
+async function askPatiently(
+  gate: GateAddress,
+  question: string,
+  fields: Readonly<Record<string, unknown>>,
+): Promise<AskReply> {
+  for (let tries = 1; ; tries++) {
+    const reply = await ask(gate, question, fields)
+    if (reply.status < 400) return reply
+    const failure = failureOf(reply.status, JSON.stringify(reply.body))
+    const passing = [429, 502, 503, 504].includes(reply.status)
+    if (!passing || tries === MAX_TRIES) {
+      const code = failure instanceof GateFailure ? failure : undefined
+      if (code?.code === 'unknown_field') {
+        throw new CommandError('This gate takes no trials: it is of an older version, or its route does not offer them')
+      }
+      throw failure
+    }
+    const asked = Number(reply.headers.get('retry-after') ?? 2 ** (tries - 1))
+    await wait(1000 * Math.min(60, Number.isFinite(asked) ? asked : 1))
+  }
+}

@@ -1,0 +1,178 @@
+/** Every row of an index, page by page: of Upstash Vector by `range`, of Vectorize by Cloudflare's REST API. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { IndexRow } from 'hono-rag-gate/core/evidence'
+import { isRecord } from 'hono-rag-gate/core/lib'
+import { CommandError } from './command-error.ts'
+
+/** A page of rows. */
+export interface RowPage {
+  readonly rows: readonly IndexRow[]
+  /** Rows of the whole namespace, or of the whole index where an index tells no more. */
+  readonly total: number
+}
+
+/** An Upstash index, or one that speaks its protocol. */
+export interface UpstashAddress {
+  readonly url: string
+  readonly token: string
+  /** `''` for the default one. */
+  readonly namespace: string
+}
+
+/** A Vectorize index. */
+export interface VectorizeAddress {
+  readonly index: string
+  readonly account: string
+  readonly token: string
+  /** `''` for every vector, whatever its namespace. */
+  readonly namespace: string
+  /** Cloudflare's own, but in tests. */
+  readonly apiUrl: string
+}
+
+/** Most that both services give in one page. */
+const PAGE = 1000
+/** Vectorize turns more ids in one call away. */
+const READ_IDS = 20
+const TRIES = 5
+
+/**
+ * Pages through a namespace in the order it was filled.
+ *
+ * @throws `CommandError` when the namespace holds nothing, or the index refuses
+ */
+export async function* upstashRows({ url, token, namespace }: UpstashAddress): AsyncGenerator<RowPage> {
+  const base = url.replace(/\/+$/, '')
+  const send = async (command: string, body: unknown): Promise<Readonly<Record<string, unknown>>> => {
+    const result = await call(`${base}/${command}`, { method: 'POST', body: JSON.stringify(body) }, token)
+    if (isRecord(result)) return result
+    throw new CommandError(`${base} does not answer as an Upstash index does`)
+  }
+  const { namespaces } = await send('info', [])
+  const counts = new Map(
+    Object.entries(isRecord(namespaces) ? namespaces : {}).map(([name, own]) => [
+      name,
+      Number(isRecord(own) ? own['vectorCount'] : 0),
+    ]),
+  )
+  const total = counts.get(namespace) ?? 0
+  if (total === 0) {
+    const filled = [...counts].filter(([, count]) => count > 0).map(([name, count]) => `"${name}" (${count})`)
+    throw new CommandError(
+      `The namespace "${namespace}" of the index holds nothing. ` +
+        (filled.length === 0 ? 'Neither does any other.' : `Others do: ${filled.slice(0, 10).join(', ')}: --namespace`),
+    )
+  }
+  const command = namespace === '' ? 'range' : `range/${encodeURIComponent(namespace)}`
+  for (let cursor: unknown = '0'; cursor !== '';) {
+    const page = await send(command, { cursor, limit: PAGE, includeData: true, includeMetadata: true })
+    const { vectors, nextCursor } = page
+    // A cursor that stands still would never end.
+    if (!Array.isArray(vectors) || typeof nextCursor !== 'string' || nextCursor === cursor) {
+      throw new CommandError(`${base} does not answer as an Upstash index does`)
+    }
+    yield { rows: vectors.map(rowOf), total }
+    cursor = nextCursor
+  }
+}
+
+/**
+ * Pages through an index as it was when the listing began.
+ *
+ * @throws `CommandError` when the index holds nothing, or the API refuses
+ * @see https://developers.cloudflare.com/vectorize/best-practices/list-vectors/
+ */
+export async function* vectorizeRows({
+  index,
+  account,
+  token,
+  namespace,
+  apiUrl,
+}: VectorizeAddress): AsyncGenerator<RowPage> {
+  const names = [account, index].map(encodeURIComponent)
+  const base = `${apiUrl.replace(/\/+$/, '')}/accounts/${names[0]}/vectorize/v2/indexes/${names[1]}`
+  let cursor: string | undefined
+  do {
+    const query = new URLSearchParams({ count: String(PAGE), ...(cursor !== undefined && { cursor }) })
+    const page = await call(`${base}/list?${query}`, { method: 'GET' }, token)
+    if (!isRecord(page) || !Array.isArray(page['vectors'])) throw new CommandError('Vectorize lists no vectors')
+    const ids = page['vectors'].map((vector: unknown) => (isRecord(vector) ? String(vector['id']) : ''))
+    const total = Number(page['totalCount'])
+    if (total === 0) throw new CommandError(`The index ${index} holds nothing`)
+    const rows: IndexRow[] = []
+    for (let at = 0; at < ids.length; at += READ_IDS) {
+      const body = JSON.stringify({ ids: ids.slice(at, at + READ_IDS) })
+      const read = await call(`${base}/get_by_ids`, { method: 'POST', body }, token)
+      if (!Array.isArray(read)) throw new CommandError('Vectorize gives no vectors for ids that it listed')
+      const wanted = read.filter(
+        (row: unknown) => namespace === '' || (isRecord(row) && row['namespace'] === namespace),
+      )
+      rows.push(...wanted.map(rowOf))
+    }
+    yield { rows, total }
+    const { isTruncated, nextCursor } = page
+    if (isTruncated === true && typeof nextCursor !== 'string') {
+      throw new CommandError('Vectorize has more vectors and does not say where: run the command again')
+    }
+    cursor = isTruncated === true ? String(nextCursor) : undefined
+  } while (cursor !== undefined)
+}
+
+function rowOf(row: unknown): IndexRow {
+  const { id, data, metadata } = isRecord(row) ? row : {}
+  return {
+    id: String(id),
+    ...(typeof data === 'string' && { data }),
+    metadata: isRecord(metadata) ? metadata : {},
+  }
+}
+
+/**
+ * The `result` of a call. A fault of the network, 429 and 5xx are tried again, four times, with a pause that doubles from
+ * half a second.
+ *
+ * @throws `CommandError` with the words of whoever refused
+ */
+async function call(url: string, init: { method: string; body?: string }, token: string): Promise<unknown> {
+  for (let attempt = 1; ; attempt++) {
+    const { result, problem, again } = await callOnce(url, init, token)
+    if (problem === undefined) return result
+    if (!again || attempt === TRIES) throw new CommandError(`${new URL(url).host}: ${problem}`)
+    await sleep(250 * 2 ** attempt)
+  }
+}
+
+interface Answer {
+  readonly result?: unknown
+  readonly problem?: string
+  readonly again?: boolean
+}
+
+async function callOnce(url: string, init: { method: string; body?: string }, token: string): Promise<Answer> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  let response: Response
+  let text: string
+  try {
+    response = await fetch(url, { ...init, headers, redirect: 'manual' })
+    text = await response.text()
+  } catch (thrown) {
+    return { problem: thrown instanceof Error ? thrown.message : String(thrown), again: true }
+  }
+  const again = response.status === 429 || response.status >= 500
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch {
+    return { problem: `status ${response.status}, not JSON`, again }
+  }
+  if (response.ok && isRecord(body) && body['result'] !== undefined) return { result: body['result'] }
+  return { problem: `status ${response.status}${refusalIn(body)}`, again }
+}
+
+/** Upstash sends `error`, Cloudflare `errors` with messages. */
+function refusalIn(body: unknown): string {
+  const { error, errors } = isRecord(body) ? body : {}
+  const first: unknown = Array.isArray(errors) ? errors[0] : undefined
+  const message = isRecord(first) ? first['message'] : error
+  return typeof message === 'string' ? `, ${message}` : ''
+}

@@ -1,0 +1,100 @@
+#!/usr/bin/env node
+/** `rag-gate`: reads the command line and hands it to a command. */
+import { readFileSync, realpathSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { calibrateCommand } from './calibrate.ts'
+import { CommandError, GateFailure, misused } from './command-error.ts'
+import { type Command, helpOf, helpOfAll, meant, readCall } from './command.ts'
+import { evalCommand } from './eval.ts'
+import { labelsCommand } from './feedback-labels.ts'
+import { ingestCommand } from './ingest.ts'
+import { keysCommand } from './keys.ts'
+import { lexiconCommand } from './lexicon.ts'
+import { policyCommand } from './policy.ts'
+import { queryCommand } from './query.ts'
+import { questionsCommand } from './questions.ts'
+import { replayCommand } from './replay.ts'
+import { type Terminal, terminalOn } from './terminal.ts'
+
+/** Every command, in the order of the help. */
+const COMMANDS: readonly Command[] = [
+  ingestCommand,
+  queryCommand,
+  questionsCommand,
+  labelsCommand,
+  evalCommand,
+  calibrateCommand,
+  policyCommand,
+  replayCommand,
+  keysCommand,
+  lexiconCommand,
+]
+
+/** What helps against an error of a gate, where the command line knows it. */
+const HINTS: Readonly<Record<string, string>> = {
+  unauthorized: 'Put the key into RAG_GATE_KEY; `rag-gate keys make` makes one.',
+  forbidden: 'The key lacks a scope: `rag-gate keys list` shows which it has.',
+  collection_not_found: 'Choose another with --collection, or fill this one with `rag-gate ingest`.',
+}
+
+/**
+ * Runs a command.
+ *
+ * @param args what stands after the name of the program
+ * @returns the exit code: 0 done, 1 failed, 2 called wrongly
+ */
+export async function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {
+  try {
+    return await run(args, terminal)
+  } catch (thrown) {
+    if (!(thrown instanceof CommandError)) throw thrown
+    terminal.note({ text: 'rag-gate: ', colour: 'red' }, thrown.message)
+    const hint = thrown instanceof GateFailure ? HINTS[thrown.code] : undefined
+    if (hint !== undefined) terminal.note(hint)
+    return thrown.exitCode
+  }
+}
+
+async function run([name, ...rest]: readonly string[], terminal: Terminal): Promise<number> {
+  if (name === undefined) {
+    terminal.out(helpOfAll(COMMANDS))
+    return 2
+  }
+  if (name === '--version' || name === '-V') return tell(terminal, versionOfPackage())
+  if (name === '--help' || name === '-h') return tell(terminal, helpOfAll(COMMANDS))
+  if (name === 'help') {
+    const [topic] = rest.filter((word) => !word.startsWith('-'))
+    return tell(terminal, topic === undefined ? helpOfAll(COMMANDS) : helpOf(commandNamed(topic)))
+  }
+  const command = commandNamed(name)
+  const call = readCall(command, rest, terminal)
+  if (call === 'help') return tell(terminal, helpOf(command))
+  if (call === 'version') return tell(terminal, versionOfPackage())
+  return command.run(call)
+}
+
+function tell({ out }: Terminal, text: string): number {
+  out(text)
+  return 0
+}
+
+function commandNamed(name: string): Command {
+  const found = COMMANDS.find((command) => command.name === name)
+  if (found !== undefined) return found
+  const names = COMMANDS.map((command) => command.name)
+  throw misused(`There is no command ${name}${meant(name, names) || `; rag-gate --help lists them`}`)
+}
+
+/** That of its package.json, which stands a folder up, in the sources and in what is published. */
+function versionOfPackage(): string {
+  // npm asks for a version.
+  const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
+  return manifest.version
+}
+
+// Run, and not imported. The program may be called through a link.
+if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  // Whoever reads may stop early, as `head` does.
+  process.stdout.on('error', (fault: NodeJS.ErrnoException) => process.exit(fault.code === 'EPIPE' ? 0 : 1))
+  process.exitCode = await runCommand(process.argv.slice(2), terminalOn(process))
+}

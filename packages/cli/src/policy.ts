@@ -1,0 +1,171 @@
+/** `rag-gate policy`: pushes policies to a gate, chooses among them, and goes back. */
+import { readFile } from 'node:fs/promises'
+import { pinDifferences, type PolicyPin } from 'hono-rag-gate/core/policy'
+import { isRecord } from 'hono-rag-gate/core/lib'
+import type { PolicyFile } from './calibrate.ts'
+import { CommandError, misused } from './command-error.ts'
+import { command, only } from './command.ts'
+import { callGate, type GateAddress } from './gate-client.ts'
+import { jsonText, oneLine } from './terminal.ts'
+
+interface Listed {
+  readonly id: string
+  readonly name: string
+  readonly version: number
+  readonly pin: PolicyPin | null
+  readonly created_at: string
+  readonly created_by: string
+  readonly why: string
+}
+
+interface Choice {
+  readonly collection: string | null
+  readonly policy: string | null
+  readonly at: string
+  readonly by: string
+  readonly why: string
+}
+
+interface PolicyList {
+  readonly named: readonly string[]
+  readonly policies: readonly Listed[]
+  readonly choices: readonly Choice[]
+}
+
+interface Collections {
+  readonly collections: readonly (Omit<PolicyPin, 'collection'> & {
+    readonly id: string
+    readonly policy: string | null
+  })[]
+}
+
+/** The command. */
+export const policyCommand = command({
+  name: 'policy',
+  about: 'Pushes policies to a gate, lists them, chooses one for a collection, and goes back.',
+  usage: [
+    'policy push <policy.json> [--use] [--why "…"]',
+    'policy list',
+    'policy use <id|name> --collection <id> [--why "…"]',
+    'policy rollback --collection <id> [--why "…"]',
+  ],
+  notes: [
+    'Without --collection, use and rollback are about the tenant: all collections that have no policy of their own.',
+    '`policy use default` leaves the choice to the tenant, or to the deployment. The key needs the scope admin.',
+  ],
+  options: {
+    collection: { type: 'string', value: 'id', about: 'which collection' },
+    use: { type: 'boolean', about: 'choose it for the collection it is pinned to' },
+    why: { type: 'string', value: 'text', about: 'why, for the record' },
+  },
+  async run({ terminal: { out, note }, words, given, json, gate }) {
+    const [what, ...rest] = words
+    const { collection, why = '', use } = given
+    switch (what) {
+      case 'push': {
+        const file = await readPolicy(only(rest, 'a policy file'))
+        const address = gate()
+        const pushed = await callGate<Listed>(address, 'PUT', '/v1/policies/pushed', { ...file, why })
+        const target = collection ?? file.pin?.collection
+        if (use && target === undefined) throw misused('--use needs --collection: this policy is pinned to none')
+        if (use && target !== undefined) await choose(address, target, { policy: pushed.id, why })
+        if (json) out(jsonText({ ...pushed, used: use ? target : null }))
+        else {
+          out(`${pushed.id}: version ${pushed.version} of ${pushed.name}${use ? `, in use for ${target}` : ''}`)
+          if (!use) note(`Nothing uses it yet: rag-gate policy use ${pushed.id} --collection ${target ?? '<id>'}`)
+        }
+        return 0
+      }
+      case 'list': {
+        if (rest.length > 0) throw misused('policy list takes no words')
+        const address = gate()
+        const [listed, { collections }] = await Promise.all([
+          callGate<PolicyList>(address, 'GET', '/v1/policies/pushed'),
+          callGate<Collections>(address, 'GET', '/v1/collections'),
+        ])
+        if (json) out(jsonText({ ...listed, collections }))
+        else show(listed, collections, out)
+        return 0
+      }
+      case 'use': {
+        const policy = only(rest, 'the id of a pushed policy, or a name')
+        await choose(gate(), collection, { policy: policy === 'default' ? null : policy, why })
+        out(`${collection ?? 'the tenant'}: ${policy}`)
+        return 0
+      }
+      case 'rollback': {
+        if (rest.length > 0) throw misused('policy rollback takes no words: it goes back to the choice before')
+        const { policy } = await choose(gate(), collection, { rollback: true, why })
+        out(`${collection ?? 'the tenant'}: back to ${policy ?? 'default'}`)
+        return 0
+      }
+      default:
+        throw misused('policy push, list, use or rollback; --help tells more')
+    }
+  },
+})
+
+async function choose(
+  gate: GateAddress,
+  collection: string | undefined,
+  choice: { readonly why: string } & ({ readonly policy: string | null } | { readonly rollback: true }),
+): Promise<{ readonly policy: string | null }> {
+  const path = collection === undefined ? '/v1/policy' : `/v1/collections/${encodeURIComponent(collection)}/policy`
+  // Said twice, a rollback goes back twice.
+  return callGate(gate, 'PUT', path, choice, 'rollback' in choice ? 'once' : 'repeatable')
+}
+
+async function readPolicy(path: string): Promise<PolicyFile> {
+  let read: unknown
+  try {
+    read = JSON.parse(await readFile(path, 'utf8'))
+  } catch (thrown) {
+    throw new CommandError(`${path} is no policy file: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
+  }
+  if (!isRecord(read)) throw new CommandError(`${path} is no policy file`)
+  // Settings alone are a policy that is pinned to nothing. The gate checks the rest.
+  if (!('settings' in read)) return { settings: read, pin: null, evidence: null }
+  const { settings, pin = null, evidence = null } = read
+  return { settings, pin: pin as PolicyPin | null, evidence }
+}
+
+function show(
+  { policies, choices, named }: PolicyList,
+  collections: Collections['collections'],
+  out: (text: string) => void,
+): void {
+  out(`Named: ${named.join(', ')}`)
+  if (policies.length > 0) out('\nPushed')
+  for (const { id, version, pin, created_at: at, created_by: by, why } of policies) {
+    const users = collections.filter(({ policy }) => policy === id).map((each) => each.id)
+    const pinned = pin === null ? '' : `, for ${pin.collection} at version ${pin.corpus_version}`
+    const used = users.length === 0 ? '' : `, in use for ${users.join(', ')}`
+    out(`  ${id}  version ${version}${pinned}${used}  ${at} by ${by}${why === '' ? '' : `: ${oneLine(why)}`}`)
+    for (const drift of driftOf(
+      pin,
+      collections.filter((each) => users.includes(each.id)),
+    ))
+      out(`    ⚠️ ${drift}`)
+  }
+  if (choices.length > 0) out('\nChoices, newest first')
+  for (const { collection, policy, at, by, why } of choices.slice(0, 20)) {
+    out(`  ${at}  ${collection ?? 'tenant'}: ${policy ?? 'default'} by ${by}${why === '' ? '' : `: ${oneLine(why)}`}`)
+  }
+}
+
+/** What changed since a policy was calibrated, of the collections that use it. */
+function driftOf(pin: PolicyPin | null, users: Collections['collections']): string[] {
+  if (pin === null) return []
+  return users.flatMap((now) => {
+    const { id, embedding_model: model, corpus_version: version } = now
+    // Which collection it is was checked when it was chosen.
+    const [worst] = pinDifferences(pin, { ...now, collection: pin.collection })
+    if (worst === undefined) return []
+    if (worst === 'reader')
+      return [`the reader is ${now.reader ?? 'none'} now, and was ${pin.reader ?? 'none'}: calibrate again`]
+    if (worst === 'embedding') return [`${id} is embedded by ${model} now: calibrate again`]
+    return [
+      `${id} was changed since (version ${pin.corpus_version}, now ${version}): check it with rag-gate eval, calibrate again where it drifted`,
+    ]
+  })
+}

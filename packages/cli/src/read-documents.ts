@@ -1,0 +1,190 @@
+/** Documents from files: Markdown, MDX, text and HTML are one each, JSONL has one on each line. */
+import { createReadStream } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { mdxToMarkdown, splitFrontMatter } from '@hono-rag-gate/ingest/mdx'
+import type { GateDocument } from './gate-client.ts'
+import { faultOf, type FoundFile } from './list-files.ts'
+
+/** What a gate takes at most as the text of one document. */
+export const MAX_TEXT_BYTES = 2_000_000
+/** The longest text with every character escaped, and some room. */
+const MAX_LINE_BYTES = 16_000_000
+const MAX_TITLE_CHARACTERS = 1000
+const MAX_METADATA_CHARACTERS = 16_000
+
+/** What a file held. */
+export type Read =
+  | { readonly kind: 'document'; readonly document: GateDocument; readonly from: string; readonly remark?: string }
+  /** Nothing to send, and nothing wrong. */
+  | { readonly kind: 'empty'; readonly from: string }
+  /** It could not be read. Without an `id` nobody knows which documents it would have had. */
+  | { readonly kind: 'unreadable'; readonly from: string; readonly id?: string; readonly why: string }
+
+/** Reads a file. What is wrong with one is told, and never thrown: the others are read all the same. */
+export async function* readDocuments(file: FoundFile): AsyncGenerator<Read> {
+  if (file.format === 'jsonl') yield* readLines(file)
+  else yield await readPage(file)
+}
+
+async function readPage({ path, id, format, bytes }: FoundFile): Promise<Read> {
+  const unreadable = (why: string): Read => ({ kind: 'unreadable', from: id, id, why })
+  if (bytes > MAX_TEXT_BYTES) {
+    return unreadable(`${megabytes(bytes)}, and a gate takes ${megabytes(MAX_TEXT_BYTES)} at most: send it in parts`)
+  }
+  let content: Uint8Array
+  try {
+    content = await readFile(path)
+  } catch (thrown) {
+    return unreadable(faultOf(thrown))
+  }
+  const text = decoded(content)
+  if (text === undefined) return unreadable('it is not UTF-8')
+  if (text.includes('\0')) return unreadable('it is no text')
+  if (format === 'html' || format === 'text') {
+    if (text.trim() === '') return { kind: 'empty', from: id }
+    // Of HTML the gate reads the title itself.
+    return { kind: 'document', from: id, document: { id, text, format, source: sourceOf(id) } }
+  }
+  const { body, fields, fault } = splitFrontMatter(text)
+  const markdown = format === 'mdx' ? mdxToMarkdown(body) : body
+  if (markdown.trim() === '') return { kind: 'empty', from: id }
+  const { title, ...others } = fields
+  const named = typeof title === 'string' || typeof title === 'number' ? String(title) : undefined
+  const { metadata, remark = fault } = metadataOf(others)
+  return {
+    kind: 'document',
+    from: id,
+    document: {
+      id,
+      text: withDescription(markdown, fields['description']),
+      format: 'markdown',
+      source: sourceOf(id),
+      ...shownTitle(named ?? firstHeading(markdown)),
+      ...(metadata === undefined ? {} : { metadata }),
+    },
+    ...(remark === undefined ? {} : { remark }),
+  }
+}
+
+/** Sites show the description under the title; often it is the one sentence that says what the page is about. */
+function withDescription(markdown: string, description: unknown): string {
+  const words = typeof description === 'string' ? description.replaceAll(/\s+/g, ' ').trim() : ''
+  return words === '' || markdown.replaceAll(/\s+/g, ' ').includes(words) ? markdown : `${words}\n\n${markdown}`
+}
+
+function metadataOf(fields: Readonly<Record<string, unknown>>): {
+  metadata?: Record<string, unknown>
+  remark?: string
+} {
+  if (Object.keys(fields).length === 0) return {}
+  if (JSON.stringify(fields).length > MAX_METADATA_CHARACTERS) {
+    return { remark: 'its front matter is too long for metadata, and left out' }
+  }
+  return { metadata: { ...fields } }
+}
+
+/** `undefined` for what is not UTF-8. */
+function decoded(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+/** A path that reads like an address of some scheme, such as `a:b.md`, is marked as a path. */
+function sourceOf(id: string): string {
+  return /^\s*[a-z][a-z0-9+.-]*:/i.test(id) ? `./${id}` : id
+}
+
+/** The first heading of the first level, outside of code. */
+function firstHeading(markdown: string): string | undefined {
+  let fence: string | undefined
+  for (const line of markdown.split('\n')) {
+    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1]
+    if (fence !== undefined) {
+      if (mark !== undefined && mark.startsWith(fence)) fence = undefined
+    } else if (mark !== undefined) fence = mark
+    else {
+      const heading = /^ {0,3}#[ \t]+(.+?)(?:[ \t]+#+)?[ \t]*\r?$/.exec(line)?.[1]
+      if (heading !== undefined) return heading
+    }
+  }
+  return undefined
+}
+
+function shownTitle(title: string | undefined): { readonly title?: string } {
+  const words = title?.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim() ?? ''
+  return words === '' ? {} : { title: words.slice(0, MAX_TITLE_CHARACTERS) }
+}
+
+/** A file of lines may be far longer than a string: it is read piece by piece. The gate checks the rest of each document. */
+async function* readLines({ path, id: from }: FoundFile): AsyncGenerator<Read> {
+  let number = 0
+  let found = 0
+  try {
+    for await (const line of linesOf(path)) {
+      number++
+      const at = `${from}:${number}`
+      if (line === 'too long') {
+        yield { kind: 'unreadable', from: at, why: `the line is longer than ${megabytes(MAX_LINE_BYTES)}` }
+        found++
+        continue
+      }
+      const text = decoded(line)
+      if (text?.trim() === '') continue
+      found++
+      yield lineOf(text, at)
+    }
+  } catch (thrown) {
+    yield { kind: 'unreadable', from, why: faultOf(thrown) }
+    return
+  }
+  if (found === 0) yield { kind: 'empty', from }
+}
+
+/** The lines of a file; `too long` stands for one that no document fits in, and is not kept. */
+async function* linesOf(path: string): AsyncGenerator<Uint8Array | 'too long'> {
+  let pieces: Uint8Array[] = []
+  let length = 0
+  const take = (): Uint8Array | 'too long' => {
+    const line = length > MAX_LINE_BYTES ? 'too long' : Buffer.concat(pieces)
+    pieces = []
+    length = 0
+    return line
+  }
+  const keep = (piece: Uint8Array): void => {
+    length += piece.length
+    if (length > MAX_LINE_BYTES) pieces = []
+    else pieces.push(piece)
+  }
+  for await (const piece of createReadStream(path)) {
+    // Without an encoding a stream of a file gives buffers.
+    let rest = piece as Buffer
+    for (let end = rest.indexOf(10); end !== -1; end = rest.indexOf(10)) {
+      keep(rest.subarray(0, end))
+      yield take()
+      rest = rest.subarray(end + 1)
+    }
+    keep(rest)
+  }
+  if (length > 0) yield take()
+}
+
+function lineOf(text: string | undefined, from: string): Read {
+  if (text === undefined) return { kind: 'unreadable', from, why: 'it is not UTF-8' }
+  let document: unknown
+  try {
+    document = JSON.parse(text)
+  } catch {
+    document = undefined
+  }
+  if (document === null || typeof document !== 'object' || !('id' in document) || typeof document.id !== 'string') {
+    return { kind: 'unreadable', from, why: 'it is not a JSON object with an id' }
+  }
+  return { kind: 'document', from, document: document as GateDocument }
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1_000_000).toFixed(1)} MB`
+}

@@ -1,0 +1,207 @@
+/** `rag-gate replay`: what another policy would have said of decisions that are on record. */
+import { readFile } from 'node:fs/promises'
+import {
+  lostOfRecord,
+  NOT_REPLAYABLE,
+  type RecordedDecision,
+  replayDecision,
+  type Replayed,
+  type WhereReaderFails,
+  whereReaderFails,
+} from '@hono-rag-gate/calibration'
+import type { RerankerOutcome } from 'hono-rag-gate/core/evidence'
+import { isRecord } from 'hono-rag-gate/core/lib'
+import { type Policy, resolvePolicy } from 'hono-rag-gate/core/policy'
+import { isRagGateError } from 'hono-rag-gate/errors'
+import { NAMED_POLICIES, POLICY_PARTS } from '@hono-rag-gate/presets'
+import { CommandError, misused } from './command-error.ts'
+import { command, only } from './command.ts'
+import { jsonLines, type JsonLine, parsed, readText } from './read-lines.ts'
+import { jsonText } from './terminal.ts'
+
+const VERDICTS = ['pass', 'advise', 'refuse'] as const
+const RERANKER_OUTCOMES: readonly RerankerOutcome[] = ['ok', 'failed', 'timeout', 'spared', 'off']
+
+/** The command. */
+export const replayCommand = command({
+  name: 'replay',
+  about: 'Judges decisions on record again, by another policy, and tells what would change.',
+  usage: ['replay <decisions.jsonl> --policy <policy.json|name>'],
+  notes: [
+    'A line for each decision: {"id", "verdict", "signals", "findings", "policy_id"}, as D1 has them in `decisions`, or a',
+    'results file of `rag-gate eval`. Nothing is sent anywhere. What the policy needs and nobody recorded is told apart,',
+    'and so is what no reranker read: `reranker` of a line says whether it failed, was spared, or there was none.',
+  ],
+  options: {
+    policy: {
+      type: 'string',
+      value: 'file',
+      about: `a policy file, or one of ${Object.keys(NAMED_POLICIES).join(', ')}`,
+    },
+    examples: { type: 'string', value: 'n', about: 'how many changed decisions are shown each way; 5' },
+  },
+  async run({ terminal: { out }, words, given, json }) {
+    const path = only(words, 'a file of decisions')
+    if (given.policy === undefined) throw misused('replay needs --policy')
+    const shown = given.examples === undefined ? 5 : Number(given.examples)
+    if (!Number.isInteger(shown) || shown < 0) throw misused('--examples must be a whole number')
+    const policy = await policyOf(given.policy)
+    const decisions = await readDecisions(path)
+    const replayed = decisions.map(({ decision }) => replayDecision(policy, decision))
+    const told = new Map(decisions.map(({ decision, ...label }) => [decision.id, label]))
+    const summary = summaryOf(policy, replayed)
+    const changed = (stricter: boolean): Changed[] =>
+      replayed
+        .flatMap((each) =>
+          each.kind === 'replayed' && each.is !== each.was && stepOf(each) > 0 === stricter
+            ? [{ ...each, question: null, ...told.get(each.id) }]
+            : [],
+        )
+        .sort((one, other) => Math.abs(stepOf(other)) - Math.abs(stepOf(one)))
+    if (json) {
+      out(jsonText({ ...summary, stricter: changed(true), looser: changed(false) }))
+      return 0
+    }
+    out({ text: `${summary.decisions} decisions under ${policy.id}`, colour: 'bold' })
+    out(`  ${'was \\ is'.padEnd(10)}${VERDICTS.map((verdict) => verdict.padStart(9)).join('')}`)
+    for (const was of VERDICTS) {
+      out(`  ${was.padEnd(10)}${VERDICTS.map((is) => String(summary.changes[was][is]).padStart(9)).join('')}`)
+    }
+    if (summary.not_replayable > 0) out(`  not replayable: ${summary.not_replayable} (${summary.why.join('; ')})`)
+    for (const line of unreadLines(summary.unread)) out(`  ${line}`)
+    for (const [title, those] of [
+      ['Would be held back more', changed(true)],
+      ['Would be let through more', changed(false)],
+    ] as const) {
+      if (those.length === 0 || shown === 0) continue
+      out(`\n${title}: ${those.length}${labelsText(those)}`)
+      for (const { id, was, is, confidence, question } of those.slice(0, shown)) {
+        out(`  ${was} → ${is}  ${confidence.toFixed(3)}  ${question ?? id}`)
+      }
+    }
+    return 0
+  },
+})
+
+type Judged = Extract<Replayed, { kind: 'replayed' }>
+type Changed = Judged & Pick<Recorded, 'answerable'> & { readonly question: string | null }
+
+/** A decision, and what a results file of `eval` says of its question. */
+interface Recorded {
+  readonly decision: RecordedDecision
+  readonly question?: string
+  readonly answerable?: boolean
+}
+
+/** How much stricter it became: −2..2. */
+function stepOf({ was, is }: Judged): number {
+  return VERDICTS.indexOf(is) - VERDICTS.indexOf(was)
+}
+
+const WHERE_FAILED: Readonly<Record<WhereReaderFails, string>> = {
+  refused: 'refused, as the gate would have',
+  judged_by_words: 'judged by words alone, as the gate would have',
+  not_weighed: 'this policy weighs no reader',
+}
+
+function unreadLines({ where_reader_failed: where, failed, spared, off }: Summary['unread']): string[] {
+  const notAsked = spared + off
+  return [
+    ...(failed > 0 ? [`reader failed: ${failed} (${WHERE_FAILED[where]})`] : []),
+    ...(notAsked > 0 && where !== 'not_weighed' ? [`reader not asked: ${notAsked} (judged by words alone)`] : []),
+  ]
+}
+
+/** Of labelled questions, whether it is for the better. */
+function labelsText(those: readonly Changed[]): string {
+  const answerable = those.filter((each) => each.answerable === true).length
+  const refusable = those.filter((each) => each.answerable === false).length
+  return answerable + refusable === 0 ? '' : `, ${answerable} answerable and ${refusable} to be refused`
+}
+
+type Verdicts<Value> = Record<(typeof VERDICTS)[number], Value>
+
+type Summary = ReturnType<typeof summaryOf>
+
+function summaryOf(policy: Policy, replayed: readonly Replayed[]) {
+  const count = (was: string, is: string): number =>
+    replayed.filter((each) => each.kind === 'replayed' && each.was === was && each.is === is).length
+  const unread = (why: string): number =>
+    replayed.filter((each) => each.kind === 'replayed' && each.unread === why).length
+  const row = (was: string): Verdicts<number> => ({
+    pass: count(was, 'pass'),
+    advise: count(was, 'advise'),
+    refuse: count(was, 'refuse'),
+  })
+  const changes: Verdicts<Verdicts<number>> = { pass: row('pass'), advise: row('advise'), refuse: row('refuse') }
+  const lost = replayed.flatMap((each) => (each.kind === 'not-replayable' ? [NOT_REPLAYABLE[each.why]] : []))
+  return {
+    policy: policy.id,
+    decisions: replayed.length,
+    changes,
+    not_replayable: lost.length,
+    why: [...new Set(lost)],
+    unread: {
+      where_reader_failed: whereReaderFails(policy),
+      failed: unread('failed'),
+      spared: unread('spared'),
+      off: unread('off'),
+    },
+  }
+}
+
+async function policyOf(named: string): Promise<Policy> {
+  const make = Object.hasOwn(NAMED_POLICIES, named) ? NAMED_POLICIES[named] : undefined
+  if (make !== undefined) return make()
+  const text = await readFile(named, 'utf8').catch(() => undefined)
+  if (text === undefined) {
+    throw new CommandError(
+      `${named} is no file that can be read, and none of ${Object.keys(NAMED_POLICIES).join(', ')}`,
+    )
+  }
+  try {
+    const read: unknown = JSON.parse(text)
+    return resolvePolicy(isRecord(read) && 'settings' in read ? read['settings'] : read, POLICY_PARTS)
+  } catch (thrown) {
+    const why = isRagGateError(thrown) || thrown instanceof Error ? thrown.message : String(thrown)
+    throw new CommandError(`${named} is no policy that can be used here: ${why}`)
+  }
+}
+
+async function readDecisions(path: string): Promise<Recorded[]> {
+  return jsonLines(await readText(path), path).map(({ row, where }) => decisionOf(row, where))
+}
+
+/** A row of D1 has signals, findings and what was cut as JSON texts. */
+function decisionOf(row: JsonLine['row'], where: string): Recorded {
+  const member = (name: string): unknown => {
+    const value = row[name]
+    return typeof value === 'string' ? parsed(value, `${where}: ${name}`) : value
+  }
+  const [signals, findings, cut] = [member('signals'), member('findings') ?? [], member('cut') ?? []]
+  const verdict = VERDICTS.find((known) => known === row['verdict'])
+  if (!isRecord(signals) || !Array.isArray(findings) || !Array.isArray(cut) || verdict === undefined) {
+    throw misused(`${where} has no verdict, signals and findings`)
+  }
+  const id = row['decision_id'] ?? row['id'] ?? row['key']
+  const { question, answerable, reranker } = row
+  const reader = RERANKER_OUTCOMES.find((known) => known === reranker)
+  const policyId = row['policy_id'] ?? row['policy']
+  // An export does not name principals, and says instead which were erased.
+  const principalId = row['erased'] === true ? '' : row['principal_id']
+  const lost = lostOfRecord({ cut, principalId })
+  return {
+    decision: {
+      id: typeof id === 'string' ? id : where,
+      verdict,
+      // What judges reads every member through a check: a damaged record refuses or is not replayable.
+      signals: signals as unknown as RecordedDecision['signals'],
+      findings: findings as RecordedDecision['findings'],
+      policyId: typeof policyId === 'string' ? policyId : '',
+      ...(reader === undefined ? {} : { reader }),
+      ...(lost === undefined ? {} : { lost }),
+    },
+    ...(typeof question === 'string' ? { question } : {}),
+    ...(typeof answerable === 'boolean' ? { answerable } : {}),
+  }
+}

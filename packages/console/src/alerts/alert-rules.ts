@@ -1,0 +1,172 @@
+/** When figures of a running gate are worth a look. */
+import type { PinDifference } from 'hono-rag-gate/core/policy'
+import type { AlertKind } from 'hono-rag-gate/d1/schema'
+
+/** Decisions of a period, counted. */
+export interface CountedDecisions {
+  readonly decisions: number
+  readonly refused: number
+  /** Decisions by equal parts of the confidence, the lowest first. */
+  readonly confidenceBins: readonly number[]
+}
+
+/** What is too much and what is too little. */
+export interface AlertBounds {
+  /** Share refused beyond which the gate may be too strict, or the documents too few. 0..1. @default 0.5 */
+  readonly refusedAtMost?: number
+  /** Share refused below which the gate may let everything through. 0..1. @default 0, which is never reached */
+  readonly refusedAtLeast?: number
+  /** Share let through below which too much evidence is insufficient. 0..1. @default 0.8 */
+  readonly passedAtLeast?: number
+  /** Population stability index, beyond chance, from which on confidences have moved. 0 and up. @default 0.25 */
+  readonly driftAtMost?: number
+  /** Decisions below which nothing is said. @default 50 */
+  readonly minDecisions?: number
+}
+
+/** A collection that is judged by a calibrated policy. */
+export interface CalibratedCollection {
+  /** What is no longer as it was when it was calibrated on. */
+  readonly differences: readonly PinDifference[]
+  /** Decisions by twentieths of confidence, of the questions that it was calibrated on; empty where nobody noted it. */
+  readonly calibrated: readonly number[]
+  /** The same of the latest decisions. */
+  readonly latest: readonly number[]
+}
+
+/** A figure beyond its bound. */
+export interface AlertFinding {
+  readonly kind: AlertKind
+  readonly value: number
+  readonly bound: number
+  readonly decisions: number
+  readonly message: string
+}
+
+/** A figure at its bound would open and close an alert by turns: what is open closes a tenth of the bound within it. */
+const STILL_OPEN = 0.1
+
+/**
+ * Holds the latest decisions against bounds, and their confidences against those of an earlier period.
+ *
+ * @param open what an alert is open of: it is found until its figure is well within the bound
+ * @returns what is beyond its bound; nothing for too few decisions
+ */
+export function findAlerts(
+  latest: CountedDecisions,
+  earlier: CountedDecisions,
+  bounds: AlertBounds = {},
+  open: ReadonlySet<AlertKind> = new Set(),
+): readonly AlertFinding[] {
+  const { refusedAtMost = 0.5, refusedAtLeast = 0, passedAtLeast = 0.8, driftAtMost = 0.25, minDecisions = 50 } = bounds
+  const { decisions } = latest
+  if (decisions < minDecisions) return []
+  const refused = latest.refused / decisions
+  const drift = earlier.decisions < minDecisions ? 0 : driftBeyondChance(latest.confidenceBins, earlier.confidenceBins)
+  const found: AlertFinding[] = []
+  if (isOver('refusals_high', refused, refusedAtMost, open)) {
+    const message = 'More questions are refused than expected: the documents may lack what is asked for'
+    found.push({ kind: 'refusals_high', value: refused, bound: refusedAtMost, decisions, message })
+  }
+  if (
+    refused + TOLERANCE <
+    (open.has('refusals_low') ? Math.min(1, refusedAtLeast * (1 + STILL_OPEN)) : refusedAtLeast)
+  ) {
+    const message = 'Fewer questions are refused than expected: the gate may let through what it should not'
+    found.push({ kind: 'refusals_low', value: refused, bound: refusedAtLeast, decisions, message })
+  }
+  if (isOver('insufficiency_high', refused, 1 - passedAtLeast, open)) {
+    const message = 'High evidence insufficiency rate detected'
+    found.push({ kind: 'insufficiency_high', value: 1 - refused, bound: passedAtLeast, decisions, message })
+  }
+  if (isOver('confidence_drift', drift, driftAtMost, open)) {
+    const message = 'Confidences have moved since the days before: questions or documents have changed'
+    found.push({ kind: 'confidence_drift', value: drift, bound: driftAtMost, decisions, message })
+  }
+  return found
+}
+
+/** Sums of binary fractions differ in the last digits: 1 - .8 is a little less than .2. */
+const TOLERANCE = 1e-9
+
+function isOver(kind: AlertKind, value: number, bound: number, open: ReadonlySet<AlertKind>): boolean {
+  return value > (open.has(kind) ? bound * (1 - STILL_OPEN) : bound) + TOLERANCE
+}
+
+/** Equal parts that confidences are compared in: few, because there may be few questions to compare. */
+const PARTS = 5
+
+/**
+ * Whether calibrations still hold: whether collections have changed since, and whether confidences have moved away from
+ * those of the questions that they rest on.
+ */
+export function findCalibrationAlerts(
+  collections: readonly CalibratedCollection[],
+  { driftAtMost = 0.25, minDecisions = 50 }: Pick<AlertBounds, 'driftAtMost' | 'minDecisions'> = {},
+  open: ReadonlySet<AlertKind> = new Set(),
+): readonly AlertFinding[] {
+  const found: AlertFinding[] = []
+  const decisionsOf = (bins: readonly number[]): number => bins.reduce((sum, count) => sum + count, 0)
+  const changed = collections.filter(({ differences }) => differences.length > 0)
+  if (changed.length > 0) {
+    const message =
+      'Documents, embedding or reader of a collection have changed since its policy was calibrated: run eval, and calibrate again'
+    const decisions = changed.reduce((sum, { latest }) => sum + decisionsOf(latest), 0)
+    found.push({ kind: 'calibration_outdated', value: changed.length, bound: 0, decisions, message })
+  }
+  const drifts = collections
+    .filter((each) => [each.latest, each.calibrated].every((bins) => decisionsOf(bins) >= minDecisions))
+    .map(({ latest, calibrated }) => ({ drift: driftBeyondChance(latest, calibrated), decisions: decisionsOf(latest) }))
+    .sort((a, b) => b.drift - a.drift)
+  const [worst] = drifts
+  if (worst !== undefined && isOver('calibration_drift', worst.drift, driftAtMost, open)) {
+    const message =
+      'Confidences are no longer those of the questions that the policy was calibrated on: label some of today’s, run eval, and calibrate again'
+    const { drift: value, decisions } = worst
+    found.push({ kind: 'calibration_drift', value, bound: driftAtMost, decisions, message })
+  }
+  return found
+}
+
+/** What χ² with four degrees of freedom, one less than there are parts, exceeds once in a hundred. */
+const CHANCE = 13.28
+
+/**
+ * The stability index over five parts, less what two samples of one distribution exceed once in a hundred:
+ * χ²(1/n + 1/m).
+ *
+ * @see B. Yurdakul, Statistical Properties of the Population Stability Index, 2018
+ */
+function driftBeyondChance(latest: readonly number[], calibrated: readonly number[]): number {
+  const [a, b] = [inParts(latest), inParts(calibrated)]
+  const size = (bins: readonly number[]): number => bins.reduce((sum, count) => sum + count, 0)
+  return Math.max(0, stabilityIndex(a, b) - CHANCE * (1 / size(a) + 1 / size(b)))
+}
+
+function inParts(bins: readonly number[]): number[] {
+  const parts = Array.from({ length: PARTS }, () => 0)
+  for (const [at, count] of bins.entries()) parts[Math.floor((at * PARTS) / bins.length)]! += count
+  return parts
+}
+
+/** Counted for a bin without decisions, so that no logarithm is infinite. */
+const HALF_A_DECISION = 0.5
+
+/**
+ * The population stability index: Σ (p − q) · ln(p / q) over bins. 0 for equal shares; above .25 is commonly taken for a
+ * shift.
+ *
+ * @returns 0 and up; 0 when either has no decisions
+ */
+export function stabilityIndex(latest: readonly number[], earlier: readonly number[]): number {
+  const sum = (bins: readonly number[]): number => bins.reduce((soFar, count) => soFar + count, 0)
+  const [all, before] = [sum(latest), sum(earlier)]
+  if (all === 0 || before === 0) return 0
+  return latest.reduce((index, count, at) => {
+    const other = earlier[at] ?? 0
+    if (count === 0 && other === 0) return index
+    const p = Math.max(count, HALF_A_DECISION) / all
+    const q = Math.max(other, HALF_A_DECISION) / before
+    return index + (p - q) * Math.log(p / q)
+  }, 0)
+}

@@ -1,0 +1,136 @@
+import { base32, keepNewest, object, required, requireOptions, sameText } from 'hono-rag-gate/core/lib'
+import type { D1Database } from '@cloudflare/workers-types'
+import { and, asc, eq, getTableColumns, isNull } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/d1'
+import { apiKeys } from 'hono-rag-gate/d1/schema'
+import type { ApiKey, ApiKeys } from '../keys/api-keys.ts'
+import type { Clock } from 'hono-rag-gate/ports'
+import { sha256Hex } from 'hono-rag-gate/http'
+import { COPY_AGE, rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
+import { createKeyIds } from './key-ids.ts'
+
+/** Settings of `createD1ApiKeys`. */
+export interface D1ApiKeysOptions {
+  /** Database with the migrations of `d1/` applied. */
+  readonly db: D1Database
+  /**
+   * How long a key that was read counts without another look into the database, in milliseconds: how long another
+   * isolate may take a revoked key. 0..60,000; 0 looks every time.
+   *
+   * @default 10_000
+   */
+  readonly copyMaxAgeMs?: number
+  /**
+   * How long an id that no key has is turned away without another look into the database, in milliseconds. Once an isolate
+   * has looked up twenty such ids within that time, it reads the list of all ids instead, as long as there are at most
+   * 10,000 of them: then a key made elsewhere meanwhile counts when that time has passed. 0..60,000; 0 looks every time.
+   *
+   * @default 5_000
+   */
+  readonly unknownMaxAgeMs?: number
+  /** @default the platform's clock */
+  readonly clock?: Clock
+}
+
+/** Keys that are remembered; of more, those read longest ago are looked up again. */
+const MAX_COPIES = 1000
+
+/** Characters of base32: 80 bits name a key, 256 bits are its secret. */
+const ID_LENGTH = 16
+const SECRET_LENGTH = 52
+const TOKEN = new RegExp(`^rg_([a-z2-7]{${ID_LENGTH}})_([a-z2-7]{${SECRET_LENGTH}})$`)
+
+const { secretHash: _, ...SHOWN } = getTableColumns(apiKeys)
+
+interface Copy {
+  readonly key: ApiKey
+  readonly secretHash: string
+  readonly readAtMs: number
+}
+
+/**
+ * Keys in D1: `rg_` + 16 characters that name it + `_` + 52 characters of secret. Of the secret only its SHA-256 is kept;
+ * it has 256 random bits, so nothing slower is needed.
+ *
+ * @throws `config_invalid` when an age is out of range
+ */
+export function createD1ApiKeys(options: D1ApiKeysOptions): ApiKeys {
+  requireOptions(options, { db: required(object), copyMaxAgeMs: COPY_AGE, unknownMaxAgeMs: COPY_AGE, clock: object })
+  const { db, copyMaxAgeMs = 10_000, unknownMaxAgeMs = 5_000, clock = { nowMs: () => Date.now() } } = options
+  const queries = drizzle(db)
+  const copies = new Map<string, Copy>()
+  const ids = createKeyIds({
+    unknownMaxAgeMs,
+    clock,
+    list: async (limit) =>
+      (await queries.select({ id: apiKeys.id }).from(apiKeys).limit(limit).catch(rethrowStoreFault)).map(
+        ({ id }) => id,
+      ),
+  })
+
+  async function read(id: string): Promise<Copy | undefined> {
+    const held = copies.get(id)
+    const nowMs = clock.nowMs()
+    if (held !== undefined && held.readAtMs <= nowMs && nowMs - held.readAtMs < copyMaxAgeMs) return held
+    copies.delete(id)
+    if (await ids.isUnknown(id)) return undefined
+    const row = await queries.select().from(apiKeys).where(eq(apiKeys.id, id)).get().catch(rethrowStoreFault)
+    if (row === undefined) {
+      ids.noteUnknown(id)
+      return undefined
+    }
+    const { secretHash, ...key } = row
+    const copy = { key, secretHash, readAtMs: nowMs }
+    keepNewest(copies, id, copy, MAX_COPIES)
+    return copy
+  }
+
+  return {
+    async principalOf(token) {
+      const [, id, secret] = TOKEN.exec(token) ?? []
+      if (id === undefined || secret === undefined) return null
+      const [copy, asked] = await Promise.all([read(id), sha256Hex(secret)])
+      if (copy === undefined || !sameText(copy.secretHash, asked)) return null
+      const { tenant, scopes, expiresAtMs, revokedAtMs } = copy.key
+      if (revokedAtMs !== null || (expiresAtMs !== null && expiresAtMs <= clock.nowMs())) return null
+      return { tenant, id: `key:${id}`, scopes }
+    },
+
+    async make({ tenant, name, scopes, expiresAtMs }) {
+      const id = randomBase32(ID_LENGTH)
+      const secret = randomBase32(SECRET_LENGTH)
+      const key = { id, tenant, name, scopes, createdAtMs: clock.nowMs(), expiresAtMs, revokedAtMs: null }
+      await queries
+        .insert(apiKeys)
+        .values({ ...key, secretHash: await sha256Hex(secret) })
+        .catch(rethrowStoreFault)
+      ids.noteMade(id)
+      return { ...key, token: `rg_${id}_${secret}` }
+    },
+
+    async list(tenant) {
+      return queries
+        .select(SHOWN)
+        .from(apiKeys)
+        .where(eq(apiKeys.tenant, tenant))
+        .orderBy(asc(apiKeys.createdAtMs), asc(apiKeys.id))
+        .catch(rethrowStoreFault)
+    },
+
+    async revoke(tenant, id) {
+      const revoked = await queries
+        .update(apiKeys)
+        .set({ revokedAtMs: clock.nowMs() })
+        .where(and(eq(apiKeys.tenant, tenant), eq(apiKeys.id, id), isNull(apiKeys.revokedAtMs)))
+        .returning({ id: apiKeys.id })
+        .catch(rethrowStoreFault)
+      // Not before: whoever asks while it is written would keep a copy that still counts.
+      copies.delete(id)
+      return revoked.length > 0
+    },
+  }
+}
+
+function randomBase32(characters: number): string {
+  return base32(crypto.getRandomValues(new Uint8Array(Math.ceil((characters * 5) / 8))), characters)
+}

@@ -1,0 +1,231 @@
+import type { D1Database } from '@cloudflare/workers-types'
+import { and, desc, eq, getTableColumns, sql } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/d1'
+import { auditEvents, policies, pushedPolicies } from 'hono-rag-gate/d1/schema'
+import type { Json, Tenant } from 'hono-rag-gate/core/lib'
+import type { Clock } from 'hono-rag-gate/ports'
+import { rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
+
+export interface D1PoliciesOptions {
+  /** Database with the migrations of `d1/` applied. */
+  readonly db: D1Database
+  readonly clock: Clock
+}
+
+/** A policy that a tenant pushed. Its `id` is `name@` and 16 hexadecimal characters; `version` rises with each other
+ * policy of the name, from 1. */
+export type PushedPolicy = typeof pushedPolicies.$inferSelect
+
+/** A policy that decided, was chosen, or was pushed by the tenant. */
+export interface KnownPolicy {
+  readonly id: string
+  readonly name: string
+  readonly body: Json
+  /** When it was first seen, milliseconds since 1970. */
+  readonly firstMs: number
+}
+
+/** Who chose which policy, when and why. */
+export interface PolicyChoice {
+  readonly tenant: Tenant
+  /** `null` for the tenant as a whole. */
+  readonly collection: string | null
+  /** A name, or the id of a pushed policy; `null` where it is left to the tenant, or to the deployment. */
+  readonly policy: string | null
+  /** Id of what was chosen. */
+  readonly policyId: string
+  readonly atMs: number
+  readonly by: string
+  /** Empty where nobody said. */
+  readonly why: string
+  /** Whether it took back the choice before it. */
+  readonly rollback: boolean
+}
+
+/** The choice that stands, and what stood before it. */
+export interface EarlierChoice {
+  readonly last: PolicyChoice
+  /** `null` where nothing was chosen before. */
+  readonly before: string | null
+}
+
+/** Policies and who chose which. */
+export interface Policies {
+  /**
+   * The policy with this id, after it was stored. One that is there already gets this pin and evidence, if it is pinned
+   * to the same collection; else it stays as it is.
+   *
+   * @throws `schema_outdated`, `store_unavailable`
+   */
+  push(policy: Omit<PushedPolicy, 'version' | 'createdAtMs'>): Promise<PushedPolicy>
+  /** @throws `schema_outdated`, `store_unavailable` */
+  pushed(tenant: Tenant, id: string): Promise<PushedPolicy | undefined>
+  /** Those of a tenant, newest first, at most a hundred. @throws `schema_outdated`, `store_unavailable` */
+  listPushed(tenant: Tenant): Promise<readonly PushedPolicy[]>
+  /** Keeps a policy of the deployment; one that is there already stays. @throws `schema_outdated`, `store_unavailable` */
+  keep(policy: { readonly id: string; readonly name: string }): Promise<void>
+  /**
+   * Policies of the deployment that decided or were chosen, and those that the tenant pushed; the latest first, at most
+   * two hundred.
+   *
+   * @throws `schema_outdated`, `store_unavailable`
+   */
+  known(tenant: Tenant): Promise<readonly KnownPolicy[]>
+  /** Writes a choice into the audit trail. @throws `schema_outdated`, `store_unavailable` */
+  recordChoice(choice: Omit<PolicyChoice, 'atMs'>): Promise<void>
+  /** The choices in the audit trail, newest first, at most a hundred. @throws `schema_outdated`, `store_unavailable` */
+  choices(tenant: Tenant): Promise<readonly PolicyChoice[]>
+  /**
+   * What to go back to: choices that were taken back do not count, nor those that took them back.
+   *
+   * @param collection `null` for the tenant as a whole
+   * @returns `undefined` where no choice stands, or where the last thousand do not tell
+   * @throws `schema_outdated`, `store_unavailable`
+   */
+  choiceBefore(tenant: Tenant, collection: string | null): Promise<EarlierChoice | undefined>
+}
+
+const CHOSEN = 'POLICY_CHOSEN'
+const MOST_LISTED = 100
+const MOST_GONE_THROUGH = 1_000
+const MOST_KNOWN = 200
+
+/** Policies in D1. Errors of D1 itself become `schema_outdated` or `store_unavailable`. */
+export function createD1Policies({ db, clock }: D1PoliciesOptions): Policies {
+  const queries = drizzle(db)
+
+  async function pushed(tenant: Tenant, id: string): Promise<PushedPolicy | undefined> {
+    return queries
+      .select()
+      .from(pushedPolicies)
+      .where(and(eq(pushedPolicies.tenant, tenant), eq(pushedPolicies.id, id)))
+      .get()
+      .catch(rethrowStoreFault)
+  }
+
+  async function listPushed(tenant: Tenant): Promise<readonly PushedPolicy[]> {
+    return queries
+      .select()
+      .from(pushedPolicies)
+      .where(eq(pushedPolicies.tenant, tenant))
+      .orderBy(desc(pushedPolicies.createdAtMs), desc(pushedPolicies.version))
+      .limit(MOST_LISTED)
+      .catch(rethrowStoreFault)
+  }
+
+  async function latestChoices(
+    tenant: Tenant,
+    limit: number,
+    collection?: string | null,
+  ): Promise<readonly PolicyChoice[]> {
+    const rows = await queries
+      .select({ atMs: auditEvents.atMs, by: auditEvents.by, payload: auditEvents.payload })
+      .from(auditEvents)
+      .where(
+        and(
+          eq(auditEvents.tenant, tenant),
+          // The type stands in the statement, so that the index of choices is used.
+          sql`${auditEvents.type} = 'POLICY_CHOSEN'`,
+          collection === undefined ? undefined : sql`${auditEvents.payload} ->> 'collection' IS ${collection}`,
+        ),
+      )
+      .orderBy(desc(auditEvents.atMs), desc(auditEvents.id))
+      .limit(limit)
+      .catch(rethrowStoreFault)
+    return rows.map(({ atMs, by, payload }) => {
+      // Written below.
+      const { collection: of, policy, policy_id: policyId, why, rollback = false } = payload as unknown as ChoicePayload
+      return { tenant, collection: of, policy, policyId, atMs, by: by ?? '', why, rollback }
+    })
+  }
+
+  return {
+    pushed,
+    listPushed,
+
+    async push(policy) {
+      const { tenant, id, name } = policy
+      const version = sql`(SELECT coalesce(max(version), 0) + 1 FROM pushed_policies
+        WHERE tenant = ${tenant} AND name = ${name})`
+      await queries
+        .insert(pushedPolicies)
+        .values({ ...policy, version, createdAtMs: clock.nowMs() })
+        .onConflictDoUpdate({
+          target: [pushedPolicies.tenant, pushedPolicies.id],
+          set: { pin: sql`excluded.pin`, evidence: sql`excluded.evidence` },
+          setWhere: sql`pushed_policies.pin ->> '$.collection' IS excluded.pin ->> '$.collection'`,
+        })
+        .catch(rethrowStoreFault)
+      // It was just stored, or was there before; pushed policies are never deleted.
+      return (await pushed(tenant, id))!
+    },
+
+    async keep(policy) {
+      await queries
+        .insert(policies)
+        .values({ id: policy.id, name: policy.name, body: policy, firstMs: clock.nowMs() })
+        .onConflictDoNothing()
+        .catch(rethrowStoreFault)
+    },
+
+    async known(tenant) {
+      const [those, own] = await Promise.all([
+        queries
+          .select(getTableColumns(policies))
+          .from(policies)
+          .orderBy(desc(policies.firstMs))
+          .limit(MOST_KNOWN)
+          .catch(rethrowStoreFault),
+        listPushed(tenant),
+      ])
+      const pushedOnes = own.map(({ id, name, settings, createdAtMs }) => ({
+        id,
+        name,
+        body: bodyOf(id, settings),
+        firstMs: createdAtMs,
+      }))
+      return [...those, ...pushedOnes].sort((a, b) => b.firstMs - a.firstMs).slice(0, MOST_KNOWN)
+    },
+
+    async recordChoice({ tenant, collection, policy, policyId, by, why, rollback }) {
+      const payload = { collection, policy, policy_id: policyId, why, ...(rollback && { rollback }) }
+      await queries
+        .insert(auditEvents)
+        .values({ id: crypto.randomUUID(), tenant, atMs: clock.nowMs(), type: CHOSEN, by, payload })
+        .catch(rethrowStoreFault)
+    },
+
+    choices: (tenant) => latestChoices(tenant, MOST_LISTED),
+
+    async choiceBefore(tenant, collection) {
+      const choices = await latestChoices(tenant, MOST_GONE_THROUGH, collection)
+      const [last, before] = standing(choices)
+      if (last === undefined || (before === undefined && choices.length === MOST_GONE_THROUGH)) return undefined
+      return { last, before: before?.policy ?? null }
+    },
+  }
+}
+
+/** Choices that were not taken back, newest first. */
+function standing(choices: readonly PolicyChoice[]): readonly PolicyChoice[] {
+  let takenBack = 0
+  return choices.filter(({ rollback }) => {
+    if (rollback) takenBack++
+    else if (takenBack > 0) takenBack--
+    else return true
+    return false
+  })
+}
+
+interface ChoicePayload {
+  readonly collection: string | null
+  readonly policy: string | null
+  readonly policy_id: string
+  readonly why: string
+  readonly rollback?: boolean
+}
+
+/** A pushed policy in the form in which those of the deployment are kept. */
+export function bodyOf(id: string, settings: Json): Json {
+  return { id, ...(settings as Readonly<Record<string, Json>>) }
+}

@@ -1,0 +1,306 @@
+import type { D1Database } from '@cloudflare/workers-types'
+import { and, asc, desc, eq, gte, inArray, lt, type SQL, sql } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/d1'
+import { auditEvents, decisions, feedback, policies, pushedPolicies, questionTexts } from 'hono-rag-gate/d1/schema'
+import { lostOfRecord, type RecordedDecision as ReplayableDecision } from '@hono-rag-gate/calibration'
+import type { PolicyPin } from 'hono-rag-gate/core/policy'
+import type { Tenant } from 'hono-rag-gate/core/lib'
+import { rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
+import { bodyOf } from './policies.ts'
+import { matches } from './statistics/filter.ts'
+import type { DecisionFilter } from './statistics/wanted.ts'
+
+export interface D1RecordedDecisionsOptions {
+  /** Database with the migrations of `d1/` applied. */
+  readonly db: D1Database
+}
+
+/** A decision as a list shows it. */
+export type ListedDecision = Pick<
+  DecisionRow,
+  | 'id'
+  | 'decisionId'
+  | 'atMs'
+  | 'collection'
+  | 'policyId'
+  | 'mode'
+  | 'verdict'
+  | 'band'
+  | 'confidence'
+  | 'reason'
+  | 'cache'
+  | 'status'
+  | 'totalMs'
+  | 'model'
+  | 'saved'
+  | 'escalate'
+  | 'expansion'
+  | 'documentIds'
+  | 'questionHmac'
+  | 'principalId'
+>
+
+/** A decision as it is stored. */
+export type DecisionRow = typeof decisions.$inferSelect
+
+/** Where a page ended. */
+export interface Position {
+  readonly atMs: number
+  readonly id: string
+}
+
+/** Which decisions are listed. */
+export interface DecisionsPage {
+  readonly tenant: Tenant
+  /** First moment, milliseconds since 1970. */
+  readonly fromMs: number
+  /** First moment after the period, milliseconds since 1970. */
+  readonly toMs: number
+  readonly filter?: DecisionFilter
+  /** Only those of one principal. */
+  readonly principalId?: string
+  /** Most decisions of the page. 1..1000. */
+  readonly limit: number
+  /** Where the page before it ended. */
+  readonly after?: Position
+}
+
+/** Decisions that follow each other. */
+export type DecisionsStretch = Omit<DecisionsPage, 'filter' | 'principalId'>
+
+/** A page of decisions, the latest first. */
+export interface ListedDecisions {
+  readonly decisions: readonly ListedDecision[]
+  /** Where the next page goes on; absent on the last. A page may be short, even empty, and not be the last. */
+  readonly next?: Position
+}
+
+/** Everything that is known of one decision. */
+export interface RecordedDecision extends DecisionRow {
+  /** The question's text, where the deployment keeps texts. */
+  readonly questionText: string | null
+  /** The policy that decided, where it was kept. */
+  readonly policy: (typeof policies.$inferSelect)['body'] | null
+  /** How the collection stood when the policy was calibrated on it; `null` where it was not. */
+  readonly pin: PolicyPin | null
+  readonly labels: readonly Pick<typeof feedback.$inferSelect, 'source' | 'rating' | 'comment' | 'atMs'>[]
+  readonly auditEvents: readonly Pick<typeof auditEvents.$inferSelect, 'type' | 'payload' | 'atMs'>[]
+}
+
+/** Reads single decisions. */
+export interface RecordedDecisions {
+  /**
+   * A page of a tenant's decisions. It goes through at most 2,000 of them, so that a rare filter costs no more than a
+   * common one.
+   *
+   * @throws `schema_outdated`, `store_unavailable`
+   */
+  list(page: DecisionsPage): Promise<ListedDecisions>
+  /**
+   * The latest decisions that were made, not repeated from the cache, to be judged again.
+   *
+   * @throws `schema_outdated`, `store_unavailable`
+   */
+  sample(page: DecisionsPage): Promise<readonly ReplayableDecision[]>
+  /**
+   * The decisions of a tenant from a position on, the earliest first, whole.
+   *
+   * @throws `schema_outdated`, `store_unavailable`
+   */
+  stretch(stretch: DecisionsStretch): Promise<readonly DecisionRow[]>
+  /**
+   * One decision of a tenant, by the id of its event or of the decision itself.
+   *
+   * @returns `undefined` when the tenant has none of that id
+   * @throws `schema_outdated`, `store_unavailable`
+   */
+  one(tenant: Tenant, id: string): Promise<RecordedDecision | undefined>
+}
+
+const MOST_SCANNED = 2_000
+
+/** Columns of a `ListedDecision`. */
+export const LISTED = {
+  id: decisions.id,
+  decisionId: decisions.decisionId,
+  atMs: decisions.atMs,
+  collection: decisions.collection,
+  policyId: decisions.policyId,
+  mode: decisions.mode,
+  verdict: decisions.verdict,
+  band: decisions.band,
+  confidence: decisions.confidence,
+  reason: decisions.reason,
+  cache: decisions.cache,
+  status: decisions.status,
+  totalMs: decisions.totalMs,
+  model: decisions.model,
+  saved: decisions.saved,
+  escalate: decisions.escalate,
+  expansion: decisions.expansion,
+  documentIds: decisions.documentIds,
+  questionHmac: decisions.questionHmac,
+  principalId: decisions.principalId,
+}
+
+/** Single decisions from D1. Errors of D1 itself become `schema_outdated` or `store_unavailable`. */
+export function createD1RecordedDecisions({ db }: D1RecordedDecisionsOptions): RecordedDecisions {
+  const queries = drizzle(db)
+
+  async function find(tenant: Tenant, named: SQL) {
+    const [row] = await queries
+      .select({
+        decision: decisions,
+        questionText: questionTexts.text,
+        policy: policies.body,
+        pushed: pushedPolicies.settings,
+        pin: pushedPolicies.pin,
+      })
+      .from(decisions)
+      .leftJoin(
+        questionTexts,
+        and(eq(questionTexts.tenant, decisions.tenant), eq(questionTexts.questionHmac, decisions.questionHmac)),
+      )
+      .leftJoin(policies, eq(policies.id, decisions.policyId))
+      .leftJoin(
+        pushedPolicies,
+        and(eq(pushedPolicies.tenant, decisions.tenant), eq(pushedPolicies.id, decisions.policyId)),
+      )
+      // Without the plus SQLite goes through all decisions of the tenant.
+      .where(and(named, sql`+${decisions.tenant} = ${tenant}`))
+      .limit(1)
+      .catch(rethrowStoreFault)
+    return row
+  }
+
+  return {
+    async list({ tenant, fromMs, toMs, filter = {}, principalId, limit, after }) {
+      const wanted = and(
+        eq(decisions.tenant, tenant),
+        gte(decisions.atMs, fromMs),
+        lt(decisions.atMs, toMs),
+        after === undefined ? undefined : sql`(${decisions.atMs}, ${decisions.id}) < (${after.atMs}, ${after.id})`,
+      )
+      const latest = [desc(decisions.atMs), desc(decisions.id)]
+      // Without an order of its own the outer query takes rows as the inner one gives them, and ends it when it has enough.
+      const scanned = queries
+        .select(LISTED)
+        .from(decisions)
+        .where(wanted)
+        .orderBy(...latest)
+        .limit(MOST_SCANNED)
+        .as('scanned')
+      const found = await queries
+        .select()
+        .from(scanned)
+        .where(
+          and(matches(scanned, filter), principalId === undefined ? undefined : eq(scanned.principalId, principalId)),
+        )
+        .limit(limit + 1)
+        .catch(rethrowStoreFault)
+      const page = found.slice(0, limit)
+      if (found.length > limit) return { decisions: page, next: positionOf(page.at(-1)) }
+      const [end] = await queries
+        .select({ atMs: decisions.atMs, id: decisions.id })
+        .from(decisions)
+        .where(wanted)
+        .orderBy(...latest)
+        .limit(1)
+        .offset(MOST_SCANNED - 1)
+        .catch(rethrowStoreFault)
+      return { decisions: page, ...(end === undefined ? {} : { next: end }) }
+    },
+
+    async sample({ tenant, fromMs, toMs, filter = {}, limit }) {
+      const scanned = queries
+        .select({
+          ...LISTED,
+          signals: decisions.signals,
+          findings: decisions.findings,
+          cut: decisions.cut,
+          reranker: decisions.reranker,
+        })
+        .from(decisions)
+        .where(and(eq(decisions.tenant, tenant), gte(decisions.atMs, fromMs), lt(decisions.atMs, toMs)))
+        .orderBy(desc(decisions.atMs), desc(decisions.id))
+        .limit(MOST_SCANNED)
+        .as('scanned')
+      const rows = await queries
+        .select({
+          id: scanned.id,
+          verdict: scanned.verdict,
+          signals: scanned.signals,
+          findings: scanned.findings,
+          policyId: scanned.policyId,
+          reranker: scanned.reranker,
+          cut: scanned.cut,
+          principalId: scanned.principalId,
+        })
+        .from(scanned)
+        .where(and(matches(scanned, filter), inArray(scanned.cache, ['miss', 'bypass'])))
+        .limit(limit)
+        .catch(rethrowStoreFault)
+      return rows.map(({ cut, principalId, reranker, ...decision }) => {
+        const lost = lostOfRecord({ cut, principalId })
+        return {
+          ...decision,
+          ...(reranker === null ? {} : { reader: reranker }),
+          ...(lost === undefined ? {} : { lost }),
+        }
+      })
+    },
+
+    async stretch({ tenant, fromMs, toMs, limit, after }) {
+      return queries
+        .select()
+        .from(decisions)
+        .where(
+          and(
+            eq(decisions.tenant, tenant),
+            gte(decisions.atMs, fromMs),
+            lt(decisions.atMs, toMs),
+            after === undefined ? undefined : sql`(${decisions.atMs}, ${decisions.id}) > (${after.atMs}, ${after.id})`,
+          ),
+        )
+        .orderBy(asc(decisions.atMs), asc(decisions.id))
+        .limit(limit)
+        .catch(rethrowStoreFault)
+    },
+
+    async one(tenant, id) {
+      // An event that made a decision has its id. Any of those that repeat it from the cache has the same record.
+      const row = (await find(tenant, eq(decisions.id, id))) ?? (await find(tenant, eq(decisions.decisionId, id)))
+      if (row === undefined) return undefined
+      const { decision } = row
+      const [labels, events] = await queries
+        .batch([
+          queries
+            .select({
+              source: feedback.source,
+              rating: feedback.rating,
+              comment: feedback.comment,
+              atMs: feedback.atMs,
+            })
+            .from(feedback)
+            .where(and(eq(feedback.eventId, decision.id), eq(feedback.tenant, tenant))),
+          queries
+            .select({ type: auditEvents.type, payload: auditEvents.payload, atMs: auditEvents.atMs })
+            .from(auditEvents)
+            .where(
+              and(
+                eq(auditEvents.tenant, tenant),
+                eq(auditEvents.atMs, decision.atMs),
+                eq(auditEvents.decisionId, decision.id),
+              ),
+            ),
+        ])
+        .catch(rethrowStoreFault)
+      const policy = row.policy ?? (row.pushed === null ? null : bodyOf(decision.policyId, row.pushed))
+      return { ...decision, questionText: row.questionText, policy, pin: row.pin, labels, auditEvents: events }
+    },
+  }
+}
+
+function positionOf(last: ListedDecision | undefined): Position {
+  return { atMs: last?.atMs ?? 0, id: last?.id ?? '' }
+}

@@ -1,0 +1,226 @@
+import { object, required, requireOptions, type Tenant } from 'hono-rag-gate/core/lib'
+import type { D1Database } from '@cloudflare/workers-types'
+import { and, eq, gte, lt, sql } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/d1'
+import { decisionRollups, isolates } from 'hono-rag-gate/d1/schema'
+import type { Verdict } from 'hono-rag-gate/core/gates'
+import type { Band } from 'hono-rag-gate/core/policy'
+import { RagGateError } from 'hono-rag-gate/errors'
+import type { Mode } from 'hono-rag-gate/ports'
+import { rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
+import { matches, ofTenants } from './statistics/filter.ts'
+import { type BinCount, type Latency, latencyOf } from './statistics/latency.ts'
+import { requireSchema } from './statistics/present-schema.ts'
+import { sumOf, sumsOf } from './statistics/sum-columns.ts'
+import { added, countBy, type Counted, grouped, mean } from './statistics/sums.ts'
+import {
+  type ByVerdict,
+  NO_VERDICTS,
+  type Totals,
+  totalsBy,
+  type TotalsAt,
+  type TotalsOf,
+  totalsOf,
+} from './statistics/totals.ts'
+import type { DecisionFilter, EVERY_TENANT } from './statistics/wanted.ts'
+
+export interface D1StatisticsOptions {
+  /** Database with the migrations of `d1/` applied. */
+  readonly db: D1Database
+}
+
+/** Length of a point of the time series. */
+export type Interval = 'hour' | 'day'
+
+/** Which decisions are summed up. */
+export interface StatisticsPeriod {
+  readonly tenant: Tenant | typeof EVERY_TENANT
+  /** First moment of the period, milliseconds since 1970; the whole UTC hour, or day, around it counts. */
+  readonly fromMs: number
+  /** First moment after the period, milliseconds since 1970; the whole UTC hour, or day, that it cuts counts. */
+  readonly toMs: number
+  /** @default 'hour' */
+  readonly interval?: Interval
+  /** @default every decision */
+  readonly filter?: DecisionFilter
+}
+
+/** What became of the questions in a period. */
+export interface StatisticsSummary extends Totals {
+  /** Beginning of the first hour or day counted, milliseconds since 1970. */
+  readonly fromMs: number
+  /** End of the last hour or day counted, milliseconds since 1970. */
+  readonly toMs: number
+  readonly interval: Interval
+  readonly byBand: Readonly<Record<Band, number>>
+  /** Reason codes that occurred. */
+  readonly byReason: Readonly<Record<string, number>>
+  /** Refusals of mode `observe` were counted but not enforced. */
+  readonly byMode: Readonly<Record<Mode, number>>
+  /** The most frequent first. */
+  readonly byPolicy: readonly TotalsOf[]
+  readonly byCollection: readonly TotalsOf[]
+  readonly byTenant: readonly TotalsOf[]
+  /** Decisions by twentieth of confidence, the lowest first; the last holds 1 as well. */
+  readonly confidenceHistogram: readonly ByVerdict[]
+  readonly latency: { readonly all: Latency; readonly cached: Latency; readonly uncached: Latency }
+  readonly meanRetrievalMs: number | null
+  readonly meanGenerationMs: number | null
+  /** Refusals that ask for a person. */
+  readonly escalated: number
+  /** Decisions for which a further round of retrieval was tried. */
+  readonly expanded: number
+  /** Hours, or days, with decisions, earliest first. */
+  readonly series: readonly TotalsAt[]
+}
+
+/** What was recorded and what was lost, over all tenants: the numbers of an isolate have no gaps unless events are gone. What was lost after the last number that arrived is not seen. */
+export interface Recording {
+  readonly isolates: number
+  readonly recorded: number
+  /** Given up because the database did not answer. */
+  readonly dropped: number
+  /** Given up because no table takes them. */
+  readonly rejected: number
+  /** Neither recorded nor counted as given up: lost with their isolate, or on their way. */
+  readonly missing: number
+}
+
+/** Reads the statistics. */
+export interface Statistics {
+  /**
+   * Sums up a period from the rollups: what it reads grows with the hours, or days, never with the decisions.
+   *
+   * @returns zeros and an empty series for a period without decisions
+   * @throws `range` when the period is empty or no number
+   * @throws `schema_outdated` when the table is missing, `store_unavailable` when D1 does not answer
+   */
+  summary(period: StatisticsPeriod): Promise<StatisticsSummary>
+  /**
+   * What the isolates active in a period recorded and lost.
+   *
+   * @throws `schema_outdated`, `store_unavailable`
+   */
+  recording(fromMs: number, toMs: number): Promise<Recording>
+  /** @throws `schema_outdated` when a table, column or trigger is missing: the migrations of `d1/` were not applied */
+  check(): Promise<void>
+}
+
+const SPAN_MS: Readonly<Record<Interval, number>> = { hour: 3_600_000, day: 86_400_000 }
+const BINS = 20
+/** Number of a bin, and how many events it has, where `json_each` gives bins as `bins`. */
+const BIN = sql<number>`CAST(bins.key AS INTEGER)`
+const IN_BIN = sql<number>`sum(bins.value)`
+const NO_BANDS = { high: 0, medium: 0, low: 0, 'very-low': 0 }
+
+/** Statistics over the decisions in D1. Errors of D1 itself become `schema_outdated` or `store_unavailable`. */
+export function createD1Statistics(options: D1StatisticsOptions): Statistics {
+  requireOptions(options, { db: required(object) })
+  const { db } = options
+  const queries = drizzle(db)
+
+  return {
+    async summary({ tenant, fromMs, toMs, interval = 'hour', filter = {} }) {
+      if (!(fromMs < toMs) || !Number.isFinite(toMs - fromMs)) {
+        throw new RagGateError('range', 'The period must end after it begins')
+      }
+      const spanMs = SPAN_MS[interval]
+      const from = Math.floor(fromMs / spanMs) * spanMs
+      const to = Math.ceil(toMs / spanMs) * spanMs
+      const r = decisionRollups
+      const period = and(ofTenants(tenant), eq(r.spanMs, spanMs), gte(r.startMs, from), lt(r.startMs, to))
+      const wanted = and(period, matches(r, filter)) ?? sql`true`
+      const sums = sumsOf(r)
+      const cached = sql<number>`${r.cache} IN ('hit', 'evidence-hit', 'stale')`
+      const [groups, points, confidences, latencies] = await queries
+        .batch([
+          queries
+            .select({
+              tenant: r.tenant,
+              collection: r.collection,
+              policyId: r.policyId,
+              verdict: r.verdict,
+              band: r.band,
+              cache: r.cache,
+              reason: r.reason,
+              mode: r.mode,
+              ...sums,
+            })
+            .from(r)
+            .where(wanted)
+            .groupBy(r.tenant, r.collection, r.policyId, r.verdict, r.band, r.cache, r.reason, r.mode),
+          queries
+            .select({ startMs: r.startMs, verdict: r.verdict, cache: r.cache, ...sums })
+            .from(r)
+            .where(wanted)
+            .groupBy(r.startMs, r.verdict, r.cache)
+            .orderBy(r.startMs),
+          queries
+            .select({ verdict: r.verdict, bin: BIN, events: IN_BIN })
+            .from(r)
+            .innerJoin(sql`json_each(${r.confidenceBins}) AS bins`, sql`true`)
+            .where(wanted)
+            .groupBy(r.verdict, BIN),
+          queries
+            .select({ cached, bin: BIN, events: IN_BIN })
+            .from(r)
+            .innerJoin(sql`json_each(${r.latencyBins}) AS bins`, sql`true`)
+            .where(wanted)
+            .groupBy(cached, BIN),
+        ])
+        .catch(rethrowStoreFault)
+      return {
+        fromMs: from,
+        toMs: to,
+        interval,
+        ...totalsOf(groups),
+        byBand: countBy(groups, ({ band }) => band, NO_BANDS),
+        byReason: countBy<Counted & { readonly reason: string }, string>(groups, ({ reason }) => reason, {}),
+        byMode: countBy(groups, ({ mode }) => mode, { enforce: 0, observe: 0 }),
+        byPolicy: totalsBy(groups, ({ policyId }) => policyId),
+        byCollection: totalsBy(groups, ({ collection }) => collection),
+        byTenant: totalsBy(groups, (group) => group.tenant),
+        confidenceHistogram: histogram(confidences),
+        latency: latencyOf(latencies),
+        meanRetrievalMs: mean(groups, 'retrievalMs'),
+        meanGenerationMs: mean(groups, 'generationMs'),
+        escalated: added(groups, 'escalated'),
+        expanded: added(groups, 'expanded'),
+        series: [...grouped(points, ({ startMs }) => startMs)].map(([startMs, ofPoint]) => ({
+          startMs,
+          ...totalsOf(ofPoint),
+        })),
+      }
+    },
+
+    async recording(fromMs, toMs) {
+      const i = isolates
+      const gone = sql<number>`${i.highestSequence} - ${i.recorded} - ${i.dropped} - ${i.rejected}`
+      const [row] = await queries
+        .select({
+          isolates: sql<number>`count(*)`,
+          recorded: sumOf(i.recorded),
+          dropped: sumOf(i.dropped),
+          rejected: sumOf(i.rejected),
+          // What was dropped before anything was recorded has no number yet.
+          missing: sql<number>`coalesce(sum(max(0, ${gone})), 0)`,
+        })
+        .from(i)
+        .where(and(gte(i.lastMs, fromMs), lt(i.firstMs, toMs)))
+        .catch(rethrowStoreFault)
+      return row ?? { isolates: 0, recorded: 0, dropped: 0, rejected: 0, missing: 0 }
+    },
+
+    check: () => requireSchema(db),
+  }
+}
+
+function histogram(counts: readonly (BinCount & { readonly verdict: Verdict })[]): ByVerdict[] {
+  return Array.from({ length: BINS }, (_, at) =>
+    countBy(
+      counts.filter(({ bin }) => bin === at),
+      ({ verdict }) => verdict,
+      NO_VERDICTS,
+    ),
+  )
+}

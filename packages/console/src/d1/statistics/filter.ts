@@ -1,0 +1,38 @@
+import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import { decisionRollups } from 'hono-rag-gate/d1/schema'
+import type { Tenant } from 'hono-rag-gate/core/lib'
+import { type DecisionFilter, EVERY_TENANT } from './wanted.ts'
+
+/** Columns that a filter is held against: `decisions` and `decision_rollups` have them under the same names. */
+type Filtered = Readonly<Record<keyof DecisionFilter, SQLiteColumn>>
+
+/** The condition of a filter; `undefined` for one that asks for nothing. */
+export function matches(table: Filtered, filter: DecisionFilter): SQL | undefined {
+  const names = ['collection', 'policyId', 'verdict', 'band', 'cache', 'reason', 'mode'] as const
+  return and(
+    ...names.flatMap((name) => {
+      const wanted = filter[name]
+      return wanted === undefined ? [] : [eq(table[name], wanted)]
+    }),
+  )
+}
+
+/**
+ * The tenants meant. `EVERY_TENANT` finds them by jumping from one to the next in the key of the rollups, so that it reads a row
+ * a tenant.
+ */
+export function ofTenants(tenant: Tenant | typeof EVERY_TENANT): SQL {
+  const column = decisionRollups.tenant
+  return tenant === EVERY_TENANT ? inArray(column, KNOWN_TENANTS) : eq(column, tenant)
+}
+
+const KNOWN_TENANTS = sql`(
+  WITH RECURSIVE known (tenant) AS (
+    SELECT min(tenant) FROM decision_rollups
+    UNION ALL
+    SELECT (SELECT min(next.tenant) FROM decision_rollups AS next WHERE next.tenant > known.tenant)
+    FROM known WHERE known.tenant IS NOT NULL
+  )
+  SELECT tenant FROM known WHERE tenant IS NOT NULL
+)`

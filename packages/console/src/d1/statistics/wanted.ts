@@ -1,0 +1,18 @@
+/** Which decisions a question about statistics means. Without the database, so that public types need none of it. */
+import type { Verdict } from 'hono-rag-gate/core/gates'
+import type { Band, CacheState } from 'hono-rag-gate/core/policy'
+import type { Mode } from 'hono-rag-gate/ports'
+
+/** Which decisions are meant; what is left out is not asked for. */
+export interface DecisionFilter {
+  readonly collection?: string
+  readonly policyId?: string
+  readonly verdict?: Verdict
+  readonly band?: Band
+  readonly cache?: CacheState
+  readonly reason?: string
+  readonly mode?: Mode
+}
+
+/** Stands for all tenants. No text can stand for it, whatever a tenant is called. */
+export const EVERY_TENANT = Symbol('every tenant')

@@ -1,0 +1,229 @@
+import type { D1Database } from '@cloudflare/workers-types'
+import { and, asc, desc, eq, gt, gte, lt, sql } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/d1'
+import { documentWeeks, questionDays, questionTexts } from 'hono-rag-gate/d1/schema'
+import type { Tenant } from 'hono-rag-gate/core/lib'
+import { rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
+
+export interface D1WeakSpotsOptions {
+  /** Database with the migrations of `d1/` applied. */
+  readonly db: D1Database
+}
+
+/** What is looked for, and how much of it. */
+export interface WeakSpotsQuery {
+  readonly tenant: Tenant
+  /** First moment, milliseconds since 1970; the whole UTC day, or week, around it counts. */
+  readonly fromMs: number
+  /** First moment after the period, milliseconds since 1970. */
+  readonly toMs: number
+  /** @default every collection */
+  readonly collection?: string
+  /** Most rows. 1..1000. */
+  readonly limit: number
+}
+
+/** Questions asked in the same words that were refused. */
+export interface ContentGap {
+  readonly questionHmac: string
+  /** Names the key of the HMAC. */
+  readonly hmacKeyId: string
+  readonly collection: string
+  readonly refused: number
+  /** Answered with a caution. */
+  readonly advised: number
+  /** Milliseconds since 1970. */
+  readonly lastMs: number
+  readonly lastReason: string
+  /** The question itself, where the deployment keeps texts. */
+  readonly text: string | null
+}
+
+/** Confidence of the decisions that one document led, in one week. */
+export interface DocumentWeek {
+  /** Its Monday in UTC, milliseconds since 1970. */
+  readonly weekMs: number
+  readonly decisions: number
+  readonly meanConfidence: number
+}
+
+/** A document, and how well it carried the questions for which it was the best evidence. */
+export interface DocumentTrend {
+  readonly documentId: string
+  readonly collection: string
+  readonly decisions: number
+  readonly refused: number
+  readonly advised: number
+  /** 0..1 */
+  readonly meanConfidence: number
+  /** Weeks with decisions, earliest first. */
+  readonly weeks: readonly DocumentWeek[]
+  /** Mean of the last week less that of the first; `null` for a single week. */
+  readonly change: number | null
+  /** Whether the mean was under `weakBelow` in every week, over at least five decisions. */
+  readonly consistentlyWeak: boolean
+}
+
+/** Which documents are listed. */
+export interface DocumentsQuery extends WeakSpotsQuery {
+  /** Confidence under which a week is weak, 0..1. */
+  readonly weakBelow: number
+  /** Decisions that a document must have led. 1 and up. */
+  readonly minDecisions: number
+  /** `confidence`: the weakest first; `decisions`: the most asked first; `change`: the most fallen first. */
+  readonly sort: DocumentSort
+}
+
+/** What documents can be sorted by. */
+export type DocumentSort = 'confidence' | 'decisions' | 'change'
+
+/** Finds what the collections do not answer well. */
+export interface WeakSpots {
+  /**
+   * The questions refused most often. The hundred most refused of each day are added up: a question that is never among
+   * them is not found, whatever its sum.
+   *
+   * @throws `schema_outdated`, `store_unavailable`
+   */
+  contentGaps(query: WeakSpotsQuery): Promise<readonly ContentGap[]>
+  /**
+   * Documents by the confidence of the decisions they led. What it reads grows with documents and weeks, not with the
+   * decisions.
+   *
+   * @throws `schema_outdated`, `store_unavailable`
+   */
+  documents(query: DocumentsQuery): Promise<readonly DocumentTrend[]>
+}
+
+const DAY_MS = 86_400_000
+const WEEK_MS = 7 * DAY_MS
+/** The first Monday of 1970. */
+const FIRST_WEEK_MS = 4 * DAY_MS
+const MOST_OF_A_DAY = 100
+/** Fewer decisions show no trend. */
+const MIN_FOR_A_TREND = 5
+/** Gone through for them where only one collection is meant. */
+const MOST_SCANNED_OF_A_DAY = 1_000
+
+/** Weak spots from the counts in D1. Errors of D1 itself become `schema_outdated` or `store_unavailable`. */
+export function createD1WeakSpots({ db }: D1WeakSpotsOptions): WeakSpots {
+  const queries = drizzle(db)
+
+  return {
+    async contentGaps({ tenant, fromMs, toMs, collection, limit }) {
+      const days = Array.from(
+        { length: Math.ceil((toMs - Math.floor(fromMs / DAY_MS) * DAY_MS) / DAY_MS) },
+        (_, at) => Math.floor(fromMs / DAY_MS + at) * DAY_MS,
+      )
+      const [first, ...others] = days.map((dayMs) => {
+        const worst = queries
+          .select()
+          .from(questionDays)
+          .where(and(eq(questionDays.tenant, tenant), eq(questionDays.dayMs, dayMs), gt(questionDays.refused, 0)))
+          .orderBy(desc(questionDays.refused))
+          .limit(collection === undefined ? MOST_OF_A_DAY : MOST_SCANNED_OF_A_DAY)
+          .as('worst')
+        return queries
+          .select()
+          .from(worst)
+          .where(collection === undefined ? undefined : eq(worst.collection, collection))
+          .limit(MOST_OF_A_DAY)
+      })
+      if (first === undefined) return []
+      const found = (await queries.batch([first, ...others]).catch(rethrowStoreFault)).flat()
+      const gaps = addUp(found).slice(0, limit)
+      const texts = await queries
+        .select({ hmac: questionTexts.questionHmac, text: questionTexts.text })
+        .from(questionTexts)
+        .where(
+          and(
+            eq(questionTexts.tenant, tenant),
+            sql`${questionTexts.questionHmac} IN (SELECT value FROM json_each(${JSON.stringify(gaps.map(({ questionHmac }) => questionHmac))}))`,
+          ),
+        )
+        .catch(rethrowStoreFault)
+      const textOf = new Map(texts.map(({ hmac, text }) => [hmac, text]))
+      return gaps.map((gap) => ({ ...gap, text: textOf.get(gap.questionHmac) ?? null }))
+    },
+
+    async documents({ tenant, fromMs, toMs, collection, limit, weakBelow, minDecisions, sort }) {
+      const rows = await queries
+        .select()
+        .from(documentWeeks)
+        .where(
+          and(
+            eq(documentWeeks.tenant, tenant),
+            gte(documentWeeks.weekMs, weekOf(fromMs)),
+            lt(documentWeeks.weekMs, toMs),
+            collection === undefined ? undefined : eq(documentWeeks.collection, collection),
+          ),
+        )
+        .orderBy(asc(documentWeeks.weekMs))
+        .catch(rethrowStoreFault)
+      const byDocument = new Map<string, WeekRow[]>()
+      for (const row of rows) {
+        const key = JSON.stringify([row.collection, row.documentId])
+        byDocument.set(key, [...(byDocument.get(key) ?? []), row])
+      }
+      return [...byDocument.values()]
+        .map((weeks) => trendOf(weeks, weakBelow))
+        .filter(({ decisions }) => decisions >= minDecisions)
+        .sort(ORDERS[sort])
+        .slice(0, limit)
+    },
+  }
+}
+
+type GapRow = typeof questionDays.$inferSelect
+type WeekRow = typeof documentWeeks.$inferSelect
+
+/** One gap a question and collection, the most refused first. */
+function addUp(rows: readonly GapRow[]): Omit<ContentGap, 'text'>[] {
+  const gaps = new Map<string, Omit<ContentGap, 'text'>>()
+  for (const { questionHmac, hmacKeyId, collection, refused, advised, lastMs, lastReason } of rows) {
+    const key = JSON.stringify([collection, questionHmac])
+    const known = gaps.get(key)
+    const latest = known !== undefined && known.lastMs > lastMs ? known : { lastMs, lastReason }
+    gaps.set(key, {
+      questionHmac,
+      hmacKeyId,
+      collection,
+      refused: refused + (known?.refused ?? 0),
+      advised: advised + (known?.advised ?? 0),
+      lastMs: latest.lastMs,
+      lastReason: latest.lastReason,
+    })
+  }
+  return [...gaps.values()].sort(
+    (a, b) => b.refused - a.refused || b.lastMs - a.lastMs || (a.questionHmac < b.questionHmac ? -1 : 1),
+  )
+}
+
+/** @param weeks of one document, earliest first, at least one */
+function trendOf(weeks: readonly WeekRow[], weakBelow: number): DocumentTrend {
+  const sum = (name: 'decisions' | 'refused' | 'advised' | 'confidenceSum'): number =>
+    weeks.reduce((soFar, week) => soFar + week[name], 0)
+  const means = weeks.map(({ confidenceSum, decisions }) => confidenceSum / decisions)
+  const [first = 0, last = 0] = [means[0], means.at(-1)]
+  return {
+    documentId: weeks[0]?.documentId ?? '',
+    collection: weeks[0]?.collection ?? '',
+    decisions: sum('decisions'),
+    refused: sum('refused'),
+    advised: sum('advised'),
+    meanConfidence: sum('confidenceSum') / sum('decisions'),
+    weeks: weeks.map(({ weekMs, decisions }, at) => ({ weekMs, decisions, meanConfidence: means[at] ?? 0 })),
+    change: weeks.length < 2 ? null : last - first,
+    consistentlyWeak: sum('decisions') >= MIN_FOR_A_TREND && means.every((mean) => mean < weakBelow),
+  }
+}
+
+const ORDERS: Readonly<Record<DocumentSort, (a: DocumentTrend, b: DocumentTrend) => number>> = {
+  confidence: (a, b) => a.meanConfidence - b.meanConfidence || b.decisions - a.decisions,
+  decisions: (a, b) => b.decisions - a.decisions || a.meanConfidence - b.meanConfidence,
+  change: (a, b) => (a.change ?? 0) - (b.change ?? 0) || a.meanConfidence - b.meanConfidence,
+}
+
+function weekOf(ms: number): number {
+  return ms - ((((ms - FIRST_WEEK_MS) % WEEK_MS) + WEEK_MS) % WEEK_MS)
+}

@@ -1,0 +1,61 @@
+/** Signed ids of answers: whoever was given an answer, and nobody else, can say whether it was right. */
+import { hex, lengthPrefixed, sameText, type Tenant } from 'hono-rag-gate/core/lib'
+import { RagGateError } from 'hono-rag-gate/errors'
+
+/** Signs ids of events, and reads them back. */
+export interface AnswerTokens {
+  /** The id with its signature, for whoever was answered. */
+  sign(tenant: Tenant, eventId: string): Promise<string>
+  /** @returns the event's id; `undefined` when the token was not made here for this tenant */
+  read(tenant: Tenant, token: string): Promise<string | undefined>
+}
+
+const MIN_KEY_LENGTH = 32
+/** Bytes of the signature that are kept: 128 bits cannot be guessed. */
+const SIGNATURE_BYTES = 16
+const TOKEN = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([0-9a-f]{32})$/
+const HMAC = { name: 'HMAC', hash: 'SHA-256' }
+
+/**
+ * Tokens signed with HMAC-SHA-256 over tenant and event.
+ *
+ * @param key secret of the deployment, 32 characters and up
+ * @throws `secret_too_short`
+ */
+export function createAnswerTokens(key: string): AnswerTokens {
+  if (key.length < MIN_KEY_LENGTH) {
+    throw new RagGateError('secret_too_short', `The key for feedback needs ${MIN_KEY_LENGTH} characters`, {
+      param: 'key',
+    })
+  }
+  const encoder = new TextEncoder()
+  // The key is kept, not the promise of it: no request may wait for a promise of another.
+  let imported: CryptoKey | undefined
+
+  async function keyOf(): Promise<CryptoKey> {
+    imported ??= await crypto.subtle.importKey('raw', encoder.encode(key), HMAC, false, ['sign', 'verify'])
+    return imported
+  }
+
+  async function signature(tenant: Tenant, eventId: string): Promise<string> {
+    const signed = encoder.encode(lengthPrefixed(['rag-gate answer', tenant, eventId]))
+    const mac = await crypto.subtle.sign('HMAC', await keyOf(), signed)
+    return hex(new Uint8Array(mac).slice(0, SIGNATURE_BYTES))
+  }
+
+  return {
+    async sign(tenant, eventId) {
+      return `${eventId}.${await signature(tenant, eventId)}`
+    },
+    async read(tenant, token) {
+      const [, eventId, found] = TOKEN.exec(token) ?? []
+      if (eventId === undefined || found === undefined) return undefined
+      return sameText(found, await signature(tenant, eventId)) ? eventId : undefined
+    },
+  }
+}
+
+/** When the event of a UUIDv7 happened, milliseconds since 1970. */
+export function timeOfEvent(eventId: string): number {
+  return Number.parseInt(eventId.slice(0, 13).replace('-', ''), 16)
+}

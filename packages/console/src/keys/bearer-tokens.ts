@@ -1,0 +1,89 @@
+/** Authentication by a bearer token that the deployment holds. */
+import { list, number, object, required, requireOptions, sameText } from 'hono-rag-gate/core/lib'
+import { RagGateError } from 'hono-rag-gate/errors'
+import { sha256Hex, startDeadline } from 'hono-rag-gate/http'
+import type { ApiKeys } from './api-keys.ts'
+import type { Authenticate, Principal } from 'hono-rag-gate/ports'
+
+/** Shortest token accepted, characters. */
+const MIN_TOKEN_LENGTH = 32
+
+/** What RFC 6750 allows in a token, within reason. */
+const TOKEN = /^[\w.~+/=-]{1,512}$/
+
+/** Settings of `createBearerAuthenticator`. */
+export interface BearerAuthenticatorOptions {
+  /** Tokens of 32 characters and up, with who holds each. */
+  readonly tokens: readonly { readonly token: string; readonly principal: Principal }[]
+  /** Keys that are made and revoked while the deployment runs; asked for tokens that are none of the fixed ones. */
+  readonly keys?: Pick<ApiKeys, 'principalOf'>
+  /**
+   * Milliseconds that a look-up among the keys may take; 1 and up.
+   *
+   * @default 2000
+   */
+  readonly timeoutMs?: number
+  /** Who a request without credentials is; `null` to turn it away. */
+  readonly anonymous: Principal | null
+}
+
+/**
+ * Makes an authenticator over fixed tokens, and over keys where there are any. Both sides are hashed before they are
+ * compared, so the time taken says nothing about the token. Wrong credentials are turned away, never taken for none.
+ *
+ * @throws `secret_too_short` when a token has fewer than 32 characters, `config_invalid` when it could never be sent; the
+ *   authenticator `store_unavailable` when the keys cannot be looked up in time
+ */
+export function createBearerAuthenticator(options: BearerAuthenticatorOptions): Authenticate {
+  requireOptions(options, {
+    tokens: required(list),
+    anonymous: required({ words: 'a principal, or null', holds: (value) => value === null || object.holds(value) }),
+    keys: object,
+    timeoutMs: number(1),
+  })
+  const { tokens, keys, timeoutMs = 2000, anonymous } = options
+  if (tokens.some(({ token }) => token.length >= MIN_TOKEN_LENGTH && !TOKEN.test(token))) {
+    throw new RagGateError('config_invalid', 'Tokens may have letters, digits and . _ ~ + / = -', { param: 'tokens' })
+  }
+  if (tokens.some(({ token }) => token.length < MIN_TOKEN_LENGTH)) {
+    throw new RagGateError('secret_too_short', `Tokens need at least ${MIN_TOKEN_LENGTH} characters`, {
+      param: 'tokens',
+    })
+  }
+  let digests: readonly string[] | undefined
+  return async function authenticateBearer(request) {
+    const header = request.headers.get('authorization')
+    if (header === null) return anonymous
+    const presented = /^Bearer (\S+)$/i.exec(header)?.[1]
+    if (presented === undefined || !TOKEN.test(presented)) throw wrongCredentials()
+    const asked = await sha256Hex(presented)
+    const known = (digests ??= await Promise.all(tokens.map(({ token }) => sha256Hex(token))))
+    // Every token is compared, so that the time taken does not tell which one came close.
+    const [holder] = tokens.filter((_, at) => sameText(known[at] ?? '', asked))
+    const principal = holder?.principal ?? (await lookUp(keys, presented, timeoutMs))
+    if (principal === null) throw wrongCredentials()
+    return principal
+  }
+}
+
+/** Whose key it is. A database that hangs must not hold the request. */
+async function lookUp(
+  keys: BearerAuthenticatorOptions['keys'],
+  token: string,
+  timeoutMs: number,
+): Promise<Principal | null> {
+  if (keys === undefined) return null
+  const deadline = startDeadline({ timeoutMs })
+  try {
+    return await deadline.race(keys.principalOf(token))
+  } catch (thrown) {
+    if (deadline.fault === undefined) throw thrown
+    throw new RagGateError('store_unavailable', 'The keys cannot be looked up now', { cause: deadline.fault })
+  } finally {
+    deadline.stop()
+  }
+}
+
+function wrongCredentials(): RagGateError {
+  return new RagGateError('unauthorized', 'The credentials are not valid')
+}

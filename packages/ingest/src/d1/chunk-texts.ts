@@ -1,0 +1,71 @@
+import { isRecord, object, required, requireOptions } from 'hono-rag-gate/core/lib'
+import type { D1Database } from '@cloudflare/workers-types'
+import { type Passage, readPassage } from 'hono-rag-gate/core/evidence'
+import { RagGateError } from 'hono-rag-gate/errors'
+import type { ChunkTexts } from 'hono-rag-gate/ports'
+import { jsonBatches, rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
+
+export interface D1ChunkTextsOptions {
+  /** Database with the migrations of `d1/` applied. */
+  readonly db: D1Database
+}
+
+/** `WHERE true` tells the parser that `ON` does not begin a join. */
+const PUT = `INSERT INTO chunk_texts (namespace, id, passage)
+  SELECT ?1, json_extract(value, '$.id'), value FROM json_each(?2) WHERE true
+  ON CONFLICT (namespace, id) DO UPDATE SET passage = excluded.passage`
+
+const GET = `SELECT id, passage FROM chunk_texts WHERE namespace = ?1 AND id IN (SELECT value FROM json_each(?2))`
+
+const DELETE = `DELETE FROM chunk_texts WHERE namespace = ?1 AND id IN (SELECT value FROM json_each(?2))`
+
+/**
+ * Keeps passages in D1, for an index that has no room for their texts: a few statements for any number of them.
+ *
+ * @returns texts whose methods throw `schema_outdated` when the migrations were not applied, `store_unavailable` when the
+ *   database fails otherwise, and `retriever_bad_response` for a row that is no passage
+ */
+export function createD1ChunkTexts(options: D1ChunkTextsOptions): ChunkTexts {
+  requireOptions(options, { db: required(object) })
+  const { db } = options
+  async function run<Row>(statement: string, namespace: string, values: readonly unknown[]): Promise<Row[]> {
+    const batches = jsonBatches(values)
+    if (batches.length === 0) return []
+    const prepared = db.prepare(statement)
+    const bound = batches.map((batch) => prepared.bind(namespace, batch))
+    const results = await db.batch<Row>(bound).catch(rethrowStoreFault)
+    return results.flatMap((result) => result.results)
+  }
+
+  return {
+    async put(namespace, passages) {
+      // Of equal ids in one statement the last one counts, as it does in an index.
+      await run(PUT, namespace, passages)
+    },
+
+    async get(namespace, ids) {
+      const rows = await run<{ id: string; passage: string }>(GET, namespace, [...new Set(ids)])
+      const found = new Map(rows.map(({ id, passage }) => [id, read(id, passage)]))
+      return ids.map((id) => found.get(id) ?? null)
+    },
+
+    async delete(namespace, ids) {
+      await run(DELETE, namespace, ids)
+    },
+  }
+}
+
+function read(id: string, stored: string): Passage {
+  const passage = parse(stored)
+  if (!isRecord(passage)) throw new RagGateError('retriever_bad_response', 'A stored text is no passage')
+  return readPassage(id, passage['text'], passage)
+}
+
+/** @returns `undefined` when it is no JSON */
+function parse(stored: string): unknown {
+  try {
+    return JSON.parse(stored)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,290 @@
+import {
+  type CollectionId,
+  keepNewest,
+  lengthPrefixed,
+  object,
+  required,
+  requireOptions,
+  type Tenant,
+} from 'hono-rag-gate/core/lib'
+import type { D1Database } from '@cloudflare/workers-types'
+import { and, asc, eq, getTableColumns, gt, sql } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/d1'
+import { collections, documents, lexicons, tenants } from 'hono-rag-gate/d1/schema'
+import { decodeLexicon, encodeLexicon, type Lexicon } from 'hono-rag-gate/core/text'
+import { RagGateError } from 'hono-rag-gate/errors'
+import type { CollectionName, CollectionWriter, DocumentRecord } from '../collection-writer.ts'
+import type { Clock, Collection } from 'hono-rag-gate/ports'
+import { sha256Hex } from 'hono-rag-gate/http'
+import * as statement from './collection-statements.ts'
+import { COPY_AGE, jsonBatches, rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
+import { lexiconIdPrefix, partsOf } from './lexicon-parts.ts'
+
+export interface D1CollectionsOptions {
+  /** Database with the migrations of `d1/` applied. */
+  readonly db: D1Database
+  /**
+   * How long a copy of a collection answers instead of the database, in milliseconds: how long another isolate may miss
+   * a publish, or which chunks are not published yet. 0..60,000; 0 asks every time.
+   *
+   * @default 10_000
+   */
+  readonly copyMaxAgeMs?: number
+  /** @default the platform's clock */
+  readonly clock?: Clock
+}
+
+const DEFAULT_COPY_MAX_AGE_MS = 10_000
+const MAX_COPIES = 1_000
+/** A lexicon of a large collection takes megabytes, and an isolate has 128. */
+const MAX_LEXICONS = 4
+
+const { updatedAtMs: _at, writer: _writer, writerUntilMs: _until, ...COLUMNS } = getTableColumns(collections)
+
+/**
+ * What a reader sees of a collection, in one statement, so that version and unpublished chunks belong together. The
+ * tables are named by hand: in a query of one table drizzle leaves its name out, and the inner table would be meant.
+ */
+const COLLECTION = {
+  ...COLUMNS,
+  policyId: sql<string | null>`coalesce(collections.policy_id,
+    (SELECT policy_id FROM tenants WHERE tenants.id = collections.tenant))`,
+  pushedPolicy: sql<string | null>`(SELECT json_object('settings', json(pushed.settings), 'pin', json(pushed.pin))
+    FROM pushed_policies AS pushed WHERE pushed.tenant = collections.tenant AND pushed.id = coalesce(collections.policy_id,
+      (SELECT policy_id FROM tenants WHERE tenants.id = collections.tenant)))`,
+  unpublishedChunkIds: sql<string>`(SELECT json_group_array(chunk_id) FROM unpublished_chunks
+    WHERE unpublished_chunks.tenant = collections.tenant AND unpublished_chunks.collection = collections.id)`
+    // SQLite made it from ids.
+    .mapWith((ids: string) => JSON.parse(ids) as readonly string[]),
+}
+
+const DOCUMENT = { id: documents.id, contentHash: documents.contentHash, chunkIds: documents.chunkIds }
+
+/**
+ * Collections in D1. Copies of rows and lexicons are kept in the isolate; a publish through this object overwrites the
+ * copy. A collection that does not exist is asked for every time, so that it is found as soon as it does. Errors of D1
+ * itself become `schema_outdated` or `store_unavailable`.
+ *
+ * @throws `config_invalid` when `copyMaxAgeMs` is out of range
+ */
+export function createD1Collections(options: D1CollectionsOptions): CollectionWriter {
+  requireOptions(options, { db: required(object), copyMaxAgeMs: COPY_AGE, clock: object })
+  const { db, copyMaxAgeMs = DEFAULT_COPY_MAX_AGE_MS, clock = { nowMs: () => Date.now() } } = options
+  const queries = drizzle(db)
+  const copies = new Map<string, { readonly collection: Collection; readonly readAtMs: number }>()
+  const readLexicons = new Map<string, Lexicon>()
+
+  /** Keeps a row as it was when the reading began, unless a later version came in meanwhile. */
+  function keepCopy(collection: Collection, readAtMs: number): Collection {
+    const key = lengthPrefixed([collection.tenant, collection.id])
+    const held = copies.get(key)
+    if (held !== undefined && isFresh(held.readAtMs) && held.collection.corpusVersion > collection.corpusVersion) {
+      return held.collection
+    }
+    keepNewest(copies, key, { collection, readAtMs }, MAX_COPIES)
+    return collection
+  }
+
+  function isFresh(readAtMs: number): boolean {
+    const ageMs = clock.nowMs() - readAtMs
+    return ageMs >= 0 && ageMs < copyMaxAgeMs
+  }
+
+  async function read(tenant: Tenant, id: CollectionId): Promise<Collection | undefined> {
+    return queries
+      .select(COLLECTION)
+      .from(collections)
+      .where(and(eq(collections.tenant, tenant), eq(collections.id, id)))
+      .get()
+      .catch(rethrowStoreFault)
+  }
+
+  return {
+    async find(tenant, id) {
+      const key = lengthPrefixed([tenant, id])
+      const held = copies.get(key)
+      if (held !== undefined && isFresh(held.readAtMs)) return held.collection
+      copies.delete(key)
+      const readAtMs = clock.nowMs()
+      const collection = await read(tenant, id)
+      return collection === undefined || collection.corpusVersion === 0 ? null : keepCopy(collection, readAtMs)
+    },
+
+    async list(tenant) {
+      return queries
+        .select(COLLECTION)
+        .from(collections)
+        .where(and(eq(collections.tenant, tenant), gt(collections.corpusVersion, 0)))
+        .orderBy(asc(collections.id))
+        .catch(rethrowStoreFault)
+    },
+
+    async lexicon(lexiconId) {
+      const held = readLexicons.get(lexiconId)
+      const lexicon = held ?? decodeLexicon(await readLexiconText(lexiconId))
+      keepNewest(readLexicons, lexiconId, lexicon, MAX_LEXICONS)
+      return lexicon
+    },
+
+    async documents(tenant, id, documentIds) {
+      const found = new Map<string, DocumentRecord>()
+      for (const asked of jsonBatches(new Set(documentIds))) {
+        const rows = await queries
+          .select(DOCUMENT)
+          .from(documents)
+          .where(
+            and(
+              eq(documents.tenant, tenant),
+              eq(documents.collection, id),
+              sql`${documents.id} IN (SELECT value FROM json_each(${asked}))`,
+            ),
+          )
+          .catch(rethrowStoreFault)
+        for (const row of rows) found.set(row.id, row)
+      }
+      return [...new Set(documentIds)].flatMap((documentId) => found.get(documentId) ?? [])
+    },
+
+    async page(tenant, id, after, limit) {
+      const rows = await queries
+        .select(DOCUMENT)
+        .from(documents)
+        .where(and(eq(documents.tenant, tenant), eq(documents.collection, id), gt(documents.id, after)))
+        .orderBy(asc(documents.id))
+        // One more tells whether there is a next page.
+        .limit(limit + 1)
+        .catch(rethrowStoreFault)
+      const shown = rows.slice(0, limit)
+      return { documents: shown, nextCursor: rows.length > limit ? (shown.at(-1)?.id ?? null) : null }
+    },
+
+    async open(tenant, id, writer) {
+      const readAtMs = clock.nowMs()
+      const [, taken, lease] = await db
+        .batch<{ untilMs: number }>([
+          statement.insertCollection(db, tenant, id, writer.atMs),
+          statement.takeLease(db, tenant, id, writer),
+          statement.readLease(db, tenant, id),
+        ])
+        .catch(rethrowStoreFault)
+      if (taken?.results.length !== 1) {
+        const waitMs = (lease?.results[0]?.untilMs ?? writer.atMs) - writer.atMs
+        throw new RagGateError('collection_conflict', 'Another writer is changing the collection', {
+          retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)),
+        })
+      }
+      const collection = await read(tenant, id)
+      // The row was inserted above, and collections are never deleted.
+      if (collection!.corpusVersion > 0) keepCopy(collection!, readAtMs)
+      return collection!
+    },
+
+    async draft(tenant, id, writer, chunkIds) {
+      const [kept] = await db
+        .batch([
+          statement.keepLease(db, tenant, id, writer),
+          ...jsonBatches(chunkIds).map((batch) => statement.recordUnpublished(db, tenant, id, writer, batch)),
+        ])
+        .catch(rethrowStoreFault)
+      // A copy from before does not know them, and a search would take them for evidence.
+      copies.delete(lengthPrefixed([tenant, id]))
+      if (kept?.results.length !== 1) throw conflict()
+    },
+
+    async publish(change) {
+      const { tenant, id, writerId, atMs } = change
+      const text = encodeLexicon(change.lexicon)
+      const lexiconId = `${lexiconIdPrefix(tenant, id)}${await sha256Hex(text)}`
+      const publishedIds = change.documents.flatMap(({ chunkIds }) => chunkIds)
+      const readAtMs = clock.nowMs()
+      // One transaction: when one of them fails, D1 takes back what the others did.
+      const statements = [
+        statement.insertCollection(db, tenant, id, atMs),
+        statement.supersedeLexicon(db, change, lexiconId),
+        statement.raiseVersion(db, change, lexiconId),
+        ...partsOf(text).map((body, part) => statement.storeLexiconPart(db, lexiconId, part, body)),
+        ...jsonBatches(change.documents).map((batch) => statement.storeDocuments(db, change, batch)),
+        ...jsonBatches(change.removedDocumentIds).map((batch) => statement.dropDocuments(db, change, batch)),
+        statement.noteEmbedding(db, change),
+        ...jsonBatches(publishedIds).map((batch) => statement.dropUnpublished(db, tenant, id, writerId, batch)),
+        ...jsonBatches(change.removedChunkIds).map((batch) =>
+          statement.recordUnpublished(db, tenant, id, { id: writerId, atMs }, batch),
+        ),
+        statement.dropLexicons(db, change),
+      ]
+      await db.batch(statements).catch((thrown: unknown) => {
+        if (!statement.isVersionConflict(thrown)) rethrowStoreFault(thrown)
+        copies.delete(lengthPrefixed([tenant, id]))
+        throw conflict(thrown)
+      })
+      keepNewest(readLexicons, lexiconId, change.lexicon, MAX_LEXICONS)
+      // The row is there: `raiseVersion` has just changed it.
+      return keepCopy((await read(tenant, id))!, readAtMs)
+    },
+
+    async forget(tenant, id, writerId, chunkIds) {
+      const batches = jsonBatches(chunkIds)
+      if (batches.length === 0) return
+      await db
+        .batch(batches.map((batch) => statement.dropUnpublished(db, tenant, id, writerId, batch)))
+        .catch(rethrowStoreFault)
+      copies.delete(lengthPrefixed([tenant, id]))
+    },
+
+    async abandon(tenant, id, atMs, chunkIds) {
+      const batches = jsonBatches(chunkIds)
+      if (batches.length === 0) return
+      await db
+        .batch(batches.map((batch) => statement.recordAbandoned(db, tenant, id, atMs, batch)))
+        .catch(rethrowStoreFault)
+      copies.delete(lengthPrefixed([tenant, id]))
+    },
+
+    async close(tenant, id, writerId) {
+      await statement.endLease(db, tenant, id, writerId).run().catch(rethrowStoreFault)
+    },
+
+    async choosePolicy(tenant, id, policyId) {
+      const chosen = await queries
+        .update(collections)
+        .set({ policyId })
+        .where(and(eq(collections.tenant, tenant), eq(collections.id, id), gt(collections.corpusVersion, 0)))
+        .returning({ id: collections.id })
+        .catch(rethrowStoreFault)
+      copies.delete(lengthPrefixed([tenant, id]))
+      return chosen.length > 0
+    },
+
+    async chooseTenantPolicy(tenant, policyId) {
+      await queries
+        .insert(tenants)
+        .values({ id: tenant, policyId })
+        .onConflictDoUpdate({ target: tenants.id, set: { policyId } })
+        .catch(rethrowStoreFault)
+      copies.clear()
+    },
+
+    async abandoned(atMs, limit) {
+      const { results } = await statement.readAbandoned(db, atMs, limit).all<CollectionName>().catch(rethrowStoreFault)
+      return results
+    },
+  }
+
+  async function readLexiconText(lexiconId: string): Promise<string> {
+    const parts = await queries
+      .select({ body: lexicons.body })
+      .from(lexicons)
+      .where(eq(lexicons.id, lexiconId))
+      .orderBy(asc(lexicons.part))
+      .catch(rethrowStoreFault)
+    const text = parts.map(({ body }) => body).join('')
+    if (parts.length === 0 || !lexiconId.endsWith(`-${await sha256Hex(text)}`)) {
+      throw new RagGateError('lexicon_unreadable', 'The collection lexicon is missing or damaged')
+    }
+    return text
+  }
+}
+
+function conflict(cause?: unknown): RagGateError {
+  return new RagGateError('collection_conflict', 'The collection was changed by another writer', { cause })
+}

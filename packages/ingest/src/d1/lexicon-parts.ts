@@ -1,0 +1,30 @@
+import { type CollectionId, namespaceOf, type Tenant } from 'hono-rag-gate/core/lib'
+
+/**
+ * Most characters of one part: at three UTF-8 bytes each it stays below the 2 MB that a D1 string may have.
+ *
+ * @see https://developers.cloudflare.com/d1/platform/limits/
+ */
+const MAX_PART_CHARACTERS = 500_000
+
+/** Cuts a text into parts of at most `maxCharacters`, never within a surrogate pair; joined they give the text again. */
+export function partsOf(text: string, maxCharacters: number = MAX_PART_CHARACTERS): string[] {
+  const parts: string[] = []
+  let start = 0
+  do {
+    let end = Math.min(start + maxCharacters, text.length)
+    if (end < text.length && isHighSurrogate(text.charCodeAt(end - 1))) end--
+    parts.push(text.slice(start, end))
+    start = end
+  } while (start < text.length)
+  return parts
+}
+
+/** What the ids of a collection's lexicons begin with, so that two collections never share one. */
+export function lexiconIdPrefix(tenant: Tenant, collection: CollectionId): string {
+  return `${namespaceOf(tenant, collection)}-`
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff
+}

@@ -1,0 +1,12 @@
+export { type IncomingDocument, type IngestPorts, type IngestedDocument, ingestDocuments } from './ingest-documents.ts'
+export { removeDocuments } from './remove-documents.ts'
+export { sweepIndex } from './sweep-index.ts'
+export type {
+  CollectionName,
+  CollectionWriter,
+  CorpusChange,
+  DocumentPage,
+  DocumentRecord,
+  Writer,
+} from './collection-writer.ts'
+export type { DocumentFormat, DocumentPart, SplitDocument, Splitter } from './splitter.ts'

@@ -1,0 +1,2 @@
+export { splitFrontMatter } from './front-matter.ts'
+export { mdxToMarkdown } from './mdx-to-markdown.ts'

@@ -1,0 +1,32 @@
+import type { CollectionName } from './collection-writer.ts'
+import { isRagGateError } from 'hono-rag-gate/errors'
+import { type CorpusPorts, writeCorpus } from './write-corpus.ts'
+
+/** What became of a sweep. */
+export interface Sweep {
+  readonly swept: readonly CollectionName[]
+  /** Collections whose index or database failed: the next sweep tries again. */
+  readonly failed: readonly CollectionName[]
+}
+
+/**
+ * Removes from the index what writers left there that were broken off, in collections that nobody writes to. For a cron
+ * trigger: the next writer would do the same.
+ *
+ * @param limit collections at most
+ */
+export async function sweepIndex(ports: CorpusPorts, limit: number): Promise<Sweep> {
+  const swept: CollectionName[] = []
+  const failed: CollectionName[] = []
+  for (const name of await ports.collections.abandoned(ports.clock.nowMs(), limit)) {
+    try {
+      // Every lease begins with tidying up.
+      await writeCorpus(ports, name.tenant, name.id, async () => undefined)
+      swept.push(name)
+    } catch (thrown) {
+      if (!isRagGateError(thrown)) throw thrown
+      failed.push(name)
+    }
+  }
+  return { swept, failed }
+}

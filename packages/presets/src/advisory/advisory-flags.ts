@@ -1,0 +1,170 @@
+/** Flags, warnings, events and what a page shows, from an advisory confidence. */
+import { floored } from 'hono-rag-gate/core/lib'
+
+/** From where on an answer is more than an advisory. */
+export const ADVISORY_THRESHOLD = 0.7
+
+/** How an answer may be used. */
+export type AdvisoryFlag = 'HIGH_CONFIDENCE' | 'MEDIUM_CONFIDENCE' | 'LOW_CONFIDENCE' | 'VERY_LOW_CONFIDENCE'
+
+/** What each flag means for whoever uses the answer. */
+export const ADVISORY_USAGE: Readonly<Record<AdvisoryFlag, string>> = Object.freeze({
+  HIGH_CONFIDENCE: 'Use directly, cite sources',
+  MEDIUM_CONFIDENCE: 'Use with caution, verify',
+  LOW_CONFIDENCE: 'Advisory only, verify required',
+  VERY_LOW_CONFIDENCE: 'Do not use, flag for review',
+})
+
+/** The flag of a confidence, by its unrounded value. What is no finite number has the lowest. */
+export function getAdvisoryFlag(confidence: number): AdvisoryFlag {
+  if (!Number.isFinite(confidence)) return 'VERY_LOW_CONFIDENCE'
+  if (confidence >= 0.9) return 'HIGH_CONFIDENCE'
+  if (confidence >= ADVISORY_THRESHOLD) return 'MEDIUM_CONFIDENCE'
+  return confidence >= 0.5 ? 'LOW_CONFIDENCE' : 'VERY_LOW_CONFIDENCE'
+}
+
+/** Whether an answer may be used as context for a decision. What is no finite number may not. */
+export function shouldUseAdvisory(confidence: number, threshold = ADVISORY_THRESHOLD): boolean {
+  return Number.isFinite(confidence) && confidence >= threshold
+}
+
+/** The warning for the log of whoever made the answer; `undefined` from the threshold on. */
+export function advisoryWarning(confidence: number | undefined, threshold = ADVISORY_THRESHOLD): string | undefined {
+  if (confidence !== undefined && shouldUseAdvisory(confidence, threshold)) return undefined
+  const shown = confidence === undefined || !Number.isFinite(confidence) ? 'unknown' : floored(confidence)
+  return `[RAG Adapter] Low confidence (${shown} < ${threshold}). Advisory-only.`
+}
+
+/** An event for the audit trail. */
+export interface LowConfidenceEvent {
+  readonly eventType: 'RAG_ADVISORY_LOW_CONFIDENCE'
+  /** Confidence 0..1, 0 where it was no number; the threshold; the advisory's own summary. */
+  readonly payload: { readonly confidence: number; readonly threshold: number; readonly summary: string }
+}
+
+/** An advisory on its way to whoever decides. */
+export interface AdvisoryHandover<Advisory> {
+  /** Passed on also when it is weak. */
+  readonly ragAdvisory: Advisory
+  /** Present when it is weak. */
+  readonly ragAdvisoryFlag?: 'LOW_CONFIDENCE'
+  /** To be recorded, when it is weak. */
+  readonly event?: LowConfidenceEvent
+}
+
+/** Passes an advisory on; a weak one is flagged, with the event to record. A confidence that is no number counts as 0. */
+export function handOverAdvisory<Advisory extends { readonly confidence: number; readonly summary: string }>(
+  advisory: Advisory,
+  threshold = ADVISORY_THRESHOLD,
+): AdvisoryHandover<Advisory> {
+  if (shouldUseAdvisory(advisory.confidence, threshold)) return { ragAdvisory: advisory }
+  const confidence = Number.isFinite(advisory.confidence) ? advisory.confidence : 0
+  return {
+    ragAdvisory: advisory,
+    ragAdvisoryFlag: 'LOW_CONFIDENCE',
+    event: {
+      eventType: 'RAG_ADVISORY_LOW_CONFIDENCE',
+      payload: { confidence, threshold, summary: advisory.summary },
+    },
+  }
+}
+
+/** What a decision may take from an advisory: its market context, or nothing and a warning. */
+export function marketContextFrom<Context>(advisory: {
+  readonly confidence: number
+  readonly market_context?: Context
+}): { readonly marketInfo?: Context; readonly warning?: string } {
+  if (!shouldUseAdvisory(advisory.confidence)) {
+    return { warning: '[Decision Engine] RAG advisory has low confidence, using engine-only logic' }
+  }
+  return advisory.market_context === undefined ? {} : { marketInfo: advisory.market_context }
+}
+
+/** The banner without its figure, for those who see none. */
+export const ADVISORY_BANNER_FOR_PUBLIC = '⚠️ Advisory only. Verify information with primary sources.'
+
+/** A badge or banner as a page shows it. */
+export interface ShownAdvisory {
+  readonly text: string
+  readonly style: Readonly<Record<string, string | number>>
+}
+
+/** Which of the three badges an answer has. */
+export type AdvisoryLook = 'success' | 'warning' | 'danger'
+
+const BADGE = { padding: '4px 8px', borderRadius: 4, fontSize: 11 }
+const BADGES: Readonly<Record<AdvisoryLook, ShownAdvisory>> = {
+  success: { text: '✓ High Confidence', style: { ...BADGE, backgroundColor: '#E8F5E9', color: '#2E7D32' } },
+  warning: { text: '⚠ Medium Confidence', style: { ...BADGE, backgroundColor: '#FFF3E0', color: '#E65100' } },
+  danger: {
+    text: '⚠ Low Confidence - Verify Required',
+    style: { ...BADGE, backgroundColor: '#FFEBEE', color: '#C62828' },
+  },
+}
+
+/** Whether an answer may be used, must be verified, or is too weak. What is no finite number is too weak. */
+export function advisoryLook(confidence: number): AdvisoryLook {
+  if (shouldUseAdvisory(confidence)) return 'success'
+  return Number.isFinite(confidence) && confidence >= 0.5 ? 'warning' : 'danger'
+}
+
+/** The badge of an answer. */
+export function advisoryBadge(confidence: number): ShownAdvisory {
+  return BADGES[advisoryLook(confidence)]
+}
+
+/** The banner over an advisory answer; `undefined` from the threshold on. */
+export function advisoryBanner(confidence: number): ShownAdvisory | undefined {
+  if (shouldUseAdvisory(confidence)) return undefined
+  // Floored, so that a value below the threshold never reads like the threshold.
+  const share = Math.round(Number(floored(confidence)) * 100)
+  return {
+    text: `⚠️ Advisory only — Confidence: ${share}%. Verify information with primary sources.`,
+    style: {
+      padding: '8px 12px',
+      backgroundColor: '#FFF3E0',
+      border: '1px solid #FFC107',
+      borderRadius: 6,
+      fontSize: 12,
+      color: '#856404',
+      marginTop: 8,
+    },
+  }
+}
+
+/** What a model said of its own answer. */
+export interface SelfReport {
+  readonly summary?: string
+  /** 0..1; absent when the model said none, or nothing usable. */
+  readonly confidence?: number
+  /** Why there is no confidence. */
+  readonly fault?: 'no_json' | 'confidence_missing' | 'confidence_invalid'
+}
+
+/**
+ * Reads a model's JSON reply. A number outside 0..1 is held within it, and 0 stays 0. What is no number (`"high"`, `true`,
+ * `"0.8"`) is invalid; what is not there is missing, and never .5.
+ */
+export function readSelfReport(reply: unknown): SelfReport {
+  const object = typeof reply === 'string' ? objectIn(reply) : undefined
+  if (object === undefined) return { fault: 'no_json' }
+  const { summary, confidence } = object
+  const said = typeof summary === 'string' ? { summary } : {}
+  if (confidence === undefined || confidence === null) return { ...said, fault: 'confidence_missing' }
+  if (typeof confidence !== 'number' || !Number.isFinite(confidence)) return { ...said, fault: 'confidence_invalid' }
+  return { ...said, confidence: Math.max(0, Math.min(1, confidence)) }
+}
+
+/** The object between the first and the last brace, when it is one. */
+function objectIn(reply: string): Readonly<Record<string, unknown>> | undefined {
+  const from = reply.indexOf('{')
+  const to = reply.lastIndexOf('}')
+  if (from < 0 || to < from) return undefined
+  try {
+    const value: unknown = JSON.parse(reply.slice(from, to + 1))
+    // The text begins with a brace, so what was parsed is an object.
+    return value as Readonly<Record<string, unknown>>
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,110 @@
+import { anything, number, oneOf, type OptionKinds, requireOptions } from 'hono-rag-gate/core/lib'
+import {
+  generationConfidence,
+  generationConfidenceGate,
+  grounding,
+  groundingGate,
+  type GroundingOptions,
+  keywordCoverage,
+  keywordCoverageGate,
+  minTopCosine,
+  minTopCosineGate,
+  type ReasonCode,
+  type Text,
+} from 'hono-rag-gate/core/gates'
+import { definePolicy, ENGINE_TEXTS, type Policy, type Preset, type Wording } from 'hono-rag-gate/core/policy'
+import { topCosine, topCosineModel } from './top-cosine.ts'
+
+const GATES = [minTopCosineGate, keywordCoverageGate, generationConfidenceGate, groundingGate]
+
+/** The one sentence of the specification for whatever its gates refuse. */
+const NOT_VERIFIED = 'This information cannot be verified from the book content.'
+
+/** What `multiGate` is made of, and the specification's own refusal. */
+export const multiGatePreset: Preset = Object.freeze<Preset>({
+  name: 'multi-gate',
+  needsOneOf: ['cosines-of-meaning'],
+  gates: GATES,
+  confidenceModels: [topCosineModel],
+  specificationTexts: inOneSentence([ENGINE_TEXTS, ...GATES.map(({ texts }) => texts)]),
+})
+
+/** Every text that refuses, with the same answer. */
+function inOneSentence(texts: readonly Readonly<Record<ReasonCode, Text>>[]): Readonly<Record<ReasonCode, Text>> {
+  const refusals = texts.flatMap((each) => Object.entries(each)).filter(([, { answer }]) => answer !== '')
+  return Object.freeze(Object.fromEntries(refusals.map(([code, text]) => [code, { ...text, answer: NOT_VERIFIED }])))
+}
+
+/** Settings of `multiGate`. */
+export interface MultiGateOptions extends GroundingOptions {
+  /**
+   * Raw cosine of the best chunk below which the question is refused, −1..1.
+   *
+   * @default 0.7
+   */
+  readonly refuseBelow?: number
+  /**
+   * Share of the question's keywords in the chunks below which the answer carries a caution, 0..1.
+   *
+   * @default 0.5
+   */
+  readonly adviseBelowKeywords?: number
+  /**
+   * Generation confidence below which the answer is refused, 0..1. `'off'` leaves the gate out, for routes whose model
+   * says nothing of its confidence.
+   *
+   * @default 0.6
+   */
+  readonly refuseBelowConfidence?: number | 'off'
+  /**
+   * Whether the answer is compared with the passages.
+   *
+   * @default 'on'
+   */
+  readonly answerGrounding?: 'on' | 'off'
+  /** Whose words refusals are in. @default 'neutral' */
+  readonly wording?: Wording
+}
+
+const SHARE = number(0, 1)
+
+/** Those that its gates call the same are checked by them. */
+const OPTIONS: OptionKinds<MultiGateOptions> = {
+  refuseBelow: anything,
+  adviseBelowKeywords: SHARE,
+  refuseBelowConfidence: {
+    words: `${SHARE.words}, or 'off'`,
+    holds: (value) => value === 'off' || SHARE.holds(value),
+  },
+  answerGrounding: oneOf('on', 'off'),
+  wording: anything,
+  minTermShare: anything,
+}
+
+/**
+ * The best chunk's cosine, a warning about missing keywords, the model's confidence in its
+ * answer, and the answer's support by the passages.
+ *
+ * The third gate needs a route that says where its confidence comes from (`answer.generationConfidence` of `ragGate`).
+ *
+ * @throws `policy_invalid` when a setting is out of range
+ */
+export function multiGate(options: MultiGateOptions = {}): Policy {
+  requireOptions(options, OPTIONS, 'policy_invalid')
+  const { refuseBelow, adviseBelowKeywords, refuseBelowConfidence, minTermShare } = options
+  return definePolicy({
+    name: 'multi-gate',
+    confidence: topCosine(),
+    preset: multiGatePreset,
+    ...(options.wording === undefined ? {} : { wording: options.wording }),
+    bands: { high: 0.85, medium: 0.7, low: 0.5 },
+    gates: [
+      minTopCosine(refuseBelow === undefined ? {} : { refuseBelow }),
+      keywordCoverage(adviseBelowKeywords === undefined ? {} : { adviseBelow: adviseBelowKeywords }),
+      ...(refuseBelowConfidence === 'off'
+        ? []
+        : [generationConfidence(refuseBelowConfidence === undefined ? {} : { refuseBelow: refuseBelowConfidence })]),
+      ...(options.answerGrounding === 'off' ? [] : [grounding(minTermShare === undefined ? {} : { minTermShare })]),
+    ],
+  })
+}

@@ -1,0 +1,20 @@
+/** The confidence of a policy that judges by similarity. */
+import { clipConfidence, confidenceBy, type ConfidenceModel, type PolicyConfidence } from 'hono-rag-gate/core/policy'
+import type { Signals } from 'hono-rag-gate/core/signals'
+
+/** Settings of the model: it has none. */
+export interface TopCosineSettings {
+  readonly kind: 'top-cosine'
+}
+
+/** The best raw cosine, clipped to 0..1. */
+export function topCosine(): PolicyConfidence {
+  return confidenceBy(topCosineModel, { kind: 'top-cosine' })
+}
+
+/** The model behind `topCosine`. */
+export const topCosineModel: ConfidenceModel<TopCosineSettings> = Object.freeze({
+  kind: 'top-cosine',
+  validate: () => undefined,
+  confidence: (_settings: TopCosineSettings, { curves }: Signals) => clipConfidence(curves.cosine?.scores[0] ?? NaN),
+})

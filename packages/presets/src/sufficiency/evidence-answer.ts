@@ -1,0 +1,130 @@
+/** What became of a question, in four statuses. For operators: it is full of figures. */
+import { textFor, operatorReason } from 'hono-rag-gate/core/reports'
+import type { Decision, Policy } from 'hono-rag-gate/core/policy'
+import type { Chunk } from 'hono-rag-gate/core/evidence'
+import {
+  type GatingReport,
+  gatingReport,
+  type InsufficientEvidence,
+  insufficientEvidence,
+  summariseEvidence,
+} from './gating-report.ts'
+import { EXPLANATIONS } from './texts.ts'
+import { roundHalfEven } from 'hono-rag-gate/core/lib'
+
+/** An answer that the gates let through. */
+export interface AnsweredWithEvidence {
+  readonly status: 'success'
+  readonly answer: string
+  readonly evidence_count: number
+  /** The policy's, 0..1, four decimals. */
+  readonly confidence: number
+  readonly evidence_ids: readonly string[]
+  /** Present where the sufficiency gate judged. */
+  readonly gating?: GatingReport
+  /** Present on an answer that should be read with care. */
+  readonly caution?: string
+}
+
+/** A refusal by any gate, in the members of a refusal by the sufficiency gate. */
+export interface RefusedForEvidence extends InsufficientEvidence {
+  readonly suggestions: readonly string[]
+  /** Present on a refusal that a person should look at. */
+  readonly escalate?: true
+}
+
+/** Nothing was retrieved, so nothing was asked of a model. */
+export interface NoEvidence {
+  readonly status: 'no_evidence'
+  readonly reason: string
+  readonly evidence_count: 0
+  readonly suggestions: readonly string[]
+  readonly escalate?: true
+}
+
+/** The model failed: there is no answer to judge. */
+export interface GenerationError {
+  readonly status: 'generation_error'
+  readonly reason: string
+  readonly evidence_count: number
+  readonly evidence_ids: readonly string[]
+}
+
+/** What became of a question. */
+export type EvidenceAnswer = AnsweredWithEvidence | RefusedForEvidence | NoEvidence | GenerationError
+
+const FIGURES = 4
+
+/** An answer, or what came in its place: what `generateWithEvidence` and `answerQuestion` give. */
+export interface AnsweredDecision {
+  readonly decision: Decision
+  /** Absent when no model was asked, or it failed. */
+  readonly generation?: { readonly text: string }
+  /** Code of what went wrong with the model. */
+  readonly fault?: string
+}
+
+/**
+ * What became of a question, in four statuses.
+ *
+ * @param chunks the evidence, best first
+ * @param policy the one that judged
+ */
+export function evidenceAnswer(
+  { decision, generation, fault }: AnsweredDecision,
+  chunks: readonly Chunk[],
+  policy: Policy,
+): EvidenceAnswer {
+  if (fault !== undefined) return generationError(decision, fault)
+  if (decision.verdict === 'refuse') return refusedForEvidence(decision, chunks, policy)
+  const gating = gatingReport(decision)
+  return {
+    status: 'success',
+    answer: generation?.text ?? '',
+    evidence_count: decision.evidenceIds.length,
+    confidence: roundHalfEven(decision.confidence, FIGURES),
+    evidence_ids: decision.evidenceIds,
+    ...(gating === undefined ? {} : { gating }),
+    ...(decision.verdict === 'advise' ? { caution: textFor(decision.reason, policy).reason } : {}),
+  }
+}
+
+function refusedForEvidence(
+  decision: Decision,
+  chunks: readonly Chunk[],
+  policy: Policy,
+): RefusedForEvidence | NoEvidence {
+  const { suggestions, reason } = textFor(decision.reason, policy)
+  const escalate = decision.escalate === true ? { escalate: true as const } : {}
+  if (decision.evidenceIds.length === 0) {
+    return { status: 'no_evidence', reason, evidence_count: 0, suggestions, ...escalate }
+  }
+  const deciding = decision.findings.find(({ outcome }) => outcome === 'refuse')
+  const bySufficiency =
+    deciding?.gate === 'evidence-share' ? insufficientEvidence(decision, chunks, policy.wording) : undefined
+  return {
+    ...(bySufficiency ?? {
+      status: 'insufficient_evidence',
+      reason: operatorReason(decision, policy) ?? reason,
+      // Shares of support are the sufficiency gate's alone: another gate's figures stand in its reason.
+      max_attention: null,
+      required_threshold: null,
+      deficit: null,
+      evidence_count: decision.evidenceIds.length,
+      evidence_summary: summariseEvidence(chunks),
+      explanation: EXPLANATIONS[policy.wording],
+    }),
+    suggestions,
+    ...escalate,
+  }
+}
+
+/** A model that failed. The reason names the fault by its code, never by what the model's service said. */
+function generationError(decision: Decision, code: string): GenerationError {
+  return {
+    status: 'generation_error',
+    reason: `The model did not answer (${code})`,
+    evidence_count: decision.evidenceIds.length,
+    evidence_ids: decision.evidenceIds,
+  }
+}

@@ -1,0 +1,105 @@
+/** The sufficiency gate as an object of its own, outside a route: one call for one answer. */
+import { type EvidenceShare, measureAnswer } from 'hono-rag-gate/core/answer'
+import type { Chunk } from 'hono-rag-gate/core/evidence'
+import { judge, judgeAnswer } from 'hono-rag-gate/core/policy'
+import { measure } from 'hono-rag-gate/core/signals'
+import { EMPTY_LEXICON } from 'hono-rag-gate/core/text'
+import {
+  type GatingReport,
+  gatingReport,
+  type GatingStatistics,
+  evidenceGatingStats,
+  type InsufficientEvidence,
+  insufficientEvidence,
+} from './gating-report.ts'
+import { sufficiency, type SufficiencyOptions, sufficiencyThreshold } from './sufficiency.ts'
+
+/** An answer to evaluate. */
+export interface SufficiencyInput {
+  readonly question: string
+  /** The evidence, best first. */
+  readonly chunks: readonly Chunk[]
+  readonly answer: string
+  /** How the answer's support is shared among the chunks. @default derived from the words in common */
+  readonly shares?: readonly EvidenceShare[]
+  /** Rest of the support that no chunk has, 0..1. @default 0 */
+  readonly noSupport?: number
+}
+
+/** What an evaluation gives: the gating object, and the refusal where there is one. */
+export interface SufficiencyEvaluation extends GatingReport {
+  readonly refusal?: InsufficientEvidence
+}
+
+/** The gate over shares of evidence, as one object. */
+export interface SufficiencyGate {
+  /** Measures and judges in one call. While disabled it passes everything, with `gating_bypassed`. */
+  readonly evaluate: (input: SufficiencyInput) => SufficiencyEvaluation
+  readonly enable: () => void
+  /** DANGEROUS: lets every answer through until `enable` is called. */
+  readonly disable: () => void
+  readonly isEnabled: () => boolean
+  readonly getThreshold: () => number
+  /** @throws `policy_invalid` when it is outside 0..1; the old one then stays */
+  readonly setThreshold: (threshold: number) => void
+  readonly getStats: () => GatingStatistics
+}
+
+/**
+ * Makes a gate over shares of evidence that can be asked without a route, switched, and counted.
+ *
+ * @throws `policy_invalid` when a setting is out of range
+ */
+export function sufficiencyGate(options: SufficiencyOptions = {}): SufficiencyGate {
+  sufficiency(options)
+  const { dangerouslyDisableGates, ...settings } = options
+  const threshold = sufficiencyThreshold(settings)
+  const stats = evidenceGatingStats()
+  let enabled = dangerouslyDisableGates !== true
+  return Object.freeze({
+    evaluate: (input: SufficiencyInput): SufficiencyEvaluation => {
+      const policy = sufficiency({
+        ...settings,
+        threshold: threshold.getThreshold(),
+        ...(enabled ? {} : { dangerouslyDisableGates: true as const }),
+      })
+      const { question, chunks, answer, shares, noSupport } = input
+      const signals = measure(question, { rankedBy: 'convex', chunks, kinds: [], dropped: 0 }, EMPTY_LEXICON)
+      const attribution =
+        shares === undefined ? undefined : { shares, ...(noSupport === undefined ? {} : { noSupport }) }
+      const measured = measureAnswer({
+        question,
+        chunks,
+        answer,
+        ...(attribution === undefined ? {} : { report: { attribution } }),
+      })
+      const judged = judgeAnswer(policy, { ...judge(policy, signals), signals }, measured)
+      const decided = { findings: judged.findings, evidenceIds: chunks.map(({ id }) => id) }
+      const found = gatingReport(decided) ?? NOT_ASKED
+      const gating = enabled ? found : { ...found, passes: true }
+      stats.record(gating.passes, gating.max_attention ?? NaN, question)
+      const refusal = enabled ? insufficientEvidence(decided, chunks, policy.wording) : undefined
+      return refusal === undefined ? gating : { ...gating, refusal }
+    },
+    enable: () => {
+      enabled = true
+    },
+    disable: () => {
+      enabled = false
+    },
+    isEnabled: () => enabled,
+    getThreshold: threshold.getThreshold,
+    setThreshold: threshold.setThreshold,
+    getStats: stats.getStats,
+  })
+}
+
+/** Before the gate is asked something else refused. */
+const NOT_ASKED: GatingReport = {
+  passes: false,
+  max_attention: null,
+  max_chunk_id: null,
+  threshold: null,
+  evidence_count: 0,
+  status: 'evidence_insufficient',
+}

@@ -1,0 +1,161 @@
+import { anything, type Json, object, type OptionKinds, required, requireOptions } from 'hono-rag-gate/core/lib'
+import { gatingReport, insufficientEvidence } from './gating-report.ts'
+import { rejectionRecord } from './rejection-record.ts'
+import {
+  type AuditEvent,
+  type Decision,
+  definePolicy,
+  type FurtherMembers,
+  type Policy,
+  type Preset,
+  type ToldDecision,
+  topRelevance,
+  topRelevanceModel,
+  type Wording,
+} from 'hono-rag-gate/core/policy'
+import {
+  EVIDENCE_SHARE_OPTIONS,
+  evidenceShare,
+  evidenceShareGate,
+  type EvidenceShareOptions,
+  type Finding,
+} from 'hono-rag-gate/core/gates'
+import { SPECIFICATION_TEXTS, specificationReason } from './texts.ts'
+
+/** The `gating` object of passes and refusals alike, the audit record of refusals, and the specification's own words. */
+export const sufficiencyPreset: Preset = Object.freeze<Preset>({
+  name: 'sufficiency',
+  // Words that an answer has in common with one passage it has in common with others: shares derived from them are small.
+  needsOneOf: ['attribution'],
+  gates: [evidenceShareGate],
+  confidenceModels: [topRelevanceModel],
+  specificationTexts: SPECIFICATION_TEXTS,
+  operatorReason: (finding: Finding, _decision: Decision, wording: Wording) =>
+    wording === 'specification' ? specificationReason(finding) : undefined,
+  summary: ({ decision, audience }: ToldDecision): FurtherMembers => {
+    const gating = audience === 'operator' ? gatingReport(decision) : undefined
+    return gating === undefined ? {} : { gating }
+  },
+  refusal: ({ decision, chunks, audience }: ToldDecision, wording: Wording): FurtherMembers => {
+    const members = insufficientEvidence(decision, chunks, wording)
+    const deciding = decision.findings.find(({ outcome }) => outcome === 'refuse')
+    if (members === undefined || deciding?.gate !== evidenceShareGate.name) return {}
+    const { status, explanation } = members
+    return audience === 'operator' ? { ...members } : { status, explanation }
+  },
+  auditEvents: (decision: Decision, atMs: number): readonly AuditEvent[] => {
+    const record = rejectionRecord(decision, { atMs })
+    // Texts, figures and `true`; what is not there is left out.
+    const payload = record as unknown as Json
+    return record === undefined ? [] : [{ type: 'RAG_EVIDENCE_INSUFFICIENT', payload }]
+  },
+})
+
+/** The specification's named thresholds. */
+export const SUFFICIENCY_THRESHOLDS = Object.freeze({
+  /** Any focus counts: experiments. */
+  loose: 0.3,
+  /** Production. */
+  moderate: 0.5,
+  /** High stakes. */
+  strict: 0.7,
+  /** Special cases. */
+  'very-strict': 0.9,
+})
+
+/** Settings of `sufficiency`. */
+export interface SufficiencyOptions extends Omit<EvidenceShareOptions, 'threshold'> {
+  /**
+   * Share of support, τ, that the best chunk must have: 0..1, or a name for .3, .5, .7 and .9.
+   *
+   * @default 'moderate'
+   */
+  readonly threshold?: number | keyof typeof SUFFICIENCY_THRESHOLDS
+  /** DANGEROUS: answers everything. Still measured and recorded, with `gating_bypassed`. */
+  readonly dangerouslyDisableGates?: true
+  /** Every refusal asks for a person: for high stakes, with the threshold `strict`. */
+  readonly escalateRefusals?: true
+  /** Whose words refusals are in. @default 'neutral' */
+  readonly wording?: Wording
+}
+
+/** Their values are checked by the policy and its gate. */
+const OPTIONS: OptionKinds<SufficiencyOptions> = {
+  ...EVIDENCE_SHARE_OPTIONS,
+  dangerouslyDisableGates: anything,
+  escalateRefusals: anything,
+  wording: anything,
+}
+
+/**
+ * An answer is given only when one chunk carries enough of it.
+ *
+ * @throws `policy_invalid` when a setting is out of range
+ */
+export function sufficiency(options: SufficiencyOptions = {}): Policy {
+  requireOptions(options, OPTIONS, 'policy_invalid')
+  const { dangerouslyDisableGates, escalateRefusals, threshold = 'moderate', wording, ...rest } = options
+  const share = typeof threshold === 'string' ? (SUFFICIENCY_THRESHOLDS[threshold] ?? NaN) : threshold
+  return definePolicy({
+    name: 'sufficiency',
+    confidence: topRelevance(),
+    preset: sufficiencyPreset,
+    ...(wording === undefined ? {} : { wording }),
+    bands: { high: 0.85, medium: 0.6, low: 0 },
+    gates: [evidenceShare({ ...rest, threshold: share })],
+    ...(dangerouslyDisableGates === undefined ? {} : { dangerouslyDisableGates }),
+    ...(escalateRefusals === undefined ? {} : { escalateRefusals }),
+  })
+}
+
+/** Settings of `sufficiencyByCollection`. */
+export interface SufficiencyByCollectionOptions extends SufficiencyOptions {
+  /** Thresholds of their own, by collection. */
+  readonly byCollection: Readonly<Record<string, NonNullable<SufficiencyOptions['threshold']>>>
+}
+
+/**
+ * A policy for each collection: its own threshold where it has one, the common one elsewhere. For the `policy` of
+ * `ragGate`.
+ *
+ * @throws `policy_invalid` when a setting is out of range
+ */
+export function sufficiencyByCollection(
+  options: SufficiencyByCollectionOptions,
+): (tenant: string, collection: string) => Policy {
+  requireOptions(options, { ...OPTIONS, byCollection: required(object) }, 'policy_invalid')
+  const { byCollection, ...rest } = options
+  const common = sufficiency(rest)
+  const own = new Map(
+    Object.entries(byCollection).map(([collection, threshold]) => [collection, sufficiency({ ...rest, threshold })]),
+  )
+  return function sufficiencyOfCollection(_tenant, collection) {
+    return own.get(collection) ?? common
+  }
+}
+
+/** A threshold that can be changed while a service runs: each change is another policy, with an id of its own. */
+export interface SufficiencyThreshold {
+  readonly getThreshold: () => number
+  /** @throws `policy_invalid` when it is outside 0..1; the old one then stays */
+  readonly setThreshold: (threshold: number) => void
+  /** The policy with the threshold as it is now: for the `policy` of `ragGate`. */
+  readonly policy: () => Policy
+}
+
+/** Holds a sufficiency threshold that an operator can change. */
+export function sufficiencyThreshold(options: SufficiencyOptions = {}): SufficiencyThreshold {
+  let current = sufficiency(options)
+  return Object.freeze({
+    getThreshold: () => thresholdOf(current),
+    setThreshold: (threshold: number) => {
+      current = sufficiency({ ...options, threshold: typeof threshold === 'number' ? threshold : NaN })
+    },
+    policy: () => current,
+  })
+}
+
+function thresholdOf({ gates }: Policy): number {
+  const share = gates.find(({ gate }) => gate === evidenceShareGate)
+  return share?.gate.threshold?.of(share.settings) ?? NaN
+}

@@ -1,0 +1,47 @@
+/** What people read of an answer that no single passage carries: in neutral words, and in those of the specification. */
+import { type Finding, type ReasonCode, refusalText, SUGGEST, type Text } from 'hono-rag-gate/core/gates'
+import { percent } from 'hono-rag-gate/core/lib'
+import type { Wording } from 'hono-rag-gate/core/policy'
+
+const CANNOT_CONFIDENTLY = 'I cannot answer with confidence.'
+
+const INSUFFICIENT = refusalText(
+  CANNOT_CONFIDENTLY,
+  'No single passage supports the answer sufficiently',
+  'Rephrase your query to be more specific',
+  'Expand the legal corpus with more relevant statutes',
+  'Break down complex questions into simpler sub-questions',
+  'Provide additional context about jurisdiction or relevant laws',
+)
+
+const UNJUDGED = refusalText(CANNOT_CONFIDENTLY, 'The support of the answer could not be judged', SUGGEST.tryLater)
+
+/** Texts in the words of the specification, which speaks of legal provisions. */
+export const SPECIFICATION_TEXTS: Readonly<Record<ReasonCode, Text>> = Object.freeze({
+  share_low: INSUFFICIENT,
+  overlap_low: INSUFFICIENT,
+  shares_missing: UNJUDGED,
+  shares_invalid: UNJUDGED,
+})
+
+const REFUSED = 'No legal provision received sufficient attention support.'
+
+/** What the specification tells an operator of a finding; `undefined` where its message will do. */
+export function specificationReason({ code, actual, threshold, message }: Finding): string | undefined {
+  if (actual === undefined || threshold === undefined) return undefined
+  if (code === 'share_low') {
+    return `${REFUSED} Highest attention was ${percent(actual)} but threshold is ${percent(threshold)}.`
+  }
+  return code === 'overlap_low' ? `${REFUSED} ${message}` : undefined
+}
+
+/** What a refusal is, in one paragraph. The specification's has the ending that its code gives the sentence. */
+export const EXPLANATIONS: Readonly<Record<Wording, string>> = Object.freeze({
+  neutral:
+    'The retrieved evidence was not focused enough on any single passage to give a reliable answer. Answers are given only where the text of a passage supports them.',
+  specification:
+    'LEXAR safety mechanism: This refusal indicates that the retrieved evidence was not sufficiently focused on any single legal provision to provide a reliable answer. This prevents hallucination and ensures all answers are grounded in specific legal text.',
+})
+
+/** What a refusal offers that a person should look at. */
+export const ESCALATION = 'This question can be passed on to a human expert.'

@@ -1,0 +1,96 @@
+/** What the two tiers looked at, check by check. */
+import type { ExplainedFact } from 'hono-rag-gate/core/policy'
+import {
+  type Finding,
+  gradedRelevanceGate,
+  type GradedRelevanceSettings,
+  minScoreOf,
+  type PolicyGate,
+  retrievalScoreGate,
+  type RetrievalScoreSettings,
+  scoresRead,
+  settingsOf,
+} from 'hono-rag-gate/core/gates'
+import { floored, meets, RATIO_TOLERANCE } from 'hono-rag-gate/core/lib'
+import type { Signals } from 'hono-rag-gate/core/signals'
+
+/** One check of an evaluation, as the specification writes it. */
+export interface CheckLine {
+  readonly passed: boolean
+  /** With its mark: `✅ Top score (3) ≥ threshold (2)`. */
+  readonly text: string
+}
+
+/**
+ * The checks of the tier that judged: the grades where chunks were graded, the retrieval scores otherwise. A check that
+ * was not asked for, such as the ratio of a single chunk, is left out.
+ *
+ * @returns nothing for a policy without the gates of the two tiers
+ * @see the specification of two-tier, "Examples"
+ */
+export function checkLines(signals: Signals, gates: readonly PolicyGate[]): readonly CheckLine[] {
+  const graded = settingsOf(gradedRelevanceGate, gates)
+  const scored = settingsOf(retrievalScoreGate, gates)
+  if (graded === undefined && scored === undefined) return []
+  const retrieved = line(signals.chunkCount > 0, 'At least 1 chunk retrieved')
+  if (!retrieved.passed) return [retrieved]
+  const grades = signals.curves.grade?.scores ?? []
+  if (graded !== undefined && grades.length > 0) return [retrieved, ...gradeLines(graded, grades)]
+  return scored === undefined ? [retrieved] : [retrieved, ...scoreLines(scored, signals)]
+}
+
+function gradeLines(
+  { relevanceThreshold, minChunks }: GradedRelevanceSettings,
+  grades: readonly number[],
+): CheckLine[] {
+  const isRelevant = (grade: number): boolean => meets(grade, relevanceThreshold, RATIO_TOLERANCE)
+  const top = isRelevant(grades[0]!)
+  const relevant = grades.filter(isRelevant).length
+  const enough = relevant >= minChunks
+  return [
+    line(top, `Top score (${grades[0]}) ${sign(top)} threshold (${relevanceThreshold})`),
+    line(enough, `Chunks above threshold: ${relevant} ${sign(enough)} required (${minChunks})`),
+  ]
+}
+
+function scoreLines(settings: RetrievalScoreSettings, signals: Signals): CheckLine[] {
+  const { minRatio } = settings
+  const { kind, top, second, ratio } = scoresRead(signals, settings)
+  if (kind === undefined || top === undefined) return []
+  const minScore = minScoreOf(settings, kind)
+  const high = meets(top, minScore, RATIO_TOLERANCE)
+  const lines = [line(high, `Top score (${top}) ${sign(high)} minimum (${minScore})`)]
+  if (ratio === undefined) return lines
+  const clear = meets(ratio, minRatio, RATIO_TOLERANCE)
+  const winner = clear ? 'clear winner' : 'not clear winner'
+  return [...lines, line(clear, `Ratio: ${top} / ${second} = ${floored(ratio)} ${sign(clear)} ${minRatio} (${winner})`)]
+}
+
+function sign(holds: boolean): string {
+  return holds ? '≥' : '<'
+}
+
+function line(passed: boolean, text: string): CheckLine {
+  return { passed, text: `${passed ? '✅' : '❌'} ${text}` }
+}
+
+/**
+ * Grades are told by the best of them and by how many reach the threshold.
+ *
+ * @returns `undefined` for findings of other gates, which speak for themselves
+ */
+export function gradeFacts(
+  { gate }: Finding,
+  { curves }: Signals,
+  gates: readonly PolicyGate[],
+): readonly ExplainedFact[] | undefined {
+  const graded = settingsOf(gradedRelevanceGate, gates)
+  const grades = curves.grade?.scores
+  if (gate !== gradedRelevanceGate.name || graded === undefined || grades === undefined) return undefined
+  const { relevanceThreshold } = graded
+  const relevant = grades.filter((grade) => meets(grade, relevanceThreshold, RATIO_TOLERANCE))
+  return [
+    { label: 'Top chunk score', value: String(grades[0]) },
+    { label: `Chunks above threshold (${relevanceThreshold})`, value: String(relevant.length) },
+  ]
+}

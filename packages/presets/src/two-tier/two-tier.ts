@@ -1,0 +1,81 @@
+import { anything, type OptionKinds, requireOptions } from 'hono-rag-gate/core/lib'
+import { gradeFacts, checkLines } from './check-lines.ts'
+import {
+  type Finding,
+  GRADED_RELEVANCE_OPTIONS,
+  gradedRelevance,
+  gradedRelevanceGate,
+  type GradedRelevanceOptions,
+  type PolicyGate,
+  RETRIEVAL_SCORE_OPTIONS,
+  retrievalScore,
+  retrievalScoreGate,
+  type RetrievalScoreOptions,
+} from 'hono-rag-gate/core/gates'
+import {
+  type AssessedDecision,
+  type Decision,
+  definePolicy,
+  type Policy,
+  type Preset,
+  topRelevance,
+  topRelevanceModel,
+  type Wording,
+} from 'hono-rag-gate/core/policy'
+
+/** The checks of both tiers, one by one. */
+export const twoTierPreset: Preset = Object.freeze({
+  name: 'two-tier',
+  gates: [gradedRelevanceGate, retrievalScoreGate],
+  confidenceModels: [topRelevanceModel],
+  // Its specification has a shorter sentence for retrieval without grades than for a reranker's.
+  operatorReason: ({ code }: Finding, { reranker }: Decision) =>
+    code === 'no_evidence' && reranker !== 'ok' ? 'No relevant information found' : undefined,
+  explain: ({ signals }: AssessedDecision, gates: readonly PolicyGate[]) => ({
+    facts: (finding: Finding) => gradeFacts(finding, signals, gates),
+    checks: checkLines(signals, gates),
+  }),
+})
+
+/** Settings of `twoTier`: all four constants of the specification in one place. */
+export type TwoTierOptions = GradedRelevanceOptions &
+  RetrievalScoreOptions & {
+    /** Whose words refusals are in. @default 'neutral' */
+    readonly wording?: Wording
+  }
+
+/**
+ * The settings that the specification names for the two troubles one can have: `lenient` where too much is refused,
+ * `strict` where too much gets through.
+ *
+ * @see the specification of two-tier, "Troubleshooting"
+ */
+export const TWO_TIER_SETTINGS: Readonly<Record<'lenient' | 'strict', TwoTierOptions>> = Object.freeze({
+  lenient: Object.freeze({ relevanceThreshold: 1 }),
+  strict: Object.freeze({ relevanceThreshold: 3, minChunks: 2, minRatio: 1.5 }),
+})
+
+const OPTIONS: OptionKinds<TwoTierOptions> = {
+  ...GRADED_RELEVANCE_OPTIONS,
+  ...RETRIEVAL_SCORE_OPTIONS,
+  wording: anything,
+}
+
+/**
+ * Grades of a reranker where it graded the chunks, retrieval scores otherwise. Passes or
+ * refuses, never advises.
+ *
+ * @throws `policy_invalid` when a setting is out of range
+ */
+export function twoTier(options: TwoTierOptions = {}): Policy {
+  requireOptions(options, OPTIONS, 'policy_invalid')
+  const { relevanceThreshold, minChunks, wording, ...scores } = options
+  return definePolicy({
+    name: 'two-tier',
+    confidence: topRelevance(),
+    preset: twoTierPreset,
+    ...(wording === undefined ? {} : { wording }),
+    bands: { high: 0.85, medium: 0.6, low: 0 },
+    gates: [gradedRelevance({ relevanceThreshold, minChunks }), retrievalScore(scores)],
+  })
+}

@@ -1,0 +1,150 @@
+import { anything, boolean, clamp01, number, oneOf, type OptionKinds, requireOptions } from 'hono-rag-gate/core/lib'
+import { analyse } from './recommendations.ts'
+import { badgeMember, citationsWithWarning, confidenceRecord, type ConfidenceGlance } from './confidence-record.ts'
+import type { Chunk } from 'hono-rag-gate/core/evidence'
+import {
+  type AssessedDecision,
+  type Bands,
+  confidenceBy,
+  type Decision,
+  definePolicy,
+  type FurtherMembers,
+  type Policy,
+  type Preset,
+  type ToldDecision,
+  validateBands,
+} from 'hono-rag-gate/core/policy'
+import { confidenceRangeGate, confidenceRange } from 'hono-rag-gate/core/gates'
+import { DEFAULT_CONSENSUS_FROM, SIGNAL_WEIGHTS, weightedSignalsModel } from './weighted-confidence.ts'
+
+/** From which confidence on the specification's levels begin. */
+export const WEIGHTED_SIGNALS_BANDS: Bands = Object.freeze({ high: 0.85, medium: 0.7, low: 0.5 })
+
+/** The confidence as it is shown beside its band: floored, so that .6999 does not stand there as .70 and low. */
+function glanceAt(decision: AssessedDecision): ConfidenceGlance {
+  const { interpretation, should_flag_for_review } = confidenceRecord(decision)
+  const overall_confidence = Math.floor(clamp01(decision.confidence) * 1000 + 1e-7) / 1000
+  return { overall_confidence, interpretation, should_flag_for_review }
+}
+
+/** `[1] doc1: Section 3.2` */
+function citationOf({ documentId, title, section }: Chunk, at: number): string {
+  return `[${at + 1}] ${title ?? documentId}${section === undefined ? '' : `: ${section}`}`
+}
+
+/** A badge, analysis of the metrics in words, the line that a reader is told, and a warning where nothing was scored. */
+export const weightedSignalsPreset: Preset = Object.freeze({
+  name: 'weighted-signals',
+  gates: [confidenceRangeGate],
+  confidenceModels: [weightedSignalsModel],
+  explain: (decision: AssessedDecision) => {
+    return { analysis: analyse(decision), glance: { ...glanceAt(decision) } }
+  },
+  // Also where the handler lists no sources of its own: a reader is warned before the first of them.
+  summary: ({ decision, chunks, audience }: ToldDecision): FurtherMembers => {
+    const glance = glanceAt(decision)
+    const badge = badgeMember(decision, audience)
+    if (decision.verdict === 'refuse' || !glance.should_flag_for_review) return { badge }
+    return { badge, citations: citationsWithWarning(audience === 'operator' ? chunks.map(citationOf) : [], glance) }
+  },
+  // Without a word of it the refusal would read like one for a weak retrieval.
+  warning: ({ findings }: Decision) =>
+    findings.some(({ code }) => code === 'confidence_unavailable')
+      ? { code: 'confidence_scoring_failed', message: 'RAG confidence scoring failed' }
+      : undefined,
+})
+
+/** Settings of `weightedSignals`. */
+export interface WeightedSignalsOptions {
+  /**
+   * Confidence from which on an answer passes without review, `medium`..1. Equality passes.
+   *
+   * @default 0.85
+   */
+  readonly high?: number
+  /**
+   * Confidence from which on the retrieval is moderate, `low`..`high`.
+   *
+   * @default 0.7
+   */
+  readonly medium?: number
+  /**
+   * Confidence below which the retrieval is poor, 0..`medium`.
+   *
+   * @default 0.5
+   */
+  readonly low?: number
+  /**
+   * Ranking score from which on a chunk counts for the consensus, 0..1. Equality counts.
+   *
+   * @default 0.75
+   */
+  readonly consensusFrom?: number
+  /**
+   * What is done with a question whose confidence is below `low`. Without evidence it is refused either way.
+   *
+   * @default 'refuse'
+   */
+  readonly veryLow?: 'refuse' | 'advise'
+  /**
+   * Whether the weight of a signal that does not exist (one chunk, no sparse scores, no graph) counts as the
+   * specification counts it, or is shared out among the others.
+   *
+   * @default false
+   */
+  readonly renormalise?: boolean
+  /** Every refusal asks for a person. @default left out; `true` in `legalReview` */
+  readonly escalateRefusals?: true
+}
+
+/**
+ * A weighted sum of seven signals over the retrieval scores. High passes; medium and low advise,
+ * since the specification flags them for review; very low refuses.
+ *
+ * @throws `policy_invalid` when a setting is out of range, or the levels do not fall
+ */
+export function weightedSignals(options: WeightedSignalsOptions = {}): Policy {
+  return weightedSignalsNamed(weightedSignalsPreset, WEIGHTED_SIGNALS_BANDS, options)
+}
+
+const LEVEL = number(0, 1)
+
+/** What the policy and its model call the same is checked by them. */
+export const WEIGHTED_SIGNALS_OPTIONS: OptionKinds<WeightedSignalsOptions> = {
+  high: LEVEL,
+  medium: LEVEL,
+  low: LEVEL,
+  consensusFrom: anything,
+  veryLow: oneOf('refuse', 'advise'),
+  renormalise: boolean,
+  escalateRefusals: anything,
+}
+
+/**
+ * The same under the name of another preset, with other levels to begin with.
+ *
+ * @throws `policy_invalid` when a setting is out of range, or the levels do not fall
+ */
+export function weightedSignalsNamed(preset: Preset, levels: Bands, options: WeightedSignalsOptions): Policy {
+  requireOptions(options, WEIGHTED_SIGNALS_OPTIONS, 'policy_invalid')
+  const bands: Bands = {
+    high: options.high ?? levels.high,
+    medium: options.medium ?? levels.medium,
+    low: options.low ?? levels.low,
+  }
+  // Before they become thresholds of a gate, so that levels out of order are called levels.
+  validateBands(bands)
+  return definePolicy({
+    name: preset.name,
+    confidence: confidenceBy(weightedSignalsModel, {
+      kind: 'weighted-signals',
+      weights: SIGNAL_WEIGHTS,
+      consensusFrom: options.consensusFrom ?? DEFAULT_CONSENSUS_FROM,
+      absentWeight: options.renormalise === true ? 'spread' : 'keep',
+    }),
+    preset,
+    bands,
+    gates: [confidenceRange({ refuseBelow: options.veryLow === 'advise' ? 0 : bands.low, adviseBelow: bands.high })],
+    ...(options.escalateRefusals === undefined ? {} : { escalateRefusals: options.escalateRefusals }),
+  })
+}

@@ -1,0 +1,87 @@
+/**
+ * The embedder inside the index: words and their character trigrams, hashed into 1,024 dimensions (or as
+ * many as are asked for). No model to load and
+ * nothing to go stale: passages are embedded without idf, and the question's vector carries the idf of the day.
+ */
+import { terms } from 'hono-rag-gate/core/text'
+import { hash32 } from './hash.ts'
+
+/** Length of an embedding, unless another is asked for. */
+export const DIMENSION = 1024
+
+const WORD_SEED = 1
+const TRIGRAM_SEED = 2
+
+/** Hashes of a term, word first, then its trigrams: each names a dimension and a sign, whatever the length. */
+type TermFeatures = Uint32Array
+
+const FEATURES_KEPT = 20_000
+
+/** Features of terms, remembered: the same few thousand terms make up most text. Whoever embeds much keeps one. */
+export class FeatureMemory {
+  readonly #known = new Map<string, TermFeatures>()
+
+  /** Features of a term. */
+  of(term: string): TermFeatures {
+    const known = this.#known.get(term)
+    if (known !== undefined) return known
+    const made = featuresOf(term)
+    if (this.#known.size >= FEATURES_KEPT) this.#known.clear()
+    this.#known.set(term, made)
+    return made
+  }
+}
+
+function featuresOf(term: string): TermFeatures {
+  const marked = `^${term}$`
+  const features = new Uint32Array(Math.max(0, marked.length - 2) + 1)
+  features[0] = hash32(term, WORD_SEED)
+  for (let at = 0; at + 3 <= marked.length; at++) {
+    features[at + 1] = hash32(marked.slice(at, at + 3), TRIGRAM_SEED)
+  }
+  return features
+}
+
+/** How often each term stands in a text, in order of first appearance. */
+export function termFrequencies(text: string): Map<string, number> {
+  const frequencies = new Map<string, number>()
+  for (const term of terms(text)) frequencies.set(term, (frequencies.get(term) ?? 0) + 1)
+  return frequencies
+}
+
+/**
+ * The embedding of a text with these terms.
+ *
+ * A term adds the square root of its frequency, times its weight; its trigrams share the same amount between them
+ * (by the root of their number, so that the squares add up).
+ *
+ * @param weightOf weight of a term: 1 for a passage, the idf in the namespace for a question
+ * @param dimension length of the embedding, 1 and up
+ * @param memory features of terms met before; a fresh one for a single text
+ * @returns a vector of unit length; all zeros when there are no terms
+ */
+export function embed(
+  frequencies: ReadonlyMap<string, number>,
+  weightOf: (term: string) => number = () => 1,
+  dimension: number = DIMENSION,
+  memory: FeatureMemory = new FeatureMemory(),
+): Float32Array<ArrayBuffer> {
+  const sums = new Float64Array(dimension)
+  for (const [term, frequency] of frequencies) {
+    const features = memory.of(term)
+    const weight = Math.sqrt(frequency) * weightOf(term)
+    const share = weight / Math.sqrt(features.length - 1)
+    for (let at = 0; at < features.length; at++) {
+      const feature = features[at]! % (2 * dimension)
+      const amount = at === 0 ? weight : share
+      if (feature < dimension) sums[feature]! += amount
+      else sums[feature - dimension]! -= amount
+    }
+  }
+  let squares = 0
+  for (const sum of sums) squares += sum * sum
+  const length = Math.sqrt(squares)
+  const vector = new Float32Array(dimension)
+  if (length > 0) for (let at = 0; at < dimension; at++) vector[at] = sums[at]! / length
+  return vector
+}

@@ -1,0 +1,197 @@
+/** Checks of single fields in command bodies. Each throws a `ProtocolError` of status 422 that names the field. */
+import { jsonText, type ExactJson } from '../exact-json.ts'
+import { utf8 } from 'hono-rag-gate/core/lib'
+import { LIMITS } from '../limits.ts'
+import { invalid } from '../protocol-error.ts'
+import type { SparseVector } from '../search/sparse.ts'
+
+/** A JSON object whose members are not known yet. */
+export type Fields = Readonly<Record<string, unknown>>
+
+const UNPAIRED_SURROGATE = /\p{Surrogate}/u
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Whether a member of a body says something: clients send `null` for what was not given. */
+export function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null
+}
+
+/** Whether a dense vector was given. PHP's client sends an empty list for none. */
+export function isVectorGiven(value: unknown): boolean {
+  return isGiven(value) && !(Array.isArray(value) && value.length === 0)
+}
+
+/** The one object that a body must be. */
+export function object(body: unknown): Fields {
+  if (!isFields(body)) throw invalid('The body must be an object')
+  return body
+}
+
+/** One object, or a list of 1 to 1,000 of them. */
+export function objects(body: unknown): readonly Fields[] {
+  const list: readonly unknown[] = Array.isArray(body) ? body : [body]
+  if (list.length === 0 || list.length > LIMITS.itemsPerCommand) {
+    throw invalid(`Between 1 and ${LIMITS.itemsPerCommand} items must be given`)
+  }
+  return list.map((member) => {
+    if (!isFields(member)) throw invalid('Every item must be an object')
+    return member
+  })
+}
+
+/** An id: a string or a number, returned as a string. One like 1e300 names several whole numbers, so it is none. */
+export function id(value: unknown): string {
+  if (Number.isInteger(value) && !Number.isSafeInteger(value)) throw invalid('id is a number too large to be exact')
+  const isNumber = (typeof value === 'number' && Number.isFinite(value)) || typeof value === 'bigint'
+  const text = isNumber ? String(value) : value
+  if (typeof text !== 'string' || text === '') throw invalid('id is required and cannot be an empty string')
+  if (text.length > LIMITS.idLength) throw invalid(`id is longer than ${LIMITS.idLength} characters`)
+  // SQLite would store both under another name, and functions on text stop at a NUL.
+  if (UNPAIRED_SURROGATE.test(text) || text.includes('\0')) throw invalid('id is not valid Unicode text')
+  return text
+}
+
+/** A list of at most 1,000 ids. */
+export function ids(value: unknown): readonly string[] {
+  const list: readonly unknown[] = Array.isArray(value) ? value : [value]
+  if (list.length > LIMITS.itemsPerCommand) throw invalid(`At most ${LIMITS.itemsPerCommand} ids can be given`)
+  return list.map(id)
+}
+
+/** Text to embed or to keep. */
+export function data(value: unknown): string {
+  if (typeof value !== 'string' || value === '') throw invalid('data is required and must be a non-empty string')
+  if (UNPAIRED_SURROGATE.test(value)) throw invalid('data is not valid Unicode text')
+  if (isLonger(value, LIMITS.dataBytes)) throw invalid(`data is longer than ${LIMITS.dataBytes} bytes`)
+  return value
+}
+
+/** A JSON object of at most 48 KB; `undefined` when there is none. PHP's client sends an empty list for an empty one. */
+export function metadata(value: unknown): Readonly<Record<string, ExactJson>> | undefined {
+  if (!isGiven(value) || (Array.isArray(value) && value.length === 0)) return undefined
+  if (!isFields(value)) throw invalid('metadata must be an object')
+  if (isDeeper(value, LIMITS.metadataDepth)) throw invalid('metadata is nested too deeply')
+  if (holdsInfinity(value)) throw invalid('metadata holds a number out of range')
+  if (isLonger(jsonText(value), LIMITS.metadataBytes)) {
+    throw invalid(`metadata is larger than ${LIMITS.metadataBytes} bytes`)
+  }
+  // It came out of a JSON parser, so every member is JSON: numbers that are not have just been looked for.
+  return value as Readonly<Record<string, ExactJson>>
+}
+
+/** A dense vector of the index's dimension. */
+export function denseVector(value: unknown, dimension: number): Float32Array<ArrayBuffer> {
+  const vector = finiteNumbers(value, 'vector')
+  if (vector.length !== dimension) {
+    throw invalid(`Invalid vector dimension: ${vector.length}, expected: ${dimension}`)
+  }
+  return vector
+}
+
+/** A sparse vector of at most 1,000 dimensions. */
+export function sparseVector(value: unknown): SparseVector {
+  if (!isFields(value)) throw invalid('sparseVector must be an object with indices and values')
+  const indices: unknown = value['indices']
+  const values = finiteNumbers(value['values'], 'sparseVector.values')
+  if (!Array.isArray(indices) || !indices.every((index) => Number.isInteger(index) && (index | 0) === index)) {
+    throw invalid('sparseVector.indices must be signed 32-bit integers')
+  }
+  if (indices.length !== values.length) throw invalid('sparseVector.indices and values must be of equal length')
+  if (indices.length === 0 || indices.length > LIMITS.sparseDimensions) {
+    throw invalid(`sparseVector must have between 1 and ${LIMITS.sparseDimensions} dimensions`)
+  }
+  return { indices: Int32Array.from(indices), values }
+}
+
+/** A whole number within bounds; `otherwise` when the field is absent. */
+export function whole(value: unknown, name: string, bounds: { min: number; max: number }, otherwise?: number): number {
+  const given = value ?? otherwise
+  if (typeof given !== 'number' || !Number.isInteger(given) || given < bounds.min || given > bounds.max) {
+    throw invalid(`${name} must be a whole number between ${bounds.min} and ${bounds.max}`)
+  }
+  return given
+}
+
+/** A boolean; `false` when the field is absent. */
+export function flag(value: unknown, name: string): boolean {
+  if (value === undefined || value === null) return false
+  if (typeof value !== 'boolean') throw invalid(`${name} must be true or false`)
+  return value
+}
+
+/** One of a few words; `otherwise` when the field is absent. */
+export function oneOf<W extends string, O extends W | undefined>(
+  value: unknown,
+  name: string,
+  allowed: readonly W[],
+  otherwise: O,
+): W | O {
+  if (value === undefined || value === null) return otherwise
+  const found = allowed.find((word) => word === value)
+  if (found === undefined) throw invalid(`${name} must be one of ${allowed.join(', ')}`)
+  return found
+}
+
+/** A place to go on from, as a number or a string of digits; 0 for an empty or absent one. */
+export function cursor(value: unknown): number {
+  if (value === undefined || value === null || value === '') return 0
+  const place = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value
+  if (typeof place !== 'number' || !Number.isSafeInteger(place) || place < 0) {
+    throw invalid('cursor must be one that was returned')
+  }
+  return place
+}
+
+/** The name of a namespace. @param name of the field it comes from */
+export function namespace(value: unknown, name: string): string {
+  if (typeof value !== 'string') throw invalid(`${name} must be a string`)
+  if (value.length > LIMITS.namespaceLength)
+    throw invalid(`${name} is longer than ${LIMITS.namespaceLength} characters`)
+  if (UNPAIRED_SURROGATE.test(value) || value.includes('\0')) throw invalid(`${name} is not valid Unicode text`)
+  return value
+}
+
+/** A text that ids begin with. */
+export function prefix(value: unknown): string {
+  if (typeof value !== 'string' || value.includes('\0')) throw invalid('prefix must be a string')
+  return value
+}
+
+/** A metadata filter, not read yet. */
+export function filterText(value: unknown): string {
+  if (typeof value !== 'string') throw invalid('filter must be a string')
+  return value
+}
+
+function finiteNumbers(value: unknown, name: string): Float32Array<ArrayBuffer> {
+  if (!Array.isArray(value) || !value.every((member) => typeof member === 'number' || typeof member === 'bigint')) {
+    throw invalid(`${name} must be a list of numbers`)
+  }
+  const numbers = Float32Array.from(value, Number)
+  if (!numbers.every(Number.isFinite)) throw invalid(`${name} must be within the range of float32`)
+  return numbers
+}
+
+/** Whether a text takes more bytes of UTF-8 than allowed. A code unit takes one to three, so few need to be encoded. */
+export function isLonger(text: string, bytes: number): boolean {
+  return text.length > bytes || (text.length * 3 > bytes && utf8(text).length > bytes)
+}
+
+/** Whether a number like 1e400 was parsed somewhere in a value, which must not be nested deeply. JSON would print null. */
+function holdsInfinity(value: unknown): boolean {
+  if (typeof value === 'number') return !Number.isFinite(value)
+  return typeof value === 'object' && value !== null && Object.values(value).some(holdsInfinity)
+}
+
+/** Whether a JSON value is nested more than `depth` deep. Not recursive: the depth is the sender's choice. */
+function isDeeper(value: unknown, depth: number): boolean {
+  let level: unknown[] = [value]
+  for (let reached = 0; level.length > 0; reached++) {
+    if (reached > depth) return true
+    level = level.flatMap((member) => (typeof member === 'object' && member !== null ? Object.values(member) : []))
+  }
+  return false
+}

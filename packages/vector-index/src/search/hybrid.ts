@@ -1,0 +1,42 @@
+/** The service's own fusion of a dense and a sparse ranking, in float32. */
+import { distributionScores, reciprocalRanks, RRF_K } from 'hono-rag-gate/core/lib'
+import { BoundedTop, type ScoredRow } from './scan.ts'
+
+/** How two rankings become one. */
+export type FusionAlgorithm = 'RRF' | 'DBSF'
+
+/**
+ * Fuses rankings into one; a row in several of them has the sum.
+ *
+ * @param rankings each best first
+ * @returns at most `topK` rows, best first, ties in insertion order
+ */
+export function fuseRankings(
+  rankings: readonly (readonly ScoredRow[])[],
+  algorithm: FusionAlgorithm,
+  topK: number,
+): readonly ScoredRow[] {
+  const sums = new Map<number, number>()
+  for (const ranking of rankings) {
+    for (const { slot, score } of algorithm === 'RRF' ? reciprocalRanksOf(ranking) : distributionScoresOf(ranking)) {
+      sums.set(slot, Math.fround((sums.get(slot) ?? 0) + score))
+    }
+  }
+  const best = new BoundedTop(topK)
+  for (const [slot, score] of sums) best.offer(slot, score)
+  return best.sorted()
+}
+
+/** Ranks from 0: two firsts make 0.033333335. */
+function reciprocalRanksOf(ranking: readonly ScoredRow[]): readonly ScoredRow[] {
+  const worths = reciprocalRanks(ranking.length, RRF_K, 0)
+  return ranking.map(({ slot }, at) => ({ slot, score: Math.fround(worths[at]!) }))
+}
+
+function distributionScoresOf(ranking: readonly ScoredRow[]): readonly ScoredRow[] {
+  const worths = distributionScores(
+    ranking.map(({ score }) => score),
+    Math.fround,
+  )
+  return ranking.map(({ slot }, at) => ({ slot, score: worths[at]! }))
+}

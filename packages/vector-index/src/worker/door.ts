@@ -1,0 +1,3 @@
+export { indexStub } from './index-stub.ts'
+export { serveIndex } from './serve-index.ts'
+export { VectorIndex } from './vector-index.ts'

@@ -1,0 +1,7 @@
+export type { Chunk, Passage, ScoreKind } from './chunk.ts'
+export { collect, rankBy } from './evidence.ts'
+export { leaveOut } from './leave-out.ts'
+export { type IndexRow, type PassageFields, passageOfRow } from './passage-fields.ts'
+export type { RerankerKind, RerankerOutcome } from './rerank.ts'
+export { readPassage } from './rows.ts'
+export { RELEVANCE_KINDS, scoreShare } from './score-kinds.ts'

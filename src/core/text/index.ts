@@ -1,0 +1,5 @@
+export { BM25_K1 } from './bm25.ts'
+export { codeSpans } from './code-spans.ts'
+export { EMPTY_LEXICON, type Lexicon, buildLexicon, decodeLexicon, encodeLexicon, updateLexicon } from './lexicon.ts'
+export { sentenceEnds } from './sentences.ts'
+export { terms } from './terms.ts'

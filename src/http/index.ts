@@ -1,0 +1,8 @@
+export { httpUrl } from './json-endpoint.ts'
+export { mediaTypeOf } from './media-type.ts'
+export { readAtMost } from './read-at-most.ts'
+export { readEvent, splitEvents } from './server-sent-events.ts'
+export { sha256Hex } from './sha256-hex.ts'
+export { textStream } from './text-stream.ts'
+export { utf8TextOf } from './utf8.ts'
+export { startDeadline } from './deadline.ts'

@@ -1,0 +1,8 @@
+/** What routes beside the gate share with it: reading bodies, naming tenants and collections, answering errors. */
+export { IDENTIFY_FAULTS } from './identified.ts'
+export { withoutOwnTenant } from './own-tenant.ts'
+export { readJsonObject } from './read-body.ts'
+export { checkCollectionId } from './read-question.ts'
+export { rehearse } from './rehearse.ts'
+export { respondWithError } from './respond.ts'
+export type { AnswerOptions, RetrievalOptions } from './options.ts'
