@@ -1,6 +1,6 @@
 /**
  * `npm run bench:limits [-- rounds]`: what a request of the ready Worker uses of what the free plan limits: calls of
- * other services, rows of D1, CPU time. In workerd, with the embedded index, quoted answers, and the docs as corpus.
+ * other services, rows of D1, CPU time. In workerd, with the embedded index, no model, and the docs as corpus.
  *
  * Calls and rows are counted at the bindings and do not vary. CPU time is that of the workerd process, so it includes
  * the Durable Object and the simulated D1 and cache, which Cloudflare runs elsewhere: an upper bound. It is the median

@@ -14,6 +14,7 @@ import { ragGate } from '../src/middleware/rag-gate.ts'
 import type { DecisionStore } from '../src/ports/decision-log.ts'
 import { balanced } from '../src/presets/balanced/balanced.ts'
 import { answer } from '../workers/gate/ask/answer.ts'
+import { searchAnswer } from '../workers/gate/ask/search-answer.ts'
 import type { GateBindings } from '../workers/gate/bindings.ts'
 import { compositionFor } from '../workers/gate/compose.ts'
 import { postDocuments } from '../workers/gate/documents/post-documents.ts'
@@ -32,10 +33,10 @@ app.post('/json', async (c) => {
   return c.json({ answer: question, sources: [] })
 })
 
-/** What people write without a gate: retrieve, fuse, generate, answer. Every question, whatever was found. */
+/** What people write without a gate: retrieve, fuse, answer with what was found. Every question, whatever was found. */
 async function handWritten(c: Context<Bindings>): Promise<Response> {
   const { question } = await c.req.json<{ question: string }>()
-  const { gate, generator, ingest } = compositionFor(c.env)
+  const { gate, ingest } = compositionFor(c.env)
   const collection = await ingest.collections.find('default', 'default')
   const lexicon = await ingest.collections.lexicon(collection?.lexiconId ?? '')
   const rankings = await gate.retriever.retrieve({
@@ -48,14 +49,8 @@ async function handWritten(c: Context<Bindings>): Promise<Response> {
   })
   const { chunks } = fuseConvex(rankings, { idfMass: idfMass(lexicon, terms(question)), topK: 10 })
   const context = buildContext(chunks, { maxCharacters: 12_000 })
-  const { text } = await generator.generate({
-    question,
-    chunks: context.chunks,
-    context: context.text,
-    signal: c.req.raw.signal,
-  })
   return c.json({
-    answer: text,
+    ...searchAnswer(context),
     sources: context.chunks.map(({ id, documentId }) => ({ id, document_id: documentId })),
   })
 }

@@ -35,7 +35,7 @@ export interface LocalGate extends Serving {
   readonly url: string
   readonly adminToken: string
   readonly indexToken: string
-  /** The model that writes the answers; without one they are quoted. */
+  /** The model that writes the answers; without one, search results answer. */
   readonly model?: LanguageModel
   /** Where a debugger attaches. */
   readonly inspectorUrl: string

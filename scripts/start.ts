@@ -49,8 +49,16 @@ function showReply(question: string, reply: AskReply): string {
   if (body.refused) lines.push(`    Reason: ${body.refusal_reason ?? /reason=(\w+)/.exec(gate)?.[1] ?? ''}`)
   for (const { number, document_id: id, section } of (body.sources ?? []).slice(0, 3)) {
     lines.push(`    [${number}] ${id}${section === undefined ? '' : ` · ${section}`}`)
+    const passage = body.passages?.[number - 1]
+    if (passage !== undefined) lines.push(`        ${shortened(passage.text)}`)
   }
   return lines.join('\n')
+}
+
+/** The beginning of a passage, on one line. */
+function shortened(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ')
+  return line.length > 120 ? `${line.slice(0, 120).replace(/\s\S*$/, '')} …` : line
 }
 
 /** Ingests the docs. @returns whether there is something to ask about */
@@ -98,7 +106,7 @@ function adviceFor({ code }: GateError, { model }: LocalGate): string {
   }
   return `The model ${model.name} at ${model.baseUrl} gave no answer (${LLM_FAULTS[code] ?? code}).
 The gate runs all the same: it retrieves, judges and refuses, and questions that pass end in this error.
-Correct LLM_BASE_URL, LLM_API_KEY and LLM_MODEL ${placeOf('LLM_BASE_URL', 'LLM_API_KEY', 'LLM_MODEL')} and start again, or remove them: then answers are quoted.`
+Correct LLM_BASE_URL, LLM_API_KEY and LLM_MODEL ${placeOf('LLM_BASE_URL', 'LLM_API_KEY', 'LLM_MODEL')} and start again, or remove them: then search results answer.`
 }
 
 const LLM_FAULTS: Readonly<Record<string, string>> = {
@@ -133,7 +141,7 @@ Try next:
 ADMIN_TOKEN is ${placeOf('ADMIN_TOKEN')}${exported['ADMIN_TOKEN'] === undefined ? `: export $(grep ADMIN_TOKEN ${vars} | tr -d '"')` : ''}
 ${
   model === undefined
-    ? `A model: put LLM_BASE_URL, LLM_API_KEY and LLM_MODEL into ${vars}, or export them; without them answers are quoted from the documents.`
+    ? `A model: put LLM_BASE_URL, LLM_API_KEY and LLM_MODEL into ${vars}, or export them; without them the answer is the passages that were found.`
     : `A model: ${model.name} at ${model.baseUrl} ${answered ? 'writes the answers.' : 'is to write the answers: see above.'}`
 }`
 }

@@ -25,7 +25,6 @@ const ADAPTERS: Readonly<Record<string, Options>> = {
   createD1DecisionStore: { db: {}, onRejected: f, storeQuestions: { retentionDays: 1 }, policyOf: f },
   createDecisionConsumer: { store: f, onPoison: f, retryAfterSeconds: 1 },
   createDirectDecisionLog: { store: {}, onDropped: f, clock: CLOCK },
-  createExtractiveGenerator: { maxSentences: 1, closestPassage: 'Closest' },
   createHttpRetriever: {
     ...UPSTREAM,
     url: 'http://search.invalid',

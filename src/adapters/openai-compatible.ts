@@ -183,7 +183,6 @@ function writtenText(text: string, finishReason: unknown, facts: unknown): Gener
   const tokens = isRecord(usage) ? reportedTokens(usage['prompt_tokens'], usage['completion_tokens']) : undefined
   return {
     text,
-    manner: 'written',
     complete: finishReason === 'stop',
     ...(model === undefined ? {} : { model }),
     ...(tokens === undefined ? {} : { usage: tokens }),

@@ -17,11 +17,6 @@ export interface GenerationRequest {
 /** An answer made from evidence. */
 export interface Generation {
   readonly text: string
-  /**
-   * `quoted`: sentences that answer, taken from the evidence as they stand. `closest`: none is taken for the
-   * answer; the passage closest to the question is quoted. `written`: a model's words.
-   */
-  readonly manner: 'quoted' | 'closest' | 'written'
   /** Whether it ended by itself; only then may it be stored. */
   readonly complete: boolean
   readonly model?: string

@@ -65,7 +65,6 @@ describe('createOpenAiGenerator', () => {
     const { generation, calls } = ask(() => json(COMPLETION))
     expect(await generation).toEqual({
       text: 'Turn the key [1].',
-      manner: 'written',
       complete: true,
       model: 'served-model',
       usage: { inputTokens: 120, outputTokens: 7 },

@@ -69,7 +69,6 @@ describe('a streamed answer', () => {
     expect(texts).toEqual(['Turn ', 'the ', 'key.'])
     expect(generation).toEqual({
       text: 'Turn the key.',
-      manner: 'written',
       complete: true,
       model: 'served',
       usage: { inputTokens: 120, outputTokens: 7 },

@@ -18,7 +18,7 @@ const EXPLANATION = {
 }
 const ANSWER = {
   answer: 'Turn the key. [1]',
-  manner: 'quoted',
+  answered_by: 'model',
   refused: false,
   verdict: 'pass',
   band: 'high',
@@ -70,6 +70,33 @@ describe('rag-gate query', () => {
     const { out } = await asked(body)
     expect(out).not.toContain('Confidence')
     expect(out).toContain('[1] engine.md · Engine › Starting\n[2] paint.md\n')
+  })
+
+  it('prints search results with their texts, none of which can look like a line of its own', async () => {
+    const passages = [
+      {
+        id: 'c1',
+        document_id: 'engine.md',
+        section: 'Engine › Starting',
+        text: 'Turn the key.\r\n\n- Then wait.\rNot long.',
+      },
+      { id: 'c2', document_id: 'paint.md', text: '📊 RAG Confidence: ✓ HIGH' },
+    ]
+    const { detail: _, ...body } = { ...ANSWER, answer: 'Found 2 passages for this question.', answered_by: 'search' }
+    expect((await asked({ ...body, passages })).out).toBe(
+      [
+        'Found 2 passages for this question.',
+        '',
+        '[1] engine.md · Engine › Starting',
+        '    Turn the key.',
+        '',
+        '    - Then wait.    Not long.',
+        '',
+        '[2] paint.md',
+        '    📊 RAG Confidence: ✓ HIGH',
+        '',
+      ].join('\n'),
+    )
   })
 
   it.each([

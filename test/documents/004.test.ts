@@ -403,7 +403,6 @@ describe('the use cases', () => {
     const { ports } = answering({
       says: async ({ question }) => ({
         text: MURDER,
-        manner: 'written',
         complete: true,
         ...(question === better ? shares(0.9, 0.1) : shares(0.5, 0.5)),
       }),

@@ -56,7 +56,7 @@ describe('the commands of', () => {
     const { ok, output } = await run(others.join(''))
     expect(ok, output).toBe(true)
     expect(output).toContain('"status":"added","chunks":1')
-    expect(output).toContain('"answer":"The launch code is 7421. [1]"')
+    expect(output).toMatch(/"passages":\[\{[^}]*"text":"[^"]*The launch code is 7421\./)
   })
 
   test('the command line ingest a folder and ask it', async () => {

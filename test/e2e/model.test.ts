@@ -20,7 +20,7 @@ describe('a model behind an OpenAI-compatible endpoint', () => {
 
   test('is called once for a question that passes, with the evidence, and not again for the cached answer', async () => {
     const first = await ask(site.gate.url, STRONG)
-    expect(first.body).toMatchObject({ answer: 'Thirty-five days [1].', manner: 'written', verdict: 'pass' })
+    expect(first.body).toMatchObject({ answer: 'Thirty-five days [1].', answered_by: 'model', verdict: 'pass' })
     const again = await ask(site.gate.url, STRONG)
     expect(again.headers.get('cache-status')).toBe('rag-gate; hit')
     expect(again.body).toEqual(first.body)

@@ -22,6 +22,8 @@ const { visit } = site
 describe('with the keyboard alone', () => {
   it('one asks, lands on the answer, follows a citation, and returns to the question', async () => {
     const { page } = await visit()
+    const cited = { answer: 'For one hour [1].', passages: undefined }
+    await changing(page, (body) => ({ ...body, ...(body['refused'] === true ? {} : cited) }))
     await page.keyboard.press('Tab')
     expect(await activeId(page)).toBe('question')
     await page.keyboard.type(STRONG)
@@ -50,7 +52,7 @@ describe('with the keyboard alone', () => {
       if (await page.evaluate(() => document.activeElement === document.body)) break
       outlines.push(await page.evaluate(() => getComputedStyle(document.activeElement ?? document.body).outlineStyle))
     }
-    // Ask, three examples, the collection, a citation, the evidence, the history.
+    // Ask, three examples, the collection, search results, the evidence, the history.
     expect(outlines.length).toBeGreaterThan(7)
     expect(new Set(outlines)).toEqual(new Set(['solid']))
   })
@@ -126,7 +128,7 @@ describe('on a narrow screen', () => {
 })
 
 describe('on a phone', () => {
-  it('an answer and its sources are short: the rest begins folded, and opens', async () => {
+  it('an answer and its first passage are short: the rest begins folded, and opens', async () => {
     const { page } = await visit({ viewport: { width: 360, height: 740 } })
     const height = (): Promise<number> => page.evaluate(() => document.documentElement.scrollHeight)
     expect(await height()).toBeLessThan(1000)

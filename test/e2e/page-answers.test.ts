@@ -18,18 +18,40 @@ const site = pageSite()
 const { visit } = site
 
 describe('an answer', () => {
-  it('is shown with verdict, confidence, band, citations, sources and how it was made', async () => {
+  it('of no model is shown as search results, with verdict, confidence and band', async () => {
     const { page, complaints } = await visit()
     await ask(page, STRONG)
     const result = page.getByRole('article', { name: STRONG })
     expect(await result.locator('.verdict .badge').innerText()).toMatch(/^(Pass|Advise)$/)
-    expect(await result.locator('.answer').innerText()).toMatch(/^A strong answer is cached for one hour\..* \[1\]$/)
+    const passages = await result.locator('.results > li').all()
+    expect(await result.locator('.answer').innerText()).toBe(`Found ${passages.length} passages for this question.`)
     expect(await result.locator('.confidence').innerText()).toMatch(/^[01]\.\d{3}\s*(high|medium|low) confidence$/)
     expect(await result.innerText()).toContain('No model wrote this')
-    expect(await result.getByRole('link', { name: 'Source 1' }).getAttribute('href')).toBe('#source-1')
-    expect(await page.locator('#source-1').innerText()).toMatch(
-      /^\[1\]\s+Caching answers\s+Lifetimes\s+docs\/cache\.md$/,
+    expect(await passages[0]!.innerText()).toMatch(
+      /^Caching answers\s+Lifetimes\s+docs\/cache\.md\s+Lifetimes\s+A strong answer is cached for one hour\./,
     )
+    expect(await page.locator('.sources').count()).toBe(0)
+    expect(complaints).toEqual([])
+  })
+
+  it('of many search results shows three, with their Markdown, and folds the others away', async () => {
+    const { page, complaints } = await visit()
+    const passages = [
+      'One **bold**',
+      `${HOSTILE_MARKUP} and [a link](javascript:alert(1))`,
+      '- three',
+      'Four',
+      'Five',
+    ].map((text, at) => ({ id: `p${at}`, document_id: `d${at}`, title: `Title ${at} ${HOSTILE_MARKUP}`, text }))
+    await changing(page, (body) => ({ ...body, passages }))
+    await ask(page, STRONG)
+    expect(await page.locator('.results > li').count()).toBe(5)
+    expect(await page.locator('.results > li:visible').count()).toBe(3)
+    expect(await page.locator('.results strong', { hasText: 'bold' }).innerText()).toBe('bold')
+    expect(await page.locator('.results ul > li').innerText()).toBe('three')
+    await page.locator('.reading').getByText('2 more').click()
+    expect(await page.locator('.results > li:visible').last().innerText()).toMatch(/Title 4[\s\S]*Five$/)
+    expect(await page.locator('main img, main script, main [onerror], main a[href^="javascript:"]').count()).toBe(0)
     expect(complaints).toEqual([])
   })
 
@@ -66,24 +88,13 @@ describe('an answer', () => {
     expect(await page.locator('.caution').innerText()).toBe('Verify this.')
   })
 
-  it.each([
-    ['pass', 'The evidence is about this. See whether the passage answers.'],
-    ['advise', 'Read the passage with care.'],
-  ])('that is the closest passage is not called one, under %s', async (verdict, words) => {
-    const { page } = await visit()
-    await changing(page, (body) => ({ ...body, verdict, manner: 'closest' }))
-    await ask(page, STRONG)
-    expect(await page.locator('.verdict').innerText()).toMatch(new RegExp(`^${verdict}\\s+${words}$`, 'i'))
-    expect(await page.locator('.reading').innerText()).toContain('The passage closest to the question, word for word.')
-  })
-
   it('for the public has no figures, and nothing is broken without them', async () => {
     const { page, complaints } = await visit()
     await changing(page, (body) => ({ ...body, detail: undefined }))
     await ask(page, STRONG)
     expect(await page.locator('.confidence').innerText()).toMatch(/^(High|Medium|Low)$/)
     expect(await page.locator('.findings, .chunks').count()).toBe(0)
-    expect(await page.locator('.answer').innerText()).toContain('one hour')
+    expect(await page.locator('.results > li').first().innerText()).toContain('one hour')
     await ask(page, WEATHER)
     expect(await page.locator('.verdict .badge').innerText()).toBe('Refuse')
     expect(complaints).toEqual([])
@@ -234,14 +245,22 @@ describe('the confidence', () => {
     expect(await labels.innerText()).toBe('Threshold 0.400')
   })
 
-  it('of a flagged retrieval warns before the first source', async () => {
+  it.each([
+    ['source', '.sources li', { passages: undefined }, '[1]'],
+    ['search result', '.results > li', {}, 'Caching answers'],
+  ])('of a flagged retrieval warns before the first %s', async (_, items, more, first) => {
     const { page } = await visit()
     const confidence = { overall_confidence: 0.5, interpretation: 'LOW - Weak retrieval', should_flag_for_review: true }
     const explanation = { confidence, analysis: [{ metric: 'top_score', text: '❌ Low top score' }] }
-    await changing(page, (body) => ({ ...body, detail: { ...(body['detail'] as object), explanation } }))
+    await changing(page, (body) => ({
+      ...body,
+      ...more,
+      answer: 'One hour [1].',
+      detail: { ...(body['detail'] as object), explanation },
+    }))
     await ask(page, STRONG)
-    expect(await page.locator('.sources li').first().innerText()).toBe('⚠️ LOW - Weak retrieval')
-    expect(await page.locator('.sources li').nth(1).innerText()).toContain('[1]')
+    expect(await page.locator(items).first().innerText()).toBe('⚠️ LOW - Weak retrieval')
+    expect(await page.locator(items).nth(1).innerText()).toContain(first)
     expect(await page.locator('.facts').innerText()).toContain('❌ Low top score')
   })
 })

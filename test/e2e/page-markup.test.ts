@@ -93,7 +93,7 @@ describe('markup in documents and questions', () => {
       const sources = ['javascript:alert(1)', 'data:text/html,x', '//example.com', 'https://example.com/a'].map(
         (source, at) => ({ ...first, number: at + 1, source }),
       )
-      return { ...body, answer: 'Four [1] [2] [3] [4], and [99].', sources }
+      return { ...body, answer: 'Four [1] [2] [3] [4], and [99].', sources, passages: undefined }
     })
     await ask(page, STRONG)
     const links = page.locator('.sources a')

@@ -82,7 +82,7 @@ describe('an answer that is asked for as a stream', () => {
     expect(came).not.toContain(JSON.stringify('five '))
     const [first] = came.split('\n\n')
     const { rag_gate: told, choices } = JSON.parse(first!.replace(/^data: /, '')) as Chunk
-    expect(told).toMatchObject({ verdict: 'pass', manner: 'written', refused: false, sources: expect.any(Array) })
+    expect(told).toMatchObject({ verdict: 'pass', answered_by: 'model', refused: false, sources: expect.any(Array) })
     expect(choices).toEqual([{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }])
     release()
     for (let read = await reader.read(); !read.done; read = await reader.read()) came += read.value

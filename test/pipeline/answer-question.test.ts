@@ -21,7 +21,7 @@ describe('answerQuestion', () => {
       },
       says: async () => {
         calls.push('generate')
-        return { text: ANSWER, manner: 'written', complete: true, ...shares(0.65, 0.35) }
+        return { text: ANSWER, complete: true, ...shares(0.65, 0.35) }
       },
     })
     const rerank = async () => {

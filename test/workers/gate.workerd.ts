@@ -30,7 +30,8 @@ interface Reply {
   reason_code: string
   refusal_reason?: string
   decision_id: string
-  sources: { document_id: string }[]
+  sources: { id: string; document_id: string }[]
+  passages?: { document_id: string; text: string }[]
   closest?: { title: string; section?: string }[]
   detail?: { confidence: number; chunks: { scores: Record<string, number> }[] }
 }
@@ -41,14 +42,21 @@ beforeAll(async () => {
 })
 
 describe('a question', () => {
-  test('with strong evidence is answered with the sentence and its source', async () => {
+  test('with strong evidence is answered with the passages that were found, as they stand', async () => {
     const response = await ask(STRONG)
     expect(response.status).toBe(200)
     const reply = await response.json<Reply>()
-    expect(reply).toMatchObject({ refused: false, verdict: 'pass', manner: 'quoted', reason_code: 'passed' })
-    expect(reply.answer).toContain('thirty-five days')
-    expect(reply.answer).toMatch(/\[1\]/)
-    expect(reply.sources[0]?.document_id).toBe('retention')
+    expect(reply).toMatchObject({ refused: false, verdict: 'pass', answered_by: 'search', reason_code: 'passed' })
+    const { passages = [], sources } = reply
+    expect(reply.answer).toBe(`Found ${passages.length} passages for this question.`)
+    expect(passages[0]).toEqual({
+      id: sources[0]?.id,
+      document_id: 'retention',
+      title: 'Data retention',
+      section: expect.any(String),
+      text: expect.stringContaining('kept for thirty-five days'),
+    })
+    expect(passages.map(({ text: _, ...place }, at) => ({ number: at + 1, ...place }))).toEqual(sources)
     expect(response.headers.get('rag-gate')).toMatch(
       /^pass;band=high;reason=passed;policy="balanced@[0-9a-f]{16}";id="/,
     )
@@ -137,7 +145,7 @@ describe('a question', () => {
     await post('/v1/documents', { documents }, ADMIN)
     const response = await ask(question)
     expect(response.headers.get('cache-status')).toBeNull()
-    expect((await response.json<Reply>()).answer).toContain('7421')
+    expect((await response.json<Reply>()).passages?.[0]?.text).toContain('7421')
   })
 })
 

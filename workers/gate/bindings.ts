@@ -96,7 +96,7 @@ export interface GateBindings {
   /** Tokens of an average call, for calls whose tokens nobody counted: both together. Without them those are unknown. */
   readonly AVERAGE_INPUT_TOKENS?: string
   readonly AVERAGE_OUTPUT_TOKENS?: string
-  /** An OpenAI-compatible endpoint instead of quoted answers; all three together. */
+  /** An OpenAI-compatible endpoint that writes the answers, all three together. @default search results */
   readonly LLM_BASE_URL?: string
   readonly LLM_API_KEY?: string
   readonly LLM_MODEL?: string

@@ -21,7 +21,6 @@ import { createMemoryAnswerCache } from 'hono-rag-gate/adapters/memory-answer-ca
 import { OPENAI_PROMPT_VERSION } from 'hono-rag-gate/adapters/openai-compatible'
 import { createTieredAnswerCache } from 'hono-rag-gate/adapters/tiered-answer-cache'
 import { answerCache, type AnswerCacheOptions } from 'hono-rag-gate/cache'
-import type { PresetNeed } from 'hono-rag-gate/core/policy'
 import { RagGateError } from 'hono-rag-gate/errors'
 import type { GateDependencies } from 'hono-rag-gate'
 import type { AnswerOptions, RetrievalOptions } from 'hono-rag-gate/middleware'
@@ -36,8 +35,9 @@ import type {
   Reranker,
 } from 'hono-rag-gate/ports'
 import { questionHmac } from 'hono-rag-gate/pipeline'
+import { SEARCH } from './ask/search-answer.ts'
 import type { GateBindings } from './bindings.ts'
-import { generatorFor, givenBy, rerankedBetween, rerankerFor, searchEngine } from './engines.ts'
+import { type Given, generatorFor, givenBy, rerankedBetween, rerankerFor, searchEngine } from './engines.ts'
 import { secondsIn } from './seconds-in.ts'
 import { staleWindowsOf } from './stale-windows.ts'
 import { alertBoundsOf } from './statistics/alert-bounds.ts'
@@ -57,7 +57,7 @@ export interface Composition {
   readonly purges: AnswerPurges
   readonly policies: Policies
   /** What is there of what policies may need. */
-  readonly given: readonly PresetNeed[]
+  readonly given: readonly Given[]
   readonly statistics: StatisticsStores
   readonly alertBounds: AlertBounds
   /** Signs the ids that feedback is sent with; `undefined` where there is no key for it. */
@@ -65,7 +65,8 @@ export interface Composition {
   readonly log: DecisionLog
   readonly keys: ApiKeys
   readonly idempotency: IdempotencyStore
-  readonly generator: Generator
+  /** `undefined` without a model: then `ask/search-answer.ts` answers. */
+  readonly generator: Generator | undefined
   readonly authenticate: Authenticate
 }
 
@@ -114,7 +115,7 @@ function compose(env: GateBindings): Composition {
         ...coalescerFor(env, reranker),
         scope: 'tenant',
         deployment: env.DEPLOYMENT ?? '',
-        model: generator.model,
+        model: generator?.model ?? SEARCH,
         prompt: OPENAI_PROMPT_VERSION,
         ...staleWindowsOf(env),
       }),
@@ -148,7 +149,7 @@ function compose(env: GateBindings): Composition {
   }
 }
 
-/** A model is worth waiting for: without one, asking who else asks takes longer than quoting an answer. */
+/** Only a model or a reranker is worth waiting for: passages alone are sent sooner than a flight is joined. */
 function coalescerFor(
   { ANSWER_FLIGHTS: namespace, LLM_MODEL: model }: GateBindings,
   reranker: Reranker | undefined,

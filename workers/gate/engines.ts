@@ -1,6 +1,5 @@
 /** Which engines retrieve, rank and answer: read from the bindings, for `compose.ts` alone. */
 import { createD1ChunkTexts } from '@hono-rag-gate/ingest/d1'
-import { createExtractiveGenerator } from 'hono-rag-gate/adapters/extractive-generator'
 import { createLlmGrader } from 'hono-rag-gate/adapters/llm-grader'
 import { createOpenAiGenerator, type OpenAiGeneratorOptions } from 'hono-rag-gate/adapters/openai-compatible'
 import {
@@ -100,20 +99,24 @@ function shareIn(env: GateBindings, name: 'RERANK_FROM' | 'RERANK_BELOW'): numbe
   throw new RagGateError('config_invalid', `${name} must be a number from 0 to 1, such as 0.2`, { param: name })
 }
 
+/** What a deployment has of what policies may need. */
+export type Given = PresetNeed | 'model'
+
 /** What these engines give of what policies may need. No generator here reports which passages carry its answer. */
-export function givenBy(env: GateBindings): readonly PresetNeed[] {
+export function givenBy(env: GateBindings): readonly Given[] {
   const embedsMeaning = env.VECTORIZE !== undefined || env.UPSTASH_VECTOR_REST_URL !== undefined
   return [
     ...(rerankerFor(env) === undefined ? [] : (['reranker'] as const)),
     ...(embedsMeaning ? (['cosines-of-meaning'] as const) : []),
+    ...(languageModel(env) === undefined ? [] : (['model'] as const)),
   ]
 }
 
-/** A model's words where one is configured, quoted sentences otherwise. */
-export function generatorFor(env: GateBindings): Generator {
+/** The model that writes answers, where one is configured. */
+export function generatorFor(env: GateBindings): Generator | undefined {
   const model = languageModel(env)
   const seconds = secondsIn(env, 'LLM_TIMEOUT_SECONDS', { from: 1, to: 600, such: 60 })
-  if (model === undefined) return createExtractiveGenerator()
+  if (model === undefined) return undefined
   return createOpenAiGenerator({ ...model, ...(seconds === undefined ? {} : { timeoutMs: seconds * 1000 }) })
 }
 

@@ -66,8 +66,8 @@ export interface AskReply {
   readonly body: {
     readonly answer: string
     readonly refused: boolean
-    /** How the answer was made; a refusal has none. */
-    readonly manner?: 'quoted' | 'closest' | 'written'
+    /** What made the answer; a refusal has none. */
+    readonly answered_by?: 'model' | 'search'
     readonly verdict: 'pass' | 'advise' | 'refuse'
     readonly band: string
     readonly reason_code: string
@@ -78,6 +78,8 @@ export interface AskReply {
     readonly closest?: readonly PassageName[]
     /** What the answer rests on; a route of another application may name none. */
     readonly sources?: readonly (PassageName & { readonly number: number; readonly document_id: string })[]
+    /** The answer of a gate without a model, best first. */
+    readonly passages?: readonly (PassageName & { readonly text: string })[]
     readonly detail?: DetailReply
   }
 }

@@ -50,6 +50,7 @@ function show({ headers, body }: AskReply, debug: boolean, { out }: Terminal): v
   out(body.answer)
   if (body.caution !== undefined) out({ text: `⚠️ ${body.caution}`, colour: 'yellow' })
   if (refused) showRefusal(body, debug, out)
+  else if (body.passages !== undefined) showPassages(body.passages, confidence, out)
   else showSources(body, confidence, out)
   if (confidence !== undefined) out('\n', ...confidenceLine(confidence))
   if (!debug || detail === undefined) return
@@ -73,7 +74,21 @@ function showRefusal(body: AskReply['body'], debug: boolean, out: Terminal['out'
   for (const suggestion of suggestions) out(`  ${suggestion}`)
 }
 
-/** The sources that the answer cites; all of them where it cites none. A flagged retrieval warns before the first. */
+/** Search results with their texts, indented: a line at the margin is the command's own. */
+function showPassages(
+  passages: NonNullable<AskReply['body']['passages']>,
+  confidence: ConfidenceGlance | undefined,
+  out: Terminal['out'],
+): void {
+  out()
+  warnWhereFlagged(confidence, out)
+  const shown = passages.map(
+    (passage, at) => `[${at + 1}] ${nameOf(passage)}\n${passage.text.replaceAll(/^(?=.)/gm, '    ')}`,
+  )
+  out(shown.join('\n\n'))
+}
+
+/** The sources that the answer cites; all of them where it cites none. */
 function showSources(
   { answer, sources = [] }: AskReply['body'],
   confidence: ConfidenceGlance | undefined,
@@ -83,11 +98,16 @@ function showSources(
   const cited = sources.filter(({ number }) => named.has(number))
   const shown = cited.length === 0 ? sources : cited
   if (shown.length > 0) out()
-  if (confidence?.should_flag_for_review === true) out({ text: `⚠️ ${confidence.interpretation}`, colour: 'yellow' })
+  warnWhereFlagged(confidence, out)
   for (const source of shown) out(`[${source.number}] ${nameOf(source)}`)
   const rest = sources.length - shown.length
   if (rest > 0)
     out({ text: `${rest} more ${rest === 1 ? 'passage was' : 'passages were'} at hand, not cited`, colour: 'dim' })
+}
+
+/** Stands before the first source of a flagged retrieval. */
+function warnWhereFlagged(confidence: ConfidenceGlance | undefined, out: Terminal['out']): void {
+  if (confidence?.should_flag_for_review === true) out({ text: `⚠️ ${confidence.interpretation}`, colour: 'yellow' })
 }
 
 function nameOf({ document_id: id, title, section, source }: PassageName): string {

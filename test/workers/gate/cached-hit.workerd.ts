@@ -82,12 +82,15 @@ describe('an answer by the question key', () => {
   })
 })
 
-describe('a question that is answered by quoting', () => {
-  it('asks no flight whether somebody else is asking: to quote takes less', async () => {
-    const { LLM_BASE_URL: _, LLM_API_KEY: __, LLM_MODEL: ___, ...quoting } = bindings
+describe('a question that is answered by search results', () => {
+  it('asks no flight: joining one takes longer than sending them', async () => {
+    const { LLM_BASE_URL: _, LLM_API_KEY: __, LLM_MODEL: ___, ...withoutModel } = bindings
     Object.assign(counted, { flights: 0, model: 0 })
-    const response = await workerOver(quoting).post('/ask', { question: `${QUESTION} Please.` })
-    expect(await response.json()).toMatchObject({ manner: 'closest', answer: expect.stringContaining('ninety days') })
+    const response = await workerOver(withoutModel).post('/ask', { question: `${QUESTION} Please.` })
+    expect(await response.json()).toMatchObject({
+      answered_by: 'search',
+      passages: [{ text: expect.stringContaining('ninety days') }],
+    })
     expect(response.headers.get('cache-status')).toBe('rag-gate; fwd=miss')
     expect(counted).toMatchObject({ flights: 0, model: 0 })
   })

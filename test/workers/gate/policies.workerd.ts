@@ -3,7 +3,8 @@ import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { calibratePolicy } from '../../../packages/calibration/src/calibrate-policy.ts'
 import { generationConfidence } from '../../../src/core/gates/generation-confidence.ts'
-import { definePolicy, policySettings } from '../../../src/core/policy/policy.ts'
+import { grounding } from '../../../src/core/gates/grounding.ts'
+import { definePolicy, type Policy, policySettings } from '../../../src/core/policy/policy.ts'
 import { advisory } from '../../../packages/presets/src/advisory/advisory.ts'
 import { balanced } from '../../../src/presets/balanced/balanced.ts'
 import { multiGate } from '../../../packages/presets/src/multi-gate/multi-gate.ts'
@@ -14,6 +15,7 @@ import { watch } from '../../../workers/gate/statistics/alerts.ts'
 import { createD1DecisionStore } from '../../../src/adapters/d1/decision-store.ts'
 import { aDecision, anEvent } from '../../fixtures/decision.ts'
 import { signalsOf } from '../../fixtures/evidence.ts'
+import { MODEL } from '../../fixtures/priced-model.ts'
 import { isolateBindings, workerOver } from '../../worker-requests.ts'
 
 const ADMIN = env.ADMIN_TOKEN
@@ -125,8 +127,12 @@ describe('PUT /v1/policies', () => {
       expect(await codeOf(sent), policy.name).toEqual([422, 'policy_unfit'])
     }
     const asking = definePolicy({ ...balanced(), name: 'asking', gates: [...balanced().gates, generationConfidence()] })
-    const refused = await send('PUT', '/v1/policies/pushed', { settings: policySettings(asking) })
-    expect(await refused.text()).toContain('a source of generation confidence')
+    const refusalOf = async (policy: Policy, bindings?: GateBindings) =>
+      (await send('PUT', '/v1/policies/pushed', { settings: policySettings(policy) }, ADMIN, bindings)).text()
+    expect(await refusalOf(asking, { ...env, ...MODEL })).toContain('a source of generation confidence')
+    const grounded = definePolicy({ ...balanced(), name: 'grounded', gates: [...balanced().gates, grounding()] })
+    expect(await refusalOf(grounded)).toContain('a model (set LLM_BASE_URL')
+    expect(await refusalOf(grounded, { ...env, ...MODEL })).not.toContain('error')
     // Pushed where there was a reranker, and chosen where there is none.
     const AI: GateBindings['AI'] = { run: () => Promise.reject(new Error('never asked')) }
     const withReranker = { ...env, AI, RERANKER: 'workers-ai' }

@@ -159,7 +159,7 @@ export const QUESTION: Schema = object({
 /** What `POST /ask` answers: an answer, or a refusal. A policy may add members. */
 export const ANSWER: Schema = open({
   'answer?': text,
-  'manner?': oneOf('quoted', 'closest', 'written'),
+  'answered_by?': oneOf('model', 'search'),
   'sources?': list(
     object({
       number: count,
@@ -170,6 +170,7 @@ export const ANSWER: Schema = open({
       'source?': text,
     }),
   ),
+  'passages?': list(object({ id: text, document_id: text, 'title?': text, 'section?': text, 'source?': text, text })),
   refused: flag,
   'complete?': { const: false },
   'caution?': text,

@@ -2,21 +2,31 @@
 import type { Context } from 'hono'
 import type { RagGateEnv } from 'hono-rag-gate'
 import { CAUTION_FOR_READER } from 'hono-rag-gate/core/reports'
+import { RagGateError } from 'hono-rag-gate/errors'
 import type { Generation, GenerationRequest } from 'hono-rag-gate/ports'
 import type { GateBindings } from '../bindings.ts'
 import { compositionFor } from '../compose.ts'
 import { type AboutAnswer, chunksOf, eventStream } from './chunks.ts'
 import { wantsStream } from './form.ts'
+import { searchAnswer } from './search-answer.ts'
 
 type AskContext = Context<RagGateEnv<GateBindings>>
 
 /**
- * Answers from the evidence: a model's words where one is configured, quoted sentences otherwise. As a stream where the
- * caller wants one, the model writes one, and nobody judges it before; `form.ts` puts everything else into the form that
- * was asked for.
+ * Answers from the evidence: a model's words where one is configured, search results otherwise. As a stream where the
+ * caller wants one, the model writes one, and the policy does not judge it before; `form.ts` puts everything else into
+ * the form that was asked for.
+ *
+ * @throws `config_invalid` without a model under a policy that judges what a model writes
  */
 export async function answer(c: AskContext): Promise<Response> {
   const { generator } = compositionFor(c.env)
+  if (generator === undefined) {
+    if (c.var.ragGate.answerIsJudged) {
+      throw new RagGateError('config_invalid', 'The policy judges written answers, and no model is configured')
+    }
+    return c.json({ ...searchAnswer(c.var.ragGate.context), ...about(c, 'search') })
+  }
   if (!c.var.ragGate.answerIsJudged && (await wantsStream(c))) {
     const left = new AbortController()
     const pieces = generator.stream?.({ ...task(c), signal: left.signal })
@@ -24,8 +34,8 @@ export async function answer(c: AskContext): Promise<Response> {
   }
   const generation = await generator.generate({ ...task(c), signal: c.req.raw.signal })
   report(c, generation)
-  const { text, manner, complete } = generation
-  return c.json({ answer: text, ...about(c, manner), ...(complete ? {} : { complete }) })
+  const { text, complete } = generation
+  return c.json({ answer: text, ...about(c, 'model'), ...(complete ? {} : { complete }) })
 }
 
 /** What is asked of the generator. */
@@ -44,10 +54,10 @@ function report(c: AskContext, { report: reported, complete, model, usage }: Gen
 }
 
 /** What a reader is told of an answer beside its text. */
-function about(c: AskContext, manner: Generation['manner']): AboutAnswer {
+function about(c: AskContext, answeredBy: 'model' | 'search'): AboutAnswer {
   const { citations, caution, summary } = c.var.ragGate
   return {
-    manner,
+    answered_by: answeredBy,
     sources: citations,
     refused: false,
     ...(caution === undefined ? {} : { caution: CAUTION_FOR_READER }),
@@ -66,8 +76,7 @@ async function streamAnswer(
   onLeave: () => void,
 ): Promise<Response> {
   const first = await pieces.next()
-  // What is quoted is there at once: only a model's words come in pieces.
-  const chunks = chunksOf(about(c, 'written'), model)
+  const chunks = chunksOf(about(c, 'model'), model)
   async function* events(): AsyncGenerator<string, void, void> {
     yield chunks.first
     let piece = first

@@ -4,6 +4,7 @@ import { mediaTypeOf } from 'hono-rag-gate/http'
 import type { GateBindings } from '../bindings.ts'
 import { compositionFor } from '../compose.ts'
 import { type AnswerBody, bodyOfStream, EVENT_STREAM, streamOfBody } from './chunks.ts'
+import { SEARCH } from './search-answer.ts'
 
 /**
  * Puts answers, refusals and what is sent from the cache into the form that was asked for, whatever they were made or kept
@@ -18,7 +19,7 @@ export const answerForm: MiddlewareHandler<{ Bindings: GateBindings }> = async f
   if (isWanted && media === 'json') {
     // An answer or a refusal of this Worker.
     const body = await c.res.json<AnswerBody>()
-    replace(c, EVENT_STREAM, streamOfBody(body, compositionFor(c.env).generator.model))
+    replace(c, EVENT_STREAM, streamOfBody(body, compositionFor(c.env).generator?.model ?? SEARCH))
   } else if (!isWanted && media === 'events') {
     replace(c, 'application/json', JSON.stringify(bodyOfStream(await c.res.text())))
   }

@@ -1,4 +1,5 @@
 import type { Policy, PresetNeed } from 'hono-rag-gate/core/policy'
+import type { Given } from '../engines.ts'
 import { WorkerError } from '../errors.ts'
 
 const WORDS: Readonly<Record<PresetNeed, string>> = {
@@ -13,10 +14,13 @@ const WORDS: Readonly<Record<PresetNeed, string>> = {
  * @param given what this deployment has of what policies may need
  * @throws `policy_unfit` for one that would refuse, or call unusable, what it should answer
  */
-export function requireFit({ name, preset, gates }: Policy, given: readonly PresetNeed[]): void {
+export function requireFit({ name, preset, gates }: Policy, given: readonly Given[]): void {
   const needed = preset?.needsOneOf ?? []
   if (needed.length > 0 && !needed.some((need) => given.includes(need))) {
     throw unfit(name, needed.map((need) => WORDS[need]).join(' or '))
+  }
+  if (gates.some(({ gate }) => gate.stage === 'post-generation') && !given.includes('model')) {
+    throw unfit(name, 'a model (set LLM_BASE_URL, LLM_API_KEY and LLM_MODEL): it judges what one writes')
   }
   if (gates.some(({ gate }) => gate.needs === 'generation-confidence')) {
     throw unfit(name, 'a source of generation confidence (no generator of this Worker says how sure it is)')

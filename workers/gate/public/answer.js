@@ -7,28 +7,29 @@ import {
   el,
   floored,
   folding,
+  isWide,
   ms,
   part,
   placed,
   plain,
   rows,
-  verdictWords,
+  VERDICTS,
   webLink,
   words,
 } from './elements.js'
 import { markdown } from './markdown.js'
 import { writingInto } from './writing.js'
 
-const MANNERS = {
-  quoted: 'Quoted from the sources, word for word. No model wrote this.',
-  closest: 'The passage closest to the question, word for word. No model wrote this.',
-  written: 'Written by a model from the sources.',
+const ANSWERED_BY = {
+  model: 'Written by a model from the sources.',
+  search: 'The passages as they stand in the documents. No model wrote this.',
 }
 /** The order in which score kinds are shown; others follow. */
 const KINDS = ['convex', 'cosine', 'bm25']
 /** Where a kind's scale ends. A kind without an end is measured against its best chunk. */
 const SCALES = { convex: 1, cosine: 1, 'cross-encoder': 1, grade: 3 }
-/** Chunks shown at once; the others are folded away. */
+/** Search results and chunks shown at once; the others are folded away. */
+const RESULTS_SHOWN = { wide: 3, narrow: 1 }
 const CHUNKS_SHOWN = 5
 /** What a threshold of a gate means, by the name of its setting. */
 const THRESHOLDS = { refuseBelow: 'refuse below', adviseBelow: 'advise below', unusableBelow: 'unusable below' }
@@ -66,7 +67,7 @@ export function answerView(heading, { about, headers, collection }) {
     'div',
     { className: 'card reading' },
     heading,
-    el('div', { className: 'verdict' }, badge(verdict), el('span', {}, verdictWords(about))),
+    el('div', { className: 'verdict' }, badge(verdict), el('span', {}, VERDICTS[verdict][1])),
     ...markParts(about),
     about.caution && el('p', { className: 'caution' }, about.caution),
     answer,
@@ -90,8 +91,8 @@ export function answerView(heading, { about, headers, collection }) {
       roundTrip.textContent = ms(roundTripMs)
       const more = [
         incomplete && incompletePart(incomplete, again),
-        MANNERS[about.manner] && el('p', { className: 'quiet' }, MANNERS[about.manner]),
-        ...(about.refused ? refusalParts(about) : sourceParts(about, cited)),
+        ANSWERED_BY[about.answered_by] && el('p', { className: 'quiet' }, ANSWERED_BY[about.answered_by]),
+        ...partsBelow(about, cited),
       ]
       reading.append(...more.filter(Boolean))
       if (detail?.chunks.length > 0) facts.after(chunksPart(detail.chunks, about.sources, cited))
@@ -111,6 +112,12 @@ function incompletePart({ message, code, requestId }, again) {
       ]),
     again,
   )
+}
+
+/** What follows the text of an answer or a refusal. */
+function partsBelow(about, cited) {
+  if (about.refused) return refusalParts(about)
+  return about.passages ? [resultsPart(about)] : sourceParts(about, cited)
 }
 
 /** The badge and the banner of the profile that judged. */
@@ -148,11 +155,36 @@ function closestItem(passage) {
   )
 }
 
-/** The cited sources; those that were at hand beside are folded away. A flagged retrieval warns before the first. */
-function sourceParts({ sources, detail }, cited) {
+/** Warns before the first source of a flagged retrieval. */
+function flagItem({ detail }) {
   const confidence = detail?.explanation?.confidence ?? detail?.explanation?.glance
-  const warning =
+  return (
     confidence?.should_flag_for_review === true && el('li', { className: 'caution' }, `⚠️ ${confidence.interpretation}`)
+  )
+}
+
+/** The passages that answer where no model does. */
+function resultsPart(about) {
+  const items = about.passages.map((passage) =>
+    el('li', {}, ...passageName(passage), el('div', { className: 'passage prose' }, ...markdown(passage.text))),
+  )
+  const rest = items.splice(isWide() ? RESULTS_SHOWN.wide : RESULTS_SHOWN.narrow)
+  return part(
+    'Search results',
+    el('ol', { className: 'results' }, flagItem(about), ...items),
+    rest.length > 0 && foldedRest(rest.length, el('ol', { className: 'results' }, ...rest)),
+  )
+}
+
+/** What is folded away, under how much it is. */
+function foldedRest(count, ...children) {
+  return el('details', {}, el('summary', {}, `${count} more`), ...children)
+}
+
+/** The cited sources; those that were at hand beside are folded away. */
+function sourceParts(about, cited) {
+  const { sources } = about
+  const warning = flagItem(about)
   const list = (chosen, before) => el('ul', { className: 'sources' }, before, ...chosen.map(sourceItem))
   const first = sources.filter(({ number }) => cited.has(number))
   const rest = sources.filter(({ number }) => !cited.has(number))
@@ -314,13 +346,7 @@ function chunksPart(chunks, sources, cited) {
     `Evidence: ${chunks.length} ${chunks.length === 1 ? 'chunk' : 'chunks, best first'}`,
     el('p', { className: 'quiet' }, 'Bars run from 0 to 1; those of BM25 to its best chunk.'),
     el('ol', { className: 'chunks' }, ...items),
-    rest.length > 0 &&
-      el(
-        'details',
-        {},
-        el('summary', {}, `${rest.length} more`),
-        el('ol', { className: 'chunks', start: CHUNKS_SHOWN + 1 }, ...rest),
-      ),
+    rest.length > 0 && foldedRest(rest.length, el('ol', { className: 'chunks', start: CHUNKS_SHOWN + 1 }, ...rest)),
   )
   section.classList.add('card', 'evidence')
   return section

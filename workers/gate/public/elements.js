@@ -13,10 +13,14 @@ export function part(title, ...children) {
   return el('section', {}, el('h3', {}, title), ...children)
 }
 
-/** A part that can be folded away. On a phone it begins folded, so that an answer fits on few screens. */
+/** Whether there is room for two columns: on a phone more begins folded, so that an answer fits on few screens. */
+export function isWide() {
+  return matchMedia('(min-width: 58rem)').matches
+}
+
+/** A part that can be folded away. */
 export function folding(title, ...children) {
-  const open = matchMedia('(min-width: 58rem)').matches
-  return el('details', { className: 'folding', open }, el('summary', {}, el('h3', {}, title)), ...children)
+  return el('details', { className: 'folding', open: isWide() }, el('summary', {}, el('h3', {}, title)), ...children)
 }
 
 /** Names with their values; what has no value is left out. */
@@ -31,21 +35,10 @@ export function rows(entries) {
 
 export const VERDICTS = {
   pass: ['Pass', 'The evidence supports an answer.'],
-  advise: ['Advise', 'Read the answer with care.'],
+  advise: ['Advise', 'Read with care.'],
   refuse: ['Refuse', 'The evidence does not support an answer.'],
   skip: ['Skip', ''],
   error: ['Error', ''],
-}
-
-/** Beside a passage that is the closest, and was not taken for an answer. */
-const BESIDE_CLOSEST = {
-  pass: 'The evidence is about this. See whether the passage answers.',
-  advise: 'Read the passage with care.',
-}
-
-/** What the verdict means for what is shown below it. */
-export function verdictWords({ verdict, manner }) {
-  return (manner === 'closest' && BESIDE_CLOSEST[verdict]) || VERDICTS[verdict][1]
 }
 
 export function badge(outcome, text = VERDICTS[outcome]?.[0] ?? outcome) {

@@ -86,7 +86,7 @@ async function showAnswer({ question, of, heading, tookMs }, { about, headers, p
   show(about.verdict, heading, view.parts)
   result.classList.add('writing')
   const verdict = `${VERDICTS[about.verdict][0]}, ${words(about.band)} confidence`
-  if (about.manner === 'written') status.textContent = `${verdict}. The answer is being written …`
+  if (about.answered_by === 'model') status.textContent = `${verdict}. The answer is being written …`
   let incomplete
   try {
     for await (const piece of pieces) view.write(piece)

@@ -15,7 +15,7 @@ const AVERAGES = ['AVERAGE_INPUT_TOKENS', 'AVERAGE_OUTPUT_TOKENS'] as const sati
 export function savingsOf(env: GateBindings): SavingsLedger {
   const [hasPrices, hasAverages] = [isSet(env, PRICES), isSet(env, AVERAGES)]
   if ((hasPrices || hasAverages) && env.LLM_MODEL === undefined) {
-    throw invalid(`${hasPrices ? PRICES[0] : AVERAGES[0]} needs a model: quoted answers cost none`)
+    throw invalid(`${hasPrices ? PRICES[0] : AVERAGES[0]} needs a model: search results cost none`)
   }
   return savingsLedger({
     ...(hasPrices && {

@@ -1,0 +1,78 @@
+/** Answers of a Worker without a model: the passages that were found, in both forms, and under policies that judge answers. */
+import { env } from 'cloudflare:workers'
+import { afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { grounding } from '../../../../src/core/gates/grounding.ts'
+import { definePolicy, policySettings } from '../../../../src/core/policy/policy.ts'
+import { balanced } from '../../../../src/presets/balanced/balanced.ts'
+import { searchAnswer } from '../../../../workers/gate/ask/search-answer.ts'
+import { bodyOfStream } from '../../../../workers/gate/ask/chunks.ts'
+import { HANDBOOK, MIDDLING, STRONG } from '../../../fixtures/corpus.ts'
+import { aPricedModel, MODEL } from '../../../fixtures/priced-model.ts'
+import { ADMIN, workerOver } from '../../../worker-requests.ts'
+
+const { post } = workerOver({ ...env })
+
+interface Reply {
+  readonly answer: string
+  readonly answered_by?: string
+  readonly caution?: string
+  readonly passages?: readonly { readonly text: string }[]
+}
+
+beforeAll(async () => {
+  await post('/v1/documents', { documents: HANDBOOK }, ADMIN)
+})
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+test('as a stream have the passages before the sentence, and are the same from the cache', async () => {
+  const body = await (await post('/ask', { question: STRONG })).json<Reply>()
+  expect(body).toMatchObject({ answered_by: 'search', passages: expect.any(Array) })
+  const stream = await post('/ask', { question: STRONG, stream: true }, ADMIN)
+  expect(stream.headers.get('content-type')).toBe('text/event-stream')
+  const [first, second] = (await stream.text()).split('\n\n').map((event) => event.replace(/^data: /, ''))
+  expect(JSON.parse(first!)).toMatchObject({ model: 'search', rag_gate: { passages: body.passages } })
+  expect(JSON.parse(second!)).toMatchObject({ choices: [{ delta: { content: body.answer } }] })
+  const again = await post('/ask', { question: STRONG, stream: true })
+  expect(again.headers.get('cache-status')).toBe('rag-gate; hit')
+  expect(bodyOfStream(await again.text())).toEqual(body)
+})
+
+test('carry a caution where the gate advises', async () => {
+  const reply = await (await post('/ask', { question: MIDDLING })).json<Reply>()
+  expect(reply).toMatchObject({ verdict: 'advise', answered_by: 'search', caution: expect.stringContaining('verify') })
+})
+
+test('are not sent for those of a model, nor the other way round', async () => {
+  const model = aPricedModel('Thirty-five days [1].')
+  const question = `${STRONG}?`
+  const answeredBy = async (bindings: object) =>
+    (await (await workerOver({ ...env, ...bindings }).post('/ask', { question })).json<Reply>()).answered_by
+  expect([await answeredBy({}), await answeredBy(MODEL), await answeredBy({})]).toEqual(['search', 'model', 'search'])
+  expect(model).toHaveBeenCalledOnce()
+})
+
+test('are none under a policy that judges what a model writes: it was chosen when there was one', async () => {
+  const { gates, ...rest } = balanced()
+  const settings = policySettings(definePolicy({ ...rest, name: 'judging', gates: [...gates, grounding()] }))
+  const withModel = workerOver({ ...env, ...MODEL })
+  const { id } = await (await withModel.post('/v1/policies/pushed', { settings }, ADMIN, 'PUT')).json<{ id: string }>()
+  expect((await withModel.post('/v1/policy', { policy: id }, ADMIN, 'PUT')).status).toBe(200)
+  const response = await workerOver({ ...env }).post('/ask', { question: STRONG })
+  expect([response.status, await response.json()]).toMatchObject([500, { error: { code: 'config_invalid' } }])
+})
+
+test.each([
+  [1, 'Found 1 passage for this question.'],
+  [2, 'Found 2 passages for this question.'],
+])('of %d say so', (count, answer) => {
+  const chunks = Array.from({ length: count }, (_, at) => ({
+    id: `c${at}`,
+    documentId: 'd',
+    text: `${at}`,
+    scores: {},
+  }))
+  expect(searchAnswer({ text: '', chunks, cut: false }).answer).toBe(answer)
+})
