@@ -15,6 +15,7 @@ import type { Saving } from '../src/core/reports/savings.ts'
 import type { Scope } from '../src/ports/authenticator.ts'
 import type { AuditEvent } from '../src/core/policy/preset.ts'
 import type { Mode } from '../src/ports/decision-log.ts'
+import type { Counts } from './figures.ts'
 
 /** What is searched, and at which version it stands. */
 export const collections = sqliteTable('collections', {
@@ -165,7 +166,7 @@ export const decisions = sqliteTable('decisions', {
   cut: text('cut', { mode: 'json' }).$type<readonly string[]>(),
 })
 
-/** Decisions counted by UTC hour and by UTC day, kept by a trigger on `decisions`. */
+/** Decisions counted by UTC hour and by UTC day, kept by the trigger of `decision_batches`. */
 export const decisionRollups = sqliteTable('decision_rollups', {
   tenant: text('tenant').notNull(),
   /** 3,600,000 for an hour, 86,400,000 for a day. */
@@ -173,52 +174,11 @@ export const decisionRollups = sqliteTable('decision_rollups', {
   startMs: integer('start_ms').notNull(),
   collection: text('collection').notNull(),
   policyId: text('policy_id').notNull(),
-  verdict: text('verdict').$type<Verdict>().notNull(),
-  band: text('band').$type<Band>().notNull(),
-  cache: text('cache').$type<CacheState>().notNull(),
-  reason: text('reason').notNull(),
-  mode: text('mode').$type<Mode>().notNull(),
-  events: integer('events').notNull(),
-  /** Events whose confidence is a number; `confidenceSum` adds up those. The same for the times. */
-  confidenceCount: integer('confidence_count').notNull(),
-  confidenceSum: real('confidence_sum').notNull(),
-  totalMsCount: integer('total_ms_count').notNull(),
-  totalMsSum: real('total_ms_sum').notNull(),
-  retrievalMsCount: integer('retrieval_ms_count').notNull(),
-  retrievalMsSum: real('retrieval_ms_sum').notNull(),
-  generationMsCount: integer('generation_ms_count').notNull(),
-  generationMsSum: real('generation_ms_sum').notNull(),
-  /** Events that name a model. */
-  modelCalls: integer('model_calls').notNull(),
-  inputTokens: integer('input_tokens').notNull(),
-  outputTokens: integer('output_tokens').notNull(),
-  escalated: integer('escalated').notNull(),
-  expanded: integer('expanded').notNull(),
-  /** Events by twentieth of confidence, 0 to 19. */
-  confidenceBins: text('confidence_bins', { mode: 'json' }).$type<Readonly<Record<string, number>>>().notNull(),
-  /** Events by bin k of the total time, over 1.1^(k-1) up to 1.1^k milliseconds. */
-  latencyBins: text('latency_bins', { mode: 'json' }).$type<Readonly<Record<string, number>>>().notNull(),
-  /** Model calls that were not made, by what. */
-  savedByRefusal: integer('saved_by_refusal').notNull(),
-  savedByCache: integer('saved_by_cache').notNull(),
-  /** Of those, whose tokens a model counted when it made the answer. */
-  savedMeasured: integer('saved_measured').notNull(),
-  savedMeasuredInput: integer('saved_measured_input').notNull(),
-  savedMeasuredOutput: integer('saved_measured_output').notNull(),
-  /** Of those, whose tokens are those of an average call. */
-  savedEstimated: integer('saved_estimated').notNull(),
-  savedEstimatedInput: integer('saved_estimated_input').notNull(),
-  savedEstimatedOutput: integer('saved_estimated_output').notNull(),
-  /** Of those, which have a price; the amounts are theirs. */
-  savedPriced: integer('saved_priced').notNull(),
-  savedModelCost: real('saved_model_cost').notNull(),
-  savedRetrievalCost: real('saved_retrieval_cost').notNull(),
-  /** Events whose answer was judged by shares of evidence; the sum is of the largest share of each. */
-  evidenceShareCount: integer('evidence_share_count').notNull(),
-  evidenceShareSum: real('evidence_share_sum').notNull(),
+  /** Sums of the figures, by what the decisions have in common. */
+  counts: text('counts', { mode: 'json' }).$type<Readonly<Record<string, Counts>>>().notNull(),
 })
 
-/** Questions that were refused or answered with a caution, by UTC day, kept by a trigger on `decisions`. */
+/** Questions that were refused or answered with a caution, by UTC day, kept by the trigger of `decision_batches`. */
 export const questionDays = sqliteTable('question_days', {
   tenant: text('tenant').notNull(),
   dayMs: integer('day_ms').notNull(),
@@ -231,7 +191,7 @@ export const questionDays = sqliteTable('question_days', {
   lastReason: text('last_reason').notNull(),
 })
 
-/** Decisions that a document led, by week from Monday on, kept by a trigger on `decisions`. */
+/** Decisions that a document led, by week from Monday on, kept by the trigger of `decision_batches`. */
 export const documentWeeks = sqliteTable('document_weeks', {
   tenant: text('tenant').notNull(),
   weekMs: integer('week_ms').notNull(),

@@ -33,6 +33,7 @@ const STORE_DOORS = [
   ...PURE_DOORS,
   'hono-rag-gate/adapters/d1',
   'hono-rag-gate/d1/schema',
+  'hono-rag-gate/d1/figures',
   'hono-rag-gate/http',
   'hono-rag-gate/pipeline',
   'hono-rag-gate/ports',

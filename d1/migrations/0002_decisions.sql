@@ -1,5 +1,5 @@
--- Decisions, and everything that is counted of them. Delivery is at least once; counting is exactly once, because every
--- count below is kept by a trigger that fires only for rows that were really inserted.
+-- Decisions, and everything that is counted of them. Delivery is at least once; counting is exactly once: batches are stored
+-- and counted by a trigger (0005_counting.sql), which counts the rows that were really inserted.
 
 -- One row for every question that was judged or served from the cache. No text of question or answer.
 CREATE TABLE decisions (
@@ -54,153 +54,22 @@ CREATE TABLE decisions (
 
 -- The list of decisions, newest first; jobs that go through them, oldest first.
 CREATE INDEX decisions_by_time ON decisions (tenant, at_ms, id);
-CREATE INDEX decisions_by_decision ON decisions (decision_id);
+-- Only what repeats a decision from the cache: an event that made one has its id.
+CREATE INDEX decisions_by_decision ON decisions (decision_id) WHERE decision_id <> id;
 
 -- What the statistics read: their cost follows the length of the period, not the traffic. Each decision is counted in
 -- its UTC hour (span_ms 3,600,000) and in its UTC day (86,400,000), so that a year is read by days.
--- confidence_bins: events by twentieth of confidence, 0 to 19, as a JSON object.
--- latency_bins: events by bin k of the total time, over 1.1^(k-1) up to 1.1^k milliseconds, as a JSON object; any
--- percentile read from it is within 5 % of the true one.
+-- counts: a JSON object of sums by name (d1/figures.ts) for each combination of verdict, band, cache state, mode and reason,
+-- whose key is a JSON array of them.
 CREATE TABLE decision_rollups (
   tenant TEXT NOT NULL,
   span_ms INTEGER NOT NULL,
   start_ms INTEGER NOT NULL,
   collection TEXT NOT NULL,
   policy_id TEXT NOT NULL,
-  verdict TEXT NOT NULL,
-  band TEXT NOT NULL,
-  cache TEXT NOT NULL,
-  reason TEXT NOT NULL,
-  mode TEXT NOT NULL,
-  events INTEGER NOT NULL,
-  confidence_count INTEGER NOT NULL,
-  confidence_sum REAL NOT NULL,
-  total_ms_count INTEGER NOT NULL,
-  total_ms_sum REAL NOT NULL,
-  retrieval_ms_count INTEGER NOT NULL,
-  retrieval_ms_sum REAL NOT NULL,
-  generation_ms_count INTEGER NOT NULL,
-  generation_ms_sum REAL NOT NULL,
-  model_calls INTEGER NOT NULL,
-  input_tokens INTEGER NOT NULL,
-  output_tokens INTEGER NOT NULL,
-  escalated INTEGER NOT NULL,
-  expanded INTEGER NOT NULL,
-  confidence_bins TEXT NOT NULL,
-  latency_bins TEXT NOT NULL,
-  -- Calls not made, by what; of those whose tokens were measured, and whose were estimated, how many and how many tokens;
-  -- of those that have a price, how many, and the amounts.
-  saved_by_refusal INTEGER NOT NULL,
-  saved_by_cache INTEGER NOT NULL,
-  saved_measured INTEGER NOT NULL,
-  saved_measured_input INTEGER NOT NULL,
-  saved_measured_output INTEGER NOT NULL,
-  saved_estimated INTEGER NOT NULL,
-  saved_estimated_input INTEGER NOT NULL,
-  saved_estimated_output INTEGER NOT NULL,
-  saved_priced INTEGER NOT NULL,
-  saved_model_cost REAL NOT NULL,
-  saved_retrieval_cost REAL NOT NULL,
-  -- The largest share of an answer's support that one passage has, of decisions that judged it: how many, and their sum.
-  -- A judged answer without shares counts as 0, as the specification counts refusals.
-  evidence_share_count INTEGER NOT NULL,
-  evidence_share_sum REAL NOT NULL,
-  PRIMARY KEY (tenant, span_ms, start_ms, collection, policy_id, verdict, band, cache, reason, mode)
+  counts TEXT NOT NULL,
+  PRIMARY KEY (tenant, span_ms, start_ms, collection, policy_id)
 ) STRICT, WITHOUT ROWID;
-
--- Deleting decisions leaves the counts alone.
-CREATE TRIGGER decisions_are_counted AFTER INSERT ON decisions
-BEGIN
-  INSERT INTO decision_rollups (
-    tenant, span_ms, start_ms, collection, policy_id, verdict, band, cache, reason, mode,
-    events, confidence_count, confidence_sum, total_ms_count, total_ms_sum, retrieval_ms_count, retrieval_ms_sum,
-    generation_ms_count, generation_ms_sum, model_calls, input_tokens, output_tokens, escalated, expanded,
-    confidence_bins, latency_bins,
-    saved_by_refusal, saved_by_cache, saved_measured, saved_measured_input, saved_measured_output,
-    saved_estimated, saved_estimated_input, saved_estimated_output, saved_priced, saved_model_cost, saved_retrieval_cost,
-    evidence_share_count, evidence_share_sum
-  )
-  SELECT
-    NEW.tenant, span.ms, NEW.at_ms - NEW.at_ms % span.ms, NEW.collection, NEW.policy_id, NEW.verdict, NEW.band,
-    NEW.cache, NEW.reason, NEW.mode,
-    1,
-    NEW.confidence IS NOT NULL, coalesce(NEW.confidence, 0.0),
-    NEW.total_ms IS NOT NULL, coalesce(NEW.total_ms, 0.0),
-    NEW.retrieval_ms IS NOT NULL, coalesce(NEW.retrieval_ms, 0.0),
-    NEW.generation_ms IS NOT NULL, coalesce(NEW.generation_ms, 0.0),
-    NEW.model IS NOT NULL,
-    coalesce(NEW.input_tokens, 0), coalesce(NEW.output_tokens, 0),
-    coalesce(NEW.escalate, 0), NEW.expansion IS NOT NULL,
-    iif(NEW.confidence IS NULL, '{}', json_object(CAST(bin.confidence AS TEXT), 1)),
-    iif(NEW.total_ms IS NULL, '{}', json_object(CAST(bin.latency AS TEXT), 1)),
-    coalesce(saved.kind = 'refusal', 0), coalesce(saved.kind = 'cache', 0),
-    iif(saved.estimated, 0, saved.input IS NOT NULL), iif(saved.estimated, 0, coalesce(saved.input, 0)),
-    iif(saved.estimated, 0, coalesce(saved.output, 0)),
-    saved.estimated, iif(saved.estimated, coalesce(saved.input, 0), 0), iif(saved.estimated, coalesce(saved.output, 0), 0),
-    saved.model_cost IS NOT NULL, coalesce(saved.model_cost, 0.0), coalesce(saved.retrieval_cost, 0.0),
-    found.share IS NOT NULL, coalesce(found.share, 0.0)
-  FROM
-    (SELECT 3600000 AS ms UNION ALL SELECT 86400000) AS span,
-    (
-      SELECT
-        max(0, min(19, CAST(NEW.confidence * 20 + 1e-9 AS INTEGER))) AS confidence,
-        min(130, CAST(ceil(ln(max(NEW.total_ms, 1.0)) / ln(1.1) - 1e-9) AS INTEGER)) AS latency
-    ) AS bin,
-    (
-      SELECT
-        NEW.saved ->> 'by' AS kind, NEW.saved ->> 'inputTokens' AS input, NEW.saved ->> 'outputTokens' AS output,
-        coalesce(NEW.saved ->> 'estimated', 0) AS estimated,
-        NEW.saved ->> 'modelCost' AS model_cost, NEW.saved ->> 'retrievalCost' AS retrieval_cost
-    ) AS saved,
-    (
-      SELECT max(coalesce(finding.value ->> 'actual', 0.0)) AS share
-      FROM json_each(iif(NEW.answer_signals IS NULL, '[]', NEW.findings)) AS finding
-      WHERE finding.value ->> 'gate' = 'evidence-share'
-    ) AS found
-  WHERE true
-  ON CONFLICT (tenant, span_ms, start_ms, collection, policy_id, verdict, band, cache, reason, mode) DO UPDATE SET
-    events = events + 1,
-    confidence_count = confidence_count + excluded.confidence_count,
-    confidence_sum = confidence_sum + excluded.confidence_sum,
-    total_ms_count = total_ms_count + excluded.total_ms_count,
-    total_ms_sum = total_ms_sum + excluded.total_ms_sum,
-    retrieval_ms_count = retrieval_ms_count + excluded.retrieval_ms_count,
-    retrieval_ms_sum = retrieval_ms_sum + excluded.retrieval_ms_sum,
-    generation_ms_count = generation_ms_count + excluded.generation_ms_count,
-    generation_ms_sum = generation_ms_sum + excluded.generation_ms_sum,
-    model_calls = model_calls + excluded.model_calls,
-    input_tokens = input_tokens + excluded.input_tokens,
-    output_tokens = output_tokens + excluded.output_tokens,
-    escalated = escalated + excluded.escalated,
-    expanded = expanded + excluded.expanded,
-    confidence_bins = iif(NEW.confidence IS NULL, confidence_bins, json_set(
-      confidence_bins,
-      '$."' || max(0, min(19, CAST(NEW.confidence * 20 + 1e-9 AS INTEGER))) || '"',
-      coalesce(json_extract(
-        confidence_bins, '$."' || max(0, min(19, CAST(NEW.confidence * 20 + 1e-9 AS INTEGER))) || '"'
-      ), 0) + 1
-    )),
-    latency_bins = iif(NEW.total_ms IS NULL, latency_bins, json_set(
-      latency_bins,
-      '$."' || min(130, CAST(ceil(ln(max(NEW.total_ms, 1.0)) / ln(1.1) - 1e-9) AS INTEGER)) || '"',
-      coalesce(json_extract(
-        latency_bins, '$."' || min(130, CAST(ceil(ln(max(NEW.total_ms, 1.0)) / ln(1.1) - 1e-9) AS INTEGER)) || '"'
-      ), 0) + 1
-    )),
-    saved_by_refusal = saved_by_refusal + excluded.saved_by_refusal,
-    saved_by_cache = saved_by_cache + excluded.saved_by_cache,
-    saved_measured = saved_measured + excluded.saved_measured,
-    saved_measured_input = saved_measured_input + excluded.saved_measured_input,
-    saved_measured_output = saved_measured_output + excluded.saved_measured_output,
-    saved_estimated = saved_estimated + excluded.saved_estimated,
-    saved_estimated_input = saved_estimated_input + excluded.saved_estimated_input,
-    saved_estimated_output = saved_estimated_output + excluded.saved_estimated_output,
-    saved_priced = saved_priced + excluded.saved_priced,
-    saved_model_cost = saved_model_cost + excluded.saved_model_cost,
-    saved_retrieval_cost = saved_retrieval_cost + excluded.saved_retrieval_cost,
-    evidence_share_count = evidence_share_count + excluded.evidence_share_count,
-    evidence_share_sum = evidence_share_sum + excluded.evidence_share_sum;
-END;
 
 -- Content gaps: questions, by HMAC, that were refused or answered with a caution, by UTC day.
 CREATE TABLE question_days (
@@ -218,25 +87,7 @@ CREATE TABLE question_days (
 
 CREATE INDEX question_days_by_refusals ON question_days (tenant, day_ms, refused);
 
-CREATE TRIGGER weak_questions_are_counted AFTER INSERT ON decisions
-WHEN NEW.question_hmac IS NOT NULL AND NEW.verdict <> 'pass'
-BEGIN
-  INSERT INTO question_days (
-    tenant, day_ms, collection, question_hmac, hmac_key_id, refused, advised, last_ms, last_reason
-  )
-  VALUES (
-    NEW.tenant, NEW.at_ms - NEW.at_ms % 86400000, NEW.collection, NEW.question_hmac, coalesce(NEW.hmac_key_id, ''),
-    NEW.verdict = 'refuse', NEW.verdict = 'advise', NEW.at_ms, NEW.reason
-  )
-  ON CONFLICT (tenant, day_ms, collection, question_hmac) DO UPDATE SET
-    refused = refused + excluded.refused,
-    advised = advised + excluded.advised,
-    last_reason = iif(excluded.last_ms >= last_ms, excluded.last_reason, last_reason),
-    last_ms = max(last_ms, excluded.last_ms);
-END;
-
--- How confident the decisions were that a document led, by week. Answers from the cache repeat an older decision and do
--- not count. A week begins on Monday: 345,600,000 is the first of 1970.
+-- How confident the decisions were that a document led, by week.
 CREATE TABLE document_weeks (
   tenant TEXT NOT NULL,
   week_ms INTEGER NOT NULL,
@@ -248,25 +99,6 @@ CREATE TABLE document_weeks (
   confidence_sum REAL NOT NULL,
   PRIMARY KEY (tenant, week_ms, collection, document_id)
 ) STRICT, WITHOUT ROWID;
-
-CREATE TRIGGER leading_documents_are_counted AFTER INSERT ON decisions
-WHEN NEW.confidence IS NOT NULL AND NEW.cache IN ('miss', 'bypass')
-  AND json_extract(NEW.document_ids, '$[0]') IS NOT NULL
-BEGIN
-  INSERT INTO document_weeks (
-    tenant, week_ms, collection, document_id, decisions, advised, refused, confidence_sum
-  )
-  VALUES (
-    NEW.tenant, NEW.at_ms - (NEW.at_ms - 345600000) % 604800000, NEW.collection,
-    json_extract(NEW.document_ids, '$[0]'),
-    1, NEW.verdict = 'advise', NEW.verdict = 'refuse', NEW.confidence
-  )
-  ON CONFLICT (tenant, week_ms, collection, document_id) DO UPDATE SET
-    decisions = decisions + 1,
-    advised = advised + excluded.advised,
-    refused = refused + excluded.refused,
-    confidence_sum = confidence_sum + excluded.confidence_sum;
-END;
 
 -- What each isolate recorded: its events are numbered 1, 2, 3 …, so highest_sequence - recorded were lost or are on
 -- their way. Of those, `dropped` were given up because D1 did not answer, `rejected` because no table takes them.
@@ -281,17 +113,6 @@ CREATE TABLE isolates (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX isolates_by_time ON isolates (last_ms);
-
-CREATE TRIGGER isolates_are_counted AFTER INSERT ON decisions
-BEGIN
-  INSERT INTO isolates (id, first_ms, last_ms, highest_sequence, recorded, dropped, rejected)
-  VALUES (NEW.isolate, NEW.at_ms, NEW.at_ms, NEW.sequence, 1, 0, 0)
-  ON CONFLICT (id) DO UPDATE SET
-    first_ms = min(first_ms, excluded.first_ms),
-    last_ms = max(last_ms, excluded.last_ms),
-    highest_sequence = max(highest_sequence, excluded.highest_sequence),
-    recorded = recorded + 1;
-END;
 
 -- Events that no table takes, one row each however often they are delivered.
 CREATE TABLE rejected_events (

@@ -2,11 +2,12 @@ import { env } from 'cloudflare:workers'
 import { eq } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
 import { describe, expect, it, vi } from 'vitest'
-import { decisionRollups, decisions, isolates } from '../../d1/schema.ts'
+import { decisions, isolates } from '../../d1/schema.ts'
 import { createD1DecisionStore } from '../../src/adapters/d1/decision-store.ts'
 import { createDecisionConsumer } from '../../src/adapters/decision-consumer.ts'
 import { createQueueDecisionLog, type QueuedDecision } from '../../src/adapters/queue-decision-log.ts'
 import type { DecisionEvent, DecisionStore, NumberedEvent } from '../../src/ports/decision-log.ts'
+import { countedGroups, sumOver } from '../fixtures/counted-groups.ts'
 import { aDecision, anEvent, seededRandom } from '../fixtures/decision.ts'
 
 const database = drizzle(env.DB)
@@ -108,8 +109,7 @@ describe('a batch', () => {
       await expect(failing(aBatch(messages))).resolves.toBeUndefined()
       expect(messages.every(({ said }) => said.join() === 'retry')).toBe(true)
       await consume(aBatch(make()))
-      const rollups = await database.select().from(decisionRollups).where(eq(decisionRollups.tenant, tenant))
-      expect(rollups.map(({ events }) => events)).toEqual([20, 20])
+      expect((await countedGroups(env.DB, tenant)).map(({ counts }) => counts['decisions'])).toEqual([20, 20])
     }
   })
 })
@@ -193,25 +193,31 @@ describe('ten thousand events', () => {
     }
     expect(delivered).toBeGreaterThan(12_400)
     expect(lostBatches).toBeGreaterThan(10)
-    const counted = await env.DB.prepare(
-      `SELECT tenant || ' ' || (start_ms - ${Date.UTC(2026, 5, 1)}) || ' ' || verdict AS name, sum(events) AS n
-       FROM decision_rollups WHERE span_ms = 3600000 AND tenant GLOB 'exact-*' GROUP BY name`,
-    ).all<{ name: string; n: number }>()
-    expect(new Map(counted.results.map(({ name, n }) => [name, n]))).toEqual(expected)
-    const { results } = await env.DB.prepare(
-      `SELECT span_ms, sum(saved_by_refusal) AS refusal, sum(saved_by_cache) AS cache, sum(saved_measured) AS measured,
-         sum(saved_estimated) AS estimated,
-         sum(saved_by_refusal + saved_by_cache - saved_measured - saved_estimated) AS unknown,
-         sum(saved_measured_input + saved_estimated_input) AS input,
-         sum(saved_measured_output + saved_estimated_output) AS output,
-         sum(saved_priced) AS priced, sum(saved_model_cost - saved_retrieval_cost) AS net
-       FROM decision_rollups WHERE tenant GLOB 'exact-*' GROUP BY span_ms`,
-    ).all<Record<string, number>>()
-    // Costs are sums of eighths, which binary numbers hold exactly.
-    expect(results).toEqual([
-      { span_ms: 3_600_000, ...saved },
-      { span_ms: 86_400_000, ...saved },
-    ])
+    const groups = (
+      await Promise.all(['exact-a', 'exact-b', 'exact-c'].map((tenant) => countedGroups(env.DB, tenant)))
+    ).flat()
+    const counted = new Map<string, number>()
+    for (const { spanMs, startMs, tenant, verdict, counts } of groups) {
+      const key = `${tenant} ${startMs - Date.UTC(2026, 5, 1)} ${verdict}`
+      if (spanMs === 3_600_000) counted.set(key, (counted.get(key) ?? 0) + (counts['decisions'] ?? 0))
+    }
+    expect(counted).toEqual(expected)
+    for (const spanMs of [3_600_000, 86_400_000]) {
+      const sum = (name: string) => sumOver(groups, spanMs, name)
+      const [measured, estimated] = [sum('savedMeasured'), sum('savedEstimated')]
+      // Costs are sums of eighths, which binary numbers hold exactly.
+      expect({
+        refusal: sum('savedByRefusal'),
+        cache: sum('savedByCache'),
+        measured,
+        estimated,
+        unknown: sum('savedByRefusal') + sum('savedByCache') - measured - estimated,
+        input: sum('savedMeasuredInput') + sum('savedEstimatedInput'),
+        output: sum('savedMeasuredOutput') + sum('savedEstimatedOutput'),
+        priced: sum('savedPriced'),
+        net: sum('savedModelCost') - sum('savedRetrievalCost'),
+      }).toEqual(saved)
+    }
     expect(Math.min(...Object.values(saved))).toBeGreaterThan(500)
     const gaps = await env.DB.prepare(
       `SELECT sum(highest_sequence - recorded) AS n FROM isolates WHERE id GLOB 'exact-*'`,
@@ -227,8 +233,7 @@ describe('through a real local queue', () => {
     const log = createQueueDecisionLog({ queue: env.TEST_QUEUE })
     await Promise.all(Array.from({ length: 500 }, async (_, at) => log.record(numbered('queued', at).event)))
     await vi.waitFor(async () => expect(await counted('queued')).toBe(500), { timeout: 15_000, interval: 100 })
-    const rollups = await database.select().from(decisionRollups).where(eq(decisionRollups.tenant, 'queued'))
-    expect(rollups.map(({ events }) => events)).toEqual([500, 500])
+    expect((await countedGroups(env.DB, 'queued')).map(({ counts }) => counts['decisions'])).toEqual([500, 500])
   })
 
   it('10,000 events sent 12,400 times, shuffled, count exactly', { timeout: 120_000 }, async () => {
@@ -254,9 +259,9 @@ describe('through a real local queue', () => {
       async () => expect([await counted('queued-often'), await counted('queued-last')]).toEqual([10_000, 1]),
       { timeout: 100_000, interval: 500 },
     )
-    const rollups = await database.select().from(decisionRollups).where(eq(decisionRollups.tenant, 'queued-often'))
     const sums = { pass: 0, advise: 0, refuse: 0 }
-    for (const { verdict, events: count } of rollups) sums[verdict] += count
+    for (const { verdict, counts } of await countedGroups(env.DB, 'queued-often'))
+      sums[verdict] += counts['decisions'] ?? 0
     // By hour and by day.
     expect(sums).toEqual({ pass: 2 * expected.pass, advise: 2 * expected.advise, refuse: 2 * expected.refuse })
     const [isolate] = await database.select().from(isolates).where(eq(isolates.id, 'queued-often'))

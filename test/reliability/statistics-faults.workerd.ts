@@ -10,6 +10,7 @@ import type { GateBindings } from '../../workers/gate/bindings.ts'
 import { compositionFor } from '../../workers/gate/compose.ts'
 import worker from '../../workers/gate/index.ts'
 import { HANDBOOK, OFF_TOPIC } from '../fixtures/corpus.ts'
+import { countedGroups } from '../fixtures/counted-groups.ts'
 import { aDecision, anEvent } from '../fixtures/decision.ts'
 import { ADMIN, isolateBindings, post, send, workerOver } from '../worker-requests.ts'
 
@@ -155,11 +156,6 @@ describe('a clock that jumps, over changes to summer time and leap days (F43)', 
           sequence: at + 1,
         }))
         await createD1DecisionStore({ db: env.DB }).write(events)
-        const { results } = await env.DB.prepare(
-          'SELECT span_ms AS span, start_ms AS start, events FROM decision_rollups WHERE tenant = ?1',
-        )
-          .bind(tenant)
-          .all<{ span: number; start: number; events: number }>()
         const expected = new Map<string, number>()
         for (const atMs of moments) {
           const iso = new Date(atMs).toISOString()
@@ -171,8 +167,9 @@ describe('a clock that jumps, over changes to summer time and leap days (F43)', 
             expected.set(key, (expected.get(key) ?? 0) + 1)
           }
         }
-        const counted = results.map(
-          ({ span, start, events: n }) => [`${span} ${new Date(start).toISOString()}`, n] as const,
+        const counted = (await countedGroups(env.DB, tenant)).map(
+          ({ spanMs, startMs, counts }) =>
+            [`${spanMs} ${new Date(startMs).toISOString()}`, counts['decisions']] as const,
         )
         expect(new Map(counted)).toEqual(expected)
       }),

@@ -79,14 +79,8 @@ const COLUMNS: readonly (readonly [column: string, read: (numbered: NumberedEven
   ['saved', ({ event }) => event.saved],
 ]
 
-/**
- * `ON CONFLICT DO NOTHING` rather than `INSERT OR IGNORE`: the latter would also pass over a row that breaks another
- * rule, and lose it without a word. An event whose row was deleted since was counted, and is left alone as well.
- */
-const INSERT = `INSERT INTO decisions (${COLUMNS.map(([column]) => column).join(', ')})
-  SELECT ${COLUMNS.map((_, at) => `json_extract(value, '$[${at}]')`).join(', ')} FROM json_each(?1)
-  WHERE NOT EXISTS (SELECT 1 FROM removed_decisions WHERE id = json_extract(value, '$[0]'))
-  ON CONFLICT (id) DO NOTHING`
+/** What the trigger of `decision_batches` stores and counts: what lies above `place` afterwards is new. */
+const INSERT = `INSERT INTO decision_batches (events, place) SELECT ?1, coalesce(max(rowid), 0) FROM decisions`
 
 /** A text is kept for a decision that names its question, which one of an erased principal does not. */
 const INSERT_TEXTS = `INSERT INTO question_texts (tenant, question_hmac, text, expires_ms)
@@ -143,7 +137,9 @@ export function createD1DecisionStore(options: D1DecisionStoreOptions): Decision
     readonly policyIds: readonly string[]
   } {
     const insert = db.prepare(INSERT)
-    const batches = jsonBatches(events.map((numbered) => COLUMNS.map(([, read]) => read(numbered))))
+    const batches = jsonBatches(
+      events.map((numbered) => Object.fromEntries(COLUMNS.map(([column, read]) => [column, read(numbered)]))),
+    )
     const statements = batches.map((batch) => insert.bind(batch))
     if (retentionDays !== undefined) {
       const texts = db.prepare(INSERT_TEXTS)

@@ -1,10 +1,9 @@
 import { env } from 'cloudflare:workers'
-import { and, eq } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
 import { describe, expect, it, vi } from 'vitest'
 import {
   auditEvents,
-  decisionRollups,
   decisions,
   documentWeeks,
   isolates,
@@ -15,9 +14,11 @@ import {
 import { createBufferedDecisionLog } from '../../../src/adapters/buffered-decision-log.ts'
 import { answerSignalsOf } from '../../fixtures/answer.ts'
 import { createD1DecisionStore } from '../../../src/adapters/d1/decision-store.ts'
+import { inBins } from '../../../packages/console/src/d1/statistics/sums.ts'
 import type { Decision } from '../../../src/core/policy/decision.ts'
 import type { Signals } from '../../../src/core/signals/measure.ts'
 import type { NumberedEvent } from '../../../src/ports/decision-log.ts'
+import { countedGroups } from '../../fixtures/counted-groups.ts'
 import { aDecision, anEvent, seededRandom } from '../../fixtures/decision.ts'
 
 const database = drizzle(env.DB)
@@ -85,33 +86,23 @@ function generate(
   return { events, expected }
 }
 
-async function rollupsOf(tenant: string): Promise<Map<string, number[]>> {
-  const rows = await database
-    .select()
-    .from(decisionRollups)
-    .where(and(eq(decisionRollups.tenant, tenant), eq(decisionRollups.spanMs, HOUR_MS)))
+const COUNTED = [
+  'decisions',
+  'confidence:count',
+  'confidence:sum',
+  'totalMs:count',
+  'totalMs:sum',
+  'modelCalls',
+  'inputTokens',
+  'outputTokens',
+]
+
+async function rollupsOf(tenant: string, spanMs = HOUR_MS): Promise<Map<string, number[]>> {
+  const groups = (await countedGroups(env.DB, tenant)).filter((group) => group.spanMs === spanMs)
   return new Map(
-    rows.map((row) => [
-      JSON.stringify([
-        row.startMs,
-        row.collection,
-        row.policyId,
-        row.verdict,
-        row.band,
-        row.cache,
-        row.reason,
-        row.mode,
-      ]),
-      [
-        row.events,
-        row.confidenceCount,
-        row.confidenceSum,
-        row.totalMsCount,
-        row.totalMsSum,
-        row.modelCalls,
-        row.inputTokens,
-        row.outputTokens,
-      ],
+    groups.map(({ startMs, collection, policyId, verdict, band, cache, reason, mode, counts }) => [
+      JSON.stringify([startMs, collection, policyId, verdict, band, cache, reason, mode]),
+      COUNTED.map((name) => counts[name] ?? 0),
     ]),
   )
 }
@@ -245,21 +236,17 @@ describe('createD1DecisionStore', () => {
     const { events } = generate('equal', 300, 11)
     await store.write(events)
     await store.write(events.slice(100))
-    const keys = 'tenant, collection, policy_id, verdict, band, cache, reason, mode'
+    const keys = 'collection, policy_id, verdict, band, cache, reason, mode'
     for (const span of [HOUR_MS, 24 * HOUR_MS]) {
       const { results } = await env.DB.prepare(
-        `SELECT at_ms - at_ms % ${span} AS start_ms, ${keys}, count(*) AS events,
-           count(confidence) AS confidence_count, total(confidence) AS confidence_sum, count(total_ms) AS total_ms_count,
-           total(total_ms) AS total_ms_sum, count(model) AS model_calls, coalesce(sum(input_tokens), 0) AS input_tokens,
-           coalesce(sum(output_tokens), 0) AS output_tokens
-         FROM decisions WHERE tenant = 'equal' GROUP BY start_ms, ${keys} ORDER BY start_ms, ${keys}`,
-      ).all()
-      const rollups = await env.DB.prepare(
-        `SELECT start_ms, ${keys}, events, confidence_count, confidence_sum, total_ms_count, total_ms_sum, model_calls,
-           input_tokens, output_tokens
-         FROM decision_rollups WHERE tenant = 'equal' AND span_ms = ${span} ORDER BY start_ms, ${keys}`,
-      ).all()
-      expect(rollups.results).toEqual(results)
+        `SELECT json_array(at_ms - at_ms % ${span}, ${keys}) AS name, json_array(
+           count(*), count(confidence), total(confidence), count(total_ms), total(total_ms), count(model),
+           coalesce(sum(input_tokens), 0), coalesce(sum(output_tokens), 0)
+         ) AS counts
+         FROM decisions WHERE tenant = 'equal' GROUP BY at_ms - at_ms % ${span}, ${keys}`,
+      ).all<{ name: string; counts: string }>()
+      const summed = results.map(({ name, counts }) => [name, JSON.parse(counts) as number[]] as const)
+      expect(await rollupsOf('equal', span)).toEqual(new Map(summed))
       expect(results.length).toBeGreaterThan(100)
     }
   })
@@ -283,12 +270,12 @@ describe('createD1DecisionStore', () => {
         sequence: at + 1,
       })),
     )
-    const rows = await database.select().from(decisionRollups).where(eq(decisionRollups.tenant, 'binned'))
-    expect(rows.map(({ spanMs }) => spanMs)).toEqual([HOUR_MS, 24 * HOUR_MS])
-    for (const row of rows) {
-      expect(row.confidenceBins).toEqual({ 0: 1, 1: 1, 5: 1, 6: 1, 19: 2 })
+    const groups = await countedGroups(env.DB, 'binned')
+    expect(groups.map(({ spanMs }) => spanMs)).toEqual([HOUR_MS, 24 * HOUR_MS])
+    for (const group of groups) {
+      expect(Object.fromEntries(inBins([group], 'confidenceBins'))).toEqual({ 0: 1, 1: 1, 5: 1, 6: 1, 19: 2 })
       // 1.1^1 is over 1.05, 1.1^48 = 97.0 is under 100.
-      expect(row.latencyBins).toEqual({ 0: 2, 1: 1, 49: 1, 130: 1 })
+      expect(Object.fromEntries(inBins([group], 'latencyBins'))).toEqual({ 0: 2, 1: 1, 49: 1, 130: 1 })
     }
   })
 
@@ -304,8 +291,8 @@ describe('createD1DecisionStore', () => {
     await store.write([{ event, isolate: 'kept', sequence: 1 }])
     const [row] = await database.select().from(decisions).where(eq(decisions.tenant, 'kept'))
     expect(row).toMatchObject({ escalate: 1, expansion, audit, cut: ['signals'] })
-    const [rollup] = await database.select().from(decisionRollups).where(eq(decisionRollups.tenant, 'kept'))
-    expect(rollup).toMatchObject({ escalated: 1, expanded: 1, events: 1 })
+    const [group] = await countedGroups(env.DB, 'kept')
+    expect(group?.counts).toMatchObject({ escalated: 1, expanded: 1, decisions: 1 })
     const trail = await database.select().from(auditEvents).where(eq(auditEvents.tenant, 'kept'))
     expect(trail).toEqual([
       {

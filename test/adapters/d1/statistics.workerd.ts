@@ -1,11 +1,12 @@
 import { env } from 'cloudflare:workers'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { createD1DecisionStore } from '../../../src/adapters/d1/decision-store.ts'
 import { createD1Statistics } from '../../../packages/console/src/d1/statistics.ts'
 import { EVERY_TENANT } from '../../../packages/console/src/d1/statistics/wanted.ts'
 import type { Decision } from '../../../src/core/policy/decision.ts'
 import type { DecisionEvent } from '../../../src/ports/decision-log.ts'
 import { aDecision, anEvent, seededRandom } from '../../fixtures/decision.ts'
+import { metered } from '../../fixtures/metered-database.ts'
 
 const statistics = createD1Statistics({ db: env.DB })
 const store = createD1DecisionStore({ db: env.DB })
@@ -32,11 +33,9 @@ const WEAK = 'weak' as Decision['reason']
 
 /** Rows that D1 says it read for a summary. */
 async function rowsRead(tenant: string): Promise<number> {
-  const batch = vi.spyOn(env.DB, 'batch')
-  await statistics.summary({ tenant, fromMs: START_MS, toMs: START_MS + 2 * HOUR_MS })
-  const results = await Promise.all(batch.mock.results.map(({ value }) => value as Promise<D1Result[]>))
-  batch.mockRestore()
-  return results.flat().reduce((sum, { meta }) => sum + meta.rows_read, 0)
+  const meter = metered(env.DB)
+  await createD1Statistics({ db: meter.db }).summary({ tenant, fromMs: START_MS, toMs: START_MS + 2 * HOUR_MS })
+  return meter.rowsRead()
 }
 
 /** Events in two hours with two verdicts. */
@@ -230,7 +229,7 @@ describe('summary', () => {
     ])
   })
 
-  it('knows the mean share of evidence of judged answers, refusals included', async () => {
+  it('knows the mean of what each gate measured of the answers that it judged, refusals included', async () => {
     const finding = (actual?: number) => ({
       gate: 'evidence-share',
       stage: 'post-generation' as const,
@@ -256,11 +255,14 @@ describe('summary', () => {
     for (const interval of ['hour', 'day'] as const) {
       const period = { tenant: 'shares', fromMs: START_MS, toMs: START_MS + HOUR_MS, interval }
       const summary = await statistics.summary(period)
-      expect(summary.meanEvidenceShare).toBeCloseTo(0.4, 9)
+      expect(summary.answerGates).toEqual({
+        'evidence-share': { counted: 3, mean: expect.closeTo(0.4, 9) as number },
+        other: { counted: 2, mean: expect.closeTo(0.745, 9) as number },
+      })
       // The other trigger counts each once, whichever comes first.
       expect(summary).toMatchObject({ decisions: 5, byVerdict: { pass: 5 } })
       expect(summary.confidenceHistogram[16]).toEqual({ pass: 5, advise: 0, refuse: 0 })
-      expect((await statistics.summary({ ...period, filter: { verdict: 'refuse' } })).meanEvidenceShare).toBeNull()
+      expect((await statistics.summary({ ...period, filter: { verdict: 'refuse' } })).answerGates).toEqual({})
     }
   })
 
@@ -307,8 +309,8 @@ describe('check', () => {
   })
 
   it('says that a column is missing', async () => {
-    await env.DB.prepare('ALTER TABLE decision_rollups RENAME COLUMN events TO gone').run()
-    undo.push('ALTER TABLE decision_rollups RENAME COLUMN gone TO events')
+    await env.DB.prepare('ALTER TABLE decision_rollups RENAME COLUMN counts TO gone').run()
+    undo.push('ALTER TABLE decision_rollups RENAME COLUMN gone TO counts')
     await expect(statistics.check()).rejects.toMatchObject({ code: 'schema_outdated' })
   })
 

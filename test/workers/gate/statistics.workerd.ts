@@ -72,7 +72,7 @@ describe('GET /v1/stats', () => {
     expect(response.headers.get('content-type')).toContain('text/csv')
     expect(response.headers.get('content-disposition')).toContain('attachment')
     const [head, first] = (await response.text()).split('\r\n')
-    expect(head).toMatch(/^start,decisions,pass,advise,refuse,hit,/)
+    expect(head).toMatch(/^start,decisions,mean_confidence,.*,pass,advise,refuse,hit,/)
     expect(first).toMatch(/^\d{4}-\d\d-\d\dT\d\d:00:00.000Z,4,/)
   })
 

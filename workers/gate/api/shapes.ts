@@ -1,4 +1,6 @@
 /** What the routes send, as schemas; names that come up more than once are named in the document. */
+import { type Figure, FIGURES, type Figures, shownAs } from 'hono-rag-gate/d1/figures'
+import { snakeCase } from '../statistics/wire.ts'
 import {
   anything,
   byName,
@@ -37,16 +39,24 @@ const savings = object({
   money: orNull(object({ calls: count, model_cost: number, retrieval_cost: number, net: number })),
   generation_ms_saved: orNull(number),
 })
+/** Figures as they are sent. */
+export function figureShapes(figures: Figures): Readonly<Record<string, Schema>> {
+  const shown = Object.entries(figures).flatMap(([name, figure]) => {
+    const as = shownAs(name, figure)
+    return as === undefined ? [] : [[snakeCase(as), shapeOf(figure)] as const]
+  })
+  return Object.fromEntries(shown)
+}
+
+function shapeOf(figure: Figure): Schema {
+  if (figure.kind === 'mean') return orNull(figure.unit === 'share' ? share : number)
+  return figure.kind === 'means' ? byName(object({ counted: count, mean: number })) : count
+}
+
 const totals = {
-  decisions: count,
+  ...figureShapes(FIGURES),
   by_verdict: byVerdict,
   by_cache: object({ hit: count, 'evidence-hit': count, miss: count, bypass: count, stale: count }),
-  mean_confidence: orNull(share),
-  mean_total_ms: orNull(number),
-  mean_evidence_share: orNull(share),
-  model_calls: count,
-  input_tokens: count,
-  output_tokens: count,
   savings,
 }
 const latency = object({
@@ -300,10 +310,6 @@ export const STATS: Schema = versioned({
   by_tenant: list(named('TotalsOf')),
   confidence_histogram: { type: 'array', items: byVerdict, minItems: 20, maxItems: 20 },
   latency: object({ all: latency, cached: latency, uncached: latency }),
-  mean_retrieval_ms: orNull(number),
-  mean_generation_ms: orNull(number),
-  escalated: count,
-  expanded: count,
   series: list(named('TotalsAt')),
   currency: orNull(text),
   'recording?': object({ isolates: count, recorded: count, dropped: count, rejected: count, missing: count }),

@@ -4,7 +4,6 @@ import {
   type Alert,
   type CalibratedCollection,
   type CountedDecisions,
-  EVERY_TENANT,
   findAlerts,
   findCalibrationAlerts,
   type StatisticsSummary,
@@ -46,9 +45,8 @@ export async function watch(env: GateBindings): Promise<void> {
   const { summaries, alerts } = compositionFor(env).statistics
   const toMs = Math.ceil(Date.now() / HOUR_MS) * HOUR_MS
   const fromMs = toMs - LATEST_MS
-  const everyone = await summaries.summary({ tenant: EVERY_TENANT, fromMs: fromMs - EARLIER_MS, toMs, interval: 'day' })
   const failures: unknown[] = []
-  for (const { name: tenant } of everyone.byTenant) {
+  for (const tenant of await summaries.tenants(fromMs - EARLIER_MS, toMs)) {
     await watchTenant(env, tenant, fromMs, toMs).catch((thrown: unknown) => failures.push(thrown))
   }
   const { ALERT_WEBHOOK_URL: url } = env

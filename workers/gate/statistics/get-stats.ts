@@ -1,6 +1,7 @@
 /** `GET /v1/stats`, `/v1/stats/content-gaps`, `/v1/stats/documents`: sums, trends and weak spots. */
 import type { Context } from 'hono'
 import type { Savings, StatisticsSummary } from '@hono-rag-gate/console'
+import { FIGURES, type Figures, shownAs } from 'hono-rag-gate/d1/figures'
 import { requireScope } from '../access.ts'
 import type { GateBindings } from '../bindings.ts'
 import { compositionFor, isDeploymentAdmin } from '../compose.ts'
@@ -18,7 +19,7 @@ import {
   readTenant,
   readTenants,
 } from './parameters.ts'
-import { csv, json, onTheWire } from './wire.ts'
+import { csv, json, onTheWire, snakeCase } from './wire.ts'
 
 const LONGEST_MS = 366 * DAY_MS
 const LONGEST_FOR_GAPS_MS = 31 * DAY_MS
@@ -50,9 +51,13 @@ export async function getStatistics(c: StatisticsContext): Promise<Response> {
   return json(c, { ...(onTheWire({ ...summary, recording }) as object), currency: c.env.PRICE_CURRENCY ?? null })
 }
 
-const SERIES_COLUMNS = [
-  'start',
-  'decisions',
+/** Columns of the series: figures, verdicts, cache states, savings. */
+export function seriesColumns(figures: Figures): readonly string[] {
+  const shown = Object.entries(figures).flatMap(([name, figure]) => shownAs(name, figure) ?? [])
+  return ['start', ...shown.map(snakeCase), ...OTHER_COLUMNS]
+}
+
+const OTHER_COLUMNS = [
   'pass',
   'advise',
   'refuse',
@@ -61,12 +66,6 @@ const SERIES_COLUMNS = [
   'miss',
   'bypass',
   'stale',
-  'mean_confidence',
-  'mean_total_ms',
-  'mean_evidence_share',
-  'model_calls',
-  'input_tokens',
-  'output_tokens',
   'calls_avoided_by_refusal',
   'calls_avoided_by_cache',
   'unknown_calls',
@@ -90,7 +89,7 @@ function seriesAsCsv(c: StatisticsContext, { series }: StatisticsSummary): Respo
     ...byCache,
     ...savingsInColumns(savings),
   }))
-  return csv(c, 'decisions-over-time', SERIES_COLUMNS, rows)
+  return csv(c, 'decisions-over-time', seriesColumns(FIGURES), rows)
 }
 
 function savingsInColumns({ measured, estimated, money, ...savings }: Savings): Record<string, unknown> {

@@ -23,7 +23,8 @@ export function onTheWire(value: unknown): unknown {
   )
 }
 
-function snakeCase(name: string): string {
+/** A name as it is sent. */
+export function snakeCase(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 

@@ -1,5 +1,5 @@
 import type { D1Database } from '@cloudflare/workers-types'
-import { and, asc, desc, eq, gte, inArray, lt, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gte, inArray, lt, ne, type SQL, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
 import { auditEvents, decisions, feedback, policies, pushedPolicies, questionTexts } from 'hono-rag-gate/d1/schema'
 import { lostOfRecord, type RecordedDecision as ReplayableDecision } from '@hono-rag-gate/calibration'
@@ -269,7 +269,8 @@ export function createD1RecordedDecisions({ db }: D1RecordedDecisionsOptions): R
 
     async one(tenant, id) {
       // An event that made a decision has its id. Any of those that repeat it from the cache has the same record.
-      const row = (await find(tenant, eq(decisions.id, id))) ?? (await find(tenant, eq(decisions.decisionId, id)))
+      const repeated = sql`${eq(decisions.decisionId, id)} AND ${ne(decisions.decisionId, decisions.id)}`
+      const row = (await find(tenant, eq(decisions.id, id))) ?? (await find(tenant, repeated))
       if (row === undefined) return undefined
       const { decision } = row
       const [labels, events] = await queries

@@ -1,18 +1,18 @@
 import { object, required, requireOptions, type Tenant } from 'hono-rag-gate/core/lib'
 import type { D1Database } from '@cloudflare/workers-types'
-import { and, eq, gte, lt, sql } from 'drizzle-orm'
+import { and, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { decisionRollups, isolates } from 'hono-rag-gate/d1/schema'
-import type { Verdict } from 'hono-rag-gate/core/gates'
 import type { Band } from 'hono-rag-gate/core/policy'
 import { RagGateError } from 'hono-rag-gate/errors'
 import type { Mode } from 'hono-rag-gate/ports'
 import { rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
-import { matches, ofTenants } from './statistics/filter.ts'
-import { type BinCount, type Latency, latencyOf } from './statistics/latency.ts'
+import { ofRows, ofTenants } from './statistics/filter.ts'
+import { type CountedGroup, groupsOf, isWanted, overTime } from './statistics/groups.ts'
+import { type Latency, latencyOf } from './statistics/latency.ts'
 import { requireSchema } from './statistics/present-schema.ts'
-import { sumOf, sumsOf } from './statistics/sum-columns.ts'
-import { added, countBy, type Counted, grouped, mean } from './statistics/sums.ts'
+import { countBy, grouped, inBins, namesIn } from './statistics/sums.ts'
 import {
   type ByVerdict,
   NO_VERDICTS,
@@ -22,7 +22,7 @@ import {
   type TotalsOf,
   totalsOf,
 } from './statistics/totals.ts'
-import type { DecisionFilter, EVERY_TENANT } from './statistics/wanted.ts'
+import { type DecisionFilter, EVERY_TENANT } from './statistics/wanted.ts'
 
 export interface D1StatisticsOptions {
   /** Database with the migrations of `d1/` applied. */
@@ -64,12 +64,6 @@ export interface StatisticsSummary extends Totals {
   /** Decisions by twentieth of confidence, the lowest first; the last holds 1 as well. */
   readonly confidenceHistogram: readonly ByVerdict[]
   readonly latency: { readonly all: Latency; readonly cached: Latency; readonly uncached: Latency }
-  readonly meanRetrievalMs: number | null
-  readonly meanGenerationMs: number | null
-  /** Refusals that ask for a person. */
-  readonly escalated: number
-  /** Decisions for which a further round of retrieval was tried. */
-  readonly expanded: number
   /** Hours, or days, with decisions, earliest first. */
   readonly series: readonly TotalsAt[]
 }
@@ -102,15 +96,18 @@ export interface Statistics {
    * @throws `schema_outdated`, `store_unavailable`
    */
   recording(fromMs: number, toMs: number): Promise<Recording>
+  /**
+   * Tenants with decisions in a period of whole days.
+   *
+   * @throws `schema_outdated`, `store_unavailable`
+   */
+  tenants(fromMs: number, toMs: number): Promise<readonly Tenant[]>
   /** @throws `schema_outdated` when a table, column or trigger is missing: the migrations of `d1/` were not applied */
   check(): Promise<void>
 }
 
 const SPAN_MS: Readonly<Record<Interval, number>> = { hour: 3_600_000, day: 86_400_000 }
 const BINS = 20
-/** Number of a bin, and how many events it has, where `json_each` gives bins as `bins`. */
-const BIN = sql<number>`CAST(bins.key AS INTEGER)`
-const IN_BIN = sql<number>`sum(bins.value)`
 const NO_BANDS = { high: 0, medium: 0, low: 0, 'very-low': 0 }
 
 /** Statistics over the decisions in D1. Errors of D1 itself become `schema_outdated` or `store_unavailable`. */
@@ -127,68 +124,36 @@ export function createD1Statistics(options: D1StatisticsOptions): Statistics {
       const spanMs = SPAN_MS[interval]
       const from = Math.floor(fromMs / spanMs) * spanMs
       const to = Math.ceil(toMs / spanMs) * spanMs
-      const r = decisionRollups
-      const period = and(ofTenants(tenant), eq(r.spanMs, spanMs), gte(r.startMs, from), lt(r.startMs, to))
-      const wanted = and(period, matches(r, filter)) ?? sql`true`
-      const sums = sumsOf(r)
-      const cached = sql<number>`${r.cache} IN ('hit', 'evidence-hit', 'stale')`
-      const [groups, points, confidences, latencies] = await queries
-        .batch([
-          queries
-            .select({
-              tenant: r.tenant,
-              collection: r.collection,
-              policyId: r.policyId,
-              verdict: r.verdict,
-              band: r.band,
-              cache: r.cache,
-              reason: r.reason,
-              mode: r.mode,
-              ...sums,
-            })
-            .from(r)
-            .where(wanted)
-            .groupBy(r.tenant, r.collection, r.policyId, r.verdict, r.band, r.cache, r.reason, r.mode),
-          queries
-            .select({ startMs: r.startMs, verdict: r.verdict, cache: r.cache, ...sums })
-            .from(r)
-            .where(wanted)
-            .groupBy(r.startMs, r.verdict, r.cache)
-            .orderBy(r.startMs),
-          queries
-            .select({ verdict: r.verdict, bin: BIN, events: IN_BIN })
-            .from(r)
-            .innerJoin(sql`json_each(${r.confidenceBins}) AS bins`, sql`true`)
-            .where(wanted)
-            .groupBy(r.verdict, BIN),
-          queries
-            .select({ cached, bin: BIN, events: IN_BIN })
-            .from(r)
-            .innerJoin(sql`json_each(${r.latencyBins}) AS bins`, sql`true`)
-            .where(wanted)
-            .groupBy(cached, BIN),
-        ])
+      const rows = await queries
+        .select()
+        .from(decisionRollups)
+        .where(and(ofTenants(tenant), inPeriod(spanMs, from, to), ofRows(filter)))
+        .orderBy(decisionRollups.startMs)
         .catch(rethrowStoreFault)
+      const points = groupsOf(rows).filter((group) => isWanted(group, filter))
+      const groups = overTime(points)
+      const names = namesIn(groups)
+      const isCached = ({ cache }: CountedGroup): boolean => cache !== 'miss' && cache !== 'bypass'
       return {
         fromMs: from,
         toMs: to,
         interval,
         ...totalsOf(groups),
         byBand: countBy(groups, ({ band }) => band, NO_BANDS),
-        byReason: countBy<Counted & { readonly reason: string }, string>(groups, ({ reason }) => reason, {}),
+        byReason: countBy<CountedGroup, string>(groups, ({ reason }) => reason, {}),
         byMode: countBy(groups, ({ mode }) => mode, { enforce: 0, observe: 0 }),
         byPolicy: totalsBy(groups, ({ policyId }) => policyId),
         byCollection: totalsBy(groups, ({ collection }) => collection),
         byTenant: totalsBy(groups, (group) => group.tenant),
-        confidenceHistogram: histogram(confidences),
-        latency: latencyOf(latencies),
-        meanRetrievalMs: mean(groups, 'retrievalMs'),
-        meanGenerationMs: mean(groups, 'generationMs'),
-        escalated: added(groups, 'escalated'),
-        expanded: added(groups, 'expanded'),
+        confidenceHistogram: histogram(groups),
+        latency: {
+          all: latencyOf(groups),
+          cached: latencyOf(groups.filter(isCached)),
+          uncached: latencyOf(groups.filter((group) => !isCached(group))),
+        },
         series: [...grouped(points, ({ startMs }) => startMs)].map(([startMs, ofPoint]) => ({
           startMs,
-          ...totalsOf(ofPoint),
+          ...totalsOf(ofPoint, names),
         })),
       }
     },
@@ -211,16 +176,36 @@ export function createD1Statistics(options: D1StatisticsOptions): Statistics {
       return row ?? { isolates: 0, recorded: 0, dropped: 0, rejected: 0, missing: 0 }
     },
 
+    async tenants(fromMs, toMs) {
+      const dayMs = SPAN_MS.day
+      const rows = await queries
+        .selectDistinct({ tenant: decisionRollups.tenant })
+        .from(decisionRollups)
+        .where(and(ofTenants(EVERY_TENANT), inPeriod(dayMs, Math.floor(fromMs / dayMs) * dayMs, toMs)))
+        .catch(rethrowStoreFault)
+      return rows.map(({ tenant }) => tenant)
+    },
+
     check: () => requireSchema(db),
   }
 }
 
-function histogram(counts: readonly (BinCount & { readonly verdict: Verdict })[]): ByVerdict[] {
-  return Array.from({ length: BINS }, (_, at) =>
-    countBy(
-      counts.filter(({ bin }) => bin === at),
-      ({ verdict }) => verdict,
-      NO_VERDICTS,
-    ),
+/** A column added up; 0 over no rows. */
+function sumOf(column: SQLiteColumn): SQL<number> {
+  return sql<number>`coalesce(sum(${column}), 0)`.mapWith(Number)
+}
+
+function inPeriod(spanMs: number, from: number, to: number): SQL | undefined {
+  const r = decisionRollups
+  return and(eq(r.spanMs, spanMs), gte(r.startMs, from), lt(r.startMs, to))
+}
+
+function histogram(groups: readonly CountedGroup[]): ByVerdict[] {
+  const byVerdict = [...grouped(groups, ({ verdict }) => verdict)].map(
+    ([verdict, ofVerdict]) => [verdict, inBins(ofVerdict, 'confidenceBins')] as const,
   )
+  return Array.from({ length: BINS }, (_, at) => ({
+    ...NO_VERDICTS,
+    ...Object.fromEntries(byVerdict.map(([verdict, bins]) => [verdict, bins.get(at) ?? 0])),
+  }))
 }

@@ -4,7 +4,7 @@ import { decisionRollups } from 'hono-rag-gate/d1/schema'
 import type { Tenant } from 'hono-rag-gate/core/lib'
 import { type DecisionFilter, EVERY_TENANT } from './wanted.ts'
 
-/** Columns that a filter is held against: `decisions` and `decision_rollups` have them under the same names. */
+/** Columns that a filter is held against. */
 type Filtered = Readonly<Record<keyof DecisionFilter, SQLiteColumn>>
 
 /** The condition of a filter; `undefined` for one that asks for nothing. */
@@ -15,6 +15,14 @@ export function matches(table: Filtered, filter: DecisionFilter): SQL | undefine
       const wanted = filter[name]
       return wanted === undefined ? [] : [eq(table[name], wanted)]
     }),
+  )
+}
+
+/** The condition of what a filter asks for among the columns of the rollups. */
+export function ofRows({ collection, policyId }: DecisionFilter): SQL | undefined {
+  return and(
+    collection === undefined ? undefined : eq(decisionRollups.collection, collection),
+    policyId === undefined ? undefined : eq(decisionRollups.policyId, policyId),
   )
 }
 

@@ -1,5 +1,6 @@
 /** How long responses took. */
-import { type Bins, percentileMs } from './latency-bins.ts'
+import { percentileMs } from './latency-bins.ts'
+import { type Counted, inBins } from './sums.ts'
 
 /** Time of responses, milliseconds; percentiles are within 5 % of the exact ones. */
 export interface Latency {
@@ -10,33 +11,11 @@ export interface Latency {
   readonly p99: number | null
 }
 
-/** How many responses fell into one bin. */
-export interface BinCount {
-  readonly bin: number
-  readonly events: number
-}
-
-/** Percentiles of all responses, and of those from the cache and the others. */
-export function latencyOf(
-  counts: readonly (BinCount & { readonly cached: number })[],
-): Readonly<Record<'all' | 'cached' | 'uncached', Latency>> {
-  const percentiles = (some: readonly BinCount[]): Latency => {
-    const bins = new Map<number, number>()
-    for (const { bin, events } of some) bins.set(bin, (bins.get(bin) ?? 0) + events)
-    return {
-      counted: some.reduce((sum, { events }) => sum + events, 0),
-      ...shares(bins),
-    }
-  }
+/** Percentiles of responses. */
+export function latencyOf(groups: readonly Counted[]): Latency {
+  const bins = inBins(groups, 'latencyBins')
   return {
-    all: percentiles(counts),
-    cached: percentiles(counts.filter(({ cached }) => cached === 1)),
-    uncached: percentiles(counts.filter(({ cached }) => cached === 0)),
-  }
-}
-
-function shares(bins: Bins): Omit<Latency, 'counted'> {
-  return {
+    counted: [...bins.values()].reduce((sum, responses) => sum + responses, 0),
     p50: percentileMs(bins, 0.5),
     p90: percentileMs(bins, 0.9),
     p95: percentileMs(bins, 0.95),

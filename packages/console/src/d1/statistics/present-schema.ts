@@ -8,9 +8,6 @@ import { rethrowStoreFault, schemaOutdated } from 'hono-rag-gate/adapters/d1'
 const TABLES = Object.values(schema)
 const TRIGGERS = [
   'decisions_are_counted',
-  'weak_questions_are_counted',
-  'leading_documents_are_counted',
-  'isolates_are_counted',
   'rejected_events_are_counted',
   'removed_decisions_are_noted',
   'audit_events_are_kept',

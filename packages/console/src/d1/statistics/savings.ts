@@ -1,5 +1,5 @@
 /** What was not spent, because no model was asked. */
-import { added, mean, type Sums } from './sums.ts'
+import { added, type Counted, mean } from './sums.ts'
 
 /** Tokens of model calls that were not made. */
 export interface SavedTokens {
@@ -40,10 +40,10 @@ export interface SavedMoney {
 }
 
 /** The savings of groups of decisions. */
-export function savingsOf(groups: readonly Sums[]): Savings {
+export function savingsOf(groups: readonly Counted[]): Savings {
   const [byRefusal, byCache] = [added(groups, 'savedByRefusal'), added(groups, 'savedByCache')]
   const avoided = byRefusal + byCache
-  const decisions = added(groups, 'events')
+  const decisions = added(groups, 'decisions')
   const [measured, estimated] = [savedTokens(groups, 'savedMeasured'), savedTokens(groups, 'savedEstimated')]
   const generationMs = mean(groups, 'generationMs')
   return {
@@ -58,7 +58,7 @@ export function savingsOf(groups: readonly Sums[]): Savings {
   }
 }
 
-function savedTokens(groups: readonly Sums[], name: 'savedMeasured' | 'savedEstimated'): SavedTokens {
+function savedTokens(groups: readonly Counted[], name: 'savedMeasured' | 'savedEstimated'): SavedTokens {
   return {
     calls: added(groups, name),
     inputTokens: added(groups, `${name}Input`),
@@ -66,7 +66,7 @@ function savedTokens(groups: readonly Sums[], name: 'savedMeasured' | 'savedEsti
   }
 }
 
-function savedMoney(groups: readonly Sums[]): SavedMoney | null {
+function savedMoney(groups: readonly Counted[]): SavedMoney | null {
   const calls = added(groups, 'savedPriced')
   if (calls === 0) return null
   const [modelCost, retrievalCost] = [added(groups, 'savedModelCost'), added(groups, 'savedRetrievalCost')]

@@ -1,30 +1,17 @@
 /** Totals of decisions that have something in common. */
 import type { Verdict } from 'hono-rag-gate/core/gates'
 import type { CacheState } from 'hono-rag-gate/core/policy'
+import { type Figure, FIGURES, type Figures, type Shown, shownAs } from 'hono-rag-gate/d1/figures'
 import { type Savings, savingsOf } from './savings.ts'
-import { added, countBy, grouped, mean, type Sums } from './sums.ts'
+import { countBy, type Counted, grouped, mean, meansByName, namesIn, sum } from './sums.ts'
 
 /** Decisions by verdict. */
 export type ByVerdict = Readonly<Record<Verdict, number>>
 
 /** What is summed up of decisions that have something in common. */
-export interface Totals {
-  readonly decisions: number
+export interface Totals extends Shown<typeof FIGURES> {
   readonly byVerdict: ByVerdict
   readonly byCache: Readonly<Record<CacheState, number>>
-  /** Mean confidence, 0..1; `null` when no decision has one. */
-  readonly meanConfidence: number | null
-  /** Mean time of a response, milliseconds; `null` when none is known. */
-  readonly meanTotalMs: number | null
-  /**
-   * Mean of the largest share of an answer's support that one passage has, 0..1, refusals included; `null` when no answer
-   * was judged by it.
-   */
-  readonly meanEvidenceShare: number | null
-  /** Decisions that name a model. */
-  readonly modelCalls: number
-  readonly inputTokens: number
-  readonly outputTokens: number
   readonly savings: Savings
 }
 
@@ -43,24 +30,37 @@ export interface TotalsOf extends Totals {
 export const NO_VERDICTS = { pass: 0, advise: 0, refuse: 0 }
 const NO_CACHE_STATES = { hit: 0, 'evidence-hit': 0, miss: 0, bypass: 0, stale: 0 }
 
-/** Sums of the decisions of one verdict and cache state. */
-export interface Group extends Sums {
+/** Decisions of one verdict and cache state. */
+export interface Group extends Counted {
   readonly verdict: Verdict
   readonly cache: CacheState
 }
 
-/** The totals of all groups. */
-export function totalsOf(groups: readonly Group[]): Totals {
+/** The figures of all groups that totals show. @param names of everything that the groups may have counted */
+export function shownOf<Of extends Figures>(
+  groups: readonly Counted[],
+  figures: Of,
+  names = namesIn(groups),
+): Shown<Of> {
+  const shown = Object.entries(figures).flatMap(([name, figure]) => {
+    const as = shownAs(name, figure)
+    return as === undefined ? [] : [[as, valueOf(groups, name, figure, names)]]
+  })
+  // Made of these names, each by its kind.
+  return Object.fromEntries(shown) as Shown<Of>
+}
+
+function valueOf(groups: readonly Counted[], name: string, { kind }: Figure, names: ReadonlySet<string>): unknown {
+  if (kind === 'mean') return mean(groups, name)
+  return kind === 'means' ? meansByName(groups, name, names) : sum(groups, name)
+}
+
+/** The totals of all groups. @param names of everything that the groups may have counted */
+export function totalsOf(groups: readonly Group[], names = namesIn(groups)): Totals {
   return {
-    decisions: added(groups, 'events'),
+    ...shownOf(groups, FIGURES, names),
     byVerdict: countBy(groups, ({ verdict }) => verdict, NO_VERDICTS),
     byCache: countBy(groups, ({ cache }) => cache, NO_CACHE_STATES),
-    meanConfidence: mean(groups, 'confidence'),
-    meanTotalMs: mean(groups, 'totalMs'),
-    meanEvidenceShare: mean(groups, 'evidenceShare'),
-    modelCalls: added(groups, 'modelCalls'),
-    inputTokens: added(groups, 'inputTokens'),
-    outputTokens: added(groups, 'outputTokens'),
     savings: savingsOf(groups),
   }
 }

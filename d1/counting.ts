@@ -1,0 +1,158 @@
+/** SQL that stores a batch of decisions and counts those that are new. Written to `migrations`; nothing imports it at run time. */
+import { getTableConfig } from 'drizzle-orm/sqlite-core'
+import { CELL, type Figure, type Figures } from './figures.ts'
+import { decisions } from './schema.ts'
+
+/** SQLite functions take 32 arguments in D1. */
+const PAIRS_AT_ONCE = 15
+
+/** Names and values that one figure adds to `counts`. */
+function partsOf(name: string, { kind, sql }: Figure): readonly (readonly [key: string, value: string])[] {
+  switch (kind) {
+    case 'count':
+    case 'saving':
+      return [[`'${name}'`, sql]]
+    case 'mean':
+      return [
+        [`'${name}:count'`, `${sql} IS NOT NULL`],
+        [`'${name}:sum'`, sql],
+      ]
+    case 'bins':
+      return [[`'${name}:' || coalesce(${sql}, '')`, `${sql} IS NOT NULL`]]
+    case 'means':
+      return []
+  }
+}
+
+/** A JSON object of everything that an event adds. */
+function addedByEvent(figures: Figures): string {
+  const parts = Object.entries(figures).flatMap(([name, figure]) => partsOf(name, figure))
+  const objects: string[] = []
+  for (let at = 0; at < parts.length; at += PAIRS_AT_ONCE) {
+    const pairs = parts.slice(at, at + PAIRS_AT_ONCE).map(([key, value]) => `        ${key}, ${value}`)
+    objects.push(`json_object(\n${pairs.join(',\n')}\n      )`)
+  }
+  for (const [name, { kind, sql }] of Object.entries(figures)) {
+    if (kind !== 'means') continue
+    for (const [part, value] of [
+      ['count', '1'],
+      ['sum', 'each.value'],
+    ]) {
+      objects.push(`(SELECT json_group_object('${name}:' || each.name || ':${part}', ${value}) FROM (${sql}) AS each)`)
+    }
+  }
+  return objects.reduce((all, object) => `json_patch(${all}, ${object})`)
+}
+
+/** Sums by name within each cell, as JSON. `rows` gives cell, name and value. */
+function cellsOf(rows: string): string {
+  return `SELECT json_group_object(cell, json(figures)) FROM (
+        SELECT cell, json_group_object(name, total) AS figures
+        FROM (SELECT cell, name, sum(value) AS total FROM (${rows}) GROUP BY cell, name)
+        GROUP BY cell
+      )`
+}
+
+/**
+ * A view to insert batches of decisions into, and its trigger. `events` is a JSON array of decisions by the names
+ * of their columns; `place` the highest rowid before: rows above it are those that this batch brought, so that what is
+ * delivered again is stored and counted once.
+ */
+export function countingSql(figures: Figures): string {
+  const columns = getTableConfig(decisions).columns.map(({ name }) => name)
+  const key = 'tenant, span_ms, start_ms, collection, policy_id'
+  const cell = `json_array(${CELL.map((name) => `event.${name}`).join(', ')})`
+  const added = `SELECT cell.key AS cell, figure.key AS name, figure.value AS value
+          FROM json_each(excluded.counts) AS cell, json_each(cell.value) AS figure
+          UNION ALL
+          SELECT cell.key, figure.key, figure.value
+          FROM json_each(excluded.counts) AS cell, json_each(decision_rollups.counts) AS known, json_each(known.value) AS figure
+          WHERE known.key = cell.key`
+  return `CREATE VIEW decision_batches (events, place) AS SELECT NULL, NULL WHERE false;
+
+CREATE TRIGGER decisions_are_counted INSTEAD OF INSERT ON decision_batches
+BEGIN
+  -- ON CONFLICT DO NOTHING rather than INSERT OR IGNORE: the latter would also pass over a row that breaks another rule. An
+  -- event whose row was deleted since was counted, and is left alone as well.
+  INSERT INTO decisions (${columns.join(', ')})
+  SELECT
+    ${columns.map((name) => `event.value ->> '${name}'`).join(', ')}
+  FROM json_each(NEW.events) AS event
+  WHERE NOT EXISTS (SELECT 1 FROM removed_decisions WHERE id = event.value ->> 'id')
+  ON CONFLICT (id) DO NOTHING;
+
+  INSERT INTO decision_rollups (${key}, counts)
+  SELECT ${key}, json_group_object(cell, json(figures))
+  FROM (
+    SELECT ${key}, cell, json_group_object(name, total) AS figures
+    FROM (
+      SELECT event.tenant, span.ms AS span_ms, event.at_ms - event.at_ms % span.ms AS start_ms, event.collection,
+        event.policy_id, ${cell} AS cell, figure.key AS name, sum(figure.value) AS total
+      FROM decisions AS event, (SELECT 3600000 AS ms UNION ALL SELECT 86400000) AS span, json_each(${addedByEvent(figures)}) AS figure
+      WHERE event.rowid > NEW.place AND figure.value <> 0
+      GROUP BY event.tenant, span.ms, event.at_ms - event.at_ms % span.ms, event.collection, event.policy_id, ${cell}, figure.key
+    )
+    GROUP BY ${key}, cell
+  )
+  WHERE true
+  GROUP BY ${key}
+  ON CONFLICT (${key}) DO UPDATE SET
+    counts = json_patch(counts, (
+      ${cellsOf(added)}
+    ));
+
+  INSERT INTO question_days (
+    tenant, day_ms, collection, question_hmac, hmac_key_id, refused, advised, last_ms, last_reason
+  )
+  SELECT
+    tenant, at_ms - at_ms % 86400000, collection, question_hmac, coalesce(hmac_key_id, ''),
+    sum(verdict = 'refuse'), sum(verdict = 'advise'), max(at_ms), reason
+  FROM decisions
+  WHERE decisions.rowid > NEW.place AND question_hmac IS NOT NULL AND verdict <> 'pass'
+  GROUP BY tenant, at_ms - at_ms % 86400000, collection, question_hmac
+  ON CONFLICT (tenant, day_ms, collection, question_hmac) DO UPDATE SET
+    refused = refused + excluded.refused,
+    advised = advised + excluded.advised,
+    last_reason = iif(excluded.last_ms >= last_ms, excluded.last_reason, last_reason),
+    last_ms = max(last_ms, excluded.last_ms);
+
+  -- Answers from the cache repeat an older decision and do not count. A week begins on Monday: 345,600,000 is the first of
+  -- 1970.
+  INSERT INTO document_weeks (
+    tenant, week_ms, collection, document_id, decisions, advised, refused, confidence_sum
+  )
+  SELECT
+    tenant, at_ms - (at_ms - 345600000) % 604800000, collection, document_ids ->> 0,
+    count(*), sum(verdict = 'advise'), sum(verdict = 'refuse'), sum(confidence)
+  FROM decisions
+  WHERE decisions.rowid > NEW.place AND confidence IS NOT NULL AND cache IN ('miss', 'bypass')
+    AND document_ids ->> 0 IS NOT NULL
+  GROUP BY tenant, at_ms - (at_ms - 345600000) % 604800000, collection, document_ids ->> 0
+  ON CONFLICT (tenant, week_ms, collection, document_id) DO UPDATE SET
+    decisions = decisions + excluded.decisions,
+    advised = advised + excluded.advised,
+    refused = refused + excluded.refused,
+    confidence_sum = confidence_sum + excluded.confidence_sum;
+
+  INSERT INTO isolates (id, first_ms, last_ms, highest_sequence, recorded, dropped, rejected)
+  SELECT isolate, min(at_ms), max(at_ms), max(sequence), count(*), 0, 0
+  FROM decisions
+  WHERE decisions.rowid > NEW.place
+  GROUP BY isolate
+  ON CONFLICT (id) DO UPDATE SET
+    first_ms = min(first_ms, excluded.first_ms),
+    last_ms = max(last_ms, excluded.last_ms),
+    highest_sequence = max(highest_sequence, excluded.highest_sequence),
+    recorded = recorded + excluded.recorded;
+END;
+`
+}
+
+const HEADER = `-- Written by \`npm run figures\` from d1/figures.ts and d1/counting.ts: change those, not this.
+
+`
+
+/** The migration. */
+export function countingMigration(figures: Figures): string {
+  return HEADER + countingSql(figures)
+}

@@ -1,0 +1,57 @@
+/** The rollups, taken apart into groups of decisions. */
+import { CELL } from 'hono-rag-gate/d1/figures'
+import type { decisionRollups } from 'hono-rag-gate/d1/schema'
+import type { Band } from 'hono-rag-gate/core/policy'
+import type { Mode } from 'hono-rag-gate/ports'
+import type { Group } from './totals.ts'
+import type { DecisionFilter } from './wanted.ts'
+
+/** Decisions of one hour, or day, that have everything in common that a filter can ask for. */
+export interface CountedGroup extends Group {
+  readonly startMs: number
+  readonly tenant: string
+  readonly collection: string
+  readonly policyId: string
+  readonly band: Band
+  readonly mode: Mode
+  readonly reason: string
+}
+
+type Cell = Pick<CountedGroup, (typeof CELL)[number]>
+
+/** The groups of rows, in their order. */
+export function groupsOf(rows: readonly (typeof decisionRollups.$inferSelect)[]): CountedGroup[] {
+  const cells = new Map<string, Cell>()
+  return rows.flatMap(({ startMs, tenant, collection, policyId, counts: byCell }) =>
+    Object.entries(byCell).map(([key, counts]) => {
+      const cell = cells.get(key) ?? cellOf(key)
+      cells.set(key, cell)
+      return { startMs, tenant, collection, policyId, ...cell, counts }
+    }),
+  )
+}
+
+/** Whether a group is one of those that a filter asks for. */
+export function isWanted(group: CountedGroup, filter: DecisionFilter): boolean {
+  return CELL.every((name) => filter[name] === undefined || filter[name] === group[name])
+}
+
+/** Groups of a whole period: those that differ in their time alone are put together. */
+export function overTime(groups: readonly CountedGroup[]): CountedGroup[] {
+  const whole = new Map<string, CountedGroup & { readonly counts: Record<string, number> }>()
+  for (const group of groups) {
+    const { tenant, collection, policyId, counts } = group
+    const key = JSON.stringify([tenant, collection, policyId, ...CELL.map((name) => group[name])])
+    const known = whole.get(key)
+    if (known === undefined) whole.set(key, { ...group, counts: { ...counts } })
+    else for (const name in counts) known.counts[name] = (known.counts[name] ?? 0) + (counts[name] ?? 0)
+  }
+  return [...whole.values()]
+}
+
+function cellOf(key: string): Cell {
+  // The trigger writes a JSON array of texts.
+  const values = JSON.parse(key) as string[]
+  // Made of the names of a cell, whose texts are those of the decisions.
+  return Object.fromEntries(CELL.map((name, at) => [name, values[at]])) as unknown as Cell
+}

@@ -1,0 +1,25 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { countingMigration } from '../../d1/counting.ts'
+import { FIGURES } from '../../d1/figures.ts'
+import { COUNTING_MIGRATION } from '../../scripts/counting-migration.ts'
+import { ROOT } from '../../scripts/local-gate.ts'
+
+const MIGRATIONS = join(ROOT, 'd1', 'migrations')
+const GATES = join(ROOT, 'src', 'core', 'gates')
+
+describe('the migrations', () => {
+  it('count what the table of figures says: `npm run figures` writes them', () => {
+    expect(readFileSync(join(ROOT, COUNTING_MIGRATION), 'utf8')).toBe(countingMigration(FIGURES))
+  })
+
+  it('name no gate', () => {
+    const named = readdirSync(GATES).flatMap((file) =>
+      [...readFileSync(join(GATES, file), 'utf8').matchAll(/\bname: '([a-z-]+)'/g)].map(([, name]) => name ?? ''),
+    )
+    expect(named).toContain('evidence-share')
+    const sql = readdirSync(MIGRATIONS).map((file) => readFileSync(join(MIGRATIONS, file), 'utf8'))
+    expect(named.filter((name) => sql.some((text) => text.includes(`'${name}'`)))).toEqual([])
+  })
+})

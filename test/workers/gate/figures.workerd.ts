@@ -1,0 +1,60 @@
+/** The figures are declared once: what one more line in their table brings about. */
+import { env } from 'cloudflare:workers'
+import { expect, expectTypeOf, it } from 'vitest'
+import { countingSql } from '../../../d1/counting.ts'
+import { FIGURES, type Shown } from '../../../d1/figures.ts'
+import { createD1DecisionStore } from '../../../src/adapters/d1/decision-store.ts'
+import { createD1Statistics } from '../../../packages/console/src/d1/statistics.ts'
+import { shownOf } from '../../../packages/console/src/d1/statistics/totals.ts'
+import { figureShapes } from '../../../workers/gate/api/shapes.ts'
+import { seriesColumns } from '../../../workers/gate/statistics/get-stats.ts'
+import { onTheWire } from '../../../workers/gate/statistics/wire.ts'
+import { countedGroups } from '../../fixtures/counted-groups.ts'
+import { aDecision, anEvent } from '../../fixtures/decision.ts'
+
+const MORE = {
+  ...FIGURES,
+  failures: { kind: 'count', sql: 'event.status >= 500' },
+  rerankMs: { kind: 'mean', sql: 'event.rerank_ms', unit: 'ms' },
+} as const
+
+/** The statements of a view and its trigger. */
+function statementsOf(sql: string): string[] {
+  const at = sql.indexOf('CREATE TRIGGER')
+  return [sql.slice(0, at), sql.slice(at)]
+}
+
+it('one line more is counted, added up, typed, described and exported', async () => {
+  await env.DB.prepare('DROP VIEW decision_batches').run()
+  for (const statement of statementsOf(countingSql(MORE))) await env.DB.prepare(statement).run()
+  const store = createD1DecisionStore({ db: env.DB })
+  const answered = [
+    { status: 200, timings: { rerankMs: 10 } },
+    { status: 503, timings: { rerankMs: 20 } },
+    { status: 500, timings: {} },
+  ]
+  const numbered = answered.map((event, at) => ({
+    event: anEvent(`more-${at}`, { decision: aDecision({ tenant: 'more' }), ...event }),
+    isolate: 'more',
+    sequence: at + 1,
+  }))
+  await store.write(numbered)
+  await store.write(numbered)
+
+  const hours = (await countedGroups(env.DB, 'more')).filter(({ spanMs }) => spanMs === 3_600_000)
+  const shown = shownOf(hours, MORE)
+  expect(shown).toMatchObject({ decisions: 3, failures: 2, meanRerankMs: 15 })
+  expectTypeOf(shown).toEqualTypeOf<Shown<typeof MORE>>()
+  expectTypeOf(shown.failures).toEqualTypeOf<number>()
+  expectTypeOf(shown.meanRerankMs).toEqualTypeOf<number | null>()
+  expect(onTheWire(shown)).toMatchObject({ failures: 2, mean_rerank_ms: 15 })
+  expect(Object.keys(figureShapes(MORE))).toEqual(Object.keys(onTheWire(shown) as object))
+  expect(seriesColumns(MORE).filter((column) => !seriesColumns(FIGURES).includes(column))).toEqual([
+    'failures',
+    'mean_rerank_ms',
+  ])
+  // What the other figures are is as it was.
+  const { atMs } = numbered[0]!.event
+  const summary = await createD1Statistics({ db: env.DB }).summary({ tenant: 'more', fromMs: atMs, toMs: atMs + 1 })
+  expect(summary).toMatchObject(shownOf(hours, FIGURES))
+})
