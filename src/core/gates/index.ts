@@ -6,7 +6,7 @@ export {
   evidenceShareGate,
 } from './evidence-share.ts'
 export type { Finding, ReasonCode, Verdict } from './finding.ts'
-export { type PolicyGate, defineGate, gateWith, settingsOf } from './gate.ts'
+export { type Gate, type PolicyGate, defineGate, gateWith, settingsOf } from './gate.ts'
 export { generationConfidence, generationConfidenceGate } from './generation-confidence.ts'
 export {
   GRADED_RELEVANCE_OPTIONS,

@@ -119,7 +119,7 @@ export interface RecordedDecisions {
 
 const MOST_SCANNED = 2_000
 
-/** Columns of a `ListedDecision`. */
+/** Columns of a `ListedDecision`. @internal */
 export const LISTED = {
   id: decisions.id,
   decisionId: decisions.decisionId,
