@@ -4,7 +4,7 @@
  *   npm run bench:cascades
  *
  * The reader is a stand-in: it knows the labels, grades the passages that answer, and is wrong about so many questions as
- * it is set to. Every question goes through the gate, with `retrieval.rerankFrom` and `rerankBelow`; `balanced` is fitted
+ * it is set to. Every question goes through the gate, with `retrieval.rerankBetween`; `balanced` is fitted
  * without the set. Which questions the reader is wrong about is drawn with a fixed seed.
  */
 import { writeFileSync } from 'node:fs'
@@ -57,7 +57,7 @@ async function judged(
   const set = openQuestionSet(name, { every: EVERY[name] ?? 1 })
   const never = from === below
   // A confidence may be 1, and then it is read too where all are.
-  const retrieval = { rerankFrom: from, ...(below < 1 ? { rerankBelow: below } : {}) }
+  const retrieval = { rerankBetween: [from, below] as const }
   const ask = benchGate(set, {
     policy: graded(general),
     ...(never ? {} : { retrieval, reranker: standInReader(set.questions, errors, SEED) }),
@@ -156,7 +156,7 @@ import { balancedGraded } from 'hono-rag-gate/balanced'
 
 export const cascade: Pick<RagGateOptions<never>, 'policy' | 'retrieval'> = {
   policy: balancedGraded(),
-  retrieval: { rerankFrom: 0.2, rerankBelow: 0.9 },
+  retrieval: { rerankBetween: [0.2, 0.9] },
 }
 \`\`\`
 

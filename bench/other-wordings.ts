@@ -52,14 +52,10 @@ const SETTINGS: QuestionSettings = {
   rules: [],
   retrieval: {
     topK: 10,
-    candidates: 10,
-    fusion: 'convex',
-    fusionWeights: {},
-    rrfK: 60,
     timeoutMs: 60_000,
     rerankTimeoutMs: 60_000,
   },
-  context: { maxCharacters: 12_000 },
+  context: { maxLength: 12_000 },
 }
 
 /** Whether a gate answers the second question with the answer to the first; the passage of some is not in the corpus. */

@@ -48,7 +48,7 @@ async function handWritten(c: Context<Bindings>): Promise<Response> {
     signal: AbortSignal.timeout(3000),
   })
   const { chunks } = fuseConvex(rankings, { idfMass: idfMass(lexicon, terms(question)), topK: 10 })
-  const context = buildContext(chunks, { maxCharacters: 12_000 })
+  const context = buildContext(chunks, { maxLength: 12_000 })
   return c.json({
     ...searchAnswer(context),
     sources: context.chunks.map(({ id, documentId }) => ({ id, document_id: documentId })),
@@ -59,7 +59,8 @@ app.post('/hand-written-twin', handWritten)
 
 const dependenciesOf =
   (parts: (all: GateDependencies) => GateDependencies) =>
-  (env: GateBindings): GateDependencies => ({ ...parts(compositionFor(env).gate), audience: 'public' })
+  (env: GateBindings): GateDependencies =>
+    parts(compositionFor(env).gate)
 
 /** The gate alone: no cache, and nothing recorded. */
 const bare = ({ retriever, collections }: GateDependencies): GateDependencies => ({

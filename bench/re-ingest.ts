@@ -26,14 +26,10 @@ const SETTINGS: QuestionSettings = {
   rules: [],
   retrieval: {
     topK: 10,
-    candidates: 10,
-    fusion: 'convex',
-    fusionWeights: {},
-    rrfK: 60,
     timeoutMs: 60_000,
     rerankTimeoutMs: 60_000,
   },
-  context: { maxCharacters: 12_000 },
+  context: { maxLength: 12_000 },
 }
 
 /** Stores an answer for every question that is not refused. @returns the chunks that each of them rests on */

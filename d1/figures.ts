@@ -41,7 +41,6 @@ export const FIGURES = {
   inputTokens: count(`event.input_tokens`),
   outputTokens: count(`event.output_tokens`),
   escalated: count(`event.escalate`),
-  expanded: count(`event.expansion IS NOT NULL`),
   // What each gate measured of the answers that it judged; an answer that it could not measure counts as 0.
   answerGates: means(`
     SELECT finding.value ->> 'gate' AS name, max(coalesce(finding.value ->> 'actual', 0.0)) AS value

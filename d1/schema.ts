@@ -6,7 +6,7 @@ import { integer, real, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { AnswerSignals } from '../src/core/answer/answer-signals.ts'
 import type { PolicyPin } from '../src/core/policy/policy-pin.ts'
 import type { Passage, ScoreKind } from '../src/core/evidence/chunk.ts'
-import type { Band, CacheState, Expansion } from '../src/core/policy/decision.ts'
+import type { Band, CacheState } from '../src/core/policy/decision.ts'
 import type { Finding, Verdict } from '../src/core/gates/finding.ts'
 import type { Signals } from '../src/core/signals/measure.ts'
 import type { RerankerOutcome } from '../src/core/evidence/rerank.ts'
@@ -158,7 +158,6 @@ export const decisions = sqliteTable('decisions', {
   /** 1 on a refusal that asks for a person. */
   escalate: integer('escalate'),
   /** A further round of retrieval; `NULL` where none was tried. */
-  expansion: text('expansion', { mode: 'json' }).$type<Expansion>(),
   audit: text('audit', { mode: 'json' }).$type<readonly AuditEvent[]>(),
   /** The model call that was not made; `NULL` where one was. */
   saved: text('saved', { mode: 'json' }).$type<Saving>(),

@@ -21,7 +21,7 @@ const gate = ragGate<Env>({
   dependencies: (env) => ({
     retriever: createUpstashRetriever({ url: env.UPSTASH_VECTOR_REST_URL, token: env.UPSTASH_VECTOR_REST_TOKEN }),
     // Everybody gets the same answers here: nobody says who they are. A request with Cookie or Authorization passes by them.
-    cache: answerCache({ store: createMemoryAnswerCache(), scope: 'public', model: env.LLM_MODEL }),
+    cache: answerCache({ store: createMemoryAnswerCache(), scope: 'public', version: env.LLM_MODEL }),
   }),
 })
 

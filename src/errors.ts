@@ -27,8 +27,6 @@ export type RequestErrorCode =
   | 'collection_id'
   | 'collection_not_found'
   | 'not_cached'
-  | 'search_mode'
-  | 'trial'
   | 'stream_type'
   | 'unauthorized'
   | 'forbidden'

@@ -42,7 +42,7 @@ export async function calibratedWithReader(
     const labels = await measuredFamily(name, (questions) => ({
       policy,
       reranker: standInReader(questions, errors, seed),
-      ...(middle === undefined ? {} : { retrieval: { rerankFrom: middle[0], rerankBelow: middle[1] } }),
+      ...(middle === undefined ? {} : { retrieval: { rerankBetween: middle } }),
     }))
     families.push({ policy, labels })
   }

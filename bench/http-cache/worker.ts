@@ -58,7 +58,6 @@ for (const [name, store] of Object.entries(stores)) {
         store,
         scope: 'public',
         vary: { headers: ['accept-language', 'abc', 'bar', 'baz', 'foo'] },
-        bypassesPerMinute: 100_000,
       }),
     },
     policy: certain,

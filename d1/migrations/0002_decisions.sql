@@ -41,8 +41,6 @@ CREATE TABLE decisions (
   rerank_ms REAL,
   -- 1 on a refusal that asks for a person.
   escalate INTEGER,
-  -- A further round of retrieval, as JSON.
-  expansion TEXT,
   -- Events for the audit trail, as a JSON list of {type, payload}.
   audit TEXT,
   -- Of a model call that was not made, as JSON: by ('refusal' or 'cache'), inputTokens and outputTokens where they are

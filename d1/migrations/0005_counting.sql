@@ -6,9 +6,9 @@ CREATE TRIGGER decisions_are_counted INSTEAD OF INSERT ON decision_batches
 BEGIN
   -- ON CONFLICT DO NOTHING rather than INSERT OR IGNORE: the latter would also pass over a row that breaks another rule. An
   -- event whose row was deleted since was counted, and is left alone as well.
-  INSERT INTO decisions (id, decision_id, at_ms, tenant, collection, corpus_version, policy_id, mode, route, verdict, band, confidence, reason, cache, status, ranked_by, signals, findings, evidence_ids, document_ids, retrieval_ms, generation_ms, total_ms, principal_id, question_hmac, hmac_key_id, model, input_tokens, output_tokens, isolate, sequence, answer_signals, reranker, rerank_ms, escalate, expansion, audit, saved, cut)
+  INSERT INTO decisions (id, decision_id, at_ms, tenant, collection, corpus_version, policy_id, mode, route, verdict, band, confidence, reason, cache, status, ranked_by, signals, findings, evidence_ids, document_ids, retrieval_ms, generation_ms, total_ms, principal_id, question_hmac, hmac_key_id, model, input_tokens, output_tokens, isolate, sequence, answer_signals, reranker, rerank_ms, escalate, audit, saved, cut)
   SELECT
-    event.value ->> 'id', event.value ->> 'decision_id', event.value ->> 'at_ms', event.value ->> 'tenant', event.value ->> 'collection', event.value ->> 'corpus_version', event.value ->> 'policy_id', event.value ->> 'mode', event.value ->> 'route', event.value ->> 'verdict', event.value ->> 'band', event.value ->> 'confidence', event.value ->> 'reason', event.value ->> 'cache', event.value ->> 'status', event.value ->> 'ranked_by', event.value ->> 'signals', event.value ->> 'findings', event.value ->> 'evidence_ids', event.value ->> 'document_ids', event.value ->> 'retrieval_ms', event.value ->> 'generation_ms', event.value ->> 'total_ms', event.value ->> 'principal_id', event.value ->> 'question_hmac', event.value ->> 'hmac_key_id', event.value ->> 'model', event.value ->> 'input_tokens', event.value ->> 'output_tokens', event.value ->> 'isolate', event.value ->> 'sequence', event.value ->> 'answer_signals', event.value ->> 'reranker', event.value ->> 'rerank_ms', event.value ->> 'escalate', event.value ->> 'expansion', event.value ->> 'audit', event.value ->> 'saved', event.value ->> 'cut'
+    event.value ->> 'id', event.value ->> 'decision_id', event.value ->> 'at_ms', event.value ->> 'tenant', event.value ->> 'collection', event.value ->> 'corpus_version', event.value ->> 'policy_id', event.value ->> 'mode', event.value ->> 'route', event.value ->> 'verdict', event.value ->> 'band', event.value ->> 'confidence', event.value ->> 'reason', event.value ->> 'cache', event.value ->> 'status', event.value ->> 'ranked_by', event.value ->> 'signals', event.value ->> 'findings', event.value ->> 'evidence_ids', event.value ->> 'document_ids', event.value ->> 'retrieval_ms', event.value ->> 'generation_ms', event.value ->> 'total_ms', event.value ->> 'principal_id', event.value ->> 'question_hmac', event.value ->> 'hmac_key_id', event.value ->> 'model', event.value ->> 'input_tokens', event.value ->> 'output_tokens', event.value ->> 'isolate', event.value ->> 'sequence', event.value ->> 'answer_signals', event.value ->> 'reranker', event.value ->> 'rerank_ms', event.value ->> 'escalate', event.value ->> 'audit', event.value ->> 'saved', event.value ->> 'cut'
   FROM json_each(NEW.events) AS event
   WHERE NOT EXISTS (SELECT 1 FROM removed_decisions WHERE id = event.value ->> 'id')
   ON CONFLICT (id) DO NOTHING;
@@ -34,10 +34,9 @@ BEGIN
         'inputTokens', event.input_tokens,
         'outputTokens', event.output_tokens,
         'escalated', event.escalate,
-        'expanded', event.expansion IS NOT NULL,
-        'savedByRefusal', event.saved ->> 'by' = 'refusal'
+        'savedByRefusal', event.saved ->> 'by' = 'refusal',
+        'savedByCache', event.saved ->> 'by' = 'cache'
       ), json_object(
-        'savedByCache', event.saved ->> 'by' = 'cache',
         'savedMeasured', iif(coalesce(event.saved ->> 'estimated', 0), 0, event.saved ->> 'inputTokens' IS NOT NULL),
         'savedMeasuredInput', iif(coalesce(event.saved ->> 'estimated', 0), 0, event.saved ->> 'inputTokens'),
         'savedMeasuredOutput', iif(coalesce(event.saved ->> 'estimated', 0), 0, event.saved ->> 'outputTokens'),

@@ -2,12 +2,10 @@
 import { RagGateError } from '../errors.ts'
 import type { CachedRoute, GateCache, QuestionToCache } from '../middleware/gate-cache.ts'
 import type { Context } from 'hono'
-import { createBypassLimit } from './bypass-limit.ts'
 import { cacheUseOf } from './cache-use.ts'
 import { CachedExchange, type ExchangeCacheParts } from './cached-exchange.ts'
 import { checkCacheOptions } from './check-options.ts'
 import type { AnswerCacheOptions } from './options.ts'
-import { createRefreshes } from './refreshes.ts'
 
 /**
  * Makes the answer cache of a gate:
@@ -31,11 +29,9 @@ export function answerCache(options: AnswerCacheOptions): GateCache {
           { param: 'cache.scope' },
         )
       }
-      const limit = createBypassLimit(ports.clock, settings.bypassesPerMinute)
-      const { revalidate, varyHeaders, varyQuery, barredCredentials } = settings
-      const refreshes = revalidate && createRefreshes(revalidate, ports.onWarning)
+      const { varyHeaders, varyQuery, barredCredentials } = settings
       const sharesAnswers = authenticates && scope !== 'principal'
-      const parts: ExchangeCacheParts = { settings, route, ports, sharesAnswers, refreshes }
+      const parts: ExchangeCacheParts = { settings, route, ports, sharesAnswers }
       return {
         open(c: Context, { request, received, options: chosen, startedMs }: QuestionToCache) {
           const { principal, audience } = request
@@ -50,8 +46,7 @@ export function answerCache(options: AnswerCacheOptions): GateCache {
               ...varyQuery.map((name) => JSON.stringify(c.req.queries(name) ?? null)),
             ],
             options: chosen,
-            use: cacheUseOf(received.headers, { barredCredentials, ownAnswersOnly, principal, limit }),
-            isRefresh: refreshes?.isRefresh(received) === true,
+            use: cacheUseOf(received.headers, { barredCredentials, ownAnswersOnly }),
             received,
             startedMs,
           })

@@ -31,8 +31,6 @@ export function foundStatus({ kind, ttlSeconds }: FoundAnswer, audience: Audienc
   switch (kind) {
     case 'stale':
       return `rag-gate; fwd=stale${ttl}; detail=stale-if-error`
-    case 'refreshed':
-      return `rag-gate; hit${ttl}; detail=stale-while-revalidate`
     case 'collapsed':
       return `rag-gate; fwd=miss${ttl}; collapsed`
     case 'evidence-hit':

@@ -1,7 +1,5 @@
-/** How a request wants the cache to take part, and how far it may have its way. */
+/** How a request wants the cache to take part. */
 import { cacheDirectives, directiveSeconds } from '../core/policy/cache-control.ts'
-import type { Principal } from '../ports/authenticator.ts'
-import type { BypassLimit } from './bypass-limit.ts'
 
 /** How the cache may take part in one question. */
 export interface CacheUse {
@@ -29,8 +27,6 @@ export interface CacheUseRules {
   readonly barredCredentials: readonly CredentialHeader[]
   /** Whether a stored answer may be sent on demand only to who asked for it first. */
   readonly ownAnswersOnly: boolean
-  readonly principal: Principal
-  readonly limit: BypassLimit
 }
 
 /** The use of the cache for one request, and why it is none. */
@@ -39,9 +35,8 @@ export interface RequestedCacheUse extends CacheUse {
 }
 
 /**
- * The part of the cache in one request, by its `Cache-Control` and its credentials. A directive that asks for a new answer
- * costs a model call, so it has its way only so often; beyond that a stored answer is sent, and nothing is stored that
- * must not be. A field that does not follow the grammar is passed over: it asks for nothing.
+ * The part of the cache in one request, by its `Cache-Control` and its credentials. A field that does not follow the grammar
+ * is passed over: it asks for nothing.
  *
  * @see RFC 9111, sections 3.5 and 5.2.1
  */
@@ -61,9 +56,5 @@ export function cacheUseOf(headers: Headers, rules: CacheUseRules): RequestedCac
     const only = rules.ownAnswersOnly ? 'own' : 'any'
     return noCache ? { read: false, store, only, why: 'request' } : { read: true, store, only, ...young }
   }
-  const forcesNew = noCache || !store
-  if (!forcesNew && young.maxAgeSeconds === undefined) return { read: true, store }
-  if (!rules.limit.take(JSON.stringify([rules.principal.tenant, rules.principal.id]))) return { read: true, store }
-  if (forcesNew) return { read: false, store, why: 'request' }
-  return { read: true, store, ...young }
+  return noCache || !store ? { read: false, store, why: 'request' } : { read: true, store, ...young }
 }

@@ -7,7 +7,7 @@ import type { CacheSettings } from './check-options.ts'
 export interface QuestionCacheParts {
   readonly settings: CacheSettings
   readonly route: QuestionSettings
-  readonly ports: Pick<QuestionPorts, 'reranker' | 'rewriter' | 'clock' | 'onWarning'>
+  readonly ports: Pick<QuestionPorts, 'reranker' | 'clock' | 'onWarning'>
 }
 
 /** A question as the cache sees it. */
@@ -21,6 +21,4 @@ export interface CacheableQuestion {
   /** What the request and the route chose and an answer depends on, by name. */
   readonly options: Readonly<Record<string, string>>
   readonly use: CacheUse
-  /** Whether it makes an answer anew that was sent past its lifetime: then it is not answered with that. */
-  readonly isRefresh?: boolean
 }

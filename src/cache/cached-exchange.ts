@@ -11,7 +11,6 @@ import { type Forwarded, forwardedStatus, foundStatus } from './cache-status.ts'
 import type { RequestedCacheUse } from './cache-use.ts'
 import type { CacheableQuestion, QuestionCacheParts } from './cacheable-question.ts'
 import { CachedQuestion } from './cached-question.ts'
-import type { Refreshes } from './refreshes.ts'
 import { storeAnswer, storeByQuestion, storeRefusal, type Storing } from './store-answer.ts'
 import { storedResponse } from './stored-response.ts'
 
@@ -19,8 +18,6 @@ import { storedResponse } from './stored-response.ts'
 export interface ExchangeCacheParts extends QuestionCacheParts {
   /** Whether callers that are told apart share answers: then nobody is told what another asked. */
   readonly sharesAnswers: boolean
-  /** Present where answers may be made anew after a stale one was sent. */
-  readonly refreshes: Refreshes | undefined
 }
 
 /** A question in one exchange. */
@@ -51,13 +48,11 @@ export class CachedExchange implements ExchangeCache {
   async send(found: FoundAnswer): Promise<Response> {
     const { answer, kind } = found
     const response = await storedResponse(this.#c, this.#asked.received, answer)
-    const { refreshes, ports } = this.#parts
     if (this.question.leads || kind === 'evidence-hit') {
       const store = (): Promise<CachedAnswer> | undefined =>
         kind === 'evidence-hit' ? this.#storeByQuestion(answer) : undefined
       this.#keep(store, kind === 'stale' ? 'failed' : 'not-stored')
     }
-    if (kind === 'refreshed') later(this.#c, () => refreshes?.refresh(answer.key, this.#c, ports.clock))
     return response
   }
 
@@ -129,10 +124,8 @@ export class CachedExchange implements ExchangeCache {
       decision,
       reported,
       varyHeaders: settings.varyHeaders,
-      omitHeaders: new Set([...settings.omitHeaders, ...this.#outerHeaders]),
-      maxStoredBytes: settings.maxStoredBytes,
+      outerHeaders: this.#outerHeaders,
       staleIfErrorSeconds: settings.staleIfErrorSeconds,
-      staleWhileRevalidateSeconds: settings.staleWhileRevalidateSeconds,
       requestedAtMs: startedMs,
       principalId: request.principal.id,
       purgeEpoch,
@@ -177,10 +170,9 @@ const STATES: Readonly<Record<FoundAnswer['kind'], CacheOutcome['state']>> = {
   collapsed: 'hit',
   'evidence-hit': 'evidence-hit',
   stale: 'stale',
-  refreshed: 'stale',
 }
 
-/** Whether reranker and expansion did their part: where one failed, the next question may get another answer. */
-function isUnimpaired({ reranker, expansion }: Decision): boolean {
-  return reranker !== 'failed' && reranker !== 'timeout' && expansion?.expanded !== false
+/** Whether the reranker did its part: where it failed, the next question may get another answer. */
+function isUnimpaired({ reranker }: Decision): boolean {
+  return reranker !== 'failed' && reranker !== 'timeout'
 }

@@ -10,15 +10,7 @@ import type { CoalescedOutcome, Leader } from '../ports/coalescer.ts'
 import type { CacheableQuestion, QuestionCacheParts } from './cacheable-question.ts'
 import { joinOthers } from './coalesce.ts'
 import { type AnswerKeys, answerKeys, keyOfEvidence } from './question-key.ts'
-import {
-  findStored,
-  isOutage,
-  isSendable,
-  knownPurges,
-  mayBeSentStale,
-  mayStandIn,
-  type StoredAnswer,
-} from './stored-answer.ts'
+import { findStored, isOutage, isSendable, knownPurges, mayStandIn, type StoredAnswer } from './stored-answer.ts'
 
 /** Where the answer to a question may be kept. */
 export interface KeptUnder {
@@ -83,8 +75,7 @@ export class CachedQuestion implements QuestionCache {
     const stored = await findStored(this.#parts, this.#question, purges, key)
     if (isSendable(stored, this.#question)) return foundAs('hit', stored)
     this.#stored = stored
-    const windowSeconds = this.#question.isRefresh === true ? 0 : this.#parts.settings.staleWhileRevalidateSeconds
-    return mayBeSentStale(stored, windowSeconds, this.#question) ? foundAs('refreshed', stored) : undefined
+    return undefined
   }
 
   async #waitForOthers(key: string, purges: KnownPurges): Promise<FoundAnswer | undefined> {

@@ -17,6 +17,8 @@ export interface Joined {
 
 const FAULTS: Faults = { late: 'store_unavailable', failed: 'store_unavailable', what: 'The coalescer' }
 
+/** How long a question waits for the answer to the same question that is being made, milliseconds; then it is answered separately. */
+const TIMEOUT_MS = 10_000
 /** How much longer than its time limit a coalescer may take before it is given up, milliseconds. */
 const GRACE_MS = 500
 
@@ -30,12 +32,11 @@ export async function joinOthers(
   purges: KnownPurges,
   key: string,
 ): Promise<Joined> {
-  const { coalescer, coalesceTimeoutMs } = settings
+  const { coalescer } = settings
   const { read, store, maxAgeSeconds } = question.use
-  if (coalescer === undefined || coalesceTimeoutMs === 0) return {}
-  if (!read || !store || maxAgeSeconds !== undefined) return {}
+  if (coalescer === undefined || !read || !store || maxAgeSeconds !== undefined) return {}
   try {
-    const role = await joinInTime(coalescer, key, coalesceTimeoutMs)
+    const role = await joinInTime(coalescer, key)
     if (role.kind === 'leader') return { leader: role.leader }
     if (role.kind === 'separate') return { separate: true }
     const answer = checkStored(ports, purges, role.answer, key)
@@ -51,11 +52,11 @@ export async function joinOthers(
 }
 
 /** A leader whose role comes too late steps down at once: others may be waiting for it. */
-async function joinInTime(coalescer: Coalescer, key: string, timeoutMs: number): Promise<Role> {
+async function joinInTime(coalescer: Coalescer, key: string): Promise<Role> {
   let late = false
   try {
-    return await inTime(timeoutMs + GRACE_MS, FAULTS, async () => {
-      const role = await coalescer.join(key, timeoutMs)
+    return await inTime(TIMEOUT_MS + GRACE_MS, FAULTS, async () => {
+      const role = await coalescer.join(key, TIMEOUT_MS)
       if (late && role.kind === 'leader') await role.leader.complete('failed')
       return role
     })

@@ -28,29 +28,21 @@ export function answerKeys(parts: QuestionCacheParts, question: CacheableQuestio
 
 /** What both keys of a question share. */
 function sharedKeyParts(
-  { settings, route, ports: { reranker, rewriter } }: QuestionCacheParts,
+  { settings, route, ports: { reranker } }: QuestionCacheParts,
   { request, partition, path, vary, options }: CacheableQuestion,
   { collection: { tenant, id }, policy, filter }: QuestionPlace,
 ): SharedKeyParts {
-  const rewriterModel = route.retrieval.expansion === undefined ? '' : (rewriter?.model ?? '')
   return {
-    deployment: settings.deployment,
+    version: settings.version,
     tenant,
     collection: id,
     filter: filterKey(filter),
     partition,
     route: path,
     audience: request.audience,
-    model: settings.model,
-    prompt: settings.prompt,
     policyId: ruledPolicyId(policy, route.rules),
     mode: route.mode,
-    retrieval: lengthPrefixed([
-      retrievalText(route),
-      request.searchMode ?? 'hybrid',
-      reranker?.model ?? '',
-      rewriterModel,
-    ]),
+    retrieval: lengthPrefixed([retrievalText(route), reranker?.model ?? '']),
     vary,
     question: request.question,
     options,
@@ -63,19 +55,11 @@ const RETRIEVAL_TEXTS = new WeakMap<QuestionSettings, string>()
 function retrievalText(settings: QuestionSettings): string {
   const known = RETRIEVAL_TEXTS.get(settings)
   if (known !== undefined) return known
-  const { topK, candidates, fusion, fusionWeights, rrfK, expansion, rerankFrom, rerankBelow } = settings.retrieval
-  const { maxCharacters, maxTokens } = settings.context
+  const { topK, rerankBetween } = settings.retrieval
   const text = canonicalJson({
     topK,
-    candidates,
-    fusion,
-    fusionWeights: { ...fusionWeights },
-    rrfK,
-    maxCharacters,
-    maxTokens: maxTokens ?? null,
-    rerankFrom: rerankFrom ?? 0,
-    rerankBelow: rerankBelow ?? null,
-    expandBelow: expansion?.below ?? 0,
+    maxLength: settings.context.maxLength,
+    rerankBetween: rerankBetween === undefined ? null : [...rerankBetween],
   })
   RETRIEVAL_TEXTS.set(settings, text)
   return text

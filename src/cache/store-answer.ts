@@ -1,6 +1,6 @@
 /** Into the answer cache: what may be kept, for how long, and as what. */
 import type { Decision } from '../core/policy/decision.ts'
-import { handlerFreshness, type HandlerFreshness, staleSeconds } from '../core/policy/handler-freshness.ts'
+import { handlerFreshness, type HandlerFreshness, staleIfErrorSeconds } from '../core/policy/handler-freshness.ts'
 import { jitterOf, lifetimeSeconds } from '../core/policy/lifetimes.ts'
 import type { Policy } from '../core/policy/policy.ts'
 import { readAtMost } from '../http/read-at-most.ts'
@@ -22,13 +22,10 @@ export interface Storing {
   readonly reported: () => AnswerReport
   /** Request headers that are part of the key. */
   readonly varyHeaders: readonly string[]
-  /** Headers that are not stored, in lower case. */
-  readonly omitHeaders: ReadonlySet<string>
-  readonly maxStoredBytes: number
+  /** Names of headers, in lower case, that middleware around the gate had set for this caller: they are not stored. */
+  readonly outerHeaders: readonly string[]
   /** How long past its lifetime an answer may stand in for a retriever or a handler that failed, seconds. */
   readonly staleIfErrorSeconds: number
-  /** How long past its lifetime an answer may be sent while a new one is made, seconds. */
-  readonly staleWhileRevalidateSeconds: number
   /** When the question came, milliseconds since 1970: its answer ages from then on. */
   readonly requestedAtMs: number
   readonly principalId: string
@@ -36,13 +33,16 @@ export interface Storing {
   readonly purgeEpoch: number
 }
 
+/** Largest answer that is stored. */
+const MAX_STORED_BYTES = 262_144
+
 /**
  * Stores a clean, whole answer for as long as its confidence and the handler's own headers allow.
  *
  * @returns what was stored; `undefined` where nothing was
  */
 export function storeAnswer(response: Response, storing: Storing): Promise<CachedAnswer | undefined> | undefined {
-  const { policy, decision, reported, maxStoredBytes } = storing
+  const { policy, decision, reported } = storing
   // In `observe` mode an answer may rest on evidence that the policy would have refused: it is sent, and not kept.
   if (decision.verdict === 'refuse' || reported().complete === false) return undefined
   // Behind disabled gates nothing was held back: such answers are for one look only.
@@ -57,10 +57,10 @@ export function storeAnswer(response: Response, storing: Storing): Promise<Cache
   const hasBody = response.body !== null
   // Whatever else an answer without a body is, it is none; a redirect says all in its headers.
   if (lifetime === 0 || (!hasBody && response.status === 200)) return undefined
-  if (Number(response.headers.get('content-length') ?? 0) > maxStoredBytes) return undefined
+  if (Number(response.headers.get('content-length') ?? 0) > MAX_STORED_BYTES) return undefined
   const copy = response.clone()
   return (async () => {
-    const bytes = await readAtMost(copy.body, maxStoredBytes)
+    const bytes = await readAtMost(copy.body, MAX_STORED_BYTES)
     if (bytes === undefined) return undefined
     const body = textIn(bytes)
     if (body === undefined) return undefined
@@ -140,26 +140,19 @@ function cachedAnswer(
   response: Response,
   body: string,
 ): CachedAnswer {
-  const { key, decision, reported, requestedAtMs, principalId, purgeEpoch, omitHeaders } = storing
+  const { key, decision, reported, requestedAtMs, principalId, purgeEpoch, outerHeaders } = storing
   const { model, usage } = reported()
   const header = (name: string): string | null => response.headers.get(name)
-  const staleIfErrorSeconds = staleSeconds(header, 'stale-if-error', storing.staleIfErrorSeconds)
-  const staleWhileRevalidateSeconds = staleSeconds(
-    header,
-    'stale-while-revalidate',
-    // A refusal stands for seconds: what was missing may come any time.
-    decision.verdict === 'refuse' ? 0 : storing.staleWhileRevalidateSeconds,
-  )
+  const staleSeconds = staleIfErrorSeconds(header, storing.staleIfErrorSeconds)
   return {
     schema: 2,
     key,
     requestedAtMs,
     lifetimeSeconds: lifetime,
     ageSeconds,
-    ...(staleIfErrorSeconds === 0 ? {} : { staleIfErrorSeconds }),
-    ...(staleWhileRevalidateSeconds === 0 ? {} : { staleWhileRevalidateSeconds }),
+    ...(staleSeconds === 0 ? {} : { staleIfErrorSeconds: staleSeconds }),
     status: response.status,
-    headers: storedHeaders(response.headers, omitHeaders),
+    headers: storedHeaders(response.headers, outerHeaders),
     body,
     decision,
     principalId,

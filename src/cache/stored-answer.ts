@@ -89,17 +89,6 @@ export function isSendable(
   return stored.ageSeconds <= maxAgeSeconds && (only !== 'own' || stored.answer.principalId === principal.id)
 }
 
-/** An answer past its lifetime is sent while a new one is made, to whoever did not say how old it may be. */
-export function mayBeSentStale(
-  stored: StoredAnswer | null,
-  windowSeconds: number,
-  { use }: CacheableQuestion,
-): stored is StoredAnswer {
-  const asksPlainly = use.store && use.maxAgeSeconds === undefined && use.only === undefined
-  if (stored === null || !asksPlainly) return false
-  return isWithin(stored, Math.min(windowSeconds, stored.answer.staleWhileRevalidateSeconds ?? 0))
-}
-
 /**
  * Whether an answer past its lifetime may stand in for one that cannot be made: within the window of the route, and that of
  * the answer. The key names the corpus version and the policy, so it was given over the same documents by the same rules.
@@ -107,11 +96,10 @@ export function mayBeSentStale(
  * @see RFC 5861, section 4
  */
 export function mayStandIn(stored: StoredAnswer | null, windowSeconds: number): stored is StoredAnswer {
-  return stored !== null && isWithin(stored, Math.min(windowSeconds, stored.answer.staleIfErrorSeconds ?? 0))
-}
-
-function isWithin({ answer, residentSeconds }: StoredAnswer, windowSeconds: number): boolean {
-  return windowSeconds > 0 && residentSeconds >= 0 && residentSeconds < answer.lifetimeSeconds + windowSeconds
+  if (stored === null) return false
+  const { answer, residentSeconds } = stored
+  const seconds = Math.min(windowSeconds, answer.staleIfErrorSeconds ?? 0)
+  return seconds > 0 && residentSeconds >= 0 && residentSeconds < answer.lifetimeSeconds + seconds
 }
 
 /** What a retriever does that is down. What it cannot search at all, it could not search before either. */

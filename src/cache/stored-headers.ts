@@ -51,7 +51,7 @@ const UNPACKED: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'br', 'deflate'
  *
  * @param others names in lower case that are left out as well
  */
-export function storedHeaders(headers: Headers, others: ReadonlySet<string>): (readonly [string, string])[] {
+export function storedHeaders(headers: Headers, others: readonly string[]): (readonly [string, string])[] {
   const connection = (headers.get('connection') ?? '').toLowerCase().split(',')
   const left = new Set([...NEVER_STORED, ...connection.map((name) => name.trim()), ...others])
   const codings = (headers.get('content-encoding') ?? '').toLowerCase().split(',')

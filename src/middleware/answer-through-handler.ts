@@ -223,7 +223,6 @@ async function judgeAnswerOf<Bindings extends object>(
     ...(messages && { messages }),
     report: answer.reported(),
     generationConfidence: settings.generationConfidence,
-    maxBytes: settings.maxJudgedBytes,
     silenceMs: settings.streamStartTimeoutMs,
   })
   answer.decision = judged.decision
@@ -243,7 +242,8 @@ async function judgeAnswerOf<Bindings extends object>(
     replaceResponse(c, new Response(null, { headers }))
     c.status(200)
     const own = await settings.onRefuse?.(refused, c)
-    const { body, status } = own ?? { body: refusal, status: settings.refusalStatus }
+    // With the status that `onRefuse` may have set.
+    const { body, status } = own ?? c.newResponse(refusal)
     const sent = mergedHeaders(headers, own?.headers ?? new Headers({ 'content-type': 'application/json' }))
     replaceResponse(c, new Response(body, { status, headers: sent }))
     return own === undefined ? { refusal } : { refusedBy: 'application' }

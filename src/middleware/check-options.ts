@@ -1,7 +1,6 @@
 /** The check of a route's options: once, when the middleware is made. */
 import type { Context } from 'hono'
 import type { GenerationConfidenceSource } from '../core/answer/measure-answer.ts'
-import { type ConvexWeights, FUSION_METHODS } from '../core/evidence/fusion.ts'
 import { checkPassageFilter } from '../core/evidence/passage-filter.ts'
 import { canonicalJson } from '../core/lib/canonical.ts'
 import { isRecord } from '../core/lib/guards.ts'
@@ -9,7 +8,6 @@ import {
   anything,
   callable,
   group,
-  methods,
   number,
   oneOf,
   type OptionKinds,
@@ -20,26 +18,29 @@ import {
   whole,
   withDefaults,
 } from '../core/lib/options.ts'
-import { RRF_K } from '../core/lib/rank-scores.ts'
 import { definePolicy, type Policy } from '../core/policy/policy.ts'
 import type { Text } from '../core/gates/text.ts'
 import { validateRules } from '../core/policy/rules.ts'
 import type { MessagesByCode } from '../core/reports/refusal.ts'
-import type { ContextSettings } from '../pipeline/fit-context.ts'
+
 import type { GateWarning, QuestionSettings, RetrievalSettings } from '../pipeline/question-settings.ts'
 import { errorForLog, isRagGateError, RagGateError } from '../errors.ts'
 import type { AnswerOptions, ContextOptions, QuestionOptions, RagGateOptions, RetrievalOptions } from './options.ts'
 import type { SilenceLimits } from './silence-limit.ts'
 
 /** How a route reads questions, completed. */
-export type ReadSettings = Required<Omit<QuestionOptions, 'read'>> & Pick<QuestionOptions, 'read'>
+export interface ReadSettings
+  extends Required<Omit<QuestionOptions, 'read' | 'collections'>>, Pick<QuestionOptions, 'read'> {
+  /** Searched when the request names none. */
+  readonly collection: string
+  /** Those that it may name. */
+  readonly collections: readonly string[] | 'any'
+}
 
 /** The options of a route, checked and completed. */
 export interface RouteSettings extends QuestionSettings, SilenceLimits {
   readonly question: ReadSettings
   readonly generationConfidence?: GenerationConfidenceSource
-  readonly maxJudgedBytes: number
-  readonly refusalStatus: 200 | 403 | 404 | 422
   readonly closestPassages: number
   /** The texts for one request, and what tells them from those for another. */
   readonly messagesFor: (c: Context) => { readonly messages?: MessagesByCode; readonly key: string }
@@ -52,46 +53,38 @@ const QUESTION: OptionKinds<QuestionOptions> = {
   field: string,
   maxCodePoints: whole(1, 1_000_000),
   maxBodyBytes: whole(1, 100_000_000),
-  bodyTimeoutMs: whole(1, 600_000),
   otherFields: oneOf('refuse', 'allow'),
-  collection: string,
-  // In a string every part of a name would be found.
-  otherCollections: { words: "a list of strings, or 'any'", holds: (value) => value === 'any' || strings.holds(value) },
-  searchModes: oneOf('none', 'operators'),
-  trials: oneOf('none', 'operators'),
-  streams: oneOf('none', 'everyone'),
+  collections: {
+    words: "a list of strings, one or more, or 'any'",
+    // In a string every part of a name would be found.
+    holds: (value) => value === 'any' || (strings.holds(value) && (value as readonly string[]).length > 0),
+  },
 }
-
-const WEIGHTS: OptionKinds<ConvexWeights> = { cosine: anything, bm25: anything }
 
 const RETRIEVAL: OptionKinds<RetrievalOptions> = {
   topK: whole(1, 100),
-  candidates: whole(1, 100),
-  fusion: oneOf(...FUSION_METHODS),
-  fusionWeights: group(WEIGHTS),
-  rrfK: number(0, 10_000),
   filter: anything,
   timeoutMs: whole(1, 60_000),
   rerankTimeoutMs: whole(1, 60_000),
-  rerankFrom: number(0, 1),
-  rerankBelow: number(0, 1),
-  expansion: { words: 'a stage such as expandRetrieval(…)', holds: methods('expand').holds },
+  rerankBetween: {
+    words: 'two numbers from 0 to 1, the first under the second',
+    holds: (value) =>
+      Array.isArray(value) && value.length === 2 && value.every(number(0, 1).holds) && value[0] < value[1],
+  },
 }
 
 const CONTEXT: OptionKinds<ContextOptions> = {
-  maxCharacters: whole(200, 10_000_000),
-  maxTokens: whole(50, 10_000_000),
-  countTokens: callable,
+  maxLength: whole(50, 10_000_000),
+  lengthOf: callable,
 }
 
 const ANSWER: OptionKinds<AnswerOptions> = {
   generationConfidence: oneOf('reported', 'token-log-probabilities'),
-  maxJudgedBytes: whole(1, 100_000_000),
-  streamStartTimeoutMs: whole(1, 600_000),
   streamIdleTimeoutMs: whole(1, 600_000),
 }
 
-const OPTIONS: OptionKinds<RagGateOptions> = {
+/** The options of a route. */
+export const ROUTE_OPTIONS: OptionKinds<RagGateOptions> = {
   dependencies: required({
     words: 'an object with a retriever, or a function that makes one',
     holds: (value) => typeof value === 'function' || isRecord(value),
@@ -106,7 +99,6 @@ const OPTIONS: OptionKinds<RagGateOptions> = {
   retrieval: group(RETRIEVAL),
   context: group(CONTEXT),
   answer: group(ANSWER),
-  refusalStatus: oneOf(200, 403, 404, 422),
   closestPassages: whole(0, 10),
   messages: anything,
   onRefuse: callable,
@@ -123,23 +115,24 @@ function invalid(message: string, param: string): RagGateError {
  * @throws `config_invalid`, `policy_invalid` when one is out of range, or not known
  */
 export function checkOptions(options: RagGateOptions<never>): RouteSettings {
-  requireOptions(options, OPTIONS)
+  requireOptions(options, ROUTE_OPTIONS)
   const { policy, rules = [], mode = 'enforce' } = options
   const onWarning = harmless(options.onWarning ?? warnOnConsole)
-  const { refusalStatus = 200, closestPassages = 0 } = options
-  const answer = withDefaults(options.answer, ANSWER_DEFAULTS)
+  const { closestPassages = 0 } = options
+  const { generationConfidence, streamIdleTimeoutMs = 15_000 } = options.answer ?? {}
   validateRules(rules)
   const messagesFor = messageChooser(options.messages)
   const checkCodes = codeCheck(options.messages, onWarning)
   return {
-    policy: policyChooser(policy, answer.generationConfidence, checkCodes),
+    policy: policyChooser(policy, generationConfidence, checkCodes),
     rules: [...rules],
     mode,
-    question: withDefaults(options.question, QUESTION_DEFAULTS),
+    question: checkQuestion(options.question),
     retrieval: checkRetrieval(options.retrieval),
-    context: checkContext(options.context),
-    ...answer,
-    refusalStatus,
+    context: withDefaults(options.context, { maxLength: 12_000 }),
+    ...(generationConfidence && { generationConfidence }),
+    streamIdleTimeoutMs,
+    streamStartTimeoutMs: Math.max(streamIdleTimeoutMs, STREAM_START_TIMEOUT_MS),
     closestPassages,
     messagesFor,
     onRefuse: options.onRefuse,
@@ -168,42 +161,29 @@ const QUESTION_DEFAULTS = {
   field: 'question',
   maxCodePoints: 2000,
   maxBodyBytes: 65_536,
-  bodyTimeoutMs: 10_000,
   otherFields: 'refuse',
-  collection: 'default',
-  otherCollections: [],
-  searchModes: 'none',
-  trials: 'none',
-  streams: 'none',
+  collections: ['default'],
 } as const
 
-const ANSWER_DEFAULTS = { maxJudgedBytes: 1_048_576, streamStartTimeoutMs: 60_000, streamIdleTimeoutMs: 15_000 }
+function checkQuestion(options: QuestionOptions | undefined): ReadSettings {
+  const settings = withDefaults(options, QUESTION_DEFAULTS)
+  const { collections } = settings
+  // A list has one at least.
+  return { ...settings, collection: collections === 'any' ? 'default' : collections[0]! }
+}
+
+/** A model may think before its first words. */
+const STREAM_START_TIMEOUT_MS = 60_000
 
 const RETRIEVAL_DEFAULTS = {
   topK: 10,
-  fusion: 'convex',
-  fusionWeights: {},
   timeoutMs: 3000,
   rerankTimeoutMs: 3000,
 } as const
 
 function checkRetrieval(options: RetrievalOptions = {}): RetrievalSettings {
-  const { filter, rrfK, ...given } = withDefaults(options, RETRIEVAL_DEFAULTS)
-  const { topK, candidates = topK, fusion, rerankFrom = 0, rerankBelow = Infinity } = given
-  if (candidates < topK) throw invalid('retrieval.candidates must not be under retrieval.topK', 'retrieval.candidates')
-  if (rrfK !== undefined && fusion !== 'rrf') {
-    throw invalid("retrieval.rrfK is for the fusion 'rrf'", 'retrieval.rrfK')
-  }
-  if (rerankFrom >= rerankBelow) {
-    throw invalid('retrieval.rerankFrom must be under retrieval.rerankBelow', 'retrieval.rerankFrom')
-  }
-  return { ...given, candidates, rrfK: rrfK ?? RRF_K, ...(filter && { filter: filterChooser(filter) }) }
-}
-
-function checkContext({ maxCharacters = 12_000, maxTokens, countTokens }: ContextOptions = {}): ContextSettings {
-  if (maxTokens === undefined) return { maxCharacters }
-  if (countTokens !== undefined) return { maxCharacters, maxTokens, countTokens }
-  throw invalid('context.maxTokens needs context.countTokens', 'context.countTokens')
+  const { filter, ...given } = withDefaults(options, RETRIEVAL_DEFAULTS)
+  return { ...given, ...(filter && { filter: filterChooser(filter) }) }
 }
 
 /** Policies are checked and given their own id whoever made them: a copy with other gates must not keep the old id. */

@@ -1,16 +1,14 @@
 /** What the gate works with, checked once and kept for as long as the isolate lives. */
 import type { QuestionHmac } from '../pipeline/question-hmac.ts'
 import { createTermReader } from '../core/text/terms.ts'
-import { callable, methods, oneOf, type OptionKinds, required, requireOptions } from '../core/lib/options.ts'
+import { callable, methods, type OptionKinds, required, requireOptions } from '../core/lib/options.ts'
 import type { TermReader } from '../core/text/terms.ts'
-import type { Audience } from '../core/policy/preset.ts'
 import type { SavingsLedger } from '../core/reports/savings.ts'
 import { RagGateError } from '../errors.ts'
 import type { Authenticate } from '../ports/authenticator.ts'
 import type { Clock } from '../ports/clock.ts'
 import { type Collections, plainCollection } from '../ports/collections.ts'
 import type { DecisionEvent, DecisionLog } from '../ports/decision-log.ts'
-import type { QuestionRewriter } from '../ports/question-rewriter.ts'
 import type { Reranker } from '../ports/reranker.ts'
 import type { Retriever } from '../ports/retriever.ts'
 import type { GateWarning, QuestionPorts, QuestionSettings } from '../pipeline/question-settings.ts'
@@ -28,11 +26,6 @@ export interface GateDependencies {
   /** Scores the retrieved passages before they are judged. Without one, retrieval scores and texts decide. */
   readonly reranker?: Reranker
   /**
-   * Words a weak question anew for the further round of `retrieval.expansion`. Without one, words of the best passages are added
-   * to it.
-   */
-  readonly rewriter?: QuestionRewriter
-  /**
    * `answerCache(…)` of `hono-rag-gate/cache`.
    *
    * @default none: every question is retrieved, judged and answered anew
@@ -40,16 +33,13 @@ export interface GateDependencies {
   readonly cache?: GateCache
   /** Without one, decisions are not recorded. */
   readonly log?: DecisionLog
-  /** Without one, everyone is the anonymous principal of the tenant `default` and may ask. */
+  /**
+   * Finds out who asks. Without it, everyone is the anonymous principal of the tenant `default` and may ask. A principal with
+   * the scope `admin` sees every figure.
+   */
   readonly authenticate?: Authenticate
   /** @default the system's */
   readonly clock?: Clock
-  /**
-   * What a caller without the admin scope sees. `operator` shows every figure: for local pages and private deployments.
-   *
-   * @default 'public'
-   */
-  readonly audience?: Audience
   /** `savingsLedger(…)`: records the model calls that refusals and cached answers save. @default none are recorded */
   readonly savings?: SavingsLedger
   /** `questionHmac(…)`: records each question as an HMAC. @default nothing of a question is recorded */
@@ -59,7 +49,6 @@ export interface GateDependencies {
 /** The dependencies with their defaults, and what is derived from them. */
 export interface ResolvedDependencies extends QuestionPorts {
   readonly cache?: RouteCache
-  readonly audience: Audience
   readonly savings?: SavingsLedger
   readonly authenticate?: Authenticate
   /** Remembers terms of texts for as long as the dependencies live. */
@@ -102,16 +91,15 @@ export function dependenciesFor<Bindings extends object>(
   }
 }
 
-const DEPENDENCIES: OptionKinds<GateDependencies> = {
+/** The members of the dependencies. */
+export const DEPENDENCIES: OptionKinds<GateDependencies> = {
   retriever: required(methods('retrieve')),
   collections: methods('find', 'lexicon'),
   reranker: methods('rerank'),
-  rewriter: methods('rewrite'),
   cache: { words: 'answerCache({ store: … }) of hono-rag-gate/cache', holds: methods('forRoute').holds },
   log: methods('record', 'flush'),
   authenticate: callable,
   clock: methods('nowMs'),
-  audience: oneOf('public', 'operator'),
   savings: callable,
   questionHmac: callable,
 }
@@ -146,26 +134,22 @@ export function resolveDependencies(given: GateDependencies, settings: Dependent
     retriever,
     collections = oneCollection(settings.question.collection),
     reranker,
-    rewriter,
     cache,
     log,
     authenticate,
     clock = SYSTEM_CLOCK,
-    audience = 'public',
     savings,
     questionHmac,
   } = given
-  const models = { ...(reranker && { reranker }), ...(rewriter && { rewriter }) }
   const { onWarning } = settings
-  const ports = { ...models, clock, onWarning }
+  const ports = { ...(reranker && { reranker }), clock, onWarning }
   return {
     retriever,
     collections,
-    ...models,
+    ...(reranker && { reranker }),
     ...(cache && { cache: cache.forRoute({ settings, ports, authenticates: authenticate !== undefined }) }),
     clock,
     onWarning,
-    audience,
     ...(savings && { savings }),
     ...(authenticate && { authenticate }),
     terms: createTermReader(),

@@ -15,7 +15,7 @@ export interface GateCache {
 /** The route whose answers are cached. */
 export interface CachedRoute {
   readonly settings: QuestionSettings
-  readonly ports: Pick<QuestionPorts, 'reranker' | 'rewriter' | 'clock'> & Required<Pick<QuestionPorts, 'onWarning'>>
+  readonly ports: Pick<QuestionPorts, 'reranker' | 'clock'> & Required<Pick<QuestionPorts, 'onWarning'>>
   /** Whether callers are told apart. */
   readonly authenticates: boolean
 }

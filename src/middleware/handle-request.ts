@@ -1,7 +1,7 @@
 /** The way of a request: its question is read and judged; refusals and cache hits are answered here, the rest by the handler. */
 import type { Context, Next } from 'hono'
 import type { Audience } from '../core/policy/preset.ts'
-import { buildRefusal, summariseDecision } from '../core/reports/refusal.ts'
+import { buildRefusal } from '../core/reports/refusal.ts'
 import { RagGateError } from '../errors.ts'
 import { collectionNotFound } from '../pipeline/find-place.ts'
 import { type CachedResult, type GateResult, gateQuestion, type JudgedResult } from '../pipeline/gate-question.ts'
@@ -14,7 +14,6 @@ import type { Exchange } from './exchange.ts'
 import { finish } from './finish.ts'
 import type { ExchangeCache } from './gate-cache.ts'
 import type { RagGateEnv } from './gate-context.ts'
-import { ragGateHeader } from './headers.ts'
 import { identified } from './identified.ts'
 import { readQuestion, type ReadQuestion } from './read-question.ts'
 
@@ -49,16 +48,14 @@ export async function handleRequest<Bindings extends object>(
   const principal = await identified(dependencies.authenticate, received, settings.retrieval.timeoutMs)
   const read = await readQuestion(c, settings.question, principal.tenant)
   const { messages, key: messagesKey } = settings.messagesFor(c)
-  const request = questionRequest(read, principal, settings, dependencies)
+  const request = questionRequest(read, principal, settings)
   const { closestPassages } = settings
   const options = {
     otherFields: read.otherFields,
     ...(messagesKey && { messages: messagesKey }),
     ...(closestPassages && { closestPassages: String(closestPassages) }),
   }
-  // A trial is nobody's answer: it is neither looked for nor kept.
-  const cache =
-    read.without === undefined ? dependencies.cache?.open(c, { request, received, options, startedMs }) : undefined
+  const cache = dependencies.cache?.open(c, { request, received, options, startedMs })
   const exchange = {
     settings,
     dependencies,
@@ -82,10 +79,9 @@ async function respond<Bindings extends object>(
   exchange: Exchange,
   result: GateResult,
 ): Promise<Response | undefined> {
-  const { cache, request, settings } = exchange
+  const { cache, settings } = exchange
   // Found where there is a cache only.
   if (result.kind === 'cached') return respondFromCache(c, exchange, cache!, result)
-  if (request.without !== undefined) return respondToTrial(c, exchange, result)
   cache?.noteHeaders()
   if (result.decision.verdict === 'refuse' && settings.mode === 'enforce') {
     return respondWithRefusal(c, exchange, result)
@@ -94,45 +90,20 @@ async function respond<Bindings extends object>(
   return undefined
 }
 
-function questionRequest(
-  read: ReadQuestion,
-  principal: Principal,
-  settings: RouteSettings,
-  dependencies: ResolvedDependencies,
-): QuestionRequest {
-  if (read.searchMode !== undefined && !principal.scopes.includes('admin')) {
-    throw new RagGateError('forbidden', 'Only operators may set the member search_mode', { param: 'search_mode' })
-  }
-  if (read.without !== undefined && !principal.scopes.includes('admin')) {
-    throw new RagGateError('forbidden', 'Only operators may set the member without', { param: 'without' })
-  }
-  const audience: Audience = principal.scopes.includes('admin') ? 'operator' : dependencies.audience
+function questionRequest(read: ReadQuestion, principal: Principal, settings: RouteSettings): QuestionRequest {
+  const audience: Audience = principal.scopes.includes('admin') ? 'operator' : 'public'
   return {
     question: read.question,
     collection: allowedCollection(read.collection, settings.question),
     principal,
     audience,
-    ...(read.searchMode && { searchMode: read.searchMode }),
-    ...(read.without && { without: read.without }),
   }
 }
 
-function allowedCollection(named: string | undefined, { collection, otherCollections }: ReadSettings): string {
-  if (named === undefined || named === collection) return collection
-  if (otherCollections !== 'any' && !otherCollections.includes(named)) throw collectionNotFound()
+function allowedCollection(named: string | undefined, { collection, collections }: ReadSettings): string {
+  if (named === undefined) return collection
+  if (collections !== 'any' && !collections.includes(named)) throw collectionNotFound()
   return named
-}
-
-/** The judgement alone: a trial calls no model, and is neither kept nor counted. */
-function respondToTrial<Bindings extends object>(
-  c: GateContext<Bindings>,
-  { request: { audience }, settings }: Exchange,
-  { decision, evidence, policy }: JudgedResult,
-): Response {
-  const summary = summariseDecision(decision, evidence.chunks, { audience, policy })
-  const body = { answer: '', sources: [], refused: decision.verdict === 'refuse', trial: true, ...summary }
-  const headers = { 'cache-control': 'no-store', 'rag-gate': ragGateHeader(decision, decision.id, settings.mode) }
-  return c.json(body, 200, headers)
 }
 
 async function respondFromCache<Bindings extends object>(
@@ -160,9 +131,9 @@ async function respondWithRefusal<Bindings extends object>(
   { decision, evidence, policy, timings, retrievals }: JudgedResult,
 ): Promise<Response> {
   const { settings, request, messages, cache } = exchange
-  const { closestPassages, refusalStatus } = settings
+  const { closestPassages } = settings
   const outcome = { decision, policy, handler: 'not-called', timings, retrievals } as const
-  let own: Response | undefined
+  let own: Response | void
   try {
     own = await settings.onRefuse?.(decision, c)
   } catch (thrown) {
@@ -170,11 +141,12 @@ async function respondWithRefusal<Bindings extends object>(
     throw thrown
   }
   let response: Response
-  if (own === undefined) {
+  if (!own) {
     const telling = { audience: request.audience, policy, closestPassages, ...(messages && { messages }) }
     const body = JSON.stringify(buildRefusal(decision, evidence.chunks, telling))
-    response = c.body(body, refusalStatus, REFUSAL_HEADERS)
-    cache?.keep({ kind: 'refusal', body, status: refusalStatus, decision, policy })
+    // With the status that `onRefuse` may have set.
+    response = c.newResponse(body, { headers: REFUSAL_HEADERS })
+    cache?.keep({ kind: 'refusal', body, status: response.status, decision, policy })
   } else {
     // The headers of a response that was passed on from elsewhere cannot be written.
     response = new Response(own.body, own)

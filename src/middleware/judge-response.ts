@@ -29,11 +29,12 @@ export interface AnswerToJudge {
   readonly messages?: MessagesByCode
   readonly report: AnswerReport
   readonly generationConfidence: GenerationConfidenceSource | undefined
-  /** Largest answer that is read, bytes; a larger one cannot be judged. */
-  readonly maxBytes: number
   /** How long a piece of it may be waited for, milliseconds. */
   readonly silenceMs: number
 }
+
+/** Largest answer that is read, bytes; a larger one cannot be judged. */
+const MAX_JUDGED_BYTES = 1_048_576
 
 /** An answer, judged. */
 export interface JudgedAnswer {
@@ -83,14 +84,14 @@ export async function judgeResponse(response: Response, toJudge: AnswerToJudge):
 /** The bytes of a body; `unread` where it can be sent without, `lost` where it is too large, stops or breaks off. */
 async function readBody(
   response: Response,
-  { maxBytes, silenceMs }: Pick<AnswerToJudge, 'maxBytes' | 'silenceMs'>,
+  { silenceMs }: Pick<AnswerToJudge, 'silenceMs'>,
 ): Promise<Uint8Array | 'unread' | 'lost'> {
   const { body, headers } = response
   if (body === null || body.locked || headers.get('content-encoding') !== null) return 'unread'
-  if (Number(headers.get('content-length') ?? 0) > maxBytes) return 'lost'
+  if (Number(headers.get('content-length') ?? 0) > MAX_JUDGED_BYTES) return 'lost'
   try {
     const limits = { streamStartTimeoutMs: silenceMs, streamIdleTimeoutMs: silenceMs }
-    return (await readAtMost(withSilenceLimit(response, limits).body, maxBytes)) ?? 'lost'
+    return (await readAtMost(withSilenceLimit(response, limits).body, MAX_JUDGED_BYTES)) ?? 'lost'
   } catch {
     return 'lost'
   }

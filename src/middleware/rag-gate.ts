@@ -5,7 +5,6 @@ import { dependenciesFor } from './dependencies.ts'
 import type { RagGateEnv } from './gate-context.ts'
 import { handleRequest } from './handle-request.ts'
 import type { RagGateOptions } from './options.ts'
-import { rehearse } from './rehearse.ts'
 import { respondWithError } from './respond.ts'
 
 /**
@@ -29,7 +28,6 @@ export function ragGate<Bindings extends object = object>(
 ): MiddlewareHandler<RagGateEnv<Bindings>> {
   const checked = checkOptions(options)
   const dependencies = dependenciesFor(options.dependencies, checked)
-  if (typeof options.policy !== 'function') rehearse(options.policy).catch(() => undefined)
   return async function ragGate(c, next) {
     try {
       return await handleRequest(c, next, checked, dependencies(c.env))

@@ -5,12 +5,11 @@ import { isRecord } from '../core/lib/guards.ts'
 import type { Json } from '../core/lib/json.ts'
 import { type OptionKinds, requireOptions, strings } from '../core/lib/options.ts'
 import { requireQuestion } from '../core/text/question.ts'
-import { SEARCH_MODES, type SearchMode } from '../core/evidence/search-mode.ts'
 import { isRagGateError, RagGateError } from '../errors.ts'
 import type { ReadSettings } from './check-options.ts'
 import type { QuestionInRequest } from './options.ts'
 import { withoutOwnTenant } from './own-tenant.ts'
-import { type BodyLimits, readJsonObject } from './read-body.ts'
+import { readJsonObject } from './read-body.ts'
 
 /** A question as read. */
 export interface ReadQuestion {
@@ -18,13 +17,12 @@ export interface ReadQuestion {
   readonly question: string
   /** Collection that the request named. */
   readonly collection: string | undefined
-  /** Methods of retrieval that the request named. */
-  readonly searchMode: SearchMode | undefined
-  /** What a trial leaves out; `undefined` for no trial. */
-  readonly without?: readonly string[]
   /** The other members, as canonical JSON; the whole body where that would not tell them apart. */
   readonly otherFields: string
 }
+
+/** How long a body may take to arrive. */
+const BODY_TIMEOUT_MS = 10_000
 
 const COLLECTION_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 
@@ -33,25 +31,17 @@ const COLLECTION_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
  *
  * @param tenant who asks; the body may name no other, unless its members are the handler's
  * @throws whatever `readJsonObject` throws; `tenant_mismatch`, `unknown_field`, `question_required`, `question_type`, `invalid_unicode`,
- *   `control_character`, `question_too_long`, `collection_id`, `search_mode`, `trial`,
- *   `stream_type`; `config_invalid` for a `read` that returns something else than it may
+ *   `control_character`, `question_too_long`, `collection_id`, `stream_type`; `config_invalid` for a `read` that returns something else than it may
  */
 export async function readQuestion(c: Context, options: ReadSettings, tenant: string): Promise<ReadQuestion> {
   if (options.read !== undefined) return readByHook(c, options, options.read)
-  const { searchModes, trials, streams } = options
-  const limits: BodyLimits = { maxBytes: options.maxBodyBytes, timeoutMs: options.bodyTimeoutMs }
-  const body = await readJsonObject(c.req, limits)
-  const members = [
-    options.field,
-    'collection',
-    ...(searchModes === 'none' ? [] : ['search_mode']),
-    ...(trials === 'none' ? [] : ['without']),
-    ...(streams === 'none' ? [] : ['stream']),
-  ]
+  const body = await readJsonObject(c.req, { maxBytes: options.maxBodyBytes, timeoutMs: BODY_TIMEOUT_MS })
+  // `stream` is for the handler, and no part of the answer key: one stored answer serves both.
+  const members = [options.field, 'collection', 'stream']
   const given = Object.entries(body)
   const ours = Object.fromEntries(given.filter(([name]) => members.includes(name)))
   const unknown = Object.fromEntries(given.filter(([name]) => !members.includes(name)))
-  const { [options.field]: question, collection, search_mode: searchMode, without, stream } = ours
+  const { [options.field]: question, collection, stream } = ours
   checkStream(stream)
   const others = options.otherFields === 'refuse' ? withoutOwnTenant(unknown, tenant) : unknown
   if (options.otherFields === 'refuse' && Object.keys(others).length > 0) {
@@ -60,8 +50,6 @@ export async function readQuestion(c: Context, options: ReadSettings, tenant: st
   return {
     question: checkQuestion(question, options),
     collection: collection === undefined ? undefined : checkCollectionId(collection),
-    searchMode: searchMode === undefined ? undefined : checkSearchMode(searchMode),
-    ...(without === undefined ? {} : { without: checkWithout(without) }),
     // What JSON.parse made is JSON, but for numbers that it cannot hold: then the text tells bodies apart.
     otherFields: isExact(others) ? canonicalJson(others as Record<string, Json>) : await c.req.text(),
   }
@@ -89,7 +77,6 @@ async function readByHook(
   return {
     question: checkQuestion(question, options),
     collection: collection === undefined ? undefined : checkCollectionId(collection),
-    searchMode: undefined,
     otherFields: lengthPrefixed(vary ?? [c.req.method, new URL(c.req.url).search, await bodyOf(c)]),
   }
 }
@@ -118,24 +105,9 @@ function checkQuestion(
   return question
 }
 
-const MOST_WITHOUT = 200
-
-function checkWithout(value: unknown): readonly string[] {
-  if (Array.isArray(value) && value.length <= MOST_WITHOUT && strings.holds(value)) return value
-  throw new RagGateError('trial', `without must be a list of at most ${MOST_WITHOUT} ids`, { param: 'without' })
-}
-
 function checkStream(value: unknown): void {
   if (value === undefined || typeof value === 'boolean') return
   throw new RagGateError('stream_type', 'stream must be true or false', { param: 'stream' })
-}
-
-function checkSearchMode(value: unknown): SearchMode {
-  const mode = SEARCH_MODES.find((known) => known === value)
-  if (mode !== undefined) return mode
-  throw new RagGateError('search_mode', `search_mode must be one of ${SEARCH_MODES.join(', ')}`, {
-    param: 'search_mode',
-  })
 }
 
 /**

@@ -24,8 +24,6 @@ const STATUS: Readonly<Record<RagGateErrorCode, ContentfulStatusCode>> = {
   collection_id: 422,
   collection_not_found: 404,
   not_cached: 504,
-  search_mode: 422,
-  trial: 422,
   stream_type: 422,
   unauthorized: 401,
   forbidden: 403,

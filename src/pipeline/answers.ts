@@ -1,6 +1,5 @@
 /** Questions answered and evidence judged without HTTP. */
 export { buildContext, type Context, type ContextBudget } from '../core/evidence/context.ts'
-export { feedbackTerms, type FeedbackOptions } from '../core/evidence/feedback-terms.ts'
 export {
   type ConvexOptions,
   fuse,
@@ -17,7 +16,6 @@ export { measureQuestion } from '../core/signals/measure-question.ts'
 export { createTermReader, type TermReader } from '../core/text/terms.ts'
 export { type AnsweredQuestion, type AnswerPorts, answerQuestion, type AnswerSettings } from './answer-question.ts'
 export { answerWithRetries, type RetriedAnswer, type RetryOptions, type Rewrite } from './answer-with-retries.ts'
-export { expandRetrieval, type ExpansionOptions } from './expand-retrieval.ts'
 export { gateQuestion, type GateResult } from './gate-question.ts'
 export { generateWithEvidence, type GenerationTask, type JudgedGeneration } from './generate-with-evidence.ts'
 export type { QuestionRequest, QuestionPorts, QuestionSettings } from './question-settings.ts'

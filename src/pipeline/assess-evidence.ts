@@ -36,23 +36,21 @@ export interface Measures {
 }
 
 /**
- * Where `rerankFrom` or `rerankBelow` is set, the evidence is judged without the reranker first, and that judgement stands
- * where its confidence lies outside of them.
- *
- * @param rerankTimeoutMs milliseconds, 1 and up
+ * Where `rerankBetween` is set, the evidence is judged without the reranker first, and that judgement stands where its
+ * confidence lies outside of it.
  */
 export async function assessEvidence(
   { reranker, clock, terms, onWarning }: Pick<QuestionPorts, 'reranker' | 'clock' | 'terms' | 'onWarning'>,
   settings: Pick<QuestionSettings, 'context' | 'rules' | 'retrieval'>,
   measures: Measures,
   retrieved: Evidence,
-  rerankTimeoutMs: number,
 ): Promise<AssessedEvidence> {
-  const { rerankFrom = 0, rerankBelow = Infinity } = settings.retrieval
-  if (reranker !== undefined && (rerankFrom > 0 || rerankBelow <= 1)) {
+  const { rerankBetween, rerankTimeoutMs } = settings.retrieval
+  if (reranker !== undefined && rerankBetween !== undefined) {
+    const [from, below] = rerankBetween
     const withoutReranker = judgeEvidence(terms, settings, measures, retrieved, 'spared')
     const { confidence } = withoutReranker.judgement
-    if (confidence < rerankFrom || confidence >= rerankBelow) return { ...withoutReranker, rerankMs: 0 }
+    if (confidence < from || confidence >= below) return { ...withoutReranker, rerankMs: 0 }
   }
   const startedMs = clock.nowMs()
   const { question } = measures.asked

@@ -4,16 +4,6 @@ import type { Evidence } from '../core/evidence/evidence.ts'
 import type { Finding } from '../core/gates/finding.ts'
 import { CONTEXT } from '../core/policy/text-findings.ts'
 
-/** Budget of the context for the model. */
-export interface ContextSettings {
-  /** Characters of the whole context. */
-  readonly maxCharacters: number
-  /** Tokens of the whole context; needs `countTokens`. @default no limit */
-  readonly maxTokens?: number
-  /** Counts tokens as the model does. Its result must not depend on anything but the text. */
-  readonly countTokens?: (text: string) => number
-}
-
 /** The context for the model, and the evidence that is measured and judged. */
 export interface FittedContext {
   readonly context: Context
@@ -24,8 +14,8 @@ export interface FittedContext {
 }
 
 /** Cuts the evidence to the budget: a chunk that no model reads supports nothing, so it is not measured either. */
-export function fitContext(settings: ContextSettings, evidence: Evidence): FittedContext {
-  const context = buildContext(evidence.chunks, budgetOf(settings))
+export function fitContext(budget: ContextBudget, evidence: Evidence): FittedContext {
+  const context = buildContext(evidence.chunks, budget)
   if (!context.cut) return { context, evidence, findings: [] }
   if (context.chunks.length === 0) return { context, evidence, findings: [CONTEXT_EMPTY] }
   const findings = [contextCut(context.chunks.length, evidence.chunks.length)]
@@ -49,8 +39,4 @@ function contextCut(shown: number, found: number): Finding {
     message: `Judged by what fits into the context: ${shown} of ${found} passages, the last perhaps in part`,
     actual: shown,
   }
-}
-
-function budgetOf({ maxCharacters, maxTokens: max, countTokens: count }: ContextSettings): ContextBudget {
-  return { maxCharacters, ...(max === undefined || count === undefined ? {} : { tokens: { max, count } }) }
 }

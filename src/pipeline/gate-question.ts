@@ -9,13 +9,19 @@ import type { Policy } from '../core/policy/policy.ts'
 import { EMPTY_LEXICON } from '../core/text/lexicon.ts'
 import type { Collection } from '../ports/collections.ts'
 import { type AskedQuestion, readAsked } from './asked-question.ts'
-import { assessEvidence } from './assess-evidence.ts'
+import { type AssessedEvidence, assessEvidence } from './assess-evidence.ts'
 import { findLexicon, findPlace, type QuestionPlace } from './find-place.ts'
 import { newId } from './new-id.ts'
 import type { FoundAnswer, QuestionCache } from './question-cache.ts'
 import type { QuestionPorts, QuestionRequest, QuestionSettings } from './question-settings.ts'
-import type { Search } from './retrieve.ts'
-import { type FirstRetrieval, retrieveFirst, type WeighedEvidence, weighEvidence } from './weigh-evidence.ts'
+import { type Retrieval, retrieve, type Search } from './retrieve.ts'
+
+/** How long the stages took, milliseconds. */
+export interface QuestionTimings {
+  readonly retrievalMs: number
+  /** Absent without a reranker. */
+  readonly rerankMs?: number
+}
 
 /** A question answered from the cache. */
 export interface CachedResult {
@@ -23,10 +29,10 @@ export interface CachedResult {
   readonly found: FoundAnswer
   /** The policy that decided: it is part of the key under which the answer was found. */
   readonly policy: Policy
-  /** Rounds of retrieval on the way of this question: none before a `hit`. */
-  readonly retrievals: number
+  /** Retrievals on the way of this question: none before a `hit`. */
+  readonly retrievals: 0 | 1
   /** Of an answer that was found after retrieval. */
-  readonly timings?: WeighedEvidence['timings']
+  readonly timings?: QuestionTimings
 }
 
 /** A question judged anew: a handler may answer it, or it is refused. */
@@ -37,9 +43,9 @@ export interface JudgedResult {
   /** What fits of it into the budget, for the model. */
   readonly context: Context
   readonly policy: Policy
-  /** Rounds of retrieval: none for a question that is refused for itself. */
-  readonly retrievals: number
-  readonly timings: WeighedEvidence['timings']
+  /** Retrievals: none for a question that is refused for itself. */
+  readonly retrievals: 0 | 1
+  readonly timings: QuestionTimings
 }
 
 /** What became of a question. */
@@ -51,7 +57,7 @@ export type GateResult = CachedResult | JudgedResult
  * that was answered before from the same evidence.
  *
  * @param cache its part in this question; without one nothing is looked for
- * @throws `not_cached` where only a stored answer is wanted; `collection_not_found`; `embedding_mismatch`; `search_mode`; `retriever_timeout`, `retriever_unavailable` and whatever else the retriever declares.
+ * @throws `not_cached` where only a stored answer is wanted; `collection_not_found`; `embedding_mismatch`; `retriever_timeout`, `retriever_unavailable` and whatever else the retriever declares.
  *   A failure is never turned into missing evidence.
  */
 export async function gateQuestion(
@@ -69,31 +75,33 @@ export async function gateQuestion(
   if (unseen !== undefined) return unseen
   const collapsed = await cache?.join()
   if (collapsed !== undefined) return { kind: 'cached', found: collapsed, policy, retrievals: 0 }
-  return gateAnew(ports, settings, request, asked, place, cache)
+  return gateAnew(ports, settings, asked, place, cache)
 }
 
 /** The stages from the retrieval on. */
 async function gateAnew(
   ports: QuestionPorts,
   settings: QuestionSettings,
-  request: QuestionRequest,
   asked: AskedQuestion,
   place: QuestionPlace,
   cache: QuestionCache | undefined,
 ): Promise<GateResult> {
   const { collection, policy } = place
-  const search = await searchFor(ports, settings, request, place)
-  const first = await retrieveOrStandIn(ports, settings, asked, search, cache)
-  if ('answer' in first) return { kind: 'cached', found: first, policy, retrievals: 1 }
+  const search = await searchFor(ports, settings, place)
+  const retrieval = await retrieveOrStandIn(ports, settings, asked, search, cache)
+  if ('answer' in retrieval) return { kind: 'cached', found: retrieval, policy, retrievals: 1 }
 
-  const weighed = await weighEvidence(ports, settings, search, { asked, policy }, first)
-  const { assessed, timings } = weighed
-  const decision = decisionOf(ports, collection, weighed)
-  const retrievals = 1 + (weighed.expansion?.retrievals ?? 0)
+  const measures = { asked, policy, lexicon: search.lexicon }
+  const assessed = await assessEvidence(ports, settings, measures, retrieval.evidence)
+  const timings = {
+    retrievalMs: retrieval.retrievalMs,
+    ...(ports.reranker === undefined ? {} : { rerankMs: assessed.rerankMs }),
+  }
+  const decision = decisionOf(ports, collection, assessed)
   const found = await cache?.findByEvidence(assessed, decision)
-  if (found !== undefined) return { kind: 'cached', found, policy, retrievals, timings }
+  if (found !== undefined) return { kind: 'cached', found, policy, retrievals: 1, timings }
   const { evidence, context } = assessed
-  return { kind: 'judged', decision, evidence, context, policy, retrievals, timings }
+  return { kind: 'judged', decision, evidence, context, policy, retrievals: 1, timings }
 }
 
 /**
@@ -109,11 +117,11 @@ async function refuseUnseen(
   const stands = settings.mode === 'enforce' && policy.dangerouslyDisableGates !== true
   if (!stands || asked.findings.length === 0) return undefined
   const measures = { asked, policy, lexicon: EMPTY_LEXICON }
-  const assessed = await assessEvidence({ clock: ports.clock }, settings, measures, NO_EVIDENCE, 1)
+  const assessed = await assessEvidence({ clock: ports.clock }, settings, measures, NO_EVIDENCE)
   const { evidence, context } = assessed
   return {
     kind: 'judged',
-    decision: decisionOf(ports, collection, { assessed }),
+    decision: decisionOf(ports, collection, assessed),
     evidence,
     context,
     policy,
@@ -127,11 +135,10 @@ const NO_EVIDENCE: Evidence = { rankedBy: 'convex', chunks: [], kinds: [], dropp
 async function searchFor(
   ports: QuestionPorts,
   settings: QuestionSettings,
-  { searchMode = 'hybrid', without }: QuestionRequest,
   { collection, filter }: QuestionPlace,
 ): Promise<Search> {
   const lexicon = await findLexicon(ports, settings, collection)
-  return { collection, lexicon, filter, searchMode, ...(without === undefined ? {} : { without }) }
+  return { collection, lexicon, filter }
 }
 
 /** Retrieves; where that fails, an answer past its lifetime may be sent in its place. */
@@ -141,9 +148,9 @@ async function retrieveOrStandIn(
   asked: AskedQuestion,
   search: Search,
   cache: QuestionCache | undefined,
-): Promise<FirstRetrieval | FoundAnswer> {
+): Promise<Retrieval | FoundAnswer> {
   try {
-    return await retrieveFirst(ports, settings, search, asked)
+    return await retrieve(ports, settings, search, asked.parts.bare)
   } catch (thrown) {
     const standIn = cache?.standIn({ by: 'retriever', thrown })
     if (standIn === undefined) throw thrown
@@ -152,20 +159,18 @@ async function retrieveOrStandIn(
 }
 
 function decisionOf(
-  { clock, newId: own }: QuestionPorts,
+  { clock }: QuestionPorts,
   collection: Collection,
-  { assessed, expansion }: Pick<WeighedEvidence, 'assessed' | 'expansion'>,
+  { evidence, reranker, signals, judgement }: AssessedEvidence,
 ): Decision {
-  const { evidence, reranker, signals, judgement } = assessed
   return {
-    id: own?.() ?? newId(clock),
+    id: newId(clock),
     tenant: collection.tenant,
     collection: collection.id,
     corpusVersion: collection.corpusVersion,
     signals,
     rankedBy: evidence.rankedBy,
     reranker,
-    ...(expansion === undefined ? {} : { expansion }),
     evidenceIds: evidence.chunks.map((chunk) => chunk.id),
     documentIds: [...new Set(evidence.chunks.map(({ documentId }) => documentId))],
     ...judgement,

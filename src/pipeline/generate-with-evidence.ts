@@ -10,9 +10,8 @@ import type { Faults } from './within-deadline.ts'
 import type { RagGateErrorCode } from '../errors.ts'
 import type { Generation, Generator } from '../ports/generator.ts'
 import type { GenerationConfidenceSource } from '../core/answer/measure-answer.ts'
-import type { ContextSettings } from './fit-context.ts'
 import type { Lexicon } from '../core/text/lexicon.ts'
-import type { Context } from '../core/evidence/context.ts'
+import type { Context, ContextBudget } from '../core/evidence/context.ts'
 import type { Policy } from '../core/policy/policy.ts'
 import { CONTEXT, isOfTexts } from '../core/policy/text-findings.ts'
 import type { Decision } from '../core/policy/decision.ts'
@@ -36,7 +35,7 @@ export interface GenerationTask {
 /** Settings of `generateWithEvidence`. */
 export interface GenerationSettings {
   /** Budget of the context for the model. @default 12,000 characters */
-  readonly context?: ContextSettings
+  readonly context?: ContextBudget
   /** How long the model may take, milliseconds. @default 30000 */
   readonly generationTimeoutMs?: number
   /** Where the generator's report has the model's confidence. @default 'reported' */
@@ -53,7 +52,7 @@ export interface JudgedGeneration {
   readonly fault?: RagGateErrorCode
 }
 
-const DEFAULT_CONTEXT: ContextSettings = { maxCharacters: 12_000 }
+const DEFAULT_CONTEXT: ContextBudget = { maxLength: 12_000 }
 const GENERATION_TIMEOUT_MS = 30_000
 const MODEL_FAULTS: Faults = { late: 'llm_timeout', failed: 'llm_unavailable', what: 'The model' }
 
@@ -102,7 +101,7 @@ export async function generateWithEvidence(
 /** The context, and the decision that holds for it: what the budget cut away is not judged. */
 function withContext(
   { question, evidence, decision, policy, context, lexicon = EMPTY_LEXICON }: GenerationTask,
-  settings: ContextSettings,
+  settings: ContextBudget,
 ): { readonly decision: Decision; readonly context: Context } {
   if (context !== undefined) return { decision, context }
   const fitted = fitContext(settings, evidence)

@@ -9,10 +9,9 @@ export interface FoundAnswer {
   readonly answer: CachedAnswer
   /**
    * `hit`: before anything was retrieved; `evidence-hit`: after retrieval and judgement; `collapsed`: made meanwhile for
-   * somebody who asked the same. Past its lifetime: `stale` in the place of one that could not be made, `refreshed` until
-   * a new one is there.
+   * somebody who asked the same; `stale`: past its lifetime, in the place of one that could not be made.
    */
-  readonly kind: Extract<CacheState, 'hit' | 'evidence-hit' | 'stale'> | 'collapsed' | 'refreshed'
+  readonly kind: Extract<CacheState, 'hit' | 'evidence-hit' | 'stale'> | 'collapsed'
   /** What `Age` says. */
   readonly ageSeconds: number
   /** Seconds of its lifetime that are left; negative past it. */

@@ -19,12 +19,6 @@ export interface CachedAnswer {
    * @default 0
    */
   readonly staleIfErrorSeconds?: number
-  /**
-   * How long after that it may still be sent while a new answer is made, seconds; a store keeps it as long.
-   *
-   * @default 0
-   */
-  readonly staleWhileRevalidateSeconds?: number
   readonly status: number
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly body: string

@@ -11,7 +11,6 @@ export type { DecisionEvent, DecisionLog, DecisionStore, NumberedEvent } from '.
 export type { TokenUsage } from '../core/reports/savings.ts'
 export type { Embedder, EmbeddingRequest } from './embedder.ts'
 export type { Generation, GenerationRequest, Generator } from './generator.ts'
-export type { QuestionRewriter } from './question-rewriter.ts'
 export type { Reranker, RerankRequest } from './reranker.ts'
 export type { Embedding, RetrievalRequest, Retriever } from './retriever.ts'
 export type { Mode } from './decision-log.ts'

@@ -33,14 +33,9 @@ async function stored(store: { readonly prefix: string }): Promise<string[]> {
 }
 
 describe('createKvAnswerCache', () => {
-  it.each([
-    { staleIfErrorSeconds: 300 },
-    { staleWhileRevalidateSeconds: 300 },
-    { staleIfErrorSeconds: 20, staleWhileRevalidateSeconds: 300 },
-    { staleIfErrorSeconds: 300, staleWhileRevalidateSeconds: 20 },
-  ])('keeps an answer for its lifetime and the longer of its windows past that: %j', async (windows) => {
+  it('keeps an answer for its lifetime and its window past that', async () => {
     const kv = newStore()
-    await createKvAnswerCache({ kv }).put('key', aCachedAnswer('key', windows))
+    await createKvAnswerCache({ kv }).put('key', aCachedAnswer('key', { staleIfErrorSeconds: 300 }))
     const { keys } = await KV.list({ prefix: kv.prefix })
     expect(keys).toHaveLength(1)
     expect(keys[0]?.name.slice(kv.prefix.length)).toMatch(/^answer:[0-9a-f]{64}$/)

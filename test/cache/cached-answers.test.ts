@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { aGate, type GateFixture, POLICY, QUESTION, rankingOf, STRONG, UUID7 } from '../fixtures/gate.ts'
+import { aGate, asOperator, type GateFixture, POLICY, QUESTION, rankingOf, STRONG, UUID7 } from '../fixtures/gate.ts'
 
 describe('a question asked again', () => {
   it('is answered from the cache with a rising Age, without retrieval or handler', async () => {
@@ -105,15 +105,13 @@ describe('a question asked again', () => {
 
   it.each<[string, Partial<GateFixture>]>([
     ['the policy', { policy: { ...POLICY, name: 'other' } }],
-    ['the deployment', { cache: { deployment: 'b' } }],
+    ['the version', { cache: { version: 'b' } }],
     ['how evidence is retrieved', { retrieval: { topK: 3 } }],
-    ['how rankings are fused', { retrieval: { fusion: 'rrf' } }],
-    ['the constant of that', { retrieval: { fusion: 'rrf', rrfK: 10 } }],
+    ['which questions a reranker reads', { retrieval: { rerankBetween: [0.1, 0.9] } }],
+    ['how much a model reads', { context: { maxLength: 1000 } }],
     ['the filter', { retrieval: { filter: { title: 'T' } }, finds: () => [] }],
-    ['the prompt', { cache: { scope: 'public', prompt: '2' } }],
     ['the mode', { mode: 'observe' }],
-    ['the model', { cache: { model: 'm2' } }],
-    ['the audience', { dependencies: { audience: 'operator' } }],
+    ['the audience', { dependencies: { authenticate: asOperator } }],
   ])('is answered anew when %s is another', async (_, change) => {
     const one = aGate()
     const two = aGate(change)
@@ -126,7 +124,7 @@ describe('a question asked again', () => {
     const vary = { headers: ['Accept-Language'], query: ['tone'] }
     const { ask, journal } = aGate({
       cache: { vary, ignoredCredentials: ['cookie'] },
-      question: { otherCollections: ['other'] },
+      question: { collections: ['default', 'other'] },
     })
     await ask()
     await ask(undefined, { cookie: 'a=1', 'x-forwarded-host': 'evil.example', 'user-agent': 'x' }, '/ask?utm=1&a=1;b=2')

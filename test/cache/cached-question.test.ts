@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import type { PassageFilter } from '../../src/core/evidence/passage-filter.ts'
 import { buildLexicon } from '../../src/core/text/lexicon.ts'
 import { RagGateError } from '../../src/errors.ts'
-import { expandRetrieval } from '../../src/pipeline/expand-retrieval.ts'
 import type { QuestionPorts, QuestionRequest, QuestionSettings } from '../../src/pipeline/question-settings.ts'
 import type { AnswerCache, CachedAnswer } from '../../src/ports/answer-cache.ts'
 import { plainCollection } from '../../src/ports/collections.ts'
@@ -43,7 +42,7 @@ function aSetting({ cached }: { readonly cached?: Partial<CachedAnswer> } = {}) 
   }
   const store: AnswerCache = {
     get: async (key) => {
-      calls.push(key.startsWith('12:answer-key/28:question') ? 'store, by question' : 'store, by evidence')
+      calls.push(key.startsWith('12:answer-key/38:question') ? 'store, by question' : 'store, by evidence')
       return cached === undefined ? null : aCachedAnswer(key, cached)
     },
     put: () => Promise.reject(new Error('gating a question stores nothing')),
@@ -99,22 +98,9 @@ describe('a question past the cache', () => {
     expect(new Set(await Promise.all(keys)).size).toBe(3)
   })
 
-  it('has another key with a reranker, and by the threshold and the rewriter of a further round', async () => {
-    const rewriter = { model: 'm', rewrite: async () => [] }
+  it('has another key with a reranker', async () => {
     const reranker = { model: 'grader', kind: 'grade' as const, rerank: async () => [3] }
-    const below = (threshold: number): Partial<QuestionSettings> => ({
-      retrieval: { ...retrieval, expansion: expandRetrieval({ below: threshold }) },
-    })
-    const keys = [
-      keyOf(),
-      // Without a further round nobody asks it.
-      keyOf({}, { rewriter }),
-      keyOf({}, { reranker }),
-      keyOf(below(0.5)),
-      keyOf(below(0.7)),
-      keyOf(below(0.7), { rewriter }),
-    ]
-    expect(new Set(await Promise.all(keys)).size).toBe(5)
+    expect(await keyOf({}, { reranker })).not.toBe(await keyOf())
   })
 
   it('that is refused for itself is looked for, and neither kept nor waited for', async () => {

@@ -59,24 +59,28 @@ describe('identical questions at the same time', () => {
     expect(new Set(journal.events.map(({ id }) => id)).size).toBe(ASKERS)
   })
 
-  it.each<[string, GateFixture]>([
-    ['without a coalescer', { cache: { coalescer: undefined } }],
-    ['with no time to wait', { cache: { coalesceTimeoutMs: 0 } }],
-  ])('are each answered for themselves %s, and say nothing of waiting', async (_, options) => {
-    const { together, journal } = coalescing(options)
+  it('are each answered separately without a coalescer, and say nothing of waiting', async () => {
+    const { together, journal } = coalescing({ cache: { coalescer: undefined } })
     expect(new Set(saidBy(await together()))).toEqual(new Set(['rag-gate; fwd=miss']))
     expect(journal.handled).toHaveLength(ASKERS)
   })
 
-  it('wait no longer than the route says, and are then answered for themselves', async () => {
+  it('wait no longer than ten seconds, and are then answered separately', async () => {
+    const coalescer = createMemoryCoalescer()
+    const asked: number[] = []
+    const join: Coalescer['join'] = (key, timeoutMs) => {
+      asked.push(timeoutMs)
+      return coalescer.join(key, timeoutMs / 500)
+    }
     const { together, journal } = coalescing({
-      cache: { coalesceTimeoutMs: 30 },
+      cache: { coalescer: { join } },
       handler: async (c) => {
         await pause(100)
         return c.json({ answer: 'Turn the red key.' })
       },
     })
     const responses = await together()
+    expect(new Set(asked)).toEqual(new Set([10_000]))
     expect(new Set(statusesOf(responses))).toEqual(new Set([200]))
     expect(saidBy(responses)).toEqual(['rag-gate; fwd=miss', ...Array(19).fill('rag-gate; fwd=miss; collapsed=?0')])
     expect(journal.handled).toHaveLength(ASKERS)
@@ -210,7 +214,7 @@ describe('identical questions at the same time', () => {
 
   it('have no part in it when they want an answer anew, or none older than so many seconds', async () => {
     for (const wanted of ['no-cache', 'no-store', 'max-age=60']) {
-      const { together, journal } = coalescing({ cache: { bypassesPerMinute: 100 } })
+      const { together, journal } = coalescing()
       await together(() => ({ 'cache-control': wanted }))
       expect(journal.handled, wanted).toHaveLength(ASKERS)
     }
@@ -228,7 +232,6 @@ describe('identical questions at the same time', () => {
 
   it.each<[string, Coalescer['join']]>([
     ['throws', () => Promise.reject(new Error('gone'))],
-    ['never answers', () => new Promise(() => undefined)],
     [
       'gives the answer to another question',
       async () => {
@@ -241,7 +244,7 @@ describe('identical questions at the same time', () => {
     const onWarning = vi.fn<(warning: { readonly code: string }) => void>()
     const { ask, journal } = coalescing({
       onWarning,
-      cache: { coalesceTimeoutMs: 1, coalescer: { join } },
+      cache: { coalescer: { join } },
     })
     expect(await (await ask()).json()).toEqual({ answer: 'Turn the red key.' })
     expect(journal.handled[0]?.question).toBe(QUESTION)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Ranking } from '../../src/core/evidence/chunk.ts'
-import { aGate, type GateFixture, MIDDLING, QUESTION, rankingOf, STRONG, WEAK } from '../fixtures/gate.ts'
+import { aGate, asOperator, type GateFixture, MIDDLING, QUESTION, rankingOf, STRONG, WEAK } from '../fixtures/gate.ts'
 
 /** A gate whose corpus can change, with or without the evidence. */
 function changing(options: GateFixture = {}) {
@@ -24,7 +24,7 @@ function withFirst(ranking: readonly Ranking[], changed: Record<string, unknown>
 
 describe('a question asked again after the documents changed', () => {
   it('is answered from the cache when its evidence is the same: a retrieval, and no model call', async () => {
-    const { ask, journal, clock, change } = changing({ dependencies: { audience: 'operator' } })
+    const { ask, journal, clock, change } = changing({ dependencies: { authenticate: asOperator } })
     const first = await (await ask()).text()
     change()
     clock.atMs += 60_000

@@ -14,7 +14,7 @@ import { examples } from '../properties.ts'
 
 /** Everything that an answer depends on, as a caller or the server would set it. */
 interface Asked {
-  readonly deployment: string
+  readonly version: string
   readonly tenant: string
   readonly principal: string
   readonly scopes: Principal['scopes']
@@ -23,14 +23,11 @@ interface Asked {
   readonly lexiconId: string
   readonly filter: string
   readonly path: string
-  readonly model: string
-  readonly prompt: string
   readonly policy: string
   readonly rule: string
   readonly mode: 'enforce' | 'observe'
   readonly topK: number
-  readonly maxCharacters: number
-  readonly searchMode: 'sparse' | 'hybrid'
+  readonly maxLength: number
   readonly language: string
   readonly plan: string
   readonly question: string
@@ -42,7 +39,7 @@ const text = fc.constantFrom('', 'a', 'b', 'ab', '1:a', 'a;b', 'a|b', '%00')
 const name = fc.constantFrom('a', 'b', 'ab', 'a-b')
 const path = fc.constantFrom('/ask', '/ask/', '/Ask', '/ask;a', '/ask%2fa', '/a/ask')
 const parts: { readonly [Part in keyof Asked]: fc.Arbitrary<Asked[Part]> } = {
-  deployment: text,
+  version: text,
   tenant: name,
   principal: name,
   scopes: fc.constantFrom<Principal['scopes'][]>(['ask'], ['ask', 'admin']),
@@ -51,14 +48,11 @@ const parts: { readonly [Part in keyof Asked]: fc.Arbitrary<Asked[Part]> } = {
   lexiconId: name,
   filter: name,
   path,
-  model: text,
-  prompt: text,
   policy: name,
   rule: name,
   mode: fc.constantFrom<Asked['mode'][]>('enforce', 'observe'),
   topK: fc.integer({ min: 1, max: 3 }),
-  maxCharacters: fc.constantFrom(2000, 2001, 12_000),
-  searchMode: fc.constantFrom<Asked['searchMode'][]>('sparse', 'hybrid'),
+  maxLength: fc.constantFrom(2000, 2001, 12_000),
   language: text,
   plan: text,
   question: fc.constantFrom(
@@ -114,7 +108,6 @@ function policyNamed(named: string): Policy {
 /** Asks over this store, and tells how it took part. */
 async function ask(store: AnswerCache, one: Asked, manner: Manner = PLAIN): Promise<string | null> {
   const { tenant, collection, corpusVersion, lexiconId } = one
-  const operator = one.scopes.includes('admin')
   const { gate, journal } = aGate({
     finds: () => [
       {
@@ -125,15 +118,13 @@ async function ask(store: AnswerCache, one: Asked, manner: Manner = PLAIN): Prom
     policy: policyNamed(one.policy),
     rules: [{ id: one.rule, check: () => null }],
     mode: one.mode,
-    question: { collection, otherFields: 'allow', searchModes: 'operators' },
+    question: { collections: [collection], otherFields: 'allow' },
     retrieval: { topK: one.topK, filter: { 'metadata.plan': one.filter } },
-    context: { maxCharacters: one.maxCharacters },
+    context: { maxLength: one.maxLength },
     cache: {
       store,
       scope: 'principal',
-      deployment: one.deployment,
-      model: one.model,
-      prompt: one.prompt,
+      version: one.version,
       vary: { headers: ['accept-language'], query: ['plan'] },
     },
     dependencies: {
@@ -156,7 +147,6 @@ async function ask(store: AnswerCache, one: Asked, manner: Manner = PLAIN): Prom
   const members = [
     ['question', one.question.normalize(manner.form).replaceAll(' ', manner.space)],
     ...(manner.namesCollection ? [['collection', collection]] : []),
-    ...(operator ? [['search_mode', one.searchMode]] : []),
     ...Object.entries(one.others),
   ]
   const app = new Hono<RagGateEnv>()
@@ -185,8 +175,6 @@ describe('two requests', () => {
     await fc.assert(
       fc.asyncProperty(asked, asked, fc.constantFrom(...PARTS), async (one, other, part) => {
         fc.pre(canonicalJson(one[part] as Json) !== canonicalJson(other[part] as Json))
-        // Only operators may choose it.
-        fc.pre(part !== 'searchMode' || one.scopes.includes('admin'))
         const cache = createMemoryAnswerCache()
         expect(await ask(cache, one)).toBe('rag-gate; fwd=miss')
         const status = await ask(cache, { ...one, [part]: other[part] })

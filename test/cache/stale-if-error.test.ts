@@ -5,7 +5,7 @@ import { confidenceRange } from '../../src/core/gates/confidence-range.ts'
 import { definePolicy, type Policy } from '../../src/core/policy/policy.ts'
 import { RagGateError, type RagGateErrorCode } from '../../src/errors.ts'
 import { respondWithError } from '../../src/middleware/respond.ts'
-import { aGate, type GateFixture, POLICY, rankingOf, STRONG } from '../fixtures/gate.ts'
+import { aGate, asOperator, type GateFixture, POLICY, rankingOf, STRONG } from '../fixtures/gate.ts'
 import { answering, type ScriptedUpstream, startUpstream } from '../fixtures/scripted-upstream.ts'
 
 const WINDOW = 600
@@ -57,7 +57,7 @@ describe('an answer past its lifetime', () => {
   )
 
   test('tells operators how far it is past it', async () => {
-    const { ask } = await failing({ dependencies: { audience: 'operator' } })
+    const { ask } = await failing({ dependencies: { authenticate: asOperator } })
     expect((await ask()).headers.get('cache-status')).toBe('rag-gate; fwd=stale; ttl=-30; detail=stale-if-error')
   })
 

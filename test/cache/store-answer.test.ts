@@ -25,7 +25,7 @@ describe('an answer that must not be stored', () => {
       (c) => c.body('data: x\n\n', 200, { 'content-type': 'Text/Event-Stream; charset=utf-8' }),
     ],
     ['a body that is not UTF-8', () => new Response(Uint8Array.of(0x7b, 0xff, 0x7d))],
-    ['a body that is too large', (c) => c.json({ answer: 'é'.repeat(200) })],
+    ['a body that is too large', (c) => c.json({ answer: 'é'.repeat(131_072) })],
     [
       'an answer that was cut',
       (c) => {
@@ -54,13 +54,13 @@ describe('an answer that must not be stored', () => {
           new ReadableStream({
             async pull(controller) {
               await new Promise((resolve) => setTimeout(resolve, 1))
-              controller.enqueue(new Uint8Array(64))
+              controller.enqueue(new Uint8Array(65_536))
             },
           }),
         ),
     ],
   ])('%s is sent and not kept', async (_, handler) => {
-    const { ask, journal } = aGate({ handler, cache: { maxStoredBytes: 300 } })
+    const { ask, journal } = aGate({ handler })
     const response = await ask()
     expect(response.headers.get('rag-gate')).toMatch(/^pass;/)
     response.body?.cancel().catch(() => undefined)
@@ -101,7 +101,6 @@ describe('an answer that must not be stored', () => {
       'content-type': 'application/json',
       date: 'x',
       connection: 'close',
-      'x-user': 'ann',
       'x-hop': 'x',
       'x-request-id': '1',
       'server-timing': 'model;dur=3',
@@ -109,7 +108,6 @@ describe('an answer that must not be stored', () => {
       upgrade: 'x',
     }
     const { ask, journal } = aGate({
-      cache: { omitHeaders: ['X-User'] },
       handler: () => new Response('{}', { headers: { ...headers, connection: 'close, X-Hop' } }),
     })
     await ask()

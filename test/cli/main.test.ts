@@ -21,7 +21,7 @@ describe('rag-gate', () => {
     [['query', '--help'], '--debug'],
     [['keys', '--help'], 'keys revoke'],
     [['keys', 'make', '--help'], '--scopes'],
-    [['help', 'query'], '--search-mode'],
+    [['help', 'query'], '--collection'],
   ])('tells how a command is called: %j', async (args, word) => {
     const { code, out, notes } = await run(args)
     expect({ code, notes }).toEqual({ code: 0, notes: '' })
@@ -49,11 +49,10 @@ describe('rag-gate', () => {
     [['ingest', '/nowhere-at-all'], 'no file or folder'],
     [['ingest', '.', '--yes'], '--yes answers what --prune asks'],
     [['ingest', '.', '--prune'], 'nobody can answer here: add --yes'],
-    [['query', 'What?', '--serch-mode', 'dense'], 'no option --serch-mode; did you mean --search-mode?'],
+    [['query', 'What?', '--colection', 'docs'], 'no option --colection; did you mean --collection?'],
     [['query', 'What?', '-x'], 'no option -x'],
     [['query', 'What?', '--toString'], 'no option --toString'],
     [['query', 'What?', '--debug=yes'], '--debug takes no value'],
-    [['query', 'What?', '--search-mode', 'fuzzy'], 'dense, sparse or hybrid'],
     [['query', 'What?', '--url', 'ftp://x'], 'not an address that begins with http'],
     [['query', 'What?', '--key', 'a\nb'], 'characters that no key has'],
     [['query', 'What?', '--key', ''], 'The key is empty'],

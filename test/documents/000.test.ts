@@ -306,20 +306,6 @@ describe('the command line', () => {
     ])
   })
 
-  it.each([
-    ['hybrid', '(bm25 9.000, cosine 0.900, '],
-    ['sparse', '(bm25 9.000)'],
-    ['dense', '(cosine 0.900)'],
-  ])('takes --search-mode %s (R035)', async (mode, scores) => {
-    const route: GateFixture = {
-      question: { searchModes: 'operators' },
-      policy: twoTier(),
-      finds: () => [...ranked('bm25', [9]), ...ranked('cosine', [0.9])],
-    }
-    const { out, notes } = await ragGateCommand(route, 'query', '--search-mode', mode, '--debug', QUESTION)
-    expect([notes, out]).toEqual(['', expect.stringContaining(scores)])
-  })
-
   it('measures the three metrics on labelled questions, with n and intervals, under one threshold and another (R024, R025, R026, R027, R033)', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'hono-rag-gate-labels-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
@@ -336,7 +322,6 @@ describe('the command line', () => {
       const grade = (asking: string): number => labelled.find(([question]) => question === asking)![1]
       const route: GateFixture = {
         policy: twoTier({ relevanceThreshold }),
-        question: { trials: 'operators' },
         finds: ({ question }) => ranked('grade', [grade(question)]),
       }
       const results = join(folder, `${relevanceThreshold}.jsonl`)

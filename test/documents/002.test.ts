@@ -10,7 +10,7 @@ import {
 import { balanced, ragGate } from '../../src/index.ts'
 import { multiGate, type MultiGateOptions } from '../../packages/presets/src/multi-gate/index.ts'
 import { aPassage } from '../fixtures/evidence.ts'
-import { aGate, bodyOf, type HandlerContext, STRONG } from '../fixtures/gate.ts'
+import { aGate, asOperator, bodyOf, type HandlerContext, STRONG } from '../fixtures/gate.ts'
 import { ranked, type Told } from './a-route.ts'
 
 const NOT_VERIFIED = 'This information cannot be verified from the book content.'
@@ -34,7 +34,7 @@ async function routed({ cosine = 0.8, confidence = 0.9, answer = HELD, text = ST
   const route = aGate({
     policy: multiGate({ wording: 'specification', ...settings }),
     finds: () => [{ kind: 'cosine', entries: [{ passage: aPassage('a', { text }), score: cosine }] }],
-    dependencies: { audience: 'operator' },
+    dependencies: { authenticate: asOperator },
     answer: { generationConfidence: 'reported' },
     handler,
   })

@@ -13,7 +13,7 @@ import {
   readSelfReport,
 } from '../../packages/presets/src/advisory/index.ts'
 import { aPassage } from '../fixtures/evidence.ts'
-import { aGate, bodyOf, type HandlerContext, STRONG } from '../fixtures/gate.ts'
+import { aGate, asOperator, bodyOf, type HandlerContext, STRONG } from '../fixtures/gate.ts'
 import { asked, ranked, type Told, toldOperator } from './a-route.ts'
 
 beforeEach(() => void vi.spyOn(console, 'warn').mockImplementation(() => undefined))
@@ -30,7 +30,7 @@ async function routed(relevance: number, source: string | undefined, reply: (c: 
     finds: () => [
       { kind: 'cosine', entries: [{ passage: aPassage('a', { text: STRONG, ...metadata }), score: relevance }] },
     ],
-    dependencies: { audience: 'operator' },
+    dependencies: { authenticate: asOperator },
     handler: (c) => {
       c.var.ragGate.report({ citedChunkIds: ['a'] })
       return reply(c)

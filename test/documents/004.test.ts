@@ -18,7 +18,7 @@ import {
   sufficiencyThreshold,
 } from '../../packages/presets/src/sufficiency/index.ts'
 import { answering, ASKED, INTENTION, MURDER, SETTINGS, shares } from '../fixtures/answering.ts'
-import { aGate, bodyOf, type HandlerContext, STRONG } from '../fixtures/gate.ts'
+import { aGate, asOperator, bodyOf, type HandlerContext, STRONG } from '../fixtures/gate.ts'
 import type { Told } from './a-route.ts'
 
 beforeEach(() => void vi.spyOn(console, 'warn').mockImplementation(() => undefined))
@@ -62,7 +62,12 @@ async function routed(first: number, second: number, options: SufficiencyOptions
     return c.json({ answer: 'Answer.', ...c.var.ragGate.summary })
   }
   const policy = sufficiency({ wording: 'specification', ...options })
-  const route = aGate({ policy, finds: [STRONG, 'Paint is blue.'], handler, dependencies: { audience: 'operator' } })
+  const route = aGate({
+    policy,
+    finds: [STRONG, 'Paint is blue.'],
+    handler,
+    dependencies: { authenticate: asOperator },
+  })
   const body = (await bodyOf(await route.ask())) as Told & { readonly gating?: GatingReport }
   return { body, decision: route.journal.events[0]!.decision }
 }

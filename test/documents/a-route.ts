@@ -2,7 +2,7 @@
 import type { Ranking } from '../../src/core/evidence/chunk.ts'
 import type { Policy } from '../../src/index.ts'
 import { aPassage } from '../fixtures/evidence.ts'
-import { aGate, type AnswerBody, bodyOf, type GateFixture, QUESTION, STRONG } from '../fixtures/gate.ts'
+import { aGate, type AnswerBody, asOperator, bodyOf, type GateFixture, QUESTION, STRONG } from '../fixtures/gate.ts'
 
 /** What is read of a body beside what every body has. */
 export type Told = AnswerBody & Readonly<Record<string, unknown>>
@@ -24,7 +24,7 @@ export const asked = async (options: GateFixture, question = QUESTION): Promise<
 
 /** The same, told to an operator. */
 export const toldOperator = (options: GateFixture, question?: string): Promise<Told> =>
-  asked({ ...options, dependencies: { ...options.dependencies, audience: 'operator' } }, question)
+  asked({ ...options, dependencies: { ...options.dependencies, authenticate: asOperator } }, question)
 
 /** What a route with a reranker that gives these grades tells an operator, and how often its handler was asked. */
 export async function graded(
@@ -35,7 +35,7 @@ export async function graded(
     policy,
     finds: () => ranked('bm25', grades.length === 0 ? [] : grades.map((_, at) => 9 - at)),
     dependencies: {
-      audience: 'operator',
+      authenticate: asOperator,
       reranker: { model: 'grader', kind: 'grade', rerank: async () => [...grades] },
     },
   })

@@ -13,7 +13,6 @@ import { HANDBOOK, STRONG } from '../fixtures/corpus.ts'
 import { type Answer, answering, type ScriptedUpstream, startUpstream } from '../fixtures/scripted-upstream.ts'
 
 const LIFETIME = 2
-const WHILE_REVALIDATE = 2
 const IF_ERROR = 4
 
 let model: ScriptedUpstream
@@ -40,7 +39,6 @@ beforeAll(async () => {
       LLM_MODEL: 'm',
       LLM_TIMEOUT_SECONDS: '2',
       STALE_IF_ERROR_SECONDS: String(IF_ERROR),
-      STALE_WHILE_REVALIDATE_SECONDS: String(WHILE_REVALIDATE),
     },
   })
   await ingest(gate.url, gate.adminToken, HANDBOOK)
@@ -247,18 +245,6 @@ describe('an answer past its lifetime', () => {
     return came
   }
 
-  test('is sent at once while a new one is made, and then the new one', async () => {
-    model.answerWith(answering(completion('The first.')))
-    const question = anotherQuestion()
-    await post('/ask', question)
-    model.answerWith(answering(completion('The second.')))
-    expect(await cameUntil(question, 'The second. fresh')).toEqual([
-      'The first. fresh',
-      'The first. detail=stale-while-revalidate',
-      'The second. fresh',
-    ])
-  })
-
   test('stands in for a model that is down until its window is over, and says so', async () => {
     model.answerWith(answering(completion('The first.')))
     const question = anotherQuestion()
@@ -266,7 +252,6 @@ describe('an answer past its lifetime', () => {
     model.answerWith(answering('{}', 503))
     expect(await cameUntil(question, '503 llm_unavailable')).toEqual([
       'The first. fresh',
-      'The first. detail=stale-while-revalidate',
       'The first. detail=stale-if-error',
       '503 llm_unavailable',
     ])

@@ -174,7 +174,7 @@ describe('what stands in passages', () => {
         const { ask, journal } = aGate({
           policy: byCosine(),
           finds: () => [ranked('cosine', [best, 0.1], passage)],
-          context: { maxCharacters: 1_000_000 },
+          context: { maxLength: 1_000_000 },
         })
         await ask()
         expect(journal.events[0]?.decision.verdict, text.slice(0, 40)).toBe(verdict)
@@ -188,7 +188,7 @@ describe('what stands in passages', () => {
       const { ask, journal } = aGate({
         policy: byCosine(),
         finds: () => [ranked('cosine', [0.9, 0.8], passage)],
-        context: { maxCharacters: 1_000_000 },
+        context: { maxLength: 1_000_000 },
       })
       await ask()
       const shown = journal.handled[0]?.context.text ?? ''
@@ -281,7 +281,7 @@ describe('an answer', () => {
     const UNREAD = `${'Brakes squeal when they are worn by 12 percent, '.repeat(5)} they say.`
     const grounded = definePolicy({ ...POLICY, gates: [...POLICY.gates, grounding()] })
     const asked = (answer: string) =>
-      answering(answer, {}, { policy: grounded, finds: [STRONG, UNREAD], context: { maxCharacters: 200 } })
+      answering(answer, {}, { policy: grounded, finds: [STRONG, UNREAD], context: { maxLength: 200 } })
     const first = asked('The engine starts with the red key [1].')
     expect(await (await first.ask()).json()).toMatchObject({ verdict: 'pass' })
     expect(first.journal.handled[0]?.citations.map(({ number }) => number)).toEqual([1])
@@ -299,8 +299,8 @@ describe('settings of the wrong form', () => {
     ['rules in no list', { rules: 'weather' }, 'rules'],
     ['a rule that is none', { rules: [null] }, 'rules'],
     ['a policy that is none', { policy: null }, 'policy'],
-    ['other collections in one text', { otherCollections: 'manuals' }, 'otherCollections'],
-    ['a collection that is no text', { collection: 7 }, 'collection'],
+    ['collections in one text', { question: { collections: 'manuals' } }, 'question.collections'],
+    ['a collection that is no text', { question: { collections: [7] } }, 'question.collections'],
     ['headers in one text', { vary: { headers: 'accept-language' } }, 'vary'],
     ['query parameters that are no texts', { vary: { query: [7] } }, 'vary'],
     ['a filter of nothing', { filter: null }, 'filter'],
@@ -313,12 +313,6 @@ describe('settings of the wrong form', () => {
     const response = await ask()
     expect([response.status, await response.json()]).toMatchObject([500, { error: { code: 'policy_invalid' } }])
     expect(journal.handled).toEqual([])
-  })
-
-  it.each(['Operator', 'operators', '', null])('nobody is shown figures by the audience %j', async (audience) => {
-    const { ask } = aGate({ finds: ['Paint is blue.'], dependencies: { audience: audience as 'public' } })
-    const response = await ask()
-    expect([response.status, await response.json()]).toMatchObject([500, { error: { code: 'config_invalid' } }])
   })
 
   it('a rule that is asynchronous refuses', async () => {

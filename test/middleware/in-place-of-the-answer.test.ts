@@ -1,7 +1,7 @@
 import { Hono, type MiddlewareHandler } from 'hono'
 import { cors } from 'hono/cors'
 import { HTTPException } from 'hono/http-exception'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { grounding } from '../../src/core/gates/grounding.ts'
 import { definePolicy } from '../../src/core/policy/policy.ts'
 import type { RagGateEnv } from '../../src/index.ts'
@@ -272,7 +272,17 @@ it('JSON that is judged and never ends is given up as a stream is', async () => 
     new Response(new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode('{')) }), {
       headers: { 'content-type': 'application/json' },
     })
-  const answer = { streamStartTimeoutMs: 20, streamIdleTimeoutMs: 20 }
-  const response = await aGate({ policy: GROUNDED, handler, answer }).ask()
-  expect(await response.json()).toMatchObject({ refused: true, reason_code: 'answer_unreadable' })
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { ask, journal } = aGate({ policy: GROUNDED, handler })
+  const asking = ask()
+  const turns = async (): Promise<void> => {
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
+  }
+  while (journal.handled.length === 0) await turns()
+  await turns()
+  await vi.advanceTimersByTimeAsync(59_000)
+  expect(journal.events).toEqual([])
+  await vi.advanceTimersByTimeAsync(1000)
+  expect(await (await asking).json()).toMatchObject({ refused: true, reason_code: 'answer_unreadable' })
 })

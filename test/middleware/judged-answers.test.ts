@@ -8,7 +8,7 @@ import { definePolicy, type Policy, type PolicyInput } from '../../src/core/poli
 import { advisory } from '../../packages/presets/src/advisory/advisory.ts'
 import { multiGate } from '../../packages/presets/src/multi-gate/multi-gate.ts'
 import { refuseTopics, type Rule } from '../../src/core/policy/rules.ts'
-import { aGate, type GateFixture, type HandlerContext, POLICY, STRONG } from '../fixtures/gate.ts'
+import { aGate, asOperator, type GateFixture, type HandlerContext, POLICY, STRONG } from '../fixtures/gate.ts'
 
 const withAnswerGates = (gates: readonly PolicyGate[], more: Partial<PolicyInput> = {}): Policy =>
   definePolicy({ ...POLICY, gates: [...POLICY.gates, ...gates], ...more })
@@ -84,9 +84,15 @@ describe('an answer that the policy judges', () => {
     expect(headers.get('content-type')).toBe('application/json')
   })
 
+  it('is refused with the status that onRefuse sets, also from the cache', async () => {
+    const onRefuse = (_decision: unknown, c: { status: (status: 403) => void }) => c.status(403)
+    const { ask, journal } = journalOf({ policy: GROUNDED, handler: answering(INVENTED), onRefuse })
+    expect([(await ask()).status, (await ask()).status, journal.handled.length]).toEqual([403, 403, 1])
+  })
+
   it('names unsupported sentences to operators, with the text, and never to the public', async () => {
     const options = { policy: GROUNDED, handler: answering(`${HELD} ${INVENTED}`) }
-    const { ask } = journalOf({ ...options, dependencies: { audience: 'operator' } })
+    const { ask } = journalOf({ ...options, dependencies: { authenticate: asOperator } })
     expect(await (await ask()).json()).toMatchObject({
       refusal_reason: 'Not supported by the passages: sentence 2 of 2',
       detail: { unsupported_sentences: [INVENTED] },
@@ -118,11 +124,11 @@ describe('an answer that the policy judges', () => {
           headers: { 'content-type': 'application/json' },
         }),
     ],
-    ['more than is read', answering(HELD.repeat(99))],
+    ['more than is read', answering(HELD.repeat(1_048_576 / HELD.length + 1))],
   ]
 
   it.each(unreadable)('is refused when it cannot be read: %s', async (_, handler) => {
-    const { ask, journal } = journalOf({ policy: GROUNDED, handler, answer: { maxJudgedBytes: 2000 } })
+    const { ask, journal } = journalOf({ policy: GROUNDED, handler })
     const response = await ask()
     expect(response.status).toBe(200)
     expect(await response.json()).toMatchObject({ refused: true, reason_code: 'answer_unreadable' })
@@ -168,7 +174,7 @@ describe('an answer that the policy judges', () => {
     const reporting = (share: number, chunkId = 'chunk-0') =>
       journalOf({
         policy,
-        dependencies: { audience: 'operator' },
+        dependencies: { authenticate: asOperator },
         handler: (c) => {
           c.var.ragGate.report({ attribution: { shares: [{ chunkId, share }], noSupport: 1 - share } })
           return c.json({ answer: HELD, ...c.var.ragGate.summary })

@@ -3,7 +3,19 @@ import { describe, expect, it } from 'vitest'
 import type { RagGateEnv } from '../../src/middleware/gate-context.ts'
 import type { Ranking } from '../../src/core/evidence/chunk.ts'
 import { aPassage } from '../fixtures/evidence.ts'
-import { aCache, aGate, bodyOf, MIDDLING, POLICY, QUESTION, rankingOf, STRONG, UUID7, WEAK } from '../fixtures/gate.ts'
+import {
+  aCache,
+  aGate,
+  asOperator,
+  bodyOf,
+  MIDDLING,
+  POLICY,
+  QUESTION,
+  rankingOf,
+  STRONG,
+  UUID7,
+  WEAK,
+} from '../fixtures/gate.ts'
 
 describe('a question with strong evidence', () => {
   it('passes: the handler answers, once, with everything it needs', async () => {
@@ -166,8 +178,8 @@ describe('a question with weak evidence', () => {
     ])
   })
 
-  it.each([200, 403, 404, 422] as const)('is refused with status %d when told so', async (refusalStatus) => {
-    const { ask, journal } = aGate({ finds: [], refusalStatus })
+  it.each([200, 403, 404, 422] as const)('is refused with the status %d that onRefuse sets', async (refusalStatus) => {
+    const { ask, journal } = aGate({ finds: [], onRefuse: (_decision, c) => c.status(refusalStatus) })
     expect((await ask()).status).toBe(refusalStatus)
     expect((await ask()).status).toBe(refusalStatus)
     expect(journal.events.map(({ status, cache }) => [status, cache])).toEqual([
@@ -196,7 +208,7 @@ describe('a question with weak evidence', () => {
     })
 
     it('tells operators where they stand', async () => {
-      const { ask } = aGate({ finds, closestPassages: 1, dependencies: { audience: 'operator' } })
+      const { ask } = aGate({ finds, closestPassages: 1, dependencies: { authenticate: asOperator } })
       expect(await closestIn(await ask())).toEqual([{ title: 'Paint', section: 'All about it', source: 'Paint.md' }])
     })
 

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { aGate, type GateFixture, QUESTION, STRONG } from '../fixtures/gate.ts'
 import { anyText } from '../fixtures/any-text.ts'
 
@@ -150,8 +150,11 @@ describe('a body that is too large or too slow', () => {
       start: (controller) => controller.enqueue(new TextEncoder().encode('{"question":"')),
       pull: () => new Promise<void>(() => undefined),
     })
-    const options = { question: { bodyTimeoutMs: 30 } }
-    expect(await refusalOf({ body, headers, duplex: 'half' } as RequestInit, options)).toEqual([408, 'body_timeout'])
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const refusal = refusalOf({ body, headers, duplex: 'half' } as RequestInit)
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(await refusal).toEqual([408, 'body_timeout'])
   })
 })
 

@@ -2,7 +2,6 @@
 import { describe, expect, it } from 'vitest'
 import { savingsLedger } from '../../src/core/reports/savings.ts'
 import type { RetrievalRequest } from '../../src/ports/retriever.ts'
-import { expandRetrieval } from '../../src/pipeline/expand-retrieval.ts'
 import { sufficiency } from '../../packages/presets/src/sufficiency/sufficiency.ts'
 import { aGate, type GateFixture, rankingOf, STRONG, WEAK } from '../fixtures/gate.ts'
 
@@ -89,13 +88,6 @@ describe('an exchange records as saved', () => {
       { ...ESTIMATED, retrievalCost: 0.0001 },
       { ...ESTIMATED, retrievalCost: 0 },
     ])
-  })
-
-  it('every round of retrieval', async () => {
-    const { ask, journal } = aPricedGate({ finds: [WEAK], retrieval: { expansion: expandRetrieval({ below: 1 }) } })
-    await ask()
-    expect(journal.events[0]?.decision.expansion?.retrievals).toBe(1)
-    expect(journal.events[0]?.saved).toEqual({ ...ESTIMATED, retrievalCost: 0.0002 })
   })
 
   it('no retrieval for a question that is refused for itself', async () => {

@@ -4,15 +4,9 @@ import { multiGate } from '../../packages/presets/src/multi-gate/index.ts'
 import { aGate, bodyOf, QUESTION } from '../fixtures/gate.ts'
 
 describe('the member stream', () => {
-  test('is not known unless the route says so', async () => {
-    const response = await aGate().ask({ question: QUESTION, stream: true })
-    expect([response.status, await bodyOf(response)]).toMatchObject([422, { error: { code: 'unknown_field' } }])
-  })
-
   test('is the handler’s to read, and no part of the answer key', async () => {
     const seen: unknown[] = []
     const { ask, journal } = aGate({
-      question: { streams: 'everyone' },
       handler: async (c) => {
         seen.push(((await c.req.json()) as { stream?: boolean }).stream)
         return c.json({ answer: 'Turn the red key.' })
@@ -24,7 +18,7 @@ describe('the member stream', () => {
   })
 
   test.each(['yes', 1, null, []])('is neither true nor false as %j', async (stream) => {
-    const response = await aGate({ question: { streams: 'everyone' } }).ask({ question: QUESTION, stream })
+    const response = await aGate().ask({ question: QUESTION, stream })
     expect([response.status, await bodyOf(response)]).toMatchObject([422, { error: { code: 'stream_type' } }])
   })
 })

@@ -83,11 +83,11 @@ describe('what throws once the handler has answered', () => {
 })
 
 describe('JSON that cannot be read whole', () => {
-  const LONG = `The engine starts with the red key. ${'It turns. '.repeat(50)}`
+  const LONG = `The engine starts with the red key. ${'It turns. '.repeat(105_000)}`
   const pieces = (text: string, end: (controller: ReadableStreamDefaultController) => void) =>
     new ReadableStream({
       start(controller) {
-        for (const piece of text.match(/.{1,50}/g) ?? []) controller.enqueue(new TextEncoder().encode(piece))
+        for (const piece of text.match(/.{1,50000}/g) ?? []) controller.enqueue(new TextEncoder().encode(piece))
         end(controller)
       },
     })
@@ -116,7 +116,7 @@ describe('JSON that cannot be read whole', () => {
         ),
     ],
   ])('is refused where it %s, also by a policy that only advises', async (_, handler) => {
-    const { ask } = aGate({ policy: advisory(), finds: [STRONG], handler, answer: { maxJudgedBytes: 200 } })
+    const { ask } = aGate({ policy: advisory(), finds: [STRONG], handler })
     const body = await (await ask({ question: QUESTION })).json()
     expect(body).toMatchObject({ refused: true, reason_code: 'answer_unreadable', sources: [] })
   })

@@ -4,7 +4,7 @@ import { aGate, bodyOf, QUESTION, STRONG, WEAK } from '../fixtures/gate.ts'
 
 describe('what a client sends', () => {
   it('cannot choose how much is retrieved, nor another collection than the route allows', async () => {
-    const { ask, journal } = aGate({ question: { collection: 'other' } })
+    const { ask, journal } = aGate({ question: { collections: ['other'] } })
     const tooMany = await ask({ question: QUESTION, topK: 1 })
     expect([tooMany.status, (await bodyOf(tooMany)).error?.code]).toEqual([422, 'unknown_field'])
     const foreign = await ask({ question: QUESTION, collection: 'hr' })
@@ -14,7 +14,7 @@ describe('what a client sends', () => {
   })
 
   it('may name any collection of its tenant where the route says so', async () => {
-    const { ask } = aGate({ question: { otherCollections: 'any' } })
+    const { ask } = aGate({ question: { collections: 'any' } })
     expect((await ask({ question: QUESTION, collection: 'other' })).status).toBe(200)
   })
 

@@ -35,13 +35,13 @@ describe('answerQuestion', () => {
         return null
       },
     }
-    const countTokens = (text: string): number => {
+    const lengthOf = (text: string): number => {
       if (calls.at(-1) !== 'context') calls.push('context')
       return text.length / 4
     }
     await answerQuestion(
       { ...ports, reranker: { model: 'grader', kind: 'cross-encoder', rerank } },
-      { ...SETTINGS, rules: [rule], context: { maxCharacters: 12_000, maxTokens: 3000, countTokens } },
+      { ...SETTINGS, rules: [rule], context: { maxLength: 3000, lengthOf } },
       { ...ASKED, question: ' What  is murder? ' },
     )
     expect(calls).toEqual(['retrieve What is murder?', 'rerank', 'context', 'gates', 'generate'])

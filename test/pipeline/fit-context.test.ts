@@ -16,7 +16,7 @@ describe('the context for the model', () => {
     const finds = [PAINT, STRONG]
     const wide = aGate({ finds })
     expect(await bodyOf(await wide.ask())).toMatchObject({ verdict: 'pass' })
-    const { ask, journal } = aGate({ finds, context: { maxCharacters: 200 } })
+    const { ask, journal } = aGate({ finds, context: { maxLength: 200 } })
     expect(await bodyOf(await ask())).toMatchObject({ refused: true, reason_code: 'confidence_low' })
     expect(journal.handled).toEqual([])
     const [{ decision } = { decision: undefined }] = journal.events
@@ -27,7 +27,7 @@ describe('the context for the model', () => {
   })
 
   test('may lack what supports nothing: it is not measured either', async () => {
-    const { ask, journal } = aGate({ finds: [STRONG, PAINT, WEAK], context: { maxCharacters: 200 } })
+    const { ask, journal } = aGate({ finds: [STRONG, PAINT, WEAK], context: { maxLength: 200 } })
     expect(await bodyOf(await ask())).toMatchObject({ verdict: 'pass' })
     const [gated] = journal.handled
     expect(gated?.decision).toMatchObject({ signals: { chunkCount: 2 } })
@@ -44,7 +44,7 @@ describe('the context for the model', () => {
     expect(await bodyOf(await ask())).toMatchObject({ verdict: 'pass' })
     const tight = aGate({
       finds: [`The engine starts with ${'a red key '.repeat(99)}`],
-      context: { maxTokens: 50, countTokens: (text) => text.split(/\s+/).length },
+      context: { maxLength: 50, lengthOf: (text: string) => text.split(/\s+/).length },
     })
     expect(await bodyOf(await tight.ask())).toMatchObject({ refused: true, reason_code: 'context_empty', sources: [] })
     expect([journal.handled.length, tight.journal.handled.length]).toEqual([1, 0])
@@ -52,7 +52,7 @@ describe('the context for the model', () => {
 
   test('is asked of the counter as it will be sent', async () => {
     const counted = vi.fn<(text: string) => number>((text) => text.length / 4)
-    const { ask, journal } = aGate({ finds: [STRONG, PAINT], context: { maxTokens: 50, countTokens: counted } })
+    const { ask, journal } = aGate({ finds: [STRONG, PAINT], context: { maxLength: 50, lengthOf: counted } })
     await ask()
     const text = journal.handled[0]?.context.text ?? ''
     expect(counted).toHaveBeenCalledWith(text)
@@ -60,12 +60,11 @@ describe('the context for the model', () => {
   })
 
   test('joins the answer key with its budget', async () => {
-    const countTokens = (text: string): number => text.length
     const cache = new Map<string, unknown>()
-    for (const maxContextTokens of [1000, 1001]) {
-      const { ask, journal } = aGate({ context: { maxTokens: maxContextTokens, countTokens } })
+    for (const maxLength of [1000, 1001]) {
+      const { ask, journal } = aGate({ context: { maxLength } })
       await ask()
-      cache.set(journal.stored[0]!.key, maxContextTokens)
+      cache.set(journal.stored[0]!.key, maxLength)
     }
     expect(cache.size).toBe(2)
   })
@@ -79,7 +78,7 @@ describe('the context for the model', () => {
     const finds = [STRONG, PAINT]
     const { ask } = aGate({ finds, rules: [needsTwo] })
     expect(await bodyOf(await ask())).toMatchObject({ verdict: 'pass' })
-    const cut = aGate({ finds, rules: [needsTwo], context: { maxTokens: 100, countTokens: (text) => text.length } })
+    const cut = aGate({ finds, rules: [needsTwo], context: { maxLength: 100 } })
     expect(await bodyOf(await cut.ask())).toMatchObject({ reason_code: 'rule_refused' })
   })
 })
@@ -91,7 +90,7 @@ describe('an answer without HTTP', () => {
 
   test('reads the context that was judged', async () => {
     const { ports, generations } = answering({ finds: [STRONG, PAINT], says: { text: STRONG } })
-    const { answer } = await answered(ports, { ...settings, context: { maxCharacters: 200 } }, asked)
+    const { answer } = await answered(ports, { ...settings, context: { maxLength: 200 } }, asked)
     expect(answer.status).toBe('success')
     const [first, second, ...more] = generations[0]?.chunks.map(({ text }) => text) ?? []
     expect([first, more]).toEqual([STRONG, []])
@@ -100,15 +99,15 @@ describe('an answer without HTTP', () => {
 
   test('is refused where the budget cuts its support away, also from a decision made elsewhere', async () => {
     const { ports, generations } = answering({ finds: [PAINT, STRONG] })
-    const { answer } = await answered(ports, { ...settings, context: { maxCharacters: 200 } }, asked)
+    const { answer } = await answered(ports, { ...settings, context: { maxLength: 200 } }, asked)
     expect(answer.status).toBe('insufficient_evidence')
     const wide = answering({ finds: [PAINT, STRONG], says: { text: STRONG } })
     const { decision, evidence } = await answerQuestion(wide.ports, settings, asked)
     expect(decision.verdict).not.toBe('refuse')
     const task = { question: QUESTION, evidence, decision, policy }
-    const made = await generateWithEvidence(ports.generator, task, { context: { maxCharacters: 200 } })
+    const made = await generateWithEvidence(ports.generator, task, { context: { maxLength: 200 } })
     expect(made.decision.verdict).toBe('refuse')
-    const none = await generateWithEvidence(ports.generator, task, { context: { maxCharacters: 20 } })
+    const none = await generateWithEvidence(ports.generator, task, { context: { maxLength: 20 } })
     expect(none.decision.reason).toBe('context_empty')
     expect(generations).toEqual([])
   })

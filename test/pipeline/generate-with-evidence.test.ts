@@ -201,7 +201,7 @@ describe('generateWithEvidence', () => {
     const signals = signalsOf({ chunkCount: 2 })
     const decision = { ...aDecision({ signals }), ...judge(policy, signals) }
     const task = { question: 'q', evidence: EVIDENCE, decision, policy }
-    await generateWithEvidence(ports.generator, task, { context: { maxCharacters: 150 } })
+    await generateWithEvidence(ports.generator, task, { context: { maxLength: 150 } })
     expect(generations[0]?.chunks.map(({ id }) => id)).toEqual(['IPC_302'])
     expect(generations[0]?.context.length).toBeLessThanOrEqual(150)
   })
@@ -219,7 +219,7 @@ describe('generateWithEvidence', () => {
       ...judge(policy, signals, said),
     }
     const task = { question: 'q', evidence: EVIDENCE, decision, policy }
-    const made = await generateWithEvidence(ports.generator, task, { context: { maxCharacters: 150 } })
+    const made = await generateWithEvidence(ports.generator, task, { context: { maxLength: 150 } })
     const codes = made.decision.findings.map(({ code }) => code)
     expect(codes).toEqual(expect.arrayContaining(['advise_by_rule:tone', 'advise_by_question', 'context_cut']))
     expect(codes).not.toContain('skip_by_context')

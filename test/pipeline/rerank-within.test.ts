@@ -65,19 +65,19 @@ const COUNTING: Policy = resolvePolicy(
 
 describe('a policy that counts what the reader says where it was asked', () => {
   it('spares what the general confidence is sure of, counts the scores of the rest, and refuses where they failed', async () => {
-    const general = (await asking({ rerankBelow: 0.0001 }, undefined, balanced())).confidence
+    const general = (await asking({ rerankBetween: [0, 0.0001] }, undefined, balanced())).confidence
     const ask = (bounds: object, grade?: () => Promise<readonly number[]>) => asking(bounds, grade, COUNTING)
-    expect(await ask({ rerankBelow: general })).toMatchObject({ reranker: 'spared', confidence: general })
+    expect(await ask({ rerankBetween: [0, general] })).toMatchObject({ reranker: 'spared', confidence: general })
     for (const [grade, verdict] of [
       [0, 'refuse'],
       [3, 'pass'],
     ] as const) {
-      const read = await ask({ rerankFrom: general }, async () => [grade])
+      const read = await ask({ rerankBetween: [general, 1] }, async () => [grade])
       expect(read).toMatchObject({ calls: 1, reranker: 'ok', verdict })
       const logOdds = Math.log(general / (1 - general)) - 9 + 6 * grade
       expect(read.confidence).toBeCloseTo(1 / (1 + Math.exp(-logOdds)), 9)
     }
-    const failing = await ask({ rerankFrom: general }, () => Promise.reject(new Error('down')))
+    const failing = await ask({ rerankBetween: [general, 1] }, () => Promise.reject(new Error('down')))
     expect(failing).toMatchObject({
       reranker: 'failed',
       verdict: 'refuse',
@@ -99,9 +99,9 @@ describe('a reranker for the uncertain middle', () => {
     const { confidence } = await asking({})
     await fc.assert(
       fc.asyncProperty(fc.nat(99), fc.integer({ min: 1, max: 100 }), async (from, more) => {
-        const [rerankFrom, rerankBelow] = [from / 100, Math.min(1, (from + more) / 100)]
-        const found = await asking({ rerankFrom, rerankBelow })
-        const within = confidence >= rerankFrom && confidence < rerankBelow
+        const [first, below] = [from / 100, Math.min(1, (from + more) / 100)]
+        const found = await asking({ rerankBetween: [first, below] })
+        const within = confidence >= first && confidence < below
         expect(found).toMatchObject(
           within
             ? { calls: 1, reranker: 'ok', verdict: 'refuse' }
@@ -114,13 +114,13 @@ describe('a reranker for the uncertain middle', () => {
 
   it('is asked from the lower bound on, itself included, and not at the upper', async () => {
     const { confidence } = await asking({})
-    expect(await asking({ rerankFrom: confidence })).toMatchObject({ calls: 1 })
-    expect(await asking({ rerankBelow: confidence })).toMatchObject({ calls: 0 })
+    expect(await asking({ rerankBetween: [confidence, 1] })).toMatchObject({ calls: 1 })
+    expect(await asking({ rerankBetween: [0, confidence] })).toMatchObject({ calls: 0 })
   })
 
   it('that fails within them leaves the judgement that stood before', async () => {
-    const { confidence } = await asking({ rerankBelow: 0.0001 })
-    const failing = await asking({ rerankBelow: 1 }, () => Promise.reject(new Error('down')))
+    const { confidence } = await asking({ rerankBetween: [0, 0.0001] })
+    const failing = await asking({ rerankBetween: [0, 1] }, () => Promise.reject(new Error('down')))
     expect(failing).toMatchObject({ calls: 1, reranker: 'failed', verdict: 'pass', confidence })
   })
 })

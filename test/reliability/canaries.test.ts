@@ -246,7 +246,6 @@ const BINDINGS: Readonly<Record<string, (run: () => Promise<never>, kept: Kept) 
     },
   }),
   authenticate: (run) => ({ dependencies: { authenticate: run } }),
-  'a rewriter': (run) => ({ dependencies: { rewriter: { model: 'm', rewrite: run } } }),
   'a coalescer': (run) => ({ cache: { coalescer: { join: run } } }),
   'a retriever of ones own': (run) => ({ dependencies: { retriever: { retrieve: run } } }),
   'a reranker of ones own': (run) => ({ dependencies: { reranker: { model: 'm', kind: 'grade', rerank: run } } }),

@@ -1,8 +1,7 @@
 /** No dependency that never answers holds a request: each has a deadline, and what becomes of the question then is said. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { expandRetrieval } from '../../src/pipeline/expand-retrieval.ts'
 import type { AnswerCache } from '../../src/ports/answer-cache.ts'
-import { aGate, type AnswerBody, type GateFixture, WEAK } from '../fixtures/gate.ts'
+import { aGate, type AnswerBody, type GateFixture } from '../fixtures/gate.ts'
 
 const never = (): Promise<never> => new Promise(() => undefined)
 const TIMEOUT_MS = 150
@@ -40,25 +39,11 @@ const HANGING: Readonly<Record<string, Hanging>> = {
     ends: '200 pass',
     within: 1000,
   },
-  'the rewriter': {
-    gate: {
-      finds: [WEAK],
-      retrieval: { ...retrieval, expansion: expandRetrieval({ below: 0.9, rewriteTimeoutMs: TIMEOUT_MS }) },
-      dependencies: { rewriter: { model: 'm', rewrite: never } },
-    },
-    ends: '200 refuse',
-    within: 1500,
-  },
   'the cache, read': { gate: { cache: { store: storeOf({ get: never }) } }, ends: '200 pass', within: 3000 },
   'the purges': {
     gate: { cache: { purges: { known: never, purge: never, maxAgeSeconds: 1 } } },
     ends: '200 pass',
     within: 1000,
-  },
-  'the coalescer': {
-    gate: { cache: { coalesceTimeoutMs: TIMEOUT_MS, coalescer: { join: never } } },
-    ends: '200 pass',
-    within: 3000,
   },
 }
 
@@ -68,6 +53,17 @@ it.each(Object.entries(HANGING))('%s', async (_, { gate, ends, within }) => {
   const { error, verdict } = (await response.json()) as AnswerBody
   expect(`${response.status} ${error?.code ?? verdict}`).toBe(ends)
   expect(performance.now() - begunMs).toBeLessThan(within)
+})
+
+it('the coalescer, after ten seconds', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  try {
+    const asking = aGate({ retrieval, cache: { coalescer: { join: never } } }).ask()
+    await vi.advanceTimersByTimeAsync(10_600)
+    expect((await asking).status).toBe(200)
+  } finally {
+    vi.useRealTimers()
+  }
 })
 
 it('passes on what authenticate throws, an exception of the application too', async () => {

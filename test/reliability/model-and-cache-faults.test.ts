@@ -371,7 +371,7 @@ describe('F28, F29: Workers KV', () => {
       finds: () => rankingOf(found),
       corpusVersion: () => version,
       handler: (c) => c.json({ answer: `Answer ${++answers}` }),
-      cache: { store, purges, bypassesPerMinute: 100 },
+      cache: { store, purges },
     })
     nowMs = () => gate.clock.atMs
     return {

@@ -62,12 +62,6 @@ export interface GateBindings {
    * @default '3600'
    */
   readonly STALE_IF_ERROR_SECONDS?: string
-  /**
-   * Seconds past its lifetime for which a stored answer is sent while a new one is made, up to 30 days.
-   *
-   * @default '0'
-   */
-  readonly STALE_WHILE_REVALIDATE_SECONDS?: string
   /** Seconds for which a streamed answer may be silent, 1 to 600; then it is given up. @default '15' */
   readonly STREAM_IDLE_SECONDS?: string
   /** A production index instead of the embedded one. */
@@ -83,7 +77,7 @@ export interface GateBindings {
   readonly RERANKER?: string
   /** Confidence without the reranker from which it is asked, 0 to 1, under `RERANK_BELOW`. @default '0' */
   readonly RERANK_FROM?: string
-  /** Confidence from which it is not asked any more, 0 to 1. @default it is always asked */
+  /** Confidence from which it is not asked any more, 0 to 1. @default '1'; without `RERANK_FROM` it is always asked */
   readonly RERANK_BELOW?: string
   /** What is paid, for the statistics of what was saved: all four together, and a model beside them. */
   readonly PRICE_CURRENCY?: string

@@ -39,7 +39,6 @@ import { SEARCH } from './ask/search-answer.ts'
 import type { GateBindings } from './bindings.ts'
 import { type Given, generatorFor, givenBy, rerankedBetween, rerankerFor, searchEngine } from './engines.ts'
 import { secondsIn } from './seconds-in.ts'
-import { staleWindowsOf } from './stale-windows.ts'
 import { alertBoundsOf } from './statistics/alert-bounds.ts'
 import { decisionLogFor } from './statistics/decision-log.ts'
 import { savingsOf } from './statistics/savings-ledger.ts'
@@ -114,15 +113,12 @@ function compose(env: GateBindings): Composition {
         purges,
         ...coalescerFor(env, reranker),
         scope: 'tenant',
-        deployment: env.DEPLOYMENT ?? '',
-        model: generator?.model ?? SEARCH,
-        prompt: OPENAI_PROMPT_VERSION,
-        ...staleWindowsOf(env),
+        version: JSON.stringify([env.DEPLOYMENT ?? '', generator?.model ?? SEARCH, OPENAI_PROMPT_VERSION]),
+        staleIfErrorSeconds: staleIfErrorSecondsOf(env),
       }),
       log,
-      authenticate,
+      authenticate: env.AUDIENCE === 'operator' ? asOperator(authenticate) : authenticate,
       clock,
-      audience: env.AUDIENCE === 'operator' ? 'operator' : 'public',
       savings: savingsOf(env),
       ...questionsOf(env),
     },
@@ -163,12 +159,25 @@ function answerOptionsOf(env: GateBindings): AnswerOptions {
   return seconds === undefined ? {} : { streamIdleTimeoutMs: seconds * 1000 }
 }
 
+/** Where an answer of the hour before is worth more than an error. */
+function staleIfErrorSecondsOf(env: GateBindings): number {
+  return secondsIn(env, 'STALE_IF_ERROR_SECONDS', { from: 0, to: 30 * 86_400, such: 3600 }) ?? 3600
+}
+
+/** Everybody who asks sees every figure; what else they may do stays as it is. */
+function asOperator(authenticate: Authenticate): Authenticate {
+  return async (request) => {
+    const principal = await authenticate(request)
+    return principal && { ...principal, scopes: [...principal.scopes, 'admin'] }
+  }
+}
+
 function readerName(
   reranker: Pick<Reranker, 'kind' | 'model'> | undefined,
-  { rerankFrom = 0, rerankBelow }: RetrievalOptions,
+  { rerankBetween }: RetrievalOptions,
 ): string | null {
   if (reranker === undefined) return null
-  const asked = rerankBelow === undefined ? `from ${rerankFrom}` : `from ${rerankFrom} below ${rerankBelow}`
+  const asked = rerankBetween === undefined ? 'always' : `from ${rerankBetween[0]} below ${rerankBetween[1]}`
   return `${reranker.kind} ${reranker.model} ${asked}`
 }
 

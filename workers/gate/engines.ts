@@ -79,16 +79,17 @@ export function rerankerFor(env: GateBindings): Reranker | undefined {
  *
  * @throws `config_invalid` for a bound that is no share, for two that leave nothing between them, and without a reranker
  */
-export function rerankedBetween(env: GateBindings): Pick<RetrievalOptions, 'rerankFrom' | 'rerankBelow'> {
-  const [rerankFrom, rerankBelow] = [shareIn(env, 'RERANK_FROM'), shareIn(env, 'RERANK_BELOW')]
-  if (rerankFrom === undefined && rerankBelow === undefined) return {}
+export function rerankedBetween(env: GateBindings): Pick<RetrievalOptions, 'rerankBetween'> {
+  const [from, below] = [shareIn(env, 'RERANK_FROM'), shareIn(env, 'RERANK_BELOW')]
+  if (from === undefined && below === undefined) return {}
   if (rerankerFor(env) === undefined) {
     throw new RagGateError('config_invalid', 'RERANK_FROM and RERANK_BELOW need a RERANKER', { param: 'RERANKER' })
   }
-  if ((rerankFrom ?? 0) >= (rerankBelow ?? Infinity)) {
+  const rerankBetween = [from ?? 0, below ?? 1] as const
+  if (rerankBetween[0] >= rerankBetween[1]) {
     throw new RagGateError('config_invalid', 'RERANK_FROM must be under RERANK_BELOW', { param: 'RERANK_FROM' })
   }
-  return { ...(rerankFrom === undefined ? {} : { rerankFrom }), ...(rerankBelow === undefined ? {} : { rerankBelow }) }
+  return { rerankBetween }
 }
 
 function shareIn(env: GateBindings, name: 'RERANK_FROM' | 'RERANK_BELOW'): number | undefined {

@@ -41,6 +41,7 @@ export type WorkerErrorCode =
   | 'policy_settings'
   | 'policy_unfit'
   | 'policy_pin_mismatch'
+  | 'without'
 
 /** An error with one of them; with a code of the gate it is a `RagGateError`. */
 export class WorkerError extends RagGateError<WorkerErrorCode> {}
@@ -84,4 +85,5 @@ export const WORKER_STATUS: Readonly<Record<WorkerErrorCode, ContentfulStatusCod
   policy_settings: 422,
   policy_unfit: 422,
   policy_pin_mismatch: 409,
+  without: 422,
 }

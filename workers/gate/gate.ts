@@ -1,15 +1,11 @@
 /** The gate in front of `/ask`, with the settings of the deployment. */
 import type { MiddlewareHandler } from 'hono'
-import { balanced, ragGate, type RagGateEnv } from 'hono-rag-gate'
-import { rehearse } from 'hono-rag-gate/middleware'
+import { ragGate, type RagGateEnv } from 'hono-rag-gate'
 import type { GateBindings } from './bindings.ts'
 import { compositionFor } from './compose.ts'
 import { policyFor } from './policies/policy-for.ts'
 
 type Gate = MiddlewareHandler<RagGateEnv<GateBindings>>
-
-// The gate itself is made when bindings are known, with the first request.
-rehearse(balanced()).catch(() => undefined)
 
 const gates = new WeakMap<GateBindings, Gate>()
 
@@ -24,7 +20,7 @@ function gateFor(env: GateBindings): Gate {
   const made = ragGate<GateBindings>({
     dependencies: () => dependencies,
     policy: (_tenant, _collection, policyId, noted) => policyFor(policyId, noted, reader),
-    question: { otherCollections: 'any', searchModes: 'operators', trials: 'operators', streams: 'everyone' },
+    question: { collections: 'any' },
     retrieval,
     answer,
     closestPassages: 3,

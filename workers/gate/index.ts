@@ -2,7 +2,7 @@
 import { RagGateError } from 'hono-rag-gate/errors'
 import { respondWithError } from 'hono-rag-gate/middleware'
 import { indexStub, serveIndex } from '@hono-rag-gate/vector-index/worker'
-import { app } from './app.ts'
+import { Hono } from 'hono/tiny'
 import type { GateBindings } from './bindings.ts'
 import { WORKER_STATUS, WorkerError } from './errors.ts'
 import { runJobs } from './jobs.ts'
@@ -13,6 +13,8 @@ export { AnswerFlight } from 'hono-rag-gate/adapters/durable-object-coalescer'
 export { VectorIndex } from '@hono-rag-gate/vector-index/worker'
 
 const LONGEST_URL = 8192
+
+const app = new Hono<{ Bindings: GateBindings }>()
 app.use(async (c, next) => {
   if (c.req.url.length > LONGEST_URL) throw new WorkerError('uri_too_long', 'The address is too long')
   await next()

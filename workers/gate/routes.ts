@@ -11,6 +11,7 @@ import { health } from './health.ts'
 import { deleteKey, listKeys, postKey } from './keys.ts'
 import { putCollectionPolicy, putTenantPolicy } from './policies/choose-policy.ts'
 import { listPolicies, pushPolicy } from './policies/push-policy.ts'
+import { postJudgement } from './post-judgement.ts'
 import { purgeCache } from './purge-cache.ts'
 import { getAlerts } from './statistics/alerts.ts'
 import { deleteSubject } from './statistics/delete-subject.ts'
@@ -27,6 +28,7 @@ type Serving = Handler<{ Bindings: GateBindings }> | MiddlewareHandler<{ Binding
 export const ROUTES: readonly (readonly [method: string, path: string, ...serving: Serving[]])[] = [
   // The gate sets what `answer` reads.
   ['POST', '/ask', feedbackHeader, answerForm, gate as unknown as Serving, answer as unknown as Serving],
+  ['POST', '/v1/judgements', postJudgement as unknown as Serving],
   ['POST', '/v1/documents', postDocuments],
   ['GET', '/v1/documents', listDocuments],
   ['DELETE', '/v1/documents/:id{.+}', deleteDocument],

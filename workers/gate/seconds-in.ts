@@ -9,7 +9,7 @@ import type { GateBindings } from './bindings.ts'
  */
 export function secondsIn(
   env: GateBindings,
-  name: 'LLM_TIMEOUT_SECONDS' | 'STALE_IF_ERROR_SECONDS' | 'STALE_WHILE_REVALIDATE_SECONDS' | 'STREAM_IDLE_SECONDS',
+  name: 'LLM_TIMEOUT_SECONDS' | 'STALE_IF_ERROR_SECONDS' | 'STREAM_IDLE_SECONDS',
   { from, to, such }: { readonly from: number; readonly to: number; readonly such: number },
 ): number | undefined {
   const value = env[name]

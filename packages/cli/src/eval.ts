@@ -24,7 +24,7 @@ export const evalCommand = command({
   notes: [
     'A label: {"question": "…", "answerable": true, "relevant_ids": ["…"], "kind": "…", "collection": "…"}; the last',
     'three may be left out. It needs a key with the scope admin. Questions are asked as anybody asks them: answers are',
-    'made, cached and counted, unless --trial asks for the judgements alone.',
+    'made, cached and counted, unless --judge-only asks for the judgements alone.',
   ],
   options: {
     collection: { type: 'string', value: 'id', about: 'collection of labels that name none; "default" otherwise' },
@@ -33,11 +33,11 @@ export const evalCommand = command({
     results: { type: 'string', value: 'file', about: 'where results are kept: a run that was stopped goes on there' },
     fresh: { type: 'boolean', about: 'forget the results that are there, and ask everything anew' },
     parallel: { type: 'string', value: 'n', about: 'questions at a time, 1 to 16; 4' },
-    trial: { type: 'boolean', about: 'judge only: no model is called, nothing is cached or counted' },
+    'judge-only': { type: 'boolean', about: 'no model is called, nothing is cached or counted' },
   },
   async run({ terminal, words, given, json, gate }) {
     const path = only(words, 'a file of labelled questions')
-    const { collection = 'default', html, results, fresh, trial } = given
+    const { collection = 'default', html, results, fresh, 'judge-only': judgeOnly } = given
     const risk = shareOf('--risk', given.risk, 0.05)
     const labels = await readLabels(path)
     if (fresh && results !== undefined) await forgetResults(results)
@@ -47,7 +47,7 @@ export const evalCommand = command({
         gate: gate(),
         collection,
         parallel: parallelOf(given.parallel),
-        mode: trial ? 'judgements' : 'answers',
+        mode: judgeOnly ? 'judgements' : 'answers',
         ...(results === undefined ? {} : { results }),
       },
       terminal,

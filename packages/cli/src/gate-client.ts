@@ -154,9 +154,10 @@ export async function ask(
   gate: string | GateAddress,
   question: string,
   fields: Readonly<Record<string, unknown>> = {},
+  path: '/ask' | '/v1/judgements' = '/ask',
 ): Promise<AskReply> {
   const address = typeof gate === 'string' ? { url: gate } : gate
-  const response = await request(address, 'POST', '/ask', { question, ...fields })
+  const response = await request(address, 'POST', path, { question, ...fields })
   const body = parsed(response.status, await response.text()) as AskReply['body']
   return { status: response.status, headers: response.headers, body }
 }

@@ -45,9 +45,9 @@ export interface AskingOptions {
   readonly parallel: number
   /** Where results are kept, and found again; none for nowhere. */
   readonly results?: string
-  /** `answers` asks as anybody would; `judgements` asks on trial: no model call, no cache, nothing recorded. */
+  /** `answers` asks as anybody would; `judgements` has them judged alone: no model call, no cache, nothing recorded. */
   readonly mode: 'answers' | 'judgements'
-  /** What a trial leaves out for a label. @default nothing */
+  /** Ids of passages and documents that a judgement leaves out for a label. @default nothing */
   readonly without?: (label: Label) => readonly string[]
 }
 
@@ -130,7 +130,7 @@ async function askOne(label: Label, options: AskingOptions): Promise<LabelResult
   const named = label.collection ?? collection
   const fields = { collection: named, ...(mode === 'judgements' ? { without: without?.(label) ?? [] } : {}) }
   const startedMs = performance.now()
-  const reply = await askPatiently(gate, label.question, fields)
+  const reply = await askPatiently(gate, label.question, fields, mode === 'judgements' ? '/v1/judgements' : '/ask')
   const ms = performance.now() - startedMs
   const detail = reply.body.detail as (AskReply['body']['detail'] & Detail) | undefined
   if (detail?.signals === undefined)
@@ -171,16 +171,18 @@ async function askPatiently(
   gate: GateAddress,
   question: string,
   fields: Readonly<Record<string, unknown>>,
+  path: '/ask' | '/v1/judgements',
 ): Promise<AskReply> {
   for (let tries = 1; ; tries++) {
-    const reply = await ask(gate, question, fields)
+    const reply = await ask(gate, question, fields, path)
     if (reply.status < 400) return reply
     const failure = failureOf(reply.status, JSON.stringify(reply.body))
     const passing = [429, 502, 503, 504].includes(reply.status)
     if (!passing || tries === MAX_TRIES) {
-      const code = failure instanceof GateFailure ? failure : undefined
-      if (code?.code === 'unknown_field') {
-        throw new CommandError('This gate takes no trials: it is of an older version, or its route does not offer them')
+      if (failure instanceof GateFailure && failure.code === 'not_found' && path === '/v1/judgements') {
+        throw new CommandError(
+          'Only the ready Worker judges without an answer: there is no /v1/judgements at this address',
+        )
       }
       throw failure
     }

@@ -1,5 +1,5 @@
 /** `rag-gate query "…"`: asks, and with `--debug` shows why it came out so. */
-import { CommandError, misused } from './command-error.ts'
+import { CommandError } from './command-error.ts'
 import { command, only } from './command.ts'
 import {
   ask,
@@ -11,28 +11,19 @@ import {
 } from './gate-client.ts'
 import { jsonText, oneLine, type Piece, type Terminal } from './terminal.ts'
 
-const SEARCH_MODES = ['dense', 'sparse', 'hybrid']
-
 export const queryCommand = command({
   name: 'query',
   about: 'Asks a question and prints the answer with its sources, or the refusal with its reason.',
-  usage: ['query "<question>" [--collection <id>] [--search-mode dense|sparse|hybrid] [--debug]'],
-  notes: ['--debug and --search-mode need a key with the scope admin. A refusal is an answer: the exit code is 0.'],
+  usage: ['query "<question>" [--collection <id>] [--debug]'],
+  notes: ['--debug needs a key with the scope admin. A refusal is an answer: the exit code is 0.'],
   options: {
     collection: { type: 'string', value: 'id', about: 'the collection to search; "default" otherwise' },
-    'search-mode': { type: 'string', value: 'mode', about: 'dense, sparse or hybrid: which methods take part' },
     debug: { type: 'boolean', about: 'what the gate saw, the decision and why' },
   },
   async run({ terminal, words, given, json, gate }) {
     const question = only(words, 'a question, in quotation marks')
-    const { collection, 'search-mode': searchMode, debug } = given
-    if (searchMode !== undefined && !SEARCH_MODES.includes(searchMode)) {
-      throw misused(`--search-mode must be dense, sparse or hybrid, not ${searchMode}`)
-    }
-    const reply = await ask(gate(), question, {
-      ...(collection === undefined ? {} : { collection }),
-      ...(searchMode === undefined ? {} : { search_mode: searchMode }),
-    })
+    const { collection, debug } = given
+    const reply = await ask(gate(), question, collection === undefined ? {} : { collection })
     if (reply.status >= 400) throw failureOf(reply.status, JSON.stringify(reply.body))
     if (debug && reply.body.detail === undefined) {
       throw new CommandError('Only operators are told why: --debug needs a key with the scope admin')

@@ -4,17 +4,12 @@ import type { CachedAnswer } from '../../ports/answer-cache.ts'
 const LONGEST_SECONDS = 31 * 86_400
 
 /**
- * How long a store keeps an answer, whole seconds from when it is stored: its lifetime and the longer of its windows past
- * that.
+ * How long a store keeps an answer, whole seconds from when it is stored: its lifetime and its window past that.
  *
  * @returns 0 when it is not to be stored
  */
-export function storedSeconds({
-  lifetimeSeconds,
-  staleIfErrorSeconds = 0,
-  staleWhileRevalidateSeconds = 0,
-}: CachedAnswer): number {
+export function storedSeconds({ lifetimeSeconds, staleIfErrorSeconds = 0 }: CachedAnswer): number {
   const lifetime = Math.floor(lifetimeSeconds)
   if (!(lifetime > 0)) return 0
-  return Math.min(LONGEST_SECONDS, lifetime + Math.floor(Math.max(0, staleIfErrorSeconds, staleWhileRevalidateSeconds)))
+  return Math.min(LONGEST_SECONDS, lifetime + Math.floor(Math.max(0, staleIfErrorSeconds)))
 }

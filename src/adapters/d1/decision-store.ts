@@ -73,7 +73,6 @@ const COLUMNS: readonly (readonly [column: string, read: (numbered: NumberedEven
   ['reranker', ({ event }) => event.decision.reranker],
   ['rerank_ms', ({ event }) => event.timings.rerankMs],
   ['escalate', ({ event }) => (event.decision.escalate === true ? 1 : null)],
-  ['expansion', ({ event }) => event.decision.expansion],
   ['audit', ({ event }) => (event.audit === undefined || event.audit.length === 0 ? null : event.audit)],
   ['cut', ({ event }) => event.cut],
   ['saved', ({ event }) => event.saved],

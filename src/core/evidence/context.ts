@@ -13,10 +13,10 @@ export interface Context {
 
 /** How much a context may hold. */
 export interface ContextBudget {
-  /** Characters of the whole text (UTF-16 code units), delimiters included. */
-  readonly maxCharacters: number
-  /** Tokens of the whole text, with what counts them. @default no limit */
-  readonly tokens?: { readonly max: number; readonly count: (text: string) => number }
+  /** Length of the whole text, delimiters included. */
+  readonly maxLength: number
+  /** What is counted. Its result must not depend on anything but the text. @default characters (UTF-16 code units) */
+  readonly lengthOf?: (text: string) => number
 }
 
 /**
@@ -39,9 +39,11 @@ export function buildContext(chunks: readonly Chunk[], budget: ContextBudget): C
 }
 
 /** What is left out is nothing that a budget with `NaN` in it could let in. */
-function fits(text: string, { maxCharacters, tokens }: ContextBudget): boolean {
-  return text.length <= maxCharacters && (tokens === undefined || tokens.count(text) <= tokens.max)
+function fits(text: string, { maxLength, lengthOf = charactersOf }: ContextBudget): boolean {
+  return lengthOf(text) <= maxLength
 }
+
+const charactersOf = (text: string): number => text.length
 
 /** The largest count, 0 up to `most`, that holds, where what holds for a count holds for every smaller one. */
 function mostThatFit(most: number, holds: (count: number) => boolean): number {

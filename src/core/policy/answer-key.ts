@@ -8,8 +8,8 @@ import type { ReasonCode, Verdict } from '../gates/finding.ts'
 
 /** What an answer depends on beside the corpus. A new dependency is a new member here, and old entries are never found again. */
 export interface SharedKeyParts {
-  /** Names the deployment, so that two Workers can share a store. */
-  readonly deployment: string
+  /** What else answers depend on: deployment, model, prompt. */
+  readonly version: string
   readonly tenant: string
   readonly collection: string
   /** Server-side metadata filter; empty for none. */
@@ -19,9 +19,6 @@ export interface SharedKeyParts {
   readonly route: string
   /** Whether the answer shows figures (`operator`) or not (`public`). */
   readonly audience: string
-  readonly model: string
-  /** Hash or version of the prompt; empty when there is none. */
-  readonly prompt: string
   readonly policyId: string
   readonly mode: string
   /** How the evidence is retrieved and cut, as one canonical text. */
@@ -55,19 +52,17 @@ export interface EvidenceKeyParts {
 export type AnswerKeyParts = SharedKeyParts & CorpusKeyParts
 
 /** Form of the keys; raised when their members change. */
-const SCHEMA = 'answer-key/2'
+const SCHEMA = 'answer-key/3'
 
 /** How each shared part is written. A part that is missing here does not compile. */
 const SHARED_PARTS: { readonly [Part in keyof SharedKeyParts]: (part: SharedKeyParts[Part]) => string } = {
-  deployment: (part) => part,
+  version: (part) => part,
   tenant: (part) => part,
   collection: (part) => part,
   filter: (part) => part,
   partition: (part) => part,
   route: (part) => part,
   audience: (part) => part,
-  model: (part) => part,
-  prompt: (part) => part,
   policyId: (part) => part,
   mode: (part) => part,
   retrieval: (part) => part,

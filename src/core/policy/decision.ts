@@ -39,21 +39,9 @@ export interface Timings {
  * How the answer cache took part, in the words of RFC 9211. `hit`: neither retrieved nor judged, also where the answer was
  * another caller's who asked the same at the same time. `evidence-hit`: retrieved and judged anew, and answered from the
  * cache because the evidence was the same, or the question another wording of one that was answered. `stale`: an answer past
- * its lifetime was sent, because the retriever or the handler failed, or while a new one is made.
+ * its lifetime was sent, because the retriever or the handler failed.
  */
 export type CacheState = 'hit' | 'evidence-hit' | 'miss' | 'bypass' | 'stale'
-
-/** A further round of retrieval, tried because the first judgement was not confident enough. */
-export interface Expansion {
-  /** `false` when the further round failed: the decision then rests on the first. */
-  readonly expanded: boolean
-  /** Confidence of the first judgement; the decision's own is that of the merged evidence. */
-  readonly firstConfidence: number
-  /** Retrievals of the further round. */
-  readonly retrievals: number
-  /** How many of the best of each method were kept because dense and sparse disagreed; 0 when they did not. */
-  readonly keptOfEach: number
-}
 
 /** The whole record of one question. */
 export interface Decision extends Judgement {
@@ -69,8 +57,6 @@ export interface Decision extends Judgement {
   readonly rankedBy: ScoreKind
   /** What became of the reranker; grades were judged only after `ok`. */
   readonly reranker: RerankerOutcome
-  /** Present when a further round was tried. */
-  readonly expansion?: Expansion
   /** Ids of the chunks judged, best first. */
   readonly evidenceIds: readonly string[]
   /** Ids of their documents, each once, in that order. */

@@ -101,20 +101,16 @@ function ageOf(header: HeaderReader, nowMs: number): number {
 }
 
 /**
- * How long past its lifetime a handler's response may be served, seconds: not at all where it forbids that, or cannot be
+ * How long past its lifetime a handler's response may stand in for one that cannot be made, seconds: not at all where it forbids that, or cannot be
  * read, and no longer than it says itself.
  *
  * @param atMostSeconds window of the route
- * @see RFC 9111, section 4.2.4; RFC 5861, sections 3 and 4
+ * @see RFC 9111, section 4.2.4; RFC 5861, section 4
  */
-export function staleSeconds(
-  header: HeaderReader,
-  window: 'stale-if-error' | 'stale-while-revalidate',
-  atMostSeconds: number,
-): number {
+export function staleIfErrorSeconds(header: HeaderReader, atMostSeconds: number): number {
   const { directives } = directivesOf(header)
   if (directives === undefined || FORBIDS_STALE.some((name) => directives.has(name))) return 0
-  const own = directiveSeconds(directives, window) ?? atMostSeconds
+  const own = directiveSeconds(directives, 'stale-if-error') ?? atMostSeconds
   return Number.isNaN(own) ? 0 : Math.min(own, atMostSeconds)
 }
 

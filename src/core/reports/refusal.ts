@@ -6,7 +6,7 @@ import { placeOf } from '../evidence/place.ts'
 import type { Finding, ReasonCode, Verdict } from '../gates/finding.ts'
 import type { GateSettings } from '../gates/gate.ts'
 import type { Text } from '../gates/text.ts'
-import type { Band, Decision, Expansion } from '../policy/decision.ts'
+import type { Band, Decision } from '../policy/decision.ts'
 import { ENGINE_TEXTS } from '../policy/engine-texts.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Audience, FurtherMembers } from '../policy/preset.ts'
@@ -57,8 +57,6 @@ export interface OperatorDetail {
   readonly answer_signals?: AnswerSignals
   /** Sentences of the answer that the passages do not support, as the answer had them. */
   readonly unsupported_sentences?: readonly string[]
-  /** Present when a further round of retrieval was tried. */
-  readonly expansion?: Expansion
   /** The evidence, best first. */
   readonly chunks: readonly ShownChunk[]
 }
@@ -114,7 +112,7 @@ function detailOf(
   chunks: readonly Chunk[],
   { policy, messages, unsupported = [] }: Telling,
 ): OperatorDetail {
-  const { confidence, reason, findings, signals, answerSignals, expansion, reranker } = decision
+  const { confidence, reason, findings, signals, answerSignals, reranker } = decision
   return {
     confidence,
     reason: textFor(reason, policy, messages).reason,
@@ -125,7 +123,6 @@ function detailOf(
     reranker,
     ...(answerSignals === undefined ? {} : { answer_signals: answerSignals }),
     ...(unsupported.length === 0 ? {} : { unsupported_sentences: unsupported }),
-    ...(expansion === undefined ? {} : { expansion }),
     chunks: chunks.map(showChunk),
   }
 }

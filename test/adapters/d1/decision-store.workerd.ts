@@ -180,7 +180,6 @@ describe('createD1DecisionStore', () => {
         reranker: 'off',
         rerankMs: null,
         escalate: null,
-        expansion: null,
         audit: null,
         cut: null,
         saved: { by: 'cache', inputTokens: 10, outputTokens: 2, modelCost: 0.1, retrievalCost: 0 },
@@ -279,20 +278,19 @@ describe('createD1DecisionStore', () => {
     }
   })
 
-  it('keeps escalation, a further round, audit events and what was cut', async () => {
-    const expansion = { expanded: true, firstConfidence: 0.25, retrievals: 2, keptOfEach: 0 }
+  it('keeps escalation, audit events and what was cut', async () => {
     const audit = [{ type: 'RAG_ADVISORY_LOW_CONFIDENCE', payload: { confidence: 0.5, threshold: 0.7, summary: 'x' } }]
     const event = anEvent('kept-1', {
-      decision: aDecision({ tenant: 'kept', verdict: 'refuse', escalate: true, expansion }),
+      decision: aDecision({ tenant: 'kept', verdict: 'refuse', escalate: true }),
       audit,
       cut: ['signals'],
     })
     await store.write([{ event, isolate: 'kept', sequence: 1 }])
     await store.write([{ event, isolate: 'kept', sequence: 1 }])
     const [row] = await database.select().from(decisions).where(eq(decisions.tenant, 'kept'))
-    expect(row).toMatchObject({ escalate: 1, expansion, audit, cut: ['signals'] })
+    expect(row).toMatchObject({ escalate: 1, audit, cut: ['signals'] })
     const [group] = await countedGroups(env.DB, 'kept')
-    expect(group?.counts).toMatchObject({ escalated: 1, expanded: 1, decisions: 1 })
+    expect(group?.counts).toMatchObject({ escalated: 1, decisions: 1 })
     const trail = await database.select().from(auditEvents).where(eq(auditEvents.tenant, 'kept'))
     expect(trail).toEqual([
       {

@@ -127,7 +127,6 @@ describe('one', () => {
       verdict: 'refuse',
       policyId: 'whole@1',
       escalate: true,
-      expansion: { expanded: true, firstConfidence: 0.25, retrievals: 2, keptOfEach: 1 },
     })
     const keeping = createD1DecisionStore({
       db: env.DB,
@@ -147,7 +146,6 @@ describe('one', () => {
       id: 'whole-event',
       signals: decision.signals,
       evidenceIds: decision.evidenceIds,
-      expansion: decision.expansion,
       escalate: 1,
       questionText: 'Why?',
       policy: { id: 'whole@1', name: 'whole' },

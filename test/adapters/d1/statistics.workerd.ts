@@ -86,7 +86,6 @@ describe('summary', () => {
       inputTokens: 200,
       outputTokens: 40,
       escalated: 0,
-      expanded: 0,
       savings: {
         callsAvoidedByCache: 1,
         callsAvoidedByRefusal: 1,

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { encode } from 'gpt-tokenizer'
 import { describe, expect, it } from 'vitest'
 import type { Chunk } from '../../../src/core/evidence/chunk.ts'
-import { buildContext } from '../../../src/core/evidence/context.ts'
+import { buildContext, type ContextBudget } from '../../../src/core/evidence/context.ts'
 import { sentences } from '../../../src/core/text/sentences.ts'
 import { aPassage } from '../../fixtures/evidence.ts'
 import { anyText } from '../../fixtures/any-text.ts'
@@ -16,7 +16,7 @@ const chunk = (id: string, text: string, title?: string, section?: string): Chun
 describe('buildContext', () => {
   it('numbers and delimits the chunks, best first', () => {
     const { text, chunks, cut } = buildContext([chunk('a', 'One.', 'Guide', 'Start › Keys'), chunk('b', 'Two.')], {
-      maxCharacters: 1000,
+      maxLength: 1000,
     })
     expect(text).toBe(
       '<passage number="1" from="Guide › Start › Keys">\nOne.\n</passage>\n\n<passage number="2">\nTwo.\n</passage>',
@@ -27,7 +27,7 @@ describe('buildContext', () => {
 
   it('names where a passage comes from, leaving out what is empty, and nothing that ends the quotation', () => {
     const opening = (title: string, section?: string) =>
-      buildContext([chunk('a', 'One.', title, section)], { maxCharacters: 1000 }).text.split('\n')[0]
+      buildContext([chunk('a', 'One.', title, section)], { maxLength: 1000 }).text.split('\n')[0]
     expect(opening('', 'Start')).toBe('<passage number="1" from="Start">')
     expect(opening('Guide', '')).toBe('<passage number="1" from="Guide">')
     expect(opening('', '')).toBe('<passage number="1">')
@@ -36,27 +36,27 @@ describe('buildContext', () => {
 
   it('keeps a passage that fits exactly', () => {
     const both = [chunk('a', 'x'.repeat(40)), chunk('b', 'y'.repeat(40))]
-    const { text } = buildContext(both, { maxCharacters: 1000 })
-    expect(buildContext(both, { maxCharacters: text.length })).toEqual({ text, chunks: both, cut: false })
-    expect(buildContext(both, { maxCharacters: text.length - 1 }).chunks).toHaveLength(1)
-    const alone = buildContext([chunk('a', '😀')], { maxCharacters: 1000 }).text
-    expect(buildContext([chunk('a', '😀')], { maxCharacters: alone.length }).text).toBe(alone)
+    const { text } = buildContext(both, { maxLength: 1000 })
+    expect(buildContext(both, { maxLength: text.length })).toEqual({ text, chunks: both, cut: false })
+    expect(buildContext(both, { maxLength: text.length - 1 }).chunks).toHaveLength(1)
+    const alone = buildContext([chunk('a', '😀')], { maxLength: 1000 }).text
+    expect(buildContext([chunk('a', '😀')], { maxLength: alone.length }).text).toBe(alone)
   })
 
   it('is empty without chunks', () => {
-    expect(buildContext([], { maxCharacters: 1000 })).toEqual({ text: '', chunks: [], cut: false })
+    expect(buildContext([], { maxLength: 1000 })).toEqual({ text: '', chunks: [], cut: false })
   })
 
   it('keeps only what fits, and stops at the first that does not', () => {
     const chunks = [chunk('a', 'x'.repeat(100)), chunk('b', 'y'.repeat(500)), chunk('c', 'z')]
-    const small = buildContext(chunks, { maxCharacters: 300 })
+    const small = buildContext(chunks, { maxLength: 300 })
     expect([small.chunks.map(({ id }) => id), small.cut]).toEqual([['a'], true])
-    expect(buildContext(chunks, { maxCharacters: 10_000 }).chunks.map(({ id }) => id)).toEqual(['a', 'b', 'c'])
+    expect(buildContext(chunks, { maxLength: 10_000 }).chunks.map(({ id }) => id)).toEqual(['a', 'b', 'c'])
   })
 
   it('cuts the last chunk at the end of a sentence, and shows it under its number', () => {
     const long = 'Brakes squeal when wet. They need new pads then. Call a workshop.'
-    const { text, chunks, cut } = buildContext([chunk('a', 'One.'), chunk('b', long)], { maxCharacters: 110 })
+    const { text, chunks, cut } = buildContext([chunk('a', 'One.'), chunk('b', long)], { maxLength: 110 })
     expect(chunks.map((shown) => [shown.id, shown.text])).toEqual([
       ['a', 'One.'],
       ['b', 'Brakes squeal when wet.'],
@@ -67,26 +67,26 @@ describe('buildContext', () => {
 
   it('is empty where not one sentence of the best chunk fits: half of one may say the opposite', () => {
     const chunks = [chunk('a', 'x'.repeat(1000)), chunk('b', 'y')]
-    expect(buildContext(chunks, { maxCharacters: 200 })).toEqual({ text: '', chunks: [], cut: true })
+    expect(buildContext(chunks, { maxLength: 200 })).toEqual({ text: '', chunks: [], cut: true })
   })
 
-  it('keeps within its tokens beside its characters', () => {
+  it('keeps within what the model counts', () => {
     const count = (text: string): number => encode(text).length
     const chunks = [chunk('a', 'Turn the red key.'), chunk('b', 'Paint is blue. It dries slowly. Wait for a day.')]
     const ids = (max: number) =>
-      buildContext(chunks, { maxCharacters: 10_000, tokens: { max, count } }).chunks.map(({ id, text }) => [id, text])
+      buildContext(chunks, { maxLength: max, lengthOf: count }).chunks.map(({ id, text }) => [id, text])
     expect(ids(1000)).toHaveLength(2)
-    const all = count(buildContext(chunks, { maxCharacters: 10_000 }).text)
+    const all = count(buildContext(chunks, { maxLength: 10_000 }).text)
     expect(ids(all)).toEqual(chunks.map(({ id, text }) => [id, text]))
     expect(ids(all - 1)).toEqual([
       ['a', 'Turn the red key.'],
       ['b', 'Paint is blue. It dries slowly.'],
     ])
     expect(ids(5)).toEqual([])
-    expect(buildContext(chunks, { maxCharacters: 10_000, tokens: { max: 50, count: () => Number.NaN } }).text).toBe('')
+    expect(buildContext(chunks, { maxLength: 50, lengthOf: () => Number.NaN }).text).toBe('')
   })
 
-  it('never takes more than its budgets, keeps the order, and numbers what it shows', () => {
+  it('never takes more than its budget, keeps the order, and numbers what it shows', () => {
     const sentence = fc.constantFrom(
       'Turn the key. ',
       'It is 😀 loud! ',
@@ -100,14 +100,16 @@ describe('buildContext', () => {
     const text = fc.oneof(body, anyText({ maxLength: 90 }))
     const found = fc.array(fc.tuple(text, fc.string({ maxLength: 8 })), { maxLength: 12 })
     const count = (text: string): number => encode(text).length
-    const budgets = [fc.integer({ min: 0, max: 900 }), fc.integer({ min: 0, max: 250 })] as const
+    const budgets = fc.oneof(
+      fc.record({ maxLength: fc.integer({ min: 0, max: 900 }) }),
+      fc.record({ maxLength: fc.integer({ min: 0, max: 250 }), lengthOf: fc.constant(count) }),
+    )
     fc.assert(
-      fc.property(found, ...budgets, (given, maxCharacters, max) => {
+      fc.property(found, budgets, (given, budget: ContextBudget) => {
         const chunks = given.map(([text, title], at) => chunk(`c${at}`, text, title))
-        const context = buildContext(chunks, { maxCharacters, tokens: { max, count } })
+        const context = buildContext(chunks, budget)
         const shown = context.chunks
-        expect(context.text.length).toBeLessThanOrEqual(maxCharacters)
-        expect(count(context.text)).toBeLessThanOrEqual(max)
+        expect((budget.lengthOf ?? ((text) => text.length))(context.text)).toBeLessThanOrEqual(budget.maxLength)
         expect(shown.map(({ id }) => id)).toEqual(chunks.slice(0, shown.length).map(({ id }) => id))
         expect([...context.text.matchAll(/^<passage number="(\d+)"/gm)].map(([, number]) => Number(number))).toEqual(
           shown.map((_, at) => at + 1),
@@ -145,7 +147,7 @@ describe('buildContext', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(text, text, text), { minLength: 1, maxLength: 4 }), (found) => {
         const chunks = found.map(([body, title, section], at) => chunk(`c${at}`, body, title, section))
-        const context = buildContext(chunks, { maxCharacters: 100_000 })
+        const context = buildContext(chunks, { maxLength: 100_000 })
         expect(context.text.match(/<passage\b/gi)).toHaveLength(chunks.length)
         expect(context.text.match(/<\/passage\b/gi)).toHaveLength(chunks.length)
         // Every opening delimiter is a whole line with our own number.
@@ -158,7 +160,7 @@ describe('buildContext', () => {
   })
 
   it('leaves other mark-up as the author wrote it', () => {
-    expect(buildContext([chunk('a', 'if (a < b) <b>bold</b> & "so"')], { maxCharacters: 500 }).text).toContain(
+    expect(buildContext([chunk('a', 'if (a < b) <b>bold</b> & "so"')], { maxLength: 500 }).text).toContain(
       'if (a < b) <b>bold</b> & "so"',
     )
   })

@@ -12,15 +12,13 @@ import { examples } from '../../properties.ts'
 // Few and awkward values, so that pairs which differ in one part, or shift text between parts, turn up often.
 const text = fc.constantFrom('', 'a', 'b', 'ab', ':', '1:a', '0:', 'a;b', '#', '%23', '\u0000', 'é', '🜁')
 const parts: fc.Arbitrary<AnswerKeyParts> = fc.record({
-  deployment: text,
+  version: text,
   tenant: text,
   collection: text,
   filter: text,
   partition: text,
   route: text,
   audience: text,
-  model: text,
-  prompt: text,
   policyId: text,
   mode: text,
   corpusVersion: fc.nat({ max: 12 }),
@@ -31,15 +29,13 @@ const parts: fc.Arbitrary<AnswerKeyParts> = fc.record({
   options: fc.dictionary(fc.constantFrom('topK', 'otherFields', 'a', ''), text, { noNullPrototype: true }),
 })
 const base: AnswerKeyParts = {
-  deployment: 'd',
+  version: '1',
   tenant: 't',
   collection: 'c',
   filter: 'f',
   partition: 'p',
   route: '/ask',
   audience: 'public',
-  model: 'm',
-  prompt: '1',
   policyId: 'balanced@0',
   mode: 'enforce',
   corpusVersion: 3,
@@ -78,7 +74,7 @@ describe('answerKey', () => {
   it('is written as ever: another way to write it needs another schema, for stored answers stand under it', () => {
     const options = { topK: '5', fields: '' }
     expect(answerKey({ ...base, options })).toBe(
-      '12:answer-key/28:question1:d1:t1:c1:f1:p4:/ask6:public1:m1:110:balanced@07:enforce2:{}4:2:en3:why19:6:fields0:4:topK1:51:31:l',
+      '12:answer-key/38:question1:11:t1:c1:f1:p4:/ask6:public10:balanced@07:enforce2:{}4:2:en3:why19:6:fields0:4:topK1:51:31:l',
     )
   })
 

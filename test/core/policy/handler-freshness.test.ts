@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { handlerFreshness, staleSeconds } from '../../../src/core/policy/handler-freshness.ts'
+import { handlerFreshness, staleIfErrorSeconds } from '../../../src/core/policy/handler-freshness.ts'
 
 const NOW_MS = Date.UTC(2026, 0, 2, 3, 4, 5)
 
@@ -136,25 +136,24 @@ describe('handlerFreshness', () => {
   })
 })
 
-describe('staleSeconds', () => {
-  it.each<[string | null, number, number]>([
-    [null, 600, 600],
-    ['max-age=60', 600, 600],
-    ['max-age=60, must-revalidate', 0, 0],
-    ['max-age=60, proxy-revalidate', 0, 0],
-    ['s-maxage=60', 0, 0],
-    ['no-cache', 0, 0],
-    ['max-age=60; must-revalidate', 0, 0],
-    ['x="must-revalidate, s-maxage=1"', 600, 600],
-    ['max-age=60, stale-if-error=30', 30, 600],
-    ['max-age=60, stale-while-revalidate=30', 600, 30],
-    ['max-age=60, stale-if-error=90000, stale-while-revalidate=0', 600, 0],
-    ['max-age=60, stale-if-error=soon', 0, 600],
-    ['stale-if-error=300, must-revalidate', 0, 0],
-  ])('is for %j %d and %d of 600', (field, ifError, whileRevalidate) => {
+describe('staleIfErrorSeconds', () => {
+  it.each<[string | null, number]>([
+    [null, 600],
+    ['max-age=60', 600],
+    ['max-age=60, must-revalidate', 0],
+    ['max-age=60, proxy-revalidate', 0],
+    ['s-maxage=60', 0],
+    ['no-cache', 0],
+    ['max-age=60; must-revalidate', 0],
+    ['x="must-revalidate, s-maxage=1"', 600],
+    ['max-age=60, stale-if-error=30', 30],
+    ['max-age=60, stale-while-revalidate=30', 600],
+    ['max-age=60, stale-if-error=90000', 600],
+    ['max-age=60, stale-if-error=soon', 0],
+    ['stale-if-error=300, must-revalidate', 0],
+  ])('is for %j %d of 600', (field, seconds) => {
     const header = (name: string): string | null => (name === 'cache-control' ? field : null)
-    expect(staleSeconds(header, 'stale-if-error', 600)).toBe(ifError)
-    expect(staleSeconds(header, 'stale-while-revalidate', 600)).toBe(whileRevalidate)
-    expect(staleSeconds(header, 'stale-if-error', 0)).toBe(0)
+    expect(staleIfErrorSeconds(header, 600)).toBe(seconds)
+    expect(staleIfErrorSeconds(header, 0)).toBe(0)
   })
 })

@@ -36,6 +36,15 @@ export const OPERATIONS: readonly Operation[] = [
   },
   {
     method: 'post',
+    path: '/v1/judgements',
+    about:
+      'Judges a question, as if the passages and documents of `without` were not there; nothing is kept or counted',
+    scope: 'admin',
+    takes: shape.TO_JUDGE,
+    answers: { 200: { about: 'The verdict, and what it rests on', body: shape.JUDGEMENT } },
+  },
+  {
+    method: 'post',
     path: '/v1/documents',
     about: 'Adds or changes documents',
     scope: 'ingest',

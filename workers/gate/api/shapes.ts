@@ -68,7 +68,6 @@ const latency = object({
 })
 const rate = object({ rate: orNull(share), low: share, high: share })
 const labelled = object({ decisions: count, right: count, wrong: count })
-const expansion = object({ expanded: flag, first_confidence: share, retrievals: count, kept_of_each: count })
 const finding = object({
   gate: text,
   stage: oneOf('pre-generation', 'post-generation'),
@@ -112,7 +111,6 @@ const listedDecision = {
   total_ms: orNull(number),
   model: orNull(text),
   escalate: flag,
-  expansion: orNull(expansion),
   document_ids: list(text),
   question_hmac: orNull(text),
   principal_id: text,
@@ -161,9 +159,24 @@ export const QUESTION: Schema = object({
   question: { type: 'string', minLength: 1, maxLength: 2000 },
   'collection?': text,
   'stream?': flag,
-  'search_mode?': oneOf('dense', 'sparse', 'hybrid'),
-  'without?': { type: 'array', items: text, maxItems: 200 },
   'tenant?': text,
+})
+
+/** What `POST /v1/judgements` takes. */
+export const TO_JUDGE: Schema = object({
+  question: { type: 'string', minLength: 1, maxLength: 2000 },
+  'collection?': text,
+  'without?': { type: 'array', items: text, maxItems: 200 },
+})
+
+/** What `POST /v1/judgements` answers. A policy may add members. */
+export const JUDGEMENT: Schema = open({
+  'escalate?': flag,
+  decision_id: text,
+  verdict: VERDICT,
+  band: BAND,
+  reason_code: text,
+  detail: byName(anything),
 })
 
 /** What `POST /ask` answers: an answer, or a refusal. A policy may add members. */
@@ -187,7 +200,6 @@ export const ANSWER: Schema = open({
   'refusal_reason?': text,
   'suggestions?': list(text),
   'escalate?': flag,
-  'trial?': flag,
   decision_id: text,
   verdict: VERDICT,
   band: BAND,

@@ -33,7 +33,6 @@ export const COLUMNS = [
   'model',
   'saved',
   'escalate',
-  'expansion',
   'document_ids',
   'question_hmac',
   'principal_id',
@@ -68,12 +67,11 @@ export async function listDecisions(c: Context<{ Bindings: GateBindings }>): Pro
 }
 
 /** A decision of a list, as it is sent. */
-export function listed({ escalate, expansion, ...decision }: ListedDecision): Record<string, unknown> {
+export function listed({ escalate, ...decision }: ListedDecision): Record<string, unknown> {
   return {
     // The wire form of an object is an object.
     ...(onTheWire(decision) as object),
     escalate: escalate === 1,
-    expansion: onTheWire(expansion),
   }
 }
 
@@ -140,14 +138,13 @@ function calibrationOf({ pin, corpusVersion }: RecordedDecision): Record<string,
 
 /** What was recorded is what was decided, save that numbers which were not finite are `null`. */
 function decisionOf(found: RecordedDecision): Decision {
-  const { decisionId, confidence, answerSignals, expansion, escalate, reranker, ...recorded } = found
+  const { decisionId, confidence, answerSignals, escalate, reranker, ...recorded } = found
   return {
     ...recorded,
     id: decisionId,
     confidence: confidence ?? 0,
     reranker: reranker ?? 'off',
     ...(answerSignals === null ? {} : { answerSignals }),
-    ...(expansion === null ? {} : { expansion }),
     ...(escalate === 1 ? { escalate: true } : {}),
     reason: recorded.reason,
   }

@@ -34,7 +34,6 @@ export type ListedDecision = Pick<
   | 'model'
   | 'saved'
   | 'escalate'
-  | 'expansion'
   | 'documentIds'
   | 'questionHmac'
   | 'principalId'
@@ -137,7 +136,6 @@ export const LISTED = {
   model: decisions.model,
   saved: decisions.saved,
   escalate: decisions.escalate,
-  expansion: decisions.expansion,
   documentIds: decisions.documentIds,
   questionHmac: decisions.questionHmac,
   principalId: decisions.principalId,

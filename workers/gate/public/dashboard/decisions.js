@@ -175,16 +175,7 @@ export async function showDecision({ id, signal }) {
           ['Left out', found.cut === null ? null : found.cut.join(', ')],
         ]),
       ),
-      el(
-        'div',
-        { className: 'column' },
-        gates(found),
-        furtherRound(found),
-        labels(found),
-        audit(found),
-        evidence(found),
-        measured(found),
-      ),
+      el('div', { className: 'column' }, gates(found), labels(found), audit(found), evidence(found), measured(found)),
     ),
   ]
 }
@@ -250,18 +241,6 @@ function gates({ findings, rejection }) {
     ),
     rejection?.deficit > 0 &&
       el('p', {}, `Missed by ${rejection.deficit}, with ${rejection.evidence_analyzed} passages judged.`),
-  )
-}
-
-function furtherRound({ expansion }) {
-  if (expansion === null || expansion === undefined) return undefined
-  return card(
-    'Further round of retrieval',
-    facts([
-      ['Outcome', expansion.expanded ? 'Its passages were judged' : 'It failed; the first round counts'],
-      ['Confidence before', figure(expansion.first_confidence, 3)],
-      ['Retrievals', expansion.retrievals],
-    ]),
   )
 }
 

@@ -326,7 +326,6 @@ function savings({
   input_tokens: input,
   output_tokens: output,
   escalated,
-  expanded,
 }) {
   const { measured, estimated, money: amounts } = saved
   const tokens = ({ calls: some, input_tokens: read, output_tokens: written }) =>
@@ -352,7 +351,6 @@ function savings({
         ...(spending ?? []),
         ['Waiting saved, at the mean of an answer', duration(saved.generation_ms_saved)],
         ['Refusals that ask for a person', number(escalated)],
-        ['Further rounds of retrieval', number(expanded)],
       ],
     ),
   )

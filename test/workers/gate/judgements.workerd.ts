@@ -1,0 +1,72 @@
+/** Questions that are judged and not answered. */
+import { env } from 'cloudflare:workers'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { compositionFor } from '../../../workers/gate/compose.ts'
+import { HANDBOOK, STRONG } from '../../fixtures/corpus.ts'
+import { quietErrors } from '../../fixtures/quiet-console.ts'
+import { ADMIN, isolateBindings, post } from '../../worker-requests.ts'
+
+quietErrors()
+
+interface Judgement {
+  readonly verdict: string
+  readonly detail: { readonly chunks: readonly { readonly id: string; readonly document_id: string }[] }
+}
+
+const judged = async (members: object): Promise<Judgement> => {
+  const response = await post('/v1/judgements', { question: STRONG, ...members }, ADMIN)
+  expect(response.status).toBe(200)
+  expect(response.headers.get('cache-control')).toBe('no-store')
+  expect(response.headers.get('rag-gate')).toMatch(/;policy="[a-z-]+@/)
+  return response.json()
+}
+
+beforeAll(async () => {
+  await post('/v1/documents', { documents: HANDBOOK }, ADMIN)
+})
+
+describe('a judgement', () => {
+  test('leaves out passages and documents by id, and has as many others in their place', async () => {
+    const whole = await judged({})
+    const [best] = whole.detail.chunks
+    expect(whole.verdict).toBe('pass')
+    for (const without of [[best!.id], [best!.document_id]]) {
+      const { detail } = await judged({ without })
+      expect(detail.chunks.map(({ id }) => id)).not.toContain(best!.id)
+      expect(detail.chunks.length).toBeGreaterThan(0)
+    }
+    expect(await judged({ without: [...new Set(HANDBOOK.map(({ id }) => id))] })).toMatchObject({
+      verdict: 'refuse',
+      detail: { chunks: [] },
+    })
+  })
+
+  test('is neither recorded nor kept, and is not answered from the cache', async () => {
+    const decisions = async (): Promise<number> => {
+      await compositionFor(isolateBindings).log.flush()
+      return (await env.DB.prepare('SELECT count(*) AS n FROM decisions').first<{ n: number }>())!.n
+    }
+    const before = await decisions()
+    await judged({})
+    expect(await decisions()).toBe(before)
+    expect((await post('/ask', { question: STRONG }, ADMIN)).headers.get('cache-status')).toMatch(/fwd=miss/)
+    const [best] = (await judged({})).detail.chunks
+    expect((await judged({ without: [best!.id] })).detail.chunks.map(({ id }) => id)).not.toContain(best!.id)
+  })
+
+  test('is for operators', async () => {
+    expect((await post('/v1/judgements', { question: STRONG })).status).toBe(401)
+  })
+
+  test.each([
+    [{ without: null }, 'without'],
+    [{ without: 'gold' }, 'without'],
+    [{ without: [1] }, 'without'],
+    [{ without: Array<string>(201).fill('x') }, 'without'],
+    [{ topK: 3 }, 'unknown_field'],
+    [{ question: 7 }, 'question_type'],
+  ])('is none of %j', async (members, code) => {
+    const response = await post('/v1/judgements', { question: STRONG, ...members }, ADMIN)
+    expect([response.status, await response.json()]).toMatchObject([422, { error: { code } }])
+  })
+})
