@@ -1,4 +1,5 @@
-import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, posix } from 'node:path'
 import { build } from 'esbuild'
@@ -187,6 +188,15 @@ describe("somebody else's Workers project", () => {
       'adapters/upstash-vector': ['@upstash/vector'],
       'd1/schema': ['drizzle-orm'],
     })
+  })
+
+  test('answers and refuses in Node: in the one of this project, and in the one that started the tests', () => {
+    copyFileSync(join(import.meta.dirname, 'consumer', 'in-node.mjs'), join(current, 'in-node.mjs'))
+    for (const node of new Set([process.execPath, process.env['npm_node_execpath'] ?? process.execPath])) {
+      const { stdout, stderr } = spawnSync(node, ['in-node.mjs'], { cwd: current, encoding: 'utf8' })
+      expect(stderr).toBe('')
+      expect(JSON.parse(stdout)).toMatchObject({ refusedAnswerable: false, refusedForeign: true, policies: 10 })
+    }
   })
 
   test('bundles with esbuild, and answers and refuses inside workerd', async () => {
