@@ -18,7 +18,7 @@ beforeAll(async () => {
   gate = await startLocalGate({ stateDirectory: join(home, 'state'), port: 28_990 })
   await ingest(gate.url, gate.adminToken, docsCorpus())
   cpSync(join(ROOT, 'docs', 'reference'), join(clone, 'docs'), { recursive: true })
-  for (const folder of ['node_modules', 'src']) symlinkSync(join(ROOT, folder), join(clone, folder))
+  for (const folder of ['node_modules', 'packages', 'src']) symlinkSync(join(ROOT, folder), join(clone, folder))
   copyFileSync(join(home, 'state', '.dev.vars'), join(clone, '.dev.vars'))
 })
 afterAll(async () => {
