@@ -23,6 +23,7 @@ import { type EnglishCosts, englishDecisions } from './deciding/squad-decisions.
 import { indexInProcess, indexInWorkerd } from './embedded-indexes.ts'
 import { printed, spreadOf } from './scan/spread.ts'
 import { seededRandom } from './seeded-random.ts'
+import { english as language } from '../src/language/english/english.ts'
 
 const SEED = 20_261_122
 const ROUNDS = 15
@@ -95,13 +96,13 @@ async function timed({ prepare, together = 10 }: Task): Promise<number> {
 }
 
 const corpus = Array.from({ length: 1000 }, () => passage(150))
-const lexicon = decodeLexicon(encodeLexicon(buildLexicon(corpus)))
+const lexicon = decodeLexicon(encodeLexicon(buildLexicon(corpus, language)))
 const policy = balanced()
 const question = `When did ${word()} ${word()} ${word()} ${word()}?`
 const fresh = (): Evidence => invented(Array.from({ length: 10 }, () => passage(150)))
 const known = fresh()
 const json = JSON.stringify(known)
-const reader = createTermReader()
+const reader = createTermReader(language)
 const signals = measure(question, known, lexicon, reader)
 const app = new Hono().post('/', async (c) => c.json(await c.req.json()))
 const request = (): Request =>
@@ -213,11 +214,8 @@ if (!(deciding <= BUDGET_MS)) process.exitCode = 1
 
 console.log(`\n${'lexicon of'.padEnd(16)} terms     bytes    gzip`)
 for (const chunks of [600, 5000, 50_000]) {
-  const made = buildLexicon({
-    *[Symbol.iterator]() {
-      for (let at = 0; at < chunks; at++) yield passage(130)
-    },
-  })
+  const texts = Array.from({ length: chunks }, () => passage(130))
+  const made = buildLexicon(texts, language)
   const text = encodeLexicon(made)
   const sizes = [made.documentFrequency.size, Buffer.byteLength(text), gzipSync(text).length]
   console.log(`${`${chunks} chunks`.padEnd(16)} ${sizes.map((size) => String(size).padStart(7)).join('  ')}`)

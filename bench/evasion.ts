@@ -18,7 +18,7 @@ import { measure } from '../src/core/signals/measure.ts'
 import { idfMass } from '../src/core/text/lexicon.ts'
 import { requireQuestion } from '../src/core/text/question.ts'
 import { sentences } from '../src/core/text/sentences.ts'
-import { createTermReader, terms } from '../src/core/text/terms.ts'
+import { createTermReader } from '../src/core/text/terms.ts'
 import { balanced } from '../src/presets/balanced/balanced.ts'
 import { benchGate } from './evaluation/bench-gate.ts'
 import {
@@ -38,6 +38,8 @@ import {
 } from './evaluation/question-sets.ts'
 import { markdownTable } from './markdown-table.ts'
 import { seededRandom } from './seeded-random.ts'
+import { terms } from '../src/language/english/terms.ts'
+import { english } from '../src/language/english/english.ts'
 
 const PAGE = join(import.meta.dirname, '..', 'docs', 'evasion.md')
 const SEED = 12
@@ -50,7 +52,7 @@ const COLLECTIONS = ['azure-faq', 'gov-faq', 'tex-faq', 'perl-faq', 'covid-qa', 
 const LEFT_OUT = ['squad-ooc', 'scifact-missing'] as const
 
 const policy = balanced()
-const reader = createTermReader()
+const reader = createTermReader(english)
 
 interface Verdicts {
   readonly before: Verdict
@@ -358,7 +360,7 @@ either is not: the rows "run together". Where
 the last two terms of a question stand in no sentence and no title of the best passages, they are measured as a stretch of
 their own (\`src/core/signals/measure-question.ts\`). One without spaces between its words would count
 as one word that is missing; such a word, unknown to the collection and to what was found, refuses the question as not
-readable (\`src/core/text/run-together.ts\`). Of a part of ten words that count, or more, the
+readable (\`src/language/english/run-together.ts\`). Of a part of ten words that count, or more, the
 overlapping stretches of four are measured too; where the whole is supported, the weakest may be six times weaker.
 A refusal of what cannot be read needs no retrieval.
 
@@ -381,7 +383,7 @@ both must be supported, so two questions can be answered about as often as both 
 
 ${await ordinaryTable(drawn, [counted('keywords only (gov-faq, tex-faq)', keywords, isAnswered)])}
 
-What counts as talk (\`src/core/text/small-talk.ts\`, its words in \`english.ts\`): what somebody states in words of talk alone; and
+What counts as talk (\`src/language/english/small-talk.ts\`, its words in \`word-lists.ts\`): what somebody states in words of talk alone; and
 what asks, tells or wishes, or has no speaker, where all of its words ask for help. Anything else is measured
 like the rest of the question, and mostly refuses it. A rule that let such a sentence off would let off "I would like to know
 about …" as well. The row "as in forums" draws from ${FORUM.length} sentences that were gathered after the words of an earlier list were

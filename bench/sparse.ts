@@ -10,7 +10,6 @@
 import { create, insertMultiple, search as searchOrama, type Orama } from '@orama/orama'
 import MiniSearch from 'minisearch'
 import { normaliseQuestion } from '../src/core/text/normalise.ts'
-import { terms } from '../src/core/text/terms.ts'
 import { termFrequencies } from '../packages/vector-index/src/embed/embedder.ts'
 import { passageVector, questionVector } from '../packages/vector-index/src/embed/bm25.ts'
 import { SparsePostings } from '../packages/vector-index/src/search/sparse.ts'
@@ -18,6 +17,7 @@ import { markdownTable } from './markdown-table.ts'
 import { haveLabelledSets, readLabelledSet, type SetPassage, type SetQuestion } from './retrieval/labelled-set.ts'
 import { DEPTH, rankOf, recallAt } from './retrieval/ranks.ts'
 import { seededRandom } from './seeded-random.ts'
+import { terms } from '../src/language/english/terms.ts'
 
 const SETS = ['squad-ooc', 'clapnq', 'azure-faq']
 const SEED = 20_261_122

@@ -27,7 +27,7 @@ const PORTS = ['src/ports/', 'src/core/']
 const PIPELINE = ['src/pipeline/', ERRORS, ...PORTS]
 
 /** Public names of the gate behind which nothing but deciding is done. */
-const PURE_DOORS = ['hono-rag-gate/core', 'hono-rag-gate/errors']
+const PURE_DOORS = ['hono-rag-gate/core', 'hono-rag-gate/language', 'hono-rag-gate/errors']
 /** And those of what stores in D1. */
 const STORE_DOORS = [
   ...PURE_DOORS,
@@ -52,6 +52,7 @@ const ROOMS: Readonly<Record<string, Allowed>> = {
   'src/core/gates/': { rooms: GATES },
   'src/core/policy/': { rooms: POLICY },
   'src/core/reports/': { rooms: ['src/core/reports/', ...POLICY] },
+  'src/language/english/': { rooms: ['src/language/english/', ...TEXT] },
   'src/ports/': { rooms: PORTS },
   'src/pipeline/': { rooms: PIPELINE },
   'src/http/': { rooms: ['src/http/', ...LIB] },
@@ -59,7 +60,10 @@ const ROOMS: Readonly<Record<string, Allowed>> = {
     rooms: ['src/middleware/', 'src/http/', ...PIPELINE],
     packages: ['hono'],
   },
-  'src/cache/': { rooms: ['src/cache/', 'src/middleware/', 'src/http/', ...PIPELINE], packages: ['hono'] },
+  'src/cache/': {
+    rooms: ['src/cache/', 'src/middleware/', 'src/language/', 'src/http/', ...PIPELINE],
+    packages: ['hono'],
+  },
   'src/adapters/': { rooms: ['src/http/', ERRORS, ...PORTS], packages: ['@cloudflare/workers-types'] },
   'src/adapters/d1': {
     rooms: ['src/adapters/d1/', 'src/http/', ERRORS, ...PORTS],
@@ -157,7 +161,7 @@ export function violationsOf(file: string, source: string): readonly Violation[]
 
 function allowedFor(file: string): Allowed {
   const preset = /^(?:src|packages\/presets\/src)\/presets\/[^/]+\//.exec(file)?.[0]
-  if (preset !== undefined) return { rooms: [preset, 'src/core/', ERRORS] }
+  if (preset !== undefined) return { rooms: [preset, 'src/core/', 'src/language/', ERRORS] }
   const room = Object.keys(ROOMS)
     .filter((path) => file.startsWith(path))
     .sort((a, b) => b.length - a.length)[0]
@@ -170,7 +174,7 @@ function allowedFor(file: string): Allowed {
 }
 
 /** Where deciding is done: the same input has the same verdict, whenever and however often. */
-const PURE = ['src/core/', 'src/presets/', 'packages/calibration/', 'packages/presets/']
+const PURE = ['src/core/', 'src/language/', 'src/presets/', 'packages/calibration/', 'packages/presets/']
 
 const IMPURE =
   /\bDate\.now\b|\bnew Date(?:\(\)|(?=[^\w(]))|(?<!new )\bDate\(|\bperformance\.now\b|\bMath\.random\b|\bcrypto\.(?:getRandomValues|randomUUID)\b|^(?:export )?(?:let|var) |^(?:export )?const \w+(?:: [^=]+)? = new (?:WeakMap|Map|WeakSet|Set)(?:<[^(]*>)?\(\)/gm

@@ -38,6 +38,7 @@ export { retrievalScore } from './core/gates/retrieval-score.ts'
 export type { Chunk, Passage, Ranking, ScoreKind, Scores } from './core/evidence/chunk.ts'
 export type { Evidence } from './core/evidence/evidence.ts'
 export { buildLexicon, EMPTY_LEXICON, type Lexicon } from './core/text/lexicon.ts'
+export type { Language } from './core/text/language.ts'
 
 export type { AnswerCache } from './ports/answer-cache.ts'
 export type { Authenticate, Principal } from './ports/authenticator.ts'

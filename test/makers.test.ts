@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { errorCodes } from './docs/error-codes.ts'
 import { ROOT } from './docs/pages.ts'
+import { english } from '../src/language/english/english.ts'
 
 type Options = Readonly<Record<string, unknown>>
 type Maker = (...given: readonly unknown[]) => unknown
@@ -144,7 +145,7 @@ const SIGNALS = {
 /** Policies, gates and what stands beside them, and the makers of the packages. */
 const POLICIES: Readonly<Record<string, Readonly<Record<string, Options>>>> = {
   'src/index.ts': {
-    balanced: { refuseBelow: 0.5, adviseBelow: 0.6 },
+    balanced: { refuseBelow: 0.5, adviseBelow: 0.6, language: english },
     confidenceRange: { refuseBelow: 0.5, adviseBelow: 0.6, whereGraded: 'skipped' },
     evidenceShare: SHARE,
     generationConfidence: { refuseBelow: 0.5 },
@@ -190,7 +191,7 @@ const POLICIES: Readonly<Record<string, Readonly<Record<string, Options>>>> = {
     advisoryConfidence: { adviseBelow: 0.7, unusableBelow: 0.5 },
   },
   'src/presets/balanced/index.ts': {
-    balancedGraded: { refuseBelow: 0.5, adviseBelow: 0.6, relevanceThreshold: 2, minChunks: 1 },
+    balancedGraded: { refuseBelow: 0.5, adviseBelow: 0.6, language: english, relevanceThreshold: 2, minChunks: 1 },
   },
   'packages/presets/src/multi-gate/index.ts': {
     multiGate: {

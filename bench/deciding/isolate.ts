@@ -6,8 +6,9 @@ import { measure } from '../../src/core/signals/measure.ts'
 import { createTermReader } from '../../src/core/text/terms.ts'
 import { spreadOf } from '../scan/spread.ts'
 import type { Asked, EnglishCosts, IsolateTask } from './squad-decisions.ts'
+import { english } from '../../src/language/english/english.ts'
 
-const reader = createTermReader()
+const reader = createTermReader(english)
 
 /** Decisions before the timed ones, so that the engine has compiled what it will. */
 const WARM_UP = 4000

@@ -8,6 +8,7 @@ import { buildLexicon, encodeLexicon } from '../../src/core/text/lexicon.ts'
 import { normaliseQuestion } from '../../src/core/text/normalise.ts'
 import { haveQuestionSets, passageOf, readCorpus, readQuestions } from '../evaluation/question-sets.ts'
 import { evidenceOf } from './evidence.ts'
+import { english } from '../../src/language/english/english.ts'
 
 const SET = 'squad-ooc'
 
@@ -43,7 +44,12 @@ export function englishDecisions(): (() => Promise<EnglishCosts>) | undefined {
   const passages = readCorpus(SET).map(passageOf)
   const asked = askedOf(passages)
   const workerData: IsolateTask = {
-    lexicon: encodeLexicon(buildLexicon(passages.map(({ text }) => text))),
+    lexicon: encodeLexicon(
+      buildLexicon(
+        passages.map(({ text }) => text),
+        english,
+      ),
+    ),
     before: asked.filter((_, at) => at % 2 === 0),
     asked: asked.filter((_, at) => at % 2 === 1),
   }

@@ -3,10 +3,11 @@ import type { LackingWeights, LogisticWeights, MeasuredPart, LogisticSettings } 
 import { EMPTY_LEXICON } from '../../src/core/text/lexicon.ts'
 import { createTermReader } from '../../src/core/text/terms.ts'
 import { measure, type Signals } from '../../src/core/signals/measure.ts'
-import { questionParts } from '../../src/core/text/question-parts.ts'
+import { questionParts } from '../../src/language/english/question-parts.ts'
 import type { TextSignalName } from '../../src/core/signals/text-signals.ts'
 import { fitGrouped, L2, type Row } from './grouped-fit.ts'
 import { FAMILY_SETS, type QuestionSet } from './question-sets.ts'
+import { english } from '../../src/language/english/english.ts'
 
 /** The sets that are fitted on. `squad-adv` is only reported: no signal of the evidence tells its questions apart. */
 export const FITTED_SETS = FAMILY_SETS
@@ -44,7 +45,7 @@ export interface MeasuredSet {
 
 /** Measures every question of a set. */
 export function measureSet({ name, lexicon, questions }: QuestionSet): MeasuredSet {
-  const reader = createTermReader()
+  const reader = createTermReader(english)
   return {
     name,
     questions: questions.map(({ id, question, answerable, group, evidence }) => {

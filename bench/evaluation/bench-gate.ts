@@ -8,7 +8,7 @@ import { isOfTexts } from '../../src/core/policy/text-findings.ts'
 import type { Signals } from '../../src/core/signals/measure.ts'
 import { EMPTY_LEXICON, type Lexicon } from '../../src/core/text/lexicon.ts'
 import { normaliseQuestion } from '../../src/core/text/normalise.ts'
-import { createTermReader } from '../../src/core/text/terms.ts'
+import { createTermReader, type TermReader } from '../../src/core/text/terms.ts'
 import { createStaticCollections } from '../../src/adapters/static-collections.ts'
 import { checkOptions } from '../../src/middleware/check-options.ts'
 import type { RagGateOptions } from '../../src/middleware/options.ts'
@@ -54,11 +54,12 @@ export function benchGate(
   const collection = { id: BENCH, tenant: BENCH, lexicon: withoutLexicon ? EMPTY_LEXICON : lexicon }
   const collections = createStaticCollections([collection])
   const retriever: Retriever = { retrieve: async ({ question, topK }) => search(question, topK) }
+  let reader: TermReader | undefined
   const ports: QuestionPorts = {
     clock: { nowMs: () => 0 },
     collections,
     retriever,
-    terms: createTermReader(),
+    terms: (language) => (reader ??= createTermReader(language)),
     ...(reranker === undefined ? {} : { reranker }),
   }
   const settings = checkOptions({ policy: balanced(), dependencies: { retriever, collections }, ...options })

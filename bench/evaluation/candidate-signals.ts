@@ -11,8 +11,12 @@ import {
 import { TEXT_SIGNALS } from '../../src/core/signals/text-signals.ts'
 import { type ChunkFeatures, read, type TextFeatures } from '../../src/core/signals/text-features.ts'
 import type { Lexicon } from '../../src/core/text/lexicon.ts'
-import { sentenceTerms, terms } from '../../src/core/text/terms.ts'
 import type { AskedQuestion } from './question-sets.ts'
+import { terms } from '../../src/language/english/terms.ts'
+import { english } from '../../src/language/english/english.ts'
+import { plainTermReader } from '../../src/core/text/terms.ts'
+
+const READER = plainTermReader(english)
 
 /** What a candidate is measured from. */
 interface Measured extends TextFeatures {
@@ -86,7 +90,9 @@ function likelihoodWith(fromChunk: number, near: boolean): Candidate {
 function pairCoverage({ question }: Measured): number {
   const asked = terms(question.question)
   const pairs = asked.slice(1).map((term, at): [string, string] => [asked[at]!, term])
-  const sentences = question.evidence.chunks.slice(0, 3).flatMap(({ text }) => sentenceTerms(text))
+  const sentences = question.evidence.chunks
+    .slice(0, 3)
+    .flatMap(({ text }) => READER.sentences(text, 'all').map(({ terms: all }) => all()))
   const held = pairs.filter(([a, b]) =>
     sentences.some((part) =>
       part.some((term, at) => (term === a && part[at + 1] === b) || (term === b && part[at + 1] === a)),
@@ -205,6 +211,6 @@ export const TEN_SIGNALS: readonly string[] = [
 
 /** Every candidate of a question. */
 export function measureCandidates(question: AskedQuestion, lexicon: Lexicon): Readonly<Record<string, number>> {
-  const measured: Measured = { ...read(question.question, question.evidence, lexicon), question }
+  const measured: Measured = { ...read(question.question, question.evidence, lexicon, READER), question }
   return Object.fromEntries(Object.entries(CANDIDATES).map(([name, candidate]) => [name, candidate(measured)]))
 }

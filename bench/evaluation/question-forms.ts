@@ -1,5 +1,5 @@
 /** Other ways to ask the same question. Everything is drawn from the question's place, so each run asks alike. */
-import { isStopWord } from '../../src/core/text/words.ts'
+import { isStopWord } from '../../src/language/english/stop-words.ts'
 import { seededRandom } from '../seeded-random.ts'
 
 /** Another form of a question; `at` is its place in its set. */

@@ -6,7 +6,8 @@ import type { Evidence } from '../../src/core/evidence/evidence.ts'
 import { fuseConvex } from '../../src/core/evidence/fusion.ts'
 import { buildLexicon, idfMass, type Lexicon } from '../../src/core/text/lexicon.ts'
 import { normaliseQuestion } from '../../src/core/text/normalise.ts'
-import { terms } from '../../src/core/text/terms.ts'
+import { english } from '../../src/language/english/english.ts'
+import { terms } from '../../src/language/english/terms.ts'
 import { embed, termFrequencies } from '../../packages/vector-index/src/embed/embedder.ts'
 import { ResidentNamespace } from '../../packages/vector-index/src/store/resident-namespace.ts'
 import { quantise, type ScoredRow } from '../../packages/vector-index/src/search/scan.ts'
@@ -125,7 +126,10 @@ export function openQuestionSet(name: string, options: ReadingOptions = {}): Sea
   const passages = storedTwice
     ? once.flatMap((passage) => [passage, { ...passage, id: `${passage.id} again`, documentId: `${passage.id} again` }])
     : once
-  const lexicon = buildLexicon(passages.map(({ text }) => text))
+  const lexicon = buildLexicon(
+    passages.map(({ text }) => text),
+    english,
+  )
   const index = new ResidentNamespace()
   passages.forEach(({ id, text }, position) => {
     const frequencies = termFrequencies(text)

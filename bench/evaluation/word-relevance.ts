@@ -4,9 +4,11 @@ import { clamp01, finite } from '../../src/core/lib/numbers.ts'
 import type { Lexicon } from '../../src/core/text/lexicon.ts'
 import { likelihoodFrom } from '../../src/core/signals/question-likelihood.ts'
 import { bestSentence } from '../../src/core/signals/sentence-match.ts'
-import { questionParts } from '../../src/core/text/question-parts.ts'
+import { questionParts } from '../../src/language/english/question-parts.ts'
 import { type ChunkFeatures, read, type TextFeatures } from '../../src/core/signals/text-features.ts'
 import { WORD_WEIGHTS } from './word-weights.ts'
+import { english } from '../../src/language/english/english.ts'
+import { plainTermReader } from '../../src/core/text/terms.ts'
 
 /** What is seen of a chunk that is read alone, each 0..1. */
 export const WORD_FEATURES = {
@@ -50,8 +52,9 @@ function idfShare({ questionTerms, idfMass }: TextFeatures, heldBy: (at: number)
  */
 export function wordFeatures(question: string, evidence: Evidence, lexicon: Lexicon): readonly WordFeatures[] {
   const { bare } = questionParts(question)
+  const reader = plainTermReader(english)
   return evidence.chunks.map((chunk) => {
-    const features = read(bare, { ...evidence, chunks: [chunk] }, lexicon)
+    const features = read(bare, { ...evidence, chunks: [chunk] }, lexicon, reader)
     if (features.idfMass === 0) return NOTHING
     const entries = Object.entries(WORD_FEATURES).map(([name, feature]) => [
       name,

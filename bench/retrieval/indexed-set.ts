@@ -2,7 +2,6 @@
 import { fuseConvex } from '../../src/core/evidence/fusion.ts'
 import { buildLexicon, idfMass, inverseDocumentFrequency, type Lexicon } from '../../src/core/text/lexicon.ts'
 import { normaliseQuestion } from '../../src/core/text/normalise.ts'
-import { terms } from '../../src/core/text/terms.ts'
 import { createUpstashRetriever } from '../../src/adapters/upstash-vector.ts'
 import { embed, termFrequencies } from '../../packages/vector-index/src/embed/embedder.ts'
 import { answerCommand } from '../../packages/vector-index/src/protocol/protocol.ts'
@@ -12,6 +11,8 @@ import { indexSettings } from '../../packages/vector-index/src/settings.ts'
 import { sqliteStorage } from '../../test/vector-index/sqlite-storage.ts'
 import type { LabelledSet } from './labelled-set.ts'
 import { DEPTH } from './ranks.ts'
+import { terms } from '../../src/language/english/terms.ts'
+import { english } from '../../src/language/english/english.ts'
 
 /** A way to search: ids of the ten best passages. */
 export type Search = (question: string) => Promise<readonly string[]> | readonly string[]
@@ -30,7 +31,10 @@ export function indexSet(
   sparseEmbeddingModel = 'BM25',
 ): { readonly index: EmbeddedIndex; readonly lexicon: Lexicon } {
   const index = openIndex(sqliteStorage(), indexSettings('bench', { sparseEmbeddingModel }), PLATFORM)
-  const lexicon = buildLexicon(passages.map(({ text }) => text))
+  const lexicon = buildLexicon(
+    passages.map(({ text }) => text),
+    english,
+  )
   const idf = (term: string): number => inverseDocumentFrequency(lexicon, term)
   for (let at = 0; at < passages.length; at += BATCH) {
     const batch = passages.slice(at, at + BATCH)

@@ -2,5 +2,5 @@
 export { answerCache } from './answer-cache.ts'
 export type { AnswerCacheOptions, CacheScope } from './options.ts'
 export type { WordReader } from '../core/text/content-stems.ts'
-export { englishStems } from '../core/text/english-stems.ts'
+export { englishStems } from '../language/english/english-stems.ts'
 export type { GateCache } from '../middleware/gate-cache.ts'

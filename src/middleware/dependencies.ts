@@ -2,6 +2,7 @@
 import type { QuestionHmac } from '../pipeline/question-hmac.ts'
 import { createTermReader } from '../core/text/terms.ts'
 import { callable, methods, type OptionKinds, required, requireOptions } from '../core/lib/options.ts'
+import type { Language } from '../core/text/language.ts'
 import type { TermReader } from '../core/text/terms.ts'
 import type { SavingsLedger } from '../core/reports/savings.ts'
 import { RagGateError } from '../errors.ts'
@@ -52,7 +53,7 @@ export interface ResolvedDependencies extends QuestionPorts {
   readonly savings?: SavingsLedger
   readonly authenticate?: Authenticate
   /** Remembers terms of texts for as long as the dependencies live. */
-  readonly terms: TermReader
+  readonly terms: (language: Language | undefined) => TermReader
   /** Absent without a log. */
   readonly record?: (event: DecisionEvent, question: string) => Promise<void> | undefined
 }
@@ -152,8 +153,18 @@ export function resolveDependencies(given: GateDependencies, settings: Dependent
     onWarning,
     ...(savings && { savings }),
     ...(authenticate && { authenticate }),
-    terms: createTermReader(),
+    terms: termReaders(),
     ...(log && { record: recorder(log, questionHmac) }),
+  }
+}
+
+/** A reader for each language, made when it is first read. */
+function termReaders(): ResolvedDependencies['terms'] {
+  const readers = new Map<Language | undefined, TermReader>()
+  return (language) => {
+    const known = readers.get(language) ?? createTermReader(language)
+    readers.set(language, known)
+    return known
   }
 }
 

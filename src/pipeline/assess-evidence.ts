@@ -68,12 +68,12 @@ function judgeEvidence(
   reranker: RerankerOutcome,
 ): Omit<AssessedEvidence, 'rerankMs'> {
   const { context, evidence, findings } = fitContext(contextSettings, ordered)
-  const { question } = asked
-  const signals = measureParts(asked.parts, evidence, lexicon, terms)
+  const { question, language } = asked
+  const signals = measureParts(asked.parts, evidence, lexicon, language, terms?.(language))
   const judgement = judge(policy, signals, [
     ...asked.findings,
-    ...loneTermFindings(question, evidence, lexicon),
-    ...runTogetherFindings(question, evidence, lexicon),
+    ...loneTermFindings(question, evidence, lexicon, language),
+    ...runTogetherFindings(question, evidence, lexicon, language),
     ...askRules(rules, { question, evidence, signals }),
     ...findings,
     ...readerFindings(policy, reranker),

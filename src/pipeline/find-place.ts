@@ -1,6 +1,7 @@
 /** Where a question is asked: the collection, who judges, and what may be found. */
 import type { Policy } from '../core/policy/policy.ts'
 import { checkPassageFilter, type PassageFilter } from '../core/evidence/passage-filter.ts'
+import { type Language, nameOfLanguage } from '../core/text/language.ts'
 import { EMPTY_LEXICON, type Lexicon } from '../core/text/lexicon.ts'
 import { RagGateError } from '../errors.ts'
 import type { Collection } from '../ports/collections.ts'
@@ -58,16 +59,23 @@ function filterFor(
 }
 
 /**
- * The lexicon of a collection, the empty one where it has none.
+ * The lexicon of a collection, the empty one where it has none. One that counts the terms of another language than the
+ * policy's knows none of the question's: it is not used, and `onWarning` is told with `lexicon_language`.
  *
  * @throws `store_unavailable`; what the collections throw
  */
-export function findLexicon(
-  { collections }: QuestionPorts,
+export async function findLexicon(
+  { collections, onWarning }: QuestionPorts,
   { retrieval }: QuestionSettings,
   { lexiconId }: Collection,
+  language: Language | undefined,
 ): Promise<Lexicon> {
-  return inTime(retrieval.timeoutMs, STORE_FAULTS, async () =>
+  const lexicon = await inTime(retrieval.timeoutMs, STORE_FAULTS, async () =>
     lexiconId === null ? EMPTY_LEXICON : collections.lexicon(lexiconId),
   )
+  const wanted = nameOfLanguage(language)
+  if (lexicon.language === wanted || lexicon.chunkCount === 0) return lexicon
+  const message = `The collection lexicon counts terms of ${lexicon.language}, and the policy reads ${wanted}: it is not used`
+  onWarning?.({ code: 'lexicon_language', message })
+  return EMPTY_LEXICON
 }

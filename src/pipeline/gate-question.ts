@@ -70,7 +70,7 @@ export async function gateQuestion(
   const { policy } = place
   const found = await cache?.find(place)
   if (found !== undefined) return { kind: 'cached', found, policy, retrievals: 0 }
-  const asked = readAsked(request.question)
+  const asked = readAsked(request.question, policy.language)
   const unseen = await refuseUnseen(ports, settings, asked, place)
   if (unseen !== undefined) return unseen
   const collapsed = await cache?.join()
@@ -135,10 +135,10 @@ const NO_EVIDENCE: Evidence = { rankedBy: 'convex', chunks: [], kinds: [], dropp
 async function searchFor(
   ports: QuestionPorts,
   settings: QuestionSettings,
-  { collection, filter }: QuestionPlace,
+  { collection, policy: { language }, filter }: QuestionPlace,
 ): Promise<Search> {
-  const lexicon = await findLexicon(ports, settings, collection)
-  return { collection, lexicon, filter }
+  const lexicon = await findLexicon(ports, settings, collection, language)
+  return { collection, language, lexicon, filter }
 }
 
 /** Retrieves; where that fails, an answer past its lifetime may be sent in its place. */

@@ -107,7 +107,7 @@ function withContext(
   const fitted = fitContext(settings, evidence)
   if (fitted.findings.length === 0 || decision.verdict === 'refuse') return { decision, context: fitted.context }
   const { chunks } = fitted.evidence
-  const signals = measureQuestion(question, fitted.evidence, lexicon)
+  const signals = measureQuestion(question, fitted.evidence, lexicon, policy.language)
   // What was found in texts stands: the question is the same, and the rules are not here to be asked again.
   const said = decision.findings.filter((finding) => isOfTexts(finding) && finding.gate !== CONTEXT)
   const judgement = judge(policy, signals, [...said, ...fitted.findings])

@@ -3,6 +3,7 @@ import type { PassageFilter } from '../core/evidence/passage-filter.ts'
 import type { Policy } from '../core/policy/policy.ts'
 import type { Audience } from '../core/policy/preset.ts'
 import type { Rule } from '../core/policy/rules.ts'
+import type { Language } from '../core/text/language.ts'
 import type { TermReader } from '../core/text/terms.ts'
 import type { Principal } from '../ports/authenticator.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -28,8 +29,8 @@ export interface QuestionPorts {
   readonly clock: Clock
   /** Scores the fused evidence before it is measured. Without one, retrieval scores and texts decide. */
   readonly reranker?: Reranker
-  /** Reads the terms of texts. @default one that remembers nothing */
-  readonly terms?: TermReader
+  /** What reads the terms of texts in a language. @default one that remembers nothing */
+  readonly terms?: (language: Language | undefined) => TermReader
   /** @default nobody is told */
   readonly onWarning?: (warning: GateWarning) => void
 }

@@ -7,6 +7,7 @@ import type { Ranking } from '../core/evidence/chunk.ts'
 import type { Evidence } from '../core/evidence/evidence.ts'
 import { fuseConvex } from '../core/evidence/fusion.ts'
 import { namespaceOf } from '../core/lib/ids.ts'
+import type { Language } from '../core/text/language.ts'
 import { idfMass, type Lexicon } from '../core/text/lexicon.ts'
 import { passesFilter, type PassageFilter } from '../core/evidence/passage-filter.ts'
 import { checkPassage } from '../core/evidence/rows.ts'
@@ -25,6 +26,8 @@ const RETRIEVER_FAULTS: Faults = {
 /** Where is searched. */
 export interface Search {
   readonly collection: Collection
+  /** The policy's, or none. */
+  readonly language: Language | undefined
   readonly lexicon: Lexicon
   /** Which passages may be found; `undefined` for all. */
   readonly filter: PassageFilter | undefined
@@ -68,7 +71,7 @@ export async function retrieve(
 async function findEvidence(
   retriever: Retriever,
   topK: number,
-  { collection: where, lexicon, filter }: Search,
+  { collection: where, language, lexicon, filter }: Search,
   words: string,
   signal: AbortSignal,
 ): Promise<Evidence> {
@@ -85,7 +88,7 @@ async function findEvidence(
   const returned = await retriever.retrieve(filter === undefined ? search : { ...search, filter })
   if (filter !== undefined) requireFiltered(returned, filter)
   const published = publishedOnly(returned, unpublishedChunkIds).map(checked)
-  return fuseConvex(published, { idfMass: idfMass(lexicon, terms(words)), topK })
+  return fuseConvex(published, { idfMass: idfMass(lexicon, terms(words, language)), topK })
 }
 
 /** A retriever that knows no filters finds what a caller may not see: that must not go unnoticed. */

@@ -3,9 +3,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { createUpstashChunkIndex, createUpstashRetriever } from '../../src/adapters/upstash-vector.ts'
 import { fuseConvex } from '../../src/core/evidence/fusion.ts'
-import { buildLexicon, idfMass } from '../../src/core/text/lexicon.ts'
-import { terms } from '../../src/core/text/terms.ts'
+import { idfMass } from '../../src/core/text/lexicon.ts'
 import { embeddedIndex } from '../fixtures/embedded-index.ts'
+import { buildLexicon, terms } from '../fixtures/english.ts'
 
 /** Questions and passages beside the repository, where they are kept. */
 const SET = new URL('../../../shared/data/squad-ooc/', import.meta.url)

@@ -5,14 +5,13 @@ import { createUpstashChunkIndex, createUpstashRetriever } from '../../src/adapt
 import { createVectorizeChunkIndex, createVectorizeRetriever } from '../../src/adapters/vectorize.ts'
 import type { Passage } from '../../src/core/evidence/chunk.ts'
 import { fuseConvex } from '../../src/core/evidence/fusion.ts'
-import { buildLexicon } from '../../src/core/text/lexicon.ts'
-import { measure } from '../../src/core/signals/measure.ts'
 import { judge } from '../../src/core/policy/judge.ts'
 import { balanced } from '../../src/presets/balanced/balanced.ts'
 import type { Retriever } from '../../src/ports/retriever.ts'
 import { embeddedIndex } from '../fixtures/embedded-index.ts'
 import { hashedEmbedder } from '../fixtures/hashed-embedder.ts'
 import { fakeVectorize } from '../fixtures/vectorize.ts'
+import { buildLexicon, measure } from '../fixtures/english.ts'
 
 /** Questions and passages beside the repository, where they are kept. */
 const SET = new URL('../../../shared/data/squad-ooc/', import.meta.url)

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createStaticCollections } from '../../src/adapters/static-collections.ts'
-import { buildLexicon, encodeLexicon } from '../../src/core/text/lexicon.ts'
+import { encodeLexicon } from '../../src/core/text/lexicon.ts'
+import { buildLexicon } from '../fixtures/english.ts'
 
 const lexicon = buildLexicon(['Engine starts.'])
 const collections = createStaticCollections([
@@ -58,7 +59,7 @@ describe('a lexicon as text', () => {
   })
 
   it('that is damaged is an error when it is needed', async () => {
-    const given = createStaticCollections([{ id: 'manual', lexicon: 'lexicon/1 2 x' }])
+    const given = createStaticCollections([{ id: 'manual', lexicon: 'lexicon/2 english 2 x' }])
     await expect(given.lexicon('0')).rejects.toMatchObject({ code: 'lexicon_unreadable' })
   })
 })

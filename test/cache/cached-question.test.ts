@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import type { PassageFilter } from '../../src/core/evidence/passage-filter.ts'
-import { buildLexicon } from '../../src/core/text/lexicon.ts'
 import { RagGateError } from '../../src/errors.ts'
 import type { QuestionPorts, QuestionRequest, QuestionSettings } from '../../src/pipeline/question-settings.ts'
 import type { AnswerCache, CachedAnswer } from '../../src/ports/answer-cache.ts'
@@ -10,6 +9,7 @@ import { ASKED as ASKED_OF_LAWS, SETTINGS as SETTINGS_OF_LAWS } from '../fixture
 import { gatedPast } from '../fixtures/cached-question.ts'
 import { aCachedAnswer } from '../fixtures/decision.ts'
 import { rankingOf, STRONG } from '../fixtures/gate.ts'
+import { buildLexicon } from '../fixtures/english.ts'
 
 const SETTINGS: QuestionSettings = { ...SETTINGS_OF_LAWS, policy: () => balanced() }
 const { retrieval } = SETTINGS

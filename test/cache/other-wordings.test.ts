@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { englishStems } from '../../src/core/text/english-stems.ts'
+import { englishStems } from '../../src/language/english/english-stems.ts'
 import { createMemoryAnswerPurges } from '../../src/adapters/memory-answer-purges.ts'
 import type { Principal } from '../../src/ports/authenticator.ts'
 import { aGate, type GateFixture, QUESTION, rankingOf, STRONG, WEAK } from '../fixtures/gate.ts'

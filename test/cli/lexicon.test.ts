@@ -5,9 +5,10 @@ import { Index } from '@upstash/vector'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { runCommand } from '../../packages/cli/src/main.ts'
 import { terminalOn } from '../../packages/cli/src/terminal.ts'
-import { buildLexicon, decodeLexicon } from '../../src/core/text/lexicon.ts'
+import { decodeLexicon } from '../../src/core/text/lexicon.ts'
 import { embeddedIndex } from '../fixtures/embedded-index.ts'
 import { answering, type Answer, type ScriptedUpstream, startUpstream } from '../fixtures/scripted-upstream.ts'
+import { buildLexicon } from '../fixtures/english.ts'
 
 const TEXTS = ['Red paint dries in an hour.', 'Blue paint dries in a day.', 'Brushes are cleaned with soap.']
 

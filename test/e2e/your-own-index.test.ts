@@ -15,12 +15,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { collectOutput, freePort, ROOT, signalGroup, stopGroup, wrangler } from '../../scripts/local-gate.ts'
 import { type LocalIndex, startLocalIndex } from '../../scripts/local-index.ts'
 import { createStaticCollections } from '../../src/adapters/static-collections.ts'
-import { buildLexicon, decodeLexicon } from '../../src/core/text/lexicon.ts'
+import { decodeLexicon } from '../../src/core/text/lexicon.ts'
 import type { Retriever } from '../../src/index.ts'
 import type { Collections } from '../../src/ports/index.ts'
 import { balanced, ragGate, respondWithError } from '../../src/index.ts'
 import { hashedEmbedder } from '../fixtures/hashed-embedder.ts'
 import { fakeVectorize } from '../fixtures/vectorize.ts'
+import { buildLexicon } from '../fixtures/english.ts'
 
 const PAGE = readFileSync(join(ROOT, 'docs', 'your-own-index.md'), 'utf8')
 /** Examples by the file name in their first line. */

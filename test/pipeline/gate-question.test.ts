@@ -1,5 +1,4 @@
 import { describe, expect, it, vi } from 'vitest'
-import { buildLexicon } from '../../src/core/text/lexicon.ts'
 import { gradedRelevance } from '../../src/core/gates/graded-relevance.ts'
 import { definePolicy, type Policy } from '../../src/core/policy/policy.ts'
 import type { PassageFilter } from '../../src/core/evidence/passage-filter.ts'
@@ -19,6 +18,7 @@ import type { Reranker } from '../../src/ports/reranker.ts'
 import { ASKED as ASKED_OF_LAWS, SETTINGS as SETTINGS_OF_LAWS } from '../fixtures/answering.ts'
 import { aRanking } from '../fixtures/evidence.ts'
 import { rankingOf, STRONG } from '../fixtures/gate.ts'
+import { buildLexicon } from '../fixtures/english.ts'
 
 const SETTINGS: QuestionSettings = { ...SETTINGS_OF_LAWS, policy: () => balanced() }
 const ASKED: QuestionRequest = {

@@ -2,7 +2,6 @@ import { evidenceAnswer } from '../../packages/presets/src/sufficiency/evidence-
 import { describe, expect, it } from 'vitest'
 import { evidenceGatingStats } from '../../packages/presets/src/sufficiency/gating-report.ts'
 import type { Finding, Outcome } from '../../src/core/gates/finding.ts'
-import { measureAnswer } from '../../src/core/answer/measure-answer.ts'
 import { defineGate, gateWith } from '../../src/core/gates/gate.ts'
 import { keywordCoverage } from '../../src/core/gates/keyword-coverage.ts'
 import { judge } from '../../src/core/policy/judge.ts'
@@ -17,6 +16,7 @@ import { generateWithEvidence } from '../../src/pipeline/generate-with-evidence.
 import { answering, INTENTION, MURDER, shares } from '../fixtures/answering.ts'
 import { aDecision } from '../fixtures/decision.ts'
 import { aPassage, signalsOf } from '../fixtures/evidence.ts'
+import { measureAnswer } from '../fixtures/english.ts'
 
 const EVIDENCE = {
   rankedBy: 'bm25',

@@ -1,13 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import type { Passage } from '../../src/core/evidence/chunk.ts'
 import { namespaceOf } from '../../src/core/lib/ids.ts'
-import { buildLexicon, encodeLexicon, type Lexicon } from '../../src/core/text/lexicon.ts'
+import { encodeLexicon, type Lexicon } from '../../src/core/text/lexicon.ts'
 import { RagGateError } from '../../src/errors.ts'
 import { type IncomingDocument, ingestDocuments, type IngestPorts } from '../../packages/ingest/src/ingest-documents.ts'
 import { removeDocuments } from '../../packages/ingest/src/remove-documents.ts'
 import type { CorpusChange, DocumentRecord } from '../../packages/ingest/src/collection-writer.ts'
 import type { Collection } from '../../src/ports/collections.ts'
 import type { SplitDocument, Splitter } from '../../packages/ingest/src/splitter.ts'
+import { buildLexicon } from '../fixtures/english.ts'
+import { english } from '../../src/language/english/english.ts'
 
 /** A whole world of one collection; each line of a document is a chunk. A writer holds its turn until it closes it. */
 function aWorld(failAt: (step: string, nth: number) => boolean = () => false) {
@@ -40,6 +42,7 @@ function aWorld(failAt: (step: string, nth: number) => boolean = () => false) {
   })
   const ports: IngestPorts = {
     clock: { nowMs: () => 42 },
+    language: english,
     splitter: {
       version: 'lines/1',
       formats: ['text'],

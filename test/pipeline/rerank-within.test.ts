@@ -4,13 +4,13 @@ import { calibratedParts } from '../../packages/calibration/src/calibrated-parts
 import { confidenceRange } from '../../src/core/gates/confidence-range.ts'
 import { gradedRelevance } from '../../src/core/gates/graded-relevance.ts'
 import { definePolicy, type Policy, policySettings, resolvePolicy } from '../../src/core/policy/policy.ts'
-import { buildLexicon } from '../../src/core/text/lexicon.ts'
 import type { QuestionPorts, RetrievalSettings } from '../../src/pipeline/question-settings.ts'
 import { gateQuestion } from '../../src/pipeline/gate-question.ts'
 import { balanced, balancedPreset } from '../../src/presets/balanced/balanced.ts'
 import { createStaticCollections } from '../../src/adapters/static-collections.ts'
 import { ASKED, SETTINGS } from '../fixtures/answering.ts'
 import { QUESTION, rankingOf, STRONG } from '../fixtures/gate.ts'
+import { buildLexicon } from '../fixtures/english.ts'
 
 /** Refuses what the reader finds irrelevant; where nobody read, the confidence alone decides. */
 const POLICY: Policy = definePolicy({

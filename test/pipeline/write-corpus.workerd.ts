@@ -5,10 +5,12 @@ import { describe, expect, it } from 'vitest'
 import { createD1Collections } from '../../packages/ingest/src/d1/collections.ts'
 import { createUpstashChunkIndex, createUpstashTransport } from '../../src/adapters/upstash-vector.ts'
 import { namespaceOf } from '../../src/core/lib/ids.ts'
-import { buildLexicon, encodeLexicon } from '../../src/core/text/lexicon.ts'
+import { encodeLexicon } from '../../src/core/text/lexicon.ts'
 import { type IncomingDocument, ingestDocuments, type IngestPorts } from '../../packages/ingest/src/ingest-documents.ts'
 import { removeDocuments } from '../../packages/ingest/src/remove-documents.ts'
 import { sweepIndex } from '../../packages/ingest/src/sweep-index.ts'
+import { buildLexicon } from '../fixtures/english.ts'
+import { english } from '../../src/language/english/english.ts'
 
 const INDEX = {
   url: 'https://vector-index.invalid',
@@ -26,6 +28,7 @@ function realPorts(): IngestPorts {
       split: async (text) => ({ parts: text.split('\n').map((line) => ({ text: line })), hiddenText: false }),
     },
     clock,
+    language: english,
   }
 }
 

@@ -44,6 +44,7 @@ import { decisionLogFor } from './statistics/decision-log.ts'
 import { savingsOf } from './statistics/savings-ledger.ts'
 import { type StatisticsStores, statisticsStores } from './statistics/stores.ts'
 import { underName } from './under-name.ts'
+import { english } from 'hono-rag-gate/language/english'
 
 /** Everything the routes use. */
 export interface Composition {
@@ -130,6 +131,8 @@ function compose(env: GateBindings): Composition {
       collections,
       splitter: createMarkdownSplitter({ htmlToMarkdown }),
       clock,
+      // Every policy that has a name here reads it.
+      language: english,
     },
     purges,
     policies: createD1Policies({ db: env.DB, clock }),

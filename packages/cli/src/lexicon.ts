@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { type IndexRow, type PassageFields, passageOfRow } from 'hono-rag-gate/core/evidence'
 import { isRagGateError } from 'hono-rag-gate/errors'
 import { buildLexicon, EMPTY_LEXICON, encodeLexicon, updateLexicon } from 'hono-rag-gate/core/text'
+import { english } from 'hono-rag-gate/language/english'
 import { CommandError, misused } from './command-error.ts'
 import { command } from './command.ts'
 import { type RowPage, upstashRows, vectorizeRows } from './list-index-rows.ts'
@@ -100,7 +101,7 @@ async function countRows(pages: AsyncGenerator<RowPage>, fields: PassageFields, 
     for await (const page of pages) {
       const texts = page.rows.flatMap((row) => textIn(row, fields) ?? [])
       example ??= page.rows.find((row) => textIn(row, fields) === undefined)
-      lexicon = updateLexicon(lexicon, { added: buildLexicon(texts), removed: EMPTY_LEXICON })
+      lexicon = updateLexicon(lexicon, { added: buildLexicon(texts, english), removed: EMPTY_LEXICON })
       rows += page.rows.length
       withoutText += page.rows.length - texts.length
       progress.show(rows, page.total, `${rows} of ${page.total} rows`)

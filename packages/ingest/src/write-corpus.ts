@@ -1,7 +1,7 @@
 /** Writing to a collection under a lease: what came before is tidied up, every step is safe to repeat, one writer at a time. */
 import type { Passage } from 'hono-rag-gate/core/evidence'
 import { type CollectionId, namespaceOf, type Tenant } from 'hono-rag-gate/core/lib'
-import { buildLexicon, EMPTY_LEXICON, updateLexicon } from 'hono-rag-gate/core/text'
+import { buildLexicon, EMPTY_LEXICON, type Language, updateLexicon } from 'hono-rag-gate/core/text'
 import { isRagGateError } from 'hono-rag-gate/errors'
 import type { CollectionWriter, DocumentRecord, Writer } from './collection-writer.ts'
 import type { ChunkIndex, Clock, Collection } from 'hono-rag-gate/ports'
@@ -15,6 +15,8 @@ export interface CorpusPorts {
   readonly index: ChunkIndex
   readonly collections: CollectionWriter
   readonly clock: Clock
+  /** That of the policies that judge by the collection's lexicon. @default none */
+  readonly language?: Language
 }
 
 /** What changes in one step: written, published and removed together. */
@@ -67,7 +69,7 @@ export async function writeCorpus<Result>(
 }
 
 function leaseOf(ports: CorpusPorts, opened: Collection, writerId: string): CorpusLease {
-  const { index, collections, clock } = ports
+  const { index, collections, clock, language } = ports
   const { tenant, id } = opened
   const namespace = namespaceOf(tenant, id)
   let current = opened
@@ -90,8 +92,14 @@ function leaseOf(ports: CorpusPorts, opened: Collection, writerId: string): Corp
       const added = new Set(addedChunkIds)
       const base = current.lexiconId === null ? EMPTY_LEXICON : await collections.lexicon(current.lexiconId)
       const lexicon = updateLexicon(base, {
-        added: buildLexicon(passages.filter((passage) => added.has(passage.id)).map(({ text }) => text)),
-        removed: buildLexicon(removed.map(({ text }) => text)),
+        added: buildLexicon(
+          passages.filter((passage) => added.has(passage.id)).map(({ text }) => text),
+          language,
+        ),
+        removed: buildLexicon(
+          removed.map(({ text }) => text),
+          language,
+        ),
       })
       const atMs = clock.nowMs()
       const { corpusVersion: fromVersion } = current

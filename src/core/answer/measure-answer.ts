@@ -3,6 +3,7 @@ import { relevanceShare } from '../evidence/score-kinds.ts'
 import type { AnswerSignals, AnswerStructure, ChunkOverlap, EvidenceShare, SourceKind } from './answer-signals.ts'
 import type { Chunk } from '../evidence/chunk.ts'
 import { citedNumbers, supportOfSentences } from './sentence-support.ts'
+import type { Language } from '../text/language.ts'
 import { terms } from '../text/terms.ts'
 import { visible } from '../text/visible.ts'
 
@@ -32,6 +33,8 @@ export interface AnswerInput {
   /** `undefined` when no answer could be read. */
   readonly answer: string | undefined
   readonly report?: GenerationReport
+  /** In which its words and those of the chunks are read: the policy's. @default none: every word counts as it stands */
+  readonly language?: Language | undefined
   /** @default 'reported' */
   readonly generationConfidenceSource?: GenerationConfidenceSource
   /** Fields that a structured answer is held against. */
@@ -48,7 +51,7 @@ const SUM_TOLERANCE = 1e-3
  * @returns signals with `readable: false` when there is no answer, or nothing that anybody sees
  */
 export function measureAnswer(input: AnswerInput): AnswerSignals {
-  const { generationConfidenceSource = 'reported' } = input
+  const { generationConfidenceSource = 'reported', language } = input
   // A caller without types may have a chunk without text: it supports nothing.
   const chunks = input.chunks.map((chunk) => (typeof chunk.text === 'string' ? chunk : { ...chunk, text: '' }))
   // A route without types may answer or report anything; `null` is what JSON has for nothing.
@@ -61,7 +64,7 @@ export function measureAnswer(input: AnswerInput): AnswerSignals {
   const confidenceUsable = isShare(confidence)
   const attribution = report.attribution ?? undefined
   const attributionUsable = attribution !== undefined && usableAttribution(attribution, chunks)
-  const held = overlapsOf(answer, chunks)
+  const held = overlapsOf(answer, chunks, language)
   return Object.freeze({
     readable: answer.trim() !== '',
     unusable: [
@@ -75,6 +78,7 @@ export function measureAnswer(input: AnswerInput): AnswerSignals {
     sentences: supportOfSentences(
       answer,
       chunks.map(({ text }) => text),
+      language,
     ),
     ...held,
     ...(attributionUsable
@@ -122,13 +126,14 @@ function usableAttribution(
 function overlapsOf(
   answer: string,
   chunks: readonly Chunk[],
+  language: Language | undefined,
 ): Pick<AnswerSignals, 'overlaps' | 'termCount' | 'unsupportedTermCount'> {
   const answerWords = wordSet(answer)
-  const answerTerms = new Set(terms(answer))
+  const answerTerms = new Set(terms(answer, language))
   const unsupported = new Set(answerTerms)
   const overlaps = chunks.map((chunk): ChunkOverlap => {
     const text = visible(chunk.text)
-    const chunkTerms = new Set(terms(text))
+    const chunkTerms = new Set(terms(text, language))
     for (const term of chunkTerms) unsupported.delete(term)
     const confidence = relevanceShare(chunk.scores)
     return {

@@ -1,10 +1,11 @@
 /** Is what an answer says in the passages? Words, figures and names only: no model, no meaning. */
 import type { SentenceSupport } from './answer-signals.ts'
 import { mapCode } from '../text/code-spans.ts'
-import { isStopWord, words } from '../text/words.ts'
 import { sentences } from '../text/sentences.ts'
+import type { Language } from '../text/language.ts'
 import { terms } from '../text/terms.ts'
 import { visible } from '../text/visible.ts'
+import { words } from '../text/words.ts'
 
 const CITATION = /\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\]/g
 const LIST_MARKER = /^(?:[-*+>#]+\s+)*(?:\d{1,3}[.)](?:\s+|$))?/
@@ -31,15 +32,19 @@ interface Held {
  *
  * @returns one entry a sentence, in the order of `answerSentences`
  */
-export function supportOfSentences(answer: string, passages: readonly string[]): SentenceSupport[] {
+export function supportOfSentences(
+  answer: string,
+  passages: readonly string[],
+  language: Language | undefined,
+): SentenceSupport[] {
   const found = maskedSentences(answer)
   if (found.length === 0) return []
   const held = passages.map(visible).map((passage): Held => ({
-    terms: new Set(terms(passage)),
+    terms: new Set(terms(passage, language)),
     words: new Set(words(passage)),
     numbers: new Set(numbersIn(passage)),
   }))
-  return found.map((sentence) => supportOf(sentence, held))
+  return found.map((sentence) => supportOf(sentence, held, language))
 }
 
 /** The sentences of an answer as it is seen; a citation that stands alone belongs to the sentence before it. */
@@ -73,26 +78,28 @@ function maskedSentences(answer: string): string[] {
   return found
 }
 
-function supportOf(sentence: string, held: readonly Held[]): SentenceSupport {
+function supportOf(sentence: string, held: readonly Held[], language: Language | undefined): SentenceSupport {
   const cited = citedNumbers(sentence)
   const known = cited.flatMap((number) => held[number - 1] ?? [])
   const against = known.length > 0 ? known : held
   const text = sentence.replaceAll(CITATION, ' ')
-  const own = new Set(terms(text).filter((term) => term !== 'ye' && term !== 'yes'))
+  const own = new Set(terms(text, language).filter((term) => language?.isAssent(term) !== true))
   let supported = 0
   for (const term of own) if (against.some((passage) => passage.terms.has(term))) supported++
   return {
     termCount: own.size,
     termShare: own.size === 0 ? 0 : supported / own.size,
     missingNumbers: countMissing(numbersIn(text), (number) => against.some(({ numbers }) => numbers.has(number))),
-    missingNames: countMissing(namesIn(text), (name) => against.some((passage) => holdsName(passage, name))),
+    missingNames: countMissing(namesIn(text, language), (name) =>
+      against.some((passage) => holdsName(passage, name, language)),
+    ),
     unknownCitations: cited.length - known.length,
   }
 }
 
 /** As it stands there, or in another number: `Batteries` for `battery`. */
-function holdsName(passage: Held, name: string): boolean {
-  const [term] = terms(name)
+function holdsName(passage: Held, name: string, language: Language | undefined): boolean {
+  const [term] = terms(name, language)
   return passage.words.has(name) || (term !== undefined && passage.terms.has(term))
 }
 
@@ -109,14 +116,14 @@ function numbersIn(text: string): string[] {
 }
 
 /** Words with a capital that do not begin the sentence, and those all in capitals wherever they stand. */
-function namesIn(text: string): string[] {
+function namesIn(text: string, language: Language | undefined): string[] {
   const names: string[] = []
   for (const match of text.matchAll(NAME)) {
     const [word] = match
     const begins = !/[\p{L}\p{N}]/u.test(text.slice(0, match.index))
     const capitals = word.length > 1 && word === word.toUpperCase()
     const lower = words(word)[0]
-    if (lower !== undefined && (!begins || capitals) && !isStopWord(lower)) names.push(lower)
+    if (lower !== undefined && (!begins || capitals) && language?.isStopWord(lower) !== true) names.push(lower)
   }
   return names
 }

@@ -84,9 +84,11 @@ export function judgesAnswers(policy: Policy): boolean {
 }
 
 /** How an answer is measured: as the gates bring it along that judge answers, and not at all where none does. */
-export function answerMeasure(policy: Policy): ((input: Omit<AnswerInput, 'fields'>) => AnswerSignals) | undefined {
+export function answerMeasure(
+  policy: Policy,
+): ((input: Omit<AnswerInput, 'fields' | 'language'>) => AnswerSignals) | undefined {
   const measure = gatesOf(policy, 'post-generation')[0]?.gate.measure
-  return measure && ((input) => measure({ ...input, fields: answerFields(policy) }))
+  return measure && ((input) => measure({ ...input, fields: answerFields(policy), language: policy.language }))
 }
 
 /** Sentences of an answer that the gates of the policy refuse, as they stand there. */

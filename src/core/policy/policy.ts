@@ -2,6 +2,7 @@
 import { RagGateError } from '../../errors.ts'
 import { type Gate, type GateSettings, type PolicyGate } from '../gates/gate.ts'
 import type { ReasonCode } from '../gates/finding.ts'
+import type { Language } from '../text/language.ts'
 import type { Text } from '../gates/text.ts'
 import { canonicalJson } from '../lib/canonical.ts'
 import { deepFreeze } from '../lib/frozen-copy.ts'
@@ -29,6 +30,8 @@ export interface PolicyInput {
   readonly bands: Bands
   /** In the order in which they are asked; at least one. */
   readonly gates: readonly PolicyGate[]
+  /** In which questions and passages are read. @default none: words and marks of any script */
+  readonly language?: Language
   /** @default six hours to a day for `high`, an hour to six for `medium`, five minutes to an hour for `low` */
   readonly cacheLifetimes?: CacheLifetimes
   /** Whose words and reports it has beside those of its gates. @default none */
@@ -63,6 +66,8 @@ export interface PolicySettings extends Flags {
   readonly confidence: ConfidenceSettings
   readonly bands: Bands
   readonly gates: readonly GateSettings[]
+  /** Name of its language; absent without one. */
+  readonly language?: string
   readonly cacheLifetimes: CacheLifetimes
   /** Name of its preset; absent without one. */
   readonly preset?: string
@@ -82,6 +87,7 @@ const SETTINGS: OptionKinds<PolicyInput> = {
     words: 'a list of gates, at least one',
     holds: (gates) => Array.isArray(gates) && gates.length > 0,
   }),
+  language: anything,
   cacheLifetimes: anything,
   preset: anything,
   wording: oneOf('neutral', 'specification'),
@@ -101,7 +107,8 @@ const BANDS: OptionKinds<Bands> = { high: LEVEL, medium: LEVEL, low: LEVEL }
  */
 export function definePolicy(input: PolicyInput): Policy {
   requireOptions<PolicyInput & Partial<Policy>>(input, { ...SETTINGS, id: anything, texts: anything }, 'policy_invalid')
-  const { name, confidence, bands, gates, cacheLifetimes = DEFAULT_LIFETIMES, preset, wording = 'neutral' } = input
+  const { name, confidence, bands, gates, language, preset, wording = 'neutral' } = input
+  const { cacheLifetimes = DEFAULT_LIFETIMES } = input
   validateBands(bands)
   if (typeof confidence.model?.confidence !== 'function') {
     throw invalid('confidence must be a confidence model with its settings, such as logistic(…)', 'confidence')
@@ -109,6 +116,8 @@ export function definePolicy(input: PolicyInput): Policy {
   confidence.model.validate(confidence.settings)
   validateLifetimes(cacheLifetimes)
   for (const each of gates) validateGate(each)
+  if (language !== undefined && typeof language?.stem !== 'function')
+    throw invalid('language must be a language, such as english', 'language')
   const settings = policySettings({ ...input, cacheLifetimes, wording })
   // Settings are plain data by construction: numbers, strings, lists and records of them.
   const canonical = canonicalJson(settings as unknown as Json)
@@ -118,6 +127,7 @@ export function definePolicy(input: PolicyInput): Policy {
     confidence: Object.freeze({ model: confidence.model, settings: own.confidence }),
     bands: own.bands,
     gates: Object.freeze(own.gates.map((each, at) => Object.freeze({ gate: gates[at]!.gate, settings: each }))),
+    ...(language === undefined ? {} : { language }),
     cacheLifetimes: own.cacheLifetimes,
     wording,
     ...(preset === undefined ? {} : { preset }),
@@ -129,12 +139,13 @@ export function definePolicy(input: PolicyInput): Policy {
 
 /** A policy as plain data. */
 export function policySettings(policy: Omit<Policy, 'texts' | 'id'>): PolicySettings {
-  const { name, confidence, bands, gates, cacheLifetimes, preset, wording } = policy
+  const { name, confidence, bands, gates, language, cacheLifetimes, preset, wording } = policy
   return {
     name,
     confidence: confidence.settings,
     bands,
     gates: gates.map(({ settings }) => settings),
+    ...(language === undefined ? {} : { language: language.name }),
     cacheLifetimes,
     ...(preset === undefined ? {} : { preset: preset.name }),
     ...(wording === 'neutral' ? {} : { wording }),
@@ -144,9 +155,9 @@ export function policySettings(policy: Omit<Policy, 'texts' | 'id'>): PolicySett
 
 /**
  * A policy from what `policySettings` gave, read back from JSON: each gate and confidence model is looked up by its name
- * among the given parts.
+ * among the given parts, and so is its language.
  *
- * @throws `policy_invalid` for a gate, a confidence model or a preset that none of the parts holds, or settings that
+ * @throws `policy_invalid` for a gate, a confidence model, a language or a preset that none of the parts holds, or settings that
  *   `definePolicy` does not take
  */
 export function resolvePolicy(stored: unknown, parts: readonly (PolicyParts | Preset)[]): Policy {
@@ -154,11 +165,15 @@ export function resolvePolicy(stored: unknown, parts: readonly (PolicyParts | Pr
   const settings = stored as PolicySettings
   requireOptions<PolicyInput | PolicySettings>(settings, SETTINGS, 'policy_invalid')
   if (!Array.isArray(parts)) throw invalid('resolvePolicy needs a list of presets', 'parts')
-  const { confidence, gates, preset: presetName, ...rest } = settings
+  const { confidence, gates, preset: presetName, language: languageName, ...rest } = settings
   const model = parts
     .flatMap(({ confidenceModels }) => confidenceModels)
     .find(({ kind }): boolean => confidence.kind === kind)
   if (model === undefined) throw invalid('The confidence model of this policy is not known here', 'confidence')
+  const language = parts.flatMap(({ languages = [] }) => languages).find((each) => each.name === languageName)
+  if (languageName !== undefined && language === undefined) {
+    throw invalid('The language of this policy is not known here', 'language')
+  }
   const known = new Map(parts.flatMap((part) => part.gates).map((gate): [string, Gate] => [gate.name, gate]))
   const preset = parts.find(
     (part): part is Preset => presetName !== undefined && 'name' in part && part.name === presetName,
@@ -174,6 +189,7 @@ export function resolvePolicy(stored: unknown, parts: readonly (PolicyParts | Pr
       if (gate === undefined) throw invalid('A gate of this policy is not known here', 'gates')
       return { gate, settings: each }
     }),
+    ...(language === undefined ? {} : { language }),
     ...(preset === undefined ? {} : { preset }),
   })
 }

@@ -4,6 +4,7 @@ import type { Finding, ReasonCode } from '../gates/finding.ts'
 import type { Gate, PolicyGate } from '../gates/gate.ts'
 import type { Text } from '../gates/text.ts'
 import type { Json } from '../lib/json.ts'
+import type { Language } from '../text/language.ts'
 import type { ConfidenceModel } from './confidence.ts'
 import type { Decision } from './decision.ts'
 
@@ -14,6 +15,8 @@ export type Audience = 'public' | 'operator'
 export interface PolicyParts {
   readonly gates: readonly Gate[]
   readonly confidenceModels: readonly ConfidenceModel[]
+  /** @default none */
+  readonly languages?: readonly Language[]
 }
 
 /** A decision that is told to somebody. */

@@ -2,9 +2,8 @@
 import type { Evidence } from '../evidence/evidence.ts'
 import type { Finding } from '../gates/finding.ts'
 import type { Lexicon } from '../text/lexicon.ts'
-import { AUXILIARIES, QUESTION_WORDS } from '../text/english.ts'
+import type { Language } from '../text/language.ts'
 import { isReadable } from '../text/readable.ts'
-import { isRunTogether } from '../text/run-together.ts'
 import { terms } from '../text/terms.ts'
 import { words } from '../text/words.ts'
 
@@ -21,11 +20,13 @@ const RARE_SHARE = 0.05
  *
  * @param question normalised (`normaliseQuestion`)
  */
-export function questionFindings(question: string): Finding[] {
+export function questionFindings(question: string, language: Language | undefined): Finding[] {
   if (!isReadable(question)) {
     return [refusal('question_unreadable', 'Too few characters of the question are letters, digits or punctuation')]
   }
-  return terms(question).length === 0 ? [refusal('question_too_short', 'The question has no word to look for')] : []
+  return terms(question, language).length === 0
+    ? [refusal('question_too_short', 'The question has no word to look for')]
+    : []
 }
 
 /**
@@ -35,14 +36,19 @@ export function questionFindings(question: string): Finding[] {
  * @param question normalised (`normaliseQuestion`)
  * @param lexicon the collection's; without one no term is known to be rare
  */
-export function loneTermFindings(question: string, { chunks }: Evidence, lexicon: Lexicon): Finding[] {
-  const [term, another] = new Set(terms(question))
+export function loneTermFindings(
+  question: string,
+  { chunks }: Evidence,
+  lexicon: Lexicon,
+  language: Language | undefined,
+): Finding[] {
+  const [term, another] = new Set(terms(question, language))
   if (term === undefined || another !== undefined) return []
   // With them one term is a question: "What is Perl?"
-  if (words(question).some((word) => QUESTION_WORDS.has(word) || AUXILIARIES.has(word))) return []
+  if (words(question).some((word) => language?.asks(word) === true)) return []
   const found = lexicon.documentFrequency.get(term) ?? 0
   const isRare = lexicon.chunkCount > 0 && found <= Math.max(RARE_CHUNKS, RARE_SHARE * lexicon.chunkCount)
-  if (isRare && terms(chunks[0]?.title ?? '').includes(term)) return []
+  if (isRare && terms(chunks[0]?.title ?? '', language).includes(term)) return []
   return [refusal('question_too_short', 'The question is one word')]
 }
 
@@ -52,11 +58,19 @@ export function loneTermFindings(question: string, { chunks }: Evidence, lexicon
  *
  * @param question normalised (`normaliseQuestion`)
  */
-export function runTogetherFindings(question: string, { chunks }: Evidence, lexicon: Lexicon): Finding[] {
+export function runTogetherFindings(
+  question: string,
+  { chunks }: Evidence,
+  lexicon: Lexicon,
+  language: Language | undefined,
+): Finding[] {
   const unknown = words(question)
-    .filter(isRunTogether)
-    .flatMap((word) => terms(word))
-    .filter((term) => !lexicon.documentFrequency.has(term) && !chunks.some(({ text }) => terms(text).includes(term)))
+    .filter((word) => language?.isRunTogether(word) === true)
+    .flatMap((word) => terms(word, language))
+    .filter(
+      (term) =>
+        !lexicon.documentFrequency.has(term) && !chunks.some(({ text }) => terms(text, language).includes(term)),
+    )
   return unknown.length === 0 ? [] : [refusal('question_unreadable', 'The question has words run together')]
 }
 

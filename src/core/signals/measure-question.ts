@@ -1,9 +1,10 @@
 /** Measuring a question with its parts. */
 import type { Evidence } from '../evidence/evidence.ts'
 import type { Lexicon } from '../text/lexicon.ts'
-import { type QuestionParts, questionParts } from '../text/question-parts.ts'
+import type { Language, QuestionParts } from '../text/language.ts'
+import { partsAtMarks } from '../text/marked-sentences.ts'
 import { stretchesOf } from '../text/stretches.ts'
-import { PLAIN_TERM_READER, type TermReader } from '../text/terms.ts'
+import { plainTermReader, type TermReader } from '../text/terms.ts'
 import { measure, measurePart, type Signals } from './measure.ts'
 import { type ChunkFeatures, read, type TextFeatures } from './text-features.ts'
 
@@ -15,8 +16,13 @@ import { type ChunkFeatures, read, type TextFeatures } from './text-features.ts'
  * @param question normalised (`normaliseQuestion`)
  * @param lexicon the collection's, or `EMPTY_LEXICON`
  */
-export function measureQuestion(question: string, evidence: Evidence, lexicon: Lexicon, reader?: TermReader): Signals {
-  return measureParts(questionParts(question), evidence, lexicon, reader)
+export function measureQuestion(
+  question: string,
+  evidence: Evidence,
+  lexicon: Lexicon,
+  language: Language | undefined,
+): Signals {
+  return measureParts((language?.partsOf ?? partsAtMarks)(question), evidence, lexicon, language)
 }
 
 /** The same of a question that was taken apart before. */
@@ -24,11 +30,12 @@ export function measureParts(
   { bare, parts }: QuestionParts,
   evidence: Evidence,
   lexicon: Lexicon,
-  reader: TermReader = PLAIN_TERM_READER,
+  language: Language | undefined,
+  reader: TermReader = plainTermReader(language),
 ): Signals {
   const measured = (texts: readonly string[]) => texts.map((text) => measurePart(text, evidence, lexicon, reader))
   const features = read(bare, evidence, lexicon, reader)
-  const stretches = [...stretchesOf(parts), ...unsaidEnd(features)]
+  const stretches = [...stretchesOf(parts, language), ...unsaidEnd(features)]
   return Object.freeze({
     ...measure(bare, evidence, lexicon, reader, features),
     ...(parts.length > 1 ? { parts: measured(parts) } : {}),

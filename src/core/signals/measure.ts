@@ -1,5 +1,4 @@
 /** The first step of deciding: from a question and its evidence to numbers. */
-import { PLAIN_TERM_READER } from '../text/terms.ts'
 import type { TermReader } from '../text/terms.ts'
 import { scoreCurves } from './score-curves.ts'
 import type { ScoreCurve } from './score-curves.ts'
@@ -48,7 +47,7 @@ export function measure(
   question: string,
   evidence: Evidence,
   lexicon: Lexicon,
-  reader: TermReader = PLAIN_TERM_READER,
+  reader: TermReader,
   features: TextFeatures = read(question, evidence, lexicon, reader),
 ): Signals {
   return Object.freeze({
@@ -65,12 +64,7 @@ export function measure(
 }
 
 /** Measures a part of a question: what differs from the other parts, which is what follows from its text. Pure. */
-export function measurePart(
-  part: string,
-  evidence: Evidence,
-  lexicon: Lexicon,
-  reader: TermReader = PLAIN_TERM_READER,
-): PartSignals {
+export function measurePart(part: string, evidence: Evidence, lexicon: Lexicon, reader: TermReader): PartSignals {
   const features = read(part, evidence, lexicon, reader)
   return Object.freeze({ questionTermCount: features.questionTerms.length, ...textSignals(features) })
 }

@@ -1,5 +1,5 @@
 /** What a collection lexicon says of single terms, with what stands in for it where it knows too little. */
-import { inverseDocumentFrequency, type Lexicon, meanChunkLength } from '../text/lexicon.ts'
+import { type CountedTerms, inverseDocumentFrequency, meanChunkLength } from '../text/lexicon.ts'
 
 /** A smaller collection counts as this many chunks: a term in two of its three chunks is not common for that. */
 const LEAST_CHUNKS = 100
@@ -21,7 +21,7 @@ export interface TermStatistics {
  * The statistics of a collection. One of fewer than a hundred chunks is filled up with chunks of the same length that
  * hold none of its terms; of an empty one every term counts alike.
  */
-export function termStatistics(lexicon: Lexicon): TermStatistics {
+export function termStatistics(lexicon: CountedTerms): TermStatistics {
   const { documentFrequency } = lexicon
   const chunkCount = Math.max(LEAST_CHUNKS, lexicon.chunkCount)
   // A chunk holds a term once at least: statistics that say otherwise are damaged.

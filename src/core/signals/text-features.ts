@@ -1,9 +1,9 @@
 /** A question and its evidence, cut into terms once: every signal measured from text looks at this. */
 import type { Evidence } from '../evidence/evidence.ts'
 import { BM25_B, BM25_K1 } from '../text/bm25.ts'
-import { countTerms, type Lexicon } from '../text/lexicon.ts'
+import { type CountedTerms, countTerms, type Lexicon } from '../text/lexicon.ts'
 import { type Beginnings, beginningsOf } from '../text/beginnings.ts'
-import { PLAIN_TERM_READER, type ReadSentence, type SentenceTerms, type TermReader } from '../text/terms.ts'
+import type { ReadSentence, SentenceTerms, TermReader } from '../text/terms.ts'
 import { respelled } from './respelled.ts'
 import { type TermStatistics, termStatistics } from './term-statistics.ts'
 
@@ -74,13 +74,13 @@ export interface TextFeatures {
  * collection. A chunk with the same terms as a better one is passed over. A term of the question that neither the
  * collection nor the chunks know is read as the one that it is a misspelling of, if the chunks hold such a one.
  *
- * @param reader reads the terms of texts; by default one that remembers nothing
+ * @param reader reads the terms of texts
  */
 export function read(
   question: string,
   evidence: Evidence,
   lexicon: Lexicon,
-  { terms, sentences }: TermReader = PLAIN_TERM_READER,
+  { terms, sentences }: TermReader,
 ): TextFeatures {
   const asked = [...new Set(terms(question))]
   const standIn = lexicon.chunkCount === 0
@@ -170,7 +170,7 @@ function saysTheSame(a: ReadChunk, b: ReadChunk): boolean {
 /** The distinct terms of a question, misspelled ones as the chunks write them; `asked` itself where none is. */
 function correctedTerms(
   asked: readonly string[],
-  { documentFrequency }: Lexicon,
+  { documentFrequency }: CountedTerms,
   chunks: readonly ReadChunk[],
 ): readonly string[] {
   const isKnown = (term: string): boolean =>

@@ -1,5 +1,6 @@
 export { BM25_K1 } from './bm25.ts'
 export { codeSpans } from './code-spans.ts'
+export type { Language } from './language.ts'
 export { EMPTY_LEXICON, type Lexicon, buildLexicon, decodeLexicon, encodeLexicon, updateLexicon } from './lexicon.ts'
 export { sentenceEnds } from './sentences.ts'
-export { terms } from './terms.ts'
+export { plainTermReader } from './terms.ts'

@@ -3,16 +3,23 @@
  * stands. Scores become comparable between questions only against it (findings: scale matters more than weights).
  */
 import { RagGateError } from '../../errors.ts'
+import { type Language, nameOfLanguage } from './language.ts'
 import { terms } from './terms.ts'
 
-/** Term statistics of a collection. Immutable once made. */
-export interface Lexicon {
+/** Terms as they were counted in chunks. */
+export interface CountedTerms {
   /** Number of chunks. */
   readonly chunkCount: number
   /** Terms in all chunks together, repeats counted. */
   readonly termCount: number
   /** Number of chunks that hold a term, by term; absent means 0. */
   readonly documentFrequency: ReadonlyMap<string, number>
+}
+
+/** Term statistics of a collection. Immutable once made. */
+export interface Lexicon extends CountedTerms {
+  /** Name of the language whose terms were counted (`nameOfLanguage`); empty for the lexicon of nothing. */
+  readonly language: string
 }
 
 /** What a lexicon is asked for. */
@@ -23,15 +30,21 @@ export interface TermCounts {
 }
 
 /** The lexicon of nothing: every term is equally rare. */
-export const EMPTY_LEXICON: Lexicon = Object.freeze({ chunkCount: 0, termCount: 0, documentFrequency: new Map() })
+export const EMPTY_LEXICON: Lexicon = Object.freeze({
+  language: '',
+  chunkCount: 0,
+  termCount: 0,
+  documentFrequency: new Map(),
+})
 
-/** Counts the terms of the given chunk texts. */
-export function buildLexicon(texts: Iterable<string>): Lexicon {
-  return countTerms(Array.from(texts, terms))
+/** Counts the terms of the given chunk texts. @param language that of the policy that judges by them, or none */
+export function buildLexicon(texts: Iterable<string>, language: Language | undefined): Lexicon {
+  const found = Array.from(texts, (text) => terms(text, language))
+  return found.length === 0 ? EMPTY_LEXICON : { language: nameOfLanguage(language), ...countTerms(found) }
 }
 
 /** Counts the terms of chunks, given chunk by chunk. */
-export function countTerms(chunks: Iterable<readonly string[]>): Lexicon {
+export function countTerms(chunks: Iterable<readonly string[]>): CountedTerms {
   const documentFrequency = new Map<string, number>()
   let chunkCount = 0
   let termCount = 0
@@ -45,8 +58,14 @@ export function countTerms(chunks: Iterable<readonly string[]>): Lexicon {
 
 /**
  * The lexicon after chunks came and went. What is removed must have been counted before; counts never fall below 0.
+ *
+ * @throws `lexicon_unreadable` when terms of two languages would be counted together
  */
 export function updateLexicon(base: Lexicon, change: { readonly added: Lexicon; readonly removed: Lexicon }): Lexicon {
+  const [language = '', another] = new Set([base, change.added, change.removed].flatMap((each) => each.language || []))
+  if (another !== undefined) {
+    throw new RagGateError('lexicon_unreadable', `A lexicon of ${language} cannot count terms of ${another}`)
+  }
   const documentFrequency = new Map(base.documentFrequency)
   for (const [term, count] of change.added.documentFrequency) {
     documentFrequency.set(term, (documentFrequency.get(term) ?? 0) + count)
@@ -56,8 +75,10 @@ export function updateLexicon(base: Lexicon, change: { readonly added: Lexicon; 
     if (left > 0) documentFrequency.set(term, left)
     else documentFrequency.delete(term)
   }
+  const chunkCount = Math.max(0, base.chunkCount + change.added.chunkCount - change.removed.chunkCount)
   return {
-    chunkCount: Math.max(0, base.chunkCount + change.added.chunkCount - change.removed.chunkCount),
+    language: chunkCount === 0 ? '' : language,
+    chunkCount,
     termCount: Math.max(0, base.termCount + change.added.termCount - change.removed.termCount),
     documentFrequency,
   }
@@ -98,7 +119,7 @@ export function encodeLexicon(lexicon: Lexicon): string {
     else group.push(term)
   }
   const lines = [...byFrequency].sort(([a], [b]) => a - b).map(([count, group]) => `${count} ${group.sort().join(' ')}`)
-  return [`lexicon/1 ${lexicon.chunkCount} ${lexicon.termCount}`, ...lines].join('\n')
+  return [`lexicon/2 ${lexicon.language || '-'} ${lexicon.chunkCount} ${lexicon.termCount}`, ...lines].join('\n')
 }
 
 /**
@@ -108,7 +129,7 @@ export function encodeLexicon(lexicon: Lexicon): string {
  */
 export function decodeLexicon(text: string): Lexicon {
   const [head = '', ...lines] = text.split('\n')
-  const counts = /^lexicon\/1 (\d+) (\d+)$/.exec(head)
+  const counts = /^lexicon\/2 (-|[a-z\d][a-z\d-]*) (\d+) (\d+)$/.exec(head)
   if (counts === null) {
     throw new RagGateError('lexicon_unreadable', 'The collection lexicon is not in a form this version can read')
   }
@@ -121,5 +142,11 @@ export function decodeLexicon(text: string): Lexicon {
     }
     for (const term of group) documentFrequency.set(term, frequency)
   }
-  return { chunkCount: Number(counts[1]), termCount: Number(counts[2]), documentFrequency }
+  const [, language = '', chunkCount, termCount] = counts
+  return {
+    language: language === '-' ? '' : language,
+    chunkCount: Number(chunkCount),
+    termCount: Number(termCount),
+    documentFrequency,
+  }
 }

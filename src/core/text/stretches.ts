@@ -1,4 +1,5 @@
 /** Stretches of long parts of a question: two sentences may be run together without any mark between them. */
+import type { Language } from './language.ts'
 import { terms } from './terms.ts'
 
 /** A part with fewer words that count is short enough to be judged as a whole. */
@@ -16,9 +17,9 @@ const MOST_STRETCHES = 16
  * @param parts of a question (`questionParts`)
  * @returns at most 16
  */
-export function stretchesOf(parts: readonly string[]): readonly string[] {
+export function stretchesOf(parts: readonly string[], language: Language | undefined): readonly string[] {
   const long = parts
-    .map((part) => part.split(/\s+/u).filter((word) => terms(word).length > 0))
+    .map((part) => part.split(/\s+/u).filter((word) => terms(word, language).length > 0))
     .filter(({ length }) => length >= LONG_WORDS)
   const most = Math.max(1, Math.floor(MOST_STRETCHES / Math.max(1, long.length)))
   return long.slice(0, MOST_STRETCHES).flatMap((counted) => stretchesOfOne(counted, most))

@@ -1,8 +1,8 @@
 /** Terms: what indexes, lexicons and signals count. */
 import { type Beginnings, beginsSo } from './beginnings.ts'
+import type { Language } from './language.ts'
 import { sentenceEnds } from './sentences.ts'
-import { stem } from './stem.ts'
-import { isStopWord, words } from './words.ts'
+import { words } from './words.ts'
 
 /** The terms of each sentence of a text, in order. */
 export type SentenceTerms = readonly (readonly string[])[]
@@ -17,7 +17,7 @@ export interface ReadSentence {
 
 /** Reads the terms of texts. */
 export interface TermReader {
-  /** The terms of a text in order: stemmed words, stop words left out. */
+  /** The terms of a text in order. */
   readonly terms: (text: string) => string[]
   /**
    * The sentences of a text.
@@ -27,21 +27,18 @@ export interface TermReader {
   readonly sentences: (text: string, which: 'asked' | 'all') => readonly ReadSentence[]
 }
 
-/** The terms of a text in order: stemmed words, stop words left out. */
-export function terms(text: string): string[] {
-  return termsIn(text, termOf)
+/** What of a language makes terms of words. */
+type TermLanguage = Pick<Language, 'isStopWord' | 'stem'>
+
+/** The terms of a text in order: the stems of its words, stop words left out; without a language its words. */
+export function terms(text: string, language: TermLanguage | undefined): string[] {
+  return termsOf(words(text), termBy(language))
 }
 
-/** The terms of each sentence of a text. */
-export function sentenceTerms(text: string): SentenceTerms {
-  return writtenSentences(text).map(terms)
+/** A reader that reads every text anew: for whoever reads a text once. */
+export function plainTermReader(language: TermLanguage | undefined): TermReader {
+  return termReader(language, termBy(language))
 }
-
-/** Reads every text anew: for whoever reads a text once. */
-export const PLAIN_TERM_READER: TermReader = Object.freeze({
-  terms,
-  sentences: (text: string, which: 'asked' | 'all') => readSentences(text, termOf, which),
-})
 
 /**
  * A reader that remembers: the terms of some 16,000 words at least, up to twice as many, and of each sentence of the last
@@ -49,11 +46,16 @@ export const PLAIN_TERM_READER: TermReader = Object.freeze({
  * back with every other question, and texts are made of the same few thousand words. Its owner decides who shares it: it
  * holds texts.
  */
-export function createTermReader(): TermReader {
-  const known = remembering(termOf, WORDS_KEPT)
+export function createTermReader(language: TermLanguage | undefined): TermReader {
+  const { terms: read, sentences } = termReader(language, remembering(termBy(language), WORDS_KEPT))
+  return Object.freeze({ terms: read, sentences: createTextMemory(sentences) })
+}
+
+function termReader(language: TermLanguage | undefined, termOf: TermOf): TermReader {
+  const isStopWord = language?.isStopWord ?? (() => false)
   return Object.freeze({
-    terms: (text: string) => termsIn(text, known),
-    sentences: createTextMemory((text, which) => readSentences(text, known, which)),
+    terms: (text: string) => termsOf(words(text), termOf),
+    sentences: (text: string, which: 'asked' | 'all') => readSentences(text, termOf, isStopWord, which),
   })
 }
 
@@ -65,9 +67,10 @@ const LONGEST_KEPT = 12
 /** The term of a word in lower case, `''` for a stop word. */
 type TermOf = (word: string) => string
 
-/** Stop words and stems are English: a word that holds other letters is its own term. */
-function termOf(word: string): string {
-  return isStopWord(word) ? '' : stem(word)
+function termBy(language: TermLanguage | undefined): TermOf {
+  if (language === undefined) return (word) => word
+  const { isStopWord, stem } = language
+  return (word) => (isStopWord(word) ? '' : stem(word))
 }
 
 function remembering(find: TermOf, most: number): TermOf {
@@ -87,10 +90,6 @@ function remembering(find: TermOf, most: number): TermOf {
   }
 }
 
-function termsIn(text: string, known: TermOf): string[] {
-  return termsOf(words(text), known)
-}
-
 function termsOf(found: readonly string[], known: TermOf, beginnings?: Beginnings): string[] {
   const terms: string[] = []
   for (const word of found) {
@@ -101,7 +100,12 @@ function termsOf(found: readonly string[], known: TermOf, beginnings?: Beginning
   return terms
 }
 
-function readSentences(text: string, known: TermOf, which: 'asked' | 'all'): ReadSentence[] {
+function readSentences(
+  text: string,
+  known: TermOf,
+  isStopWord: TermLanguage['isStopWord'],
+  which: 'asked' | 'all',
+): ReadSentence[] {
   return writtenSentences(text).map((sentence) => {
     const found = words(sentence)
     if (which === 'all') {
@@ -111,17 +115,11 @@ function readSentences(text: string, known: TermOf, which: 'asked' | 'all'): Rea
     let length: number | undefined
     return {
       get length() {
-        return (length ??= countTerms(found))
+        return (length ??= found.reduce((count, word) => (isStopWord(word) ? count : count + 1), 0))
       },
       terms: (beginnings) => termsOf(found, known, beginnings),
     }
   })
-}
-
-function countTerms(found: readonly string[]): number {
-  let count = 0
-  for (const word of found) if (!isStopWord(word)) count++
-  return count
 }
 
 /** The sentences as they stand, white space around them; none that is nothing else. */

@@ -1,15 +1,18 @@
 import { anything, type OptionKinds, requireOptions } from '../../core/lib/options.ts'
 import { logisticModel, logistic } from '../../core/policy/logistic.ts'
+import type { Language } from '../../core/text/language.ts'
 import type { Preset } from '../../core/policy/preset.ts'
 import { confidenceRange, confidenceRangeGate } from '../../core/gates/confidence-range.ts'
 import { definePolicy, type Policy } from '../../core/policy/policy.ts'
 import { BALANCED_LACKING, BALANCED_PROVENANCE, BALANCED_WEIGHTS } from './balanced-weights.ts'
+import { english } from '../../language/english/english.ts'
 
 /** The parts of `balanced`. */
 export const balancedPreset: Preset = Object.freeze({
   name: 'balanced',
   gates: [confidenceRangeGate],
   confidenceModels: [logisticModel],
+  languages: [english],
 })
 
 /** Settings of `balanced`. */
@@ -26,10 +29,20 @@ export interface BalancedOptions {
    * @default 0.8
    */
   readonly adviseBelow?: number
+  /**
+   * In which questions and passages are read.
+   *
+   * @default english
+   */
+  readonly language?: Language
 }
 
-/** Their values are checked by the gate. */
-export const BALANCED_OPTIONS: OptionKinds<BalancedOptions> = { refuseBelow: anything, adviseBelow: anything }
+/** Their values are checked by the gate and the policy. */
+export const BALANCED_OPTIONS: OptionKinds<BalancedOptions> = {
+  refuseBelow: anything,
+  adviseBelow: anything,
+  language: anything,
+}
 
 /**
  * The default: a logistic confidence over what the retrieved texts say, not over the engine's scores, so that the same
@@ -55,6 +68,7 @@ export function balanced(options: BalancedOptions = {}): Policy {
     }),
     preset: balancedPreset,
     bands: { high: 0.9, medium: 0.8, low: 0.55 },
+    language: options.language ?? english,
     gates: [confidenceRange({ refuseBelow: options.refuseBelow ?? 0.55, adviseBelow: options.adviseBelow ?? 0.8 })],
   })
 }

@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { collections as collectionRows, documents, lexicons } from '../../../d1/schema.ts'
 import { createD1Collections } from '../../../packages/ingest/src/d1/collections.ts'
 import { lexiconIdPrefix } from '../../../packages/ingest/src/d1/lexicon-parts.ts'
-import { EMPTY_LEXICON, buildLexicon, encodeLexicon } from '../../../src/core/text/lexicon.ts'
+import { EMPTY_LEXICON, encodeLexicon } from '../../../src/core/text/lexicon.ts'
 import type { Lexicon } from '../../../src/core/text/lexicon.ts'
 import type {
   CollectionWriter,
@@ -14,6 +14,7 @@ import type {
   Writer,
 } from '../../../packages/ingest/src/collection-writer.ts'
 import type { Collection } from '../../../src/ports/collections.ts'
+import { buildLexicon } from '../../fixtures/english.ts'
 
 const database = drizzle(env.DB)
 const LEXICON = buildLexicon(['turn the key to the left', 'pull the handle'])
@@ -307,7 +308,7 @@ describe('lexicon', () => {
     const documentFrequency = new Map<string, number>()
     // 40 characters outside the basic plane each, so that cuts fall into surrogate pairs.
     for (let at = 0; at < 30_000; at++) documentFrequency.set(`${'𠀀'.repeat(20)}${at}`, 1 + (at % 7))
-    const lexicon: Lexicon = { chunkCount: 10_000, termCount: 500_000, documentFrequency }
+    const lexicon: Lexicon = { language: 'english', chunkCount: 10_000, termCount: 500_000, documentFrequency }
     expect(encodeLexicon(lexicon).length).toBeGreaterThan(1_000_000)
     const { lexiconId } = await publish(createD1Collections({ db: env.DB }), aChange('parts', 0, { lexicon }))
     const parts = await database.$count(lexicons, eq(lexicons.id, lexiconId!))
@@ -367,7 +368,7 @@ describe('lexicon', () => {
     const unreadable = { code: 'lexicon_unreadable' }
     const { lexiconId } = await publish(createD1Collections({ db: env.DB }), aChange('damaged', 0))
     await expect(readAnew('unknown')).rejects.toMatchObject(unreadable)
-    await database.update(lexicons).set({ body: 'lexicon/1 1 1\n1 forged' }).where(eq(lexicons.id, lexiconId!))
+    await database.update(lexicons).set({ body: 'lexicon/2 english 1 1\n1 forged' }).where(eq(lexicons.id, lexiconId!))
     await expect(readAnew(lexiconId!)).rejects.toMatchObject(unreadable)
     await database.delete(lexicons).where(eq(lexicons.id, lexiconId!))
     await expect(readAnew(lexiconId!)).rejects.toMatchObject(unreadable)

@@ -2,8 +2,8 @@
 import { expect, it } from 'vitest'
 import { QUESTION_FORMS } from '../../../bench/evaluation/question-forms.ts'
 import { normaliseQuestion } from '../../../src/core/text/normalise.ts'
-import { questionParts } from '../../../src/core/text/question-parts.ts'
-import { terms } from '../../../src/core/text/terms.ts'
+import { questionParts } from '../../../src/language/english/question-parts.ts'
+import { terms } from '../../fixtures/english.ts'
 
 const QUESTIONS = [
   'How do I install a package?',

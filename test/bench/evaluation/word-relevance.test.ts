@@ -1,12 +1,11 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { measure } from '../../../src/core/signals/measure.ts'
 import { rankByWords, wordFeatures, wordRelevance } from '../../../bench/evaluation/word-relevance.ts'
 import { WORD_WEIGHTS } from '../../../bench/evaluation/word-weights.ts'
-import { buildLexicon } from '../../../src/core/text/lexicon.ts'
 import { anyText } from '../../fixtures/any-text.ts'
 import { evidenceOf, scoredEvidence } from '../../fixtures/evidence.ts'
 import { examples } from '../../properties.ts'
+import { buildLexicon, measure } from '../../fixtures/english.ts'
 
 /** Every term alike. */
 const ALIKE = buildLexicon(['Engine, start, stop, repair, red, blue paint.'])

@@ -11,7 +11,7 @@ import { keywordCoverage } from '../../../src/core/gates/keyword-coverage.ts'
 import { minTopCosine } from '../../../src/core/gates/min-top-cosine.ts'
 import { responseQuality } from '../../../src/core/gates/response-quality.ts'
 import { gatingReport } from '../../../packages/presets/src/sufficiency/gating-report.ts'
-import { type AnswerInput, type GenerationReport, measureAnswer } from '../../../src/core/answer/measure-answer.ts'
+import type { AnswerInput, GenerationReport } from '../../../src/core/answer/measure-answer.ts'
 import { answerFields, judge, judgeAnswer } from '../../../src/core/policy/judge.ts'
 import { definePolicy, type Policy } from '../../../src/core/policy/policy.ts'
 import { advisory } from '../../../packages/presets/src/advisory/advisory.ts'
@@ -20,6 +20,7 @@ import { multiGate } from '../../../packages/presets/src/multi-gate/multi-gate.t
 import { sufficiency } from '../../../packages/presets/src/sufficiency/sufficiency.ts'
 import { answerSignalsOf, aSentence } from '../../fixtures/answer.ts'
 import { aCurve, evidenceOf, signalsOf } from '../../fixtures/evidence.ts'
+import { measureAnswer } from '../../fixtures/english.ts'
 
 const CHUNKS = evidenceOf([
   'The engine starts with the red key at 70 degrees.',

@@ -4,10 +4,11 @@ import { describe, expect, it } from 'vitest'
 import type { Chunk, Scores } from '../../../src/core/evidence/chunk.ts'
 import { evidenceShare, largestShare, evidenceShareGate } from '../../../src/core/gates/evidence-share.ts'
 import { groundingGate } from '../../../src/core/gates/grounding.ts'
-import { answerSentences, citedNumbers, supportOfSentences } from '../../../src/core/answer/sentence-support.ts'
-import { type GenerationReport, measureAnswer } from '../../../src/core/answer/measure-answer.ts'
+import { answerSentences, citedNumbers } from '../../../src/core/answer/sentence-support.ts'
+import type { GenerationReport } from '../../../src/core/answer/measure-answer.ts'
 import { evidenceOf } from '../../fixtures/evidence.ts'
 import { anyText } from '../../fixtures/any-text.ts'
+import { measureAnswer, supportOfSentences } from '../../fixtures/english.ts'
 
 const TEXTS = [
   'The warranty of the Falcon lasts 24 months and costs 1,200 euros. Repairs are free.',

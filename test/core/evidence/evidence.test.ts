@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest'
 import { collect, rankBy } from '../../../src/core/evidence/evidence.ts'
 import { fuseConvex } from '../../../src/core/evidence/fusion.ts'
 import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
-import { measure } from '../../../src/core/signals/measure.ts'
 import { judge } from '../../../src/core/policy/judge.ts'
 import { twoTier } from '../../../packages/presets/src/two-tier/two-tier.ts'
 import { aPassage, aRanking } from '../../fixtures/evidence.ts'
+import { measure } from '../../fixtures/english.ts'
 
 const unusable = [NaN, Infinity, -Infinity]
 // Adapters are typed, but what they read came from elsewhere.

@@ -12,12 +12,12 @@ import {
   fuseReciprocalRank,
 } from '../../../src/core/evidence/fusion.ts'
 import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
-import { measure } from '../../../src/core/signals/measure.ts'
 import { judge } from '../../../src/core/policy/judge.ts'
 import { multiGate } from '../../../packages/presets/src/multi-gate/multi-gate.ts'
 import { twoTier } from '../../../packages/presets/src/two-tier/two-tier.ts'
 import { weightedSignals } from '../../../packages/presets/src/weighted-signals/weighted-signals.ts'
 import { aPassage, aRanking } from '../../fixtures/evidence.ts'
+import { measure } from '../../fixtures/english.ts'
 
 const finite = fc.double({ min: -3, max: 30, noNaN: true })
 const cosine = fc.double({ min: -1, max: 1, noNaN: true })

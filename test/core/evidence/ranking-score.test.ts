@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Scores } from '../../../src/core/evidence/chunk.ts'
-import { buildLexicon, idfMass, type Lexicon } from '../../../src/core/text/lexicon.ts'
+import { idfMass, type Lexicon } from '../../../src/core/text/lexicon.ts'
 import { scoredChunks } from '../../../src/core/evidence/ranking-score.ts'
-import { terms } from '../../../src/core/text/terms.ts'
 import { scoredEvidence } from '../../fixtures/evidence.ts'
+import { buildLexicon, terms } from '../../fixtures/english.ts'
 
 const massOf = (question: string, lexicon: Lexicon): number => idfMass(lexicon, terms(question))
 

@@ -2,8 +2,8 @@ import { askGate } from '../../fixtures/policy.ts'
 import { describe, expect, it } from 'vitest'
 import { keywordCoverage } from '../../../src/core/gates/keyword-coverage.ts'
 import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
-import { measure } from '../../../src/core/signals/measure.ts'
 import { evidenceOf, signalsOf } from '../../fixtures/evidence.ts'
+import { measure } from '../../fixtures/english.ts'
 
 const check = (question: string, texts: readonly string[], adviseBelow?: number) =>
   askGate(keywordCoverage(adviseBelow === undefined ? {} : { adviseBelow }), {

@@ -3,9 +3,7 @@ import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { AnswerSignals } from '../../../src/core/answer/answer-signals.ts'
 import type { Verdict } from '../../../src/core/gates/finding.ts'
-import { buildLexicon } from '../../../src/core/text/lexicon.ts'
-import { measure, type Signals } from '../../../src/core/signals/measure.ts'
-import { measureAnswer } from '../../../src/core/answer/measure-answer.ts'
+import type { Signals } from '../../../src/core/signals/measure.ts'
 import { judge, judgeAnswer } from '../../../src/core/policy/judge.ts'
 import { type Policy } from '../../../src/core/policy/policy.ts'
 import { advisory } from '../../../packages/presets/src/advisory/advisory.ts'
@@ -15,6 +13,7 @@ import { sufficiency } from '../../../packages/presets/src/sufficiency/sufficien
 import { twoTier } from '../../../packages/presets/src/two-tier/two-tier.ts'
 import { weightedSignals } from '../../../packages/presets/src/weighted-signals/weighted-signals.ts'
 import { scoredEvidence } from '../../fixtures/evidence.ts'
+import { buildLexicon, measure, measureAnswer } from '../../fixtures/english.ts'
 
 const STRICTNESS: Readonly<Record<Verdict, number>> = { pass: 0, advise: 1, refuse: 2 }
 const TEXTS = ['The engine starts with the red key.', 'Paint is blue.', 'Brakes squeal when it rains.']

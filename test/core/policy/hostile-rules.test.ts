@@ -2,7 +2,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import type { Evidence } from '../../../src/core/evidence/evidence.ts'
-import { measure } from '../../../src/core/signals/measure.ts'
 import { judge } from '../../../src/core/policy/judge.ts'
 import { multiGate } from '../../../packages/presets/src/multi-gate/multi-gate.ts'
 import {
@@ -16,6 +15,7 @@ import {
 } from '../../../src/core/policy/rules.ts'
 import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
 import { aCurve, scoredEvidence, signalsOf } from '../../fixtures/evidence.ts'
+import { measure } from '../../fixtures/english.ts'
 
 const evidence = (): Evidence =>
   scoredEvidence([{ text: 'Paint is blue.', scores: { cosine: 0.2 }, metadata: { source: { kind: 'third-party' } } }])

@@ -131,12 +131,12 @@ describe('definePolicy', () => {
     const profiles = [twoTier(), multiGate(), weightedSignals(), legalReview(), advisory(), sufficiency()]
     expect(profiles.map(({ id }) => id)).toMatchInlineSnapshot(`
       [
-        "two-tier@1d3c8c7b7cb445fb",
-        "multi-gate@dc65bed06182c31b",
-        "weighted-signals@2c71ea1dd643d3ff",
-        "legal-review@d3088c70c1bb1c90",
-        "advisory@92b6a717ec004be5",
-        "sufficiency@d0fcac206b26c551",
+        "two-tier@7fd4fce04bf5c598",
+        "multi-gate@352688cc35638c1a",
+        "weighted-signals@c7f4d2c36da0846c",
+        "legal-review@fc1568b9c4488ee1",
+        "advisory@ef9eb66b28a6061e",
+        "sufficiency@c91fda121e7e67c5",
       ]
     `)
   })

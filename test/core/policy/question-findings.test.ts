@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Evidence } from '../../../src/core/evidence/evidence.ts'
 import { loneTermFindings, questionFindings, runTogetherFindings } from '../../../src/core/policy/question-findings.ts'
-import { buildLexicon, EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
+import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
+import { buildLexicon } from '../../fixtures/english.ts'
+import { english } from '../../../src/language/english/english.ts'
 
 const codes = (findings: readonly { readonly code: string }[]): string[] => findings.map(({ code }) => code)
 
@@ -28,24 +30,26 @@ describe('questionFindings', () => {
     ['how is it?', ['question_too_short']],
     ['???', ['question_unreadable']],
   ])('says of %j %j', (question, expected) => {
-    expect(codes(questionFindings(question))).toEqual(expected)
+    expect(codes(questionFindings(question, english))).toEqual(expected)
   })
 })
 
 describe('loneTermFindings', () => {
   it.each(['x', 'ok', 'gate', 'the gate', 'gate gate?', 'evidence'])('refuses %j', (question) => {
-    expect(codes(loneTermFindings(question, evidenceOf('The gate'), lexicon))).toEqual(['question_too_short'])
+    expect(codes(loneTermFindings(question, evidenceOf('The gate'), lexicon, english))).toEqual(['question_too_short'])
   })
 
   it('keeps a rare term that names the best page', () => {
-    expect(loneTermFindings('metafont', evidenceOf('Metafont'), lexicon)).toEqual([])
-    expect(codes(loneTermFindings('metafont', evidenceOf('Letters'), lexicon))).toEqual(['question_too_short'])
-    expect(codes(loneTermFindings('metafont', evidenceOf('Metafont'), EMPTY_LEXICON))).toEqual(['question_too_short'])
+    expect(loneTermFindings('metafont', evidenceOf('Metafont'), lexicon, english)).toEqual([])
+    expect(codes(loneTermFindings('metafont', evidenceOf('Letters'), lexicon, english))).toEqual(['question_too_short'])
+    expect(codes(loneTermFindings('metafont', evidenceOf('Metafont'), EMPTY_LEXICON, english))).toEqual([
+      'question_too_short',
+    ])
   })
 
   it('keeps one term with a question word, and two terms', () => {
-    expect(loneTermFindings('What is a gate?', evidenceOf(), lexicon)).toEqual([])
-    expect(loneTermFindings('gate evidence', evidenceOf(), lexicon)).toEqual([])
+    expect(loneTermFindings('What is a gate?', evidenceOf(), lexicon, english)).toEqual([])
+    expect(loneTermFindings('gate evidence', evidenceOf(), lexicon, english)).toEqual([])
   })
 })
 
@@ -53,15 +57,15 @@ describe('runTogetherFindings', () => {
   const question = 'How does whowonthechessmatch start?'
 
   it('refuses words run together that neither the collection nor what was found knows', () => {
-    expect(codes(runTogetherFindings(question, evidenceOf(), lexicon))).toEqual(['question_unreadable'])
-    expect(runTogetherFindings('How does it start?', evidenceOf(), lexicon)).toEqual([])
+    expect(codes(runTogetherFindings(question, evidenceOf(), lexicon, english))).toEqual(['question_unreadable'])
+    expect(runTogetherFindings('How does it start?', evidenceOf(), lexicon, english)).toEqual([])
   })
 
   it('lets be what either of them knows', () => {
     const known = buildLexicon(['The job whowonthechessmatch runs each night.'])
-    expect(runTogetherFindings(question, evidenceOf(), known)).toEqual([])
+    expect(runTogetherFindings(question, evidenceOf(), known, english)).toEqual([])
     const evidence = evidenceOf()
     const found = { ...evidence.chunks[0]!, text: 'The job whowonthechessmatch runs each night.' }
-    expect(runTogetherFindings(question, { ...evidence, chunks: [found] }, lexicon)).toEqual([])
+    expect(runTogetherFindings(question, { ...evidence, chunks: [found] }, lexicon, english)).toEqual([])
   })
 })

@@ -9,13 +9,14 @@ import { retrievalScore } from '../../../src/core/gates/retrieval-score.ts'
 import { minTopCosine } from '../../../src/core/gates/min-top-cosine.ts'
 import { fuseConvex } from '../../../src/core/evidence/fusion.ts'
 import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
-import { measure, type Signals } from '../../../src/core/signals/measure.ts'
+import type { Signals } from '../../../src/core/signals/measure.ts'
 import { judge } from '../../../src/core/policy/judge.ts'
 import { type Policy } from '../../../src/core/policy/policy.ts'
 import { balanced } from '../../../src/presets/balanced/balanced.ts'
 import { twoTier, twoTierPreset } from '../../../packages/presets/src/two-tier/two-tier.ts'
 import type { ScoreKind } from '../../../src/core/evidence/chunk.ts'
 import { aCurve, aRanking, signalsOf } from '../../fixtures/evidence.ts'
+import { measure } from '../../fixtures/english.ts'
 
 function explained(policy: Policy, kind: ScoreKind, scores: readonly number[]) {
   const signals = measure('question', fuseConvex([aRanking(kind, scores)], { idfMass: 1, topK: 10 }), EMPTY_LEXICON)

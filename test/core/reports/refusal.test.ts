@@ -8,7 +8,6 @@ import type { Finding, Verdict } from '../../../src/core/gates/finding.ts'
 import { fuseConvex } from '../../../src/core/evidence/fusion.ts'
 import { EXPLANATIONS } from '../../../packages/presets/src/sufficiency/texts.ts'
 import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
-import { measure } from '../../../src/core/signals/measure.ts'
 import { definePolicy, type Policy } from '../../../src/core/policy/policy.ts'
 import { judge, judgeAnswer } from '../../../src/core/policy/judge.ts'
 import { balanced } from '../../../src/presets/balanced/balanced.ts'
@@ -25,6 +24,7 @@ import {
 import type { Audience } from '../../../src/core/policy/preset.ts'
 import { answerSignalsOf, aSentence } from '../../fixtures/answer.ts'
 import { aRanking } from '../../fixtures/evidence.ts'
+import { measure } from '../../fixtures/english.ts'
 
 const ID = '01930000-0000-7000-8000-000000000001'
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { buildLexicon } from '../../../src/core/text/lexicon.ts'
-import { read } from '../../../src/core/signals/text-features.ts'
 import { chunkCosineGap } from '../../../src/core/signals/chunk-cosine-gap.ts'
 import { evidenceOf } from '../../fixtures/evidence.ts'
+import { buildLexicon, read } from '../../fixtures/english.ts'
 
 /** Every term alike. */
 const ALIKE = buildLexicon(['Engine, start, stop, repair, red, blue paint.'])

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
-import { measure } from '../../../src/core/signals/measure.ts'
 import { evidenceOf } from '../../fixtures/evidence.ts'
+import { measure } from '../../fixtures/english.ts'
 
 describe('keywordCoverage', () => {
   it.each([

@@ -2,11 +2,9 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { confidenceOf } from '../../../src/core/policy/confidence.ts'
 import { judge } from '../../../src/core/policy/judge.ts'
-import { measure } from '../../../src/core/signals/measure.ts'
-import { measureQuestion } from '../../../src/core/signals/measure-question.ts'
-import { buildLexicon } from '../../../src/core/text/lexicon.ts'
 import { balanced } from '../../../src/presets/balanced/balanced.ts'
 import { evidenceOf } from '../../fixtures/evidence.ts'
+import { buildLexicon, measure, measureQuestion } from '../../fixtures/english.ts'
 
 const SENTENCE = 'The gate refuses weak evidence before any model call and says so in plain words'
 const CORPUS = [`${SENTENCE}.`, 'Signing keys rotate every ninety days.', 'Logs hold no question text at all.']

@@ -2,12 +2,12 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Chunk } from '../../../src/core/evidence/chunk.ts'
 import type { Evidence } from '../../../src/core/evidence/evidence.ts'
-import { buildLexicon, EMPTY_LEXICON, type Lexicon } from '../../../src/core/text/lexicon.ts'
-import { measure } from '../../../src/core/signals/measure.ts'
+import { EMPTY_LEXICON, type Lexicon } from '../../../src/core/text/lexicon.ts'
 import { SCORES_RECORDED } from '../../../src/core/signals/score-curves.ts'
 import { aPassage, evidenceOf } from '../../fixtures/evidence.ts'
 import { anyText } from '../../fixtures/any-text.ts'
 import { examples } from '../../properties.ts'
+import { buildLexicon, measure } from '../../fixtures/english.ts'
 
 /** Four chunks of two terms on average, which count as a hundred. `engin` stands in two of them, `start` and `stop` in one. */
 const CORPUS = ['Engine start.', 'Engine stop.', 'Red paint.', 'Blue paint.']
@@ -204,7 +204,7 @@ describe('measure', () => {
     const lexicons: fc.Arbitrary<Lexicon> = fc.oneof(
       fc.constant(EMPTY_LEXICON),
       fc.array(nasty, { maxLength: 5 }).map(buildLexicon),
-      fc.constant({ chunkCount: 3, termCount: 0, documentFrequency: new Map([['engin', 1e9]]) }),
+      fc.constant({ language: 'english', chunkCount: 3, termCount: 0, documentFrequency: new Map([['engin', 1e9]]) }),
     )
     fc.assert(
       fc.property(nasty, fc.array(nasty, { maxLength: 12 }), lexicons, (question, texts, lexicon) => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { buildLexicon, EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
-import { read } from '../../../src/core/signals/text-features.ts'
+import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
 import { questionLikelihood } from '../../../src/core/signals/question-likelihood.ts'
 import { evidenceOf } from '../../fixtures/evidence.ts'
+import { buildLexicon, read } from '../../fixtures/english.ts'
 
 /** Four chunks of two terms, which count as a hundred; `engin` in two of them, `repair` in one: rates 2.5/200 and 1.5/200. */
 const LEXICON = buildLexicon(['Engine repair.', 'Engine stop.', 'Red paint.', 'Blue paint.'])

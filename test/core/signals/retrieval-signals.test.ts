@@ -2,10 +2,10 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Passage, ScoreKind, Scores } from '../../../src/core/evidence/chunk.ts'
 import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
-import { measure } from '../../../src/core/signals/measure.ts'
 import type { RetrievalSignals } from '../../../src/core/signals/retrieval-signals.ts'
 import { consensusCount } from '../../../src/core/signals/consensus.ts'
 import { scoredEvidence } from '../../fixtures/evidence.ts'
+import { measure } from '../../fixtures/english.ts'
 
 type Given = Partial<Passage> & { readonly scores: Scores }
 

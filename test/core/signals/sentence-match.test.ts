@@ -1,9 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { buildLexicon } from '../../../src/core/text/lexicon.ts'
-import { read } from '../../../src/core/signals/text-features.ts'
 import { sentenceMatch } from '../../../src/core/signals/sentence-match.ts'
 import { evidenceOf, scoredEvidence } from '../../fixtures/evidence.ts'
+import { buildLexicon, read } from '../../fixtures/english.ts'
 
 /** Every term alike. */
 const ALIKE = buildLexicon(['Engine, start, stop, repair, red, blue paint.'])

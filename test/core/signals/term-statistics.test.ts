@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { termStatistics } from '../../../src/core/signals/term-statistics.ts'
-import { buildLexicon, EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
+import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
+import { buildLexicon } from '../../fixtures/english.ts'
 
 /** Chunks of two terms, half of which hold `engin`. */
 const lexicon = (chunks: number): ReturnType<typeof buildLexicon> =>

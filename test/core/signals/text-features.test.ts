@@ -1,10 +1,10 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { buildLexicon, EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
-import { measure, type Signals } from '../../../src/core/signals/measure.ts'
-import { read } from '../../../src/core/signals/text-features.ts'
-import { createTermReader, PLAIN_TERM_READER, type TermReader } from '../../../src/core/text/terms.ts'
+import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
+import type { Signals } from '../../../src/core/signals/measure.ts'
+import type { TermReader } from '../../../src/core/text/terms.ts'
 import { evidenceOf } from '../../fixtures/evidence.ts'
+import { READER, buildLexicon, createTermReader, measure, read } from '../../fixtures/english.ts'
 
 describe('read', () => {
   it('takes every chunk for one of mean length where no collection is known', () => {
@@ -68,7 +68,7 @@ describe('a passage that is stored twice', () => {
 })
 
 it('signals do not depend on how much of the passages is read, nor on what a reader remembers', () => {
-  const whole: TermReader = { ...PLAIN_TERM_READER, sentences: (text) => PLAIN_TERM_READER.sentences(text, 'all') }
+  const whole: TermReader = { ...READER, sentences: (text) => READER.sentences(text, 'all') }
   const remembering = createTermReader()
   // Terms, terms near them, misspelt ones, and words whose stems keep little of them.
   const word = fc.constantFrom(
@@ -82,7 +82,7 @@ it('signals do not depend on how much of the passages is read, nor on what a rea
   fc.assert(
     fc.property(sentence, fc.array(passage, { maxLength: 6 }), lexicon, (question, texts, known) => {
       const expected = measure(question, evidenceOf(texts), known, whole)
-      expect(measure(question, evidenceOf(texts), known, PLAIN_TERM_READER)).toEqual(expected)
+      expect(measure(question, evidenceOf(texts), known, READER)).toEqual(expected)
       expect(measure(question, evidenceOf(texts), known, remembering)).toEqual(expected)
     }),
   )

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
-import { measure } from '../../../src/core/signals/measure.ts'
 import { aPassage } from '../../fixtures/evidence.ts'
 import { anyText } from '../../fixtures/any-text.ts'
+import { measure } from '../../fixtures/english.ts'
 
 const titled = (...titles: (string | undefined)[]): { titleMatch: number; topTitleTermCount: number } => {
   const chunks = titles.map((title, at) => ({

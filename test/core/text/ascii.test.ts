@@ -1,12 +1,12 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isAscii } from '../../../src/core/text/ascii.ts'
-import { questionParts } from '../../../src/core/text/question-parts.ts'
+import { questionParts } from '../../../src/language/english/question-parts.ts'
 import { sentences } from '../../../src/core/text/sentences.ts'
 import { normaliseQuestion } from '../../../src/core/text/normalise.ts'
 import { isReadable } from '../../../src/core/text/readable.ts'
-import { terms } from '../../../src/core/text/terms.ts'
 import { words } from '../../../src/core/text/words.ts'
+import { terms } from '../../fixtures/english.ts'
 
 /** Any characters of ASCII, control characters among them. */
 const ascii = fc.string({ unit: 'binary-ascii', maxLength: 80 })

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { beginningsAround, beginningsOf, beginsSo } from '../../../src/core/text/beginnings.ts'
-import { stem } from '../../../src/core/text/stem.ts'
+import { stem } from '../../../src/language/english/stem.ts'
 import { anyText } from '../../fixtures/any-text.ts'
 import { examples } from '../../properties.ts'
 

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { contentStems, type WordReader } from '../../../src/core/text/content-stems.ts'
-import { englishStems } from '../../../src/core/text/english-stems.ts'
+import { englishStems } from '../../../src/language/english/english-stems.ts'
 import { normaliseQuestion } from '../../../src/core/text/normalise.ts'
 import { OTHER_QUESTION, type QuestionPair } from '../../fixtures/question-pairs.ts'
 

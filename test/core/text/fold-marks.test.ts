@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { foldMarks } from '../../../src/core/text/fold-marks.ts'
-import { terms } from '../../../src/core/text/terms.ts'
+import { terms } from '../../fixtures/english.ts'
 
 describe('foldMarks', () => {
   it.each([

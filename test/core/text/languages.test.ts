@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { buildLexicon } from '../../../src/core/text/lexicon.ts'
-import { measure } from '../../../src/core/signals/measure.ts'
 import { normaliseQuestion } from '../../../src/core/text/normalise.ts'
 import { termFrequencies } from '../../../packages/vector-index/src/embed/embedder.ts'
 import { passageVector, questionVector } from '../../../packages/vector-index/src/embed/bm25.ts'
 import { SparsePostings } from '../../../packages/vector-index/src/search/sparse.ts'
 import { evidenceOf } from '../../fixtures/evidence.ts'
+import { buildLexicon, measure } from '../../fixtures/english.ts'
 
 interface Collection {
   readonly language: string

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
-  buildLexicon,
   decodeLexicon,
   EMPTY_LEXICON,
   encodeLexicon,
@@ -12,6 +11,7 @@ import {
   updateLexicon,
 } from '../../../src/core/text/lexicon.ts'
 import { anyText } from '../../fixtures/any-text.ts'
+import { buildLexicon } from '../../fixtures/english.ts'
 
 const word = fc.constantFrom(
   'engine',
@@ -78,12 +78,13 @@ describe('updateLexicon', () => {
 
   it('never counts below nothing, when something was removed that had not been counted', () => {
     const updated = updateLexicon(EMPTY_LEXICON, { added: EMPTY_LEXICON, removed: buildLexicon(['engine start']) })
-    expect(encodeLexicon(updated)).toBe('lexicon/1 0 0')
+    expect(encodeLexicon(updated)).toBe('lexicon/2 - 0 0')
   })
 })
 
 describe('inverse document frequency', () => {
   const lexicon: Lexicon = {
+    language: 'english',
     chunkCount: 10,
     termCount: 100,
     documentFrequency: new Map([
@@ -153,11 +154,14 @@ describe('encodeLexicon and decodeLexicon', () => {
   })
 
   it('write a head and a line for each frequency', () => {
-    expect(encodeLexicon(buildLexicon(['engine stop', 'engine start']))).toBe('lexicon/1 2 4\n1 start stop\n2 engin')
+    expect(encodeLexicon(buildLexicon(['engine stop', 'engine start']))).toBe(
+      'lexicon/2 english 2 4\n1 start stop\n2 engin',
+    )
   })
 
   it('read counts of several digits', () => {
-    expect(decodeLexicon('lexicon/1 120 3456\n10 a b\n117 c')).toEqual({
+    expect(decodeLexicon('lexicon/2 english 120 3456\n10 a b\n117 c')).toEqual({
+      language: 'english',
       chunkCount: 120,
       termCount: 3456,
       documentFrequency: new Map([
@@ -171,10 +175,10 @@ describe('encodeLexicon and decodeLexicon', () => {
   it.each([
     ['nothing', ''],
     ['another form', 'lexicon/2 1 1\n1 a'],
-    ['a head cut short', 'lexicon/1 1'],
-    ['a head that goes on', 'lexicon/1 1 1 1\n1 a'],
-    ['something before the head', ' lexicon/1 1 1\n1 a'],
-    ['a negative count of chunks', 'lexicon/1 -1 1'],
+    ['a head cut short', 'lexicon/2 english 1'],
+    ['a head that goes on', 'lexicon/2 english 1 1 1\n1 a'],
+    ['something before the head', ' lexicon/2 english 1 1\n1 a'],
+    ['a negative count of chunks', 'lexicon/2 english -1 1'],
     ['JSON', '{"chunkCount":1}'],
   ])('refuse %s', (_, text) => {
     expect(() => decodeLexicon(text)).toThrow(
@@ -186,13 +190,13 @@ describe('encodeLexicon and decodeLexicon', () => {
   })
 
   it.each([
-    ['a frequency of 0', 'lexicon/1 1 1\n0 a'],
-    ['a negative frequency', 'lexicon/1 1 1\n-1 a'],
-    ['a fraction', 'lexicon/1 1 1\n1.5 a'],
-    ['a line without a frequency', 'lexicon/1 1 1\na b'],
-    ['an empty line', 'lexicon/1 1 1\n\n1 a'],
-    ['a line cut after its frequency', 'lexicon/1 1 1\n1'],
-    ['a term of nothing', 'lexicon/1 1 1\n1 a  b'],
+    ['a frequency of 0', 'lexicon/2 english 1 1\n0 a'],
+    ['a negative frequency', 'lexicon/2 english 1 1\n-1 a'],
+    ['a fraction', 'lexicon/2 english 1 1\n1.5 a'],
+    ['a line without a frequency', 'lexicon/2 english 1 1\na b'],
+    ['an empty line', 'lexicon/2 english 1 1\n\n1 a'],
+    ['a line cut after its frequency', 'lexicon/2 english 1 1\n1'],
+    ['a term of nothing', 'lexicon/2 english 1 1\n1 a  b'],
   ])('refuse as damaged %s', (_, text) => {
     expect(() => decodeLexicon(text)).toThrow(
       expect.objectContaining({ code: 'lexicon_unreadable', message: 'The collection lexicon is damaged' }),

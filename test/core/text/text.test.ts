@@ -1,20 +1,18 @@
 import { existsSync, readFileSync } from 'node:fs'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { stem } from '../../../src/core/text/stem.ts'
-import { isStopWord, words } from '../../../src/core/text/words.ts'
+import { stem } from '../../../src/language/english/stem.ts'
+import { words } from '../../../src/core/text/words.ts'
 import { normaliseQuestion } from '../../../src/core/text/normalise.ts'
 import { sentences } from '../../../src/core/text/sentences.ts'
 import { beginningsOf } from '../../../src/core/text/beginnings.ts'
-import {
-  createTermReader,
-  PLAIN_TERM_READER,
-  type ReadSentence,
-  sentenceTerms,
-  terms,
-} from '../../../src/core/text/terms.ts'
+import type { ReadSentence } from '../../../src/core/text/terms.ts'
 import { anyText } from '../../fixtures/any-text.ts'
 import { growth, PROPORTION } from '../../growth.ts'
+import { isStopWord } from '../../../src/language/english/stop-words.ts'
+import { createTermReader, READER, terms } from '../../fixtures/english.ts'
+
+const sentenceTerms = (text: string): string[][] => READER.sentences(text, 'all').map((read) => [...read.terms()])
 
 const shortText = anyText({ maxLength: 80 })
 
@@ -354,7 +352,7 @@ describe('a reader of sentences', () => {
     const text = fc.oneof(mixedText, fc.constantFrom(...MET))
     fc.assert(
       fc.property(text, fc.constantFrom('asked' as const, 'all' as const), (text, which) => {
-        for (const found of [read(text, which), PLAIN_TERM_READER.sentences(text, which)]) {
+        for (const found of [read(text, which), READER.sentences(text, which)]) {
           expect(all(found)).toEqual(sentenceTerms(text))
           expect(found.map(({ length }) => length)).toEqual(sentenceTerms(text).map(({ length }) => length))
         }
@@ -366,7 +364,7 @@ describe('a reader of sentences', () => {
     fc.assert(
       fc.property(mixedText, mixedText, (text, question) => {
         const asked = terms(question)
-        PLAIN_TERM_READER.sentences(text, 'asked').forEach(({ terms: some }, at) => {
+        READER.sentences(text, 'asked').forEach(({ terms: some }, at) => {
           const wanted = (found: readonly string[]): string[] => found.filter((term) => asked.includes(term))
           expect(wanted(some(beginningsOf(asked)))).toEqual(wanted(sentenceTerms(text)[at]!))
         })

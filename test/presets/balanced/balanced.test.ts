@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { lifetimeSeconds } from '../../../src/core/policy/lifetimes.ts'
-import { buildLexicon, EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
-import { measure, type Signals } from '../../../src/core/signals/measure.ts'
-import { measureQuestion } from '../../../src/core/signals/measure-question.ts'
+import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
+import type { Signals } from '../../../src/core/signals/measure.ts'
 import { bandOf, judge } from '../../../src/core/policy/judge.ts'
 import { definePolicy } from '../../../src/core/policy/policy.ts'
 import { balanced } from '../../../src/presets/balanced/balanced.ts'
 import { BALANCED_LACKING, BALANCED_WEIGHTS } from '../../../src/presets/balanced/balanced-weights.ts'
 import { evidenceOf, signalsOf } from '../../fixtures/evidence.ts'
+import { buildLexicon, measure, measureQuestion } from '../../fixtures/english.ts'
 
 const TEXTS = ['The engine starts with the red key.', 'Paint is blue.', 'Brakes squeal.', 'Tyres wear.']
 const LEXICON = buildLexicon(TEXTS)

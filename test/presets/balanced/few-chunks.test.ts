@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { buildLexicon, EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
-import { measure } from '../../../src/core/signals/measure.ts'
+import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
 import { judge } from '../../../src/core/policy/judge.ts'
 import { balanced } from '../../../src/presets/balanced/balanced.ts'
 import { evidenceOf } from '../../fixtures/evidence.ts'
+import { buildLexicon, measure } from '../../fixtures/english.ts'
 
 /** A first try: one document, or a few, in a collection of their own. */
 describe('balanced over a handful of chunks', () => {

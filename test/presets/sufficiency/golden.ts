@@ -8,12 +8,12 @@ import {
   gatingReport,
   insufficientEvidence,
 } from '../../../packages/presets/src/sufficiency/gating-report.ts'
-import { measureAnswer } from '../../../src/core/answer/measure-answer.ts'
 import { judge, judgeAnswer } from '../../../src/core/policy/judge.ts'
 import { sufficiency, sufficiencyThreshold } from '../../../packages/presets/src/sufficiency/sufficiency.ts'
 import { isRagGateError } from '../../../src/errors.ts'
 import { aPassage, signalsOf } from '../../fixtures/evidence.ts'
 import { type Compared, compareAll, type Figure, numberOf } from '../../golden/vectors.ts'
+import { measureAnswer } from '../../fixtures/english.ts'
 
 interface ShareVector {
   readonly id: string

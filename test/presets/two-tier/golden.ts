@@ -6,13 +6,13 @@ import { textOf } from '../../fixtures/policy.ts'
 import { fuseConvex, fuseReciprocalRank } from '../../../src/core/evidence/fusion.ts'
 import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
 import { readGrade } from '../../../src/core/evidence/grade.ts'
-import { measure } from '../../../src/core/signals/measure.ts'
 import type { ReasonCode } from '../../../src/core/gates/finding.ts'
 import { judge } from '../../../src/core/policy/judge.ts'
 import { twoTier, type TwoTierOptions } from '../../../packages/presets/src/two-tier/two-tier.ts'
 import { isRagGateError } from '../../../src/errors.ts'
 import { aRanking } from '../../fixtures/evidence.ts'
 import { type Compared, compareAll, type Figure } from '../../golden/vectors.ts'
+import { measure } from '../../fixtures/english.ts'
 
 interface Vector {
   readonly id: string

@@ -2,10 +2,10 @@ import { policySettings } from '../../../src/core/policy/policy.ts'
 import { describe, expect, it } from 'vitest'
 import { fuseConvex } from '../../../src/core/evidence/fusion.ts'
 import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
-import { measure } from '../../../src/core/signals/measure.ts'
 import { judge } from '../../../src/core/policy/judge.ts'
 import { TWO_TIER_SETTINGS, twoTier } from '../../../packages/presets/src/two-tier/two-tier.ts'
 import { aRanking } from '../../fixtures/evidence.ts'
+import { measure } from '../../fixtures/english.ts'
 
 describe('twoTier', () => {
   it('never advises, and never falls back to retrieval scores when the reranker graded', () => {

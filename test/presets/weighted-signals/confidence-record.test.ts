@@ -9,8 +9,9 @@ import {
 } from '../../../packages/presets/src/weighted-signals/confidence-record.ts'
 import { floored } from '../../../src/core/lib/rounding.ts'
 import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
-import { measure, type Signals } from '../../../src/core/signals/measure.ts'
+import type { Signals } from '../../../src/core/signals/measure.ts'
 import { aCurve, scoredEvidence, signalsOf } from '../../fixtures/evidence.ts'
+import { measure } from '../../fixtures/english.ts'
 
 const measured = (...scores: number[]): Signals =>
   measure('engine', scoredEvidence(scores.map((score) => ({ scores: { 'cross-encoder': score } }))), EMPTY_LEXICON)

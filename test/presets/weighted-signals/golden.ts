@@ -7,7 +7,7 @@ import {
 } from '../../../packages/presets/src/weighted-signals/confidence-record.ts'
 import { collect, rankBy } from '../../../src/core/evidence/evidence.ts'
 import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
-import { measure, type Signals } from '../../../src/core/signals/measure.ts'
+import type { Signals } from '../../../src/core/signals/measure.ts'
 import { bandOf, judge } from '../../../src/core/policy/judge.ts'
 import {
   weightedSignals,
@@ -16,6 +16,7 @@ import {
 import { isRagGateError } from '../../../src/errors.ts'
 import { aPassage, signalsOf } from '../../fixtures/evidence.ts'
 import { type Compared, compareAll, type Figure, numberOf } from '../../golden/vectors.ts'
+import { measure } from '../../fixtures/english.ts'
 
 type GoldenChunk = Readonly<Record<string, Figure | string | null>>
 

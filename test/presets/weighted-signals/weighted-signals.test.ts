@@ -7,7 +7,7 @@ import {
 } from '../../../packages/presets/src/weighted-signals/confidence-record.ts'
 import type { Judgement } from '../../../src/core/policy/decision.ts'
 import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
-import { measure, type Signals } from '../../../src/core/signals/measure.ts'
+import type { Signals } from '../../../src/core/signals/measure.ts'
 import { judge } from '../../../src/core/policy/judge.ts'
 import { legalReview } from '../../../packages/presets/src/weighted-signals/legal-review.ts'
 import {
@@ -15,6 +15,7 @@ import {
   type WeightedSignalsOptions,
 } from '../../../packages/presets/src/weighted-signals/weighted-signals.ts'
 import { scoredEvidence, signalsOf } from '../../fixtures/evidence.ts'
+import { measure } from '../../fixtures/english.ts'
 
 type Given = Partial<Passage> & { readonly scores: Scores }
 

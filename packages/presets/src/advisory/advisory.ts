@@ -10,6 +10,7 @@ import {
   type ToldDecision,
 } from 'hono-rag-gate/core/policy'
 import { FIELD_NAMES, type Finding, responseQuality, responseQualityGate } from 'hono-rag-gate/core/gates'
+import { english } from 'hono-rag-gate/language/english'
 import { advisoryFactorsConfidence, advisoryFactorsModel } from './advisory-factors.ts'
 import {
   ADVISORY_CONFIDENCE_OPTIONS,
@@ -33,6 +34,7 @@ export const advisoryPreset: Preset = Object.freeze<Preset>({
   needsOneOf: ['reranker', 'cosines-of-meaning'],
   gates: [responseQualityGate, advisoryConfidenceGate],
   confidenceModels: [advisoryFactorsModel],
+  languages: [english],
   summary: ({ decision, audience }: ToldDecision): FurtherMembers => ({
     ...(decision.verdict === 'advise' && decision.findings.some(({ code }) => code === 'advisory_unusable')
       ? { usable: false }
@@ -102,6 +104,7 @@ export function advisory(options: AdvisoryOptions = {}): Policy {
     confidence: advisoryFactorsConfidence(fields),
     preset: advisoryPreset,
     bands: { high: 0.9, medium: 0.7, low: 0.5 },
+    language: english,
     gates: [responseQuality({ ...fields, refuseBelow: 0, adviseBelow: 0 }), advisoryConfidence(confidence)],
   })
 }

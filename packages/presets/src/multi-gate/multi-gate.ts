@@ -13,6 +13,7 @@ import {
   type Text,
 } from 'hono-rag-gate/core/gates'
 import { definePolicy, ENGINE_TEXTS, type Policy, type Preset, type Wording } from 'hono-rag-gate/core/policy'
+import { english } from 'hono-rag-gate/language/english'
 import { topCosine, topCosineModel } from './top-cosine.ts'
 
 const GATES = [minTopCosineGate, keywordCoverageGate, generationConfidenceGate, groundingGate]
@@ -26,6 +27,7 @@ export const multiGatePreset: Preset = Object.freeze<Preset>({
   needsOneOf: ['cosines-of-meaning'],
   gates: GATES,
   confidenceModels: [topCosineModel],
+  languages: [english],
   specificationTexts: inOneSentence([ENGINE_TEXTS, ...GATES.map(({ texts }) => texts)]),
 })
 
@@ -98,6 +100,7 @@ export function multiGate(options: MultiGateOptions = {}): Policy {
     preset: multiGatePreset,
     ...(options.wording === undefined ? {} : { wording: options.wording }),
     bands: { high: 0.85, medium: 0.7, low: 0.5 },
+    language: english,
     gates: [
       minTopCosine(refuseBelow === undefined ? {} : { refuseBelow }),
       keywordCoverage(adviseBelowKeywords === undefined ? {} : { adviseBelow: adviseBelowKeywords }),

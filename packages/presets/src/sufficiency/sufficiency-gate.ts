@@ -3,7 +3,7 @@ import { type EvidenceShare, measureAnswer } from 'hono-rag-gate/core/answer'
 import type { Chunk } from 'hono-rag-gate/core/evidence'
 import { judge, judgeAnswer } from 'hono-rag-gate/core/policy'
 import { measure } from 'hono-rag-gate/core/signals'
-import { EMPTY_LEXICON } from 'hono-rag-gate/core/text'
+import { EMPTY_LEXICON, plainTermReader } from 'hono-rag-gate/core/text'
 import {
   type GatingReport,
   gatingReport,
@@ -64,10 +64,16 @@ export function sufficiencyGate(options: SufficiencyOptions = {}): SufficiencyGa
         ...(enabled ? {} : { dangerouslyDisableGates: true as const }),
       })
       const { question, chunks, answer, shares, noSupport } = input
-      const signals = measure(question, { rankedBy: 'convex', chunks, kinds: [], dropped: 0 }, EMPTY_LEXICON)
+      const signals = measure(
+        question,
+        { rankedBy: 'convex', chunks, kinds: [], dropped: 0 },
+        EMPTY_LEXICON,
+        plainTermReader(policy.language),
+      )
       const attribution =
         shares === undefined ? undefined : { shares, ...(noSupport === undefined ? {} : { noSupport }) }
       const measured = measureAnswer({
+        language: policy.language,
         question,
         chunks,
         answer,

@@ -20,6 +20,7 @@ import {
   type EvidenceShareOptions,
   type Finding,
 } from 'hono-rag-gate/core/gates'
+import { english } from 'hono-rag-gate/language/english'
 import { SPECIFICATION_TEXTS, specificationReason } from './texts.ts'
 
 /** The `gating` object of passes and refusals alike, the audit record of refusals, and the specification's own words. */
@@ -29,6 +30,7 @@ export const sufficiencyPreset: Preset = Object.freeze<Preset>({
   needsOneOf: ['attribution'],
   gates: [evidenceShareGate],
   confidenceModels: [topRelevanceModel],
+  languages: [english],
   specificationTexts: SPECIFICATION_TEXTS,
   operatorReason: (finding: Finding, _decision: Decision, wording: Wording) =>
     wording === 'specification' ? specificationReason(finding) : undefined,
@@ -102,6 +104,7 @@ export function sufficiency(options: SufficiencyOptions = {}): Policy {
     preset: sufficiencyPreset,
     ...(wording === undefined ? {} : { wording }),
     bands: { high: 0.85, medium: 0.6, low: 0 },
+    language: english,
     gates: [evidenceShare({ ...rest, threshold: share })],
     ...(dangerouslyDisableGates === undefined ? {} : { dangerouslyDisableGates }),
     ...(escalateRefusals === undefined ? {} : { escalateRefusals }),

@@ -22,12 +22,14 @@ import {
   topRelevanceModel,
   type Wording,
 } from 'hono-rag-gate/core/policy'
+import { english } from 'hono-rag-gate/language/english'
 
 /** The checks of both tiers, one by one. */
 export const twoTierPreset: Preset = Object.freeze({
   name: 'two-tier',
   gates: [gradedRelevanceGate, retrievalScoreGate],
   confidenceModels: [topRelevanceModel],
+  languages: [english],
   // Its specification has a shorter sentence for retrieval without grades than for a reranker's.
   operatorReason: ({ code }: Finding, { reranker }: Decision) =>
     code === 'no_evidence' && reranker !== 'ok' ? 'No relevant information found' : undefined,
@@ -76,6 +78,7 @@ export function twoTier(options: TwoTierOptions = {}): Policy {
     preset: twoTierPreset,
     ...(wording === undefined ? {} : { wording }),
     bands: { high: 0.85, medium: 0.6, low: 0 },
+    language: english,
     gates: [gradedRelevance({ relevanceThreshold, minChunks }), retrievalScore(scores)],
   })
 }

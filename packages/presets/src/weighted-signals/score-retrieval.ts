@@ -1,7 +1,7 @@
 /** One call from retrieved chunks to the confidence of the retrieval. */
 import { type Chunk, collect, rankBy, type ScoreKind } from 'hono-rag-gate/core/evidence'
 import { type Assessment, confidenceRecord, type ConfidenceRecord } from './confidence-record.ts'
-import { EMPTY_LEXICON } from 'hono-rag-gate/core/text'
+import { EMPTY_LEXICON, plainTermReader } from 'hono-rag-gate/core/text'
 import { measure } from 'hono-rag-gate/core/signals'
 import { judge } from 'hono-rag-gate/core/policy'
 import { assessRetrieval, type RecommendOptions, type RetrievalAssessment } from './recommendations.ts'
@@ -57,7 +57,8 @@ function assessmentOf(chunks: readonly Chunk[], question: string, options: Weigh
     .filter(({ scores }) => Object.keys(scores).length === 0)
     .map((passage) => ({ passage, scores: {} }))
   const evidence = rankBy('convex', [...collected, ...unscored], { kinds, dropped, topK: chunks.length })
-  const signals = measure(question, evidence, EMPTY_LEXICON)
-  const { confidence, band } = judge(weightedSignals(options), signals)
+  const policy = weightedSignals(options)
+  const signals = measure(question, evidence, EMPTY_LEXICON, plainTermReader(policy.language))
+  const { confidence, band } = judge(policy, signals)
   return { signals, confidence, band }
 }

@@ -15,6 +15,7 @@ import {
   validateBands,
 } from 'hono-rag-gate/core/policy'
 import { confidenceRangeGate, confidenceRange } from 'hono-rag-gate/core/gates'
+import { english } from 'hono-rag-gate/language/english'
 import { DEFAULT_CONSENSUS_FROM, SIGNAL_WEIGHTS, weightedSignalsModel } from './weighted-confidence.ts'
 
 /** From which confidence on the specification's levels begin. */
@@ -37,6 +38,7 @@ export const weightedSignalsPreset: Preset = Object.freeze({
   name: 'weighted-signals',
   gates: [confidenceRangeGate],
   confidenceModels: [weightedSignalsModel],
+  languages: [english],
   explain: (decision: AssessedDecision) => {
     return { analysis: analyse(decision), glance: { ...glanceAt(decision) } }
   },
@@ -144,6 +146,7 @@ export function weightedSignalsNamed(preset: Preset, levels: Bands, options: Wei
     }),
     preset,
     bands,
+    language: english,
     gates: [confidenceRange({ refuseBelow: options.veryLow === 'advise' ? 0 : bands.low, adviseBelow: bands.high })],
     ...(options.escalateRefusals === undefined ? {} : { escalateRefusals: options.escalateRefusals }),
   })

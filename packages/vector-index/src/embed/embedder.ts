@@ -3,7 +3,7 @@
  * many as are asked for). No model to load and
  * nothing to go stale: passages are embedded without idf, and the question's vector carries the idf of the day.
  */
-import { terms } from 'hono-rag-gate/core/text'
+import { terms } from 'hono-rag-gate/language/english'
 import { hash32 } from './hash.ts'
 
 /** Length of an embedding, unless another is asked for. */

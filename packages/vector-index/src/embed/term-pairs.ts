@@ -5,7 +5,7 @@
  * Its constants were chosen on three question sets (docs/reference/retrieval.md). Stored vectors depend on them: other ones are
  * another model.
  */
-import { terms } from 'hono-rag-gate/core/text'
+import { terms } from 'hono-rag-gate/language/english'
 import { hash32 } from './hash.ts'
 import type { SparseVector } from '../search/sparse.ts'
 import { dimensionOf } from './bm25.ts'

@@ -1,4 +1,6 @@
-/** What people say around a question: courtesy, and talk about the asking. It asks nothing that evidence could support. English. */
+/** What people say around a question: courtesy, and talk about the asking. It asks nothing that evidence could support. */
+import { words } from '../../core/text/words.ts'
+import { terms } from './terms.ts'
 import {
   AUXILIARIES,
   BEFORE_ASKING,
@@ -15,9 +17,7 @@ import {
   TALK,
   WISHED,
   WISHES,
-} from './english.ts'
-import { terms } from './terms.ts'
-import { words } from './words.ts'
+} from './word-lists.ts'
 
 const WORD = /[\w'’]+/g
 const MARK = /[,:;!–—]|\s-/

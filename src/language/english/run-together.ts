@@ -1,5 +1,5 @@
 /** Words written without spaces between them: one unknown word to whoever counts words, and a question to a model. */
-import { isStopWord } from './words.ts'
+import { isStopWord } from './stop-words.ts'
 
 /** A word that begins a question is one of so many letters and up; with function words inside it, of so many. */
 const QUESTION_LETTERS = 14

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import * as fc from 'fast-check'
 import { stemmer } from 'stemmer'
 import { describe, expect, it } from 'vitest'
-import { stem } from '../../../src/core/text/stem.ts'
+import { stem } from '../../../src/language/english/stem.ts'
 import { examples } from '../../properties.ts'
 
 /** Question sets beside the repository, where they are kept; the table below always runs. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isSmallTalk } from '../../../src/core/text/small-talk.ts'
+import { isSmallTalk } from '../../../src/language/english/small-talk.ts'
 import { EVERYDAY } from '../../fixtures/everyday-questions.ts'
 
 describe('isSmallTalk', () => {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isRunTogether } from '../../../src/core/text/run-together.ts'
+import { isRunTogether } from '../../../src/language/english/run-together.ts'
 import { words } from '../../../src/core/text/words.ts'
 
 const runTogether = (text: string): boolean => words(text).some(isRunTogether)

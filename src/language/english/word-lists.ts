@@ -1,4 +1,4 @@
-/** The English words by which a question is taken apart. Other languages are parted at marks alone. */
+/** The English words by which a question is taken apart. */
 
 const setOf = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/))
 

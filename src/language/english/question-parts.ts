@@ -1,18 +1,10 @@
-/** What a question asks, and its parts: what of it must be supported by itself. English; other languages part at marks. */
-import { isAscii } from './ascii.ts'
-import { AUXILIARIES, ORDERS, QUESTION_WORDS, SPEAKERS, SUBJECTS, WISHES } from './english.ts'
-import { sentences } from './sentences.ts'
+/** What a question asks, and its parts: what of it must be supported by itself. */
+import type { QuestionParts } from '../../core/text/language.ts'
+import { joinSmallest, markedSentences, opened } from '../../core/text/marked-sentences.ts'
+import { words } from '../../core/text/words.ts'
 import { isSmallTalk, withoutTalk } from './small-talk.ts'
-import { words } from './words.ts'
 import { terms } from './terms.ts'
-
-/** A question taken apart. */
-export interface QuestionParts {
-  /** The question without greetings, thanks and talk about the asking; the question itself where nothing is left. */
-  readonly bare: string
-  /** Its sentences and clauses, in order; 1 to 16. One part is `bare` itself. */
-  readonly parts: readonly string[]
-}
+import { AUXILIARIES, ORDERS, QUESTION_WORDS, SPEAKERS, SUBJECTS, WISHES } from './word-lists.ts'
 
 /**
  * What may stand between two clauses, and the words that the latter begins with. Before a question word nothing needs to:
@@ -23,13 +15,6 @@ const BETWEEN_CLAUSES = new RegExp(
     `(\\w+)((?:\\s+\\w+){0,3}))|\\s+(?=(?:${[...QUESTION_WORDS].join('|')})\\b)`,
   'gi',
 )
-/** Ends a sentence whatever follows: a question asked, a line, a dash between spaces, a colon. */
-const BETWEEN_SENTENCES =
-  /(?<=[?!؟？！])\s+(?=[^\s?!؟？！)\]"'”’»])|(?<=[\p{L}\p{N})][?؟？！])(?=[\p{L}\p{N}])|[;:]\s|\s[-–—/|>*•·]+\s/u
-/** The same of ASCII, as `isAscii` says why. */
-const BETWEEN_ASCII_SENTENCES = new RegExp(BETWEEN_SENTENCES.source.replaceAll('\\p{L}\\p{N}', 'A-Za-z\\d'))
-/** A sentence of its own: a quotation or a bracket as long as one, and a question in brackets. */
-const ENCLOSED = /[("“„«[]([^()"“”„«»[\]]{40,})[)"”“»\]]|[([]([^()[\]]*\?)\s*[)\]]/g
 /** What is asked in brackets without a question mark: "(and what is …)". */
 const ALSO_ASKED = /[([]\s*(?:and|also|but|plus|then) (?:also )?((\w+)[^()[\]]*)[)\]]/gi
 /** A full stop and what stands before it. Questions are often typed in small letters: it ends a sentence there too. */
@@ -41,10 +26,6 @@ const SHORTENED =
 const REFERS = /\b(?:it|its|itself|they|them|their|theirs|this|that|these|those|ones?|he|him|his|she|her)\b/i
 /** How far behind ", and" terms are counted, in characters. */
 const CLOSE = 80
-/** Of more parts the smallest neighbours are joined: all of a question is measured. */
-const MOST_PARTS = 16
-/** Neighbours shorter than this, in characters, are joined first. */
-const SHORTEST_JOINED = 20
 
 /**
  * Takes a question apart into its sentences and clauses. What only surrounds the asking is none of them (`isSmallTalk`:
@@ -108,34 +89,15 @@ function isSpoken(word: string): boolean {
   return SPEAKERS.has(lower) || SUBJECTS.has(lower)
 }
 
-function sentencesOf(question: string): string[] {
-  return sentences(
-    question
-      .replaceAll(ENCLOSED, '; $1$2; ')
-      .replaceAll(ALSO_ASKED, (all, text: string, first: string) => (isAsking(first) ? `; ${text}; ` : all)),
+function sentencesOf(question: string): readonly string[] {
+  const asked = opened(question).replaceAll(ALSO_ASKED, (all, text: string, first: string) =>
+    isAsking(first) ? `; ${text}; ` : all,
   )
-    .flatMap(sentencesInSmallLetters)
-    .flatMap((sentence) => sentence.split(isAscii(sentence) ? BETWEEN_ASCII_SENTENCES : BETWEEN_SENTENCES))
-    .map((sentence) => sentence.trim())
-    .filter((sentence) => words(sentence).length > 0)
+  return markedSentences(asked, sentencesInSmallLetters)
 }
 
 function sentencesInSmallLetters(sentence: string): string[] {
   return sentence.replaceAll(STOP, (stop, word: string) => (SHORTENED.test(word) ? stop : `${stop}\n`)).split('\n')
-}
-
-/** Long parts stay alone for as long as shorter ones can be joined. */
-function joinSmallest(parts: readonly string[]): readonly string[] {
-  let joined = parts
-  for (let longest = SHORTEST_JOINED; joined.length > MOST_PARTS; longest *= 1.25) {
-    joined = joined.reduce<string[]>((kept, part) => {
-      const last = kept.at(-1)
-      if (last === undefined || last.length >= longest || part.length >= longest) kept.push(part)
-      else kept[kept.length - 1] = `${last} ${part}`
-      return kept
-    }, [])
-  }
-  return joined
 }
 
 function leansOnOthers(piece: string): boolean {

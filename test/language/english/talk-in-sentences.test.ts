@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { withoutTalk } from '../../../src/core/text/small-talk.ts'
+import { withoutTalk } from '../../../src/language/english/small-talk.ts'
 import { growth, PROPORTION } from '../../growth.ts'
 
 describe('withoutTalk', () => {

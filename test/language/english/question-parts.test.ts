@@ -1,12 +1,12 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { normaliseQuestion } from '../../../src/core/text/normalise.ts'
-import { questionParts } from '../../../src/core/text/question-parts.ts'
-import { terms } from '../../../src/core/text/terms.ts'
+import { questionParts } from '../../../src/language/english/question-parts.ts'
 import { EVERYDAY_QUESTIONS } from '../../../bench/everyday-questions.ts'
 import { EVERYDAY } from '../../fixtures/everyday-questions.ts'
 import { anyText } from '../../fixtures/any-text.ts'
 import { growth, PROPORTION } from '../../growth.ts'
+import { terms } from '../../fixtures/english.ts'
 
 describe('questionParts', () => {
   it.each([

@@ -1,5 +1,5 @@
-import type { WordReader } from './content-stems.ts'
-import { isStopWord } from './words.ts'
+import type { WordReader } from '../../core/text/content-stems.ts'
+import { isStopWord } from './stop-words.ts'
 
 /** One form for each tense: what they agree with is read from its own word. */
 const FORMS: ReadonlyMap<string, string> = new Map([

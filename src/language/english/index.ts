@@ -1,0 +1,2 @@
+export { english } from './english.ts'
+export { terms } from './terms.ts'

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest'
+import { createStaticCollections } from '../../src/adapters/static-collections.ts'
+import { confidenceRange } from '../../src/core/gates/confidence-range.ts'
+import { logistic } from '../../src/core/policy/logistic.ts'
+import { definePolicy } from '../../src/core/policy/policy.ts'
+import type { Language } from '../../src/core/text/language.ts'
+import { buildLexicon } from '../../src/core/text/lexicon.ts'
+import { english } from '../../src/language/english/english.ts'
+import type { GateWarning } from '../../src/pipeline/question-settings.ts'
+import { aGate, STRONG } from '../fixtures/gate.ts'
+
+const TEXTS = [STRONG, 'Paint is blue.', 'Brakes squeal.']
+
+function asking(read: Language | undefined, counted: Language | undefined) {
+  const warnings: GateWarning[] = []
+  const policy = definePolicy({
+    name: 'own',
+    confidence: logistic({ intercept: 0, weights: { sentenceCoverage: 1 }, provenance: 'test' }),
+    bands: { high: 0.9, medium: 0.8, low: 0.1 },
+    gates: [confidenceRange({ refuseBelow: 0, adviseBelow: 0 })],
+    ...(read && { language: read }),
+  })
+  const collections = createStaticCollections([
+    { id: 'default', tenant: 'default', lexicon: buildLexicon(TEXTS, counted) },
+  ])
+  const { ask, journal } = aGate({
+    policy,
+    dependencies: { collections },
+    finds: [STRONG],
+    onWarning: (warning) => void warnings.push(warning),
+  })
+  return { ask, journal, warnings }
+}
+
+describe('a collection lexicon', () => {
+  it.each([
+    ['english', english, english],
+    ['no language', undefined, undefined],
+  ])('that counts the terms of the policy is used: %s', async (_, read, counted) => {
+    const { ask, journal, warnings } = asking(read, counted)
+    expect((await ask()).status).toBe(200)
+    expect(journal.events[0]?.decision.signals.lexiconChunkCount).toBe(3)
+    expect(warnings).toEqual([])
+  })
+
+  it.each([
+    ['of none', english, undefined, /counts terms of neutral, and the policy reads english/],
+    ['of English', undefined, english, /counts terms of english, and the policy reads neutral/],
+  ])('%s is not used where the policy reads another, and that is told', async (_, read, counted, message) => {
+    const { ask, journal, warnings } = asking(read, counted)
+    expect((await ask()).status).toBe(200)
+    expect(journal.events[0]?.decision.signals.lexiconChunkCount).toBe(0)
+    expect(warnings).toEqual([{ code: 'lexicon_language', message: expect.stringMatching(message) }])
+  })
+})
