@@ -30,8 +30,8 @@ export interface BundleSize {
 
 /** Adapters that the middleware is measured with, by file and export. */
 const ADAPTERS = [
-  ['upstash-vector', 'createUpstashRetriever'],
-  ['vectorize', 'createVectorizeRetriever'],
+  ['src/adapters/upstash-vector.ts', 'createUpstashRetriever'],
+  ['packages/vectorize/src/index.ts', 'createVectorizeRetriever'],
 ] as const
 
 /** Bundled with every app that uses the gate: not the gate's weight. */
@@ -53,7 +53,7 @@ export async function measureSizes(): Promise<BundleSize[]> {
 }
 
 async function middlewareWith(file: string, maker: string): Promise<Uint8Array> {
-  const contents = `export { ragGate } from './src/index.ts'; export { ${maker} } from './src/adapters/${file}.ts'`
+  const contents = `export { ragGate } from './src/index.ts'; export { ${maker} } from './${file}'`
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: ROOT, loader: 'ts' },
     bundle: true,

@@ -28,6 +28,8 @@ const PIPELINE = ['src/pipeline/', ERRORS, ...PORTS]
 
 /** Public names of the gate behind which nothing but deciding is done. */
 const PURE_DOORS = ['hono-rag-gate/core', 'hono-rag-gate/language', 'hono-rag-gate/errors']
+/** And those of what asks a service. */
+const ADAPTER_DOORS = ['hono-rag-gate/http', 'hono-rag-gate/ports', '@cloudflare/workers-types']
 /** And those of what stores in D1. */
 const STORE_DOORS = [
   ...PURE_DOORS,
@@ -84,6 +86,11 @@ const ROOMS: Readonly<Record<string, Allowed>> = {
     rooms: ['packages/vector-index/'],
     packages: [...PURE_DOORS, 'hono-rag-gate/http', 'cloudflare:workers'],
   },
+  'packages/models/': {
+    rooms: ['packages/models/'],
+    packages: [...PURE_DOORS, ...ADAPTER_DOORS, 'hono-rag-gate/pipeline'],
+  },
+  'packages/vectorize/': { rooms: ['packages/vectorize/'], packages: [...PURE_DOORS, ...ADAPTER_DOORS] },
   'packages/ingest/': { rooms: ['packages/ingest/'], packages: [...STORE_DOORS, 'markdown-it', 'entities', 'yaml'] },
   'packages/console/': {
     rooms: ['packages/console/'],

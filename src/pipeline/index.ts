@@ -1,4 +1,10 @@
+/** The work over ports: gating a question, without HTTP. */
 export { collectionNotFound } from './find-place.ts'
 export { newId } from './new-id.ts'
 export { questionHmac } from './question-hmac.ts'
 export { inTime } from './within-deadline.ts'
+export { fitContext } from './fit-context.ts'
+export { gateQuestion } from './gate-question.ts'
+export type { QuestionPorts, QuestionRequest, QuestionSettings } from './question-settings.ts'
+export { type Faults, withinDeadline } from './within-deadline.ts'
+export type { GateResult } from './gate-question.ts'

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createOpenAiEmbedder, type OpenAiEmbedderOptions } from '../../src/adapters/openai-embedder.ts'
-import { createWorkersAiEmbedder, type WorkersAiEmbedderOptions } from '../../src/adapters/workers-ai-embedder.ts'
+import { createOpenAiEmbedder, type OpenAiEmbedderOptions } from '../../packages/models/src/openai-embedder.ts'
+import {
+  createWorkersAiEmbedder,
+  type WorkersAiEmbedderOptions,
+} from '../../packages/models/src/workers-ai-embedder.ts'
 import { answering, type ScriptedUpstream, startUpstream } from '../fixtures/scripted-upstream.ts'
 
 const texts = (count: number): string[] => Array.from({ length: count }, (_, at) => `text ${at}`)

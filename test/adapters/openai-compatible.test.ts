@@ -1,7 +1,7 @@
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createOpenAiGenerator, type OpenAiGeneratorOptions } from '../../src/adapters/openai-compatible.ts'
-import type { Generation } from '../../src/ports/generator.ts'
+import { createOpenAiGenerator, type OpenAiGeneratorOptions } from '../../packages/models/src/openai-compatible.ts'
+import type { Generation } from '../../packages/models/src/generator.ts'
 import { answering, type ScriptedUpstream, startUpstream } from '../fixtures/scripted-upstream.ts'
 
 const KEY = 'sk-canary'

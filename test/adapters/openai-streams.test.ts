@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createOpenAiGenerator, type OpenAiGeneratorOptions } from '../../src/adapters/openai-compatible.ts'
-import type { Generation } from '../../src/ports/generator.ts'
+import { createOpenAiGenerator, type OpenAiGeneratorOptions } from '../../packages/models/src/openai-compatible.ts'
+import type { Generation } from '../../packages/models/src/generator.ts'
 import { upstreamOfTests } from '../fixtures/scripted-upstream.ts'
 
 const delta = (content: string, reason: string | null = null, more: object = {}): string =>

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { createLlmGrader, type LlmGraderOptions } from '../../src/adapters/llm-grader.ts'
-import { createWorkersAiReranker, type WorkersAiRerankerOptions } from '../../src/adapters/workers-ai-reranker.ts'
+import { createLlmGrader, type LlmGraderOptions } from '../../packages/models/src/llm-grader.ts'
+import {
+  createWorkersAiReranker,
+  type WorkersAiRerankerOptions,
+} from '../../packages/models/src/workers-ai-reranker.ts'
 import { twoTier } from '../../packages/presets/src/two-tier/two-tier.ts'
 import { aPassage } from '../fixtures/evidence.ts'
 import { aGate, STRONG, WEAK } from '../fixtures/gate.ts'

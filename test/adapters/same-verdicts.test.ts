@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { createUpstashChunkIndex, createUpstashRetriever } from '../../src/adapters/upstash-vector.ts'
-import { createVectorizeChunkIndex, createVectorizeRetriever } from '../../src/adapters/vectorize.ts'
+import { createVectorizeChunkIndex, createVectorizeRetriever } from '../../packages/vectorize/src/index.ts'
 import type { Passage } from '../../src/core/evidence/chunk.ts'
 import { fuseConvex } from '../../src/core/evidence/fusion.ts'
 import { judge } from '../../src/core/policy/judge.ts'

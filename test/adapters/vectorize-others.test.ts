@@ -4,7 +4,7 @@ import {
   createVectorizeRetriever,
   type VectorizeMetric,
   type VectorizeRetrieverOptions,
-} from '../../src/adapters/vectorize.ts'
+} from '../../packages/vectorize/src/index.ts'
 import type { Passage } from '../../src/core/evidence/chunk.ts'
 import type { RetrieverWarning } from '../../src/core/evidence/retriever-warnings.ts'
 import type { Embedder } from '../../src/ports/embedder.ts'

@@ -5,7 +5,7 @@ import {
   type VectorizeBinding,
   type VectorizeMetric,
   type VectorizeRetrieverOptions,
-} from '../../src/adapters/vectorize.ts'
+} from '../../packages/vectorize/src/index.ts'
 import type { Passage } from '../../src/core/evidence/chunk.ts'
 import type { PassageFilter } from '../../src/core/evidence/passage-filter.ts'
 import type { ChunkTexts } from '../../src/ports/chunk-texts.ts'

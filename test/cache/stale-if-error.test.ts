@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createMemoryAnswerPurges } from '../../src/adapters/memory-answer-purges.ts'
-import { createOpenAiGenerator } from '../../src/adapters/openai-compatible.ts'
+import { createOpenAiGenerator } from '../../packages/models/src/openai-compatible.ts'
 import { confidenceRange } from '../../src/core/gates/confidence-range.ts'
 import { definePolicy, type Policy } from '../../src/core/policy/policy.ts'
 import { RagGateError, type RagGateErrorCode } from '../../src/errors.ts'

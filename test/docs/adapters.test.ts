@@ -33,8 +33,7 @@ describe('the examples of docs/reference/adapters.md', () => {
 
   /** Runs an example as it stands, with the package's paths leading to the sources. */
   async function run(at: number): Promise<Record<string, unknown>> {
-    const adapters = new URL('src/adapters/', ROOT).href
-    const code = EXAMPLES[at]!.replaceAll(/'hono-rag-gate\/adapters\/([\w-]+)'/g, `'${adapters}$1.ts'`)
+    const code = EXAMPLES[at]!.replaceAll(/'(@?hono-rag-gate[\w/-]*)'/g, (_, name: string) => `'${import.meta.resolve(name)}'`)
     const file = join(folder, `example-${at}.ts`)
     writeFileSync(file, code)
     return (await import(/* @vite-ignore */ pathToFileURL(file).href)) as Record<string, unknown>

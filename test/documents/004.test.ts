@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { tuneByCollection, tuneThreshold } from '../../packages/calibration/src/index.ts'
 import type { RagGateError } from '../../src/index.ts'
-import { answerQuestion, answerWithRetries } from '../../src/pipeline/answers.ts'
+import { answerQuestion, answerWithRetries } from '../../packages/models/src/index.ts'
 import {
   diagnoseGating,
   evidenceAnswer,

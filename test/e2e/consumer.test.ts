@@ -75,8 +75,10 @@ const PACKAGES: readonly (readonly [name: string, ...holds: string[]])[] = [
   ['@hono-rag-gate/cli', 'src'],
   ['@hono-rag-gate/console', 'src'],
   ['@hono-rag-gate/ingest', 'src'],
+  ['@hono-rag-gate/models', 'src'],
   ['@hono-rag-gate/presets', 'src'],
   ['@hono-rag-gate/vector-index', 'src'],
+  ['@hono-rag-gate/vectorize', 'src'],
 ]
 
 describe.each(PACKAGES)('%s as npm packs it', (name, ...holds) => {

@@ -5,7 +5,7 @@ import { multiGate } from '../../packages/presets/src/multi-gate/multi-gate.ts'
 import { sufficiency, type SufficiencyOptions } from '../../packages/presets/src/sufficiency/sufficiency.ts'
 import { twoTier } from '../../packages/presets/src/two-tier/two-tier.ts'
 import { RagGateError } from '../../src/errors.ts'
-import { answerQuestion } from '../../src/pipeline/answer-question.ts'
+import { answerQuestion } from '../../packages/models/src/answering/answer-question.ts'
 import { answering, ASKED, INTENTION, MURDER, SETTINGS, shares, answered } from '../fixtures/answering.ts'
 
 const ANSWER = 'Whoever commits murder is punished with death or imprisonment for life.'

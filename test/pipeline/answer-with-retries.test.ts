@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { answerWithRetries, type RewriteRequest } from '../../src/pipeline/answer-with-retries.ts'
+import { answerWithRetries, type RewriteRequest } from '../../packages/models/src/answering/answer-with-retries.ts'
 import { type AnsweringFixture, answering, ASKED, MURDER, SETTINGS } from '../fixtures/answering.ts'
 
 const BETTER = 'What does section 302 say?'

@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from 'vitest'
 import { keywordCoverage } from '../../src/core/gates/keyword-coverage.ts'
 import { definePolicy, type Policy } from '../../src/core/policy/policy.ts'
-import { answerQuestion } from '../../src/pipeline/answer-question.ts'
-import { generateWithEvidence } from '../../src/pipeline/generate-with-evidence.ts'
+import { answerQuestion } from '../../packages/models/src/answering/answer-question.ts'
+import { generateWithEvidence } from '../../packages/models/src/answering/generate-with-evidence.ts'
 import { answering, ASKED, SETTINGS, answered } from '../fixtures/answering.ts'
 import { aGate, POLICY, QUESTION, STRONG, WEAK } from '../fixtures/gate.ts'
 

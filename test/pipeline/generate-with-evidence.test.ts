@@ -12,7 +12,7 @@ import {
   type SufficiencyOptions,
   sufficiencyThreshold,
 } from '../../packages/presets/src/sufficiency/sufficiency.ts'
-import { generateWithEvidence } from '../../src/pipeline/generate-with-evidence.ts'
+import { generateWithEvidence } from '../../packages/models/src/answering/generate-with-evidence.ts'
 import { answering, INTENTION, MURDER, shares } from '../fixtures/answering.ts'
 import { aDecision } from '../fixtures/decision.ts'
 import { aPassage, signalsOf } from '../fixtures/evidence.ts'

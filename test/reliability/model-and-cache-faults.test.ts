@@ -8,9 +8,9 @@ import type { ResponseStore } from '../../src/adapters/cache-api-answer-cache.ts
 import { createKvAnswerCache, type KvStore } from '../../src/adapters/kv-answer-cache.ts'
 import { createMemoryAnswerPurges } from '../../src/adapters/memory-answer-purges.ts'
 import { createMemoryCoalescer } from '../../src/adapters/memory-coalescer.ts'
-import { createOpenAiGenerator } from '../../src/adapters/openai-compatible.ts'
+import { createOpenAiGenerator } from '../../packages/models/src/openai-compatible.ts'
 import { respondWithError } from '../../src/middleware/respond.ts'
-import type { Generator } from '../../src/ports/generator.ts'
+import type { Generator } from '../../packages/models/src/generator.ts'
 import { aGate, type GateFixture, type HandlerContext, QUESTION, rankingOf, STRONG, WEAK } from '../fixtures/gate.ts'
 import { type Answer, answering, type ScriptedUpstream, startUpstream } from '../fixtures/scripted-upstream.ts'
 

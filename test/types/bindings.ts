@@ -1,8 +1,8 @@
 /** What a Worker binds is what the adapters take: compiled, never run. */
 import type { Ai, Vectorize } from '@cloudflare/workers-types'
-import { createVectorizeRetriever } from '../../src/adapters/vectorize.ts'
-import { createWorkersAiEmbedder } from '../../src/adapters/workers-ai-embedder.ts'
-import { createWorkersAiReranker } from '../../src/adapters/workers-ai-reranker.ts'
+import { createVectorizeRetriever } from '../../packages/vectorize/src/index.ts'
+import { createWorkersAiEmbedder } from '../../packages/models/src/workers-ai-embedder.ts'
+import { createWorkersAiReranker } from '../../packages/models/src/workers-ai-reranker.ts'
 import type { GateDependencies } from '../../src/middleware/dependencies.ts'
 
 export function connect(env: { AI: Ai; INDEX: Vectorize }): Pick<GateDependencies, 'retriever' | 'reranker'> {

@@ -1,8 +1,8 @@
-import type { AiEmbeddingBinding } from 'hono-rag-gate/adapters/workers-ai-embedder'
-import type { AiRerankingBinding } from 'hono-rag-gate/adapters/workers-ai-reranker'
+import type { AiEmbeddingBinding } from '@hono-rag-gate/models/workers-ai-embedder'
+import type { AiRerankingBinding } from '@hono-rag-gate/models/workers-ai-reranker'
 import type { AnswerFlight } from 'hono-rag-gate/adapters/durable-object-coalescer'
 import type { QueuedDecision } from 'hono-rag-gate/adapters/queue-decision-log'
-import type { VectorizeBinding } from 'hono-rag-gate/adapters/vectorize'
+import type { VectorizeBinding } from '@hono-rag-gate/vectorize'
 import type { VectorIndex } from '@hono-rag-gate/vector-index/worker'
 
 /** What wrangler.toml and the deployment's secrets give the Worker. */

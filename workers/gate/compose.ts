@@ -18,22 +18,15 @@ import { createDurableObjectCoalescer } from 'hono-rag-gate/adapters/durable-obj
 import { createMarkdownSplitter, htmlToMarkdown } from '@hono-rag-gate/ingest/markdown'
 import { createKvAnswerCache } from 'hono-rag-gate/adapters/kv-answer-cache'
 import { createMemoryAnswerCache } from 'hono-rag-gate/adapters/memory-answer-cache'
-import { OPENAI_PROMPT_VERSION } from 'hono-rag-gate/adapters/openai-compatible'
+import { OPENAI_PROMPT_VERSION } from '@hono-rag-gate/models/openai-compatible'
 import { createTieredAnswerCache } from 'hono-rag-gate/adapters/tiered-answer-cache'
 import { answerCache, type AnswerCacheOptions } from 'hono-rag-gate/cache'
 import { RagGateError } from 'hono-rag-gate/errors'
 import type { GateDependencies } from 'hono-rag-gate'
 import type { AnswerOptions, RetrievalOptions } from 'hono-rag-gate/middleware'
 import type { IngestPorts } from '@hono-rag-gate/ingest'
-import type {
-  AnswerCache,
-  AnswerPurges,
-  Authenticate,
-  DecisionLog,
-  Generator,
-  Principal,
-  Reranker,
-} from 'hono-rag-gate/ports'
+import type { Generator } from '@hono-rag-gate/models'
+import type { AnswerCache, AnswerPurges, Authenticate, DecisionLog, Principal, Reranker } from 'hono-rag-gate/ports'
 import { questionHmac } from 'hono-rag-gate/pipeline'
 import { SEARCH } from './ask/search-answer.ts'
 import type { GateBindings } from './bindings.ts'

@@ -1,20 +1,21 @@
 /** Which engines retrieve, rank and answer: read from the bindings, for `compose.ts` alone. */
 import { createD1ChunkTexts } from '@hono-rag-gate/ingest/d1'
-import { createLlmGrader } from 'hono-rag-gate/adapters/llm-grader'
-import { createOpenAiGenerator, type OpenAiGeneratorOptions } from 'hono-rag-gate/adapters/openai-compatible'
+import { createLlmGrader } from '@hono-rag-gate/models/llm-grader'
+import { createOpenAiGenerator, type OpenAiGeneratorOptions } from '@hono-rag-gate/models/openai-compatible'
 import {
   createUpstashChunkIndex,
   createUpstashRetriever,
   type UpstashOptions,
 } from 'hono-rag-gate/adapters/upstash-vector'
-import { createVectorizeChunkIndex, createVectorizeRetriever } from 'hono-rag-gate/adapters/vectorize'
-import { createWorkersAiEmbedder } from 'hono-rag-gate/adapters/workers-ai-embedder'
-import { createWorkersAiReranker } from 'hono-rag-gate/adapters/workers-ai-reranker'
+import { createVectorizeChunkIndex, createVectorizeRetriever } from '@hono-rag-gate/vectorize'
+import { createWorkersAiEmbedder } from '@hono-rag-gate/models/workers-ai-embedder'
+import { createWorkersAiReranker } from '@hono-rag-gate/models/workers-ai-reranker'
 import type { PresetNeed } from 'hono-rag-gate/core/policy'
 import { RagGateError } from 'hono-rag-gate/errors'
 import { httpUrl } from 'hono-rag-gate/http'
 import type { RetrievalOptions } from 'hono-rag-gate/middleware'
-import type { ChunkIndex, Generator, Reranker, Retriever } from 'hono-rag-gate/ports'
+import type { Generator } from '@hono-rag-gate/models'
+import type { ChunkIndex, Reranker, Retriever } from 'hono-rag-gate/ports'
 import { objectFor } from '@hono-rag-gate/vector-index'
 import type { GateBindings } from './bindings.ts'
 import { secondsIn } from './seconds-in.ts'

@@ -1,3 +1,4 @@
+/** Passages, scores by kind, fusion, reranking, the context that a model reads. */
 export type { Chunk, Passage, ScoreKind } from './chunk.ts'
 export { collect, rankBy } from './evidence.ts'
 export { leaveOut } from './leave-out.ts'
@@ -5,3 +6,21 @@ export { type IndexRow, type PassageFields, passageOfRow } from './passage-field
 export type { RerankerKind, RerankerOutcome } from './rerank.ts'
 export { readPassage } from './rows.ts'
 export { RELEVANCE_KINDS, scoreShare } from './score-kinds.ts'
+export type { Context, ContextBudget } from './context.ts'
+export { readEmbeddings } from './embeddings.ts'
+export type { Evidence } from './evidence.ts'
+export { readGrades } from './grade.ts'
+export { type PassageField, filteredMember } from './passage-fields.ts'
+export { type PassageFilter, checkPassageFilter, valuesOf } from './passage-filter.ts'
+export { type RetrieverWarning, namespaceShared, placesOf, rowsWithoutText, shown } from './retriever-warnings.ts'
+export { type RetrievedRow, rankRows } from './rows.ts'
+export { NAMESPACE_OPTIONS, type NamespaceOptions, namespaceChoice } from './searched-namespace.ts'
+export { buildContext } from './context.ts'
+export {
+  type ConvexOptions,
+  fuse,
+  fuseConvex,
+  fuseDistributionBased,
+  fuseReciprocalRank,
+  type FusionMethod,
+} from './fusion.ts'

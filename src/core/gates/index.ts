@@ -1,3 +1,4 @@
+/** Gates and their findings. */
 export { confidenceRange, confidenceRangeGate } from './confidence-range.ts'
 export {
   EVIDENCE_SHARE_OPTIONS,

@@ -1,3 +1,4 @@
+/** Policies, confidence models, judging, decisions. */
 export {
   type ConfidenceModel,
   type ConfidenceSettings,
@@ -29,3 +30,5 @@ export type { PurgeScope } from './purge-scope.ts'
 export { readerFindings } from './reader-findings.ts'
 export { isOfTexts } from './text-findings.ts'
 export { topRelevance, topRelevanceModel } from './top-relevance.ts'
+export { answerMeasure } from './judge.ts'
+export { CONTEXT } from './text-findings.ts'

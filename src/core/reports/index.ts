@@ -20,3 +20,4 @@ export {
   savingsLedger,
   type SavingsSettings,
 } from './savings.ts'
+export type { TokenUsage } from './savings.ts'

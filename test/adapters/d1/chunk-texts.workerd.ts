@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import { createD1ChunkTexts } from '../../../packages/ingest/src/d1/chunk-texts.ts'
-import { createVectorizeChunkIndex, createVectorizeRetriever } from '../../../src/adapters/vectorize.ts'
+import { createVectorizeChunkIndex, createVectorizeRetriever } from '../../../packages/vectorize/src/index.ts'
 import type { Passage } from '../../../src/core/evidence/chunk.ts'
 import { retrieverContract } from '../../contracts/retriever.ts'
 import { hashedEmbedder } from '../../fixtures/hashed-embedder.ts'

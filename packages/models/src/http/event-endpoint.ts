@@ -1,10 +1,16 @@
 /** An upstream that takes JSON by POST and answers with server-sent events, or whole. */
-import { mediaTypeOf } from './media-type.ts'
-import type { Deadline } from './deadline.ts'
-import type { PreparedEndpoint } from './json-endpoint.ts'
-import { createEventSplitter, readEvent } from './server-sent-events.ts'
+import {
+  badResponse,
+  createEventSplitter,
+  type Deadline,
+  errorOfFault,
+  errorOfStatus,
+  mediaTypeOf,
+  type PreparedEndpoint,
+  readEvent,
+  type UpstreamName,
+} from 'hono-rag-gate/http'
 import { streamedFetch } from './streamed-fetch.ts'
-import { badResponse, errorOfFault, errorOfStatus, type UpstreamName } from './upstream-error.ts'
 
 /**
  * Sends a body, and gives the data of the events as they come; what is answered as JSON is there as that of one, with

@@ -1,13 +1,12 @@
 /** A question up to its answer: gated, generated, judged. No HTTP, and no answer cache. */
-import type { Generator } from '../ports/generator.ts'
+import type { Generator } from '../generator.ts'
 import { generateWithEvidence } from './generate-with-evidence.ts'
-import { RagGateError } from '../errors.ts'
-import { gateQuestion } from './gate-question.ts'
-import { requireQuestion } from '../core/text/question.ts'
-import type { Policy } from '../core/policy/policy.ts'
-import type { Evidence } from '../core/evidence/evidence.ts'
+import { RagGateError } from 'hono-rag-gate/errors'
+import { gateQuestion, type QuestionPorts, type QuestionRequest, type QuestionSettings } from 'hono-rag-gate/pipeline'
+import { requireQuestion } from 'hono-rag-gate/core/text'
+import type { Policy } from 'hono-rag-gate/core/policy'
+import type { Evidence } from 'hono-rag-gate/core/evidence'
 import type { GenerationSettings, JudgedGeneration } from './generate-with-evidence.ts'
-import type { QuestionPorts, QuestionSettings, QuestionRequest } from './question-settings.ts'
 
 /** What answering needs. */
 export interface AnswerPorts extends QuestionPorts {

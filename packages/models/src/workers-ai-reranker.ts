@@ -3,12 +3,17 @@
  *
  * @see https://developers.cloudflare.com/workers-ai/models/bge-reranker-base/
  */
-import { number, object, required, requireOptions, text } from '../core/lib/options.ts'
-import { isRecord } from '../core/lib/guards.ts'
-import { boundedCall } from '../http/deadline.ts'
-import { createUpstream, type UpstreamOptions, upstreamOptions } from '../http/upstream.ts'
-import { badResponse, errorOfFault, type UpstreamName } from '../http/upstream-error.ts'
-import type { Reranker } from '../ports/reranker.ts'
+import { isRecord, number, object, required, requireOptions, text } from 'hono-rag-gate/core/lib'
+import {
+  badResponse,
+  boundedCall,
+  createUpstream,
+  errorOfFault,
+  type UpstreamName,
+  type UpstreamOptions,
+  upstreamOptions,
+} from 'hono-rag-gate/http'
+import type { Reranker } from 'hono-rag-gate/ports'
 
 /** The part of the Workers AI binding that is used. The model takes `query`, which its published type leaves out. */
 export interface AiRerankingBinding {

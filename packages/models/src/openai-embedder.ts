@@ -3,14 +3,19 @@
  *
  * @see https://platform.openai.com/docs/api-reference/embeddings
  */
-import { callable, oneOf, required, requireOptions, text, whole } from '../core/lib/options.ts'
-import { readEmbeddings } from '../core/evidence/embeddings.ts'
-import { isRecord } from '../core/lib/guards.ts'
-import type { Fetch } from '../http/bounded-fetch.ts'
-import { bearer, createJsonEndpoint, httpUrl } from '../http/json-endpoint.ts'
-import { type UpstreamOptions, upstreamOptions } from '../http/upstream.ts'
-import { badResponse, type UpstreamName } from '../http/upstream-error.ts'
-import type { Embedder } from '../ports/embedder.ts'
+import { callable, isRecord, oneOf, required, requireOptions, text, whole } from 'hono-rag-gate/core/lib'
+import { readEmbeddings } from 'hono-rag-gate/core/evidence'
+import {
+  badResponse,
+  bearer,
+  createJsonEndpoint,
+  type Fetch,
+  httpUrl,
+  type UpstreamName,
+  type UpstreamOptions,
+  upstreamOptions,
+} from 'hono-rag-gate/http'
+import type { Embedder } from 'hono-rag-gate/ports'
 
 /** Settings of `createOpenAiEmbedder`. */
 export interface OpenAiEmbedderOptions {

@@ -1,21 +1,21 @@
 /** An answer from evidence that is there already, judged before the model is asked and as the policy does after. No HTTP. */
-import { CAUTION_FOR_MODEL } from '../core/reports/caution.ts'
-import { measureQuestion } from '../core/signals/measure-question.ts'
-import { fitContext } from './fit-context.ts'
-import { EMPTY_LEXICON } from '../core/text/lexicon.ts'
-import { answerMeasure, judgeAnswer, judge } from '../core/policy/judge.ts'
-import { isRagGateError, RagGateError } from '../errors.ts'
-import { withinDeadline } from './within-deadline.ts'
-import type { Faults } from './within-deadline.ts'
-import type { RagGateErrorCode } from '../errors.ts'
-import type { Generation, Generator } from '../ports/generator.ts'
-import type { GenerationConfidenceSource } from '../core/answer/measure-answer.ts'
-import type { Lexicon } from '../core/text/lexicon.ts'
-import type { Context, ContextBudget } from '../core/evidence/context.ts'
-import type { Policy } from '../core/policy/policy.ts'
-import { CONTEXT, isOfTexts } from '../core/policy/text-findings.ts'
-import type { Decision } from '../core/policy/decision.ts'
-import type { Evidence } from '../core/evidence/evidence.ts'
+import { CAUTION_FOR_MODEL } from 'hono-rag-gate/core/reports'
+import { measureQuestion } from 'hono-rag-gate/core/signals'
+import { type Faults, fitContext, withinDeadline } from 'hono-rag-gate/pipeline'
+import { EMPTY_LEXICON, type Lexicon } from 'hono-rag-gate/core/text'
+import {
+  answerMeasure,
+  CONTEXT,
+  type Decision,
+  isOfTexts,
+  judge,
+  judgeAnswer,
+  type Policy,
+} from 'hono-rag-gate/core/policy'
+import { isRagGateError, RagGateError, type RagGateErrorCode } from 'hono-rag-gate/errors'
+import type { Generation, Generator } from '../generator.ts'
+import type { GenerationConfidenceSource } from 'hono-rag-gate/core/answer'
+import type { Context, ContextBudget, Evidence } from 'hono-rag-gate/core/evidence'
 
 /** What is asked of the generator. */
 export interface GenerationTask {

@@ -1,7 +1,5 @@
 /** One HTTP exchange whose body is read as it comes: no redirects, a cap on the bytes, and somebody else's deadline. */
-import { type BoundedRequest, faultOf, type Fetch, readUnder } from './bounded-fetch.ts'
-import type { Deadline } from './deadline.ts'
-import { UpstreamFault } from './upstream-fault.ts'
+import { type BoundedRequest, type Deadline, faultOf, type Fetch, readUnder, UpstreamFault } from 'hono-rag-gate/http'
 
 /** Bounds of an exchange. */
 export interface StreamedFetchOptions {

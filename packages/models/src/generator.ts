@@ -1,6 +1,6 @@
-import type { Chunk } from '../core/evidence/chunk.ts'
-import type { GenerationReport } from '../core/answer/measure-answer.ts'
-import type { TokenUsage } from '../core/reports/savings.ts'
+import type { Chunk } from 'hono-rag-gate/core/evidence'
+import type { GenerationReport } from 'hono-rag-gate/core/answer'
+import type { TokenUsage } from 'hono-rag-gate/core/reports'
 
 /** What an answer is made from. */
 export interface GenerationRequest {

@@ -1,24 +1,33 @@
 /** The reading side of a Vectorize index, whoever filled it. */
-import { dot } from '../../core/lib/vectors.ts'
-import { callable, object, oneOf, type OptionKinds, required, requireOptions } from '../../core/lib/options.ts'
-import type { Passage } from '../../core/evidence/chunk.ts'
-import { type PassageFields, passageOfRow } from '../../core/evidence/passage-fields.ts'
 import {
+  callable,
+  dot,
+  isRecord,
+  namespaceOf,
+  object,
+  onceEach,
+  oneOf,
+  type OptionKinds,
+  required,
+  requireOptions,
+} from 'hono-rag-gate/core/lib'
+import {
+  NAMESPACE_OPTIONS,
+  namespaceChoice,
+  type NamespaceOptions,
   namespaceShared,
+  type Passage,
+  type PassageFields,
+  passageOfRow,
   placesOf,
+  rankRows,
+  type RetrievedRow,
   type RetrieverWarning,
   rowsWithoutText,
-} from '../../core/evidence/retriever-warnings.ts'
-import { rankRows, type RetrievedRow } from '../../core/evidence/rows.ts'
-import { namespaceChoice, type NamespaceOptions, NAMESPACE_OPTIONS } from '../../core/evidence/searched-namespace.ts'
-import { isRecord } from '../../core/lib/guards.ts'
-import { namespaceOf } from '../../core/lib/ids.ts'
-import { onceEach } from '../../core/lib/once-each.ts'
-import { isRagGateError, RagGateError } from '../../errors.ts'
-import { badResponse } from '../../http/upstream-error.ts'
-import type { ChunkTexts } from '../../ports/chunk-texts.ts'
-import type { Embedder } from '../../ports/embedder.ts'
-import type { RetrievalRequest, Retriever } from '../../ports/retriever.ts'
+} from 'hono-rag-gate/core/evidence'
+import { isRagGateError, RagGateError } from 'hono-rag-gate/errors'
+import { badResponse } from 'hono-rag-gate/http'
+import type { ChunkTexts, Embedder, RetrievalRequest, Retriever } from 'hono-rag-gate/ports'
 import { type Call, callerOf, passagesOf, type VectorizeOptions, VECTORIZE_OPTIONS } from './caller.ts'
 import { cosineOf, isScoreOf, unit, type VectorizeMetric } from './cosine.ts'
 import { checkedFilter, joinedFilter, type VectorizeFilter } from './filter.ts'

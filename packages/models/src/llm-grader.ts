@@ -1,13 +1,17 @@
 /** A language model behind an OpenAI-compatible endpoint as a reranker: it grades every passage 0 to 3, in one call. */
-import { callable, number, oneOf, required, requireOptions, text, whole } from '../core/lib/options.ts'
-import type { Passage } from '../core/evidence/chunk.ts'
-import { readGrades } from '../core/evidence/grade.ts'
-import { isRecord } from '../core/lib/guards.ts'
-import type { Fetch } from '../http/bounded-fetch.ts'
-import { bearer, createJsonEndpoint, httpUrl } from '../http/json-endpoint.ts'
-import { type UpstreamOptions, upstreamOptions } from '../http/upstream.ts'
-import { badResponse, type UpstreamName } from '../http/upstream-error.ts'
-import type { Reranker } from '../ports/reranker.ts'
+import { callable, isRecord, number, oneOf, required, requireOptions, text, whole } from 'hono-rag-gate/core/lib'
+import { type Passage, readGrades } from 'hono-rag-gate/core/evidence'
+import {
+  badResponse,
+  bearer,
+  createJsonEndpoint,
+  type Fetch,
+  httpUrl,
+  type UpstreamName,
+  type UpstreamOptions,
+  upstreamOptions,
+} from 'hono-rag-gate/http'
+import type { Reranker } from 'hono-rag-gate/ports'
 
 /** Settings of `createLlmGrader`. */
 export interface LlmGraderOptions {

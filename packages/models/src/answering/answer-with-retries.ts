@@ -1,8 +1,8 @@
 /** A refused question asked again in other words. The gate stays as it is. */
-import { textFor } from '../core/reports/refusal.ts'
-import type { QuestionRequest } from './question-settings.ts'
-import { normaliseQuestion } from '../core/text/normalise.ts'
-import { RagGateError } from '../errors.ts'
+import { textFor } from 'hono-rag-gate/core/reports'
+import type { QuestionRequest } from 'hono-rag-gate/pipeline'
+import { normaliseQuestion } from 'hono-rag-gate/core/text'
+import { RagGateError } from 'hono-rag-gate/errors'
 import { type AnsweredQuestion, type AnswerPorts, answerQuestion, type AnswerSettings } from './answer-question.ts'
 
 /** What a rewriter is given. */

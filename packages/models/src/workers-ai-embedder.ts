@@ -3,14 +3,19 @@
  *
  * @see https://developers.cloudflare.com/workers-ai/models/
  */
-import { number, object, oneOf, required, requireOptions, text, whole } from '../core/lib/options.ts'
-import { readEmbeddings } from '../core/evidence/embeddings.ts'
-import { isRecord } from '../core/lib/guards.ts'
-import { RagGateError } from '../errors.ts'
-import { boundedCall } from '../http/deadline.ts'
-import { createUpstream, type UpstreamOptions, upstreamOptions } from '../http/upstream.ts'
-import { badResponse, errorOfFault, type UpstreamName } from '../http/upstream-error.ts'
-import type { Embedder } from '../ports/embedder.ts'
+import { isRecord, number, object, oneOf, required, requireOptions, text, whole } from 'hono-rag-gate/core/lib'
+import { readEmbeddings } from 'hono-rag-gate/core/evidence'
+import { RagGateError } from 'hono-rag-gate/errors'
+import {
+  badResponse,
+  boundedCall,
+  createUpstream,
+  errorOfFault,
+  type UpstreamName,
+  type UpstreamOptions,
+  upstreamOptions,
+} from 'hono-rag-gate/http'
+import type { Embedder } from 'hono-rag-gate/ports'
 
 /** The part of the Workers AI binding that is used. */
 export interface AiEmbeddingBinding {

@@ -1,8 +1,13 @@
 /** The filters that Vectorize knows: every member must hold, on properties that have a metadata index. */
-import { filteredMember, type PassageFields } from '../../core/evidence/passage-fields.ts'
-import { checkPassageFilter, type PassageFilter, valuesOf } from '../../core/evidence/passage-filter.ts'
-import { isRecord } from '../../core/lib/guards.ts'
-import { RagGateError } from '../../errors.ts'
+import {
+  checkPassageFilter,
+  filteredMember,
+  type PassageFields,
+  type PassageFilter,
+  valuesOf,
+} from 'hono-rag-gate/core/evidence'
+import { isRecord } from 'hono-rag-gate/core/lib'
+import { RagGateError } from 'hono-rag-gate/errors'
 import { byteLength, LIMITS } from './limits.ts'
 
 /** What a property is compared with. */

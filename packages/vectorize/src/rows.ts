@@ -1,9 +1,8 @@
 /** What is written into an index, and what is read from it. */
-import type { Passage } from '../../core/evidence/chunk.ts'
-import { isRecord } from '../../core/lib/guards.ts'
-import { readPassage } from '../../core/evidence/rows.ts'
-import { RagGateError } from '../../errors.ts'
-import { badResponse } from '../../http/upstream-error.ts'
+import { type Passage, readPassage } from 'hono-rag-gate/core/evidence'
+import { isRecord } from 'hono-rag-gate/core/lib'
+import { RagGateError } from 'hono-rag-gate/errors'
+import { badResponse } from 'hono-rag-gate/http'
 import { byteLength, INDEX, LIMITS } from './limits.ts'
 
 /** Member under which the ingester's own metadata stands. */

@@ -1,5 +1,5 @@
 /** From what Vectorize calls a score to a raw cosine. */
-import { dot } from '../../core/lib/vectors.ts'
+import { dot } from 'hono-rag-gate/core/lib'
 
 /** Metric of an index, as it was created with; the binding does not tell it. */
 export type VectorizeMetric = 'cosine' | 'euclidean' | 'dot-product'

@@ -3,17 +3,25 @@
  *
  * @see https://platform.openai.com/docs/api-reference/chat/create
  */
-import { callable, number, oneOf, required, requireOptions, text, whole } from '../core/lib/options.ts'
-import { reportedModel, reportedTokens } from '../core/answer/reported-facts.ts'
-import { isRecord } from '../core/lib/guards.ts'
-import type { Fetch } from '../http/bounded-fetch.ts'
-import { type Deadline, startDeadline } from '../http/deadline.ts'
-import { type EventEndpoint, eventEndpoint } from '../http/event-endpoint.ts'
-import { bearer, httpUrl, jsonEndpoint, prepareEndpoint } from '../http/json-endpoint.ts'
-import { type UpstreamOptions, upstreamOptions } from '../http/upstream.ts'
-import { badResponse, readJson, type UpstreamName } from '../http/upstream-error.ts'
-import { isRagGateError, RagGateError } from '../errors.ts'
-import type { Generation, GenerationRequest, Generator } from '../ports/generator.ts'
+import { callable, isRecord, number, oneOf, required, requireOptions, text, whole } from 'hono-rag-gate/core/lib'
+import { reportedModel, reportedTokens } from 'hono-rag-gate/core/answer'
+import {
+  badResponse,
+  bearer,
+  type Deadline,
+  type Fetch,
+  httpUrl,
+  jsonEndpoint,
+  prepareEndpoint,
+  readJson,
+  startDeadline,
+  type UpstreamName,
+  type UpstreamOptions,
+  upstreamOptions,
+} from 'hono-rag-gate/http'
+import { type EventEndpoint, eventEndpoint } from './http/event-endpoint.ts'
+import { isRagGateError, RagGateError } from 'hono-rag-gate/errors'
+import type { Generation, GenerationRequest, Generator } from './generator.ts'
 
 /** Settings of `createOpenAiGenerator`. */
 export interface OpenAiGeneratorOptions {
