@@ -127,13 +127,19 @@ async function pipeline(db: D1Database): Promise<void> {
       for (let at = 0; at < EVENTS; at += BATCH) await store.write(events.slice(at, at + BATCH))
     })
     const written = meter.rowsWritten()
+    meter.reset()
     const oneByOne = await perSecond(SINGLES, async () => {
       for (const event of someEvents(`single-${round}`, SINGLES)) await store.write([event])
     })
+    const writtenSingly = meter.rowsWritten()
     if (round === 0) continue
     batched.push(inBatches)
     single.push(oneByOne)
-    if (round === rounds) console.log(`rows written for an event, its indexes and counts included: ${written / EVENTS}`)
+    if (round < rounds) continue
+    console.log(
+      `rows written for an event, its indexes and counts included: ${written / EVENTS} in batches of ${BATCH}, ` +
+        `${writtenSingly / SINGLES} one by one`,
+    )
   }
   const ratios = batched.map((rate, at) => rate / (single[at] ?? NaN))
   console.log(

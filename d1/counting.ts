@@ -44,15 +44,6 @@ function addedByEvent(figures: Figures): string {
   return objects.reduce((all, object) => `json_patch(${all}, ${object})`)
 }
 
-/** Sums by name within each cell, as JSON. `rows` gives cell, name and value. */
-function cellsOf(rows: string): string {
-  return `SELECT json_group_object(cell, json(figures)) FROM (
-        SELECT cell, json_group_object(name, total) AS figures
-        FROM (SELECT cell, name, sum(value) AS total FROM (${rows}) GROUP BY cell, name)
-        GROUP BY cell
-      )`
-}
-
 /**
  * A view to insert batches of decisions into, and its trigger. `events` is a JSON array of decisions by the names
  * of their columns; `place` the highest rowid before: rows above it are those that this batch brought, so that what is
@@ -62,12 +53,6 @@ export function countingSql(figures: Figures): string {
   const columns = getTableConfig(decisions).columns.map(({ name }) => name)
   const key = 'tenant, span_ms, start_ms, collection, policy_id'
   const cell = `json_array(${CELL.map((name) => `event.${name}`).join(', ')})`
-  const added = `SELECT cell.key AS cell, figure.key AS name, figure.value AS value
-          FROM json_each(excluded.counts) AS cell, json_each(cell.value) AS figure
-          UNION ALL
-          SELECT cell.key, figure.key, figure.value
-          FROM json_each(excluded.counts) AS cell, json_each(decision_rollups.counts) AS known, json_each(known.value) AS figure
-          WHERE known.key = cell.key`
   return `CREATE VIEW decision_batches (events, place) AS SELECT NULL, NULL WHERE false;
 
 CREATE TRIGGER decisions_are_counted INSTEAD OF INSERT ON decision_batches
@@ -98,7 +83,13 @@ BEGIN
   GROUP BY ${key}
   ON CONFLICT (${key}) DO UPDATE SET
     counts = json_patch(counts, (
-      ${cellsOf(added)}
+      SELECT json_group_object(cell.key, json((
+        SELECT json_group_object(figure.key, figure.value + coalesce(
+          counts ->> ('$.' || json_quote(cell.key) || '.' || json_quote(figure.key)), 0
+        ))
+        FROM json_each(cell.value) AS figure
+      )))
+      FROM json_each(excluded.counts) AS cell
     ));
 
   INSERT INTO question_days (

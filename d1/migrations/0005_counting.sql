@@ -64,16 +64,13 @@ BEGIN
   GROUP BY tenant, span_ms, start_ms, collection, policy_id
   ON CONFLICT (tenant, span_ms, start_ms, collection, policy_id) DO UPDATE SET
     counts = json_patch(counts, (
-      SELECT json_group_object(cell, json(figures)) FROM (
-        SELECT cell, json_group_object(name, total) AS figures
-        FROM (SELECT cell, name, sum(value) AS total FROM (SELECT cell.key AS cell, figure.key AS name, figure.value AS value
-          FROM json_each(excluded.counts) AS cell, json_each(cell.value) AS figure
-          UNION ALL
-          SELECT cell.key, figure.key, figure.value
-          FROM json_each(excluded.counts) AS cell, json_each(decision_rollups.counts) AS known, json_each(known.value) AS figure
-          WHERE known.key = cell.key) GROUP BY cell, name)
-        GROUP BY cell
-      )
+      SELECT json_group_object(cell.key, json((
+        SELECT json_group_object(figure.key, figure.value + coalesce(
+          counts ->> ('$.' || json_quote(cell.key) || '.' || json_quote(figure.key)), 0
+        ))
+        FROM json_each(cell.value) AS figure
+      )))
+      FROM json_each(excluded.counts) AS cell
     ));
 
   INSERT INTO question_days (

@@ -14,7 +14,7 @@ import {
 import { createBufferedDecisionLog } from '../../../src/adapters/buffered-decision-log.ts'
 import { answerSignalsOf } from '../../fixtures/answer.ts'
 import { createD1DecisionStore } from '../../../src/adapters/d1/decision-store.ts'
-import { inBins } from '../../../packages/console/src/d1/statistics/sums.ts'
+import { inBins, meansByName, namesIn } from '../../../packages/console/src/d1/statistics/sums.ts'
 import type { Decision } from '../../../src/core/policy/decision.ts'
 import type { Signals } from '../../../src/core/signals/measure.ts'
 import type { NumberedEvent } from '../../../src/ports/decision-log.ts'
@@ -248,6 +248,26 @@ describe('createD1DecisionStore', () => {
       expect(await rollupsOf('equal', span)).toEqual(new Map(summed))
       expect(results.length).toBeGreaterThan(100)
     }
+  })
+
+  it('adds up under names with any characters, as a policy of your own may have', async () => {
+    const reason = `a "quoted" \\ 'reason'. $[0] \u00e4\n` as Decision['reason']
+    const gate = 'my "gate" \\ $.x:count'
+    const findings = [
+      { gate, stage: 'post-generation', outcome: 'pass', code: 'x', message: '', actual: 0.25 },
+    ] as const
+    for (const at of [1, 2, 3]) {
+      const decision = aDecision({ tenant: 'odd', reason, findings, answerSignals: answerSignalsOf({}) })
+      await store.write([{ event: anEvent(`odd-${at}`, { decision }), isolate: 'odd', sequence: at }])
+    }
+    const groups = await countedGroups(env.DB, 'odd')
+    expect(groups.map((group) => [group.reason, group.counts['decisions']])).toEqual([
+      [reason, 3],
+      [reason, 3],
+    ])
+    expect(meansByName(groups.slice(0, 1), 'answerGates', namesIn(groups))).toEqual({
+      [gate]: { counted: 3, mean: 0.25 },
+    })
   })
 
   it('counts confidence by twentieths and times by tenths of their size', async () => {
