@@ -1,14 +1,12 @@
 /**
  * How far thresholds learned from questions that were drafted from documents, without a model, carry over to questions
- * that people asked, written to docs/written-questions.md.
+ * that people asked.
  *
  *   npm run bench:written
  *
  * Drafts are those of `rag-gate questions`; every question goes through the gate, `balanced` is fitted without the family.
  * Thresholds are set as `rag-gate calibrate --hidden-gold` sets them. Labels are drawn with a fixed seed.
  */
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { draftQuestions } from '../packages/cli/src/draft-questions.ts'
 import { auroc } from '../packages/calibration/src/auroc.ts'
 import { binomialInterval } from '../packages/calibration/src/binomial-interval.ts'
@@ -21,7 +19,6 @@ import { FAMILY_SETS, haveQuestionSets, openQuestionSet, readCorpus } from './ev
 import { markdownTable } from './markdown-table.ts'
 import { seededRandom } from './seeded-random.ts'
 
-const PAGE = join(import.meta.dirname, '..', 'docs', 'written-questions.md')
 const SEED = 20_261_122
 const DRAWS = 200
 const LABELS = 100
@@ -241,9 +238,8 @@ ${markdownTable(
 - **A rate stated from them is no promise.** More than a tenth of the draws exceeded it, beyond chance, on ${broken.join(', ')};
   it held on ${kept.join(', ')}, mostly with little coverage. Nothing tells beforehand on which side a collection is.
 - **They are a beginning**: they show that documents are found and that the journey works. Labels of both kinds keep more and
-  promise it ([calibration, measured](calibration-measured.md)). A few documents with a title each are too few for any.
+  promise it. A few documents with a title each are too few for any.
 - \`rag-gate calibrate\` says so where its labels are drafts. Put them in the words of your readers, and label what
   must be refused.
 `
-writeFileSync(PAGE, page)
 console.log(page)

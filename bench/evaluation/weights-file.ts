@@ -1,4 +1,4 @@
-/** The generated files that hold the weights of `balanced` and of the word reranker. */
+/** The generated file that holds the weights of `balanced`. */
 import { join } from 'node:path'
 import type { LogisticSettings, LogisticWeights } from '../../src/core/policy/logistic.ts'
 
@@ -6,9 +6,6 @@ const ROOT = join(import.meta.dirname, '..', '..')
 
 /** Where the weights of `balanced` stand. */
 export const WEIGHTS_FILE = join(ROOT, 'src', 'presets', 'balanced', 'balanced-weights.ts')
-
-/** Where those of the word reranker stand. */
-export const WORD_WEIGHTS_FILE = join(ROOT, 'bench', 'evaluation', 'word-weights.ts')
 
 /** The file as it must read for a fitted model. */
 export function weightsFile(model: LogisticSettings): string {

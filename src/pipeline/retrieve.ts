@@ -5,7 +5,7 @@ import type { Retriever } from '../ports/retriever.ts'
 import type { Collection } from '../ports/collections.ts'
 import type { Ranking } from '../core/evidence/chunk.ts'
 import type { Evidence } from '../core/evidence/evidence.ts'
-import { fuseConvex } from '../core/evidence/fusion.ts'
+import { fuse } from '../core/evidence/fusion.ts'
 import { namespaceOf } from '../core/lib/ids.ts'
 import type { Language } from '../core/text/language.ts'
 import { idfMass, type Lexicon } from '../core/text/lexicon.ts'
@@ -88,7 +88,7 @@ async function findEvidence(
   const returned = await retriever.retrieve(filter === undefined ? search : { ...search, filter })
   if (filter !== undefined) requireFiltered(returned, filter)
   const published = publishedOnly(returned, unpublishedChunkIds).map(checked)
-  return fuseConvex(published, { idfMass: idfMass(lexicon, terms(words, language)), topK })
+  return fuse(published, { idfMass: idfMass(lexicon, terms(words, language)), topK })
 }
 
 /** A retriever that knows no filters finds what a caller may not see: that must not go unnoticed. */

@@ -197,7 +197,7 @@ describe('the recipes', () => {
 
   test('cache strong answers a day longer', async () => {
     // Only operators are told how long an answer is kept.
-    const shown = (code: string): string => code.replace('cache: answer', "audience: 'operator',\n    cache: answer")
+    const shown = (code: string): string => code.replace('cache: answer', "authenticate: () => ({ tenant: 'default', id: 'me', scopes: ['ask', 'admin'] }),\n    cache: answer")
     const lifetime = async (code: string): Promise<number> => {
       const { default: app } = (await run(`recipe-${made++}`, shown(code))) as { default: Hono }
       await ask(app, '/ask', asJson({ question: KNOWN }))

@@ -145,7 +145,7 @@ describe('from documents to thresholds of their own', () => {
     expect(policy.evidence.kinds).toEqual({ 'hidden-gold': 12 })
   })
 
-  test('trials are not counted', async () => {
+  test('judgements are not counted', async () => {
     const statistics = await fetch(`${gate.url}/v1/stats`, { headers: { authorization: `Bearer ${gate.adminToken}` } })
     expect(await statistics.json()).toMatchObject({ decisions: 15 })
   })

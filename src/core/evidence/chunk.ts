@@ -20,8 +20,6 @@ export type ScoreKind =
   | 'boosted'
   /** How far a knowledge graph raised a chunk, 0 and up. */
   | 'graph-boost'
-  /** Mean over two rounds of retrieval of the share of the best score, 0..1: an order, and nothing about the question. */
-  | 'rounds'
 
 /** Scores of one chunk, by kind. A kind is absent when that method did not return the chunk; `0` is a score. */
 export type Scores = Readonly<Partial<Record<ScoreKind, number>>>

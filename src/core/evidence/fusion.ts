@@ -5,7 +5,7 @@ import { BM25_K1 } from '../text/bm25.ts'
 import { RagGateError } from '../../errors.ts'
 import type { Ranking, ScoreKind, Scores } from './chunk.ts'
 import { collect, type Collected, type Evidence, rankBy } from './evidence.ts'
-import { distributionScores, reciprocalRanks, RRF_K } from '../lib/rank-scores.ts'
+import { reciprocalRanks, RRF_K } from '../lib/rank-scores.ts'
 
 /** How much each method weighs in the convex mix. Negative or non-finite weights count as 0. */
 export interface ConvexWeights {
@@ -43,30 +43,15 @@ export interface ReciprocalRankOptions extends ConvexOptions {
   readonly firstRank?: 0 | 1
 }
 
-/** How rankings become one: by the convex mix, by reciprocal ranks, or by their distributions. */
-export type FusionMethod = 'convex' | 'rrf' | 'dbsf'
-
-/** Every method, for checking. */
-export const FUSION_METHODS: readonly FusionMethod[] = ['convex', 'rrf', 'dbsf']
-
-/** What fusion by any method needs to know. */
-export interface FusionOptions extends ConvexOptions {
-  /** @default 'convex' */
-  readonly method?: FusionMethod
-  /** Constant of `rrf`. @default 60 */
-  readonly k?: number
-}
-
-/** Fuses by the method that the options name. @throws as that method does */
-export function fuse(rankings: readonly Ranking[], { method = 'convex', k, ...options }: FusionOptions): Evidence {
-  switch (method) {
-    case 'convex':
-      return fuseConvex(rankings, options)
-    case 'rrf':
-      return fuseReciprocalRank(rankings, k === undefined ? options : { ...options, k })
-    case 'dbsf':
-      return fuseDistributionBased(rankings, options)
-  }
+/**
+ * Fuses by the convex mix; where one of several rankings is of ranks alone, which have no scale to mix by, by reciprocal
+ * ranks. What policies read of scores is the methods' own and their convex mix in either case.
+ *
+ * @throws as that method does
+ */
+export function fuse(rankings: readonly Ranking[], options: ConvexOptions): Evidence {
+  const hasRanksAlone = rankings.some(({ kind }) => kind === 'rrf')
+  return hasRanksAlone ? fuseReciprocalRank(rankings, options) : fuseConvex(rankings, options)
 }
 
 /**
@@ -106,28 +91,13 @@ export function fuseReciprocalRank(
     throw new RagGateError('config_invalid', 'k must be a number from 0, above 0 for ranks from 0', { param: 'k' })
   }
   return fuseBy('rrf', rankings, options, (collected) =>
-    withSums('rrf', collected, rankings, (scores) => reciprocalRanks(scores.length, k, firstRank)),
+    withReciprocalRanks(collected, rankings, (count) => reciprocalRanks(count, k, firstRank)),
   )
-}
-
-/**
- * Distribution-based score fusion: a chunk has the sum over the rankings of where its score lies between three sample
- * deviations below and above their mean; .5 where scores do not spread. A ranking that does not hold a chunk adds
- * nothing.
- *
- * Such a sum is high for the best of any question, so every chunk keeps its methods' scores and has its convex mix as
- * well: policies read those, and the order alone is that of the sums. A single ranking stays as it is.
- *
- * @throws `retriever_bad_response` when more than a fifth of the scores are not finite
- * @see Mazzeschi, "Distribution-Based Score Fusion (DBSF), a new approach to Vector Search Ranking", 2023
- */
-export function fuseDistributionBased(rankings: readonly Ranking[], options: ConvexOptions): Evidence {
-  return fuseBy('dbsf', rankings, options, (collected) => withSums('dbsf', collected, rankings, distributionScores))
 }
 
 /** @param score what gives the collected chunks, which have their convex mix, the score that ranks them */
 function fuseBy(
-  kind: FusionMethod,
+  kind: 'convex' | 'rrf',
   rankings: readonly Ranking[],
   { weights: given, idfMass, topK }: ConvexOptions,
   score: (collected: readonly Collected[]) => readonly Collected[],
@@ -142,26 +112,25 @@ function fuseBy(
   const bm25Bound = idfMass * (BM25_K1 + 1)
   const mixed = collected.map(({ passage, scores }) => ({
     passage,
-    scores: { ...scores, convex: mix(scores, weights, bm25Bound) },
+    scores: { ...scores, convex: mix(scores, kinds, weights, bm25Bound) },
   }))
   return rankBy(kind, score(mixed), facts)
 }
 
-/** @param worth what the scores of a ranking, best first, are worth */
-function withSums(
-  kind: 'rrf' | 'dbsf',
+/** @param worth what so many ranks are worth, the best first */
+function withReciprocalRanks(
   collected: readonly Collected[],
   rankings: readonly Ranking[],
-  worth: (scores: readonly number[]) => readonly number[],
+  worth: (count: number) => readonly number[],
 ): readonly Collected[] {
   const sums = new Map<string, number>()
   for (const ranking of rankings) {
     const entries = bestFirst(ranking)
-    const worths = worth(entries.map(({ score }) => score))
+    const worths = worth(entries.length)
     entries.forEach(({ passage: { id } }, at) => sums.set(id, (sums.get(id) ?? 0) + worths[at]!))
   }
   // Whatever was collected has a usable score in some ranking.
-  return collected.map(({ passage, scores }) => ({ passage, scores: { ...scores, [kind]: sums.get(passage.id)! } }))
+  return collected.map(({ passage, scores }) => ({ passage, scores: { ...scores, rrf: sums.get(passage.id)! } }))
 }
 
 /** The usable entries of a ranking by their scores, ties as they came; each chunk once, by its first place. */
@@ -172,7 +141,7 @@ function bestFirst({ kind, entries }: Ranking): Ranking['entries'] {
     .sort((a, b) => b.score - a.score)
 }
 
-function mix(scores: Scores, weights: Required<ConvexWeights>, bm25Bound: number): number {
+function mix(scores: Scores, kinds: readonly ScoreKind[], weights: Required<ConvexWeights>, bm25Bound: number): number {
   const scaled: Readonly<Partial<Record<ScoreKind, number>>> = {
     cosine: scores.cosine ?? 0,
     bm25: bm25Bound > 0 ? (scores.bm25 ?? 0) / bm25Bound : 0,
@@ -180,7 +149,8 @@ function mix(scores: Scores, weights: Required<ConvexWeights>, bm25Bound: number
   let sum = 0
   let total = 0
   for (const kind of ['cosine', 'bm25'] as const) {
-    const weight = weights[kind] > 0 && Number.isFinite(weights[kind]) ? weights[kind] : 0
+    // A method that was not asked weighs nothing.
+    const weight = kinds.includes(kind) && weights[kind] > 0 && Number.isFinite(weights[kind]) ? weights[kind] : 0
     sum += weight * clamp01(scaled[kind] ?? 0)
     total += weight
   }

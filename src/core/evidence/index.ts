@@ -16,11 +16,4 @@ export { type RetrieverWarning, namespaceShared, placesOf, rowsWithoutText, show
 export { type RetrievedRow, rankRows } from './rows.ts'
 export { NAMESPACE_OPTIONS, type NamespaceOptions, namespaceChoice } from './searched-namespace.ts'
 export { buildContext } from './context.ts'
-export {
-  type ConvexOptions,
-  fuse,
-  fuseConvex,
-  fuseDistributionBased,
-  fuseReciprocalRank,
-  type FusionMethod,
-} from './fusion.ts'
+export { type ConvexOptions, fuse, fuseConvex, fuseReciprocalRank } from './fusion.ts'

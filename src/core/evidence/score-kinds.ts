@@ -25,7 +25,6 @@ const SCORE_KINDS: Readonly<Record<ScoreKind, ScoreKindFacts>> = {
   grade: { range: [0, 3], full: 3 },
   boosted: { range: UNBOUNDED },
   'graph-boost': { range: POSITIVE },
-  rounds: { range: UNBOUNDED },
 }
 
 /** What a score can be of. */

@@ -8,7 +8,7 @@ import {
   type UpstashRetrieverOptions,
 } from '../../../src/adapters/upstash-vector.ts'
 import type { Ranking } from '../../../src/core/evidence/chunk.ts'
-import { fuseReciprocalRank } from '../../../src/core/evidence/fusion.ts'
+import { fuse } from '../../../src/core/evidence/fusion.ts'
 import type { RetrieverWarning } from '../../../src/core/evidence/retriever-warnings.ts'
 import type { Fetch } from '../../../src/http/bounded-fetch.ts'
 import type { Embedder } from '../../../src/ports/embedder.ts'
@@ -252,7 +252,7 @@ describe('an index that embeds texts', () => {
     expect(rankings.map(({ kind }) => kind)).toEqual(['cosine', 'rrf'])
     expect(both.warnings).toEqual([])
     // As docs/your-own-index.md says: in the order of both, and scored by the cosine alone.
-    const { chunks } = fuseReciprocalRank(rankings, { weights: { bm25: 0 }, idfMass: 1, topK: 10 })
+    const { chunks } = fuse(rankings, { idfMass: 1, topK: 10 })
     expect(chunks.map(({ id }) => id)).toEqual(['red', 'blue', 'brush'])
     for (const { scores } of chunks) expect(scores.convex).toBeCloseTo(Math.max(0, scores.cosine!), 12)
     const trusted = over(settings, { sparseScores: 'bm25' })

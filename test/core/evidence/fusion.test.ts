@@ -4,13 +4,7 @@ import type { Ranking, ScoreKind } from '../../../src/core/evidence/chunk.ts'
 import type { Evidence } from '../../../src/core/evidence/evidence.ts'
 import { BM25_K1 } from '../../../src/core/text/bm25.ts'
 import { clamp01 } from '../../../src/core/lib/numbers.ts'
-import {
-  fuse,
-  FUSION_METHODS,
-  fuseConvex,
-  fuseDistributionBased,
-  fuseReciprocalRank,
-} from '../../../src/core/evidence/fusion.ts'
+import { fuse, fuseConvex, fuseReciprocalRank } from '../../../src/core/evidence/fusion.ts'
 import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
 import { judge } from '../../../src/core/policy/judge.ts'
 import { multiGate } from '../../../packages/presets/src/multi-gate/multi-gate.ts'
@@ -237,133 +231,97 @@ describe('fuseReciprocalRank', () => {
   })
 })
 
-describe('fuseDistributionBased', () => {
-  it('adds up where the scores lie in their rankings: worked out by hand', () => {
-    // Mean 2 and deviation 1; mean .5 and deviation .1.
-    const rankings = [
-      aRanking('bm25', [3, 2, 1], ['a', 'b', 'c']),
-      aRanking('cosine', [0.6, 0.5, 0.4], ['c', 'd', 'e']),
-    ]
-    const fused = fuseDistributionBased(rankings, { idfMass: 2, topK: 10 })
-    expect(scored(fused, 'dbsf')).toEqual([
-      ['c', expect.closeTo(2 / 6 + 4 / 6, 12)],
-      ['a', expect.closeTo(4 / 6, 12)],
-      ['b', expect.closeTo(0.5, 12)],
-      ['d', expect.closeTo(0.5, 12)],
-      ['e', expect.closeTo(2 / 6, 12)],
-    ])
-  })
+describe('fuse', () => {
+  const options = { idfMass: 2, topK: 9 }
 
-  it('leaves broken scores out of the mean', () => {
-    const rankings = [aRanking('bm25', [3, NaN, 2, 1], ['a', 'x', 'b', 'c']), aRanking('cosine', [0.4], ['c'])]
-    const fused = fuseDistributionBased(rankings, { idfMass: 2, topK: 10 })
-    expect(fused.dropped).toBe(1)
-    expect(scored(fused, 'dbsf')).toEqual([
-      ['c', expect.closeTo(2 / 6 + 0.5, 12)],
-      ['a', expect.closeTo(4 / 6, 12)],
-      ['b', expect.closeTo(0.5, 12)],
-    ])
-  })
-})
-
-describe('fusion by any method', () => {
-  it.each(FUSION_METHODS)('by %s is ranked by its own kind, keeps the best, and says what was asked', (method) => {
+  it('is by the convex mix', () => {
     const rankings = [aRanking('bm25', [4, 1], ['a', 'b']), aRanking('cosine', [0.9, 0.2, 0.1], ['a', 'b', 'c'])]
-    const evidence = fuse(rankings, { method, idfMass: 2, topK: 2 })
-    expect(evidence).toMatchObject({ rankedBy: method, kinds: ['bm25', 'cosine'], dropped: 0 })
-    expect(evidence.chunks.map(({ id }) => id)).toEqual(['a', 'b'])
-    expect(Object.keys(evidence.chunks[0]!.scores).sort()).toEqual(
-      [...new Set(['bm25', 'convex', 'cosine', method])].sort(),
-    )
-  })
-
-  it.each(FUSION_METHODS)(
-    'by %s keeps the order of retrieval among ties, leaves a single ranking as it is',
-    (method) => {
-      const options = { method, idfMass: 2, topK: 9 }
-      const tied = fuse([aRanking('cosine', [0.5], ['c']), aRanking('cross-encoder', [0.5], ['a'])], {
-        ...options,
-        weights: { cosine: 0, bm25: 1 },
-      })
-      expect(tied.chunks.map(({ id }) => id)).toEqual(['c', 'a'])
-      const one = aRanking('bm25', [1, 2], ['a', 'b'])
-      expect(fuse([one], options)).toEqual(fuseConvex([one], options))
-      expect(fuse([], options)).toMatchObject({ rankedBy: method, chunks: [] })
-    },
-  )
-
-  it.each(FUSION_METHODS)('by %s takes too many unusable scores for a fault', (method) => {
-    const rankings = [aRanking('bm25', [1, 1, 1]), aRanking('cosine', [NaN])]
-    expect(() => fuse(rankings, { method, idfMass: 1, topK: 10 })).toThrow(
-      expect.objectContaining({ code: 'retriever_bad_response' }),
-    )
-  })
-
-  it('is by the convex mix unless told otherwise, and hands on the constant of ranks and the weights', () => {
-    const rankings = [aRanking('bm25', [4, 1], ['a', 'b']), aRanking('cosine', [0.9], ['b'])]
-    const options = { idfMass: 2, topK: 9, weights: { cosine: 1, bm25: 0 } }
     expect(fuse(rankings, options)).toEqual(fuseConvex(rankings, options))
-    expect(fuse(rankings, { ...options, method: 'rrf', k: 3 })).toEqual(
-      fuseReciprocalRank(rankings, { ...options, k: 3 }),
-    )
-    expect(fuse(rankings, { ...options, method: 'rrf' })).toEqual(fuseReciprocalRank(rankings, { ...options, k: 60 }))
-    expect(fuse(rankings, { ...options, method: 'dbsf' })).toEqual(fuseDistributionBased(rankings, options))
+    expect(fuse(rankings, options)).toMatchObject({ rankedBy: 'convex', kinds: ['bm25', 'cosine'], dropped: 0 })
+  })
+
+  it('is by reciprocal ranks where one ranking is of ranks alone, and mixes what has a scale', () => {
+    const rankings = [
+      aRanking('cosine', [0.9, 0.8, 0.1], ['a', 'b', 'c']),
+      aRanking('rrf', [1 / 61, 1 / 62, 1 / 63], ['b', 'c', 'd']),
+    ]
+    const evidence = fuse(rankings, options)
+    expect(evidence.rankedBy).toBe('rrf')
+    expect(scored(evidence, 'rrf')).toEqual([
+      ['b', 1 / 62 + 1 / 61],
+      ['c', 1 / 63 + 1 / 62],
+      ['a', 1 / 61],
+      ['d', 1 / 63],
+    ])
+    expect(scored(evidence, 'convex')).toEqual([
+      ['b', expect.closeTo(0.8, 12)],
+      ['c', expect.closeTo(0.1, 12)],
+      ['a', expect.closeTo(0.9, 12)],
+      ['d', 0],
+    ])
+  })
+
+  it('leaves a single ranking as it is', () => {
+    for (const kind of ['bm25', 'rrf'] as const) {
+      const one = aRanking(kind, [1, 2], ['a', 'b'])
+      expect(fuse([one], options)).toEqual(fuseConvex([one], options))
+    }
+    expect(fuse([], options)).toMatchObject({ rankedBy: 'convex', chunks: [] })
+  })
+
+  it('keeps the order of retrieval among ties', () => {
+    for (const method of [fuseConvex, fuseReciprocalRank]) {
+      const rankings = [aRanking('cosine', [0], ['c']), aRanking('bm25', [0], ['a'])]
+      expect(method(rankings, options).chunks.map(({ id }) => id)).toEqual(['c', 'a'])
+    }
   })
 
   it('gives the same chunks the same scores of their methods and the same mix, in another order', () => {
     fc.assert(
       fc.property(ranking('bm25'), ranking('cosine'), (bm25, cosine) => {
-        const [convex, ...others] = FUSION_METHODS.map((method) =>
-          fuse([bm25, cosine], { method, idfMass: 3, topK: 100 }),
-        )
-        const mixed = new Map(convex!.chunks.map(({ id, scores }) => [id, scores]))
-        for (const { chunks, rankedBy } of others) {
-          expect(chunks).toHaveLength(mixed.size)
-          for (const { id, scores } of chunks) {
-            const { rrf: _rrf, dbsf: _dbsf, ...rest } = scores
-            expect(rest).toEqual(mixed.get(id))
-          }
-          const order = chunks.map(({ scores }) => scores[rankedBy] ?? NaN)
-          expect(order).toEqual([...order].sort((a, b) => b - a))
+        const convex = fuseConvex([bm25, cosine], { idfMass: 3, topK: 100 })
+        const mixed = new Map(convex.chunks.map(({ id, scores }) => [id, scores]))
+        const { chunks } = fuseReciprocalRank([bm25, cosine], { idfMass: 3, topK: 100 })
+        expect(chunks).toHaveLength(mixed.size)
+        for (const { id, scores } of chunks) {
+          const { rrf: _rrf, ...rest } = scores
+          expect(rest).toEqual(mixed.get(id))
         }
+        const order = chunks.map(({ scores }) => scores.rrf ?? NaN)
+        expect(order).toEqual([...order].sort((a, b) => b - a))
       }),
     )
   })
 })
 
-describe('what policies read of evidence that was fused by ranks or distributions', () => {
+describe('what policies read of evidence that was fused by ranks', () => {
   const hopeless = [
     aRanking('bm25', [0.03, 0.02, 0.01], ['a', 'b', 'c']),
     aRanking('cosine', [0.1, 0.08, 0.05], ['a', 'b', 'c']),
   ]
   const good = [aRanking('bm25', [4.2, 1, 0.5], ['a', 'b', 'c']), aRanking('cosine', [0.95, 0.3, 0.2], ['a', 'b', 'c'])]
   const POLICIES = [twoTier(), multiGate(), weightedSignals()]
-  const signalsOfFused = (rankings: readonly Ranking[], method: (typeof FUSION_METHODS)[number]) =>
-    measure('engine', fuse(rankings, { method, idfMass: 2, topK: 10 }), EMPTY_LEXICON)
+  const signalsBy = (method: typeof fuseConvex, rankings: readonly Ranking[]) =>
+    measure('engine', method(rankings, { idfMass: 2, topK: 10 }), EMPTY_LEXICON)
 
-  it.each(['rrf', 'dbsf'] as const)('is the same as of the convex mix: %s has a curve of its own', (method) => {
+  it('is the same as of the convex mix: the ranks have a curve of their own', () => {
     for (const rankings of [hopeless, good]) {
-      const convex = signalsOfFused(rankings, 'convex')
-      const { [method]: own, ...curves } = signalsOfFused(rankings, method).curves
+      const convex = signalsBy(fuseConvex, rankings)
+      const ranked = signalsBy(fuseReciprocalRank, rankings)
+      const { rrf: own, ...curves } = ranked.curves
       expect(own?.scores).toHaveLength(3)
       expect(curves).toEqual(convex.curves)
-      expect(signalsOfFused(rankings, method).retrieval).toEqual(convex.retrieval)
-      for (const policy of POLICIES) {
-        expect(judge(policy, signalsOfFused(rankings, method))).toEqual(judge(policy, convex))
-      }
+      expect(ranked.retrieval).toEqual(convex.retrieval)
+      for (const policy of POLICIES) expect(judge(policy, ranked)).toEqual(judge(policy, convex))
     }
   })
 
   it('tells a hopeless question from a good one, which ranks cannot', () => {
-    const top = (rankings: readonly Ranking[], method: 'rrf' | 'dbsf') =>
-      signalsOfFused(rankings, method).curves[method]?.scores[0]
-    expect(top(hopeless, 'rrf')).toBe(top(good, 'rrf'))
-    expect(top(hopeless, 'dbsf')).toBeGreaterThan(1)
-    for (const method of ['rrf', 'dbsf'] as const) {
-      for (const policy of POLICIES) {
-        expect(judge(policy, signalsOfFused(hopeless, method)).verdict, policy.name).toBe('refuse')
-        expect(judge(policy, signalsOfFused(good, method)).verdict, policy.name).not.toBe('refuse')
-      }
+    const [bad, well] = [signalsBy(fuseReciprocalRank, hopeless), signalsBy(fuseReciprocalRank, good)]
+    expect(bad.curves.rrf?.scores[0]).toBe(well.curves.rrf?.scores[0])
+    for (const policy of POLICIES) {
+      expect(judge(policy, bad).verdict, policy.name).toBe('refuse')
+      expect(judge(policy, well).verdict, policy.name).not.toBe('refuse')
     }
   })
 
