@@ -18,7 +18,7 @@ import { markdownTable } from './markdown-table.ts'
  * The most that a bundle may have, gzipped, in bytes. They hold today's sizes; the aim is 35,000 for the middleware
  * and 160,000 for the Worker, and each lighter part takes its limit down with it.
  */
-export const LIMITS = { middleware: 45_520, worker: 226_000 } as const
+export const LIMITS = { middleware: 37_000, worker: 221_000 } as const
 
 /** A bundle and its size, in bytes. */
 export interface BundleSize {
