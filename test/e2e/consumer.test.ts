@@ -154,26 +154,30 @@ describe('the ready Worker', () => {
 })
 
 describe("somebody else's Workers project", () => {
-  const SETTINGS: readonly TypeSettings[] = ['typescript', 'typescript-5'].flatMap((compiler) => [
-    { compiler, moduleResolution: 'bundler' },
-    { compiler, moduleResolution: 'nodenext' },
-  ])
+  // Both compilers and both ways to resolve, without every pair of them.
+  const SETTINGS: readonly TypeSettings[] = [
+    { compiler: 'typescript', moduleResolution: 'nodenext' },
+    { compiler: 'typescript-5', moduleResolution: 'bundler' },
+  ]
 
   test.each(SETTINGS)('type-checks with $compiler under $moduleResolution', (settings) => {
     expect(typeCheck(current, settings)).toMatchObject({ output: '\n', ok: true })
   })
 
-  test.each(['typescript', 'typescript-5'])("type-checks with %s and last year's Worker types", (compiler) => {
+  test("type-checks with last year's Worker types", () => {
     const types = join(lastYear, 'node_modules', '@cloudflare', 'workers-types', 'package.json')
     expect(JSON.parse(readFileSync(types, 'utf8'))).toMatchObject({ version: expect.stringMatching(/^4\.2025/) })
-    expect(typeCheck(lastYear, { compiler, moduleResolution: 'bundler' })).toMatchObject({ output: '\n', ok: true })
+    expect(typeCheck(lastYear, { compiler: 'typescript', moduleResolution: 'bundler' })).toMatchObject({
+      output: '\n',
+      ok: true,
+    })
   })
 
   test('is told by the types of an option that there is not', () => {
     const file = join(current, 'worker.ts')
     const source = readFileSync(file, 'utf8')
     writeFileSync(file, source.replace("scope: 'public'", "scope: 'public', cashScope: 'public'"))
-    const { ok, output } = typeCheck(current, { compiler: 'typescript', moduleResolution: 'nodenext' })
+    const { ok, output } = typeCheck(current, { compiler: 'typescript', moduleResolution: 'nodenext' }, ['worker.ts'])
     writeFileSync(file, source)
     expect(output).toContain('cashScope')
     expect(ok).toBe(false)

@@ -1,7 +1,7 @@
 /** HTML within Markdown: what it shows is evidence, what it hides is not. */
 import { describe, expect, it } from 'vitest'
-import { htmlToMarkdown } from '../../packages/ingest/src/markdown/html-to-markdown.ts'
-import { createMarkdownSplitter } from '../../packages/ingest/src/markdown/markdown-splitter.ts'
+import { htmlToMarkdown } from '../../../packages/ingest/src/markdown/html-to-markdown.ts'
+import { createMarkdownSplitter } from '../../../packages/ingest/src/markdown/markdown-splitter.ts'
 
 const VALVE = 'The valve opens at 42 degrees.'
 const split = (text: string) => createMarkdownSplitter({ htmlToMarkdown }).split(text, 'markdown')

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { coverageAtFalseAcceptance, riskCoverageArea } from '../../../packages/calibration/src/risk-coverage.ts'
-import { scored, scoredQuestions } from '../../fixtures/scored.ts'
+import { coverageAtFalseAcceptance, riskCoverageArea } from '../../packages/calibration/src/risk-coverage.ts'
+import { scored, scoredQuestions } from '../fixtures/scored.ts'
 
 const MIXED = scored([0.9, 0.8, 0.7, 0.6], [0.8, 0.6, 0.6, 0.2])
 

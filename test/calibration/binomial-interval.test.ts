@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { binomialInterval } from '../../../packages/calibration/src/binomial-interval.ts'
+import { binomialInterval } from '../../packages/calibration/src/binomial-interval.ts'
 
 describe('binomialInterval', () => {
   // Solved with exact fractions in Python.

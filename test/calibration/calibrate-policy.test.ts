@@ -1,25 +1,25 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { seededRandom } from '../../../bench/seeded-random.ts'
-import type { AdjustedSettings } from '../../../packages/calibration/src/adjusted-confidence.ts'
-import { calibratePolicy, type CalibrationLabel } from '../../../packages/calibration/src/calibrate-policy.ts'
-import { calibratedParts } from '../../../packages/calibration/src/calibrated-parts.ts'
-import { fitAdjustment } from '../../../packages/calibration/src/fit-adjustment.ts'
-import { foldsOf } from '../../../packages/calibration/src/folds.ts'
-import { fitLogistic } from '../../../packages/calibration/src/logistic-fit.ts'
-import { measuresOfAll, recordedMeasure } from '../../../packages/calibration/src/recorded-measures.ts'
+import { seededRandom } from '../../bench/seeded-random.ts'
+import type { AdjustedSettings } from '../../packages/calibration/src/adjusted-confidence.ts'
+import { calibratePolicy, type CalibrationLabel } from '../../packages/calibration/src/calibrate-policy.ts'
+import { calibratedParts } from '../../packages/calibration/src/calibrated-parts.ts'
+import { fitAdjustment } from '../../packages/calibration/src/fit-adjustment.ts'
+import { foldsOf } from '../../packages/calibration/src/folds.ts'
+import { fitLogistic } from '../../packages/calibration/src/logistic-fit.ts'
+import { measuresOfAll, recordedMeasure } from '../../packages/calibration/src/recorded-measures.ts'
 import {
   type RecordedDecision,
   replayDecision,
   whereReaderFails,
-} from '../../../packages/calibration/src/replay-decisions.ts'
-import { judge } from '../../../src/core/policy/judge.ts'
-import { type Policy, policySettings, resolvePolicy } from '../../../src/core/policy/policy.ts'
-import type { Signals } from '../../../src/core/signals/measure.ts'
-import { balanced, balancedPreset } from '../../../src/presets/balanced/balanced.ts'
-import { balancedGraded } from '../../../src/presets/balanced/balanced-graded.ts'
-import { twoTier } from '../../../packages/presets/src/two-tier/two-tier.ts'
-import { aCurve, signalsOf } from '../../fixtures/evidence.ts'
+} from '../../packages/calibration/src/replay-decisions.ts'
+import { judge } from '../../src/core/policy/judge.ts'
+import { type Policy, policySettings, resolvePolicy } from '../../src/core/policy/policy.ts'
+import type { Signals } from '../../src/core/signals/measure.ts'
+import { balanced, balancedPreset } from '../../src/presets/balanced/balanced.ts'
+import { balancedGraded } from '../../src/presets/balanced/balanced-graded.ts'
+import { twoTier } from '../../packages/presets/src/two-tier/two-tier.ts'
+import { aCurve, signalsOf } from '../fixtures/evidence.ts'
 
 const policy = balanced()
 const SHARE = fc.double({ min: 0, max: 1, noNaN: true })

@@ -1,12 +1,12 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { seededRandom } from '../../../bench/seeded-random.ts'
+import { seededRandom } from '../../bench/seeded-random.ts'
 import {
   labelsNeeded,
   lowestSafeThreshold,
   mostAllowed,
   upperBound,
-} from '../../../packages/calibration/src/safe-threshold.ts'
+} from '../../packages/calibration/src/safe-threshold.ts'
 
 const scores = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1, maxLength: 150, size: 'max' })
 const promise = { risk: 0.1, certainty: 0.9, step: 0.01 }

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import {
   createMarkdownSplitter,
   type MarkdownSplitterOptions,
-} from '../../packages/ingest/src/markdown/markdown-splitter.ts'
-import type { HtmlInBlocks } from '../../packages/ingest/src/markdown/html-within.ts'
+} from '../../../packages/ingest/src/markdown/markdown-splitter.ts'
+import type { HtmlInBlocks } from '../../../packages/ingest/src/markdown/html-within.ts'
 
 /** Parts of a text; without overlap where a test does not speak of it. */
 const splitting = (options: MarkdownSplitterOptions = {}) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { suggestThresholdChange } from '../../../packages/calibration/src/suggest-threshold-change.ts'
-import { multiGate } from '../../../packages/presets/src/multi-gate/multi-gate.ts'
-import { twoTier } from '../../../packages/presets/src/two-tier/two-tier.ts'
+import { suggestThresholdChange } from '../../packages/calibration/src/suggest-threshold-change.ts'
+import { multiGate } from '../../packages/presets/src/multi-gate/multi-gate.ts'
+import { twoTier } from '../../packages/presets/src/two-tier/two-tier.ts'
 
 const counted = (rate: number | null, labels = 1000) => ({ rate, labels })
 const suggest = (refused: number | null, hallucinated: number | null, labels = 1000, policy = multiGate()) =>

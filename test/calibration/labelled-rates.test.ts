@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { estimateErrorRates } from '../../../packages/calibration/src/labelled-rates.ts'
-import { seededRandom } from '../../../bench/seeded-random.ts'
+import { estimateErrorRates } from '../../packages/calibration/src/labelled-rates.ts'
+import { seededRandom } from '../../bench/seeded-random.ts'
 
 describe('estimateErrorRates', () => {
   it('weights each kind by how many decisions of it there were, not by how many were labelled', () => {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { countHallucinations, type LabelledAnswer } from '../../../packages/calibration/src/hallucinations.ts'
-import { suggestThresholdChange } from '../../../packages/calibration/src/suggest-threshold-change.ts'
-import { judge, judgeAnswer } from '../../../src/core/policy/judge.ts'
-import { multiGate } from '../../../packages/presets/src/multi-gate/multi-gate.ts'
-import { answerSignalsOf, aSentence } from '../../fixtures/answer.ts'
-import { aCurve, signalsOf } from '../../fixtures/evidence.ts'
+import { countHallucinations, type LabelledAnswer } from '../../packages/calibration/src/hallucinations.ts'
+import { suggestThresholdChange } from '../../packages/calibration/src/suggest-threshold-change.ts'
+import { judge, judgeAnswer } from '../../src/core/policy/judge.ts'
+import { multiGate } from '../../packages/presets/src/multi-gate/multi-gate.ts'
+import { answerSignalsOf, aSentence } from '../fixtures/answer.ts'
+import { aCurve, signalsOf } from '../fixtures/evidence.ts'
 
 const policy = multiGate()
 const signals = signalsOf({ questionTermCount: 1, keywordCoverage: 1, curves: { cosine: aCurve(0.9) } })

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Example, fitLogistic } from '../../../packages/calibration/src/logistic-fit.ts'
+import { type Example, fitLogistic } from '../../packages/calibration/src/logistic-fit.ts'
 
 const example = (features: readonly number[], label: 0 | 1, weight = 1): Example => ({ features, label, weight })
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { auroc } from '../../../packages/calibration/src/auroc.ts'
-import { aurocInterval, spearmanInterval } from '../../../packages/calibration/src/correlation-interval.ts'
+import { auroc } from '../../packages/calibration/src/auroc.ts'
+import { aurocInterval, spearmanInterval } from '../../packages/calibration/src/correlation-interval.ts'
 import {
   checkGenerationConfidence,
   type RatedAnswer,
-} from '../../../packages/calibration/src/generation-confidence-quality.ts'
-import { spearman } from '../../../src/core/lib/statistics.ts'
-import { seededRandom } from '../../../bench/seeded-random.ts'
+} from '../../packages/calibration/src/generation-confidence-quality.ts'
+import { spearman } from '../../src/core/lib/statistics.ts'
+import { seededRandom } from '../../bench/seeded-random.ts'
 
 const rated = (count: number, of: (at: number) => RatedAnswer): RatedAnswer[] =>
   Array.from({ length: count }, (_, at) => of(at))

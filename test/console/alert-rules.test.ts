@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { seededRandom } from '../../../bench/seeded-random.ts'
-import { findAlerts, findCalibrationAlerts, stabilityIndex } from '../../../packages/console/src/alerts/alert-rules.ts'
-import type { AlertKind } from '../../../d1/schema.ts'
+import { seededRandom } from '../../bench/seeded-random.ts'
+import { findAlerts, findCalibrationAlerts, stabilityIndex } from '../../packages/console/src/alerts/alert-rules.ts'
+import type { AlertKind } from '../../d1/schema.ts'
 
 const counted = (decisions: number, refused: number, confidenceBins = [decisions]) => ({
   decisions,

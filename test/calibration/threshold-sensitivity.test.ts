@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import * as fc from 'fast-check'
-import { thresholdSensitivity } from '../../../packages/calibration/src/threshold-sensitivity.ts'
-import { scored, scoredQuestions } from '../../fixtures/scored.ts'
+import { thresholdSensitivity } from '../../packages/calibration/src/threshold-sensitivity.ts'
+import { scored, scoredQuestions } from '../fixtures/scored.ts'
 
 describe('thresholdSensitivity', () => {
   it('counts at every threshold what would be refused, equality passing', () => {

@@ -1,8 +1,8 @@
 /** HTML through the runtime's own tokenizer. */
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { htmlToMarkdown } from '../../packages/ingest/src/markdown/html-to-markdown.ts'
-import { createMarkdownSplitter } from '../../packages/ingest/src/markdown/markdown-splitter.ts'
+import { htmlToMarkdown } from '../../../packages/ingest/src/markdown/html-to-markdown.ts'
+import { createMarkdownSplitter } from '../../../packages/ingest/src/markdown/markdown-splitter.ts'
 
 /** Blocks as Markdown that they would be written as. */
 async function markdownOf(html: string): Promise<string> {

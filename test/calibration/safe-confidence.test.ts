@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { seededRandom } from '../../../bench/seeded-random.ts'
-import { chanceOfAtMost } from '../../../packages/calibration/src/binomial-interval.ts'
-import { lowestSafeConfidence } from '../../../packages/calibration/src/safe-confidence.ts'
-import { lowestSafeThreshold, mostAllowed } from '../../../packages/calibration/src/safe-threshold.ts'
+import { seededRandom } from '../../bench/seeded-random.ts'
+import { chanceOfAtMost } from '../../packages/calibration/src/binomial-interval.ts'
+import { lowestSafeConfidence } from '../../packages/calibration/src/safe-confidence.ts'
+import { lowestSafeThreshold, mostAllowed } from '../../packages/calibration/src/safe-threshold.ts'
 
 const RISK = 0.05
 const PROMISE = { risk: RISK, certainty: 0.9, step: 0.0001 }

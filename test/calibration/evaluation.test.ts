@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { seededRandom } from '../../../bench/seeded-random.ts'
-import { bootstrapInterval } from '../../../packages/calibration/src/bootstrap-interval.ts'
-import { calibrationError, reliabilityBins } from '../../../packages/calibration/src/calibration-error.ts'
-import { evaluate, type JudgedQuestion } from '../../../packages/calibration/src/evaluation.ts'
+import { seededRandom } from '../../bench/seeded-random.ts'
+import { bootstrapInterval } from '../../packages/calibration/src/bootstrap-interval.ts'
+import { calibrationError, reliabilityBins } from '../../packages/calibration/src/calibration-error.ts'
+import { evaluate, type JudgedQuestion } from '../../packages/calibration/src/evaluation.ts'
 
 const question = fc.record({
   answerable: fc.boolean(),

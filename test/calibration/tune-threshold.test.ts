@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { type LabelledDecision, scoresOfGate, thresholdOf } from '../../../packages/calibration/src/gate-threshold.ts'
-import { tuneByCollection, tuneThreshold } from '../../../packages/calibration/src/tune-threshold.ts'
-import { judge } from '../../../src/core/policy/judge.ts'
-import { balanced } from '../../../src/presets/balanced/balanced.ts'
-import { multiGate } from '../../../packages/presets/src/multi-gate/multi-gate.ts'
-import { sufficiency } from '../../../packages/presets/src/sufficiency/sufficiency.ts'
-import { seededRandom } from '../../../bench/seeded-random.ts'
-import { aCurve, signalsOf } from '../../fixtures/evidence.ts'
-import { examples } from '../../properties.ts'
+import { type LabelledDecision, scoresOfGate, thresholdOf } from '../../packages/calibration/src/gate-threshold.ts'
+import { tuneByCollection, tuneThreshold } from '../../packages/calibration/src/tune-threshold.ts'
+import { judge } from '../../src/core/policy/judge.ts'
+import { balanced } from '../../src/presets/balanced/balanced.ts'
+import { multiGate } from '../../packages/presets/src/multi-gate/multi-gate.ts'
+import { sufficiency } from '../../packages/presets/src/sufficiency/sufficiency.ts'
+import { seededRandom } from '../../bench/seeded-random.ts'
+import { aCurve, signalsOf } from '../fixtures/evidence.ts'
+import { examples } from '../properties.ts'
 
 const GATE = { gate: 'min-top-cosine' } as const
 const policy = multiGate()

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { auroc } from '../../../packages/calibration/src/auroc.ts'
-import { scored, scoredQuestions } from '../../fixtures/scored.ts'
+import { auroc } from '../../packages/calibration/src/auroc.ts'
+import { scored, scoredQuestions } from '../fixtures/scored.ts'
 
 describe('auroc', () => {
   it.each([
