@@ -81,7 +81,7 @@ describe('the overview', () => {
     await page.getByRole('button', { name: 'Save as CSV' }).first().click()
     const saved = await download
     expect(saved.suggestedFilename()).toBe('decisions-over-time.csv')
-    expect(readFileSync(await saved.path(), 'utf8')).toMatch(/^start,decisions,pass,/)
+    expect(readFileSync(await saved.path(), 'utf8')).toMatch(/^start,decisions,mean_confidence,.*,pass,/)
   })
 
   it('refreshes by itself, keeps what was opened, and stops when told', async () => {
