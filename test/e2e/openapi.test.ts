@@ -155,7 +155,9 @@ describe('GET /v1/openapi.json', () => {
     await call('post', '/ask', { body: { question: 'What is the launch code of the rocket?' }, token: '' })
     const refused = await call('post', '/ask', { body: { question: 'Who won the cup in 1974?' }, token: '' })
     expect([asked.body['refused'], refused.body['refused']]).toEqual([false, true])
-    await call('post', '/ask', { body: { question: 'What is the launch code of the rocket?', without: ['a/rocket'] } })
+    await call('post', '/v1/judgements', {
+      body: { question: 'What is the launch code of the rocket?', without: ['a/rocket'] },
+    })
 
     const { lexicon_id, embedding_model, dimension, corpus_version } = (
       collections['collections'] as Record<string, unknown>[]
