@@ -16,6 +16,7 @@ interface Manifest {
   readonly version: string
   readonly exports: Readonly<Record<string, string | null>>
   readonly bin?: Readonly<Record<string, string>>
+  readonly peerDependencies?: Readonly<Record<string, string>>
 }
 
 /** What only a checkout needs. */
@@ -41,14 +42,33 @@ function built(door: string): string | { readonly types: string; readonly defaul
   return { types: `${path}.d.ts`, default: `${path}.js` }
 }
 
+/** Which of the packages the built sources import: they are peers, at this very version. */
+function ownPeers(name: string, to: string, version: string): Readonly<Record<string, string>> {
+  const sources = globSync('**/*.{js,d.ts}', { cwd: to }).map((file) => readFileSync(join(to, file), 'utf8'))
+  const named = sources.flatMap((source) =>
+    Array.from(
+      source.matchAll(/(?:from |import\()['"]((?:@hono-rag-gate\/[\w-]+|hono-rag-gate))/g),
+      ([, found = '']) => found,
+    ),
+  )
+  return Object.fromEntries(
+    [...new Set(named)]
+      .filter((found) => found !== name)
+      .sort()
+      .map((found) => [found, version]),
+  )
+}
+
 function writeManifest(folder: string, to: string, version: string): void {
   // The form that npm asks for.
   const manifest = JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8')) as Manifest
   const kept = Object.entries(manifest).filter(([name]) => !OF_CHECKOUT.includes(name))
   const doors = Object.entries(manifest.exports).map(([door, file]) => [door, file === null ? null : built(file)])
+  const peers = { ...manifest.peerDependencies, ...ownPeers(manifest.name, to, version) }
   const published = {
     ...Object.fromEntries(kept),
     version,
+    ...(Object.keys(peers).length > 0 && { peerDependencies: peers }),
     exports: Object.fromEntries(doors),
     ...(manifest.bin && {
       bin: Object.fromEntries(Object.entries(manifest.bin).map(([name, file]) => [name, file.replace(/\.ts$/, '.js')])),

@@ -9,8 +9,8 @@
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { delimiter, dirname, join } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { delimiter, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** Major version of Node that the scripts are written for; `scripts/node/package.json` pins the exact one. */
@@ -21,6 +21,7 @@ const modules = join(root, 'node_modules')
 const [option, ...others] = process.argv.slice(2)
 const script = option?.startsWith('--with=') ? others : process.argv.slice(2)
 install(option?.startsWith('--with=') ? option.slice('--with='.length).split(',') : [])
+linkPackages()
 const node = findNode()
 
 const child = spawn(node, script, {
@@ -60,6 +61,21 @@ function install(wanted) {
   })
   if (status !== 0) process.exit(status ?? 1)
   writeFileSync(stamp, JSON.stringify({ lockfile, folders }))
+}
+
+/**
+ * The packages of this checkout under their names, which lead to the sources: npm links workspaces alone, not the root, and
+ * of those only the ones that are installed.
+ */
+function linkPackages() {
+  const folders = readdirSync(join(root, 'packages')).map((name) => [`@hono-rag-gate/${name}`, join('packages', name)])
+  for (const [name, folder] of [['hono-rag-gate', '.'], ...folders]) {
+    const link = join(modules, ...name.split('/'))
+    if (existsSync(join(link, 'package.json'))) continue
+    rmSync(link, { recursive: true, force: true })
+    mkdirSync(dirname(link), { recursive: true })
+    symlinkSync(relative(dirname(link), join(root, folder)), link, 'junction')
+  }
 }
 
 /** The Node that was installed; on a platform that npm has none for, the one that runs this, if it is new enough. */
