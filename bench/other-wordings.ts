@@ -17,7 +17,7 @@ import { englishStems } from '../src/language/english/english-stems.ts'
 import { normaliseQuestion } from '../src/core/text/normalise.ts'
 import { stem } from '../src/language/english/stem.ts'
 import { isStopWord } from '../src/language/english/stop-words.ts'
-import { gatedPast } from '../test/fixtures/cached-question.ts'
+import { gatedPast } from '../test/fixtures/gated-past.ts'
 import type { QuestionSettings } from '../src/pipeline/question-settings.ts'
 import { balanced } from '../src/presets/balanced/balanced.ts'
 import { asked, portsOver } from './evaluation/asked.ts'
@@ -61,8 +61,8 @@ const SETTINGS: QuestionSettings = {
 /** Whether a gate answers the second question with the answer to the first; the passage of some is not in the corpus. */
 async function sharesAnswer({ a, b }: PairLine, ports: ReturnType<typeof portsOver>, stems: WordReader) {
   const options = { store: createMemoryAnswerCache(), stems }
-  const { gated, cache } = await gatedPast(options, ports, SETTINGS, asked(normaliseQuestion(a)))
-  const key = cache.keptUnder?.evidenceKey
+  const { gated } = await gatedPast(options, ports, SETTINGS, asked(normaliseQuestion(a)))
+  const key = gated.lookup?.evidenceKey
   if (gated.kind !== 'judged' || key === undefined) return false
   await options.store.put(key, {
     schema: 2,

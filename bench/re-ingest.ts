@@ -10,7 +10,7 @@ import { createMemoryAnswerCache } from '../src/adapters/memory-answer-cache.ts'
 import { binomialInterval } from '../packages/calibration/src/binomial-interval.ts'
 import type { QuestionSettings } from '../src/pipeline/question-settings.ts'
 import { balanced } from '../src/presets/balanced/balanced.ts'
-import { gatedPast } from '../test/fixtures/cached-question.ts'
+import { gatedPast } from '../test/fixtures/gated-past.ts'
 import { asked as requestOf, portsOver } from './evaluation/asked.ts'
 import { openQuestionSet, type SearchableSet } from './evaluation/question-sets.ts'
 import { seededRandom } from './seeded-random.ts'
@@ -38,10 +38,10 @@ async function storeAnswers(opened: SearchableSet, questions: readonly string[])
   const ports = portsOver(opened, 1)
   const stored = new Map<string, readonly string[]>()
   for (const question of questions) {
-    const { gated, cache } = await gatedPast({ store }, ports, SETTINGS, requestOf(question))
+    const { gated } = await gatedPast({ store }, ports, SETTINGS, requestOf(question))
     if (gated.kind !== 'judged' || gated.decision.verdict === 'refuse') continue
     const { decision } = gated
-    const key = cache.keptUnder?.evidenceKey
+    const key = gated.lookup?.evidenceKey
     if (key === undefined) throw new Error('An answer that may be given has an evidence key')
     await store.put(key, {
       schema: 2,

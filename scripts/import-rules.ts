@@ -62,10 +62,7 @@ const ROOMS: Readonly<Record<string, Allowed>> = {
     rooms: ['src/middleware/', 'src/http/', ...PIPELINE],
     packages: ['hono'],
   },
-  'src/cache/': {
-    rooms: ['src/cache/', 'src/middleware/', 'src/language/', 'src/http/', ...PIPELINE],
-    packages: ['hono'],
-  },
+  'src/cache/': { rooms: ['src/cache/', 'src/language/', 'src/http/', ...PIPELINE] },
   'src/adapters/': { rooms: ['src/http/', ERRORS, ...PORTS], packages: ['@cloudflare/workers-types'] },
   'src/adapters/d1': {
     rooms: ['src/adapters/d1/', 'src/http/', ERRORS, ...PORTS],

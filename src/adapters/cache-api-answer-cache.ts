@@ -1,7 +1,7 @@
 import { above, callable, object, required, requireOptions, text } from '../core/lib/options.ts'
 import { scopesOfAnswer } from '../core/policy/purge-scope.ts'
 import { RagGateError } from '../errors.ts'
-import type { AnswerCache, CachedAnswer } from '../ports/answer-cache.ts'
+import type { AnswerCache, StoredAnswer } from '../ports/answer-cache.ts'
 import { createSealer } from './answer-cache/envelope.ts'
 import { type AnswerCacheFault, readInTime } from './answer-cache/read-in-time.ts'
 import { storedSeconds } from './answer-cache/stored-seconds.ts'
@@ -81,7 +81,7 @@ export function createCacheApiAnswerCache(options: CacheApiAnswerCacheOptions): 
     return (opened ??= typeof cache === 'function' ? await cache() : cache)
   }
 
-  async function read(key: string): Promise<CachedAnswer | null> {
+  async function read(key: string): Promise<StoredAnswer | null> {
     const url = await urlOf(key)
     const store = await open()
     const response = await store.match(url)

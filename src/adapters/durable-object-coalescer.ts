@@ -2,7 +2,7 @@ import { object, required, requireOptions } from '../core/lib/options.ts'
 import { DurableObject, RpcTarget } from 'cloudflare:workers'
 import { createSealer } from './answer-cache/envelope.ts'
 import { Flight, type FlightRole } from './coalescing/flight.ts'
-import type { CachedAnswer } from '../ports/answer-cache.ts'
+import type { StoredAnswer } from '../ports/answer-cache.ts'
 import type { Coalescer, CoalescedOutcome } from '../ports/coalescer.ts'
 
 /** The leader's end of a flight. */
@@ -67,7 +67,7 @@ export function createDurableObjectCoalescer(options: DurableObjectCoalescerOpti
     async join(key, timeoutMs) {
       const role = await namespace.getByName(await address(key)).join(timeoutMs)
       // True because both ends are of one Worker; the types of calls between them lose that pairs are pairs.
-      if (role.kind === 'follower') return { kind: 'follower', answer: role.answer as CachedAnswer }
+      if (role.kind === 'follower') return { kind: 'follower', answer: role.answer as StoredAnswer }
       if (role.kind === 'separate') return { kind: 'separate' }
       const { leader } = role
       return {

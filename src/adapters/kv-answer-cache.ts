@@ -1,5 +1,5 @@
 import { above, callable, object, required, requireOptions } from '../core/lib/options.ts'
-import type { AnswerCache, CachedAnswer } from '../ports/answer-cache.ts'
+import type { AnswerCache, StoredAnswer } from '../ports/answer-cache.ts'
 import { createSealer } from './answer-cache/envelope.ts'
 import { type AnswerCacheFault, readInTime } from './answer-cache/read-in-time.ts'
 import { storedSeconds } from './answer-cache/stored-seconds.ts'
@@ -56,7 +56,7 @@ export function createKvAnswerCache(options: KvAnswerCacheOptions): AnswerCache 
   const sealer = createSealer(hmacKey)
   const nameOf = async (key: string): Promise<string> => `answer:${await sealer.address(key)}`
 
-  async function read(key: string): Promise<CachedAnswer | null> {
+  async function read(key: string): Promise<StoredAnswer | null> {
     const name = await nameOf(key)
     const text = await kv.get(name, 'text')
     if (text === null) return null

@@ -1,5 +1,5 @@
 import { number, requireOptions } from '../core/lib/options.ts'
-import type { AnswerCache, CachedAnswer } from '../ports/answer-cache.ts'
+import type { AnswerCache, StoredAnswer } from '../ports/answer-cache.ts'
 
 export interface MemoryAnswerCacheOptions {
   /**
@@ -23,7 +23,7 @@ export function createMemoryAnswerCache(options: MemoryAnswerCacheOptions = {}):
   requireOptions(options, { maxBytes: number(0) })
   const { maxBytes = DEFAULT_MAX_BYTES } = options
   // A Map keeps the order of insertion: the first entry is the one used longest ago.
-  const entries = new Map<string, { readonly answer: CachedAnswer; readonly bytes: number }>()
+  const entries = new Map<string, { readonly answer: StoredAnswer; readonly bytes: number }>()
   let bytesHeld = 0
 
   function remove(key: string): void {
@@ -46,8 +46,8 @@ export function createMemoryAnswerCache(options: MemoryAnswerCacheOptions = {}):
       const text = JSON.stringify(answer)
       const bytes = (key.length + text.length) * BYTES_PER_CHARACTER
       if (bytes > maxBytes) return
-      // True because the text was made of a `CachedAnswer`, which is plain data.
-      entries.set(key, { answer: freeze(JSON.parse(text) as CachedAnswer), bytes })
+      // True because the text was made of a `StoredAnswer`, which is plain data.
+      entries.set(key, { answer: freeze(JSON.parse(text) as StoredAnswer), bytes })
       bytesHeld += bytes
       for (const oldest of entries.keys()) {
         if (bytesHeld <= maxBytes) return

@@ -1,5 +1,5 @@
 import { callable, required, requireOptions } from '../core/lib/options.ts'
-import type { AnswerCache, CachedAnswer } from '../ports/answer-cache.ts'
+import type { AnswerCache, StoredAnswer } from '../ports/answer-cache.ts'
 
 export interface TieredAnswerCacheOptions {
   /** From the fastest to the one with the widest reach: memory, the Cache API, KV. Two and up. */
@@ -29,7 +29,7 @@ export function createTieredAnswerCache(options: TieredAnswerCacheOptions): Answ
   const { tiers, waitUntil } = options
   return {
     async get(key, wouldDo = () => true) {
-      let latest: CachedAnswer | null = null
+      let latest: StoredAnswer | null = null
       for (const [at, tier] of tiers.entries()) {
         const answer = await tier.get(key, wouldDo).catch(() => null)
         if (answer === null) continue

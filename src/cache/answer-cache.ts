@@ -1,11 +1,15 @@
 /** The answer cache of a gate, made of a store of answers and of what else there is. */
 import { RagGateError } from '../errors.ts'
-import type { CachedRoute, GateCache, QuestionToCache } from '../middleware/gate-cache.ts'
-import type { Context } from 'hono'
+import type { CachedRoute, GateCache, QuestionCache, QuestionToCache } from '../pipeline/gate-cache.ts'
+import type { CacheParts, CacheRequest } from './cache-request.ts'
+import { outcome } from './cache-status.ts'
 import { cacheUseOf } from './cache-use.ts'
-import { CachedExchange, type ExchangeCacheParts } from './cached-exchange.ts'
 import { checkCacheOptions } from './check-options.ts'
+import { join, lookUp, lookUpEvidence, standIn } from './lookup.ts'
 import type { AnswerCacheOptions } from './options.ts'
+import { store } from './store.ts'
+import { knownPurges } from './stored-answer.ts'
+import { storedContent } from './stored-content.ts'
 
 /**
  * Makes the answer cache of a gate:
@@ -31,25 +35,39 @@ export function answerCache(options: AnswerCacheOptions): GateCache {
       }
       const { varyHeaders, varyQuery, barredCredentials } = settings
       const sharesAnswers = authenticates && scope !== 'principal'
-      const parts: ExchangeCacheParts = { settings, route, ports, sharesAnswers }
+      const parts: CacheParts = { settings, route, ports, sharesAnswers }
       return {
-        open(c: Context, { request, received, options: chosen, startedMs }: QuestionToCache) {
+        open(question: QuestionToCache): QuestionCache {
+          const { request, received, queries, later } = question
           const { principal, audience } = request
           const ownAnswersOnly = sharesAnswers && audience !== 'operator'
-          return new CachedExchange(c, parts, {
-            request,
+          const asked: CacheRequest = {
+            ...question,
             partition: scope === 'principal' ? `principal:${principal.id}` : scope,
-            path: c.req.path,
             vary: [
               // Absent, empty and repeated are three different things.
               ...varyHeaders.map((name) => JSON.stringify(received.headers.get(name))),
-              ...varyQuery.map((name) => JSON.stringify(c.req.queries(name) ?? null)),
+              ...varyQuery.map((name) => JSON.stringify(queries(name) ?? null)),
             ],
-            options: chosen,
             use: cacheUseOf(received.headers, { barredCredentials, ownAnswersOnly }),
-            received,
-            startedMs,
-          })
+          }
+          const { use } = asked
+          // Read before anything is retrieved: what is purged while this question is answered reaches its answer too.
+          const purging = use.read || use.store ? knownPurges(parts, principal.tenant) : undefined
+          return {
+            async lookUp(place) {
+              const purges = await purging
+              return purges && lookUp(parts, asked, purges, place)
+            },
+            join: (lookup) => join(parts, asked, lookup),
+            lookUpEvidence: (lookup, assessed, decision) => lookUpEvidence(parts, asked, lookup, assessed, decision),
+            standIn: (lookup, failure) => standIn(parts, lookup, failure),
+            contentOf: ({ answer }) => storedContent(received, answer),
+            store: (lookup, made) => {
+              if (lookup !== undefined) later(() => store(parts, asked, lookup, made))
+            },
+            outcome: (lookup, found) => outcome(parts, asked, lookup, found),
+          }
         },
       }
     },

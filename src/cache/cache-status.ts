@@ -1,23 +1,41 @@
-/** The field in which the cache says how it took part. */
+/** How the cache took part in a response, as it is counted and as the caller is told. */
 import type { Audience } from '../core/policy/preset.ts'
-import type { FoundAnswer } from '../pipeline/question-cache.ts'
-
-/** How the cache took part in an answer that was not its own. */
-export interface Forwarded {
-  /** `request`: the caller wanted a new answer. */
-  readonly why: 'miss' | 'stale' | 'bypass' | 'request'
-  readonly detail?: 'credentials'
-  /** Present where an answer was to be shared with others who asked the same, and was not. */
-  readonly collapsed?: false
-}
+import type { CacheOutcome, FoundAnswer, Lookup } from '../pipeline/gate-cache.ts'
+import type { CacheParts, CacheRequest } from './cache-request.ts'
 
 /**
- * `Cache-Status` of an answer that was made for its question.
- *
- * @see RFC 9211
+ * How the cache took part. Where callers share answers, a hit tells one what another asked, so that only operators are
+ * told; and where a hit is not told, neither may a miss be.
  */
-export function forwardedStatus({ why, detail, collapsed }: Forwarded): string {
-  return `rag-gate; fwd=${why}${collapsed === undefined ? '' : '; collapsed=?0'}${detail === undefined ? '' : `; detail=${detail}`}`
+export function outcome(
+  { sharesAnswers }: CacheParts,
+  { use, request: { principal, audience } }: CacheRequest,
+  lookup: Lookup | undefined,
+  found: FoundAnswer | undefined,
+): CacheOutcome {
+  const isTold = !sharesAnswers || audience === 'operator'
+  if (found !== undefined) {
+    const state = STATES[found.kind]
+    if (!isTold && found.answer.principalId !== principal.id) return { state }
+    return { state, status: foundStatus(found, audience), ageSeconds: found.ageSeconds }
+  }
+  if (lookup === undefined || !use.read) {
+    const detail = use.why === 'credentials' ? '; detail=credentials' : ''
+    if (use.why !== 'request') return { state: 'bypass', status: `rag-gate; fwd=bypass${detail}` }
+    return { state: 'bypass', ...(isTold ? { status: 'rag-gate; fwd=request' } : {}) }
+  }
+  const why = lookup.older === undefined ? 'miss' : 'stale'
+  const collapsed = lookup.isSeparate === true ? '; collapsed=?0' : ''
+  return { state: 'miss', ...(isTold ? { status: `rag-gate; fwd=${why}${collapsed}` } : {}) }
+}
+
+/** As which state each is counted. */
+const STATES: Readonly<Record<FoundAnswer['kind'], CacheOutcome['state']>> = {
+  hit: 'hit',
+  // Neither the retriever nor the model was asked for it.
+  collapsed: 'hit',
+  'evidence-hit': 'evidence-hit',
+  stale: 'stale',
 }
 
 /**
@@ -26,7 +44,7 @@ export function forwardedStatus({ why, detail, collapsed }: Forwarded): string {
  *
  * @see RFC 9211
  */
-export function foundStatus({ kind, ttlSeconds }: FoundAnswer, audience: Audience): string {
+function foundStatus({ kind, ttlSeconds }: FoundAnswer, audience: Audience): string {
   const ttl = audience === 'operator' ? `; ttl=${ttlSeconds}` : ''
   switch (kind) {
     case 'stale':

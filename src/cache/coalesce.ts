@@ -1,19 +1,9 @@
 /** Those who ask the same at the same time: a leader makes the answer, followers wait for it. */
 import { type Faults, inTime } from '../pipeline/within-deadline.ts'
-import type { KnownPurges } from '../ports/answer-purges.ts'
-import type { Coalescer, Leader, Role } from '../ports/coalescer.ts'
-import type { CacheableQuestion, QuestionCacheParts } from './cacheable-question.ts'
-import { checkStored, isSendable, type StoredAnswer } from './stored-answer.ts'
-
-/** What joining those who ask the same comes to. */
-export interface Joined {
-  /** Of a follower: the answer that the leader made. */
-  readonly answer?: StoredAnswer
-  /** Of the leader, whose answer others may wait for. */
-  readonly leader?: Leader
-  /** Whether there was no answer to share: neither leader nor follower. */
-  readonly separate?: true
-}
+import type { Coalescer, Role } from '../ports/coalescer.ts'
+import type { Lookup } from '../pipeline/gate-cache.ts'
+import type { CacheParts, CacheRequest } from './cache-request.ts'
+import { checkStored, foundAs, isSendable } from './stored-answer.ts'
 
 const FAULTS: Faults = { late: 'store_unavailable', failed: 'store_unavailable', what: 'The coalescer' }
 
@@ -25,24 +15,25 @@ const GRACE_MS = 500
 /**
  * Joins those who ask the same at the same time, and waits for their leader where there is one. Only a
  * question whose answer may be read from the cache and stored there has a part in that. A coalescer that fails is none.
+ *
+ * @returns of a follower the leader's answer; of a leader its role; `isSeparate` where there was no answer to share
  */
 export async function joinOthers(
-  { settings, ports }: QuestionCacheParts,
-  question: CacheableQuestion,
-  purges: KnownPurges,
-  key: string,
-): Promise<Joined> {
+  { settings, ports }: CacheParts,
+  asked: CacheRequest,
+  { questionKey: key, purges }: Lookup,
+): Promise<Pick<Lookup, 'found' | 'leader' | 'isSeparate'>> {
   const { coalescer } = settings
-  const { read, store, maxAgeSeconds } = question.use
+  const { read, store, maxAgeSeconds } = asked.use
   if (coalescer === undefined || !read || !store || maxAgeSeconds !== undefined) return {}
   try {
     const role = await joinInTime(coalescer, key)
     if (role.kind === 'leader') return { leader: role.leader }
-    if (role.kind === 'separate') return { separate: true }
+    if (role.kind === 'separate') return { isSeparate: true }
     const answer = checkStored(ports, purges, role.answer, key)
-    return isSendable(answer, question) ? { answer } : { separate: true }
+    return isSendable(answer, asked) ? { found: foundAs('collapsed', answer) } : { isSeparate: true }
   } catch (cause) {
-    ports.onWarning?.({
+    ports.onWarning({
       code: 'coalescer_failed',
       message: 'The coalescer failed: this question is answered separately',
       cause,

@@ -1,21 +1,11 @@
 /** Looking for a stored answer: is there one, was it purged, how old is it, and may it still be sent. */
 import { scopesOfAnswer } from '../core/policy/purge-scope.ts'
 import { errorKind, isRagGateError, type RagGateErrorCode } from '../errors.ts'
-import type { Failure } from '../pipeline/question-cache.ts'
+import type { AgedAnswer, Failure, FoundAnswer } from '../pipeline/gate-cache.ts'
 import { type Faults, inTime } from '../pipeline/within-deadline.ts'
-import type { CachedAnswer } from '../ports/answer-cache.ts'
+import type { StoredAnswer } from '../ports/answer-cache.ts'
 import type { KnownPurges } from '../ports/answer-purges.ts'
-import type { CacheableQuestion, QuestionCacheParts } from './cacheable-question.ts'
-
-/** A stored answer, and how old it is. */
-export interface StoredAnswer {
-  readonly answer: CachedAnswer
-  /** Since the question came that it answers. */
-  readonly residentSeconds: number
-  /** What `Age` says: with the age that the answer came with. */
-  readonly ageSeconds: number
-  readonly fresh: boolean
-}
+import type { CacheParts, CacheRequest } from './cache-request.ts'
 
 const NO_PURGES: KnownPurges = { epoch: 0, purgedSince: () => false }
 
@@ -27,7 +17,7 @@ const PURGE_FAULTS: Faults = { late: 'store_unavailable', failed: 'store_unavail
  * @returns `undefined` when they cannot be read: the cache then takes no part, because it might hold what was purged
  */
 export async function knownPurges(
-  { settings: { purges }, route: { retrieval }, ports: { onWarning } }: QuestionCacheParts,
+  { settings: { purges }, route: { retrieval }, ports: { onWarning } }: CacheParts,
   tenant: string,
 ): Promise<KnownPurges | undefined> {
   if (purges === undefined) return NO_PURGES
@@ -35,7 +25,7 @@ export async function knownPurges(
     return await inTime(retrieval.timeoutMs, PURGE_FAULTS, () => purges.known(tenant))
   } catch (cause) {
     const message = `Purges could not be read (${errorKind(cause)}): the answer cache is passed over`
-    onWarning?.({ code: 'purges_unreadable', message, cause })
+    onWarning({ code: 'purges_unreadable', message, cause })
     return undefined
   }
 }
@@ -49,13 +39,13 @@ const CACHE_FAULTS: Faults = { late: 'store_unavailable', failed: 'store_unavail
  * question is then judged like any other. What was purged is not there.
  */
 export async function findStored(
-  { settings: { store }, ports }: QuestionCacheParts,
-  question: CacheableQuestion,
+  { settings: { store }, ports }: CacheParts,
+  asked: CacheRequest,
   purges: KnownPurges,
   key: string,
-): Promise<StoredAnswer | null> {
-  if (!question.use.read) return null
-  const wouldDo = (answer: CachedAnswer): boolean => isSendable(checkStored(ports, purges, answer, key), question)
+): Promise<AgedAnswer | null> {
+  if (!asked.use.read) return null
+  const wouldDo = (answer: StoredAnswer): boolean => isSendable(checkStored(ports, purges, answer, key), asked)
   try {
     const found = await inTime(CACHE_TIMEOUT_MS, CACHE_FAULTS, () => store.get(key, wouldDo))
     return checkStored(ports, purges, found, key)
@@ -66,11 +56,11 @@ export async function findStored(
 
 /** How old an answer is that was found under a key; `null` where it belongs under another, or was purged. */
 export function checkStored(
-  { clock }: QuestionCacheParts['ports'],
+  { clock }: CacheParts['ports'],
   purges: KnownPurges,
-  answer: CachedAnswer | null,
+  answer: StoredAnswer | null,
   key: string,
-): StoredAnswer | null {
+): AgedAnswer | null {
   if (answer === null || answer.key !== key) return null
   if (purges.purgedSince(answer.purgeEpoch, scopesOfAnswer(answer.decision))) return null
   const residentSeconds = Math.floor((clock.nowMs() - answer.requestedAtMs) / 1000)
@@ -81,9 +71,9 @@ export function checkStored(
 
 /** Whether an answer is fresh, young enough for this caller, and his to be had on demand. */
 export function isSendable(
-  stored: StoredAnswer | null,
-  { use, request: { principal } }: CacheableQuestion,
-): stored is StoredAnswer {
+  stored: AgedAnswer | null,
+  { use, request: { principal } }: CacheRequest,
+): stored is AgedAnswer {
   if (stored?.fresh !== true) return false
   const { maxAgeSeconds = Infinity, only } = use
   return stored.ageSeconds <= maxAgeSeconds && (only !== 'own' || stored.answer.principalId === principal.id)
@@ -95,8 +85,8 @@ export function isSendable(
  *
  * @see RFC 5861, section 4
  */
-export function mayStandIn(stored: StoredAnswer | null, windowSeconds: number): stored is StoredAnswer {
-  if (stored === null) return false
+export function mayStandIn(stored: AgedAnswer | undefined, windowSeconds: number): stored is AgedAnswer {
+  if (stored === undefined) return false
   const { answer, residentSeconds } = stored
   const seconds = Math.min(windowSeconds, answer.staleIfErrorSeconds ?? 0)
   return seconds > 0 && residentSeconds >= 0 && residentSeconds < answer.lifetimeSeconds + seconds
@@ -117,4 +107,9 @@ const FAULTS: ReadonlySet<number> = new Set([500, 502, 503, 504])
 export function isOutage(failure: Failure): boolean {
   if (failure.by === 'handler') return FAULTS.has(failure.status)
   return isRagGateError(failure.thrown) && OUTAGES.includes(failure.thrown.code)
+}
+
+/** A stored answer as one that may be sent. */
+export function foundAs(kind: FoundAnswer['kind'], { answer, ageSeconds, residentSeconds }: AgedAnswer): FoundAnswer {
+  return { kind, answer, ageSeconds, ttlSeconds: answer.lifetimeSeconds - residentSeconds }
 }

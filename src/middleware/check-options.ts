@@ -26,7 +26,7 @@ import type { MessagesByCode } from '../core/reports/refusal.ts'
 import type { GateWarning, QuestionSettings, RetrievalSettings } from '../pipeline/question-settings.ts'
 import { errorForLog, isRagGateError, RagGateError } from '../errors.ts'
 import type { AnswerOptions, ContextOptions, QuestionOptions, RagGateOptions, RetrievalOptions } from './options.ts'
-import type { SilenceLimits } from './silence-limit.ts'
+import type { SilenceLimits } from '../http/silence-limit.ts'
 
 /** How a route reads questions, completed. */
 export interface ReadSettings

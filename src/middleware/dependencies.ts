@@ -13,7 +13,7 @@ import type { DecisionEvent, DecisionLog } from '../ports/decision-log.ts'
 import type { Reranker } from '../ports/reranker.ts'
 import type { Retriever } from '../ports/retriever.ts'
 import type { GateWarning, QuestionPorts, QuestionSettings } from '../pipeline/question-settings.ts'
-import type { GateCache, RouteCache } from './gate-cache.ts'
+import type { GateCache, RouteCache } from '../pipeline/gate-cache.ts'
 
 /** What the gate works with: a retriever, and whatever else there is. */
 export interface GateDependencies {

@@ -1,9 +1,17 @@
-/** One request on its way through the gate. */
+/** One request on its way through the gate: who asks what, read once. */
+import type { Context } from 'hono'
 import type { MessagesByCode } from '../core/reports/refusal.ts'
+import { RagGateError } from '../errors.ts'
+import { collectionNotFound } from '../pipeline/find-place.ts'
+import type { QuestionCache } from '../pipeline/gate-cache.ts'
 import type { QuestionRequest } from '../pipeline/question-settings.ts'
-import type { RouteSettings } from './check-options.ts'
+import type { Principal } from '../ports/authenticator.ts'
+import type { ReadSettings, RouteSettings } from './check-options.ts'
 import type { ResolvedDependencies } from './dependencies.ts'
-import type { ExchangeCache } from './gate-cache.ts'
+import type { RagGateEnv } from './gate-context.ts'
+import { identified } from './identified.ts'
+import { later } from './later.ts'
+import { readQuestion, type ReadQuestion } from './read-question.ts'
 
 /** One request on its way. */
 export interface Exchange {
@@ -11,9 +19,78 @@ export interface Exchange {
   readonly dependencies: ResolvedDependencies
   readonly messages?: MessagesByCode
   readonly request: QuestionRequest
+  /** As it came: reading its body puts another one in its place. */
+  readonly received: Request
   /** Absent without an answer cache. */
-  readonly cache?: ExchangeCache
+  readonly cache?: QuestionCache
   readonly startedMs: number
   /** Path under which the gate is mounted. */
   readonly route: string
+  /** Has work done that the response does not wait for. */
+  readonly later: (work: () => Promise<void> | undefined) => void
+}
+
+/** Methods that bring a question in their body; QUERY as in RFC 10008. */
+const METHODS: ReadonlySet<string> = new Set(['POST', 'QUERY'])
+
+/** @throws whatever finding out who asks, and reading the question throw */
+export async function readExchange<Bindings extends object>(
+  c: Context<RagGateEnv<Bindings>>,
+  settings: RouteSettings,
+  dependencies: ResolvedDependencies,
+): Promise<Exchange> {
+  const startedMs = dependencies.clock.nowMs()
+  const received = c.req.raw
+  if (settings.question.read === undefined && !METHODS.has(received.method))
+    throw new RagGateError('method_not_allowed', 'Questions come by POST')
+  // Set where an outer gate judged this question already: its context says otherwise, it cannot be undefined.
+  if ((c.var as Partial<typeof c.var>).ragGate !== undefined) {
+    throw new RagGateError('config_invalid', 'There are two gates on the way of this request')
+  }
+  const principal = await identified(dependencies.authenticate, received, settings.retrieval.timeoutMs)
+  const read = await readQuestion(c, settings.question, principal.tenant)
+  const { messages, key: messagesKey } = settings.messagesFor(c)
+  const request = questionRequest(read, principal, settings)
+  const { closestPassages } = settings
+  const deferred: Exchange['later'] = (work) => later(c, work)
+  const cache = dependencies.cache?.open({
+    request,
+    received,
+    startedMs,
+    path: c.req.path,
+    queries: (name) => c.req.queries(name),
+    options: {
+      otherFields: read.otherFields,
+      ...(messagesKey && { messages: messagesKey }),
+      ...(closestPassages && { closestPassages: String(closestPassages) }),
+    },
+    later: deferred,
+  })
+  return {
+    settings,
+    dependencies,
+    ...(messages && { messages }),
+    request,
+    received,
+    ...(cache && { cache }),
+    startedMs,
+    // Later it would be the handler's.
+    route: c.req.routePath,
+    later: deferred,
+  }
+}
+
+function questionRequest(read: ReadQuestion, principal: Principal, settings: RouteSettings): QuestionRequest {
+  return {
+    question: read.question,
+    collection: allowedCollection(read.collection, settings.question),
+    principal,
+    audience: principal.scopes.includes('admin') ? 'operator' : 'public',
+  }
+}
+
+function allowedCollection(named: string | undefined, { collection, collections }: ReadSettings): string {
+  if (named === undefined) return collection
+  if (collections !== 'any' && !collections.includes(named)) throw collectionNotFound()
+  return named
 }

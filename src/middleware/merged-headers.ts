@@ -1,13 +1,3 @@
-import type { Context } from 'hono'
-
-/**
- * The headers that a response has so far. Asked for by `c.res`, Hono would make a response of them, whose headers then
- * count before those of one that a handler makes by itself.
- */
-export function outerHeaders(c: Context): Headers {
-  return c.newResponse(null, 200).headers
-}
-
 /**
  * Headers over others, which they displace by name; cookies are those of both.
  *

@@ -1,6 +1,7 @@
 /** The middleware, made from its options. */
-import type { Context, MiddlewareHandler } from 'hono'
+import type { MiddlewareHandler } from 'hono'
 import { checkOptions } from './check-options.ts'
+import { putResponse } from './context-response.ts'
 import { dependenciesFor } from './dependencies.ts'
 import type { RagGateEnv } from './gate-context.ts'
 import { handleRequest } from './handle-request.ts'
@@ -30,17 +31,11 @@ export function ragGate<Bindings extends object = object>(
   const dependencies = dependenciesFor(options.dependencies, checked)
   return async function ragGate(c, next) {
     try {
-      return await handleRequest(c, next, checked, dependencies(c.env))
+      await handleRequest(c, next, checked, dependencies(c.env))
     } catch (thrown) {
       // An exception that knows its response (Hono's HTTPException) is the application's own.
       if (thrown instanceof Error && 'getResponse' in thrown) throw thrown
-      return errorInstead(c, thrown)
+      putResponse(c, respondWithError(c, thrown))
     }
   }
-}
-
-/** Answers with an error, also once there is a response: then Hono takes no other that is returned. */
-function errorInstead(c: Context, thrown: unknown): Response {
-  const response = respondWithError(c, thrown)
-  return c.finalized ? (c.res = response) : response
 }

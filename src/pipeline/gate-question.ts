@@ -12,7 +12,7 @@ import { type AskedQuestion, readAsked } from './asked-question.ts'
 import { type AssessedEvidence, assessEvidence } from './assess-evidence.ts'
 import { findLexicon, findPlace, type QuestionPlace } from './find-place.ts'
 import { newId } from './new-id.ts'
-import type { FoundAnswer, QuestionCache } from './question-cache.ts'
+import type { FoundAnswer, Lookup, QuestionCache } from './gate-cache.ts'
 import type { QuestionPorts, QuestionRequest, QuestionSettings } from './question-settings.ts'
 import { type Retrieval, retrieve, type Search } from './retrieve.ts'
 
@@ -27,6 +27,7 @@ export interface QuestionTimings {
 export interface CachedResult {
   readonly kind: 'cached'
   readonly found: FoundAnswer
+  readonly lookup: Lookup
   /** The policy that decided: it is part of the key under which the answer was found. */
   readonly policy: Policy
   /** Retrievals on the way of this question: none before a `hit`. */
@@ -38,6 +39,8 @@ export interface CachedResult {
 /** A question judged anew: a handler may answer it, or it is refused. */
 export interface JudgedResult {
   readonly kind: 'judged'
+  /** Absent where the cache has no part in what is made of the question. */
+  readonly lookup?: Lookup
   readonly decision: Decision
   readonly evidence: Evidence
   /** What fits of it into the budget, for the model. */
@@ -68,14 +71,19 @@ export async function gateQuestion(
 ): Promise<GateResult> {
   const place = await findPlace(ports, settings, request)
   const { policy } = place
-  const found = await cache?.find(place)
-  if (found !== undefined) return { kind: 'cached', found, policy, retrievals: 0 }
+  const looked = await cache?.lookUp(place)
+  if (looked?.found !== undefined) return { kind: 'cached', found: looked.found, lookup: looked, policy, retrievals: 0 }
   const asked = readAsked(request.question, policy.language)
   const unseen = await refuseUnseen(ports, settings, asked, place)
   if (unseen !== undefined) return unseen
-  const collapsed = await cache?.join()
-  if (collapsed !== undefined) return { kind: 'cached', found: collapsed, policy, retrievals: 0 }
-  return gateAnew(ports, settings, asked, place, cache)
+  const lookup = await cache?.join(looked)
+  if (lookup?.found !== undefined) return { kind: 'cached', found: lookup.found, lookup, policy, retrievals: 0 }
+  try {
+    return await gateAnew(ports, settings, asked, place, cache, lookup)
+  } catch (thrown) {
+    cache?.store(lookup, { kind: 'failure' })
+    throw thrown
+  }
 }
 
 /** The stages from the retrieval on. */
@@ -85,11 +93,12 @@ async function gateAnew(
   asked: AskedQuestion,
   place: QuestionPlace,
   cache: QuestionCache | undefined,
+  before: Lookup | undefined,
 ): Promise<GateResult> {
   const { collection, policy } = place
   const search = await searchFor(ports, settings, place)
-  const retrieval = await retrieveOrStandIn(ports, settings, asked, search, cache)
-  if ('answer' in retrieval) return { kind: 'cached', found: retrieval, policy, retrievals: 1 }
+  const retrieval = await retrieveOrStandIn(ports, settings, asked, search, cache, before)
+  if (retrieval.kind === 'cached') return retrieval
 
   const measures = { asked, policy, lexicon: search.lexicon }
   const assessed = await assessEvidence(ports, settings, measures, retrieval.evidence)
@@ -98,10 +107,11 @@ async function gateAnew(
     ...(ports.reranker === undefined ? {} : { rerankMs: assessed.rerankMs }),
   }
   const decision = decisionOf(ports, collection, assessed)
-  const found = await cache?.findByEvidence(assessed, decision)
-  if (found !== undefined) return { kind: 'cached', found, policy, retrievals: 1, timings }
+  const lookup = before && (await cache?.lookUpEvidence(before, assessed, decision))
+  if (lookup?.found !== undefined)
+    return { kind: 'cached', found: lookup.found, lookup, policy, retrievals: 1, timings }
   const { evidence, context } = assessed
-  return { kind: 'judged', decision, evidence, context, policy, retrievals: 1, timings }
+  return { kind: 'judged', ...(lookup && { lookup }), decision, evidence, context, policy, retrievals: 1, timings }
 }
 
 /**
@@ -148,13 +158,14 @@ async function retrieveOrStandIn(
   asked: AskedQuestion,
   search: Search,
   cache: QuestionCache | undefined,
-): Promise<Retrieval | FoundAnswer> {
+  lookup: Lookup | undefined,
+): Promise<({ readonly kind: 'retrieved' } & Retrieval) | CachedResult> {
   try {
-    return await retrieve(ports, settings, search, asked.parts.bare)
+    return { kind: 'retrieved', ...(await retrieve(ports, settings, search, asked.parts.bare)) }
   } catch (thrown) {
-    const standIn = cache?.standIn({ by: 'retriever', thrown })
-    if (standIn === undefined) throw thrown
-    return standIn
+    const found = lookup && cache?.standIn(lookup, { by: 'retriever', thrown })
+    if (lookup === undefined || found === undefined) throw thrown
+    return { kind: 'cached', found, lookup, policy: lookup.place.policy, retrievals: 1 }
   }
 }
 

@@ -2,7 +2,7 @@ import type { Decision } from '../core/policy/decision.ts'
 import type { TokenUsage } from '../core/reports/savings.ts'
 
 /** A whole answer, as it was sent, with everything needed to decide whether it may be sent again. */
-export interface CachedAnswer {
+export interface StoredAnswer {
   /** Form of this record; another one is a miss. */
   readonly schema: 2
   /** The key it was stored under; another one is a miss. */
@@ -44,7 +44,7 @@ export interface AnswerCache {
    * @param wouldDo whether the caller could send an answer: where there may be several, as in tiers, one that would do is
    *   looked for before one that would not is returned
    */
-  get(key: string, wouldDo?: (answer: CachedAnswer) => boolean): Promise<CachedAnswer | null>
-  put(key: string, answer: CachedAnswer): Promise<void>
+  get(key: string, wouldDo?: (answer: StoredAnswer) => boolean): Promise<StoredAnswer | null>
+  put(key: string, answer: StoredAnswer): Promise<void>
   delete(key: string): Promise<void>
 }

@@ -1,10 +1,10 @@
-import type { CachedAnswer } from './answer-cache.ts'
+import type { StoredAnswer } from './answer-cache.ts'
 
 /**
  * How the making of an answer ended that others wait for: the answer as it was stored; `not-stored`, as it is for its own
  * asker alone; or `failed`.
  */
-export type CoalescedOutcome = CachedAnswer | 'not-stored' | 'failed'
+export type CoalescedOutcome = StoredAnswer | 'not-stored' | 'failed'
 
 /** One who makes an answer that others may wait for. */
 export interface Leader {
@@ -18,7 +18,7 @@ export type Role =
   | {
       readonly kind: 'follower'
       /** The leader's. It is the caller's to check whether it may be sent. */
-      readonly answer: CachedAnswer
+      readonly answer: StoredAnswer
     }
   /** There is no answer to wait for: the caller makes its own, and nobody waits for it. */
   | { readonly kind: 'separate' }

@@ -1,5 +1,5 @@
 /** What an adapter of your own implements. Types only. */
-export type { AnswerCache, CachedAnswer } from './answer-cache.ts'
+export type { AnswerCache, StoredAnswer } from './answer-cache.ts'
 export type { AnswerPurges, KnownPurges } from './answer-purges.ts'
 export type { Authenticate, Principal, Scope } from './authenticator.ts'
 export type { ChunkIndex } from './chunk-index.ts'

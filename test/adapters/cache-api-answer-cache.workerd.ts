@@ -3,7 +3,7 @@ import { createCacheApiAnswerCache } from '../../src/adapters/cache-api-answer-c
 import type { AnswerCacheFault, CacheApiAnswerCacheOptions } from '../../src/adapters/cache-api-answer-cache.ts'
 import type { AnswerCache } from '../../src/ports/answer-cache.ts'
 import { answerCacheContract } from '../contracts/answer-cache.ts'
-import { aCachedAnswer, seededRandom } from '../fixtures/decision.ts'
+import { aStoredAnswer, seededRandom } from '../fixtures/decision.ts'
 
 /** A busy test machine is no slow store. */
 const PATIENT = { deadlineMs: 5_000 }
@@ -52,7 +52,7 @@ describe('createCacheApiAnswerCache with a store that is damaged', () => {
   it('never serves an entry with a flipped byte', async () => {
     const { store, cache, faults } = await makeCache()
     const random = seededRandom(7)
-    await cache.put('key', aCachedAnswer('key', { body: 'Turn the key to the left, then pull the handle.' }))
+    await cache.put('key', aStoredAnswer('key', { body: 'Turn the key to the left, then pull the handle.' }))
     const url = await addressOf('key')
     const sound = new Uint8Array(await (await store.match(url))!.arrayBuffer())
     for (let round = 0; round < 1000; round++) {
@@ -68,8 +68,8 @@ describe('createCacheApiAnswerCache with a store that is damaged', () => {
 
   it('never serves the entry of another key', async () => {
     const { store, cache } = await makeCache()
-    await cache.put('mine', aCachedAnswer('mine'))
-    await cache.put('theirs', aCachedAnswer('theirs', { body: 'secret' }))
+    await cache.put('mine', aStoredAnswer('mine'))
+    await cache.put('theirs', aStoredAnswer('theirs', { body: 'secret' }))
     await store.put(await addressOf('mine'), (await store.match(await addressOf('theirs')))!)
     expect(await cache.get('mine')).toBeNull()
     expect(await store.match(await addressOf('mine'))).toBeUndefined()
@@ -78,7 +78,7 @@ describe('createCacheApiAnswerCache with a store that is damaged', () => {
 
   it('never serves an entry that ends early', async () => {
     const { store, cache } = await makeCache()
-    await cache.put('key', aCachedAnswer('key'))
+    await cache.put('key', aStoredAnswer('key'))
     const url = await addressOf('key')
     const whole = await (await store.match(url))!.text()
     for (let end = 0; end < whole.length; end += 13) {
@@ -101,7 +101,7 @@ describe('createCacheApiAnswerCache with a store that is damaged', () => {
 
   it('misses and deletes the form of another version', async () => {
     const { store, cache } = await makeCache()
-    const answer = JSON.stringify({ ...aCachedAnswer('key'), schema: 99 })
+    const answer = JSON.stringify({ ...aStoredAnswer('key'), schema: 99 })
     const digest = (await addressOf(answer)).slice(-64)
     await store.put(await addressOf('key'), storedAs(JSON.stringify({ digest, answer })))
     expect(await cache.get('key')).toBeNull()
@@ -112,15 +112,15 @@ describe('createCacheApiAnswerCache with a store that is damaged', () => {
 describe('createCacheApiAnswerCache with a secret', () => {
   it('stores nothing under an address that can be worked out from the key', async () => {
     const { store, cache } = await makeCache({ hmacKey: HMAC_KEY })
-    await cache.put('key', aCachedAnswer('key'))
+    await cache.put('key', aStoredAnswer('key'))
     expect(await store.match(await addressOf('key'))).toBeUndefined()
-    expect(await cache.get('key')).toEqual(aCachedAnswer('key'))
+    expect(await cache.get('key')).toEqual(aStoredAnswer('key'))
   })
 
   it('does not find what another secret stored', async () => {
     const store = await openNew()
     const other = new TextEncoder().encode('another secret of thirty-two bytes')
-    await createCacheApiAnswerCache({ cache: store, hmacKey: HMAC_KEY }).put('key', aCachedAnswer('key'))
+    await createCacheApiAnswerCache({ cache: store, hmacKey: HMAC_KEY }).put('key', aStoredAnswer('key'))
     expect(await createCacheApiAnswerCache({ cache: store, hmacKey: other, ...PATIENT }).get('key')).toBeNull()
   })
 
@@ -156,14 +156,14 @@ describe('createCacheApiAnswerCache with a store that fails', () => {
       ...PATIENT,
     })
     expect(await cache.get('key')).toBeNull()
-    await cache.put('key', aCachedAnswer('key'))
+    await cache.put('key', aStoredAnswer('key'))
     expect(await cache.get('key')).not.toBeNull()
     expect(calls).toBe(2)
   })
 
   it('counts a failed write and lets the answer go', async () => {
     const { cache, faults } = await makeCache({ cache: { ...broken, put: () => Promise.reject(new Error('full')) } })
-    await cache.put('key', aCachedAnswer('key'))
+    await cache.put('key', aStoredAnswer('key'))
     expect(faults).toMatchObject([{ operation: 'put', kind: 'failed', cause: { message: 'full' } }])
   })
 
@@ -176,21 +176,21 @@ describe('createCacheApiAnswerCache with a store that fails', () => {
 describe('what createCacheApiAnswerCache hands to the Cache API', () => {
   it('lives as long as the answer and carries no other directive', async () => {
     const { store, cache } = await makeCache()
-    await cache.put('key', aCachedAnswer('key', { lifetimeSeconds: 61.9 }))
+    await cache.put('key', aStoredAnswer('key', { lifetimeSeconds: 61.9 }))
     const response = await store.match(await addressOf('key'))
     expect(response?.headers.get('Cache-Control')).toBe('max-age=61')
   })
 
   it('lives on for its window for faults, and still without another directive', async () => {
     const { store, cache } = await makeCache()
-    await cache.put('key', aCachedAnswer('key', { lifetimeSeconds: 61, staleIfErrorSeconds: 600 }))
+    await cache.put('key', aStoredAnswer('key', { lifetimeSeconds: 61, staleIfErrorSeconds: 600 }))
     const response = await store.match(await addressOf('key'))
     expect(response?.headers.get('Cache-Control')).toBe('max-age=661')
   })
 
   it.each([0, 0.5, -1, Number.NaN])('is nothing for a lifetime of %d s', async (lifetimeSeconds) => {
     const { store, cache } = await makeCache()
-    await cache.put('key', aCachedAnswer('key', { lifetimeSeconds }))
+    await cache.put('key', aStoredAnswer('key', { lifetimeSeconds }))
     expect(await store.match(await addressOf('key'))).toBeUndefined()
   })
 

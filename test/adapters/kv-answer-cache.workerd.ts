@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import { type AnswerCacheFault, createKvAnswerCache, type KvStore } from '../../src/adapters/kv-answer-cache.ts'
 import { answerCacheContract } from '../contracts/answer-cache.ts'
-import { aCachedAnswer } from '../fixtures/decision.ts'
+import { aStoredAnswer } from '../fixtures/decision.ts'
 
 const KV = (env as unknown as { ANSWERS: KVNamespace }).ANSWERS
 
@@ -35,7 +35,7 @@ async function stored(store: { readonly prefix: string }): Promise<string[]> {
 describe('createKvAnswerCache', () => {
   it('keeps an answer for its lifetime and its window past that', async () => {
     const kv = newStore()
-    await createKvAnswerCache({ kv }).put('key', aCachedAnswer('key', { staleIfErrorSeconds: 300 }))
+    await createKvAnswerCache({ kv }).put('key', aStoredAnswer('key', { staleIfErrorSeconds: 300 }))
     const { keys } = await KV.list({ prefix: kv.prefix })
     expect(keys).toHaveLength(1)
     expect(keys[0]?.name.slice(kv.prefix.length)).toMatch(/^answer:[0-9a-f]{64}$/)
@@ -46,7 +46,7 @@ describe('createKvAnswerCache', () => {
     'does not store what lives %d seconds: KV takes no less than a minute',
     async (lifetimeSeconds) => {
       const kv = newStore()
-      await createKvAnswerCache({ kv }).put('key', aCachedAnswer('key', { lifetimeSeconds }))
+      await createKvAnswerCache({ kv }).put('key', aStoredAnswer('key', { lifetimeSeconds }))
       expect(await stored(kv)).toEqual([])
     },
   )
@@ -61,7 +61,7 @@ describe('createKvAnswerCache', () => {
       get: async () => text,
       delete: async () => void deleted++,
     }
-    await createKvAnswerCache({ kv }).put('key', aCachedAnswer('key'))
+    await createKvAnswerCache({ kv }).put('key', aStoredAnswer('key'))
     const whole = (await KV.get((await stored(kv))[0]!))!
     const cache = createKvAnswerCache({ kv: tampered, onFault: (fault) => faults.push(fault), ...PATIENT })
     text = whole
@@ -77,7 +77,7 @@ describe('createKvAnswerCache', () => {
 
   it('never serves the entry of another key', async () => {
     const kv = newStore()
-    await createKvAnswerCache({ kv }).put('theirs', aCachedAnswer('theirs', { body: 'secret' }))
+    await createKvAnswerCache({ kv }).put('theirs', aStoredAnswer('theirs', { body: 'secret' }))
     const swapped = { ...kv, get: async () => KV.get((await stored(kv))[0]!) }
     expect(await createKvAnswerCache({ kv: swapped, ...PATIENT }).get('mine')).toBeNull()
   })
@@ -85,7 +85,7 @@ describe('createKvAnswerCache', () => {
   it('drops and counts a write beyond the limit of one a second to a key', async () => {
     const faults: AnswerCacheFault[] = []
     const kv = { ...refused, put: () => Promise.reject(new Error('KV PUT failed: 429 Too Many Requests')) }
-    await createKvAnswerCache({ kv, onFault: (fault) => faults.push(fault) }).put('key', aCachedAnswer('key'))
+    await createKvAnswerCache({ kv, onFault: (fault) => faults.push(fault) }).put('key', aStoredAnswer('key'))
     expect(faults).toMatchObject([{ operation: 'put', kind: 'rate-limited' }])
   })
 
@@ -94,7 +94,7 @@ describe('createKvAnswerCache', () => {
     const onFault = (fault: AnswerCacheFault) => void faults.push(fault)
     const cache = createKvAnswerCache({ kv: refused, onFault })
     expect(await cache.get('key')).toBeNull()
-    await cache.put('key', aCachedAnswer('key'))
+    await cache.put('key', aStoredAnswer('key'))
     await expect(cache.delete('key')).rejects.toThrow('unexpected delete')
     const hanging = { ...refused, get: () => new Promise<null>(() => undefined) }
     expect(await createKvAnswerCache({ kv: hanging, deadlineMs: 20, onFault }).get('key')).toBeNull()
@@ -108,9 +108,9 @@ describe('createKvAnswerCache', () => {
   it('stores nothing under an address that can be worked out from the key, with a secret', async () => {
     const kv = newStore()
     const hmacKey = new TextEncoder().encode('a secret of more than thirty-two bytes')
-    await createKvAnswerCache({ kv, hmacKey }).put('key', aCachedAnswer('key'))
+    await createKvAnswerCache({ kv, hmacKey }).put('key', aStoredAnswer('key'))
     expect(await createKvAnswerCache({ kv, ...PATIENT }).get('key')).toBeNull()
-    expect(await createKvAnswerCache({ kv, hmacKey, ...PATIENT }).get('key')).toEqual(aCachedAnswer('key'))
+    expect(await createKvAnswerCache({ kv, hmacKey, ...PATIENT }).get('key')).toEqual(aStoredAnswer('key'))
     expect(() => createKvAnswerCache({ kv, hmacKey: hmacKey.slice(0, 31) })).toThrow(
       expect.objectContaining({ code: 'secret_too_short' }),
     )

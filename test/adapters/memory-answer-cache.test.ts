@@ -1,58 +1,58 @@
 import { describe, expect, it } from 'vitest'
 import { createMemoryAnswerCache } from '../../src/adapters/memory-answer-cache.ts'
 import { answerCacheContract } from '../contracts/answer-cache.ts'
-import { aCachedAnswer } from '../fixtures/decision.ts'
+import { aStoredAnswer } from '../fixtures/decision.ts'
 
 answerCacheContract('memory', () => createMemoryAnswerCache())
 
 /** Bytes that the cache counts for an answer. */
 function bytesOf(key: string, body: string): number {
-  return 2 * (key.length + JSON.stringify(aCachedAnswer(key, { body })).length)
+  return 2 * (key.length + JSON.stringify(aStoredAnswer(key, { body })).length)
 }
 
 describe('createMemoryAnswerCache', () => {
   it('forgets the answers used longest ago when room runs out', async () => {
     const body = 'x'.repeat(1_000)
     const cache = createMemoryAnswerCache({ maxBytes: 3 * bytesOf('1', body) })
-    for (const key of ['1', '2', '3']) await cache.put(key, aCachedAnswer(key, { body }))
+    for (const key of ['1', '2', '3']) await cache.put(key, aStoredAnswer(key, { body }))
     await cache.get('1')
-    await cache.put('4', aCachedAnswer('4', { body }))
+    await cache.put('4', aStoredAnswer('4', { body }))
     const kept = await Promise.all(['1', '2', '3', '4'].map(async (key) => (await cache.get(key)) !== null))
     expect(kept).toEqual([true, false, true, true])
   })
 
   it('forgets as many small answers as a large one needs room', async () => {
     const cache = createMemoryAnswerCache({ maxBytes: bytesOf('large', 'x'.repeat(5_000)) })
-    for (let at = 0; at < 5; at++) await cache.put(String(at), aCachedAnswer(String(at)))
-    await cache.put('large', aCachedAnswer('large', { body: 'x'.repeat(5_000) }))
+    for (let at = 0; at < 5; at++) await cache.put(String(at), aStoredAnswer(String(at)))
+    await cache.put('large', aStoredAnswer('large', { body: 'x'.repeat(5_000) }))
     expect(await cache.get('large')).not.toBeNull()
     for (let at = 0; at < 5; at++) expect(await cache.get(String(at))).toBeNull()
   })
 
   it('does not store an answer larger than all of its room, nor keep the former one', async () => {
     const cache = createMemoryAnswerCache({ maxBytes: bytesOf('key', 'short') })
-    await cache.put('key', aCachedAnswer('key', { body: 'short' }))
-    await cache.put('key', aCachedAnswer('key', { body: 'longer than that' }))
+    await cache.put('key', aStoredAnswer('key', { body: 'short' }))
+    await cache.put('key', aStoredAnswer('key', { body: 'longer than that' }))
     expect(await cache.get('key')).toBeNull()
-    await cache.put('key', aCachedAnswer('key', { body: 'short' }))
+    await cache.put('key', aStoredAnswer('key', { body: 'short' }))
     expect(await cache.get('key')).not.toBeNull()
   })
 
   it('gives room back when answers are replaced or deleted', async () => {
     const cache = createMemoryAnswerCache({ maxBytes: 2 * bytesOf('a', 'short') })
-    for (let at = 0; at < 50; at++) await cache.put('a', aCachedAnswer('a', { body: 'short' }))
-    await cache.put('b', aCachedAnswer('b', { body: 'short' }))
+    for (let at = 0; at < 50; at++) await cache.put('a', aStoredAnswer('a', { body: 'short' }))
+    await cache.put('b', aStoredAnswer('b', { body: 'short' }))
     expect(await cache.get('a')).not.toBeNull()
     await cache.delete('b')
     await cache.delete('b')
-    await cache.put('c', aCachedAnswer('c', { body: 'short' }))
+    await cache.put('c', aStoredAnswer('c', { body: 'short' }))
     expect(await cache.get('a')).not.toBeNull()
     expect(await cache.get('c')).not.toBeNull()
   })
 
   it('stores nothing without room', async () => {
     const cache = createMemoryAnswerCache({ maxBytes: 0 })
-    await cache.put('key', aCachedAnswer('key'))
+    await cache.put('key', aStoredAnswer('key'))
     expect(await cache.get('key')).toBeNull()
   })
 

@@ -3,7 +3,7 @@ import { createMemoryAnswerCache } from '../../src/adapters/memory-answer-cache.
 import { createTieredAnswerCache } from '../../src/adapters/tiered-answer-cache.ts'
 import type { AnswerCache } from '../../src/ports/answer-cache.ts'
 import { answerCacheContract } from '../contracts/answer-cache.ts'
-import { aCachedAnswer } from '../fixtures/decision.ts'
+import { aStoredAnswer } from '../fixtures/decision.ts'
 
 answerCacheContract('createTieredAnswerCache', () =>
   createTieredAnswerCache({ tiers: [createMemoryAnswerCache(), createMemoryAnswerCache(), createMemoryAnswerCache()] }),
@@ -26,25 +26,25 @@ describe('createTieredAnswerCache', () => {
   it('reads from the first tier that has the answer, and asks no slower one', async () => {
     const [fast, slow] = [counted(), counted()]
     const cache = createTieredAnswerCache({ tiers: [fast, slow] })
-    await cache.put('key', aCachedAnswer('key'))
-    expect(await cache.get('key')).toEqual(aCachedAnswer('key'))
+    await cache.put('key', aStoredAnswer('key'))
+    expect(await cache.get('key')).toEqual(aStoredAnswer('key'))
     expect([fast.reads, slow.reads]).toEqual([1, 0])
   })
 
   it('writes what a slower tier had to the faster ones, the very same entry', async () => {
     const [fast, middle, slow] = [counted(), counted(), counted()]
     const cache = createTieredAnswerCache({ tiers: [fast, middle, slow] })
-    await slow.put('key', aCachedAnswer('key'))
-    expect(await cache.get('key')).toEqual(aCachedAnswer('key'))
-    expect(await fast.get('key')).toEqual(aCachedAnswer('key'))
-    expect(await middle.get('key')).toEqual(aCachedAnswer('key'))
+    await slow.put('key', aStoredAnswer('key'))
+    expect(await cache.get('key')).toEqual(aStoredAnswer('key'))
+    expect(await fast.get('key')).toEqual(aStoredAnswer('key'))
+    expect(await middle.get('key')).toEqual(aStoredAnswer('key'))
     expect(slow.reads).toBe(1)
   })
 
   it('looks further behind an entry that would not do, and puts the one that does in its place', async () => {
     const [fast, slow] = [createMemoryAnswerCache(), createMemoryAnswerCache()]
     const cache = createTieredAnswerCache({ tiers: [fast, slow] })
-    const [older, newer] = [aCachedAnswer('key', { purgeEpoch: 0 }), aCachedAnswer('key', { purgeEpoch: 5 })]
+    const [older, newer] = [aStoredAnswer('key', { purgeEpoch: 0 }), aStoredAnswer('key', { purgeEpoch: 5 })]
     await fast.put('key', older)
     await slow.put('key', newer)
     expect(await cache.get('key', ({ purgeEpoch }) => purgeEpoch === 5)).toEqual(newer)
@@ -59,7 +59,7 @@ describe('createTieredAnswerCache', () => {
     const hanging = { ...createMemoryAnswerCache(), put: () => (written++, new Promise<void>(() => undefined)) }
     const slow = createMemoryAnswerCache()
     const cache = createTieredAnswerCache({ tiers: [hanging, slow], waitUntil: (work) => void waited.push(work) })
-    await slow.put('key', aCachedAnswer('key'))
+    await slow.put('key', aStoredAnswer('key'))
     expect(await cache.get('key')).not.toBeNull()
     expect([waited.length, written]).toEqual([1, 1])
   })
@@ -67,14 +67,14 @@ describe('createTieredAnswerCache', () => {
   it('goes on without a tier that fails', async () => {
     const slow = createMemoryAnswerCache()
     const cache = createTieredAnswerCache({ tiers: [down, slow] })
-    await cache.put('key', aCachedAnswer('key'))
-    expect(await cache.get('key')).toEqual(aCachedAnswer('key'))
+    await cache.put('key', aStoredAnswer('key'))
+    expect(await cache.get('key')).toEqual(aStoredAnswer('key'))
     expect(await createTieredAnswerCache({ tiers: [down, down] }).get('key')).toBeNull()
   })
 
   it('deletes from every tier, and says when one could not', async () => {
     const slow = createMemoryAnswerCache()
-    await slow.put('key', aCachedAnswer('key'))
+    await slow.put('key', aStoredAnswer('key'))
     await expect(createTieredAnswerCache({ tiers: [down, slow] }).delete('key')).rejects.toThrow('down')
     expect(await slow.get('key')).toBeNull()
   })

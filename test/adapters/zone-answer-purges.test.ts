@@ -5,7 +5,7 @@ import { createZoneAnswerPurges, type ZoneAnswerPurgesOptions } from '../../src/
 import type { PurgeScope } from '../../src/core/policy/purge-scope.ts'
 import type { AnswerPurges } from '../../src/ports/answer-purges.ts'
 import { answerPurgesContract } from '../contracts/answer-purges.ts'
-import { aCachedAnswer, aDecision } from '../fixtures/decision.ts'
+import { aStoredAnswer, aDecision } from '../fixtures/decision.ts'
 import { answering, type ScriptedUpstream, startUpstream } from '../fixtures/scripted-upstream.ts'
 
 const HMAC_KEY = new TextEncoder().encode('a secret of thirty-two bytes ....')
@@ -166,7 +166,7 @@ describe('answers under the host name of a zone', () => {
       'other collection': aDecision({ collection: 'other', documentIds: ['b'] }),
       'other tenant': aDecision({ tenant: 'globex', documentIds: ['b'] }),
     }
-    for (const [key, decision] of Object.entries(decisions)) await cache.put(key, aCachedAnswer(key, { decision }))
+    for (const [key, decision] of Object.entries(decisions)) await cache.put(key, aStoredAnswer(key, { decision }))
     for (const url of store.held.keys()) expect(url).toMatch(/^https:\/\/www\.example\.com\/answers\/[0-9a-f]{64}$/)
     await zone().purge([scope])
     store.forget(calls.flatMap(({ tags }) => tags))
@@ -179,14 +179,14 @@ describe('answers under the host name of a zone', () => {
     const store = platform()
     const cache = createCacheApiAnswerCache({ cache: store, host: 'www.example.com', hmacKey: HMAC_KEY })
     const documentIds = Array.from({ length: 400 }, (_, at) => `document ${at}`)
-    await cache.put('most', aCachedAnswer('most', { decision: aDecision({ documentIds: documentIds.slice(0, 380) }) }))
-    await cache.put('more', aCachedAnswer('more', { decision: aDecision({ documentIds }) }))
+    await cache.put('most', aStoredAnswer('most', { decision: aDecision({ documentIds: documentIds.slice(0, 380) }) }))
+    await cache.put('more', aStoredAnswer('more', { decision: aDecision({ documentIds }) }))
     expect([...store.held.values()].map(({ tags }) => tags.length)).toEqual([383])
   })
 
   it('have no tags where there is no host name', async () => {
     const store = platform()
-    await createCacheApiAnswerCache({ cache: store, hmacKey: HMAC_KEY }).put('key', aCachedAnswer('key'))
+    await createCacheApiAnswerCache({ cache: store, hmacKey: HMAC_KEY }).put('key', aStoredAnswer('key'))
     expect([...store.held.values()].map(({ tags }) => tags)).toEqual([['']])
   })
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { AnswerCache, CachedAnswer } from '../../src/ports/answer-cache.ts'
-import { aCachedAnswer } from '../fixtures/decision.ts'
+import type { AnswerCache, StoredAnswer } from '../../src/ports/answer-cache.ts'
+import { aStoredAnswer } from '../fixtures/decision.ts'
 
 /**
  * What every answer cache promises.
@@ -17,7 +17,7 @@ export function answerCacheContract(name: string, make: () => AnswerCache | Prom
     it('gives back an answer exactly as it was stored', async () => {
       const cache = await make()
       const key = 'key\u0000 with "quotes", ümläut and 🗝'
-      const answer = aCachedAnswer(key, {
+      const answer = aStoredAnswer(key, {
         status: 203,
         headers: [
           ['Content-Type', 'text/plain'],
@@ -50,30 +50,30 @@ export function answerCacheContract(name: string, make: () => AnswerCache | Prom
         'a#b',
         'x'.repeat(10_000),
       ]
-      for (const key of keys) await cache.put(key, aCachedAnswer(key, { body: `answer of ${key}` }))
+      for (const key of keys) await cache.put(key, aStoredAnswer(key, { body: `answer of ${key}` }))
       for (const key of keys) expect((await cache.get(key))?.body).toBe(`answer of ${key}`)
     })
 
     it('replaces an answer by a later one under the same key', async () => {
       const cache = await make()
-      await cache.put('key', aCachedAnswer('key', { body: 'former' }))
-      await cache.put('key', aCachedAnswer('key', { body: 'latter' }))
+      await cache.put('key', aStoredAnswer('key', { body: 'former' }))
+      await cache.put('key', aStoredAnswer('key', { body: 'latter' }))
       expect((await cache.get('key'))?.body).toBe('latter')
     })
 
     it('forgets a deleted answer and no other', async () => {
       const cache = await make()
-      await cache.put('one', aCachedAnswer('one'))
-      await cache.put('other', aCachedAnswer('other'))
+      await cache.put('one', aStoredAnswer('one'))
+      await cache.put('other', aStoredAnswer('other'))
       await cache.delete('one')
       await cache.delete('unknown')
       expect(await cache.get('one')).toBeNull()
-      expect(await cache.get('other')).toEqual(aCachedAnswer('other'))
+      expect(await cache.get('other')).toEqual(aStoredAnswer('other'))
     })
 
     it('never returns an answer that names another key', async () => {
       const cache = await make()
-      await cache.put('asked', aCachedAnswer('another'))
+      await cache.put('asked', aStoredAnswer('another'))
       expect(await cache.get('asked')).toBeNull()
       expect(await cache.get('another')).toBeNull()
     })
@@ -81,20 +81,20 @@ export function answerCacheContract(name: string, make: () => AnswerCache | Prom
     it('never returns an answer in a form it does not know', async () => {
       const cache = await make()
       // The form of some other version of this package.
-      await cache.put('key', { ...aCachedAnswer('key'), schema: 99 } as unknown as CachedAnswer)
+      await cache.put('key', { ...aStoredAnswer('key'), schema: 99 } as unknown as StoredAnswer)
       expect(await cache.get('key')).toBeNull()
     })
 
     it('is not changed by what happens to an answer after it was stored', async () => {
       const cache = await make()
       const headers: [string, string][] = [['X-Note', 'as stored']]
-      await cache.put('key', aCachedAnswer('key', { headers }))
+      await cache.put('key', aStoredAnswer('key', { headers }))
       headers[0]![1] = 'changed by the one who stored it'
       headers.push(['X-Added', 'later'])
       const read = await cache.get('key')
       // It may refuse to be changed, or be a copy.
       Reflect.set(read!.decision, 'tenant', 'changed by the one who read it')
-      expect(await cache.get('key')).toEqual(aCachedAnswer('key', { headers: [['X-Note', 'as stored']] }))
+      expect(await cache.get('key')).toEqual(aStoredAnswer('key', { headers: [['X-Note', 'as stored']] }))
     })
   })
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Coalescer, Leader, Role } from '../../src/ports/coalescer.ts'
-import { aCachedAnswer } from '../fixtures/decision.ts'
+import { aStoredAnswer } from '../fixtures/decision.ts'
 
 /** Long enough for nobody to be given up in a test that does not wait for it. */
 const LONG_MS = 10_000
@@ -38,7 +38,7 @@ export function coalescerContract(name: string, make: () => Coalescer): void {
 
     it('lets one lead, and gives its answer to all others', async () => {
       const { key, leader, roles } = await leaderAnd(19)
-      const answer = aCachedAnswer(key, { body: '"é🗝"', headers: [['X-Note', 'one']] })
+      const answer = aStoredAnswer(key, { body: '"é🗝"', headers: [['X-Note', 'one']] })
       await leader.complete(answer)
       for (const role of await Promise.all(roles)) expect(role).toEqual({ kind: 'follower', answer })
     })
@@ -61,7 +61,7 @@ export function coalescerContract(name: string, make: () => Coalescer): void {
 
     it('gives the answer to those who come just after it', async () => {
       const { coalescer, key, leader } = await leaderAnd(0)
-      const answer = aCachedAnswer(key)
+      const answer = aStoredAnswer(key)
       await leader.complete(answer)
       expect(await coalescer.join(key, LONG_MS)).toEqual({ kind: 'follower', answer })
     })
@@ -70,7 +70,7 @@ export function coalescerContract(name: string, make: () => Coalescer): void {
       const { key, leader, roles } = await leaderAnd(3)
       await leader.complete('failed')
       const second = leaderOf(await Promise.race(roles))
-      const answer = aCachedAnswer(key)
+      const answer = aStoredAnswer(key)
       await second.complete(answer)
       const kinds = (await Promise.all(roles)).map(({ kind }) => kind).sort()
       expect(kinds).toEqual(['follower', 'follower', 'leader'])
@@ -93,7 +93,7 @@ export function coalescerContract(name: string, make: () => Coalescer): void {
 
     it('hears a leader once', async () => {
       const { key, leader, roles } = await leaderAnd(1)
-      const answer = aCachedAnswer(key)
+      const answer = aStoredAnswer(key)
       await leader.complete(answer)
       await leader.complete('failed')
       expect(await roles[0]).toEqual({ kind: 'follower', answer })
@@ -107,7 +107,7 @@ export function coalescerContract(name: string, make: () => Coalescer): void {
       await pause()
       await leader.complete('failed')
       expect(await Promise.race([waiting, pause().then(() => 'waits')])).toBe('waits')
-      const answer = aCachedAnswer(key)
+      const answer = aStoredAnswer(key)
       await second.complete(answer)
       expect(await waiting).toEqual({ kind: 'follower', answer })
     })

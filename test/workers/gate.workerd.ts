@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { Hono } from 'hono'
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { CachedAnswer } from '../../src/ports/answer-cache.ts'
+import type { StoredAnswer } from '../../src/ports/answer-cache.ts'
 import { definePolicy } from '../../src/core/policy/policy.ts'
 import { balanced } from '../../src/presets/balanced/balanced.ts'
 import { answerCache } from '../../src/cache/answer-cache.ts'
@@ -381,12 +381,12 @@ describe('bad input', () => {
 
 describe('the cache', () => {
   test('holds the whole record under the final key', async () => {
-    const kept: CachedAnswer[] = []
+    const kept: StoredAnswer[] = []
     const { gate } = compositionFor(isolateBindings)
     const app = new Hono<{ Bindings: GateBindings }>()
     const store = {
       get: async () => null,
-      put: async (_: string, stored: CachedAnswer) => void kept.push(stored),
+      put: async (_: string, stored: StoredAnswer) => void kept.push(stored),
       delete: async () => undefined,
     }
     app.post(

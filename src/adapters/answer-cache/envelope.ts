@@ -1,7 +1,7 @@
 /** An answer as a store that others may write to holds it: with a digest that shows whether it is whole and untouched. */
 import { hex } from '../../core/lib/sha256.ts'
 import { RagGateError } from '../../errors.ts'
-import type { CachedAnswer } from '../../ports/answer-cache.ts'
+import type { StoredAnswer } from '../../ports/answer-cache.ts'
 import { sha256Hex } from '../../http/sha256-hex.ts'
 
 const LEAST_SECRET_BYTES = 32
@@ -11,9 +11,9 @@ const UTF8 = new TextEncoder()
 export interface Sealer {
   /** Address of a key in the store: 64 hexadecimal characters. */
   readonly address: (key: string) => Promise<string>
-  readonly seal: (answer: CachedAnswer) => Promise<string>
+  readonly seal: (answer: StoredAnswer) => Promise<string>
   /** @returns `null` when it is damaged, not ours, of another form, or was stored under another key */
-  readonly open: (text: string, key: string) => Promise<CachedAnswer | null>
+  readonly open: (text: string, key: string) => Promise<StoredAnswer | null>
 }
 
 /**
@@ -46,7 +46,7 @@ export function createSealer(hmacKey: Uint8Array | undefined): Sealer {
       const envelope = parseEnvelope(text)
       if (envelope === null || (await digest(envelope.answer)) !== envelope.digest) return null
       // True of the form: the digest says that `seal` wrote this text. Whether it is this version's form is asked next.
-      const answer = JSON.parse(envelope.answer) as CachedAnswer
+      const answer = JSON.parse(envelope.answer) as StoredAnswer
       return answer.schema === 2 && answer.key === (await digest(key)) ? { ...answer, key } : null
     },
   }

@@ -1,4 +1,4 @@
-import type { CachedAnswer } from '../../ports/answer-cache.ts'
+import type { StoredAnswer } from '../../ports/answer-cache.ts'
 
 /** Something that went wrong in a store of answers and was not passed on. */
 export interface AnswerCacheFault {
@@ -15,8 +15,8 @@ export interface AnswerCacheFault {
 export async function readInTime(
   deadlineMs: number,
   onFault: ((fault: AnswerCacheFault) => void) | undefined,
-  read: () => Promise<CachedAnswer | null>,
-): Promise<CachedAnswer | null> {
+  read: () => Promise<StoredAnswer | null>,
+): Promise<StoredAnswer | null> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<'late'>((resolve) => {
     timer = setTimeout(() => resolve('late'), deadlineMs)

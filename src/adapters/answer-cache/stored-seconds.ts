@@ -1,4 +1,4 @@
-import type { CachedAnswer } from '../../ports/answer-cache.ts'
+import type { StoredAnswer } from '../../ports/answer-cache.ts'
 
 /** Longest that a store keeps an answer, seconds: half as long as purges are remembered. */
 const LONGEST_SECONDS = 31 * 86_400
@@ -8,7 +8,7 @@ const LONGEST_SECONDS = 31 * 86_400
  *
  * @returns 0 when it is not to be stored
  */
-export function storedSeconds({ lifetimeSeconds, staleIfErrorSeconds = 0 }: CachedAnswer): number {
+export function storedSeconds({ lifetimeSeconds, staleIfErrorSeconds = 0 }: StoredAnswer): number {
   const lifetime = Math.floor(lifetimeSeconds)
   if (!(lifetime > 0)) return 0
   return Math.min(LONGEST_SECONDS, lifetime + Math.floor(Math.max(0, staleIfErrorSeconds)))

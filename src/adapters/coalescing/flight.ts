@@ -1,5 +1,5 @@
 /** Those who ask the same at the same time: one makes the answer, the others wait for it. */
-import type { CachedAnswer } from '../../ports/answer-cache.ts'
+import type { StoredAnswer } from '../../ports/answer-cache.ts'
 import type { CoalescedOutcome } from '../../ports/coalescer.ts'
 
 /** Who one is in a flight. */
@@ -9,7 +9,7 @@ export type FlightRole =
       /** Names this leader among those of the flight. */
       readonly leaderId: number
     }
-  | { readonly kind: 'follower'; readonly answer: CachedAnswer }
+  | { readonly kind: 'follower'; readonly answer: StoredAnswer }
   | { readonly kind: 'separate' }
 
 /**

@@ -49,7 +49,7 @@ export interface EvidenceKeyParts {
 }
 
 /** Everything in a question key. */
-export type AnswerKeyParts = SharedKeyParts & CorpusKeyParts
+export type QuestionKeyParts = SharedKeyParts & CorpusKeyParts
 
 /** Form of the keys; raised when their members change. */
 const SCHEMA = 'answer-key/3'
@@ -80,7 +80,7 @@ const SHARED_PARTS: { readonly [Part in keyof SharedKeyParts]: (part: SharedKeyP
  * The canonical text of a question key: injective, so that two requests share an answer only when every part is equal. A
  * shared store hashes it. The question must be well-formed Unicode: lone surrogates hash alike.
  */
-export function answerKey(parts: AnswerKeyParts): string {
+export function questionKey(parts: QuestionKeyParts): string {
   return lengthPrefixed([SCHEMA, 'question', ...shared(parts), String(parts.corpusVersion), parts.lexiconId])
 }
 

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
-  answerKey,
-  type AnswerKeyParts,
+  questionKey,
+  type QuestionKeyParts,
   evidenceKey,
   type EvidenceKeyParts,
   type SharedKeyParts,
@@ -11,7 +11,7 @@ import { examples } from '../../properties.ts'
 
 // Few and awkward values, so that pairs which differ in one part, or shift text between parts, turn up often.
 const text = fc.constantFrom('', 'a', 'b', 'ab', ':', '1:a', '0:', 'a;b', '#', '%23', '\u0000', 'é', '🜁')
-const parts: fc.Arbitrary<AnswerKeyParts> = fc.record({
+const parts: fc.Arbitrary<QuestionKeyParts> = fc.record({
   version: text,
   tenant: text,
   collection: text,
@@ -28,7 +28,7 @@ const parts: fc.Arbitrary<AnswerKeyParts> = fc.record({
   question: text,
   options: fc.dictionary(fc.constantFrom('topK', 'otherFields', 'a', ''), text, { noNullPrototype: true }),
 })
-const base: AnswerKeyParts = {
+const base: QuestionKeyParts = {
   version: '1',
   tenant: 't',
   collection: 'c',
@@ -46,44 +46,44 @@ const base: AnswerKeyParts = {
   options: { topK: '5' },
 }
 
-describe('answerKey', () => {
+describe('questionKey', () => {
   it('is equal exactly when every part is equal', () => {
-    const pair = fc.tuple(parts, parts, fc.constantFrom(...(Object.keys(base) as (keyof AnswerKeyParts)[])))
+    const pair = fc.tuple(parts, parts, fc.constantFrom(...(Object.keys(base) as (keyof QuestionKeyParts)[])))
     fc.assert(
       fc.property(pair, ([one, other, name]) => {
         const changed = { ...one, [name]: other[name] }
-        expect(answerKey(changed) === answerKey(one)).toBe(canonical(changed) === canonical(one))
-        expect(answerKey(other) === answerKey(one)).toBe(canonical(other) === canonical(one))
+        expect(questionKey(changed) === questionKey(one)).toBe(canonical(changed) === canonical(one))
+        expect(questionKey(other) === questionKey(one)).toBe(canonical(other) === canonical(one))
       }),
       { numRuns: examples(2000, 10_000) },
     )
   })
 
-  it.each(Object.keys(base) as (keyof AnswerKeyParts)[])('changes with %s', (name) => {
+  it.each(Object.keys(base) as (keyof QuestionKeyParts)[])('changes with %s', (name) => {
     const other = { ...base, corpusVersion: 4, vary: ['de'], options: { topK: '6' } }
     const value = typeof base[name] === 'string' ? `${base[name]}x` : other[name]
-    expect(answerKey({ ...base, [name]: value })).not.toBe(answerKey(base))
+    expect(questionKey({ ...base, [name]: value })).not.toBe(questionKey(base))
   })
 
   it('does not depend on the order in which options were written', () => {
-    expect(answerKey({ ...base, options: { a: '1', b: '2' } })).toBe(
-      answerKey({ ...base, options: { b: '2', a: '1' } }),
+    expect(questionKey({ ...base, options: { a: '1', b: '2' } })).toBe(
+      questionKey({ ...base, options: { b: '2', a: '1' } }),
     )
   })
 
   it('is written as ever: another way to write it needs another schema, for stored answers stand under it', () => {
     const options = { topK: '5', fields: '' }
-    expect(answerKey({ ...base, options })).toBe(
+    expect(questionKey({ ...base, options })).toBe(
       '12:answer-key/38:question1:11:t1:c1:f1:p4:/ask6:public10:balanced@07:enforce2:{}4:2:en3:why19:6:fields0:4:topK1:51:31:l',
     )
   })
 
   it('tells text moved from one part to its neighbour', () => {
-    expect(answerKey({ ...base, tenant: 'ab', collection: 'c' })).not.toBe(
-      answerKey({ ...base, tenant: 'a', collection: 'bc' }),
+    expect(questionKey({ ...base, tenant: 'ab', collection: 'c' })).not.toBe(
+      questionKey({ ...base, tenant: 'a', collection: 'bc' }),
     )
-    expect(answerKey({ ...base, vary: ['a', 'b'] })).not.toBe(answerKey({ ...base, vary: ['ab'] }))
-    expect(answerKey({ ...base, options: { a: 'b' } })).not.toBe(answerKey({ ...base, options: { ab: '' } }))
+    expect(questionKey({ ...base, vary: ['a', 'b'] })).not.toBe(questionKey({ ...base, vary: ['ab'] }))
+    expect(questionKey({ ...base, options: { a: 'b' } })).not.toBe(questionKey({ ...base, options: { ab: '' } }))
   })
 })
 
@@ -111,7 +111,7 @@ describe('evidenceKey', () => {
         expect(evidenceKey(other) === evidenceKey(one)).toBe(canonical(other) === canonical(one))
         const moved = { ...one, corpusVersion: 7, lexiconId: 'other' }
         expect(evidenceKey(moved)).toBe(evidenceKey(one))
-        expect(evidenceKey(one)).not.toBe(answerKey(question))
+        expect(evidenceKey(one)).not.toBe(questionKey(question))
       }),
       { numRuns: examples(10_000) },
     )

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { withSilenceLimit } from '../../src/middleware/silence-limit.ts'
+import { withSilenceLimit } from '../../src/http/silence-limit.ts'
 import { aGate } from '../fixtures/gate.ts'
 import { quietErrors } from '../fixtures/quiet-console.ts'
 

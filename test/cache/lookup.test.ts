@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest'
 import type { PassageFilter } from '../../src/core/evidence/passage-filter.ts'
 import { RagGateError } from '../../src/errors.ts'
 import type { QuestionPorts, QuestionRequest, QuestionSettings } from '../../src/pipeline/question-settings.ts'
-import type { AnswerCache, CachedAnswer } from '../../src/ports/answer-cache.ts'
+import type { AnswerCache, StoredAnswer } from '../../src/ports/answer-cache.ts'
 import { plainCollection } from '../../src/ports/collections.ts'
 import { balanced } from '../../src/presets/balanced/balanced.ts'
 import { ASKED as ASKED_OF_LAWS, SETTINGS as SETTINGS_OF_LAWS } from '../fixtures/answering.ts'
-import { gatedPast } from '../fixtures/cached-question.ts'
-import { aCachedAnswer } from '../fixtures/decision.ts'
+import { gatedPast } from '../fixtures/gated-past.ts'
+import { aStoredAnswer } from '../fixtures/decision.ts'
 import { rankingOf, STRONG } from '../fixtures/gate.ts'
 import { buildLexicon } from '../fixtures/english.ts'
 
@@ -19,7 +19,7 @@ const ASKED: QuestionRequest = { ...ASKED_OF_LAWS, question: 'How does the engin
 const documentId = rankingOf([STRONG])[0]!.entries[0]!.passage.documentId
 
 /** A store and ports that write down the order in which they are called. */
-function aSetting({ cached }: { readonly cached?: Partial<CachedAnswer> } = {}) {
+function aSetting({ cached }: { readonly cached?: Partial<StoredAnswer> } = {}) {
   const calls: string[] = []
   const ports: QuestionPorts = {
     clock: { nowMs: () => 1_000_000 },
@@ -43,7 +43,7 @@ function aSetting({ cached }: { readonly cached?: Partial<CachedAnswer> } = {}) 
   const store: AnswerCache = {
     get: async (key) => {
       calls.push(key.startsWith('12:answer-key/38:question') ? 'store, by question' : 'store, by evidence')
-      return cached === undefined ? null : aCachedAnswer(key, cached)
+      return cached === undefined ? null : aStoredAnswer(key, cached)
     },
     put: () => Promise.reject(new Error('gating a question stores nothing')),
     delete: () => Promise.reject(new Error('gating a question deletes nothing')),
@@ -53,8 +53,8 @@ function aSetting({ cached }: { readonly cached?: Partial<CachedAnswer> } = {}) 
 
 async function keyOf(settings: Partial<QuestionSettings> = {}, more: Partial<QuestionPorts> = {}) {
   const { ports, store } = aSetting()
-  const { cache } = await gatedPast({ store }, { ...ports, ...more }, { ...SETTINGS, ...settings }, ASKED)
-  return cache.keptUnder?.key
+  const { gated } = await gatedPast({ store }, { ...ports, ...more }, { ...SETTINGS, ...settings }, ASKED)
+  return gated.lookup?.questionKey
 }
 
 describe('a question past the cache', () => {
@@ -62,7 +62,8 @@ describe('a question past the cache', () => {
     const { ports, store, calls } = aSetting()
     const { gated, cache } = await gatedPast({ store }, ports, SETTINGS, ASKED)
     expect(calls).toEqual(['find', 'store, by question', 'lexicon', 'retrieve', 'store, by evidence'])
-    expect([gated.kind, cache.missed, cache.isSeparate, cache.leads]).toEqual(['judged', 'miss', false, false])
+    expect([gated.kind, cache.outcome(gated.lookup, undefined).status]).toEqual(['judged', 'rag-gate; fwd=miss'])
+    expect(gated.lookup).not.toHaveProperty('leader')
   })
 
   it('stops at a fresh answer', async () => {
@@ -75,7 +76,7 @@ describe('a question past the cache', () => {
   it('is judged anew when the answer it finds has lived its time, and says so', async () => {
     const { ports, store, calls } = aSetting({ cached: { requestedAtMs: 1_000_000 - 6000, lifetimeSeconds: 6 } })
     const { gated, cache } = await gatedPast({ store }, ports, SETTINGS, ASKED)
-    expect([gated.kind, cache.missed]).toEqual(['judged', 'stale'])
+    expect([gated.kind, cache.outcome(gated.lookup, undefined).status]).toEqual(['judged', 'rag-gate; fwd=stale'])
     expect(calls).toContain('retrieve')
   })
 
@@ -88,8 +89,8 @@ describe('a question past the cache', () => {
   ])('has an older answer stand in for an outage alone: %j', async (failure, kind) => {
     const cached = { requestedAtMs: 1_000_000 - 6000, lifetimeSeconds: 6, staleIfErrorSeconds: 60 }
     const { ports, store } = aSetting({ cached })
-    const { cache } = await gatedPast({ store, staleIfErrorSeconds: 60 }, ports, SETTINGS, ASKED)
-    expect(cache.standIn(failure)?.kind).toBe(kind)
+    const { gated, cache } = await gatedPast({ store, staleIfErrorSeconds: 60 }, ports, SETTINGS, ASKED)
+    expect(cache.standIn(gated.lookup!, failure)?.kind).toBe(kind)
   })
 
   it('finds no answer that was stored under another filter', async () => {
@@ -107,6 +108,7 @@ describe('a question past the cache', () => {
     const { ports, store, calls } = aSetting()
     const { gated, cache } = await gatedPast({ store }, ports, SETTINGS, { ...ASKED, question: 'how is it?' })
     expect(gated).toMatchObject({ kind: 'judged', decision: { verdict: 'refuse' } })
-    expect([calls, cache.missed, cache.keptUnder]).toEqual([['find', 'store, by question'], 'bypass', undefined])
+    expect([calls, gated.lookup]).toEqual([['find', 'store, by question'], undefined])
+    expect(cache.outcome(gated.lookup, undefined).state).toBe('bypass')
   })
 })

@@ -1,5 +1,7 @@
 /** A stream that falls silent: it is given up, so that nothing is held for it. */
 import { RagGateError } from '../errors.ts'
+import { discard } from './discard.ts'
+import { mediaTypeOf } from './media-type.ts'
 
 /** How long a stream may be silent while somebody waits for it, milliseconds. */
 export interface SilenceLimits {
@@ -7,6 +9,19 @@ export interface SilenceLimits {
   readonly streamStartTimeoutMs: number
   /** Between them. */
   readonly streamIdleTimeoutMs: number
+}
+
+/** Whether a response is a stream of events. */
+export function isStream({ body, headers }: Response): boolean {
+  return body !== null && mediaTypeOf(headers.get('content-type')) === 'events'
+}
+
+/** A stream of events is given up where it falls silent, and not begun where only its headers were asked for. */
+export function guardedStream(response: Response, limits: SilenceLimits, request: Request): Response {
+  if (!isStream(response)) return response
+  if (request.method !== 'HEAD') return withSilenceLimit(response, limits)
+  discard(response)
+  return new Response(null, response)
 }
 
 /**

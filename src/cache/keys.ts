@@ -1,5 +1,5 @@
-/** The answer keys of a question: everything that its answer depends on. */
-import { answerKey, evidenceKey, type SharedKeyParts } from '../core/policy/answer-key.ts'
+/** The two keys of an answer: everything that it depends on. */
+import { evidenceKey, questionKey, type SharedKeyParts } from '../core/policy/answer-key.ts'
 import { canonicalJson, lengthPrefixed } from '../core/lib/canonical.ts'
 import { filterKey } from '../core/evidence/passage-filter.ts'
 import { hex } from '../core/lib/sha256.ts'
@@ -9,27 +9,12 @@ import { contentStems, type WordReader } from '../core/text/content-stems.ts'
 import type { AssessedEvidence } from '../pipeline/assess-evidence.ts'
 import type { QuestionPlace } from '../pipeline/find-place.ts'
 import type { QuestionSettings } from '../pipeline/question-settings.ts'
-import type { CacheableQuestion, QuestionCacheParts } from './cacheable-question.ts'
+import type { CacheParts, CacheRequest } from './cache-request.ts'
 
-/** Under what an answer is kept. */
-export interface AnswerKeys {
-  /** What the key by the evidence is made of, too. */
-  readonly shared: SharedKeyParts
-  /** Known before anything is retrieved: it names the version of the corpus. */
-  readonly byQuestion: string
-}
-
-/** What the keys of a question at a place are. */
-export function answerKeys(parts: QuestionCacheParts, question: CacheableQuestion, place: QuestionPlace): AnswerKeys {
-  const shared = sharedKeyParts(parts, question, place)
-  const { corpusVersion, lexiconId } = place.collection
-  return { shared, byQuestion: answerKey({ ...shared, corpusVersion, lexiconId: lexiconId ?? '' }) }
-}
-
-/** What both keys of a question share. */
-function sharedKeyParts(
-  { settings, route, ports: { reranker } }: QuestionCacheParts,
-  { request, partition, path, vary, options }: CacheableQuestion,
+/** What both keys of a question at a place are made of. */
+export function sharedParts(
+  { settings, route, ports: { reranker } }: CacheParts,
+  { request, partition, path, vary, options }: CacheRequest,
   { collection: { tenant, id }, policy, filter }: QuestionPlace,
 ): SharedKeyParts {
   return {
@@ -65,13 +50,21 @@ function retrievalText(settings: QuestionSettings): string {
   return text
 }
 
+/** The key that is known before anything is retrieved: it names the version of the corpus. */
+export function questionKeyOf(
+  shared: SharedKeyParts,
+  { collection: { corpusVersion, lexiconId } }: QuestionPlace,
+): string {
+  return questionKey({ ...shared, corpusVersion, lexiconId: lexiconId ?? '' })
+}
+
 /**
  * The key that is known once the evidence is judged. It names what the handler reads of the evidence and not the version
  * of the corpus: an answer outlives every change of the documents that does not reach its evidence.
  *
  * @param stems where other wordings of the question share its answer, what of each word counts
  */
-export async function keyOfEvidence(
+export async function evidenceKeyOf(
   shared: SharedKeyParts,
   { evidence, context, judgement }: AssessedEvidence,
   stems?: WordReader,

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { RagGateError } from '../../src/errors.ts'
-import { withStreamEnd } from '../../src/middleware/stream-end.ts'
+import { withStreamEnd } from '../../src/http/stream-end.ts'
 
 const LATE = new DOMException('The operation was aborted due to timeout', 'TimeoutError')
 

@@ -1,0 +1,74 @@
+/** Where the answer to a question is looked for, stage by stage: each takes what the one before it came to. No HTTP. */
+import type { Decision } from '../core/policy/decision.ts'
+import { isRagGateError, RagGateError } from '../errors.ts'
+import type { AssessedEvidence } from '../pipeline/assess-evidence.ts'
+import type { QuestionPlace } from '../pipeline/find-place.ts'
+import type { Failure, FoundAnswer, Lookup } from '../pipeline/gate-cache.ts'
+import type { KnownPurges } from '../ports/answer-purges.ts'
+import type { CacheParts, CacheRequest } from './cache-request.ts'
+import { joinOthers } from './coalesce.ts'
+import { evidenceKeyOf, questionKeyOf, sharedParts } from './keys.ts'
+import { storedAgain } from './store.ts'
+import { findStored, foundAs, isOutage, isSendable, mayStandIn } from './stored-answer.ts'
+
+/** Looks under the question key. */
+export async function lookUp(
+  parts: CacheParts,
+  asked: CacheRequest,
+  purges: KnownPurges,
+  place: QuestionPlace,
+): Promise<Lookup> {
+  const shared = sharedParts(parts, asked, place)
+  const questionKey = questionKeyOf(shared, place)
+  const stored = await findStored(parts, asked, purges, questionKey)
+  const lookup = { place, purges, shared, questionKey }
+  if (isSendable(stored, asked)) return { ...lookup, found: foundAs('hit', stored) }
+  return stored === null ? lookup : { ...lookup, older: stored }
+}
+
+/** Waits for the answer of another caller who asks the same, where there is one. */
+export async function join(
+  parts: CacheParts,
+  asked: CacheRequest,
+  lookup: Lookup | undefined,
+): Promise<Lookup | undefined> {
+  if (asked.use.only !== undefined) {
+    throw new RagGateError('not_cached', 'There is no stored answer, and only a stored one was asked for')
+  }
+  return lookup && { ...lookup, ...(await joinOthers(parts, asked, lookup)) }
+}
+
+/** Version of a collection that was published once, or never changes: its evidence finds no older answer to the same question. */
+const FIRST_VERSION = 1
+
+/** Looks under the evidence key. The answer to a refused question is never stored, so it has none. */
+export async function lookUpEvidence(
+  parts: CacheParts,
+  asked: CacheRequest,
+  lookup: Lookup,
+  assessed: AssessedEvidence,
+  decision: Decision,
+): Promise<Lookup> {
+  if (assessed.judgement.verdict === 'refuse') return lookup
+  const { stems } = parts.settings
+  const evidenceKey = await evidenceKeyOf(lookup.shared, assessed, stems)
+  const { collection } = lookup.place
+  if (collection.corpusVersion === FIRST_VERSION && stems === undefined) return { ...lookup, evidenceKey }
+  const same = await findStored(parts, asked, lookup.purges, evidenceKey)
+  if (!isSendable(same, asked)) return { ...lookup, evidenceKey }
+  return { ...lookup, found: foundAs('evidence-hit', same), storedAgain: storedAgain(lookup, same, decision) }
+}
+
+/** Lets an answer past its lifetime stand in for one that cannot be made, and warns of it. */
+export function standIn({ settings, ports }: CacheParts, { older }: Lookup, failure: Failure): FoundAnswer | undefined {
+  if (!mayStandIn(older, settings.staleIfErrorSeconds) || !isOutage(failure)) return undefined
+  const { thrown, by } = failure
+  const other = by === 'retriever' ? 'retriever_unavailable' : 'handler_failed'
+  const what = by === 'retriever' ? 'The retriever failed' : `The handler answered ${failure.status}`
+  ports.onWarning({
+    code: isRagGateError(thrown) ? thrown.code : other,
+    message: `${what}: an answer past its lifetime is sent`,
+    ...(thrown === undefined ? {} : { cause: thrown }),
+  })
+  return foundAs('stale', older)
+}

@@ -1,0 +1,25 @@
+/** A stored answer as it is sent: with its status and headers, as a stream where it was one. */
+import { mediaTypeOf } from '../http/media-type.ts'
+import type { StoredContent } from '../pipeline/gate-cache.ts'
+import type { StoredAnswer } from '../ports/answer-cache.ts'
+import { entityTag, isConditional, namesTag } from './entity-tag.ts'
+import { replayedStream } from './event-stream.ts'
+
+/** @param received the request as it came */
+export async function storedContent(
+  received: Request,
+  { body, status, headers }: StoredAnswer,
+): Promise<StoredContent> {
+  const sent = Object.fromEntries(headers)
+  // Of a redirect or an absence no condition is asked. @see RFC 9110, section 13.2.1
+  if (isConditional(received.method) && status < 300) {
+    const tag = (sent['etag'] ??= await entityTag(body))
+    const condition = received.headers.get('if-none-match')
+    if (condition !== null && namesTag(condition, tag)) {
+      const { 'content-type': _type, 'content-language': _language, ...kept } = sent
+      return { body: null, status: 304, headers: kept }
+    }
+  }
+  // A stream is sent as a stream again.
+  return { body: mediaTypeOf(sent['content-type']) === 'events' ? replayedStream(body) : body, status, headers: sent }
+}

@@ -1,0 +1,39 @@
+/** The question goes to the handler, and its answer comes back. */
+import type { Context, Next } from 'hono'
+import type { JudgedResult } from '../pipeline/gate-question.ts'
+import { takeResponse } from './context-response.ts'
+import type { Exchange } from './exchange.ts'
+import { type AnswerReport, makeGateContext, type RagGateEnv } from './gate-context.ts'
+
+/** What a handler answered. */
+export interface HandlersAnswer {
+  readonly response: Response
+  /** What it threw: then the application answered in its place. */
+  readonly error: Error | undefined
+  readonly generationMs: number
+}
+
+/** Shows the handler what the gate found. @returns what the handler reports of its answer */
+export function showToHandler<Bindings extends object>(
+  c: Context<RagGateEnv<Bindings>>,
+  { request, messages }: Exchange,
+  { decision, evidence, context, policy }: JudgedResult,
+): () => AnswerReport {
+  const { question, principal, audience } = request
+  const input = { question, principal, decision, evidence, audience, context, policy, ...(messages && { messages }) }
+  const { gateContext, reported } = makeGateContext(input)
+  c.set('ragGate', gateContext)
+  return reported
+}
+
+/** @param left what the context holds of a response once the answer is taken out of it */
+export async function handOver<Bindings extends object>(
+  c: Context<RagGateEnv<Bindings>>,
+  next: Next,
+  { dependencies: { clock } }: Exchange,
+  left: Response,
+): Promise<HandlersAnswer> {
+  const startedMs = clock.nowMs()
+  await next()
+  return { response: takeResponse(c, left), error: c.error, generationMs: clock.nowMs() - startedMs }
+}

@@ -1,0 +1,120 @@
+/** The end of every exchange: the gate's headers, and the decision's way into the log. */
+import { errorForLog } from '../errors.ts'
+import { type CacheOutcome, NO_CACHE } from '../pipeline/gate-cache.ts'
+import { newId } from '../pipeline/new-id.ts'
+import type { DecisionEvent } from '../ports/decision-log.ts'
+import type { Exchange } from './exchange.ts'
+import type { AnswerReport } from './gate-context.ts'
+import { ragGateHeader, serverTimingHeader } from './headers.ts'
+import type { Reply } from './reply.ts'
+import { statusOf } from './respond.ts'
+import { isStream } from '../http/silence-limit.ts'
+import { withStreamEnd } from '../http/stream-end.ts'
+
+/** How an answer ended. */
+interface AnswerEnd {
+  /** What the handler reported of it. */
+  readonly report: AnswerReport
+  /** Status of the failure that a stream broke off by, after it had been sent with another. */
+  readonly status?: number
+}
+
+/** Has the decision recorded once the response is on its way. @returns the response with the gate's headers */
+export function record(exchange: Exchange, reply: Reply): Response {
+  const { settings, dependencies, request, startedMs, later } = exchange
+  const { decision, policy, found, lookup } = reply
+  const cache = exchange.cache?.outcome(lookup, found) ?? NO_CACHE
+  const atMs = dependencies.clock.nowMs()
+  const timings = { ...reply.timings, totalMs: atMs - startedMs }
+  const id = found === undefined ? decision.id : newId(dependencies.clock)
+  const log = ({ report, status = reply.response.status }: AnswerEnd): Promise<void> | undefined =>
+    dependencies.record?.(eventOf(exchange, reply, report, cache, { id, atMs, timings, status }), request.question)
+  const { response, end } = ending(exchange, reply)
+  const { headers } = response
+  headers.set('rag-gate', ragGateHeader(decision, id, settings.mode))
+  if (cache.status !== undefined) headers.set('cache-status', cache.status)
+  if (cache.ageSeconds !== undefined) headers.set('age', String(cache.ageSeconds))
+  // Phases that did not run are phases that a stored answer saved.
+  headers.set('server-timing', serverTimingHeader(cache.status === undefined ? { totalMs: timings.totalMs } : timings))
+  if (!headers.has('cache-control')) headers.set('cache-control', 'private, no-store')
+  later(() => {
+    const warning = found === undefined ? policy.preset?.warning?.(decision) : undefined
+    if (warning !== undefined) settings.onWarning(warning)
+    return undefined
+  })
+  if (dependencies.record !== undefined) later(() => (end instanceof Promise ? end.then(log) : log(end)))
+  return response
+}
+
+/**
+ * The response as it is sent, and how the answer in it ended. What a stream used, and whether it broke off, is known at its
+ * end: the record waits for that.
+ */
+function ending(
+  { received }: Exchange,
+  { response, found, reported }: Reply,
+): { readonly response: Response; readonly end: AnswerEnd | Promise<AnswerEnd> } {
+  if (reported === undefined || found !== undefined) return { response, end: { report: {} } }
+  if (!isStream(response)) return { response: writable(response), end: { report: reported() } }
+  const requestId = crypto.randomUUID()
+  const { response: sent, ended } = withStreamEnd(response, requestId)
+  const end = ended.then((failure) => {
+    // A caller who left is told nothing any more, and the model did not fail.
+    if (failure === undefined || received.signal.aborted) return { report: reported() }
+    console.error(`[rag-gate] ${errorForLog(failure, requestId)}`)
+    return { report: reported(), status: statusOf(failure.code) }
+  })
+  return { response: sent, end }
+}
+
+/** A response with headers that can be written: those of one passed on from `fetch` cannot. */
+function writable(response: Response): Response {
+  try {
+    response.headers.delete('rag-gate')
+    return response
+  } catch {
+    return new Response(response.body, response)
+  }
+}
+
+/** What is recorded of an exchange. Where its savings or its audit trail cannot be worked out, it is recorded without. */
+function eventOf(
+  { settings, dependencies, request, route }: Exchange,
+  { decision, policy, found, handler, retrievals }: Reply,
+  report: AnswerReport,
+  { state }: CacheOutcome,
+  known: Pick<DecisionEvent, 'id' | 'atMs' | 'status' | 'timings'>,
+): DecisionEvent {
+  const { mode, onWarning } = settings
+  const orWarned = <Value>(code: string, what: string, work: () => Value): Value | undefined => {
+    try {
+      return work()
+    } catch (cause) {
+      onWarning({ code, message: `${what} could not be worked out: the decision is recorded without`, cause })
+      return undefined
+    }
+  }
+  const usage = found?.answer.usage
+  // A stored answer that stands in for a handler which failed saved no call of it.
+  const saved = orWarned('savings_failed', 'What was saved', () =>
+    found !== undefined && handler === 'called'
+      ? undefined
+      : dependencies.savings?.({ decision, mode, cache: state, retrievals, ...(usage && { usage }) }),
+  )
+  const audit =
+    orWarned('audit_failed', 'The entries of the audit trail', () =>
+      policy.preset?.auditEvents?.(decision, known.atMs),
+    ) ?? []
+  return {
+    ...known,
+    decision,
+    mode,
+    route,
+    cache: state,
+    principalId: request.principal.id,
+    ...(report.model === undefined ? {} : { model: report.model }),
+    ...(report.usage && { usage: report.usage }),
+    ...(saved && { saved }),
+    ...(audit.length === 0 ? {} : { audit }),
+  }
+}

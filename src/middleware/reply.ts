@@ -1,0 +1,186 @@
+/** What is sent for a question: a stored answer, a refusal, or what the handler answers, where the policy lets it pass. */
+import type { Context, Next } from 'hono'
+import type { StatusCode } from 'hono/utils/http-status'
+import { answerMeasure } from '../core/policy/judge.ts'
+import type { Decision, Timings } from '../core/policy/decision.ts'
+import type { Policy } from '../core/policy/policy.ts'
+import { buildRefusal } from '../core/reports/refusal.ts'
+import type { FoundAnswer, Lookup, Made } from '../pipeline/gate-cache.ts'
+import type { GateResult, JudgedResult } from '../pipeline/gate-question.ts'
+import { discard } from '../http/discard.ts'
+import { guardedStream } from '../http/silence-limit.ts'
+import { putResponse } from './context-response.ts'
+import type { Exchange } from './exchange.ts'
+import type { AnswerReport, RagGateEnv } from './gate-context.ts'
+import { handOver, type HandlersAnswer, showToHandler } from './hand-over.ts'
+import { type JudgedAnswer, judgeAnswer } from './judge-answer.ts'
+import { mergedHeaders } from './merged-headers.ts'
+
+type GateContext<Bindings extends object> = Context<RagGateEnv<Bindings>>
+
+/** What is sent, and how it came about. */
+export interface Reply extends Recorded, Chosen {
+  /** The stored answer that is sent; absent where it was made for this question. */
+  readonly found?: FoundAnswer
+  /** What the handler reports of its answer; absent where it was not called. */
+  readonly reported?: () => AnswerReport
+  /** Present where an error takes the place of the response. */
+  readonly failure?: { readonly thrown: unknown }
+}
+
+/** What is recorded of a question. */
+interface Recorded {
+  readonly decision: Decision
+  /** The policy that decided. */
+  readonly policy: Policy
+  readonly timings: Timings
+  /** Retrievals on the way of this question. */
+  readonly retrievals: number
+  /** Whether the handler was called: it may have been, and failed, where a stored answer is sent. */
+  readonly handler: 'called' | 'not-called'
+  /** Absent where the cache had no part in it. */
+  readonly lookup: Lookup | undefined
+}
+
+/** What is sent, and what the cache may keep of it. */
+interface Chosen {
+  readonly response: Response
+  readonly made: Made
+}
+
+/** Answers a question that was gated. It does not throw: what cannot be sent is a failure. */
+export async function replyTo<Bindings extends object>(
+  c: GateContext<Bindings>,
+  next: Next,
+  exchange: Exchange,
+  gated: GateResult,
+): Promise<Reply> {
+  const { policy, timings = {}, retrievals, lookup } = gated
+  const { decision } = gated.kind === 'cached' ? gated.found.answer : gated
+  const known: Recorded = { decision, policy, timings, retrievals, handler: 'not-called', lookup }
+  try {
+    if (gated.kind === 'cached') return { ...known, ...(await storedReply(c, exchange, gated.found)) }
+    const refuses = decision.verdict === 'refuse' && exchange.settings.mode === 'enforce'
+    if (!refuses) return await handlersReply(c, next, exchange, gated, { ...known, handler: 'called' })
+    return { ...known, ...(await refusal(c, exchange, gated, { decision, unsupported: [] })) }
+  } catch (thrown) {
+    return { ...known, ...failed(c.newResponse(null), thrown) }
+  }
+}
+
+/** Hand over, judge, choose what is sent. */
+async function handlersReply<Bindings extends object>(
+  c: GateContext<Bindings>,
+  next: Next,
+  exchange: Exchange,
+  gated: JudgedResult,
+  before: Recorded,
+): Promise<Reply> {
+  // What middleware around the gate has set.
+  const left = c.newResponse(null, 200)
+  const reported = showToHandler(c, exchange, gated)
+  let known = { ...before, reported }
+  let answer: HandlersAnswer | undefined
+  try {
+    answer = await handOver(c, next, exchange, left)
+    known = { ...known, timings: { ...known.timings, generationMs: answer.generationMs } }
+    const found = standIn(exchange, gated, answer)
+    if (found !== undefined) {
+      discard(answer.response)
+      return { ...known, ...(await storedReply(c, exchange, found)) }
+    }
+    const judged = await judgeAnswer(exchange, gated, answer.response, reported())
+    known = { ...known, decision: judged.decision }
+    const chosen = judged.isRefused
+      ? await refusalInstead(c, exchange, gated, judged, answer, left)
+      : answerAsMade(exchange, gated, judged, answer, { outer: left.headers, reported })
+    return { ...known, ...chosen }
+  } catch (thrown) {
+    if (answer !== undefined) discard(answer.response)
+    return { ...known, ...failed(left, thrown) }
+  }
+}
+
+/** A stored answer past its lifetime in the place of one that the handler could not make. */
+function standIn({ cache }: Exchange, { lookup }: JudgedResult, answer: HandlersAnswer): FoundAnswer | undefined {
+  const { response, error: thrown } = answer
+  return lookup && cache?.standIn(lookup, { by: 'handler', status: response.status, thrown })
+}
+
+async function storedReply<Bindings extends object>(
+  c: GateContext<Bindings>,
+  exchange: Exchange,
+  found: FoundAnswer,
+): Promise<Chosen & Pick<Reply, 'found' | 'decision'>> {
+  // Found where there is a cache only.
+  const { body, status, headers } = await exchange.cache!.contentOf(found)
+  // It was sent with this status before, so it is one.
+  const response = c.newResponse(body, status as StatusCode, headers)
+  return { response, made: { kind: 'found', found }, found, decision: found.answer.decision }
+}
+
+/** The policy's refusal, or what the application makes of it. */
+async function refusal<Bindings extends object>(
+  c: GateContext<Bindings>,
+  { settings, request: { audience }, received, messages }: Exchange,
+  { evidence, policy }: JudgedResult,
+  { decision, unsupported }: Pick<JudgedAnswer, 'decision' | 'unsupported'>,
+): Promise<Chosen> {
+  const { onRefuse, closestPassages } = settings
+  const own = await onRefuse?.(decision, c)
+  if (own) {
+    const headers = mergedHeaders(c.newResponse(null).headers, own.headers)
+    const response = guardedStream(new Response(own.body, { status: own.status, headers }), settings, received)
+    return { response, made: { kind: 'nothing' } }
+  }
+  const telling = { audience, policy, unsupported, closestPassages, ...(messages && { messages }) }
+  const body = JSON.stringify(buildRefusal(decision, evidence.chunks, telling))
+  // With the status that `onRefuse` may have set.
+  const response = c.newResponse(body, { headers: { 'content-type': 'application/json' } })
+  return { response, made: { kind: 'refusal', body, status: response.status, decision } }
+}
+
+/** Headers of an answer that a refusal in its place keeps: who may read it, and cookies. */
+const KEPT = /^(?:access-control-|vary$|set-cookie$)/
+
+/** A refusal in the place of an answer. */
+async function refusalInstead<Bindings extends object>(
+  c: GateContext<Bindings>,
+  exchange: Exchange,
+  gated: JudgedResult,
+  judged: JudgedAnswer,
+  answer: HandlersAnswer,
+  left: Response,
+): Promise<Chosen> {
+  discard(answer.response)
+  putResponse(c, new Response(null, { headers: mergedHeaders(left.headers, answer.response.headers, KEPT) }))
+  const { response, made } = await refusal(c, exchange, gated, judged)
+  return { response, made: neverKept(exchange, answer, response) ?? made }
+}
+
+/** The answer as the handler made it. */
+function answerAsMade(
+  exchange: Exchange,
+  { policy }: JudgedResult,
+  { decision, response: passed }: JudgedAnswer,
+  answer: HandlersAnswer,
+  known: Pick<Extract<Made, { kind: 'answer' }>, 'outer' | 'reported'>,
+): Chosen {
+  const response = guardedStream(passed, exchange.settings, exchange.received)
+  const isUnjudged = response.status >= 400 && answerMeasure(policy) !== undefined
+  const made: Made = isUnjudged ? { kind: 'nothing' } : { kind: 'answer', response, decision, ...known }
+  return { response, made: neverKept(exchange, answer, response) ?? made }
+}
+
+/** Why nothing is kept, whatever is sent. */
+function neverKept({ received }: Exchange, { error }: HandlersAnswer, { status }: Response): Made | undefined {
+  // What the application's `onError` answered is no answer, whatever its status.
+  if (error !== undefined || status >= 500) return { kind: 'failure' }
+  // Of a stream whose headers were asked for there is no answer to keep.
+  return received.method === 'HEAD' ? { kind: 'nothing' } : undefined
+}
+
+/** An error is sent in the place of a response, with what middleware around the gate has set. */
+function failed({ headers }: Response, thrown: unknown): Chosen & Pick<Reply, 'failure'> {
+  return { response: new Response(null, { status: 500, headers }), made: { kind: 'failure' }, failure: { thrown } }
+}
