@@ -13,8 +13,8 @@
 import { Hono } from 'hono'
 import { gzipSync } from 'node:zlib'
 import { buildLexicon, decodeLexicon, encodeLexicon } from '../src/core/text/lexicon.ts'
-import { createTermReader } from '../src/core/text/terms.ts'
-import { measure } from '../src/core/signals/measure.ts'
+import { createMemory } from '../src/core/signals/signal.ts'
+import { measure } from '../src/core/policy/measure.ts'
 import { judge } from '../src/core/policy/judge.ts'
 import { balanced } from '../src/presets/balanced/balanced.ts'
 import type { Evidence } from '../src/core/evidence/evidence.ts'
@@ -102,8 +102,8 @@ const question = `When did ${word()} ${word()} ${word()} ${word()}?`
 const fresh = (): Evidence => invented(Array.from({ length: 10 }, () => passage(150)))
 const known = fresh()
 const json = JSON.stringify(known)
-const reader = createTermReader(language)
-const signals = measure(question, known, lexicon, reader)
+const lasting = createMemory()
+const signals = measure(policy, { question, evidence: known, lexicon, lasting })
 const app = new Hono().post('/', async (c) => c.json(await c.req.json()))
 const request = (): Request =>
   new Request('http://localhost/', {
@@ -140,7 +140,7 @@ const UNREAD: Task = {
   together: 1,
   prepare: () => {
     const evidence = fresh()
-    return () => measure(question, evidence, lexicon, reader)
+    return () => measure(policy, { question, evidence, lexicon, lasting })
   },
 }
 const REMEMBERED: Task = {
@@ -148,7 +148,7 @@ const REMEMBERED: Task = {
   prepare: () => {
     // What the index sends, it sends in new strings.
     const evidence = JSON.parse(json) as Evidence
-    return () => measure(question, evidence, lexicon, reader)
+    return () => measure(policy, { question, evidence, lexicon, lasting })
   },
 }
 const JUDGE: Task = { name: 'judge', prepare: () => () => judge(policy, signals) }

@@ -14,11 +14,14 @@ import { binomialInterval } from '../packages/calibration/src/binomial-interval.
 import { fuseConvex } from '../src/core/evidence/fusion.ts'
 import type { Verdict } from '../src/core/gates/finding.ts'
 import { judge } from '../src/core/policy/judge.ts'
-import { measure } from '../src/core/signals/measure.ts'
+import { logistic } from '../src/core/policy/logistic.ts'
+import { measure } from '../src/core/policy/measure.ts'
+import { definePolicy } from '../src/core/policy/policy.ts'
+import { BALANCED_LACKING, BALANCED_WEIGHTS } from '../src/presets/balanced/balanced-weights.ts'
 import { idfMass } from '../src/core/text/lexicon.ts'
 import { requireQuestion } from '../src/core/text/question.ts'
 import { sentences } from '../src/core/text/sentences.ts'
-import { createTermReader } from '../src/core/text/terms.ts'
+import { createMemory } from '../src/core/signals/signal.ts'
 import { balanced } from '../src/presets/balanced/balanced.ts'
 import { benchGate } from './evaluation/bench-gate.ts'
 import {
@@ -39,7 +42,6 @@ import {
 import { markdownTable } from './markdown-table.ts'
 import { seededRandom } from './seeded-random.ts'
 import { terms } from '../src/language/english/terms.ts'
-import { english } from '../src/language/english/english.ts'
 
 const PAGE = join(import.meta.dirname, '..', 'docs', 'evasion.md')
 const SEED = 12
@@ -52,7 +54,13 @@ const COLLECTIONS = ['azure-faq', 'gov-faq', 'tex-faq', 'perl-faq', 'covid-qa', 
 const LEFT_OUT = ['squad-ooc', 'scifact-missing'] as const
 
 const policy = balanced()
-const reader = createTermReader(english)
+/** The same of the question as a whole, whatever it looks like: how it was judged before. */
+const WHOLE = definePolicy({
+  ...policy,
+  confidence: logistic({ ...BALANCED_WEIGHTS, lacking: BALANCED_LACKING, provenance: '' }),
+  gates: policy.gates.slice(-1),
+})
+const lasting = createMemory()
 
 interface Verdicts {
   readonly before: Verdict
@@ -84,7 +92,8 @@ function attempted(read: () => unknown): boolean {
 function askBefore({ search, lexicon }: SearchableSet, question: string): Verdict {
   const options = { idfMass: idfMass(lexicon, terms(question)), topK: TOP_K }
   const evidence = fuseConvex(search(question, TOP_K), options)
-  return judge(policy, measure(question, evidence, lexicon, reader)).verdict
+  const whole = { question, parts: { bare: question, parts: [question] }, evidence, lexicon, lasting }
+  return judge(WHOLE, measure(WHOLE, whole)).verdict
 }
 
 /** Puts letters of another alphabet for a to z. */

@@ -2,13 +2,14 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Evidence } from '../../src/core/evidence/evidence.ts'
 import { decodeLexicon } from '../../src/core/text/lexicon.ts'
-import { measure } from '../../src/core/signals/measure.ts'
-import { createTermReader } from '../../src/core/text/terms.ts'
+import { measure } from '../../src/core/policy/measure.ts'
+import { createMemory } from '../../src/core/signals/signal.ts'
 import { spreadOf } from '../scan/spread.ts'
 import type { Asked, EnglishCosts, IsolateTask } from './squad-decisions.ts'
-import { english } from '../../src/language/english/english.ts'
+import { balanced } from '../../src/presets/balanced/balanced.ts'
 
-const reader = createTermReader(english)
+const lasting = createMemory()
+const policy = balanced()
 
 /** Decisions before the timed ones, so that the engine has compiled what it will. */
 const WARM_UP = 4000
@@ -22,7 +23,7 @@ function timed({ question, json }: Asked): number {
   // New strings, as an index sends them.
   const evidence = JSON.parse(json) as Evidence
   const startedMs = performance.now()
-  measure(question, evidence, lexicon, reader)
+  measure(policy, { question, evidence, lexicon, lasting })
   return (performance.now() - startedMs) * 1000
 }
 

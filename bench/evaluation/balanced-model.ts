@@ -1,10 +1,9 @@
 /** How the weights of `balanced` are fitted: shared by `npm run fit`, which writes them, and `npm run eval:gates`. */
 import type { LackingWeights, LogisticWeights, MeasuredPart, LogisticSettings } from '../../src/core/policy/logistic.ts'
 import { EMPTY_LEXICON } from '../../src/core/text/lexicon.ts'
-import { createTermReader } from '../../src/core/text/terms.ts'
-import { measure, type Signals } from '../../src/core/signals/measure.ts'
-import { questionParts } from '../../src/language/english/question-parts.ts'
-import type { TextSignalName } from '../../src/core/signals/text-signals.ts'
+import { createMemory } from '../../src/core/signals/signal.ts'
+import { measureSignals, type Signals, subjectOf } from '../../src/core/signals/measure.ts'
+import { TEXT_SIGNALS, type TextSignalName } from '../../src/core/signals/text-signals.ts'
 import { fitGrouped, L2, type Row } from './grouped-fit.ts'
 import { FAMILY_SETS, type QuestionSet } from './question-sets.ts'
 import { english } from '../../src/language/english/english.ts'
@@ -26,6 +25,8 @@ export const SIGNALS: readonly TextSignalName[] = [
   'titleMatch',
 ]
 
+const MEASURED = Object.values(TEXT_SIGNALS)
+
 const LACKING: readonly (readonly MeasuredPart[])[] = [['lexicon'], ['title'], ['lexicon', 'title']]
 
 /** A labelled question as measured, with the collection's lexicon and without any. */
@@ -45,17 +46,17 @@ export interface MeasuredSet {
 
 /** Measures every question of a set. */
 export function measureSet({ name, lexicon, questions }: QuestionSet): MeasuredSet {
-  const reader = createTermReader(english)
+  const lasting = createMemory()
   return {
     name,
     questions: questions.map(({ id, question, answerable, group, evidence }) => {
-      const { bare } = questionParts(question)
+      const whole = { question, evidence, language: english, lasting }
       return {
         id,
         answerable,
         group,
-        signals: measure(bare, evidence, lexicon, reader),
-        withoutLexicon: measure(bare, evidence, EMPTY_LEXICON, reader),
+        signals: measureSignals(MEASURED, subjectOf({ ...whole, lexicon })),
+        withoutLexicon: measureSignals(MEASURED, subjectOf({ ...whole, lexicon: EMPTY_LEXICON })),
       }
     }),
   }
@@ -82,7 +83,7 @@ function fitWithout(sets: readonly MeasuredSet[], missing: readonly MeasuredPart
     sets.map(({ questions }) =>
       questions.map((question): Row => {
         const signals = missing.includes('lexicon') ? question.withoutLexicon : question.signals
-        return { features: names.map((name) => signals[name]), answerable: question.answerable }
+        return { features: names.map((name) => signals[name]!), answerable: question.answerable }
       }),
     ),
   )

@@ -5,10 +5,11 @@ import type { Decision } from '../../src/core/policy/decision.ts'
 import { logistic } from '../../src/core/policy/logistic.ts'
 import { definePolicy, type Policy } from '../../src/core/policy/policy.ts'
 import { isOfTexts } from '../../src/core/policy/text-findings.ts'
+import { weakestPart } from '../../src/core/policy/weakest-part.ts'
 import type { Signals } from '../../src/core/signals/measure.ts'
+import { createMemory } from '../../src/core/signals/signal.ts'
 import { EMPTY_LEXICON, type Lexicon } from '../../src/core/text/lexicon.ts'
 import { normaliseQuestion } from '../../src/core/text/normalise.ts'
-import { createTermReader, type TermReader } from '../../src/core/text/terms.ts'
 import { createStaticCollections } from '../../src/adapters/static-collections.ts'
 import { checkOptions } from '../../src/middleware/check-options.ts'
 import type { RagGateOptions } from '../../src/middleware/options.ts'
@@ -16,6 +17,7 @@ import { gateQuestion, type GateResult } from '../../src/pipeline/gate-question.
 import type { QuestionPorts } from '../../src/pipeline/question-settings.ts'
 import type { Reranker } from '../../src/ports/reranker.ts'
 import type { Retriever } from '../../src/ports/retriever.ts'
+import { allSignals } from '../../packages/presets/src/named/index.ts'
 import { balanced } from '../../src/presets/balanced/balanced.ts'
 import { asked, BENCH } from './asked.ts'
 import { fitBalanced, measureSet } from './balanced-model.ts'
@@ -46,6 +48,9 @@ export type BenchGate = (
   without?: readonly string[],
 ) => Promise<Extract<GateResult, { readonly kind: 'judged' }>>
 
+/** `balanced`, with what other policies read recorded: they judge the same signals. */
+const RECORDING = definePolicy({ ...balanced(), records: allSignals() })
+
 /** The gate over a search of its own. */
 export function benchGate(
   { lexicon, search }: Searched,
@@ -54,15 +59,14 @@ export function benchGate(
   const collection = { id: BENCH, tenant: BENCH, lexicon: withoutLexicon ? EMPTY_LEXICON : lexicon }
   const collections = createStaticCollections([collection])
   const retriever: Retriever = { retrieve: async ({ question, topK }) => search(question, topK) }
-  let reader: TermReader | undefined
   const ports: QuestionPorts = {
     clock: { nowMs: () => 0 },
     collections,
     retriever,
-    terms: (language) => (reader ??= createTermReader(language)),
+    lasting: createMemory(),
     ...(reranker === undefined ? {} : { reranker }),
   }
-  const settings = checkOptions({ policy: balanced(), dependencies: { retriever, collections }, ...options })
+  const settings = checkOptions({ policy: RECORDING, dependencies: { retriever, collections }, ...options })
   return async (text, without) => {
     const gated = await gateQuestion(ports, settings, {
       ...asked(normaliseQuestion(text)),
@@ -109,7 +113,7 @@ export function balancedWithoutEach(): ReadonlyMap<string, Policy> {
   const fitted = FAMILY_SETS.map((name) => measureSet(readQuestionSet(name)))
   return new Map(
     FAMILY_SETS.map((name) => {
-      const confidence = logistic(fitBalanced(fitted.filter((set) => set.name !== name)))
+      const confidence = weakestPart(logistic(fitBalanced(fitted.filter((set) => set.name !== name))))
       return [name, definePolicy({ ...balanced(), confidence })]
     }),
   )

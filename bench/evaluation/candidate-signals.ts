@@ -1,5 +1,5 @@
 /**
- * Signals that were weighed for `balanced`: those of `TEXT_SIGNALS`, and others that were not kept. Each is a function of
+ * Signals that were weighed for `balanced`: those of `OF_FEATURES`, and others that were not kept. Each is a function of
  * what was read, so that all stand on the same terms; constants are those of the literature where it names one.
  */
 import {
@@ -8,7 +8,7 @@ import {
   pearson,
   populationDeviation as standardDeviation,
 } from '../../src/core/lib/statistics.ts'
-import { TEXT_SIGNALS } from '../../src/core/signals/text-signals.ts'
+import { OF_FEATURES } from '../../src/core/signals/text-signals.ts'
 import { type ChunkFeatures, read, type TextFeatures } from '../../src/core/signals/text-features.ts'
 import type { Lexicon } from '../../src/core/text/lexicon.ts'
 import type { AskedQuestion } from './question-sets.ts'
@@ -107,7 +107,7 @@ function agreement({ question }: Measured): number {
   return pearson(pairs) ?? 0
 }
 
-/** By name: what was weighed besides `TEXT_SIGNALS`. */
+/** By name: what was weighed besides `OF_FEATURES`. */
 const NOT_KEPT: Readonly<Record<string, Candidate>> = {
   'coverage of the best chunk': (features) => best(features.chunks.map((chunk) => coverage(features, chunk))),
   'coverage with near terms, top 3': (features) =>
@@ -119,7 +119,7 @@ const NOT_KEPT: Readonly<Record<string, Candidate>> = {
     const missing = idfs(features).filter((_, at) => !read.some(({ counts }) => counts[at]! > 0))
     return -best(missing) / (best(idfs(features)) || 1)
   },
-  'sentence coverage × BM25': (features) => TEXT_SIGNALS.sentenceCoverage(features) * TEXT_SIGNALS.topBm25(features),
+  'sentence coverage × BM25': (features) => OF_FEATURES.sentenceCoverage(features) * OF_FEATURES.topBm25(features),
   'BM25: z of the best': (features) => {
     const scores = curve(features)
     return spread(scores) > 0 ? ((scores[0] ?? 0) - mean(scores)) / spread(scores) : 0
@@ -161,10 +161,10 @@ const VARIANTS: Readonly<Record<string, Readonly<Record<string, Candidate>>>> = 
     'idf squared': sentenceMatchWith(4, 2, 0.5),
     'nothing from the title': sentenceMatchWith(4, 1, 0),
     'all from the title': sentenceMatchWith(4, 1, 1),
-    'coverage instead': TEXT_SIGNALS.sentenceCoverage,
+    'coverage instead': OF_FEATURES.sentenceCoverage,
   },
   chunkCosineGap: {
-    'BM25 gap instead': TEXT_SIGNALS.bm25Gap,
+    'BM25 gap instead': OF_FEATURES.bm25Gap,
     'lead in the convex score instead': NOT_KEPT['lead in the convex score']!,
     'BM25: lead over the mean of the others instead': NOT_KEPT['BM25: lead over the mean of the others']!,
   },
@@ -183,7 +183,7 @@ export const SIGNAL_VARIANTS: readonly Variant[] = Object.entries(VARIANTS).flat
 
 /** Every signal that was weighed, by name; variants as `signal: variant`. */
 const CANDIDATES: Readonly<Record<string, Candidate>> = {
-  ...TEXT_SIGNALS,
+  ...OF_FEATURES,
   ...NOT_KEPT,
   ...Object.fromEntries(
     Object.entries(VARIANTS).flatMap(([signal, variants]) =>
@@ -193,7 +193,7 @@ const CANDIDATES: Readonly<Record<string, Candidate>> = {
 }
 
 /** Names of the signals that may be chosen. */
-export const CHOICES: readonly string[] = [...Object.keys(TEXT_SIGNALS), ...Object.keys(NOT_KEPT)]
+export const CHOICES: readonly string[] = [...Object.keys(OF_FEATURES), ...Object.keys(NOT_KEPT)]
 
 /** The ten signals of the model that was measured before this project began, on its own retrieval. */
 export const TEN_SIGNALS: readonly string[] = [

@@ -1,9 +1,7 @@
 /** What the gate works with, checked once and kept for as long as the isolate lives. */
 import type { QuestionHmac } from '../pipeline/question-hmac.ts'
-import { createTermReader } from '../core/text/terms.ts'
+import { createMemory, type Memory } from '../core/signals/signal.ts'
 import { callable, methods, type OptionKinds, required, requireOptions } from '../core/lib/options.ts'
-import type { Language } from '../core/text/language.ts'
-import type { TermReader } from '../core/text/terms.ts'
 import type { SavingsLedger } from '../core/reports/savings.ts'
 import { RagGateError } from '../errors.ts'
 import type { Authenticate } from '../ports/authenticator.ts'
@@ -52,8 +50,8 @@ export interface ResolvedDependencies extends QuestionPorts {
   readonly cache?: RouteCache
   readonly savings?: SavingsLedger
   readonly authenticate?: Authenticate
-  /** Remembers terms of texts for as long as the dependencies live. */
-  readonly terms: (language: Language | undefined) => TermReader
+  /** Lasts for as long as the dependencies do. */
+  readonly lasting: Memory
   /** Absent without a log. */
   readonly record?: (event: DecisionEvent, question: string) => Promise<void> | undefined
 }
@@ -153,18 +151,8 @@ export function resolveDependencies(given: GateDependencies, settings: Dependent
     onWarning,
     ...(savings && { savings }),
     ...(authenticate && { authenticate }),
-    terms: termReaders(),
+    lasting: createMemory(),
     ...(log && { record: recorder(log, questionHmac) }),
-  }
-}
-
-/** A reader for each language, made when it is first read. */
-function termReaders(): ResolvedDependencies['terms'] {
-  const readers = new Map<Language | undefined, TermReader>()
-  return (language) => {
-    const known = readers.get(language) ?? createTermReader(language)
-    readers.set(language, known)
-    return known
   }
 }
 

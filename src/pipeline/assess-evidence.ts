@@ -4,11 +4,10 @@ import type { Evidence } from '../core/evidence/evidence.ts'
 import type { RerankerOutcome } from '../core/evidence/rerank.ts'
 import type { Judgement } from '../core/policy/decision.ts'
 import { judge } from '../core/policy/judge.ts'
+import { measure } from '../core/policy/measure.ts'
 import type { Policy } from '../core/policy/policy.ts'
-import { loneTermFindings, runTogetherFindings } from '../core/policy/question-findings.ts'
 import { readerFindings } from '../core/policy/reader-findings.ts'
 import { askRules } from '../core/policy/rules.ts'
-import { measureParts } from '../core/signals/measure-question.ts'
 import type { Signals } from '../core/signals/measure.ts'
 import type { Lexicon } from '../core/text/lexicon.ts'
 import type { AskedQuestion } from './asked-question.ts'
@@ -40,7 +39,7 @@ export interface Measures {
  * confidence lies outside of it.
  */
 export async function assessEvidence(
-  { reranker, clock, terms, onWarning }: Pick<QuestionPorts, 'reranker' | 'clock' | 'terms' | 'onWarning'>,
+  { reranker, clock, lasting, onWarning }: Pick<QuestionPorts, 'reranker' | 'clock' | 'lasting' | 'onWarning'>,
   settings: Pick<QuestionSettings, 'context' | 'rules' | 'retrieval'>,
   measures: Measures,
   retrieved: Evidence,
@@ -48,7 +47,7 @@ export async function assessEvidence(
   const { rerankBetween, rerankTimeoutMs } = settings.retrieval
   if (reranker !== undefined && rerankBetween !== undefined) {
     const [from, below] = rerankBetween
-    const withoutReranker = judgeEvidence(terms, settings, measures, retrieved, 'spared')
+    const withoutReranker = judgeEvidence(lasting, settings, measures, retrieved, 'spared')
     const { confidence } = withoutReranker.judgement
     if (confidence < from || confidence >= below) return { ...withoutReranker, rerankMs: 0 }
   }
@@ -56,24 +55,21 @@ export async function assessEvidence(
   const { question } = measures.asked
   const { evidence, outcome } = await rerankEvidence(reranker, rerankTimeoutMs, question, retrieved, onWarning)
   const rerankMs = clock.nowMs() - startedMs
-  return { ...judgeEvidence(terms, settings, measures, evidence, outcome), rerankMs }
+  return { ...judgeEvidence(lasting, settings, measures, evidence, outcome), rerankMs }
 }
 
 /** The stages after the reranker, none of which waits for anything. */
 function judgeEvidence(
-  terms: QuestionPorts['terms'],
+  lasting: QuestionPorts['lasting'],
   { context: contextSettings, rules }: Pick<QuestionSettings, 'context' | 'rules'>,
   { asked, policy, lexicon }: Measures,
   ordered: Evidence,
   reranker: RerankerOutcome,
 ): Omit<AssessedEvidence, 'rerankMs'> {
   const { context, evidence, findings } = fitContext(contextSettings, ordered)
-  const { question, language } = asked
-  const signals = measureParts(asked.parts, evidence, lexicon, language, terms?.(language))
+  const { question, parts } = asked
+  const signals = measure(policy, { question, parts, evidence, lexicon, lasting })
   const judgement = judge(policy, signals, [
-    ...asked.findings,
-    ...loneTermFindings(question, evidence, lexicon, language),
-    ...runTogetherFindings(question, evidence, lexicon, language),
     ...askRules(rules, { question, evidence, signals }),
     ...findings,
     ...readerFindings(policy, reranker),

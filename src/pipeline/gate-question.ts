@@ -5,7 +5,9 @@
 import type { Context } from '../core/evidence/context.ts'
 import type { Decision } from '../core/policy/decision.ts'
 import type { Evidence } from '../core/evidence/evidence.ts'
+import { refusesUnseen } from '../core/policy/judge.ts'
 import type { Policy } from '../core/policy/policy.ts'
+import { measureSignals, subjectOf } from '../core/signals/measure.ts'
 import { EMPTY_LEXICON } from '../core/text/lexicon.ts'
 import type { Collection } from '../ports/collections.ts'
 import { type AskedQuestion, readAsked } from './asked-question.ts'
@@ -125,7 +127,9 @@ async function refuseUnseen(
   { collection, policy }: QuestionPlace,
 ): Promise<GateResult | undefined> {
   const stands = settings.mode === 'enforce' && policy.dangerouslyDisableGates !== true
-  if (!stands || asked.findings.length === 0) return undefined
+  const { question, parts } = asked
+  const subject = subjectOf({ question, parts, evidence: NO_EVIDENCE, language: policy.language })
+  if (!stands || !refusesUnseen(policy, (signals) => measureSignals(signals, subject))) return undefined
   const measures = { asked, policy, lexicon: EMPTY_LEXICON }
   const assessed = await assessEvidence({ clock: ports.clock }, settings, measures, NO_EVIDENCE)
   const { evidence, context } = assessed
@@ -161,7 +165,7 @@ async function retrieveOrStandIn(
   lookup: Lookup | undefined,
 ): Promise<({ readonly kind: 'retrieved' } & Retrieval) | CachedResult> {
   try {
-    return { kind: 'retrieved', ...(await retrieve(ports, settings, search, asked.parts.bare)) }
+    return { kind: 'retrieved', ...(await retrieve(ports, settings, search, asked.parts?.bare ?? asked.question)) }
   } catch (thrown) {
     const found = lookup && cache?.standIn(lookup, { by: 'retriever', thrown })
     if (lookup === undefined || found === undefined) throw thrown

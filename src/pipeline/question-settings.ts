@@ -3,8 +3,7 @@ import type { PassageFilter } from '../core/evidence/passage-filter.ts'
 import type { Policy } from '../core/policy/policy.ts'
 import type { Audience } from '../core/policy/preset.ts'
 import type { Rule } from '../core/policy/rules.ts'
-import type { Language } from '../core/text/language.ts'
-import type { TermReader } from '../core/text/terms.ts'
+import type { Memory } from '../core/signals/signal.ts'
 import type { Principal } from '../ports/authenticator.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Collection, Collections } from '../ports/collections.ts'
@@ -29,8 +28,8 @@ export interface QuestionPorts {
   readonly clock: Clock
   /** Scores the fused evidence before it is measured. Without one, retrieval scores and texts decide. */
   readonly reranker?: Reranker
-  /** What reads the terms of texts in a language. @default one that remembers nothing */
-  readonly terms?: (language: Language | undefined) => TermReader
+  /** What measuring keeps from question to question: words and texts that come back. @default nothing is kept */
+  readonly lasting?: Memory
   /** @default nobody is told */
   readonly onWarning?: (warning: GateWarning) => void
 }

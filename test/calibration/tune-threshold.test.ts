@@ -108,13 +108,13 @@ describe('tuneThreshold', () => {
   })
 
   it('moves the caution with the threshold, and knows every gate that has one', () => {
-    const [settings] = tuneThreshold(balanced({ refuseBelow: 0.1, adviseBelow: 0.2 }), highConfidence(), {
+    const settings = tuneThreshold(balanced({ refuseBelow: 0.1, adviseBelow: 0.2 }), highConfidence(), {
       gate: 'confidence-range',
-    }).policy.gates
+    }).policy.gates.at(-1)
     expect(settings?.settings).toMatchObject({ refuseBelow: 0.89, adviseBelow: 0.89 })
-    const [apart] = tuneThreshold(balanced({ refuseBelow: 0.1, adviseBelow: 0.95 }), highConfidence(), {
+    const apart = tuneThreshold(balanced({ refuseBelow: 0.1, adviseBelow: 0.95 }), highConfidence(), {
       gate: 'confidence-range',
-    }).policy.gates
+    }).policy.gates.at(-1)
     expect(apart?.settings).toMatchObject({ refuseBelow: 0.89, adviseBelow: 0.95 })
     const share = tuneThreshold(sufficiency(), [], { gate: 'evidence-share' })
     expect([share.from, share.action]).toEqual([0.5, 'keep'])

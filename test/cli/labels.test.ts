@@ -242,12 +242,13 @@ describe('rag-gate', () => {
   })
 
   it('replays rows as D1 exports them, and tells what it cannot judge', async () => {
-    const signals = JSON.stringify(signalsOf({ sentenceMatch: 0.9, lexiconChunkCount: 3, topTitleTermCount: 1 }))
-    const refused = [{ gate: 'question', stage: 'pre-generation', outcome: 'refuse', code: 'question_too_short' }]
+    const measured = signalsOf({ sentenceMatch: 0.9, lexiconChunkCount: 3, topTitleTermCount: 1 })
+    const signals = JSON.stringify(measured)
+    const oneWord = { ...measured, loneTerm: { holding: 9, chunks: 9, isTitled: false } }
     const row = { decision_id: 'd', verdict: 'pass', signals, findings: '[]', cut: null, principal_id: 'p' }
     const rows = [
       row,
-      { ...row, verdict: 'refuse', findings: JSON.stringify(refused) },
+      { ...row, verdict: 'refuse', signals: JSON.stringify(oneWord) },
       { ...row, cut: '["signals"]' },
       { ...row, principal_id: '' },
     ]

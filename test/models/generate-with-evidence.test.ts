@@ -213,7 +213,7 @@ describe('generateWithEvidence', () => {
     const found = (gate: string, outcome: Outcome): Finding => {
       return { gate, stage: 'pre-generation', outcome, code: `${outcome}_by_${gate}`, message: '' }
     }
-    const said = [found('rule:tone', 'advise'), found('question', 'advise'), found('context', 'skip')]
+    const said = [found('rule:tone', 'advise'), found('rule:length', 'advise'), found('context', 'skip')]
     const decision = {
       ...aDecision({ signals, evidenceIds: ['IPC_302', 'IPC_34'], documentIds: ['IPC_302', 'IPC_34'] }),
       ...judge(policy, signals, said),
@@ -221,7 +221,7 @@ describe('generateWithEvidence', () => {
     const task = { question: 'q', evidence: EVIDENCE, decision, policy }
     const made = await generateWithEvidence(ports.generator, task, { context: { maxLength: 150 } })
     const codes = made.decision.findings.map(({ code }) => code)
-    expect(codes).toEqual(expect.arrayContaining(['advise_by_rule:tone', 'advise_by_question', 'context_cut']))
+    expect(codes).toEqual(expect.arrayContaining(['advise_by_rule:tone', 'advise_by_rule:length', 'context_cut']))
     expect(codes).not.toContain('skip_by_context')
     expect(made.decision.evidenceIds).toEqual(['IPC_302'])
     expect(made.decision.documentIds).toEqual([EVIDENCE.chunks[0]?.documentId])

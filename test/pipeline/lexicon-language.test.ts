@@ -8,6 +8,7 @@ import { buildLexicon } from '../../src/core/text/lexicon.ts'
 import { english } from '../../src/language/english/english.ts'
 import type { GateWarning } from '../../src/pipeline/question-settings.ts'
 import { aGate, STRONG } from '../fixtures/gate.ts'
+import { lexiconChunkCount } from '../../src/core/signals/text-signals.ts'
 
 const TEXTS = [STRONG, 'Paint is blue.', 'Brakes squeal.']
 
@@ -18,6 +19,7 @@ function asking(read: Language | undefined, counted: Language | undefined) {
     confidence: logistic({ intercept: 0, weights: { sentenceCoverage: 1 }, provenance: 'test' }),
     bands: { high: 0.9, medium: 0.8, low: 0.1 },
     gates: [confidenceRange({ refuseBelow: 0, adviseBelow: 0 })],
+    records: [lexiconChunkCount],
     ...(read && { language: read }),
   })
   const collections = createStaticCollections([

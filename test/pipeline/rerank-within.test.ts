@@ -107,7 +107,7 @@ describe('a reranker for the uncertain middle', () => {
             ? { calls: 1, reranker: 'ok', verdict: 'refuse' }
             : { calls: 0, reranker: 'spared', verdict: 'pass', confidence },
         )
-        expect(found.signals.curves.grade === undefined).toBe(!within)
+        expect(found.signals.curves?.grade === undefined).toBe(!within)
       }),
     )
   })

@@ -6,8 +6,8 @@ import {
   invalidConfidence,
 } from 'hono-rag-gate/core/policy'
 import { isRecord } from 'hono-rag-gate/core/lib'
-import type { Signals } from 'hono-rag-gate/core/signals'
-import { isOfReader, recordedMeasure, wasRead } from './recorded-measures.ts'
+import { curves, type Signals } from 'hono-rag-gate/core/signals'
+import { isOfReader, recordedMeasure, signalsOfMeasures, wasRead } from './recorded-measures.ts'
 
 /** What labels add. */
 export interface Adjustment {
@@ -75,6 +75,12 @@ export function adjustedModel(bases: readonly ConfidenceModel[]): ConfidenceMode
       for (const [name, weight] of [['intercept', settings.intercept] as const, ...Object.entries(settings.weights)]) {
         if (!Number.isFinite(weight)) throw invalidConfidence(`: the weight of ${name} must be a finite number`)
       }
+    },
+    reads: (settings: AdjustedSettings) => {
+      const ofBase = baseOf(settings).reads?.(settings.base) ?? []
+      const weighed = signalsOfMeasures(Object.keys(settings.weights))
+      // Whether anything read the passages, the curves say.
+      return settings.unread === undefined ? [...ofBase, ...weighed] : [...ofBase, ...weighed, curves]
     },
     countsReader: ({ unread, weights }: AdjustedSettings) =>
       unread !== undefined || Object.keys(weights).some(isOfReader),

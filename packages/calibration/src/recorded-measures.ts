@@ -1,6 +1,6 @@
 /** Numbers that are recorded with every decision, by names that a fitted confidence can refer to. */
 import type { RerankerKind } from 'hono-rag-gate/core/evidence'
-import { type ScoreCurve, type Signals, TEXT_SIGNALS } from 'hono-rag-gate/core/signals'
+import { curves, type ScoreCurve, type Signal, type Signals, TEXT_SIGNALS } from 'hono-rag-gate/core/signals'
 
 /** What is taken of a method's scores. */
 const OF_CURVES: Readonly<Record<string, (curve: ScoreCurve) => number>> = {
@@ -26,7 +26,7 @@ export function recordedMeasure(signals: Signals, name: string): number {
 
 /** Names of the numbers that all of these have, in a fixed order. */
 export function measuresOfAll(all: readonly Signals[]): readonly string[] {
-  const kinds = [...new Set(all.flatMap(({ curves }) => Object.keys(curves)))].sort()
+  const kinds = [...new Set(all.flatMap((signals) => Object.keys(signals.curves ?? {})))].sort()
   const names = [
     ...Object.keys(TEXT_SIGNALS),
     ...kinds.flatMap((kind) => Object.keys(OF_CURVES).map((of) => `${kind}.${of}`)),
@@ -38,8 +38,8 @@ export function measuresOfAll(all: readonly Signals[]): readonly string[] {
 const READERS: readonly RerankerKind[] = ['cross-encoder', 'grade']
 
 /** Whether anything read the passages of a question: it may be off, spared, or have failed. */
-export function wasRead({ curves }: Signals): boolean {
-  return READERS.some((kind) => curves?.[kind] !== undefined)
+export function wasRead(signals: Signals): boolean {
+  return READERS.some((kind) => signals.curves?.[kind] !== undefined)
 }
 
 /** Whether the number of this name comes of reading a passage. */
@@ -55,12 +55,18 @@ export function measuresOfReaders(all: readonly Signals[]): readonly string[] {
 }
 
 function numberCurve(signals: Signals, kind: string): ScoreCurve | undefined {
-  const curves: Readonly<Record<string, ScoreCurve | undefined>> = signals.curves ?? {}
-  const curve = Object.hasOwn(curves, kind) ? curves[kind] : undefined
+  const found: Readonly<Record<string, ScoreCurve | undefined>> = signals.curves ?? {}
+  const curve = Object.hasOwn(found, kind) ? found[kind] : undefined
   return Array.isArray(curve?.scores) && curve.scores.every((score) => typeof score === 'number') ? curve : undefined
 }
 
 function numberIn(signals: object, name: string): number {
   const value: unknown = Reflect.get(signals, name)
   return typeof value === 'number' && Number.isFinite(value) ? value : NaN
+}
+
+/** The signals that the numbers of these names are taken from. */
+export function signalsOfMeasures(names: readonly string[]): readonly Signal[] {
+  const ofText = Object.values(TEXT_SIGNALS).filter(({ name }) => names.includes(name))
+  return names.some((name) => name.includes('.')) ? [...ofText, curves] : ofText
 }

@@ -2,7 +2,7 @@
 import type { RerankerOutcome } from 'hono-rag-gate/core/evidence'
 import { type Finding, gradedRelevanceGate, type Verdict } from 'hono-rag-gate/core/gates'
 import { confidenceOf, isOfTexts, judge, judgesAnswers, type Policy, readerFindings } from 'hono-rag-gate/core/policy'
-import type { Signals } from 'hono-rag-gate/core/signals'
+import type { Signal, Signals } from 'hono-rag-gate/core/signals'
 import { wasRead } from './recorded-measures.ts'
 
 /** A decision on record. */
@@ -67,6 +67,7 @@ export function replayDecision(policy: Policy, recorded: RecordedDecision): Repl
   if (judgesAnswers(policy)) return not('judges_answers')
   if (lost !== undefined) return not(lost)
   const evidence = signals.chunkCount > 0
+  if (signalsNeeded(policy, evidence).some(({ name }) => !Object.hasOwn(signals, name))) return not('signal_missing')
   // Without evidence there was nothing to read.
   const unread = evidence && !wasRead(signals)
   const why = reader === 'timeout' ? 'failed' : reader
@@ -78,6 +79,12 @@ export function replayDecision(policy: Policy, recorded: RecordedDecision): Repl
   }
   const { verdict: is, confidence } = judge(policy, signals, [...findings.filter(isOfTexts), ...ofReader])
   return { id, kind: 'replayed', was, is, confidence, ...(unread && why && why !== 'ok' ? { unread: why } : {}) }
+}
+
+/** The signals by which a policy judges; of a question for which nothing was found, those of the question. */
+function signalsNeeded({ reads, gates }: Policy, evidence: boolean): readonly Signal[] {
+  if (evidence) return reads
+  return gates.flatMap(({ gate, settings }) => (gate.about === 'question' ? (gate.reads?.(settings) ?? []) : []))
 }
 
 /** What a policy does with a question whose reader failed: it refuses it, judges words alone, or weighs no reader anyway. */

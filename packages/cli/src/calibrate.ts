@@ -237,7 +237,7 @@ function evidenceOf(calibration: Calibrated, measured: readonly LabelResult[], h
     confidence_histogram: histogramOf(
       measured.map(({ signals }) => confidenceOf(calibration.policy.confidence, signals)),
     ),
-    score_kinds: [...new Set(measured.flatMap(({ signals }) => Object.keys(signals.curves)))].sort(),
+    score_kinds: [...new Set(measured.flatMap(({ signals }) => Object.keys(signals.curves ?? {})))].sort(),
   }
 }
 

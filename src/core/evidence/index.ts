@@ -5,7 +5,14 @@ export { leaveOut } from './leave-out.ts'
 export { type IndexRow, type PassageFields, passageOfRow } from './passage-fields.ts'
 export type { RerankerKind, RerankerOutcome } from './rerank.ts'
 export { readPassage } from './rows.ts'
-export { RELEVANCE_KINDS, scoreShare } from './score-kinds.ts'
+export {
+  FUSED_KINDS,
+  RELEVANCE_KINDS,
+  rankingScore,
+  rerankerScore,
+  scaledMethodScore,
+  scoreShare,
+} from './score-kinds.ts'
 export type { Context, ContextBudget } from './context.ts'
 export { readEmbeddings } from './embeddings.ts'
 export type { Evidence } from './evidence.ts'

@@ -2,6 +2,7 @@ import { number, oneOf, type OptionKinds, required, requireOptions, string } fro
 import { GRADED_ALREADY, WEAK_EVIDENCE, noteText, SUGGEST, UNMEASURED } from './text.ts'
 import { RagGateError } from '../../errors.ts'
 import { defineGate, type PolicyGate, gateWith } from './gate.ts'
+import { curves } from '../signals/score-curves.ts'
 import { meets, RATIO_TOLERANCE } from '../lib/numbers.ts'
 
 /** Settings of `confidenceRange`. */
@@ -77,6 +78,7 @@ export const confidenceRangeGate = defineGate({
       adviseBelow: Math.max(threshold, settings.adviseBelow),
     }),
   },
+  reads: ({ whereGraded }: ConfidenceRangeSettings) => (whereGraded === 'skipped' ? [curves] : []),
   validate: (settings: ConfidenceRangeSettings) => {
     requireOptions(settings, SETTINGS, 'policy_invalid')
     if (settings.adviseBelow < settings.refuseBelow) {
@@ -84,7 +86,7 @@ export const confidenceRangeGate = defineGate({
     }
   },
   check: ({ refuseBelow, adviseBelow, whereGraded }, { confidence, signals }) => {
-    if (whereGraded === 'skipped' && signals.curves.grade !== undefined) {
+    if (whereGraded === 'skipped' && signals.curves?.grade !== undefined) {
       return { outcome: 'skip', code: 'graded_already', message: 'The reranker graded the chunks' }
     }
     if (!Number.isFinite(confidence)) {

@@ -5,7 +5,9 @@ import type { AnswerSignals } from '../answer/answer-signals.ts'
 import type { AnswerInput } from '../answer/measure-answer.ts'
 import type { Outcome, Stage } from './finding.ts'
 import type { Text } from './text.ts'
+import { required, requireOptions, string } from '../lib/options.ts'
 import type { Signals } from '../signals/measure.ts'
+import type { Signal } from '../signals/signal.ts'
 
 /** What a gate may look at. */
 export interface GateInput {
@@ -55,8 +57,18 @@ export interface Gate<Settings extends GateSettings = GateSettings, Code extends
   readonly stage: Stage
   /** @throws `policy_invalid` naming the setting at fault */
   validate(settings: Settings): void
-  /** Pure. What is missing or no number refuses. */
-  check(settings: Settings, input: GateInput): GateFinding<Code>
+  /**
+   * What is asked about. A gate about the `question` is asked where nothing was found, too, and before anything is
+   * retrieved where its signals follow from the question alone. It refuses or has nothing to say: that a question can be
+   * read supports no answer.
+   *
+   * @default the evidence, or the answer
+   */
+  readonly about?: 'question'
+  /** The signals that it reads: they are measured for it. @default none, but for the confidence and the answer */
+  reads?(settings: Settings): readonly Signal[]
+  /** Pure. What is missing or no number refuses. @returns `undefined` for nothing to say, which counts like `skip` */
+  check(settings: Settings, input: GateInput): GateFinding<Code> | undefined
   /** What is said for each of its codes. */
   readonly texts: Readonly<Record<Exclude<Code, 'passed'>, Text>>
   /** Whether it can judge an answer that could not be read; where another cannot, that refuses. @default false */
@@ -121,4 +133,9 @@ export function settingsOf<Settings extends GateSettings, Code extends string>(
   const found = gates.find((each) => each.settings.gate === gate.name)
   // Validated by this gate when the policy was made.
   return found?.settings as Settings | undefined
+}
+
+/** The check of settings that only name their gate. @throws `policy_invalid` for any other */
+export function plainSettings(settings: GateSettings): void {
+  requireOptions(settings, { gate: required(string) }, 'policy_invalid')
 }

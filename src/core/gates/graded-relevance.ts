@@ -1,6 +1,6 @@
 import { anything, number, type OptionKinds, required, requireOptions, string, whole } from '../lib/options.ts'
 import { noteText, WEAK_EVIDENCE, refusalText, CANNOT_ANSWER, SUGGEST } from './text.ts'
-import { SCORES_RECORDED } from '../signals/score-curves.ts'
+import { curves, SCORES_RECORDED } from '../signals/score-curves.ts'
 import { defineGate, type PolicyGate, gateWith } from './gate.ts'
 import { meets, RATIO_TOLERANCE } from '../lib/numbers.ts'
 
@@ -70,9 +70,10 @@ export const gradedRelevanceGate = defineGate({
       SUGGEST.addDocuments,
     ),
   },
+  reads: () => [curves],
   validate: (settings: GradedRelevanceSettings) => requireOptions(settings, SETTINGS, 'policy_invalid'),
   check: ({ relevanceThreshold, minChunks }, { signals }) => {
-    const grades = signals.curves.grade?.scores ?? []
+    const grades = signals.curves?.grade?.scores ?? []
     const top = grades[0]
     if (top === undefined) return { outcome: 'skip', code: 'not_graded', message: 'No chunk was graded by a reranker' }
     if (!meets(top, relevanceThreshold, RATIO_TOLERANCE)) {

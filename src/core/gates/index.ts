@@ -30,3 +30,7 @@ export {
   scoresRead,
 } from './retrieval-score.ts'
 export { SUGGEST, type Text, UNMEASURED, noteText, refusalText } from './text.ts'
+export { loneTerm } from './lone-term.ts'
+export { questionLength } from './question-length.ts'
+export { readableQuestion } from './readable-question.ts'
+export { runTogether } from './run-together.ts'

@@ -1,6 +1,7 @@
 import { anything, number, type OptionKinds, required, requireOptions, string } from '../lib/options.ts'
 import { floored } from '../lib/rounding.ts'
 import { noteText, UNMEASURED } from './text.ts'
+import { questionTermCount, TEXT_SIGNALS } from '../signals/text-signals.ts'
 import { defineGate, type PolicyGate, gateWith } from './gate.ts'
 import { meets, RATIO_TOLERANCE } from '../lib/numbers.ts'
 
@@ -47,6 +48,7 @@ export const keywordCoverageGate = defineGate({
     ),
     keyword_coverage_missing: UNMEASURED,
   },
+  reads: () => [questionTermCount, TEXT_SIGNALS.keywordCoverage],
   validate: (settings: KeywordCoverageSettings) => requireOptions(settings, SETTINGS, 'policy_invalid'),
   check: ({ adviseBelow }, { signals }) => {
     if (signals.questionTermCount === 0) {

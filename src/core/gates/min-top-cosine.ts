@@ -1,7 +1,8 @@
 import { anything, number, type OptionKinds, required, requireOptions, string } from '../lib/options.ts'
 import { floored } from '../lib/rounding.ts'
 import { refusalText, CANNOT_ANSWER, SUGGEST } from './text.ts'
-import { COSINE_TOLERANCE, meets } from '../lib/numbers.ts'
+import { COSINE_TOLERANCE, meets, recordedNumber } from '../lib/numbers.ts'
+import { topCosine } from '../signals/top-cosine.ts'
 import { defineGate, type PolicyGate, gateWith } from './gate.ts'
 
 /** Settings of `minTopCosine`. */
@@ -55,10 +56,11 @@ export const minTopCosineGate = defineGate({
     of: ({ refuseBelow }) => refuseBelow,
     moved: (settings, threshold) => ({ ...settings, refuseBelow: threshold }),
   },
+  reads: () => [topCosine],
   validate: (settings: MinTopCosineSettings) => requireOptions(settings, SETTINGS, 'policy_invalid'),
   check: ({ refuseBelow }, { signals }) => {
-    const actual = signals.curves.cosine?.scores[0]
-    if (actual === undefined || !Number.isFinite(actual)) {
+    const actual = recordedNumber(signals.topCosine)
+    if (Number.isNaN(actual)) {
       return { outcome: 'refuse', code: 'similarity_missing', message: 'No chunk carries a cosine similarity' }
     }
     const figures = { actual, threshold: refuseBelow }

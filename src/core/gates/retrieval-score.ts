@@ -16,6 +16,7 @@ import { refusalText, CANNOT_ANSWER, GRADED_ALREADY, SUGGEST, UNMEASURED } from 
 import type { Signals } from '../signals/measure.ts'
 import { defineGate, type PolicyGate, gateWith } from './gate.ts'
 import { meets, RATIO_TOLERANCE, recordedFlag } from '../lib/numbers.ts'
+import { curves } from '../signals/score-curves.ts'
 
 /** Least scores by kind. */
 export type MinScores = Readonly<Partial<Record<ScoreReadKind, number>>>
@@ -122,6 +123,7 @@ export const retrievalScoreGate = defineGate({
       SUGGEST.narrow,
     ),
   },
+  reads: () => [curves],
   validate: (settings: RetrievalScoreSettings) => {
     const kinds: OptionKinds<RetrievalScoreSettings> = {
       gate: required(string),
@@ -133,7 +135,7 @@ export const retrievalScoreGate = defineGate({
     requireOptions(settings, kinds, 'policy_invalid')
   },
   check: (settings, { signals }) => {
-    if (signals.curves.grade !== undefined) {
+    if (signals.curves?.grade !== undefined) {
       return { outcome: 'skip', code: 'graded_already', message: 'The reranker graded the chunks' }
     }
     return checkScores(settings, signals)
@@ -154,11 +156,11 @@ export interface ScoresRead {
 
 /** BM25, else raw cosine, else RRF as a share of its maximum, as recorded. */
 export function scoresRead(
-  { curves }: Signals,
+  { curves: found = {} }: Signals,
   { ratioWithinDocument, rrfMaximum = RRF_MAXIMUM }: Pick<RetrievalScoreSettings, 'ratioWithinDocument' | 'rrfMaximum'>,
 ): ScoresRead {
-  const kind = KINDS_READ.find((each) => curves[each] !== undefined)
-  const curve = kind === undefined ? undefined : curves[kind]
+  const kind = KINDS_READ.find((each) => found[each] !== undefined)
+  const curve = kind === undefined ? undefined : found[kind]
   const [top, second] = curve?.scores ?? []
   if (kind === undefined || curve === undefined || top === undefined) return {}
   if (kind === 'rrf') return { kind, top: Math.min(1, top / rrfMaximum) }

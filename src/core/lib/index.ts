@@ -5,7 +5,7 @@ export { isRecord } from './guards.ts'
 export { type CollectionId, type CorpusVersion, type Tenant, chunkId, namespaceOf } from './ids.ts'
 export type { Json } from './json.ts'
 export { keepNewest } from './keep-newest.ts'
-export { RATIO_TOLERANCE, clamp01, meets } from './numbers.ts'
+export { RATIO_TOLERANCE, clamp01, finite, meets } from './numbers.ts'
 export {
   type OptionKinds,
   anything,
@@ -23,7 +23,7 @@ export { RRF_K, distributionScores, reciprocalRanks } from './rank-scores.ts'
 export { floored, percent, roundHalfEven } from './rounding.ts'
 export { sameText } from './same-text.ts'
 export { base32, hex, sha256, utf8 } from './sha256.ts'
-export { meanOf, spearman } from './statistics.ts'
+export { meanOf, type Pair, pearson, populationDeviation, spearman } from './statistics.ts'
 export { dot } from './vectors.ts'
 export { onceEach } from './once-each.ts'
 export { text, whole } from './options.ts'

@@ -4,8 +4,6 @@ import { CANNOT_ANSWER, noteText, NOT_CONFIRMED, refusalText, SUGGEST, type Text
 /** Codes of the engine itself: of judging, of the context, and of rules. */
 export type EngineReason =
   | 'passed'
-  | 'question_unreadable'
-  | 'question_too_short'
   | 'no_evidence'
   | 'nothing_judged'
   | 'judged_with_answer'
@@ -21,16 +19,6 @@ export type EngineReason =
 /** Their texts. */
 export const ENGINE_TEXTS: Readonly<Record<EngineReason, Text>> = Object.freeze({
   passed: noteText('The evidence supports an answer'),
-  question_unreadable: refusalText(
-    'I cannot read enough of this question to answer it.',
-    'Too little of the question can be read',
-    'Write the question in letters, digits and ordinary punctuation, with spaces between its words',
-  ),
-  question_too_short: refusalText(
-    'This is too little to go by.',
-    'The question is too short to be judged',
-    'Ask in a sentence, and name what you want to know about it',
-  ),
   no_evidence: refusalText(
     `${CANNOT_ANSWER} No relevant information was found.`,
     'No relevant information found in documents',

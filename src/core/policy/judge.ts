@@ -9,8 +9,8 @@ import { confidenceOf } from './confidence.ts'
 import type { Judgement, Band } from './decision.ts'
 import type { Finding } from '../gates/finding.ts'
 import type { Signals } from '../signals/measure.ts'
+import type { Signal } from '../signals/signal.ts'
 import type { Policy, Bands } from './policy.ts'
-import { QUESTION } from './question-findings.ts'
 import { RagGateError } from '../../errors.ts'
 
 /**
@@ -18,23 +18,37 @@ import { RagGateError } from '../../errors.ts'
  * fresh ones. The strictest finding wins. Without evidence, or when every gate skips, the verdict is a refusal whatever
  * the policy. A policy whose gates all judge the answer lets the question through for `judgeAnswer`.
  *
- * @param textFindings findings that rest on texts: of the question itself, of the context and of custom rules. What is
- *   wrong with the question itself stands first.
+ * Gates about the question alone are asked without evidence, too, and never stand for a judgement of it.
+ *
+ * @param textFindings findings that rest on texts: of the context and of custom rules
  */
 export function judge(policy: Policy, signals: Signals, textFindings: readonly Finding[] = []): Judgement {
-  const ofQuestion = textFindings.filter(({ gate }) => gate === QUESTION)
-  if (!hasEvidence(signals)) {
-    return conclude(policy, [...ofQuestion, refusal('no_evidence', ENGINE_TEXTS.no_evidence.reason)], 0)
-  }
-  const confidence = confidenceOf(policy.confidence, signals)
-  const ofGates = askGates(policy, 'pre-generation', { signals, confidence })
-  const findings = [...ofQuestion, ...ofGates, ...textFindings.filter(({ gate }) => gate !== QUESTION)]
+  const evidence = hasEvidence(signals)
+  const confidence = evidence ? confidenceOf(policy.confidence, signals) : 0
+  const asked = gatesOf(policy, 'pre-generation').filter(({ gate }) => evidence || gate.about === 'question')
+  const findings = askGates(asked, { signals, confidence })
+  if (!evidence) return conclude(policy, [...findings, refusal('no_evidence', ENGINE_TEXTS.no_evidence.reason)], 0)
   // A rule may add to what the gates find, and never stand for them.
-  if (ofGates.length === 0) findings.push({ ...JUDGED_WITH_ANSWER })
-  else if (ofGates.every(({ outcome }) => outcome === 'skip')) {
-    findings.push(refusal('nothing_judged', 'No gate could judge this evidence'))
-  }
+  const isJudged = findings.some(({ outcome }) => outcome !== 'skip')
+  findings.push(...textFindings)
+  if (!isJudged && asked.every(({ gate }) => gate.about === 'question') && judgesAnswers(policy)) {
+    findings.push({ ...JUDGED_WITH_ANSWER })
+  } else if (!isJudged) findings.push(refusal('nothing_judged', 'No gate could judge this evidence'))
   return conclude(policy, findings, confidence)
+}
+
+/**
+ * Whether a gate refuses the question for itself, by what follows from its text alone: then nothing has to be retrieved.
+ *
+ * @param measure measures signals of the question, without any evidence
+ */
+export function refusesUnseen(policy: Policy, measure: (signals: readonly Signal[]) => Signals): boolean {
+  const known = gatesOf(policy, 'pre-generation').filter(
+    ({ gate, settings }) => gate.about === 'question' && gate.reads?.(settings).every(({ of }) => of === 'question'),
+  )
+  if (known.length === 0) return false
+  const signals = measure(known.flatMap(({ gate, settings }) => gate.reads?.(settings) ?? []))
+  return askGates(known, { signals, confidence: 0 }).some(({ outcome }) => outcome === 'refuse')
 }
 
 function hasEvidence({ chunkCount }: Signals): boolean {
@@ -68,7 +82,7 @@ export function judgeAnswer(policy: Policy, judged: JudgedEvidence, answer: Answ
   if (judges) {
     findings.push(
       ...(isWhole && (recordedFlag(answer.readable) || judgesUnreadable(policy))
-        ? askGates(policy, 'post-generation', { signals, confidence, answer })
+        ? askGates(gatesOf(policy, 'post-generation'), { signals, confidence, answer })
         : [refusal('answer_unreadable', 'The answer could not be read', 'answer', 'post-generation')]),
     )
   }
@@ -157,12 +171,11 @@ function gatesOf(policy: Policy, stage: Stage): readonly PolicyGate[] {
   return policy.gates.filter(({ gate }) => gate.stage === stage)
 }
 
-function askGates(policy: Policy, stage: Stage, input: GateInput): Finding[] {
-  return gatesOf(policy, stage).map(({ gate, settings }) => ({
-    gate: gate.name,
-    stage: gate.stage,
-    ...gate.check(settings, input),
-  }))
+function askGates(gates: readonly PolicyGate[], input: GateInput): Finding[] {
+  return gates.flatMap(({ gate, settings }) => {
+    const found = gate.check(settings, input)
+    return found === undefined ? [] : [{ gate: gate.name, stage: gate.stage, ...found }]
+  })
 }
 
 function refusal(code: EngineReason, message: string, gate = 'evidence', stage: Stage = 'pre-generation'): Finding {

@@ -1,6 +1,7 @@
 /** A logistic model over the signals measured from text. */
-import { TEXT_SIGNALS } from '../signals/text-signals.ts'
+import { lexiconChunkCount, TEXT_SIGNALS, topTitleTermCount } from '../signals/text-signals.ts'
 import { isRecord } from '../lib/guards.ts'
+import { recordedNumber } from '../lib/numbers.ts'
 import type { Signals } from '../signals/measure.ts'
 import { confidenceBy, type ConfidenceModel, invalidConfidence } from './confidence.ts'
 import type { PolicyConfidence } from './confidence.ts'
@@ -70,6 +71,11 @@ export const logisticModel: ConfidenceModel<LogisticSettings> = Object.freeze({
     if (!Array.isArray(lacking)) throw invalidConfidence('.lacking must be a list of models')
     for (const each of lacking) validateLacking(each)
   },
+  reads: ({ weights, lacking = [] }: LogisticSettings) => {
+    const named = new Set([weights, ...lacking.map((fit) => fit.weights)].flatMap(Object.keys))
+    const signals = Object.values(TEXT_SIGNALS).filter(({ name }) => named.has(name))
+    return lacking.length === 0 ? signals : [...signals, lexiconChunkCount, topTitleTermCount]
+  },
   confidence: (settings: LogisticSettings, signals: Signals) => {
     const fit = weightsFor(settings, signals)
     if (fit === undefined) return NaN
@@ -105,7 +111,7 @@ function validateWeights({ intercept, weights }: LogisticWeights): void {
  */
 export function missingParts(signals: Signals): readonly MeasuredPart[] {
   const counts = { lexicon: signals.lexiconChunkCount, title: signals.topTitleTermCount }
-  return PARTS.filter((part) => !(counts[part] > 0))
+  return PARTS.filter((part) => !(recordedNumber(counts[part]) > 0))
 }
 
 function weightsFor(model: LogisticSettings, signals: Signals): LogisticWeights | undefined {

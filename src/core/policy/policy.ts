@@ -2,6 +2,7 @@
 import { RagGateError } from '../../errors.ts'
 import { type Gate, type GateSettings, type PolicyGate } from '../gates/gate.ts'
 import type { ReasonCode } from '../gates/finding.ts'
+import type { Signal } from '../signals/signal.ts'
 import type { Language } from '../text/language.ts'
 import type { Text } from '../gates/text.ts'
 import { canonicalJson } from '../lib/canonical.ts'
@@ -30,6 +31,12 @@ export interface PolicyInput {
   readonly bands: Bands
   /** In the order in which they are asked; at least one. */
   readonly gates: readonly PolicyGate[]
+  /**
+   * Signals that are recorded beside those that decide, so that other policies can be tried and fitted on the records.
+   *
+   * @default those of its preset
+   */
+  readonly records?: readonly Signal[]
   /** In which questions and passages are read. @default none: words and marks of any script */
   readonly language?: Language
   /** @default six hours to a day for `high`, an hour to six for `medium`, five minutes to an hour for `low` */
@@ -52,6 +59,10 @@ type Flags = Pick<PolicyInput, 'dangerouslyDisableGates' | 'escalateRefusals'>
 
 /** A frozen rule for deciding. */
 export interface Policy extends PolicyInput {
+  /** The signals that its gates and its confidence read: without one of them a decision cannot be judged again. */
+  readonly reads: readonly Signal[]
+  /** All that are measured: those that it reads, and those that are only recorded. */
+  readonly signals: readonly Signal[]
   readonly cacheLifetimes: CacheLifetimes
   readonly wording: Wording
   /** What is said for each reason code that it can give. */
@@ -87,6 +98,7 @@ const SETTINGS: OptionKinds<PolicyInput> = {
     words: 'a list of gates, at least one',
     holds: (gates) => Array.isArray(gates) && gates.length > 0,
   }),
+  records: anything,
   language: anything,
   cacheLifetimes: anything,
   preset: anything,
@@ -106,9 +118,13 @@ const BANDS: OptionKinds<Bands> = { high: LEVEL, medium: LEVEL, low: LEVEL }
  * @throws `policy_invalid` naming the setting at fault
  */
 export function definePolicy(input: PolicyInput): Policy {
-  requireOptions<PolicyInput & Partial<Policy>>(input, { ...SETTINGS, id: anything, texts: anything }, 'policy_invalid')
+  requireOptions<PolicyInput & Partial<Policy>>(
+    input,
+    { ...SETTINGS, id: anything, texts: anything, reads: anything, signals: anything },
+    'policy_invalid',
+  )
   const { name, confidence, bands, gates, language, preset, wording = 'neutral' } = input
-  const { cacheLifetimes = DEFAULT_LIFETIMES } = input
+  const { cacheLifetimes = DEFAULT_LIFETIMES, records = preset?.records ?? [] } = input
   validateBands(bands)
   if (typeof confidence.model?.confidence !== 'function') {
     throw invalid('confidence must be a confidence model with its settings, such as logistic(…)', 'confidence')
@@ -122,9 +138,13 @@ export function definePolicy(input: PolicyInput): Policy {
   // Settings are plain data by construction: numbers, strings, lists and records of them.
   const canonical = canonicalJson(settings as unknown as Json)
   const own = deepFreeze(JSON.parse(canonical) as PolicySettings)
+  const reads = signalsRead(confidence, gates)
   return Object.freeze({
     name,
     confidence: Object.freeze({ model: confidence.model, settings: own.confidence }),
+    reads,
+    records,
+    signals: named([...reads, ...records]),
     bands: own.bands,
     gates: Object.freeze(own.gates.map((each, at) => Object.freeze({ gate: gates[at]!.gate, settings: each }))),
     ...(language === undefined ? {} : { language }),
@@ -138,7 +158,7 @@ export function definePolicy(input: PolicyInput): Policy {
 }
 
 /** A policy as plain data. */
-export function policySettings(policy: Omit<Policy, 'texts' | 'id'>): PolicySettings {
+export function policySettings(policy: Omit<Policy, 'texts' | 'id' | 'reads' | 'signals'>): PolicySettings {
   const { name, confidence, bands, gates, language, cacheLifetimes, preset, wording } = policy
   return {
     name,
@@ -203,6 +223,15 @@ function validateGate(each: PolicyGate): void {
     throw invalid('A gate that judges answers must bring along how they are measured: measure', 'gates')
   }
   each.gate.validate(each.settings)
+}
+
+function signalsRead({ model, settings }: PolicyConfidence, gates: readonly PolicyGate[]): readonly Signal[] {
+  return named([...(model.reads?.(settings) ?? []), ...gates.flatMap((each) => each.gate.reads?.(each.settings) ?? [])])
+}
+
+/** Each name once, as it first came. */
+function named(signals: readonly Signal[]): readonly Signal[] {
+  return Object.freeze(signals.filter(({ name }, at) => signals.findIndex((other) => other.name === name) === at))
 }
 
 function textsOf(gates: readonly PolicyGate[], preset: Preset | undefined, wording: Wording): Policy['texts'] {

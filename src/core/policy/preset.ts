@@ -4,6 +4,7 @@ import type { Finding, ReasonCode } from '../gates/finding.ts'
 import type { Gate, PolicyGate } from '../gates/gate.ts'
 import type { Text } from '../gates/text.ts'
 import type { Json } from '../lib/json.ts'
+import type { Signal } from '../signals/signal.ts'
 import type { Language } from '../text/language.ts'
 import type { ConfidenceModel } from './confidence.ts'
 import type { Decision } from './decision.ts'
@@ -82,6 +83,8 @@ export interface Preset extends PolicyParts {
    * @default nothing
    */
   readonly needsOneOf?: readonly PresetNeed[]
+  /** Signals that its policies record beside those that decide. @default none */
+  readonly records?: readonly Signal[]
   /** Texts in the words of the profile's specification, for policies made with `wording: 'specification'`. @default none */
   readonly specificationTexts?: Readonly<Record<ReasonCode, Text>>
   /** What an operator is told of the finding that decided. @default its message */

@@ -6,7 +6,6 @@ import type { Evidence } from '../evidence/evidence.ts'
 import { frozenCopy } from '../lib/frozen-copy.ts'
 import { meets, RATIO_TOLERANCE } from '../lib/numbers.ts'
 import type { ReasonCode } from '../gates/finding.ts'
-import { SCORES_RECORDED } from '../signals/score-curves.ts'
 import { type Signals } from '../signals/measure.ts'
 import { isRecord } from '../lib/guards.ts'
 import { hex, sha256 } from '../lib/sha256.ts'
@@ -19,7 +18,7 @@ export interface RuleInput {
   readonly question: string
   /** Best chunk first. */
   readonly evidence: Evidence
-  /** What was measured of it. */
+  /** What was measured of it: what the policy reads. */
   readonly signals: Signals
 }
 
@@ -173,15 +172,15 @@ export interface MultiPartOptions {
  * @see the specification of two-tier, "Custom Gating Logic", second example
  */
 export function multiPartNeedsChunks(options: MultiPartOptions = {}): Rule {
-  requireOptions(options, { minChunks: whole(1, SCORES_RECORDED), relevanceThreshold: number(0, 3) })
+  requireOptions(options, { minChunks: whole(1, 20), relevanceThreshold: number(0, 3) })
   const { minChunks = 2, relevanceThreshold = 2 } = options
   return Object.freeze({
     id: `multi-part-needs-chunks:${minChunks}:${relevanceThreshold}`,
-    check: function multiPartNeedsChunks({ question, signals }: RuleInput): RuleFinding | null {
+    check: function multiPartNeedsChunks({ question, evidence: { chunks } }: RuleInput): RuleFinding | null {
       if (!mentions(question, ['and', 'or'])) return null
-      const grades = signals.curves.grade?.scores
+      const grades = chunks.flatMap(({ scores: { grade } }) => grade ?? [])
       const isRelevant = (grade: number): boolean => meets(grade, relevanceThreshold, RATIO_TOLERANCE)
-      const actual = grades?.filter(isRelevant).length ?? signals.chunkCount
+      const actual = grades.length > 0 ? grades.filter(isRelevant).length : chunks.length
       if (actual >= minChunks) return null
       const message = 'Multi-part question requires more evidence'
       return { outcome: 'refuse', message, publicText: message, actual, threshold: minChunks }

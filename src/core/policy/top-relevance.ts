@@ -1,5 +1,8 @@
 /** The confidence of policies that judge by the best chunk alone. */
 import { scoreShare } from '../evidence/score-kinds.ts'
+import { recordedNumber } from '../lib/numbers.ts'
+import { curves } from '../signals/score-curves.ts'
+import { TEXT_SIGNALS } from '../signals/text-signals.ts'
 import type { Signals } from '../signals/measure.ts'
 import { BM25_K1 } from '../text/bm25.ts'
 import { clipConfidence, confidenceBy, type ConfidenceModel, type PolicyConfidence } from './confidence.ts'
@@ -18,9 +21,10 @@ export function topRelevance(): PolicyConfidence {
 export const topRelevanceModel: ConfidenceModel<TopRelevanceSettings> = Object.freeze({
   kind: 'top-relevance',
   validate: () => undefined,
-  confidence: (_settings: TopRelevanceSettings, { curves, topBm25 }: Signals) => {
-    const { grade } = curves
-    if (grade === undefined) return clipConfidence(topBm25 / (BM25_K1 + 1))
+  reads: () => [curves, TEXT_SIGNALS.topBm25],
+  confidence: (_settings: TopRelevanceSettings, signals: Signals) => {
+    const grade = signals.curves?.grade
+    if (grade === undefined) return clipConfidence(recordedNumber(signals.topBm25) / (BM25_K1 + 1))
     const best: unknown = grade.scores[0]
     return typeof best === 'number' ? clipConfidence(scoreShare('grade', best)) : NaN
   },

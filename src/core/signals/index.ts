@@ -1,8 +1,6 @@
 /** What is measured of evidence. */
-export { DISAGREE_BELOW } from './bm25-dense-agreement.ts'
-export { consensusCount } from './consensus.ts'
-export { type Signals, measure } from './measure.ts'
-export type { RetrievalSignals } from './retrieval-signals.ts'
-export type { ScoreCurve } from './score-curves.ts'
+export { type MeasuredQuestion, type PartSignals, type Signals } from './measure.ts'
+export { curves, type ScoreCurve } from './score-curves.ts'
+export { createMemory, type Memory, type Signal, type Subject } from './signal.ts'
 export { TEXT_SIGNALS } from './text-signals.ts'
-export { measureQuestion } from './measure-question.ts'
+export { topCosine } from './top-cosine.ts'

@@ -1,16 +1,18 @@
 /** The signals measured from text, by name. A new signal is a file beside this one and a line here. */
-import type { TextFeatures } from './text-features.ts'
+import { createTermReader } from '../text/terms.ts'
 import { bm25Gap } from './bm25-gap.ts'
 import { chunkCosineGap } from './chunk-cosine-gap.ts'
-import { questionLikelihood } from './question-likelihood.ts'
-import { sentenceMatch } from './sentence-match.ts'
 import { keywordCoverage } from './keyword-coverage.ts'
+import { questionLikelihood } from './question-likelihood.ts'
 import { sentenceCoverage } from './sentence-coverage.ts'
+import { sentenceMatch } from './sentence-match.ts'
+import type { Signal, Subject } from './signal.ts'
+import { read, type TextFeatures } from './text-features.ts'
 import { titleMatch } from './title-match.ts'
 import { topBm25 } from './top-bm25.ts'
 
-/** Every signal measured from text. */
-export const TEXT_SIGNALS = {
+/** What each is of a question and its evidence, once they were read. */
+export const OF_FEATURES = {
   sentenceCoverage,
   topBm25,
   bm25Gap,
@@ -22,4 +24,40 @@ export const TEXT_SIGNALS = {
 } satisfies Record<string, (features: TextFeatures) => number>
 
 /** Name of a signal measured from text. */
-export type TextSignalName = keyof typeof TEXT_SIGNALS
+export type TextSignalName = keyof typeof OF_FEATURES
+
+/** Every signal measured from text. */
+export const TEXT_SIGNALS = Object.fromEntries(
+  Object.entries(OF_FEATURES).map(([name, of]) => [name, ofText(name, of)]),
+) as Readonly<Record<TextSignalName, Signal<number>>> // By the same names.
+
+/** Number of distinct terms of the question. */
+export const questionTermCount = ofText('questionTermCount', ({ questionTerms }) => questionTerms.length)
+
+/** Distinct terms in the title of the best chunk; 0 when it has none, and `titleMatch` tells nothing. */
+export const topTitleTermCount: Signal<number> = {
+  name: 'topTitleTermCount',
+  measure: (subject) => textFeatures(subject).titleTerms.length,
+}
+
+/** Chunks behind the collection lexicon; 0 when there was none, and the chunks found had to stand for it. */
+export const lexiconChunkCount: Signal<number> = {
+  name: 'lexiconChunkCount',
+  measure: ({ lexicon }) => lexicon.chunkCount,
+}
+
+/** Question and evidence, read once for all signals of a subject. */
+export function textFeatures({ words, evidence, lexicon, language, memory, lasting }: Subject): TextFeatures {
+  return memory(textFeatures, () =>
+    read(
+      words,
+      evidence,
+      lexicon,
+      lasting(language, () => createTermReader(language)),
+    ),
+  )
+}
+
+function ofText(name: string, of: (features: TextFeatures) => number): Signal<number> {
+  return { name, ofWords: true, measure: (subject) => of(textFeatures(subject)) }
+}

@@ -2,8 +2,16 @@
 export { BM25_K1 } from './bm25.ts'
 export { codeSpans } from './code-spans.ts'
 export type { Language } from './language.ts'
-export { EMPTY_LEXICON, type Lexicon, buildLexicon, decodeLexicon, encodeLexicon, updateLexicon } from './lexicon.ts'
+export {
+  EMPTY_LEXICON,
+  type Lexicon,
+  buildLexicon,
+  decodeLexicon,
+  encodeLexicon,
+  idfMass,
+  updateLexicon,
+} from './lexicon.ts'
 export { sentenceEnds } from './sentences.ts'
 export { normaliseQuestion } from './normalise.ts'
 export { requireQuestion } from './question.ts'
-export { createTermReader, plainTermReader, type TermReader } from './terms.ts'
+export { terms } from './terms.ts'

@@ -1,4 +1,5 @@
 import { requireOptions } from '../../core/lib/options.ts'
+import { confidenceRangeGate } from '../../core/gates/confidence-range.ts'
 import {
   GRADED_RELEVANCE_OPTIONS,
   gradedRelevance,
@@ -33,9 +34,13 @@ export function balancedGraded(options: BalancedGradedOptions = {}): Policy {
     ...words,
     name: balancedGradedPreset.name,
     preset: balancedGradedPreset,
-    gates: [
-      gradedRelevance({ relevanceThreshold, minChunks }),
-      ...words.gates.map(({ gate, settings }) => ({ gate, settings: { ...settings, whereGraded: 'skipped' } })),
-    ],
+    gates: words.gates.flatMap(({ gate, settings }) =>
+      gate.name === confidenceRangeGate.name
+        ? [
+            gradedRelevance({ relevanceThreshold, minChunks }),
+            { gate, settings: { ...settings, whereGraded: 'skipped' } },
+          ]
+        : [{ gate, settings }],
+    ),
   })
 }

@@ -3,6 +3,13 @@ import { logisticModel, logistic } from '../../core/policy/logistic.ts'
 import type { Language } from '../../core/text/language.ts'
 import type { Preset } from '../../core/policy/preset.ts'
 import { confidenceRange, confidenceRangeGate } from '../../core/gates/confidence-range.ts'
+import { loneTerm, loneTermGate } from '../../core/gates/lone-term.ts'
+import { questionLength, questionLengthGate } from '../../core/gates/question-length.ts'
+import { readableQuestion, readableQuestionGate } from '../../core/gates/readable-question.ts'
+import { runTogether, runTogetherGate } from '../../core/gates/run-together.ts'
+import { weakestPart, weakestPartModel } from '../../core/policy/weakest-part.ts'
+import { curves } from '../../core/signals/score-curves.ts'
+import { questionTermCount, TEXT_SIGNALS } from '../../core/signals/text-signals.ts'
 import { definePolicy, type Policy } from '../../core/policy/policy.ts'
 import { BALANCED_LACKING, BALANCED_PROVENANCE, BALANCED_WEIGHTS } from './balanced-weights.ts'
 import { english } from '../../language/english/english.ts'
@@ -10,8 +17,10 @@ import { english } from '../../language/english/english.ts'
 /** The parts of `balanced`. */
 export const balancedPreset: Preset = Object.freeze({
   name: 'balanced',
-  gates: [confidenceRangeGate],
-  confidenceModels: [logisticModel],
+  gates: [readableQuestionGate, questionLengthGate, loneTermGate, runTogetherGate, confidenceRangeGate],
+  confidenceModels: [weakestPartModel([logisticModel]), logisticModel],
+  // What calibration fits.
+  records: [questionTermCount, ...Object.values(TEXT_SIGNALS), curves],
   languages: [english],
 })
 
@@ -45,7 +54,7 @@ export const BALANCED_OPTIONS: OptionKinds<BalancedOptions> = {
 }
 
 /**
- * The default: a logistic confidence over what the retrieved texts say, not over the engine's scores, so that the same
+ * A logistic confidence over what the retrieved texts say, not over the engine's scores, so that the same
  * policy works over any index. Where there is no collection lexicon, or the best chunk has no title, it uses weights
  * that were fitted without them.
  *
@@ -60,15 +69,23 @@ export function balanced(options: BalancedOptions = {}): Policy {
   requireOptions(options, BALANCED_OPTIONS, 'policy_invalid')
   return definePolicy({
     name: 'balanced',
-    confidence: logistic({
-      ...BALANCED_WEIGHTS,
-      lacking: BALANCED_LACKING,
-      provenance: BALANCED_PROVENANCE,
-      calibrated: false,
-    }),
+    confidence: weakestPart(
+      logistic({
+        ...BALANCED_WEIGHTS,
+        lacking: BALANCED_LACKING,
+        provenance: BALANCED_PROVENANCE,
+        calibrated: false,
+      }),
+    ),
     preset: balancedPreset,
     bands: { high: 0.9, medium: 0.8, low: 0.55 },
     language: options.language ?? english,
-    gates: [confidenceRange({ refuseBelow: options.refuseBelow ?? 0.55, adviseBelow: options.adviseBelow ?? 0.8 })],
+    gates: [
+      readableQuestion(),
+      questionLength(),
+      loneTerm(),
+      runTogether(),
+      confidenceRange({ refuseBelow: options.refuseBelow ?? 0.55, adviseBelow: options.adviseBelow ?? 0.8 }),
+    ],
   })
 }

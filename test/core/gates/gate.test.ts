@@ -32,6 +32,10 @@ describe('the gates', () => {
     expect(Object.fromEntries(Object.values(GATES).map(({ name, stage }) => [name, stage]))).toEqual({
       'advisory-confidence': 'post-generation',
       'confidence-range': 'pre-generation',
+      'lone-term': 'pre-generation',
+      'question-length': 'pre-generation',
+      'readable-question': 'pre-generation',
+      'run-together': 'pre-generation',
       'evidence-share': 'post-generation',
       'generation-confidence': 'post-generation',
       'graded-relevance': 'pre-generation',

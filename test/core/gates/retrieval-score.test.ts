@@ -5,7 +5,7 @@ import { retrievalScore, type RetrievalScoreOptions } from '../../../src/core/ga
 import type { Signals } from '../../../src/core/signals/measure.ts'
 import { aCurve, signalsOf } from '../../fixtures/evidence.ts'
 
-function check(curves: Signals['curves'], options: RetrievalScoreOptions = {}): GateFinding {
+function check(curves: NonNullable<Signals['curves']>, options: RetrievalScoreOptions = {}): GateFinding {
   return askGate(retrievalScore(options), { signals: signalsOf({ curves }), confidence: 1 })
 }
 

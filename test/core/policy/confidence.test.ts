@@ -6,6 +6,7 @@ import {
   type LogisticSettings,
   missingParts,
 } from '../../../src/core/policy/logistic.ts'
+import { weakestPart } from '../../../src/core/policy/weakest-part.ts'
 import { topRelevance } from '../../../src/core/policy/top-relevance.ts'
 import type { PartSignals, Signals } from '../../../src/core/signals/measure.ts'
 import { topCosine } from '../../../packages/presets/src/multi-gate/top-cosine.ts'
@@ -69,9 +70,9 @@ describe('confidenceOf', () => {
   })
 
   // A logistic over one signal that is its own logit gives the number back.
-  const asIs = logistic(0, { topBm25: 1 })
+  const asIs = weakestPart(logistic(0, { topBm25: 1 }))
   const logit = (confidence: number): number => Math.log(confidence / (1 - confidence))
-  const piece = (confidence: number): PartSignals => ({ ...signalsOf({ topBm25: logit(confidence) }) })
+  const piece = (confidence: number): PartSignals => ({ topBm25: logit(confidence) })
 
   it.each([
     ['the weakest part', 0.9, [0.8, 0.2], [], 0.4],
@@ -84,8 +85,8 @@ describe('confidenceOf', () => {
   ])('is that of %s', (_, whole, parts, stretches, expected) => {
     const signals = {
       ...signalsOf({ topBm25: logit(whole) }),
-      ...(parts.length > 0 ? { parts: parts.map(piece) } : {}),
-      ...(stretches.length > 0 ? { stretches: stretches.map(piece) } : {}),
+      parts: parts.map(piece),
+      stretches: stretches.map(piece),
     }
     expect(confidenceOf(asIs, signals)).toBeCloseTo(expected, 12)
   })
@@ -93,7 +94,7 @@ describe('confidenceOf', () => {
   it('is no number where a part or a stretch lacks a signal, or the record of them is damaged', () => {
     const signals = signalsOf({ topBm25: 3 })
     for (const name of ['parts', 'stretches']) {
-      for (const damaged of [[piece(0.9), { topBm25: undefined }], 'both', { length: 2 }]) {
+      for (const damaged of [[piece(0.9), { topBm25: undefined }], 'both', { length: 2 }, undefined]) {
         expect(confidenceOf(asIs, { ...signals, [name]: damaged } as unknown as Signals)).toBeNaN()
       }
     }

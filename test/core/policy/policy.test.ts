@@ -91,7 +91,11 @@ describe('definePolicy', () => {
 
   it('can be read back from its own JSON with the same id', () => {
     for (const policy of [balanced(), twoTier(), multiGate(), weightedSignals(), definePolicy(INPUT)]) {
-      expect(resolvePolicy(JSON.parse(JSON.stringify(policySettings(policy))), PRESETS)).toEqual(policy)
+      const settings = policySettings(policy)
+      const restored = resolvePolicy(JSON.parse(JSON.stringify(settings)), PRESETS)
+      expect(restored.id).toBe(policy.id)
+      expect(policySettings(restored)).toEqual(settings)
+      expect(restored.reads.map(({ name }) => name)).toEqual(policy.reads.map(({ name }) => name))
     }
   })
 
@@ -292,7 +296,7 @@ describe('judge', () => {
     const policy = withGates(minTopCosine())
     expect(judge(policy, strong, [rule('refuse')])).toMatchObject({ verdict: 'refuse', reason: 'relevance_low' })
     expect(judge(policy, strong, [rule('skip')]).verdict).toBe('pass')
-    expect(judge(policy, { ...strong, curves: {} }, [rule('pass')]).verdict).toBe('refuse')
+    expect(judge(policy, { ...strong, topCosine: null }, [rule('pass')]).verdict).toBe('refuse')
     expect(judge(policy, strong, [rule('refuse')]).findings.map(({ gate }) => gate)).toEqual([
       'min-top-cosine',
       'weather',
@@ -306,7 +310,7 @@ describe('judge', () => {
         const measured = { ...strong, [name]: value }
         expect(judge(balanced({ refuseBelow: 0, adviseBelow: 0 }), measured).verdict, `${name} ${value}`).toBe('refuse')
       }
-      const cosine = { ...strong, curves: { cosine: aCurve(value, value) } }
+      const cosine = { ...strong, topCosine: value }
       expect(judge(withGates(minTopCosine({ refuseBelow: -1 })), cosine).verdict).toBe('refuse')
       const lenient = { relevanceThreshold: 0, minScore: -1, minRatio: 0 }
       expect(judge(twoTier(lenient), { ...strong, curves: { grade: aCurve(value) } }).verdict).toBe('refuse')
@@ -338,7 +342,7 @@ describe('judge', () => {
     const policy = balanced()
     const frozen = Object.freeze({ ...strong })
     judge(policy, frozen)
-    expect(policy).toEqual(balanced())
+    expect(policySettings(policy)).toEqual(policySettings(balanced()))
     expect(frozen).toEqual(strong)
   })
 

@@ -7,10 +7,14 @@ import {
   type Rule,
   validateRules,
 } from '../../../src/core/policy/rules.ts'
-import { aCurve, evidenceOf, signalsOf } from '../../fixtures/evidence.ts'
+import { evidenceOf, scoredEvidence, signalsOf } from '../../fixtures/evidence.ts'
 
-const ask = (rule: Rule, question: string, signals = signalsOf()) =>
-  rule.check({ question, evidence: evidenceOf(['text']), signals })
+const ask = (rule: Rule, question: string, evidence = evidenceOf(['text'])) =>
+  rule.check({ question, evidence, signals: signalsOf() })
+
+/** One chunk for each grade; one that has none where there are none. */
+const graded = (grades: readonly number[]) =>
+  scoredEvidence(grades.length === 0 ? [{ scores: {} }] : grades.map((grade) => ({ scores: { grade } })))
 
 describe('mentions', () => {
   it.each([
@@ -67,11 +71,11 @@ describe('refuseTopics', () => {
 
 describe('multiPartNeedsChunks', () => {
   it.each([
-    ['Who pays and who earns?', { grade: aCurve(3, 1) }, 1],
-    ['Who pays or who earns?', { grade: aCurve(1, 0) }, 0],
-    ['Who pays and who earns?', {}, 1],
-  ])('refuses too little evidence for a question of several parts: %s', (question, curves, actual) => {
-    expect(ask(multiPartNeedsChunks(), question, signalsOf({ curves }))).toEqual({
+    ['Who pays and who earns?', [3, 1], 1],
+    ['Who pays or who earns?', [1, 0], 0],
+    ['Who pays and who earns?', [], 1],
+  ])('refuses too little evidence for a question of several parts: %s', (question, grades, actual) => {
+    expect(ask(multiPartNeedsChunks(), question, graded(grades))).toEqual({
       outcome: 'refuse',
       message: 'Multi-part question requires more evidence',
       publicText: 'Multi-part question requires more evidence',
@@ -81,10 +85,10 @@ describe('multiPartNeedsChunks', () => {
   })
 
   it.each([
-    ['Who brands sand?', { grade: aCurve(1) }],
-    ['Who pays and who earns?', { grade: aCurve(2, 2) }],
-  ])('says nothing of %s', (question, curves) => {
-    expect(ask(multiPartNeedsChunks(), question, signalsOf({ curves }))).toBeNull()
+    ['Who brands sand?', [1]],
+    ['Who pays and who earns?', [2, 2]],
+  ])('says nothing of %s', (question, grades) => {
+    expect(ask(multiPartNeedsChunks(), question, graded(grades))).toBeNull()
   })
 
   it('is checked when it is made', () => {

@@ -19,7 +19,11 @@ import { aCurve, aRanking, signalsOf } from '../../fixtures/evidence.ts'
 import { measure } from '../../fixtures/english.ts'
 
 function explained(policy: Policy, kind: ScoreKind, scores: readonly number[]) {
-  const signals = measure('question', fuseConvex([aRanking(kind, scores)], { idfMass: 1, topK: 10 }), EMPTY_LEXICON)
+  const signals = measure(
+    'Who asks questions?',
+    fuseConvex([aRanking(kind, scores)], { idfMass: 1, topK: 10 }),
+    EMPTY_LEXICON,
+  )
   return explain({ signals, ...judge(policy, signals) }, policy)
 }
 
@@ -135,7 +139,7 @@ describe('explain', () => {
   })
 
   it('lists the checks of grades alone, and of scores alone, where the policy has only their gate', () => {
-    const checksOf = (gates: readonly PolicyGate[], curves: Signals['curves']) =>
+    const checksOf = (gates: readonly PolicyGate[], curves: NonNullable<Signals['curves']>) =>
       explain(
         { verdict: 'pass', confidence: 1, band: 'high', findings: [], signals: signalsOf({ curves }) },
         { gates, preset: twoTierPreset },
@@ -172,7 +176,11 @@ describe('explain', () => {
   })
 
   it('explains missing evidence', () => {
-    const signals = measure('question', fuseConvex([aRanking('bm25', [])], { idfMass: 1, topK: 10 }), EMPTY_LEXICON)
+    const signals = measure(
+      'Who asks questions?',
+      fuseConvex([aRanking('bm25', [])], { idfMass: 1, topK: 10 }),
+      EMPTY_LEXICON,
+    )
     const policy = twoTier()
     expect(explanationText(explain({ signals, ...judge(policy, signals) }, policy))).toContain(
       'Reason: No relevant information found in documents',
@@ -181,7 +189,11 @@ describe('explain', () => {
 
   it('is the same for a decision read back from its record', () => {
     const policy = twoTier()
-    const signals = measure('question', fuseConvex([aRanking('grade', [2])], { idfMass: 1, topK: 10 }), EMPTY_LEXICON)
+    const signals = measure(
+      'Who asks questions?',
+      fuseConvex([aRanking('grade', [2])], { idfMass: 1, topK: 10 }),
+      EMPTY_LEXICON,
+    )
     const decision = { signals, ...judge(policy, signals) }
     expect(explain(JSON.parse(JSON.stringify(decision)) as typeof decision, policy)).toEqual(explain(decision, policy))
   })

@@ -18,8 +18,6 @@ describe('the texts', () => {
     expect(lines).toMatchInlineSnapshot(`
       [
         "passed |  | The evidence supports an answer",
-        "question_unreadable | I cannot read enough of this question to answer it. | Too little of the question can be read | Write the question in letters, digits and ordinary punctuation, with spaces between its words",
-        "question_too_short | This is too little to go by. | The question is too short to be judged | Ask in a sentence, and name what you want to know about it",
         "no_evidence | I cannot answer this question based on the available documents. No relevant information was found. | No relevant information found in documents | Rephrase the question with the words that the documents use | Add documents that cover this topic",
         "nothing_judged | I cannot answer this question based on the available documents. The evidence could not be judged. | The retrieved information carries no usable score | Try again later",
         "judged_with_answer |  | The evidence is judged together with the answer",
@@ -31,6 +29,8 @@ describe('the texts', () => {
         "rule_refused | I cannot answer this question based on the available documents. A rule of this service excludes it. | Excluded by a rule of this service | Rephrase the question with the words that the documents use | Ask about one thing at a time",
         "rule_advised |  | A rule of this service asks for care | Verify the answer with primary sources",
         "rule_failed | I cannot answer this question based on the available documents. It could not be judged. | The question could not be judged | Try again later",
+        "question_unreadable | I cannot read enough of this question to answer it. | Too little of the question can be read | Write the question in letters, digits and ordinary punctuation, with spaces between its words",
+        "question_too_short | This is too little to go by. | The question is too short to be judged | Ask in a sentence, and name what you want to know about it",
         "not_graded |  | No reranker graded the evidence",
         "relevance_low | I cannot answer this question based on the available documents. The retrieved information is not sufficiently relevant. | Retrieved information not sufficiently relevant | Rephrase the question with the words that the documents use | Name the product, version, person or place that the question is about | Add documents that cover this topic",
         "relevant_chunks_few | I cannot answer this question based on the available documents. There is not enough evidence. | Insufficient high-confidence chunks | Ask about one thing at a time | Rephrase the question with the words that the documents use | Add documents that cover this topic",

@@ -66,7 +66,10 @@ describe('measure', () => {
 
   it('takes the terms of a question once each', () => {
     const once = measure('engine start', evidenceOf(CORPUS), LEXICON)
-    expect(measure('start engine, engines starting!', evidenceOf(CORPUS), LEXICON)).toEqual(once)
+    expect(measure('start engine, engines starting!', evidenceOf(CORPUS), LEXICON)).toEqual({
+      ...once,
+      askedTermCount: 4,
+    })
   })
 
   it('finds the best chunk wherever it ranks among ten, and the best sentence among five', () => {
@@ -91,7 +94,7 @@ describe('measure', () => {
   })
 
   it('gives 0 everywhere without evidence', () => {
-    expect(measure('engine start', evidenceOf([]), LEXICON)).toEqual({
+    expect(measure('engine start', evidenceOf([]), LEXICON)).toMatchObject({
       chunkCount: 0,
       droppedCount: 0,
       questionTermCount: 2,

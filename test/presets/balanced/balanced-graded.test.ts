@@ -40,6 +40,7 @@ describe('balancedGraded', () => {
   it('takes the settings of both', () => {
     const policy = balancedGraded({ refuseBelow: 0.6, adviseBelow: 0.9, relevanceThreshold: 3, minChunks: 2 })
     expect(policy.gates.map(({ settings }) => settings)).toEqual([
+      ...['readable-question', 'question-length', 'lone-term', 'run-together'].map((gate) => ({ gate })),
       { gate: 'graded-relevance', relevanceThreshold: 3, minChunks: 2 },
       { gate: 'confidence-range', refuseBelow: 0.6, adviseBelow: 0.9, whereGraded: 'skipped' },
     ])

@@ -8,6 +8,7 @@ import { balanced } from '../../../src/presets/balanced/balanced.ts'
 import { BALANCED_LACKING, BALANCED_WEIGHTS } from '../../../src/presets/balanced/balanced-weights.ts'
 import { evidenceOf, signalsOf } from '../../fixtures/evidence.ts'
 import { buildLexicon, measure, measureQuestion } from '../../fixtures/english.ts'
+import type { WeakestPartSettings } from '../../../src/core/policy/weakest-part.ts'
 
 const TEXTS = ['The engine starts with the red key.', 'Paint is blue.', 'Brakes squeal.', 'Tyres wear.']
 const LEXICON = buildLexicon(TEXTS)
@@ -42,15 +43,16 @@ describe('balanced', () => {
   })
 
   it('says that it is not calibrated for a collection, and where its weights come from', () => {
-    expect(balanced().confidence.settings).toMatchObject({
+    const { confidence } = balanced()
+    const { of } = confidence.settings as WeakestPartSettings
+    expect(of).toMatchObject({
       calibrated: false,
       provenance: expect.stringMatching(/^npm run fit, .*squad-ooc.*scifact-missing.*an intercept for each set/),
     })
-    const { confidence } = balanced()
     // Read from a file it may be anything.
     const damaged = {
       ...balanced(),
-      confidence: { ...confidence, settings: { ...confidence.settings, calibrated: 'yes' } },
+      confidence: { ...confidence, settings: { ...confidence.settings, of: { ...of, calibrated: 'yes' } } },
     }
     expect(() => definePolicy(damaged)).toThrow('calibrated must be true or false')
   })
@@ -89,6 +91,7 @@ describe('balanced', () => {
   it('has bands that begin where its verdicts do, so that only what is answered is kept', () => {
     const { bands, gates } = balanced()
     expect(gates.map(({ settings }) => settings)).toEqual([
+      ...['readable-question', 'question-length', 'lone-term', 'run-together'].map((gate) => ({ gate })),
       { gate: 'confidence-range', refuseBelow: bands.low, adviseBelow: bands.medium },
     ])
     expect(bandOf(bands, bands.low - 1e-6)).toBe('very-low')

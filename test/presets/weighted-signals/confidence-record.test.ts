@@ -12,6 +12,7 @@ import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
 import type { Signals } from '../../../src/core/signals/measure.ts'
 import { aCurve, scoredEvidence, signalsOf } from '../../fixtures/evidence.ts'
 import { measure } from '../../fixtures/english.ts'
+import type { ScoreCurves } from '../../../src/core/signals/score-curves.ts'
 
 const measured = (...scores: number[]): Signals =>
   measure('engine', scoredEvidence(scores.map((score) => ({ scores: { 'cross-encoder': score } }))), EMPTY_LEXICON)
@@ -82,7 +83,7 @@ describe('confidenceRecord', () => {
     ['a reranker', { 'cross-encoder': aCurve(1) }, { reranking: true }],
     ['grades', { grade: aCurve(1) }, { reranking: true }],
   ])('names the methods of %s', (_, curves, methods) => {
-    const { details } = confidenceRecord(medium(signalsOf({ curves })))
+    const { details } = confidenceRecord(medium(signalsOf({ curves: curves as ScoreCurves })))
     expect(details).toMatchObject({
       retrieval_methods: {
         hybrid_search: false,

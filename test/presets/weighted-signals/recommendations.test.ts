@@ -7,7 +7,7 @@ import {
   recommend,
   type RecommendOptions,
 } from '../../../packages/presets/src/weighted-signals/recommendations.ts'
-import type { RetrievalSignals } from '../../../src/core/signals/retrieval-signals.ts'
+import type { RetrievalSignals } from '../../../packages/presets/src/weighted-signals/retrieval-signals.ts'
 import { signalsOf } from '../../fixtures/evidence.ts'
 
 function assessed(band: Band, given: Partial<RetrievalSignals> = {}, chunkCount = 6): Assessment {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { RetrievalSignals } from '../../../src/core/signals/retrieval-signals.ts'
+import type { RetrievalSignals } from '../../../packages/presets/src/weighted-signals/retrieval-signals.ts'
 import {
   SIGNAL_WEIGHTS,
   type SignalWeights,

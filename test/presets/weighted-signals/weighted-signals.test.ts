@@ -16,6 +16,7 @@ import {
 } from '../../../packages/presets/src/weighted-signals/weighted-signals.ts'
 import { scoredEvidence, signalsOf } from '../../fixtures/evidence.ts'
 import { measure } from '../../fixtures/english.ts'
+import { retrievalOf, type RetrievalSignals } from '../../../packages/presets/src/weighted-signals/retrieval-signals.ts'
 
 type Given = Partial<Passage> & { readonly scores: Scores }
 
@@ -39,7 +40,7 @@ const MODERATE = reranked(0.9, 0.75)
 const WEAK = reranked(0.8, 0.6)
 
 /** The figures that the document prints in its two examples. */
-const exampleSignals = (given: Partial<Signals['retrieval']>, agreeing: number): Signals =>
+const exampleSignals = (given: Partial<RetrievalSignals>, agreeing: number): Signals =>
   signalsOf({
     chunkCount: 6,
     retrieval: {
@@ -226,7 +227,7 @@ describe('weightedSignals', () => {
 
   it('refuses a record without retrieval signals, and broken ones', () => {
     const { retrieval, ...older } = signalsOf()
-    const broken = (given: object): unknown => ({ ...older, retrieval: { ...measured(STRONG).retrieval, ...given } })
+    const broken = (given: object): unknown => ({ ...older, retrieval: { ...retrievalOf(measured(STRONG)), ...given } })
     const numbers = ['topScore', 'scoreGap', 'scoreSpread', 'bm25DenseAgreement', 'documentDiversity']
     const bad = numbers.flatMap((name) =>
       [NaN, Infinity, null, undefined, '1'].map((value) => broken({ [name]: value })),

@@ -7,7 +7,7 @@ import { POLICY_PARTS } from '@hono-rag-gate/presets'
 import type { Composition } from '../compose.ts'
 import { WorkerError } from '../errors.ts'
 import { requirePin } from './pins.ts'
-import { namedPolicyOfId, policyNamed } from './policy-named.ts'
+import { namedPolicyOfId, policyNamed, recordingAll } from './policy-named.ts'
 
 /** By what was stored: settings and pin. */
 const resolved = new Map<string, { readonly policy: Policy; readonly pin: PolicyPin | null }>()
@@ -81,7 +81,7 @@ function keep(id: string, pushed: string | null): { readonly policy: Policy; rea
   if (pushed === null) throw new RagGateError('config_invalid', 'The policy noted for this collection is not known')
   // Made by the database from what was checked when it was pushed.
   const { settings, pin } = JSON.parse(pushed) as { settings: unknown; pin: PolicyPin | null }
-  const policy = resolvePolicy(settings, POLICY_PARTS)
+  const policy = recordingAll(resolvePolicy(settings, POLICY_PARTS))
   if (policy.id !== id) throw new RagGateError('config_invalid', 'The policy noted for this collection is damaged')
   const made = { policy, pin }
   keepNewest(resolved, pushed, made, MOST_RESOLVED)

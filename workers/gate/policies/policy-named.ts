@@ -1,8 +1,8 @@
 /** The policies that have a name, each made when it is first asked for, and once: a gate checks each policy object once. */
 import type { PolicyRecord } from 'hono-rag-gate/adapters/d1'
-import { type Policy, policySettings } from 'hono-rag-gate/core/policy'
+import { definePolicy, type Policy, policySettings } from 'hono-rag-gate/core/policy'
 import { RagGateError } from 'hono-rag-gate/errors'
-import { DEFAULT_POLICY, NAMED_POLICIES } from '@hono-rag-gate/presets'
+import { allSignals, DEFAULT_POLICY, NAMED_POLICIES } from '@hono-rag-gate/presets'
 
 const made = new Map<string, Policy>()
 
@@ -20,9 +20,14 @@ export function policyNamed(name: string | null): Policy {
   if (known !== undefined) return known
   const make = Object.hasOwn(NAMED_POLICIES, wanted) ? NAMED_POLICIES[wanted] : undefined
   if (make === undefined) throw new RagGateError('config_invalid', 'There is no policy of the name that is noted')
-  const policy = make()
+  const policy = recordingAll(make())
   made.set(wanted, policy)
   return policy
+}
+
+/** The policy, with every signal recorded that one of the named policies reads: any of them can be tried on the records. */
+export function recordingAll(policy: Policy): Policy {
+  return definePolicy({ ...policy, records: allSignals() })
 }
 
 /** A policy of the deployment as the database keeps it: plain data under its id. */

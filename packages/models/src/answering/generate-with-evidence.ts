@@ -1,6 +1,5 @@
 /** An answer from evidence that is there already, judged before the model is asked and as the policy does after. No HTTP. */
 import { CAUTION_FOR_MODEL } from 'hono-rag-gate/core/reports'
-import { measureQuestion } from 'hono-rag-gate/core/signals'
 import { type Faults, fitContext, withinDeadline } from 'hono-rag-gate/pipeline'
 import { EMPTY_LEXICON, type Lexicon } from 'hono-rag-gate/core/text'
 import {
@@ -10,6 +9,7 @@ import {
   isOfTexts,
   judge,
   judgeAnswer,
+  measure,
   type Policy,
 } from 'hono-rag-gate/core/policy'
 import { isRagGateError, RagGateError, type RagGateErrorCode } from 'hono-rag-gate/errors'
@@ -107,7 +107,7 @@ function withContext(
   const fitted = fitContext(settings, evidence)
   if (fitted.findings.length === 0 || decision.verdict === 'refuse') return { decision, context: fitted.context }
   const { chunks } = fitted.evidence
-  const signals = measureQuestion(question, fitted.evidence, lexicon, policy.language)
+  const signals = measure(policy, { question, evidence: fitted.evidence, lexicon })
   // What was found in texts stands: the question is the same, and the rules are not here to be asked again.
   const said = decision.findings.filter((finding) => isOfTexts(finding) && finding.gate !== CONTEXT)
   const judgement = judge(policy, signals, [...said, ...fitted.findings])

@@ -5,7 +5,7 @@ import { required, requireOptions, string } from 'hono-rag-gate/core/lib'
 import type { AnswerSignals, SourceKind } from 'hono-rag-gate/core/answer'
 import { BM25_K1 } from 'hono-rag-gate/core/text'
 import { FIELD_NAMES, responseQualityOf } from 'hono-rag-gate/core/gates'
-import type { Signals } from 'hono-rag-gate/core/signals'
+import { curves as curvesSignal, type Signals, TEXT_SIGNALS } from 'hono-rag-gate/core/signals'
 
 /** The factors, and their sum. A factor that cannot be told is not a number. */
 export interface AdvisoryFactors {
@@ -48,6 +48,7 @@ export const advisoryFactorsModel: ConfidenceModel<AdvisoryFactorsSettings> = Ob
     const kinds = { kind: required(string), requiredFields: names, optionalFields: names }
     requireOptions(settings, kinds, 'policy_invalid', 'confidence')
   },
+  reads: () => [curvesSignal, TEXT_SIGNALS.topBm25],
   confidence: (settings: AdvisoryFactorsSettings, signals: Signals, answer?: AnswerSignals) =>
     clipConfidence(advisoryFactors(settings, signals, answer).confidence),
   answerFields: ({ requiredFields, optionalFields }: AdvisoryFactorsSettings) => [...requiredFields, ...optionalFields],
@@ -100,7 +101,7 @@ export function retrievalQuality(signals: Signals): number {
 }
 
 /** By the first kind of score that any chunk carries: a broken one is not passed over for the next. */
-function bestRelevance({ curves, topBm25 }: Signals): number {
+function bestRelevance({ curves = {}, topBm25 = NaN }: Signals): number {
   const read = RELEVANCE_KINDS.find((kind) => kind !== 'convex' && curves[kind] !== undefined)
   if (read === undefined) return Number.isFinite(topBm25) ? topBm25 / (BM25_K1 + 1) : NaN
   const best = curves[read]?.scores[0]

@@ -1,6 +1,6 @@
 /** The confidence of a policy that judges by similarity. */
 import { clipConfidence, confidenceBy, type ConfidenceModel, type PolicyConfidence } from 'hono-rag-gate/core/policy'
-import type { Signals } from 'hono-rag-gate/core/signals'
+import { type Signals, topCosine as topCosineSignal } from 'hono-rag-gate/core/signals'
 
 /** Settings of the model: it has none. */
 export interface TopCosineSettings {
@@ -16,5 +16,6 @@ export function topCosine(): PolicyConfidence {
 export const topCosineModel: ConfidenceModel<TopCosineSettings> = Object.freeze({
   kind: 'top-cosine',
   validate: () => undefined,
-  confidence: (_settings: TopCosineSettings, { curves }: Signals) => clipConfidence(curves.cosine?.scores[0] ?? NaN),
+  reads: () => [topCosineSignal],
+  confidence: (_settings: TopCosineSettings, signals: Signals) => clipConfidence(signals.topCosine ?? NaN),
 })

@@ -1,6 +1,7 @@
 /** The policies that have a name in the ready Worker and on the command line, and what stored ones may be made of. */
 import { calibratedParts } from '@hono-rag-gate/calibration'
 import type { Policy, PolicyParts } from 'hono-rag-gate/core/policy'
+import type { Signal } from 'hono-rag-gate/core/signals'
 import { advisory, advisoryPreset } from '../advisory/advisory.ts'
 import { balanced, balancedGraded, balancedGradedPreset, balancedPreset } from 'hono-rag-gate/balanced'
 import { multiGate, multiGatePreset } from '../multi-gate/multi-gate.ts'
@@ -40,3 +41,8 @@ export const POLICY_PARTS: readonly PolicyParts[] = [
   sufficiencyPreset,
   calibratedParts,
 ]
+
+/** Every signal that one of them measures: where all are recorded, any of them can be tried on the records. */
+export function allSignals(): readonly Signal[] {
+  return Object.values(NAMED_POLICIES).flatMap((make) => make().signals)
+}

@@ -1,9 +1,7 @@
 /** The sufficiency gate as an object of its own, outside a route: one call for one answer. */
 import { type EvidenceShare, measureAnswer } from 'hono-rag-gate/core/answer'
 import type { Chunk } from 'hono-rag-gate/core/evidence'
-import { judge, judgeAnswer } from 'hono-rag-gate/core/policy'
-import { measure } from 'hono-rag-gate/core/signals'
-import { EMPTY_LEXICON, plainTermReader } from 'hono-rag-gate/core/text'
+import { judge, judgeAnswer, measure } from 'hono-rag-gate/core/policy'
 import {
   type GatingReport,
   gatingReport,
@@ -64,12 +62,7 @@ export function sufficiencyGate(options: SufficiencyOptions = {}): SufficiencyGa
         ...(enabled ? {} : { dangerouslyDisableGates: true as const }),
       })
       const { question, chunks, answer, shares, noSupport } = input
-      const signals = measure(
-        question,
-        { rankedBy: 'convex', chunks, kinds: [], dropped: 0 },
-        EMPTY_LEXICON,
-        plainTermReader(policy.language),
-      )
+      const signals = measure(policy, { question, evidence: { rankedBy: 'convex', chunks, kinds: [], dropped: 0 } })
       const attribution =
         shares === undefined ? undefined : { shares, ...(noSupport === undefined ? {} : { noSupport }) }
       const measured = measureAnswer({

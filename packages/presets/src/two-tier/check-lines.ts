@@ -34,7 +34,7 @@ export function checkLines(signals: Signals, gates: readonly PolicyGate[]): read
   if (graded === undefined && scored === undefined) return []
   const retrieved = line(signals.chunkCount > 0, 'At least 1 chunk retrieved')
   if (!retrieved.passed) return [retrieved]
-  const grades = signals.curves.grade?.scores ?? []
+  const grades = signals.curves?.grade?.scores ?? []
   if (graded !== undefined && grades.length > 0) return [retrieved, ...gradeLines(graded, grades)]
   return scored === undefined ? [retrieved] : [retrieved, ...scoreLines(scored, signals)]
 }
@@ -81,7 +81,7 @@ function line(passed: boolean, text: string): CheckLine {
  */
 export function gradeFacts(
   { gate }: Finding,
-  { curves }: Signals,
+  { curves = {} }: Signals,
   gates: readonly PolicyGate[],
 ): readonly ExplainedFact[] | undefined {
   const graded = settingsOf(gradedRelevanceGate, gates)

@@ -1,7 +1,9 @@
 /** The confidence of a retrieval as a record that is sent and stored, and as the lines that people read. */
 import { clamp01, floored, meanOf } from 'hono-rag-gate/core/lib'
 import type { Audience, Band, Decision } from 'hono-rag-gate/core/policy'
-import { consensusCount, type RetrievalSignals, type Signals } from 'hono-rag-gate/core/signals'
+import type { Signals } from 'hono-rag-gate/core/signals'
+import { consensusCount } from './consensus.ts'
+import { retrievalOf, type RetrievalSignals } from './retrieval-signals.ts'
 import { BADGES, INTERPRETATIONS, NO_RESULTS } from './texts.ts'
 import { DEFAULT_CONSENSUS_FROM } from './weighted-confidence.ts'
 
@@ -89,8 +91,7 @@ export function isFlagged({ band, signals }: Pick<Assessment, 'band' | 'signals'
  */
 export function confidenceRecord(assessment: Assessment, options: ConfidenceRecordOptions = {}): ConfidenceRecord {
   const { signals, confidence, band } = assessment
-  // A decision recorded by an older version has no retrieval signals, whatever the type says.
-  const retrieval: Partial<RetrievalSignals> = signals.retrieval ?? {}
+  const retrieval: Partial<RetrievalSignals> = retrievalOf(signals) ?? {}
   const scores = finiteOnly(retrieval.scores)
   return {
     overall_confidence: rounded(clamp01(confidence)),
@@ -168,7 +169,7 @@ export function confidenceBadge({ confidence, band }: Pick<Assessment, 'confiden
 }
 
 function detailsOf(
-  { chunkCount, curves }: Signals,
+  { chunkCount, curves = {} }: Signals,
   retrieval: Partial<RetrievalSignals>,
   scores: readonly number[],
 ): ConfidenceDetails {

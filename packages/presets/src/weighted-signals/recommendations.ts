@@ -1,5 +1,6 @@
 /** What to do about a confidence, and why it is what it is, in words. */
-import { DISAGREE_BELOW, type RetrievalSignals } from 'hono-rag-gate/core/signals'
+import { DISAGREE_BELOW } from './bm25-dense-agreement.ts'
+import { retrievalOf, type RetrievalSignals } from './retrieval-signals.ts'
 import type { Band, Decision, Wording } from 'hono-rag-gate/core/policy'
 import { type Assessment, confidenceRecord, type ConfidenceRecord } from './confidence-record.ts'
 import { floored } from 'hono-rag-gate/core/lib'
@@ -39,7 +40,7 @@ const SCATTERED_ABOVE = 0.7
  */
 export function recommend(assessment: Assessment, options: RecommendOptions = {}): readonly Recommendation[] {
   const { band, signals } = assessment
-  const retrieval = signals.chunkCount > 0 ? signals.retrieval : undefined
+  const retrieval = signals.chunkCount > 0 ? retrievalOf(signals) : undefined
   const graph = options.graph === 'available'
   const codes: RecommendationCode[] = [...BY_BAND[band]]
   if (band === 'very-low' && graph) codes.push('try_graph_search')
@@ -106,8 +107,7 @@ const MARKS: Readonly<Record<Standing, string>> = { good: '✅', fair: '⚠️',
  */
 export function analyse(assessment: Assessment & Partial<Pick<Decision, 'verdict'>>): readonly AnalysisLine[] {
   const { signals, band, verdict } = assessment
-  // A decision recorded by an older version has no retrieval signals, whatever the type says.
-  const retrieval: RetrievalSignals | undefined = signals.chunkCount > 0 ? signals.retrieval : undefined
+  const retrieval = signals.chunkCount > 0 ? retrievalOf(signals) : undefined
   return [...(retrieval === undefined ? [] : metricLines(retrieval)), conclusion(band, verdict)]
 }
 

@@ -1,9 +1,7 @@
 /** One call from retrieved chunks to the confidence of the retrieval. */
 import { type Chunk, collect, rankBy, type ScoreKind } from 'hono-rag-gate/core/evidence'
 import { type Assessment, confidenceRecord, type ConfidenceRecord } from './confidence-record.ts'
-import { EMPTY_LEXICON, plainTermReader } from 'hono-rag-gate/core/text'
-import { measure } from 'hono-rag-gate/core/signals'
-import { judge } from 'hono-rag-gate/core/policy'
+import { judge, measure } from 'hono-rag-gate/core/policy'
 import { assessRetrieval, type RecommendOptions, type RetrievalAssessment } from './recommendations.ts'
 import { weightedSignals, type WeightedSignalsOptions } from './weighted-signals.ts'
 
@@ -58,7 +56,7 @@ function assessmentOf(chunks: readonly Chunk[], question: string, options: Weigh
     .map((passage) => ({ passage, scores: {} }))
   const evidence = rankBy('convex', [...collected, ...unscored], { kinds, dropped, topK: chunks.length })
   const policy = weightedSignals(options)
-  const signals = measure(question, evidence, EMPTY_LEXICON, plainTermReader(policy.language))
+  const signals = measure(policy, { question, evidence })
   const { confidence, band } = judge(policy, signals)
   return { signals, confidence, band }
 }

@@ -1,7 +1,9 @@
 /** The confidence of `weightedSignals`: a weighted sum of seven retrieval signals, each brought to 0..1. */
 import { type ConfidenceModel, invalidConfidence } from 'hono-rag-gate/core/policy'
 import { clamp01, isRecord } from 'hono-rag-gate/core/lib'
-import { consensusCount, type RetrievalSignals, type Signals } from 'hono-rag-gate/core/signals'
+import type { Signals } from 'hono-rag-gate/core/signals'
+import { consensusCount } from './consensus.ts'
+import { retrieval as retrievalSignal, retrievalOf, type RetrievalSignals } from './retrieval-signals.ts'
 
 /** How much each signal weighs: 0..1 each, 1 in all. */
 export interface SignalWeights {
@@ -60,6 +62,7 @@ const NAMES = Object.keys(SIGNAL_WEIGHTS) as (keyof SignalWeights)[]
 export const weightedSignalsModel: ConfidenceModel<WeightedSignalsModel> = Object.freeze({
   kind: 'weighted-signals',
   validate: validateWeightedSignals,
+  reads: () => [retrievalSignal],
   confidence: weightedConfidence,
 })
 
@@ -100,8 +103,7 @@ interface Normalised {
  */
 export function weightedConfidence(model: WeightedSignalsModel, signals: Signals): number {
   if (signals.chunkCount === 0) return 0
-  // Decisions recorded by an older version have no retrieval signals, whatever the type says.
-  const retrieval: RetrievalSignals | undefined = signals.retrieval
+  const retrieval = retrievalOf(signals)
   if (!Array.isArray(retrieval?.scores) || retrieval.scores.length === 0) return NaN
   const flags: readonly unknown[] = [retrieval.bm25DenseComparable, retrieval.graphConsulted, retrieval.graphSupport]
   if (!flags.every((flag) => typeof flag === 'boolean')) return NaN

@@ -15,6 +15,7 @@ import {
   validateBands,
 } from 'hono-rag-gate/core/policy'
 import { confidenceRangeGate, confidenceRange } from 'hono-rag-gate/core/gates'
+import { curves } from 'hono-rag-gate/core/signals'
 import { english } from 'hono-rag-gate/language/english'
 import { DEFAULT_CONSENSUS_FROM, SIGNAL_WEIGHTS, weightedSignalsModel } from './weighted-confidence.ts'
 
@@ -39,6 +40,8 @@ export const weightedSignalsPreset: Preset = Object.freeze({
   gates: [confidenceRangeGate],
   confidenceModels: [weightedSignalsModel],
   languages: [english],
+  // Of which methods there were: for the confidence record.
+  records: [curves],
   explain: (decision: AssessedDecision) => {
     return { analysis: analyse(decision), glance: { ...glanceAt(decision) } }
   },

@@ -1,4 +1,4 @@
-import type { ScoredChunk } from '../evidence/ranking-score.ts'
+import type { ScoredChunk } from './ranking-score.ts'
 
 /**
  * The best ranking score: how confident is the best match?

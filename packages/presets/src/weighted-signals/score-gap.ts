@@ -1,4 +1,4 @@
-import type { ScoredChunk } from '../evidence/ranking-score.ts'
+import type { ScoredChunk } from './ranking-score.ts'
 
 /**
  * Lead of the best ranking score over the second: is there a clear winner?

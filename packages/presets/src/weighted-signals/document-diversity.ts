@@ -1,4 +1,4 @@
-import type { Chunk } from '../evidence/chunk.ts'
+import type { Chunk } from 'hono-rag-gate/core/evidence'
 
 /** How many documents the chunks come from. A chunk without a document id is a document of its own. */
 export function documentCount(chunks: readonly Chunk[]): number {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Scores } from '../../../src/core/evidence/chunk.ts'
-import { bm25DenseAgreement } from '../../../src/core/signals/bm25-dense-agreement.ts'
+import { bm25DenseAgreement } from '../../../packages/presets/src/weighted-signals/bm25-dense-agreement.ts'
 import { scoredEvidence } from '../../fixtures/evidence.ts'
 
 const agreement = (...scores: Scores[]) =>

@@ -1,6 +1,5 @@
-import type { Chunk } from '../evidence/chunk.ts'
-import { type Pair, pearson } from '../lib/statistics.ts'
-import { finite } from '../lib/numbers.ts'
+import { type Pair, pearson, finite } from 'hono-rag-gate/core/lib'
+import type { Chunk } from 'hono-rag-gate/core/evidence'
 
 /** What stands for a correlation that is not defined: neither agreement nor disagreement. */
 const NEUTRAL_AGREEMENT = 0.5

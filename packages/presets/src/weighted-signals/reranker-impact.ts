@@ -1,8 +1,5 @@
-import { FUSED_KINDS } from '../evidence/score-kinds.ts'
-import type { Chunk } from '../evidence/chunk.ts'
-import { type Pair, spearman } from '../lib/statistics.ts'
-import { finite } from '../lib/numbers.ts'
-import { rerankerScore } from '../evidence/score-kinds.ts'
+import { type Pair, spearman, finite } from 'hono-rag-gate/core/lib'
+import { FUSED_KINDS, type Chunk, rerankerScore } from 'hono-rag-gate/core/evidence'
 
 /**
  * 1 − Spearman's ρ of the reranker's scores and the fused ones: how much did the reranker change the order? Told,

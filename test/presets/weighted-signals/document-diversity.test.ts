@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { documentCount } from '../../../src/core/signals/document-diversity.ts'
+import { documentCount } from '../../../packages/presets/src/weighted-signals/document-diversity.ts'
 import { aPassage } from '../../fixtures/evidence.ts'
 
 it.each([undefined, null, ''])('takes chunks whose document is %j for documents of their own', (documentId) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Scores } from '../../../src/core/evidence/chunk.ts'
 import { idfMass, type Lexicon } from '../../../src/core/text/lexicon.ts'
-import { scoredChunks } from '../../../src/core/evidence/ranking-score.ts'
+import { scoredChunks } from '../../../packages/presets/src/weighted-signals/ranking-score.ts'
 import { scoredEvidence } from '../../fixtures/evidence.ts'
 import { buildLexicon, terms } from '../../fixtures/english.ts'
 

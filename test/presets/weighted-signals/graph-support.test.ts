@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { ScoreKind, Scores } from '../../../src/core/evidence/chunk.ts'
 import type { Evidence } from '../../../src/core/evidence/evidence.ts'
-import { graphConsulted, graphSupport } from '../../../src/core/signals/graph-support.ts'
+import { graphConsulted, graphSupport } from '../../../packages/presets/src/weighted-signals/graph-support.ts'
 import { scoredEvidence } from '../../fixtures/evidence.ts'
 
 const evidence = (kinds: readonly ScoreKind[], ...scores: Scores[]): Evidence => ({

@@ -1,6 +1,8 @@
 /** What the retrieval scores say about the evidence, beside what its texts say. */
-import type { Evidence } from '../evidence/evidence.ts'
-import { scoredChunks } from '../evidence/ranking-score.ts'
+import type { Evidence } from 'hono-rag-gate/core/evidence'
+import { scoredChunks } from './ranking-score.ts'
+import type { Signal, Signals } from 'hono-rag-gate/core/signals'
+import { idfMass, terms } from 'hono-rag-gate/core/text'
 import { bm25DenseAgreement } from './bm25-dense-agreement.ts'
 import { documentCount, documentDiversity } from './document-diversity.ts'
 import { graphConsulted, graphSupport } from './graph-support.ts'
@@ -38,6 +40,20 @@ export interface RetrievalSignals {
   readonly documentCount: number
   /** Number of different sections; chunks without one share one. */
   readonly sectionCount: number
+}
+
+/** Those signals, recorded together. */
+export const retrieval: Signal<RetrievalSignals> = {
+  name: 'retrieval',
+  // An engine's scores rest on its own collection: they are held against that, as fusion does.
+  measure: ({ words, evidence, lexicon, language }) =>
+    measureRetrieval(evidence, idfMass(lexicon, terms(words, language))),
+}
+
+/** What was recorded of them; `undefined` where nothing was, whatever the policy says that judges now. */
+export function retrievalOf(signals: Signals): RetrievalSignals | undefined {
+  // Recorded by the signal of that name.
+  return (signals as Signals & { readonly retrieval?: RetrievalSignals }).retrieval
 }
 
 /**

@@ -1,5 +1,5 @@
-import { populationDeviation } from '../lib/statistics.ts'
-import type { ScoredChunk } from '../evidence/ranking-score.ts'
+import { populationDeviation } from 'hono-rag-gate/core/lib'
+import type { ScoredChunk } from './ranking-score.ts'
 
 /**
  * Standard deviation of the ranking scores, of the whole population: are the results diverse or clustered?

@@ -1,4 +1,4 @@
-import type { Evidence } from '../evidence/evidence.ts'
+import type { Evidence } from 'hono-rag-gate/core/evidence'
 
 /**
  * Whether a knowledge graph raised any chunk.

@@ -1,7 +1,5 @@
 /** The one score by which a chunk is weighed, when several methods scored it. */
-import type { Chunk } from './chunk.ts'
-import type { Evidence } from './evidence.ts'
-import { rankingScore, scaledMethodScore } from './score-kinds.ts'
+import { type Chunk, type Evidence, rankingScore, scaledMethodScore } from 'hono-rag-gate/core/evidence'
 
 /** A chunk that carries a ranking score. */
 export interface ScoredChunk {

@@ -1,0 +1,32 @@
+import { recordedNumber } from '../lib/numbers.ts'
+import { askedTermCount } from '../signals/asked-term-count.ts'
+import { refusalText } from './text.ts'
+import { defineGate, gateWith, plainSettings, type PolicyGate } from './gate.ts'
+
+/** Codes and texts that are said of what is too short. */
+export const TOO_SHORT = {
+  question_too_short: refusalText(
+    'This is too little to go by.',
+    'The question is too short to be judged',
+    'Ask in a sentence, and name what you want to know about it',
+  ),
+}
+
+/** Refuses a question without any term, before anything is retrieved: nothing was asked that evidence could support. */
+export function questionLength(): PolicyGate {
+  return gateWith(questionLengthGate, { gate: 'question-length' })
+}
+
+/** The check behind `questionLength`. */
+export const questionLengthGate = defineGate({
+  name: 'question-length',
+  stage: 'pre-generation',
+  about: 'question',
+  reads: () => [askedTermCount],
+  texts: TOO_SHORT,
+  validate: plainSettings,
+  check: (_settings: { readonly gate: 'question-length' }, { signals }) =>
+    recordedNumber(signals.askedTermCount) > 0
+      ? undefined
+      : { outcome: 'refuse', code: 'question_too_short', message: 'The question has no word to look for' },
+})

@@ -1,0 +1,35 @@
+import { questionReadable } from '../signals/question-readable.ts'
+import { refusalText } from './text.ts'
+import { defineGate, gateWith, plainSettings, type PolicyGate } from './gate.ts'
+
+/** Codes and texts that are said of what cannot be read. */
+export const UNREADABLE = {
+  question_unreadable: refusalText(
+    'I cannot read enough of this question to answer it.',
+    'Too little of the question can be read',
+    'Write the question in letters, digits and ordinary punctuation, with spaces between its words',
+  ),
+}
+
+/** Refuses a question of which too little can be read (`isReadable`), before anything is retrieved. */
+export function readableQuestion(): PolicyGate {
+  return gateWith(readableQuestionGate, { gate: 'readable-question' })
+}
+
+/** The check behind `readableQuestion`. */
+export const readableQuestionGate = defineGate({
+  name: 'readable-question',
+  stage: 'pre-generation',
+  about: 'question',
+  reads: () => [questionReadable],
+  texts: UNREADABLE,
+  validate: plainSettings,
+  check: (_settings: { readonly gate: 'readable-question' }, { signals }) =>
+    signals.questionReadable === true
+      ? undefined
+      : {
+          outcome: 'refuse',
+          code: 'question_unreadable',
+          message: 'Too few characters of the question are letters, digits or punctuation',
+        },
+})

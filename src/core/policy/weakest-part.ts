@@ -1,0 +1,74 @@
+/** The confidence of a question of several parts. */
+import type { AnswerSignals } from '../answer/answer-signals.ts'
+import { isRecord } from '../lib/guards.ts'
+import type { PartSignals, Signals } from '../signals/measure.ts'
+import { piecesOf } from '../signals/question-pieces.ts'
+import {
+  confidenceBy,
+  type ConfidenceModel,
+  type ConfidenceSettings,
+  invalidConfidence,
+  type PolicyConfidence,
+} from './confidence.ts'
+
+/** Settings of the model. */
+export interface WeakestPartSettings {
+  readonly kind: 'weakest-part'
+  /** The confidence that is asked of the whole and of each part. */
+  readonly of: ConfidenceSettings
+}
+
+/**
+ * Of a question of several parts the weakest decides: the confidence is that of the weakest part, or where the whole is
+ * supported better, that of the whole, but at most twice that of the weakest part. It is at most six times that of the
+ * weakest stretch of a long part.
+ *
+ * @param of the confidence of the whole and of each part
+ */
+export function weakestPart(of: PolicyConfidence): PolicyConfidence {
+  return confidenceBy(weakestPartModel([of.model]), { kind: 'weakest-part', of: of.settings })
+}
+
+/**
+ * How much weaker than the whole a part may be where the whole is supported: a part is measured against what was found
+ * for the whole, and often leans on it. Foreign parts lie far below (docs/evasion.md).
+ */
+const PART_FACTOR = 2
+
+/** The same of stretches: one of a few words says less, and fits worse where a long question is supported. */
+const STRETCH_FACTOR = 6
+
+/**
+ * The model behind `weakestPart`.
+ *
+ * @param models those that may be asked of parts, such as `logisticModel`
+ */
+export function weakestPartModel(models: readonly ConfidenceModel[]): ConfidenceModel<WeakestPartSettings> {
+  const modelOf = ({ of }: WeakestPartSettings): ConfidenceModel => {
+    const model = isRecord(of) ? models.find(({ kind }) => kind === (of as ConfidenceSettings).kind) : undefined
+    if (model === undefined) throw invalidConfidence('.of names no confidence that is known here')
+    return model
+  }
+  return Object.freeze({
+    kind: 'weakest-part' as const,
+    validate: (settings: WeakestPartSettings) => modelOf(settings).validate(settings.of),
+    reads: (settings: WeakestPartSettings) => {
+      const reads = modelOf(settings).reads?.(settings.of) ?? []
+      return [...reads, ...piecesOf(reads)]
+    },
+    countsReader: (settings: WeakestPartSettings) => modelOf(settings).countsReader?.(settings.of) === true,
+    answerFields: (settings: WeakestPartSettings) => modelOf(settings).answerFields?.(settings.of) ?? [],
+    confidence: (settings: WeakestPartSettings, signals: Signals, answer?: AnswerSignals) => {
+      const { parts, stretches } = signals
+      // A record may be damaged.
+      if (!Array.isArray(parts) || !Array.isArray(stretches)) return NaN
+      const model = modelOf(settings)
+      const whole = model.confidence(settings.of, signals, answer)
+      const weakest = (pieces: readonly PartSignals[]): number =>
+        Math.min(...pieces.map((piece) => model.confidence(settings.of, { ...signals, ...piece }, answer)))
+      const ofParts =
+        parts.length === 0 ? whole : Math.max(weakest(parts), Math.min(whole, PART_FACTOR * weakest(parts)))
+      return stretches.length === 0 ? ofParts : Math.min(ofParts, STRETCH_FACTOR * weakest(stretches))
+    },
+  })
+}

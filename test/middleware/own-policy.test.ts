@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest'
+import { logistic } from '../../src/core/policy/logistic.ts'
+import { readableQuestion } from '../../src/core/gates/readable-question.ts'
+import type { Ranking } from '../../src/core/evidence/chunk.ts'
+import { minTopCosine } from '../../src/core/gates/min-top-cosine.ts'
+import { confidenceBy, type ConfidenceModel } from '../../src/core/policy/confidence.ts'
+import { definePolicy } from '../../src/core/policy/policy.ts'
+import { topCosine } from '../../src/core/signals/top-cosine.ts'
+import { balanced } from '../../src/presets/balanced/balanced.ts'
+import { aPassage } from '../fixtures/evidence.ts'
+import { aGate, bodyOf } from '../fixtures/gate.ts'
+
+const COSINE: ConfidenceModel = {
+  kind: 'cosine',
+  validate: () => undefined,
+  reads: () => [topCosine],
+  confidence: (_settings, signals) => signals.topCosine ?? NaN,
+}
+
+/** One gate, one cosine, and no language. */
+const OWN = definePolicy({
+  name: 'own',
+  confidence: confidenceBy(COSINE, { kind: 'cosine' }),
+  bands: { high: 0.9, medium: 0.8, low: 0.7 },
+  gates: [minTopCosine({ refuseBelow: 0.7 })],
+})
+
+const found = (cosine: number) => (): readonly Ranking[] => [
+  { kind: 'cosine', entries: [{ passage: aPassage('a', { text: 'Nothing of the kind.' }), score: cosine }] },
+]
+
+describe('a policy of one gate over one cosine', () => {
+  it.each(['pricing', 'GDPR', 'Rückgabe', 'цена', '退款', 'C++', 'ok', '???', '→ → → →', 'whowonthechessmatch'])(
+    'passes %j, however it is written, and refuses it for its cosine alone',
+    async (question) => {
+      const { ask, journal } = aGate({ policy: OWN, finds: found(0.95) })
+      expect(await bodyOf(await ask({ question }))).toMatchObject({ verdict: 'pass', band: 'high' })
+      const { signals, findings } = journal.events[0]!.decision
+      expect(signals).toEqual({ chunkCount: 1, droppedCount: 0, topCosine: 0.95 })
+      expect(findings.map(({ gate }) => gate)).toEqual(['min-top-cosine'])
+      const weak = aGate({ policy: OWN, finds: found(0.69) })
+      expect(await bodyOf(await weak.ask({ question }))).toMatchObject({ refused: true, reason_code: 'similarity_low' })
+    },
+  )
+
+  it('searches the question as it was asked, talk and all', async () => {
+    const { ask, journal } = aGate({ policy: OWN, finds: found(0.95) })
+    await ask({ question: 'Hello, could you tell me the price, thanks?' })
+    expect(journal.retrievals[0]?.question).toBe('Hello, could you tell me the price, thanks?')
+  })
+
+  it('refuses without evidence, and where no chunk carries a cosine', async () => {
+    const nothing = aGate({ policy: OWN, finds: [] })
+    expect(await bodyOf(await nothing.ask())).toMatchObject({ refused: true, reason_code: 'no_evidence' })
+    const words = aGate({ policy: OWN, finds: ['The engine starts.'] })
+    expect(await bodyOf(await words.ask())).toMatchObject({ refused: true, reason_code: 'similarity_missing' })
+  })
+})
+
+describe('gates about the question', () => {
+  const passes = (question: string, gates = OWN.gates) =>
+    aGate({ policy: definePolicy({ ...OWN, gates }), finds: found(0.95) }).ask({ question })
+
+  it('are asked where a policy lists them', async () => {
+    const gates = [readableQuestion(), ...OWN.gates]
+    expect(await bodyOf(await passes('⠓⠕⠺⠙⠕⠊⠃⠁⠅⠑', gates))).toMatchObject({ reason_code: 'question_unreadable' })
+    expect(await bodyOf(await passes('pricing', gates))).toMatchObject({ verdict: 'pass' })
+  })
+
+  it('never stand for a judgement of the evidence', async () => {
+    const alone = await bodyOf(await passes('How does the engine start?', [readableQuestion()]))
+    expect(alone).toMatchObject({ refused: true, reason_code: 'nothing_judged' })
+  })
+})
+
+describe('a policy', () => {
+  it('has measured what its gates and its confidence read, and what its preset records', () => {
+    const read = { ...OWN, confidence: logistic({ intercept: 0, weights: { titleMatch: 1 }, provenance: '' }) }
+    expect(definePolicy(read).signals.map(({ name }) => name)).toEqual(['titleMatch', 'topCosine'])
+    const { reads, signals } = balanced()
+    expect(reads.map(({ name }) => name)).not.toContain('curves')
+    expect(signals.map(({ name }) => name)).toEqual(expect.arrayContaining(['curves', 'parts', 'stretches', 'topBm25']))
+  })
+})
