@@ -24,7 +24,7 @@ export interface LocalIndex extends Serving {
   readonly tokens: ReadonlyMap<string, string>
 }
 
-const CONFIG = join(ROOT, 'workers', 'vector-index', 'wrangler.toml')
+const CONFIG = join(ROOT, 'packages', 'vector-index', 'wrangler.toml')
 
 /**
  * Starts, and waits until the Worker answers.

@@ -29,7 +29,7 @@ function startIndex(indexes: unknown) {
   const up = new Promise<string>((resolve) => {
     child.stdout.on('data', (piece: Buffer) => {
       output += piece.toString()
-      if (output.includes('README.md')) resolve(output)
+      if (output.includes('docs/vector-index.md')) resolve(output)
     })
     child.stderr.on('data', (piece: Buffer) => (output += piece.toString()))
   })
