@@ -11,6 +11,8 @@ export interface HandlersAnswer {
   /** What it threw: then the application answered in its place. */
   readonly error: Error | undefined
   readonly generationMs: number
+  /** Headers that middleware around the gate had set for this caller. */
+  readonly outer: Headers
 }
 
 /** Shows the handler what the gate found. @returns what the handler reports of its answer */
@@ -35,5 +37,6 @@ export async function handOver<Bindings extends object>(
 ): Promise<HandlersAnswer> {
   const startedMs = clock.nowMs()
   await next()
-  return { response: takeResponse(c, left), error: c.error, generationMs: clock.nowMs() - startedMs }
+  const generationMs = clock.nowMs() - startedMs
+  return { response: takeResponse(c, left), error: c.error, generationMs, outer: left.headers }
 }

@@ -92,8 +92,8 @@ async function handlersReply<Bindings extends object>(
     const judged = await judgeAnswer(exchange, gated, answer.response, reported())
     known = { ...known, decision: judged.decision }
     const chosen = judged.isRefused
-      ? await refusalInstead(c, exchange, gated, judged, answer, left)
-      : answerAsMade(exchange, gated, judged, answer, { outer: left.headers, reported })
+      ? await refusalInstead(c, exchange, gated, judged, answer)
+      : answerAsMade(exchange, gated, judged, answer, reported)
     return { ...known, ...chosen }
   } catch (thrown) {
     if (answer !== undefined) discard(answer.response)
@@ -150,10 +150,9 @@ async function refusalInstead<Bindings extends object>(
   gated: JudgedResult,
   judged: JudgedAnswer,
   answer: HandlersAnswer,
-  left: Response,
 ): Promise<Chosen> {
   discard(answer.response)
-  putResponse(c, new Response(null, { headers: mergedHeaders(left.headers, answer.response.headers, KEPT) }))
+  putResponse(c, new Response(null, { headers: mergedHeaders(answer.outer, answer.response.headers, KEPT) }))
   const { response, made } = await refusal(c, exchange, gated, judged)
   return { response, made: neverKept(exchange, answer, response) ?? made }
 }
@@ -164,11 +163,13 @@ function answerAsMade(
   { policy }: JudgedResult,
   { decision, response: passed }: JudgedAnswer,
   answer: HandlersAnswer,
-  known: Pick<Extract<Made, { kind: 'answer' }>, 'outer' | 'reported'>,
+  reported: () => AnswerReport,
 ): Chosen {
   const response = guardedStream(passed, exchange.settings, exchange.received)
   const isUnjudged = response.status >= 400 && answerMeasure(policy) !== undefined
-  const made: Made = isUnjudged ? { kind: 'nothing' } : { kind: 'answer', response, decision, ...known }
+  const made: Made = isUnjudged
+    ? { kind: 'nothing' }
+    : { kind: 'answer', response, outer: answer.outer, decision, reported }
   return { response, made: neverKept(exchange, answer, response) ?? made }
 }
 

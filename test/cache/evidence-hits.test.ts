@@ -1,6 +1,18 @@
 import { describe, expect, it } from 'vitest'
+import { grounding } from '../../src/core/gates/grounding.ts'
+import { definePolicy } from '../../src/core/policy/policy.ts'
 import type { Ranking } from '../../src/core/evidence/chunk.ts'
-import { aGate, asOperator, type GateFixture, MIDDLING, QUESTION, rankingOf, STRONG, WEAK } from '../fixtures/gate.ts'
+import {
+  aGate,
+  asOperator,
+  type GateFixture,
+  MIDDLING,
+  POLICY,
+  QUESTION,
+  rankingOf,
+  STRONG,
+  WEAK,
+} from '../fixtures/gate.ts'
 
 /** A gate whose corpus can change, with or without the evidence. */
 function changing(options: GateFixture = {}) {
@@ -81,6 +93,29 @@ describe('a question asked again after the documents changed', () => {
       ['miss', 'refuse'],
     ])
     expect(journal.storedByEvidence).toEqual([])
+  })
+
+  it('is never answered so with the refusal of an answer, though its evidence had passed', async () => {
+    const { ask, journal, change } = changing({
+      policy: definePolicy({ ...POLICY, gates: [...POLICY.gates, grounding()] }),
+      handler: (c) => c.json({ answer: 'The engine needs 7 blue Batteries.' }),
+    })
+    await ask()
+    change()
+    await ask()
+    expect(journal.events.map(({ cache, decision }) => [cache, decision.verdict])).toEqual([
+      ['miss', 'refuse'],
+      ['miss', 'refuse'],
+    ])
+    expect([journal.stored.length, journal.storedByEvidence]).toEqual([2, []])
+  })
+
+  it('leaves under its evidence what was found there', async () => {
+    const { ask, journal, change } = changing()
+    await ask()
+    change()
+    await ask()
+    expect([journal.stored.length, journal.storedByEvidence.length]).toEqual([2, 1])
   })
 
   it('is never answered so with the answer to another question about the same passages', async () => {

@@ -1,4 +1,4 @@
-import { Hono, type MiddlewareHandler } from 'hono'
+import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { cors } from 'hono/cors'
 import { HTTPException } from 'hono/http-exception'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -120,6 +120,44 @@ describe('a refusal by onRefuse, in place of an answer', () => {
     const { ask } = aGate({ policy: GROUNDED, handler: inventing, onRefuse: () => used })
     const response = await ask()
     expect([response.status, (await response.text()).includes('Batteries')]).toEqual([500, false])
+  })
+})
+
+describe('a refusal by onRefuse before an answer', () => {
+  it.each<[string, (c: Context) => Response]>([
+    ['made by c.json', (c) => c.json({ message: 'Ask a colleague' })],
+    ['a response', () => new Response('Ask a colleague', { headers: { 'set-cookie': 'own=1' } })],
+  ])('keeps what middleware around the gate has set: %s', async (_, make) => {
+    const { gate } = aGate({ finds: [], onRefuse: (_decision, c) => make(c) })
+    const app = new Hono<RagGateEnv>()
+    app.use(async (c, next) => {
+      c.header('x-before', '1')
+      c.header('set-cookie', 'outer=1')
+      await next()
+    })
+    app.post('/ask', gate, (c) => c.json({}))
+    const { headers } = await app.request('/ask', ASKED)
+    expect([headers.get('x-before'), headers.get('rag-gate')]).toEqual(['1', expect.stringMatching(/^refuse;/)])
+    expect(headers.getSetCookie()).toEqual(expect.arrayContaining(['outer=1']))
+    expect(new Set(headers.getSetCookie()).size).toBe(headers.getSetCookie().length)
+  })
+
+  it('that throws is an error with what the gate decided, and what middleware around it has set', async () => {
+    const { gate } = aGate({
+      finds: [],
+      onRefuse: () => {
+        throw new Error('down')
+      },
+    })
+    const app = new Hono<RagGateEnv>()
+    app.use(async (c, next) => {
+      c.header('x-before', '1')
+      await next()
+    })
+    app.post('/ask', gate, (c) => c.json({}))
+    const { status, headers } = await app.request('/ask', ASKED)
+    expect([status, headers.get('x-before'), headers.get('cache-control')]).toEqual([500, '1', 'no-store'])
+    expect(headers.get('rag-gate')).toMatch(/^refuse;/)
   })
 })
 
