@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest'
+import { CONSOLE_ROUTES } from '../../packages/console/src/api/routes.ts'
 import { ROUTES } from '../../workers/gate/routes.ts'
 import { ADMIN, post, send } from '../worker-requests.ts'
 
-const READ = ROUTES.flatMap(([method, path]) => (method === 'GET' && path.startsWith('/v1/') ? [path] : []))
+const READ = [...ROUTES, ...CONSOLE_ROUTES.map(([method, path]) => [method, `/v1${path}`] as const)].flatMap(
+  ([method, path]) => (method === 'GET' && path.startsWith('/v1/') ? [path] : []),
+)
 
 const kept = ({ headers }: Response): unknown => [
   /\bno-store\b|max-age=0/.test(headers.get('cache-control') ?? ''),

@@ -1,12 +1,14 @@
 /** Puts the Worker together: with `engines.ts` it chooses the adapters by what is bound and set. */
 import {
-  type AlertBounds,
   type AnswerTokens,
   type ApiKeys,
   createAnswerTokens,
   createBearerAuthenticator,
   createD1ApiKeys,
   createD1Policies,
+  type ConsoleOptions,
+  type ConsoleParts,
+  openConsole,
   type Policies,
 } from '@hono-rag-gate/console'
 import { waitUntil } from 'cloudflare:workers'
@@ -32,10 +34,9 @@ import { SEARCH } from './ask/search-answer.ts'
 import type { GateBindings } from './bindings.ts'
 import { type Given, generatorFor, givenBy, rerankedBetween, rerankerFor, searchEngine } from './engines.ts'
 import { secondsIn } from './seconds-in.ts'
-import { alertBoundsOf } from './statistics/alert-bounds.ts'
+import { consoleOptions } from './statistics/console-options.ts'
 import { decisionLogFor } from './statistics/decision-log.ts'
 import { savingsOf } from './statistics/savings-ledger.ts'
-import { type StatisticsStores, statisticsStores } from './statistics/stores.ts'
 import { underName } from './under-name.ts'
 import { english } from 'hono-rag-gate/language/english'
 
@@ -51,10 +52,9 @@ export interface Composition {
   readonly policies: Policies
   /** What is there of what policies may need. */
   readonly given: readonly Given[]
-  readonly statistics: StatisticsStores
-  readonly alertBounds: AlertBounds
-  /** Signs the ids that feedback is sent with; `undefined` where there is no key for it. */
-  readonly answerTokens: AnswerTokens | undefined
+  readonly console: ConsoleOptions
+  /** The console's own parts, for the jobs and `/health`. */
+  readonly statistics: ConsoleParts
   readonly log: DecisionLog
   readonly keys: ApiKeys
   readonly idempotency: IdempotencyStore
@@ -97,6 +97,18 @@ function compose(env: GateBindings): Composition {
   const authenticate = underName('ADMIN_TOKEN', () => createBearerAuthenticator({ tokens, keys, anonymous }))
   const generator = generatorFor(env)
   const purges = createD1AnswerPurges({ db: env.DB, clock })
+  const reader = readerName(reranker, retrieval)
+  const policies = createD1Policies({ db: env.DB, clock })
+  const options = consoleOptions(env, {
+    authenticate,
+    isOperator: isDeploymentAdmin,
+    answerTokens: answerTokensOf(env),
+    log,
+    clock,
+    collections,
+    policies,
+    reader,
+  })
   return {
     gate: {
       retriever,
@@ -118,7 +130,7 @@ function compose(env: GateBindings): Composition {
     },
     retrieval,
     answer: answerOptionsOf(env),
-    reader: readerName(reranker, retrieval),
+    reader,
     ingest: {
       index,
       collections,
@@ -128,11 +140,10 @@ function compose(env: GateBindings): Composition {
       language: english,
     },
     purges,
-    policies: createD1Policies({ db: env.DB, clock }),
+    policies,
     given: givenBy(env),
-    statistics: statisticsStores(env, clock),
-    alertBounds: alertBoundsOf(env),
-    answerTokens: answerTokensOf(env),
+    console: options,
+    statistics: openConsole(options),
     log,
     keys,
     idempotency: createD1IdempotencyStore({ db: env.DB, clock }),

@@ -15,18 +15,6 @@ export type WorkerErrorCode =
   | 'document_too_large'
   | 'document_field'
   | 'source_url'
-  | 'range_too_large'
-  | 'limit'
-  | 'interval'
-  | 'sort'
-  | 'format'
-  | 'filter'
-  | 'cursor'
-  | 'decision_not_found'
-  | 'answer_unknown'
-  | 'answer_expired'
-  | 'rating'
-  | 'comment_too_long'
   | 'idempotency_key'
   | 'idempotency_key_reused'
   | 'idempotency_in_progress'
@@ -34,7 +22,6 @@ export type WorkerErrorCode =
   | 'key_scopes'
   | 'key_expiry'
   | 'key_not_found'
-  | 'tenant_id'
   | 'policy_unknown'
   | 'nothing_to_roll_back'
   | 'why'
@@ -59,18 +46,6 @@ export const WORKER_STATUS: Readonly<Record<WorkerErrorCode, ContentfulStatusCod
   document_too_large: 413,
   document_field: 422,
   source_url: 422,
-  range_too_large: 422,
-  limit: 422,
-  interval: 422,
-  sort: 422,
-  format: 422,
-  filter: 422,
-  cursor: 400,
-  decision_not_found: 404,
-  answer_unknown: 404,
-  answer_expired: 410,
-  rating: 422,
-  comment_too_long: 422,
   idempotency_key: 422,
   idempotency_key_reused: 422,
   idempotency_in_progress: 409,
@@ -78,7 +53,6 @@ export const WORKER_STATUS: Readonly<Record<WorkerErrorCode, ContentfulStatusCod
   key_scopes: 422,
   key_expiry: 422,
   key_not_found: 404,
-  tenant_id: 422,
   policy_unknown: 422,
   nothing_to_roll_back: 409,
   why: 422,

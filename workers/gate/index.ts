@@ -1,10 +1,12 @@
 /** The ready Worker: the gate in front of a question route, documents in, statistics out, and a page to try it on. */
 import { RagGateError } from 'hono-rag-gate/errors'
 import { respondWithError } from 'hono-rag-gate/middleware'
+import { console as consoleApp, CONSOLE_STATUS } from '@hono-rag-gate/console'
 import { indexStub, serveIndex } from '@hono-rag-gate/vector-index/worker'
 import { Hono } from 'hono/tiny'
 import type { GateBindings } from './bindings.ts'
 import { WORKER_STATUS, WorkerError } from './errors.ts'
+import { compositionFor } from './compose.ts'
 import { runJobs } from './jobs.ts'
 import { consumeQueuedDecisions } from './statistics/decision-log.ts'
 import { ROUTES } from './routes.ts'
@@ -25,6 +27,10 @@ app.use(async (c, next) => {
 })
 
 for (const [method, path, ...serving] of ROUTES) app.on(method, [path], ...serving)
+app.route(
+  '/v1',
+  consoleApp<GateBindings>((env) => compositionFor(env).console),
+)
 app.all('/vector/*', (c) =>
   serveIndex(c.req.raw, {
     token: c.env.INDEX_TOKEN,
@@ -45,7 +51,7 @@ for (const path of new Set(ROUTES.map(([, each]) => each))) {
 }
 app.get('*', (c) => c.env.ASSETS.fetch(c.req.raw))
 app.notFound((c) => respondWithError(c, new WorkerError('not_found', 'There is nothing here'), WORKER_STATUS))
-app.onError((thrown, c) => respondWithError(c, thrown, WORKER_STATUS))
+app.onError((thrown, c) => respondWithError(c, thrown, { ...CONSOLE_STATUS, ...WORKER_STATUS }))
 
 export default {
   fetch: app.fetch,

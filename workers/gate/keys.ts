@@ -1,15 +1,13 @@
 /** `/v1/keys`: keys of a tenant, made, listed and revoked. */
+import { readInstant, requireScope, tenantFor } from '@hono-rag-gate/console/http'
 import type { Context } from 'hono'
 import { RagGateError } from 'hono-rag-gate/errors'
 import { readJsonObject } from 'hono-rag-gate/middleware'
 import type { ApiKey } from '@hono-rag-gate/console'
 import type { Scope } from 'hono-rag-gate/ports'
-import { requireScope } from './access.ts'
 import type { GateBindings } from './bindings.ts'
-import { compositionFor } from './compose.ts'
+import { compositionFor, isDeploymentAdmin } from './compose.ts'
 import { WorkerError } from './errors.ts'
-import { readInstant } from './read-instant.ts'
-import { tenantFor } from './tenant-for.ts'
 
 const LIMITS = { maxBytes: 10_000, timeoutMs: 10_000 }
 const SCOPES: readonly Scope[] = ['ask', 'ingest', 'admin']
@@ -29,7 +27,7 @@ export async function postKey(c: Context<{ Bindings: GateBindings }>): Promise<R
   const made = await composition.keys.make({
     name: checkName(name),
     scopes: checkScopes(scopes),
-    tenant: tenantFor(principal, tenant),
+    tenant: tenantFor(principal, tenant, isDeploymentAdmin),
     expiresAtMs: checkExpiry(expiresAt),
   })
   return c.json({ ...onTheWire(made), token: made.token }, 201, { 'cache-control': 'no-store' })
@@ -39,7 +37,7 @@ export async function postKey(c: Context<{ Bindings: GateBindings }>): Promise<R
 export async function listKeys(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
   const composition = compositionFor(c.env)
   const principal = await requireScope(composition, c.req.raw, 'admin')
-  const keys = await composition.keys.list(tenantFor(principal, c.req.query('tenant')))
+  const keys = await composition.keys.list(tenantFor(principal, c.req.query('tenant'), isDeploymentAdmin))
   return c.json({ keys: keys.map(onTheWire) }, 200, { 'cache-control': 'no-store' })
 }
 
@@ -48,7 +46,7 @@ export async function deleteKey(c: Context<{ Bindings: GateBindings }>): Promise
   const composition = compositionFor(c.env)
   const principal = await requireScope(composition, c.req.raw, 'admin')
   const id = c.req.param('id') ?? ''
-  if (!(await composition.keys.revoke(tenantFor(principal, c.req.query('tenant')), id))) {
+  if (!(await composition.keys.revoke(tenantFor(principal, c.req.query('tenant'), isDeploymentAdmin), id))) {
     throw new WorkerError('key_not_found', 'There is no such key, or it was revoked before')
   }
   return c.body(null, 204)

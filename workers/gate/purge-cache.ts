@@ -1,15 +1,14 @@
 /** `POST /v1/cache/purge`: cached answers gone, by document, collection, tenant, or all of them. */
+import { requireScope, tenantFor } from '@hono-rag-gate/console/http'
 import type { Context } from 'hono'
 import type { PurgeScope } from 'hono-rag-gate/core/policy'
 import { errorForLog, RagGateError } from 'hono-rag-gate/errors'
 import { checkCollectionId, readJsonObject } from 'hono-rag-gate/middleware'
 import type { AnswerPurges, Principal } from 'hono-rag-gate/ports'
-import { requireScope } from './access.ts'
 import type { GateBindings } from './bindings.ts'
 import { compositionFor, isDeploymentAdmin } from './compose.ts'
 import { checkDocumentId } from './documents/check-documents.ts'
 import { WorkerError } from './errors.ts'
-import { tenantFor } from './tenant-for.ts'
 
 const LIMITS = { maxBytes: 100_000, timeoutMs: 10_000 }
 const MOST_DOCUMENTS = 1000
@@ -44,7 +43,7 @@ function scopesIn(body: Readonly<Record<string, unknown>>, principal: Principal)
     }
     return [{ kind: 'everything' }]
   }
-  const tenant = tenantFor(principal, asked)
+  const tenant = tenantFor(principal, asked, isDeploymentAdmin)
   if (named === undefined) {
     if (asked === undefined || documents !== undefined) throw unclear('Say everything, tenant, or collection')
     return [{ kind: 'tenant', tenant }]

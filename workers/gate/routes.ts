@@ -1,11 +1,13 @@
-/** Every route of the Worker's own API, and who serves it. `api/` describes them; a test holds the two together. */
+/** Every route of the Worker's own API beside the console's, and who serves it. `api/` describes them; a test holds the two together. */
 import type { Handler, MiddlewareHandler } from 'hono'
 import { answer } from './ask/answer.ts'
+import { feedbackHeader } from '@hono-rag-gate/console'
 import { answerForm } from './ask/form.ts'
 import type { GateBindings } from './bindings.ts'
 import { deleteDocument } from './documents/delete-document.ts'
 import { listCollections, listDocuments } from './documents/list-documents.ts'
 import { postDocuments } from './documents/post-documents.ts'
+import { compositionFor } from './compose.ts'
 import { gate } from './gate.ts'
 import { health } from './health.ts'
 import { deleteKey, listKeys, postKey } from './keys.ts'
@@ -13,21 +15,15 @@ import { putCollectionPolicy, putTenantPolicy } from './policies/choose-policy.t
 import { listPolicies, pushPolicy } from './policies/push-policy.ts'
 import { postJudgement } from './post-judgement.ts'
 import { purgeCache } from './purge-cache.ts'
-import { getAlerts } from './statistics/alerts.ts'
-import { deleteSubject } from './statistics/delete-subject.ts'
-import { followDecisions } from './statistics/follow-decisions.ts'
-import { feedbackHeader, getFeedback, getLabels, postFeedback, putLabel } from './statistics/feedback.ts'
-import { getDecision, listDecisions } from './statistics/get-decisions.ts'
-import { getAuditTrail, getPolicies } from './statistics/get-policies.ts'
-import { getContentGaps, getDocumentTrends, getStatistics } from './statistics/get-stats.ts'
-import { postReplay } from './statistics/replay.ts'
 
 type Serving = Handler<{ Bindings: GateBindings }> | MiddlewareHandler<{ Bindings: GateBindings }>
+
+const signedAnswers = feedbackHeader<GateBindings>((env) => compositionFor(env).console)
 
 /** Method, path in Hono's words, and those who serve it, in order. */
 export const ROUTES: readonly (readonly [method: string, path: string, ...serving: Serving[]])[] = [
   // The gate sets what `answer` reads.
-  ['POST', '/ask', feedbackHeader, answerForm, gate as unknown as Serving, answer as unknown as Serving],
+  ['POST', '/ask', signedAnswers, answerForm, gate as unknown as Serving, answer as unknown as Serving],
   ['POST', '/v1/judgements', postJudgement as unknown as Serving],
   ['POST', '/v1/documents', postDocuments],
   ['GET', '/v1/documents', listDocuments],
@@ -41,20 +37,5 @@ export const ROUTES: readonly (readonly [method: string, path: string, ...servin
   ['GET', '/v1/keys', listKeys],
   ['DELETE', '/v1/keys/:id', deleteKey],
   ['POST', '/v1/cache/purge', purgeCache],
-  ['GET', '/v1/stats', getStatistics],
-  ['GET', '/v1/stats/content-gaps', getContentGaps],
-  ['GET', '/v1/stats/documents', getDocumentTrends],
-  ['GET', '/v1/decisions', listDecisions],
-  ['GET', '/v1/decisions/live', followDecisions],
-  ['GET', '/v1/decisions/:id', getDecision],
-  ['PUT', '/v1/decisions/:id/label', putLabel],
-  ['GET', '/v1/policies', getPolicies],
-  ['GET', '/v1/alerts', getAlerts],
-  ['GET', '/v1/audit', getAuditTrail],
-  ['POST', '/v1/replay', postReplay],
-  ['GET', '/v1/labels', getLabels],
-  ['GET', '/v1/feedback', getFeedback],
-  ['POST', '/v1/feedback', postFeedback],
-  ['DELETE', '/v1/subjects/:id', deleteSubject],
   ['GET', '/health', health],
 ]

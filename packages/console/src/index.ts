@@ -5,6 +5,12 @@ export {
   findAlerts,
   findCalibrationAlerts,
 } from './alerts/alert-rules.ts'
+export { console } from './console.ts'
+export { type ConsoleErrorCode, CONSOLE_STATUS, ConsoleError } from './errors.ts'
+export { feedbackHeader } from './feedback-header.ts'
+export { consoleJobs, type Jobs, runJobs } from './jobs/jobs.ts'
+export type { AlertOptions, ConsoleOptions, ExportOptions, StandingCollection } from './options.ts'
+export { type ConsoleParts, type ConsoleStores, openConsole } from './parts.ts'
 export { type Alert, type Alerts, createD1Alerts } from './d1/alerts.ts'
 export { createD1ApiKeys } from './d1/api-keys.ts'
 export { type Arrivals, createD1Arrivals } from './d1/arrivals.ts'

@@ -11,13 +11,16 @@ export {
   anything,
   boolean,
   callable,
+  group,
   list,
+  methods,
   number,
   object,
   oneOf,
   requireOptions,
   required,
   string,
+  strings,
 } from './options.ts'
 export { RRF_K, distributionScores, reciprocalRanks } from './rank-scores.ts'
 export { floored, percent, roundHalfEven } from './rounding.ts'

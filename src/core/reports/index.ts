@@ -12,6 +12,7 @@ export {
   type Telling,
   textFor,
 } from './refusal.ts'
+export { type RefusalRecord, refusalRecord } from './refusal-record.ts'
 export {
   type FinishedExchange,
   type Prices,

@@ -6,14 +6,17 @@ import { createD1DecisionStore } from '../../../src/adapters/d1/decision-store.t
 import { createD1Erasures } from '../../../packages/console/src/d1/erasures.ts'
 import type { Decision } from '../../../src/core/policy/decision.ts'
 import type { GateBindings } from '../../../workers/gate/bindings.ts'
+import { compositionFor } from '../../../workers/gate/compose.ts'
 import worker from '../../../workers/gate/index.ts'
-import { exportDecisions } from '../../../workers/gate/statistics/export-decisions.ts'
+import { exportDecisions as exportOf } from '../../../packages/console/src/jobs/export-decisions.ts'
 import { aDecision, anEvent } from '../../fixtures/decision.ts'
 
 const DAY_MS = 86_400_000
 const DAY = Date.UTC(2026, 5, 10)
 const NOW = DAY + DAY_MS + 3 * 3_600_000
 const bindings: GateBindings = { ...env, EXPORTS: env.TEST_EXPORTS }
+
+const exportDecisions = async (env: GateBindings, nowMs: number) => exportOf(compositionFor(env).statistics, nowMs)
 
 async function record(tenant: string, atMs: readonly number[], given: Partial<Decision> = {}): Promise<void> {
   await createD1DecisionStore({

@@ -9,7 +9,7 @@ import type { NumberedEvent } from '../../../src/ports/decision-log.ts'
 import type { GateBindings } from '../../../workers/gate/bindings.ts'
 import { compositionFor } from '../../../workers/gate/compose.ts'
 import worker from '../../../workers/gate/index.ts'
-import { watch } from '../../../workers/gate/statistics/alerts.ts'
+import { watchAlerts } from '../../../packages/console/src/jobs/watch-alerts.ts'
 import { HANDBOOK, OFF_TOPIC, STRONG } from '../../fixtures/corpus.ts'
 import { aDecision, anEvent } from '../../fixtures/decision.ts'
 import { MODEL } from '../../fixtures/priced-model.ts'
@@ -50,7 +50,9 @@ describe('feedback', () => {
   })
 
   test('takes no finished answer away where it cannot be told who asked', async () => {
-    vi.spyOn(compositionFor(isolateBindings), 'authenticate').mockRejectedValue(new Error('the database is away'))
+    vi.spyOn(compositionFor(isolateBindings).statistics, 'authenticate').mockRejectedValue(
+      new Error('the database is away'),
+    )
     const response = await post('/ask', { question: STRONG })
     expect([response.status, response.headers.get('rag-gate-feedback')]).toEqual([200, null])
   })
@@ -73,7 +75,7 @@ describe('feedback', () => {
 
   test('where no key is set has no id to go with, and nobody is asked for twice', async () => {
     const { QUESTION_HMAC_KEY: _, ...bindings } = env
-    const authenticate = vi.spyOn(compositionFor(bindings), 'authenticate')
+    const authenticate = vi.spyOn(compositionFor(bindings).statistics, 'authenticate')
     const response = await workerOver(bindings).post('/ask', { question: STRONG })
     expect([response.status, response.headers.get('rag-gate-feedback')]).toEqual([200, null])
     // The gate holds the function itself.
@@ -300,20 +302,20 @@ describe('alerts', () => {
     })
     vi.spyOn(console, 'error').mockImplementation(() => undefined)
     await refuse(60)
-    await watch(bindings)
+    await watchAlerts(compositionFor(bindings).statistics)
     expect((await listed()).map(({ kind, closed }) => [kind, closed]).sort()).toEqual([
       ['insufficiency_high', null],
       ['refusals_high', null],
     ])
     expect(told).toHaveLength(2)
     status = 204
-    await watch(bindings)
+    await watchAlerts(compositionFor(bindings).statistics)
     expect(told).toHaveLength(4)
     expect(told.at(-1)).toMatchObject({ event: 'alert_opened', tenant: 'watched', value: expect.any(Number) })
-    await watch(bindings)
+    await watchAlerts(compositionFor(bindings).statistics)
     expect(told).toHaveLength(4)
     await refuse(600, 'pass')
-    await watch(bindings)
+    await watchAlerts(compositionFor(bindings).statistics)
     expect(told.slice(4).map(({ event }) => event)).toEqual(['alert_closed', 'alert_closed'])
     expect((await listed()).every(({ closed }) => typeof closed === 'string')).toBe(true)
   })

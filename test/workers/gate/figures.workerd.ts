@@ -7,8 +7,8 @@ import { createD1DecisionStore } from '../../../src/adapters/d1/decision-store.t
 import { createD1Statistics } from '../../../packages/console/src/d1/statistics.ts'
 import { shownOf } from '../../../packages/console/src/d1/statistics/totals.ts'
 import { figureShapes } from '../../../workers/gate/api/shapes.ts'
-import { seriesColumns } from '../../../workers/gate/statistics/get-stats.ts'
-import { onTheWire } from '../../../workers/gate/statistics/wire.ts'
+import { seriesColumns } from '../../../packages/console/src/api/get-stats.ts'
+import { onTheWire } from '../../../packages/console/src/api/wire.ts'
 import { countedGroups } from '../../fixtures/counted-groups.ts'
 import { aDecision, anEvent } from '../../fixtures/decision.ts'
 

@@ -11,7 +11,8 @@ import { multiGate } from '../../../packages/presets/src/multi-gate/multi-gate.t
 import { sufficiency } from '../../../packages/presets/src/sufficiency/sufficiency.ts'
 import { legalReview } from '../../../packages/presets/src/weighted-signals/legal-review.ts'
 import type { GateBindings } from '../../../workers/gate/bindings.ts'
-import { watch } from '../../../workers/gate/statistics/alerts.ts'
+import { compositionFor } from '../../../workers/gate/compose.ts'
+import { watchAlerts } from '../../../packages/console/src/jobs/watch-alerts.ts'
 import { createD1DecisionStore } from '../../../src/adapters/d1/decision-store.ts'
 import { aDecision, anEvent } from '../../fixtures/decision.ts'
 import { signalsOf } from '../../fixtures/evidence.ts'
@@ -371,7 +372,7 @@ describe('a pushed policy', () => {
         })),
       )
     const kinds = async () => {
-      await watch(isolateBindings)
+      await watchAlerts(compositionFor(isolateBindings).statistics)
       const { alerts } = await (
         await send('GET', '/v1/alerts', undefined, token)
       ).json<{ alerts: { kind: string; closed: string | null; message: string }[] }>()

@@ -1,6 +1,6 @@
 /** What the routes send, as schemas; names that come up more than once are named in the document. */
 import { type Figure, FIGURES, type Figures, shownAs } from 'hono-rag-gate/d1/figures'
-import { snakeCase } from '../statistics/wire.ts'
+import { snakeCase } from '@hono-rag-gate/console/http'
 import {
   anything,
   byName,

@@ -1,8 +1,8 @@
 /** `DELETE /v1/documents/{id}`: a document out. */
+import { requireScope } from '@hono-rag-gate/console/http'
 import type { Context } from 'hono'
 import { checkCollectionId } from 'hono-rag-gate/middleware'
 import { removeDocuments } from '@hono-rag-gate/ingest'
-import { requireScope } from '../access.ts'
 import type { GateBindings } from '../bindings.ts'
 import { compositionFor } from '../compose.ts'
 import { checkDocumentId } from './check-documents.ts'

@@ -1,10 +1,9 @@
 /** `GET /v1/documents` and `GET /v1/collections`: what is there. */
+import { readLimit, requireScope } from '@hono-rag-gate/console/http'
 import type { Context } from 'hono'
 import { checkCollectionId } from 'hono-rag-gate/middleware'
-import { requireScope } from '../access.ts'
 import type { GateBindings } from '../bindings.ts'
 import { compositionFor } from '../compose.ts'
-import { readLimit } from '../read-limit.ts'
 
 /** The documents of a collection by id, a page at a time. */
 export async function listDocuments(c: Context<{ Bindings: GateBindings }>): Promise<Response> {

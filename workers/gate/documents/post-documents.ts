@@ -1,10 +1,10 @@
 /** `POST /v1/documents`: documents in. */
+import { requireScope } from '@hono-rag-gate/console/http'
 import type { Context } from 'hono'
 import type { Json } from 'hono-rag-gate/core/lib'
 import { checkCollectionId, readJsonObject, withoutOwnTenant } from 'hono-rag-gate/middleware'
 import { RagGateError } from 'hono-rag-gate/errors'
 import { ingestDocuments, type IngestedDocument } from '@hono-rag-gate/ingest'
-import { requireScope } from '../access.ts'
 import type { GateBindings } from '../bindings.ts'
 import { compositionFor } from '../compose.ts'
 import { idempotent } from '../idempotent.ts'

@@ -1,10 +1,10 @@
 /** `PUT /v1/collections/{id}/policy` and `PUT /v1/policy`: by which policy a collection, or a tenant, is judged. */
+import { requireScope } from '@hono-rag-gate/console/http'
 import type { Context } from 'hono'
 import type { Policy, PolicyPin } from 'hono-rag-gate/core/policy'
 import { RagGateError } from 'hono-rag-gate/errors'
 import { checkCollectionId, readJsonObject, withoutOwnTenant } from 'hono-rag-gate/middleware'
 import { collectionNotFound } from 'hono-rag-gate/pipeline'
-import { requireScope } from '../access.ts'
 import type { GateBindings } from '../bindings.ts'
 import { type Composition, compositionFor } from '../compose.ts'
 import { WorkerError } from '../errors.ts'

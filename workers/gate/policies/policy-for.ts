@@ -4,10 +4,10 @@ import { type Policy, type PolicyPin, resolvePolicy } from 'hono-rag-gate/core/p
 import { isRagGateError, RagGateError } from 'hono-rag-gate/errors'
 import type { Collection } from 'hono-rag-gate/ports'
 import { POLICY_PARTS } from '@hono-rag-gate/presets'
-import type { Composition } from '../compose.ts'
+import type { Policies } from '@hono-rag-gate/console'
 import { WorkerError } from '../errors.ts'
 import { requirePin } from './pins.ts'
-import { namedPolicyOfId, policyNamed, recordingAll } from './policy-named.ts'
+import { namedPolicyOfId, POLICY_NAMES, policyNamed, recordingAll } from './policy-named.ts'
 
 /** By what was stored: settings and pin. */
 const resolved = new Map<string, { readonly policy: Policy; readonly pin: PolicyPin | null }>()
@@ -62,7 +62,7 @@ export function policyFromSettings(settings: unknown): Policy {
  * @returns `undefined` for any other, and for a pushed one that this version can no longer make
  */
 export async function policyOfId(
-  { policies }: Pick<Composition, 'policies'>,
+  { policies }: { readonly policies: Policies },
   tenant: string,
   id: string,
 ): Promise<Policy | undefined> {
@@ -75,6 +75,15 @@ export async function policyOfId(
     if (thrown instanceof WorkerError && thrown.code === 'policy_settings') return undefined
     throw thrown
   }
+}
+
+/** The policy of a name or an id, as `policyOfId` says. */
+export async function policyAsked(
+  stored: { readonly policies: Policies },
+  tenant: string,
+  asked: string,
+): Promise<Policy | undefined> {
+  return POLICY_NAMES.includes(asked) ? policyNamed(asked) : policyOfId(stored, tenant, asked)
 }
 
 function keep(id: string, pushed: string | null): { readonly policy: Policy; readonly pin: PolicyPin | null } {

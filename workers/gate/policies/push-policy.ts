@@ -1,4 +1,5 @@
 /** `PUT /v1/policies/pushed` and `GET /v1/policies/pushed`: policies of a tenant's own, such as calibrated ones. */
+import { requireScope } from '@hono-rag-gate/console/http'
 import type { Context } from 'hono'
 import type { PushedPolicy } from '@hono-rag-gate/console'
 import type { Json } from 'hono-rag-gate/core/lib'
@@ -6,7 +7,6 @@ import { policySettings } from 'hono-rag-gate/core/policy'
 import { RagGateError } from 'hono-rag-gate/errors'
 import { readJsonObject, withoutOwnTenant } from 'hono-rag-gate/middleware'
 import { collectionNotFound } from 'hono-rag-gate/pipeline'
-import { requireScope } from '../access.ts'
 import type { GateBindings } from '../bindings.ts'
 import { compositionFor } from '../compose.ts'
 import { WorkerError } from '../errors.ts'

@@ -6,7 +6,7 @@ import { createDecisionConsumer } from 'hono-rag-gate/adapters/decision-consumer
 import { createQueueDecisionLog } from 'hono-rag-gate/adapters/queue-decision-log'
 import type { DecisionLog, DecisionStore } from 'hono-rag-gate/ports'
 import type { GateBindings } from '../bindings.ts'
-import { daysOf } from './stores.ts'
+import { daysOf } from '../days-of.ts'
 import { namedPolicyOfId, recordedPolicy } from '../policies/policy-named.ts'
 
 /**

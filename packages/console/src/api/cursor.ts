@@ -1,7 +1,7 @@
 /** Where a list of decisions goes on, as a text for the address. */
-import type { Position } from '@hono-rag-gate/console'
+import type { Position } from '../d1/recorded-decisions.ts'
 import { hex, lengthPrefixed, sha256 } from 'hono-rag-gate/core/lib'
-import { WorkerError } from '../errors.ts'
+import { ConsoleError } from '../errors.ts'
 
 const CHECK_LENGTH = 16
 
@@ -19,7 +19,7 @@ export function readCursor(cursor: string | undefined, bound: readonly string[])
   const [, time = '', id = '', found] = /^([0-9a-z]{1,11})\.(.{1,200})\.([0-9a-f]{16})$/.exec(cursor) ?? []
   const atMs = Number.parseInt(time, 36)
   if (found === undefined || found !== check(`${atMs}`, id, bound)) {
-    throw new WorkerError('cursor', 'The cursor does not belong to this list: begin without one', { param: 'cursor' })
+    throw new ConsoleError('cursor', 'The cursor does not belong to this list: begin without one', { param: 'cursor' })
   }
   return { atMs, id }
 }

@@ -1,26 +1,32 @@
 /** `GET /v1/policies` and `GET /v1/audit`: what is decided by, since when, and what was changed by whom. */
-import type { Context } from 'hono'
-import { requireScope } from '../access.ts'
-import type { GateBindings } from '../bindings.ts'
-import { compositionFor } from '../compose.ts'
+import type { ConsoleContext } from './context.ts'
+import { requireScope } from './require-scope.ts'
 import { checkNames, DAY_MS, readPeriod, readTenant } from './parameters.ts'
 import { json, onTheWire } from './wire.ts'
-import { POLICY_NAMES, policyNamed } from '../policies/policy-named.ts'
-import { readLimit } from '../read-limit.ts'
+import { readLimit } from './read-limit.ts'
 
 const LONGEST_MS = 3 * 366 * DAY_MS
 
 /** The policies that can be chosen, those that decided, and who chose which, when and why. */
-export async function getPolicies(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
-  const composition = compositionFor(c.env)
-  const principal = await requireScope(composition, c.req.raw, 'admin')
+export async function getPolicies(c: ConsoleContext): Promise<Response> {
+  const { ragGateConsole: parts } = c.var
+  const principal = await requireScope(parts, c.req.raw, 'admin')
   checkNames(c, [])
   const tenant = readTenant(c, principal)
-  await composition.log.flush()
-  const { policies } = composition
-  const [known, changes] = await Promise.all([policies.known(tenant), policies.choices(tenant)])
+  await parts.flush()
+  const { policies } = parts
+  const [known, changes, choices] = await Promise.all([
+    policies.known(tenant),
+    policies.choices(tenant),
+    Promise.all(
+      parts.policyNames.map(async (name) => {
+        const policy = await parts.policyOf(tenant, name)
+        return policy === undefined ? [] : [{ name, id: policy.id }]
+      }),
+    ),
+  ])
   return json(c, {
-    choices: POLICY_NAMES.map((name) => ({ name, id: policyNamed(name).id })),
+    choices: choices.flat(),
     policies: known.map(({ id, name, firstMs, body }) => ({
       id,
       name,
@@ -39,9 +45,9 @@ export async function getPolicies(c: Context<{ Bindings: GateBindings }>): Promi
 }
 
 /** The audit trail, the latest first: what gates reported, and what operators changed. */
-export async function getAuditTrail(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
-  const composition = compositionFor(c.env)
-  const principal = await requireScope(composition, c.req.raw, 'admin')
+export async function getAuditTrail(c: ConsoleContext): Promise<Response> {
+  const { ragGateConsole: parts } = c.var
+  const principal = await requireScope(parts, c.req.raw, 'admin')
   checkNames(c, ['from', 'to', 'type', 'limit'])
   const type = c.req.query('type')
   const query = {
@@ -50,8 +56,8 @@ export async function getAuditTrail(c: Context<{ Bindings: GateBindings }>): Pro
     limit: readLimit(c, 100),
     ...(type === undefined ? {} : { type }),
   }
-  await composition.log.flush()
-  const entries = await composition.statistics.audit.list(query)
+  await parts.flush()
+  const entries = await parts.audit.list(query)
   return json(c, {
     events: entries.map(({ payload, ...entry }) => ({ ...(onTheWire(entry) as object), payload })),
   })

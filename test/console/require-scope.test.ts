@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest'
-import { RagGateError } from '../../../src/errors.ts'
-import type { Principal } from '../../../src/ports/authenticator.ts'
-import { requireScope } from '../../../workers/gate/access.ts'
+import { RagGateError } from '../../src/errors.ts'
+import type { Principal } from '../../src/ports/authenticator.ts'
+import { requireScope } from '../../packages/console/src/api/require-scope.ts'
 
 const ANN: Principal = { tenant: 'acme', id: 'key:ann', scopes: ['ask', 'ingest'] }
 const request = (authorization?: string) =>

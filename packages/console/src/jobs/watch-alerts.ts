@@ -1,91 +1,73 @@
-/** `GET /v1/alerts`, and the job that finds alerts and tells a webhook of them. */
-import type { Context } from 'hono'
+/** The job that finds alerts and tells a webhook of them. */
+import { pinDifferences } from 'hono-rag-gate/core/policy'
+import { isRecord } from 'hono-rag-gate/core/lib'
 import {
-  type Alert,
   type CalibratedCollection,
   type CountedDecisions,
   findAlerts,
   findCalibrationAlerts,
-  type StatisticsSummary,
-} from '@hono-rag-gate/console'
-import { pinDifferences } from 'hono-rag-gate/core/policy'
-import { isRecord } from 'hono-rag-gate/core/lib'
-import { requireScope } from '../access.ts'
-import type { GateBindings } from '../bindings.ts'
-import { compositionFor } from '../compose.ts'
-import { standing } from '../policies/pins.ts'
-import { readLimit } from '../read-limit.ts'
-import { checkNames, DAY_MS, HOUR_MS, readTenant } from './parameters.ts'
-import { json, onTheWire } from './wire.ts'
+} from '../alerts/alert-rules.ts'
+import { sentAlert } from '../api/get-alerts.ts'
+import { DAY_MS, HOUR_MS } from '../api/parameters.ts'
+import type { Alert } from '../d1/alerts.ts'
+import type { StatisticsSummary } from '../d1/statistics.ts'
+import type { ConsoleParts } from '../parts.ts'
 
 /** The day that is looked at, and the two weeks before it. */
 const LATEST_MS = DAY_MS
 const EARLIER_MS = 14 * DAY_MS
 const WEBHOOK_TIMEOUT_MS = 5_000
 
-/** Alerts, open ones first, then the latest. */
-export async function getAlerts(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
-  const composition = compositionFor(c.env)
-  const principal = await requireScope(composition, c.req.raw, 'admin')
-  checkNames(c, ['limit'])
-  const alerts = await composition.statistics.alerts.list(readTenant(c, principal), readLimit(c, 50))
-  return json(c, { alerts: alerts.map(shown) })
-}
-
-function shown({ untold: _told, tenant: _tenant, ...alert }: Alert): unknown {
-  return onTheWire(alert)
-}
-
 /**
  * Looks at every tenant's latest day, and tells the webhook what has changed; what it does not take it is told again.
  *
  * @throws the first failure, once every tenant was looked at and the webhook told
  */
-export async function watch(env: GateBindings): Promise<void> {
-  const { summaries, alerts } = compositionFor(env).statistics
-  const toMs = Math.ceil(Date.now() / HOUR_MS) * HOUR_MS
+export async function watchAlerts(parts: ConsoleParts): Promise<void> {
+  const { summaries, alerts, alertSettings, clock } = parts
+  const toMs = Math.ceil(clock.nowMs() / HOUR_MS) * HOUR_MS
   const fromMs = toMs - LATEST_MS
   const failures: unknown[] = []
   for (const tenant of await summaries.tenants(fromMs - EARLIER_MS, toMs)) {
-    await watchTenant(env, tenant, fromMs, toMs).catch((thrown: unknown) => failures.push(thrown))
+    await watchTenant(parts, tenant, fromMs, toMs).catch((thrown: unknown) => failures.push(thrown))
   }
-  const { ALERT_WEBHOOK_URL: url } = env
+  const { webhookUrl: url } = alertSettings
   if (url !== undefined) {
     for (const alert of await alerts.untold()) if (await tell(url, alert)) await alerts.told(alert)
   }
   if (failures.length > 0) throw failures[0]
 }
 
-async function watchTenant(env: GateBindings, tenant: string, fromMs: number, toMs: number): Promise<void> {
-  const { alertBounds, statistics } = compositionFor(env)
-  const { summaries, alerts } = statistics
+async function watchTenant(parts: ConsoleParts, tenant: string, fromMs: number, toMs: number): Promise<void> {
+  const { summaries, alerts, alertSettings } = parts
+  const { bounds } = alertSettings
   const [latest, earlier, open] = await Promise.all([
     summaries.summary({ tenant, fromMs, toMs }),
     summaries.summary({ tenant, fromMs: fromMs - EARLIER_MS, toMs: fromMs, interval: 'hour' }),
     alerts.open(tenant),
   ])
-  const calibrations = findCalibrationAlerts(await calibrated(env, tenant, fromMs, toMs), alertBounds, open)
-  await alerts.update(tenant, [...findAlerts(counted(latest), counted(earlier), alertBounds, open), ...calibrations])
+  const calibrations = findCalibrationAlerts(await calibrated(parts, tenant, fromMs, toMs), bounds, open)
+  await alerts.update(tenant, [...findAlerts(counted(latest), counted(earlier), bounds, open), ...calibrations])
 }
 
 /** The collections of a tenant that are judged by a calibrated policy, with their latest decisions under it. */
 async function calibrated(
-  env: GateBindings,
+  { policies, summaries, alertSettings: { collectionsOf } }: ConsoleParts,
   tenant: string,
   fromMs: number,
   toMs: number,
 ): Promise<readonly CalibratedCollection[]> {
-  const { policies, ingest, statistics, reader } = compositionFor(env)
+  if (collectionsOf === undefined) return []
   const pinned = (await policies.listPushed(tenant)).filter(({ pin }) => pin !== null)
   if (pinned.length === 0) return []
-  const found = (await ingest.collections.list(tenant)).map(async (collection) => {
-    const policy = pinned.find(({ id }) => id === collection.policyId)
+  const found = (await collectionsOf(tenant)).map(async ({ pin, policyId }) => {
+    const policy = pinned.find(({ id }) => id === policyId)
     if (policy === undefined || policy.pin === null) return []
-    const filter = { policyId: policy.id, collection: collection.id }
-    const summary = await statistics.summaries.summary({ tenant, fromMs, toMs, filter })
+    const filter = { policyId: policy.id, collection: pin.collection }
+    const summary = await summaries.summary({ tenant, fromMs, toMs, filter })
     return [
       {
-        differences: pinDifferences(policy.pin, standing(collection, reader)),
+        differences: pinDifferences(policy.pin, pin),
         calibrated: histogramIn(policy.evidence),
         latest: counted(summary).confidenceBins,
       },
@@ -119,8 +101,7 @@ async function tell(url: string, alert: Alert): Promise<boolean> {
       body: JSON.stringify({
         event: alert.closedMs === null ? 'alert_opened' : 'alert_closed',
         tenant: alert.tenant,
-        // The wire form of an object is an object.
-        ...(shown(alert) as object),
+        ...sentAlert(alert),
       }),
       redirect: 'manual',
       signal: AbortSignal.timeout(WEBHOOK_TIMEOUT_MS),

@@ -1,13 +1,14 @@
 /** Query parameters of the statistics, each checked: what is not known or makes no sense is refused by name. */
 import type { Context } from 'hono'
-import { type DecisionFilter, EVERY_TENANT, type Interval } from '@hono-rag-gate/console'
+import type { ConsoleContext } from './context.ts'
+import type { Interval } from '../d1/statistics.ts'
+import { type DecisionFilter, EVERY_TENANT } from '../d1/statistics/wanted.ts'
 import type { Tenant } from 'hono-rag-gate/core/lib'
 import { RagGateError } from 'hono-rag-gate/errors'
 import type { Principal } from 'hono-rag-gate/ports'
-import { isDeploymentAdmin } from '../compose.ts'
-import { WorkerError } from '../errors.ts'
-import { readInstant } from '../read-instant.ts'
-import { tenantFor } from '../tenant-for.ts'
+import { ConsoleError } from '../errors.ts'
+import { readInstant } from './read-instant.ts'
+import { tenantFor } from './tenant-for.ts'
 
 export const HOUR_MS = 3_600_000
 export const DAY_MS = 24 * HOUR_MS
@@ -37,12 +38,12 @@ export function checkNames(c: Context, allowed: readonly string[]): void {
  *
  * @throws `range` when it makes no sense, `range_too_large` when it is longer than `longestMs`
  */
-export function readPeriod(c: Context, longestMs: number, defaultMs = DAY_MS): Period {
-  const toMs = readTime(c.req.query('to'), 'to') ?? Date.now() + HOUR_MS
+export function readPeriod(c: ConsoleContext, longestMs: number, defaultMs = DAY_MS): Period {
+  const toMs = readTime(c.req.query('to'), 'to') ?? c.var.ragGateConsole.clock.nowMs() + HOUR_MS
   const fromMs = readTime(c.req.query('from'), 'from') ?? Math.max(0, toMs - defaultMs)
   if (fromMs >= toMs) throw new RagGateError('range', 'from must be before to', { param: 'from' })
   if (toMs - fromMs > longestMs) {
-    throw new WorkerError('range_too_large', `The period may have at most ${Math.floor(longestMs / DAY_MS)} days`, {
+    throw new ConsoleError('range_too_large', `The period may have at most ${Math.floor(longestMs / DAY_MS)} days`, {
       param: 'from',
     })
   }
@@ -71,10 +72,10 @@ export function readInterval(c: Context, { fromMs, toMs }: Period): Interval {
   const asked = c.req.query('interval')
   if (asked === undefined) return toMs - fromMs <= HOURS_BY_DEFAULT_MS ? 'hour' : 'day'
   if (asked !== 'hour' && asked !== 'day') {
-    throw new WorkerError('interval', 'interval must be hour or day', { param: 'interval' })
+    throw new ConsoleError('interval', 'interval must be hour or day', { param: 'interval' })
   }
   if (asked === 'hour' && toMs - fromMs > LONGEST_BY_HOUR_MS) {
-    throw new WorkerError('range_too_large', 'At most 31 days can be shown by the hour', { param: 'interval' })
+    throw new ConsoleError('range_too_large', 'At most 31 days can be shown by the hour', { param: 'interval' })
   }
   return asked
 }
@@ -85,7 +86,7 @@ export function readSort<Name extends string>(c: Context, allowed: readonly [Nam
   if (asked === undefined) return allowed[0]
   const known = allowed.find((name) => name === asked)
   if (known === undefined) {
-    throw new WorkerError('sort', `sort must be one of ${allowed.join(', ')}`, { param: 'sort' })
+    throw new ConsoleError('sort', `sort must be one of ${allowed.join(', ')}`, { param: 'sort' })
   }
   return known
 }
@@ -94,7 +95,7 @@ export function readSort<Name extends string>(c: Context, allowed: readonly [Nam
 export function readFormat(c: Context): 'json' | 'csv' {
   const asked = c.req.query('format') ?? 'json'
   if (asked !== 'json' && asked !== 'csv') {
-    throw new WorkerError('format', 'format must be json or csv', { param: 'format' })
+    throw new ConsoleError('format', 'format must be json or csv', { param: 'format' })
   }
   return asked
 }
@@ -114,7 +115,7 @@ export function readFilter(c: Context): DecisionFilter {
   const [collection, policyId, reason] = (['collection', 'policy', 'reason'] as const).map((name) => {
     const value = c.req.query(name)
     if (value === undefined || (value !== '' && value.length <= MAX_FILTER_CHARACTERS)) return value
-    throw new WorkerError('filter', `${name} must have 1 to ${MAX_FILTER_CHARACTERS} characters`, { param: name })
+    throw new ConsoleError('filter', `${name} must have 1 to ${MAX_FILTER_CHARACTERS} characters`, { param: name })
   })
   const [verdict, band] = [choice(c, 'verdict'), choice(c, 'band')]
   const [cache, mode] = [choice(c, 'cache'), choice(c, 'mode')]
@@ -134,18 +135,18 @@ function choice<Name extends keyof typeof CHOICES>(c: Context, name: Name): (typ
   if (asked === undefined) return undefined
   const known = CHOICES[name].find((value) => value === asked)
   if (known === undefined) {
-    throw new WorkerError('filter', `${name} must be one of ${CHOICES[name].join(', ')}`, { param: name })
+    throw new ConsoleError('filter', `${name} must be one of ${CHOICES[name].join(', ')}`, { param: name })
   }
   return known
 }
 
 /** The tenant of the parameter, as `tenantFor` says. */
-export function readTenant(c: Context, principal: Principal): Tenant {
-  return tenantFor(principal, c.req.query('tenant'))
+export function readTenant(c: ConsoleContext, principal: Principal): Tenant {
+  return tenantFor(principal, c.req.query('tenant'), c.var.ragGateConsole.isOperator)
 }
 
 /** As `readTenant`, and every tenant for `*`. */
-export function readTenants(c: Context, principal: Principal): Tenant | typeof EVERY_TENANT {
-  if (c.req.query('tenant') === '*' && isDeploymentAdmin(principal)) return EVERY_TENANT
+export function readTenants(c: ConsoleContext, principal: Principal): Tenant | typeof EVERY_TENANT {
+  if (c.req.query('tenant') === '*' && c.var.ragGateConsole.isOperator(principal)) return EVERY_TENANT
   return readTenant(c, principal)
 }

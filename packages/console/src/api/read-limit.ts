@@ -1,6 +1,6 @@
 /** How many a list may name. */
 import type { Context } from 'hono'
-import { WorkerError } from './errors.ts'
+import { ConsoleError } from '../errors.ts'
 
 const LARGEST_LIMIT = 1_000
 
@@ -10,7 +10,7 @@ export function readLimit(c: Context, otherwise: number): number {
   if (asked === undefined) return otherwise
   const limit = /^\d{1,4}$/.test(asked) ? Number(asked) : 0
   if (limit < 1 || limit > LARGEST_LIMIT) {
-    throw new WorkerError('limit', `limit must be a whole number from 1 to ${LARGEST_LIMIT}`, { param: 'limit' })
+    throw new ConsoleError('limit', `limit must be a whole number from 1 to ${LARGEST_LIMIT}`, { param: 'limit' })
   }
   return limit
 }

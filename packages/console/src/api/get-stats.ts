@@ -1,12 +1,12 @@
 /** `GET /v1/stats`, `/v1/stats/content-gaps`, `/v1/stats/documents`: sums, trends and weak spots. */
 import type { Context } from 'hono'
-import type { Savings, StatisticsSummary } from '@hono-rag-gate/console'
+import type { ConsoleContext } from './context.ts'
+import type { StatisticsSummary } from '../d1/statistics.ts'
+import type { Savings } from '../d1/statistics/savings.ts'
 import { FIGURES, type Figures, shownAs } from 'hono-rag-gate/d1/figures'
-import { requireScope } from '../access.ts'
-import type { GateBindings } from '../bindings.ts'
-import { compositionFor, isDeploymentAdmin } from '../compose.ts'
-import { WorkerError } from '../errors.ts'
-import { readLimit } from '../read-limit.ts'
+import { requireScope } from './require-scope.ts'
+import { ConsoleError } from '../errors.ts'
+import { readLimit } from './read-limit.ts'
 import {
   checkNames,
   DAY_MS,
@@ -27,28 +27,26 @@ const WEEK_MS = 7 * DAY_MS
 /** Confidence under which `weighted-signals` advises at most. */
 const WEAK_BELOW = 0.7
 
-type StatisticsContext = Context<{ Bindings: GateBindings }>
-
 /** Sums up a period: verdicts, reasons, bands, cache, latency, savings, and a point an hour or a day. */
-export async function getStatistics(c: StatisticsContext): Promise<Response> {
-  const composition = compositionFor(c.env)
-  const principal = await requireScope(composition, c.req.raw, 'admin')
+export async function getStatistics(c: ConsoleContext): Promise<Response> {
+  const { ragGateConsole: parts } = c.var
+  const principal = await requireScope(parts, c.req.raw, 'admin')
   checkNames(c, ['from', 'to', 'interval', 'format', ...FILTER_NAMES])
   const period = readPeriod(c, LONGEST_MS)
   const asked = { ...period, interval: readInterval(c, period), filter: readFilter(c) }
   const format = readFormat(c)
   const tenant = readTenants(c, principal)
   // What this isolate still holds is counted too.
-  await composition.log.flush()
-  const { summaries } = composition.statistics
+  await parts.flush()
+  const { summaries } = parts
   const [summary, recording] = await Promise.all([
     summaries.summary({ tenant, ...asked }),
     // What isolates lose belongs to no tenant.
-    isDeploymentAdmin(principal) ? summaries.recording(period.fromMs, period.toMs) : undefined,
+    parts.isOperator(principal) ? summaries.recording(period.fromMs, period.toMs) : undefined,
   ])
   if (format === 'csv') return seriesAsCsv(c, summary)
   // The wire form of an object is an object.
-  return json(c, { ...(onTheWire({ ...summary, recording }) as object), currency: c.env.PRICE_CURRENCY ?? null })
+  return json(c, { ...(onTheWire({ ...summary, recording }) as object), currency: parts.currency })
 }
 
 /** Columns of the series: figures, verdicts, cache states, savings. */
@@ -81,7 +79,7 @@ const OTHER_COLUMNS = [
   'money_net',
 ]
 
-function seriesAsCsv(c: StatisticsContext, { series }: StatisticsSummary): Response {
+function seriesAsCsv(c: ConsoleContext, { series }: StatisticsSummary): Response {
   const rows = series.map(({ byVerdict, byCache, savings, ...point }) => ({
     // The wire form of an object is an object.
     ...(onTheWire(point) as Record<string, unknown>),
@@ -101,9 +99,9 @@ function savingsInColumns({ measured, estimated, money, ...savings }: Savings): 
 }
 
 /** The questions refused most often: what the documents do not answer. */
-export async function getContentGaps(c: StatisticsContext): Promise<Response> {
-  const composition = compositionFor(c.env)
-  const principal = await requireScope(composition, c.req.raw, 'admin')
+export async function getContentGaps(c: ConsoleContext): Promise<Response> {
+  const { ragGateConsole: parts } = c.var
+  const principal = await requireScope(parts, c.req.raw, 'admin')
   checkNames(c, ['from', 'to', 'collection', 'limit', 'format'])
   const { collection } = readFilter(c)
   const format = readFormat(c)
@@ -113,8 +111,8 @@ export async function getContentGaps(c: StatisticsContext): Promise<Response> {
     limit: readLimit(c, 20),
     ...(collection === undefined ? {} : { collection }),
   }
-  await composition.log.flush()
-  const gaps = await composition.statistics.weakSpots.contentGaps(query)
+  await parts.flush()
+  const gaps = await parts.weakSpots.contentGaps(query)
   const rows = onTheWire(gaps) as readonly Record<string, unknown>[]
   if (format === 'json') return json(c, { content_gaps: rows })
   return csv(
@@ -126,9 +124,9 @@ export async function getContentGaps(c: StatisticsContext): Promise<Response> {
 }
 
 /** Documents by the confidence of the decisions they led, week by week. */
-export async function getDocumentTrends(c: StatisticsContext): Promise<Response> {
-  const composition = compositionFor(c.env)
-  const principal = await requireScope(composition, c.req.raw, 'admin')
+export async function getDocumentTrends(c: ConsoleContext): Promise<Response> {
+  const { ragGateConsole: parts } = c.var
+  const principal = await requireScope(parts, c.req.raw, 'admin')
   checkNames(c, ['from', 'to', 'collection', 'limit', 'format', 'sort', 'weak_below', 'min_decisions'])
   const { collection } = readFilter(c)
   const format = readFormat(c)
@@ -141,8 +139,8 @@ export async function getDocumentTrends(c: StatisticsContext): Promise<Response>
     minDecisions: readNumber(c, 'min_decisions', 1, 1e9),
     ...(collection === undefined ? {} : { collection }),
   }
-  await composition.log.flush()
-  const documents = await composition.statistics.weakSpots.documents(query)
+  await parts.flush()
+  const documents = await parts.weakSpots.documents(query)
   const rows = onTheWire(documents) as readonly Record<string, unknown>[]
   if (format === 'json') return json(c, { documents: rows })
   return csv(
@@ -167,6 +165,6 @@ function readNumber(c: Context, name: string, otherwise: number, most: number): 
   const asked = c.req.query(name)
   if (asked === undefined) return otherwise
   const value = /^\d{1,9}(\.\d{1,9})?$/.test(asked) ? Number(asked) : Number.NaN
-  if (!(value <= most)) throw new WorkerError('filter', `${name} must lie in 0..${most}`, { param: name })
+  if (!(value <= most)) throw new ConsoleError('filter', `${name} must lie in 0..${most}`, { param: name })
   return value
 }

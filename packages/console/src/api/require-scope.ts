@@ -13,11 +13,11 @@ const IDENTIFY_TIMEOUT_MS = 3000
  *   `store_unavailable` when whose they are is not known in time
  */
 export async function requireScope(
-  composition: { readonly authenticate: Authenticate },
+  { authenticate }: { readonly authenticate: Authenticate },
   request: Request,
   scope: Scope,
 ): Promise<Principal> {
-  const principal = await inTime(IDENTIFY_TIMEOUT_MS, IDENTIFY_FAULTS, async () => composition.authenticate(request))
+  const principal = await inTime(IDENTIFY_TIMEOUT_MS, IDENTIFY_FAULTS, async () => authenticate(request))
   if (principal === null || !request.headers.has('authorization')) {
     throw new RagGateError('unauthorized', 'A bearer token is needed')
   }

@@ -1,71 +1,41 @@
 /** `/v1/feedback` and `/v1/decisions/{id}/label`: what people say of answers and refusals, and what follows from it. */
-import type { Context, MiddlewareHandler } from 'hono'
+import type { ConsoleContext } from './context.ts'
 import { estimateErrorRates, type LabelledDecisions, suggestThresholdChange } from '@hono-rag-gate/calibration'
-import { type LabelCount, timeOfEvent, type TotalsOf } from '@hono-rag-gate/console'
+import type { LabelCount } from '../d1/feedback.ts'
+import type { TotalsOf } from '../d1/statistics/totals.ts'
+import { timeOfEvent } from '../feedback/answer-token.ts'
 import type { Policy } from 'hono-rag-gate/core/policy'
 import { isRagGateError, RagGateError } from 'hono-rag-gate/errors'
 import { readJsonObject } from 'hono-rag-gate/middleware'
-import type { Principal } from 'hono-rag-gate/ports'
-import { requireScope } from '../access.ts'
-import type { GateBindings } from '../bindings.ts'
-import { compositionFor } from '../compose.ts'
-import { WorkerError } from '../errors.ts'
-import { policyOfId } from '../policies/policy-for.ts'
-import { readLimit } from '../read-limit.ts'
+import { requireScope } from './require-scope.ts'
+import { ConsoleError } from '../errors.ts'
+import { readLimit } from './read-limit.ts'
 import { checkNames, DAY_MS, readFilter, readFormat, readPeriod, readTenant } from './parameters.ts'
-import { daysOf } from './stores.ts'
 import { csv, json, onTheWire } from './wire.ts'
 
 const LIMITS = { maxBytes: 32_768, timeoutMs: 10_000 }
 const MAX_COMMENT_BYTES = 10_240
-const DEFAULT_RETENTION_DAYS = 90
 const LONGEST_MS = 366 * DAY_MS
-/** Names the header in which a signed id goes out with every answer and refusal. */
-const FEEDBACK_HEADER = 'rag-gate-feedback'
-
-type FeedbackContext = Context<{ Bindings: GateBindings }>
-
-/** Gives every answer and refusal of the gate its signed id, in a header. Mount it before the gate. */
-export const feedbackHeader: MiddlewareHandler<{ Bindings: GateBindings }> = async function feedbackHeader(c, next) {
-  const { answerTokens: tokens } = compositionFor(c.env)
-  if (tokens === undefined) return next()
-  // Found out before the answer is made: nothing that fails later may take a finished answer away.
-  const principal = await whoAsks(c)
-  await next()
-  const [, eventId] = /;id="([^"]+)"/.exec(c.res.headers.get('rag-gate') ?? '') ?? []
-  if (eventId === undefined || principal === null) return
-  c.res.headers.set(FEEDBACK_HEADER, await tokens.sign(principal.tenant, eventId))
-}
-
-/** `null` also where it cannot be told: the gate says so itself. */
-async function whoAsks(c: FeedbackContext): Promise<Principal | null> {
-  try {
-    return await compositionFor(c.env).authenticate(c.req.raw)
-  } catch {
-    return null
-  }
-}
-
+const LABELS_MS = 90 * DAY_MS
 /** Keeps what whoever was answered says of it. */
-export async function postFeedback(c: FeedbackContext): Promise<Response> {
-  const composition = compositionFor(c.env)
-  const principal = await composition.authenticate(c.req.raw)
+export async function postFeedback(c: ConsoleContext): Promise<Response> {
+  const { ragGateConsole: parts } = c.var
+  const principal = await parts.authenticate(c.req.raw)
   if (principal === null) throw new RagGateError('unauthorized', 'Credentials are needed to say something of an answer')
   const { answer, rating, comment, ...others } = await readJsonObject(c.req, LIMITS)
   if (Object.keys(others).length > 0) {
     throw new RagGateError('unknown_field', 'The body may have only answer, rating and comment')
   }
   const said = { rating: checkRating(rating), ...checkComment(comment) }
-  const eventId =
-    typeof answer === 'string' ? await composition.answerTokens?.read(principal.tenant, answer) : undefined
-  if (eventId === undefined) throw new WorkerError('answer_unknown', 'There is no such answer', { param: 'answer' })
-  const keptMs = (daysOf(c.env, 'DECISION_RETENTION_DAYS') ?? DEFAULT_RETENTION_DAYS) * DAY_MS
-  if (timeOfEvent(eventId) < Date.now() - keptMs) {
-    throw new WorkerError('answer_expired', 'The answer is too old: nothing of it is kept any more')
+  const eventId = typeof answer === 'string' ? await parts.answerTokens?.read(principal.tenant, answer) : undefined
+  if (eventId === undefined) throw new ConsoleError('answer_unknown', 'There is no such answer', { param: 'answer' })
+  const keptMs = parts.decisionDays * DAY_MS
+  if (timeOfEvent(eventId) < parts.clock.nowMs() - keptMs) {
+    throw new ConsoleError('answer_expired', 'The answer is too old: nothing of it is kept any more')
   }
-  await composition.log.flush()
+  await parts.flush()
   await keep(() =>
-    composition.statistics.feedback.label({
+    parts.feedback.label({
       tenant: principal.tenant,
       eventId,
       source: 'user',
@@ -77,19 +47,19 @@ export async function postFeedback(c: FeedbackContext): Promise<Response> {
 }
 
 /** Keeps what a reviewer says of a decision; it counts before what the user said. */
-export async function putLabel(c: FeedbackContext): Promise<Response> {
-  const composition = compositionFor(c.env)
-  const principal = await requireScope(composition, c.req.raw, 'admin')
+export async function putLabel(c: ConsoleContext): Promise<Response> {
+  const { ragGateConsole: parts } = c.var
+  const principal = await requireScope(parts, c.req.raw, 'admin')
   const { rating, comment, ...others } = await readJsonObject(c.req, LIMITS)
   if (Object.keys(others).length > 0) {
     throw new RagGateError('unknown_field', 'The body may have only rating and comment')
   }
   const said = { rating: checkRating(rating), ...checkComment(comment) }
   const tenant = readTenant(c, principal)
-  await composition.log.flush()
-  const { recorded, feedback } = composition.statistics
+  await parts.flush()
+  const { recorded, feedback } = parts
   const found = await recorded.one(tenant, c.req.param('id') ?? '')
-  if (found === undefined) throw new WorkerError('decision_not_found', 'There is no such decision')
+  if (found === undefined) throw new ConsoleError('decision_not_found', 'There is no such decision')
   await keep(() =>
     feedback.label({ tenant, eventId: found.id, source: 'reviewer', principalId: principal.id, ...said }),
   )
@@ -97,16 +67,16 @@ export async function putLabel(c: FeedbackContext): Promise<Response> {
 }
 
 /** How often each policy errs, by what people say, and which way its threshold should go. */
-export async function getFeedback(c: FeedbackContext): Promise<Response> {
-  const composition = compositionFor(c.env)
-  const principal = await requireScope(composition, c.req.raw, 'admin')
+export async function getFeedback(c: ConsoleContext): Promise<Response> {
+  const { ragGateConsole: parts } = c.var
+  const principal = await requireScope(parts, c.req.raw, 'admin')
   checkNames(c, ['from', 'to', 'limit', 'format'])
   const tenant = readTenant(c, principal)
   const period = readPeriod(c, LONGEST_MS, 31 * DAY_MS)
   const format = readFormat(c)
   const limit = readLimit(c, 50)
-  await composition.log.flush()
-  const { summaries, feedback } = composition.statistics
+  await parts.flush()
+  const { summaries, feedback } = parts
   const latest = await feedback.latest(tenant, period.fromMs, period.toMs, limit)
   const rows = onTheWire(latest) as readonly Record<string, unknown>[]
   if (format === 'csv') {
@@ -122,24 +92,24 @@ export async function getFeedback(c: FeedbackContext): Promise<Response> {
     summaries.summary({ tenant, ...period, interval: 'day' }),
   ])
   const policies = await Promise.all(
-    byPolicy.map(async (totals) => errorsOf(totals, await policyOfId(composition, tenant, totals.name), counts)),
+    byPolicy.map(async (totals) => errorsOf(totals, await parts.policyOf(tenant, totals.name), counts)),
   )
   return json(c, { policies, labels: rows })
 }
 
 /** What people said, as labelled questions that `rag-gate eval` and `calibrate` read. */
-export async function getLabels(c: FeedbackContext): Promise<Response> {
-  const composition = compositionFor(c.env)
-  const principal = await requireScope(composition, c.req.raw, 'admin')
+export async function getLabels(c: ConsoleContext): Promise<Response> {
+  const { ragGateConsole: parts } = c.var
+  const principal = await requireScope(parts, c.req.raw, 'admin')
   checkNames(c, ['from', 'to', 'collection'])
   const { collection } = readFilter(c)
   const query = {
     tenant: readTenant(c, principal),
-    ...readPeriod(c, LONGEST_MS, DEFAULT_RETENTION_DAYS * DAY_MS),
+    ...readPeriod(c, LONGEST_MS, LABELS_MS),
     ...(collection === undefined ? {} : { collection }),
   }
-  await composition.log.flush()
-  const said = await composition.statistics.feedback.questions(query)
+  await parts.flush()
+  const said = await parts.feedback.questions(query)
   const labels = said.flatMap(({ question, answerable, source, collection: of }) =>
     question === null ? [] : [{ question, answerable, kind: kindOf(answerable, source), collection: of }],
   )
@@ -190,7 +160,7 @@ function suggestionFor(
 
 function checkRating(rating: unknown): 'right' | 'wrong' {
   if (rating === 'right' || rating === 'wrong') return rating
-  throw new WorkerError('rating', 'rating must be right or wrong', { param: 'rating' })
+  throw new ConsoleError('rating', 'rating must be right or wrong', { param: 'rating' })
 }
 
 function checkComment(comment: unknown): { readonly comment?: string } {
@@ -199,7 +169,7 @@ function checkComment(comment: unknown): { readonly comment?: string } {
     if (!/\p{Surrogate}/u.test(comment)) return { comment }
     throw new RagGateError('invalid_unicode', 'comment is not well-formed Unicode', { param: 'comment' })
   }
-  throw new WorkerError('comment_too_long', `comment must be a string of at most ${MAX_COMMENT_BYTES} bytes`, {
+  throw new ConsoleError('comment_too_long', `comment must be a string of at most ${MAX_COMMENT_BYTES} bytes`, {
     param: 'comment',
   })
 }

@@ -1,16 +1,13 @@
 /** `POST /v1/replay`: what another policy would have decided. */
-import type { Context } from 'hono'
+import type { ConsoleContext } from './context.ts'
 import { measuredRate, type NOT_REPLAYABLE, replayDecision, whereReaderFails } from '@hono-rag-gate/calibration'
 import type { Verdict } from 'hono-rag-gate/core/gates'
 import type { Policy } from 'hono-rag-gate/core/policy'
 import { RagGateError } from 'hono-rag-gate/errors'
 import { readJsonObject } from 'hono-rag-gate/middleware'
-import { requireScope } from '../access.ts'
-import type { GateBindings } from '../bindings.ts'
-import { type Composition, compositionFor } from '../compose.ts'
-import { WorkerError } from '../errors.ts'
-import { policyOfId } from '../policies/policy-for.ts'
-import { POLICY_NAMES, policyNamed } from '../policies/policy-named.ts'
+import { requireScope } from './require-scope.ts'
+import { ConsoleError } from '../errors.ts'
+import type { ConsoleParts } from '../parts.ts'
 import { checkNames, DAY_MS, readFilter, readPeriod, readTenant } from './parameters.ts'
 import { json } from './wire.ts'
 
@@ -26,18 +23,18 @@ const NAMED = 50
  * an answer from the cache is left out. Findings about texts stand as they were; what a record does not hold makes it not
  * replayable, never a guess.
  */
-export async function postReplay(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
-  const composition = compositionFor(c.env)
-  const principal = await requireScope(composition, c.req.raw, 'admin')
+export async function postReplay(c: ConsoleContext): Promise<Response> {
+  const { ragGateConsole: parts } = c.var
+  const principal = await requireScope(parts, c.req.raw, 'admin')
   checkNames(c, ['from', 'to', 'collection'])
   const { policy: asked, ...others } = await readJsonObject(c.req, LIMITS)
   if (Object.keys(others).length > 0) throw new RagGateError('unknown_field', 'The body may have only policy')
   const tenant = readTenant(c, principal)
-  const policy = await policyAsked(composition, tenant, asked)
+  const policy = await policyAsked(parts, tenant, asked)
   const { collection } = readFilter(c)
   const period = readPeriod(c, LONGEST_MS, 31 * DAY_MS)
-  await composition.log.flush()
-  const recorded = await composition.statistics.recorded.sample({
+  await parts.flush()
+  const recorded = await parts.recorded.sample({
     tenant,
     ...period,
     limit: SAMPLE,
@@ -78,15 +75,12 @@ export async function postReplay(c: Context<{ Bindings: GateBindings }>): Promis
 }
 
 /** @throws `policy_unknown` for what is neither a name nor the id of a policy of the tenant */
-async function policyAsked(composition: Composition, tenant: string, asked: unknown): Promise<Policy> {
-  if (typeof asked === 'string') {
-    if (POLICY_NAMES.includes(asked)) return policyNamed(asked)
-    const policy = await policyOfId(composition, tenant, asked)
-    if (policy !== undefined) return policy
-  }
-  throw new WorkerError(
+async function policyAsked({ policyOf, policyNames }: ConsoleParts, tenant: string, asked: unknown): Promise<Policy> {
+  const policy = typeof asked === 'string' ? await policyOf(tenant, asked) : undefined
+  if (policy !== undefined) return policy
+  throw new ConsoleError(
     'policy_unknown',
-    `policy must be the id of a pushed policy or one of ${POLICY_NAMES.join(', ')}`,
+    `policy must be the id of a pushed policy${policyNames.length === 0 ? '' : ` or one of ${policyNames.join(', ')}`}`,
     { param: 'policy' },
   )
 }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readInstant } from '../../../workers/gate/read-instant.ts'
+import { readInstant } from '../../packages/console/src/api/read-instant.ts'
 
 describe('readInstant', () => {
   it.each([

@@ -1,7 +1,7 @@
 /** CSV as people open it: in spreadsheets, which calculate what looks like a formula. */
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { csvCell, csvText } from '../../../workers/gate/statistics/wire.ts'
+import { csvCell, csvText } from '../../packages/console/src/api/wire.ts'
 
 it.each([
   ['=1+1', `'=1+1`],

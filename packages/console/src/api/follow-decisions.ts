@@ -1,11 +1,9 @@
 /** `GET /v1/decisions/live`: decisions as they arrive, as lines of JSON. */
 import { textStream } from 'hono-rag-gate/http'
-import type { Context } from 'hono'
-import type { Arrivals } from '@hono-rag-gate/console'
+import type { ConsoleContext } from './context.ts'
+import type { Arrivals } from '../d1/arrivals.ts'
 import { isRagGateError } from 'hono-rag-gate/errors'
-import { requireScope } from '../access.ts'
-import type { GateBindings } from '../bindings.ts'
-import { compositionFor } from '../compose.ts'
+import { requireScope } from './require-scope.ts'
 import { listed } from './get-decisions.ts'
 import { checkNames, FILTER_NAMES, readFilter, readTenant } from './parameters.ts'
 import { NO_STORE } from './wire.ts'
@@ -17,14 +15,14 @@ export const POLLING = { everyMs: 2_000, forMs: 60_000 }
  * Streams a tenant's decisions from now on, or from after the event `since`. A line without anything says that there was
  * nothing new; one with `error`, that the stream ends early.
  */
-export async function followDecisions(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
-  const composition = compositionFor(c.env)
-  const principal = await requireScope(composition, c.req.raw, 'admin')
+export async function followDecisions(c: ConsoleContext): Promise<Response> {
+  const { ragGateConsole: parts } = c.var
+  const principal = await requireScope(parts, c.req.raw, 'admin')
   checkNames(c, ['since', ...FILTER_NAMES])
   const tenant = readTenant(c, principal)
   const filter = readFilter(c)
-  await composition.log.flush()
-  const { arrivals } = composition.statistics
+  await parts.flush()
+  const { arrivals } = parts
   const place = await arrivals.place(tenant, c.req.query('since'))
   const lines = linesOf((after) => arrivals.since({ tenant, filter, after }), place)
   return c.body(

@@ -1,15 +1,12 @@
 /** `GET /v1/decisions` and `/v1/decisions/{id}`: what was decided, one by one. */
-import type { Context } from 'hono'
-import type { ListedDecision, RecordedDecision } from '@hono-rag-gate/console'
+import type { ConsoleContext } from './context.ts'
+import type { ListedDecision, RecordedDecision } from '../d1/recorded-decisions.ts'
 import { canonicalJson } from 'hono-rag-gate/core/lib'
-import { type RejectionFacts, rejectionRecord } from '@hono-rag-gate/presets/sufficiency'
+import { refusalRecord } from 'hono-rag-gate/core/reports'
 import type { Decision, Policy } from 'hono-rag-gate/core/policy'
-import { requireScope } from '../access.ts'
-import type { GateBindings } from '../bindings.ts'
-import { compositionFor } from '../compose.ts'
-import { WorkerError } from '../errors.ts'
-import { policyOfId } from '../policies/policy-for.ts'
-import { readLimit } from '../read-limit.ts'
+import { requireScope } from './require-scope.ts'
+import { ConsoleError } from '../errors.ts'
+import { readLimit } from './read-limit.ts'
 import { cursorOf, readCursor } from './cursor.ts'
 import { checkNames, DAY_MS, FILTER_NAMES, readFilter, readFormat, readPeriod, readTenant } from './parameters.ts'
 import { csv, json, onTheWire } from './wire.ts'
@@ -39,9 +36,9 @@ export const COLUMNS = [
 ]
 
 /** A page of decisions, the latest first. */
-export async function listDecisions(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
-  const composition = compositionFor(c.env)
-  const principal = await requireScope(composition, c.req.raw, 'admin')
+export async function listDecisions(c: ConsoleContext): Promise<Response> {
+  const { ragGateConsole: parts } = c.var
+  const principal = await requireScope(parts, c.req.raw, 'admin')
   checkNames(c, ['from', 'to', 'limit', 'cursor', 'format', 'principal', ...FILTER_NAMES])
   const tenant = readTenant(c, principal)
   const filter = readFilter(c)
@@ -51,8 +48,8 @@ export async function listDecisions(c: Context<{ Bindings: GateBindings }>): Pro
   const principalId = c.req.query('principal')
   const bound = [tenant, canonicalJson({ ...filter }), canonicalJson(principalId ?? null)]
   const after = readCursor(c.req.query('cursor'), bound)
-  await composition.log.flush()
-  const { decisions, next } = await composition.statistics.recorded.list({
+  await parts.flush()
+  const { decisions, next } = await parts.recorded.list({
     tenant,
     ...period,
     filter,
@@ -76,15 +73,15 @@ export function listed({ escalate, ...decision }: ListedDecision): Record<string
 }
 
 /** The full record of one decision. */
-export async function getDecision(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
-  const composition = compositionFor(c.env)
-  const principal = await requireScope(composition, c.req.raw, 'admin')
+export async function getDecision(c: ConsoleContext): Promise<Response> {
+  const { ragGateConsole: parts } = c.var
+  const principal = await requireScope(parts, c.req.raw, 'admin')
   checkNames(c, [])
   const tenant = readTenant(c, principal)
-  await composition.log.flush()
-  const found = await composition.statistics.recorded.one(tenant, c.req.param('id') ?? '')
-  if (found === undefined) throw new WorkerError('decision_not_found', 'There is no such decision')
-  const policy = await policyOfId(composition, tenant, found.policyId)
+  await parts.flush()
+  const found = await parts.recorded.one(tenant, c.req.param('id') ?? '')
+  if (found === undefined) throw new ConsoleError('decision_not_found', 'There is no such decision')
+  const policy = await parts.policyOf(tenant, found.policyId)
   return json(c, { ...wholeRecord(found), told: policy === undefined ? {} : toldOf(decisionOf(found), policy) })
 }
 
@@ -117,13 +114,9 @@ function wholeRecord(found: RecordedDecision): Record<string, unknown> {
     policy,
     calibration: calibrationOf(found),
     question_text: questionText,
-    rejection: rejectionRecord(decisionOf(found), rejectionFacts(found)) ?? null,
+    rejection: refusalRecord(decisionOf(found), found.atMs, found.questionText ?? undefined) ?? null,
     audit_events: auditEvents.map(({ atMs, ...event }) => ({ at: new Date(atMs).toISOString(), ...event })),
   }
-}
-
-function rejectionFacts({ atMs, questionText }: RecordedDecision): RejectionFacts {
-  return { atMs, ...(questionText === null ? {} : { question: questionText }) }
 }
 
 /** What the policy was calibrated on, and whether documents had changed by the time it decided. */

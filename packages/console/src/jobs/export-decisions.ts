@@ -1,11 +1,11 @@
 /** Decisions into a bucket: for each tenant and UTC day, parts of a thousand, written by the cron trigger. */
-import { type DecisionRow, EVERY_TENANT, type Position } from '@hono-rag-gate/console'
-import { RagGateError } from 'hono-rag-gate/errors'
-import type { GateBindings } from '../bindings.ts'
-import { compositionFor } from '../compose.ts'
-import { COLUMNS } from './get-decisions.ts'
-import { DAY_MS, HOUR_MS } from './parameters.ts'
-import { csvText, onTheWire } from './wire.ts'
+import type { R2Bucket, R2Object } from '@cloudflare/workers-types'
+import { COLUMNS } from '../api/get-decisions.ts'
+import { DAY_MS, HOUR_MS } from '../api/parameters.ts'
+import { csvText, onTheWire } from '../api/wire.ts'
+import type { DecisionRow, Position } from '../d1/recorded-decisions.ts'
+import { EVERY_TENANT } from '../d1/statistics/wanted.ts'
+import type { ConsoleParts } from '../parts.ts'
 
 /** Days that are looked at: a Worker that was away for a week misses nothing. */
 const DAYS_BACK = 7
@@ -29,15 +29,10 @@ interface Written {
  * does nothing.
  *
  * @returns parts that were written; at most 20, and the next run goes on
- * @throws `config_invalid` for another format than `jsonl` and `csv`
  */
-export async function exportDecisions(env: GateBindings, nowMs: number): Promise<number> {
-  const { EXPORTS: bucket, EXPORT_FORMAT: format = 'jsonl' } = env
-  if (bucket === undefined) return 0
-  if (format !== 'jsonl' && format !== 'csv') {
-    throw new RagGateError('config_invalid', 'EXPORT_FORMAT must be jsonl or csv', { param: 'EXPORT_FORMAT' })
-  }
-  const { summaries, recorded } = compositionFor(env).statistics
+export async function exportDecisions({ summaries, recorded, exports }: ConsoleParts, nowMs: number): Promise<number> {
+  if (exports === undefined) return 0
+  const { bucket, format = 'jsonl' } = exports
   const toMs = Math.floor((nowMs - SETTLED_MS) / DAY_MS) * DAY_MS
   const fromMs = toMs - DAYS_BACK * DAY_MS
   const { byTenant } = await summaries.summary({ tenant: EVERY_TENANT, fromMs, toMs, interval: 'day' })

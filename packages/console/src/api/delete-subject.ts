@@ -1,0 +1,23 @@
+/** `DELETE /v1/subjects/{id}`: erases what the statistics hold of a principal. */
+import type { ConsoleContext } from './context.ts'
+import { requireScope } from './require-scope.ts'
+import { ConsoleError } from '../errors.ts'
+import { checkNames, readTenant } from './parameters.ts'
+import { json, onTheWire } from './wire.ts'
+
+const MAX_CHARACTERS = 200
+
+/** Answers with what was erased; 202 when there is so much that the cron trigger carries on with it. */
+export async function deleteSubject(c: ConsoleContext): Promise<Response> {
+  const { ragGateConsole: parts } = c.var
+  const principal = await requireScope(parts, c.req.raw, 'admin')
+  checkNames(c, [])
+  const tenant = readTenant(c, principal)
+  const subject = c.req.param('id') ?? ''
+  if (subject === '' || subject.length > MAX_CHARACTERS) {
+    throw new ConsoleError('filter', `A subject has 1 to ${MAX_CHARACTERS} characters`, { param: 'id' })
+  }
+  await parts.flush()
+  const { finished, ...erased } = await parts.erasures.erase(tenant, subject)
+  return json(c, { subject, finished, erased: onTheWire(erased) }, finished ? 200 : 202)
+}

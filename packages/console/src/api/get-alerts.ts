@@ -1,0 +1,22 @@
+/** `GET /alerts`. */
+import type { Alert } from '../d1/alerts.ts'
+import type { ConsoleContext } from './context.ts'
+import { checkNames, readTenant } from './parameters.ts'
+import { readLimit } from './read-limit.ts'
+import { requireScope } from './require-scope.ts'
+import { json, onTheWire } from './wire.ts'
+
+/** Alerts, open ones first, then the latest. */
+export async function getAlerts(c: ConsoleContext): Promise<Response> {
+  const { ragGateConsole: parts } = c.var
+  const principal = await requireScope(parts, c.req.raw, 'admin')
+  checkNames(c, ['limit'])
+  const alerts = await parts.alerts.list(readTenant(c, principal), readLimit(c, 50))
+  return json(c, { alerts: alerts.map(sentAlert) })
+}
+
+/** An alert as it is sent. */
+export function sentAlert({ untold: _told, tenant: _tenant, ...alert }: Alert): object {
+  // The wire form of an object is an object.
+  return onTheWire(alert) as object
+}

@@ -1,0 +1,41 @@
+/** Errors of the console: what the gate does not know, by its stable code, with its status. */
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { RagGateError } from 'hono-rag-gate/errors'
+
+/** Codes beside those of the gate. */
+export type ConsoleErrorCode =
+  | 'range_too_large'
+  | 'limit'
+  | 'interval'
+  | 'sort'
+  | 'format'
+  | 'filter'
+  | 'cursor'
+  | 'decision_not_found'
+  | 'answer_unknown'
+  | 'answer_expired'
+  | 'rating'
+  | 'comment_too_long'
+  | 'tenant_id'
+  | 'policy_unknown'
+
+/** An error with one of them; with a code of the gate it is a `RagGateError`. */
+export class ConsoleError extends RagGateError<ConsoleErrorCode> {}
+
+/** What they are answered with. */
+export const CONSOLE_STATUS: Readonly<Record<ConsoleErrorCode, ContentfulStatusCode>> = {
+  range_too_large: 422,
+  limit: 422,
+  interval: 422,
+  sort: 422,
+  format: 422,
+  filter: 422,
+  cursor: 400,
+  decision_not_found: 404,
+  answer_unknown: 404,
+  answer_expired: 410,
+  rating: 422,
+  comment_too_long: 422,
+  tenant_id: 422,
+  policy_unknown: 422,
+}

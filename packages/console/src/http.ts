@@ -1,0 +1,6 @@
+/** What routes beside the console share with it: who asks, whose data is meant, limits, instants, names as they are sent. */
+export { readInstant } from './api/read-instant.ts'
+export { readLimit } from './api/read-limit.ts'
+export { requireScope } from './api/require-scope.ts'
+export { tenantFor } from './api/tenant-for.ts'
+export { snakeCase } from './api/wire.ts'

@@ -1,0 +1,97 @@
+/** What a console is made of. */
+import type { D1Database, R2Bucket } from '@cloudflare/workers-types'
+import {
+  callable,
+  group,
+  methods,
+  number,
+  object,
+  oneOf,
+  type OptionKinds,
+  required,
+  requireOptions,
+  strings,
+  type Tenant,
+  text,
+} from 'hono-rag-gate/core/lib'
+import type { Policy, PolicyPin } from 'hono-rag-gate/core/policy'
+import type { Authenticate, Clock, DecisionLog, Principal } from 'hono-rag-gate/ports'
+import type { AlertBounds } from './alerts/alert-rules.ts'
+import type { AnswerTokens } from './feedback/answer-token.ts'
+
+/** Options of `console`, and of its jobs. */
+export interface ConsoleOptions {
+  /** Database with the migrations of `hono-rag-gate/d1/migrations` applied. */
+  readonly db: D1Database
+  /** Finds out who asks. Everything but feedback needs the scope `admin`, and concerns the tenant of who asks. */
+  readonly authenticate: Authenticate
+  /** Who may act for every tenant: names one by `?tenant=`, and sums up all by `?tenant=*`. @default nobody */
+  readonly isOperator?: (principal: Principal) => boolean
+  /**
+   * The policy of an id, or of one of `policyNames`, for replays and for what follows from feedback.
+   *
+   * @default none is known
+   */
+  readonly policyOf?: (tenant: Tenant, asked: string) => Policy | undefined | Promise<Policy | undefined>
+  /** Names of the policies that can be chosen. @default none */
+  readonly policyNames?: readonly string[]
+  /** The log of the gate: flushed before figures are read. @default what an isolate still holds is not counted */
+  readonly log?: Pick<DecisionLog, 'flush'>
+  /** `createAnswerTokens(…)`: those who were answered can say something of it. @default every answer is unknown */
+  readonly answerTokens?: AnswerTokens
+  /** Currency of the prices of the gate's `savings`. @default none is named */
+  readonly currency?: string
+  /** Days for which single decisions are kept; counts stay. 1..3650. @default 90 */
+  readonly decisionDays?: number
+  /** Days for which the audit trail is kept. 1..3650. @default 730 */
+  readonly auditDays?: number
+  /** What the job looks at. @default the bounds of `AlertBounds`, and nobody is told */
+  readonly alerts?: AlertOptions
+  /** Where each day's decisions are exported to. @default nowhere */
+  readonly exports?: ExportOptions
+  /** @default the system's */
+  readonly clock?: Clock
+}
+
+/** Options of the alerts. */
+export interface AlertOptions {
+  readonly bounds?: AlertBounds
+  /** Told by POST when an alert opens or closes. @default nobody is told */
+  readonly webhookUrl?: string
+  /** The collections of a tenant as they stand, for policies that were calibrated on one. @default none is compared */
+  readonly collectionsOf?: (tenant: Tenant) => Promise<readonly StandingCollection[]>
+}
+
+/** A collection as a pin would name it, and the policy that is chosen for it. */
+export interface StandingCollection {
+  readonly pin: PolicyPin
+  readonly policyId: string | null
+}
+
+/** Options of the export. */
+export interface ExportOptions {
+  readonly bucket: R2Bucket
+  /** @default 'jsonl' */
+  readonly format?: 'jsonl' | 'csv'
+}
+
+const OPTIONS: OptionKinds<ConsoleOptions> = {
+  db: required(methods('prepare', 'batch')),
+  authenticate: required(callable),
+  isOperator: callable,
+  policyOf: callable,
+  policyNames: strings,
+  log: methods('flush'),
+  answerTokens: methods('sign', 'read'),
+  currency: text,
+  decisionDays: number(1, 3650),
+  auditDays: number(1, 3650),
+  alerts: group<AlertOptions>({ bounds: object, webhookUrl: text, collectionsOf: callable }),
+  exports: group<ExportOptions>({ bucket: required(methods('list', 'put')), format: oneOf('jsonl', 'csv') }),
+  clock: methods('nowMs'),
+}
+
+/** @throws `config_invalid` naming the option that is missing, unknown or of another kind */
+export function checkOptions(options: ConsoleOptions): void {
+  requireOptions(options, OPTIONS, 'config_invalid', 'console')
+}

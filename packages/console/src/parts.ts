@@ -1,0 +1,117 @@
+/** A console put together: what its routes and its jobs work with. */
+import type { Tenant } from 'hono-rag-gate/core/lib'
+import type { Policy } from 'hono-rag-gate/core/policy'
+import type { Authenticate, Clock, Principal } from 'hono-rag-gate/ports'
+import { type Alerts, createD1Alerts } from './d1/alerts.ts'
+import { type Arrivals, createD1Arrivals } from './d1/arrivals.ts'
+import { type AuditTrail, createD1AuditTrail } from './d1/audit-trail.ts'
+import { createD1Erasures, type Erasures } from './d1/erasures.ts'
+import { createD1Feedback, type Feedback } from './d1/feedback.ts'
+import { createD1Policies, type Policies } from './d1/policies.ts'
+import { createD1RecordedDecisions, type RecordedDecisions } from './d1/recorded-decisions.ts'
+import { createD1Retention, type Retention } from './d1/retention.ts'
+import { createD1Statistics, type Statistics } from './d1/statistics.ts'
+import { createD1WeakSpots, type WeakSpots } from './d1/weak-spots.ts'
+import type { AnswerTokens } from './feedback/answer-token.ts'
+import { type AlertOptions, checkOptions, type ConsoleOptions, type ExportOptions } from './options.ts'
+
+/** What is kept in D1, behind small interfaces. */
+export interface ConsoleStores {
+  readonly summaries: Statistics
+  readonly recorded: RecordedDecisions
+  readonly arrivals: Arrivals
+  readonly weakSpots: WeakSpots
+  readonly audit: AuditTrail
+  readonly retention: Retention
+  readonly erasures: Erasures
+  readonly feedback: Feedback
+  readonly alerts: Alerts
+  readonly policies: Policies
+}
+
+/** The options of a console with their defaults, and its stores. */
+export interface ConsoleParts extends ConsoleStores {
+  readonly authenticate: Authenticate
+  readonly isOperator: (principal: Principal) => boolean
+  readonly policyOf: (tenant: Tenant, asked: string) => Promise<Policy | undefined>
+  readonly policyNames: readonly string[]
+  /** Writes what this isolate still holds, so that it is counted too. */
+  readonly flush: () => Promise<void>
+  readonly answerTokens: AnswerTokens | undefined
+  readonly currency: string | null
+  readonly decisionDays: number
+  readonly alertSettings: AlertOptions
+  readonly exports: ExportOptions | undefined
+  readonly clock: Clock
+}
+
+const SYSTEM_CLOCK: Clock = { nowMs: () => Date.now() }
+const DECISION_DAYS = 90
+
+const opened = new WeakMap<ConsoleOptions, ConsoleParts>()
+
+/**
+ * The parts of a console: made once for an object of options, so that its routes and its jobs share them.
+ *
+ * @throws `config_invalid` naming the option at fault
+ */
+export function openConsole(options: ConsoleOptions): ConsoleParts {
+  const known = opened.get(options)
+  if (known !== undefined) return known
+  checkOptions(options)
+  const made = partsOf(options)
+  opened.set(options, made)
+  return made
+}
+
+/** The parts for a request's bindings: a function of options is called once for each object of bindings. */
+export function partsFor<Bindings extends object>(
+  given: ConsoleOptions | ((env: Bindings) => ConsoleOptions),
+): (env: Bindings) => ConsoleParts {
+  if (typeof given !== 'function') {
+    const parts = openConsole(given)
+    return () => parts
+  }
+  const byBindings = new WeakMap<object, ConsoleParts>()
+  return (env) => {
+    // Outside Workers Hono may have no bindings; the same parts then serve all.
+    const holder: object = env ?? given
+    const known = byBindings.get(holder)
+    if (known !== undefined) return known
+    const made = openConsole(given(env))
+    byBindings.set(holder, made)
+    return made
+  }
+}
+
+function partsOf(options: ConsoleOptions): ConsoleParts {
+  const { db, log, policyOf, clock = SYSTEM_CLOCK, decisionDays, auditDays } = options
+  return {
+    authenticate: options.authenticate,
+    isOperator: options.isOperator ?? (() => false),
+    policyOf: async (tenant, asked) => policyOf?.(tenant, asked),
+    policyNames: options.policyNames ?? [],
+    flush: async () => log?.flush(),
+    answerTokens: options.answerTokens,
+    currency: options.currency ?? null,
+    decisionDays: decisionDays ?? DECISION_DAYS,
+    alertSettings: options.alerts ?? {},
+    exports: options.exports,
+    clock,
+    summaries: createD1Statistics({ db }),
+    recorded: createD1RecordedDecisions({ db }),
+    arrivals: createD1Arrivals({ db }),
+    weakSpots: createD1WeakSpots({ db }),
+    audit: createD1AuditTrail({ db }),
+    retention: createD1Retention({
+      db,
+      clock,
+      ...(decisionDays === undefined ? {} : { decisionDays }),
+      ...(auditDays === undefined ? {} : { auditDays }),
+    }),
+    erasures: createD1Erasures({ db, clock }),
+    feedback: createD1Feedback({ db, clock }),
+    alerts: createD1Alerts({ db, clock }),
+    policies: createD1Policies({ db, clock }),
+  }
+}
