@@ -3,7 +3,7 @@ import { errorCodes } from './error-codes.ts'
 import { read } from './pages.ts'
 
 test('docs/reference/http-api.md has every error code, with the status it is answered with', () => {
-  const tables = read('src/middleware/respond.ts') + read('workers/gate/errors.ts')
+  const tables = ['src/middleware/respond.ts', 'packages/console/src/errors.ts', 'workers/gate/errors.ts'].map(read).join('')
   const answered = Array.from(tables.matchAll(/^ {2}(\w+): (\d{3}),$/gm), ([, code, status]) => [code!, status!])
   expect(answered.map(([code]) => code).sort()).toEqual(errorCodes().sort())
 
@@ -12,6 +12,6 @@ test('docs/reference/http-api.md has every error code, with the status it is ans
   expect(Object.fromEntries(told.flat())).toEqual(Object.fromEntries(answered))
 })
 
-test('no code has two meanings: the ready Worker repeats none of the gate', () => {
+test('no code has two meanings: gate, console and ready Worker repeat none of each other', () => {
   expect(new Set(errorCodes()).size).toBe(errorCodes().length)
 })

@@ -22,7 +22,6 @@ export type WorkerErrorCode =
   | 'key_scopes'
   | 'key_expiry'
   | 'key_not_found'
-  | 'policy_unknown'
   | 'nothing_to_roll_back'
   | 'why'
   | 'policy_settings'
@@ -53,7 +52,6 @@ export const WORKER_STATUS: Readonly<Record<WorkerErrorCode, ContentfulStatusCod
   key_scopes: 422,
   key_expiry: 422,
   key_not_found: 404,
-  policy_unknown: 422,
   nothing_to_roll_back: 409,
   why: 422,
   policy_settings: 422,

@@ -1,6 +1,7 @@
 /** `PUT /v1/collections/{id}/policy` and `PUT /v1/policy`: by which policy a collection, or a tenant, is judged. */
 import { requireScope } from '@hono-rag-gate/console/http'
 import type { Context } from 'hono'
+import { ConsoleError } from '@hono-rag-gate/console'
 import type { Policy, PolicyPin } from 'hono-rag-gate/core/policy'
 import { RagGateError } from 'hono-rag-gate/errors'
 import { checkCollectionId, readJsonObject, withoutOwnTenant } from 'hono-rag-gate/middleware'
@@ -79,7 +80,7 @@ async function readChoice(
     throw new RagGateError('unknown_field', 'The body may have only policy or rollback, and why')
   }
   if (typeof rollback !== 'boolean' || (rollback && named !== undefined)) {
-    throw new WorkerError('policy_unknown', 'rollback is true or false, and true stands in place of policy', {
+    throw new ConsoleError('policy_unknown', 'rollback is true or false, and true stands in place of policy', {
       param: 'rollback',
     })
   }
@@ -94,7 +95,7 @@ async function readChoice(
   const pushed = typeof policy === 'string' ? await policies.pushed(tenant, policy) : undefined
   if (pushed === undefined) {
     const names = POLICY_NAMES.join(', ')
-    throw new WorkerError('policy_unknown', `policy must be null, the id of a pushed policy or one of ${names}`, {
+    throw new ConsoleError('policy_unknown', `policy must be null, the id of a pushed policy or one of ${names}`, {
       param: 'policy',
     })
   }
