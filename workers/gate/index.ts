@@ -1,7 +1,5 @@
 /** The ready Worker: the gate in front of a question route, documents in, statistics out, and a page to try it on. */
-import { RagGateError } from 'hono-rag-gate/errors'
 import { respondWithError } from 'hono-rag-gate/middleware'
-import { console as consoleApp, CONSOLE_STATUS } from '@hono-rag-gate/console'
 import { indexStub, serveIndex } from '@hono-rag-gate/vector-index/worker'
 import { Hono } from 'hono/tiny'
 import type { GateBindings } from './bindings.ts'
@@ -10,6 +8,8 @@ import { compositionFor } from './compose.ts'
 import { runJobs } from './jobs.ts'
 import { consumeQueuedDecisions } from './statistics/decision-log.ts'
 import { ROUTES } from './routes.ts'
+import { otherMethods } from '@hono-rag-gate/console/http'
+import { console as consoleApp, CONSOLE_STATUS } from '@hono-rag-gate/console'
 
 export { AnswerFlight } from 'hono-rag-gate/adapters/durable-object-coalescer'
 export { VectorIndex } from '@hono-rag-gate/vector-index/worker'
@@ -40,15 +40,7 @@ app.all('/vector/*', (c) =>
   }),
 )
 
-for (const path of new Set(ROUTES.map(([, each]) => each))) {
-  const methods = ROUTES.filter(([, each]) => each === path).map(([method]) => method)
-  const allowed = methods.sort().join(', ')
-  app.all(path, (c) => {
-    const response = respondWithError(c, new RagGateError('method_not_allowed', `Use ${allowed} here`))
-    response.headers.set('allow', allowed)
-    return response
-  })
-}
+for (const [path, refuse] of otherMethods(ROUTES)) app.all(path, refuse)
 app.get('*', (c) => c.env.ASSETS.fetch(c.req.raw))
 app.notFound((c) => respondWithError(c, new WorkerError('not_found', 'There is nothing here'), WORKER_STATUS))
 app.onError((thrown, c) => respondWithError(c, thrown, { ...CONSOLE_STATUS, ...WORKER_STATUS }))

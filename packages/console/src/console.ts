@@ -1,10 +1,9 @@
 /** The console: statistics, decisions, feedback, alerts, replay and erasure over HTTP, as an app that any app mounts. */
-import type { Handler } from 'hono'
 import { Hono } from 'hono/tiny'
-import { RagGateError } from 'hono-rag-gate/errors'
 import { respondWithError } from 'hono-rag-gate/middleware'
 import type { ConsoleEnv } from './api/context.ts'
 import { NO_STORE } from './api/wire.ts'
+import { otherMethods } from './api/other-methods.ts'
 import { CONSOLE_ROUTES } from './api/routes.ts'
 import { CONSOLE_STATUS } from './errors.ts'
 import type { ConsoleOptions } from './options.ts'
@@ -30,21 +29,10 @@ export function console<Bindings extends object = object>(
       return handler(c)
     })
   }
-  for (const path of new Set(CONSOLE_ROUTES.map(([, each]) => each))) app.all(path, notAllowedAt(path))
+  for (const [path, refuse] of otherMethods(CONSOLE_ROUTES)) app.all(path, (c) => unkept(refuse(c)))
   app.onError((thrown, c) => unkept(respondWithError(c, thrown, CONSOLE_STATUS)))
   // What a mounted app sets in its context concerns its own handlers alone.
   return app as unknown as Hono<{ Bindings: Bindings }>
-}
-
-/** Answers other methods than those of a path. */
-function notAllowedAt(path: string): Handler {
-  const methods = CONSOLE_ROUTES.filter(([, each]) => each === path).map(([method]) => method)
-  const allowed = methods.sort().join(', ')
-  return (c) => {
-    const response = unkept(respondWithError(c, new RagGateError('method_not_allowed', `Use ${allowed} here`)))
-    response.headers.set('allow', allowed)
-    return response
-  }
 }
 
 function unkept(response: Response): Response {

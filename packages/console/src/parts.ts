@@ -47,6 +47,7 @@ export interface ConsoleParts extends ConsoleStores {
 
 const SYSTEM_CLOCK: Clock = { nowMs: () => Date.now() }
 const DECISION_DAYS = 90
+const AUDIT_DAYS = 730
 
 const opened = new WeakMap<ConsoleOptions, ConsoleParts>()
 
@@ -85,7 +86,7 @@ export function partsFor<Bindings extends object>(
 }
 
 function partsOf(options: ConsoleOptions): ConsoleParts {
-  const { db, log, policyOf, clock = SYSTEM_CLOCK, decisionDays, auditDays } = options
+  const { db, log, policyOf, clock = SYSTEM_CLOCK, decisionDays = DECISION_DAYS, auditDays = AUDIT_DAYS } = options
   return {
     authenticate: options.authenticate,
     isOperator: options.isOperator ?? (() => false),
@@ -94,7 +95,7 @@ function partsOf(options: ConsoleOptions): ConsoleParts {
     flush: async () => log?.flush(),
     answerTokens: options.answerTokens,
     currency: options.currency ?? null,
-    decisionDays: decisionDays ?? DECISION_DAYS,
+    decisionDays,
     alertSettings: options.alerts ?? {},
     exports: options.exports,
     clock,
@@ -103,12 +104,7 @@ function partsOf(options: ConsoleOptions): ConsoleParts {
     arrivals: createD1Arrivals({ db }),
     weakSpots: createD1WeakSpots({ db }),
     audit: createD1AuditTrail({ db }),
-    retention: createD1Retention({
-      db,
-      clock,
-      ...(decisionDays === undefined ? {} : { decisionDays }),
-      ...(auditDays === undefined ? {} : { auditDays }),
-    }),
+    retention: createD1Retention({ db, clock, decisionDays, auditDays }),
     erasures: createD1Erasures({ db, clock }),
     feedback: createD1Feedback({ db, clock }),
     alerts: createD1Alerts({ db, clock }),
