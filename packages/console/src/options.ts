@@ -38,17 +38,17 @@ export interface ConsoleOptions {
   /** The log of the gate: flushed before figures are read. @default what an isolate still holds is not counted */
   readonly log?: Pick<DecisionLog, 'flush'>
   /** `createAnswerTokens(…)`: those who were answered can say something of it. @default every answer is unknown */
-  readonly answerTokens?: AnswerTokens
+  readonly answerTokens?: AnswerTokens | undefined
   /** Currency of the prices of the gate's `savings`. @default none is named */
-  readonly currency?: string
+  readonly currency?: string | undefined
   /** Days for which single decisions are kept; counts stay. 1..3650. @default 90 */
-  readonly decisionDays?: number
+  readonly decisionDays?: number | undefined
   /** Days for which the audit trail is kept. 1..3650. @default 730 */
-  readonly auditDays?: number
+  readonly auditDays?: number | undefined
   /** What the job looks at. @default the bounds of `AlertBounds`, and nobody is told */
   readonly alerts?: AlertOptions
   /** Where each day's decisions are exported to. @default nowhere */
-  readonly exports?: ExportOptions
+  readonly exports?: ExportOptions | undefined
   /** @default the system's */
   readonly clock?: Clock
 }
@@ -57,7 +57,7 @@ export interface ConsoleOptions {
 export interface AlertOptions {
   readonly bounds?: AlertBounds
   /** Told by POST when an alert opens or closes. @default nobody is told */
-  readonly webhookUrl?: string
+  readonly webhookUrl?: string | undefined
   /** The collections of a tenant as they stand, for policies that were calibrated on one. @default none is compared */
   readonly collectionsOf?: (tenant: Tenant) => Promise<readonly StandingCollection[]>
 }

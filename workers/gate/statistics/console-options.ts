@@ -26,9 +26,6 @@ export interface ConsoleGiven {
 /** @throws `config_invalid` naming the variable at fault */
 export function consoleOptions(env: GateBindings, given: ConsoleGiven): ConsoleOptions {
   const { authenticate, isOperator, answerTokens, log, clock, collections, policies, reader } = given
-  const decisionDays = daysOf(env, 'DECISION_RETENTION_DAYS')
-  const auditDays = daysOf(env, 'AUDIT_RETENTION_DAYS')
-  const { ALERT_WEBHOOK_URL: webhookUrl, PRICE_CURRENCY: currency } = env
   return {
     db: env.DB,
     authenticate,
@@ -39,26 +36,23 @@ export function consoleOptions(env: GateBindings, given: ConsoleGiven): ConsoleO
     clock,
     alerts: {
       bounds: alertBoundsOf(env),
-      ...(webhookUrl === undefined ? {} : { webhookUrl }),
+      webhookUrl: env.ALERT_WEBHOOK_URL,
       collectionsOf: async (tenant) =>
         (await collections.list(tenant)).map((collection) => ({
           pin: standing(collection, reader),
           policyId: collection.policyId,
         })),
     },
-    ...exportsOf(env),
-    ...(answerTokens === undefined ? {} : { answerTokens }),
-    ...(currency === undefined ? {} : { currency }),
-    ...(decisionDays === undefined ? {} : { decisionDays }),
-    ...(auditDays === undefined ? {} : { auditDays }),
+    exports: exportsOf(env),
+    answerTokens,
+    currency: env.PRICE_CURRENCY,
+    decisionDays: daysOf(env, 'DECISION_RETENTION_DAYS'),
+    auditDays: daysOf(env, 'AUDIT_RETENTION_DAYS'),
   }
 }
 
-function exportsOf({
-  EXPORTS: bucket,
-  EXPORT_FORMAT: format = 'jsonl',
-}: GateBindings): Pick<ConsoleOptions, 'exports'> {
-  if (bucket === undefined) return {}
-  if (format === 'jsonl' || format === 'csv') return { exports: { bucket, format } }
+function exportsOf({ EXPORTS: bucket, EXPORT_FORMAT: format = 'jsonl' }: GateBindings): ConsoleOptions['exports'] {
+  if (bucket === undefined) return undefined
+  if (format === 'jsonl' || format === 'csv') return { bucket, format }
   throw new RagGateError('config_invalid', 'EXPORT_FORMAT must be jsonl or csv', { param: 'EXPORT_FORMAT' })
 }
