@@ -1,10 +1,10 @@
 /**
- * Mutation tests of `src/core`: every operator, condition and text is changed once, and some test must notice.
+ * Mutation tests of what decides (core, languages, calibration, presets): every operator, condition and text is changed once, and some test must notice.
  *
  *   node scripts/run.mjs test/deep/mutation.ts [--continue] [globs]
  *
  * Part of `npm run test:deep`. A first round mutates a few files at a time and runs their own tests; a second runs every
- * test of core on what is left alive. Prints how long each part took, the mutants that nobody noticed and the share
+ * such test on what is left alive. Prints how long each part took, the mutants that nobody noticed and the share
  * killed by folder, and fails when fewer than `THRESHOLD` of them are. Mutants that time out count neither way. Golden
  * vectors outside the repository are left out: the share is that of the repository's own tests.
  *
@@ -24,7 +24,7 @@ import {
   shareKilled,
   unnoticed,
 } from './mutation-report.ts'
-import { ALL_TESTS, mayAskOthers, mutatedFiles, type Shard, shardsOf } from './mutation-shards.ts'
+import { ALL_TESTS, mutatedFiles, type Shard, shardsOf } from './mutation-shards.ts'
 
 const THRESHOLD = 0.9
 /** Left alone by git, and by Stryker, which copies the repository for each run. */
@@ -34,7 +34,7 @@ const continues = process.argv.includes('--continue')
 const globs = process.argv.slice(2).filter((argument) => argument !== '--continue')
 
 /** @param mutate its files, or ranges of them */
-async function run({ name, files, tests, staticMutants }: Shard, mutate: readonly string[] = files): Promise<Mutant[]> {
+async function run({ name, files, tests }: Shard, mutate: readonly string[] = files): Promise<Mutant[]> {
   const startedMs = performance.now()
   const incrementalFile = join(RESULTS, `${name}.json`)
   if (!continues) rmSync(join(ROOT, incrementalFile), { force: true })
@@ -45,7 +45,8 @@ async function run({ name, files, tests, staticMutants }: Shard, mutate: readonl
     plugins: ['@stryker-mutator/vitest-runner'],
     vitest: { configFile: 'test/deep/mutation.vitest.config.ts', related: false },
     coverageAnalysis: 'perTest',
-    ignoreStatic: staticMutants === 'ignored',
+    // What runs once, when a module is loaded, would need every test for each mutant.
+    ignoreStatic: true,
     concurrency: 2,
     reporters: ['progress-append-only'],
     ignorePatterns: [RESULTS],
@@ -77,12 +78,11 @@ process.env['TEST_MUTATION'] = '1'
 const first: Mutant[] = []
 for (const shard of shardsOf(mutatedFiles(globs))) first.push(...(await run(shard)))
 
-const alive = unnoticed(first).filter(({ file }) => mayAskOthers(file))
+const alive = unnoticed(first)
 const everyTest: Shard = {
   name: 'every-test',
   files: [...new Set(alive.map(({ file }) => file))],
   tests: ALL_TESTS,
-  staticMutants: 'ignored',
 }
 const second = alive.length === 0 ? [] : await run(everyTest, [...new Set(alive.map(rangeOf))])
 
