@@ -24,6 +24,10 @@ const SHORTENED =
   /^(?:.|.*\..*|[b-df-hj-np-tv-xz]{2,5}|nos?|prof|inc|co|corp|etc|fig|vol|ed|est|gen|col|capt|sen|rep|gov|rev|hon|al|ca|min|max|op|cit|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|ave|dept|univ|assoc)$/i
 /** With one of them a sentence of fewer than two terms leans on what stands before it. */
 const REFERS = /\b(?:it|its|itself|they|them|their|theirs|this|that|these|those|ones?|he|him|his|she|her)\b/i
+/** Words that say when, where or on what condition something holds, unless an auxiliary follows: then they ask it. */
+const ADVERBIAL = new Set(['when', 'where', 'while', 'if'])
+/** Before a question word they make it one of their own clause: "in which". */
+const ENDS_IN_PREPOSITION = /\b(?:in|of|to|for|by|from|with|at|on|under|through|during|about|into)$/i
 /** How far behind ", and" terms are counted, in characters. */
 const CLOSE = 80
 
@@ -60,7 +64,8 @@ function askedIn(sentence: string): readonly string[] {
 
 /**
  * Parts a sentence wherever a clause begins that asks, tells to do something, or says what somebody wants to know, and at
- * ", and" where two terms stand on either side and it ends no list.
+ * ", and" where two terms stand on either side and it ends no list. A clause that says when or where something holds belongs
+ * to what it stands beside, and so does a fragment of one term.
  */
 function clausesOf(sentence: string): string[] {
   const clauses: string[] = []
@@ -73,10 +78,38 @@ function clausesOf(sentence: string): string[] {
       !clause.includes(',') &&
       [clause, sentence.slice(index, index + CLOSE)].every((text) => terms(text).length > 1)
     if (first !== '' && !isAsking(first) && !(wishes && isSpoken(first)) && !joins) continue
+    if (isAdverbial(sentence.slice(index + between.length)) || (first === '' && ENDS_IN_PREPOSITION.test(clause)))
+      continue
     clauses.push(clause)
     start = index + between.length
   }
-  return [...clauses, sentence.slice(start)]
+  return joinFragments([...clauses, sentence.slice(start)])
+}
+
+/** "when the volume grows", and not "when does it grow". */
+function isAdverbial(clause: string): boolean {
+  const [first = '', second = ''] = words(clause.slice(0, CLOSE))
+  return ADVERBIAL.has(first) && !AUXILIARIES.has(second)
+}
+
+/** A fragment of at most one term ("what happens") joins the clause before it, or the one after it where it comes first. */
+function joinFragments(clauses: readonly string[]): string[] {
+  const joined: string[] = []
+  let waiting = ''
+  for (const clause of clauses) {
+    const whole = `${waiting} ${clause}`.trim()
+    waiting = ''
+    if (!isFragment(clause)) joined.push(whole)
+    else if (joined.length > 0) joined[joined.length - 1] += ` ${whole}`
+    else waiting = whole
+  }
+  return waiting === '' ? joined : [...joined, waiting]
+}
+
+/** What asks something of one term is none: "what is love". */
+function isFragment(clause: string): boolean {
+  if (new Set(terms(clause)).size > 1) return false
+  return !words(clause).some((word) => AUXILIARIES.has(word))
 }
 
 function isAsking(word: string): boolean {

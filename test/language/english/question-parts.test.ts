@@ -45,6 +45,19 @@ describe('questionParts', () => {
     ['do you know how to rotate the signing keys', ['how to rotate the signing keys']],
     ['Who supports Perl officially? Who develops it?', ['Who supports Perl officially? Who develops it?']],
     ['Explain signing keys and how it works', ['Explain signing keys and how it works']],
+    ['What happens when the volume grows?', ['What happens when the volume grows?']],
+    ['Where are keys kept while the gate rotates them?', ['Where are keys kept while the gate rotates them?']],
+    [
+      'Which signing key is used where the old one has expired?',
+      ['Which signing key is used where the old one has expired?'],
+    ],
+    ['What happens, if the signing keys expire?', ['What happens, if the signing keys expire?']],
+    ['Name the file in which the signing keys are kept', ['Name the file in which the signing keys are kept']],
+    [
+      'how do i rotate the signing keys when did napoleon die',
+      ['how do i rotate the signing keys', 'when did napoleon die'],
+    ],
+    ['how do i rotate the signing keys and what is love', ['how do i rotate the signing keys', 'what is love']],
     [
       'how do i rotate the signing keys. what is the capital of france',
       ['how do i rotate the signing keys', 'what is the capital of france'],
