@@ -2,7 +2,7 @@
  * What a hit costs: requests per second and CPU of a stored answer, from the isolate's memory and from the Cache API,
  * beside a bare Hono route that answers the same, in workerd, as ratios of one run.
  *
- *   npm run bench:cache-hits [-- rounds]
+ *   npm run bench -- cache-hits [-- rounds]
  *
  * All routes take turns in every round; the bare route stands there twice, and the ratio of the twins says how far the
  * others can be trusted. CPU is that of the workerd process, from /proc, so on Linux only.

@@ -2,7 +2,7 @@
  * How calibrations keep their promise on the eight families, written to docs/calibration-measured.md and
  * docs/calibration.svg.
  *
- *   npm run bench:calibration [draws]
+ *   npm run bench -- calibration [draws]
  *
  * Every question goes through the gate; `balanced` is fitted with the family left out. Labels are drawn with replacement,
  * with a fixed seed; what is realised is counted on the questions that were not drawn.
@@ -295,7 +295,7 @@ for (const family of FAMILY_SETS) {
 const fixedNames = Object.keys(fixed[0]![1])
 const page = `# Calibration, measured
 
-Written by \`npm run bench:calibration\` (\`bench/calibration.ts\`) on ${new Date().toISOString().slice(0, 10)}: ${FAMILY_SETS.length} families of questions, ${DRAWS} draws each
+Written by \`npm run bench -- calibration\` (\`bench/calibration.ts\`) on ${new Date().toISOString().slice(0, 10)}: ${FAMILY_SETS.length} families of questions, ${DRAWS} draws each
 (seed ${SEED}), ${RISK * 100} % stated false acceptance with certainty ${CERTAINTY}. The general confidence is fitted without the
 family in question. *n* is the number of labelled questions of each kind; with hidden gold only the *n* answerable ones
 are used. Labels are drawn with replacement; rates are counted on questions that were not drawn. *Exceeded*: draws in

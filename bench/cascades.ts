@@ -1,7 +1,7 @@
 /**
  * What it saves and what it changes when only the uncertain middle is sent to a reader, written to docs/cascades.md.
  *
- *   npm run bench:cascades
+ *   npm run bench -- cascades
  *
  * The reader is a stand-in: it knows the labels, grades the passages that answer, and is wrong about so many questions as
  * it is set to. Every question goes through the gate, with `retrieval.rerankBetween`; `balanced` is fitted
@@ -168,7 +168,7 @@ policy that [\`rag-gate calibrate\`](calibration.md) made, or judged by a
 
 ## Measured
 
-Written by \`npm run bench:cascades\` (\`bench/cascades.ts\`, seed ${SEED}) on ${new Date().toISOString().slice(0, 10)}: ${count} questions of ${FAMILY_SETS.length} families, \`balanced\` fitted without each.
+Written by \`npm run bench -- cascades\` (\`bench/cascades.ts\`, seed ${SEED}) on ${new Date().toISOString().slice(0, 10)}: ${count} questions of ${FAMILY_SETS.length} families, \`balanced\` fitted without each.
 No real reader was run. The reader is a stand-in that knows the labels: it finds relevant what answers and nothing else, and
 is wrong about the share of questions in the first column, drawn at random: a relevant passage goes unseen, or the first
 passage is taken for one. What no search found, it cannot read. Its errors do not depend on how hard a question is; those

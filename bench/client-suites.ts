@@ -2,7 +2,7 @@
  * The tests of the service's own clients, run as they are against the embedded index in workerd: as it is, with writes
  * seen late, and with the limits of the free plan.
  *
- *   npm run bench:clients -- <checkout of vector-js> 'bun test src --timeout 20000' \
+ *   npm run bench -- client-suites <checkout of vector-js> 'bun test src --timeout 20000' \
  *     <checkout of vector-py> 'python -m pytest tests' <checkout of vector-go> 'go test -v -count=1 ./...'
  *
  * Each command runs in its checkout, with URLs and tokens in the variables that the three read. Prints a table and what

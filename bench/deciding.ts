@@ -3,7 +3,7 @@
  * beside a bare Hono request, and beside the retrieval of ten chunks from the embedded index, in this process and in its
  * Durable Object, as ratios of one run; and how large a collection lexicon is. Fails when deciding is over its budget.
  *
- *   npm run bench:deciding
+ *   npm run bench -- deciding
  *
  * What is retrieved is drawn with a fixed seed from a vocabulary whose word frequencies fall as in real text, so that the
  * figures need no data set. Its 30,000 words are longer than real ones, and many more of them are new, so real English

@@ -1,7 +1,7 @@
 /**
  * Questions made to slip past the gate, and ordinary ones that must not suffer for it, written to docs/evasion.md.
  *
- *   npm run bench:evasion
+ *   npm run bench -- evasion
  *
  * Off-topic questions (SQuAD, about articles that none of these collections holds) are asked with what is meant to open
  * the gate: a sentence of the corpus, a question that the corpus answers, or in an alphabet of symbols. Drawn with a fixed seed; retrieval is
@@ -355,7 +355,7 @@ async function page(
   }
   return `# Questions made to slip past the gate
 
-Written by \`npm run bench:evasion\` (\`bench/evasion.ts\`, seed ${SEED}): ${OFF_TOPIC} off-topic questions against each of ${COLLECTIONS.length}
+Written by \`npm run bench -- evasion\` (\`bench/evasion.ts\`, seed ${SEED}): ${OFF_TOPIC} off-topic questions against each of ${COLLECTIONS.length}
 collections (${COLLECTIONS.join(', ')}), with what is meant to open the gate, under \`balanced\`; the intervals are exact,
 95 %. "Before" is the same gate when it measured a question as one text, in NFC, and refused none for itself.
 

@@ -2,7 +2,7 @@
  * What a metadata filter costs in the embedded index: 10,000 rows with metadata of about 230 bytes, queries of twelve
  * words for ten rows, fused from both sides.
  *
- *   npm run bench:filters
+ *   npm run bench -- filters
  *
  * Storage is SQLite in Node's memory. Texts and metadata are drawn with a fixed seed. "First" is a query whose fields
  * are not in memory yet, after a write to every page; "next" finds them there. Whatever varies takes turns.

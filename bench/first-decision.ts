@@ -1,5 +1,5 @@
 /**
- * `npm run bench:first-decision [-- samples]`: what the gate adds to the start of an isolate, and to its first request.
+ * `npm run bench -- first-decision [-- samples]`: what the gate adds to the start of an isolate, and to its first request.
  *
  * Each sample is a workerd of its own that answers one request: behind the gate or without it, by turns, from a Worker
  * each. Ten passages of some thousand characters are judged by the default policy; retrieval takes no time, or waits for

@@ -1,7 +1,7 @@
 /**
  * What the first `npm start` in a fresh clone installs, and how long it takes until the gate is up, on an empty npm cache.
  *
- *   npm run bench:first-start [-- rounds]
+ *   npm run bench -- first-start [-- rounds]
  *
  * It clones the last commit, and needs the network. The Node that starts npm is the one on the PATH outside the project.
  */

@@ -2,7 +2,7 @@
  * Runs the public HTTP cache tests (https://github.com/http-tests/cache-tests) against a route behind the gate whose
  * handler passes its origin's answers on.
  *
- *   npm run bench:http-cache -- <checkout of the tests> [memory|cache-api] [POST|QUERY|GET]
+ *   npm run bench -- http-cache-tests <checkout of the tests> [memory|cache-api] [POST|QUERY|GET]
  *
  * A GET of the tests is sent to the route by the method named. Prints a table, and every required test that did not pass.
  * The tests for interim responses need `undici` in the checkout: `npm install` there.

@@ -2,7 +2,7 @@
  * Documents in, through the running Worker: how long it takes, what it holds in memory, and whether questions are still
  * answered.
  *
- *   npm run bench:ingest [-- chunks]
+ *   npm run bench -- ingest [-- chunks]
  *
  * Sends the `squad-ooc` corpus (646 passages), sends it again, then as many passages as told (20,000 otherwise) into a
  * collection of their own: each is made of four sentences drawn with a fixed seed from the passages of all sets, and has

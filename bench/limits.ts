@@ -1,5 +1,5 @@
 /**
- * `npm run bench:limits [-- rounds]`: what a request of the ready Worker uses of what the free plan limits: calls of
+ * `npm run bench -- limits [-- rounds]`: what a request of the ready Worker uses of what the free plan limits: calls of
  * other services, rows of D1, CPU time. In workerd, with the embedded index, no model, and the docs as corpus.
  *
  * Calls and rows are counted at the bindings and do not vary. CPU time is that of the workerd process, so it includes

@@ -3,7 +3,7 @@
  * is asked as well; how long queries to several take in turn; and how many rows one namespace holds, with the memory that
  * the isolate then reaches. In workerd, over HTTP on this machine.
  *
- *   npm run bench:neighbours [-- another checkout]
+ *   npm run bench -- neighbours [-- another checkout]
  *
  * The inspector counts what the heap and its buffers reach after a forced collection, not WebAssembly's memory, where
  * dense rows are: resident memory has it, with all that the process has not given back.

@@ -4,7 +4,7 @@
  * by the stems alone, and with the evidence of both retrieved and judged by `gateQuestion`. Printed as a table for
  * docs/caching.md.
  *
- *   npm run bench:wordings
+ *   npm run bench -- other-wordings
  *
  * Beside the readers of the package: the terms that indexes count, which leave out every stop word but negations and question words.
  */

@@ -2,7 +2,7 @@
  * What the gate costs: requests per second and latency of the same question route with and without it, as ratios of one
  * run, in workerd, with the embedded index, D1 and the project's docs as corpus.
  *
- *   npm run bench:overhead [-- rounds]
+ *   npm run bench -- overhead [-- rounds]
  *
  * All routes take turns in every round, so that a machine that slows down slows them all; a hand-written route stands
  * there twice, and the ratio of the twins says how far the others can be trusted.

@@ -1,7 +1,7 @@
 /**
  * Real questions through the running Worker: how often it is right to refuse and to answer, with intervals.
  *
- *   npm run bench:questions [-- questions]
+ *   npm run bench -- questions [-- questions]
  *
  * Ingests the `squad-ooc` corpus into a fresh local Worker over HTTP, asks questions (200 unless told; half of them
  * answerable, drawn with a fixed seed), asks them all again, and compares what D1 counted with what was sent.

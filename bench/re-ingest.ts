@@ -2,7 +2,7 @@
  * What a change of the documents costs: of the questions that had a stored answer, how many still need no model call after
  * one of 646 chunks was changed and everything was indexed anew. Printed as a table for docs/caching.md.
  *
- *   npm run bench:re-ingest
+ *   npm run bench -- re-ingest
  *
  * The questions go through `gateQuestion` over the embedded index's own search; every sixth of `squad-ooc`.
  */

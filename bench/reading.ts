@@ -1,5 +1,5 @@
 /**
- * `npm run bench:reading [-- form [words]]`: how the time to read a document rises with its length, for kinds of documents that
+ * `npm run bench -- reading [-- form [words]]`: how the time to read a document rises with its length, for kinds of documents that
  * somebody might write to make it rise faster: HTML, Markdown, MDX and plain text, each read as the ready Worker and the
  * command line do.
  *

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:recording [-- rounds]`: what recording decisions costs, in workerd, with the local D1.
+ * `npm run bench -- recording [-- rounds]`: what recording decisions costs, in workerd, with the local D1.
  *
  * The same route without a log, twice, with the log, and with the log over a database that takes five seconds. In every
  * round each is loaded as fast as it answers, for requests per second, and at a rate that all of them keep up with, for

@@ -2,7 +2,7 @@
  * How well the embedded index finds what answers a question: dense, sparse and hybrid search and the gate's own mix, on
  * three sets; and what bytes for float32, and passages without idf, cost. Written to docs/reference/retrieval.md.
  *
- *   npm run bench:retrieval
+ *   npm run bench -- retrieval
  *
  * Every search is a command of the protocol over SQLite in memory, as a Durable Object answers it; the gate's mix goes
  * through the `@upstash/vector` client and the adapter, as the gate retrieves.
@@ -95,7 +95,7 @@ function page(measured: readonly Measured[]): string {
   const shown = measured.filter(({ name }) => !name.includes('float32'))
   return `# Retrieval quality
 
-How often the embedded index finds the passage that answers a question. Written by \`npm run bench:retrieval\`
+How often the embedded index finds the passage that answers a question. Written by \`npm run bench -- retrieval\`
 (\`bench/retrieval.ts\`); questions are drawn with seed ${SEED}, at most ${QUESTIONS.toLocaleString('en')} answerable ones of a set. The sets are those of
 [Evaluation](../evaluation.md). Passages are indexed by their text alone: titles stand in metadata, as ingestion writes them.
 

@@ -3,7 +3,7 @@
  * memory bandwidth of the machine, on the same vectors in one process; then writing and loading through the protocol in
  * workerd.
  *
- *   npm run bench:scan [-- rounds]
+ *   npm run bench -- scan [-- rounds]
  *
  * All contenders take turns in every round, so that a machine that slows down slows them all; within a round the
  * fastest of several turns counts. Vectors are drawn with a

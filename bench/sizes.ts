@@ -1,5 +1,5 @@
 /**
- * `npm run bench:sizes`: how large the gate is in a bundle, minified and gzipped.
+ * `npm run bench -- sizes`: how large the gate is in a bundle, minified and gzipped.
  *
  * The middleware is bundled with one adapter, as an app of its own would; Hono and the vendor's client are left out,
  * because such an app has them anyway. The ready Worker is bundled by wrangler, as it is deployed, its compiled kernel

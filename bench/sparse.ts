@@ -2,7 +2,7 @@
  * Sparse search of the embedded index beside two general search libraries: microseconds a question, as ratios of one
  * run, with recall beside them; and how fast passages come in.
  *
- *   npm run bench:sparse [-- rounds]
+ *   npm run bench -- sparse [-- rounds]
  *
  * From the text of a question to the ids of ten passages, in Node, on one thread. All engines take turns in every round. The
  * libraries run with their own defaults, and again with our words, so that all search for the same.

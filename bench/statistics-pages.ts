@@ -2,7 +2,7 @@
  * What the pages of the statistics cost at a thousand, a hundred thousand and a million decisions in a week: rows read, by
  * D1's own count, and milliseconds; and rows read and written for each decision that is recorded, in batches of 1,000.
  *
- *   npm run bench:statistics [-- most decisions]
+ *   npm run bench -- statistics-pages [-- most decisions]
  *
  * Decisions are made in the database itself, spread over a week, two collections and two policies, and go through the same trigger as recorded traffic.
  * Milliseconds are the median of 9 calls after one that is not counted, in a local D1, with the way to it.

@@ -1,7 +1,7 @@
 /**
  * What the form of a question does to the verdicts of `balanced`, written to docs/sturdiness.md.
  *
- *   npm run bench:sturdiness
+ *   npm run bench -- sturdiness
  *
  * Every form goes through the whole gate. `balanced` is fitted without the set that it judges, on questions as they
  * were asked, and has its default thresholds. Typos are drawn with a fixed seed.
@@ -137,7 +137,7 @@ async function page(): Promise<string> {
   return `# Forms of a question
 
 The same question is asked in many ways: in capitals, as keywords, with a slip of the keys, with a greeting. This page says
-what that does to the verdicts of \`balanced\`. Written by \`npm run bench:sturdiness\` (\`bench/sturdiness.ts\`); typos and intervals
+what that does to the verdicts of \`balanced\`. Written by \`npm run bench -- sturdiness\` (\`bench/sturdiness.ts\`); typos and intervals
 are drawn with the seed ${SEED}.
 
 Change in points of the two error rates at the default thresholds, mean of ${FAMILY_SETS.length} sets (${count(true)} answerable questions, ${count(false)}

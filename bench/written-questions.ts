@@ -2,7 +2,7 @@
  * How far thresholds learned from questions that were drafted from documents, without a model, carry over to questions
  * that people asked.
  *
- *   npm run bench:written
+ *   npm run bench -- written-questions
  *
  * Drafts are those of `rag-gate questions`; every question goes through the gate, `balanced` is fitted without the family.
  * Thresholds are set as `rag-gate calibrate --hidden-gold` sets them. Labels are drawn with a fixed seed.
@@ -192,7 +192,7 @@ for (const family of FAMILY_SETS) {
 const page = `# Questions written from documents, measured
 
 \`rag-gate questions\` drafts labelled questions where nobody has any. This page says how far that carries. Written by
-\`npm run bench:written\` (\`bench/written-questions.ts\`, seed ${SEED}); drafts without a model, since no model could be run
+\`npm run bench -- written-questions\` (\`bench/written-questions.ts\`, seed ${SEED}); drafts without a model, since no model could be run
 here: what one writes is not measured.
 
 - *titles*: the title of each document, asked about as the command does.

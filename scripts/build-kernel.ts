@@ -1,7 +1,7 @@
 /**
  * Compiles the scan kernel.
  *
- *   npm run build:kernel
+ *   node scripts/run.mjs --with=packages/vector-index/kernel scripts/build-kernel.ts
  */
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

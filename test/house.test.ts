@@ -193,6 +193,13 @@ describe('what is published', () => {
   })
 })
 
+describe('what can be run', () => {
+  test('is at most twenty scripts: benches are named behind one', () => {
+    const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: object }
+    expect(Object.keys(scripts).length).toBeLessThanOrEqual(20)
+  })
+})
+
 describe('what is installed', () => {
   interface Lockfile {
     packages: Record<

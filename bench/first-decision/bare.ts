@@ -1,4 +1,4 @@
-/** A Worker of `npm run bench:first-decision`: a route without a gate. */
+/** A Worker of `npm run bench -- first-decision`: a route without a gate. */
 import { Hono } from 'hono'
 import { type Bindings, waitFor } from './bindings.ts'
 

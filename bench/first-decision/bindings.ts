@@ -1,4 +1,4 @@
-/** What the Workers of `npm run bench:first-decision` are given. */
+/** What the Workers of `npm run bench -- first-decision` are given. */
 import type { Passage } from '../../src/index.ts'
 
 export interface Bindings {

@@ -1,4 +1,4 @@
-/** A Worker of `npm run bench:first-decision`: the same route behind the gate. */
+/** A Worker of `npm run bench -- first-decision`: the same route behind the gate. */
 import { Hono } from 'hono'
 import { balanced, ragGate, type RagGateEnv } from '../../src/index.ts'
 import { type Bindings, waitFor } from './bindings.ts'

@@ -3,6 +3,6 @@ import { expect, test } from 'vitest'
 import { lifetimePlot } from '../../bench/lifetime-plot.ts'
 
 test('docs/images/lifetimes.svg shows the lifetimes as they are', () => {
-  // Drawn by `npm run plot:lifetimes`.
+  // Drawn by `npm run bench -- lifetime-plot`.
   expect(readFileSync('docs/images/lifetimes.svg', 'utf8')).toBe(lifetimePlot())
 })

@@ -55,7 +55,7 @@ export function countVectors(
 const HEAD = `# Golden vectors that differ
 
 Every golden vector gives here what it gives in the original, but for those in these tables. Written by
-\`npm run golden:page\` (\`scripts/golden-page.ts\`) from \`test/golden/differences.json\`; \`test/golden/differences.test.ts\`
+\`node scripts/run.mjs scripts/golden-page.ts\` (\`scripts/golden-page.ts\`) from \`test/golden/differences.json\`; \`test/golden/differences.test.ts\`
 holds the list against the vectors, so that none is missing and none is listed that matches. What a reason follows from is
 a decision of section 3 of the design.
 `

@@ -1,5 +1,5 @@
 /**
- * The scan of dense rows, in AssemblyScript; `npm run build:kernel` compiles it to `packages/vector-index/src/search/dense/scan.wasm`.
+ * The scan of dense rows, in AssemblyScript; `node scripts/run.mjs --with=packages/vector-index/kernel scripts/build-kernel.ts` compiles it to `packages/vector-index/src/search/dense/scan.wasm`.
  *
  * Rows stand in blocks of 32, one dimension after the other (of bytes two together, as the multiplication takes them):
  * a lane adds up one row in the order of its dimensions, exactly as a plain loop would, dimensions where the question

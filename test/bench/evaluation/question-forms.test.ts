@@ -1,4 +1,4 @@
-/** The polite forms that `bench:sturdiness` measures leave of a question what is asked, so that they cannot change its verdict. */
+/** The polite forms that `npm run bench -- sturdiness` measures leave of a question what is asked, so that they cannot change its verdict. */
 import { expect, it } from 'vitest'
 import { QUESTION_FORMS } from '../../../bench/evaluation/question-forms.ts'
 import { normaliseQuestion } from '../../../src/core/text/normalise.ts'
