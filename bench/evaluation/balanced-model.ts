@@ -72,8 +72,7 @@ export function fitBalanced(sets: readonly MeasuredSet[]): LogisticSettings {
     calibrated: false,
     provenance:
       `npm run fit, ${FITTED_ON}: ${counts}; an intercept for each set, of which the mean is kept; sets and labels ` +
-      `weighted alike; hash embeddings and BM25, convex mix, top 10; Newton's method, L2 ${L2} on standardised ` +
-      'signals; no random step, so no seed',
+      `weighted alike; hash embeddings and BM25, convex mix, top 10; L2 ${L2}`,
   }
 }
 

@@ -14,9 +14,9 @@ import type { Lexicon } from '../../src/core/text/lexicon.ts'
 import type { AskedQuestion } from './question-sets.ts'
 import { terms } from '../../src/language/english/terms.ts'
 import { english } from '../../src/language/english/english.ts'
-import { plainTermReader } from '../../src/core/text/terms.ts'
+import { createTermReader } from '../../src/core/text/term-reader.ts'
 
-const READER = plainTermReader(english)
+const READER = createTermReader(english)
 
 /** What a candidate is measured from. */
 interface Measured extends TextFeatures {

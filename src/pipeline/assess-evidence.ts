@@ -9,8 +9,8 @@ import type { Policy } from '../core/policy/policy.ts'
 import { readerFindings } from '../core/policy/reader-findings.ts'
 import { askRules } from '../core/policy/rules.ts'
 import type { Signals } from '../core/signals/measure.ts'
+import type { QuestionParts } from '../core/text/language.ts'
 import type { Lexicon } from '../core/text/lexicon.ts'
-import type { AskedQuestion } from './asked-question.ts'
 import { fitContext } from './fit-context.ts'
 import type { QuestionPorts, QuestionSettings } from './question-settings.ts'
 import { rerankEvidence } from './rerank-evidence.ts'
@@ -25,6 +25,14 @@ export interface AssessedEvidence {
   readonly judgement: Judgement
   /** Time spent in reranking, milliseconds. */
   readonly rerankMs: number
+}
+
+/** A question, read once for all the stages that it goes through. */
+export interface AskedQuestion {
+  /** Normalised. */
+  readonly question: string
+  /** As the policy's language parts it. */
+  readonly parts: QuestionParts | undefined
 }
 
 /** By what evidence is judged. */

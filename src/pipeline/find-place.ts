@@ -75,7 +75,7 @@ export async function findLexicon(
   )
   const wanted = nameOfLanguage(language)
   if (lexicon.language === wanted || lexicon.chunkCount === 0) return lexicon
-  const message = `The collection lexicon counts terms of ${lexicon.language}, and the policy reads ${wanted}: it is not used`
+  const message = `The collection lexicon is ${lexicon.language}, the policy ${wanted}: it is not used`
   onWarning?.({ code: 'lexicon_language', message })
   return EMPTY_LEXICON
 }

@@ -10,8 +10,7 @@ import type { Policy } from '../core/policy/policy.ts'
 import { measureSignals, subjectOf } from '../core/signals/measure.ts'
 import { EMPTY_LEXICON } from '../core/text/lexicon.ts'
 import type { Collection } from '../ports/collections.ts'
-import { type AskedQuestion, readAsked } from './asked-question.ts'
-import { type AssessedEvidence, assessEvidence } from './assess-evidence.ts'
+import { type AskedQuestion, type AssessedEvidence, assessEvidence } from './assess-evidence.ts'
 import { findLexicon, findPlace, type QuestionPlace } from './find-place.ts'
 import { newId } from './new-id.ts'
 import type { FoundAnswer, Lookup, QuestionCache } from './gate-cache.ts'
@@ -75,7 +74,8 @@ export async function gateQuestion(
   const { policy } = place
   const looked = await cache?.lookUp(place)
   if (looked?.found !== undefined) return { kind: 'cached', found: looked.found, lookup: looked, policy, retrievals: 0 }
-  const asked = readAsked(request.question, policy.language)
+  const { question } = request
+  const asked = { question, parts: policy.language?.partsOf(question) }
   const unseen = await refuseUnseen(ports, settings, asked, place)
   if (unseen !== undefined) return unseen
   const lookup = await cache?.join(looked)

@@ -46,8 +46,8 @@ describe('a collection lexicon', () => {
   })
 
   it.each([
-    ['of none', english, undefined, /counts terms of neutral, and the policy reads english/],
-    ['of English', undefined, english, /counts terms of english, and the policy reads neutral/],
+    ['of none', english, undefined, /is neutral, the policy english/],
+    ['of English', undefined, english, /is english, the policy neutral/],
   ])('%s is not used where the policy reads another, and that is told', async (_, read, counted, message) => {
     const { ask, journal, warnings } = asking(read, counted)
     expect((await ask()).status).toBe(200)

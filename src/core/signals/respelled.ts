@@ -1,7 +1,7 @@
 /** Misspelled terms of a question. */
 import { isAscii } from '../text/ascii.ts'
 import { beginningsAround } from '../text/beginnings.ts'
-import type { ReadSentence } from '../text/terms.ts'
+import type { ReadSentence } from '../text/term-reader.ts'
 
 /** Shorter terms are one letter away from too many others. */
 const SHORTEST = 4

@@ -3,7 +3,7 @@ import type { Evidence } from '../evidence/evidence.ts'
 import { BM25_B, BM25_K1 } from '../text/bm25.ts'
 import { type CountedTerms, countTerms, type Lexicon } from '../text/lexicon.ts'
 import { type Beginnings, beginningsOf } from '../text/beginnings.ts'
-import type { ReadSentence, SentenceTerms, TermReader } from '../text/terms.ts'
+import type { ReadSentence, SentenceTerms, TermReader } from '../text/term-reader.ts'
 import { respelled } from './respelled.ts'
 import { type TermStatistics, termStatistics } from './term-statistics.ts'
 

@@ -1,5 +1,5 @@
 /** The signals measured from text, by name. A new signal is a file beside this one and a line here. */
-import { createTermReader } from '../text/terms.ts'
+import { createTermReader } from '../text/term-reader.ts'
 import { bm25Gap } from './bm25-gap.ts'
 import { chunkCosineGap } from './chunk-cosine-gap.ts'
 import { keywordCoverage } from './keyword-coverage.ts'

@@ -63,9 +63,7 @@ export function countTerms(chunks: Iterable<readonly string[]>): CountedTerms {
  */
 export function updateLexicon(base: Lexicon, change: { readonly added: Lexicon; readonly removed: Lexicon }): Lexicon {
   const [language = '', another] = new Set([base, change.added, change.removed].flatMap((each) => each.language || []))
-  if (another !== undefined) {
-    throw new RagGateError('lexicon_unreadable', `A lexicon of ${language} cannot count terms of ${another}`)
-  }
+  if (another !== undefined) throw unreadable(`of ${language}, and not of ${another}`)
   const documentFrequency = new Map(base.documentFrequency)
   for (const [term, count] of change.added.documentFrequency) {
     documentFrequency.set(term, (documentFrequency.get(term) ?? 0) + count)
@@ -131,14 +129,14 @@ export function decodeLexicon(text: string): Lexicon {
   const [head = '', ...lines] = text.split('\n')
   const counts = /^lexicon\/2 (-|[a-z\d][a-z\d-]*) (\d+) (\d+)$/.exec(head)
   if (counts === null) {
-    throw new RagGateError('lexicon_unreadable', 'The collection lexicon is not in a form this version can read')
+    throw unreadable('not in a form this version can read')
   }
   const documentFrequency = new Map<string, number>()
   for (const line of lines) {
     const [count = '', ...group] = line.split(' ')
     const frequency = Number(count)
     if (!Number.isInteger(frequency) || frequency < 1 || group.length === 0 || group.includes('')) {
-      throw new RagGateError('lexicon_unreadable', 'The collection lexicon is damaged')
+      throw unreadable('damaged')
     }
     for (const term of group) documentFrequency.set(term, frequency)
   }
@@ -149,4 +147,8 @@ export function decodeLexicon(text: string): Lexicon {
     termCount: Number(termCount),
     documentFrequency,
   }
+}
+
+function unreadable(how: string): RagGateError {
+  return new RagGateError('lexicon_unreadable', `The collection lexicon is ${how}`)
 }

@@ -1,181 +1,22 @@
 /** Terms: what indexes, lexicons and signals count. */
-import { type Beginnings, beginsSo } from './beginnings.ts'
 import type { Language } from './language.ts'
-import { sentenceEnds } from './sentences.ts'
 import { words } from './words.ts'
 
-/** The terms of each sentence of a text, in order. */
-export type SentenceTerms = readonly (readonly string[])[]
-
-/** A sentence whose terms are read when they are asked for. */
-export interface ReadSentence {
-  /** Number of its terms. */
-  readonly length: number
-  /** Its terms in order; with `beginnings` those of words that begin so, and maybe others. */
-  readonly terms: (beginnings?: Beginnings) => readonly string[]
-}
-
-/** Reads the terms of texts. */
-export interface TermReader {
-  /** The terms of a text in order. */
-  readonly terms: (text: string) => string[]
-  /**
-   * The sentences of a text.
-   *
-   * @param which `asked`: terms that will be asked for, as stemming all words is much of the work; `all` where all will be
-   */
-  readonly sentences: (text: string, which: 'asked' | 'all') => readonly ReadSentence[]
-}
-
 /** What of a language makes terms of words. */
-type TermLanguage = Pick<Language, 'isStopWord' | 'stem'>
+export type TermLanguage = Pick<Language, 'isStopWord' | 'stem'>
+
+/** The term of a word in lower case, `''` for a stop word. */
+export type TermOf = (word: string) => string
 
 /** The terms of a text in order: the stems of its words, stop words left out; without a language its words. */
 export function terms(text: string, language: TermLanguage | undefined): string[] {
-  return termsOf(words(text), termBy(language))
+  const termOf = termBy(language)
+  return words(text).flatMap((word) => termOf(word) || [])
 }
 
-/** A reader that reads every text anew: for whoever reads a text once. */
-export function plainTermReader(language: TermLanguage | undefined): TermReader {
-  return termReader(language, termBy(language))
-}
-
-/**
- * A reader that remembers: the terms of some 16,000 words at least, up to twice as many, and of each sentence of the last
- * thousand texts at least, up to two thousand, that were read for all of their terms or came twice. Popular passages come
- * back with every other question, and texts are made of the same few thousand words. Its owner decides who shares it: it
- * holds texts.
- */
-export function createTermReader(language: TermLanguage | undefined): TermReader {
-  const { terms: read, sentences } = termReader(language, remembering(termBy(language), WORDS_KEPT))
-  return Object.freeze({ terms: read, sentences: createTextMemory(sentences) })
-}
-
-function termReader(language: TermLanguage | undefined, termOf: TermOf): TermReader {
-  const isStopWord = language?.isStopWord ?? (() => false)
-  return Object.freeze({
-    terms: (text: string) => termsOf(words(text), termOf),
-    sentences: (text: string, which: 'asked' | 'all') => readSentences(text, termOf, isStopWord, which),
-  })
-}
-
-const WORDS_KEPT = 16_384
-
-/** Longer words are rare, and engines hold the whole text that such a piece was cut from. */
-const LONGEST_KEPT = 12
-
-/** The term of a word in lower case, `''` for a stop word. */
-type TermOf = (word: string) => string
-
-function termBy(language: TermLanguage | undefined): TermOf {
+/** How a language makes terms of words; without one each word is its own. */
+export function termBy(language: TermLanguage | undefined): TermOf {
   if (language === undefined) return (word) => word
   const { isStopWord, stem } = language
   return (word) => (isStopWord(word) ? '' : stem(word))
-}
-
-function remembering(find: TermOf, most: number): TermOf {
-  let latest = new Map<string, string>()
-  let before: ReadonlyMap<string, string> = new Map()
-  return (word) => {
-    if (word.length > LONGEST_KEPT) return find(word)
-    const known = latest.get(word)
-    if (known !== undefined) return known
-    const found = before.get(word) ?? find(word)
-    if (latest.size >= most) {
-      before = latest
-      latest = new Map()
-    }
-    latest.set(word, found)
-    return found
-  }
-}
-
-function termsOf(found: readonly string[], known: TermOf, beginnings?: Beginnings): string[] {
-  const terms: string[] = []
-  for (const word of found) {
-    if (beginnings !== undefined && !beginsSo(word, beginnings)) continue
-    const term = known(word)
-    if (term !== '') terms.push(term)
-  }
-  return terms
-}
-
-function readSentences(
-  text: string,
-  known: TermOf,
-  isStopWord: TermLanguage['isStopWord'],
-  which: 'asked' | 'all',
-): ReadSentence[] {
-  return writtenSentences(text).map((sentence) => {
-    const found = words(sentence)
-    if (which === 'all') {
-      const all = termsOf(found, known)
-      return { length: all.length, terms: () => all }
-    }
-    let length: number | undefined
-    return {
-      get length() {
-        return (length ??= found.reduce((count, word) => (isStopWord(word) ? count : count + 1), 0))
-      },
-      terms: (beginnings) => termsOf(found, known, beginnings),
-    }
-  })
-}
-
-/** The sentences as they stand, white space around them; none that is nothing else. */
-function writtenSentences(text: string): string[] {
-  let start = 0
-  return sentenceEnds(text)
-    .map((end) => text.slice(start, (start = end)))
-    .filter((sentence) => sentence.trim() !== '')
-}
-
-interface ReadText {
-  readonly text: string
-  readonly sentences: readonly ReadSentence[]
-}
-
-const TEXTS_KEPT = 1000
-
-/** Remembers what was read of texts: of the latest ones, and of those before them. */
-function createTextMemory(read: TermReader['sentences']): TermReader['sentences'] {
-  let latest = new Map<number, ReadText | 'met'>()
-  let before: ReadonlyMap<number, ReadText | 'met'> = new Map()
-  const keep = (sample: number, met: ReadText | 'met'): void => {
-    if (latest.size >= TEXTS_KEPT) {
-      before = latest
-      latest = new Map()
-    }
-    latest.set(sample, met)
-  }
-  return (text, which) => {
-    const sample = sampleOf(text)
-    const known = latest.get(sample)
-    if (isOf(known, text)) return known.sentences
-    const earlier = before.get(sample)
-    if (which === 'asked' && known === undefined && earlier === undefined) {
-      keep(sample, 'met')
-      return read(text, 'asked')
-    }
-    const kept = isOf(earlier, text) ? earlier : { text, sentences: read(text, 'all') }
-    keep(sample, kept)
-    return kept.sentences
-  }
-}
-
-function isOf(met: ReadText | 'met' | undefined, text: string): met is ReadText {
-  return met !== undefined && met !== 'met' && met.text === text
-}
-
-const SAMPLED = 24
-
-/**
- * A number from a text's length and some of its characters. As the key of a map a text would have all of them hashed,
- * which takes longer than finding the question in what is remembered. Two texts of one sample displace each other.
- */
-function sampleOf(text: string): number {
-  const step = Math.ceil(text.length / SAMPLED)
-  let sample = text.length
-  for (let at = 0; at < text.length; at += step) sample = (Math.imul(sample, 31) + text.charCodeAt(at)) | 0
-  return sample
 }

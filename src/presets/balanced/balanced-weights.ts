@@ -7,8 +7,7 @@ export const BALANCED_PROVENANCE = [
   'an intercept for each set, of which the mean is kept',
   'sets and labels weighted alike',
   'hash embeddings and BM25, convex mix, top 10',
-  'Newton’s method, L2 0.005 on standardised signals',
-  'no random step, so no seed',
+  'L2 0.005',
 ].join('; ')
 
 /** With the collection's lexicon and a title. */

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { beginsSo } from '../../../src/core/text/beginnings.ts'
-import type { ReadSentence } from '../../../src/core/text/terms.ts'
+import type { ReadSentence } from '../../../src/core/text/term-reader.ts'
 import { respelled } from '../../../src/core/signals/respelled.ts'
 
 const said = (...sentences: readonly (readonly string[])[]): readonly ReadSentence[] =>

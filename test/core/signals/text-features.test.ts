@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
 import type { Signals } from '../../../src/core/signals/measure.ts'
-import type { TermReader } from '../../../src/core/text/terms.ts'
+import type { TermReader } from '../../../src/core/text/term-reader.ts'
 import { evidenceOf } from '../../fixtures/evidence.ts'
 import { READER, buildLexicon, createTermReader, measure, read } from '../../fixtures/english.ts'
 
