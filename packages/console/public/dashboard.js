@@ -76,7 +76,7 @@ async function enter(key) {
   error.hidden = true
   signIn(key)
   try {
-    await get('/v1/stats')
+    await get('stats')
     byId('key').value = ''
     await show('navigated')
   } catch (thrown) {

@@ -4,8 +4,8 @@ import { card, el, empty, figure, figures, moment, NOTHING, number, percent, scr
 
 export async function showPolicies({ period, chosen, signal }) {
   const [{ choices, policies, changes }, stats] = await Promise.all([
-    get('/v1/policies', {}, signal),
-    get('/v1/stats', { ...period, collection: chosen.collection }, signal),
+    get('policies', {}, signal),
+    get('stats', { ...period, collection: chosen.collection }, signal),
   ])
   const used = new Map(stats.by_policy.map((each) => [each.name, each]))
   const known = new Set(policies.map(({ id }) => id))

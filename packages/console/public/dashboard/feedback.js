@@ -4,7 +4,7 @@ import { badge, card, el, empty, moment, NOTHING, number, percent, policyName, s
 import { saveButton } from './save-button.js'
 
 export async function showFeedback({ period, signal }) {
-  const { policies, labels } = await get('/v1/feedback', period, signal)
+  const { policies, labels } = await get('feedback', period, signal)
   return [
     card(
       'How often the gate errs',
@@ -42,7 +42,7 @@ export async function showFeedback({ period, signal }) {
       'Latest labels',
       labels.length === 0
         ? empty(
-            'Nobody has said anything yet. Open a decision to label it, or send POST /v1/feedback with the id that came with an answer.',
+            'Nobody has said anything yet. Open a decision to label it, or send POST feedback with the id that came with an answer.',
           )
         : scrolling(
             'Labels',
@@ -58,7 +58,7 @@ export async function showFeedback({ period, signal }) {
               ]),
             ),
           ),
-      labels.length > 0 && saveButton('/v1/feedback', period, 'labels.csv'),
+      labels.length > 0 && saveButton('feedback', period, 'labels.csv'),
     ),
   ]
 }

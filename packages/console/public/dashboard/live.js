@@ -9,7 +9,7 @@ const AGAIN_MS = 5_000
 
 export async function showLive({ period, chosen, filter, signal, left }) {
   const asked = { ...chosen, verdict: filter.verdict, reason: filter.reason, cache: filter.cache, mode: filter.mode }
-  const { decisions } = await get('/v1/decisions', { ...period, ...asked, limit: BEFORE }, signal)
+  const { decisions } = await get('decisions', { ...period, ...asked, limit: BEFORE }, signal)
   const body = el('tbody', {}, decisions.map(row))
   const list = listOf(body, 'Decisions as they arrive, the latest first')
   const nothing = empty('No decision of this kind yet. The next one will stand here.')
@@ -40,7 +40,7 @@ export async function showLive({ period, chosen, filter, signal, left }) {
     while (!stop.aborted) {
       try {
         tell(`Following. ${counted(arrived, 'decision')} arrived.`)
-        for await (const decision of follow('/v1/decisions/live', { ...asked, since }, stop)) {
+        for await (const decision of follow('decisions/live', { ...asked, since }, stop)) {
           if (decision !== undefined) add(decision)
           tell(`Following. ${counted(arrived, 'decision')} arrived.`)
         }

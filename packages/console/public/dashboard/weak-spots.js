@@ -10,7 +10,7 @@ export async function showContentGaps({ period, periodMs, chosen, signal }) {
   const shortened = periodMs > 31 * DAY_MS
   const from = shortened ? new Date(Date.parse(period.to) - 31 * DAY_MS).toISOString() : period.from
   const asked = { from, to: period.to, collection: chosen.collection, limit: 50 }
-  const { content_gaps: gaps } = await get('/v1/stats/content-gaps', asked, signal)
+  const { content_gaps: gaps } = await get('stats/content-gaps', asked, signal)
   const part = card(
     'Refused most often',
     el(
@@ -42,7 +42,7 @@ export async function showContentGaps({ period, periodMs, chosen, signal }) {
         { className: 'quiet' },
         'Only an HMAC of each question is kept. To see the words, choose to keep texts, with a retention in days.',
       ),
-    gaps.length > 0 && saveButton('/v1/stats/content-gaps', asked, 'content-gaps.csv'),
+    gaps.length > 0 && saveButton('stats/content-gaps', asked, 'content-gaps.csv'),
   )
   return [part]
 }
@@ -50,7 +50,7 @@ export async function showContentGaps({ period, periodMs, chosen, signal }) {
 export async function showDocuments({ period, chosen, filter, signal }) {
   const sort = ['confidence', 'decisions', 'change'].includes(filter.sort) ? filter.sort : 'confidence'
   const asked = { ...period, collection: chosen.collection, sort, limit: 50 }
-  const { documents } = await get('/v1/stats/documents', asked, signal)
+  const { documents } = await get('stats/documents', asked, signal)
   const names = { confidence: 'The weakest first', decisions: 'The most asked first', change: 'The most fallen first' }
   return [
     el(
@@ -110,7 +110,7 @@ export async function showDocuments({ period, chosen, filter, signal }) {
               ]),
             ),
           ),
-      documents.length > 0 && saveButton('/v1/stats/documents', asked, 'documents.csv'),
+      documents.length > 0 && saveButton('stats/documents', asked, 'documents.csv'),
     ),
   ]
 }

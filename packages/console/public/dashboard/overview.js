@@ -24,9 +24,9 @@ import { saveButton } from './save-button.js'
 export async function showOverview({ period, chosen, signal, offer }) {
   const asked = { ...period, ...chosen }
   const [stats, { policies }, { alerts }] = await Promise.all([
-    get('/v1/stats', asked, signal),
-    get('/v1/policies', {}, signal),
-    get('/v1/alerts', {}, signal),
+    get('stats', asked, signal),
+    get('policies', {}, signal),
+    get('alerts', {}, signal),
   ])
   offer(
     'collection',
@@ -189,7 +189,7 @@ function overTime(stats, asked) {
           ]),
         ),
       ),
-      saveButton('/v1/stats', asked, 'decisions-over-time.csv'),
+      saveButton('stats', asked, 'decisions-over-time.csv'),
     ),
   )
   part.classList.add('wide')

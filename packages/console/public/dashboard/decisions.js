@@ -21,7 +21,7 @@ export async function showDecisions({ period, chosen, filter, signal }) {
   let cursor
 
   async function load(signalled) {
-    const page = await get('/v1/decisions', { ...asked, cursor }, signalled)
+    const page = await get('decisions', { ...asked, cursor }, signalled)
     body.append(...page.decisions.map(row))
     cursor = page.next_cursor ?? undefined
     more.hidden = cursor === undefined
@@ -49,7 +49,7 @@ export async function showDecisions({ period, chosen, filter, signal }) {
         { className: 'beside' },
         count,
         more,
-        saveButton('/v1/decisions', { ...asked, limit: 1000 }, 'decisions.csv'),
+        saveButton('decisions', { ...asked, limit: 1000 }, 'decisions.csv'),
       ),
     ),
   ]
@@ -135,7 +135,7 @@ export function filters(view, filter) {
 }
 
 export async function showDecision({ id, signal }) {
-  const found = await get(`/v1/decisions/${encodeURIComponent(id)}`, {}, signal)
+  const found = await get(`decisions/${encodeURIComponent(id)}`, {}, signal)
   return [
     el('p', {}, el('a', { href: '#/decisions' }, '← All decisions')),
     el(
@@ -260,7 +260,7 @@ function labels({ id, verdict, labels: given }) {
         const rating = form.querySelector('input[name=rating]:checked').value
         const body = { rating, ...(comment.value === '' ? {} : { comment: comment.value }) }
         try {
-          await send('PUT', `/v1/decisions/${encodeURIComponent(id)}/label`, body)
+          await send('PUT', `decisions/${encodeURIComponent(id)}/label`, body)
           said.textContent = `Kept: ${rating}.`
         } catch (thrown) {
           said.textContent = thrown.message

@@ -1,0 +1,38 @@
+/** The dashboard: a page over the console's API, which it expects beside itself. */
+import { Hono } from 'hono/tiny'
+import { PAGE, SCRIPT, STYLE } from './files.ts'
+
+/** Nothing from elsewhere, no markup from strings, no inline script or style, and no frame around it. */
+const HEADERS = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'no-cache',
+}
+
+const FILES = [
+  ['/dashboard', 'text/html', PAGE],
+  ['/dashboard.js', 'text/javascript', SCRIPT],
+  ['/dashboard.css', 'text/css', STYLE],
+] as const
+
+/**
+ * The dashboard as an app, to be mounted at the path of the console: it stands at `dashboard` beneath it, and the path
+ * itself leads there.
+ *
+ * @example
+ * app.route('/console', console({ db, authenticate }))
+ * app.route('/console', consolePage())
+ */
+export function consolePage(): Hono {
+  const app = new Hono()
+  for (const [path, type, text] of FILES) {
+    app.get(path, (c) => c.body(text, 200, { ...HEADERS, 'content-type': `${type}; charset=utf-8` }))
+  }
+  app.get('/', (c) => c.redirect(`${c.req.path.replace(/\/$/, '')}/dashboard`))
+  return app
+}

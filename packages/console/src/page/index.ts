@@ -1,0 +1,2 @@
+/** The dashboard of the console. */
+export { consolePage } from './console-page.ts'
