@@ -16,8 +16,17 @@ export async function bundleScript(entry: string, outfile: string): Promise<void
   })
 }
 
-/** Serves a bundled Worker on a free port of loopback. @param bindings values that its `env` has */
-export function inWorkerd(path: string, bindings: Readonly<Record<string, unknown>> = {}): Miniflare {
+/**
+ * Serves a bundled Worker on a free port of loopback.
+ *
+ * @param bindings values that its `env` has
+ * @param databases names of its empty databases
+ */
+export function inWorkerd(
+  path: string,
+  bindings: Readonly<Record<string, unknown>> = {},
+  databases: readonly string[] = [],
+): Miniflare {
   return new Miniflare(
     convertV4MiniflareOptions({
       name: 'worker',
@@ -28,6 +37,7 @@ export function inWorkerd(path: string, bindings: Readonly<Record<string, unknow
       port: 0,
       // JSON, as Miniflare wants it.
       bindings: bindings as Record<string, never>,
+      d1Databases: [...databases],
     }),
   )
 }

@@ -2,9 +2,10 @@ import { spawnSync } from 'node:child_process'
 import { copyFileSync, cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, posix } from 'node:path'
+import { readD1Migrations } from '@cloudflare/vitest-plugin'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { inWorkerd } from '../../bench/in-workerd.ts'
+import { bundleScript, inWorkerd } from '../../bench/in-workerd.ts'
 import { ROOT } from '../../scripts/local-gate.ts'
 import {
   createProject,
@@ -207,15 +208,7 @@ describe("somebody else's Workers project", () => {
 
   test('bundles with esbuild, and answers and refuses inside workerd', async () => {
     const outfile = join(current, 'bundled.js')
-    await build({
-      entryPoints: [join(current, 'worker.ts')],
-      outfile,
-      bundle: true,
-      format: 'esm',
-      target: 'es2022',
-      conditions: ['workerd', 'worker', 'browser'],
-      logLevel: 'silent',
-    })
+    await bundleScript(join(current, 'worker.ts'), outfile)
     const miniflare = inWorkerd(outfile)
     try {
       const { origin } = await miniflare.ready
@@ -230,6 +223,50 @@ describe("somebody else's Workers project", () => {
       const answered = await ask('How many days after delivery are returns accepted?')
       expect(answered).toMatchObject({ refused: false, answer: expect.stringContaining('within fourteen days') })
       expect(await ask('Who painted the ceiling of the chapel?')).toMatchObject({ refused: true, sources: [] })
+    } finally {
+      await miniflare.dispose()
+    }
+  })
+
+  test('mounts the console over its own D1, and finds there what its gate decided', async () => {
+    const settings = { compiler: 'typescript', moduleResolution: 'nodenext', declarations: 'believed' } as const
+    expect(typeCheck(current, settings, ['console-worker.ts'])).toMatchObject({ output: '\n', ok: true })
+    const outfile = join(current, 'console.js')
+    await bundleScript(join(current, 'console-worker.ts'), outfile)
+    const miniflare = inWorkerd(outfile, {}, ['DB'])
+    try {
+      const { origin } = await miniflare.ready
+      const db = await miniflare.getD1Database('DB')
+      const migrations = await readD1Migrations(join(current, 'node_modules', 'hono-rag-gate', 'd1', 'migrations'))
+      for (const query of migrations.flatMap(({ queries }) => queries)) await db.prepare(query).run()
+
+      const headers = { 'content-type': 'application/json' }
+      const body = JSON.stringify({ question: 'How many days after delivery are returns accepted?' })
+      const asked = await fetch(`${origin}/ask`, { method: 'POST', headers, body })
+      expect(await asked.json()).toMatchObject({ refused: false })
+
+      const token = { authorization: 'Bearer a-token-of-a-shop--32-characters' }
+      expect((await fetch(`${origin}/console/stats`)).status).toBe(401)
+      const stats = await (await fetch(`${origin}/console/stats`, { headers: token })).json()
+      expect(stats).toMatchObject({
+        version: 1,
+        decisions: 1,
+        by_verdict: { refuse: 0 },
+        by_tenant: [{ name: 'shop' }],
+      })
+      const said = await fetch(`${origin}/console/feedback`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ answer: asked.headers.get('rag-gate-feedback'), rating: 'wrong' }),
+      })
+      expect(said.status).toBe(201)
+      const page = await fetch(`${origin}/console`)
+      expect([page.url, page.headers.get('content-type')]).toEqual([
+        `${origin}/console/dashboard`,
+        'text/html; charset=utf-8',
+      ])
+      const script = await fetch(new URL('./dashboard.js', page.url))
+      expect([script.status, script.headers.get('content-type')]).toEqual([200, 'text/javascript; charset=utf-8'])
     } finally {
       await miniflare.dispose()
     }

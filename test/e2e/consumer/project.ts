@@ -78,6 +78,7 @@ export function createProject(folder: string, tarballs: ReadonlyMap<string, stri
   )
   if (!installed.ok) throw new Error(installed.output)
   copyFileSync(join(import.meta.dirname, 'worker.ts.txt'), join(folder, 'worker.ts'))
+  copyFileSync(join(import.meta.dirname, 'console-worker.ts.txt'), join(folder, 'console-worker.ts'))
   const entries = [...tarballs.keys()].flatMap((name) => modulesOf(folder, name))
   writeImports(
     join(folder, 'every-entry.ts'),
