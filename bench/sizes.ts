@@ -30,7 +30,7 @@ export interface BundleSize {
 
 /** Adapters that the middleware is measured with, by file and export. */
 const ADAPTERS = [
-  ['src/adapters/upstash-vector.ts', 'createUpstashRetriever'],
+  ['packages/upstash/src/index.ts', 'createUpstashRetriever'],
   ['packages/vectorize/src/index.ts', 'createVectorizeRetriever'],
 ] as const
 

@@ -6,7 +6,7 @@ import { Hono } from 'hono'
 import { balanced, ragGate, respondWithError } from 'hono-rag-gate'
 import { answerCache } from 'hono-rag-gate/cache'
 import { createMemoryAnswerCache } from 'hono-rag-gate/adapters/memory-answer-cache'
-import { createUpstashRetriever } from 'hono-rag-gate/adapters/upstash-vector'
+import { createUpstashRetriever } from '@hono-rag-gate/upstash'
 
 type Env = {
   UPSTASH_VECTOR_REST_URL: string

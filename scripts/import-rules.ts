@@ -87,6 +87,10 @@ const ROOMS: Readonly<Record<string, Allowed>> = {
     rooms: ['packages/models/'],
     packages: [...PURE_DOORS, ...ADAPTER_DOORS, 'hono-rag-gate/pipeline'],
   },
+  'packages/upstash/': {
+    rooms: ['packages/upstash/'],
+    packages: [...PURE_DOORS, ...ADAPTER_DOORS, '@upstash/vector'],
+  },
   'packages/vectorize/': { rooms: ['packages/vectorize/'], packages: [...PURE_DOORS, ...ADAPTER_DOORS] },
   'packages/ingest/': { rooms: ['packages/ingest/'], packages: [...STORE_DOORS, 'markdown-it', 'entities', 'yaml'] },
   'packages/console/': {
@@ -120,7 +124,6 @@ const ROOMS: Readonly<Record<string, Allowed>> = {
 
 /** Packages of adapters, by their public file or their folder: each its own vendor's. */
 const VENDORS: Readonly<Record<string, readonly string[]>> = {
-  'upstash-vector': ['@upstash/vector'],
   'durable-object-coalescer': ['cloudflare:workers'],
 }
 

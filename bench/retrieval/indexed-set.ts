@@ -2,7 +2,7 @@
 import { fuseConvex } from '../../src/core/evidence/fusion.ts'
 import { buildLexicon, idfMass, inverseDocumentFrequency, type Lexicon } from '../../src/core/text/lexicon.ts'
 import { normaliseQuestion } from '../../src/core/text/normalise.ts'
-import { createUpstashRetriever } from '../../src/adapters/upstash-vector.ts'
+import { createUpstashRetriever } from '../../packages/upstash/src/index.ts'
 import { embed, termFrequencies } from '../../packages/vector-index/src/embed/embedder.ts'
 import { answerCommand } from '../../packages/vector-index/src/protocol/protocol.ts'
 import { passageVector } from '../../packages/vector-index/src/embed/bm25.ts'

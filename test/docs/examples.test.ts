@@ -55,7 +55,7 @@ async function run(name: string, code: string): Promise<Record<string, unknown>>
   const fake = join(folder, 'fake-index.ts')
   writeFileSync(fake, FAKE_INDEX)
   const text = code
-    .replaceAll(/'hono-rag-gate\/adapters\/upstash-vector'/g, `'${pathToFileURL(fake).href}'`)
+    .replaceAll(/'@hono-rag-gate\/upstash'/g, `'${pathToFileURL(fake).href}'`)
     .replaceAll(/from '(@?hono[\w/-]*)'/g, (_, name: string) => `from '${import.meta.resolve(name)}'`)
     .replaceAll(/from '\.\/([\w-]+)\.ts'/g, (_, file: string) => `from '${pathToFileURL(join(folder, `${file}.ts`)).href}'`)
   const file = join(folder, `${name}.ts`)

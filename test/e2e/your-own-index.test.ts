@@ -359,11 +359,11 @@ describe('the lexicon', () => {
       .replace("import { createStaticCollections } from 'hono-rag-gate/adapters/static-collections'\n", '')
       .replace("createStaticCollections([{ id: 'default' }])", 'collections')
     writeFileSync(join(home, 'src', 'worker.ts'), `import { collections } from './collections.ts'\n${worker}`)
-    const adapters = ['static-collections', 'upstash-vector']
-    const alias = Object.fromEntries([
-      ...adapters.map((name) => [`hono-rag-gate/adapters/${name}`, join(ROOT, 'src', 'adapters', `${name}.ts`)]),
-      ['hono-rag-gate', join(ROOT, 'src', 'index.ts')],
-    ]) as Record<string, string>
+    const alias = {
+      'hono-rag-gate/adapters/static-collections': join(ROOT, 'src', 'adapters', 'static-collections.ts'),
+      'hono-rag-gate': join(ROOT, 'src', 'index.ts'),
+      '@hono-rag-gate/upstash': join(ROOT, 'packages', 'upstash', 'src', 'index.ts'),
+    }
     const config = {
       name: 'your-own-index',
       main: 'src/worker.ts',

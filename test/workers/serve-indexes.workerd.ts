@@ -2,7 +2,7 @@ import { evictDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { Index } from '@upstash/vector'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createUpstashTransport } from '../../src/adapters/upstash-vector.ts'
+import { createUpstashTransport } from '../../packages/upstash/src/index.ts'
 import { indexesOf } from '../../packages/vector-index/src/worker/configured-indexes.ts'
 import { serveIndexes, tokensOf, type IndexesEnv } from '../../packages/vector-index/src/worker/serve-indexes.ts'
 

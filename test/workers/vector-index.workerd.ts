@@ -6,7 +6,7 @@ import {
   createUpstashChunkIndex,
   createUpstashRetriever,
   createUpstashTransport,
-} from '../../src/adapters/upstash-vector.ts'
+} from '../../packages/upstash/src/index.ts'
 import { passesFilter, type PassageFilter } from '../../src/core/evidence/passage-filter.ts'
 import { serveIndex } from '../../packages/vector-index/src/worker/serve-index.ts'
 import { retrieverContract } from '../contracts/retriever.ts'

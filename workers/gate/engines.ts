@@ -2,11 +2,7 @@
 import { createD1ChunkTexts } from '@hono-rag-gate/ingest/d1'
 import { createLlmGrader } from '@hono-rag-gate/models/llm-grader'
 import { createOpenAiGenerator, type OpenAiGeneratorOptions } from '@hono-rag-gate/models/openai-compatible'
-import {
-  createUpstashChunkIndex,
-  createUpstashRetriever,
-  type UpstashOptions,
-} from 'hono-rag-gate/adapters/upstash-vector'
+import { createUpstashChunkIndex, createUpstashRetriever, type UpstashOptions } from '@hono-rag-gate/upstash'
 import { createVectorizeChunkIndex, createVectorizeRetriever } from '@hono-rag-gate/vectorize'
 import { createWorkersAiEmbedder } from '@hono-rag-gate/models/workers-ai-embedder'
 import { createWorkersAiReranker } from '@hono-rag-gate/models/workers-ai-reranker'

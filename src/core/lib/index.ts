@@ -30,3 +30,4 @@ export { meanOf, type Pair, pearson, populationDeviation, spearman } from './sta
 export { dot } from './vectors.ts'
 export { onceEach } from './once-each.ts'
 export { text, whole } from './options.ts'
+export { cosine } from './vectors.ts'

@@ -29,7 +29,7 @@ describe('words without spaces between them', () => {
     'misunderstandings about wholesalers, wholeheartedly, howitzers and whatsappbusinessaccounts',
     // Code and addresses.
     'What does AbstractSingletonProxyFactoryBean do, and getElementsByTagName, and thread_pool_executor_shutdown?',
-    'Why is createUpstashRetriever undefined at src/adapters/upstash-vector/retriever.ts?',
+    'Why is createUpstashRetriever undefined at packages/upstash/src/retriever.ts?',
     'See https://example.com/docs/who-can-read-the-index?what=all&how=fast#where-is-it',
     'ERR_INVALID_RETURN_PROPERTY_VALUE e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
     // Written without spaces.

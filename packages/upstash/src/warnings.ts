@@ -1,5 +1,5 @@
 /** What a retriever over somebody else's Upstash index tells once, and what to do about it. */
-import { type RetrieverWarning, shown } from '../../core/evidence/retriever-warnings.ts'
+import { type RetrieverWarning, shown } from 'hono-rag-gate/core/evidence'
 
 /** A part of the index is not asked. */
 export function sparseLeftOut(why: string): RetrieverWarning {

@@ -1,7 +1,7 @@
 /** One set of real questions through two engines: what decides is the evidence, not the engine. */
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { createUpstashChunkIndex, createUpstashRetriever } from '../../src/adapters/upstash-vector.ts'
+import { createUpstashChunkIndex, createUpstashRetriever } from '../../packages/upstash/src/index.ts'
 import { createVectorizeChunkIndex, createVectorizeRetriever } from '../../packages/vectorize/src/index.ts'
 import type { Passage } from '../../src/core/evidence/chunk.ts'
 import { fuseConvex } from '../../src/core/evidence/fusion.ts'
@@ -14,7 +14,7 @@ import { fakeVectorize } from '../fixtures/vectorize.ts'
 import { buildLexicon, measure } from '../fixtures/english.ts'
 
 /** Questions and passages beside the repository, where they are kept. */
-const SET = new URL('../../../shared/data/squad-ooc/', import.meta.url)
+const SET = new URL('../../../shared/data/squad-ooc', import.meta.url)
 
 function lines<Line>(name: string): Line[] {
   const text = readFileSync(new URL(name, SET), 'utf8')

@@ -1,5 +1,5 @@
 /** Namespaces in a path: the client puts them there as they are, where `?` or `/` would name another tenant's. */
-import { RagGateError } from '../../errors.ts'
+import { RagGateError } from 'hono-rag-gate/errors'
 
 /** A namespace that the gate's ingestion fills. @throws `retriever_misconfigured` for one that is not safe in a path */
 export function checkedNamespace(namespace: string): string {

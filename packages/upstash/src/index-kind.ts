@@ -1,7 +1,7 @@
 /** What an index is: its parts, which of them embed texts, and how its dense part measures. */
-import { oneOf, type OptionKinds, required, string } from '../../core/lib/options.ts'
-import { RagGateError } from '../../errors.ts'
-import type { Embedding } from '../../ports/retriever.ts'
+import { oneOf, type OptionKinds, required, string } from 'hono-rag-gate/core/lib'
+import { RagGateError } from 'hono-rag-gate/errors'
+import type { Embedding } from 'hono-rag-gate/ports'
 
 /** How a dense part measures. */
 export type Similarity = 'cosine' | 'euclidean' | 'dot-product'

@@ -1,6 +1,11 @@
-import { filteredMember, type PassageFields } from '../../core/evidence/passage-fields.ts'
-import { checkPassageFilter, type PassageFilter, valuesOf } from '../../core/evidence/passage-filter.ts'
-import { RagGateError } from '../../errors.ts'
+import {
+  checkPassageFilter,
+  filteredMember,
+  type PassageFields,
+  type PassageFilter,
+  valuesOf,
+} from 'hono-rag-gate/core/evidence'
+import { RagGateError } from 'hono-rag-gate/errors'
 
 /**
  * A filter in the service's language. It has no escapes, so values that would need one are refused.

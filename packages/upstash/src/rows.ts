@@ -1,10 +1,15 @@
 /** What is written into an index, and what is read from it. */
-import type { Passage } from '../../core/evidence/chunk.ts'
-import { isRecord } from '../../core/lib/guards.ts'
-import { type IndexRow, type PassageFields, passageOfRow } from '../../core/evidence/passage-fields.ts'
-import { readPassage, type RetrievedRow } from '../../core/evidence/rows.ts'
-import { RagGateError } from '../../errors.ts'
-import { badResponse } from '../../http/upstream-error.ts'
+import {
+  type IndexRow,
+  type Passage,
+  type PassageFields,
+  passageOfRow,
+  readPassage,
+  type RetrievedRow,
+} from 'hono-rag-gate/core/evidence'
+import { isRecord } from 'hono-rag-gate/core/lib'
+import { RagGateError } from 'hono-rag-gate/errors'
+import { badResponse } from 'hono-rag-gate/http'
 import { type DensePart, type IndexParts, similarityNamed } from './index-kind.ts'
 import { INDEX } from './transport.ts'
 

@@ -6,14 +6,14 @@ import {
   createUpstashTransport,
   type Similarity,
   type UpstashRetrieverOptions,
-} from '../../../src/adapters/upstash-vector.ts'
-import type { Ranking } from '../../../src/core/evidence/chunk.ts'
-import { fuse } from '../../../src/core/evidence/fusion.ts'
-import type { RetrieverWarning } from '../../../src/core/evidence/retriever-warnings.ts'
-import type { Fetch } from '../../../src/http/bounded-fetch.ts'
-import type { Embedder } from '../../../src/ports/embedder.ts'
-import type { RetrievalRequest } from '../../../src/ports/retriever.ts'
-import { embeddedIndex } from '../../fixtures/embedded-index.ts'
+} from '../../packages/upstash/src/index.ts'
+import type { Ranking } from '../../src/core/evidence/chunk.ts'
+import { fuse } from '../../src/core/evidence/fusion.ts'
+import type { RetrieverWarning } from '../../src/core/evidence/retriever-warnings.ts'
+import type { Fetch } from '../../src/http/bounded-fetch.ts'
+import type { Embedder } from '../../src/ports/embedder.ts'
+import type { RetrievalRequest } from '../../src/ports/retriever.ts'
+import { embeddedIndex } from '../fixtures/embedded-index.ts'
 
 const URL_OF_INDEX = 'https://index.test'
 

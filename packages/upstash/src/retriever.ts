@@ -1,23 +1,33 @@
 /** The reading side of an Upstash index: any kind of it, whoever filled it. */
-import { callable, group, number, object, oneOf, type OptionKinds, requireOptions } from '../../core/lib/options.ts'
-import { Index } from '@upstash/vector'
-import type { Ranking } from '../../core/evidence/chunk.ts'
-import type { PassageFields } from '../../core/evidence/passage-fields.ts'
 import {
+  callable,
+  group,
+  namespaceOf,
+  number,
+  object,
+  onceEach,
+  oneOf,
+  type OptionKinds,
+  reciprocalRanks,
+  requireOptions,
+  RRF_K,
+} from 'hono-rag-gate/core/lib'
+import { Index } from '@upstash/vector'
+import {
+  NAMESPACE_OPTIONS,
+  namespaceChoice,
+  type NamespaceOptions,
   namespaceShared,
+  type PassageFields,
   placesOf,
+  type Ranking,
+  rankRows,
+  type RetrievedRow,
   type RetrieverWarning,
   rowsWithoutText,
-} from '../../core/evidence/retriever-warnings.ts'
-import { rankRows, type RetrievedRow } from '../../core/evidence/rows.ts'
-import { namespaceChoice, type NamespaceOptions, NAMESPACE_OPTIONS } from '../../core/evidence/searched-namespace.ts'
-import { namespaceOf } from '../../core/lib/ids.ts'
-import { onceEach } from '../../core/lib/once-each.ts'
-import { RRF_K, reciprocalRanks } from '../../core/lib/rank-scores.ts'
-import { isRagGateError, RagGateError } from '../../errors.ts'
-import type { Clock } from '../../ports/clock.ts'
-import type { Embedder } from '../../ports/embedder.ts'
-import type { RetrievalRequest, Retriever } from '../../ports/retriever.ts'
+} from 'hono-rag-gate/core/evidence'
+import { isRagGateError, RagGateError } from 'hono-rag-gate/errors'
+import type { Clock, Embedder, RetrievalRequest, Retriever } from 'hono-rag-gate/ports'
 import { cosineReader, needsVectors } from './cosines.ts'
 import { filterText } from './filter.ts'
 import { GATE_INDEX, type IndexKind, partsOf, requireCosine, INDEX_KIND_OPTIONS } from './index-kind.ts'

@@ -1,6 +1,6 @@
 /** From a row of the dense part to a raw cosine, whatever the index measures by. */
-import { cosine, dot } from '../../core/lib/vectors.ts'
-import { RagGateError } from '../../errors.ts'
+import { cosine, dot } from 'hono-rag-gate/core/lib'
+import { RagGateError } from 'hono-rag-gate/errors'
 import type { Similarity } from './index-kind.ts'
 
 /** A row as it came. */

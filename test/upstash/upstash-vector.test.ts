@@ -5,7 +5,7 @@ import {
   createUpstashRetriever,
   createUpstashTransport,
   type UpstashRetrieverOptions,
-} from '../../src/adapters/upstash-vector.ts'
+} from '../../packages/upstash/src/index.ts'
 import { RagGateError } from '../../src/errors.ts'
 import type { Fetch } from '../../src/http/bounded-fetch.ts'
 import { parseFilter } from '../../packages/vector-index/src/filter/parse-filter.ts'

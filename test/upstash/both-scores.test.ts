@@ -1,14 +1,14 @@
 /** How many of the judged passages carry the scores of both methods, by how deep each of them looks. */
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { createUpstashChunkIndex, createUpstashRetriever } from '../../src/adapters/upstash-vector.ts'
+import { createUpstashChunkIndex, createUpstashRetriever } from '../../packages/upstash/src/index.ts'
 import { fuseConvex } from '../../src/core/evidence/fusion.ts'
 import { idfMass } from '../../src/core/text/lexicon.ts'
 import { embeddedIndex } from '../fixtures/embedded-index.ts'
 import { buildLexicon, terms } from '../fixtures/english.ts'
 
 /** Questions and passages beside the repository, where they are kept. */
-const SET = new URL('../../../shared/data/squad-ooc/', import.meta.url)
+const SET = new URL('../../../shared/data/squad-ooc', import.meta.url)
 
 function lines<Line>(name: string): Line[] {
   const text = readFileSync(new URL(name, SET), 'utf8')

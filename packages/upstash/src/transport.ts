@@ -1,12 +1,20 @@
 /** The way to an index: the client's own transport hides status and headers, so it is given this one. */
 import type { Requester, UpstashRequest, UpstashResponse } from '@upstash/vector'
-import { isRecord } from '../../core/lib/guards.ts'
-import { callable, number, type OptionKinds, required, requireOptions, text } from '../../core/lib/options.ts'
-import { RagGateError } from '../../errors.ts'
-import type { BoundedResponse, Fetch } from '../../http/bounded-fetch.ts'
-import { httpUrl } from '../../http/json-endpoint.ts'
-import { createHttpUpstream, type UpstreamOptions, upstreamOptions } from '../../http/upstream.ts'
-import { badResponse, errorOfFault, errorOfStatus, readJson, type UpstreamName } from '../../http/upstream-error.ts'
+import { callable, isRecord, number, type OptionKinds, required, requireOptions, text } from 'hono-rag-gate/core/lib'
+import { RagGateError } from 'hono-rag-gate/errors'
+import {
+  badResponse,
+  type BoundedResponse,
+  createHttpUpstream,
+  errorOfFault,
+  errorOfStatus,
+  type Fetch,
+  httpUrl,
+  readJson,
+  type UpstreamName,
+  type UpstreamOptions,
+  upstreamOptions,
+} from 'hono-rag-gate/http'
 
 /** Where an index is and how long to wait for it. */
 export interface UpstashOptions {

@@ -1,5 +1,5 @@
 /** Which queries a search over an index consists of. */
-import { RagGateError } from '../../errors.ts'
+import { RagGateError } from 'hono-rag-gate/errors'
 import { type IndexParts, isBm25, type Similarity } from './index-kind.ts'
 
 /** Who makes the vectors of a question: the index of its text, or somebody here. */
