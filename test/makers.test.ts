@@ -83,16 +83,12 @@ const POLICIES: Readonly<Record<string, Readonly<Record<string, Options>>>> = {
   'src/index.ts': {
     balanced: { refuseBelow: 0.5, adviseBelow: 0.6, language: english },
     confidenceRange: { refuseBelow: 0.5, adviseBelow: 0.6, whereGraded: 'skipped' },
-    evidenceShare: SHARE,
     generationConfidence: { refuseBelow: 0.5 },
     gradedRelevance: { relevanceThreshold: 2, minChunks: 1 },
     grounding: { minTermShare: 0.5 },
-    keywordCoverage: { adviseBelow: 0.5 },
     minTopCosine: { refuseBelow: 0.5 },
     questionHmac: { key: 'k'.repeat(32), keyId: '1', rotateAfterDays: 30, text: 'kept' },
     multiPartNeedsChunks: { minChunks: 2, relevanceThreshold: 2 },
-    responseQuality: { requiredFields: ['a'], optionalFields: ['b'], refuseBelow: 0.1, adviseBelow: 0.2 },
-    retrievalScore: { minScore: 0.1, minRatio: 1.2, ratioWithinDocument: 'skipped', rrfMaximum: 1 },
   },
   'src/cache/index.ts': {
     answerCache: {
@@ -199,6 +195,7 @@ const POLICIES: Readonly<Record<string, Readonly<Record<string, Options>>>> = {
     createMarkdownSplitter: { maxCharacters: 100, overlapCharacters: 1, htmlToMarkdown: f },
   },
   'packages/presets/src/advisory/index.ts': {
+    responseQuality: { requiredFields: ['a'], optionalFields: ['b'], refuseBelow: 0.1, adviseBelow: 0.2 },
     advisory: { requiredFields: ['a'], optionalFields: ['b'], adviseBelow: 0.7, unusableBelow: 0.5 },
     advisoryConfidence: { adviseBelow: 0.7, unusableBelow: 0.5 },
   },
@@ -206,6 +203,7 @@ const POLICIES: Readonly<Record<string, Readonly<Record<string, Options>>>> = {
     balancedGraded: { refuseBelow: 0.5, adviseBelow: 0.6, language: english, relevanceThreshold: 2, minChunks: 1 },
   },
   'packages/presets/src/multi-gate/index.ts': {
+    keywordCoverage: { adviseBelow: 0.5 },
     multiGate: {
       refuseBelow: 0.5,
       adviseBelowKeywords: 0.5,
@@ -216,12 +214,14 @@ const POLICIES: Readonly<Record<string, Readonly<Record<string, Options>>>> = {
     },
   },
   'packages/presets/src/sufficiency/index.ts': {
+    evidenceShare: SHARE,
     sufficiency: SUFFICIENCY,
     sufficiencyByCollection: { ...SUFFICIENCY, byCollection: { docs: 0.5 } },
     sufficiencyGate: SUFFICIENCY,
     sufficiencyThreshold: SUFFICIENCY,
   },
   'packages/presets/src/two-tier/index.ts': {
+    retrievalScore: { minScore: 0.1, minRatio: 1.2, ratioWithinDocument: 'skipped', rrfMaximum: 1 },
     twoTier: {
       relevanceThreshold: 2,
       minChunks: 1,

@@ -12,7 +12,7 @@ import { createD1DecisionStore } from '../../src/adapters/d1/decision-store.ts'
 import { createRetriever } from '../../src/adapters/custom-retriever.ts'
 import { minTopCosine } from '../../src/core/gates/min-top-cosine.ts'
 import { definePolicy } from '../../src/core/policy/policy.ts'
-import { topRelevance } from '../../src/core/policy/top-relevance.ts'
+import { topRelevance } from '../../packages/presets/src/two-tier/top-relevance.ts'
 import { ragGate } from '../../src/middleware/rag-gate.ts'
 import type { Authenticate } from '../../src/ports/authenticator.ts'
 

@@ -1,7 +1,7 @@
 import { sufficiencyPreset } from '../../packages/presets/src/sufficiency/sufficiency.ts'
 import type { PolicyGate } from '../../src/core/gates/gate.ts'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { evidenceShare } from '../../src/core/gates/evidence-share.ts'
+import { evidenceShare } from '../../packages/presets/src/sufficiency/evidence-share.ts'
 import { generationConfidence } from '../../src/core/gates/generation-confidence.ts'
 import { grounding } from '../../src/core/gates/grounding.ts'
 import { definePolicy, type Policy, type PolicyInput } from '../../src/core/policy/policy.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import { keywordCoverage } from '../../src/core/gates/keyword-coverage.ts'
+import { keywordCoverage } from '../../packages/presets/src/multi-gate/keyword-coverage.ts'
 import { definePolicy, type Policy } from '../../src/core/policy/policy.ts'
 import { answerQuestion } from '../../packages/models/src/answering/answer-question.ts'
 import { generateWithEvidence } from '../../packages/models/src/answering/generate-with-evidence.ts'

@@ -25,3 +25,4 @@ export { NAMESPACE_OPTIONS, type NamespaceOptions, namespaceChoice } from './sea
 export { buildContext } from './context.ts'
 export { type ConvexOptions, fuse, fuseConvex, fuseReciprocalRank } from './fusion.ts'
 export type { Ranking } from './chunk.ts'
+export { METHOD_KINDS } from './score-kinds.ts'

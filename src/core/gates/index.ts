@@ -1,11 +1,5 @@
 /** Gates and their findings. */
 export { confidenceRange, confidenceRangeGate } from './confidence-range.ts'
-export {
-  EVIDENCE_SHARE_OPTIONS,
-  type EvidenceShareOptions,
-  evidenceShare,
-  evidenceShareGate,
-} from './evidence-share.ts'
 export type { Finding, ReasonCode, Verdict } from './finding.ts'
 export { type Gate, type PolicyGate, defineGate, gateWith, settingsOf } from './gate.ts'
 export { generationConfidence, generationConfidenceGate } from './generation-confidence.ts'
@@ -17,20 +11,10 @@ export {
   gradedRelevanceGate,
 } from './graded-relevance.ts'
 export { type GroundingOptions, grounding, groundingGate } from './grounding.ts'
-export { keywordCoverage, keywordCoverageGate } from './keyword-coverage.ts'
 export { minTopCosine, minTopCosineGate } from './min-top-cosine.ts'
-export { FIELD_NAMES, responseQuality, responseQualityGate, responseQualityOf } from './response-quality.ts'
-export {
-  RETRIEVAL_SCORE_OPTIONS,
-  type RetrievalScoreOptions,
-  type RetrievalScoreSettings,
-  minScoreOf,
-  retrievalScore,
-  retrievalScoreGate,
-  scoresRead,
-} from './retrieval-score.ts'
 export { SUGGEST, type Text, UNMEASURED, noteText, refusalText } from './text.ts'
 export { loneTerm } from './lone-term.ts'
 export { questionLength } from './question-length.ts'
 export { readableQuestion } from './readable-question.ts'
 export { runTogether } from './run-together.ts'
+export { CANNOT_ANSWER, GRADED_ALREADY, NOT_CONFIRMED } from './text.ts'

@@ -30,7 +30,6 @@ export type {
 export type { PurgeScope } from './purge-scope.ts'
 export { readerFindings } from './reader-findings.ts'
 export { isOfTexts } from './text-findings.ts'
-export { topRelevance, topRelevanceModel } from './top-relevance.ts'
 export { answerMeasure } from './judge.ts'
 export { CONTEXT } from './text-findings.ts'
 export { weakestPart, weakestPartModel } from './weakest-part.ts'

@@ -2,7 +2,11 @@ import { settingsIn } from '../../fixtures/policy.ts'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Chunk, Scores } from '../../../src/core/evidence/chunk.ts'
-import { evidenceShare, largestShare, evidenceShareGate } from '../../../src/core/gates/evidence-share.ts'
+import {
+  evidenceShare,
+  largestShare,
+  evidenceShareGate,
+} from '../../../packages/presets/src/sufficiency/evidence-share.ts'
 import { groundingGate } from '../../../src/core/gates/grounding.ts'
 import { answerSentences, citedNumbers } from '../../../src/core/answer/sentence-support.ts'
 import type { GenerationReport } from '../../../src/core/answer/measure-answer.ts'

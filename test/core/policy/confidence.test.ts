@@ -7,7 +7,7 @@ import {
   missingParts,
 } from '../../../src/core/policy/logistic.ts'
 import { weakestPart } from '../../../src/core/policy/weakest-part.ts'
-import { topRelevance } from '../../../src/core/policy/top-relevance.ts'
+import { topRelevance } from '../../../packages/presets/src/two-tier/top-relevance.ts'
 import type { PartSignals, Signals } from '../../../src/core/signals/measure.ts'
 import { topCosine } from '../../../packages/presets/src/multi-gate/top-cosine.ts'
 import {

@@ -2,7 +2,11 @@
 import { settingsIn } from '../../fixtures/policy.ts'
 import { expect } from 'vitest'
 import type { Chunk } from '../../../src/core/evidence/chunk.ts'
-import { evidenceShare, largestShare, evidenceShareGate } from '../../../src/core/gates/evidence-share.ts'
+import {
+  evidenceShare,
+  largestShare,
+  evidenceShareGate,
+} from '../../../packages/presets/src/sufficiency/evidence-share.ts'
 import {
   evidenceGatingStats,
   gatingReport,

@@ -115,7 +115,12 @@ describe('GET /v1/decisions', () => {
       id: refused.id,
       verdict: 'refuse',
       findings: [{ gate: 'confidence-range', outcome: 'refuse', threshold: 0.55 }],
-      policy: { name: 'balanced', gates: [{ gate: 'confidence-range' }] },
+      policy: {
+        name: 'balanced',
+        gates: ['readable-question', 'question-length', 'lone-term', 'run-together', 'confidence-range'].map(
+          (gate) => ({ gate }),
+        ),
+      },
       rejection: { reason_code: refused.reason, evidence_analyzed: expect.any(Number), deficit: expect.any(Number) },
       labels: [],
       question_text: null,
@@ -169,6 +174,7 @@ describe('policies', () => {
     // As settings, whether it decided or was chosen: from them it can be made again.
     for (const { policy } of policies.policies) {
       expect(policy.gates).toEqual([
+        ...['readable-question', 'question-length', 'lone-term', 'run-together'].map((gate) => ({ gate })),
         { gate: 'confidence-range', refuseBelow: expect.any(Number), adviseBelow: expect.any(Number) },
       ])
     }

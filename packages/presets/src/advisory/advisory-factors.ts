@@ -4,8 +4,8 @@ import { clipConfidence, confidenceBy, type ConfidenceModel, type PolicyConfiden
 import { required, requireOptions, string } from 'hono-rag-gate/core/lib'
 import type { AnswerSignals, SourceKind } from 'hono-rag-gate/core/answer'
 import { BM25_K1 } from 'hono-rag-gate/core/text'
-import { FIELD_NAMES, responseQualityOf } from 'hono-rag-gate/core/gates'
 import { curves as curvesSignal, type Signals, TEXT_SIGNALS } from 'hono-rag-gate/core/signals'
+import { FIELD_NAMES, responseQualityOf } from './response-quality.ts'
 
 /** The factors, and their sum. A factor that cannot be told is not a number. */
 export interface AdvisoryFactors {

@@ -9,7 +9,7 @@ import {
   type Preset,
   type ToldDecision,
 } from 'hono-rag-gate/core/policy'
-import { FIELD_NAMES, type Finding, responseQuality, responseQualityGate } from 'hono-rag-gate/core/gates'
+import { type Finding } from 'hono-rag-gate/core/gates'
 import { english } from 'hono-rag-gate/language/english'
 import { advisoryFactorsConfidence, advisoryFactorsModel } from './advisory-factors.ts'
 import {
@@ -27,6 +27,7 @@ import {
   advisoryWarning,
   handOverAdvisory,
 } from './advisory-flags.ts'
+import { FIELD_NAMES, responseQuality, responseQualityGate } from './response-quality.ts'
 
 /** Badge and banner; marks an answer that is too weak to be used, warns of a weak one, and puts it on record. */
 export const advisoryPreset: Preset = Object.freeze<Preset>({

@@ -12,3 +12,4 @@ export {
   marketContextFrom,
   readSelfReport,
 } from './advisory-flags.ts'
+export { responseQuality, type ResponseQualityOptions } from './response-quality.ts'

@@ -5,8 +5,6 @@ import {
   grounding,
   groundingGate,
   type GroundingOptions,
-  keywordCoverage,
-  keywordCoverageGate,
   minTopCosine,
   minTopCosineGate,
   type ReasonCode,
@@ -15,6 +13,7 @@ import {
 import { definePolicy, ENGINE_TEXTS, type Policy, type Preset, type Wording } from 'hono-rag-gate/core/policy'
 import { english } from 'hono-rag-gate/language/english'
 import { topCosine, topCosineModel } from './top-cosine.ts'
+import { keywordCoverage, keywordCoverageGate } from './keyword-coverage.ts'
 
 const GATES = [minTopCosineGate, keywordCoverageGate, generationConfidenceGate, groundingGate]
 

@@ -24,3 +24,4 @@ export {
   type SufficiencyInput,
 } from './sufficiency-gate.ts'
 export type { RejectionFacts } from './rejection-record.ts'
+export { evidenceShare, type EvidenceShareOptions } from './evidence-share.ts'

@@ -9,19 +9,18 @@ import {
   type Policy,
   type Preset,
   type ToldDecision,
-  topRelevance,
-  topRelevanceModel,
   type Wording,
 } from 'hono-rag-gate/core/policy'
+import { type Finding } from 'hono-rag-gate/core/gates'
+import { english } from 'hono-rag-gate/language/english'
+import { SPECIFICATION_TEXTS, specificationReason } from './texts.ts'
+import { topRelevance, topRelevanceModel } from '../two-tier/top-relevance.ts'
 import {
   EVIDENCE_SHARE_OPTIONS,
   evidenceShare,
   evidenceShareGate,
   type EvidenceShareOptions,
-  type Finding,
-} from 'hono-rag-gate/core/gates'
-import { english } from 'hono-rag-gate/language/english'
-import { SPECIFICATION_TEXTS, specificationReason } from './texts.ts'
+} from './evidence-share.ts'
 
 /** The `gating` object of passes and refusals alike, the audit record of refusals, and the specification's own words. */
 export const sufficiencyPreset: Preset = Object.freeze<Preset>({

@@ -4,15 +4,12 @@ import {
   type Finding,
   gradedRelevanceGate,
   type GradedRelevanceSettings,
-  minScoreOf,
   type PolicyGate,
-  retrievalScoreGate,
-  type RetrievalScoreSettings,
-  scoresRead,
   settingsOf,
 } from 'hono-rag-gate/core/gates'
 import { floored, meets, RATIO_TOLERANCE } from 'hono-rag-gate/core/lib'
 import type { Signals } from 'hono-rag-gate/core/signals'
+import { minScoreOf, retrievalScoreGate, type RetrievalScoreSettings, scoresRead } from './retrieval-score.ts'
 
 /** One check of an evaluation, as the specification writes it. */
 export interface CheckLine {

@@ -7,10 +7,6 @@ import {
   gradedRelevanceGate,
   type GradedRelevanceOptions,
   type PolicyGate,
-  RETRIEVAL_SCORE_OPTIONS,
-  retrievalScore,
-  retrievalScoreGate,
-  type RetrievalScoreOptions,
 } from 'hono-rag-gate/core/gates'
 import {
   type AssessedDecision,
@@ -18,11 +14,16 @@ import {
   definePolicy,
   type Policy,
   type Preset,
-  topRelevance,
-  topRelevanceModel,
   type Wording,
 } from 'hono-rag-gate/core/policy'
 import { english } from 'hono-rag-gate/language/english'
+import {
+  RETRIEVAL_SCORE_OPTIONS,
+  retrievalScore,
+  retrievalScoreGate,
+  type RetrievalScoreOptions,
+} from './retrieval-score.ts'
+import { topRelevance, topRelevanceModel } from './top-relevance.ts'
 
 /** The checks of both tiers, one by one. */
 export const twoTierPreset: Preset = Object.freeze({

@@ -1,9 +1,16 @@
-import { anything, number, type OptionKinds, required, requireOptions, string } from '../lib/options.ts'
-import { floored } from '../lib/rounding.ts'
-import { noteText, UNMEASURED } from './text.ts'
-import { questionTermCount, TEXT_SIGNALS } from '../signals/text-signals.ts'
-import { defineGate, type PolicyGate, gateWith } from './gate.ts'
-import { meets, RATIO_TOLERANCE } from '../lib/numbers.ts'
+import { defineGate, gateWith, noteText, type PolicyGate, UNMEASURED } from 'hono-rag-gate/core/gates'
+import {
+  anything,
+  floored,
+  meets,
+  number,
+  type OptionKinds,
+  RATIO_TOLERANCE,
+  required,
+  requireOptions,
+  string,
+} from 'hono-rag-gate/core/lib'
+import { questionTermCount, TEXT_SIGNALS } from 'hono-rag-gate/core/signals'
 
 /** Settings of `keywordCoverage`. */
 export interface KeywordCoverageOptions {

@@ -1,6 +1,6 @@
 import { askGate } from '../../fixtures/policy.ts'
 import { describe, expect, it } from 'vitest'
-import { keywordCoverage } from '../../../src/core/gates/keyword-coverage.ts'
+import { keywordCoverage } from '../../../packages/presets/src/multi-gate/keyword-coverage.ts'
 import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
 import { evidenceOf, signalsOf } from '../../fixtures/evidence.ts'
 import { measure } from '../../fixtures/english.ts'

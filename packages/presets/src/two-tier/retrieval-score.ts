@@ -1,22 +1,31 @@
+import { METHOD_KINDS } from 'hono-rag-gate/core/evidence'
+import {
+  CANNOT_ANSWER,
+  defineGate,
+  gateWith,
+  GRADED_ALREADY,
+  type PolicyGate,
+  refusalText,
+  SUGGEST,
+  UNMEASURED,
+} from 'hono-rag-gate/core/gates'
 import {
   above,
   anything,
+  floored,
   group,
+  isRecord,
+  meets,
   number,
   oneOf,
   type OptionKinds,
+  RATIO_TOLERANCE,
+  recordedFlag,
   required,
   requireOptions,
   string,
-} from '../lib/options.ts'
-import { isRecord } from '../lib/guards.ts'
-import { floored } from '../lib/rounding.ts'
-import { METHOD_KINDS } from '../evidence/score-kinds.ts'
-import { refusalText, CANNOT_ANSWER, GRADED_ALREADY, SUGGEST, UNMEASURED } from './text.ts'
-import type { Signals } from '../signals/measure.ts'
-import { defineGate, type PolicyGate, gateWith } from './gate.ts'
-import { meets, RATIO_TOLERANCE, recordedFlag } from '../lib/numbers.ts'
-import { curves } from '../signals/score-curves.ts'
+} from 'hono-rag-gate/core/lib'
+import { curves, type Signals } from 'hono-rag-gate/core/signals'
 
 /** Least scores by kind. */
 export type MinScores = Readonly<Partial<Record<ScoreReadKind, number>>>

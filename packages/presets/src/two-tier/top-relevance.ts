@@ -1,11 +1,9 @@
 /** The confidence of policies that judge by the best chunk alone. */
-import { scoreShare } from '../evidence/score-kinds.ts'
-import { recordedNumber } from '../lib/numbers.ts'
-import { curves } from '../signals/score-curves.ts'
-import { TEXT_SIGNALS } from '../signals/text-signals.ts'
-import type { Signals } from '../signals/measure.ts'
-import { BM25_K1 } from '../text/bm25.ts'
-import { clipConfidence, confidenceBy, type ConfidenceModel, type PolicyConfidence } from './confidence.ts'
+import { scoreShare } from 'hono-rag-gate/core/evidence'
+import { recordedNumber } from 'hono-rag-gate/core/lib'
+import { clipConfidence, confidenceBy, type ConfidenceModel, type PolicyConfidence } from 'hono-rag-gate/core/policy'
+import { curves, type Signals, TEXT_SIGNALS } from 'hono-rag-gate/core/signals'
+import { BM25_K1 } from 'hono-rag-gate/core/text'
 
 /** Settings of the model: it has none. */
 export interface TopRelevanceSettings {

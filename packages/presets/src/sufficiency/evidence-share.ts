@@ -1,11 +1,21 @@
-import { anything, number, oneOf, type OptionKinds, required, requireOptions, string, whole } from '../lib/options.ts'
-import { measureAnswer } from '../answer/measure-answer.ts'
-import { refusalText, NOT_CONFIRMED, SUGGEST } from './text.ts'
-import { RagGateError } from '../../errors.ts'
-import type { AnswerSignals } from '../answer/answer-signals.ts'
-import { percent } from '../lib/rounding.ts'
-import { defineGate, type PolicyGate, gateWith } from './gate.ts'
-import { meets, RATIO_TOLERANCE, recordedFlag, recordedNumber } from '../lib/numbers.ts'
+import { type AnswerSignals, measureAnswer } from 'hono-rag-gate/core/answer'
+import { defineGate, gateWith, NOT_CONFIRMED, type PolicyGate, refusalText, SUGGEST } from 'hono-rag-gate/core/gates'
+import {
+  anything,
+  meets,
+  number,
+  oneOf,
+  type OptionKinds,
+  percent,
+  RATIO_TOLERANCE,
+  recordedFlag,
+  recordedNumber,
+  required,
+  requireOptions,
+  string,
+  whole,
+} from 'hono-rag-gate/core/lib'
+import { RagGateError } from 'hono-rag-gate/errors'
 
 /** Settings of `evidenceShare`. */
 export interface EvidenceShareOptions {

@@ -1,7 +1,11 @@
 import { askGate, settingsIn } from '../../fixtures/policy.ts'
 import { describe, expect, it } from 'vitest'
 import type { AnswerSignals } from '../../../src/core/answer/answer-signals.ts'
-import { evidenceShare, type EvidenceShareOptions, evidenceShareGate } from '../../../src/core/gates/evidence-share.ts'
+import {
+  evidenceShare,
+  type EvidenceShareOptions,
+  evidenceShareGate,
+} from '../../../packages/presets/src/sufficiency/evidence-share.ts'
 import { answerSignalsOf } from '../../fixtures/answer.ts'
 import { signalsOf } from '../../fixtures/evidence.ts'
 

@@ -1,18 +1,26 @@
+import { type AnswerSignals, measureAnswer } from 'hono-rag-gate/core/answer'
+import {
+  CANNOT_ANSWER,
+  defineGate,
+  gateWith,
+  noteText,
+  type PolicyGate,
+  refusalText,
+  SUGGEST,
+} from 'hono-rag-gate/core/gates'
 import {
   anything,
+  meets,
   number,
   type OptionKind,
   type OptionKinds,
+  RATIO_TOLERANCE,
+  recordedFlag,
   required,
   requireOptions,
   string,
   text,
-} from '../lib/options.ts'
-import { measureAnswer } from '../answer/measure-answer.ts'
-import { refusalText, CANNOT_ANSWER, SUGGEST, noteText } from './text.ts'
-import type { AnswerSignals } from '../answer/answer-signals.ts'
-import { defineGate, type PolicyGate, gateWith } from './gate.ts'
-import { meets, RATIO_TOLERANCE, recordedFlag } from '../lib/numbers.ts'
+} from 'hono-rag-gate/core/lib'
 
 /** Settings of `responseQuality`. */
 export interface ResponseQualityOptions {

@@ -1,7 +1,11 @@
 import { askGate, settingsIn } from '../../fixtures/policy.ts'
 import { describe, expect, it } from 'vitest'
 import type { AnswerStructure } from '../../../src/core/answer/answer-signals.ts'
-import { responseQuality, responseQualityOf, responseQualityGate } from '../../../src/core/gates/response-quality.ts'
+import {
+  responseQuality,
+  responseQualityOf,
+  responseQualityGate,
+} from '../../../packages/presets/src/advisory/response-quality.ts'
 import { answerSignalsOf } from '../../fixtures/answer.ts'
 import { signalsOf } from '../../fixtures/evidence.ts'
 

@@ -1,7 +1,7 @@
 import { askGate } from '../../fixtures/policy.ts'
 import type { GateFinding } from '../../../src/core/gates/gate.ts'
 import { describe, expect, it } from 'vitest'
-import { retrievalScore, type RetrievalScoreOptions } from '../../../src/core/gates/retrieval-score.ts'
+import { retrievalScore, type RetrievalScoreOptions } from '../../../packages/presets/src/two-tier/retrieval-score.ts'
 import type { Signals } from '../../../src/core/signals/measure.ts'
 import { aCurve, signalsOf } from '../../fixtures/evidence.ts'
 
