@@ -16,6 +16,21 @@ const KEY = new Uint8Array(32)
 const UPSTREAM = { timeoutMs: 1000, upstream: { retries: 0 }, fetch: f }
 const EMBEDDER = { model: 'm', dimension: 2, embed: f }
 const CLOCK = { nowMs: () => 0 }
+const CONSOLE: Options = {
+  db: { prepare: f, batch: f },
+  authenticate: f,
+  isOperator: f,
+  policyOf: f,
+  policyNames: ['balanced'],
+  log: { flush: f },
+  answerTokens: { sign: f, read: f },
+  currency: 'EUR',
+  decisionDays: 1,
+  auditDays: 1,
+  alerts: { bounds: {}, webhookUrl: 'http://hooks.invalid', collectionsOf: f },
+  exports: { bucket: { list: f, put: f }, format: 'csv' },
+  clock: CLOCK,
+}
 const MODEL = { baseUrl: 'http://model.invalid/v1', apiKey: 'key', model: 'm' }
 
 /** Every maker of the adapters, each with all of its options as they may be. */
@@ -180,6 +195,10 @@ const POLICIES: Readonly<Record<string, Readonly<Record<string, Options>>>> = {
     },
   },
   'packages/console/src/index.ts': {
+    console: CONSOLE,
+    consoleJobs: CONSOLE,
+    openConsole: CONSOLE,
+    feedbackHeader: CONSOLE,
     createBearerAuthenticator: { tokens: [], anonymous: null, keys: {}, timeoutMs: 1 },
     createD1ApiKeys: { db: {}, copyMaxAgeMs: 1, unknownMaxAgeMs: 1, clock: CLOCK },
     createD1Statistics: { db: {} },

@@ -144,11 +144,16 @@ describe('the settings of a console', () => {
   const wrong = (options: unknown) => () => consoleApp(options as ConsoleOptions)
 
   it.each([
-    [{ authenticate }, 'console.db', 'console.db must be an object with prepare, batch'],
-    [{ db: env.DB }, 'console.authenticate', 'console.authenticate must be a function'],
-    [{ ...settings, policies: [] }, 'console.policies', 'There is no option console.policies'],
-    [{ ...settings, decisionDays: 0 }, 'console.decisionDays', 'console.decisionDays must be a number from 1 to 3650'],
-    [{ ...settings, exports: { bucket: {} } }, 'console.exports.bucket', 'console.exports.bucket must be'],
+    [{ authenticate }, 'db', 'db must be an object with prepare, batch'],
+    [{ db: env.DB }, 'authenticate', 'authenticate must be a function'],
+    [{ ...settings, policies: [] }, 'policies', 'There is no option policies'],
+    [{ ...settings, decisionDays: 0 }, 'decisionDays', 'decisionDays must be a number from 1 to 3650'],
+    [
+      { ...settings, alerts: { bounds: { refusedAtMost: 5 } } },
+      'alerts.bounds.refusedAtMost',
+      'must be a number from 0',
+    ],
+    [{ ...settings, exports: { bucket: {} } }, 'exports.bucket', 'exports.bucket must be'],
   ])('are checked when it is made: %#', (options, param, message) => {
     expect(wrong(options)).toThrow(expect.objectContaining({ code: 'config_invalid', param }))
     expect(wrong(options)).toThrow(message)

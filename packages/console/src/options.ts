@@ -5,7 +5,6 @@ import {
   group,
   methods,
   number,
-  object,
   oneOf,
   type OptionKinds,
   required,
@@ -75,6 +74,14 @@ export interface ExportOptions {
   readonly format?: 'jsonl' | 'csv'
 }
 
+const share = number(0, 1)
+const BOUNDS: OptionKinds<AlertBounds> = {
+  refusedAtMost: share,
+  refusedAtLeast: share,
+  passedAtLeast: share,
+  driftAtMost: number(0),
+  minDecisions: number(1),
+}
 const OPTIONS: OptionKinds<ConsoleOptions> = {
   db: required(methods('prepare', 'batch')),
   authenticate: required(callable),
@@ -86,12 +93,12 @@ const OPTIONS: OptionKinds<ConsoleOptions> = {
   currency: text,
   decisionDays: number(1, 3650),
   auditDays: number(1, 3650),
-  alerts: group<AlertOptions>({ bounds: object, webhookUrl: text, collectionsOf: callable }),
+  alerts: group<AlertOptions>({ bounds: group<AlertBounds>(BOUNDS), webhookUrl: text, collectionsOf: callable }),
   exports: group<ExportOptions>({ bucket: required(methods('list', 'put')), format: oneOf('jsonl', 'csv') }),
   clock: methods('nowMs'),
 }
 
 /** @throws `config_invalid` naming the option that is missing, unknown or of another kind */
 export function checkOptions(options: ConsoleOptions): void {
-  requireOptions(options, OPTIONS, 'config_invalid', 'console')
+  requireOptions(options, OPTIONS)
 }
