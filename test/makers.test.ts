@@ -95,12 +95,14 @@ const SIGNALS = {
 
 /** Policies, gates and what stands beside them, and the makers of the packages. */
 const POLICIES: Readonly<Record<string, Readonly<Record<string, Options>>>> = {
+  'packages/presets/src/answers/index.ts': {
+    generationConfidence: { refuseBelow: 0.5 },
+    grounding: { minTermShare: 0.5 },
+  },
   'src/index.ts': {
     balanced: { refuseBelow: 0.5, adviseBelow: 0.6, language: english },
     confidenceRange: { refuseBelow: 0.5, adviseBelow: 0.6, whereGraded: 'skipped' },
-    generationConfidence: { refuseBelow: 0.5 },
     gradedRelevance: { relevanceThreshold: 2, minChunks: 1 },
-    grounding: { minTermShare: 0.5 },
     minTopCosine: { refuseBelow: 0.5 },
     questionHmac: { key: 'k'.repeat(32), keyId: '1', rotateAfterDays: 30, text: 'kept' },
     multiPartNeedsChunks: { minChunks: 2, relevanceThreshold: 2 },

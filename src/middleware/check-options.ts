@@ -1,6 +1,6 @@
 /** The check of a route's options: once, when the middleware is made. */
 import type { Context } from 'hono'
-import type { GenerationConfidenceSource } from '../core/answer/measure-answer.ts'
+import type { GenerationConfidenceSource } from '../core/answer/answer-input.ts'
 import { checkPassageFilter } from '../core/evidence/passage-filter.ts'
 import { canonicalJson } from '../core/lib/canonical.ts'
 import { isRecord } from '../core/lib/guards.ts'

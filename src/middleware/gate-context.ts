@@ -10,7 +10,7 @@ import type { Policy } from '../core/policy/policy.ts'
 import { type Audience } from '../core/policy/preset.ts'
 import { type DecisionSummary, summariseDecision, type MessagesByCode } from '../core/reports/refusal.ts'
 import type { TokenUsage } from '../core/reports/savings.ts'
-import type { GenerationReport } from '../core/answer/measure-answer.ts'
+import type { GenerationReport } from '../core/answer/answer-input.ts'
 import type { Principal } from '../ports/authenticator.ts'
 
 /** A source that an answer may cite. */

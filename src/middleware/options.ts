@@ -1,7 +1,7 @@
 /** What can be set for a route behind the gate. */
 import type { Context } from 'hono'
 import type { PassageFilter } from '../core/evidence/passage-filter.ts'
-import type { GenerationConfidenceSource } from '../core/answer/measure-answer.ts'
+import type { GenerationConfidenceSource } from '../core/answer/answer-input.ts'
 import type { ReasonCode } from '../core/gates/finding.ts'
 import type { Text } from '../core/gates/text.ts'
 import type { Decision } from '../core/policy/decision.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { grounding } from '../../src/core/gates/grounding.ts'
+import { grounding } from '../../packages/presets/src/answers/grounding.ts'
 import { definePolicy } from '../../src/core/policy/policy.ts'
 import type { Ranking } from '../../src/core/evidence/chunk.ts'
 import {

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { grounding } from '../../src/core/gates/grounding.ts'
+import { grounding } from '../../packages/presets/src/answers/grounding.ts'
 import { definePolicy } from '../../src/core/policy/policy.ts'
 import type { RagGateEnv } from '../../src/index.ts'
 import { advisory } from '../../packages/presets/src/advisory/advisory.ts'

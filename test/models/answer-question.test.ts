@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { GenerationReport } from '../../src/core/answer/measure-answer.ts'
+import type { GenerationReport } from '../../src/core/answer/answer-input.ts'
 import { legalReview } from '../../packages/presets/src/weighted-signals/legal-review.ts'
 import { multiGate } from '../../packages/presets/src/multi-gate/multi-gate.ts'
 import { sufficiency, type SufficiencyOptions } from '../../packages/presets/src/sufficiency/sufficiency.ts'

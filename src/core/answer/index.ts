@@ -1,5 +1,6 @@
 /** What is measured of an answer. */
 export type { AnswerSignals, EvidenceShare, SourceKind } from './answer-signals.ts'
-export { measureAnswer } from './measure-answer.ts'
-export type { GenerationConfidenceSource, GenerationReport } from './measure-answer.ts'
+export type { GenerationConfidenceSource, GenerationReport } from './answer-input.ts'
 export { reportedModel, reportedTokens } from './reported-facts.ts'
+export type { AnswerInput } from './answer-input.ts'
+export type { AnswerStructure, ChunkOverlap, SentenceSupport } from './answer-signals.ts'

@@ -2,7 +2,7 @@
 import { isRecord } from '../lib/guards.ts'
 import { RagGateError } from '../../errors.ts'
 import type { AnswerSignals } from '../answer/answer-signals.ts'
-import type { AnswerInput } from '../answer/measure-answer.ts'
+import type { AnswerInput } from '../answer/answer-input.ts'
 import type { Outcome, Stage } from './finding.ts'
 import type { Text } from './text.ts'
 import { required, requireOptions, string } from '../lib/options.ts'

@@ -2,7 +2,6 @@
 export { confidenceRange, confidenceRangeGate } from './confidence-range.ts'
 export type { Finding, ReasonCode, Verdict } from './finding.ts'
 export { type Gate, type PolicyGate, defineGate, gateWith, settingsOf } from './gate.ts'
-export { generationConfidence, generationConfidenceGate } from './generation-confidence.ts'
 export {
   GRADED_RELEVANCE_OPTIONS,
   type GradedRelevanceOptions,
@@ -10,7 +9,6 @@ export {
   gradedRelevance,
   gradedRelevanceGate,
 } from './graded-relevance.ts'
-export { type GroundingOptions, grounding, groundingGate } from './grounding.ts'
 export { minTopCosine, minTopCosineGate } from './min-top-cosine.ts'
 export { SUGGEST, type Text, UNMEASURED, noteText, refusalText } from './text.ts'
 export { loneTerm } from './lone-term.ts'

@@ -1,5 +1,5 @@
 import { anything, floored, number, type OptionKinds, required, requireOptions, string } from 'hono-rag-gate/core/lib'
-import { measureAnswer } from 'hono-rag-gate/core/answer'
+import { measureAnswer } from '../answers/index.ts'
 import { defineGate, gateWith, noteText, type PolicyGate, UNMEASURED } from 'hono-rag-gate/core/gates'
 
 /** Settings of `advisoryConfidence`. */

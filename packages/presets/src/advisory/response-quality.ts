@@ -1,4 +1,5 @@
-import { type AnswerSignals, measureAnswer } from 'hono-rag-gate/core/answer'
+import { type AnswerSignals } from 'hono-rag-gate/core/answer'
+import { measureAnswer } from '../answers/index.ts'
 import {
   CANNOT_ANSWER,
   defineGate,

@@ -5,11 +5,8 @@ import {
   grounding,
   groundingGate,
   type GroundingOptions,
-  minTopCosine,
-  minTopCosineGate,
-  type ReasonCode,
-  type Text,
-} from 'hono-rag-gate/core/gates'
+} from '../answers/index.ts'
+import { minTopCosine, minTopCosineGate, type ReasonCode, type Text } from 'hono-rag-gate/core/gates'
 import { definePolicy, ENGINE_TEXTS, type Policy, type Preset, type Wording } from 'hono-rag-gate/core/policy'
 import { english } from 'hono-rag-gate/language/english'
 import { topCosine, topCosineModel } from './top-cosine.ts'

@@ -1,5 +1,6 @@
 /** The sufficiency gate as an object of its own, outside a route: one call for one answer. */
-import { type EvidenceShare, measureAnswer } from 'hono-rag-gate/core/answer'
+import { type EvidenceShare } from 'hono-rag-gate/core/answer'
+import { measureAnswer } from '../answers/index.ts'
 import type { Chunk } from 'hono-rag-gate/core/evidence'
 import { judge, judgeAnswer, measure } from 'hono-rag-gate/core/policy'
 import {

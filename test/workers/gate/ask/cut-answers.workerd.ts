@@ -1,7 +1,7 @@
 /** Answers that the model did not get to the end of, made whole: as JSON, or because the policy judges them. */
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeAll, expect, test, vi } from 'vitest'
-import { grounding } from '../../../../src/core/gates/grounding.ts'
+import { grounding } from '../../../../packages/presets/src/answers/grounding.ts'
 import { definePolicy, policySettings } from '../../../../src/core/policy/policy.ts'
 import { balanced } from '../../../../src/presets/balanced/balanced.ts'
 import { HANDBOOK, STRONG } from '../../../fixtures/corpus.ts'

@@ -1,7 +1,7 @@
 /** Answers of a Worker without a model: the passages that were found, in both forms, and under policies that judge answers. */
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeAll, expect, test, vi } from 'vitest'
-import { grounding } from '../../../../src/core/gates/grounding.ts'
+import { grounding } from '../../../../packages/presets/src/answers/grounding.ts'
 import { definePolicy, policySettings } from '../../../../src/core/policy/policy.ts'
 import { balanced } from '../../../../src/presets/balanced/balanced.ts'
 import { searchAnswer } from '../../../../workers/gate/ask/search-answer.ts'

@@ -1,6 +1,6 @@
 import { askGate } from '../../fixtures/policy.ts'
 import { describe, expect, it } from 'vitest'
-import { generationConfidence } from '../../../src/core/gates/generation-confidence.ts'
+import { generationConfidence } from '../../../packages/presets/src/answers/generation-confidence.ts'
 import { answerSignalsOf } from '../../fixtures/answer.ts'
 import { signalsOf } from '../../fixtures/evidence.ts'
 

@@ -1,7 +1,7 @@
 import { askGate } from '../../fixtures/policy.ts'
 import { describe, expect, it } from 'vitest'
 import type { SentenceSupport } from '../../../src/core/answer/answer-signals.ts'
-import { grounding } from '../../../src/core/gates/grounding.ts'
+import { grounding } from '../../../packages/presets/src/answers/grounding.ts'
 import { answerSignalsOf, aSentence } from '../../fixtures/answer.ts'
 import { signalsOf } from '../../fixtures/evidence.ts'
 

@@ -1,10 +1,17 @@
-import { anything, number, type OptionKinds, required, requireOptions, string } from '../lib/options.ts'
-import { measureAnswer } from '../answer/measure-answer.ts'
-import { refusalText, NOT_CONFIRMED, SUGGEST } from './text.ts'
-import type { SentenceSupport } from '../answer/answer-signals.ts'
-import { answerSentences } from '../answer/sentence-support.ts'
-import { defineGate, type PolicyGate, gateWith } from './gate.ts'
-import { meets, RATIO_TOLERANCE } from '../lib/numbers.ts'
+import {
+  anything,
+  meets,
+  number,
+  type OptionKinds,
+  RATIO_TOLERANCE,
+  required,
+  requireOptions,
+  string,
+} from 'hono-rag-gate/core/lib'
+import { measureAnswer } from './measure-answer.ts'
+import { defineGate, gateWith, NOT_CONFIRMED, type PolicyGate, refusalText, SUGGEST } from 'hono-rag-gate/core/gates'
+import type { SentenceSupport } from 'hono-rag-gate/core/answer'
+import { answerSentences } from './sentence-support.ts'
 
 /** Settings of `grounding`. */
 export interface GroundingOptions {

@@ -1,11 +1,6 @@
 /** Is what an answer says in the passages? Words, figures and names only: no model, no meaning. */
-import type { SentenceSupport } from './answer-signals.ts'
-import { mapCode } from '../text/code-spans.ts'
-import { sentences } from '../text/sentences.ts'
-import type { Language } from '../text/language.ts'
-import { terms } from '../text/terms.ts'
-import { visible } from '../text/visible.ts'
-import { words } from '../text/words.ts'
+import type { SentenceSupport } from 'hono-rag-gate/core/answer'
+import { type Language, mapCode, sentences, terms, visible, words } from 'hono-rag-gate/core/text'
 
 const CITATION = /\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\]/g
 const LIST_MARKER = /^(?:[-*+>#]+\s+)*(?:\d{1,3}[.)](?:\s+|$))?/

@@ -1,9 +1,16 @@
-import { anything, number, type OptionKinds, required, requireOptions, string } from '../lib/options.ts'
-import { measureAnswer } from '../answer/measure-answer.ts'
-import { floored } from '../lib/rounding.ts'
-import { refusalText, NOT_CONFIRMED, SUGGEST } from './text.ts'
-import { defineGate, type PolicyGate, gateWith } from './gate.ts'
-import { meets, RATIO_TOLERANCE } from '../lib/numbers.ts'
+import {
+  anything,
+  floored,
+  meets,
+  number,
+  type OptionKinds,
+  RATIO_TOLERANCE,
+  required,
+  requireOptions,
+  string,
+} from 'hono-rag-gate/core/lib'
+import { measureAnswer } from './measure-answer.ts'
+import { defineGate, gateWith, NOT_CONFIRMED, type PolicyGate, refusalText, SUGGEST } from 'hono-rag-gate/core/gates'
 
 /** Settings of `generationConfidence`. */
 export interface GenerationConfidenceOptions {

@@ -7,9 +7,9 @@ import {
   largestShare,
   evidenceShareGate,
 } from '../../../packages/presets/src/sufficiency/evidence-share.ts'
-import { groundingGate } from '../../../src/core/gates/grounding.ts'
-import { answerSentences, citedNumbers } from '../../../src/core/answer/sentence-support.ts'
-import type { GenerationReport } from '../../../src/core/answer/measure-answer.ts'
+import { groundingGate } from '../../../packages/presets/src/answers/grounding.ts'
+import { answerSentences, citedNumbers } from '../../../packages/presets/src/answers/sentence-support.ts'
+import type { GenerationReport } from '../../../src/core/answer/answer-input.ts'
 import { evidenceOf } from '../../fixtures/evidence.ts'
 import { anyText } from '../../fixtures/any-text.ts'
 import { measureAnswer, supportOfSentences } from '../../fixtures/english.ts'
