@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { countingMigration } from '../../d1/counting.ts'
@@ -7,7 +7,8 @@ import { COUNTING_MIGRATION } from '../../scripts/counting-migration.ts'
 import { ROOT } from '../../scripts/local-gate.ts'
 
 const MIGRATIONS = join(ROOT, 'd1', 'migrations')
-const GATES = join(ROOT, 'src', 'core', 'gates')
+/** Gates, of the gate itself and of the published policies. */
+const GATES = globSync(['src/core/gates/*.ts', 'packages/presets/src/**/*.ts'], { cwd: ROOT })
 
 describe('the migrations', () => {
   it('count what the table of figures says: `npm run figures` writes them', () => {
@@ -15,8 +16,8 @@ describe('the migrations', () => {
   })
 
   it('name no gate', () => {
-    const named = readdirSync(GATES).flatMap((file) =>
-      [...readFileSync(join(GATES, file), 'utf8').matchAll(/\bname: '([a-z-]+)'/g)].map(([, name]) => name ?? ''),
+    const named = GATES.flatMap((file) =>
+      [...readFileSync(join(ROOT, file), 'utf8').matchAll(/\bname: '([a-z-]+)'/g)].map(([, name]) => name ?? ''),
     )
     expect(named).toContain('evidence-share')
     const sql = readdirSync(MIGRATIONS).map((file) => readFileSync(join(MIGRATIONS, file), 'utf8'))

@@ -8,7 +8,7 @@ import { embeddedIndex } from '../fixtures/embedded-index.ts'
 import { buildLexicon, terms } from '../fixtures/english.ts'
 
 /** Questions and passages beside the repository, where they are kept. */
-const SET = new URL('../../../shared/data/squad-ooc', import.meta.url)
+const SET = new URL('../../../shared/data/squad-ooc/', import.meta.url)
 
 function lines<Line>(name: string): Line[] {
   const text = readFileSync(new URL(name, SET), 'utf8')

@@ -44,7 +44,7 @@ const plainTerms = (text: string): string[] =>
 /** Passages beside the repository, where they are kept. */
 function realTexts(): string[] {
   return ['squad-ooc', 'clapnq', 'azure-faq'].flatMap((set) => {
-    const file = new URL(`../../../shared/data/${set}/corpus.jsonl`, import.meta.url)
+    const file = new URL(`../../../../shared/data/${set}/corpus.jsonl`, import.meta.url)
     if (!existsSync(file)) return []
     const lines = readFileSync(file, 'utf8').trim().split('\n')
     return lines.map((line) => (JSON.parse(line) as { text: string }).text)

@@ -6,7 +6,7 @@ import { stem } from '../../../src/language/english/stem.ts'
 import { examples } from '../../properties.ts'
 
 /** Question sets beside the repository, where they are kept; the table below always runs. */
-const DATA = new URL('../../../shared/data/', import.meta.url)
+const DATA = new URL('../../../../shared/data/', import.meta.url)
 
 function corpora(): URL[] {
   try {
