@@ -146,9 +146,11 @@ describe('the overview', () => {
       expected.map((point) => point.join(' ')),
     )
     const used = String(site.sql('SELECT policy_id FROM decisions GROUP BY 1 ORDER BY count(*) DESC LIMIT 1'))
-    const gate = JSON.parse(String(site.sql(`SELECT body ->> '$.gates[0]' FROM policies WHERE id = '${used}'`))) as {
+    const gates = JSON.parse(String(site.sql(`SELECT body ->> '$.gates' FROM policies WHERE id = '${used}'`))) as {
+      gate: string
       refuseBelow: number
-    }
+    }[]
+    const gate = gates.find(({ gate: name }) => name === 'confidence-range')!
     expect(await page.locator('.histogram .axis.name').allTextContents()).toEqual(['refuse', 'advise'])
     const slider = page.getByLabel('Try another threshold')
     expect(Number(await slider.inputValue()) / 20).toBeCloseTo(gate.refuseBelow, 9)
