@@ -157,7 +157,7 @@ export const decisions = sqliteTable('decisions', {
   rerankMs: real('rerank_ms'),
   /** 1 on a refusal that asks for a person. */
   escalate: integer('escalate'),
-  /** A further round of retrieval; `NULL` where none was tried. */
+  /** What the policy's preset reports with a decision; `NULL` where it reports nothing. */
   audit: text('audit', { mode: 'json' }).$type<readonly AuditEvent[]>(),
   /** The model call that was not made; `NULL` where one was. */
   saved: text('saved', { mode: 'json' }).$type<Saving>(),

@@ -4,8 +4,6 @@ import { decodeLexicon, type Lexicon } from '../core/text/lexicon.ts'
 import { RagGateError } from '../errors.ts'
 import { type Collections, plainCollection } from '../ports/collections.ts'
 
-export { buildLexicon, decodeLexicon, encodeLexicon, type Lexicon } from '../core/text/lexicon.ts'
-
 /** One collection. */
 export interface StaticCollection {
   readonly id: string

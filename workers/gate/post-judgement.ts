@@ -1,8 +1,8 @@
 /** `POST /v1/judgements`: how a question would be judged. No model is called, and nothing is kept or counted. */
 import { requireScope } from '@hono-rag-gate/console/http'
 import type { Context } from 'hono'
-import { leaveOut } from '@hono-rag-gate/calibration'
 import { ragGate, type RagGateEnv } from 'hono-rag-gate'
+import { leaveOut } from 'hono-rag-gate/core/evidence'
 import { RagGateError } from 'hono-rag-gate/errors'
 import { readJsonObject } from 'hono-rag-gate/middleware'
 import type { Retriever } from 'hono-rag-gate/ports'

@@ -11,8 +11,4 @@ export {
 } from './graded-relevance.ts'
 export { minTopCosine, minTopCosineGate } from './min-top-cosine.ts'
 export { SUGGEST, type Text, UNMEASURED, noteText, refusalText } from './text.ts'
-export { loneTerm } from './lone-term.ts'
-export { questionLength } from './question-length.ts'
-export { readableQuestion } from './readable-question.ts'
-export { runTogether } from './run-together.ts'
 export { CANNOT_ANSWER, GRADED_ALREADY, NOT_CONFIRMED } from './text.ts'

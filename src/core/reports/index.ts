@@ -3,12 +3,10 @@ export { CAUTION_FOR_MODEL, CAUTION_FOR_READER } from './caution.ts'
 export { closestPassages, type ClosestPassage, type ClosestPassagesOptions } from './closest-passages.ts'
 export { explain, type Explanation, explanationText } from './explain.ts'
 export {
-  buildRefusal,
   type DecisionSummary,
   type MessagesByCode,
   operatorReason,
   type Refusal,
-  summariseDecision,
   type Telling,
   textFor,
 } from './refusal.ts'

@@ -2,4 +2,3 @@
 export { generationConfidence, generationConfidenceGate } from './generation-confidence.ts'
 export { type GroundingOptions, grounding, groundingGate } from './grounding.ts'
 export { measureAnswer } from './measure-answer.ts'
-export { answerSentences, citedNumbers, supportOfSentences } from './sentence-support.ts'
