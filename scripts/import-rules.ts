@@ -53,6 +53,7 @@ const ROOMS: Readonly<Record<string, Allowed>> = {
   'src/core/answer/': { rooms: ANSWER },
   'src/core/gates/': { rooms: GATES },
   'src/core/policy/': { rooms: POLICY },
+  'src/core/scale/': { rooms: ['src/core/scale/', ...LIB] },
   'src/core/reports/': { rooms: ['src/core/reports/', ...POLICY] },
   'src/language/english/': { rooms: ['src/language/english/', ...TEXT] },
   'src/ports/': { rooms: PORTS },

@@ -1,0 +1,98 @@
+/** Learning a collection's scale: windows of its passages are asked with their own text left out. */
+import { drawWindows, holdsWindow, type ScalePassage, type ScaleWindow } from './windows.ts'
+import { type NoScale, type Scale, type ScaleObservation, scaleOf } from './scale.ts'
+
+/** Says which passages a retrieval must not return. */
+export type LeaveOut = (passage: ScalePassage) => boolean
+
+/** How a window is asked. */
+export interface AskWindow<Found> {
+  /**
+   * Finds evidence without the passages that are left out, as deep as without them. The retrievals of one window come one
+   * after the other with the same words.
+   */
+  readonly retrieve: (question: string, leaveOut: LeaveOut) => Promise<Found>
+  /** Confidence of the policy, 0..1; `undefined` where it refuses the question for itself. */
+  readonly confidence: (found: Found) => number | undefined
+  /**
+   * Score of the best passage by a model that reads meaning.
+   *
+   * @default words alone
+   */
+  readonly meaning?: (found: Found) => number | undefined
+}
+
+/** How a scale is learned. */
+export interface LearnScaleOptions<Found> extends AskWindow<Found> {
+  /** All passages of the collection, or some drawn evenly. */
+  readonly passages: readonly ScalePassage[]
+  /** @default 1 */
+  readonly seed?: number
+  /** Windows asked, 1 and up. @default 200 */
+  readonly windows?: number
+}
+
+/** Questions have higher cosines than windows of five words, and about those of windows of eight (docs/scale.md). */
+const WORDS_FOR_MEANING = 8
+/** Share of the windows that are asked for meaning. */
+const WINDOWS_FOR_MEANING = 0.5
+/** Passages below which a collection has no scale of its own. */
+const LEAST_PASSAGES = 20
+/** A document with a larger share of the passages is not left out: nothing would be left to find. */
+const LARGEST_DOCUMENT = 0.5
+
+/**
+ * Learns the scale of a collection, without labels. Takes two retrievals a window, with a score of meaning
+ * another three for half as many, and nothing on a request. To spread the work, `drawWindows`, `observeWindow` and `scaleOf` can be called by themselves.
+ *
+ * @returns no scale for fewer than 20 passages, or where too few windows could be asked
+ */
+export async function learnScale<Found>(options: LearnScaleOptions<Found>): Promise<Scale | NoScale> {
+  const { passages, seed = 1, windows = 200 } = options
+  if (passages.length < LEAST_PASSAGES) return scaleOf([])
+  const large = largeDocuments(passages)
+  const observe = async (drawn: readonly ScaleWindow[], ask: AskWindow<Found>): Promise<ScaleObservation[]> => {
+    const observations: ScaleObservation[] = []
+    for (const window of drawn) observations.push(...(await observeWindow(window, ask, large)))
+    return observations
+  }
+  const { retrieve, confidence, meaning } = options
+  const observations = await observe(drawWindows(passages, { seed, count: windows }), { retrieve, confidence })
+  if (meaning === undefined) return scaleOf(observations)
+  const count = Math.ceil(WINDOWS_FOR_MEANING * windows)
+  const longer = drawWindows(passages, { seed, count, words: WORDS_FOR_MEANING })
+  return scaleOf(observations, await observe(longer, options))
+}
+
+/** Documents that hold more than half of the passages. */
+export function largeDocuments(passages: readonly ScalePassage[]): ReadonlySet<string> {
+  const counts = new Map<string, number>()
+  for (const { documentId } of passages) counts.set(documentId, (counts.get(documentId) ?? 0) + 1)
+  const large = [...counts].filter(([, count]) => count > LARGEST_DOCUMENT * passages.length)
+  return new Set(large.map(([id]) => id))
+}
+
+/**
+ * Asks one window: without its passage and every other that holds it, and without its document as well.
+ *
+ * @param large documents that are never left out
+ */
+export async function observeWindow<Found>(
+  window: ScaleWindow,
+  { retrieve, confidence, meaning }: AskWindow<Found>,
+  large: ReadonlySet<string>,
+): Promise<readonly ScaleObservation[]> {
+  const holds = holdsWindow(window)
+  const isOwn: LeaveOut = ({ id, text }) => id === window.passageId || holds(text)
+  const ways: [ScaleObservation['leftOut'], LeaveOut][] = [['passage', isOwn]]
+  if (!large.has(window.documentId)) {
+    ways.push(['document', (passage) => passage.documentId === window.documentId || isOwn(passage)])
+  }
+  if (meaning !== undefined) ways.push(['nothing', () => false])
+  const observed: ScaleObservation[] = []
+  for (const [leftOut, leaveOut] of ways) {
+    const found = await retrieve(window.question, leaveOut)
+    observed.push({ leftOut, confidence: confidence(found), meaning: meaning?.(found) })
+  }
+  return observed
+}

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest'
+import { drawWindows, holdsWindow, type ScalePassage } from '../../../src/core/scale/windows.ts'
+
+const passagesOf = (...texts: string[]): ScalePassage[] =>
+  texts.map((text, at) => ({ id: `p${at}`, documentId: `d${at}`, text }))
+
+const ENGLISH = passagesOf(
+  'The signing keys are rotated every ninety days by the service. Old keys stay valid for one more day.',
+  'A collection holds documents of one tenant, and every document is cut into passages.',
+)
+
+describe('drawWindows', () => {
+  it('takes five words in a row from one sentence', () => {
+    for (const { question, passageId } of drawWindows(ENGLISH, { seed: 3, count: 20 })) {
+      const { text } = ENGLISH.find(({ id }) => id === passageId)!
+      expect(text).toContain(question)
+      expect(question.split(/\s+/)).toHaveLength(5)
+      expect(question).not.toContain('. ')
+    }
+  })
+
+  it('draws the same windows for the same seed, and others for another', () => {
+    const drawn = (seed: number): string[] => drawWindows(ENGLISH, { seed, count: 6 }).map(({ question }) => question)
+    expect(drawn(1)).toEqual(drawn(1))
+    expect(drawn(1)).not.toEqual(drawn(2))
+  })
+
+  it('draws from every passage in turn', () => {
+    const drawn = drawWindows(ENGLISH, { seed: 1, count: 2 })
+    expect(new Set(drawn.map(({ passageId }) => passageId)).size).toBe(2)
+  })
+
+  it('draws from passages all over the collection where it needs a few', () => {
+    const many = passagesOf(...Array.from({ length: 100 }, (_, at) => `Rule ${at} says that old keys stay valid.`))
+    const places = drawWindows(many, { seed: 1, count: 20 }).map(({ passageId }) => Number(passageId.slice(1)))
+    expect(Math.max(...places)).toBeGreaterThan(75)
+    expect(Math.min(...places)).toBeLessThan(25)
+  })
+
+  it('draws no window twice, and fewer than wanted where there are no more', () => {
+    const drawn = drawWindows(passagesOf('Old keys stay valid for one more day.'), { seed: 1, count: 50 })
+    expect(drawn.length).toBe(4)
+    expect(new Set(drawn.map(({ question }) => question)).size).toBe(4)
+  })
+
+  it.each([
+    ['Chinese', '签名密钥每九十天由服务轮换一次，旧密钥在接下来的一天内仍然有效。'],
+    ['Thai', 'คีย์การลงนามจะถูกเปลี่ยนทุกเก้าสิบวันโดยบริการ และคีย์เก่ายังคงใช้ได้อีกหนึ่งวัน'],
+    ['Arabic', 'يتم تدوير مفاتيح التوقيع كل تسعين يومًا بواسطة الخدمة وتبقى المفاتيح القديمة صالحة'],
+    ['Hindi', 'सेवा द्वारा हर नब्बे दिनों में हस्ताक्षर कुंजियाँ बदली जाती हैं और पुरानी कुंजियाँ मान्य रहती हैं'],
+  ])('finds windows in %s', (_, text) => {
+    const drawn = drawWindows(passagesOf(text), { seed: 1, count: 5 })
+    expect(drawn.length).toBe(5)
+    for (const { question } of drawn) {
+      expect(text).toContain(question)
+      expect(question.length).toBeLessThan(text.length)
+    }
+  })
+
+  it('leaves tables and code alone where there is prose', () => {
+    const table = passagesOf('| total | 1,204 | 55 | net_income | {"a": 1} | x_y | z | q |')
+    const prose = Array.from(
+      { length: 40 },
+      (_, at) => `Rule number ${at} says that old keys stay valid for one more day.`,
+    )
+    const drawn = drawWindows([...table, ...passagesOf(...prose)], { seed: 1, count: 60 })
+    expect(drawn.filter(({ question }) => /[|{_]/.test(question))).toEqual([])
+  })
+
+  it('takes tables where a collection holds little else', () => {
+    const tables = Array.from({ length: 30 }, (_, at) => `| total | ${at}204 | 55${at} | net_income | a${at} | b | c |`)
+    expect(drawWindows(passagesOf(...tables), { seed: 1, count: 20 }).length).toBe(20)
+  })
+
+  it('draws nothing from nothing, and from passages of a few words', () => {
+    expect(drawWindows([], { seed: 1, count: 5 })).toEqual([])
+    expect(drawWindows(passagesOf('Old keys.', ''), { seed: 1, count: 5 })).toEqual([])
+  })
+})
+
+describe('holdsWindow', () => {
+  it('finds a window however letters and spaces are written', () => {
+    const holds = holdsWindow({ question: 'keys stay valid' })
+    expect(holds('Old KEYS\n stay  valid.')).toBe(true)
+    expect(holds('Old keys are valid.')).toBe(false)
+  })
+})
