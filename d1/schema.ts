@@ -5,6 +5,7 @@
 import { integer, real, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { AnswerSignals } from '../src/core/answer/answer-signals.ts'
 import type { PolicyPin } from '../src/core/policy/policy-pin.ts'
+import type { CollectionScale } from '../src/core/scale/collection-scale.ts'
 import type { Passage, ScoreKind } from '../src/core/evidence/chunk.ts'
 import type { Band, CacheState } from '../src/core/policy/decision.ts'
 import type { Finding, Verdict } from '../src/core/gates/finding.ts'
@@ -26,6 +27,8 @@ export const collections = sqliteTable('collections', {
   embeddingModel: text('embedding_model').notNull(),
   dimension: integer('dimension').notNull(),
   policyId: text('policy_id'),
+  /** What it learned from its own documents. */
+  scale: text('scale', { mode: 'json' }).$type<CollectionScale>(),
   updatedAtMs: integer('updated_at_ms').notNull(),
   /** Who may change the collection, until `writerUntilMs`. */
   writer: text('writer'),

@@ -1,7 +1,7 @@
 /**
  * A scale learned from documents alone, held against labelled questions, written to docs/scale.md.
  *
- *   npm run eval:scale
+ *   npm run bench -- evaluation/evaluate-scale
  *
  * `balanced` is fitted without the family that it is measured on. Windows, and the simulated scores of meaning, are drawn with
  * fixed seeds.
@@ -342,7 +342,7 @@ const groups = { 'eight families': eight, 'four languages': languages }
 for (const { name, learning } of all) console.log(`${name}: learned in ${learning.seconds.toFixed(1)} s`)
 const page = `# A scale from the documents
 
-Written by \`npm run eval:scale\` (\`bench/evaluation/evaluate-scale.ts\`, seed ${SEED}, ${WINDOWS} windows). Each collection asks itself
+Written by \`npm run bench -- evaluation/evaluate-scale\` (\`bench/evaluation/evaluate-scale.ts\`, seed ${SEED}, ${WINDOWS} windows). Each collection asks itself
 five words in a row of its own sentences, with their passage left out, and once more with their document; the confidences are
 what "not in here" looks like in it. A question is refused when more than ${percent(REFUSED_TAIL)} of such windows
 reach its confidence, and answered with a caution above ${percent(ADVISED_TAIL)}, by a normal

@@ -4,7 +4,7 @@
 -- What is searched, and at which version it stands. `corpus_version` may not be NULL: a publish that starts from
 -- another version than the stored one, or comes from a writer that lost its turn, sets it to NULL, which takes its whole
 -- transaction back. Version 0 is a collection that nobody has published yet: readers do not see it. `writer` is who may
--- change the collection until `writer_until_ms`.
+-- change the collection until `writer_until_ms`. `scale` is what it learned from its own documents, as JSON.
 CREATE TABLE collections (
   tenant TEXT NOT NULL,
   id TEXT NOT NULL,
@@ -13,6 +13,7 @@ CREATE TABLE collections (
   embedding_model TEXT NOT NULL,
   dimension INTEGER NOT NULL,
   policy_id TEXT,
+  scale TEXT,
   updated_at_ms INTEGER NOT NULL,
   writer TEXT,
   writer_until_ms INTEGER,

@@ -1,5 +1,6 @@
 /** Collections that are known when the Worker is deployed: for people whose documents live elsewhere. */
 import { anything, required, requireOptions, text, whole } from '../core/lib/options.ts'
+import { type CollectionScale, isCollectionScale } from '../core/scale/collection-scale.ts'
 import { decodeLexicon, type Lexicon } from '../core/text/lexicon.ts'
 import { RagGateError } from '../errors.ts'
 import { type Collections, plainCollection } from '../ports/collections.ts'
@@ -20,6 +21,13 @@ export interface StaticCollection {
    * first needed. Without them every term of a question counts alike.
    */
   readonly lexicon?: Lexicon | string
+  /**
+   * Its own scale, as `learnScale` of `hono-rag-gate/pipeline` gives it and `rag-gate scale` writes it. It counts for the
+   * policy that it was learned under alone.
+   *
+   * @default none
+   */
+  readonly scale?: CollectionScale
 }
 
 /** Makes collections from a list. */
@@ -32,10 +40,17 @@ export function createStaticCollections(list: readonly StaticCollection[]): Coll
       tenant: text,
       corpusVersion: whole(1),
       lexicon: anything,
+      scale: { words: 'what learnScale of hono-rag-gate/pipeline gave', holds: isCollectionScale },
     })
   }
-  const rows = list.map(({ id, tenant = 'default', corpusVersion = 1, lexicon }, at) =>
-    plainCollection({ tenant, id, corpusVersion, lexiconId: lexicon === undefined ? null : String(at) }),
+  const rows = list.map(({ id, tenant = 'default', corpusVersion = 1, lexicon, scale }, at) =>
+    plainCollection({
+      tenant,
+      id,
+      corpusVersion,
+      lexiconId: lexicon === undefined ? null : String(at),
+      ...(scale && { scale }),
+    }),
   )
   const lexicons = new Map<string, Lexicon>()
   return {

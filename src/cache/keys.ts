@@ -5,6 +5,7 @@ import { filterKey } from '../core/evidence/passage-filter.ts'
 import { hex } from '../core/lib/sha256.ts'
 import type { Policy } from '../core/policy/policy.ts'
 import type { Rule } from '../core/policy/rules.ts'
+import type { AppliedScale } from '../core/signals/signal.ts'
 import { contentStems, type WordReader } from '../core/text/content-stems.ts'
 import type { AssessedEvidence } from '../pipeline/assess-evidence.ts'
 import type { QuestionPlace } from '../pipeline/find-place.ts'
@@ -15,7 +16,7 @@ import type { CacheParts, CacheRequest } from './cache-request.ts'
 export function sharedParts(
   { settings, route, ports: { reranker } }: CacheParts,
   { request, partition, path, vary, options }: CacheRequest,
-  { collection: { tenant, id }, policy, filter }: QuestionPlace,
+  { collection: { tenant, id }, policy, scale, filter }: QuestionPlace,
 ): SharedKeyParts {
   return {
     version: settings.version,
@@ -25,7 +26,7 @@ export function sharedParts(
     partition,
     route: path,
     audience: request.audience,
-    policyId: ruledPolicyId(policy, route.rules),
+    policyId: judgedBy(policy, route.rules, scale),
     mode: route.mode,
     retrieval: lengthPrefixed([retrievalText(route), reranker?.model ?? '']),
     vary,
@@ -82,7 +83,9 @@ async function fingerprintOf(read: readonly string[]): Promise<string> {
   return hex(new Uint8Array(digest))
 }
 
-/** Rules decide beside the policy, so an answer given under other rules is another answer. */
-function ruledPolicyId(policy: Policy, rules: readonly Rule[]): string {
-  return rules.length === 0 ? policy.id : lengthPrefixed([policy.id, ...rules.map(({ id }) => id)])
+/** Rules decide beside the policy, and its scale is the collection's: an answer given under others is another answer. */
+function judgedBy(policy: Policy, rules: readonly Rule[], scale: AppliedScale | undefined): string {
+  const ids = [policy.id, ...rules.map(({ id }) => id)]
+  if (scale !== undefined) ids.push(canonicalJson({ ...scale }))
+  return ids.length === 1 ? policy.id : lengthPrefixed(ids)
 }

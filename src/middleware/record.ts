@@ -31,7 +31,7 @@ export function record(exchange: Exchange, reply: Reply): Response {
     dependencies.record?.(eventOf(exchange, reply, report, cache, { id, atMs, timings, status }), request.question)
   const { response, end } = ending(exchange, reply)
   const { headers } = response
-  headers.set('rag-gate', ragGateHeader(decision, id, settings.mode))
+  headers.set('rag-gate', ragGateHeader(decision, policy, id, settings.mode))
   if (cache.status !== undefined) headers.set('cache-status', cache.status)
   if (cache.ageSeconds !== undefined) headers.set('age', String(cache.ageSeconds))
   // Phases that did not run are phases that a stored answer saved.

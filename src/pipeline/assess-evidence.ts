@@ -8,6 +8,7 @@ import { measure } from '../core/policy/measure.ts'
 import type { Policy } from '../core/policy/policy.ts'
 import { readerFindings } from '../core/policy/reader-findings.ts'
 import { askRules } from '../core/policy/rules.ts'
+import type { AppliedScale } from '../core/signals/signal.ts'
 import type { Signals } from '../core/signals/measure.ts'
 import type { QuestionParts } from '../core/text/language.ts'
 import type { Lexicon } from '../core/text/lexicon.ts'
@@ -40,6 +41,7 @@ export interface Measures {
   readonly asked: AskedQuestion
   readonly policy: Policy
   readonly lexicon: Lexicon
+  readonly scale: AppliedScale | undefined
 }
 
 /**
@@ -70,13 +72,13 @@ export async function assessEvidence(
 function judgeEvidence(
   lasting: QuestionPorts['lasting'],
   { context: contextSettings, rules }: Pick<QuestionSettings, 'context' | 'rules'>,
-  { asked, policy, lexicon }: Measures,
+  { asked, policy, lexicon, scale }: Measures,
   ordered: Evidence,
   reranker: RerankerOutcome,
 ): Omit<AssessedEvidence, 'rerankMs'> {
   const { context, evidence, findings } = fitContext(contextSettings, ordered)
   const { question, parts } = asked
-  const signals = measure(policy, { question, parts, evidence, lexicon, lasting })
+  const signals = measure(policy, { question, parts, evidence, lexicon, scale, lasting })
   const judgement = judge(policy, signals, [
     ...askRules(rules, { question, evidence, signals }),
     ...findings,

@@ -1,6 +1,8 @@
 /** Where a question is asked: the collection, who judges, and what may be found. */
 import type { Policy } from '../core/policy/policy.ts'
 import { checkPassageFilter, type PassageFilter } from '../core/evidence/passage-filter.ts'
+import { appliedScale } from '../core/scale/collection-scale.ts'
+import type { AppliedScale } from '../core/signals/signal.ts'
 import { type Language, nameOfLanguage } from '../core/text/language.ts'
 import { EMPTY_LEXICON, type Lexicon } from '../core/text/lexicon.ts'
 import { RagGateError } from '../errors.ts'
@@ -13,6 +15,8 @@ import { type Faults, inTime } from './within-deadline.ts'
 export interface QuestionPlace {
   readonly collection: Collection
   readonly policy: Policy
+  /** The collection's own for this policy, where there is one. */
+  readonly scale: AppliedScale | undefined
   /** `undefined` for all passages of the collection. */
   readonly filter: PassageFilter | undefined
 }
@@ -29,7 +33,7 @@ export async function findPlace(
   const collection = await findCollection(ports, settings, request)
   const policy = settings.policy(principal.tenant, collection.id, collection.policyId, collection)
   const filter = filterFor(settings.retrieval, request, collection)
-  return { collection, policy, filter }
+  return { collection, policy, scale: appliedScale(collection, policy.id), filter }
 }
 
 async function findCollection(

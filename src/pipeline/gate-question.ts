@@ -102,7 +102,7 @@ async function gateAnew(
   const retrieval = await retrieveOrStandIn(ports, settings, asked, search, cache, before)
   if (retrieval.kind === 'cached') return retrieval
 
-  const measures = { asked, policy, lexicon: search.lexicon }
+  const measures = { ...place, asked, lexicon: search.lexicon }
   const assessed = await assessEvidence(ports, settings, measures, retrieval.evidence)
   const timings = {
     retrievalMs: retrieval.retrievalMs,
@@ -124,13 +124,14 @@ async function refuseUnseen(
   ports: QuestionPorts,
   settings: QuestionSettings,
   asked: AskedQuestion,
-  { collection, policy }: QuestionPlace,
+  place: QuestionPlace,
 ): Promise<GateResult | undefined> {
+  const { collection, policy } = place
   const stands = settings.mode === 'enforce' && policy.dangerouslyDisableGates !== true
   const { question, parts } = asked
   const subject = subjectOf({ question, parts, evidence: NO_EVIDENCE, language: policy.language })
   if (!stands || !refusesUnseen(policy, (signals) => measureSignals(signals, subject))) return undefined
-  const measures = { asked, policy, lexicon: EMPTY_LEXICON }
+  const measures = { ...place, asked, lexicon: EMPTY_LEXICON }
   const assessed = await assessEvidence({ clock: ports.clock }, settings, measures, NO_EVIDENCE)
   const { evidence, context } = assessed
   return {

@@ -1,4 +1,5 @@
 import type { CollectionId, CorpusVersion, Tenant } from '../core/lib/ids.ts'
+import type { CollectionScale } from '../core/scale/collection-scale.ts'
 import type { Lexicon } from '../core/text/lexicon.ts'
 
 /** What is known of a collection. */
@@ -17,6 +18,8 @@ export interface Collection {
   readonly policyId: string | null
   /** JSON of that policy and its pin, where it is one that was pushed; `null` or absent for one that has a name only. */
   readonly pushedPolicy?: string | null
+  /** What it learned from its own documents; `null` or absent where nothing was. */
+  readonly scale?: CollectionScale | null
   /**
    * Chunks that may stand in the index though no published document has them: never evidence. Nearly always none; while
    * an ingestion runs, those it writes and removes.
@@ -26,7 +29,7 @@ export interface Collection {
 
 /** A collection of which no more is known, such as one whose documents are kept elsewhere. */
 export function plainCollection(
-  known: Pick<Collection, 'tenant' | 'id'> & Partial<Pick<Collection, 'corpusVersion' | 'lexiconId'>>,
+  known: Pick<Collection, 'tenant' | 'id'> & Partial<Pick<Collection, 'corpusVersion' | 'lexiconId' | 'scale'>>,
 ): Collection {
   return {
     corpusVersion: 1,

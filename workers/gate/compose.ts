@@ -45,6 +45,8 @@ export interface Composition {
   readonly gate: GateDependencies
   readonly retrieval: RetrievalOptions
   readonly answer: AnswerOptions
+  /** Windows that a collection is asked to learn its scale. */
+  readonly scaleWindows: number
   /** What reads passages, and for which questions: another one makes another scale. */
   readonly reader: string | null
   readonly ingest: IngestPorts
@@ -130,6 +132,8 @@ function compose(env: GateBindings): Composition {
     },
     retrieval,
     answer: answerOptionsOf(env),
+    // The free plan of Workers allows 50 requests to others an invocation, and 1,000 to services of Cloudflare.
+    scaleWindows: env.UPSTASH_VECTOR_REST_URL === undefined ? 100 : 30,
     reader,
     ingest: {
       index,

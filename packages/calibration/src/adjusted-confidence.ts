@@ -82,6 +82,7 @@ export function adjustedModel(bases: readonly ConfidenceModel[]): ConfidenceMode
       // Whether anything read the passages, the curves say.
       return settings.unread === undefined ? [...ofBase, ...weighed] : [...ofBase, ...weighed, curves]
     },
+    calibration: () => 'calibrated' as const,
     countsReader: ({ unread, weights }: AdjustedSettings) =>
       unread !== undefined || Object.keys(weights).some(isOfReader),
     confidence: (settings: AdjustedSettings, signals: Signals) => {

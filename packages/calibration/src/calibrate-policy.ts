@@ -1,7 +1,7 @@
 /** A policy that keeps a stated promise on a collection, from labelled questions of it. */
 import { RagGateError } from 'hono-rag-gate/errors'
 import { meanOf, meets, RATIO_TOLERANCE } from 'hono-rag-gate/core/lib'
-import { confidenceOf, definePolicy, type Policy } from 'hono-rag-gate/core/policy'
+import { confidenceOf, definePolicy, type Policy, unscaled } from 'hono-rag-gate/core/policy'
 import type { Signals } from 'hono-rag-gate/core/signals'
 import { adjustedLogOdds, adjustedModel, type Adjustment, logOdds } from './adjusted-confidence.ts'
 import { fitAdjustment, type LabelledSignals } from './fit-adjustment.ts'
@@ -95,17 +95,20 @@ const FEWEST_TO_FIT = 20
  *
  * The promise holds for questions of the kind that was labelled, asked as the labelled ones were drawn, and no other.
  *
- * @param policy a general one with the gate `confidence-range`, such as `balanced()`; it is not changed
+ * A collection's own scale has no part in it: labels say more.
+ *
+ * @param given a general one with the gate `confidence-range`, such as `balanced()`; it is not changed
  * @throws `config_invalid` when an option is out of range, the policy has no such gate, or is a calibrated one;
  *   `policy_invalid` for a name that is none
  */
 export function calibratePolicy(
-  policy: Policy,
+  given: Policy,
   labelled: readonly CalibrationLabel[],
   options: CalibrateOptions,
 ): Calibration {
   const settings = checked(options)
   const { risk, cautionRisk, certainty } = settings
+  const policy = definePolicy({ ...given, confidence: unscaled(given.confidence) })
   if (policy.confidence.settings.kind === 'adjusted') {
     throw new RagGateError('config_invalid', 'Calibrate the general policy, not one that is calibrated', {
       param: 'policy',

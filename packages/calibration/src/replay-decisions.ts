@@ -67,7 +67,8 @@ export function replayDecision(policy: Policy, recorded: RecordedDecision): Repl
   if (judgesAnswers(policy)) return not('judges_answers')
   if (lost !== undefined) return not(lost)
   const evidence = signals.chunkCount > 0
-  if (signalsNeeded(policy, evidence).some(({ name }) => !Object.hasOwn(signals, name))) return not('signal_missing')
+  const needed = signalsNeeded(policy, evidence).filter(({ mayLack }) => mayLack !== true)
+  if (needed.some(({ name }) => !Object.hasOwn(signals, name))) return not('signal_missing')
   // Without evidence there was nothing to read.
   const unread = evidence && !wasRead(signals)
   const why = reader === 'timeout' ? 'failed' : reader

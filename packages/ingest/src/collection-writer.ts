@@ -1,5 +1,6 @@
 /** Writing collections: one writer at a time, and nothing that a writer which broke off leaves behind. */
 import type { CollectionId, CorpusVersion, Tenant } from 'hono-rag-gate/core/lib'
+import type { CollectionScale } from 'hono-rag-gate/core/scale'
 import type { Lexicon } from 'hono-rag-gate/core/text'
 import type { Collection, Collections } from 'hono-rag-gate/ports'
 
@@ -48,6 +49,12 @@ export interface CorpusChange {
 export interface CollectionName {
   readonly tenant: Tenant
   readonly id: CollectionId
+}
+
+/** Published chunks of a collection. */
+export interface ChunkCounts {
+  readonly chunks: number
+  readonly changed: number
 }
 
 /** A page of what a collection holds. */
@@ -107,6 +114,14 @@ export interface CollectionWriter extends Collections {
   choosePolicy(tenant: Tenant, id: CollectionId, policyId: string | null): Promise<boolean>
   /** Notes a policy for all collections of a tenant that have none of their own; `null` leaves it to the deployment. */
   chooseTenantPolicy(tenant: Tenant, policyId: string | null): Promise<void>
+  /** Keeps what a published collection learned. Of two that learn at a time, the later one counts. */
+  noteScale(tenant: Tenant, id: CollectionId, scale: CollectionScale): Promise<void>
+  /** Ids of published chunks: the same for the same documents, spread over all of them; at most `limit`. */
+  sampleChunks(tenant: Tenant, id: CollectionId, limit: number): Promise<readonly string[]>
+  /** How many published chunks there are, and how many of them belong to documents that came or changed since. */
+  countChunks(tenant: Tenant, id: CollectionId, sinceMs: number): Promise<ChunkCounts>
+  /** Some published collections of any tenant, those that learned nothing yet before the others, at most `limit`. */
+  sampleCollections(limit: number): Promise<readonly CollectionName[]>
   /** Collections with unpublished chunks that no writer is at, at most `limit`. */
   abandoned(atMs: number, limit: number): Promise<readonly CollectionName[]>
 }

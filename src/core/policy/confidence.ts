@@ -1,6 +1,7 @@
 /** Confidence models: from signals to one number, 0..1. */
 import { RagGateError } from '../../errors.ts'
 import type { AnswerSignals } from '../answer/answer-signals.ts'
+import { isRecord } from '../lib/guards.ts'
 import type { Signals } from '../signals/measure.ts'
 import type { Signal } from '../signals/signal.ts'
 
@@ -31,9 +32,19 @@ export interface ConfidenceModel<Settings extends ConfidenceSettings = Confidenc
   reads?(settings: Settings): readonly Signal[]
   /** Whether it counts the scores of a reader where there are any. @default it does not */
   countsReader?(settings: Settings): boolean
+  /** The confidence that it reads on a collection's scale. @default it reads none */
+  unscaled?(settings: Settings): PolicyConfidence
+  /** On what it rests. @default nothing is said about it */
+  calibration?(settings: Settings): Calibration | undefined
   /** Fields of a structured answer that it looks at. @default none */
   answerFields?(settings: Settings): readonly string[]
 }
+
+/**
+ * On what a confidence rests: `uncalibrated`, questions from elsewhere; `scaled`, those and the collection's own documents;
+ * `calibrated`, labelled questions of the collection. Only labels promise a rate.
+ */
+export type Calibration = 'uncalibrated' | 'scaled' | 'calibrated'
 
 /** A confidence model with its settings, as a policy uses it. */
 export interface PolicyConfidence {
@@ -57,6 +68,52 @@ export function confidenceBy<Settings extends ConfidenceSettings>(
 /** Confidence by the model of a policy, 0..1; `NaN` when a signal it needs is missing or not finite. */
 export function confidenceOf({ model, settings }: PolicyConfidence, signals: Signals, answer?: AnswerSignals): number {
   return model.confidence(settings, signals, answer)
+}
+
+/** On what the confidence of a policy rests; `undefined` where its model says nothing about it. */
+export function calibrationOf({ model, settings }: PolicyConfidence, signals: Signals): Calibration | undefined {
+  // Recorded only under the policy that it was learned for.
+  return signals.scale ? 'scaled' : model.calibration?.(settings)
+}
+
+/** Settings of a model that asks another one. */
+export interface OuterSettings extends ConfidenceSettings {
+  readonly of: ConfidenceSettings
+}
+
+/**
+ * The confidence within the settings of another.
+ *
+ * @param models those that may be there
+ * @throws `policy_invalid` for any other
+ */
+export function confidenceWithin(
+  models: readonly ConfidenceModel[],
+  { of: settings }: OuterSettings,
+): PolicyConfidence {
+  const model = models.find(({ kind }) => isRecord(settings) && kind === settings.kind)
+  if (model === undefined) throw invalidConfidence('.of names no confidence that is known here')
+  return { model, settings }
+}
+
+/** What a model leaves to the one within its settings. @param models those that may be there */
+export function leftToInner(
+  models: readonly ConfidenceModel[],
+): Required<Pick<ConfidenceModel<OuterSettings>, 'countsReader' | 'calibration' | 'answerFields'>> {
+  return {
+    countsReader: (outer) => {
+      const { model, settings } = confidenceWithin(models, outer)
+      return model.countsReader?.(settings) === true
+    },
+    calibration: (outer) => {
+      const { model, settings } = confidenceWithin(models, outer)
+      return model.calibration?.(settings)
+    },
+    answerFields: (outer) => {
+      const { model, settings } = confidenceWithin(models, outer)
+      return model.answerFields?.(settings) ?? []
+    },
+  }
 }
 
 /** The error of a confidence model whose settings are wrong. @param problem follows the word `confidence` */

@@ -30,6 +30,7 @@ export type {
 export type { PurgeScope } from './purge-scope.ts'
 export { readerFindings } from './reader-findings.ts'
 export { isOfTexts } from './text-findings.ts'
+export { readsScale, scaled, scaledModel, unscaled } from './scaled.ts'
 export { answerMeasure } from './judge.ts'
 export { CONTEXT } from './text-findings.ts'
 export { weakestPart, weakestPartModel } from './weakest-part.ts'

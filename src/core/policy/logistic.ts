@@ -76,6 +76,8 @@ export const logisticModel: ConfidenceModel<LogisticSettings> = Object.freeze({
     const signals = Object.values(TEXT_SIGNALS).filter(({ name }) => named.has(name))
     return lacking.length === 0 ? signals : [...signals, lexiconChunkCount, topTitleTermCount]
   },
+  calibration: ({ calibrated }: LogisticSettings) =>
+    calibrated === undefined ? undefined : calibrated ? 'calibrated' : 'uncalibrated',
   confidence: (settings: LogisticSettings, signals: Signals) => {
     const fit = weightsFor(settings, signals)
     if (fit === undefined) return NaN

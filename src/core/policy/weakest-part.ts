@@ -1,13 +1,13 @@
 /** The confidence of a question of several parts. */
 import type { AnswerSignals } from '../answer/answer-signals.ts'
-import { isRecord } from '../lib/guards.ts'
 import type { PartSignals, Signals } from '../signals/measure.ts'
 import { piecesOf } from '../signals/question-pieces.ts'
 import {
   confidenceBy,
+  confidenceWithin,
+  leftToInner,
   type ConfidenceModel,
   type ConfidenceSettings,
-  invalidConfidence,
   type PolicyConfidence,
 } from './confidence.ts'
 
@@ -44,25 +44,20 @@ const STRETCH_FACTOR = 6
  * @param models those that may be asked of parts, such as `logisticModel`
  */
 export function weakestPartModel(models: readonly ConfidenceModel[]): ConfidenceModel<WeakestPartSettings> {
-  const modelOf = ({ of }: WeakestPartSettings): ConfidenceModel => {
-    const model = isRecord(of) ? models.find(({ kind }) => kind === (of as ConfidenceSettings).kind) : undefined
-    if (model === undefined) throw invalidConfidence('.of names no confidence that is known here')
-    return model
-  }
+  const inner = (settings: WeakestPartSettings): PolicyConfidence => confidenceWithin(models, settings)
   return Object.freeze({
     kind: 'weakest-part' as const,
-    validate: (settings: WeakestPartSettings) => modelOf(settings).validate(settings.of),
+    ...leftToInner(models),
+    validate: (settings: WeakestPartSettings) => inner(settings).model.validate(settings.of),
     reads: (settings: WeakestPartSettings) => {
-      const reads = modelOf(settings).reads?.(settings.of) ?? []
+      const reads = inner(settings).model.reads?.(settings.of) ?? []
       return [...reads, ...piecesOf(reads)]
     },
-    countsReader: (settings: WeakestPartSettings) => modelOf(settings).countsReader?.(settings.of) === true,
-    answerFields: (settings: WeakestPartSettings) => modelOf(settings).answerFields?.(settings.of) ?? [],
     confidence: (settings: WeakestPartSettings, signals: Signals, answer?: AnswerSignals) => {
       const { parts, stretches } = signals
       // A record may be damaged.
       if (!Array.isArray(parts) || !Array.isArray(stretches)) return NaN
-      const model = modelOf(settings)
+      const { model } = inner(settings)
       const whole = model.confidence(settings.of, signals, answer)
       const weakest = (pieces: readonly PartSignals[]): number =>
         Math.min(...pieces.map((piece) => model.confidence(settings.of, { ...signals, ...piece }, answer)))

@@ -6,10 +6,12 @@ import { placeOf } from '../evidence/place.ts'
 import type { Finding, ReasonCode, Verdict } from '../gates/finding.ts'
 import type { GateSettings } from '../gates/gate.ts'
 import type { Text } from '../gates/text.ts'
+import { type Calibration, calibrationOf } from '../policy/confidence.ts'
 import type { Band, Decision } from '../policy/decision.ts'
 import { ENGINE_TEXTS } from '../policy/engine-texts.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Audience, FurtherMembers } from '../policy/preset.ts'
+import type { AppliedScale } from '../signals/signal.ts'
 import type { Signals } from '../signals/measure.ts'
 import { closestPassages, type ClosestPassage } from './closest-passages.ts'
 import { explain, type Explanation } from './explain.ts'
@@ -41,6 +43,15 @@ export interface ShownChunk {
   readonly scores: Scores
 }
 
+/** Where a scale comes from, and how old it is. */
+export interface ShownScale {
+  readonly origin: 'documents'
+  /** RFC 3339. */
+  readonly learned_at: string
+  /** Present where the documents have changed since. */
+  readonly stale?: true
+}
+
 /** The figures behind a decision, for operators. */
 export interface OperatorDetail {
   readonly confidence: number
@@ -51,6 +62,8 @@ export interface OperatorDetail {
   readonly gates: readonly GateSettings[]
   readonly explanation: Explanation
   readonly signals: Signals
+  /** The scale by which the confidence was read; absent where the collection has none for the policy. */
+  readonly scale?: ShownScale
   /** What became of the reranker. */
   readonly reranker: RerankerOutcome
   /** Present when the policy judged the answer. */
@@ -67,6 +80,8 @@ export interface DecisionSummary extends FurtherMembers {
   readonly verdict: Verdict
   readonly band: Band
   readonly reason_code: ReasonCode
+  /** On what the confidence rests: only `calibrated` promises a rate. Absent where the policy has nothing to say of it. */
+  readonly calibration?: Calibration
   /** Present on a refusal that a person should look at; absent otherwise. */
   readonly escalate?: true
   /** Operators only. */
@@ -96,11 +111,13 @@ export function textFor(code: ReasonCode, { texts }: Pick<Policy, 'texts'>, mess
 export function summariseDecision(decision: Decision, chunks: readonly Chunk[], telling: Telling): DecisionSummary {
   const { id, verdict, band, reason, escalate } = decision
   const { audience, policy } = telling
+  const calibration = calibrationOf(policy.confidence, decision.signals)
   return {
     decision_id: id,
     verdict,
     band,
     reason_code: reason,
+    ...(calibration && { calibration }),
     ...(escalate === true ? { escalate } : {}),
     ...policy.preset?.summary?.({ decision, chunks, audience, gates: policy.gates }),
     ...(audience === 'operator' ? { detail: detailOf(decision, chunks, telling) } : {}),
@@ -120,11 +137,17 @@ function detailOf(
     gates: policy.gates.map(({ settings }) => settings),
     explanation: explain(decision, policy),
     signals,
+    ...(signals.scale && { scale: shownScale(signals.scale, decision) }),
     reranker,
     ...(answerSignals === undefined ? {} : { answer_signals: answerSignals }),
     ...(unsupported.length === 0 ? {} : { unsupported_sentences: unsupported }),
     chunks: chunks.map(showChunk),
   }
+}
+
+function shownScale({ learnedAtMs, corpusVersion }: AppliedScale, now: Decision): ShownScale {
+  const stale = corpusVersion !== now.corpusVersion
+  return { origin: 'documents', learned_at: new Date(learnedAtMs).toISOString(), ...(stale && { stale }) }
 }
 
 /**

@@ -1,4 +1,11 @@
-export { learnScale, type LearnScaleOptions, type LeaveOut, largeDocuments, observeWindow } from './learn-scale.ts'
+export { appliedScale, type CollectionScale, isCollectionScale, type LearnedFrom } from './collection-scale.ts'
+export {
+  learnFromWindows,
+  type LearnFromWindowsOptions,
+  type LeaveOut,
+  largeDocuments,
+  observeWindow,
+} from './learn-from-windows.ts'
 export { ADVISED_TAIL, confidenceAtTail, REFUSED_TAIL, scaleOf, tailOf } from './scale.ts'
 export type { NoScale, Scale, ScaleObservation, ScaleReading } from './scale.ts'
 export { drawWindows, type ScalePassage, type ScaleWindow } from './windows.ts'

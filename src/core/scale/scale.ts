@@ -1,4 +1,5 @@
 /** A collection's own scale: how often something that is not in it reaches a score. */
+import { logOdds, shareOf } from '../lib/log-odds.ts'
 import { deviationsOfTail, normalTail } from '../lib/normal-tail.ts'
 import { meanOf } from '../lib/statistics.ts'
 
@@ -90,7 +91,7 @@ export function scaleOf(
   if (absent.length < LEAST_OBSERVATIONS) {
     return { kind: 'none', reason: 'too-few-windows', observations: absent.length }
   }
-  const words = belowCeiling(scoreScale(absent.map(({ confidence = 0 }) => logOdds(confidence))))
+  const words = belowCeiling(scoreScale(absent.map(({ confidence = 0 }) => logOdds(confidence, NEAREST))))
   const meaning = meaningScale(words, longer)
   return { kind: 'scale', observations: absent.length, words, ...(meaning === undefined ? {} : { meaning }) }
 }
@@ -103,14 +104,14 @@ export function scaleOf(
  */
 export function tailOf({ words, meaning }: Scale, { confidence, meaning: score, parts = 1 }: ScaleReading): number {
   if (Number.isNaN(confidence)) return 1
-  const surprise = surpriseOf(words, logOdds(confidence))
+  const surprise = surpriseOf(words, logOdds(confidence, NEAREST))
   if (meaning === undefined || score === undefined || !Number.isFinite(score) || parts > 1) return Math.exp(-surprise)
   return Math.min(1, Math.exp(meaning.charge - surprise - surpriseBeyond(meaning, score)))
 }
 
 /** The confidence that a share of windows reaches by words alone. @param tail above 0, below 1 */
 export function confidenceAtTail({ words: { middle, deviation } }: Scale, tail: number): number {
-  return 1 / (1 + Math.exp(-(middle + deviationsOfTail(tail) * deviation)))
+  return shareOf(middle + deviationsOfTail(tail) * deviation)
 }
 
 function isMeasured({ confidence }: ScaleObservation): boolean {
@@ -120,7 +121,7 @@ function isMeasured({ confidence }: ScaleObservation): boolean {
 function belowCeiling(scale: ScoreScale): ScoreScale {
   const deviation = Math.max(LEAST_DEVIATION, scale.deviation)
   return {
-    middle: Math.min(scale.middle, logOdds(HIGHEST_REFUSED) - deviationsOfTail(REFUSED_TAIL) * deviation),
+    middle: Math.min(scale.middle, logOdds(HIGHEST_REFUSED, NEAREST) - deviationsOfTail(REFUSED_TAIL) * deviation),
     deviation,
   }
 }
@@ -138,7 +139,7 @@ function meaningScale(words: ScoreScale, observations: readonly ScaleObservation
   const scale = scoreScale(both.map(({ meaning }) => meaning))
   const separation = scale.deviation > 0 ? (meanOf(present) - scale.middle) / scale.deviation : 0
   if (!(separation >= LEAST_SEPARATION)) return undefined
-  const byWords = both.map(({ confidence }) => surpriseOf(words, logOdds(confidence)))
+  const byWords = both.map(({ confidence }) => surpriseOf(words, logOdds(confidence, NEAREST)))
   const byBoth = both.map(({ meaning }, at) => byWords[at]! + surpriseBeyond(scale, meaning)).sort((a, b) => b - a)
   const needed = -Math.log(REFUSED_TAIL)
   const answered = byWords.filter((surprise) => surprise >= needed).length
@@ -162,9 +163,4 @@ function surpriseOf({ middle, deviation }: ScoreScale, score: number): number {
 
 function surpriseBeyond(scale: ScoreScale, score: number): number {
   return Math.max(0, surpriseOf(scale, score) + Math.log(MEANING_FROM))
-}
-
-function logOdds(confidence: number): number {
-  const held = Math.min(1 - NEAREST, Math.max(NEAREST, confidence))
-  return Math.log(held / (1 - held))
 }

@@ -4,7 +4,7 @@ import type { Language, QuestionParts } from '../text/language.ts'
 import { EMPTY_LEXICON, type Lexicon } from '../text/lexicon.ts'
 import type { ScoreCurves } from './score-curves.ts'
 import type { LoneTerm } from './lone-term.ts'
-import { createMemory, type Memory, type Signal, type Subject } from './signal.ts'
+import { type AppliedScale, createMemory, type Memory, type Signal, type Subject } from './signal.ts'
 import type { TextSignalName } from './text-signals.ts'
 
 /**
@@ -27,6 +27,7 @@ export interface Signals extends Readonly<Partial<Record<TextSignalName, number>
   readonly runTogetherCount?: number
   readonly parts?: readonly PartSignals[]
   readonly stretches?: readonly PartSignals[]
+  readonly scale?: AppliedScale | null
 }
 
 /** What was measured of one part or stretch of a question. */
@@ -43,12 +44,14 @@ export interface MeasuredQuestion {
   readonly lexicon?: Lexicon
   /** The policy's, or none. */
   readonly language: Language | undefined
+  /** The collection's for the policy. @default none */
+  readonly scale?: AppliedScale | undefined
   /** What outlives the question. @default nothing is kept */
   readonly lasting?: Memory | undefined
 }
 
 /** What signals are measured of. */
-export function subjectOf({ question, parts, evidence, lexicon, language, lasting }: MeasuredQuestion): Subject {
+export function subjectOf({ question, parts, evidence, lexicon, language, scale, lasting }: MeasuredQuestion): Subject {
   const parted = parts ?? language?.partsOf(question)
   return {
     question,
@@ -57,6 +60,7 @@ export function subjectOf({ question, parts, evidence, lexicon, language, lastin
     evidence,
     lexicon: lexicon ?? EMPTY_LEXICON,
     language,
+    scale,
     memory: createMemory(),
     lasting: lasting ?? createMemory(),
   }

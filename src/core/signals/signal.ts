@@ -3,6 +3,18 @@ import type { Evidence } from '../evidence/evidence.ts'
 import type { Language } from '../text/language.ts'
 import type { Lexicon } from '../text/lexicon.ts'
 
+/** How the confidence is distributed, in log-odds, where a collection has no answer; and when that was learned. */
+export interface AppliedScale {
+  /** Median. */
+  readonly middle: number
+  /** Standard deviation, above 0. */
+  readonly deviation: number
+  /** Milliseconds since 1970. */
+  readonly learnedAtMs: number
+  /** Of the collection, when it was learned. */
+  readonly corpusVersion: number
+}
+
 /** Makes something once, and gives the same again. */
 export type Memory = <Kept>(key: unknown, make: () => Kept) => Kept
 
@@ -19,6 +31,8 @@ export interface Subject {
   readonly lexicon: Lexicon
   /** The policy's, or none. */
   readonly language: Language | undefined
+  /** The collection's for the policy; absent without one. */
+  readonly scale?: AppliedScale | undefined
   /** What several signals of this subject look at. */
   readonly memory: Memory
   /** What outlives it: words and texts that come back. */
@@ -33,6 +47,8 @@ export interface Signal<Value = unknown> {
   readonly of?: 'question'
   /** A number that differs between the parts of a question, measured against the same evidence. @default it does not */
   readonly ofWords?: true
+  /** Where a record is without it, there was none. @default a decision without it cannot be judged again */
+  readonly mayLack?: true
   /** Pure. JSON, finite numbers only: it is recorded, and judged again later. `null` where there is nothing to measure. */
   measure(subject: Subject): Value
 }

@@ -7,6 +7,7 @@ import {
   type GradedRelevanceOptions,
 } from '../../core/gates/graded-relevance.ts'
 import { definePolicy, type Policy } from '../../core/policy/policy.ts'
+import { unscaled } from '../../core/policy/scaled.ts'
 import type { Preset } from '../../core/policy/preset.ts'
 import { BALANCED_OPTIONS, balanced, balancedPreset, type BalancedOptions } from './balanced.ts'
 
@@ -34,6 +35,8 @@ export function balancedGraded(options: BalancedGradedOptions = {}): Policy {
     ...words,
     name: balancedGradedPreset.name,
     preset: balancedGradedPreset,
+    // The bounds of a cascade are set for it.
+    confidence: unscaled(words.confidence),
     gates: words.gates.flatMap(({ gate, settings }) =>
       gate.name === confidenceRangeGate.name
         ? [

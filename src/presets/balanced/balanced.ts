@@ -7,6 +7,7 @@ import { loneTerm, loneTermGate } from '../../core/gates/lone-term.ts'
 import { questionLength, questionLengthGate } from '../../core/gates/question-length.ts'
 import { readableQuestion, readableQuestionGate } from '../../core/gates/readable-question.ts'
 import { runTogether, runTogetherGate } from '../../core/gates/run-together.ts'
+import { scaled, scaledModel } from '../../core/policy/scaled.ts'
 import { weakestPart, weakestPartModel } from '../../core/policy/weakest-part.ts'
 import { curves } from '../../core/signals/score-curves.ts'
 import { questionTermCount, TEXT_SIGNALS } from '../../core/signals/text-signals.ts'
@@ -14,15 +15,23 @@ import { definePolicy, type Policy } from '../../core/policy/policy.ts'
 import { BALANCED_LACKING, BALANCED_PROVENANCE, BALANCED_WEIGHTS } from './balanced-weights.ts'
 import { english } from '../../language/english/english.ts'
 
+const PARTS = weakestPartModel([logisticModel])
+
 /** The parts of `balanced`. */
 export const balancedPreset: Preset = Object.freeze({
   name: 'balanced',
   gates: [readableQuestionGate, questionLengthGate, loneTermGate, runTogetherGate, confidenceRangeGate],
-  confidenceModels: [weakestPartModel([logisticModel]), logisticModel],
+  confidenceModels: [scaledModel([PARTS]), PARTS, logisticModel],
   // What calibration fits.
   records: [questionTermCount, ...Object.values(TEXT_SIGNALS), curves],
   languages: [english],
 })
+
+/**
+ * Where a collection has its own scale, the line by which what 5.5 % of its windows reach reads .55, and
+ * what 2 % reach reads .8 (docs/scale.md).
+ */
+const ON_SCALE = { atMiddle: -3.9588, perDeviation: 2.6026 } as const
 
 /** Settings of `balanced`. */
 export interface BalancedOptions {
@@ -58,7 +67,8 @@ export const BALANCED_OPTIONS: OptionKinds<BalancedOptions> = {
  * policy works over any index. Where there is no collection lexicon, or the best chunk has no title, it uses weights
  * that were fitted without them.
  *
- * It is not calibrated for a collection, and `confidence.calibrated` says so. Measured with each of eight families of
+ * Where a collection has learned its own scale from its documents, the confidence is read on that. It is not calibrated for
+ * a collection, and answers and refusals say so. Measured with each of eight families of
  * questions left out of the fit in turn (docs/evaluation.md), the default thresholds refuse 25 to 47 % of the answerable
  * questions. Of questions that must be refused they answer 1 to 37 %, 0.1 to 12 % without a caution: they are set for the
  * worse families, and are no promise for another collection.
@@ -69,13 +79,16 @@ export function balanced(options: BalancedOptions = {}): Policy {
   requireOptions(options, BALANCED_OPTIONS, 'policy_invalid')
   return definePolicy({
     name: 'balanced',
-    confidence: weakestPart(
-      logistic({
-        ...BALANCED_WEIGHTS,
-        lacking: BALANCED_LACKING,
-        provenance: BALANCED_PROVENANCE,
-        calibrated: false,
-      }),
+    confidence: scaled(
+      weakestPart(
+        logistic({
+          ...BALANCED_WEIGHTS,
+          lacking: BALANCED_LACKING,
+          provenance: BALANCED_PROVENANCE,
+          calibrated: false,
+        }),
+      ),
+      ON_SCALE,
     ),
     preset: balancedPreset,
     bands: { high: 0.9, medium: 0.8, low: 0.55 },

@@ -107,6 +107,7 @@ describe('buildRefusal for the public', () => {
       verdict: 'refuse',
       band: decision.band,
       reason_code: decision.reason,
+      ...(policy.name === 'balanced' ? { calibration: 'uncalibrated' } : {}),
     })
     expect(answer).not.toBe('')
     expect(suggestions.length).toBeGreaterThan(0)

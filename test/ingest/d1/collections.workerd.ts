@@ -85,6 +85,7 @@ describe('publish', () => {
       dimension: 256,
       policyId: null,
       pushedPolicy: null,
+      scale: null,
       unpublishedChunkIds: [],
     })
     const second = await publish(collections, aChange('published', 1, { dimension: 512 }))

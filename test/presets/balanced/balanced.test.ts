@@ -1,3 +1,4 @@
+import { unscaled } from '../../../src/core/policy/scaled.ts'
 import { describe, expect, it } from 'vitest'
 import { lifetimeSeconds } from '../../../src/core/policy/lifetimes.ts'
 import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
@@ -43,7 +44,7 @@ describe('balanced', () => {
   })
 
   it('says that it is not calibrated for a collection, and where its weights come from', () => {
-    const { confidence } = balanced()
+    const confidence = unscaled(balanced().confidence)
     const { of } = confidence.settings as WeakestPartSettings
     expect(of).toMatchObject({
       calibrated: false,

@@ -3,6 +3,7 @@ import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createD1DecisionStore } from '../../../src/adapters/d1/decision-store.ts'
 import { policySettings } from '../../../src/core/policy/policy.ts'
+import { unscaled } from '../../../src/core/policy/scaled.ts'
 import type { Signals } from '../../../src/core/signals/measure.ts'
 import { balanced } from '../../../src/presets/balanced/balanced.ts'
 import { compositionFor } from '../../../workers/gate/compose.ts'
@@ -190,7 +191,7 @@ describe('POST /v1/replay', () => {
       name: 'weighing',
       confidence: {
         kind: 'adjusted',
-        base: settings.confidence,
+        base: unscaled(balanced().confidence).settings,
         intercept: 0,
         weights: { 'grade.top': 1 },
         unread: 'general',

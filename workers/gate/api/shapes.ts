@@ -176,6 +176,7 @@ export const JUDGEMENT: Schema = open({
   verdict: VERDICT,
   band: BAND,
   reason_code: text,
+  'calibration?': oneOf('uncalibrated', 'scaled', 'calibrated'),
   detail: byName(anything),
 })
 
@@ -204,6 +205,7 @@ export const ANSWER: Schema = open({
   verdict: VERDICT,
   band: BAND,
   reason_code: text,
+  'calibration?': oneOf('uncalibrated', 'scaled', 'calibrated'),
   'detail?': byName(anything),
 })
 

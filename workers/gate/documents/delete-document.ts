@@ -6,6 +6,7 @@ import { removeDocuments } from '@hono-rag-gate/ingest'
 import type { GateBindings } from '../bindings.ts'
 import { compositionFor } from '../compose.ts'
 import { checkDocumentId } from './check-documents.ts'
+import { learnAfter } from './learn-scale.ts'
 import { forgetDocument } from '../purge-cache.ts'
 
 /** Removes a document and its chunks from the collection named by `?collection=`. 404 when it is not there. */
@@ -21,6 +22,7 @@ export async function deleteDocument(c: Context<{ Bindings: GateBindings }>): Pr
     [id],
   )
   await forgetDocument(composition.purges, tenant, collection, id)
+  c.executionCtx.waitUntil(learnAfter(composition, tenant, collection, corpusVersion))
   return c.json({
     collection,
     corpus_version: corpusVersion,

@@ -203,3 +203,36 @@ export function readAbandoned(db: D1Database, atMs: number, limit: number): D1Pr
     )
     .bind(atMs, limit)
 }
+
+/**
+ * Ids of published chunks in the order of the ids. Chunks are named by hashes, so the first of them lie anywhere in the
+ * documents.
+ */
+export function readSample(db: D1Database, tenant: Tenant, id: CollectionId, limit: number): D1PreparedStatement {
+  return db
+    .prepare(
+      `SELECT chunk.value AS id FROM documents, json_each(documents.chunk_ids) AS chunk
+       WHERE documents.tenant = ?1 AND documents.collection = ?2 ORDER BY 1 LIMIT ?3`,
+    )
+    .bind(tenant, id, limit)
+}
+
+/** Published chunks, and those of documents that were stored since. */
+export function readCounts(db: D1Database, tenant: Tenant, id: CollectionId, sinceMs: number): D1PreparedStatement {
+  return db
+    .prepare(
+      `SELECT coalesce(sum(json_array_length(chunk_ids)), 0) AS chunks,
+         coalesce(sum(CASE WHEN updated_at_ms > ?3 THEN json_array_length(chunk_ids) ELSE 0 END), 0) AS changed
+       FROM documents WHERE tenant = ?1 AND collection = ?2`,
+    )
+    .bind(tenant, id, sinceMs)
+}
+
+/** Published collections in no order, those without a scale first. */
+export function readCollections(db: D1Database, limit: number): D1PreparedStatement {
+  return db
+    .prepare(
+      `SELECT tenant, id FROM collections WHERE corpus_version > 0 ORDER BY scale IS NOT NULL, random() LIMIT ?1`,
+    )
+    .bind(limit)
+}

@@ -13,7 +13,7 @@ import { drizzle } from 'drizzle-orm/d1'
 import { collections, documents, lexicons, tenants } from 'hono-rag-gate/d1/schema'
 import { decodeLexicon, encodeLexicon, type Lexicon } from 'hono-rag-gate/core/text'
 import { RagGateError } from 'hono-rag-gate/errors'
-import type { CollectionName, CollectionWriter, DocumentRecord } from '../collection-writer.ts'
+import type { ChunkCounts, CollectionName, CollectionWriter, DocumentRecord } from '../collection-writer.ts'
 import type { Clock, Collection } from 'hono-rag-gate/ports'
 import { sha256Hex } from 'hono-rag-gate/http'
 import * as statement from './collection-statements.ts'
@@ -262,6 +262,34 @@ export function createD1Collections(options: D1CollectionsOptions): CollectionWr
         .onConflictDoUpdate({ target: tenants.id, set: { policyId } })
         .catch(rethrowStoreFault)
       copies.clear()
+    },
+
+    async noteScale(tenant, id, scale) {
+      await queries
+        .update(collections)
+        .set({ scale })
+        .where(and(eq(collections.tenant, tenant), eq(collections.id, id)))
+        .catch(rethrowStoreFault)
+      copies.delete(lengthPrefixed([tenant, id]))
+    },
+
+    async sampleChunks(tenant, id, limit) {
+      const { results } = await statement
+        .readSample(db, tenant, id, limit)
+        .all<{ id: string }>()
+        .catch(rethrowStoreFault)
+      return results.map((chunk) => chunk.id)
+    },
+
+    async countChunks(tenant, id, sinceMs) {
+      const counts = await statement.readCounts(db, tenant, id, sinceMs).first<ChunkCounts>().catch(rethrowStoreFault)
+      // A statement of sums has one row.
+      return counts!
+    },
+
+    async sampleCollections(limit) {
+      const { results } = await statement.readCollections(db, limit).all<CollectionName>().catch(rethrowStoreFault)
+      return results
     },
 
     async abandoned(atMs, limit) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { seededRandom } from '../../../src/core/lib/seeded-random.ts'
-import { largeDocuments, learnScale, type LeaveOut } from '../../../src/core/scale/learn-scale.ts'
+import { largeDocuments, learnFromWindows, type LeaveOut } from '../../../src/core/scale/learn-from-windows.ts'
 import type { ScalePassage } from '../../../src/core/scale/windows.ts'
 
 const VOCABULARY =
@@ -26,10 +26,10 @@ const search = (question: string, leaveOut: LeaveOut): number =>
       }),
   )
 
-describe('learnScale', () => {
+describe('learnFromWindows', () => {
   it('asks every window without its passage, and without its document', async () => {
     const asked = new Map<string, string[][]>()
-    await learnScale({
+    await learnFromWindows({
       passages,
       windows: 30,
       retrieve: async (question, leaveOut) => {
@@ -50,7 +50,7 @@ describe('learnScale', () => {
 
   it('asks longer windows for meaning, without their text and with it', async () => {
     const whole: string[] = []
-    const scale = await learnScale({
+    const scale = await learnFromWindows({
       passages,
       windows: 80,
       retrieve: async (question, leaveOut) => {
@@ -69,7 +69,7 @@ describe('learnScale', () => {
 
   it('leaves out every passage that holds the window', async () => {
     const twice = [...passages, ...passages.map((each) => ({ ...each, id: `${each.id} again`, documentId: 'copies' }))]
-    await learnScale({
+    await learnFromWindows({
       passages: twice,
       windows: 25,
       retrieve: async (question, leaveOut) => {
@@ -83,7 +83,7 @@ describe('learnScale', () => {
 
   it('learns the same from the same seed', async () => {
     const options = { passages, windows: 50, retrieve: async (q: string, out: LeaveOut) => search(q, out) }
-    const learn = (seed: number) => learnScale({ ...options, seed, confidence: (found) => found })
+    const learn = (seed: number) => learnFromWindows({ ...options, seed, confidence: (found) => found })
     expect(await learn(1)).toEqual(await learn(1))
     expect(await learn(1)).not.toEqual(await learn(2))
   })
@@ -92,7 +92,7 @@ describe('learnScale', () => {
     const retrieve = async (): Promise<number> => {
       throw new Error('Nothing is asked')
     }
-    const scale = await learnScale({ passages: passages.slice(0, 19), retrieve, confidence: () => 0 })
+    const scale = await learnFromWindows({ passages: passages.slice(0, 19), retrieve, confidence: () => 0 })
     expect(scale).toEqual({ kind: 'none', reason: 'too-few-windows', observations: 0 })
   })
 
@@ -100,14 +100,14 @@ describe('learnScale', () => {
     const retrieve = async (): Promise<number> => {
       throw new Error('The index is away')
     }
-    await expect(learnScale({ passages, retrieve, confidence: () => 0 })).rejects.toThrow('The index is away')
+    await expect(learnFromWindows({ passages, retrieve, confidence: () => 0 })).rejects.toThrow('The index is away')
   })
 
   it('does not leave out a document that is most of the collection', async () => {
     const one = passages.map((passage) => ({ ...passage, documentId: 'book' }))
     expect(largeDocuments(one)).toEqual(new Set(['book']))
     let asked = 0
-    await learnScale({
+    await learnFromWindows({
       passages: one,
       windows: 45,
       retrieve: async () => asked++,

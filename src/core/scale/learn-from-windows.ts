@@ -23,13 +23,15 @@ export interface AskWindow<Found> {
 }
 
 /** How a scale is learned. */
-export interface LearnScaleOptions<Found> extends AskWindow<Found> {
+export interface LearnFromWindowsOptions<Found> extends AskWindow<Found> {
   /** All passages of the collection, or some drawn evenly. */
   readonly passages: readonly ScalePassage[]
   /** @default 1 */
   readonly seed?: number
   /** Windows asked, 1 and up. @default 200 */
   readonly windows?: number
+  /** Asked before each window: once it says so, no more are asked. @default never */
+  readonly isOver?: () => boolean
 }
 
 /** Questions have higher cosines than windows of five words, and about those of windows of eight (docs/scale.md). */
@@ -43,17 +45,20 @@ const LARGEST_DOCUMENT = 0.5
 
 /**
  * Learns the scale of a collection, without labels. Takes two retrievals a window, with a score of meaning
- * another three for half as many, and nothing on a request. To spread the work, `drawWindows`, `observeWindow` and `scaleOf` can be called by themselves.
+ * another three for half as many, or one a window where the same words are retrieved once. To spread the work, `drawWindows`, `observeWindow` and `scaleOf` can be called by themselves.
  *
  * @returns no scale for fewer than 20 passages, or where too few windows could be asked
  */
-export async function learnScale<Found>(options: LearnScaleOptions<Found>): Promise<Scale | NoScale> {
-  const { passages, seed = 1, windows = 200 } = options
+export async function learnFromWindows<Found>(options: LearnFromWindowsOptions<Found>): Promise<Scale | NoScale> {
+  const { passages, seed = 1, windows = 200, isOver = () => false } = options
   if (passages.length < LEAST_PASSAGES) return scaleOf([])
   const large = largeDocuments(passages)
   const observe = async (drawn: readonly ScaleWindow[], ask: AskWindow<Found>): Promise<ScaleObservation[]> => {
     const observations: ScaleObservation[] = []
-    for (const window of drawn) observations.push(...(await observeWindow(window, ask, large)))
+    for (const window of drawn) {
+      if (isOver()) break
+      observations.push(...(await observeWindow(window, ask, large)))
+    }
     return observations
   }
   const { retrieve, confidence, meaning } = options

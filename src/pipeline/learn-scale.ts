@@ -1,0 +1,142 @@
+/** A collection learns its own scale: the gate is asked windows of its passages, with their own text left out. */
+import type { Ranking } from '../core/evidence/chunk.ts'
+import type { Policy } from '../core/policy/policy.ts'
+import type { CollectionScale } from '../core/scale/collection-scale.ts'
+import { learnFromWindows, type LeaveOut } from '../core/scale/learn-from-windows.ts'
+import type { ScalePassage } from '../core/scale/windows.ts'
+import { normaliseQuestion } from '../core/text/normalise.ts'
+import type { Clock } from '../ports/clock.ts'
+import { type Collection, type Collections, plainCollection } from '../ports/collections.ts'
+import type { Retriever } from '../ports/retriever.ts'
+import { gateQuestion } from './gate-question.ts'
+import type { QuestionSettings } from './question-settings.ts'
+import { type Faults, withinDeadline } from './within-deadline.ts'
+
+/** How a scale is learned. */
+export interface LearnScaleOptions {
+  /** As the gate has it. */
+  readonly retriever: Retriever
+  /** The one that judges the collection: the scale counts under it alone. */
+  readonly policy: Policy
+  /** Passages of the collection: all, or some hundreds drawn evenly. */
+  readonly passages: readonly ScalePassage[]
+  /** How many there are in all. @default as many as are given */
+  readonly chunkCount?: number
+  /** @default the collection `default` of the tenant `default`, without a lexicon */
+  readonly collection?: Collection
+  /** Where the lexicon of the collection is read. @default it has none */
+  readonly collections?: Pick<Collections, 'lexicon'>
+  /** As the gate has them. @default 10 chunks, 3000 ms */
+  readonly retrieval?: Partial<Pick<QuestionSettings['retrieval'], 'topK' | 'timeoutMs'>>
+  /** As the gate has it, characters. @default 12000 */
+  readonly maxLength?: number
+  /** Windows asked, 1 and up: one retrieval each. @default 100 */
+  readonly windows?: number
+  /** Draws the same windows again. @default 1 */
+  readonly seed?: number
+  /** Asked before each window: once it says so, no more are asked. @default never */
+  readonly isOver?: () => boolean
+  /** @default the system's */
+  readonly clock?: Clock
+}
+
+/** Further passages retrieved for a window: those left out are made up for. */
+const SPARE = 100
+
+const RETRIEVER_FAULTS: Faults = { late: 'retriever_timeout', failed: 'retriever_unavailable', what: 'The retrieval' }
+
+/**
+ * Learns how sure a policy looks in a collection where there is no answer, without labels: five words in a row of a passage
+ * are asked without that passage, and without its document. The same documents, policy and seed give the same scale. No
+ * reranker is asked.
+ *
+ * It is a start value and no promise: only labelled questions promise a rate (docs/thresholds.md).
+ *
+ * @returns JSON for the collection; of kind `none` for fewer than 20 passages, or where too few windows could be asked
+ * @throws what the retriever throws, `retriever_timeout`, `retriever_unavailable`, `store_unavailable`
+ * @example
+ * const scale = await learnScale({ retriever, policy: balanced(), passages })
+ * const collections = createStaticCollections([{ id: 'default', scale }])
+ */
+export async function learnScale(options: LearnScaleOptions): Promise<CollectionScale> {
+  const { retriever, policy, passages, clock = { nowMs: () => Date.now() } } = options
+  const { windows = 100, seed = 1, isOver = () => false, maxLength = 12_000 } = options
+  const { topK = 10, timeoutMs = 3000 } = options.retrieval ?? {}
+  const known = options.collection ?? plainCollection({ tenant: 'default', id: 'default' })
+  // Without a scale: what is asked for is the confidence as it is.
+  const collection = { ...known, scale: null }
+  const lexicon = known.lexiconId === null ? undefined : await options.collections?.lexicon(known.lexiconId)
+  // What changes while it is learned has changed since.
+  const learnedAtMs = clock.nowMs()
+  const deep = retrieveOnce({ retriever, timeoutMs })
+  const settings: QuestionSettings = {
+    policy: () => policy,
+    mode: 'enforce',
+    rules: [],
+    retrieval: { topK, timeoutMs, rerankTimeoutMs: timeoutMs },
+    context: { maxLength },
+  }
+  const asked = new Set<string>()
+  const learned = await learnFromWindows({
+    passages,
+    seed,
+    windows,
+    isOver,
+    retrieve: async (window, leaveOut) => {
+      asked.add(window)
+      const ports = {
+        retriever: { retrieve: deep(leaveOut) },
+        collections: {
+          find: async () => (lexicon === undefined ? { ...collection, lexiconId: null } : collection),
+          // Asked for where there is one.
+          lexicon: async () => lexicon!,
+        },
+        clock,
+      }
+      return gateQuestion(ports, settings, {
+        question: normaliseQuestion(window),
+        collection: collection.id,
+        principal: { tenant: collection.tenant, id: 'scale', scopes: [] },
+        audience: 'operator',
+      })
+    },
+    confidence: (result) =>
+      result.kind === 'judged' && result.retrievals > 0 ? result.decision.confidence : undefined,
+  })
+  const from = {
+    origin: 'documents',
+    policyId: policy.id,
+    embeddingModel: collection.embeddingModel,
+    corpusVersion: collection.corpusVersion,
+    chunkCount: options.chunkCount ?? passages.length,
+    windows: asked.size,
+    learnedAtMs,
+  } as const
+  return learned.kind === 'none'
+    ? { kind: 'none', reason: learned.reason, ...from }
+    : { kind: 'scale', middle: learned.words.middle, deviation: learned.words.deviation, ...from }
+}
+
+/** Retrieves the same words once, deep enough that passages can be left out. */
+function retrieveOnce({
+  retriever,
+  timeoutMs,
+}: Pick<LearnScaleOptions, 'retriever'> & { readonly timeoutMs: number }): (
+  leaveOut: LeaveOut,
+) => Retriever['retrieve'] {
+  let last: { readonly words: string; readonly rankings: Promise<readonly Ranking[]> } | undefined
+  return (leaveOut) => async (request) => {
+    const { topK, question } = request
+    if (last?.words !== question) {
+      const rankings = withinDeadline(timeoutMs, RETRIEVER_FAULTS, (signal) =>
+        retriever.retrieve({ ...request, topK: topK + SPARE, signal }),
+      )
+      last = { words: question, rankings }
+    }
+    const rankings = await last.rankings
+    return rankings.map(({ kind, entries }) => ({
+      kind,
+      entries: entries.filter(({ passage }) => !leaveOut(passage)).slice(0, topK),
+    }))
+  }
+}

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest'
+import { normalTail } from '../../../src/core/lib/normal-tail.ts'
+import { calibrationOf, confidenceBy, confidenceOf } from '../../../src/core/policy/confidence.ts'
+import { judge } from '../../../src/core/policy/judge.ts'
+import { logistic, logisticModel } from '../../../src/core/policy/logistic.ts'
+import { definePolicy, policySettings, resolvePolicy } from '../../../src/core/policy/policy.ts'
+import { readsScale, scaled, scaledModel, unscaled } from '../../../src/core/policy/scaled.ts'
+import type { Signals } from '../../../src/core/signals/measure.ts'
+import { balanced, balancedPreset } from '../../../src/presets/balanced/balanced.ts'
+import { balancedGraded } from '../../../src/presets/balanced/balanced-graded.ts'
+
+/** The confidence of a part is its sentence match, in log-odds. */
+const plain = logistic({ intercept: 0, weights: { sentenceMatch: 1 }, provenance: '', calibrated: false })
+const { settings } = balanced().confidence
+const { atMiddle, perDeviation } = settings as { atMiddle: number; perDeviation: number } & typeof settings
+const confidence = scaled(plain, { atMiddle, perDeviation })
+
+const OWN = { middle: -1.5, deviation: 1.2, learnedAtMs: 0, corpusVersion: 1 }
+const signals = (logOdds: number, scale?: Signals['scale']): Signals => ({
+  chunkCount: 1,
+  droppedCount: 0,
+  sentenceMatch: logOdds,
+  ...(scale === undefined ? {} : { scale }),
+})
+const read = (logOdds: number, scale?: Signals['scale']): number => confidenceOf(confidence, signals(logOdds, scale))
+
+describe('a confidence on the scale of its collection', () => {
+  it.each([
+    [0.055, 0.55],
+    [0.02, 0.8],
+  ])('reads what %d of the windows reach as %d', (tail, wanted) => {
+    let [low, high] = [0, 10]
+    while (high - low > 1e-9) {
+      const middle = (low + high) / 2
+      if (normalTail(middle) > tail) low = middle
+      else high = middle
+    }
+    expect(read(OWN.middle + low * OWN.deviation, OWN)).toBeCloseTo(wanted, 3)
+  })
+
+  it('is as it was where the collection has none', () => {
+    for (const logOdds of [-8, -1, 0, 0.3, 2, 9]) {
+      const before = confidenceOf(plain, signals(logOdds))
+      expect(read(logOdds)).toBe(before)
+      expect(read(logOdds, null)).toBe(before)
+    }
+  })
+
+  it('keeps the order of any two questions, and stays within 0 and 1', () => {
+    for (const middle of [-9, -2, 0, 3])
+      for (const deviation of [0.1, 1, 7]) {
+        const own = { ...OWN, middle, deviation }
+        const row = Array.from({ length: 81 }, (_, at) => read(at / 4 - 10, own))
+        expect(row).toEqual([...row].sort((a, b) => a - b))
+        expect(Math.min(...row)).toBeGreaterThanOrEqual(0)
+        expect(Math.max(...row)).toBeLessThanOrEqual(1)
+        expect(read(middle, own)).toBeLessThan(0.05)
+      }
+  })
+
+  it('is none where the confidence is none, or the record is damaged', () => {
+    expect(read(NaN, OWN)).toBeNaN()
+    // As JSON reads what was no finite number.
+    for (const damaged of [
+      { ...OWN, middle: null },
+      { ...OWN, deviation: null },
+    ]) {
+      expect(read(0, damaged as unknown as Signals['scale'])).toBeNaN()
+    }
+  })
+
+  it('refuses settings that are no rising line, and an unknown confidence within', () => {
+    const { settings: given } = confidence
+    for (const broken of [{ atMiddle: NaN }, { perDeviation: 0 }, { perDeviation: -1 }, { of: { kind: 'magic' } }]) {
+      expect(() => confidenceBy(scaledModel([logisticModel]), { ...given, ...broken } as never)).toThrow(/confidence/)
+    }
+  })
+
+  it('says on what it rests', () => {
+    expect(calibrationOf(confidence, signals(0))).toBe('uncalibrated')
+    expect(calibrationOf(confidence, signals(0, OWN))).toBe('scaled')
+    expect(calibrationOf(logistic({ intercept: 0, weights: {}, provenance: '' }), signals(0))).toBeUndefined()
+  })
+})
+
+describe('balanced', () => {
+  it('opts in by its settings, and what is made of it for a reader does not', () => {
+    expect(readsScale(balanced())).toBe(true)
+    expect(readsScale(balancedGraded())).toBe(false)
+    const without = definePolicy({ ...balanced(), confidence: unscaled(balanced().confidence) })
+    expect(readsScale(without)).toBe(false)
+    expect(without.id).not.toBe(balanced().id)
+    const stored: unknown = JSON.parse(JSON.stringify([policySettings(balanced()), policySettings(without)]))
+    expect((stored as unknown[]).map((each) => resolvePolicy(each, [balancedPreset]).id)).toEqual([
+      balanced().id,
+      without.id,
+    ])
+  })
+
+  it('judges again from the record alone', () => {
+    const policy = definePolicy({ ...balanced(), confidence, gates: balanced().gates.slice(-1) })
+    const verdicts = [undefined, OWN, { ...OWN, middle: 3 }].map((own) => {
+      const recorded = JSON.parse(JSON.stringify(signals(1, own))) as Signals
+      return judge(policy, recorded).verdict
+    })
+    // .73 as it is; far above what the collection cannot answer; and below half of that.
+    expect(verdicts).toEqual(['advise', 'pass', 'refuse'])
+  })
+})

@@ -1,0 +1,55 @@
+/** Collections learn their scale behind the requests: after documents came or went, and when the cron trigger fires. */
+import { type CollectionName, learnIfNeeded } from '@hono-rag-gate/ingest'
+import { errorForLog } from 'hono-rag-gate/errors'
+import type { Composition } from '../compose.ts'
+import { policyFor } from '../policies/policy-for.ts'
+
+/** Documents often come in several requests: the last of them learns. */
+const QUIET_MS = 2_000
+/** Work behind a response is cut off after 30 seconds. */
+const LEARNING_MS = 20_000
+/** Collections that one run of the trigger looks at. */
+const LOOKED_AT = 20
+
+/** Learns once no other documents come. It never throws: the trigger tries again. @param corpusVersion after the change */
+export async function learnAfter(
+  composition: Composition,
+  tenant: string,
+  id: string,
+  corpusVersion: number,
+): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, QUIET_MS))
+  try {
+    const now = await composition.ingest.collections.find(tenant, id)
+    if (now?.corpusVersion === corpusVersion) await learn(composition, { tenant, id })
+  } catch (thrown) {
+    warn(thrown)
+  }
+}
+
+/** Has the first of some collections learn that needs it. */
+export async function learnOne(composition: Composition): Promise<void> {
+  for (const name of await composition.ingest.collections.sampleCollections(LOOKED_AT)) {
+    try {
+      if (await learn(composition, name)) return
+    } catch (thrown) {
+      warn(thrown)
+    }
+  }
+}
+
+async function learn({ gate, ingest, reader, scaleWindows }: Composition, name: CollectionName): Promise<boolean> {
+  const { index, collections, clock } = ingest
+  const endMs = clock.nowMs() + LEARNING_MS
+  const learned = await learnIfNeeded(
+    { retriever: gate.retriever, index, collections, clock },
+    name,
+    (collection) => policyFor(collection.policyId, collection, reader),
+    { windows: scaleWindows, isOver: () => clock.nowMs() > endMs },
+  )
+  return learned !== undefined
+}
+
+function warn(thrown: unknown): void {
+  console.warn(`[rag-gate] a collection could not learn its scale: ${errorForLog(thrown)}`)
+}
