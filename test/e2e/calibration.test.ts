@@ -159,7 +159,9 @@ describe('from documents to thresholds of their own', () => {
     expect(await refusedOf('What is the launch code of the rocket?')).toBe(false)
     expect(await refusedOf('Who won the football cup in 1998?')).toBe(true)
     const debug = await ragGate('query', 'How long does the oxygen supply last?', '--collection', 'base', '--json')
-    expect(JSON.parse(debug.out)).toMatchObject({ detail: { gates: expect.arrayContaining([expect.objectContaining({ gate: 'confidence-range' })]) } })
+    expect(JSON.parse(debug.out)).toMatchObject({
+      detail: { gates: expect.arrayContaining([expect.objectContaining({ gate: 'confidence-range' })]) },
+    })
     const listed = await ragGate('policy', 'list')
     expect(listed.out).toMatch(/base@[0-9a-f]{16} {2}version 1, for base at version 1, in use for base/)
     writeFileSync(join(folder, 'new.md'), '# News\n\nThe airlock is painted green.\n')
