@@ -16,6 +16,8 @@ import {
 import { judge } from '../../src/core/policy/judge.ts'
 import { type Policy, policySettings, resolvePolicy } from '../../src/core/policy/policy.ts'
 import type { Signals } from '../../src/core/signals/measure.ts'
+import { calibrationOf } from '../../src/core/policy/confidence.ts'
+import { readsScale } from '../../src/core/policy/scaled.ts'
 import { balanced, balancedPreset } from '../../src/presets/balanced/balanced.ts'
 import { balancedGraded } from '../../src/presets/balanced/balanced-graded.ts'
 import { twoTier } from '../../packages/presets/src/two-tier/two-tier.ts'
@@ -68,6 +70,21 @@ describe('calibratePolicy', () => {
     for (const { signals } of given) expect(judge(again, signals)).toEqual(judge(found.policy, signals))
     const passed = given.filter(({ signals, answerable }) => !answerable && judge(again, signals).verdict !== 'refuse')
     expect(passed.length / 120).toBeLessThan(0.08)
+  })
+
+  it('leaves the collection’s own scale aside, and says that it is calibrated', () => {
+    for (const fit of ['thresholds', 'weights'] as const) {
+      const found = calibratePolicy(policy, labels(100, 120), { ...OPTIONS, fit })
+      if (found.kind !== 'calibrated') throw new Error(found.statement)
+      const { signals } = labels(1, 1)[0]!
+      expect([readsScale(policy), readsScale(found.policy)]).toEqual([true, false])
+      expect([policy, found.policy].map((each) => calibrationOf(each.confidence, signals))).toEqual([
+        'uncalibrated',
+        'calibrated',
+      ])
+      const own = { middle: 2, deviation: 1, learnedAtMs: 0, corpusVersion: 1 }
+      expect(judge(found.policy, { ...signals, scale: own })).toEqual(judge(found.policy, signals))
+    }
   })
 
   it('uses scores that the general confidence knows nothing of', () => {

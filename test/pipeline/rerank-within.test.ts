@@ -4,6 +4,7 @@ import { calibratedParts } from '../../packages/calibration/src/calibrated-parts
 import { confidenceRange } from '../../src/core/gates/confidence-range.ts'
 import { gradedRelevance } from '../../src/core/gates/graded-relevance.ts'
 import { definePolicy, type Policy, policySettings, resolvePolicy } from '../../src/core/policy/policy.ts'
+import { unscaled } from '../../src/core/policy/scaled.ts'
 import type { QuestionPorts, RetrievalSettings } from '../../src/pipeline/question-settings.ts'
 import { gateQuestion } from '../../src/pipeline/gate-question.ts'
 import { balanced, balancedPreset } from '../../src/presets/balanced/balanced.ts'
@@ -53,7 +54,7 @@ const COUNTING: Policy = resolvePolicy(
     name: 'counting',
     confidence: {
       kind: 'adjusted',
-      base: balanced().confidence.settings,
+      base: unscaled(balanced().confidence).settings,
       intercept: -9,
       weights: { 'grade.top': 6 },
       unread: 'general',

@@ -1,7 +1,7 @@
 /** A policy that keeps a stated promise on a collection, from labelled questions of it. */
 import { RagGateError } from 'hono-rag-gate/errors'
 import { meanOf, meets, RATIO_TOLERANCE } from 'hono-rag-gate/core/lib'
-import { confidenceOf, definePolicy, type Policy, unscaled } from 'hono-rag-gate/core/policy'
+import { type ConfidenceSettings, confidenceOf, definePolicy, type Policy, unscaled } from 'hono-rag-gate/core/policy'
 import type { Signals } from 'hono-rag-gate/core/signals'
 import { adjustedLogOdds, adjustedModel, type Adjustment, logOdds } from './adjusted-confidence.ts'
 import { fitAdjustment, type LabelledSignals } from './fit-adjustment.ts'
@@ -268,7 +268,16 @@ function named(policy: Policy, name: string, refuseBelow: number, adviseBelow: n
     gate.name === 'confidence-range' ? { gate, settings: { ...settings, adviseBelow } } : { gate, settings },
   )
   const high = Math.max(policy.bands.high, adviseBelow)
-  return definePolicy({ ...moved, name, gates, bands: { high, medium: adviseBelow, low: refuseBelow } })
+  const confidence = { ...policy.confidence, settings: asCalibrated(policy.confidence.settings) }
+  return definePolicy({ ...moved, name, confidence, gates, bands: { high, medium: adviseBelow, low: refuseBelow } })
+}
+
+/** A confidence that says whether it is calibrated is so from now on. */
+function asCalibrated(settings: ConfidenceSettings): ConfidenceSettings {
+  if ('calibrated' in settings) return { ...settings, calibrated: true } as ConfidenceSettings
+  if (!('of' in settings)) return settings
+  // What is asked of parts is a confidence again.
+  return { ...settings, of: asCalibrated(settings.of as ConfidenceSettings) } as ConfidenceSettings
 }
 
 function through(scores: readonly number[], threshold: number): number {
