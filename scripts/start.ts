@@ -132,6 +132,7 @@ function whatNext({ url, model }: LocalGate, answered: boolean): string {
 
 Try next:
   the page        ${url}/
+  the dashboard   ${url}/v1/dashboard
   a question      curl ${url}/ask -H 'content-type: application/json' -d '{"question":"When is a question refused?"}'
   your documents  curl ${url}/v1/documents -H "authorization: Bearer $ADMIN_TOKEN" -H 'content-type: application/json' \\
                     -d '{"documents":[{"id":"hello","text":"# Hello\\n\\nThe launch code is 7421."}]}'
