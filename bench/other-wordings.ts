@@ -18,9 +18,7 @@ import { normaliseQuestion } from '../src/core/text/normalise.ts'
 import { stem } from '../src/language/english/stem.ts'
 import { isStopWord } from '../src/language/english/stop-words.ts'
 import { gatedPast } from '../test/fixtures/gated-past.ts'
-import type { QuestionSettings } from '../src/pipeline/question-settings.ts'
-import { balanced } from '../src/presets/balanced/balanced.ts'
-import { asked, portsOver } from './evaluation/asked.ts'
+import { asked, portsOver, SETTINGS } from './evaluation/asked.ts'
 import { openQuestionSet } from './evaluation/question-sets.ts'
 import { markdownTable } from './markdown-table.ts'
 
@@ -45,18 +43,6 @@ const READERS: readonly (readonly [string, WordReader])[] = [
   ['`englishStems`', englishStems],
   ['terms of the index', indexTerms],
 ]
-
-const SETTINGS: QuestionSettings = {
-  policy: () => balanced(),
-  mode: 'enforce',
-  rules: [],
-  retrieval: {
-    topK: 10,
-    timeoutMs: 60_000,
-    rerankTimeoutMs: 60_000,
-  },
-  context: { maxLength: 12_000 },
-}
 
 /** Whether a gate answers the second question with the answer to the first; the passage of some is not in the corpus. */
 async function sharesAnswer({ a, b }: PairLine, ports: ReturnType<typeof portsOver>, stems: WordReader) {

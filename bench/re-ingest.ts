@@ -8,10 +8,8 @@
  */
 import { createMemoryAnswerCache } from '../src/adapters/memory-answer-cache.ts'
 import { binomialInterval } from '../packages/calibration/src/binomial-interval.ts'
-import type { QuestionSettings } from '../src/pipeline/question-settings.ts'
-import { balanced } from '../src/presets/balanced/balanced.ts'
 import { gatedPast } from '../test/fixtures/gated-past.ts'
-import { asked as requestOf, portsOver } from './evaluation/asked.ts'
+import { asked as requestOf, portsOver, SETTINGS } from './evaluation/asked.ts'
 import { openQuestionSet, type SearchableSet } from './evaluation/question-sets.ts'
 import { seededRandom } from './seeded-random.ts'
 
@@ -19,18 +17,6 @@ const SET = 'squad-ooc'
 const EVERY = 6
 const CHANGES = 5
 const SEED = 20_261_122
-
-const SETTINGS: QuestionSettings = {
-  policy: () => balanced(),
-  mode: 'enforce',
-  rules: [],
-  retrieval: {
-    topK: 10,
-    timeoutMs: 60_000,
-    rerankTimeoutMs: 60_000,
-  },
-  context: { maxLength: 12_000 },
-}
 
 /** Stores an answer for every question that is not refused. @returns the chunks that each of them rests on */
 async function storeAnswers(opened: SearchableSet, questions: readonly string[]) {

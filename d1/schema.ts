@@ -111,7 +111,7 @@ export const idempotencyKeys = sqliteTable('idempotency_keys', {
   key: text('key').notNull(),
   /** Hex SHA-256 of what was asked. */
   requestHash: text('request_hash').notNull(),
-  /** Token of whoever carries it out, or did. */
+  /** Token of the caller that carries it out, or did. */
   claim: text('claim').notNull(),
   /** When it was claimed or last renewed. */
   atMs: integer('at_ms').notNull(),

@@ -1,9 +1,23 @@
-/** A question of a question set as it comes to `gateQuestion`, and the ports that it is asked over. */
-import type { QuestionPorts, QuestionRequest } from '../../src/pipeline/question-settings.ts'
+/** A question of a question set as it comes to `gateQuestion`, the ports that it is asked over, and settings with time to spare. */
+import type { QuestionPorts, QuestionRequest, QuestionSettings } from '../../src/pipeline/question-settings.ts'
+import { balanced } from '../../src/presets/balanced/balanced.ts'
 import type { SearchableSet } from './question-sets.ts'
 
 /** Name of tenant, collection and principal. */
 export const BENCH = 'bench'
+
+/** The default policy over ten passages. */
+export const SETTINGS: QuestionSettings = {
+  policy: () => balanced(),
+  mode: 'enforce',
+  rules: [],
+  retrieval: {
+    topK: 10,
+    timeoutMs: 60_000,
+    rerankTimeoutMs: 60_000,
+  },
+  context: { maxLength: 12_000 },
+}
 
 /** @param question normalised */
 export function asked(question: string): QuestionRequest {

@@ -33,7 +33,7 @@ export interface CacheApiAnswerCacheOptions {
   readonly hmacKey?: Uint8Array
   /**
    * Host name of the zone whose cache this is: entries then stand under it and are tagged, so that `createZoneAnswerPurges`
-   * can have every data centre forget them. It needs `hmacKey`, for nobody may work out an address under a real host name.
+   * can have every data centre forget them. It needs `hmacKey`: under a real host name addresses must not be guessable.
    *
    * @default none: entries stand under a name that there is not, untagged
    */
@@ -53,7 +53,7 @@ const MAX_TAG_BYTES = 16_384
  * Used as a dumb store: what comes back is believed only if its hash, its form and its key are right.
  *
  * @returns a cache whose `get` is a miss when the store fails or is slow, whose `put` never rejects, and whose `delete`
- *   rejects with the store's own error, because whoever purges must know
+ *   rejects with the store's own error, because the caller of a purge must know
  * @throws `config_invalid` when `deadlineMs` is out of range, or `host` is no host name or without `hmacKey`
  * @throws `secret_too_short` when `hmacKey` is
  * @see https://developers.cloudflare.com/workers/runtime-apis/cache/

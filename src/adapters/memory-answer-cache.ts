@@ -14,7 +14,7 @@ const DEFAULT_MAX_BYTES = 8 * 1024 * 1024
 const BYTES_PER_CHARACTER = 2
 
 /**
- * Keeps answers in the isolate, those used last. What is put in is copied and frozen, so nobody can change it later.
+ * Keeps answers in the isolate, those used last. What is put in is copied and frozen, so it cannot change later.
  *
  * @returns a cache that does not store an answer larger than all of its room
  * @throws `config_invalid` when `maxBytes` is negative or no number

@@ -52,7 +52,7 @@ export function cacheUseOf(headers: Headers, rules: CacheUseRules): RequestedCac
   const young = maxAgeSeconds === undefined || Number.isNaN(maxAgeSeconds) ? {} : { maxAgeSeconds }
   const noCache = directives.has('no-cache')
   if (directives.has('only-if-cached')) {
-    // No model is called for it, whatever else it asks for.
+    // `only-if-cached` calls no model, other directives or not.
     const only = rules.ownAnswersOnly ? 'own' : 'any'
     return noCache ? { read: false, store, only, why: 'request' } : { read: true, store, only, ...young }
   }

@@ -63,12 +63,12 @@ export function checkCacheOptions(options: AnswerCacheOptions): CacheSettings {
   const { scope } = others
   const { headers = [], query = [] } = vary
   const varyHeaders = lowerCase(headers)
-  const harmless: readonly string[] = [...ignoredCredentials, ...varyHeaders]
+  const allowed: readonly string[] = [...ignoredCredentials, ...varyHeaders]
   return {
     ...others,
     varyHeaders,
     varyQuery: query,
-    barredCredentials: scope === 'public' ? CREDENTIAL_HEADERS.filter((name) => !harmless.includes(name)) : [],
+    barredCredentials: scope === 'public' ? CREDENTIAL_HEADERS.filter((name) => !allowed.includes(name)) : [],
   }
 }
 

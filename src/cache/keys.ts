@@ -72,7 +72,7 @@ export async function evidenceKeyOf(
 ): Promise<string> {
   const question = stems === undefined ? shared.question : lengthPrefixed(contentStems(shared.question, stems))
   const { verdict, band, reason } = judgement
-  // An id need not change with the text: the index may be somebody else's.
+  // Texts, not ids: in an index that others filled an id may stay when its text changes.
   // Scores change with every document of the collection, and no answer is made of them.
   const read = [context.text, ...evidence.chunks.map((chunk) => canonicalJson({ ...chunk, scores: null }))]
   return evidenceKey({ ...shared, question, fingerprint: await fingerprintOf(read), verdict, band, reason })

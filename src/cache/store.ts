@@ -105,7 +105,7 @@ function storedFromHandler(
   const jitter = jitterOf(lookup.questionKey)
   const lifetime = lifetimeSeconds(policy, decision, { handlerSeconds, ageSeconds, jitter })
   const hasBody = response.body !== null
-  // Whatever else an answer without a body is, it is none; a redirect says all in its headers.
+  // With status 200 an empty body is no answer; a redirect needs none.
   if (lifetime === 0 || (!hasBody && response.status === 200)) return undefined
   if (Number(response.headers.get('content-length') ?? 0) > MAX_STORED_BYTES) return undefined
   const copy = response.clone()

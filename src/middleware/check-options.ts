@@ -186,7 +186,7 @@ function checkRetrieval(options: RetrievalOptions = {}): RetrievalSettings {
   return { ...given, ...(filter && { filter: filterChooser(filter) }) }
 }
 
-/** Policies are checked and given their own id whoever made them: a copy with other gates must not keep the old id. */
+/** Every policy is checked and gets its id anew: a copy with other gates must not keep the old id. */
 function policyChooser(
   policy: RagGateOptions<never>['policy'],
   source: GenerationConfidenceSource | undefined,

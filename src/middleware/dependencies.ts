@@ -13,7 +13,7 @@ import type { Retriever } from '../ports/retriever.ts'
 import type { GateWarning, QuestionPorts, QuestionSettings } from '../pipeline/question-settings.ts'
 import type { GateCache, RouteCache } from '../pipeline/gate-cache.ts'
 
-/** What the gate works with: a retriever, and whatever else there is. */
+/** What the gate works with: a retriever, and optional parts. */
 export interface GateDependencies {
   readonly retriever: Retriever
   /**
@@ -68,7 +68,7 @@ const SYSTEM_CLOCK: Clock = { nowMs: () => Date.now() }
  * Gives the dependencies for a request's bindings, each made once: those that were given as they are at once, those of a
  * function when bindings are first seen.
  *
- * @throws `config_invalid` for dependencies that are none; whatever else `resolveDependencies` throws
+ * @throws `config_invalid` for dependencies that are none, and what `resolveDependencies` throws
  */
 export function dependenciesFor<Bindings extends object>(
   given: GateDependencies | ((env: Bindings) => GateDependencies),

@@ -19,7 +19,7 @@ export interface Exchange {
   readonly dependencies: ResolvedDependencies
   readonly messages?: MessagesByCode
   readonly request: QuestionRequest
-  /** As it came: reading its body puts another one in its place. */
+  /** As it came: `c.req.raw` is another one once its body was read. */
   readonly received: Request
   /** Absent without an answer cache. */
   readonly cache?: QuestionCache
@@ -33,7 +33,7 @@ export interface Exchange {
 /** Methods that bring a question in their body; QUERY as in RFC 10008. */
 const METHODS: ReadonlySet<string> = new Set(['POST', 'QUERY'])
 
-/** @throws whatever finding out who asks, and reading the question throw */
+/** @throws `method_not_allowed`, `config_invalid`, `collection_not_found`, and what `identified` and `readQuestion` throw */
 export async function readExchange<Bindings extends object>(
   c: Context<RagGateEnv<Bindings>>,
   settings: RouteSettings,

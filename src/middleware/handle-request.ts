@@ -12,7 +12,7 @@ import { replyTo } from './reply.ts'
 /**
  * Handles a request behind the gate: the response is in the context then.
  *
- * @throws whatever reading, retrieving, judging and answering throw
+ * @throws what reading, retrieving, judging and answering throw
  */
 export async function handleRequest<Bindings extends object>(
   c: Context<RagGateEnv<Bindings>>,
@@ -23,7 +23,7 @@ export async function handleRequest<Bindings extends object>(
   const exchange = await readExchange(c, settings, dependencies)
   const gated = await gateQuestion(dependencies, settings, exchange.request, exchange.cache)
   const reply = await replyTo(c, next, exchange, gated)
-  // Before it is sent: then it can be copied.
+  // Before the response is sent: its body can still be cloned.
   exchange.cache?.store(gated.lookup, reply.made)
   putResponse(c, record(exchange, reply))
   if (reply.failure !== undefined) throw reply.failure.thrown

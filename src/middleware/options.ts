@@ -73,7 +73,7 @@ export interface RagGateOptions<Bindings extends object = object> {
    */
   readonly onRefuse?: (decision: Decision, c: Context) => Response | void | Promise<Response | void>
   /**
-   * Told of whatever went wrong and was got over: a reranker that failed, a cache that did not answer.
+   * Called for a fault that the request survived: a reranker that failed, a cache that did not answer.
    *
    * @default one line on the console, with its code and nothing that an upstream said
    */
@@ -86,7 +86,7 @@ export interface QuestionInRequest {
   /** @default the collection of the route */
   readonly collection?: string
   /**
-   * Whatever else of the request the answer depends on; it joins the answer key.
+   * What the answer depends on besides the question; it joins the answer key.
    *
    * @default the whole body and the query string
    */

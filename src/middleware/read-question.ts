@@ -30,7 +30,7 @@ const COLLECTION_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
  * Reads a question.
  *
  * @param tenant who asks; the body may name no other, unless its members are the handler's
- * @throws whatever `readJsonObject` throws; `tenant_mismatch`, `unknown_field`, `question_required`, `question_type`, `invalid_unicode`,
+ * @throws what `readJsonObject` throws; `tenant_mismatch`, `unknown_field`, `question_required`, `question_type`, `invalid_unicode`,
  *   `control_character`, `question_too_long`, `collection_id`, `stream_type`; `config_invalid` for a `read` that returns something else than it may
  */
 export async function readQuestion(c: Context, options: ReadSettings, tenant: string): Promise<ReadQuestion> {

@@ -173,9 +173,9 @@ function answerAsMade(
   return { response, made: neverKept(exchange, answer, response) ?? made }
 }
 
-/** Why nothing is kept, whatever is sent. */
+/** Why the cache keeps nothing; `undefined` where it may keep what is sent. */
 function neverKept({ received }: Exchange, { error }: HandlersAnswer, { status }: Response): Made | undefined {
-  // What the application's `onError` answered is no answer, whatever its status.
+  // What the application's `onError` answered is a failure, even with status 200.
   if (error !== undefined || status >= 500) return { kind: 'failure' }
   // Of a stream whose headers were asked for there is no answer to keep.
   return received.method === 'HEAD' ? { kind: 'nothing' } : undefined

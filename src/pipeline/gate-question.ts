@@ -47,7 +47,7 @@ export interface JudgedResult {
   /** What fits of it into the budget, for the model. */
   readonly context: Context
   readonly policy: Policy
-  /** Retrievals: none for a question that is refused for itself. */
+  /** Retrievals: none for a question that is refused before it. */
   readonly retrievals: 0 | 1
   readonly timings: QuestionTimings
 }
@@ -56,12 +56,11 @@ export interface JudgedResult {
 export type GateResult = CachedResult | JudgedResult
 
 /**
- * Takes a question up to its verdict, stage by stage. Some of them may end it early: a question that was answered before,
- * one that is refused for itself, which none that was answered is, one that is being answered for somebody else, and one
- * that was answered before from the same evidence.
+ * Takes a question up to its verdict, stage by stage. It ends early with a stored answer (under the question key, of a
+ * caller who asks the same at the same time, or under the evidence key), and with a refusal that needs no retrieval.
  *
  * @param cache its part in this question; without one nothing is looked for
- * @throws `not_cached` where only a stored answer is wanted; `collection_not_found`; `embedding_mismatch`; `retriever_timeout`, `retriever_unavailable` and whatever else the retriever declares.
+ * @throws `not_cached` where only a stored answer is wanted; `collection_not_found`; `embedding_mismatch`; `retriever_timeout`, `retriever_unavailable` and other errors that the retriever declares.
  *   A failure is never turned into missing evidence.
  */
 export async function gateQuestion(

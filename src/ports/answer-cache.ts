@@ -28,7 +28,7 @@ export interface StoredAnswer {
   readonly model?: string
   /** Tokens of that model, if they were reported: what sending the answer again saves. */
   readonly usage?: TokenUsage
-  /** Who asked the question that it answers: whoever else is sent it is not told when that was. */
+  /** Who asked the question that it answers: other callers do not learn when that was. */
   readonly principalId: string
   /** Number of the latest purge that was known when the question came; a later one of its scopes makes it a miss. */
   readonly purgeEpoch: number

@@ -20,18 +20,18 @@ export type Role =
       /** The leader's. It is the caller's to check whether it may be sent. */
       readonly answer: StoredAnswer
     }
-  /** There is no answer to wait for: the caller makes its own, and nobody waits for it. */
+  /** There is no answer to wait for: the caller makes its own, for itself alone. */
   | { readonly kind: 'separate' }
 
 /**
- * Lets one of those who ask the same at the same time make the answer, while the others wait for it. Who is told apart by
- * the key never waits for another.
+ * Lets one of those who ask the same at the same time make the answer, while the others wait for it. Callers with
+ * different keys never wait for each other.
  */
 export interface Coalescer {
   /**
-   * Takes a role, and waits where somebody makes the answer already. When a leader failed, one of those who wait takes
-   * its role; when that one fails as well, or when what was made is its asker's alone, each makes its own. A leader that
-   * is gone without a word has failed.
+   * Takes a role, and waits where another caller makes the answer already. When a leader failed, one of those who wait takes
+   * its role; when that one fails as well, or when what was made is its asker's alone, each makes its own. A leader
+   * whose connection closed has failed.
    *
    * @param key canonical text of an answer key
    * @param timeoutMs how long to wait for a leader at most, milliseconds, 1 and up; then the caller makes its own

@@ -21,7 +21,7 @@ app.use(async (c, next) => {
   if (c.req.url.length > LONGEST_URL) throw new WorkerError('uri_too_long', 'The address is too long')
   await next()
   if (c.req.path !== '/ask' && !c.req.path.startsWith('/v1/')) return
-  // What only some may read is kept by nobody, and JSON is taken for nothing else.
+  // No shared cache may keep it, and no browser may guess another type.
   if (!c.res.headers.has('cache-control')) c.header('cache-control', 'no-store')
   c.header('x-content-type-options', 'nosniff')
 })

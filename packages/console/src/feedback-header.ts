@@ -1,4 +1,4 @@
-/** The signed id that comes with an answer, so that whoever was answered can say something of it. */
+/** The signed id that comes with an answer, so that its reader can send feedback on it. */
 import type { MiddlewareHandler } from 'hono'
 import type { Authenticate, Principal } from 'hono-rag-gate/ports'
 import type { ConsoleOptions } from './options.ts'

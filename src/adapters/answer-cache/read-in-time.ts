@@ -11,7 +11,7 @@ export interface AnswerCacheFault {
   readonly cause?: unknown
 }
 
-/** A read that fails, or takes longer than the deadline, is a miss, and somebody is told. */
+/** A read that fails, or takes longer than the deadline, is a miss, and `onFault` is called. */
 export async function readInTime(
   deadlineMs: number,
   onFault: ((fault: AnswerCacheFault) => void) | undefined,

@@ -2,7 +2,7 @@
 import type { StoredAnswer } from '../../ports/answer-cache.ts'
 import type { CoalescedOutcome } from '../../ports/coalescer.ts'
 
-/** Who one is in a flight. */
+/** The role of a caller in a flight. */
 export type FlightRole =
   | {
       readonly kind: 'leader'
@@ -13,10 +13,10 @@ export type FlightRole =
   | { readonly kind: 'separate' }
 
 /**
- * How long an outcome is told to those who come late, milliseconds: they looked into the cache before it was there. Where
- * nothing was stored they need not wait for each other.
+ * How long the last outcome is given to callers that come later, milliseconds: they looked into the cache before the
+ * answer was stored.
  */
-const TOLD_MS = 5000
+const KEPT_MS = 5000
 
 const SEPARATE: FlightRole = { kind: 'separate' }
 
@@ -38,15 +38,15 @@ export class Flight {
     this.#nowMs = nowMs
   }
 
-  /** Whether nobody leads, waits, or could still be told something. */
+  /** Whether there is no leader, no one waits, and no outcome is kept. */
   get idle(): boolean {
-    return this.#leading === undefined && this.#waiting.size === 0 && this.#told() === undefined
+    return this.#leading === undefined && this.#waiting.size === 0 && this.#keptRole() === undefined
   }
 
-  /** Takes a role. Whoever comes after a leader took longer than the caller would wait leads in its stead. */
+  /** Takes a role. When the leader has taken longer than `timeoutMs`, the caller leads in its place. */
   join(timeoutMs: number): Promise<FlightRole> {
-    const told = this.#told()
-    if (told !== undefined) return Promise.resolve(told)
+    const kept = this.#keptRole()
+    if (kept !== undefined) return Promise.resolve(kept)
     if (!this.#isWithin(timeoutMs, this.#leading)) return Promise.resolve(this.#lead())
     return new Promise((resolve) => {
       const waiting: Waiting = {
@@ -71,7 +71,7 @@ export class Flight {
     this.#release(role)
   }
 
-  /** A leader that is gone without a word: the next one leads, however many were lost before. */
+  /** A leader whose connection closed: the next one leads, however many were lost before. */
   lose(leader: number): void {
     if (this.#leading?.leader === leader) this.#succeed()
   }
@@ -97,8 +97,8 @@ export class Flight {
     return { kind: 'leader', leaderId: leader }
   }
 
-  #told(): FlightRole | undefined {
-    return this.#isWithin(TOLD_MS, this.#ended) ? this.#ended?.role : undefined
+  #keptRole(): FlightRole | undefined {
+    return this.#isWithin(KEPT_MS, this.#ended) ? this.#ended?.role : undefined
   }
 
   /** Whether something began less than so long ago. What began in the future did not: the clock was set back. */

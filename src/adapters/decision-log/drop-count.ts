@@ -1,12 +1,12 @@
-/** How many events a log gave up, and who knows of it. */
+/** How many events a log dropped, and how many of them were reported to the store. */
 import type { Clock } from '../../ports/clock.ts'
 import type { DecisionStore } from '../../ports/decision-log.ts'
 
 /** What a count of dropped events is made with. */
 export interface DropCountParts {
-  /** Told of the count; absent where there is nobody to tell. */
+  /** The count is reported to it; absent where there is none. */
   readonly store: DecisionStore | undefined
-  /** Told of each drop at once. It must not throw. */
+  /** Called at each drop. It must not throw. */
   readonly onDropped: ((count: number) => void) | undefined
   readonly clock: Clock
 }
@@ -15,25 +15,25 @@ export interface DropCountParts {
 export interface DropCount {
   /** Counts events just dropped. */
   add(count: number): void
-  /** Has the store count what it was not told yet. It never rejects: where it fails, the next call tells the larger number. */
+  /** Reports new drops to the store. It never rejects: where the store fails, the next call reports the larger number. */
   tell(isolate: string): Promise<void>
 }
 
 /** A count at 0. */
 export function createDropCount({ store, onDropped, clock }: DropCountParts): DropCount {
   let dropped = 0
-  let told = 0
+  let reported = 0
   return {
     add(count) {
       dropped += count
       onDropped?.(count)
     },
     async tell(isolate) {
-      if (dropped === told) return
+      if (dropped === reported) return
       const count = dropped
       try {
         await store?.noteDropped?.({ isolate, dropped: count, atMs: clock.nowMs() })
-        told = Math.max(told, count)
+        reported = Math.max(reported, count)
       } catch {
         // Nothing is lost: the count stands until a later write.
       }

@@ -129,7 +129,7 @@ function withReciprocalRanks(
     const worths = worth(entries.length)
     entries.forEach(({ passage: { id } }, at) => sums.set(id, (sums.get(id) ?? 0) + worths[at]!))
   }
-  // Whatever was collected has a usable score in some ranking.
+  // Every collected passage has a usable score in some ranking.
   return collected.map(({ passage, scores }) => ({ passage, scores: { ...scores, rrf: sums.get(passage.id)! } }))
 }
 

@@ -38,7 +38,7 @@ export interface CorpusKeyParts {
   readonly lexiconId: string
 }
 
-/** Beside them, what the evidence key says of the evidence, whatever the version of the corpus. */
+/** Beside them, what the evidence key holds: the evidence, and no version of the corpus. */
 export interface EvidenceKeyParts {
   /** Digest of everything that the handler reads of the evidence: ids in order, texts, titles, sections, sources. */
   readonly fingerprint: string

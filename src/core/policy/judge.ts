@@ -15,8 +15,8 @@ import { RagGateError } from '../../errors.ts'
 
 /**
  * Judges signals under a policy, before there is an answer. Pure and synchronous; runs as well on recorded signals as on
- * fresh ones. The strictest finding wins. Without evidence, or when every gate skips, the verdict is a refusal whatever
- * the policy. A policy whose gates all judge the answer lets the question through for `judgeAnswer`.
+ * fresh ones. The strictest finding wins. Without evidence, or when every gate skips, the verdict is a refusal under
+ * every policy. A policy whose gates all judge the answer lets the question through for `judgeAnswer`.
  *
  * Gates about the question alone are asked without evidence, too, and never stand for a judgement of it.
  *
@@ -68,7 +68,7 @@ export interface JudgedEvidence extends Pick<Judgement, 'findings' | 'policyId'>
  * leaves the judgement as it was.
  *
  * @param judged what `judge` said under this same policy, with its signals
- * @param isWhole whether all of it came: one that broke off or was too large refuses, whatever the gates can judge
+ * @param isWhole whether all of it came: one that broke off or was too large is refused
  * @throws `policy_invalid` when it was judged under another policy
  */
 export function judgeAnswer(policy: Policy, judged: JudgedEvidence, answer: AnswerSignals, isWhole = true): Judgement {

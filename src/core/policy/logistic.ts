@@ -42,7 +42,7 @@ export interface LogisticSettings extends LogisticWeights {
    * Models to use instead where parts are missing; where parts are missing and none of these fits, there is no
    * confidence.
    *
-   * @default the one model is used whatever is missing
+   * @default the one model is used, parts missing or not
    */
   readonly lacking?: readonly LackingWeights[]
 }

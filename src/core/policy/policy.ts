@@ -46,7 +46,7 @@ export interface PolicyInput {
   /** @default 'neutral' */
   readonly wording?: Wording
   /**
-   * DANGEROUS: every question is answered, whatever the gates find. They still judge and their findings are recorded;
+   * DANGEROUS: every question is answered, the gates' findings aside. They still judge and their findings are recorded;
    * every verdict is `advise` for the reason `gate_disabled`, and no answer is stored. For comparing on a test system.
    */
   readonly dangerouslyDisableGates?: true
@@ -181,7 +181,7 @@ export function policySettings(policy: Omit<Policy, 'texts' | 'id' | 'reads' | '
  *   `definePolicy` does not take
  */
 export function resolvePolicy(stored: unknown, parts: readonly (PolicyParts | Preset)[]): Policy {
-  // Whatever it is: its members are checked here and by `definePolicy`.
+  // Not checked yet: its members are, here and by `definePolicy`.
   const settings = stored as PolicySettings
   requireOptions<PolicyInput | PolicySettings>(settings, SETTINGS, 'policy_invalid')
   if (!Array.isArray(parts)) throw invalid('resolvePolicy needs a list of presets', 'parts')

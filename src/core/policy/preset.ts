@@ -20,7 +20,7 @@ export interface PolicyParts {
   readonly languages?: readonly Language[]
 }
 
-/** A decision that is told to somebody. */
+/** A decision, and what texts about it are made of. */
 export interface ToldDecision {
   readonly decision: Decision
   /** The evidence, best first. */
@@ -95,7 +95,7 @@ export interface Preset extends PolicyParts {
   refusal?(told: ToldDecision, wording: Wording): FurtherMembers
   /** What the audit trail keeps of an exchange, a cached answer's too. @default nothing */
   auditEvents?(decision: Decision, atMs: number): readonly AuditEvent[]
-  /** What is said, as a code and a line, to whoever runs the service, when an answer was made. @default nothing */
+  /** A warning for `onWarning`, once an answer was made. @default none */
   warning?(decision: Decision): { readonly code: string; readonly message: string } | undefined
   /** @default nothing but the findings */
   explain?(decision: AssessedDecision, gates: readonly PolicyGate[]): PresetExplanation

@@ -26,7 +26,7 @@ export interface SavingsSettings {
   /** @default none: tokens alone are counted */
   readonly prices?: Prices
   /**
-   * Tokens of an average call, for the calls whose tokens nobody counted; what rests on it is marked as estimated.
+   * Tokens of an average call, for calls that report no tokens; what rests on it is marked as estimated.
    *
    * @default none: such calls are counted, and their tokens are not
    */
@@ -48,7 +48,7 @@ export interface FinishedExchange {
 export interface Saving {
   /** `refusal`: of a question that no model was asked; `cache`: the answer was there. */
   readonly by: 'refusal' | 'cache'
-  /** Tokens of that call; both absent where nobody knows. */
+  /** Tokens of that call; both absent where they are not known. */
   readonly inputTokens?: number
   readonly outputTokens?: number
   /** Present where the tokens are those of the average call. */

@@ -9,7 +9,7 @@ import type { TextSignalName } from './text-signals.ts'
 
 /**
  * What was measured of the evidence, and all that is known about it once its text is gone: JSON, finite numbers only. A
- * signal that nobody read is not there. Those of core have a type here; those of a package stand beside them under their own names.
+ * signal that was not read is not there. Those of core have a type here; those of a package stand beside them under their own names.
  */
 export interface Signals extends Readonly<Partial<Record<TextSignalName, number>>> {
   /** Number of chunks. */

@@ -13,7 +13,7 @@ const SHORTEST_STEM = 5
 const LONGEST_ENDING = 7
 
 /**
- * The term that one which nobody else writes is probably meant to be: one letter added, left out, changed or swapped with
+ * The term that an unknown one is probably a misspelling of: one letter added, left out, changed or swapped with
  * its neighbour, in the term or in an ending of it that was not recognised (`installatiom`, `instal`). Of several the one
  * that explains most letters. A term that holds a digit is never a misspelling.
  *
