@@ -38,8 +38,8 @@ const MAX_WRITE = 1_000
 const BACK_OFF_MS = 1_000
 const LONGEST_BACK_OFF_MS = 8_000
 /**
- * A promise given to `waitUntil` is cancelled without a word 30 s after its response. Whatever one has not done by then
- * is nobody's any more.
+ * A promise given to `waitUntil` is cancelled without a word 30 s after its response. What it has not done by then
+ * is given up, and another write begins.
  *
  * @see https://developers.cloudflare.com/workers/runtime-apis/context/#waituntil
  */

@@ -7,7 +7,7 @@ import { rankRows, readPassage } from '../core/evidence/rows.ts'
 import { isRagGateError, RagGateError } from '../errors.ts'
 import type { RetrievalRequest, Retriever } from '../ports/retriever.ts'
 
-/** One result of a search. Whatever else it carries is left out. */
+/** One result of a search. Other members are left out. */
 export interface FoundRow {
   readonly id: string
   readonly text: string

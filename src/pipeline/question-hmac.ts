@@ -1,4 +1,4 @@
-/** Questions as they are recorded: equal ones can be counted, and nobody reads them. */
+/** Questions as they are recorded: equal ones can be counted, and none can be read. */
 import { lengthPrefixed } from '../core/lib/canonical.ts'
 import type { Tenant } from '../core/lib/ids.ts'
 import { keepNewest } from '../core/lib/keep-newest.ts'

@@ -30,7 +30,7 @@ export interface QuestionPorts {
   readonly reranker?: Reranker
   /** What measuring keeps from question to question: words and texts that come back. @default nothing is kept */
   readonly lasting?: Memory
-  /** @default nobody is told */
+  /** @default none */
   readonly onWarning?: (warning: GateWarning) => void
 }
 

@@ -45,7 +45,7 @@ export interface DecisionEvent {
  */
 export interface DecisionLog {
   record(event: DecisionEvent): Promise<void> | undefined
-  /** Writes out whatever is still held. */
+  /** Writes the events that are still held. */
   flush(): Promise<void>
 }
 

@@ -11,7 +11,7 @@ export interface RerankRequest {
 }
 
 /**
- * Reads every passage beside the question and says how relevant it is. Whatever it cannot vouch for it throws: a low
+ * Reads every passage beside the question and says how relevant it is. It throws when it cannot score: a low
  * score says that a passage is irrelevant, never that the reranker failed.
  */
 export interface Reranker {

@@ -33,7 +33,7 @@ export interface Embedding {
 }
 
 /**
- * Finds passages. Whatever it cannot vouch for it throws: an empty ranking says that the index answered and holds
+ * Finds passages. It throws when it cannot search: an empty ranking says that the index answered and holds
  * nothing, never that it failed.
  */
 export interface Retriever {
@@ -44,7 +44,7 @@ export interface Retriever {
   readonly embedding?: Embedding
   /**
    * Asks an index that embeds by itself which embeddings it makes; an answer of the last minute may be given again. Asked
-   * while the first search runs, and a collection that was embedded otherwise is refused, whatever was found.
+   * while the first search runs, and a collection that was embedded otherwise is refused, with passages found or without.
    *
    * @throws as `retrieve`
    */

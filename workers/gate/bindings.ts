@@ -14,9 +14,9 @@ export interface GateBindings {
   readonly ANSWER_FLIGHTS?: DurableObjectNamespace<AnswerFlight>
   /** A KV namespace for answers, behind the Cache API: with it an answer is found in every data centre. */
   readonly ANSWERS?: KVNamespace
-  /** Token for documents, statistics and the operator view, 32 characters and up. Without it nobody gets at them. */
+  /** Token for documents, statistics and the operator view, 32 characters and up. Without it they are closed. */
   readonly ADMIN_TOKEN?: string
-  /** `off` turns away whoever asks without a key. @default 'on' */
+  /** `off` turns away callers without a key. @default 'on' */
   readonly ANONYMOUS_ASK?: string
   /** Token for the embedded index by URL, under `/vector`. Without it the index is reached by the binding only. */
   readonly INDEX_TOKEN?: string
@@ -87,7 +87,7 @@ export interface GateBindings {
   readonly PRICE_OUTPUT_PER_MILLION?: string
   /** For one round of retrieval, with its embedding and its reranker. */
   readonly PRICE_PER_RETRIEVAL?: string
-  /** Tokens of an average call, for calls whose tokens nobody counted: both together. Without them those are unknown. */
+  /** Tokens of an average call, for calls that report no tokens: both together. Without them those are unknown. */
   readonly AVERAGE_INPUT_TOKENS?: string
   readonly AVERAGE_OUTPUT_TOKENS?: string
   /** An OpenAI-compatible endpoint that writes the answers, all three together. @default search results */

@@ -143,7 +143,7 @@ function languageModel(
   return { baseUrl, apiKey, model, maxTokensField }
 }
 
-/** The adapter would name its own option, which nobody has set here. */
+/** The adapter's error would name its own option; this one names the variable. */
 function requireAddress(name: 'LLM_BASE_URL' | 'UPSTASH_VECTOR_REST_URL', address: string): void {
   if (httpUrl.holds(address)) return
   throw new RagGateError('config_invalid', `${name} must be ${httpUrl.words}`, { param: name })

@@ -24,7 +24,7 @@ export async function postJudgement(c: Context<RagGateEnv<GateBindings>>): Promi
   const { retrieval, reader } = composition
   const { retriever, collections, reranker, clock } = composition.gate
   const without = await readWithout(c)
-  // `observe`: whatever the verdict is, the handler below answers with it.
+  // `observe`: the handler below answers with every verdict.
   const gate = ragGate<GateBindings>({
     dependencies: {
       retriever: leavingOut(retriever, without),

@@ -3,7 +3,7 @@ import { isRagGateError, RagGateError } from 'hono-rag-gate/errors'
 import type { GateBindings } from './bindings.ts'
 
 /**
- * Makes a part of one variable. The part would name its own option, which nobody has set here.
+ * Makes a part of one variable. The part's error would name its own option; this one names the variable.
  *
  * @throws what `make` throws, with the variable as `param`
  */

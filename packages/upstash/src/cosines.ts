@@ -1,4 +1,4 @@
-/** From a row of the dense part to a raw cosine, whatever the index measures by. */
+/** From a row of the dense part to a raw cosine, for every similarity function of an index. */
 import { cosine, dot } from 'hono-rag-gate/core/lib'
 import { RagGateError } from 'hono-rag-gate/errors'
 import type { Similarity } from './index-kind.ts'
@@ -16,7 +16,7 @@ export function needsVectors(similarity: Similarity): boolean {
 
 /**
  * Reads cosines. A score by cosine is (1 + cosine) / 2. Where the index measures otherwise, the cosine is worked out from
- * the vectors of question and row; where the index embeds, and nobody here knows the question's vector, from the score,
+ * the vectors of question and row; where the index embeds and the question's vector is not known, from the score,
  * which holds for vectors of length 1 only: the row's is measured, and the question's comes from the same model.
  *
  * @param question its vector, where an embedder of ours made it

@@ -1,4 +1,4 @@
-/** The reading side of an Upstash index: any kind of it, whoever filled it. */
+/** The reading side of an Upstash index: any kind of index, filled by the gate or by others. */
 import {
   callable,
   group,
@@ -75,7 +75,7 @@ export interface UpstashRetrieverOptions extends UpstashOptions, NamespaceOption
   readonly methods?: 'hybrid' | 'dense' | 'sparse'
   /**
    * What the scores of the sparse part are. `bm25`: Okapi BM25, once the index weighs the terms by IDF. `ranks`: inner
-   * products of a scale that nobody knows, so that only their order is taken, as reciprocal ranks.
+   * products of an unknown scale, so that only their order is taken, as reciprocal ranks.
    *
    * @default 'bm25' for the hosted model BM25, 'ranks' for any other and for sparse vectors of your own
    */
@@ -171,7 +171,7 @@ export function createUpstashRetriever(options: UpstashRetrieverOptions): Retrie
     return plan
   }
 
-  /** Reads the rows of a query; whatever has no text is left out and told of. */
+  /** Reads the rows of a query; rows without a text are left out, with a warning. */
   function readRows(rows: Rows, namespace: string, scoreOf: ScoreOf): RetrievedRow[] {
     if (isGate) return rowsOfGate(namespace, rows, scoreOf)
     return rowsOfOthers(rows, fields, scoreOf, (row) => warnOnce(rowsWithoutText(row, fields)))
@@ -226,7 +226,7 @@ export function createUpstashRetriever(options: UpstashRetrieverOptions): Retrie
 
   /** Nothing at all was found: whether there is anything. */
   async function lookForAnything(namespace: string, signal: AbortSignal): Promise<void> {
-    // What the search found stands, whatever becomes of this look.
+    // The search has its result already, even if this check fails.
     const info = await reader.info(signal).catch(() => undefined)
     if (info === undefined || (info.counts.get(namespace) ?? 0) > 0) return
     warnOnce(namespaceEmpty(namespace, info.counts), namespace)

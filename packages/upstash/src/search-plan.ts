@@ -2,7 +2,7 @@
 import { RagGateError } from 'hono-rag-gate/errors'
 import { type IndexParts, isBm25, type Similarity } from './index-kind.ts'
 
-/** Who makes the vectors of a question: the index of its text, or somebody here. */
+/** What makes the vectors of a question: the index of its text, or an embedder. */
 type EmbeddedBy = 'index' | 'us'
 
 /** What is asked of an index for one question. At least one query is there. */
@@ -11,7 +11,7 @@ export interface SearchPlan {
   readonly sparse?: { readonly by: EmbeddedBy; readonly scores: 'bm25' | 'ranks' }
   /** Whether the index has both parts, so that a query of texts must say which it means. */
   readonly hybrid: boolean
-  /** Why the sparse part is not asked though it is there, and nobody said so. */
+  /** Why the sparse part is not asked though the index has one, and no option excludes it. */
   readonly leftOut?: string
 }
 
@@ -27,7 +27,7 @@ export interface PlanOptions {
  * Plans the search: what was asked for by `methods`; else every part that can be asked and whose scores have a known
  * meaning, and a sparse part without one only where there is nothing else.
  *
- * @throws `retriever_misconfigured` when the index lacks a part that was asked for, or nobody can embed a question for it
+ * @throws `retriever_misconfigured` when the index lacks a part that was asked for, or there is no embedder for it
  */
 export function planOf(parts: IndexParts, options: PlanOptions): SearchPlan {
   const { methods } = options

@@ -47,7 +47,7 @@ export interface UpstashOptions {
 /** Where the service's own console puts them. */
 const ENV = { url: 'UPSTASH_VECTOR_REST_URL', token: 'UPSTASH_VECTOR_REST_TOKEN' }
 
-/** What each of them must be. An environment variable that is not set comes as `undefined`, whatever the type says. */
+/** What each of them must be. An environment variable that is not set is `undefined`, in spite of its type. */
 export const UPSTASH_OPTIONS: OptionKinds<UpstashOptions> = {
   url: required({
     words: `${httpUrl.words} and has no query: is ${ENV.url} set?`,
@@ -63,7 +63,7 @@ export const UPSTASH_OPTIONS: OptionKinds<UpstashOptions> = {
 /** For what may be large: `info` lists every namespace, and vectors are longer than texts. */
 export const WIDE_BYTES = 8 * 1024 * 1024
 
-/** Sends what the client asks for, and makes a `RagGateError` of whatever goes wrong. */
+/** Sends what the client asks for, and turns every failure into a `RagGateError`. */
 export type UpstashTransport = (signal?: AbortSignal) => Requester
 
 /** How the index is called in errors. */

@@ -1,4 +1,4 @@
-/** What a retriever over somebody else's Upstash index tells once, and what to do about it. */
+/** Warnings of a retriever over an Upstash index that others filled, each given once. */
 import { type RetrieverWarning, shown } from 'hono-rag-gate/core/evidence'
 
 /** A part of the index is not asked. */

@@ -25,7 +25,7 @@ export interface VectorizeOptions {
 
 /** What each of them must be. */
 export const VECTORIZE_OPTIONS: OptionKinds<VectorizeOptions> = {
-  // A binding that is not configured comes as `undefined`, whatever the type says.
+  // A binding that is not configured is `undefined`, in spite of its type.
   index: required({ words: 'a Vectorize binding: is it bound under that name?', holds: object.holds }),
   embedder: required({
     words: `an embedder of 1 to ${LIMITS.dimension} dimensions`,

@@ -66,7 +66,7 @@ export function createVectorizeChunkIndex(options: VectorizeChunkIndexOptions): 
   async function isVisible(namespace: string, last: Pending): Promise<boolean> {
     const info = await call(() => index.describe())
     if (isRecord(info) && info['processedUpToMutation'] === last.mutationId) return true
-    // Somebody else's later write may stand there instead, and ids of writes have no order: then what ours left tells.
+    // The index may report a later write of another client, and ids of writes have no order: then the rows themselves are read.
     const { written, deleted } = last
     const found = await get(namespace, [...(written === undefined ? [] : [written.id]), ...deleted])
     if (deleted.some((id) => found.has(id))) return false

@@ -1,4 +1,4 @@
-/** The reading side of a Vectorize index, whoever filled it. */
+/** The reading side of a Vectorize index, filled by the gate or by others. */
 import {
   callable,
   dot,
@@ -124,7 +124,7 @@ export function createVectorizeRetriever(options: VectorizeRetrieverOptions): Re
 
   /** Nothing at all was found: whether there is anything. */
   async function lookForAnything(namespace: string, signal: AbortSignal): Promise<void> {
-    // What the search found stands, whatever becomes of this look.
+    // The search has its result already, even if this check fails.
     const info = await call(() => index.describe(), signal).catch(() => undefined)
     if (isRecord(info)) warnOnce(nothingFound(namespace, info['vectorCount'], Object.keys(own)))
   }

@@ -1,4 +1,4 @@
-/** What a retriever over somebody else's Vectorize index tells once, and what to do about it. */
+/** Warnings of a retriever over a Vectorize index that others filled, each given once. */
 import { type RetrieverWarning, shown } from 'hono-rag-gate/core/evidence'
 
 /**

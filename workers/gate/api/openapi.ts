@@ -22,7 +22,7 @@ export interface Operation {
   /** With parts in braces, such as `/v1/decisions/{id}`. */
   readonly path: string
   readonly about: string
-  /** What the credentials must reach; `none` where nobody need have any. */
+  /** What the credentials must reach; `none` where none are needed. */
   readonly scope: Scope | 'none'
   /** Parameters of the query; none is required unless its name ends with `!`. */
   readonly query?: Readonly<Record<string, Schema>>

@@ -2,7 +2,7 @@ import { WorkerError } from '../errors.ts'
 
 const MAX_CHARACTERS = 1_000
 
-/** Why something is done, one line for the record; empty where nobody says. @throws `why` */
+/** Why something is done, one line for the record; empty where none is given. @throws `why` */
 export function readWhy(value: unknown): string {
   if (value === undefined || value === null) return ''
   if (typeof value === 'string' && value.length <= MAX_CHARACTERS && !/\p{Cc}/u.test(value)) return value

@@ -14,9 +14,9 @@ import { streamedFetch } from './streamed-fetch.ts'
 
 /**
  * Sends a body, and gives the data of the events as they come; what is answered as JSON is there as that of one, with
- * `[DONE]` behind it. Whoever stops reading before the end has the rest cancelled.
+ * `[DONE]` behind it. Reading that stops before the end cancels the rest.
  *
- * @param deadline holds until whoever started it stops it
+ * @param deadline holds until the caller stops it
  * @throws errors that begin with the upstream's role: `…_timeout`, `…_unavailable`, `…_misconfigured`, `…_bad_request`,
  *   `…_bad_response`
  */

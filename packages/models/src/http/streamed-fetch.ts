@@ -1,4 +1,4 @@
-/** One HTTP exchange whose body is read as it comes: no redirects, a cap on the bytes, and somebody else's deadline. */
+/** One HTTP exchange whose body is read as it comes: no redirects, a cap on the bytes, and the caller's deadline. */
 import { type BoundedRequest, type Deadline, faultOf, type Fetch, readUnder, UpstreamFault } from 'hono-rag-gate/http'
 
 /** Bounds of an exchange. */
@@ -6,7 +6,7 @@ export interface StreamedFetchOptions {
   readonly fetch: Fetch
   /** Bytes of the body that are read at most, after decompression. */
   readonly maxResponseBytes: number
-  /** Holds until whoever started it stops it. */
+  /** Holds until the caller stops it. */
   readonly deadline: Deadline
 }
 

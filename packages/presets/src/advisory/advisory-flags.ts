@@ -7,7 +7,7 @@ export const ADVISORY_THRESHOLD = 0.7
 /** How an answer may be used. */
 export type AdvisoryFlag = 'HIGH_CONFIDENCE' | 'MEDIUM_CONFIDENCE' | 'LOW_CONFIDENCE' | 'VERY_LOW_CONFIDENCE'
 
-/** What each flag means for whoever uses the answer. */
+/** What each flag means for users of the answer. */
 export const ADVISORY_USAGE: Readonly<Record<AdvisoryFlag, string>> = Object.freeze({
   HIGH_CONFIDENCE: 'Use directly, cite sources',
   MEDIUM_CONFIDENCE: 'Use with caution, verify',
@@ -28,7 +28,7 @@ export function shouldUseAdvisory(confidence: number, threshold = ADVISORY_THRES
   return Number.isFinite(confidence) && confidence >= threshold
 }
 
-/** The warning for the log of whoever made the answer; `undefined` from the threshold on. */
+/** The warning for the service's log; `undefined` from the threshold on. */
 export function advisoryWarning(confidence: number | undefined, threshold = ADVISORY_THRESHOLD): string | undefined {
   if (confidence !== undefined && shouldUseAdvisory(confidence, threshold)) return undefined
   const shown = confidence === undefined || !Number.isFinite(confidence) ? 'unknown' : floored(confidence)
@@ -42,7 +42,7 @@ export interface LowConfidenceEvent {
   readonly payload: { readonly confidence: number; readonly threshold: number; readonly summary: string }
 }
 
-/** An advisory on its way to whoever decides. */
+/** An advisory as it is handed to a person who decides. */
 export interface AdvisoryHandover<Advisory> {
   /** Passed on also when it is weak. */
   readonly ragAdvisory: Advisory

@@ -16,7 +16,7 @@ import { type Language, terms, visible } from 'hono-rag-gate/core/text'
 const SUM_TOLERANCE = 1e-3
 
 /**
- * Measures an answer against the evidence. Pure, and without a model. What nobody reported stays absent; what was
+ * Measures an answer against the evidence. Pure, and without a model. What was not reported stays absent; what was
  * reported and cannot be used is named in `unusable`.
  *
  * @returns signals with `readable: false` when there is no answer, or nothing that anybody sees

@@ -159,7 +159,7 @@ export interface ScoresRead {
   readonly top?: number
   /** The runner-up; absent for a single chunk. */
   readonly second?: number
-  /** How many times the second the best is; absent where nobody asks for it. */
+  /** How many times the second the best is; absent where no ratio is asked for. */
   readonly ratio?: number
 }
 

@@ -16,7 +16,7 @@ export function documentDiversity(chunks: readonly Chunk[]): number {
   return chunks.length === 0 ? 0 : documentCount(chunks) / chunks.length
 }
 
-/** What a careless retriever leaves out is `undefined` or `null` whatever the type says. */
+/** What a careless retriever leaves out is `undefined` or `null`, in spite of its type. */
 function isNamed(documentId: string | null | undefined): boolean {
   return (documentId ?? '') !== ''
 }

@@ -9,7 +9,7 @@ export function graphSupport({ chunks }: Evidence): boolean {
   return chunks.some(({ scores }) => (scores['graph-boost'] ?? 0) > 0)
 }
 
-/** Whether a knowledge graph was asked, whatever it said. */
+/** Whether a knowledge graph was asked, with a result or without. */
 export function graphConsulted({ kinds, chunks }: Evidence): boolean {
   return kinds.includes('graph-boost') || chunks.some(({ scores }) => scores['graph-boost'] !== undefined)
 }

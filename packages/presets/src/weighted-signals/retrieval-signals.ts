@@ -50,7 +50,7 @@ export const retrieval: Signal<RetrievalSignals> = {
     measureRetrieval(evidence, idfMass(lexicon, terms(words, language))),
 }
 
-/** What was recorded of them; `undefined` where nothing was, whatever the policy says that judges now. */
+/** What was recorded of them; `undefined` where nothing was, under every policy. */
 export function retrievalOf(signals: Signals): RetrievalSignals | undefined {
   // Recorded by the signal of that name.
   return (signals as Signals & { readonly retrieval?: RetrievalSignals }).retrieval
