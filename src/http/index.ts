@@ -1,18 +1,20 @@
 /** How an upstream is asked: deadline, byte cap, retry, circuit breaker; streams of events. */
-export { httpUrl } from './json-endpoint.ts'
+export { type BoundedRequest, type BoundedResponse, faultOf, type Fetch, readUnder } from './bounded-fetch.ts'
+export { boundedCall, type Deadline, startDeadline } from './deadline.ts'
+export {
+  bearer,
+  createJsonEndpoint,
+  httpUrl,
+  jsonEndpoint,
+  type PreparedEndpoint,
+  prepareEndpoint,
+} from './json-endpoint.ts'
 export { mediaTypeOf } from './media-type.ts'
 export { readAtMost } from './read-at-most.ts'
-export { readEvent, splitEvents } from './server-sent-events.ts'
+export { createEventSplitter, readEvent, splitEvents } from './server-sent-events.ts'
 export { sha256Hex } from './sha256-hex.ts'
 export { textStream } from './text-stream.ts'
-export { utf8TextOf } from './utf8.ts'
-export { startDeadline } from './deadline.ts'
-export { type BoundedRequest, type Fetch, faultOf, readUnder } from './bounded-fetch.ts'
-export { type Deadline, boundedCall } from './deadline.ts'
-export { type PreparedEndpoint, bearer, createJsonEndpoint, jsonEndpoint, prepareEndpoint } from './json-endpoint.ts'
-export { createEventSplitter } from './server-sent-events.ts'
-export { type UpstreamName, badResponse, errorOfFault, errorOfStatus, readJson } from './upstream-error.ts'
+export { badResponse, errorOfFault, errorOfStatus, readJson, type UpstreamName } from './upstream-error.ts'
 export { UpstreamFault } from './upstream-fault.ts'
-export { type UpstreamOptions, createUpstream, upstreamOptions } from './upstream.ts'
-export type { BoundedResponse } from './bounded-fetch.ts'
-export { createHttpUpstream } from './upstream.ts'
+export { createHttpUpstream, createUpstream, type UpstreamOptions, upstreamOptions } from './upstream.ts'
+export { utf8TextOf } from './utf8.ts'

@@ -1,6 +1,11 @@
 /** What is measured of an answer. */
-export type { AnswerSignals, EvidenceShare, SourceKind } from './answer-signals.ts'
-export type { GenerationConfidenceSource, GenerationReport } from './answer-input.ts'
+export type { AnswerInput, GenerationConfidenceSource, GenerationReport } from './answer-input.ts'
+export type {
+  AnswerSignals,
+  AnswerStructure,
+  ChunkOverlap,
+  EvidenceShare,
+  SentenceSupport,
+  SourceKind,
+} from './answer-signals.ts'
 export { reportedModel, reportedTokens } from './reported-facts.ts'
-export type { AnswerInput } from './answer-input.ts'
-export type { AnswerStructure, ChunkOverlap, SentenceSupport } from './answer-signals.ts'

@@ -1,20 +1,20 @@
 /** Policies, confidence models, judging, decisions. */
 export {
-  type ConfidenceModel,
-  type ConfidenceSettings,
-  type PolicyConfidence,
   clipConfidence,
   confidenceBy,
+  type ConfidenceModel,
   confidenceOf,
+  type ConfidenceSettings,
   invalidConfidence,
+  type PolicyConfidence,
 } from './confidence.ts'
 export type { Band, CacheState, Decision, Judgement } from './decision.ts'
 export { ENGINE_TEXTS } from './engine-texts.ts'
-export { judge, judgeAnswer, judgesAnswers } from './judge.ts'
+export { answerMeasure, judge, judgeAnswer, judgesAnswers } from './judge.ts'
 export { logisticModel } from './logistic.ts'
 export { measure } from './measure.ts'
-export { type PinDifference, type PolicyPin, pinDifferences } from './policy-pin.ts'
-export { type Bands, type Policy, definePolicy, policySettings, resolvePolicy, validateBands } from './policy.ts'
+export { type PinDifference, pinDifferences, type PolicyPin } from './policy-pin.ts'
+export { type Bands, definePolicy, type Policy, policySettings, resolvePolicy, validateBands } from './policy.ts'
 export type {
   AssessedDecision,
   Audience,
@@ -29,8 +29,6 @@ export type {
 } from './preset.ts'
 export type { PurgeScope } from './purge-scope.ts'
 export { readerFindings } from './reader-findings.ts'
-export { isOfTexts } from './text-findings.ts'
 export { readsScale, scaled, scaledModel, unscaled } from './scaled.ts'
-export { answerMeasure } from './judge.ts'
-export { CONTEXT } from './text-findings.ts'
+export { CONTEXT, isOfTexts } from './text-findings.ts'
 export { weakestPart, weakestPartModel } from './weakest-part.ts'

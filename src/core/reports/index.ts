@@ -1,7 +1,8 @@
 /** A decision as people and programs read it. */
 export { CAUTION_FOR_MODEL, CAUTION_FOR_READER } from './caution.ts'
-export { closestPassages, type ClosestPassage, type ClosestPassagesOptions } from './closest-passages.ts'
+export { type ClosestPassage, closestPassages, type ClosestPassagesOptions } from './closest-passages.ts'
 export { explain, type Explanation, explanationText } from './explain.ts'
+export { refusalRecord, type RefusalRecord } from './refusal-record.ts'
 export {
   type DecisionSummary,
   type MessagesByCode,
@@ -10,13 +11,12 @@ export {
   type Telling,
   textFor,
 } from './refusal.ts'
-export { type RefusalRecord, refusalRecord } from './refusal-record.ts'
 export {
   type FinishedExchange,
   type Prices,
   type Saving,
-  type SavingsLedger,
   savingsLedger,
+  type SavingsLedger,
   type SavingsSettings,
+  type TokenUsage,
 } from './savings.ts'
-export type { TokenUsage } from './savings.ts'
