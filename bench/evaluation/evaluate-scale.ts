@@ -26,6 +26,7 @@ import {
   scaleOf,
   tailOf,
 } from '../../src/core/scale/index.ts'
+import { isRefusedForItself } from '../../src/pipeline/learn-scale.ts'
 import { markdownTable } from '../markdown-table.ts'
 import { seededRandom } from '../seeded-random.ts'
 import { balancedWithoutEach, type BenchGate, benchGate } from './bench-gate.ts'
@@ -72,6 +73,7 @@ function policyFor(name: string): Policy {
 async function measuredSet(name: string): Promise<MeasuredSet> {
   const set = openQuestionSet(name, { every: EVERY[name] ?? 1 })
   const passages = readCorpus(name).map(passageOf)
+  const policy = policyFor(name)
   let leftOut: LeaveOut | undefined
   const ask = benchGate(
     {
@@ -85,11 +87,11 @@ async function measuredSet(name: string): Promise<MeasuredSet> {
         }))
       },
     },
-    { policy: policyFor(name) },
+    { policy },
   )
   const questions: Measured[] = []
   for (const { question, answerable } of set.questions)
-    questions.push({ answerable, ...measuresOf(await ask(question)) })
+    questions.push({ answerable, ...measuresOf(policy, await ask(question)) })
   const startedMs = performance.now()
   let retrievals = 0
   const large = largeDocuments(passages)
@@ -99,7 +101,7 @@ async function measuredSet(name: string): Promise<MeasuredSet> {
     return ask(question)
   }
   const confidence = (found: Asked): number | undefined =>
-    isRefusedForItself(found) ? undefined : measuresOf(found).confidence
+    isRefusedForItself(policy, found.decision) ? undefined : measuresOf(policy, found).confidence
   const observe = async (seed: number): Promise<readonly ScaleObservation[]> => {
     const observed: ScaleObservation[] = []
     for (const window of drawWindows(passages, { seed, count: WINDOWS })) {
@@ -115,13 +117,9 @@ async function measuredSet(name: string): Promise<MeasuredSet> {
 
 type Asked = Awaited<ReturnType<BenchGate>>
 
-function isRefusedForItself({ decision }: Asked): boolean {
-  return decision.findings.some(({ gate }) => gate === 'question')
-}
-
-function measuresOf(found: Asked): Pick<Measured, 'confidence' | 'parts'> {
+function measuresOf(policy: Policy, found: Asked): Pick<Measured, 'confidence' | 'parts'> {
   const { confidence, signals } = found.decision
-  return { confidence: isRefusedForItself(found) ? 0 : confidence, parts: signals.parts?.length ?? 1 }
+  return { confidence: isRefusedForItself(policy, found.decision) ? 0 : confidence, parts: signals.parts?.length ?? 1 }
 }
 
 function learned({ name, observations }: MeasuredSet): Scale {

@@ -1,5 +1,6 @@
 /** A collection learns its own scale: the gate is asked windows of its passages, with their own text left out. */
 import type { Ranking } from '../core/evidence/chunk.ts'
+import type { Decision } from '../core/policy/decision.ts'
 import type { Policy } from '../core/policy/policy.ts'
 import type { CollectionScale } from '../core/scale/collection-scale.ts'
 import { learnFromWindows, type LeaveOut } from '../core/scale/learn-from-windows.ts'
@@ -10,7 +11,6 @@ import { type Collection, type Collections, plainCollection } from '../ports/col
 import type { Retriever } from '../ports/retriever.ts'
 import { gateQuestion } from './gate-question.ts'
 import type { QuestionSettings } from './question-settings.ts'
-import { type Faults, withinDeadline } from './within-deadline.ts'
 
 /** How a scale is learned. */
 export interface LearnScaleOptions {
@@ -43,8 +43,6 @@ export interface LearnScaleOptions {
 /** Further passages retrieved for a window: those left out are made up for. */
 const SPARE = 100
 
-const RETRIEVER_FAULTS: Faults = { late: 'retriever_timeout', failed: 'retriever_unavailable', what: 'The retrieval' }
-
 /**
  * Learns how sure a policy looks in a collection where there is no answer, without labels: five words in a row of a passage
  * are asked without that passage, and without its document. The same documents, policy and seed give the same scale. No
@@ -68,7 +66,7 @@ export async function learnScale(options: LearnScaleOptions): Promise<Collection
   const lexicon = known.lexiconId === null ? undefined : await options.collections?.lexicon(known.lexiconId)
   // What changes while it is learned has changed since.
   const learnedAtMs = clock.nowMs()
-  const deep = retrieveOnce({ retriever, timeoutMs })
+  const deep = retrieveOnce(retriever)
   const settings: QuestionSettings = {
     policy: () => policy,
     mode: 'enforce',
@@ -101,7 +99,7 @@ export async function learnScale(options: LearnScaleOptions): Promise<Collection
       })
     },
     confidence: (result) =>
-      result.kind === 'judged' && result.retrievals > 0 ? result.decision.confidence : undefined,
+      result.kind === 'judged' && !isRefusedForItself(policy, result.decision) ? result.decision.confidence : undefined,
   })
   const from = {
     origin: 'documents',
@@ -112,26 +110,23 @@ export async function learnScale(options: LearnScaleOptions): Promise<Collection
     windows: asked.size,
     learnedAtMs,
   } as const
-  return learned.kind === 'none'
-    ? { kind: 'none', reason: learned.reason, ...from }
-    : { kind: 'scale', middle: learned.words.middle, deviation: learned.words.deviation, ...from }
+  if (learned.kind === 'scale') return { kind: 'scale', ...learned.words, ...from }
+  return { kind: 'none', reason: learned.reason, ...from }
+}
+
+/** Whether a gate about the question alone refused: the confidence says nothing of it. */
+export function isRefusedForItself({ gates }: Policy, { findings }: Pick<Decision, 'findings'>): boolean {
+  const refusing = findings.filter(({ outcome }) => outcome === 'refuse')
+  return gates.some(({ gate: { about, name } }) => about === 'question' && refusing.some(({ gate }) => gate === name))
 }
 
 /** Retrieves the same words once, deep enough that passages can be left out. */
-function retrieveOnce({
-  retriever,
-  timeoutMs,
-}: Pick<LearnScaleOptions, 'retriever'> & { readonly timeoutMs: number }): (
-  leaveOut: LeaveOut,
-) => Retriever['retrieve'] {
+function retrieveOnce(retriever: Retriever): (leaveOut: LeaveOut) => Retriever['retrieve'] {
   let last: { readonly words: string; readonly rankings: Promise<readonly Ranking[]> } | undefined
   return (leaveOut) => async (request) => {
     const { topK, question } = request
     if (last?.words !== question) {
-      const rankings = withinDeadline(timeoutMs, RETRIEVER_FAULTS, (signal) =>
-        retriever.retrieve({ ...request, topK: topK + SPARE, signal }),
-      )
-      last = { words: question, rankings }
+      last = { words: question, rankings: retriever.retrieve({ ...request, topK: topK + SPARE }) }
     }
     const rankings = await last.rankings
     return rankings.map(({ kind, entries }) => ({

@@ -4,6 +4,7 @@ export {
   type LearnFromWindowsOptions,
   type LeaveOut,
   largeDocuments,
+  learnWithMeaning,
   observeWindow,
 } from './learn-from-windows.ts'
 export { ADVISED_TAIL, confidenceAtTail, REFUSED_TAIL, scaleOf, tailOf } from './scale.ts'

@@ -1,6 +1,6 @@
 /** Learning a collection's scale: windows of its passages are asked with their own text left out. */
 import { drawWindows, holdsWindow, type ScalePassage, type ScaleWindow } from './windows.ts'
-import { type NoScale, type Scale, type ScaleObservation, scaleOf } from './scale.ts'
+import { type NoScale, type Scale, type ScaleObservation, scaleOf, scaleOfWords } from './scale.ts'
 
 /** Says which passages a retrieval must not return. */
 export type LeaveOut = (passage: ScalePassage) => boolean
@@ -44,29 +44,44 @@ const LEAST_PASSAGES = 20
 const LARGEST_DOCUMENT = 0.5
 
 /**
- * Learns the scale of a collection, without labels. Takes two retrievals a window, with a score of meaning
- * another three for half as many, or one a window where the same words are retrieved once. To spread the work, `drawWindows`, `observeWindow` and `scaleOf` can be called by themselves.
+ * Learns the scale of a collection, without labels. Takes two retrievals a window, or one where the same words are
+ * retrieved once. To spread the work, `drawWindows`, `observeWindow` and `scaleOf` can be called by themselves.
  *
  * @returns no scale for fewer than 20 passages, or where too few windows could be asked
  */
 export async function learnFromWindows<Found>(options: LearnFromWindowsOptions<Found>): Promise<Scale | NoScale> {
-  const { passages, seed = 1, windows = 200, isOver = () => false } = options
+  const { passages, seed = 1, windows = 200, retrieve, confidence } = options
+  if (passages.length < LEAST_PASSAGES) return scaleOfWords([])
+  return scaleOfWords(
+    await observeAll(drawWindows(passages, { seed, count: windows }), { retrieve, confidence }, options),
+  )
+}
+
+/** The same with a score of meaning, at three more retrievals for half as many longer windows. */
+export async function learnWithMeaning<Found>(options: LearnFromWindowsOptions<Found>): Promise<Scale | NoScale> {
+  const { passages, seed = 1, windows = 200, retrieve, confidence } = options
   if (passages.length < LEAST_PASSAGES) return scaleOf([])
-  const large = largeDocuments(passages)
-  const observe = async (drawn: readonly ScaleWindow[], ask: AskWindow<Found>): Promise<ScaleObservation[]> => {
-    const observations: ScaleObservation[] = []
-    for (const window of drawn) {
-      if (isOver()) break
-      observations.push(...(await observeWindow(window, ask, large)))
-    }
-    return observations
-  }
-  const { retrieve, confidence, meaning } = options
-  const observations = await observe(drawWindows(passages, { seed, count: windows }), { retrieve, confidence })
-  if (meaning === undefined) return scaleOf(observations)
+  const shorter = drawWindows(passages, { seed, count: windows })
   const count = Math.ceil(WINDOWS_FOR_MEANING * windows)
   const longer = drawWindows(passages, { seed, count, words: WORDS_FOR_MEANING })
-  return scaleOf(observations, await observe(longer, options))
+  return scaleOf(
+    await observeAll(shorter, { retrieve, confidence }, options),
+    await observeAll(longer, options, options),
+  )
+}
+
+async function observeAll<Found>(
+  drawn: readonly ScaleWindow[],
+  ask: AskWindow<Found>,
+  { passages, isOver = () => false }: Pick<LearnFromWindowsOptions<Found>, 'passages' | 'isOver'>,
+): Promise<readonly ScaleObservation[]> {
+  const large = largeDocuments(passages)
+  const observations: ScaleObservation[] = []
+  for (const window of drawn) {
+    if (isOver()) break
+    observations.push(...(await observeWindow(window, ask, large)))
+  }
+  return observations
 }
 
 /** Documents that hold more than half of the passages. */

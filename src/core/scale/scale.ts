@@ -81,19 +81,26 @@ const LEAST_DEVIATION = 0.1
  * Learns a scale from what was observed. Pure; the order does not matter.
  *
  * @param observations of windows of five words
- * @param longer of windows of eight words, with their scores of meaning. @default words alone
+ * @param longer of windows of eight words, with their scores of meaning
  */
 export function scaleOf(
   observations: readonly ScaleObservation[],
   longer: readonly ScaleObservation[] = [],
 ): Scale | NoScale {
+  const scale = scaleOfWords(observations)
+  if (scale.kind === 'none') return scale
+  const meaning = meaningScale(scale.words, longer)
+  return meaning === undefined ? scale : { ...scale, meaning }
+}
+
+/** The scale of the confidence alone. @param observations of windows of five words */
+export function scaleOfWords(observations: readonly ScaleObservation[]): Scale | NoScale {
   const absent = observations.filter((each) => each.leftOut !== 'nothing' && isMeasured(each))
   if (absent.length < LEAST_OBSERVATIONS) {
     return { kind: 'none', reason: 'too-few-windows', observations: absent.length }
   }
   const words = belowCeiling(scoreScale(absent.map(({ confidence = 0 }) => logOdds(confidence, NEAREST))))
-  const meaning = meaningScale(words, longer)
-  return { kind: 'scale', observations: absent.length, words, ...(meaning === undefined ? {} : { meaning }) }
+  return { kind: 'scale', observations: absent.length, words }
 }
 
 /**

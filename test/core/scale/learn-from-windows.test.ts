@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { seededRandom } from '../../../src/core/lib/seeded-random.ts'
-import { largeDocuments, learnFromWindows, type LeaveOut } from '../../../src/core/scale/learn-from-windows.ts'
+import {
+  largeDocuments,
+  learnFromWindows,
+  learnWithMeaning,
+  type LeaveOut,
+} from '../../../src/core/scale/learn-from-windows.ts'
 import type { ScalePassage } from '../../../src/core/scale/windows.ts'
 
 const VOCABULARY =
@@ -50,7 +55,7 @@ describe('learnFromWindows', () => {
 
   it('asks longer windows for meaning, without their text and with it', async () => {
     const whole: string[] = []
-    const scale = await learnFromWindows({
+    const scale = await learnWithMeaning({
       passages,
       windows: 80,
       retrieve: async (question, leaveOut) => {
