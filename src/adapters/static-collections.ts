@@ -22,7 +22,7 @@ export interface StaticCollection {
    */
   readonly lexicon?: Lexicon | string
   /**
-   * Its own scale, as `learnScale` of `hono-rag-gate/pipeline` gives it and `rag-gate scale` writes it. It counts for the
+   * Its own scale, as `learnScale` of `hono-rag-gate/pipeline` gives it. It counts for the
    * policy that it was learned under alone.
    *
    * @default none

@@ -42,9 +42,12 @@ function retrievalText(settings: QuestionSettings): string {
   const known = RETRIEVAL_TEXTS.get(settings)
   if (known !== undefined) return known
   const { topK, rerankBetween } = settings.retrieval
+  const { maxLength, lengthOf } = settings.context
   const text = canonicalJson({
     topK,
-    maxLength: settings.context.maxLength,
+    maxLength,
+    // One function cannot be told from another: the cache's `version` does that.
+    counts: lengthOf === undefined ? 'characters' : 'by lengthOf',
     rerankBetween: rerankBetween === undefined ? null : [...rerankBetween],
   })
   RETRIEVAL_TEXTS.set(settings, text)

@@ -109,6 +109,7 @@ describe('a question asked again', () => {
     ['how evidence is retrieved', { retrieval: { topK: 3 } }],
     ['which questions a reranker reads', { retrieval: { rerankBetween: [0.1, 0.9] } }],
     ['how much a model reads', { context: { maxLength: 1000 } }],
+    ['how its length is counted', { context: { lengthOf: (text: string) => text.length } }],
     ['the filter', { retrieval: { filter: { title: 'T' } }, finds: () => [] }],
     ['the mode', { mode: 'observe' }],
     ['the audience', { dependencies: { authenticate: asOperator } }],
