@@ -62,13 +62,14 @@ export function scaledModel(models: readonly ConfidenceModel[]): ConfidenceModel
   })
 }
 
-/** A record that is damaged makes the confidence none. */
+/** A scale that is damaged, in a record or in a store, makes the confidence none: then the question is refused. */
 function onScale(
   { atMiddle, perDeviation }: ScaledSettings,
   { middle, deviation }: NonNullable<Signals['scale']>,
   confidence: number,
 ): number {
-  const deviations = (Math.log(confidence / (1 - confidence)) - recordedNumber(middle)) / recordedNumber(deviation)
+  if (!(recordedNumber(deviation) > 0)) return NaN
+  const deviations = (Math.log(confidence / (1 - confidence)) - recordedNumber(middle)) / deviation
   return 1 / (1 + Math.exp(-atMiddle - perDeviation * deviations))
 }
 

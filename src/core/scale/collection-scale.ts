@@ -37,7 +37,12 @@ export function isCollectionScale(value: unknown): value is CollectionScale {
   const counts = ['corpusVersion', 'chunkCount', 'windows', 'learnedAtMs'].every((name) => Number(value[name]) >= 0)
   const names = ['policyId', 'embeddingModel'].every((name) => typeof value[name] === 'string')
   const { kind, middle, deviation } = value
-  return counts && names && (kind === 'none' || (kind === 'scale' && Number.isFinite(middle) && Number(deviation) > 0))
+  return (
+    counts &&
+    names &&
+    (kind === 'none' ||
+      (kind === 'scale' && Number.isFinite(middle) && Number.isFinite(deviation) && Number(deviation) > 0))
+  )
 }
 
 /** The scale by which a policy reads a collection; `undefined` where it has none for this policy and embedding. */

@@ -64,6 +64,9 @@ describe('a confidence on the scale of its collection', () => {
     for (const damaged of [
       { ...OWN, middle: null },
       { ...OWN, deviation: null },
+      // Nothing may be divided by it, and below 0 it would turn the order of questions round.
+      { ...OWN, deviation: 0 },
+      { ...OWN, deviation: -1.2 },
     ]) {
       expect(read(0, damaged as unknown as Signals['scale'])).toBeNaN()
     }
