@@ -1,6 +1,6 @@
 /**
- * How calibrations keep their promise on the eight families, written to docs/calibration-measured.md and
- * docs/calibration.svg.
+ * How calibrations keep their promise on the eight families, written to docs/internal/calibration-measured.md and
+ * docs/internal/calibration.svg.
  *
  *   npm run bench -- calibration [draws]
  *
@@ -32,7 +32,7 @@ import { FAMILY_SETS, haveQuestionSets } from './evaluation/question-sets.ts'
 import { markdownTable as table } from './markdown-table.ts'
 import { seededRandom } from './seeded-random.ts'
 
-const DOCS = join(import.meta.dirname, '..', 'docs')
+const DOCS = join(import.meta.dirname, '..', 'docs', 'internal')
 const SEED = 20_261_122
 const RISK = 0.05
 const CERTAINTY = 0.9
@@ -305,7 +305,7 @@ chance as excess). Nine ways of setting thresholds were measured; none was chose
 is what is proved.
 
 - *Thresholds*: between the best score that must not pass and the next, as far as uses up the certainty
-  ([how](calibration.md#how-it-is-computed)).
+  ([how](../calibration.md#how-it-is-computed)).
 - *Whole counts*: just above the best score that must not pass, which is an order statistic of the questions to be refused.
   *Weights* stand there.
 - *Weights of one half, thresholds of the other*: proved for fitted weights as well. *Weights* alone are cross-fitted, which

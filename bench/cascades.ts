@@ -208,7 +208,7 @@ ${markdownTable(['errors', 'asked', 'read', 'labels', 'fitted', 'realised', 'exc
 Weights keep more of the answerable questions wherever the reader says something, and let no more through. How thresholds
 alone keep the stated rate is proved ([calibration](calibration.md#how-it-is-computed)): what their rows show beyond a tenth is
 the chance of counting on few questions: on all questions of a family they were exceeded in
-[8 % of the draws](calibration-measured.md#mean-of-the-families). With weights it is measured, not proved; they stand at whole
+[8 % of the draws](internal/calibration-measured.md#mean-of-the-families). With weights it is measured, not proved; they stand at whole
 counts, and were exceeded no more often.
 `
 writeFileSync(PAGE, page)

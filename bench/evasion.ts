@@ -1,5 +1,5 @@
 /**
- * Questions made to slip past the gate, and ordinary ones that must not suffer for it, written to docs/evasion.md.
+ * Questions made to slip past the gate, and ordinary ones that must not suffer for it, written to docs/internal/evasion.md.
  *
  *   npm run bench -- evasion
  *
@@ -43,7 +43,7 @@ import { markdownTable } from './markdown-table.ts'
 import { seededRandom } from './seeded-random.ts'
 import { terms } from '../src/language/english/terms.ts'
 
-const PAGE = join(import.meta.dirname, '..', 'docs', 'evasion.md')
+const PAGE = join(import.meta.dirname, '..', 'docs', 'internal', 'evasion.md')
 const SEED = 12
 const TOP_K = 10
 /** Of each collection. */

@@ -1,6 +1,6 @@
 /**
  * How well the embedded index finds what answers a question: dense, sparse and hybrid search and the gate's own mix, on
- * three sets; and what bytes for float32, and passages without idf, cost. Written to docs/reference/retrieval.md.
+ * three sets; and what bytes for float32, and passages without idf, cost. Written to docs/internal/retrieval.md.
  *
  *   npm run bench -- retrieval
  *
@@ -15,7 +15,7 @@ import { gateSearch, indexSet, protocolSearch, type Search } from './retrieval/i
 import { haveLabelledSets, readLabelledSet } from './retrieval/labelled-set.ts'
 import { bootstrapInterval, mean, meanReciprocalRank, rankOf, recallAt } from './retrieval/ranks.ts'
 
-const PAGE = join(import.meta.dirname, '..', 'docs', 'reference', 'retrieval.md')
+const PAGE = join(import.meta.dirname, '..', 'docs', 'internal', 'retrieval.md')
 const SETS = ['squad-ooc', 'clapnq', 'azure-faq']
 const QUESTIONS = 2000
 const SEED = 20_261_122
@@ -97,11 +97,11 @@ function page(measured: readonly Measured[]): string {
 
 How often the embedded index finds the passage that answers a question. Written by \`npm run bench -- retrieval\`
 (\`bench/retrieval.ts\`); questions are drawn with seed ${SEED}, at most ${QUESTIONS.toLocaleString('en')} answerable ones of a set. The sets are those of
-[Evaluation](../evaluation.md). Passages are indexed by their text alone: titles stand in metadata, as ingestion writes them.
+[Evaluation](evaluation.md). Passages are indexed by their text alone: titles stand in metadata, as ingestion writes them.
 
 Every search is a command of the index's protocol (\`upsert-data\`, \`query-data\`) over SQLite in memory, with idf weighting.
 The gate's mix goes through the \`@upstash/vector\` client and the adapter: ten passages by each side, then the convex
-mix of [how it works](how-it-works.md).
+mix of [how it works](../reference/how-it-works.md).
 
 \`term pairs\` is the index with \`sparseEmbeddingModel\` set to \`${TERM_PAIRS_MODEL}\`: BM25 over terms and over pairs of
 neighbouring terms, with a mean length of 64 in place of the service's 32. It is not the default: the gate's weights are

@@ -1,5 +1,5 @@
 /**
- * What the form of a question does to the verdicts of `balanced`, written to docs/sturdiness.md.
+ * What the form of a question does to the verdicts of `balanced`, written to docs/internal/sturdiness.md.
  *
  *   npm run bench -- sturdiness
  *
@@ -17,7 +17,7 @@ import { FAMILY_SETS, haveQuestionSets, type ReadingOptions } from './evaluation
 import { markdownTable } from './markdown-table.ts'
 import { seededRandom } from './seeded-random.ts'
 
-const PAGE = join(import.meta.dirname, '..', 'docs', 'sturdiness.md')
+const PAGE = join(import.meta.dirname, '..', 'docs', 'internal', 'sturdiness.md')
 /** The larger sets are sampled, so that each has about three hundred questions. */
 const EVERY: Readonly<Record<string, number>> = { 'squad-ooc': 20, clapnq: 2, 'covid-qa': 3, 'scifact-missing': 2 }
 const WITH_NOISY_FORMS: readonly string[] = ['gov-faq', 'tex-faq']

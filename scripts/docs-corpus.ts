@@ -4,15 +4,12 @@ import { join } from 'node:path'
 import type { GateDocument } from '../packages/cli/src/gate-client.ts'
 import { ROOT } from './local-gate.ts'
 
-/** Tables of ids and test vectors: nothing that a question is answered from. */
-const TABLES: ReadonlySet<string> = new Set(['reference/requirements.md', 'reference/golden-differences.md'])
-
-/** Every page under `docs`, in the order of its path. */
+/** Every page for users under `docs`, in the order of its path. Those under `internal` are measurements, tables of ids and test vectors. */
 export function docsCorpus(): GateDocument[] {
   const directory = join(ROOT, 'docs')
   return readdirSync(directory, { recursive: true, encoding: 'utf8' })
     .map((name) => name.replaceAll('\\', '/'))
-    .filter((name) => name.endsWith('.md') && !TABLES.has(name))
+    .filter((name) => name.endsWith('.md') && !name.startsWith('internal/'))
     .sort()
     .map((name) => {
       const text = readFileSync(join(directory, name), 'utf8')

@@ -1,5 +1,5 @@
-/** Writes docs/reference/golden-differences.md from the list of golden vectors that differ. */
+/** Writes docs/internal/golden-differences.md from the list of golden vectors that differ. */
 import { writeFileSync } from 'node:fs'
 import { differencesPage, readDifferences } from '../test/golden/differences.ts'
 
-writeFileSync(new URL('../docs/reference/golden-differences.md', import.meta.url), differencesPage(readDifferences()))
+writeFileSync(new URL('../docs/internal/golden-differences.md', import.meta.url), differencesPage(readDifferences()))

@@ -1,4 +1,4 @@
-/** The figure of docs/calibration-measured.md: realised false acceptance and coverage against the number of labels. */
+/** The figure of docs/internal/calibration-measured.md: realised false acceptance and coverage against the number of labels. */
 import type { Outcome } from './outcome.ts'
 
 /** What the figure shows. */

@@ -17,7 +17,7 @@ const FITTED_ON = '2026-11-22'
 /** Decimals kept: far beyond what matters, and far from where platforms differ. */
 const DECIMALS = 4
 
-/** What `balanced` weighs: see "What each part is worth" in docs/evaluation.md. */
+/** What `balanced` weighs: see "What each part is worth" in docs/internal/evaluation.md. */
 export const SIGNALS: readonly TextSignalName[] = [
   'questionLikelihood',
   'sentenceMatch',

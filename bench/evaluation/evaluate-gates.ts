@@ -1,5 +1,5 @@
 /**
- * Every profile on the question sets, and how `balanced` was chosen, written to docs/evaluation.md. Takes about two minutes.
+ * Every profile on the question sets, and how `balanced` was chosen, written to docs/internal/evaluation.md. Takes about two minutes.
  *
  *   npm run eval:gates
  *
@@ -25,7 +25,7 @@ import { FAMILY_SETS, haveQuestionSets } from './question-sets.ts'
 import { signalChoices } from './signal-choices.ts'
 import { standInReader } from './stand-in-reader.ts'
 
-const PAGE = join(import.meta.dirname, '..', '..', 'docs', 'evaluation.md')
+const PAGE = join(import.meta.dirname, '..', '..', 'docs', 'internal', 'evaluation.md')
 const ADVERSARIAL = 'squad-adv'
 const STATED_FALSE_ACCEPTANCE = 0.05
 
@@ -222,7 +222,7 @@ lower is better.
 Adversarial questions lie beyond any check of the evidence; only a check of the answer helps there.
 
 A part of a question must be half as well supported as the whole, and a clause begins at every question word
-(docs/evasion.md): a question with a clause inside is measured in pieces, which keeps a second question from passing behind
+(docs/internal/evasion.md): a question with a clause inside is measured in pieces, which keeps a second question from passing behind
 a first. By the rules before these the mean AUROC of \`balanced\` was .837 in this table.
 
 ${rankingTable(sets, judging)}
@@ -248,7 +248,7 @@ instead, \`balanced\` judges the questions that the gate measures no otherwise: 
 against .8367 and .4800 (185 of 5198 questions have more than one part; a try of its own, not by this script). So the fit stays.
 
 Not by this script: a term that nobody knows is read as one of the passages that is one slip away; taken as written, the
-figures here stay what they are (.0005), and a typo costs 30 points of false refusals instead of 5 (docs/sturdiness.md).
+figures here stay what they are (.0005), and a typo costs 30 points of false refusals instead of 5 (docs/internal/sturdiness.md).
 Without a lexicon, the chunks found in its place have .824 and .441, terms that all count alike .811 and .396.
 
 ## Verdicts at the default thresholds

@@ -142,7 +142,7 @@ function nestedRows(sets: readonly WeighedSet[]): { readonly rows: string[][]; r
   return { rows: [...rows, ['mean', '', ...means(reached)]], reached }
 }
 
-/** The section of docs/evaluation.md. */
+/** The section of docs/internal/evaluation.md. */
 export function signalChoices(): string {
   const sets = FAMILY_SETS.map((name): WeighedSet => {
     const { lexicon, questions } = readQuestionSet(name, { every: EVERY[name] ?? 1 })

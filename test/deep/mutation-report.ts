@@ -51,7 +51,7 @@ export function shareKilled(mutants: readonly Mutant[]): number {
   return killed / (killed + unnoticed(mutants).length)
 }
 
-/** The table of docs/reference/testing.md, in Markdown. */
+/** The table of docs/internal/testing.md, in Markdown. */
 export function folderTable(mutants: readonly Mutant[]): string {
   const folders = [...new Set(mutants.map(folderOf))].sort()
   const rows = folders.map((folder) =>

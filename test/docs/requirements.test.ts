@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { read, ROOT } from './pages.ts'
 
-const MAP = read('docs/reference/requirements.md')
+const MAP = read('docs/internal/requirements.md')
 const ROWS = [...MAP.matchAll(/^\| (R\d{3}) \|[^|]*\| `(\w+)` \|(.*)$/gm)].map(
   ([, id = '', status = '', where = '']) => ({ id, status, where }),
 )

@@ -345,7 +345,7 @@ it.each([
   ['reranking', 'docs/reference/adapters.md', 'rerankTimeoutMs'],
   ['debug mode', 'docs/reference/command-line.md', '--debug'],
   ['thresholds', 'docs/reference/policies.md', 'relevanceThreshold'],
-  ['evaluation', 'docs/evaluation.md', 'false refusal'],
+  ['evaluation', 'docs/internal/evaluation.md', 'false refusal'],
 ])('the guide to %s is there, says it, and is linked (R042)', (_, page, said) => {
   expect(PAGES).toContain(page)
   expect(read(page).toLowerCase()).toContain(said.toLowerCase())

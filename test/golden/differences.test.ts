@@ -54,7 +54,7 @@ describe('the list of golden vectors that differ', () => {
   })
 
   it('has a page that says the same', () => {
-    expect(page('reference/golden-differences.md')).toBe(differencesPage(list))
+    expect(page('internal/golden-differences.md')).toBe(differencesPage(list))
   })
 
   it('is counted file by file on the page of differences', () => {

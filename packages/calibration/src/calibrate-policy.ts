@@ -32,7 +32,7 @@ export interface CalibrateOptions {
   readonly certainty?: Promised['certainty']
   /**
    * What is fitted: `weights`, the confidence around the general weights and the thresholds; `thresholds` alone. Words
-   * alone are ranked no better by weights of a collection's own (docs/calibration-measured.md), so they are fitted where
+   * alone are ranked no better by weights of a collection's own (docs/internal/calibration-measured.md), so they are fitted where
    * a reranker or a grading model gave scores that the general confidence knows nothing of, and then of those scores
    * alone. In a cascade questions that were not sent to it keep their general confidence.
    *

@@ -15,7 +15,7 @@ export interface ConvexWeights {
   readonly bm25?: number
 }
 
-/** Measured on five question sets: see docs/evaluation.md. */
+/** Measured on five question sets: see docs/internal/evaluation.md. */
 const DEFAULT_WEIGHTS: Required<ConvexWeights> = { cosine: 0.35, bm25: 0.65 }
 
 /** What the convex mix needs to know. */

@@ -31,7 +31,7 @@ export function weakestPart(of: PolicyConfidence): PolicyConfidence {
 
 /**
  * How much weaker than the whole a part may be where the whole is supported: a part is measured against what was found
- * for the whole, and often leans on it. Foreign parts lie far below (docs/evasion.md).
+ * for the whole, and often leans on it. Foreign parts lie far below (docs/internal/evasion.md).
  */
 const PART_FACTOR = 2
 

@@ -12,7 +12,7 @@ const LEGAL_REVIEW_BANDS: Bands = Object.freeze({ high: 0.9, medium: 0.7, low: 0
 
 /**
  * The parts of `weightedSignals`, for a deployment with a reranker: the levels ask for a best passage that stands far
- * above the second, and mixed scores of words never do (docs/evaluation.md).
+ * above the second, and mixed scores of words never do (docs/internal/evaluation.md).
  */
 export const legalReviewPreset = Object.freeze<Preset>({
   ...weightedSignalsPreset,

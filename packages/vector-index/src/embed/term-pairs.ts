@@ -2,7 +2,7 @@
  * A sparse model of its own: BM25 over terms and over pairs of neighbouring terms, so that a passage that says
  * `operating system` goes before one that has both words apart.
  *
- * Its constants were chosen on three question sets (docs/reference/retrieval.md). Stored vectors depend on them: other ones are
+ * Its constants were chosen on three question sets (docs/internal/retrieval.md). Stored vectors depend on them: other ones are
  * another model.
  */
 import { terms } from 'hono-rag-gate/language/english'
