@@ -1,7 +1,7 @@
 /**
  * The checks that are one command each: `npm run typecheck` and `npm run lint`; `npm test` runs them all.
  *
- *   node scripts/run.mjs --with=all scripts/check.ts [types] [lint] [format]
+ *   node scripts/run.mjs --with=all scripts/check.ts [types] [lint] [format] [site]
  */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
@@ -26,6 +26,7 @@ export const CHECKS: readonly Check[] = [
   ['lint', 'node_modules/oxlint/bin/oxlint', '--type-aware', '--deny-warnings'],
   ['lint: who imports whom', 'scripts/import-rules.ts'],
   ['format', 'node_modules/oxfmt/bin/oxfmt', '--check', '.'],
+  ['site: the pages, and no dead link', 'node_modules/vitepress/bin/vitepress.js', 'build', 'docs', '--logLevel=warn'],
 ]
 
 /** Runs a script of the project and says whether it ended well. */
