@@ -22,6 +22,7 @@ const TSC = 'node_modules/typescript/bin/tsc'
 export const CHECKS: readonly Check[] = [
   ['types: core alone', TSC, '-p', 'src/core'],
   ['types: package and Workers', TSC, '-p', 'tsconfig.json'],
+  ['types: dashboard', TSC, '-p', 'packages/console/public'],
   ['types: Node', TSC, '-p', 'tsconfig.node.json'],
   ['lint', 'node_modules/oxlint/bin/oxlint', '--type-aware', '--deny-warnings'],
   ['lint: who imports whom', 'scripts/import-rules.ts'],

@@ -14,7 +14,7 @@ const SOURCES = join(ROOT, 'packages', 'console', 'public')
 
 /** What is written, by path from the root. */
 export async function pageFiles(): Promise<Readonly<Record<string, string>>> {
-  const [script, style] = await Promise.all([minified('dashboard.js'), minified('dashboard.css')])
+  const [script, style] = await Promise.all([minified('dashboard.ts'), minified('dashboard.css')])
   const icon = source('favicon.svg').trim()
   const page = source('dashboard.html').replaceAll('./favicon.svg', `data:image/svg+xml,${encodeURIComponent(icon)}`)
   return {

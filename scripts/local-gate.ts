@@ -20,6 +20,8 @@ export interface LocalGateOptions {
   readonly port?: number
   /** Further variables for the Worker, for this run only; they take the place of those in the file. */
   readonly vars?: Readonly<Record<string, string>>
+  /** Variables for which `varsFile` has the last word. @default the operator's view alone */
+  readonly defaults?: Readonly<Record<string, string>>
   /** Entry point, when it is not the gate's own. */
   readonly entry?: string
   /** Told what happens. */
@@ -60,7 +62,8 @@ export async function startLocalGate(options: LocalGateOptions): Promise<LocalGa
   const { stateDirectory, vars = {}, say = () => undefined } = options
   const varsFile = options.varsFile ?? join(stateDirectory, '.dev.vars')
   const known = ensureSecrets(varsFile, vars)
-  const all: Record<string, string> = { AUDIENCE: 'operator', ...known, ...vars }
+  const defaults: Record<string, string> = { AUDIENCE: 'operator', ...options.defaults }
+  const all: Record<string, string> = { ...defaults, ...known, ...vars }
   for (const names of TOGETHER) checkTogether(names, all, varsFile)
   const rebuilt = setAsideOldState(stateDirectory, say)
   migrate(stateDirectory)
@@ -69,8 +72,8 @@ export async function startLocalGate(options: LocalGateOptions): Promise<LocalGa
   const port = await freePort(wanted)
   if (port !== wanted) say(`Port ${wanted} is taken by another program: the gate takes ${port}.`)
   const envFile = join(stateDirectory, 'vars.env')
-  const { AUDIENCE = 'operator' } = known
-  writeFileSync(envFile, formatVars({ AUDIENCE, ...vars }), { mode: 0o600 })
+  const missing = Object.entries(defaults).filter(([name]) => known[name] === undefined)
+  writeFileSync(envFile, formatVars({ ...Object.fromEntries(missing), ...vars }), { mode: 0o600 })
   // The second file has the last word.
   const envFiles = ['--env-file', varsFile, '--env-file', envFile]
   const inspectorPort = await freePort(port + 10_000)

@@ -154,6 +154,8 @@ const starting = startLocalGate({
   stateDirectory: join(home, '.wrangler', 'state'),
   varsFile,
   vars: exported,
+  // The dashboard of a local start shows the questions that were refused, in their words.
+  defaults: { STORE_QUESTIONS_DAYS: '7' },
   port,
   say: console.log,
   onOutput: (text) => process.stderr.write(text),

@@ -99,7 +99,7 @@ describe('badge and banner of a profile', () => {
     expect(await page.locator('.mark').innerText()).toMatch(/^🔴 Low Confidence \(0\.\d\d\) - Mandatory Review$/u)
     expect(await violations(page)).toEqual([])
     const banner = '⚠️ Advisory only — Confidence: 50%. Verify information with primary sources.'
-    await page.route(`**/v1/decisions/${id}`, async (route) => {
+    await page.route(`**/v1/decisions/${id}?*`, async (route) => {
       const response = await route.fetch()
       const told = { badge: { look: 'warning', text: '⚠ Medium Confidence' }, banner }
       await route.fulfill({ response, json: { ...((await response.json()) as object), told } })

@@ -113,6 +113,7 @@ const listedDecision = {
   escalate: flag,
   document_ids: list(text),
   question_hmac: orNull(text),
+  question_text: orNull(text),
   principal_id: text,
   saved: orNull(saving),
 }
@@ -401,6 +402,7 @@ export const ALERTS: Schema = versioned({
   alerts: list(
     object({
       id: text,
+      tenant: text,
       kind: text,
       opened: moment,
       closed: orNull(moment),

@@ -1,18 +1,18 @@
 /** `GET /alerts`. */
 import type { Alert } from '../d1/alerts.ts'
 import type { ConsoleContext } from './context.ts'
-import { checkNames, readTenant } from './parameters.ts'
+import { checkNames, readTenants } from './parameters.ts'
 import { readLimit } from './read-limit.ts'
 import { requireScope } from './require-scope.ts'
 import { json, onTheWire } from './wire.ts'
 
-/** Alerts, open ones first, then the latest. */
+/** Alerts, open ones first, then the latest; the open ones of all tenants for an operator who asks for `*`. */
 export async function getAlerts(c: ConsoleContext): Promise<Response> {
   const { ragGateConsole: parts } = c.var
   const principal = await requireScope(parts, c.req.raw, 'admin')
   checkNames(c, ['limit'])
-  const alerts = await parts.alerts.list(readTenant(c, principal), readLimit(c, 50))
-  return json(c, { alerts: alerts.map(sentAlert) })
+  const alerts = await parts.alerts.list(readTenants(c, principal), readLimit(c, 50))
+  return json(c, { alerts: alerts.map((alert) => ({ ...sentAlert(alert), tenant: alert.tenant })) })
 }
 
 /** An alert as it is sent. */

@@ -1,6 +1,6 @@
 /** `GET /v1/decisions` and `/v1/decisions/{id}`: what was decided, one by one. */
 import type { ConsoleContext } from './context.ts'
-import type { ListedDecision, RecordedDecision } from '../d1/recorded-decisions.ts'
+import type { DecisionsPage, ListedDecision, RecordedDecision } from '../d1/recorded-decisions.ts'
 import { canonicalJson } from 'hono-rag-gate/core/lib'
 import { refusalRecord } from 'hono-rag-gate/core/reports'
 import type { Decision, Policy } from 'hono-rag-gate/core/policy'
@@ -8,7 +8,16 @@ import { requireScope } from './require-scope.ts'
 import { ConsoleError } from '../errors.ts'
 import { readLimit } from './read-limit.ts'
 import { cursorOf, readCursor } from './cursor.ts'
-import { checkNames, DAY_MS, FILTER_NAMES, readFilter, readFormat, readPeriod, readTenant } from './parameters.ts'
+import {
+  checkNames,
+  DAY_MS,
+  FILTER_NAMES,
+  readFilter,
+  readFormat,
+  readNumber,
+  readPeriod,
+  readTenant,
+} from './parameters.ts'
 import { csv, json, onTheWire } from './wire.ts'
 
 const LONGEST_MS = 366 * DAY_MS
@@ -32,6 +41,7 @@ export const COLUMNS = [
   'escalate',
   'document_ids',
   'question_hmac',
+  'question_text',
   'principal_id',
 ]
 
@@ -39,14 +49,15 @@ export const COLUMNS = [
 export async function listDecisions(c: ConsoleContext): Promise<Response> {
   const { ragGateConsole: parts } = c.var
   const principal = await requireScope(parts, c.req.raw, 'admin')
-  checkNames(c, ['from', 'to', 'limit', 'cursor', 'format', 'principal', ...FILTER_NAMES])
+  checkNames(c, ['from', 'to', 'limit', 'cursor', 'format', 'principal', ...ONLY_NAMES, ...FILTER_NAMES])
   const tenant = readTenant(c, principal)
   const filter = readFilter(c)
   const format = readFormat(c)
   const limit = readLimit(c, 50)
   const period = readPeriod(c, LONGEST_MS, 7 * DAY_MS)
   const principalId = c.req.query('principal')
-  const bound = [tenant, canonicalJson({ ...filter }), canonicalJson(principalId ?? null)]
+  const only = { ...(principalId === undefined ? {} : { principalId }), ...readOnly(c) }
+  const bound = [tenant, canonicalJson({ ...filter }), canonicalJson(only)]
   const after = readCursor(c.req.query('cursor'), bound)
   await parts.flush()
   const { decisions, next } = await parts.recorded.list({
@@ -54,13 +65,31 @@ export async function listDecisions(c: ConsoleContext): Promise<Response> {
     ...period,
     filter,
     limit,
-    ...(principalId === undefined ? {} : { principalId }),
+    ...only,
     ...(after === undefined ? {} : { after }),
   })
   const rows = decisions.map(listed)
   const nextCursor = next === undefined ? null : cursorOf(next, bound)
   if (format === 'json') return json(c, { decisions: rows, next_cursor: nextCursor })
   return csv(c, 'decisions', COLUMNS, rows, nextCursor === null ? {} : { 'x-next-cursor': nextCursor })
+}
+
+const ONLY_NAMES = ['question', 'document', 'min_confidence', 'max_confidence'] as const
+
+/** One question, one document, a range of confidence. @throws `filter` */
+function readOnly(
+  c: ConsoleContext,
+): Pick<DecisionsPage, 'questionHmac' | 'documentId' | 'minConfidence' | 'maxConfidence'> {
+  const [question, document] = [c.req.query('question'), c.req.query('document')]
+  const [min, max] = (['min_confidence', 'max_confidence'] as const).map((name) =>
+    c.req.query(name) === undefined ? undefined : readNumber(c, name, 0, 1),
+  )
+  return {
+    ...(question === undefined ? {} : { questionHmac: question }),
+    ...(document === undefined ? {} : { documentId: document }),
+    ...(min === undefined ? {} : { minConfidence: min }),
+    ...(max === undefined ? {} : { maxConfidence: max }),
+  }
 }
 
 /** A decision of a list, as it is sent. */
@@ -91,18 +120,7 @@ function toldOf(decision: Decision, { preset, gates }: Policy): object {
 }
 
 function wholeRecord(found: RecordedDecision): Record<string, unknown> {
-  const {
-    pin: _pin,
-    signals,
-    answerSignals,
-    policy,
-    findings,
-    auditEvents,
-    escalate,
-    questionText,
-    audit: _,
-    ...others
-  } = found
+  const { pin: _pin, signals, answerSignals, policy, findings, auditEvents, escalate, audit: _, ...others } = found
   return {
     // The wire form of an object is an object.
     ...(onTheWire(others) as object),
@@ -113,7 +131,6 @@ function wholeRecord(found: RecordedDecision): Record<string, unknown> {
     answer_signals: answerSignals,
     policy,
     calibration: calibrationOf(found),
-    question_text: questionText,
     rejection: refusalRecord(decisionOf(found), found.atMs, found.questionText ?? undefined) ?? null,
     audit_events: auditEvents.map(({ atMs, ...event }) => ({ at: new Date(atMs).toISOString(), ...event })),
   }

@@ -1,11 +1,9 @@
 /** `GET /v1/stats`, `/v1/stats/content-gaps`, `/v1/stats/documents`: sums, trends and weak spots. */
-import type { Context } from 'hono'
 import type { ConsoleContext } from './context.ts'
 import type { StatisticsSummary } from '../d1/statistics.ts'
 import type { Savings } from '../d1/statistics/savings.ts'
 import { FIGURES, type Figures, shownAs } from 'hono-rag-gate/d1/figures'
 import { requireScope } from './require-scope.ts'
-import { ConsoleError } from '../errors.ts'
 import { readLimit } from './read-limit.ts'
 import {
   checkNames,
@@ -14,6 +12,7 @@ import {
   readFilter,
   readFormat,
   readInterval,
+  readNumber,
   readPeriod,
   readSort,
   readTenant,
@@ -159,12 +158,4 @@ export async function getDocumentTrends(c: ConsoleContext): Promise<Response> {
     ],
     rows,
   )
-}
-
-function readNumber(c: Context, name: string, otherwise: number, most: number): number {
-  const asked = c.req.query(name)
-  if (asked === undefined) return otherwise
-  const value = /^\d{1,9}(\.\d{1,9})?$/.test(asked) ? Number(asked) : Number.NaN
-  if (!(value <= most)) throw new ConsoleError('filter', `${name} must lie in 0..${most}`, { param: name })
-  return value
 }

@@ -140,6 +140,15 @@ function choice<Name extends keyof typeof CHOICES>(c: Context, name: Name): (typ
   return known
 }
 
+/** @throws `filter` for what is no number from 0 to `most` */
+export function readNumber(c: Context, name: string, otherwise: number, most: number): number {
+  const asked = c.req.query(name)
+  if (asked === undefined) return otherwise
+  const value = /^\d{1,9}(\.\d{1,9})?$/.test(asked) ? Number(asked) : Number.NaN
+  if (!(value <= most)) throw new ConsoleError('filter', `${name} must lie in 0..${most}`, { param: name })
+  return value
+}
+
 /** The tenant of the parameter, as `tenantFor` says. */
 export function readTenant(c: ConsoleContext, principal: Principal): Tenant {
   return tenantFor(principal, c.req.query('tenant'), c.var.ragGateConsole.isOperator)

@@ -10,6 +10,30 @@ export const NO_STORE = { 'cache-control': 'no-store', 'x-content-type-options':
 /** Members that are moments, not lengths of time. */
 const MOMENT = /^(from|to|start|at|last|first|week|opened|closed|requested|finished|expires)Ms$/
 
+/** Names of members that are moments. */
+type MomentName =
+  `${'from' | 'to' | 'start' | 'at' | 'last' | 'first' | 'week' | 'opened' | 'closed' | 'requested' | 'finished' | 'expires'}Ms`
+/** `fooBar` as `foo_bar`. */
+type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
+  : Name
+type WireName<Name extends string> = Name extends MomentName
+  ? Name extends `${infer Moment}Ms`
+    ? SnakeCase<Moment>
+    : never
+  : SnakeCase<Name>
+
+/** The form in which a value is sent: names in snake case, moments as ISO 8601. */
+export type OnTheWire<Value> = Value extends readonly (infer Each)[]
+  ? readonly OnTheWire<Each>[]
+  : Value extends object
+    ? {
+        readonly [Name in keyof Value & string as WireName<Name>]: Name extends MomentName
+          ? string | Extract<Value[Name], null | undefined>
+          : OnTheWire<Value[Name]>
+      }
+    : Value
+
 /** A value with its own names in snake case. Keys that are data (reason codes, bands) have no capitals and stay. */
 export function onTheWire(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(onTheWire)

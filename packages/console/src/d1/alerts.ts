@@ -5,6 +5,7 @@ import { type AlertKind, alerts } from 'hono-rag-gate/d1/schema'
 import type { AlertFinding } from '../alerts/alert-rules.ts'
 import type { Tenant } from 'hono-rag-gate/core/lib'
 import type { Clock } from 'hono-rag-gate/ports'
+import { EVERY_TENANT } from './statistics/wanted.ts'
 import { rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
 
 export interface D1AlertsOptions {
@@ -22,8 +23,8 @@ export interface Alerts {
   update(tenant: Tenant, found: readonly AlertFinding[]): Promise<void>
   /** What alerts of a tenant are open of. @throws `schema_outdated`, `store_unavailable` */
   open(tenant: Tenant): Promise<ReadonlySet<AlertKind>>
-  /** Open ones first, then the latest. @throws `schema_outdated`, `store_unavailable` */
-  list(tenant: Tenant, limit: number): Promise<readonly Alert[]>
+  /** Open ones first, then the latest; of every tenant the open ones alone. @throws `schema_outdated`, `store_unavailable` */
+  list(tenant: Tenant | typeof EVERY_TENANT, limit: number): Promise<readonly Alert[]>
   /** Alerts whose opening or closing nobody was told of. @throws `schema_outdated`, `store_unavailable` */
   untold(): Promise<readonly Alert[]>
   /** Notes that an alert was told of as it stands. @throws `schema_outdated`, `store_unavailable` */
@@ -73,7 +74,7 @@ export function createD1Alerts({ db, clock }: D1AlertsOptions): Alerts {
       return queries
         .select()
         .from(alerts)
-        .where(eq(alerts.tenant, tenant))
+        .where(tenant === EVERY_TENANT ? isNull(alerts.closedMs) : eq(alerts.tenant, tenant))
         .orderBy(desc(isNull(alerts.closedMs)), desc(alerts.openedMs))
         .limit(limit)
         .catch(rethrowStoreFault)

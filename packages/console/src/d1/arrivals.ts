@@ -5,6 +5,7 @@ import { decisions } from 'hono-rag-gate/d1/schema'
 import type { Tenant } from 'hono-rag-gate/core/lib'
 import { rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
 import { LISTED, type ListedDecision } from './recorded-decisions.ts'
+import { withTexts } from './question-texts.ts'
 import { matches } from './statistics/filter.ts'
 import type { DecisionFilter } from './statistics/wanted.ts'
 
@@ -77,8 +78,9 @@ export function createD1Arrivals({ db }: D1ArrivalsOptions): Arrivals {
           queries.select({ place: sql<number | null>`max(${scanned.place})` }).from(scanned),
         ])
         .catch(rethrowStoreFault)
+      const listed = found.map(({ tenant: _tenant, place: _place, ...decision }) => decision)
       return {
-        decisions: found.map(({ tenant: _tenant, place: _place, ...decision }) => decision),
+        decisions: await withTexts(db, tenant, listed),
         upTo: end?.place ?? after,
       }
     },

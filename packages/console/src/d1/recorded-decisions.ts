@@ -7,6 +7,7 @@ import type { PolicyPin } from 'hono-rag-gate/core/policy'
 import type { Tenant } from 'hono-rag-gate/core/lib'
 import { rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
 import { bodyOf } from './policies.ts'
+import { withTexts } from './question-texts.ts'
 import { matches } from './statistics/filter.ts'
 import type { DecisionFilter } from './statistics/wanted.ts'
 
@@ -37,7 +38,10 @@ export type ListedDecision = Pick<
   | 'documentIds'
   | 'questionHmac'
   | 'principalId'
->
+> & {
+  /** The question's text, where the deployment keeps texts. */
+  readonly questionText: string | null
+}
 
 /** A decision as it is stored. */
 export type DecisionRow = typeof decisions.$inferSelect
@@ -58,6 +62,14 @@ export interface DecisionsPage {
   readonly filter?: DecisionFilter
   /** Only those of one principal. */
   readonly principalId?: string
+  /** Only those of one question, by its HMAC. */
+  readonly questionHmac?: string
+  /** Only those that have a document among their evidence. */
+  readonly documentId?: string
+  /** Only those with at least this confidence, 0..1. */
+  readonly minConfidence?: number
+  /** Only those with a lower confidence than this, 0..1; 1 means no bound. */
+  readonly maxConfidence?: number
   /** Most decisions of the page. 1..1000. */
   readonly limit: number
   /** Where the page before it ended. */
@@ -65,7 +77,7 @@ export interface DecisionsPage {
 }
 
 /** Decisions that follow each other. */
-export type DecisionsStretch = Omit<DecisionsPage, 'filter' | 'principalId'>
+export type DecisionsStretch = Pick<DecisionsPage, 'tenant' | 'fromMs' | 'toMs' | 'limit' | 'after'>
 
 /** A page of decisions, the latest first. */
 export interface ListedDecisions {
@@ -172,7 +184,7 @@ export function createD1RecordedDecisions({ db }: D1RecordedDecisionsOptions): R
   }
 
   return {
-    async list({ tenant, fromMs, toMs, filter = {}, principalId, limit, after }) {
+    async list({ tenant, fromMs, toMs, filter = {}, limit, after, ...only }) {
       const wanted = and(
         eq(decisions.tenant, tenant),
         gte(decisions.atMs, fromMs),
@@ -192,11 +204,20 @@ export function createD1RecordedDecisions({ db }: D1RecordedDecisionsOptions): R
         .select()
         .from(scanned)
         .where(
-          and(matches(scanned, filter), principalId === undefined ? undefined : eq(scanned.principalId, principalId)),
+          and(
+            matches(scanned, filter),
+            only.principalId === undefined ? undefined : eq(scanned.principalId, only.principalId),
+            only.questionHmac === undefined ? undefined : eq(scanned.questionHmac, only.questionHmac),
+            only.documentId === undefined
+              ? undefined
+              : sql`EXISTS (SELECT 1 FROM json_each(${scanned.documentIds}) WHERE value = ${only.documentId})`,
+            only.minConfidence === undefined ? undefined : gte(scanned.confidence, only.minConfidence),
+            (only.maxConfidence ?? 1) === 1 ? undefined : lt(scanned.confidence, only.maxConfidence ?? 1),
+          ),
         )
         .limit(limit + 1)
         .catch(rethrowStoreFault)
-      const page = found.slice(0, limit)
+      const page = await withTexts(db, tenant, found.slice(0, limit))
       if (found.length > limit) return { decisions: page, next: positionOf(page.at(-1)) }
       const [end] = await queries
         .select({ atMs: decisions.atMs, id: decisions.id })

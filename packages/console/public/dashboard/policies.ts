@@ -1,17 +1,32 @@
 /** Policies: what decided, since when, and who chose which, and why. */
-import { get } from './api.js'
-import { card, el, empty, figure, figures, moment, NOTHING, number, percent, scrolling, table } from './dom.js'
+import { linkTo } from './address.ts'
+import { get } from './api.ts'
+import {
+  card,
+  type Child,
+  el,
+  empty,
+  figure,
+  figures,
+  moment,
+  NOTHING,
+  number,
+  percent,
+  scrolling,
+  table,
+} from './dom.ts'
+import type { ViewRequest } from './view.ts'
 
-export async function showPolicies({ period, chosen, signal }) {
+export async function showPolicies({ period, tenant, chosen, signal }: ViewRequest): Promise<readonly Child[]> {
   const [{ choices, policies, changes }, stats] = await Promise.all([
-    get('policies', {}, signal),
-    get('stats', { ...period, collection: chosen.collection }, signal),
+    get('policies', { tenant }, signal),
+    get('stats', { ...period, ...chosen, policy: undefined }, signal),
   ])
   const used = new Map(stats.by_policy.map((each) => [each.name, each]))
   const known = new Set(policies.map(({ id }) => id))
   const rows = [
-    ...policies.map(({ id, name, first_seen: since }) => [name, id, since]),
-    ...choices.filter(({ id }) => !known.has(id)).map(({ name, id }) => [name, id, undefined]),
+    ...policies.map(({ id, name, first_seen: since }) => [name, id, since] as const),
+    ...choices.filter(({ id }) => !known.has(id)).map(({ name, id }) => [name, id, undefined] as const),
   ]
   return [
     card(
@@ -22,14 +37,16 @@ export async function showPolicies({ period, chosen, signal }) {
           'Policies',
           ['Name', 'Id', 'First seen', ...figures('Decisions', 'Refused', 'Confidence')],
           rows.map(([name, id, since]) => {
-            const figures = used.get(id)
+            const decided = used.get(id)
             return [
               name,
               el('code', {}, id),
               since === undefined ? 'Never used' : moment(since),
-              number(figures?.decisions ?? 0),
-              figures === undefined ? NOTHING : percent(figures.by_verdict.refuse, figures.decisions),
-              figure(figures?.mean_confidence),
+              decided === undefined
+                ? number(0)
+                : el('a', { href: linkTo('decisions', { policy: id }) }, number(decided.decisions)),
+              decided === undefined ? NOTHING : percent(decided.by_verdict.refuse, decided.decisions),
+              figure(decided?.mean_confidence),
             ]
           }),
         ),

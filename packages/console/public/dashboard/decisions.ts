@@ -1,26 +1,52 @@
 /** The list of decisions, and everything that is known of one. */
-import { get, send } from './api.js'
-import { badge, card, duration, el, empty, facts, figure, moment, money, NOTHING, table, words } from './dom.js'
-import { saveButton } from './save-button.js'
+import { changed, linkTo } from './address.ts'
+import { get, getDecision, send, type Parameters } from './api.ts'
+import type { Decision, WholeDecision } from './answers.ts'
+import {
+  badge,
+  card,
+  type Child,
+  duration,
+  el,
+  empty,
+  facts,
+  figure,
+  moment,
+  money,
+  NOTHING,
+  table,
+  words,
+} from './dom.ts'
+import { saveButton } from './save-button.ts'
+import type { ViewRequest } from './view.ts'
 
 const PAGE = 50
 
-export async function showDecisions({ period, chosen, filter, signal }) {
-  const asked = {
-    ...period,
-    ...chosen,
-    verdict: filter.verdict,
-    reason: filter.reason,
-    cache: filter.cache,
-    mode: filter.mode,
-    limit: PAGE,
-  }
+/** Members of the address that choose among the decisions. */
+const FILTERS = [
+  'verdict',
+  'cache',
+  'mode',
+  'reason',
+  'document',
+  'question',
+  'min_confidence',
+  'max_confidence',
+] as const
+
+/** What the address asks for, as parameters of the API. */
+export function filterOf(query: ViewRequest['query']): Parameters {
+  return Object.fromEntries(FILTERS.map((name) => [name, query[name]]))
+}
+
+export async function showDecisions({ period, chosen, query, signal }: ViewRequest): Promise<readonly Child[]> {
+  const asked = { ...period, ...chosen, ...filterOf(query), limit: PAGE }
   const body = el('tbody')
   const more = el('button', { type: 'button', className: 'more' }, 'Show more')
   const count = el('p', { className: 'quiet', role: 'status' })
-  let cursor
+  let cursor: string | undefined
 
-  async function load(signalled) {
+  async function load(signalled?: AbortSignal): Promise<void> {
     const page = await get('decisions', { ...asked, cursor }, signalled)
     body.append(...page.decisions.map(row))
     cursor = page.next_cursor ?? undefined
@@ -33,12 +59,12 @@ export async function showDecisions({ period, chosen, filter, signal }) {
   more.addEventListener('click', async () => {
     more.disabled = true
     const before = body.children.length
-    await load().catch((thrown) => (count.textContent = thrown.message))
+    await load().catch((thrown: Error) => void (count.textContent = thrown.message))
     more.disabled = false
     body.children[before]?.querySelector('a')?.focus()
   })
   return [
-    filters('decisions', filter),
+    filters(query),
     el(
       'section',
       { className: 'card', 'aria-label': 'Decisions' },
@@ -55,11 +81,11 @@ export async function showDecisions({ period, chosen, filter, signal }) {
   ]
 }
 
-const COLUMNS = ['When', 'Verdict', 'Reason', 'Confidence', 'Collection', 'Policy', 'Cache', 'Time']
+const COLUMNS = ['When', 'Question', 'Verdict', 'Reason', 'Confidence', 'Collection', 'Policy', 'Cache', 'Time']
 const FIGURES = new Set(['Confidence', 'Time'])
 
 /** The table around rows of decisions; not shown while there are none. */
-export function listOf(body, caption) {
+export function listOf(body: HTMLTableSectionElement, caption: string): HTMLTableElement {
   return el(
     'table',
     { className: 'list', hidden: body.children.length === 0 },
@@ -78,8 +104,8 @@ export function listOf(body, caption) {
 }
 
 /** A decision of a list. */
-export function row(decision) {
-  const cell = (name, value) =>
+export function row(decision: Decision): HTMLTableRowElement {
+  const cell = (name: string, value: Child): HTMLElement =>
     el('td', { 'data-column': name, className: FIGURES.has(name) ? 'figures' : '' }, value ?? NOTHING)
   return el(
     'tr',
@@ -87,8 +113,9 @@ export function row(decision) {
     el(
       'th',
       { scope: 'row', 'data-column': 'When' },
-      el('a', { href: `#/decisions/${encodeURIComponent(decision.id)}` }, moment(decision.at)),
+      el('a', { href: linkTo('decisions', {}, decision.id) }, moment(decision.at)),
     ),
+    cell('Question', decision.question_text),
     cell('Verdict', badge(decision.verdict)),
     cell('Reason', words(decision.reason)),
     cell('Confidence', figure(decision.confidence, 3)),
@@ -106,11 +133,8 @@ const CHOICES = {
 }
 
 /** Choices that stand in the address, so that a list can be sent to somebody. */
-export function filters(view, filter) {
-  const go = (name, value) => {
-    const next = new URLSearchParams(Object.entries({ ...filter, [name]: value }).filter(([, each]) => each !== ''))
-    location.hash = `#/${view}${next.size > 0 ? `?${next}` : ''}`
-  }
+export function filters(query: ViewRequest['query']): HTMLElement {
+  const go = (name: string, value: string): void => void (location.hash = changed({ [name]: value }))
   return el(
     'div',
     { className: 'filters', role: 'group', 'aria-label': 'Only decisions with' },
@@ -122,22 +146,27 @@ export function filters(view, filter) {
         ' ',
         el(
           'select',
-          { name, onchange: ({ target }) => go(name, target.value) },
+          { name, onchange: ({ target }: Event) => go(name, (target as HTMLSelectElement).value) },
           ['', ...values].map((value) =>
-            el('option', { value, selected: value === (filter[name] ?? '') }, value === '' ? 'Any' : words(value)),
+            el('option', { value, selected: value === (query[name] ?? '') }, value === '' ? 'Any' : words(value)),
           ),
         ),
       ),
     ),
-    filter.reason !== undefined &&
-      el('button', { type: 'button', onclick: () => go('reason', '') }, `Reason: ${words(filter.reason)} ✕`),
+    FILTERS.filter((name) => !(name in CHOICES) && query[name] !== undefined).map((name) =>
+      el(
+        'button',
+        { type: 'button', title: 'Take this away', onclick: () => go(name, '') },
+        `${words(name)}: ${name === 'reason' ? words(query[name]!) : query[name]!.slice(0, 40)} ✕`,
+      ),
+    ),
   )
 }
 
-export async function showDecision({ id, signal }) {
-  const found = await get(`decisions/${encodeURIComponent(id)}`, {}, signal)
+export async function showDecision({ id = '', tenant, signal }: ViewRequest): Promise<readonly Child[]> {
+  const found = await getDecision(id, { tenant }, signal)
   return [
-    el('p', {}, el('a', { href: '#/decisions' }, '← All decisions')),
+    el('p', {}, el('a', { href: linkTo('decisions') }, '← All decisions')),
     el(
       'article',
       { className: `decision ${found.verdict}`, 'aria-label': `Decision ${found.id}` },
@@ -171,17 +200,33 @@ export async function showDecision({ id, signal }) {
           ['Asked by', found.principal_id],
           ['Route', found.route],
           ['Decision', el('code', {}, found.decision_id)],
-          ['Question', found.question_hmac && el('code', {}, `${found.question_hmac.slice(0, 16)}…`)],
+          [
+            'Question',
+            found.question_hmac !== null &&
+              el(
+                'a',
+                { href: linkTo('decisions', { question: found.question_hmac }), title: found.question_hmac },
+                'As often as it was asked',
+              ),
+          ],
           ['Left out', found.cut === null ? null : found.cut.join(', ')],
         ]),
       ),
-      el('div', { className: 'column' }, gates(found), labels(found), audit(found), evidence(found), measured(found)),
+      el(
+        'div',
+        { className: 'column' },
+        gates(found),
+        labels(found, tenant),
+        audit(found),
+        evidence(found),
+        measured(found),
+      ),
     ),
   ]
 }
 
 /** The badge and the banner of the profile that judged. */
-function marks({ badge: mark, banner }) {
+function marks({ badge: mark, banner }: WholeDecision['told']): Child {
   return [
     mark && el('p', { className: 'marks' }, el('span', { className: `mark ${mark.look}` }, mark.text)),
     banner && el('p', { className: 'banner marks' }, banner),
@@ -189,15 +234,15 @@ function marks({ badge: mark, banner }) {
 }
 
 /** The model call that was not made, in words. */
-function savedBy(saved) {
+function savedBy(saved: WholeDecision['saved']): string | null {
   if (saved === null || saved === undefined) return null
   const { by, input_tokens: read, output_tokens: written, estimated, model_cost: cost, retrieval_cost: spent } = saved
   const tokens = read === undefined ? 'its tokens are not known' : `${read} tokens in, ${written} out`
-  const amount = cost === undefined ? '' : `, worth ${money(cost - spent)}`
+  const amount = cost === undefined ? '' : `, worth ${money(cost - (spent ?? 0))}`
   return `A model call, by ${by === 'refusal' ? 'refusing' : 'the cache'}: ${tokens}${estimated ? ' (an average call)' : ''}${amount}`
 }
 
-function gauge({ confidence, band, verdict }) {
+function gauge({ confidence, band, verdict }: WholeDecision): HTMLElement {
   const bar = el('i', { className: verdict })
   bar.style.width = `${(confidence ?? 0) * 100}%`
   return el(
@@ -213,7 +258,7 @@ function gauge({ confidence, band, verdict }) {
   )
 }
 
-function gates({ findings, rejection }) {
+function gates({ findings, rejection }: WholeDecision): HTMLElement {
   return card(
     'Gates',
     findings.length === 0 && empty('No findings are recorded.'),
@@ -239,31 +284,32 @@ function gates({ findings, rejection }) {
         ),
       ),
     ),
-    rejection?.deficit > 0 &&
+    rejection !== null &&
+      rejection.deficit > 0 &&
       el('p', {}, `Missed by ${rejection.deficit}, with ${rejection.evidence_analyzed} passages judged.`),
   )
 }
 
-/** What people say of the decision, and what the reader says of it. */
-function labels({ id, verdict, labels: given }) {
+/** What people say of the decision, and a form for one more label. */
+function labels({ id, verdict, labels: given }: WholeDecision, tenant: string): HTMLElement {
   const said = el('p', { className: 'quiet', role: 'status' })
   const comment = el('input', { type: 'text', maxLength: 1000, name: 'comment', autocomplete: 'off' })
-  const choice = (value, text) =>
+  const choice = (value: string, text: string): HTMLElement =>
     el('label', {}, el('input', { type: 'radio', name: 'rating', value, required: true }), text)
   const form = el(
     'form',
     {
       className: 'review',
       'aria-label': 'Your label',
-      onsubmit: async (event) => {
+      onsubmit: async (event: Event) => {
         event.preventDefault()
-        const rating = form.querySelector('input[name=rating]:checked').value
+        const rating = form.querySelector<HTMLInputElement>('input[name=rating]:checked')!.value
         const body = { rating, ...(comment.value === '' ? {} : { comment: comment.value }) }
         try {
-          await send('PUT', `decisions/${encodeURIComponent(id)}/label`, body)
+          await send('PUT', `decisions/${encodeURIComponent(id)}/label`, { tenant }, body)
           said.textContent = `Kept: ${rating}.`
         } catch (thrown) {
-          said.textContent = thrown.message
+          said.textContent = (thrown as Error).message
         }
       },
     },
@@ -290,7 +336,7 @@ function labels({ id, verdict, labels: given }) {
   )
 }
 
-function audit({ audit_events: events }) {
+function audit({ audit_events: events }: WholeDecision): Child {
   if (events.length === 0) return undefined
   return card(
     'Audit trail',
@@ -302,7 +348,7 @@ function audit({ audit_events: events }) {
   )
 }
 
-function evidence({ document_ids: documents, evidence_ids: chunks, ranked_by: kind }) {
+function evidence({ document_ids: documents, evidence_ids: chunks, ranked_by: kind }: WholeDecision): HTMLElement {
   return card(
     'Evidence',
     documents.length === 0
@@ -310,15 +356,15 @@ function evidence({ document_ids: documents, evidence_ids: chunks, ranked_by: ki
       : el(
           'ol',
           { className: 'plain' },
-          documents.map((id) => el('li', {}, id)),
+          documents.map((id) => el('li', {}, el('a', { href: linkTo('decisions', { document: id }) }, id))),
         ),
     el('p', { className: 'quiet' }, `${chunks.length} passages of ${documents.length} documents, ranked by ${kind}.`),
   )
 }
 
-function measured({ signals, answer_signals: answer, policy }) {
+function measured({ signals, answer_signals: answer, policy }: WholeDecision): HTMLElement {
   const shown = Object.entries(signals).filter(([, value]) => typeof value === 'number' || typeof value === 'boolean')
-  const block = (name, title, value) =>
+  const block = (name: string, title: string, value: unknown): HTMLElement =>
     el(
       'details',
       { 'data-name': name },

@@ -1,15 +1,29 @@
 /** What the documents lack: questions refused again and again, and documents that carry weak decisions. */
-import { get } from './api.js'
-import { sparkline } from './charts.js'
-import { card, el, empty, figure, figures, moment, NOTHING, number, percent, scrolling, table, words } from './dom.js'
-import { saveButton } from './save-button.js'
+import { changed, DAY_MS, lengthMs, linkTo } from './address.ts'
+import { get } from './api.ts'
+import { sparkline } from './charts.ts'
+import {
+  card,
+  type Child,
+  el,
+  empty,
+  figure,
+  figures,
+  moment,
+  NOTHING,
+  number,
+  percent,
+  scrolling,
+  table,
+  words,
+} from './dom.ts'
+import { saveButton } from './save-button.ts'
+import type { ViewRequest } from './view.ts'
 
-const DAY_MS = 86_400_000
-
-export async function showContentGaps({ period, periodMs, chosen, signal }) {
-  const shortened = periodMs > 31 * DAY_MS
+export async function showContentGaps({ period, tenant, chosen, signal }: ViewRequest): Promise<readonly Child[]> {
+  const shortened = lengthMs(period) > 31 * DAY_MS
   const from = shortened ? new Date(Date.parse(period.to) - 31 * DAY_MS).toISOString() : period.from
-  const asked = { from, to: period.to, collection: chosen.collection, limit: 50 }
+  const asked = { from, to: period.to, tenant, collection: chosen['collection'], limit: 50 }
   const { content_gaps: gaps } = await get('stats/content-gaps', asked, signal)
   const part = card(
     'Refused most often',
@@ -26,7 +40,11 @@ export async function showContentGaps({ period, periodMs, chosen, signal }) {
             'Questions refused most often',
             ['Question', ...figures('Refused', 'With a caution'), 'Collection', 'Last reason', 'Last asked'],
             gaps.map((gap) => [
-              gap.text ?? el('code', { title: gap.question_hmac }, `${gap.question_hmac.slice(0, 12)}…`),
+              el(
+                'a',
+                { href: linkTo('decisions', { question: gap.question_hmac }) },
+                gap.text ?? el('code', { title: gap.question_hmac }, `${gap.question_hmac.slice(0, 12)}…`),
+              ),
               number(gap.refused),
               number(gap.advised),
               gap.collection,
@@ -40,18 +58,23 @@ export async function showContentGaps({ period, periodMs, chosen, signal }) {
       el(
         'p',
         { className: 'quiet' },
-        'Only an HMAC of each question is kept. To see the words, choose to keep texts, with a retention in days.',
+        'Only an HMAC of each question is kept. To see the words, set ',
+        el('code', {}, 'STORE_QUESTIONS_DAYS'),
+        ' of the Worker to the days that texts may be kept, or ',
+        el('code', {}, 'storeQuestions'),
+        ' of the decision store in an app of your own.',
       ),
-    gaps.length > 0 && saveButton('stats/content-gaps', asked, 'content-gaps.csv'),
+    gaps.length > 0 && saveButton('stats/content-gaps', { ...asked, limit: 1000 }, 'content-gaps.csv'),
   )
   return [part]
 }
 
-export async function showDocuments({ period, chosen, filter, signal }) {
-  const sort = ['confidence', 'decisions', 'change'].includes(filter.sort) ? filter.sort : 'confidence'
-  const asked = { ...period, collection: chosen.collection, sort, limit: 50 }
+const ORDERS = { confidence: 'The weakest first', decisions: 'The most asked first', change: 'The most fallen first' }
+
+export async function showDocuments({ period, tenant, chosen, query, signal }: ViewRequest): Promise<readonly Child[]> {
+  const sort = query['sort'] ?? 'confidence'
+  const asked = { ...period, tenant, collection: chosen['collection'], sort, limit: 50 }
   const { documents } = await get('stats/documents', asked, signal)
-  const names = { confidence: 'The weakest first', decisions: 'The most asked first', change: 'The most fallen first' }
   return [
     el(
       'div',
@@ -63,8 +86,11 @@ export async function showDocuments({ period, chosen, filter, signal }) {
         ' ',
         el(
           'select',
-          { name: 'sort', onchange: ({ target }) => (location.hash = `#/documents?sort=${target.value}`) },
-          Object.entries(names).map(([value, name]) => el('option', { value, selected: value === sort }, name)),
+          {
+            name: 'sort',
+            onchange: ({ target }: Event) => (location.hash = changed({ sort: (target as HTMLSelectElement).value })),
+          },
+          Object.entries(ORDERS).map(([value, name]) => el('option', { value, selected: value === sort }, name)),
         ),
       ),
     ),
@@ -92,7 +118,7 @@ export async function showDocuments({ period, chosen, filter, signal }) {
                 el(
                   'span',
                   {},
-                  each.document_id,
+                  el('a', { href: linkTo('decisions', { document: each.document_id }) }, each.document_id),
                   ' ',
                   each.consistently_weak && el('span', { className: 'badge advise' }, 'Consistently weak'),
                 ),
@@ -110,7 +136,7 @@ export async function showDocuments({ period, chosen, filter, signal }) {
               ]),
             ),
           ),
-      documents.length > 0 && saveButton('stats/documents', asked, 'documents.csv'),
+      documents.length > 0 && saveButton('stats/documents', { ...asked, limit: 1000 }, 'documents.csv'),
     ),
   ]
 }

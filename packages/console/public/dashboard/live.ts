@@ -1,14 +1,16 @@
 /** Decisions as they arrive. */
-import { ApiError, follow, get } from './api.js'
-import { filters, listOf, row } from './decisions.js'
-import { counted, el, empty } from './dom.js'
+import { ApiError, follow, get } from './api.ts'
+import { filterOf, filters, listOf, row } from './decisions.ts'
+import { type Child, counted, el, empty } from './dom.ts'
+import type { Decision } from './answers.ts'
+import type { ViewRequest } from './view.ts'
 
 const SHOWN = 100
 const BEFORE = 20
 const AGAIN_MS = 5_000
 
-export async function showLive({ period, chosen, filter, signal, left }) {
-  const asked = { ...chosen, verdict: filter.verdict, reason: filter.reason, cache: filter.cache, mode: filter.mode }
+export async function showLive({ period, chosen, query, signal, left }: ViewRequest): Promise<readonly Child[]> {
+  const asked = { ...chosen, ...filterOf(query) }
   const { decisions } = await get('decisions', { ...period, ...asked, limit: BEFORE }, signal)
   const body = el('tbody', {}, decisions.map(row))
   const list = listOf(body, 'Decisions as they arrive, the latest first')
@@ -19,29 +21,30 @@ export async function showLive({ period, chosen, filter, signal, left }) {
   let since = decisions[0]?.id
   let arrived = 0
   let paused = false
-  let following
+  let following: AbortController | undefined
 
-  function add(decision) {
+  function add(decision: Decision): void {
     since = decision.id
     arrived++
     const added = row(decision)
     added.classList.add('new')
     body.prepend(added)
-    while (body.children.length > SHOWN) body.lastElementChild.remove()
+    while (body.children.length > SHOWN) body.lastElementChild?.remove()
     list.hidden = false
     nothing.hidden = true
   }
 
-  function tell(text) {
+  function tell(text: string): void {
     if (state.textContent !== text) state.textContent = text
   }
 
-  async function run(stop) {
+  async function run(stop: AbortSignal): Promise<void> {
     while (!stop.aborted) {
       try {
         tell(`Following. ${counted(arrived, 'decision')} arrived.`)
         for await (const decision of follow('decisions/live', { ...asked, since }, stop)) {
-          if (decision !== undefined) add(decision)
+          // A line is a decision, as in a list.
+          if (decision !== undefined) add(decision as Decision)
           tell(`Following. ${counted(arrived, 'decision')} arrived.`)
         }
       } catch (thrown) {
@@ -53,8 +56,8 @@ export async function showLive({ period, chosen, filter, signal, left }) {
     }
   }
 
-  /** Nobody is followed behind a tab that is not looked at: each look into the database costs. */
-  function update() {
+  /** A tab in the background does not follow: each look into the database costs. */
+  function update(): void {
     const wanted = !paused && !left.aborted && document.visibilityState === 'visible'
     if (wanted && following === undefined) {
       following = new AbortController()
@@ -74,7 +77,7 @@ export async function showLive({ period, chosen, filter, signal, left }) {
   document.addEventListener('visibilitychange', update, { signal: left })
   update()
   return [
-    filters('live', filter),
+    filters(query),
     el(
       'section',
       { className: 'card', 'aria-label': 'Live' },

@@ -1,8 +1,11 @@
-/** The overview: what became of the questions, in figures and over time. */
-import { get } from './api.js'
-import { bars, histogram, legend, timeSeries } from './charts.js'
+/** The overview: whether the gate is well, what became of the questions, and what it saved. */
+import { ALL_TENANTS, before, changed, linkTo, type Period } from './address.ts'
+import type { AlertRow, Named, Point, Policies, Stats } from './answers.ts'
+import { get } from './api.ts'
+import { bars, histogram, legend, type SeriesPoint, type Threshold, timeSeries } from './charts.ts'
 import {
   card,
+  type Child,
   counted,
   duration,
   el,
@@ -18,15 +21,17 @@ import {
   scrolling,
   table,
   words,
-} from './dom.js'
-import { saveButton } from './save-button.js'
+} from './dom.ts'
+import { saveButton } from './save-button.ts'
+import type { ViewRequest } from './view.ts'
 
-export async function showOverview({ period, chosen, signal, offer }) {
+export async function showOverview({ period, tenant, chosen, signal, offer }: ViewRequest): Promise<readonly Child[]> {
   const asked = { ...period, ...chosen }
-  const [stats, { policies }, { alerts }] = await Promise.all([
+  const [stats, earlier, { policies }, { alerts }] = await Promise.all([
     get('stats', asked, signal),
-    get('policies', {}, signal),
-    get('alerts', {}, signal),
+    get('stats', { ...chosen, ...before(period) }, signal),
+    get('policies', { tenant: tenant === ALL_TENANTS ? '' : tenant }, signal),
+    get('alerts', { tenant }, signal),
   ])
   offer(
     'collection',
@@ -39,7 +44,7 @@ export async function showOverview({ period, chosen, signal, offer }) {
   const open = alerts.filter(({ closed }) => closed === null)
   if (stats.decisions === 0) {
     return [
-      ...open.map(banner),
+      health(stats, open, tenant),
       card(
         'No decisions',
         empty('No question was judged in this period. Ask one on the start page, or choose a longer period.'),
@@ -47,33 +52,51 @@ export async function showOverview({ period, chosen, signal, offer }) {
     ]
   }
   return [
-    ...open.map(banner),
-    tiles(stats),
+    health(stats, open, tenant),
+    tiles(stats, earlier),
     el(
       'div',
       { className: 'grid' },
-      overTime(stats, asked),
-      el('div', { className: 'column' }, confidence(stats, policies), latency(stats), byPolicy(stats)),
+      overTime(stats, asked, period),
+      el('div', { className: 'column' }, confidence(stats, policies), latency(stats), byGroup(stats)),
       el('div', { className: 'column' }, reasons(stats), cache(stats), savings(stats), recording(stats)),
       pastAlerts(alerts),
     ),
   ]
 }
 
-/** An alert that is open. */
-function banner(alert) {
+/** Whether all is well, in one line; else what is not, and where to look. */
+function health(stats: Stats, open: readonly AlertRow[], tenant: string): HTMLElement {
+  const lost = lostOf(stats)
+  const problems: Child[] = [
+    ...open.map((alert) => [
+      el('strong', {}, alert.message),
+      tenant === ALL_TENANTS && el('a', { href: changed({ tenant: alert.tenant }) }, alert.tenant),
+      el('span', {}, `${measured(alert)}, since `, moment(alert.opened)),
+    ]),
+    ...(lost > 0
+      ? [[el('strong', {}, `${counted(lost, 'decision')} lost`), el('span', {}, 'See Recording below.')]]
+      : []),
+  ]
+  if (problems.length === 0) {
+    const asked = stats.decisions === 0 ? 'No question was asked.' : `${counted(stats.decisions, 'question')} judged.`
+    return el('p', { className: 'health pass' }, el('strong', {}, 'All is well. '), `No alert is open. ${asked}`)
+  }
   return el(
-    'p',
-    { className: 'alert advise' },
-    el('strong', {}, alert.message),
-    el('span', {}, `${measured(alert)}, since `, moment(alert.opened)),
+    'ul',
+    { className: 'health', 'aria-label': 'What needs attention' },
+    problems.map((problem) => el('li', { className: 'alert advise' }, problem)),
   )
 }
 
+function lostOf({ recording: counts }: Stats): number {
+  return counts === undefined ? 0 : counts.missing + counts.dropped + counts.rejected
+}
+
 /** The figure of an alert beside its bound: a share, a stability index, or a number of collections. */
-function measured({ kind, value, bound }) {
+function measured({ kind, value, bound }: AlertRow): string {
   if (kind === 'calibration_outdated') return counted(value, 'collection')
-  const shown = kind.endsWith('_drift') ? figure : (share) => percent(share, 1)
+  const shown = kind.endsWith('_drift') ? figure : (share: number): string => percent(share, 1)
   // The insufficiency rate is told by the share of questions whose evidence sufficed, as its bound is.
   if (kind === 'insufficiency_high')
     return `Enough for ${shown(value)} of questions, expected for at least ${shown(bound)}`
@@ -83,7 +106,7 @@ function measured({ kind, value, bound }) {
 const LISTED_ALERTS = 10
 
 /** The alerts that there were. */
-function pastAlerts(alerts) {
+function pastAlerts(alerts: readonly AlertRow[]): Child {
   if (alerts.length === 0) return undefined
   const part = card(
     'Alerts',
@@ -107,45 +130,112 @@ function pastAlerts(alerts) {
   return part
 }
 
-function tiles({
-  decisions,
-  by_verdict: verdicts,
-  by_cache: cached,
-  savings: saved,
-  currency,
-  latency: times,
-  mean_confidence: mean,
-}) {
-  const avoided = saved.calls_avoided_by_refusal + saved.calls_avoided_by_cache
-  const tile = (name, value, note, kind = '') =>
+/** The figures that matter most: each leads to its questions, and says how it was in the period before. */
+function tiles(stats: Stats, earlier: Stats): HTMLElement {
+  const { decisions, by_verdict: verdicts, by_cache: cached, savings: saved, latency: times } = stats
+  const avoided = avoidedIn(stats)
+  const shareThen = (part: number): string => percent(part, earlier.decisions)
+  const tile = (name: string, address: string, value: string, note: string, then = '', kind = ''): HTMLElement =>
     el(
       'div',
       { className: `tile ${kind}` },
       el('dt', {}, name),
-      el('dd', {}, el('strong', {}, value), el('span', {}, note)),
+      el(
+        'dd',
+        {},
+        el('a', { href: address, onclick: stay(address) }, el('strong', {}, value)),
+        el('span', {}, note),
+        earlier.decisions > 0 && then !== '' && then !== NOTHING && el('small', {}, `${then} before`),
+      ),
     )
+  const list = (changes: Readonly<Record<string, string>> = {}): string => linkTo('decisions', changes)
   return el(
     'dl',
     { className: 'tiles' },
-    tile('Decisions', number(decisions), `${percent(verdicts.pass, decisions)} pass`),
-    tile('Refused', percent(verdicts.refuse, decisions), counted(verdicts.refuse, 'question'), 'refuse'),
-    tile('With a caution', percent(verdicts.advise, decisions), counted(verdicts.advise, 'answer'), 'advise'),
-    tile('From the cache', percent(fromCache(cached), decisions), counted(fromCache(cached), 'answer')),
-    tile('Calls avoided', number(avoided), `${percent(avoided, decisions)} of all questions`, 'pass'),
-    saved.money && tile('Saved', money(saved.money.net, currency), `by ${counted(saved.money.calls, 'call')}`, 'pass'),
-    tile('Response time', duration(times.all.p50), `95 % within ${duration(times.all.p95)}`),
-    tile('Mean confidence', figure(mean), 'from 0 to 1'),
+    tile(
+      'Decisions',
+      list(),
+      number(decisions),
+      `${percent(verdicts.pass, decisions)} pass`,
+      number(earlier.decisions),
+    ),
+    tile(
+      'Refused',
+      list({ verdict: 'refuse' }),
+      percent(verdicts.refuse, decisions),
+      counted(verdicts.refuse, 'question'),
+      shareThen(earlier.by_verdict.refuse),
+      'refuse',
+    ),
+    tile(
+      'With a caution',
+      list({ verdict: 'advise' }),
+      percent(verdicts.advise, decisions),
+      counted(verdicts.advise, 'answer'),
+      shareThen(earlier.by_verdict.advise),
+      'advise',
+    ),
+    tile(
+      'From the cache',
+      list({ cache: 'hit' }),
+      percent(fromCache(cached), decisions),
+      counted(fromCache(cached), 'answer'),
+      shareThen(fromCache(earlier.by_cache)),
+    ),
+    tile(
+      'Calls avoided',
+      '#title-saved',
+      number(avoided),
+      `${percent(avoided, decisions)} of all questions`,
+      number(avoidedIn(earlier)),
+      'pass',
+    ),
+    saved.money !== null &&
+      tile(
+        'Saved',
+        '#title-saved',
+        money(saved.money.net, stats.currency),
+        `by ${counted(saved.money.calls, 'call')}`,
+        earlier.savings.money === null ? '' : money(earlier.savings.money.net, stats.currency),
+        'pass',
+      ),
+    tile(
+      'Response time',
+      '#title-response-time',
+      duration(times.all.p50),
+      `95 % within ${duration(times.all.p95)}`,
+      duration(earlier.latency.all.p50),
+    ),
+    tile(
+      'Mean confidence',
+      '#title-confidence',
+      figure(stats.mean_confidence),
+      'from 0 to 1',
+      figure(earlier.mean_confidence),
+    ),
   )
 }
 
+/** A link to a card of this view goes there, and leaves the address as it is. */
+function stay(address: string): ((event: Event) => void) | undefined {
+  if (address.startsWith('#/')) return undefined
+  return (event) => {
+    event.preventDefault()
+    document.getElementById(address.slice(1))?.scrollIntoView({ behavior: 'smooth' })
+  }
+}
+
+const avoidedIn = ({ savings: saved }: Stats): number => saved.calls_avoided_by_refusal + saved.calls_avoided_by_cache
+
 /** Answers that were sent again, whatever the cache found them by. */
-function fromCache(by) {
+function fromCache(by: Stats['by_cache']): number {
   return by.hit + by['evidence-hit'] + by.stale
 }
 
-function overTime(stats, asked) {
+function overTime(stats: Stats, asked: Record<string, string | number | undefined>, period: Period): HTMLElement {
   const points = filled(stats)
-  const each = stats.interval === 'hour' ? 'Each bar is an hour.' : 'Each bar is a day of UTC.'
+  const each = `Each bar is ${stats.interval === 'hour' ? 'an hour' : 'a day'}; all times are UTC.`
+  const linkOf = ({ start }: { readonly start: string }): string => spanLink(start, stats.interval, period)
   const part = card(
     'Over time',
     el('div', { className: 'beside' }, legend(), el('span', { className: 'quiet' }, each)),
@@ -153,6 +243,7 @@ function overTime(stats, asked) {
       points,
       interval: stats.interval,
       label: `Decisions by ${stats.interval}: ${stats.decisions} in all, ${stats.by_verdict.refuse} refused. The table below has every figure.`,
+      linkOf,
     }),
     details(
       'series',
@@ -176,7 +267,11 @@ function overTime(stats, asked) {
             ),
           ],
           stats.series.map((point) => [
-            point.start.slice(0, stats.interval === 'day' ? 10 : 16).replace('T', ' '),
+            el(
+              'a',
+              { href: linkOf(point) },
+              point.start.slice(0, stats.interval === 'day' ? 10 : 16).replace('T', ' '),
+            ),
             number(point.decisions),
             number(point.by_verdict.pass),
             number(point.by_verdict.advise),
@@ -196,10 +291,18 @@ function overTime(stats, asked) {
   return part
 }
 
+const spanOf = (interval: Stats['interval']): number => (interval === 'hour' ? 3_600_000 : 86_400_000)
+
+/** The decisions of one hour or day, as far as it lies in the period. */
+function spanLink(start: string, interval: Stats['interval'], { from, to }: Period): string {
+  const end = new Date(Date.parse(start) + spanOf(interval)).toISOString()
+  return linkTo('decisions', { period: '', from: start > from ? start : from, to: end < to ? end : to })
+}
+
 /** Every hour or day of the period, those without decisions too. */
-function filled({ series, from, to, interval }) {
-  const spanMs = interval === 'hour' ? 3_600_000 : 86_400_000
-  const known = new Map(series.map((point) => [Date.parse(point.start), point]))
+function filled({ series, from, to, interval }: Stats): SeriesPoint[] {
+  const spanMs = spanOf(interval)
+  const known = new Map<number, Point>(series.map((point) => [Date.parse(point.start), point]))
   const [first, end] = [Date.parse(from), Date.parse(to)]
   return Array.from({ length: Math.round((end - first) / spanMs) }, (_, at) => {
     const startMs = first + at * spanMs
@@ -209,11 +312,14 @@ function filled({ series, from, to, interval }) {
 }
 
 /** The histogram, with a threshold that can be moved to see what it would have refused. */
-function confidence({ confidence_histogram: bins, by_policy: used }, policies) {
+function confidence(
+  { confidence_histogram: bins, by_policy: used }: Stats,
+  policies: Policies['policies'],
+): HTMLElement {
   const total = bins.reduce((sum, { pass, advise, refuse }) => sum + pass + advise + refuse, 0)
   const policy = policies.find(({ id }) => id === used[0]?.name)?.policy
   const { refuseBelow, adviseBelow } = policy?.gates?.find(({ gate }) => gate === 'confidence-range') ?? {}
-  const lines = (moved) => [
+  const lines = (moved?: number): Threshold[] => [
     ...(refuseBelow === undefined ? [] : [{ at: refuseBelow, name: 'refuse', kind: 'refuse' }]),
     ...(adviseBelow === undefined ? [] : [{ at: adviseBelow, name: 'advise', kind: 'advise' }]),
     ...(moved === undefined ? [] : [{ at: moved, name: 'tried', kind: 'tried' }]),
@@ -222,14 +328,16 @@ function confidence({ confidence_histogram: bins, by_policy: used }, policies) {
     bins,
     thresholds: lines(),
     label: `Decisions by confidence. ${bins
-      .map(({ pass, advise, refuse }, at) => [pass + advise + refuse, at])
-      .filter(([count]) => count > 0)
-      .map(([count, at]) => `From ${(at / 20).toFixed(2)}: ${count}`)
+      .map(({ pass, advise, refuse }, at) => ({ count: pass + advise + refuse, at }))
+      .filter(({ count }) => count > 0)
+      .map(({ count, at }) => `From ${(at / 20).toFixed(2)}: ${count}`)
       .join(', ')}.`,
+    linkOf: (at) =>
+      linkTo('decisions', { min_confidence: (at / 20).toFixed(2), max_confidence: ((at + 1) / 20).toFixed(2) }),
   })
   const start = Math.round((refuseBelow ?? 0.5) * 20)
   const outcome = el('output', { id: 'counterfactual', htmlFor: 'try' })
-  const tell = (step) => {
+  const tell = (step: number): void => {
     const below = bins.slice(0, step).reduce((sum, { pass, advise, refuse }) => sum + pass + advise + refuse, 0)
     const refused = bins.reduce((sum, { refuse }) => sum + refuse, 0)
     outcome.textContent = `Refusing below ${(step / 20).toFixed(2)} would refuse ${percent(below, total)} (${number(below)}) instead of ${percent(refused, total)} (${number(refused)}).`
@@ -263,22 +371,20 @@ function confidence({ confidence_histogram: bins, by_policy: used }, policies) {
   )
 }
 
-function reasons({ by_reason: by, decisions }) {
+function reasons({ by_reason: by, decisions }: Stats): HTMLElement {
   const entries = Object.entries(by)
     .sort(([, a], [, b]) => b - a)
-    .map(([reason, count]) => [
-      reason,
-      count,
-      el('a', { href: `#/decisions?reason=${encodeURIComponent(reason)}` }, words(reason)),
-    ])
+    .map(
+      ([reason, count]) => [reason, count, el('a', { href: linkTo('decisions', { reason }) }, words(reason))] as const,
+    )
   return card(
     'Reasons',
     bars(entries, decisions, (reason) => (reason === 'passed' ? 'pass' : '')),
   )
 }
 
-function cache({ by_cache: by, decisions }) {
-  const names = {
+function cache({ by_cache: by, decisions }: Stats): HTMLElement {
+  const names: Readonly<Record<string, string>> = {
     hit: 'Answered from the cache',
     'evidence-hit': 'Answered from the cache, by its evidence',
     miss: 'Not in the cache',
@@ -288,15 +394,18 @@ function cache({ by_cache: by, decisions }) {
   const entries = Object.entries(by)
     .filter(([, count]) => count > 0)
     .sort(([, a], [, b]) => b - a)
-    .map(([state, count]) => [state, count, names[state] ?? state])
+    .map(
+      ([state, count]) =>
+        [state, count, el('a', { href: linkTo('decisions', { cache: state }) }, names[state] ?? state)] as const,
+    )
   return card(
     'Cache',
     bars(entries, decisions, (state) => (state.endsWith('hit') ? 'pass' : '')),
   )
 }
 
-function latency({ latency: times, mean_retrieval_ms: retrieval, mean_generation_ms: generation }) {
-  const row = (name, { counted, p50, p90, p95, p99 }) => [
+function latency({ latency: times, mean_retrieval_ms: retrieval, mean_generation_ms: generation }: Stats): HTMLElement {
+  const row = (name: string, { counted, p50, p90, p95, p99 }: Stats['latency']['all']): Child[] => [
     name,
     number(counted),
     ...[p50, p90, p95, p99].map((ms) => duration(ms)),
@@ -326,15 +435,18 @@ function savings({
   input_tokens: input,
   output_tokens: output,
   escalated,
-}) {
+}: Stats): HTMLElement {
   const { measured, estimated, money: amounts } = saved
-  const tokens = ({ calls: some, input_tokens: read, output_tokens: written }) =>
+  const tokens = ({ calls: some, input_tokens: read, output_tokens: written }: typeof measured): string =>
     some === 0 ? NOTHING : `${number(read + written)}, of ${counted(some, 'call')}`
-  const spending = amounts && [
-    [`What ${number(amounts.calls)} of the calls would have cost`, money(amounts.model_cost, currency)],
-    ['Less what their retrievals cost', money(amounts.retrieval_cost, currency)],
-    ['Saved', el('strong', {}, money(amounts.net, currency))],
-  ]
+  const spending: readonly (readonly Child[])[] =
+    amounts === null
+      ? []
+      : [
+          [`What ${number(amounts.calls)} of the calls would have cost`, money(amounts.model_cost, currency)],
+          ['Less what their retrievals cost', money(amounts.retrieval_cost, currency)],
+          ['Saved', el('strong', {}, money(amounts.net, currency))],
+        ]
   return card(
     'Saved',
     table(
@@ -347,8 +459,8 @@ function savings({
         ['Tokens used', number(input + output)],
         ['Tokens saved, as the model counted them', tokens(measured)],
         ['Tokens saved, estimated by an average call', tokens(estimated)],
-        ['Calls avoided whose tokens nobody knows', number(saved.unknown_calls)],
-        ...(spending ?? []),
+        ['Calls avoided whose tokens are not known', number(saved.unknown_calls)],
+        ...spending,
         ['Waiting saved, at the mean of an answer', duration(saved.generation_ms_saved)],
         ['Refusals that ask for a person', number(escalated)],
       ],
@@ -356,10 +468,10 @@ function savings({
   )
 }
 
-function byPolicy({ by_policy: used, by_collection: collections, by_tenant: tenants }) {
-  const rows = (entries, shown = (name) => name) =>
+function byGroup({ by_policy: used, by_collection: collections, by_tenant: tenants }: Stats): HTMLElement {
+  const rows = (entries: readonly Named[], name: 'policy' | 'collection' | 'tenant'): Child[][] =>
     entries.map((each) => [
-      shown(each.name),
+      el('a', { href: changed({ [name]: each.name }) }, name === 'policy' ? policyName(each.name) : each.name),
       number(each.decisions),
       percent(each.by_verdict.refuse, each.decisions),
       figure(each.mean_confidence),
@@ -369,18 +481,19 @@ function byPolicy({ by_policy: used, by_collection: collections, by_tenant: tena
     'By policy and collection',
     scrolling(
       'By policy and collection',
-      table('By policy', ['Policy', ...columns], rows(used, policyName)),
-      table('By collection', ['Collection', ...columns], rows(collections)),
-      tenants.length > 1 && table('By tenant', ['Tenant', ...columns], rows(tenants)),
+      table('By policy', ['Policy', ...columns], rows(used, 'policy')),
+      table('By collection', ['Collection', ...columns], rows(collections, 'collection')),
+      tenants.length > 1 && table('By tenant', ['Tenant', ...columns], rows(tenants, 'tenant')),
     ),
   )
   part.classList.add('same-columns')
   return part
 }
 
-function recording({ recording: counts }) {
+function recording(stats: Stats): Child {
+  const { recording: counts } = stats
   if (counts === undefined) return undefined
-  const lost = counts.missing + counts.dropped + counts.rejected
+  const lost = lostOf(stats)
   return card(
     'Recording',
     el(
@@ -403,6 +516,6 @@ function recording({ recording: counts }) {
   )
 }
 
-function details(name, title, ...children) {
+function details(name: string, title: string, ...children: readonly Child[]): HTMLElement {
   return el('details', { 'data-name': name }, el('summary', {}, title), children)
 }

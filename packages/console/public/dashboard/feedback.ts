@@ -1,10 +1,28 @@
 /** How often the gate errs, by what people say, and what follows from it. */
-import { get } from './api.js'
-import { badge, card, el, empty, moment, NOTHING, number, percent, policyName, scrolling, table, words } from './dom.js'
-import { saveButton } from './save-button.js'
+import { linkTo } from './address.ts'
+import type { PolicyErrors } from './answers.ts'
+import { get } from './api.ts'
+import {
+  badge,
+  card,
+  type Child,
+  el,
+  empty,
+  moment,
+  NOTHING,
+  number,
+  percent,
+  policyName,
+  scrolling,
+  table,
+  words,
+} from './dom.ts'
+import { saveButton } from './save-button.ts'
+import type { ViewRequest } from './view.ts'
 
-export async function showFeedback({ period, signal }) {
-  const { policies, labels } = await get('feedback', period, signal)
+export async function showFeedback({ period, tenant, signal }: ViewRequest): Promise<readonly Child[]> {
+  const asked = { ...period, tenant }
+  const { policies, labels } = await get('feedback', asked, signal)
   return [
     card(
       'How often the gate errs',
@@ -42,7 +60,7 @@ export async function showFeedback({ period, signal }) {
       'Latest labels',
       labels.length === 0
         ? empty(
-            'Nobody has said anything yet. Open a decision to label it, or send POST feedback with the id that came with an answer.',
+            'There are no labels yet. Open a decision to label it, or send POST feedback with the id that came with an answer.',
           )
         : scrolling(
             'Labels',
@@ -50,7 +68,7 @@ export async function showFeedback({ period, signal }) {
               'Latest labels',
               ['When', 'Decision', 'By', 'Says', 'Comment'],
               labels.map(({ at, event_id: id, verdict, source, rating, comment }) => [
-                el('a', { href: `#/decisions/${encodeURIComponent(id)}` }, moment(at)),
+                el('a', { href: linkTo('decisions', {}, id) }, moment(at)),
                 verdict === null ? NOTHING : badge(verdict),
                 words(source),
                 words(rating),
@@ -58,21 +76,21 @@ export async function showFeedback({ period, signal }) {
               ]),
             ),
           ),
-      labels.length > 0 && saveButton('feedback', period, 'labels.csv'),
+      labels.length > 0 && saveButton('feedback', { ...asked, limit: 1000 }, 'labels.csv'),
     ),
   ]
 }
 
-function said({ decisions, right, wrong }) {
+function said({ decisions, right, wrong }: PolicyErrors['refusals']): string {
   return `${number(right)} right, ${number(wrong)} wrong, of ${number(decisions)}`
 }
 
-function rate({ rate: value, low, high }) {
+function rate({ rate: value, low, high }: PolicyErrors['false_refusals']): string {
   if (value === null) return 'Unknown without labels'
   return `${percent(value, 1)} (${percent(low, 1)} to ${percent(high, 1)})`
 }
 
-function suggestion(said) {
+function suggestion(said: PolicyErrors['suggestion']): string {
   if (said === null) return NOTHING
   const change = said.from === undefined ? '' : ` ${said.gate} from ${said.from} to ${said.to}`
   return `${words(said.action)}${change}: ${said.because.toLowerCase()}`

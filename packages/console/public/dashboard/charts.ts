@@ -1,14 +1,15 @@
 /** Charts as plain SVG, drawn at the size they are shown in. Each has a text for those who do not see it. */
-import { el, number, percent, svg } from './dom.js'
+import type { ByVerdict } from '../../src/d1/statistics/totals.ts'
+import { type Child, el, number, percent, svg } from './dom.ts'
 
-const VERDICTS = ['pass', 'advise', 'refuse']
+const VERDICTS = ['pass', 'advise', 'refuse'] as const
 
 /** Draws at the width there is, and again whenever it changes. */
-function sized(className, draw) {
+function sized(className: string, draw: (width: number) => SVGElement): HTMLElement {
   const box = el('div', { className: `chart ${className}` })
   let width = 0
   new ResizeObserver(([entry]) => {
-    const now = Math.floor(entry.contentRect.width)
+    const now = Math.floor(entry!.contentRect.width)
     if (now === width || now < 40) return
     width = now
     box.replaceChildren(draw(width))
@@ -16,34 +17,56 @@ function sized(className, draw) {
   return box
 }
 
+/** A part of a chart that leads to its decisions by a pointer; texts beside the chart have the same links for a keyboard. */
+function leading(address: string, ...children: readonly Child[]): SVGElement {
+  const group = svg('g', { class: 'leading' }, ...children)
+  group.addEventListener('click', () => (location.hash = address))
+  return group
+}
+
 /** A round number not under the largest count, with a whole number half-way. */
-function niceCeiling(value) {
+function niceCeiling(value: number): number {
   if (value <= 2) return 2
   const magnitude = 10 ** Math.floor(Math.log10(value))
   return [1, 1.6, 2, 4, 6, 8, 10].map((step) => step * magnitude).find((step) => step >= value) ?? value
 }
 
 /** Lines at nothing, half and all of `most`, each with its count. */
-function countLines(most, y, left, end) {
+function countLines(most: number, y: (value: number) => number, left: number, end: number): Child {
   return [0, most / 2, most].map((count) => [
     svg('line', { class: 'grid', x1: left, x2: end, y1: y(count), y2: y(count) }),
     svg('text', { class: 'axis', x: left - 8, y: y(count) + 4, 'text-anchor': 'end' }, number(count)),
   ])
 }
 
+/** Decisions of one hour or day. */
+export interface SeriesPoint {
+  readonly start: string
+  readonly decisions: number
+  readonly by_verdict: ByVerdict
+}
+
+interface TimeSeries {
+  readonly points: readonly SeriesPoint[]
+  readonly interval: 'hour' | 'day'
+  /** The chart in words. */
+  readonly label: string
+  /** Where a bar leads. */
+  readonly linkOf: (point: SeriesPoint) => string
+}
+
 /** Decisions over time, stacked by verdict. */
-export function timeSeries({ points, interval, label }) {
+export function timeSeries({ points, interval, label, linkOf }: TimeSeries): HTMLElement {
   const height = 220
   const [left, right, top, bottom] = [44, 4, 10, 26]
   return sized('series', (width) => {
     const most = niceCeiling(Math.max(...points.map(({ decisions }) => decisions), 0))
     const step = (width - left - right) / points.length
-    const y = (value) => top + (height - top - bottom) * (1 - value / most)
+    const y = (value: number): number => top + (height - top - bottom) * (1 - value / most)
     const bars = points.map((point, at) => {
       let under = 0
-      return svg(
-        'g',
-        {},
+      return leading(
+        linkOf(point),
         svg('title', {}, tip(point, interval)),
         svg('rect', { class: 'hover', x: left + at * step, y: top, width: step, height: height - top - bottom }),
         VERDICTS.map((verdict) => {
@@ -77,38 +100,56 @@ export function timeSeries({ points, interval, label }) {
   })
 }
 
-function tip({ start, by_verdict: by }, interval) {
+function tip({ start, by_verdict: by }: SeriesPoint, interval: 'hour' | 'day'): string {
   return `${tick(start, interval)}: ${by.pass} pass, ${by.advise} advise, ${by.refuse} refuse`
 }
 
-const HOUR = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
-const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
-// Days are days of UTC.
-const UTC_DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
+const HOUR = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' })
+const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
 
-function tick(start, interval) {
+function tick(start: string, interval: 'hour' | 'day'): string {
   const time = new Date(start)
-  if (interval === 'day') return UTC_DAY.format(time)
-  return time.getHours() === 0 ? DAY.format(time) : HOUR.format(time)
+  return interval === 'day' || time.getUTCHours() === 0 ? DAY.format(time) : HOUR.format(time)
+}
+
+/** A line in the histogram. */
+export interface Threshold {
+  /** 0..1 */
+  readonly at: number
+  readonly name: string
+  readonly kind: string
+}
+
+interface Histogram {
+  /** Decisions by twentieth of confidence, the lowest first. */
+  readonly bins: readonly ByVerdict[]
+  readonly thresholds: readonly Threshold[]
+  /** The chart in words. */
+  readonly label: string
+  /** Where the bar of a bin leads. */
+  readonly linkOf: (bin: number) => string
 }
 
 /** Confidence in twentieths, stacked by verdict, with thresholds drawn in. */
-export function histogram({ bins, thresholds, label }) {
+export function histogram({ bins, thresholds, label, linkOf }: Histogram): {
+  readonly element: HTMLElement
+  /** Draws other thresholds. */
+  readonly move: (moved: readonly Threshold[]) => void
+} {
   const height = 212
   const [left, right, top, bottom] = [44, 12, 36, 26]
   const box = sized('histogram', draw)
   let lines = thresholds
 
-  function draw(width) {
+  function draw(width: number): SVGElement {
     const most = niceCeiling(Math.max(...bins.map(({ pass, advise, refuse }) => pass + advise + refuse), 0))
-    const x = (value) => left + (width - left - right) * value
-    const y = (value) => top + (height - top - bottom) * (1 - value / most)
+    const x = (value: number): number => left + (width - left - right) * value
+    const y = (value: number): number => top + (height - top - bottom) * (1 - value / most)
     const bars = bins.map((bin, at) => {
       let under = 0
       const range = `${(at / 20).toFixed(2)} to ${((at + 1) / 20).toFixed(2)}`
-      return svg(
-        'g',
-        {},
+      return leading(
+        linkOf(at),
         svg('title', {}, `${range}: ${bin.pass} pass, ${bin.advise} advise, ${bin.refuse} refuse`),
         svg('rect', { class: 'hover', x: x(at / 20), y: top, width: x(0.05) - left, height: height - top - bottom }),
         VERDICTS.map((verdict) => {
@@ -152,7 +193,7 @@ export function histogram({ bins, thresholds, label }) {
 
   return {
     element: box,
-    move(moved) {
+    move(moved: readonly Threshold[]) {
       lines = moved
       box.replaceChildren(draw(Math.floor(box.getBoundingClientRect().width)))
     },
@@ -160,10 +201,10 @@ export function histogram({ bins, thresholds, label }) {
 }
 
 /** A line without axes, for a trend from 0 to 1. */
-export function sparkline(values, label) {
+export function sparkline(values: readonly number[], label: string): SVGElement {
   const [width, height] = [120, 28]
-  const x = (at) => (values.length < 2 ? width / 2 : 4 + ((width - 8) * at) / (values.length - 1))
-  const y = (value) => 4 + (height - 8) * (1 - value)
+  const x = (at: number): number => (values.length < 2 ? width / 2 : 4 + ((width - 8) * at) / (values.length - 1))
+  const y = (value: number): number => 4 + (height - 8) * (1 - value)
   return svg(
     'svg',
     { class: 'spark', width, height, role: 'img', 'aria-label': label },
@@ -174,8 +215,12 @@ export function sparkline(values, label) {
   )
 }
 
-/** Names with bars, the longest first. A name may be a button. */
-export function bars(entries, total, kindOf = () => '') {
+/** Names with bars, in their order; what is shown for a name may be a link. */
+export function bars(
+  entries: readonly (readonly [name: string, count: number, shown?: Child])[],
+  total: number,
+  kindOf: (name: string) => string = () => '',
+): HTMLElement {
   const most = Math.max(...entries.map(([, count]) => count), 1)
   return el(
     'ul',
@@ -196,7 +241,7 @@ export function bars(entries, total, kindOf = () => '') {
 }
 
 /** What the colours of the verdicts mean. */
-export function legend() {
+export function legend(): HTMLElement {
   return el(
     'ul',
     { className: 'legend', 'aria-label': 'Colours' },

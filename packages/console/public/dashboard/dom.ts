@@ -1,67 +1,83 @@
-/** Elements without markup: whatever comes from questions, documents or people becomes text nodes. */
+/** Elements without markup: texts of questions, documents and people become text nodes. */
 
-/** An element with properties and children; `undefined`, `null` and `false` among the children are left out. */
-export function el(name, properties = {}, ...children) {
-  return fill(document.createElement(name), properties, children)
-}
+/** What an element may hold: `undefined`, `null` and `false` are left out. */
+export type Child = Node | string | number | false | null | undefined | readonly Child[]
+/** Properties and attributes by name; listeners by `on` and the event. */
+export type Properties = Readonly<Record<string, unknown>>
 
-const SVG = 'http://www.w3.org/2000/svg'
-
-/** The same for SVG, whose properties are all attributes. */
-export function svg(name, attributes = {}, ...children) {
-  const element = document.createElementNS(SVG, name)
-  for (const [attribute, value] of Object.entries(attributes)) element.setAttribute(attribute, value)
-  element.append(...kept(children))
-  return element
-}
-
-function fill(element, properties, children) {
-  for (const [name, value] of Object.entries(properties)) {
+/** An element with properties and children. */
+export function el<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  properties: Properties = {},
+  ...children: readonly Child[]
+): HTMLElementTagNameMap[Name] {
+  const element = document.createElement(name)
+  for (const [property, value] of Object.entries(properties)) {
     if (value === undefined || value === null) continue
-    if (name.startsWith('on')) element.addEventListener(name.slice(2), value)
-    else if (name in element && name !== 'list') element[name] = value
-    else element.setAttribute(name, value)
+    if (property.startsWith('on')) element.addEventListener(property.slice(2), value as EventListener)
+    else if (property in element && property !== 'list') Reflect.set(element, property, value)
+    else element.setAttribute(property, `${value as string | number | boolean}`)
   }
   element.append(...kept(children))
   return element
 }
 
-function kept(children) {
-  return children.flat(Infinity).filter((child) => child !== undefined && child !== null && child !== false)
+const SVG = 'http://www.w3.org/2000/svg'
+
+/** The same for SVG, whose properties are all attributes. */
+export function svg<Name extends keyof SVGElementTagNameMap>(
+  name: Name,
+  attributes: Readonly<Record<string, string | number>> = {},
+  ...children: readonly Child[]
+): SVGElementTagNameMap[Name] {
+  const element = document.createElementNS(SVG, name)
+  for (const [attribute, value] of Object.entries(attributes)) element.setAttribute(attribute, String(value))
+  element.append(...kept(children))
+  return element
 }
+
+function kept(children: readonly Child[]): (Node | string)[] {
+  return children.flatMap((child) => {
+    if (child === undefined || child === null || child === false) return []
+    if (isList(child)) return kept(child)
+    return [typeof child === 'number' ? String(child) : child]
+  })
+}
+
+const isList = (child: Child): child is readonly Child[] => Array.isArray(child)
 
 const NUMBER = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
 const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
-const MOMENT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+const MOMENT = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium', timeZone: 'UTC' })
 
 export const NOTHING = '–'
 
 /** A whole number, short from ten thousand on. */
-export function number(value) {
+export function number(value: number | null | undefined): string {
   if (value === null || value === undefined) return NOTHING
   return Math.abs(value) < 10_000 ? NUMBER.format(value) : COMPACT.format(value)
 }
 
 /** A number of things. */
-export function counted(value, thing) {
+export function counted(value: number, thing: string): string {
   return `${number(value)} ${thing}${value === 1 ? '' : 's'}`
 }
 
 /** A share of a whole, in per cent. */
-export function percent(part, whole) {
-  if (!whole) return NOTHING
+export function percent(part: number | null | undefined, whole: number | null | undefined): string {
+  if (!whole || part === null || part === undefined) return NOTHING
   const share = (part / whole) * 100
   return `${share > 0 && share < 10 ? share.toFixed(1) : share.toFixed(0)} %`
 }
 
 /** A figure from 0 to 1, cut and not rounded: .6999 must not read as .70. */
-export function figure(value, digits = 2) {
+export function figure(value: number | null | undefined, digits = 2): string {
   if (value === null || value === undefined) return NOTHING
   return (Math.floor(value * 10 ** digits + 1e-9) / 10 ** digits).toFixed(digits)
 }
 
 /** A length of time. */
-export function duration(ms) {
+export function duration(ms: number | null | undefined): string {
   if (ms === null || ms === undefined) return NOTHING
   if (ms < 10) return `${ms.toFixed(1)} ms`
   if (ms < 1_000) return `${ms.toFixed(0)} ms`
@@ -74,30 +90,36 @@ const AMOUNT = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFr
 const SMALL_AMOUNT = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 })
 
 /** An amount of money: a small one with its first three figures, so that a fraction of a cent is not nothing. */
-export function money(amount, currency) {
+export function money(amount: number | null | undefined, currency?: string | null): string {
   if (amount === null || amount === undefined) return NOTHING
   const small = amount !== 0 && Math.abs(amount) < 1
   return `${(small ? SMALL_AMOUNT : AMOUNT).format(amount)} ${currency ?? ''}`.trim()
 }
 
-/** A moment in the reader's own time, with UTC when pointed at. */
-export function moment(iso) {
+/** A moment, in UTC as everything on the page. */
+export function moment(iso: string): HTMLTimeElement {
   return el('time', { dateTime: iso, title: iso }, MOMENT.format(new Date(iso)))
 }
 
 /** A code such as `very-low` or `confidence_low`, as words. */
-export function words(code) {
-  const text = String(code).replaceAll(/[-_]/g, ' ')
+export function words(code: string): string {
+  const text = code.replaceAll(/[-_]/g, ' ')
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 /** A verdict or outcome: a word with a sign, never colour alone. */
-export function badge(verdict) {
+export function badge(verdict: string): HTMLElement {
   return el('span', { className: `badge ${verdict}` }, words(verdict))
 }
 
+/** A column of a table. */
+interface Column {
+  readonly name: string
+  readonly className: string
+}
+
 /** Columns of figures: they stand under each other at the end. */
-export const figures = (...names) => names.map((name) => ({ name, className: 'figures' }))
+export const figures = (...names: readonly string[]): Column[] => names.map((name) => ({ name, className: 'figures' }))
 
 /** Columns from which on a row becomes a card of its own where the screen is narrow. */
 const STACKED_FROM = 4
@@ -106,10 +128,14 @@ const STACKED_FROM = 4
  * A table that a screen reader and a phone can read: each cell knows its column. A column is a name, or comes from
  * `figures`.
  */
-export function table(caption, columns, rows) {
+export function table(
+  caption: string,
+  columns: readonly (string | Column)[],
+  rows: readonly (readonly Child[])[],
+): HTMLTableElement {
   const named = columns.map((column) => (typeof column === 'string' ? { name: column, className: '' } : column))
-  const cell = (value, at) => {
-    const { name, className } = named[at]
+  const cell = (value: Child, at: number): HTMLElement => {
+    const { name, className } = named[at]!
     const shown = value ?? NOTHING
     return at === 0
       ? el('th', { scope: 'row', 'data-column': name, className }, shown)
@@ -137,18 +163,18 @@ export function table(caption, columns, rows) {
 }
 
 /** A table that may be wider than the screen: it scrolls in itself, by keyboard too. */
-export function scrolling(name, ...tables) {
+export function scrolling(name: string, ...tables: readonly Child[]): HTMLElement {
   return el('div', { className: 'scroll', tabIndex: 0, role: 'group', 'aria-label': name }, tables)
 }
 
 /** The id of a policy, short; whole when pointed at. */
-export function policyName(id) {
+export function policyName(id: string): HTMLElement {
   const [name, hash = ''] = id.split('@')
   return el('span', { title: id }, name, hash !== '' && el('code', { className: 'quiet' }, ` ${hash.slice(0, 6)}`))
 }
 
 /** Names and values. */
-export function facts(pairs) {
+export function facts(pairs: readonly (readonly [name: string, value: Child])[]): HTMLElement {
   return el(
     'dl',
     { className: 'rows' },
@@ -159,12 +185,12 @@ export function facts(pairs) {
 }
 
 /** A card with a heading. */
-export function card(title, ...children) {
+export function card(title: string, ...children: readonly Child[]): HTMLElement {
   const id = `title-${title.toLowerCase().replaceAll(/\W+/g, '-')}`
   return el('section', { className: 'card', 'aria-labelledby': id }, el('h2', { id }, title), children)
 }
 
 /** What stands where there is nothing to show. */
-export function empty(text) {
+export function empty(...text: readonly Child[]): HTMLElement {
   return el('p', { className: 'empty' }, text)
 }

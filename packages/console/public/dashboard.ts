@@ -1,0 +1,246 @@
+/** The dashboard: signs in, reads from the address which decisions are meant, and shows one view of them at a time. */
+import { ALL_TENANTS, changed, DEFAULT_PERIOD, linkTo, PERIODS, periodOf, place } from './dashboard/address.ts'
+import { ApiError, get, isAbort, signedIn, signIn, signOut } from './dashboard/api.ts'
+import { showDecision, showDecisions } from './dashboard/decisions.ts'
+import { card, el, empty } from './dashboard/dom.ts'
+import { showFeedback } from './dashboard/feedback.ts'
+import { showLive } from './dashboard/live.ts'
+import { showOverview } from './dashboard/overview.ts'
+import { showPolicies } from './dashboard/policies.ts'
+import type { View, ViewRequest } from './dashboard/view.ts'
+import { showContentGaps, showDocuments } from './dashboard/weak-spots.ts'
+
+const REFRESH_MS = 15_000
+const MONTH_MS = 31 * 86_400_000
+const VIEWS: Readonly<Record<string, readonly [title: string, show: View]>> = {
+  overview: ['Overview', showOverview],
+  decisions: ['Decisions', showDecisions],
+  live: ['Live', showLive],
+  gaps: ['Content gaps', showContentGaps],
+  documents: ['Documents', showDocuments],
+  feedback: ['Feedback', showFeedback],
+  policies: ['Policies', showPolicies],
+}
+
+/** Who is signed in: the tenants that an operator chooses from; `undefined` for a key of one tenant. */
+interface Reader {
+  readonly tenants: readonly string[] | undefined
+}
+
+/** An element of the page; it is there in dashboard.html. */
+const byId = (id: string): HTMLElement => document.getElementById(id)!
+const select = (id: 'tenant' | 'collection' | 'policy'): HTMLSelectElement => byId(id) as HTMLSelectElement
+const [view, toolbar, status, nav] = [byId('view'), byId('toolbar'), byId('status'), byId('nav')]
+const signInForm = byId('sign-in')
+const keyInput = byId('key') as HTMLInputElement
+const refresh = byId('refresh') as HTMLInputElement
+let reader: Reader | undefined
+let running: AbortController | undefined
+/** Ends what the view that is shown still does. */
+let shown = new AbortController()
+
+byId('periods').append(
+  ...Object.entries(PERIODS).map(([value, { name }]) =>
+    el(
+      'label',
+      {},
+      el('input', { type: 'radio', name: 'period', value, onchange: () => go({ period: value, from: '', to: '' }) }),
+      el('span', {}, name),
+    ),
+  ),
+)
+for (const name of ['tenant', 'collection', 'policy'] as const) {
+  select(name).append(el('option', { value: '' }, 'All'))
+  // Collections and policies belong to a tenant.
+  const others = name === 'tenant' ? { collection: '', policy: '' } : {}
+  select(name).addEventListener('change', () => go({ ...others, [name]: select(name).value }))
+}
+toolbar.addEventListener('submit', (event) => event.preventDefault())
+byId('reload').addEventListener('click', () => void show('asked'))
+byId('sign-out').addEventListener('click', leave)
+signInForm.addEventListener('submit', (event) => {
+  event.preventDefault()
+  void enter(keyInput.value.trim())
+})
+addEventListener('hashchange', () => void show('navigated'))
+setInterval(() => {
+  const idle = document.visibilityState === 'visible' && refresh.checked && running === undefined
+  // A list must not move while it is read.
+  if (signedIn() && idle && viewOf(place().view) === 'overview') void show('by itself')
+}, REFRESH_MS)
+
+/** Changes the address, and so what is shown. */
+function go(changes: Readonly<Record<string, string>>): void {
+  location.hash = changed(changes)
+}
+
+const viewOf = (name: string): string => (Object.hasOwn(VIEWS, name) ? name : 'overview')
+
+async function enter(key: string): Promise<void> {
+  const error = byId('sign-in-error')
+  error.hidden = true
+  signIn(key)
+  try {
+    reader = await whoReads()
+    keyInput.value = ''
+    await show('navigated')
+  } catch (thrown) {
+    signOut()
+    const unknown = thrown instanceof ApiError && thrown.status === 401
+    error.textContent = unknown ? 'This token or key is not known.' : (thrown as Error).message
+    error.hidden = false
+    keyInput.select()
+  }
+}
+
+/** The tenants that had decisions within a month, for an operator. @throws where nobody is signed in */
+async function whoReads(): Promise<Reader> {
+  const period = { from: new Date(Date.now() - MONTH_MS).toISOString(), to: new Date().toISOString() }
+  // What isolates lost is told to operators alone.
+  const { recording } = await get('stats')
+  if (recording === undefined) return { tenants: undefined }
+  const { by_tenant: tenants } = await get('stats', { ...period, interval: 'day', tenant: ALL_TENANTS })
+  return { tenants: tenants.map(({ name }) => name) }
+}
+
+function leave(): void {
+  signOut()
+  running?.abort()
+  shown.abort()
+  running = undefined
+  reader = undefined
+  showSignIn()
+}
+
+function showSignIn(): void {
+  for (const part of [nav, toolbar, byId('sign-out')]) part.hidden = true
+  view.replaceChildren(signInForm)
+  signInForm.hidden = false
+  keyInput.focus()
+}
+
+type Why = 'opened' | 'navigated' | 'asked' | 'by itself'
+
+/** Shows what the address names. A later call takes the place of one that is still under way. */
+async function show(why: Why): Promise<void> {
+  if (!signedIn()) return showSignIn()
+  running?.abort()
+  const mine = (running = new AbortController())
+  shown.abort()
+  shown = new AbortController()
+  const { view: named, id, query } = place()
+  const name = viewOf(named)
+  for (const part of [nav, toolbar, byId('sign-out')]) part.hidden = false
+  // Other views stand still: a list must not move while it is read.
+  refresh.parentElement!.hidden = name !== 'overview'
+  const [title, showView]: readonly [string, View] = id === undefined ? VIEWS[name]! : ['Decision', showDecision]
+  document.title = `${title} · hono-rag-gate`
+  if (why !== 'by itself') view.setAttribute('aria-busy', 'true')
+  try {
+    reader ??= await whoReads()
+    const tenant = tenantOf(query, reader)
+    showPlace(name, query, reader, tenant)
+    const parts =
+      tenant === ALL_TENANTS && name !== 'overview'
+        ? [chooseTenant(reader.tenants ?? [])]
+        : await showView(request(query, id, tenant, mine.signal))
+    if (running !== mine) return
+    const heading = el('h1', { tabIndex: -1 }, title)
+    const open = new Set([...view.querySelectorAll<HTMLElement>('details[open]')].map(({ dataset }) => dataset['name']))
+    view.replaceChildren(heading, ...el('div', {}, parts).childNodes)
+    for (const details of view.querySelectorAll('details')) details.open = open.has(details.dataset['name'])
+    byId('updated').textContent = `at ${new Date().toISOString().slice(11, 16)} UTC`
+    if (why === 'navigated') heading.focus()
+    if (why !== 'by itself') status.textContent = `${title} is shown.`
+  } catch (thrown) {
+    if (running !== mine || isAbort(thrown)) return
+    showError(title, thrown)
+  } finally {
+    if (running === mine) {
+      running = undefined
+      view.removeAttribute('aria-busy')
+    }
+  }
+}
+
+/** The tenant of the address; for an operator who names none the only one there is, or all of them. */
+function tenantOf({ tenant }: ViewRequest['query'], { tenants }: Reader): string {
+  if (tenants === undefined) return ''
+  if (tenant !== undefined) return tenant
+  return tenants.length === 1 ? tenants[0]! : ALL_TENANTS
+}
+
+/** Lists, gaps and labels are those of one tenant. */
+function chooseTenant(tenants: readonly string[]): HTMLElement {
+  return card(
+    'Choose a tenant',
+    tenants.length === 0
+      ? empty('No question was judged within a month.')
+      : el('p', { className: 'quiet' }, 'This view is about one tenant at a time.'),
+    el(
+      'ul',
+      { className: 'plain' },
+      tenants.map((tenant) => el('li', {}, el('a', { href: changed({ tenant }) }, tenant))),
+    ),
+  )
+}
+
+/** Draws toolbar and navigation as the address says. */
+function showPlace(name: string, query: ViewRequest['query'], { tenants }: Reader, tenant: string): void {
+  nav.replaceChildren(
+    ...Object.entries(VIEWS).map(([each, [title]]) =>
+      el('a', { href: linkTo(each), 'data-view': each, 'aria-current': each === name ? 'page' : undefined }, title),
+    ),
+  )
+  const period = query['from'] !== undefined ? undefined : (query['period'] ?? DEFAULT_PERIOD)
+  for (const radio of byId('periods').querySelectorAll('input')) radio.checked = radio.value === period
+  select('tenant').parentElement!.hidden = (tenants ?? []).length < 2
+  offer('tenant', tenants ?? [])
+  choose('tenant', tenant === ALL_TENANTS ? '' : tenant)
+  for (const each of ['collection', 'policy'] as const) choose(each, query[each] ?? '')
+}
+
+/** Chooses a value of the toolbar, which is offered from then on. */
+function choose(id: 'tenant' | 'collection' | 'policy', value: string): void {
+  if (value !== '') offer(id, [value])
+  select(id).value = value
+}
+
+/** Offers what there are decisions of. */
+function offer(id: 'tenant' | 'collection' | 'policy', names: readonly string[]): void {
+  const known = new Set([...select(id).options].map(({ value }) => value))
+  select(id).append(...names.filter((name) => !known.has(name)).map((name) => el('option', { value: name }, name)))
+}
+
+function request(
+  query: ViewRequest['query'],
+  id: string | undefined,
+  tenant: string,
+  signal: AbortSignal,
+): ViewRequest {
+  const chosen = { tenant, collection: query['collection'], policy: query['policy'] }
+  return { query, id, period: periodOf(query), tenant, chosen, signal, left: shown.signal, offer }
+}
+
+function showError(title: string, thrown: unknown): void {
+  if (thrown instanceof ApiError && thrown.status === 401) return leave()
+  if (!(thrown instanceof ApiError)) console.error(thrown)
+  const { message, code, requestId } =
+    thrown instanceof ApiError
+      ? thrown
+      : { message: 'The page could not show this.', code: undefined, requestId: undefined }
+  view.replaceChildren(
+    el('h1', {}, title),
+    el(
+      'div',
+      { className: 'card error', role: 'alert' },
+      el('strong', {}, 'This could not be read'),
+      el('p', {}, message),
+      code !== undefined &&
+        el('p', { className: 'quiet' }, `Code ${code}${requestId === undefined ? '' : `, request ${requestId}`}`),
+      el('button', { type: 'button', onclick: () => void show('asked') }, 'Try again'),
+    ),
+  )
+}
+
+void show('opened')

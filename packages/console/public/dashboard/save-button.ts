@@ -1,0 +1,42 @@
+/** A button that saves all pages of what a path answers as one file, and says so where it cannot. */
+import { getCsv, type Parameters } from './api.ts'
+import { el } from './dom.ts'
+
+/** Most pages of one file: a million rows of a thousand a page. */
+const MOST_PAGES = 1_000
+
+export function saveButton(path: string, parameters: Parameters, name: string): HTMLElement {
+  const said = el('span', { className: 'quiet', role: 'status' })
+  const button = el(
+    'button',
+    {
+      type: 'button',
+      onclick: async () => {
+        said.textContent = ''
+        button.disabled = true
+        await save(path, parameters, name, (pages) => (said.textContent = ` ${pages} pages …`)).then(
+          () => (said.textContent = ''),
+          (thrown: Error) => (said.textContent = ` ${thrown.message}`),
+        )
+        button.disabled = false
+      },
+    },
+    'Save as CSV',
+  )
+  return el('p', { className: 'save' }, button, said)
+}
+
+async function save(path: string, parameters: Parameters, name: string, tell: (pages: number) => void): Promise<void> {
+  const texts: string[] = []
+  let cursor: string | undefined
+  do {
+    const page = await getCsv(path, { ...parameters, cursor })
+    // The first line of each page names the columns.
+    texts.push(texts.length === 0 ? page.text : page.text.slice(page.text.indexOf('\r\n') + 2))
+    cursor = page.cursor
+    if (texts.length > 1) tell(texts.length)
+  } while (cursor !== undefined && texts.length < MOST_PAGES)
+  const link = el('a', { href: URL.createObjectURL(new Blob(texts, { type: 'text/csv' })), download: name })
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000)
+}

@@ -1,0 +1,248 @@
+/** How the dashboard is used: signing in, by keyboard, for assistive technology, on a phone, by its address, with several tenants. */
+import { readFileSync } from 'node:fs'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { ingest } from '../../packages/cli/src/gate-client.ts'
+import { LOOKS, lowContrasts, overflow, SCREENSHOTS, shoot } from './appearance.ts'
+import { violations } from './axe.ts'
+import { dashboardSite, open, recordTraffic, tile, VIEWS } from './dashboard-site.ts'
+import { GATE_DOCUMENTS } from './visited-site.ts'
+
+const site = dashboardSite()
+const { api, ask, visit } = site
+
+beforeAll(() => recordTraffic(site))
+
+describe('signing in', () => {
+  it('needs a key that counts, keeps it in this tab alone, and forgets it', async () => {
+    const { page, complaints } = await visit({ token: null })
+    await page.getByLabel('Token or key').fill('wrong')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    expect(await page.getByRole('alert').innerText()).toBe('This token or key is not known.')
+    expect(complaints.filter((complaint) => !complaint.includes('401'))).toEqual([])
+    await page.getByLabel('Token or key').fill(site.gate.adminToken)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    expect(await page.evaluate(() => [localStorage.length, sessionStorage.length, document.cookie])).toEqual([0, 1, ''])
+    await page.reload()
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    expect(await page.getByLabel('Token or key').isVisible()).toBe(true)
+    expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
+    expect(page.url()).not.toContain(site.gate.adminToken)
+  })
+})
+
+describe('with the keyboard alone', () => {
+  it('one signs in, changes the view and the period, and opens a decision', async () => {
+    const { page } = await visit({ token: null })
+    await page.keyboard.type(site.gate.adminToken)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('H1')
+    await page.getByRole('link', { name: 'Decisions', exact: true }).focus()
+    await page.keyboard.press('Enter')
+    await page.locator('.list').waitFor()
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Decisions')
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate(() => (document.activeElement as HTMLSelectElement).name)).toBe('verdict')
+    await page.getByRole('radio', { name: '24 hours' }).focus()
+    await page.keyboard.press('ArrowRight')
+    expect(await page.getByRole('radio', { name: '7 days' }).isChecked()).toBe(true)
+    await page.locator('main:not([aria-busy]) .list a').first().focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Decision', exact: true }).waitFor()
+  })
+})
+
+describe('for assistive technology', () => {
+  it('there are landmarks, names for charts, tables and controls, and one heading of the first level', async () => {
+    const { page } = await visit()
+    for (const role of ['banner', 'navigation', 'main'] as const) expect(await page.getByRole(role).count()).toBe(1)
+    expect(await page.getByRole('link', { name: 'Overview' }).getAttribute('aria-current')).toBe('page')
+    expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1)
+    const unnamed = await page.evaluate(() =>
+      [...document.querySelectorAll('svg[role=img], table, input, select, button')].flatMap((element) =>
+        (element.getAttribute('aria-label') ??
+        element.querySelector('caption')?.textContent ??
+        element.closest('label')?.textContent ??
+        document.querySelector(`label[for="${element.id}"]`)?.textContent ??
+        element.textContent)
+          ? []
+          : [element.outerHTML.slice(0, 80)],
+      ),
+    )
+    expect(unnamed).toEqual([])
+  })
+
+  it.each(['light', 'dark'] as const)(
+    'axe finds nothing wrong in %s colours, and every text has contrast',
+    async (colorScheme) => {
+      const { page } = await visit({ colorScheme })
+      for (const name of VIEWS) {
+        await open(page, name)
+        expect(await lowContrasts(page), name).toEqual([])
+        expect(await violations(page), name).toEqual([])
+      }
+    },
+  )
+})
+
+describe('on a narrow screen', () => {
+  it('nothing scrolls sideways but wide tables in themselves', async () => {
+    const { page } = await visit({ viewport: { width: 360, height: 740 } })
+    for (const name of VIEWS) {
+      await open(page, name)
+      expect([name, await overflow(page)]).toEqual([name, 0])
+    }
+  })
+})
+
+describe('the overview', () => {
+  it('says what another threshold would have refused', async () => {
+    const { page } = await visit()
+    const slider = page.getByLabel('Try another threshold')
+    await slider.focus()
+    await page.keyboard.press('End')
+    const all = (await api('/v1/stats')) as { decisions?: number }
+    expect(await page.locator('#counterfactual').innerText()).toContain(`would refuse 100 % (${all.decisions})`)
+    await page.keyboard.press('Home')
+    expect(await page.locator('#counterfactual').innerText()).toContain('would refuse –'.replace('–', '0 % (0)'))
+  })
+
+  it('has the figures of the chart as a table, and as a file', async () => {
+    const { page } = await visit()
+    await page.getByText('As a table').click()
+    expect(await page.getByRole('table', { name: 'Decisions over time' }).locator('tbody tr').count()).toBeGreaterThan(
+      0,
+    )
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Save as CSV' }).first().click()
+    const saved = await download
+    expect(saved.suggestedFilename()).toBe('decisions-over-time.csv')
+    expect(readFileSync(await saved.path(), 'utf8')).toMatch(/^start,decisions,mean_confidence,.*,pass,/)
+  })
+
+  it('refreshes by itself, keeps what was opened, and stops when told', async () => {
+    const { page } = await visit()
+    await page.clock.install()
+    await page.getByText('As a table').click()
+    const before = Number(await tile(page, 'Decisions').locator('strong').innerText())
+    await ask('How long is a strong answer cached?')
+    await page.reload()
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    await page.getByText('As a table').click()
+    expect(Number(await tile(page, 'Decisions').locator('strong').innerText())).toBe(before + 1)
+    await ask('How long is a strong answer cached?')
+    await page.clock.fastForward(16_000)
+    await expect.poll(async () => Number(await tile(page, 'Decisions').locator('strong').innerText())).toBe(before + 2)
+    expect(await page.locator('details[data-name=series]').getAttribute('open')).not.toBeNull()
+  })
+})
+
+describe('what the address says', () => {
+  it('leads from each figure to its questions, and stays when a link is sent', async () => {
+    const { page, complaints } = await visit()
+    await page.getByRole('radio', { name: '7 days' }).check()
+    const link = tile(page, 'Refused').getByRole('link')
+    await expect.poll(() => link.getAttribute('href')).toContain('period=7d')
+    await link.click()
+    await page.locator('.list').waitFor()
+    expect(page.url()).toContain('#/decisions?period=7d&verdict=refuse')
+    const refused = Number(site.sql(`SELECT count(*) FROM decisions WHERE verdict = 'refuse'`))
+    expect(await page.locator('.list tbody tr').count()).toBe(Math.min(50, refused))
+    const sent = await visit()
+    await sent.page.goto(page.url())
+    await sent.page.locator('.list').waitFor()
+    expect(await sent.page.getByRole('radio', { name: '7 days' }).isChecked()).toBe(true)
+    await open(sent.page, 'Overview')
+    await sent.page.locator('.chart.histogram .leading').first().click()
+    await sent.page.locator('.list').waitFor()
+    const below = Number(site.sql(`SELECT count(*) FROM decisions WHERE confidence < 0.05`))
+    expect(await sent.page.locator('.list tbody tr').count()).toBe(Math.min(50, below))
+    await open(sent.page, 'Content gaps')
+    await sent.page.getByRole('table', { name: 'Questions refused most often' }).getByRole('link').first().click()
+    await sent.page.locator('.list').waitFor()
+    const [of] = new URL(sent.page.url()).hash.match(/(?<=question=)\w+/) ?? []
+    expect(await sent.page.locator('.list tbody tr').count()).toBe(
+      Number(site.sql(`SELECT count(*) FROM decisions WHERE question_hmac = '${of}'`)),
+    )
+    expect([...complaints, ...sent.complaints]).toEqual([])
+  })
+
+  it('saves every decision of a list, however many pages it has', async () => {
+    const { page } = await visit()
+    await page.route('**/v1/decisions?*format=csv*', (route) =>
+      route.continue({ url: route.request().url().replace('limit=50', 'limit=20') }),
+    )
+    await open(page, 'Decisions')
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Save as CSV' }).click()
+    const lines = readFileSync(await (await download).path(), 'utf8')
+      .trimEnd()
+      .split('\r\n')
+    const all = Number(site.sql('SELECT count(*) FROM decisions'))
+    expect(all).toBeGreaterThan(40)
+    expect(lines).toHaveLength(all + 1)
+    expect(new Set(lines).size).toBe(all + 1)
+  })
+})
+
+describe('an operator with several tenants', () => {
+  beforeAll(async () => {
+    const headers = { authorization: `Bearer ${site.gate.adminToken}`, 'content-type': 'application/json' }
+    const { token } = (await api('/v1/keys', 'POST', {
+      tenant: 'acme',
+      name: 'a',
+      scopes: ['ask', 'ingest', 'admin'],
+    })) as {
+      token?: string
+    }
+    await ingest(site.gate.url, token!, GATE_DOCUMENTS)
+    for (const question of ['How long is a refusal cached?', 'What is the weather in Chicago?']) {
+      await fetch(`${site.gate.url}/ask`, {
+        method: 'POST',
+        headers: { ...headers, authorization: `Bearer ${token}` },
+        body: JSON.stringify({ question }),
+      })
+    }
+  })
+
+  it('sees all of them, and chooses one', async () => {
+    const { page, complaints } = await visit()
+    const count = (where: string): number => Number(site.sql(`SELECT count(*) FROM decisions WHERE ${where}`))
+    expect(await tile(page, 'Decisions').locator('strong').innerText()).toBe(String(count('true')))
+    expect(await page.getByRole('table', { name: 'By tenant' }).locator('tbody th').allInnerTexts()).toEqual([
+      'default',
+      'acme',
+    ])
+    await open(page, 'Decisions')
+    await page.getByRole('main').getByRole('link', { name: 'acme' }).click()
+    await page.locator('.list').waitFor()
+    expect(await page.locator('.list tbody tr').count()).toBe(count(`tenant = 'acme'`))
+    await page.locator('.list tbody a').first().click()
+    await page.getByRole('heading', { level: 1, name: 'Decision', exact: true }).waitFor()
+    await open(page, 'Overview')
+    expect(await page.getByLabel('Tenant').inputValue()).toBe('acme')
+    expect(await tile(page, 'Decisions').locator('strong').innerText()).toBe('2')
+    expect(complaints).toEqual([])
+  })
+})
+
+describe.skipIf(SCREENSHOTS === '')('screenshots', () => {
+  it.each(LOOKS)('$scheme, $width wide', async (look) => {
+    const { page } = await visit({ colorScheme: look.scheme, viewport: look.viewport })
+    const take = async (name: string): Promise<void> =>
+      expect(await shoot(page, `dashboard-${name}`, look)).toBeGreaterThan(5_000)
+    for (const name of VIEWS) {
+      await open(page, name)
+      await page.waitForTimeout(400)
+      await take(name.toLowerCase().replace(' ', '-'))
+    }
+    await page.goto(`${site.gate.url}/dashboard#/decisions?verdict=refuse`)
+    await page.locator('.list a').first().click()
+    await page.getByRole('heading', { level: 1, name: 'Decision', exact: true }).waitFor()
+    await take('decision')
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await take('sign-in')
+  })
+})
