@@ -19,7 +19,8 @@ const ERRORS = 'src/errors.ts'
 const LIB = ['src/core/lib/', ERRORS]
 const TEXT = ['src/core/text/', ...LIB]
 const EVIDENCE = ['src/core/evidence/', ...TEXT]
-const SIGNALS = ['src/core/signals/', ...EVIDENCE]
+const SCALE = ['src/core/scale/', ...LIB]
+const SIGNALS = ['src/core/signals/', ...SCALE, ...EVIDENCE]
 const ANSWER = ['src/core/answer/', ...EVIDENCE]
 const GATES = ['src/core/gates/', ...ANSWER, ...SIGNALS]
 const POLICY = ['src/core/policy/', ...GATES]
@@ -53,7 +54,7 @@ const ROOMS: Readonly<Record<string, Allowed>> = {
   'src/core/answer/': { rooms: ANSWER },
   'src/core/gates/': { rooms: GATES },
   'src/core/policy/': { rooms: POLICY },
-  'src/core/scale/': { rooms: ['src/core/scale/', ...LIB] },
+  'src/core/scale/': { rooms: SCALE },
   'src/core/reports/': { rooms: ['src/core/reports/', ...POLICY] },
   'src/language/english/': { rooms: ['src/language/english/', ...TEXT] },
   'src/ports/': { rooms: PORTS },
@@ -93,7 +94,10 @@ const ROOMS: Readonly<Record<string, Allowed>> = {
     packages: [...PURE_DOORS, ...ADAPTER_DOORS, '@upstash/vector'],
   },
   'packages/vectorize/': { rooms: ['packages/vectorize/'], packages: [...PURE_DOORS, ...ADAPTER_DOORS] },
-  'packages/ingest/': { rooms: ['packages/ingest/'], packages: [...STORE_DOORS, 'markdown-it', 'entities', 'yaml'] },
+  'packages/ingest/': {
+    rooms: ['packages/ingest/'],
+    packages: [...STORE_DOORS, '@hono-rag-gate/calibration', 'markdown-it', 'entities', 'yaml'],
+  },
   'packages/console/': {
     rooms: ['packages/console/'],
     packages: [...STORE_DOORS, 'hono-rag-gate/middleware', '@hono-rag-gate/calibration', 'hono'],

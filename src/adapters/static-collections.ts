@@ -22,7 +22,7 @@ export interface StaticCollection {
    */
   readonly lexicon?: Lexicon | string
   /**
-   * Its own scale, as `learnScale` of `hono-rag-gate/pipeline` gives it. It counts for the
+   * Its own scale, as `learnScale` of `@hono-rag-gate/ingest` gives it. It counts for the
    * policy that it was learned under alone.
    *
    * @default none
@@ -40,7 +40,7 @@ export function createStaticCollections(list: readonly StaticCollection[]): Coll
       tenant: text,
       corpusVersion: whole(1),
       lexicon: anything,
-      scale: { words: 'what learnScale of hono-rag-gate/pipeline gave', holds: isCollectionScale },
+      scale: { words: 'what learnScale of @hono-rag-gate/ingest gave', holds: isCollectionScale },
     })
   }
   const rows = list.map(({ id, tenant = 'default', corpusVersion = 1, lexicon, scale }, at) =>

@@ -5,7 +5,7 @@ import { filterKey } from '../core/evidence/passage-filter.ts'
 import { hex } from '../core/lib/sha256.ts'
 import type { Policy } from '../core/policy/policy.ts'
 import type { Rule } from '../core/policy/rules.ts'
-import type { AppliedScale } from '../core/signals/signal.ts'
+import type { AppliedScale } from '../core/scale/collection-scale.ts'
 import { contentStems, type WordReader } from '../core/text/content-stems.ts'
 import type { AssessedEvidence } from '../pipeline/assess-evidence.ts'
 import type { QuestionPlace } from '../pipeline/find-place.ts'
@@ -89,6 +89,6 @@ async function fingerprintOf(read: readonly string[]): Promise<string> {
 /** Rules decide beside the policy, and its scale is the collection's: an answer given under others is another answer. */
 function judgedBy(policy: Policy, rules: readonly Rule[], scale: AppliedScale | undefined): string {
   const ids = [policy.id, ...rules.map(({ id }) => id)]
-  if (scale !== undefined) ids.push(canonicalJson({ ...scale }))
+  if (scale !== undefined) ids.push(canonicalJson({ ...scale, meaning: { ...scale.meaning } }))
   return ids.length === 1 ? policy.id : lengthPrefixed(ids)
 }

@@ -2,7 +2,7 @@
 import type { Policy } from '../core/policy/policy.ts'
 import { checkPassageFilter, type PassageFilter } from '../core/evidence/passage-filter.ts'
 import { appliedScale } from '../core/scale/collection-scale.ts'
-import type { AppliedScale } from '../core/signals/signal.ts'
+import type { AppliedScale } from '../core/scale/collection-scale.ts'
 import { type Language, nameOfLanguage } from '../core/text/language.ts'
 import { EMPTY_LEXICON, type Lexicon } from '../core/text/lexicon.ts'
 import { RagGateError } from '../errors.ts'

@@ -171,21 +171,6 @@ test('a report that was lost is made again', async () => {
   expect(await counts()).toEqual({ '': 0, a: 1 })
 })
 
-test('an index that was filled as one object says so, and loses nothing', async () => {
-  const log = vi.spyOn(console, 'error').mockImplementation(() => undefined)
-  const index = env.VECTOR_INDEX.getByName(name)
-  await runInDurableObject(index, (_object, { storage }) => {
-    storage.sql.exec('CREATE TABLE vectors (id TEXT)')
-    storage.sql.exec(`INSERT INTO vectors VALUES ('a')`)
-  })
-  expect(await send('info')).toMatchObject({
-    status: 500,
-    error: expect.stringContaining('filled when all namespaces'),
-  })
-  expect(log).toHaveBeenCalled()
-  log.mockRestore()
-})
-
 test('an index filled for other settings refuses writes to every namespace', async () => {
   const log = vi.spyOn(console, 'error').mockImplementation(() => undefined)
   await write('a', '1')

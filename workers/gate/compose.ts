@@ -132,8 +132,8 @@ function compose(env: GateBindings): Composition {
     },
     retrieval,
     answer: answerOptionsOf(env),
-    // The free plan of Workers allows 50 requests to others an invocation, and 1,000 to services of Cloudflare.
-    scaleWindows: env.UPSTASH_VECTOR_REST_URL === undefined ? 100 : 30,
+    // The free plan of Workers allows 50 requests to others and 50 queries of D1 an invocation: half as many windows again are asked for meaning.
+    scaleWindows: env.UPSTASH_VECTOR_REST_URL === undefined && env.VECTORIZE === undefined ? 100 : 28,
     reader,
     ingest: {
       index,

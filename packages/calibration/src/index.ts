@@ -35,3 +35,5 @@ export {
 export { labelsNeeded, lowestSafeThreshold } from './safe-threshold.ts'
 export { type LabelledDecisions, estimateErrorRates } from './labelled-rates.ts'
 export { wasRead } from './recorded-measures.ts'
+export { learnFromWindows, type LearnFromWindowsOptions, type LeaveOut } from './scale/learn-from-windows.ts'
+export type { ScalePassage } from './scale/windows.ts'

@@ -1,6 +1,7 @@
 export { type IncomingDocument, type IngestPorts, type IngestedDocument, ingestDocuments } from './ingest-documents.ts'
 export { removeDocuments } from './remove-documents.ts'
 export { sweepIndex } from './sweep-index.ts'
+export { learnScale, type LearnScaleOptions } from './learn-scale.ts'
 export { learnIfNeeded, type ScalePorts } from './learn-if-needed.ts'
 export type {
   ChunkCounts,

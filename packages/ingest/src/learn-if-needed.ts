@@ -2,8 +2,8 @@
 import { namespaceOf } from 'hono-rag-gate/core/lib'
 import { type Policy, readsScale } from 'hono-rag-gate/core/policy'
 import type { CollectionScale } from 'hono-rag-gate/core/scale'
-import { learnScale, type LearnScaleOptions } from 'hono-rag-gate/pipeline'
 import type { ChunkIndex, Clock, Collection, Retriever } from 'hono-rag-gate/ports'
+import { learnScale, type LearnScaleOptions } from './learn-scale.ts'
 import type { ChunkCounts, CollectionName, CollectionWriter } from './collection-writer.ts'
 
 /** What learning needs. */

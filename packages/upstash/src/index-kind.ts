@@ -74,7 +74,7 @@ export function similarityNamed(name: unknown): Similarity | undefined {
  */
 export function requireCosine({ similarity }: DensePart): void {
   if (similarity === 'cosine') return
-  throw new RagGateError('retriever_misconfigured', `The index must measure by cosine, and measures by ${similarity}`)
+  throw new RagGateError('retriever_misconfigured', `The index must measure by cosine, not by ${similarity}`)
 }
 
 /** Whether a hosted sparse model gives BM25 scores once the index weighs its terms by IDF. */

@@ -20,8 +20,10 @@ import {
   namespaceShared,
   type PassageFields,
   placesOf,
+  questionVector,
   type Ranking,
   rankRows,
+  requireDimension,
   type RetrievedRow,
   type RetrieverWarning,
   rowsWithoutText,
@@ -264,23 +266,6 @@ function rankSparse(scores: 'bm25' | 'ranks', rows: readonly RetrievedRow[], top
   }
 }
 
-async function embedOne(embedder: Embedder, question: string, signal: AbortSignal): Promise<readonly number[]> {
-  const [vector] = await embedder.embed({ texts: [question], purpose: 'question', signal })
-  if (vector === undefined || !vector.every((value) => Number.isFinite(value))) {
-    throw new RagGateError('retriever_bad_response', 'The embedder made no vector of finite numbers')
-  }
-  requireDimension(embedder.dimension, vector.length)
-  return vector
-}
-
-function requireDimension(wanted: number, made: number): void {
-  if (wanted === made) return
-  throw new RagGateError(
-    'embedding_mismatch',
-    `The vectors have ${wanted} dimensions and the embedder makes ${made}: it is not the one they were made with`,
-  )
-}
-
 function requireNone(options: UpstashRetrieverOptions): void {
   for (const name of ['fields', 'index', 'embedder', 'sparseEmbedder', 'sparseScores'] as const) {
     if (options[name] !== undefined) {
@@ -289,4 +274,8 @@ function requireNone(options: UpstashRetrieverOptions): void {
       })
     }
   }
+}
+
+async function embedOne(embedder: Embedder, question: string, signal: AbortSignal): Promise<readonly number[]> {
+  return questionVector(await embedder.embed({ texts: [question], purpose: 'question', signal }), embedder)
 }

@@ -5,9 +5,7 @@ import { type RetrieverWarning, shown } from 'hono-rag-gate/core/evidence'
 export function sparseLeftOut(why: string): RetrieverWarning {
   return {
     code: 'sparse_left_out',
-    message:
-      `The index is searched by its dense part alone: ${why}. methods: 'hybrid' takes the order of its sparse part ` +
-      "too, where that can be asked; methods: 'dense' is content without it",
+    message: `Only the dense part is searched: ${why}. Say methods: 'hybrid' for both, or 'dense'`,
   }
 }
 
@@ -17,10 +15,10 @@ export function namespaceEmpty(namespace: string, counts: ReadonlyMap<string, nu
   const others = filled.slice(0, 5).map(([name, count]) => `${shown(name)} (${count})`)
   const advice =
     others.length === 0
-      ? 'The whole index is empty: was it filled, and is this its URL?'
-      : `Namespaces that hold something: ${others.join(', ')}. Say which: namespace: 'name', or (tenant, collection) => …`
+      ? 'The whole index is empty: is this its URL?'
+      : `Say which namespace, of those that hold something: ${others.join(', ')}`
   return {
     code: 'namespace_empty',
-    message: `The namespace ${shown(namespace)} of the index holds nothing, so every question is refused. ${advice}`,
+    message: `The namespace ${shown(namespace)} of the index holds nothing. ${advice}`,
   }
 }

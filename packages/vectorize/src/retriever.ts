@@ -20,14 +20,16 @@ import {
   type PassageFields,
   passageOfRow,
   placesOf,
+  questionVector,
   rankRows,
+  requireDimension,
   type RetrievedRow,
   type RetrieverWarning,
   rowsWithoutText,
 } from 'hono-rag-gate/core/evidence'
 import { isRagGateError, RagGateError } from 'hono-rag-gate/errors'
 import { badResponse } from 'hono-rag-gate/http'
-import type { ChunkTexts, Embedder, RetrievalRequest, Retriever } from 'hono-rag-gate/ports'
+import type { ChunkTexts, RetrievalRequest, Retriever } from 'hono-rag-gate/ports'
 import { type Call, callerOf, passagesOf, type VectorizeOptions, VECTORIZE_OPTIONS } from './caller.ts'
 import { cosineOf, isScoreOf, unit, type VectorizeMetric } from './cosine.ts'
 import { checkedFilter, joinedFilter, type VectorizeFilter } from './filter.ts'
@@ -135,7 +137,7 @@ export function createVectorizeRetriever(options: VectorizeRetrieverOptions): Re
       const namespace = namespaceFor(tenant, collection)
       checkNamespace(namespace, isGate)
       const filter = joinedFilter(own, asked, isGate ? undefined : fields)
-      const vector = await embedOne(embedder, question, signal)
+      const vector = questionVector(await embedder.embed({ texts: [question], purpose: 'question', signal }), embedder)
       // A vector of zeros has no direction, so nothing is near it.
       if (!vector.some((value) => value !== 0)) return [rankRows('cosine', [], 1)]
       // What the gate wrote has length 1.
@@ -195,13 +197,7 @@ async function explained(
   if (isRagGateError(thrown) && thrown.code === 'retriever_unavailable' && !signal.aborted) {
     const info = await call(() => index.describe(), signal).catch(() => undefined)
     const dimensions = isRecord(info) ? info['dimensions'] : undefined
-    if (typeof dimensions === 'number' && dimensions !== embedder.dimension) {
-      throw new RagGateError(
-        'embedding_mismatch',
-        `The vectors have ${dimensions} dimensions and the embedder makes ${embedder.dimension}: it is not the one they were made with`,
-        { cause: thrown },
-      )
-    }
+    if (typeof dimensions === 'number') requireDimension(dimensions, embedder.dimension)
   }
   throw thrown
 }
@@ -211,15 +207,6 @@ function checkNamespace(namespace: string, isGate: boolean): void {
   else if (byteLength(namespace) > LIMITS.namespaceBytes) {
     throw new RagGateError('retriever_misconfigured', `A namespace has at most ${LIMITS.namespaceBytes} bytes`)
   }
-}
-
-async function embedOne(embedder: Embedder, question: string, signal: AbortSignal): Promise<readonly number[]> {
-  const [vector] = await embedder.embed({ texts: [question], purpose: 'question', signal })
-  if (vector?.length !== embedder.dimension) {
-    throw new RagGateError('embedding_mismatch', 'The embedder made a vector of another dimension')
-  }
-  if (vector.every((value) => Number.isFinite(value))) return vector
-  throw new RagGateError('retriever_bad_response', 'The embedder made no vector of finite numbers')
 }
 
 /** @throws `retriever_misconfigured` when the score is not what the stated metric gives */

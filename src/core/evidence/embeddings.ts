@@ -25,3 +25,28 @@ export function readEmbeddings(value: unknown, count: number, dimension: number)
 function unreadable(detail: string): RagGateError {
   return new RagGateError('retriever_bad_response', `The embedder sent an unexpected response: ${detail}`)
 }
+
+/**
+ * The vector of a question, out of what an embedder returned for it alone.
+ *
+ * @throws `retriever_bad_response` when it holds what is no finite number; `embedding_mismatch` when it has another length
+ */
+export function questionVector(
+  [vector]: readonly (readonly number[])[],
+  { dimension }: { readonly dimension: number },
+): readonly number[] {
+  if (vector === undefined || !vector.every((value) => Number.isFinite(value))) {
+    throw new RagGateError('retriever_bad_response', 'The embedder made no vector of finite numbers')
+  }
+  requireDimension(dimension, vector.length)
+  return vector
+}
+
+/** @throws `embedding_mismatch` where they differ */
+export function requireDimension(ofVectors: number, made: number): void {
+  if (ofVectors === made) return
+  throw new RagGateError(
+    'embedding_mismatch',
+    `The vectors have ${ofVectors} dimensions and the embedder makes ${made}: it is not the one they were made with`,
+  )
+}

@@ -1,7 +1,7 @@
 /** Passages, scores by kind, fusion, reranking, the context that a model reads. */
 export type { Chunk, Passage, Ranking, ScoreKind } from './chunk.ts'
 export type { Context, ContextBudget } from './context.ts'
-export { readEmbeddings } from './embeddings.ts'
+export { questionVector, readEmbeddings, requireDimension } from './embeddings.ts'
 export { collect, type Evidence, rankBy } from './evidence.ts'
 export { fuseReciprocalRank } from './fusion.ts'
 export { readGrades } from './grade.ts'

@@ -12,8 +12,8 @@ export function namespaceShared(namespace: unknown): RetrieverWarning {
   return {
     code: 'namespace_shared',
     message:
-      `Several collections are searched in the one namespace ${shown(namespace)}, and find the same: give the ` +
-      'retriever a namespace by collection, (tenant, collection) => …, or make one retriever for each',
+      `Several collections are searched in the one namespace ${shown(namespace)}, and find the same: ` +
+      'give the retriever a namespace by collection, (tenant, collection) => …',
   }
 }
 
@@ -24,7 +24,7 @@ export function rowsWithoutText({ metadata }: IndexRow, fields: PassageFields): 
     code: 'rows_without_text',
     message:
       `Rows of the index have no text where it was looked for (${placesOf(fields)}); members of their metadata: ` +
-      `${members || 'none'}. Say where it stands: fields: { text: 'member' } or fields: { text: (row) => … }`,
+      `${members || 'none'}. Say where it stands: fields: { text: 'member' }`,
   }
 }
 

@@ -59,6 +59,10 @@ export function confidenceRange(options: ConfidenceRangeOptions): PolicyGate {
   })
 }
 
+const LOW = { outcome: 'refuse', code: 'confidence_low' } as const
+const MODERATE = { outcome: 'advise', code: 'confidence_moderate' } as const
+const PASSED = { outcome: 'pass', code: 'passed' } as const
+
 /** The check behind `confidenceRange`. */
 export const confidenceRangeGate = defineGate({
   name: 'confidence-range',
@@ -94,29 +98,13 @@ export const confidenceRangeGate = defineGate({
     }
     // Shown floored, so that a confidence below a threshold never reads like the threshold.
     const shown = (Math.floor(confidence * 1000) / 1000).toFixed(3)
-    if (!meets(confidence, refuseBelow, RATIO_TOLERANCE)) {
-      return {
-        outcome: 'refuse',
-        code: 'confidence_low',
-        message: `Confidence (${shown}) below threshold (${refuseBelow})`,
-        actual: confidence,
-        threshold: refuseBelow,
-      }
-    }
-    const figures = { actual: confidence, threshold: adviseBelow }
-    if (!meets(confidence, adviseBelow, RATIO_TOLERANCE)) {
-      return {
-        outcome: 'advise',
-        code: 'confidence_moderate',
-        message: `Confidence (${shown}) below threshold (${adviseBelow})`,
-        ...figures,
-      }
-    }
+    const is = (from: number): boolean => meets(confidence, from, RATIO_TOLERANCE)
+    const threshold = is(refuseBelow) ? adviseBelow : refuseBelow
     return {
-      outcome: 'pass',
-      code: 'passed',
-      message: `Confidence (${shown}) meets threshold (${adviseBelow})`,
-      ...figures,
+      ...(is(threshold) ? PASSED : is(refuseBelow) ? MODERATE : LOW),
+      message: `Confidence (${shown}) ${is(threshold) ? 'meets' : 'below'} threshold (${threshold})`,
+      actual: confidence,
+      threshold,
     }
   },
 })

@@ -92,7 +92,7 @@ export function confidenceWithin(
   { of: settings }: OuterSettings,
 ): PolicyConfidence {
   const model = models.find(({ kind }) => isRecord(settings) && kind === settings.kind)
-  if (model === undefined) throw invalidConfidence('.of names no confidence that is known here')
+  if (model === undefined) throw invalidConfidence('.of names no known confidence')
   return { model, settings }
 }
 
@@ -100,19 +100,14 @@ export function confidenceWithin(
 export function leftToInner(
   models: readonly ConfidenceModel[],
 ): Required<Pick<ConfidenceModel<OuterSettings>, 'countsReader' | 'calibration' | 'answerFields'>> {
+  const asked =
+    <Said>(ask: (inner: PolicyConfidence) => Said) =>
+    (outer: OuterSettings): Said =>
+      ask(confidenceWithin(models, outer))
   return {
-    countsReader: (outer) => {
-      const { model, settings } = confidenceWithin(models, outer)
-      return model.countsReader?.(settings) === true
-    },
-    calibration: (outer) => {
-      const { model, settings } = confidenceWithin(models, outer)
-      return model.calibration?.(settings)
-    },
-    answerFields: (outer) => {
-      const { model, settings } = confidenceWithin(models, outer)
-      return model.answerFields?.(settings) ?? []
-    },
+    countsReader: asked(({ model, settings }) => model.countsReader?.(settings) === true),
+    calibration: asked(({ model, settings }) => model.calibration?.(settings)),
+    answerFields: asked(({ model, settings }) => model.answerFields?.(settings) ?? []),
   }
 }
 

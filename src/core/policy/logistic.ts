@@ -82,7 +82,8 @@ export const logisticModel: ConfidenceModel<LogisticSettings> = Object.freeze({
     const fit = weightsFor(settings, signals)
     if (fit === undefined) return NaN
     let z = fit.intercept
-    for (const [name, weight] of Object.entries(fit.weights)) z += weight * numberOf(signals, name)
+    for (const [name, weight] of Object.entries(fit.weights))
+      z += weight * recordedNumber(signals[name as TextSignalName])
     return 1 / (1 + Math.exp(-z))
   },
 })
@@ -120,9 +121,4 @@ function weightsFor(model: LogisticSettings, signals: Signals): LogisticWeights 
   const missing = missingParts(signals)
   if (model.lacking === undefined || missing.length === 0) return model
   return model.lacking.find((fit) => PARTS.every((part) => fit.missing.includes(part) === missing.includes(part)))
-}
-
-function numberOf(signals: Signals, name: string): number {
-  const value: unknown = signals[name as TextSignalName]
-  return typeof value === 'number' && Number.isFinite(value) ? value : NaN
 }

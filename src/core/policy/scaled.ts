@@ -1,8 +1,11 @@
 /** A confidence read on the collection's own scale. */
 import type { AnswerSignals } from '../answer/answer-signals.ts'
+import type { ScoreKind } from '../evidence/chunk.ts'
 import { recordedNumber } from '../lib/numbers.ts'
 import type { Signals } from '../signals/measure.ts'
+import { deviationsOn } from '../scale/scale.ts'
 import { scale } from '../signals/scale.ts'
+import { curves } from '../signals/score-curves.ts'
 import {
   confidenceBy,
   type ConfidenceModel,
@@ -28,7 +31,8 @@ export interface ScaledSettings {
 
 /**
  * A confidence on the scale that its collection has learned from its documents; where the collection has none, the
- * confidence as it is. The order of two questions never changes.
+ * confidence as it is. Where the scale reads a score of meaning, that speaks for a question beside its words; by words
+ * alone the order of two questions never changes.
  */
 export function scaled(
   of: PolicyConfidence,
@@ -53,24 +57,22 @@ export function scaledModel(models: readonly ConfidenceModel[]): ConfidenceModel
         throw invalidConfidence(' needs atMiddle and perDeviation')
       }
     },
-    reads: (settings: ScaledSettings) => [...(inner(settings).model.reads?.(settings.of) ?? []), scale],
+    reads: (settings: ScaledSettings) => [...(inner(settings).model.reads?.(settings.of) ?? []), scale, curves],
     unscaled: inner,
     confidence: (settings: ScaledSettings, signals: Signals, answer?: AnswerSignals) => {
       const confidence = confidenceOf(inner(settings), signals, answer)
-      return signals.scale ? onScale(settings, signals.scale, confidence) : confidence
+      const own = signals.scale
+      if (!own) return confidence
+      // The score is one of the whole question: it says nothing of parts, or of a piece that is foreign to the rest.
+      const isWhole =
+        signals.parts?.length === 0 &&
+        confidenceOf(inner(settings), { ...signals, stretches: [] }, answer) <= confidence
+      const score = isWhole && own.meaning ? signals.curves?.[own.meaning.kind as ScoreKind]?.scores[0] : undefined
+      const odds = Math.log(confidence / (1 - confidence))
+      const deviations = deviationsOn(own, odds, score)
+      return 1 / (1 + Math.exp(-settings.atMiddle - settings.perDeviation * deviations))
     },
   })
-}
-
-/** A scale that is damaged, in a record or in a store, makes the confidence none: then the question is refused. */
-function onScale(
-  { atMiddle, perDeviation }: ScaledSettings,
-  { middle, deviation }: NonNullable<Signals['scale']>,
-  confidence: number,
-): number {
-  if (!(recordedNumber(deviation) > 0)) return NaN
-  const deviations = (Math.log(confidence / (1 - confidence)) - recordedNumber(middle)) / deviation
-  return 1 / (1 + Math.exp(-atMiddle - perDeviation * deviations))
 }
 
 /** Whether a policy reads its confidence on the collection's scale. */

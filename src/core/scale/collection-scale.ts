@@ -1,5 +1,6 @@
 /** A scale as it stands with its collection: what was learned, under what, and when. */
 import { isRecord } from '../lib/guards.ts'
+import type { ConfidenceScale } from './scale.ts'
 
 /** Under what a scale was learned. */
 export interface LearnedFrom {
@@ -20,38 +21,41 @@ export interface LearnedFrom {
 
 /** What a collection learned from its documents, or that they are too few. JSON. */
 export type CollectionScale = LearnedFrom &
-  (
-    | {
-        readonly kind: 'scale'
-        /** Median of the log-odds of confidences without an answer. */
-        readonly middle: number
-        /** Their standard deviation, above 0. */
-        readonly deviation: number
-      }
-    | { readonly kind: 'none'; readonly reason: 'too-few-windows' }
-  )
+  (({ readonly kind: 'scale' } & ConfidenceScale) | { readonly kind: 'none'; readonly reason: 'too-few-windows' })
+
+/** A scale as a decision records it, and when it was learned. */
+export type AppliedScale = ConfidenceScale & Pick<LearnedFrom, 'learnedAtMs' | 'corpusVersion'>
 
 /** Whether a value has every member of a scale. */
 export function isCollectionScale(value: unknown): value is CollectionScale {
   if (!isRecord(value) || value['origin'] !== 'documents') return false
   const counts = ['corpusVersion', 'chunkCount', 'windows', 'learnedAtMs'].every((name) => Number(value[name]) >= 0)
   const names = ['policyId', 'embeddingModel'].every((name) => typeof value[name] === 'string')
-  const { kind, middle, deviation } = value
+  const { kind, meaning } = value
   return (
     counts &&
     names &&
     (kind === 'none' ||
-      (kind === 'scale' && Number.isFinite(middle) && Number.isFinite(deviation) && Number(deviation) > 0))
+      (kind === 'scale' &&
+        isScoreScale(value) &&
+        (meaning === undefined ||
+          (isScoreScale(meaning) && typeof meaning['kind'] === 'string' && Number.isFinite(meaning['charge'])))))
   )
+}
+
+function isScoreScale(value: unknown): value is Record<string, unknown> {
+  if (!isRecord(value)) return false
+  const { middle, deviation } = value
+  return Number.isFinite(middle) && Number.isFinite(deviation) && Number(deviation) > 0
 }
 
 /** The scale by which a policy reads a collection; `undefined` where it has none for this policy and embedding. */
 export function appliedScale(
   { scale, embeddingModel }: { readonly scale?: CollectionScale | null; readonly embeddingModel: string },
   policyId: string,
-): (Pick<LearnedFrom, 'learnedAtMs' | 'corpusVersion'> & Record<'middle' | 'deviation', number>) | undefined {
+): AppliedScale | undefined {
   if (scale?.kind !== 'scale' || scale.policyId !== policyId || scale.embeddingModel !== embeddingModel)
     return undefined
-  const { middle, deviation, learnedAtMs, corpusVersion } = scale
-  return { middle, deviation, learnedAtMs, corpusVersion }
+  const { middle, deviation, meaning, learnedAtMs, corpusVersion } = scale
+  return { middle, deviation, ...(meaning && { meaning }), learnedAtMs, corpusVersion }
 }

@@ -1,12 +1,9 @@
-export { appliedScale, type CollectionScale, isCollectionScale, type LearnedFrom } from './collection-scale.ts'
+/** What a collection learned from its own documents, and how scores are read on it. */
 export {
-  learnFromWindows,
-  type LearnFromWindowsOptions,
-  type LeaveOut,
-  largeDocuments,
-  learnWithMeaning,
-  observeWindow,
-} from './learn-from-windows.ts'
-export { ADVISED_TAIL, confidenceAtTail, REFUSED_TAIL, scaleOf, tailOf } from './scale.ts'
-export type { NoScale, Scale, ScaleObservation, ScaleReading } from './scale.ts'
-export { drawWindows, type ScalePassage, type ScaleWindow } from './windows.ts'
+  appliedScale,
+  type AppliedScale,
+  type CollectionScale,
+  isCollectionScale,
+  type LearnedFrom,
+} from './collection-scale.ts'
+export { type ConfidenceScale, deviationsOf, deviationsOn, type MeaningScale, type ScoreScale } from './scale.ts'

@@ -1,10 +1,11 @@
 /** The first step of deciding: from a question and its evidence to numbers. */
 import type { Evidence } from '../evidence/evidence.ts'
+import type { AppliedScale } from '../scale/collection-scale.ts'
 import type { Language, QuestionParts } from '../text/language.ts'
 import { EMPTY_LEXICON, type Lexicon } from '../text/lexicon.ts'
 import type { ScoreCurves } from './score-curves.ts'
 import type { LoneTerm } from './lone-term.ts'
-import { type AppliedScale, createMemory, type Memory, type Signal, type Subject } from './signal.ts'
+import { createMemory, type Memory, type Signal, type Subject } from './signal.ts'
 import type { TextSignalName } from './text-signals.ts'
 
 /**

@@ -1,19 +1,8 @@
 /** Signals: what can be measured of a question and its evidence. Gates and confidence models bring along those they read. */
 import type { Evidence } from '../evidence/evidence.ts'
+import type { AppliedScale } from '../scale/collection-scale.ts'
 import type { Language } from '../text/language.ts'
 import type { Lexicon } from '../text/lexicon.ts'
-
-/** How the confidence is distributed, in log-odds, where a collection has no answer; and when that was learned. */
-export interface AppliedScale {
-  /** Median. */
-  readonly middle: number
-  /** Standard deviation, above 0. */
-  readonly deviation: number
-  /** Milliseconds since 1970. */
-  readonly learnedAtMs: number
-  /** Of the collection, when it was learned. */
-  readonly corpusVersion: number
-}
 
 /** Makes something once, and gives the same again. */
 export type Memory = <Kept>(key: unknown, make: () => Kept) => Kept

@@ -29,7 +29,7 @@ export const balancedPreset: Preset = Object.freeze({
 
 /**
  * Where a collection has its own scale, the line by which what 5.5 % of its windows reach reads .55, and
- * what 2 % reach reads .8 (docs/scale.md).
+ * what 2 % reach reads .8 (docs/internal/scale.md).
  */
 const ON_SCALE = { atMiddle: -3.9588, perDeviation: 2.6026 } as const
 

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { normalTail } from '../../../src/core/lib/normal-tail.ts'
+import { normalTail } from '../../../bench/normal-tail.ts'
 import { calibrationOf, confidenceBy, confidenceOf } from '../../../src/core/policy/confidence.ts'
 import { judge } from '../../../src/core/policy/judge.ts'
 import { logistic, logisticModel } from '../../../src/core/policy/logistic.ts'
 import { definePolicy, policySettings, resolvePolicy } from '../../../src/core/policy/policy.ts'
 import { readsScale, scaled, scaledModel, unscaled } from '../../../src/core/policy/scaled.ts'
+import { weakestPart } from '../../../src/core/policy/weakest-part.ts'
 import type { Signals } from '../../../src/core/signals/measure.ts'
 import { balanced, balancedPreset } from '../../../src/presets/balanced/balanced.ts'
 import { balancedGraded } from '../../../src/presets/balanced/balanced-graded.ts'
@@ -77,6 +78,42 @@ describe('a confidence on the scale of its collection', () => {
     for (const broken of [{ atMiddle: NaN }, { perDeviation: 0 }, { perDeviation: -1 }, { of: { kind: 'magic' } }]) {
       expect(() => confidenceBy(scaledModel([logisticModel]), { ...given, ...broken } as never)).toThrow(/confidence/)
     }
+  })
+
+  describe('with a score of meaning', () => {
+    const meaning = { kind: 'cosine', middle: 0.5, deviation: 0.05, charge: 0.1 }
+    const ofWhole = weakestPart(plain)
+    const onBoth = scaled(ofWhole, { atMiddle, perDeviation })
+    const asked = (cosine: number | undefined, more: object = {}, own: object = { ...OWN, meaning }): number =>
+      confidenceOf(onBoth, {
+        ...signals(-3, own as Signals['scale']),
+        parts: [],
+        stretches: [],
+        ...(cosine !== undefined && { curves: { cosine: { scores: [cosine], topPairSharesDocument: false } } }),
+        ...more,
+      })
+
+    it('is carried by one that no window reaches, and judged by words where there is none', () => {
+      expect(asked(0.7)).toBeGreaterThan(0.8)
+      expect(asked(0.5)).toBeLessThan(0.05)
+      expect(asked(undefined)).toBe(read(-3, OWN))
+      expect(asked(0.7, {}, OWN)).toBe(read(-3, OWN))
+    })
+
+    it('is not carried where the question has parts, or a piece that is foreign to the rest', () => {
+      const words = asked(undefined, { parts: [{ sentenceMatch: -3 }, { sentenceMatch: -4 }] })
+      expect(asked(0.9, { parts: [{ sentenceMatch: -3 }, { sentenceMatch: -4 }] })).toBe(words)
+      const foreign = { stretches: [{ sentenceMatch: -9 }] }
+      expect(asked(0.9, foreign)).toBe(asked(undefined, foreign))
+      // A piece as weak as the whole is not foreign to it.
+      expect(asked(0.9, { stretches: [{ sentenceMatch: -4 }] })).toBe(asked(0.9))
+    })
+
+    it('is none where the record of it is damaged', () => {
+      for (const damaged of [{ deviation: 0 }, { middle: null }, { charge: null }]) {
+        expect(asked(0.9, {}, { ...OWN, meaning: { ...meaning, ...damaged } })).toBeNaN()
+      }
+    })
   })
 
   it('says on what it rests', () => {

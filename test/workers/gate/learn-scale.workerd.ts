@@ -2,7 +2,7 @@
 import { createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { seededRandom } from '../../../src/core/lib/seeded-random.ts'
+import { seededRandom } from '../../../packages/calibration/src/scale/seeded-random.ts'
 import type { CollectionScale } from '../../../src/core/scale/index.ts'
 import { judge } from '../../../src/core/policy/judge.ts'
 import { compositionFor } from '../../../workers/gate/compose.ts'

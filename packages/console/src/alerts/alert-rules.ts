@@ -64,24 +64,37 @@ export function findAlerts(
   const refused = latest.refused / decisions
   const drift = earlier.decisions < minDecisions ? 0 : driftBeyondChance(latest.confidenceBins, earlier.confidenceBins)
   const found: AlertFinding[] = []
+  const add = (kind: AlertKind, value: number, bound: number, message: string): void =>
+    void found.push({ kind, value, bound, decisions, message })
   if (isOver('refusals_high', refused, refusedAtMost, open)) {
-    const message = 'More questions are refused than expected: the documents may lack what is asked for'
-    found.push({ kind: 'refusals_high', value: refused, bound: refusedAtMost, decisions, message })
+    add(
+      'refusals_high',
+      refused,
+      refusedAtMost,
+      'More questions are refused than expected: documents may lack what is asked for',
+    )
   }
   if (
     refused + TOLERANCE <
     (open.has('refusals_low') ? Math.min(1, refusedAtLeast * (1 + STILL_OPEN)) : refusedAtLeast)
   ) {
-    const message = 'Fewer questions are refused than expected: the gate may let through what it should not'
-    found.push({ kind: 'refusals_low', value: refused, bound: refusedAtLeast, decisions, message })
+    add(
+      'refusals_low',
+      refused,
+      refusedAtLeast,
+      'Fewer questions are refused than expected: the gate may let too much through',
+    )
   }
   if (isOver('insufficiency_high', refused, 1 - passedAtLeast, open)) {
-    const message = 'High evidence insufficiency rate detected'
-    found.push({ kind: 'insufficiency_high', value: 1 - refused, bound: passedAtLeast, decisions, message })
+    add('insufficiency_high', 1 - refused, passedAtLeast, 'High evidence insufficiency rate detected')
   }
   if (isOver('confidence_drift', drift, driftAtMost, open)) {
-    const message = 'Confidences have moved since the days before: questions or documents have changed'
-    found.push({ kind: 'confidence_drift', value: drift, bound: driftAtMost, decisions, message })
+    add(
+      'confidence_drift',
+      drift,
+      driftAtMost,
+      'Confidences have moved since the days before: questions or documents have changed',
+    )
   }
   return found
 }
@@ -109,8 +122,7 @@ export function findCalibrationAlerts(
   const decisionsOf = (bins: readonly number[]): number => bins.reduce((sum, count) => sum + count, 0)
   const changed = collections.filter(({ differences }) => differences.length > 0)
   if (changed.length > 0) {
-    const message =
-      'Documents, embedding or reader of a collection have changed since its policy was calibrated: run eval, and calibrate again'
+    const message = 'A collection has changed since its policy was calibrated: run eval, and calibrate again'
     const decisions = changed.reduce((sum, { latest }) => sum + decisionsOf(latest), 0)
     found.push({ kind: 'calibration_outdated', value: changed.length, bound: 0, decisions, message })
   }
@@ -121,7 +133,7 @@ export function findCalibrationAlerts(
   const [worst] = drifts
   if (worst !== undefined && isOver('calibration_drift', worst.drift, driftAtMost, open)) {
     const message =
-      'Confidences are no longer those of the questions that the policy was calibrated on: label some of today’s, run eval, and calibrate again'
+      'Confidences have moved away from those that the policy was calibrated on: label questions of today, and calibrate again'
     const { drift: value, decisions } = worst
     found.push({ kind: 'calibration_drift', value, bound: driftAtMost, decisions, message })
   }

@@ -47,13 +47,6 @@ export class DirectoryTable {
     })
   }
 
-  /** Whether the storage holds vectors itself, as it did when an index was one object. */
-  get holdsVectors(): boolean {
-    const { sql } = this.#storage
-    const known = sql.exec(`SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'vectors'`).toArray()
-    return known.length > 0 && sql.exec('SELECT 1 FROM vectors LIMIT 1').toArray().length > 0
-  }
-
   /** Bytes that the directory itself takes. */
   get sizeBytes(): number {
     return this.#storage.sql.databaseSize

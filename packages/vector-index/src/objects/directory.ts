@@ -1,5 +1,4 @@
 /** The object of an index that knows its namespaces: it answers what concerns all of them. */
-import { RagGateError } from 'hono-rag-gate/errors'
 import { agreeOnParts, type Platform } from '../protocol/embedded-index.ts'
 import { describeIndex } from '../protocol/commands/info.ts'
 import { notTheDefault, parseRenaming, unknownNamespace } from '../protocol/commands/namespaces.ts'
@@ -55,13 +54,6 @@ export class Directory {
     this.#use = new DailyUse(storage, options.platform.nowMs)
     this.#holder = options.holder
     this.#randomBytes = options.randomBytes
-    if (this.#table.holdsVectors) {
-      throw new RagGateError(
-        'config_invalid',
-        `The index "${options.settings.name}" was filled when all namespaces were one object: ` +
-          'export it with the version that wrote it, and import it into an index of another name',
-      )
-    }
     const filled = this.#table.entries().some((entry) => entry.vectorCount + entry.pendingVectorCount > 0)
     agreeOnParts(storage, filled, options.settings)
   }

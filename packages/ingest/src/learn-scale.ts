@@ -1,16 +1,11 @@
 /** A collection learns its own scale: the gate is asked windows of its passages, with their own text left out. */
-import type { Ranking } from '../core/evidence/chunk.ts'
-import type { Decision } from '../core/policy/decision.ts'
-import type { Policy } from '../core/policy/policy.ts'
-import type { CollectionScale } from '../core/scale/collection-scale.ts'
-import { learnFromWindows, type LeaveOut } from '../core/scale/learn-from-windows.ts'
-import type { ScalePassage } from '../core/scale/windows.ts'
-import { normaliseQuestion } from '../core/text/normalise.ts'
-import type { Clock } from '../ports/clock.ts'
-import { type Collection, type Collections, plainCollection } from '../ports/collections.ts'
-import type { Retriever } from '../ports/retriever.ts'
-import { gateQuestion } from './gate-question.ts'
-import type { QuestionSettings } from './question-settings.ts'
+import { learnFromWindows, type LeaveOut, type ScalePassage } from '@hono-rag-gate/calibration'
+import type { Ranking, ScoreKind } from 'hono-rag-gate/core/evidence'
+import type { Decision, Policy } from 'hono-rag-gate/core/policy'
+import type { CollectionScale } from 'hono-rag-gate/core/scale'
+import { normaliseQuestion } from 'hono-rag-gate/core/text'
+import { gateQuestion, type GateResult, plainCollection, type QuestionSettings } from 'hono-rag-gate/pipeline'
+import type { Clock, Collection, Collections, Retriever } from 'hono-rag-gate/ports'
 
 /** How a scale is learned. */
 export interface LearnScaleOptions {
@@ -36,9 +31,19 @@ export interface LearnScaleOptions {
   readonly seed?: number
   /** Asked before each window: once it says so, no more are asked. @default never */
   readonly isOver?: () => boolean
+  /**
+   * Kind of score by which the retriever says how near a passage is in meaning; `none` for none. The policy then weighs it
+   * beside the words, where a window's own passage lifts it.
+   *
+   * @default 'cosine', but `none` where the collection or the retriever names an embedding of hashed words
+   */
+  readonly meaning?: ScoreKind | 'none'
   /** @default the system's */
   readonly clock?: Clock
 }
+
+/** Embeddings whose cosines say again what the words say. */
+const OF_WORDS = /^hashed-words/
 
 /** Further passages retrieved for a window: those left out are made up for. */
 const SPARE = 100
@@ -57,13 +62,13 @@ const SPARE = 100
  * const collections = createStaticCollections([{ id: 'default', scale }])
  */
 export async function learnScale(options: LearnScaleOptions): Promise<CollectionScale> {
-  const { retriever, policy, passages, clock = { nowMs: () => Date.now() } } = options
-  const { windows = 100, seed = 1, isOver = () => false, maxLength = 12_000 } = options
+  const { retriever, policy, clock = { nowMs: () => Date.now() } } = options
+  const { windows = 100, maxLength = 12_000 } = options
   const { topK = 10, timeoutMs = 3000 } = options.retrieval ?? {}
   const known = options.collection ?? plainCollection({ tenant: 'default', id: 'default' })
   // Without a scale: what is asked for is the confidence as it is.
-  const collection = { ...known, scale: null }
   const lexicon = known.lexiconId === null ? undefined : await options.collections?.lexicon(known.lexiconId)
+  const collection = { ...known, scale: null, ...(lexicon === undefined && { lexiconId: null }) }
   // What changes while it is learned has changed since.
   const learnedAtMs = clock.nowMs()
   const deep = retrieveOnce(retriever)
@@ -74,18 +79,17 @@ export async function learnScale(options: LearnScaleOptions): Promise<Collection
     retrieval: { topK, timeoutMs, rerankTimeoutMs: timeoutMs },
     context: { maxLength },
   }
+  const kind = options.meaning ?? ((await embedsWords(retriever, collection, timeoutMs)) ? 'none' : 'cosine')
   const asked = new Set<string>()
-  const learned = await learnFromWindows({
-    passages,
-    seed,
+  const learned = await learnFromWindows<GateResult>({
+    ...options,
     windows,
-    isOver,
     retrieve: async (window, leaveOut) => {
       asked.add(window)
       const ports = {
         retriever: { retrieve: deep(leaveOut) },
         collections: {
-          find: async () => (lexicon === undefined ? { ...collection, lexiconId: null } : collection),
+          find: async () => collection,
           // Asked for where there is one.
           lexicon: async () => lexicon!,
         },
@@ -100,24 +104,35 @@ export async function learnScale(options: LearnScaleOptions): Promise<Collection
     },
     confidence: (result) =>
       result.kind === 'judged' && !isRefusedForItself(policy, result.decision) ? result.decision.confidence : undefined,
+    kind,
+    meaning: (result) =>
+      kind !== 'none' && result.kind === 'judged' ? result.decision.signals.curves?.[kind]?.scores[0] : undefined,
   })
   const from = {
     origin: 'documents',
     policyId: policy.id,
     embeddingModel: collection.embeddingModel,
     corpusVersion: collection.corpusVersion,
-    chunkCount: options.chunkCount ?? passages.length,
+    chunkCount: options.chunkCount ?? options.passages.length,
     windows: asked.size,
     learnedAtMs,
   } as const
-  if (learned.kind === 'scale') return { kind: 'scale', ...learned.words, ...from }
-  return { kind: 'none', reason: learned.reason, ...from }
+  return learned === undefined
+    ? { kind: 'none', reason: 'too-few-windows', ...from }
+    : { kind: 'scale', ...learned, ...from }
 }
 
 /** Whether a gate about the question alone refused: the confidence says nothing of it. */
 export function isRefusedForItself({ gates }: Policy, { findings }: Pick<Decision, 'findings'>): boolean {
   const refusing = findings.filter(({ outcome }) => outcome === 'refuse')
   return gates.some(({ gate: { about, name } }) => about === 'question' && refusing.some(({ gate }) => gate === name))
+}
+
+/** @throws what `embeddingNow` throws */
+async function embedsWords(retriever: Retriever, { embeddingModel }: Collection, timeoutMs: number): Promise<boolean> {
+  const named = embeddingModel === '' ? retriever.embedding?.model : embeddingModel
+  const model = named ?? (await retriever.embeddingNow?.(AbortSignal.timeout(timeoutMs)))?.model ?? ''
+  return OF_WORDS.test(model)
 }
 
 /** Retrieves the same words once, deep enough that passages can be left out. */

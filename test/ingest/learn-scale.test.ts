@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { createStaticCollections } from '../../src/adapters/static-collections.ts'
-import { seededRandom } from '../../src/core/lib/seeded-random.ts'
+import { seededRandom } from '../../packages/calibration/src/scale/seeded-random.ts'
 import { isCollectionScale } from '../../src/core/scale/index.ts'
 import { gateQuestion } from '../../src/pipeline/gate-question.ts'
-import { learnScale } from '../../src/pipeline/learn-scale.ts'
+import { learnScale } from '../../packages/ingest/src/learn-scale.ts'
 import type { Retriever } from '../../src/ports/retriever.ts'
 import { balanced } from '../../src/presets/balanced/balanced.ts'
 

@@ -1,6 +1,7 @@
 /** Learning a collection's scale: windows of its passages are asked with their own text left out. */
+import type { ConfidenceScale } from 'hono-rag-gate/core/scale'
 import { drawWindows, holdsWindow, type ScalePassage, type ScaleWindow } from './windows.ts'
-import { type NoScale, type Scale, type ScaleObservation, scaleOf, scaleOfWords } from './scale.ts'
+import { type ScaleObservation, scaleOf } from './scale-of-windows.ts'
 
 /** Says which passages a retrieval must not return. */
 export type LeaveOut = (passage: ScalePassage) => boolean
@@ -20,6 +21,8 @@ export interface AskWindow<Found> {
    * @default words alone
    */
   readonly meaning?: (found: Found) => number | undefined
+  /** Kind of that score. @default 'cosine' */
+  readonly kind?: string
 }
 
 /** How a scale is learned. */
@@ -34,7 +37,7 @@ export interface LearnFromWindowsOptions<Found> extends AskWindow<Found> {
   readonly isOver?: () => boolean
 }
 
-/** Questions have higher cosines than windows of five words, and about those of windows of eight (docs/scale.md). */
+/** Questions have higher cosines than windows of five words, and about those of windows of eight (docs/internal/scale.md). */
 const WORDS_FOR_MEANING = 8
 /** Share of the windows that are asked for meaning. */
 const WINDOWS_FOR_MEANING = 0.5
@@ -45,41 +48,33 @@ const LARGEST_DOCUMENT = 0.5
 
 /**
  * Learns the scale of a collection, without labels. Takes two retrievals a window, or one where the same words are
- * retrieved once. To spread the work, `drawWindows`, `observeWindow` and `scaleOf` can be called by themselves.
+ * retrieved once; where there are scores of meaning, three more for half as many longer windows.
  *
- * @returns no scale for fewer than 20 passages, or where too few windows could be asked
+ * @returns `undefined` for fewer than 20 passages, or where too few windows could be asked
  */
-export async function learnFromWindows<Found>(options: LearnFromWindowsOptions<Found>): Promise<Scale | NoScale> {
-  const { passages, seed = 1, windows = 200, retrieve, confidence } = options
-  if (passages.length < LEAST_PASSAGES) return scaleOfWords([])
-  return scaleOfWords(
-    await observeAll(drawWindows(passages, { seed, count: windows }), { retrieve, confidence }, options),
-  )
-}
-
-/** The same with a score of meaning, at three more retrievals for half as many longer windows. */
-export async function learnWithMeaning<Found>(options: LearnFromWindowsOptions<Found>): Promise<Scale | NoScale> {
-  const { passages, seed = 1, windows = 200, retrieve, confidence } = options
-  if (passages.length < LEAST_PASSAGES) return scaleOf([])
-  const shorter = drawWindows(passages, { seed, count: windows })
+export async function learnFromWindows<Found>(
+  options: LearnFromWindowsOptions<Found>,
+): Promise<ConfidenceScale | undefined> {
+  const { passages, seed = 1, windows = 200 } = options
+  if (passages.length < LEAST_PASSAGES) return undefined
+  const shorter = await observeAll(drawWindows(passages, { seed, count: windows }), options)
+  if (shorter.every(({ meaning }) => meaning === undefined)) return scaleOf(shorter)
   const count = Math.ceil(WINDOWS_FOR_MEANING * windows)
   const longer = drawWindows(passages, { seed, count, words: WORDS_FOR_MEANING })
-  return scaleOf(
-    await observeAll(shorter, { retrieve, confidence }, options),
-    await observeAll(longer, options, options),
-  )
+  return scaleOf(shorter, await observeAll(longer, options, ['passage', 'document', 'nothing']), options.kind)
 }
 
 async function observeAll<Found>(
   drawn: readonly ScaleWindow[],
-  ask: AskWindow<Found>,
-  { passages, isOver = () => false }: Pick<LearnFromWindowsOptions<Found>, 'passages' | 'isOver'>,
+  options: LearnFromWindowsOptions<Found>,
+  ways?: readonly ScaleObservation['leftOut'][],
 ): Promise<readonly ScaleObservation[]> {
+  const { passages, isOver = () => false } = options
   const large = largeDocuments(passages)
   const observations: ScaleObservation[] = []
   for (const window of drawn) {
     if (isOver()) break
-    observations.push(...(await observeWindow(window, ask, large)))
+    observations.push(...(await observeWindow(window, options, large, ways)))
   }
   return observations
 }
@@ -96,22 +91,25 @@ export function largeDocuments(passages: readonly ScalePassage[]): ReadonlySet<s
  * Asks one window: without its passage and every other that holds it, and without its document as well.
  *
  * @param large documents that are never left out
+ * @param ways what is left out, in turn
  */
 export async function observeWindow<Found>(
   window: ScaleWindow,
   { retrieve, confidence, meaning }: AskWindow<Found>,
   large: ReadonlySet<string>,
+  ways: readonly ScaleObservation['leftOut'][] = ['passage', 'document'],
 ): Promise<readonly ScaleObservation[]> {
   const holds = holdsWindow(window)
   const isOwn: LeaveOut = ({ id, text }) => id === window.passageId || holds(text)
-  const ways: [ScaleObservation['leftOut'], LeaveOut][] = [['passage', isOwn]]
-  if (!large.has(window.documentId)) {
-    ways.push(['document', (passage) => passage.documentId === window.documentId || isOwn(passage)])
+  const leaving: Readonly<Record<ScaleObservation['leftOut'], LeaveOut>> = {
+    passage: isOwn,
+    document: (passage) => passage.documentId === window.documentId || isOwn(passage),
+    nothing: () => false,
   }
-  if (meaning !== undefined) ways.push(['nothing', () => false])
   const observed: ScaleObservation[] = []
-  for (const [leftOut, leaveOut] of ways) {
-    const found = await retrieve(window.question, leaveOut)
+  for (const leftOut of ways) {
+    if (leftOut === 'document' && large.has(window.documentId)) continue
+    const found = await retrieve(window.question, leaving[leftOut])
     observed.push({ leftOut, confidence: confidence(found), meaning: meaning?.(found) })
   }
   return observed

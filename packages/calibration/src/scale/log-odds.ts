@@ -5,8 +5,3 @@ export function logOdds(share: number, nearest: number): number {
   const held = Math.min(1 - nearest, Math.max(nearest, share))
   return Math.log(held / (1 - held))
 }
-
-/** The share of log-odds, 0..1. */
-export function shareOf(logOdds: number): number {
-  return 1 / (1 + Math.exp(-logOdds))
-}

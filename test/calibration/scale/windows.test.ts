@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { drawWindows, holdsWindow, type ScalePassage } from '../../../src/core/scale/windows.ts'
+import { drawWindows, holdsWindow, type ScalePassage } from '../../../packages/calibration/src/scale/windows.ts'
 
 const passagesOf = (...texts: string[]): ScalePassage[] =>
   texts.map((text, at) => ({ id: `p${at}`, documentId: `d${at}`, text }))

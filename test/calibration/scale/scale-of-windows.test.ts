@@ -1,14 +1,18 @@
 import { describe, expect, it } from 'vitest'
-import { deviationsOfTail, normalTail } from '../../../src/core/lib/normal-tail.ts'
+import { deviationsOfTail, normalTail } from '../../../bench/normal-tail.ts'
 import {
-  confidenceAtTail,
-  REFUSED_TAIL,
-  type Scale,
+  REFUSED_BELOW,
   type ScaleObservation,
   scaleOf,
-  tailOf,
-} from '../../../src/core/scale/scale.ts'
+} from '../../../packages/calibration/src/scale/scale-of-windows.ts'
+import { type ConfidenceScale, deviationsOn } from '../../../src/core/scale/index.ts'
 
+const REFUSED_TAIL = 0.055
+const NEEDED = REFUSED_BELOW
+const odds = (confidence: number): number => Math.log(confidence / (1 - confidence))
+const readAs = (own: ConfidenceScale, confidence: number, score?: number): number =>
+  deviationsOn(own, odds(confidence), score)
+const threshold = ({ middle, deviation }: ConfidenceScale): number => logistic(middle + NEEDED * deviation)
 const logistic = (z: number): number => 1 / (1 + Math.exp(-z))
 /** Evenly spread quantiles of a normal distribution: `count` of them. */
 const normals = (count: number): number[] =>
@@ -16,9 +20,9 @@ const normals = (count: number): number[] =>
 const wordsAt = (middle: number, deviation = 1, count = 400): ScaleObservation[] =>
   normals(count).map((z) => ({ leftOut: 'passage', confidence: logistic(middle + deviation * z) }))
 
-function learned(observations: readonly ScaleObservation[], longer?: readonly ScaleObservation[]): Scale {
+function learned(observations: readonly ScaleObservation[], longer?: readonly ScaleObservation[]): ConfidenceScale {
   const scale = scaleOf(observations, longer)
-  if (scale.kind === 'none') throw new Error('There is a scale')
+  if (scale === undefined) throw new Error('There is a scale')
   return scale
 }
 
@@ -37,16 +41,20 @@ describe('normalTail', () => {
 })
 
 describe('scaleOf', () => {
+  it('refuses what more than 5.5 % of a normal distribution reach', () => {
+    expect(deviationsOfTail(REFUSED_TAIL)).toBeCloseTo(REFUSED_BELOW, 4)
+  })
+
   it('finds middle and deviation of the windows in log-odds', () => {
-    const { words } = learned(wordsAt(-1, 0.8))
+    const words = learned(wordsAt(-1, 0.8))
     expect(words.middle).toBeCloseTo(-1, 2)
     expect(words.deviation).toBeCloseTo(0.8, 2)
   })
 
   it('puts the threshold where the share of windows that may be answered lies above', () => {
     const windows = wordsAt(-2, 0.7)
-    const threshold = confidenceAtTail(learned(windows), REFUSED_TAIL)
-    const above = windows.filter(({ confidence = 0 }) => confidence >= threshold).length
+    const from = threshold(learned(windows))
+    const above = windows.filter(({ confidence = 0 }) => confidence >= from).length
     expect(above / windows.length).toBeCloseTo(REFUSED_TAIL, 2)
   })
 
@@ -57,13 +65,13 @@ describe('scaleOf', () => {
 
   it('is moved little by a few windows far out', () => {
     const far = Array.from({ length: 8 }, (): ScaleObservation => ({ leftOut: 'passage', confidence: 1 }))
-    const shift = learned([...wordsAt(-1), ...far]).words.deviation - learned(wordsAt(-1)).words.deviation
+    const shift = learned([...wordsAt(-1), ...far]).deviation - learned(wordsAt(-1)).deviation
     expect(shift).toBeGreaterThan(0)
     expect(shift).toBeLessThan(0.25)
   })
 
   it('asks for no more confidence than .8', () => {
-    expect(confidenceAtTail(learned(wordsAt(2, 1)), REFUSED_TAIL)).toBeCloseTo(0.8, 6)
+    expect(threshold(learned(wordsAt(2, 1)))).toBeCloseTo(0.8, 6)
   })
 
   it('leaves out windows that were refused for themselves or have no confidence', () => {
@@ -75,14 +83,14 @@ describe('scaleOf', () => {
   })
 
   it('is none for fewer than forty observations', () => {
-    expect(scaleOf(wordsAt(-1, 1, 39))).toEqual({ kind: 'none', reason: 'too-few-windows', observations: 39 })
+    expect(scaleOf(wordsAt(-1, 1, 39))).toBeUndefined()
   })
 
   it('keeps a deviation where all windows are alike', () => {
     const alike = Array.from({ length: 50 }, (): ScaleObservation => ({ leftOut: 'passage', confidence: 0.1 }))
     const scale = learned(alike)
-    expect(tailOf(scale, { confidence: 0.1 })).toBeCloseTo(0.5, 6)
-    expect(tailOf(scale, { confidence: 0.5 })).toBeLessThan(0.001)
+    expect(readAs(scale, 0.1)).toBeCloseTo(0, 6)
+    expect(readAs(scale, 0.5)).toBeGreaterThan(3)
   })
 
   it('survives JSON', () => {
@@ -107,56 +115,55 @@ function withMeaning(lift: number): ScaleObservation[] {
   ]
 }
 
-function learnedWithMeaning(lift: number): Scale {
+function learnedWithMeaning(lift: number): ConfidenceScale {
   return learned(wordsAt(-1), withMeaning(lift))
 }
 
-describe('tailOf', () => {
-  it('falls as the confidence rises', () => {
-    const scale = learned(wordsAt(-1))
-    const tails = [0, 0.2, 0.5, 0.8, 1].map((confidence) => tailOf(scale, { confidence }))
-    expect(tails).toEqual([...tails].sort((a, b) => b - a))
-    expect(new Set(tails).size).toBe(5)
-    for (const tail of tails) expect(tail).toBeGreaterThan(0)
-  })
+const at = (deviations: number): number => 0.5 + 0.05 * deviations
 
-  it('is 1 where there is no confidence', () => {
-    expect(tailOf(learned(wordsAt(-1)), { confidence: NaN })).toBe(1)
-  })
-
-  it('lets a cosine that no window reaches carry a question of which words say nothing', () => {
+describe('a score of meaning', () => {
+  it('that no window reaches carries a question of which words say nothing', () => {
     const scale = learnedWithMeaning(3)
-    const silent = { confidence: 0.1 }
-    expect(tailOf(scale, silent)).toBeGreaterThan(0.5)
-    expect(tailOf(scale, { ...silent, meaning: 0.5 + 0.05 * 3 })).toBeLessThan(REFUSED_TAIL)
-    expect(tailOf(scale, { ...silent, meaning: 0.5 + 0.05 * 1.5 })).toBeGreaterThan(REFUSED_TAIL)
+    expect(readAs(scale, 0.1)).toBeLessThan(0)
+    expect(readAs(scale, 0.1, at(3.2))).toBeGreaterThan(NEEDED)
+    expect(readAs(scale, 0.1, at(2.2))).toBeLessThan(NEEDED)
   })
 
-  it('lets words carry a question of which meaning says nothing', () => {
-    expect(tailOf(learnedWithMeaning(3), { confidence: 0.95, meaning: 0.3 })).toBeLessThan(REFUSED_TAIL)
+  it('that says nothing leaves the words to carry a question', () => {
+    const scale = learnedWithMeaning(3)
+    expect(readAs(scale, 0.95, 0.3)).toBeGreaterThan(NEEDED)
+    expect(readAs(scale, 0.95, 0.3)).toBeLessThan(readAs(scale, 0.95))
   })
 
-  it('answers no more windows by both than by words alone', () => {
+  it('rises without a step, as the words do', () => {
+    const scale = learnedWithMeaning(3)
+    const row = Array.from({ length: 400 }, (_, step) => step / 100 - 1)
+    const rises = (values: readonly number[]): void =>
+      values.slice(1).forEach((value, step) => {
+        expect(value - values[step]!).toBeGreaterThanOrEqual(0)
+        expect(value - values[step]!).toBeLessThan(0.3)
+      })
+    for (const fixed of [-2, 0, 2]) {
+      rises(row.map((step) => deviationsOn(scale, fixed, at(step))))
+      rises(row.map((step) => deviationsOn(scale, step, at(fixed))))
+    }
+  })
+
+  it('answers no more windows beside words than words alone', () => {
     const windows = withMeaning(3)
     const scale = learned(windows, windows)
-    const reach = (tail: (window: { confidence: number; meaning: number }) => number): number =>
+    const reach = (of: (confidence: number, meaning?: number) => number): number =>
       windows.filter(
-        ({ leftOut, confidence = 0, meaning = 0 }) =>
-          leftOut !== 'nothing' && tail({ confidence, meaning }) < REFUSED_TAIL,
+        ({ leftOut, confidence = 0, meaning }) => leftOut !== 'nothing' && of(confidence, meaning) > NEEDED,
       ).length
-    const byWords = reach(({ confidence }) => tailOf(scale, { confidence }))
-    expect(reach((window) => tailOf(scale, window))).toBeLessThanOrEqual(byWords)
+    const byWords = reach((confidence) => readAs(scale, confidence))
+    expect(reach((confidence, meaning) => readAs(scale, confidence, meaning))).toBeLessThanOrEqual(byWords)
     expect(byWords).toBeGreaterThan(10)
   })
 
-  it('gives nothing for a score that the own passage does not lift', () => {
-    const scale = learnedWithMeaning(0.3)
+  it('that the own passage lifts by less than a deviation is not read', () => {
+    const scale = learnedWithMeaning(0.8)
     expect(scale.meaning).toBeUndefined()
-    expect(tailOf(scale, { confidence: 0.1, meaning: 0.9 })).toBe(tailOf(scale, { confidence: 0.1 }))
-  })
-
-  it('lets meaning carry no question of several parts', () => {
-    const scale = learnedWithMeaning(3)
-    expect(tailOf(scale, { confidence: 0.1, meaning: 0.9, parts: 2 })).toBe(tailOf(scale, { confidence: 0.1 }))
+    expect(readAs(scale, 0.1, 0.9)).toBe(readAs(scale, 0.1))
   })
 })

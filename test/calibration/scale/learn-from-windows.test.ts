@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { seededRandom } from '../../../src/core/lib/seeded-random.ts'
+import { seededRandom } from '../../../packages/calibration/src/scale/seeded-random.ts'
 import {
   largeDocuments,
   learnFromWindows,
-  learnWithMeaning,
   type LeaveOut,
-} from '../../../src/core/scale/learn-from-windows.ts'
-import type { ScalePassage } from '../../../src/core/scale/windows.ts'
+} from '../../../packages/calibration/src/scale/learn-from-windows.ts'
+import type { ScalePassage } from '../../../packages/calibration/src/scale/windows.ts'
 
 const VOCABULARY =
   `keys gates answers passages tenants policies questions scores documents indexes mornings tables rivers
@@ -55,12 +54,14 @@ describe('learnFromWindows', () => {
 
   it('asks longer windows for meaning, without their text and with it', async () => {
     const whole: string[] = []
-    const scale = await learnWithMeaning({
+    const asked: string[] = []
+    const scale = await learnFromWindows({
       passages,
       windows: 80,
       retrieve: async (question, leaveOut) => {
         const isWhole = passages.every((passage) => !leaveOut(passage))
         if (isWhole) whole.push(question)
+        asked.push(question)
         return { confidence: search(question, leaveOut), cosine: isWhole ? 0.9 : 0.4 + (question.length % 7) / 100 }
       },
       confidence: ({ confidence }) => confidence,
@@ -68,8 +69,9 @@ describe('learnFromWindows', () => {
     })
     expect(whole).toHaveLength(40)
     for (const question of whole) expect(question.split(' ')).toHaveLength(8)
-    expect(scale).toMatchObject({ kind: 'scale', observations: 160 })
-    expect(scale.kind === 'scale' && scale.meaning?.separation).toBeGreaterThan(5)
+    expect(asked).toHaveLength(80 * 2 + 40 * 3)
+    expect(scale).toMatchObject({ meaning: { kind: 'cosine' } })
+    expect(scale?.meaning?.middle).toBeCloseTo(0.43, 1)
   })
 
   it('leaves out every passage that holds the window', async () => {
@@ -98,7 +100,7 @@ describe('learnFromWindows', () => {
       throw new Error('Nothing is asked')
     }
     const scale = await learnFromWindows({ passages: passages.slice(0, 19), retrieve, confidence: () => 0 })
-    expect(scale).toEqual({ kind: 'none', reason: 'too-few-windows', observations: 0 })
+    expect(scale).toBeUndefined()
   })
 
   it('passes on what a retrieval throws', async () => {

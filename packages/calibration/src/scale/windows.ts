@@ -1,5 +1,5 @@
 /** Questions that a collection asks itself: a few words in a row from one sentence of a passage. */
-import { seededRandom } from '../lib/seeded-random.ts'
+import { seededRandom } from './seeded-random.ts'
 
 /** A passage that windows are drawn from. */
 export interface ScalePassage {
@@ -26,7 +26,7 @@ export interface WindowOptions {
   readonly words?: number
 }
 
-/** Measured with 3 to 12: more words fit worse, and ask for less than people do (docs/scale.md). */
+/** Measured with 3 to 12: more words fit worse, and ask for less than people do (docs/internal/scale.md). */
 const WORDS = 5
 /** A collection with fewer windows of prose than this, and than half of those wanted, gives its tables and code too. */
 const LEAST_PROSE = 40
