@@ -157,8 +157,8 @@ const CASES: readonly {
     },
     opens: {
       calibration_drift:
-        /no longer those of the questions that the policy was calibrated on.*\s\d+\.\d\d, at most 0\.25 expected/,
-      calibration_outdated: /Documents, embedding or reader of a collection have changed.*\s1 collection, since/,
+        /Confidences have moved away from those that the policy was calibrated on.*\s\d+\.\d\d, at most 0\.25 expected/,
+      calibration_outdated: /A collection has changed since its policy was calibrated.*\s1 collection, since/,
     },
     async mended(tenant) {
       await fetch(`${site.gate.url}/v1/collections/manual/policy`, {
