@@ -27,7 +27,7 @@ export default defineConfig({
       { text: 'Begin', items: items('getting-started', 'your-own-index', 'recipes', 'troubleshooting', 'glossary') },
       {
         text: 'Thresholds',
-        items: items('thresholds', 'scale', 'calibration', 'cascades'),
+        items: items('thresholds', 'calibration', 'cascades'),
       },
       {
         text: 'The parts',

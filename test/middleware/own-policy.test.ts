@@ -79,6 +79,8 @@ describe('a policy', () => {
     expect(definePolicy(read).signals.map(({ name }) => name)).toEqual(['titleMatch', 'topCosine'])
     const { reads, signals } = balanced()
     expect(reads.map(({ name }) => name)).not.toContain('questionTermCount')
-    expect(signals.map(({ name }) => name)).toEqual(expect.arrayContaining(['curves', 'parts', 'questionTermCount', 'stretches', 'topBm25']))
+    expect(signals.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['curves', 'parts', 'questionTermCount', 'stretches', 'topBm25']),
+    )
   })
 })
