@@ -82,7 +82,7 @@ export const tenants = sqliteTable('tenants', {
   policyId: text('policy_id'),
 })
 
-/** What was purged of the cached answers; `tenant` is '' for everybody's. */
+/** What was purged of the cached answers; `tenant` is '' for those of all tenants. */
 export const answerPurges = sqliteTable('answer_purges', {
   tenant: text('tenant').notNull(),
   /** Canonical text of a `PurgeScope`. */

@@ -3,7 +3,7 @@
  *
  *   node scripts/run.mjs scripts/console-page.ts
  *
- * A page, a script and a style, minified, which find each other and the API beside themselves, under whatever path.
+ * A page, a script and a style, minified, which find each other and the API beside themselves, under any path.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

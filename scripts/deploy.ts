@@ -3,7 +3,7 @@
  *
  *   npm run deploy -- [--dry-run] [--generate-secrets]
  *
- * wrangler creates what wrangler.toml names and the account lacks. Missing secrets are asked for; where nobody can
+ * wrangler creates what wrangler.toml names and the account lacks. Missing secrets are asked for; where no terminal can
  * answer, as in a build service, they are left to be set there. `--generate-secrets` makes them without asking.
  * `--dry-run` bundles, says what would be done, and needs no account and no network.
  */
@@ -91,7 +91,7 @@ async function deployAndReport(settings: DeploymentSettings): Promise<void> {
   }
 }
 
-/** Uploads the Worker; secrets go in a file that nobody else can read, and that is gone afterwards. */
+/** Uploads the Worker; secrets go in a file that only its owner can read, and that is gone afterwards. */
 async function uploadWith(secrets: Readonly<Record<string, string>>): Promise<readonly string[]> {
   const log = join(scratch, 'output.json')
   const file = join(scratch, 'secrets.json')

@@ -9,7 +9,7 @@ export interface Secret {
   readonly name: string
   /** What it is for, in one clause. */
   readonly purpose: string
-  /** Whether its owner needs to know it; one that is not is made and shown to nobody. */
+  /** Whether its owner needs to know it; one that is not is made and not shown. */
   readonly shown: boolean
 }
 
@@ -38,7 +38,7 @@ export interface DeploymentTools {
   readonly run: (...args: string[]) => Promise<Ran>
   /** Deploys with these secrets beside those that the Worker has. @returns addresses of the Worker */
   readonly deploy: (secrets: Readonly<Record<string, string>>) => Promise<readonly string[]>
-  /** Asks a person; `undefined` where nobody can answer. */
+  /** Asks a person; `undefined` without a terminal. */
   readonly ask: ((question: string) => Promise<string>) | undefined
   readonly say: (line: string) => void
 }
@@ -80,7 +80,7 @@ export async function deployGate(settings: DeploymentSettings, tools: Deployment
     settings.generate,
     tools,
   )
-  // Before the upload: should it break off halfway, the secrets may be set, and nobody would ever see them.
+  // Before the upload: should it break off halfway, the secrets may be set without having been shown.
   for (const { name, shown } of SECRETS) if (shown && values[name] !== undefined) tools.say(`${name}=${values[name]}`)
   if (!databaseCreated) await migrate(tools)
   const addresses = await tools.deploy(values)
@@ -159,9 +159,7 @@ export function deploymentReport(made: Deployment, { worker, database }: Deploym
     ...addresses.map((url) => `  address    ${url}`),
     `  database   ${database} (${databaseCreated ? 'created' : 'was there'}, migrations applied)`,
     ...SECRETS.filter(({ name }) => secrets.includes(name)).map(({ name, shown }) =>
-      shown
-        ? `  secret     ${name}, shown above this once: keep it`
-        : `  secret     ${name}, which nobody needs to know`,
+      shown ? `  secret     ${name}, shown above this once: keep it` : `  secret     ${name}, which need not be known`,
     ),
     ...missing.map((name) => `  missing    ${name}: npx wrangler secret put ${name}, or deploy again`),
     '',

@@ -1,6 +1,6 @@
 /**
  * Who may import whom, as a whitelist, types counted; part of `npm run lint`. Each room names the rooms it may take from;
- * whatever it does not name is an error, and so is a circle of files. Where deciding is done, clock, randomness and state of
+ * what it does not name is an error, and so is a circle of files. Where deciding is done, clock, randomness and state of
  * a module are errors as well.
  *
  *   node scripts/import-rules.ts

@@ -30,7 +30,7 @@ const child = spawn(node, script, {
   env: { ...process.env, PATH: [dirname(node), join(modules, '.bin'), process.env.PATH].join(delimiter) },
 })
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
-// npm passes a signal to its shell only, and the shell dies with it: then nobody waits for this process any more.
+// npm passes a signal to its shell only, and the shell dies with it: this process has no parent then.
 const parent = process.ppid
 const watch = setInterval(() => {
   if (process.ppid !== parent) child.kill('SIGTERM')

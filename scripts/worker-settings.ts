@@ -51,7 +51,7 @@ export function exportedSettings(environment: Readonly<NodeJS.ProcessEnv> = proc
 
 /** Reads a file of variables, such as `.dev.vars`. */
 export function parseVars(text: string): Record<string, string> {
-  // No member of what it gives is undefined, whatever its type says.
+  // No member of what it gives is undefined, against its type.
   return parseEnv(text) as Record<string, string>
 }
 

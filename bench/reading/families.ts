@@ -78,7 +78,7 @@ const HTML: readonly Family[] = [
   { what: 'spaces between tags', unit: '<b> </b> <i> </i> ' },
   { what: 'lines', before: '<p>', unit: 'a\n' },
   { what: 'line breaks and spaces', before: '<p>', unit: 'a <br> ' },
-  { what: 'characters that nobody sees', before: '<p>', unit: '\u200b\u00ad' },
+  { what: 'invisible characters', before: '<p>', unit: '\u200b\u00ad' },
   { what: 'zero characters', before: '<p>', unit: 'a\u0000' },
   { what: 'comments', unit: '<!-- a -->b' },
   { what: 'one long comment', before: '<!--', unit: '- -', after: '-->x' },
@@ -187,7 +187,7 @@ const MARKDOWN: readonly Family[] = [
   { what: 'processing instructions', unit: '<?a\n\n' },
   { what: 'stand-ins for HTML', before: '<div>a</div>\n\n', unit: '\ue0001\ue001' },
   { what: 'carriage returns', unit: 'a\r' },
-  { what: 'characters that nobody sees', unit: '\u200b\u00ad' },
+  { what: 'invisible characters', unit: '\u200b\u00ad' },
   { what: 'surrogates', unit: '😀' },
 ]
 

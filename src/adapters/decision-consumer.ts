@@ -38,7 +38,7 @@ export function createDecisionConsumer(options: DecisionConsumerOptions): (batch
     try {
       await store.write([...events.values()])
     } catch {
-      // The database failed, whatever the reason: everything it did not confirm comes again.
+      // The database failed: everything it did not confirm comes again.
       for (const message of events.keys()) message.retry({ delaySeconds: retryAfterSeconds })
       retry(poison)
       return

@@ -24,7 +24,7 @@ export interface KvAnswerCacheOptions {
    */
   readonly deadlineMs?: number
   /**
-   * Secret of 32 bytes and up: keys and hashes become HMAC-SHA-256. Give one wherever somebody else can list the namespace
+   * Secret of 32 bytes and up: keys and hashes become HMAC-SHA-256. Give one wherever others can list the namespace
    * or write to it: a plain hash of a short question can be guessed.
    *
    * @default none: plain SHA-256

@@ -3,7 +3,7 @@ import { type PurgedScopes, purgedSince } from '../core/policy/purged-scopes.ts'
 import { purgeScopeText } from '../core/policy/purge-scope.ts'
 import type { AnswerPurges } from '../ports/answer-purges.ts'
 
-/** Purges that this object knows of at once, and nobody else ever. They are gone with the process, as its memory is. */
+/** Purges that this object alone knows of, at once. They are gone with the process, as its memory is. */
 export function createMemoryAnswerPurges(): AnswerPurges {
   // Replaced, never changed: what was known before a purge stays what it was.
   let current: PurgedScopes = { epoch: 0, epochs: new Map() }

@@ -46,7 +46,7 @@ const TAGS_A_CALL = 100
 
 /**
  * Has the zone's cache forget what is purged, in every data centre, beside writing it down. The list comes first: once it
- * is written no purged answer is sent, whatever becomes of the call.
+ * is written no purged answer is sent, even if the call fails.
  *
  * @returns purges whose `purge` rejects with `store_unavailable` when the zone's cache was not purged; the list is written then
  * @throws `config_invalid` when the zone's id, the token, the URL or the deadline cannot be right; `secret_too_short` when `hmacKey` is

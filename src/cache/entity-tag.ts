@@ -1,7 +1,7 @@
 /** Entity tags of stored answers, for the methods that may be answered with 304. */
 import { base32 } from '../core/lib/sha256.ts'
 
-/** Methods whose conditions are asked. A POST is answered whole, whatever it says. @see RFC 9110, section 13.1.2; RFC 10008 */
+/** Methods whose conditions are asked. A POST is answered whole, with or without conditions. @see RFC 9110, section 13.1.2; RFC 10008 */
 const CONDITIONAL: ReadonlySet<string> = new Set(['GET', 'HEAD', 'QUERY'])
 
 /** Whether requests of this method may be answered with 304. */

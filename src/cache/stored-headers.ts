@@ -43,7 +43,7 @@ const OF_ONE_EXCHANGE = [
 
 const NEVER_STORED: ReadonlySet<string> = new Set([...HOP_BY_HOP, ...OF_ONE_EXCHANGE])
 
-/** Codings that the runtime unpacks before anybody reads, and packs again as the next caller likes. @see RFC 9110, section 8.4.1 */
+/** Codings that the runtime unpacks on reading, and packs again as the next caller accepts. @see RFC 9110, section 8.4.1 */
 const UNPACKED: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'br', 'deflate', 'zstd', 'identity'])
 
 /**

@@ -74,7 +74,7 @@ export async function readUnder<Result>(
     }
     return await read(response)
   } catch (thrown) {
-    // Whenever a response still comes, nobody will read it.
+    // A response that comes later is not read.
     sent?.then(({ body }) => (body?.locked === false ? body.cancel() : undefined)).catch(() => {})
     throw faultOf(thrown, deadline)
   }

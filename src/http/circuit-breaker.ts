@@ -45,7 +45,7 @@ export const breakerOptions: OptionKind = group<CircuitBreakerOptions>({
   maxOpenMs: whole(0),
 })
 
-/** How a call ended. `unknown`: the caller left before anybody could tell. */
+/** How a call ended. `unknown`: the caller left before the outcome was known. */
 export type CallOutcome = 'ok' | 'failed' | 'unknown'
 
 /** Leave to make a call; report how it ended. */

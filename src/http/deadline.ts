@@ -21,7 +21,7 @@ export interface Deadline {
   stop(): void
 }
 
-/** Starts a deadline; stop it whatever happens. */
+/** Starts a deadline; stop it in a `finally`. */
 export function startDeadline({ timeoutMs, signal }: DeadlineOptions): Deadline {
   const controller = new AbortController()
   let fault: UpstreamFault | undefined
@@ -29,7 +29,7 @@ export function startDeadline({ timeoutMs, signal }: DeadlineOptions): Deadline 
   const ended = new Promise<never>((_resolve, rejectEnded) => {
     reject = rejectEnded
   })
-  // Nobody may be racing when it ends.
+  // It may end when no call is racing.
   ended.catch(() => {})
   const end = (why: UpstreamFault): void => {
     fault ??= why
@@ -60,7 +60,7 @@ export function startDeadline({ timeoutMs, signal }: DeadlineOptions): Deadline 
 /**
  * Waits for a call that takes no signal, such as one through a binding, no longer than the deadline.
  *
- * @throws `UpstreamFault`: `network` for whatever the call throws
+ * @throws `UpstreamFault`: `network` for every error of the call
  */
 export async function boundedCall<Result>(work: () => Promise<Result>, options: DeadlineOptions): Promise<Result> {
   const deadline = startDeadline(options)

@@ -1,12 +1,12 @@
 /**
  * Reads a body whole, counting its bytes while they come: a length that was announced proves nothing. A reading that is
- * given up is cancelled, and nobody waits for that: a stream that hangs may never confirm it.
+ * given up is cancelled, without waiting for it: a stream that hangs may never confirm it.
  *
  * @param stream `null` for an empty body
  * @param maxBytes 0 and up
  * @param race lets every wait end early, by rejecting
  * @returns `undefined` when there are more bytes than that
- * @throws whatever the stream or `race` rejects with
+ * @throws the error that the stream or `race` rejects with
  */
 export async function readAtMost(
   stream: ReadableStream<Uint8Array> | null,

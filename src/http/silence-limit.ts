@@ -3,7 +3,7 @@ import { RagGateError } from '../errors.ts'
 import { discard } from './discard.ts'
 import { mediaTypeOf } from './media-type.ts'
 
-/** How long a stream may be silent while somebody waits for it, milliseconds. */
+/** How long a stream may be silent while its reader waits, milliseconds. */
 export interface SilenceLimits {
   /** Before its first bytes. */
   readonly streamStartTimeoutMs: number
@@ -33,7 +33,7 @@ export function guardedStream(response: Response, limits: SilenceLimits, request
 export function withSilenceLimit(response: Response, limits: SilenceLimits): Response {
   const reader = response.body!.getReader()
   let limitMs = limits.streamStartTimeoutMs
-  /** Absent while nobody waits. */
+  /** Absent while no reader waits. */
   let waitingSinceMs: number | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   const stopTimer = (): void => {
@@ -80,7 +80,7 @@ export function withSilenceLimit(response: Response, limits: SilenceLimits): Res
         return reader.cancel(reason)
       },
     },
-    // Nothing is read ahead: what nobody waits for is not late.
+    // Nothing is read ahead: without a waiting reader nothing is late.
     { highWaterMark: 0 },
   )
   return new Response(body, response)

@@ -4,13 +4,13 @@ import { isRagGateError, RagGateError } from '../errors.ts'
 /** A stream, and the moment from which nothing more comes of it. */
 export interface EndingStream {
   readonly response: Response
-  /** Settled with what it broke off by; with `undefined` at its end, and when nobody reads on. It never rejects. */
+  /** Settled with what it broke off by; with `undefined` at its end, and when its reader leaves. It never rejects. */
   readonly ended: Promise<RagGateError | undefined>
 }
 
 /**
  * Passes a stream on, event by event as it comes. Where it breaks off, the event that it broke off in is left out, since
- * nobody could read it; an event that tells of the error takes its place, and the stream ends.
+ * it could not be read; an event that tells of the error takes its place, and the stream ends.
  *
  * @param response one with a body
  * @param requestId stands in the event, as it does in every error

@@ -18,7 +18,7 @@ const ERRORS: Partial<Readonly<Record<UpstreamFaultKind, readonly [Outcome, stri
   'circuit-open': ['unavailable', 'failed too often just before, and is not asked now'],
 }
 
-/** The error for a fault; whatever else was thrown is given back as it is. */
+/** The error for a fault; other errors are given back as they are. */
 export function errorOfFault(name: UpstreamName, thrown: unknown): unknown {
   if (!(thrown instanceof UpstreamFault)) return thrown
   const { kind, status, retryAfterSeconds } = thrown

@@ -20,7 +20,7 @@ export class UpstreamFault extends Error {
   readonly kind: UpstreamFaultKind
   /** Status of the response, where one came. */
   readonly status: number | undefined
-  /** How long to wait before asking again, in seconds, as far as anybody said so. */
+  /** How long to wait before asking again, in seconds, where the service said so. */
   readonly retryAfterSeconds: number | undefined
 
   constructor(

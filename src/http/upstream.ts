@@ -153,7 +153,7 @@ function outcomeOf(thrown: unknown): CallOutcome {
   return thrown.kind === 'aborted' ? 'unknown' : FAILED.has(thrown.kind) ? 'failed' : 'ok'
 }
 
-/** Whoever asks for a longer wait than ours is not asked again in this call. */
+/** A service that asks for a longer wait than ours is not asked again in this call. */
 function isWorthRetrying(thrown: unknown, pauseMs: number): boolean {
   if (!(thrown instanceof UpstreamFault) || !RETRIED.has(thrown.kind)) return false
   return (thrown.retryAfterSeconds ?? 0) * 1000 <= pauseMs

@@ -124,7 +124,7 @@ function oneCollection(id: string): Collections {
 /**
  * Checks and completes dependencies.
  *
- * @throws `cache_scope_required` when a cache would be shared by callers that nobody tells apart; `config_invalid` for a
+ * @throws `cache_scope_required` when a cache would be shared by callers that are not told apart; `config_invalid` for a
  *   dependency that is none
  */
 export function resolveDependencies(given: GateDependencies, settings: DependentSettings): ResolvedDependencies {

@@ -18,7 +18,7 @@ export const IDENTIFY_FAULTS: Faults = {
 /**
  * Who asks. What `authenticate` throws is passed on as it is, Hono's exceptions too; one that hangs holds no request.
  *
- * @param authenticate without one everybody is the anonymous principal
+ * @param authenticate without one every caller is the anonymous principal
  * @throws `unauthorized`, `forbidden`; `config_invalid` for what is no principal; `store_unavailable` when it is not known in time
  */
 export async function identified(

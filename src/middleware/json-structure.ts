@@ -4,14 +4,14 @@ import { RagGateError } from '../errors.ts'
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
-/** Deeper bodies could overflow whoever walks them. */
+/** Deeper bodies could overflow the stack of recursive readers. */
 const MAX_DEPTH = 32
 
 /**
  * Refuses JSON that nests too deeply, or that names a member of an object twice, escapes resolved: readers differ on which
  * of the two counts, so neither can be meant. Time rises with the length alone.
  *
- * @throws `too_deep`, `invalid_json`; whatever `JSON.parse` throws for a name that is no string of JSON
+ * @throws `too_deep`, `invalid_json`; the error of `JSON.parse` for a name that is no string of JSON
  */
 export function requirePlainStructure(json: string): void {
   /** Names seen in each object that is open; undefined for a list. */

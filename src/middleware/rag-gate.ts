@@ -21,7 +21,7 @@ import { respondWithError } from './respond.ts'
  * A request that cannot be read or judged is answered with an error of a stable code, never passed on: no evidence that
  * can be judged, no model call.
  *
- * @throws `config_invalid`, `policy_invalid` when an option is out of range; `cache_scope_required` when callers whom nobody
+ * @throws `config_invalid`, `policy_invalid` when an option is out of range; `cache_scope_required` when callers who are not
  *   tells apart would share a cache. Of dependencies that a function makes, requests are answered with these codes.
  */
 export function ragGate<Bindings extends object = object>(

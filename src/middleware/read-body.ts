@@ -72,7 +72,7 @@ async function readBytes(request: HonoRequest, { maxBytes, timeoutMs }: BodyLimi
   return bytes
 }
 
-/** Whoever passes the request itself on finds its body whole. Made when somebody asks for it: few do. */
+/** A request that is passed on has its body whole. Made on demand: few handlers need it. */
 function makeWhole(request: HonoRequest, bytes: ArrayBuffer): void {
   const { raw } = request
   const set = (value: Request): Request => {

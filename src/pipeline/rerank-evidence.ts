@@ -16,7 +16,7 @@ const RERANKER_FAULTS: Faults = { late: 'reranker_timeout', failed: 'reranker_un
 
 /**
  * Has the evidence reranked. A reranker that fails or takes too long leaves it as it was retrieved, without any of its
- * scores, and the outcome says so: no answer is not the answer that nothing is relevant. Without evidence nobody is
+ * scores, and the outcome says so: no answer is not the answer that nothing is relevant. Without evidence it is not
  * asked, and nothing failed.
  *
  * @param timeoutMs milliseconds, 1 and up

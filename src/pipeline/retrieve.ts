@@ -98,7 +98,7 @@ function requireFiltered(rankings: readonly Ranking[], filter: PassageFilter): v
 }
 
 /**
- * What a retriever of somebody's own gave, held to what it must be. A grade of 7 or a logit is no score of its kind: it is
+ * What a custom retriever gave, held to what it must be. A grade of 7 or a logit is no score of its kind: it is
  * dropped and counted like one that is no number. What is no passage is a fault.
  */
 function checked({ kind, entries }: Ranking): Ranking {

@@ -7,7 +7,7 @@ import type { Embedding, Retriever } from '../ports/retriever.ts'
 type Embedded = Pick<Collection, 'embeddingModel' | 'dimension'>
 
 /**
- * Checks what a retriever says of itself against what a collection was ingested with, without asking anybody.
+ * Checks what a retriever says of itself against what a collection was ingested with, without a call.
  *
  * @throws `embedding_mismatch`
  */

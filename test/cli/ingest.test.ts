@@ -242,7 +242,7 @@ describe('rag-gate ingest --prune', () => {
     folder.put('lines.jsonl', '{"id":"old-1.md","text":"Old."}\nnonsense\n')
     const { code, out } = await ingest(['--prune', '--yes'])
     expect(code).toBe(1)
-    expect(out).toContain('Nothing was removed: nobody knows which documents lines.jsonl:2 would have had')
+    expect(out).toContain('Nothing was removed: it is not known which documents lines.jsonl:2 would have had')
     expect(removed).toEqual([])
   })
 

@@ -48,7 +48,7 @@ describe('rag-gate', () => {
     [['ingest', 'a', 'b'], 'there is more: b'],
     [['ingest', '/nowhere-at-all'], 'no file or folder'],
     [['ingest', '.', '--yes'], '--yes answers what --prune asks'],
-    [['ingest', '.', '--prune'], 'nobody can answer here: add --yes'],
+    [['ingest', '.', '--prune'], 'no terminal is there to answer: add --yes'],
     [['query', 'What?', '--colection', 'docs'], 'no option --colection; did you mean --collection?'],
     [['query', 'What?', '-x'], 'no option -x'],
     [['query', 'What?', '--toString'], 'no option --toString'],

@@ -9,7 +9,7 @@ const HOSTILE: readonly (readonly [string, string, string])[] = [
   ['the eight-bit forms', 'a\u009b31mb\u0085c', 'abc'],
   ['a lone escape', 'a\u001b', 'a'],
   ['turns of the reading direction', 'report\u202Efdp.exe\u202c \u2066x\u2069\u200f\u061c', 'reportfdp.exe x'],
-  ['words in characters that nobody sees', `a\u200b\u2060\ufeff${String.fromCodePoint(0xe0041, 0xe007f)}b`, 'ab'],
+  ['words in invisible characters', `a\u200b\u2060\ufeff${String.fromCodePoint(0xe0041, 0xe007f)}b`, 'ab'],
   ['line ends of other kinds', 'a\u2028b\u2029c', 'abc'],
 ]
 

@@ -119,7 +119,7 @@ describe('a key', () => {
     await type(site.gate.adminToken)
     await expect.poll(() => held.length).toBe(2)
     await type('')
-    expect(await state.innerText()).toBe('Without a key you ask as anybody.')
+    expect(await state.innerText()).toBe('Without a key you ask anonymously.')
     await useKey(page, site.gate.adminToken)
     for (const [at, path] of ['wrong', 'given up'].entries()) {
       const late = page.waitForEvent('requestfinished', (request) => request.url().endsWith('/v1/collections'))

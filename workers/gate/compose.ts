@@ -175,7 +175,7 @@ function staleIfErrorSecondsOf(env: GateBindings): number {
   return secondsIn(env, 'STALE_IF_ERROR_SECONDS', { from: 0, to: 30 * 86_400, such: 3600 }) ?? 3600
 }
 
-/** Everybody who asks sees every figure; what else they may do stays as it is. */
+/** Every caller sees every figure; what else they may do stays as it is. */
 function asOperator(authenticate: Authenticate): Authenticate {
   return async (request) => {
     const principal = await authenticate(request)

@@ -7,7 +7,7 @@ import { WorkerError } from './errors.ts'
 const KEY = /^[\x21-\x7e]{1,255}$/
 
 /**
- * Carries out a write, or answers again what it answered the first time. Only a success is kept: whatever failed, in
+ * Carries out a write, or answers again what it answered the first time. Only a success is kept: what failed, in
  * part or whole, is to be tried again.
  *
  * @param asked what the write depends on, as JSON

@@ -149,7 +149,7 @@ export function calibratePolicy(
   }
   const cautionBelow = lowest(refusable, { risk: cautionRisk, certainty, step: STEP })
   const highest = Math.max(refuseBelow, ...refusable.filter(Number.isFinite))
-  // Without a promise, a caution is kept for whatever is no better than the best question to be refused.
+  // Without a promise, a caution is kept for what is no better than the best question to be refused.
   const adviseBelow = Math.max(refuseBelow, Math.min(1, cautionBelow ?? Math.ceil(highest / STEP) * STEP))
   const adjusted = fit === 'weights' ? fitted(policy, measured, settings) : policy
   const promise = (threshold: number, stated: number): ThresholdPromise => ({
@@ -177,7 +177,7 @@ export function calibratePolicy(
 /**
  * What the rate is under with certainty .9: the risk where that was promised; else, as with one more let through where the
  * threshold may lie between two labels. How many may get through was settled before the scores were seen, so that it holds
- * whatever they are.
+ * for any values.
  */
 function surely({ risk, certainty }: Promised, labels: number): number {
   if (certainty !== 'average' && certainty >= SURE) return risk

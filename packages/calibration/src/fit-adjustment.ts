@@ -31,7 +31,7 @@ export interface AdjustmentOptions {
 
 /**
  * The adjustment that is likeliest after these labels, when weights are expected to be the general ones. Both kinds of
- * label count alike, whatever their numbers. The intercept is free.
+ * label count alike, for any numbers. The intercept is free.
  *
  * Where a reader scored the passages of some questions and not of others, its numbers count for those alone, and stand
  * against the general confidence of the rest: both are fitted at once, and moved so that the rest stays where it is.

@@ -14,7 +14,7 @@ export interface LabelledDecision {
 
 /**
  * What a gate measured of each decision. One that it never came to, because another gate refused before it or it had
- * nothing to measure, has no number: it is refused whatever the threshold.
+ * nothing to measure, has no number: it is refused at every threshold.
  */
 export function scoresOfGate(gate: ThresholdGate, labelled: readonly LabelledDecision[]): LabelledScore[] {
   return labelled.map(({ decision, answerable }) => {

@@ -56,7 +56,7 @@ export type Replayed =
     }
 
 /**
- * Re-judges a decision. Never a guess: what the policy needs and nobody recorded makes it not replayable.
+ * Re-judges a decision. Never a guess: what the policy needs and was not recorded makes it not replayable.
  *
  * Where the reader failed it is judged as the gate would judge it: `whereReaderFails` says how. A policy whose confidence
  * weighs a reader judges what was spared where it was fitted on a cascade, and nothing else that was not read.

@@ -6,7 +6,7 @@ import { lowestSafeThreshold, mostAllowed, type Promised } from './safe-threshol
 /**
  * `lowestSafeThreshold` of confidences, and lower where there are more labels than the count that may get through takes:
  * as far below the best that must not pass, on the way to the next, as uses up the certainty. That holds where questions to
- * be refused get rarer the higher their log-odds are, from these two on. Whatever the confidences are like, it holds at
+ * be refused get rarer the higher their log-odds are, from these two on. For every distribution of confidences it holds at
  * least as surely as if one more were let through. On average only whole counts are used.
  *
  * @param confidences of questions to be refused, 0..1; what is no number never gets through

@@ -39,7 +39,7 @@ export function labelsNeeded(risk: number, certainty: Promised['certainty']): nu
  * @param step thresholds are multiples of it; above 0, to 1
  * @returns `undefined` when even 1 lets too many through, or there are too few scores
  * @see S. S. Wilks, "Determination of Sample Sizes for Setting Tolerance Limits", Annals of Mathematical Statistics 12(1),
- *   1941: an order statistic as a limit that holds whatever the distribution
+ *   1941: an order statistic as a limit that holds for every distribution
  */
 export function lowestSafeThreshold(
   scores: readonly number[],

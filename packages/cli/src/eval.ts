@@ -23,7 +23,7 @@ export const evalCommand = command({
   usage: ['eval <labels.jsonl|labels.csv> [--collection <id>] [--html report.html] [--results file.jsonl]'],
   notes: [
     'A label: {"question": "…", "answerable": true, "relevant_ids": ["…"], "kind": "…", "collection": "…"}; the last',
-    'three may be left out. It needs a key with the scope admin. Questions are asked as anybody asks them: answers are',
+    'three may be left out. It needs a key with the scope admin. Questions are asked as callers ask them: answers are',
     'made, cached and counted, unless --judge-only asks for the judgements alone.',
   ],
   options: {

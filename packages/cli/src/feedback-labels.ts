@@ -39,7 +39,7 @@ export const labelsCommand = command({
     const summary = { out: path, labels: labels.length, answerable, without_text: lost }
     if (json) out(jsonText(summary))
     else out(`${labels.length} labels in ${path}: ${answerable} answerable, ${labels.length - answerable} not`)
-    if (labels.length + lost === 0) note('Nobody has said yet whether an answer or a refusal was right.')
+    if (labels.length + lost === 0) note('There is no label yet that says whether an answer or a refusal was right.')
     if (lost > 0) note(`${lost} more were said of questions whose text is not kept.`)
     return labels.length > 0 ? 0 : 1
   },

@@ -6,7 +6,7 @@ import { CommandError, GateFailure } from './command-error.ts'
 export interface GateAddress {
   /** Origin of the Worker, such as `http://127.0.0.1:8787`. */
   readonly url: string
-  /** Token or key; without one, one asks as anybody. */
+  /** Token or key; without one, questions are anonymous. */
   readonly key?: string
 }
 
@@ -214,13 +214,13 @@ function parsed(status: number, text: string): object {
   return value
 }
 
-/** The gate's own words, or the status of whatever answered instead. */
+/** The gate's own words, or the status of what answered instead. */
 export function failureOf(status: number, text: string): CommandError {
   try {
     const { error } = JSON.parse(text) as { error: { code: string; message: string; param?: string } }
     if (typeof error.code === 'string' && typeof error.message === 'string') return new GateFailure(status, error)
   } catch {
-    // Whatever answered is no gate.
+    // The answer is not that of a gate.
   }
   return strangerAt(status)
 }

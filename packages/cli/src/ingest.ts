@@ -29,7 +29,9 @@ export const ingestCommand = command({
     const { collection = 'default', prune, yes, 'dry-run': dryRun } = given
     if (yes && !prune) throw misused('--yes answers what --prune asks, and is nothing without it')
     if (prune && !yes && !dryRun && terminal.confirm === undefined) {
-      throw misused('--prune asks before it removes, and nobody can answer here: add --yes, or look with --dry-run')
+      throw misused(
+        '--prune asks before it removes, and no terminal is there to answer: add --yes, or look with --dry-run',
+      )
     }
     const listing = await listFiles(path)
     const target: Target = { gate: gate(), collection, dryRun }
@@ -60,7 +62,7 @@ interface Sent {
   readonly remarks: readonly PassedOver[]
   /** Documents that a dry run would have sent. */
   readonly found: number
-  /** What could hold documents whose ids nobody knows. */
+  /** What could hold documents whose ids are unknown. */
   readonly unknown: readonly string[]
 }
 
@@ -197,7 +199,7 @@ async function pruneFrom(
   if (unknown.length > 0) {
     return {
       ...NOTHING_PRUNED,
-      withheld: `nobody knows which documents ${unknown.map(oneLine).join(', ')} would have had`,
+      withheld: `it is not known which documents ${unknown.map(oneLine).join(', ')} would have had`,
     }
   }
   if (files.length === 0 || ids.size === 0) return { ...NOTHING_PRUNED, withheld: 'no document was found here' }

@@ -30,7 +30,7 @@ export interface LabelResult {
   readonly adviseBelow?: number
   /** Passages that were judged, best first, and their documents. */
   readonly chunks: readonly { readonly id: string; readonly documentId: string }[]
-  /** Whether one that is relevant is among them; `null` where nobody said which are. */
+  /** Whether one that is relevant is among them; `null` where the labels do not say which are. */
   readonly found: boolean | null
   readonly policy: string
   readonly ms: number
@@ -45,7 +45,7 @@ export interface AskingOptions {
   readonly parallel: number
   /** Where results are kept, and found again; none for nowhere. */
   readonly results?: string
-  /** `answers` asks as anybody would; `judgements` has them judged alone: no model call, no cache, nothing recorded. */
+  /** `answers` asks as callers do; `judgements` has them judged alone: no model call, no cache, nothing recorded. */
   readonly mode: 'answers' | 'judgements'
   /** Ids of passages and documents that a judgement leaves out for a label. @default nothing */
   readonly without?: (label: Label) => readonly string[]
@@ -80,7 +80,7 @@ export async function askLabels(
   try {
     await Promise.all(Array.from({ length: options.parallel }, worker))
   } catch (thrown) {
-    // Nobody else begins another question.
+    // No further question is begun.
     open.length = 0
     throw thrown
   } finally {

@@ -6,9 +6,9 @@ import { jsonLines, readText } from './read-lines.ts'
 export interface Label {
   readonly question: string
   readonly answerable: boolean
-  /** Ids of the passages or documents that answer it; none where nobody said. */
+  /** Ids of the passages or documents that answer it; none where the labels do not say. */
   readonly relevantIds: readonly string[]
-  /** Such as `near-miss`; `answerable` or `unanswerable` where nobody said. */
+  /** Such as `near-miss`; `answerable` or `unanswerable` where the labels do not say. */
   readonly kind: string
   /** Absent for the collection of the call. */
   readonly collection?: string
@@ -66,7 +66,7 @@ function tableOf(text: string, path: string): { readonly names: readonly string[
   })
   const head = heads.find(({ names }) => NEEDED.every((needed) => names.includes(needed)))
   if (head === undefined) {
-    // Whoever wrote one of the names wrote it as a column.
+    // A column with one of the names is meant.
     const names = heads.find((each) => each.names.includes('question'))?.names ?? []
     const missing = NEEDED.find((needed) => !names.includes(needed))
     throw misused(

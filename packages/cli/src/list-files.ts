@@ -24,7 +24,7 @@ export const ENDINGS = [...FORMATS.keys()].join(', ')
 /** A file to read. */
 export interface FoundFile {
   readonly path: string
-  /** Path from the folder, with forward slashes and composed letters (NFC), whatever the file system keeps. */
+  /** Path from the folder, with forward slashes and composed letters (NFC), on every file system. */
   readonly id: string
   readonly format: FileFormat
   readonly bytes: number

@@ -24,7 +24,7 @@ export interface VectorizeAddress {
   readonly index: string
   readonly account: string
   readonly token: string
-  /** `''` for every vector, whatever its namespace. */
+  /** `''` for every vector of any namespace. */
   readonly namespace: string
   /** Cloudflare's own, but in tests. */
   readonly apiUrl: string
@@ -131,7 +131,7 @@ function rowOf(row: unknown): IndexRow {
  * The `result` of a call. A fault of the network, 429 and 5xx are tried again, four times, with a pause that doubles from
  * half a second.
  *
- * @throws `CommandError` with the words of whoever refused
+ * @throws `CommandError` with the words of the refusal
  */
 async function call(url: string, init: { method: string; body?: string }, token: string): Promise<unknown> {
   for (let attempt = 1; ; attempt++) {

@@ -94,7 +94,7 @@ function versionOfPackage(): string {
 
 // Run, and not imported. The program may be called through a link.
 if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
-  // Whoever reads may stop early, as `head` does.
+  // The reader may stop early, as `head` does.
   process.stdout.on('error', (fault: NodeJS.ErrnoException) => process.exit(fault.code === 'EPIPE' ? 0 : 1))
   process.exitCode = await runCommand(process.argv.slice(2), terminalOn(process))
 }

@@ -79,7 +79,7 @@ export const questionsCommand = command({
       })
       terminal.out(`${given.out}: ${labels.length} questions from ${documents.length} documents`)
     }
-    terminal.note('Read them, and take out what nobody would ask. Then add questions that must be refused.')
+    terminal.note('Read them, and take out what people would not ask. Then add questions that must be refused.')
     return 0
   },
 })

@@ -17,7 +17,7 @@ export type Read =
   | { readonly kind: 'document'; readonly document: GateDocument; readonly from: string; readonly remark?: string }
   /** Nothing to send, and nothing wrong. */
   | { readonly kind: 'empty'; readonly from: string }
-  /** It could not be read. Without an `id` nobody knows which documents it would have had. */
+  /** It could not be read. Without an `id` its documents are unknown. */
   | { readonly kind: 'unreadable'; readonly from: string; readonly id?: string; readonly why: string }
 
 /** Reads a file. What is wrong with one is told, and never thrown: the others are read all the same. */

@@ -14,7 +14,7 @@ export interface Terminal {
   /** Writes a note and ends the line. */
   readonly note: (...pieces: readonly Piece[]) => void
   readonly progress: Progress
-  /** Asks a question that is answered with yes or no; absent where nobody can answer. */
+  /** Asks a question that is answered with yes or no; absent without an interactive terminal. */
   readonly confirm?: (question: string) => Promise<boolean>
   readonly env: Readonly<Record<string, string | undefined>>
 }
@@ -91,18 +91,18 @@ const CONTROL =
 
 /**
  * Text that a terminal only shows: an answer or a title cannot move its cursor, colour it, name its window, turn the
- * reading direction around, or hide words in characters that nobody sees.
+ * reading direction around, or hide words in invisible characters.
  */
 export function printable(text: string): string {
   return stripVTControlCharacters(text).replace(CONTROL, '')
 }
 
-/** A name or title on one line, whatever it holds: none of it can look like a line of ours. */
+/** A name or title on one line: none of it can look like a line of ours. */
 export function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim()
 }
 
-/** JSON, with whatever a terminal would act on written as `\u…`: nothing is lost to whoever parses it. */
+/** JSON, with what a terminal would act on written as `\u…`: a parser loses nothing. */
 export function jsonText(value: unknown): string {
   const escaped = (character: string): string =>
     // One escape for each UTF-16 unit.
@@ -116,7 +116,7 @@ export function jsonText(value: unknown): string {
 const BAR_WIDTH = 24
 const LINE_EVERY_MS = 10_000
 
-/** Makes a progress bar; where nobody watches, such as in the log of a build, a line now and then. */
+/** Makes a progress bar; without a terminal, such as in the log of a build, a line now and then. */
 export function progressOn(notes: Output, nowMs: () => number = () => performance.now()): Progress {
   let startedMs: number | undefined
   let writtenMs = nowMs()

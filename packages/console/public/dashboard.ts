@@ -93,7 +93,7 @@ async function enter(key: string): Promise<void> {
   }
 }
 
-/** The tenants that had decisions within a month, for an operator. @throws where nobody is signed in */
+/** The tenants that had decisions within a month, for an operator. @throws without a key */
 async function whoReads(): Promise<Reader> {
   const period = { from: new Date(Date.now() - MONTH_MS).toISOString(), to: new Date().toISOString() }
   // What isolates lost is told to operators alone.

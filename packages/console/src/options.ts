@@ -24,7 +24,7 @@ export interface ConsoleOptions {
   readonly db: D1Database
   /** Finds out who asks. Everything but feedback needs the scope `admin`, and concerns the tenant of who asks. */
   readonly authenticate: Authenticate
-  /** Who may act for every tenant: names one by `?tenant=`, and sums up all by `?tenant=*`. @default nobody */
+  /** Who may act for every tenant: names one by `?tenant=`, and sums up all by `?tenant=*`. @default no principal */
   readonly isOperator?: (principal: Principal) => boolean
   /**
    * The policy of an id, or of one of `policyNames`, for replays and for what follows from feedback.
@@ -44,7 +44,7 @@ export interface ConsoleOptions {
   readonly decisionDays?: number | undefined
   /** Days for which the audit trail is kept. 1..3650. @default 730 */
   readonly auditDays?: number | undefined
-  /** What the job looks at. @default the bounds of `AlertBounds`, and nobody is told */
+  /** What the job looks at. @default the bounds of `AlertBounds`, and no webhook */
   readonly alerts?: AlertOptions
   /** Where each day's decisions are exported to. @default nowhere */
   readonly exports?: ExportOptions | undefined
@@ -55,7 +55,7 @@ export interface ConsoleOptions {
 /** Options of the alerts. */
 export interface AlertOptions {
   readonly bounds?: AlertBounds
-  /** Told by POST when an alert opens or closes. @default nobody is told */
+  /** Told by POST when an alert opens or closes. @default no webhook */
   readonly webhookUrl?: string | undefined
   /** The collections of a tenant as they stand, for policies that were calibrated on one. @default none is compared */
   readonly collectionsOf?: (tenant: Tenant) => Promise<readonly StandingCollection[]>

@@ -66,7 +66,7 @@ export interface DocumentPage {
 }
 
 /**
- * Writes collections. A session is `open`, then any number of `draft`, `publish` and `forget`, then `close`. Whatever
+ * Writes collections. A session is `open`, then any number of `draft`, `publish` and `forget`, then `close`. What
  * stands in the index is published or on record as unpublished at every moment, so that a session which broke off leaves
  * nothing that the next one does not find.
  */

@@ -15,7 +15,7 @@ const MAX_WORK = 1_000_000
 const WORK_AT_ONCE = 5000
 
 /**
- * Characters that nobody sees: zero-width spaces and word joiners, bidirectional overrides, tag characters. Joiners
+ * Invisible characters: zero-width spaces and word joiners, bidirectional overrides, tag characters. Joiners
  * (U+200C, U+200D), direction marks and soft hyphens stay: honest text has them.
  */
 const INVISIBLE = /[\u200b\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\u{e0000}-\u{e007f}]/gu
@@ -45,7 +45,7 @@ export type IngestedDocument =
       readonly chunks: number
       readonly chunksWritten: number
       readonly chunksRemoved: number
-      /** What was noticed of its text: `hidden_text` where something that nobody sees was taken out. */
+      /** What was noticed of its text: `hidden_text` where something invisible was taken out. */
       readonly flags: readonly 'hidden_text'[]
     }
   | { readonly id: string; readonly status: 'failed'; readonly code: RagGateErrorCode }
@@ -201,7 +201,7 @@ function prepare(
   const seenTitle = titleOf(ownTitle ?? '')
   const facts = seenTitle === '' ? given : { title: seenTitle, ...given }
   const occurrences = new Map<string, number>()
-  // A splitter resolves references to characters, and with them what nobody sees.
+  // A splitter resolves references to characters, and with them invisible ones.
   const seen = parts.map(withoutInvisibleParts).filter((part) => part.text.trim() !== '')
   const passages = seen.map((part): Passage => {
     const occurrence = occurrences.get(part.text) ?? 0

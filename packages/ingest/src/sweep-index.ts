@@ -10,7 +10,7 @@ export interface Sweep {
 }
 
 /**
- * Removes from the index what writers left there that were broken off, in collections that nobody writes to. For a cron
+ * Removes from the index what writers left there that were broken off, in collections without a writer. For a cron
  * trigger: the next writer would do the same.
  *
  * @param limit collections at most

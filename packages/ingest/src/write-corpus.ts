@@ -107,12 +107,12 @@ function leaseOf(ports: CorpusPorts, opened: Collection, writerId: string): Corp
       try {
         current = await collections.publish({ tenant, id, writerId, fromVersion, lexicon, ...published, atMs })
       } catch (thrown) {
-        // Whoever took the lease over may have tidied up before the index had them: nobody would know of them.
+        // The next holder of the lease may have tidied up before the index had them: they would stay unknown.
         if (isConflict(thrown)) await collections.abandon(tenant, id, atMs, addedChunkIds)
         throw thrown
       }
       try {
-        // Whoever has the lease by then may have published some of them again.
+        // The next holder of the lease may have published some of them again.
         if (removedChunkIds.length > 0) await collections.draft(tenant, id, writerAt(clock, writerId), [])
         await removeFromIndex(ports, current, writerId, removedChunkIds)
       } catch (thrown) {

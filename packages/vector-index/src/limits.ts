@@ -1,4 +1,4 @@
-/** What a command may hold, whatever the plan. */
+/** What a command may hold, on every plan. */
 
 /**
  * Limits that the service publishes for every plan; length of answers, distinct terms, depth of metadata, length of ids

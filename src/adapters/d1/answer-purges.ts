@@ -48,7 +48,7 @@ export function createD1AnswerPurges(options: D1AnswerPurgesOptions): AnswerPurg
   requireOptions(options, { db: required(object), copyMaxAgeMs: COPY_AGE, clock: object })
   const { db, copyMaxAgeMs = DEFAULT_COPY_MAX_AGE_MS, clock = { nowMs: () => Date.now() } } = options
   const copies = new Map<string, Copy>()
-  // Counts the purges through this object: whoever began to read before one of them has read too little.
+  // Counts the purges through this object: a reading that began before one of them has read too little.
   let purged = 0
 
   async function refresh(tenant: string, held: Copy | undefined): Promise<Copy> {
@@ -112,7 +112,7 @@ export function createD1AnswerPurges(options: D1AnswerPurgesOptions): AnswerPurg
         ])
         .catch(rethrowStoreFault)
       purged++
-      // Whoever purged knows at once: the next question reads.
+      // A purge is known at once: the next question reads.
       for (const tenant of new Set(rows.map(([tenant]) => tenant))) {
         if (tenant === '') forgetAll()
         else age(tenant)

@@ -13,7 +13,7 @@ export interface D1DecisionStoreOptions {
    */
   readonly onRejected?: (cause: unknown, rejected: NumberedEvent) => void
   /**
-   * Keeps the texts of questions that events carry, for so many days. 1..365. Without it no text is stored, whatever an
+   * Keeps the texts of questions that events carry, for so many days. 1..365. Without it no text is stored, even if an
    * event carries.
    */
   readonly storeQuestions?: { readonly retentionDays: number }
@@ -99,7 +99,7 @@ const NOTE_REJECTED = `INSERT INTO rejected_events (isolate, sequence, at_ms) VA
   ON CONFLICT (isolate, sequence) DO NOTHING`
 
 /**
- * Keeps decisions in D1: one statement for a batch of events, whatever its size. An event written twice is stored and
+ * Keeps decisions in D1: one statement for a batch of events of any size. An event written twice is stored and
  * counted once, also after its row was deleted. A measured number that is not finite is stored as `null`.
  *
  * @returns a store whose `write` rejects with D1's own error when the database fails; nothing of the batch is stored

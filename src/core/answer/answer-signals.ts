@@ -42,7 +42,7 @@ export interface EvidenceShare {
 export interface AnswerSignals {
   /** Whether there was an answer to read. */
   readonly readable: boolean
-  /** Reported values that were there and could not be used; what nobody reported is simply absent. */
+  /** Reported values that were there and could not be used; what was not reported is absent. */
   readonly unusable: readonly UnusableReport[]
   /** The model's own confidence, 0..1. */
   readonly generationConfidence?: number

@@ -1,4 +1,4 @@
-/** What a model reports of its own answer, brought within bounds before anybody counts or stores it. */
+/** What a model reports of its own answer, brought within bounds before it is counted or stored. */
 
 /** More tokens than any answer has; a larger count is taken for this. */
 export const MOST_TOKENS = 10_000_000

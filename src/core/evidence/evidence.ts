@@ -60,7 +60,7 @@ export function collect(rankings: readonly Ranking[]): {
   return { collected: [...byId.values()], dropped }
 }
 
-/** What a careless retriever leaves out, whatever the type says: two such passages are not of one document. */
+/** What a careless retriever leaves out, against its type: two such passages are not of one document. */
 function ofADocument(passage: Passage): Passage {
   const { id, documentId }: Partial<Passage> & Pick<Passage, 'id'> = passage
   return (documentId ?? '') === '' ? { ...passage, documentId: id } : passage

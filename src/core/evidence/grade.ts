@@ -21,7 +21,7 @@ const SCORED =
 
 /**
  * The grade in a reply about one passage: a whole number alone, or the last line of the form `Score: 2`; of a broken
- * number its whole part. Whatever else there is, a number outside of 0..3 or one on another scale too, is unreadable and
+ * number its whole part. Every other text, a number outside of 0..3 or one on another scale too, is unreadable and
  * counts as 1: no misreading makes a passage relevant.
  *
  * @see the specification of two-tier, grades of the reranker

@@ -1,4 +1,4 @@
-/** Where the rows of an index that somebody else filled keep what a passage is made of. */
+/** Where the rows of an index that other programs filled keep what a passage is made of. */
 import { isRecord } from '../lib/guards.ts'
 import type { Json } from '../lib/json.ts'
 import type { Passage } from './chunk.ts'
@@ -78,7 +78,7 @@ export function passageOfRow(row: IndexRow, fields: PassageFields): Passage | un
 /**
  * Under which member of a row's metadata a filter finds a field of `PassageFilter`.
  *
- * @returns the path of the member; a field that nobody named has its own name, and `metadata.team` is `team`;
+ * @returns the path of the member; a field that is not named has its own name, and `metadata.team` is `team`;
  *   `undefined` where it is read by a function, or is no metadata
  */
 export function filteredMember(field: string, fields: PassageFields): string | undefined {

@@ -1,7 +1,7 @@
 /** What a retriever over an index that others filled tells once, and what to do about it. */
 import type { IndexRow, PassageFields } from './passage-fields.ts'
 
-/** Something to put right that fails no search; told once, in words for whoever runs the gate. */
+/** Something to put right that fails no search; told once, in words for the operator. */
 export interface RetrieverWarning {
   readonly code: 'namespace_empty' | 'rows_without_text' | 'namespace_shared' | 'sparse_left_out'
   readonly message: string

@@ -6,7 +6,7 @@ import type { Json } from '../lib/json.ts'
 import type { Passage, Ranking, ScoreKind } from './chunk.ts'
 import { scoreWithinRange } from './score-kinds.ts'
 
-/** A row as read: its passage and whatever stood where the score should be. */
+/** A row as read: its passage and the value in the place of the score. */
 export interface RetrievedRow {
   readonly passage: Passage
   readonly score: unknown
@@ -60,13 +60,13 @@ function passageOf(id: unknown, text: unknown, fields: Readonly<Record<string, u
     text,
     ...optional,
     // What an index returns came out of a JSON parser, or is JSON by the index's own rules.
-    // It may be the index's own object: whoever is given the passage must not change what the next search is filtered by.
+    // It may be the index's own object: a holder of the passage must not change what the next search is filtered by.
     ...(metadata !== undefined && { metadata: frozenCopy({ ...metadata }) as Readonly<Record<string, Json>> }),
   }
 }
 
 /**
- * A copy of what a retriever of somebody's own calls a passage; its text may be empty, and supports nothing then.
+ * A copy of what a custom retriever calls a passage; its text may be empty, and supports nothing then.
  *
  * @throws `retriever_bad_response` when a part has another type than it should
  */

@@ -12,10 +12,10 @@ export interface NamespaceOptions {
    */
   readonly namespace?: string | ((tenant: Tenant, collection: CollectionId) => string)
   /**
-   * Who may be answered from a namespace that is one for everything: it keeps nobody's passages apart. `any` for every
+   * Who may be answered from a namespace that is one for everything: it does not keep tenants' passages apart. `any` for every
    * tenant. A namespace by tenant needs no such list.
    *
-   * @default ['default'], the tenant of everybody where nobody is told apart
+   * @default ['default'], the tenant of all callers where they are not told apart
    */
   readonly tenants?: readonly Tenant[] | 'any'
 }

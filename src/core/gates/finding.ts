@@ -33,7 +33,7 @@ export interface Finding {
   readonly threshold?: number
   /** Id of the chunk that the finding is about. */
   readonly subject?: string
-  /** What everybody is told instead of the text of its code; a rule of a service's own may say it. */
+  /** What every caller is told instead of the text of its code; a rule of a service's own may say it. */
   readonly publicText?: string
 }
 

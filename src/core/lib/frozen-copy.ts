@@ -1,5 +1,5 @@
 /**
- * A deep, frozen copy of plain data: whoever is given it can change neither the copy nor what it was made from. What is no
+ * A deep, frozen copy of plain data: its holder can change neither the copy nor what it was made from. What is no
  * plain object or list is kept as it is.
  *
  * @throws `RangeError` for data that holds itself

@@ -34,7 +34,7 @@ export type OptionKinds<Options> = {
 type Code = 'config_invalid' | 'policy_invalid'
 
 /**
- * Refuses options that are none, that nobody knows, that are missing, or that are of another kind.
+ * Refuses options that are none, that are unknown, that are missing, or that are of another kind.
  *
  * @param name what the options themselves are called, where they stand among others
  * @throws `code`, with the option at fault
@@ -145,7 +145,7 @@ export function oneOf(...values: readonly unknown[]): OptionKind {
 export function methods(...names: readonly string[]): OptionKind {
   return {
     words: `an object with ${names.join(', ')}`,
-    // `Object` takes whatever has no members for one that has none.
+    // `Object` takes a value without members for an object that has none.
     holds: (value) => names.every((name) => typeof Reflect.get(Object(value), name) === 'function'),
   }
 }

@@ -10,7 +10,7 @@ const MEMBER =
 /**
  * Reads the directives of a `Cache-Control` field.
  *
- * @returns `undefined` when the field does not follow the grammar: then nobody can say what was meant
+ * @returns `undefined` when the field does not follow the grammar: what was meant is unknown then
  * @see RFC 9111, section 5.2
  */
 export function cacheDirectives(field: string): CacheDirectives | undefined {

@@ -12,7 +12,7 @@ export type PurgeScope =
   /** Every answer with this document in its evidence. */
   | { readonly kind: 'document'; readonly tenant: string; readonly collection: string; readonly documentId: string }
 
-/** The tenant whose answers a scope reaches; '' for everybody's. */
+/** The tenant whose answers a scope reaches; '' for those of all tenants. */
 export function tenantOfScope(scope: PurgeScope): string {
   return scope.kind === 'everything' ? '' : scope.tenant
 }

@@ -28,7 +28,7 @@ export interface RuleFinding {
   readonly outcome: Verdict
   /** In words, for operators. */
   readonly message: string
-  /** A sentence for everybody, instead of "Excluded by a rule of this service". No figures that follow a score. */
+  /** A sentence for every caller, instead of "Excluded by a rule of this service". No figures that follow a score. */
   readonly publicText?: string
   /** What was measured; left out of the record unless it is finite. */
   readonly actual?: number
@@ -114,8 +114,8 @@ export function askRules(rules: readonly Rule[], input: RuleInput): Finding[] {
 }
 
 /**
- * Whether any of the words or phrases stands in the text, as whole words, whatever their letter case. Characters that
- * nobody sees part no word.
+ * Whether any of the words or phrases stands in the text, as whole words, in any letter case. Invisible characters part no
+ * word.
  */
 export function mentions(text: string, wanted: readonly string[]): boolean {
   const held = ` ${wordsSeen(text)} `

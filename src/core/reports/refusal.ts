@@ -171,7 +171,7 @@ export function buildRefusal(decision: Decision, chunks: readonly Chunk[], telli
   }
 }
 
-/** What everybody is told: a rule's own text counts before that of its code, and a stand-in before both. */
+/** What every caller is told: a rule's own text counts before that of its code, and a stand-in before both. */
 function refusalTextOf({ reason, findings }: Decision, policy: Policy, messages?: MessagesByCode): Text {
   const text = textFor(reason, policy)
   const { publicText } = findings.find(({ outcome }) => outcome === 'refuse') ?? {}

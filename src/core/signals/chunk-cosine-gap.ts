@@ -4,7 +4,7 @@ import type { TextFeatures } from './text-features.ts'
  * Lead of the best chunk over the runner-up in cosine with the question. A term weighs the root of its count in a chunk,
  * and that times its idf in the question.
  *
- * @returns 0..1; 0 with one chunk, which leads nobody, without chunks, or when the question has no terms
+ * @returns 0..1; 0 with one chunk, which has no runner-up, without chunks, or when the question has no terms
  */
 export function chunkCosineGap({ questionTerms, chunks }: TextFeatures): number {
   const squares = questionTerms.reduce((sum, { idf }) => sum + idf * idf, 0)

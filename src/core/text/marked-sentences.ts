@@ -4,7 +4,7 @@ import type { QuestionParts } from './language.ts'
 import { sentences } from './sentences.ts'
 import { words } from './words.ts'
 
-/** Ends a sentence whatever follows: a question asked, a line, a dash between spaces, a colon. */
+/** Ends a sentence in every context: a question asked, a line, a dash between spaces, a colon. */
 const BETWEEN_SENTENCES =
   /(?<=[?!؟？！])\s+(?=[^\s?!؟？！)\]"'”’»])|(?<=[\p{L}\p{N})][?؟？！])(?=[\p{L}\p{N}])|[;:]\s|\s[-–—/|>*•·]+\s/u
 /** The same of ASCII, as `isAscii` says why. */

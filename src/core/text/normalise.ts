@@ -24,7 +24,7 @@ const RAISED = /(?<=\p{Nd})[\u00b2\u00b3\u00b9\u2070\u2074-\u2079]+/gu
 /** A fraction after a digit is added to it: folded alone, `5½` would read 51⁄2. */
 const FRACTION = /(?<=\p{Nd})[\u00bc-\u00be\u2150-\u215f\u2189]/gu
 
-/** Characters that nobody sees, but for the two joiners: what those join is known only once the rest is gone. */
+/** Invisible characters, but for the two joiners: what those join is known only once the rest is gone. */
 const IGNORABLE = /(?![\u200c\u200d])\p{Default_Ignorable_Code_Point}/gu
 
 const JOINED_SCRIPTS = `

@@ -1,4 +1,4 @@
-/** What a question may be, whoever brings it. */
+/** What a question may be, from every source. */
 import { RagGateError } from '../../errors.ts'
 import { isAscii } from './ascii.ts'
 import { normaliseQuestion } from './normalise.ts'
@@ -9,16 +9,16 @@ const LONE_SURROGATE = /\p{Surrogate}/u
 // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
 /**
- * Letters that nobody sees: tag characters but for those that end a flag, and two selectors of glyph variants in a row.
- * Nobody types them; they are a way to hide text from whoever reads along. Selectors alone stand in East Asian names.
+ * Invisible letters: tag characters but for those that end a flag, and two selectors of glyph variants in a row.
+ * They are not typed; they are a way to hide text from readers. Selectors alone stand in East Asian names.
  */
 const HIDDEN =
   /(?<!\u{1f3f4}[\u{e0020}-\u{e007f}]{0,5})[\u{e0001}\u{e0020}-\u{e007f}]|[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{2}/u
 
 /**
  * A question as it is searched, keyed and judged (`normaliseQuestion`), or an error that says why it cannot be one. Two
- * ill-formed texts would share an answer key, so there is none for them. A text of characters that nobody sees is empty;
- * one that hides letters in them is refused, for they are a sign of somebody who hides something.
+ * ill-formed texts would share an answer key, so there is none for them. A text of invisible characters is empty;
+ * one that hides letters in them is refused, for they are a sign of hidden text.
  *
  * @param name what the caller knows it by
  * @throws `invalid_unicode`, `control_character`, `question_required`
@@ -30,8 +30,7 @@ export function requireQuestion(text: string, name = 'question'): string {
     throw new RagGateError('invalid_unicode', `${name} is not well-formed Unicode`, facts)
   }
   if (CONTROL.test(text)) throw new RagGateError('control_character', `${name} holds control characters`, facts)
-  if (foreign && HIDDEN.test(text))
-    throw new RagGateError('control_character', `${name} holds text that nobody sees`, facts)
+  if (foreign && HIDDEN.test(text)) throw new RagGateError('control_character', `${name} holds invisible text`, facts)
   const question = normaliseQuestion(text)
   if (visible(question).trim() === '') throw new RagGateError('question_required', `${name} is empty`, facts)
   return question

@@ -12,7 +12,7 @@ const LAST_WORD = /[^\s(]*$/
 const BEGINS_SENTENCE = /[\p{Lu}\p{Lo}\p{N}"'“‘([`]/u
 const BEGINS_IN_ASCII = /[A-Z\d"'([`]/
 const CLOSERS = ')\\]"\'”’'
-/** Marks that end a sentence whatever follows: Arabic, Indic, Burmese, Khmer, East Asian. */
+/** Marks that end a sentence in every context: Arabic, Indic, Burmese, Khmer, East Asian. */
 const FINAL_MARKS = '؟۔।॥။៕。｡！？'
 /** May follow such a mark within the sentence. */
 const AFTER_FINAL_MARK = `${FINAL_MARKS})]"'”’」』）】》〉］`
@@ -29,7 +29,7 @@ const MARK = new RegExp(
 
 /**
  * The sentences of a text in order, as written. Paragraphs and list items end one; initials and common abbreviations do
- * not. Takes time in proportion to the text, whatever stands in it.
+ * not. Takes time in proportion to the text, for every text.
  */
 export function sentences(text: string): string[] {
   let start = 0

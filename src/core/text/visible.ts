@@ -1,6 +1,6 @@
 import { isAscii } from './ascii.ts'
 
-/** Characters that nobody sees: zero-width spaces, soft hyphens, marks of direction, variation selectors. */
+/** Invisible characters: zero-width spaces, soft hyphens, marks of direction, variation selectors. */
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu
 
 /** A text as it is seen: without the characters that take no room, so that none of them can hide or part a word. */

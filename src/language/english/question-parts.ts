@@ -63,7 +63,7 @@ function askedIn(sentence: string): readonly string[] {
 }
 
 /**
- * Parts a sentence wherever a clause begins that asks, tells to do something, or says what somebody wants to know, and at
+ * Parts a sentence wherever a clause begins that asks, tells to do something, or says what is wanted to know, and at
  * ", and" where two terms stand on either side and it ends no list. A clause that says when or where something holds belongs
  * to what it stands beside, and so does a fragment of one term.
  */

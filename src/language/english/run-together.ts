@@ -1,4 +1,4 @@
-/** Words written without spaces between them: one unknown word to whoever counts words, and a question to a model. */
+/** Words written without spaces between them: one unknown word to a count of words, and a question to a model. */
 import { isStopWord } from './stop-words.ts'
 
 /** A word that begins a question is one of so many letters and up; with function words inside it, of so many. */

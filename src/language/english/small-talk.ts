@@ -32,7 +32,7 @@ const ROUNDS = 3
 
 /**
  * Whether a clause asks nothing of its own. What is stated may be of any words of talk (`TALK`). What is asked, told or
- * wished for, and a clause in which nobody speaks, is talk only where it asks for help: all of its terms say so (`HELP`)
+ * wished for, and a clause without a speaker, is talk only where it asks for help: all of its terms say so (`HELP`)
  * or stand beside (`BESIDE`).
  *
  * @returns `false` for one without a term, which belongs to what stands beside it
@@ -48,7 +48,7 @@ export function isSmallTalk(clause: string): boolean {
   return asked.every(isOfHelp) && (isStated || asked.some((term) => HELP.has(term)))
 }
 
-/** Whether a word asks, tells somebody to do something, or wishes. */
+/** Whether a word asks, is an imperative, or wishes. */
 function asks(said: readonly string[], at: number): boolean {
   const [before = '', word = '', next] = [said[at - 1], said[at], said[at + 1]]
   if (QUESTION_WORDS.has(word) || WISHES.has(word)) return true
@@ -56,7 +56,7 @@ function asks(said: readonly string[], at: number): boolean {
   return word === 'like' ? before === 'would' || before === 'd' : /^(?:if|whether|telling)$/.test(word)
 }
 
-/** Whether somebody speaks; behind an auxiliary the speaker asks. */
+/** Whether there is a speaker; behind an auxiliary the speaker asks. */
 function states(said: readonly string[], at: number): boolean {
   if (SPEAKERS.has(said[at]!)) return !AUXILIARIES.has(said[at - 1] ?? '')
   return SUBJECTS.has(said[at]!) && said.slice(0, at).every((word) => JOINTS.has(word))

@@ -10,13 +10,13 @@ export const AUXILIARIES = setOf(
   'can could may might must do does did is are am was were will would shall should has have had',
 )
 
-/** It tells somebody to do something where it begins with them. */
+/** It is an imperative where it begins with them. */
 export const ORDERS = setOf(
   `tell explain write give list name describe summarise summarize translate compare show recommend suggest compose calculate
    find help say`,
 )
 
-/** It says what somebody wants to know. */
+/** It says what is wanted to know. */
 export const WISHES = setOf('want need wish wonder wondering curious interested looking question')
 
 /** Who speaks. */

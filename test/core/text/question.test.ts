@@ -32,7 +32,7 @@ describe('requireQuestion', () => {
     ['bytes hidden in selectors', 'Is it open? \u{1f600}\u{e0130}\u{e0142}', 'control_character'],
     ['nothing', '', 'question_required'],
     ['spaces alone', ' \t\u3000\n', 'question_required'],
-    ['characters that nobody sees', '\u200b \u202e\u00ad', 'question_required'],
+    ['invisible characters', '\u200b \u202e\u00ad', 'question_required'],
   ])('takes no %s', (_name, text, code) => {
     expect(() => requireQuestion(text, 'q')).toThrow(expect.objectContaining({ code, param: 'q' }))
   })

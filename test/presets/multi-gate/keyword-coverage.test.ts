@@ -25,9 +25,9 @@ describe('keywordCoverage', () => {
   it.each([
     [1, 'Share of keywords found (1.00) meets threshold (0.5)'],
     [0.25, 'Share of keywords found (0.25) below threshold (0.5)'],
-    [NaN, 'Nobody counted the keywords'],
-    ['1', 'Nobody counted the keywords'],
-    [null, 'Nobody counted the keywords'],
+    [NaN, 'The keywords were not counted'],
+    ['1', 'The keywords were not counted'],
+    [null, 'The keywords were not counted'],
   ])('says of a share of %j: %s', (share, message) => {
     const signals = signalsOf({ questionTermCount: 2, keywordCoverage: share as number })
     expect(askGate(keywordCoverage(), { signals, confidence: 1 }).message).toBe(message)

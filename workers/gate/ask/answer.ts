@@ -67,7 +67,7 @@ function about(c: AskContext, answeredBy: 'model' | 'search'): AboutAnswer {
 
 /**
  * Passes the model's words on as they come. The first are waited for: a model that fails before them is an error with its
- * own status. They are read to the end as long as anybody reads, the answer cache included.
+ * own status. They are read to the end as long as there is a reader, the answer cache included.
  */
 async function streamAnswer(
   c: AskContext,

@@ -1,5 +1,5 @@
 /**
- * An answer as a stream: chunks of a chat completion, of which the first holds in `rag_gate` whatever the JSON answer has
+ * An answer as a stream: chunks of a chat completion, of which the first holds in `rag_gate` what the JSON answer has
  * beside its text. So one can be made of the other.
  *
  * @see https://platform.openai.com/docs/api-reference/chat-streaming

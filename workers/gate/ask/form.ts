@@ -7,7 +7,7 @@ import { type AnswerBody, bodyOfStream, EVENT_STREAM, streamOfBody } from './chu
 import { SEARCH } from './search-answer.ts'
 
 /**
- * Puts answers, refusals and what is sent from the cache into the form that was asked for, whatever they were made or kept
+ * Puts answers, refusals and what is sent from the cache into the form that was asked for, in which form they were made or kept
  * as. Errors stay JSON. Mount it before the gate, which checks the body that says what is asked for.
  */
 export const answerForm: MiddlewareHandler<{ Bindings: GateBindings }> = async function answerForm(c, next) {

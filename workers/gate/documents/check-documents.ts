@@ -126,7 +126,7 @@ function optional<Name extends 'title' | 'source' | 'version'>(
   return { [name]: value } as { readonly [name in Name]?: string }
 }
 
-/** Browsers take a backslash for a slash, and whatever begins with two of them for an address on another host. */
+/** Browsers take a backslash for a slash, and what begins with two of them for an address on another host. */
 function isPathOrWebAddress(source: string): boolean {
   const written = source.trim()
   if (/^[/\\]{2}/.test(written)) return false

@@ -65,7 +65,7 @@ async function useKey(value) {
   const mine = (tried = {})
   key = sound ? value : ''
   keyInput.value = ''
-  let state = sound ? 'Without a key you ask as anybody.' : 'This is no key: it has characters that no key has.'
+  let state = sound ? 'Without a key you ask anonymously.' : 'This is no key: it has characters that no key has.'
   let collections
   if (key !== '') {
     keyState.textContent = 'The key is being tried …'

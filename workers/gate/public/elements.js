@@ -1,4 +1,4 @@
-/** Elements, and how values are written: whatever comes from documents, models or people becomes text nodes. */
+/** Elements, and how values are written: texts of documents, models and people become text nodes. */
 
 /** An element with properties and children; strings become text nodes, what is missing is left out. */
 export function el(tag, properties = {}, ...children) {

@@ -4,7 +4,7 @@
  */
 import { el, webLink } from './elements.js'
 
-/** Beyond this a text is shown as it is: nobody reads so much here, and every pass over it takes time. */
+/** Beyond this a text is shown as it is: so much is not read here, and every pass over it takes time. */
 const MAX_CHARACTERS = 30_000
 const MAX_DEPTH = 6
 

@@ -16,7 +16,7 @@ export function writingInto(element) {
   let read = 0
 
   function add(words) {
-    // Behind the end of a line may come whatever.
+    // Behind the end of a line any text may come.
     if (words.includes('\n')) return element.append(el('p', {}, words.trimStart()))
     let last = element
     while (HOLDERS.has(last.lastElementChild?.tagName)) last = last.lastElementChild
@@ -36,7 +36,7 @@ export function writingInto(element) {
   }
 }
 
-/** Blocks that are there already stay: whoever selects a part of the text keeps it selected. */
+/** Blocks that are there already stay: a selected part of the text stays selected. */
 function show(element, blocks) {
   const other = blocks.findIndex((block, at) => !block.isEqualNode(element.childNodes[at] ?? null))
   const same = other === -1 ? blocks.length : other

@@ -38,7 +38,7 @@ const PROSE = /^[\p{L}\p{M}\p{N}\s'’,،、，·‐‑–-]+$/u
 
 /**
  * Draws windows of a few words, one for each passage in turn, in an order drawn by the seed. Words are those of
- * `Intl.Segmenter`, whatever the script. Windows with signs of code or tables are taken only where a collection has little
+ * `Intl.Segmenter`, in every script. Windows with signs of code or tables are taken only where a collection has little
  * else.
  *
  * @returns as many as were wanted, or fewer; none twice

@@ -1,4 +1,4 @@
-/** What the address says: the view, which decisions are meant, and what the view adds. All of it can be sent to somebody. */
+/** What the address says: the view, which decisions are meant, and what the view adds. All of it can be shared. */
 
 const HOUR_MS = 3_600_000
 export const DAY_MS = 24 * HOUR_MS

@@ -132,7 +132,7 @@ const CHOICES = {
   mode: ['enforce', 'observe'],
 }
 
-/** Choices that stand in the address, so that a list can be sent to somebody. */
+/** Choices that stand in the address, so that a list can be shared. */
 export function filters(query: ViewRequest['query']): HTMLElement {
   const go = (name: string, value: string): void => void (location.hash = changed({ [name]: value }))
   return el(

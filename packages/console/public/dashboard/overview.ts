@@ -227,7 +227,7 @@ function stay(address: string): ((event: Event) => void) | undefined {
 
 const avoidedIn = ({ savings: saved }: Stats): number => saved.calls_avoided_by_refusal + saved.calls_avoided_by_cache
 
-/** Answers that were sent again, whatever the cache found them by. */
+/** Answers that were sent again, found by either key. */
 function fromCache(by: Stats['by_cache']): number {
   return by.hit + by['evidence-hit'] + by.stale
 }

@@ -28,7 +28,7 @@ export interface AlertBounds {
 export interface CalibratedCollection {
   /** What is no longer as it was when it was calibrated on. */
   readonly differences: readonly PinDifference[]
-  /** Decisions by twentieths of confidence, of the questions that it was calibrated on; empty where nobody noted it. */
+  /** Decisions by twentieths of confidence, of the questions that it was calibrated on; empty where it was not noted. */
   readonly calibrated: readonly number[]
   /** The same of the latest decisions. */
   readonly latest: readonly number[]

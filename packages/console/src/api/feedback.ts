@@ -17,7 +17,7 @@ const LIMITS = { maxBytes: 32_768, timeoutMs: 10_000 }
 const MAX_COMMENT_BYTES = 10_240
 const LONGEST_MS = 366 * DAY_MS
 const LABELS_MS = 90 * DAY_MS
-/** Keeps what whoever was answered says of it. */
+/** Keeps the label that the caller who was answered gives. */
 export async function postFeedback(c: ConsoleContext): Promise<Response> {
   const { ragGateConsole: parts } = c.var
   const principal = await parts.authenticate(c.req.raw)
@@ -142,7 +142,7 @@ function errorsOf(
   }
 }
 
-/** By the documented rule; a suggestion, carried out by nobody but a person. */
+/** By the documented rule; a suggestion, carried out by a person only. */
 function suggestionFor(
   policy: Policy,
   refusals: LabelledDecisions,
@@ -176,7 +176,7 @@ function checkComment(comment: unknown): { readonly comment?: string } {
 
 const RETRY_AFTER_SECONDS = 5
 
-/** What was not kept is never said to be kept: whoever said it is asked to come again. */
+/** What was not kept is never said to be kept: the caller is asked to come again. */
 async function keep(write: () => Promise<void>): Promise<void> {
   try {
     await write()

@@ -4,7 +4,7 @@ import type { Context } from 'hono'
 /** Version of what `/v1/stats` and its neighbours answer; it rises when a field changes its meaning or goes. */
 export const VERSION = 1
 
-/** Nobody may keep what is answered. */
+/** Answers may not be stored. */
 export const NO_STORE = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', vary: 'authorization' }
 
 /** Members that are moments, not lengths of time. */
@@ -52,7 +52,7 @@ export function snakeCase(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
-/** Answers with JSON that nobody may keep. */
+/** Answers with JSON that may not be stored. */
 export function json(c: Context, body: Readonly<Record<string, unknown>>, status: 200 | 201 | 202 = 200): Response {
   return c.json({ version: VERSION, ...body }, status, NO_STORE)
 }

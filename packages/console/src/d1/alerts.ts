@@ -25,7 +25,7 @@ export interface Alerts {
   open(tenant: Tenant): Promise<ReadonlySet<AlertKind>>
   /** Open ones first, then the latest; of every tenant the open ones alone. @throws `schema_outdated`, `store_unavailable` */
   list(tenant: Tenant | typeof EVERY_TENANT, limit: number): Promise<readonly Alert[]>
-  /** Alerts whose opening or closing nobody was told of. @throws `schema_outdated`, `store_unavailable` */
+  /** Alerts whose opening or closing was not told. @throws `schema_outdated`, `store_unavailable` */
   untold(): Promise<readonly Alert[]>
   /** Notes that an alert was told of as it stands. @throws `schema_outdated`, `store_unavailable` */
   told(alert: Alert): Promise<void>

@@ -124,7 +124,7 @@ export function createD1ApiKeys(options: D1ApiKeysOptions): ApiKeys {
         .where(and(eq(apiKeys.tenant, tenant), eq(apiKeys.id, id), isNull(apiKeys.revokedAtMs)))
         .returning({ id: apiKeys.id })
         .catch(rethrowStoreFault)
-      // Not before: whoever asks while it is written would keep a copy that still counts.
+      // Not before: a request during the write would keep a copy that still counts.
       copies.delete(id)
       return revoked.length > 0
     },

@@ -11,7 +11,7 @@ export interface D1ErasuresOptions {
 
 /** What was erased of a principal by one call, by table. */
 export interface Erased {
-  /** Rows that name nobody and nothing asked any more. */
+  /** Rows without a person and without a question any more. */
   readonly decisions: number
   readonly feedback: number
   readonly questionTexts: number

@@ -13,11 +13,11 @@ export interface D1FeedbackOptions {
   readonly clock: Clock
 }
 
-/** What somebody says of an answer or a refusal. */
+/** What a label says of an answer or a refusal. */
 export interface Label {
   readonly tenant: Tenant
   readonly eventId: string
-  /** Whoever was answered, or somebody who looks after the gate. Each has one label for an event. */
+  /** The caller who was answered, or an operator. Each has one label for an event. */
   readonly source: 'user' | 'reviewer'
   readonly rating: 'right' | 'wrong'
   readonly comment?: string
@@ -172,7 +172,7 @@ export function createD1Feedback({ db, clock }: D1FeedbackOptions): Feedback {
         .catch(rethrowStoreFault)
       const first = new Map<string, LabelledQuestion>()
       for (const [at, { hmac, verdict, rating, ...row }] of rows.entries()) {
-        // Without an HMAC nobody can tell whether it is another question.
+        // Without an HMAC it is unknown whether it is another question.
         const key = lengthPrefixed([row.collection, hmac ?? `${at}`])
         if (!first.has(key)) first.set(key, { ...row, answerable: (verdict === 'refuse') === (rating === 'wrong') })
       }

@@ -36,7 +36,7 @@ export interface PolicyChoice {
   readonly policyId: string
   readonly atMs: number
   readonly by: string
-  /** Empty where nobody said. */
+  /** Empty where no reason was given. */
   readonly why: string
   /** Whether it took back the choice before it. */
   readonly rollback: boolean

@@ -81,7 +81,7 @@ export type DocumentSort = 'confidence' | 'decisions' | 'change'
 export interface WeakSpots {
   /**
    * The questions refused most often. The hundred most refused of each day are added up: a question that is never among
-   * them is not found, whatever its sum.
+   * them is not found, with any sum.
    *
    * @throws `schema_outdated`, `store_unavailable`
    */

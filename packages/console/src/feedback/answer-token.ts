@@ -1,10 +1,10 @@
-/** Signed ids of answers: whoever was given an answer, and nobody else, can say whether it was right. */
+/** Signed ids of answers: only the caller who was given an answer can say whether it was right. */
 import { hex, lengthPrefixed, sameText, type Tenant } from 'hono-rag-gate/core/lib'
 import { RagGateError } from 'hono-rag-gate/errors'
 
 /** Signs ids of events, and reads them back. */
 export interface AnswerTokens {
-  /** The id with its signature, for whoever was answered. */
+  /** The id with its signature, for the caller who was answered. */
   sign(tenant: Tenant, eventId: string): Promise<string>
   /** @returns the event's id; `undefined` when the token was not made here for this tenant */
   read(tenant: Tenant, token: string): Promise<string | undefined>

@@ -14,7 +14,7 @@ const SETTLED_MS = 2 * HOUR_MS
 const ROWS_OF_A_PART = 1_000
 const PARTS_AT_ONCE = 20
 
-/** Members that name somebody, or what somebody asked: an export outlives their erasure. */
+/** Members that name a person, or what was asked: an export outlives their erasure. */
 const PERSONAL: readonly string[] = ['principal_id', 'question_hmac', 'question_text', 'hmac_key_id', 'audit']
 
 /** What has been written of a day. The object itself says it, so that a job may be stopped after any of them. */

@@ -7,7 +7,7 @@ import { lexiconIdPrefix } from './lexicon-parts.ts'
 /** A superseded lexicon stays for twice the longest life of a copy that may still name it. */
 const KEEP_SUPERSEDED_MS = 120_000
 
-/** Makes sure that there is a row: a collection nobody published stands at 0. */
+/** Makes sure that there is a row: a collection without a publication stands at 0. */
 export function insertCollection(db: D1Database, tenant: Tenant, id: CollectionId, atMs: number): D1PreparedStatement {
   return db
     .prepare(
@@ -68,7 +68,7 @@ export function recordUnpublished(
     .bind(tenant, id, writer.atMs, batch, writer.id)
 }
 
-/** Puts chunks that no document has on that record, whoever has the lease. `batch` is a JSON list of ids. */
+/** Puts chunks that no document has on that record, independent of the lease. `batch` is a JSON list of ids. */
 export function recordAbandoned(
   db: D1Database,
   tenant: Tenant,
@@ -193,7 +193,7 @@ export function dropLexicons(db: D1Database, change: CorpusChange): D1PreparedSt
     .bind(prefix, `${prefix}~`, change.atMs - KEEP_SUPERSEDED_MS)
 }
 
-/** Collections with unpublished chunks that nobody is writing to. */
+/** Collections with unpublished chunks and without a writer. */
 export function readAbandoned(db: D1Database, atMs: number, limit: number): D1PreparedStatement {
   return db
     .prepare(

@@ -84,7 +84,7 @@ export interface ReadMarkdown {
 
 /**
  * Finds the blocks of a document, in time that rises with its length. Rules and the addresses of links are nothing that
- * anybody reads, and are left out. HTML is kept apart: a block of it, and any block in which it may hide some. A heading of
+ * readers see, and are left out. HTML is kept apart: a block of it, and any block in which it may hide some. A heading of
  * more than 300 characters is text.
  *
  * @throws `too_deep` for some fifteen lists, or thirty quotes, one in the other; `document_too_complex` for more than

@@ -10,7 +10,7 @@ const ELEMENT = /<[a-z]/i
 /** Attributes that may hide an element; a bracket in the value of another is no end of its tag. */
 const HIDING = /[\s"'/](?:hidden[\s=>/]|style\s*=)/i
 
-/** Whether some of a text may be hidden from whoever reads it. */
+/** Whether some of a text may be hidden from its reader. */
 export function mayHide(text: string): boolean {
   return COMMENT_OR_MACHINERY.test(text) || (ELEMENT.test(text) && HIDING.test(text))
 }

@@ -86,7 +86,7 @@ export const FIELD_NAMES: OptionKind = {
   holds: (names) => Array.isArray(names) && names.every(text.holds),
 }
 
-/** Quality of the answer, 0..0.3: 0 without a structured one; `undefined` when nobody looked for these fields. */
+/** Quality of the answer, 0..0.3: 0 without a structured one; `undefined` when these fields were not looked for. */
 export function responseQualityOf(
   { requiredFields, optionalFields }: Pick<ResponseQualitySettings, 'requiredFields' | 'optionalFields'>,
   { structure }: AnswerSignals,

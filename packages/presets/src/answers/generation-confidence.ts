@@ -29,7 +29,7 @@ export interface GenerationConfidenceSettings {
 }
 
 /**
- * Refuses an answer that the model itself is not sure of, also when the retrieval was good. A confidence that nobody
+ * Refuses an answer that the model itself is not sure of, also when the retrieval was good. A confidence that was not
  * reported, or that is no number, refuses; 0 is a confidence.
  *
  * @throws `policy_invalid` when `refuseBelow` is outside 0..1
@@ -43,7 +43,7 @@ export function generationConfidence(options: GenerationConfidenceOptions = {}):
   })
 }
 
-const UNSURE = refusalText(NOT_CONFIRMED, 'Nobody knows how sure the model was of its answer', SUGGEST.tryLater)
+const UNSURE = refusalText(NOT_CONFIRMED, 'It is not known how sure the model was of its answer', SUGGEST.tryLater)
 
 const SETTINGS: OptionKinds<GenerationConfidenceSettings> = {
   gate: required(string),

@@ -19,7 +19,7 @@ const SUM_TOLERANCE = 1e-3
  * Measures an answer against the evidence. Pure, and without a model. What was not reported stays absent; what was
  * reported and cannot be used is named in `unusable`.
  *
- * @returns signals with `readable: false` when there is no answer, or nothing that anybody sees
+ * @returns signals with `readable: false` when there is no answer, or nothing visible
  */
 export function measureAnswer(input: AnswerInput): AnswerSignals {
   const { generationConfidenceSource = 'reported', language } = input

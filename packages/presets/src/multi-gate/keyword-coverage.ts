@@ -63,7 +63,7 @@ export const keywordCoverageGate = defineGate({
     }
     const actual: unknown = signals.keywordCoverage
     if (typeof actual !== 'number' || !Number.isFinite(actual)) {
-      return { outcome: 'refuse', code: 'keyword_coverage_missing', message: 'Nobody counted the keywords' }
+      return { outcome: 'refuse', code: 'keyword_coverage_missing', message: 'The keywords were not counted' }
     }
     const figures = { actual, threshold: adviseBelow }
     return meets(actual, adviseBelow, RATIO_TOLERANCE)

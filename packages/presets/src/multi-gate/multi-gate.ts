@@ -14,7 +14,7 @@ import { keywordCoverage, keywordCoverageGate } from './keyword-coverage.ts'
 
 const GATES = [minTopCosineGate, keywordCoverageGate, generationConfidenceGate, groundingGate]
 
-/** The one sentence of the specification for whatever its gates refuse. */
+/** The one sentence of the specification for every refusal of its gates. */
 const NOT_VERIFIED = 'This information cannot be verified from the book content.'
 
 /** What `multiGate` is made of, and the specification's own refusal. */

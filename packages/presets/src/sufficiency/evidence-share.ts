@@ -51,7 +51,7 @@ export interface EvidenceShareOptions {
    */
   readonly overlap?: 'terms' | 'words'
   /**
-   * Whether what no chunk supports takes part of the whole. `ignored` lets a single chunk have all of it, whatever the
+   * Whether what no chunk supports takes part of the whole. `ignored` lets a single chunk have all of it, for any
    * answer says.
    *
    * @default 'counted'

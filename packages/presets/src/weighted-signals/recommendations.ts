@@ -17,7 +17,7 @@ export interface Recommendation {
 /** Settings of `recommend`. */
 export interface RecommendOptions {
   /**
-   * Whether a knowledge graph can be searched. Without one nobody is sent to it.
+   * Whether a knowledge graph can be searched. Without one it is not recommended.
    *
    * @default 'none'
    */

@@ -12,12 +12,12 @@ export const DIMENSION = 1024
 const WORD_SEED = 1
 const TRIGRAM_SEED = 2
 
-/** Hashes of a term, word first, then its trigrams: each names a dimension and a sign, whatever the length. */
+/** Hashes of a term, word first, then its trigrams: each names a dimension and a sign, for any length. */
 type TermFeatures = Uint32Array
 
 const FEATURES_KEPT = 20_000
 
-/** Features of terms, remembered: the same few thousand terms make up most text. Whoever embeds much keeps one. */
+/** Features of terms, remembered: the same few thousand terms make up most text. Code that embeds much keeps one. */
 export class FeatureMemory {
   readonly #known = new Map<string, TermFeatures>()
 

@@ -95,7 +95,7 @@ function orderTest({ operator, bound }: Extract<Term, { kind: 'order' }>): (valu
 
 /**
  * A value as it is compared: booleans are 1 and 0, whole numbers beyond 2^53 are bigints however they were written, and
- * whatever else is no string or number is nothing.
+ * other values that are no string or number are nothing.
  */
 function scalarOf(value: ExactJson | Literal | undefined): string | number | bigint | undefined {
   if (typeof value === 'boolean') return value ? 1 : 0

@@ -13,7 +13,7 @@
  * - In an identifier a dot leads to a member and never is part of a name; brackets hold digits or `#-` and digits, and
  *   follow a name or other brackets. A closing bracket that none opened is part of the name. An element that the list
  *   does not have is missing.
- * - The words of the grammar are no identifiers, whatever their case, unless more follows: `in.x`.
+ * - The words of the grammar are no identifiers, in any case, unless more follows: `in.x`.
  * - Numbers may be negative and may have a fraction and an exponent; whole ones are compared exactly, however large. Strings may span lines.
  * - `GLOB` has the details of SQLite: `]` first in a list is a member of it, `-` at either end of one too, and a list
  *   that does not end matches nothing. It sees Unicode characters, not code units.

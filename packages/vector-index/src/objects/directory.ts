@@ -205,7 +205,7 @@ async function eachOf<Item>(items: readonly Item[], work: (item: Item) => Promis
   await Promise.all(Array.from({ length: Math.min(AT_ONCE, items.length) }, worker))
 }
 
-/** A failure of the sender's as it goes to another object; whatever else is thrown goes on. */
+/** A failure of the sender's as it goes to another object; other errors go on. */
 export async function orFailure<Answer>(work: () => Answer | Promise<Answer>): Promise<Answer | Failure> {
   try {
     return await work()

@@ -46,7 +46,7 @@ export interface ProtocolResponse {
 
 interface Entry {
   readonly run: Command
-  /** What a plan with a daily limit counts it as; nothing when absent. Whatever is not an update only reads. */
+  /** What a plan with a daily limit counts it as; nothing when absent. A command that is not an update only reads. */
   readonly use?: 'queries' | 'updates'
   /** The method beside POST that the service's examples use. */
   readonly method?: 'GET' | 'DELETE'

@@ -5,7 +5,7 @@ import { ProtocolError } from '../protocol-error.ts'
 /**
  * Reads a body.
  *
- * To `delete` the Go client sends a single id as it is, without quotes: whatever is no object and no list is an id there,
+ * To `delete` the Go client sends a single id as it is, without quotes: a value that is no object and no list is an id there,
  * in quotes or not.
  *
  * @returns `undefined` for an empty body

@@ -122,7 +122,7 @@ export interface Offered {
 }
 
 /**
- * Keeps the best rows of those offered, in a heap with the worst kept row on top: no full sort, whatever the number of
+ * Keeps the best rows of those offered, in a heap with the worst kept row on top: no full sort, for any number of
  * rows. Of equal scores the row with the lower slot is better. A score that is not a number is never kept.
  */
 export class BoundedTop implements Offered {

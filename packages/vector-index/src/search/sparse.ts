@@ -74,7 +74,7 @@ export class SparsePostings {
 
   /**
    * Rows by inner product with a vector. They are ordered by sums in float64, so that near-duplicates keep their order; the
-   * scores of the best are summed in float32 as the service sums them. Idf is that of the whole namespace, whatever may be found.
+   * scores of the best are summed in float32 as the service sums them. Idf is that of the whole namespace, with any filter.
    *
    * @param matches rows that may be found, asked once for each row before it is scored; all without it
    * @returns at most `topK` rows, best first, ties in insertion order; rows that share no dimension are left out

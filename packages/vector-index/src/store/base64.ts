@@ -11,7 +11,7 @@ interface NativeBase64 {
   readonly prototype: { readonly toBase64?: (this: Uint8Array, options: { omitPadding: boolean }) => string }
 }
 
-// The members are optional here, whatever the engine.
+// The members are optional here, on every engine.
 const NATIVE = Uint8Array as unknown as NativeBase64
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'

@@ -3,7 +3,7 @@ import type { IndexStub } from './index-stub.ts'
 
 /** Where an index is served from. */
 export interface ServeIndexOptions {
-  /** The token that clients must show. Without one, nobody gets in. */
+  /** The token that clients must show. Without one, every call is refused. */
   readonly token: string | undefined
   /** A token for clients that may read, and write nothing. */
   readonly readOnlyToken?: string | undefined

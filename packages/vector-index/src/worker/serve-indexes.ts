@@ -20,7 +20,7 @@ export interface IndexesEnv {
   readonly INDEX_READONLY_TOKENS?: unknown
 }
 
-/** Tokens of an index; `undefined` where nobody gets in. */
+/** Tokens of an index; `undefined` where every call is refused. */
 interface IndexTokens {
   readonly token: string | undefined
   readonly readOnlyToken: string | undefined

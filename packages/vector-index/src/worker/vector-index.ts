@@ -45,7 +45,7 @@ const PLATFORM: Platform = {
 /**
  * An index in Durable Objects, speaking the REST protocol of Upstash Vector. The object of the index's name answers what
  * concerns the whole index, and each namespace has an object of its own; `indexStub` finds it. What kind of index it is,
- * `VECTOR_INDEXES` says under that name. It checks no token: whoever can reach the object may use it, so `serveIndex`
+ * `VECTOR_INDEXES` says under that name. It checks no token: every caller that reaches the object may use it, so `serveIndex`
  * stands before it wherever requests come from outside.
  */
 export class VectorIndex extends DurableObject<VectorIndexEnv> implements DirectoryPeer, HolderPeer {
@@ -213,7 +213,7 @@ async function readBody(request: Request): Promise<Uint8Array<ArrayBuffer>> {
 }
 
 /**
- * Passes on so many bytes and one more, and swallows what follows: whoever is still sending when the answer comes would
+ * Passes on so many bytes and one more, and swallows what follows: a client still sending when the answer comes would
  * see a broken connection instead of it.
  */
 function cutAt(bytes: number, mostSwallowed: number): Transformer<Uint8Array, Uint8Array> {

@@ -20,7 +20,7 @@ export interface Savings {
   readonly measured: SavedTokens
   /** By the average call that the deployment set. */
   readonly estimated: SavedTokens
-  /** Calls whose tokens nobody knows. */
+  /** Calls whose tokens are unknown. */
   readonly unknownCalls: number
   /** In the currency of the prices at that time; `null` when no call has a price. */
   readonly money: SavedMoney | null

@@ -14,5 +14,5 @@ export interface DecisionFilter {
   readonly mode?: Mode
 }
 
-/** Stands for all tenants. No text can stand for it, whatever a tenant is called. */
+/** Stands for all tenants. No tenant's name can stand for it. */
 export const EVERY_TENANT = Symbol('every tenant')

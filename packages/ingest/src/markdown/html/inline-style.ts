@@ -5,7 +5,7 @@ export type FontSize = { readonly pixels: number } | { readonly times: number }
 
 /** The part of an inline style that can hide text. What style sheets say is not known here. */
 export interface InlineStyle {
-  /** The element and all it holds take no place on the screen, whatever is said further in. */
+  /** The element and all it holds take no place on the screen, with any style further in. */
   readonly removed: boolean
   /** A `display` that shows the element, which wins over the attribute `hidden`. */
   readonly displayed: boolean
@@ -234,7 +234,7 @@ function hasAlpha(colour: string): boolean {
   return colour.includes('/') || colour.split(',').length === 4
 }
 
-/** Moved beyond the left or the upper edge, where nobody can scroll to. */
+/** Moved beyond the left or the upper edge, out of reach of scrolling. */
 function isOffScreen(values: ReadonlyMap<string, string>): boolean {
   const position = values.get('position')
   if (position !== 'absolute' && position !== 'fixed') return false

@@ -290,7 +290,7 @@ export class PageReader {
     }
     this.#endOwnKind(name)
     if (TABLE_STRUCTURE.has(name) && this.#within('table')) {
-      // Whatever else was begun directly in a table stands in front of it.
+      // Other content begun directly in a table stands in front of it.
       const at = this.#lastIndex(
         (open) => TABLE_PARTS.has(open),
         (open) => CELL_LIKE.has(open),
@@ -409,7 +409,7 @@ function sightOf(tag: BeginTag, around: Sight): Sight {
   // Pages are hidden until their scripts have run: what the whole of one says of itself is no more than that.
   if (name === 'html' || name === 'body') return around
   const named = tag.attribute('class') !== undefined || tag.attribute('id') !== undefined
-  // A style sheet may give a size and a colour to whatever has a name.
+  // A style sheet may give a size and a colour to every named element.
   const base = named && isFaint(around) ? { ...around, fontPixels: 16, transparent: false } : around
   if (written === undefined && hidden === undefined) return base
   const style = readInlineStyle(decodeHTMLAttribute(written ?? ''))

@@ -202,7 +202,7 @@ export class MarkdownWriter {
     } else this.#dissolveTable()
   }
 
-  /** Ends whatever is open. */
+  /** Ends all that is open. */
   end(): void {
     this.closePreformatted()
     this.closeHeading()

@@ -45,7 +45,7 @@ function start(
   try {
     return { uuid, scores: nextBatch(index, uuid, query, topK) }
   } catch (thrown) {
-    // Whoever does not learn its name cannot end it.
+    // A client that does not learn its name cannot end it.
     index.resumable.end(uuid)
     throw thrown
   }

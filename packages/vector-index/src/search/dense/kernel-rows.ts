@@ -46,7 +46,7 @@ export class KernelRows implements DenseRows {
   }
 }
 
-/** Rows of one encoding, close together in their blocks whatever slots they have. */
+/** Rows of one encoding, close together in their blocks in any slots. */
 class PlacedRows {
   readonly #places = new Places()
   readonly #rows: BlockRows
