@@ -5,7 +5,7 @@
  * In the checkout the doors of the packages lead to their sources, so that nothing has to be built to work on them.
  */
 import { copyFileSync, cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, posix } from 'node:path'
 import { build } from 'esbuild'
 import { runChecks } from './check.ts'
 import { ROOT } from './local-gate.ts'
@@ -17,6 +17,7 @@ interface Manifest {
   readonly exports: Readonly<Record<string, string | null>>
   readonly bin?: Readonly<Record<string, string>>
   readonly peerDependencies?: Readonly<Record<string, string>>
+  readonly repository?: { readonly url: string }
 }
 
 /** What only a checkout needs. */
@@ -40,6 +41,21 @@ function built(door: string): string | { readonly types: string; readonly defaul
   if (!door.endsWith('.ts')) return door
   const path = door.slice(0, -'.ts'.length)
   return { types: `${path}.d.ts`, default: `${path}.js` }
+}
+
+/**
+ * A README as a tarball has it: a link to a file of the repository leads there, at `main`. While the package.json of the
+ * project names no `repository`, its text stands alone, and pictures are left out.
+ */
+export function withLinksThatHold(page: string, folder: string, repository?: Manifest['repository']): string {
+  const address = repository?.url.replace(/^git\+/, '').replace(/\.git$/, '')
+  return page.replaceAll(
+    /(!?)\[([^\]]*)\]\((?!https?:|#)([^)]+)\)/g,
+    (_, picture: string, text: string, to: string) => {
+      if (address === undefined) return picture === '' ? text : ''
+      return `${picture}[${text}](${address}/${picture === '' ? 'blob' : 'raw'}/main/${posix.join(folder, to)})`
+    },
+  )
 }
 
 /** Which of the packages the built sources import: they are peers, at this very version. */
@@ -84,7 +100,7 @@ async function buildPackages(): Promise<boolean> {
   const { failed } = runChecks([
     ['build: types and JavaScript', 'node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'],
   ])
-  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest
+  const { version, repository } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest
   for (const folder of PACKAGE_FOLDERS) {
     const to = builtAt(folder)
     mkdirSync(to, { recursive: true })
@@ -99,7 +115,10 @@ async function buildPackages(): Promise<boolean> {
     }
     writeManifest(folder, to, version)
     copyFileSync(join(ROOT, 'LICENSE'), join(to, 'LICENSE'))
-    copyFileSync(join(ROOT, folder, 'README.md'), join(to, 'README.md'))
+    writeFileSync(
+      join(to, 'README.md'),
+      withLinksThatHold(readFileSync(join(ROOT, folder, 'README.md'), 'utf8'), folder, repository),
+    )
   }
   // In one file with what it needs: it depends on nothing.
   await build({

@@ -116,6 +116,7 @@ describe.each(PACKAGES)('%s as npm packs it', (name, ...holds) => {
   test('says what it is on one screen', () => {
     const page = readFileSync(join(current, 'node_modules', ...name.split('/'), 'README.md'), 'utf8')
     expect(page).toMatch(new RegExp(`^# ${name}\n`))
+    expect(page).not.toMatch(/\]\((?!https?:|#)/)
     if (name !== 'hono-rag-gate') expect(page.split('\n').length).toBeLessThanOrEqual(60)
   })
 

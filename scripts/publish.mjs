@@ -1,0 +1,22 @@
+/**
+ * Publishes the packages of `dist/npm`, the gate first, because the others name it as a peer. In the release workflow npm
+ * signs where they came from; `--dry-run` does all but the upload, and CI runs it.
+ *
+ *   npm run build && node scripts/publish.mjs [--dry-run]
+ */
+import { spawnSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const built = fileURLToPath(new URL('../dist/npm', import.meta.url))
+const packages = readdirSync(built).toSorted((a, b) => Number(b === 'hono-rag-gate') - Number(a === 'hono-rag-gate'))
+for (const name of packages) {
+  const args = ['publish', join(built, name), '--access=public', '--loglevel=warn', ...process.argv.slice(2)]
+  const { status } = spawnSync('npm', args, { stdio: 'inherit', shell: process.platform === 'win32' })
+  // What is published stays so: the rest can be published by the same command after the fault is mended.
+  if (status !== 0) {
+    console.error(`Not published: ${packages.slice(packages.indexOf(name)).join(', ')}`)
+    process.exit(1)
+  }
+}
