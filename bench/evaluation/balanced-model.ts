@@ -4,7 +4,7 @@ import { EMPTY_LEXICON } from '../../src/core/text/lexicon.ts'
 import { createMemory } from '../../src/core/signals/signal.ts'
 import { measureSignals, type Signals, subjectOf } from '../../src/core/signals/measure.ts'
 import { TEXT_SIGNALS, type TextSignalName } from '../../src/core/signals/text-signals.ts'
-import { fitGrouped, L2, type Row } from './grouped-fit.ts'
+import { fitGrouped, type Row } from './grouped-fit.ts'
 import { FAMILY_SETS, type QuestionSet } from './question-sets.ts'
 import { english } from '../../src/language/english/english.ts'
 
@@ -64,15 +64,13 @@ export function measureSet({ name, lexicon, questions }: QuestionSet): MeasuredS
 
 /** The logistic model of `balanced`, with its variants for missing parts, fitted on some sets. */
 export function fitBalanced(sets: readonly MeasuredSet[]): LogisticSettings {
-  const counts = sets.map(({ name, questions }) => `${name} (${questions.length})`).join(', ')
+  const count = sets.reduce((sum, { questions }) => sum + questions.length, 0)
   return {
     kind: 'logistic',
     ...fitWithout(sets, []),
     lacking: LACKING.map((missing): LackingWeights => ({ missing, ...fitWithout(sets, missing) })),
     calibrated: false,
-    provenance:
-      `npm run fit, ${FITTED_ON}: ${counts}; an intercept for each set, of which the mean is kept; sets and labels ` +
-      `weighted alike; hash embeddings and BM25, convex mix, top 10; L2 ${L2}`,
+    provenance: `npm run fit, ${FITTED_ON}: ${count} questions, docs/internal/evaluation.md`,
   }
 }
 

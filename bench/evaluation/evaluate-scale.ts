@@ -353,6 +353,78 @@ function encoderTable(sets: readonly MeasuredSet[]): string {
   return markdownTable([...heads, 'with the cosine: answered', 'false acceptance'], rows)
 }
 
+/** Straight line from deviations on a scale, or log-odds, to the log-odds of what is answered of near misses. */
+type Line = readonly [intercept: number, slope: number]
+
+/** Where a question lies: on its collection's scale, or in log-odds as it is. */
+type Place = (set: MeasuredSet) => (question: Measured) => number
+
+const PLACES: Readonly<Record<'on the scale' | 'without one', Place>> = {
+  'on the scale': (set) => {
+    const scale = learned(set.name, set.observations)
+    return (question) => (logOddsOf(confidenceOn(set, scale, question)) - atMiddle) / perDeviation
+  },
+  'without one':
+    ({ policy }) =>
+    ({ signals, isRefusedForItself: isRefused }) =>
+      logOddsOf(isRefused ? 0 : confidenceOf(policy.confidence, signals)),
+}
+
+const logOddsOf = (share: number): number => Math.log(share / (1 - share))
+/** Places at which the line is fitted: those that .03 to .3 of the questions to be refused reach. */
+const FITTED_AT = { 'on the scale': [0.6, 2.4], 'without one': [-0.4, 1.9] } as const
+const NEAR_MISSES = [0.02, 0.05, 0.1, 0.15, 0.2, 0.3] as const
+
+/** Least squares over the mean of the sets. */
+function nearMissLine(sets: readonly MeasuredSet[], kind: keyof typeof PLACES): Line {
+  const [from, to] = FITTED_AT[kind]
+  const places = sets.map((set) => {
+    const placeOf = PLACES[kind](set)
+    return set.questions.filter(({ answerable }) => !answerable).map(placeOf)
+  })
+  const points = Array.from({ length: 19 }, (_, step) => {
+    const at = from + (step / 18) * (to - from)
+    const reached = meanOf(places.map((each) => each.filter((place) => place >= at).length / each.length))
+    return [at, logOddsOf(reached)] as const
+  })
+  const [x, y] = [meanOf(points.map(([at]) => at)), meanOf(points.map(([, odds]) => odds))]
+  const slope = meanOf(points.map(([at, odds]) => (at - x) * (odds - y))) / meanOf(points.map(([at]) => (at - x) ** 2))
+  return [y - slope * x, slope]
+}
+
+/** What `refuse: { nearMisses }` reaches on each of the sets, by a line from the others. */
+function nearMissTable(sets: readonly MeasuredSet[]): string {
+  const rows = (Object.keys(PLACES) as (keyof typeof PLACES)[]).flatMap((kind) =>
+    NEAR_MISSES.map((share) => {
+      const results = sets.map((set) => {
+        const [intercept, slope] = nearMissLine(
+          sets.filter((other) => other !== set),
+          kind,
+        )
+        const from = (logOddsOf(share) - intercept) / slope
+        const placeOf = PLACES[kind](set)
+        return answered(set, (question) => placeOf(question) >= from)
+      })
+      return [kind, share.toFixed(2), ...meanCells(results)]
+    }),
+  )
+  return markdownTable(['confidence', 'nearMisses', 'coverage', 'near misses answered', 'largest'], rows)
+}
+
+/** The lines of all sets together, as `balanced` has them. */
+function nearMissFigures(sets: readonly MeasuredSet[]): string {
+  const [intercept, slope] = nearMissLine(sets, 'on the scale')
+  const [otherIntercept, otherSlope] = nearMissLine(sets, 'without one')
+  const factor = Math.exp(-atMiddle + (perDeviation * intercept) / slope)
+  const power = -perDeviation / slope
+  const deviation = slope / otherSlope
+  const middle = (intercept - otherIntercept) / otherSlope
+  return (
+    `A share s reaches the confidence 1 / (1 + ${factor.toFixed(2)} · (s / (1 − s))^${power.toFixed(4)}); where there is no scale, ` +
+    `the median is ${middle.toFixed(3)} and the deviation ${deviation.toFixed(4)}.`
+  )
+}
+
 function normal(random: () => number): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
 }
@@ -396,6 +468,13 @@ are exact, 95 %.
 ${groupTable(groups)}
 
 ${setTable(all)}
+
+## Near misses
+
+What \`balanced({ refuse: { nearMisses } })\` reaches: a line through the mean of the other seven families, asked of the eighth. The largest is the
+worst family. ${nearMissFigures(eight)}
+
+${nearMissTable(eight)}
 
 ## Other draws, and fewer windows
 

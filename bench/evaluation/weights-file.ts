@@ -10,14 +10,11 @@ export const WEIGHTS_FILE = join(ROOT, 'src', 'presets', 'balanced', 'balanced-w
 /** The file as it must read for a fitted model. */
 export function weightsFile(model: LogisticSettings): string {
   const { intercept, weights, lacking = [], provenance } = model
-  const [from = '', ...more] = provenance.split('; ')
   return `/** Weights of \`balanced\`. Written by \`npm run fit\`; do not edit. */
 import type { LackingWeights, LogisticWeights } from '../../core/policy/logistic.ts'
 
 /** Where the weights come from. */
-export const BALANCED_PROVENANCE = [
-${[from, ...more].map((part) => `  '${part.replaceAll("'", '’')}',`).join('\n')}
-].join('; ')
+export const BALANCED_PROVENANCE = '${provenance}'
 
 /** With the collection's lexicon and a title. */
 export const BALANCED_WEIGHTS: LogisticWeights = ${written({ intercept, weights })}

@@ -226,7 +226,7 @@ function checkPolicy(policy: Policy, source: GenerationConfidenceSource | undefi
     throw invalid('A gate of this policy needs answer.generationConfidence', 'answer.generationConfidence')
   }
   if (checked.dangerouslyDisableGates === true) {
-    console.warn(`[rag-gate] DANGEROUS: the gates of ${checked.id} are disabled, every question is answered`)
+    console.warn(`[rag-gate] DANGEROUS: the gates are disabled, every question is answered: ${checked.id}`)
   }
   return checked
 }

@@ -233,6 +233,8 @@ describe('rag-gate', () => {
     [['calibrate', labels, '--caution-risk', '.2'], '--caution-risk must not be above --risk'],
     [['calibrate', labels, '--fit', 'all'], '--fit must be weights or thresholds'],
     [['policy', 'drop'], 'policy push, list, use or rollback'],
+    [['policy', 'push', '--near-misses', '.9'], '--near-misses must be a number from 0.02 to 0.3'],
+    [['policy', 'push', labels, '--near-misses', '.1'], 'in the place of a policy file'],
     [['replay', labels], 'replay needs --policy'],
     [['replay', labels, '--policy', 'balanced'], 'has no verdict, signals and findings'],
     [['questions', home, '--count', '0'], '--count must be a whole number'],

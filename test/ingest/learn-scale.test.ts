@@ -67,6 +67,9 @@ describe('learnScale', () => {
     const scale = await learn()
     const collection = (await createStaticCollections([{ id: 'default', scale }]).find('default', 'default'))!
     expect(await learn({ collection })).toEqual(scale)
+    // This policy reads a collection without a scale on that of others.
+    const policy = balanced({ refuse: { nearMisses: 0.1 } })
+    expect(await learn({ policy })).toEqual({ ...scale, policyId: policy.id })
   })
 
   it('ends where it is told to', async () => {

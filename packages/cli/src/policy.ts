@@ -1,6 +1,8 @@
 /** `rag-gate policy`: pushes policies to a gate, chooses among them, and goes back. */
 import { readFile } from 'node:fs/promises'
-import { pinDifferences, type PolicyPin } from 'hono-rag-gate/core/policy'
+import { balanced } from 'hono-rag-gate/balanced'
+import { pinDifferences, type PolicyPin, policySettings } from 'hono-rag-gate/core/policy'
+import { isRagGateError } from 'hono-rag-gate/errors'
 import { isRecord } from 'hono-rag-gate/core/lib'
 import type { PolicyFile } from './calibrate.ts'
 import { CommandError, misused } from './command-error.ts'
@@ -45,17 +47,20 @@ export const policyCommand = command({
   about: 'Pushes policies to a gate, lists them, chooses one for a collection, and goes back.',
   usage: [
     'policy push <policy.json> [--use] [--why "…"]',
+    'policy push --near-misses 0.1 [--use --collection <id>] [--why "…"]',
     'policy list',
     'policy use <id|name> --collection <id> [--why "…"]',
     'policy rollback --collection <id> [--why "…"]',
   ],
   notes: [
     'Without --collection, use and rollback are about the tenant: all collections that have no policy of their own.',
+    '--near-misses makes `balanced` aim at answering that share of near misses, 0.02 to 0.3; half of them with a caution.',
     '`policy use default` leaves the choice to the tenant, or to the deployment. The key needs the scope admin.',
   ],
   options: {
     collection: { type: 'string', value: 'id', about: 'which collection' },
     use: { type: 'boolean', about: 'choose it for the collection it is pinned to' },
+    'near-misses': { type: 'string', value: 'share', about: 'push balanced with this aim instead of a file' },
     why: { type: 'string', value: 'text', about: 'why, for the record' },
   },
   async run({ terminal: { out, note }, words, given, json, gate }) {
@@ -63,7 +68,8 @@ export const policyCommand = command({
     const { collection, why = '', use } = given
     switch (what) {
       case 'push': {
-        const file = await readPolicy(only(rest, 'a policy file'))
+        const share = given['near-misses']
+        const file = share === undefined ? await readPolicy(only(rest, 'a policy file')) : aimingAt(share, rest)
         const address = gate()
         const pushed = await callGate<Listed>(address, 'PUT', '/v1/policies/pushed', { ...file, why })
         const target = collection ?? file.pin?.collection
@@ -113,6 +119,16 @@ async function choose(
   const path = collection === undefined ? '/v1/policy' : `/v1/collections/${encodeURIComponent(collection)}/policy`
   // Said twice, a rollback goes back twice.
   return callGate(gate, 'PUT', path, choice, 'rollback' in choice ? 'once' : 'repeatable')
+}
+
+function aimingAt(share: string, words: readonly string[]): PolicyFile {
+  if (words.length > 0) throw misused('--near-misses stands in the place of a policy file')
+  try {
+    const settings = policySettings(balanced({ refuse: { nearMisses: Number(share) } }))
+    return { settings, pin: null, evidence: null }
+  } catch (thrown) {
+    throw isRagGateError(thrown) ? misused('--near-misses must be a number from 0.02 to 0.3') : thrown
+  }
 }
 
 async function readPolicy(path: string): Promise<PolicyFile> {

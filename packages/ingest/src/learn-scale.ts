@@ -1,7 +1,7 @@
 /** A collection learns its own scale: the gate is asked windows of its passages, with their own text left out. */
 import { learnFromWindows, type LeaveOut, type ScalePassage } from '@hono-rag-gate/calibration'
 import type { Ranking, ScoreKind } from 'hono-rag-gate/core/evidence'
-import type { Decision, Policy } from 'hono-rag-gate/core/policy'
+import { confidenceOf, type Decision, type Policy, unscaled } from 'hono-rag-gate/core/policy'
 import type { CollectionScale } from 'hono-rag-gate/core/scale'
 import { normaliseQuestion } from 'hono-rag-gate/core/text'
 import { gateQuestion, type GateResult, plainCollection, type QuestionSettings } from 'hono-rag-gate/pipeline'
@@ -80,6 +80,7 @@ export async function learnScale(options: LearnScaleOptions): Promise<Collection
     context: { maxLength },
   }
   const kind = options.meaning ?? ((await embedsWords(retriever, collection, timeoutMs)) ? 'none' : 'cosine')
+  const asItIs = unscaled(policy.confidence)
   const asked = new Set<string>()
   const learned = await learnFromWindows<GateResult>({
     ...options,
@@ -102,8 +103,11 @@ export async function learnScale(options: LearnScaleOptions): Promise<Collection
         audience: 'operator',
       })
     },
-    confidence: (result) =>
-      result.kind === 'judged' && !isRefusedForItself(policy, result.decision) ? result.decision.confidence : undefined,
+    confidence: (result) => {
+      if (result.kind !== 'judged' || isRefusedForItself(policy, result.decision)) return undefined
+      const { signals } = result.decision
+      return signals.chunkCount > 0 ? confidenceOf(asItIs, signals) : 0
+    },
     kind,
     meaning: (result) =>
       kind !== 'none' && result.kind === 'judged' ? result.decision.signals.curves?.[kind]?.scores[0] : undefined,

@@ -219,7 +219,7 @@ export function createUpstashRetriever(options: UpstashRetrieverOptions): Retrie
     if (denseRows.length + sparseRows.length > 0) {
       throw new RagGateError(
         'retriever_misconfigured',
-        `Rows were found, and none has a text where it was looked for (${placesOf(fields)}): set fields.text`,
+        `Rows of the index have no text where it was looked for (${placesOf(fields)}): set fields.text`,
       )
     }
     if (filter === undefined && isNew(`looked ${namespace}`)) await lookForAnything(namespace, signal)

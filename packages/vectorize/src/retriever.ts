@@ -178,7 +178,7 @@ function noTexts(areElsewhere: boolean, fields: PassageFields): RagGateError {
   if (areElsewhere) return badResponse(INDEX, 'matches without any text')
   return new RagGateError(
     'retriever_misconfigured',
-    `Vectors were found, and none has a text where it was looked for (${placesOf(fields)}): set fields.text, or texts`,
+    `Rows of the index have no text where it was looked for (${placesOf(fields)}): set fields.text, or texts`,
   )
 }
 

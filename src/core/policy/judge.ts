@@ -132,9 +132,9 @@ const JUDGED_WITH_ANSWER: Finding = {
 function conclude(policy: Policy, found: readonly Finding[], confidence: number): Judgement {
   const usable = Number.isFinite(confidence) ? Math.min(1, Math.max(0, confidence)) : 0
   const known = found.map(withKnownOutcome)
-  const findings = policy.dangerouslyDisableGates === true ? [GATE_DISABLED, ...known] : known
-  const strict = strictest(findings.map(({ outcome }) => outcome))
   const disabled = policy.dangerouslyDisableGates === true
+  const findings = disabled ? [GATE_DISABLED, ...known] : known
+  const strict = strictest(findings.map(({ outcome }) => outcome))
   const first = findings.find(({ outcome }) => outcome === strict) ?? findings[0]
   return {
     verdict: disabled ? 'advise' : strict,
@@ -157,7 +157,7 @@ const GATE_DISABLED: Finding = {
   stage: 'pre-generation',
   outcome: 'advise',
   code: 'gate_disabled',
-  message: 'DANGEROUS: the gates of this policy are disabled, every question is answered',
+  message: 'DANGEROUS: the gates are disabled, every question is answered',
 }
 
 /** The band that a confidence falls in, by its unrounded value. Equality counts, with the tolerance of the gates. */

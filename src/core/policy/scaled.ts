@@ -3,7 +3,7 @@ import type { AnswerSignals } from '../answer/answer-signals.ts'
 import type { ScoreKind } from '../evidence/chunk.ts'
 import { recordedNumber } from '../lib/numbers.ts'
 import type { Signals } from '../signals/measure.ts'
-import { deviationsOn } from '../scale/scale.ts'
+import { type ConfidenceScale, deviationsOf, deviationsOn } from '../scale/scale.ts'
 import { scale } from '../signals/scale.ts'
 import { curves } from '../signals/score-curves.ts'
 import {
@@ -27,16 +27,18 @@ export interface ScaledSettings {
   readonly atMiddle: number
   /** Log-odds for each deviation above it, above 0. */
   readonly perDeviation: number
+  /** The scale of collections that have none. @default the confidence is read as it is */
+  readonly otherwise?: ConfidenceScale
 }
 
 /**
- * A confidence on the scale that its collection has learned from its documents; where the collection has none, the
- * confidence as it is. Where the scale reads a score of meaning, that speaks for a question beside its words; by words
+ * A confidence on the scale that its collection has learned from its documents; where the collection has none, on
+ * `otherwise`, or as it is. Where the scale reads a score of meaning, that speaks for a question beside its words; by words
  * alone the order of two questions never changes.
  */
 export function scaled(
   of: PolicyConfidence,
-  line: Pick<ScaledSettings, 'atMiddle' | 'perDeviation'>,
+  line: Pick<ScaledSettings, 'atMiddle' | 'perDeviation' | 'otherwise'>,
 ): PolicyConfidence {
   return confidenceBy(scaledModel([of.model]), { kind: 'scaled', of: of.settings, ...line })
 }
@@ -53,15 +55,16 @@ export function scaledModel(models: readonly ConfidenceModel[]): ConfidenceModel
     kind: 'scaled' as const,
     validate: (settings: ScaledSettings) => {
       inner(settings).model.validate(settings.of)
-      if (!Number.isFinite(settings.atMiddle) || !(recordedNumber(settings.perDeviation) > 0)) {
-        throw invalidConfidence(' needs atMiddle and perDeviation')
+      const { atMiddle, perDeviation, otherwise = { middle: 0, deviation: 1 } } = settings
+      if (!Number.isFinite(deviationsOf(otherwise, atMiddle)) || !(recordedNumber(perDeviation) > 0)) {
+        throw invalidConfidence(': atMiddle, perDeviation or otherwise is wrong')
       }
     },
     reads: (settings: ScaledSettings) => [...(inner(settings).model.reads?.(settings.of) ?? []), scale, curves],
     unscaled: inner,
     confidence: (settings: ScaledSettings, signals: Signals, answer?: AnswerSignals) => {
       const confidence = confidenceOf(inner(settings), signals, answer)
-      const own = signals.scale
+      const own = signals.scale ?? settings.otherwise
       if (!own) return confidence
       // The score is one of the whole question: it says nothing of parts, or of a piece that is foreign to the rest.
       const isWhole =

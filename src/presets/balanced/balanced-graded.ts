@@ -1,4 +1,4 @@
-import { requireOptions } from '../../core/lib/options.ts'
+import { anything, requireOptions } from '../../core/lib/options.ts'
 import { confidenceRangeGate } from '../../core/gates/confidence-range.ts'
 import {
   GRADED_RELEVANCE_OPTIONS,
@@ -9,7 +9,7 @@ import {
 import { definePolicy, type Policy } from '../../core/policy/policy.ts'
 import { unscaled } from '../../core/policy/scaled.ts'
 import type { Preset } from '../../core/policy/preset.ts'
-import { BALANCED_OPTIONS, balanced, balancedPreset, type BalancedOptions } from './balanced.ts'
+import { balanced, balancedPreset, type BalancedOptions } from './balanced.ts'
 
 /** The parts of `balancedGraded`. */
 export const balancedGradedPreset: Preset = Object.freeze({
@@ -19,7 +19,7 @@ export const balancedGradedPreset: Preset = Object.freeze({
 })
 
 /** Settings of `balancedGraded`. */
-export interface BalancedGradedOptions extends BalancedOptions, GradedRelevanceOptions {}
+export interface BalancedGradedOptions extends Omit<BalancedOptions, 'refuse'>, GradedRelevanceOptions {}
 
 /**
  * Grades decide where a model graded the passages, and `balanced` where none did: because there is none, it failed, or
@@ -28,7 +28,11 @@ export interface BalancedGradedOptions extends BalancedOptions, GradedRelevanceO
  * @throws `policy_invalid` when a setting is out of range
  */
 export function balancedGraded(options: BalancedGradedOptions = {}): Policy {
-  requireOptions(options, { ...BALANCED_OPTIONS, ...GRADED_RELEVANCE_OPTIONS }, 'policy_invalid')
+  requireOptions(
+    options,
+    { refuseBelow: anything, adviseBelow: anything, language: anything, ...GRADED_RELEVANCE_OPTIONS },
+    'policy_invalid',
+  )
   const { relevanceThreshold, minChunks, ...rest } = options
   const words = balanced(rest)
   return definePolicy({

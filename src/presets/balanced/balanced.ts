@@ -1,4 +1,4 @@
-import { anything, type OptionKinds, requireOptions } from '../../core/lib/options.ts'
+import { anything, group, number, required, requireOptions } from '../../core/lib/options.ts'
 import { logisticModel, logistic } from '../../core/policy/logistic.ts'
 import type { Language } from '../../core/text/language.ts'
 import type { Preset } from '../../core/policy/preset.ts'
@@ -33,6 +33,14 @@ export const balancedPreset: Preset = Object.freeze({
  */
 const ON_SCALE = { atMiddle: -3.9588, perDeviation: 2.6026 } as const
 
+/** The same of collections without one, so that as many near misses reach a confidence. */
+const OTHERWISE = { middle: -0.903, deviation: 1.1764 } as const
+
+/** What a share of near misses reaches on the scale (docs/internal/scale.md, "Near misses"). */
+function reachedBy(share: number): number {
+  return Number((1 / (1 + 67.06 * (share / (1 - share)) ** 1.8757)).toFixed(3))
+}
+
 /** Settings of `balanced`. */
 export interface BalancedOptions {
   /**
@@ -41,6 +49,15 @@ export interface BalancedOptions {
    * @default 0.55
    */
   readonly refuseBelow?: number
+  /**
+   * Both thresholds by what they are for: `{ nearMisses: 0.1 }` lets through about a tenth of the questions about what the
+   * documents treat whose answer they do not have, half of them with a caution. A share from 0.02 to 0.3. Bands, and with
+   * them lifetimes, follow. Where a collection has no scale of its own, the confidence is read on that of eight families
+   * of questions. An aim and no promise: mean and spread of what was reached are in docs/thresholds.md.
+   *
+   * @default `refuseBelow` and `adviseBelow` say it
+   */
+  readonly refuse?: { readonly nearMisses: number }
   /**
    * Confidence below which an answer carries a caution, `refuseBelow`..1.
    *
@@ -55,13 +72,6 @@ export interface BalancedOptions {
   readonly language?: Language
 }
 
-/** Their values are checked by the gate and the policy. */
-export const BALANCED_OPTIONS: OptionKinds<BalancedOptions> = {
-  refuseBelow: anything,
-  adviseBelow: anything,
-  language: anything,
-}
-
 /**
  * A logistic confidence over what the retrieved texts say, not over the engine's scores, so that the same
  * policy works over any index. Where there is no collection lexicon, or the best chunk has no title, it uses weights
@@ -73,10 +83,25 @@ export const BALANCED_OPTIONS: OptionKinds<BalancedOptions> = {
  * questions. Of questions that must be refused they answer 1 to 37 %, 0.1 to 12 % without a caution: they are set for the
  * worse families, and are no promise for another collection.
  *
- * @throws `policy_invalid` when a threshold is out of range
+ * @throws `policy_invalid` when a threshold or a share is out of range, or `refuse` stands beside `refuseBelow` or
+ *   `adviseBelow`
  */
 export function balanced(options: BalancedOptions = {}): Policy {
-  requireOptions(options, BALANCED_OPTIONS, 'policy_invalid')
+  const threshold = { words: 'left out beside refuse', holds: () => options.refuse === undefined }
+  requireOptions<BalancedOptions>(
+    options,
+    {
+      language: anything,
+      refuse: group({ nearMisses: required(number(0.02, 0.3)) }),
+      refuseBelow: threshold,
+      adviseBelow: threshold,
+    },
+    'policy_invalid',
+  )
+  const { refuse, language = english } = options
+  const [refuseBelow, adviseBelow] = refuse
+    ? [reachedBy(refuse.nearMisses), reachedBy(refuse.nearMisses / 2)]
+    : [options.refuseBelow ?? 0.55, options.adviseBelow ?? 0.8]
   return definePolicy({
     name: 'balanced',
     confidence: scaled(
@@ -88,17 +113,19 @@ export function balanced(options: BalancedOptions = {}): Policy {
           calibrated: false,
         }),
       ),
-      ON_SCALE,
+      { ...ON_SCALE, ...(refuse && { otherwise: OTHERWISE }) },
     ),
     preset: balancedPreset,
-    bands: { high: 0.9, medium: 0.8, low: 0.55 },
-    language: options.language ?? english,
+    bands: refuse
+      ? { high: Math.max(0.9, adviseBelow), medium: adviseBelow, low: refuseBelow }
+      : { high: 0.9, medium: 0.8, low: 0.55 },
+    language,
     gates: [
       readableQuestion(),
       questionLength(),
       loneTerm(),
       runTogether(),
-      confidenceRange({ refuseBelow: options.refuseBelow ?? 0.55, adviseBelow: options.adviseBelow ?? 0.8 }),
+      confidenceRange({ refuseBelow, adviseBelow }),
     ],
   })
 }

@@ -318,7 +318,7 @@ describe('dangerouslyDisableGates', () => {
       stage: 'pre-generation',
       outcome: 'advise',
       code: 'gate_disabled',
-      message: 'DANGEROUS: the gates of this policy are disabled, every question is answered',
+      message: 'DANGEROUS: the gates are disabled, every question is answered',
     })
   })
 })

@@ -47,6 +47,13 @@ describe('a confidence on the scale of its collection', () => {
     }
   })
 
+  it('is read on another scale where there is one for that', () => {
+    const elsewhere = scaled(plain, { atMiddle, perDeviation, otherwise: { middle: -1.5, deviation: 1.2 } })
+    expect(confidenceOf(elsewhere, signals(0.3))).toBe(read(0.3, OWN))
+    expect(confidenceOf(elsewhere, signals(0.3, { ...OWN, middle: 0 }))).toBe(read(0.3, { ...OWN, middle: 0 }))
+    expect(calibrationOf(elsewhere, signals(0.3))).toBe('uncalibrated')
+  })
+
   it('keeps the order of any two questions, and stays within 0 and 1', () => {
     for (const middle of [-9, -2, 0, 3])
       for (const deviation of [0.1, 1, 7]) {
@@ -75,7 +82,15 @@ describe('a confidence on the scale of its collection', () => {
 
   it('refuses settings that are no rising line, and an unknown confidence within', () => {
     const { settings: given } = confidence
-    for (const broken of [{ atMiddle: NaN }, { perDeviation: 0 }, { perDeviation: -1 }, { of: { kind: 'magic' } }]) {
+    for (const broken of [
+      { atMiddle: NaN },
+      { perDeviation: 0 },
+      { perDeviation: -1 },
+      { of: { kind: 'magic' } },
+      { otherwise: { middle: 0, deviation: 0 } },
+      { otherwise: { middle: null, deviation: 1 } },
+      { otherwise: 'none' },
+    ]) {
       expect(() => confidenceBy(scaledModel([logisticModel]), { ...given, ...broken } as never)).toThrow(/confidence/)
     }
   })

@@ -4,8 +4,8 @@ import { lifetimeSeconds } from '../../../src/core/policy/lifetimes.ts'
 import { EMPTY_LEXICON } from '../../../src/core/text/lexicon.ts'
 import type { Signals } from '../../../src/core/signals/measure.ts'
 import { bandOf, judge } from '../../../src/core/policy/judge.ts'
-import { definePolicy } from '../../../src/core/policy/policy.ts'
-import { balanced } from '../../../src/presets/balanced/balanced.ts'
+import { definePolicy, policySettings, resolvePolicy } from '../../../src/core/policy/policy.ts'
+import { balanced, balancedPreset } from '../../../src/presets/balanced/balanced.ts'
 import { BALANCED_LACKING, BALANCED_WEIGHTS } from '../../../src/presets/balanced/balanced-weights.ts'
 import { evidenceOf, signalsOf } from '../../fixtures/evidence.ts'
 import { buildLexicon, measure, measureQuestion } from '../../fixtures/english.ts'
@@ -48,7 +48,7 @@ describe('balanced', () => {
     const { of } = confidence.settings as WeakestPartSettings
     expect(of).toMatchObject({
       calibrated: false,
-      provenance: expect.stringMatching(/^npm run fit, .*squad-ooc.*scifact-missing.*an intercept for each set/),
+      provenance: expect.stringMatching(/^npm run fit, .* questions, docs\/internal\/evaluation.md/),
     })
     // Read from a file it may be anything.
     const damaged = {
@@ -100,5 +100,67 @@ describe('balanced', () => {
       lifetimeSeconds(balanced(), { verdict, confidence })
     expect(lifetime('advise', bands.low)).toBeGreaterThan(0)
     expect(lifetime('pass', bands.medium)).toBeGreaterThanOrEqual(lifetime('advise', bands.medium - 1e-6))
+  })
+})
+
+describe('balanced by what an owner wants', () => {
+  const thresholdsOf = (nearMisses: number) => {
+    const { gates, bands } = balanced({ refuse: { nearMisses } })
+    const { refuseBelow, adviseBelow } = gates.at(-1)!.settings as unknown as Record<string, number>
+    return { refuseBelow: refuseBelow!, adviseBelow: adviseBelow!, bands }
+  }
+
+  it('refuses more, the fewer near misses may be answered, with bands on the same scale', () => {
+    // docs/internal/scale.md, "Near misses".
+    expect(thresholdsOf(0.1)).toEqual({
+      refuseBelow: 0.479,
+      adviseBelow: 0.789,
+      bands: { high: 0.9, medium: 0.789, low: 0.479 },
+    })
+    expect(thresholdsOf(0.02).bands.high).toBe(thresholdsOf(0.02).adviseBelow)
+    const shares = [0.02, 0.05, 0.1, 0.2, 0.3].map(thresholdsOf)
+    for (const [at, { refuseBelow, adviseBelow }] of shares.entries()) {
+      expect(adviseBelow).toBeGreaterThan(refuseBelow)
+      expect(refuseBelow).toBeLessThan(shares[at - 1]?.refuseBelow ?? 1)
+    }
+  })
+
+  it('keeps what it answers, and no longer where it was less sure', () => {
+    const policy = balanced({ refuse: { nearMisses: 0.1 } })
+    const lives = (confidence: number) => lifetimeSeconds(policy, { verdict: 'pass', confidence })
+    expect(lives(0.47)).toBe(0)
+    expect(lives(0.479)).toBe(300)
+    expect(lives(0.789)).toBe(3600)
+  })
+
+  it('reads the confidence of a collection without a scale on that of eight families', () => {
+    const measured = signals({})
+    const plain = judge(balanced(), measured).confidence
+    const policy = balanced({ refuse: { nearMisses: 0.1 } })
+    const read = judge(policy, measured).confidence
+    expect(read).not.toBeCloseTo(plain, 3)
+    expect(resolvePolicy(JSON.parse(JSON.stringify(policySettings(policy))), [balancedPreset]).id).toBe(policy.id)
+    const typical = { middle: -0.903, deviation: 1.1764, learnedAtMs: 0, corpusVersion: 1 }
+    expect(read).toBeCloseTo(judge(balanced(), { ...measured, scale: typical }).confidence, 12)
+    const own = { ...typical, middle: -2 }
+    expect(judge(policy, { ...measured, scale: own }).confidence).toBeCloseTo(
+      judge(balanced(), { ...measured, scale: own }).confidence,
+      12,
+    )
+  })
+
+  it.each([
+    [{ refuse: { nearMisses: 0 } }, 'refuse.nearMisses'],
+    [{ refuse: { nearMisses: 0.5 } }, 'refuse.nearMisses'],
+    [{ refuse: { nearMisses: '0.1' } }, 'refuse.nearMisses'],
+    [{ refuse: { nearMisses: NaN } }, 'refuse.nearMisses'],
+    [{ refuse: {} }, 'refuse.nearMisses'],
+    [{ refuse: { offTopic: 0.1 } }, 'refuse.offTopic'],
+    [{ refuse: 0.1 }, 'refuse'],
+    [{ refuse: null }, 'refuse'],
+    [{ refuse: { nearMisses: 0.1 }, refuseBelow: 0.5 }, 'refuseBelow'],
+    [{ refuse: { nearMisses: 0.1 }, adviseBelow: 0.8 }, 'adviseBelow'],
+  ])('refuses %j', (options, param) => {
+    expect(() => balanced(options as never)).toThrow(expect.objectContaining({ code: 'policy_invalid', param }))
   })
 })

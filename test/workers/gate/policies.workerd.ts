@@ -130,7 +130,7 @@ describe('PUT /v1/policies', () => {
     const asking = definePolicy({ ...balanced(), name: 'asking', gates: [...balanced().gates, generationConfidence()] })
     const refusalOf = async (policy: Policy, bindings?: GateBindings) =>
       (await send('PUT', '/v1/policies/pushed', { settings: policySettings(policy) }, ADMIN, bindings)).text()
-    expect(await refusalOf(asking, { ...env, ...MODEL })).toContain('a source of generation confidence')
+    expect(await refusalOf(asking, { ...env, ...MODEL })).toContain('generation confidence')
     const grounded = definePolicy({ ...balanced(), name: 'grounded', gates: [...balanced().gates, grounding()] })
     expect(await refusalOf(grounded)).toContain('a model (set LLM_BASE_URL')
     expect(await refusalOf(grounded, { ...env, ...MODEL })).not.toContain('error')

@@ -189,7 +189,7 @@ describe('a policy', () => {
   it('that cannot work over what this deployment has says why', async () => {
     const put = (policy: string, bindings: object = {}) =>
       send('PUT', '/v1/policy', { token: acme.owner, body: { policy }, bindings })
-    expect(await (await put('sufficiency')).text()).toContain('attributes an answer to passages')
+    expect(await (await put('sufficiency')).text()).toContain('attributed answers')
     expect(await (await put('advisory')).text()).toContain('RERANKER')
     const upstash = { UPSTASH_VECTOR_REST_URL: 'https://index.example', UPSTASH_VECTOR_REST_TOKEN: 'token' }
     for (const policy of ['multi-gate', 'advisory']) {

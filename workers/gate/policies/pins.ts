@@ -28,7 +28,7 @@ export function checkPin(value: unknown): PolicyPin | null {
   ) {
     throw new WorkerError(
       'policy_settings',
-      'pin must name collection, embedding_model, dimension, lexicon_id, corpus_version, and may name reader',
+      'pin must name collection, embedding_model, dimension, lexicon_id, corpus_version; may name reader',
       {
         param: 'pin',
       },

@@ -4,8 +4,8 @@ import { WorkerError } from '../errors.ts'
 
 const WORDS: Readonly<Record<PresetNeed, string>> = {
   reranker: 'a reranker (set RERANKER)',
-  'cosines-of-meaning': 'cosines of meaning (Vectorize or Upstash Vector: the embedded index knows words alone)',
-  attribution: 'what attributes an answer to passages (no generator of this Worker reports that)',
+  'cosines-of-meaning': 'cosines of meaning (Vectorize or Upstash Vector)',
+  attribution: 'attributed answers (no generator here gives any)',
 }
 
 /**
@@ -20,10 +20,10 @@ export function requireFit({ name, preset, gates }: Policy, given: readonly Give
     throw unfit(name, needed.map((need) => WORDS[need]).join(' or '))
   }
   if (gates.some(({ gate }) => gate.stage === 'post-generation') && !given.includes('model')) {
-    throw unfit(name, 'a model (set LLM_BASE_URL, LLM_API_KEY and LLM_MODEL): it judges what one writes')
+    throw unfit(name, 'a model (set LLM_BASE_URL, LLM_API_KEY and LLM_MODEL): it judges answers')
   }
   if (gates.some(({ gate }) => gate.needs === 'generation-confidence')) {
-    throw unfit(name, 'a source of generation confidence (no generator of this Worker says how sure it is)')
+    throw unfit(name, 'generation confidence (no generator here gives any)')
   }
 }
 
