@@ -110,10 +110,13 @@ const ROOMS: Readonly<Record<string, Allowed>> = {
     rooms: ['packages/cli/'],
     packages: [
       ...PURE_DOORS,
+      'hono-rag-gate/adapters/static-collections',
       'hono-rag-gate/balanced',
       '@hono-rag-gate/calibration',
       '@hono-rag-gate/ingest',
+      '@hono-rag-gate/models',
       '@hono-rag-gate/presets',
+      '@hono-rag-gate/upstash',
       'node:',
       'yaml',
     ],

@@ -22,12 +22,12 @@ export interface StaticCollection {
    */
   readonly lexicon?: Lexicon | string
   /**
-   * Its own scale, as `learnScale` of `@hono-rag-gate/ingest` gives it. It counts for the
-   * policy that it was learned under alone.
+   * Its own scale, as `learnScale` of `@hono-rag-gate/ingest` gives it, or as read from the JSON that `rag-gate scale`
+   * writes. It counts for the policy and the embedding that it was learned under alone.
    *
    * @default none
    */
-  readonly scale?: CollectionScale
+  readonly scale?: CollectionScale | Readonly<Record<string, unknown>>
 }
 
 /** Makes collections from a list. */
@@ -49,7 +49,8 @@ export function createStaticCollections(list: readonly StaticCollection[]): Coll
       id,
       corpusVersion,
       lexiconId: lexicon === undefined ? null : String(at),
-      ...(scale && { scale }),
+      // Checked above.
+      ...(scale && { scale: scale as CollectionScale }),
     }),
   )
   const lexicons = new Map<string, Lexicon>()

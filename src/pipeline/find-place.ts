@@ -33,7 +33,9 @@ export async function findPlace(
   const collection = await findCollection(ports, settings, request)
   const policy = settings.policy(principal.tenant, collection.id, collection.policyId, collection)
   const filter = filterFor(settings.retrieval, request, collection)
-  return { collection, policy, scale: appliedScale(collection, policy.id), filter }
+  const { scale, embeddingModel } = collection
+  const model = embeddingModel || ports.retriever.embedding?.model
+  return { collection, policy, scale: appliedScale(scale, policy.id, model), filter }
 }
 
 async function findCollection(

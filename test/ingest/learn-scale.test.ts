@@ -104,9 +104,9 @@ describe('a collection with a scale', () => {
 
   it('is judged by it under the policy and the embedding that it was learned for alone', async () => {
     const learned = await learnScale({ retriever: wordRetriever(), policy: balanced(), passages, windows: 40, clock })
-    const scaleOn = async (scale: typeof learned, policy = balanced()) => {
+    const scaleOn = async (scale: typeof learned, policy = balanced(), more: Partial<Retriever> = {}) => {
       const ports = {
-        retriever: wordRetriever(),
+        retriever: { ...wordRetriever(), ...more },
         collections: createStaticCollections([{ id: 'default', scale }]),
         clock,
       }
@@ -117,6 +117,18 @@ describe('a collection with a scale', () => {
     expect(await scaleOn(learned)).toEqual({ middle, deviation, learnedAtMs: 1000, corpusVersion: 1 })
     expect(await scaleOn(learned, balanced({ refuseBelow: 0.6 }))).toBeNull()
     expect(await scaleOn({ ...learned, embeddingModel: 'another' })).toBeNull()
+    // A retriever that says how it embeds says it for a collection of which that is not known.
+    const embedding = { model: 'another', dimension: 8 }
+    expect(await scaleOn(learned, balanced(), { embedding })).toBeNull()
+    const other = await learnScale({
+      retriever: { ...wordRetriever(), embedding },
+      policy: balanced(),
+      passages,
+      windows: 40,
+      clock,
+    })
+    expect(other).toMatchObject({ embeddingModel: 'another' })
+    expect(await scaleOn(other, balanced(), { embedding })).toMatchObject({ middle, deviation })
   })
 
   it('is refused by name where it is none', () => {

@@ -14,6 +14,7 @@ import { policyCommand } from './policy.ts'
 import { queryCommand } from './query.ts'
 import { questionsCommand } from './questions.ts'
 import { replayCommand } from './replay.ts'
+import { scaleCommand } from './scale.ts'
 import { type Terminal, terminalOn } from './terminal.ts'
 
 /** Every command, in the order of the help. */
@@ -28,6 +29,7 @@ const COMMANDS: readonly Command[] = [
   replayCommand,
   keysCommand,
   lexiconCommand,
+  scaleCommand,
 ]
 
 /** What helps against an error of a gate, where the command line knows it. */

@@ -1,5 +1,4 @@
 /** `rag-gate replay`: what another policy would have said of decisions that are on record. */
-import { readFile } from 'node:fs/promises'
 import {
   lostOfRecord,
   NOT_REPLAYABLE,
@@ -11,11 +10,11 @@ import {
 } from '@hono-rag-gate/calibration'
 import type { RerankerOutcome } from 'hono-rag-gate/core/evidence'
 import { isRecord } from 'hono-rag-gate/core/lib'
-import { type Policy, resolvePolicy } from 'hono-rag-gate/core/policy'
-import { isRagGateError } from 'hono-rag-gate/errors'
-import { NAMED_POLICIES, POLICY_PARTS } from '@hono-rag-gate/presets'
-import { CommandError, misused } from './command-error.ts'
+import type { Policy } from 'hono-rag-gate/core/policy'
+import { NAMED_POLICIES } from '@hono-rag-gate/presets'
+import { misused } from './command-error.ts'
 import { command, only } from './command.ts'
+import { policyOf } from './policy-of.ts'
 import { jsonLines, type JsonLine, parsed, readText } from './read-lines.ts'
 import { jsonText } from './terminal.ts'
 
@@ -147,24 +146,6 @@ function summaryOf(policy: Policy, replayed: readonly Replayed[]) {
       spared: unread('spared'),
       off: unread('off'),
     },
-  }
-}
-
-async function policyOf(named: string): Promise<Policy> {
-  const make = Object.hasOwn(NAMED_POLICIES, named) ? NAMED_POLICIES[named] : undefined
-  if (make !== undefined) return make()
-  const text = await readFile(named, 'utf8').catch(() => undefined)
-  if (text === undefined) {
-    throw new CommandError(
-      `${named} is no file that can be read, and none of ${Object.keys(NAMED_POLICIES).join(', ')}`,
-    )
-  }
-  try {
-    const read: unknown = JSON.parse(text)
-    return resolvePolicy(isRecord(read) && 'settings' in read ? read['settings'] : read, POLICY_PARTS)
-  } catch (thrown) {
-    const why = isRagGateError(thrown) || thrown instanceof Error ? thrown.message : String(thrown)
-    throw new CommandError(`${named} is no policy that can be used here: ${why}`)
   }
 }
 

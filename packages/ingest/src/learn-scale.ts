@@ -79,7 +79,8 @@ export async function learnScale(options: LearnScaleOptions): Promise<Collection
     retrieval: { topK, timeoutMs, rerankTimeoutMs: timeoutMs },
     context: { maxLength },
   }
-  const kind = options.meaning ?? ((await embedsWords(retriever, collection, timeoutMs)) ? 'none' : 'cosine')
+  const embeddingModel = collection.embeddingModel || (retriever.embedding?.model ?? '')
+  const kind = options.meaning ?? ((await embedsWords(embeddingModel, retriever, timeoutMs)) ? 'none' : 'cosine')
   const asItIs = unscaled(policy.confidence)
   const asked = new Set<string>()
   const learned = await learnFromWindows<GateResult>({
@@ -115,7 +116,7 @@ export async function learnScale(options: LearnScaleOptions): Promise<Collection
   const from = {
     origin: 'documents',
     policyId: policy.id,
-    embeddingModel: collection.embeddingModel,
+    embeddingModel,
     corpusVersion: collection.corpusVersion,
     chunkCount: options.chunkCount ?? options.passages.length,
     windows: asked.size,
@@ -133,10 +134,8 @@ export function isRefusedForItself({ gates }: Policy, { findings }: Pick<Decisio
 }
 
 /** @throws what `embeddingNow` throws */
-async function embedsWords(retriever: Retriever, { embeddingModel }: Collection, timeoutMs: number): Promise<boolean> {
-  const named = embeddingModel === '' ? retriever.embedding?.model : embeddingModel
-  const model = named ?? (await retriever.embeddingNow?.(AbortSignal.timeout(timeoutMs)))?.model ?? ''
-  return OF_WORDS.test(model)
+async function embedsWords(known: string, retriever: Retriever, timeoutMs: number): Promise<boolean> {
+  return OF_WORDS.test(known || ((await retriever.embeddingNow?.(AbortSignal.timeout(timeoutMs)))?.model ?? ''))
 }
 
 /** Retrieves the same words once, deep enough that passages can be left out. */

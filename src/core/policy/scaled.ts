@@ -57,7 +57,7 @@ export function scaledModel(models: readonly ConfidenceModel[]): ConfidenceModel
       inner(settings).model.validate(settings.of)
       const { atMiddle, perDeviation, otherwise = { middle: 0, deviation: 1 } } = settings
       if (!Number.isFinite(deviationsOf(otherwise, atMiddle)) || !(recordedNumber(perDeviation) > 0)) {
-        throw invalidConfidence(': atMiddle, perDeviation or otherwise is wrong')
+        throw invalidConfidence(' has a wrong scale')
       }
     },
     reads: (settings: ScaledSettings) => [...(inner(settings).model.reads?.(settings.of) ?? []), scale, curves],

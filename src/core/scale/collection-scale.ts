@@ -49,10 +49,15 @@ function isScoreScale(value: unknown): value is Record<string, unknown> {
   return Number.isFinite(middle) && Number.isFinite(deviation) && Number(deviation) > 0
 }
 
-/** The scale by which a policy reads a collection; `undefined` where it has none for this policy and embedding. */
+/**
+ * The scale by which a policy reads a collection; `undefined` where it has none for this policy and embedding.
+ *
+ * @param embeddingModel now. @default unknown
+ */
 export function appliedScale(
-  { scale, embeddingModel }: { readonly scale?: CollectionScale | null; readonly embeddingModel: string },
+  scale: CollectionScale | null | undefined,
   policyId: string,
+  embeddingModel = '',
 ): AppliedScale | undefined {
   if (scale?.kind !== 'scale' || scale.policyId !== policyId || scale.embeddingModel !== embeddingModel)
     return undefined

@@ -2,7 +2,7 @@
 import type { LackingWeights, LogisticWeights } from '../../core/policy/logistic.ts'
 
 /** Where the weights come from. */
-export const BALANCED_PROVENANCE = 'npm run fit, 2026-11-22: 9557 questions, docs/internal/evaluation.md'
+export const BALANCED_PROVENANCE = 'npm run fit, 2026-11-22: docs/internal/evaluation.md'
 
 /** With the collection's lexicon and a title. */
 export const BALANCED_WEIGHTS: LogisticWeights = {

@@ -48,7 +48,7 @@ describe('balanced', () => {
     const { of } = confidence.settings as WeakestPartSettings
     expect(of).toMatchObject({
       calibrated: false,
-      provenance: expect.stringMatching(/^npm run fit, .* questions, docs\/internal\/evaluation.md/),
+      provenance: expect.stringMatching(/^npm run fit, .*: docs\/internal\/evaluation.md/),
     })
     // Read from a file it may be anything.
     const damaged = {
