@@ -37,16 +37,23 @@ export function examplesOf(page: string, language: string): Example[] {
     .map(({ index, 2: code = '' }) => ({ page, line: text.slice(0, index).split('\n').length + 1, code }))
 }
 
-/** Applies a diff without line numbers: what its lines of context and its removed lines say must stand there, once. */
+/**
+ * Applies a diff without line numbers, its hunks separated by lines of `@@`: the lines of context and the removed lines of
+ * each hunk must stand in the code exactly once.
+ */
 export function patched(code: string, diff: string): string {
-  const lines = diff.trimEnd().split('\n')
+  return diff.trimEnd().split('\n@@\n').reduce(withHunk, code)
+}
+
+function withHunk(code: string, hunk: string): string {
+  const lines = hunk.split('\n')
   const side = (left: string): string =>
     lines
       .filter((line) => !line.startsWith(left))
       .map((line) => line.slice(1))
       .join('\n')
   const parts = `\n${code}`.split(`\n${side('+')}\n`)
-  if (parts.length !== 2) throw new Error(`The diff fits ${parts.length - 1} times:\n${diff}`)
+  if (parts.length !== 2) throw new Error(`The hunk fits ${parts.length - 1} times:\n${hunk}`)
   return parts.join(`\n${side('-')}\n`).slice(1)
 }
 
