@@ -30,7 +30,11 @@ export interface StaticCollection {
   readonly scale?: CollectionScale | Readonly<Record<string, unknown>>
 }
 
-/** Makes collections from a list. */
+/**
+ * Makes collections from a list.
+ *
+ * @throws `config_invalid` for an option that is wrong, and for a collection that a tenant has twice
+ */
 export function createStaticCollections(list: readonly StaticCollection[]): Collections {
   if (!Array.isArray(list))
     throw new RagGateError('config_invalid', 'The collections must be a list', { param: 'list' })
@@ -53,6 +57,10 @@ export function createStaticCollections(list: readonly StaticCollection[]): Coll
       ...(scale && { scale: scale as CollectionScale }),
     }),
   )
+  const twice = rows.find(({ tenant, id }, at) => rows.findIndex((row) => row.tenant === tenant && row.id === id) < at)
+  if (twice !== undefined) {
+    throw new RagGateError('config_invalid', 'A tenant cannot have the same collection twice', { param: 'id' })
+  }
   const lexicons = new Map<string, Lexicon>()
   return {
     find: async (tenant, id) => rows.find((row) => row.tenant === tenant && row.id === id) ?? null,

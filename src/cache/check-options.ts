@@ -38,7 +38,13 @@ const DEFAULTS: Defaulted = {
   ignoredCredentials: [],
 }
 
-const VARY: OptionKinds<Defaulted['vary']> = { headers: strings, query: strings }
+const VARY: OptionKinds<Defaulted['vary']> = {
+  headers: {
+    words: 'a list of names of headers',
+    holds: (value) => Array.isArray(value) && value.every((name) => typeof name === 'string' && /^[\w-]+$/.test(name)),
+  },
+  query: strings,
+}
 
 /** The options of an answer cache. */
 export const CACHE_OPTIONS: OptionKinds<AnswerCacheOptions> = {

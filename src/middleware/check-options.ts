@@ -15,6 +15,7 @@ import {
   requireOptions,
   string,
   strings,
+  text,
   whole,
   withDefaults,
 } from '../core/lib/options.ts'
@@ -50,7 +51,7 @@ export interface RouteSettings extends QuestionSettings, SilenceLimits {
 
 const QUESTION: OptionKinds<QuestionOptions> = {
   read: callable,
-  field: string,
+  field: text,
   maxCodePoints: whole(1, 1_000_000),
   maxBodyBytes: whole(1, 100_000_000),
   otherFields: oneOf('refuse', 'allow'),

@@ -44,6 +44,12 @@ describe('createStaticCollections', () => {
   })
 })
 
+it('a tenant cannot have a collection twice; two tenants can have one each', () => {
+  const twice = [{ id: 'manual' }, { id: 'prices' }, { id: 'manual', tenant: 'default' }]
+  expect(() => createStaticCollections(twice)).toThrow(expect.objectContaining({ code: 'config_invalid', param: 'id' }))
+  expect(() => createStaticCollections([{ id: 'manual' }, { id: 'manual', tenant: 'acme' }])).not.toThrow()
+})
+
 describe('a lexicon as text', () => {
   it.each([
     ['as it was written', (text: string) => text],

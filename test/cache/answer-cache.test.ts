@@ -22,6 +22,8 @@ describe('making an answer cache', () => {
     [{ vary: ['accept-language'] }, 'cache.vary'],
     [{ vary: { header: ['accept-language'] } }, 'cache.vary.header'],
     [{ vary: { headers: 'accept-language' } }, 'cache.vary.headers'],
+    [{ vary: { headers: ['accept language'] } }, 'cache.vary.headers'],
+    [{ vary: { headers: [''] } }, 'cache.vary.headers'],
     [{ ignoredCredentials: ['x-user'] }, 'cache.ignoredCredentials'],
     [{ staleIfErrorSeconds: -1 }, 'cache.staleIfErrorSeconds'],
     [{ staleIfErrorSeconds: 1.5 }, 'cache.staleIfErrorSeconds'],

@@ -10,6 +10,7 @@ describe('making a gate', () => {
 
   it.each<[object, string]>([
     [{ policy: undefined }, 'policy'],
+    [{ question: { field: '' } }, 'question.field'],
     [{ retrieval: { topK: 0 } }, 'retrieval.topK'],
     [{ retrieval: { topK: 101 } }, 'retrieval.topK'],
     [{ retrieval: { topK: 1.5 } }, 'retrieval.topK'],

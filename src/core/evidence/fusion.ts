@@ -7,7 +7,7 @@ import type { Ranking, ScoreKind, Scores } from './chunk.ts'
 import { collect, type Collected, type Evidence, rankBy } from './evidence.ts'
 import { reciprocalRanks, RRF_K } from '../lib/rank-scores.ts'
 
-/** How much each method weighs in the convex mix. Negative or non-finite weights count as 0. */
+/** How much each method weighs in the convex mix: finite numbers of 0 and up, one of them above 0. */
 export interface ConvexWeights {
   /** @default 0.35 */
   readonly cosine?: number
@@ -18,13 +18,18 @@ export interface ConvexWeights {
 /** Measured on five question sets: see docs/internal/evaluation.md. */
 const DEFAULT_WEIGHTS: Required<ConvexWeights> = { cosine: 0.35, bm25: 0.65 }
 
-/** What the convex mix needs to know. */
-export interface ConvexOptions {
-  readonly weights?: ConvexWeights
+/** What every fusion needs to know. */
+export interface FusionOptions {
   /** Idf summed over the question's terms (`idfMass`): bounds what BM25 can reach for this question. */
   readonly idfMass: number
   /** Chunks kept, best first. Whole, 1 and up. */
   readonly topK: number
+}
+
+/** What the convex mix needs to know. */
+export interface ConvexOptions extends FusionOptions {
+  /** @default those that were measured: 0.35 and 0.65 */
+  readonly weights?: ConvexWeights
 }
 
 /** What reciprocal rank fusion needs to know. */
@@ -47,11 +52,12 @@ export interface ReciprocalRankOptions extends ConvexOptions {
  * Fuses by the convex mix; where one of several rankings is of ranks alone, which have no scale to mix by, by reciprocal
  * ranks. What policies read of scores is the methods' own and their convex mix in either case.
  *
- * @throws as that method does
+ * @throws `retriever_bad_response` when more than a fifth of the scores are not finite
  */
-export function fuse(rankings: readonly Ranking[], options: ConvexOptions): Evidence {
+export function fuse(rankings: readonly Ranking[], options: FusionOptions): Evidence {
+  const given = { ...options, weights: DEFAULT_WEIGHTS }
   const hasRanksAlone = rankings.some(({ kind }) => kind === 'rrf')
-  return hasRanksAlone ? fuseReciprocalRank(rankings, options) : fuseConvex(rankings, options)
+  return hasRanksAlone ? fuseByRanks(rankings, given, RRF_K, 1) : fuseByMix(rankings, given)
 }
 
 /**
@@ -61,10 +67,15 @@ export function fuse(rankings: readonly Ranking[], options: ConvexOptions): Evid
  *
  * With a single ranking there is nothing to mix: the evidence is ranked by that score as it is.
  *
- * @throws `retriever_bad_response` when more than a fifth of the scores are not finite
+ * @throws `config_invalid` for weights that are out of range, or both 0; `retriever_bad_response` when more than
+ *   a fifth of the scores are not finite
  * @see Bruch, Gai and Ingber, "An Analysis of Fusion Functions for Hybrid Retrieval", ACM TOIS 42(1), 2023
  */
 export function fuseConvex(rankings: readonly Ranking[], options: ConvexOptions): Evidence {
+  return fuseByMix(rankings, { ...options, weights: checkedWeights(options.weights) })
+}
+
+function fuseByMix(rankings: readonly Ranking[], options: MixOptions): Evidence {
   return fuseBy('convex', rankings, options, (collected) => collected)
 }
 
@@ -78,8 +89,8 @@ export function fuseConvex(rankings: readonly Ranking[], options: ConvexOptions)
  *
  * With a single ranking there is nothing to fuse: the evidence is ranked by that score as it is.
  *
- * @throws `config_invalid` when `k` is not a finite number of 0 and up, or both it and `firstRank` are 0;
- *   `retriever_bad_response` when more than a fifth of the scores are not finite
+ * @throws `config_invalid` when `k` is not a finite number of 0 and up, or both it and `firstRank` are 0, and for wrong
+ *   weights; `retriever_bad_response` when more than a fifth of the scores are not finite
  * @see Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion Outperforms Condorcet and Individual Rank Learning
  *   Methods", SIGIR 2009
  */
@@ -90,16 +101,25 @@ export function fuseReciprocalRank(
   if (!(Number.isFinite(k) && k >= 0 && k + firstRank > 0)) {
     throw new RagGateError('config_invalid', 'k must be a number from 0, above 0 for ranks from 0', { param: 'k' })
   }
+  return fuseByRanks(rankings, { ...options, weights: checkedWeights(options.weights) }, k, firstRank)
+}
+
+function fuseByRanks(rankings: readonly Ranking[], options: MixOptions, k: number, firstRank: 0 | 1): Evidence {
   return fuseBy('rrf', rankings, options, (collected) =>
     withReciprocalRanks(collected, rankings, (count) => reciprocalRanks(count, k, firstRank)),
   )
+}
+
+/** Options with the weights that count. */
+interface MixOptions extends FusionOptions {
+  readonly weights: Required<ConvexWeights>
 }
 
 /** @param score what gives the collected chunks, which have their convex mix, the score that ranks them */
 function fuseBy(
   kind: 'convex' | 'rrf',
   rankings: readonly Ranking[],
-  { weights: given, idfMass, topK }: ConvexOptions,
+  { weights, idfMass, topK }: MixOptions,
   score: (collected: readonly Collected[]) => readonly Collected[],
 ): Evidence {
   const { collected, dropped } = collect(rankings)
@@ -108,13 +128,20 @@ function fuseBy(
   const only = kinds.length === 1 ? kinds[0] : undefined
   if (only !== undefined) return rankBy(only, collected, facts)
 
-  const weights = { ...DEFAULT_WEIGHTS, ...given }
   const bm25Bound = idfMass * (BM25_K1 + 1)
   const mixed = collected.map(({ passage, scores }) => ({
     passage,
     scores: { ...scores, convex: mix(scores, kinds, weights, bm25Bound) },
   }))
   return rankBy(kind, score(mixed), facts)
+}
+
+function checkedWeights(given: ConvexWeights | undefined): Required<ConvexWeights> {
+  const weights = { ...DEFAULT_WEIGHTS, ...given }
+  const { cosine, bm25 } = weights
+  const sum = cosine + bm25
+  if (cosine >= 0 && bm25 >= 0 && sum > 0 && sum < Infinity) return weights
+  throw new RagGateError('config_invalid', 'weights must be numbers from 0, one above 0', { param: 'weights' })
 }
 
 /** @param worth what so many ranks are worth, the best first */
@@ -150,7 +177,7 @@ function mix(scores: Scores, kinds: readonly ScoreKind[], weights: Required<Conv
   let total = 0
   for (const kind of ['cosine', 'bm25'] as const) {
     // A method that was not asked weighs nothing.
-    const weight = kinds.includes(kind) && weights[kind] > 0 && Number.isFinite(weights[kind]) ? weights[kind] : 0
+    const weight = kinds.includes(kind) ? weights[kind] : 0
     sum += weight * clamp01(scaled[kind] ?? 0)
     total += weight
   }

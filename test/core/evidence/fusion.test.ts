@@ -54,10 +54,11 @@ describe('fuseConvex', () => {
   })
 
   it('stays within 0..1 and sorts, for any scores, weights and idf mass', () => {
-    const weight = fc.oneof(finite, fc.constantFrom(0, NaN, Infinity, -1))
+    const weight = fc.oneof(fc.double({ min: 0, max: 1e6, noNaN: true }), fc.constantFrom(0, 5e-324))
     const mass = fc.oneof(fc.constant(0), fc.double({ min: 0, max: 1e6, noNaN: true }))
     fc.assert(
       fc.property(ranking('bm25'), ranking('cosine'), weight, weight, mass, (bm25, cosine, a, b, idfMass) => {
+        fc.pre(a + b > 0)
         const { chunks } = fuseConvex([bm25, cosine], { weights: { bm25: a, cosine: b }, idfMass, topK: 100 })
         const scores = chunks.map((chunk) => chunk.scores.convex ?? NaN)
         for (const score of scores) expect(score >= 0 && score <= 1).toBe(true)
@@ -118,6 +119,16 @@ describe('fuseConvex', () => {
     const { chunks } = fuseConvex(rankings, { weights: { bm25: 1, cosine: 3 }, idfMass: 2, topK: 1 })
     expect(chunks[0]?.scores.convex).toBeCloseTo((0.5 + 3 * 0.4) / 4, 12)
   })
+
+  it.each([{ bm25: NaN }, { cosine: -1 }, { bm25: Infinity }, { bm25: 0, cosine: 0 }])(
+    'refuses the weights %j',
+    (weights) => {
+      const options = { weights, idfMass: 2, topK: 1 }
+      expect(() => fuseConvex([aRanking('bm25', [1])], options)).toThrow(
+        expect.objectContaining({ code: 'config_invalid' }),
+      )
+    },
+  )
 
   it('gives BM25 no weight for a question without terms', () => {
     const { chunks } = fuseConvex([aRanking('bm25', [9], ['a']), aRanking('cosine', [0.1], ['b'])], {
