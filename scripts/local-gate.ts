@@ -6,6 +6,7 @@ import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { settingProblems } from '../workers/gate/settings.ts'
 import { formatVars, parseVars } from './worker-settings.ts'
 
 export const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -56,7 +57,7 @@ export interface LanguageModel {
 /**
  * Migrates, starts, and waits until the Worker answers.
  *
- * @throws before anything is started, when of settings that go together only some are there
+ * @throws before anything is started, when a setting is wrong
  */
 export async function startLocalGate(options: LocalGateOptions): Promise<LocalGate> {
   const { stateDirectory, vars = {}, say = () => undefined } = options
@@ -64,7 +65,7 @@ export async function startLocalGate(options: LocalGateOptions): Promise<LocalGa
   const known = ensureSecrets(varsFile, vars)
   const defaults: Record<string, string> = { AUDIENCE: 'operator', ...options.defaults }
   const all: Record<string, string> = { ...defaults, ...known, ...vars }
-  for (const names of TOGETHER) checkTogether(names, all, varsFile)
+  checkSettings(all, varsFile)
   const rebuilt = setAsideOldState(stateDirectory, say)
   migrate(stateDirectory)
 
@@ -117,18 +118,9 @@ export async function startLocalGate(options: LocalGateOptions): Promise<LocalGa
   }
 }
 
-/** Settings that mean something together only. */
-const TOGETHER = [
-  ['LLM_BASE_URL', 'LLM_API_KEY', 'LLM_MODEL'],
-  ['UPSTASH_VECTOR_REST_URL', 'UPSTASH_VECTOR_REST_TOKEN'],
-]
-
-function checkTogether(names: readonly string[], vars: Readonly<Record<string, string>>, file: string): void {
-  const missing = names.filter((name) => vars[name] === undefined || vars[name] === '')
-  if (missing.every((name) => vars[name] === undefined) && [0, names.length].includes(missing.length)) return
-  const list = new Intl.ListFormat('en').format(names)
-  const lack = new Intl.ListFormat('en').format(missing)
-  throw new Error(`${list} go together. Set ${lack} too, or remove the others, in ${file} or the environment`)
+function checkSettings(vars: Readonly<Record<string, string>>, file: string): void {
+  const problems = settingProblems(vars).map(({ message }) => message)
+  if (problems.length > 0) throw new Error(`${problems.join('\n')}\nChange it in ${file} or the environment`)
 }
 
 /** Something that serves until it is stopped, or stops by itself. */
@@ -295,9 +287,10 @@ async function untilHealthy(url: string, child: ChildProcess, output: () => stri
     if (child.exitCode !== null) throw new Error(`wrangler ended with ${child.exitCode}`)
     const health = await fetch(`${url}/health`).catch(() => undefined)
     if (health?.ok === true) return
-    if (health !== undefined && (await health.text()).includes('"config_invalid"')) {
+    if (health !== undefined && /"(?:config_invalid|secret_too_short)"/.test(await health.text())) {
       // Which one, the Worker's log says, and that may come after the answer.
-      for (let waited = 0; waited < 3000 && !output().includes('config_invalid'); waited += 50) await sleep(50)
+      for (let waited = 0; waited < 3000 && !/config_invalid|secret_too_short/.test(output()); waited += 50)
+        await sleep(50)
       throw new Error('a setting of the Worker is wrong')
     }
     await sleep(150)

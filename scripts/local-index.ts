@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { indexesOf } from '../packages/vector-index/src/worker/configured-indexes.ts'
+import { indexesOf } from '../packages/vector-index/src/configured-indexes.ts'
 import { collectOutput, freePort, ROOT, type Serving, signalGroup, stopGroup, wrangler } from './local-gate.ts'
 import { formatVars } from './worker-settings.ts'
 

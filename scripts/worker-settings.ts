@@ -1,51 +1,10 @@
 /** Settings of the ready Worker on this machine: those that are exported, and files of them. */
 import { parseEnv } from 'node:util'
-
-/** Every setting that is a text; `docs/reference/configuration.md` says what each of them means. */
-export const SETTINGS: readonly string[] = [
-  'ADMIN_TOKEN',
-  'ANONYMOUS_ASK',
-  'INDEX_TOKEN',
-  'INDEX_READONLY_TOKEN',
-  'VECTOR_INDEXES',
-  'QUESTION_HMAC_KEY',
-  'QUESTION_HMAC_KEY_ID',
-  'FEEDBACK_KEY',
-  'DECISION_RETENTION_DAYS',
-  'EXPORT_FORMAT',
-  'AUDIT_RETENTION_DAYS',
-  'STORE_QUESTIONS_DAYS',
-  'ALERT_WEBHOOK_URL',
-  'ALERT_REFUSED_AT_MOST',
-  'ALERT_REFUSED_AT_LEAST',
-  'ALERT_PASSED_AT_LEAST',
-  'ALERT_DRIFT_AT_MOST',
-  'AUDIENCE',
-  'DEPLOYMENT',
-  'STALE_IF_ERROR_SECONDS',
-  'STREAM_IDLE_SECONDS',
-  'EMBEDDING_MODEL',
-  'RERANKER',
-  'RERANK_FROM',
-  'RERANK_BELOW',
-  'UPSTASH_VECTOR_REST_URL',
-  'UPSTASH_VECTOR_REST_TOKEN',
-  'LLM_BASE_URL',
-  'LLM_API_KEY',
-  'LLM_MODEL',
-  'LLM_MAX_TOKENS_FIELD',
-  'LLM_TIMEOUT_SECONDS',
-  'PRICE_CURRENCY',
-  'PRICE_INPUT_PER_MILLION',
-  'PRICE_OUTPUT_PER_MILLION',
-  'PRICE_PER_RETRIEVAL',
-  'AVERAGE_INPUT_TOKENS',
-  'AVERAGE_OUTPUT_TOKENS',
-]
+import { SETTING_NAMES } from '../workers/gate/settings.ts'
 
 /** The settings that are exported. An empty one says nothing. */
 export function exportedSettings(environment: Readonly<NodeJS.ProcessEnv> = process.env): Record<string, string> {
-  const given = SETTINGS.map((name): [string, string] => [name, environment[name] ?? ''])
+  const given = SETTING_NAMES.map((name): [string, string] => [name, environment[name] ?? ''])
   return Object.fromEntries(given.filter(([, value]) => value !== ''))
 }
 

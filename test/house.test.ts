@@ -98,7 +98,7 @@ const ALLOWED: readonly (readonly [file: string, module: string])[] = [
   ['packages/vector-index/src/worker/y.ts', 'cloudflare:workers'],
   ['packages/cli/src/y.ts', 'node:fs'],
   ['workers/gate/y.ts', '@hono-rag-gate/console'],
-  ['workers/gate/statistics/y.ts', '../days-of.ts'],
+  ['workers/gate/statistics/y.ts', '../settings.ts'],
 ]
 
 describe('who may import whom', () => {

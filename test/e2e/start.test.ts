@@ -7,12 +7,12 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ROOT } from '../../scripts/local-gate.ts'
-import { SETTINGS } from '../../scripts/worker-settings.ts'
+import { SETTING_NAMES } from '../../workers/gate/settings.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'hono-rag-gate-start-'))
 const PORT = 8940
 /** What is exported where the tests run is none of their business. */
-const NOTHING_EXPORTED = Object.fromEntries(SETTINGS.map((name) => [name, '']))
+const NOTHING_EXPORTED = Object.fromEntries(SETTING_NAMES.map((name) => [name, '']))
 let busy: Server
 
 /** Runs `npm start` until it says that the gate is up, then stops it. @returns all that it printed */
@@ -134,7 +134,7 @@ describe('npm start', () => {
     const exported = { LLM_BASE_URL: baseUrl, LLM_MODEL: 'other-model', ADMIN_TOKEN: 'exported-'.repeat(4) }
     const output = await startAndStop(pressCtrlC, undefined, folder, exported)
     model.close()
-    expect(output).toContain('From the environment: ADMIN_TOKEN, LLM_BASE_URL, LLM_MODEL\n')
+    expect(output).toContain('From the environment: ADMIN_TOKEN, LLM_MODEL, LLM_BASE_URL\n')
     expect(output).toMatch(/Ingested (\d+) of \1 documents/)
     expect(output).toMatch(/\? How long is a strong answer cached\?\n {4}PASS · \S+ · fwd=miss\n {4}A day \[1\]\./)
     expect(output).toContain('ADMIN_TOKEN is in the environment\n')
@@ -143,9 +143,9 @@ describe('npm start', () => {
   })
 
   test.each([
-    ['LLM_BASE_URL="http://127.0.0.1:9/v1"\n', 'Set LLM_API_KEY and LLM_MODEL too'],
-    ['LLM_BASE_URL="http://127.0.0.1:9/v1"\nLLM_API_KEY="key"\nLLM_MODEL=""\n', 'Set LLM_MODEL too'],
-    ['UPSTASH_VECTOR_REST_URL="http://127.0.0.1:9"\n', 'Set UPSTASH_VECTOR_REST_TOKEN too'],
+    ['LLM_BASE_URL="http://127.0.0.1:9/v1"\n', 'go together: LLM_API_KEY, LLM_MODEL is missing'],
+    ['LLM_BASE_URL="http://127.0.0.1:9/v1"\nLLM_API_KEY="key"\nLLM_MODEL=""\n', 'LLM_MODEL must be'],
+    ['UPSTASH_VECTOR_REST_URL="http://127.0.0.1:9"\n', 'go together: UPSTASH_VECTOR_REST_TOKEN is missing'],
     ['RERANK_FROM="0.2"\n', 'RERANK_FROM and RERANK_BELOW need a RERANKER'],
   ])('says which settings are missing or wrong, instead of waiting: %s', async (settings, advice) => {
     const folder = mkdtempSync(join(tmpdir(), 'hono-rag-gate-start-'))

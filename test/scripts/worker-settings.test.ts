@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { unstable_getVarsForDev } from 'wrangler'
-import { exportedSettings, formatVars, parseVars, SETTINGS } from '../../scripts/worker-settings.ts'
+import { exportedSettings, formatVars, parseVars } from '../../scripts/worker-settings.ts'
+import { SETTING_NAMES } from '../../workers/gate/settings.ts'
 import { read } from '../docs/pages.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'hono-rag-gate-settings-'))
@@ -53,9 +54,9 @@ describe('exported settings', () => {
     const told = rows
       .filter(([, , meaning = '']) => !meaning.startsWith('binding of'))
       .flatMap(([, names = '']) => [...names.matchAll(/`([A-Z_]+)`/g)].map(([, name = '']) => name))
-    expect(told).toHaveLength(SETTINGS.length)
-    expect(told.toSorted()).toEqual(SETTINGS.toSorted())
+    expect(told).toHaveLength(SETTING_NAMES.length)
+    expect(told.toSorted()).toEqual(SETTING_NAMES.toSorted())
     const texts = read('workers/gate/bindings.ts').matchAll(/readonly ([A-Z_]+)\?: (?:string|unknown)$/gm)
-    expect([...texts].map(([, name = '']) => name).toSorted()).toEqual(SETTINGS.toSorted())
+    expect([...texts].map(([, name = '']) => name).toSorted()).toEqual(SETTING_NAMES.toSorted())
   })
 })

@@ -3,17 +3,17 @@ import { env } from 'cloudflare:workers'
 import { Index } from '@upstash/vector'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createUpstashTransport } from '../../packages/upstash/src/index.ts'
-import { indexesOf } from '../../packages/vector-index/src/worker/configured-indexes.ts'
+import { indexesOf } from '../../packages/vector-index/src/configured-indexes.ts'
 import { serveIndexes, tokensOf, type IndexesEnv } from '../../packages/vector-index/src/worker/serve-indexes.ts'
 
 const NAMES = ['default', 'dense', 'sparse', 'hybrid', 'embedding', 'lagging'] as const
 type Name = (typeof NAMES)[number]
 
-const TOKENS = { dense: 'token-of-dense', sparse: 'token-of-sparse' }
+const TOKENS = { dense: 'token-of-dense-0123456789abcdef01234567', sparse: 'token-of-sparse-0123456789abcdef01234567' }
 const served: IndexesEnv = {
   VECTOR_INDEX: env.VECTOR_INDEX,
   VECTOR_INDEXES: env.VECTOR_INDEXES,
-  INDEX_TOKEN: 'common-token',
+  INDEX_TOKEN: 'common-token-0123456789abcdef01234567',
   INDEX_TOKENS: JSON.stringify(TOKENS),
 }
 
@@ -45,12 +45,12 @@ afterEach(() => {
 
 describe('which index answers', () => {
   test.each([
-    ['/info', 'token-of-dense', 'DENSE'],
-    ['/info', 'token-of-sparse', 'SPARSE'],
-    ['/info', 'common-token', 'HYBRID'],
-    ['/indexes/dense/info', 'token-of-dense', 'DENSE'],
-    ['/indexes/sparse/info', 'token-of-sparse', 'SPARSE'],
-    ['/indexes/embedding/info', 'common-token', 'DENSE'],
+    ['/info', 'token-of-dense-0123456789abcdef01234567', 'DENSE'],
+    ['/info', 'token-of-sparse-0123456789abcdef01234567', 'SPARSE'],
+    ['/info', 'common-token-0123456789abcdef01234567', 'HYBRID'],
+    ['/indexes/dense/info', 'token-of-dense-0123456789abcdef01234567', 'DENSE'],
+    ['/indexes/sparse/info', 'token-of-sparse-0123456789abcdef01234567', 'SPARSE'],
+    ['/indexes/embedding/info', 'common-token-0123456789abcdef01234567', 'DENSE'],
   ])('to %s with %s', async (path, token, indexType) => {
     expect(await serve(path, token)).toMatchObject({ status: 200, body: { result: { indexType } } })
   })
@@ -58,10 +58,10 @@ describe('which index answers', () => {
   test.each([
     ['/info', undefined],
     ['/info', 'other'],
-    ['/indexes/dense/info', 'common-token'],
-    ['/indexes/dense/info', 'token-of-sparse'],
-    ['/indexes/unknown/info', 'common-token'],
-    ['/indexes/Dense/info', 'token-of-dense'],
+    ['/indexes/dense/info', 'common-token-0123456789abcdef01234567'],
+    ['/indexes/dense/info', 'token-of-sparse-0123456789abcdef01234567'],
+    ['/indexes/unknown/info', 'common-token-0123456789abcdef01234567'],
+    ['/indexes/Dense/info', 'token-of-dense-0123456789abcdef01234567'],
     ['/indexes/', 'other'],
   ])('none to %s with %s', async (path, token) => {
     expect(await serve(path, token)).toEqual({
@@ -72,51 +72,55 @@ describe('which index answers', () => {
 
   test('none at all where no token is configured', async () => {
     const { VECTOR_INDEX, VECTOR_INDEXES } = served
-    for (const token of ['', 'undefined', 'common-token']) {
+    for (const token of ['', 'undefined', 'common-token-0123456789abcdef01234567']) {
       expect((await serve('/info', token, { VECTOR_INDEX, VECTOR_INDEXES })).status).toBe(401)
     }
   })
 
   test('one hybrid index where nothing is configured but a token', async () => {
-    const bindings = { VECTOR_INDEX: env.VECTOR_INDEX, INDEX_TOKEN: 'common-token' }
-    expect(await serve('/indexes/default/info', 'common-token', bindings)).toMatchObject({
+    const bindings = { VECTOR_INDEX: env.VECTOR_INDEX, INDEX_TOKEN: 'common-token-0123456789abcdef01234567' }
+    expect(await serve('/indexes/default/info', 'common-token-0123456789abcdef01234567', bindings)).toMatchObject({
       body: { result: { indexType: 'HYBRID' } },
     })
   })
 
   test('a path below an index leads nowhere else', async () => {
-    const { body } = await serve('/indexes/dense/../sparse/info', 'token-of-dense')
+    const { body } = await serve('/indexes/dense/../sparse/info', 'token-of-dense-0123456789abcdef01234567')
     expect(body.error).toBe('Unauthorized: Invalid auth token')
   })
 })
 
 describe('a read-only token', () => {
-  const bindings = { ...served, INDEX_READONLY_TOKEN: 'reads-all', INDEX_READONLY_TOKENS: { dense: 'reads-dense' } }
+  const bindings = {
+    ...served,
+    INDEX_READONLY_TOKEN: 'reads-all-0123456789abcdef01234567',
+    INDEX_READONLY_TOKENS: { dense: 'reads-dense-0123456789abcdef01234567' },
+  }
 
   test.each([
-    ['/info', 'reads-dense', 200],
-    ['/indexes/dense/range', 'reads-dense', 422],
-    ['/indexes/dense/list-namespaces', 'reads-dense', 200],
-    ['/indexes/dense/query', 'reads-dense', 422],
-    ['/indexes/dense/resumable-query-end', 'reads-dense', 422],
-    ['/indexes/sparse/info', 'reads-all', 200],
-    ['/indexes/dense/info', 'reads-all', 401],
-    ['/indexes/sparse/info', 'reads-dense', 401],
-    ['/indexes/dense/upsert', 'reads-dense', 403],
-    ['/indexes/dense/upsert/', 'reads-dense', 403],
-    ['/indexes/dense/upsert-data', 'reads-dense', 403],
-    ['/indexes/dense/update', 'reads-dense', 403],
-    ['/indexes/dense/delete', 'reads-dense', 403],
-    ['/indexes/dense/reset', 'reads-dense', 403],
-    ['/indexes/dense/reset?all', 'reads-dense', 403],
-    ['/indexes/dense/delete-namespace/a', 'reads-dense', 403],
-    ['/indexes/dense/rename-namespace', 'reads-dense', 403],
+    ['/info', 'reads-dense-0123456789abcdef01234567', 200],
+    ['/indexes/dense/range', 'reads-dense-0123456789abcdef01234567', 422],
+    ['/indexes/dense/list-namespaces', 'reads-dense-0123456789abcdef01234567', 200],
+    ['/indexes/dense/query', 'reads-dense-0123456789abcdef01234567', 422],
+    ['/indexes/dense/resumable-query-end', 'reads-dense-0123456789abcdef01234567', 422],
+    ['/indexes/sparse/info', 'reads-all-0123456789abcdef01234567', 200],
+    ['/indexes/dense/info', 'reads-all-0123456789abcdef01234567', 401],
+    ['/indexes/sparse/info', 'reads-dense-0123456789abcdef01234567', 401],
+    ['/indexes/dense/upsert', 'reads-dense-0123456789abcdef01234567', 403],
+    ['/indexes/dense/upsert/', 'reads-dense-0123456789abcdef01234567', 403],
+    ['/indexes/dense/upsert-data', 'reads-dense-0123456789abcdef01234567', 403],
+    ['/indexes/dense/update', 'reads-dense-0123456789abcdef01234567', 403],
+    ['/indexes/dense/delete', 'reads-dense-0123456789abcdef01234567', 403],
+    ['/indexes/dense/reset', 'reads-dense-0123456789abcdef01234567', 403],
+    ['/indexes/dense/reset?all', 'reads-dense-0123456789abcdef01234567', 403],
+    ['/indexes/dense/delete-namespace/a', 'reads-dense-0123456789abcdef01234567', 403],
+    ['/indexes/dense/rename-namespace', 'reads-dense-0123456789abcdef01234567', 403],
   ])('asks %s with %s: %i', async (path, token, status) => {
     expect((await serve(path, token, bindings)).status).toBe(status)
   })
 
   test('says what it lacks', async () => {
-    expect(await serve('/upsert', 'reads-dense', bindings)).toEqual({
+    expect(await serve('/upsert', 'reads-dense-0123456789abcdef01234567', bindings)).toEqual({
       status: 403,
       body: { error: 'Forbidden: The token is read-only', status: 403 },
     })
@@ -148,9 +152,21 @@ describe('a configuration', () => {
     expect(() => tokensOf(bindings)).not.toThrow('secret')
   })
 
+  test.each([{ INDEX_TOKEN: 'x' }, { INDEX_READONLY_TOKEN: 'x'.repeat(31) }, { INDEX_TOKENS: { a: 'x' } }])(
+    'with the tokens %j is refused: too short',
+    (tokens) => {
+      expect(() => tokensOf({ VECTOR_INDEXES: { a: {} }, ...tokens })).toThrow(
+        expect.objectContaining({ code: 'secret_too_short' }),
+      )
+    },
+  )
+
   test('that is wrong is told to every request, and to the log', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => undefined)
-    const answer = await serve('/info', 'common-token', { ...served, VECTOR_INDEXES: '{"a": {"dimension": 0}}' })
+    const answer = await serve('/info', 'common-token-0123456789abcdef01234567', {
+      ...served,
+      VECTOR_INDEXES: '{"a": {"dimension": 0}}',
+    })
     expect(answer).toMatchObject({
       status: 500,
       body: { error: expect.stringContaining('The indexes are not configured correctly: The index "a" must') },

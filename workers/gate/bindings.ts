@@ -52,7 +52,7 @@ export interface GateBindings {
   readonly AUDIT_RETENTION_DAYS?: string
   /** Keeps the texts of questions for so many days. Without it none is kept. */
   readonly STORE_QUESTIONS_DAYS?: string
-  /** `operator` shows every figure to everyone: for a local page or a private deployment. */
+  /** `operator` shows every figure to everyone: for a local page or a private deployment. @default 'public' */
   readonly AUDIENCE?: string
   /** Names the deployment in the answer key. Set it where several share a zone, and change it with a new database. */
   readonly DEPLOYMENT?: string

@@ -23,7 +23,6 @@ import { createMemoryAnswerCache } from 'hono-rag-gate/adapters/memory-answer-ca
 import { OPENAI_PROMPT_VERSION } from '@hono-rag-gate/models/openai-compatible'
 import { createTieredAnswerCache } from 'hono-rag-gate/adapters/tiered-answer-cache'
 import { answerCache, type AnswerCacheOptions } from 'hono-rag-gate/cache'
-import { RagGateError } from 'hono-rag-gate/errors'
 import type { GateDependencies } from 'hono-rag-gate'
 import type { AnswerOptions, RetrievalOptions } from 'hono-rag-gate/middleware'
 import type { IngestPorts } from '@hono-rag-gate/ingest'
@@ -33,11 +32,10 @@ import { questionHmac } from 'hono-rag-gate/pipeline'
 import { SEARCH } from './ask/search-answer.ts'
 import type { GateBindings } from './bindings.ts'
 import { type Given, generatorFor, givenBy, rerankedBetween, rerankerFor, searchEngine } from './engines.ts'
-import { secondsIn } from './seconds-in.ts'
+import { numberIn, requireSettings } from './settings.ts'
 import { consoleOptions } from './statistics/console-options.ts'
 import { decisionLogFor } from './statistics/decision-log.ts'
 import { savingsOf } from './statistics/savings-ledger.ts'
-import { underName } from './under-name.ts'
 import { english } from 'hono-rag-gate/language/english'
 
 /** Everything the routes use. */
@@ -77,7 +75,11 @@ export function isDeploymentAdmin(principal: Principal): boolean {
 
 const compositions = new WeakMap<GateBindings, Composition>()
 
-/** The composition for these bindings: made once, so that clients, copies and buffers live as long as the isolate. */
+/**
+ * The composition for these bindings: made once, so that clients, copies and buffers live as long as the isolate.
+ *
+ * @throws `secret_too_short` or `config_invalid` with the settings that are wrong
+ */
 export function compositionFor(env: GateBindings): Composition {
   const known = compositions.get(env)
   if (known !== undefined) return known
@@ -87,6 +89,7 @@ export function compositionFor(env: GateBindings): Composition {
 }
 
 function compose(env: GateBindings): Composition {
+  requireSettings(env)
   const clock = { nowMs: () => Date.now() }
   const { retriever, index } = searchEngine(env)
   const reranker = rerankerFor(env)
@@ -95,8 +98,11 @@ function compose(env: GateBindings): Composition {
   const log = decisionLogFor(env)
   const keys = createD1ApiKeys({ db: env.DB, clock })
   const tokens = env.ADMIN_TOKEN === undefined ? [] : [{ token: env.ADMIN_TOKEN, principal: ADMIN }]
-  const anonymous = anonymousOf(env)
-  const authenticate = underName('ADMIN_TOKEN', () => createBearerAuthenticator({ tokens, keys, anonymous }))
+  const authenticate = createBearerAuthenticator({
+    tokens,
+    keys,
+    anonymous: env.ANONYMOUS_ASK === 'off' ? null : ANONYMOUS,
+  })
   const generator = generatorFor(env)
   const purges = createD1AnswerPurges({ db: env.DB, clock })
   const reader = readerName(reranker, retrieval)
@@ -122,7 +128,8 @@ function compose(env: GateBindings): Composition {
         ...coalescerFor(env, reranker),
         scope: 'tenant',
         version: JSON.stringify([env.DEPLOYMENT ?? '', generator?.model ?? SEARCH, OPENAI_PROMPT_VERSION]),
-        staleIfErrorSeconds: staleIfErrorSecondsOf(env),
+        // Where an answer of the hour before is worth more than an error.
+        staleIfErrorSeconds: numberIn(env, 'STALE_IF_ERROR_SECONDS') ?? 3600,
       }),
       log,
       authenticate: env.AUDIENCE === 'operator' ? asOperator(authenticate) : authenticate,
@@ -166,13 +173,8 @@ function coalescerFor(
 }
 
 function answerOptionsOf(env: GateBindings): AnswerOptions {
-  const seconds = secondsIn(env, 'STREAM_IDLE_SECONDS', { from: 1, to: 600, such: 15 })
+  const seconds = numberIn(env, 'STREAM_IDLE_SECONDS')
   return seconds === undefined ? {} : { streamIdleTimeoutMs: seconds * 1000 }
-}
-
-/** Where an answer of the hour before is worth more than an error. */
-function staleIfErrorSecondsOf(env: GateBindings): number {
-  return secondsIn(env, 'STALE_IF_ERROR_SECONDS', { from: 0, to: 30 * 86_400, such: 3600 }) ?? 3600
 }
 
 /** Every caller sees every figure; what else they may do stays as it is. */
@@ -204,23 +206,14 @@ function answerStore({ ANSWERS: kv }: GateBindings): AnswerCache {
   return createTieredAnswerCache({ tiers, waitUntil })
 }
 
-/** Who asks without credentials. */
-function anonymousOf({ ANONYMOUS_ASK: allowed = 'on' }: GateBindings): Principal | null {
-  if (allowed !== 'on' && allowed !== 'off') {
-    throw new RagGateError('config_invalid', 'ANONYMOUS_ASK must be on or off', { param: 'ANONYMOUS_ASK' })
-  }
-  return allowed === 'on' ? ANONYMOUS : null
-}
-
 function questionsOf(env: GateBindings): Pick<GateDependencies, 'questionHmac'> {
   const { QUESTION_HMAC_KEY: key, QUESTION_HMAC_KEY_ID: keyId = '1' } = env
   if (key === undefined) return {}
   const text = env.STORE_QUESTIONS_DAYS === undefined ? 'dropped' : 'kept'
-  return { questionHmac: underName('QUESTION_HMAC_KEY', () => questionHmac({ key, keyId, text })) }
+  return { questionHmac: questionHmac({ key, keyId, text }) }
 }
 
-function answerTokensOf(env: GateBindings): AnswerTokens | undefined {
-  const name = env.FEEDBACK_KEY === undefined ? 'QUESTION_HMAC_KEY' : 'FEEDBACK_KEY'
-  const { [name]: key } = env
-  return key === undefined ? undefined : underName(name, () => createAnswerTokens(key))
+function answerTokensOf({ FEEDBACK_KEY, QUESTION_HMAC_KEY }: GateBindings): AnswerTokens | undefined {
+  const key = FEEDBACK_KEY ?? QUESTION_HMAC_KEY
+  return key === undefined ? undefined : createAnswerTokens(key)
 }

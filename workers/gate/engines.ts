@@ -8,13 +8,12 @@ import { createWorkersAiEmbedder } from '@hono-rag-gate/models/workers-ai-embedd
 import { createWorkersAiReranker } from '@hono-rag-gate/models/workers-ai-reranker'
 import type { PresetNeed } from 'hono-rag-gate/core/policy'
 import { RagGateError } from 'hono-rag-gate/errors'
-import { httpUrl } from 'hono-rag-gate/http'
 import type { RetrievalOptions } from 'hono-rag-gate/middleware'
 import type { Generator } from '@hono-rag-gate/models'
 import type { ChunkIndex, Reranker, Retriever } from 'hono-rag-gate/ports'
 import { objectFor } from '@hono-rag-gate/vector-index'
 import type { GateBindings } from './bindings.ts'
-import { secondsIn } from './seconds-in.ts'
+import { numberIn } from './settings.ts'
 
 /** Vectorize where it is bound, Upstash Vector where it is configured, the embedded index otherwise. */
 export function searchEngine(env: GateBindings): { readonly retriever: Retriever; readonly index: ChunkIndex } {
@@ -38,13 +37,7 @@ export function searchEngine(env: GateBindings): { readonly retriever: Retriever
 /** The production index where it is configured; otherwise the Durable Object, which needs no address and no token. */
 function upstashIndex(env: GateBindings): UpstashOptions {
   const { UPSTASH_VECTOR_REST_URL: url, UPSTASH_VECTOR_REST_TOKEN: token } = env
-  if ((url === undefined) !== (token === undefined)) {
-    throw new RagGateError('config_invalid', 'UPSTASH_VECTOR_REST_URL and UPSTASH_VECTOR_REST_TOKEN go together')
-  }
-  if (url !== undefined && token !== undefined) {
-    requireAddress('UPSTASH_VECTOR_REST_URL', url)
-    return { url, token }
-  }
+  if (url !== undefined && token !== undefined) return { url, token }
   return {
     url: 'https://vector-index.invalid',
     // A stub belongs to the request that asks for it.
@@ -54,30 +47,23 @@ function upstashIndex(env: GateBindings): UpstashOptions {
 
 /** What reads passages beside the question, if anything does. */
 export function rerankerFor(env: GateBindings): Reranker | undefined {
-  switch (env.RERANKER) {
-    case undefined:
-    case 'off':
-      return undefined
-    case 'workers-ai':
-      if (env.AI === undefined) throw new RagGateError('config_invalid', 'RERANKER=workers-ai needs the binding AI')
-      return createWorkersAiReranker({ ai: env.AI })
-    case 'llm': {
-      const model = languageModel(env)
-      if (model === undefined) throw new RagGateError('config_invalid', 'RERANKER=llm needs the three LLM settings')
-      return createLlmGrader(model)
-    }
-    default:
-      throw new RagGateError('config_invalid', 'RERANKER must be off, workers-ai or llm', { param: 'RERANKER' })
+  if (env.RERANKER === 'workers-ai') {
+    if (env.AI === undefined) throw new RagGateError('config_invalid', 'RERANKER=workers-ai needs the binding AI')
+    return createWorkersAiReranker({ ai: env.AI })
   }
+  if (env.RERANKER !== 'llm') return undefined
+  const model = languageModel(env)
+  if (model === undefined) throw new RagGateError('config_invalid', 'RERANKER=llm needs the three LLM settings')
+  return createLlmGrader(model)
 }
 
 /**
  * For which questions the reranker is asked.
  *
- * @throws `config_invalid` for a bound that is no share, for two that leave nothing between them, and without a reranker
+ * @throws `config_invalid` for two bounds that leave nothing between them, and without a reranker
  */
 export function rerankedBetween(env: GateBindings): Pick<RetrievalOptions, 'rerankBetween'> {
-  const [from, below] = [shareIn(env, 'RERANK_FROM'), shareIn(env, 'RERANK_BELOW')]
+  const [from, below] = [numberIn(env, 'RERANK_FROM'), numberIn(env, 'RERANK_BELOW')]
   if (from === undefined && below === undefined) return {}
   if (rerankerFor(env) === undefined) {
     throw new RagGateError('config_invalid', 'RERANK_FROM and RERANK_BELOW need a RERANKER', { param: 'RERANKER' })
@@ -87,14 +73,6 @@ export function rerankedBetween(env: GateBindings): Pick<RetrievalOptions, 'rera
     throw new RagGateError('config_invalid', 'RERANK_FROM must be under RERANK_BELOW', { param: 'RERANK_FROM' })
   }
   return { rerankBetween }
-}
-
-function shareIn(env: GateBindings, name: 'RERANK_FROM' | 'RERANK_BELOW'): number | undefined {
-  const text = env[name]
-  if (text === undefined) return undefined
-  const share = /^\d?(?:\.\d{1,6})?$/.test(text) && text !== '' ? Number(text) : NaN
-  if (share >= 0 && share <= 1) return share
-  throw new RagGateError('config_invalid', `${name} must be a number from 0 to 1, such as 0.2`, { param: name })
 }
 
 /** What a deployment has of what policies may need. */
@@ -113,38 +91,16 @@ export function givenBy(env: GateBindings): readonly Given[] {
 /** The model that writes answers, where one is configured. */
 export function generatorFor(env: GateBindings): Generator | undefined {
   const model = languageModel(env)
-  const seconds = secondsIn(env, 'LLM_TIMEOUT_SECONDS', { from: 1, to: 600, such: 60 })
+  const seconds = numberIn(env, 'LLM_TIMEOUT_SECONDS')
   if (model === undefined) return undefined
   return createOpenAiGenerator({ ...model, ...(seconds === undefined ? {} : { timeoutMs: seconds * 1000 }) })
 }
 
-/** Names of the field that says how many tokens a model may write. */
-const MAX_TOKENS_FIELDS = ['max_tokens', 'max_completion_tokens'] as const
-
 function languageModel(
   env: GateBindings,
 ): Pick<OpenAiGeneratorOptions, 'baseUrl' | 'apiKey' | 'model' | 'maxTokensField'> | undefined {
-  const {
-    LLM_BASE_URL: baseUrl,
-    LLM_API_KEY: apiKey,
-    LLM_MODEL: model,
-    LLM_MAX_TOKENS_FIELD: field = 'max_tokens',
-  } = env
-  const maxTokensField = MAX_TOKENS_FIELDS.find((name) => name === field)
-  if (maxTokensField === undefined) {
-    const names = MAX_TOKENS_FIELDS.join(' or ')
-    throw new RagGateError('config_invalid', `LLM_MAX_TOKENS_FIELD must be ${names}`, { param: 'LLM_MAX_TOKENS_FIELD' })
-  }
-  if (baseUrl === undefined && apiKey === undefined && model === undefined) return undefined
-  if (baseUrl === undefined || apiKey === undefined || model === undefined) {
-    throw new RagGateError('config_invalid', 'LLM_BASE_URL, LLM_API_KEY and LLM_MODEL go together')
-  }
-  requireAddress('LLM_BASE_URL', baseUrl)
+  const { LLM_BASE_URL: baseUrl, LLM_API_KEY: apiKey, LLM_MODEL: model, LLM_MAX_TOKENS_FIELD: field } = env
+  if (baseUrl === undefined || apiKey === undefined || model === undefined) return undefined
+  const maxTokensField = field === 'max_completion_tokens' ? field : 'max_tokens'
   return { baseUrl, apiKey, model, maxTokensField }
-}
-
-/** The adapter's error would name its own option; this one names the variable. */
-function requireAddress(name: 'LLM_BASE_URL' | 'UPSTASH_VECTOR_REST_URL', address: string): void {
-  if (httpUrl.holds(address)) return
-  throw new RagGateError('config_invalid', `${name} must be ${httpUrl.words}`, { param: name })
 }

@@ -31,14 +31,16 @@ app.route(
   '/v1',
   consoleApp<GateBindings>((env) => compositionFor(env).console),
 )
-app.all('/vector/*', (c) =>
-  serveIndex(c.req.raw, {
+app.all('/vector/*', (c) => {
+  // Its tokens are checked there.
+  compositionFor(c.env)
+  return serveIndex(c.req.raw, {
     token: c.env.INDEX_TOKEN,
     readOnlyToken: c.env.INDEX_READONLY_TOKEN,
     stub: indexStub(c.env.VECTOR_INDEX, 'default'),
     prefix: '/vector',
-  }),
-)
+  })
+})
 
 for (const [path, refuse] of otherMethods(ROUTES)) app.all(path, refuse)
 app.get('*', (c) => c.env.ASSETS.fetch(c.req.raw))

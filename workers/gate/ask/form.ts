@@ -1,9 +1,9 @@
 /** The form of an answer: JSON, or a stream where one is asked for. */
 import type { Context, MiddlewareHandler } from 'hono'
-import { type AnswerBody, bodyOfStream, EVENT_STREAM, streamOfBody } from '@hono-rag-gate/chat/completions'
 import { mediaTypeOf } from 'hono-rag-gate/http'
 import type { GateBindings } from '../bindings.ts'
 import { compositionFor } from '../compose.ts'
+import { type AnswerBody, bodyOfStream, EVENT_STREAM, streamOfBody } from './chunks.ts'
 import { SEARCH } from './search-answer.ts'
 
 /**

@@ -1,13 +1,12 @@
 /** The console, with the settings of the deployment. */
 import type { AnswerTokens, ConsoleOptions, Policies } from '@hono-rag-gate/console'
-import { RagGateError } from 'hono-rag-gate/errors'
 import type { IngestPorts } from '@hono-rag-gate/ingest'
 import type { Authenticate, Clock, DecisionLog, Principal } from 'hono-rag-gate/ports'
 import type { GateBindings } from '../bindings.ts'
-import { daysOf } from '../days-of.ts'
 import { standing } from '../policies/pins.ts'
 import { policyAsked } from '../policies/policy-for.ts'
 import { POLICY_NAMES } from '../policies/policy-named.ts'
+import { numberIn } from '../settings.ts'
 import { alertBoundsOf } from './alert-bounds.ts'
 
 /** What the composition has for it. */
@@ -23,7 +22,7 @@ export interface ConsoleGiven {
   readonly reader: string | null
 }
 
-/** @throws `config_invalid` naming the variable at fault */
+/** The variables were checked before. */
 export function consoleOptions(env: GateBindings, given: ConsoleGiven): ConsoleOptions {
   const { authenticate, isOperator, answerTokens, log, clock, collections, policies, reader } = given
   return {
@@ -46,13 +45,11 @@ export function consoleOptions(env: GateBindings, given: ConsoleGiven): ConsoleO
     exports: exportsOf(env),
     answerTokens,
     currency: env.PRICE_CURRENCY,
-    decisionDays: daysOf(env, 'DECISION_RETENTION_DAYS'),
-    auditDays: daysOf(env, 'AUDIT_RETENTION_DAYS'),
+    decisionDays: numberIn(env, 'DECISION_RETENTION_DAYS'),
+    auditDays: numberIn(env, 'AUDIT_RETENTION_DAYS'),
   }
 }
 
-function exportsOf({ EXPORTS: bucket, EXPORT_FORMAT: format = 'jsonl' }: GateBindings): ConsoleOptions['exports'] {
-  if (bucket === undefined) return undefined
-  if (format === 'jsonl' || format === 'csv') return { bucket, format }
-  throw new RagGateError('config_invalid', 'EXPORT_FORMAT must be jsonl or csv', { param: 'EXPORT_FORMAT' })
+function exportsOf({ EXPORTS: bucket, EXPORT_FORMAT: format }: GateBindings): ConsoleOptions['exports'] {
+  return bucket && { bucket, format: format === 'csv' ? 'csv' : 'jsonl' }
 }

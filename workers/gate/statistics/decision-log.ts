@@ -6,7 +6,7 @@ import { createDecisionConsumer } from 'hono-rag-gate/adapters/decision-consumer
 import { createQueueDecisionLog } from 'hono-rag-gate/adapters/queue-decision-log'
 import type { DecisionLog, DecisionStore } from 'hono-rag-gate/ports'
 import type { GateBindings } from '../bindings.ts'
-import { daysOf } from '../days-of.ts'
+import { numberIn } from '../settings.ts'
 import { namedPolicyOfId, recordedPolicy } from '../policies/policy-named.ts'
 
 /**
@@ -37,7 +37,7 @@ function decisionStore(
   onRejected: NonNullable<Parameters<typeof createD1DecisionStore>[0]['onRejected']> = (cause) =>
     console.error(`[rag-gate] a decision was not recorded: D1 does not take it: ${errorForLog(cause)}`),
 ): DecisionStore {
-  const retentionDays = daysOf(env, 'STORE_QUESTIONS_DAYS')
+  const retentionDays = numberIn(env, 'STORE_QUESTIONS_DAYS')
   return createD1DecisionStore({
     db: env.DB,
     policyOf: (id) => {

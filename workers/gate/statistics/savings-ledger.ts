@@ -2,51 +2,30 @@
 import { type SavingsLedger, savingsLedger } from 'hono-rag-gate/core/reports'
 import { RagGateError } from 'hono-rag-gate/errors'
 import type { GateBindings } from '../bindings.ts'
+import { numberIn, type SettingName } from '../settings.ts'
 
-const PRICES = [
-  'PRICE_CURRENCY',
-  'PRICE_INPUT_PER_MILLION',
-  'PRICE_OUTPUT_PER_MILLION',
-  'PRICE_PER_RETRIEVAL',
-] as const satisfies readonly (keyof GateBindings)[]
-const AVERAGES = ['AVERAGE_INPUT_TOKENS', 'AVERAGE_OUTPUT_TOKENS'] as const satisfies readonly (keyof GateBindings)[]
-
-/** @throws `config_invalid` for half a set, for what is no number or out of range, and where no model is there that costs something */
+/** @throws `config_invalid` for a price out of range, and where no model is there that costs something */
 export function savingsOf(env: GateBindings): SavingsLedger {
-  const [hasPrices, hasAverages] = [isSet(env, PRICES), isSet(env, AVERAGES)]
+  const number = (name: SettingName): number => numberIn(env, name) ?? 0
+  const [hasPrices, hasAverages] = [env.PRICE_CURRENCY !== undefined, env.AVERAGE_INPUT_TOKENS !== undefined]
   if ((hasPrices || hasAverages) && env.LLM_MODEL === undefined) {
-    throw invalid(`${hasPrices ? PRICES[0] : AVERAGES[0]} needs a model: search results cost none`)
+    const name = hasPrices ? 'PRICE_CURRENCY' : 'AVERAGE_INPUT_TOKENS'
+    throw new RagGateError('config_invalid', `${name} needs a model: search results cost none`, { param: name })
   }
   return savingsLedger({
     ...(hasPrices && {
       prices: {
         currency: env.PRICE_CURRENCY ?? '',
-        inputPerMillionTokens: numberOf(env, 'PRICE_INPUT_PER_MILLION'),
-        outputPerMillionTokens: numberOf(env, 'PRICE_OUTPUT_PER_MILLION'),
-        perRetrieval: numberOf(env, 'PRICE_PER_RETRIEVAL'),
+        inputPerMillionTokens: number('PRICE_INPUT_PER_MILLION'),
+        outputPerMillionTokens: number('PRICE_OUTPUT_PER_MILLION'),
+        perRetrieval: number('PRICE_PER_RETRIEVAL'),
       },
     }),
     ...(hasAverages && {
       averageCall: {
-        inputTokens: numberOf(env, 'AVERAGE_INPUT_TOKENS'),
-        outputTokens: numberOf(env, 'AVERAGE_OUTPUT_TOKENS'),
+        inputTokens: number('AVERAGE_INPUT_TOKENS'),
+        outputTokens: number('AVERAGE_OUTPUT_TOKENS'),
       },
     }),
   })
-}
-
-function isSet(env: GateBindings, names: readonly (keyof GateBindings)[]): boolean {
-  const given = names.filter((name) => env[name] !== undefined && env[name] !== '')
-  if (given.length !== 0 && given.length !== names.length) throw invalid(`${names.join(', ')} go together`)
-  return given.length > 0
-}
-
-function numberOf(env: GateBindings, name: (typeof PRICES)[number] | (typeof AVERAGES)[number]): number {
-  const value = env[name] ?? ''
-  if (/^\d{1,10}(\.\d{1,12})?$/.test(value)) return Number(value)
-  throw invalid(`${name} must be a number, such as 0.15`)
-}
-
-function invalid(message: string): RagGateError {
-  return new RagGateError('config_invalid', message)
 }

@@ -1,6 +1,6 @@
 /** Several indexes behind one address: by token, or by path. */
 import { RagGateError, isRagGateError } from 'hono-rag-gate/errors'
-import { indexesOf } from './configured-indexes.ts'
+import { indexesOf } from '../configured-indexes.ts'
 import { indexStub, type IndexObjects } from './index-stub.ts'
 import { accessOf, failure, serveIndex } from './serve-index.ts'
 
@@ -10,7 +10,7 @@ export interface IndexesEnv {
   readonly VECTOR_INDEX: IndexObjects
   /** Settings by index name; one hybrid index called `default` without it. */
   readonly VECTOR_INDEXES?: unknown
-  /** Secret: token of every index that has none of its own. */
+  /** Secret, as each of these 32 characters and up: token of every index that has none of its own. */
   readonly INDEX_TOKEN?: string
   /** Secret: tokens by index name, as JSON text or as it is. */
   readonly INDEX_TOKENS?: unknown
@@ -28,6 +28,8 @@ interface IndexTokens {
 
 /** Tokens by index name. */
 type Tokens = ReadonlyMap<string, IndexTokens>
+
+const MIN_TOKEN_LENGTH = 32
 
 const known = new WeakMap<IndexesEnv, Tokens>()
 
@@ -57,16 +59,20 @@ export async function serveIndexes(request: Request, env: IndexesEnv): Promise<R
 /**
  * Reads the tokens of all configured indexes.
  *
- * @throws `config_invalid` with what is wrong; never with a token in it
+ * @throws `config_invalid` with what is wrong, `secret_too_short`; never with a token in it
  */
 export function tokensOf(env: Omit<IndexesEnv, 'VECTOR_INDEX'>): Tokens {
   const names = [...indexesOf(env).keys()]
   const own = ownTokens('INDEX_TOKENS', env.INDEX_TOKENS, names)
   const reading = ownTokens('INDEX_READONLY_TOKENS', env.INDEX_READONLY_TOKENS, names)
-  const common = [env.INDEX_TOKEN, env.INDEX_READONLY_TOKEN].filter((token) => token !== undefined && token !== '')
+  const common = [env.INDEX_TOKEN, env.INDEX_READONLY_TOKEN].filter((token) => token !== undefined)
   const all = [...own.values(), ...reading.values(), ...common]
   if (new Set(all).size < all.length) {
     throw invalid('INDEX_TOKENS', 'Each index needs a token of its own: two in INDEX_TOKENS are equal')
+  }
+  if (all.some((token) => token.length < MIN_TOKEN_LENGTH)) {
+    const message = `INDEX_TOKEN, INDEX_TOKENS and those that read need ${MIN_TOKEN_LENGTH} characters each`
+    throw new RagGateError('secret_too_short', message, { param: 'INDEX_TOKENS' })
   }
   return new Map(
     names.map((name) => [

@@ -15,7 +15,7 @@ import { ProtocolError } from '../protocol-error.ts'
 import type { ScanKernel } from '../search/dense/kernel.ts'
 import scanKernel from '../search/dense/scan.wasm'
 import { MEMORY_BYTES } from '../store/namespaces-in-memory.ts'
-import { indexesOf, settingsFor } from './configured-indexes.ts'
+import { indexesOf, settingsFor } from '../configured-indexes.ts'
 
 /** Bytes of a command at most: a thousand passages of ordinary length fit many times over. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024

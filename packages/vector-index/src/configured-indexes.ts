@@ -1,4 +1,4 @@
-import { indexSettings, type IndexSettings } from '../settings.ts'
+import { indexSettings, type IndexSettings } from './settings.ts'
 import { RagGateError } from 'hono-rag-gate/errors'
 
 /** Name of the index when none is configured. */

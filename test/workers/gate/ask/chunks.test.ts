@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { bodyOfStream, chunksOf, streamOfBody } from '../../packages/chat/src/completions.ts'
-import { isWholeStream } from '../../src/cache/event-stream.ts'
+import { bodyOfStream, chunksOf, streamOfBody } from '../../../../workers/gate/ask/chunks.ts'
+import { isWholeStream } from '../../../../src/cache/event-stream.ts'
 
 const about = { decision_id: 'd1', verdict: 'pass', sources: [{ number: 1, title: 'A\n\nB' }] }
 
@@ -19,7 +19,7 @@ test('the pieces of a stream are one answer', () => {
   fc.assert(
     fc.property(fc.array(fc.string()), (pieces) => {
       const chunks = chunksOf(about, 'm')
-      const stream = [chunks.first, ...pieces.map((piece) => chunks.text(piece)), chunks.last('stop')].join('')
+      const stream = [chunks.first, ...pieces.map(chunks.text), chunks.last('stop')].join('')
       expect(bodyOfStream(stream)).toEqual({ answer: pieces.join(''), ...about })
     }),
   )

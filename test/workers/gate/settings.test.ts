@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest'
+import { SETTING_NAMES, settingProblems } from '../../../workers/gate/settings.ts'
+
+const SECRETS = ['ADMIN_TOKEN', 'INDEX_TOKEN', 'INDEX_READONLY_TOKEN', 'QUESTION_HMAC_KEY', 'FEEDBACK_KEY'] as const
+const LONG = '0123456789abcdef0123456789abcdef'
+
+/** What is missing beside a setting that stands alone. */
+const PARTNERS = [
+  { LLM_BASE_URL: 'https://models.example/v1', LLM_API_KEY: 'k', LLM_MODEL: 'm' },
+  { UPSTASH_VECTOR_REST_URL: 'https://index.example', UPSTASH_VECTOR_REST_TOKEN: 't' },
+  {
+    PRICE_CURRENCY: 'EUR',
+    PRICE_INPUT_PER_MILLION: '0.15',
+    PRICE_OUTPUT_PER_MILLION: '0.6',
+    PRICE_PER_RETRIEVAL: '0',
+  },
+  { AVERAGE_INPUT_TOKENS: '1800', AVERAGE_OUTPUT_TOKENS: '250' },
+]
+
+/** A setting with what goes together with it. */
+const withPartners = (name: string, value: unknown): object => ({
+  ...PARTNERS.find((partners) => name in partners),
+  [name]: value,
+})
+
+/** A value that each setting takes, and values that it does not; an empty one no setting takes but `VECTOR_INDEXES`. */
+const VALUES: Readonly<Record<string, readonly [right: unknown, ...wrong: unknown[]]>> = {
+  ADMIN_TOKEN: [LONG, 'x', 'a pass phrase of enough characters', 'x'.repeat(513), 5],
+  INDEX_TOKEN: [LONG, 'x', `${LONG} `],
+  INDEX_READONLY_TOKEN: [LONG, LONG.slice(1)],
+  QUESTION_HMAC_KEY: [`${LONG} ä`, LONG.slice(1), `${LONG}\n`],
+  FEEDBACK_KEY: [LONG, LONG.slice(1)],
+  ANONYMOUS_ASK: ['off', 'no', 'Off', false],
+  VECTOR_INDEXES: [{ default: {} }, '{', [], {}, { default: { indexType: 'DENSE' } }, { default: { dimension: 2 } }],
+  QUESTION_HMAC_KEY_ID: ['2026', 'a\tb'],
+  DECISION_RETENTION_DAYS: ['90', '0', '3651', '1.5', 'ten', ' 9'],
+  AUDIT_RETENTION_DAYS: [730, '0', '3651', -1],
+  STORE_QUESTIONS_DAYS: ['365', '0', '366', '1e2'],
+  EXPORT_FORMAT: ['csv', 'xml', 'CSV'],
+  ALERT_WEBHOOK_URL: ['https://hooks.example/a', 'javascript:alert(1)', 'hooks.example', 'ftp://a.example', 'https://'],
+  ALERT_REFUSED_AT_MOST: ['0.5', '1.1', '50%', '-0.1'],
+  ALERT_REFUSED_AT_LEAST: ['0', '2'],
+  ALERT_PASSED_AT_LEAST: ['1', 'half'],
+  ALERT_DRIFT_AT_MOST: ['1.25', '-1', '.', 'Infinity'],
+  AUDIENCE: ['operator', 'Operator', 'everyone'],
+  DEPLOYMENT: ['berlin', 'a\nb', 'x'.repeat(4097)],
+  STALE_IF_ERROR_SECONDS: ['0', '-1', '1.5', '1h', '1e3', ' 60', '2592001', '99999999'],
+  STREAM_IDLE_SECONDS: ['600', '0', '601'],
+  LLM_TIMEOUT_SECONDS: ['1', '0', '601', 'ten'],
+  EMBEDDING_MODEL: ['@cf/baai/bge-m3', '\u0000'],
+  RERANKER: ['llm', 'magic', 'LLM'],
+  RERANK_FROM: ['.5', 'half', '.', '-0.1', '1.1', '1e-1'],
+  RERANK_BELOW: ['1.0', '1.01'],
+  UPSTASH_VECTOR_REST_URL: ['https://index.example', 'index.example'],
+  UPSTASH_VECTOR_REST_TOKEN: ['t', 't\n'],
+  LLM_BASE_URL: ['http://127.0.0.1:8080/v1', 'models.example'],
+  LLM_API_KEY: ['k', 'k\r\n'],
+  LLM_MODEL: ['m', 'm\u0000'],
+  LLM_MAX_TOKENS_FIELD: ['max_completion_tokens', 'tokens'],
+  PRICE_CURRENCY: ['EUR', 'E\u0007'],
+  PRICE_INPUT_PER_MILLION: ['0.15', 'free', '-1', '1e3'],
+  PRICE_OUTPUT_PER_MILLION: [3, 'free'],
+  PRICE_PER_RETRIEVAL: ['0', 'NaN'],
+  AVERAGE_INPUT_TOKENS: ['1800', 'many'],
+  AVERAGE_OUTPUT_TOKENS: ['250', ''],
+}
+
+test('the table of this test has every setting', () => {
+  expect(Object.keys(VALUES).toSorted()).toEqual([...SETTING_NAMES].toSorted())
+})
+
+describe.each(SETTING_NAMES)('%s', (name) => {
+  const [right, ...wrong] = VALUES[name]!
+  test('takes what is right', () => expect(settingProblems(withPartners(name, right))).toEqual([]))
+  test.each([...wrong, ...(name === 'VECTOR_INDEXES' ? [] : [''])])('is named for %j, without the value', (value) => {
+    const problems = settingProblems(withPartners(name, value))
+    expect(problems).toEqual([{ name, code: expect.any(String), message: expect.stringContaining(name) }])
+    if (typeof value === 'string' && value.length > 8) expect(problems[0]!.message).not.toContain(value)
+  })
+})
+
+test.each(PARTNERS.flatMap((partners) => Object.keys(partners).map((name) => [name, partners] as const)))(
+  '%s is missed where the others are set',
+  (name, { ...partners }) => {
+    const others = { ...partners, [name]: undefined }
+    expect(settingProblems(others)).toMatchObject([{ name, message: expect.stringContaining('go together') }])
+  },
+)
+
+test('no two secrets are equal', () => {
+  for (const one of SECRETS) {
+    for (const other of SECRETS.filter((name) => name !== one)) {
+      expect(settingProblems({ [one]: LONG, [other]: LONG })).toMatchObject([{ code: 'config_invalid' }])
+      expect(settingProblems({ [one]: LONG, [other]: `${LONG}x` })).toEqual([])
+    }
+  }
+})
+
+test('an index of one kind may be served where another index is asked', () => {
+  const VECTOR_INDEXES = { default: { indexType: 'DENSE' } }
+  expect(settingProblems({ VECTOR_INDEXES, VECTORIZE: {} })).toEqual([])
+  expect(settingProblems({ VECTOR_INDEXES, ...PARTNERS[1] })).toEqual([])
+})

@@ -1,0 +1,41 @@
+/** A Worker with wrong settings: nothing is served, and `/health` names them. */
+import { env } from 'cloudflare:workers'
+import { expect, test } from 'vitest'
+import type { GateBindings } from '../../../workers/gate/bindings.ts'
+import { quietErrors } from '../../fixtures/quiet-console.ts'
+import { workerOver } from '../../worker-requests.ts'
+
+quietErrors()
+
+test.each<[Partial<GateBindings>, string, string]>([
+  [{ ADMIN_TOKEN: 'x'.repeat(31) }, 'secret_too_short', 'ADMIN_TOKEN'],
+  [{ INDEX_TOKEN: 'x' }, 'secret_too_short', 'INDEX_TOKEN'],
+  [{ FEEDBACK_KEY: env.QUESTION_HMAC_KEY! }, 'config_invalid', 'FEEDBACK_KEY'],
+  [{ AUDIENCE: 'Operator' }, 'config_invalid', 'AUDIENCE'],
+  [{ VECTOR_INDEXES: '{' }, 'config_invalid', 'VECTOR_INDEXES'],
+])('with %j nothing is served', async (settings, code, param) => {
+  const { send, post } = workerOver({ ...env, ...settings })
+  const shown = { headers: { authorization: `Bearer ${settings.INDEX_TOKEN ?? env.INDEX_TOKEN}` } }
+  for (const response of [
+    await send('/health'),
+    await send('/vector/info', shown),
+    await post('/ask', { question: 'What?' }),
+  ]) {
+    expect([response.status, await response.json()]).toMatchObject([500, { error: { code, param } }])
+  }
+})
+
+test('all that are wrong are named at once', async () => {
+  const settings = {
+    ...env,
+    EXPORT_FORMAT: 'xml',
+    STREAM_IDLE_SECONDS: 'ten',
+    ALERT_WEBHOOK_URL: 'javascript:alert(1)',
+  }
+  const { error } = await (await workerOver(settings).send('/health')).json<{ error: { message: string } }>()
+  expect(error.message).toMatch(/ALERT_WEBHOOK_URL must .*; EXPORT_FORMAT must be jsonl or csv; STREAM_IDLE_SECONDS /)
+})
+
+test.each(['0', '1', '2592000'])('STALE_IF_ERROR_SECONDS=%j is taken', async (seconds) => {
+  expect((await workerOver({ ...env, STALE_IF_ERROR_SECONDS: seconds }).send('/health')).status).toBe(200)
+})

@@ -1,0 +1,151 @@
+/**
+ * Every setting of the Worker that is a text, and what it takes: one table, for the Worker, the local start and the docs.
+ * All of them are checked before a part is made of any.
+ */
+import { isRagGateError, RagGateError } from 'hono-rag-gate/errors'
+import { httpUrl } from 'hono-rag-gate/http'
+import { embedsTexts, indexesOf, kindOf } from '@hono-rag-gate/vector-index'
+
+/** What is wrong with a setting, in words that never quote it. */
+interface Problem {
+  readonly name: SettingName
+  readonly code: 'config_invalid' | 'secret_too_short'
+  readonly message: string
+}
+
+/** What a setting takes. */
+interface Setting {
+  /** What it must be, after "must be". */
+  readonly words: string
+  readonly takes: (value: string) => boolean
+  /** Whether it is a secret: no two of them may be equal. */
+  readonly secret?: true
+}
+
+const MIN_SECRET_LENGTH = 32
+
+const like = (words: string, pattern: RegExp): Setting => ({ words, takes: (value) => pattern.test(value) })
+const oneOf = (...choices: readonly string[]): Setting => ({
+  words: choices.join(' or '),
+  takes: (value) => choices.includes(value),
+})
+const whole = (from: number, to: number): Setting => ({
+  words: `a whole number from ${from} to ${to}`,
+  takes: (value) => /^\d{1,7}$/.test(value) && Number(value) >= from && Number(value) <= to,
+})
+/** Each of these names with what it takes. */
+const each = <Name extends string>(setting: Setting, ...names: readonly Name[]): Readonly<Record<Name, Setting>> =>
+  // An object of these names and no others.
+  Object.fromEntries(names.map((name) => [name, setting])) as Readonly<Record<Name, Setting>>
+
+const text = like('1 to 4,096 characters, none a control character', /^\P{Cc}{1,4096}$/u)
+const url: Setting = { words: httpUrl.words, takes: httpUrl.holds }
+const token = like('letters, digits and . _ ~ + / = -, 512 at the most', /^[\w.~+/=-]{32,512}$/)
+
+const SETTINGS = {
+  ...each({ ...token, secret: true }, 'ADMIN_TOKEN', 'INDEX_TOKEN', 'INDEX_READONLY_TOKEN'),
+  ...each({ ...text, secret: true }, 'QUESTION_HMAC_KEY', 'FEEDBACK_KEY'),
+  ...each({ words: '', takes: () => true }, 'VECTOR_INDEXES'),
+  ...each(text, 'QUESTION_HMAC_KEY_ID', 'DEPLOYMENT', 'EMBEDDING_MODEL', 'UPSTASH_VECTOR_REST_TOKEN'),
+  ...each(text, 'LLM_API_KEY', 'LLM_MODEL', 'PRICE_CURRENCY'),
+  ...each(url, 'ALERT_WEBHOOK_URL', 'UPSTASH_VECTOR_REST_URL', 'LLM_BASE_URL'),
+  ...each(oneOf('on', 'off'), 'ANONYMOUS_ASK'),
+  ...each(oneOf('public', 'operator'), 'AUDIENCE'),
+  ...each(oneOf('jsonl', 'csv'), 'EXPORT_FORMAT'),
+  ...each(oneOf('off', 'workers-ai', 'llm'), 'RERANKER'),
+  ...each(oneOf('max_tokens', 'max_completion_tokens'), 'LLM_MAX_TOKENS_FIELD'),
+  // Days.
+  ...each(whole(1, 3650), 'DECISION_RETENTION_DAYS', 'AUDIT_RETENTION_DAYS'),
+  ...each(whole(1, 365), 'STORE_QUESTIONS_DAYS'),
+  // Seconds.
+  ...each(whole(1, 600), 'LLM_TIMEOUT_SECONDS', 'STREAM_IDLE_SECONDS'),
+  ...each(whole(0, 30 * 86_400), 'STALE_IF_ERROR_SECONDS'),
+  ...each(
+    like('a number from 0 to 1, such as 0.2', /^(?:[01]|0?\.\d{1,6}|1\.0{1,6})$/),
+    ...(['RERANK_FROM', 'RERANK_BELOW'] as const),
+    ...(['ALERT_REFUSED_AT_MOST', 'ALERT_REFUSED_AT_LEAST', 'ALERT_PASSED_AT_LEAST'] as const),
+  ),
+  ...each(
+    like('a number, such as 0.15', /^\d{1,10}(\.\d{1,12})?$/),
+    ...(['ALERT_DRIFT_AT_MOST', 'AVERAGE_INPUT_TOKENS', 'AVERAGE_OUTPUT_TOKENS'] as const),
+    ...(['PRICE_INPUT_PER_MILLION', 'PRICE_OUTPUT_PER_MILLION', 'PRICE_PER_RETRIEVAL'] as const),
+  ),
+}
+
+/** Names of the settings that are texts; the other bindings are objects of the platform. */
+export type SettingName = keyof typeof SETTINGS
+
+/** Settings as they are set: by the platform, or in a file. */
+type Given = { readonly [Name in SettingName | 'VECTORIZE']?: unknown }
+
+/** Settings that mean something together only. */
+const TOGETHER: readonly (readonly SettingName[])[] = [
+  ['LLM_BASE_URL', 'LLM_API_KEY', 'LLM_MODEL'],
+  ['UPSTASH_VECTOR_REST_URL', 'UPSTASH_VECTOR_REST_TOKEN'],
+  ['PRICE_CURRENCY', 'PRICE_INPUT_PER_MILLION', 'PRICE_OUTPUT_PER_MILLION', 'PRICE_PER_RETRIEVAL'],
+  ['AVERAGE_INPUT_TOKENS', 'AVERAGE_OUTPUT_TOKENS'],
+]
+
+// The names are those of the table itself.
+export const SETTING_NAMES = Object.keys(SETTINGS) as readonly SettingName[]
+
+/** What is wrong with the settings, each by its name; nothing where all are right. One that is not set is right. */
+export function settingProblems(env: Given): readonly Problem[] {
+  const secrets = new Set<string>()
+  const invalid = (name: SettingName, message: string): Problem => ({ name, code: 'config_invalid', message })
+  const single = SETTING_NAMES.flatMap((name): Problem | readonly Problem[] => {
+    const { words, takes, secret: isSecret } = SETTINGS[name]
+    const given = env[name]
+    if (given === undefined) return []
+    if (name === 'VECTOR_INDEXES') return indexesProblem(env)
+    // A variable of wrangler.toml may be a number.
+    const value = typeof given === 'number' ? String(given) : given
+    if (isSecret && typeof value === 'string' && value.length < MIN_SECRET_LENGTH) {
+      return { name, code: 'secret_too_short', message: `${name} needs ${MIN_SECRET_LENGTH} characters or more` }
+    }
+    if (typeof value !== 'string' || !takes(value)) return invalid(name, `${name} must be ${words}`)
+    if (!isSecret) return []
+    if (secrets.has(value)) return invalid(name, `${name} is equal to another secret`)
+    secrets.add(value)
+    return []
+  })
+  const joint = TOGETHER.flatMap((names) => {
+    const missing = names.filter((name) => env[name] === undefined)
+    const [first] = missing
+    if (first === undefined || missing.length === names.length) return []
+    return invalid(first, `${names.join(', ')} go together: ${missing.join(', ')} is missing`)
+  })
+  return [...single, ...joint]
+}
+
+/** Where the gate asks the embedded index, it asks it as `default` and with texts: for both kinds of search. */
+function indexesProblem(env: Given): readonly Problem[] {
+  const name = 'VECTOR_INDEXES'
+  try {
+    const own = indexesOf({ VECTOR_INDEXES: env[name] }).get('default')
+    const isAsked = env.VECTORIZE === undefined && env.UPSTASH_VECTOR_REST_URL === undefined
+    if (own === undefined || !isAsked || (kindOf(own) === 'HYBRID' && embedsTexts(own))) return []
+    const message = `${name}: the index "default" must be a hybrid one that embeds texts`
+    return [{ name, code: 'config_invalid', message }]
+  } catch (thrown) {
+    if (!isRagGateError(thrown)) throw thrown
+    return [{ name, code: 'config_invalid', message: thrown.message }]
+  }
+}
+
+/**
+ * Checks every setting.
+ *
+ * @throws `secret_too_short` or `config_invalid` with all that is wrong; `param` is the first setting at fault
+ */
+export function requireSettings(env: Given): void {
+  const problems = settingProblems(env)
+  const [first] = problems
+  if (first === undefined) return
+  throw new RagGateError(first.code, problems.map(({ message }) => message).join('; '), { param: first.name })
+}
+
+/** A setting that is a number, as it was checked; `undefined` where it is not set. */
+export function numberIn(env: Given, name: SettingName): number | undefined {
+  return env[name] === undefined ? undefined : Number(env[name])
+}
