@@ -309,6 +309,18 @@ export const alerts = sqliteTable('alerts', {
   untold: integer('untold').notNull(),
 })
 
+/** When each job of the cron trigger was last run, and where it goes on. */
+export const jobs = sqliteTable('jobs', {
+  name: text('name').notNull(),
+  /** `NULL` while its first run is under way. */
+  ranMs: integer('ran_ms'),
+  /** First run of those, up to the last, that left work over or failed; `NULL` where the last left none. */
+  behindSinceMs: integer('behind_since_ms'),
+  /** 1 where the last run threw. */
+  failed: integer('failed').notNull(),
+  cursor: text('cursor', { mode: 'json' }).$type<Json>(),
+})
+
 /** Passages of an index that has no room for their texts. */
 export const chunkTexts = sqliteTable('chunk_texts', {
   namespace: text('namespace').notNull(),

@@ -187,22 +187,23 @@ describe('the jobs of a console', () => {
   it('remove what is older than the settings say', async () => {
     await ask()
     const later = { ...settings, decisionDays: 30, clock: { nowMs: () => Date.now() + 31 * 86_400_000 } }
-    await runJobs(consoleJobs(settings))
+    await runJobs(consoleJobs(settings), settings)
     expect(await env.DB.prepare('SELECT count(*) AS n FROM decisions').first()).toEqual({ n: 1 })
-    await runJobs(consoleJobs(later))
+    await runJobs(consoleJobs(later), later)
     expect(await env.DB.prepare('SELECT count(*) AS n FROM decisions').first()).toEqual({ n: 0 })
   })
 
   it('run one after the other, also behind one that fails', async () => {
     const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const ran: string[] = []
-    await runJobs({
+    const jobs = {
       first: async () => ran.push('first'),
       second: async () => {
         throw new TypeError('a canary of a tenant')
       },
       third: async () => ran.push('third'),
-    })
+    }
+    await runJobs(jobs, settings)
     expect(ran).toEqual(['first', 'third'])
     expect(logged.mock.calls).toEqual([[expect.stringContaining('the job second was not finished: TypeError')]])
     expect(logged.mock.calls[0]![0]).not.toContain('canary')

@@ -11,7 +11,7 @@ const SWEPT_AT_ONCE = 20
 /** Forgets requests that may not be repeated any more, runs the console's jobs, has a collection learn its scale, and removes what ingestion left over. */
 export async function runJobs(env: GateBindings): Promise<void> {
   const { console: options, idempotency, ingest } = compositionFor(env)
-  await runEach({
+  const jobs = {
     idempotency: () => idempotency.prune(),
     ...consoleJobs(options),
     scales: () => learnOne(compositionFor(env)),
@@ -19,5 +19,6 @@ export async function runJobs(env: GateBindings): Promise<void> {
       const { failed } = await sweepIndex(ingest, SWEPT_AT_ONCE)
       if (failed.length > 0) console.error(`[rag-gate] ${failed.length} collections could not be swept`)
     },
-  })
+  }
+  await runEach(jobs, options)
 }

@@ -7,6 +7,7 @@ import { type Arrivals, createD1Arrivals } from './d1/arrivals.ts'
 import { type AuditTrail, createD1AuditTrail } from './d1/audit-trail.ts'
 import { createD1Erasures, type Erasures } from './d1/erasures.ts'
 import { createD1Feedback, type Feedback } from './d1/feedback.ts'
+import { createD1JobRecords, type JobRecords } from './d1/job-records.ts'
 import { createD1Policies, type Policies } from './d1/policies.ts'
 import { createD1RecordedDecisions, type RecordedDecisions } from './d1/recorded-decisions.ts'
 import { createD1Retention, type Retention } from './d1/retention.ts'
@@ -26,6 +27,7 @@ export interface ConsoleStores {
   readonly erasures: Erasures
   readonly feedback: Feedback
   readonly alerts: Alerts
+  readonly jobRecords: JobRecords
   readonly policies: Policies
 }
 
@@ -108,6 +110,7 @@ function partsOf(options: ConsoleOptions): ConsoleParts {
     erasures: createD1Erasures({ db, clock }),
     feedback: createD1Feedback({ db, clock }),
     alerts: createD1Alerts({ db, clock }),
+    jobRecords: createD1JobRecords({ db }),
     policies: createD1Policies({ db, clock }),
   }
 }

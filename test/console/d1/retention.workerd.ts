@@ -64,7 +64,8 @@ describe('retention', () => {
         .catch(() => undefined)
     }
     const retention = createD1Retention({ db: env.DB, clock })
-    while (!(await retention.run(3)).finished);
+    let run = await retention.run(3)
+    while (!run.finished) run = await retention.run(3, run.next)
 
     expect(await count(`decisions WHERE at_ms < ${NOW_MS - 90 * DAY_MS}`)).toBe(0)
     expect(await count(`decisions WHERE tenant IN ('old-a', 'old-b')`)).toBe(10)
@@ -80,11 +81,43 @@ describe('retention', () => {
     expect(await retention.run()).toMatchObject({ finished: true, removed: { decisions: 0 } })
   })
 
+  it('leaves nothing of more than a slice, whatever its triggers write beside', async () => {
+    for (const tenant of ['lot-a', 'lot-b']) {
+      await store.write(Array.from({ length: 6_000 }, (_, at) => event(tenant, at, NOW_MS - 91 * DAY_MS - at)))
+    }
+    const run = await createD1Retention({ db: env.DB, clock }).run()
+    expect(run).toMatchObject({ finished: true, removed: { decisions: 12_000 } })
+    expect(await count(`decisions WHERE tenant GLOB 'lot-*'`)).toBe(0)
+  })
+
+  it('has tables take turns, and tenants of a table', async () => {
+    for (const tenant of ['turn-a', 'turn-b']) {
+      await store.write(Array.from({ length: 5_500 }, (_, at) => event(tenant, at, NOW_MS - 91 * DAY_MS - at)))
+    }
+    await env.DB.prepare(
+      `INSERT INTO rejected_events (isolate, sequence, at_ms) VALUES ('turn', 1, ${NOW_MS - 91 * DAY_MS})`,
+    ).run()
+    const retention = createD1Retention({ db: env.DB, clock })
+    const left = async (tenant: string) => count(`decisions WHERE tenant = '${tenant}'`)
+    const first = await retention.run(11)
+    // One statement for each table: the smallest is not kept waiting by the largest.
+    expect(await count(`rejected_events WHERE isolate = 'turn'`)).toBe(0)
+    expect([first.finished, await left('turn-a'), await left('turn-b')]).toEqual([false, 500, 5_500])
+    // What the first tenant has left waits until the second had its turn.
+    let run = first
+    while (run.next.tables[0] !== 'decisions') run = await retention.run(1, run.next)
+    run = await retention.run(1, run.next)
+    expect([await left('turn-a'), await left('turn-b')]).toEqual([500, 500])
+    while (!run.finished) run = await retention.run(1, run.next)
+    expect([await left('turn-a'), await left('turn-b')]).toEqual([0, 0])
+    expect(await count('removed_decisions')).toBeGreaterThanOrEqual(11_000)
+  })
+
   it('of decisions lets none be counted again: a further delivery is taken quietly, beside what is new', async () => {
     const old = Array.from({ length: 40 }, (_, at) => event('again', at, NOW_MS - 91 * DAY_MS - at))
     await store.write(old)
     const retention = createD1Retention({ db: env.DB, clock })
-    while (!(await retention.run()).finished);
+    expect((await retention.run()).finished).toBe(true)
     expect(await count(`decisions WHERE tenant = 'again'`)).toBe(0)
     const counts = async () =>
       JSON.stringify(
@@ -113,7 +146,7 @@ describe('retention', () => {
     // The ids are known for another 30 days, longer than a queue keeps a message.
     expect(await count(`removed_decisions WHERE id GLOB 'again-*'`)).toBe(40)
     const monthLater = createD1Retention({ db: env.DB, clock: { nowMs: () => NOW_MS + 31 * DAY_MS } })
-    while (!(await monthLater.run()).finished);
+    expect((await monthLater.run()).finished).toBe(true)
     expect(await count(`removed_decisions WHERE id GLOB 'again-*'`)).toBe(0)
     // Nobody knows it any more: it is recorded as a late event, and its entry in the trail stays one.
     await later.write(old.slice(0, 1))
@@ -150,7 +183,7 @@ describe('retention', () => {
   })
 
   it('says that a table is missing', async () => {
-    const db = { prepare: () => ({ bind: () => ({ run: () => Promise.reject(new Error('no such table: x')) }) }) }
+    const db = { prepare: () => ({ bind: () => ({ all: () => Promise.reject(new Error('no such table: x')) }) }) }
     await expect(createD1Retention({ db: db as never, clock }).run()).rejects.toMatchObject({ code: 'schema_outdated' })
   })
 })

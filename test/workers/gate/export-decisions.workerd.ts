@@ -16,7 +16,8 @@ const DAY = Date.UTC(2026, 5, 10)
 const NOW = DAY + DAY_MS + 3 * 3_600_000
 const bindings: GateBindings = { ...env, EXPORTS: env.TEST_EXPORTS }
 
-const exportDecisions = async (env: GateBindings, nowMs: number) => exportOf(compositionFor(env).statistics, nowMs)
+const exportDecisions = async (env: GateBindings, nowMs: number) =>
+  (await exportOf(compositionFor(env).statistics, nowMs)).parts
 
 async function record(tenant: string, atMs: readonly number[], given: Partial<Decision> = {}): Promise<void> {
   await createD1DecisionStore({
@@ -51,7 +52,7 @@ const linesOf = (texts: Iterable<string>): Record<string, unknown>[] =>
 afterEach(async () => {
   vi.restoreAllMocks()
   await env.TEST_EXPORTS.delete([...(await objects()).keys()])
-  const tables = ['decisions', 'removed_decisions', 'decision_rollups', 'audit_events', 'isolates', 'erasures']
+  const tables = ['decisions', 'removed_decisions', 'decision_rollups', 'audit_events', 'isolates', 'erasures', 'jobs']
   await env.DB.batch(tables.map((table) => env.DB.prepare(`DELETE FROM ${table}`)))
 })
 

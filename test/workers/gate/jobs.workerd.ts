@@ -1,12 +1,14 @@
 /** The jobs of the cron trigger, where one of them fails. */
 import { createScheduledController } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
 import { afterEach, expect, test, vi } from 'vitest'
 import { compositionFor } from '../../../workers/gate/compose.ts'
 import worker from '../../../workers/gate/index.ts'
-import { isolateBindings } from '../../worker-requests.ts'
+import { isolateBindings, workerOver } from '../../worker-requests.ts'
 
-afterEach(() => {
+afterEach(async () => {
   vi.restoreAllMocks()
+  await env.DB.prepare('DELETE FROM jobs').run()
 })
 
 /** The first thing that each job asks for. */
@@ -16,7 +18,7 @@ function jobs() {
     idempotency: vi.spyOn(idempotency, 'prune'),
     erasures: vi.spyOn(statistics.erasures, 'carryOn'),
     retention: vi.spyOn(statistics.retention, 'run'),
-    alerts: vi.spyOn(statistics.summaries, 'tenants'),
+    alerts: vi.spyOn(statistics.summaries, 'tenantsAfter'),
     sweep: vi.spyOn(ingest.collections, 'abandoned'),
   }
 }
@@ -24,11 +26,16 @@ function jobs() {
 test('where one tenant cannot be looked at for alerts the others are', async () => {
   const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
   const { alerts, summaries } = compositionFor(isolateBindings).statistics
-  vi.spyOn(summaries, 'tenants').mockResolvedValue(['acme', 'globex'])
-  const open = vi.spyOn(alerts, 'open').mockRejectedValueOnce(new TypeError('down'))
+  vi.spyOn(summaries, 'tenantsAfter').mockResolvedValue([
+    { tenant: 'acme', active: true },
+    { tenant: 'globex', active: true },
+    { tenant: 'idle', active: false },
+  ])
+  vi.spyOn(alerts, 'open').mockResolvedValue(new Map([['globex', new Set(['refusals_high'] as const)]]))
+  const summary = vi.spyOn(summaries, 'summary').mockRejectedValueOnce(new TypeError('down'))
   const update = vi.spyOn(alerts, 'update')
   await worker.scheduled(createScheduledController(), isolateBindings)
-  expect(open.mock.calls).toEqual([['acme'], ['globex']])
+  expect(new Set(summary.mock.calls.map(([{ tenant }]) => tenant))).toEqual(new Set(['acme', 'globex']))
   expect(update).toHaveBeenCalledExactlyOnceWith('globex', [])
   expect(logged).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('the job alerts was not finished: TypeError'))
 })
@@ -45,3 +52,50 @@ test.each(['idempotency', 'erasures', 'retention', 'alerts', 'sweep'] as const)(
     expect(logged.mock.calls[0]![0]).not.toContain('canary')
   },
 )
+
+interface Health {
+  readonly jobs: readonly { readonly name: string; readonly failed: boolean; readonly behind_seconds: number }[]
+}
+
+const health = async (): Promise<Health> => (await workerOver(env).send('/health')).json()
+
+test('health says when each job was last run, and for how long it is behind', async () => {
+  vi.spyOn(console, 'error').mockImplementation(() => undefined)
+  expect(await health()).toEqual({ status: 'ok', jobs: [] })
+  const asked = jobs()
+  const run = { removed: {}, finished: false, next: { tables: ['decisions'], tenants: {} } }
+  asked.retention.mockResolvedValue(run)
+  asked.alerts.mockRejectedValue(new TypeError('down'))
+  const startedMs = Date.now()
+  await worker.scheduled(createScheduledController(), isolateBindings)
+  const { jobs: ran } = await health()
+  expect(ran.map(({ name }) => name)).toEqual([
+    'alerts',
+    'erasures',
+    'exports',
+    'idempotency',
+    'retention',
+    'scales',
+    'sweep',
+  ])
+  expect(ran.filter(({ failed }) => failed).map(({ name }) => name)).toEqual(['alerts'])
+  // A later run of those that are behind does not hide since when.
+  await env.DB.prepare('UPDATE jobs SET behind_since_ms = behind_since_ms - 7200000').run()
+  await worker.scheduled(createScheduledController(), isolateBindings)
+  const behind = (await health()).jobs.filter(({ behind_seconds: seconds }) => seconds > 0)
+  expect(behind.map(({ name }) => name)).toEqual(['alerts', 'retention'])
+  for (const { behind_seconds: seconds } of behind) {
+    expect(seconds).toBeGreaterThanOrEqual(7_200)
+    expect(seconds).toBeLessThanOrEqual(7_201 + (Date.now() - startedMs) / 1000)
+  }
+  // Retention goes on where it was stopped, and once it is done rests.
+  expect(asked.retention.mock.lastCall).toEqual([undefined, run.next])
+  asked.retention.mockResolvedValue({ ...run, finished: true })
+  asked.alerts.mockRestore()
+  for (let runs = 0; runs < 2; runs++) await worker.scheduled(createScheduledController(), isolateBindings)
+  expect(asked.retention).toHaveBeenCalledTimes(3)
+  expect((await health()).jobs.every(({ behind_seconds: seconds }) => seconds === 0)).toBe(true)
+  // Nothing was run for a day.
+  await env.DB.prepare('UPDATE jobs SET ran_ms = ran_ms - 86400000').run()
+  expect((await health()).jobs.every(({ behind_seconds: seconds }) => seconds > 80_000)).toBe(true)
+})

@@ -499,4 +499,7 @@ export const ERASED: Schema = versioned({
   }),
 })
 
-export const HEALTH: Schema = object({ status: { const: 'ok' } })
+export const HEALTH: Schema = object({
+  status: { const: 'ok' },
+  jobs: list(object({ name: text, ran_at: moment, failed: flag, behind_seconds: count })),
+})

@@ -1,5 +1,5 @@
 import type { D1Database } from '@cloudflare/workers-types'
-import { and, desc, eq, isNull } from 'drizzle-orm'
+import { and, desc, eq, isNull, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
 import { type AlertKind, alerts } from 'hono-rag-gate/d1/schema'
 import type { AlertFinding } from '../alerts/alert-rules.ts'
@@ -21,8 +21,8 @@ export type Alert = typeof alerts.$inferSelect
 export interface Alerts {
   /** Opens, renews and closes a tenant's alerts by what was found. @throws `schema_outdated`, `store_unavailable` */
   update(tenant: Tenant, found: readonly AlertFinding[]): Promise<void>
-  /** What alerts of a tenant are open of. @throws `schema_outdated`, `store_unavailable` */
-  open(tenant: Tenant): Promise<ReadonlySet<AlertKind>>
+  /** What alerts of some tenants are open of; a tenant without any is left out. @throws `schema_outdated`, `store_unavailable` */
+  open(tenants: readonly Tenant[]): Promise<ReadonlyMap<Tenant, ReadonlySet<AlertKind>>>
   /** Open ones first, then the latest; of every tenant the open ones alone. @throws `schema_outdated`, `store_unavailable` */
   list(tenant: Tenant | typeof EVERY_TENANT, limit: number): Promise<readonly Alert[]>
   /** Alerts whose opening or closing was not told. @throws `schema_outdated`, `store_unavailable` */
@@ -61,13 +61,20 @@ export function createD1Alerts({ db, clock }: D1AlertsOptions): Alerts {
         .catch(rethrowStoreFault)
     },
 
-    async open(tenant) {
+    async open(tenants) {
       const rows = await queries
-        .select({ kind: alerts.kind })
+        .select({ tenant: alerts.tenant, kind: alerts.kind })
         .from(alerts)
-        .where(and(eq(alerts.tenant, tenant), isNull(alerts.closedMs)))
+        .where(
+          and(
+            sql`${alerts.tenant} IN (SELECT value FROM json_each(${JSON.stringify(tenants)}))`,
+            isNull(alerts.closedMs),
+          ),
+        )
         .catch(rethrowStoreFault)
-      return new Set(rows.map(({ kind }) => kind))
+      const kinds = new Map<Tenant, Set<AlertKind>>()
+      for (const { tenant, kind } of rows) kinds.set(tenant, (kinds.get(tenant) ?? new Set()).add(kind))
+      return kinds
     },
 
     async list(tenant, limit) {

@@ -35,9 +35,9 @@ export interface Erasures {
    */
   erase(tenant: Tenant, principalId: string, maxSlices?: number): Promise<Erased>
   /**
-   * Carries on with what is not finished.
+   * Carries on with what is not finished, the oldest wish first.
    *
-   * @param maxSlices @default 10
+   * @param maxSlices of all wishes together. @default 10
    * @returns how many wishes are still not finished
    * @throws `schema_outdated`, `store_unavailable`
    */
@@ -111,12 +111,12 @@ export function createD1Erasures({ db, clock }: D1ErasuresOptions): Erasures {
     let [decisions, questionTexts, at] = [0, 0, wish]
     for (let slices = 0; slices < maxSlices; slices++) {
       const slice = await eraseSlice(at)
-      if (slice === undefined) return { decisions, questionTexts, finished: true }
+      if (slice === undefined) return { decisions, questionTexts, slices: slices + 1, finished: true }
       decisions += slice.rows
       questionTexts += slice.texts
       at = { ...wish, untilMs: slice.untilMs, untilId: slice.untilId }
     }
-    return { decisions, questionTexts, finished: false }
+    return { decisions, questionTexts, slices: maxSlices, finished: false }
   }
 
   return {
@@ -138,7 +138,7 @@ export function createD1Erasures({ db, clock }: D1ErasuresOptions): Erasures {
             .prepare(`UPDATE pushed_policies SET created_by = '' WHERE tenant = ?1 AND created_by = ?2`)
             .bind(tenant, principalId),
         ])
-        const erased = await eraseSlices({ tenant, principalId, untilMs: -1, untilId: '' }, maxSlices)
+        const { slices: _, ...erased } = await eraseSlices({ tenant, principalId, untilMs: -1, untilId: '' }, maxSlices)
         return {
           ...erased,
           feedback: feedback?.meta.changes ?? 0,
@@ -159,7 +159,13 @@ export function createD1Erasures({ db, clock }: D1ErasuresOptions): Erasures {
           )
           .all<Wish>()
         let unfinished = results.length
-        for (const wish of results) if ((await eraseSlices(wish, maxSlices)).finished) unfinished--
+        let left = maxSlices
+        for (const wish of results) {
+          if (left <= 0) break
+          const { finished, slices } = await eraseSlices(wish, left)
+          left -= slices
+          if (finished) unfinished--
+        }
         return unfinished
       } catch (thrown) {
         return rethrowStoreFault(thrown)

@@ -2,6 +2,7 @@ import type { D1Database } from '@cloudflare/workers-types'
 import { number, object, required, requireOptions } from 'hono-rag-gate/core/lib'
 import type { Clock } from 'hono-rag-gate/ports'
 import { PURGES_KEPT_DAYS, rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
+import type { JobRun } from './job-records.ts'
 
 export interface D1RetentionOptions {
   /** Database with the migrations of `d1/` applied. */
@@ -21,34 +22,45 @@ export interface D1RetentionOptions {
   readonly auditDays?: number
 }
 
+/** Where a run goes on. */
+export interface RetentionCursor {
+  /** Tables that are not done, in the order of their turns. */
+  readonly tables: readonly string[]
+  /** By table: the tenant whose rows went last. */
+  readonly tenants: Readonly<Record<string, string>>
+}
+
 /** What a run removed. */
-export interface RetentionRun {
+export interface RetentionRun extends JobRun {
   /** Rows by table. */
   readonly removed: Readonly<Record<string, number>>
-  /** `false` when rows are left for the next run. */
-  readonly finished: boolean
+  /** Where the next run goes on. */
+  readonly next: RetentionCursor
 }
 
 /** Removes what is older than it may be. */
 export interface Retention {
   /**
-   * Removes rows in slices of 500, the oldest first, until none is left or the slices of one run are used up. It can be
-   * stopped after any statement: the next run goes on from there.
+   * Removes rows in slices of 5,000, the oldest of a tenant first, until none is left or the statements of one run are used
+   * up. Tables take turns, and tenants of a table too. It can be stopped after any statement.
    *
-   * @param maxSlices most statements that remove anything. @default 20
+   * @param maxStatements 1 and up. @default 80
+   * @param from where the run before ended. @default the first table and tenant
    * @throws `schema_outdated`, `store_unavailable`
    */
-  run(maxSlices?: number): Promise<RetentionRun>
+  run(maxStatements?: number, from?: RetentionCursor): Promise<RetentionRun>
 }
 
 const DAY_MS = 86_400_000
-const SLICE = 500
+const SLICE = 5_000
+/** With one statement for each table, as many again and more are left to those that have much to remove. */
+const MOST_STATEMENTS = 80
 const TOMBSTONE_DAYS = 30
 const DAYS = number(1, 3_650)
 
 /**
- * What is too old, by table: a condition on `?1`, the first moment that stays, with an index behind it. Tables whose
- * index begins with the tenant are gone through tenant by tenant.
+ * What is too old, by table: a condition on `?1`, the first moment that stays. Tables whose index begins with the tenant are
+ * gone through tenant by tenant.
  */
 const TOO_OLD = {
   question_texts: { key: 'tenant, question_hmac', time: 'expires_ms', byTenant: false, keeps: 'expiry' },
@@ -65,12 +77,16 @@ const TOO_OLD = {
   removed_decisions: { key: 'id', time: 'at_ms', byTenant: false, keeps: 'removed' },
   audit_events: { key: 'id', time: 'at_ms', byTenant: true, keeps: 'audit' },
   alerts: { key: 'id', time: 'closed_ms', byTenant: false, keeps: 'audit' },
-  answer_purges: { key: 'tenant, scope', time: 'epoch', byTenant: true, keeps: 'purges' },
+  answer_purges: { key: 'tenant, scope', time: 'epoch', byTenant: false, keeps: 'purges' },
   // What a queue still holds of an erased principal has arrived by then.
   erasures: { key: 'tenant, principal_id', time: 'finished_ms', byTenant: false, keeps: 'tombstones' },
 } as const
 
 type OldTable = keyof typeof TOO_OLD
+
+// The names are those of the object itself.
+const TABLES = Object.keys(TOO_OLD) as OldTable[]
+const FIRST: RetentionCursor = { tables: TABLES, tenants: {} }
 
 /**
  * Retention in D1.
@@ -90,54 +106,66 @@ export function createD1Retention(options: D1RetentionOptions): Retention {
     purges: PURGES_KEPT_DAYS,
   }
 
-  async function tenantsOf(table: OldTable): Promise<readonly string[]> {
-    const { results } = await db
-      .prepare(
-        `WITH RECURSIVE known (tenant) AS (
-          SELECT min(tenant) FROM ${table}
-          UNION ALL
-          SELECT (SELECT min(next.tenant) FROM ${table} AS next WHERE next.tenant > known.tenant)
-          FROM known WHERE known.tenant IS NOT NULL
-        )
-        SELECT tenant FROM known WHERE tenant IS NOT NULL`,
-      )
+  /** Tenants of the rows that went: `meta.changes` would count what triggers write as well. */
+  async function removeSlice(table: OldTable, before: number, after: string): Promise<readonly string[]> {
+    const statement = db.prepare(TOO_OLD[table].byTenant ? removalByTenant(table) : removal(table))
+    const { results } = await statement
+      .bind(...(TOO_OLD[table].byTenant ? [before, after] : [before]))
       .all<{ tenant: string }>()
     return results.map(({ tenant }) => tenant)
   }
 
-  async function removeSlice(table: OldTable, before: number, tenant: string | undefined): Promise<number> {
-    const { key, time } = TOO_OLD[table]
-    // Numbers of purges never come again: the newest is not forgotten.
-    const but = table === 'answer_purges' ? ' AND epoch < (SELECT max(epoch) FROM answer_purges)' : ''
-    const where = `${time} < ?1${tenant === undefined ? '' : ' AND tenant = ?2'}${but}`
-    const statement = db.prepare(
-      `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE ${where} ORDER BY ${time} LIMIT ${SLICE})`,
-    )
-    const { meta } = await statement.bind(...(tenant === undefined ? [before] : [before, tenant])).run()
-    return meta.changes
-  }
-
-  async function run(maxSlices: number): Promise<RetentionRun> {
-    const removed: Partial<Record<OldTable, number>> = {}
+  async function run(maxStatements: number, from: RetentionCursor): Promise<RetentionRun> {
     const nowMs = clock.nowMs()
-    let slices = 0
-    // The names are those of the object itself.
-    for (const table of Object.keys(TOO_OLD) as OldTable[]) {
-      const { byTenant, keeps } = TOO_OLD[table]
-      const before = nowMs - days[keeps] * DAY_MS
-      removed[table] = 0
-      for (const tenant of byTenant ? await tenantsOf(table) : [undefined]) {
-        for (let gone = SLICE; gone === SLICE;) {
-          if (slices >= maxSlices) return { removed, finished: false }
-          gone = await removeSlice(table, before, tenant)
-          removed[table] += gone
-          // A statement that finds nothing does not count: the next run would never get past the first tables.
-          if (gone > 0) slices++
-        }
-      }
+    const removed = Object.fromEntries(TABLES.map((table) => [table, 0]))
+    const tenants: Record<string, string> = { ...from.tenants }
+    // A cursor of an older version may name a table that is gone.
+    const waiting = from.tables.filter((table): table is OldTable => Object.hasOwn(TOO_OLD, table))
+    for (let statements = 0; statements < maxStatements; statements++) {
+      const table = waiting.shift()
+      if (table === undefined) break
+      const after = tenants[table] ?? ''
+      const gone = await removeSlice(table, nowMs - days[TOO_OLD[table].keeps] * DAY_MS, after)
+      removed[table]! += gone.length
+      delete tenants[table]
+      // The last of a slice has had its turn, whatever it has left: that goes once those after it had theirs.
+      if (gone.length === SLICE && TOO_OLD[table].byTenant) tenants[table] = lastOf(gone)
+      if (gone.length === SLICE || after !== '') waiting.push(table)
     }
-    return { removed, finished: true }
+    const finished = waiting.length === 0
+    return { removed, finished, next: finished ? FIRST : { tables: waiting, tenants } }
   }
 
-  return { run: (maxSlices = 20) => run(maxSlices).catch(rethrowStoreFault) }
+  return {
+    run: (maxStatements = MOST_STATEMENTS, from = FIRST) => run(maxStatements, from).catch(rethrowStoreFault),
+  }
+}
+
+function removal(table: OldTable): string {
+  const { key, time } = TOO_OLD[table]
+  // Numbers of purges never come again: the newest is not forgotten.
+  const but = table === 'answer_purges' ? ' AND epoch < (SELECT max(epoch) FROM answer_purges)' : ''
+  return `DELETE FROM ${table} WHERE (${key}) IN (
+    SELECT ${key} FROM ${table} WHERE ${time} < ?1${but} ORDER BY ${time} LIMIT ${SLICE}
+  ) RETURNING '' AS tenant`
+}
+
+/** Jumps from tenant to tenant, beginning after `?2`: one that has nothing to remove costs two rows read. */
+function removalByTenant(table: OldTable): string {
+  const { key, time } = TOO_OLD[table]
+  const ofOld = key.replaceAll(/\w+/g, 'old.$&')
+  return `WITH RECURSIVE known (tenant) AS (
+    SELECT min(tenant) FROM ${table} WHERE tenant > ?2
+    UNION ALL
+    SELECT (SELECT min(next.tenant) FROM ${table} AS next WHERE next.tenant > known.tenant)
+    FROM known WHERE known.tenant IS NOT NULL
+  )
+  DELETE FROM ${table} WHERE (${key}) IN (
+    SELECT ${ofOld} FROM known CROSS JOIN ${table} AS old ON old.tenant = known.tenant AND old.${time} < ?1
+    WHERE known.tenant IS NOT NULL LIMIT ${SLICE}
+  ) RETURNING tenant`
+}
+
+function lastOf(tenants: readonly string[]): string {
+  return tenants.reduce((last, tenant) => (tenant > last ? tenant : last), '')
 }

@@ -80,6 +80,13 @@ export interface Recording {
   readonly missing: number
 }
 
+/** A tenant that ever had decisions. */
+export interface KnownTenant {
+  readonly tenant: Tenant
+  /** Whether it has some in the period. */
+  readonly active: boolean
+}
+
 /** Reads the statistics. */
 export interface Statistics {
   /**
@@ -97,11 +104,19 @@ export interface Statistics {
    */
   recording(fromMs: number, toMs: number): Promise<Recording>
   /**
-   * Tenants with decisions in a period of whole days.
+   * Tenants with decisions in a period of whole days, in their order.
    *
    * @throws `schema_outdated`, `store_unavailable`
    */
   tenants(fromMs: number, toMs: number): Promise<readonly Tenant[]>
+  /**
+   * The tenants that follow one, in their order, whether they have decisions in a period of whole days or not. It reads
+   * two rows a tenant.
+   *
+   * @param after '' for the first
+   * @throws `schema_outdated`, `store_unavailable`
+   */
+  tenantsAfter(after: string, limit: number, fromMs: number, toMs: number): Promise<readonly KnownTenant[]>
   /** @throws `schema_outdated` when a table, column or trigger is missing: the migrations of `d1/` were not applied */
   check(): Promise<void>
 }
@@ -183,7 +198,29 @@ export function createD1Statistics(options: D1StatisticsOptions): Statistics {
         .from(decisionRollups)
         .where(and(ofTenants(EVERY_TENANT), inPeriod(dayMs, Math.floor(fromMs / dayMs) * dayMs, toMs)))
         .catch(rethrowStoreFault)
-      return rows.map(({ tenant }) => tenant)
+      return rows.map(({ tenant }) => tenant).sort()
+    },
+
+    async tenantsAfter(after, limit, fromMs, toMs) {
+      const dayMs = SPAN_MS.day
+      const { results } = await db
+        .prepare(
+          `WITH RECURSIVE known (tenant) AS (
+            SELECT min(tenant) FROM decision_rollups WHERE tenant > ?1
+            UNION ALL
+            SELECT (SELECT min(next.tenant) FROM decision_rollups AS next WHERE next.tenant > known.tenant)
+            FROM known WHERE known.tenant IS NOT NULL
+          )
+          SELECT tenant, EXISTS (
+            SELECT 1 FROM decision_rollups AS counted
+            WHERE counted.tenant = known.tenant AND span_ms = ${dayMs} AND start_ms >= ?3 AND start_ms < ?4
+          ) AS active
+          FROM known WHERE tenant IS NOT NULL LIMIT ?2`,
+        )
+        .bind(after, limit, Math.floor(fromMs / dayMs) * dayMs, toMs)
+        .all<{ tenant: string; active: number }>()
+        .catch(rethrowStoreFault)
+      return results.map(({ tenant, active }) => ({ tenant, active: active === 1 }))
     },
 
     check: () => requireSchema(db),

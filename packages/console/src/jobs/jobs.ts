@@ -1,12 +1,19 @@
 /** What is to be done from time to time: each job goes on where it was stopped. */
 import { errorForLog } from 'hono-rag-gate/errors'
+import { isRecord } from 'hono-rag-gate/core/lib'
+import { DAY_MS } from '../api/parameters.ts'
+import type { JobRun } from '../d1/job-records.ts'
+import type { RetentionCursor } from '../d1/retention.ts'
 import type { ConsoleOptions } from '../options.ts'
-import { openConsole } from '../parts.ts'
+import { type ConsoleParts, openConsole } from '../parts.ts'
 import { exportDecisions } from './export-decisions.ts'
 import { watchAlerts } from './watch-alerts.ts'
 
-/** Jobs by name, in the order in which they are run. */
+/** Jobs by name, in the order in which they are run. One that gives `{ finished: false }` has work left for its next run. */
 export type Jobs = Readonly<Record<string, () => Promise<unknown>>>
+
+/** Between two rounds of retention that found all that was too old. */
+const RETENTION_EVERY_MS = DAY_MS / 4
 
 /**
  * The jobs of a console: erases what has to go, exports, removes what is too old, and looks for alerts.
@@ -16,22 +23,50 @@ export type Jobs = Readonly<Record<string, () => Promise<unknown>>>
 export function consoleJobs(options: ConsoleOptions): Jobs {
   const parts = openConsole(options)
   return {
-    erasures: () => parts.erasures.carryOn(),
+    erasures: async () => ({ finished: (await parts.erasures.carryOn()) === 0 }),
     // Before retention removes what they are to hold.
     exports: () => exportDecisions(parts, parts.clock.nowMs()),
-    retention: () => parts.retention.run(),
+    retention: () => removeOld(parts),
     alerts: () => watchAlerts(parts),
   }
 }
 
-/** Runs jobs one after the other. One's failure is logged, and does not keep the others from running. */
-export async function runJobs(jobs: Jobs): Promise<void> {
+/**
+ * Runs jobs one after the other and notes how each ended. One's failure is logged, and does not keep the others from
+ * running.
+ *
+ * @param options of the console in whose database it is noted
+ */
+export async function runJobs(jobs: Jobs, options: ConsoleOptions): Promise<void> {
+  const { jobRecords, clock } = openConsole(options)
   for (const [name, run] of Object.entries(jobs)) {
+    const ranMs = clock.nowMs()
+    let ended: JobRun | 'failed' = 'failed'
     try {
-      await run()
+      const given = await run()
+      ended = { finished: !isRecord(given) || given['finished'] !== false }
     } catch (cause) {
       // It is tried again the next time.
       console.error(`[rag-gate] the job ${name} was not finished: ${errorForLog(cause)}`)
     }
+    await jobRecords.note(name, ranMs, ended).catch((cause: unknown) => {
+      console.error(`[rag-gate] the run of the job ${name} was not noted: ${errorForLog(cause)}`)
+    })
   }
+}
+
+interface RetentionState {
+  /** When the last round ended that left nothing. */
+  readonly finishedMs?: number
+  readonly from?: RetentionCursor
+}
+
+async function removeOld({ retention, jobRecords, clock }: ConsoleParts): Promise<JobRun> {
+  const { finishedMs, from } = (await jobRecords.cursor<RetentionState>('retention')) ?? {}
+  const nowMs = clock.nowMs()
+  if (finishedMs !== undefined && nowMs >= finishedMs && nowMs - finishedMs < RETENTION_EVERY_MS)
+    return { finished: true }
+  const { finished, next } = await retention.run(undefined, from)
+  await jobRecords.keepCursor('retention', finished ? { finishedMs: nowMs } : { from: { ...next } })
+  return { finished }
 }

@@ -9,6 +9,7 @@ import {
 } from '../alerts/alert-rules.ts'
 import { sentAlert } from '../api/get-alerts.ts'
 import { DAY_MS, HOUR_MS } from '../api/parameters.ts'
+import type { AlertKind } from 'hono-rag-gate/d1/schema'
 import type { Alert } from '../d1/alerts.ts'
 import type { StatisticsSummary } from '../d1/statistics.ts'
 import type { ConsoleParts } from '../parts.ts'
@@ -18,19 +19,30 @@ const LATEST_MS = DAY_MS
 const EARLIER_MS = 14 * DAY_MS
 const WEBHOOK_TIMEOUT_MS = 5_000
 
+/** Tenants of one run: with some four statements each they stay under D1's limit of 1,000 for an invocation. */
+const TENANTS_AT_ONCE = 100
+
 /**
- * Looks at every tenant's latest day, and tells the webhook what has changed; what it does not take it is told again.
+ * Looks at the latest day of the tenants whose turn it is, and tells the webhook what has changed; what it does not take it
+ * is told again. A tenant without decisions since, and without an open alert, costs two rows read.
  *
- * @throws the first failure, once every tenant was looked at and the webhook told
+ * @throws the first failure, once each of the tenants was looked at and the webhook told
  */
 export async function watchAlerts(parts: ConsoleParts): Promise<void> {
-  const { summaries, alerts, alertSettings, clock } = parts
+  const { summaries, alerts, alertSettings, clock, jobRecords } = parts
   const toMs = Math.ceil(clock.nowMs() / HOUR_MS) * HOUR_MS
   const fromMs = toMs - LATEST_MS
   const failures: unknown[] = []
-  for (const tenant of await summaries.tenants(fromMs - EARLIER_MS, toMs)) {
-    await watchTenant(parts, tenant, fromMs, toMs).catch((thrown: unknown) => failures.push(thrown))
+  const after = (await jobRecords.cursor<string>('alerts')) ?? ''
+  const known = await summaries.tenantsAfter(after, TENANTS_AT_ONCE, fromMs, toMs)
+  const open = await alerts.open(known.map(({ tenant }) => tenant))
+  for (const { tenant, active } of known) {
+    const opened = open.get(tenant)
+    if (!active && opened === undefined) continue
+    await watchTenant(parts, tenant, opened, fromMs, toMs).catch((thrown: unknown) => failures.push(thrown))
   }
+  const next = known.length < TENANTS_AT_ONCE ? '' : known.at(-1)!.tenant
+  if (next !== after) await jobRecords.keepCursor('alerts', next)
   const { webhookUrl: url } = alertSettings
   if (url !== undefined) {
     for (const alert of await alerts.untold()) if (await tell(url, alert)) await alerts.told(alert)
@@ -38,16 +50,24 @@ export async function watchAlerts(parts: ConsoleParts): Promise<void> {
   if (failures.length > 0) throw failures[0]
 }
 
-async function watchTenant(parts: ConsoleParts, tenant: string, fromMs: number, toMs: number): Promise<void> {
+async function watchTenant(
+  parts: ConsoleParts,
+  tenant: string,
+  open: ReadonlySet<AlertKind> = new Set(),
+  fromMs: number,
+  toMs: number,
+): Promise<void> {
   const { summaries, alerts, alertSettings } = parts
   const { bounds } = alertSettings
-  const [latest, earlier, open] = await Promise.all([
+  // Whole days, of which there are fewer rows.
+  const earlierToMs = Math.floor(fromMs / DAY_MS) * DAY_MS
+  const [latest, earlier] = await Promise.all([
     summaries.summary({ tenant, fromMs, toMs }),
-    summaries.summary({ tenant, fromMs: fromMs - EARLIER_MS, toMs: fromMs, interval: 'hour' }),
-    alerts.open(tenant),
+    summaries.summary({ tenant, fromMs: earlierToMs - EARLIER_MS, toMs: earlierToMs, interval: 'day' }),
   ])
   const calibrations = findCalibrationAlerts(await calibrated(parts, tenant, fromMs, toMs), bounds, open)
-  await alerts.update(tenant, [...findAlerts(counted(latest), counted(earlier), bounds, open), ...calibrations])
+  const found = [...findAlerts(counted(latest), counted(earlier), bounds, open), ...calibrations]
+  if (found.length > 0 || open.size > 0) await alerts.update(tenant, found)
 }
 
 /** The collections of a tenant that are judged by a calibrated policy, with their latest decisions under it. */

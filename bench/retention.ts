@@ -1,0 +1,57 @@
+/**
+ * Retention over 100,000 decisions that are too old, of three tenants, among as many that are not: what one run removes and
+ * leaves.
+ *
+ *   npm run bench -- retention [-- decisions]
+ *
+ * Fails where anything that is too old is left.
+ */
+import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
+import type { D1Database } from '@cloudflare/workers-types'
+import { createD1Retention } from '../packages/console/src/d1/retention.ts'
+import { metered } from '../test/fixtures/metered-database.ts'
+import { recordTraffic, TRAFFIC_START_MS } from '../test/fixtures/recorded-traffic.ts'
+import { migrate } from './migrate.ts'
+
+const DECISIONS = Number(process.argv[2] ?? 100_000)
+const DAY_MS = 86_400_000
+/** Traffic of two days: the first is too old by then. */
+const NOW_MS = TRAFFIC_START_MS + 91 * DAY_MS
+
+const miniflare = new Miniflare(
+  convertV4MiniflareOptions({
+    modules: true,
+    script: 'export default { fetch: () => new Response() }',
+    compatibilityDate: '2026-11-01',
+    d1Databases: ['DB'],
+  }),
+)
+try {
+  await migrate(miniflare)
+  // What miniflare gives is a D1 database, under a type of its own.
+  const db = (await miniflare.getD1Database('DB')) as unknown as D1Database
+  for (const [tenant, share] of [
+    ['large', 1.4],
+    ['small', 0.2],
+    ['other', 0.4],
+  ] as const) {
+    await recordTraffic(db, tenant, Math.round(DECISIONS * share), 2)
+  }
+  const overdue = async (): Promise<number> =>
+    (await db
+      .prepare('SELECT count(*) AS n FROM decisions WHERE at_ms < ?1')
+      .bind(NOW_MS - 90 * DAY_MS)
+      .first<{ n: number }>())!.n
+  const before = await overdue()
+  const meter = metered(db)
+  const startedMs = performance.now()
+  const { removed, finished } = await createD1Retention({ db: meter.db, clock: { nowMs: () => NOW_MS } }).run()
+  const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)
+  const left = await overdue()
+  console.log(
+    `${before} overdue, ${removed['decisions']} removed in ${meter.queries()} statements and ${seconds} s, ${left} left, finished: ${finished}`,
+  )
+  if (left > 0 || !finished) process.exitCode = 1
+} finally {
+  await miniflare.dispose()
+}

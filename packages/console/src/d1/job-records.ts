@@ -1,0 +1,89 @@
+import type { D1Database } from '@cloudflare/workers-types'
+import { asc, eq, sql } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/d1'
+import { jobs } from 'hono-rag-gate/d1/schema'
+import type { Json } from 'hono-rag-gate/core/lib'
+import { rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
+
+export interface D1JobRecordsOptions {
+  /** Database with the migrations of `d1/` applied. */
+  readonly db: D1Database
+}
+
+/** How a run of a job ended. */
+export interface JobRun {
+  /** `false` when work is left for the next run. */
+  readonly finished: boolean
+}
+
+/** When a job was last run. */
+export interface JobRecord {
+  readonly name: string
+  /** Milliseconds since 1970. */
+  readonly ranMs: number
+  /** First run of those, up to the last, that left work over or failed; `null` where the last left none. */
+  readonly behindSinceMs: number | null
+  /** Whether the last run threw. */
+  readonly failed: boolean
+}
+
+/** What is kept of jobs. */
+export interface JobRecords {
+  /** By name. @throws `schema_outdated`, `store_unavailable` */
+  list(): Promise<readonly JobRecord[]>
+  /** Notes a run that began at `ranMs`; `failed` where it threw. @throws `schema_outdated`, `store_unavailable` */
+  note(name: string, ranMs: number, ended: JobRun | 'failed'): Promise<void>
+  /** Where a job goes on, `undefined` before its first run. @throws `schema_outdated`, `store_unavailable` */
+  cursor<Cursor>(name: string): Promise<Cursor | undefined>
+  /** Keeps where a job goes on. @throws `schema_outdated`, `store_unavailable` */
+  keepCursor(name: string, cursor: Json): Promise<void>
+}
+
+/** Records of jobs in D1. Errors of D1 itself become `schema_outdated` or `store_unavailable`. */
+export function createD1JobRecords({ db }: D1JobRecordsOptions): JobRecords {
+  const queries = drizzle(db)
+  return {
+    async list() {
+      const rows = await queries.select().from(jobs).orderBy(asc(jobs.name)).catch(rethrowStoreFault)
+      return rows.flatMap(({ name, ranMs, behindSinceMs, failed }) =>
+        ranMs === null ? [] : [{ name, ranMs, behindSinceMs, failed: failed === 1 }],
+      )
+    },
+
+    async note(name, ranMs, ended) {
+      const failed = ended === 'failed' ? 1 : 0
+      const isDone = ended !== 'failed' && ended.finished
+      await queries
+        .insert(jobs)
+        .values({ name, ranMs, failed, behindSinceMs: isDone ? null : ranMs })
+        .onConflictDoUpdate({
+          target: jobs.name,
+          set: {
+            ranMs,
+            failed,
+            behindSinceMs: isDone ? null : sql`coalesce(${jobs.behindSinceMs}, ${ranMs})`,
+          },
+        })
+        .catch(rethrowStoreFault)
+    },
+
+    async cursor<Cursor>(name: string) {
+      const row = await queries
+        .select({ cursor: jobs.cursor })
+        .from(jobs)
+        .where(eq(jobs.name, name))
+        .get()
+        .catch(rethrowStoreFault)
+      // Written below, by the job of that name.
+      return (row?.cursor ?? undefined) as Cursor | undefined
+    },
+
+    async keepCursor(name, cursor) {
+      await queries
+        .insert(jobs)
+        .values({ name, failed: 0, cursor })
+        .onConflictDoUpdate({ target: jobs.name, set: { cursor } })
+        .catch(rethrowStoreFault)
+    },
+  }
+}
