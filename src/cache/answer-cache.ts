@@ -35,7 +35,13 @@ export function answerCache(options: AnswerCacheOptions): GateCache {
       }
       const { varyHeaders, varyQuery, barredCredentials } = settings
       const sharesAnswers = authenticates && scope !== 'principal'
-      const parts: CacheParts = { settings, route, ports, sharesAnswers }
+      const told = new Set<string>()
+      const unkept = (why: string): undefined => {
+        if (!told.has(why))
+          ports.onWarning({ code: 'answer_not_kept', message: `Answers are not cached for their ${why}` })
+        told.add(why)
+      }
+      const parts: CacheParts = { settings, route, ports, sharesAnswers, unkept }
       return {
         open(question: QuestionToCache): QuestionCache {
           const { request, received, queries, later } = question

@@ -10,6 +10,8 @@ export interface CacheParts {
   readonly ports: CachedRoute['ports']
   /** Whether callers that are told apart share answers: then none is told what another asked. */
   readonly sharesAnswers: boolean
+  /** Warns once for each reason why answers of the route cannot be kept. */
+  readonly unkept: (why: string) => undefined
 }
 
 /** A question as the cache sees it. */

@@ -7,6 +7,8 @@ import { checkStored, foundAs, isSendable } from './stored-answer.ts'
 
 const FAULTS: Faults = { late: 'store_unavailable', failed: 'store_unavailable', what: 'The coalescer' }
 
+export const COALESCER_FAILED = 'The coalescer failed: each is answered separately'
+
 /** How long a question waits for the answer to the same question that is being made, milliseconds; then it is answered separately. */
 const TIMEOUT_MS = 10_000
 /** How much longer than its time limit a coalescer may take before it is given up, milliseconds. */
@@ -33,11 +35,7 @@ export async function joinOthers(
     const answer = checkStored(ports, purges, role.answer, key)
     return isSendable(answer, asked) ? { found: foundAs('collapsed', answer) } : { isSeparate: true }
   } catch (cause) {
-    ports.onWarning({
-      code: 'coalescer_failed',
-      message: 'The coalescer failed: this question is answered separately',
-      cause,
-    })
+    ports.onWarning({ code: 'coalescer_failed', message: COALESCER_FAILED, cause })
     return {}
   }
 }

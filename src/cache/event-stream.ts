@@ -19,30 +19,31 @@ export function eventsOf(stream: string): readonly string[] {
  * say that it was whole.
  *
  * @param complete what the handler reported
+ * @returns `unsaid` where it may be whole, and the handler did not say so
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
  */
-export function isWholeStream(stream: string, complete: boolean | undefined): boolean {
+export function streamState(stream: string, complete: boolean | undefined): 'whole' | 'cut' | 'unsaid' {
   const { events, rest } = splitEvents(stream)
   // An event that no blank line ends is none.
-  if (complete === false || events.length === 0 || rest !== '') return false
+  if (complete === false || events.length === 0 || rest !== '') return 'cut'
   const reasons = new Map<unknown, unknown>()
   let done = false
   for (const event of events) {
     const { name, data } = readEvent(event)
-    if (name === 'error') return false
+    if (name === 'error') return 'cut'
     if (data === '') continue
     done = data === '[DONE]'
     const value = done ? undefined : jsonOf(data)
     if (!isRecord(value)) continue
-    if (value['error'] !== undefined && value['error'] !== null) return false
+    if (value['error'] !== undefined && value['error'] !== null) return 'cut'
     for (const choice of Array.isArray(value['choices']) ? value['choices'] : []) {
-      if (!isRecord(choice)) return false
+      if (!isRecord(choice)) return 'cut'
       const { index, finish_reason: reason = null } = choice
       reasons.set(index, reason ?? reasons.get(index) ?? null)
     }
   }
-  const stopped = [...reasons.values()].every((reason) => reason === 'stop')
-  return reasons.size > 0 ? stopped && done : complete === true
+  if (reasons.size === 0) return complete === true ? 'whole' : 'unsaid'
+  return done && [...reasons.values()].every((reason) => reason === 'stop') ? 'whole' : 'cut'
 }
 
 function jsonOf(text: string): unknown {

@@ -8,11 +8,15 @@ import type { AgedAnswer, Lookup, Made, ReportedAnswer } from '../pipeline/gate-
 import type { StoredAnswer } from '../ports/answer-cache.ts'
 import type { CoalescedOutcome } from '../ports/coalescer.ts'
 import type { CacheParts, CacheRequest } from './cache-request.ts'
-import { isWholeStream } from './event-stream.ts'
+import { COALESCER_FAILED } from './coalesce.ts'
+import { streamState } from './event-stream.ts'
 import { storedHeaders } from './stored-headers.ts'
 
 /** Largest answer that is stored. */
 const MAX_STORED_BYTES = 262_144
+
+const TOO_LARGE = 'size'
+const UNSAID = 'end: report({ complete: true })'
 
 type MadeAnswer = Extract<Made, { kind: 'answer' }>
 type MadeRefusal = Extract<Made, { kind: 'refusal' }>
@@ -64,8 +68,7 @@ async function putAndTell(
     try {
       await leader?.complete(outcome)
     } catch (cause) {
-      const message = 'The coalescer failed: those who wait were not told how it ended'
-      ports.onWarning({ code: 'coalescer_failed', message, cause })
+      ports.onWarning({ code: 'coalescer_failed', message: COALESCER_FAILED, cause })
     }
   }
   try {
@@ -96,24 +99,32 @@ function storedFromHandler(
   if (decision.verdict === 'refuse' || reported().complete === false) return undefined
   // Behind disabled gates nothing was held back: such answers are for one look only.
   if (policy.dangerouslyDisableGates === true) return undefined
-  const { lifetimeSeconds: handlerSeconds, ageSeconds } = handlerFreshness(
+  const { unkept } = parts
+  const fresh = handlerFreshness(
     response.status,
     (name) => response.headers.get(name),
     asked.startedMs,
     parts.settings.varyHeaders,
   )
+  if (fresh.unkept !== undefined) return unkept(fresh.unkept)
+  const { lifetimeSeconds: handlerSeconds, ageSeconds } = fresh
   const jitter = jitterOf(lookup.questionKey)
   const lifetime = lifetimeSeconds(policy, decision, { handlerSeconds, ageSeconds, jitter })
   const hasBody = response.body !== null
   // With status 200 an empty body is no answer; a redirect needs none.
   if (lifetime === 0 || (!hasBody && response.status === 200)) return undefined
-  if (Number(response.headers.get('content-length') ?? 0) > MAX_STORED_BYTES) return undefined
+  if (Number(response.headers.get('content-length') ?? 0) > MAX_STORED_BYTES) return unkept(TOO_LARGE)
   const copy = response.clone()
   return (async () => {
     const bytes = await readAtMost(copy.body, MAX_STORED_BYTES)
-    const body = bytes && textIn(bytes)
-    if (body === undefined) return undefined
-    if (hasBody && !isWhole(body, mediaTypeOf(copy.headers.get('content-type')), reported().complete)) return undefined
+    if (bytes === undefined) return unkept(TOO_LARGE)
+    const body = textIn(bytes)
+    const media = mediaTypeOf(copy.headers.get('content-type'))
+    // A stream may have been cut within a character.
+    if (body === undefined) return media === 'events' ? undefined : unkept('encoding')
+    const state = hasBody ? bodyState(body, media, reported().complete) : 'whole'
+    if (state === 'unsaid') return unkept(UNSAID)
+    if (state === 'cut') return undefined
     const kept = { body, status: copy.status, headers: copy.headers, outer: made.outer, reported: reported() }
     return recordOf(parts, asked, lookup, decision, { ...kept, lifetimeSeconds: lifetime, ageSeconds })
   })()
@@ -132,14 +143,15 @@ function textIn(bytes: Uint8Array): string | undefined {
  * A body that was cut ends like one that was not. JSON shows it, and so does a stream of an OpenAI-compatible model; of
  * anything else the handler must say so at the end.
  */
-function isWhole(body: string, media: MediaType, complete: boolean | undefined): boolean {
-  if (media === 'events') return isWholeStream(body, complete)
-  if (media !== 'json' || complete === false) return complete === true
+function bodyState(body: string, media: MediaType, complete: boolean | undefined): ReturnType<typeof streamState> {
+  if (media === 'events') return streamState(body, complete)
+  if (complete === false) return 'cut'
+  if (media !== 'json') return complete ? 'whole' : 'unsaid'
   try {
     JSON.parse(body)
-    return true
+    return 'whole'
   } catch {
-    return false
+    return 'cut'
   }
 }
 
@@ -196,7 +208,7 @@ function recordOf(
     ageSeconds,
     ...(staleSeconds === 0 ? {} : { staleIfErrorSeconds: staleSeconds }),
     status,
-    headers: storedHeaders(headers, [...outer.keys()]),
+    headers: storedHeaders(status, headers, [...outer.keys()]),
     body,
     decision,
     principalId: request.principal.id,

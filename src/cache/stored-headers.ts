@@ -1,61 +1,32 @@
-/** Which headers of an answer are kept with it. */
-
-/** About one connection, or one exchange over it. @see RFC 9110, section 7.6.1; RFC 9111, section 3.1 */
-const HOP_BY_HOP = [
-  'connection',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authentication-info',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]
-
-/** Made anew for every response, or for one caller: sent from the cache they would tell the next caller of another. */
-const OF_ONE_EXCHANGE = [
-  'age',
-  'authentication-info',
-  'cache-status',
-  'cf-ray',
-  // Of the bytes on the wire: what is stored is the text, and the runtime counts it again.
-  'content-length',
-  'rag-gate',
-  'ratelimit',
-  'ratelimit-limit',
-  'ratelimit-policy',
-  'ratelimit-remaining',
-  'ratelimit-reset',
-  'request-id',
-  'server-timing',
-  'traceparent',
-  'tracestate',
-  'www-authenticate',
-  'x-amzn-requestid',
-  'x-correlation-id',
-  'x-ratelimit-limit',
-  'x-ratelimit-remaining',
-  'x-ratelimit-reset',
-  'x-request-id',
-]
-
-const NEVER_STORED: ReadonlySet<string> = new Set([...HOP_BY_HOP, ...OF_ONE_EXCHANGE])
-
-/** Codings that the runtime unpacks on reading, and packs again as the next caller accepts. @see RFC 9110, section 8.4.1 */
-const UNPACKED: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'br', 'deflate', 'zstd', 'identity'])
+/** Which headers of an answer are kept with it: by a list, as one that is not known may tell of one caller. */
 
 /**
- * The end-to-end headers of an answer that belong to it and not to one caller.
- *
- * @param others names in lower case that are left out as well
+ * What is sent, how long it may be kept, and what a browser may do with it. The length is of the bytes on the wire: what is
+ * stored is the text, and the runtime counts it again.
  */
-export function storedHeaders(headers: Headers, others: readonly string[]): (readonly [string, string])[] {
-  const connection = (headers.get('connection') ?? '').toLowerCase().split(',')
-  const left = new Set([...NEVER_STORED, ...connection.map((name) => name.trim()), ...others])
-  const codings = (headers.get('content-encoding') ?? '').toLowerCase().split(',')
-  // Any other coding is still on what is stored.
-  if (codings.every((coding) => UNPACKED.has(coding.trim()))) left.add('content-encoding')
-  return [...headers].filter(([name]) => !left.has(name))
+const KEPT =
+  /^(?:content-(?!length).*|.*cache-control|date|etag|expires|last-modified|vary|referrer-policy|x-(?:content-type-options|vercel-ai-.*))$/
+
+/** Codings that the runtime unpacks before it is read, and packs again as the next caller likes. @see RFC 9110, section 8.4.1 */
+const UNPACKED = /^\s*(?:(?:x-)?gzip|br|deflate|zstd)?\s*$/i
+
+/**
+ * The headers of an answer that belong to it and not to one caller: those of the list, where a redirect leads, and that every origin
+ * may read it.
+ *
+ * @param others names in lower case that are left out
+ */
+export function storedHeaders(
+  status: number,
+  headers: Headers,
+  others: readonly string[],
+): (readonly [string, string])[] {
+  const isKept = (name: string, value: string): boolean =>
+    // Any other coding is still on what is stored.
+    name === 'content-encoding'
+      ? !value.split(',').every((coding) => UNPACKED.test(coding))
+      : KEPT.test(name) ||
+        (name === 'location' && status >= 300) ||
+        (name === 'access-control-allow-origin' && value === '*')
+  return [...headers].filter(([name, value]) => !others.includes(name) && isKept(name, value))
 }

@@ -88,14 +88,6 @@ describe("a purge of a zone's cache", () => {
     expect(new Set(calls.flatMap(({ tags }) => tags)).size).toBe(250)
   })
 
-  it('asks nothing for refusals, which live for seconds', async () => {
-    const purges = zone()
-    await purges.purge([{ kind: 'refusals', tenant: 'acme', collection: 'manual' }])
-    expect(calls).toEqual([])
-    const known = await purges.known('acme')
-    expect(known.purgedSince(0, [{ kind: 'refusals', tenant: 'acme', collection: 'manual' }])).toBe(true)
-  })
-
   it.each<[string, string, number]>([
     ['turns the token down', REFUSED, 403],
     ['says that it did not purge', REFUSED, 200],

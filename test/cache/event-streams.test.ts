@@ -1,6 +1,8 @@
-import { describe, expect, it } from 'vitest'
-import { eventsOf, isWholeStream } from '../../src/cache/event-stream.ts'
-import { aGate } from '../fixtures/gate.ts'
+import { streamSSE } from 'hono/streaming'
+import { describe, expect, it, vi } from 'vitest'
+import { eventsOf, streamState } from '../../src/cache/event-stream.ts'
+import type { GateWarning } from '../../src/pipeline/question-settings.ts'
+import { aGate, type GateFixture } from '../fixtures/gate.ts'
 import { seededRandom } from '../fixtures/decision.ts'
 import { quietErrors } from '../fixtures/quiet-console.ts'
 
@@ -99,19 +101,85 @@ describe('a stream of events', () => {
 
   it('of another form is kept when its handler says that it was whole, and it is', () => {
     const own = 'event: token\ndata: Turn\n\nevent: end\ndata: {}\n\n'
-    expect([isWholeStream(own, true), isWholeStream(own, undefined), isWholeStream(own, false)]).toEqual([
-      true,
-      false,
-      false,
+    expect([streamState(own, true), streamState(own, undefined), streamState(own, false)]).toEqual([
+      'whole',
+      'unsaid',
+      'cut',
     ])
-    expect(isWholeStream(own.slice(0, -1), true)).toBe(false)
-    expect(isWholeStream(WHOLE.replace('"stop"', '"length"'), true)).toBe(false)
+    expect(streamState(own.slice(0, -1), true)).toBe('cut')
+    expect(streamState(WHOLE.replace('"stop"', '"length"'), true)).toBe('cut')
   })
 
   it.each(['\n', '\r\n', '\r'])('has its events with %j for line ends', (lineEnd) => {
     const text = WHOLE.replaceAll('\n', lineEnd)
     expect(eventsOf(text)).toHaveLength(9)
     expect(eventsOf(text).join('')).toBe(text)
-    expect(isWholeStream(text, undefined)).toBe(true)
+    expect(streamState(text, undefined)).toBe('whole')
+  })
+})
+
+describe('a stream as Hono makes one', () => {
+  const streamed =
+    (complete?: boolean): NonNullable<GateFixture['handler']> =>
+    (c) =>
+      streamSSE(c, async (stream) => {
+        await stream.writeSSE({ event: 'token', data: 'Turn' })
+        if (complete !== undefined) c.var.ragGate.report({ complete })
+      })
+
+  it('is kept though it says no-cache, where its handler says that it was whole', async () => {
+    const onWarning = vi.fn<(warning: GateWarning) => void>()
+    const { ask, journal } = aGate({ onWarning, handler: streamed(true) })
+    const first = await ask()
+    expect(first.headers.get('cache-control')).toBe('no-cache')
+    await settled()
+    const again = await ask()
+    expect([again.headers.get('cache-status'), await again.text()]).toEqual(['rag-gate; hit', await first.text()])
+    expect([journal.handled.length, onWarning.mock.calls]).toEqual([1, []])
+  })
+
+  it('is not kept where its handler says nothing, of which one warning tells', async () => {
+    const onWarning = vi.fn<(warning: GateWarning) => void>()
+    const { ask, journal } = aGate({ onWarning, handler: streamed() })
+    for (let time = 0; time < 3; time++) await ask()
+    await settled()
+    expect(journal.stored).toEqual([])
+    const message = expect.stringContaining('report({ complete: true })')
+    expect(onWarning.mock.calls).toEqual([[{ code: 'answer_not_kept', message }]])
+  })
+
+  it('is not kept where it says no-store or private, or was cut, and no warning tells so', async () => {
+    const onWarning = vi.fn<(warning: GateWarning) => void>()
+    for (const said of ['no-store', 'private']) {
+      const handler: GateFixture['handler'] = (c) => {
+        const response = streamed(true)(c) as Response
+        response.headers.set('cache-control', `${said}, no-cache`)
+        return response
+      }
+      const { ask, journal } = aGate({ onWarning, handler })
+      await ask()
+      await settled()
+      expect(journal.stored).toEqual([])
+    }
+    const { ask, journal } = aGate({ onWarning, handler: streamed(false) })
+    await ask()
+    await settled()
+    expect([journal.stored, onWarning.mock.calls]).toEqual([[], []])
+  })
+})
+
+describe('what cannot be kept', () => {
+  it.each<[string, NonNullable<GateFixture['handler']>, string]>([
+    ['a cookie', (c) => c.json({}, 200, { 'set-cookie': 'a=1' }), 'set-cookie'],
+    ['no-cache', (c) => c.json({}, 200, { 'cache-control': 'no-cache' }), 'cache-control'],
+    ['plain text', (c) => c.text('Turn it.'), 'report({ complete: true })'],
+    ['a body that is too large', (c) => c.json({ answer: 'é'.repeat(131_072) }), 'size'],
+    ['a body that is not UTF-8', () => new Response(Uint8Array.of(0x7b, 0xff, 0x7d)), 'encoding'],
+  ])('as %s cannot, is told once, with the reason', async (_, handler, reason) => {
+    const onWarning = vi.fn<(warning: GateWarning) => void>()
+    const { ask } = aGate({ onWarning, handler })
+    for (let time = 0; time < 2; time++) await ask()
+    const message = expect.stringContaining(reason)
+    expect(onWarning.mock.calls).toEqual([[{ code: 'answer_not_kept', message }]])
   })
 })

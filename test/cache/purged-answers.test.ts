@@ -34,7 +34,6 @@ describe('an answer', () => {
     ['another tenant', { kind: 'tenant', tenant: 'acme' }],
     ['another collection', { kind: 'collection', tenant: 'default', collection: 'other' }],
     ['another document', { kind: 'document', ...collection, documentId: 'document of chunk-9' }],
-    ['refusals', { kind: 'refusals', ...collection }],
   ])('stays when %s was purged', async (_, scope) => {
     const { ask, journal, purges } = purgeable()
     await ask()
@@ -108,13 +107,13 @@ describe('an answer', () => {
 })
 
 describe('a refusal', () => {
-  it('is forgotten with the refusals of its collection, and with no other', async () => {
+  it('is forgotten with its collection, and with no other', async () => {
     const { ask, journal, purges } = purgeable({ finds: [WEAK] })
     await ask({ question: QUESTION })
-    await purges.purge([{ kind: 'refusals', tenant: 'default', collection: 'other' }])
+    await purges.purge([{ kind: 'collection', tenant: 'default', collection: 'other' }])
     await ask()
     expect(journal.retrievals).toHaveLength(1)
-    await purges.purge([{ kind: 'refusals', ...collection }])
+    await purges.purge([{ kind: 'collection', ...collection }])
     await ask()
     expect(journal.retrievals).toHaveLength(2)
   })

@@ -214,13 +214,13 @@ describe('an answer past its lifetime, when the handler fails', () => {
     let failing = false
     const made = await overdue({
       handler: (c) => {
-        if (!failing) return c.json({ answer: 'Turn it.' }, 200, { 'x-own': 'answer' })
-        return c.json({}, 503, { 'x-own': 'failure', 'retry-after': '9' })
+        if (!failing) return c.json({ answer: 'Turn it.' }, 200, { 'content-location': 'answer' })
+        return c.json({}, 503, { 'content-location': 'failure', 'retry-after': '9' })
       },
     })
     failing = true
     const response = await made.ask()
-    expect(response.headers.get('x-own')).toBe('answer')
+    expect(response.headers.get('content-location')).toBe('answer')
     expect(response.headers.get('retry-after')).toBeNull()
   })
 })

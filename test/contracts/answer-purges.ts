@@ -45,7 +45,6 @@ export function answerPurgesContract(name: string, make: () => AnswerPurges | Pr
         EVERYTHING,
         tenant('acme'),
         collection('acme', 'manual'),
-        { ...collection('acme', 'manual'), kind: 'refusals' } as PurgeScope,
         document('acme', 'manual', 'a'),
         document('acme', 'manua', 'la:1'),
         document('acme', 'other', 'a:1'),

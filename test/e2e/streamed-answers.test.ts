@@ -87,8 +87,9 @@ describe('an answer that is asked for as a stream', () => {
     release()
     for (let read = await reader.read(); !read.done; read = await reader.read()) came += read.value
     const chunks = chunksIn(came)
-    expect(chunks.map((chunk) => chunk.choices[0]?.delta.content)).toEqual(['', ...WORDS, undefined])
-    expect(chunks.at(-1)?.choices[0]?.finish_reason).toBe('stop')
+    expect(chunks.map((chunk) => chunk.choices[0]?.delta.content)).toEqual(['', ...WORDS, undefined, undefined])
+    expect(chunks.at(-2)?.choices[0]?.finish_reason).toBe('stop')
+    expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { prompt_tokens: 120, completion_tokens: 7 } })
     expect(asked).toMatchObject({ stream: true, stream_options: { include_usage: true } })
   })
 

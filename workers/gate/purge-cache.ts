@@ -2,9 +2,9 @@
 import { requireScope, tenantFor } from '@hono-rag-gate/console/http'
 import type { Context } from 'hono'
 import type { PurgeScope } from 'hono-rag-gate/core/policy'
-import { errorForLog, RagGateError } from 'hono-rag-gate/errors'
+import { RagGateError } from 'hono-rag-gate/errors'
 import { checkCollectionId, readJsonObject } from 'hono-rag-gate/middleware'
-import type { AnswerPurges, Principal } from 'hono-rag-gate/ports'
+import type { Principal } from 'hono-rag-gate/ports'
 import type { GateBindings } from './bindings.ts'
 import { compositionFor, isDeploymentAdmin } from './compose.ts'
 import { checkDocumentId } from './documents/check-documents.ts'
@@ -61,31 +61,4 @@ function scopesIn(body: Readonly<Record<string, unknown>>, principal: Principal)
 
 function unclear(message: string): WorkerError {
   return new WorkerError('purge_scope', message)
-}
-
-/** Refusals of a collection, gone because a document came that may answer them. */
-export function forgetRefusals(purges: AnswerPurges, tenant: string, collection: string): Promise<void> {
-  return purgeAfterPublishing(purges, [{ kind: 'refusals', tenant, collection }])
-}
-
-/** Answers with a document in their evidence, gone with it. */
-export function forgetDocument(
-  purges: AnswerPurges,
-  tenant: string,
-  collection: string,
-  documentId: string,
-): Promise<void> {
-  return purgeAfterPublishing(purges, [{ kind: 'document', tenant, collection, documentId }])
-}
-
-/**
- * The change is published already, and the version of the corpus is part of the question key: a purge makes it known a
- * little sooner elsewhere, so a purge that fails takes nothing back.
- */
-async function purgeAfterPublishing(purges: AnswerPurges, scopes: readonly PurgeScope[]): Promise<void> {
-  try {
-    await purges.purge(scopes)
-  } catch (thrown) {
-    console.warn(`[rag-gate] a purge after a change of documents failed: ${errorForLog(thrown)}`)
-  }
 }

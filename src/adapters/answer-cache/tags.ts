@@ -6,12 +6,10 @@ import type { Sealer } from './envelope.ts'
 const TAG_CHARACTERS = 32
 
 /**
- * The tags of some scopes, each once. A tag tells nothing of its scope to who does not have the secret. Refusals have none:
- * they live for seconds, and every ingestion would cost a call of an API that allows few.
+ * The tags of some scopes, each once. A tag tells nothing of its scope to who does not have the secret.
  */
 export async function tagsOf(scopes: readonly PurgeScope[], { address }: Pick<Sealer, 'address'>): Promise<string[]> {
-  const tagged = scopes.filter(({ kind }) => kind !== 'refusals')
-  const tags = tagged.map(
+  const tags = scopes.map(
     async (scope) => `rag-gate-${(await address(purgeScopeText(scope))).slice(0, TAG_CHARACTERS)}`,
   )
   return [...new Set(await Promise.all(tags))]

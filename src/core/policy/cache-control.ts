@@ -13,8 +13,8 @@ const MEMBER =
  * @returns `undefined` when the field does not follow the grammar: what was meant is unknown then
  * @see RFC 9111, section 5.2
  */
-export function cacheDirectives(field: string): CacheDirectives | undefined {
-  const directives = new Map<string, string[]>()
+export function cacheDirectives(field: string): Map<string, readonly string[]> | undefined {
+  const directives = new Map<string, readonly string[]>()
   for (let at = 0; at < field.length; at = MEMBER.lastIndex) {
     MEMBER.lastIndex = at
     const member = MEMBER.exec(field)
@@ -22,9 +22,7 @@ export function cacheDirectives(field: string): CacheDirectives | undefined {
     const [, name, token, quoted = ''] = member
     if (name === undefined) continue
     const key = name.toLowerCase()
-    const values = directives.get(key) ?? []
-    values.push(token ?? quoted.replaceAll(/\\(.)/gs, '$1'))
-    directives.set(key, values)
+    directives.set(key, [...(directives.get(key) ?? []), token ?? quoted.replaceAll(/\\(.)/gs, '$1')])
   }
   return directives
 }

@@ -11,6 +11,8 @@ export interface HandlerFreshness {
   readonly lifetimeSeconds: number | undefined
   /** How old it was when the handler gave it, seconds, 0 and up. */
   readonly ageSeconds: number
+  /** The header for which it is not stored, where the handler may not have meant that: it said neither `no-store` nor `private`. */
+  readonly unkept?: string
 }
 
 /** Fields for caches at the edge, as this one is: the first that can be read replaces `Cache-Control` and `Expires`. */
@@ -40,7 +42,11 @@ function directivesOf(header: HeaderReader): Directives {
     const directives = targetedDirectives(header(name) ?? '')
     if (directives !== undefined) return { directives, targeted: true }
   }
-  return { directives: cacheDirectives(header('cache-control') ?? ''), targeted: false }
+  const directives = cacheDirectives(header('cache-control') ?? '')
+  // Frameworks set a bare `no-cache` on every event stream, so that proxies pass it on at once: it says nothing of the answer.
+  const isStream = /^text\/event-stream\b/i.test(header('content-type') ?? '')
+  if (isStream && directives?.get('no-cache')?.every((fields) => fields === '')) directives.delete('no-cache')
+  return { directives, targeted: false }
 }
 
 /**
@@ -56,24 +62,39 @@ export function handlerFreshness(
   nowMs: number,
   keyedHeaders: readonly string[] = [],
 ): HandlerFreshness {
-  return { lifetimeSeconds: allowedSeconds(status, header, nowMs, keyedHeaders), ageSeconds: ageOf(header, nowMs) }
+  const ageSeconds = ageOf(header, nowMs)
+  if (status !== 200 && !KEPT_IF_SAID.has(status)) return { lifetimeSeconds: 0, ageSeconds }
+  const read = directivesOf(header)
+  const { directives } = read
+  if (directives?.has('no-store') || directives?.has('private')) return { lifetimeSeconds: 0, ageSeconds }
+  const unkept = unkeptBy(header, directives, keyedHeaders)
+  if (unkept !== undefined) return { lifetimeSeconds: 0, ageSeconds, unkept }
+  return { lifetimeSeconds: allowedSeconds(status, header, nowMs, read), ageSeconds }
+}
+
+/** What keeps a response out of the cache that its handler may have wanted there. */
+function unkeptBy(
+  header: HeaderReader,
+  directives: CacheDirectives | undefined,
+  keyedHeaders: readonly string[],
+): string | undefined {
+  const own = OF_ONE_CALLER.find((name) => header(name) !== null)
+  if (own !== undefined) return own
+  const varying = (header('vary') ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim())
+    .find((name) => name !== '' && name !== 'accept-encoding' && !keyedHeaders.includes(name))
+  if (varying !== undefined) return `vary: ${varying}`
+  return directives?.has('no-cache') === false ? undefined : 'cache-control'
 }
 
 function allowedSeconds(
   status: number,
   header: HeaderReader,
   nowMs: number,
-  keyedHeaders: readonly string[],
+  { directives = new Map(), targeted }: Directives,
 ): number | undefined {
-  if (status !== 200 && !KEPT_IF_SAID.has(status)) return 0
-  if (OF_ONE_CALLER.some((name) => header(name) !== null)) return 0
-  const varying = (header('vary') ?? '')
-    .toLowerCase()
-    .split(',')
-    .map((name) => name.trim())
-  if (varying.some((name) => name !== '' && name !== 'accept-encoding' && !keyedHeaders.includes(name))) return 0
-  const { directives, targeted } = directivesOf(header)
-  if (directives === undefined || ['no-store', 'private', 'no-cache'].some((name) => directives.has(name))) return 0
   const seconds = directiveSeconds(directives, 's-maxage') ?? directiveSeconds(directives, 'max-age')
   if (seconds !== undefined) return Number.isNaN(seconds) ? 0 : seconds
   const expires = targeted ? null : header('expires')

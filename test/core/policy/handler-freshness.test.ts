@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { handlerFreshness, staleIfErrorSeconds } from '../../../src/core/policy/handler-freshness.ts'
 
 const NOW_MS = Date.UTC(2026, 0, 2, 3, 4, 5)
+const STREAM = 'text/event-stream; charset=utf-8'
 
 describe('handlerFreshness', () => {
   const fresh = (headers: Record<string, string>, status = 200, keyed: readonly string[] = []): number | undefined => {
@@ -63,6 +64,15 @@ describe('handlerFreshness', () => {
     ['private with fields', { 'cache-control': 'private="set-cookie", max-age=60' }, 0],
     ['no-cache', { 'cache-control': 'no-cache' }, 0],
     ['no-cache with fields', { 'cache-control': 'no-cache="x-a, x-b"' }, 0],
+    ['no-cache of an event stream', { 'cache-control': 'no-cache', 'content-type': STREAM }, undefined],
+    ['and no-transform', { 'cache-control': 'no-cache, no-transform', 'content-type': 'Text/Event-Stream' }, undefined],
+    ['and a lifetime', { 'cache-control': 'no-cache, max-age=60', 'content-type': STREAM }, 60],
+    ['its no-cache with fields', { 'cache-control': 'no-cache="x-a"', 'content-type': STREAM }, 0],
+    ['its no-cache of both kinds', { 'cache-control': 'no-cache, no-cache="x-a"', 'content-type': STREAM }, 0],
+    ['its no-store', { 'cache-control': 'no-cache, no-store', 'content-type': STREAM }, 0],
+    ['its private', { 'cache-control': 'private, no-cache', 'content-type': STREAM }, 0],
+    ['its no-cache for the edge', { 'cdn-cache-control': 'no-cache', 'content-type': STREAM }, 0],
+    ['no-cache of what only looks like one', { 'cache-control': 'no-cache', 'content-type': 'text/event-streams' }, 0],
     ['max-age negative', { 'cache-control': 'max-age=-1' }, 0],
     ['max-age empty', { 'cache-control': 'max-age=' }, 0],
     ['max-age without a value', { 'cache-control': 'max-age' }, 0],
@@ -91,6 +101,20 @@ describe('handlerFreshness', () => {
     ['Vary of nothing', { vary: ' , ' }, undefined],
   ])('with %s allows %j → %s', (_, headers, expected) => {
     expect(fresh(headers)).toBe(expected)
+  })
+
+  it.each<[string, Record<string, string>, string | undefined]>([
+    ['no-store', { 'cache-control': 'no-store, no-cache', 'set-cookie': 'a=1' }, undefined],
+    ['private', { 'cache-control': 'private' }, undefined],
+    ['a lifetime of 0', { 'cache-control': 'max-age=0' }, undefined],
+    ['no-cache', { 'cache-control': 'no-cache' }, 'cache-control'],
+    ['what cannot be read', { 'cache-control': 'max-age=60; public' }, 'cache-control'],
+    ['a cookie', { 'set-cookie': 'a=1' }, 'set-cookie'],
+    ['Vary', { vary: 'X-Plan, Accept' }, 'vary: x-plan'],
+  ])('tells why a response with %s is not stored where it may not be meant', (_, headers, unkept) => {
+    const response = new Headers(headers)
+    const read = handlerFreshness(200, (name) => response.get(name), NOW_MS)
+    expect([read.lifetimeSeconds, read.unkept]).toEqual([0, unkept])
   })
 
   it.each<[string, Record<string, string>, number]>([

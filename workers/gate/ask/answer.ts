@@ -82,7 +82,7 @@ async function streamAnswer(
     let piece = first
     for (; piece.done !== true; piece = await pieces.next()) yield chunks.text(piece.value)
     report(c, piece.value)
-    yield chunks.last(piece.value.complete ? 'stop' : 'length')
+    yield chunks.last(piece.value.complete ? 'stop' : 'length', piece.value.usage)
   }
   return eventStream(events(), onLeave)
 }

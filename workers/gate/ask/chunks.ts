@@ -5,6 +5,7 @@
  * @see https://platform.openai.com/docs/api-reference/chat-streaming
  */
 import { readEvent, splitEvents, textStream } from 'hono-rag-gate/http'
+import type { TokenUsage } from 'hono-rag-gate/core/reports'
 import { RagGateError } from 'hono-rag-gate/errors'
 
 /** What a reader is told of an answer or a refusal beside its text. */
@@ -37,18 +38,25 @@ export function chunksOf(
 ): {
   readonly first: string
   readonly text: (text: string) => string
-  readonly last: (finishReason: FinishReason) => string
+  readonly last: (finishReason: FinishReason, usage?: TokenUsage) => string
 } {
   const created = Math.floor(Date.now() / 1000)
   const named = { id: about.decision_id, object: 'chat.completion.chunk', created, model }
+  const chunk = (members: object): string => `data: ${JSON.stringify({ ...named, ...members })}\n\n`
   const event = (delta: object, finishReason: FinishReason | null, more: object = {}): string =>
-    `data: ${JSON.stringify({ ...named, choices: [{ index: 0, delta, finish_reason: finishReason }], ...more })}\n\n`
+    chunk({ choices: [{ index: 0, delta, finish_reason: finishReason }], ...more })
   return {
     first: event({ role: 'assistant', content: '' }, null, { rag_gate: about }),
     text: (content) => event({ content }, null),
-    last: (finishReason) => `${event({}, finishReason)}data: [DONE]\n\n`,
+    last: (finishReason, usage) => `${event({}, finishReason)}${usage ? chunk(usageOf(usage)) : ''}data: [DONE]\n\n`,
   }
 }
+
+/** The tokens that the model took, in a chunk of its own without choices. */
+const usageOf = ({ inputTokens, outputTokens }: TokenUsage): object => ({
+  choices: [],
+  usage: { prompt_tokens: inputTokens, completion_tokens: outputTokens, total_tokens: inputTokens + outputTokens },
+})
 
 /** A whole answer as a stream. */
 export function streamOfBody({ answer, ...about }: AnswerBody, model: string): string {

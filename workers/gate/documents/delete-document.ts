@@ -7,7 +7,6 @@ import type { GateBindings } from '../bindings.ts'
 import { compositionFor } from '../compose.ts'
 import { checkDocumentId } from './check-documents.ts'
 import { learnAfter } from './learn-scale.ts'
-import { forgetDocument } from '../purge-cache.ts'
 
 /** Removes a document and its chunks from the collection named by `?collection=`. 404 when it is not there. */
 export async function deleteDocument(c: Context<{ Bindings: GateBindings }>): Promise<Response> {
@@ -21,7 +20,6 @@ export async function deleteDocument(c: Context<{ Bindings: GateBindings }>): Pr
     collection,
     [id],
   )
-  await forgetDocument(composition.purges, tenant, collection, id)
   c.executionCtx.waitUntil(learnAfter(composition, tenant, collection, corpusVersion))
   return c.json({
     collection,

@@ -10,7 +10,6 @@ import { compositionFor } from '../compose.ts'
 import { idempotent } from '../idempotent.ts'
 import { checkDocuments } from './check-documents.ts'
 import { learnAfter } from './learn-scale.ts'
-import { forgetRefusals } from '../purge-cache.ts'
 
 const LIMITS = { maxBytes: 20_000_000, timeoutMs: 60_000 }
 
@@ -31,7 +30,6 @@ export async function postDocuments(c: Context<{ Bindings: GateBindings }>): Pro
   // It came out of a JSON parser.
   return idempotent(c, composition.idempotency, principal.tenant, body as Json, async () => {
     const ingestion = await ingestDocuments(composition.ingest, principal.tenant, collectionId, checked)
-    await forgetRefusals(composition.purges, principal.tenant, collectionId)
     c.executionCtx.waitUntil(learnAfter(composition, principal.tenant, collectionId, ingestion.corpusVersion))
     const failed = ingestion.documents.some(({ status }) => status === 'failed')
     return c.json(

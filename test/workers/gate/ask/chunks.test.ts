@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { bodyOfStream, chunksOf, streamOfBody } from '../../../../workers/gate/ask/chunks.ts'
-import { isWholeStream } from '../../../../src/cache/event-stream.ts'
+import { streamState } from '../../../../src/cache/event-stream.ts'
 
 const about = { decision_id: 'd1', verdict: 'pass', sources: [{ number: 1, title: 'A\n\nB' }] }
 
@@ -10,7 +10,7 @@ test('an answer as a stream and back is the same answer, whatever is in it', () 
     fc.property(fc.string({ unit: 'grapheme' }), (answer) => {
       const stream = streamOfBody({ answer, ...about }, 'm')
       expect(bodyOfStream(stream)).toEqual({ answer, ...about })
-      expect(isWholeStream(stream, undefined)).toBe(true)
+      expect(streamState(stream, undefined)).toBe('whole')
     }),
   )
 })
@@ -25,13 +25,26 @@ test('the pieces of a stream are one answer', () => {
   )
 })
 
+test('the tokens stand in a chunk without choices before the end, which is no part of the answer', () => {
+  const chunks = chunksOf(about, 'm')
+  const stream = [chunks.first, chunks.text('a'), chunks.last('stop', { inputTokens: 120, outputTokens: 7 })].join('')
+  const [usage, done] = stream.split('\n\n').slice(-3)
+  expect(JSON.parse(usage!.replace('data: ', ''))).toMatchObject({
+    object: 'chat.completion.chunk',
+    choices: [],
+    usage: { prompt_tokens: 120, completion_tokens: 7, total_tokens: 127 },
+  })
+  expect(done).toBe('data: [DONE]')
+  expect([streamState(stream, undefined), bodyOfStream(stream)]).toEqual(['whole', { answer: 'a', ...about }])
+})
+
 test('an answer that was cut is no whole stream, and cut as JSON too', () => {
   const chunks = chunksOf(about, 'm')
   const stream = [chunks.first, chunks.text('a'), chunks.last('length')].join('')
-  expect(isWholeStream(stream, undefined)).toBe(false)
+  expect(streamState(stream, undefined)).toBe('cut')
   const body = { answer: 'a', ...about, complete: false } as const
   expect(bodyOfStream(stream)).toEqual(body)
-  expect(isWholeStream(streamOfBody(body, 'm'), undefined)).toBe(false)
+  expect(streamState(streamOfBody(body, 'm'), undefined)).toBe('cut')
   expect(bodyOfStream(streamOfBody(body, 'm'))).toEqual(body)
 })
 
