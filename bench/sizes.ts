@@ -32,6 +32,7 @@ export interface BundleSize {
 const ADAPTERS = [
   ['packages/upstash/src/index.ts', 'createUpstashRetriever'],
   ['packages/vectorize/src/index.ts', 'createVectorizeRetriever'],
+  ['packages/word-index/src/index.ts', 'createWordRetriever'],
 ] as const
 
 /** Policies that it is measured with: of one's own, a gate that reads one cosine, and the ready-made one. */

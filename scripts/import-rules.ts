@@ -94,6 +94,10 @@ const ROOMS: Readonly<Record<string, Allowed>> = {
     packages: [...PURE_DOORS, ...ADAPTER_DOORS, '@upstash/vector'],
   },
   'packages/vectorize/': { rooms: ['packages/vectorize/'], packages: [...PURE_DOORS, ...ADAPTER_DOORS] },
+  'packages/word-index/': {
+    rooms: ['packages/word-index/'],
+    packages: [...PURE_DOORS, ...ADAPTER_DOORS, 'hono-rag-gate/adapters/d1'],
+  },
   'packages/ingest/': {
     rooms: ['packages/ingest/'],
     packages: [...STORE_DOORS, '@hono-rag-gate/calibration', 'markdown-it', 'entities', 'yaml'],

@@ -168,6 +168,10 @@ const POLICIES: Readonly<Record<string, Readonly<Record<string, Options>>>> = {
       onWarning: f,
     },
   },
+  'packages/word-index/src/index.ts': {
+    createWordIndex: { db: {}, language: {}, timeoutMs: 1, upstream: {} },
+    createWordRetriever: { db: {}, language: {}, timeoutMs: 1, upstream: {} },
+  },
   'packages/upstash/src/index.ts': {
     createUpstashChunkIndex: {
       ...UPSTREAM,

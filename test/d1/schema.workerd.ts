@@ -10,10 +10,10 @@ async function rows<Row>(query: string): Promise<Row[]> {
 const TABLES = Object.values(schema).map((table) => getTableConfig(table))
 
 describe('d1/schema.ts', () => {
-  it('names every table of the migrated database', async () => {
+  it('names every table of the migrated database, but for those of the word index, which are asked in SQL', async () => {
     const tables = await rows<{ name: string }>(
       `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*' AND name NOT GLOB '_cf_*'
-       AND name NOT GLOB 'd1_*'`,
+       AND name NOT GLOB 'd1_*' AND name NOT GLOB 'passage*'`,
     )
     expect(tables.map(({ name }) => name).sort()).toEqual(TABLES.map(({ name }) => name).sort())
   })

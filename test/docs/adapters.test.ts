@@ -22,6 +22,7 @@ describe('the examples of docs/reference/adapters.md', () => {
       OPENAI_API_KEY: 'key',
       SEARCH_KEY: 'key',
       AI: {},
+      DB: {},
       INDEX: {},
     })
     vi.stubGlobal('mySearch', () => [{ id: 'a', text: 'Found.', score: 2 }])
@@ -39,8 +40,8 @@ describe('the examples of docs/reference/adapters.md', () => {
     return (await import(/* @vite-ignore */ pathToFileURL(file).href)) as Record<string, unknown>
   }
 
-  test('are seven', () => {
-    expect(EXAMPLES).toHaveLength(7)
+  test('are eight', () => {
+    expect(EXAMPLES).toHaveLength(8)
   })
 
   test.each(EXAMPLES.map((_, at) => at))('number %i makes what it says', async (at) => {
@@ -50,7 +51,7 @@ describe('the examples of docs/reference/adapters.md', () => {
   })
 
   test('search with a function of your own', async () => {
-    const { retriever } = (await run(2)) as { retriever: { retrieve: (request: object) => Promise<unknown> } }
+    const { retriever } = (await run(3)) as { retriever: { retrieve: (request: object) => Promise<unknown> } }
     const signal = new AbortController().signal
     const rankings = await retriever.retrieve({ namespace: 'n', question: 'q', topK: 1, signal })
     expect(rankings).toMatchObject([{ kind: 'bm25', entries: [{ score: 2, passage: { id: 'a' } }] }])

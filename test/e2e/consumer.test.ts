@@ -81,6 +81,7 @@ const PACKAGES: readonly (readonly [name: string, ...holds: string[]])[] = [
   ['@hono-rag-gate/upstash', 'src'],
   ['@hono-rag-gate/vector-index', 'src'],
   ['@hono-rag-gate/vectorize', 'src'],
+  ['@hono-rag-gate/word-index', 'src'],
 ]
 
 describe.each(PACKAGES)('%s as npm packs it', (name, ...holds) => {

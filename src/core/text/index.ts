@@ -1,5 +1,5 @@
 /** Texts: normalised, in words, terms and sentences; the collection lexicon. */
-export { BM25_K1 } from './bm25.ts'
+export { BM25_B, BM25_K1 } from './bm25.ts'
 export { codeSpans, mapCode } from './code-spans.ts'
 export type { Language } from './language.ts'
 export {
@@ -14,6 +14,7 @@ export {
 export { normaliseQuestion } from './normalise.ts'
 export { requireQuestion } from './question.ts'
 export { sentenceEnds, sentences } from './sentences.ts'
+export { createTermReader } from './term-reader.ts'
 export { terms } from './terms.ts'
 export { visible } from './visible.ts'
 export { words } from './words.ts'

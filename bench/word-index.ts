@@ -1,0 +1,175 @@
+/**
+ * Where the word index stands best: in D1, in a Durable Object's own storage, and the vector index beside them. Cold and
+ * warm, rows, sizes, writing and removing at 1,000, 10,000 and 50,000 passages.
+ *
+ *   npm run bench -- word-index [-- sizes]
+ *
+ * Every engine runs in workerd on this machine, asked over local HTTP. Cold is the first question to a process that was
+ * started again over the same files, after the database was opened with `SELECT 1`: memory is empty, the machine's cache
+ * of files is not.
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { convertV4MiniflareOptions, Miniflare, type V4ModuleDefinition } from 'miniflare'
+import { bundle } from './bundle.ts'
+import { markdownTable } from './markdown-table.ts'
+import { haveData, passagesOf, questionsAbout } from './word-index/passages.ts'
+import { workerdCpuMs } from './workerd-cpu.ts'
+
+const ENGINES = ['d1', 'object', 'vectors'] as const
+type Engine = (typeof ENGINES)[number]
+const NAMES: Readonly<Record<Engine, string>> = { d1: 'words, D1', object: 'words, object', vectors: 'vector index' }
+const SEED = 20_261_124
+const QUESTIONS = 300
+const COLD_STARTS = 7
+const MIGRATION = join(import.meta.dirname, '..', 'd1', 'migrations', '0006_words.sql')
+
+if (!haveData()) {
+  console.log('The question sets are not here (../shared/data): nothing to measure.')
+  process.exit(0)
+}
+const sizes = (process.argv[2] ?? '1000,10000,50000').split(',').map(Number)
+const built = mkdtempSync(join(tmpdir(), 'word-index-bench-'))
+const modules = bundle('bench/word-index/worker.ts', built)
+const questions = questionsAbout(QUESTIONS, SEED)
+
+interface Counted {
+  readonly rowsRead: number
+  readonly rowsWritten: number
+}
+
+function start(directory: string): Miniflare {
+  return new Miniflare(
+    convertV4MiniflareOptions({
+      name: 'words',
+      modules: modules as V4ModuleDefinition[],
+      modulesRoot: built,
+      compatibilityDate: '2026-11-01',
+      compatibilityFlags: ['nodejs_compat'],
+      host: '127.0.0.1',
+      port: 0,
+      d1Databases: ['DB'],
+      durableObjects: {
+        WORDS: { className: 'Words', useSQLite: true },
+        VECTOR_INDEX: { className: 'VectorIndex', useSQLite: true },
+      },
+      resourcePersistencePath: directory,
+    }),
+  )
+}
+
+async function send<Result>(server: Miniflare, path: string, body?: unknown): Promise<Result> {
+  const url = new URL(path, await server.ready)
+  const response = await fetch(url, body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) })
+  const text = await response.text()
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${text.slice(0, 300)}`)
+  return (text === '' ? undefined : JSON.parse(text)) as Result
+}
+
+async function timed<Result>(work: () => Promise<Result>): Promise<readonly [ms: number, result: Result]> {
+  const before = performance.now()
+  const result = await work()
+  return [performance.now() - before, result]
+}
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!
+}
+
+const spread = (values: readonly number[]): string =>
+  `${quantile(values, 0.5).toFixed(1)} (${quantile(values, 0.95).toFixed(1)})`
+
+async function measure(engine: Engine, size: number): Promise<readonly string[]> {
+  const directory = mkdtempSync(join(tmpdir(), 'word-index-state-'))
+  let server = start(directory)
+  try {
+    if (engine !== 'vectors') {
+      const statements = readFileSync(MIGRATION, 'utf8')
+        .replaceAll(/^--.*$/gm, '')
+        .split(';')
+      const made = statements.map((statement) => statement.trim()).filter((statement) => statement !== '')
+      await send(server, `/${engine}/migrate`, made)
+    }
+    const passages = passagesOf(size, SEED)
+    let rowsWritten = 0
+    const [writingMs] = await timed(async () => {
+      for (let at = 0; at < size; at += 500) {
+        const counted = await send<Counted>(server, `/${engine}/upsert`, passages.slice(at, at + 500))
+        rowsWritten += counted.rowsWritten
+      }
+    })
+    const ask = (question: string, more = {}) => send<Counted>(server, `/${engine}/ask`, { question, ...more })
+    const warm: number[] = []
+    const read: number[] = []
+    for (const question of questions) await ask(question)
+    const cpuBefore = workerdCpuMs()
+    for (const question of questions) {
+      const [ms, counted] = await timed(() => ask(question))
+      warm.push(ms)
+      read.push(counted.rowsRead)
+    }
+    const cpuMs = (workerdCpuMs() - cpuBefore) / questions.length
+    const filtered: number[] = []
+    for (const question of questions.slice(0, 100)) {
+      filtered.push((await timed(() => ask(question, { filter: { 'metadata.team': 'team-7' } })))[0])
+    }
+    const bytes = engine === 'vectors' ? undefined : await send<number>(server, `/${engine}/size`)
+    const cold: number[] = []
+    for (let at = 0; at < COLD_STARTS; at++) {
+      await server.dispose()
+      server = start(directory)
+      await send(server, engine === 'vectors' ? '/d1/open' : `/${engine}/open`)
+      cold.push((await timed(() => ask(questions[at * 3]!)))[0])
+    }
+    const removed = passages.slice(0, 500).map(({ id }) => id)
+    const [removingMs, removal] = await timed(() => send<Counted>(server, `/${engine}/delete`, removed))
+    const counted = engine !== 'vectors'
+    return [
+      NAMES[engine],
+      size.toLocaleString('en'),
+      spread(cold),
+      spread(warm),
+      cpuMs.toFixed(1),
+      spread(filtered),
+      counted ? `${quantile(read, 0.5)} (${quantile(read, 0.95)})` : '–',
+      Math.round((size / writingMs) * 1000).toLocaleString('en'),
+      counted ? (rowsWritten / size).toFixed(2) : '–',
+      bytes === undefined ? '–' : Math.round(bytes / size).toLocaleString('en'),
+      `${removingMs.toFixed(0)}${counted ? ` / ${removal.rowsWritten}` : ''}`,
+    ]
+  } finally {
+    await server.dispose()
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+const rows: (readonly string[])[] = []
+for (const size of sizes) {
+  for (const engine of ENGINES) {
+    // The vector index is full between 37,000 and 50,000 passages.
+    rows.push(await measure(engine, engine === 'vectors' ? Math.min(size, 37_000) : size))
+    console.log(rows.at(-1)!.join(' | '))
+  }
+}
+rmSync(built, { recursive: true, force: true })
+console.log(`
+Milliseconds as median (95th percentile): ${COLD_STARTS} cold starts, ${QUESTIONS} warm questions, 100 filtered ones.
+
+${markdownTable(
+  [
+    'engine',
+    'passages',
+    'cold, ms',
+    'warm, ms',
+    'CPU a question, ms',
+    'filtered, ms',
+    'rows read',
+    'passages written/s',
+    'rows written each',
+    'bytes each',
+    'removing 500, ms / rows',
+  ],
+  rows,
+)}`)

@@ -1,0 +1,87 @@
+/** What retriever and index share: settings, how D1 is asked, and how texts are read. */
+import type { D1Database } from '@cloudflare/workers-types'
+import { rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
+import { isRecord, number, object, type OptionKinds, required } from 'hono-rag-gate/core/lib'
+import { type Passage, readPassage } from 'hono-rag-gate/core/evidence'
+import type { Language } from 'hono-rag-gate/core/text'
+import { isRagGateError, type RagGateError } from 'hono-rag-gate/errors'
+import {
+  badResponse,
+  boundedCall,
+  createUpstream,
+  errorOfFault,
+  type UpstreamName,
+  type UpstreamOptions,
+  upstreamOptions,
+} from 'hono-rag-gate/http'
+import type { Embedding } from 'hono-rag-gate/ports'
+
+/** Settings of a word index. */
+export interface WordIndexOptions {
+  /** Database with the migrations of `d1/` applied. */
+  readonly db: D1Database
+  /** Makes terms of words: that of the policy, and the same for writing and for searching. @default none: whole words */
+  readonly language?: Language
+  /**
+   * Milliseconds that a call of the database may take; 1 and up.
+   *
+   * @default 1500 for a retriever, 10000 for an index
+   */
+  readonly timeoutMs?: number
+  /** Retry and circuit breaker. */
+  readonly upstream?: UpstreamOptions
+}
+
+export const WORD_INDEX_OPTIONS: OptionKinds<WordIndexOptions> = {
+  db: required({ words: 'a D1 database: is it bound under that name?', holds: object.holds }),
+  language: object,
+  timeoutMs: number(1),
+  upstream: upstreamOptions,
+}
+
+export const INDEX: UpstreamName = { role: 'retriever', what: 'The index' }
+
+/** What a collection notes of the index it stands in: no vectors, and terms of this language. */
+export function wordEmbedding(language: Language | undefined): Embedding {
+  return { model: `words-1 ${language?.name ?? 'neutral'}`, dimension: 0 }
+}
+
+/** Asks the database under one deadline and one discipline; gives errors of this package. */
+export type Call = <Result extends object>(work: () => Promise<Result>, signal?: AbortSignal) => Promise<Result>
+
+export function callerOf(options: WordIndexOptions, defaultMs: number): Call {
+  const timeoutMs = options.timeoutMs ?? defaultMs
+  const upstream = createUpstream(options.upstream)
+  return async (work, signal) => {
+    const answered = await upstream(
+      () => boundedCall(() => work().catch(unlessUnavailable), { timeoutMs, signal }),
+      signal,
+    ).catch((thrown: unknown) => {
+      throw errorOfFault(INDEX, thrown)
+    })
+    if (isRagGateError(answered)) throw answered
+    return answered
+  }
+}
+
+/** What is wrong with the database for good, such as a missing table: it is neither asked again nor counted as an outage. */
+function unlessUnavailable(thrown: unknown): RagGateError {
+  try {
+    return rethrowStoreFault(thrown)
+  } catch (read) {
+    if (isRagGateError(read) && read.code !== 'store_unavailable') return read
+    throw thrown
+  }
+}
+
+/** @throws `retriever_bad_response` for what is no passage */
+export function storedPassage(id: string, stored: string): Passage {
+  let passage: unknown
+  try {
+    passage = JSON.parse(stored)
+  } catch {
+    passage = undefined
+  }
+  if (!isRecord(passage)) throw badResponse(INDEX, 'a row that is no passage')
+  return readPassage(id, passage['text'], passage)
+}

@@ -1,0 +1,71 @@
+/** The writing side. */
+import type { D1PreparedStatement } from '@cloudflare/workers-types'
+import { jsonBatches } from 'hono-rag-gate/adapters/d1'
+import type { Passage } from 'hono-rag-gate/core/evidence'
+import { requireOptions } from 'hono-rag-gate/core/lib'
+import { terms } from 'hono-rag-gate/core/text'
+import type { ChunkIndex } from 'hono-rag-gate/ports'
+import { callerOf, storedPassage, WORD_INDEX_OPTIONS, wordEmbedding, type WordIndexOptions } from './caller.ts'
+import { ADD, FETCH, OPEN, REMOVE } from './statements.ts'
+
+/**
+ * Writes passages with the terms of their texts. A call is one transaction, and the next search sees it. Read it with
+ * `createWordRetriever` and the same language.
+ *
+ * @returns an index whose methods throw `retriever_timeout`, `retriever_unavailable`, and `schema_outdated` when the
+ *   migrations were not applied
+ * @throws `config_invalid` when the options make no sense
+ */
+export function createWordIndex(options: WordIndexOptions): ChunkIndex {
+  requireOptions(options, WORD_INDEX_OPTIONS)
+  const { db, language } = options
+  const call = callerOf(options, 10_000)
+  const { model, dimension } = wordEmbedding(language)
+
+  /** For each batch of values every one of the statements, in turn. */
+  function each(sqls: readonly string[], namespace: string, values: readonly unknown[]): D1PreparedStatement[] {
+    const prepared = sqls.map((sql) => db.prepare(sql))
+    return jsonBatches(values).flatMap((batch) => prepared.map((statement) => statement.bind(namespace, batch)))
+  }
+
+  function rowOf(passage: Passage): readonly unknown[] {
+    const found = terms(passage.text, language)
+    return [passage.id, found.length, passage, found.map((term) => ` ${term}`).join('')]
+  }
+
+  return {
+    describe: async () => ({ embeddingModel: model, dimension }),
+
+    async upsert(namespace, passages) {
+      if (passages.length === 0) return
+      // Of equal ids the last one counts.
+      const rows = [...new Map(passages.map((passage) => [passage.id, passage])).values()].map(rowOf)
+      const written = [
+        db.prepare(OPEN).bind(namespace),
+        ...each(
+          REMOVE,
+          namespace,
+          rows.map(([id]) => id),
+        ),
+        ...each(ADD, namespace, rows),
+      ]
+      await call(() => db.batch(written))
+    },
+
+    async fetch(namespace, ids) {
+      const asked = each([FETCH], namespace, [...new Set(ids)])
+      if (asked.length === 0) return []
+      const results = await call(() => db.batch<{ id: string; passage: string }>(asked))
+      const rows = results.flatMap((result) => result.results)
+      const found = new Map(rows.map(({ id, passage }) => [id, storedPassage(id, passage)]))
+      return ids.map((id) => found.get(id) ?? null)
+    },
+
+    async delete(namespace, ids) {
+      const removed = each(REMOVE, namespace, [...new Set(ids)])
+      if (removed.length > 0) await call(() => db.batch(removed))
+    },
+
+    settle: async () => undefined,
+  }
+}

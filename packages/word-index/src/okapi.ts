@@ -1,0 +1,40 @@
+import { BM25_B, BM25_K1 } from 'hono-rag-gate/core/text'
+
+/** What BM25 needs to know of all passages of a namespace. */
+export interface Totals {
+  readonly passages: number
+  /** Terms of all passages together, repeats counted. */
+  readonly words: number
+  /** In how many passages each term of the question stands; absent for none. */
+  readonly holding: ReadonlyMap<string, number>
+}
+
+/**
+ * Okapi BM25 of a passage for the distinct terms of a question, over its own namespace: the sum of
+ * idf · f·(k1 + 1) / (f + k1·(1 − b + b·length/mean)), idf as `idfMass` counts it.
+ *
+ * @param found terms of the passage, repeats counted
+ * @see Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009, section 3.4
+ */
+export function okapi(found: readonly string[], { passages, words, holding }: Totals): number {
+  const frequencies = new Map<string, number>()
+  for (const term of found) {
+    if (holding.has(term)) frequencies.set(term, (frequencies.get(term) ?? 0) + 1)
+  }
+  const mean = words > 0 ? words / passages : 1
+  const damping = BM25_K1 * (1 - BM25_B + (BM25_B * found.length) / mean)
+  let sum = 0
+  for (const [term, frequency] of frequencies) {
+    sum += (idf(passages, holding.get(term) ?? 0) * frequency * (BM25_K1 + 1)) / (frequency + damping)
+  }
+  return sum
+}
+
+/** The most that a term can add to a score. */
+export function mostOf(passages: number, holding: number): number {
+  return idf(passages, holding) * (BM25_K1 + 1)
+}
+
+function idf(passages: number, holding: number): number {
+  return Math.log(1 + (passages - Math.min(holding, passages) + 0.5) / (holding + 0.5))
+}
