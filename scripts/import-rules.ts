@@ -73,6 +73,10 @@ const ROOMS: Readonly<Record<string, Allowed>> = {
   'src/index.ts': { rooms: ['src/'] },
   'd1/': { rooms: ['d1/', ERRORS, ...PORTS], packages: ['drizzle-orm'] },
   // A package knows the others by their public names alone, and so does the ready Worker.
+  'packages/chat/': {
+    rooms: ['packages/chat/'],
+    packages: [...PURE_DOORS, 'hono-rag-gate/http', 'hono-rag-gate/middleware', 'hono'],
+  },
   'packages/calibration/': { rooms: ['packages/calibration/'], packages: PURE_DOORS },
   'packages/presets/': { rooms: ['packages/presets/'], packages: PURE_DOORS },
   // The list of all policies by name.

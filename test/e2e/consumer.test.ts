@@ -73,6 +73,7 @@ const COLOURS = /\u001B\[\d+m/g
 const PACKAGES: readonly (readonly [name: string, ...holds: string[]])[] = [
   ['hono-rag-gate', 'd1', 'src'],
   ['@hono-rag-gate/calibration', 'src'],
+  ['@hono-rag-gate/chat', 'src'],
   ['@hono-rag-gate/cli', 'src'],
   ['@hono-rag-gate/console', 'src'],
   ['@hono-rag-gate/ingest', 'src'],

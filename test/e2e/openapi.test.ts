@@ -155,6 +155,15 @@ describe('GET /v1/openapi.json', () => {
     await call('post', '/ask', { body: { question: 'What is the launch code of the rocket?' }, token: '' })
     const refused = await call('post', '/ask', { body: { question: 'Who won the cup in 1974?' }, token: '' })
     expect([asked.body['refused'], refused.body['refused']]).toEqual([false, true])
+    await call('get', '/v1/models', { token: '' })
+    const chat = (content: string, more: object = {}): object => ({
+      body: { model: 'search', messages: [{ role: 'user', content }], ...more },
+    })
+    await call('post', '/v1/chat/completions', chat('What is the launch code of the rocket?', { temperature: 0 }))
+    await call('post', '/v1/chat/completions', chat('Who won the cup in 1974?'))
+    for (const refuse_as of ['refusal', 'error']) {
+      await call('post', '/v1/chat/completions', chat('Who won the cup in 1974?', { rag_gate: { refuse_as } }))
+    }
     await call('post', '/v1/judgements', {
       body: { question: 'What is the launch code of the rocket?', without: ['a/rocket'] },
     })

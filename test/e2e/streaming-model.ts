@@ -33,7 +33,8 @@ export const talking =
     if (stream !== true) {
       const message = { role: 'assistant', content: whole }
       const choices = [{ index: 0, finish_reason: 'stop', message }]
-      return answering(JSON.stringify({ model: 'm-1', choices }))(response, request, body)
+      const usage = { prompt_tokens: 120, completion_tokens: 7 }
+      return answering(JSON.stringify({ model: 'm-1', choices, usage }))(response, request, body)
     }
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     void (async () => {

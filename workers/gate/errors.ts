@@ -5,6 +5,8 @@ import { RagGateError } from 'hono-rag-gate/errors'
 /** Codes beside those of the gate. */
 export type WorkerErrorCode =
   | 'purge_scope'
+  | 'model_not_found'
+  | 'parameter'
   | 'not_found'
   | 'uri_too_long'
   | 'documents_required'
@@ -35,6 +37,8 @@ export class WorkerError extends RagGateError<WorkerErrorCode> {}
 /** What they are answered with. */
 export const WORKER_STATUS: Readonly<Record<WorkerErrorCode, ContentfulStatusCode>> = {
   purge_scope: 422,
+  model_not_found: 404,
+  parameter: 422,
   not_found: 404,
   uri_too_long: 414,
   documents_required: 422,

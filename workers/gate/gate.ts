@@ -1,30 +1,39 @@
-/** The gate in front of `/ask`, with the settings of the deployment. */
+/** The gates in front of `/ask` and the chat, with the settings of the deployment. */
+import { readChat } from '@hono-rag-gate/chat'
 import type { MiddlewareHandler } from 'hono'
-import { ragGate, type RagGateEnv } from 'hono-rag-gate'
+import { ragGate, type RagGateEnv, type RagGateOptions } from 'hono-rag-gate'
 import type { GateBindings } from './bindings.ts'
 import { compositionFor } from './compose.ts'
 import { policyFor } from './policies/policy-for.ts'
 
 type Gate = MiddlewareHandler<RagGateEnv<GateBindings>>
 
-const gates = new WeakMap<GateBindings, Gate>()
+type Question = NonNullable<RagGateOptions['question']>
 
 /** Judges the question before `answer` sees it. */
-export const gate: Gate = (c, next) => gateFor(c.env)(c, next)
+export const gate: Gate = gateOf({})
+
+/** The same for a chat, before `answerChat` sees it. */
+export const chatGate: Gate = gateOf({ field: 'messages', read: (c) => readChat(c) })
+
+function gateOf(question: Question): Gate {
+  const gates = new WeakMap<GateBindings, Gate>()
+  return function gate(c, next) {
+    const known = gates.get(c.env) ?? gateFor(c.env, question)
+    gates.set(c.env, known)
+    return known(c, next)
+  }
+}
 
 /** Made once for the bindings, as the composition is. */
-function gateFor(env: GateBindings): Gate {
-  const known = gates.get(env)
-  if (known !== undefined) return known
+function gateFor(env: GateBindings, question: Question): Gate {
   const { gate: dependencies, retrieval, reader, answer } = compositionFor(env)
-  const made = ragGate<GateBindings>({
+  return ragGate<GateBindings>({
     dependencies: () => dependencies,
     policy: (_tenant, _collection, policyId, noted) => policyFor(policyId, noted, reader),
-    question: { collections: 'any' },
+    question: { collections: 'any', ...question },
     retrieval,
     answer,
     closestPassages: 3,
   })
-  gates.set(env, made)
-  return made
 }

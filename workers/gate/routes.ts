@@ -1,14 +1,18 @@
 /** Every route of the Worker's own API beside the console's, and who serves it. `api/` describes them; a test holds the two together. */
 import type { Handler, MiddlewareHandler } from 'hono'
 import { answer } from './ask/answer.ts'
+import { chatProtocol } from '@hono-rag-gate/chat'
 import { feedbackHeader } from '@hono-rag-gate/console'
 import { answerForm } from './ask/form.ts'
 import type { GateBindings } from './bindings.ts'
 import { deleteDocument } from './documents/delete-document.ts'
 import { listCollections, listDocuments } from './documents/list-documents.ts'
 import { postDocuments } from './documents/post-documents.ts'
+import { answerChat } from './chat/answer-chat.ts'
+import { checkRequest } from './chat/completion-request.ts'
+import { listModels } from './chat/list-models.ts'
 import { compositionFor } from './compose.ts'
-import { gate } from './gate.ts'
+import { chatGate, gate } from './gate.ts'
 import { health } from './health.ts'
 import { deleteKey, listKeys, postKey } from './keys.ts'
 import { putCollectionPolicy, putTenantPolicy } from './policies/choose-policy.ts'
@@ -18,12 +22,23 @@ import { purgeCache } from './purge-cache.ts'
 
 type Serving = Handler<{ Bindings: GateBindings }> | MiddlewareHandler<{ Bindings: GateBindings }>
 
+const chatForm: Serving = chatProtocol()
 const signedAnswers = feedbackHeader<GateBindings>((env) => compositionFor(env).console)
 
 /** Method, path in Hono's words, and those who serve it, in order. */
 export const ROUTES: readonly (readonly [method: string, path: string, ...serving: Serving[]])[] = [
   // The gate sets what `answer` reads.
   ['POST', '/ask', signedAnswers, answerForm, gate as unknown as Serving, answer as unknown as Serving],
+  [
+    'POST',
+    '/v1/chat/completions',
+    signedAnswers,
+    chatForm,
+    checkRequest,
+    chatGate as unknown as Serving,
+    answerChat as unknown as Serving,
+  ],
+  ['GET', '/v1/models', chatForm, listModels],
   ['POST', '/v1/judgements', postJudgement as unknown as Serving],
   ['POST', '/v1/documents', postDocuments],
   ['GET', '/v1/documents', listDocuments],

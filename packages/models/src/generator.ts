@@ -11,7 +11,27 @@ export interface GenerationRequest {
   readonly context: string
   /** What to tell the model about weak evidence; absent for a pass. */
   readonly caution?: string
+  /** What was said before the question, oldest first. @default nothing */
+  readonly history?: readonly { readonly role: 'user' | 'assistant'; readonly content: string }[]
+  /** What the caller's app asks of the model, beside and below the generator's own instructions. @default nothing */
+  readonly instructions?: string
+  /** How the model writes. @default as the generator is set */
+  readonly sampling?: Sampling
   readonly signal: AbortSignal
+}
+
+/** How a model writes, as a caller asks for it. */
+export interface Sampling {
+  /** 0..2. */
+  readonly temperature?: number
+  /** 0..1. */
+  readonly topP?: number
+  /** Tokens at most, 1 and up; never more than the generator allows. */
+  readonly maxTokens?: number
+  /** Texts before which it ends. */
+  readonly stop?: readonly string[]
+  /** Whole. */
+  readonly seed?: number
 }
 
 /** An answer made from evidence. */

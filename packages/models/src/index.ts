@@ -12,4 +12,4 @@ export {
   type Rewrite,
 } from './answering/answer-with-retries.ts'
 export { generateWithEvidence, type GenerationTask, type JudgedGeneration } from './answering/generate-with-evidence.ts'
-export type { Generation, GenerationRequest, Generator } from './generator.ts'
+export type { Generation, GenerationRequest, Generator, Sampling } from './generator.ts'

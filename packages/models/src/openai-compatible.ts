@@ -112,16 +112,26 @@ export function createOpenAiGenerator(options: OpenAiGeneratorOptions): Generato
   const atOnce = { ...settings, ...(logProbabilities === 'asked' ? { logprobs: true } : {}) }
   // Without log-probabilities: what judges answers by them reads them whole.
   const inPieces = { ...settings, stream: true }
+  const asked = ({ sampling: { temperature, topP, maxTokens: most, stop, seed } = {} }: GenerationRequest): object => ({
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(topP === undefined ? {} : { top_p: topP }),
+    ...(most === undefined ? {} : { [maxTokensField]: Math.min(most, maxTokens) }),
+    ...(stop === undefined ? {} : { stop }),
+    ...(seed === undefined ? {} : { seed }),
+  })
   return {
     model,
     async generate(request: GenerationRequest): Promise<Generation> {
-      return readCompletion(await complete({ ...atOnce, messages: messagesOf(request) }, request.signal))
+      return readCompletion(
+        await complete({ ...atOnce, ...asked(request), messages: messagesOf(request) }, request.signal),
+      )
     },
     async *stream(request: GenerationRequest): AsyncGenerator<string, Generation, void> {
       const deadline = startDeadline({ timeoutMs, signal: request.signal })
       const read = createChunkReader()
       try {
-        for await (const data of streamed({ ...inPieces, messages: messagesOf(request) }, deadline)) {
+        const body = { ...inPieces, ...asked(request), messages: messagesOf(request) }
+        for await (const data of streamed(body, deadline)) {
           if (data === '[DONE]') return read.end('marked')
           const text = read.next(data)
           if (text === '') continue
@@ -162,10 +172,18 @@ function countingStream(streamed: EventEndpoint): (body: object, deadline: Deadl
   }
 }
 
-function messagesOf({ question, context, caution }: GenerationRequest): readonly { role: string; content: string }[] {
-  const system = caution === undefined ? INSTRUCTIONS : `${INSTRUCTIONS}\n${caution}`
+/** What the app asks stands below, and what documents say with the question: neither takes the place of the instructions. */
+function messagesOf({
+  question,
+  context,
+  caution,
+  history = [],
+  instructions,
+}: GenerationRequest): readonly { role: string; content: string }[] {
+  const asked = instructions === undefined ? [] : [`\nBeside that, where it does not contradict it:\n${instructions}`]
   return [
-    { role: 'system', content: system },
+    { role: 'system', content: [INSTRUCTIONS, ...(caution === undefined ? [] : [caution]), ...asked].join('\n') },
+    ...history,
     { role: 'user', content: `${context}\n\nQuestion: ${question}` },
   ]
 }

@@ -36,6 +36,24 @@ export const OPERATIONS: readonly Operation[] = [
   },
   {
     method: 'post',
+    path: '/v1/chat/completions',
+    about: 'Answers a chat, as OpenAI does: its last user turn is the question',
+    scope: 'none',
+    takes: shape.COMPLETION_REQUEST,
+    answers: {
+      200: { about: 'An answer or a refusal', body: shape.COMPLETION, events: true },
+      422: { about: 'A refusal as an error, or what is wrong with the request', body: shape.REFUSED_COMPLETION },
+    },
+  },
+  {
+    method: 'get',
+    path: '/v1/models',
+    about: 'Names the model that answers',
+    scope: 'none',
+    answers: { 200: { about: 'One model', body: shape.MODELS } },
+  },
+  {
+    method: 'post',
     path: '/v1/judgements',
     about:
       'Judges a question, as if the passages and documents of `without` were not there; nothing is kept or counted',

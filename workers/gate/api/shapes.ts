@@ -136,7 +136,9 @@ const open = (members: Readonly<Record<string, Schema>>): Schema => ({
 
 /** Schemas that the document names. */
 export const SCHEMAS: Readonly<Record<string, Schema>> = {
-  Error: object({ error: object({ code: text, message: text, request_id: text, 'param?': text }) }),
+  Error: object({
+    error: object({ code: text, message: text, request_id: text, 'param?': orNull(text), 'type?': text }),
+  }),
   Totals: object(totals),
   TotalsOf: object({ name: text, ...totals }),
   TotalsAt: object({ start: moment, ...totals }),
@@ -181,9 +183,8 @@ export const JUDGEMENT: Schema = open({
   detail: byName(anything),
 })
 
-/** What `POST /ask` answers: an answer, or a refusal. A policy may add members. */
-export const ANSWER: Schema = open({
-  'answer?': text,
+/** What is told of an answer or a refusal beside its text. A policy may add members. */
+const ABOUT: Schema = open({
   'answered_by?': oneOf('model', 'search'),
   'sources?': list(
     object({
@@ -208,6 +209,68 @@ export const ANSWER: Schema = open({
   reason_code: text,
   'calibration?': oneOf('uncalibrated', 'scaled', 'calibrated'),
   'detail?': byName(anything),
+})
+
+/** What `POST /ask` answers: an answer, or a refusal. */
+export const ANSWER: Schema = { ...ABOUT, properties: { ...(ABOUT['properties'] as Schema), answer: text } }
+
+/** What `POST /v1/chat/completions` takes. */
+export const COMPLETION_REQUEST: Schema = object({
+  model: text,
+  messages: list(open({ role: oneOf('system', 'developer', 'user', 'assistant', 'tool', 'function') })),
+  'stream?': flag,
+  'stream_options?': orNull(open({})),
+  'temperature?': orNull({ type: 'number', minimum: 0, maximum: 2 }),
+  'top_p?': orNull(share),
+  'max_tokens?': orNull(count),
+  'max_completion_tokens?': orNull(count),
+  'stop?': orNull({ anyOf: [text, { type: 'array', items: text, maxItems: 4 }] }),
+  'seed?': orNull({ type: 'integer' }),
+  'n?': orNull({ const: 1 }),
+  'frequency_penalty?': orNull({ const: 0 }),
+  'presence_penalty?': orNull({ const: 0 }),
+  'logprobs?': orNull({ const: false }),
+  'store?': orNull({ const: false }),
+  'parallel_tool_calls?': orNull(flag),
+  'response_format?': orNull(object({ type: { const: 'text' } })),
+  'tools?': orNull({ type: 'array', maxItems: 0 }),
+  'user?': orNull(text),
+  'metadata?': orNull(open({})),
+  'safety_identifier?': orNull(text),
+  'prompt_cache_key?': orNull(text),
+  'rag_gate?': object({ 'collection?': text, 'refuse_as?': oneOf('content', 'refusal', 'error') }),
+})
+
+const TOLD: Schema = { ...ABOUT, description: 'What /ask answers beside its text' }
+
+/** What it answers: an answer, or a refusal. */
+export const COMPLETION: Schema = object({
+  id: text,
+  object: { const: 'chat.completion' },
+  created: count,
+  model: text,
+  choices: list(
+    object({
+      index: { const: 0 },
+      message: object({ role: { const: 'assistant' }, content: orNull(text), refusal: orNull(text) }),
+      logprobs: { type: 'null' },
+      finish_reason: oneOf('stop', 'length'),
+    }),
+  ),
+  'usage?': object({ prompt_tokens: count, completion_tokens: count, total_tokens: count }),
+  rag_gate: TOLD,
+})
+
+/** A refusal where `refuse_as` is `error`. */
+export const REFUSED_COMPLETION: Schema = object({
+  error: object({ code: text, message: text, request_id: text, 'param?': orNull(text), 'type?': text }),
+  'rag_gate?': TOLD,
+})
+
+/** What `GET /v1/models` answers. */
+export const MODELS: Schema = object({
+  object: { const: 'list' },
+  data: list(object({ id: text, object: { const: 'model' }, created: count, owned_by: text })),
 })
 
 export const DOCUMENTS: Schema = object({

@@ -1,12 +1,17 @@
 /** `POST /ask`: the handler behind the gate. It runs only for questions that may be answered. */
 import type { Context } from 'hono'
-import type { RagGateEnv } from 'hono-rag-gate'
+import type { RagGateContext, RagGateEnv } from 'hono-rag-gate'
 import { CAUTION_FOR_READER } from 'hono-rag-gate/core/reports'
 import { RagGateError } from 'hono-rag-gate/errors'
+import {
+  type AboutAnswer,
+  chunksOf,
+  completionUsage,
+  eventStream,
+} from '@hono-rag-gate/chat/completions'
 import type { Generation, GenerationRequest } from '@hono-rag-gate/models'
 import type { GateBindings } from '../bindings.ts'
 import { compositionFor } from '../compose.ts'
-import { type AboutAnswer, chunksOf, eventStream } from './chunks.ts'
 import { wantsStream } from './form.ts'
 import { searchAnswer } from './search-answer.ts'
 
@@ -19,24 +24,42 @@ type AskContext = Context<RagGateEnv<GateBindings>>
  *
  * @throws `config_invalid` without a model under a policy that judges what a model writes
  */
-export async function answer(c: AskContext): Promise<Response> {
+export function answer(c: AskContext): Promise<Response> {
+  return answerAs(c, {})
+}
+
+/** What a route asks of the model, and tells of its answer, beside what `/ask` does. */
+export interface AnswerForm {
+  readonly asked?: Pick<GenerationRequest, 'history' | 'instructions' | 'sampling'>
+  /** Makes the answer of a deployment without a model. @default a sentence with the number of passages */
+  readonly searchText?: (passages: RagGateContext['context']['chunks']) => string
+  /** Whether an answer that is no stream tells the tokens that it took. @default 'not told' */
+  readonly usage?: 'told' | 'not told'
+}
+
+/** The same for another route. @throws what `answer` throws */
+export async function answerAs(c: AskContext, form: AnswerForm): Promise<Response> {
   const { generator } = compositionFor(c.env)
   if (generator === undefined) {
     if (c.var.ragGate.answerIsJudged) {
       throw new RagGateError('config_invalid', 'The policy judges written answers, and no model is configured')
     }
-    return c.json({ ...searchAnswer(c.var.ragGate.context), ...about(c, 'search') })
+    const { context } = c.var.ragGate
+    const text = form.searchText && { answer: form.searchText(context.chunks) }
+    return c.json({ ...searchAnswer(context), ...text, ...about(c, 'search') })
   }
   if (!c.var.ragGate.answerIsJudged && (await wantsStream(c))) {
     const left = new AbortController()
-    const pieces = generator.stream?.({ ...task(c), signal: left.signal })
+    const pieces = generator.stream?.({ ...task(c), ...form.asked, signal: left.signal })
     if (pieces !== undefined) return streamAnswer(c, generator.model, pieces, () => left.abort())
   }
-  const generation = await generator.generate({ ...task(c), signal: c.req.raw.signal })
+  const generation = await generator.generate({ ...task(c), ...form.asked, signal: c.req.raw.signal })
   report(c, generation)
   const { text, complete } = generation
-  return c.json({ answer: text, ...about(c, 'model'), ...(complete ? {} : { complete }) })
+  const usage = form.usage === 'told' && generation.usage && completionUsage(generation.usage)
+  return c.json({ answer: text, ...about(c, 'model'), ...(complete ? {} : { complete }), ...(usage && { usage }) })
 }
+
 
 /** What is asked of the generator. */
 function task(c: AskContext): Omit<GenerationRequest, 'signal'> {

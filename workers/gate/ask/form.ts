@@ -1,9 +1,9 @@
 /** The form of an answer: JSON, or a stream where one is asked for. */
 import type { Context, MiddlewareHandler } from 'hono'
+import { type AnswerBody, bodyOfStream, EVENT_STREAM, streamOfBody } from '@hono-rag-gate/chat/completions'
 import { mediaTypeOf } from 'hono-rag-gate/http'
 import type { GateBindings } from '../bindings.ts'
 import { compositionFor } from '../compose.ts'
-import { type AnswerBody, bodyOfStream, EVENT_STREAM, streamOfBody } from './chunks.ts'
 import { SEARCH } from './search-answer.ts'
 
 /**
@@ -21,7 +21,8 @@ export const answerForm: MiddlewareHandler<{ Bindings: GateBindings }> = async f
     const body = await c.res.json<AnswerBody>()
     replace(c, EVENT_STREAM, streamOfBody(body, compositionFor(c.env).generator?.model ?? SEARCH))
   } else if (!isWanted && media === 'events') {
-    replace(c, 'application/json', JSON.stringify(bodyOfStream(await c.res.text())))
+    const { usage: _, ...body } = bodyOfStream(await c.res.text())
+    replace(c, 'application/json', JSON.stringify(body))
   }
 }
 

@@ -5,7 +5,7 @@ import { grounding } from '../../../../packages/presets/src/answers/grounding.ts
 import { definePolicy, policySettings } from '../../../../src/core/policy/policy.ts'
 import { balanced } from '../../../../src/presets/balanced/balanced.ts'
 import { searchAnswer } from '../../../../workers/gate/ask/search-answer.ts'
-import { bodyOfStream } from '../../../../workers/gate/ask/chunks.ts'
+import { bodyOfStream } from '../../../../packages/chat/src/completions.ts'
 import { HANDBOOK, MIDDLING, STRONG } from '../../../fixtures/corpus.ts'
 import { aPricedModel, MODEL } from '../../../fixtures/priced-model.ts'
 import { ADMIN, workerOver } from '../../../worker-requests.ts'

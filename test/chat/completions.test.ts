@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { bodyOfStream, chunksOf, streamOfBody } from '../../../../workers/gate/ask/chunks.ts'
-import { streamState } from '../../../../src/cache/event-stream.ts'
+import { bodyOfStream, chunksOf, streamOfBody } from '../../packages/chat/src/completions.ts'
+import { streamState } from '../../src/cache/event-stream.ts'
 
 const about = { decision_id: 'd1', verdict: 'pass', sources: [{ number: 1, title: 'A\n\nB' }] }
 
@@ -19,7 +19,7 @@ test('the pieces of a stream are one answer', () => {
   fc.assert(
     fc.property(fc.array(fc.string()), (pieces) => {
       const chunks = chunksOf(about, 'm')
-      const stream = [chunks.first, ...pieces.map(chunks.text), chunks.last('stop')].join('')
+      const stream = [chunks.first, ...pieces.map((piece) => chunks.text(piece)), chunks.last('stop')].join('')
       expect(bodyOfStream(stream)).toEqual({ answer: pieces.join(''), ...about })
     }),
   )
@@ -28,14 +28,15 @@ test('the pieces of a stream are one answer', () => {
 test('the tokens stand in a chunk without choices before the end, which is no part of the answer', () => {
   const chunks = chunksOf(about, 'm')
   const stream = [chunks.first, chunks.text('a'), chunks.last('stop', { inputTokens: 120, outputTokens: 7 })].join('')
-  const [usage, done] = stream.split('\n\n').slice(-3)
-  expect(JSON.parse(usage!.replace('data: ', ''))).toMatchObject({
+  const [tokens, done] = stream.split('\n\n').slice(-3)
+  expect(JSON.parse(tokens!.replace('data: ', ''))).toMatchObject({
     object: 'chat.completion.chunk',
     choices: [],
     usage: { prompt_tokens: 120, completion_tokens: 7, total_tokens: 127 },
   })
   expect(done).toBe('data: [DONE]')
-  expect([streamState(stream, undefined), bodyOfStream(stream)]).toEqual(['whole', { answer: 'a', ...about }])
+  const usage = { prompt_tokens: 120, completion_tokens: 7, total_tokens: 127 }
+  expect([streamState(stream, undefined), bodyOfStream(stream)]).toEqual(['whole', { answer: 'a', ...about, usage }])
 })
 
 test('an answer that was cut is no whole stream, and cut as JSON too', () => {

@@ -1,0 +1,34 @@
+/** What a reader is told of an answer beside its text. */
+import { CAUTION_FOR_READER } from 'hono-rag-gate/core/reports'
+import type { RagGateContext } from 'hono-rag-gate/middleware'
+import type { AboutAnswer } from './completions.ts'
+
+/** Of an answer that the gate let through. */
+export function aboutAnswer({
+  citations,
+  caution,
+  summary,
+}: Pick<RagGateContext, 'summary' | 'citations' | 'caution'>): AboutAnswer {
+  return {
+    sources: citations,
+    refused: false,
+    ...(caution === undefined ? {} : { caution: CAUTION_FOR_READER }),
+    ...summary,
+  }
+}
+
+const ITEM = /^(pass|advise|refuse);band=([\w-]+);reason=(\w+);policy="[^"]*";id="([^"]+)"/
+
+/** What the header `RAG-Gate` says of an answer: all there is where a stored one is sent. */
+export function aboutInHeader(field: string | null): AboutAnswer | undefined {
+  const [, verdict, band, reason, id] = ITEM.exec(field ?? '') ?? []
+  if (id === undefined) return undefined
+  return {
+    refused: verdict === 'refuse',
+    ...(verdict === 'advise' ? { caution: CAUTION_FOR_READER } : {}),
+    decision_id: id,
+    verdict,
+    band,
+    reason_code: reason,
+  }
+}

@@ -1,0 +1,149 @@
+/**
+ * Answers as OpenAI's chat completions, whole or as a stream of chunks. The member `rag_gate`, in a stream of its first chunk,
+ * holds what the JSON answer has beside its text: so one can be made of the other.
+ *
+ * @see https://platform.openai.com/docs/api-reference/chat
+ * @see https://platform.openai.com/docs/api-reference/chat-streaming
+ */
+import type { TokenUsage } from 'hono-rag-gate/core/reports'
+import { readEvent, splitEvents, textStream } from 'hono-rag-gate/http'
+import { RagGateError } from 'hono-rag-gate/errors'
+
+/** What a reader is told of an answer or a refusal beside its text. */
+export interface AboutAnswer {
+  readonly decision_id: string
+  /** Absent unless the model did not get to its end. */
+  readonly complete?: false
+  readonly [member: string]: unknown
+}
+
+/** An answer or a refusal as JSON. */
+export interface AnswerBody extends AboutAnswer {
+  readonly answer: string
+  /** What the model counted. */
+  readonly usage?: CompletionUsage
+}
+
+/** Tokens of a completion. */
+export interface CompletionUsage {
+  readonly prompt_tokens: number
+  readonly completion_tokens: number
+  readonly total_tokens: number
+}
+
+type FinishReason = 'stop' | 'length'
+
+interface Chunk {
+  readonly choices: readonly {
+    readonly delta: { readonly content?: string }
+    readonly finish_reason: FinishReason | null
+  }[]
+  readonly usage?: CompletionUsage | null
+  readonly rag_gate?: AboutAnswer
+}
+
+/** Tokens as a completion has them. */
+export function completionUsage({ inputTokens, outputTokens }: TokenUsage): CompletionUsage {
+  return { prompt_tokens: inputTokens, completion_tokens: outputTokens, total_tokens: inputTokens + outputTokens }
+}
+
+/** Makes the events of one answer. */
+export function chunksOf(
+  about: AboutAnswer,
+  model: string,
+): {
+  readonly first: string
+  readonly text: (text: string, as?: 'content' | 'refusal') => string
+  readonly last: (finishReason: FinishReason, usage?: TokenUsage) => string
+} {
+  const created = Math.floor(Date.now() / 1000)
+  const named = { id: about.decision_id, object: 'chat.completion.chunk', created, model }
+  const event = (choices: readonly object[], more: object = {}): string =>
+    `data: ${JSON.stringify({ ...named, choices, ...more })}\n\n`
+  const choice = (delta: object, finishReason: FinishReason | null): object[] => [
+    { index: 0, delta, finish_reason: finishReason },
+  ]
+  return {
+    first: event(choice({ role: 'assistant', content: '' }, null), { rag_gate: about }),
+    text: (text, as = 'content') => event(choice({ [as]: text }, null)),
+    last: (finishReason, tokens) => {
+      const usage = tokens && completionUsage(tokens)
+      return `${event(choice({}, finishReason))}${usage ? event([], { usage }) : ''}data: [DONE]\n\n`
+    },
+  }
+}
+
+/** A whole answer as a stream. */
+export function streamOfBody(
+  { answer, usage, ...about }: AnswerBody,
+  model: string,
+  as?: 'content' | 'refusal',
+): string {
+  const chunks = chunksOf(about, model)
+  const { prompt_tokens: inputTokens, completion_tokens: outputTokens } = tokensOf(usage, about) ?? {}
+  const tokens = inputTokens === undefined || outputTokens === undefined ? undefined : { inputTokens, outputTokens }
+  const text = answer === '' ? '' : chunks.text(answer, as)
+  return `${chunks.first}${text}${chunks.last(finishReasonOf(about), tokens)}`
+}
+
+/** A whole answer as a completion. */
+export function completionOf(
+  { answer, usage, ...about }: AnswerBody,
+  model: string,
+  as?: 'content' | 'refusal',
+): object {
+  const tokens = tokensOf(usage, about)
+  const said = as === 'refusal' ? { content: null, refusal: answer } : { content: answer, refusal: null }
+  return {
+    id: about.decision_id,
+    object: 'chat.completion',
+    created: Math.floor(Date.now() / 1000),
+    model,
+    choices: [
+      { index: 0, message: { role: 'assistant', ...said }, logprobs: null, finish_reason: finishReasonOf(about) },
+    ],
+    ...(tokens === undefined ? {} : { usage: tokens }),
+    rag_gate: about,
+  }
+}
+
+/** A refusal took none; of another answer they may be unknown. */
+function tokensOf(usage: CompletionUsage | undefined, { refused }: AboutAnswer): CompletionUsage | undefined {
+  return usage ?? (refused === true ? completionUsage({ inputTokens: 0, outputTokens: 0 }) : undefined)
+}
+
+function finishReasonOf({ complete }: AboutAnswer): FinishReason {
+  return complete === false ? 'length' : 'stop'
+}
+
+/**
+ * A whole stream as an answer.
+ *
+ * @param otherwise what is told of it where its chunks tell nothing
+ * @throws `internal` for a stream that is none of these
+ */
+export function bodyOfStream(stream: string, otherwise?: AboutAnswer): AnswerBody {
+  let about: AboutAnswer | undefined
+  let usage: CompletionUsage | undefined
+  let [answer, cut] = ['', false]
+  for (const event of splitEvents(stream).events) {
+    const { data } = readEvent(event)
+    if (data === '' || data === '[DONE]') continue
+    // They were made here.
+    const { choices, rag_gate: told, usage: counted } = JSON.parse(data) as Chunk
+    about ??= told
+    usage = counted ?? usage
+    answer += choices[0]?.delta.content ?? ''
+    cut ||= choices[0]?.finish_reason === 'length'
+  }
+  about ??= otherwise
+  if (about === undefined) throw new RagGateError('internal', 'A stored stream does not say what it answers')
+  return { answer, ...about, ...(usage && { usage }), ...(cut && { complete: false }) }
+}
+
+/** A response that sends events as they are made. */
+export function eventStream(events: AsyncGenerator<string, void, void>, onLeave: () => void): Response {
+  return new Response(textStream(events, onLeave), { headers: { 'content-type': EVENT_STREAM } })
+}
+
+export const EVENT_STREAM = 'text/event-stream'

@@ -1,0 +1,197 @@
+/** What a chat client sends, read: OpenAI messages, UI messages of the AI SDK, or a question alone. */
+import type { Context } from 'hono'
+import { canonicalJson, isRecord, type Json } from 'hono-rag-gate/core/lib'
+import { RagGateError } from 'hono-rag-gate/errors'
+import { type QuestionInRequest, readJsonObject } from 'hono-rag-gate/middleware'
+
+/** What a client speaks: a JSON question, OpenAI's chat completions, or the AI SDK's stream of a UI message. */
+export type Protocol = 'json' | 'openai' | 'ui-messages'
+
+/** How a refusal is told. */
+export type RefuseAs = 'content' | 'refusal' | 'error'
+
+/** A turn before the question. */
+export interface ChatTurn {
+  readonly role: 'user' | 'assistant'
+  readonly content: string
+}
+
+/** A chat as it was sent. */
+export interface Chat extends QuestionInRequest {
+  /** The last user turn, as it was sent. */
+  readonly question: string
+  /** What was said before, oldest first, for the model alone: it is not searched with. */
+  readonly history: readonly ChatTurn[]
+  /** What system and developer messages say; absent without any. */
+  readonly instructions?: string
+  readonly protocol: Protocol
+  /** Whether an OpenAI client asks for a stream. UI messages are always answered with one. */
+  readonly stream: boolean
+  /** Whether it wants the tokens counted at the stream's end. */
+  readonly includeUsage: boolean
+  /** Name of the model that it asked for, if any. */
+  readonly model?: string
+  /** How it wants refusals told, if it says so. */
+  readonly refuseAs?: RefuseAs
+  /** The body. */
+  readonly body: Readonly<Record<string, unknown>>
+}
+
+/** Bounds of a chat. */
+export interface ReadChatOptions {
+  /**
+   * Largest body, bytes.
+   *
+   * @default 262144
+   */
+  readonly maxBodyBytes?: number
+  /**
+   * Characters (UTF-16 code units) of the turns before the question, 0 and up: whole turns, the newest first.
+   *
+   * @default 8000
+   */
+  readonly maxHistoryLength?: number
+}
+
+const BODY_TIMEOUT_MS = 10_000
+
+/** Members that change no answer: each chat has others. */
+const OF_THE_EXCHANGE = ['id', 'trigger', 'messageId', 'stream', 'stream_options', 'user', 'metadata'] as const
+
+/** Members that are read below. */
+const READ = ['messages', 'question', 'rag_gate'] as const
+
+const REFUSE_AS: readonly unknown[] = ['content', 'refusal', 'error'] satisfies readonly RefuseAs[]
+
+/**
+ * Reads a chat: the last user turn is the question, and history, instructions and what else the body holds join the answer
+ * key. It is a `question.read` of `ragGate`, and a handler may call it again. The object `rag_gate` of the body may name a
+ * `collection`, and say how a refusal is told (`refuse_as`: `content`, `refusal`, `error`).
+ *
+ * @throws `question_required` where the last message is not the user's; `question_type` for messages of another shape, and for
+ *   images and files in the question; `unknown_field` for other members of `rag_gate`; what bodies are refused for
+ *   (`unsupported_media_type`, `body_too_large`, `body_timeout`, `invalid_utf8`, `invalid_json`, `too_deep`); `stream_type`
+ */
+export async function readChat(c: Pick<Context, 'req'>, options: ReadChatOptions = {}): Promise<Chat> {
+  const { maxBodyBytes = 262_144, maxHistoryLength = 8000 } = options
+  const body = await readJsonObject(c.req, { maxBytes: maxBodyBytes, timeoutMs: BODY_TIMEOUT_MS })
+  const { messages, question, stream = false, stream_options: streaming, model } = body
+  if (typeof stream !== 'boolean') {
+    throw new RagGateError('stream_type', 'stream must be true or false', { param: 'stream' })
+  }
+  const said = messages === undefined ? { turns: [], ...questionAlone(question) } : readMessages(messages)
+  const history = newestTurns(said.turns, maxHistoryLength)
+  const others = Object.entries(body).filter(([name]) => ![...OF_THE_EXCHANGE, ...READ].some((each) => each === name))
+  // What JSON.parse made is JSON.
+  const rest = canonicalJson(Object.fromEntries(others) as Record<string, Json>)
+  const turns = JSON.stringify(history.map(({ role, content }) => [role, content]))
+  return {
+    ...said.asked,
+    ...ownMember(body['rag_gate']),
+    history,
+    ...(said.instructions && { instructions: said.instructions }),
+    stream,
+    includeUsage: isRecord(streaming) && streaming['include_usage'] === true,
+    ...(typeof model === 'string' && { model }),
+    vary: [said.asked.protocol, said.instructions ?? '', turns, rest],
+    body,
+  }
+}
+
+interface Said {
+  readonly turns: readonly ChatTurn[]
+  readonly instructions?: string
+  readonly asked: Pick<Chat, 'question' | 'protocol'>
+}
+
+function questionAlone(question: unknown): Pick<Said, 'asked'> {
+  const facts = { param: 'question' }
+  if (question === undefined)
+    throw new RagGateError('question_required', 'There are no messages', { param: 'messages' })
+  if (typeof question !== 'string') throw new RagGateError('question_type', 'question must be a string', facts)
+  return { asked: { question, protocol: 'json' } }
+}
+
+function readMessages(messages: unknown): Said {
+  if (!Array.isArray(messages)) throw wrongMessages('messages must be a list')
+  const read = messages.map(readMessage)
+  const last = read.at(-1)
+  if (last?.role !== 'user') {
+    throw new RagGateError('question_required', "The last message must be the user's", { param: 'messages' })
+  }
+  if (last.hasOthers) throw wrongMessages('The question may hold text alone: no images, no files')
+  const instructions = read.filter(({ role }) => role === 'system').map(({ content }) => content)
+  const turns = read
+    .slice(0, -1)
+    .flatMap(({ role, content }) =>
+      (role === 'user' || role === 'assistant') && content.trim() !== '' ? [{ role, content }] : [],
+    )
+  const protocol = read.some(({ isUiMessage }) => isUiMessage) ? 'ui-messages' : 'openai'
+  return {
+    turns,
+    ...(instructions.length > 0 && { instructions: instructions.join('\n\n') }),
+    asked: { question: last.content, protocol },
+  }
+}
+
+interface ReadMessage {
+  readonly role: 'system' | 'user' | 'assistant' | 'tool'
+  readonly content: string
+  /** Whether it holds what no text is. */
+  readonly hasOthers: boolean
+  readonly isUiMessage: boolean
+}
+
+const ROLES: Readonly<Record<string, ReadMessage['role']>> = {
+  system: 'system',
+  developer: 'system',
+  user: 'user',
+  assistant: 'assistant',
+  tool: 'tool',
+  function: 'tool',
+}
+
+/** Calls of tools, and what they returned, are left out: the evidence is what is answered from. */
+function readMessage(message: unknown): ReadMessage {
+  const { role: named, content, parts, refusal } = isRecord(message) ? message : {}
+  const role = typeof named === 'string' && Object.hasOwn(ROLES, named) ? ROLES[named]! : undefined
+  if (role === undefined) throw wrongMessages('Each message needs a role: system, developer, user, assistant or tool')
+  const isUiMessage = Array.isArray(parts)
+  const said: unknown = isUiMessage ? parts : (content ?? refusal ?? '')
+  if (typeof said === 'string') return { role, content: said, hasOthers: false, isUiMessage }
+  if (!Array.isArray(said)) throw wrongMessages('The content of a message must be a text, or a list of parts')
+  const pieces = said.map((part: unknown) => (isRecord(part) ? part : {}))
+  const texts = pieces.flatMap(({ type, text }) => (type === 'text' && typeof text === 'string' ? [text] : []))
+  const hasOthers = pieces.some(({ type }) => type !== 'text' && !/^(?:data-.*|step-start)$/.test(String(type)))
+  return { role, content: texts.join('\n'), hasOthers, isUiMessage }
+}
+
+function wrongMessages(message: string): RagGateError {
+  return new RagGateError('question_type', message, { param: 'messages' })
+}
+
+/** The newest that fit, from a turn of the user on. */
+function newestTurns(turns: readonly ChatTurn[], maxLength: number): readonly ChatTurn[] {
+  let left = maxLength
+  let from = turns.length
+  while (from > 0 && (left -= turns[from - 1]!.content.length) >= 0) from--
+  const kept = turns.slice(from)
+  const first = kept.findIndex(({ role }) => role === 'user')
+  return first < 0 ? [] : kept.slice(first)
+}
+
+function ownMember(own: unknown): Pick<Chat, 'collection' | 'refuseAs'> {
+  if (own === undefined) return {}
+  const facts = { param: 'rag_gate' }
+  const { collection, refuse_as: refuseAs, ...others } = isRecord(own) ? own : { nothing: true }
+  const isKnown = refuseAs === undefined || REFUSE_AS.includes(refuseAs)
+  if (Object.keys(others).length > 0 || !isKnown || !['undefined', 'string'].includes(typeof collection)) {
+    const message = 'rag_gate may have collection, and refuse_as: content, refusal or error'
+    throw new RagGateError('unknown_field', message, facts)
+  }
+  return {
+    ...(collection === undefined ? {} : { collection: collection as string }),
+    // Checked above.
+    ...(refuseAs === undefined ? {} : { refuseAs: refuseAs as RefuseAs }),
+  }
+}
