@@ -75,7 +75,14 @@ const ROOMS: Readonly<Record<string, Allowed>> = {
   // A package knows the others by their public names alone, and so does the ready Worker.
   'packages/chat/': {
     rooms: ['packages/chat/'],
-    packages: [...PURE_DOORS, 'hono-rag-gate/http', 'hono-rag-gate/middleware', 'hono'],
+    packages: [
+      ...PURE_DOORS,
+      'hono-rag-gate/http',
+      'hono-rag-gate/middleware',
+      'hono-rag-gate/ports',
+      'hono',
+      '@ai-sdk/provider',
+    ],
   },
   'packages/calibration/': { rooms: ['packages/calibration/'], packages: PURE_DOORS },
   'packages/presets/': { rooms: ['packages/presets/'], packages: PURE_DOORS },

@@ -80,7 +80,12 @@ export async function readExchange<Bindings extends object>(
   }
 }
 
-function questionRequest(read: ReadQuestion, principal: Principal, settings: RouteSettings): QuestionRequest {
+/** One question, and who asks it. @throws `collection_not_found` */
+export function questionRequest(
+  read: Pick<ReadQuestion, 'question' | 'collection'>,
+  principal: Principal,
+  settings: RouteSettings,
+): QuestionRequest {
   return {
     question: read.question,
     collection: allowedCollection(read.collection, settings.question),

@@ -3,7 +3,8 @@ import { RagGateError } from '../errors.ts'
 import { type Faults, inTime } from '../pipeline/within-deadline.ts'
 import type { Authenticate, Principal } from '../ports/authenticator.ts'
 
-const ANONYMOUS: Principal = { tenant: 'default', id: 'anonymous', scopes: ['ask'] }
+/** Who asks where nothing says it. */
+export const ANONYMOUS: Principal = { tenant: 'default', id: 'anonymous', scopes: ['ask'] }
 
 /** Callers without an id would share what is kept for one, and a text may hold the name of a scope. */
 const PRINCIPAL = { tenant: required(text), id: required(text), scopes: required(strings) }

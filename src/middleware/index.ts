@@ -1,4 +1,10 @@
 /** What routes beside the gate share with it: reading bodies, naming tenants and collections, answering errors. */
+export {
+  type AskedWithoutHttp,
+  type GatedQuestion,
+  gateWithoutHttp,
+  type GateWithoutHttpOptions,
+} from './gate-without-http.ts'
 export { IDENTIFY_FAULTS } from './identified.ts'
 export { withoutOwnTenant } from './own-tenant.ts'
 export { readJsonObject } from './read-body.ts'

@@ -91,7 +91,12 @@ async function bodyOf(c: Context): Promise<string> {
   return c.req.method === 'GET' || c.req.method === 'HEAD' ? '' : c.req.text()
 }
 
-function checkQuestion(
+/**
+ * A question, checked and normalised.
+ *
+ * @throws `question_required`, `question_type`, `invalid_unicode`, `control_character`, `question_too_long`
+ */
+export function checkQuestion(
   value: unknown,
   { field, maxCodePoints }: Pick<ReadSettings, 'field' | 'maxCodePoints'>,
 ): string {

@@ -78,9 +78,15 @@ function writable(response: Response): Response {
 }
 
 /** What is recorded of an exchange. Where its savings or its audit trail cannot be worked out, it is recorded without. */
-function eventOf(
-  { settings, dependencies, request, route }: Exchange,
-  { decision, policy, found, handler, retrievals }: Reply,
+export function eventOf(
+  { settings, dependencies, request, route }: Pick<Exchange, 'settings' | 'dependencies' | 'request' | 'route'>,
+  {
+    decision,
+    policy,
+    found,
+    handler,
+    retrievals,
+  }: Pick<Reply, 'decision' | 'policy' | 'found' | 'handler' | 'retrievals'>,
   report: AnswerReport,
   { state }: CacheOutcome,
   known: Pick<DecisionEvent, 'id' | 'atMs' | 'status' | 'timings'>,

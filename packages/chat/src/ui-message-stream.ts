@@ -6,6 +6,7 @@
 import { textStream } from 'hono-rag-gate/http'
 import type { Citation, RagGateContext } from 'hono-rag-gate/middleware'
 import { aboutAnswer } from './about-answer.ts'
+import { citedSources } from './cited-sources.ts'
 import { type AboutAnswer, type AnswerBody, EVENT_STREAM } from './completions.ts'
 import type { RefuseAs } from './conversation.ts'
 
@@ -24,22 +25,16 @@ const TEXT_ID = 'answer'
 
 /** Verdict and citations, as parts of a message. */
 export function partsAbout({ sources, ...about }: AboutAnswer): string {
+  const given: readonly Partial<Citation>[] = Array.isArray(sources) ? sources : []
   // A handler of the app may have sources of its own shape.
-  const citations = Array.isArray(sources) ? (sources as readonly Partial<Citation>[]) : []
-  const parts = citations.flatMap(({ id, document_id: document, title, source }) => {
-    if (typeof id !== 'string' || typeof document !== 'string') return []
-    return [
-      source !== undefined && /^https?:\/\//i.test(source)
-        ? { type: 'source-url', sourceId: id, url: source, ...(title === undefined ? {} : { title }) }
-        : {
-            type: 'source-document',
-            sourceId: id,
-            mediaType: 'text/plain',
-            title: title ?? document,
-            ...(source === undefined ? {} : { filename: source }),
-          },
-    ]
-  })
+  const citations = given.filter(
+    (each): each is Citation => typeof each?.id === 'string' && typeof each.document_id === 'string',
+  )
+  const parts = citedSources(citations).map(({ id: sourceId, url, title, mediaType, filename }) =>
+    url === undefined
+      ? { type: 'source-document', sourceId, mediaType, title, ...(filename === undefined ? {} : { filename }) }
+      : { type: 'source-url', sourceId, url, title },
+  )
   return [{ type: UI_PART, data: about }, ...parts].map(event).join('')
 }
 

@@ -1,0 +1,144 @@
+/** The gate of a route without its HTTP: for callers that hold the question already. */
+import type { Context } from 'hono'
+import { answerMeasure, judgeAnswer, refusedSentences } from '../core/policy/judge.ts'
+import type { ReasonCode } from '../core/gates/finding.ts'
+import type { Text } from '../core/gates/text.ts'
+import type { Decision } from '../core/policy/decision.ts'
+import { buildRefusal, type Refusal } from '../core/reports/refusal.ts'
+import { RagGateError } from '../errors.ts'
+import { gateQuestion, type JudgedResult } from '../pipeline/gate-question.ts'
+import { NO_CACHE } from '../pipeline/gate-cache.ts'
+import { newId } from '../pipeline/new-id.ts'
+import type { QuestionRequest } from '../pipeline/question-settings.ts'
+import type { Principal } from '../ports/authenticator.ts'
+import { checkOptions, type RouteSettings } from './check-options.ts'
+import { dependenciesFor, type GateDependencies, type ResolvedDependencies } from './dependencies.ts'
+import { makeGateContext, type RagGateContext } from './gate-context.ts'
+import { questionRequest } from './exchange.ts'
+import { ANONYMOUS } from './identified.ts'
+import type { AnswerOptions, QuestionOptions, RagGateOptions } from './options.ts'
+import { checkQuestion } from './read-question.ts'
+import { eventOf } from './record.ts'
+
+/** Settings of `gateWithoutHttp`: those of `ragGate` that need no request. */
+export interface GateWithoutHttpOptions extends Pick<
+  RagGateOptions,
+  'policy' | 'rules' | 'mode' | 'retrieval' | 'context' | 'closestPassages' | 'onWarning'
+> {
+  /** As those of `ragGate`, without an answer cache. */
+  readonly dependencies: Omit<GateDependencies, 'cache' | 'authenticate'>
+  /** Texts instead of the policy's own, by reason code. @default none */
+  readonly messages?: Readonly<Record<ReasonCode, Partial<Text>>>
+  /** How long questions may be, and where they may be asked. */
+  readonly question?: Pick<QuestionOptions, 'maxCodePoints' | 'collections'>
+  /** From where the model's confidence is had, for policies that judge it. */
+  readonly answer?: Pick<AnswerOptions, 'generationConfidence'>
+  /** Named in the records. @default 'without-http' */
+  readonly route?: string
+}
+
+/** A question, and who asks it. */
+export interface AskedWithoutHttp {
+  readonly question: string
+  /** @default the first of the gate's */
+  readonly collection?: string
+  /** @default the anonymous principal of the tenant `default` */
+  readonly principal?: Principal
+}
+
+/** A question that was judged. */
+export interface GatedQuestion {
+  readonly decision: Decision
+  /** Present where it is refused: no model may be asked. */
+  readonly refusal?: Refusal
+  /** What a handler sees of it, refused or not. */
+  readonly gate: RagGateContext
+  /**
+   * Judges the answer by what the model could read, where the policy judges answers.
+   *
+   * @returns the refusal that takes the answer's place; `undefined` where it may be shown
+   */
+  readonly judge: (answer: string) => Refusal | undefined
+  /**
+   * Records the decision, with what was reported of its answer. Call it once.
+   *
+   * @param status as HTTP has it: 200, or what a failure would be answered with
+   * @returns a promise where there is work left that no answer waits for
+   */
+  readonly record: (status?: number) => Promise<void> | undefined
+}
+
+/**
+ * Makes the gate of `ragGate` for questions that come by no request.
+ *
+ * @returns asks the gate. It throws what `ragGate` answers with an error
+ * @throws `config_invalid`, `policy_invalid` for options that are out of range
+ */
+export function gateWithoutHttp({
+  route = 'without-http',
+  ...options
+}: GateWithoutHttpOptions): (asked: AskedWithoutHttp) => Promise<GatedQuestion> {
+  const settings = checkOptions(options)
+  const dependencies = dependenciesFor(options.dependencies, settings)({})
+  return async function ask({ question: asked, collection, principal = ANONYMOUS }) {
+    const startedMs = dependencies.clock.nowMs()
+    const read = { question: checkQuestion(asked, settings.question), collection }
+    const request = questionRequest(read, principal, settings)
+    const gated = await gateQuestion(dependencies, settings, request)
+    // Without a cache there is nothing to serve from it.
+    if (gated.kind === 'cached') throw new RagGateError('internal', 'There is no cache to answer from')
+    return gatedQuestion({ settings, dependencies, request, route, startedMs }, gated)
+  }
+}
+
+/** One question on its way. */
+interface Asked {
+  readonly settings: RouteSettings
+  readonly dependencies: ResolvedDependencies
+  readonly request: QuestionRequest
+  readonly route: string
+  readonly startedMs: number
+}
+
+function gatedQuestion(asked: Asked, gated: JudgedResult): GatedQuestion {
+  const { settings, dependencies, request, startedMs } = asked
+  const { policy, evidence, context, retrievals, timings } = gated
+  const { messages } = settings.messagesFor(NO_REQUEST)
+  const telling = { audience: request.audience, policy, ...(messages && { messages }) }
+  const { gateContext, reported } = makeGateContext({ ...request, ...gated, ...telling })
+  const refuses = (decision: Decision): boolean => decision.verdict === 'refuse' && settings.mode === 'enforce'
+  const refusalOf = (decision: Decision, unsupported: readonly string[] = []): Refusal =>
+    buildRefusal(decision, evidence.chunks, { ...telling, unsupported, closestPassages: settings.closestPassages })
+  const isRefused = refuses(gated.decision)
+  let { decision } = gated
+  return {
+    decision,
+    ...(isRefused && { refusal: refusalOf(decision) }),
+    gate: gateContext,
+    judge(answer) {
+      const source = settings.generationConfidence
+      const answerSignals = answerMeasure(policy)?.({
+        question: request.question,
+        chunks: context.chunks,
+        answer,
+        report: reported(),
+        ...(source && { generationConfidenceSource: source }),
+      })
+      if (answerSignals === undefined) return undefined
+      decision = { ...decision, answerSignals, ...judgeAnswer(policy, decision, answerSignals) }
+      return refuses(decision) ? refusalOf(decision, refusedSentences(policy, answer, answerSignals)) : undefined
+    },
+    record(status = 200) {
+      const atMs = dependencies.clock.nowMs()
+      const known = { id: newId(dependencies.clock), atMs, status, timings: { ...timings, totalMs: atMs - startedMs } }
+      const handler = isRefused ? 'not-called' : 'called'
+      const warning = policy.preset?.warning?.(decision)
+      if (warning !== undefined) settings.onWarning(warning)
+      const event = eventOf(asked, { decision, policy, handler, retrievals }, reported(), NO_CACHE, known)
+      return dependencies.record?.(event, request.question)
+    },
+  }
+}
+
+/** Only texts by a function would look at it, and those are not taken here. */
+const NO_REQUEST = undefined as never as Context
