@@ -3,12 +3,7 @@ import type { Context } from 'hono'
 import type { RagGateContext, RagGateEnv } from 'hono-rag-gate'
 import { CAUTION_FOR_READER } from 'hono-rag-gate/core/reports'
 import { RagGateError } from 'hono-rag-gate/errors'
-import {
-  type AboutAnswer,
-  chunksOf,
-  completionUsage,
-  eventStream,
-} from '@hono-rag-gate/chat/completions'
+import { type AboutAnswer, chunksOf, completionUsage, eventStream } from '@hono-rag-gate/chat/completions'
 import type { Generation, GenerationRequest } from '@hono-rag-gate/models'
 import type { GateBindings } from '../bindings.ts'
 import { compositionFor } from '../compose.ts'
@@ -59,7 +54,6 @@ export async function answerAs(c: AskContext, form: AnswerForm): Promise<Respons
   const usage = form.usage === 'told' && generation.usage && completionUsage(generation.usage)
   return c.json({ answer: text, ...about(c, 'model'), ...(complete ? {} : { complete }), ...(usage && { usage }) })
 }
-
 
 /** What is asked of the generator. */
 function task(c: AskContext): Omit<GenerationRequest, 'signal'> {
