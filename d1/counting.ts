@@ -52,8 +52,10 @@ function addedByEvent(figures: Figures): string {
 export function countingSql(figures: Figures): string {
   const columns = getTableConfig(decisions).columns.map(({ name }) => name)
   const key = 'tenant, span_ms, start_ms, collection, policy_id'
-  const cell = `json_array(${CELL.map((name) => `event.${name}`).join(', ')})`
-  return `CREATE VIEW decision_batches (events, place) AS SELECT NULL, NULL WHERE false;
+  const cell = `json_array(${Object.values(CELL).join(', ')})`
+  return `DROP VIEW IF EXISTS decision_batches;
+
+CREATE VIEW decision_batches (events, place) AS SELECT NULL, NULL WHERE false;
 
 CREATE TRIGGER decisions_are_counted INSTEAD OF INSERT ON decision_batches
 BEGIN

@@ -41,6 +41,8 @@ export const FIGURES = {
   inputTokens: count(`event.input_tokens`),
   outputTokens: count(`event.output_tokens`),
   escalated: count(`event.escalate`),
+  // Judged, and then ended with an error: of a model, or of the handler.
+  failed: count(`event.status >= 500`),
   // What each gate measured of the answers that it judged; an answer that it could not measure counts as 0.
   answerGates: means(`
     SELECT finding.value ->> 'gate' AS name, max(coalesce(finding.value ->> 'actual', 0.0)) AS value
@@ -94,8 +96,18 @@ export function shownAs(name: string, { kind }: Figure): string | undefined {
   }
 }
 
-/** Sums of one combination of verdict, band, cache state, mode and reason, under the names that `partsOf` gives. */
+/** Sums of one combination of verdict, band, cache state, mode, reason and outcome, under the names that `partsOf` gives. */
 export type Counts = Readonly<Record<string, number>>
 
-/** What is in common to the decisions of one entry of `counts`, in the order of its key, a JSON array. */
-export const CELL = ['verdict', 'band', 'cache', 'mode', 'reason'] as const
+/**
+ * What is in common to the decisions of one entry of `counts`, in the order of its key, a JSON array. Names are only ever
+ * added at the end: rows that were counted before have shorter keys.
+ */
+export const CELL = {
+  verdict: `event.verdict`,
+  band: `event.band`,
+  cache: `event.cache`,
+  mode: `event.mode`,
+  reason: `event.reason`,
+  outcome: `iif(event.status >= 500, 'failed', 'served')`,
+} as const

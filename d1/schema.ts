@@ -223,6 +223,16 @@ export const rejectedEvents = sqliteTable('rejected_events', {
   atMs: integer('at_ms').notNull(),
 })
 
+/** Requests that ended with a status of 400 and up, by UTC hour and isolate. */
+export const requestFaults = sqliteTable('request_faults', {
+  hourMs: integer('hour_ms').notNull(),
+  route: text('route').notNull(),
+  status: integer('status').notNull(),
+  code: text('code').notNull(),
+  isolate: text('isolate').notNull(),
+  requests: integer('requests').notNull(),
+})
+
 /** Decisions that were deleted: a further delivery is known by its id. */
 export const removedDecisions = sqliteTable('removed_decisions', {
   id: text('id').notNull(),
@@ -290,6 +300,8 @@ export type AlertKind =
   | 'refusals_low'
   | 'insufficiency_high'
   | 'confidence_drift'
+  | 'failures_high'
+  | 'latency_high'
   | 'calibration_outdated'
   | 'calibration_drift'
 

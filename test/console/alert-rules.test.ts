@@ -3,9 +3,11 @@ import { seededRandom } from '../../bench/seeded-random.ts'
 import { findAlerts, findCalibrationAlerts, stabilityIndex } from '../../packages/console/src/alerts/alert-rules.ts'
 import type { AlertKind } from '../../d1/schema.ts'
 
-const counted = (decisions: number, refused: number, confidenceBins = [decisions]) => ({
+const counted = (decisions: number, refused: number, confidenceBins = [decisions], failed = 0) => ({
   decisions,
   refused,
+  failed,
+  p95Ms: 400,
   confidenceBins,
 })
 const kinds = (...given: Parameters<typeof findAlerts>) => findAlerts(...given).map(({ kind }) => kind)
@@ -32,6 +34,14 @@ describe('findAlerts', () => {
     expect(kinds(counted(100, 1), none, { refusedAtLeast: 0.02 })).toEqual(['refusals_low'])
     expect(kinds(counted(100, 30), none, { refusedAtMost: 0.25, passedAtLeast: 0.5 })).toEqual(['refusals_high'])
     expect(kinds(counted(10, 9), none, { minDecisions: 10 })).toEqual(['refusals_high', 'insufficiency_high'])
+  })
+
+  it('watches errors and response times', () => {
+    expect(kinds(counted(100, 0, [100], 5), none)).toEqual([])
+    expect(kinds(counted(100, 0, [100], 6), none)).toEqual(['failures_high'])
+    expect(kinds(counted(100, 0, [100], 6), none, { failedAtMost: 0.1 })).toEqual([])
+    expect(kinds(counted(100, 0), none, { p95AtMostMs: 399 })).toEqual(['latency_high'])
+    expect(kinds({ ...counted(100, 0), p95Ms: null }, none, { p95AtMostMs: 0 })).toEqual([])
   })
 
   it('finds no move where two periods differ by chance alone', () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { countingMigration } from '../../d1/counting.ts'
 import { FIGURES } from '../../d1/figures.ts'
-import { COUNTING_MIGRATION } from '../../scripts/counting-migration.ts'
+import { countingFile } from '../../scripts/counting-migration.ts'
 import { ROOT } from '../../scripts/local-gate.ts'
 
 const MIGRATIONS = join(ROOT, 'd1', 'migrations')
@@ -12,7 +12,7 @@ const GATES = globSync(['src/core/gates/*.ts', 'packages/presets/src/**/*.ts'], 
 
 describe('the migrations', () => {
   it('count what the table of figures says: `npm run figures` writes them', () => {
-    expect(readFileSync(join(ROOT, COUNTING_MIGRATION), 'utf8')).toBe(countingMigration(FIGURES))
+    expect(readFileSync(countingFile(), 'utf8')).toBe(countingMigration(FIGURES))
   })
 
   it('name no gate', () => {

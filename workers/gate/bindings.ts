@@ -42,6 +42,10 @@ export interface GateBindings {
   readonly ALERT_PASSED_AT_LEAST?: string
   /** Population stability index beyond which there is an alert. @default '0.25' */
   readonly ALERT_DRIFT_AT_MOST?: string
+  /** Share of judged questions that end with an error beyond which there is an alert, 0 to 1. @default '0.05' */
+  readonly ALERT_FAILED_AT_MOST?: string
+  /** Milliseconds that 95 % of the answers take at most, beyond which there is an alert. @default none */
+  readonly ALERT_LATENCY_AT_MOST_MS?: string
   /** A bucket that the decisions of each day are exported to. */
   readonly EXPORTS?: R2Bucket
   /** `jsonl` or `csv`. @default 'jsonl' */

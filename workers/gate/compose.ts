@@ -34,6 +34,7 @@ import type { GateBindings } from './bindings.ts'
 import { type Given, generatorFor, givenBy, rerankedBetween, rerankerFor, searchEngine } from './engines.ts'
 import { numberIn, requireSettings } from './settings.ts'
 import { consoleOptions } from './statistics/console-options.ts'
+import { createFaultCounter, type FaultCounter } from './statistics/count-faults.ts'
 import { decisionLogFor } from './statistics/decision-log.ts'
 import { savingsOf } from './statistics/savings-ledger.ts'
 import { english } from 'hono-rag-gate/language/english'
@@ -56,6 +57,7 @@ export interface Composition {
   /** The console's own parts, for the jobs and `/health`. */
   readonly statistics: ConsoleParts
   readonly log: DecisionLog
+  readonly faults: FaultCounter
   readonly keys: ApiKeys
   readonly idempotency: IdempotencyStore
   /** `undefined` without a model: then `ask/search-answer.ts` answers. */
@@ -117,6 +119,7 @@ function compose(env: GateBindings): Composition {
     policies,
     reader,
   })
+  const statistics = openConsole(options)
   return {
     gate: {
       retriever,
@@ -154,7 +157,8 @@ function compose(env: GateBindings): Composition {
     policies,
     given: givenBy(env),
     console: options,
-    statistics: openConsole(options),
+    statistics,
+    faults: createFaultCounter(statistics.requestFaults, clock),
     log,
     keys,
     idempotency: createD1IdempotencyStore({ db: env.DB, clock }),

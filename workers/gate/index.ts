@@ -6,6 +6,7 @@ import type { GateBindings } from './bindings.ts'
 import { WORKER_STATUS, WorkerError } from './errors.ts'
 import { compositionFor } from './compose.ts'
 import { runJobs } from './jobs.ts'
+import type { FaultCounter } from './statistics/count-faults.ts'
 import { consumeQueuedDecisions } from './statistics/decision-log.ts'
 import { ROUTES } from './routes.ts'
 import { otherMethods } from '@hono-rag-gate/console/http'
@@ -47,8 +48,26 @@ app.get('*', (c) => c.env.ASSETS.fetch(c.req.raw))
 app.notFound((c) => respondWithError(c, new WorkerError('not_found', 'There is nothing here'), WORKER_STATUS))
 app.onError((thrown, c) => respondWithError(c, thrown, { ...CONSOLE_STATUS, ...WORKER_STATUS }))
 
+/** What failed or was rejected is counted behind the response. */
+const serve: typeof app.fetch = async (request, env, context) => {
+  const response = await app.fetch(request, env, context)
+  // The platform gives these bindings.
+  const later = faultsOf(env as GateBindings)?.count(new URL(request.url).pathname, response)
+  if (later !== undefined) context?.waitUntil(later)
+  return response
+}
+
+/** `undefined` where the settings make no Worker. */
+function faultsOf(env: GateBindings): FaultCounter | undefined {
+  try {
+    return compositionFor(env).faults
+  } catch {
+    return undefined
+  }
+}
+
 export default {
-  fetch: app.fetch,
+  fetch: serve,
   scheduled: (_controller, env) => runJobs(env),
   queue: consumeQueuedDecisions,
 } satisfies ExportedHandler<GateBindings>

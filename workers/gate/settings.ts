@@ -64,10 +64,12 @@ const SETTINGS = {
     like('a number from 0 to 1, such as 0.2', /^(?:[01]|0?\.\d{1,6}|1\.0{1,6})$/),
     ...(['RERANK_FROM', 'RERANK_BELOW'] as const),
     ...(['ALERT_REFUSED_AT_MOST', 'ALERT_REFUSED_AT_LEAST', 'ALERT_PASSED_AT_LEAST'] as const),
+    ...(['ALERT_FAILED_AT_MOST'] as const),
   ),
   ...each(
     like('a number, such as 0.15', /^\d{1,10}(\.\d{1,12})?$/),
-    ...(['ALERT_DRIFT_AT_MOST', 'AVERAGE_INPUT_TOKENS', 'AVERAGE_OUTPUT_TOKENS'] as const),
+    ...(['ALERT_DRIFT_AT_MOST', 'ALERT_LATENCY_AT_MOST_MS'] as const),
+    ...(['AVERAGE_INPUT_TOKENS', 'AVERAGE_OUTPUT_TOKENS'] as const),
     ...(['PRICE_INPUT_PER_MILLION', 'PRICE_OUTPUT_PER_MILLION', 'PRICE_PER_RETRIEVAL'] as const),
   ),
 }

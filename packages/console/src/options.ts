@@ -79,6 +79,8 @@ const BOUNDS: OptionKinds<AlertBounds> = {
   refusedAtMost: share,
   refusedAtLeast: share,
   passedAtLeast: share,
+  failedAtMost: share,
+  p95AtMostMs: number(0),
   driftAtMost: number(0),
   minDecisions: number(1),
 }

@@ -10,6 +10,7 @@ import { createD1Feedback, type Feedback } from './d1/feedback.ts'
 import { createD1JobRecords, type JobRecords } from './d1/job-records.ts'
 import { createD1Policies, type Policies } from './d1/policies.ts'
 import { createD1RecordedDecisions, type RecordedDecisions } from './d1/recorded-decisions.ts'
+import { createD1RequestFaults, type RequestFaults } from './d1/request-faults.ts'
 import { createD1Retention, type Retention } from './d1/retention.ts'
 import { createD1Statistics, type Statistics } from './d1/statistics.ts'
 import { createD1WeakSpots, type WeakSpots } from './d1/weak-spots.ts'
@@ -28,6 +29,7 @@ export interface ConsoleStores {
   readonly feedback: Feedback
   readonly alerts: Alerts
   readonly jobRecords: JobRecords
+  readonly requestFaults: RequestFaults
   readonly policies: Policies
 }
 
@@ -111,6 +113,7 @@ function partsOf(options: ConsoleOptions): ConsoleParts {
     feedback: createD1Feedback({ db, clock }),
     alerts: createD1Alerts({ db, clock }),
     jobRecords: createD1JobRecords({ db }),
+    requestFaults: createD1RequestFaults({ db }),
     policies: createD1Policies({ db, clock }),
   }
 }

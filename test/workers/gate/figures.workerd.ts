@@ -14,24 +14,22 @@ import { aDecision, anEvent } from '../../fixtures/decision.ts'
 
 const MORE = {
   ...FIGURES,
-  failures: { kind: 'count', sql: 'event.status >= 500' },
+  conflicts: { kind: 'count', sql: 'event.status = 409' },
   rerankMs: { kind: 'mean', sql: 'event.rerank_ms', unit: 'ms' },
 } as const
 
-/** The statements of a view and its trigger. */
+/** The statements that make a view and its trigger anew. */
 function statementsOf(sql: string): string[] {
-  const at = sql.indexOf('CREATE TRIGGER')
-  return [sql.slice(0, at), sql.slice(at)]
+  return sql.split(/(?=CREATE (?:VIEW|TRIGGER))/)
 }
 
 it('one line more is counted, added up, typed, described and exported', async () => {
-  await env.DB.prepare('DROP VIEW decision_batches').run()
   for (const statement of statementsOf(countingSql(MORE))) await env.DB.prepare(statement).run()
   const store = createD1DecisionStore({ db: env.DB })
   const answered = [
     { status: 200, timings: { rerankMs: 10 } },
-    { status: 503, timings: { rerankMs: 20 } },
-    { status: 500, timings: {} },
+    { status: 409, timings: { rerankMs: 20 } },
+    { status: 409, timings: {} },
   ]
   const numbered = answered.map((event, at) => ({
     event: anEvent(`more-${at}`, { decision: aDecision({ tenant: 'more' }), ...event }),
@@ -43,14 +41,14 @@ it('one line more is counted, added up, typed, described and exported', async ()
 
   const hours = (await countedGroups(env.DB, 'more')).filter(({ spanMs }) => spanMs === 3_600_000)
   const shown = shownOf(hours, MORE)
-  expect(shown).toMatchObject({ decisions: 3, failures: 2, meanRerankMs: 15 })
+  expect(shown).toMatchObject({ decisions: 3, conflicts: 2, meanRerankMs: 15 })
   expectTypeOf(shown).toEqualTypeOf<Shown<typeof MORE>>()
-  expectTypeOf(shown.failures).toEqualTypeOf<number>()
+  expectTypeOf(shown.conflicts).toEqualTypeOf<number>()
   expectTypeOf(shown.meanRerankMs).toEqualTypeOf<number | null>()
-  expect(onTheWire(shown)).toMatchObject({ failures: 2, mean_rerank_ms: 15 })
+  expect(onTheWire(shown)).toMatchObject({ conflicts: 2, mean_rerank_ms: 15 })
   expect(Object.keys(figureShapes(MORE))).toEqual(Object.keys(onTheWire(shown) as object))
   expect(seriesColumns(MORE).filter((column) => !seriesColumns(FIGURES).includes(column))).toEqual([
-    'failures',
+    'conflicts',
     'mean_rerank_ms',
   ])
   // What the other figures are is as it was.

@@ -18,7 +18,8 @@ async function bundledReader(): Promise<typeof markdownBlocks> {
     absWorkingDir: ROOT,
     bundle: true,
     format: 'esm',
-    alias,
+    // Wrangler replaces what a package imports of its own, too; esbuild by itself does not.
+    alias: Object.fromEntries(Object.entries<string>(alias).filter(([name]) => !name.startsWith('.'))),
     write: false,
   })
   const source = outputFiles[0]?.text ?? ''

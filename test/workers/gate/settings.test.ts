@@ -41,6 +41,8 @@ const VALUES: Readonly<Record<string, readonly [right: unknown, ...wrong: unknow
   ALERT_REFUSED_AT_MOST: ['0.5', '1.1', '50%', '-0.1'],
   ALERT_REFUSED_AT_LEAST: ['0', '2'],
   ALERT_PASSED_AT_LEAST: ['1', 'half'],
+  ALERT_FAILED_AT_MOST: ['0.05', '1.1'],
+  ALERT_LATENCY_AT_MOST_MS: ['4000', '4s'],
   ALERT_DRIFT_AT_MOST: ['1.25', '-1', '.', 'Infinity'],
   AUDIENCE: ['operator', 'Operator', 'everyone'],
   DEPLOYMENT: ['berlin', 'a\nb', 'x'.repeat(4097)],

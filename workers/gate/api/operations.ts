@@ -21,6 +21,7 @@ const filter = {
   band: shape.BAND,
   cache: shape.CACHE,
   reason: said('Reason code'),
+  outcome: said('`failed` for those that ended with a status of 500 and up, `served` for the others'),
   mode: shape.MODE,
 }
 

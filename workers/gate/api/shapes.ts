@@ -391,6 +391,7 @@ export const STATS: Schema = versioned({
   series: list(named('TotalsAt')),
   currency: orNull(text),
   'recording?': object({ isolates: count, recorded: count, dropped: count, rejected: count, missing: count }),
+  'faults?': list(object({ route: text, status: count, code: text, requests: count })),
 })
 
 export const CONTENT_GAPS: Schema = versioned({

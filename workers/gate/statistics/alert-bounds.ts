@@ -8,6 +8,8 @@ const NAMES = {
   ALERT_REFUSED_AT_LEAST: 'refusedAtLeast',
   ALERT_PASSED_AT_LEAST: 'passedAtLeast',
   ALERT_DRIFT_AT_MOST: 'driftAtMost',
+  ALERT_FAILED_AT_MOST: 'failedAtMost',
+  ALERT_LATENCY_AT_MOST_MS: 'p95AtMostMs',
 } as const satisfies Partial<Record<keyof GateBindings, keyof AlertBounds>>
 
 /** The variables were checked before. */

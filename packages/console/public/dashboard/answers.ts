@@ -3,6 +3,7 @@ import type { OnTheWire } from '../../src/api/wire.ts'
 import type { Alert } from '../../src/d1/alerts.ts'
 import type { GivenLabel } from '../../src/d1/feedback.ts'
 import type { ListedDecision, RecordedDecision } from '../../src/d1/recorded-decisions.ts'
+import type { RequestFault } from '../../src/d1/request-faults.ts'
 import type { Recording, StatisticsSummary } from '../../src/d1/statistics.ts'
 import type { TotalsAt, TotalsOf } from '../../src/d1/statistics/totals.ts'
 import type { ContentGap, DocumentTrend } from '../../src/d1/weak-spots.ts'
@@ -10,6 +11,7 @@ import type { Saving } from 'hono-rag-gate/core/reports'
 
 export type Stats = OnTheWire<StatisticsSummary> & {
   readonly recording?: OnTheWire<Recording>
+  readonly faults?: readonly RequestFault[]
   readonly currency: string | null
 }
 export type Point = OnTheWire<TotalsAt>

@@ -26,6 +26,7 @@ const PAGE = 50
 const FILTERS = [
   'verdict',
   'cache',
+  'outcome',
   'mode',
   'reason',
   'document',
@@ -129,6 +130,7 @@ export function row(decision: Decision): HTMLTableRowElement {
 const CHOICES = {
   verdict: ['pass', 'advise', 'refuse'],
   cache: ['hit', 'evidence-hit', 'miss', 'bypass', 'stale'],
+  outcome: ['served', 'failed'],
   mode: ['enforce', 'observe'],
 }
 

@@ -59,7 +59,7 @@ export async function showOverview({ period, tenant, chosen, signal, offer }: Vi
       { className: 'grid' },
       overTime(stats, asked, period),
       el('div', { className: 'column' }, confidence(stats, policies), latency(stats), byGroup(stats)),
-      el('div', { className: 'column' }, reasons(stats), cache(stats), savings(stats), recording(stats)),
+      el('div', { className: 'column' }, reasons(stats), cache(stats), savings(stats), recording(stats), faults(stats)),
       pastAlerts(alerts),
     ),
   ]
@@ -96,6 +96,7 @@ function lostOf({ recording: counts }: Stats): number {
 /** The figure of an alert beside its bound: a share, a stability index, or a number of collections. */
 function measured({ kind, value, bound }: AlertRow): string {
   if (kind === 'calibration_outdated') return counted(value, 'collection')
+  if (kind === 'latency_high') return `${duration(value)}, at most ${duration(bound)} expected`
   const shown = kind.endsWith('_drift') ? figure : (share: number): string => percent(share, 1)
   // The insufficiency rate is told by the share of questions whose evidence sufficed, as its bound is.
   if (kind === 'insufficiency_high')
@@ -174,6 +175,14 @@ function tiles(stats: Stats, earlier: Stats): HTMLElement {
       counted(verdicts.advise, 'answer'),
       shareThen(earlier.by_verdict.advise),
       'advise',
+    ),
+    tile(
+      'Failed',
+      list({ outcome: 'failed' }),
+      percent(stats.failed, decisions),
+      `${counted(stats.failed, 'question')} judged, then an error`,
+      percent(earlier.failed, earlier.decisions),
+      stats.failed > 0 ? 'refuse' : '',
     ),
     tile(
       'From the cache',
@@ -513,6 +522,21 @@ function recording(stats: Stats): Child {
           ['Missing in the numbers: lost or on their way', number(counts.missing)],
         ],
       ),
+  )
+}
+
+/** Requests that failed or were rejected, for operators. */
+function faults({ faults: counts }: Stats): Child {
+  if (counts === undefined || counts.length === 0) return undefined
+  return card(
+    'Requests that ended with an error',
+    table(
+      'Requests that ended with an error',
+      ['Route', 'Error', ...figures('Status', 'Requests')],
+      counts
+        .slice(0, 10)
+        .map(({ route, status, code, requests }) => [route, words(code), number(status), number(requests)]),
+    ),
   )
 }
 

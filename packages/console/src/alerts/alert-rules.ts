@@ -6,6 +6,10 @@ import type { AlertKind } from 'hono-rag-gate/d1/schema'
 export interface CountedDecisions {
   readonly decisions: number
   readonly refused: number
+  /** Judged, and then ended with a status of 500 and up. */
+  readonly failed: number
+  /** 95th percentile of the response time, milliseconds; `null` where none is known. */
+  readonly p95Ms: number | null
   /** Decisions by equal parts of the confidence, the lowest first. */
   readonly confidenceBins: readonly number[]
 }
@@ -18,6 +22,10 @@ export interface AlertBounds {
   readonly refusedAtLeast?: number
   /** Share let through below which too much evidence is insufficient. 0..1. @default 0.8 */
   readonly passedAtLeast?: number
+  /** Share of judged questions that end with a status of 500 and up, beyond which something fails. 0..1. @default 0.05 */
+  readonly failedAtMost?: number
+  /** 95th percentile of the response time beyond which answers are slow, milliseconds. @default Infinity: never */
+  readonly p95AtMostMs?: number
   /** Population stability index, beyond chance, from which on confidences have moved. 0 and up. @default 0.25 */
   readonly driftAtMost?: number
   /** Decisions below which nothing is said. @default 50 */
@@ -59,6 +67,7 @@ export function findAlerts(
   open: ReadonlySet<AlertKind> = new Set(),
 ): readonly AlertFinding[] {
   const { refusedAtMost = 0.5, refusedAtLeast = 0, passedAtLeast = 0.8, driftAtMost = 0.25, minDecisions = 50 } = bounds
+  const { failedAtMost = 0.05, p95AtMostMs = Number.POSITIVE_INFINITY } = bounds
   const { decisions } = latest
   if (decisions < minDecisions) return []
   const refused = latest.refused / decisions
@@ -87,6 +96,13 @@ export function findAlerts(
   }
   if (isOver('insufficiency_high', refused, 1 - passedAtLeast, open)) {
     add('insufficiency_high', 1 - refused, passedAtLeast, 'High evidence insufficiency rate detected')
+  }
+  const failed = latest.failed / decisions
+  if (isOver('failures_high', failed, failedAtMost, open)) {
+    add('failures_high', failed, failedAtMost, 'Questions are judged and then end with an error: look at the model')
+  }
+  if (latest.p95Ms !== null && isOver('latency_high', latest.p95Ms, p95AtMostMs, open)) {
+    add('latency_high', latest.p95Ms, p95AtMostMs, 'Answers take longer than expected')
   }
   if (isOver('confidence_drift', drift, driftAtMost, open)) {
     add(

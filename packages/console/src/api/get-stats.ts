@@ -38,14 +38,16 @@ export async function getStatistics(c: ConsoleContext): Promise<Response> {
   // What this isolate still holds is counted too.
   await parts.flush()
   const { summaries } = parts
-  const [summary, recording] = await Promise.all([
+  const isOperator = parts.isOperator(principal)
+  const [summary, recording, faults] = await Promise.all([
     summaries.summary({ tenant, ...asked }),
-    // What isolates lose belongs to no tenant.
-    parts.isOperator(principal) ? summaries.recording(period.fromMs, period.toMs) : undefined,
+    // What isolates lose belongs to no tenant, nor who was not let in.
+    isOperator ? summaries.recording(period.fromMs, period.toMs) : undefined,
+    isOperator ? parts.requestFaults.list(period.fromMs, period.toMs) : undefined,
   ])
   if (format === 'csv') return seriesAsCsv(c, summary)
   // The wire form of an object is an object.
-  return json(c, { ...(onTheWire({ ...summary, recording }) as object), currency: parts.currency })
+  return json(c, { ...(onTheWire({ ...summary, recording, faults }) as object), currency: parts.currency })
 }
 
 /** Columns of the series: figures, verdicts, cache states, savings. */

@@ -101,13 +101,14 @@ export function readFormat(c: Context): 'json' | 'csv' {
 }
 
 /** Parameters that a filter is read from. */
-export const FILTER_NAMES = ['collection', 'policy', 'verdict', 'band', 'cache', 'reason', 'mode'] as const
+export const FILTER_NAMES = ['collection', 'policy', 'verdict', 'band', 'cache', 'reason', 'mode', 'outcome'] as const
 
 const CHOICES = {
   verdict: ['pass', 'advise', 'refuse'],
   band: ['high', 'medium', 'low', 'very-low'],
   cache: ['hit', 'evidence-hit', 'miss', 'bypass', 'stale'],
   mode: ['enforce', 'observe'],
+  outcome: ['served', 'failed'],
 } as const
 
 /** @throws `filter` naming the parameter that is not one of the known values, or empty, or too long */
@@ -118,7 +119,7 @@ export function readFilter(c: Context): DecisionFilter {
     throw new ConsoleError('filter', `${name} must have 1 to ${MAX_FILTER_CHARACTERS} characters`, { param: name })
   })
   const [verdict, band] = [choice(c, 'verdict'), choice(c, 'band')]
-  const [cache, mode] = [choice(c, 'cache'), choice(c, 'mode')]
+  const [cache, mode, outcome] = [choice(c, 'cache'), choice(c, 'mode'), choice(c, 'outcome')]
   return {
     ...(collection === undefined ? {} : { collection }),
     ...(policyId === undefined ? {} : { policyId }),
@@ -127,6 +128,7 @@ export function readFilter(c: Context): DecisionFilter {
     ...(band === undefined ? {} : { band }),
     ...(cache === undefined ? {} : { cache }),
     ...(mode === undefined ? {} : { mode }),
+    ...(outcome === undefined ? {} : { outcome }),
   }
 }
 

@@ -74,6 +74,12 @@ const TOO_OLD = {
   feedback: { key: 'event_id, source', time: 'at_ms', byTenant: true, keeps: 'decisions' },
   isolates: { key: 'id', time: 'last_ms', byTenant: false, keeps: 'decisions' },
   rejected_events: { key: 'isolate, sequence', time: 'at_ms', byTenant: false, keeps: 'decisions' },
+  request_faults: {
+    key: 'hour_ms, route, status, code, isolate',
+    time: 'hour_ms',
+    byTenant: false,
+    keeps: 'decisions',
+  },
   removed_decisions: { key: 'id', time: 'at_ms', byTenant: false, keeps: 'removed' },
   audit_events: { key: 'id', time: 'at_ms', byTenant: true, keeps: 'audit' },
   alerts: { key: 'id', time: 'closed_ms', byTenant: false, keeps: 'audit' },

@@ -104,10 +104,12 @@ function histogramIn(evidence: unknown): readonly number[] {
   return Array.isArray(bins) && bins.length === 20 && bins.every(isCount) ? bins : []
 }
 
-function counted({ decisions, byVerdict, confidenceHistogram }: StatisticsSummary): CountedDecisions {
+function counted({ decisions, byVerdict, failed, latency, confidenceHistogram }: StatisticsSummary): CountedDecisions {
   return {
     decisions,
     refused: byVerdict.refuse,
+    failed,
+    p95Ms: latency.all.p95,
     confidenceBins: confidenceHistogram.map(({ pass, advise, refuse }) => pass + advise + refuse),
   }
 }

@@ -1,11 +1,11 @@
-import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gte, inArray, lt, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { decisionRollups } from 'hono-rag-gate/d1/schema'
 import type { Tenant } from 'hono-rag-gate/core/lib'
 import { type DecisionFilter, EVERY_TENANT } from './wanted.ts'
 
 /** Columns that a filter is held against. */
-type Filtered = Readonly<Record<keyof DecisionFilter, SQLiteColumn>>
+type Filtered = Readonly<Record<Exclude<keyof DecisionFilter, 'outcome'> | 'status', SQLiteColumn>>
 
 /** The condition of a filter; `undefined` for one that asks for nothing. */
 export function matches(table: Filtered, filter: DecisionFilter): SQL | undefined {
@@ -15,7 +15,13 @@ export function matches(table: Filtered, filter: DecisionFilter): SQL | undefine
       const wanted = filter[name]
       return wanted === undefined ? [] : [eq(table[name], wanted)]
     }),
+    outcomeIs(table.status, filter.outcome),
   )
+}
+
+function outcomeIs(status: SQLiteColumn, outcome: DecisionFilter['outcome']): SQL | undefined {
+  if (outcome === undefined) return undefined
+  return outcome === 'failed' ? gte(status, 500) : lt(status, 500)
 }
 
 /** The condition of what a filter asks for among the columns of the rollups. */

@@ -4,7 +4,7 @@ import type { decisionRollups } from 'hono-rag-gate/d1/schema'
 import type { Band } from 'hono-rag-gate/core/policy'
 import type { Mode } from 'hono-rag-gate/ports'
 import type { Group } from './totals.ts'
-import type { DecisionFilter } from './wanted.ts'
+import type { DecisionFilter, Outcome } from './wanted.ts'
 
 /** Decisions of one hour, or day, that have everything in common that a filter can ask for. */
 export interface CountedGroup extends Group {
@@ -15,9 +15,13 @@ export interface CountedGroup extends Group {
   readonly band: Band
   readonly mode: Mode
   readonly reason: string
+  readonly outcome: Outcome
 }
 
-type Cell = Pick<CountedGroup, (typeof CELL)[number]>
+type Cell = Pick<CountedGroup, keyof typeof CELL>
+
+// The names are those of the object itself.
+const NAMES = Object.keys(CELL) as (keyof typeof CELL)[]
 
 /** The groups of rows, in their order. */
 export function groupsOf(rows: readonly (typeof decisionRollups.$inferSelect)[]): CountedGroup[] {
@@ -33,7 +37,7 @@ export function groupsOf(rows: readonly (typeof decisionRollups.$inferSelect)[])
 
 /** Whether a group is one of those that a filter asks for. */
 export function isWanted(group: CountedGroup, filter: DecisionFilter): boolean {
-  return CELL.every((name) => filter[name] === undefined || filter[name] === group[name])
+  return NAMES.every((name) => filter[name] === undefined || filter[name] === group[name])
 }
 
 /** Groups of a whole period: those that differ in their time alone are put together. */
@@ -41,7 +45,7 @@ export function overTime(groups: readonly CountedGroup[]): CountedGroup[] {
   const whole = new Map<string, CountedGroup & { readonly counts: Record<string, number> }>()
   for (const group of groups) {
     const { tenant, collection, policyId, counts } = group
-    const key = JSON.stringify([tenant, collection, policyId, ...CELL.map((name) => group[name])])
+    const key = JSON.stringify([tenant, collection, policyId, ...NAMES.map((name) => group[name])])
     const known = whole.get(key)
     if (known === undefined) whole.set(key, { ...group, counts: { ...counts } })
     else for (const name in counts) known.counts[name] = (known.counts[name] ?? 0) + (counts[name] ?? 0)
@@ -52,6 +56,6 @@ export function overTime(groups: readonly CountedGroup[]): CountedGroup[] {
 function cellOf(key: string): Cell {
   // The trigger writes a JSON array of texts.
   const values = JSON.parse(key) as string[]
-  // Made of the names of a cell, whose texts are those of the decisions.
-  return Object.fromEntries(CELL.map((name, at) => [name, values[at]])) as unknown as Cell
+  // Made of the names of a cell, whose texts are those of the decisions; outcomes were not counted at first.
+  return { outcome: 'served', ...Object.fromEntries(values.map((value, at) => [NAMES[at], value])) } as unknown as Cell
 }

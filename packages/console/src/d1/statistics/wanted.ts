@@ -3,6 +3,9 @@ import type { Verdict } from 'hono-rag-gate/core/gates'
 import type { Band, CacheState } from 'hono-rag-gate/core/policy'
 import type { Mode } from 'hono-rag-gate/ports'
 
+/** Whether the request of a decision ended as it should, or with a status of 500 and up. */
+export type Outcome = 'served' | 'failed'
+
 /** Which decisions are meant; what is left out is not asked for. */
 export interface DecisionFilter {
   readonly collection?: string
@@ -12,6 +15,7 @@ export interface DecisionFilter {
   readonly cache?: CacheState
   readonly reason?: string
   readonly mode?: Mode
+  readonly outcome?: Outcome
 }
 
 /** Stands for all tenants. No tenant's name can stand for it. */

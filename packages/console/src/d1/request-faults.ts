@@ -1,0 +1,73 @@
+import type { D1Database } from '@cloudflare/workers-types'
+import { and, gte, lt, sql } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/d1'
+import { requestFaults } from 'hono-rag-gate/d1/schema'
+import { rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
+
+export interface D1RequestFaultsOptions {
+  /** Database with the migrations of `d1/` applied. */
+  readonly db: D1Database
+}
+
+/** Requests that ended alike. */
+export interface RequestFault {
+  /** A route of the API, or `other`. */
+  readonly route: string
+  /** 400 and up. */
+  readonly status: number
+  /** Code of the error; empty where the answer has none. */
+  readonly code: string
+  readonly requests: number
+}
+
+/** Faults of one isolate in one UTC hour, from the isolate's start on. */
+export interface CountedFault extends RequestFault {
+  /** Beginning of the hour, milliseconds since 1970. */
+  readonly hourMs: number
+}
+
+/** Requests that failed or were rejected, of all tenants: who was not let in has none. */
+export interface RequestFaults {
+  /**
+   * Writes what an isolate counted. The same counts written again change nothing.
+   *
+   * @throws `schema_outdated`, `store_unavailable`
+   */
+  note(isolate: string, faults: readonly CountedFault[]): Promise<void>
+  /** Faults of a period of whole UTC hours, the most frequent first, at most 100. @throws `schema_outdated`, `store_unavailable` */
+  list(fromMs: number, toMs: number): Promise<readonly RequestFault[]>
+}
+
+const HOUR_MS = 3_600_000
+const MOST_LISTED = 100
+
+/** Faults in D1. Errors of D1 itself become `schema_outdated` or `store_unavailable`. */
+export function createD1RequestFaults({ db }: D1RequestFaultsOptions): RequestFaults {
+  const queries = drizzle(db)
+  const f = requestFaults
+  return {
+    async note(isolate, faults) {
+      if (faults.length === 0) return
+      await queries
+        .insert(f)
+        .values(faults.map((fault) => ({ ...fault, isolate })))
+        .onConflictDoUpdate({
+          target: [f.hourMs, f.route, f.status, f.code, f.isolate],
+          set: { requests: sql`max(${f.requests}, excluded.requests)` },
+        })
+        .catch(rethrowStoreFault)
+    },
+
+    async list(fromMs, toMs) {
+      const requests = sql<number>`sum(${f.requests})`.mapWith(Number)
+      return queries
+        .select({ route: f.route, status: f.status, code: f.code, requests })
+        .from(f)
+        .where(and(gte(f.hourMs, Math.floor(fromMs / HOUR_MS) * HOUR_MS), lt(f.hourMs, toMs)))
+        .groupBy(f.route, f.status, f.code)
+        .orderBy(sql`sum(${f.requests}) DESC`, f.route, f.status, f.code)
+        .limit(MOST_LISTED)
+        .catch(rethrowStoreFault)
+    },
+  }
+}

@@ -1,0 +1,76 @@
+/** Counts requests that fail or are rejected, which no decision tells of. */
+import { isRecord } from 'hono-rag-gate/core/lib'
+import type { Clock } from 'hono-rag-gate/ports'
+import type { ConsoleParts } from '@hono-rag-gate/console'
+
+const HOUR_MS = 3_600_000
+/** Between two writes, so that a flood of rejected requests is few rows; `waitUntil` ends after 30 s. */
+const WRITE_EVERY_MS = 5_000
+/** Kinds of faults that are held; of more, those counted last are left out. 16 values of six columns are one statement of D1. */
+const MOST_KINDS = 16
+
+/** Faults of this isolate. */
+export interface FaultCounter {
+  /** @returns work to wait for behind the response; `undefined` where another response's does it */
+  count(path: string, response: Response): Promise<void> | undefined
+}
+
+/** Counts faults and writes them together. What D1 does not take is written with the next. */
+export function createFaultCounter(faults: ConsoleParts['requestFaults'], clock: Clock): FaultCounter {
+  let isolate: string | undefined
+  let waiting: Promise<void> | undefined
+  const counted = new Map<string, number>()
+
+  async function writeOut(): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve, WRITE_EVERY_MS))
+    waiting = undefined
+    const known = [...counted].map(([key, requests]) => {
+      // Written below.
+      const [hourMs, route, status, code] = JSON.parse(key) as [number, string, number, string]
+      return { hourMs, route, status, code, requests }
+    })
+    isolate ??= crypto.randomUUID()
+    try {
+      await faults.note(isolate, known)
+    } catch {
+      return
+    }
+    const hourMs = hourOf(clock.nowMs())
+    for (const [at, key] of [...counted.keys()].entries()) if (known[at]!.hourMs < hourMs) counted.delete(key)
+  }
+
+  return {
+    count(path, response) {
+      if (response.status < 400) return undefined
+      const copy = response.clone()
+      return (async () => {
+        const code = await codeOf(copy)
+        const key = JSON.stringify([hourOf(clock.nowMs()), routeOf(path, response.status), response.status, code])
+        if (counted.has(key) || counted.size < MOST_KINDS) counted.set(key, (counted.get(key) ?? 0) + 1)
+        waiting ??= writeOut()
+        await waiting
+      })()
+    },
+  }
+}
+
+const hourOf = (ms: number): number => Math.floor(ms / HOUR_MS) * HOUR_MS
+
+/** Ids within a path are left out; a path that is no route is `other`. */
+function routeOf(path: string, status: number): string {
+  const [, first = '', second = ''] = path.split('/')
+  if (status === 404 && first !== 'v1') return 'other'
+  if (first === 'v1') return /^[a-z.]{1,20}$/.test(second) && status !== 404 ? `/v1/${second}` : '/v1'
+  return ['ask', 'health', 'vector'].includes(first) ? `/${first}` : 'other'
+}
+
+async function codeOf(response: Response): Promise<string> {
+  if (!(response.headers.get('content-type') ?? '').includes('json')) {
+    await response.body?.cancel()
+    return ''
+  }
+  const body: unknown = await response.json().catch(() => undefined)
+  const error = isRecord(body) ? body['error'] : undefined
+  const code = isRecord(error) ? error['code'] : undefined
+  return typeof code === 'string' ? code.slice(0, 64) : ''
+}
