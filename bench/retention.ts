@@ -35,7 +35,7 @@ try {
     ['small', 0.2],
     ['other', 0.4],
   ] as const) {
-    await recordTraffic(db, tenant, Math.round(DECISIONS * share), 2)
+    await recordTraffic(db, tenant, Math.round(DECISIONS * share), { days: 2 })
   }
   const overdue = async (): Promise<number> =>
     (await db

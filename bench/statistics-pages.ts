@@ -40,7 +40,7 @@ try {
   for (const size of SIZES) {
     const recording = metered(db)
     const startedMs = performance.now()
-    await recordTraffic(recording.db, `tenant-${size}`, size, WEEK_DAYS)
+    await recordTraffic(recording.db, `tenant-${size}`, size, { days: WEEK_DAYS })
     const perSecond = Math.round(size / ((performance.now() - startedMs) / 1_000))
     const [written, read] = [recording.rowsWritten() / size, recording.rowsRead() / size]
     console.log(`${size} recorded, ${perSecond} a second; rows: ${written.toFixed(2)} written, ${read.toFixed(0)} read`)

@@ -1,6 +1,6 @@
-/** SQL that stores a batch of decisions and counts those that are new. Written to `migrations`; nothing imports it at run time. */
+/** SQL that stores batches of decisions, and counts those that were stored since the last time. Written to `migrations`; nothing imports it at run time. */
 import { getTableConfig } from 'drizzle-orm/sqlite-core'
-import { CELL, type Figure, type Figures } from './figures.ts'
+import { CELL, type Figure, type Figures, PARTS } from './figures.ts'
 import { decisions } from './schema.ts'
 
 /** SQLite functions take 32 arguments in D1. */
@@ -44,20 +44,26 @@ function addedByEvent(figures: Figures): string {
   return objects.reduce((all, object) => `json_patch(${all}, ${object})`)
 }
 
+/** What is stored and not counted up to `NEW.until_place`. */
+const UNCOUNTED = '> (SELECT place FROM counted_decisions)'
+
 /**
- * A view to insert batches of decisions into, and its trigger. `events` is a JSON array of decisions by the names
- * of their columns; `place` the highest rowid before: rows above it are those that this batch brought, so that what is
- * delivered again is stored and counted once.
+ * Two views to insert into, each with its trigger. `decision_batches` stores a JSON array of decisions by the names of their
+ * columns: what is delivered again is stored once. `uncounted_decisions` counts what was stored since the last time, up to
+ * a rowid, and notes that it is counted: all of it in one statement, so that each decision is counted once.
  */
 export function countingSql(figures: Figures): string {
   const columns = getTableConfig(decisions).columns.map(({ name }) => name)
-  const key = 'tenant, span_ms, start_ms, collection, policy_id'
+  const key = 'tenant, span_ms, start_ms, part'
   const cell = `json_array(${Object.values(CELL).join(', ')})`
+  const own = `event.tenant, span.ms, event.at_ms - event.at_ms % span.ms, coalesce(unicode(substr(event.collection, -1)) % ${PARTS}, 0)`
   return `DROP VIEW IF EXISTS decision_batches;
+
+DROP VIEW IF EXISTS uncounted_decisions;
 
 CREATE VIEW decision_batches (events, place) AS SELECT NULL, NULL WHERE false;
 
-CREATE TRIGGER decisions_are_counted INSTEAD OF INSERT ON decision_batches
+CREATE TRIGGER decisions_are_stored INSTEAD OF INSERT ON decision_batches
 BEGIN
   -- ON CONFLICT DO NOTHING rather than INSERT OR IGNORE: the latter would also pass over a row that breaks another rule. An
   -- event whose row was deleted since was counted, and is left alone as well.
@@ -67,17 +73,23 @@ BEGIN
   FROM json_each(NEW.events) AS event
   WHERE NOT EXISTS (SELECT 1 FROM removed_decisions WHERE id = event.value ->> 'id')
   ON CONFLICT (id) DO NOTHING;
+END;
 
+CREATE VIEW uncounted_decisions (until_place) AS SELECT NULL WHERE false;
+
+CREATE TRIGGER decisions_are_counted INSTEAD OF INSERT ON uncounted_decisions
+WHEN NEW.until_place ${UNCOUNTED}
+BEGIN
   INSERT INTO decision_rollups (${key}, counts)
   SELECT ${key}, json_group_object(cell, json(figures))
   FROM (
     SELECT ${key}, cell, json_group_object(name, total) AS figures
     FROM (
-      SELECT event.tenant, span.ms AS span_ms, event.at_ms - event.at_ms % span.ms AS start_ms, event.collection,
-        event.policy_id, ${cell} AS cell, figure.key AS name, sum(figure.value) AS total
+      SELECT ${own.replace('span.ms,', 'span.ms AS span_ms,').replace('% span.ms,', '% span.ms AS start_ms,')} AS part,
+        ${cell} AS cell, figure.key AS name, sum(figure.value) AS total
       FROM decisions AS event, (SELECT 3600000 AS ms UNION ALL SELECT 86400000) AS span, json_each(${addedByEvent(figures)}) AS figure
-      WHERE event.rowid > NEW.place AND figure.value <> 0
-      GROUP BY event.tenant, span.ms, event.at_ms - event.at_ms % span.ms, event.collection, event.policy_id, ${cell}, figure.key
+      WHERE event.rowid ${UNCOUNTED} AND event.rowid <= NEW.until_place AND figure.value <> 0
+      GROUP BY ${own}, ${cell}, figure.key
     )
     GROUP BY ${key}, cell
   )
@@ -101,7 +113,8 @@ BEGIN
     tenant, at_ms - at_ms % 86400000, collection, question_hmac, coalesce(hmac_key_id, ''),
     sum(verdict = 'refuse'), sum(verdict = 'advise'), max(at_ms), reason
   FROM decisions
-  WHERE decisions.rowid > NEW.place AND question_hmac IS NOT NULL AND verdict <> 'pass'
+  WHERE decisions.rowid ${UNCOUNTED} AND decisions.rowid <= NEW.until_place AND question_hmac IS NOT NULL
+    AND verdict <> 'pass'
   GROUP BY tenant, at_ms - at_ms % 86400000, collection, question_hmac
   ON CONFLICT (tenant, day_ms, collection, question_hmac) DO UPDATE SET
     refused = refused + excluded.refused,
@@ -118,8 +131,8 @@ BEGIN
     tenant, at_ms - (at_ms - 345600000) % 604800000, collection, document_ids ->> 0,
     count(*), sum(verdict = 'advise'), sum(verdict = 'refuse'), sum(confidence)
   FROM decisions
-  WHERE decisions.rowid > NEW.place AND confidence IS NOT NULL AND cache IN ('miss', 'bypass')
-    AND document_ids ->> 0 IS NOT NULL
+  WHERE decisions.rowid ${UNCOUNTED} AND decisions.rowid <= NEW.until_place AND confidence IS NOT NULL
+    AND cache IN ('miss', 'bypass') AND document_ids ->> 0 IS NOT NULL
   GROUP BY tenant, at_ms - (at_ms - 345600000) % 604800000, collection, document_ids ->> 0
   ON CONFLICT (tenant, week_ms, collection, document_id) DO UPDATE SET
     decisions = decisions + excluded.decisions,
@@ -130,13 +143,15 @@ BEGIN
   INSERT INTO isolates (id, first_ms, last_ms, highest_sequence, recorded, dropped, rejected)
   SELECT isolate, min(at_ms), max(at_ms), max(sequence), count(*), 0, 0
   FROM decisions
-  WHERE decisions.rowid > NEW.place
+  WHERE decisions.rowid ${UNCOUNTED} AND decisions.rowid <= NEW.until_place
   GROUP BY isolate
   ON CONFLICT (id) DO UPDATE SET
     first_ms = min(first_ms, excluded.first_ms),
     last_ms = max(last_ms, excluded.last_ms),
     highest_sequence = max(highest_sequence, excluded.highest_sequence),
     recorded = recorded + excluded.recorded;
+
+  UPDATE counted_decisions SET place = NEW.until_place;
 END;
 `
 }

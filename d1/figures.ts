@@ -96,12 +96,12 @@ export function shownAs(name: string, { kind }: Figure): string | undefined {
   }
 }
 
-/** Sums of one combination of verdict, band, cache state, mode, reason and outcome, under the names that `partsOf` gives. */
+/** Sums of one combination of everything in `CELL`, under the names that `partsOf` gives. */
 export type Counts = Readonly<Record<string, number>>
 
 /**
  * What is in common to the decisions of one entry of `counts`, in the order of its key, a JSON array. Names are only ever
- * added at the end: rows that were counted before have shorter keys.
+ * added at the end, with a migration of what was counted before.
  */
 export const CELL = {
   verdict: `event.verdict`,
@@ -110,4 +110,9 @@ export const CELL = {
   mode: `event.mode`,
   reason: `event.reason`,
   outcome: `iif(event.status >= 500, 'failed', 'served')`,
+  collection: `event.collection`,
+  policyId: `event.policy_id`,
 } as const
+
+/** Parts that the collections of a tenant are counted in. */
+export const PARTS = 4

@@ -168,19 +168,25 @@ export const decisions = sqliteTable('decisions', {
   cut: text('cut', { mode: 'json' }).$type<readonly string[]>(),
 })
 
-/** Decisions counted by UTC hour and by UTC day, kept by the trigger of `decision_batches`. */
+/** Decisions counted by UTC hour and by UTC day, kept by the trigger of `uncounted_decisions`. */
 export const decisionRollups = sqliteTable('decision_rollups', {
   tenant: text('tenant').notNull(),
   /** 3,600,000 for an hour, 86,400,000 for a day. */
   spanMs: integer('span_ms').notNull(),
   startMs: integer('start_ms').notNull(),
-  collection: text('collection').notNull(),
-  policyId: text('policy_id').notNull(),
-  /** Sums of the figures, by what the decisions have in common. */
+  /** Which quarter of the collections. */
+  part: integer('part').notNull(),
+  /** Sums of the figures, by what the decisions have in common, as `CELL` says. */
   counts: text('counts', { mode: 'json' }).$type<Readonly<Record<string, Counts>>>().notNull(),
 })
 
-/** Questions that were refused or answered with a caution, by UTC day, kept by the trigger of `decision_batches`. */
+/** Up to where decisions are counted, by their rowid: one row. */
+export const countedDecisions = sqliteTable('counted_decisions', {
+  onlyRow: integer('only_row').notNull(),
+  place: integer('place').notNull(),
+})
+
+/** Questions that were refused or answered with a caution, by UTC day, kept by the trigger of `uncounted_decisions`. */
 export const questionDays = sqliteTable('question_days', {
   tenant: text('tenant').notNull(),
   dayMs: integer('day_ms').notNull(),
@@ -193,7 +199,7 @@ export const questionDays = sqliteTable('question_days', {
   lastReason: text('last_reason').notNull(),
 })
 
-/** Decisions that a document led, by week from Monday on, kept by the trigger of `decision_batches`. */
+/** Decisions that a document led, by week from Monday on, kept by the trigger of `uncounted_decisions`. */
 export const documentWeeks = sqliteTable('document_weeks', {
   tenant: text('tenant').notNull(),
   weekMs: integer('week_ms').notNull(),

@@ -5,6 +5,7 @@ import type { Authenticate, Clock, Principal } from 'hono-rag-gate/ports'
 import { type Alerts, createD1Alerts } from './d1/alerts.ts'
 import { type Arrivals, createD1Arrivals } from './d1/arrivals.ts'
 import { type AuditTrail, createD1AuditTrail } from './d1/audit-trail.ts'
+import { type Counting, createD1Counting } from './d1/counting.ts'
 import { createD1Erasures, type Erasures } from './d1/erasures.ts'
 import { createD1Feedback, type Feedback } from './d1/feedback.ts'
 import { createD1JobRecords, type JobRecords } from './d1/job-records.ts'
@@ -19,6 +20,7 @@ import { type AlertOptions, checkOptions, type ConsoleOptions, type ExportOption
 
 /** What is kept in D1, behind small interfaces. */
 export interface ConsoleStores {
+  readonly counting: Counting
   readonly summaries: Statistics
   readonly recorded: RecordedDecisions
   readonly arrivals: Arrivals
@@ -103,6 +105,7 @@ function partsOf(options: ConsoleOptions): ConsoleParts {
     alertSettings: options.alerts ?? {},
     exports: options.exports,
     clock,
+    counting: createD1Counting({ db }),
     summaries: createD1Statistics({ db }),
     recorded: createD1RecordedDecisions({ db }),
     arrivals: createD1Arrivals({ db }),

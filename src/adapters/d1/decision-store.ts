@@ -78,8 +78,8 @@ const COLUMNS: readonly (readonly [column: string, read: (numbered: NumberedEven
   ['saved', ({ event }) => event.saved],
 ]
 
-/** What the trigger of `decision_batches` stores and counts: what lies above `place` afterwards is new. */
-const INSERT = `INSERT INTO decision_batches (events, place) SELECT ?1, coalesce(max(rowid), 0) FROM decisions`
+/** What the trigger of `decision_batches` stores: what is there already is left alone. */
+const INSERT = `INSERT INTO decision_batches (events) VALUES (?1)`
 
 /** A text is kept for a decision that names its question, which one of an erased principal does not. */
 const INSERT_TEXTS = `INSERT INTO question_texts (tenant, question_hmac, text, expires_ms)

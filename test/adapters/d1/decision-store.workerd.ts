@@ -13,6 +13,7 @@ import {
 } from '../../../d1/schema.ts'
 import { createBufferedDecisionLog } from '../../../src/adapters/buffered-decision-log.ts'
 import { answerSignalsOf } from '../../fixtures/answer.ts'
+import { createD1Counting } from '../../../packages/console/src/d1/counting.ts'
 import { createD1DecisionStore } from '../../../src/adapters/d1/decision-store.ts'
 import { inBins, meansByName, namesIn } from '../../../packages/console/src/d1/statistics/sums.ts'
 import type { Decision } from '../../../src/core/policy/decision.ts'
@@ -346,6 +347,7 @@ describe('createD1DecisionStore', () => {
     ]
     await store.write(events)
     await store.write([...events].reverse())
+    await createD1Counting({ db: env.DB }).count()
     const questions = await database.select().from(questionDays).where(eq(questionDays.tenant, 'weak'))
     expect(
       questions.map(({ dayMs, questionHmac, refused, advised, lastReason }) => [
@@ -515,6 +517,7 @@ describe('createD1DecisionStore', () => {
     await store.write(arrived)
     // Saying it twice counts it once.
     for (const dropped of [1, 2, 2]) await store.noteDropped!({ isolate: 'lost-isolate-1', dropped, atMs: START_MS })
+    await createD1Counting({ db: env.DB }).count()
     const gaps = await env.DB.prepare(
       `SELECT sum(highest_sequence - recorded) AS missing, sum(dropped) AS dropped FROM isolates
        WHERE id GLOB 'lost-isolate-*'`,
@@ -525,6 +528,7 @@ describe('createD1DecisionStore', () => {
   it('leaves the counts alone when decisions are deleted', async () => {
     const { events, expected } = generate('deleted', 40, 14)
     await store.write(events)
+    await createD1Counting({ db: env.DB }).count()
     await database.delete(decisions).where(eq(decisions.tenant, 'deleted'))
     expect(await rollupsOf('deleted')).toEqual(expected)
   })

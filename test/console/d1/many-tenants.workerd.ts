@@ -3,7 +3,9 @@ import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, it } from 'vitest'
 import { consoleJobs, runJobs } from '../../../packages/console/src/jobs/jobs.ts'
 import type { ConsoleOptions } from '../../../packages/console/src/options.ts'
+import { openConsole } from '../../../packages/console/src/parts.ts'
 import { metered } from '../../fixtures/metered-database.ts'
+import { recordTraffic, TRAFFIC_START_MS } from '../../fixtures/recorded-traffic.ts'
 
 const HOUR_MS = 3_600_000
 const NOW_MS = Date.UTC(2026, 5, 10, 12, 30)
@@ -14,13 +16,15 @@ function options(db: ConsoleOptions['db'], nowMs = NOW_MS): ConsoleOptions {
   return { db, authenticate: () => null, clock: { nowMs: () => nowMs }, exports: { bucket: env.TEST_EXPORTS } }
 }
 
-const REFUSALS = JSON.stringify({ '["refuse","low","miss","enforce","no_evidence"]': { decisions: 60 } })
+const REFUSALS = JSON.stringify({
+  '["refuse","low","miss","enforce","no_evidence","served","manual","balanced@1"]': { decisions: 60 },
+})
 
 async function countRefusals(tenants: number): Promise<void> {
   await env.DB.prepare(
-    `INSERT INTO decision_rollups (tenant, span_ms, start_ms, collection, policy_id, counts)
+    `INSERT INTO decision_rollups (tenant, span_ms, start_ms, part, counts)
     WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < ?1)
-    SELECT printf('tenant-%05d', n), span.value, ?2 - ?2 % span.value, 'manual', 'balanced@1', ?3
+    SELECT printf('tenant-%05d', n), span.value, ?2 - ?2 % span.value, 0, ?3
     FROM numbers, json_each('[3600000, 86400000]') AS span`,
   )
     .bind(tenants, NOW_MS - HOUR_MS, REFUSALS)
@@ -54,5 +58,35 @@ describe('the jobs of a console', () => {
     for (let runs = 0; runs < 3; runs++) await runJobs({ alerts: consoleJobs(later).alerts! }, later)
     const open = await env.DB.prepare('SELECT count(*) AS n FROM alerts WHERE closed_ms IS NULL').first<{ n: number }>()
     expect(open?.n).toBe(0)
+  })
+})
+
+describe('what the statistics cost', () => {
+  it('is at most 3,000 rows for an overview of mixed traffic, with the week before it', async () => {
+    const collections = Array.from({ length: 11 }, (_, at) => `collection-${at}`)
+    await recordTraffic(env.DB, 'mixed', 6_000, { days: 14, collections })
+    const meter = metered(env.DB)
+    const { summaries, alerts, policies } = openConsole(options(meter.db))
+    const weekMs = 168 * HOUR_MS
+    for (const fromMs of [TRAFFIC_START_MS, TRAFFIC_START_MS + weekMs]) {
+      const summary = await summaries.summary({ tenant: 'mixed', fromMs, toMs: fromMs + weekMs })
+      expect(summary.byCollection).toHaveLength(11)
+    }
+    await alerts.list('mixed', 100)
+    await policies.known('mixed')
+    expect(meter.rowsRead()).toBeLessThanOrEqual(3_000)
+  })
+
+  it('is at most 50,000 rows read in a day of the cron trigger with nothing to do', async () => {
+    await recordTraffic(env.DB, 'idle-large', 2_000)
+    for (let tenant = 0; tenant < 50; tenant++) await recordTraffic(env.DB, `idle-${tenant}`, 20)
+    const startMs = TRAFFIC_START_MS + 3 * 24 * HOUR_MS
+    const meter = metered(env.DB)
+    for (let run = 0; run < 96; run++) {
+      const quarter = options(meter.db, startMs + run * (HOUR_MS / 4))
+      await runJobs(consoleJobs(quarter), quarter)
+    }
+    expect(meter.rowsRead()).toBeLessThanOrEqual(50_000)
+    expect(meter.rowsWritten()).toBeLessThanOrEqual(1_000)
   })
 })

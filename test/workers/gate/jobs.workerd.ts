@@ -71,6 +71,7 @@ test('health says when each job was last run, and for how long it is behind', as
   const { jobs: ran } = await health()
   expect(ran.map(({ name }) => name)).toEqual([
     'alerts',
+    'counting',
     'erasures',
     'exports',
     'idempotency',

@@ -2,6 +2,7 @@ import type { D1Database } from '@cloudflare/workers-types'
 import type { Tenant } from 'hono-rag-gate/core/lib'
 import type { Clock } from 'hono-rag-gate/ports'
 import { rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
+import { createD1Counting } from './counting.ts'
 
 export interface D1ErasuresOptions {
   /** Database with the migrations of `d1/` applied. */
@@ -55,6 +56,8 @@ interface Wish {
 
 /** Erasure in D1. It can be stopped after any statement: each slice and how far it went are written together. */
 export function createD1Erasures({ db, clock }: D1ErasuresOptions): Erasures {
+  const counting = createD1Counting({ db })
+
   async function eraseSlice({ tenant, principalId, untilMs, untilId }: Wish) {
     const end = await db
       .prepare(
@@ -122,6 +125,8 @@ export function createD1Erasures({ db, clock }: D1ErasuresOptions): Erasures {
   return {
     async erase(tenant, principalId, maxSlices = 10) {
       try {
+        // What is erased is not there to be counted later.
+        await counting.count()
         const [, feedback, audit, pushed] = await db.batch([
           db
             .prepare(

@@ -2,6 +2,7 @@ import type { D1Database } from '@cloudflare/workers-types'
 import { number, object, required, requireOptions } from 'hono-rag-gate/core/lib'
 import type { Clock } from 'hono-rag-gate/ports'
 import { PURGES_KEPT_DAYS, rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
+import { createD1Counting } from './counting.ts'
 import type { JobRun } from './job-records.ts'
 
 export interface D1RetentionOptions {
@@ -42,7 +43,7 @@ export interface RetentionRun extends JobRun {
 export interface Retention {
   /**
    * Removes rows in slices of 5,000, the oldest of a tenant first, until none is left or the statements of one run are used
-   * up. Tables take turns, and tenants of a table too. It can be stopped after any statement.
+   * up. Tables take turns, and tenants of a table too. Decisions are counted first; it can be stopped after any statement.
    *
    * @param maxStatements 1 and up. @default 80
    * @param from where the run before ended. @default the first table and tenant
@@ -102,6 +103,7 @@ const FIRST: RetentionCursor = { tables: TABLES, tenants: {} }
 export function createD1Retention(options: D1RetentionOptions): Retention {
   requireOptions(options, { db: required(object), clock: required(object), decisionDays: DAYS, auditDays: DAYS })
   const { db, clock, decisionDays = 90, auditDays = 730 } = options
+  const counting = createD1Counting({ db })
   const days = {
     decisions: decisionDays,
     // A queue keeps a message for two weeks at most: what it delivers again is known until then.
@@ -122,6 +124,7 @@ export function createD1Retention(options: D1RetentionOptions): Retention {
   }
 
   async function run(maxStatements: number, from: RetentionCursor): Promise<RetentionRun> {
+    await counting.count()
     const nowMs = clock.nowMs()
     const removed = Object.fromEntries(TABLES.map((table) => [table, 0]))
     const tenants: Record<string, string> = { ...from.tenants }
@@ -159,6 +162,8 @@ function removal(table: OldTable): string {
 /** Jumps from tenant to tenant, beginning after `?2`: one that has nothing to remove costs two rows read. */
 function removalByTenant(table: OldTable): string {
   const { key, time } = TOO_OLD[table]
+  // What is not counted stays until it is.
+  const but = table === 'decisions' ? ' AND old.rowid <= (SELECT place FROM counted_decisions)' : ''
   const ofOld = key.replaceAll(/\w+/g, 'old.$&')
   return `WITH RECURSIVE known (tenant) AS (
     SELECT min(tenant) FROM ${table} WHERE tenant > ?2
@@ -167,7 +172,7 @@ function removalByTenant(table: OldTable): string {
     FROM known WHERE known.tenant IS NOT NULL
   )
   DELETE FROM ${table} WHERE (${key}) IN (
-    SELECT ${ofOld} FROM known CROSS JOIN ${table} AS old ON old.tenant = known.tenant AND old.${time} < ?1
+    SELECT ${ofOld} FROM known CROSS JOIN ${table} AS old ON old.tenant = known.tenant AND old.${time} < ?1${but}
     WHERE known.tenant IS NOT NULL LIMIT ${SLICE}
   ) RETURNING tenant`
 }

@@ -9,6 +9,7 @@ import { RagGateError } from 'hono-rag-gate/errors'
 import type { Mode } from 'hono-rag-gate/ports'
 import { rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
 import { ofRows, ofTenants } from './statistics/filter.ts'
+import { createD1Counting } from './counting.ts'
 import { type CountedGroup, groupsOf, isWanted, overTime } from './statistics/groups.ts'
 import { type Latency, latencyOf } from './statistics/latency.ts'
 import { requireSchema } from './statistics/present-schema.ts'
@@ -43,6 +44,8 @@ export interface StatisticsPeriod {
   readonly interval?: Interval
   /** @default every decision */
   readonly filter?: DecisionFilter
+  /** Whether decisions that were stored and not counted yet are counted first. @default 'count' */
+  readonly uncounted?: 'count' | 'leave'
 }
 
 /** What became of the questions in a period. */
@@ -90,7 +93,8 @@ export interface KnownTenant {
 /** Reads the statistics. */
 export interface Statistics {
   /**
-   * Sums up a period from the rollups: what it reads grows with the hours, or days, never with the decisions.
+   * Sums up a period from the rollups, after what was stored since the last time is counted: but for that, what it reads grows
+   * with the hours, or days, never with the decisions.
    *
    * @returns zeros and an empty series for a period without decisions
    * @throws `range` when the period is empty or no number
@@ -130,12 +134,14 @@ export function createD1Statistics(options: D1StatisticsOptions): Statistics {
   requireOptions(options, { db: required(object) })
   const { db } = options
   const queries = drizzle(db)
+  const counting = createD1Counting({ db })
 
   return {
-    async summary({ tenant, fromMs, toMs, interval = 'hour', filter = {} }) {
+    async summary({ tenant, fromMs, toMs, interval = 'hour', filter = {}, uncounted = 'count' }) {
       if (!(fromMs < toMs) || !Number.isFinite(toMs - fromMs)) {
         throw new RagGateError('range', 'The period must end after it begins')
       }
+      if (uncounted === 'count') await counting.count()
       const spanMs = SPAN_MS[interval]
       const from = Math.floor(fromMs / spanMs) * spanMs
       const to = Math.ceil(toMs / spanMs) * spanMs
@@ -174,6 +180,7 @@ export function createD1Statistics(options: D1StatisticsOptions): Statistics {
     },
 
     async recording(fromMs, toMs) {
+      await counting.count()
       const i = isolates
       const gone = sql<number>`${i.highestSequence} - ${i.recorded} - ${i.dropped} - ${i.rejected}`
       const [row] = await queries

@@ -3,6 +3,7 @@ import { and, asc, desc, eq, gt, gte, lt, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/d1'
 import { documentWeeks, questionDays, questionTexts } from 'hono-rag-gate/d1/schema'
 import type { Tenant } from 'hono-rag-gate/core/lib'
+import { createD1Counting } from './counting.ts'
 import { rethrowStoreFault } from 'hono-rag-gate/adapters/d1'
 
 export interface D1WeakSpotsOptions {
@@ -108,9 +109,11 @@ const MOST_SCANNED_OF_A_DAY = 1_000
 /** Weak spots from the counts in D1. Errors of D1 itself become `schema_outdated` or `store_unavailable`. */
 export function createD1WeakSpots({ db }: D1WeakSpotsOptions): WeakSpots {
   const queries = drizzle(db)
+  const counting = createD1Counting({ db })
 
   return {
     async contentGaps({ tenant, fromMs, toMs, collection, limit }) {
+      await counting.count()
       const days = Array.from(
         { length: Math.ceil((toMs - Math.floor(fromMs / DAY_MS) * DAY_MS) / DAY_MS) },
         (_, at) => Math.floor(fromMs / DAY_MS + at) * DAY_MS,
@@ -147,6 +150,7 @@ export function createD1WeakSpots({ db }: D1WeakSpotsOptions): WeakSpots {
     },
 
     async documents({ tenant, fromMs, toMs, collection, limit, weakBelow, minDecisions, sort }) {
+      await counting.count()
       const rows = await queries
         .select()
         .from(documentWeeks)

@@ -35,7 +35,7 @@ interface ExportCursor {
  * @returns parts that were written, at most 120, and whether any are left for the next run
  */
 export async function exportDecisions(
-  { summaries, recorded, exports, jobRecords }: ConsoleParts,
+  { counting, summaries, recorded, exports, jobRecords }: ConsoleParts,
   nowMs: number,
 ): Promise<JobRun & { readonly parts: number }> {
   if (exports === undefined) return { parts: 0, finished: true }
@@ -47,6 +47,8 @@ export async function exportDecisions(
     at = next
     await jobRecords.keepCursor('exports', { ...next, after: next.after === undefined ? null : { ...next.after } })
   }
+  // The counts tell which tenants have decisions.
+  if (at.dayMs < toMs && !(await counting.count())) return { parts: 0, finished: false }
   let parts = 0
   while (at.dayMs < toMs) {
     const { dayMs, tenant: from = '' } = at

@@ -12,17 +12,22 @@ import { watchAlerts } from './watch-alerts.ts'
 /** Jobs by name, in the order in which they are run. One that gives `{ finished: false }` has work left for its next run. */
 export type Jobs = Readonly<Record<string, () => Promise<unknown>>>
 
+/** 100,000 decisions, with 200 statements of the 1,000 that D1 allows an invocation. */
+const MOST_SLICES = 100
+
 /** Between two rounds of retention that found all that was too old. */
 const RETENTION_EVERY_MS = DAY_MS / 4
 
 /**
- * The jobs of a console: erases what has to go, exports, removes what is too old, and looks for alerts.
+ * The jobs of a console: counts what was decided, erases what has to go, exports, removes what is too old, and looks for alerts.
  *
  * @throws `config_invalid` naming the option at fault
  */
 export function consoleJobs(options: ConsoleOptions): Jobs {
   const parts = openConsole(options)
   return {
+    // The others go by the counts.
+    counting: async () => ({ finished: await parts.counting.countMany(parts.clock.nowMs(), MOST_SLICES) }),
     erasures: async () => ({ finished: (await parts.erasures.carryOn()) === 0 }),
     // Before retention removes what they are to hold.
     exports: () => exportDecisions(parts, parts.clock.nowMs()),

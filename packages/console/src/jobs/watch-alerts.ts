@@ -29,7 +29,8 @@ const TENANTS_AT_ONCE = 100
  * @throws the first failure, once each of the tenants was looked at and the webhook told
  */
 export async function watchAlerts(parts: ConsoleParts): Promise<void> {
-  const { summaries, alerts, alertSettings, clock, jobRecords } = parts
+  const { counting, summaries, alerts, alertSettings, clock, jobRecords } = parts
+  await counting.countMany(clock.nowMs())
   const toMs = Math.ceil(clock.nowMs() / HOUR_MS) * HOUR_MS
   const fromMs = toMs - LATEST_MS
   const failures: unknown[] = []
@@ -62,8 +63,14 @@ async function watchTenant(
   // Whole days, of which there are fewer rows.
   const earlierToMs = Math.floor(fromMs / DAY_MS) * DAY_MS
   const [latest, earlier] = await Promise.all([
-    summaries.summary({ tenant, fromMs, toMs }),
-    summaries.summary({ tenant, fromMs: earlierToMs - EARLIER_MS, toMs: earlierToMs, interval: 'day' }),
+    summaries.summary({ tenant, fromMs, toMs, uncounted: 'leave' }),
+    summaries.summary({
+      tenant,
+      fromMs: earlierToMs - EARLIER_MS,
+      toMs: earlierToMs,
+      interval: 'day',
+      uncounted: 'leave',
+    }),
   ])
   const calibrations = findCalibrationAlerts(await calibrated(parts, tenant, fromMs, toMs), bounds, open)
   const found = [...findAlerts(counted(latest), counted(earlier), bounds, open), ...calibrations]
@@ -84,7 +91,7 @@ async function calibrated(
     const policy = pinned.find(({ id }) => id === policyId)
     if (policy === undefined || policy.pin === null) return []
     const filter = { policyId: policy.id, collection: pin.collection }
-    const summary = await summaries.summary({ tenant, fromMs, toMs, filter })
+    const summary = await summaries.summary({ tenant, fromMs, toMs, filter, uncounted: 'leave' })
     return [
       {
         differences: pinDifferences(policy.pin, pin),

@@ -1,5 +1,6 @@
 import { and, eq, gte, inArray, lt, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import { PARTS } from 'hono-rag-gate/d1/figures'
 import { decisionRollups } from 'hono-rag-gate/d1/schema'
 import type { Tenant } from 'hono-rag-gate/core/lib'
 import { type DecisionFilter, EVERY_TENANT } from './wanted.ts'
@@ -25,11 +26,9 @@ function outcomeIs(status: SQLiteColumn, outcome: DecisionFilter['outcome']): SQ
 }
 
 /** The condition of what a filter asks for among the columns of the rollups. */
-export function ofRows({ collection, policyId }: DecisionFilter): SQL | undefined {
-  return and(
-    collection === undefined ? undefined : eq(decisionRollups.collection, collection),
-    policyId === undefined ? undefined : eq(decisionRollups.policyId, policyId),
-  )
+export function ofRows({ collection }: DecisionFilter): SQL | undefined {
+  if (collection === undefined) return undefined
+  return eq(decisionRollups.part, ([...collection].at(-1)?.codePointAt(0) ?? 0) % PARTS)
 }
 
 /**

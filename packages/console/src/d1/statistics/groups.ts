@@ -26,11 +26,11 @@ const NAMES = Object.keys(CELL) as (keyof typeof CELL)[]
 /** The groups of rows, in their order. */
 export function groupsOf(rows: readonly (typeof decisionRollups.$inferSelect)[]): CountedGroup[] {
   const cells = new Map<string, Cell>()
-  return rows.flatMap(({ startMs, tenant, collection, policyId, counts: byCell }) =>
+  return rows.flatMap(({ startMs, tenant, counts: byCell }) =>
     Object.entries(byCell).map(([key, counts]) => {
       const cell = cells.get(key) ?? cellOf(key)
       cells.set(key, cell)
-      return { startMs, tenant, collection, policyId, ...cell, counts }
+      return { startMs, tenant, ...cell, counts }
     }),
   )
 }
@@ -44,8 +44,8 @@ export function isWanted(group: CountedGroup, filter: DecisionFilter): boolean {
 export function overTime(groups: readonly CountedGroup[]): CountedGroup[] {
   const whole = new Map<string, CountedGroup & { readonly counts: Record<string, number> }>()
   for (const group of groups) {
-    const { tenant, collection, policyId, counts } = group
-    const key = JSON.stringify([tenant, collection, policyId, ...NAMES.map((name) => group[name])])
+    const { tenant, counts } = group
+    const key = JSON.stringify([tenant, ...NAMES.map((name) => group[name])])
     const known = whole.get(key)
     if (known === undefined) whole.set(key, { ...group, counts: { ...counts } })
     else for (const name in counts) known.counts[name] = (known.counts[name] ?? 0) + (counts[name] ?? 0)
@@ -56,6 +56,6 @@ export function overTime(groups: readonly CountedGroup[]): CountedGroup[] {
 function cellOf(key: string): Cell {
   // The trigger writes a JSON array of texts.
   const values = JSON.parse(key) as string[]
-  // Made of the names of a cell, whose texts are those of the decisions; outcomes were not counted at first.
-  return { outcome: 'served', ...Object.fromEntries(values.map((value, at) => [NAMES[at], value])) } as unknown as Cell
+  // Made of the names of a cell, whose texts are those of the decisions.
+  return Object.fromEntries(NAMES.map((name, at) => [name, values[at]])) as unknown as Cell
 }

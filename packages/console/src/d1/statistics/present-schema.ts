@@ -1,12 +1,13 @@
 /** Whether the database has what the migrations make. */
 import type { D1Database } from '@cloudflare/workers-types'
-import { getTableConfig } from 'drizzle-orm/sqlite-core'
+import { getTableColumns, getTableName } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import * as schema from 'hono-rag-gate/d1/schema'
 import { rethrowStoreFault, schemaOutdated } from 'hono-rag-gate/adapters/d1'
 
 const TABLES = Object.values(schema)
 const TRIGGERS = [
+  'decisions_are_stored',
   'decisions_are_counted',
   'rejected_events_are_counted',
   'removed_decisions_are_noted',
@@ -33,6 +34,6 @@ export async function requireSchema(db: D1Database): Promise<void> {
  * @see https://www.sqlite.org/quirks.html#double_quoted_string_literals_are_accepted
  */
 function selectNothing(table: SQLiteTable): string {
-  const { name, columns } = getTableConfig(table)
-  return `SELECT ${columns.map((column) => `present.${column.name}`).join(', ')} FROM ${name} AS present LIMIT 0`
+  const columns = Object.values(getTableColumns(table))
+  return `SELECT ${columns.map(({ name }) => `present.${name}`).join(', ')} FROM ${getTableName(table)} AS present LIMIT 0`
 }
