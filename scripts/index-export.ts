@@ -1,6 +1,6 @@
 /**
  * `npm run index:export -- --out vectors.jsonl`: every vector of an index, one a line, by the ordinary protocol: from
- * the embedded index and from the real service alike.
+ * an index of your own and from the real service alike.
  *
  * A line is `{"namespace", "id", "vector", "sparseVector", "metadata", "data"}`, with what is there. Broken off, it
  * goes on where it was: beside the file stands `<file>.progress` until all is written. What is written to the index

@@ -1,6 +1,6 @@
 /**
  * `npm run index:import -- --in vectors.jsonl`: writes what `index:export` wrote into an index, by the ordinary
- * protocol: into the embedded index and into the real service alike.
+ * protocol: into an index of your own and into the real service alike.
  *
  * With `--as data` only ids, texts and metadata are sent, and the index embeds the texts with its own model: that is
  * the way to another model. Broken off, it goes on where it was: beside the file stands `<file>.progress` until all is
@@ -9,7 +9,6 @@
  * Exit codes: 0 all is written, 1 something failed (run it again to go on), 2 the command line makes no sense.
  */
 import { createReadStream, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseJson } from '../packages/vector-index/src/exact-json.ts'
 import { addressIn, type IndexInfo, type IndexRow, readOptions, send, wholeIn, wrongUse } from './index-client.ts'
@@ -70,6 +69,18 @@ function itemOf({ id, vector, sparseVector, metadata, data }: Line): Readonly<Re
   return as === 'vectors' ? { id, vector, sparseVector, metadata, data } : { id, metadata, data }
 }
 
+/** Lines end with a line feed alone: `readline` would end them at U+2028 and U+2029 too, which JSON strings may hold. */
+async function* linesOf(path: string): AsyncGenerator<string> {
+  let begun = ''
+  for await (const piece of createReadStream(path, 'utf8')) {
+    // A stream with an encoding gives strings.
+    const lines = (begun + (piece as string)).split('\n')
+    begun = lines.pop() ?? ''
+    yield* lines
+  }
+  if (begun !== '') yield begun
+}
+
 async function importLines(begin: Progress): Promise<number> {
   let batch: Line[] = []
   let bytes = 0
@@ -84,8 +95,8 @@ async function importLines(begin: Progress): Promise<number> {
     batch = []
     bytes = 0
   }
-  for await (const text of createInterface({ input: createReadStream(file), crlfDelay: Infinity })) {
-    if (taken >= begin.lines && text !== '') {
+  for await (const text of linesOf(file)) {
+    if (taken >= begin.lines && text.trim() !== '') {
       const line = parseLine(text, taken + 1)
       const full = batch.length === batchSize || bytes + text.length > REQUEST_BYTES
       if (full || batch[0]?.namespace !== line.namespace) await flush()

@@ -60,8 +60,8 @@ const ROWS = Array.from({ length: 25 }, (_, at) => ({
   id: `id-${at}`,
   vector: [at / 7, 0.1, -1],
   sparseVector: { indices: [at, -at - 1], values: [0.1, 0.25] },
-  ...(at % 2 === 0 && { metadata: { at, text: 'größer "als"\n' } }),
-  ...(at % 3 === 0 && { data: `text ${at}` }),
+  ...(at % 2 === 0 && { metadata: { at, text: 'größer "als"\n\u2028 und \u2029' } }),
+  ...(at % 3 === 0 && { data: `text\u2028${at}` }),
 }))
 
 beforeAll(async () => {

@@ -104,11 +104,25 @@ export class RowTable {
     for (const row of this.#sql.exec(query, key, JSON.stringify(ids))) yield vectorRow(row)
   }
 
-  /** A page of rows in insertion order, as they were last written; read as far as they are taken. */
-  *range(key: number, offset: number, limit: number, prefix: string): Iterable<VectorRow> {
-    const query = `SELECT ${ROW_COLUMNS} FROM ${this.#newest()} WHERE namespace = ? AND substr(id, 1, length(?)) = ?
-      ORDER BY position LIMIT ? OFFSET ?`
-    for (const row of this.#sql.exec(query, key, prefix, prefix, limit, offset)) yield vectorRow(row)
+  /** Rows in insertion order, as they were last written; read as far as they are taken. @param after position of the row before */
+  *range(
+    key: number,
+    after: number,
+    limit: number,
+    prefix: string,
+  ): Iterable<VectorRow & { readonly position: number }> {
+    const query = `SELECT position, ${ROW_COLUMNS} FROM ${this.#newest()}
+      WHERE namespace = ? AND position > ? AND substr(id, 1, length(?)) = ? ORDER BY position LIMIT ?`
+    for (const row of this.#sql.exec(query, key, after, prefix, prefix, limit)) {
+      yield { ...vectorRow(row), position: numberOf(row, 'position') }
+    }
+  }
+
+  /** The row that so many stand before, as it was last written; `undefined` beyond the last. */
+  nth(key: number, before: number): VectorRow | undefined {
+    const query = `SELECT ${ROW_COLUMNS} FROM ${this.#newest()} WHERE namespace = ? ORDER BY position LIMIT 1 OFFSET ?`
+    const [row] = this.#sql.exec(query, key, before).toArray()
+    return row === undefined ? undefined : vectorRow(row)
   }
 
   /** How many ids there are, pending ones too. */

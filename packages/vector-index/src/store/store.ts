@@ -106,9 +106,7 @@ export class VectorStore {
   /** A row drawn by lot; `undefined` when there is none. @param lot 0 up to, not including, 1 */
   random(namespace: string, lot: number): VectorRow | undefined {
     const key = this.#namespaces.keyOf(namespace)
-    if (key === undefined) return undefined
-    const [row] = this.#rows.range(key, Math.floor(lot * this.#rows.idCount(key)), 1, '')
-    return row
+    return key === undefined ? undefined : this.#rows.nth(key, Math.floor(lot * this.#rows.idCount(key)))
   }
 
   /** Reads vectors by id, in the order asked; `null` for an unknown one. */
@@ -136,12 +134,17 @@ export class VectorStore {
   /**
    * A page of vectors in insertion order. They are read as far as they are taken.
    *
-   * @param offset how many to pass over
+   * @param after position of the row before; 0 for none
    * @param prefix only ids that begin with it; all for `''`
    */
-  *range(namespace: string, offset: number, limit: number, prefix: string): Iterable<VectorRow> {
+  *range(
+    namespace: string,
+    after: number,
+    limit: number,
+    prefix: string,
+  ): Iterable<VectorRow & { readonly position: number }> {
     const key = this.#namespaces.keyOf(namespace)
-    if (key !== undefined) yield* this.#rows.range(key, offset, limit, prefix)
+    if (key !== undefined) yield* this.#rows.range(key, after, limit, prefix)
   }
 
   /** Removes vectors by id. @returns how many there were, pending ones too */

@@ -78,11 +78,12 @@ test('pages begin anew after a reset', () => {
   const rows = Array.from({ length: 20 }, (_, at) => ({ id: `r${at}`, vector: [at, 1] }))
   for (let round = 0; round < 2; round++) {
     tested.resultOf('upsert', rows)
-    expect(tested.resultOf('range', { cursor: 0, limit: 5 })).toMatchObject({
-      nextCursor: '5',
-      vectors: [{ id: 'r0' }, {}, {}, {}, {}],
+    const first = tested.resultOf('range', { cursor: 0, limit: 5 }) as { nextCursor: string }
+    expect(first).toMatchObject({ vectors: [{ id: 'r0' }, {}, {}, {}, {}] })
+    expect(tested.resultOf('range', { cursor: first.nextCursor, limit: 15 })).toMatchObject({
+      nextCursor: '',
+      vectors: [{ id: 'r5' }, ...Array.from({ length: 14 }, () => ({}))],
     })
-    expect(tested.resultOf('range', { cursor: '15', limit: 5 })).toMatchObject({ nextCursor: '' })
     tested.resultOf('reset', [])
   }
   for (const all of ['all', 'all=', 'all=true']) {
@@ -97,4 +98,23 @@ test.each([
   [`upsert/${'x'.repeat(1025)}`, '422 namespace is longer than 1024 characters'],
 ])('a namespace that cannot be kept is refused', (path, message) => {
   expect(tested.failureOf(path, { id: 'a', vector: [1, 0] })).toBe(message)
+})
+
+test('pages have every row once when what was read is deleted meanwhile', () => {
+  tested.resultOf(
+    'upsert/drained',
+    Array.from({ length: 20 }, (_, at) => ({ id: `r${at}`, vector: [at, 1] })),
+  )
+  const read: string[] = []
+  for (let cursor: string | undefined = '0'; cursor !== undefined && cursor !== '';) {
+    const page = tested.resultOf('range/drained', { cursor, limit: 3 }) as {
+      nextCursor: string
+      vectors: { id: string }[]
+    }
+    const ids = page.vectors.map(({ id }) => id)
+    read.push(...ids)
+    tested.resultOf('delete/drained', ids)
+    cursor = page.nextCursor
+  }
+  expect(read).toEqual(Array.from({ length: 20 }, (_, at) => `r${at}`))
 })
